@@ -1,0 +1,21 @@
+/* One arena per lifetime (source file, model, run): allocate freely, release at once. */
+#ifndef RONDO_BASE_ARENA_H
+#define RONDO_BASE_ARENA_H
+
+#include <stddef.h>
+
+struct arena_block;
+struct arena {
+  struct arena_block *head;
+};
+
+void arena_init(struct arena *);
+void arena_release(struct arena *);
+void arena_clear(struct arena *); /* keeps the newest block for reuse */
+void *arena_alloc(struct arena *, size_t size); /* zeroed, aligned to 16 */
+void *arena_array(struct arena *, size_t count, size_t each);
+void *arena_copy(struct arena *, const void *from, size_t size);
+char *arena_strndup(struct arena *, const char *text, size_t length);
+char *arena_printf(struct arena *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

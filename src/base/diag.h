@@ -1,0 +1,58 @@
+/* User errors: collected with their place in the source, reported together, sorted by place.
+   Wording: lower case, no full stop, the fault first, the subject quoted; then the help. */
+#ifndef RONDO_BASE_DIAG_H
+#define RONDO_BASE_DIAG_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct span {
+  uint32_t from, to; /* byte offsets, [from, to); both 0: no place */
+};
+
+struct source {
+  const char *path;
+  const char *text; /* terminated; may hold any bytes */
+  size_t length;
+};
+
+enum diag_level { DIAG_ERROR, DIAG_WARNING };
+
+struct diag {
+  enum diag_level level;
+  struct span at;
+  char *message;
+  char *help; /* or NULL */
+};
+
+struct diags {
+  const struct source *source; /* borrowed */
+  struct diag *at;
+  size_t n, cap, errors;
+};
+
+void diags_init(struct diags *, const struct source *);
+void diags_release(struct diags *);
+
+/* At most one error is kept for each starting offset: the first says it best. */
+void diag_error(struct diags *, struct span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+void diag_warning(struct diags *, struct span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* Added to the newest diagnostic (dropped if that one was dropped). */
+void diag_help(struct diags *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* path:line:column: error: message / source line / caret / help, for all of them. */
+void diags_print(const struct diags *, bool colour, struct text *);
+
+void source_place(const struct source *, uint32_t offset, uint32_t *line, uint32_t *column); /* 1-based */
+/* The line's text without its newline; *length bytes. */
+const char *source_line(const struct source *, uint32_t line, size_t *length);
+
+/* The candidate nearest to 'name' in edit distance, or NULL if none is near. */
+const char *nearest_name(const char *name, const char *const *candidates, size_t n);
+
+#endif

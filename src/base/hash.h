@@ -1,0 +1,15 @@
+/* Hashing, on xxHash. */
+#ifndef RONDO_BASE_HASH_H
+#define RONDO_BASE_HASH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+uint64_t hash_bytes(const void *bytes, size_t n);
+
+static inline uint64_t hash_mix(uint64_t h, uint64_t x) {
+  h = (h ^ x) * 0x9E3779B97F4A7C15u;
+  return h ^ (h >> 32);
+}
+
+#endif

@@ -1,0 +1,24 @@
+/* Vectors of 64-bit numbers, each stored once and named by a small integer (0, 1, 2, ...).
+   Names are private to a run. A name stays valid as long as the table; the vector's address does too. */
+#ifndef RONDO_BASE_INTERN_H
+#define RONDO_BASE_INTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define INTERN_NONE UINT32_MAX
+
+struct intern; /* opaque */
+
+struct intern *intern_new(void);
+void intern_free(struct intern *);
+uint32_t intern_put(struct intern *, const int64_t *at, size_t n);        /* finds or adds */
+uint32_t intern_find(const struct intern *, const int64_t *at, size_t n); /* INTERN_NONE if absent */
+const int64_t *intern_at(const struct intern *, uint32_t id);
+size_t intern_length(const struct intern *, uint32_t id);
+uint64_t intern_hash(const struct intern *, uint32_t id); /* of the numbers, as intern_put computed it */
+size_t intern_count(const struct intern *);
+size_t intern_bytes(const struct intern *);
+
+#endif

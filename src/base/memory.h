@@ -1,0 +1,19 @@
+/* Allocation that never returns NULL: running out of memory is handled in one place.
+   The handler is set once by the command line, before any thread starts; it must not return. */
+#ifndef RONDO_BASE_MEMORY_H
+#define RONDO_BASE_MEMORY_H
+
+#include <stddef.h>
+
+typedef void memory_exhausted_fn(size_t wanted);
+void memory_on_exhausted(memory_exhausted_fn *handler);
+
+void *memory_alloc(size_t size);                              /* zeroed */
+void *memory_resize(void *old, size_t size);                  /* new bytes undefined */
+void *memory_resize_array(void *old, size_t count, size_t each); /* count * each is checked */
+void memory_free(void *);
+char *memory_strdup(const char *);
+
+size_t memory_resident(void); /* bytes of this process in core, 0 if unknown */
+
+#endif

@@ -1,0 +1,19 @@
+/* A growing piece of text. */
+#ifndef RONDO_BASE_TEXT_H
+#define RONDO_BASE_TEXT_H
+
+#include <stddef.h>
+
+struct text {
+  char *at; /* always terminated once something was added; NULL while empty */
+  size_t n, cap;
+};
+
+void text_add(struct text *, const char *string);
+void text_add_n(struct text *, const char *bytes, size_t n);
+void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void text_pad_to(struct text *, size_t start, size_t width); /* spaces until at[start..n) is width wide */
+const char *text_or_empty(const struct text *);
+void text_release(struct text *);
+
+#endif

@@ -1,0 +1,23 @@
+/* Growable arrays: VEC(int) numbers = {0}; vec_push(&numbers, 3); ... vec_release(&numbers); */
+#ifndef RONDO_BASE_VEC_H
+#define RONDO_BASE_VEC_H
+
+#include "base/memory.h"
+
+#include <stddef.h>
+
+#define VEC(T)                                                                                     \
+  struct {                                                                                         \
+    T *at;                                                                                         \
+    size_t n, cap;                                                                                 \
+  }
+
+void *vec_grown(void *at, size_t *cap, size_t need, size_t each);
+
+#define vec_reserve(v, need)                                                                       \
+  ((v)->at = (need) > (v)->cap ? vec_grown((v)->at, &(v)->cap, (need), sizeof *(v)->at) : (v)->at)
+#define vec_push(v, x) (vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
+#define vec_clear(v) ((void)((v)->n = 0))
+#define vec_release(v) (memory_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
+
+#endif

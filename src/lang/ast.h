@@ -1,0 +1,75 @@
+/* The syntax tree: uniform nodes, one kind for each construct of the grammar (docs/language.md), so that the
+   parser, the formatter and the checker stay small. ast.def lists the kinds with the meaning of name, number
+   and children. Optional children that are absent are NULL. Trees live in the source file's arena. */
+#ifndef RONDO_LANG_AST_H
+#define RONDO_LANG_AST_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum ast_kind {
+#define AST(kind, comment) AST_##kind,
+#include "lang/ast.def"
+#undef AST
+  AST_KINDS
+};
+
+/* Operators of AST_BINARY and AST_UNARY, and relations of AST_RELATION. */
+enum ast_op {
+  OP_NONE,
+  OP_OR, OP_AND, OP_IMPLIES, OP_OTHERWISE, OP_UNTIL,
+  OP_ADD, OP_SUB, OP_UNITE, OP_APPEND, /* + - | ++ */
+  OP_MUL, OP_DIV, OP_MOD, OP_MEET,     /* * / mod & */
+  OP_NOT, OP_NEG, OP_ALWAYS, OP_EVENTUALLY,
+  OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_IN, OP_NOT_IN
+};
+
+enum ast_store { STORE_INPUT, STORE_VAR, STORE_SHARED, STORE_GHOST, STORE_ORACLE };
+enum ast_unit { UNIT_NONE, UNIT_PHASE, UNIT_ROUND, UNIT_STEP, UNIT_RECEIVER };
+enum ast_fault { FAULT_CRASH, FAULT_OMIT, FAULT_OMIT_SEND, FAULT_OMIT_RECEIVE, FAULT_BYZANTINE, FAULT_LOST,
+                 FAULT_CORRUPTED, FAULT_DUPLICATED };
+
+struct ast {
+  enum ast_kind kind;
+  enum ast_op op;
+  struct span at;   /* the whole construct */
+  struct span word; /* its name or operator: where a caret points */
+  const char *name; /* identifier, or NULL */
+  int64_t number;
+  uint32_t flags;   /* AST_FLAG_... */
+  uint32_t n;       /* children */
+  struct ast **kid;
+};
+
+enum {
+  AST_FLAG_DISTINCT = 1,   /* STORE, TYPE_SEQ */
+  AST_FLAG_UNORDERED = 2,  /* TYPE_ENUM, TYPE_RANGE */
+  AST_FLAG_STEP = 4,       /* PROPERTY: a step property */
+  AST_FLAG_ALMOST = 8,     /* PROPERTY: almost surely */
+  AST_FLAG_ONCE = 16,      /* TRIGGER */
+  AST_FLAG_EXACTLY = 32,   /* TRIGGER */
+  AST_FLAG_COUNTERS = 64,  /* FILE: "counters", not "algorithm" */
+  AST_FLAG_ANY = 128,      /* CLAUSE_FAULT: "any", not "at most" */
+  AST_FLAG_STRONG = 256,   /* CLAUSE_FAIR */
+  AST_FLAG_RING = 512,     /* PROCESS */
+  AST_FLAG_TAKEN = 1024    /* TRIGGER: "taken": the quorum is consumed */
+};
+
+/* Parses the whole file; errors go to diags, and what could be read is returned all the same (never NULL).
+   Never recurses deeper than a fixed limit, so noise cannot exhaust the stack. */
+struct ast *parse_file(const struct source *, struct arena *, struct diags *);
+
+/* Parses one expression that must span the whole source (for tests and -D values). */
+struct ast *parse_expression(const struct source *, struct arena *, struct diags *);
+
+const char *ast_kind_name(enum ast_kind);
+const char *ast_op_text(enum ast_op); /* "and", "+", "not in" ... */
+
+/* Rewrites the layout: indentation, spacing, blank lines; keeps line breaks and comments. The result parses
+   to the same tree, and formatting it again changes nothing. Call it only on a file that parses. */
+void format_source(const struct source *, struct text *out);
+
+#endif
