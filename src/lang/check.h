@@ -1,0 +1,23 @@
+/* Syntax tree and parameter values -> typed model: names, types, bounds. All errors in one go. */
+#ifndef RONDO_LANG_CHECK_H
+#define RONDO_LANG_CHECK_H
+
+#include "lang/ast.h"
+#include "model/model.h"
+
+struct binding {
+  const char *name;
+  int64_t value;
+};
+
+/* Which kind of model a file holds, from its syntax alone. */
+enum model_kind { MODEL_ROUNDS, MODEL_MESSAGES, MODEL_SHARED, MODEL_COUNTERS };
+enum model_kind ast_model_kind(const struct ast *file);
+
+/* NULL if there was an error. Errors about bindings themselves (unknown parameter, missing value, condition not
+   met) have no place or point at the parameter. complete_params: give parameters that have neither a binding nor a
+   default the smallest values that satisfy all conditions (for lint), instead of reporting them. */
+struct model *model_check(const struct ast *file, const struct source *, const struct binding *, size_t nbindings,
+                          bool complete_params, struct diags *);
+
+#endif

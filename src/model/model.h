@@ -1,0 +1,231 @@
+/* The typed model: what the checker (lang/check) makes of a syntax tree once every parameter has a value, and
+   the only thing that the meaning, the analyses, the spaces and the exporters read. Immutable once built; lives
+   in its own arena. Every node keeps its place in the source. */
+#ifndef RONDO_MODEL_MODEL_H
+#define RONDO_MODEL_MODEL_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+#include "model/type.h"
+#include "model/value.h"
+
+enum op {
+#define OP(name, text, kids) NODE_##name,
+#include "model/ops.def"
+#undef OP
+  NODE_OPS
+};
+
+/* "slot in range if cond": range is a set, an option, `received` (NODE_RECEIVED), a DOMAIN, an INTERVAL, SUBSETS or
+   a sequence. `p, q in P` is two generators. Later ranges and conditions may use earlier slots. */
+struct generator {
+  uint32_t slot;
+  struct node *range;
+  struct node *cond; /* or NULL */
+  const struct type *type; /* of the slot */
+  const char *name;
+  struct span at;
+};
+
+struct node {
+  enum op op;
+  bool primed;
+  struct span at;
+  const struct type *type;
+  uint32_t index;
+  value constant;
+  uint32_t n, ngen;
+  struct node **kid;
+  struct generator *gen;
+};
+
+/* A condition that may bind: `exists` as a positive conjunct whose names are used in what is guarded. All
+   assignments of gen that satisfy cond are witnesses; which one is taken is a free choice, and only `used` slots
+   tell witnesses apart. Without generators it is just cond. cond may be NULL: true. */
+struct guard {
+  struct generator *gen;
+  uint32_t ngen;
+  struct node *cond;
+  uint32_t *used, nused;
+};
+
+enum stmt_kind { STMT_IF, STMT_LET, STMT_ASSIGN, STMT_FOREACH, STMT_HALT };
+
+struct block {
+  struct stmt **at;
+  uint32_t n;
+};
+
+struct place_step { /* one [index] or .field of an assigned place */
+  struct node *index; /* NULL: a field */
+  uint32_t field;
+};
+
+struct stmt {
+  enum stmt_kind kind;
+  struct span at;
+  struct guard guard;       /* IF */
+  struct block then, other; /* IF; FOREACH: then */
+  uint32_t slot;            /* LET, FOREACH (over `received`, in any order) */
+  struct node *expr;        /* LET, ASSIGN; already of the place's type (WRAP put in) */
+  uint32_t var;             /* ASSIGN: the process's variable */
+  struct place_step *path;  /* ASSIGN */
+  uint32_t npath;
+};
+
+enum target_kind { TARGET_SET, TARGET_OTHERS, TARGET_ONE, TARGET_EXPR };
+
+struct send {
+  struct span at;
+  struct guard guard;      /* `when` */
+  struct node *message;
+  enum target_kind target; /* SET: every process of to_role (ROLE_ANY: all of all roles); OTHERS: all but me */
+  uint32_t to_role;
+  struct node *to;         /* ONE: an identity; EXPR: a set of identities */
+};
+
+/* What a role does in one round. */
+struct body {
+  struct span at;
+  struct send *sends;
+  uint32_t nsends;
+  struct block update;
+  bool has_update;
+  struct block finally; /* runs right after the update of the last round */
+  const struct type *received; /* type of the messages that can reach this role here, NULL: none can */
+};
+
+enum var_kind { VAR_INPUT, VAR_PLAIN, VAR_GHOST, VAR_ORACLE };
+enum unit { EACH_NONE, EACH_PHASE, EACH_ROUND };
+
+struct var {
+  const char *name;
+  enum var_kind kind;
+  struct span at;
+  const struct type *type;
+  struct node *init;  /* INPUT: given if not NULL; evaluated in order of declaration, may read earlier variables, me, number(me) */
+  struct node *where; /* INPUT: may read the variable itself and earlier ones */
+  bool distinct;      /* INPUT: different for each process of the role */
+  enum unit each;     /* ORACLE: when it is chosen anew */
+};
+
+struct role {
+  const char *name;
+  struct span at;
+  uint32_t first, count; /* identities first .. first+count-1 */
+  struct var *vars;
+  uint32_t nvars;
+  struct body *body; /* one for each point of the schedule */
+  bool ring;
+};
+
+#define POINT_END UINT32_MAX
+#define NO_NAME UINT32_MAX
+
+/* The schedule, the same for all roles: `repeat` is unrolled, `phase` goes round for ever. */
+struct point {
+  const char *name;    /* of the round, or NULL */
+  uint32_t name_id;    /* its place in model->round_names, or NO_NAME */
+  value loop;          /* the repeat's counter here */
+  uint32_t next;       /* POINT_END: the run is over after this round */
+  uint32_t number;     /* 1 + rounds before it on the first way through */
+  bool phase_start;    /* oracles `each phase` are chosen here */
+  bool phase_end;      /* they are forgotten, and the phase number advances if endless */
+  bool endless;        /* inside `phase` */
+};
+
+struct def {
+  const char *name;
+  struct span at;
+  uint32_t nargs;      /* in slots 0 .. nargs-1 of a fresh frame */
+  const struct type *type;
+  struct node *body;
+};
+
+/* `p.x`: a name that one or several roles have a variable of. */
+struct field {
+  const char *name;
+  const struct type *type;
+  uint32_t *var; /* by role: index of the variable, or UINT32_MAX */
+};
+
+enum clause_kind {
+  CLAUSE_CRASH, CLAUSE_OMIT, CLAUSE_BYZANTINE, CLAUSE_LOST, CLAUSE_CORRUPTED,
+  CLAUSE_EVERY,       /* pred over HO, SHO, oracles, in every round (of name, if it says HO[p, name]) */
+  CLAUSE_FROM_ROUND,  /* likewise, from round `from` on */
+  CLAUSE_OFTEN,       /* infinitely often: says nothing about finite runs */
+  CLAUSE_FINALLY,     /* eventually always: likewise */
+  CLAUSE_SYNCHRONOUS,
+  CLAUSE_FAIR
+};
+
+struct clause {
+  enum clause_kind kind;
+  struct span at;
+  int64_t limit;       /* faults; INT64_MAX for `any` */
+  struct node *limit_node;
+  uint32_t role;       /* which processes may be faulty; ROLE_ANY: all */
+  bool omits_send, omits_receive;
+  enum ast_unit_of { PER_RUN, PER_ROUND, PER_RECEIVER } per; /* LOST, CORRUPTED: limit per what */
+  struct node *pred;   /* a conjunct each: `every round: a and b` makes two clauses */
+  enum unit unit;
+  uint32_t name_id;    /* the only round it speaks of, or NO_NAME: all */
+  uint32_t from;       /* FROM_ROUND: 1-based */
+};
+
+struct environment {
+  const char *name;
+  struct span at;
+  struct clause *clauses;
+  uint32_t nclauses;
+};
+
+enum property_kind { PROPERTY_SAFETY, PROPERTY_COVER, PROPERTY_LIVE };
+
+struct property {
+  const char *name;
+  enum property_kind kind;
+  bool step;                 /* speaks of a step: primed fields are after it */
+  struct span at;
+  uint32_t *environments, nenvironments; /* at least one: the file's first if it names none */
+  struct node *formula;
+};
+
+struct param {
+  const char *name;
+  struct span at;
+  int64_t value;
+};
+
+struct model {
+  struct arena arena;
+  struct source source;       /* its text is in the arena */
+  struct values values;       /* values of constants; the meaning adds to it */
+  const char *name;
+  struct param *params;       uint32_t nparams;
+  struct type **types;        uint32_t ntypes;
+  struct role *roles;         uint32_t nroles;
+  uint32_t nprocesses;
+  struct var *globals;        uint32_t nglobals;   /* file-level inputs: chosen once */
+  struct point *points;       uint32_t npoints;
+  const char **round_names;   uint32_t nround_names;
+  struct def *defs;           uint32_t ndefs;
+  struct field *fields;       uint32_t nfields;
+  struct environment *environments; uint32_t nenvironments; /* never empty: `free` is made if there is none */
+  struct property *properties;      uint32_t nproperties;
+  const struct type *processes; /* TYPE_PROCESS of any role */
+  const struct type *process_set;
+  uint32_t nslots;            /* the largest frame */
+};
+
+uint32_t model_role_of(const struct model *, value process);
+const char *op_text(enum op);
+/* Calls visit on node and everything below it, generators included, parents first; stops going down where it
+   returns false. */
+typedef bool node_visit_fn(void *context, const struct node *);
+void node_walk(const struct node *, node_visit_fn *, void *context);
+void guard_walk(const struct guard *, node_visit_fn *, void *context);
+void block_walk(const struct block *, node_visit_fn *, void *context);
+void model_free(struct model *);
+
+#endif

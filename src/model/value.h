@@ -1,0 +1,73 @@
+/* Values: one 64-bit number each, equal exactly if the numbers are equal. What the number means depends on the
+   type:
+     BOOL 0 or 1; INT, RANGE, ROUND the number; ENUM the label's position; PROCESS the identity (roles in order of
+     declaration, numbered through from 0);
+     OPTION: VALUE_NONE, or the element (an inner none is shifted by one for each option around it);
+     SET: a bit mask over the element type's indices if type->mask, else the handle of the members, sorted;
+     RECORD, ARRAY (by index), SEQUENCE: the handle of the parts.
+   A handle is the name of an interned vector in the value table. Order (value_compare) goes by content, never
+   by handle. */
+#ifndef RONDO_MODEL_VALUE_H
+#define RONDO_MODEL_VALUE_H
+
+#include "base/intern.h"
+#include "base/text.h"
+#include "model/type.h"
+
+typedef int64_t value;
+#define VALUE_NONE INT64_MIN
+#define VALUE_NONE_LAST (INT64_MIN + 64)
+
+struct model;
+
+struct values {
+  struct intern *vectors;
+};
+
+void values_init(struct values *);
+void values_release(struct values *);
+
+value value_some(value element);   /* T -> T? */
+value value_unwrap(value option);  /* T? -> T; not for VALUE_NONE */
+
+/* Handles */
+value value_vector(struct values *, const value *parts, size_t n);
+const value *value_parts(const struct values *, value handle, size_t *n);
+
+/* Sets, whatever their representation */
+value set_empty(struct values *, const struct type *);
+bool set_has(const struct values *, const struct type *, value set, value member);
+value set_with(struct values *, const struct type *, value set, value member);
+value set_unite(struct values *, const struct type *, value a, value b);
+value set_meet(struct values *, const struct type *, value a, value b);
+value set_minus(struct values *, const struct type *, value a, value b);
+bool set_within(const struct values *, const struct type *, value a, value b);
+uint64_t set_size(const struct values *, const struct type *, value set);
+/* Members in ascending order: for (i = 0; set_member(..., &i, &v);) */
+bool set_member(const struct values *, const struct type *, value set, uint64_t *cursor, value *member);
+
+/* Finite types: 0 .. type->count-1 */
+value type_nth(struct values *, const struct type *, uint64_t index);
+uint64_t type_index(const struct values *, const struct type *, value v); /* v must be of the type */
+bool type_has(const struct values *, const struct type *, value v); /* in range, recursively */
+value type_default(struct values *, const struct type *); /* its first value */
+void type_finish(struct type *, const struct model *); /* count, mask, first; parts must be finished */
+
+/* Total order by content: numbers, labels and identities by number; none first; records and sequences by
+   their parts; sets by their sorted members. */
+int value_compare(const struct values *, const struct type *, value a, value b);
+
+/* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL). */
+struct renaming {
+  const uint32_t *process;
+  const value *rounds;
+};
+value value_rename(struct values *, const struct type *, value v, const struct renaming *);
+bool type_mentions(const struct type *, enum type_kind); /* PROCESS or ROUND anywhere inside */
+/* Adds the round numbers inside v to the bit set (numbers of 63 and more count as 63). */
+void value_rounds(const struct values *, const struct type *, value v, uint64_t *seen);
+
+/* As the source would write it: 3, none, P(2), {1, 2}, (x: 1, vote: none) */
+void value_print(const struct values *, const struct model *, const struct type *, value v, struct text *);
+
+#endif
