@@ -1,0 +1,113 @@
+/* Concrete global states and the plain meaning of a round: the reference against which everything faster is
+   tested, and on which every counterexample is replayed. */
+#ifndef RONDO_SEM_CONFIG_H
+#define RONDO_SEM_CONFIG_H
+
+#include "model/model.h"
+
+/* A local state is a vector: status, the role's variables, then the first values of its inputs (in order of
+   declaration), which only `initial` reads. */
+enum status {
+  STATUS_HALTED = 1,
+  STATUS_CRASHED = 2,
+  STATUS_OMITS_SEND = 4,
+  STATUS_OMITS_RECEIVE = 8,
+  STATUS_BYZANTINE = 16
+};
+#define STATUS_FAULTY (STATUS_CRASHED | STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE | STATUS_BYZANTINE)
+#define LOCAL_STATUS 0
+#define LOCAL_VAR(i) ((i) + 1)
+
+uint32_t role_ninputs(const struct role *);
+uint32_t role_local_length(const struct role *);             /* 1 + nvars + inputs */
+uint32_t role_initial_at(const struct role *, uint32_t var); /* where the first value of input var is kept */
+
+struct config {
+  uint32_t point;    /* the round to come, or POINT_END */
+  uint32_t rounds;   /* done so far */
+  value phase;       /* number of the current endless phase, from 1 */
+  int64_t lost, corrupted; /* charged to a budget for the whole run, so far */
+  uint32_t nprocesses;
+  value *globals;
+  value **local;     /* by process */
+};
+
+struct config *config_new(const struct model *);
+struct config *config_copy(const struct model *, const struct config *);
+void config_free(struct config *);
+bool config_equal(const struct model *, const struct config *, const struct config *);
+
+/* Everything that was chosen freely in one step. */
+struct forgery { /* receiver got this from sender, whatever sender sent: Byzantine or corrupted */
+  uint32_t receiver, sender;
+  value message;
+};
+
+struct script { /* free choices of one process in the order in which the interpreter asked for them */
+  uint32_t n;
+  uint32_t *at;
+};
+
+struct witness {
+  uint32_t nprocesses;
+  value **oracles;        /* by process: values of its oracle variables chosen in this step, in order; NULL: none */
+  bool *crashes;          /* crashes in this step */
+  uint8_t **heard;        /* heard[p][q]: p hears q (whether or not q sends to p) */
+  struct forgery *forged;
+  uint32_t nforged;
+  struct script *sends, *updates; /* by process */
+};
+
+struct witness *witness_new(const struct model *);
+void witness_free(struct witness *);
+
+/* What happened in a step, for showing it. */
+struct sent { uint32_t from, to; value message; const struct type *type; struct span at; };
+struct arrival { uint32_t to, from; value message; const struct type *type; bool forged; };
+struct change { uint32_t process, var; value before, after; struct span at; }; /* at: the last assignment */
+struct step_log {
+  struct sent *sent;         size_t nsent, sent_cap;
+  struct arrival *arrivals;  size_t narrivals, arrivals_cap;
+  struct change *changes;    size_t nchanges, changes_cap;
+};
+void step_log_release(struct step_log *);
+
+struct model_error { /* a model that reads or computes what it must not */
+  const char *message; /* lives as long as the meaning */
+  struct span at;
+  uint32_t process;    /* UINT32_MAX: in a property */
+};
+
+struct meaning; /* the interpreter with its tables: sem/interp.h */
+
+struct meaning *meaning_new(struct model *);
+void meaning_free(struct meaning *);
+
+enum step_result { STEP_OK, STEP_ERROR, STEP_BAD_WITNESS };
+
+/* One round as the witness says. BAD_WITNESS: a script is too short or out of range, a heard process index is
+   wrong, and the like. log may be NULL. error is set on STEP_ERROR. */
+enum step_result config_step(struct meaning *, const struct config *, const struct witness *, struct config *next,
+                             struct step_log *log, struct model_error *error);
+
+/* Does the environment allow this witness here? If not, *why names the clause (borrowed). */
+bool config_allows(struct meaning *, uint32_t environment, const struct config *, const struct witness *,
+                   const char **why);
+/* Is this an initial configuration of the model in that environment? */
+bool config_is_initial(struct meaning *, uint32_t environment, const struct config *, const char **why);
+
+enum verdict3 { V_FALSE, V_TRUE, V_ERROR };
+/* The formula on a state (after NULL) or on a step. */
+enum verdict3 config_holds(struct meaning *, const struct node *formula, const struct config *before,
+                           const struct config *after, struct model_error *error);
+
+/* All initial configurations and all steps, the slow and obvious way: every heard-of assignment, every choice.
+   The callback's pointers are valid during the call only; false stops. */
+typedef bool config_initial_fn(void *context, const struct config *);
+typedef bool config_step_fn(void *context, const struct witness *, enum step_result, const struct config *next,
+                            const struct model_error *);
+bool config_initials(struct meaning *, uint32_t environment, config_initial_fn *, void *context);
+bool config_successors(struct meaning *, uint32_t environment, const struct config *, config_step_fn *,
+                       void *context);
+
+#endif

@@ -1,0 +1,77 @@
+/* The waist: a global transition system. Engines know nothing else; spaces know nothing of engines. */
+#ifndef RONDO_SPACE_SPACE_H
+#define RONDO_SPACE_SPACE_H
+
+#include "base/text.h"
+#include "model/licence.h"
+#include "sem/config.h"
+
+/* A state is its exact, canonical key: two states are the same if the bytes are. */
+struct state {
+  const uint8_t *bytes;
+  uint32_t length;
+};
+
+struct edge {
+  uint32_t faults;       /* lost and corrupted messages charged by the environment in this step */
+  uint32_t processes;    /* processes that became faulty in it (initial states: that are) */
+  uint64_t broken;       /* bit i: the question's i-th property is a step property that this step breaks */
+  const struct model_error *error; /* not NULL: the step ends in an error of the model; there is no target state */
+};
+
+typedef bool emit_fn(void *context, const struct state *, const struct edge *); /* false: stop */
+
+/* A path made concrete: a real run of the real algorithm, un-permuted. */
+struct run {
+  struct config *initial;
+  struct witness **steps;
+  uint32_t nsteps;
+};
+void run_release(struct run *);
+
+enum goal_kind { GOAL_STATE, GOAL_BROKEN_STEP, GOAL_ERROR };
+struct goal { /* what is special about the last step of the path */
+  enum goal_kind kind;
+  uint32_t property; /* BROKEN_STEP: index into the question's properties */
+};
+
+struct space;
+
+struct space_ops {
+  /* Return false if the callback stopped them. */
+  bool (*initial)(struct space *, emit_fn *, void *context);
+  bool (*successors)(struct space *, const struct state *, emit_fn *, void *context);
+  /* Invariant or cover formula number i of the question. */
+  enum verdict3 (*holds)(struct space *, uint32_t i, const struct state *, struct model_error *);
+  /* path[0] is initial, each further one a successor of the one before; GOAL_ERROR: path ends with the state
+     before the error, one more step follows. False: no such run (a fault of the space). */
+  bool (*concretise)(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
+  uint64_t (*hash)(const struct space *, const struct state *); /* by content: every run agrees */
+  void (*stored)(struct space *, const struct state *); /* called once for each state that the engine keeps */
+  /* Heard-of assignments that the plain way would have tried in the stored states; false: cannot be counted. */
+  bool (*heard_of_assignments)(struct space *, struct text *decimal);
+  size_t (*memory)(const struct space *);
+  void (*free)(struct space *);
+};
+
+struct space {
+  const struct space_ops *ops;
+  const struct model *model;
+  const struct question *question;
+  const struct licences *licences;
+  bool edges_complete;     /* false: some reduction drops edges, so transitions cannot be counted */
+  bool order_mattered;     /* a `foreach` gave different results for different orders */
+  const char *successors;  /* how successors are made, for people: "outcomes", "plain: ..." */
+  uint32_t max_rounds;     /* 0: no bound; else states after that many rounds have no successors */
+  bool cut;                /* some state was cut off by max_rounds */
+};
+
+struct space_options {
+  bool plain;         /* --successors plain */
+  uint32_t max_rounds;
+};
+
+struct space *round_space_new(struct meaning *, struct model *, const struct question *, const struct licences *,
+                              const struct space_options *);
+
+#endif
