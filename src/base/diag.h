@@ -32,6 +32,7 @@ struct diags {
   const struct source *source; /* borrowed */
   struct diag *at;
   size_t n, cap, errors;
+  bool dropped; /* the newest was a repetition: so is its help */
 };
 
 void diags_init(struct diags *, const struct source *);

@@ -1,0 +1,294 @@
+#include "base/diag.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  DIAGS_KEPT = 1000,  /* noise must not cost quadratic time; the rest is only counted */
+  DIAGS_PRINTED = 50, /* nobody reads further */
+  NAME_LONGEST = 64,  /* longer names are not compared */
+};
+
+void diags_init(struct diags *d, const struct source *source) {
+  *d = (struct diags){.source = source};
+}
+
+void diags_release(struct diags *d) {
+  for (size_t i = 0; i < d->n; i++) {
+    memory_free(d->at[i].message);
+    memory_free(d->at[i].help);
+  }
+  memory_free(d->at);
+  *d = (struct diags){.source = d->source};
+}
+
+static bool span_nowhere(struct span at) { return at.from == 0 && at.to == 0; }
+
+static bool diags_repeats(const struct diags *d, enum diag_level level, struct span at) {
+  if (span_nowhere(at))
+    return false;
+  for (size_t i = d->n; i-- > 0;)
+    if (d->at[i].level == level && d->at[i].at.from == at.from && !span_nowhere(d->at[i].at))
+      return true;
+  return false;
+}
+
+/* A dropped diagnostic leaves a mark, so that its help is dropped with it. */
+static void diags_add(struct diags *d, enum diag_level level, struct span at, const char *format,
+                      va_list args) {
+  d->dropped = d->n >= DIAGS_KEPT || diags_repeats(d, level, at);
+  if (d->n >= DIAGS_KEPT && level == DIAG_ERROR)
+    d->errors++;
+  if (d->dropped)
+    return;
+  struct text message = {0};
+  text_addv(&message, format, args);
+  if (!message.at)
+    text_add(&message, "");
+  struct diag one = {.level = level, .at = at, .message = message.at};
+  vec_push(d, one);
+  d->errors += level == DIAG_ERROR;
+}
+
+void diag_error(struct diags *d, struct span at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diags_add(d, DIAG_ERROR, at, format, args);
+  va_end(args);
+}
+
+void diag_warning(struct diags *d, struct span at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diags_add(d, DIAG_WARNING, at, format, args);
+  va_end(args);
+}
+
+void diag_help(struct diags *d, const char *format, ...) {
+  if (d->dropped || d->n == 0)
+    return;
+  struct text help = {0};
+  va_list args;
+  va_start(args, format);
+  text_addv(&help, format, args);
+  va_end(args);
+  struct diag *newest = &d->at[d->n - 1];
+  memory_free(newest->help);
+  newest->help = help.at;
+}
+
+/* ---- places ---- */
+
+/* Bytes of the UTF-8 character at 'at', 1 if it is not one. */
+static size_t character_bytes(const char *at, size_t left) {
+  const unsigned char *u = (const unsigned char *)at;
+  size_t n = u[0] < 0x80                   ? 1
+             : u[0] >= 0xC2 && u[0] < 0xE0 ? 2
+             : (u[0] & 0xF0) == 0xE0       ? 3
+             : u[0] >= 0xF0 && u[0] < 0xF5 ? 4
+                                           : 0;
+  if (n == 0 || n > left)
+    return 1;
+  for (size_t i = 1; i < n; i++)
+    if ((u[i] & 0xC0) != 0x80)
+      return 1;
+  return n;
+}
+
+void source_place(const struct source *s, uint32_t offset, uint32_t *line, uint32_t *column) {
+  size_t end = offset < s->length ? offset : s->length, begin = 0;
+  *line = 1;
+  *column = 1;
+  for (size_t i = 0; i < end; i++)
+    if (s->text[i] == '\n') {
+      ++*line;
+      begin = i + 1;
+    }
+  for (size_t i = begin; i < end; i += character_bytes(s->text + i, end - i))
+    ++*column;
+}
+
+const char *source_line(const struct source *s, uint32_t line, size_t *length) {
+  const char *at = s->text, *end = s->text + s->length;
+  for (uint32_t l = 1; l < line && at < end; l++) {
+    const char *newline = memchr(at, '\n', (size_t)(end - at));
+    at = newline ? newline + 1 : end;
+  }
+  const char *newline = at < end ? memchr(at, '\n', (size_t)(end - at)) : NULL;
+  *length = (size_t)((newline ? newline : end) - at);
+  if (*length && at[*length - 1] == '\r')
+    --*length;
+  return at;
+}
+
+/* ---- printing ---- */
+
+/* One line as it appears: tabs become spaces, what has no shape becomes '?'; columns count
+   characters. [caret, caret_end) is the underlined part. */
+struct shown {
+  struct text text;
+  size_t columns, caret, caret_end;
+};
+
+static void shown_add(struct shown *s, const char *at, size_t n, size_t columns) {
+  text_add_n(&s->text, at, n);
+  s->columns += columns;
+}
+
+static void shown_line(struct shown *s, const char *line, size_t length, size_t from, size_t to) {
+  for (size_t i = 0; i < length;) {
+    if (i <= from)
+      s->caret = s->columns;
+    if (i < to)
+      s->caret_end = s->columns + 1;
+    unsigned char c = (unsigned char)line[i];
+    size_t n = character_bytes(line + i, length - i);
+    if (c == '\t') {
+      size_t wide = 4 - s->columns % 4;
+      shown_add(s, "    ", wide, wide);
+    } else if (n == 1 && (c < 0x20 || c >= 0x7F)) {
+      shown_add(s, "?", 1, 1);
+    } else if (n == 2 && c == 0xC2 && (unsigned char)line[i + 1] < 0xA0) {
+      shown_add(s, "?", 1, 1); /* control characters of Latin-1 */
+    } else {
+      shown_add(s, line + i, n, 1);
+    }
+    i += n;
+  }
+  if (from >= length) /* at the line's end */
+    s->caret = s->columns;
+  if (s->caret_end <= s->caret)
+    s->caret_end = s->caret + 1;
+}
+
+/* Byte offset of a column in what is shown. */
+static size_t shown_offset(const struct shown *s, size_t column) {
+  size_t i = 0;
+  for (size_t c = 0; c < column && i < s->text.n; c++)
+    i += character_bytes(s->text.at + i, s->text.n - i);
+  return i;
+}
+
+enum { SHOWN_WIDTH = 110, SHOWN_BEFORE = 50 };
+
+static void shown_print(const struct shown *s, uint32_t number, bool colour, struct text *out) {
+  size_t first = 0, last = s->columns;
+  if (last > SHOWN_WIDTH) {
+    first = s->caret > SHOWN_BEFORE + 3 ? s->caret - SHOWN_BEFORE : 0;
+    if (last > first + SHOWN_WIDTH)
+      last = first + SHOWN_WIDTH;
+  }
+  const char *left = first > 0 ? "..." : "", *right = last < s->columns ? "..." : "";
+  size_t from = shown_offset(s, first), to = shown_offset(s, last);
+  text_addf(out, "%5u | %s", number, left);
+  text_add_n(out, text_or_empty(&s->text) + from, to - from);
+  text_addf(out, "%s\n      | ", right);
+  size_t indent = s->caret - first + strlen(left);
+  size_t end = s->caret_end < last ? s->caret_end : last;
+  text_addf(out, "%*s%s^", (int)indent, "", colour ? "\033[1;32m" : "");
+  for (size_t c = s->caret + 1; c < end; c++)
+    text_add(out, "~");
+  text_addf(out, "%s\n", colour ? "\033[0m" : "");
+}
+
+static void diag_print(const struct source *source, const struct diag *d, bool colour,
+                       struct text *out) {
+  const char *name = d->level == DIAG_ERROR ? "error" : "warning";
+  const char *tint = d->level == DIAG_ERROR ? "\033[1;31m" : "\033[1;35m";
+  bool placed = !span_nowhere(d->at);
+  uint32_t line = 1, column = 1;
+  text_addf(out, "%s:", source->path ? source->path : "<text>");
+  if (placed) {
+    source_place(source, d->at.from, &line, &column);
+    text_addf(out, "%u:%u:", line, column);
+  }
+  text_addf(out, " %s%s:%s %s\n", colour ? tint : "", name, colour ? "\033[0m" : "", d->message);
+  if (placed) {
+    size_t length;
+    const char *at = source_line(source, line, &length);
+    size_t begin = (size_t)(at - source->text);
+    struct shown shown = {0};
+    shown_line(&shown, at, length, d->at.from > begin ? d->at.from - begin : 0,
+               d->at.to > begin ? d->at.to - begin : 0);
+    shown_print(&shown, line, colour, out);
+    text_release(&shown.text);
+  }
+  if (d->help)
+    text_addf(out, "  help: %s\n", d->help);
+}
+
+static int diag_compare(const void *a, const void *b) {
+  const struct diag *x = *(const struct diag *const *)a, *y = *(const struct diag *const *)b;
+  if (x->at.from != y->at.from)
+    return x->at.from < y->at.from ? -1 : 1;
+  return x < y ? -1 : x > y; /* in the order of reporting: qsort alone is not stable */
+}
+
+void diags_print(const struct diags *d, bool colour, struct text *out) {
+  VEC(const struct diag *) order = {0};
+  for (size_t i = 0; i < d->n; i++)
+    vec_push(&order, &d->at[i]);
+  if (order.n)
+    qsort(order.at, order.n, sizeof *order.at, diag_compare);
+  size_t printed[2] = {0, 0};
+  for (size_t i = 0; i < order.n; i++)
+    if (printed[order.at[i]->level]++ < DIAGS_PRINTED)
+      diag_print(d->source, order.at[i], colour, out);
+  vec_release(&order);
+  if (d->errors > DIAGS_PRINTED) {
+    size_t more = d->errors - DIAGS_PRINTED;
+    text_addf(out, "and %zu more error%s\n", more, more == 1 ? "" : "s");
+  }
+}
+
+/* ---- did you mean ---- */
+
+/* Damerau-Levenshtein distance (optimal string alignment): typing slips are swaps as often. */
+static size_t name_distance(const char *a, size_t n, const char *b, size_t m) {
+  size_t rows[3][NAME_LONGEST + 1];
+  size_t *before = rows[0], *last = rows[1], *now = rows[2];
+  for (size_t j = 0; j <= m; j++)
+    last[j] = j;
+  for (size_t i = 1; i <= n; i++) {
+    now[0] = i;
+    for (size_t j = 1; j <= m; j++) {
+      size_t best = last[j - 1] + (a[i - 1] != b[j - 1]);
+      if (last[j] + 1 < best)
+        best = last[j] + 1;
+      if (now[j - 1] + 1 < best)
+        best = now[j - 1] + 1;
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+          before[j - 2] + 1 < best)
+        best = before[j - 2] + 1;
+      now[j] = best;
+    }
+    size_t *oldest = before;
+    before = last;
+    last = now;
+    now = oldest;
+  }
+  return last[m];
+}
+
+const char *nearest_name(const char *name, const char *const *candidates, size_t n) {
+  size_t length = strlen(name), best = length < 6 ? 1 : length / 3;
+  const char *nearest = NULL;
+  if (length > NAME_LONGEST)
+    return NULL;
+  for (size_t i = 0; i < n; i++) {
+    size_t other = strlen(candidates[i]);
+    if (other > NAME_LONGEST)
+      continue;
+    size_t distance = name_distance(name, length, candidates[i], other);
+    size_t longest = length > other ? length : other;
+    if (distance < longest && (distance < best || (distance == best && !nearest))) {
+      best = distance;
+      nearest = candidates[i];
+    }
+  }
+  return nearest;
+}

@@ -1,0 +1,66 @@
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static void exhausted_by_default(size_t wanted) {
+  fprintf(stderr, "rondo: out of memory (%zu bytes wanted)\n", wanted);
+  abort();
+}
+
+/* The one exception to "no mutable globals": running out of memory can happen anywhere, and the
+   handler is set once, before any thread starts. */
+static memory_exhausted_fn *exhausted = exhausted_by_default;
+
+void memory_on_exhausted(memory_exhausted_fn *handler) {
+  exhausted = handler ? handler : exhausted_by_default;
+}
+
+_Noreturn static void memory_give_up(size_t wanted) {
+  exhausted(wanted);
+  abort(); /* the handler must not return */
+}
+
+void *memory_alloc(size_t size) {
+  void *at = calloc(1, size ? size : 1);
+  if (!at)
+    memory_give_up(size);
+  return at;
+}
+
+void *memory_resize(void *old, size_t size) {
+  void *at = realloc(old, size ? size : 1);
+  if (!at)
+    memory_give_up(size);
+  return at;
+}
+
+void *memory_resize_array(void *old, size_t count, size_t each) {
+  size_t size;
+  if (__builtin_mul_overflow(count, each, &size))
+    memory_give_up(SIZE_MAX);
+  return memory_resize(old, size);
+}
+
+void memory_free(void *at) { free(at); }
+
+char *memory_strdup(const char *string) {
+  size_t size = strlen(string) + 1;
+  char *copy = memory_resize(NULL, size);
+  memcpy(copy, string, size);
+  return copy;
+}
+
+size_t memory_resident(void) {
+  FILE *statm = fopen("/proc/self/statm", "r");
+  if (!statm)
+    return 0;
+  unsigned long all = 0, resident = 0;
+  int fields = fscanf(statm, "%lu %lu", &all, &resident);
+  fclose(statm);
+  long page = sysconf(_SC_PAGESIZE);
+  return fields == 2 && page > 0 ? (size_t)resident * (size_t)page : 0;
+}
