@@ -3,7 +3,8 @@
      BOOL 0 or 1; INT, RANGE, ROUND the number; ENUM the label's position; PROCESS the identity (roles in order of
      declaration, numbered through from 0);
      OPTION: VALUE_NONE, or the element (an inner none is shifted by one for each option around it);
-     SET: a bit mask over the element type's indices if type->mask, else the handle of the members, sorted;
+     SET: a bit mask over the element type's indices if type->mask, else the handle of the members, sorted
+     (sets of identities: a mask over identities, whatever the role, so sets of one role and of any mix freely);
      RECORD, ARRAY (by index), SEQUENCE: the handle of the parts.
    A handle is the name of an interned vector in the value table. Order (value_compare) goes by content, never
    by handle. */

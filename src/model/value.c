@@ -1,0 +1,192 @@
+/* Values: handles, order by content, renaming. Sets are in set.c, finite types in type.c. */
+#include "model/value.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+void values_init(struct values *values) { values->vectors = intern_new(); }
+
+void values_release(struct values *values) {
+  intern_free(values->vectors);
+  values->vectors = NULL;
+}
+
+value value_some(value element) { return element < VALUE_NONE_LAST ? element + 1 : element; }
+
+value value_unwrap(value option) { return option <= VALUE_NONE_LAST ? option - 1 : option; }
+
+value value_vector(struct values *values, const value *parts, size_t n) {
+  return intern_put(values->vectors, parts, n);
+}
+
+const value *value_parts(const struct values *values, value handle, size_t *n) {
+  *n = intern_length(values->vectors, (uint32_t)handle);
+  return intern_at(values->vectors, (uint32_t)handle);
+}
+
+static int compare_numbers(value a, value b) { return a < b ? -1 : a > b; }
+
+static int compare_sets(const struct values *values, const struct type *t, value a, value b) {
+  uint64_t at_a = 0, at_b = 0;
+  value x, y;
+  for (;;) {
+    bool more_a = set_member(values, t, a, &at_a, &x), more_b = set_member(values, t, b, &at_b, &y);
+    if (!more_a || !more_b)
+      return (int)more_a - (int)more_b;
+    int order = value_compare(values, t->element, x, y);
+    if (order)
+      return order;
+  }
+}
+
+static int compare_parts(const struct values *values, const struct type *t, value a, value b) {
+  size_t na, nb;
+  const value *x = value_parts(values, a, &na), *y = value_parts(values, b, &nb);
+  for (size_t i = 0; i < na && i < nb; i++) {
+    int order =
+        value_compare(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, x[i], y[i]);
+    if (order)
+      return order;
+  }
+  return na < nb ? -1 : na > nb;
+}
+
+int value_compare(const struct values *values, const struct type *t, value a, value b) {
+  if (a == b)
+    return 0;
+  switch (t->kind) {
+  case TYPE_OPTION:
+    if (a == VALUE_NONE || b == VALUE_NONE)
+      return a == VALUE_NONE ? -1 : 1;
+    return value_compare(values, t->element, value_unwrap(a), value_unwrap(b));
+  case TYPE_SET:
+    return compare_sets(values, t, a, b);
+  case TYPE_RECORD:
+  case TYPE_ARRAY:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG:
+    return compare_parts(values, t, a, b);
+  default:
+    return compare_numbers(a, b);
+  }
+}
+
+static value rename_set(struct values *values, const struct type *t, value v,
+                        const struct renaming *r) {
+  value result = set_empty(values, t), member;
+  for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
+    result = set_with(values, t, result, value_rename(values, t->element, member, r));
+  return result;
+}
+
+/* Parts that keep their positions: records and sequences. */
+static value rename_parts(struct values *values, const struct type *t, value v,
+                          const struct renaming *r) {
+  size_t n;
+  const value *old = value_parts(values, v, &n);
+  value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
+  for (size_t i = 0; i < n; i++)
+    part[i] =
+        value_rename(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, old[i], r);
+  value result = value_vector(values, part, n);
+  if (part != few)
+    memory_free(part);
+  return result;
+}
+
+/* new[rename(i)] = rename(old[i]) */
+static value rename_array(struct values *values, const struct type *t, value v,
+                          const struct renaming *r) {
+  size_t n;
+  const value *old = value_parts(values, v, &n);
+  value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
+  for (size_t i = 0; i < n; i++) {
+    value index = value_rename(values, t->index, type_nth(values, t->index, i), r);
+    part[type_index(values, t->index, index)] = value_rename(values, t->element, old[i], r);
+  }
+  value result = value_vector(values, part, n);
+  if (part != few)
+    memory_free(part);
+  return result;
+}
+
+/* A bag is the sorted vector of its elements. */
+static value rename_bag(struct values *values, const struct type *t, value v,
+                        const struct renaming *r) {
+  size_t n;
+  const value *old = value_parts(values, v, &n);
+  value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
+  for (size_t i = 0; i < n; i++) {
+    value x = value_rename(values, t->element, old[i], r);
+    size_t j = i;
+    for (; j > 0 && value_compare(values, t->element, part[j - 1], x) > 0; j--)
+      part[j] = part[j - 1];
+    part[j] = x;
+  }
+  value result = value_vector(values, part, n);
+  if (part != few)
+    memory_free(part);
+  return result;
+}
+
+static bool touched(const struct type *t, const struct renaming *r) {
+  return (r->process && type_mentions(t, TYPE_PROCESS)) ||
+         (r->rounds && type_mentions(t, TYPE_ROUND));
+}
+
+value value_rename(struct values *values, const struct type *t, value v, const struct renaming *r) {
+  switch (t->kind) {
+  case TYPE_PROCESS:
+    return r->process ? (value)r->process[v] : v;
+  case TYPE_ROUND:
+    return r->rounds ? r->rounds[v] : v;
+  case TYPE_OPTION:
+    return v == VALUE_NONE ? v : value_some(value_rename(values, t->element, value_unwrap(v), r));
+  case TYPE_SET:
+    return touched(t->element, r) ? rename_set(values, t, v, r) : v;
+  case TYPE_RECORD:
+  case TYPE_SEQUENCE:
+    return touched(t, r) ? rename_parts(values, t, v, r) : v;
+  case TYPE_ARRAY:
+    return touched(t, r) ? rename_array(values, t, v, r) : v;
+  case TYPE_BAG:
+    return touched(t, r) ? rename_bag(values, t, v, r) : v;
+  default:
+    return v;
+  }
+}
+
+void value_rounds(const struct values *values, const struct type *t, value v, uint64_t *seen) {
+  switch (t->kind) {
+  case TYPE_ROUND:
+    *seen |= UINT64_C(1) << (v < 63 ? v : 63);
+    return;
+  case TYPE_OPTION:
+    if (v != VALUE_NONE)
+      value_rounds(values, t->element, value_unwrap(v), seen);
+    return;
+  case TYPE_SET: {
+    if (!type_mentions(t->element, TYPE_ROUND))
+      return;
+    value member;
+    for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
+      value_rounds(values, t->element, member, seen);
+    return;
+  }
+  case TYPE_RECORD:
+  case TYPE_ARRAY:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG: {
+    if (!type_mentions(t, TYPE_ROUND))
+      return;
+    size_t n;
+    const value *part = value_parts(values, v, &n);
+    for (size_t i = 0; i < n; i++)
+      value_rounds(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i], seen);
+    return;
+  }
+  default:
+    return;
+  }
+}
