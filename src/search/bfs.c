@@ -1,0 +1,273 @@
+#include "search/bfs.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Looks at clock and memory are some way apart; a state expanded counts for more than a step found.
+ */
+#define TICKS_PER_LOOK 256
+#define TICKS_PER_STATE 16
+#define SECONDS_PER_PROGRESS 0.1
+
+/* One layer's expansion or check under way. */
+struct sweep {
+  struct search *search;
+  state_ref next_layer; /* states from here on belong to the layer being made */
+  state_ref from;       /* the state being expanded, STORE_NONE for initial ones */
+  charge from_charge;
+  uint32_t rounds; /* of what is being found */
+  uint32_t ticks;
+  double started, last_progress;
+};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void search_init(struct search *s, struct space *space, const struct limits *limits) {
+  *s = (struct search){.space = space, .limits = *limits};
+  uint32_t n = space->question->nproperties;
+  s->findings = memory_alloc((n ? n : 1) * sizeof *s->findings);
+  s->store = store_new();
+}
+
+void search_release(struct search *s) {
+  memory_free(s->findings);
+  store_free(s->store);
+  *s = (struct search){0};
+}
+
+static const struct property *property_at(const struct search *s, uint32_t i) {
+  return &s->space->model->properties[s->space->question->properties[i]];
+}
+
+static bool is_state_property(const struct property *p) {
+  return p->kind != PROPERTY_LIVE && !p->step;
+}
+
+static void stop(struct search *s, enum search_end why) {
+  if (s->end == SEARCH_EXHAUSTED)
+    s->end = why;
+}
+
+static void refresh(struct search *s, const struct sweep *w) {
+  s->stats.states = store_count(s->store);
+  s->stats.seconds = now() - w->started;
+  s->stats.memory = store_bytes(s->store) + s->space->ops->memory(s->space);
+}
+
+/* False: a limit was reached. */
+static bool look(struct sweep *w) {
+  struct search *s = w->search;
+  refresh(s, w);
+  if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds)
+    stop(s, SEARCH_TIME);
+  if (s->limits.memory > 0 && s->stats.memory >= s->limits.memory)
+    stop(s, SEARCH_MEMORY);
+  if (s->progress && s->stats.seconds - w->last_progress >= SECONDS_PER_PROGRESS) {
+    w->last_progress = s->stats.seconds;
+    s->progress(s->progress_context, &s->stats);
+  }
+  return !search_limited(s->end);
+}
+
+static bool tick(struct sweep *w, uint32_t ticks) {
+  struct search *s = w->search;
+  if (s->limits.interrupt && *s->limits.interrupt) {
+    stop(s, SEARCH_INTERRUPTED);
+    return false;
+  }
+  w->ticks += ticks;
+  if (w->ticks < TICKS_PER_LOOK)
+    return true;
+  w->ticks = 0;
+  return look(w);
+}
+
+/* Keeps the better of what is known and what was found now; a layer's findings are never better
+   than an earlier layer's. */
+static bool better(const struct finding *old, uint32_t rounds, charge c) {
+  return !old->found || (rounds == old->rounds && c < old->charge);
+}
+
+static void found_step(struct sweep *w, struct finding *f, uint32_t property, state_ref target,
+                       charge c) {
+  if (better(f, w->rounds, c))
+    *f = (struct finding){.found = true,
+                          .by_step = true,
+                          .rounds = w->rounds,
+                          .charge = c,
+                          .state = w->from,
+                          .target = target,
+                          .property = property};
+}
+
+static void found_error(struct sweep *w, const struct model_error *error, charge c) {
+  struct finding *f = &w->search->error;
+  if (better(f, w->rounds, c)) {
+    found_step(w, f, UINT32_MAX, STORE_NONE, c);
+    f->error = *error;
+  }
+}
+
+static bool emit(void *context, const struct state *state, const struct edge *edge) {
+  struct sweep *w = context;
+  struct search *s = w->search;
+  charge c = charge_add(w->from_charge, edge->processes, edge->faults);
+  if (!tick(w, 1))
+    return false;
+  if (edge->error) {
+    found_error(w, edge->error, c);
+    return true;
+  }
+  s->stats.transitions += w->from != STORE_NONE;
+  uint64_t hash = store_hash(state->bytes, state->length);
+  state_ref ref;
+  if (store_count(s->store) >= s->limits.states) {
+    ref = store_find(s->store, state->bytes, state->length, hash);
+    if (ref == STORE_NONE) {
+      stop(s, SEARCH_STATES);
+      return false;
+    }
+    if (ref >= w->next_layer && c < store_charge(s->store, ref))
+      store_relink(s->store, ref, w->from, c);
+  } else if (store_put(s->store, state->bytes, state->length, hash, w->from, c, &ref)) {
+    struct stored kept = store_at(s->store, ref);
+    s->space->ops->stored(s->space, &(struct state){kept.bytes, kept.length});
+  } else if (ref >= w->next_layer && c < store_charge(s->store, ref)) {
+    store_relink(s->store, ref, w->from, c);
+  }
+  for (uint64_t broken = edge->broken; broken != 0; broken &= broken - 1) {
+    uint32_t i = (uint32_t)__builtin_ctzll(broken);
+    found_step(w, &s->findings[i], i, ref, c);
+  }
+  return true;
+}
+
+static void check_state(struct sweep *w, state_ref ref, uint32_t i) {
+  struct search *s = w->search;
+  const struct property *p = property_at(s, i);
+  struct finding *f = &s->findings[i];
+  if (!is_state_property(p) || (f->found && f->rounds < w->rounds))
+    return;
+  struct stored at = store_at(s->store, ref);
+  if (!better(f, w->rounds, at.charge))
+    return;
+  struct finding now_found = {.found = true,
+                              .rounds = w->rounds,
+                              .charge = at.charge,
+                              .state = ref,
+                              .target = STORE_NONE,
+                              .property = i};
+  enum verdict3 v =
+      s->space->ops->holds(s->space, i, &(struct state){at.bytes, at.length}, &now_found.error);
+  if (v == V_ERROR) {
+    if (better(&s->error, w->rounds, at.charge))
+      s->error = now_found;
+  } else if ((v == V_TRUE) == (p->kind == PROPERTY_COVER)) {
+    *f = now_found;
+  }
+}
+
+/* False: a limit was reached. */
+static bool check_layer(struct sweep *w, state_ref from, state_ref to) {
+  struct search *s = w->search;
+  s->stats.frontier = 0;
+  for (state_ref r = from; r < to; r = store_next(s->store, r)) {
+    s->stats.frontier++;
+    for (uint32_t i = 0; i < s->space->question->nproperties; i++)
+      check_state(w, r, i);
+    if (!search_limited(s->end) && !tick(w, 1))
+      return false;
+  }
+  return true;
+}
+
+static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
+  struct search *s = w->search;
+  for (state_ref r = from; r < to; r = store_next(s->store, r)) {
+    struct stored at = store_at(s->store, r);
+    w->from = r;
+    w->from_charge = at.charge;
+    if (!s->space->ops->successors(s->space, &(struct state){at.bytes, at.length}, emit, w) ||
+        !tick(w, TICKS_PER_STATE))
+      return false;
+  }
+  return true;
+}
+
+static bool all_decided(const struct search *s) {
+  bool any = false;
+  for (uint32_t i = 0; i < s->space->question->nproperties; i++)
+    if (property_at(s, i)->kind != PROPERTY_LIVE) {
+      any = true;
+      if (!s->findings[i].found)
+        return false;
+    }
+  return any;
+}
+
+/* Layer by layer; s->end says why it ended. */
+static void explore(struct sweep *w) {
+  struct search *s = w->search;
+  state_ref from = store_first();
+  w->from = STORE_NONE;
+  w->next_layer = from;
+  bool made = s->space->ops->initial(s->space, emit, w);
+  while (true) {
+    state_ref to = store_end(s->store);
+    if (from < to)
+      s->stats.depth = w->rounds;
+    bool checked =
+        check_layer(w, from, to); /* also what a limit cut short: a violation is a violation */
+    if (!made || !checked)
+      return;
+    s->complete = w->rounds + 1;
+    if (s->error.found)
+      stop(s, SEARCH_MODEL_ERROR);
+    else if (all_decided(s) && from < to)
+      stop(s, SEARCH_DECIDED);
+    if (s->end != SEARCH_EXHAUSTED || from >= to)
+      return;
+    w->rounds++;
+    w->next_layer = to;
+    made = expand_layer(w, from, to);
+    from = to;
+  }
+}
+
+void search_run(struct search *s) {
+  struct sweep w = {.search = s, .started = now()};
+  if (s->limits.states == 0 || s->limits.states > STORE_MOST)
+    s->limits.states = STORE_MOST;
+  explore(&w);
+  refresh(s, &w);
+}
+
+struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n,
+                          struct goal *goal) {
+  uint32_t length = f->target != STORE_NONE;
+  for (state_ref r = f->state; r != STORE_NONE; r = store_at(s->store, r).parent)
+    length++;
+  struct state *path = memory_alloc((length ? length : 1) * sizeof *path);
+  uint32_t at = length;
+  if (f->target != STORE_NONE) {
+    struct stored last = store_at(s->store, f->target);
+    path[--at] = (struct state){last.bytes, last.length};
+  }
+  for (state_ref r = f->state; r != STORE_NONE;) {
+    struct stored on = store_at(s->store, r);
+    path[--at] = (struct state){on.bytes, on.length};
+    r = on.parent;
+  }
+  *n = length;
+  *goal = (struct goal){.kind = !f->by_step                 ? GOAL_STATE
+                                : f->property == UINT32_MAX ? GOAL_ERROR
+                                                            : GOAL_BROKEN_STEP,
+                        .property = f->property};
+  return path;
+}

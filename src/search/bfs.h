@@ -1,0 +1,82 @@
+/* Breadth-first search over the waist. What it finds has the fewest rounds and, among those, the
+   fewest faulty processes, then the fewest lost or corrupted messages: a layer is finished before
+   anything in it is reported, and within a layer a cheaper way to a state replaces a dearer one.
+
+   The search goes on until every property of the question is decided or there are no more states,
+   so that what it says of the properties that hold is complete. An error of the model ends it after
+   the layer. */
+#ifndef RONDO_SEARCH_BFS_H
+#define RONDO_SEARCH_BFS_H
+
+#include "search/store.h"
+#include "space/space.h"
+
+#include <signal.h>
+
+enum search_end {
+  SEARCH_EXHAUSTED,   /* every state was seen */
+  SEARCH_DECIDED,     /* every property was decided before that */
+  SEARCH_MODEL_ERROR, /* the model does what it must not */
+  SEARCH_STATES,      /* limits, from here on */
+  SEARCH_MEMORY,
+  SEARCH_TIME,
+  SEARCH_INTERRUPTED
+};
+static inline bool search_limited(enum search_end e) { return e >= SEARCH_STATES; }
+
+struct limits { /* 0 or NULL: none */
+  uint64_t states;
+  size_t memory;
+  double seconds;
+  const volatile sig_atomic_t *interrupt;
+};
+
+/* A violated invariant, a covered state, a broken step or an error, with the cheapest way to it. */
+struct finding {
+  bool found;
+  bool by_step; /* shown by a step from `state`, to `target` if there is one; else by `state` itself
+                 */
+  uint32_t rounds; /* of the run that shows it */
+  charge charge;
+  state_ref state;   /* STORE_NONE: an error in the choice of initial states */
+  state_ref target;  /* STORE_NONE unless a step property is broken */
+  uint32_t property; /* index in the question; of an error: the property in which it happened, or
+                        UINT32_MAX */
+  struct model_error error;
+};
+
+struct search_stats {
+  uint64_t states, transitions;
+  uint32_t depth;    /* rounds after which the last new state was found */
+  uint64_t frontier; /* states in the newest layer */
+  double seconds;
+  size_t memory; /* of the store and the space */
+};
+
+typedef void search_progress_fn(void *context, const struct search_stats *);
+
+struct search {
+  struct space *space;
+  struct limits limits;
+  search_progress_fn *progress; /* or NULL; called a few times a second */
+  void *progress_context;
+  /* Results of search_run: */
+  enum search_end end;
+  struct finding *findings; /* by property of the question; always unfound for live ones */
+  struct finding error;
+  uint32_t
+      complete; /* layers finished and checked: nothing else is found within complete - 1 rounds */
+  struct search_stats stats;
+  struct store *store;
+};
+
+void search_init(struct search *, struct space *, const struct limits *);
+void search_run(struct search *);
+void search_release(struct search *);
+
+/* The states on the way to a finding, first to last, in an array for memory_free; their bytes are
+ * the store's. */
+struct state *search_path(const struct search *, const struct finding *, uint32_t *n,
+                          struct goal *);
+
+#endif

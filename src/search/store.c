@@ -1,0 +1,245 @@
+#include "search/store.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <assert.h>
+#include <string.h>
+
+/* A record is: parent (5 bytes), charge (4), length of the key (1 to 5, seven bits each), the key.
+   Positions are 40 bits: the chunk's number, then the offset in it. */
+#define CHUNK_BITS 21
+#define CHUNK_SIZE ((size_t)1 << CHUNK_BITS)
+#define PARENT_BYTES 5
+#define CHARGE_BYTES 4
+#define HEAD_BYTES (PARENT_BYTES + CHARGE_BYTES)
+#define FIRST 1 /* position 0 marks an empty slot of the index */
+
+/* A slot of the index is 24 bits of the hash and the record's position. The segment comes from 8
+   other bits, and a slot's home from the upper bits of the 24: a segment can grow without reading a
+   single key. */
+#define SEGMENT_BITS 8
+#define SEGMENTS (1u << SEGMENT_BITS)
+#define TAG_BITS 24
+#define POSITION_BITS 40
+#define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
+#define FIRST_SLOT_BITS 4
+
+struct segment {
+  uint64_t *slots;
+  uint32_t bits, used;
+};
+
+struct chunk {
+  uint8_t *at;
+  uint32_t used;
+  bool owned; /* false: the rest of a record longer than a chunk */
+};
+
+struct store {
+  struct segment segment[SEGMENTS];
+  VEC(struct chunk) chunks;
+  uint64_t count;
+  size_t index_bytes;
+};
+
+struct store *store_new(void) {
+  struct store *s = memory_alloc(sizeof *s);
+  for (uint32_t i = 0; i < SEGMENTS; i++) {
+    s->segment[i].bits = FIRST_SLOT_BITS;
+    s->segment[i].slots = memory_alloc(sizeof(uint64_t) << FIRST_SLOT_BITS);
+  }
+  s->index_bytes = SEGMENTS * (sizeof(uint64_t) << FIRST_SLOT_BITS);
+  vec_push(&s->chunks, ((struct chunk){memory_alloc(CHUNK_SIZE), FIRST, true}));
+  return s;
+}
+
+void store_free(struct store *s) {
+  if (!s)
+    return;
+  for (uint32_t i = 0; i < SEGMENTS; i++)
+    memory_free(s->segment[i].slots);
+  for (size_t i = 0; i < s->chunks.n; i++)
+    if (s->chunks.at[i].owned)
+      memory_free(s->chunks.at[i].at);
+  vec_release(&s->chunks);
+  memory_free(s);
+}
+
+uint64_t store_hash(const uint8_t *bytes, uint32_t length) { return hash_bytes(bytes, length); }
+
+static const struct segment *segment_of(const struct store *s, uint64_t hash) {
+  return &s->segment[hash >> (64 - SEGMENT_BITS)];
+}
+
+static uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG_BITS) - 1); }
+
+static size_t home_of(const struct segment *g, uint64_t tag) {
+  return (size_t)(tag >> (TAG_BITS - g->bits));
+}
+
+void store_prefetch(const struct store *s, uint64_t hash) {
+  const struct segment *g = segment_of(s, hash);
+  __builtin_prefetch(&g->slots[home_of(g, tag_of(hash))]);
+}
+
+static uint8_t *record_at(const struct store *s, state_ref ref) {
+  return s->chunks.at[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
+}
+
+static const uint8_t *read_length(const uint8_t *at, uint32_t *length) {
+  uint32_t n = *at & 0x7F;
+  for (unsigned shift = 7; *at++ & 0x80; shift += 7)
+    n |= (uint32_t)(*at & 0x7F) << shift;
+  *length = n;
+  return at;
+}
+
+static uint8_t *write_length(uint8_t *at, uint32_t length) {
+  for (; length >= 0x80; length >>= 7)
+    *at++ = (uint8_t)(length | 0x80);
+  *at++ = (uint8_t)length;
+  return at;
+}
+
+static void write_link(uint8_t *record, state_ref parent, charge c) {
+  memcpy(record, &parent, PARENT_BYTES); /* little end first */
+  memcpy(record + PARENT_BYTES, &c, CHARGE_BYTES);
+}
+
+static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes, uint32_t length) {
+  uint32_t n;
+  const uint8_t *key = read_length(record_at(s, ref) + HEAD_BYTES, &n);
+  return n == length && memcmp(key, bytes, length) == 0;
+}
+
+/* The slot that holds the key, or the empty one where it belongs. */
+static uint64_t *slot_for(const struct store *s, const struct segment *g, const uint8_t *bytes,
+                          uint32_t length, uint64_t tag) {
+  size_t mask = ((size_t)1 << g->bits) - 1;
+  for (size_t i = home_of(g, tag);; i = (i + 1) & mask) {
+    uint64_t slot = g->slots[i];
+    if (slot == 0 ||
+        (slot >> POSITION_BITS == tag && record_is(s, slot & POSITION_MASK, bytes, length)))
+      return &g->slots[i];
+  }
+}
+
+static void segment_grow(struct store *s, struct segment *g) {
+  struct segment bigger = {.bits = g->bits + 1, .used = g->used};
+  size_t size = (size_t)1 << bigger.bits;
+  bigger.slots = memory_alloc(size * sizeof *bigger.slots);
+  for (size_t i = 0; i < size / 2; i++) {
+    uint64_t slot = g->slots[i];
+    if (slot == 0)
+      continue;
+    size_t to = home_of(&bigger, slot >> POSITION_BITS);
+    while (bigger.slots[to] != 0)
+      to = (to + 1) & (size - 1);
+    bigger.slots[to] = slot;
+  }
+  memory_free(g->slots);
+  *g = bigger;
+  s->index_bytes += size / 2 * sizeof *g->slots;
+}
+
+/* Room for a record that does not straddle chunks, unless it is longer than one. */
+static state_ref reserve(struct store *s, size_t size) {
+  struct chunk *last = &s->chunks.at[s->chunks.n - 1];
+  if (last->used + size > CHUNK_SIZE) {
+    size_t pieces = (size + CHUNK_SIZE - 1) >> CHUNK_BITS;
+    uint8_t *at = memory_alloc(pieces << CHUNK_BITS);
+    for (size_t i = 0; i < pieces; i++) {
+      struct chunk piece = {at + (i << CHUNK_BITS), i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
+                            i == 0};
+      vec_push(&s->chunks, piece);
+    }
+    last = &s->chunks.at[s->chunks.n - 1];
+    last->used = (uint32_t)(size - ((pieces - 1) << CHUNK_BITS));
+    return (uint64_t)(s->chunks.n - pieces) << CHUNK_BITS;
+  }
+  state_ref ref = (uint64_t)(s->chunks.n - 1) << CHUNK_BITS | last->used;
+  last->used += (uint32_t)size;
+  return ref;
+}
+
+static state_ref append(struct store *s, const uint8_t *bytes, uint32_t length, state_ref parent,
+                        charge c) {
+  uint8_t digits[5];
+  size_t ndigits = (size_t)(write_length(digits, length) - digits);
+  state_ref ref = reserve(s, HEAD_BYTES + ndigits + length);
+  uint8_t *record = record_at(s, ref);
+  write_link(record, parent, c);
+  memcpy(record + HEAD_BYTES, digits, ndigits);
+  if (length > 0)
+    memcpy(record + HEAD_BYTES + ndigits, bytes, length);
+  return ref;
+}
+
+bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash,
+               state_ref parent, charge c, state_ref *ref) {
+  struct segment *g = (struct segment *)segment_of(s, hash);
+  uint64_t tag = tag_of(hash);
+  uint64_t *slot = slot_for(s, g, bytes, length, tag);
+  if (*slot != 0) {
+    *ref = *slot & POSITION_MASK;
+    return false;
+  }
+  *ref = append(s, bytes, length, parent, c);
+  assert(*ref < STORE_NONE);
+  *slot = tag << POSITION_BITS | *ref;
+  s->count++;
+  if (++g->used * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS)
+    segment_grow(s, g);
+  return true;
+}
+
+state_ref store_find(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash) {
+  uint64_t slot = *slot_for(s, segment_of(s, hash), bytes, length, tag_of(hash));
+  return slot == 0 ? STORE_NONE : slot & POSITION_MASK;
+}
+
+void store_relink(struct store *s, state_ref ref, state_ref parent, charge c) {
+  write_link(record_at(s, ref), parent, c);
+}
+
+struct stored store_at(const struct store *s, state_ref ref) {
+  const uint8_t *record = record_at(s, ref);
+  struct stored found = {0};
+  memcpy(&found.parent, record, PARENT_BYTES);
+  memcpy(&found.charge, record + PARENT_BYTES, CHARGE_BYTES);
+  found.bytes = read_length(record + HEAD_BYTES, &found.length);
+  return found;
+}
+
+charge store_charge(const struct store *s, state_ref ref) {
+  charge c;
+  memcpy(&c, record_at(s, ref) + PARENT_BYTES, CHARGE_BYTES);
+  return c;
+}
+
+state_ref store_first(void) { return FIRST; }
+
+state_ref store_next(const struct store *s, state_ref ref) {
+  const uint8_t *record = record_at(s, ref);
+  uint32_t length;
+  const uint8_t *key = read_length(record + HEAD_BYTES, &length);
+  state_ref next = ref + (state_ref)(key + length - record);
+  size_t chunk = (size_t)(next >> CHUNK_BITS);
+  if (chunk + 1 < s->chunks.n && (next & (CHUNK_SIZE - 1)) >= s->chunks.at[chunk].used)
+    next = (state_ref)(chunk + 1)
+           << CHUNK_BITS; /* the rest of that chunk was too small for what followed */
+  return next;
+}
+
+state_ref store_end(const struct store *s) {
+  return ((state_ref)(s->chunks.n - 1) << CHUNK_BITS) + s->chunks.at[s->chunks.n - 1].used;
+}
+
+uint64_t store_count(const struct store *s) { return s->count; }
+
+size_t store_bytes(const struct store *s) {
+  return sizeof *s + s->index_bytes + s->chunks.cap * sizeof *s->chunks.at +
+         ((s->chunks.n - 1) << CHUNK_BITS) + s->chunks.at[s->chunks.n - 1].used;
+}

@@ -1,0 +1,65 @@
+/* The exact store of states: every key once, in the order in which it came, with the state it was
+   first reached from and what the way to it cost. Insert-only. Keys lie one behind the other in
+   large chunks that never move, so a state's name is its position, going through a layer is reading
+   memory in order, and nothing is ever copied to grow. The index is cut into segments that grow one
+   at a time. */
+#ifndef RONDO_SEARCH_STORE_H
+#define RONDO_SEARCH_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A stored state. Later states have larger references; STORE_NONE is larger than all of them. */
+typedef uint64_t state_ref;
+#define STORE_NONE ((UINT64_C(1) << 40) - 1)
+#define STORE_MOST (UINT64_C(3) << 30) /* states; the caller stops before it adds more */
+
+/* Faulty processes, then lost or corrupted messages: compares as a number. Each count stops at
+ * 65535. */
+typedef uint32_t charge;
+
+static inline charge charge_add(charge c, uint32_t processes, uint32_t messages) {
+  uint64_t p = (uint64_t)(c >> 16) + processes, m = (uint64_t)(c & 0xFFFF) + messages;
+  return (uint32_t)(p < 0xFFFF ? p : 0xFFFF) << 16 | (uint32_t)(m < 0xFFFF ? m : 0xFFFF);
+}
+static inline uint32_t charge_processes(charge c) { return c >> 16; }
+static inline uint32_t charge_messages(charge c) { return c & 0xFFFF; }
+
+struct store;
+
+struct stored {
+  const uint8_t *bytes; /* stays where it is as long as the store */
+  uint32_t length;
+  state_ref parent; /* STORE_NONE: initial */
+  charge charge;
+};
+
+struct store *store_new(void);
+void store_free(struct store *);
+
+uint64_t store_hash(const uint8_t *bytes, uint32_t length);
+void store_prefetch(const struct store *,
+                    uint64_t hash); /* the index line that store_put will read */
+
+/* Finds or adds. True: it is new. hash is store_hash of the key. */
+bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash,
+               state_ref parent, charge, state_ref *ref);
+/* STORE_NONE if absent. */
+state_ref store_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);
+/* Another way to the same state. */
+void store_relink(struct store *, state_ref, state_ref parent, charge);
+struct stored store_at(const struct store *, state_ref);
+charge store_charge(const struct store *, state_ref);
+
+/* In the order of insertion: for (r = store_first(); r < store_end(s); r = store_next(s, r)).
+   Whatever is added after a call of store_end has a reference that is not smaller than what it
+   returned. */
+state_ref store_first(void);
+state_ref store_next(const struct store *, state_ref);
+state_ref store_end(const struct store *);
+
+uint64_t store_count(const struct store *);
+size_t store_bytes(const struct store *); /* in use, index and all */
+
+#endif

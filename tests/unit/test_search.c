@@ -1,0 +1,439 @@
+/* The store and the breadth-first search, over small explicit graphs that play the part of a space.
+ */
+#include "base/memory.h"
+#include "search/bfs.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The store */
+
+static uint32_t make_key(uint8_t *key, uint32_t i, uint32_t pad) {
+  uint32_t length = 4 + pad;
+  memset(key, (int)(i % 251), length);
+  memcpy(key, &i, 4);
+  return length;
+}
+
+static void fill(struct store *s, uint32_t n, uint32_t pad, uint8_t *key) {
+  state_ref parent = STORE_NONE;
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t length = make_key(key, i, pad * (i % 7));
+    state_ref ref, again;
+    uint64_t h = store_hash(key, length);
+    assert_true(store_put(s, key, length, h, parent, i, &ref));
+    assert_false(store_put(s, key, length, h, 0, 0, &again));
+    assert_int_equal(ref, again);
+    assert_true(parent == STORE_NONE || ref > parent);
+    parent = ref;
+  }
+}
+
+static void go_through(const struct store *s, uint32_t n, uint32_t pad, uint8_t *key) {
+  state_ref before = STORE_NONE;
+  uint32_t i = 0;
+  for (state_ref r = store_first(); r < store_end(s); r = store_next(s, r), i++) {
+    struct stored at = store_at(s, r);
+    uint32_t length = make_key(key, i, pad * (i % 7));
+    assert_int_equal(at.length, length);
+    assert_memory_equal(at.bytes, key, length);
+    assert_int_equal(at.parent, before);
+    assert_int_equal(at.charge, i);
+    assert_int_equal(store_find(s, key, length, store_hash(key, length)), r);
+    before = r;
+  }
+  assert_int_equal(i, n);
+  assert_int_equal(store_count(s), n);
+}
+
+static void store_keeps_every_key_once(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t n, pad;
+  } shapes[] = {{0, 0}, {1, 0}, {300000, 0}, {200000, 9}, {3000, 5000}, {20, 1000000}};
+  uint8_t *key = memory_alloc(8000000);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    struct store *s = store_new();
+    fill(s, shapes[i].n, shapes[i].pad, key);
+    go_through(s, shapes[i].n, shapes[i].pad, key);
+    store_free(s);
+  }
+  memory_free(key);
+}
+
+static void store_accounts_for_its_memory(void **unused) {
+  (void)unused;
+  struct store *s = store_new();
+  uint8_t key[64];
+  size_t before = store_bytes(s);
+  assert_true(before < 100000);
+  fill(s, 1000000, 0, key);
+  size_t each = (store_bytes(s) - before) / 1000000;
+  assert_true(each >= 14 + 10 &&
+              each <= 14 + 22); /* record, then 8 bytes of index at a load of 0.4 to 0.8 */
+  store_free(s);
+}
+
+static void store_relinks(void **unused) {
+  (void)unused;
+  struct store *s = store_new();
+  uint8_t key[64];
+  fill(s, 10, 3, key);
+  state_ref r = store_next(s, store_next(s, store_first()));
+  store_relink(s, r, store_first(), charge_add(0, 2, 5));
+  assert_int_equal(store_at(s, r).parent, store_first());
+  assert_int_equal(charge_processes(store_charge(s, r)), 2);
+  assert_int_equal(charge_messages(store_charge(s, r)), 5);
+  store_free(s);
+}
+
+static void charges_compare_processes_first_and_saturate(void **unused) {
+  (void)unused;
+  assert_true(charge_add(0, 1, 0) > charge_add(0, 0, 60000));
+  assert_int_equal(charge_messages(charge_add(charge_add(0, 0, 60000), 0, 60000)), 65535);
+  assert_int_equal(charge_processes(charge_add(charge_add(0, 0, 60000), 0, 60000)), 0);
+  assert_int_equal(charge_processes(charge_add(charge_add(0, 1, 0), UINT32_MAX, 0)), 65535);
+}
+
+/* A graph as a space. Node 0 is the only initial state. */
+
+struct arc {
+  uint32_t from, to, processes, faults;
+  uint64_t broken;
+  bool error;
+};
+
+struct graph {
+  struct space space;
+  struct model model;
+  struct question question;
+  const struct arc *arcs;
+  size_t narcs;
+  uint32_t holds[8]; /* by property: the node at which it is false (safety) or true (cover) */
+  uint32_t error_at; /* evaluating a property there is an error */
+  uint32_t grid;     /* > 0: nodes (x, y) of a square, instead of arcs */
+  uint64_t stored;
+  sig_atomic_t *interrupt_after;
+  uint32_t countdown;
+};
+
+static const struct model_error some_error = {"division by zero", {3, 4}, 0};
+
+static uint32_t node_of(const struct state *s) {
+  uint32_t v;
+  memcpy(&v, s->bytes, 4);
+  return v;
+}
+
+static bool put_node(uint32_t v, const struct edge *e, emit_fn *emit, void *context) {
+  uint8_t key[16] = {0};
+  memcpy(key, &v, 4);
+  return emit(context, &(struct state){key, 4 + v % 3}, e);
+}
+
+static bool graph_initial(struct space *s, emit_fn *emit, void *context) {
+  (void)s;
+  return put_node(0, &(struct edge){0}, emit, context);
+}
+
+static bool grid_successors(const struct graph *g, uint32_t v, emit_fn *emit, void *context) {
+  uint32_t x = v % g->grid, y = v / g->grid;
+  return (x + 1 == g->grid || put_node(v + 1, &(struct edge){.faults = 1}, emit, context)) &&
+         (y + 1 == g->grid || put_node(v + g->grid, &(struct edge){0}, emit, context));
+}
+
+static bool graph_successors(struct space *s, const struct state *from, emit_fn *emit,
+                             void *context) {
+  struct graph *g = (struct graph *)s;
+  uint32_t v = node_of(from);
+  if (g->interrupt_after && g->countdown-- == 0)
+    *g->interrupt_after = 1;
+  if (g->grid)
+    return grid_successors(g, v, emit, context);
+  for (size_t i = 0; i < g->narcs; i++) {
+    const struct arc *a = &g->arcs[i];
+    struct edge e = {a->faults, a->processes, a->broken, a->error ? &some_error : NULL};
+    if (a->from == v && !put_node(a->to, &e, emit, context))
+      return false;
+  }
+  return true;
+}
+
+static enum verdict3 graph_holds(struct space *s, uint32_t i, const struct state *at,
+                                 struct model_error *error) {
+  struct graph *g = (struct graph *)s;
+  if (g->error_at && node_of(at) == g->error_at) {
+    *error = some_error;
+    return V_ERROR;
+  }
+  bool there = node_of(at) == g->holds[i];
+  return there == (g->model.properties[i].kind == PROPERTY_COVER) ? V_TRUE : V_FALSE;
+}
+
+static void graph_stored(struct space *s, const struct state *at) {
+  (void)at;
+  ((struct graph *)s)->stored++;
+}
+
+static size_t graph_memory(const struct space *s) {
+  (void)s;
+  return 1000;
+}
+
+static const struct space_ops graph_ops = {.initial = graph_initial,
+                                           .successors = graph_successors,
+                                           .holds = graph_holds,
+                                           .stored = graph_stored,
+                                           .memory = graph_memory};
+
+static const uint32_t identity[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+static void graph_init(struct graph *g, struct property *properties, uint32_t n,
+                       const struct arc *arcs, size_t narcs) {
+  *g = (struct graph){.arcs = arcs, .narcs = narcs};
+  g->model = (struct model){.properties = properties, .nproperties = n};
+  g->question = (struct question){.properties = identity, .nproperties = n};
+  g->space = (struct space){
+      .ops = &graph_ops, .model = &g->model, .question = &g->question, .edges_complete = true};
+}
+
+static struct property safety = {.name = "safe", .kind = PROPERTY_SAFETY};
+
+static struct search searched(struct graph *g, struct limits limits) {
+  struct search s;
+  search_init(&s, &g->space, &limits);
+  search_run(&s);
+  assert_int_equal(g->stored, s.stats.states);
+  return s;
+}
+
+static void expect_path(const struct search *s, const struct finding *f, const uint32_t *nodes,
+                        uint32_t n, enum goal_kind kind) {
+  uint32_t length;
+  struct goal goal;
+  struct state *path = search_path(s, f, &length, &goal);
+  assert_int_equal(length, n);
+  for (uint32_t i = 0; i < n; i++)
+    assert_int_equal(node_of(&path[i]), nodes[i]);
+  assert_int_equal(goal.kind, kind);
+  memory_free(path);
+}
+#define EXPECT_PATH(s, f, kind, ...)                                                               \
+  expect_path(s, f, (uint32_t[]){__VA_ARGS__}, sizeof((uint32_t[]){__VA_ARGS__}) / 4, kind)
+
+static void whole_space_when_it_holds(void **unused) {
+  (void)unused;
+  struct graph g;
+  graph_init(&g, &safety, 1, NULL, 0);
+  g.grid = 300;
+  g.holds[0] = UINT32_MAX;
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.end, SEARCH_EXHAUSTED);
+  assert_int_equal(s.stats.states, 300 * 300);
+  assert_int_equal(s.stats.transitions, 2 * 300 * 299);
+  assert_int_equal(s.stats.depth, 598);
+  assert_false(s.findings[0].found);
+  search_release(&s);
+}
+
+static void shortest_then_cheapest(void **unused) {
+  (void)unused;
+  /* two rounds to 9 by four ways; the cheapest comes neither first nor last, and a longer free way
+   * does not count */
+  static const struct arc arcs[] = {{0, 1, 0, 9, 0, 0}, {0, 2, 1, 0, 0, 0}, {0, 3, 0, 2, 0, 0},
+                                    {0, 4, 0, 3, 0, 0}, {1, 9, 0, 0, 0, 0}, {2, 9, 0, 0, 0, 0},
+                                    {3, 9, 0, 2, 0, 0}, {4, 9, 0, 2, 0, 0}, {0, 5, 0, 0, 0, 0},
+                                    {5, 6, 0, 0, 0, 0}, {6, 9, 0, 0, 0, 0}};
+  struct graph g;
+  graph_init(&g, &safety, 1, arcs, sizeof arcs / sizeof *arcs);
+  g.holds[0] = 9;
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.end, SEARCH_DECIDED);
+  assert_int_equal(s.findings[0].rounds, 2);
+  assert_int_equal(s.findings[0].charge, charge_add(0, 0, 4));
+  EXPECT_PATH(&s, &s.findings[0], GOAL_STATE, 0, 3, 9);
+  search_release(&s);
+}
+
+static void violated_at_once(void **unused) {
+  (void)unused;
+  struct graph g;
+  graph_init(&g, &safety, 1, NULL, 0);
+  g.grid = 5;
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.stats.states, 1);
+  assert_int_equal(s.findings[0].rounds, 0);
+  EXPECT_PATH(&s, &s.findings[0], GOAL_STATE, 0);
+  search_release(&s);
+}
+
+static void a_violation_does_not_stop_the_others(void **unused) {
+  (void)unused;
+  struct property properties[] = {{.kind = PROPERTY_SAFETY},
+                                  {.kind = PROPERTY_COVER},
+                                  {.kind = PROPERTY_LIVE},
+                                  {.kind = PROPERTY_SAFETY}};
+  struct graph g;
+  graph_init(&g, properties, 4, NULL, 0);
+  g.grid = 10;
+  g.holds[0] = 11;
+  g.holds[1] = 99;
+  g.holds[3] = UINT32_MAX;
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.end, SEARCH_EXHAUSTED);
+  assert_int_equal(s.stats.states, 100);
+  assert_int_equal(s.findings[0].rounds, 2);
+  assert_int_equal(s.findings[1].rounds, 18);
+  assert_false(s.findings[2].found);
+  assert_false(s.findings[3].found);
+  search_release(&s);
+
+  g.stored = 0;
+  g.holds[3] = 5;
+  g.holds[1] = 24;
+  s = searched(&g, (struct limits){0});
+  assert_int_equal(s.end, SEARCH_DECIDED);
+  assert_int_equal(s.complete, 7);
+  search_release(&s);
+}
+
+static void steps_are_broken_even_on_the_way_back(void **unused) {
+  (void)unused;
+  static const struct arc arcs[] = {
+      {0, 1, 0, 0, 0, 0}, {1, 2, 0, 5, 1, 0}, {1, 0, 0, 3, 1, 0}, {2, 3, 0, 0, 1, 0}};
+  struct property step = {.kind = PROPERTY_SAFETY, .step = true};
+  struct graph g;
+  graph_init(&g, &step, 1, arcs, 4);
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.findings[0].rounds, 2);
+  assert_int_equal(s.findings[0].charge, 3);
+  EXPECT_PATH(&s, &s.findings[0], GOAL_BROKEN_STEP, 0, 1, 0);
+  search_release(&s);
+}
+
+static void an_error_ends_the_search_after_its_layer(void **unused) {
+  (void)unused;
+  static const struct arc arcs[] = {{0, 1, 0, 0, 0, 0}, {0, 2, 0, 1, 0, 0}, {1, 3, 0, 5, 0, 1},
+                                    {2, 3, 0, 1, 0, 1}, {2, 4, 0, 0, 0, 0}, {4, 5, 0, 0, 0, 0}};
+  struct graph g;
+  graph_init(&g, &safety, 1, arcs, 6);
+  g.holds[0] = UINT32_MAX;
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.end, SEARCH_MODEL_ERROR);
+  assert_int_equal(s.stats.states, 4);
+  assert_true(s.error.found);
+  assert_int_equal(s.error.rounds, 2);
+  assert_string_equal(s.error.error.message, "division by zero");
+  EXPECT_PATH(&s, &s.error, GOAL_ERROR, 0, 2);
+  search_release(&s);
+}
+
+static void an_error_in_a_property_is_an_error(void **unused) {
+  (void)unused;
+  static const struct arc arcs[] = {{0, 1, 0, 0, 0, 0}, {1, 2, 0, 0, 0, 0}, {2, 3, 0, 0, 0, 0}};
+  struct graph g;
+  graph_init(&g, &safety, 1, arcs, 3);
+  g.holds[0] = UINT32_MAX;
+  g.error_at = 2;
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.end, SEARCH_MODEL_ERROR);
+  assert_int_equal(s.error.property, 0);
+  EXPECT_PATH(&s, &s.error, GOAL_STATE, 0, 1, 2);
+  search_release(&s);
+}
+
+static void limits_are_honoured(void **unused) {
+  (void)unused;
+  struct graph g;
+  graph_init(&g, &safety, 1, NULL, 0);
+  g.grid = 1000;
+  g.holds[0] = UINT32_MAX;
+  struct search s = searched(&g, (struct limits){.states = 5000});
+  assert_int_equal(s.end, SEARCH_STATES);
+  assert_int_equal(s.stats.states, 5000);
+  assert_int_equal(s.complete, 99); /* 99 * 100 / 2 = 4950 */
+  search_release(&s);
+
+  g.stored = 0;
+  s = searched(&g, (struct limits){.memory = 1000000});
+  assert_int_equal(s.end, SEARCH_MEMORY);
+  assert_in_range(s.stats.memory, 1000000, 1100000);
+  search_release(&s);
+
+  g.stored = 0;
+  s = searched(&g, (struct limits){.seconds = 0.01});
+  assert_int_equal(s.end, SEARCH_TIME);
+  search_release(&s);
+
+  g.stored = 0;
+  sig_atomic_t interrupt = 0;
+  g.interrupt_after = &interrupt;
+  g.countdown = 10;
+  s = searched(&g, (struct limits){.interrupt = &interrupt});
+  assert_int_equal(s.end, SEARCH_INTERRUPTED);
+  assert_int_equal(s.complete, 5);
+  search_release(&s);
+}
+
+static void exactly_as_many_states_as_allowed_is_enough(void **unused) {
+  (void)unused;
+  struct graph g;
+  graph_init(&g, &safety, 1, NULL, 0);
+  g.grid = 10;
+  g.holds[0] = UINT32_MAX;
+  struct search s = searched(&g, (struct limits){.states = 100});
+  assert_int_equal(s.end, SEARCH_EXHAUSTED);
+  search_release(&s);
+}
+
+static void a_violation_in_a_layer_cut_short_counts(void **unused) {
+  (void)unused;
+  struct graph g;
+  graph_init(&g, &safety, 1, NULL, 0);
+  g.grid = 100;
+  g.holds[0] = 3;
+  struct search s = searched(&g, (struct limits){.states = 7}); /* node 3 is the seventh */
+  assert_int_equal(s.end, SEARCH_STATES);
+  assert_true(s.findings[0].found);
+  search_release(&s);
+}
+
+static void nothing_to_start_from(void **unused) {
+  (void)unused;
+  struct graph g;
+  graph_init(&g, &safety, 1, NULL, 0);
+  struct space_ops none = graph_ops;
+  none.initial = graph_initial;
+  g.space.ops = &none;
+  g.holds[0] = UINT32_MAX;
+  struct search s = searched(&g, (struct limits){0}); /* one state, no arcs */
+  assert_int_equal(s.end, SEARCH_EXHAUSTED);
+  assert_int_equal(s.stats.states, 1);
+  assert_int_equal(s.stats.depth, 0);
+  search_release(&s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(store_keeps_every_key_once),
+      cmocka_unit_test(store_accounts_for_its_memory),
+      cmocka_unit_test(store_relinks),
+      cmocka_unit_test(charges_compare_processes_first_and_saturate),
+      cmocka_unit_test(whole_space_when_it_holds),
+      cmocka_unit_test(shortest_then_cheapest),
+      cmocka_unit_test(violated_at_once),
+      cmocka_unit_test(a_violation_does_not_stop_the_others),
+      cmocka_unit_test(steps_are_broken_even_on_the_way_back),
+      cmocka_unit_test(an_error_ends_the_search_after_its_layer),
+      cmocka_unit_test(an_error_in_a_property_is_an_error),
+      cmocka_unit_test(limits_are_honoured),
+      cmocka_unit_test(exactly_as_many_states_as_allowed_is_enough),
+      cmocka_unit_test(a_violation_in_a_layer_cut_short_counts),
+      cmocka_unit_test(nothing_to_start_from),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
