@@ -87,8 +87,8 @@ enum step_result { STEP_OK, STEP_ERROR, STEP_BAD_WITNESS };
 
 /* One round as the witness says. BAD_WITNESS: a script is too short or out of range, a heard process index is
    wrong, and the like. log may be NULL. error is set on STEP_ERROR. */
-enum step_result config_step(struct meaning *, const struct config *, const struct witness *, struct config *next,
-                             struct step_log *log, struct model_error *error);
+enum step_result config_step(struct meaning *, uint32_t environment, const struct config *, const struct witness *,
+                             struct config *next, struct step_log *log, struct model_error *error);
 
 /* Does the environment allow this witness here? If not, *why names the clause (borrowed). */
 bool config_allows(struct meaning *, uint32_t environment, const struct config *, const struct witness *,

@@ -1,0 +1,256 @@
+/* What an environment allows: the judge of every witness, written as the clauses read. */
+#include "sem/round.h"
+
+#include <string.h>
+
+const struct clause *environment_clause(const struct environment *env, enum clause_kind kind) {
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind)
+      return &env->clauses[i];
+  return NULL;
+}
+
+bool environment_delivers(const struct environment *env) {
+  return environment_clause(env, CLAUSE_SYNCHRONOUS) || environment_clause(env, CLAUSE_LOST);
+}
+
+static bool mentions_sho(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_SHO;
+  return !*found;
+}
+
+bool environment_corrupts(const struct environment *env) {
+  bool found = environment_clause(env, CLAUSE_CORRUPTED) != NULL;
+  for (uint32_t i = 0; i < env->nclauses && !found; i++)
+    if (env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND)
+      node_walk(env->clauses[i].pred, mentions_sho, &found);
+  return found;
+}
+
+bool must_hear(const struct exchange *x, const struct witness *w, uint32_t p, uint32_t q) {
+  value sender = x->config->local[q][LOCAL_STATUS], receiver = x->config->local[p][LOCAL_STATUS];
+  if (p == q)
+    return true;
+  return !w->crashes[q] && !(sender & (STATUS_CRASHED | STATUS_OMITS_SEND | STATUS_BYZANTINE)) &&
+         !(receiver & STATUS_OMITS_RECEIVE);
+}
+
+/* At most `limit` processes for each clause: those of a role beyond the role's own limit count against the clauses
+   for all processes. */
+static bool within_limits(const struct model *m, const struct environment *env, const value *const *local,
+                          const bool *crashes, enum clause_kind kind, value bits) {
+  int64_t general = 0, excess = 0;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind && env->clauses[i].role == ROLE_ANY)
+      general = general > INT64_MAX - env->clauses[i].limit ? INT64_MAX : general + env->clauses[i].limit;
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    int64_t faulty = 0, own = 0;
+    for (uint32_t i = 0; i < env->nclauses; i++)
+      if (env->clauses[i].kind == kind && env->clauses[i].role == r)
+        own = own > INT64_MAX - env->clauses[i].limit ? INT64_MAX : own + env->clauses[i].limit;
+    for (uint32_t p = m->roles[r].first; p < m->roles[r].first + m->roles[r].count; p++)
+      faulty += (local[p][LOCAL_STATUS] & bits) != 0 || (crashes && crashes[p]);
+    if (faulty > own)
+      excess += faulty - own;
+  }
+  return excess <= general;
+}
+
+static bool crashes_allowed(const struct model *m, const struct environment *env, const struct config *c,
+                            const struct witness *w) {
+  bool any = false;
+  for (uint32_t p = 0; p < w->nprocesses; p++) {
+    if (w->crashes[p] && !process_active(c->local[p][LOCAL_STATUS]))
+      return false;
+    any |= w->crashes[p];
+  }
+  return !any ||
+         within_limits(m, env, (const value *const *)c->local, w->crashes, CLAUSE_CRASH, STATUS_CRASHED);
+}
+
+static bool deliveries_allowed(const struct exchange *x, const struct environment *env, const struct witness *w) {
+  if (!environment_delivers(env))
+    return true;
+  bool lossy = environment_clause(env, CLAUSE_LOST) != NULL;
+  for (uint32_t p = 0; p < w->nprocesses; p++)
+    for (uint32_t q = 0; q < w->nprocesses; q++) {
+      if (w->heard[p][q] || !process_active(x->config->local[p][LOCAL_STATUS]) || w->crashes[p])
+        continue;
+      if (must_hear(x, w, p, q) && (!lossy || p == q))
+        return false;
+    }
+  return true;
+}
+
+static bool forgeries_allowed(const struct exchange *x, const struct environment *env, const struct witness *w) {
+  struct model_error ignored;
+  for (uint32_t i = 0; i < w->nforged; i++) {
+    const struct forgery *f = &w->forged[i];
+    if (f->receiver >= w->nprocesses || f->sender >= w->nprocesses || !w->heard[f->receiver][f->sender])
+      return false;
+    const struct sending *s;
+    exchange_message(x, f->sender, f->receiver, &s, &ignored);
+    bool byzantine = x->config->local[f->sender][LOCAL_STATUS] & STATUS_BYZANTINE;
+    if (!byzantine && !(s && environment_corrupts(env)))
+      return false;
+  }
+  return true;
+}
+
+static bool budget_allows(const struct exchange *x, const struct environment *env, const struct witness *w) {
+  int64_t lost, corrupted;
+  exchange_charge(x, env, w, &lost, &corrupted);
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind != CLAUSE_LOST && c->kind != CLAUSE_CORRUPTED)
+      continue;
+    int64_t now = c->kind == CLAUSE_LOST ? lost : corrupted;
+    int64_t before = c->kind == CLAUSE_LOST ? x->config->lost : x->config->corrupted;
+    if (c->per == PER_ROUND && now > c->limit)
+      return false;
+    if (c->per == PER_RUN && now > 0 && now > c->limit - before)
+      return false;
+    for (uint32_t p = 0; p < w->nprocesses && c->per == PER_RECEIVER; p++) {
+      int64_t count = 0;
+      for (uint32_t q = 0; q < w->nprocesses; q++) {
+        const struct sending *s;
+        struct model_error ignored;
+        exchange_message(x, q, p, &s, &ignored);
+        bool faulty = c->kind == CLAUSE_LOST ? s && !w->heard[p][q] && must_hear(x, w, p, q)
+                                             : s && w->heard[p][q] && witness_forgery(w, p, q);
+        count += faulty;
+      }
+      if (process_active(x->config->local[p][LOCAL_STATUS]) && !w->crashes[p] && count > c->limit)
+        return false;
+    }
+  }
+  return true;
+}
+
+static bool clause_speaks(const struct model *m, const struct clause *c, const struct config *config) {
+  if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
+    return false;
+  if (c->name_id != NO_NAME && m->points[config->point].name_id != c->name_id)
+    return false;
+  return c->kind == CLAUSE_EVERY || config->rounds + 1 >= c->from;
+}
+
+static bool predicate_holds(struct meaning *meaning, const struct clause *c, const struct exchange *x,
+                            const struct witness *w, uint8_t **corrupt) {
+  struct config seen = *x->config;
+  seen.local = x->local; /* with the oracles of this step */
+  struct eval e;
+  jmp_buf failure;
+  eval_begin(&e, meaning);
+  e.before = &seen;
+  e.globals = x->config->globals;
+  e.point = x->config->point;
+  e.phase = x->config->phase;
+  e.heard = w->heard;
+  e.corrupt = corrupt;
+  e.failure = &failure;
+  if (setjmp(failure))
+    return false;
+  return eval_true(&e, c->pred);
+}
+
+static const char *clause_name(enum clause_kind kind) {
+  switch (kind) {
+  case CLAUSE_EVERY: return "a clause 'every ...'";
+  case CLAUSE_FROM_ROUND: return "a clause 'from round ...'";
+  default: return "a clause";
+  }
+}
+
+bool config_allows(struct meaning *meaning, uint32_t environment, const struct config *c, const struct witness *w,
+                   const char **why) {
+  const struct model *m = meaning->model;
+  const struct environment *env = &m->environments[environment];
+  struct exchange x;
+  struct model_error error;
+  enum step_result begun = exchange_begin(&x, meaning, c, w, &error);
+  bool ok = begun == STEP_ERROR; /* whoever fails to send fails whatever is heard */
+  if (begun == STEP_BAD_WITNESS) {
+    *why = "an oracle or a choice that does not exist";
+  } else if (begun == STEP_OK) {
+    uint8_t **corrupt = memory_alloc((m->nprocesses + 1) * sizeof *corrupt);
+    for (uint32_t p = 0; p < m->nprocesses; p++)
+      corrupt[p] = memory_alloc(m->nprocesses + 1);
+    for (uint32_t i = 0; i < w->nforged; i++)
+      if (w->forged[i].receiver < m->nprocesses && w->forged[i].sender < m->nprocesses)
+        corrupt[w->forged[i].receiver][w->forged[i].sender] = 1;
+    ok = false;
+    if (!crashes_allowed(m, env, c, w))
+      *why = "the number of crashes";
+    else if (!deliveries_allowed(&x, env, w))
+      *why = "a message that must arrive";
+    else if (!forgeries_allowed(&x, env, w))
+      *why = "a forged message";
+    else if (!budget_allows(&x, env, w))
+      *why = "the number of lost or corrupted messages";
+    else
+      ok = true;
+    for (uint32_t i = 0; i < env->nclauses && ok; i++)
+      if (clause_speaks(m, &env->clauses[i], c) && !predicate_holds(meaning, &env->clauses[i], &x, w, corrupt)) {
+        *why = clause_name(env->clauses[i].kind);
+        ok = false;
+      }
+    for (uint32_t p = 0; p < m->nprocesses; p++)
+      memory_free(corrupt[p]);
+    memory_free(corrupt);
+  }
+  exchange_release(&x);
+  return ok;
+}
+
+static bool distinct_kept(const struct model *m, const value *const *local) {
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    for (uint32_t i = 0; i < role->nvars; i++)
+      for (uint32_t p = role->first; role->vars[i].distinct && p < role->first + role->count; p++)
+        for (uint32_t q = p + 1; q < role->first + role->count; q++)
+          if (!((local[p][LOCAL_STATUS] | local[q][LOCAL_STATUS]) & STATUS_BYZANTINE) &&
+              local[p][LOCAL_VAR(i)] == local[q][LOCAL_VAR(i)])
+            return false;
+  }
+  return true;
+}
+
+bool initial_allowed(const struct model *m, uint32_t environment, const value *const *local) {
+  const struct environment *env = &m->environments[environment];
+  return distinct_kept(m, local) &&
+         within_limits(m, env, local, NULL, CLAUSE_BYZANTINE, STATUS_BYZANTINE) &&
+         within_limits(m, env, local, NULL, CLAUSE_OMIT, STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE);
+}
+
+static bool globals_allowed(struct meaning *meaning, const value *globals) {
+  const struct model *m = meaning->model;
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    if (!type_has(&m->values, m->globals[i].type, globals[i]))
+      return false;
+  return globals_chosen(meaning, globals);
+}
+
+bool config_is_initial(struct meaning *meaning, uint32_t environment, const struct config *c, const char **why) {
+  const struct model *m = meaning->model;
+  *why = "it is not at the first round";
+  if (c->point != 0 || c->rounds != 0 || c->phase != 1 || c->lost || c->corrupted)
+    return false;
+  *why = "a global input";
+  if (!globals_allowed(meaning, c->globals))
+    return false;
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    struct locals all = {0};
+    struct model_error error;
+    *why = "a process cannot start like that";
+    bool found = false, ok = local_initials(meaning, environment, p, c->globals, &all, &error);
+    for (size_t i = 0; i < all.n && ok; i++)
+      found |= !memcmp(all.at + i * all.length, c->local[p], all.length * sizeof *all.at);
+    locals_release(&all);
+    if (!found)
+      return false;
+  }
+  *why = "the number of faulty processes, or inputs that must be distinct";
+  return initial_allowed(m, environment, (const value *const *)c->local);
+}

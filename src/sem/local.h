@@ -1,0 +1,47 @@
+/* One process's part of a round: what it sends, what it becomes. */
+#ifndef RONDO_SEM_LOCAL_H
+#define RONDO_SEM_LOCAL_H
+
+#include "sem/eval.h"
+
+struct sending {
+  enum target_kind target;
+  uint32_t to_role; /* SET */
+  value to;         /* ONE: an identity; EXPR: a set of identities */
+  value message;
+  const struct type *type;
+  struct span at;
+};
+
+struct sendings {
+  struct sending *at;
+  size_t n, cap;
+};
+
+bool process_active(value status); /* takes part in rounds: not crashed, halted, Byzantine */
+bool sending_reaches(const struct model *, const struct sending *, uint32_t from, uint32_t to);
+
+/* Prepares an evaluation for process `me` in local state `local`, which an update then changes in place. */
+void local_begin(struct eval *, struct meaning *, uint32_t me, uint32_t point, value phase, value *local,
+                 const value *globals);
+/* One run with the script in e->choices. False: an error of the model, in e->error. */
+bool local_sends(struct eval *, struct sendings *);
+bool local_update(struct eval *, const struct received *);
+
+/* The values that oracles chosen at this point can take are those of their types; elsewhere they keep theirs. */
+bool oracle_chosen_at(const struct model *, const struct var *, uint32_t point);
+bool oracle_forgotten_after(const struct model *, const struct var *, uint32_t point);
+void local_forget_oracles(struct meaning *, uint32_t role, uint32_t point, value *local);
+uint32_t role_noracles(const struct role *);
+
+/* All local states in which process p can start, Byzantine and omission faults included as far as the environment
+   knows them (limits are the caller's business). Each is role_local_length long. */
+struct locals {
+  value *at;
+  size_t n, cap, length;
+};
+bool local_initials(struct meaning *, uint32_t environment, uint32_t p, const value *globals, struct locals *,
+                    struct model_error *);
+void locals_release(struct locals *);
+
+#endif

@@ -1,0 +1,338 @@
+/* The slow and obvious way: every initial configuration, every oracle, every crash, every heard-of assignment, every
+   forgery, every free choice. Nothing here is clever, and nothing faster is believed that disagrees with it. */
+#include "sem/round.h"
+
+#include <string.h>
+
+/* --- file-level inputs --- */
+
+static bool globals_run(struct meaning *meaning, struct choices *choices, value *globals, bool *refused,
+                        struct model_error *error) {
+  const struct model *m = meaning->model;
+  struct eval e;
+  jmp_buf failure;
+  eval_begin(&e, meaning);
+  e.globals = globals;
+  e.choices = choices;
+  e.failure = &failure;
+  e.error.process = UINT32_MAX;
+  *refused = false;
+  if (setjmp(failure)) {
+    *error = e.error;
+    return false;
+  }
+  for (uint32_t i = 0; i < m->nglobals; i++) {
+    const struct var *g = &m->globals[i];
+    if (g->init)
+      globals[i] = eval_node(&e, g->init);
+    else
+      globals[i] = type_nth(e.values, g->type, eval_choose(&e, g->type->count));
+    if (g->where && !eval_true(&e, g->where))
+      *refused = true;
+  }
+  return true;
+}
+
+bool globals_each(struct meaning *meaning, globals_fn *visit, void *context, struct model_error *error) {
+  struct choices choices = {0};
+  value *globals = memory_alloc((meaning->model->nglobals + 1) * sizeof *globals);
+  bool more = true;
+  do {
+    bool refused;
+    more = globals_run(meaning, &choices, globals, &refused, error);
+    if (more && !refused)
+      more = visit(context, globals);
+  } while (more && choices_next(&choices));
+  choices_release(&choices);
+  memory_free(globals);
+  return more;
+}
+
+struct sought {
+  const value *globals;
+  uint32_t n;
+  bool found;
+};
+
+static bool is_sought(void *context, const value *globals) {
+  struct sought *s = context;
+  s->found = !memcmp(globals, s->globals, s->n * sizeof *globals);
+  return !s->found;
+}
+
+bool globals_chosen(struct meaning *meaning, const value *globals) {
+  struct sought s = {globals, meaning->model->nglobals, false};
+  struct model_error ignored;
+  globals_each(meaning, is_sought, &s, &ignored);
+  return s.found;
+}
+
+/* --- initial configurations --- */
+
+struct initials {
+  struct meaning *meaning;
+  uint32_t environment;
+  config_initial_fn *visit;
+  void *context;
+  struct config *config;
+  struct locals *choices; /* by process */
+};
+
+static bool initials_from(struct initials *in, uint32_t p) {
+  const struct model *m = in->meaning->model;
+  if (p == m->nprocesses) {
+    if (!initial_allowed(m, in->environment, (const value *const *)in->config->local))
+      return true;
+    return in->visit(in->context, in->config);
+  }
+  const struct locals *l = &in->choices[p];
+  for (size_t i = 0; i < l->n; i++) {
+    memcpy(in->config->local[p], l->at + i * l->length, l->length * sizeof *l->at);
+    if (!initials_from(in, p + 1))
+      return false;
+  }
+  return true;
+}
+
+static bool initials_with(void *context, const value *globals) {
+  struct initials *in = context;
+  const struct model *m = in->meaning->model;
+  struct model_error error;
+  memcpy(in->config->globals, globals, m->nglobals * sizeof *globals);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    if (!local_initials(in->meaning, in->environment, p, in->config->globals, &in->choices[p], &error))
+      return false;
+  return initials_from(in, 0);
+}
+
+bool config_initials(struct meaning *meaning, uint32_t environment, config_initial_fn *visit, void *context) {
+  const struct model *m = meaning->model;
+  struct initials in = {meaning, environment, visit, context, config_new(m),
+                        memory_alloc((m->nprocesses + 1) * sizeof *in.choices)};
+  struct model_error error;
+  bool more = globals_each(meaning, initials_with, &in, &error);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    locals_release(&in.choices[p]);
+  memory_free(in.choices);
+  config_free(in.config);
+  return more;
+}
+
+/* --- steps --- */
+
+struct plain {
+  struct meaning *meaning;
+  const struct model *model;
+  const struct environment *env;
+  uint32_t environment;
+  const struct config *config;
+  struct witness *witness;
+  config_step_fn *visit;
+  void *context;
+  struct config *next;
+  bool predicates; /* some clause speaks of HO: whom the idle hear matters too */
+};
+
+static bool plain_updates(struct plain *, uint32_t p);
+
+/* Every script of one process's update, given all that is heard; then the next process's. */
+static bool plain_updates(struct plain *s, uint32_t p) {
+  struct witness *w = s->witness;
+  const struct model *m = s->model;
+  struct model_error error;
+  if (p == m->nprocesses) {
+    enum step_result result =
+        config_step(s->meaning, s->environment, s->config, w, s->next, NULL, &error);
+    return s->visit(s->context, w, result, s->next, &error);
+  }
+  if (!process_active(s->config->local[p][LOCAL_STATUS]) || w->crashes[p])
+    return plain_updates(s, p + 1);
+  /* Learn how many choices this process has by running it; the others' scripts do not matter for that. */
+  struct exchange x;
+  struct choices choices = {0};
+  bool more = true, ok = exchange_begin(&x, s->meaning, s->config, w, &error) == STEP_OK;
+  do {
+    struct eval e;
+    struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
+    struct received r = {entries, 0};
+    value *local = memory_alloc(s->meaning->max_local * sizeof *local);
+    uint32_t role = model_role_of(m, p);
+    for (uint32_t q = 0; q < m->nprocesses && ok; q++) {
+      const struct sending *sent;
+      const struct forgery *f = witness_forgery(w, p, q);
+      exchange_message(&x, q, p, &sent, &error);
+      if (w->heard[p][q] && (sent || f))
+        entries[r.n++] = (struct received_entry){f ? f->message : sent->message, q, 1, false};
+    }
+    if (ok) {
+      memcpy(local, x.local[p], role_local_length(&m->roles[role]) * sizeof *local);
+      local_begin(&e, s->meaning, p, s->config->point, s->config->phase, local, s->config->globals);
+      e.choices = &choices;
+      local_update(&e, &r);
+    }
+    w->updates[p] = (struct script){(uint32_t)choices.at, choices.taken.at};
+    more = plain_updates(s, p + 1);
+    w->updates[p] = (struct script){0, NULL};
+    memory_free(entries);
+    memory_free(local);
+  } while (more && ok && choices_next(&choices));
+  exchange_release(&x);
+  choices_release(&choices);
+  return more;
+}
+
+/* Every message that a liar, or a corrupted channel, can make p receive from q. */
+static bool plain_forgeries(struct plain *s, uint32_t pair) {
+  struct witness *w = s->witness;
+  const struct model *m = s->model;
+  uint32_t n = m->nprocesses;
+  if (pair == n * n) {
+    const char *why;
+    if (!config_allows(s->meaning, s->environment, s->config, w, &why))
+      return true;
+    return plain_updates(s, 0);
+  }
+  uint32_t p = pair / n, q = pair % n;
+  if (!plain_forgeries(s, pair + 1)) /* nothing forged here */
+    return false;
+  bool receives = process_active(s->config->local[p][LOCAL_STATUS]) && !w->crashes[p] && w->heard[p][q];
+  bool byzantine = s->config->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
+  const struct type *type = m->roles[model_role_of(m, p)].body[s->config->point].received;
+  if (!receives || !type || !(byzantine || environment_corrupts(s->env)))
+    return true;
+  for (uint64_t i = 0; i < type->count; i++) {
+    w->forged = memory_resize_array(w->forged, w->nforged + 1, sizeof *w->forged);
+    w->forged[w->nforged++] = (struct forgery){p, q, type_nth(&s->meaning->model->values, type, i)};
+    bool more = plain_forgeries(s, pair + 1);
+    w->nforged--;
+    if (!more)
+      return false;
+  }
+  return true;
+}
+
+static bool pair_is_free(const struct plain *s, const struct exchange *x, uint32_t p, uint32_t q) {
+  bool idle = !process_active(s->config->local[p][LOCAL_STATUS]) || s->witness->crashes[p];
+  if (idle)
+    return s->predicates;
+  if (!environment_delivers(s->env) || !must_hear(x, s->witness, p, q))
+    return true;
+  return p != q && environment_clause(s->env, CLAUSE_LOST);
+}
+
+static bool plain_heard(struct plain *s, const struct exchange *x, uint32_t pair) {
+  uint32_t n = s->model->nprocesses;
+  if (pair == n * n)
+    return plain_forgeries(s, 0);
+  uint32_t p = pair / n, q = pair % n;
+  s->witness->heard[p][q] = 1;
+  if (!plain_heard(s, x, pair + 1))
+    return false;
+  if (!pair_is_free(s, x, p, q))
+    return true;
+  s->witness->heard[p][q] = 0;
+  return plain_heard(s, x, pair + 1);
+}
+
+/* Every script of every sender. */
+static bool plain_sends(struct plain *s, uint32_t p) {
+  struct witness *w = s->witness;
+  const struct model *m = s->model;
+  struct model_error error;
+  if (p == m->nprocesses) {
+    struct exchange x;
+    enum step_result begun = exchange_begin(&x, s->meaning, s->config, w, &error);
+    bool more = begun == STEP_OK ? plain_heard(s, &x, 0)
+                                 : s->visit(s->context, w, begun, s->next, &error);
+    exchange_release(&x);
+    return more;
+  }
+  if (!process_active(s->config->local[p][LOCAL_STATUS]))
+    return plain_sends(s, p + 1);
+  struct choices choices = {0};
+  struct sendings out = {0};
+  value *local = memory_alloc(s->meaning->max_local * sizeof *local);
+  bool more;
+  do {
+    struct eval e;
+    const struct role *role = &m->roles[model_role_of(m, p)];
+    memcpy(local, s->config->local[p], role_local_length(role) * sizeof *local);
+    for (uint32_t i = 0, k = 0; i < role->nvars; i++)
+      if (role->vars[i].kind == VAR_ORACLE) {
+        if (oracle_chosen_at(m, &role->vars[i], s->config->point))
+          local[LOCAL_VAR(i)] = w->oracles[p][k];
+        k++;
+      }
+    local_begin(&e, s->meaning, p, s->config->point, s->config->phase, local, s->config->globals);
+    e.choices = &choices;
+    local_sends(&e, &out);
+    w->sends[p] = (struct script){(uint32_t)choices.at, choices.taken.at};
+    more = plain_sends(s, p + 1);
+    w->sends[p] = (struct script){0, NULL};
+  } while (more && choices_next(&choices));
+  memory_free(local);
+  memory_free(out.at);
+  choices_release(&choices);
+  return more;
+}
+
+static bool plain_crashes(struct plain *s, uint32_t p) {
+  if (p == s->model->nprocesses)
+    return plain_sends(s, 0);
+  s->witness->crashes[p] = false;
+  if (!plain_crashes(s, p + 1))
+    return false;
+  if (!environment_clause(s->env, CLAUSE_CRASH) || !process_active(s->config->local[p][LOCAL_STATUS]))
+    return true;
+  s->witness->crashes[p] = true;
+  bool more = plain_crashes(s, p + 1);
+  s->witness->crashes[p] = false;
+  return more;
+}
+
+static bool plain_oracles(struct plain *s, uint32_t p, uint32_t var, uint32_t position) {
+  const struct model *m = s->model;
+  if (p == m->nprocesses)
+    return plain_crashes(s, 0);
+  const struct role *role = &m->roles[model_role_of(m, p)];
+  if (var == role->nvars)
+    return plain_oracles(s, p + 1, 0, 0);
+  const struct var *v = &role->vars[var];
+  if (v->kind != VAR_ORACLE)
+    return plain_oracles(s, p, var + 1, position);
+  if (!s->witness->oracles[p])
+    s->witness->oracles[p] = memory_alloc(role_noracles(role) * sizeof(value));
+  if (!oracle_chosen_at(m, v, s->config->point) || !process_active(s->config->local[p][LOCAL_STATUS])) {
+    s->witness->oracles[p][position] = s->config->local[p][LOCAL_VAR(var)];
+    return plain_oracles(s, p, var + 1, position + 1);
+  }
+  for (uint64_t i = 0; i < v->type->count; i++) {
+    s->witness->oracles[p][position] = type_nth(&s->meaning->model->values, v->type, i);
+    if (!plain_oracles(s, p, var + 1, position + 1))
+      return false;
+  }
+  return true;
+}
+
+static bool mentions_heard_of(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_HO || n->op == NODE_SHO;
+  return !*found;
+}
+
+bool config_successors(struct meaning *meaning, uint32_t environment, const struct config *c,
+                       config_step_fn *visit, void *context) {
+  struct model *m = meaning->model;
+  if (c->point == POINT_END)
+    return true;
+  struct plain s = {.meaning = meaning, .model = m, .env = &m->environments[environment],
+                    .environment = environment, .config = c, .witness = witness_new(m), .visit = visit,
+                    .context = context, .next = config_new(m)};
+  for (uint32_t i = 0; i < s.env->nclauses; i++)
+    if (s.env->clauses[i].kind == CLAUSE_EVERY || s.env->clauses[i].kind == CLAUSE_FROM_ROUND)
+      node_walk(s.env->clauses[i].pred, mentions_heard_of, &s.predicates);
+  bool more = plain_oracles(&s, 0, 0, 0);
+  witness_free(s.witness);
+  config_free(s.next);
+  return more;
+}

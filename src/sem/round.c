@@ -1,0 +1,233 @@
+/* One round, the plain way (Chaouch-Saad, Charron-Bost, Merz 2009, section 2.2: coarse-grained executions). */
+#include "sem/round.h"
+
+#include <string.h>
+
+const struct forgery *witness_forgery(const struct witness *w, uint32_t receiver, uint32_t sender) {
+  for (uint32_t i = 0; i < w->nforged; i++)
+    if (w->forged[i].receiver == receiver && w->forged[i].sender == sender)
+      return &w->forged[i];
+  return NULL;
+}
+
+static void script_give(struct choices *c, const struct script *s) {
+  choices_clear(c);
+  for (uint32_t i = 0; i < s->n; i++)
+    vec_push(&c->taken, s->at[i]);
+  c->given = s->n;
+}
+
+static bool choose_oracles(struct exchange *x, const struct witness *w, uint32_t p) {
+  const struct model *m = x->meaning->model;
+  const struct role *role = &m->roles[model_role_of(m, p)];
+  uint32_t k = 0;
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    if (role->vars[i].kind != VAR_ORACLE)
+      continue;
+    if (oracle_chosen_at(m, &role->vars[i], x->config->point)) {
+      if (!w->oracles[p] || !type_has(&m->values, role->vars[i].type, w->oracles[p][k]))
+        return false;
+      x->local[p][LOCAL_VAR(i)] = w->oracles[p][k];
+    }
+    k++;
+  }
+  return true;
+}
+
+enum step_result exchange_begin(struct exchange *x, struct meaning *meaning, const struct config *c,
+                                const struct witness *w, struct model_error *error) {
+  const struct model *m = meaning->model;
+  *x = (struct exchange){.meaning = meaning, .config = c};
+  x->local = memory_alloc((m->nprocesses + 1) * sizeof *x->local);
+  x->sends = memory_alloc((m->nprocesses + 1) * sizeof *x->sends);
+  struct choices choices = {0};
+  enum step_result result = c->point == POINT_END ? STEP_BAD_WITNESS : STEP_OK;
+  for (uint32_t p = 0; p < m->nprocesses && result == STEP_OK; p++) {
+    uint32_t length = role_local_length(&m->roles[model_role_of(m, p)]);
+    x->local[p] = memory_alloc(length * sizeof **x->local);
+    memcpy(x->local[p], c->local[p], length * sizeof **x->local);
+    if (!process_active(c->local[p][LOCAL_STATUS]))
+      continue;
+    if (!choose_oracles(x, w, p)) {
+      result = STEP_BAD_WITNESS;
+      break;
+    }
+    struct eval e;
+    local_begin(&e, meaning, p, c->point, c->phase, x->local[p], c->globals);
+    script_give(&choices, &w->sends[p]);
+    e.choices = &choices;
+    if (!local_sends(&e, &x->sends[p])) {
+      *error = e.error;
+      result = STEP_ERROR;
+    } else if (choices.bad) {
+      result = STEP_BAD_WITNESS;
+    }
+  }
+  choices_release(&choices);
+  return result;
+}
+
+void exchange_release(struct exchange *x) {
+  for (uint32_t p = 0; p < x->config->nprocesses; p++) {
+    memory_free(x->local[p]);
+    memory_free(x->sends[p].at);
+  }
+  memory_free(x->local);
+  memory_free(x->sends);
+}
+
+bool exchange_message(const struct exchange *x, uint32_t q, uint32_t p, const struct sending **found,
+                      struct model_error *error) {
+  *found = NULL;
+  for (size_t i = 0; i < x->sends[q].n; i++) {
+    const struct sending *s = &x->sends[q].at[i];
+    if (!sending_reaches(x->meaning->model, s, q, p))
+      continue;
+    if (*found) {
+      *error = (struct model_error){"two messages to one receiver in a round", s->at, q};
+      return false;
+    }
+    *found = s;
+  }
+  return true;
+}
+
+void exchange_charge(const struct exchange *x, const struct environment *env, const struct witness *w,
+                     int64_t *lost, int64_t *corrupted) {
+  *lost = *corrupted = 0;
+  struct model_error ignored;
+  for (uint32_t p = 0; p < w->nprocesses; p++) {
+    if (!process_active(x->config->local[p][LOCAL_STATUS]) || w->crashes[p])
+      continue;
+    for (uint32_t q = 0; q < w->nprocesses; q++) {
+      const struct sending *s;
+      exchange_message(x, q, p, &s, &ignored);
+      if (s && !w->heard[p][q] && must_hear(x, w, p, q))
+        ++*lost;
+      if (s && w->heard[p][q] && witness_forgery(w, p, q))
+        ++*corrupted;
+    }
+  }
+  if (!environment_clause(env, CLAUSE_LOST))
+    *lost = 0;
+  if (!environment_clause(env, CLAUSE_CORRUPTED))
+    *corrupted = 0;
+}
+
+#define LOG(log, list, entry)                                                                      \
+  do {                                                                                             \
+    if (log) {                                                                                     \
+      if ((log)->n##list == (log)->list##_cap)                                                     \
+        (log)->list = vec_grown((log)->list, &(log)->list##_cap, (log)->n##list + 1,               \
+                                sizeof *(log)->list);                                              \
+      (log)->list[(log)->n##list++] = (entry);                                                     \
+    }                                                                                              \
+  } while (0)
+
+static bool log_sends(const struct exchange *x, struct step_log *log, struct model_error *error) {
+  uint32_t n = x->config->nprocesses;
+  for (uint32_t q = 0; q < n; q++)
+    for (uint32_t p = 0; p < n && x->sends[q].n; p++) {
+      const struct sending *s;
+      if (!exchange_message(x, q, p, &s, error))
+        return false;
+      if (s)
+        LOG(log, sent, ((struct sent){q, p, s->message, s->type, s->at}));
+    }
+  return true;
+}
+
+/* What p receives, sender by sender. False: a forged message that nobody could have sent. */
+static bool receive(const struct exchange *x, const struct witness *w, uint32_t p, struct received_entry *entries,
+                    struct received *r, struct step_log *log) {
+  const struct model *m = x->meaning->model;
+  const struct type *type = m->roles[model_role_of(m, p)].body[x->config->point].received;
+  struct model_error ignored;
+  r->at = entries;
+  r->n = 0;
+  for (uint32_t q = 0; q < w->nprocesses; q++) {
+    const struct sending *s;
+    const struct forgery *f = witness_forgery(w, p, q);
+    exchange_message(x, q, p, &s, &ignored);
+    if (f && (!type || !type_has(&m->values, type, f->message)))
+      return false;
+    if (!w->heard[p][q] || (!s && !f))
+      continue;
+    value message = f ? f->message : s->message;
+    entries[r->n++] = (struct received_entry){.message = message, .sender = q, .count = 1};
+    LOG(log, arrivals, ((struct arrival){p, q, message, f ? type : s->type, f != NULL}));
+  }
+  return true;
+}
+
+static enum step_result update(const struct exchange *x, const struct witness *w, uint32_t p, value *local,
+                               struct received_entry *entries, struct step_log *log, struct model_error *error) {
+  const struct model *m = x->meaning->model;
+  uint32_t r = model_role_of(m, p);
+  struct received received;
+  if (!receive(x, w, p, entries, &received, log))
+    return STEP_BAD_WITNESS;
+  struct eval e;
+  struct choices choices = {0};
+  struct span *assigned_at = memory_alloc((m->roles[r].nvars + 1) * sizeof *assigned_at);
+  memcpy(local, x->local[p], role_local_length(&m->roles[r]) * sizeof *local);
+  local_begin(&e, x->meaning, p, x->config->point, x->config->phase, local, x->config->globals);
+  script_give(&choices, &w->updates[p]);
+  e.choices = &choices;
+  e.assigned_at = assigned_at;
+  enum step_result result = local_update(&e, &received) ? STEP_OK : STEP_ERROR;
+  if (result == STEP_ERROR)
+    *error = e.error;
+  if (choices.bad)
+    result = STEP_BAD_WITNESS;
+  for (uint32_t i = 0; i < m->roles[r].nvars && result == STEP_OK; i++) {
+    value before = x->local[p][LOCAL_VAR(i)], after = local[LOCAL_VAR(i)];
+    if (before != after)
+      LOG(log, changes, ((struct change){p, i, before, after, assigned_at[i]}));
+  }
+  memory_free(assigned_at);
+  choices_release(&choices);
+  return result;
+}
+
+static void advance(struct meaning *meaning, const struct config *c, struct config *next) {
+  const struct point *point = &meaning->model->points[c->point];
+  next->point = point->next;
+  next->rounds = c->rounds + 1;
+  next->phase = c->phase + (point->phase_end && point->endless);
+  for (uint32_t p = 0; p < c->nprocesses; p++)
+    if (!(next->local[p][LOCAL_STATUS] & STATUS_BYZANTINE))
+      local_forget_oracles(meaning, model_role_of(meaning->model, p), c->point, next->local[p]);
+}
+
+enum step_result config_step(struct meaning *meaning, uint32_t environment, const struct config *c,
+                             const struct witness *w, struct config *next, struct step_log *log,
+                             struct model_error *error) {
+  const struct model *m = meaning->model;
+  struct exchange x;
+  enum step_result result = exchange_begin(&x, meaning, c, w, error);
+  struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
+  if (result == STEP_OK && !log_sends(&x, log, error))
+    result = STEP_ERROR;
+  for (uint32_t p = 0; p < m->nprocesses && result == STEP_OK; p++) {
+    uint32_t length = role_local_length(&m->roles[model_role_of(m, p)]);
+    memcpy(next->local[p], c->local[p], length * sizeof **next->local);
+    if (w->crashes[p]) {
+      /* the round in which it crashes changes nothing, not even its oracles */
+      next->local[p][LOCAL_STATUS] |= STATUS_CRASHED;
+    } else if (process_active(c->local[p][LOCAL_STATUS])) {
+      result = update(&x, w, p, next->local[p], entries, log, error);
+    }
+  }
+  if (result == STEP_OK) {
+    int64_t lost, corrupted;
+    memcpy(next->globals, c->globals, m->nglobals * sizeof *next->globals);
+    exchange_charge(&x, &m->environments[environment], w, &lost, &corrupted);
+    next->lost = c->lost + lost;
+    next->corrupted = c->corrupted + corrupted;
+    advance(meaning, c, next);
+  }
+  memory_free(entries);
+  exchange_release(&x);
+  return result;
+}

@@ -1,0 +1,43 @@
+/* The pieces of a plain round, shared by the reference step and by the environment's judgement of it. */
+#ifndef RONDO_SEM_ROUND_H
+#define RONDO_SEM_ROUND_H
+
+#include "sem/local.h"
+
+/* A round half done: oracles chosen, messages computed. */
+struct exchange {
+  struct meaning *meaning;
+  const struct config *config;
+  value **local;            /* by process: with the oracles chosen in this step; owned */
+  struct sendings *sends;   /* by process */
+};
+
+enum step_result exchange_begin(struct exchange *, struct meaning *, const struct config *, const struct witness *,
+                                struct model_error *);
+void exchange_release(struct exchange *);
+
+/* The one message from q to p, or NULL. Two of them are an error (false). */
+bool exchange_message(const struct exchange *, uint32_t q, uint32_t p, const struct sending **,
+                      struct model_error *);
+
+/* How many messages the environment charges as lost, as corrupted, in this step. */
+void exchange_charge(const struct exchange *, const struct environment *, const struct witness *, int64_t *lost,
+                     int64_t *corrupted);
+
+const struct forgery *witness_forgery(const struct witness *, uint32_t receiver, uint32_t sender);
+const struct clause *environment_clause(const struct environment *, enum clause_kind);
+/* Losses are bounded: whatever no fault takes away arrives. */
+bool environment_delivers(const struct environment *);
+/* Must p hear q in this round, if messages are not lost? (Not while one of them is at fault.) */
+bool must_hear(const struct exchange *, const struct witness *, uint32_t p, uint32_t q);
+bool environment_corrupts(const struct environment *);
+
+/* Do the inputs differ where they must, and are faults fixed at the start within their limits? */
+bool initial_allowed(const struct model *, uint32_t environment, const value *const *local);
+/* Could these be the file-level inputs? (`where` holds, given ones have their value.) */
+bool globals_chosen(struct meaning *, const value *globals);
+/* All choices of file-level inputs; false stops. */
+typedef bool globals_fn(void *context, const value *globals);
+bool globals_each(struct meaning *, globals_fn *, void *context, struct model_error *);
+
+#endif
