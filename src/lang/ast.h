@@ -59,7 +59,9 @@ enum {
 };
 
 /* Parses the whole file; errors go to diags, and what could be read is returned all the same (never NULL).
-   Never recurses deeper than a fixed limit, so noise cannot exhaust the stack. */
+   Never recurses deeper than a fixed limit, so noise cannot exhaust the stack; nor is the tree higher than
+   AST_HIGHEST, so neither can a walk over it. In a chain a <= b <= c both relations share the kid b. */
+enum { AST_HIGHEST = 1000 };
 struct ast *parse_file(const struct source *, struct arena *, struct diags *);
 
 /* Parses one expression that must span the whole source (for tests and -D values). */
@@ -67,6 +69,10 @@ struct ast *parse_expression(const struct source *, struct arena *, struct diags
 
 const char *ast_kind_name(enum ast_kind);
 const char *ast_op_text(enum ast_op); /* "and", "+", "not in" ... */
+
+/* The tree on one line, for tests and dumps: (KIND op name number /flags kids...), "_" where a kid is absent. */
+void ast_print(const struct ast *, struct text *);
+bool ast_same(const struct ast *, const struct ast *); /* places aside */
 
 /* Rewrites the layout: indentation, spacing, blank lines; keeps line breaks and comments. The result parses
    to the same tree, and formatting it again changes nothing. Call it only on a file that parses. */

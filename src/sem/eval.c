@@ -174,9 +174,15 @@ static bool process_in(struct eval *e, enum op op, uint32_t p) {
   return (status & STATUS_FAULTY) == 0;
 }
 
-/* In a property, a role is its processes that are not Byzantine: those have no variables. */
+/* In a property, a role is its processes that are not Byzantine: those have no variables. In an environment's
+   clause it is all of them as a set (whoever may be heard), but quantifiers range over those that take part. */
 static bool role_member(struct eval *e, uint32_t p) {
   return !e->before || e->heard || !(e->before->local[p][LOCAL_STATUS] & STATUS_BYZANTINE);
+}
+
+static bool role_quantified(struct eval *e, uint32_t p) {
+  const value idle = STATUS_BYZANTINE | STATUS_CRASHED | STATUS_HALTED;
+  return e->heard ? !(e->before->local[p][LOCAL_STATUS] & idle) : role_member(e, p);
 }
 
 static bool loop_processes(struct eval *e, struct loop *l, const struct node *range) {
@@ -186,7 +192,7 @@ static bool loop_processes(struct eval *e, struct loop *l, const struct node *ra
     end = first + e->model->roles[range->index].count;
   }
   for (uint32_t p = first; p < end; p++) {
-    bool in = range->op == NODE_ROLE_SET ? role_member(e, p) : process_in(e, range->op, p);
+    bool in = range->op == NODE_ROLE_SET ? role_quantified(e, p) : process_in(e, range->op, p);
     if (in && !loop_bind(e, l, p))
       return false;
   }

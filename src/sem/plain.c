@@ -130,7 +130,7 @@ struct plain {
   config_step_fn *visit;
   void *context;
   struct config *next;
-  bool predicates; /* some clause speaks of HO: whom the idle hear matters too */
+  bool predicates; /* some clause speaks of HO: whom a crashing process hears matters too */
 };
 
 static bool plain_updates(struct plain *, uint32_t p);
@@ -212,8 +212,9 @@ static bool plain_forgeries(struct plain *s, uint32_t pair) {
 }
 
 static bool pair_is_free(const struct plain *s, const struct exchange *x, uint32_t p, uint32_t q) {
-  bool idle = !process_active(s->config->local[p][LOCAL_STATUS]) || s->witness->crashes[p];
-  if (idle)
+  if (!process_active(s->config->local[p][LOCAL_STATUS]))
+    return false;
+  if (s->witness->crashes[p])
     return s->predicates;
   if (!environment_delivers(s->env) || !must_hear(x, s->witness, p, q))
     return true;
