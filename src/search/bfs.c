@@ -1,6 +1,7 @@
 #include "search/bfs.h"
 
 #include "base/memory.h"
+#include "base/vec.h"
 
 #include <string.h>
 #include <time.h>
@@ -11,6 +12,18 @@
 #define TICKS_PER_STATE 16
 #define SECONDS_PER_PROGRESS 0.1
 
+/* A successor on its way into the store. They go in together, so that the waits for memory overlap.
+ */
+struct pending {
+  uint64_t hash, broken;
+  state_ref from;
+  size_t key; /* its bytes are keys.at[key .. key + length) */
+  uint32_t length;
+  charge charge;
+};
+#define BATCH 64
+#define BATCH_BYTES 65536
+
 /* One layer's expansion or check under way. */
 struct sweep {
   struct search *search;
@@ -20,6 +33,9 @@ struct sweep {
   uint32_t rounds; /* of what is being found */
   uint32_t ticks;
   double started, last_progress;
+  struct pending pending[BATCH];
+  uint32_t npending;
+  VEC(uint8_t) keys;
 };
 
 static double now(void) {
@@ -94,14 +110,14 @@ static bool better(const struct finding *old, uint32_t rounds, charge c) {
   return !old->found || (rounds == old->rounds && c < old->charge);
 }
 
-static void found_step(struct sweep *w, struct finding *f, uint32_t property, state_ref target,
-                       charge c) {
-  if (better(f, w->rounds, c))
+static void found_step(struct finding *f, uint32_t rounds, uint32_t property, state_ref from,
+                       state_ref target, charge c) {
+  if (better(f, rounds, c))
     *f = (struct finding){.found = true,
                           .by_step = true,
-                          .rounds = w->rounds,
+                          .rounds = rounds,
                           .charge = c,
-                          .state = w->from,
+                          .state = from,
                           .target = target,
                           .property = property};
 }
@@ -109,14 +125,53 @@ static void found_step(struct sweep *w, struct finding *f, uint32_t property, st
 static void found_error(struct sweep *w, const struct model_error *error, charge c) {
   struct finding *f = &w->search->error;
   if (better(f, w->rounds, c)) {
-    found_step(w, f, UINT32_MAX, STORE_NONE, c);
+    found_step(f, w->rounds, UINT32_MAX, w->from, STORE_NONE, c);
     f->error = *error;
   }
 }
 
+/* STORE_NONE: there are as many states as allowed already. */
+static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *key) {
+  struct search *s = w->search;
+  state_ref ref;
+  if (store_count(s->store) >= s->limits.states) {
+    ref = store_find(s->store, key, p->length, p->hash);
+    if (ref == STORE_NONE)
+      return ref;
+  } else if (store_put(s->store, key, p->length, p->hash, p->from, p->charge, &ref)) {
+    struct stored kept = store_at(s->store, ref);
+    s->space->ops->stored(s->space, &(struct state){kept.bytes, kept.length});
+    return ref;
+  }
+  if (ref >= w->next_layer && p->charge < store_charge(s->store, ref))
+    store_relink(s->store, ref, p->from, p->charge);
+  return ref;
+}
+
+/* False: a limit was reached. */
+static bool flush(struct sweep *w) {
+  struct search *s = w->search;
+  for (uint32_t i = 0; i < w->npending; i++)
+    store_prefetch_record(s->store, w->pending[i].hash);
+  for (uint32_t i = 0; i < w->npending; i++) {
+    const struct pending *p = &w->pending[i];
+    state_ref ref = keep(w, p, w->keys.at + p->key);
+    if (ref == STORE_NONE) {
+      stop(s, SEARCH_STATES);
+      break;
+    }
+    for (uint64_t broken = p->broken; broken != 0; broken &= broken - 1) {
+      uint32_t property = (uint32_t)__builtin_ctzll(broken);
+      found_step(&s->findings[property], w->rounds, property, p->from, ref, p->charge);
+    }
+  }
+  w->npending = 0;
+  vec_clear(&w->keys);
+  return !search_limited(s->end);
+}
+
 static bool emit(void *context, const struct state *state, const struct edge *edge) {
   struct sweep *w = context;
-  struct search *s = w->search;
   charge c = charge_add(w->from_charge, edge->processes, edge->faults);
   if (!tick(w, 1))
     return false;
@@ -124,28 +179,20 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
     found_error(w, edge->error, c);
     return true;
   }
-  s->stats.transitions += w->from != STORE_NONE;
-  uint64_t hash = store_hash(state->bytes, state->length);
-  state_ref ref;
-  if (store_count(s->store) >= s->limits.states) {
-    ref = store_find(s->store, state->bytes, state->length, hash);
-    if (ref == STORE_NONE) {
-      stop(s, SEARCH_STATES);
-      return false;
-    }
-    if (ref >= w->next_layer && c < store_charge(s->store, ref))
-      store_relink(s->store, ref, w->from, c);
-  } else if (store_put(s->store, state->bytes, state->length, hash, w->from, c, &ref)) {
-    struct stored kept = store_at(s->store, ref);
-    s->space->ops->stored(s->space, &(struct state){kept.bytes, kept.length});
-  } else if (ref >= w->next_layer && c < store_charge(s->store, ref)) {
-    store_relink(s->store, ref, w->from, c);
-  }
-  for (uint64_t broken = edge->broken; broken != 0; broken &= broken - 1) {
-    uint32_t i = (uint32_t)__builtin_ctzll(broken);
-    found_step(w, &s->findings[i], i, ref, c);
-  }
-  return true;
+  struct pending *p = &w->pending[w->npending++];
+  *p = (struct pending){.hash = store_hash(state->bytes, state->length),
+                        .broken = edge->broken,
+                        .from = w->from,
+                        .key = w->keys.n,
+                        .length = state->length,
+                        .charge = c};
+  store_prefetch_index(w->search->store, p->hash);
+  vec_reserve(&w->keys, w->keys.n + state->length + 1);
+  if (state->length > 0)
+    memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
+  w->keys.n += state->length;
+  w->search->stats.transitions += w->from != STORE_NONE;
+  return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
 }
 
 static void check_state(struct sweep *w, state_ref ref, uint32_t i) {
@@ -197,7 +244,7 @@ static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
         !tick(w, TICKS_PER_STATE))
       return false;
   }
-  return true;
+  return flush(w);
 }
 
 static bool all_decided(const struct search *s) {
@@ -217,7 +264,7 @@ static void explore(struct sweep *w) {
   state_ref from = store_first();
   w->from = STORE_NONE;
   w->next_layer = from;
-  bool made = s->space->ops->initial(s->space, emit, w);
+  bool made = s->space->ops->initial(s->space, emit, w) && flush(w);
   while (true) {
     state_ref to = store_end(s->store);
     if (from < to)
@@ -246,6 +293,7 @@ void search_run(struct search *s) {
     s->limits.states = STORE_MOST;
   explore(&w);
   refresh(s, &w);
+  vec_release(&w.keys);
 }
 
 struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n,

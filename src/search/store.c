@@ -5,10 +5,12 @@
 #include "base/vec.h"
 
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* A record is: parent (5 bytes), charge (4), length of the key (1 to 5, seven bits each), the key.
-   Positions are 40 bits: the chunk's number, then the offset in it. */
+   Its position is the chunk's number, then the offset in it. */
 #define CHUNK_BITS 21
 #define CHUNK_SIZE ((size_t)1 << CHUNK_BITS)
 #define PARENT_BYTES 5
@@ -16,15 +18,17 @@
 #define HEAD_BYTES (PARENT_BYTES + CHARGE_BYTES)
 #define FIRST 1 /* position 0 marks an empty slot of the index */
 
-/* A slot of the index is 24 bits of the hash and the record's position. The segment comes from 8
-   other bits, and a slot's home from the upper bits of the 24: a segment can grow without reading a
+/* A slot of the index is 26 bits of the hash and the record's position. The segment comes from 5
+   other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
    single key. */
-#define SEGMENT_BITS 8
+#define SEGMENT_BITS 5
 #define SEGMENTS (1u << SEGMENT_BITS)
-#define TAG_BITS 24
-#define POSITION_BITS 40
+#define TAG_BITS 26
+#define POSITION_BITS 38
 #define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
-#define FIRST_SLOT_BITS 4
+#define FIRST_SLOT_BITS 6
+
+#define HUGE_PAGE ((size_t)1 << 21)
 
 struct segment {
   uint64_t *slots;
@@ -44,14 +48,29 @@ struct store {
   size_t index_bytes;
 };
 
+/* Look-ups hit memory at random, and half of what they cost is address translation: large arrays
+   ask for huge pages. Contents are undefined. */
+static void *pages_alloc(size_t size) {
+  void *at = NULL;
+  if (size < HUGE_PAGE || posix_memalign(&at, HUGE_PAGE, size) != 0)
+    return memory_resize(NULL, size); /* which knows what to do when there is no memory */
+  madvise(at, size, MADV_HUGEPAGE);
+  return at;
+}
+
+static uint64_t *slots_alloc(uint32_t bits) {
+  size_t size = sizeof(uint64_t) << bits;
+  return memset(pages_alloc(size), 0, size);
+}
+
 struct store *store_new(void) {
   struct store *s = memory_alloc(sizeof *s);
   for (uint32_t i = 0; i < SEGMENTS; i++) {
     s->segment[i].bits = FIRST_SLOT_BITS;
-    s->segment[i].slots = memory_alloc(sizeof(uint64_t) << FIRST_SLOT_BITS);
+    s->segment[i].slots = slots_alloc(FIRST_SLOT_BITS);
   }
   s->index_bytes = SEGMENTS * (sizeof(uint64_t) << FIRST_SLOT_BITS);
-  vec_push(&s->chunks, ((struct chunk){memory_alloc(CHUNK_SIZE), FIRST, true}));
+  vec_push(&s->chunks, ((struct chunk){pages_alloc(CHUNK_SIZE), FIRST, true}));
   return s;
 }
 
@@ -79,13 +98,24 @@ static size_t home_of(const struct segment *g, uint64_t tag) {
   return (size_t)(tag >> (TAG_BITS - g->bits));
 }
 
-void store_prefetch(const struct store *s, uint64_t hash) {
+void store_prefetch_index(const struct store *s, uint64_t hash) {
   const struct segment *g = segment_of(s, hash);
   __builtin_prefetch(&g->slots[home_of(g, tag_of(hash))]);
 }
 
 static uint8_t *record_at(const struct store *s, state_ref ref) {
   return s->chunks.at[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
+}
+
+void store_prefetch_record(const struct store *s, uint64_t hash) {
+  const struct segment *g = segment_of(s, hash);
+  uint64_t tag = tag_of(hash);
+  size_t mask = ((size_t)1 << g->bits) - 1;
+  for (size_t i = home_of(g, tag); g->slots[i] != 0; i = (i + 1) & mask)
+    if (g->slots[i] >> POSITION_BITS == tag) {
+      __builtin_prefetch(record_at(s, g->slots[i] & POSITION_MASK));
+      return;
+    }
 }
 
 static const uint8_t *read_length(const uint8_t *at, uint32_t *length) {
@@ -129,7 +159,7 @@ static uint64_t *slot_for(const struct store *s, const struct segment *g, const 
 static void segment_grow(struct store *s, struct segment *g) {
   struct segment bigger = {.bits = g->bits + 1, .used = g->used};
   size_t size = (size_t)1 << bigger.bits;
-  bigger.slots = memory_alloc(size * sizeof *bigger.slots);
+  bigger.slots = slots_alloc(bigger.bits);
   for (size_t i = 0; i < size / 2; i++) {
     uint64_t slot = g->slots[i];
     if (slot == 0)
@@ -149,7 +179,7 @@ static state_ref reserve(struct store *s, size_t size) {
   struct chunk *last = &s->chunks.at[s->chunks.n - 1];
   if (last->used + size > CHUNK_SIZE) {
     size_t pieces = (size + CHUNK_SIZE - 1) >> CHUNK_BITS;
-    uint8_t *at = memory_alloc(pieces << CHUNK_BITS);
+    uint8_t *at = pages_alloc(pieces << CHUNK_BITS);
     for (size_t i = 0; i < pieces; i++) {
       struct chunk piece = {at + (i << CHUNK_BITS), i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
                             i == 0};

@@ -12,8 +12,8 @@
 
 /* A stored state. Later states have larger references; STORE_NONE is larger than all of them. */
 typedef uint64_t state_ref;
-#define STORE_NONE ((UINT64_C(1) << 40) - 1)
-#define STORE_MOST (UINT64_C(3) << 30) /* states; the caller stops before it adds more */
+#define STORE_NONE ((UINT64_C(1) << 38) - 1)
+#define STORE_MOST (UINT64_C(3) << 29) /* states; the caller stops before it adds more */
 
 /* Faulty processes, then lost or corrupted messages: compares as a number. Each count stops at
  * 65535. */
@@ -39,8 +39,10 @@ struct store *store_new(void);
 void store_free(struct store *);
 
 uint64_t store_hash(const uint8_t *bytes, uint32_t length);
-void store_prefetch(const struct store *,
-                    uint64_t hash); /* the index line that store_put will read */
+/* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then
+   for the record that each line names, then call store_put. */
+void store_prefetch_index(const struct store *, uint64_t hash);
+void store_prefetch_record(const struct store *, uint64_t hash);
 
 /* Finds or adds. True: it is new. hash is store_hash of the key. */
 bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash,
