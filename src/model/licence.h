@@ -46,12 +46,6 @@ struct licences {
   const struct type *value_type; /* PARTITION, ORDER: whose initial values are meant */
 };
 
-struct question {
-  uint32_t environment;
-  const uint32_t *properties; /* those checked together */
-  uint32_t nproperties;
-};
-
 /* The result lives in the arena. */
 struct licences *licences_grant(const struct model *, const struct question *, const struct wishes *, struct arena *);
 

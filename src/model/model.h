@@ -218,6 +218,13 @@ struct model {
   uint32_t nslots;            /* the largest frame */
 };
 
+/* One run of a checker answers this. */
+struct question {
+  uint32_t environment;
+  const uint32_t *properties; /* those checked together */
+  uint32_t nproperties;
+};
+
 uint32_t model_role_of(const struct model *, value process);
 const char *op_text(enum op);
 /* Calls visit on node and everything below it, generators included, parents first; stops going down where it
