@@ -1,10 +1,10 @@
 #include "base/arena.h"
 
 #include "base/memory.h"
+#include "base/text.h"
 
 #include <stdarg.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <string.h>
 
 enum { ARENA_ALIGN = 16, ARENA_FIRST = 1 << 12, ARENA_LARGEST = 1 << 20 };
@@ -89,14 +89,12 @@ char *arena_strndup(struct arena *a, const char *text, size_t length) {
 }
 
 char *arena_printf(struct arena *a, const char *format, ...) {
-  va_list args, again;
+  struct text text = {0};
+  va_list args;
   va_start(args, format);
-  va_copy(again, args);
-  int length = vsnprintf(NULL, 0, format, args);
+  text_addv(&text, format, args);
   va_end(args);
-  size_t size = length < 0 ? 1 : (size_t)length + 1;
-  char *at = arena_alloc(a, size);
-  vsnprintf(at, size, format, again);
-  va_end(again);
+  char *at = arena_strndup(a, text_or_empty(&text), text.n);
+  text_release(&text);
   return at;
 }

@@ -1,0 +1,290 @@
+#include "lang/parser.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+enum { DEEPEST = 400, LARGEST = 1 << 24 };
+
+void parser_init(struct parser *p, const struct source *source, struct arena *arena,
+                 struct diags *diags, struct tokens *tokens) {
+  *p = (struct parser){
+      .source = source, .arena = arena, .diags = diags, .tokens = tokens, .stop = {.kind = T_END}};
+}
+
+void parser_release(struct parser *p) {
+  vec_release(&p->kids);
+  vec_release(&p->braces);
+}
+
+/* ---- tokens ---- */
+
+const struct token *parser_look(const struct parser *p, size_t ahead) {
+  size_t last = p->tokens->list.n - 1;
+  if (p->panic)
+    return &p->stop;
+  return &p->tokens->list.at[p->at + ahead < last ? p->at + ahead : last];
+}
+
+bool parser_sees(const struct parser *p, enum token_kind kind) {
+  return parser_look(p, 0)->kind == kind && !p->panic;
+}
+
+bool parser_sees_word(const struct parser *p, enum word word) {
+  const struct token *t = parser_look(p, 0);
+  return t->kind == T_NAME && t->word == word;
+}
+
+bool parser_sees_name(const struct parser *p, size_t ahead) {
+  const struct token *t = parser_look(p, ahead);
+  return t->kind == T_NAME && !word_reserved(t->word);
+}
+
+static void parser_advance(struct parser *p) {
+  if (!p->panic && p->at + 1 < p->tokens->list.n)
+    p->at++;
+}
+
+bool parser_take(struct parser *p, enum token_kind kind) {
+  bool there = parser_sees(p, kind);
+  if (there)
+    parser_advance(p);
+  return there;
+}
+
+bool parser_take_word(struct parser *p, enum word word) {
+  bool there = parser_sees_word(p, word);
+  if (there)
+    parser_advance(p);
+  return there;
+}
+
+bool parser_expect(struct parser *p, enum token_kind kind) {
+  if (parser_take(p, kind))
+    return true;
+  if (!p->panic) {
+    char expected[16] = "'";
+    strncat(strncat(expected, token_kind_text(kind), 12), "'", 2);
+    parser_fail(p, expected);
+  }
+  return false;
+}
+
+bool parser_expect_word(struct parser *p, enum word word) {
+  if (parser_take_word(p, word))
+    return true;
+  if (!p->panic) {
+    char expected[24] = "'";
+    strncat(strncat(expected, word_text(word), 20), "'", 2);
+    parser_fail(p, expected);
+  }
+  return false;
+}
+
+const char *parser_expect_name(struct parser *p, const char *what) {
+  const struct token *t = parser_look(p, 0);
+  if (parser_sees_name(p, 0)) {
+    parser_advance(p);
+    return parser_text(p, t);
+  }
+  bool reserved = t->kind == T_NAME;
+  parser_fail(p, what);
+  if (reserved)
+    parser_help(p, "'%s' is a word of the language and cannot be a name", word_text(t->word));
+  return "";
+}
+
+const char *parser_text(struct parser *p, const struct token *t) {
+  return arena_strndup(p->arena, p->source->text + t->at.from, t->at.to - t->at.from);
+}
+
+void parser_mark(struct parser *p, enum token_role role) {
+  if (!p->panic)
+    p->tokens->list.at[p->at].role = role;
+}
+
+void parser_begin(struct parser *p, enum token_begin begin) {
+  if (!p->panic)
+    p->tokens->list.at[p->at].begin = begin;
+}
+
+/* ---- errors ---- */
+
+void parser_complain(struct parser *p, const char *format, ...) {
+  p->said = !p->panic;
+  if (p->panic)
+    return;
+  va_list args;
+  va_start(args, format);
+  struct text message = {0};
+  text_addv(&message, format, args);
+  va_end(args);
+  diag_error(p->diags, parser_look(p, 0)->at, "%s", text_or_empty(&message));
+  text_release(&message);
+}
+
+void parser_help(struct parser *p, const char *format, ...) {
+  if (!p->said)
+    return;
+  va_list args;
+  va_start(args, format);
+  struct text help = {0};
+  text_addv(&help, format, args);
+  va_end(args);
+  diag_help(p->diags, "%s", text_or_empty(&help));
+  text_release(&help);
+}
+
+const char *parser_found(struct parser *p) {
+  const struct token *t = parser_look(p, 0);
+  if (t->kind == T_END)
+    return "end of file";
+  enum { SHOWN = 40 };
+  uint32_t n = t->at.to - t->at.from;
+  return arena_printf(p->arena, "'%.*s%s'", (int)(n < SHOWN ? n : SHOWN),
+                      p->source->text + t->at.from, n < SHOWN ? "" : "...");
+}
+
+/* Signs that other languages write here. */
+static const char *parser_habit(const struct token *t) {
+  switch (t->kind) {
+  case T_ASSIGN:
+    return "':=' assigns, '==' compares";
+  case T_BECOMES:
+    return "':=' assigns and only stands in a statement; '==' compares";
+  case T_AND_AND:
+    return "write 'and'";
+  case T_BANG:
+    return "write 'not'";
+  case T_SEMICOLON:
+    return "statements need no semicolon";
+  default:
+    return NULL;
+  }
+}
+
+void parser_fail(struct parser *p, const char *expected) {
+  p->said = !p->panic;
+  if (p->panic)
+    return;
+  const struct token *t = parser_look(p, 0);
+  struct span at = t->at;
+  if (t->kind == T_END && p->at > 0) /* an error below the last line helps nobody */
+    at =
+        (struct span){p->tokens->list.at[p->at - 1].at.to - 1, p->tokens->list.at[p->at - 1].at.to};
+  diag_error(p->diags, at, "expected %s, found %s", expected, parser_found(p));
+  const char *habit = parser_habit(t);
+  if (habit)
+    parser_help(p, "%s", habit);
+  p->stop.at = (struct span){t->at.from, t->at.from};
+  p->panic = true;
+}
+
+bool parser_enter(struct parser *p) {
+  if (p->panic)
+    return false;
+  if (p->depth >= DEEPEST) {
+    parser_complain(p, "nested too deep");
+    p->stop.at = (struct span){parser_look(p, 0)->at.from, parser_look(p, 0)->at.from};
+    p->panic = true;
+    return false;
+  }
+  p->depth++;
+  return true;
+}
+
+void parser_leave(struct parser *p) { p->depth--; }
+
+void parser_skip_semicolons(struct parser *p) {
+  while (parser_sees(p, T_SEMICOLON)) {
+    if (!p->semicolons) {
+      parser_complain(p, "unexpected ';'");
+      parser_help(p, "statements need no semicolon");
+      p->semicolons = true;
+    }
+    parser_advance(p);
+  }
+}
+
+/* ---- nodes ---- */
+
+/* Beside each node, for the parser alone: how high its tree is, and how large if what is shared
+   were not. Both are limited so that whoever walks over the tree need not worry. */
+struct node {
+  uint32_t height, weight;
+  struct ast ast;
+};
+
+struct place parser_place(const struct parser *p) {
+  struct span at = parser_look(p, 0)->at;
+  return (struct place){.from = at.from, .word = at, .kids = p->kids.n};
+}
+
+void parser_add(struct parser *p, struct ast *kid) { vec_push(&p->kids, kid); }
+
+static struct ast *parser_leaf(struct parser *p, enum ast_kind kind, struct place place) {
+  struct node *node = arena_alloc(p->arena, sizeof *node);
+  uint32_t to = p->at > 0 ? p->tokens->list.at[p->at - 1].at.to : 0;
+  node->height = node->weight = 1;
+  node->ast = (struct ast){.kind = kind, .word = place.word};
+  node->ast.at = (struct span){place.from, to > place.from ? to : place.word.to};
+  return &node->ast;
+}
+
+struct ast *parser_node(struct parser *p, enum ast_kind kind, struct place place) {
+  struct ast *a = parser_leaf(p, kind, place);
+  struct node *node = (struct node *)((char *)a - offsetof(struct node, ast));
+  size_t n = p->kids.n - place.kids;
+  for (size_t i = 0; i < n; i++) {
+    struct ast *kid = p->kids.at[place.kids + i];
+    if (!kid)
+      continue;
+    struct node *below = (struct node *)((char *)kid - offsetof(struct node, ast));
+    if (below->height >= node->height)
+      node->height = below->height + 1;
+    node->weight += below->weight; /* at most LARGEST each, so no wrap before the check */
+    if (node->weight > LARGEST || node->height > AST_HIGHEST) {
+      parser_complain(p, "expression too large");
+      parser_help(p, "give a part of it a name with 'def' or 'let'");
+      p->panic = true;
+      p->kids.n = place.kids;
+      return parser_leaf(p, AST_ERROR, place);
+    }
+  }
+  if (n) {
+    a->kid = arena_copy(p->arena, p->kids.at + place.kids, n * sizeof *a->kid);
+    a->n = (uint32_t)n;
+  }
+  p->kids.n = place.kids;
+  return a;
+}
+
+struct ast *parser_error_node(struct parser *p) {
+  return parser_leaf(p, AST_ERROR, parser_place(p));
+}
+
+/* ---- entry points ---- */
+
+struct ast *parse_file(const struct source *source, struct arena *arena, struct diags *diags) {
+  struct tokens tokens;
+  struct parser p;
+  tokens_read(&tokens, source, diags);
+  parser_init(&p, source, arena, diags, &tokens);
+  struct ast *file = parser_file(&p);
+  parser_release(&p);
+  tokens_release(&tokens);
+  return file;
+}
+
+struct ast *parse_expression(const struct source *source, struct arena *arena,
+                             struct diags *diags) {
+  struct tokens tokens;
+  struct parser p;
+  tokens_read(&tokens, source, diags);
+  parser_init(&p, source, arena, diags, &tokens);
+  struct ast *expr = parse_expr(&p);
+  if (!p.panic && !parser_sees(&p, T_END))
+    parser_fail(&p, "end of expression");
+  parser_release(&p);
+  tokens_release(&tokens);
+  return expr;
+}

@@ -1,0 +1,440 @@
+/* Declarations and types. Each function stands under the rule it reads. */
+#include "lang/parser.h"
+
+/* ---- names and types ---- */
+
+static struct ast *parse_name(struct parser *p, const char *what) {
+  struct place place = parser_place(p);
+  const char *name = parser_expect_name(p, what);
+  struct ast *node = parser_node(p, AST_NAME, place);
+  node->name = name;
+  return node;
+}
+
+/* names = NAME {"," NAME} */
+struct ast *parse_names(struct parser *p, const char *what) {
+  struct place place = parser_place(p);
+  do
+    parser_add(p, parse_name(p, what));
+  while (parser_take(p, T_COMMA));
+  return parser_node(p, AST_NAMES, place);
+}
+
+/* field = NAME ":" type */
+static struct ast *parse_field(struct parser *p) {
+  struct place place = parser_place(p);
+  const char *name = parser_expect_name(p, "a field's name");
+  if (!parser_expect(p, T_COLON))
+    parser_help(p, "each field has a type: 'x: Value'");
+  parser_add(p, parse_type(p));
+  struct ast *node = parser_node(p, AST_FIELD, place);
+  node->name = name;
+  return node;
+}
+
+/* "(" fields ")"   fields = field {"," field} */
+static void add_fields(struct parser *p) {
+  parser_expect(p, T_LPAREN);
+  do
+    parser_add(p, parse_field(p));
+  while (parser_take(p, T_COMMA));
+  parser_expect(p, T_RPAREN);
+}
+
+/* unit = "phase" | "round" | "step" | "receiver" */
+struct ast *parse_unit(struct parser *p, bool required) {
+  struct place place = parser_place(p);
+  enum ast_unit unit = parser_take_word(p, W_PHASE)      ? UNIT_PHASE
+                       : parser_take_word(p, W_ROUND)    ? UNIT_ROUND
+                       : parser_take_word(p, W_STEP)     ? UNIT_STEP
+                       : parser_take_word(p, W_RECEIVER) ? UNIT_RECEIVER
+                                                         : UNIT_NONE;
+  if (unit == UNIT_NONE && !required)
+    return NULL;
+  if (unit == UNIT_NONE)
+    parser_fail(p, "'phase', 'round', 'step' or 'receiver'");
+  struct ast *node = parser_node(p, AST_UNIT, place);
+  node->number = unit;
+  return node;
+}
+
+/* "{" names "}" */
+static struct ast *parse_enum(struct parser *p, struct place place) {
+  parser_expect(p, T_LBRACE);
+  do
+    parser_add(p, parse_name(p, "a value's name"));
+  while (parser_take(p, T_COMMA));
+  parser_expect(p, T_RBRACE);
+  return parser_node(p, AST_TYPE_ENUM, place);
+}
+
+/* sum ".." sum | NAME */
+static struct ast *parse_range_or_name(struct parser *p, struct place place) {
+  if (!parser_sees_name(p, 0) && !parser_sees(p, T_NUMBER) && !parser_sees(p, T_LPAREN) &&
+      !parser_sees(p, T_MINUS) && !parser_sees(p, T_BAR)) {
+    parser_fail(p, "a type");
+    return parser_error_node(p);
+  }
+  struct ast *low = parse_sum(p);
+  if (low->kind == AST_NAME && !parser_sees(p, T_RANGE)) {
+    struct ast *node = parser_node(p, AST_TYPE_NAME, place);
+    node->name = low->name;
+    return node;
+  }
+  parser_add(p, low);
+  if (!parser_expect(p, T_RANGE))
+    parser_help(p, "a range of numbers is written '1..n'");
+  parser_add(p, parse_sum(p));
+  return parser_node(p, AST_TYPE_RANGE, place);
+}
+
+/* "seq" "of" type "up" "to" sum ["distinct"] */
+static struct ast *parse_sequence_type(struct parser *p, struct place place) {
+  parser_expect_word(p, W_SEQ);
+  parser_expect_word(p, W_OF);
+  parser_add(p, parse_type(p));
+  if (!parser_take_word(p, W_UP)) {
+    parser_fail(p, "'up to'");
+    parser_help(p, "a sequence has a longest length: 'seq of T up to n'");
+  }
+  parser_expect_word(p, W_TO);
+  parser_add(p, parse_sum(p));
+  bool distinct = parser_take_word(p, W_DISTINCT);
+  struct ast *node = parser_node(p, AST_TYPE_SEQ, place);
+  node->flags = distinct ? AST_FLAG_DISTINCT : 0;
+  return node;
+}
+
+/* "[" type "]" type */
+static struct ast *parse_array_type(struct parser *p, struct place place) {
+  parser_expect(p, T_LBRACKET);
+  parser_add(p, parse_type(p));
+  parser_expect(p, T_RBRACKET);
+  parser_add(p, parse_type(p));
+  return parser_node(p, AST_TYPE_ARRAY, place);
+}
+
+/* base = "bool" | "int" | "round" | "set" "of" type | "signed" type | sequence | array
+        | "(" fields ")" | ["unordered"] enum | ["unordered"] sum ".." sum | NAME */
+static struct ast *parse_base(struct parser *p) {
+  struct place place = parser_place(p);
+  if (parser_sees_word(p, W_SEQ))
+    return parse_sequence_type(p, place);
+  if (parser_take_word(p, W_SET)) {
+    parser_expect_word(p, W_OF);
+    parser_add(p, parse_type(p));
+    return parser_node(p, AST_TYPE_SET, place);
+  }
+  if (parser_take_word(p, W_SIGNED)) {
+    parser_add(p, parse_type(p));
+    return parser_node(p, AST_TYPE_SIGNED, place);
+  }
+  if (parser_take_word(p, W_BOOL))
+    return parser_node(p, AST_TYPE_BOOL, place);
+  if (parser_take_word(p, W_INT))
+    return parser_node(p, AST_TYPE_INT, place);
+  if (parser_take_word(p, W_ROUND))
+    return parser_node(p, AST_TYPE_ROUND, place);
+  if (parser_sees(p, T_LBRACKET))
+    return parse_array_type(p, place);
+  if (parser_sees(p, T_LPAREN) && parser_sees_name(p, 1) && parser_look(p, 2)->kind == T_COLON) {
+    add_fields(p);
+    return parser_node(p, AST_TYPE_RECORD, place);
+  }
+  bool unordered = parser_take_word(p, W_UNORDERED);
+  struct ast *node =
+      parser_sees(p, T_LBRACE) ? parse_enum(p, place) : parse_range_or_name(p, place);
+  if (unordered && node->kind == AST_TYPE_NAME && !p->panic) {
+    diag_error(p->diags, node->at, "'unordered' before the name of a type");
+    diag_help(p->diags, "say it where the type is made: 'type T = unordered 1..k'");
+  } else if (unordered) {
+    node->flags |= AST_FLAG_UNORDERED;
+  }
+  return node;
+}
+
+/* type = base {"?"} */
+struct ast *parse_type(struct parser *p) {
+  if (!parser_enter(p))
+    return parser_error_node(p);
+  struct place start = parser_place(p);
+  struct ast *type = parse_base(p);
+  for (;;) {
+    struct place place = start;
+    place.word = parser_look(p, 0)->at;
+    if (!parser_take(p, T_OPTION))
+      break;
+    parser_add(p, type);
+    type = parser_node(p, AST_TYPE_OPTION, place);
+  }
+  parser_leave(p);
+  return type;
+}
+
+/* ---- declarations ---- */
+
+/* param = "param" names [":" type] ["=" expr] ["where" expr] */
+static struct ast *parse_param(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_PARAM);
+  parser_add(p, parse_names(p, "a parameter's name"));
+  parser_add(p, parser_take(p, T_COLON) ? parse_type(p) : NULL);
+  parser_add(p, parser_take(p, T_ASSIGN) ? parse_expr(p) : NULL);
+  parser_add(p, parser_take_word(p, W_WHERE) ? parse_expr(p) : NULL);
+  return parser_node(p, AST_PARAM, place);
+}
+
+/* typedef = "type" NAME "=" type */
+static struct ast *parse_typedef(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_TYPE);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "a type's name");
+  parser_expect(p, T_ASSIGN);
+  parser_add(p, parse_type(p));
+  struct ast *node = parser_node(p, AST_TYPEDEF, place);
+  node->name = name;
+  return node;
+}
+
+/* sig = NAME ["(" fields ")"] */
+static struct ast *parse_signature(struct parser *p) {
+  struct place place = parser_place(p);
+  const char *name = parser_expect_name(p, "a message's name");
+  parser_mark(p, ROLE_TIGHT);
+  if (parser_sees(p, T_LPAREN))
+    add_fields(p);
+  else
+    parser_mark(p, ROLE_PLAIN);
+  struct ast *node = parser_node(p, AST_SIGNATURE, place);
+  node->name = name;
+  return node;
+}
+
+/* messages = "message" sig {"," sig} */
+static struct ast *parse_messages(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_MESSAGE);
+  do
+    parser_add(p, parse_signature(p));
+  while (parser_take(p, T_COMMA));
+  return parser_node(p, AST_MESSAGES, place);
+}
+
+/* def = "def" NAME ["(" fields ")"] [":" type] "=" expr */
+struct ast *parse_def(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_DEF);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "a name");
+  if (parser_sees(p, T_LPAREN)) {
+    struct place fields = parser_place(p);
+    parser_mark(p, ROLE_TIGHT);
+    add_fields(p);
+    parser_add(p, parser_node(p, AST_FIELDS, fields));
+  } else {
+    parser_add(p, NULL);
+  }
+  parser_add(p, parser_take(p, T_COLON) ? parse_type(p) : NULL);
+  parser_expect(p, T_ASSIGN);
+  parser_add(p, parse_expr(p));
+  struct ast *node = parser_node(p, AST_DEF, place);
+  node->name = name;
+  return node;
+}
+
+/* store = ("input" | "var" | "shared" | "ghost" | "oracle") names ":" type
+           ["distinct"] ["each" unit] ["=" expr] ["where" expr] */
+struct ast *parse_store(struct parser *p) {
+  struct place place = parser_place(p);
+  enum ast_store store = parser_take_word(p, W_INPUT)    ? STORE_INPUT
+                         : parser_take_word(p, W_SHARED) ? STORE_SHARED
+                         : parser_take_word(p, W_GHOST)  ? STORE_GHOST
+                         : parser_take_word(p, W_ORACLE) ? STORE_ORACLE
+                                                         : STORE_VAR;
+  if (store == STORE_VAR)
+    parser_expect_word(p, W_VAR);
+  parser_add(p, parse_names(p, "a variable's name"));
+  if (!parser_expect(p, T_COLON))
+    parser_help(p, "a variable has a type: 'var x: Value = 1'");
+  parser_add(p, parse_type(p));
+  bool distinct = parser_take_word(p, W_DISTINCT);
+  struct ast *unit = parser_take_word(p, W_EACH) ? parse_unit(p, true) : NULL;
+  if (parser_sees(p, T_BECOMES)) {
+    parser_complain(p, "expected '=', found ':='");
+    parser_help(p, "an initial value is given with '='");
+    parser_take(p, T_BECOMES);
+    parser_add(p, parse_expr(p));
+  } else {
+    parser_add(p, parser_take(p, T_ASSIGN) ? parse_expr(p) : NULL);
+  }
+  parser_add(p, parser_take_word(p, W_WHERE) ? parse_expr(p) : NULL);
+  parser_add(p, unit);
+  struct ast *node = parser_node(p, AST_STORE, place);
+  node->number = store;
+  node->flags = distinct ? AST_FLAG_DISTINCT : 0;
+  return node;
+}
+
+/* resilience = "resilience" expr */
+static struct ast *parse_resilience(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_RESILIENCE);
+  parser_add(p, parse_expr(p));
+  return parser_node(p, AST_RESILIENCE, place);
+}
+
+/* counter = "counter" names */
+static struct ast *parse_counter(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_COUNTER);
+  do
+    parser_add(p, parse_name(p, "a counter's name"));
+  while (parser_take(p, T_COMMA));
+  return parser_node(p, AST_COUNTER, place);
+}
+
+/* start = "start" expr */
+static struct ast *parse_start(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_START);
+  parser_add(p, parse_expr(p));
+  return parser_node(p, AST_COUNTER_START, place);
+}
+
+/* ---- the file ---- */
+
+typedef struct ast *parse_rule(struct parser *);
+
+static const struct {
+  enum word word;
+  parse_rule *rule;
+} declarations[] = {
+    {W_PARAM, parse_param},
+    {W_TYPE, parse_typedef},
+    {W_MESSAGE, parse_messages},
+    {W_DEF, parse_def},
+    {W_INPUT, parse_store},
+    {W_VAR, parse_store},
+    {W_SHARED, parse_store},
+    {W_GHOST, parse_store},
+    {W_ORACLE, parse_store},
+    {W_PROCESS, parse_process},
+    {W_ENVIRONMENT, parse_environment},
+    {W_SAFETY, parse_property},
+    {W_COVER, parse_property},
+    {W_LIVE, parse_property},
+    {W_COUNTER, parse_counter},
+    {W_START, parse_start},
+    {W_MOVE, parse_move},
+    {W_UNSAFE, parse_unsafe},
+    {W_RESILIENCE, parse_resilience},
+};
+enum { DECLARATIONS = sizeof declarations / sizeof *declarations };
+
+static parse_rule *rule_of(enum word word) {
+  for (size_t i = 0; i < DECLARATIONS; i++)
+    if (declarations[i].word == word)
+      return declarations[i].rule;
+  return NULL;
+}
+
+/* A word that no declaration starts with. One that is nearly right is read as what was meant. */
+static struct ast *parse_misspelt(struct parser *p) {
+  const char *names[DECLARATIONS];
+  for (size_t i = 0; i < DECLARATIONS; i++)
+    names[i] = word_text(declarations[i].word);
+  if (parser_sees(p, T_RBRACE)) {
+    parser_complain(p, "unexpected '}'");
+    parser_help(p, "no '{' is open here");
+    parser_take(p, T_RBRACE);
+    return NULL;
+  }
+  struct token *t = &p->tokens->list.at[p->at];
+  const char *near = NULL;
+  if (t->kind == T_NAME && parser_sees_name(p, 1))
+    near = nearest_name(parser_text(p, t), names, DECLARATIONS);
+  if (near) {
+    parser_complain(p, "unknown declaration %s", parser_found(p));
+    parser_help(p, "did you mean '%s'?", near);
+    for (size_t i = 0; i < DECLARATIONS; i++)
+      if (names[i] == near)
+        t->word = declarations[i].word;
+    return rule_of(t->word)(p);
+  }
+  if (parser_at_member(p) || parser_sees_word(p, W_SEND)) {
+    parser_complain(p, "%s outside a process", parser_found(p));
+    parser_help(p, "is there one '}' too many before it?");
+    p->panic = true;
+    return NULL;
+  }
+  parser_fail(p, "a declaration");
+  parser_help(p, "as 'param', 'type', 'process', 'environment', 'safety'");
+  return NULL;
+}
+
+/* decl = param | typedef | messages | def | store | process | environment | property
+        | counter | start | move | unsafe | resilience */
+static void add_declaration(struct parser *p) {
+  parse_rule *rule = parser_sees(p, T_NAME) ? rule_of(parser_look(p, 0)->word) : NULL;
+  parser_begin(p, BEGIN_CONSTRUCT);
+  struct ast *node = rule ? rule(p) : parse_misspelt(p);
+  if (node)
+    parser_add(p, node);
+}
+
+/* ("algorithm" | "counters") NAME */
+static const char *parse_heading(struct parser *p, uint32_t *flags) {
+  parser_begin(p, BEGIN_CONSTRUCT);
+  if (parser_take_word(p, W_COUNTERS)) {
+    *flags = AST_FLAG_COUNTERS;
+    return parser_expect_name(p, "the name of the counter system");
+  }
+  if (parser_take_word(p, W_ALGORITHM))
+    return parser_expect_name(p, "the algorithm's name");
+  if (parser_sees(p, T_END)) {
+    parser_complain(p, "the file is empty");
+    parser_help(p, "a model starts with 'algorithm NAME'");
+    return "";
+  }
+  static const char *const starts[] = {"algorithm", "counters"};
+  const struct token *t = parser_look(p, 0);
+  const char *near = t->kind == T_NAME ? nearest_name(parser_text(p, t), starts, 2) : NULL;
+  parser_complain(p, "expected 'algorithm', found %s", parser_found(p));
+  if (near)
+    parser_help(p, "did you mean '%s'?", near);
+  else
+    parser_help(p, "a model starts with 'algorithm NAME' or 'counters NAME'");
+  if (t->kind == T_NAME && rule_of(t->word) == NULL && parser_sees_name(p, 1)) {
+    p->at++; /* a heading all the same */
+    return parser_expect_name(p, "the algorithm's name");
+  }
+  p->panic = t->kind != T_NAME || rule_of(t->word) == NULL;
+  return "";
+}
+
+/* file = ("algorithm" | "counters") NAME { decl } END */
+struct ast *parser_file(struct parser *p) {
+  struct place place = parser_place(p);
+  uint32_t flags = 0;
+  size_t before = p->at;
+  place.word = parser_look(p, p->tokens->list.n > 2 ? 1 : 0)->at;
+  const char *name = parse_heading(p, &flags);
+  if (p->panic)
+    parser_recover_declaration(p, before);
+  while (!parser_sees(p, T_END)) {
+    before = p->at;
+    parser_skip_semicolons(p);
+    if (parser_sees(p, T_END))
+      break;
+    add_declaration(p);
+    if (p->panic)
+      parser_recover_declaration(p, before);
+  }
+  struct ast *file = parser_node(p, AST_FILE, place);
+  if (file->kind == AST_ERROR) /* too many declarations to weigh: the caller still gets a file */
+    file->kind = AST_FILE;
+  file->name = name;
+  file->flags = flags;
+  return file;
+}

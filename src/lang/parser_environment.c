@@ -1,0 +1,269 @@
+/* Environments, properties, and the moves of counter systems. Each function stands under the rule
+ * it reads. */
+#include "lang/parser.h"
+
+/* ---- environments ---- */
+
+/* "are" ("byzantine" | "lost" | "corrupted" | "duplicated") */
+static enum ast_fault parse_are(struct parser *p) {
+  if (parser_take_word(p, W_BYZANTINE))
+    return FAULT_BYZANTINE;
+  if (parser_take_word(p, W_LOST))
+    return FAULT_LOST;
+  if (parser_take_word(p, W_CORRUPTED))
+    return FAULT_CORRUPTED;
+  if (parser_take_word(p, W_DUPLICATED))
+    return FAULT_DUPLICATED;
+  parser_fail(p, "'byzantine', 'lost', 'corrupted' or 'duplicated'");
+  return FAULT_BYZANTINE;
+}
+
+/* fault = "crash" | "omit" ["to" ("send" | "receive")] | "are" ... */
+static enum ast_fault parse_fault(struct parser *p) {
+  if (parser_take_word(p, W_CRASH))
+    return FAULT_CRASH;
+  if (parser_take_word(p, W_ARE))
+    return parse_are(p);
+  if (!parser_take_word(p, W_OMIT)) {
+    parser_fail(p, "'crash', 'omit' or 'are'");
+    parser_help(p, "as in 'at most t processes crash', 'at most t processes are byzantine'");
+    return FAULT_CRASH;
+  }
+  if (!parser_take_word(p, W_TO))
+    return FAULT_OMIT;
+  if (parser_take_word(p, W_SEND))
+    return FAULT_OMIT_SEND;
+  if (!parser_take_word(p, W_RECEIVE))
+    parser_fail(p, "'send' or 'receive'");
+  return FAULT_OMIT_RECEIVE;
+}
+
+/* ("at" "most" sum | "any") NAME fault ["each" unit] */
+static struct ast *parse_fault_clause(struct parser *p) {
+  struct place place = parser_place(p);
+  bool any = parser_take_word(p, W_ANY);
+  if (!any) {
+    parser_expect_word(p, W_AT);
+    parser_expect_word(p, W_MOST);
+  }
+  parser_add(p, any ? NULL : parse_sum(p));
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "'processes', 'messages' or a role");
+  enum ast_fault fault = parse_fault(p);
+  parser_add(p, parser_take_word(p, W_EACH) ? parse_unit(p, true) : NULL);
+  struct ast *node = parser_node(p, AST_CLAUSE_FAULT, place);
+  node->name = name;
+  node->number = fault;
+  node->flags = any ? AST_FLAG_ANY : 0;
+  return node;
+}
+
+/* ("every" unit | "infinitely" "often" [unit] | "eventually" "always" [unit]) ":" expr */
+static struct ast *parse_predicate_clause(struct parser *p) {
+  struct place place = parser_place(p);
+  enum ast_kind kind = AST_CLAUSE_EVERY;
+  if (parser_take_word(p, W_INFINITELY)) {
+    kind = AST_CLAUSE_OFTEN;
+    parser_expect_word(p, W_OFTEN);
+  } else if (parser_take_word(p, W_EVENTUALLY)) {
+    kind = AST_CLAUSE_FINALLY;
+    parser_expect_word(p, W_ALWAYS);
+  } else {
+    parser_expect_word(p, W_EVERY);
+  }
+  parser_add(p, parse_unit(p, kind == AST_CLAUSE_EVERY));
+  parser_expect(p, T_COLON);
+  parser_add(p, parse_expr(p));
+  return parser_node(p, kind, place);
+}
+
+/* "from" "round" sum ":" expr */
+static struct ast *parse_from_round_clause(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_FROM);
+  parser_expect_word(p, W_ROUND);
+  parser_add(p, parse_sum(p));
+  parser_expect(p, T_COLON);
+  parser_add(p, parse_expr(p));
+  return parser_node(p, AST_CLAUSE_FROM_ROUND, place);
+}
+
+/* "channels" ("set" | "bag" | "fifo") ["bound" sum] */
+static struct ast *parse_channels_clause(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_CHANNELS);
+  place.word = parser_look(p, 0)->at;
+  const char *name = "";
+  if (parser_sees_word(p, W_SET) || parser_sees_word(p, W_BAG) || parser_sees_word(p, W_FIFO))
+    name = parser_expect_name(p, "a kind of channel");
+  else
+    parser_fail(p, "'set', 'bag' or 'fifo'");
+  parser_add(p, parser_take_word(p, W_BOUND) ? parse_sum(p) : NULL);
+  struct ast *node = parser_node(p, AST_CLAUSE_CHANNELS, place);
+  node->name = name;
+  return node;
+}
+
+static const char *nearest_clause(struct parser *p) {
+  static const char *const starts[] = {
+      "at", "any", "every", "infinitely", "eventually", "synchronous", "fair", "channels", "from"};
+  const struct token *t = parser_look(p, 0);
+  return t->kind == T_NAME ? nearest_name(parser_text(p, t), starts, sizeof starts / sizeof *starts)
+                           : NULL;
+}
+
+/* clause = fault clause | predicate clause | from-round clause | channels clause
+          | "synchronous" | "fair" ["strong"] */
+static struct ast *parse_clause(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_begin(p, BEGIN_CONSTRUCT);
+  if (parser_sees_word(p, W_AT) || parser_sees_word(p, W_ANY))
+    return parse_fault_clause(p);
+  if (parser_sees_word(p, W_EVERY) || parser_sees_word(p, W_INFINITELY) ||
+      parser_sees_word(p, W_EVENTUALLY))
+    return parse_predicate_clause(p);
+  if (parser_sees_word(p, W_FROM))
+    return parse_from_round_clause(p);
+  if (parser_sees_word(p, W_CHANNELS))
+    return parse_channels_clause(p);
+  if (parser_take_word(p, W_SYNCHRONOUS))
+    return parser_node(p, AST_CLAUSE_SYNCHRONOUS, place);
+  if (parser_take_word(p, W_FAIR)) {
+    bool strong = parser_take_word(p, W_STRONG);
+    struct ast *node = parser_node(p, AST_CLAUSE_FAIR, place);
+    node->flags = strong ? AST_FLAG_STRONG : 0;
+    return node;
+  }
+  const char *near = nearest_clause(p);
+  parser_fail(p, "a clause");
+  if (near)
+    parser_help(p, "did you mean '%s'?", near);
+  else
+    parser_help(p, "as 'every round: ...', 'infinitely often: ...', 'at most f processes crash', "
+                   "'synchronous', 'fair', 'channels fifo'");
+  return parser_error_node(p);
+}
+
+/* environment = "environment" NAME ["extends" names] "{" { clause [";"] } "}" */
+struct ast *parse_environment(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_ENVIRONMENT);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "the environment's name");
+  parser_add(p, parser_take_word(p, W_EXTENDS) ? parse_names(p, "an environment") : NULL);
+  parser_recover_header(p);
+  if (parser_open(p)) {
+    while (!parser_sees(p, T_RBRACE) && !parser_sees(p, T_END) && !parser_at_declaration(p)) {
+      size_t before = p->at;
+      parser_add(p, parse_clause(p));
+      if (p->panic)
+        parser_recover_clause(p, before);
+      parser_take(p, T_SEMICOLON);
+    }
+    parser_close(p);
+  }
+  struct ast *node = parser_node(p, AST_ENVIRONMENT, place);
+  node->name = name;
+  return node;
+}
+
+/* ---- properties ---- */
+
+enum { SAFETY, COVER, LIVE };
+
+/* property = ("safety" | "cover" | "live" ["almost" "surely"]) NAME ["in" names] ":" ["step"] expr
+ */
+struct ast *parse_property(struct parser *p) {
+  struct place place = parser_place(p);
+  uint32_t flags = 0;
+  int64_t number = SAFETY;
+  if (parser_take_word(p, W_COVER)) {
+    number = COVER;
+  } else if (parser_take_word(p, W_LIVE)) {
+    number = LIVE;
+    if (parser_sees_word(p, W_ALMOST) && parser_look(p, 1)->word == W_SURELY) {
+      parser_take_word(p, W_ALMOST);
+      parser_take_word(p, W_SURELY);
+      flags |= AST_FLAG_ALMOST;
+    }
+  } else {
+    parser_expect_word(p, W_SAFETY);
+  }
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "the property's name");
+  parser_add(p, parser_take_word(p, W_IN) ? parse_names(p, "an environment") : NULL);
+  if (!parser_expect(p, T_COLON))
+    parser_help(p, "a property is written 'safety NAME: CONDITION' or 'live NAME in ENVIRONMENT: "
+                   "CONDITION'");
+  flags |= parser_take_word(p, W_STEP) ? AST_FLAG_STEP : 0;
+  parser_add(p, parse_expr(p));
+  struct ast *node = parser_node(p, AST_PROPERTY, place);
+  node->name = name;
+  node->number = number;
+  node->flags = flags;
+  return node;
+}
+
+/* ---- counter systems ---- */
+
+/* effect = NAME ":=" expr | sum "of" NAME "->" NAME */
+static struct ast *parse_effect(struct parser *p) {
+  struct place place = parser_place(p);
+  if (parser_sees_name(p, 0) && parser_look(p, 1)->kind == T_BECOMES) {
+    const char *name = parser_expect_name(p, "a counter");
+    parser_expect(p, T_BECOMES);
+    parser_add(p, parse_expr(p));
+    struct ast *node = parser_node(p, AST_EFFECT_ASSIGN, place);
+    node->name = name;
+    return node;
+  }
+  parser_add(p, parse_sum(p));
+  if (!parser_expect_word(p, W_OF))
+    parser_help(p, "a move is written 'k of a -> b' or 'a := a + k'");
+  for (int side = 0; side < 2; side++) {
+    struct place counter = parser_place(p);
+    const char *name = parser_expect_name(p, "a counter");
+    struct ast *node = parser_node(p, AST_NAME, counter);
+    node->name = name;
+    parser_add(p, node);
+    if (side == 0)
+      parser_expect(p, T_TO);
+  }
+  return parser_node(p, AST_EFFECT_MOVE, place);
+}
+
+/* move = "move" NAME ["any" names] ":" effect {"," effect} ["when" expr] */
+struct ast *parse_move(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_MOVE);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "the move's name");
+  parser_add(p, parser_take_word(p, W_ANY) ? parse_names(p, "a number's name") : NULL);
+  parser_expect(p, T_COLON);
+  size_t when = p->kids.n;
+  parser_add(p, NULL);
+  do
+    parser_add(p, parse_effect(p));
+  while (parser_take(p, T_COMMA));
+  if (parser_take_word(p, W_WHEN)) {
+    struct ast *guard = parse_expr(p);
+    p->kids.at[when] = guard;
+  }
+  struct ast *node = parser_node(p, AST_MOVE, place);
+  node->name = name;
+  return node;
+}
+
+/* unsafe = "unsafe" NAME ["from" expr] ":" expr */
+struct ast *parse_unsafe(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_UNSAFE);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "the name of what must not be");
+  parser_add(p, parser_take_word(p, W_FROM) ? parse_expr(p) : NULL);
+  parser_expect(p, T_COLON);
+  parser_add(p, parse_expr(p));
+  struct ast *node = parser_node(p, AST_UNSAFE, place);
+  node->name = name;
+  return node;
+}

@@ -1,0 +1,513 @@
+/* Expressions. Each function stands under the rule it reads. */
+#include "lang/parser.h"
+
+static struct ast *parse_disj(struct parser *);
+static struct ast *parse_unary(struct parser *);
+static struct ast *parse_factor(struct parser *);
+
+/* ---- building ---- */
+
+static struct ast *operation(struct parser *p, struct place place, enum ast_kind kind,
+                             enum ast_op op, struct ast *left, struct ast *right) {
+  parser_add(p, left);
+  if (right)
+    parser_add(p, right);
+  struct ast *node = parser_node(p, kind, place);
+  node->op = node->kind == AST_ERROR ? OP_NONE : op;
+  return node;
+}
+
+/* The place of an operation whose sign is the current token. */
+static struct place sign_place(struct parser *p, struct place start) {
+  start.word = parser_look(p, 0)->at;
+  return start;
+}
+
+/* Two bars without a blank between them, where an operator should be: 'or' in other languages. */
+static bool sees_double_bar(const struct parser *p) {
+  const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
+  return t->kind == T_BAR && next->kind == T_BAR && t->at.to == next->at.from;
+}
+
+/* A sign of another language that can mean only one thing: reported, and read as what it means. */
+static bool take_foreign(struct parser *p, enum token_kind kind, const char *ours) {
+  if (!parser_sees(p, kind))
+    return false;
+  parser_complain(p, "unexpected '%s'", token_kind_text(kind));
+  parser_help(p, "write '%s'", ours);
+  return parser_take(p, kind);
+}
+
+/* ---- connectives ---- */
+
+/* expr = disj ["otherwise" expr | "=>" expr] */
+struct ast *parse_expr(struct parser *p) {
+  if (!parser_enter(p))
+    return parser_error_node(p);
+  struct place start = parser_place(p);
+  struct ast *left = parse_disj(p);
+  struct place place = sign_place(p, start);
+  enum ast_op op = parser_take_word(p, W_OTHERWISE) ? OP_OTHERWISE
+                   : parser_take(p, T_ARROW)        ? OP_IMPLIES
+                                                    : OP_NONE;
+  if (op)
+    left = operation(p, place, AST_BINARY, op, left, parse_expr(p));
+  parser_leave(p);
+  return left;
+}
+
+/* conj = unary {("and" | "until") unary} */
+static struct ast *parse_conj(struct parser *p) {
+  struct place start = parser_place(p);
+  struct ast *left = parse_unary(p);
+  for (;;) {
+    struct place place = sign_place(p, start);
+    enum ast_op op = OP_AND;
+    if (parser_take_word(p, W_UNTIL))
+      op = OP_UNTIL;
+    else if (!parser_take_word(p, W_AND) && !take_foreign(p, T_AND_AND, "and"))
+      return left;
+    left = operation(p, place, AST_BINARY, op, left, parse_unary(p));
+  }
+}
+
+/* disj = conj {"or" conj} */
+static struct ast *parse_disj(struct parser *p) {
+  struct place start = parser_place(p);
+  struct ast *left = parse_conj(p);
+  for (;;) {
+    struct place place = sign_place(p, start);
+    if (sees_double_bar(p)) {
+      parser_complain(p, "unexpected '||'");
+      parser_help(p, "write 'or'");
+      parser_take(p, T_BAR);
+      parser_take(p, T_BAR);
+    } else if (!parser_take_word(p, W_OR)) {
+      return left;
+    }
+    left = operation(p, place, AST_BINARY, OP_OR, left, parse_conj(p));
+  }
+}
+
+/* ---- binders ---- */
+
+/* After a comma: names "in"? */
+static bool sees_binding(const struct parser *p, size_t ahead) {
+  while (parser_sees_name(p, ahead) && parser_look(p, ahead + 1)->kind == T_COMMA)
+    ahead += 2;
+  return parser_sees_name(p, ahead) && parser_look(p, ahead + 1)->word == W_IN;
+}
+
+/* names "in" range ["if" expr]   (the condition only in comprehensions) */
+static struct ast *parse_generator(struct parser *p, bool conditional) {
+  struct place place = parser_place(p);
+  parser_add(p, parse_names(p, "a variable's name"));
+  if (!parser_expect_word(p, W_IN))
+    parser_help(p, "say what it ranges over: 'x in SET'");
+  parser_add(p, parse_range(p));
+  parser_add(p, conditional && parser_take_word(p, W_IF) ? parse_expr(p) : NULL);
+  return parser_node(p, AST_GENERATOR, place);
+}
+
+/* binder = generator {"," generator}
+   gen    = "for" generator {"," generator} */
+static void add_generators(struct parser *p, bool conditional) {
+  parser_add(p, parse_generator(p, conditional));
+  while (parser_sees(p, T_COMMA) && sees_binding(p, 1)) {
+    parser_take(p, T_COMMA);
+    parser_add(p, parse_generator(p, conditional));
+  }
+}
+
+/* ("exists" | "forall") binder [":" expr] */
+static struct ast *parse_quantifier(struct parser *p) {
+  struct place place = parser_place(p);
+  bool all = parser_take_word(p, W_FORALL);
+  if (!all)
+    parser_expect_word(p, W_EXISTS);
+  size_t body = p->kids.n;
+  parser_add(p, NULL);
+  add_generators(p, false);
+  if (parser_take(p, T_COLON)) {
+    struct ast *read = parse_expr(p);
+    p->kids.at[body] = read;
+  }
+  struct ast *node = parser_node(p, AST_QUANTIFIER, place);
+  node->number = all;
+  return node;
+}
+
+/* "if" expr "then" expr "else" expr */
+static struct ast *parse_conditional(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_IF);
+  parser_add(p, parse_expr(p));
+  if (!parser_expect_word(p, W_THEN))
+    parser_help(p, "a conditional expression is written 'if C then A else B'");
+  parser_add(p, parse_expr(p));
+  if (!parser_expect_word(p, W_ELSE))
+    parser_help(p, "a conditional expression needs its 'else': it must have a value");
+  parser_add(p, parse_expr(p));
+  return parser_node(p, AST_CONDITIONAL, place);
+}
+
+/* ---- relations ---- */
+
+/* relop = "==" | "!=" | "<=" | ">=" | "<" | ">" | "in" | "not" "in" */
+bool parse_relation_sign(struct parser *p, enum ast_op *op) {
+  static const struct {
+    enum token_kind kind;
+    enum ast_op op;
+  } signs[] = {{T_EQ, OP_EQ}, {T_NE, OP_NE}, {T_LE, OP_LE},
+               {T_GE, OP_GE}, {T_LT, OP_LT}, {T_GT, OP_GT}};
+  for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
+    if (parser_take(p, signs[i].kind)) {
+      *op = signs[i].op;
+      return true;
+    }
+  if (take_foreign(p, T_ASSIGN, "==") || take_foreign(p, T_BECOMES, "==")) {
+    *op = OP_EQ;
+    return true;
+  }
+  *op = OP_NOT_IN;
+  if (parser_sees_word(p, W_NOT) && parser_look(p, 1)->word == W_IN)
+    return parser_take_word(p, W_NOT) && parser_take_word(p, W_IN);
+  *op = OP_IN;
+  return parser_take_word(p, W_IN);
+}
+
+/* range = sum [".." sum] */
+struct ast *parse_range(struct parser *p) {
+  struct place start = parser_place(p);
+  struct ast *left = parse_sum(p);
+  struct place place = sign_place(p, start);
+  if (!parser_take(p, T_RANGE))
+    return left;
+  return operation(p, place, AST_INTERVAL, OP_NONE, left, parse_sum(p));
+}
+
+/* relation = range {relop range}
+   A chain a <= b <= c is a <= b and b <= c. */
+static struct ast *parse_relation(struct parser *p) {
+  struct place start = parser_place(p), from = start;
+  struct ast *left = parse_range(p), *chain = NULL;
+  for (;;) {
+    struct place place = sign_place(p, from), link = sign_place(p, start);
+    enum ast_op op;
+    if (!parse_relation_sign(p, &op))
+      return chain ? chain : left;
+    from = parser_place(p);
+    struct ast *right = parse_range(p);
+    struct ast *relation = operation(p, place, AST_RELATION, op, left, right);
+    chain = chain ? operation(p, link, AST_BINARY, OP_AND, chain, relation) : relation;
+    left = right;
+  }
+}
+
+/* unary = ("not" | "always" | "eventually") unary | quantifier | conditional | relation */
+static struct ast *parse_unary(struct parser *p) {
+  struct place place = parser_place(p);
+  if (parser_sees_word(p, W_EXISTS) || parser_sees_word(p, W_FORALL))
+    return parse_quantifier(p);
+  if (parser_sees_word(p, W_IF))
+    return parse_conditional(p);
+  enum ast_op op = OP_NONE;
+  if (parser_take_word(p, W_NOT) || take_foreign(p, T_BANG, "not"))
+    op = OP_NOT;
+  else if (parser_take_word(p, W_ALWAYS))
+    op = OP_ALWAYS;
+  else if (parser_take_word(p, W_EVENTUALLY))
+    op = OP_EVENTUALLY;
+  if (!op)
+    return parse_relation(p);
+  if (!parser_enter(p))
+    return parser_error_node(p);
+  struct ast *node = operation(p, place, AST_UNARY, op, parse_unary(p), NULL);
+  parser_leave(p);
+  return node;
+}
+
+/* ---- arithmetic and sets ---- */
+
+/* term = factor {("*" | "/" | "mod" | "&") factor} */
+static struct ast *parse_term(struct parser *p) {
+  struct place start = parser_place(p);
+  struct ast *left = parse_factor(p);
+  for (;;) {
+    struct place place = sign_place(p, start);
+    enum ast_op op = parser_take(p, T_TIMES)      ? OP_MUL
+                     : parser_take(p, T_DIVIDE)   ? OP_DIV
+                     : parser_take(p, T_MEET)     ? OP_MEET
+                     : parser_take_word(p, W_MOD) ? OP_MOD
+                                                  : OP_NONE;
+    if (!op)
+      return left;
+    left = operation(p, place, AST_BINARY, op, left, parse_factor(p));
+  }
+}
+
+/* sum  = term {("+" | "-" | "|" | "++") term}
+   card = term {("+" | "-" | "++") term}          (between bars, a bar closes) */
+static struct ast *parse_sum_or_card(struct parser *p, bool card) {
+  struct place start = parser_place(p);
+  struct ast *left = parse_term(p);
+  for (;;) {
+    struct place place = sign_place(p, start);
+    enum ast_op op = parser_take(p, T_PLUS)     ? OP_ADD
+                     : parser_take(p, T_MINUS)  ? OP_SUB
+                     : parser_take(p, T_APPEND) ? OP_APPEND
+                                                : OP_NONE;
+    if (!op && !card && !sees_double_bar(p) && parser_take(p, T_BAR))
+      op = OP_UNITE;
+    if (!op)
+      return left;
+    left = operation(p, place, AST_BINARY, op, left, parse_term(p));
+  }
+}
+
+struct ast *parse_sum(struct parser *p) {
+  return parse_sum_or_card(p, false);
+}
+
+/* ---- atoms ---- */
+
+/* "|" card "|" */
+static struct ast *parse_cardinality(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_mark(p, ROLE_PREFIX);
+  parser_expect(p, T_BAR);
+  parser_add(p, parse_sum_or_card(p, true));
+  parser_mark(p, ROLE_TIGHT);
+  if (!parser_expect(p, T_BAR))
+    parser_help(
+        p, "a bar before opened a cardinality; put a union or a condition in it in '(' and ')'");
+  return parser_node(p, AST_CARDINALITY, place);
+}
+
+/* The rest of a collection after its first element: [gen | {"," element}]; true for gen. */
+static bool add_rest(struct parser *p, enum token_kind close,
+                     struct ast *(*parse_element)(struct parser *)) {
+  if (parser_take_word(p, W_FOR)) {
+    add_generators(p, true);
+    if (parser_sees(p, T_COMMA)) {
+      parser_fail(p, close == T_RBRACE ? "'}'" : "')'");
+      parser_help(p, "after 'for' a comma can only add 'x in SET'");
+    }
+    return true;
+  }
+  while (parser_take(p, T_COMMA))
+    parser_add(p, parse_element(p));
+  return false;
+}
+
+/* "{" [expr [gen | {"," expr}]] "}" */
+static struct ast *parse_set(struct parser *p) {
+  struct place place = parser_place(p);
+  enum ast_kind kind = AST_SET;
+  parser_expect(p, T_LBRACE);
+  if (!parser_sees(p, T_RBRACE)) {
+    parser_add(p, parse_expr(p));
+    if (add_rest(p, T_RBRACE, parse_expr))
+      kind = AST_SET_OF;
+  }
+  parser_expect(p, T_RBRACE);
+  return parser_node(p, kind, place);
+}
+
+/* After "[": NAME "in" sum ":"? A sum holds no relation and no connective outside brackets. */
+static bool sees_array(const struct parser *p) {
+  if (!parser_sees_name(p, 1) || parser_look(p, 2)->word != W_IN)
+    return false;
+  size_t open = 0;
+  for (size_t i = 3;; i++) {
+    const struct token *t = parser_look(p, i);
+    if (t->kind == T_END)
+      return false;
+    if (t->kind == T_LPAREN || t->kind == T_LBRACKET || t->kind == T_LBRACE) {
+      open++;
+    } else if (t->kind == T_RPAREN || t->kind == T_RBRACKET || t->kind == T_RBRACE) {
+      if (open-- == 0)
+        return false;
+    } else if (open == 0) {
+      if (t->kind == T_COLON)
+        return true;
+      if (t->kind == T_COMMA || (t->word != W_MOD && word_reserved(t->word)))
+        return false;
+    }
+  }
+}
+
+/* "[" NAME "in" range ":" expr "]" | "[" [expr {"," expr}] "]" */
+static struct ast *parse_bracketed(struct parser *p) {
+  struct place place = parser_place(p);
+  bool array = sees_array(p);
+  const char *name = NULL;
+  parser_expect(p, T_LBRACKET);
+  if (array) {
+    place.word = parser_look(p, 0)->at;
+    name = parser_expect_name(p, "a variable's name");
+    parser_expect_word(p, W_IN);
+    parser_add(p, parse_range(p));
+    parser_expect(p, T_COLON);
+    parser_add(p, parse_expr(p));
+  } else if (!parser_sees(p, T_RBRACKET)) {
+    parser_add(p, parse_expr(p));
+    while (parser_take(p, T_COMMA))
+      parser_add(p, parse_expr(p));
+  }
+  parser_expect(p, T_RBRACKET);
+  struct ast *node = parser_node(p, array ? AST_ARRAY_OF : AST_SEQUENCE, place);
+  node->name = name;
+  return node;
+}
+
+/* "count" "(" binder ":" expr ")" */
+static struct ast *parse_count(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_COUNT);
+  parser_mark(p, ROLE_TIGHT);
+  parser_expect(p, T_LPAREN);
+  size_t condition = p->kids.n;
+  parser_add(p, NULL);
+  add_generators(p, false);
+  if (!parser_expect(p, T_COLON))
+    parser_help(p, "write 'count(x in SET: CONDITION)', or |SET| to count them all");
+  struct ast *read = parse_expr(p);
+  p->kids.at[condition] = read;
+  parser_expect(p, T_RPAREN);
+  return parser_node(p, AST_COUNT, place);
+}
+
+/* item = NAME ":" expr | expr */
+static struct ast *parse_item(struct parser *p) {
+  if (!parser_sees_name(p, 0) || parser_look(p, 1)->kind != T_COLON)
+    return parse_expr(p);
+  struct place place = parser_place(p);
+  const char *name = parser_expect_name(p, "a field's name");
+  parser_expect(p, T_COLON);
+  parser_add(p, parse_expr(p));
+  struct ast *node = parser_node(p, AST_ITEM, place);
+  node->name = name;
+  return node;
+}
+
+/* NAME ["(" [item [gen | {"," item}]] ")"] */
+static struct ast *parse_name_or_call(struct parser *p) {
+  struct place place = parser_place(p);
+  enum ast_kind kind = AST_NAME;
+  const char *name = parser_expect_name(p, "an expression");
+  if (parser_sees(p, T_LPAREN)) {
+    parser_mark(p, ROLE_TIGHT);
+    parser_take(p, T_LPAREN);
+    kind = AST_CALL;
+    if (!parser_sees(p, T_RPAREN)) {
+      parser_add(p, parse_item(p));
+      if (add_rest(p, T_RPAREN, parse_item))
+        kind = AST_CALL_OVER;
+    }
+    parser_expect(p, T_RPAREN);
+  }
+  struct ast *node = parser_node(p, kind, place);
+  node->name = name;
+  return node;
+}
+
+/* "(" item {"," item} ")"   (one that has no name is only put in parentheses) */
+static struct ast *parse_parenthesised(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect(p, T_LPAREN);
+  struct ast *first = parse_item(p);
+  parser_add(p, first);
+  while (parser_take(p, T_COMMA))
+    parser_add(p, parse_item(p));
+  bool tuple = p->kids.n - place.kids > 1 || first->kind == AST_ITEM;
+  parser_expect(p, T_RPAREN);
+  if (tuple)
+    return parser_node(p, AST_TUPLE, place);
+  p->kids.n = place.kids;
+  return first;
+}
+
+/* atom = NUMBER | "none" | "true" | "false" | cardinality | set | bracketed | count
+        | NAME [arguments] | parenthesised */
+static struct ast *parse_atom(struct parser *p) {
+  struct place place = parser_place(p);
+  const struct token *t = parser_look(p, 0);
+  if (parser_take(p, T_NUMBER)) {
+    struct ast *node = parser_node(p, AST_NUMBER, place);
+    node->number = t->number;
+    return node;
+  }
+  if (parser_take_word(p, W_NONE))
+    return parser_node(p, AST_NONE, place);
+  if (parser_take_word(p, W_TRUE))
+    return parser_node(p, AST_TRUE, place);
+  if (parser_take_word(p, W_FALSE))
+    return parser_node(p, AST_FALSE, place);
+  if (parser_sees(p, T_BAR))
+    return parse_cardinality(p);
+  if (parser_sees(p, T_LBRACE))
+    return parse_set(p);
+  if (parser_sees(p, T_LBRACKET))
+    return parse_bracketed(p);
+  if (parser_sees_word(p, W_COUNT) && parser_look(p, 1)->kind == T_LPAREN)
+    return parse_count(p);
+  if (parser_sees_name(p, 0))
+    return parse_name_or_call(p);
+  if (parser_sees(p, T_LPAREN))
+    return parse_parenthesised(p);
+  parser_fail(p, "an expression");
+  return parser_error_node(p);
+}
+
+/* index = "[" expr {"," expr} "]"   select = "." NAME   prime = "'" */
+static struct ast *parse_postfix(struct parser *p, struct place start, struct ast *left) {
+  struct place place = sign_place(p, start);
+  parser_mark(p, ROLE_TIGHT);
+  parser_add(p, left);
+  if (parser_take(p, T_PRIME))
+    return parser_node(p, AST_PRIMED, place);
+  if (parser_take(p, T_LBRACKET)) {
+    do
+      parser_add(p, parse_expr(p));
+    while (parser_take(p, T_COMMA));
+    parser_expect(p, T_RBRACKET);
+    return parser_node(p, AST_INDEX, place);
+  }
+  parser_expect(p, T_DOT);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "a field's name");
+  struct ast *node = parser_node(p, AST_SELECT, place);
+  node->name = name;
+  return node;
+}
+
+/* factor = "-" factor | atom { index | select | prime } */
+static struct ast *parse_factor(struct parser *p) {
+  struct place start = parser_place(p);
+  if (!parser_enter(p))
+    return parser_error_node(p);
+  struct ast *node;
+  if (parser_sees(p, T_MINUS)) {
+    parser_mark(p, ROLE_PREFIX);
+    parser_take(p, T_MINUS);
+    node = operation(p, start, AST_UNARY, OP_NEG, parse_factor(p), NULL);
+  } else {
+    node = parse_atom(p);
+    while (parser_sees(p, T_LBRACKET) || parser_sees(p, T_DOT) || parser_sees(p, T_PRIME))
+      node = parse_postfix(p, start, node);
+  }
+  parser_leave(p);
+  return node;
+}
+
+/* place = NAME { index | select } */
+struct ast *parse_place(struct parser *p) {
+  struct place start = parser_place(p);
+  const char *name = parser_expect_name(p, "a variable");
+  struct ast *node = parser_node(p, AST_NAME, start);
+  node->name = name;
+  while (parser_sees(p, T_LBRACKET) || parser_sees(p, T_DOT))
+    node = parse_postfix(p, start, node);
+  return node;
+}

@@ -1,0 +1,410 @@
+/* Processes: rounds and handlers. Each function stands under the rule it reads. */
+#include "lang/parser.h"
+
+/* ---- rounds ---- */
+
+/* What stands in a round and is neither 'send' nor 'update'. */
+static void fail_in_round(struct parser *p) {
+  bool statement =
+      parser_sees_name(p, 0) || parser_sees_word(p, W_IF) || parser_sees_word(p, W_LET);
+  parser_fail(p, "'send' or 'update'");
+  if (statement)
+    parser_help(p, "a statement stands in 'update { ... }'");
+}
+
+/* round = "round" [NAME] "{" { send } ["update" block] "}" */
+static struct ast *parse_round(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_begin(p, BEGIN_CONSTRUCT);
+  parser_expect_word(p, W_ROUND);
+  const char *name = NULL;
+  if (parser_sees(p, T_NAME)) {
+    place.word = parser_look(p, 0)->at;
+    name = parser_expect_name(p, "the round's name");
+  }
+  struct ast *update = NULL;
+  parser_recover_header(p);
+  if (parser_open(p)) {
+    for (;;) {
+      parser_skip_semicolons(p);
+      size_t before = p->at;
+      parser_begin(p, BEGIN_CONSTRUCT);
+      if (parser_sees_word(p, W_SEND)) {
+        if (update) {
+          parser_complain(p, "'send' after 'update'");
+          parser_help(p, "a round sends from its state at the start: put 'send' before 'update'");
+        }
+        parser_add(p, parse_send(p, true));
+      } else if (parser_sees_word(p, W_UPDATE)) {
+        if (update)
+          parser_complain(p, "second 'update' in a round");
+        parser_take_word(p, W_UPDATE);
+        update = parse_block(p);
+      } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) ||
+                 parser_at_member(p)) {
+        parser_begin(p, BEGIN_NOTHING);
+        break;
+      } else {
+        fail_in_round(p);
+      }
+      if (p->panic)
+        parser_recover_statement(p, before);
+    }
+    parser_close(p);
+  }
+  parser_add(p, update);
+  struct ast *node = parser_node(p, AST_ROUND, place);
+  node->name = name;
+  return node;
+}
+
+/* "{" round { round } "}" */
+static void add_rounds(struct parser *p) {
+  parser_recover_header(p);
+  if (!parser_open(p))
+    return;
+  size_t kids = p->kids.n;
+  for (;;) {
+    parser_skip_semicolons(p);
+    size_t before = p->at;
+    if (parser_sees_word(p, W_ROUND)) {
+      parser_add(p, parse_round(p));
+    } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) ||
+               parser_at_member(p)) {
+      break;
+    } else {
+      parser_fail(p, "'round'");
+      kids = SIZE_MAX; /* not empty, but not understood */
+    }
+    if (p->panic)
+      parser_recover_member(p, before);
+  }
+  if (p->kids.n == kids) {
+    parser_complain(p, "expected 'round', found %s", parser_found(p));
+    parser_help(p, "write 'round NAME { send ... to ...  update { ... } }'");
+  }
+  parser_close(p);
+}
+
+/* segment = ("once" | "repeat" expr ["as" NAME] | "phase" [NAME]) "{" round { round } "}"
+           | round | "finally" block */
+static struct ast *parse_segment(struct parser *p) {
+  struct place place = parser_place(p);
+  if (parser_sees_word(p, W_ROUND))
+    return parse_round(p);
+  if (parser_take_word(p, W_FINALLY)) {
+    parser_add(p, parse_block(p));
+    return parser_node(p, AST_FINALLY, place);
+  }
+  enum ast_kind kind = AST_PHASE;
+  const char *name = NULL;
+  if (parser_take_word(p, W_ONCE)) {
+    kind = AST_ONCE;
+  } else if (parser_take_word(p, W_REPEAT)) {
+    kind = AST_REPEAT;
+    parser_add(p, parse_expr(p));
+    if (parser_take_word(p, W_AS)) {
+      place.word = parser_look(p, 0)->at;
+      name = parser_expect_name(p, "the counter's name");
+    }
+  } else if (parser_expect_word(p, W_PHASE) && parser_sees(p, T_NAME)) {
+    place.word = parser_look(p, 0)->at;
+    name = parser_expect_name(p, "the phase number's name");
+  }
+  add_rounds(p);
+  struct ast *node = parser_node(p, kind, place);
+  node->name = name;
+  return node;
+}
+
+/* ---- handlers ---- */
+
+/* arg = NAME [relop sum] */
+static struct ast *parse_argument(struct parser *p) {
+  struct place place = parser_place(p);
+  const char *name = parser_expect_name(p, "a field's name");
+  enum ast_op op = OP_NONE;
+  if (!parse_relation_sign(p, &op))
+    op = OP_NONE;
+  parser_add(p, op ? parse_sum(p) : NULL);
+  struct ast *node = parser_node(p, AST_ARGUMENT, place);
+  node->name = name;
+  node->op = node->kind == AST_ERROR ? OP_NONE : op;
+  return node;
+}
+
+/* pattern = NAME ["(" arg {"," arg} ")"] */
+static struct ast *parse_pattern(struct parser *p) {
+  struct place place = parser_place(p);
+  const char *name = parser_expect_name(p, "a message");
+  if (parser_sees(p, T_LPAREN)) {
+    parser_mark(p, ROLE_TIGHT);
+    parser_take(p, T_LPAREN);
+    do
+      parser_add(p, parse_argument(p));
+    while (parser_take(p, T_COMMA));
+    parser_expect(p, T_RPAREN);
+  }
+  struct ast *node = parser_node(p, AST_PATTERN, place);
+  node->name = name;
+  return node;
+}
+
+/* After NAME ":": a size and "of", or a pattern? A pattern is a name with or without arguments,
+   and no operator follows it. */
+static bool sees_quorum(const struct parser *p) {
+  if (!parser_sees_name(p, 0) || parser_sees_word(p, W_EXACTLY))
+    return true;
+  size_t i = 1, open = 0;
+  if (parser_look(p, i)->kind == T_LPAREN)
+    do {
+      enum token_kind kind = parser_look(p, i++)->kind;
+      if (kind == T_END)
+        return false;
+      open += kind == T_LPAREN;
+      open -= kind == T_RPAREN;
+    } while (open > 0);
+  const struct token *t = parser_look(p, i);
+  return t->word == W_OF || t->word == W_MOD || t->kind == T_PLUS || t->kind == T_MINUS ||
+         t->kind == T_TIMES || t->kind == T_DIVIDE || t->kind == T_DOT || t->kind == T_LBRACKET;
+}
+
+enum { ON_SIZE, ON_PATTERN, ON_SAME, ON_FROM, ON_IF, ON_PARTS };
+
+/* what = NAME ":" ["exactly"] sum "of" pattern | [NAME ":"] pattern */
+static const char *parse_what(struct parser *p, struct ast **part, uint32_t *flags,
+                              struct span *word) {
+  const char *name = NULL;
+  if (parser_sees_name(p, 0) && parser_look(p, 1)->kind == T_COLON) {
+    *word = parser_look(p, 0)->at;
+    name = parser_expect_name(p, "a name");
+    parser_expect(p, T_COLON);
+    if (sees_quorum(p)) {
+      *flags |= parser_take_word(p, W_EXACTLY) ? AST_FLAG_EXACTLY : 0;
+      part[ON_SIZE] = parse_sum(p);
+      if (!parser_expect_word(p, W_OF))
+        parser_help(p, "a quorum is written 'on Q: SIZE of MESSAGE'");
+    }
+  }
+  part[ON_PATTERN] = parse_pattern(p);
+  return name;
+}
+
+/* from = "from" NAME */
+static struct ast *parse_from(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_FROM);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "the sender's name");
+  struct ast *node = parser_node(p, AST_FROM, place);
+  node->name = name;
+  return node;
+}
+
+/* same = "same" NAME {"," NAME} */
+static struct ast *parse_same(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_SAME);
+  struct ast *names = parse_names(p, "a field's name");
+  for (uint32_t i = 0; i < names->n; i++)
+    parser_add(p, names->kid[i]);
+  return parser_node(p, AST_SAME, place);
+}
+
+/* ["same" names] ["from" NAME] ["if" expr] ["once"] ["taken"]   (each at most once, in any order)
+ */
+static void parse_modifiers(struct parser *p, struct ast **part, uint32_t *flags) {
+  for (;;) {
+    bool again = false;
+    const char *found = parser_found(p);
+    struct span at = parser_look(p, 0)->at;
+    if (parser_sees_word(p, W_SAME)) {
+      again = part[ON_SAME];
+      part[ON_SAME] = parse_same(p);
+    } else if (parser_sees_word(p, W_FROM)) {
+      again = part[ON_FROM];
+      part[ON_FROM] = parse_from(p);
+    } else if (parser_take_word(p, W_IF)) {
+      again = part[ON_IF];
+      part[ON_IF] = parse_expr(p);
+    } else if (parser_take_word(p, W_ONCE)) {
+      again = *flags & AST_FLAG_ONCE;
+      *flags |= AST_FLAG_ONCE;
+    } else if (parser_take_word(p, W_TAKEN)) {
+      again = *flags & AST_FLAG_TAKEN;
+      *flags |= AST_FLAG_TAKEN;
+    } else {
+      return;
+    }
+    if (again)
+      diag_error(p->diags, at, "second %s in a trigger", found);
+  }
+}
+
+/* trigger = "when" expr ["once"] | "on" what modifiers */
+static struct ast *parse_trigger(struct parser *p) {
+  struct place place = parser_place(p);
+  struct ast *part[ON_PARTS] = {NULL}, *when = NULL;
+  const char *name = NULL;
+  uint32_t flags = 0;
+  if (parser_take_word(p, W_WHEN)) {
+    when = parse_expr(p);
+    flags |= parser_take_word(p, W_ONCE) ? AST_FLAG_ONCE : 0;
+  } else {
+    parser_expect_word(p, W_ON);
+    name = parse_what(p, part, &flags, &place.word);
+    parse_modifiers(p, part, &flags);
+  }
+  parser_add(p, when);
+  for (size_t i = 0; i < ON_PARTS; i++)
+    parser_add(p, part[i]);
+  struct ast *node = parser_node(p, AST_TRIGGER, place);
+  node->name = name;
+  node->flags = flags;
+  return node;
+}
+
+static bool sees_trigger(const struct parser *p) {
+  return parser_sees_word(p, W_WHEN) || parser_sees_word(p, W_ON);
+}
+
+/* alternative = [trigger] block */
+static struct ast *parse_alternative(struct parser *p, bool needs_trigger) {
+  struct place place = parser_place(p);
+  parser_add(p, needs_trigger || sees_trigger(p) ? parse_trigger(p) : NULL);
+  parser_recover_header(p);
+  parser_add(p, parse_block(p));
+  return parser_node(p, AST_ALTERNATIVE, place);
+}
+
+/* reaction = "start" block | "step" NAME [trigger] block { "or" trigger block } | trigger block */
+static struct ast *parse_reaction(struct parser *p) {
+  struct place place = parser_place(p);
+  if (parser_take_word(p, W_START)) {
+    parser_add(p, parse_block(p));
+    return parser_node(p, AST_START, place);
+  }
+  if (!parser_take_word(p, W_STEP))
+    return parse_alternative(p, true);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "the step's name");
+  parser_add(p, parse_alternative(p, false));
+  while (parser_sees_word(p, W_OR)) {
+    parser_begin(p, BEGIN_ALTERNATIVE);
+    parser_take_word(p, W_OR);
+    parser_add(p, parse_alternative(p, true));
+  }
+  struct ast *node = parser_node(p, AST_STEP, place);
+  node->name = name;
+  return node;
+}
+
+/* ---- the process ---- */
+
+static const enum word member_words[] = {
+    W_INPUT, W_VAR,   W_SHARED,  W_GHOST, W_ORACLE, W_DEF,  W_ONCE, W_REPEAT,
+    W_PHASE, W_ROUND, W_FINALLY, W_START, W_STEP,   W_WHEN, W_ON,
+};
+enum { MEMBERS = sizeof member_words / sizeof *member_words };
+
+/* What is no member of a process; a word that is nearly one is read as what was meant. */
+static bool understand_member(struct parser *p) {
+  const char *names[MEMBERS];
+  for (size_t i = 0; i < MEMBERS; i++)
+    names[i] = word_text(member_words[i]);
+  struct token *t = &p->tokens->list.at[p->at];
+  const struct token *next = parser_look(p, 1);
+  const char *near = NULL;
+  if (t->kind == T_NAME && (next->kind == T_NAME || next->kind == T_LBRACE))
+    near = nearest_name(parser_text(p, t), names, MEMBERS);
+  if (!near) {
+    bool statement = parser_sees_name(p, 0) || word_reserved(t->word) || t->word == W_UPDATE;
+    parser_fail(p, "a variable, a round or a handler");
+    if (statement)
+      parser_help(p, "statements stand in 'update' of a round, in 'start', in a step or handler");
+    return false;
+  }
+  parser_complain(p, "unknown word %s", parser_found(p));
+  parser_help(p, "did you mean '%s'?", near);
+  for (size_t i = 0; i < MEMBERS; i++)
+    if (names[i] == near)
+      t->word = member_words[i];
+  return true;
+}
+
+/* member = store | def | segment | reaction */
+static struct ast *parse_member(struct parser *p, bool *behaves) {
+  const struct token *t = parser_look(p, 0);
+  parser_begin(p, BEGIN_CONSTRUCT);
+  for (int attempt = 0; attempt < 2; attempt++) {
+    bool declares = t->word >= W_DEF && t->word <= W_ORACLE; /* in the order of token.def */
+    if (t->kind == T_NAME && declares && *behaves) {
+      parser_complain(p, "%s after the first round or handler", parser_found(p));
+      parser_help(p, "variables and definitions come first in a process");
+    }
+    *behaves = *behaves || !declares;
+    switch (t->kind == T_NAME ? t->word : W_ORDINARY) {
+    case W_DEF:
+      return parse_def(p);
+    case W_INPUT:
+    case W_VAR:
+    case W_SHARED:
+    case W_GHOST:
+    case W_ORACLE:
+      return parse_store(p);
+    case W_ONCE:
+    case W_REPEAT:
+    case W_PHASE:
+    case W_ROUND:
+    case W_FINALLY:
+      return parse_segment(p);
+    case W_START:
+    case W_STEP:
+    case W_WHEN:
+    case W_ON:
+      return parse_reaction(p);
+    default:
+      if (!understand_member(p))
+        return parser_error_node(p);
+    }
+  }
+  return parser_error_node(p);
+}
+
+/* "{" { store | def } { segment | reaction } "}" */
+static void add_members(struct parser *p) {
+  if (!parser_open(p))
+    return;
+  bool behaves = false;
+  for (;;) {
+    parser_skip_semicolons(p);
+    if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p))
+      break;
+    size_t before = p->at;
+    parser_add(p, parse_member(p, &behaves));
+    if (p->panic)
+      parser_recover_member(p, before);
+  }
+  parser_close(p);
+}
+
+/* process = "process" NAME "[" expr "]" ["ring" | "graph" expr] "{" members "}" */
+struct ast *parse_process(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_PROCESS);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "the process's name");
+  parser_mark(p, ROLE_TIGHT);
+  if (!parser_expect(p, T_LBRACKET))
+    parser_help(p, "say how many there are: 'process P[n] { ... }'");
+  parser_add(p, parse_expr(p));
+  parser_expect(p, T_RBRACKET);
+  bool ring = parser_take_word(p, W_RING);
+  parser_add(p, parser_take_word(p, W_GRAPH) ? parse_expr(p) : NULL);
+  parser_recover_header(p);
+  add_members(p);
+  struct ast *node = parser_node(p, AST_PROCESS, place);
+  node->name = name;
+  node->flags = ring ? AST_FLAG_RING : 0;
+  return node;
+}

@@ -1,0 +1,201 @@
+/* Statements. Each function stands under the rule it reads. */
+#include "lang/parser.h"
+
+#include <string.h>
+
+/* send = "send" expr "to" expr ["when" expr]   ("when" only in a round) */
+struct ast *parse_send(struct parser *p, bool with_when) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_SEND);
+  parser_add(p, parse_expr(p));
+  if (!parser_take_word(p, W_TO) && !p->panic) {
+    parser_complain(p, "expected 'to', found %s", parser_found(p));
+    parser_help(p, "write 'send MESSAGE to all', 'to others', 'to p' or 'to ROLE'");
+    /* a target without its 'to' is still a target; anything else is the next construct */
+    p->panic = !parser_sees_name(p, 0) || parser_look(p, 0)->first;
+  }
+  parser_add(p, parse_expr(p));
+  if (!with_when && parser_sees_word(p, W_WHEN)) {
+    parser_complain(p, "'when' in a statement");
+    parser_help(p, "write 'if CONDITION { send ... }'");
+    parser_take_word(p, W_WHEN);
+    parse_expr(p);
+  }
+  parser_add(p, with_when && parser_take_word(p, W_WHEN) ? parse_expr(p) : NULL);
+  return parser_node(p, AST_SEND, place);
+}
+
+/* A condition's or a collection's block; "then" is for expressions. */
+static struct ast *parse_body(struct parser *p) {
+  if (parser_sees_word(p, W_THEN)) {
+    parser_complain(p, "expected '{', found 'then'");
+    parser_help(p, "as a statement: 'if CONDITION { ... } else { ... }'");
+    parser_take_word(p, W_THEN);
+  }
+  parser_recover_header(p);
+  return parse_block(p);
+}
+
+/* if = "if" expr block ["else" (if | block)] */
+static struct ast *parse_if(struct parser *p) {
+  if (!parser_enter(p))
+    return parser_error_node(p);
+  struct place place = parser_place(p);
+  p->at++; /* 'if', or another language's word for 'else if' */
+  parser_add(p, parse_expr(p));
+  parser_add(p, parse_body(p));
+  const struct token *t = parser_look(p, 0);
+  struct ast *rest = NULL;
+  if (parser_sees_word(p, W_ELSE)) {
+    parser_begin(p, BEGIN_BRANCH);
+    parser_take_word(p, W_ELSE);
+    rest = parser_sees_word(p, W_IF) ? parse_if(p) : parse_block(p);
+  } else if (t->kind == T_NAME && t->word == W_ORDINARY && parser_look(p, 1)->kind != T_BECOMES) {
+    const char *name = parser_text(p, t);
+    if (strcmp(name, "elif") == 0 || strcmp(name, "elsif") == 0 || strcmp(name, "elseif") == 0) {
+      parser_complain(p, "unexpected '%s'", name);
+      parser_help(p, "write 'else if'");
+      rest = parse_if(p);
+    }
+  }
+  parser_add(p, rest);
+  struct ast *node = parser_node(p, AST_IF, place);
+  parser_leave(p);
+  return node;
+}
+
+/* foreach = "foreach" NAME "in" expr block */
+static struct ast *parse_foreach(struct parser *p) {
+  struct place place = parser_place(p);
+  if (!parser_take_word(p, W_FOREACH)) {
+    parser_complain(p, "'for' is no statement");
+    parser_help(p, "'foreach x in SET { ... }' goes through a collection");
+    parser_take_word(p, W_FOR);
+  }
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "a variable's name");
+  parser_expect_word(p, W_IN);
+  parser_add(p, parse_expr(p));
+  parser_add(p, parse_body(p));
+  struct ast *node = parser_node(p, AST_FOREACH, place);
+  node->name = name;
+  return node;
+}
+
+/* let = "let" NAME "=" expr */
+static struct ast *parse_let(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_LET);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "a name");
+  if (parser_sees(p, T_BECOMES)) {
+    parser_complain(p, "expected '=', found ':='");
+    parser_help(p, "'let' gives a value a name, once: 'let x = ...'");
+    parser_take(p, T_BECOMES);
+  } else {
+    parser_expect(p, T_ASSIGN);
+  }
+  parser_add(p, parse_expr(p));
+  struct ast *node = parser_node(p, AST_LET, place);
+  node->name = name;
+  return node;
+}
+
+/* goto = "goto" NAME */
+static struct ast *parse_goto(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_GOTO);
+  place.word = parser_look(p, 0)->at;
+  const char *name = parser_expect_name(p, "a step's name");
+  struct ast *node = parser_node(p, AST_GOTO, place);
+  node->name = name;
+  return node;
+}
+
+/* What follows a place is not ':='. */
+static void fail_assignment(struct parser *p, const char *name) {
+  static const char *const starts[] = {"if", "let", "send", "goto", "halt", "foreach"};
+  const struct token *t = parser_look(p, 0);
+  bool updates = (t->kind == T_PLUS || t->kind == T_MINUS || t->kind == T_TIMES) &&
+                 parser_look(p, 1)->kind == T_ASSIGN;
+  bool counts = t->kind == T_APPEND;
+  const char *near = t->kind == T_NAME || t->kind == T_NUMBER || t->kind == T_LPAREN
+                         ? nearest_name(name, starts, sizeof starts / sizeof *starts)
+                         : NULL;
+  if (strcmp(name, "while") == 0) {
+    parser_fail(p, "':='");
+    parser_help(p, "there is no 'while'; 'foreach x in SET { ... }' goes through a collection");
+    return;
+  }
+  parser_fail(p, "':='");
+  if (near)
+    parser_help(p, "did you mean '%s'?", near);
+  else if (updates || counts)
+    parser_help(p, "write '%s := %s + 1'", name, name);
+}
+
+/* place ":=" expr */
+static struct ast *parse_assignment(struct parser *p) {
+  struct place start = parser_place(p);
+  struct ast *target = parse_place(p);
+  struct place place = start;
+  place.word = parser_look(p, 0)->at;
+  parser_add(p, target);
+  if (parser_sees(p, T_ASSIGN) || parser_sees(p, T_EQ)) {
+    parser_complain(p, "expected ':=', found %s", parser_found(p));
+    parser_help(p, "an assignment is written ':='");
+    p->at++;
+  } else if (!parser_take(p, T_BECOMES)) {
+    fail_assignment(p, target->kind == AST_NAME ? target->name : "x");
+  }
+  parser_add(p, parse_expr(p));
+  return parser_node(p, AST_ASSIGN, place);
+}
+
+/* stmt = if | let | send | goto | "halt" | foreach | place ":=" expr */
+static struct ast *parse_statement(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_begin(p, BEGIN_CONSTRUCT);
+  if (parser_sees_word(p, W_IF))
+    return parse_if(p);
+  if (parser_sees_word(p, W_LET))
+    return parse_let(p);
+  if (parser_sees_word(p, W_SEND))
+    return parse_send(p, false);
+  if (parser_sees_word(p, W_GOTO))
+    return parse_goto(p);
+  if (parser_sees_word(p, W_FOREACH) || parser_sees_word(p, W_FOR))
+    return parse_foreach(p);
+  if (parser_take_word(p, W_HALT))
+    return parser_node(p, AST_HALT, place);
+  if (parser_sees_name(p, 0))
+    return parse_assignment(p);
+  bool without_if = parser_sees_word(p, W_ELSE);
+  parser_fail(p, "a statement");
+  if (without_if)
+    parser_help(p, "'else' follows the '}' of its 'if' at once");
+  return parser_error_node(p);
+}
+
+/* block = "{" { stmt } "}" */
+struct ast *parse_block(struct parser *p) {
+  struct place place = parser_place(p);
+  if (!parser_enter(p))
+    return parser_error_node(p);
+  if (parser_open(p)) {
+    for (;;) {
+      parser_skip_semicolons(p);
+      if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) ||
+          parser_at_member(p))
+        break;
+      size_t before = p->at;
+      struct ast *statement = parse_statement(p);
+      parser_add(p, statement);
+      if (p->panic)
+        parser_recover_statement(p, before);
+    }
+    parser_close(p);
+  }
+  parser_leave(p);
+  return parser_node(p, AST_BLOCK, place);
+}
