@@ -1,0 +1,433 @@
+#include "space/pack.h"
+
+#include "base/vec.h"
+
+#include <string.h>
+
+/* --- what must be kept --- */
+
+struct property_look {
+  bool rounds, initial, initial_each;
+  const struct node *formula;
+};
+
+static bool look_rounds(void *context, const struct node *n) {
+  struct property_look *look = context;
+  look->rounds |= n->op == NODE_ROUND_NUMBER;
+  look->initial |= n->op == NODE_INITIAL;
+  return true;
+}
+
+struct slot_use {
+  uint32_t slot;
+  bool other; /* used for anything but initial(slot.x) */
+};
+
+static bool look_slot(void *context, const struct node *n) {
+  struct slot_use *use = context;
+  if (n->op == NODE_INITIAL && n->kid[0]->op == NODE_SLOT && n->kid[0]->index == use->slot)
+    return false;
+  if (n->op == NODE_SLOT && n->index == use->slot)
+    use->other = true;
+  return true;
+}
+
+/* A quantified process that is asked for nothing but its first values: only the set of first values matters. */
+static bool binds_initials_only(const struct node *quantifier, uint32_t slot) {
+  struct slot_use use = {slot, false};
+  node_walk(quantifier, look_slot, &use);
+  return !use.other;
+}
+
+static bool bound_for_set(const struct node *n, uint32_t slot) {
+  for (uint32_t i = 0; i < n->ngen; i++)
+    if (n->gen[i].slot == slot)
+      return (n->op == NODE_EXISTS || n->op == NODE_FORALL) && n->gen[i].range->op == NODE_ROLE_SET &&
+             n->gen[i].range->index != ROLE_ANY && !n->gen[i].cond && binds_initials_only(n, slot);
+  return false;
+}
+
+struct binder_search {
+  uint32_t slot;
+  bool found, good;
+};
+
+static bool look_binder(void *context, const struct node *n) {
+  struct binder_search *s = context;
+  for (uint32_t i = 0; i < n->ngen; i++)
+    if (n->gen[i].slot == s->slot) {
+      s->good = (s->found ? s->good : true) && bound_for_set(n, s->slot);
+      s->found = true;
+    }
+  return true;
+}
+
+static bool look_initials(void *context, const struct node *n) {
+  struct property_look *look = context;
+  if (n->op != NODE_INITIAL)
+    return true;
+  struct binder_search s = {n->kid[0]->index, false, false};
+  if (n->kid[0]->op == NODE_SLOT)
+    node_walk(look->formula, look_binder, &s);
+  if (!s.found || !s.good)
+    look->initial_each = true;
+  return true;
+}
+
+static bool look_phase(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_PHASE || (n->op == NODE_PROCESS_AT && n->kid[0]->type->kind == TYPE_ROUND);
+  return !*found;
+}
+
+static bool reads_phase(const struct model *m, const struct question *q) {
+  bool found = false;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints && !found; p++) {
+      const struct body *b = &m->roles[r].body[p];
+      for (uint32_t i = 0; i < b->nsends; i++) {
+        guard_walk(&b->sends[i].guard, look_phase, &found);
+        node_walk(b->sends[i].message, look_phase, &found);
+        if (b->sends[i].to)
+          node_walk(b->sends[i].to, look_phase, &found);
+      }
+      block_walk(&b->update, look_phase, &found);
+      block_walk(&b->finally, look_phase, &found);
+    }
+  for (uint32_t i = 0; i < m->ndefs && !found; i++)
+    node_walk(m->defs[i].body, look_phase, &found);
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    node_walk(m->properties[q->properties[i]].formula, look_phase, &found);
+  return found;
+}
+
+static bool mentions_number(void *context, const struct node *n) {
+  uint64_t *largest = context;
+  if ((n->op == NODE_CONST || n->op == NODE_PARAM) && n->type->kind <= TYPE_RANGE && n->constant > 0 &&
+      (uint64_t)n->constant > *largest)
+    *largest = (uint64_t)n->constant;
+  return true;
+}
+
+/* `round` can only be told apart up to the largest number that it can be compared with: sums of constants and
+   cardinalities. A generous bound: products are not, so they keep every round. */
+static void bound_rounds(struct pack *p, const struct node *formula) {
+  uint64_t largest = 0;
+  node_walk(formula, mentions_number, &largest);
+  uint64_t cap = 4 * (largest + p->model->nprocesses + 2);
+  if (cap > p->rounds_cap)
+    p->rounds_cap = cap > 1000000 ? 1000000 : (uint32_t)cap;
+}
+
+static void decide_what_to_keep(struct pack *p) {
+  const struct model *m = p->model;
+  const struct environment *env = &m->environments[p->question->environment];
+  bool endless = m->points[m->npoints - 1].endless;
+  for (uint32_t i = 0; i < p->question->nproperties; i++) {
+    const struct property *property = &m->properties[p->question->properties[i]];
+    struct property_look look = {.formula = property->formula};
+    node_walk(property->formula, look_rounds, &look);
+    if (look.initial)
+      node_walk(property->formula, look_initials, &look);
+    if (look.rounds && endless) {
+      p->keep_rounds = true;
+      bound_rounds(p, property->formula);
+    }
+    if (look.initial_each)
+      p->initials = INITIALS_EACH;
+    else if (look.initial && p->initials == INITIALS_NONE)
+      p->initials = INITIALS_SET;
+  }
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    p->keep_lost |= c->kind == CLAUSE_LOST && c->per == PER_RUN;
+    p->keep_corrupted |= c->kind == CLAUSE_CORRUPTED && c->per == PER_RUN;
+    if (c->kind == CLAUSE_FROM_ROUND && endless) {
+      p->keep_rounds = true;
+      if (c->from > p->rounds_cap)
+        p->rounds_cap = c->from;
+    }
+  }
+  p->keep_phase = reads_phase(m, p->question);
+}
+
+void pack_init(struct pack *p, struct meaning *meaning, struct model *m, const struct question *q,
+               const struct licences *l) {
+  memset(p, 0, sizeof *p);
+  p->meaning = meaning;
+  p->model = m;
+  p->question = q;
+  p->licences = l;
+  arena_init(&p->arena);
+  p->locals = intern_new();
+  p->vectors = intern_new();
+  p->renamings = intern_new();
+  intern_put(p->vectors, NULL, 0); /* 0 is the empty vector */
+  decide_what_to_keep(p);
+  p->rank = l->of[REDUCE_ROUND_RANK].applied && p->keep_phase;
+  p->forget = l->of[REDUCE_DEAD_VARIABLES].applied;
+  if (p->forget)
+    p->liveness = liveness_of(m, q, &p->arena);
+}
+
+void pack_release(struct pack *p) {
+  intern_free(p->locals);
+  intern_free(p->vectors);
+  intern_free(p->renamings);
+  memo_release(&p->forgotten);
+  memo_release(&p->renamed);
+  arena_release(&p->arena);
+}
+
+size_t pack_bytes(const struct pack *p) {
+  return intern_bytes(p->locals) + intern_bytes(p->vectors) + intern_bytes(p->renamings) +
+         memo_bytes(&p->forgotten) + memo_bytes(&p->renamed);
+}
+
+/* --- local states --- */
+
+uint32_t local_role(const struct pack *p, local_id id) { return (uint32_t)intern_at(p->locals, id)[0]; }
+
+const value *local_values(const struct pack *p, local_id id) { return intern_at(p->locals, id) + 1; }
+
+value local_status(const struct pack *p, local_id id) { return local_values(p, id)[LOCAL_STATUS]; }
+
+local_id local_put(struct pack *p, uint32_t role, const value *values) {
+  const struct role *r = &p->model->roles[role];
+  uint32_t length = role_local_length(r);
+  value buffer[64], *v = length < 64 ? buffer : memory_alloc((length + 1) * sizeof *v);
+  v[0] = role;
+  memcpy(v + 1, values, length * sizeof *v);
+  if (p->initials != INITIALS_EACH)
+    memset(v + 1 + 1 + r->nvars, 0, (length - 1 - r->nvars) * sizeof *v);
+  local_id id = intern_put(p->locals, v, length + 1);
+  if (v != buffer)
+    memory_free(v);
+  return id;
+}
+
+local_id local_forget(struct pack *p, local_id id, uint32_t point) {
+  if (!p->forget)
+    return id;
+  uint32_t result;
+  if (memo_find(&p->forgotten, id, point, &result))
+    return result;
+  uint32_t r = local_role(p, id);
+  const struct role *role = &p->model->roles[r];
+  value status = local_status(p, id);
+  result = id;
+  if (!(status & STATUS_BYZANTINE)) {
+    bool idle = status & (STATUS_CRASHED | STATUS_HALTED);
+    const bool *live = idle ? p->liveness->idle[r]
+                            : p->liveness->live[r][point == POINT_END ? p->model->npoints : point];
+    uint32_t length = role_local_length(role);
+    value *v = memory_alloc(length * sizeof *v);
+    memcpy(v, local_values(p, id), length * sizeof *v);
+    for (uint32_t i = 0; i < role->nvars; i++)
+      if (!live[i])
+        v[LOCAL_VAR(i)] = type_default(&p->model->values, role->vars[i].type);
+    result = local_put(p, r, v);
+    memory_free(v);
+  }
+  memo_add(&p->forgotten, id, point, result);
+  return result;
+}
+
+/* --- configurations --- */
+
+struct global *global_new(const struct pack *p) {
+  struct global *g = memory_alloc(sizeof *g);
+  g->at = memory_alloc((p->model->nprocesses + 1) * sizeof *g->at);
+  g->phase = 1;
+  return g;
+}
+
+void global_free(struct global *g) {
+  if (g)
+    memory_free(g->at);
+  memory_free(g);
+}
+
+/* The set of first values, role by role: sorted vectors of [role, inputs...]. Constant along a run. */
+static uint32_t initial_set(struct pack *p, const struct config *c) {
+  const struct model *m = p->model;
+  VEC(value) ids = {0};
+  for (uint32_t q = 0; q < m->nprocesses; q++) {
+    const struct role *role = &m->roles[model_role_of(m, q)];
+    uint32_t inputs = role_ninputs(role);
+    if (c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE || !inputs)
+      continue;
+    value *v = memory_alloc((inputs + 1) * sizeof *v);
+    v[0] = model_role_of(m, q);
+    memcpy(v + 1, c->local[q] + 1 + role->nvars, inputs * sizeof *v);
+    value id = intern_put(p->vectors, v, inputs + 1);
+    memory_free(v);
+    size_t at = 0;
+    while (at < ids.n && ids.at[at] < id)
+      at++;
+    if (at < ids.n && ids.at[at] == id)
+      continue;
+    vec_push(&ids, 0);
+    memmove(ids.at + at + 1, ids.at + at, (ids.n - 1 - at) * sizeof *ids.at);
+    ids.at[at] = id;
+  }
+  uint32_t set = intern_put(p->vectors, ids.at, ids.n);
+  vec_release(&ids);
+  return set;
+}
+
+void global_from_config(struct pack *p, const struct config *c, struct global *g) {
+  const struct model *m = p->model;
+  g->point = c->point;
+  g->rounds = !p->keep_rounds ? 0 : c->rounds < p->rounds_cap ? c->rounds : p->rounds_cap;
+  g->phase = p->keep_phase ? c->phase : 1;
+  g->lost = p->keep_lost ? c->lost : 0;
+  g->corrupted = p->keep_corrupted ? c->corrupted : 0;
+  g->globals = intern_put(p->vectors, c->globals, m->nglobals);
+  g->inits = p->initials == INITIALS_SET ? initial_set(p, c) : 0;
+  g->n = m->nprocesses;
+  for (uint32_t q = 0; q < m->nprocesses; q++)
+    g->at[q] = (struct member){local_put(p, model_role_of(m, q), c->local[q]), 1};
+}
+
+/* Properties that ask for the set of first values only may be shown any assignment that has that set. */
+static void fill_initials(struct pack *p, const struct global *g, struct config *c) {
+  const struct model *m = p->model;
+  size_t n = intern_length(p->vectors, g->inits);
+  const value *ids = intern_at(p->vectors, g->inits);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    uint32_t inputs = role_ninputs(role);
+    size_t next = 0;
+    for (uint32_t q = role->first; inputs && q < role->first + role->count; q++) {
+      if (c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE)
+        continue;
+      size_t tried = 0;
+      while (tried <= n && n && intern_at(p->vectors, (uint32_t)ids[next % n])[0] != (value)r) {
+        next++;
+        tried++;
+      }
+      if (n && tried <= n)
+        memcpy(c->local[q] + 1 + role->nvars, intern_at(p->vectors, (uint32_t)ids[next++ % n]) + 1,
+               inputs * sizeof(value));
+    }
+  }
+}
+
+struct config *global_to_config(struct pack *p, const struct global *g) {
+  const struct model *m = p->model;
+  struct config *c = config_new(m);
+  uint32_t *next = memory_alloc((m->nroles + 1) * sizeof *next);
+  c->point = g->point;
+  c->rounds = p->keep_rounds ? g->rounds : g->point == POINT_END ? m->npoints : m->points[g->point].number - 1;
+  c->phase = g->phase;
+  c->lost = g->lost;
+  c->corrupted = g->corrupted;
+  memcpy(c->globals, intern_at(p->vectors, g->globals), m->nglobals * sizeof(value));
+  for (uint32_t i = 0; i < g->n; i++)
+    for (uint32_t k = 0; k < g->at[i].count; k++) {
+      uint32_t r = local_role(p, g->at[i].local);
+      uint32_t q = p->bag ? m->roles[r].first + next[r]++ : i;
+      memcpy(c->local[q], local_values(p, g->at[i].local), role_local_length(&m->roles[r]) * sizeof(value));
+    }
+  if (p->initials == INITIALS_SET)
+    fill_initials(p, g, c);
+  memory_free(next);
+  return c;
+}
+
+/* --- keys --- */
+
+static uint8_t *put_number(uint8_t *at, uint64_t x) {
+  while (x >= 128) {
+    *at++ = (uint8_t)(x | 128);
+    x >>= 7;
+  }
+  *at++ = (uint8_t)x;
+  return at;
+}
+
+static const uint8_t *get_number(const uint8_t *at, uint64_t *x) {
+  unsigned shift = 0;
+  *x = 0;
+  while (*at & 128) {
+    *x |= (uint64_t)(*at++ & 127) << shift;
+    shift += 7;
+  }
+  *x |= (uint64_t)*at++ << shift;
+  return at;
+}
+
+void global_encode(const struct pack *p, const struct global *g, uint8_t **buffer, size_t *capacity,
+                   struct state *out) {
+  size_t need = 70 + (size_t)g->n * 10;
+  if (*capacity < need) {
+    *buffer = memory_resize(*buffer, 2 * need);
+    *capacity = 2 * need;
+  }
+  uint8_t *at = put_number(*buffer, g->point == POINT_END ? p->model->npoints : g->point);
+  if (p->keep_rounds)
+    at = put_number(at, g->rounds);
+  if (p->keep_phase)
+    at = put_number(at, (uint64_t)g->phase);
+  if (p->keep_lost)
+    at = put_number(at, (uint64_t)g->lost);
+  if (p->keep_corrupted)
+    at = put_number(at, (uint64_t)g->corrupted);
+  if (p->model->nglobals)
+    at = put_number(at, g->globals);
+  if (p->initials == INITIALS_SET)
+    at = put_number(at, g->inits);
+  for (uint32_t i = 0; i < g->n; i++) {
+    at = put_number(at, g->at[i].local);
+    if (p->bag)
+      at = put_number(at, g->at[i].count);
+  }
+  *out = (struct state){*buffer, (uint32_t)(at - *buffer)};
+}
+
+void global_decode(const struct pack *p, const struct state *s, struct global *g) {
+  const uint8_t *at = s->bytes, *end = s->bytes + s->length;
+  uint64_t x;
+  at = get_number(at, &x);
+  g->point = x == p->model->npoints ? POINT_END : (uint32_t)x;
+  g->rounds = 0;
+  g->phase = 1;
+  g->lost = g->corrupted = 0;
+  g->inits = 0;
+  if (p->keep_rounds) {
+    at = get_number(at, &x);
+    g->rounds = (uint32_t)x;
+  }
+  if (p->keep_phase) {
+    at = get_number(at, &x);
+    g->phase = (value)x;
+  }
+  if (p->keep_lost) {
+    at = get_number(at, &x);
+    g->lost = (int64_t)x;
+  }
+  if (p->keep_corrupted) {
+    at = get_number(at, &x);
+    g->corrupted = (int64_t)x;
+  }
+  g->globals = 0;
+  if (p->model->nglobals) {
+    at = get_number(at, &x);
+    g->globals = (uint32_t)x;
+  }
+  if (p->initials == INITIALS_SET) {
+    at = get_number(at, &x);
+    g->inits = (uint32_t)x;
+  }
+  g->n = 0;
+  while (at < end) {
+    at = get_number(at, &x);
+    struct member m = {(local_id)x, 1};
+    if (p->bag) {
+      at = get_number(at, &x);
+      m.count = (uint32_t)x;
+    }
+    g->at[g->n++] = m;
+  }
+}

@@ -1,0 +1,86 @@
+/* Global states as short vectors of small integers, and as exact byte keys.
+   A local state is interned as [role, status, variables, first values of inputs]; what no checked property can
+   ask for is left out (set to 0), so that states that differ in nothing visible are one. */
+#ifndef RONDO_SPACE_PACK_H
+#define RONDO_SPACE_PACK_H
+
+#include "model/reads.h"
+#include "space/memo.h"
+#include "space/space.h"
+
+typedef uint32_t local_id;
+
+struct member { /* `count` processes in local state `local`; in a vector count is 1 and the place is the process */
+  local_id local;
+  uint32_t count;
+};
+
+struct global { /* a global state, unpacked */
+  uint32_t point;   /* or POINT_END */
+  uint32_t rounds;  /* kept only if pack->keep_rounds, up to pack->rounds_cap */
+  value phase;      /* kept only if pack->keep_phase */
+  int64_t lost, corrupted; /* kept only if a clause limits them for the whole run */
+  uint32_t globals; /* file-level inputs, in pack->vectors */
+  uint32_t inits;   /* the set of first values, in pack->vectors; 0 if none is kept */
+  uint32_t n;
+  struct member *at;
+};
+
+enum initials_kept { INITIALS_NONE, INITIALS_SET, INITIALS_EACH };
+
+struct pack {
+  struct meaning *meaning;
+  struct model *model;
+  const struct question *question;
+  const struct licences *licences;
+  struct arena arena;
+  struct intern *locals, *vectors;
+  bool bag;           /* states are bags: members sorted by local, equal ones merged */
+  bool sort;          /* vectors, symmetric, no identities inside: sorted within each role */
+  bool permute;       /* vectors, symmetric, identities inside: canonical up to renaming */
+  bool rank;          /* round numbers by their order */
+  bool forget;        /* dead variables */
+  bool keep_rounds, keep_phase, keep_lost, keep_corrupted;
+  uint32_t rounds_cap;
+  enum initials_kept initials;
+  const struct liveness *liveness;
+  struct memo forgotten;  /* (local, point) -> local */
+  struct memo renamed;    /* (local, renaming) -> local */
+  struct intern *renamings;
+  uint32_t *first_of_role; /* by role */
+};
+
+void pack_init(struct pack *, struct meaning *, struct model *, const struct question *, const struct licences *);
+void pack_release(struct pack *);
+size_t pack_bytes(const struct pack *);
+
+uint32_t local_role(const struct pack *, local_id);
+value local_status(const struct pack *, local_id);
+const value *local_values(const struct pack *, local_id); /* as in a config: status, variables, first values */
+local_id local_put(struct pack *, uint32_t role, const value *values);
+/* Without what is never read again from `point` on (by processes that still run, or by the idle). */
+local_id local_forget(struct pack *, local_id, uint32_t point);
+
+void global_from_config(struct pack *, const struct config *, struct global *); /* needs room for nprocesses */
+/* Members become processes in order; first values that are not kept are filled in as far as properties ask. */
+struct config *global_to_config(struct pack *, const struct global *);
+
+/* How the canonical form came about: which process of the raw vector stands where. */
+struct renumbering {
+  uint32_t *to; /* by raw process: its place in the canonical vector */
+};
+
+/* Brings a raw successor into canonical form in place: forgets, ranks, sorts, renames. `how` may be NULL. */
+void global_canonical(struct pack *, struct global *, struct renumbering *how);
+
+void global_encode(const struct pack *, const struct global *, uint8_t **buffer, size_t *capacity, struct state *);
+void global_decode(const struct pack *, const struct state *, struct global *); /* room for nprocesses members */
+struct global *global_new(const struct pack *);
+void global_free(struct global *);
+
+/* canonical.c */
+void global_permute(struct pack *, struct global *, struct renumbering *how);
+local_id local_rename_processes(struct pack *, local_id, const uint32_t *to);
+local_id local_rename_rounds(struct pack *, local_id, const value *rounds);
+
+#endif
