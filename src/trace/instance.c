@@ -1,0 +1,132 @@
+#include "trace/instance.h"
+
+#include "sem/eval.h"
+
+#include <string.h>
+
+struct finder {
+  struct instance *instance;
+  bool wanted; /* the truth of what is being explained */
+  const struct node *body;
+};
+
+static void add(struct instance *to, bool bound, struct text *text) {
+  char *v = memory_strdup(text_or_empty(text));
+  text_release(text);
+  for (size_t i = 0; i < (bound ? 0 : to->read.n); i++)
+    if (!strcmp(to->read.at[i], v)) {
+      memory_free(v);
+      return;
+    }
+  if (bound)
+    vec_push(&to->bound, v);
+  else
+    vec_push(&to->read, v);
+}
+
+struct reading {
+  struct instance *instance;
+  struct eval *eval;
+};
+
+static bool read_field(void *context, const struct node *n) {
+  struct reading *r = context;
+  if (n->ngen > 0)
+    return false; /* what it binds has no value out here */
+  if (n->op != NODE_REMOTE && n->op != NODE_INITIAL)
+    return true;
+  struct text t = {0};
+  const struct model *m = r->eval->model;
+  const char *name = m->fields[n->index].name;
+  text_add(&t, n->op == NODE_INITIAL ? "initial(" : "");
+  process_print(m, (uint32_t)eval_node(r->eval, n->kid[0]), &t);
+  text_addf(&t, ".%s%s%s = ", name, n->primed ? "'" : "", n->op == NODE_INITIAL ? ")" : "");
+  value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+  add(r->instance, false, &t);
+  return true;
+}
+
+static void explain(struct finder *, struct eval *, const struct node *, bool truth);
+
+/* A binding that decides the quantifier: its names are the instance. */
+static bool decides(struct eval *e, void *context, uint64_t weight) {
+  struct finder *f = context;
+  (void)weight;
+  if (eval_true(e, f->body->kid[0]) != f->wanted)
+    return true;
+  for (uint32_t i = 0; i < f->body->ngen; i++) {
+    const struct generator *g = &f->body->gen[i];
+    struct text t = {0};
+    text_addf(&t, "%s = ", g->name);
+    value_print(&e->model->values, e->model, g->type, e->slot[g->slot], &t);
+    add(f->instance, true, &t);
+  }
+  explain(f, e, f->body->kid[0], f->wanted);
+  return false;
+}
+
+/* Goes down to the part that makes n true or false (as `truth` says it is). */
+static void explain(struct finder *f, struct eval *e, const struct node *n, bool truth) {
+  switch (n->op) {
+  case NODE_NOT:
+    explain(f, e, n->kid[0], !truth);
+    return;
+  case NODE_IMPLIES:
+    if (!truth) {
+      explain(f, e, n->kid[1], false);
+      return;
+    }
+    break;
+  case NODE_AND:
+  case NODE_OR:
+    if (truth == (n->op == NODE_OR)) {
+      explain(f, e, n->kid[eval_true(e, n->kid[0]) == truth ? 0 : 1], truth);
+      return;
+    }
+    break;
+  case NODE_FORALL:
+  case NODE_EXISTS:
+    if (truth == (n->op == NODE_EXISTS)) {
+      f->body = n;
+      f->wanted = truth;
+      eval_bindings(e, n->gen, n->ngen, decides, f);
+      return;
+    }
+    break;
+  default:
+    break;
+  }
+  struct reading r = {f->instance, e};
+  node_walk(n, read_field, &r);
+}
+
+void instance_find(struct instance *out, struct meaning *meaning, const struct trace *t) {
+  *out = (struct instance){0};
+  if (t->claim.error || t->claim.property == NO_PROPERTY || t->nconfigs == 0)
+    return;
+  const struct property *p = &t->model->properties[t->claim.property];
+  const struct config *last = t->configs[t->nconfigs - 1];
+  const struct config *before = p->step && t->nconfigs > 1 ? t->configs[t->nconfigs - 2] : last;
+  struct eval e;
+  jmp_buf failure;
+  eval_begin(&e, meaning);
+  e.before = before;
+  e.after = p->step ? last : NULL;
+  e.globals = before->globals;
+  e.point = before->point == POINT_END ? t->model->npoints - 1 : before->point;
+  e.phase = before->phase;
+  e.failure = &failure;
+  if (setjmp(failure))
+    return;
+  struct finder f = {.instance = out};
+  explain(&f, &e, p->formula, p->kind == PROPERTY_COVER);
+}
+
+void instance_release(struct instance *i) {
+  for (size_t k = 0; k < i->bound.n; k++)
+    memory_free(i->bound.at[k]);
+  for (size_t k = 0; k < i->read.n; k++)
+    memory_free(i->read.at[k]);
+  vec_release(&i->bound);
+  vec_release(&i->read);
+}

@@ -1,0 +1,12 @@
+/* A random run of the reference: for getting a feeling for a model, not for proving anything. */
+#ifndef RONDO_TRACE_RANDOM_RUN_H
+#define RONDO_TRACE_RANDOM_RUN_H
+
+#include "space/space.h"
+
+/* Up to `rounds` rounds, fewer if the algorithm ends or a step is an error of the model (*failed).
+   The same seed gives the same run. False: no run was found; *why says so. */
+bool random_run(struct meaning *, struct model *, uint32_t environment, uint32_t rounds,
+                uint64_t seed, struct run *, bool *failed, struct text *why);
+
+#endif

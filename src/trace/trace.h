@@ -1,0 +1,45 @@
+/* A run that was replayed, step by step, on the reference: what is shown to people is only what the
+   reference confirms. */
+#ifndef RONDO_TRACE_TRACE_H
+#define RONDO_TRACE_TRACE_H
+
+#include "space/space.h"
+
+#define NO_PROPERTY UINT32_MAX
+
+/* What a run is said to show. */
+struct claim {
+  uint32_t environment;
+  uint32_t property; /* the model's; NO_PROPERTY: only an error, or nothing */
+  bool error; /* it ends in an error: of its last step, or of evaluating the property after it */
+};
+
+struct trace {
+  struct model *model; /* borrowed, as is everything that values name */
+  struct claim claim;
+  struct run run;          /* owned */
+  struct config **configs; /* nconfigs of them: initial, then after each step that has a result */
+  uint32_t nconfigs;       /* nsteps + 1, or nsteps if the last step is the error */
+  struct step_log *logs;   /* by step */
+  struct model_error error;
+};
+
+enum replay {
+  REPLAY_CONFIRMED, /* a run of the model in its environment, and it shows what it claims */
+  REPLAY_NOT_SHOWN, /* a run, but the claim is not true of it */
+  REPLAY_NOT_A_RUN
+};
+
+/* Takes the run. *why says what differs, unless it is confirmed; the trace holds as much as could
+ * be replayed. */
+enum replay trace_replay(struct trace *, struct meaning *, struct model *, const struct claim *,
+                         struct run *, struct text *why);
+void trace_release(struct trace *);
+
+/* Does the last step itself end in an error? */
+bool trace_fails_in_step(const struct trace *);
+
+const struct role *process_role(const struct model *, uint32_t process);
+void process_print(const struct model *, uint32_t process, struct text *); /* P(1) */
+
+#endif

@@ -1,0 +1,293 @@
+#include "trace/trace_json.h"
+
+#include "base/memory.h"
+#include "sem/local.h"
+#include "trace/instance.h"
+#include "trace/status.h"
+#include "trace/value_json.h"
+
+#include <string.h>
+
+static json_t *line_to_json(const struct model *m, struct span at) {
+  uint32_t line, column;
+  if (at.from == 0 && at.to == 0)
+    return json_null();
+  source_place(&m->source, at.from, &line, &column);
+  return json_integer(line);
+}
+
+static json_t *name_or_null(const char *name) { return name ? json_string(name) : json_null(); }
+
+static json_t *value_text(const struct model *m, const struct type *t, value v) {
+  struct text text = {0};
+  value_print(&m->values, m, t, v, &text);
+  json_t *j = json_string(text_or_empty(&text));
+  text_release(&text);
+  return j;
+}
+
+/* --- states --- */
+
+static json_t *status_to_json(value status) {
+  json_t *j = json_array();
+  for (unsigned i = 0; i < NSTATUSES; i++)
+    if (status & status_names[i].bit)
+      json_array_append_new(j, json_string(status_names[i].name));
+  return j;
+}
+
+/* A Byzantine process has no variables. */
+static json_t *local_to_json(const struct model *m, uint32_t p, const value *local) {
+  const struct role *role = process_role(m, p);
+  json_t *j = json_object(), *variables = json_object();
+  json_object_set_new(j, "process", process_to_json(m, p));
+  json_object_set_new(j, "status", status_to_json(local[LOCAL_STATUS]));
+  for (uint32_t i = 0; i < role->nvars && !(local[LOCAL_STATUS] & STATUS_BYZANTINE); i++)
+    json_object_set_new(variables, role->vars[i].name,
+                        value_to_json(m, role->vars[i].type, local[LOCAL_VAR(i)]));
+  json_object_set_new(j, "variables", variables);
+  return j;
+}
+
+static json_t *config_to_json(const struct model *m, const struct config *c) {
+  json_t *j = json_object(), *globals = json_object(), *processes = json_array();
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    json_object_set_new(globals, m->globals[i].name,
+                        value_to_json(m, m->globals[i].type, c->globals[i]));
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    json_array_append_new(processes, local_to_json(m, p, c->local[p]));
+  json_object_set_new(j, "globals", globals);
+  json_object_set_new(j, "processes", processes);
+  return j;
+}
+
+/* --- what was chosen in a round --- */
+
+static void set_for_process(json_t *object, const struct model *m, uint32_t p, json_t *what) {
+  struct text name = {0};
+  process_print(m, p, &name);
+  json_object_set_new(object, name.at, what);
+  text_release(&name);
+}
+
+static json_t *oracles_to_json(const struct model *m, const struct config *c,
+                               const struct witness *w) {
+  json_t *j = json_object();
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct role *role = process_role(m, p);
+    json_t *own = json_object();
+    uint32_t k = 0;
+    for (uint32_t i = 0; w->oracles[p] && i < role->nvars; i++)
+      if (role->vars[i].kind == VAR_ORACLE) {
+        if (process_active(c->local[p][LOCAL_STATUS]) &&
+            oracle_chosen_at(m, &role->vars[i], c->point))
+          json_object_set_new(own, role->vars[i].name,
+                              value_to_json(m, role->vars[i].type, w->oracles[p][k]));
+        k++;
+      }
+    if (json_object_size(own) > 0)
+      set_for_process(j, m, p, json_incref(own));
+    json_decref(own);
+  }
+  return j;
+}
+
+static json_t *heard_to_json(const struct model *m, const struct witness *w) {
+  json_t *j = json_object();
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    json_t *of = json_array();
+    for (uint32_t q = 0; q < m->nprocesses; q++)
+      if (w->heard[p][q])
+        json_array_append_new(of, process_to_json(m, q));
+    set_for_process(j, m, p, of);
+  }
+  return j;
+}
+
+static json_t *script_to_json(const struct script *s) {
+  json_t *j = json_array();
+  for (uint32_t i = 0; i < s->n; i++)
+    json_array_append_new(j, json_integer(s->at[i]));
+  return j;
+}
+
+static json_t *choices_to_json(const struct model *m, const struct witness *w) {
+  json_t *j = json_object();
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    if (w->sends[p].n == 0 && w->updates[p].n == 0)
+      continue;
+    json_t *own = json_object();
+    json_object_set_new(own, "send", script_to_json(&w->sends[p]));
+    json_object_set_new(own, "update", script_to_json(&w->updates[p]));
+    set_for_process(j, m, p, own);
+  }
+  return j;
+}
+
+static json_t *forged_to_json(const struct model *m, const struct config *c,
+                              const struct witness *w) {
+  json_t *j = json_array();
+  for (uint32_t i = 0; i < w->nforged; i++) {
+    const struct forgery *f = &w->forged[i];
+    const struct type *type = process_role(m, f->receiver)->body[c->point].received;
+    json_t *one = json_object();
+    json_object_set_new(one, "receiver", process_to_json(m, f->receiver));
+    json_object_set_new(one, "sender", process_to_json(m, f->sender));
+    json_object_set_new(one, "message", type ? value_to_json(m, type, f->message) : json_null());
+    json_array_append_new(j, one);
+  }
+  return j;
+}
+
+static json_t *crashes_to_json(const struct model *m, const struct witness *w) {
+  json_t *j = json_array();
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    if (w->crashes[p])
+      json_array_append_new(j, process_to_json(m, p));
+  return j;
+}
+
+/* --- what came of it, for readers --- */
+
+/* One entry for each message and its sender, with all receivers. */
+static json_t *sent_to_json(const struct model *m, const struct step_log *log) {
+  json_t *j = json_array(), *to = NULL;
+  for (size_t i = 0; i < log->nsent; i++) {
+    const struct sent *s = &log->sent[i], *before = i ? s - 1 : NULL;
+    if (!before || before->from != s->from || before->message != s->message ||
+        before->at.from != s->at.from) {
+      json_t *one = json_object();
+      to = json_array();
+      json_object_set_new(one, "from", process_to_json(m, s->from));
+      json_object_set_new(one, "to", to);
+      json_object_set_new(one, "message", value_to_json(m, s->type, s->message));
+      json_object_set_new(one, "text", value_text(m, s->type, s->message));
+      json_object_set_new(one, "line", line_to_json(m, s->at));
+      json_array_append_new(j, one);
+    }
+    json_array_append_new(to, process_to_json(m, s->to));
+  }
+  return j;
+}
+
+static json_t *received_to_json(const struct model *m, const struct step_log *log) {
+  json_t *j = json_array();
+  for (size_t i = 0; i < log->narrivals; i++) {
+    const struct arrival *a = &log->arrivals[i];
+    json_t *one = json_object();
+    json_object_set_new(one, "process", process_to_json(m, a->to));
+    json_object_set_new(one, "from", process_to_json(m, a->from));
+    json_object_set_new(one, "message", value_to_json(m, a->type, a->message));
+    json_object_set_new(one, "forged", json_boolean(a->forged));
+    json_array_append_new(j, one);
+  }
+  return j;
+}
+
+static json_t *changes_to_json(const struct model *m, const struct step_log *log) {
+  json_t *j = json_array();
+  for (size_t i = 0; i < log->nchanges; i++) {
+    const struct change *c = &log->changes[i];
+    const struct var *var = &process_role(m, c->process)->vars[c->var];
+    struct text text = {0};
+    json_t *one = json_object();
+    text_addf(&text, "%s ", var->name);
+    value_print(&m->values, m, var->type, c->before, &text);
+    text_add(&text, " -> ");
+    value_print(&m->values, m, var->type, c->after, &text);
+    json_object_set_new(one, "process", process_to_json(m, c->process));
+    json_object_set_new(one, "variable", json_string(var->name));
+    json_object_set_new(one, "before", value_to_json(m, var->type, c->before));
+    json_object_set_new(one, "after", value_to_json(m, var->type, c->after));
+    json_object_set_new(one, "text", json_string(text.at));
+    json_object_set_new(one, "line", line_to_json(m, c->at));
+    json_array_append_new(j, one);
+    text_release(&text);
+  }
+  return j;
+}
+
+static json_t *round_to_json(const struct trace *t, uint32_t i) {
+  const struct model *m = t->model;
+  const struct config *c = t->configs[i];
+  const struct witness *w = t->run.steps[i];
+  const struct point *point = &m->points[c->point];
+  json_t *j = json_object();
+  json_object_set_new(j, "round", json_integer(i + 1));
+  json_object_set_new(j, "name", name_or_null(point->name));
+  json_object_set_new(j, "phase", point->endless ? json_integer(c->phase) : json_null());
+  json_object_set_new(j, "oracles", oracles_to_json(m, c, w));
+  json_object_set_new(j, "crashes", crashes_to_json(m, w));
+  json_object_set_new(j, "heard", heard_to_json(m, w));
+  json_object_set_new(j, "forged", forged_to_json(m, c, w));
+  json_object_set_new(j, "choices", choices_to_json(m, w));
+  json_object_set_new(j, "sent", sent_to_json(m, &t->logs[i]));
+  json_object_set_new(j, "received", received_to_json(m, &t->logs[i]));
+  json_object_set_new(j, "changes", changes_to_json(m, &t->logs[i]));
+  json_object_set_new(j, "state",
+                      i + 1 < t->nconfigs ? config_to_json(m, t->configs[i + 1]) : json_null());
+  return j;
+}
+
+/* --- the whole --- */
+
+static json_t *texts_to_json(char *const *at, size_t n) {
+  json_t *j = json_array();
+  for (size_t i = 0; i < n; i++)
+    json_array_append_new(j, json_string(at[i]));
+  return j;
+}
+
+static json_t *property_to_json(const struct trace *t, struct meaning *meaning) {
+  if (t->claim.property == NO_PROPERTY)
+    return json_null();
+  const struct property *p = &t->model->properties[t->claim.property];
+  struct instance instance;
+  json_t *j = json_object();
+  instance_find(&instance, meaning, t);
+  json_object_set_new(j, "name", json_string(p->name));
+  json_object_set_new(j, "formula",
+                      text_to_json(t->model->source.text + p->formula->at.from,
+                                   p->formula->at.to - p->formula->at.from));
+  json_object_set_new(j, "line", line_to_json(t->model, p->at));
+  json_object_set_new(j, "instance", texts_to_json(instance.bound.at, instance.bound.n));
+  json_object_set_new(j, "values", texts_to_json(instance.read.at, instance.read.n));
+  instance_release(&instance);
+  return j;
+}
+
+static json_t *error_to_json(const struct trace *t) {
+  if (!t->claim.error)
+    return json_null();
+  json_t *j = json_object();
+  json_object_set_new(j, "message", json_string(t->error.message ? t->error.message : ""));
+  json_object_set_new(j, "line", line_to_json(t->model, t->error.at));
+  json_object_set_new(j, "process",
+                      t->error.process < t->model->nprocesses
+                          ? process_to_json(t->model, t->error.process)
+                          : json_null());
+  return j;
+}
+
+json_t *trace_to_json(const struct trace *t, struct meaning *meaning) {
+  const struct model *m = t->model;
+  json_t *j = json_object(), *model = json_object(), *params = json_object(),
+         *rounds = json_array();
+  for (uint32_t i = 0; i < m->nparams; i++)
+    json_object_set_new(params, m->params[i].name, json_integer(m->params[i].value));
+  json_object_set_new(model, "name", json_string(m->name));
+  json_object_set_new(model, "file", text_to_json(m->source.path, strlen(m->source.path)));
+  json_object_set_new(model, "params", params);
+  json_object_set_new(model, "environment",
+                      json_string(m->environments[t->claim.environment].name));
+  json_object_set_new(model, "semantics", json_string("coarse"));
+  for (uint32_t i = 0; i < t->run.nsteps; i++)
+    json_array_append_new(rounds, round_to_json(t, i));
+  json_object_set_new(j, "schema", json_string(TRACE_SCHEMA));
+  json_object_set_new(j, "model", model);
+  json_object_set_new(j, "property", property_to_json(t, meaning));
+  json_object_set_new(j, "error", error_to_json(t));
+  json_object_set_new(j, "initial", config_to_json(m, t->configs[0]));
+  json_object_set_new(j, "rounds", rounds);
+  return j;
+}

@@ -1,0 +1,31 @@
+/* A trace as JSON (docs/json.md): enough to replay it exactly, plus what people and scripts like to
+ * read. */
+#ifndef RONDO_TRACE_TRACE_JSON_H
+#define RONDO_TRACE_TRACE_JSON_H
+
+#include "trace/trace.h"
+
+#include <jansson.h>
+
+#define TRACE_SCHEMA "rondo-trace/1"
+
+json_t *trace_to_json(const struct trace *, struct meaning *); /* a new reference */
+
+/* What must be known before the model can be loaded. Strings are borrowed from the JSON. */
+struct trace_head {
+  const char *path;
+  const char *environment;
+  const char *property; /* NULL: an error outside any property */
+  bool error;
+  struct param *params; /* owned; without places */
+  size_t nparams;
+};
+
+/* False: *why says what is missing or wrong. */
+bool trace_head_read(const json_t *, struct trace_head *, struct text *why);
+void trace_head_release(struct trace_head *);
+/* Values that the model does not have are errors; whether it is a run of the model is for
+ * trace_replay to say. */
+bool trace_run_read(const json_t *, struct model *, struct run *, struct text *why);
+
+#endif

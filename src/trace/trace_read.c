@@ -1,0 +1,309 @@
+/* Trace files back into runs. What is read may be anything: every step says what it expected. */
+#include "trace/trace_json.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "sem/local.h"
+#include "trace/status.h"
+#include "trace/value_json.h"
+
+#include <string.h>
+
+/* The member of that type, or NULL and a complaint. */
+static const json_t *member(const json_t *object, const char *name, json_type type,
+                            const char *type_name, struct text *why) {
+  const json_t *found = json_object_get(object, name);
+  if (found && json_typeof(found) == type)
+    return found;
+  text_addf(why, found ? "'%s' is not %s" : "'%s' is missing (%s)", name, type_name);
+  return NULL;
+}
+#define OBJECT JSON_OBJECT, "an object"
+#define ARRAY JSON_ARRAY, "a list"
+#define STRING JSON_STRING, "a string"
+
+void trace_head_release(struct trace_head *h) {
+  memory_free(h->params);
+  *h = (struct trace_head){0};
+}
+
+static bool read_params(const json_t *params, struct trace_head *h, struct text *why) {
+  const char *name;
+  json_t *at;
+  h->params = memory_alloc((json_object_size(params) + 1) * sizeof *h->params);
+  json_object_foreach((json_t *)params, name, at) {
+    if (!json_is_integer(at)) {
+      text_addf(why, "parameter '%s' is not a whole number", name);
+      return false;
+    }
+    h->params[h->nparams++] = (struct param){.name = name, .value = json_integer_value(at)};
+  }
+  return true;
+}
+
+bool trace_head_read(const json_t *j, struct trace_head *h, struct text *why) {
+  *h = (struct trace_head){0};
+  const json_t *schema = member(j, "schema", STRING, why);
+  if (!schema)
+    return false;
+  if (strcmp(json_string_value(schema), TRACE_SCHEMA) != 0) {
+    text_addf(why, "its schema is '%.60s', and this rondo reads '%s'", json_string_value(schema),
+              TRACE_SCHEMA);
+    return false;
+  }
+  const json_t *model = member(j, "model", OBJECT, why);
+  const json_t *path = model ? member(model, "file", STRING, why) : NULL;
+  const json_t *params = path ? member(model, "params", OBJECT, why) : NULL;
+  const json_t *environment = params ? member(model, "environment", STRING, why) : NULL;
+  if (!environment || !read_params(params, h, why))
+    return false;
+  h->path = json_string_value(path);
+  h->environment = json_string_value(environment);
+  h->error = json_is_object(json_object_get(j, "error"));
+  const json_t *property = json_object_get(j, "property");
+  if (!property || json_is_null(property))
+    return true;
+  const json_t *name = member(property, "name", STRING, why);
+  h->property = json_string_value(name);
+  return name != NULL;
+}
+
+/* --- states --- */
+
+static bool read_status(const json_t *list, value *status, struct text *why) {
+  *status = 0;
+  for (size_t i = 0; i < json_array_size(list); i++) {
+    const char *name = json_string_value(json_array_get(list, i));
+    value bit = 0;
+    for (unsigned k = 0; name && k < NSTATUSES; k++)
+      if (!strcmp(name, status_names[k].name))
+        bit = status_names[k].bit;
+    if (!bit) {
+      text_addf(why, "unknown status '%.60s'", name ? name : "?");
+      return false;
+    }
+    *status |= bit;
+  }
+  return true;
+}
+
+static bool read_variables(const json_t *variables, struct model *m, const struct role *role,
+                           value *local, struct text *why) {
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    const struct var *var = &role->vars[i];
+    const json_t *at = json_object_get(variables, var->name);
+    struct text what = {0};
+    if (!at) {
+      text_addf(why, "variable '%s' of the model is missing", var->name);
+      return false;
+    }
+    if (!value_from_json(m, var->type, at, &local[LOCAL_VAR(i)], &what)) {
+      text_addf(why, "variable '%s': %s", var->name, what.at);
+      text_release(&what);
+      return false;
+    }
+    if (var->kind == VAR_INPUT)
+      local[role_initial_at(role, i)] = local[LOCAL_VAR(i)];
+  }
+  if (json_object_size(variables) == role->nvars)
+    return true;
+  text_addf(why, "there are variables that the model does not have");
+  return false;
+}
+
+static bool read_local(const json_t *j, struct model *m, struct config *c, bool *seen,
+                       struct text *why) {
+  uint32_t p;
+  const json_t *name = json_object_get(j, "process");
+  const json_t *status = member(j, "status", ARRAY, why);
+  const json_t *variables = status ? member(j, "variables", OBJECT, why) : NULL;
+  if (!variables || !process_from_json(m, name, &p, why))
+    return false;
+  if (seen[p]) {
+    text_addf(why, "process '%s' is there twice", json_string_value(name));
+    return false;
+  }
+  seen[p] = true;
+  if (!read_status(status, &c->local[p][LOCAL_STATUS], why))
+    return false;
+  if (c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE)
+    return true;
+  struct text what = {0};
+  if (read_variables(variables, m, process_role(m, p), c->local[p], &what))
+    return true;
+  text_addf(why, "%s: %s", json_string_value(name), what.at);
+  text_release(&what);
+  return false;
+}
+
+static bool read_initial(const json_t *j, struct model *m, struct config *c, struct text *why) {
+  const json_t *globals = member(j, "globals", OBJECT, why);
+  const json_t *processes = globals ? member(j, "processes", ARRAY, why) : NULL;
+  if (!processes)
+    return false;
+  for (uint32_t i = 0; i < m->nglobals; i++) {
+    const json_t *at = json_object_get(globals, m->globals[i].name);
+    if (!at) {
+      text_addf(why, "global '%s' is missing", m->globals[i].name);
+      return false;
+    }
+    if (!value_from_json(m, m->globals[i].type, at, &c->globals[i], why))
+      return false;
+  }
+  if (json_array_size(processes) != m->nprocesses) {
+    text_addf(why, "it has %zu processes, the model %u", json_array_size(processes), m->nprocesses);
+    return false;
+  }
+  bool *seen = memory_alloc((m->nprocesses + 1) * sizeof *seen);
+  bool ok = true;
+  for (size_t i = 0; i < m->nprocesses && ok; i++)
+    ok = read_local(json_array_get(processes, i), m, c, seen, why);
+  memory_free(seen);
+  return ok;
+}
+
+/* --- rounds --- */
+
+/* What the process keeps, overwritten where the file says what was chosen. */
+static bool read_oracles(const json_t *j, struct model *m, struct witness *w, struct text *why) {
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct role *role = process_role(m, p);
+    struct text name = {0};
+    process_print(m, p, &name);
+    const json_t *own = json_object_get(j, name.at);
+    text_release(&name);
+    w->oracles[p] = memory_alloc((role_noracles(role) + 1) * sizeof **w->oracles);
+    for (uint32_t i = 0, k = 0; i < role->nvars; i++) {
+      if (role->vars[i].kind != VAR_ORACLE)
+        continue;
+      const json_t *at = json_object_get(own, role->vars[i].name);
+      w->oracles[p][k] = type_default(&m->values, role->vars[i].type);
+      if (at && !value_from_json(m, role->vars[i].type, at, &w->oracles[p][k], why))
+        return false;
+      k++;
+    }
+  }
+  return true;
+}
+
+static bool read_crashes(const json_t *j, struct model *m, struct witness *w, struct text *why) {
+  for (size_t i = 0; i < json_array_size(j); i++) {
+    uint32_t p;
+    if (!process_from_json(m, json_array_get(j, i), &p, why))
+      return false;
+    w->crashes[p] = true;
+  }
+  return true;
+}
+
+static bool read_heard(const json_t *j, struct model *m, struct witness *w, struct text *why) {
+  const char *name;
+  json_t *of;
+  json_object_foreach((json_t *)j, name, of) {
+    uint32_t p, q;
+    if (!process_from_name(m, name, &p)) {
+      text_addf(why, "there is no process '%.60s'", name);
+      return false;
+    }
+    for (size_t i = 0; i < json_array_size(of); i++) {
+      if (!process_from_json(m, json_array_get(of, i), &q, why))
+        return false;
+      w->heard[p][q] = 1;
+    }
+  }
+  return true;
+}
+
+static bool read_forged(const json_t *j, struct model *m, uint32_t point, struct witness *w,
+                        struct text *why) {
+  w->forged = memory_alloc((json_array_size(j) + 1) * sizeof *w->forged);
+  for (size_t i = 0; i < json_array_size(j); i++) {
+    const json_t *one = json_array_get(j, i), *message = json_object_get(one, "message");
+    struct forgery *f = &w->forged[w->nforged++];
+    if (!process_from_json(m, json_object_get(one, "receiver"), &f->receiver, why) ||
+        !process_from_json(m, json_object_get(one, "sender"), &f->sender, why))
+      return false;
+    const struct type *type = process_role(m, f->receiver)->body[point].received;
+    if (!type || !message) {
+      text_add(why, "a forged message where none can be received");
+      return false;
+    }
+    if (!value_from_json(m, type, message, &f->message, why))
+      return false;
+  }
+  return true;
+}
+
+static bool read_script(const json_t *j, struct script *s, struct text *why) {
+  s->at = memory_alloc((json_array_size(j) + 1) * sizeof *s->at);
+  for (size_t i = 0; i < json_array_size(j); i++) {
+    json_int_t v = json_integer_value(json_array_get(j, i));
+    if (!json_is_integer(json_array_get(j, i)) || v < 0 || v > UINT32_MAX) {
+      text_add(why, "a choice that is not a small number");
+      return false;
+    }
+    s->at[s->n++] = (uint32_t)v;
+  }
+  return true;
+}
+
+static bool read_choices(const json_t *j, struct model *m, struct witness *w, struct text *why) {
+  const char *name;
+  json_t *own;
+  json_object_foreach((json_t *)j, name, own) {
+    uint32_t p;
+    if (!process_from_name(m, name, &p)) {
+      text_addf(why, "there is no process '%.60s'", name);
+      return false;
+    }
+    if (!read_script(json_object_get(own, "send"), &w->sends[p], why) ||
+        !read_script(json_object_get(own, "update"), &w->updates[p], why))
+      return false;
+  }
+  return true;
+}
+
+static bool read_round(const json_t *j, struct model *m, uint32_t point, struct witness *w,
+                       struct text *why) {
+  const json_t *heard = member(j, "heard", OBJECT, why);
+  return heard && read_heard(heard, m, w, why) &&
+         read_oracles(json_object_get(j, "oracles"), m, w, why) &&
+         read_crashes(json_object_get(j, "crashes"), m, w, why) &&
+         read_forged(json_object_get(j, "forged"), m, point, w, why) &&
+         read_choices(json_object_get(j, "choices"), m, w, why);
+}
+
+static bool read_rounds(const json_t *rounds, struct model *m, struct run *run, struct text *why) {
+  size_t n = json_array_size(rounds);
+  uint32_t point = 0;
+  run->steps = memory_alloc((n + 1) * sizeof *run->steps);
+  for (size_t i = 0; i < n; i++) {
+    struct text what = {0};
+    if (point == POINT_END) {
+      text_addf(why, "it has %zu rounds, the algorithm only %zu", n, i);
+      return false;
+    }
+    run->steps[run->nsteps++] = witness_new(m);
+    if (!read_round(json_array_get(rounds, i), m, point, run->steps[i], &what)) {
+      text_addf(why, "round %zu: %s", i + 1, what.at);
+      text_release(&what);
+      return false;
+    }
+    point = m->points[point].next;
+  }
+  return true;
+}
+
+bool trace_run_read(const json_t *j, struct model *m, struct run *run, struct text *why) {
+  *run = (struct run){0};
+  const json_t *initial = member(j, "initial", OBJECT, why);
+  const json_t *rounds = initial ? member(j, "rounds", ARRAY, why) : NULL;
+  if (!rounds)
+    return false;
+  run->initial = config_new(m);
+  if (read_initial(initial, m, run->initial, why) && read_rounds(rounds, m, run, why))
+    return true;
+  run_release(run);
+  *run = (struct run){0};
+  return false;
+}
