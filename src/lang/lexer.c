@@ -43,6 +43,8 @@ static const struct {
     {"~", "not"},
 };
 
+static void lexer_step(struct lexer *);
+
 static bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
 }
@@ -147,6 +149,39 @@ static uint32_t lexer_character(const struct lexer *l, uint32_t end) {
   return n;
 }
 
+/* A sign that papers use is reported, and read as what it means. */
+static bool lexer_foreign_sign(struct lexer *l, uint32_t n) {
+  uint32_t from = l->at;
+  const char *ours = NULL;
+  for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++)
+    if (strlen(foreign_signs[i].foreign) == n &&
+        memcmp(foreign_signs[i].foreign, l->text + from, n) == 0)
+      ours = foreign_signs[i].ours;
+  if (!ours)
+    return false;
+  diag_error(l->diags, (struct span){from, from + n}, "unexpected character '%.*s'", (int)n,
+             l->text + from);
+  diag_help(l->diags, "write '%s'", ours);
+  l->at = from + n;
+  struct lexer meant = {.text = ours, .length = (uint32_t)strlen(ours), .diags = l->diags};
+  struct tokens tokens = {0};
+  meant.out = &tokens;
+  while (meant.at < meant.length)
+    lexer_step(&meant);
+  for (size_t i = 0; i < tokens.list.n; i++)
+    lexer_emit(l, tokens.list.at[i], from);
+  tokens_release(&tokens);
+  return true;
+}
+
+/* There are no strings, but one is better skipped than read. */
+static uint32_t lexer_string_end(const struct lexer *l) {
+  for (uint32_t i = l->at + 1; i < l->length && l->text[i] != '\n'; i++)
+    if (l->text[i] == '"')
+      return i + 1;
+  return l->at + 1;
+}
+
 /* A run of bytes that start no token is reported once. */
 static void lexer_unknown(struct lexer *l) {
   uint32_t from = l->at, to = from;
@@ -154,15 +189,15 @@ static void lexer_unknown(struct lexer *l) {
     to++;
   uint32_t n = lexer_character(l, to);
   unsigned char c = (unsigned char)l->text[from];
+  if (n && lexer_foreign_sign(l, n))
+    return;
+  if (c == '"')
+    to = lexer_string_end(l);
   struct span at = {from, to};
   if (n == 0 || c < 0x20 || c == 0x7F)
     diag_error(l->diags, at, "unexpected byte 0x%02x", c);
   else
     diag_error(l->diags, at, "unexpected character '%.*s'", (int)n, l->text + from);
-  for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++)
-    if (n && strlen(foreign_signs[i].foreign) == n &&
-        memcmp(foreign_signs[i].foreign, l->text + from, n) == 0)
-      diag_help(l->diags, "write '%s'", foreign_signs[i].ours);
   if (c == '#')
     diag_help(l->diags, "a comment starts with '//'");
   if (c == '"')
@@ -171,8 +206,11 @@ static void lexer_unknown(struct lexer *l) {
   if (c == '#') /* a remark: its words would be reported one by one */
     while (l->at < l->length && l->text[l->at] != '\n')
       l->at++;
+  else
+    lexer_emit(l, (struct token){.kind = T_UNKNOWN}, from);
 }
 
+/* One token, comment or blank. */
 static void lexer_step(struct lexer *l) {
   const char *at = l->text + l->at;
   uint32_t left = l->length - l->at;

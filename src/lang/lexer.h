@@ -12,6 +12,7 @@ enum token_kind {
   T_END, /* of the text; also what a parser sees while it is recovering from an error */
   T_NAME,
   T_NUMBER,
+  T_UNKNOWN, /* already reported; no rule takes it */
 #define TOKEN(kind, text) T_##kind,
 #include "lang/token.def"
 #undef TOKEN

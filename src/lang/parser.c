@@ -36,7 +36,8 @@ bool parser_sees_word(const struct parser *p, enum word word) {
 
 bool parser_sees_name(const struct parser *p, size_t ahead) {
   const struct token *t = parser_look(p, ahead);
-  return t->kind == T_NAME && !word_reserved(t->word);
+  return t->kind == T_NAME && !word_reserved(t->word) &&
+         !token_declares(t, parser_look(p, ahead + 1));
 }
 
 static void parser_advance(struct parser *p) {
@@ -86,7 +87,7 @@ const char *parser_expect_name(struct parser *p, const char *what) {
     parser_advance(p);
     return parser_text(p, t);
   }
-  bool reserved = t->kind == T_NAME;
+  bool reserved = t->kind == T_NAME && word_reserved(t->word);
   parser_fail(p, what);
   if (reserved)
     parser_help(p, "'%s' is a word of the language and cannot be a name", word_text(t->word));
@@ -145,8 +146,10 @@ const char *parser_found(struct parser *p) {
 }
 
 /* Signs that other languages write here. */
-static const char *parser_habit(const struct token *t) {
+static const char *parser_habit(const struct parser *p, const struct token *t) {
   switch (t->kind) {
+  case T_GT:
+    return p->at > 0 && t[-1].kind == T_LT ? "write '!='" : NULL;
   case T_ASSIGN:
     return "':=' assigns, '==' compares";
   case T_BECOMES:
@@ -172,7 +175,7 @@ void parser_fail(struct parser *p, const char *expected) {
     at =
         (struct span){p->tokens->list.at[p->at - 1].at.to - 1, p->tokens->list.at[p->at - 1].at.to};
   diag_error(p->diags, at, "expected %s, found %s", expected, parser_found(p));
-  const char *habit = parser_habit(t);
+  const char *habit = parser_habit(p, t);
   if (habit)
     parser_help(p, "%s", habit);
   p->stop.at = (struct span){t->at.from, t->at.from};

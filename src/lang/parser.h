@@ -35,7 +35,8 @@ struct ast *parser_file(struct parser *);
 const struct token *parser_look(const struct parser *, size_t ahead);
 bool parser_sees(const struct parser *, enum token_kind);
 bool parser_sees_word(const struct parser *, enum word);
-bool parser_sees_name(const struct parser *, size_t ahead); /* a name that is not reserved */
+/* A name that is not reserved, and does not obviously start the next declaration. */
+bool parser_sees_name(const struct parser *, size_t ahead);
 bool parser_take(struct parser *, enum token_kind);
 bool parser_take_word(struct parser *, enum word);
 bool parser_expect(struct parser *, enum token_kind);
@@ -59,8 +60,9 @@ void parser_skip_semicolons(struct parser *); /* they have no place here: report
 
 /* ---- recovery (parser_recover.c): all end the panic; 'before' is where the failed construct began
  * ---- */
-bool parser_at_declaration(const struct parser *); /* one that only stands at file level */
-bool parser_at_member(const struct parser *);      /* a round, a handler ... of a process */
+bool token_declares(const struct token *, const struct token *next); /* at file level only */
+bool parser_at_declaration(const struct parser *);
+bool parser_at_member(const struct parser *); /* a round, a handler ... of a process */
 void parser_recover_declaration(struct parser *, size_t before);
 void parser_recover_member(struct parser *, size_t before);
 void parser_recover_statement(struct parser *, size_t before);

@@ -393,8 +393,8 @@ static const char *parse_heading(struct parser *p, uint32_t *flags) {
   if (parser_take_word(p, W_ALGORITHM))
     return parser_expect_name(p, "the algorithm's name");
   if (parser_sees(p, T_END)) {
-    parser_complain(p, "the file is empty");
-    parser_help(p, "a model starts with 'algorithm NAME'");
+    diag_error(p->diags, (struct span){0, 0}, "the file is empty");
+    diag_help(p->diags, "a model starts with 'algorithm NAME'");
     return "";
   }
   static const char *const starts[] = {"algorithm", "counters"};

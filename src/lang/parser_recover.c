@@ -11,9 +11,9 @@ static const struct token *token_at(const struct parser *p, size_t i) {
 /* ---- what begins here? ---- */
 
 /* No statement, clause or member starts with two names, so a word of this list at the start of a
-   line with a name behind it is a declaration, whatever braces are still open. */
-bool parser_at_declaration(const struct parser *p) {
-  const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
+   line with a name behind it is a declaration, whatever braces are still open. The words excepted
+   may follow an expression. */
+bool token_declares(const struct token *t, const struct token *next) {
   if (t->kind != T_NAME || !t->first)
     return false;
   switch (t->word) {
@@ -28,12 +28,21 @@ bool parser_at_declaration(const struct parser *p) {
   case W_COUNTER:
   case W_MOVE:
   case W_UNSAFE:
-    return next->kind == T_NAME && next->word != W_IN;
-  case W_RESILIENCE:
-    return next->kind == T_NAME || next->kind == T_NUMBER || next->kind == T_LPAREN;
+    return next->kind == T_NAME && !word_reserved(next->word) && next->word != W_WHERE &&
+           next->word != W_WHEN && next->word != W_ONCE && next->word != W_TAKEN &&
+           next->word != W_TO && next->word != W_OF && next->word != W_FROM &&
+           next->word != W_SAME && next->word != W_EACH && next->word != W_AS &&
+           next->word != W_DISTINCT && next->word != W_UP && next->word != W_BOUND;
   default:
     return false;
   }
+}
+
+bool parser_at_declaration(const struct parser *p) {
+  const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
+  if (t->kind == T_NAME && t->word == W_RESILIENCE && t->first)
+    return next->kind == T_NAME || next->kind == T_NUMBER || next->kind == T_LPAREN;
+  return token_declares(t, next);
 }
 
 bool parser_at_member(const struct parser *p) {
@@ -79,7 +88,11 @@ static bool at_statement(const struct parser *p) {
   if (t->word == W_LET || t->word == W_SEND || t->word == W_GOTO || t->word == W_HALT ||
       t->word == W_FOREACH || (t->word == W_IF && t->first))
     return true;
-  return next->kind == T_BECOMES || parser_at_member(p);
+  if (next->kind == T_BECOMES || parser_at_member(p))
+    return true;
+  return t->first && t->word == W_ORDINARY && /* an assignment or a word, both written wrong */
+         (next->kind == T_ASSIGN || (next->kind == T_NAME && next->word == W_ORDINARY) ||
+          (next->kind == T_PLUS && parser_look(p, 2)->kind == T_ASSIGN));
 }
 
 static bool at_clause(const struct parser *p) {
