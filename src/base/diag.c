@@ -275,7 +275,7 @@ static size_t name_distance(const char *a, size_t n, const char *b, size_t m) {
 }
 
 const char *nearest_name(const char *name, const char *const *candidates, size_t n) {
-  size_t length = strlen(name), best = length < 6 ? 1 : length / 3;
+  size_t length = strlen(name), best = length < 5 ? 1 : (length + 2) / 3;
   const char *nearest = NULL;
   if (length > NAME_LONGEST)
     return NULL;
