@@ -1,0 +1,129 @@
+#include "report/json_report.h"
+
+#include "trace/trace_json.h"
+#include "trace/value_json.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXACT_DIGITS                                                                               \
+  15 /* every number of so many digits is a JSON number for everybody: below 2^53 */
+#define EXACT_MOST "9007199254740992"
+
+static json_t *model_json(const struct check_result *c, const struct run_result *r) {
+  const struct model *m = c->model;
+  json_t *j = json_object(), *params = json_object();
+  for (uint32_t i = 0; i < m->nparams; i++)
+    json_object_set_new(params, m->params[i].name, json_integer(m->params[i].value));
+  json_object_set_new(j, "name", json_string(m->name));
+  json_object_set_new(j, "file", text_to_json(m->source.path, strlen(m->source.path)));
+  json_object_set_new(j, "params", params);
+  json_object_set_new(j, "environment", json_string(m->environments[r->environment].name));
+  json_object_set_new(j, "semantics", json_string("coarse"));
+  return j;
+}
+
+json_t *licences_json(const struct licences *l, const struct model *m) {
+  json_t *j = json_array();
+  for (unsigned i = 0; i < REDUCTIONS; i++) {
+    const struct licence *licence = &l->of[i];
+    uint32_t line = 0, column;
+    json_t *one = json_object();
+    if (licence->at.to > 0)
+      source_place(&m->source, licence->at.from, &line, &column);
+    json_object_set_new(one, "name", json_string(reduction_name(i)));
+    json_object_set_new(one, "applied", json_boolean(licence->applied));
+    json_object_set_new(one, "granted", json_boolean(licence->granted));
+    json_object_set_new(one, "forced", json_boolean(licence->forced));
+    json_object_set_new(one, "reason", json_string(licence->reason));
+    json_object_set_new(one, "line", line ? json_integer(line) : json_null());
+    json_array_append_new(j, one);
+  }
+  return j;
+}
+
+static json_t *assignments_json(const char *decimal) {
+  if (!decimal)
+    return json_null();
+  size_t n = strlen(decimal);
+  if (n <= EXACT_DIGITS || (n == strlen(EXACT_MOST) && strcmp(decimal, EXACT_MOST) <= 0))
+    return json_integer(strtoll(decimal, NULL, 10));
+  return json_string(decimal);
+}
+
+static json_t *stats_json(const struct run_result *r) {
+  json_t *j = json_object();
+  json_object_set_new(j, "states", json_integer((json_int_t)r->stats.states));
+  json_object_set_new(j, "transitions",
+                      r->transitions_counted ? json_integer((json_int_t)r->stats.transitions)
+                                             : json_null());
+  json_object_set_new(j, "depth", json_integer(r->stats.depth));
+  json_object_set_new(j, "seconds", json_real(r->stats.seconds));
+  json_object_set_new(j, "memory_bytes", json_integer((json_int_t)r->stats.memory));
+  json_object_set_new(j, "heard_of_assignments", assignments_json(r->heard_of_assignments));
+  json_object_set_new(j, "successors", json_string(r->successors));
+  json_object_set_new(j, "order_mattered", json_boolean(r->order_mattered));
+  return j;
+}
+
+static json_t *audit_json(const struct run_result *r) {
+  if (r->audit == AUDIT_NONE)
+    return json_null();
+  json_t *j = json_object();
+  json_object_set_new(j, "agrees", r->audit == AUDIT_AGREES ? json_true() : json_null());
+  json_object_set_new(j, "states", json_integer((json_int_t)r->audit_states));
+  return j;
+}
+
+static json_t *property_json(const struct check_result *c, const struct run_result *r,
+                             const struct property_result *p, uint32_t run) {
+  json_t *j = json_object();
+  json_object_set_new(j, "name", json_string(property_result_name(p)));
+  json_object_set_new(j, "kind", json_string(property_result_kind(p)));
+  json_object_set_new(j, "verdict", json_string(verdict_name(p->verdict)));
+  json_object_set_new(j, "proved", text_to_json(p->proved, strlen(p->proved)));
+  json_object_set_new(j, "environment", json_string(c->model->environments[r->environment].name));
+  json_object_set_new(j, "run", json_integer(run));
+  json_object_set_new(j, "trace", p->trace ? trace_to_json(p->trace, c->meaning) : json_null());
+  return j;
+}
+
+static json_t *run_json(const struct check_result *c, const struct run_result *r) {
+  json_t *j = json_object(), *names = json_array();
+  for (uint32_t k = 0; k < r->nproperties; k++)
+    json_array_append_new(names, json_string(property_result_name(&r->properties[k])));
+  json_object_set_new(j, "model", model_json(c, r));
+  json_object_set_new(j, "properties", names);
+  json_object_set_new(j, "reductions", licences_json(r->licences, c->model));
+  json_object_set_new(j, "stats", stats_json(r));
+  json_object_set_new(j, "audit", audit_json(r));
+  return j;
+}
+
+json_t *report_json(const struct check_result *c) {
+  json_t *j = json_object(), *properties = json_array(), *runs = json_array();
+  json_object_set_new(j, "schema", json_string(CHECK_SCHEMA));
+  json_object_set_new(j, "verdict", json_string(verdict_name(c->verdict)));
+  json_object_set_new(j, "properties", properties);
+  for (uint32_t i = 0; i < c->nruns; i++) {
+    const struct run_result *r = &c->runs[i];
+    json_t *run = run_json(c, r);
+    if (i == 0) {
+      json_object_set(j, "model", json_object_get(run, "model"));
+      json_object_set(j, "reductions", json_object_get(run, "reductions"));
+      json_object_set(j, "stats", json_object_get(run, "stats"));
+    }
+    json_array_append_new(runs, run);
+    for (uint32_t k = 0; k < r->nproperties; k++)
+      json_array_append_new(properties, property_json(c, r, &r->properties[k], i));
+  }
+  json_object_set_new(j, "runs", runs);
+  return j;
+}
+
+void json_text(const json_t *j, struct text *out) {
+  char *dump = json_dumps(j, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
+  text_add(out, dump ? dump : "null");
+  text_add(out, "\n");
+  free(dump);
+}

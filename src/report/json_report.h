@@ -1,0 +1,15 @@
+/* The answer of `check` for programs: docs/json.md. */
+#ifndef RONDO_REPORT_JSON_REPORT_H
+#define RONDO_REPORT_JSON_REPORT_H
+
+#include "report/result.h"
+
+#include <jansson.h>
+
+#define CHECK_SCHEMA "rondo-check/1"
+
+json_t *report_json(const struct check_result *); /* a new reference */
+json_t *licences_json(const struct licences *, const struct model *);
+void json_text(const json_t *, struct text *); /* indented, with a final newline */
+
+#endif

@@ -1,0 +1,194 @@
+#include "report/result.h"
+
+#include "base/memory.h"
+#include "report/layout.h"
+
+const char *verdict_name(enum verdict v) {
+  static const char *const names[] = {"holds", "inconclusive", "violated"};
+  return names[v];
+}
+
+const char *property_result_name(const struct property_result *p) {
+  return p->property ? p->property->name : "no_error";
+}
+
+const char *property_result_kind(const struct property_result *p) {
+  static const char *const kinds[] = {"safety", "cover", "live"};
+  return p->property ? kinds[p->property->kind] : "error";
+}
+
+static void run_result_release(struct run_result *r) {
+  for (uint32_t i = 0; i < r->nproperties; i++) {
+    struct property_result *p = &r->properties[i];
+    if (p->trace)
+      trace_release(p->trace);
+    memory_free(p->trace);
+    memory_free(p->proved);
+  }
+  memory_free(r->properties);
+  memory_free(r->heard_of_assignments);
+  memory_free(r->successors);
+}
+
+void check_result_release(struct check_result *c) {
+  for (uint32_t i = 0; i < c->nruns; i++)
+    run_result_release(&c->runs[i]);
+  memory_free(c->runs);
+  *c = (struct check_result){0};
+}
+
+/* --- what was proved, in words --- */
+
+static void say_every_run(struct text *out, const struct search *s, const struct licences *l) {
+  text_add(out, "every run");
+  if (s->space->model->nparams > 0)
+    text_add(out, ", ");
+  params_add(out, s->space->model);
+  const char *between = " (unlicensed: ";
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    if (l->of[i].forced) {
+      text_addf(out, "%s%s was forced", between, reduction_name(i));
+      between = ", ";
+    }
+  if (l->unlicensed)
+    text_add(out, between[0] == ' ' ? " (unlicensed)" : ")");
+}
+
+static void say_after(struct text *out, const struct search *s, const struct finding *f) {
+  const struct environment *env = &s->space->model->environments[s->space->question->environment];
+  bool corrupts = false, loses = false;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    corrupts |= env->clauses[i].kind == CLAUSE_CORRUPTED;
+    loses |= env->clauses[i].kind == CLAUSE_LOST;
+  }
+  if (f->rounds == 0) {
+    text_add(out, "in an initial state");
+  } else {
+    text_add(out, "after ");
+    count_add(out, f->rounds, "round", "rounds");
+  }
+  if (charge_processes(f->charge) > 0) {
+    text_add(out, ", ");
+    count_add(out, charge_processes(f->charge), "faulty process", "faulty processes");
+  }
+  if (charge_messages(f->charge) > 0) {
+    text_add(out, ", ");
+    number_add(out, charge_messages(f->charge));
+    text_addf(out, " %s message%s",
+              corrupts && !loses ? "corrupted"
+              : corrupts         ? "lost or corrupted"
+                                 : "lost",
+              charge_messages(f->charge) == 1 ? "" : "s");
+  }
+}
+
+static void say_limit(struct text *out, const struct search *s) {
+  switch (s->end) {
+  case SEARCH_STATES:
+    text_add(out, "the limit of ");
+    count_add(out, s->limits.states, "state", "states");
+    text_add(out, " was reached");
+    break;
+  case SEARCH_MEMORY:
+    text_add(out, "the limit of ");
+    bytes_add(out, s->limits.memory);
+    text_add(out, " of memory was reached");
+    break;
+  case SEARCH_TIME:
+    text_add(out, "the limit of ");
+    seconds_add(out, s->limits.seconds);
+    text_add(out, " was reached");
+    break;
+  case SEARCH_INTERRUPTED:
+    text_add(out, "interrupted");
+    break;
+  case SEARCH_MODEL_ERROR:
+    text_add(out, "the model has an error");
+    break;
+  case SEARCH_EXHAUSTED:
+  case SEARCH_DECIDED:
+    break;
+  }
+}
+
+static void say_so_far(struct text *out, const struct search *s, const struct property *p) {
+  const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
+  if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
+    text_addf(out, "%s up to ", what);
+    count_add(out, s->space->max_rounds, "round", "rounds");
+    return;
+  }
+  if (s->complete == 0) {
+    text_add(out, "nothing is known");
+  } else {
+    text_addf(out, "%s within ", what);
+    count_add(out, s->complete - 1, "round", "rounds");
+  }
+  text_add(out, "; ");
+  say_limit(out, s);
+}
+
+static enum verdict judge(const struct search *s, const struct property *p, const struct finding *f,
+                          const struct licences *l, struct text *proved) {
+  bool cover = p->kind == PROPERTY_COVER;
+  if (p->kind == PROPERTY_LIVE) {
+    text_add(proved, "not checked: liveness");
+    return VERDICT_INCONCLUSIVE;
+  }
+  if (f->found) {
+    text_add(proved, cover ? "reached " : "");
+    say_after(proved, s, f);
+    return cover ? VERDICT_HOLDS : VERDICT_VIOLATED;
+  }
+  if (s->end == SEARCH_EXHAUSTED && !s->space->cut) {
+    text_add(proved, cover ? "never reached: " : "");
+    say_every_run(proved, s, l);
+    return cover ? VERDICT_VIOLATED : VERDICT_HOLDS;
+  }
+  say_so_far(proved, s, p);
+  return VERDICT_INCONCLUSIVE;
+}
+
+void run_result_fill(struct run_result *r, const struct search *s, const struct licences *l,
+                     bool named) {
+  const struct question *q = s->space->question;
+  const struct model *m = s->space->model;
+  *r = (struct run_result){.environment = q->environment,
+                           .licences = l,
+                           .end = s->end,
+                           .stats = s->stats,
+                           .transitions_counted = s->space->edges_complete,
+                           .order_mattered = s->space->order_mattered,
+                           .successors =
+                               memory_strdup(s->space->successors ? s->space->successors : "")};
+  r->properties = memory_alloc((q->nproperties + 1) * sizeof *r->properties);
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    const struct property *p = &m->properties[q->properties[i]];
+    struct text proved = {0};
+    struct property_result *to = &r->properties[r->nproperties++];
+    *to = (struct property_result){.property = p, .index = q->properties[i]};
+    to->counts = named || p->kind != PROPERTY_LIVE;
+    to->verdict = judge(s, p, &s->findings[i], l, &proved);
+    to->proved = memory_strdup(text_or_empty(&proved));
+    text_release(&proved);
+  }
+  if (s->error.found) {
+    struct text proved = {0};
+    say_after(&proved, s, &s->error);
+    text_addf(&proved, ": %s", s->error.error.message);
+    r->properties[r->nproperties++] =
+        (struct property_result){.index = NO_PROPERTY,
+                                 .verdict = VERDICT_VIOLATED,
+                                 .counts = true,
+                                 .proved = memory_strdup(text_or_empty(&proved))};
+    text_release(&proved);
+  }
+}
+
+void check_result_conclude(struct check_result *c) {
+  c->verdict = VERDICT_HOLDS;
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++)
+      if (c->runs[i].properties[k].counts && c->runs[i].properties[k].verdict > c->verdict)
+        c->verdict = c->runs[i].properties[k].verdict;
+}

@@ -1,0 +1,62 @@
+/* What came out of checking one instance of a model: verdicts with what was proved, and where they
+ * come from. */
+#ifndef RONDO_REPORT_RESULT_H
+#define RONDO_REPORT_RESULT_H
+
+#include "search/bfs.h"
+#include "trace/trace.h"
+
+enum verdict {
+  VERDICT_HOLDS,
+  VERDICT_INCONCLUSIVE,
+  VERDICT_VIOLATED
+};                                      /* the larger beats the smaller */
+const char *verdict_name(enum verdict); /* as in JSON */
+
+struct property_result {
+  const struct property
+      *property;  /* NULL: `no_error`, which is there only if the model has an error */
+  uint32_t index; /* in the model */
+  enum verdict verdict;
+  bool counts;  /* for the verdict as a whole: not a live property that nobody asked for by name */
+  char *proved; /* owned */
+  struct trace *trace; /* owned, or NULL */
+};
+const char *property_result_name(const struct property_result *);
+const char *property_result_kind(const struct property_result *);
+
+enum audit { AUDIT_NONE, AUDIT_AGREES, AUDIT_GAVE_UP };
+
+struct run_result { /* the properties checked together, in one environment */
+  uint32_t environment;
+  const struct licences *licences; /* borrowed */
+  struct property_result *properties;
+  uint32_t nproperties;
+  enum search_end end;
+  struct search_stats stats;
+  bool transitions_counted;
+  bool order_mattered;
+  char *heard_of_assignments; /* decimal, or NULL: cannot be counted; owned */
+  char *successors;           /* how they were made; owned */
+  enum audit audit;
+  uint64_t audit_states;
+};
+
+struct check_result {
+  struct model *model;     /* borrowed */
+  struct meaning *meaning; /* borrowed */
+  struct run_result *runs;
+  uint32_t nruns;
+  enum verdict verdict;
+};
+
+void check_result_release(struct check_result *);
+
+/* Fills in everything but traces, audit and the heard-of count. named: were properties chosen by
+ * name? */
+void run_result_fill(struct run_result *, const struct search *, const struct licences *,
+                     bool named);
+/* From the verdicts of the runs. */
+void check_result_conclude(struct check_result *);
+
+#endif

@@ -1,0 +1,83 @@
+#include "report/table.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define PARAM_WIDTH 4
+#define VERDICT_WIDTH 12
+#define STATES_WIDTH 14
+#define DEPTH_WIDTH 7
+#define TIME_WIDTH 12
+
+static int width_of(const char *name, int least) {
+  int n = (int)strlen(name);
+  return n > least ? n : least;
+}
+
+void table_head(const struct check_result *c, const struct style *style, struct text *out) {
+  struct text head = {0};
+  text_addf(out, "%s", c->model->name);
+  text_addf(out, ", environment %s",
+            c->nruns ? c->model->environments[c->runs[0].environment].name : "");
+  for (uint32_t i = 1; i < c->nruns; i++)
+    text_addf(out, ", then %s", c->model->environments[c->runs[i].environment].name);
+  text_add(out, "\n\n");
+  for (uint32_t i = 0; i < c->model->nparams; i++)
+    text_addf(&head, "%*s ", width_of(c->model->params[i].name, PARAM_WIDTH),
+              c->model->params[i].name);
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
+      const struct property_result *p = &c->runs[i].properties[k];
+      if (p->property)
+        text_addf(&head, "  %-*s", width_of(p->property->name, VERDICT_WIDTH), p->property->name);
+    }
+  text_addf(&head, " %*s %*s %*s", STATES_WIDTH, "states", DEPTH_WIDTH, "depth", TIME_WIDTH,
+            "time");
+  paint_add(out, style, PAINT_TITLE, head.at);
+  text_add(out, "\n");
+  text_release(&head);
+}
+
+static void add_right(struct text *out, struct text *cell, int width) {
+  text_addf(out, " %*s", width, text_or_empty(cell));
+  text_release(cell);
+}
+
+void table_row(const struct check_result *c, const struct style *style, struct text *out) {
+  static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
+  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
+  uint64_t states = 0;
+  uint32_t depth = 0;
+  double seconds = 0;
+  const struct property_result *error = NULL;
+  for (uint32_t i = 0; i < c->model->nparams; i++)
+    text_addf(out, "%*" PRId64 " ", width_of(c->model->params[i].name, PARAM_WIDTH),
+              c->model->params[i].value);
+  for (uint32_t i = 0; i < c->nruns; i++) {
+    const struct run_result *r = &c->runs[i];
+    states += r->stats.states;
+    depth = r->stats.depth > depth ? r->stats.depth : depth;
+    seconds += r->stats.seconds;
+    for (uint32_t k = 0; k < r->nproperties; k++) {
+      const struct property_result *p = &r->properties[k];
+      if (!p->property) {
+        error = p;
+        continue;
+      }
+      int width = width_of(p->property->name, VERDICT_WIDTH);
+      text_add(out, "  ");
+      paint_add(out, style, paints[p->verdict], words[p->verdict]);
+      text_addf(out, "%*s", width - (int)strlen(words[p->verdict]), "");
+    }
+  }
+  struct text cell = {0};
+  number_add(&cell, states);
+  add_right(out, &cell, STATES_WIDTH);
+  number_add(&cell, depth);
+  add_right(out, &cell, DEPTH_WIDTH);
+  seconds_add(&cell, seconds);
+  add_right(out, &cell, TIME_WIDTH);
+  if (error)
+    text_addf(out, "  error %s", error->proved);
+  text_add(out, "\n");
+}

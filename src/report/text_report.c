@@ -1,0 +1,147 @@
+#include "report/text_report.h"
+
+#include "report/trace_text.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static void add_verdict(struct text *out, const struct style *style, enum verdict v) {
+  static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
+  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
+  paint_add(out, style, paints[v], words[v]);
+  text_addf(out, "%*s", (int)(strlen("inconclusive") - strlen(words[v])), "");
+}
+
+static void add_title(struct text *out, const struct style *style, const struct model *m,
+                      const struct run_result *r) {
+  struct text title = {0};
+  text_addf(&title, "%s%s", m->name, m->nparams ? ", " : "");
+  params_add(&title, m);
+  paint_add(out, style, PAINT_TITLE, title.at);
+  text_addf(out, ", environment %s\n\n", m->environments[r->environment].name);
+  text_release(&title);
+}
+
+static void add_properties(struct text *out, const struct style *style,
+                           const struct run_result *r) {
+  size_t widest = 0;
+  for (uint32_t i = 0; i < r->nproperties; i++) {
+    size_t n = strlen(property_result_name(&r->properties[i]));
+    widest = n > widest ? n : widest;
+  }
+  for (uint32_t i = 0; i < r->nproperties; i++) {
+    const struct property_result *p = &r->properties[i];
+    text_addf(out, "  %-*s   ", (int)widest, property_result_name(p));
+    add_verdict(out, style, p->verdict);
+    text_addf(out, "   %s\n", p->proved);
+  }
+  if (r->nproperties == 0)
+    text_add(out, "  no property to check\n");
+}
+
+void licences_text(const struct licences *l, const struct model *m, bool all,
+                   const struct style *style, struct text *out) {
+  for (unsigned i = 0; i < REDUCTIONS; i++) {
+    const struct licence *licence = &l->of[i];
+    uint32_t line, column;
+    if (!all && !(licence->applied && (licence->useful || licence->forced)))
+      continue;
+    const char *word = licence->forced ? "FORCED" : licence->granted ? "granted" : "refused";
+    text_addf(out, "  %-14s ", reduction_name(i));
+    if (all || licence->forced) {
+      paint_add(out, style,
+                licence->forced    ? PAINT_BAD
+                : licence->granted ? PAINT_GOOD
+                                   : PAINT_UNSURE,
+                word);
+      text_addf(out, "%*s", (int)(strlen("granted ") - strlen(word)), "");
+    }
+    text_add(out, licence->reason);
+    if (licence->at.to > 0) {
+      source_place(&m->source, licence->at.from, &line, &column);
+      text_addf(out, "  (line %u)", line);
+    }
+    text_add(out, "\n");
+  }
+}
+
+static void add_stats(struct text *out, const struct run_result *r, const struct style *style) {
+  text_add(out, "  ");
+  count_add(out, r->stats.states, "state", "states");
+  if (r->transitions_counted) {
+    text_add(out, ", ");
+    count_add(out, r->stats.transitions, "transition", "transitions");
+  }
+  text_add(out, ", depth ");
+  number_add(out, r->stats.depth);
+  text_add(out, ", ");
+  seconds_add(out, r->stats.seconds);
+  text_add(out, ", ");
+  bytes_add(out, r->stats.memory);
+  text_add(out, "\n");
+  if (r->heard_of_assignments) {
+    text_add(out, "  instead of ");
+    if (strlen(r->heard_of_assignments) > 30)
+      text_addf(out, "about 10^%zu", strlen(r->heard_of_assignments) - 1);
+    else
+      decimal_add(out, r->heard_of_assignments);
+    text_add(out, " heard-of assignments\n");
+  }
+  if (style->verbose) {
+    text_addf(out, "  successors: %s\n", r->successors);
+    if (r->stats.seconds > 0.001) {
+      text_add(out, "  ");
+      number_add(out, (uint64_t)((double)r->stats.states / r->stats.seconds));
+      text_add(out, " states a second, ");
+      count_add(out, r->stats.frontier, "state", "states");
+      text_add(out, " in the last layer\n");
+    }
+  }
+  if (r->order_mattered)
+    text_add(out, "  the order in which messages are taken matters\n");
+  if (r->audit != AUDIT_NONE) {
+    text_add(out, r->audit == AUDIT_AGREES ? "  audit: without reductions the same verdicts, "
+                                           : "  audit: without reductions no answer within the "
+                                             "limits, ");
+    count_add(out, r->audit_states, "state", "states");
+    text_add(out, "\n");
+  }
+}
+
+static void add_run(struct text *out, const struct check_result *c, const struct run_result *r,
+                    const struct style *style) {
+  struct text licences = {0};
+  add_title(out, style, c->model, r);
+  add_properties(out, style, r);
+  licences_text(r->licences, c->model, style->verbose, style, &licences);
+  if (licences.n > 0)
+    text_addf(out, "\n%s", licences.at);
+  text_release(&licences);
+  text_add(out, "\n");
+  add_stats(out, r, style);
+}
+
+static void add_trace(struct text *out, const struct check_result *c,
+                      const struct property_result *p, const struct style *style) {
+  struct text title = {0};
+  text_addf(&title, "%s %s %s", property_result_name(p),
+            p->verdict == VERDICT_VIOLATED ? "is VIOLATED" : "holds:", p->proved);
+  text_add(out, "\n");
+  paint_add(out, style, p->verdict == VERDICT_VIOLATED ? PAINT_BAD : PAINT_GOOD, title.at);
+  text_add(out, "\n");
+  text_release(&title);
+  trace_text(p->trace, c->meaning, style, out);
+}
+
+void report_text(const struct check_result *c, const struct style *style, struct text *out) {
+  for (uint32_t i = 0; i < c->nruns; i++) {
+    if (i > 0)
+      text_add(out, "\n");
+    add_run(out, c, &c->runs[i], style);
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
+      const struct property_result *p = &c->runs[i].properties[k];
+      if (p->trace && (p->verdict == VERDICT_VIOLATED || style->verbose))
+        add_trace(out, c, p, style);
+    }
+  }
+}

@@ -1,0 +1,11 @@
+/* A trace as a story: how it starts, then for each round what was sent, who heard whom, what
+   changed and on which line, and at the end what fails and with which values. */
+#ifndef RONDO_REPORT_TRACE_TEXT_H
+#define RONDO_REPORT_TRACE_TEXT_H
+
+#include "report/layout.h"
+#include "trace/trace.h"
+
+void trace_text(const struct trace *, struct meaning *, const struct style *, struct text *);
+
+#endif
