@@ -62,22 +62,18 @@ bool parser_take_word(struct parser *p, enum word word) {
 bool parser_expect(struct parser *p, enum token_kind kind) {
   if (parser_take(p, kind))
     return true;
-  if (!p->panic) {
-    char expected[16] = "'";
-    strncat(strncat(expected, token_kind_text(kind), 12), "'", 2);
-    parser_fail(p, expected);
-  }
+  char expected[16] = "'";
+  strncat(strncat(expected, token_kind_text(kind), 12), "'", 2);
+  parser_fail(p, expected);
   return false;
 }
 
 bool parser_expect_word(struct parser *p, enum word word) {
   if (parser_take_word(p, word))
     return true;
-  if (!p->panic) {
-    char expected[24] = "'";
-    strncat(strncat(expected, word_text(word), 20), "'", 2);
-    parser_fail(p, expected);
-  }
+  char expected[24] = "'";
+  strncat(strncat(expected, word_text(word), 20), "'", 2);
+  parser_fail(p, expected);
   return false;
 }
 
