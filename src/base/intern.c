@@ -6,9 +6,10 @@
 
 #include <string.h>
 
-/* A vector lies in a chunk behind its hash and its length, so that a probe that hits reads one
-   cache line. A slot keeps 32 bits of the hash beside the name: most probes that miss never leave
-   the slot array, and growing it touches no vector. */
+/* A vector lies in a chunk behind its hash, its length and its name, so that a probe that hits
+   reads one cache line besides the slot. A slot is the vector's address with 16 bits of the hash in
+   the upper bits, which user addresses leave free on the machines we know: most probes that miss
+   never leave the slot array. */
 
 enum { CHUNK_FIRST = 1 << 9, CHUNK_LARGEST = 1 << 17, SLOTS_FIRST = 64, HEADER = 2 };
 
@@ -18,9 +19,9 @@ struct chunk {
 };
 
 struct intern {
-  uint64_t *slots;   /* tag << 32 | name + 1; 0 is free */
+  uint64_t *slots;   /* tag << 48 | address; 0 is free */
   size_t mask;       /* slots - 1 */
-  VEC(int64_t *) at; /* by name; at[-2] is the hash, at[-1] the length */
+  VEC(int64_t *) at; /* by name; at[-2] is the hash, at[-1] length << 32 | name */
   struct chunk *chunks;
   int64_t *free;
   size_t left, chunk_words; /* in 64-bit words */
@@ -48,36 +49,48 @@ void intern_free(struct intern *t) {
   memory_free(t);
 }
 
-static inline uint32_t intern_tag(uint64_t hash) { return (uint32_t)(hash ^ (hash >> 32)); }
+enum { ADDRESS_BITS = 48 };
+
+static inline uint64_t intern_slot(uint64_t hash, const int64_t *at) {
+  return hash >> ADDRESS_BITS << ADDRESS_BITS | (uint64_t)(uintptr_t)at;
+}
+
+static inline const int64_t *slot_vector(uint64_t slot) {
+  return (const int64_t *)(uintptr_t)(slot & ((UINT64_C(1) << ADDRESS_BITS) - 1));
+}
+
+static inline uint64_t vector_mark(size_t n, uint32_t name) { return (uint64_t)n << 32 | name; }
 
 /* The slot that holds the vector, or the free slot where it belongs. */
 static inline size_t intern_probe(const struct intern *t, uint64_t hash, const int64_t *at,
                                   size_t n) {
-  uint32_t tag = intern_tag(hash);
-  for (size_t i = tag & t->mask;; i = (i + 1) & t->mask) {
+  for (size_t i = (size_t)hash & t->mask;; i = (i + 1) & t->mask) {
     uint64_t slot = t->slots[i];
     if (!slot)
       return i;
-    if (slot >> 32 != tag)
+    if ((slot ^ hash) >> ADDRESS_BITS)
       continue;
-    const int64_t *kept = t->at.at[(uint32_t)slot - 1];
-    if ((uint64_t)kept[-2] == hash && (size_t)kept[-1] == n &&
+    const int64_t *kept = slot_vector(slot);
+    if ((uint64_t)kept[-2] == hash && (uint64_t)kept[-1] >> 32 == n &&
         (n == 0 || memcmp(kept, at, n * sizeof *at) == 0))
       return i;
   }
 }
 
+static inline uint32_t intern_name(const struct intern *t, size_t slot) {
+  return (uint32_t)slot_vector(t->slots[slot])[-1];
+}
+
+/* Goes through the vectors in the order of their names, that is, of their addresses. */
 static void intern_grow_slots(struct intern *t) {
-  size_t old = t->mask + 1, mask = 2 * old - 1;
-  uint64_t *slots = memory_alloc(2 * old * sizeof *slots);
-  for (size_t i = 0; i < old; i++) {
-    uint64_t slot = t->slots[i];
-    if (!slot)
-      continue;
-    size_t to = (size_t)(slot >> 32) & mask;
+  size_t mask = 2 * t->mask + 1;
+  uint64_t *slots = memory_alloc((mask + 1) * sizeof *slots);
+  for (size_t name = 0; name < t->at.n; name++) {
+    uint64_t hash = (uint64_t)t->at.at[name][-2];
+    size_t to = (size_t)hash & mask;
     while (slots[to])
       to = (to + 1) & mask;
-    slots[to] = slot;
+    slots[to] = intern_slot(hash, t->at.at[name]);
   }
   memory_free(t->slots);
   t->slots = slots;
@@ -111,29 +124,31 @@ uint32_t intern_put(struct intern *t, const int64_t *at, size_t n) {
   uint64_t hash = hash_bytes(at, n * sizeof *at);
   size_t i = intern_probe(t, hash, at, n);
   if (t->slots[i])
-    return (uint32_t)t->slots[i] - 1;
-  if (t->at.n >= INTERN_NONE - 1)
+    return intern_name(t, i);
+  if (t->at.n >= INTERN_NONE || n > UINT32_MAX)
     memory_resize_array(NULL, SIZE_MAX, sizeof *at); /* out of names: as good as out of memory */
-  int64_t *words = intern_reserve(t, n + HEADER);
-  words[0] = (int64_t)hash;
-  words[1] = (int64_t)n;
+  int64_t *words = intern_reserve(t, n + HEADER), *kept = words + HEADER;
+  uint32_t name = (uint32_t)t->at.n;
+  kept[-2] = (int64_t)hash;
+  kept[-1] = (int64_t)vector_mark(n, name);
   if (n)
-    memcpy(words + HEADER, at, n * sizeof *at);
-  vec_push(&t->at, words + HEADER);
-  uint32_t name = (uint32_t)(t->at.n - 1);
-  t->slots[i] = (uint64_t)intern_tag(hash) << 32 | (name + 1);
+    memcpy(kept, at, n * sizeof *at);
+  vec_push(&t->at, kept);
+  t->slots[i] = intern_slot(hash, kept);
   if (2 * t->at.n > t->mask) /* half full at most: probes stay short */
     intern_grow_slots(t);
   return name;
 }
 
 uint32_t intern_find(const struct intern *t, const int64_t *at, size_t n) {
-  uint64_t slot = t->slots[intern_probe(t, hash_bytes(at, n * sizeof *at), at, n)];
-  return slot ? (uint32_t)slot - 1 : INTERN_NONE;
+  size_t i = intern_probe(t, hash_bytes(at, n * sizeof *at), at, n);
+  return t->slots[i] ? intern_name(t, i) : INTERN_NONE;
 }
 
 const int64_t *intern_at(const struct intern *t, uint32_t id) { return t->at.at[id]; }
-size_t intern_length(const struct intern *t, uint32_t id) { return (size_t)t->at.at[id][-1]; }
+size_t intern_length(const struct intern *t, uint32_t id) {
+  return (size_t)((uint64_t)t->at.at[id][-1] >> 32);
+}
 uint64_t intern_hash(const struct intern *t, uint32_t id) { return (uint64_t)t->at.at[id][-2]; }
 size_t intern_count(const struct intern *t) { return t->at.n; }
 
