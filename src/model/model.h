@@ -186,6 +186,7 @@ struct property {
   const char *name;
   enum property_kind kind;
   bool step;                 /* speaks of a step: primed fields are after it */
+  bool almost_surely;        /* LIVE */
   struct span at;
   uint32_t *environments, nenvironments; /* at least one: the file's first if it names none */
   struct node *formula;

@@ -1,0 +1,211 @@
+/* The checker's order of work. Everything that has a name is declared before any expression is
+   looked at, so the file's declarations may stand in any order. */
+#include "lang/check.h"
+
+#include "lang/check_internal.h"
+#include "model/print.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+const char *keep(struct checker *c, const char *name) {
+  return arena_strndup(&c->m->arena, name, strlen(name));
+}
+
+void fault(struct checker *c, struct span at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  struct text message = {0};
+  text_addv(&message, format, args);
+  va_end(args);
+  diag_error(c->diags, at, "%s", text_or_empty(&message));
+  text_release(&message);
+}
+
+void help(struct checker *c, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  struct text message = {0};
+  text_addv(&message, format, args);
+  va_end(args);
+  diag_help(c->diags, "%s", text_or_empty(&message));
+  text_release(&message);
+}
+
+uint32_t line_of(const struct checker *c, struct span at) {
+  uint32_t line, column;
+  source_place(&c->m->source, at.from, &line, &column);
+  return line;
+}
+
+const char *quoted(struct checker *c, struct span at) {
+  const struct source *s = &c->m->source;
+  struct text out = {0};
+  bool gap = false;
+  for (uint32_t i = at.from; i < at.to && i < s->length; i++) {
+    if (isspace((unsigned char)s->text[i])) {
+      gap = true;
+      continue;
+    }
+    if (gap && out.n)
+      text_add(&out, " ");
+    gap = false;
+    text_add_n(&out, &s->text[i], 1);
+  }
+  const char *kept = keep(c, text_or_empty(&out));
+  text_release(&out);
+  return kept;
+}
+
+const char *shown(struct checker *c, const struct type *t) {
+  struct text out = {0};
+  type_print(c->m, t, &out);
+  if (t->name && t->kind == TYPE_RANGE)
+    text_addf(&out, " = %" PRId64 "..%" PRId64, t->lo, t->hi);
+  const char *kept = keep(c, text_or_empty(&out));
+  text_release(&out);
+  return kept;
+}
+
+static bool handles_messages(const struct ast *process) {
+  for (uint32_t i = 2; i < process->n; i++) {
+    const struct ast *k = process->kid[i];
+    if (k->kind == AST_START || (k->kind == AST_ALTERNATIVE && k->n && k->kid[0]))
+      return true;
+  }
+  return false;
+}
+
+static bool has_steps(const struct ast *process) {
+  for (uint32_t i = 2; i < process->n; i++)
+    if (process->kid[i]->kind == AST_STEP)
+      return true;
+  return false;
+}
+
+enum model_kind ast_model_kind(const struct ast *file) {
+  bool shared = false;
+  if (file->flags & AST_FLAG_COUNTERS)
+    return MODEL_COUNTERS;
+  for (uint32_t i = 0; i < file->n; i++) {
+    const struct ast *d = file->kid[i];
+    if (d->kind == AST_MESSAGES || (d->kind == AST_PROCESS && handles_messages(d)))
+      return MODEL_MESSAGES;
+    shared |= (d->kind == AST_STORE && d->number == STORE_SHARED) ||
+              (d->kind == AST_PROCESS && has_steps(d));
+  }
+  return shared ? MODEL_SHARED : MODEL_ROUNDS;
+}
+
+/* The first construct that makes the file another kind of model. */
+static struct span kind_place(const struct ast *file, enum model_kind kind) {
+  for (uint32_t i = 0; i < file->n; i++) {
+    const struct ast *d = file->kid[i];
+    bool here = kind == MODEL_MESSAGES
+                    ? d->kind == AST_MESSAGES || (d->kind == AST_PROCESS && handles_messages(d))
+                    : (d->kind == AST_STORE && d->number == STORE_SHARED) ||
+                          (d->kind == AST_PROCESS && has_steps(d));
+    if (here && kind != MODEL_COUNTERS)
+      return d->word.to > d->word.from ? d->word : d->at;
+  }
+  return file->word;
+}
+
+static bool kind_supported(struct checker *c) {
+  enum model_kind kind = ast_model_kind(c->file);
+  static const char *const what[] = {
+      [MODEL_MESSAGES] = "message-passing processes",
+      [MODEL_SHARED] = "shared-memory processes",
+      [MODEL_COUNTERS] = "counter systems",
+  };
+  if (kind == MODEL_ROUNDS)
+    return true;
+  fault(c, kind_place(c->file, kind), "%s cannot be checked by this version of rondo", what[kind]);
+  help(c, "it checks algorithms whose processes proceed in rounds");
+  return false;
+}
+
+static void basic_types(struct checker *c) {
+  c->error = type_made(c, (struct type){.kind = TYPE_ERROR});
+  c->unknown = type_made(c, (struct type){.kind = TYPE_ERROR, .name = "?"});
+  c->boolean = type_made(c, (struct type){.kind = TYPE_BOOL});
+  c->integer = type_made(c, (struct type){.kind = TYPE_INT});
+  c->round = type_made(c, (struct type){.kind = TYPE_ROUND});
+}
+
+static void warn_unread(struct checker *c) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    for (uint32_t i = 0; i < c->m->roles[r].nvars; i++) {
+      const struct var *v = &c->m->roles[r].vars[i];
+      if (!c->roles[r].read[i])
+        diag_warning(c->diags, v->at, "variable '%s' is never read", v->name);
+    }
+}
+
+static void check_all(struct checker *c, const struct binding *bindings, size_t nbindings,
+                      bool complete) {
+  size_t before = c->diags->errors;
+  declare_params(c);
+  assign_params(c, bindings, nbindings, complete);
+  if (c->diags->errors > before) /* sizes are not known, so nothing else is */
+    return;
+  basic_types(c);
+  declare_roles(c);
+  if (c->diags->errors > before)
+    return;
+  declare_types(c);
+  declare_defs(c, ROLE_ANY);
+  check_stores(c);
+  check_schedule(c);
+  check_environments(c);
+  check_properties(c);
+  if (c->diags->errors == before)
+    warn_unread(c);
+}
+
+static struct model *model_new(const struct ast *file, const struct source *source) {
+  struct model *m = memory_alloc(sizeof *m);
+  arena_init(&m->arena);
+  values_init(&m->values);
+  m->source.path = source->path ? arena_strndup(&m->arena, source->path, strlen(source->path)) : "";
+  m->source.text = arena_strndup(&m->arena, source->text, source->length);
+  m->source.length = source->length;
+  const char *name = file->name ? file->name : "?";
+  m->name = arena_strndup(&m->arena, name, strlen(name));
+  return m;
+}
+
+static void checker_release(struct checker *c) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    vec_release(&c->roles[r].members);
+  vec_release(&c->globals);
+  vec_release(&c->members);
+  vec_release(&c->locals);
+  vec_release(&c->types);
+  vec_release(&c->defs);
+  vec_release(&c->def_info);
+  vec_release(&c->params);
+  vec_release(&c->conditions);
+}
+
+struct model *model_check(const struct ast *file, const struct source *source,
+                          const struct binding *bindings, size_t nbindings, bool complete_params,
+                          struct diags *diags) {
+  struct checker c = {.m = model_new(file, source), .file = file, .diags = diags};
+  c.in.role = ROLE_ANY;
+  size_t before = diags->errors;
+  if (kind_supported(&c))
+    check_all(&c, bindings, nbindings, complete_params);
+  struct model *m = c.m;
+  m->types = arena_copy(&m->arena, c.types.at, c.types.n * sizeof *c.types.at);
+  m->ntypes = (uint32_t)c.types.n;
+  m->defs = arena_copy(&m->arena, c.defs.at, c.defs.n * sizeof *c.defs.at);
+  m->ndefs = (uint32_t)c.defs.n;
+  checker_release(&c);
+  if (diags->errors == before)
+    return m;
+  model_free(m);
+  return NULL;
+}

@@ -1,0 +1,376 @@
+/* Environments: fault budgets and predicates over heard-of sets and oracles. */
+#include "lang/check_internal.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+typedef VEC(struct clause) clause_vec;
+
+/* ---- faults ---- */
+
+static bool is_any(const char *name, const char *one, const char *many) {
+  return strcmp(name, one) == 0 || strcmp(name, many) == 0;
+}
+
+static bool on_messages(int64_t fault_kind) {
+  return fault_kind == FAULT_LOST || fault_kind == FAULT_CORRUPTED ||
+         fault_kind == FAULT_DUPLICATED;
+}
+
+static bool check_population(struct checker *c, const struct ast *a, struct clause *out) {
+  out->role = ROLE_ANY;
+  if (on_messages(a->number)) {
+    if (is_any(a->name, "message", "messages"))
+      return true;
+    fault(c, a->word, "expected 'messages', not '%s'", a->name);
+    return false;
+  }
+  if (is_any(a->name, "process", "processes"))
+    return true;
+  const struct symbol *s = symbol_find(c, a->name);
+  if (s && s->kind == SYMBOL_ROLE) {
+    out->role = s->index;
+    return true;
+  }
+  fault(c, a->word, "expected 'processes' or a role, not '%s'", a->name);
+  if (!s && c->m->nroles) {
+    const char *roles[] = {c->m->roles[0].name, "processes", "process"};
+    const char *near = nearest_name(a->name, roles, 3);
+    if (near)
+      help(c, "did you mean '%s'?", near);
+  }
+  return false;
+}
+
+static bool check_limit(struct checker *c, const struct ast *a, struct clause *out) {
+  out->limit = INT64_MAX;
+  if (a->flags & AST_FLAG_ANY || !a->kid[0])
+    return true;
+  out->limit_node = lower(c, a->kid[0]);
+  if (!constant_number(c, a->kid[0], "the limit", &out->limit))
+    return false;
+  if (out->limit >= 0)
+    return true;
+  fault(c, a->kid[0]->at, "at most %" PRId64 " faults is less than none", out->limit);
+  return false;
+}
+
+static bool check_per(struct checker *c, const struct ast *a, struct clause *out) {
+  const struct ast *unit = a->n > 1 ? a->kid[1] : NULL;
+  out->per = PER_RUN;
+  if (!unit || unit->number == UNIT_NONE)
+    return true;
+  if (!on_messages(a->number)) {
+    fault(c, unit->at, "a limit on processes is for the whole run");
+    return false;
+  }
+  out->per = unit->number == UNIT_RECEIVER ? PER_RECEIVER : PER_ROUND;
+  if (unit->number == UNIT_RECEIVER || unit->number == UNIT_ROUND)
+    return true;
+  fault(c, unit->at, "messages are counted 'each round', 'each receiver', or in the whole run");
+  return false;
+}
+
+static void check_fault(struct checker *c, const struct ast *a, clause_vec *out) {
+  static const enum clause_kind kinds[] = {
+      [FAULT_CRASH] = CLAUSE_CRASH,         [FAULT_OMIT] = CLAUSE_OMIT,
+      [FAULT_OMIT_SEND] = CLAUSE_OMIT,      [FAULT_OMIT_RECEIVE] = CLAUSE_OMIT,
+      [FAULT_BYZANTINE] = CLAUSE_BYZANTINE, [FAULT_LOST] = CLAUSE_LOST,
+      [FAULT_CORRUPTED] = CLAUSE_CORRUPTED};
+  struct clause clause = {.at = a->at, .name_id = NO_NAME};
+  if (a->number == FAULT_DUPLICATED) {
+    fault(c, a->at, "messages cannot be duplicated in a round algorithm");
+    help(c, "in a round, a process receives at most one message from each sender");
+    return;
+  }
+  clause.kind = kinds[a->number];
+  clause.omits_send = a->number == FAULT_OMIT || a->number == FAULT_OMIT_SEND;
+  clause.omits_receive = a->number == FAULT_OMIT || a->number == FAULT_OMIT_RECEIVE;
+  bool good = check_population(c, a, &clause);
+  good &= check_limit(c, a, &clause);
+  good &= check_per(c, a, &clause);
+  if (good)
+    vec_push(out, clause);
+}
+
+/* ---- predicates with names ---- */
+
+static struct node *generated(struct checker *c, enum op op, struct span at, struct node *body,
+                              struct generator *gen, uint32_t n) {
+  struct node *q = node_new(c, op, at, c->boolean, 1);
+  q->kid[0] = body;
+  q->gen = gen;
+  q->ngen = n;
+  return q;
+}
+
+static struct node *all_processes(struct checker *c, struct span at) {
+  struct node *n = node_new(c, NODE_ROLE_SET, at, set_of(c, any_process(c)), 0);
+  n->index = ROLE_ANY;
+  return n;
+}
+
+static struct generator bound(struct checker *c, struct span at, const char *name,
+                              struct node *range) {
+  return (struct generator){
+      .slot = slot_new(c), .range = range, .type = range->type->element, .name = name, .at = at};
+}
+
+static struct node *heard_of(struct checker *c, struct span at, const struct generator *p) {
+  struct node *n = node_new(c, NODE_HO, at, set_of(c, any_process(c)), 1);
+  n->index = NO_NAME;
+  n->kid[0] = node_slot(c, at, p->slot, p->type);
+  return n;
+}
+
+static struct node *two(struct checker *c, enum op op, struct span at, const struct type *type,
+                        struct node *a, struct node *b) {
+  struct node *n = node_new(c, op, at, type, 2);
+  n->kid[0] = a;
+  n->kid[1] = b;
+  return n;
+}
+
+/* The written-out meaning of the papers' predicates, over all processes; NULL if the name is none
+ * of them. */
+static struct node *named_predicate(struct checker *c, const struct ast *a) {
+  struct span at = a->at;
+  if (a->kind != AST_NAME || symbol_find(c, a->name))
+    return NULL;
+  const char *name = a->name;
+  struct generator *gen = arena_array(&c->m->arena, 2, sizeof *gen);
+  const struct type *set = set_of(c, any_process(c));
+  if (strcmp(name, "uniform") == 0) { /* exists S in subsets(all): forall p in all: HO[p] == S */
+    struct node *subsets = node_new(c, NODE_SUBSETS, at, set_of(c, set), 1);
+    subsets->kid[0] = all_processes(c, at);
+    gen[0] = bound(c, at, "S", subsets);
+    gen[1] = bound(c, at, "p", all_processes(c, at));
+    struct node *same = two(c, NODE_EQ, at, c->boolean, heard_of(c, at, &gen[1]),
+                            node_slot(c, at, gen[0].slot, set));
+    return generated(c, NODE_EXISTS, at, generated(c, NODE_FORALL, at, same, &gen[1], 1), &gen[0],
+                     1);
+  }
+  if (strcmp(name, "nosplit") == 0) { /* forall p, q in all: HO[p] & HO[q] != {} */
+    gen[0] = bound(c, at, "p", all_processes(c, at));
+    gen[1] = bound(c, at, "q", all_processes(c, at));
+    struct node *meet =
+        two(c, NODE_MEET, at, set, heard_of(c, at, &gen[0]), heard_of(c, at, &gen[1]));
+    return generated(c, NODE_FORALL, at,
+                     two(c, NODE_NE, at, c->boolean, meet, node_new(c, NODE_SET, at, set, 0)), gen,
+                     2);
+  }
+  if (strcmp(name, "kernel") == 0) { /* exists q in all: forall p in all: q in HO[p] */
+    gen[0] = bound(c, at, "q", all_processes(c, at));
+    gen[1] = bound(c, at, "p", all_processes(c, at));
+    struct node *in = two(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type),
+                          heard_of(c, at, &gen[1]));
+    return generated(c, NODE_EXISTS, at, generated(c, NODE_FORALL, at, in, &gen[1], 1), &gen[0], 1);
+  }
+  if (strcmp(name, "reflexive") == 0) { /* forall p in all: p in HO[p] */
+    gen[0] = bound(c, at, "p", all_processes(c, at));
+    struct node *in = two(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type),
+                          heard_of(c, at, &gen[0]));
+    return generated(c, NODE_FORALL, at, in, gen, 1);
+  }
+  return NULL;
+}
+
+/* ---- predicates ---- */
+
+struct names_seen {
+  uint32_t id;
+  bool several;
+};
+
+static bool see_name(void *context, const struct node *n) {
+  struct names_seen *seen = context;
+  if ((n->op == NODE_HO || n->op == NODE_SHO) && n->index != NO_NAME) {
+    seen->several |= seen->id != NO_NAME && seen->id != n->index;
+    seen->id = n->index;
+  }
+  return true;
+}
+
+static bool sees_heard_of(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE;
+  return true;
+}
+
+static void add_predicate(struct checker *c, const struct ast *a, struct clause clause,
+                          clause_vec *out) {
+  c->slots = 0;
+  c->locals.n = 0;
+  clause.at = a->at;
+  clause.pred = named_predicate(c, a);
+  if (!clause.pred)
+    clause.pred = lower_bool(c, a, "what an environment says");
+  struct names_seen seen = {.id = NO_NAME};
+  node_walk(clause.pred, see_name, &seen);
+  bool whole_phase =
+      clause.unit == EACH_PHASE && (clause.kind == CLAUSE_OFTEN || clause.kind == CLAUSE_FINALLY);
+  if (seen.several && !whole_phase) {
+    fault(c, a->at, "this speaks of two rounds at once");
+    help(c, "say it of each round in a condition of its own, joined with 'and'");
+  }
+  clause.name_id = seen.several ? NO_NAME : seen.id;
+  bool says = bad(clause.pred);
+  node_walk(clause.pred, sees_heard_of, &says);
+  if (!says)
+    diag_warning(c->diags, a->at, "this says nothing about heard-of sets or oracles");
+  vec_push(out, clause);
+}
+
+/* "always a and b" is "always a" and "always b"; "again and again a and b" is not. */
+static void split_predicate(struct checker *c, const struct ast *a, struct clause clause,
+                            clause_vec *out) {
+  if (a->kind == AST_BINARY && a->op == OP_AND && clause.kind != CLAUSE_OFTEN) {
+    split_predicate(c, a->kid[0], clause, out);
+    split_predicate(c, a->kid[1], clause, out);
+    return;
+  }
+  add_predicate(c, a, clause, out);
+}
+
+static void check_predicate(struct checker *c, const struct ast *a, clause_vec *out) {
+  struct clause clause = {.at = a->at, .name_id = NO_NAME, .role = ROLE_ANY, .unit = EACH_ROUND};
+  const struct ast *first = a->kid[0];
+  clause.kind = a->kind == AST_CLAUSE_EVERY        ? CLAUSE_EVERY
+                : a->kind == AST_CLAUSE_FROM_ROUND ? CLAUSE_FROM_ROUND
+                : a->kind == AST_CLAUSE_OFTEN      ? CLAUSE_OFTEN
+                                                   : CLAUSE_FINALLY;
+  if (a->kind == AST_CLAUSE_FROM_ROUND) {
+    int64_t from;
+    if (constant_number(c, first, "the round", &from)) {
+      if (from < 1 || from > UINT32_MAX)
+        fault(c, first->at, "rounds are counted from 1, so there is no round %" PRId64, from);
+      clause.from = (uint32_t)from;
+    }
+  } else if (first && first->number == UNIT_PHASE)
+    clause.unit = EACH_PHASE;
+  else if (first && (first->number == UNIT_STEP || first->number == UNIT_RECEIVER))
+    fault(c, first->at, "a round algorithm has rounds and phases");
+  split_predicate(c, a->kid[1], clause, out);
+}
+
+/* ---- environments ---- */
+
+static void check_clause(struct checker *c, const struct ast *a, clause_vec *out) {
+  struct clause clause = {.at = a->at, .name_id = NO_NAME, .role = ROLE_ANY};
+  switch (a->kind) {
+  case AST_CLAUSE_FAULT:
+    check_fault(c, a, out);
+    return;
+  case AST_CLAUSE_EVERY:
+  case AST_CLAUSE_FROM_ROUND:
+  case AST_CLAUSE_OFTEN:
+  case AST_CLAUSE_FINALLY:
+    check_predicate(c, a, out);
+    return;
+  case AST_CLAUSE_SYNCHRONOUS:
+  case AST_CLAUSE_FAIR:
+    clause.kind = a->kind == AST_CLAUSE_FAIR ? CLAUSE_FAIR : CLAUSE_SYNCHRONOUS;
+    vec_push(out, clause);
+    return;
+  case AST_CLAUSE_CHANNELS:
+    fault(c, a->at, "a round algorithm has no channels");
+    help(c, "which messages arrive is said with HO[p], 'synchronous', or 'at most f messages are "
+            "lost'");
+    return;
+  default:
+    return; /* a syntax error, reported */
+  }
+}
+
+static uint32_t environment_find(const struct model *m, const char *name) {
+  for (uint32_t i = 0; i < m->nenvironments; i++)
+    if (strcmp(m->environments[i].name, name) == 0)
+      return i;
+  return UINT32_MAX;
+}
+
+uint32_t environment_named(struct checker *c, const struct ast *name) {
+  uint32_t found = environment_find(c->m, name->name);
+  if (found != UINT32_MAX)
+    return found;
+  VEC(const char *) names = {0};
+  for (uint32_t i = 0; i < c->m->nenvironments; i++)
+    vec_push(&names, c->m->environments[i].name);
+  fault(c, name->word, "unknown environment '%s'", name->name);
+  const char *near = nearest_name(name->name, names.at, names.n);
+  if (near)
+    help(c, "did you mean '%s' (declared at line %u)?", near,
+         line_of(c, c->m->environments[environment_find(c->m, near)].at));
+  vec_release(&names);
+  return UINT32_MAX;
+}
+
+struct environment_work {
+  const struct ast **ast;
+  clause_vec *own; /* clauses without those of the extended */
+  uint8_t *state;  /* 0 new, 1 open, 2 done */
+};
+
+/* Own clauses come after those of the environments that are extended. */
+static void merge(struct checker *c, struct environment_work *w, uint32_t i) {
+  const struct ast *extended = w->ast[i]->kid[0];
+  clause_vec all = {0};
+  w->state[i] = 1;
+  for (uint32_t j = 0; extended && j < extended->n; j++) {
+    uint32_t other = environment_named(c, extended->kid[j]);
+    if (other == UINT32_MAX)
+      continue;
+    if (w->state[other] == 1) {
+      fault(c, extended->kid[j]->word, "environment '%s' extends itself", w->ast[i]->name);
+      continue;
+    }
+    if (w->state[other] == 0)
+      merge(c, w, other);
+    for (uint32_t k = 0; k < c->m->environments[other].nclauses; k++)
+      vec_push(&all, c->m->environments[other].clauses[k]);
+  }
+  for (size_t k = 0; k < w->own[i].n; k++)
+    vec_push(&all, w->own[i].at[k]);
+  c->m->environments[i].clauses = arena_copy(&c->m->arena, all.at, all.n * sizeof *all.at);
+  c->m->environments[i].nclauses = (uint32_t)all.n;
+  vec_release(&all);
+  w->state[i] = 2;
+}
+
+static void declare_environment(struct checker *c, const struct ast *a,
+                                struct environment_work *w) {
+  uint32_t other = environment_find(c->m, a->name);
+  if (other != UINT32_MAX) {
+    fault(c, a->word, "environment '%s' is already declared", a->name);
+    help(c, "the other one is at line %u", line_of(c, c->m->environments[other].at));
+    return;
+  }
+  uint32_t i = c->m->nenvironments++;
+  c->m->environments[i] = (struct environment){.name = keep(c, a->name), .at = a->word};
+  w->ast[i] = a;
+  for (uint32_t j = 1; j < a->n; j++)
+    if (a->kid[j])
+      check_clause(c, a->kid[j], &w->own[i]);
+}
+
+void check_environments(struct checker *c) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->file->n; i++)
+    n += c->file->kid[i]->kind == AST_ENVIRONMENT && c->file->kid[i]->name;
+  struct environment_work w = {.ast = arena_array(&c->m->arena, n, sizeof *w.ast),
+                               .own = arena_array(&c->m->arena, n, sizeof *w.own),
+                               .state = arena_array(&c->m->arena, n, sizeof *w.state)};
+  c->m->environments = arena_array(&c->m->arena, n ? n : 1, sizeof *c->m->environments);
+  c->in = (struct context){.where = IN_ENVIRONMENT, .role = ROLE_ANY};
+  for (uint32_t i = 0; i < c->file->n; i++)
+    if (c->file->kid[i]->kind == AST_ENVIRONMENT && c->file->kid[i]->name)
+      declare_environment(c, c->file->kid[i], &w);
+  for (uint32_t i = 0; i < c->m->nenvironments; i++)
+    if (w.state[i] == 0)
+      merge(c, &w, i);
+  for (uint32_t i = 0; i < n; i++)
+    vec_release(&w.own[i]);
+  if (c->m->nenvironments == 0)
+    c->m->environments[c->m->nenvironments++] = (struct environment){.name = "free"};
+  c->locals.n = 0;
+}

@@ -1,0 +1,73 @@
+/* Properties: closed formulas over all processes, each in the environments that it names. */
+#include "lang/check_internal.h"
+
+#include <string.h>
+
+static void find_environments(struct checker *c, const struct ast *names, struct property *p) {
+  uint32_t room = names ? names->n : 1;
+  p->environments = arena_array(&c->m->arena, room, sizeof *p->environments);
+  p->nenvironments = names ? 0 : 1; /* the file's first */
+  for (uint32_t i = 0; names && i < names->n; i++) {
+    uint32_t found = environment_named(c, names->kid[i]);
+    if (found != UINT32_MAX)
+      p->environments[p->nenvironments++] = found;
+  }
+}
+
+static bool finds_temporal(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL;
+  return !*found;
+}
+
+static bool finds_primed(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->primed;
+  return !*found;
+}
+
+static void check_property(struct checker *c, const struct ast *a, struct property *p) {
+  bool step = a->flags & AST_FLAG_STEP;
+  *p = (struct property){.name = keep(c, a->name), .at = a->word, .step = step};
+  p->almost_surely = a->flags & AST_FLAG_ALMOST;
+  p->kind = a->number == 0 ? PROPERTY_SAFETY : a->number == 1 ? PROPERTY_COVER : PROPERTY_LIVE;
+  find_environments(c, a->kid[0], p);
+  if (step && p->kind == PROPERTY_LIVE)
+    fault(c, a->word, "a 'live' property speaks of runs, not of steps");
+  c->in = (struct context){
+      .where = IN_PROPERTY, .role = ROLE_ANY, .step = step, .live = p->kind == PROPERTY_LIVE};
+  c->locals.n = 0;
+  c->slots = 0;
+  p->formula = lower_bool(c, a->kid[1], "a property");
+  if (bad(p->formula))
+    return;
+  bool temporal = false, primed = false;
+  node_walk(p->formula, finds_temporal, &temporal);
+  node_walk(p->formula, finds_primed, &primed);
+  if (p->kind == PROPERTY_LIVE && !temporal) {
+    fault(c, a->kid[1]->at, "'live %s' says nothing about what happens later", a->name);
+    help(c, "say 'eventually ...'; what holds in every state is a 'safety' property");
+  }
+  if (step && !primed)
+    diag_warning(c->diags, a->word,
+                 "step property '%s' has no primed variable, so it speaks of states only", a->name);
+}
+
+void check_properties(struct checker *c) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->file->n; i++)
+    n += c->file->kid[i]->kind == AST_PROPERTY && c->file->kid[i]->name;
+  c->m->properties = arena_array(&c->m->arena, n, sizeof *c->m->properties);
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *a = c->file->kid[i];
+    if (a->kind != AST_PROPERTY || !a->name)
+      continue;
+    for (uint32_t j = 0; j < c->m->nproperties; j++)
+      if (strcmp(c->m->properties[j].name, a->name) == 0) {
+        fault(c, a->word, "property '%s' is already declared", a->name);
+        help(c, "the other one is at line %u", line_of(c, c->m->properties[j].at));
+      }
+    check_property(c, a, &c->m->properties[c->m->nproperties++]);
+  }
+  c->locals.n = 0;
+}

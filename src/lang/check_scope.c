@@ -1,0 +1,115 @@
+/* Names: what is declared where, and what to say about those that are not. */
+#include "lang/check_internal.h"
+
+#include <string.h>
+
+static struct symbol *find_in(symbol_vec *scope, const char *name) {
+  for (size_t i = scope->n; i-- > 0;)
+    if (strcmp(scope->at[i].name, name) == 0)
+      return &scope->at[i];
+  return NULL;
+}
+
+struct symbol *symbol_find(struct checker *c, const char *name) {
+  struct symbol *s = find_in(&c->locals, name);
+  if (!s)
+    s = find_in(&c->members, name);
+  return s ? s : find_in(&c->globals, name);
+}
+
+const char *symbol_kind_text(enum symbol_kind kind) {
+  static const char *const text[] = {"parameter", "type",        "enum label", "process",
+                                     "def",       "input",       "variable",   "name",
+                                     "counter",   "phase number"};
+  return text[kind];
+}
+
+/* These stand alone, so a declaration would hide them; the built-in functions are told apart by
+ * their call. */
+static const char *const built_in_values[] = {"me",      "all",    "others", "received", "heard",
+                                              "correct", "faulty", "HO",     "SHO",      "round"};
+static const char *const built_in_functions[] = {
+    "min",      "max",     "sum",   "union", "pick",  "random", "mostfrequent",
+    "majority", "subsets", "first", "last",  "front", "from",   "sender",
+    "number",   "initial", "next",  "at",    "sign",  "count"};
+
+static bool among(const char *name, const char *const *list, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(list[i], name) == 0)
+      return true;
+  return false;
+}
+
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+
+bool name_is_free(struct checker *c, const char *name, struct span at, bool callable) {
+  if (among(name, built_in_values, LENGTH(built_in_values)) ||
+      (callable && among(name, built_in_functions, LENGTH(built_in_functions)))) {
+    fault(c, at, "'%s' is a built-in name", name);
+    help(c, "choose another name");
+    return false;
+  }
+  const struct symbol *other = symbol_find(c, name);
+  if (!other)
+    return true;
+  fault(c, at, "'%s' is already declared", name);
+  help(c, "the %s '%s' is declared at line %u; choose another name", symbol_kind_text(other->kind),
+       name, line_of(c, other->at));
+  return false;
+}
+
+bool symbol_declare(struct checker *c, symbol_vec *scope, struct symbol s) {
+  bool callable = s.kind == SYMBOL_DEF || s.kind == SYMBOL_ROLE;
+  if (!name_is_free(c, s.name, s.at, callable))
+    return false;
+  vec_push(scope, s);
+  return true;
+}
+
+uint32_t slot_new(struct checker *c) {
+  uint32_t slot = c->slots++;
+  if (c->slots > c->m->nslots)
+    c->m->nslots = c->slots;
+  return slot;
+}
+
+/* Is it a variable that a process has, named where no process is at hand? */
+static bool variable_elsewhere(struct checker *c, const char *name) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    for (uint32_t i = 0; i < c->m->roles[r].nvars; i++)
+      if (strcmp(c->m->roles[r].vars[i].name, name) == 0)
+        return true;
+  return false;
+}
+
+void unknown_name(struct checker *c, const char *name, struct span at, const char *what) {
+  fault(c, at, "unknown %s '%s'", what, name);
+  if ((c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) &&
+      variable_elsewhere(c, name)) {
+    if (c->in.where == IN_PROPERTY)
+      help(c,
+           "'%s' is a variable of a process: write p.%s for a process p, as in 'forall p in %s: "
+           "p.%s ...'",
+           name, name, c->m->roles[0].name, name);
+    else
+      help(c, "'%s' is a variable of a process, and environments do not see those", name);
+    return;
+  }
+  VEC(const char *) names = {0};
+  symbol_vec *scopes[] = {&c->locals, &c->members, &c->globals};
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < scopes[i]->n; j++)
+      vec_push(&names, scopes[i]->at[j].name);
+  size_t declared = names.n;
+  for (size_t i = 0; i < LENGTH(built_in_values); i++)
+    vec_push(&names, built_in_values[i]);
+  for (size_t i = 0; i < LENGTH(built_in_functions); i++)
+    vec_push(&names, built_in_functions[i]);
+  const char *near = nearest_name(name, names.at, declared);
+  if (near) {
+    const struct symbol *s = symbol_find(c, near);
+    help(c, "did you mean '%s' (declared at line %u)?", near, line_of(c, s->at));
+  } else if ((near = nearest_name(name, names.at, names.n)))
+    help(c, "did you mean '%s'?", near);
+  vec_release(&names);
+}

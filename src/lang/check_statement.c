@@ -1,0 +1,262 @@
+/* Statements of updates, and sends. */
+#include "lang/check_internal.h"
+
+#include <string.h>
+
+static bool is_name(const struct ast *a, const char *name) {
+  return a->kind == AST_NAME && strcmp(a->name, name) == 0;
+}
+
+/* ---- assignments ---- */
+
+static const struct ast *place_base(const struct ast *place, uint32_t *steps) {
+  *steps = 0;
+  while (place->kind == AST_INDEX || place->kind == AST_SELECT) {
+    *steps += place->kind == AST_INDEX ? place->n - 1 : 1;
+    place = place->kid[0];
+  }
+  return place;
+}
+
+static bool assignable(struct checker *c, const struct ast *base, uint32_t *var) {
+  if (base->kind != AST_NAME) {
+    if (base->kind != AST_ERROR)
+      fault(c, base->at, "only a variable can be assigned to");
+    return false;
+  }
+  const struct symbol *s = symbol_find(c, base->name);
+  if (!s) {
+    unknown_name(c, base->name, base->word, "variable");
+    return false;
+  }
+  if (s->kind != SYMBOL_VAR) {
+    fault(c, base->word, "'%s' cannot be assigned to", base->name);
+    help(c, "it is a %s, declared at line %u; only the variables of the process change",
+         symbol_kind_text(s->kind), line_of(c, s->at));
+    return false;
+  }
+  *var = s->index;
+  if (c->m->roles[c->in.role].vars[s->index].kind != VAR_ORACLE)
+    return true;
+  fault(c, base->word, "oracle '%s' cannot be assigned to: the environment chooses it", base->name);
+  return false;
+}
+
+static const struct type *step_field(struct checker *c, const struct ast *a, const struct type *t,
+                                     struct place_step *step) {
+  if (t->kind == TYPE_RECORD)
+    for (uint32_t i = 0; i < t->size; i++)
+      if (strcmp(t->fields[i].name, a->name) == 0) {
+        step->field = i;
+        return t->fields[i].type;
+      }
+  fault(c, a->word, "%s has no field '%s'", shown(c, t), a->name);
+  return NULL;
+}
+
+/* The type of the place, its steps outermost first; NULL: reported. */
+static const struct type *place_type(struct checker *c, const struct ast *a, const struct type *t,
+                                     struct place_step *path, uint32_t *n) {
+  if (a->kind == AST_NAME)
+    return t;
+  t = place_type(c, a->kid[0], t, path, n);
+  if (!t)
+    return NULL;
+  if (a->kind == AST_SELECT)
+    return step_field(c, a, t, &path[(*n)++]);
+  for (uint32_t i = 1; i < a->n; i++) {
+    if (t->kind != TYPE_ARRAY) {
+      fault(c, a->kid[0]->at, "%s is not an array", shown(c, t));
+      return NULL;
+    }
+    path[*n].index = want(c, lower(c, a->kid[i]), t->index, "the index");
+    (*n)++;
+    t = t->element;
+  }
+  return t;
+}
+
+static void check_assign(struct checker *c, const struct ast *a, struct stmt *s) {
+  uint32_t steps;
+  const struct ast *base = place_base(a->kid[0], &steps);
+  s->kind = STMT_ASSIGN;
+  bool good = assignable(c, base, &s->var);
+  const struct var *v = good ? &c->m->roles[c->in.role].vars[s->var] : NULL;
+  bool ghost = c->in.ghost;
+  c->in.ghost = v && v->kind == VAR_GHOST;
+  const struct type *type = NULL;
+  s->path = arena_array(&c->m->arena, steps, sizeof *s->path);
+  if (v && v->type)
+    type = place_type(c, a->kid[0], v->type, s->path, &s->npath);
+  struct node *e = lower(c, a->kid[1]);
+  c->in.ghost = ghost;
+  if (!type || bad(e)) {
+    s->expr = e;
+    return;
+  }
+  struct node *made = fit(c, e, type, true);
+  if (!made) /* says why */
+    made = want(c, e, type, arena_printf(&c->m->arena, "'%s'", quoted(c, a->kid[0]->at)));
+  s->expr = made;
+}
+
+/* ---- other statements ---- */
+
+static void check_let(struct checker *c, const struct ast *a, struct stmt *s) {
+  s->kind = STMT_LET;
+  s->expr = lower(c, a->kid[0]);
+  const struct type *type = s->expr->type;
+  if (!bad(s->expr) && (!is_known(type) || type->kind == TYPE_BAG)) {
+    fault(c, a->kid[0]->at,
+          type->kind == TYPE_BAG ? "what was received cannot be named"
+                                 : "its type is not known here");
+    type = c->error;
+  }
+  s->slot = slot_new(c);
+  struct symbol name = {
+      .name = keep(c, a->name), .kind = SYMBOL_SLOT, .at = a->word, .index = s->slot, .type = type};
+  name.roles = roles_of_type(c, type);
+  symbol_declare(c, &c->locals, name);
+}
+
+static void check_if(struct checker *c, const struct ast *a, struct stmt *s) {
+  struct open_guard g;
+  s->kind = STMT_IF;
+  uint32_t slots = c->slots;
+  guard_open(c, a->kid[0], &g);
+  check_block(c, a->kid[1], &s->then);
+  guard_close(c, &g, &s->guard);
+  c->slots = slots;
+  if (a->n > 2 && a->kid[2])
+    check_block(c, a->kid[2], &s->other);
+}
+
+static void check_foreach(struct checker *c, const struct ast *a, struct stmt *s) {
+  s->kind = STMT_FOREACH;
+  size_t locals = c->locals.n;
+  uint32_t slots = c->slots;
+  struct node *from = lower_collection(c, a->kid[0]);
+  if (!bad(from) && from->op != NODE_RECEIVED) {
+    fault(c, a->kid[0]->at, "'foreach' goes through 'received' only");
+    help(c, "other collections are read with '... for x in ...', 'exists' and 'forall'");
+  }
+  s->slot = slot_new(c);
+  struct symbol name = {
+      .name = keep(c, a->name), .kind = SYMBOL_SLOT, .at = a->word, .index = s->slot};
+  name.type = bad(from) ? c->error : from->type->element;
+  name.roles = ROLES_ALL;
+  name.message = true;
+  symbol_declare(c, &c->locals, name);
+  check_block(c, a->kid[1], &s->then);
+  c->locals.n = locals;
+  c->slots = slots;
+}
+
+static void check_statement(struct checker *c, const struct ast *a, struct stmt *s) {
+  s->at = a->at;
+  switch (a->kind) {
+  case AST_IF:
+    check_if(c, a, s);
+    return;
+  case AST_LET:
+    check_let(c, a, s);
+    return;
+  case AST_ASSIGN:
+    check_assign(c, a, s);
+    return;
+  case AST_FOREACH:
+    check_foreach(c, a, s);
+    return;
+  case AST_HALT:
+    s->kind = STMT_HALT;
+    return;
+  case AST_SEND:
+    fault(c, a->word, "an update cannot send");
+    help(c, "in a round all messages are sent first: 'round { send ... to ...  update { ... } }'");
+    return;
+  case AST_GOTO:
+    fault(c, a->word, "'goto' belongs to processes with steps; these proceed in rounds");
+    return;
+  default:
+    return; /* a syntax error, reported */
+  }
+}
+
+static void warn_unused(struct checker *c, size_t from) {
+  for (size_t i = from; i < c->locals.n; i++) {
+    const struct symbol *s = &c->locals.at[i];
+    if (s->kind == SYMBOL_SLOT && !s->used && s->type->kind != TYPE_ERROR)
+      diag_warning(c->diags, s->at, "'%s' is never used", s->name);
+  }
+}
+
+void check_block(struct checker *c, const struct ast *a, struct block *out) {
+  size_t locals = c->locals.n;
+  uint32_t slots = c->slots;
+  struct ast **kids = a->kid;
+  uint32_t n = a->n;
+  struct ast *only[1] = {(struct ast *)(uintptr_t)a}; /* else if */
+  if (a->kind == AST_IF) {
+    kids = only;
+    n = 1;
+  }
+  out->at = arena_array(&c->m->arena, n, sizeof *out->at);
+  for (uint32_t i = 0; i < n; i++) {
+    if (!kids[i])
+      continue;
+    struct stmt *s = arena_alloc(&c->m->arena, sizeof *s);
+    check_statement(c, kids[i], s);
+    out->at[out->n++] = s;
+  }
+  warn_unused(c, locals);
+  c->locals.n = locals;
+  c->slots = slots;
+}
+
+/* ---- sends ---- */
+
+static uint64_t check_target(struct checker *c, const struct ast *a, struct send *s) {
+  const struct symbol *symbol = a->kind == AST_NAME ? symbol_find(c, a->name) : NULL;
+  s->target = TARGET_SET;
+  s->to_role = ROLE_ANY;
+  if (!symbol && is_name(a, "all"))
+    return ROLES_ALL;
+  if (!symbol && is_name(a, "others")) {
+    s->target = TARGET_OTHERS;
+    return ROLES_ALL;
+  }
+  if (symbol && symbol->kind == SYMBOL_ROLE) {
+    s->to_role = symbol->index;
+    return symbol->index < 63 ? UINT64_C(1) << symbol->index : ROLES_ALL;
+  }
+  s->to = lower(c, a);
+  if (bad(s->to))
+    return ROLES_ALL;
+  const struct type *t = s->to->type;
+  s->target = t->kind == TYPE_SET ? TARGET_EXPR : TARGET_ONE;
+  if (t->kind == TYPE_PROCESS || (t->kind == TYPE_SET && t->element->kind == TYPE_PROCESS))
+    return roles_of(c, s->to);
+  fault(c, a->at, "one can send to a process or to a set of them, not to %s", shown(c, t));
+  if (t->kind == TYPE_OPTION && t->element->kind == TYPE_PROCESS)
+    help(c, "it may be none: 'send ... to q when exists q in %s'", quoted(c, a->at));
+  else if (is_number(t))
+    help(c, "%s(i) is the process with number i", c->m->roles[c->in.role].name);
+  return ROLES_ALL;
+}
+
+uint64_t check_send(struct checker *c, const struct ast *a, struct send *s) {
+  struct open_guard g;
+  c->slots = 0;
+  s->at = a->at;
+  if (a->kid[2])
+    guard_open(c, a->kid[2], &g);
+  s->message = lower(c, a->kid[0]);
+  uint64_t reach = check_target(c, a->kid[1], s);
+  if (a->kid[2])
+    guard_close(c, &g, &s->guard);
+  if (s->message->type->kind == TYPE_BAG) {
+    fault(c, a->kid[0]->at, "what was received cannot be sent as it is");
+    s->message = node_error(c, a->kid[0]->at);
+  }
+  return reach;
+}
