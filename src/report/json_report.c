@@ -75,14 +75,14 @@ static json_t *audit_json(const struct run_result *r) {
   return j;
 }
 
-static json_t *property_json(const struct check_result *c, const struct run_result *r,
-                             const struct property_result *p, uint32_t run) {
+static json_t *property_json(const struct check_result *c, const struct property_result *p,
+                             uint32_t run) {
   json_t *j = json_object();
   json_object_set_new(j, "name", json_string(property_result_name(p)));
   json_object_set_new(j, "kind", json_string(property_result_kind(p)));
   json_object_set_new(j, "verdict", json_string(verdict_name(p->verdict)));
   json_object_set_new(j, "proved", text_to_json(p->proved, strlen(p->proved)));
-  json_object_set_new(j, "environment", json_string(c->model->environments[r->environment].name));
+  json_object_set_new(j, "environment", json_string(c->model->environments[p->environment].name));
   json_object_set_new(j, "run", json_integer(run));
   json_object_set_new(j, "trace", p->trace ? trace_to_json(p->trace, c->meaning) : json_null());
   return j;
@@ -115,7 +115,7 @@ json_t *report_json(const struct check_result *c) {
     }
     json_array_append_new(runs, run);
     for (uint32_t k = 0; k < r->nproperties; k++)
-      json_array_append_new(properties, property_json(c, r, &r->properties[k], i));
+      json_array_append_new(properties, property_json(c, &r->properties[k], i));
   }
   json_object_set_new(j, "runs", runs);
   return j;

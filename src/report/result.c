@@ -17,7 +17,7 @@ const char *property_result_kind(const struct property_result *p) {
   return p->property ? kinds[p->property->kind] : "error";
 }
 
-static void run_result_release(struct run_result *r) {
+void run_result_release(struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++) {
     struct property_result *p = &r->properties[i];
     if (p->trace)
@@ -131,10 +131,6 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
 static enum verdict judge(const struct search *s, const struct property *p, const struct finding *f,
                           const struct licences *l, struct text *proved) {
   bool cover = p->kind == PROPERTY_COVER;
-  if (p->kind == PROPERTY_LIVE) {
-    text_add(proved, "not checked: liveness");
-    return VERDICT_INCONCLUSIVE;
-  }
   if (f->found) {
     text_add(proved, cover ? "reached " : "");
     say_after(proved, s, f);
@@ -149,40 +145,58 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
   return VERDICT_INCONCLUSIVE;
 }
 
+static void add_result(struct run_result *r, struct property_result p, struct text *proved) {
+  p.proved = memory_strdup(text_or_empty(proved));
+  text_release(proved);
+  r->properties[r->nproperties++] = p;
+}
+
 void run_result_fill(struct run_result *r, const struct search *s, const struct licences *l,
-                     bool named) {
+                     uint32_t extra) {
   const struct question *q = s->space->question;
   const struct model *m = s->space->model;
+  const char *successors = s->space->successors;
   *r = (struct run_result){.environment = q->environment,
                            .licences = l,
                            .end = s->end,
                            .stats = s->stats,
                            .transitions_counted = s->space->edges_complete,
                            .order_mattered = s->space->order_mattered,
-                           .successors =
-                               memory_strdup(s->space->successors ? s->space->successors : "")};
-  r->properties = memory_alloc((q->nproperties + 1) * sizeof *r->properties);
+                           .successors = memory_strdup(successors ? successors : "")};
+  r->properties = memory_alloc((q->nproperties + extra + (size_t)1) * sizeof *r->properties);
   for (uint32_t i = 0; i < q->nproperties; i++) {
-    const struct property *p = &m->properties[q->properties[i]];
+    struct property_result p = {.property = &m->properties[q->properties[i]],
+                                .index = q->properties[i],
+                                .environment = q->environment,
+                                .counts = true};
     struct text proved = {0};
-    struct property_result *to = &r->properties[r->nproperties++];
-    *to = (struct property_result){.property = p, .index = q->properties[i]};
-    to->counts = named || p->kind != PROPERTY_LIVE;
-    to->verdict = judge(s, p, &s->findings[i], l, &proved);
-    to->proved = memory_strdup(text_or_empty(&proved));
-    text_release(&proved);
+    p.verdict = judge(s, p.property, &s->findings[i], l, &proved);
+    add_result(r, p, &proved);
   }
   if (s->error.found) {
+    struct property_result p = {.index = NO_PROPERTY,
+                                .environment = q->environment,
+                                .verdict = VERDICT_VIOLATED,
+                                .counts = true};
     struct text proved = {0};
     say_after(&proved, s, &s->error);
     text_addf(&proved, ": %s", s->error.error.message);
-    r->properties[r->nproperties++] =
-        (struct property_result){.index = NO_PROPERTY,
-                                 .verdict = VERDICT_VIOLATED,
-                                 .counts = true,
-                                 .proved = memory_strdup(text_or_empty(&proved))};
-    text_release(&proved);
+    add_result(r, p, &proved);
   }
+}
+
+void run_result_add_live(struct run_result *r, const struct model *m, uint32_t property,
+                         uint32_t environment, bool named) {
+  struct property_result p = {.property = &m->properties[property],
+                              .index = property,
+                              .environment = environment,
+                              .verdict = VERDICT_INCONCLUSIVE,
+                              .counts = named};
+  struct text proved = {0};
+  text_add(&proved, "not checked: liveness");
+  if (environment != r->environment)
+    text_addf(&proved, " (in %s)", m->environments[environment].name);
+  add_result(r, p, &proved);
 }
 
 void check_result_conclude(struct check_result *c) {

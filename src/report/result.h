@@ -17,6 +17,7 @@ struct property_result {
   const struct property
       *property;  /* NULL: `no_error`, which is there only if the model has an error */
   uint32_t index; /* in the model */
+  uint32_t environment;
   enum verdict verdict;
   bool counts;  /* for the verdict as a whole: not a live property that nobody asked for by name */
   char *proved; /* owned */
@@ -50,12 +51,16 @@ struct check_result {
   enum verdict verdict;
 };
 
+void run_result_release(struct run_result *);
 void check_result_release(struct check_result *);
 
-/* Fills in everything but traces, audit and the heard-of count. named: were properties chosen by
- * name? */
+/* Fills in everything but traces, audit and the heard-of count: the question's properties in order,
+   then no_error if there is one. extra: room for so many live properties, to be added. */
 void run_result_fill(struct run_result *, const struct search *, const struct licences *,
-                     bool named);
+                     uint32_t extra);
+/* Liveness is not checked; it counts only if it was asked for by name. */
+void run_result_add_live(struct run_result *, const struct model *, uint32_t property,
+                         uint32_t environment, bool named);
 /* From the verdicts of the runs. */
 void check_result_conclude(struct check_result *);
 

@@ -1,0 +1,235 @@
+/* rondo check: one instance, or a table of them where a parameter has a range. */
+#include "cli/commands.h"
+#include "cli/files.h"
+#include "cli/load.h"
+#include "cli/question.h"
+#include "cli/terminal.h"
+#include "report/json_report.h"
+#include "report/table.h"
+#include "report/text_report.h"
+#include "trace/trace_json.h"
+
+#define MOST_INSTANCES 10000
+
+/* A model with values for its parameters, and the answers. */
+struct instance {
+  struct model *model;
+  struct meaning *meaning;
+  struct arena arena;
+  struct check_result result;
+};
+
+struct checking {
+  const struct options *options;
+  const struct syntax *syntax;
+  struct binding *bindings; /* by -D */
+  struct style style;
+  bool trace_written;
+};
+
+static void instance_close(struct instance *i) {
+  check_result_release(&i->result);
+  meaning_free(i->meaning);
+  model_free(i->model);
+  arena_release(&i->arena);
+}
+
+/* Returns the exit status; on EXIT_BAD_INPUT the message is in *error, too. */
+static int instance_check(struct checking *k, struct instance *i, bool quiet, struct text *error) {
+  struct inquiries in;
+  struct text fault = {0};
+  *i = (struct instance){0};
+  arena_init(&i->arena);
+  i->model = model_load(k->syntax, k->bindings, k->options->defines.n, false, quiet, error);
+  if (!i->model || !inquiries_make(&in, i->model, k->options))
+    return EXIT_BAD_INPUT;
+  i->meaning = meaning_new(i->model);
+  bool ok = inquiries_answer(&in, i->model, i->meaning, &i->arena, k->options, &i->result, &fault);
+  inquiries_release(&in);
+  if (!ok)
+    say_error("a fault of rondo itself: %s", text_or_empty(&fault));
+  text_release(&fault);
+  if (!ok)
+    return EXIT_FAULT;
+  return i->result.verdict == VERDICT_HOLDS      ? EXIT_HOLDS
+         : i->result.verdict == VERDICT_VIOLATED ? EXIT_VIOLATED
+                                                 : EXIT_INCONCLUSIVE;
+}
+
+static const struct trace *trace_to_write(const struct check_result *c) {
+  const struct trace *reached = NULL;
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
+      const struct property_result *p = &c->runs[i].properties[k];
+      if (p->trace && p->verdict == VERDICT_VIOLATED)
+        return p->trace;
+      if (p->trace && !reached)
+        reached = p->trace;
+    }
+  return reached;
+}
+
+/* False: it could not be written. */
+static bool write_trace(struct checking *k, const struct instance *i) {
+  const struct trace *t = k->options->trace_out ? trace_to_write(&i->result) : NULL;
+  if (!t || k->trace_written)
+    return true;
+  struct text out = {0};
+  json_t *j = trace_to_json(t, i->meaning);
+  json_text(j, &out);
+  json_decref(j);
+  k->trace_written = file_write(k->options->trace_out, &out);
+  text_release(&out);
+  return k->trace_written;
+}
+
+static int check_one(struct checking *k) {
+  struct instance i;
+  struct text out = {0}, error = {0};
+  for (size_t d = 0; d < k->options->defines.n; d++)
+    k->bindings[d] =
+        (struct binding){k->options->defines.at[d].name, k->options->defines.at[d].low};
+  int status = instance_check(k, &i, false, &error);
+  if (status < EXIT_BAD_INPUT) {
+    if (k->options->json) {
+      json_t *j = report_json(&i.result);
+      json_text(j, &out);
+      json_decref(j);
+    } else {
+      report_text(&i.result, &k->style, &out);
+    }
+    say(&out);
+    if (!write_trace(k, &i))
+      status = EXIT_BAD_INPUT;
+  }
+  text_release(&error);
+  instance_close(&i);
+  return status;
+}
+
+/* --- tables --- */
+
+/* Violated beats inconclusive; what is wrong beats both. */
+static int worse(int a, int b) {
+  static const int rank[] = {0, 2, 1, 3, 4};
+  return rank[a] >= rank[b] ? a : b;
+}
+
+static json_t *refused_json(const struct checking *k, const char *error) {
+  json_t *j = json_object(), *params = json_object();
+  for (size_t d = 0; d < k->options->defines.n; d++)
+    json_object_set_new(params, k->bindings[d].name, json_integer(k->bindings[d].value));
+  json_object_set_new(j, "params", params);
+  json_object_set_new(j, "error", json_string(error));
+  return j;
+}
+
+static void say_refused(const struct checking *k, const char *error) {
+  struct text out = {0};
+  for (size_t d = 0; d < k->options->defines.n; d++)
+    text_addf(&out, "%s%s = %lld", d ? ", " : "", k->bindings[d].name,
+              (long long)k->bindings[d].value);
+  text_addf(&out, "  left out: %s\n", error);
+  say(&out);
+}
+
+/* The next combination of values, the last parameter fastest. */
+static bool next_values(struct checking *k) {
+  for (size_t d = k->options->defines.n; d-- > 0;) {
+    if (k->bindings[d].value < k->options->defines.at[d].high) {
+      k->bindings[d].value++;
+      return true;
+    }
+    k->bindings[d].value = k->options->defines.at[d].low;
+  }
+  return false;
+}
+
+static int check_row(struct checking *k, bool first, json_t *instances, int status,
+                     bool *answered) {
+  struct instance i;
+  struct text out = {0}, error = {0};
+  int row = instance_check(k, &i, true, &error);
+  if (row == EXIT_BAD_INPUT && error.n > 0) {
+    if (k->options->json)
+      json_array_append_new(instances, refused_json(k, error.at));
+    else
+      say_refused(k, error.at);
+    row = status;
+  } else if (row < EXIT_BAD_INPUT) {
+    if (k->options->json)
+      json_array_append_new(instances, report_json(&i.result));
+    else if (first)
+      table_head(&i.result, &k->style, &out);
+    if (!k->options->json)
+      table_row(&i.result, &k->style, &out);
+    say(&out);
+    fflush(stdout);
+    *answered = true;
+    if (!write_trace(k, &i))
+      row = EXIT_BAD_INPUT;
+  }
+  text_release(&error);
+  instance_close(&i);
+  return worse(status, row);
+}
+
+static int check_table(struct checking *k) {
+  json_t *instances = json_array();
+  int status = EXIT_HOLDS;
+  bool answered = false;
+  for (size_t d = 0; d < k->options->defines.n; d++)
+    k->bindings[d] =
+        (struct binding){k->options->defines.at[d].name, k->options->defines.at[d].low};
+  do {
+    status = check_row(k, !answered, instances, status, &answered);
+  } while (status < EXIT_BAD_INPUT && !*k->options->limits.interrupt && next_values(k));
+  if (!answered && status < EXIT_BAD_INPUT) {
+    say_error("no value in the range can be checked");
+    status = EXIT_BAD_INPUT;
+  } else if (k->options->json && status < EXIT_BAD_INPUT) {
+    static const char *const names[] = {"holds", "violated", "inconclusive"};
+    struct text out = {0};
+    json_t *j = json_pack("{s:s, s:s, s:O}", "schema", CHECK_SCHEMA, "verdict", names[status],
+                          "instances", instances);
+    json_text(j, &out);
+    say(&out);
+    json_decref(j);
+  }
+  json_decref(instances);
+  return status;
+}
+
+static bool count_instances(const struct options *o, bool *ranged) {
+  uint64_t n = 1;
+  *ranged = false;
+  for (size_t d = 0; d < o->defines.n; d++) {
+    uint64_t more = (uint64_t)o->defines.at[d].high - (uint64_t)o->defines.at[d].low;
+    *ranged |= more > 0;
+    if (more >= MOST_INSTANCES || (n *= more + 1) > MOST_INSTANCES) {
+      say_error("these ranges have more than %d instances", MOST_INSTANCES);
+      return false;
+    }
+  }
+  return true;
+}
+
+int command_check(const struct options *given) {
+  struct options o = *given;
+  struct syntax syntax;
+  bool ranged;
+  const char *path = only_file(&o);
+  if (!path || !count_instances(&o, &ranged) || !syntax_load(&syntax, path))
+    return EXIT_BAD_INPUT;
+  if (o.limits.memory == 0)
+    o.limits.memory = default_memory_limit();
+  o.limits.interrupt = watch_interrupts();
+  struct checking k = {.options = &o, .syntax = &syntax, .style = terminal_style(o.verbose)};
+  k.bindings = memory_alloc((o.defines.n + 1) * sizeof *k.bindings);
+  int status = !syntax_is_rounds(&syntax) ? EXIT_BAD_INPUT
+               : ranged                   ? check_table(&k)
+                                          : check_one(&k);
+  memory_free(k.bindings);
+  syntax_release(&syntax);
+  return status;
+}

@@ -1,0 +1,54 @@
+/* Which properties are asked in which environment. */
+#include "cli/load.h"
+#include "cli/question.h"
+
+static struct inquiry *inquiry_in(struct inquiries *in, uint32_t environment) {
+  for (size_t i = 0; i < in->at.n; i++)
+    if (in->at.at[i].environment == environment && in->at.at[i].properties.n < MOST_TOGETHER)
+      return &in->at.at[i];
+  vec_push(&in->at, ((struct inquiry){.environment = environment}));
+  return &in->at.at[in->at.n - 1];
+}
+
+static void ask(struct inquiries *in, const struct model *m, uint32_t property,
+                const uint32_t *instead) {
+  const struct property *p = &m->properties[property];
+  for (uint32_t i = 0; i < p->nenvironments; i++) {
+    uint32_t environment = p->environments[i];
+    if (p->kind == PROPERTY_LIVE) {
+      vec_push(&in->live, ((struct unchecked){property, environment}));
+    } else {
+      vec_push(&inquiry_in(in, instead ? *instead : environment)->properties, property);
+      if (instead)
+        return;
+    }
+  }
+}
+
+bool inquiries_make(struct inquiries *in, const struct model *m, const struct options *o) {
+  *in = (struct inquiries){0};
+  uint32_t environment = 0, property;
+  bool *wanted = memory_alloc((m->nproperties + 1) * sizeof *wanted);
+  bool ok = !o->env || environment_find(m, o->env, &environment);
+  for (size_t i = 0; i < o->properties.n && ok; i++) {
+    ok = property_find(m, o->properties.at[i], &property);
+    if (ok)
+      wanted[property] = true;
+  }
+  for (uint32_t i = 0; i < m->nproperties && ok; i++)
+    if (wanted[i] || o->properties.n == 0)
+      ask(in, m, i, o->env ? &environment : NULL);
+  if (ok && in->at.n == 0) /* nothing but liveness: the states are counted, and errors found */
+    inquiry_in(in, environment);
+  memory_free(wanted);
+  if (!ok)
+    inquiries_release(in);
+  return ok;
+}
+
+void inquiries_release(struct inquiries *in) {
+  for (size_t i = 0; i < in->at.n; i++)
+    vec_release(&in->at.at[i].properties);
+  vec_release(&in->at);
+  vec_release(&in->live);
+}

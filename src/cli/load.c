@@ -1,0 +1,147 @@
+#include "cli/load.h"
+
+#include "cli/terminal.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static char *stream_read(FILE *f, const char *path, size_t largest, size_t *length) {
+  VEC(char) bytes = {0};
+  size_t got;
+  do {
+    vec_reserve(&bytes, bytes.n + 65536 + 1);
+    got = fread(bytes.at + bytes.n, 1, bytes.cap - bytes.n - 1, f);
+    bytes.n += got;
+  } while (got > 0 && bytes.n <= largest);
+  if (ferror(f) || bytes.n > largest) {
+    if (ferror(f))
+      say_error("cannot read '%s': %s", path, strerror(errno));
+    else
+      say_error("'%s' is larger than %zu MiB", path, largest >> 20);
+    vec_release(&bytes);
+    return NULL;
+  }
+  bytes.at[bytes.n] = '\0';
+  *length = bytes.n;
+  return bytes.at;
+}
+
+char *file_read(const char *path, size_t largest, size_t *length) {
+  if (!strcmp(path, "-"))
+    return stream_read(stdin, "standard input", largest, length);
+  FILE *f = fopen(path, "rb");
+  struct stat st;
+  if (!f) {
+    say_error("cannot open '%s': %s", path, strerror(errno));
+    return NULL;
+  }
+  char *text = NULL;
+  if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
+    say_error("'%s' is a directory\n  help: name a file in it", path);
+  else
+    text = stream_read(f, path, largest, length);
+  fclose(f);
+  return text;
+}
+
+bool syntax_load(struct syntax *s, const char *path) {
+  *s = (struct syntax){0};
+  size_t length;
+  s->text = file_read(path, MODEL_LARGEST, &length);
+  if (!s->text)
+    return false;
+  s->source = (struct source){strcmp(path, "-") ? path : "<standard input>", s->text, length};
+  arena_init(&s->arena);
+  struct diags diags;
+  diags_init(&diags, &s->source);
+  s->tree = parse_file(&s->source, &s->arena, &diags);
+  bool ok = diags.errors == 0;
+  say_diags(&diags);
+  diags_release(&diags);
+  if (!ok)
+    syntax_release(s);
+  return ok;
+}
+
+void syntax_release(struct syntax *s) {
+  if (s->text)
+    arena_release(&s->arena);
+  memory_free(s->text);
+  *s = (struct syntax){0};
+}
+
+bool syntax_is_rounds(const struct syntax *s) {
+  static const char *const names[] = {"rounds", "message passing", "shared memory", "counters"};
+  enum model_kind kind = ast_model_kind(s->tree);
+  if (kind == MODEL_ROUNDS)
+    return true;
+  say_error("'%s' is a model of %s; only models of rounds can be checked so far", s->source.path,
+            names[kind]);
+  return false;
+}
+
+struct model *model_load(const struct syntax *s, const struct binding *bindings, size_t n,
+                         bool complete, bool quiet, struct text *first_error) {
+  struct diags diags;
+  diags_init(&diags, &s->source);
+  struct model *m = model_check(s->tree, &s->source, bindings, n, complete, &diags);
+  for (size_t i = 0; i < diags.n && first_error->n == 0; i++)
+    if (diags.at[i].level == DIAG_ERROR)
+      text_add(first_error, diags.at[i].message);
+  if (!quiet)
+    say_diags(&diags);
+  diags_release(&diags);
+  return m;
+}
+
+const char *only_file(const struct options *o) {
+  if (o->files.n == 1)
+    return o->files.at[0];
+  if (o->files.n == 0)
+    say_error("no file to work on\n  help: name a model, such as models/one_third_rule.rondo");
+  else
+    say_error("one file at a time: '%s' is one too many", o->files.at[1]);
+  return NULL;
+}
+
+static void say_unknown(const char *kind, const char *name, const char *const *names, size_t n) {
+  const char *near = nearest_name(name, names, n);
+  struct text all = {0};
+  for (size_t i = 0; i < n && i < 20; i++)
+    text_addf(&all, "%s'%s'", i ? ", " : "", names[i]);
+  if (near)
+    say_error("unknown %s '%s'\n  help: did you mean '%s'?", kind, name, near);
+  else
+    say_error("unknown %s '%s'\n  help: the model has %s", kind, name, n ? all.at : "none");
+  text_release(&all);
+}
+
+bool environment_find(const struct model *m, const char *name, uint32_t *found) {
+  const char **names = memory_alloc((m->nenvironments + 1) * sizeof *names);
+  *found = UINT32_MAX;
+  for (uint32_t i = 0; i < m->nenvironments; i++) {
+    names[i] = m->environments[i].name;
+    if (!strcmp(names[i], name))
+      *found = i;
+  }
+  if (*found == UINT32_MAX)
+    say_unknown("environment", name, names, m->nenvironments);
+  memory_free(names);
+  return *found != UINT32_MAX;
+}
+
+bool property_find(const struct model *m, const char *name, uint32_t *found) {
+  const char **names = memory_alloc((m->nproperties + 1) * sizeof *names);
+  *found = UINT32_MAX;
+  for (uint32_t i = 0; i < m->nproperties; i++) {
+    names[i] = m->properties[i].name;
+    if (!strcmp(names[i], name))
+      *found = i;
+  }
+  if (*found == UINT32_MAX)
+    say_unknown("property", name, names, m->nproperties);
+  memory_free(names);
+  return *found != UINT32_MAX;
+}

@@ -1,0 +1,39 @@
+/* Files into models. What is wrong is said on standard error. */
+#ifndef RONDO_CLI_LOAD_H
+#define RONDO_CLI_LOAD_H
+
+#include "cli/options.h"
+#include "lang/check.h"
+
+#define MODEL_LARGEST ((size_t)16 << 20) /* bytes */
+#define TRACE_LARGEST ((size_t)1 << 30)
+
+/* "-" is standard input. NULL: said why. For memory_free; terminated. */
+char *file_read(const char *path, size_t largest, size_t *length);
+
+struct syntax { /* a file that parses */
+  struct source source;
+  struct arena arena;
+  struct ast *tree;
+  char *text;
+};
+
+bool syntax_load(struct syntax *, const char *path);
+void syntax_release(struct syntax *);
+
+/* Only models of rounds can be checked so far. */
+bool syntax_is_rounds(const struct syntax *);
+
+/* NULL: *first_error has the first message, and all of them were said unless quiet. Warnings are
+ * said too. */
+struct model *model_load(const struct syntax *, const struct binding *, size_t n, bool complete,
+                         bool quiet, struct text *first_error);
+
+/* The single file of a command. */
+const char *only_file(const struct options *);
+
+/* By name, with a suggestion if there is none. */
+bool environment_find(const struct model *, const char *name, uint32_t *);
+bool property_find(const struct model *, const char *name, uint32_t *);
+
+#endif

@@ -1,0 +1,74 @@
+#include "cli/commands.h"
+#include "cli/terminal.h"
+
+#include <string.h>
+
+int command_help(const struct options *o) {
+  struct text out = {0};
+  enum command c;
+  if (o->files.n == 0) {
+    help_all(&out);
+  } else if (command_find(o->files.at[0], &c)) {
+    help_command(c, &out);
+  } else {
+    say_error("unknown command '%s'", o->files.at[0]);
+    return EXIT_BAD_INPUT;
+  }
+  say(&out);
+  return EXIT_HOLDS;
+}
+
+static int dispatch(const struct options *o) {
+  static int (*const commands[])(const struct options *) = {
+      [COMMAND_CHECK] = command_check,   [COMMAND_RUN] = command_run,
+      [COMMAND_REPLAY] = command_replay, [COMMAND_LINT] = command_lint,
+      [COMMAND_FMT] = command_fmt,       [COMMAND_HELP] = command_help};
+  return commands[o->command](o);
+}
+
+static int run_command(enum command c, int argc, char **argv) {
+  struct options o;
+  struct text error = {0}, help = {0};
+  int status = EXIT_BAD_INPUT;
+  if (!options_parse(&o, c, argc, argv, &error)) {
+    say_error("%s", text_or_empty(&error));
+  } else if (o.help) {
+    help_command(c, &help);
+    say(&help);
+    status = EXIT_HOLDS;
+  } else {
+    status = dispatch(&o);
+  }
+  text_release(&error);
+  options_release(&o);
+  return status;
+}
+
+int main(int argc, char **argv) {
+  enum command c;
+  struct text out = {0};
+  watch_memory();
+  if (argc < 2) {
+    help_all(&out);
+    say_error("no command\n\n%s", out.at);
+    text_release(&out);
+    return EXIT_BAD_INPUT;
+  }
+  const char *word = argv[1];
+  if (!strcmp(word, "--version")) {
+    text_add(&out, "rondo " RONDO_VERSION "\n");
+    say(&out);
+    return finish_output(EXIT_HOLDS);
+  }
+  if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+    word = "help";
+  if (!command_find(word, &c)) {
+    const char *near = command_nearest(word);
+    if (near)
+      say_error("unknown command '%s'\n  help: did you mean '%s'?", word, near);
+    else
+      say_error("unknown command '%s'\n  help: rondo --help lists the commands", word);
+    return EXIT_BAD_INPUT;
+  }
+  return finish_output(run_command(c, argc - 2, argv + 2));
+}

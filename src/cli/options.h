@@ -1,0 +1,52 @@
+/* The command line, read by the tables commands.def and options.def. */
+#ifndef RONDO_CLI_OPTIONS_H
+#define RONDO_CLI_OPTIONS_H
+
+#include "base/vec.h"
+#include "model/licence.h"
+#include "search/bfs.h"
+
+enum command {
+#define COMMAND(id, name, arguments, help) COMMAND_##id,
+#include "cli/commands.def"
+#undef COMMAND
+  COMMANDS
+};
+
+/* Exit statuses, the same for all commands. */
+enum {
+  EXIT_HOLDS = 0,
+  EXIT_VIOLATED = 1,
+  EXIT_INCONCLUSIVE = 2,
+  EXIT_BAD_INPUT = 3,
+  EXIT_FAULT = 4
+};
+
+struct define { /* -D name=low..high */
+  char *name;   /* owned */
+  int64_t low, high;
+};
+
+struct options {
+  enum command command;
+  VEC(const char *) files;
+  VEC(struct define) defines;
+  VEC(const char *) properties;
+  const char *env, *trace_out;
+  struct wishes wishes;
+  struct limits limits;
+  uint32_t max_rounds, rounds;
+  uint64_t seed;
+  bool seeded, plain, json, verbose, audit, no_trace, check, help;
+};
+
+/* False: *error says what is wrong, with help. argv starts after the command. */
+bool options_parse(struct options *, enum command, int argc, char **argv, struct text *error);
+void options_release(struct options *);
+
+bool command_find(const char *name, enum command *);
+const char *command_nearest(const char *name);
+void help_all(struct text *);
+void help_command(enum command, struct text *);
+
+#endif

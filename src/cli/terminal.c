@@ -1,0 +1,111 @@
+#include "cli/terminal.h"
+
+#include "cli/options.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+/* A handler has no other way to tell. */
+static volatile sig_atomic_t interrupted;
+
+static bool coloured(int fd) {
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+  return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+struct style terminal_style(bool verbose) {
+  struct winsize size;
+  struct style style = {.colour = coloured(STDOUT_FILENO), .verbose = verbose, .width = 96};
+  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+    style.width = size.ws_col < 120 ? size.ws_col : 120;
+  return style;
+}
+
+void say(struct text *t) {
+  if (t->n > 0)
+    fwrite(t->at, 1, t->n, stdout);
+  text_release(t);
+}
+
+void say_error(const char *format, ...) {
+  va_list args;
+  fflush(stdout);
+  va_start(args, format);
+  fputs("rondo: ", stderr);
+  vfprintf(stderr, format, args);
+  fputc('\n', stderr);
+  va_end(args);
+}
+
+void say_diags(const struct diags *d) {
+  struct text t = {0};
+  fflush(stdout);
+  diags_print(d, coloured(STDERR_FILENO), &t);
+  fputs(text_or_empty(&t), stderr);
+  text_release(&t);
+}
+
+int finish_output(int status) {
+  if (fflush(stdout) == 0 && !ferror(stdout))
+    return status;
+  if (errno == EPIPE) /* SIGPIPE is ignored here; the reader has seen enough all the same */
+    return 128 + SIGPIPE;
+  say_error("cannot write the answer: %s", strerror(errno));
+  return EXIT_BAD_INPUT;
+}
+
+static void interrupt(int signal) {
+  (void)signal;
+  interrupted = 1;
+}
+
+const volatile sig_atomic_t *watch_interrupts(void) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+  return &interrupted;
+}
+
+static void memory_exhausted(size_t wanted) {
+  (void)wanted;
+  say_error("out of memory: inconclusive\n  help: --max-memory ends the search before that, with "
+            "what is known");
+  _exit(EXIT_INCONCLUSIVE);
+}
+
+void watch_memory(void) { memory_on_exhausted(memory_exhausted); }
+
+size_t default_memory_limit(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? (size_t)pages / 4 * 3 * (size_t)size : 0;
+}
+
+static void progress(void *context, const struct search_stats *s) {
+  struct text t = {0};
+  (void)context;
+  text_add(&t, "\r  ");
+  count_add(&t, s->states, "state", "states");
+  text_addf(&t, ", depth %u, ", s->depth);
+  if (s->seconds > 0)
+    number_add(&t, (uint64_t)((double)s->states / s->seconds));
+  text_add(&t, " states/s, ");
+  bytes_add(&t, s->memory);
+  text_add(&t, ", ");
+  seconds_add(&t, s->seconds);
+  text_add(&t, "\033[K");
+  fputs(t.at, stderr);
+  text_release(&t);
+}
+
+search_progress_fn *progress_or_null(void) { return isatty(STDERR_FILENO) ? progress : NULL; }
+
+void progress_clear(void) {
+  if (isatty(STDERR_FILENO))
+    fputs("\r\033[K", stderr);
+}

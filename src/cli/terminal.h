@@ -1,0 +1,28 @@
+/* The only way to the terminal: results to standard output, everything else to standard error. */
+#ifndef RONDO_CLI_TERMINAL_H
+#define RONDO_CLI_TERMINAL_H
+
+#include "base/diag.h"
+#include "report/layout.h"
+#include "search/bfs.h"
+
+struct style terminal_style(bool verbose); /* of standard output; NO_COLOR is honoured */
+
+void say(struct text *);                /* to standard output, and releases it */
+void say_error(const char *format, ...) /* "rondo: ..." to standard error */
+    __attribute__((format(printf, 1, 2)));
+void say_diags(const struct diags *); /* to standard error */
+/* Everything written? If not says so, and gives the exit status for it. */
+int finish_output(int status);
+
+/* Ctrl-C and SIGTERM set the flag; a second one kills. */
+const volatile sig_atomic_t *watch_interrupts(void);
+/* Running out of memory is a limit too. */
+void watch_memory(void);
+size_t default_memory_limit(void);
+
+/* A line on standard error while a search runs, if that is a terminal. */
+search_progress_fn *progress_or_null(void);
+void progress_clear(void);
+
+#endif
