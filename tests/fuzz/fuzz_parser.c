@@ -185,6 +185,27 @@ static const char *const splices[] = {
     "x",
 };
 
+/* Other blanks, line breaks and comments where there were blanks: the model stays the same one. */
+static void respace(bytes *b, uint64_t *random) {
+  static const char *const blanks[] = {"\n",     "  ",      "    ",        "\t",
+                                       "\n\n\n", " // c\n", "   // d  \n", "\n// e\n"};
+  bytes copy = {0};
+  bool comment = false;
+  for (size_t i = 0; i < b->n; i++) {
+    if (b->at[i] == '/' && i + 1 < b->n && b->at[i + 1] == '/')
+      comment = true;
+    if (b->at[i] == '\n')
+      comment = false;
+    const char *blank = blanks[below(random, sizeof blanks / sizeof *blanks)];
+    if (!comment && b->at[i] == ' ' && below(random, 12) == 0)
+      bytes_add(&copy, blank, strlen(blank));
+    else
+      vec_push(&copy, b->at[i]);
+  }
+  vec_release(b);
+  *b = copy;
+}
+
 static void damage(bytes *b, uint64_t *random, const bytes *other) {
   size_t at = below(random, b->n + 1), word = below(random, sizeof splices / sizeof *splices);
   size_t from = line_start(b, at), to = line_end(b, at);
@@ -252,7 +273,9 @@ int main(int argc, char **argv) {
     const bytes *seed = &seeds.at[below(&random, seeds.n)];
     bytes copy = {0};
     bytes_add(&copy, seed->at, seed->n);
-    for (size_t k = 1 + below(&random, 5); k > 0; k--)
+    if (below(&random, 3) == 0)
+      respace(&copy, &random);
+    for (size_t k = below(&random, 6); k > 0; k--)
       damage(&copy, &random, &seeds.at[below(&random, seeds.n)]);
     LLVMFuzzerTestOneInput((const uint8_t *)copy.at, copy.n);
     vec_release(&copy);
