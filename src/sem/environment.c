@@ -136,23 +136,33 @@ static bool clause_speaks(const struct model *m, const struct clause *c, const s
   return c->kind == CLAUSE_EVERY || config->rounds + 1 >= c->from;
 }
 
-static bool predicate_holds(struct meaning *meaning, const struct clause *c, const struct exchange *x,
-                            const struct witness *w, uint8_t **corrupt) {
-  struct config seen = *x->config;
-  seen.local = x->local; /* with the oracles of this step */
+static bool clause_holds(struct meaning *meaning, const struct clause *c, const struct config *config,
+                         uint8_t *const *heard, uint8_t *const *corrupt) {
   struct eval e;
   jmp_buf failure;
   eval_begin(&e, meaning);
-  e.before = &seen;
-  e.globals = x->config->globals;
-  e.point = x->config->point;
-  e.phase = x->config->phase;
-  e.heard = w->heard;
+  e.before = config;
+  e.globals = config->globals;
+  e.point = config->point;
+  e.phase = config->phase;
+  e.heard = heard;
   e.corrupt = corrupt;
   e.failure = &failure;
   if (setjmp(failure))
     return false;
   return eval_true(&e, c->pred);
+}
+
+static bool predicate_holds(struct meaning *meaning, const struct clause *c, const struct exchange *x,
+                            const struct witness *w, uint8_t **corrupt) {
+  struct config seen = *x->config;
+  seen.local = x->local; /* with the oracles of this step */
+  return clause_holds(meaning, c, &seen, w->heard, corrupt);
+}
+
+bool clause_holds_without_messages(struct meaning *meaning, const struct clause *c, const struct config *config) {
+  uint8_t *none = NULL;
+  return clause_holds(meaning, c, config, &none, NULL);
 }
 
 static const char *clause_name(enum clause_kind kind) {

@@ -32,6 +32,9 @@ bool environment_delivers(const struct environment *);
 bool must_hear(const struct exchange *, const struct witness *, uint32_t p, uint32_t q);
 bool environment_corrupts(const struct environment *);
 
+/* A clause that does not speak of HO, on the configuration as it is. */
+bool clause_holds_without_messages(struct meaning *, const struct clause *, const struct config *);
+
 /* Do the inputs differ where they must, and are faults fixed at the start within their limits? */
 bool initial_allowed(const struct model *, uint32_t environment, const value *const *local);
 /* Could these be the file-level inputs? (`where` holds, given ones have their value.) */

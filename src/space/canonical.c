@@ -3,6 +3,7 @@
 #include "space/pack.h"
 
 #include "base/hash.h"
+#include "base/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,8 @@ static void rank_rounds(struct pack *p, struct global *g) {
     seen |= rounds_of(p, g->at[i].local);
   if (g->phase <= ROUNDS_MAX)
     seen |= UINT64_C(1) << g->phase;
+  if (g->phase >= ROUNDS_MAX || seen >> ROUNDS_MAX)
+    return; /* too many to tell apart: they stay as they are */
   value rank[ROUNDS_MAX + 1], next = 0;
   bool same = true;
   for (int r = 0; r <= ROUNDS_MAX; r++) {
@@ -285,17 +288,11 @@ static bool same_cell(struct search *s, const uint64_t *colour, uint32_t a, uint
 }
 
 static void explore(struct search *s, const uint64_t *colour) {
+  /* the ambiguous cell with the smallest colour: a choice that does not depend on numbers */
   uint32_t cell = UINT32_MAX;
-  for (uint32_t i = 0; i < s->n && cell == UINT32_MAX; i++)
-    for (uint32_t k = i + 1; k < s->n; k++)
-      if (same_cell(s, colour, i, k)) {
-        /* the cell with the smallest colour, so that the choice does not depend on numbers */
-        if (cell == UINT32_MAX || colour[i] < colour[cell])
-          cell = i;
-      }
   for (uint32_t i = 0; i < s->n; i++)
     for (uint32_t k = i + 1; k < s->n; k++)
-      if (same_cell(s, colour, i, k) && cell != UINT32_MAX && colour[i] < colour[cell])
+      if (same_cell(s, colour, i, k) && (cell == UINT32_MAX || colour[i] < colour[cell]))
         cell = i;
   if (cell == UINT32_MAX) {
     leaf(s, colour);

@@ -1,0 +1,9 @@
+#ifndef RONDO_SPACE_CONCRETISE_H
+#define RONDO_SPACE_CONCRETISE_H
+
+#include "space/round_space.h"
+
+/* A path of canonical states as a real run: who hears whom, un-permuted, with real round numbers. */
+bool round_concretise(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
+
+#endif

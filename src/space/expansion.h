@@ -1,0 +1,36 @@
+/* Inside a round under way: shared by offer.c and product.c. */
+#ifndef RONDO_SPACE_EXPANSION_H
+#define RONDO_SPACE_EXPANSION_H
+
+#include "space/round_space.h"
+
+struct expansion {
+  struct round_space *space;
+  const struct global *from;
+  const struct rules *rules;
+  uint32_t rules_index;
+  emit_fn *emit;
+  leaf_fn *leaf;
+  void *context;
+  VEC(struct actor) actors;
+  int64_t *crashed; /* by role */
+  uint32_t new_crashes;
+  VEC(struct pick) picks;
+  struct global *next;
+  int64_t cost_left; /* lost messages that may still be charged in this round */
+  uint32_t kernel;
+  uint32_t *uniform;
+  uint64_t *clique;
+  uint32_t nclique;
+  uint32_t common;   /* the oracle value that all share, once chosen */
+  bool failed;       /* an error was reported already */
+  const struct model_error *offer_error;
+};
+
+bool offer_make(struct expansion *, uint32_t receiver, uint32_t kernel, const uint32_t *uniform);
+void offer_release(struct offer *);
+uint64_t line_members(const struct offer *, uint64_t groups);
+bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
+uint64_t steps_broken_globally(struct round_space *, const struct expansion *);
+
+#endif

@@ -1,0 +1,311 @@
+/* Initial states. Processes that start alike are a cell: only how many start in which way matters if they are
+   symmetric. Initial values are taken up to renaming (partition) or up to their order (order) if licensed. */
+#include "space/initial.h"
+
+#include <string.h>
+
+struct cell {
+  uint32_t role, first, size;
+  local_id *local;  /* the ways to start */
+  uint32_t *inits;  /* their first values, in pack.vectors; 0: none */
+  int64_t *value;   /* index of the free initial value that is reduced, or -1 */
+  uint32_t n;
+  bool ascending;   /* value[] goes up, one way each: gaps and heaps can be seen early */
+};
+
+struct start {
+  struct round_space *space;
+  emit_fn *emit;
+  void *context;
+  const value *globals;
+  VEC(struct cell) cells;
+  struct global *raw;
+  uint32_t *chosen_inits; /* by member of raw */
+  uint64_t *used;         /* by value index: how many start with it */
+  uint64_t nvalues;
+  bool partition, order;
+  struct model_error error;
+  bool failed;
+};
+
+/* The variable whose free initial value is reduced, if this role has exactly one. */
+static uint32_t reduced_input(const struct start *st, uint32_t role) {
+  const struct round_space *s = st->space;
+  const struct type *t = s->base.licences->value_type;
+  uint32_t found = UINT32_MAX;
+  for (uint32_t i = 0; i < s->model->roles[role].nvars; i++) {
+    const struct var *v = &s->model->roles[role].vars[i];
+    if (v->kind == VAR_INPUT && !v->init && v->type == t)
+      found = found == UINT32_MAX ? i : UINT32_MAX - 1;
+  }
+  return found >= UINT32_MAX - 1 ? UINT32_MAX : found;
+}
+
+static uint32_t inits_put(struct round_space *s, uint32_t role, const value *local) {
+  const struct role *r = &s->model->roles[role];
+  uint32_t inputs = role_ninputs(r);
+  if (!inputs || (local[LOCAL_STATUS] & STATUS_BYZANTINE))
+    return 0;
+  value *v = memory_alloc((inputs + 1) * sizeof *v);
+  v[0] = role;
+  memcpy(v + 1, local + 1 + r->nvars, inputs * sizeof *v);
+  uint32_t id = intern_put(s->pack.vectors, v, inputs + 1);
+  memory_free(v);
+  return id;
+}
+
+static void cell_fill(struct start *st, struct cell *c, const struct locals *ways) {
+  struct round_space *s = st->space;
+  uint32_t input = reduced_input(st, c->role);
+  c->n = (uint32_t)ways->n;
+  c->local = arena_array(&s->arena, c->n + 1, sizeof *c->local);
+  c->inits = arena_array(&s->arena, c->n + 1, sizeof *c->inits);
+  c->value = arena_array(&s->arena, c->n + 1, sizeof *c->value);
+  for (uint32_t i = 0; i < c->n; i++) {
+    const value *local = ways->at + i * ways->length;
+    c->local[i] = local_put(&s->pack, c->role, local);
+    c->inits[i] = inits_put(s, c->role, local);
+    bool liar = local[LOCAL_STATUS] & STATUS_BYZANTINE;
+    c->value[i] = input == UINT32_MAX || liar
+                      ? -1
+                      : (int64_t)type_index(&s->model->values, s->model->roles[c->role].vars[input].type,
+                                            local[LOCAL_VAR(input)]);
+  }
+  c->ascending = true;
+  for (uint32_t i = 0; i < c->n; i++)
+    c->ascending &= c->value[i] == (int64_t)i;
+}
+
+static bool mentions_processes(const struct role *role) {
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if (type_mentions(role->vars[i].type, TYPE_PROCESS) && role->vars[i].kind != VAR_ORACLE)
+      return true;
+  return false;
+}
+
+static bool same_ways(const struct locals *a, const struct locals *b) {
+  return a->n == b->n && !memcmp(a->at, b->at, a->n * a->length * sizeof *a->at);
+}
+
+static bool cells_make(struct start *st) {
+  struct round_space *s = st->space;
+  const struct model *m = s->model;
+  bool symmetric = s->pack.bag || s->pack.sort || s->pack.permute;
+  vec_clear(&st->cells);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    struct locals first = {0};
+    bool alike = symmetric && s->base.licences->identity[r] != IDENTITY_NUMBERED && !mentions_processes(role);
+    for (uint32_t p = role->first; p < role->first + role->count; p++) {
+      struct locals ways = {0};
+      if (p > role->first && s->same_start[r]) {
+        if (alike) {
+          st->cells.at[st->cells.n - 1].size++;
+          continue;
+        }
+        struct cell c = st->cells.at[st->cells.n - 1];
+        c.first = p;
+        vec_push(&st->cells, c);
+        continue;
+      }
+      if (!local_initials(s->meaning, s->base.question->environment, p, st->globals, &ways, &st->error)) {
+        locals_release(&ways);
+        locals_release(&first);
+        return false;
+      }
+      struct cell c = {.role = r, .first = p, .size = 1};
+      if (p > role->first && alike && same_ways(&first, &ways)) {
+        st->cells.at[st->cells.n - 1].size++;
+      } else {
+        cell_fill(st, &c, &ways);
+        vec_push(&st->cells, c);
+      }
+      locals_release(&first);
+      first = ways;
+    }
+    locals_release(&first);
+  }
+  return true;
+}
+
+/* --- limits on faults that are there from the start --- */
+
+static bool faults_within(const struct round_space *s, const struct global *g, enum clause_kind kind, value bits) {
+  int64_t general = 0, excess = 0;
+  for (uint32_t i = 0; i < s->env->nclauses; i++)
+    if (s->env->clauses[i].kind == kind && s->env->clauses[i].role == ROLE_ANY)
+      general = general > INT64_MAX - s->env->clauses[i].limit ? INT64_MAX : general + s->env->clauses[i].limit;
+  for (uint32_t r = 0; r < s->model->nroles; r++) {
+    int64_t own = 0, faulty = 0;
+    for (uint32_t i = 0; i < s->env->nclauses; i++)
+      if (s->env->clauses[i].kind == kind && s->env->clauses[i].role == r)
+        own = own > INT64_MAX - s->env->clauses[i].limit ? INT64_MAX : own + s->env->clauses[i].limit;
+    for (uint32_t i = 0; i < g->n; i++)
+      if (local_role(&s->pack, g->at[i].local) == r && (local_status(&s->pack, g->at[i].local) & bits))
+        faulty += g->at[i].count;
+    if (faulty > own)
+      excess += faulty - own;
+  }
+  return excess <= general;
+}
+
+static bool distinct_kept(const struct round_space *s, const struct global *g) {
+  for (uint32_t i = 0; i < g->n; i++) {
+    uint32_t r = local_role(&s->pack, g->at[i].local);
+    const struct role *role = &s->model->roles[r];
+    const value *a = local_values(&s->pack, g->at[i].local);
+    for (uint32_t v = 0; v < role->nvars; v++) {
+      if (!role->vars[v].distinct || (a[LOCAL_STATUS] & STATUS_BYZANTINE))
+        continue;
+      if (g->at[i].count > 1)
+        return false;
+      for (uint32_t k = i + 1; k < g->n; k++) {
+        const value *b = local_values(&s->pack, g->at[k].local);
+        if (local_role(&s->pack, g->at[k].local) == r && !(b[LOCAL_STATUS] & STATUS_BYZANTINE) &&
+            a[LOCAL_VAR(v)] == b[LOCAL_VAR(v)])
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+/* --- values up to renaming, or up to order --- */
+
+static bool values_representative(const struct start *st) {
+  for (uint64_t v = 1; v < st->nvalues; v++) {
+    if (st->order && st->used[v] && !st->used[v - 1])
+      return false;
+    if (st->partition && st->used[v] > st->used[v - 1])
+      return false;
+  }
+  return true;
+}
+
+static uint32_t set_of_inits(struct start *st) {
+  struct round_space *s = st->space;
+  if (s->pack.initials != INITIALS_SET)
+    return 0;
+  value *ids = memory_alloc((st->raw->n + 1) * sizeof *ids);
+  size_t n = 0;
+  for (uint32_t i = 0; i < st->raw->n; i++) {
+    value id = st->chosen_inits[i];
+    size_t at = 0;
+    while (at < n && ids[at] < id)
+      at++;
+    if (id == 0 || (at < n && ids[at] == id))
+      continue;
+    memmove(ids + at + 1, ids + at, (n - at) * sizeof *ids);
+    ids[at] = id;
+    n++;
+  }
+  uint32_t set = intern_put(s->pack.vectors, ids, n);
+  memory_free(ids);
+  return set;
+}
+
+static bool emit_start(struct start *st) {
+  struct round_space *s = st->space;
+  struct global *g = st->raw;
+  if (!values_representative(st) || !distinct_kept(s, g) ||
+      !faults_within(s, g, CLAUSE_BYZANTINE, STATUS_BYZANTINE) ||
+      !faults_within(s, g, CLAUSE_OMIT, STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE))
+    return true;
+  struct edge edge = {0};
+  struct global *out = s->scratch;
+  struct member *room = out->at;
+  *out = *g;
+  out->at = room;
+  memcpy(out->at, g->at, g->n * sizeof *g->at);
+  for (uint32_t i = 0; i < g->n; i++)
+    if (local_status(&s->pack, g->at[i].local) & STATUS_FAULTY)
+      edge.processes += g->at[i].count;
+  out->inits = set_of_inits(st);
+  global_canonical(&s->pack, out, NULL);
+  struct state state;
+  global_encode(&s->pack, out, &s->buffer, &s->buffer_capacity, &state);
+  s->initial_states++;
+  return st->emit(st->context, &state, &edge);
+}
+
+/* `left` processes of cell c still to be started, in way i or later. */
+static bool start_cell(struct start *st, size_t c, uint32_t i, uint32_t left) {
+  struct round_space *s = st->space;
+  if (c == st->cells.n)
+    return emit_start(st);
+  const struct cell *cell = &st->cells.at[c];
+  if (left == 0)
+    return start_cell(st, c + 1, 0, c + 1 < st->cells.n ? st->cells.at[c + 1].size : 0);
+  if (i == cell->n)
+    return true;
+  int64_t v = cell->value[i];
+  uint32_t most = left;
+  if (cell->ascending && st->cells.n == 1 && v > 0) {
+    if (st->order && st->used[v - 1] == 0)
+      return true;
+    if (st->partition && st->used[v - 1] < most)
+      most = (uint32_t)st->used[v - 1];
+  }
+  uint32_t n = st->raw->n;
+  for (uint32_t take = most;; take--) {
+    if (take && s->pack.bag) {
+      st->raw->at[n] = (struct member){cell->local[i], take};
+      st->chosen_inits[n] = cell->inits[i];
+      st->raw->n = n + 1;
+    }
+    for (uint32_t k = 0; k < take && !s->pack.bag; k++) {
+      st->raw->at[n + k] = (struct member){cell->local[i], 1};
+      st->chosen_inits[n + k] = cell->inits[i];
+      st->raw->n = n + take;
+    }
+    if (v >= 0 && take)
+      st->used[v] += take;
+    bool more = start_cell(st, c, i + 1, left - take);
+    if (v >= 0 && take)
+      st->used[v] -= take;
+    st->raw->n = n;
+    if (!more)
+      return false;
+    if (take == 0)
+      return true;
+  }
+}
+
+static bool start_with(void *context, const value *globals) {
+  struct start *st = context;
+  struct round_space *s = st->space;
+  st->globals = globals;
+  if (!cells_make(st)) {
+    st->failed = true;
+    return false;
+  }
+  st->raw->point = 0;
+  st->raw->rounds = 0;
+  st->raw->phase = 1;
+  st->raw->lost = st->raw->corrupted = 0;
+  st->raw->globals = intern_put(s->pack.vectors, globals, s->model->nglobals);
+  st->raw->n = 0;
+  return start_cell(st, 0, 0, st->cells.n ? st->cells.at[0].size : 0);
+}
+
+bool initial_states(struct round_space *s, emit_fn *emit, void *context) {
+  struct start st = {.space = s, .emit = emit, .context = context};
+  const struct licences *l = s->base.licences;
+  st.partition = l->of[REDUCE_PARTITION].applied && l->value_type;
+  st.order = !st.partition && l->of[REDUCE_ORDER].applied && l->value_type;
+  st.nvalues = st.partition || st.order ? l->value_type->count : 0;
+  uint64_t room = l->value_type && l->value_type->count < UINT32_MAX ? l->value_type->count : 0;
+  st.used = memory_alloc((room + 1) * sizeof *st.used);
+  st.raw = global_new(&s->pack);
+  st.chosen_inits = memory_alloc((s->model->nprocesses + 1) * sizeof *st.chosen_inits);
+  bool more = globals_each(s->meaning, start_with, &st, &st.error);
+  if (!more && st.error.message) {
+    struct model_error *error = arena_copy(&s->arena, &st.error, sizeof st.error);
+    emit(context, NULL, &(struct edge){.error = error});
+  }
+  memory_free(st.used);
+  memory_free(st.chosen_inits);
+  global_free(st.raw);
+  vec_release(&st.cells);
+  return more;
+}

@@ -1,0 +1,321 @@
+/* Properties, remembered: a formula sees a state only through the variables it reads, so its value is kept by those.
+   Where it cannot count processes, more equal ones than it has quantifiers make no difference either. */
+#include "space/expansion.h"
+
+#include <string.h>
+
+struct property_memo {
+  struct intern *classes; /* what the property sees of a local state */
+  struct memo class_of;   /* local -> class */
+  struct intern *views;   /* what it sees of a global state */
+  struct memo value_of;   /* view -> verdict */
+  bool **reads;           /* by role and variable */
+  bool status, rounds, phase, counting;
+  uint32_t rank;          /* process quantifiers */
+  VEC(struct model_error) errors;
+};
+
+struct look {
+  const struct model *model;
+  struct property_memo *memo;
+};
+
+static bool over_processes(const struct node *range) {
+  return range->type && range->type->element && range->type->element->kind == TYPE_PROCESS;
+}
+
+static bool look_at(void *context, const struct node *n) {
+  struct look *l = context;
+  struct property_memo *m = l->memo;
+  if (n->op == NODE_REMOTE)
+    for (uint32_t r = 0; r < l->model->nroles; r++)
+      if (l->model->fields[n->index].var[r] != UINT32_MAX)
+        m->reads[r][l->model->fields[n->index].var[r]] = true;
+  m->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY;
+  m->rounds |= n->op == NODE_ROUND_NUMBER;
+  m->phase |= n->op == NODE_PHASE;
+  if (n->op == NODE_CARD && over_processes(n->kid[0]))
+    m->counting = true;
+  bool quantifier = n->op == NODE_EXISTS || n->op == NODE_FORALL;
+  for (uint32_t i = 0; i < n->ngen; i++)
+    if (over_processes(n->gen[i].range)) {
+      m->rank++;
+      m->counting |= !quantifier;
+    }
+  if (n->type && n->type->kind == TYPE_SET && over_processes(n) && n->op != NODE_ROLE_SET &&
+      n->op != NODE_CORRECT && n->op != NODE_FAULTY)
+    m->counting = true; /* sets of processes as values: keep every process */
+  return true;
+}
+
+static struct property_memo *memos_of(struct round_space *s) {
+  if (s->property_memos)
+    return s->property_memos;
+  const struct question *q = s->base.question;
+  s->property_memos = memory_alloc((q->nproperties + 1) * sizeof *s->property_memos);
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    struct property_memo *m = &s->property_memos[i];
+    m->classes = intern_new();
+    m->views = intern_new();
+    m->reads = arena_array(&s->arena, s->model->nroles, sizeof *m->reads);
+    for (uint32_t r = 0; r < s->model->nroles; r++)
+      m->reads[r] = arena_array(&s->arena, s->model->roles[r].nvars + 1, sizeof **m->reads);
+    struct look l = {s->model, m};
+    node_walk(s->model->properties[q->properties[i]].formula, look_at, &l);
+  }
+  return s->property_memos;
+}
+
+void property_memos_free(struct round_space *s) {
+  for (uint32_t i = 0; s->property_memos && i < s->base.question->nproperties; i++) {
+    struct property_memo *m = &s->property_memos[i];
+    intern_free(m->classes);
+    intern_free(m->views);
+    memo_release(&m->class_of);
+    memo_release(&m->value_of);
+    vec_release(&m->errors);
+  }
+  memory_free(s->property_memos);
+  s->property_memos = NULL;
+}
+
+static uint32_t class_of(struct round_space *s, struct property_memo *m, local_id id) {
+  uint32_t class;
+  if (memo_find(&m->class_of, id, 0, &class))
+    return class;
+  uint32_t r = local_role(&s->pack, id);
+  const struct role *role = &s->model->roles[r];
+  const value *local = local_values(&s->pack, id);
+  uint32_t length = role_local_length(role);
+  value *v = memory_alloc((length + 1) * sizeof *v);
+  v[0] = r;
+  v[1] = local[LOCAL_STATUS] & STATUS_BYZANTINE;
+  if (m->status)
+    v[1] |= (local[LOCAL_STATUS] & STATUS_FAULTY) ? STATUS_CRASHED : 0;
+  for (uint32_t i = 0; i < role->nvars; i++)
+    v[2 + i] = m->reads[r][i] ? local[LOCAL_VAR(i)] : 0;
+  memcpy(v + 2 + role->nvars, local + 1 + role->nvars, (length - 1 - role->nvars) * sizeof *v);
+  class = intern_put(m->classes, v, length + 1);
+  memory_free(v);
+  memo_add(&m->class_of, id, 0, class);
+  return class;
+}
+
+/* A model with fewer processes, for formulas that cannot count them. */
+struct small {
+  struct model model;
+  struct meaning meaning;
+  struct role *roles;
+};
+
+static void small_init(struct small *sm, struct round_space *s) {
+  sm->model = *s->model;
+  sm->roles = memory_alloc((s->model->nroles + 1) * sizeof *sm->roles);
+  memcpy(sm->roles, s->model->roles, s->model->nroles * sizeof *sm->roles);
+  for (uint32_t r = 0; r < s->model->nroles; r++)
+    sm->roles[r].count = 0;
+  sm->model.roles = sm->roles;
+  sm->meaning = *s->meaning;
+  sm->meaning.model = &sm->model;
+}
+
+static void small_number(struct small *sm) {
+  uint32_t first = 0;
+  for (uint32_t r = 0; r < sm->model.nroles; r++) {
+    sm->roles[r].first = first;
+    first += sm->roles[r].count;
+  }
+  sm->model.nprocesses = first;
+}
+
+static void small_release(struct small *sm, struct round_space *s) {
+  /* arenas may have grown while the copy was in use */
+  s->meaning->strings = sm->meaning.strings;
+  s->meaning->scratch = sm->meaning.scratch;
+  memory_free(sm->roles);
+}
+
+static enum verdict3 evaluate_small(struct round_space *s, const struct node *formula, const struct global *g,
+                                    uint32_t most, struct model_error *error) {
+  struct small sm;
+  small_init(&sm, s);
+  for (uint32_t i = 0; i < g->n; i++)
+    sm.roles[local_role(&s->pack, g->at[i].local)].count += g->at[i].count < most ? g->at[i].count : most;
+  small_number(&sm);
+  struct global few = *g;
+  few.at = memory_alloc((g->n + 1) * sizeof *few.at);
+  for (uint32_t i = 0; i < g->n; i++)
+    few.at[i] = (struct member){g->at[i].local, g->at[i].count < most ? g->at[i].count : most};
+  struct pack pack = s->pack;
+  pack.model = &sm.model;
+  struct config *c = global_to_config(&pack, &few);
+  enum verdict3 v = config_holds(&sm.meaning, formula, c, NULL, error);
+  config_free(c);
+  memory_free(few.at);
+  small_release(&sm, s);
+  return v;
+}
+
+static enum verdict3 evaluate(struct round_space *s, const struct property_memo *m, const struct node *formula,
+                              const struct global *g, uint32_t most, struct model_error *error) {
+  if (s->pack.bag && !m->counting)
+    return evaluate_small(s, formula, g, most, error);
+  struct config *c = global_to_config(&s->pack, g);
+  enum verdict3 v = config_holds(s->meaning, formula, c, NULL, error);
+  config_free(c);
+  return v;
+}
+
+enum verdict3 property_holds(struct round_space *s, uint32_t i, const struct state *state,
+                             struct model_error *error) {
+  struct property_memo *m = &memos_of(s)[i];
+  const struct property *property = &s->model->properties[s->base.question->properties[i]];
+  struct global *g = s->scratch;
+  global_decode(&s->pack, state, g);
+  uint32_t most = m->counting ? UINT32_MAX : m->rank + (uint32_t)intern_length(s->pack.vectors, g->inits);
+  size_t n = 6 + 2 * (size_t)g->n, k = 0;
+  value small[160], *v = n <= 160 ? small : memory_alloc(n * sizeof *v);
+  uint32_t rounds = s->pack.keep_rounds ? g->rounds
+                    : g->point == POINT_END ? s->model->npoints : s->model->points[g->point].number - 1;
+  v[k++] = m->rounds ? (value)rounds : -1;
+  v[k++] = m->phase ? g->phase : -1;
+  v[k++] = g->globals;
+  v[k++] = g->inits;
+  for (uint32_t j = 0; j < g->n; j++) {
+    v[k++] = class_of(s, m, g->at[j].local);
+    if (s->pack.bag)
+      v[k++] = g->at[j].count < most ? g->at[j].count : most;
+  }
+  uint32_t view = intern_put(m->views, v, k), verdict;
+  if (v != small)
+    memory_free(v);
+  if (!memo_find(&m->value_of, view, 0, &verdict)) {
+    struct model_error failure = {0};
+    verdict = evaluate(s, m, property->formula, g, most, &failure);
+    if (verdict == V_ERROR) {
+      vec_push(&m->errors, failure);
+      verdict += (uint32_t)m->errors.n - 1;
+    }
+    memo_add(&m->value_of, view, 0, verdict);
+  }
+  if (verdict >= V_ERROR) {
+    *error = m->errors.at[verdict - V_ERROR];
+    return V_ERROR;
+  }
+  return (enum verdict3)verdict;
+}
+
+/* --- step properties --- */
+
+struct local_look {
+  uint32_t slot;
+  bool other;
+};
+
+static bool look_local(void *context, const struct node *n) {
+  struct local_look *l = context;
+  switch (n->op) {
+  case NODE_REMOTE:
+  case NODE_INITIAL:
+    if (n->kid[0]->op == NODE_SLOT && n->kid[0]->index == l->slot)
+      return false;
+    l->other = true;
+    return true;
+  case NODE_ROLE_SET:
+  case NODE_CORRECT:
+  case NODE_FAULTY:
+  case NODE_ROUND_NUMBER:
+  case NODE_PHASE:
+  case NODE_GLOBAL:
+  case NODE_PROCESS_AT:
+  case NODE_NUMBER_OF:
+    l->other = true;
+    return true;
+  default:
+    return true;
+  }
+}
+
+void step_checks_prepare(struct round_space *s) {
+  const struct question *q = s->base.question;
+  s->step_checks = arena_array(&s->arena, q->nproperties + 1, sizeof *s->step_checks);
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    const struct property *p = &s->model->properties[q->properties[i]];
+    struct step_check *c = &s->step_checks[i];
+    c->step = p->step;
+    if (!p->step)
+      continue;
+    const struct node *f = p->formula;
+    struct local_look l = {0, false};
+    if (f->op == NODE_FORALL && f->ngen == 1 && f->gen[0].range->op == NODE_ROLE_SET && !f->gen[0].cond &&
+        f->n == 1 && i < 32) {
+      l.slot = f->gen[0].slot;
+      node_walk(f->kid[0], look_local, &l);
+      c->local = !l.other && s->pack.initials != INITIALS_SET;
+      c->role = f->gen[0].range->index;
+    }
+    if (!c->local)
+      s->nglobal_steps++;
+  }
+}
+
+uint64_t steps_broken_by(struct round_space *s, local_id before, local_id after) {
+  const struct question *q = s->base.question;
+  uint32_t broken = 0, r = local_role(&s->pack, before);
+  bool any = false;
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    any |= s->step_checks[i].local && (s->step_checks[i].role == ROLE_ANY || s->step_checks[i].role == r);
+  if (!any || (local_status(&s->pack, before) & STATUS_BYZANTINE))
+    return 0;
+  if (memo_find(&s->steps_broken, before, after, &broken))
+    return broken;
+  struct small sm;
+  small_init(&sm, s);
+  sm.roles[r].count = 1;
+  small_number(&sm);
+  struct config *b = config_new(&sm.model), *a = config_new(&sm.model);
+  uint32_t length = role_local_length(&sm.roles[r]);
+  memcpy(b->local[0], local_values(&s->pack, before), length * sizeof(value));
+  memcpy(a->local[0], local_values(&s->pack, after), length * sizeof(value));
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    const struct step_check *c = &s->step_checks[i];
+    const struct node *f = s->model->properties[q->properties[i]].formula;
+    if (c->local && (c->role == ROLE_ANY || c->role == r) &&
+        config_holds(&sm.meaning, f, b, a, NULL) != V_TRUE)
+      broken |= UINT32_C(1) << i;
+  }
+  config_free(b);
+  config_free(a);
+  small_release(&sm, s);
+  memo_add(&s->steps_broken, before, after, broken);
+  return broken;
+}
+
+/* Who becomes what, as one key; the value is the set of properties that the step breaks. */
+uint64_t steps_broken_globally(struct round_space *s, const struct expansion *x) {
+  const struct question *q = s->base.question;
+  const struct model *m = s->model;
+  struct config *before, *after;
+  struct global from = *x->from, to = *x->next;
+  from.at = memory_alloc((m->nprocesses + 1) * sizeof *from.at);
+  to.at = memory_alloc((m->nprocesses + 1) * sizeof *to.at);
+  from.n = to.n = (uint32_t)x->picks.n;
+  for (uint32_t i = 0; i < x->picks.n; i++) {
+    const struct pick *p = &x->picks.at[i];
+    uint32_t at = s->pack.bag ? i : x->actors.at[p->actor].process;
+    from.at[at] = (struct member){x->actors.at[p->actor].original, p->count};
+    to.at[at] = (struct member){p->option->next, p->count};
+  }
+  before = global_to_config(&s->pack, &from);
+  after = global_to_config(&s->pack, &to);
+  uint64_t broken = 0;
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    if (s->step_checks[i].step && !s->step_checks[i].local &&
+        config_holds(s->meaning, m->properties[q->properties[i]].formula, before, after, NULL) != V_TRUE)
+      broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  config_free(before);
+  config_free(after);
+  memory_free(from.at);
+  memory_free(to.at);
+  return broken;
+}

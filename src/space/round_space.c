@@ -1,0 +1,318 @@
+#include "space/round_space.h"
+
+#include "base/hash.h"
+#include "sem/round.h"
+#include "space/concretise.h"
+#include "space/count.h"
+#include "space/initial.h"
+
+#include <string.h>
+
+/* --- rules, once for each round that differs --- */
+
+const struct rules *space_rules(struct round_space *s, uint32_t point, uint32_t rounds, uint32_t *index) {
+  uint32_t i = s->pack.keep_rounds ? point * (s->pack.rounds_cap + 1) + rounds : point;
+  if (i >= s->nrules) {
+    s->rules = memory_resize_array(s->rules, i + 1, sizeof *s->rules);
+    memset(s->rules + s->nrules, 0, (i + 1 - s->nrules) * sizeof *s->rules);
+    s->nrules = i + 1;
+  }
+  if (!s->rules[i])
+    s->rules[i] = rules_of(s->meaning, s->base.question->environment, point, rounds, &s->arena);
+  *index = i;
+  return s->rules[i];
+}
+
+/* --- the plain way --- */
+
+struct plain_step {
+  struct round_space *space;
+  const struct config *from;
+  emit_fn *emit;
+  void *context;
+  struct global *next;
+};
+
+static bool emit_plain(struct round_space *s, const struct config *c, struct global *g, struct edge *edge,
+                       emit_fn *emit, void *context, bool forget) {
+  global_from_config(&s->pack, c, g);
+  for (uint32_t i = 0; i < g->n && forget; i++)
+    g->at[i].local = local_forget(&s->pack, g->at[i].local, g->point);
+  global_canonical(&s->pack, g, NULL);
+  struct state state;
+  global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);
+  return emit(context, &state, edge);
+}
+
+static bool plain_initial(void *context, const struct config *c) {
+  struct plain_step *p = context;
+  struct edge edge = {0};
+  for (uint32_t q = 0; q < c->nprocesses; q++)
+    edge.processes += (c->local[q][LOCAL_STATUS] & STATUS_FAULTY) != 0;
+  p->space->initial_states++;
+  return emit_plain(p->space, c, p->next, &edge, p->emit, p->context, false);
+}
+
+static bool plain_next(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                       const struct model_error *error) {
+  struct plain_step *p = context;
+  struct round_space *s = p->space;
+  struct edge edge = {0};
+  for (uint32_t q = 0; q < w->nprocesses; q++)
+    edge.processes += w->crashes[q];
+  if (result == STEP_BAD_WITNESS)
+    return true;
+  if (result == STEP_ERROR) {
+    edge.error = error;
+    return p->emit(p->context, NULL, &edge);
+  }
+  edge.faults = (uint32_t)(next->lost - p->from->lost + next->corrupted - p->from->corrupted);
+  const struct question *q = s->base.question;
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    if (s->step_checks[i].step &&
+        config_holds(s->meaning, s->model->properties[q->properties[i]].formula, p->from, next, NULL) != V_TRUE)
+      edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  return emit_plain(s, next, p->next, &edge, p->emit, p->context, true);
+}
+
+static bool plain_successors(struct round_space *s, const struct global *g, emit_fn *emit, void *context) {
+  struct config *c = global_to_config(&s->pack, g);
+  struct plain_step p = {s, c, emit, context, global_new(&s->pack)};
+  bool more = config_successors(s->meaning, s->base.question->environment, c, plain_next, &p);
+  config_free(c);
+  global_free(p.next);
+  return more;
+}
+
+/* --- the waist --- */
+
+static struct round_space *round_of(struct space *space) { return (struct round_space *)space; }
+
+static bool space_initial(struct space *space, emit_fn *emit, void *context) {
+  struct round_space *s = round_of(space);
+  if (!s->plain)
+    return initial_states(s, emit, context);
+  struct plain_step p = {s, NULL, emit, context, global_new(&s->pack)};
+  bool more = config_initials(s->meaning, space->question->environment, plain_initial, &p);
+  global_free(p.next);
+  return more;
+}
+
+static bool space_successors(struct space *space, const struct state *state, emit_fn *emit, void *context) {
+  struct round_space *s = round_of(space);
+  struct global *g = global_new(&s->pack);
+  global_decode(&s->pack, state, g);
+  uint32_t index, rounds;
+  bool more = true;
+  if (g->point != POINT_END) {
+    rounds = s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
+    const struct rules *r = space_rules(s, g->point, rounds, &index);
+    more = s->plain || r->plain ? plain_successors(s, g, emit, context)
+                                : round_successors(s, g, emit, NULL, context);
+  }
+  global_free(g);
+  return more;
+}
+
+static enum verdict3 space_holds(struct space *space, uint32_t i, const struct state *state,
+                                 struct model_error *error) {
+  return property_holds(round_of(space), i, state, error);
+}
+
+static uint64_t space_hash(const struct space *space, const struct state *state) {
+  (void)space;
+  return hash_bytes(state->bytes, state->length);
+}
+
+static void space_stored(struct space *space, const struct state *state) {
+  struct round_space *s = round_of(space);
+  struct global *g = s->scratch;
+  /* only the header is needed, but decoding all of it is cheap beside storing it */
+  global_decode(&s->pack, state, g);
+  if (g->point == POINT_END)
+    return;
+  uint32_t index, rounds = s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
+  space_rules(s, g->point, rounds, &index);
+  while (s->stored_at.n <= index)
+    vec_push(&s->stored_at, 0);
+  s->stored_at.at[index]++;
+}
+
+static bool space_assignments(struct space *space, struct text *decimal) {
+  return count_assignments(round_of(space), decimal);
+}
+
+static size_t space_memory(const struct space *space) {
+  const struct round_space *s = (const struct round_space *)space;
+  return pack_bytes(&s->pack) + intern_bytes(s->contexts) + intern_bytes(s->bags) + intern_bytes(s->offers) +
+         intern_bytes(s->effects) + intern_bytes(s->vectors) + memo_bytes(&s->steps) + memo_bytes(&s->menus_of) +
+         memo_bytes(&s->options_of) + memo_bytes(&s->after) + memo_bytes(&s->context_of);
+}
+
+static void space_free(struct space *space) {
+  struct round_space *s = round_of(space);
+  property_memos_free(s);
+  pack_release(&s->pack);
+  struct intern *tables[] = {s->contexts, s->bags, s->offers, s->effects, s->vectors};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    intern_free(tables[i]);
+  struct memo *memos[] = {&s->context_of, &s->steps, &s->menus_of, &s->options_of, &s->after,
+                          &s->sendings_of, &s->named_of, &s->oracles_of, &s->steps_broken};
+  for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
+    memo_release(memos[i]);
+  vec_release(&s->lists);
+  vec_release(&s->menus);
+  vec_release(&s->options);
+  vec_release(&s->errors);
+  vec_release(&s->sendings);
+  vec_release(&s->alternatives);
+  vec_release(&s->stored_at);
+  memory_free(s->rules);
+  memory_free(s->buffer);
+  global_free(s->scratch);
+  arena_release(&s->arena);
+  memory_free(s);
+}
+
+static const struct space_ops round_space_ops = {
+    .initial = space_initial,
+    .successors = space_successors,
+    .holds = space_holds,
+    .concretise = round_concretise,
+    .hash = space_hash,
+    .stored = space_stored,
+    .heard_of_assignments = space_assignments,
+    .memory = space_memory,
+    .free = space_free,
+};
+
+/* --- making one --- */
+
+static bool reads_identity(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_ME || n->op == NODE_NUMBER_OF;
+  return !*found;
+}
+
+static void find_same_starts(struct round_space *s) {
+  s->same_start = arena_array(&s->arena, s->model->nroles + 1, sizeof *s->same_start);
+  for (uint32_t r = 0; r < s->model->nroles; r++) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->model->roles[r].nvars; i++) {
+      if (s->model->roles[r].vars[i].init)
+        node_walk(s->model->roles[r].vars[i].init, reads_identity, &found);
+      if (s->model->roles[r].vars[i].where)
+        node_walk(s->model->roles[r].vars[i].where, reads_identity, &found);
+    }
+    s->same_start[r] = !found && s->model->ndefs == 0;
+  }
+}
+
+/* Bags need every receiver of a class to be alike in all respects; what couples heard-of sets must be decided by
+   which groups are heard, not by how many of a group. */
+static bool bag_possible(struct round_space *s, const char **why) {
+  const struct model *m = s->model;
+  bool counting = false, to_others = false;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++) {
+      counting |= s->updates[(size_t)r * m->npoints + p]->counts;
+      for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++) {
+        enum target_kind t = m->roles[r].body[p].sends[i].target;
+        to_others |= t != TARGET_SET;
+      }
+    }
+  for (uint32_t i = 0; i < s->env->nclauses; i++) {
+    const struct clause *c = &s->env->clauses[i];
+    if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
+      continue;
+    for (uint32_t p = 0; p < m->npoints; p++) {
+      const struct rules *r = rules_of(s->meaning, s->base.question->environment, p, c->from ? c->from : 0, &s->arena);
+      if (r->plain) {
+        *why = r->plain;
+        return false;
+      }
+      if (r->coupling == COUPLED_NOSPLIT && counting) {
+        *why = "no-split rounds with updates that count";
+        return false;
+      }
+      if (r->coupling != COUPLED_NOT && to_others) {
+        *why = "coupled heard-of sets with messages to some";
+        return false;
+      }
+    }
+  }
+  return s->group;
+}
+
+static const char *first_plain(struct round_space *s) {
+  for (uint32_t p = 0; p < s->model->npoints; p++) {
+    uint32_t last = s->pack.keep_rounds ? s->pack.rounds_cap : s->model->points[p].number - 1;
+    const struct rules *r = rules_of(s->meaning, s->base.question->environment, p, last, &s->arena);
+    if (r->plain)
+      return r->plain;
+    if (r->coupling == COUPLED_NOSPLIT && s->model->nprocesses > 63 && !s->pack.bag)
+      return "no-split rounds of more than 63 processes that can be told apart";
+  }
+  return NULL;
+}
+
+static void choose_form(struct round_space *s, bool plain) {
+  const struct licences *l = s->base.licences;
+  const char *why = NULL;
+  bool symmetric = l->of[REDUCE_SYMMETRY].applied;
+  s->group = l->of[REDUCE_MESSAGE_ORDER].applied;
+  s->pack.bag = symmetric && l->anonymous && !plain && bag_possible(s, &why);
+  if (symmetric && !s->pack.bag) {
+    bool identities = s->model->nglobals > 0;
+    for (uint32_t r = 0; r < s->model->nroles; r++)
+      for (uint32_t i = 0; i < s->model->roles[r].nvars; i++)
+        identities |= type_mentions(s->model->roles[r].vars[i].type, TYPE_PROCESS);
+    s->pack.permute = identities;
+    s->pack.sort = !identities;
+  }
+  /* no-split with counting updates: heard-of sets must be told apart sender by sender */
+  if (!s->pack.bag)
+    for (uint32_t r = 0; r < s->model->nroles; r++)
+      for (uint32_t p = 0; p < s->model->npoints; p++) {
+        const struct rules *rules =
+            rules_of(s->meaning, s->base.question->environment, p, s->model->points[p].number - 1, &s->arena);
+        s->explicit_senders |=
+            rules->coupling == COUPLED_NOSPLIT && s->updates[(size_t)r * s->model->npoints + p]->counts;
+      }
+  const char *reason = first_plain(s);
+  s->base.successors = plain ? "plain: asked for"
+                       : reason ? arena_printf(&s->arena, "plain in some rounds: %s", reason)
+                                : "outcomes";
+}
+
+struct space *round_space_new(struct meaning *meaning, struct model *m, const struct question *q,
+                              const struct licences *l, const struct space_options *options) {
+  struct round_space *s = memory_alloc(sizeof *s);
+  s->base = (struct space){.ops = &round_space_ops, .model = m, .question = q, .licences = l,
+                           .edges_complete = true, .max_rounds = options->max_rounds};
+  s->meaning = meaning;
+  s->model = m;
+  s->env = &m->environments[q->environment];
+  s->plain = options->plain;
+  arena_init(&s->arena);
+  s->contexts = intern_new();
+  s->bags = intern_new();
+  s->offers = intern_new();
+  s->effects = intern_new();
+  s->vectors = intern_new();
+  pack_init(&s->pack, meaning, m, q, l);
+  size_t n = (size_t)m->nroles * m->npoints;
+  s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);
+  s->updates = arena_array(&s->arena, n + 1, sizeof *s->updates);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++) {
+      s->sends[(size_t)r * m->npoints + p] = reads_of_sends(m, r, p, &s->arena);
+      s->updates[(size_t)r * m->npoints + p] = reads_of_update(m, r, p, &s->arena);
+    }
+  s->all_costs = !l->of[REDUCE_CLOSURE].applied;
+  choose_form(s, options->plain);
+  find_same_starts(s);
+  step_checks_prepare(s);
+  s->scratch = global_new(&s->pack);
+  return &s->base;
+}

@@ -1,0 +1,183 @@
+/* Inside the round space: coarse-grained rounds made of remembered local steps.
+     context  what a local step depends on besides its messages: role, point, the variables it reads
+     bag      what was received          (context, bag) -> effects           computed once, by the interpreter
+     offer    what can be received       (context, offer) -> menu            the distinct effects, and how cheaply
+     effect   what an update changes     (local state, effect) -> local state
+   A global successor picks one effect for each process, as far as the environment lets them go together. */
+#ifndef RONDO_SPACE_ROUND_SPACE_H
+#define RONDO_SPACE_ROUND_SPACE_H
+
+#include "sem/local.h"
+#include "space/pack.h"
+#include "space/rules.h"
+
+struct list { /* of ids; immutable */
+  uint32_t *at;
+  uint32_t n;
+};
+
+struct group { /* senders whose messages the receiver cannot tell apart */
+  value message;
+  bool silent;      /* they send it nothing: only HO can tell */
+  bool self;        /* the receiver is among them */
+  uint32_t tag;     /* who it is, if that can be told; else NO_SENDER */
+  uint32_t count;   /* how many */
+  uint32_t must;    /* how many of them no fault excuses */
+  uint64_t members; /* which members of the ensemble (the first 64) */
+};
+
+struct offer { /* all that one receiver may get */
+  struct group *groups;
+  uint32_t n;
+  uint32_t wild;    /* Byzantine senders: each sends anything or nothing */
+  uint32_t *wild_tags;
+  uint32_t need;    /* this group must be heard (kernel), or UINT32_MAX */
+  bool exact;       /* everything offered is heard (uniform rounds) */
+};
+
+struct line { /* of a menu */
+  uint32_t effect;
+  uint32_t cost;      /* lost messages */
+  uint32_t how;       /* an example, in space->vectors: heard per group, then forged messages */
+  uint64_t *masks;    /* no-split: maximal sets of groups that give it */
+  uint32_t nmasks;
+};
+
+struct menu {
+  struct line *lines;
+  uint32_t n;
+};
+
+struct option { /* a line of a menu, for a particular local state */
+  local_id next;
+  uint32_t cost;
+  uint32_t line;
+  uint32_t error;   /* 1 + its place in space->errors, 0: none */
+  uint64_t broken;  /* step properties */
+};
+
+struct options {
+  struct option *at;
+  uint32_t n;
+};
+
+struct round_space {
+  struct space base;
+  struct pack pack;
+  struct meaning *meaning;
+  struct model *model;
+  const struct environment *env;
+  struct arena arena;          /* everything remembered */
+  struct rules **rules;        /* by point and round */
+  uint32_t nrules;
+  struct reads **sends, **updates; /* by role and point */
+  struct intern *contexts, *bags, *offers, *effects, *vectors;
+  struct memo context_of;      /* (local and point, me and phase and globals) -> context */
+  struct memo steps;           /* (context, bag) -> lists */
+  struct memo menus_of;        /* (context, offer) -> menus */
+  struct memo options_of;      /* (local and point, menu) -> options */
+  struct memo after;           /* (local and point, effect) -> local */
+  struct memo sendings_of;     /* context of sends -> alternatives */
+  struct memo steps_broken;    /* (local, local) -> bits */
+  struct memo named_of;        /* context -> lists: the senders it names */
+  struct memo oracles_of;      /* (local, point) -> lists: the local states with oracles chosen */
+  VEC(struct list) lists;
+  VEC(struct menu) menus;
+  VEC(struct options) options;
+  VEC(struct model_error) errors;
+  VEC(struct sendings) sendings; /* one run each */
+  VEC(struct list) alternatives; /* of sendings */
+  bool plain;
+  bool group;                  /* equal messages are counted, not told apart */
+  bool explicit_senders;       /* no-split with counting updates: tell all senders apart */
+  bool all_costs;              /* every cost matters, not just the cheapest */
+  uint32_t nglobal_steps;      /* step properties that do not speak of one process each */
+  struct step_check *step_checks; /* by property of the question */
+  VEC(uint64_t) stored_at;     /* by rules index: states stored */
+  uint8_t *buffer;
+  size_t buffer_capacity;
+  struct global *scratch;
+  struct property_memo *property_memos;
+  struct eval eval;
+  uint64_t initial_states;     /* emitted so far */
+  bool *same_start;            /* by role: starting does not depend on who one is */
+};
+
+struct expansion;
+
+struct step_check {
+  bool step;         /* a step property at all */
+  bool local;        /* forall p in R: something about p and p' alone */
+  uint32_t role;     /* ROLE_ANY: all */
+  uint32_t slot;
+  const struct node *body;
+};
+
+#define EFFECT_IDLE UINT32_MAX        /* does nothing, but oracles are forgotten */
+#define EFFECT_CRASH (UINT32_MAX - 1)
+
+/* An error while sending is an alternative of its own: SENDING_ERROR plus its number. */
+#define SENDING_ERROR 0x80000000u
+
+/* steps.c */
+void *keep_array(struct arena *, const void *from, size_t n, size_t each); /* a copy; never NULL */
+uint32_t context_of(struct round_space *, local_id, uint32_t point, uint32_t me, value phase, uint32_t globals);
+const struct list *step_effects(struct round_space *, uint32_t context, const value *bag, size_t length);
+const struct list *send_alternatives(struct round_space *, local_id, uint32_t point, uint32_t me, value phase,
+                                     uint32_t globals);
+local_id local_after(struct round_space *, local_id, uint32_t point, uint32_t effect);
+uint32_t effect_error(const struct round_space *, uint32_t effect);
+
+/* menu.c */
+uint32_t menu_of(struct round_space *, uint32_t context, const struct rules *, uint32_t rules_index,
+                 const struct offer *);
+#define BAG_ENTRY 4 /* message, sender or -1, count, lazy */
+
+/* The processes of a state while a round is under way: split by oracle, by crash, by what they send. */
+struct actor {
+  local_id original; /* before its oracles were chosen */
+  local_id local;
+  uint32_t count;
+  uint32_t role;
+  uint32_t process;  /* vectors: who it is; bags: some process of the role */
+  uint32_t origin;   /* member of the global state */
+  bool idle, crashing;
+  uint32_t sending;  /* place in space->sendings, UINT32_MAX: none */
+  struct offer offer;
+  uint32_t menu;
+  const struct options *options;
+};
+
+struct pick { /* `count` processes of an actor take an option */
+  uint32_t actor;
+  const struct option *option;
+  uint32_t count;
+};
+
+/* One way to take a round, seen by whoever wants to know how (a trace being made concrete). */
+struct leaf {
+  const struct actor *actors;
+  uint32_t nactors;
+  const struct pick *picks;
+  uint32_t npicks;
+  const struct global *next;     /* raw */
+  const struct edge *edge;
+  uint32_t kernel;               /* actor that all hear, or UINT32_MAX */
+  const uint32_t *uniform;       /* by actor: how many of it are heard by all, or NULL */
+  const uint64_t *clique;        /* no-split: the allowed sets of actors, or NULL */
+  uint32_t nclique;
+};
+typedef bool leaf_fn(void *context, const struct leaf *); /* false: stop */
+
+/* product.c: all successors; with a leaf function, every way to each of them. */
+bool round_successors(struct round_space *, const struct global *, emit_fn *, leaf_fn *, void *context);
+
+/* property.c */
+enum verdict3 property_holds(struct round_space *, uint32_t i, const struct state *, struct model_error *);
+uint64_t steps_broken_by(struct round_space *, local_id before, local_id after);
+void step_checks_prepare(struct round_space *);
+void property_memos_free(struct round_space *);
+
+const struct rules *space_rules(struct round_space *, uint32_t point, uint32_t rounds, uint32_t *index);
+
+#endif

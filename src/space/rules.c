@@ -1,0 +1,404 @@
+#include "space/rules.h"
+
+#include "sem/eval.h"
+#include "sem/round.h"
+
+#include <string.h>
+
+/* --- shapes of formulas --- */
+
+struct shape { /* Q x, y, ... in role: body */
+  enum op quantifier;
+  uint32_t slots[4], n;
+  uint32_t role;
+  const struct node *body;
+};
+
+static bool covers_all(const struct model *m, uint32_t role) { return role == ROLE_ANY || m->nroles == 1; }
+
+/* forall p, q in R: body, nested or not; all over the same role and without conditions. */
+static bool shape_of(const struct node *n, enum op quantifier, struct shape *s) {
+  *s = (struct shape){.quantifier = quantifier, .body = n};
+  while (s->body->op == quantifier && s->body->n == 1) {
+    for (uint32_t i = 0; i < s->body->ngen; i++) {
+      const struct generator *g = &s->body->gen[i];
+      if (g->range->op != NODE_ROLE_SET || g->cond || s->n == 4 || (s->n && s->role != g->range->index))
+        return false;
+      s->role = g->range->index;
+      s->slots[s->n++] = g->slot;
+    }
+    s->body = s->body->kid[0];
+  }
+  return s->n > 0;
+}
+
+static bool is_slot(const struct node *n, uint32_t slot) { return n->op == NODE_SLOT && n->index == slot; }
+
+static bool is_heard_of(const struct node *n, uint32_t slot) {
+  return n->op == NODE_HO && is_slot(n->kid[0], slot);
+}
+
+static bool is_empty_set(const struct node *n) { return n->op == NODE_SET && n->n == 0; }
+
+static bool is_nosplit(const struct model *m, const struct node *n) {
+  struct shape s;
+  if (!shape_of(n, NODE_FORALL, &s) || s.n != 2 || !covers_all(m, s.role) || s.body->op != NODE_NE)
+    return false;
+  const struct node *meet = s.body->kid[0], *empty = s.body->kid[1];
+  if (is_empty_set(meet)) {
+    meet = s.body->kid[1];
+    empty = s.body->kid[0];
+  }
+  return is_empty_set(empty) && meet->op == NODE_MEET &&
+         ((is_heard_of(meet->kid[0], s.slots[0]) && is_heard_of(meet->kid[1], s.slots[1])) ||
+          (is_heard_of(meet->kid[0], s.slots[1]) && is_heard_of(meet->kid[1], s.slots[0])));
+}
+
+static bool is_kernel(const struct model *m, const struct node *n) {
+  struct shape outer, inner;
+  return shape_of(n, NODE_EXISTS, &outer) && outer.n == 1 && covers_all(m, outer.role) &&
+         shape_of(outer.body, NODE_FORALL, &inner) && inner.n == 1 && covers_all(m, inner.role) &&
+         inner.body->op == NODE_IN && is_slot(inner.body->kid[0], outer.slots[0]) &&
+         is_heard_of(inner.body->kid[1], inner.slots[0]);
+}
+
+/* --- conditions on the size of a set --- */
+
+struct sized {
+  uint32_t slot; /* the process, or the set */
+  bool set;      /* slot is a set: only |slot| may be asked */
+  bool other;    /* something else decides too */
+};
+
+static bool look_sized(void *context, const struct node *n) {
+  struct sized *s = context;
+  switch (n->op) {
+  case NODE_CARD:
+    if (!s->set && is_heard_of(n->kid[0], s->slot))
+      return false;
+    if (s->set && is_slot(n->kid[0], s->slot))
+      return false;
+    if (n->kid[0]->op == NODE_ROLE_SET)
+      return false;
+    s->other = true;
+    return true;
+  case NODE_IN:
+    if (!s->set && is_slot(n->kid[0], s->slot) && is_heard_of(n->kid[1], s->slot))
+      return false;
+    s->other = true;
+    return true;
+  case NODE_EQ:
+  case NODE_NE:
+    /* HO[p] == P, everybody */
+    if (!s->set && is_heard_of(n->kid[0], s->slot) && n->kid[1]->op == NODE_ROLE_SET &&
+        n->kid[1]->index == ROLE_ANY)
+      return false;
+    return true;
+  case NODE_CONST:
+  case NODE_PARAM:
+  case NODE_ADD:
+  case NODE_SUB:
+  case NODE_MUL:
+  case NODE_DIV:
+  case NODE_MOD:
+  case NODE_NEG:
+  case NODE_NOT:
+  case NODE_AND:
+  case NODE_OR:
+  case NODE_IMPLIES:
+  case NODE_LT:
+  case NODE_LE:
+  case NODE_GT:
+  case NODE_GE:
+    return true;
+  default:
+    s->other = true;
+    return true;
+  }
+}
+
+static bool only_sized(const struct node *n, uint32_t slot, bool set) {
+  struct sized s = {slot, set, false};
+  node_walk(n, look_sized, &s);
+  return !s.other;
+}
+
+/* In a model with one role, HO[p] == P means everybody; make the comparison's role general. */
+static bool same_as_everybody(const struct model *m, const struct node *n, uint32_t slot) {
+  return n->op == NODE_EQ && is_heard_of(n->kid[0], slot) && n->kid[1]->op == NODE_ROLE_SET &&
+         covers_all(m, n->kid[1]->index);
+}
+
+struct sample { /* evaluates a body for one process that hears a set of the given size */
+  struct meaning *meaning;
+  uint8_t **heard;
+  struct config *config;
+};
+
+static void sample_init(struct sample *s, struct meaning *meaning) {
+  const struct model *m = meaning->model;
+  s->meaning = meaning;
+  s->config = config_new(m);
+  s->heard = memory_alloc((m->nprocesses + 1) * sizeof *s->heard);
+}
+
+static void sample_release(struct sample *s) {
+  config_free(s->config);
+  memory_free(s->heard);
+}
+
+static bool sample_holds(struct sample *s, const struct node *body, uint32_t slot, value bound, uint8_t *row) {
+  struct eval e;
+  jmp_buf failure;
+  eval_begin(&e, s->meaning);
+  e.before = s->config;
+  for (uint32_t p = 0; p < s->meaning->model->nprocesses; p++)
+    s->heard[p] = row;
+  e.heard = s->heard;
+  e.failure = &failure;
+  if (setjmp(failure))
+    return false;
+  e.slot[slot] = bound;
+  return eval_true(&e, body);
+}
+
+static bool *size_table(struct meaning *meaning, const struct node *body, uint32_t slot, uint32_t p,
+                        struct arena *arena) {
+  uint32_t n = meaning->model->nprocesses;
+  bool *ok = arena_array(arena, 2 * (size_t)n + 2, sizeof *ok);
+  uint8_t *row = memory_alloc(n + 1);
+  struct sample s;
+  sample_init(&s, meaning);
+  for (uint32_t size = 0; size <= n; size++)
+    for (uint32_t self = 0; self < 2; self++) {
+      if ((self && size == 0) || (!self && size == n))
+        continue;
+      memset(row, 0, n + 1);
+      row[p] = (uint8_t)self;
+      uint32_t left = size - self;
+      for (uint32_t q = 0; q < n && left; q++)
+        if (q != p) {
+          row[q] = 1;
+          left--;
+        }
+      ok[2 * size + self] = sample_holds(&s, body, slot, p, row);
+    }
+  sample_release(&s);
+  memory_free(row);
+  return ok;
+}
+
+static void add_size_rule(struct rules *r, struct meaning *meaning, const struct shape *s, struct arena *arena) {
+  const struct model *m = meaning->model;
+  for (uint32_t role = 0; role < m->nroles; role++) {
+    if (s->role != ROLE_ANY && s->role != role)
+      continue;
+    struct size_rule *grown = arena_array(arena, r->nsizes + 1, sizeof *grown);
+    if (r->nsizes)
+      memcpy(grown, r->sizes, r->nsizes * sizeof *grown);
+    r->sizes = grown;
+    struct size_rule *rule = &r->sizes[r->nsizes++];
+    rule->role = role;
+    rule->ok = size_table(meaning, s->body, s->slots[0], m->roles[role].first, arena);
+    for (uint32_t size = 0; size < m->nprocesses; size++)
+      for (uint32_t self = 0; self < 2; self++)
+        for (uint32_t more = self; more < 2; more++)
+          if (rule->ok[2 * size + self] && !(size + 1 == m->nprocesses && !more) &&
+              !rule->ok[2 * (size + 1) + more] && !(self && size == 0))
+            r->sizes_grow = false;
+  }
+}
+
+/* --- uniform rounds --- */
+
+static bool is_uniform_body(const struct model *m, const struct node *n, uint32_t set) {
+  struct shape s;
+  if (!shape_of(n, NODE_FORALL, &s) || s.n != 1 || !covers_all(m, s.role) || s.body->op != NODE_EQ)
+    return false;
+  const struct node *a = s.body->kid[0], *b = s.body->kid[1];
+  return (is_heard_of(a, s.slots[0]) && is_slot(b, set)) || (is_heard_of(b, s.slots[0]) && is_slot(a, set));
+}
+
+/* Conjuncts of n: one says that all hear S, the others speak of |S| only (or S != {}). */
+static bool split_uniform(const struct model *m, const struct node *n, uint32_t set, bool *found,
+                          const struct node **rest, uint32_t *nrest) {
+  if (n->op == NODE_AND)
+    return split_uniform(m, n->kid[0], set, found, rest, nrest) &&
+           split_uniform(m, n->kid[1], set, found, rest, nrest);
+  if (is_uniform_body(m, n, set)) {
+    *found = true;
+    return true;
+  }
+  bool nonempty = n->op == NODE_NE && ((is_slot(n->kid[0], set) && is_empty_set(n->kid[1])) ||
+                                       (is_slot(n->kid[1], set) && is_empty_set(n->kid[0])));
+  if ((!nonempty && !only_sized(n, set, true)) || *nrest == 8)
+    return false;
+  rest[(*nrest)++] = n;
+  return true;
+}
+
+static bool is_uniform(struct meaning *meaning, const struct node *n, struct rules *r, struct arena *arena) {
+  const struct model *m = meaning->model;
+  struct shape s;
+  if (shape_of(n, NODE_FORALL, &s))
+    return s.n == 2 && covers_all(m, s.role) && s.body->op == NODE_EQ &&
+           ((is_heard_of(s.body->kid[0], s.slots[0]) && is_heard_of(s.body->kid[1], s.slots[1])) ||
+            (is_heard_of(s.body->kid[0], s.slots[1]) && is_heard_of(s.body->kid[1], s.slots[0])));
+  if (n->op != NODE_EXISTS || n->ngen != 1 || n->n != 1 || n->gen[0].range->op != NODE_SUBSETS || n->gen[0].cond)
+    return false;
+  const struct node *of = n->gen[0].range->kid[0];
+  if (of->op != NODE_ROLE_SET || !covers_all(m, of->index) || m->nprocesses > 24)
+    return false;
+  const struct node *rest[8];
+  uint32_t nrest = 0;
+  bool found = false;
+  if (!split_uniform(m, n->kid[0], n->gen[0].slot, &found, rest, &nrest) || !found)
+    return false;
+  r->uniform_size = arena_array(arena, m->nprocesses + 1, sizeof *r->uniform_size);
+  struct sample sample;
+  sample_init(&sample, meaning);
+  uint8_t *row = memory_alloc(m->nprocesses + 1);
+  for (uint32_t size = 0; size <= m->nprocesses; size++) {
+    value set = set_empty(&meaning->model->values, m->process_set);
+    for (uint32_t p = 0; p < size; p++)
+      set = set_with(&meaning->model->values, m->process_set, set, p);
+    r->uniform_size[size] = true;
+    for (uint32_t i = 0; i < nrest; i++)
+      r->uniform_size[size] &= sample_holds(&sample, rest[i], n->gen[0].slot, set, row);
+  }
+  memory_free(row);
+  sample_release(&sample);
+  return true;
+}
+
+/* --- corrupted messages: forall p: |HO[p] - SHO[p]| <= e --- */
+
+static bool is_corruption_limit(struct meaning *meaning, const struct node *n, int64_t *limit) {
+  struct shape s;
+  if (!shape_of(n, NODE_FORALL, &s) || s.n != 1 || !covers_all(meaning->model, s.role) || s.body->op != NODE_LE)
+    return false;
+  const struct node *card = s.body->kid[0], *bound = s.body->kid[1];
+  if (card->op != NODE_CARD || card->kid[0]->op != NODE_MINUS || !is_heard_of(card->kid[0]->kid[0], s.slots[0]) ||
+      card->kid[0]->kid[1]->op != NODE_SHO || !is_slot(card->kid[0]->kid[1]->kid[0], s.slots[0]) ||
+      !only_sized(bound, UINT32_MAX, true))
+    return false;
+  struct eval e;
+  jmp_buf failure;
+  eval_begin(&e, meaning);
+  e.failure = &failure;
+  if (setjmp(failure))
+    return false;
+  *limit = eval_node(&e, bound);
+  return *limit >= 0;
+}
+
+/* --- oracles --- */
+
+struct mention {
+  bool heard, oracle;
+};
+
+static bool look_mention(void *context, const struct node *n) {
+  struct mention *m = context;
+  m->heard |= n->op == NODE_HO || n->op == NODE_SHO;
+  m->oracle |= n->op == NODE_ORACLE;
+  return true;
+}
+
+static bool is_common_oracle(const struct model *m, const struct node *n) {
+  struct shape s;
+  if (m->nroles != 1 || !shape_of(n, NODE_FORALL, &s) || s.n != 2 || s.body->op != NODE_EQ)
+    return false;
+  const struct node *a = s.body->kid[0], *b = s.body->kid[1];
+  uint32_t oracles = 0;
+  for (uint32_t i = 0; i < m->roles[0].nvars; i++)
+    oracles += m->roles[0].vars[i].kind == VAR_ORACLE;
+  return oracles == 1 && a->op == NODE_ORACLE && b->op == NODE_ORACLE &&
+         ((is_slot(a->kid[0], s.slots[0]) && is_slot(b->kid[0], s.slots[1])) ||
+          (is_slot(a->kid[0], s.slots[1]) && is_slot(b->kid[0], s.slots[0])));
+}
+
+/* --- all clauses --- */
+
+static void couple(struct rules *r, enum coupling kind) {
+  if (r->coupling != COUPLED_NOT && r->coupling != kind)
+    r->plain = "several conditions couple whom the processes hear";
+  r->coupling = kind;
+  r->heard_matters = true;
+}
+
+static void add_clause(struct rules *r, struct meaning *meaning, const struct clause *c, struct arena *arena) {
+  const struct model *m = meaning->model;
+  struct mention mention = {false, false};
+  struct shape s;
+  int64_t limit;
+  node_walk(c->pred, look_mention, &mention);
+  if (!mention.heard) {
+    if (mention.oracle && is_common_oracle(m, c->pred)) {
+      r->oracles_common = true;
+      return;
+    }
+    const struct clause **grown = arena_array(arena, r->noracle_clauses + 1, sizeof *grown);
+    if (r->noracle_clauses)
+      memcpy(grown, r->oracle_clauses, r->noracle_clauses * sizeof *grown);
+    grown[r->noracle_clauses++] = c;
+    r->oracle_clauses = grown;
+  } else if (is_nosplit(m, c->pred)) {
+    couple(r, COUPLED_NOSPLIT);
+  } else if (is_kernel(m, c->pred)) {
+    couple(r, COUPLED_KERNEL);
+  } else if (is_uniform(meaning, c->pred, r, arena)) {
+    couple(r, COUPLED_UNIFORM);
+  } else if (is_corruption_limit(meaning, c->pred, &limit)) {
+    if (limit < r->corrupt_each)
+      r->corrupt_each = limit;
+  } else if (shape_of(c->pred, NODE_FORALL, &s) && s.n == 1 &&
+             (only_sized(s.body, s.slots[0], false) || same_as_everybody(m, s.body, s.slots[0]))) {
+    add_size_rule(r, meaning, &s, arena);
+    r->heard_matters = true;
+  } else {
+    r->plain = "a heard-of condition of no known kind";
+  }
+}
+
+static bool speaks(const struct model *m, const struct clause *c, uint32_t point, uint32_t rounds) {
+  if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
+    return false;
+  if (c->name_id != NO_NAME && m->points[point].name_id != c->name_id)
+    return false;
+  return c->kind == CLAUSE_EVERY || rounds + 1 >= c->from;
+}
+
+struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t point, uint32_t rounds,
+                       struct arena *arena) {
+  const struct model *m = meaning->model;
+  const struct environment *env = &m->environments[environment];
+  struct rules *r = arena_alloc(arena, sizeof *r);
+  r->sizes_grow = true;
+  r->corrupt_each = INT64_MAX;
+  r->delivers = environment_delivers(env);
+  r->corrupts = environment_corrupts(env);
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    r->lossy |= c->kind == CLAUSE_LOST;
+    r->crashes |= c->kind == CLAUSE_CRASH && c->limit > 0;
+    if (c->kind == CLAUSE_LOST && c->per == PER_RECEIVER)
+      r->plain = "a limit on lost messages for each receiver";
+    if (c->kind == CLAUSE_CORRUPTED) {
+      if (c->per == PER_RECEIVER && c->limit < r->corrupt_each)
+        r->corrupt_each = c->limit;
+      r->corrupt_total |= c->per != PER_RECEIVER;
+    }
+    if (speaks(m, c, point, rounds))
+      add_clause(r, meaning, c, arena);
+  }
+  if (r->corrupt_total)
+    r->plain = "a limit on corrupted messages over all receivers";
+  if (r->coupling != COUPLED_NOT && r->lossy)
+    r->plain = "a coupling of heard-of sets together with a budget of lost messages";
+  if (r->coupling == COUPLED_NOSPLIT && !r->sizes_grow)
+    r->plain = "no-split rounds together with a condition that larger heard-of sets can break";
+  if (r->coupling == COUPLED_UNIFORM && r->nsizes)
+    r->plain = "uniform rounds together with another condition on heard-of sets";
+  return r;
+}
