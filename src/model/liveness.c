@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "model/flow.h"
+#include "model/survey.h"
 
 #include <string.h>
 
@@ -82,7 +83,6 @@ struct pass {
   const struct question *question;
   struct liveness *out;
   bool **clause_vars; /* scratch: by role, what clauses read in the round that is looked at */
-  bool live_question; /* a property of infinite runs is checked */
 };
 
 static bool **vars_new(const struct model *m) {
@@ -100,9 +100,7 @@ static void vars_free(const struct model *m, bool **vars) {
 
 /* `from round` is taken to hold always: a round has no number of its own in an endless phase. */
 static bool clause_speaks_at(const struct pass *p, const struct clause *c, uint32_t point) {
-  if (!c->pred)
-    return false;
-  if ((c->kind == CLAUSE_OFTEN || c->kind == CLAUSE_FINALLY) && !p->live_question)
+  if (!c->pred || !clause_counts(p->model, p->question, c))
     return false;
   return c->name_id == NO_NAME || p->model->points[point].name_id == c->name_id;
 }
@@ -195,7 +193,6 @@ struct liveness *liveness_of(const struct model *m, const struct question *q, st
   for (uint32_t i = 0; i < q->nproperties; i++) {
     const struct property *property = &m->properties[q->properties[i]];
     node_walk_deep(m, property->formula, visit_field, &fields);
-    p.live_question |= property->kind == PROPERTY_LIVE;
   }
   for (uint32_t point = 0; point < m->npoints; point++) /* adds to idle, which the pass reads */
     read_clauses(&p, point);

@@ -1,0 +1,198 @@
+#include "model/failing.h"
+
+#include "base/memory.h"
+#include "model/survey.h"
+
+struct failing {
+  const struct model *model;
+  bool byzantine; /* some processes have no variables */
+  bool *honest;   /* by slot of the current frame: a process that has its variables */
+  bool *open;     /* by def: being looked at */
+  bool received;  /* something was received: it is being gone through */
+  shows_order_fn *on_order;
+  void *context;
+};
+
+static bool fails(struct failing *, const struct node *);
+
+/* Are all values of a values of b? False if in doubt. */
+static bool fits(const struct model *m, const struct type *a, const struct type *b) {
+  if (a == b)
+    return true;
+  if (a->kind == TYPE_RANGE && b->kind == TYPE_RANGE)
+    return b->lo <= a->lo && a->hi <= b->hi;
+  if (a->kind == TYPE_PROCESS && b->kind == TYPE_PROCESS)
+    return b->role == ROLE_ANY || a->role == b->role || m->nroles == 1;
+  if (a->kind == TYPE_OPTION && b->kind == TYPE_OPTION)
+    return fits(m, a->element, b->element);
+  return false;
+}
+
+/* A set of processes none of which is Byzantine. */
+static bool honest_range(const struct node *n) {
+  switch (n->op) {
+  case NODE_ROLE_SET:
+  case NODE_CORRECT:
+    return true;
+  case NODE_MEET:
+    return honest_range(n->kid[0]) || honest_range(n->kid[1]);
+  case NODE_UNITE:
+    return honest_range(n->kid[0]) && honest_range(n->kid[1]);
+  case NODE_MINUS:
+    return honest_range(n->kid[0]);
+  default:
+    return false;
+  }
+}
+
+static bool never_empty(const struct failing *f, const struct node *range) {
+  switch (range->op) {
+  case NODE_RECEIVED:
+    return f->received;
+  case NODE_DOMAIN:
+    return true;
+  case NODE_SET:
+  case NODE_SEQUENCE:
+    return range->n > 0;
+  default:
+    return false;
+  }
+}
+
+static bool field_fails(const struct failing *f, const struct node *n) {
+  const struct node *process = n->kid[0];
+  const uint32_t *var = f->model->fields[n->index].var;
+  for (uint32_t r = 0; r < f->model->nroles; r++)
+    if (var[r] == UINT32_MAX && (process->type->role == ROLE_ANY || process->type->role == r))
+      return true;
+  return f->byzantine && !(process->op == NODE_SLOT && f->honest[process->index]);
+}
+
+static bool call_fails(struct failing *f, const struct node *n) {
+  if (f->open[n->index])
+    return true; /* it may call itself without end */
+  bool *outer = f->honest;
+  bool *frame = memory_alloc(f->model->nslots + 1);
+  for (uint32_t i = 0; i < n->n; i++)
+    frame[i] = n->kid[i]->op == NODE_SLOT && outer[n->kid[i]->index];
+  f->open[n->index] = true;
+  f->honest = frame;
+  bool result = fails(f, f->model->defs[n->index].body);
+  f->honest = outer;
+  f->open[n->index] = false;
+  memory_free(frame);
+  return result;
+}
+
+/* Apart from what its parts do. */
+static bool fails_itself(struct failing *f, const struct node *n) {
+  switch (n->op) {
+  case NODE_MIN:
+  case NODE_MAX:
+  case NODE_PICK:
+  case NODE_RANDOM:
+    for (uint32_t i = 0; i < n->ngen; i++)
+      if (n->gen[i].cond || !never_empty(f, n->gen[i].range))
+        return true;
+    return false;
+  case NODE_MAJORITY:
+  case NODE_FIRST:
+  case NODE_LAST:
+  case NODE_FRONT:
+  case NODE_NARROW:
+    return true;
+  case NODE_DIV:
+  case NODE_MOD:
+    return (n->kid[1]->op != NODE_CONST && n->kid[1]->op != NODE_PARAM) || n->kid[1]->constant == 0;
+  case NODE_INDEX:
+    return !fits(f->model, n->kid[1]->type, n->kid[0]->type->index);
+  case NODE_ARRAY_OF:
+    return !fits(f->model, n->kid[0]->type, n->type->element);
+  case NODE_SUBSETS:
+    return n->kid[0]->type->element->count > 24;
+  case NODE_REMOTE:
+  case NODE_INITIAL:
+  case NODE_ORACLE:
+    return field_fails(f, n);
+  case NODE_CALL:
+    return call_fails(f, n);
+  default:
+    return false;
+  }
+}
+
+static bool may_be_empty(enum op op) {
+  return op == NODE_MIN || op == NODE_MAX || op == NODE_PICK || op == NODE_RANDOM ||
+         op == NODE_MAJORITY || op == NODE_FIRST || op == NODE_LAST;
+}
+
+/* Everything is looked at, even once the answer is known: somebody may want to hear of each
+ * quantifier. */
+static bool bindings_fail(struct failing *f, const struct generator *gen, uint32_t ngen,
+                          struct node *const *kid, uint32_t n, bool *first_range) {
+  bool received = f->received, result = false;
+  *first_range = false;
+  for (uint32_t i = 0; i < ngen; i++) {
+    bool range = fails(f, gen[i].range);
+    if (i == 0)
+      *first_range = range;
+    else
+      result |= range;
+    f->honest[gen[i].slot] = honest_range(gen[i].range);
+    f->received |= gen[i].range->op == NODE_RECEIVED;
+    if (gen[i].cond)
+      result |= fails(f, gen[i].cond);
+  }
+  for (uint32_t i = 0; i < n; i++)
+    result |= fails(f, kid[i]);
+  f->received = received;
+  return result;
+}
+
+static bool fails(struct failing *f, const struct node *n) {
+  bool first_range, itself = false;
+  if (n->op == NODE_OTHERWISE && may_be_empty(n->kid[0]->op)) {
+    const struct node *tried = n->kid[0];
+    bool result = bindings_fail(f, tried->gen, tried->ngen, tried->kid, tried->n, &first_range);
+    return fails(f, n->kid[1]) || result || first_range;
+  }
+  itself = fails_itself(f, n);
+  bool bindings = bindings_fail(f, n->gen, n->ngen, n->kid, n->n, &first_range);
+  /* the first range is evaluated once, whatever the order of its members */
+  if (bindings && f->on_order && (n->op == NODE_EXISTS || n->op == NODE_FORALL))
+    f->on_order(f->context, n);
+  return itself || bindings || first_range;
+}
+
+static struct failing failing_new(const struct model *m, const struct question *q,
+                                  shows_order_fn *on_order, void *context) {
+  struct failing f = {.model = m, .on_order = on_order, .context = context};
+  f.byzantine = environment_has(m, q, CLAUSE_BYZANTINE);
+  f.honest = memory_alloc(m->nslots + 1);
+  f.open = memory_alloc(m->ndefs + 1);
+  return f;
+}
+
+static void failing_release(struct failing *f) {
+  memory_free(f->honest);
+  memory_free(f->open);
+}
+
+bool node_may_fail(const struct model *m, const struct question *q, const struct node *n,
+                   shows_order_fn *on_order, void *context) {
+  struct failing f = failing_new(m, q, on_order, context);
+  bool result = fails(&f, n);
+  failing_release(&f);
+  return result;
+}
+
+bool bindings_may_fail(const struct model *m, const struct question *q, const struct generator *gen,
+                       uint32_t ngen, const struct node *body, shows_order_fn *on_order,
+                       void *context) {
+  struct failing f = failing_new(m, q, on_order, context);
+  bool first_range;
+  struct node *kid = (struct node *)body;
+  bool result = bindings_fail(&f, gen, ngen, &kid, body ? 1 : 0, &first_range);
+  failing_release(&f);
+  return result || first_range;
+}

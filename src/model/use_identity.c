@@ -1,0 +1,209 @@
+/* How much of the identity of processes is read. First values do not count: initial states need not
+   be symmetric, what processes do must be. */
+#include "model/usage.h"
+
+#include "base/memory.h"
+#include "model/failing.h"
+#include "model/flow.h"
+#include "model/reads.h"
+#include "model/survey.h"
+
+struct identities {
+  const struct model *model;
+  const struct question *question;
+  struct arena *arena;
+  struct identity_usage *of; /* by role */
+  const struct site *site;
+};
+
+/* The reason: what (or, if it is NULL, the source at that place), what it does, to processes of
+ * which role. */
+static void raise_role(struct identities *p, uint32_t r, enum identity_use use, struct span at,
+                       const char *what, const char *does) {
+  struct identity_usage *u = &p->of[r];
+  if (use <= u->use)
+    return;
+  u->use = use;
+  u->why.at = at;
+  u->why.reason =
+      arena_printf(p->arena, "'%s' %s %s", what ? what : source_quote(p->model, at, p->arena), does,
+                   p->model->roles[r].name);
+}
+
+static bool type_names(const struct type *t, uint32_t role) {
+  if (!t)
+    return false;
+  if (t->kind == TYPE_PROCESS)
+    return t->role == ROLE_ANY || t->role == role;
+  if (type_names(t->element, role) || type_names(t->index, role))
+    return true;
+  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
+    if (type_names(t->fields[i].type, role))
+      return true;
+  return false;
+}
+
+static void raise_type(struct identities *p, const struct type *t, enum identity_use use,
+                       struct span at, const char *what, const char *does) {
+  for (uint32_t r = 0; r < p->model->nroles; r++)
+    if (type_names(t, r))
+      raise_role(p, r, use, at, what, does);
+}
+
+/* Does a constant hold an identity, or an array that tells identities apart? */
+static bool names_somebody(const struct identities *p, const struct type *t, value v) {
+  const struct values *values = &p->model->values;
+  if (!type_mentions(t, TYPE_PROCESS))
+    return false;
+  switch (t->kind) {
+  case TYPE_OPTION:
+    return v != VALUE_NONE && names_somebody(p, t->element, value_unwrap(v));
+  case TYPE_SET:
+    return set_size(values, t, v) > 0;
+  case TYPE_RECORD:
+  case TYPE_SEQUENCE:
+  case TYPE_ARRAY: {
+    size_t n;
+    const value *part = value_parts(values, v, &n);
+    for (size_t i = 0; i < n; i++)
+      if (names_somebody(p, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]) ||
+          (t->kind == TYPE_ARRAY && type_mentions(t->index, TYPE_PROCESS) && part[i] != part[0]))
+        return true;
+    return false;
+  }
+  default:
+    return true;
+  }
+}
+
+/* --- operators --- */
+
+static bool is_whole(const struct node *n) {
+  return n->op == NODE_HEARD || n->op == NODE_ROLE_SET || n->op == NODE_CORRECT ||
+         n->op == NODE_FAULTY;
+}
+
+static void look_numbered(struct identities *p, const struct node *n) {
+  switch (n->op) {
+  case NODE_NUMBER_OF:
+    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL,
+               "reads the number of a process of");
+    break;
+  case NODE_PROCESS_AT:
+    raise_role(p, n->index, IDENTITY_NUMBERED, n->at, NULL, "gives by its number a process of");
+    break;
+  case NODE_LT:
+  case NODE_LE:
+  case NODE_GT:
+  case NODE_GE:
+  case NODE_MIN:
+  case NODE_MAX:
+    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "orders the processes of");
+    break;
+  case NODE_CONST:
+  case NODE_PARAM:
+    if (names_somebody(p, n->type, n->constant))
+      raise_type(p, n->type, IDENTITY_NUMBERED, n->at, NULL, "names a process of");
+    break;
+  default:
+    break;
+  }
+}
+
+static bool visit_node(void *context, const struct node *n) {
+  struct identities *p = context;
+  look_numbered(p, n);
+  if (n->op == NODE_CARD && is_whole(n->kid[0]))
+    return false; /* how many, not who */
+  if (p->site->place != PLACE_PROCESS)
+    return true; /* seen from outside, processes are told apart by quantifiers alone */
+  if (n->op == NODE_ME)
+    raise_role(p, p->site->role, IDENTITY_EQUALITY, n->at, "me", "is read by processes of");
+  else if (n->op == NODE_SENDER || n->op == NODE_FROM || n->op == NODE_HEARD)
+    raise_type(p, n->op == NODE_FROM ? n->kid[0]->type : n->type, IDENTITY_EQUALITY, n->at, NULL,
+               "tells apart senders of");
+  else
+    raise_type(p, n->type, IDENTITY_EQUALITY, n->at, NULL, "tells apart processes of");
+  return true;
+}
+
+/* What is received comes in the order of the senders. */
+static void on_order(void *context, const struct node *n) {
+  struct identities *p = context;
+  for (uint32_t i = 0; i < n->ngen; i++)
+    for (uint32_t r = 0; r < p->model->nroles; r++)
+      if (n->gen[i].range->op == NODE_RECEIVED || type_names(n->gen[i].type, r))
+        raise_role(p, r, IDENTITY_NUMBERED, n->at, op_text(n->op),
+                   "may fail before it finds what decides it, in the order of the processes of");
+}
+
+static void on_node(void *context, const struct site *site, const struct node *n) {
+  struct identities *p = context;
+  if (site->place == PLACE_INITIAL)
+    return;
+  p->site = site;
+  node_walk_deep(p->model, n, visit_node, p);
+  node_may_fail(p->model, p->question, n, on_order, p);
+}
+
+static void on_guard(void *context, const struct site *site, const struct guard *g) {
+  struct identities *p = context;
+  p->site = site;
+  for (uint32_t i = 0; i < g->ngen; i++) {
+    node_walk_deep(p->model, g->gen[i].range, visit_node, p);
+    if (g->gen[i].cond)
+      node_walk_deep(p->model, g->gen[i].cond, visit_node, p);
+  }
+  if (g->cond)
+    node_walk_deep(p->model, g->cond, visit_node, p);
+  bindings_may_fail(p->model, p->question, g->gen, g->ngen, g->cond, on_order, p);
+}
+
+/* --- declarations --- */
+
+static void look_at_vars(struct identities *p, const struct var *vars, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    raise_type(p, vars[i].type, IDENTITY_EQUALITY, vars[i].at, vars[i].name, "holds identities of");
+}
+
+static void look_at_sends(struct identities *p, uint32_t r) {
+  const struct role *role = &p->model->roles[r];
+  for (uint32_t point = 0; point < p->model->npoints; point++)
+    for (uint32_t i = 0; i < role->body[point].nsends; i++)
+      if (role->body[point].sends[i].target == TARGET_OTHERS)
+        raise_role(p, r, IDENTITY_EQUALITY, role->body[point].sends[i].at, "others",
+                   "leaves out the sender, a process of");
+}
+
+/* An oracle that is not in force has the first value of its type: a particular process. That is
+   harmless unless somebody looks at it then. */
+static void look_at_oracles(struct identities *p) {
+  struct arena scratch;
+  arena_init(&scratch);
+  struct liveness *live = liveness_of(p->model, p->question, &scratch);
+  for (uint32_t r = 0; r < p->model->nroles; r++)
+    for (uint32_t i = 0; i < p->model->roles[r].nvars; i++) {
+      const struct var *v = &p->model->roles[r].vars[i];
+      if (v->kind == VAR_ORACLE && live->idle[r][i])
+        raise_type(p, v->type, IDENTITY_NUMBERED, v->at, v->name,
+                   "is an oracle that is read where it names the first process of");
+    }
+  arena_release(&scratch);
+}
+
+struct identity_usage *identities_used(const struct model *m, const struct question *q,
+                                       struct arena *arena) {
+  struct identities p = {.model = m, .question = q, .arena = arena};
+  p.of = arena_array(arena, m->nroles + 1, sizeof *p.of);
+  struct survey s = {.model = m, .question = q, .context = &p, .node = on_node, .guard = on_guard};
+  survey_run(&s);
+  look_at_vars(&p, m->globals, m->nglobals);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    look_at_vars(&p, m->roles[r].vars, m->roles[r].nvars);
+    look_at_sends(&p, r);
+    if (m->roles[r].ring)
+      raise_role(&p, r, IDENTITY_NUMBERED, m->roles[r].at, "ring", "orders the processes of");
+  }
+  look_at_oracles(&p);
+  return p.of;
+}

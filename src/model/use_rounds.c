@@ -1,0 +1,101 @@
+/* How round numbers are used: copies of the current phase number that are only compared, or more
+ * than that. */
+#include "model/usage.h"
+
+#include "model/flow.h"
+#include "model/opaque.h"
+#include "model/survey.h"
+
+struct rounds {
+  const struct model *model;
+  const struct question *question;
+  struct arena *arena;
+  struct round_usage *out;
+};
+
+static void raise_rounds(struct rounds *p, enum round_use use, struct span at, const char *reason) {
+  if (p->out->why.reason && use <= p->out->use)
+    return;
+  p->out->use = use;
+  p->out->why = (struct refusal){reason, at};
+}
+
+static void on_event(void *context, enum opaque_event e, const struct node *n, bool initial) {
+  struct rounds *p = context;
+  if (e == OPAQUE_ORDER)
+    return;
+  /* the first phase has number 1, so a first value of 1 is a copy of it */
+  if (e == OPAQUE_LITERAL && initial && n->type->kind == TYPE_ROUND && n->constant == 1)
+    return;
+  const char *quote = source_quote(p->model, n->at, p->arena);
+  const char *says = "makes round numbers of something else, or the other way round";
+  if (e == OPAQUE_LITERAL)
+    says = "is a particular round number";
+  else if (e == OPAQUE_ARITHMETIC)
+    says = "computes with round numbers";
+  else if (e == OPAQUE_RESIDUE)
+    says = "reads the residue of a round number";
+  else if (e == OPAQUE_SIZE)
+    says = "goes through round numbers";
+  raise_rounds(p, e == OPAQUE_RESIDUE ? ROUND_RESIDUE : ROUND_ADVANCE, n->at,
+               arena_printf(p->arena, "'%s' %s", quote, says));
+}
+
+static bool visit_node(void *context, const struct node *n) {
+  struct rounds *p = context;
+  p->out->read |= n->op == NODE_PHASE;
+  if (n->op == NODE_DOMAIN && type_mentions(n->type->element, TYPE_ROUND))
+    on_event(p, OPAQUE_SIZE, n, false);
+  return true;
+}
+
+static void on_node(void *context, const struct site *site, const struct node *n) {
+  (void)site;
+  struct rounds *p = context;
+  node_walk_deep(p->model, n, visit_node, p);
+}
+
+/* Values that are no copies of the phase number: chosen at the start, by the environment, or as an
+ * index. */
+static void look_at_vars(struct rounds *p, const struct opaque *o, const struct var *vars,
+                         uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const struct var *v = &vars[i];
+    if (!type_mentions(v->type, TYPE_ROUND))
+      continue;
+    const char *says = NULL;
+    if (v->kind == VAR_ORACLE)
+      says = "is a round number that the environment makes up";
+    else if (v->kind == VAR_INPUT && !v->init)
+      says = "is a round number that is chosen freely";
+    else if (opaque_indexes(o, v->type))
+      says = "is indexed by round numbers";
+    if (says)
+      raise_rounds(p, ROUND_ADVANCE, v->at, arena_printf(p->arena, "'%s' %s", v->name, says));
+  }
+}
+
+static void look_at_forgeries(struct rounds *p) {
+  const struct model *m = p->model;
+  const struct clause *c = environment_forges(m, p->question);
+  for (uint32_t r = 0; r < m->nroles && c; r++)
+    for (uint32_t point = 0; point < m->npoints; point++)
+      if (m->roles[r].body[point].received &&
+          type_mentions(m->roles[r].body[point].received, TYPE_ROUND))
+        raise_rounds(p, ROUND_ADVANCE, c->at, "forged messages hold round numbers that never were");
+}
+
+struct round_usage *rounds_used(const struct model *m, const struct question *q,
+                                struct arena *arena) {
+  struct rounds p = {.model = m, .question = q, .arena = arena};
+  p.out = arena_alloc(arena, sizeof *p.out);
+  struct survey s = {.model = m, .question = q, .context = &p, .node = on_node};
+  survey_run(&s);
+  struct opaque o = {.model = m, .question = q, .context = &p, .raise = on_event};
+  opaque_run(&o);
+  look_at_vars(&p, &o, m->globals, m->nglobals);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    look_at_vars(&p, &o, m->roles[r].vars, m->roles[r].nvars);
+  look_at_forgeries(&p);
+  return p.out;
+}

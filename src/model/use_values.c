@@ -1,0 +1,290 @@
+/* How the values that processes start with are used: only compared for equality, only by order, or
+   as the values that they are. */
+#include "model/usage.h"
+
+#include "base/memory.h"
+#include "model/failing.h"
+#include "model/flow.h"
+#include "model/opaque.h"
+#include "model/restricted.h"
+#include "model/survey.h"
+
+#include <string.h>
+
+struct uses {
+  const struct model *model;
+  const struct question *question;
+  struct arena *arena;
+  struct value_usage *out;
+  struct opaque opaque;
+  const struct site *site;
+  enum slot_kind *slots; /* of the current frame */
+  bool *seen;            /* by def: looked at from this kind of place */
+};
+
+static void refuse(struct refusal *r, struct span at, const char *reason) {
+  if (!r->reason)
+    *r = (struct refusal){reason, at};
+}
+
+/* 'text' says TYPE */
+static const char *because(struct uses *p, const char *what, const char *says) {
+  return arena_printf(p->arena, "'%s' %s %s", what, says, p->out->type->name);
+}
+
+static void raise_to(struct uses *p, enum value_use use, struct span at, const char *what,
+                     const char *says) {
+  struct refusal *r = use == VALUE_FIXED ? &p->out->fixed : &p->out->ordered;
+  if (use > p->out->use)
+    p->out->use = use;
+  if (!r->reason)
+    refuse(r, at, because(p, what, says));
+}
+
+static const char *quote(struct uses *p, const struct node *n) {
+  return source_quote(p->model, n->at, p->arena);
+}
+
+/* --- operators --- */
+
+static void on_event(void *context, enum opaque_event e, const struct node *n, bool initial) {
+  (void)initial;
+  struct uses *p = context;
+  switch (e) {
+  case OPAQUE_ORDER:
+    raise_to(p, VALUE_ORDER, n->at, op_text(n->op), "orders the values of");
+    break;
+  case OPAQUE_LITERAL:
+    raise_to(p, VALUE_FIXED, n->at, quote(p, n), "is a particular value of");
+    break;
+  case OPAQUE_MIXED:
+    raise_to(p, VALUE_FIXED, n->at, quote(p, n), "mixes other numbers with the values of");
+    break;
+  case OPAQUE_ARITHMETIC:
+  case OPAQUE_RESIDUE:
+    raise_to(p, VALUE_FIXED, n->at, quote(p, n), "computes with the values of");
+    break;
+  case OPAQUE_SIZE:
+    raise_to(p, VALUE_FIXED, n->at, quote(p, n), "depends on the size of");
+    break;
+  }
+}
+
+/* --- quantifiers over the type --- */
+
+static bool in_process(const struct uses *p) {
+  return p->site->place == PLACE_PROCESS || p->site->place == PLACE_INITIAL;
+}
+
+static bool goes_through(const struct uses *p, const struct node *range) {
+  return range->op == NODE_DOMAIN && opaque_mentions(&p->opaque, range->type->element);
+}
+
+/* What the generators' bindings are for. */
+struct purpose {
+  const struct node *body; /* a condition on the binding, or NULL */
+  bool universal;
+  bool yields; /* values of the binding are kept */
+  struct span at;
+};
+
+static void look_at_generator(struct uses *p, const struct generator *gen, uint32_t n,
+                              uint32_t which, const struct purpose *purpose) {
+  struct absence q = {&p->opaque, p->site->place, p->slots};
+  const char *name = gen[which].name;
+  if (bindings_may_fail(p->model, p->question, gen, n, purpose->body, NULL, NULL))
+    refuse(&p->out->unbounded, purpose->at, because(p, name, "may fail for some of the values of"));
+  if (generator_restricted(&q, gen, n, which, purpose->body, purpose->universal))
+    return;
+  refuse(&p->out->unbounded, purpose->at,
+         because(p, name, "ranges over more than the values that occur, all of"));
+  if (purpose->yields && in_process(p))
+    refuse(&p->out->made_up, purpose->at, because(p, name, "is chosen freely from"));
+}
+
+static void look_through(struct uses *, const struct node *);
+
+/* Binds the generators in order, and looks at what stands in them. */
+static void look_at_generators(struct uses *p, const struct generator *gen, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    if (!goes_through(p, gen[i].range))
+      look_through(p, gen[i].range);
+    struct absence q = {&p->opaque, p->site->place, p->slots};
+    p->slots[gen[i].slot] = slot_kind_of(&q, gen[i].range);
+    if (gen[i].cond)
+      look_through(p, gen[i].cond);
+  }
+}
+
+static void look_at_quantified(struct uses *p, const struct node *n) {
+  struct purpose purpose = {.at = n->at};
+  switch (n->op) {
+  case NODE_EXISTS:
+  case NODE_FORALL:
+    purpose.body = n->n ? n->kid[0] : NULL;
+    purpose.universal = n->op == NODE_FORALL;
+    break;
+  case NODE_COUNT: /* raised already: it depends on the size of the type */
+    return;
+  case NODE_ARRAY_OF: /* one entry for each value, whether it occurs or not */
+    if (goes_through(p, n->gen[0].range))
+      refuse(&p->out->unbounded, n->at, because(p, quote(p, n), "is indexed by the values of"));
+    return;
+  default:
+    purpose.yields = true;
+  }
+  for (uint32_t i = 0; i < n->ngen; i++)
+    if (goes_through(p, n->gen[i].range))
+      look_at_generator(p, n->gen, n->ngen, i, &purpose);
+}
+
+static void look_into_def(struct uses *p, const struct node *call) {
+  if (p->seen[call->index])
+    return;
+  p->seen[call->index] = true;
+  const struct def *def = &p->model->defs[call->index];
+  enum slot_kind *outer = p->slots;
+  p->slots = memory_alloc((p->model->nslots + 1) * sizeof *p->slots);
+  for (uint32_t i = 0; i < def->nargs; i++)
+    p->slots[i] = SLOT_ANY; /* called with whatever there is */
+  look_through(p, def->body);
+  memory_free(p->slots);
+  p->slots = outer;
+}
+
+static void look_through(struct uses *p, const struct node *n) {
+  bool member_test = n->op == NODE_IN && goes_through(p, n->kid[1]);
+  if (goes_through(p, n)) { /* as a set, not to be gone through */
+    refuse(&p->out->unbounded, n->at, because(p, quote(p, n), "is the set of all values of"));
+    if (in_process(p))
+      refuse(&p->out->made_up, n->at, because(p, quote(p, n), "is the set of all values of"));
+  }
+  if (opaque_indexes(&p->opaque, n->type))
+    refuse(&p->out->unbounded, n->at, because(p, quote(p, n), "is indexed by the values of"));
+  look_at_generators(p, n->gen, n->ngen);
+  look_at_quantified(p, n);
+  if (n->op == NODE_CALL)
+    look_into_def(p, n);
+  for (uint32_t i = 0; i < n->n; i++)
+    if (!(member_test && i == 1))
+      look_through(p, n->kid[i]);
+}
+
+/* Sets of values and received messages are gone through in the order of the values. */
+static void on_order(void *context, const struct node *n) {
+  struct uses *p = context;
+  for (uint32_t i = 0; i < n->ngen; i++) {
+    if (!opaque_mentions(&p->opaque, n->gen[i].type))
+      continue;
+    raise_to(p, VALUE_ORDER, n->at, op_text(n->op),
+             "may fail before it finds what decides it, in the order of the values of");
+  }
+}
+
+static void enter(struct uses *p, const struct site *site) {
+  p->site = site;
+  memset(p->slots, 0, (p->model->nslots + 1) * sizeof *p->slots);
+  memset(p->seen, 0, p->model->ndefs + 1);
+}
+
+static void on_node(void *context, const struct site *site, const struct node *n) {
+  struct uses *p = context;
+  enter(p, site);
+  look_through(p, n);
+  node_may_fail(p->model, p->question, n, on_order, p);
+}
+
+static bool is_used(const struct guard *g, uint32_t slot) {
+  for (uint32_t i = 0; i < g->nused; i++)
+    if (g->used[i] == slot)
+      return true;
+  return false;
+}
+
+static void on_guard(void *context, const struct site *site, const struct guard *g) {
+  struct uses *p = context;
+  enter(p, site);
+  look_at_generators(p, g->gen, g->ngen);
+  if (g->cond)
+    look_through(p, g->cond);
+  for (uint32_t i = 0; i < g->ngen; i++) {
+    if (!goes_through(p, g->gen[i].range))
+      continue;
+    struct purpose purpose = {.body = g->cond, .at = g->gen[i].at};
+    purpose.yields = is_used(g, g->gen[i].slot);
+    look_at_generator(p, g->gen, g->ngen, i, &purpose);
+  }
+  bindings_may_fail(p->model, p->question, g->gen, g->ngen, g->cond, on_order, p);
+}
+
+/* --- declarations --- */
+
+static bool is_value_type(const struct type *t) {
+  return (t->kind == TYPE_RANGE || t->kind == TYPE_ENUM) && t->name;
+}
+
+static bool is_free(const struct var *v) { return v->kind == VAR_INPUT && !v->init; }
+
+static const struct type *free_value_type(const struct model *m) {
+  const struct type *best = NULL;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++) {
+      const struct var *v = &m->roles[r].vars[i];
+      if (is_free(v) && is_value_type(v->type) && m->roles[r].count > 0 &&
+          (!best || v->type->count > best->count))
+        best = v->type;
+    }
+  return best;
+}
+
+static void look_at_var(struct uses *p, const struct var *v, bool global) {
+  const struct type *t = v->type;
+  if (!opaque_mentions(&p->opaque, t))
+    return;
+  if (opaque_indexes(&p->opaque, t))
+    refuse(&p->out->unbounded, v->at, because(p, v->name, "is indexed by the values of"));
+  if (v->kind == VAR_ORACLE)
+    refuse(&p->out->made_up, v->at, because(p, v->name, "is an oracle's choice from"));
+  if (global)
+    refuse(&p->out->shape, v->at,
+           because(p, v->name, "is an input of the whole file with values of"));
+  else if (is_free(v) && t != p->out->type)
+    refuse(&p->out->shape, v->at, because(p, v->name, "is an input made of values of"));
+}
+
+static void look_at_forgeries(struct uses *p) {
+  const struct model *m = p->model;
+  const struct clause *c = environment_forges(m, p->question);
+  for (uint32_t r = 0; r < m->nroles && c; r++)
+    for (uint32_t point = 0; point < m->npoints; point++)
+      if (opaque_mentions(&p->opaque, m->roles[r].body[point].received))
+        refuse(&p->out->made_up, c->at,
+               arena_printf(p->arena, "forged messages hold any values of %s", p->out->type->name));
+}
+
+struct value_usage *values_used(const struct model *m, const struct question *q,
+                                struct arena *arena) {
+  struct uses p = {.model = m, .question = q, .arena = arena};
+  p.out = arena_alloc(arena, sizeof *p.out);
+  p.out->type = free_value_type(m);
+  if (!p.out->type) {
+    p.out->none.reason = "no input of a named type is chosen freely";
+    return p.out;
+  }
+  p.opaque = (struct opaque){
+      .model = m, .question = q, .value = p.out->type, .context = &p, .raise = on_event};
+  opaque_run(&p.opaque);
+  p.slots = memory_alloc((m->nslots + 1) * sizeof *p.slots);
+  p.seen = memory_alloc(m->ndefs + 1);
+  struct survey s = {.model = m, .question = q, .context = &p, .node = on_node, .guard = on_guard};
+  survey_run(&s);
+  memory_free(p.slots);
+  memory_free(p.seen);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    look_at_var(&p, &m->globals[i], true);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      look_at_var(&p, &m->roles[r].vars[i], false);
+  look_at_forgeries(&p);
+  return p.out;
+}
