@@ -26,6 +26,8 @@ struct start {
   bool partition, order;
   struct model_error error;
   bool failed;
+  const struct state *sought; /* or NULL */
+  struct global *found;
 };
 
 /* The variable whose free initial value is reduced, if this role has exactly one. */
@@ -224,6 +226,15 @@ static bool emit_start(struct start *st) {
   global_canonical(&s->pack, out, NULL);
   struct state state;
   global_encode(&s->pack, out, &s->buffer, &s->buffer_capacity, &state);
+  if (st->sought) {
+    if (state.length != st->sought->length || memcmp(state.bytes, st->sought->bytes, state.length))
+      return true;
+    room = st->found->at;
+    *st->found = *g;
+    st->found->at = room;
+    memcpy(room, g->at, g->n * sizeof *room);
+    return false;
+  }
   s->initial_states++;
   return st->emit(st->context, &state, &edge);
 }
@@ -288,24 +299,35 @@ static bool start_with(void *context, const value *globals) {
   return start_cell(st, 0, 0, st->cells.n ? st->cells.at[0].size : 0);
 }
 
+static bool start_all(struct start *st) {
+  struct round_space *s = st->space;
+  const struct licences *l = s->base.licences;
+  st->partition = l->of[REDUCE_PARTITION].applied && l->value_type;
+  st->order = !st->partition && l->of[REDUCE_ORDER].applied && l->value_type;
+  st->nvalues = st->partition || st->order ? l->value_type->count : 0;
+  uint64_t room = l->value_type && l->value_type->count < UINT32_MAX ? l->value_type->count : 0;
+  st->used = memory_alloc((room + 1) * sizeof *st->used);
+  st->raw = global_new(&s->pack);
+  st->chosen_inits = memory_alloc((s->model->nprocesses + 1) * sizeof *st->chosen_inits);
+  bool more = globals_each(s->meaning, start_with, st, &st->error);
+  memory_free(st->used);
+  memory_free(st->chosen_inits);
+  global_free(st->raw);
+  vec_release(&st->cells);
+  return more;
+}
+
 bool initial_states(struct round_space *s, emit_fn *emit, void *context) {
   struct start st = {.space = s, .emit = emit, .context = context};
-  const struct licences *l = s->base.licences;
-  st.partition = l->of[REDUCE_PARTITION].applied && l->value_type;
-  st.order = !st.partition && l->of[REDUCE_ORDER].applied && l->value_type;
-  st.nvalues = st.partition || st.order ? l->value_type->count : 0;
-  uint64_t room = l->value_type && l->value_type->count < UINT32_MAX ? l->value_type->count : 0;
-  st.used = memory_alloc((room + 1) * sizeof *st.used);
-  st.raw = global_new(&s->pack);
-  st.chosen_inits = memory_alloc((s->model->nprocesses + 1) * sizeof *st.chosen_inits);
-  bool more = globals_each(s->meaning, start_with, &st, &st.error);
+  bool more = start_all(&st);
   if (!more && st.error.message) {
     struct model_error *error = arena_copy(&s->arena, &st.error, sizeof st.error);
     emit(context, NULL, &(struct edge){.error = error});
   }
-  memory_free(st.used);
-  memory_free(st.chosen_inits);
-  global_free(st.raw);
-  vec_release(&st.cells);
   return more;
+}
+
+bool initial_find(struct round_space *s, const struct state *sought, struct global *raw) {
+  struct start st = {.space = s, .sought = sought, .found = raw};
+  return !start_all(&st) && !st.error.message;
 }

@@ -24,7 +24,7 @@ struct builder {
   uint32_t *removed;            /* by group: corrupted */
   VEC(value) forged;            /* messages made up: Byzantine, then corrupted ones */
   VEC(uint32_t) forged_tag;     /* NO_SENDER if untagged */
-  uint32_t nlazy;
+  uint64_t lazy;                /* which Byzantine senders send an open message */
   uint32_t cost;
   uint32_t ncorrupted;
   VEC(value) bag;
@@ -108,7 +108,7 @@ static uint32_t how_put(struct builder *b) {
     v[k++] = b->heard[i];
   for (uint32_t i = 0; i < o->n; i++)
     v[k++] = b->removed[i];
-  v[k++] = b->nlazy;
+  v[k++] = (value)b->lazy;
   v[k++] = b->size == UINT32_MAX ? -1 : (value)b->size;
   v[k++] = b->self;
   for (size_t i = 0; i < b->forged.n; i++) {
@@ -184,7 +184,7 @@ static void bag_entry(struct builder *b, value message, uint32_t tag, uint32_t c
 static void receive_this(struct builder *b) {
   const struct offer *o = b->offer;
   uint64_t mask = 0;
-  if (!sizes_allowed(b, (uint32_t)b->forged.n - b->ncorrupted + b->nlazy))
+  if (!sizes_allowed(b, (uint32_t)b->forged.n - b->ncorrupted + (uint32_t)__builtin_popcountll(b->lazy)))
     return;
   vec_clear(&b->bag);
   for (uint32_t i = 0; i < o->n; i++) {
@@ -197,8 +197,9 @@ static void receive_this(struct builder *b) {
   if (b->reads->received != RECEIVED_UNREAD) {
     for (size_t i = 0; i < b->forged.n; i++)
       bag_entry(b, b->forged.at[i], b->forged_tag.at[i], 1, false);
-    for (uint32_t i = 0; i < b->nlazy; i++)
-      bag_entry(b, 0, b->tagged ? o->wild_tags[i] : NO_SENDER, 1, true);
+    for (uint32_t i = 0; i < o->wild && b->lazy; i++)
+      if (b->lazy >> i & 1)
+        bag_entry(b, 0, b->tagged ? o->wild_tags[i] : NO_SENDER, 1, true);
   }
   const struct list *effects = step_effects(b->space, b->context, b->bag.at, b->bag.n);
   for (uint32_t i = 0; i < effects->n; i++)
@@ -258,10 +259,13 @@ static void lie(struct builder *b, uint32_t sender, uint64_t message) {
 
 /* Message types too large to go through: open messages, whose parts the interpreter chooses as they are read. */
 static void lie_lazily(struct builder *b) {
-  for (b->nlazy = 0; b->nlazy < b->offer->wild; b->nlazy++)
+  for (uint64_t set = 0; set < UINT64_C(1) << b->offer->wild; set++) {
+    if (!b->tagged && (set & (set + 1)))
+      continue; /* who is silent does not matter */
+    b->lazy = set;
     then_corrupt(b);
-  then_corrupt(b);
-  b->nlazy = 0;
+  }
+  b->lazy = 0;
 }
 
 static void with_heard(struct builder *b) {
