@@ -15,6 +15,7 @@ struct piece {
   size_t column; /* in the source, tabs expanded */
   size_t gap;    /* columns between it and the piece before, on the same line */
   size_t line;   /* index in formatter.starts */
+  size_t out;    /* column in the result */
 };
 
 /* An output line: code, and perhaps a comment behind it. */
@@ -145,10 +146,10 @@ static size_t spaces_between(const struct piece *left, const struct piece *right
   return sticks_left(right->token) || sticks_right(left->token) ? 0 : 1;
 }
 
-/* Does a piece of this source line, set off by blanks, stand in that column? */
-static bool line_has_column(const struct formatter *f, size_t line, size_t column) {
-  size_t low = f->starts.at[line], first = low;
-  size_t high = line + 1 < f->starts.n ? f->starts.at[line + 1] : f->pieces.n;
+/* The token of a source line that stands in that column, or NULL. */
+static const struct piece *line_column(const struct formatter *f, size_t line, size_t column) {
+  size_t low = f->starts.at[line];
+  size_t end = line + 1 < f->starts.n ? f->starts.at[line + 1] : f->pieces.n, high = end;
   while (low < high) {
     size_t middle = low + (high - low) / 2;
     if (f->pieces.at[middle].column < column)
@@ -156,9 +157,15 @@ static bool line_has_column(const struct formatter *f, size_t line, size_t colum
     else
       high = middle;
   }
-  const struct piece *piece = &f->pieces.at[low < f->pieces.n ? low : first];
-  return low != first && piece->line == line && piece->column == column && piece->gap > 0 &&
-         piece->token;
+  if (low == end || f->pieces.at[low].column != column || !f->pieces.at[low].token)
+    return NULL;
+  return &f->pieces.at[low];
+}
+
+/* Does a token of this source line, set off by blanks, stand in that column? */
+static bool line_has_column(const struct formatter *f, size_t line, size_t column) {
+  const struct piece *piece = line_column(f, line, column);
+  return piece && piece->gap > 0;
 }
 
 /* Blanks that make a table with the line above or below are kept. */
@@ -218,6 +225,17 @@ static size_t formatter_comment_indent(const struct formatter *f, size_t i) {
   }
 }
 
+/* A line that goes on with a construct may stand under a token of the line above. */
+static size_t formatter_hang(const struct formatter *f, const struct piece *piece, size_t indent) {
+  const struct token *t = piece->token;
+  bool closes = t->kind == T_RPAREN || t->kind == T_RBRACKET || t->kind == T_RBRACE;
+  if (t->begin != BEGIN_NOTHING || t->role == ROLE_BLOCK || closes || piece->breaks != 1 ||
+      piece->line == 0)
+    return indent;
+  const struct piece *above = line_column(f, piece->line - 1, piece->column);
+  return above && above->out > indent ? above->out : indent;
+}
+
 /* ---- lines ---- */
 
 static size_t count_characters(const char *at, size_t n) {
@@ -242,7 +260,7 @@ static void formatter_add(struct formatter *f, size_t spaces, struct span at) {
 
 static void formatter_lay_out(struct formatter *f) {
   for (size_t i = 0; i < f->pieces.n; i++) {
-    const struct piece *piece = &f->pieces.at[i];
+    struct piece *piece = &f->pieces.at[i];
     bool first = i == 0 || piece->breaks > 0;
     if (first)
       formatter_start_line(f, piece->breaks > 1);
@@ -252,7 +270,9 @@ static void formatter_lay_out(struct formatter *f) {
       f->lines.at[f->lines.n - 1].comment = piece;
     } else {
       size_t indent = formatter_enter(f, piece);
-      formatter_add(f, first ? indent : formatter_gap(f, i), piece->at);
+      size_t spaces = first ? formatter_hang(f, piece, indent) : formatter_gap(f, i);
+      piece->out = f->lines.at[f->lines.n - 1].width + spaces;
+      formatter_add(f, spaces, piece->at);
     }
   }
 }

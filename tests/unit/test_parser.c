@@ -622,6 +622,14 @@ static void format_keeps_columns(void **state) {
                 "algorithm A\n// caf\xC3\xA9\nparam n  // \xC3\xA9\n");
 }
 
+static void format_hangs_lines(void **state) {
+  (void)state;
+  assert_format("algorithm A\ndef f =     if a then b\n            else if c then d\n"
+                "            else e\nsafety s: a and\nb and\n      c\n",
+                "algorithm A\ndef f = if a then b\n        else if c then d\n        else e\n"
+                "safety s: a and\n  b and\n  c\n");
+}
+
 static void format_leaves_errors_alone(void **state) {
   (void)state;
   char *text = formatted("algorithm   A  safety s:  (");
@@ -653,6 +661,7 @@ int main(void) {
       cmocka_unit_test(format_spaces),
       cmocka_unit_test(format_indents),
       cmocka_unit_test(format_keeps_columns),
+      cmocka_unit_test(format_hangs_lines),
       cmocka_unit_test(format_leaves_errors_alone),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
