@@ -61,7 +61,10 @@ const char *quoted(struct checker *c, struct span at) {
 
 const char *shown(struct checker *c, const struct type *t) {
   struct text out = {0};
-  type_print(c->m, t, &out);
+  if (t->kind == TYPE_RANGE && t->lo == t->hi && !t->name) /* a literal */
+    text_addf(&out, "the number %" PRId64, t->lo);
+  else
+    type_print(c->m, t, &out);
   if (t->name && t->kind == TYPE_RANGE)
     text_addf(&out, " = %" PRId64 "..%" PRId64, t->lo, t->hi);
   const char *kept = keep(c, text_or_empty(&out));

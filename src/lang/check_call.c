@@ -211,7 +211,7 @@ static struct node *call_built_in(struct checker *c, const struct ast *a) {
     fault(c, a->word, "write %s[...] with brackets", a->name);
     return node_error(c, a->at);
   }
-  unknown_name(c, a->name, a->word, "def");
+  unknown_name(c, a->name, a->word, "function");
   return node_error(c, a->at);
 }
 
@@ -282,6 +282,6 @@ struct node *lower_call(struct checker *c, const struct ast *a) {
   if (!s || built_in)
     return call_built_in(c, a);
   fault(c, a->word, "'%s' cannot be called", a->name);
-  help(c, "it is a %s, declared at line %u", symbol_kind_text(s->kind), line_of(c, s->at));
+  help(c, "it is the %s declared at line %u", symbol_kind_text(s->kind), line_of(c, s->at));
   return node_error(c, a->at);
 }

@@ -285,6 +285,9 @@ static void cannot_compare(struct checker *c, const struct ast *a, const struct 
     help(c, "a round is compared with rounds and with constants");
   else if (x->kind == TYPE_BAG || y->kind == TYPE_BAG)
     help(c, "write {m for m in received} for the set of the messages");
+  else if ((x->kind == TYPE_PROCESS && is_number(y)) || (y->kind == TYPE_PROCESS && is_number(x)))
+    help(c, "number(p) is the number of process p; %s(i) is the process with number i",
+         c->m->roles[0].name);
   else if (x->kind == TYPE_SET && type_join(c, x->element, y))
     help(c, "a set of one is written {x}; membership is 'x in S'");
 }

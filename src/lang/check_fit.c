@@ -350,13 +350,21 @@ static struct node *fit_number(struct checker *c, struct node *n, const struct t
   return assigned ? n : narrowed(c, n, t);
 }
 
+static uint32_t options_around(const struct type *t) {
+  uint32_t n = 0;
+  for (; t->kind == TYPE_OPTION; t = t->element)
+    n++;
+  return n;
+}
+
 struct node *fit(struct checker *c, struct node *n, const struct type *t, bool assigned) {
   const struct type *from = n->type;
   if (from == t || from->kind == TYPE_ERROR || t->kind == TYPE_ERROR)
     return n;
   bool tried;
   struct node *made = NULL;
-  if (t->kind == TYPE_OPTION && from->kind != TYPE_OPTION) {
+  bool none = n->op == NODE_CONST && from->kind == TYPE_OPTION;
+  if (options_around(t) > options_around(from) && !none) {
     made = fit(c, n, t->element, assigned);
     if (!made || bad(made))
       return made;
@@ -381,7 +389,11 @@ struct node *fit(struct checker *c, struct node *n, const struct type *t, bool a
 }
 
 static void explain(struct checker *c, const struct type *from, const struct type *to) {
-  if (from->kind == TYPE_OPTION && to->kind != TYPE_OPTION && type_join(c, from->element, to))
+  if (from->kind == TYPE_OPTION && from->element == c->unknown)
+    help(c, "what may be none is declared with '?': '%s?'", to->name ? to->name : shown(c, to));
+  else if (to->kind == TYPE_SET && type_join(c, from, to->element))
+    help(c, "a set of one is written {x}");
+  else if (from->kind == TYPE_OPTION && to->kind != TYPE_OPTION && type_join(c, from->element, to))
     help(c, "it may be none: take its value with 'exists v in ...', or say what else with '... "
             "otherwise ...'");
   else if (to->kind == TYPE_ROUND && is_number(from))

@@ -31,7 +31,7 @@ static bool assignable(struct checker *c, const struct ast *base, uint32_t *var)
   }
   if (s->kind != SYMBOL_VAR) {
     fault(c, base->word, "'%s' cannot be assigned to", base->name);
-    help(c, "it is a %s, declared at line %u; only the variables of the process change",
+    help(c, "it is the %s declared at line %u; only the variables of the process change",
          symbol_kind_text(s->kind), line_of(c, s->at));
     return false;
   }

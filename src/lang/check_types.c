@@ -91,7 +91,7 @@ static const struct type *build_range(struct checker *c, const struct ast *a, st
   if (!constant_number(c, a->kid[1], "a range's bound", &hi) || !good)
     return c->error;
   if (lo > hi) {
-    fault(c, a->at, "the range '%s' is empty: it is %" PRId64 "..%" PRId64, quoted(c, a->at), lo,
+    fault(c, a->at, "the range '%s' is empty: from %" PRId64 " to %" PRId64, quoted(c, a->at), lo,
           hi);
     return c->error;
   }
@@ -187,7 +187,7 @@ static const struct type *build_name(struct checker *c, const struct ast *a) {
   if (s->kind == SYMBOL_ROLE)
     return process_type(c, s->index);
   fault(c, a->word, "'%s' is not a type", a->name);
-  help(c, "it is a %s, declared at line %u", symbol_kind_text(s->kind), line_of(c, s->at));
+  help(c, "it is the %s declared at line %u", symbol_kind_text(s->kind), line_of(c, s->at));
   return c->error;
 }
 
