@@ -177,10 +177,10 @@ static void read_guard(struct reading *r, const struct guard *g) {
   for (uint32_t i = 0; i < g->ngen; i++) {
     read_node(r, g->gen[i].range);
     read_node(r, g->gen[i].cond);
+    if (g->nused && g->gen[i].range->type->kind != TYPE_OPTION) /* there may be several */
+      r->reads->chooses = true;
   }
   read_node(r, g->cond);
-  if (g->nused)
-    r->reads->chooses = true;
 }
 
 /* In the order of the text: what is marked assigned may have been assigned before what follows. */

@@ -86,11 +86,10 @@ static bool is_whole(const struct node *n) {
 static void look_numbered(struct identities *p, const struct node *n) {
   switch (n->op) {
   case NODE_NUMBER_OF:
-    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL,
-               "reads the number of a process of");
+    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
     break;
   case NODE_PROCESS_AT:
-    raise_role(p, n->index, IDENTITY_NUMBERED, n->at, NULL, "gives by its number a process of");
+    raise_role(p, n->index, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
     break;
   case NODE_LT:
   case NODE_LE:

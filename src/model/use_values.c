@@ -86,20 +86,21 @@ struct purpose {
   bool universal;
   bool yields; /* values of the binding are kept */
   struct span at;
+  const char *what;
 };
 
 static void look_at_generator(struct uses *p, const struct generator *gen, uint32_t n,
                               uint32_t which, const struct purpose *purpose) {
   struct absence q = {&p->opaque, p->site->place, p->slots};
-  const char *name = gen[which].name;
   if (bindings_may_fail(p->model, p->question, gen, n, purpose->body, NULL, NULL))
-    refuse(&p->out->unbounded, purpose->at, because(p, name, "may fail for some of the values of"));
+    refuse(&p->out->unbounded, purpose->at,
+           because(p, purpose->what, "may fail for some of the values of"));
   if (generator_restricted(&q, gen, n, which, purpose->body, purpose->universal))
     return;
   refuse(&p->out->unbounded, purpose->at,
-         because(p, name, "ranges over more than the values that occur, all of"));
+         because(p, purpose->what, "looks at more than the values that occur, at all of"));
   if (purpose->yields && in_process(p))
-    refuse(&p->out->made_up, purpose->at, because(p, name, "is chosen freely from"));
+    refuse(&p->out->made_up, purpose->at, because(p, purpose->what, "chooses freely from"));
 }
 
 static void look_through(struct uses *, const struct node *);
@@ -117,7 +118,7 @@ static void look_at_generators(struct uses *p, const struct generator *gen, uint
 }
 
 static void look_at_quantified(struct uses *p, const struct node *n) {
-  struct purpose purpose = {.at = n->at};
+  struct purpose purpose = {.at = n->at, .what = op_text(n->op)};
   switch (n->op) {
   case NODE_EXISTS:
   case NODE_FORALL:
@@ -210,7 +211,7 @@ static void on_guard(void *context, const struct site *site, const struct guard 
   for (uint32_t i = 0; i < g->ngen; i++) {
     if (!goes_through(p, g->gen[i].range))
       continue;
-    struct purpose purpose = {.body = g->cond, .at = g->gen[i].at};
+    struct purpose purpose = {.body = g->cond, .at = g->gen[i].at, .what = "exists"};
     purpose.yields = is_used(g, g->gen[i].slot);
     look_at_generator(p, g->gen, g->ngen, i, &purpose);
   }
