@@ -51,7 +51,8 @@ static int say_replay(const struct options *o, const struct trace *t, struct mea
               good ? "it still reaches what it did"
               : p  ? "it still violates what it did"
                    : "it still ends in an error");
-    trace_text(t, meaning, &style, &out);
+    trace_story(t, &style, &out);
+    trace_moral(t, meaning, &style, &out);
   }
   say(&out);
   if (replay == REPLAY_CONFIRMED)

@@ -84,7 +84,8 @@ static int say_run(const struct options *o, struct trace *t, struct meaning *mea
     params_add(&out, m);
     text_addf(&out, ", environment %s, seed %" PRIu64 "\n",
               m->environments[t->claim.environment].name, seed);
-    trace_text(t, meaning, &style, &out);
+    trace_story(t, &style, &out);
+    trace_moral(t, meaning, &style, &out);
     if (t->configs[t->nconfigs - 1]->point == POINT_END && !t->claim.error)
       text_add(&out, "\nthe algorithm ends here\n");
     if (*why)

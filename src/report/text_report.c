@@ -80,7 +80,7 @@ static void add_stats(struct text *out, const struct run_result *r, const struct
   bytes_add(out, r->stats.memory);
   text_add(out, "\n");
   if (r->heard_of_assignments) {
-    text_add(out, "  instead of ");
+    text_add(out, "  the plain way would have tried ");
     if (strlen(r->heard_of_assignments) > 30)
       text_addf(out, "about 10^%zu", strlen(r->heard_of_assignments) - 1);
     else
@@ -121,27 +121,52 @@ static void add_run(struct text *out, const struct check_result *c, const struct
   add_stats(out, r, style);
 }
 
+/* Several properties often fail in the same run: it is told once. */
+struct told {
+  char *story;
+  const char *name;
+};
+struct tales {
+  VEC(struct told) at;
+};
+
 static void add_trace(struct text *out, const struct check_result *c,
-                      const struct property_result *p, const struct style *style) {
-  struct text title = {0};
+                      const struct property_result *p, const struct style *style,
+                      struct tales *told) {
+  struct text title = {0}, story = {0};
+  bool violated = p->verdict == VERDICT_VIOLATED;
   text_addf(&title, "%s %s %s", property_result_name(p),
-            p->verdict == VERDICT_VIOLATED ? "is VIOLATED" : "holds:", p->proved);
+            violated ? "is VIOLATED" : "holds:", p->proved);
   text_add(out, "\n");
-  paint_add(out, style, p->verdict == VERDICT_VIOLATED ? PAINT_BAD : PAINT_GOOD, title.at);
-  text_add(out, "\n");
+  paint_add(out, style, violated ? PAINT_BAD : PAINT_GOOD, title.at);
+  trace_story(p->trace, style, &story);
+  size_t i = 0;
+  while (i < told->at.n && strcmp(told->at.at[i].story, story.at) != 0)
+    i++;
+  if (i < told->at.n) {
+    text_addf(out, ", by the same run as %s\n", told->at.at[i].name);
+  } else {
+    text_addf(out, "\n%s", story.at);
+    vec_push(&told->at, ((struct told){memory_strdup(story.at), property_result_name(p)}));
+  }
+  trace_moral(p->trace, c->meaning, style, out);
   text_release(&title);
-  trace_text(p->trace, c->meaning, style, out);
+  text_release(&story);
 }
 
 void report_text(const struct check_result *c, const struct style *style, struct text *out) {
   for (uint32_t i = 0; i < c->nruns; i++) {
+    struct tales told = {0};
     if (i > 0)
       text_add(out, "\n");
     add_run(out, c, &c->runs[i], style);
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
       const struct property_result *p = &c->runs[i].properties[k];
       if (p->trace && (p->verdict == VERDICT_VIOLATED || style->verbose))
-        add_trace(out, c, p, style);
+        add_trace(out, c, p, style, &told);
     }
+    for (size_t k = 0; k < told.at.n; k++)
+      memory_free(told.at.at[k].story);
+    vec_release(&told.at);
   }
 }

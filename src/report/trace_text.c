@@ -59,6 +59,14 @@ static void groups_add(struct groups *g, const struct teller *t, uint32_t proces
   text_release(what);
 }
 
+static void groups_release(struct groups *g) {
+  for (size_t i = 0; i < g->at.n; i++) {
+    memory_free(g->at.at[i].what);
+    memory_free(g->at.at[i].members);
+  }
+  vec_release(&g->at);
+}
+
 /* "P(1), P(3): what" for each group. */
 static void groups_print(struct groups *g, const struct teller *t, const char *label,
                          bool one_each) {
@@ -68,11 +76,17 @@ static void groups_print(struct groups *g, const struct teller *t, const char *l
     processes_add(&item, t->model, g->at.at[i].members);
     text_addf(&item, ": %s", g->at.at[i].what);
     items_add(&items, &item);
-    memory_free(g->at.at[i].what);
-    memory_free(g->at.at[i].members);
   }
-  vec_release(&g->at);
+  groups_release(g);
   items_print(&items, t->style, label, one_each, t->out);
+}
+
+static void tell_phrase(const struct teller *t, const char *label, const char *phrase) {
+  struct items items = {0};
+  struct text v = {0};
+  text_add(&v, phrase);
+  items_add(&items, &v);
+  items_print(&items, t->style, label, false, t->out);
 }
 
 static void heading(const struct teller *t, const char *text) {
@@ -225,6 +239,7 @@ static void messages_of(const struct step_log *log, uint32_t n, uint32_t p, uint
     }
 }
 
+/* Of the messages sent to p: all, all but those of some, only those of some. */
 static void add_heard(const struct teller *t, uint32_t p, const uint8_t *heard,
                       const uint8_t *missed, struct text *v) {
   uint32_t nheard = 0, nmissed = 0;
@@ -232,13 +247,18 @@ static void add_heard(const struct teller *t, uint32_t p, const uint8_t *heard,
     nheard += heard[q];
     nmissed += missed[q];
   }
-  if (nheard == 1 && heard[p] && nmissed > 0) {
+  if (nheard == 0) {
+    text_add(v, "nobody");
+  } else if (nmissed == 0) {
+    text_add(v, "all");
+  } else if (nheard == 1 && heard[p]) {
     text_add(v, "only itself");
-  } else if (nheard == 0 || nmissed == 0 || nmissed >= nheard) {
-    processes_add(v, t->model, heard);
-  } else {
+  } else if (nmissed <= nheard) {
     text_add(v, "all but ");
     processes_add(v, t->model, missed);
+  } else {
+    text_add(v, "only ");
+    processes_add(v, t->model, heard);
   }
 }
 
@@ -247,37 +267,29 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
   const struct config *c = t->trace->configs[step];
   const bool *crashes = t->trace->run.steps[step]->crashes;
   uint32_t n = t->model->nprocesses;
-  uint8_t *heard = memory_alloc(n + 1), *missed = memory_alloc(n + 1), *none = memory_alloc(n + 1);
+  uint8_t *heard = memory_alloc(n + 1), *missed = memory_alloc(n + 1);
   struct groups g = {0};
-  bool lost = false;
+  bool lost = false, sent = false;
   for (uint32_t p = 0; p < n; p++) {
     struct text v = {0};
     if (!process_active(c->local[p][LOCAL_STATUS]) || crashes[p])
       continue;
     messages_of(log, n, p, heard, missed);
-    if (!memcmp(heard, none, n) && !memcmp(missed, none, n))
+    if (!memchr(heard, 1, n) && !memchr(missed, 1, n))
       continue;
-    lost |= memcmp(missed, none, n) != 0;
+    sent = true;
+    lost |= memchr(missed, 1, n) != NULL;
     add_heard(t, p, heard, missed, &v);
     groups_add(&g, t, p, &v);
   }
-  if (!lost && g.at.n > 1) { /* who hears whom is as plain as who sends to whom */
-    struct items items = {0};
-    struct text v = {0};
-    for (size_t i = 0; i < g.at.n; i++) {
-      memory_free(g.at.at[i].what);
-      memory_free(g.at.at[i].members);
-    }
-    vec_release(&g.at);
-    text_add(&v, "every message arrives");
-    items_add(&items, &v);
-    items_print(&items, t->style, "hear", false, t->out);
-  } else {
+  if (lost) {
     groups_print(&g, t, "hear", true);
+  } else {
+    groups_release(&g);
+    tell_phrase(t, "hear", sent ? "every message arrives" : "nothing is sent");
   }
   memory_free(heard);
   memory_free(missed);
-  memory_free(none);
 }
 
 /* What a liar tells each receiver, and messages that were corrupted on the way. */
@@ -306,10 +318,8 @@ static void tell_forgeries(const struct teller *t, uint32_t step) {
       text_addf(&v, "%s to ", g.at.at[i].what);
       processes_add(&v, t->model, g.at.at[i].members);
       items_add(&items, &v);
-      memory_free(g.at.at[i].what);
-      memory_free(g.at.at[i].members);
     }
-    vec_release(&g.at);
+    groups_release(&g);
     items_print(&items, t->style, liar ? "lie" : "corrupt", false, t->out);
   }
 }
@@ -391,15 +401,10 @@ static void tell_changes(const struct teller *t, uint32_t step) {
     if (v.n > 0)
       groups_add(&g, t, first->process, &v);
   }
-  if (g.at.n > 0) {
+  if (g.at.n > 0)
     groups_print(&g, t, "change", true);
-  } else {
-    struct items items = {0};
-    struct text v = {0};
-    text_add(&v, "nothing");
-    items_add(&items, &v);
-    items_print(&items, t->style, "change", false, t->out);
-  }
+  else
+    tell_phrase(t, "change", "nothing");
 }
 
 static void tell_stops(const struct teller *t, uint32_t step) {
@@ -525,11 +530,15 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
   instance_release(&instance);
 }
 
-void trace_text(const struct trace *trace, struct meaning *meaning, const struct style *style,
-                struct text *out) {
+void trace_story(const struct trace *trace, const struct style *style, struct text *out) {
   struct teller t = {trace, trace->model, style, out};
   tell_start(&t);
   for (uint32_t i = 0; i < trace->run.nsteps; i++)
     tell_round(&t, i);
+}
+
+void trace_moral(const struct trace *trace, struct meaning *meaning, const struct style *style,
+                 struct text *out) {
+  struct teller t = {trace, trace->model, style, out};
   tell_end(&t, meaning);
 }

@@ -6,6 +6,9 @@
 #include "report/layout.h"
 #include "trace/trace.h"
 
-void trace_text(const struct trace *, struct meaning *, const struct style *, struct text *);
+void trace_story(const struct trace *, const struct style *,
+                 struct text *); /* the start and the rounds */
+void trace_moral(const struct trace *, struct meaning *, const struct style *,
+                 struct text *); /* the end */
 
 #endif

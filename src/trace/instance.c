@@ -27,13 +27,14 @@ static void add(struct instance *to, bool bound, struct text *text) {
 struct reading {
   struct instance *instance;
   struct eval *eval;
+  bool primed;
 };
 
 static bool read_field(void *context, const struct node *n) {
   struct reading *r = context;
   if (n->ngen > 0)
     return false; /* what it binds has no value out here */
-  if (n->op != NODE_REMOTE && n->op != NODE_INITIAL)
+  if ((n->op != NODE_REMOTE && n->op != NODE_INITIAL) || n->primed != r->primed)
     return true;
   struct text t = {0};
   const struct model *m = r->eval->model;
@@ -96,8 +97,9 @@ static void explain(struct finder *f, struct eval *e, const struct node *n, bool
   default:
     break;
   }
-  struct reading r = {f->instance, e};
-  node_walk(n, read_field, &r);
+  struct reading before = {f->instance, e, false}, after = {f->instance, e, true};
+  node_walk(n, read_field, &before);
+  node_walk(n, read_field, &after);
 }
 
 void instance_find(struct instance *out, struct meaning *meaning, const struct trace *t) {

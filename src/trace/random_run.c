@@ -188,7 +188,6 @@ static void draw_script(struct walker *r, script_fn *run, void *context, struct 
 struct part { /* one process's part of the round */
   const struct config *config;
   const struct witness *witness;
-  const struct exchange *exchange;
   const struct received *received;
   uint32_t process;
 };
@@ -253,7 +252,7 @@ static void draw_update_scripts(struct walker *r, const struct config *c, struct
         entries[received.n++] =
             (struct received_entry){f ? f->message : sent->message, q, 1, false};
     }
-    struct part part = {c, w, &x, &received, p};
+    struct part part = {c, w, &received, p};
     draw_script(r, run_update, &part, &w->updates[p]);
   }
   exchange_release(&x);
