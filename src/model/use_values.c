@@ -253,6 +253,19 @@ static void look_at_var(struct uses *p, const struct var *v, bool global) {
     refuse(&p->out->shape, v->at, because(p, v->name, "is an input made of values of"));
 }
 
+/* Representatives are chosen by how many processes start with which value: one value each. */
+static void look_for_second(struct uses *p, const struct role *role) {
+  const struct var *first = NULL;
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    const struct var *v = &role->vars[i];
+    if (!is_free(v) || v->type != p->out->type)
+      continue;
+    if (first)
+      refuse(&p->out->shape, v->at, because(p, v->name, "is a second input of"));
+    first = v;
+  }
+}
+
 static void look_at_forgeries(struct uses *p) {
   const struct model *m = p->model;
   const struct clause *c = environment_forges(m, p->question);
@@ -283,9 +296,11 @@ struct value_usage *values_used(const struct model *m, const struct question *q,
   memory_free(p.seen);
   for (uint32_t i = 0; i < m->nglobals; i++)
     look_at_var(&p, &m->globals[i], true);
-  for (uint32_t r = 0; r < m->nroles; r++)
+  for (uint32_t r = 0; r < m->nroles; r++) {
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
       look_at_var(&p, &m->roles[r].vars[i], false);
+    look_for_second(&p, &m->roles[r]);
+  }
   look_at_forgeries(&p);
   return p.out;
 }

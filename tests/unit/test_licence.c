@@ -352,8 +352,6 @@ static void test_partition_granted(void **state) {
            "tally := [v in Value: count(m in received: m == v)]"),
       VARS("  var tally: [Value] 0..n = [v in Value: 0]\n", "tally[x] := 1"),
       VARS("  var y: Value = x\n", "y := x"),
-      VARS("  input y: Value distinct\n", "if x == y { d := x }"),
-      VARS("  input y: Value where y != x\n", "d := y"),
       VARS("  var i: 0..9 = 0\n", "i := 3  if i == 3 and |received| > 1 { d := x }"),
       VARS("  var m: (a: Value, b: 0..3) = (x, 0)\n", "m := (a: x, b: 1)"),
       VARS("  def same(a: Value, b: Value) = a == b\n",
@@ -444,6 +442,8 @@ static void test_made_up(void **state) {
   /* a witness that occurs is not made up */
   granted(UPDATE("x := pick(v for v in Value if v in received) otherwise x"), PARTITION);
   refused(ALGORITHM("input all_of: Value\n", "", "send x to all", TAKE, FREE), PARTITION, "all_of");
+  refused(VARS("  input y: Value\n", "if x == y { d := x }"), PARTITION, "y");
+  refused(VARS("  input y: Value\n", "if x == y { d := x }"), ORDER, "y");
   refused(VARS("  input s: set of Value\n", "if x in s { d := x }"), PARTITION, "s");
 }
 
@@ -463,7 +463,6 @@ static void test_order(void **state) {
       UPDATE("x := max(v for v in Value if v in received) otherwise x"),
       VARS("  var seen: set of Value = {x}\n",
            "seen := seen | {m for m in received}  x := min(seen)"),
-      VARS("  input y: Value where y <= x\n", "d := min(x, y)"),
       VARS("  def often(v: Value, s: set of Value) = v in s\n",
            "if exists v in Value: often(v, {m for m in received}) { d := max(v, x) }"),
       SAFETY("forall v in Value: (forall p in P: initial(p.x) == v) => forall q in P, w in q.d: w "
