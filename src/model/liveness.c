@@ -43,8 +43,7 @@ static bool visit_slots(void *context, const struct node *n) {
   return true;
 }
 
-/* A quantifier over a role in a clause leaves out who takes no part; any other process may be idle.
- */
+/* A quantifier over a role leaves out who takes no part; any other process may be idle. */
 static bool takes_part(const struct oracles *o, const struct node *process) {
   return !o->in_def && process->op == NODE_SLOT && o->role_slot[process->index] &&
          !o->other_slot[process->index];
