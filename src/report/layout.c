@@ -102,7 +102,7 @@ void processes_add(struct text *out, const struct model *m, const uint8_t *membe
     text_add(out, n == 0 ? "nobody" : "everybody");
     return;
   }
-  if (m->nprocesses >= 4 && n + 1 == m->nprocesses) {
+  if (m->nroles == 1 && m->nprocesses >= 4 && n + 1 == m->nprocesses) {
     uint32_t p = 0;
     while (members[p])
       p++;

@@ -213,15 +213,15 @@ static void tell_sends(const struct teller *t, const struct step_log *log) {
     add_value(t, &v, first->type, first->message);
     if (n < t->model->nprocesses) {
       text_add(&v, " to ");
-      if (n == 1 && to[first->from])
-        text_add(&v, "itself");
-      else
-        processes_add(&v, t->model, to);
+      processes_add(&v, t->model, to);
     }
     groups_add(&g, t, first->from, &v);
   }
   memory_free(to);
-  groups_print(&g, t, "send", false);
+  if (g.at.n > 0)
+    groups_print(&g, t, "send", false);
+  else
+    tell_phrase(t, "send", "nobody");
 }
 
 /* heard[q]: a message of q reached p; missed[q]: one was sent and did not. */
@@ -269,7 +269,7 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
   uint32_t n = t->model->nprocesses;
   uint8_t *heard = memory_alloc(n + 1), *missed = memory_alloc(n + 1);
   struct groups g = {0};
-  bool lost = false, sent = false;
+  bool lost = false, any = false;
   for (uint32_t p = 0; p < n; p++) {
     struct text v = {0};
     if (!process_active(c->local[p][LOCAL_STATUS]) || crashes[p])
@@ -277,7 +277,7 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
     messages_of(log, n, p, heard, missed);
     if (!memchr(heard, 1, n) && !memchr(missed, 1, n))
       continue;
-    sent = true;
+    any = true;
     lost |= memchr(missed, 1, n) != NULL;
     add_heard(t, p, heard, missed, &v);
     groups_add(&g, t, p, &v);
@@ -286,7 +286,8 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
     groups_print(&g, t, "hear", true);
   } else {
     groups_release(&g);
-    tell_phrase(t, "hear", sent ? "every message arrives" : "nothing is sent");
+    if (any)
+      tell_phrase(t, "hear", "every message arrives");
   }
   memory_free(heard);
   memory_free(missed);
@@ -362,15 +363,17 @@ static void add_lines(const struct teller *t, struct text *out, const struct cha
                       size_t n) {
   struct text lines = {0};
   uint32_t last = 0, count = 0;
-  for (size_t i = 0; i < n; i++) {
-    if (changes[i].at.to == 0)
-      continue;
-    uint32_t line = line_of(t->model, changes[i].at);
-    if (line != last) {
-      text_addf(&lines, "%s%u", count ? ", " : "", line);
-      count++;
+  for (;;) { /* in ascending order, each once */
+    uint32_t next = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+      uint32_t line = changes[i].at.to ? line_of(t->model, changes[i].at) : 0;
+      if (line > last && line < next)
+        next = line;
     }
-    last = line;
+    if (next == UINT32_MAX)
+      break;
+    text_addf(&lines, "%s%u", count++ ? ", " : "", next);
+    last = next;
   }
   if (count > 0) {
     struct text whole = {0};

@@ -263,6 +263,7 @@ static struct witness *guess_step(struct walker *r, const struct config *c) {
   const struct environment *env = &r->model->environments[r->environment];
   struct witness *w = witness_new(r->model);
   bool crashes = environment_clause(env, CLAUSE_CRASH) != NULL;
+  unsigned first = (unsigned)below(r, HEAR_WAYS);
   for (unsigned try = 0; try < STEP_TRIES; try++) {
     const char *why;
     draw_oracles(r, c, w);
@@ -270,7 +271,7 @@ static struct witness *guess_step(struct walker *r, const struct config *c) {
       w->crashes[p] = crashes && try < STEP_TRIES / 2 && chance(r, 0.15) &&
                       process_active(c->local[p][LOCAL_STATUS]);
     draw_send_scripts(r, c, w);
-    draw_heard(r, w, try % HEAR_WAYS);
+    draw_heard(r, w, (first + try) % HEAR_WAYS);
     draw_forgeries(r, c, w);
     if (config_allows(r->meaning, r->environment, c, w, &why)) {
       draw_update_scripts(r, c, w);
