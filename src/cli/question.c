@@ -1,6 +1,7 @@
 #include "cli/question.h"
 
 #include "cli/terminal.h"
+#include "trace/tidy.h"
 
 /* One question being answered. */
 struct asking {
@@ -46,6 +47,7 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
                         .error = f->error.message != NULL};
   struct text why = {0};
   struct trace *t = memory_alloc(sizeof *t);
+  run_tidy(&run, a->meaning, a->model, &claim);
   if (trace_replay(t, a->meaning, a->model, &claim, &run, &why) != REPLAY_CONFIRMED) {
     text_addf(a->fault, "the reference does not confirm what was found for '%s', %s\n  %s",
               property_result_name(p), p->proved, text_or_empty(&why));

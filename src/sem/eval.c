@@ -802,6 +802,10 @@ value eval_node(struct eval *e, const struct node *n) {
     for (uint32_t i = 0; i < n->n; i++)
       v = set_with(e->values, n->type, v, eval_node(e, n->kid[i]));
     return v;
+  case NODE_NARROW:
+    v = eval_node(e, n->kid[0]);
+    check_in_type(e, n->type, v, n->at, "value");
+    return v;
   case NODE_WRAP: return value_some(eval_node(e, n->kid[0]));
   case NODE_OTHERWISE: return eval_maybe(e, n->kid[0], &v) ? v : eval_node(e, n->kid[1]);
   case NODE_RECORD:

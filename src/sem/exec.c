@@ -7,7 +7,7 @@
 
 struct witnesses {
   const struct guard *guard;
-  value *tuples; /* nused values each, in the scratch arena */
+  value *tuples; /* for each used slot its value and, if it is a message, its sender; in the scratch arena */
   size_t n, cap;
 };
 
@@ -21,21 +21,24 @@ static bool visit_witness(struct eval *e, void *context, uint64_t weight) {
   const struct guard *g = w->guard;
   if (g->cond && !eval_true(e, g->cond))
     return true;
-  value *tuple = arena_array(e->scratch, g->nused + 1, sizeof *tuple);
-  for (uint32_t i = 0; i < g->nused; i++)
-    tuple[i] = eval_forced(e, e->slot[g->used[i]]);
+  uint32_t width = 2 * g->nused;
+  value *tuple = arena_array(e->scratch, width + 1, sizeof *tuple);
+  for (uint32_t i = 0; i < g->nused; i++) {
+    tuple[2 * i] = eval_forced(e, e->slot[g->used[i]]);
+    tuple[2 * i + 1] = e->slot_sender[g->used[i]];
+  }
   for (size_t k = 0; k < w->n; k++)
-    if (same_tuple(w->tuples + k * g->nused, tuple, g->nused))
+    if (same_tuple(w->tuples + k * width, tuple, width))
       return true;
   if (w->n == w->cap) {
     size_t cap = w->cap ? 2 * w->cap : 8;
-    value *grown = arena_array(e->scratch, cap * (g->nused + 1), sizeof *grown);
+    value *grown = arena_array(e->scratch, cap * (width + 1), sizeof *grown);
     if (w->n)
-      memcpy(grown, w->tuples, w->n * g->nused * sizeof *grown);
+      memcpy(grown, w->tuples, w->n * width * sizeof *grown);
     w->tuples = grown;
     w->cap = cap;
   }
-  memcpy(w->tuples + w->n * g->nused, tuple, g->nused * sizeof *tuple);
+  memcpy(w->tuples + w->n * width, tuple, width * sizeof *tuple);
   w->n++;
   return true;
 }
@@ -50,9 +53,11 @@ static const struct type *slot_type(const struct guard *g, uint32_t slot) {
 static int compare_tuples(struct eval *e, const struct guard *g, const value *a, const value *b) {
   for (uint32_t i = 0; i < g->nused; i++) {
     const struct type *t = slot_type(g, g->used[i]);
-    int order = t ? value_compare(e->values, t, a[i], b[i]) : 0;
+    int order = t ? value_compare(e->values, t, a[2 * i], b[2 * i]) : 0;
     if (order)
       return order;
+    if (a[2 * i + 1] != b[2 * i + 1])
+      return a[2 * i + 1] < b[2 * i + 1] ? -1 : 1;
   }
   return 0;
 }
@@ -61,12 +66,13 @@ static int compare_tuples(struct eval *e, const struct guard *g, const value *a,
    messages are looked at. */
 static const value *nth_witness(struct eval *e, const struct witnesses *w, uint32_t choice) {
   const struct guard *g = w->guard;
+  uint32_t width = 2 * g->nused;
   for (size_t i = 0; i < w->n; i++) {
     uint32_t smaller = 0;
     for (size_t k = 0; k < w->n; k++)
-      smaller += k != i && compare_tuples(e, g, w->tuples + k * g->nused, w->tuples + i * g->nused) < 0;
+      smaller += k != i && compare_tuples(e, g, w->tuples + k * width, w->tuples + i * width) < 0;
     if (smaller == choice)
-      return w->tuples + i * g->nused;
+      return w->tuples + i * width;
   }
   return w->tuples;
 }
@@ -79,8 +85,10 @@ bool eval_guard(struct eval *e, const struct guard *g) {
   if (w.n == 0)
     return false;
   const value *chosen = nth_witness(e, &w, eval_choose(e, w.n));
-  for (uint32_t i = 0; i < g->nused; i++)
-    e->slot[g->used[i]] = chosen[i];
+  for (uint32_t i = 0; i < g->nused; i++) {
+    e->slot[g->used[i]] = chosen[2 * i];
+    e->slot_sender[g->used[i]] = (uint32_t)chosen[2 * i + 1];
+  }
   return true;
 }
 

@@ -101,8 +101,9 @@ bool oracle_forgotten_after(const struct model *m, const struct var *var, uint32
 
 void local_forget_oracles(struct meaning *meaning, uint32_t r, uint32_t point, value *local) {
   const struct role *role = &meaning->model->roles[r];
+  bool idle = !process_active(local[LOCAL_STATUS]);
   for (uint32_t i = 0; i < role->nvars; i++)
-    if (oracle_forgotten_after(meaning->model, &role->vars[i], point))
+    if (oracle_forgotten_after(meaning->model, &role->vars[i], point) || (idle && role->vars[i].kind == VAR_ORACLE))
       local[LOCAL_VAR(i)] = type_default(&meaning->model->values, role->vars[i].type);
 }
 

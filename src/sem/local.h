@@ -31,6 +31,8 @@ bool local_update(struct eval *, const struct received *);
 /* The values that oracles chosen at this point can take are those of their types; elsewhere they keep theirs. */
 bool oracle_chosen_at(const struct model *, const struct var *, uint32_t point);
 bool oracle_forgotten_after(const struct model *, const struct var *, uint32_t point);
+/* After the round at `point`: oracles whose time is over have their type's first value, and so have all oracles of a
+   process that crashed or halted. */
 void local_forget_oracles(struct meaning *, uint32_t role, uint32_t point, value *local);
 uint32_t role_noracles(const struct role *);
 

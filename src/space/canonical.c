@@ -23,7 +23,8 @@ static local_id local_rename(struct pack *p, local_id id, const struct renaming 
     memcpy(v, local_values(p, id), length * sizeof *v);
     for (uint32_t i = 0, k = 1 + role->nvars; i < role->nvars; i++) {
       const struct var *var = &role->vars[i];
-      v[LOCAL_VAR(i)] = value_rename(&p->model->values, var->type, v[LOCAL_VAR(i)], renaming);
+      if (v[LOCAL_VAR(i)] != VALUE_BLANK)
+        v[LOCAL_VAR(i)] = value_rename(&p->model->values, var->type, v[LOCAL_VAR(i)], renaming);
       if (var->kind == VAR_INPUT) {
         if (p->initials == INITIALS_EACH)
           v[k] = value_rename(&p->model->values, var->type, v[k], renaming);
@@ -72,7 +73,8 @@ static uint64_t rounds_of(struct pack *p, local_id id) {
   if (local_status(p, id) & STATUS_BYZANTINE)
     return 0;
   for (uint32_t i = 0; i < role->nvars; i++)
-    value_rounds(&p->model->values, role->vars[i].type, local_values(p, id)[LOCAL_VAR(i)], &seen);
+    if (local_values(p, id)[LOCAL_VAR(i)] != VALUE_BLANK)
+      value_rounds(&p->model->values, role->vars[i].type, local_values(p, id)[LOCAL_VAR(i)], &seen);
   return seen;
 }
 
@@ -193,7 +195,11 @@ static uint64_t walk_local(struct pack *p, local_id id, occurrence_fn *visit, vo
   if (v[LOCAL_STATUS] & STATUS_BYZANTINE)
     return h;
   for (uint32_t i = 0, k = 1 + role->nvars; i < role->nvars; i++) {
-    h = hash_mix(h, walk_occurrences(&p->model->values, role->vars[i].type, v[LOCAL_VAR(i)], i + 101, visit, context));
+    if (v[LOCAL_VAR(i)] == VALUE_BLANK)
+      h = hash_mix(h, i + 401);
+    else
+      h = hash_mix(h, walk_occurrences(&p->model->values, role->vars[i].type, v[LOCAL_VAR(i)], i + 101, visit,
+                                       context));
     if (role->vars[i].kind == VAR_INPUT) {
       if (p->initials == INITIALS_EACH)
         h = hash_mix(h, walk_occurrences(&p->model->values, role->vars[i].type, v[k], i + 211, visit, context));
@@ -404,8 +410,6 @@ static void sort_role(struct pack *p, struct global *g, uint32_t r, struct renum
 }
 
 void global_canonical(struct pack *p, struct global *g, struct renumbering *how) {
-  for (uint32_t i = 0; p->forget && i < g->n; i++)
-    g->at[i].local = local_forget(p, g->at[i].local, g->point);
   if (p->rank)
     rank_rounds(p, g);
   if (how)

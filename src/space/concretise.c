@@ -86,9 +86,9 @@ static bool place_processes(struct concrete *k, const struct state *state) {
   struct global *raw = global_new(&s->pack);
   struct renumbering how = {memory_alloc((n + 1) * sizeof *how.to)};
   global_from_config(&s->pack, k->config, raw);
-  if (k->config->rounds > 0)
-    for (uint32_t i = 0; i < raw->n; i++)
-      raw->at[i].local = local_forget(&s->pack, raw->at[i].local, raw->point);
+  for (uint32_t i = 0; i < raw->n; i++)
+    raw->at[i].local = k->config->rounds > 0 ? local_forget(&s->pack, raw->at[i].local, raw->point)
+                                             : local_start(&s->pack, raw->at[i].local);
   local_id *locals = memory_alloc((n + 1) * sizeof *locals);
   if (s->pack.bag) {
     struct global copy = *raw;
@@ -198,6 +198,8 @@ static const struct type *message_type(const struct hearing *h) {
 static void hear(struct hearing *h, uint32_t sender_actor, uint32_t sender) {
   struct witness *w = h->k->witness;
   uint32_t g = group_of(h, sender_actor, sender == h->process);
+  if (g == UINT32_MAX)
+    w->heard[h->process][sender] = 1; /* it sends nothing here, and nobody asks whether it was heard */
   if (g == UINT32_MAX || h->left[g] == 0 || w->heard[h->process][sender])
     return;
   h->left[g]--;
@@ -638,6 +640,9 @@ static struct config *real_start(struct round_space *s, const struct state *firs
       for (uint32_t j = 0; j < raw->at[i].count; j++, p++) {
         const struct role *role = &s->model->roles[model_role_of(s->model, p)];
         memcpy(c->local[p], local_values(&s->pack, raw->at[i].local), role_local_length(role) * sizeof(value));
+        for (uint32_t v = 0; v < role->nvars; v++)
+          if (c->local[p][LOCAL_VAR(v)] == VALUE_BLANK)
+            c->local[p][LOCAL_VAR(v)] = type_default(&s->model->values, role->vars[v].type);
         for (uint32_t v = 0; v < role->nvars && !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE); v++)
           if (role->vars[v].kind == VAR_INPUT)
             c->local[p][role_initial_at(role, v)] = c->local[p][LOCAL_VAR(v)];

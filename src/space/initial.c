@@ -65,7 +65,7 @@ static void cell_fill(struct start *st, struct cell *c, const struct locals *way
   c->value = arena_array(&s->arena, c->n + 1, sizeof *c->value);
   for (uint32_t i = 0; i < c->n; i++) {
     const value *local = ways->at + i * ways->length;
-    c->local[i] = local_put(&s->pack, c->role, local);
+    c->local[i] = local_start(&s->pack, local_put(&s->pack, c->role, local));
     c->inits[i] = inits_put(s, c->role, local);
     bool liar = local[LOCAL_STATUS] & STATUS_BYZANTINE;
     c->value[i] = input == UINT32_MAX || liar

@@ -1,6 +1,7 @@
 #include "space/pack.h"
 
 #include "base/vec.h"
+#include "sem/local.h"
 
 #include <string.h>
 
@@ -119,6 +120,14 @@ static void bound_rounds(struct pack *p, const struct node *formula) {
     p->rounds_cap = cap > 1000000 ? 1000000 : (uint32_t)cap;
 }
 
+static bool inputs_name_processes(const struct model *m) {
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      if (m->roles[r].vars[i].kind == VAR_INPUT && type_mentions(m->roles[r].vars[i].type, TYPE_PROCESS))
+        return true;
+  return false;
+}
+
 static void decide_what_to_keep(struct pack *p) {
   const struct model *m = p->model;
   const struct environment *env = &m->environments[p->question->environment];
@@ -133,7 +142,7 @@ static void decide_what_to_keep(struct pack *p) {
       p->keep_rounds = true;
       bound_rounds(p, property->formula);
     }
-    if (look.initial_each)
+    if (look.initial_each || (look.initial && inputs_name_processes(m)))
       p->initials = INITIALS_EACH;
     else if (look.initial && p->initials == INITIALS_NONE)
       p->initials = INITIALS_SET;
@@ -206,9 +215,20 @@ local_id local_put(struct pack *p, uint32_t role, const value *values) {
   return id;
 }
 
-local_id local_forget(struct pack *p, local_id id, uint32_t point) {
+/* Which variables of a local state say nothing from `point` on. */
+static bool is_blank(const struct pack *p, uint32_t r, uint32_t var, value status, uint32_t point) {
+  const struct var *v = &p->model->roles[r].vars[var];
+  bool idle = status & (STATUS_CRASHED | STATUS_HALTED);
+  if (v->kind == VAR_ORACLE && (idle || point == POINT_END || oracle_chosen_at(p->model, v, point)))
+    return true;
   if (!p->forget)
-    return id;
+    return false;
+  if (idle)
+    return !p->liveness->idle[r][var];
+  return !p->liveness->live[r][point == POINT_END ? p->model->npoints : point][var];
+}
+
+local_id local_forget(struct pack *p, local_id id, uint32_t point) {
   uint32_t result;
   if (memo_find(&p->forgotten, id, point, &result))
     return result;
@@ -217,20 +237,36 @@ local_id local_forget(struct pack *p, local_id id, uint32_t point) {
   value status = local_status(p, id);
   result = id;
   if (!(status & STATUS_BYZANTINE)) {
-    bool idle = status & (STATUS_CRASHED | STATUS_HALTED);
-    const bool *live = idle ? p->liveness->idle[r]
-                            : p->liveness->live[r][point == POINT_END ? p->model->npoints : point];
     uint32_t length = role_local_length(role);
     value *v = memory_alloc(length * sizeof *v);
     memcpy(v, local_values(p, id), length * sizeof *v);
     for (uint32_t i = 0; i < role->nvars; i++)
-      if (!live[i])
-        v[LOCAL_VAR(i)] = type_default(&p->model->values, role->vars[i].type);
+      if (is_blank(p, r, i, status, point))
+        v[LOCAL_VAR(i)] = VALUE_BLANK;
     result = local_put(p, r, v);
     memory_free(v);
   }
   memo_add(&p->forgotten, id, point, result);
   return result;
+}
+
+local_id local_start(struct pack *p, local_id id) {
+  bool forget = p->forget;
+  uint32_t r = local_role(p, id);
+  value status = local_status(p, id);
+  if (status & STATUS_BYZANTINE)
+    return id;
+  uint32_t length = role_local_length(&p->model->roles[r]);
+  value *v = memory_alloc(length * sizeof *v);
+  memcpy(v, local_values(p, id), length * sizeof *v);
+  p->forget = false;
+  for (uint32_t i = 0; i < p->model->roles[r].nvars; i++)
+    if (is_blank(p, r, i, status, 0))
+      v[LOCAL_VAR(i)] = VALUE_BLANK;
+  p->forget = forget;
+  id = local_put(p, r, v);
+  memory_free(v);
+  return id;
 }
 
 /* --- configurations --- */
@@ -329,6 +365,9 @@ struct config *global_to_config(struct pack *p, const struct global *g) {
       uint32_t r = local_role(p, g->at[i].local);
       uint32_t q = p->bag ? m->roles[r].first + next[r]++ : i;
       memcpy(c->local[q], local_values(p, g->at[i].local), role_local_length(&m->roles[r]) * sizeof(value));
+      for (uint32_t v = 0; v < m->roles[r].nvars; v++)
+        if (c->local[q][LOCAL_VAR(v)] == VALUE_BLANK)
+          c->local[q][LOCAL_VAR(v)] = type_default(&p->model->values, m->roles[r].vars[v].type);
     }
   if (p->initials == INITIALS_SET)
     fill_initials(p, g, c);

@@ -10,6 +10,10 @@
 
 typedef uint32_t local_id;
 
+/* Stands for a variable that nobody will read again, or an oracle that is not chosen: no renaming changes it. Only
+   inside packed local states; a configuration has the type's first value instead. */
+#define VALUE_BLANK (INT64_MIN + 128)
+
 struct member { /* `count` processes in local state `local`; in a vector count is 1 and the place is the process */
   local_id local;
   uint32_t count;
@@ -58,8 +62,10 @@ uint32_t local_role(const struct pack *, local_id);
 value local_status(const struct pack *, local_id);
 const value *local_values(const struct pack *, local_id); /* as in a config: status, variables, first values */
 local_id local_put(struct pack *, uint32_t role, const value *values);
-/* Without what is never read again from `point` on (by processes that still run, or by the idle). */
+/* Blanks what says nothing from `point` on: oracles that are not chosen, and, if licensed, what is never read again
+   by processes that still run, or by the idle. */
 local_id local_forget(struct pack *, local_id, uint32_t point);
+local_id local_start(struct pack *, local_id); /* the same at the start, where nothing but oracles is blanked */
 
 void global_from_config(struct pack *, const struct config *, struct global *); /* needs room for nprocesses */
 /* Members become processes in order; first values that are not kept are filled in as far as properties ask. */
@@ -70,7 +76,7 @@ struct renumbering {
   uint32_t *to; /* by raw process: its place in the canonical vector */
 };
 
-/* Brings a raw successor into canonical form in place: forgets, ranks, sorts, renames. `how` may be NULL. */
+/* Brings a raw state, already blanked, into canonical form in place: ranks, sorts, renames. `how` may be NULL. */
 void global_canonical(struct pack *, struct global *, struct renumbering *how);
 
 void global_encode(const struct pack *, const struct global *, uint8_t **buffer, size_t *capacity, struct state *);

@@ -36,8 +36,8 @@ struct plain_step {
 static bool emit_plain(struct round_space *s, const struct config *c, struct global *g, struct edge *edge,
                        emit_fn *emit, void *context, bool forget) {
   global_from_config(&s->pack, c, g);
-  for (uint32_t i = 0; i < g->n && forget; i++)
-    g->at[i].local = local_forget(&s->pack, g->at[i].local, g->point);
+  for (uint32_t i = 0; i < g->n; i++)
+    g->at[i].local = forget ? local_forget(&s->pack, g->at[i].local, g->point) : local_start(&s->pack, g->at[i].local);
   global_canonical(&s->pack, g, NULL);
   struct state state;
   global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);

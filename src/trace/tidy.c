@@ -1,0 +1,83 @@
+#include "trace/tidy.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+#define MOST_STEPS 20000 /* of the reference, in all: large instances stay as they are */
+
+struct tidying {
+  struct run *run;
+  struct meaning *meaning;
+  struct model *model;
+  const struct claim *claim;
+  struct config **configs; /* before each step, and the last */
+  uint32_t steps;          /* taken so far */
+};
+
+/* Does the run still show the claim, if it goes on from configs[first] as the witnesses say? */
+static bool still_shows(struct tidying *t, uint32_t first) {
+  struct model_error error;
+  const char *why;
+  uint32_t n = t->run->nsteps;
+  for (uint32_t i = first; i < n; i++) {
+    const struct witness *w = t->run->steps[i];
+    t->steps++;
+    if (t->configs[i]->point == POINT_END ||
+        !config_allows(t->meaning, t->claim->environment, t->configs[i], w, &why))
+      return false;
+    enum step_result result = config_step(t->meaning, t->claim->environment, t->configs[i], w,
+                                          t->configs[i + 1], NULL, &error);
+    if (result == STEP_ERROR)
+      return i + 1 == n && t->claim->error;
+    if (result != STEP_OK)
+      return false;
+  }
+  if (t->claim->property == NO_PROPERTY)
+    return false;
+  const struct property *p = &t->model->properties[t->claim->property];
+  enum verdict3 wanted = t->claim->error ? V_ERROR : p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE;
+  if (p->step)
+    return n > 0 &&
+           config_holds(t->meaning, p->formula, t->configs[n - 1], t->configs[n], &error) == wanted;
+  return config_holds(t->meaning, p->formula, t->configs[n], NULL, &error) == wanted;
+}
+
+/* Process p hears everybody, or else as many as it can, one by one. */
+static void hear_more(struct tidying *t, uint32_t step, uint32_t p) {
+  struct witness *w = t->run->steps[step];
+  uint32_t n = w->nprocesses;
+  uint8_t *row = w->heard[p];
+  if (!memchr(row, 0, n) || t->steps >= MOST_STEPS)
+    return;
+  uint8_t *all = memory_alloc(n + (size_t)1);
+  memset(all, 1, n);
+  w->heard[p] = all;
+  bool fits = still_shows(t, step);
+  memory_free(fits ? row : all);
+  if (fits)
+    return;
+  w->heard[p] = row;
+  for (uint32_t q = 0; q < n && t->steps < MOST_STEPS; q++)
+    if (!row[q]) {
+      row[q] = 1;
+      row[q] = still_shows(t, step);
+    }
+}
+
+void run_tidy(struct run *run, struct meaning *meaning, struct model *m,
+              const struct claim *claim) {
+  struct tidying t = {.run = run, .meaning = meaning, .model = m, .claim = claim};
+  t.configs = memory_alloc((run->nsteps + (size_t)1) * sizeof *t.configs);
+  for (uint32_t i = 0; i <= run->nsteps; i++)
+    t.configs[i] = i ? config_new(m) : config_copy(m, run->initial);
+  bool shown = still_shows(&t, 0);
+  for (uint32_t i = 0; i < run->nsteps && shown; i++) {
+    for (uint32_t p = 0; p < m->nprocesses; p++)
+      hear_more(&t, i, p);
+    shown = still_shows(&t, i); /* a trial may have left other configurations behind */
+  }
+  for (uint32_t i = 0; i <= run->nsteps; i++)
+    config_free(t.configs[i]);
+  memory_free(t.configs);
+}
