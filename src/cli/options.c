@@ -135,7 +135,7 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_MAX_TIME:
     return seconds_parse(argument, &o->limits.seconds, error);
   case OPTION_MAX_ROUNDS:
-    return take_count(argument, UINT32_MAX - 1, &o->max_rounds, error);
+    return take_count(argument, UINT32_MAX - 1, &o->limits.rounds, error);
   case OPTION_ROUNDS:
     return take_count(argument, 1000000, &o->rounds, error);
   case OPTION_SEED:

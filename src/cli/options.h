@@ -35,7 +35,7 @@ struct options {
   const char *env, *trace_out;
   struct wishes wishes;
   struct limits limits;
-  uint32_t max_rounds, rounds;
+  uint32_t rounds; /* of a random run */
   uint64_t seed;
   bool seeded, plain, json, verbose, audit, no_trace, check, help;
 };

@@ -140,13 +140,25 @@ static size_t columns(const char *s, size_t n) {
   return wide;
 }
 
+/* The next ", " that is not inside brackets, or NULL. */
+static const char *next_comma(const char *s) {
+  int depth = 0;
+  for (; *s; s++) {
+    depth += *s == '(' || *s == '[' || *s == '{';
+    depth -= *s == ')' || *s == ']' || *s == '}';
+    if (depth <= 0 && s[0] == ',' && s[1] == ' ')
+      return s;
+  }
+  return NULL;
+}
+
 /* One item, broken at ", " where it is too long for a line. */
 static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t indent,
                           size_t width) {
   while (at + columns(item, strlen(item)) > width) {
     const char *cut = NULL;
-    for (const char *s = strstr(item, ", "); s; s = strstr(s + 1, ", ")) {
-      if (at + columns(item, (size_t)(s + 1 - item)) > width)
+    for (const char *s = next_comma(item); s; s = next_comma(s + 2)) {
+      if (cut && at + columns(item, (size_t)(s + 1 - item)) > width)
         break;
       cut = s + 2;
     }

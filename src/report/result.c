@@ -115,7 +115,7 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
   if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
     text_addf(out, "%s up to ", what);
-    count_add(out, s->space->max_rounds, "round", "rounds");
+    count_add(out, s->limits.rounds, "round", "rounds");
     return;
   }
   if (s->complete == 0) {
@@ -136,7 +136,7 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
     say_after(proved, s, f);
     return cover ? VERDICT_HOLDS : VERDICT_VIOLATED;
   }
-  if (s->end == SEARCH_EXHAUSTED && !s->space->cut) {
+  if (s->end == SEARCH_EXHAUSTED && !s->cut) {
     text_add(proved, cover ? "never reached: " : "");
     say_every_run(proved, s, l);
     return cover ? VERDICT_VIOLATED : VERDICT_HOLDS;

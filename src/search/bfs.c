@@ -247,6 +247,27 @@ static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
   return flush(w);
 }
 
+/* Is there anything new after this layer? Then the search is cut off, else it has seen everything.
+ */
+static bool peek(void *context, const struct state *state, const struct edge *edge) {
+  struct sweep *w = context;
+  struct search *s = w->search;
+  s->cut = edge->error || edge->broken ||
+           store_find(s->store, state->bytes, state->length,
+                      store_hash(state->bytes, state->length)) == STORE_NONE;
+  return !s->cut && tick(w, 1);
+}
+
+static void look_beyond(struct sweep *w, state_ref from, state_ref to) {
+  struct search *s = w->search;
+  for (state_ref r = from; r < to; r = store_next(s->store, r)) {
+    struct stored at = store_at(s->store, r);
+    if (!s->space->ops->successors(s->space, &(struct state){at.bytes, at.length}, peek, w) ||
+        !tick(w, TICKS_PER_STATE))
+      return;
+  }
+}
+
 static bool all_decided(const struct search *s) {
   bool any = false;
   for (uint32_t i = 0; i < s->space->question->nproperties; i++)
@@ -280,6 +301,10 @@ static void explore(struct sweep *w) {
       stop(s, SEARCH_DECIDED);
     if (s->end != SEARCH_EXHAUSTED || from >= to)
       return;
+    if (s->limits.rounds > 0 && w->rounds == s->limits.rounds) {
+      look_beyond(w, from, to);
+      return;
+    }
     w->rounds++;
     w->next_layer = to;
     made = expand_layer(w, from, to);

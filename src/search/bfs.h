@@ -28,6 +28,7 @@ struct limits { /* 0 or NULL: none */
   uint64_t states;
   size_t memory;
   double seconds;
+  uint32_t rounds; /* look no further; not a failure: see `cut` */
   const volatile sig_atomic_t *interrupt;
 };
 
@@ -64,6 +65,7 @@ struct search {
   enum search_end end;
   struct finding *findings; /* by property of the question; always unfound for live ones */
   struct finding error;
+  bool cut; /* there is more to see after limits.rounds rounds */
   uint32_t
       complete; /* layers finished and checked: nothing else is found within complete - 1 rounds */
   struct search_stats stats;

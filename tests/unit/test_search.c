@@ -379,6 +379,25 @@ static void limits_are_honoured(void **unused) {
   search_release(&s);
 }
 
+static void rounds_beyond_the_limit_are_noticed(void **unused) {
+  (void)unused;
+  struct graph g;
+  graph_init(&g, &safety, 1, NULL, 0);
+  g.grid = 4;
+  g.holds[0] = UINT32_MAX;
+  struct search s = searched(&g, (struct limits){.rounds = 5});
+  assert_int_equal(s.end, SEARCH_EXHAUSTED);
+  assert_true(s.cut);
+  assert_int_equal(s.stats.depth, 5);
+  search_release(&s);
+
+  g.stored = 0;
+  s = searched(&g, (struct limits){.rounds = 6}); /* the far corner: nothing follows */
+  assert_false(s.cut);
+  assert_int_equal(s.stats.states, 16);
+  search_release(&s);
+}
+
 static void exactly_as_many_states_as_allowed_is_enough(void **unused) {
   (void)unused;
   struct graph g;
@@ -431,6 +450,7 @@ int main(void) {
       cmocka_unit_test(an_error_ends_the_search_after_its_layer),
       cmocka_unit_test(an_error_in_a_property_is_an_error),
       cmocka_unit_test(limits_are_honoured),
+      cmocka_unit_test(rounds_beyond_the_limit_are_noticed),
       cmocka_unit_test(exactly_as_many_states_as_allowed_is_enough),
       cmocka_unit_test(a_violation_in_a_layer_cut_short_counts),
       cmocka_unit_test(nothing_to_start_from),
