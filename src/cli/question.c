@@ -21,10 +21,15 @@ static struct space *space_for(const struct asking *a, const struct wishes *wish
   return round_space_new(a->meaning, a->model, &a->question, *licences, &options);
 }
 
-static void search_with_progress(struct search *s, struct space *space, const struct options *o) {
-  search_init(s, space, &o->limits);
+static void search_within_limits(struct search *s, struct space *space, const struct asking *a) {
+  const struct limits *limits = &a->options->limits;
+  search_init(s, space, limits);
   s->progress = progress_or_null();
+  meaning_watch(a->meaning, limits->interrupt);
+  watch_time(limits->seconds);
   search_run(s);
+  watch_time(0);
+  meaning_watch(a->meaning, NULL); /* what was found is told in full */
   progress_clear();
 }
 
@@ -80,7 +85,7 @@ static bool audit(const struct asking *a, struct run_result *r) {
   for (unsigned i = 0; i < REDUCTIONS; i++)
     off.reduce[i] = WISH_OFF;
   struct space *space = space_for(a, &off, &licences);
-  search_with_progress(&s, space, a->options);
+  search_within_limits(&s, space, a);
   run_result_fill(&plain, &s, licences, 0);
   for (uint32_t i = 0; i < a->question.nproperties && same; i++) {
     const struct property_result *p = &r->properties[i], *q = &plain.properties[i];
@@ -104,7 +109,7 @@ static bool answer(const struct asking *a, struct run_result *r, uint32_t extra)
   struct search s;
   struct text decimal = {0};
   struct space *space = space_for(a, &a->options->wishes, &licences);
-  search_with_progress(&s, space, a->options);
+  search_within_limits(&s, space, a);
   run_result_fill(r, &s, licences, extra);
   if (space->ops->heard_of_assignments(space, &decimal))
     r->heard_of_assignments = memory_strdup(text_or_empty(&decimal));

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 /* A handler has no other way to tell. */
@@ -70,6 +71,29 @@ const volatile sig_atomic_t *watch_interrupts(void) {
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
   return &interrupted;
+}
+
+static void time_is_up(int signal) {
+  (void)signal;
+  if (!interrupted)
+    interrupted = INTERRUPT_TIME;
+}
+
+void watch_time(double seconds) {
+  struct sigaction action = {.sa_handler = time_is_up, .sa_flags = SA_RESTART};
+  struct itimerval timer = {0};
+  setitimer(ITIMER_REAL, &timer, NULL);
+  if (interrupted == INTERRUPT_TIME)
+    interrupted = 0;
+  if (seconds <= 0)
+    return;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGALRM, &action, NULL);
+  timer.it_value.tv_sec = seconds < 1e9 ? (time_t)seconds : (time_t)1e9;
+  timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6) % 1000000;
+  if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
+    timer.it_value.tv_usec = 1;
+  setitimer(ITIMER_REAL, &timer, NULL);
 }
 
 static void memory_exhausted(size_t wanted) {

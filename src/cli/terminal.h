@@ -17,6 +17,9 @@ int finish_output(int status);
 
 /* Ctrl-C and SIGTERM set the flag; a second one kills. */
 const volatile sig_atomic_t *watch_interrupts(void);
+/* The flag is set, too, once so much time has passed (0: never); what an earlier call left is
+ * undone. */
+void watch_time(double seconds);
 /* Running out of memory is a limit too. */
 void watch_memory(void);
 size_t default_memory_limit(void);

@@ -91,12 +91,17 @@ static bool look(struct sweep *w) {
   return !search_limited(s->end);
 }
 
+/* False: somebody wants the search to stop. */
+static bool undisturbed(struct search *s) {
+  if (!s->limits.interrupt || !*s->limits.interrupt)
+    return true;
+  stop(s, *s->limits.interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED);
+  return false;
+}
+
 static bool tick(struct sweep *w, uint32_t ticks) {
-  struct search *s = w->search;
-  if (s->limits.interrupt && *s->limits.interrupt) {
-    stop(s, SEARCH_INTERRUPTED);
+  if (!undisturbed(w->search))
     return false;
-  }
   w->ticks += ticks;
   if (w->ticks < TICKS_PER_LOOK)
     return true;
@@ -263,8 +268,10 @@ static void look_beyond(struct sweep *w, state_ref from, state_ref to) {
   for (state_ref r = from; r < to; r = store_next(s->store, r)) {
     struct stored at = store_at(s->store, r);
     if (!s->space->ops->successors(s->space, &(struct state){at.bytes, at.length}, peek, w) ||
-        !tick(w, TICKS_PER_STATE))
+        !tick(w, TICKS_PER_STATE)) {
+      undisturbed(s);
       return;
+    }
   }
 }
 
@@ -292,8 +299,10 @@ static void explore(struct sweep *w) {
       s->stats.depth = w->rounds;
     bool checked =
         check_layer(w, from, to); /* also what a limit cut short: a violation is a violation */
-    if (!made || !checked)
+    if (!made || !checked) {
+      undisturbed(s); /* for a space that gave up by itself when it was interrupted */
       return;
+    }
     s->complete = w->rounds + 1;
     if (s->error.found)
       stop(s, SEARCH_MODEL_ERROR);

@@ -28,9 +28,10 @@ struct limits { /* 0 or NULL: none */
   uint64_t states;
   size_t memory;
   double seconds;
-  uint32_t rounds; /* look no further; not a failure: see `cut` */
-  const volatile sig_atomic_t *interrupt;
+  uint32_t rounds;                        /* look no further; not a failure: see `cut` */
+  const volatile sig_atomic_t *interrupt; /* not 0: stop; INTERRUPT_TIME: because time is up */
 };
+#define INTERRUPT_TIME 2
 
 /* A violated invariant, a covered state, a broken step or an error, with the cheapest way to it. */
 struct finding {

@@ -26,6 +26,8 @@ void meaning_free(struct meaning *meaning) {
   memory_free(meaning);
 }
 
+void meaning_watch(struct meaning *meaning, const volatile sig_atomic_t *stop) { meaning->stop = stop; }
+
 struct config *config_new(const struct model *m) {
   struct config *c = memory_alloc(sizeof *c);
   c->nprocesses = m->nprocesses;

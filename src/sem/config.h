@@ -5,6 +5,8 @@
 
 #include "model/model.h"
 
+#include <signal.h>
+
 /* A local state is a vector: status, the role's variables, then the first values of its inputs (in order of
    declaration), which only `initial` reads. */
 enum status {
@@ -82,6 +84,9 @@ struct meaning; /* the interpreter with its tables: sem/interp.h */
 
 struct meaning *meaning_new(struct model *);
 void meaning_free(struct meaning *);
+/* Enumerations that can take ages without finding anything end early (as if their callback had stopped them) once
+   *stop is not 0; NULL: never. */
+void meaning_watch(struct meaning *, const volatile sig_atomic_t *stop);
 
 enum step_result { STEP_OK, STEP_ERROR, STEP_BAD_WITNESS };
 

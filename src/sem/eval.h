@@ -83,6 +83,7 @@ struct meaning {
   struct arena scratch;
   uint32_t max_local, max_vars;
   uint64_t interpreted; /* runs of the interpreter, for statistics */
+  const volatile sig_atomic_t *stop; /* or NULL */
 };
 
 /* eval_begin sets everything to "nothing known"; the caller fills in what the expression may read. */

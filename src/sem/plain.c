@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+static bool stopped(const struct meaning *meaning) { return meaning->stop && *meaning->stop; }
+
 /* --- file-level inputs --- */
 
 static bool globals_run(struct meaning *meaning, struct choices *choices, value *globals, bool *refused,
@@ -81,6 +83,8 @@ struct initials {
 static bool initials_from(struct initials *in, uint32_t p) {
   const struct model *m = in->meaning->model;
   if (p == m->nprocesses) {
+    if (stopped(in->meaning))
+      return false;
     if (!initial_allowed(m, in->environment, (const value *const *)in->config->local))
       return true;
     return in->visit(in->context, in->config);
@@ -188,6 +192,8 @@ static bool plain_forgeries(struct plain *s, uint32_t pair) {
   uint32_t n = m->nprocesses;
   if (pair == n * n) {
     const char *why;
+    if (stopped(s->meaning))
+      return false;
     if (!config_allows(s->meaning, s->environment, s->config, w, &why))
       return true;
     return plain_updates(s, 0);
