@@ -177,10 +177,10 @@ void items_print(struct items *items, const struct style *style, const char *lab
                  struct text *out) {
   if (items->at.n == 0)
     return;
-  size_t at = LABEL;
+  size_t used = INDENT + strlen(label), at = used + 1 > LABEL ? used + 1 : LABEL;
   text_addf(out, "%*s", INDENT, "");
   paint_add(out, style, PAINT_FAINT, label);
-  text_addf(out, "%*s", (int)(LABEL - INDENT - strlen(label)), "");
+  text_addf(out, "%*s", (int)(at - used), "");
   for (size_t i = 0; i < items->at.n; i++) {
     size_t wide = columns(items->at.at[i], strlen(items->at.at[i]));
     if (i > 0 && (one_each || at + strlen(GAP) + wide > style->width)) {

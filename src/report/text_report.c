@@ -46,7 +46,10 @@ void licences_text(const struct licences *l, const struct model *m, bool all,
     uint32_t line, column;
     if (!all && !(licence->applied && (licence->useful || licence->forced)))
       continue;
-    const char *word = licence->forced ? "FORCED" : licence->granted ? "granted" : "refused";
+    const char *word = licence->forced    ? "FORCED"
+                       : licence->applied ? "used"
+                       : licence->granted ? "granted"
+                                          : "refused";
     text_addf(out, "  %-14s ", reduction_name(i));
     if (all || licence->forced) {
       paint_add(out, style,

@@ -293,35 +293,39 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
   memory_free(missed);
 }
 
-/* What a liar tells each receiver, and messages that were corrupted on the way. */
+/* What q makes its receivers believe: "0 to P(1); 1 to P(2), P(3)". */
+static void add_forgeries_of(const struct teller *t, const struct step_log *log, uint32_t q,
+                             struct text *out) {
+  struct groups g = {0};
+  for (size_t i = 0; i < log->narrivals; i++) {
+    const struct arrival *a = &log->arrivals[i];
+    struct text v = {0};
+    if (a->from != q || !a->forged)
+      continue;
+    add_value(t, &v, a->type, a->message);
+    groups_add(&g, t, a->to, &v);
+  }
+  for (size_t i = 0; i < g.at.n; i++) {
+    text_addf(out, "%s%s to ", i ? "; " : "", g.at.at[i].what);
+    processes_add(out, t->model, g.at.at[i].members);
+  }
+  groups_release(&g);
+}
+
+/* What liars say, and messages that were corrupted on the way. */
 static void tell_forgeries(const struct teller *t, uint32_t step) {
-  const struct step_log *log = &t->trace->logs[step];
   const struct config *c = t->trace->configs[step];
-  uint32_t n = t->model->nprocesses;
-  for (uint32_t q = 0; q < n; q++) {
+  for (unsigned lies = 2; lies-- > 0;) {
     struct groups g = {0};
-    struct items items = {0};
-    bool liar = c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
-    for (size_t i = 0; i < log->narrivals; i++) {
-      const struct arrival *a = &log->arrivals[i];
+    for (uint32_t q = 0; q < t->model->nprocesses; q++) {
       struct text v = {0};
-      if (a->from != q || !a->forged)
-        continue;
-      add_value(t, &v, a->type, a->message);
-      groups_add(&g, t, a->to, &v);
+      bool liar = c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
+      if (liar == (lies == 1))
+        add_forgeries_of(t, &t->trace->logs[step], q, &v);
+      if (v.n > 0)
+        groups_add(&g, t, q, &v);
     }
-    for (size_t i = 0; i < g.at.n; i++) {
-      struct text v = {0};
-      if (i == 0) {
-        process_print(t->model, q, &v);
-        text_add(&v, ": ");
-      }
-      text_addf(&v, "%s to ", g.at.at[i].what);
-      processes_add(&v, t->model, g.at.at[i].members);
-      items_add(&items, &v);
-    }
-    groups_release(&g);
-    items_print(&items, t->style, liar ? "lie" : "corrupt", false, t->out);
+    groups_print(&g, t, lies ? "lie" : "corrupt", true);
   }
 }
 
@@ -446,9 +450,9 @@ static void tell_round(const struct teller *t, uint32_t step) {
   text_release(&title);
   tell_oracles(t, step);
   tell_sends(t, &t->trace->logs[step]);
+  tell_forgeries(t, step);
   tell_stops(t, step);
   tell_hearing(t, step);
-  tell_forgeries(t, step);
   if (step + 1 < t->trace->nconfigs)
     tell_changes(t, step);
 }

@@ -228,7 +228,8 @@ static void check_state(struct sweep *w, state_ref ref, uint32_t i) {
 /* False: a limit was reached. */
 static bool check_layer(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
-  s->stats.frontier = 0;
+  if (from < to)
+    s->stats.frontier = 0;
   for (state_ref r = from; r < to; r = store_next(s->store, r)) {
     s->stats.frontier++;
     for (uint32_t i = 0; i < s->space->question->nproperties; i++)

@@ -4,7 +4,10 @@
 
 #include <string.h>
 
-#define MOST_STEPS 20000 /* of the reference, in all: large instances stay as they are */
+/* Steps of the reference in all, and pairs of processes in those: large instances stay as they are.
+ */
+#define MOST_STEPS 20000
+#define MOST_WORK 20000000
 
 struct tidying {
   struct run *run;
@@ -12,8 +15,12 @@ struct tidying {
   struct model *model;
   const struct claim *claim;
   struct config **configs; /* before each step, and the last */
-  uint32_t steps;          /* taken so far */
+  uint64_t steps, work;    /* done so far */
 };
+
+static bool enough(const struct tidying *t) {
+  return t->steps >= MOST_STEPS || t->work >= MOST_WORK;
+}
 
 /* Does the run still show the claim, if it goes on from configs[first] as the witnesses say? */
 static bool still_shows(struct tidying *t, uint32_t first) {
@@ -23,6 +30,7 @@ static bool still_shows(struct tidying *t, uint32_t first) {
   for (uint32_t i = first; i < n; i++) {
     const struct witness *w = t->run->steps[i];
     t->steps++;
+    t->work += (uint64_t)w->nprocesses * w->nprocesses;
     if (t->configs[i]->point == POINT_END ||
         !config_allows(t->meaning, t->claim->environment, t->configs[i], w, &why))
       return false;
@@ -48,7 +56,7 @@ static void hear_more(struct tidying *t, uint32_t step, uint32_t p) {
   struct witness *w = t->run->steps[step];
   uint32_t n = w->nprocesses;
   uint8_t *row = w->heard[p];
-  if (!memchr(row, 0, n) || t->steps >= MOST_STEPS)
+  if (!memchr(row, 0, n) || enough(t))
     return;
   uint8_t *all = memory_alloc(n + (size_t)1);
   memset(all, 1, n);
@@ -58,7 +66,7 @@ static void hear_more(struct tidying *t, uint32_t step, uint32_t p) {
   if (fits)
     return;
   w->heard[p] = row;
-  for (uint32_t q = 0; q < n && t->steps < MOST_STEPS; q++)
+  for (uint32_t q = 0; q < n && !enough(t); q++)
     if (!row[q]) {
       row[q] = 1;
       row[q] = still_shows(t, step);
