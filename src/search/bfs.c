@@ -30,6 +30,7 @@ struct sweep {
   state_ref next_layer; /* states from here on belong to the layer being made */
   state_ref from;       /* the state being expanded, STORE_NONE for initial ones */
   charge from_charge;
+  state_ref layer_at, layer_end; /* what is left of the layer while it is expanded all at once */
   uint32_t rounds; /* of what is being found */
   uint32_t ticks;
   double started, last_progress;
@@ -240,8 +241,36 @@ static bool check_layer(struct sweep *w, state_ref from, state_ref to) {
   return true;
 }
 
+/* A layer as a frontier: its states one after the other. */
+static bool next_of_layer(void *context, struct state *state, uint64_t *origin, uint32_t *c) {
+  struct sweep *w = context;
+  struct search *s = w->search;
+  if (w->layer_at >= w->layer_end || !tick(w, TICKS_PER_STATE))
+    return false;
+  struct stored at = store_at(s->store, w->layer_at);
+  *state = (struct state){at.bytes, at.length};
+  *origin = w->layer_at;
+  *c = at.charge;
+  w->layer_at = store_next(s->store, w->layer_at);
+  return true;
+}
+
+static bool emit_from(void *context, uint64_t origin, const struct state *state,
+                      const struct edge *edge) {
+  struct sweep *w = context;
+  w->from = origin;
+  w->from_charge = store_charge(w->search->store, origin);
+  return emit(w, state, edge);
+}
+
 static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
+  if (s->space->together) {
+    w->layer_at = from;
+    w->layer_end = to;
+    return s->space->ops->expand(s->space, next_of_layer, emit_from, w) &&
+           !search_limited(s->end) && flush(w);
+  }
   for (state_ref r = from; r < to; r = store_next(s->store, r)) {
     struct stored at = store_at(s->store, r);
     w->from = r;

@@ -11,6 +11,7 @@ struct expansion {
   uint32_t rules_index;
   emit_fn *emit;
   leaf_fn *leaf;
+  struct together *together; /* not NULL: collects products instead of emitting them */
   void *context;
   VEC(struct actor) actors;
   int64_t *crashed; /* by role */
@@ -31,6 +32,7 @@ bool offer_make(struct expansion *, uint32_t receiver, uint32_t kernel, const ui
 void offer_release(struct offer *);
 uint64_t line_members(const struct offer *, uint64_t groups);
 bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
+bool in_clique(const struct expansion *, const struct actor *, const struct option *);
 uint64_t steps_broken_globally(struct round_space *, const struct expansion *);
 
 #endif

@@ -3,6 +3,7 @@
 #include "space/expansion.h"
 
 #include "sem/round.h"
+#include "space/together.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,8 @@ static bool report_error(struct expansion *x, const struct model_error *error) {
   if (x->failed)
     return true;
   x->failed = true;
+  if (x->together)
+    return together_error(x->together, &edge);
   return x->emit(x->context, NULL, &edge);
 }
 
@@ -342,7 +345,7 @@ static bool finish(struct expansion *x, uint32_t cost) {
   return x->emit(x->context, &state, &edge);
 }
 
-static bool in_clique(const struct expansion *x, const struct actor *a, const struct option *o) {
+bool in_clique(const struct expansion *x, const struct actor *a, const struct option *o) {
   if (!x->clique)
     return true;
   const struct line *l = &x->space->menus.at[a->menu].lines[o->line];
@@ -382,6 +385,8 @@ static bool product(struct expansion *x, size_t i, uint32_t option, uint32_t lef
 }
 
 static bool multiply(struct expansion *x) {
+  if (x->together)
+    return together_take(x->together, x);
   if (x->actors.n == 0)
     return finish(x, 0);
   return product(x, 0, 0, x->actors.at[0].count, 0);
@@ -507,24 +512,35 @@ static int64_t loss_limit(const struct round_space *s, const struct global *from
   return limit;
 }
 
-bool round_successors(struct round_space *s, const struct global *from, emit_fn *emit, leaf_fn *leaf,
-                      void *context) {
+static bool expand(struct expansion *x) {
+  struct round_space *s = x->space;
+  const struct global *from = x->from;
   if (from->point == POINT_END)
     return true;
-  struct expansion x = {.space = s, .from = from, .emit = emit, .leaf = leaf, .context = context,
-                        .kernel = UINT32_MAX, .common = UINT32_MAX};
   uint32_t rounds = s->pack.keep_rounds ? from->rounds : s->model->points[from->point].number - 1;
-  x.rules = space_rules(s, from->point, rounds, &x.rules_index);
-  x.cost_left = loss_limit(s, from);
-  x.crashed = memory_alloc((s->model->nroles + 1) * sizeof *x.crashed);
+  x->kernel = x->common = UINT32_MAX;
+  x->rules = space_rules(s, from->point, rounds, &x->rules_index);
+  x->cost_left = loss_limit(s, from);
+  x->crashed = memory_alloc((s->model->nroles + 1) * sizeof *x->crashed);
   for (uint32_t i = 0; i < from->n; i++)
     if (local_status(&s->pack, from->at[i].local) & STATUS_CRASHED)
-      x.crashed[local_role(&s->pack, from->at[i].local)] += from->at[i].count;
-  x.next = global_new(&s->pack);
-  bool more = choose_oracles(&x, 0);
-  memory_free(x.crashed);
-  global_free(x.next);
-  vec_release(&x.actors);
-  vec_release(&x.picks);
+      x->crashed[local_role(&s->pack, from->at[i].local)] += from->at[i].count;
+  x->next = global_new(&s->pack);
+  bool more = choose_oracles(x, 0);
+  memory_free(x->crashed);
+  global_free(x->next);
+  vec_release(&x->actors);
+  vec_release(&x->picks);
   return more;
+}
+
+bool round_successors(struct round_space *s, const struct global *from, emit_fn *emit, leaf_fn *leaf,
+                      void *context) {
+  struct expansion x = {.space = s, .from = from, .emit = emit, .leaf = leaf, .context = context};
+  return expand(&x);
+}
+
+bool round_tasks(struct round_space *s, const struct global *from, struct together *t) {
+  struct expansion x = {.space = s, .from = from, .together = t};
+  return expand(&x);
 }

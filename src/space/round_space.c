@@ -5,6 +5,7 @@
 #include "space/concretise.h"
 #include "space/count.h"
 #include "space/initial.h"
+#include "space/together.h"
 
 #include <string.h>
 
@@ -114,6 +115,30 @@ static bool space_successors(struct space *space, const struct state *state, emi
   return more;
 }
 
+/* A frontier is cut where its tasks would take much room; what is merged is merged within a piece. */
+#define TASKS_MOST 2000000
+
+static bool space_expand(struct space *space, frontier_fn *next, emit_from_fn *emit, void *context) {
+  struct round_space *s = round_of(space);
+  struct together *t = together_new(s, emit, context);
+  struct global *g = global_new(&s->pack);
+  struct state state;
+  uint64_t origin;
+  uint32_t charge;
+  bool more = true;
+  while (more && next(context, &state, &origin, &charge)) {
+    global_decode(&s->pack, &state, g);
+    together_from(t, g, origin, charge);
+    more = round_tasks(s, g, t);
+    if (more && together_tasks(t) > TASKS_MOST)
+      more = together_finish(t);
+  }
+  more = more && together_finish(t);
+  together_free(t);
+  global_free(g);
+  return more;
+}
+
 static enum verdict3 space_holds(struct space *space, uint32_t i, const struct state *state,
                                  struct model_error *error) {
   return property_holds(round_of(space), i, state, error);
@@ -177,6 +202,7 @@ static void space_free(struct space *space) {
 static const struct space_ops round_space_ops = {
     .initial = space_initial,
     .successors = space_successors,
+    .expand = space_expand,
     .holds = space_holds,
     .concretise = round_concretise,
     .hash = space_hash,
@@ -285,6 +311,15 @@ static void choose_form(struct round_space *s, bool plain) {
                                 : "outcomes";
 }
 
+/* Edges are lost, so step properties must be seen line by line; one budget of lost messages can be kept. */
+static bool can_expand_together(struct round_space *s) {
+  uint32_t budgets = 0;
+  for (uint32_t i = 0; i < s->env->nclauses; i++)
+    budgets += s->env->clauses[i].kind == CLAUSE_LOST;
+  return s->base.licences->of[REDUCE_CLOSURE].applied && !s->plain && !first_plain(s) && !s->nglobal_steps &&
+         budgets <= 1;
+}
+
 struct space *round_space_new(struct meaning *meaning, struct model *m, const struct question *q,
                               const struct licences *l, const struct space_options *options) {
   struct round_space *s = memory_alloc(sizeof *s);
@@ -313,6 +348,8 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   choose_form(s, options->plain);
   find_same_starts(s);
   step_checks_prepare(s);
+  s->base.together = can_expand_together(s);
+  s->base.edges_complete = !s->base.together;
   s->scratch = global_new(&s->pack);
   return &s->base;
 }

@@ -171,6 +171,8 @@ typedef bool leaf_fn(void *context, const struct leaf *); /* false: stop */
 
 /* product.c: all successors; with a leaf function, every way to each of them. */
 bool round_successors(struct round_space *, const struct global *, emit_fn *, leaf_fn *, void *context);
+struct together;
+bool round_tasks(struct round_space *, const struct global *, struct together *); /* products, not multiplied out */
 
 /* property.c */
 enum verdict3 property_holds(struct round_space *, uint32_t i, const struct state *, struct model_error *);

@@ -21,6 +21,11 @@ struct edge {
 
 typedef bool emit_fn(void *context, const struct state *, const struct edge *); /* false: stop */
 
+/* Many states at once: the next one to expand (false: no more), with a name and the charge of the way to it; and what
+   was found from the state of that name. */
+typedef bool frontier_fn(void *context, struct state *, uint64_t *origin, uint32_t *charge);
+typedef bool emit_from_fn(void *context, uint64_t origin, const struct state *, const struct edge *);
+
 /* A path made concrete: a real run of the real algorithm, un-permuted. */
 struct run {
   struct config *initial;
@@ -41,6 +46,9 @@ struct space_ops {
   /* Return false if the callback stopped them. */
   bool (*initial)(struct space *, emit_fn *, void *context);
   bool (*successors)(struct space *, const struct state *, emit_fn *, void *context);
+  /* All states of a frontier together: every successor of any of them is emitted at least once, from one of the
+     states with the cheapest way to it. Only if space->together. */
+  bool (*expand)(struct space *, frontier_fn *, emit_from_fn *, void *context);
   /* Invariant or cover formula number i of the question. */
   enum verdict3 (*holds)(struct space *, uint32_t i, const struct state *, struct model_error *);
   /* path[0] is initial, each further one a successor of the one before; GOAL_ERROR: path ends with the state
@@ -60,6 +68,7 @@ struct space {
   const struct question *question;
   const struct licences *licences;
   bool edges_complete;     /* false: some reduction drops edges, so transitions cannot be counted */
+  bool together;           /* expand may be used, and is faster */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
   const char *successors;  /* how successors are made, for people: "outcomes", "plain: ..." */
   uint32_t max_rounds;     /* 0: no bound; else states after that many rounds have no successors */

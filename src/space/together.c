@@ -1,0 +1,376 @@
+/* A product of menus is a task: for each process the list of what it can become. Tasks of different states that are the
+   same are one, and so are partial results: after the first p processes have chosen, (what they became, the lists of
+   the others) is all that matters. So a layer is multiplied out process by process, equal partial results merged and
+   the cheapest kept. This finds every reachable state, and the cheapest way to each, but not every edge.
+
+   Words of a partial result: the header, then for vectors one word for each process (a local state, or LIST and the
+   number of a list), for bags the (local state, how many) pairs that are done, sorted, and the (LIST list, how many)
+   pairs that are left, sorted. */
+#include "space/together.h"
+
+#include "space/expansion.h"
+#include "space/partials.h"
+
+#include <string.h>
+
+#define LIST 0x80000000u
+#define STAGE_MOST 300000 /* partial results that wait at a stage before they go on */
+
+struct together {
+  struct round_space *space;
+  emit_from_fn *emit;
+  void *context;
+  struct intern *headers, *lists;
+  uint32_t header;
+  struct way from;
+  struct partials tasks;
+  struct partials *stages;
+  uint32_t nstages;
+  VEC(uint32_t) words;
+  struct global *next;
+  int64_t limit; /* on cost */
+};
+
+struct together *together_new(struct round_space *s, emit_from_fn *emit, void *context) {
+  struct together *t = memory_alloc(sizeof *t);
+  t->space = s;
+  t->emit = emit;
+  t->context = context;
+  t->headers = intern_new();
+  t->lists = intern_new();
+  t->next = global_new(&s->pack);
+  t->limit = INT64_MAX;
+  for (uint32_t i = 0; i < s->env->nclauses; i++)
+    if (s->env->clauses[i].kind == CLAUSE_LOST)
+      t->limit = s->env->clauses[i].limit;
+  return t;
+}
+
+void together_free(struct together *t) {
+  intern_free(t->headers);
+  intern_free(t->lists);
+  partials_release(&t->tasks);
+  for (uint32_t i = 0; i < t->nstages; i++)
+    partials_release(&t->stages[i]);
+  memory_free(t->stages);
+  vec_release(&t->words);
+  global_free(t->next);
+  memory_free(t);
+}
+
+size_t together_tasks(const struct together *t) { return t->tasks.n; }
+
+void together_from(struct together *t, const struct global *g, uint64_t origin, uint32_t charge) {
+  value header[] = {g->point, g->rounds, g->phase, g->globals, g->inits};
+  t->header = intern_put(t->headers, header, sizeof header / sizeof *header);
+  t->from = (struct way){.origin = origin, .charge = charge, .cost = (uint32_t)g->lost};
+}
+
+bool together_error(struct together *t, const struct edge *edge) {
+  return t->emit(t->context, t->from.origin, NULL, edge);
+}
+
+/* --- results --- */
+
+static void unfold_header(struct together *t, uint32_t header, uint32_t cost) {
+  const struct round_space *s = t->space;
+  const value *h = intern_at(t->headers, header);
+  const struct point *point = &s->model->points[h[0]];
+  struct global *g = t->next;
+  g->point = point->next;
+  g->rounds = (uint32_t)h[1] + (s->pack.keep_rounds && h[1] < (value)s->pack.rounds_cap);
+  g->phase = s->pack.keep_phase ? h[2] + (point->phase_end && point->endless) : 1;
+  g->lost = s->pack.keep_lost ? cost : 0;
+  g->corrupted = 0;
+  g->globals = (uint32_t)h[3];
+  g->inits = (uint32_t)h[4];
+}
+
+static bool emit_next(struct together *t, const struct way *way, uint64_t broken) {
+  struct round_space *s = t->space;
+  struct edge edge = {.processes = way->processes, .faults = way->lost, .broken = broken};
+  global_canonical(&s->pack, t->next, NULL);
+  struct state state;
+  global_encode(&s->pack, t->next, &s->buffer, &s->buffer_capacity, &state);
+  return t->emit(t->context, way->origin, &state, &edge);
+}
+
+/* --- tasks --- */
+
+static uint32_t list_of(struct together *t, struct expansion *x, const struct actor *a) {
+  VEC(value) v = {0};
+  for (uint32_t k = 0; k < a->options->n; k++) {
+    const struct option *o = &a->options->at[k];
+    if (o->error || !in_clique(x, a, o))
+      continue;
+    if (v.n && v.at[v.n - 2] == (value)o->next) {
+      if ((value)o->cost < v.at[v.n - 1])
+        v.at[v.n - 1] = o->cost;
+      continue;
+    }
+    vec_push(&v, (value)o->next);
+    vec_push(&v, (value)o->cost);
+  }
+  uint32_t id = intern_put(t->lists, v.at, v.n);
+  vec_release(&v);
+  return id;
+}
+
+/* Errors and broken steps belong to one process's option: report an edge for each, if the others can go along. */
+static bool report_options(struct together *t, struct expansion *x, const uint32_t *lists) {
+  struct round_space *s = t->space;
+  for (uint32_t i = 0; i < x->actors.n; i++) {
+    const struct actor *a = &x->actors.at[i];
+    for (uint32_t k = 0; k < a->options->n; k++) {
+      const struct option *o = &a->options->at[k];
+      if ((!o->error && !o->broken) || !in_clique(x, a, o))
+        continue;
+      uint64_t cost = o->cost;
+      struct global *g = t->next;
+      uint32_t n = 0;
+      for (uint32_t j = 0; j < x->actors.n; j++) {
+        const value *list = intern_at(t->lists, lists[j]);
+        uint32_t others = x->actors.at[j].count - (j == i);
+        if (others && intern_length(t->lists, lists[j]) == 0)
+          return true;
+        cost += others ? (uint64_t)list[1] * others : 0;
+        if (others && s->pack.bag)
+          g->at[n++] = (struct member){(local_id)list[0], others};
+        else if (others)
+          g->at[x->actors.at[j].process] = (struct member){(local_id)list[0], 1};
+      }
+      struct edge edge = {.processes = x->new_crashes, .faults = (uint32_t)cost};
+      if ((int64_t)(cost + t->from.cost) > t->limit)
+        continue;
+      if (o->error) {
+        edge.error = &s->errors.at[o->error - 1];
+        if (!together_error(t, &edge))
+          return false;
+        continue;
+      }
+      if (s->pack.bag)
+        g->at[n++] = (struct member){o->next, 1};
+      else
+        g->at[a->process] = (struct member){o->next, 1};
+      g->n = s->pack.bag ? n : s->model->nprocesses;
+      struct way way = t->from;
+      way.processes = x->new_crashes;
+      way.cost += (uint32_t)cost;
+      way.lost = (uint32_t)cost;
+      unfold_header(t, t->header, way.cost);
+      if (!emit_next(t, &way, o->broken))
+        return false;
+    }
+  }
+  return true;
+}
+
+static void add_pair(uint32_t *pairs, uint32_t *n, uint32_t what, uint32_t count) {
+  uint32_t at = 0;
+  while (at < *n && pairs[2 * at] < what)
+    at++;
+  if (at < *n && pairs[2 * at] == what) {
+    pairs[2 * at + 1] += count;
+    return;
+  }
+  memmove(pairs + 2 * at + 2, pairs + 2 * at, 2 * (size_t)(*n - at) * sizeof *pairs);
+  pairs[2 * at] = what;
+  pairs[2 * at + 1] = count;
+  ++*n;
+}
+
+bool together_take(struct together *t, struct expansion *x) {
+  struct round_space *s = t->space;
+  uint32_t n = s->model->nprocesses, pairs = 0;
+  uint32_t *lists = memory_alloc((x->actors.n + 1) * sizeof *lists);
+  bool empty = false, special = false;
+  uint64_t least = t->from.cost;
+  vec_clear(&t->words);
+  vec_reserve(&t->words, 2 * (size_t)(n > x->actors.n ? n : x->actors.n) + 3);
+  t->words.at[0] = t->header;
+  for (uint32_t i = 0; i < x->actors.n; i++) {
+    const struct actor *a = &x->actors.at[i];
+    lists[i] = list_of(t, x, a);
+    size_t length = intern_length(t->lists, lists[i]);
+    for (uint32_t k = 0; k < a->options->n; k++)
+      special |= a->options->at[k].error || a->options->at[k].broken;
+    empty |= length == 0;
+    if (length == 0)
+      continue;
+    const value *list = intern_at(t->lists, lists[i]);
+    uint32_t word = length == 2 && list[1] == 0 ? (uint32_t)list[0] : LIST | lists[i];
+    uint64_t cheapest = (uint64_t)list[1];
+    for (size_t k = 1; k < length; k += 2)
+      cheapest = (uint64_t)list[k] < cheapest ? (uint64_t)list[k] : cheapest;
+    least += cheapest * a->count;
+    if (s->pack.bag)
+      add_pair(t->words.at + 1, &pairs, word, a->count);
+    else
+      t->words.at[1 + a->process] = word;
+  }
+  bool more = !special || report_options(t, x, lists);
+  memory_free(lists);
+  if (more && !empty && (int64_t)least <= t->limit) {
+    struct way way = t->from;
+    way.processes = x->new_crashes;
+    way.charge += x->new_crashes << 16;
+    partials_add(&t->tasks, t->words.at, 1 + (s->pack.bag ? 2 * pairs : n), &way);
+  }
+  return more;
+}
+
+/* --- multiplying out --- */
+
+static struct partials *stage_at(struct together *t, uint32_t stage) {
+  if (stage >= t->nstages) {
+    t->stages = memory_resize_array(t->stages, stage + 1, sizeof *t->stages);
+    memset(t->stages + t->nstages, 0, (stage + 1 - t->nstages) * sizeof *t->stages);
+    t->nstages = stage + 1;
+  }
+  return &t->stages[stage];
+}
+
+static bool run_stage(struct together *, uint32_t stage);
+
+static bool emit_words(struct together *t, const uint32_t *words, uint32_t length, const struct way *way) {
+  struct round_space *s = t->space;
+  struct global *g = t->next;
+  g->n = 0;
+  for (uint32_t i = 1; i < length; i += s->pack.bag ? 2 : 1)
+    g->at[g->n++] = (struct member){words[i], s->pack.bag ? words[i + 1] : 1};
+  unfold_header(t, words[0], way->cost);
+  return emit_next(t, way, 0);
+}
+
+static bool go_on(struct together *t, uint32_t stage, const uint32_t *words, uint32_t length, const struct way *way,
+                  bool complete) {
+  if (complete)
+    return emit_words(t, words, length, way);
+  struct partials *next = stage_at(t, stage + 1);
+  partials_add(next, words, length, way);
+  return next->n < STAGE_MOST || run_stage(t, stage + 1);
+}
+
+static bool vector_step(struct together *t, uint32_t stage, uint32_t *words, uint32_t length, const struct way *way) {
+  uint32_t i = 1, later;
+  while (i < length && !(words[i] & LIST))
+    i++;
+  if (i == length)
+    return emit_words(t, words, length, way);
+  for (later = i + 1; later < length && !(words[later] & LIST);)
+    later++;
+  uint32_t list = words[i] & ~LIST;
+  size_t n = intern_length(t->lists, list);
+  bool more = true;
+  for (size_t k = 0; k < n && more; k += 2) {
+    const value *entry = intern_at(t->lists, list) + k;
+    struct way w = *way;
+    w.cost += (uint32_t)entry[1];
+    w.lost += (uint32_t)entry[1];
+    w.charge += (uint32_t)entry[1];
+    if ((int64_t)w.cost > t->limit)
+      continue;
+    words[i] = (uint32_t)entry[0];
+    more = go_on(t, stage, words, length, &w, later == length);
+  }
+  words[i] = LIST | list;
+  return more;
+}
+
+/* Shares the processes of the last list out over its entries from k on. */
+static bool share_out(struct together *t, uint32_t stage, uint32_t *done, uint32_t ndone, const uint32_t *rest,
+                      uint32_t nrest, uint32_t list, size_t k, uint32_t left, const struct way *way) {
+  if (left == 0) {
+    uint32_t length = 1 + 2 * ndone + 2 * nrest;
+    uint32_t small[128], *words = length <= 128 ? small : memory_alloc(length * sizeof *words);
+    memcpy(words, done, (1 + 2 * (size_t)ndone) * sizeof *words);
+    memcpy(words + 1 + 2 * ndone, rest, 2 * (size_t)nrest * sizeof *words);
+    bool more = go_on(t, stage, words, length, way, nrest == 0);
+    if (words != small)
+      memory_free(words);
+    return more;
+  }
+  if (k >= intern_length(t->lists, list))
+    return true;
+  bool last = k + 2 >= intern_length(t->lists, list);
+  const value *entry = intern_at(t->lists, list) + k;
+  uint32_t next = (uint32_t)entry[0];
+  uint64_t price = (uint64_t)entry[1];
+  size_t room = 1 + 2 * (size_t)(ndone + 1);
+  uint32_t small[128], *more_done = room <= 128 ? small : memory_alloc(room * sizeof *more_done);
+  bool more = true;
+  for (uint32_t take = left; more; take--) {
+    struct way w = *way;
+    uint64_t cost = w.cost + price * take;
+    if (cost <= (uint64_t)t->limit) {
+      w.cost = (uint32_t)cost;
+      w.lost += (uint32_t)(price * take);
+      w.charge += (uint32_t)(price * take);
+      uint32_t n = ndone;
+      memcpy(more_done, done, (1 + 2 * (size_t)ndone) * sizeof *done);
+      if (take)
+        add_pair(more_done + 1, &n, next, take);
+      more = share_out(t, stage, more_done, n, rest, nrest, list, k + 2, left - take, &w);
+    }
+    if (take == 0 || last)
+      break;
+  }
+  if (more_done != small)
+    memory_free(more_done);
+  return more;
+}
+
+static bool bag_step(struct together *t, uint32_t stage, const uint32_t *words, uint32_t length,
+                     const struct way *way) {
+  uint32_t i = 1;
+  while (i < length && !(words[i] & LIST))
+    i += 2;
+  if (i == length)
+    return emit_words(t, words, length, way);
+  uint32_t room[128], *done = i <= 128 ? room : memory_alloc(i * sizeof *done);
+  memcpy(done, words, i * sizeof *done);
+  bool more = share_out(t, stage, done, (i - 1) / 2, words + i + 2, (length - i - 2) / 2, words[i] & ~LIST, 0,
+                        words[i + 1], way);
+  if (done != room)
+    memory_free(done);
+  return more;
+}
+
+static bool step_all(struct together *t, uint32_t stage, struct partials *from) {
+  bool more = true;
+  VEC(uint32_t) words = {0};
+  for (size_t i = 0; i < from->n && more; i++) {
+    const struct partial p = from->items[i];
+    vec_reserve(&words, p.length + 1);
+    memcpy(words.at, from->words + p.at, p.length * sizeof *words.at);
+    more = t->space->pack.bag ? bag_step(t, stage, words.at, p.length, &p.way)
+                              : vector_step(t, stage, words.at, p.length, &p.way);
+  }
+  vec_release(&words);
+  return more;
+}
+
+/* Takes all that waits at a stage one process further; t->stages may move meanwhile. */
+static bool run_stage(struct together *t, uint32_t stage) {
+  struct partials here = *stage_at(t, stage);
+  memset(&t->stages[stage], 0, sizeof here);
+  bool more = step_all(t, stage, &here) && (stage + 1 >= t->nstages || t->stages[stage + 1].n == 0 ||
+                                            run_stage(t, stage + 1));
+  partials_clear(&here);
+  if (t->stages[stage].n == 0) {
+    partials_release(&t->stages[stage]);
+    t->stages[stage] = here;
+  } else {
+    partials_release(&here);
+  }
+  return more;
+}
+
+bool together_finish(struct together *t) {
+  bool more = step_all(t, 0, &t->tasks);
+  for (uint32_t stage = 1; stage < t->nstages && more; stage++)
+    if (t->stages[stage].n)
+      more = run_stage(t, stage);
+  partials_clear(&t->tasks);
+  return more;
+}
