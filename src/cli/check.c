@@ -127,7 +127,7 @@ static json_t *refused_json(const struct checking *k, const char *error) {
 static void say_refused(const struct checking *k, const char *error) {
   struct text out = {0};
   for (size_t d = 0; d < k->options->defines.n; d++)
-    text_addf(&out, "%s%s = %lld", d ? ", " : "", k->bindings[d].name,
+    text_addf(&out, "%s%s = %lld", d ? ", " : " ", k->bindings[d].name,
               (long long)k->bindings[d].value);
   text_addf(&out, "  left out: %s\n", error);
   say(&out);

@@ -95,7 +95,12 @@ bool define_parse(const char *s, struct define *out, struct text *error) {
     return false;
   }
   const char *at = s + n + 1;
-  bool ok = integer_parse(&at, &out->low, &large);
+  bool truth = !strcmp(at, "true"), ok = truth || !strcmp(at, "false");
+  out->low = truth;
+  if (ok) /* of a parameter that is a bool */
+    at += strlen(at);
+  else
+    ok = integer_parse(&at, &out->low, &large);
   out->high = out->low;
   if (ok && !strncmp(at, "..", 2)) {
     at += 2;

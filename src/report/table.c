@@ -3,11 +3,14 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define PARAM_WIDTH 4
-#define VERDICT_WIDTH 12
-#define STATES_WIDTH 14
-#define DEPTH_WIDTH 7
-#define TIME_WIDTH 12
+#define PARAM_WIDTH 2
+#define VERDICT_WIDTH 8
+#define STATES_WIDTH 11
+#define DEPTH_WIDTH 5
+#define TIME_WIDTH 8
+
+/* Liveness is not checked: no column, unless it was asked for. */
+static bool has_column(const struct property_result *p) { return p->property && p->counts; }
 
 static int width_of(const char *name, int least) {
   int n = (int)strlen(name);
@@ -23,15 +26,15 @@ void table_head(const struct check_result *c, const struct style *style, struct 
     text_addf(out, ", then %s", c->model->environments[c->runs[i].environment].name);
   text_add(out, "\n\n");
   for (uint32_t i = 0; i < c->model->nparams; i++)
-    text_addf(&head, "%*s ", width_of(c->model->params[i].name, PARAM_WIDTH),
+    text_addf(&head, "%*s  ", width_of(c->model->params[i].name, PARAM_WIDTH),
               c->model->params[i].name);
   for (uint32_t i = 0; i < c->nruns; i++)
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
       const struct property_result *p = &c->runs[i].properties[k];
-      if (p->property)
-        text_addf(&head, "  %-*s", width_of(p->property->name, VERDICT_WIDTH), p->property->name);
+      if (has_column(p))
+        text_addf(&head, "%-*s  ", width_of(p->property->name, VERDICT_WIDTH), p->property->name);
     }
-  text_addf(&head, " %*s %*s %*s", STATES_WIDTH, "states", DEPTH_WIDTH, "depth", TIME_WIDTH,
+  text_addf(&head, "%*s  %*s  %*s", STATES_WIDTH, "states", DEPTH_WIDTH, "depth", TIME_WIDTH,
             "time");
   paint_add(out, style, PAINT_TITLE, head.at);
   text_add(out, "\n");
@@ -39,19 +42,19 @@ void table_head(const struct check_result *c, const struct style *style, struct 
 }
 
 static void add_right(struct text *out, struct text *cell, int width) {
-  text_addf(out, " %*s", width, text_or_empty(cell));
+  text_addf(out, "%*s", width, text_or_empty(cell));
   text_release(cell);
 }
 
 void table_row(const struct check_result *c, const struct style *style, struct text *out) {
-  static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
+  static const char *const words[] = {"holds", "inconcl.", "VIOLATED"};
   static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
   uint64_t states = 0;
   uint32_t depth = 0;
   double seconds = 0;
   const struct property_result *error = NULL;
   for (uint32_t i = 0; i < c->model->nparams; i++)
-    text_addf(out, "%*" PRId64 " ", width_of(c->model->params[i].name, PARAM_WIDTH),
+    text_addf(out, "%*" PRId64 "  ", width_of(c->model->params[i].name, PARAM_WIDTH),
               c->model->params[i].value);
   for (uint32_t i = 0; i < c->nruns; i++) {
     const struct run_result *r = &c->runs[i];
@@ -60,21 +63,22 @@ void table_row(const struct check_result *c, const struct style *style, struct t
     seconds += r->stats.seconds;
     for (uint32_t k = 0; k < r->nproperties; k++) {
       const struct property_result *p = &r->properties[k];
-      if (!p->property) {
+      if (!p->property)
         error = p;
+      if (!has_column(p))
         continue;
-      }
       int width = width_of(p->property->name, VERDICT_WIDTH);
-      text_add(out, "  ");
       paint_add(out, style, paints[p->verdict], words[p->verdict]);
-      text_addf(out, "%*s", width - (int)strlen(words[p->verdict]), "");
+      text_addf(out, "%*s  ", width - (int)strlen(words[p->verdict]), "");
     }
   }
   struct text cell = {0};
   number_add(&cell, states);
   add_right(out, &cell, STATES_WIDTH);
+  text_add(out, "  ");
   number_add(&cell, depth);
   add_right(out, &cell, DEPTH_WIDTH);
+  text_add(out, "  ");
   seconds_add(&cell, seconds);
   add_right(out, &cell, TIME_WIDTH);
   if (error)
