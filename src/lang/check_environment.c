@@ -131,12 +131,8 @@ static struct node *two(struct checker *c, enum op op, struct span at, const str
   return n;
 }
 
-/* The written-out meaning of the papers' predicates, over all processes; NULL if the name is none
- * of them. */
-static struct node *named_predicate(struct checker *c, const struct ast *a) {
+struct node *named_predicate(struct checker *c, const struct ast *a) {
   struct span at = a->at;
-  if (a->kind != AST_NAME || symbol_find(c, a->name))
-    return NULL;
   const char *name = a->name;
   struct generator *gen = arena_array(&c->m->arena, 2, sizeof *gen);
   const struct type *set = set_of(c, any_process(c));
@@ -202,9 +198,7 @@ static void add_predicate(struct checker *c, const struct ast *a, struct clause 
   c->slots = 0;
   c->locals.n = 0;
   clause.at = a->at;
-  clause.pred = named_predicate(c, a);
-  if (!clause.pred)
-    clause.pred = lower_bool(c, a, "what an environment says");
+  clause.pred = lower_bool(c, a, "what an environment says");
   struct names_seen seen = {.id = NO_NAME};
   node_walk(clause.pred, see_name, &seen);
   bool whole_phase =

@@ -260,6 +260,9 @@ uint64_t check_send(struct checker *, const struct ast *,
 /* check_environment.c, check_property.c */
 void check_environments(struct checker *);
 uint32_t environment_named(struct checker *, const struct ast *name); /* UINT32_MAX: reported */
+/* The written-out meaning of the papers' predicates (uniform, nosplit, ...), over all processes;
+ * NULL if the name is none of them. */
+struct node *named_predicate(struct checker *, const struct ast *name);
 void check_properties(struct checker *);
 
 #endif

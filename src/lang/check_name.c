@@ -162,6 +162,9 @@ static struct node *built_in_name(struct checker *c, const struct ast *a) {
     fault(c, a->word, "'%s' needs a process: write %s[p]", a->name, a->name);
     return node_error(c, a->at);
   }
+  struct node *predicate = c->in.where == IN_ENVIRONMENT ? named_predicate(c, a) : NULL;
+  if (predicate)
+    return predicate;
   unknown_name(c, a->name, a->word, "name");
   return node_error(c, a->at);
 }
