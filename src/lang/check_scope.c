@@ -100,16 +100,15 @@ void unknown_name(struct checker *c, const char *name, struct span at, const cha
   for (size_t i = 0; i < 3; i++)
     for (size_t j = 0; j < scopes[i]->n; j++)
       vec_push(&names, scopes[i]->at[j].name);
-  size_t declared = names.n;
   for (size_t i = 0; i < LENGTH(built_in_values); i++)
     vec_push(&names, built_in_values[i]);
   for (size_t i = 0; i < LENGTH(built_in_functions); i++)
     vec_push(&names, built_in_functions[i]);
-  const char *near = nearest_name(name, names.at, declared);
-  if (near) {
-    const struct symbol *s = symbol_find(c, near);
+  const char *near = nearest_name(name, names.at, names.n); /* what is declared wins a draw */
+  const struct symbol *s = near ? symbol_find(c, near) : NULL;
+  if (s)
     help(c, "did you mean '%s' (declared at line %u)?", near, line_of(c, s->at));
-  } else if ((near = nearest_name(name, names.at, names.n)))
+  else if (near)
     help(c, "did you mean '%s'?", near);
   vec_release(&names);
 }
