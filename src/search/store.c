@@ -98,6 +98,15 @@ static size_t home_of(const struct segment *g, uint64_t tag) {
   return (size_t)(tag >> (TAG_BITS - g->bits));
 }
 
+/* Round the home's cache line first, then on to the next line: most look-ups touch one line. */
+#define LINE_SLOTS 8
+static size_t next_slot(const struct segment *g, size_t slot, unsigned *tries) {
+  size_t round = (slot & ~(size_t)(LINE_SLOTS - 1)) | ((slot + 1) & (LINE_SLOTS - 1));
+  if (++*tries % LINE_SLOTS != 0)
+    return round;
+  return (round + LINE_SLOTS) & (((size_t)1 << g->bits) - 1);
+}
+
 void store_prefetch_index(const struct store *s, uint64_t hash) {
   const struct segment *g = segment_of(s, hash);
   __builtin_prefetch(&g->slots[home_of(g, tag_of(hash))]);
@@ -110,10 +119,12 @@ static uint8_t *record_at(const struct store *s, state_ref ref) {
 void store_prefetch_record(const struct store *s, uint64_t hash) {
   const struct segment *g = segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  size_t mask = ((size_t)1 << g->bits) - 1;
-  for (size_t i = home_of(g, tag); g->slots[i] != 0; i = (i + 1) & mask)
+  unsigned tries = 0;
+  for (size_t i = home_of(g, tag); g->slots[i] != 0; i = next_slot(g, i, &tries))
     if (g->slots[i] >> POSITION_BITS == tag) {
-      __builtin_prefetch(record_at(s, g->slots[i] & POSITION_MASK));
+      const uint8_t *record = record_at(s, g->slots[i] & POSITION_MASK);
+      __builtin_prefetch(record);
+      __builtin_prefetch(record + HEAD_BYTES + 8); /* it may lie across two lines */
       return;
     }
 }
@@ -138,17 +149,32 @@ static void write_link(uint8_t *record, state_ref parent, charge c) {
   memcpy(record + PARENT_BYTES, &c, CHARGE_BYTES);
 }
 
+/* Keys are short: no call. */
+static bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n) {
+  for (; n >= 8; a += 8, b += 8, n -= 8) {
+    uint64_t x, y;
+    memcpy(&x, a, 8);
+    memcpy(&y, b, 8);
+    if (x != y)
+      return false;
+  }
+  for (; n > 0; n--)
+    if (*a++ != *b++)
+      return false;
+  return true;
+}
+
 static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes, uint32_t length) {
   uint32_t n;
   const uint8_t *key = read_length(record_at(s, ref) + HEAD_BYTES, &n);
-  return n == length && memcmp(key, bytes, length) == 0;
+  return n == length && same_bytes(key, bytes, length);
 }
 
 /* The slot that holds the key, or the empty one where it belongs. */
 static uint64_t *slot_for(const struct store *s, const struct segment *g, const uint8_t *bytes,
                           uint32_t length, uint64_t tag) {
-  size_t mask = ((size_t)1 << g->bits) - 1;
-  for (size_t i = home_of(g, tag);; i = (i + 1) & mask) {
+  unsigned tries = 0;
+  for (size_t i = home_of(g, tag);; i = next_slot(g, i, &tries)) {
     uint64_t slot = g->slots[i];
     if (slot == 0 ||
         (slot >> POSITION_BITS == tag && record_is(s, slot & POSITION_MASK, bytes, length)))
@@ -165,8 +191,9 @@ static void segment_grow(struct store *s, struct segment *g) {
     if (slot == 0)
       continue;
     size_t to = home_of(&bigger, slot >> POSITION_BITS);
+    unsigned tries = 0;
     while (bigger.slots[to] != 0)
-      to = (to + 1) & (size - 1);
+      to = next_slot(&bigger, to, &tries);
     bigger.slots[to] = slot;
   }
   memory_free(g->slots);
