@@ -34,7 +34,7 @@ static int say_replay(const struct options *o, const struct trace *t, struct mea
   static const char *const outcomes[] = {"confirmed", "not_shown", "not_a_run"};
   const struct property *p =
       t->claim.property == NO_PROPERTY ? NULL : &t->model->properties[t->claim.property];
-  bool good = p && p->kind == PROPERTY_COVER && !t->claim.error;
+  bool good = !t->claim.error && (!p || p->kind == PROPERTY_COVER); /* to be confirmed */
   struct text out = {0};
   if (o->json) {
     json_t *j = json_pack("{s:s, s:s, s:s*}", "schema", "rondo-replay/1", "outcome",
@@ -47,10 +47,11 @@ static int say_replay(const struct options *o, const struct trace *t, struct mea
     text_addf(&out, "a run of %s, but it does not show what it did: %s\n", t->model->name, why);
   } else {
     struct style style = terminal_style(o->verbose);
-    text_addf(&out, "a run of %s, and %s\n", t->model->name,
-              good ? "it still reaches what it did"
-              : p  ? "it still violates what it did"
-                   : "it still ends in an error");
+    text_addf(&out, "a run of %s%s\n", t->model->name,
+              t->claim.error ? ", and it still ends in an error"
+              : !p           ? ""
+              : good         ? ", and it still reaches what it did"
+                             : ", and it still violates what it did");
     trace_story(t, &style, &out);
     trace_moral(t, meaning, &style, &out);
   }
