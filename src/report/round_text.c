@@ -1,0 +1,319 @@
+/* One round of a told run. */
+#include "report/teller.h"
+#include "sem/local.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+#define MOST_PARTS 6 /* changed parts of one array or record, unless the user wants all */
+
+static void tell_oracles(const struct teller *t, uint32_t step) {
+  const struct config *c = t->trace->configs[step];
+  const struct witness *w = t->trace->run.steps[step];
+  struct groups g = {0};
+  for (uint32_t p = 0; p < t->model->nprocesses; p++) {
+    const struct role *role = process_role(t->model, p);
+    struct text v = {0};
+    for (uint32_t i = 0, k = 0; w->oracles[p] && i < role->nvars; i++)
+      if (role->vars[i].kind == VAR_ORACLE) {
+        if (process_active(c->local[p][LOCAL_STATUS]) &&
+            oracle_chosen_at(t->model, &role->vars[i], c->point)) {
+          text_addf(&v, "%s%s = ", v.n ? ", " : "", role->vars[i].name);
+          add_value(t, &v, role->vars[i].type, w->oracles[p][k]);
+        }
+        k++;
+      }
+    if (v.n > 0)
+      groups_add(&g, t, p, &v);
+  }
+  groups_print(&g, t, "oracle", false);
+}
+
+/* What q sends in one go: the message, and to whom if not to everybody. */
+static void tell_sends(const struct teller *t, const struct step_log *log) {
+  struct groups g = {0};
+  uint8_t *to = memory_alloc(t->model->nprocesses + 1);
+  for (size_t i = 0; i < log->nsent;) {
+    const struct sent *first = &log->sent[i];
+    struct text v = {0};
+    uint32_t n = 0;
+    memset(to, 0, t->model->nprocesses);
+    for (; i < log->nsent && log->sent[i].from == first->from &&
+           log->sent[i].message == first->message && log->sent[i].type == first->type;
+         i++, n++)
+      to[log->sent[i].to] = 1;
+    add_value(t, &v, first->type, first->message);
+    if (n < t->model->nprocesses) {
+      text_add(&v, " to ");
+      processes_add(&v, t->model, to);
+    }
+    groups_add(&g, t, first->from, &v);
+  }
+  memory_free(to);
+  if (g.at.n > 0)
+    groups_print(&g, t, "send", false);
+  else
+    tell_phrase(t, "send", "nobody");
+}
+
+/* heard[q]: a message of q reached p; missed[q]: one was sent and did not. */
+static void messages_of(const struct step_log *log, uint32_t n, uint32_t p, uint8_t *heard,
+                        uint8_t *missed) {
+  memset(heard, 0, n);
+  memset(missed, 0, n);
+  for (size_t i = 0; i < log->nsent; i++)
+    if (log->sent[i].to == p)
+      missed[log->sent[i].from] = 1;
+  for (size_t i = 0; i < log->narrivals; i++)
+    if (log->arrivals[i].to == p) {
+      heard[log->arrivals[i].from] = 1;
+      missed[log->arrivals[i].from] = 0;
+    }
+}
+
+/* Of the messages sent to p: all, all but those of some, only those of some. */
+static void add_heard(const struct teller *t, uint32_t p, const uint8_t *heard,
+                      const uint8_t *missed, struct text *v) {
+  uint32_t nheard = 0, nmissed = 0;
+  for (uint32_t q = 0; q < t->model->nprocesses; q++) {
+    nheard += heard[q];
+    nmissed += missed[q];
+  }
+  if (nheard == 0) {
+    text_add(v, "nobody");
+  } else if (nmissed == 0) {
+    text_add(v, "all");
+  } else if (nheard == 1 && heard[p]) {
+    text_add(v, "only itself");
+  } else if (nmissed <= nheard) {
+    text_add(v, "all but ");
+    processes_add(v, t->model, missed);
+  } else {
+    text_add(v, "only ");
+    processes_add(v, t->model, heard);
+  }
+}
+
+static void tell_hearing(const struct teller *t, uint32_t step) {
+  const struct step_log *log = &t->trace->logs[step];
+  const struct config *c = t->trace->configs[step];
+  const bool *crashes = t->trace->run.steps[step]->crashes;
+  uint32_t n = t->model->nprocesses;
+  uint8_t *heard = memory_alloc(n + 1), *missed = memory_alloc(n + 1);
+  struct groups g = {0};
+  bool lost = false, any = false;
+  for (uint32_t p = 0; p < n; p++) {
+    struct text v = {0};
+    if (!process_active(c->local[p][LOCAL_STATUS]) || crashes[p])
+      continue;
+    messages_of(log, n, p, heard, missed);
+    if (!memchr(heard, 1, n) && !memchr(missed, 1, n))
+      continue;
+    any = true;
+    lost |= memchr(missed, 1, n) != NULL;
+    add_heard(t, p, heard, missed, &v);
+    groups_add(&g, t, p, &v);
+  }
+  if (lost) {
+    groups_print(&g, t, "hear", true);
+  } else {
+    groups_release(&g);
+    if (any)
+      tell_phrase(t, "hear", "every message arrives");
+  }
+  memory_free(heard);
+  memory_free(missed);
+}
+
+/* What liars say: "P(5), P(6): 0 to P(1); 1 to P(2), P(3)". */
+static void tell_lies(const struct teller *t, uint32_t step) {
+  const struct step_log *log = &t->trace->logs[step];
+  const struct config *c = t->trace->configs[step];
+  struct groups liars = {0};
+  for (uint32_t q = 0; q < t->model->nprocesses; q++) {
+    struct groups told = {0};
+    struct text all = {0};
+    for (size_t i = 0; i < log->narrivals; i++) {
+      const struct arrival *a = &log->arrivals[i];
+      struct text v = {0};
+      if (a->from != q || !a->forged || !(c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE))
+        continue;
+      add_value(t, &v, a->type, a->message);
+      groups_add(&told, t, a->to, &v);
+    }
+    for (size_t i = 0; i < told.at.n; i++) {
+      text_addf(&all, "%s%s to ", i ? "; " : "", told.at.at[i].what);
+      processes_add(&all, t->model, told.at.at[i].members);
+    }
+    groups_release(&told);
+    if (all.n > 0)
+      groups_add(&liars, t, q, &all);
+  }
+  groups_print(&liars, t, "lie", true);
+}
+
+static const struct sent *sent_from_to(const struct step_log *log, uint32_t from, uint32_t to) {
+  for (size_t i = 0; i < log->nsent; i++)
+    if (log->sent[i].from == from && log->sent[i].to == to)
+      return &log->sent[i];
+  return NULL;
+}
+
+/* What happens to messages on the way: "P(1) to P(3), P(4): 1 becomes 2". */
+static void tell_corruptions(const struct teller *t, uint32_t step) {
+  const struct step_log *log = &t->trace->logs[step];
+  struct items items = {0};
+  for (uint32_t q = 0; q < t->model->nprocesses; q++) {
+    struct groups g = {0};
+    for (size_t i = 0; i < log->narrivals; i++) {
+      const struct arrival *a = &log->arrivals[i];
+      const struct sent *sent = sent_from_to(log, q, a->to);
+      struct text v = {0};
+      if (a->from != q || !a->forged || !sent)
+        continue;
+      add_value(t, &v, sent->type, sent->message);
+      text_add(&v, " becomes ");
+      add_value(t, &v, a->type, a->message);
+      groups_add(&g, t, a->to, &v);
+    }
+    for (size_t i = 0; i < g.at.n; i++) {
+      struct text v = {0};
+      process_print(t->model, q, &v);
+      text_add(&v, " to ");
+      processes_add(&v, t->model, g.at.at[i].members);
+      text_addf(&v, ": %s", g.at.at[i].what);
+      items_add(&items, &v);
+    }
+    groups_release(&g);
+  }
+  items_print(&items, t->style, "corrupt", false, t->out);
+}
+
+/* "x 2 -> 1"; of arrays and records only the parts that differ. */
+static void add_change(const struct teller *t, const struct type *type, const char *place,
+                       value before, value after, unsigned *parts, struct text *out) {
+  struct values *values = &t->trace->model->values;
+  size_t n;
+  const value *was, *is;
+  if (before == after)
+    return;
+  if (type->kind == TYPE_ARRAY || type->kind == TYPE_RECORD) {
+    was = value_parts(values, before, &n);
+    is = value_parts(values, after, &n);
+    for (size_t i = 0; i < n; i++) {
+      struct text part = {0};
+      text_addf(&part, type->kind == TYPE_RECORD ? "%s." : "%s[", place);
+      if (type->kind == TYPE_RECORD) {
+        text_add(&part, type->fields[i].name);
+      } else {
+        value_print(values, t->model, type->index, type_nth(values, type->index, i), &part);
+        text_add(&part, "]");
+      }
+      add_change(t, type->kind == TYPE_RECORD ? type->fields[i].type : type->element, part.at,
+                 was[i], is[i], parts, out);
+      text_release(&part);
+    }
+    return;
+  }
+  if (++*parts > MOST_PARTS && !t->style->verbose)
+    return;
+  text_addf(out, "%s%s ", out->n ? ", " : "", place);
+  add_value(t, out, type, before);
+  text_add(out, " -> ");
+  add_value(t, out, type, after);
+}
+
+static void add_lines(const struct teller *t, struct text *out, const struct change *changes,
+                      size_t n) {
+  struct text lines = {0};
+  uint32_t last = 0, count = 0;
+  for (;;) { /* in ascending order, each once */
+    uint32_t next = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+      uint32_t line = changes[i].at.to ? line_of(t->model, changes[i].at) : 0;
+      if (line > last && line < next)
+        next = line;
+    }
+    if (next == UINT32_MAX)
+      break;
+    text_addf(&lines, "%s%u", count++ ? ", " : "", next);
+    last = next;
+  }
+  if (count > 0) {
+    struct text whole = {0};
+    text_addf(&whole, "  (line%s %s)", count == 1 ? "" : "s", lines.at);
+    paint_add(out, t->style, PAINT_FAINT, whole.at);
+    text_release(&whole);
+  }
+  text_release(&lines);
+}
+
+static void tell_changes(const struct teller *t, uint32_t step) {
+  const struct step_log *log = &t->trace->logs[step];
+  struct groups g = {0};
+  for (size_t i = 0; i < log->nchanges;) {
+    const struct change *first = &log->changes[i];
+    struct text v = {0};
+    for (; i < log->nchanges && log->changes[i].process == first->process; i++) {
+      const struct change *c = &log->changes[i];
+      const struct var *var = &process_role(t->model, c->process)->vars[c->var];
+      unsigned parts = 0;
+      if (var->kind == VAR_ORACLE)
+        continue;
+      add_change(t, var->type, var->name, c->before, c->after, &parts, &v);
+      if (parts > MOST_PARTS && !t->style->verbose)
+        text_addf(&v, " and %u more", parts - MOST_PARTS);
+    }
+    add_lines(t, &v, first, (size_t)(&log->changes[i] - first));
+    if (v.n > 0)
+      groups_add(&g, t, first->process, &v);
+  }
+  if (g.at.n > 0)
+    groups_print(&g, t, "change", true);
+  else
+    tell_phrase(t, "change", "nothing");
+}
+
+static void tell_stops(const struct teller *t, uint32_t step) {
+  const struct trace *trace = t->trace;
+  const struct witness *w = trace->run.steps[step];
+  uint32_t n = t->model->nprocesses;
+  for (unsigned halt = 0; halt < 2; halt++) {
+    struct items items = {0};
+    uint8_t *members = memory_alloc(n + 1);
+    struct text v = {0};
+    for (uint32_t p = 0; p < n; p++)
+      members[p] = halt ? step + 1 < trace->nconfigs &&
+                              (trace->configs[step + 1]->local[p][LOCAL_STATUS] &
+                               ~trace->configs[step]->local[p][LOCAL_STATUS] & STATUS_HALTED)
+                        : w->crashes[p];
+    bool any = memchr(members, 1, n) != NULL;
+    if (any) {
+      processes_add(&v, t->model, members);
+      items_add(&items, &v);
+      items_print(&items, t->style, halt ? "halt" : "crash", false, t->out);
+    }
+    memory_free(members);
+  }
+}
+
+void tell_round(const struct teller *t, uint32_t step) {
+  const struct config *c = t->trace->configs[step];
+  const struct point *point = &t->model->points[c->point];
+  struct text title = {0};
+  text_addf(&title, "round %u", step + 1);
+  if (point->name)
+    text_addf(&title, ": %s", point->name);
+  if (point->endless && t->model->npoints > 1)
+    text_addf(&title, ", phase %" PRId64, c->phase);
+  heading(t, title.at);
+  text_release(&title);
+  tell_oracles(t, step);
+  tell_sends(t, &t->trace->logs[step]);
+  tell_lies(t, step);
+  tell_corruptions(t, step);
+  tell_stops(t, step);
+  tell_hearing(t, step);
+  if (step + 1 < t->trace->nconfigs)
+    tell_changes(t, step);
+}

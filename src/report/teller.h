@@ -1,0 +1,39 @@
+/* What the parts of a told run share: values, groups of processes that do the same, lines with a
+ * label. */
+#ifndef RONDO_REPORT_TELLER_H
+#define RONDO_REPORT_TELLER_H
+
+#include "report/layout.h"
+#include "trace/trace.h"
+
+struct teller {
+  const struct trace *trace;
+  const struct model *model;
+  const struct style *style;
+  struct text *out;
+};
+
+/* Processes that do the same are told together. */
+struct group {
+  char *what;
+  uint8_t *members;
+};
+struct groups {
+  VEC(struct group) at;
+};
+void groups_add(struct groups *, const struct teller *, uint32_t process,
+                struct text *what); /* takes the text */
+/* "P(1), P(3): what" for each group, and releases them. */
+void groups_print(struct groups *, const struct teller *, const char *label, bool one_each);
+void groups_release(struct groups *);
+
+uint32_t line_of(const struct model *, struct span);
+void add_value(const struct teller *, struct text *, const struct type *,
+               value); /* shortened unless verbose */
+void heading(const struct teller *, const char *);
+void tell_phrase(const struct teller *, const char *label, const char *phrase);
+
+/* Round number step + 1: what was chosen and sent, who heard whom, what changed. */
+void tell_round(const struct teller *, uint32_t step);
+
+#endif
