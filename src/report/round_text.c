@@ -19,7 +19,7 @@ static void tell_oracles(const struct teller *t, uint32_t step) {
         if (process_active(c->local[p][LOCAL_STATUS]) &&
             oracle_chosen_at(t->model, &role->vars[i], c->point)) {
           text_addf(&v, "%s%s = ", v.n ? ", " : "", role->vars[i].name);
-          add_value(t, &v, role->vars[i].type, w->oracles[p][k]);
+          teller_value(t, &v, role->vars[i].type, w->oracles[p][k]);
         }
         k++;
       }
@@ -42,7 +42,7 @@ static void tell_sends(const struct teller *t, const struct step_log *log) {
            log->sent[i].message == first->message && log->sent[i].type == first->type;
          i++, n++)
       to[log->sent[i].to] = 1;
-    add_value(t, &v, first->type, first->message);
+    teller_value(t, &v, first->type, first->message);
     if (n < t->model->nprocesses) {
       text_add(&v, " to ");
       processes_add(&v, t->model, to);
@@ -53,7 +53,7 @@ static void tell_sends(const struct teller *t, const struct step_log *log) {
   if (g.at.n > 0)
     groups_print(&g, t, "send", false);
   else
-    tell_phrase(t, "send", "nobody");
+    teller_phrase(t, "send", "nobody");
 }
 
 /* heard[q]: a message of q reached p; missed[q]: one was sent and did not. */
@@ -119,7 +119,7 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
   } else {
     groups_release(&g);
     if (any)
-      tell_phrase(t, "hear", "every message arrives");
+      teller_phrase(t, "hear", "every message arrives");
   }
   memory_free(heard);
   memory_free(missed);
@@ -138,7 +138,7 @@ static void tell_lies(const struct teller *t, uint32_t step) {
       struct text v = {0};
       if (a->from != q || !a->forged || !(c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE))
         continue;
-      add_value(t, &v, a->type, a->message);
+      teller_value(t, &v, a->type, a->message);
       groups_add(&told, t, a->to, &v);
     }
     for (size_t i = 0; i < told.at.n; i++) {
@@ -171,9 +171,9 @@ static void tell_corruptions(const struct teller *t, uint32_t step) {
       struct text v = {0};
       if (a->from != q || !a->forged || !sent)
         continue;
-      add_value(t, &v, sent->type, sent->message);
+      teller_value(t, &v, sent->type, sent->message);
       text_add(&v, " becomes ");
-      add_value(t, &v, a->type, a->message);
+      teller_value(t, &v, a->type, a->message);
       groups_add(&g, t, a->to, &v);
     }
     for (size_t i = 0; i < g.at.n; i++) {
@@ -218,9 +218,9 @@ static void add_change(const struct teller *t, const struct type *type, const ch
   if (++*parts > MOST_PARTS && !t->style->verbose)
     return;
   text_addf(out, "%s%s ", out->n ? ", " : "", place);
-  add_value(t, out, type, before);
+  teller_value(t, out, type, before);
   text_add(out, " -> ");
-  add_value(t, out, type, after);
+  teller_value(t, out, type, after);
 }
 
 static void add_lines(const struct teller *t, struct text *out, const struct change *changes,
@@ -230,7 +230,7 @@ static void add_lines(const struct teller *t, struct text *out, const struct cha
   for (;;) { /* in ascending order, each once */
     uint32_t next = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
-      uint32_t line = changes[i].at.to ? line_of(t->model, changes[i].at) : 0;
+      uint32_t line = changes[i].at.to ? teller_line(t->model, changes[i].at) : 0;
       if (line > last && line < next)
         next = line;
     }
@@ -271,7 +271,7 @@ static void tell_changes(const struct teller *t, uint32_t step) {
   if (g.at.n > 0)
     groups_print(&g, t, "change", true);
   else
-    tell_phrase(t, "change", "nothing");
+    teller_phrase(t, "change", "nothing");
 }
 
 static void tell_stops(const struct teller *t, uint32_t step) {
@@ -297,7 +297,7 @@ static void tell_stops(const struct teller *t, uint32_t step) {
   }
 }
 
-void tell_round(const struct teller *t, uint32_t step) {
+void teller_round(const struct teller *t, uint32_t step) {
   const struct config *c = t->trace->configs[step];
   const struct point *point = &t->model->points[c->point];
   struct text title = {0};
@@ -306,7 +306,7 @@ void tell_round(const struct teller *t, uint32_t step) {
     text_addf(&title, ": %s", point->name);
   if (point->endless && t->model->npoints > 1)
     text_addf(&title, ", phase %" PRId64, c->phase);
-  heading(t, title.at);
+  teller_heading(t, title.at);
   text_release(&title);
   tell_oracles(t, step);
   tell_sends(t, &t->trace->logs[step]);

@@ -4,13 +4,13 @@
 
 #define LONG_VALUE 60 /* what is shown of a long value unless the user wants all */
 
-uint32_t line_of(const struct model *m, struct span at) {
+uint32_t teller_line(const struct model *m, struct span at) {
   uint32_t line, column;
   source_place(&m->source, at.from, &line, &column);
   return line;
 }
 
-void add_value(const struct teller *t, struct text *out, const struct type *type, value v) {
+void teller_value(const struct teller *t, struct text *out, const struct type *type, value v) {
   struct text whole = {0};
   value_print(&t->model->values, t->model, type, v, &whole);
   if (whole.n > LONG_VALUE && !t->style->verbose) {
@@ -55,7 +55,7 @@ void groups_print(struct groups *g, const struct teller *t, const char *label, b
   items_print(&items, t->style, label, one_each, t->out);
 }
 
-void tell_phrase(const struct teller *t, const char *label, const char *phrase) {
+void teller_phrase(const struct teller *t, const char *label, const char *phrase) {
   struct items items = {0};
   struct text v = {0};
   text_add(&v, phrase);
@@ -63,7 +63,7 @@ void tell_phrase(const struct teller *t, const char *label, const char *phrase) 
   items_print(&items, t->style, label, false, t->out);
 }
 
-void heading(const struct teller *t, const char *text) {
+void teller_heading(const struct teller *t, const char *text) {
   text_add(t->out, "\n");
   paint_add(t->out, t->style, PAINT_TITLE, text);
   text_add(t->out, "\n");

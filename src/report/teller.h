@@ -27,13 +27,13 @@ void groups_add(struct groups *, const struct teller *, uint32_t process,
 void groups_print(struct groups *, const struct teller *, const char *label, bool one_each);
 void groups_release(struct groups *);
 
-uint32_t line_of(const struct model *, struct span);
-void add_value(const struct teller *, struct text *, const struct type *,
-               value); /* shortened unless verbose */
-void heading(const struct teller *, const char *);
-void tell_phrase(const struct teller *, const char *label, const char *phrase);
+uint32_t teller_line(const struct model *, struct span);
+void teller_value(const struct teller *, struct text *, const struct type *,
+                  value); /* shortened unless verbose */
+void teller_heading(const struct teller *, const char *);
+void teller_phrase(const struct teller *, const char *label, const char *phrase);
 
 /* Round number step + 1: what was chosen and sent, who heard whom, what changed. */
-void tell_round(const struct teller *, uint32_t step);
+void teller_round(const struct teller *, uint32_t step);
 
 #endif

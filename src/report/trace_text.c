@@ -28,7 +28,7 @@ static void tell_variable(const struct teller *t, const struct config *c, const 
       if (!strcmp(role->vars[i].name, name) && worth_telling(t, &role->vars[i]) &&
           !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE)) {
         struct text v = {0};
-        add_value(t, &v, role->vars[i].type, c->local[p][LOCAL_VAR(i)]);
+        teller_value(t, &v, role->vars[i].type, c->local[p][LOCAL_VAR(i)]);
         groups_add(&g, t, p, &v);
       }
   }
@@ -65,12 +65,12 @@ static void tell_faulty(const struct teller *t, const struct config *c) {
 static void tell_start(const struct teller *t) {
   const struct model *m = t->model;
   const struct config *c = t->trace->configs[0];
-  heading(t, "start");
+  teller_heading(t, "start");
   size_t before = t->out->n;
   for (uint32_t i = 0; i < m->nglobals; i++) {
     struct items items = {0};
     struct text v = {0};
-    add_value(t, &v, m->globals[i].type, c->globals[i]);
+    teller_value(t, &v, m->globals[i].type, c->globals[i]);
     items_add(&items, &v);
     items_print(&items, t->style, m->globals[i].name, false, t->out);
   }
@@ -126,7 +126,7 @@ static void tell_error(const struct teller *t) {
   text_add(t->out, "\n");
   text_release(&title);
   if (e->at.to > 0) {
-    uint32_t line = line_of(t->model, e->at);
+    uint32_t line = teller_line(t->model, e->at);
     const char *source = source_line(&t->model->source, line, &length);
     text_addf(t->out, "  line %u: ", line);
     while (length > 0 && (*source == ' ' || *source == '\t'))
@@ -154,7 +154,7 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
                       : "now %s fails",
             p->name);
   paint_add(t->out, t->style, cover ? PAINT_GOOD : PAINT_BAD, title.at);
-  text_addf(t->out, "  (line %u)\n", line_of(t->model, p->at));
+  text_addf(t->out, "  (line %u)\n", teller_line(t->model, p->at));
   text_release(&title);
   add_formula(t, p->formula->at);
   instance_find(&instance, meaning, t->trace);
@@ -167,7 +167,7 @@ void trace_story(const struct trace *trace, const struct style *style, struct te
   struct teller t = {trace, trace->model, style, out};
   tell_start(&t);
   for (uint32_t i = 0; i < trace->run.nsteps; i++)
-    tell_round(&t, i);
+    teller_round(&t, i);
 }
 
 void trace_moral(const struct trace *trace, struct meaning *meaning, const struct style *style,
