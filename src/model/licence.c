@@ -201,16 +201,16 @@ static void grant_closure(struct grant *g) {
   const struct model *m = g->model;
   for (uint32_t i = 0; i < g->question->nproperties; i++) {
     const struct property *p = &m->properties[g->question->properties[i]];
-    if (p->kind != PROPERTY_LIVE && !p->step)
+    if (p->kind != PROPERTY_LIVE && (!p->step || property_step_of_one(p)))
       continue;
-    const char *what = p->kind == PROPERTY_LIVE ? "infinite runs" : "steps";
+    const char *what = p->kind == PROPERTY_LIVE ? "infinite runs" : "steps of several processes";
     refuses(g, REDUCE_CLOSURE,
             (struct refusal){
                 arena_printf(g->arena, "'%s' speaks of %s, not of states", p->name, what), p->at});
     return;
   }
   grants(g, REDUCE_CLOSURE, m->nprocesses > 1,
-         m->nprocesses > 1 ? "only states are checked; tested again for each round"
+         m->nprocesses > 1 ? "only states, and steps of one process, are checked"
                            : "there is only one process");
 }
 

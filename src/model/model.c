@@ -59,3 +59,44 @@ void model_free(struct model *m) {
   arena_release(&m->arena);
   memory_free(m);
 }
+
+/* --- step properties --- */
+
+struct one_process {
+  uint32_t slot;
+  bool other; /* something else is looked at */
+};
+
+static bool look_at_one(void *context, const struct node *n) {
+  struct one_process *l = context;
+  switch (n->op) {
+  case NODE_REMOTE:
+  case NODE_INITIAL:
+    if (n->kid[0]->op == NODE_SLOT && n->kid[0]->index == l->slot)
+      return false;
+    l->other = true;
+    return true;
+  case NODE_ROLE_SET:
+  case NODE_CORRECT:
+  case NODE_FAULTY:
+  case NODE_ROUND_NUMBER:
+  case NODE_PHASE:
+  case NODE_GLOBAL:
+  case NODE_PROCESS_AT:
+  case NODE_NUMBER_OF:
+    l->other = true;
+    return true;
+  default:
+    return true;
+  }
+}
+
+bool property_step_of_one(const struct property *p) {
+  const struct node *f = p->formula;
+  if (!p->step || f->op != NODE_FORALL || f->ngen != 1 || f->gen[0].range->op != NODE_ROLE_SET || f->gen[0].cond ||
+      f->n != 1)
+    return false;
+  struct one_process l = {f->gen[0].slot, false};
+  node_walk(f->kid[0], look_at_one, &l);
+  return !l.other;
+}

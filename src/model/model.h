@@ -234,6 +234,9 @@ typedef bool node_visit_fn(void *context, const struct node *);
 void node_walk(const struct node *, node_visit_fn *, void *context);
 void guard_walk(const struct guard *, node_visit_fn *, void *context);
 void block_walk(const struct block *, node_visit_fn *, void *context);
+/* A step property of the form `forall p in R: ...` that speaks of p before and after, and of nothing else: whether a
+   step keeps it is decided process by process. */
+bool property_step_of_one(const struct property *);
 void model_free(struct model *);
 
 #endif

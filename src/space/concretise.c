@@ -455,6 +455,39 @@ static void choose_real_oracles(struct concrete *k, const struct actor *a, uint3
   k->witness->oracles[q] = oracles;
 }
 
+/* Whom a process hears that does not update: as many as conditions allow. */
+static void hear_idly(struct concrete *k, const struct leaf *l, uint32_t role, uint32_t q, const struct rules *rules) {
+  uint32_t n = k->space->model->nprocesses;
+  uint8_t *heard = k->witness->heard[q];
+  memset(heard, !l->uniform, n);
+  for (uint32_t z = 0; l->uniform && z < l->nactors; z++)
+    for (uint32_t j = 0; j < l->uniform[z]; j++)
+      heard[k->of_actor[z][j]] = 1;
+  uint32_t kernel = l->kernel == UINT32_MAX ? UINT32_MAX : k->of_actor[l->kernel][0];
+  for (uint32_t size = n + 1; rules->nsizes && !l->uniform && size-- > 0;)
+    for (uint32_t self = size > 0; self != UINT32_MAX; self--) {
+      bool ok = (self || size < n) && (kernel == UINT32_MAX || size > (self && kernel != q)) &&
+                (kernel != q || self);
+      for (uint32_t i = 0; i < rules->nsizes && ok; i++)
+        ok = rules->sizes[i].role != role || rules->sizes[i].ok[2 * size + self];
+      if (!ok)
+        continue;
+      uint32_t left = size - self;
+      memset(heard, 0, n);
+      heard[q] = (uint8_t)self;
+      if (kernel != UINT32_MAX && kernel != q) {
+        heard[kernel] = 1;
+        left--;
+      }
+      for (uint32_t z = 0; z < n && left; z++)
+        if (z != q && !heard[z]) {
+          heard[z] = 1;
+          left--;
+        }
+      return;
+    }
+}
+
 static bool hear_and_update(struct concrete *k, const struct leaf *l) {
   struct round_space *s = k->space;
   struct exchange x;
@@ -471,10 +504,7 @@ static bool hear_and_update(struct concrete *k, const struct leaf *l) {
     for (uint32_t c = 0; c < pick->count && ok; c++) {
       uint32_t q = k->of_actor[pick->actor][used[pick->actor]++];
       if (a->idle || a->crashing) {
-        memset(k->witness->heard[q], a->crashing && !l->uniform, s->model->nprocesses);
-        for (uint32_t z = 0; l->uniform && z < l->nactors; z++)
-          for (uint32_t j = 0; j < l->uniform[z]; j++)
-            k->witness->heard[q][k->of_actor[z][j]] = 1;
+        hear_idly(k, l, a->role, q, rules);
         continue;
       }
       const struct reads *reads = s->updates[(size_t)a->role * s->model->npoints + k->config->point];

@@ -11,6 +11,7 @@ struct expansion {
   uint32_t rules_index;
   emit_fn *emit;
   leaf_fn *leaf;
+  bool quick;                /* remember the lists for quick.c */
   struct together *together; /* not NULL: collects products instead of emitting them */
   void *context;
   VEC(struct actor) actors;
@@ -28,10 +29,12 @@ struct expansion {
   const struct model_error *offer_error;
 };
 
+bool sends_agree(struct expansion *); /* if not, x->offer_error says why */
 bool offer_make(struct expansion *, uint32_t receiver, uint32_t kernel, const uint32_t *uniform);
 void offer_release(struct offer *);
 uint64_t line_members(const struct offer *, uint64_t groups);
 bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
+void quick_remember(struct round_space *, const struct actor *, uint32_t point, uint32_t list);
 bool in_clique(const struct expansion *, const struct actor *, const struct option *);
 uint64_t steps_broken_globally(struct round_space *, const struct expansion *);
 

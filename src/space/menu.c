@@ -332,9 +332,8 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
   return (uint32_t)s->menus.n - 1;
 }
 
-uint32_t menu_of(struct round_space *s, uint32_t context, const struct rules *rules, uint32_t rules_index,
-                 const struct offer *o) {
-  size_t n = 5 + 6 * (size_t)o->n + o->wild;
+static uint32_t offer_intern(struct round_space *s, uint32_t rules_index, const struct offer *o, bool add) {
+  size_t n = 5 + 5 * (size_t)o->n + o->wild;
   value small[128], *v = n <= 128 ? small : memory_alloc(n * sizeof *v);
   size_t k = 0;
   v[k++] = rules_index;
@@ -342,19 +341,35 @@ uint32_t menu_of(struct round_space *s, uint32_t context, const struct rules *ru
   v[k++] = o->need;
   v[k++] = o->exact;
   v[k++] = o->n;
+  /* who it is itself matters only where sizes or losses are counted */
+  bool self = s->rules[rules_index]->lossy || s->rules[rules_index]->nsizes;
   for (uint32_t i = 0; i < o->n; i++) {
     const struct group *g = &o->groups[i];
     v[k++] = g->message;
-    v[k++] = g->silent | g->self << 1;
+    v[k++] = g->silent | (self && g->self) << 1;
     v[k++] = g->tag;
     v[k++] = g->count;
     v[k++] = g->must;
   }
   for (uint32_t i = 0; i < o->wild; i++)
     v[k++] = o->wild_tags[i];
-  uint32_t id = intern_put(s->offers, v, k), menu;
+  uint32_t id = add ? intern_put(s->offers, v, k) : intern_find(s->offers, v, k);
   if (v != small)
     memory_free(v);
+  return id;
+}
+
+uint32_t offer_put(struct round_space *s, uint32_t rules_index, const struct offer *o) {
+  return offer_intern(s, rules_index, o, true);
+}
+
+uint32_t offer_find(struct round_space *s, uint32_t rules_index, const struct offer *o) {
+  return offer_intern(s, rules_index, o, false);
+}
+
+uint32_t menu_of(struct round_space *s, uint32_t context, const struct rules *rules, const struct offer *o,
+                 uint32_t id) {
+  uint32_t menu;
   if (!memo_find(&s->menus_of, context, id, &menu)) {
     menu = menu_compute(s, context, rules, o);
     memo_add(&s->menus_of, context, id, menu);

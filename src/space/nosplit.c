@@ -85,10 +85,12 @@ static bool grow(struct cliques *c, uint64_t *candidates, uint32_t n, uint64_t *
 
 bool nosplit_rounds(struct expansion *x, bool (*product)(struct expansion *)) {
   struct cliques c = {.x = x, .product = product};
+  bool anybody = false;
   for (uint32_t i = 0; i < x->actors.n; i++) {
     const struct actor *a = &x->actors.at[i];
     if (a->idle || a->crashing)
       continue;
+    anybody = true;
     const struct menu *menu = &x->space->menus.at[a->menu];
     for (uint32_t k = 0; k < menu->n; k++)
       for (uint32_t j = 0; j < menu->lines[k].nmasks; j++)
@@ -96,7 +98,7 @@ bool nosplit_rounds(struct expansion *x, bool (*product)(struct expansion *)) {
   }
   c.chosen = memory_alloc((c.n + 1) * sizeof *c.chosen);
   uint64_t none = 0;
-  bool more = c.n ? grow(&c, c.set, c.n, &none, 0) : true;
+  bool more = c.n ? grow(&c, c.set, c.n, &none, 0) : anybody || product(x);
   x->clique = NULL;
   x->nclique = 0;
   memory_free(c.set);

@@ -38,6 +38,25 @@ static const struct sending *message_to(struct expansion *x, const struct actor 
   return found;
 }
 
+/* Does nobody send two messages to one receiver? Whether it hears them, or takes part at all, does not matter. */
+bool sends_agree(struct expansion *x) {
+  const struct round_space *s = x->space;
+  for (uint32_t i = 0; i < x->actors.n; i++) {
+    const struct actor *a = &x->actors.at[i];
+    if (a->idle || a->sending == UINT32_MAX || s->sendings.at[a->sending].n < 2)
+      continue;
+    for (uint32_t k = 0; k < x->actors.n && !x->offer_error; k++) {
+      if (i == k)
+        message_to(x, a, a, true);
+      if (i != k || a->count > 1)
+        message_to(x, a, &x->actors.at[k], false);
+    }
+    if (x->offer_error)
+      return false;
+  }
+  return true;
+}
+
 static void add_group(struct offer *o, struct group g) {
   if (g.count == 0)
     return;

@@ -37,6 +37,16 @@ static void partials_grow(struct partials *p) {
     p->index[partials_slot(p, p->words + p->items[i].at, p->items[i].length)] = (uint32_t)i + 1;
 }
 
+void partials_append(struct partials *p, const uint32_t *words, uint32_t length, const struct way *way) {
+  if (p->nwords + length > p->words_cap)
+    p->words = vec_grown(p->words, &p->words_cap, p->nwords + length, sizeof *p->words);
+  if (p->n == p->cap)
+    p->items = vec_grown(p->items, &p->cap, p->n + 1, sizeof *p->items);
+  memcpy(p->words + p->nwords, words, length * sizeof *words);
+  p->items[p->n++] = (struct partial){p->nwords, length, *way};
+  p->nwords += length;
+}
+
 void partials_add(struct partials *p, const uint32_t *words, uint32_t length, const struct way *way) {
   if ((p->n + 1) * 2 > p->index_cap)
     partials_grow(p);
@@ -47,12 +57,6 @@ void partials_add(struct partials *p, const uint32_t *words, uint32_t length, co
       *old = *way;
     return;
   }
-  if (p->nwords + length > p->words_cap)
-    p->words = vec_grown(p->words, &p->words_cap, p->nwords + length, sizeof *p->words);
-  if (p->n == p->cap)
-    p->items = vec_grown(p->items, &p->cap, p->n + 1, sizeof *p->items);
-  memcpy(p->words + p->nwords, words, length * sizeof *words);
-  p->items[p->n++] = (struct partial){p->nwords, length, *way};
-  p->nwords += length;
+  partials_append(p, words, length, way);
   p->index[slot] = (uint32_t)p->n;
 }

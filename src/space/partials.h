@@ -32,6 +32,7 @@ struct partials {
 void partials_clear(struct partials *);
 void partials_release(struct partials *);
 /* Adds, or keeps the cheaper of two ways to the same words. */
+void partials_append(struct partials *, const uint32_t *words, uint32_t length, const struct way *); /* unchecked */
 void partials_add(struct partials *, const uint32_t *words, uint32_t length, const struct way *);
 
 #endif

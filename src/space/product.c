@@ -270,14 +270,14 @@ static int compare_options(const void *a, const void *b) {
   return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
-static const struct options *options_for(struct expansion *x, const struct actor *a) {
+static struct options *options_for(struct expansion *x, const struct actor *a) {
   struct round_space *s = x->space;
   uint64_t key = (uint64_t)a->local << 32 | x->from->point;
   uint32_t found;
   if (memo_find(&s->options_of, key, a->menu, &found))
     return &s->options.at[found];
   const struct menu menu = s->menus.at[a->menu];
-  struct options o = {arena_array(&s->arena, menu.n + 1, sizeof *o.at), 0};
+  struct options o = {.at = arena_array(&s->arena, menu.n + 1, sizeof *o.at)};
   bool keep_lines = x->rules->coupling == COUPLED_NOSPLIT;
   for (uint32_t i = 0; i < menu.n; i++) {
     const struct line *l = &menu.lines[i];
@@ -346,7 +346,7 @@ static bool finish(struct expansion *x, uint32_t cost) {
 }
 
 bool in_clique(const struct expansion *x, const struct actor *a, const struct option *o) {
-  if (!x->clique)
+  if (!x->clique || a->idle || a->crashing) /* whom it hears changes nothing: take it to hear everybody */
     return true;
   const struct line *l = &x->space->menus.at[a->menu].lines[o->line];
   for (uint32_t i = 0; i < l->nmasks; i++) {
@@ -399,7 +399,7 @@ static void idle_options(struct expansion *x, struct actor *a) {
   uint32_t effect = a->crashing ? EFFECT_CRASH : EFFECT_IDLE, found;
   uint64_t key = (uint64_t)a->original << 32 | x->from->point;
   if (!memo_find(&s->options_of, key, effect, &found)) {
-    struct options o = {arena_array(&s->arena, 1, sizeof *o.at), 1};
+    struct options o = {.at = arena_array(&s->arena, 1, sizeof *o.at), .n = 1};
     o.at[0] = (struct option){.next = local_after(s, a->original, x->from->point, effect)};
     o.at[0].broken = steps_broken_by(s, a->original, o.at[0].next);
     vec_push(&s->options, o);
@@ -409,16 +409,57 @@ static void idle_options(struct expansion *x, struct actor *a) {
   a->options = &s->options.at[found];
 }
 
+/* Everybody of a role is offered the same if nobody is at fault, and whether it hears itself does not matter. */
+static bool offers_shared(const struct expansion *x) {
+  const struct round_space *s = x->space;
+  if (x->leaf) /* a trace wants to know each one's own groups */
+    return false;
+  if (!s->same_offers[x->from->point] || x->rules->lossy || x->rules->nsizes || s->model->nroles > 8)
+    return false;
+  for (size_t i = 0; i < x->actors.n; i++)
+    if (x->actors.at[i].crashing || (local_status(&s->pack, x->actors.at[i].original) & STATUS_FAULTY))
+      return false;
+  return true;
+}
+
+static const struct actor *like_of_role(const struct expansion *x, uint32_t i) {
+  for (uint32_t k = 0; k < i; k++) {
+    const struct actor *a = &x->actors.at[k];
+    if (a->role == x->actors.at[i].role && !a->idle && !a->offer_shared)
+      return a;
+  }
+  return NULL;
+}
+
 static bool make_menus(struct expansion *x, uint32_t kernel, const uint32_t *uniform) {
   struct round_space *s = x->space;
+  uint32_t shared_id[8];
+  bool share = offers_shared(x);
+  for (size_t i = 0; i < x->actors.n; i++)
+    if (x->actors.at[i].offer_shared) {
+      x->actors.at[i].offer_shared = false;
+      x->actors.at[i].offer = (struct offer){0};
+    }
   for (uint32_t i = 0; i < x->actors.n; i++) {
     struct actor *a = &x->actors.at[i];
     if (a->idle || a->crashing)
       continue;
-    if (!offer_make(x, i, kernel, uniform))
-      return false;
+    const struct actor *like = share ? like_of_role(x, i) : NULL;
+    uint32_t id;
+    if (like) {
+      a->offer = like->offer;
+      a->offer_shared = true;
+      id = shared_id[a->role];
+    } else {
+      if (!offer_make(x, i, kernel, uniform))
+        return false;
+      id = offer_put(s, x->rules_index, &a->offer);
+      if (share)
+        shared_id[a->role] = id;
+    }
     uint32_t context = context_of(s, a->local, x->from->point, a->process, x->from->phase, x->from->globals);
-    a->menu = menu_of(s, context, x->rules, x->rules_index, &a->offer);
+    a->menu = menu_of(s, context, x->rules, &a->offer, id);
+    a->offer_id = id;
   }
   for (uint32_t i = 0; i < x->actors.n; i++) {
     struct actor *a = &x->actors.at[i];
@@ -478,8 +519,13 @@ static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
 static bool exchange(struct expansion *x) {
   bool more;
   for (size_t i = 0; i < x->actors.n; i++)
+  {
     x->actors.at[i].offer = (struct offer){0};
+    x->actors.at[i].offer_shared = false;
+  }
   x->offer_error = NULL;
+  if (!sends_agree(x))
+    return report_error(x, x->offer_error);
   switch (x->rules->coupling) {
   case COUPLED_KERNEL:
     more = kernel_rounds(x);
@@ -497,7 +543,8 @@ static bool exchange(struct expansion *x) {
       more = x->rules->coupling == COUPLED_NOSPLIT ? nosplit_rounds(x, multiply) : multiply(x);
   }
   for (size_t i = 0; i < x->actors.n; i++)
-    offer_release(&x->actors.at[i].offer);
+    if (!x->actors.at[i].offer_shared)
+      offer_release(&x->actors.at[i].offer);
   return more;
 }
 
@@ -541,6 +588,6 @@ bool round_successors(struct round_space *s, const struct global *from, emit_fn 
 }
 
 bool round_tasks(struct round_space *s, const struct global *from, struct together *t) {
-  struct expansion x = {.space = s, .from = from, .together = t};
+  struct expansion x = {.space = s, .from = from, .together = t, .quick = from->point != POINT_END && s->quick[from->point]};
   return expand(&x);
 }

@@ -207,35 +207,6 @@ enum verdict3 property_holds(struct round_space *s, uint32_t i, const struct sta
 
 /* --- step properties --- */
 
-struct local_look {
-  uint32_t slot;
-  bool other;
-};
-
-static bool look_local(void *context, const struct node *n) {
-  struct local_look *l = context;
-  switch (n->op) {
-  case NODE_REMOTE:
-  case NODE_INITIAL:
-    if (n->kid[0]->op == NODE_SLOT && n->kid[0]->index == l->slot)
-      return false;
-    l->other = true;
-    return true;
-  case NODE_ROLE_SET:
-  case NODE_CORRECT:
-  case NODE_FAULTY:
-  case NODE_ROUND_NUMBER:
-  case NODE_PHASE:
-  case NODE_GLOBAL:
-  case NODE_PROCESS_AT:
-  case NODE_NUMBER_OF:
-    l->other = true;
-    return true;
-  default:
-    return true;
-  }
-}
-
 void step_checks_prepare(struct round_space *s) {
   const struct question *q = s->base.question;
   s->step_checks = arena_array(&s->arena, q->nproperties + 1, sizeof *s->step_checks);
@@ -245,14 +216,9 @@ void step_checks_prepare(struct round_space *s) {
     c->step = p->step;
     if (!p->step)
       continue;
-    const struct node *f = p->formula;
-    struct local_look l = {0, false};
-    if (f->op == NODE_FORALL && f->ngen == 1 && f->gen[0].range->op == NODE_ROLE_SET && !f->gen[0].cond &&
-        f->n == 1 && i < 32) {
-      l.slot = f->gen[0].slot;
-      node_walk(f->kid[0], look_local, &l);
-      c->local = !l.other && s->pack.initials != INITIALS_SET;
-      c->role = f->gen[0].range->index;
+    if (property_step_of_one(p) && i < 32) {
+      c->local = s->pack.initials != INITIALS_SET;
+      c->role = p->formula->gen[0].range->index;
     }
     if (!c->local)
       s->nglobal_steps++;

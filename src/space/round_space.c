@@ -120,7 +120,10 @@ static bool space_successors(struct space *space, const struct state *state, emi
 
 static bool space_expand(struct space *space, frontier_fn *next, emit_from_fn *emit, void *context) {
   struct round_space *s = round_of(space);
-  struct together *t = together_new(s, emit, context);
+  if (!s->together)
+    s->together = together_new(s);
+  struct together *t = s->together;
+  together_begin(t, emit, context);
   struct global *g = global_new(&s->pack);
   struct state state;
   uint64_t origin;
@@ -129,12 +132,11 @@ static bool space_expand(struct space *space, frontier_fn *next, emit_from_fn *e
   while (more && next(context, &state, &origin, &charge)) {
     global_decode(&s->pack, &state, g);
     together_from(t, g, origin, charge);
-    more = round_tasks(s, g, t);
+    more = quick_task(s, g, t) || round_tasks(s, g, t);
     if (more && together_tasks(t) > TASKS_MOST)
       more = together_finish(t);
   }
   more = more && together_finish(t);
-  together_free(t);
   global_free(g);
   return more;
 }
@@ -177,12 +179,13 @@ static size_t space_memory(const struct space *space) {
 static void space_free(struct space *space) {
   struct round_space *s = round_of(space);
   property_memos_free(s);
+  together_free(s->together);
   pack_release(&s->pack);
-  struct intern *tables[] = {s->contexts, s->bags, s->offers, s->effects, s->vectors};
+  struct intern *tables[] = {s->contexts, s->bags, s->offers, s->effects, s->vectors, s->next_lists};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_free(tables[i]);
   struct memo *memos[] = {&s->context_of, &s->steps, &s->menus_of, &s->options_of, &s->after,
-                          &s->sendings_of, &s->named_of, &s->oracles_of, &s->steps_broken};
+                          &s->sendings_of, &s->named_of, &s->quick_lists, &s->oracles_of, &s->steps_broken};
   for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
     memo_release(memos[i]);
   vec_release(&s->lists);
@@ -192,6 +195,7 @@ static void space_free(struct space *space) {
   vec_release(&s->sendings);
   vec_release(&s->alternatives);
   vec_release(&s->stored_at);
+  vec_release(&s->quick_sends);
   memory_free(s->rules);
   memory_free(s->buffer);
   global_free(s->scratch);
@@ -218,6 +222,22 @@ static bool reads_identity(void *context, const struct node *n) {
   bool *found = context;
   *found |= n->op == NODE_ME || n->op == NODE_NUMBER_OF;
   return !*found;
+}
+
+static void find_same_offers(struct round_space *s) {
+  const struct model *m = s->model;
+  s->same_offers = arena_array(&s->arena, m->npoints + 1, sizeof *s->same_offers);
+  for (uint32_t p = 0; p < m->npoints; p++) {
+    s->same_offers[p] = s->group && !s->explicit_senders;
+    for (uint32_t r = 0; r < m->nroles; r++) {
+      enum received_use use = s->updates[(size_t)r * m->npoints + p]->received;
+      if (!s->pack.bag && (use == RECEIVED_NAMED || use == RECEIVED_SENDERS))
+        s->same_offers[p] = false;
+      for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++)
+        if (m->roles[r].body[p].sends[i].target != TARGET_SET)
+          s->same_offers[p] = false;
+    }
+  }
 }
 
 static void find_same_starts(struct round_space *s) {
@@ -335,6 +355,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->offers = intern_new();
   s->effects = intern_new();
   s->vectors = intern_new();
+  s->next_lists = intern_new();
   pack_init(&s->pack, meaning, m, q, l);
   size_t n = (size_t)m->nroles * m->npoints;
   s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);
@@ -347,7 +368,9 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->all_costs = !l->of[REDUCE_CLOSURE].applied;
   choose_form(s, options->plain);
   find_same_starts(s);
+  find_same_offers(s);
   step_checks_prepare(s);
+  quick_prepare(s);
   s->base.together = can_expand_together(s);
   s->base.edges_complete = !s->base.together;
   s->scratch = global_new(&s->pack);

@@ -59,6 +59,8 @@ struct option { /* a line of a menu, for a particular local state */
 struct options {
   struct option *at;
   uint32_t n;
+  uint32_t list;    /* 1 + its place in space->next_lists, 0: not made yet */
+  bool special;     /* some line is an error or breaks a step property */
 };
 
 struct round_space {
@@ -72,6 +74,7 @@ struct round_space {
   uint32_t nrules;
   struct reads **sends, **updates; /* by role and point */
   struct intern *contexts, *bags, *offers, *effects, *vectors;
+  struct intern *next_lists;   /* [(local, cost), ...]: what processes can become */
   struct memo context_of;      /* (local and point, me and phase and globals) -> context */
   struct memo steps;           /* (context, bag) -> lists */
   struct memo menus_of;        /* (context, offer) -> menus */
@@ -79,6 +82,11 @@ struct round_space {
   struct memo after;           /* (local and point, effect) -> local */
   struct memo sendings_of;     /* context of sends -> alternatives */
   struct memo steps_broken;    /* (local, local) -> bits */
+  struct together *together;   /* or NULL */
+  struct memo quick_lists;     /* (local and point, offer) -> lists, where that is all that matters */
+  VEC(uint32_t) quick_sends;   /* by local state: 1 + sending, at the point of quick_point */
+  uint32_t quick_point;
+  bool *quick;                 /* by point: see quick.c */
   struct memo named_of;        /* context -> lists: the senders it names */
   struct memo oracles_of;      /* (local, point) -> lists: the local states with oracles chosen */
   VEC(struct list) lists;
@@ -100,17 +108,17 @@ struct round_space {
   struct property_memo *property_memos;
   struct eval eval;
   uint64_t initial_states;     /* emitted so far */
+  bool *same_offers;           /* by point: whatever is sent reaches all of a role, who cannot tell from whom */
   bool *same_start;            /* by role: starting does not depend on who one is */
 };
 
 struct expansion;
+struct together;
 
 struct step_check {
   bool step;         /* a step property at all */
   bool local;        /* forall p in R: something about p and p' alone */
   uint32_t role;     /* ROLE_ANY: all */
-  uint32_t slot;
-  const struct node *body;
 };
 
 #define EFFECT_IDLE UINT32_MAX        /* does nothing, but oracles are forgotten */
@@ -129,8 +137,9 @@ local_id local_after(struct round_space *, local_id, uint32_t point, uint32_t ef
 uint32_t effect_error(const struct round_space *, uint32_t effect);
 
 /* menu.c */
-uint32_t menu_of(struct round_space *, uint32_t context, const struct rules *, uint32_t rules_index,
-                 const struct offer *);
+uint32_t offer_put(struct round_space *, uint32_t rules_index, const struct offer *); /* interned */
+uint32_t offer_find(struct round_space *, uint32_t rules_index, const struct offer *); /* INTERN_NONE if new */
+uint32_t menu_of(struct round_space *, uint32_t context, const struct rules *, const struct offer *, uint32_t id);
 #define BAG_ENTRY 4 /* message, sender or -1, count, lazy */
 
 /* The processes of a state while a round is under way: split by oracle, by crash, by what they send. */
@@ -144,8 +153,10 @@ struct actor {
   bool idle, crashing;
   uint32_t sending;  /* place in space->sendings, UINT32_MAX: none */
   struct offer offer;
+  bool offer_shared; /* it is another actor's */
+  uint32_t offer_id;
   uint32_t menu;
-  const struct options *options;
+  struct options *options;
 };
 
 struct pick { /* `count` processes of an actor take an option */
@@ -173,6 +184,10 @@ typedef bool leaf_fn(void *context, const struct leaf *); /* false: stop */
 bool round_successors(struct round_space *, const struct global *, emit_fn *, leaf_fn *, void *context);
 struct together;
 bool round_tasks(struct round_space *, const struct global *, struct together *); /* products, not multiplied out */
+
+/* quick.c */
+void quick_prepare(struct round_space *);
+bool quick_task(struct round_space *, const struct global *, struct together *);
 
 /* property.c */
 enum verdict3 property_holds(struct round_space *, uint32_t i, const struct state *, struct model_error *);

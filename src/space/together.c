@@ -8,19 +8,22 @@
    pairs that are left, sorted. */
 #include "space/together.h"
 
+#include "space/covered.h"
 #include "space/expansion.h"
 #include "space/partials.h"
 
+#include <stdlib.h>
+
 #include <string.h>
 
-#define LIST 0x80000000u
 #define STAGE_MOST 300000 /* partial results that wait at a stage before they go on */
 
 struct together {
   struct round_space *space;
   emit_from_fn *emit;
   void *context;
-  struct intern *headers, *lists;
+  struct intern *headers;
+  struct intern *lists; /* borrowed from the space */
   uint32_t header;
   struct way from;
   struct partials tasks;
@@ -29,15 +32,22 @@ struct together {
   VEC(uint32_t) words;
   struct global *next;
   int64_t limit; /* on cost */
+  struct covered covered;
+  uint32_t layer;
 };
 
-struct together *together_new(struct round_space *s, emit_from_fn *emit, void *context) {
-  struct together *t = memory_alloc(sizeof *t);
-  t->space = s;
+void together_begin(struct together *t, emit_from_fn *emit, void *context) {
   t->emit = emit;
   t->context = context;
+  t->layer++;
+}
+
+struct together *together_new(struct round_space *s) {
+  struct together *t = memory_alloc(sizeof *t);
+  t->space = s;
+  t->covered = (struct covered){.lists = s->next_lists, .bag = s->pack.bag};
   t->headers = intern_new();
-  t->lists = intern_new();
+  t->lists = s->next_lists;
   t->next = global_new(&s->pack);
   t->limit = INT64_MAX;
   for (uint32_t i = 0; i < s->env->nclauses; i++)
@@ -47,8 +57,10 @@ struct together *together_new(struct round_space *s, emit_from_fn *emit, void *c
 }
 
 void together_free(struct together *t) {
+  if (!t)
+    return;
+  covered_release(&t->covered);
   intern_free(t->headers);
-  intern_free(t->lists);
   partials_release(&t->tasks);
   for (uint32_t i = 0; i < t->nstages; i++)
     partials_release(&t->stages[i]);
@@ -98,9 +110,14 @@ static bool emit_next(struct together *t, const struct way *way, uint64_t broken
 /* --- tasks --- */
 
 static uint32_t list_of(struct together *t, struct expansion *x, const struct actor *a) {
+  struct options *known = a->options;
+  if (known->list && !x->clique)
+    return known->list - 1;
   VEC(value) v = {0};
+  known->special = false;
   for (uint32_t k = 0; k < a->options->n; k++) {
     const struct option *o = &a->options->at[k];
+    known->special |= o->error || o->broken;
     if (o->error || !in_clique(x, a, o))
       continue;
     if (v.n && v.at[v.n - 2] == (value)o->next) {
@@ -113,52 +130,69 @@ static uint32_t list_of(struct together *t, struct expansion *x, const struct ac
   }
   uint32_t id = intern_put(t->lists, v.at, v.n);
   vec_release(&v);
+  if (!x->clique)
+    known->list = id + 1;
   return id;
 }
 
+/* The cheapest that j's options in the clique cost, failing ones included if `failing`; NULL: there is none. */
+static const struct option *cheapest_option(const struct expansion *x, uint32_t j, bool failing) {
+  const struct actor *a = &x->actors.at[j];
+  const struct option *best = NULL;
+  for (uint32_t k = 0; k < a->options->n; k++) {
+    const struct option *o = &a->options->at[k];
+    if ((!o->error || failing) && (!best || o->cost < best->cost) && in_clique(x, a, o))
+      best = o;
+  }
+  return best;
+}
+
 /* Errors and broken steps belong to one process's option: report an edge for each, if the others can go along. */
-static bool report_options(struct together *t, struct expansion *x, const uint32_t *lists) {
+static bool report_option(struct together *t, struct expansion *x, uint32_t i, const struct option *o) {
   struct round_space *s = t->space;
+  const struct actor *a = &x->actors.at[i];
+  uint64_t cost = o->cost;
+  struct global *g = t->next;
+  uint32_t n = 0;
+  for (uint32_t j = 0; j < x->actors.n; j++) {
+    uint32_t others = x->actors.at[j].count - (j == i);
+    if (!others)
+      continue;
+    const struct option *best = cheapest_option(x, j, o->error);
+    if (!best)
+      return true;
+    cost += (uint64_t)best->cost * others;
+    if (s->pack.bag)
+      g->at[n++] = (struct member){best->next, others};
+    else
+      g->at[x->actors.at[j].process] = (struct member){best->next, 1};
+  }
+  struct edge edge = {.processes = x->new_crashes, .faults = (uint32_t)cost};
+  if ((int64_t)(cost + t->from.cost) > t->limit)
+    return true;
+  if (o->error) {
+    edge.error = &s->errors.at[o->error - 1];
+    return together_error(t, &edge);
+  }
+  if (s->pack.bag)
+    g->at[n++] = (struct member){o->next, 1};
+  else
+    g->at[a->process] = (struct member){o->next, 1};
+  g->n = s->pack.bag ? n : s->model->nprocesses;
+  struct way way = t->from;
+  way.processes = x->new_crashes;
+  way.cost += (uint32_t)cost;
+  way.lost = (uint32_t)cost;
+  unfold_header(t, t->header, way.cost);
+  return emit_next(t, &way, o->broken);
+}
+
+static bool report_options(struct together *t, struct expansion *x) {
   for (uint32_t i = 0; i < x->actors.n; i++) {
     const struct actor *a = &x->actors.at[i];
     for (uint32_t k = 0; k < a->options->n; k++) {
       const struct option *o = &a->options->at[k];
-      if ((!o->error && !o->broken) || !in_clique(x, a, o))
-        continue;
-      uint64_t cost = o->cost;
-      struct global *g = t->next;
-      uint32_t n = 0;
-      for (uint32_t j = 0; j < x->actors.n; j++) {
-        const value *list = intern_at(t->lists, lists[j]);
-        uint32_t others = x->actors.at[j].count - (j == i);
-        if (others && intern_length(t->lists, lists[j]) == 0)
-          return true;
-        cost += others ? (uint64_t)list[1] * others : 0;
-        if (others && s->pack.bag)
-          g->at[n++] = (struct member){(local_id)list[0], others};
-        else if (others)
-          g->at[x->actors.at[j].process] = (struct member){(local_id)list[0], 1};
-      }
-      struct edge edge = {.processes = x->new_crashes, .faults = (uint32_t)cost};
-      if ((int64_t)(cost + t->from.cost) > t->limit)
-        continue;
-      if (o->error) {
-        edge.error = &s->errors.at[o->error - 1];
-        if (!together_error(t, &edge))
-          return false;
-        continue;
-      }
-      if (s->pack.bag)
-        g->at[n++] = (struct member){o->next, 1};
-      else
-        g->at[a->process] = (struct member){o->next, 1};
-      g->n = s->pack.bag ? n : s->model->nprocesses;
-      struct way way = t->from;
-      way.processes = x->new_crashes;
-      way.cost += (uint32_t)cost;
-      way.lost = (uint32_t)cost;
-      unfold_header(t, t->header, way.cost);
-      if (!emit_next(t, &way, o->broken))
+      if ((o->error || o->broken) && in_clique(x, a, o) && !report_option(t, x, i, o))
         return false;
     }
   }
@@ -179,6 +213,23 @@ static void add_pair(uint32_t *pairs, uint32_t *n, uint32_t what, uint32_t count
   ++*n;
 }
 
+/* A task given by its lists, one for each member. */
+void together_task(struct together *t, const struct global *g, const uint32_t *lists) {
+  struct round_space *s = t->space;
+  uint32_t pairs = 0;
+  vec_reserve(&t->words, 2 * (size_t)g->n + 3);
+  t->words.at[0] = t->header;
+  for (uint32_t i = 0; i < g->n; i++) {
+    const value *list = intern_at(t->lists, lists[i]);
+    uint32_t word = intern_length(t->lists, lists[i]) == 2 ? (uint32_t)list[0] : LIST | lists[i];
+    if (s->pack.bag)
+      add_pair(t->words.at + 1, &pairs, word, g->at[i].count);
+    else
+      t->words.at[1 + i] = word;
+  }
+  partials_add(&t->tasks, t->words.at, 1 + (s->pack.bag ? 2 * pairs : g->n), &t->from);
+}
+
 bool together_take(struct together *t, struct expansion *x) {
   struct round_space *s = t->space;
   uint32_t n = s->model->nprocesses, pairs = 0;
@@ -192,8 +243,9 @@ bool together_take(struct together *t, struct expansion *x) {
     const struct actor *a = &x->actors.at[i];
     lists[i] = list_of(t, x, a);
     size_t length = intern_length(t->lists, lists[i]);
-    for (uint32_t k = 0; k < a->options->n; k++)
-      special |= a->options->at[k].error || a->options->at[k].broken;
+    special |= a->options->special;
+    if (x->quick && !a->idle && !a->options->special)
+      quick_remember(s, a, x->from->point, lists[i]);
     empty |= length == 0;
     if (length == 0)
       continue;
@@ -208,7 +260,7 @@ bool together_take(struct together *t, struct expansion *x) {
     else
       t->words.at[1 + a->process] = word;
   }
-  bool more = !special || report_options(t, x, lists);
+  bool more = !special || report_options(t, x);
   memory_free(lists);
   if (more && !empty && (int64_t)least <= t->limit) {
     struct way way = t->from;
@@ -366,11 +418,49 @@ static bool run_stage(struct together *t, uint32_t stage) {
   return more;
 }
 
+/* Tasks with many results first: they cover others. */
+struct sized {
+  double size;
+  size_t item;
+};
+
+static int compare_sizes(const void *a, const void *b) {
+  const struct sized *x = a, *y = b;
+  if (x->size != y->size)
+    return x->size > y->size ? -1 : 1;
+  return (x->item > y->item) - (x->item < y->item);
+}
+
+static double task_size(const struct together *t, const struct partial *p) {
+  const uint32_t *words = t->tasks.words + p->at;
+  double size = 1;
+  for (uint32_t i = 1; i < p->length; i += t->space->pack.bag ? 2 : 1)
+    if (words[i] & LIST) {
+      double n = (double)intern_length(t->lists, words[i] & ~LIST) / 2;
+      size *= t->space->pack.bag ? n * words[i + 1] : n;
+    }
+  return size;
+}
+
 bool together_finish(struct together *t) {
-  bool more = step_all(t, 0, &t->tasks);
+  size_t n = t->tasks.n;
+  struct sized *order = memory_alloc((n + 1) * sizeof *order);
+  struct partials kept = {0};
+  for (size_t i = 0; i < n; i++)
+    order[i] = (struct sized){task_size(t, &t->tasks.items[i]), i};
+  qsort(order, n, sizeof *order, compare_sizes);
+  for (size_t i = 0; i < n; i++) {
+    const struct partial *p = &t->tasks.items[order[i].item];
+    const uint32_t *words = t->tasks.words + p->at;
+    if (!covered_or_add(&t->covered, words, p->length, &p->way, t->layer))
+      partials_append(&kept, words, p->length, &p->way);
+  }
+  memory_free(order);
+  partials_clear(&t->tasks);
+  bool more = step_all(t, 0, &kept);
   for (uint32_t stage = 1; stage < t->nstages && more; stage++)
     if (t->stages[stage].n)
       more = run_stage(t, stage);
-  partials_clear(&t->tasks);
+  partials_release(&kept);
   return more;
 }

@@ -1,0 +1,27 @@
+/* Tasks that were multiplied out already, and whether they cover a new one: if each process of the new task can only
+   become what the corresponding process of an old one could, all its results are known. */
+#ifndef RONDO_SPACE_COVERED_H
+#define RONDO_SPACE_COVERED_H
+
+#include "base/intern.h"
+#include "space/memo.h"
+#include "space/partials.h"
+
+#define LIST 0x80000000u /* marks a word that is a list, not a local state */
+
+struct covered {
+  const struct intern *lists; /* borrowed */
+  bool bag;
+  struct memo within;  /* (word, word) -> is the one's list part of the other's? */
+  struct partials old;
+  uint32_t *layer;     /* by old task: in which layer it was multiplied out */
+  size_t layer_cap;
+  struct covered_node *node; /* vectors: a tree of the old tasks' words, so that common beginnings are compared once */
+  size_t nodes, node_cap;
+};
+
+void covered_release(struct covered *);
+/* Is it covered? If not, it is one of the old ones from now on. */
+bool covered_or_add(struct covered *, const uint32_t *words, uint32_t length, const struct way *, uint32_t layer);
+
+#endif

@@ -1,0 +1,93 @@
+/* The common case made short: nobody is at fault, nothing is chosen, everybody sends at most one message to all, and a
+   process's menu depends on its local state and on the bag of messages alone. Then a state's task is one look-up for each
+   process, once the menus are known. Whatever is not known goes the long way, which leaves its lists here. */
+#include "space/expansion.h"
+#include "space/together.h"
+
+#include <string.h>
+
+void quick_prepare(struct round_space *s) {
+  const struct model *m = s->model;
+  s->quick = arena_array(&s->arena, m->npoints + 1, sizeof *s->quick);
+  s->quick_point = UINT32_MAX;
+  for (uint32_t p = 0; p < m->npoints; p++) {
+    uint32_t last = s->pack.keep_rounds ? s->pack.rounds_cap : m->points[p].number - 1;
+    const struct rules *r = rules_of(s->meaning, s->base.question->environment, p, last, &s->arena);
+    bool quick = s->same_offers[p] && m->nroles == 1 && !s->pack.keep_rounds && !r->plain && !r->crashes &&
+                 !r->lossy && !r->nsizes && !r->corrupts && r->coupling == COUPLED_NOT && !r->delivers;
+    const struct reads *sends = s->sends[p], *updates = s->updates[p];
+    quick = quick && !sends->me && !sends->phase && !sends->globals && !updates->me && !updates->phase &&
+            !updates->globals && m->roles[0].body[p].nsends <= 1;
+    for (uint32_t i = 0; i < m->roles[0].nvars; i++)
+      quick = quick && !oracle_chosen_at(m, &m->roles[0].vars[i], p);
+    s->quick[p] = quick;
+  }
+}
+
+void quick_remember(struct round_space *s, const struct actor *a, uint32_t point, uint32_t list) {
+  uint64_t key = (uint64_t)a->original << 32 | point;
+  uint32_t known;
+  if (!memo_find(&s->quick_lists, key, a->offer_id, &known))
+    memo_add(&s->quick_lists, key, a->offer_id, list);
+}
+
+/* 1 + what a process in this local state sends here; 0: there is a choice, an error, or it takes no part. */
+static uint32_t quick_sending(struct round_space *s, local_id id, uint32_t point) {
+  if (s->quick_point != point) {
+    s->quick_point = point;
+    vec_clear(&s->quick_sends);
+  }
+  while (s->quick_sends.n <= id)
+    vec_push(&s->quick_sends, UINT32_MAX);
+  if (s->quick_sends.at[id] == UINT32_MAX) {
+    uint32_t sending = 0;
+    if (local_status(&s->pack, id) == 0) {
+      const struct list *l = send_alternatives(s, id, point, 0, 1, 0);
+      if (l->n == 1 && !(l->at[0] & SENDING_ERROR) && s->sendings.at[l->at[0]].n <= 1)
+        sending = 1 + l->at[0];
+    }
+    s->quick_sends.at[id] = sending;
+  }
+  return s->quick_sends.at[id];
+}
+
+static void add_message(struct offer *o, value message, uint32_t count) {
+  uint32_t at = 0;
+  while (at < o->n && o->groups[at].message < message)
+    at++;
+  if (at < o->n && o->groups[at].message == message) {
+    o->groups[at].count += count;
+    o->groups[at].must += count;
+    return;
+  }
+  memmove(o->groups + at + 1, o->groups + at, (o->n - at) * sizeof *o->groups);
+  o->groups[at] = (struct group){.message = message, .tag = NO_SENDER, .count = count, .must = count};
+  o->n++;
+}
+
+bool quick_task(struct round_space *s, const struct global *g, struct together *t) {
+  struct group groups[64];
+  uint32_t lists[64];
+  struct offer offer = {.groups = groups, .need = UINT32_MAX};
+  if (g->point == POINT_END || !s->quick[g->point] || g->n > 60)
+    return false;
+  bool unread = s->updates[g->point]->received == RECEIVED_UNREAD;
+  for (uint32_t i = 0; i < g->n; i++) {
+    uint32_t sending = quick_sending(s, g->at[i].local, g->point);
+    if (!sending)
+      return false;
+    const struct sendings *out = &s->sendings.at[sending - 1];
+    if (out->n)
+      add_message(&offer, unread ? 0 : out->at[0].message, g->at[i].count);
+  }
+  uint32_t index;
+  space_rules(s, g->point, s->model->points[g->point].number - 1, &index);
+  uint32_t id = offer_find(s, index, &offer);
+  for (uint32_t i = 0; i < g->n && id != INTERN_NONE; i++)
+    if (!memo_find(&s->quick_lists, (uint64_t)g->at[i].local << 32 | g->point, id, &lists[i]))
+      return false;
+  if (id == INTERN_NONE)
+    return false;
+  together_task(t, g, lists);
+  return true;
+}
