@@ -173,6 +173,31 @@ static const char *clause_name(enum clause_kind kind) {
   }
 }
 
+static bool mentions_heard_of(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_HO || n->op == NODE_SHO;
+  return !*found;
+}
+
+/* Whoever fails to send fails whatever is heard: only crashes and oracles can forbid it. */
+static bool failing_send_allowed(struct meaning *meaning, const struct environment *env, const struct exchange *x,
+                                 const struct witness *w, const char **why) {
+  *why = "the number of crashes";
+  if (!crashes_allowed(meaning->model, env, x->config, w))
+    return false;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    bool heard = false;
+    if (!clause_speaks(meaning->model, c, x->config))
+      continue;
+    node_walk(c->pred, mentions_heard_of, &heard);
+    *why = clause_name(c->kind);
+    if (!heard && !predicate_holds(meaning, c, x, w, NULL))
+      return false;
+  }
+  return true;
+}
+
 bool config_allows(struct meaning *meaning, uint32_t environment, const struct config *c, const struct witness *w,
                    const char **why) {
   const struct model *m = meaning->model;
@@ -180,9 +205,11 @@ bool config_allows(struct meaning *meaning, uint32_t environment, const struct c
   struct exchange x;
   struct model_error error;
   enum step_result begun = exchange_begin(&x, meaning, c, w, &error);
-  bool ok = begun == STEP_ERROR; /* whoever fails to send fails whatever is heard */
+  bool ok = false;
   if (begun == STEP_BAD_WITNESS) {
     *why = "an oracle or a choice that does not exist";
+  } else if (begun == STEP_ERROR) {
+    ok = failing_send_allowed(meaning, env, &x, w, why);
   } else if (begun == STEP_OK) {
     uint8_t **corrupt = memory_alloc((m->nprocesses + 1) * sizeof *corrupt);
     for (uint32_t p = 0; p < m->nprocesses; p++)

@@ -134,7 +134,7 @@ struct plain {
   config_step_fn *visit;
   void *context;
   struct config *next;
-  bool predicates; /* some clause speaks of HO: whom a crashing process hears matters too */
+  bool predicates; /* some clause speaks of HO: whom a process hears matters even if it does not update */
 };
 
 static bool plain_updates(struct plain *, uint32_t p);
@@ -218,9 +218,7 @@ static bool plain_forgeries(struct plain *s, uint32_t pair) {
 }
 
 static bool pair_is_free(const struct plain *s, const struct exchange *x, uint32_t p, uint32_t q) {
-  if (!process_active(s->config->local[p][LOCAL_STATUS]))
-    return false;
-  if (s->witness->crashes[p])
+  if (!process_active(s->config->local[p][LOCAL_STATUS]) || s->witness->crashes[p])
     return s->predicates;
   if (!environment_delivers(s->env) || !must_hear(x, s->witness, p, q))
     return true;
@@ -249,8 +247,12 @@ static bool plain_sends(struct plain *s, uint32_t p) {
   if (p == m->nprocesses) {
     struct exchange x;
     enum step_result begun = exchange_begin(&x, s->meaning, s->config, w, &error);
-    bool more = begun == STEP_OK ? plain_heard(s, &x, 0)
-                                 : s->visit(s->context, w, begun, s->next, &error);
+    const char *why;
+    bool more = true;
+    if (begun == STEP_OK)
+      more = plain_heard(s, &x, 0);
+    else if (begun != STEP_ERROR || config_allows(s->meaning, s->environment, s->config, w, &why))
+      more = s->visit(s->context, w, begun, s->next, &error);
     exchange_release(&x);
     return more;
   }

@@ -42,16 +42,16 @@ enum step_result exchange_begin(struct exchange *x, struct meaning *meaning, con
   x->sends = memory_alloc((m->nprocesses + 1) * sizeof *x->sends);
   struct choices choices = {0};
   enum step_result result = c->point == POINT_END ? STEP_BAD_WITNESS : STEP_OK;
-  for (uint32_t p = 0; p < m->nprocesses && result == STEP_OK; p++) {
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
     uint32_t length = role_local_length(&m->roles[model_role_of(m, p)]);
     x->local[p] = memory_alloc(length * sizeof **x->local);
     memcpy(x->local[p], c->local[p], length * sizeof **x->local);
+    if (result == STEP_OK && process_active(c->local[p][LOCAL_STATUS]) && !choose_oracles(x, w, p))
+      result = STEP_BAD_WITNESS;
+  }
+  for (uint32_t p = 0; p < m->nprocesses && result == STEP_OK; p++) {
     if (!process_active(c->local[p][LOCAL_STATUS]))
       continue;
-    if (!choose_oracles(x, w, p)) {
-      result = STEP_BAD_WITNESS;
-      break;
-    }
     struct eval e;
     local_begin(&e, meaning, p, c->point, c->phase, x->local[p], c->globals);
     script_give(&choices, &w->sends[p]);
@@ -64,6 +64,12 @@ enum step_result exchange_begin(struct exchange *x, struct meaning *meaning, con
     }
   }
   choices_release(&choices);
+  for (uint32_t q = 0; q < m->nprocesses && result == STEP_OK; q++)
+    for (uint32_t p = 0; p < m->nprocesses && x->sends[q].n > 1 && result == STEP_OK; p++) {
+      const struct sending *one;
+      if (!exchange_message(x, q, p, &one, error))
+        result = STEP_ERROR;
+    }
   return result;
 }
 
@@ -124,17 +130,15 @@ void exchange_charge(const struct exchange *x, const struct environment *env, co
     }                                                                                              \
   } while (0)
 
-static bool log_sends(const struct exchange *x, struct step_log *log, struct model_error *error) {
+static void log_sends(const struct exchange *x, struct step_log *log) {
   uint32_t n = x->config->nprocesses;
-  for (uint32_t q = 0; q < n; q++)
+  struct model_error ignored;
+  for (uint32_t q = 0; q < n && log; q++)
     for (uint32_t p = 0; p < n && x->sends[q].n; p++) {
       const struct sending *s;
-      if (!exchange_message(x, q, p, &s, error))
-        return false;
-      if (s)
+      if (exchange_message(x, q, p, &s, &ignored) && s)
         LOG(log, sent, ((struct sent){q, p, s->message, s->type, s->at}));
     }
-  return true;
 }
 
 /* What p receives, sender by sender. False: a forged message that nobody could have sent. */
@@ -207,8 +211,8 @@ enum step_result config_step(struct meaning *meaning, uint32_t environment, cons
   struct exchange x;
   enum step_result result = exchange_begin(&x, meaning, c, w, error);
   struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
-  if (result == STEP_OK && !log_sends(&x, log, error))
-    result = STEP_ERROR;
+  if (result == STEP_OK)
+    log_sends(&x, log);
   for (uint32_t p = 0; p < m->nprocesses && result == STEP_OK; p++) {
     uint32_t length = role_local_length(&m->roles[model_role_of(m, p)]);
     memcpy(next->local[p], c->local[p], length * sizeof **next->local);

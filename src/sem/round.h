@@ -12,6 +12,8 @@ struct exchange {
   struct sendings *sends;   /* by process */
 };
 
+/* STEP_ERROR: somebody fails to send, or sends two messages to one receiver; then all oracles are chosen, but not all
+   messages computed. */
 enum step_result exchange_begin(struct exchange *, struct meaning *, const struct config *, const struct witness *,
                                 struct model_error *);
 void exchange_release(struct exchange *);
