@@ -271,7 +271,10 @@ static struct node *fit_otherwise(struct checker *c, struct node *n, const struc
 /* Constructors take the wanted type into their parts. NULL: no way in, *tried says so. */
 static struct node *fit_parts(struct checker *c, struct node *n, const struct type *t,
                               bool *tried) {
-  *tried = true;
+  const struct node *chooser = n->op == NODE_OTHERWISE ? n->kid[0] : n;
+  *tried = !(yields_element(chooser->op) && is_number(n->type) && is_number(t));
+  if (!*tried)
+    return NULL; /* only the number that comes out must fit: 'min(a, 2)' bounds a */
   switch (n->op) {
   case NODE_CONST:
     if (n->type->kind == TYPE_OPTION && n->constant == VALUE_NONE && t->kind == TYPE_OPTION) {
