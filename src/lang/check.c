@@ -3,6 +3,7 @@
 #include "lang/check.h"
 
 #include "lang/check_internal.h"
+#include "model/inline.h"
 #include "model/print.h"
 
 #include <ctype.h>
@@ -193,6 +194,15 @@ static void checker_release(struct checker *c) {
   vec_release(&c->conditions);
 }
 
+/* Properties and environments are analysed by their shape, so they are kept without calls. */
+static void write_out_defs(struct model *m) {
+  for (uint32_t i = 0; i < m->nproperties; i++)
+    m->properties[i].formula = node_inlined(m, m->properties[i].formula);
+  for (uint32_t i = 0; i < m->nenvironments; i++)
+    for (uint32_t k = 0; k < m->environments[i].nclauses; k++)
+      m->environments[i].clauses[k].pred = node_inlined(m, m->environments[i].clauses[k].pred);
+}
+
 struct model *model_check(const struct ast *file, const struct source *source,
                           const struct binding *bindings, size_t nbindings, bool complete_params,
                           struct diags *diags) {
@@ -207,8 +217,10 @@ struct model *model_check(const struct ast *file, const struct source *source,
   m->defs = arena_copy(&m->arena, c.defs.at, c.defs.n * sizeof *c.defs.at);
   m->ndefs = (uint32_t)c.defs.n;
   checker_release(&c);
-  if (diags->errors == before)
+  if (diags->errors == before) {
+    write_out_defs(m);
     return m;
+  }
   model_free(m);
   return NULL;
 }

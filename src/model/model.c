@@ -84,6 +84,7 @@ static bool look_at_one(void *context, const struct node *n) {
   case NODE_GLOBAL:
   case NODE_PROCESS_AT:
   case NODE_NUMBER_OF:
+  case NODE_CALL: /* of a def that calls itself; others were written out */
     l->other = true;
     return true;
   default:

@@ -1,9 +1,12 @@
 #include "space/pack.h"
 
 #include "base/vec.h"
+#include "model/flow.h"
 #include "sem/local.h"
 
 #include <string.h>
+
+#define ROUNDS_KEPT_MOST 1000000000 /* as good as all of them */
 
 /* --- what must be kept --- */
 
@@ -16,6 +19,7 @@ static bool look_rounds(void *context, const struct node *n) {
   struct property_look *look = context;
   look->rounds |= n->op == NODE_ROUND_NUMBER;
   look->initial |= n->op == NODE_INITIAL;
+  look->initial_each |= n->op == NODE_CALL; /* of a def that calls itself: whatever it asks is kept */
   return true;
 }
 
@@ -102,22 +106,35 @@ static bool reads_phase(const struct model *m, const struct question *q) {
   return found;
 }
 
-static bool mentions_number(void *context, const struct node *n) {
-  uint64_t *largest = context;
-  if ((n->op == NODE_CONST || n->op == NODE_PARAM) && n->type->kind <= TYPE_RANGE && n->constant > 0 &&
-      (uint64_t)n->constant > *largest)
-    *largest = (uint64_t)n->constant;
+/* `round` compared with something that cannot exceed a known number can be told apart only up to that number. */
+struct round_look {
+  uint32_t all, compared;
+  int64_t most;
+};
+
+static bool look_compared(void *context, const struct node *n) {
+  struct round_look *l = context;
+  l->all += n->op == NODE_ROUND_NUMBER;
+  if (n->op < NODE_EQ || n->op > NODE_GE)
+    return true;
+  for (int side = 0; side < 2; side++) {
+    const struct node *other = n->kid[1 - side];
+    if (n->kid[side]->op != NODE_ROUND_NUMBER || other->op == NODE_ROUND_NUMBER || other->type->kind != TYPE_RANGE ||
+        other->type->hi > ROUNDS_KEPT_MOST)
+      continue;
+    l->compared++;
+    if (other->type->hi > l->most)
+      l->most = other->type->hi;
+  }
   return true;
 }
 
-/* `round` can only be told apart up to the largest number that it can be compared with: sums of constants and
-   cardinalities. A generous bound: products are not, so they keep every round. */
 static void bound_rounds(struct pack *p, const struct node *formula) {
-  uint64_t largest = 0;
-  node_walk(formula, mentions_number, &largest);
-  uint64_t cap = 4 * (largest + p->model->nprocesses + 2);
+  struct round_look l = {0, 0, 0};
+  node_walk_deep(p->model, formula, look_compared, &l);
+  uint32_t cap = l.all == l.compared ? (uint32_t)l.most + 2 : ROUNDS_KEPT_MOST;
   if (cap > p->rounds_cap)
-    p->rounds_cap = cap > 1000000 ? 1000000 : (uint32_t)cap;
+    p->rounds_cap = cap;
 }
 
 static bool inputs_name_processes(const struct model *m) {
@@ -135,14 +152,14 @@ static void decide_what_to_keep(struct pack *p) {
   for (uint32_t i = 0; i < p->question->nproperties; i++) {
     const struct property *property = &m->properties[p->question->properties[i]];
     struct property_look look = {.formula = property->formula};
-    node_walk(property->formula, look_rounds, &look);
+    node_walk_deep(m, property->formula, look_rounds, &look);
     if (look.initial)
       node_walk(property->formula, look_initials, &look);
     if (look.rounds && endless) {
       p->keep_rounds = true;
       bound_rounds(p, property->formula);
     }
-    if (look.initial_each || (look.initial && inputs_name_processes(m)))
+    if (look.initial && (look.initial_each || inputs_name_processes(m)))
       p->initials = INITIALS_EACH;
     else if (look.initial && p->initials == INITIALS_NONE)
       p->initials = INITIALS_SET;
@@ -155,6 +172,15 @@ static void decide_what_to_keep(struct pack *p) {
       p->keep_rounds = true;
       if (c->from > p->rounds_cap)
         p->rounds_cap = c->from;
+      if (c->from > p->from_cap)
+        p->from_cap = c->from;
+    }
+    struct property_look look = {.formula = c->pred};
+    if (c->pred && (c->kind == CLAUSE_EVERY || c->kind == CLAUSE_FROM_ROUND))
+      node_walk_deep(m, c->pred, look_rounds, &look);
+    if (look.rounds && endless) {
+      p->keep_rounds = true;
+      bound_rounds(p, c->pred);
     }
   }
   p->keep_phase = reads_phase(m, p->question);

@@ -46,6 +46,7 @@ struct pack {
   bool forget;        /* dead variables */
   bool keep_rounds, keep_phase, keep_lost, keep_corrupted;
   uint32_t rounds_cap;
+  uint32_t from_cap;  /* the latest round that a clause `from round` names */
   enum initials_kept initials;
   const struct liveness *liveness;
   struct memo forgotten;  /* (local, point) -> local */

@@ -1,5 +1,6 @@
 /* Properties, remembered: a formula sees a state only through the variables it reads, so its value is kept by those.
    Where it cannot count processes, more equal ones than it has quantifiers make no difference either. */
+#include "model/flow.h"
 #include "space/expansion.h"
 
 #include <string.h>
@@ -34,7 +35,7 @@ static bool look_at(void *context, const struct node *n) {
   m->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY;
   m->rounds |= n->op == NODE_ROUND_NUMBER;
   m->phase |= n->op == NODE_PHASE;
-  if (n->op == NODE_CARD && over_processes(n->kid[0]))
+  if ((n->op == NODE_CARD && over_processes(n->kid[0])) || n->op == NODE_CALL)
     m->counting = true;
   bool quantifier = n->op == NODE_EXISTS || n->op == NODE_FORALL;
   for (uint32_t i = 0; i < n->ngen; i++)
@@ -61,7 +62,7 @@ static struct property_memo *memos_of(struct round_space *s) {
     for (uint32_t r = 0; r < s->model->nroles; r++)
       m->reads[r] = arena_array(&s->arena, s->model->roles[r].nvars + 1, sizeof **m->reads);
     struct look l = {s->model, m};
-    node_walk(s->model->properties[q->properties[i]].formula, look_at, &l);
+    node_walk_deep(s->model, s->model->properties[q->properties[i]].formula, look_at, &l);
   }
   return s->property_memos;
 }

@@ -12,7 +12,8 @@
 /* --- rules, once for each round that differs --- */
 
 const struct rules *space_rules(struct round_space *s, uint32_t point, uint32_t rounds, uint32_t *index) {
-  uint32_t i = s->pack.keep_rounds ? point * (s->pack.rounds_cap + 1) + rounds : point;
+  uint32_t later = rounds < s->pack.from_cap ? rounds : s->pack.from_cap;
+  uint32_t i = s->pack.keep_rounds ? point * (s->pack.from_cap + 1) + later : point;
   if (i >= s->nrules) {
     s->rules = memory_resize_array(s->rules, i + 1, sizeof *s->rules);
     memset(s->rules + s->nrules, 0, (i + 1 - s->nrules) * sizeof *s->rules);
