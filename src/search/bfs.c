@@ -325,6 +325,7 @@ static void explore(struct sweep *w) {
   bool made = s->space->ops->initial(s->space, emit, w) && flush(w);
   while (true) {
     state_ref to = store_end(s->store);
+    from = store_from(s->store, from);
     if (from < to)
       s->stats.depth = w->rounds;
     bool checked =

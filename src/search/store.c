@@ -278,16 +278,19 @@ charge store_charge(const struct store *s, state_ref ref) {
 
 state_ref store_first(void) { return FIRST; }
 
+state_ref store_from(const struct store *s, state_ref ref) {
+  size_t chunk = (size_t)(ref >> CHUNK_BITS);
+  if (chunk + 1 < s->chunks.n && (ref & (CHUNK_SIZE - 1)) >= s->chunks.at[chunk].used)
+    ref = (state_ref)(chunk + 1)
+          << CHUNK_BITS; /* the rest of that chunk was too small for what followed */
+  return ref;
+}
+
 state_ref store_next(const struct store *s, state_ref ref) {
   const uint8_t *record = record_at(s, ref);
   uint32_t length;
   const uint8_t *key = read_length(record + HEAD_BYTES, &length);
-  state_ref next = ref + (state_ref)(key + length - record);
-  size_t chunk = (size_t)(next >> CHUNK_BITS);
-  if (chunk + 1 < s->chunks.n && (next & (CHUNK_SIZE - 1)) >= s->chunks.at[chunk].used)
-    next = (state_ref)(chunk + 1)
-           << CHUNK_BITS; /* the rest of that chunk was too small for what followed */
-  return next;
+  return store_from(s, ref + (state_ref)(key + length - record));
 }
 
 state_ref store_end(const struct store *s) {

@@ -58,6 +58,8 @@ charge store_charge(const struct store *, state_ref);
    Whatever is added after a call of store_end has a reference that is not smaller than what it
    returned. */
 state_ref store_first(void);
+/* The first state at or after an end that store_end once returned. */
+state_ref store_from(const struct store *, state_ref);
 state_ref store_next(const struct store *, state_ref);
 state_ref store_end(const struct store *);
 

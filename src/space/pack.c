@@ -112,6 +112,21 @@ struct round_look {
   int64_t most;
 };
 
+/* No larger than this, or ROUNDS_KEPT_MOST if that is not known. */
+static int64_t most_of(const struct node *n) {
+  if ((n->op == NODE_CONST || n->op == NODE_PARAM) && n->constant < ROUNDS_KEPT_MOST)
+    return n->constant;
+  if (n->type->kind == TYPE_RANGE && n->type->hi < ROUNDS_KEPT_MOST)
+    return n->type->hi;
+  if (n->op == NODE_CARD && n->kid[0]->type->element && n->kid[0]->type->element->count < ROUNDS_KEPT_MOST)
+    return (int64_t)n->kid[0]->type->element->count;
+  if (n->op == NODE_ADD) {
+    int64_t sum = most_of(n->kid[0]) + most_of(n->kid[1]);
+    return sum < ROUNDS_KEPT_MOST ? sum : ROUNDS_KEPT_MOST;
+  }
+  return ROUNDS_KEPT_MOST;
+}
+
 static bool look_compared(void *context, const struct node *n) {
   struct round_look *l = context;
   l->all += n->op == NODE_ROUND_NUMBER;
@@ -119,12 +134,12 @@ static bool look_compared(void *context, const struct node *n) {
     return true;
   for (int side = 0; side < 2; side++) {
     const struct node *other = n->kid[1 - side];
-    if (n->kid[side]->op != NODE_ROUND_NUMBER || other->op == NODE_ROUND_NUMBER || other->type->kind != TYPE_RANGE ||
-        other->type->hi > ROUNDS_KEPT_MOST)
+    if (n->kid[side]->op != NODE_ROUND_NUMBER || other->op == NODE_ROUND_NUMBER ||
+        most_of(other) >= ROUNDS_KEPT_MOST)
       continue;
     l->compared++;
-    if (other->type->hi > l->most)
-      l->most = other->type->hi;
+    if (most_of(other) > l->most)
+      l->most = most_of(other);
   }
   return true;
 }
