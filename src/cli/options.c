@@ -106,10 +106,13 @@ static bool take_count(const char *argument, uint32_t most, uint32_t *out, struc
 }
 
 static bool take_successors(struct options *o, const char *argument, struct text *error) {
-  o->plain = !strcmp(argument, "plain");
-  if (o->plain || !strcmp(argument, "auto"))
-    return true;
-  text_addf(error, "unknown way '%s'\n  help: auto or plain", argument);
+  static const char *const names[] = {"auto", "plain", "enumerate", "regions"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(argument, names[i])) {
+      o->successors = (enum successors_by)i;
+      return true;
+    }
+  text_addf(error, "successors are 'auto', 'plain', 'enumerate' or 'regions', not '%s'", argument);
   return false;
 }
 

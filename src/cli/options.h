@@ -2,6 +2,7 @@
 #ifndef RONDO_CLI_OPTIONS_H
 #define RONDO_CLI_OPTIONS_H
 
+#include "space/space.h"
 #include "base/vec.h"
 #include "model/licence.h"
 #include "search/bfs.h"
@@ -37,7 +38,8 @@ struct options {
   struct limits limits;
   uint32_t rounds; /* of a random run */
   uint64_t seed;
-  bool seeded, plain, json, verbose, audit, no_trace, check, help;
+  enum successors_by successors;
+  bool seeded, json, verbose, audit, no_trace, check, help;
 };
 
 /* False: *error says what is wrong, with help. argv starts after the command. */

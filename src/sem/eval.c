@@ -135,15 +135,21 @@ static bool loop_bind(struct eval *e, struct loop *l, value v) {
 static bool loop_received(struct eval *e, struct loop *l) {
   const struct generator *g = &l->gen[l->i];
   uint64_t weight = l->weight;
-  for (uint32_t k = 0; k < e->received->n; k++) {
+  struct decisions *d = e->decisions;
+  uint32_t outer = d ? d->entry : UINT32_MAX;
+  bool more = true;
+  for (uint32_t k = 0; k < e->received->n && more; k++) {
     const struct received_entry *r = &e->received->at[k];
     e->slot_sender[g->slot] = r->sender;
     l->weight = weight * r->count;
-    if (!loop_bind(e, l, lazy_message(e, r)))
-      return false;
+    if (d)
+      d->entry = outer == UINT32_MAX ? k : FORM_MAX; /* pairs of messages: a product of counts */
+    more = loop_bind(e, l, lazy_message(e, r));
   }
+  if (d)
+    d->entry = outer;
   l->weight = weight;
-  return true;
+  return more;
 }
 
 static bool loop_subsets(struct eval *e, struct loop *l, const struct node *of) {
@@ -264,6 +270,7 @@ bool eval_bindings(struct eval *e, const struct generator *gen, uint32_t n, bind
 struct tally_line {
   value v;
   uint64_t weight;
+  struct form form;
 };
 
 struct aggregate {
@@ -271,9 +278,53 @@ struct aggregate {
   bool any;
   value best;
   uint64_t total;
+  struct form form; /* of the total */
   value set;
   VEC(struct tally_line) tally;
 };
+
+/* --- decisions by counts --- */
+
+/* Adds what the current binding weighs, `times` over. */
+static void form_weigh(struct eval *e, struct form *f, int64_t times) {
+  if (!e->decisions)
+    return;
+  uint32_t entry = e->decisions->entry;
+  if (entry == UINT32_MAX)
+    f->constant += times;
+  else if (entry < FORM_MAX)
+    f->of[entry] += times;
+  else
+    e->decisions->lost = true;
+}
+
+static bool form_is_constant(const struct form *f) {
+  for (uint32_t i = 0; i < FORM_MAX; i++)
+    if (f->of[i])
+      return false;
+  return true;
+}
+
+/* The value of the form is `v` here, and what follows depends on its sign. */
+static void decide(struct eval *e, const struct form *f, int64_t v) {
+  if (!e->decisions || form_is_constant(f))
+    return;
+  vec_push(&e->decisions->taken, ((struct decision){*f, v < 0 ? -1 : v > 0}));
+}
+
+/* What follows depends on the value itself. */
+static void decide_exactly(struct eval *e, struct form f, int64_t v) {
+  f.constant -= v;
+  decide(e, &f, 0);
+}
+
+static struct form form_minus(const struct form *a, const struct form *b, int64_t times) {
+  struct form f = *a;
+  f.constant -= times * b->constant;
+  for (uint32_t i = 0; i < FORM_MAX; i++)
+    f.of[i] -= times * b->of[i];
+  return f;
+}
 
 static bool visit_exists(struct eval *e, void *context, uint64_t weight) {
   (void)weight;
@@ -291,8 +342,10 @@ static bool visit_forall(struct eval *e, void *context, uint64_t weight) {
 
 static bool visit_count(struct eval *e, void *context, uint64_t weight) {
   struct aggregate *a = context;
-  if (!a->node->n || eval_true(e, a->node->kid[0]))
+  if (!a->node->n || eval_true(e, a->node->kid[0])) {
     a->total += weight;
+    form_weigh(e, &a->form, 1);
+  }
   return true;
 }
 
@@ -313,6 +366,12 @@ static bool visit_sum(struct eval *e, void *context, uint64_t weight) {
   value v = eval_node(e, a->node->kid[0]), part;
   if (__builtin_mul_overflow(v, (value)weight, &part) || __builtin_add_overflow(a->best, part, &a->best))
     eval_fail(e, a->node->at, "a sum beyond 64 bits");
+  if (v > INT32_MAX || v < INT32_MIN)
+    form_weigh(e, &a->form, v == 0); /* too large to follow */
+  else
+    form_weigh(e, &a->form, v);
+  if (e->decisions && (v > INT32_MAX || v < INT32_MIN))
+    e->decisions->lost = true;
   return true;
 }
 
@@ -334,9 +393,11 @@ static bool visit_tally(struct eval *e, void *context, uint64_t weight) {
   struct aggregate *a = context;
   value v = eval_node(e, a->node->kid[0]);
   a->total += weight;
+  form_weigh(e, &a->form, 1);
   for (size_t i = 0; i < a->tally.n; i++)
     if (a->tally.at[i].v == v) {
       a->tally.at[i].weight += weight;
+      form_weigh(e, &a->tally.at[i].form, 1);
       return true;
     }
   /* the scratch arena owns the lines, so an error that unwinds leaves nothing behind */
@@ -348,15 +409,23 @@ static bool visit_tally(struct eval *e, void *context, uint64_t weight) {
     a->tally.at = lines;
     a->tally.cap = cap;
   }
-  a->tally.at[a->tally.n++] = (struct tally_line){v, weight};
+  a->tally.at[a->tally.n++] = (struct tally_line){v, weight, {0}};
+  form_weigh(e, &a->tally.at[a->tally.n - 1].form, 1);
   return true;
 }
 
 static value most_frequent(struct eval *e, struct aggregate *a) {
   uint64_t most = 0;
-  for (size_t i = 0; i < a->tally.n; i++)
-    if (a->tally.at[i].weight > most)
+  for (size_t i = 0, best = 0; i < a->tally.n; i++) {
+    if (e->decisions && i > 0) {
+      struct form f = form_minus(&a->tally.at[i].form, &a->tally.at[best].form, 1);
+      decide(e, &f, (int64_t)a->tally.at[i].weight - (int64_t)most);
+    }
+    if (a->tally.at[i].weight > most) {
       most = a->tally.at[i].weight;
+      best = i;
+    }
+  }
   value set = set_empty(e->values, a->node->type);
   for (size_t i = 0; i < a->tally.n; i++)
     if (a->tally.at[i].weight == most)
@@ -380,12 +449,17 @@ static bool pick_one(struct eval *e, struct aggregate *a, value *result) {
   return true;
 }
 
-static bool majority_of(struct aggregate *a, value *result) {
-  for (size_t i = 0; i < a->tally.n; i++)
+static bool majority_of(struct eval *e, struct aggregate *a, value *result) {
+  for (size_t i = 0; i < a->tally.n; i++) {
+    if (e->decisions) {
+      struct form f = form_minus(&a->form, &a->tally.at[i].form, 2);
+      decide(e, &f, (int64_t)a->total - 2 * (int64_t)a->tally.at[i].weight);
+    }
     if (2 * a->tally.at[i].weight > a->total) {
       *result = a->tally.at[i].v;
       return true;
     }
+  }
   return false;
 }
 
@@ -403,7 +477,7 @@ bool eval_maybe(struct eval *e, const struct node *n, value *result) {
     return pick_one(e, &a, result);
   case NODE_MAJORITY:
     eval_bindings(e, n->gen, n->ngen, visit_tally, &a);
-    return majority_of(&a, result);
+    return majority_of(e, &a, result);
   case NODE_FIRST:
   case NODE_LAST: {
     size_t length;
@@ -447,9 +521,11 @@ static value eval_aggregate(struct eval *e, const struct node *n) {
     return !a.any;
   case NODE_COUNT:
     eval_bindings(e, n->gen, n->ngen, visit_count, &a);
+    decide_exactly(e, a.form, (value)a.total);
     return (value)a.total;
   case NODE_SUM:
     eval_bindings(e, n->gen, n->ngen, visit_sum, &a);
+    decide_exactly(e, a.form, a.best);
     return a.best;
   case NODE_UNION_OF:
   case NODE_SET_OF:
@@ -621,8 +697,13 @@ static value eval_cardinality(struct eval *e, const struct node *n) {
   const struct node *of = n->kid[0];
   uint64_t total = 0;
   if (of->op == NODE_RECEIVED || of->op == NODE_HEARD) {
-    for (uint32_t k = 0; k < e->received->n; k++)
+    struct form f = {0};
+    for (uint32_t k = 0; k < e->received->n; k++) {
       total += e->received->at[k].count;
+      if (k < FORM_MAX)
+        f.of[k] = 1;
+    }
+    decide_exactly(e, f, (value)total);
     return (value)total;
   }
   if (of->op == NODE_HO || of->op == NODE_SHO) {
@@ -649,7 +730,69 @@ static value eval_cardinality(struct eval *e, const struct node *n) {
   return (value)set_size(e->values, of->type, v);
 }
 
+/* A number together with the form it has over the counts. Where the shape is not linear, the number itself decides. */
+static value eval_linear(struct eval *e, const struct node *n, struct form *f) {
+  struct aggregate a = {.node = n};
+  struct form g = {0};
+  value v, w;
+  *f = (struct form){0};
+  switch (n->op) {
+  case NODE_COUNT:
+    eval_bindings(e, n->gen, n->ngen, visit_count, &a);
+    *f = a.form;
+    return (value)a.total;
+  case NODE_CARD:
+    if (n->kid[0]->op != NODE_RECEIVED && n->kid[0]->op != NODE_HEARD)
+      break;
+    v = 0;
+    for (uint32_t k = 0; k < e->received->n; k++) {
+      v += e->received->at[k].count;
+      if (k < FORM_MAX)
+        f->of[k] = 1;
+    }
+    return v;
+  case NODE_ADD:
+  case NODE_SUB:
+    v = eval_linear(e, n->kid[0], f);
+    w = eval_linear(e, n->kid[1], &g);
+    *f = form_minus(f, &g, n->op == NODE_SUB ? 1 : -1);
+    if (n->op == NODE_SUB ? __builtin_sub_overflow(v, w, &v) : __builtin_add_overflow(v, w, &v))
+      eval_fail(e, n->at, "arithmetic beyond 64 bits");
+    return v;
+  case NODE_MUL:
+    if (n->kid[0]->op != NODE_CONST && n->kid[0]->op != NODE_PARAM)
+      break;
+    v = eval_node(e, n->kid[0]);
+    if (v > INT32_MAX || v < INT32_MIN)
+      break;
+    w = eval_linear(e, n->kid[1], &g);
+    *f = form_minus(f, &g, -v);
+    if (__builtin_mul_overflow(v, w, &v))
+      eval_fail(e, n->at, "arithmetic beyond 64 bits");
+    return v;
+  default:
+    break;
+  }
+  v = eval_node(e, n);
+  f->constant = v;
+  return v;
+}
+
 static bool eval_relation(struct eval *e, const struct node *n) {
+  if (e->decisions && n->kid[0]->type->kind <= TYPE_RANGE && n->kid[0]->type->kind != TYPE_BOOL) {
+    struct form f, g;
+    value x = eval_linear(e, n->kid[0], &f), y = eval_linear(e, n->kid[1], &g);
+    f = form_minus(&f, &g, 1);
+    decide(e, &f, x < y ? -1 : x > y);
+    switch (n->op) {
+    case NODE_EQ: return x == y;
+    case NODE_NE: return x != y;
+    case NODE_LT: return x < y;
+    case NODE_LE: return x <= y;
+    case NODE_GT: return x > y;
+    default: return x >= y;
+    }
+  }
   value a = eval_node(e, n->kid[0]), b = eval_node(e, n->kid[1]);
   if (n->op == NODE_EQ)
     return a == b;

@@ -35,6 +35,23 @@ struct lazy {
   value *part; /* by field or array index; PART_OPEN until read */
 };
 
+/* Following how an evaluation depends on how many of each message were received: every decision that it takes by
+   counts is the sign of a linear form over them. */
+#define FORM_MAX 16
+struct form {
+  int64_t constant;
+  int64_t of[FORM_MAX]; /* by entry of `received` */
+};
+struct decision {
+  struct form form;
+  int sign;
+};
+struct decisions {
+  VEC(struct decision) taken;
+  bool lost;        /* something depends on counts in a way that cannot be followed */
+  uint32_t entry;   /* of the innermost generator over `received`, UINT32_MAX: none */
+};
+
 struct choices {
   VEC(uint32_t) taken;
   VEC(uint32_t) arity;
@@ -70,6 +87,7 @@ struct eval {
   uint8_t *const *heard;    /* heard[p][q] */
   uint8_t *const *corrupt;  /* corrupt[p][q]: heard but forged */
   value *const *oracles;    /* by process: oracle values in order; NULL: in the local state */
+  struct decisions *decisions; /* NULL: nobody asks how counts matter */
   /* control */
   struct choices *choices;
   jmp_buf *failure;

@@ -210,6 +210,8 @@ static bool all_done(const struct received *r, const uint32_t *done) {
 /* Goes through the sub-bags of what was received: the results for a sub-bag do not depend on how it was come by
    except through the local state, so (sub-bag, local state) pairs are gone through once each. */
 static void exec_foreach(struct eval *e, const struct stmt *s) {
+  if (e->decisions)
+    e->decisions->lost = true;
   struct orders o = {.stmt = s, .length = role_local_length(&e->model->roles[e->role])};
   uint32_t *none = arena_array(e->scratch, e->received->n + 1, sizeof *none);
   orders_add(&o, e->received->n, none, e->local, e);

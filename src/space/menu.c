@@ -1,37 +1,12 @@
 /* Menus: what a process can become, given all that it may receive. A heard-of set matters only through how many it
    hears of each group of senders it cannot tell apart; if the update does not count, only through which groups. */
-#include "space/round_space.h"
+#include "space/menu_builder.h"
 
 #include <string.h>
 
 #define DOMAIN_MAX 4096 /* larger message types are left open and chosen part by part */
 
-struct builder {
-  struct round_space *space;
-  uint32_t context;
-  const struct rules *rules;
-  const struct size_rule **sizes; /* of this role */
-  uint32_t nsizes;
-  uint32_t size;                /* an allowed size of the heard-of set, UINT32_MAX: any */
-  bool self;                    /* and whether it hears itself then */
-  const struct offer *offer;
-  const struct reads *reads;
-  const struct type *type;      /* of messages */
-  bool counts;                  /* how many of a group matters, not only whether */
-  bool tagged;
-  bool every_cost;
-  uint32_t *heard;              /* by group */
-  uint32_t *removed;            /* by group: corrupted */
-  VEC(value) forged;            /* messages made up: Byzantine, then corrupted ones */
-  VEC(uint32_t) forged_tag;     /* NO_SENDER if untagged */
-  uint64_t lazy;                /* which Byzantine senders send an open message */
-  uint32_t cost;
-  uint32_t ncorrupted;
-  VEC(value) bag;
-  VEC(struct line) lines;
-};
-
-static uint32_t group_least(const struct builder *b, const struct group *g) {
+uint32_t group_least(const struct builder *b, const struct group *g) {
   if (b->offer->exact)
     return g->count;
   if (!b->rules->delivers)
@@ -137,7 +112,7 @@ static void line_mask(struct builder *b, struct line *l, uint64_t mask) {
   l->nmasks = kept + 1;
 }
 
-static void line_add(struct builder *b, uint32_t effect, uint64_t mask) {
+void line_add(struct builder *b, uint32_t effect, uint64_t mask) {
   struct line *found = NULL;
   for (size_t i = 0; i < b->lines.n && !found; i++)
     if (b->lines.at[i].effect == effect && (!b->every_cost || b->lines.at[i].cost == b->cost))
@@ -319,7 +294,8 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
       b.sizes[b.nsizes++] = &rules->sizes[i];
   b.heard = memory_alloc((offer->n + 1) * sizeof *b.heard);
   b.removed = memory_alloc((offer->n + 1) * sizeof *b.removed);
-  choose_heard(&b, 0);
+  if (!regions_build(&b))
+    choose_heard(&b, 0);
   struct menu menu = {keep_array(&s->arena, b.lines.at, b.lines.n, sizeof *b.lines.at), (uint32_t)b.lines.n};
   vec_push(&s->menus, menu);
   memory_free(b.sizes);

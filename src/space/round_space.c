@@ -186,7 +186,7 @@ static void space_free(struct space *space) {
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_free(tables[i]);
   struct memo *memos[] = {&s->context_of, &s->steps, &s->menus_of, &s->options_of, &s->after,
-                          &s->sendings_of, &s->named_of, &s->quick_lists, &s->oracles_of, &s->steps_broken};
+                          &s->sendings_of, &s->named_of, &s->quick_lists, &s->region_roots, &s->oracles_of, &s->steps_broken};
   for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
     memo_release(memos[i]);
   vec_release(&s->lists);
@@ -197,6 +197,7 @@ static void space_free(struct space *space) {
   vec_release(&s->alternatives);
   vec_release(&s->stored_at);
   vec_release(&s->quick_sends);
+  vec_release(&s->regions);
   memory_free(s->rules);
   memory_free(s->buffer);
   global_free(s->scratch);
@@ -349,7 +350,9 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->meaning = meaning;
   s->model = m;
   s->env = &m->environments[q->environment];
-  s->plain = options->plain;
+  s->plain = options->successors == SUCCESSORS_PLAIN;
+  s->menus_by = options->successors == SUCCESSORS_ENUMERATE ? MENUS_BY_ENUMERATION
+                : options->successors == SUCCESSORS_REGIONS ? MENUS_BY_REGIONS : MENUS_BY_EITHER;
   arena_init(&s->arena);
   s->contexts = intern_new();
   s->bags = intern_new();
@@ -367,7 +370,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
       s->updates[(size_t)r * m->npoints + p] = reads_of_update(m, r, p, &s->arena);
     }
   s->all_costs = !l->of[REDUCE_CLOSURE].applied;
-  choose_form(s, options->plain);
+  choose_form(s, s->plain);
   find_same_starts(s);
   find_same_offers(s);
   step_checks_prepare(s);

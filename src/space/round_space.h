@@ -63,6 +63,14 @@ struct options {
   bool special;     /* some line is an error or breaks a step property */
 };
 
+enum menus_by { MENUS_BY_EITHER, MENUS_BY_ENUMERATION, MENUS_BY_REGIONS };
+
+struct region_node { /* see regions.c */
+  struct form form;
+  uint32_t child[3]; /* by sign + 1: 1 + node, 0: not known yet */
+  uint32_t effects;  /* a leaf: 1 + list */
+};
+
 struct round_space {
   struct space base;
   struct pack pack;
@@ -87,6 +95,9 @@ struct round_space {
   VEC(uint32_t) quick_sends;   /* by local state: 1 + sending, at the point of quick_point */
   uint32_t quick_point;
   bool *quick;                 /* by point: see quick.c */
+  enum menus_by menus_by;
+  struct memo region_roots;    /* (context, messages) -> regions */
+  VEC(struct region_node) regions;
   struct memo named_of;        /* context -> lists: the senders it names */
   struct memo oracles_of;      /* (local, point) -> lists: the local states with oracles chosen */
   VEC(struct list) lists;
@@ -131,6 +142,8 @@ struct step_check {
 void *keep_array(struct arena *, const void *from, size_t n, size_t each); /* a copy; never NULL */
 uint32_t context_of(struct round_space *, local_id, uint32_t point, uint32_t me, value phase, uint32_t globals);
 const struct list *step_effects(struct round_space *, uint32_t context, const value *bag, size_t length);
+/* The same, computed anew, and what it decides by counts; a place in lists. */
+uint32_t step_followed(struct round_space *, uint32_t context, const value *bag, size_t length, struct decisions *);
 const struct list *send_alternatives(struct round_space *, local_id, uint32_t point, uint32_t me, value phase,
                                      uint32_t globals);
 local_id local_after(struct round_space *, local_id, uint32_t point, uint32_t effect);

@@ -75,8 +75,15 @@ struct space {
   bool cut;                /* some state was cut off by max_rounds */
 };
 
+enum successors_by {
+  SUCCESSORS_AUTO,
+  SUCCESSORS_PLAIN,     /* every heard-of assignment */
+  SUCCESSORS_ENUMERATE, /* menus by every number of each message */
+  SUCCESSORS_REGIONS    /* menus by regions of numbers, wherever that can be done */
+};
+
 struct space_options {
-  bool plain;         /* --successors plain */
+  enum successors_by successors;
   uint32_t max_rounds;
 };
 

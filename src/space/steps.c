@@ -117,7 +117,8 @@ static void add_unique(uint32_t **at, size_t *n, size_t *cap, uint32_t x) {
   (*at)[(*n)++] = x;
 }
 
-static uint32_t step_compute(struct round_space *s, uint32_t context, const value *bag, size_t length) {
+uint32_t step_followed(struct round_space *s, uint32_t context, const value *bag, size_t length,
+                       struct decisions *decisions) {
   struct received_entry small[32], *entries = small;
   uint32_t n = (uint32_t)(length / BAG_ENTRY);
   if (n > 32)
@@ -141,6 +142,7 @@ static uint32_t step_compute(struct round_space *s, uint32_t context, const valu
     e->role = c.role;
     e->choices = &choices;
     e->assigned = assigned;
+    e->decisions = decisions;
     bool ok = local_update(e, &received);
     s->base.order_mattered |= e->order_mattered;
     add_unique(&found, &nfound, &cap, effect_put(s, e, ok));
@@ -158,7 +160,7 @@ static uint32_t step_compute(struct round_space *s, uint32_t context, const valu
 const struct list *step_effects(struct round_space *s, uint32_t context, const value *bag, size_t length) {
   uint32_t id = intern_put(s->bags, bag, length), result;
   if (!memo_find(&s->steps, context, id, &result)) {
-    result = step_compute(s, context, bag, length);
+    result = step_followed(s, context, bag, length, NULL);
     memo_add(&s->steps, context, id, result);
   }
   return &s->lists.at[result];
