@@ -257,7 +257,7 @@ static bool excuses(const struct hearing *h, uint32_t sender) {
 
 /* Down to the size that the conditions on heard-of sets allow, keeping what the update can see. */
 static uint32_t shrink_to_size(struct hearing *h, const struct reads *reads, const struct rules *rules,
-                               int64_t size, uint32_t liars) {
+                               int64_t size, bool self, uint32_t liars) {
   if (size < 0)
     return 0;
   int64_t total = liars;
@@ -267,7 +267,7 @@ static uint32_t shrink_to_size(struct hearing *h, const struct reads *reads, con
   for (uint32_t i = 0; i < h->offer->n && total > size; i++) {
     const struct group *g = &h->offer->groups[i];
     uint32_t least = !rules->delivers ? 0 : rules->lossy ? g->self : g->must;
-    if (h->offer->need == i && !least)
+    if ((h->offer->need == i || (self && g->self)) && !least)
       least = 1;
     if (!g->silent)
       least = counts ? h->left[i] : least ? least : h->left[i] ? 1 : 0;
@@ -305,7 +305,7 @@ static void hear_line(struct hearing *h, const struct line *line, const struct r
         if (line_members(o, line->masks[i]) == l->clique[c])
           for (uint32_t g = 0; g < o->n; g++)
             h->left[g] = line->masks[i] >> g & 1 ? o->groups[g].count : 0;
-  uint32_t silent = shrink_to_size(h, reads, rules, l->clique ? -1 : size,
+  uint32_t silent = shrink_to_size(h, reads, rules, l->clique ? -1 : size, self,
                                    liars + (uint32_t)__builtin_popcountll(lazy));
   hear_liars(h, liars, lazy, silent);
   if (size < 0 || self)

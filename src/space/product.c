@@ -18,7 +18,8 @@ static bool report_error(struct expansion *x, const struct model_error *error) {
   if (x->leaf) {
     struct leaf l = {.actors = x->actors.at, .nactors = (uint32_t)x->actors.n, .edge = &edge,
                      .kernel = x->kernel, .uniform = x->uniform, .picks = x->picks.at,
-                     .npicks = (uint32_t)x->picks.n};
+                     .npicks = (uint32_t)x->picks.n,
+                     .clique = x->clique, .nclique = x->nclique};
     return x->leaf(x->context, &l);
   }
   if (x->failed)

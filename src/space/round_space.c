@@ -283,6 +283,10 @@ static bool bag_possible(struct round_space *s, const char **why) {
         *why = "no-split rounds with updates that count";
         return false;
       }
+      if (r->coupling == COUPLED_KERNEL && r->nsizes) {
+        *why = "a kernel together with another condition on heard-of sets";
+        return false;
+      }
       if (r->coupling != COUPLED_NOT && to_others) {
         *why = "coupled heard-of sets with messages to some";
         return false;
@@ -318,15 +322,19 @@ static void choose_form(struct round_space *s, bool plain) {
     s->pack.permute = identities;
     s->pack.sort = !identities;
   }
-  /* no-split with counting updates: heard-of sets must be told apart sender by sender */
-  if (!s->pack.bag)
-    for (uint32_t r = 0; r < s->model->nroles; r++)
-      for (uint32_t p = 0; p < s->model->npoints; p++) {
-        const struct rules *rules =
-            rules_of(s->meaning, s->base.question->environment, p, s->model->points[p].number - 1, &s->arena);
+  /* No-split with counting updates, and a kernel with conditions on sizes: sender by sender. */
+  for (uint32_t p = 0; p < s->model->npoints && !s->pack.bag; p++) {
+    uint32_t number = s->model->points[p].number - 1;
+    for (uint32_t rounds = s->pack.keep_rounds ? 0 : number;
+         rounds <= (s->pack.keep_rounds ? s->pack.from_cap : number); rounds++) {
+      const struct rules *rules =
+          rules_of(s->meaning, s->base.question->environment, p, rounds, &s->arena);
+      s->explicit_senders |= rules->coupling == COUPLED_KERNEL && rules->nsizes;
+      for (uint32_t r = 0; r < s->model->nroles; r++)
         s->explicit_senders |=
             rules->coupling == COUPLED_NOSPLIT && s->updates[(size_t)r * s->model->npoints + p]->counts;
-      }
+    }
+  }
   const char *reason = first_plain(s);
   s->base.successors = plain ? "plain: asked for"
                        : reason ? arena_printf(&s->arena, "plain in some rounds: %s", reason)
