@@ -357,7 +357,9 @@ static void add_clause(struct rules *r, struct meaning *meaning, const struct cl
     add_size_rule(r, meaning, &s, arena);
     r->heard_matters = true;
   } else {
-    r->plain = "a heard-of condition of no known kind";
+    uint32_t line, column;
+    source_place(&m->source, c->at.from, &line, &column);
+    r->plain = arena_printf(arena, "a heard-of condition of no known kind (line %u)", line);
   }
 }
 

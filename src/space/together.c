@@ -11,6 +11,7 @@
 #include "space/covered.h"
 #include "space/expansion.h"
 #include "space/partials.h"
+#include "space/spread.h"
 
 #include <stdlib.h>
 
@@ -372,8 +373,29 @@ static bool share_out(struct together *t, uint32_t stage, uint32_t *done, uint32
   return more;
 }
 
+struct spread_context {
+  struct together *together;
+  uint32_t header;
+  const struct way *way;
+};
+
+static bool emit_spread(void *context, const uint32_t *next, const uint32_t *counts, uint32_t n) {
+  struct spread_context *c = context;
+  struct global *g = c->together->next;
+  g->n = 0;
+  for (uint32_t i = 0; i < n; i++)
+    if (counts[i])
+      g->at[g->n++] = (struct member){next[i], counts[i]};
+  unfold_header(c->together, c->header, c->way->cost);
+  return emit_next(c->together, c->way, 0);
+}
+
 static bool bag_step(struct together *t, uint32_t stage, const uint32_t *words, uint32_t length,
                      const struct way *way) {
+  struct spread_context context = {t, words[0], way};
+  bool spread_out, more = spread(t->lists, words + 1, length - 1, &spread_out, emit_spread, &context);
+  if (spread_out)
+    return more;
   uint32_t i = 1;
   while (i < length && !(words[i] & LIST))
     i += 2;
@@ -381,7 +403,7 @@ static bool bag_step(struct together *t, uint32_t stage, const uint32_t *words, 
     return emit_words(t, words, length, way);
   uint32_t room[128], *done = i <= 128 ? room : memory_alloc(i * sizeof *done);
   memcpy(done, words, i * sizeof *done);
-  bool more = share_out(t, stage, done, (i - 1) / 2, words + i + 2, (length - i - 2) / 2, words[i] & ~LIST, 0,
+  more = share_out(t, stage, done, (i - 1) / 2, words + i + 2, (length - i - 2) / 2, words[i] & ~LIST, 0,
                         words[i + 1], way);
   if (done != room)
     memory_free(done);
