@@ -1,0 +1,199 @@
+"""One model checked in every way that must give the same answer.
+
+The reference is `--reduce none`, which tries outcomes instead of heard-of sets; `--successors plain` tries every
+heard-of assignment with the interpreter and must agree with it state by state; every reduction must find the same
+violations, covers and errors, after as many rounds and with as many faults. Every trace must replay.
+"""
+import json
+import os
+import re
+import subprocess
+
+REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "closure")
+STATES, SECONDS = 2000, 2
+LIMITS = ["--max-states", str(STATES), "--max-time", str(SECONDS)]
+ASSIGNMENTS_MOST = 40000
+
+
+class Skipped(Exception):
+    """Refused by the checker, or too large to compare."""
+
+
+class Failure(Exception):
+    def __init__(self, kind, detail):
+        super().__init__(f"{kind}: {detail}")
+        self.kind, self.detail = kind, detail
+
+
+class Answer:
+    """What `rondo check --json` said, as far as it must not depend on the way."""
+
+    def __init__(self, program, path, extra, seconds=20):
+        self.command = [program, "check", path, "--json", *extra]
+        environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="abort_on_error=0")
+        way = " ".join(a for a in extra if not re.fullmatch(r"--max-\w+|\d+", a)) or "default"
+        try:
+            done = subprocess.run(self.command, capture_output=True, text=True, errors="replace", timeout=seconds, env=environment)
+        except subprocess.TimeoutExpired as late:
+            raise Skipped("slow") from late
+        self.status, self.stderr, self.stdout = done.returncode, done.stderr, done.stdout
+        if self.status not in (0, 1, 2, 3) or "Sanitizer" in done.stderr or "runtime error:" in done.stderr:
+            raise Failure(f"exit status {self.status} ({way})", done.stderr.strip()[-2500:])
+        if self.status == 3:
+            return
+        try:
+            self.json = json.loads(done.stdout)
+        except ValueError as bad:
+            raise Failure(f"no JSON ({way})", str(bad)) from bad
+        self.limited = any("the limit of" in p["proved"] for p in self.json["properties"]) or any(
+            run["stats"]["seconds"] >= SECONDS or run["stats"]["states"] >= STATES for run in self.json["runs"])
+        self.found, self.said, self.traces = {}, {}, []
+        for p in self.json["properties"]:
+            key = (p["name"], p.get("environment") or str(p.get("run")))
+            found = p["verdict"] == ("holds" if p["kind"] == "cover" else "violated") and not p["proved"].startswith("never")
+            proved = p["proved"]
+            if p["kind"] == "error":
+                proved = proved.split(":")[0]  # which of several errors is shown is free
+            self.found[key] = proved if found else None
+            self.said[key] = (p["verdict"], re.sub(r"^every run.*", "every run", proved))
+            if found:
+                if not p.get("trace") and p["kind"] == "error" and proved == "in an initial state":
+                    continue  # there is no run yet
+                self.traces.append(p["name"])
+                if not p.get("trace"):
+                    raise Failure(f"no trace ({way})", str(key))
+                rounds = len(p["trace"]["rounds"])
+                told = re.search(r"after (\d+) round", proved)
+                if rounds != (int(told.group(1)) if told else 0):
+                    raise Failure(f"trace length ({way})", f"{key}: a trace of {rounds} rounds for '{proved}'")
+                check_faults(p, way)
+        self.states = [run["stats"]["states"] for run in self.json["runs"]]
+        counts = [run["stats"]["heard_of_assignments"] for run in self.json["runs"]]
+        self.assignments = None if None in counts else sum(int(c) for c in counts)
+
+
+def check_faults(p, way):
+    """The faulty processes that the answer speaks of are those of the trace."""
+    told = re.search(r"(\d+) faulty", p["proved"])
+    states = [p["trace"]["initial"]] + [r["state"] for r in p["trace"]["rounds"] if r["state"]]
+    faulty = sum(any(s != "halted" for s in q["status"]) for q in states[-1]["processes"])
+    if p["trace"]["rounds"] and not p["trace"]["rounds"][-1]["state"]:
+        faulty += len(p["trace"]["rounds"][-1]["crashes"])
+    if faulty != (int(told.group(1)) if told else 0):
+        raise Failure(f"faulty processes ({way})", f"{p['name']}: {faulty} in a trace for '{p['proved']}'")
+
+
+def difference(a, b):
+    """The first property that was found in one answer only, or differently."""
+    for key in a.found.keys() | b.found.keys():
+        if a.found.get(key) != b.found.get(key):
+            return f"{key[0]} in {key[1]}: '{a.found.get(key)}' and '{b.found.get(key)}'"
+    return None
+
+
+def certain(a, b):
+    """A property that one answer proves for every run and the other violates."""
+    for key in a.said.keys() & b.said.keys():
+        if {a.said[key][0], b.said[key][0]} == {"holds", "violated"}:
+            return f"{key[0]} in {key[1]}: {a.said[key]} and {b.said[key]}"
+    return None
+
+
+class Comparison:
+    def __init__(self, program, folder, name="model"):
+        self.program, self.folder, self.name = program, folder, name
+        self.path = os.path.join(folder, f"{name}.rondo")
+
+    def check(self, *extra):
+        return Answer(self.program, self.path, list(extra) + LIMITS)
+
+    def base(self, bounds=(4, 2, 1)):
+        """The reference answer and the plain one, looking as far as the plain way can follow; (answer, rounds)."""
+        for bound in bounds:
+            answer = self.check("--reduce", "none", "--max-rounds", str(bound))
+            if answer.status == 3:
+                raise Skipped("refused")
+            if answer.limited or (answer.assignments or 0) > ASSIGNMENTS_MOST:
+                continue
+            plain = self.check("--reduce", "none", "--successors", "plain", "--max-rounds", str(bound))
+            if plain.status == 3:
+                raise Failure("plain refuses", plain.stderr[-500:])
+            if not plain.limited:
+                return answer, plain, bound
+        raise Skipped("large")
+
+    @staticmethod
+    def plain(base, answer):
+        wrong = difference(base, answer)
+        if wrong:
+            raise Failure("plain verdicts", wrong)
+        if base.states != answer.states:
+            raise Failure("plain states", f"outcomes {base.states}, plain {answer.states}")
+        if base.said != answer.said:
+            raise Failure("plain words", f"{base.said} and {answer.said}")
+
+    def reduced(self, base, rounds, how):
+        answer = self.check(*(["--reduce", how] if how else []), "--max-rounds", str(rounds))
+        how = how or "default"
+        if answer.status == 3:
+            raise Failure(f"{how} refuses", answer.stderr[-500:])
+        if answer.limited and sum(answer.states) > sum(base.states):
+            raise Failure(f"{how} is limited", f"where none has {base.states} states")
+        if answer.limited:
+            raise Skipped("slow")
+        wrong = difference(base, answer) or certain(base, answer)
+        if wrong:
+            raise Failure(f"{how} verdicts", f"none and {how} say of {wrong}")
+        return answer
+
+    def replays(self, answer, way):
+        file = os.path.join(self.folder, f"{self.name}.json")
+        with open(file, "w", encoding="utf-8") as out:
+            out.write(answer.stdout)
+        for name in sorted(set(answer.traces)):
+            done = subprocess.run([self.program, "replay", file, self.path, "--json"] + ([] if name == "no_error" else ["--property", name]),
+                                  capture_output=True, text=True, errors="replace", timeout=60)
+            if name == "no_error" and len(answer.traces) > 1:
+                continue  # replay takes the first trace
+            if done.returncode != 1 and not (done.returncode == 0 and '"confirmed"' in done.stdout):
+                raise Failure(f"replay ({way})", f"{name}: exit status {done.returncode}: {done.stdout.strip()} {done.stderr.strip()[-800:]}")
+
+    def everything(self, text):
+        """Raises Failure or Skipped; returns the rounds looked at."""
+        self.write(text)
+        base, plain, rounds = self.base()
+        self.plain(base, plain)
+        reduced = self.reduced(base, rounds, None)
+        granted = {r["name"] for run in reduced.json["runs"] for r in run["reductions"] if r["granted"]}
+        for how in REDUCTIONS:
+            if how in granted:
+                self.reduced(base, rounds, how)
+        self.replays(base, "none")
+        self.replays(reduced, "default")
+        return rounds, granted
+
+    def again(self, text, kind):
+        """Does the model still fail in this way? Runs no more than that needs."""
+        self.write(text)
+        try:
+            base, plain, rounds = self.base()
+            if "plain" in kind:
+                self.plain(base, plain)
+            elif kind.startswith("replay") or "none" in kind:
+                self.replays(base, "none")
+                if "default" in kind:
+                    self.replays(self.reduced(base, rounds, None), "default")
+            else:
+                for how in REDUCTIONS:
+                    if re.search(rf"\b{how}\b", kind):
+                        self.reduced(base, rounds, how)
+                self.reduced(base, rounds, None)
+        except Failure as failure:
+            return failure.kind == kind
+        except Skipped:
+            return False
+        return False
+
+    def write(self, text):
+        with open(self.path, "w", encoding="utf-8") as out:
+            out.write(text)
