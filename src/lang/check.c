@@ -192,6 +192,7 @@ static void checker_release(struct checker *c) {
   vec_release(&c->def_info);
   vec_release(&c->params);
   vec_release(&c->conditions);
+  vec_release(&c->unbound);
 }
 
 /* Properties and environments are analysed by their shape, so they are kept without calls. */

@@ -303,6 +303,7 @@ struct environment_work {
   const struct ast **ast;
   clause_vec *own; /* clauses without those of the extended */
   uint8_t *state;  /* 0 new, 1 open, 2 done */
+  bool *extended;  /* by another one */
 };
 
 /* Own clauses come after those of the environments that are extended. */
@@ -318,6 +319,7 @@ static void merge(struct checker *c, struct environment_work *w, uint32_t i) {
       fault(c, extended->kid[j]->word, "environment '%s' extends itself", w->ast[i]->name);
       continue;
     }
+    w->extended[other] = true;
     if (w->state[other] == 0)
       merge(c, w, other);
     for (uint32_t k = 0; k < c->m->environments[other].nclauses; k++)
@@ -329,6 +331,26 @@ static void merge(struct checker *c, struct environment_work *w, uint32_t i) {
   c->m->environments[i].nclauses = (uint32_t)all.n;
   vec_release(&all);
   w->state[i] = 2;
+}
+
+static bool on_processes(const struct clause *k) {
+  return k->kind == CLAUSE_CRASH || k->kind == CLAUSE_OMIT || k->kind == CLAUSE_BYZANTINE;
+}
+
+/* Where nothing is said of messages any may be lost, which few expect beside faulty processes. */
+static void warn_of_losses(struct checker *c, const struct environment *e) {
+  const struct clause *faulty = NULL;
+  for (uint32_t i = 0; i < e->nclauses; i++) {
+    if (!on_processes(&e->clauses[i]))
+      return;
+    faulty = faulty ? faulty : &e->clauses[i];
+  }
+  if (!faulty)
+    return;
+  diag_warning(c->diags, faulty->at,
+               "in '%s' any message may be lost, also between processes that are not faulty", e->name);
+  diag_help(c->diags, "add 'synchronous' if only faults lose messages, else say what is lost or heard: "
+                      "'any messages are lost'");
 }
 
 static void declare_environment(struct checker *c, const struct ast *a,
@@ -353,7 +375,8 @@ void check_environments(struct checker *c) {
     n += c->file->kid[i]->kind == AST_ENVIRONMENT && c->file->kid[i]->name;
   struct environment_work w = {.ast = arena_array(&c->m->arena, n, sizeof *w.ast),
                                .own = arena_array(&c->m->arena, n, sizeof *w.own),
-                               .state = arena_array(&c->m->arena, n, sizeof *w.state)};
+                               .state = arena_array(&c->m->arena, n, sizeof *w.state),
+                               .extended = arena_array(&c->m->arena, n, sizeof *w.extended)};
   c->m->environments = arena_array(&c->m->arena, n ? n : 1, sizeof *c->m->environments);
   c->in = (struct context){.where = IN_ENVIRONMENT, .role = ROLE_ANY};
   for (uint32_t i = 0; i < c->file->n; i++)
@@ -362,6 +385,9 @@ void check_environments(struct checker *c) {
   for (uint32_t i = 0; i < c->m->nenvironments; i++)
     if (w.state[i] == 0)
       merge(c, &w, i);
+  for (uint32_t i = 0; i < c->m->nenvironments; i++)
+    if (!w.extended[i]) /* else it is a part of something */
+      warn_of_losses(c, &c->m->environments[i]);
   for (uint32_t i = 0; i < n; i++)
     vec_release(&w.own[i]);
   if (c->m->nenvironments == 0)

@@ -26,6 +26,19 @@ static void open_group(struct checker *c, const struct ast *a, struct witness_gr
   c->locals.n = mark;
 }
 
+/* For whoever uses such a name all the same. */
+static void note_unbound(struct checker *c, const struct ast *a, const char *under) {
+  if (a->kind == AST_QUANTIFIER && a->number == 0)
+    for (uint32_t i = 1; i < a->n; i++)
+      for (uint32_t j = 0; a->kid[i]->kind == AST_GENERATOR && j < a->kid[i]->kid[0]->n; j++)
+        vec_push(&c->unbound, ((struct unbound){a->kid[i]->kid[0]->kid[j]->name, under}));
+  if (a->kind != AST_BINARY && a->kind != AST_UNARY)
+    return;
+  for (uint32_t i = 0; i < a->n; i++)
+    if (a->kid[i])
+      note_unbound(c, a->kid[i], a->op == OP_AND ? under : ast_op_text(a->op));
+}
+
 static void open_conjunct(struct checker *c, const struct ast *a, struct open_guard *g,
                           symbol_vec *bound) {
   if (a->kind == AST_BINARY && a->op == OP_AND) {
@@ -36,14 +49,16 @@ static void open_conjunct(struct checker *c, const struct ast *a, struct open_gu
   uint32_t i = g->n++;
   if (a->kind == AST_QUANTIFIER && a->number == 0)
     open_group(c, a, &g->group[i], bound);
-  else
+  else {
     g->conjunct[i] = lower_bool(c, a, "a condition");
+    note_unbound(c, a, NULL);
+  }
 }
 
 void guard_open(struct checker *c, const struct ast *condition, struct open_guard *g) {
   uint32_t n = count_conjuncts(condition);
   symbol_vec bound = {0};
-  *g = (struct open_guard){.scope = c->locals.n};
+  *g = (struct open_guard){.scope = c->locals.n, .unbound = c->unbound.n};
   g->conjunct = arena_array(&c->m->arena, n, sizeof *g->conjunct);
   g->group = arena_array(&c->m->arena, n, sizeof *g->group);
   open_conjunct(c, condition, g, &bound);
@@ -162,4 +177,5 @@ void guard_close(struct checker *c, struct open_guard *g, struct guard *out) {
     out->cond = node_both(c, out->cond, group->body);
   }
   c->locals.n = g->scope;
+  c->unbound.n = g->unbound;
 }

@@ -105,6 +105,11 @@ struct condition { /* where, resilience */
   const struct ast *expr;
 };
 
+struct unbound { /* of an `exists` inside a condition that is not joined with `and` */
+  const char *name;
+  const char *under; /* or, not, ... */
+};
+
 struct checker {
   struct model *m;
   const struct ast *file;
@@ -118,6 +123,7 @@ struct checker {
   VEC(struct def_info) def_info;
   VEC(struct param_info) params;
   VEC(struct condition) conditions;
+  VEC(struct unbound) unbound; /* names that the guards around do not bind, though it looks so */
   struct role_info *roles;
   /* shared types */
   const struct type *boolean, *integer, *round, *error,
@@ -239,6 +245,7 @@ struct open_guard {
   struct witness_group *group;
   uint32_t n;
   size_t scope; /* first of the bound names among the locals */
+  size_t unbound;
 };
 /* Lowers the condition; its names stay in scope until guard_close, which finds out which were used.
  */

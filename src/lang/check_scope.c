@@ -95,6 +95,12 @@ void unknown_name(struct checker *c, const char *name, struct span at, const cha
       help(c, "'%s' is a variable of a process, and environments do not see those", name);
     return;
   }
+  for (size_t i = c->unbound.n; i-- > 0;)
+    if (strcmp(c->unbound.at[i].name, name) == 0) {
+      help(c, "an 'exists' under '%s' binds nothing: make it a condition of its own, or join it with 'and'",
+           c->unbound.at[i].under);
+      return;
+    }
   VEC(const char *) names = {0};
   symbol_vec *scopes[] = {&c->locals, &c->members, &c->globals};
   for (size_t i = 0; i < 3; i++)
