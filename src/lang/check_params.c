@@ -260,4 +260,6 @@ void assign_params(struct checker *c, const struct binding *bindings, size_t n, 
     complete_params(c, bindings, n);
   else
     assign_given(c, bindings, n);
+  for (uint32_t i = 0; i < c->m->nparams; i++)
+    c->m->params[i].truth = c->params.at[i].is_bool;
 }

@@ -196,6 +196,7 @@ struct param {
   const char *name;
   struct span at;
   int64_t value;
+  bool truth; /* true or false, as 1 or 0 */
 };
 
 struct model {

@@ -10,19 +10,6 @@
   15 /* every number of so many digits is a JSON number for everybody: below 2^53 */
 #define EXACT_MOST "9007199254740992"
 
-static json_t *model_json(const struct check_result *c, const struct run_result *r) {
-  const struct model *m = c->model;
-  json_t *j = json_object(), *params = json_object();
-  for (uint32_t i = 0; i < m->nparams; i++)
-    json_object_set_new(params, m->params[i].name, json_integer(m->params[i].value));
-  json_object_set_new(j, "name", json_string(m->name));
-  json_object_set_new(j, "file", text_to_json(m->source.path, strlen(m->source.path)));
-  json_object_set_new(j, "params", params);
-  json_object_set_new(j, "environment", json_string(m->environments[r->environment].name));
-  json_object_set_new(j, "semantics", json_string("coarse"));
-  return j;
-}
-
 json_t *licences_json(const struct licences *l, const struct model *m) {
   json_t *j = json_array();
   for (unsigned i = 0; i < REDUCTIONS; i++) {
@@ -92,7 +79,7 @@ static json_t *run_json(const struct check_result *c, const struct run_result *r
   json_t *j = json_object(), *names = json_array();
   for (uint32_t k = 0; k < r->nproperties; k++)
     json_array_append_new(names, json_string(property_result_name(&r->properties[k])));
-  json_object_set_new(j, "model", model_json(c, r));
+  json_object_set_new(j, "model", model_to_json(c->model, r->environment));
   json_object_set_new(j, "properties", names);
   json_object_set_new(j, "reductions", licences_json(r->licences, c->model));
   json_object_set_new(j, "stats", stats_json(r));

@@ -54,9 +54,18 @@ void count_add(struct text *out, uint64_t n, const char *one, const char *many) 
   text_addf(out, " %s", n == 1 ? one : many);
 }
 
+void param_add(struct text *out, const struct param *p) {
+  if (p->truth)
+    text_add(out, p->value ? "true" : "false");
+  else
+    text_addf(out, "%" PRId64, p->value);
+}
+
 void params_add(struct text *out, const struct model *m) {
-  for (uint32_t i = 0; i < m->nparams; i++)
-    text_addf(out, "%s%s = %" PRId64, i ? ", " : "", m->params[i].name, m->params[i].value);
+  for (uint32_t i = 0; i < m->nparams; i++) {
+    text_addf(out, "%s%s = ", i ? ", " : "", m->params[i].name);
+    param_add(out, &m->params[i]);
+  }
 }
 
 static uint32_t members_count(const uint8_t *members, uint32_t from, uint32_t to) {

@@ -19,6 +19,7 @@ void decimal_add(struct text *, const char *); /* the same for digits */
 void bytes_add(struct text *, uint64_t);       /* 1.2 MiB */
 void seconds_add(struct text *, double);       /* 0.02 s, 3 min 20 s */
 void count_add(struct text *, uint64_t, const char *one, const char *many); /* 1 round, 2 rounds */
+void param_add(struct text *, const struct param *); /* its value */
 void params_add(struct text *, const struct model *);                       /* n = 4, k = 2 */
 
 /* members[p] != 0: P(1), P(3)..P(6); everybody; every Acceptor, everybody but P(2); nobody */

@@ -1,6 +1,5 @@
 #include "report/table.h"
 
-#include <inttypes.h>
 #include <string.h>
 
 #define PARAM_WIDTH 2
@@ -17,6 +16,10 @@ static int width_of(const char *name, int least) {
   return n > least ? n : least;
 }
 
+static int param_width(const struct param *p) {
+  return width_of(p->name, p->truth ? (int)strlen("false") : PARAM_WIDTH);
+}
+
 void table_head(const struct check_result *c, const struct style *style, struct text *out) {
   struct text head = {0};
   text_addf(out, "%s", c->model->name);
@@ -26,8 +29,7 @@ void table_head(const struct check_result *c, const struct style *style, struct 
     text_addf(out, ", then %s", c->model->environments[c->runs[i].environment].name);
   text_add(out, "\n\n");
   for (uint32_t i = 0; i < c->model->nparams; i++)
-    text_addf(&head, "%*s  ", width_of(c->model->params[i].name, PARAM_WIDTH),
-              c->model->params[i].name);
+    text_addf(&head, "%*s  ", param_width(&c->model->params[i]), c->model->params[i].name);
   for (uint32_t i = 0; i < c->nruns; i++)
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
       const struct property_result *p = &c->runs[i].properties[k];
@@ -53,9 +55,12 @@ void table_row(const struct check_result *c, const struct style *style, struct t
   uint32_t depth = 0;
   double seconds = 0;
   const struct property_result *error = NULL;
-  for (uint32_t i = 0; i < c->model->nparams; i++)
-    text_addf(out, "%*" PRId64 "  ", width_of(c->model->params[i].name, PARAM_WIDTH),
-              c->model->params[i].value);
+  struct text cell = {0};
+  for (uint32_t i = 0; i < c->model->nparams; i++) {
+    param_add(&cell, &c->model->params[i]);
+    add_right(out, &cell, param_width(&c->model->params[i]));
+    text_add(out, "  ");
+  }
   for (uint32_t i = 0; i < c->nruns; i++) {
     const struct run_result *r = &c->runs[i];
     states += r->stats.states;
@@ -72,7 +77,6 @@ void table_row(const struct check_result *c, const struct style *style, struct t
       text_addf(out, "%*s  ", width - (int)strlen(words[p->verdict]), "");
     }
   }
-  struct text cell = {0};
   number_add(&cell, states);
   add_right(out, &cell, STATES_WIDTH);
   text_add(out, "  ");

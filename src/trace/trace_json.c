@@ -269,22 +269,28 @@ static json_t *error_to_json(const struct trace *t) {
   return j;
 }
 
+json_t *model_to_json(const struct model *m, uint32_t environment) {
+  json_t *j = json_object(), *params = json_object();
+  for (uint32_t i = 0; i < m->nparams; i++) {
+    const struct param *p = &m->params[i];
+    json_object_set_new(params, p->name,
+                        p->truth ? json_boolean(p->value) : json_integer(p->value));
+  }
+  json_object_set_new(j, "name", json_string(m->name));
+  json_object_set_new(j, "file", text_to_json(m->source.path, strlen(m->source.path)));
+  json_object_set_new(j, "params", params);
+  json_object_set_new(j, "environment", json_string(m->environments[environment].name));
+  json_object_set_new(j, "semantics", json_string("coarse"));
+  return j;
+}
+
 json_t *trace_to_json(const struct trace *t, struct meaning *meaning) {
   const struct model *m = t->model;
-  json_t *j = json_object(), *model = json_object(), *params = json_object(),
-         *rounds = json_array();
-  for (uint32_t i = 0; i < m->nparams; i++)
-    json_object_set_new(params, m->params[i].name, json_integer(m->params[i].value));
-  json_object_set_new(model, "name", json_string(m->name));
-  json_object_set_new(model, "file", text_to_json(m->source.path, strlen(m->source.path)));
-  json_object_set_new(model, "params", params);
-  json_object_set_new(model, "environment",
-                      json_string(m->environments[t->claim.environment].name));
-  json_object_set_new(model, "semantics", json_string("coarse"));
+  json_t *j = json_object(), *rounds = json_array();
   for (uint32_t i = 0; i < t->run.nsteps; i++)
     json_array_append_new(rounds, round_to_json(t, i));
   json_object_set_new(j, "schema", json_string(TRACE_SCHEMA));
-  json_object_set_new(j, "model", model);
+  json_object_set_new(j, "model", model_to_json(m, t->claim.environment));
   json_object_set_new(j, "property", property_to_json(t, meaning));
   json_object_set_new(j, "error", error_to_json(t));
   json_object_set_new(j, "initial", config_to_json(m, t->configs[0]));

@@ -32,11 +32,12 @@ static bool read_params(const json_t *params, struct trace_head *h, struct text 
   json_t *at;
   h->params = memory_alloc((json_object_size(params) + 1) * sizeof *h->params);
   json_object_foreach((json_t *)params, name, at) {
-    if (!json_is_integer(at)) {
-      text_addf(why, "parameter '%s' is not a whole number", name);
+    if (!json_is_integer(at) && !json_is_boolean(at)) {
+      text_addf(why, "parameter '%s' is neither a whole number nor true or false", name);
       return false;
     }
-    h->params[h->nparams++] = (struct param){.name = name, .value = json_integer_value(at)};
+    int64_t given = json_is_boolean(at) ? json_is_true(at) : json_integer_value(at);
+    h->params[h->nparams++] = (struct param){.name = name, .value = given};
   }
   return true;
 }
