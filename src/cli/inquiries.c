@@ -2,6 +2,8 @@
 #include "cli/load.h"
 #include "cli/question.h"
 
+#include <string.h>
+
 static struct inquiry *inquiry_in(struct inquiries *in, uint32_t environment) {
   for (size_t i = 0; i < in->at.n; i++)
     if (in->at.at[i].environment == environment && in->at.at[i].properties.n < MOST_TOGETHER)
@@ -25,12 +27,22 @@ static void ask(struct inquiries *in, const struct model *m, uint32_t property,
   }
 }
 
+/* Errors of the model are looked for in any case, so asking for them by name adds nothing. */
+static bool is_about_errors(const struct model *m, const char *name) {
+  for (uint32_t i = 0; i < m->nproperties; i++)
+    if (!strcmp(m->properties[i].name, name))
+      return false;
+  return !strcmp(name, "no_error");
+}
+
 bool inquiries_make(struct inquiries *in, const struct model *m, const struct options *o) {
   *in = (struct inquiries){0};
   uint32_t environment = 0, property;
   bool *wanted = memory_alloc((m->nproperties + 1) * sizeof *wanted);
   bool ok = !o->env || environment_find(m, o->env, &environment);
   for (size_t i = 0; i < o->properties.n && ok; i++) {
+    if (is_about_errors(m, o->properties.at[i]))
+      continue;
     ok = property_find(m, o->properties.at[i], &property);
     if (ok)
       wanted[property] = true;

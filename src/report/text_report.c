@@ -36,7 +36,8 @@ static void add_properties(struct text *out, const struct style *style,
     text_addf(out, "   %s\n", p->proved);
   }
   if (r->nproperties == 0)
-    text_add(out, "  no property to check\n");
+    text_add(out, r->end == SEARCH_EXHAUSTED ? "  no property to check, and no error of the model\n"
+                                             : "  no property to check\n");
 }
 
 void licences_text(const struct licences *l, const struct model *m, bool all,
@@ -90,8 +91,9 @@ static void add_stats(struct text *out, const struct run_result *r, const struct
       decimal_add(out, r->heard_of_assignments);
     text_add(out, " heard-of assignments\n");
   }
-  if (style->verbose) {
+  if (style->verbose || strcmp(r->successors, "outcomes") != 0) /* slow, and why */
     text_addf(out, "  successors: %s\n", r->successors);
+  if (style->verbose) {
     if (r->stats.seconds > 0.001) {
       text_add(out, "  ");
       number_add(out, (uint64_t)((double)r->stats.states / r->stats.seconds));
