@@ -294,7 +294,7 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
       b.sizes[b.nsizes++] = &rules->sizes[i];
   b.heard = memory_alloc((offer->n + 1) * sizeof *b.heard);
   b.removed = memory_alloc((offer->n + 1) * sizeof *b.removed);
-  if (!regions_build(&b))
+  if (!regions_build(&b) && !subbags_build(&b))
     choose_heard(&b, 0);
   struct menu menu = {keep_array(&s->arena, b.lines.at, b.lines.n, sizeof *b.lines.at), (uint32_t)b.lines.n};
   vec_push(&s->menus, menu);

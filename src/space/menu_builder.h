@@ -37,5 +37,7 @@ void line_add(struct builder *, uint32_t effect, uint64_t mask);
 
 /* Makes the whole menu if it can be done by regions and is worth it. */
 bool regions_build(struct builder *);
+/* Likewise, bag by bag, if everything offered may be lost. */
+bool subbags_build(struct builder *);
 
 #endif

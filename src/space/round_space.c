@@ -186,7 +186,7 @@ static void space_free(struct space *space) {
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_free(tables[i]);
   struct memo *memos[] = {&s->context_of, &s->steps, &s->menus_of, &s->options_of, &s->after,
-                          &s->sendings_of, &s->named_of, &s->quick_lists, &s->region_roots, &s->oracles_of, &s->steps_broken};
+                          &s->sendings_of, &s->named_of, &s->quick_lists, &s->region_roots, &s->within_bag, &s->united, &s->oracles_of, &s->steps_broken};
   for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
     memo_release(memos[i]);
   vec_release(&s->lists);

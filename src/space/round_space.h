@@ -96,6 +96,8 @@ struct round_space {
   uint32_t quick_point;
   bool *quick;                 /* by point: see quick.c */
   enum menus_by menus_by;
+  struct memo within_bag;      /* (context, bag) -> vectors: effects of the bag or of a part of it */
+  struct memo united;          /* (vector, vector) -> vectors */
   struct memo region_roots;    /* (context, messages) -> regions */
   VEC(struct region_node) regions;
   struct memo named_of;        /* context -> lists: the senders it names */
