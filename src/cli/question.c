@@ -15,8 +15,7 @@ struct asking {
 
 static struct space *space_for(const struct asking *a, const struct wishes *wishes,
                                const struct licences **licences) {
-  struct space_options options = {.successors = a->options->successors,
-                                  .max_rounds = a->options->limits.rounds};
+  struct space_options options = {.successors = a->options->successors};
   *licences = licences_grant(a->model, &a->question, wishes, a->arena);
   return round_space_new(a->meaning, a->model, &a->question, *licences, &options);
 }

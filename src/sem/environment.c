@@ -36,25 +36,32 @@ bool must_hear(const struct exchange *x, const struct witness *w, uint32_t p, ui
          !(receiver & STATUS_OMITS_RECEIVE);
 }
 
-/* At most `limit` processes for each clause: those of a role beyond the role's own limit count against the clauses
-   for all processes. */
+static int64_t limit_of(const struct environment *env, enum clause_kind kind, uint32_t role) {
+  int64_t limit = 0;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind && env->clauses[i].role == role)
+      limit = limit > INT64_MAX - env->clauses[i].limit ? INT64_MAX : limit + env->clauses[i].limit;
+  return limit;
+}
+
+bool faults_within(const struct model *m, const struct environment *env, enum clause_kind kind,
+                   const int64_t *faulty) {
+  int64_t excess = 0;
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    int64_t own = limit_of(env, kind, r);
+    excess += faulty[r] > own ? faulty[r] - own : 0;
+  }
+  return excess <= limit_of(env, kind, ROLE_ANY);
+}
+
 static bool within_limits(const struct model *m, const struct environment *env, const value *const *local,
                           const bool *crashes, enum clause_kind kind, value bits) {
-  int64_t general = 0, excess = 0;
-  for (uint32_t i = 0; i < env->nclauses; i++)
-    if (env->clauses[i].kind == kind && env->clauses[i].role == ROLE_ANY)
-      general = general > INT64_MAX - env->clauses[i].limit ? INT64_MAX : general + env->clauses[i].limit;
-  for (uint32_t r = 0; r < m->nroles; r++) {
-    int64_t faulty = 0, own = 0;
-    for (uint32_t i = 0; i < env->nclauses; i++)
-      if (env->clauses[i].kind == kind && env->clauses[i].role == r)
-        own = own > INT64_MAX - env->clauses[i].limit ? INT64_MAX : own + env->clauses[i].limit;
-    for (uint32_t p = m->roles[r].first; p < m->roles[r].first + m->roles[r].count; p++)
-      faulty += (local[p][LOCAL_STATUS] & bits) != 0 || (crashes && crashes[p]);
-    if (faulty > own)
-      excess += faulty - own;
-  }
-  return excess <= general;
+  int64_t *faulty = memory_alloc((m->nroles + 1) * sizeof *faulty);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    faulty[model_role_of(m, p)] += (local[p][LOCAL_STATUS] & bits) != 0 || (crashes && crashes[p]);
+  bool ok = faults_within(m, env, kind, faulty);
+  memory_free(faulty);
+  return ok;
 }
 
 static bool crashes_allowed(const struct model *m, const struct environment *env, const struct config *c,

@@ -37,6 +37,9 @@ bool environment_corrupts(const struct environment *);
 /* A clause that does not speak of HO, on the configuration as it is. */
 bool clause_holds_without_messages(struct meaning *, const struct clause *, const struct config *);
 
+/* At most so many faulty processes of a kind, given how many there are of each role: those of a role beyond the role's
+   own limit count against the clauses for all processes. */
+bool faults_within(const struct model *, const struct environment *, enum clause_kind, const int64_t *faulty);
 /* Do the inputs differ where they must, and are faults fixed at the start within their limits? */
 bool initial_allowed(const struct model *, uint32_t environment, const value *const *local);
 /* Could these be the file-level inputs? (`where` holds, given ones have their value.) */

@@ -132,23 +132,14 @@ static bool cells_make(struct start *st) {
 
 /* --- limits on faults that are there from the start --- */
 
-static bool faults_within(const struct round_space *s, const struct global *g, enum clause_kind kind, value bits) {
-  int64_t general = 0, excess = 0;
-  for (uint32_t i = 0; i < s->env->nclauses; i++)
-    if (s->env->clauses[i].kind == kind && s->env->clauses[i].role == ROLE_ANY)
-      general = general > INT64_MAX - s->env->clauses[i].limit ? INT64_MAX : general + s->env->clauses[i].limit;
-  for (uint32_t r = 0; r < s->model->nroles; r++) {
-    int64_t own = 0, faulty = 0;
-    for (uint32_t i = 0; i < s->env->nclauses; i++)
-      if (s->env->clauses[i].kind == kind && s->env->clauses[i].role == r)
-        own = own > INT64_MAX - s->env->clauses[i].limit ? INT64_MAX : own + s->env->clauses[i].limit;
-    for (uint32_t i = 0; i < g->n; i++)
-      if (local_role(&s->pack, g->at[i].local) == r && (local_status(&s->pack, g->at[i].local) & bits))
-        faulty += g->at[i].count;
-    if (faulty > own)
-      excess += faulty - own;
-  }
-  return excess <= general;
+static bool start_within(const struct round_space *s, const struct global *g, enum clause_kind kind, value bits) {
+  int64_t *faulty = memory_alloc((s->model->nroles + 1) * sizeof *faulty);
+  for (uint32_t i = 0; i < g->n; i++)
+    if (local_status(&s->pack, g->at[i].local) & bits)
+      faulty[local_role(&s->pack, g->at[i].local)] += g->at[i].count;
+  bool ok = faults_within(s->model, s->env, kind, faulty);
+  memory_free(faulty);
+  return ok;
 }
 
 static bool distinct_kept(const struct round_space *s, const struct global *g) {
@@ -210,8 +201,8 @@ static bool emit_start(struct start *st) {
   struct round_space *s = st->space;
   struct global *g = st->raw;
   if (!values_representative(st) || !distinct_kept(s, g) ||
-      !faults_within(s, g, CLAUSE_BYZANTINE, STATUS_BYZANTINE) ||
-      !faults_within(s, g, CLAUSE_OMIT, STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE))
+      !start_within(s, g, CLAUSE_BYZANTINE, STATUS_BYZANTINE) ||
+      !start_within(s, g, CLAUSE_OMIT, STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE))
     return true;
   struct edge edge = {0};
   struct global *out = s->scratch;

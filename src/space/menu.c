@@ -189,6 +189,7 @@ static void corrupt(struct builder *b, uint32_t group, uint64_t message) {
   if ((int64_t)b->ncorrupted >= b->rules->corrupt_each)
     return;
   b->ncorrupted++;
+  b->cost += b->rules->corrupt_charged;
   for (uint32_t i = group; i < b->offer->n; i++) {
     if (b->offer->groups[i].silent || b->removed[i] >= b->heard[i])
       continue;
@@ -202,6 +203,7 @@ static void corrupt(struct builder *b, uint32_t group, uint64_t message) {
     }
     b->removed[i]--;
   }
+  b->cost -= b->rules->corrupt_charged;
   b->ncorrupted--;
 }
 

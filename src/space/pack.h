@@ -52,7 +52,6 @@ struct pack {
   struct memo forgotten;  /* (local, point) -> local */
   struct memo renamed;    /* (local, renaming) -> local */
   struct intern *renamings;
-  uint32_t *first_of_role; /* by role */
 };
 
 void pack_init(struct pack *, struct meaning *, struct model *, const struct question *, const struct licences *);

@@ -157,23 +157,6 @@ static bool choose_oracles(struct expansion *x, uint32_t member) {
 
 /* --- crashes --- */
 
-static bool crashes_within_limits(const struct expansion *x) {
-  const struct round_space *s = x->space;
-  int64_t general = 0, excess = 0;
-  for (uint32_t i = 0; i < s->env->nclauses; i++)
-    if (s->env->clauses[i].kind == CLAUSE_CRASH && s->env->clauses[i].role == ROLE_ANY)
-      general = general > INT64_MAX - s->env->clauses[i].limit ? INT64_MAX : general + s->env->clauses[i].limit;
-  for (uint32_t r = 0; r < s->model->nroles; r++) {
-    int64_t own = 0;
-    for (uint32_t i = 0; i < s->env->nclauses; i++)
-      if (s->env->clauses[i].kind == CLAUSE_CRASH && s->env->clauses[i].role == r)
-        own = own > INT64_MAX - s->env->clauses[i].limit ? INT64_MAX : own + s->env->clauses[i].limit;
-    if (x->crashed[r] > own)
-      excess += x->crashed[r] - own;
-  }
-  return excess <= general;
-}
-
 static bool choose_crashes(struct expansion *x, size_t i) {
   if (!x->rules->crashes || i == x->actors.n)
     return choose_sends(x, 0);
@@ -184,7 +167,7 @@ static bool choose_crashes(struct expansion *x, size_t i) {
   for (uint32_t down = 0; down <= count && more; down++) {
     x->crashed[role] += down;
     x->new_crashes += down;
-    bool allowed = crashes_within_limits(x);
+    bool allowed = faults_within(x->space->model, x->space->env, CLAUSE_CRASH, x->crashed);
     if (allowed && down == 0) {
       more = choose_crashes(x, i + 1);
     } else if (allowed) {
@@ -361,8 +344,8 @@ bool in_clique(const struct expansion *x, const struct actor *a, const struct op
 
 static bool product(struct expansion *x, size_t i, uint32_t option, uint32_t left, uint32_t cost) {
   if (left == 0) {
-    if (++i >= x->actors.n)
-      return i > x->actors.n ? true : finish(x, cost);
+    if (++i == x->actors.n)
+      return finish(x, cost);
     return product(x, i, 0, x->actors.at[i].count, cost);
   }
   const struct actor *a = &x->actors.at[i];

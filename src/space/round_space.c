@@ -1,6 +1,5 @@
 #include "space/round_space.h"
 
-#include "base/hash.h"
 #include "sem/round.h"
 #include "space/concretise.h"
 #include "space/count.h"
@@ -147,11 +146,6 @@ static enum verdict3 space_holds(struct space *space, uint32_t i, const struct s
   return property_holds(round_of(space), i, state, error);
 }
 
-static uint64_t space_hash(const struct space *space, const struct state *state) {
-  (void)space;
-  return hash_bytes(state->bytes, state->length);
-}
-
 static void space_stored(struct space *space, const struct state *state) {
   struct round_space *s = round_of(space);
   struct global *g = s->scratch;
@@ -211,7 +205,6 @@ static const struct space_ops round_space_ops = {
     .expand = space_expand,
     .holds = space_holds,
     .concretise = round_concretise,
-    .hash = space_hash,
     .stored = space_stored,
     .heard_of_assignments = space_assignments,
     .memory = space_memory,
@@ -354,7 +347,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
                               const struct licences *l, const struct space_options *options) {
   struct round_space *s = memory_alloc(sizeof *s);
   s->base = (struct space){.ops = &round_space_ops, .model = m, .question = q, .licences = l,
-                           .edges_complete = true, .max_rounds = options->max_rounds};
+                           .edges_complete = true};
   s->meaning = meaning;
   s->model = m;
   s->env = &m->environments[q->environment];

@@ -390,10 +390,13 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
       if (c->per == PER_RECEIVER && c->limit < r->corrupt_each)
         r->corrupt_each = c->limit;
       r->corrupt_total |= c->per != PER_RECEIVER;
+      r->corrupt_charged = true;
     }
     if (speaks(m, c, point, rounds))
       add_clause(r, meaning, c, arena);
   }
+  if (r->corrupt_charged && r->lossy)
+    r->plain = "budgets of lost and of corrupted messages together";
   if (r->corrupt_total)
     r->plain = "a limit on corrupted messages over all receivers";
   if (r->coupling != COUPLED_NOT && r->lossy)

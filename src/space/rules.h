@@ -30,6 +30,7 @@ struct rules {
   bool corrupts;
   int64_t corrupt_each;    /* at most so many for each receiver */
   bool corrupt_total;      /* and a limit on all of them together */
+  bool corrupt_charged;    /* each is a fault, as a lost message is */
   bool oracles_common;     /* all processes have the same oracle value */
   const struct clause **oracle_clauses; /* other clauses about oracles alone */
   uint32_t noracle_clauses;

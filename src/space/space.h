@@ -54,7 +54,6 @@ struct space_ops {
   /* path[0] is initial, each further one a successor of the one before; GOAL_ERROR: path ends with the state
      before the error, one more step follows. False: no such run (a fault of the space). */
   bool (*concretise)(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
-  uint64_t (*hash)(const struct space *, const struct state *); /* by content: every run agrees */
   void (*stored)(struct space *, const struct state *); /* called once for each state that the engine keeps */
   /* Heard-of assignments that the plain way would have tried in the stored states; false: cannot be counted. */
   bool (*heard_of_assignments)(struct space *, struct text *decimal);
@@ -71,8 +70,6 @@ struct space {
   bool together;           /* expand may be used, and is faster */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
   const char *successors;  /* how successors are made, for people: "outcomes", "plain: ..." */
-  uint32_t max_rounds;     /* 0: no bound; else states after that many rounds have no successors */
-  bool cut;                /* some state was cut off by max_rounds */
 };
 
 enum successors_by {
@@ -84,7 +81,6 @@ enum successors_by {
 
 struct space_options {
   enum successors_by successors;
-  uint32_t max_rounds;
 };
 
 struct space *round_space_new(struct meaning *, struct model *, const struct question *, const struct licences *,
