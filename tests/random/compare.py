@@ -146,6 +146,17 @@ class Comparison:
             raise Failure(f"{how} verdicts", f"none and {how} say of {wrong}")
         return answer
 
+    def regions(self, base, rounds, how):
+        """Menus by regions of numbers instead of every number."""
+        answer = self.check("--reduce", how, "--successors", "regions", "--max-rounds", str(rounds))
+        if answer.limited:
+            raise Skipped("slow")
+        wrong = difference(base, answer) or certain(base, answer)
+        if wrong:
+            raise Failure(f"regions verdicts ({how})", wrong)
+        if base.states != answer.states:
+            raise Failure(f"regions states ({how})", f"enumerated {base.states}, by regions {answer.states}")
+
     def replays(self, answer, way):
         file = os.path.join(self.folder, f"{self.name}.json")
         with open(file, "w", encoding="utf-8") as out:
@@ -168,6 +179,8 @@ class Comparison:
         for how in REDUCTIONS:
             if how in granted:
                 self.reduced(base, rounds, how)
+        self.regions(base, rounds, "none")
+        self.regions(reduced, rounds, "auto")
         self.replays(base, "none")
         self.replays(reduced, "default")
         return rounds, granted
@@ -179,6 +192,9 @@ class Comparison:
             base, plain, rounds = self.base()
             if "plain" in kind:
                 self.plain(base, plain)
+            elif "regions" in kind:
+                self.regions(base, rounds, "none")
+                self.regions(self.reduced(base, rounds, None), rounds, "auto")
             elif kind.startswith("replay") or "none" in kind:
                 self.replays(base, "none")
                 if "default" in kind:
