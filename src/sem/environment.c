@@ -205,45 +205,57 @@ static bool failing_send_allowed(struct meaning *meaning, const struct environme
   return true;
 }
 
+static bool clauses_hold(const struct exchange *x, const struct environment *env, const struct witness *w,
+                         const char **why) {
+  const struct model *m = x->meaning->model;
+  uint32_t n = m->nprocesses;
+  uint8_t **corrupt = memory_alloc((n + 1) * sizeof *corrupt);
+  uint8_t *cells = memory_alloc((size_t)n * n + 1);
+  for (uint32_t p = 0; p < n; p++)
+    corrupt[p] = cells + (size_t)p * n;
+  for (uint32_t i = 0; i < w->nforged; i++)
+    if (w->forged[i].receiver < n && w->forged[i].sender < n)
+      corrupt[w->forged[i].receiver][w->forged[i].sender] = 1;
+  bool ok = true;
+  for (uint32_t i = 0; i < env->nclauses && ok; i++)
+    if (clause_speaks(m, &env->clauses[i], x->config) &&
+        !predicate_holds(x->meaning, &env->clauses[i], x, w, corrupt)) {
+      *why = clause_name(env->clauses[i].kind);
+      ok = false;
+    }
+  memory_free(cells);
+  memory_free(corrupt);
+  return ok;
+}
+
+bool exchange_allowed(const struct exchange *x, uint32_t environment, const struct witness *w, const char **why) {
+  const struct model *m = x->meaning->model;
+  const struct environment *env = &m->environments[environment];
+  if (!crashes_allowed(m, env, x->config, w))
+    *why = "the number of crashes";
+  else if (!deliveries_allowed(x, env, w))
+    *why = "a message that must arrive";
+  else if (!forgeries_allowed(x, env, w))
+    *why = "a forged message";
+  else if (!budget_allows(x, env, w))
+    *why = "the number of lost or corrupted messages";
+  else
+    return clauses_hold(x, env, w, why);
+  return false;
+}
+
 bool config_allows(struct meaning *meaning, uint32_t environment, const struct config *c, const struct witness *w,
                    const char **why) {
-  const struct model *m = meaning->model;
-  const struct environment *env = &m->environments[environment];
   struct exchange x;
   struct model_error error;
   enum step_result begun = exchange_begin(&x, meaning, c, w, &error);
   bool ok = false;
-  if (begun == STEP_BAD_WITNESS) {
+  if (begun == STEP_BAD_WITNESS)
     *why = "an oracle or a choice that does not exist";
-  } else if (begun == STEP_ERROR) {
-    ok = failing_send_allowed(meaning, env, &x, w, why);
-  } else if (begun == STEP_OK) {
-    uint8_t **corrupt = memory_alloc((m->nprocesses + 1) * sizeof *corrupt);
-    for (uint32_t p = 0; p < m->nprocesses; p++)
-      corrupt[p] = memory_alloc(m->nprocesses + 1);
-    for (uint32_t i = 0; i < w->nforged; i++)
-      if (w->forged[i].receiver < m->nprocesses && w->forged[i].sender < m->nprocesses)
-        corrupt[w->forged[i].receiver][w->forged[i].sender] = 1;
-    ok = false;
-    if (!crashes_allowed(m, env, c, w))
-      *why = "the number of crashes";
-    else if (!deliveries_allowed(&x, env, w))
-      *why = "a message that must arrive";
-    else if (!forgeries_allowed(&x, env, w))
-      *why = "a forged message";
-    else if (!budget_allows(&x, env, w))
-      *why = "the number of lost or corrupted messages";
-    else
-      ok = true;
-    for (uint32_t i = 0; i < env->nclauses && ok; i++)
-      if (clause_speaks(m, &env->clauses[i], c) && !predicate_holds(meaning, &env->clauses[i], &x, w, corrupt)) {
-        *why = clause_name(env->clauses[i].kind);
-        ok = false;
-      }
-    for (uint32_t p = 0; p < m->nprocesses; p++)
-      memory_free(corrupt[p]);
-    memory_free(corrupt);
-  }
+  else if (begun == STEP_ERROR)
+    ok = failing_send_allowed(meaning, &meaning->model->environments[environment], &x, w, why);
+  else
+    ok = exchange_allowed(&x, environment, w, why);
   exchange_release(&x);
   return ok;
 }

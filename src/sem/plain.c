@@ -134,53 +134,40 @@ struct plain {
   config_step_fn *visit;
   void *context;
   struct config *next;
+  const struct exchange *exchange; /* once everybody has sent */
   bool predicates; /* some clause speaks of HO: whom a process hears matters even if it does not update */
 };
-
-static bool plain_updates(struct plain *, uint32_t p);
 
 /* Every script of one process's update, given all that is heard; then the next process's. */
 static bool plain_updates(struct plain *s, uint32_t p) {
   struct witness *w = s->witness;
   const struct model *m = s->model;
-  struct model_error error;
   if (p == m->nprocesses) {
-    enum step_result result =
-        config_step(s->meaning, s->environment, s->config, w, s->next, NULL, &error);
+    struct model_error error;
+    enum step_result result = exchange_step(s->exchange, s->environment, w, s->next, NULL, &error);
     return s->visit(s->context, w, result, s->next, &error);
   }
   if (!process_active(s->config->local[p][LOCAL_STATUS]) || w->crashes[p])
     return plain_updates(s, p + 1);
   /* Learn how many choices this process has by running it; the others' scripts do not matter for that. */
-  struct exchange x;
   struct choices choices = {0};
-  bool more = true, ok = exchange_begin(&x, s->meaning, s->config, w, &error) == STEP_OK;
+  struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
+  value *local = memory_alloc(s->meaning->max_local * sizeof *local);
+  struct received r;
+  bool more = true, possible = exchange_receive(s->exchange, w, p, entries, &r, NULL);
   do {
     struct eval e;
-    struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
-    struct received r = {entries, 0};
-    value *local = memory_alloc(s->meaning->max_local * sizeof *local);
-    uint32_t role = model_role_of(m, p);
-    for (uint32_t q = 0; q < m->nprocesses && ok; q++) {
-      const struct sending *sent;
-      const struct forgery *f = witness_forgery(w, p, q);
-      exchange_message(&x, q, p, &sent, &error);
-      if (w->heard[p][q] && (sent || f))
-        entries[r.n++] = (struct received_entry){f ? f->message : sent->message, q, 1, false};
-    }
-    if (ok) {
-      memcpy(local, x.local[p], role_local_length(&m->roles[role]) * sizeof *local);
-      local_begin(&e, s->meaning, p, s->config->point, s->config->phase, local, s->config->globals);
-      e.choices = &choices;
+    memcpy(local, s->exchange->local[p], role_local_length(&m->roles[model_role_of(m, p)]) * sizeof *local);
+    local_begin(&e, s->meaning, p, s->config->point, s->config->phase, local, s->config->globals);
+    e.choices = &choices;
+    if (possible)
       local_update(&e, &r);
-    }
     w->updates[p] = (struct script){(uint32_t)choices.at, choices.taken.at};
     more = plain_updates(s, p + 1);
     w->updates[p] = (struct script){0, NULL};
-    memory_free(entries);
-    memory_free(local);
-  } while (more && ok && choices_next(&choices));
-  exchange_release(&x);
+  } while (more && choices_next(&choices));
+  memory_free(entries);
+  memory_free(local);
   choices_release(&choices);
   return more;
 }
@@ -194,7 +181,7 @@ static bool plain_forgeries(struct plain *s, uint32_t pair) {
     const char *why;
     if (stopped(s->meaning))
       return false;
-    if (!config_allows(s->meaning, s->environment, s->config, w, &why))
+    if (!exchange_allowed(s->exchange, s->environment, w, &why))
       return true;
     return plain_updates(s, 0);
   }
@@ -249,6 +236,7 @@ static bool plain_sends(struct plain *s, uint32_t p) {
     enum step_result begun = exchange_begin(&x, s->meaning, s->config, w, &error);
     const char *why;
     bool more = true;
+    s->exchange = &x;
     if (begun == STEP_OK)
       more = plain_heard(s, &x, 0);
     else if (begun != STEP_ERROR || config_allows(s->meaning, s->environment, s->config, w, &why))

@@ -142,7 +142,7 @@ static void log_sends(const struct exchange *x, struct step_log *log) {
 }
 
 /* What p receives, sender by sender. False: a forged message that nobody could have sent. */
-static bool receive(const struct exchange *x, const struct witness *w, uint32_t p, struct received_entry *entries,
+bool exchange_receive(const struct exchange *x, const struct witness *w, uint32_t p, struct received_entry *entries,
                     struct received *r, struct step_log *log) {
   const struct model *m = x->meaning->model;
   const struct type *type = m->roles[model_role_of(m, p)].body[x->config->point].received;
@@ -169,7 +169,7 @@ static enum step_result update(const struct exchange *x, const struct witness *w
   const struct model *m = x->meaning->model;
   uint32_t r = model_role_of(m, p);
   struct received received;
-  if (!receive(x, w, p, entries, &received, log))
+  if (!exchange_receive(x, w, p, entries, &received, log))
     return STEP_BAD_WITNESS;
   struct eval e;
   struct choices choices = {0};
@@ -204,15 +204,13 @@ static void advance(struct meaning *meaning, const struct config *c, struct conf
       local_forget_oracles(meaning, model_role_of(meaning->model, p), c->point, next->local[p]);
 }
 
-enum step_result config_step(struct meaning *meaning, uint32_t environment, const struct config *c,
-                             const struct witness *w, struct config *next, struct step_log *log,
-                             struct model_error *error) {
-  const struct model *m = meaning->model;
-  struct exchange x;
-  enum step_result result = exchange_begin(&x, meaning, c, w, error);
+enum step_result exchange_step(const struct exchange *x, uint32_t environment, const struct witness *w,
+                               struct config *next, struct step_log *log, struct model_error *error) {
+  const struct model *m = x->meaning->model;
+  const struct config *c = x->config;
+  enum step_result result = STEP_OK;
   struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
-  if (result == STEP_OK)
-    log_sends(&x, log);
+  log_sends(x, log);
   for (uint32_t p = 0; p < m->nprocesses && result == STEP_OK; p++) {
     uint32_t length = role_local_length(&m->roles[model_role_of(m, p)]);
     memcpy(next->local[p], c->local[p], length * sizeof **next->local);
@@ -220,18 +218,28 @@ enum step_result config_step(struct meaning *meaning, uint32_t environment, cons
       /* the round in which it crashes changes nothing, not even its oracles */
       next->local[p][LOCAL_STATUS] |= STATUS_CRASHED;
     } else if (process_active(c->local[p][LOCAL_STATUS])) {
-      result = update(&x, w, p, next->local[p], entries, log, error);
+      result = update(x, w, p, next->local[p], entries, log, error);
     }
   }
   if (result == STEP_OK) {
     int64_t lost, corrupted;
     memcpy(next->globals, c->globals, m->nglobals * sizeof *next->globals);
-    exchange_charge(&x, &m->environments[environment], w, &lost, &corrupted);
+    exchange_charge(x, &m->environments[environment], w, &lost, &corrupted);
     next->lost = c->lost + lost;
     next->corrupted = c->corrupted + corrupted;
-    advance(meaning, c, next);
+    advance(x->meaning, c, next);
   }
   memory_free(entries);
+  return result;
+}
+
+enum step_result config_step(struct meaning *meaning, uint32_t environment, const struct config *c,
+                             const struct witness *w, struct config *next, struct step_log *log,
+                             struct model_error *error) {
+  struct exchange x;
+  enum step_result result = exchange_begin(&x, meaning, c, w, error);
+  if (result == STEP_OK)
+    result = exchange_step(&x, environment, w, next, log, error);
   exchange_release(&x);
   return result;
 }

@@ -22,6 +22,15 @@ void exchange_release(struct exchange *);
 bool exchange_message(const struct exchange *, uint32_t q, uint32_t p, const struct sending **,
                       struct model_error *);
 
+/* What p receives, sender by sender: room for all processes. False: a forged message that nobody could have sent. */
+bool exchange_receive(const struct exchange *, const struct witness *, uint32_t p, struct received_entry *,
+                      struct received *, struct step_log *);
+/* The rest of the round. */
+enum step_result exchange_step(const struct exchange *, uint32_t environment, const struct witness *,
+                               struct config *next, struct step_log *, struct model_error *);
+/* config_allows, once nobody failed to send. */
+bool exchange_allowed(const struct exchange *, uint32_t environment, const struct witness *, const char **why);
+
 /* How many messages the environment charges as lost, as corrupted, in this step. */
 void exchange_charge(const struct exchange *, const struct environment *, const struct witness *, int64_t *lost,
                      int64_t *corrupted);
