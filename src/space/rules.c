@@ -401,6 +401,9 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
     r->plain = "a limit on corrupted messages over all receivers";
   if (r->coupling != COUPLED_NOT && r->lossy)
     r->plain = "a coupling of heard-of sets together with a budget of lost messages";
+  /* a liar may be the one in common, whatever it says; and a line remembers one way to be lied to, not one for each set */
+  if (r->coupling == COUPLED_NOSPLIT && (r->corrupts || environment_clause(env, CLAUSE_BYZANTINE)))
+    r->plain = "no-split rounds together with messages that are made up";
   if (r->coupling == COUPLED_NOSPLIT && !r->sizes_grow)
     r->plain = "no-split rounds together with a condition that larger heard-of sets can break";
   if (r->coupling == COUPLED_UNIFORM && r->nsizes)

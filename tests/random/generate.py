@@ -751,7 +751,7 @@ class Generator:
             clauses.append(f"at most {self.pick([0, 1, 1, 2, 3])} messages are lost{self.pick(['', ' each round', ' each round', ' each receiver'])}")
         if kind != "heard" and kind != "corrupt" and self.chance(0.7 if n < 4 else 1.0):
             clauses.append("synchronous")
-        extra = self.weighted([(70, 1), (25, 2), (5, 3)]) if kind == "heard" else self.weighted([(75, 0), (20, 1), (5, 2)])
+        extra = self.weighted([(70, 1), (25, 2), (5, 3)]) if kind == "heard" else self.weighted([(55, 0), (37, 1), (8, 2)])
         for _ in range(extra):
             pred = self.heard_predicate(everybody)
             if pred:
