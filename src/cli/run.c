@@ -11,6 +11,8 @@
 #include <inttypes.h>
 #include <time.h>
 
+#define MOST_PROCESSES 1000 /* who hears whom is a square of them, in each round */
+
 struct observation { /* of a property, along the run */
   bool found;        /* false at some point; of a cover: true */
   uint32_t round;    /* the first time */
@@ -105,6 +107,10 @@ static uint64_t fresh_seed(void) {
 }
 
 static int run_model(const struct options *o, struct model *m) {
+  if (m->nprocesses > MOST_PROCESSES) {
+    say_error("%u processes are too many for a random run: at most %d", m->nprocesses, MOST_PROCESSES);
+    return EXIT_BAD_INPUT;
+  }
   struct run run;
   struct text why = {0}, fault = {0};
   struct claim claim = {.property = NO_PROPERTY};

@@ -56,19 +56,15 @@ static void tell_sends(const struct teller *t, const struct step_log *log) {
     teller_phrase(t, "send", "nobody");
 }
 
-/* heard[q]: a message of q reached p; missed[q]: one was sent and did not. */
-static void messages_of(const struct step_log *log, uint32_t n, uint32_t p, uint8_t *heard,
-                        uint8_t *missed) {
-  memset(heard, 0, n);
-  memset(missed, 0, n);
+/* heard[p * n + q]: a message of q reached p; missed: one was sent and did not. */
+static void all_messages(const struct step_log *log, uint32_t n, uint8_t *heard, uint8_t *missed) {
   for (size_t i = 0; i < log->nsent; i++)
-    if (log->sent[i].to == p)
-      missed[log->sent[i].from] = 1;
-  for (size_t i = 0; i < log->narrivals; i++)
-    if (log->arrivals[i].to == p) {
-      heard[log->arrivals[i].from] = 1;
-      missed[log->arrivals[i].from] = 0;
-    }
+    missed[(size_t)log->sent[i].to * n + log->sent[i].from] = 1;
+  for (size_t i = 0; i < log->narrivals; i++) {
+    size_t at = (size_t)log->arrivals[i].to * n + log->arrivals[i].from;
+    heard[at] = 1;
+    missed[at] = 0;
+  }
 }
 
 /* Of the messages sent to p: all, all but those of some, only those of some. */
@@ -99,14 +95,16 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
   const struct config *c = t->trace->configs[step];
   const bool *crashes = t->trace->run.steps[step]->crashes;
   uint32_t n = t->model->nprocesses;
-  uint8_t *heard = memory_alloc(n + 1), *missed = memory_alloc(n + 1);
+  uint8_t *all_heard = memory_alloc((size_t)n * n + 1);
+  uint8_t *all_missed = memory_alloc((size_t)n * n + 1);
   struct groups g = {0};
   bool lost = false, any = false;
+  all_messages(log, n, all_heard, all_missed);
   for (uint32_t p = 0; p < n; p++) {
     struct text v = {0};
     if (!process_active(c->local[p][LOCAL_STATUS]) || crashes[p])
       continue;
-    messages_of(log, n, p, heard, missed);
+    const uint8_t *heard = all_heard + (size_t)p * n, *missed = all_missed + (size_t)p * n;
     if (!memchr(heard, 1, n) && !memchr(missed, 1, n))
       continue;
     any = true;
@@ -121,8 +119,8 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
     if (any)
       teller_phrase(t, "hear", "every message arrives");
   }
-  memory_free(heard);
-  memory_free(missed);
+  memory_free(all_heard);
+  memory_free(all_missed);
 }
 
 /* What liars say: "P(5), P(6): 0 to P(1); 1 to P(2), P(3)". */
@@ -133,10 +131,11 @@ static void tell_lies(const struct teller *t, uint32_t step) {
   for (uint32_t q = 0; q < t->model->nprocesses; q++) {
     struct groups told = {0};
     struct text all = {0};
-    for (size_t i = 0; i < log->narrivals; i++) {
+    bool liar = c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
+    for (size_t i = 0; liar && i < log->narrivals; i++) {
       const struct arrival *a = &log->arrivals[i];
       struct text v = {0};
-      if (a->from != q || !a->forged || !(c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE))
+      if (a->from != q || !a->forged)
         continue;
       teller_value(t, &v, a->type, a->message);
       groups_add(&told, t, a->to, &v);
@@ -163,13 +162,16 @@ static const struct sent *sent_from_to(const struct step_log *log, uint32_t from
 static void tell_corruptions(const struct teller *t, uint32_t step) {
   const struct step_log *log = &t->trace->logs[step];
   struct items items = {0};
-  for (uint32_t q = 0; q < t->model->nprocesses; q++) {
+  bool any = false;
+  for (size_t i = 0; i < log->narrivals && !any; i++)
+    any = log->arrivals[i].forged;
+  for (uint32_t q = 0; any && q < t->model->nprocesses; q++) {
     struct groups g = {0};
     for (size_t i = 0; i < log->narrivals; i++) {
       const struct arrival *a = &log->arrivals[i];
-      const struct sent *sent = sent_from_to(log, q, a->to);
+      const struct sent *sent = a->from == q && a->forged ? sent_from_to(log, q, a->to) : NULL;
       struct text v = {0};
-      if (a->from != q || !a->forged || !sent)
+      if (!sent)
         continue;
       teller_value(t, &v, sent->type, sent->message);
       text_add(&v, " becomes ");
