@@ -308,10 +308,10 @@ static void hear_line(struct hearing *h, const struct line *line, const struct r
   uint32_t silent = shrink_to_size(h, reads, rules, l->clique ? -1 : size, self,
                                    liars + (uint32_t)__builtin_popcountll(lazy));
   hear_liars(h, liars, lazy, silent);
+  if (l->kernel != UINT32_MAX) /* before itself, which may say the same */
+    hear(h, l->kernel, h->k->of_actor[l->kernel][0]);
   if (size < 0 || self)
     hear(h, h->actor, h->process);
-  if (l->kernel != UINT32_MAX)
-    hear(h, l->kernel, h->k->of_actor[l->kernel][0]);
   for (int excused = 0; excused < 2; excused++)
     for (uint32_t a = 0; a < l->nactors; a++)
       for (uint32_t i = 0; i < l->actors[a].count && !is_liar(h, a) && excuses(h, a) == excused; i++)

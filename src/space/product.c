@@ -480,6 +480,15 @@ static bool kernel_rounds(struct expansion *x) {
   return true;
 }
 
+static bool somebody_receives_all(const struct expansion *x) {
+  for (size_t i = 0; i < x->actors.n; i++) {
+    const struct actor *a = &x->actors.at[i];
+    if (!a->idle && !a->crashing && !(local_status(&x->space->pack, a->original) & STATUS_OMITS_RECEIVE))
+      return true;
+  }
+  return false;
+}
+
 static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
   if (i == x->actors.n) {
     if (x->rules->uniform_size && !x->rules->uniform_size[size])
@@ -490,8 +499,9 @@ static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
   }
   const struct actor *a = &x->actors.at[i];
   value status = local_status(&x->space->pack, a->original);
-  bool optional = !x->rules->delivers || a->crashing ||
-                  (status & (STATUS_CRASHED | STATUS_OMITS_SEND | STATUS_BYZANTINE));
+  /* who takes part hears itself, so that all do; the silent must be heard if somebody receives all there is */
+  bool optional = !x->rules->delivers || a->crashing || (status & (STATUS_CRASHED | STATUS_BYZANTINE)) ||
+                  (a->idle && ((status & STATUS_OMITS_SEND) || !somebody_receives_all(x)));
   for (uint32_t take = optional ? 0 : a->count; take <= a->count; take++) {
     x->uniform[i] = take;
     if (!uniform_rounds(x, i + 1, size + take))
