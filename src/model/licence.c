@@ -197,19 +197,19 @@ static void grant_dead_variables(struct grant *g) {
 }
 
 /* It keeps the states that can be reached, but not every step between them. */
-static void grant_closure(struct grant *g) {
+static void grant_merging(struct grant *g) {
   const struct model *m = g->model;
   for (uint32_t i = 0; i < g->question->nproperties; i++) {
     const struct property *p = &m->properties[g->question->properties[i]];
     if (p->kind != PROPERTY_LIVE && (!p->step || property_step_of_one(p)))
       continue;
     const char *what = p->kind == PROPERTY_LIVE ? "infinite runs" : "steps of several processes";
-    refuses(g, REDUCE_CLOSURE,
+    refuses(g, REDUCE_MERGING,
             (struct refusal){
                 arena_printf(g->arena, "'%s' speaks of %s, not of states", p->name, what), p->at});
     return;
   }
-  grants(g, REDUCE_CLOSURE, m->nprocesses > 1,
+  grants(g, REDUCE_MERGING, m->nprocesses > 1,
          m->nprocesses > 1 ? "only states, and steps of one process, are checked"
                            : "there is only one process");
 }
@@ -262,7 +262,7 @@ struct licences *licences_grant(const struct model *m, const struct question *q,
   grant_message_order(&g);
   grant_round_rank(&g);
   grant_dead_variables(&g);
-  grant_closure(&g);
+  grant_merging(&g);
   apply_wishes(&g);
   return g.out;
 }

@@ -339,7 +339,7 @@ static bool can_expand_together(struct round_space *s) {
   uint32_t budgets = 0;
   for (uint32_t i = 0; i < s->env->nclauses; i++)
     budgets += s->env->clauses[i].kind == CLAUSE_LOST;
-  return s->base.licences->of[REDUCE_CLOSURE].applied && !s->plain && !first_plain(s) && !s->nglobal_steps &&
+  return s->base.licences->of[REDUCE_MERGING].applied && !s->plain && !first_plain(s) && !s->nglobal_steps &&
          budgets <= 1;
 }
 
@@ -370,7 +370,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
       s->sends[(size_t)r * m->npoints + p] = reads_of_sends(m, r, p, &s->arena);
       s->updates[(size_t)r * m->npoints + p] = reads_of_update(m, r, p, &s->arena);
     }
-  s->all_costs = !l->of[REDUCE_CLOSURE].applied;
+  s->all_costs = !l->of[REDUCE_MERGING].applied;
   choose_form(s, s->plain);
   find_same_starts(s);
   find_same_offers(s);

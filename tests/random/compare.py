@@ -9,7 +9,7 @@ import os
 import re
 import subprocess
 
-REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "closure")
+REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "merging")
 STATES, SECONDS = 2000, 2
 LIMITS = ["--max-states", str(STATES), "--max-time", str(SECONDS)]
 ASSIGNMENTS_MOST = 40000

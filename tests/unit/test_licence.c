@@ -107,7 +107,7 @@ static void test_one_third_rule(void **state) {
   assert_int_equal(k.licences->identity[0], IDENTITY_ANONYMOUS);
   assert_string_equal(k.licences->value_type->name, "Value");
   assert_true(k.licences->of[REDUCE_ORDER].applied && !k.licences->of[REDUCE_PARTITION].applied);
-  assert_true(k.licences->of[REDUCE_CLOSURE].applied &&
+  assert_true(k.licences->of[REDUCE_MERGING].applied &&
               k.licences->of[REDUCE_MESSAGE_ORDER].applied);
   assert_false(k.licences->of[REDUCE_ROUND_RANK].applied || k.licences->unlicensed);
   release(&k);
@@ -149,7 +149,7 @@ static void test_uniform_voting(void **state) {
   assert_true(l->anonymous && l->of[REDUCE_SYMMETRY].applied);
   assert_true(l->of[REDUCE_ORDER].applied && !l->of[REDUCE_PARTITION].granted);
   assert_string_equal(blamed(&k, l->of[REDUCE_PARTITION].at), "min(received)");
-  assert_true(l->of[REDUCE_CLOSURE].applied);
+  assert_true(l->of[REDUCE_MERGING].applied);
   assert_false(l->of[REDUCE_ROUND_RANK].applied);
   release(&k);
 }
@@ -191,8 +191,8 @@ static void test_last_voting(void **state) {
   assert_false(l->anonymous);
   assert_true(l->of[REDUCE_SYMMETRY].applied && l->of[REDUCE_ROUND_RANK].applied);
   assert_true(l->of[REDUCE_PARTITION].applied && l->of[REDUCE_DEAD_VARIABLES].applied);
-  assert_false(l->of[REDUCE_CLOSURE].granted);
-  assert_non_null(strstr(l->of[REDUCE_CLOSURE].reason, "'steps' speaks of steps of several processes"));
+  assert_false(l->of[REDUCE_MERGING].granted);
+  assert_non_null(strstr(l->of[REDUCE_MERGING].reason, "'steps' speaks of steps of several processes"));
   release(&k);
 }
 
@@ -567,7 +567,7 @@ static void test_round_rank(void **state) {
 
 /* --- the others, and wishes --- */
 
-static void test_closure_and_dead(void **state) {
+static void test_merging_and_dead(void **state) {
   (void)state;
   const char *one =
       WITH(TAKE, "environment free {}\nsafety s: step forall p in P: p.d != none => p.d' == p.d\n");
@@ -675,7 +675,7 @@ int main(void) {
       cmocka_unit_test(test_order),
       cmocka_unit_test(test_which_type),
       cmocka_unit_test(test_round_rank),
-      cmocka_unit_test(test_closure_and_dead),
+      cmocka_unit_test(test_merging_and_dead),
       cmocka_unit_test(test_wishes),
       cmocka_unit_test(test_applied),
   };
