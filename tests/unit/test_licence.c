@@ -571,14 +571,14 @@ static void test_merging_and_dead(void **state) {
   (void)state;
   const char *one =
       WITH(TAKE, "environment free {}\nsafety s: step forall p in P: p.d != none => p.d' == p.d\n");
-  granted(one, CLOSURE);
+  granted(one, MERGING);
   const char *two =
       WITH(TAKE, "environment free {}\nsafety s: step forall p, q in P: p.d != none => q.d' == q.d\n");
-  refused(two, CLOSURE, "s");
+  refused(two, MERGING, "s");
   const char *live =
       WITH(TAKE, "environment free {}\nlive l: forall p in P: eventually p.d != none\n");
-  refused(live, CLOSURE, "l");
-  granted(WITH(TAKE, "environment free {}\ncover c: exists p in P: p.d != none\n"), CLOSURE);
+  refused(live, MERGING, "l");
+  granted(WITH(TAKE, "environment free {}\ncover c: exists p in P: p.d != none\n"), MERGING);
   struct licensed k =
       license(WITH("d := x", "environment free {}\nsafety s: forall p in P: p.x >= 1\n"), "auto");
   assert_true(k.licences->of[REDUCE_DEAD_VARIABLES].applied); /* d is never read */
