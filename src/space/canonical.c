@@ -251,7 +251,8 @@ static void leaf(struct search *s, const uint64_t *colour) {
     uint32_t place = role->first;
     for (uint32_t k = role->first; k < role->first + role->count; k++)
       place += colour[k] < colour[i];
-    to[i] = place;
+    bool numbered = s->pack->licences->identity[model_role_of(m, i)] == IDENTITY_NUMBERED;
+    to[i] = numbered ? i : place;
   }
   for (uint32_t i = 0; i < s->n; i++)
     renamed[to[i]] = local_rename_processes(s->pack, s->local[i], to);
@@ -338,7 +339,7 @@ void global_permute(struct pack *p, struct global *g, struct renumbering *how) {
   for (uint32_t i = 0; i < n; i++) {
     local[i] = g->at[i].local;
     colour[i] = walk_local(p, local[i], NULL, NULL);
-    /* numbered roles keep their places */
+    /* numbered processes differ, and keep their places */
     if (p->licences->identity[model_role_of(m, i)] == IDENTITY_NUMBERED)
       colour[i] = hash_mix(i + 1, 0x5EED);
   }
