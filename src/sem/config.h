@@ -91,7 +91,8 @@ void meaning_watch(struct meaning *, const volatile sig_atomic_t *stop);
 enum step_result { STEP_OK, STEP_ERROR, STEP_BAD_WITNESS };
 
 /* One round as the witness says. BAD_WITNESS: a script is too short or out of range, a heard process index is
-   wrong, and the like. log may be NULL. error is set on STEP_ERROR. */
+   wrong, and the like. log may be NULL. error is set on STEP_ERROR, and of next only
+   what is charged. */
 enum step_result config_step(struct meaning *, uint32_t environment, const struct config *, const struct witness *,
                              struct config *next, struct step_log *log, struct model_error *error);
 

@@ -239,8 +239,11 @@ static bool plain_sends(struct plain *s, uint32_t p) {
     s->exchange = &x;
     if (begun == STEP_OK)
       more = plain_heard(s, &x, 0);
-    else if (begun != STEP_ERROR || config_allows(s->meaning, s->environment, s->config, w, &why))
+    else if (begun != STEP_ERROR || config_allows(s->meaning, s->environment, s->config, w, &why)) {
+      s->next->lost = s->config->lost; /* whatever is heard: nothing need be lost */
+      s->next->corrupted = s->config->corrupted;
       more = s->visit(s->context, w, begun, s->next, &error);
+    }
     exchange_release(&x);
     return more;
   }

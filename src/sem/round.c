@@ -221,12 +221,12 @@ enum step_result exchange_step(const struct exchange *x, uint32_t environment, c
       result = update(x, w, p, next->local[p], entries, log, error);
     }
   }
+  int64_t lost, corrupted;
+  exchange_charge(x, &m->environments[environment], w, &lost, &corrupted);
+  next->lost = c->lost + lost;
+  next->corrupted = c->corrupted + corrupted;
   if (result == STEP_OK) {
-    int64_t lost, corrupted;
     memcpy(next->globals, c->globals, m->nglobals * sizeof *next->globals);
-    exchange_charge(x, &m->environments[environment], w, &lost, &corrupted);
-    next->lost = c->lost + lost;
-    next->corrupted = c->corrupted + corrupted;
     advance(x->meaning, c, next);
   }
   memory_free(entries);

@@ -26,6 +26,7 @@ struct expansion {
   uint32_t nclique;
   uint32_t common;   /* the oracle value that all share, once chosen */
   bool failed;       /* an error was reported already */
+  uint64_t least_charge; /* of the errors reported */
   const struct model_error *offer_error;
 };
 

@@ -13,8 +13,10 @@ static bool choose_crashes(struct expansion *, size_t actor);
 static bool choose_sends(struct expansion *, size_t actor);
 static bool exchange(struct expansion *);
 
-static bool report_error(struct expansion *x, const struct model_error *error) {
-  struct edge edge = {.error = error, .processes = x->new_crashes};
+/* Of the errors of one state only ever cheaper ones are reported. */
+static bool report_error(struct expansion *x, const struct model_error *error, uint32_t cost) {
+  struct edge edge = {.error = error, .processes = x->new_crashes, .faults = cost};
+  uint64_t charge = (uint64_t)x->new_crashes << 32 | cost;
   if (x->leaf) {
     struct leaf l = {.actors = x->actors.at, .nactors = (uint32_t)x->actors.n, .edge = &edge,
                      .kernel = x->kernel, .uniform = x->uniform, .picks = x->picks.at,
@@ -22,9 +24,10 @@ static bool report_error(struct expansion *x, const struct model_error *error) {
                      .clique = x->clique, .nclique = x->nclique};
     return x->leaf(x->context, &l);
   }
-  if (x->failed)
+  if (x->failed && x->least_charge <= charge)
     return true;
   x->failed = true;
+  x->least_charge = charge;
   if (x->together)
     return together_error(x->together, &edge);
   return x->emit(x->context, NULL, &edge);
@@ -199,7 +202,7 @@ static bool split_sends(struct expansion *x, size_t i, const struct list *l, uin
   if (alternative == l->n || left == 0)
     return left == 0 ? choose_sends(x, i + 1) : true;
   if (l->at[alternative] & SENDING_ERROR) {
-    if (!report_error(x, &x->space->errors.at[l->at[alternative] & ~SENDING_ERROR]))
+    if (!report_error(x, &x->space->errors.at[l->at[alternative] & ~SENDING_ERROR], 0))
       return false;
     return split_sends(x, i, l, alternative + 1, left);
   }
@@ -299,7 +302,7 @@ static bool finish(struct expansion *x, uint32_t cost) {
       error = &s->errors.at[x->picks.at[i].option->error - 1];
   }
   if (error)
-    return report_error(x, error);
+    return report_error(x, error, cost);
   g->point = point->next;
   g->rounds = s->pack.keep_rounds && x->from->rounds < s->pack.rounds_cap ? x->from->rounds + 1 : x->from->rounds;
   g->phase = s->pack.keep_phase ? x->from->phase + (point->phase_end && point->endless) : 1;
@@ -470,7 +473,7 @@ static bool kernel_rounds(struct expansion *x) {
     x->kernel = k;
     if (!make_menus(x, k, NULL)) {
       if (x->offer_error)
-        return report_error(x, x->offer_error);
+        return report_error(x, x->offer_error, 0);
       continue;
     }
     if (!multiply(x))
@@ -494,7 +497,7 @@ static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
     if (x->rules->uniform_size && !x->rules->uniform_size[size])
       return true;
     if (!make_menus(x, UINT32_MAX, x->uniform))
-      return report_error(x, x->offer_error);
+      return report_error(x, x->offer_error, 0);
     return multiply(x);
   }
   const struct actor *a = &x->actors.at[i];
@@ -519,7 +522,7 @@ static bool exchange(struct expansion *x) {
   }
   x->offer_error = NULL;
   if (!sends_agree(x))
-    return report_error(x, x->offer_error);
+    return report_error(x, x->offer_error, 0);
   switch (x->rules->coupling) {
   case COUPLED_KERNEL:
     more = kernel_rounds(x);
@@ -532,7 +535,7 @@ static bool exchange(struct expansion *x) {
     break;
   default:
     if (!make_menus(x, UINT32_MAX, NULL))
-      more = report_error(x, x->offer_error);
+      more = report_error(x, x->offer_error, 0);
     else
       more = x->rules->coupling == COUPLED_NOSPLIT ? nosplit_rounds(x, multiply) : multiply(x);
   }

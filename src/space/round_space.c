@@ -63,11 +63,11 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
     edge.processes += w->crashes[q];
   if (result == STEP_BAD_WITNESS)
     return true;
+  edge.faults = (uint32_t)(next->lost - p->from->lost + next->corrupted - p->from->corrupted);
   if (result == STEP_ERROR) {
     edge.error = error;
     return p->emit(p->context, NULL, &edge);
   }
-  edge.faults = (uint32_t)(next->lost - p->from->lost + next->corrupted - p->from->corrupted);
   const struct question *q = s->base.question;
   for (uint32_t i = 0; i < q->nproperties; i++)
     if (s->step_checks[i].step &&
