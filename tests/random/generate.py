@@ -96,6 +96,10 @@ class Generator:
         if self.chance(0.17):
             a = self.pick([1, 1, 2]) if self.kind != "corrupt" else 1
             self.roles = [Role("P", min(size, 2)), Role("Q", a)]
+        # one role whose numbers matter beside one whose do not: some processes may trade places, others not
+        self.mixed = self.kind in ("crash", "omit", "lost") and self.chance(0.25)
+        if self.mixed:
+            self.roles = [Role("P", 2), Role("Q", 2)]
         self.total = sum(r.size for r in self.roles)
         self.single = len(self.roles) == 1
         self.values = self.weighted([(30, "1..2"), (15, "0..1"), (12, "1..3"), (12, "unordered 1..2"), (8, "unordered 1..3"),
@@ -112,6 +116,8 @@ class Generator:
             self.literals = base.strip("{}").split(", ")
         # how much the model may say about identities and values: models that say little allow more reductions
         self.identities = self.weighted([(45, 0), (30, 1), (25, 2)])  # none, equality, numbers
+        if self.mixed:
+            self.identities = 2
         self.fixed = self.chance(0.35)   # literals of Value
         self.ordered = not self.unordered and self.chance(0.6)
         self.careful = self.chance(0.85)  # mostly no model errors
@@ -236,7 +242,7 @@ class Generator:
                     text += " distinct"
                 elif t == VAL and self.numeric and self.chance(0.08):
                     text += f" where {name} != {self.pick(self.literals)}" if self.fixed else f" where {name} == {name}"
-                elif t == VAL and self.identities == 2 and self.numeric and self.literals[0] == "1" and self.chance(0.3):
+                elif t == VAL and self.identities == 2 and not (self.mixed and role.name == "Q") and self.numeric and self.literals[0] == "1" and self.chance(0.3):
                     text += " = number(me)" if len(self.literals) >= role.size else f" = min(number(me), {len(self.literals)})"
                 elif t == BOOL and self.chance(0.2):
                     text += " = false"
@@ -338,7 +344,8 @@ class Generator:
         if self.identities == 2:
             p = self.roles[0].name
             pairs.append((20, self.pick([f"{p}(1)", f"{p}({scope.loop})" if scope.loop else f"{p}(2)",
-                                         f"{p}(ph)" if scope.phase else f"{p}(1)", f"{p}(number(me) + 1)"])))
+                                         f"{p}(ph)" if scope.phase else f"{p}(1)",
+                                         f"{p}(1)" if self.mixed else f"{p}(number(me) + 1)"])))
         return self.weighted(pairs)
 
     def sent(self, t, scope):
@@ -632,7 +639,7 @@ class Generator:
             grown = [n for n, has in scope.names.items() if has[0] == "int"]
             if grown:
                 pairs.append((15, lambda: f"({self.pick(grown)} + 1) mod {hi + 1}" if self.chance(0.6) else f"min({self.pick(grown)} + 1, {hi})"))
-            if self.identities == 2 and scope.role:
+            if self.identities == 2 and scope.role and not (self.mixed and scope.role.name == "Q"):
                 pairs.append((4, lambda: f"min(number(me), {hi})"))
         return self.weighted(pairs)()
 
