@@ -57,7 +57,9 @@ static int lint_model(struct linting *l) {
   json_t *questions = json_array();
   for (size_t i = 0; i < in.at.n; i++) {
     const struct inquiry *q = &in.at.at[i];
-    struct question question = {q->environment, q->properties.at, (uint32_t)q->properties.n};
+    struct question question = {.environment = q->environment,
+                                .properties = q->properties.at,
+                                .nproperties = (uint32_t)q->properties.n};
     const struct licences *licences =
         licences_grant(l->model, &question, &l->options->wishes, &l->arena);
     if (l->options->json)

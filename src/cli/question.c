@@ -127,8 +127,14 @@ bool inquiries_answer(const struct inquiries *in, struct model *m, struct meanin
   bool ok = true;
   for (size_t i = 0; i < in->at.n && ok; i++) {
     const struct inquiry *q = &in->at.at[i];
-    struct asking a = {
-        m, meaning, arena, o, {q->environment, q->properties.at, (uint32_t)q->properties.n}, fault};
+    struct asking a = {m,
+                       meaning,
+                       arena,
+                       o,
+                       {.environment = q->environment,
+                        .properties = q->properties.at,
+                        .nproperties = (uint32_t)q->properties.n},
+                       fault};
     ok = answer(&a, &c->runs[c->nruns++], (uint32_t)in->live.n);
   }
   for (size_t i = 0; i < in->live.n && ok; i++) {

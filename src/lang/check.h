@@ -11,7 +11,6 @@ struct binding {
 };
 
 /* Which kind of model a file holds, from its syntax alone. */
-enum model_kind { MODEL_ROUNDS, MODEL_MESSAGES, MODEL_SHARED, MODEL_COUNTERS };
 enum model_kind ast_model_kind(const struct ast *file);
 
 /* NULL if there was an error. Errors about bindings themselves (unknown parameter, missing value, condition not

@@ -129,6 +129,10 @@ static void flow_stmt(const struct flow *f, const struct stmt *s, bool *matters)
     if (f->halted)
       add_all(f, matters, f->halted);
     break;
+  case STMT_SEND:
+    flow_node(f, s->send->message, matters);
+    flow_node(f, s->send->to, matters);
+    break;
   }
 }
 

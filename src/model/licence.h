@@ -26,6 +26,7 @@ struct wishes {
 bool wishes_parse(const char *text, struct wishes *, struct text *error);
 
 struct licence {
+  bool concerns; /* it is about models of this kind; the others are not shown */
   bool granted; /* the text allows it */
   bool useful;  /* it could change something in this model */
   bool applied; /* granted and wished for, or forced */

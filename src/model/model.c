@@ -10,6 +10,11 @@ uint32_t model_role_of(const struct model *m, value process) {
   return role;
 }
 
+const char *semantics_name(enum semantics s) {
+  static const char *const name[] = {"coarse", "m", "m-mp", "mp", "interleaving"};
+  return name[s];
+}
+
 const char *op_text(enum op op) {
   static const char *const text[] = {
 #define OP(name, text, kids) text,
@@ -47,6 +52,10 @@ void block_walk(const struct block *block, node_visit_fn *visit, void *context) 
     for (uint32_t j = 0; j < stmt->npath; j++)
       node_walk(stmt->path[j].index, visit, context);
     node_walk(stmt->expr, visit, context);
+    if (stmt->send) {
+      node_walk(stmt->send->message, visit, context);
+      node_walk(stmt->send->to, visit, context);
+    }
     block_walk(&stmt->then, visit, context);
     block_walk(&stmt->other, visit, context);
   }

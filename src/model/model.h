@@ -49,7 +49,7 @@ struct guard {
   uint32_t *used, nused;
 };
 
-enum stmt_kind { STMT_IF, STMT_LET, STMT_ASSIGN, STMT_FOREACH, STMT_HALT };
+enum stmt_kind { STMT_IF, STMT_LET, STMT_ASSIGN, STMT_FOREACH, STMT_HALT, STMT_SEND };
 
 struct block {
   struct stmt **at;
@@ -68,7 +68,9 @@ struct stmt {
   struct block then, other; /* IF; FOREACH: then */
   uint32_t slot;            /* LET, FOREACH (over `received`, in any order) */
   struct node *expr;        /* LET, ASSIGN; already of the place's type (WRAP put in) */
-  uint32_t var;             /* ASSIGN: the process's variable */
+  bool shared;              /* ASSIGN: var is one of model->globals, not the process's own */
+  uint32_t var;             /* ASSIGN; `goto` assigns the role's program point, as the last statement of its block */
+  struct send *send;        /* SEND: its guard is empty */
   struct place_step *path;  /* ASSIGN */
   uint32_t npath;
 };
@@ -78,6 +80,7 @@ enum target_kind { TARGET_SET, TARGET_OTHERS, TARGET_ONE, TARGET_EXPR };
 struct send {
   struct span at;
   struct guard guard;      /* `when` */
+  uint32_t kind;           /* STMT_SEND: which of model->messages; message is of its type */
   struct node *message;
   enum target_kind target; /* SET: every process of to_role (ROLE_ANY: all of all roles); OTHERS: all but me */
   uint32_t to_role;
@@ -95,7 +98,16 @@ struct body {
   const struct type *received; /* type of the messages that can reach this role here, NULL: none can */
 };
 
-enum var_kind { VAR_INPUT, VAR_PLAIN, VAR_GHOST, VAR_ORACLE };
+enum var_kind {
+  VAR_INPUT,
+  VAR_PLAIN,
+  VAR_GHOST,
+  VAR_ORACLE,
+  VAR_STABLE, /* survives a crash of a process that recovers (so do inputs) */
+  VAR_SHARED, /* global: shared memory */
+  VAR_POINT,  /* the program point of a role with steps: an enumeration of their names */
+  VAR_ONCE    /* has this `once` action been taken? */
+};
 enum unit { EACH_NONE, EACH_PHASE, EACH_ROUND };
 
 struct var {
@@ -109,14 +121,63 @@ struct var {
   enum unit each;     /* ORACLE: when it is chosen anew */
 };
 
+/* --- processes that take steps (message passing, shared memory) --- */
+
+struct message_kind { /* message prepare(b: Ballot) */
+  const char *name;
+  struct span at;
+  const struct type *type; /* a record of its fields, which may be none */
+};
+
+enum trigger {
+  TRIGGER_NONE,  /* takes no message: `when`, a bare step, `start` */
+  TRIGGER_ONE,   /* takes one message */
+  TRIGGER_QUORUM /* looks at several, at most one from each sender; `taken`: takes them */
+};
+
+struct message_part { /* the slot gets that field of the message; of a quorum: the field that all of them agree on (`same`) */
+  uint32_t slot, field;
+};
+
+/* One thing that a process can do, atomically. In this order: at the right program point, with its messages bound, all
+   of them match, the guard holds; then the body. */
+struct action {
+  const char *name;    /* for people: the step's name, the message's, "start", "when" */
+  struct span at;
+  uint32_t point;      /* index of the label of the role's program point at which it can be taken; ANY_POINT: at all but
+                          `start` */
+  uint32_t next;       /* the label after it, unless the body says goto; ANY_POINT: unchanged */
+  enum trigger trigger;
+  uint32_t kind;       /* ONE, QUORUM: which of model->messages */
+  uint32_t slot;       /* ONE, QUORUM: where a message stands while it is matched; ONE: also in guard and body */
+  uint32_t from_slot;  /* ONE: its sender; NO_SLOT: nobody asks. sender(m) asks eval's slot_sender[slot] */
+  struct node *match;  /* on one message, in slot; or NULL */
+  struct message_part *parts;
+  uint32_t nparts;
+  struct node *size;   /* QUORUM: a number; in guard and body the quorum is NODE_RECEIVED */
+  bool exactly, taken; /* QUORUM: so many and no more; they are consumed */
+  struct guard guard;
+  uint32_t once;       /* the role's VAR_ONCE variable, which must be false and becomes true; NO_SLOT: none */
+  struct block body;
+};
+#define ANY_POINT UINT32_MAX
+#define NO_SLOT UINT32_MAX
+#define NO_VAR UINT32_MAX
+#define NO_KIND UINT32_MAX
+
 struct role {
   const char *name;
   struct span at;
   uint32_t first, count; /* identities first .. first+count-1 */
   struct var *vars;
   uint32_t nvars;
-  struct body *body; /* one for each point of the schedule */
-  bool ring;
+  struct body *body;     /* rounds: one for each point of the schedule */
+  struct action *actions; /* steps, in the order of the text */
+  uint32_t nactions;
+  uint32_t point_var;    /* VAR_POINT, NO_VAR: the role has neither `start` nor steps. Labels: "start" if there is one,
+                            the steps in order, "end" */
+  bool ring;             /* NODE_NEXT is defined; sends go to it only */
+  struct node *graph;    /* set of identities, may read me: whom a process can send to; NULL: everybody */
 };
 
 #define POINT_END UINT32_MAX
@@ -156,7 +217,16 @@ enum clause_kind {
   CLAUSE_OFTEN,       /* infinitely often: says nothing about finite runs */
   CLAUSE_FINALLY,     /* eventually always: likewise */
   CLAUSE_SYNCHRONOUS,
-  CLAUSE_FAIR
+  CLAUSE_FAIR,
+  CLAUSE_DUPLICATED,  /* steps: a message that is taken may stay */
+  CLAUSE_CHANNELS     /* steps: at most one; none: bags without bound */
+};
+
+/* What lies between sending a message and taking it, for each pair of processes. */
+enum channel {
+  CHANNEL_BAG,  /* any pending message can be taken */
+  CHANNEL_SET,  /* a message equal to a pending one is absorbed */
+  CHANNEL_FIFO  /* only the oldest can */
 };
 
 struct clause {
@@ -166,6 +236,10 @@ struct clause {
   struct node *limit_node;
   uint32_t role;       /* which processes may be faulty; ROLE_ANY: all */
   bool omits_send, omits_receive;
+  bool recovers;       /* CRASH: `crash and recover` */
+  enum channel channel; /* CHANNELS */
+  int64_t bound;       /* CHANNELS: most pending messages from one process to another, 0: any number; an action that
+                          would send more cannot be taken */
   enum ast_unit_of { PER_RUN, PER_ROUND, PER_RECEIVER } per; /* LOST, CORRUPTED: limit per what */
   struct node *pred;   /* a conjunct each: `every round: a and b` makes two clauses */
   enum unit unit;
@@ -187,6 +261,7 @@ struct property {
   enum property_kind kind;
   bool step;                 /* speaks of a step: primed fields are after it */
   bool almost_surely;        /* LIVE */
+  bool on_request;           /* checked only if --property names it */
   struct span at;
   uint32_t *environments, nenvironments; /* at least one: the file's first if it names none */
   struct node *formula;
@@ -199,8 +274,21 @@ struct param {
   bool truth; /* true or false, as 1 or 0 */
 };
 
+enum model_kind { MODEL_ROUNDS, MODEL_MESSAGES, MODEL_SHARED, MODEL_COUNTERS };
+
+/* What a run is made of (docs/language.md, "Semantics"). */
+enum semantics {
+  SEMANTICS_COARSE,      /* rounds: all take the whole round in one step */
+  SEMANTICS_M,           /* steps: a message that is sent lies in its receiver's inbox */
+  SEMANTICS_M_MP,        /* delivery is a step of its own; an action takes any fitting messages delivered */
+  SEMANTICS_MP,          /* likewise, and an action takes all that was delivered since its process's last one */
+  SEMANTICS_INTERLEAVING /* steps without messages: the first three are all the same */
+};
+const char *semantics_name(enum semantics); /* "coarse", "m", "m-mp", ... as on the command line */
+
 struct model {
   struct arena arena;
+  enum model_kind kind;
   struct source source;       /* its text is in the arena */
   struct values values;       /* values of constants; the meaning adds to it */
   const char *name;
@@ -208,7 +296,8 @@ struct model {
   struct type **types;        uint32_t ntypes;
   struct role *roles;         uint32_t nroles;
   uint32_t nprocesses;
-  struct var *globals;        uint32_t nglobals;   /* file-level inputs: chosen once */
+  struct var *globals;        uint32_t nglobals;   /* file-level: inputs, chosen once; shared variables; ghosts */
+  struct message_kind *messages; uint32_t nmessages;
   struct point *points;       uint32_t npoints;
   const char **round_names;   uint32_t nround_names;
   struct def *defs;           uint32_t ndefs;
@@ -223,10 +312,12 @@ struct model {
 /* One run of a checker answers this. */
 struct question {
   uint32_t environment;
+  enum semantics semantics;
   const uint32_t *properties; /* those checked together */
   uint32_t nproperties;
 };
 
+static inline bool model_steps(const struct model *m) { return m->kind == MODEL_MESSAGES || m->kind == MODEL_SHARED; }
 uint32_t model_role_of(const struct model *, value process);
 const char *op_text(enum op);
 /* Calls visit on node and everything below it, generators included, parents first; stops going down where it

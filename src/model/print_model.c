@@ -40,6 +40,8 @@ static void print_assign(const struct model *m, const struct role *role, const s
   node_print(m, s->expr, out);
 }
 
+static void print_send(const struct model *m, const struct send *s, struct text *out);
+
 static void print_block(const struct model *m, const struct role *role, const struct block *b,
                         int depth, struct text *out) {
   for (uint32_t i = 0; i < b->n; i++) {
@@ -71,6 +73,9 @@ static void print_block(const struct model *m, const struct role *role, const st
     case STMT_HALT:
       text_add(out, "halt");
       break;
+    case STMT_SEND:
+      print_send(m, s->send, out);
+      continue;
     }
     text_add(out, "\n");
   }

@@ -28,6 +28,11 @@ void meaning_free(struct meaning *meaning) {
 
 void meaning_watch(struct meaning *meaning, const volatile sig_atomic_t *stop) { meaning->stop = stop; }
 
+void meaning_follow(struct meaning *meaning, enum semantics semantics, bool arrivals) {
+  meaning->semantics = semantics;
+  meaning->arrivals = arrivals;
+}
+
 struct config *config_new(const struct model *m) {
   struct config *c = memory_alloc(sizeof *c);
   c->nprocesses = m->nprocesses;

@@ -14,9 +14,10 @@ enum status {
   STATUS_CRASHED = 2,
   STATUS_OMITS_SEND = 4,
   STATUS_OMITS_RECEIVE = 8,
-  STATUS_BYZANTINE = 16
+  STATUS_BYZANTINE = 16,
+  STATUS_RECOVERED = 32 /* crashed at some time, and is back */
 };
-#define STATUS_FAULTY (STATUS_CRASHED | STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE | STATUS_BYZANTINE)
+#define STATUS_FAULTY (STATUS_CRASHED | STATUS_RECOVERED | STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE | STATUS_BYZANTINE)
 #define LOCAL_STATUS 0
 #define LOCAL_VAR(i) ((i) + 1)
 
@@ -24,14 +25,27 @@ uint32_t role_ninputs(const struct role *);
 uint32_t role_local_length(const struct role *);             /* 1 + nvars + inputs */
 uint32_t role_initial_at(const struct role *, uint32_t var); /* where the first value of input var is kept */
 
+/* Steps: a message on its way. Under M all are DELIVERED. SEEN (MP only): its receiver has taken a step that looked at
+   it without taking it. */
+enum packet_place { PACKET_IN_TRANSIT, PACKET_DELIVERED, PACKET_SEEN };
+struct packet {
+  uint32_t from, to, kind;
+  enum packet_place place;
+  value message;
+};
+
 struct config {
-  uint32_t point;    /* the round to come, or POINT_END */
-  uint32_t rounds;   /* done so far */
+  uint32_t point;    /* rounds: the round to come, or POINT_END */
+  uint32_t rounds;   /* done so far; steps: 0, nobody counts them */
   value phase;       /* number of the current endless phase, from 1 */
-  int64_t lost, corrupted; /* charged to a budget for the whole run, so far */
+  int64_t lost, corrupted, duplicated; /* charged to a budget for the whole run, so far */
   uint32_t nprocesses;
   value *globals;
   value **local;     /* by process */
+  /* Steps: what is pending. Sorted by receiver, sender, and then by place, kind and content (packet_compare); FIFO channels:
+     by receiver and sender, then in the order of sending; meaning->arrivals: by receiver, then in the order of sending. */
+  struct packet *packets;
+  uint32_t npackets, packets_cap;
 };
 
 struct config *config_new(const struct model *);
@@ -50,7 +64,37 @@ struct script { /* free choices of one process in the order in which the interpr
   uint32_t *at;
 };
 
+/* Steps: what happens in one. */
+enum event_kind {
+  EVENT_ACTION,  /* process takes an action */
+  EVENT_DELIVER, /* M-MP, MP: a message in transit reaches process */
+  EVENT_LOSE,    /* a pending message to process is lost */
+  EVENT_CRASH,   /* process crashes: between two actions, or in the middle of one */
+  EVENT_RECOVER
+};
+struct taken_message {
+  uint32_t from;
+  enum packet_place place; /* where it was; meaningless if forged */
+  bool forged;             /* from a Byzantine process: made up on the spot, never pending */
+  bool kept;               /* duplicated: it was to be taken, and a copy of it stays */
+  value message;
+};
+#define NO_ACTION UINT32_MAX
+struct event {
+  enum event_kind kind;
+  uint32_t process;
+  uint32_t action;         /* ACTION; CRASH: in the middle of it, or NO_ACTION */
+  uint32_t message_kind;   /* DELIVER, LOSE */
+  struct taken_message *taken; /* ACTION, CRASH: what it takes or looks at, by sender; DELIVER, LOSE: the one */
+  uint32_t ntaken;
+  struct script script;    /* the free choices of the action (RECOVER: of the first values) */
+  uint32_t *out;           /* CRASH in an action: which of the messages that it sends, numbered in the order of sending (one
+                              for each receiver, receivers in order), were out already; ascending */
+  uint32_t nout;
+};
+
 struct witness {
+  struct event *event;    /* steps: this and nothing below; rounds: NULL */
   uint32_t nprocesses;
   value **oracles;        /* by process: values of its oracle variables chosen in this step, in order; NULL: none */
   bool *crashes;          /* crashes in this step */
@@ -64,9 +108,11 @@ struct witness *witness_new(const struct model *);
 void witness_free(struct witness *);
 
 /* What happened in a step, for showing it. */
-struct sent { uint32_t from, to; value message; const struct type *type; struct span at; };
-struct arrival { uint32_t to, from; value message; const struct type *type; bool forged; };
+struct sent { uint32_t from, to; value message; const struct type *type; struct span at; uint32_t kind; }; /* steps: kind */
+/* Steps: what an action took (gone) or looked at. */
+struct arrival { uint32_t to, from; value message; const struct type *type; bool forged; uint32_t kind; bool gone; };
 struct change { uint32_t process, var; value before, after; struct span at; }; /* at: the last assignment */
+#define PROCESS_SHARED UINT32_MAX /* of a change: var is one of model->globals */
 struct step_log {
   struct sent *sent;         size_t nsent, sent_cap;
   struct arrival *arrivals;  size_t narrivals, arrivals_cap;
@@ -87,10 +133,14 @@ void meaning_free(struct meaning *);
 /* Enumerations that can take ages without finding anything end early (as if their callback had stopped them) once
    *stop is not 0; NULL: never. */
 void meaning_watch(struct meaning *, const volatile sig_atomic_t *stop);
+/* Steps: which semantics the functions below follow (at first M, or INTERLEAVING), and whether configurations remember the
+   order in which messages were sent to a process (at first not). The order is only remembered: what can be taken does not
+   depend on it. */
+void meaning_follow(struct meaning *, enum semantics, bool arrivals);
 
 enum step_result { STEP_OK, STEP_ERROR, STEP_BAD_WITNESS };
 
-/* One round as the witness says. BAD_WITNESS: a script is too short or out of range, a heard process index is
+/* One round, or one event, as the witness says. BAD_WITNESS: a script is too short or out of range, a heard process index is
    wrong, and the like. log may be NULL. error is set on STEP_ERROR, and of next only
    what is charged. */
 enum step_result config_step(struct meaning *, uint32_t environment, const struct config *, const struct witness *,

@@ -77,6 +77,8 @@ struct eval {
   const struct received *received;
   const struct type *received_type;
   const value *globals;
+  value *shared;            /* an action: the working copy of globals, which assignments change; globals is the same */
+  struct outbox *outbox;    /* an action: where `send` puts messages; NULL: nobody may send */
   struct span *assigned_at; /* by variable: last assignment in this run, {0,0} if none; or NULL */
   bool *assigned;           /* by variable, or NULL */
   struct lazy lazy[LAZY_MAX];
@@ -102,6 +104,8 @@ struct meaning {
   uint32_t max_local, max_vars;
   uint64_t interpreted; /* runs of the interpreter, for statistics */
   const volatile sig_atomic_t *stop; /* or NULL */
+  enum semantics semantics;          /* steps */
+  bool arrivals;
 };
 
 /* eval_begin sets everything to "nothing known"; the caller fills in what the expression may read. */

@@ -267,6 +267,8 @@ static void exec_stmt(struct eval *e, const struct stmt *s) {
   case STMT_HALT:
     e->local[LOCAL_STATUS] |= STATUS_HALTED;
     break;
+  case STMT_SEND:
+    break;
   }
 }
 

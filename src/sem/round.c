@@ -137,7 +137,7 @@ static void log_sends(const struct exchange *x, struct step_log *log) {
     for (uint32_t p = 0; p < n && x->sends[q].n; p++) {
       const struct sending *s;
       if (exchange_message(x, q, p, &s, &ignored) && s)
-        LOG(log, sent, ((struct sent){q, p, s->message, s->type, s->at}));
+        LOG(log, sent, ((struct sent){q, p, s->message, s->type, s->at, NO_KIND}));
     }
 }
 
@@ -159,7 +159,7 @@ bool exchange_receive(const struct exchange *x, const struct witness *w, uint32_
       continue;
     value message = f ? f->message : s->message;
     entries[r->n++] = (struct received_entry){.message = message, .sender = q, .count = 1};
-    LOG(log, arrivals, ((struct arrival){p, q, message, f ? type : s->type, f != NULL}));
+    LOG(log, arrivals, ((struct arrival){p, q, message, f ? type : s->type, f != NULL, NO_KIND, true}));
   }
   return true;
 }

@@ -46,6 +46,9 @@ struct space_ops {
   /* Return false if the callback stopped them. */
   bool (*initial)(struct space *, emit_fn *, void *context);
   bool (*successors)(struct space *, const struct state *, emit_fn *, void *context);
+  /* Only if the last call of successors left space->partial set: the steps that it left out as independent. The engine
+     asks for them unless one of those that it was given led to a state that was new. */
+  bool (*others)(struct space *, const struct state *, emit_fn *, void *context);
   /* All states of a frontier together: every successor of any of them is emitted at least once, from one of the
      states with the cheapest way to it. Only if space->together. */
   bool (*expand)(struct space *, frontier_fn *, emit_from_fn *, void *context);
@@ -68,6 +71,9 @@ struct space {
   const struct licences *licences;
   bool edges_complete;     /* false: some reduction drops edges, so transitions cannot be counted */
   bool together;           /* expand may be used, and is faster */
+  bool partial;            /* set by successors: see others */
+  bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine forgets all
+                              states and begins again */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
   const char *successors;  /* how successors are made, for people: "outcomes", "plain: ..." */
 };
@@ -83,6 +89,7 @@ struct space_options {
   enum successors_by successors;
 };
 
+/* Rounds. Steps: interleave_space_new in interleave/interleave.h. */
 struct space *round_space_new(struct meaning *, struct model *, const struct question *, const struct licences *,
                               const struct space_options *);
 

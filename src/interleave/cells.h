@@ -1,0 +1,77 @@
+/* The states of processes that take steps, as vectors of small integers. A state is a row of cells: one for the local
+   state of each process, one for each channel that can ever hold a message, one for each shared variable, one for the
+   budgets. A cell holds the name of its interned content; names are private to a run, and equal exactly if the
+   contents are. Processes of one role share their names, and so do channels between the same two roles. */
+#ifndef RONDO_INTERLEAVE_CELLS_H
+#define RONDO_INTERLEAVE_CELLS_H
+
+#include "base/intern.h"
+#include "sem/action.h"
+#include "space/space.h"
+
+typedef uint32_t content; /* a name */
+
+enum cell_kind {
+  CELL_LOCAL,   /* of process a: status, variables, first values as far as properties ask */
+  CELL_CHANNEL, /* from process a to process b: a sequence of packets */
+  CELL_GLOBAL,  /* model->globals[a]: inputs, shared variables, ghosts */
+  CELL_BUDGET   /* lost, duplicated: charged so far, where a clause limits them for the whole run */
+};
+
+struct cell {
+  enum cell_kind kind;
+  uint32_t a, b;
+  uint32_t table; /* which of cells->tables names its contents */
+};
+
+#define NO_CELL UINT32_MAX
+#define NO_NAME_YET UINT32_MAX
+
+struct cells {
+  struct meaning *meaning;
+  struct model *model;
+  const struct question *question;
+  const struct licences *licences;
+  struct arena arena;
+  struct cell *cell;
+  uint32_t ncells;       /* processes first: cell p is the local state of process p */
+  uint32_t *channel;     /* [from * nprocesses + to]: its cell, or NO_CELL: nothing is ever sent there */
+  uint32_t *global;      /* by global: its cell */
+  uint32_t budget;       /* or NO_CELL */
+  struct intern **tables;
+  uint32_t ntables;
+};
+
+/* A channel's content, decoded: sorted as in struct config (packet_compare), or in order of sending where it is FIFO. */
+struct channel_packet {
+  enum packet_place place;
+  uint32_t kind;
+  value message;
+};
+
+void cells_init(struct cells *, struct meaning *, struct model *, const struct question *, const struct licences *);
+void cells_release(struct cells *);
+size_t cells_bytes(const struct cells *);
+
+/* Contents. CELL_LOCAL and CELL_GLOBAL: value vectors as in a config (globals: one value). CELL_CHANNEL: three values
+   for each packet. Content 0 of a channel is the empty one. */
+const value *content_values(const struct cells *, uint32_t cell, content, uint32_t *n);
+content content_put(struct cells *, uint32_t cell, const value *, uint32_t n);
+uint32_t channel_decode(const struct cells *, uint32_t cell, content, struct channel_packet *, uint32_t room);
+content channel_encode(struct cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts, absorbs */
+
+void cells_from_config(struct cells *, const struct config *, content *row);
+struct config *cells_to_config(struct cells *, const content *row);
+
+/* canonical.c: the least row among all renamings that the licences allow (processes of symmetric roles, rotations of
+   rings, values of the unordered type); exact: two rows get the same form exactly if such a renaming exists. In place.
+   `to`, by process, and `value_to`, by index in licences->value_type, say where each went; both may be NULL. */
+struct canonical;
+struct canonical *canonical_new(struct cells *);
+void canonical_free(struct canonical *);
+void canonical_form(struct canonical *, content *row, uint32_t *to, uint32_t *value_to);
+/* The same renaming applied to any row. */
+void canonical_rename(struct canonical *, content *row, const uint32_t *to, const uint32_t *value_to);
+size_t canonical_bytes(const struct canonical *);
+
+#endif
