@@ -35,19 +35,31 @@ struct licence {
   struct span at;     /* the line that forbids it; none: both 0 */
 };
 
-/* How much of the identity of a role's processes the model reads. */
-enum identity_use { IDENTITY_ANONYMOUS, IDENTITY_EQUALITY, IDENTITY_NUMBERED };
+/* How much of the identity of a role's processes the text reads: which renamings of them change nothing that processes,
+   environment and properties do. Each role for itself: any renaming of one role goes with any of the others. (In models of
+   steps a channel has two ends: even where identities are not read, a renaming moves channels along with processes.) */
+enum identity_use {
+  IDENTITY_ANONYMOUS, /* not at all: every permutation, and no value holds an identity of the role */
+  IDENTITY_EQUALITY,  /* compared for equality, stored, sent to: every permutation */
+  IDENTITY_RING,      /* also `next`: the rotations. Steps only */
+  IDENTITY_NUMBERED   /* their numbers: none */
+};
 
 struct licences {
   struct licence of[REDUCTIONS];
   enum identity_use *identity; /* by role: transitions, environment and properties (not initial values) */
   struct span *identity_at;    /* by role: what raised it */
-  bool anonymous;              /* every role is anonymous: a state is a bag of local states */
+  bool anonymous;              /* every role is anonymous. Rounds: a state is a bag of local states */
   bool unlicensed;             /* some reduction was forced */
-  const struct type *value_type; /* PARTITION, ORDER: whose initial values are meant */
+  const struct type *value_type; /* PARTITION, ORDER: whose initial values are meant; VALUES: whose values are renamed, by
+                                    any permutation; NULL: of none, and none of the three is applied */
 };
 
 /* The result lives in the arena. */
 struct licences *licences_grant(const struct model *, const struct question *, const struct wishes *, struct arena *);
+
+/* May the question be answered by its semantics? Granted if the verdict is that of the plainest one (steps: MP and
+   M-MP), with the reason to show; refused with the line that forbids it. Only granted, reason and at are set. */
+struct licence semantics_licence(const struct model *, const struct question *, struct arena *);
 
 #endif
