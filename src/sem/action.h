@@ -5,7 +5,8 @@
 
 #include "sem/eval.h"
 
-/* A message as it leaves: one for each receiver, receivers in ascending order, in the order of the sends. */
+/* A message as it leaves: one for each receiver, receivers in ascending order, in the order of the sends. Those to
+   Byzantine receivers are among them. */
 struct posted {
   uint32_t to, kind;
   value message;
@@ -17,13 +18,16 @@ struct outbox {
 };
 void outbox_release(struct outbox *);
 
-/* A message that a process can take or look at. */
+/* A message that a process can take or look at. What an action does depends on sender, kind and content alone; the rest
+   comes back to whoever asked for quorums. */
 struct inbox_entry {
   uint32_t from, kind;
   value message;
+  enum packet_place place;
+  bool forged;
 };
 struct inbox {
-  const struct inbox_entry *at; /* sorted by sender, then kind, then content; equal ones adjacent */
+  const struct inbox_entry *at; /* sorted by sender; equal ones adjacent */
   uint32_t n;
 };
 
@@ -31,11 +35,11 @@ struct inbox {
    Byzantine? Messages and guard aside. */
 bool action_open(const struct model *, uint32_t role, const value *local, uint32_t action);
 
-/* Does this message match the action's pattern (kind and match)? Errors: in *error, and *failed is set. */
+/* Does this message match the action's pattern (kind and match)? Errors: *failed is set, and the answer is false. */
 bool action_matches(struct meaning *, uint32_t action, uint32_t me, const value *local, const value *globals,
                     const struct inbox_entry *, bool *failed, struct model_error *error);
 
-/* The smallest number of messages that a quorum needs. */
+/* The smallest number of messages that a quorum needs. False: an error of the model. */
 bool action_size(struct meaning *, uint32_t action, uint32_t me, const value *local, const value *globals,
                  int64_t *size, struct model_error *error);
 
@@ -46,21 +50,31 @@ enum action_result {
   ACTION_BAD_SCRIPT
 };
 
-/* Takes the action with exactly these messages (none, one, or a quorum: at most one from each sender; all of them match,
-   and if it is `open`), with the free choices of `choices`. local and globals are changed in place (they are undefined
-   unless DONE), what is sent goes to the outbox. assigned_at: by variable, or NULL. */
+/* Where the last assignment to each variable of the process, and to each global, stands; {0, 0}: there was none.
+   Either may be NULL. */
+struct assigned_places {
+  struct span *local, *shared;
+};
+
+/* Takes the action, if it is `open`, with exactly these messages (none, one, or a quorum: ascending by sender, one from
+   each at most; all of them match, and they are as many as it needs), with the free choices of `choices`. local and
+   globals are changed in place (they are undefined unless DONE), what is sent goes to the outbox, which is emptied first.
+   In this order: the guard; then the program point and `once` advance; then the body, whose `goto` comes last. */
 enum action_result action_take(struct meaning *, uint32_t action, uint32_t me, value *local, value *globals,
                                const struct inbox_entry *messages, uint32_t n, struct choices *, struct outbox *,
-                               struct span *assigned_at, struct model_error *error);
+                               const struct assigned_places *, struct model_error *error);
 
-/* All quorums that fit, from what is there: every set of at least `size` matching messages with at most one from each sender and equal `same`
-   parts. The guard is not looked at. False: the callback stopped. */
+/* All quorums that fit, out of messages that all match: every set of at least `size` of them (`exactly`: just so many)
+   with at most one from each sender and equal `same` parts, ascending by sender; equal messages count once. The empty
+   one is among them if no more are needed and nothing is asked to be the same. The guard is not looked at. False: the
+   callback stopped, or meaning->stop did. */
 typedef bool quorum_fn(void *context, const struct inbox_entry *messages, uint32_t n);
-bool action_quorums(struct meaning *, uint32_t action, uint32_t me, const value *local, const value *globals,
-                    const struct inbox *, quorum_fn *, void *context, struct model_error *error);
+bool action_quorums(struct meaning *, uint32_t role, uint32_t action, int64_t size, const struct inbox *matching,
+                    quorum_fn *, void *context);
 
-/* What a process of the role becomes when it recovers: variables that are not stable have first values again, and it is
-   at its first program point after `start`. */
+/* What a crashed process becomes when it recovers, in place: variables that are not stable have first values again
+   (computed anew, from what is stable and from the globals as they are), and it is at its first program point after
+   `start`. False: an error of the model. */
 bool action_recover(struct meaning *, uint32_t me, value *local, const value *globals, struct choices *,
                     struct model_error *error);
 

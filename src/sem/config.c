@@ -1,5 +1,5 @@
 #include "sem/config.h"
-#include "sem/eval.h"
+#include "sem/local.h"
 
 #include <string.h>
 
@@ -15,6 +15,9 @@ struct meaning *meaning_new(struct model *m) {
     if (m->roles[r].nvars > meaning->max_vars)
       meaning->max_vars = m->roles[r].nvars;
   }
+  meaning->semantics = m->kind == MODEL_MESSAGES ? SEMANTICS_M
+                       : m->kind == MODEL_SHARED ? SEMANTICS_INTERLEAVING
+                                                 : SEMANTICS_COARSE;
   return meaning;
 }
 
@@ -44,13 +47,21 @@ struct config *config_new(const struct model *m) {
   return c;
 }
 
-static void config_assign(const struct model *m, struct config *to, const struct config *from) {
+void config_assign(const struct model *m, struct config *to, const struct config *from) {
   to->point = from->point;
   to->rounds = from->rounds;
   to->phase = from->phase;
   to->lost = from->lost;
   to->corrupted = from->corrupted;
+  to->duplicated = from->duplicated;
   memcpy(to->globals, from->globals, m->nglobals * sizeof *to->globals);
+  if (from->npackets > to->packets_cap) {
+    to->packets = memory_resize_array(to->packets, from->npackets, sizeof *to->packets);
+    to->packets_cap = from->npackets;
+  }
+  if (from->npackets)
+    memcpy(to->packets, from->packets, from->npackets * sizeof *to->packets);
+  to->npackets = from->npackets;
   for (uint32_t p = 0; p < m->nprocesses; p++)
     memcpy(to->local[p], from->local[p],
            role_local_length(&m->roles[model_role_of(m, p)]) * sizeof **to->local);
@@ -69,13 +80,16 @@ void config_free(struct config *c) {
     memory_free(c->local[p]);
   memory_free(c->local);
   memory_free(c->globals);
+  memory_free(c->packets);
   memory_free(c);
 }
 
-bool config_equal(const struct model *m, const struct config *a, const struct config *b) {
-  if (a->point != b->point || a->rounds != b->rounds || a->phase != b->phase || a->lost != b->lost ||
-      a->corrupted != b->corrupted || memcmp(a->globals, b->globals, m->nglobals * sizeof *a->globals))
-    return false;
+static bool same_packet(const struct packet *a, const struct packet *b) {
+  return a->from == b->from && a->to == b->to && a->kind == b->kind && a->place == b->place &&
+         a->message == b->message;
+}
+
+static bool same_locals(const struct model *m, const struct config *a, const struct config *b) {
   for (uint32_t p = 0; p < m->nprocesses; p++)
     if (memcmp(a->local[p], b->local[p],
                role_local_length(&m->roles[model_role_of(m, p)]) * sizeof **a->local))
@@ -83,9 +97,32 @@ bool config_equal(const struct model *m, const struct config *a, const struct co
   return true;
 }
 
+bool config_stutters(const struct model *m, const struct config *before, const struct config *after) {
+  return !memcmp(before->globals, after->globals, m->nglobals * sizeof *before->globals) &&
+         same_locals(m, before, after);
+}
+
+bool config_equal(const struct model *m, const struct config *a, const struct config *b) {
+  if (a->point != b->point || a->rounds != b->rounds || a->phase != b->phase || a->lost != b->lost ||
+      a->corrupted != b->corrupted || a->duplicated != b->duplicated || a->npackets != b->npackets ||
+      !config_stutters(m, a, b))
+    return false;
+  for (uint32_t i = 0; i < a->npackets; i++)
+    if (!same_packet(&a->packets[i], &b->packets[i]))
+      return false;
+  return true;
+}
+
+/* --- witnesses --- */
+
 struct witness *witness_new(const struct model *m) {
   struct witness *w = memory_alloc(sizeof *w);
   uint32_t n = m->nprocesses;
+  if (model_steps(m)) {
+    w->event = memory_alloc(sizeof *w->event);
+    w->event->action = NO_ACTION;
+    return w;
+  }
   w->nprocesses = n;
   w->oracles = memory_alloc((n + 1) * sizeof *w->oracles);
   w->crashes = memory_alloc((n + 1) * sizeof *w->crashes);
@@ -97,9 +134,59 @@ struct witness *witness_new(const struct model *m) {
   return w;
 }
 
+static struct script script_copy(const struct script *s) {
+  struct script copy = {s->n, NULL};
+  if (s->n > 0) {
+    copy.at = memory_alloc(s->n * sizeof *s->at);
+    memcpy(copy.at, s->at, s->n * sizeof *s->at);
+  }
+  return copy;
+}
+
+static void event_assign(struct event *to, const struct event *from) {
+  *to = *from;
+  to->script = script_copy(&from->script);
+  to->taken = NULL;
+  to->out = NULL;
+  to->ntaken = to->nout = 0;
+  for (uint32_t i = 0; i < from->ntaken; i++)
+    event_add_taken(to, from->taken[i]);
+  for (uint32_t i = 0; i < from->nout; i++)
+    event_add_out(to, from->out[i]);
+}
+
+struct witness *witness_copy(const struct model *m, const struct witness *w) {
+  struct witness *copy = witness_new(m);
+  if (w->event)
+    event_assign(copy->event, w->event);
+  for (uint32_t p = 0; p < w->nprocesses; p++) {
+    uint32_t noracles = role_noracles(&m->roles[model_role_of(m, p)]);
+    copy->crashes[p] = w->crashes[p];
+    memcpy(copy->heard[p], w->heard[p], w->nprocesses);
+    copy->sends[p] = script_copy(&w->sends[p]);
+    copy->updates[p] = script_copy(&w->updates[p]);
+    if (w->oracles[p]) {
+      copy->oracles[p] = memory_alloc((noracles + 1) * sizeof **copy->oracles);
+      memcpy(copy->oracles[p], w->oracles[p], noracles * sizeof **copy->oracles);
+    }
+  }
+  copy->nforged = w->nforged;
+  if (w->nforged > 0) {
+    copy->forged = memory_alloc(w->nforged * sizeof *copy->forged);
+    memcpy(copy->forged, w->forged, w->nforged * sizeof *w->forged);
+  }
+  return copy;
+}
+
 void witness_free(struct witness *w) {
   if (!w)
     return;
+  if (w->event) {
+    memory_free(w->event->taken);
+    memory_free(w->event->script.at);
+    memory_free(w->event->out);
+    memory_free(w->event);
+  }
   for (uint32_t p = 0; p < w->nprocesses; p++) {
     memory_free(w->heard[p]);
     memory_free(w->oracles[p]);
@@ -115,6 +202,34 @@ void witness_free(struct witness *w) {
   memory_free(w);
 }
 
+struct witness *witness_of_event(const struct model *m, enum event_kind kind, uint32_t process, uint32_t action) {
+  struct witness *w = witness_new(m);
+  w->event->kind = kind;
+  w->event->process = process;
+  w->event->action = action;
+  return w;
+}
+
+void event_add_taken(struct event *e, struct taken_message t) {
+  e->taken = memory_resize_array(e->taken, e->ntaken + 1, sizeof *e->taken);
+  uint32_t at = e->ntaken++;
+  for (; at > 0 && e->taken[at - 1].from > t.from; at--)
+    e->taken[at] = e->taken[at - 1];
+  e->taken[at] = t;
+}
+
+void event_add_out(struct event *e, uint32_t number) {
+  e->out = memory_resize_array(e->out, e->nout + 1, sizeof *e->out);
+  e->out[e->nout++] = number;
+}
+
+void event_set_script(struct event *e, const uint32_t *choices, size_t n) {
+  e->script.at = memory_resize_array(e->script.at, n + 1, sizeof *e->script.at);
+  if (n)
+    memcpy(e->script.at, choices, n * sizeof *choices);
+  e->script.n = (uint32_t)n;
+}
+
 void step_log_release(struct step_log *log) {
   memory_free(log->sent);
   memory_free(log->arrivals);
@@ -124,6 +239,8 @@ void step_log_release(struct step_log *log) {
 
 enum verdict3 config_holds(struct meaning *meaning, const struct node *formula, const struct config *before,
                            const struct config *after, struct model_error *error) {
+  if (after && model_steps(meaning->model) && config_stutters(meaning->model, before, after))
+    return V_TRUE;
   struct eval e;
   jmp_buf failure;
   eval_begin(&e, meaning);

@@ -43,13 +43,15 @@ struct config {
   value *globals;
   value **local;     /* by process */
   /* Steps: what is pending. Sorted by receiver, sender, and then by place, kind and content (packet_compare); FIFO channels:
-     by receiver and sender, then in the order of sending; meaning->arrivals: by receiver, then in the order of sending. */
+     by receiver and sender, then in the order of sending; meaning->arrivals: by receiver, then in the order of sending.
+     Where equal ones lie at several positions, the oldest goes first. */
   struct packet *packets;
   uint32_t npackets, packets_cap;
 };
 
 struct config *config_new(const struct model *);
 struct config *config_copy(const struct model *, const struct config *);
+void config_assign(const struct model *, struct config *to, const struct config *from);
 void config_free(struct config *);
 bool config_equal(const struct model *, const struct config *, const struct config *);
 
@@ -85,7 +87,7 @@ struct event {
   uint32_t process;
   uint32_t action;         /* ACTION; CRASH: in the middle of it, or NO_ACTION */
   uint32_t message_kind;   /* DELIVER, LOSE */
-  struct taken_message *taken; /* ACTION, CRASH: what it takes or looks at, by sender; DELIVER, LOSE: the one */
+  struct taken_message *taken; /* ACTION, CRASH: what it takes or looks at, ascending by sender; DELIVER, LOSE: the one */
   uint32_t ntaken;
   struct script script;    /* the free choices of the action (RECOVER: of the first values) */
   uint32_t *out;           /* CRASH in an action: which of the messages that it sends, numbered in the order of sending (one
@@ -94,7 +96,7 @@ struct event {
 };
 
 struct witness {
-  struct event *event;    /* steps: this and nothing below; rounds: NULL */
+  struct event *event;    /* steps: this and nothing below (nprocesses is 0); rounds: NULL */
   uint32_t nprocesses;
   value **oracles;        /* by process: values of its oracle variables chosen in this step, in order; NULL: none */
   bool *crashes;          /* crashes in this step */
@@ -104,8 +106,14 @@ struct witness {
   struct script *sends, *updates; /* by process */
 };
 
-struct witness *witness_new(const struct model *);
+struct witness *witness_new(const struct model *); /* nothing happens; steps: an event to be filled in */
+struct witness *witness_copy(const struct model *, const struct witness *);
 void witness_free(struct witness *);
+/* Steps: an event of process p that takes nothing so far; `action`: NO_ACTION unless it is, or is in the middle of, one. */
+struct witness *witness_of_event(const struct model *, enum event_kind, uint32_t process, uint32_t action);
+void event_add_taken(struct event *, struct taken_message); /* keeps them ascending by sender */
+void event_add_out(struct event *, uint32_t number);        /* in ascending order */
+void event_set_script(struct event *, const uint32_t *choices, size_t n);
 
 /* What happened in a step, for showing it. */
 struct sent { uint32_t from, to; value message; const struct type *type; struct span at; uint32_t kind; }; /* steps: kind */
@@ -153,7 +161,10 @@ bool config_allows(struct meaning *, uint32_t environment, const struct config *
 bool config_is_initial(struct meaning *, uint32_t environment, const struct config *, const char **why);
 
 enum verdict3 { V_FALSE, V_TRUE, V_ERROR };
-/* The formula on a state (after NULL) or on a step. */
+/* Steps: no variable of a process, no status and no global changes (messages may). */
+bool config_stutters(const struct model *, const struct config *before, const struct config *after);
+/* The formula on a state (after NULL) or on a step. Models of steps: a step that stutters is not judged, the answer is
+   V_TRUE. */
 enum verdict3 config_holds(struct meaning *, const struct node *formula, const struct config *before,
                            const struct config *after, struct model_error *error);
 

@@ -80,6 +80,7 @@ struct eval {
   value *shared;            /* an action: the working copy of globals, which assignments change; globals is the same */
   struct outbox *outbox;    /* an action: where `send` puts messages; NULL: nobody may send */
   struct span *assigned_at; /* by variable: last assignment in this run, {0,0} if none; or NULL */
+  struct span *shared_at;   /* likewise, by global */
   bool *assigned;           /* by variable, or NULL */
   struct lazy lazy[LAZY_MAX];
   uint32_t nlazy;
@@ -106,6 +107,7 @@ struct meaning {
   const volatile sig_atomic_t *stop; /* or NULL */
   enum semantics semantics;          /* steps */
   bool arrivals;
+  bool order_mattered; /* steps: some action had a `foreach` that gave different results for different orders */
 };
 
 /* eval_begin sets everything to "nothing known"; the caller fills in what the expression may read. */

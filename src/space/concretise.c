@@ -617,32 +617,6 @@ static bool try_leaf(void *context, const struct leaf *l) {
 
 /* --- plain steps --- */
 
-static struct witness *witness_copy(const struct model *m, const struct witness *w) {
-  struct witness *copy = witness_new(m);
-  for (uint32_t p = 0; p < m->nprocesses; p++) {
-    uint32_t n = role_noracles(&m->roles[model_role_of(m, p)]);
-    if (w->oracles[p]) {
-      copy->oracles[p] = memory_alloc((n + 1) * sizeof(value));
-      memcpy(copy->oracles[p], w->oracles[p], n * sizeof(value));
-    }
-    copy->crashes[p] = w->crashes[p];
-    memcpy(copy->heard[p], w->heard[p], m->nprocesses);
-    const struct script *from[2] = {&w->sends[p], &w->updates[p]};
-    struct script *to[2] = {&copy->sends[p], &copy->updates[p]};
-    for (int i = 0; i < 2; i++) {
-      to[i]->n = from[i]->n;
-      to[i]->at = memory_alloc((from[i]->n + 1) * sizeof *to[i]->at);
-      if (from[i]->n)
-        memcpy(to[i]->at, from[i]->at, from[i]->n * sizeof *to[i]->at);
-    }
-  }
-  copy->nforged = w->nforged;
-  copy->forged = memory_alloc((w->nforged + 1) * sizeof *copy->forged);
-  if (w->nforged)
-    memcpy(copy->forged, w->forged, w->nforged * sizeof *copy->forged);
-  return copy;
-}
-
 static bool try_plain(void *context, const struct witness *w, enum step_result result, const struct config *next,
                       const struct model_error *error) {
   struct concrete *k = context;

@@ -284,33 +284,6 @@ static struct witness *guess_step(struct walker *r, const struct config *c) {
 
 /* --- the slow way, where no guess is allowed: one of the first of all steps --- */
 
-static struct script script_copy(const struct script *s) {
-  struct script copy = {s->n, memory_alloc((s->n + 1) * sizeof *s->at)};
-  if (s->n > 0)
-    memcpy(copy.at, s->at, s->n * sizeof *s->at);
-  return copy;
-}
-
-static struct witness *witness_copy(const struct model *m, const struct witness *w) {
-  struct witness *copy = witness_new(m);
-  for (uint32_t p = 0; p < m->nprocesses; p++) {
-    uint32_t noracles = role_noracles(&m->roles[model_role_of(m, p)]);
-    copy->crashes[p] = w->crashes[p];
-    memcpy(copy->heard[p], w->heard[p], m->nprocesses);
-    copy->sends[p] = script_copy(&w->sends[p]);
-    copy->updates[p] = script_copy(&w->updates[p]);
-    if (w->oracles[p]) {
-      copy->oracles[p] = memory_alloc((noracles + 1) * sizeof **copy->oracles);
-      memcpy(copy->oracles[p], w->oracles[p], noracles * sizeof **copy->oracles);
-    }
-  }
-  copy->forged = memory_alloc((w->nforged + 1) * sizeof *copy->forged);
-  copy->nforged = w->nforged;
-  if (w->nforged > 0)
-    memcpy(copy->forged, w->forged, w->nforged * sizeof *w->forged);
-  return copy;
-}
-
 static bool sample_step(void *context, const struct witness *w, enum step_result result,
                         const struct config *next, const struct model_error *error) {
   struct sample *s = context;
