@@ -1,7 +1,7 @@
 /* The states of processes that take steps, as vectors of small integers. A state is a row of cells: one for the local
-   state of each process, one for each channel that can ever hold a message, one for each shared variable, one for the
-   budgets. A cell holds the name of its interned content; names are private to a run, and equal exactly if the
-   contents are. Processes of one role share their names, and so do channels between the same two roles. */
+   state of each process, one for each channel that can ever hold a message, one for each global, and a few more. A cell
+   holds the name of its interned content; names are private to a run, and equal exactly if the contents are. Processes of
+   one role share their names, and so do channels between the same two roles. */
 #ifndef RONDO_INTERLEAVE_CELLS_H
 #define RONDO_INTERLEAVE_CELLS_H
 
@@ -12,10 +12,14 @@
 typedef uint32_t content; /* a name */
 
 enum cell_kind {
-  CELL_LOCAL,   /* of process a: status, variables, first values as far as properties ask */
-  CELL_CHANNEL, /* from process a to process b: a sequence of packets */
-  CELL_GLOBAL,  /* model->globals[a]: inputs, shared variables, ghosts */
-  CELL_BUDGET   /* lost, duplicated: charged so far, where a clause limits them for the whole run */
+  CELL_LOCAL,    /* of process a: status, variables, first values if cells->initials is INITIALS_EACH, else zeros */
+  CELL_CHANNEL,  /* from process a to process b: a sequence of packets */
+  CELL_GLOBAL,   /* model->globals[a]: inputs, shared variables, ghosts */
+  CELL_BUDGET,   /* lost, duplicated: charged so far, where a clause limits them for the whole run */
+  CELL_INITIALS, /* INITIALS_SET: the set of first values of processes: for each member its role and the first values of
+                    that role's inputs in order (no identities among them), ascending as numbers */
+  CELL_ORDER     /* message-order off: the senders of what is pending at process a, in the order of sending: identities.
+                    Channels are in the order of sending, then */
 };
 
 struct cell {
@@ -38,11 +42,18 @@ struct cells {
   uint32_t *channel;     /* [from * nprocesses + to]: its cell, or NO_CELL: nothing is ever sent there */
   uint32_t *global;      /* by global: its cell */
   uint32_t budget;       /* or NO_CELL */
+  uint32_t initials_set; /* or NO_CELL */
+  uint32_t *order;       /* by process: its CELL_ORDER, or NO_CELL */
+  enum initials_kept initials;
+  enum channel channels;
+  bool in_order;         /* channels are kept in the order of sending: FIFO, or message-order off */
+  bool arrivals;         /* message-order off */
+  bool keep_lost, keep_duplicated; /* in the budget */
   struct intern **tables;
   uint32_t ntables;
 };
 
-/* A channel's content, decoded: sorted as in struct config (packet_compare), or in order of sending where it is FIFO. */
+/* A channel's content, decoded: sorted as in struct config (packet_compare), or in the order of sending if in_order. */
 struct channel_packet {
   enum packet_place place;
   uint32_t kind;
@@ -53,8 +64,9 @@ void cells_init(struct cells *, struct meaning *, struct model *, const struct q
 void cells_release(struct cells *);
 size_t cells_bytes(const struct cells *);
 
-/* Contents. CELL_LOCAL and CELL_GLOBAL: value vectors as in a config (globals: one value). CELL_CHANNEL: three values
-   for each packet. Content 0 of a channel is the empty one. */
+/* Contents. CELL_LOCAL and CELL_GLOBAL: value vectors as in a config (globals: one value), but a variable of a local state
+   that nobody will read again may be VALUE_BLANK, which no renaming changes. CELL_CHANNEL: place, kind and message of
+   each packet. Content 0 of a channel and of an order is the empty one. */
 const value *content_values(const struct cells *, uint32_t cell, content, uint32_t *n);
 content content_put(struct cells *, uint32_t cell, const value *, uint32_t n);
 uint32_t channel_decode(const struct cells *, uint32_t cell, content, struct channel_packet *, uint32_t room);

@@ -160,6 +160,22 @@ static bool inputs_name_processes(const struct model *m) {
   return false;
 }
 
+enum initials_kept initials_asked(const struct model *m, const struct question *q) {
+  enum initials_kept kept = INITIALS_NONE;
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    const struct property *property = &m->properties[q->properties[i]];
+    struct property_look look = {.formula = property->formula};
+    node_walk_deep(m, property->formula, look_rounds, &look);
+    if (look.initial)
+      node_walk(property->formula, look_initials, &look);
+    if (look.initial && (look.initial_each || inputs_name_processes(m)))
+      return INITIALS_EACH;
+    if (look.initial)
+      kept = INITIALS_SET;
+  }
+  return kept;
+}
+
 static void decide_what_to_keep(struct pack *p) {
   const struct model *m = p->model;
   const struct environment *env = &m->environments[p->question->environment];
@@ -168,17 +184,12 @@ static void decide_what_to_keep(struct pack *p) {
     const struct property *property = &m->properties[p->question->properties[i]];
     struct property_look look = {.formula = property->formula};
     node_walk_deep(m, property->formula, look_rounds, &look);
-    if (look.initial)
-      node_walk(property->formula, look_initials, &look);
     if (look.rounds && endless) {
       p->keep_rounds = true;
       bound_rounds(p, property->formula);
     }
-    if (look.initial && (look.initial_each || inputs_name_processes(m)))
-      p->initials = INITIALS_EACH;
-    else if (look.initial && p->initials == INITIALS_NONE)
-      p->initials = INITIALS_SET;
   }
+  p->initials = initials_asked(m, p->question);
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
     p->keep_lost |= c->kind == CLAUSE_LOST && c->per == PER_RUN;

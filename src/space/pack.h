@@ -10,10 +10,6 @@
 
 typedef uint32_t local_id;
 
-/* Stands for a variable that nobody will read again, or an oracle that is not chosen: no renaming changes it. Only
-   inside packed local states; a configuration has the type's first value instead. */
-#define VALUE_BLANK (INT64_MIN + 128)
-
 struct member { /* `count` processes in local state `local`; in a vector count is 1 and the place is the process */
   local_id local;
   uint32_t count;
@@ -30,7 +26,8 @@ struct global { /* a global state, unpacked */
   struct member *at;
 };
 
-enum initials_kept { INITIALS_NONE, INITIALS_SET, INITIALS_EACH };
+/* How much of first values the properties of a question ask for. */
+enum initials_kept initials_asked(const struct model *, const struct question *);
 
 struct pack {
   struct meaning *meaning;

@@ -6,6 +6,13 @@
 #include "model/licence.h"
 #include "sem/config.h"
 
+/* Stands for a variable that nobody will read again, or an oracle that is not chosen: no renaming changes it. Only
+   inside packed local states; a configuration has the type's first value instead. */
+#define VALUE_BLANK (INT64_MIN + 128)
+
+/* First values of inputs, which only `initial` asks for: not at all, as a set, or process by process. */
+enum initials_kept { INITIALS_NONE, INITIALS_SET, INITIALS_EACH };
+
 /* A state is its exact, canonical key: two states are the same if the bytes are. */
 struct state {
   const uint8_t *bytes;
