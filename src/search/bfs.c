@@ -18,11 +18,20 @@ struct pending {
   uint64_t hash, broken;
   state_ref from;
   size_t key; /* its bytes are keys.at[key .. key + length) */
+  uint32_t reduced; /* where `from` stands in sweep->reduced, if it does */
   uint32_t length;
   charge charge;
 };
 #define BATCH 64
 #define BATCH_BYTES 65536
+
+/* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state that
+   was new. That is known once they are in the store, so a few of them wait for it together. */
+struct reduced {
+  state_ref ref;
+  bool fresh;
+};
+#define REDUCED_MOST 32
 
 /* One layer's expansion or check under way. */
 struct sweep {
@@ -37,6 +46,7 @@ struct sweep {
   struct pending pending[BATCH];
   uint32_t npending;
   VEC(uint8_t) keys;
+  VEC(struct reduced) reduced;
 };
 
 static double now(void) {
@@ -145,8 +155,10 @@ static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *k
     if (ref == STORE_NONE)
       return ref;
   } else if (store_put(s->store, key, p->length, p->hash, p->from, p->charge, &ref)) {
-    struct stored kept = store_at(s->store, ref);
-    s->space->ops->stored(s->space, &(struct state){kept.bytes, kept.length});
+    if (p->reduced < w->reduced.n && w->reduced.at[p->reduced].ref == p->from)
+      w->reduced.at[p->reduced].fresh = true;
+    if (s->space->ops->stored)
+      s->space->ops->stored(s->space, &(struct state){key, p->length});
     return ref;
   }
   if (ref >= w->next_layer && p->charge < store_charge(s->store, ref))
@@ -190,6 +202,7 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
                         .broken = edge->broken,
                         .from = w->from,
                         .key = w->keys.n,
+                        .reduced = (uint32_t)w->reduced.n - 1,
                         .length = state->length,
                         .charge = c};
   store_prefetch_index(w->search->store, p->hash);
@@ -263,6 +276,31 @@ static bool emit_from(void *context, uint64_t origin, const struct state *state,
   return emit(w, state, edge);
 }
 
+typedef bool steps_fn(struct space *, const struct state *, emit_fn *, void *context);
+
+static bool steps_from(struct sweep *w, state_ref r, steps_fn *steps) {
+  struct search *s = w->search;
+  struct stored at = store_at(s->store, r);
+  w->from = r;
+  w->from_charge = at.charge;
+  s->space->partial = false;
+  return steps(s->space, &(struct state){at.bytes, at.length}, emit, w) && tick(w, TICKS_PER_STATE);
+}
+
+/* Those of which nothing new came take their other steps, too. */
+static bool complete_reduced(struct sweep *w) {
+  if (w->reduced.n == 0)
+    return true;
+  if (!flush(w))
+    return false;
+  size_t n = w->reduced.n;
+  w->reduced.n = 0; /* what is emitted from here on makes nobody fresh */
+  for (size_t i = 0; i < n; i++)
+    if (!w->reduced.at[i].fresh && !steps_from(w, w->reduced.at[i].ref, w->search->space->ops->others))
+      return false;
+  return flush(w);
+}
+
 static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
   if (s->space->together) {
@@ -272,14 +310,15 @@ static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
            !search_limited(s->end) && flush(w);
   }
   for (state_ref r = from; r < to; r = store_next(s->store, r)) {
-    struct stored at = store_at(s->store, r);
-    w->from = r;
-    w->from_charge = at.charge;
-    if (!s->space->ops->successors(s->space, &(struct state){at.bytes, at.length}, emit, w) ||
-        !tick(w, TICKS_PER_STATE))
+    vec_push(&w->reduced, ((struct reduced){r, false}));
+    if (!steps_from(w, r, s->space->ops->successors))
+      return false;
+    if (!s->space->partial)
+      w->reduced.n--;
+    else if (w->reduced.n >= REDUCED_MOST && !complete_reduced(w))
       return false;
   }
-  return flush(w);
+  return flush(w) && complete_reduced(w);
 }
 
 /* Is there anything new after this layer? Then the search is cut off, else it has seen everything.
@@ -297,7 +336,10 @@ static void look_beyond(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
   for (state_ref r = from; r < to; r = store_next(s->store, r)) {
     struct stored at = store_at(s->store, r);
-    if (!s->space->ops->successors(s->space, &(struct state){at.bytes, at.length}, peek, w) ||
+    struct state state = {at.bytes, at.length};
+    s->space->partial = false;
+    if (!s->space->ops->successors(s->space, &state, peek, w) ||
+        (s->space->partial && !s->space->ops->others(s->space, &state, peek, w)) ||
         !tick(w, TICKS_PER_STATE)) {
       undisturbed(s);
       return;
@@ -326,10 +368,14 @@ static void explore(struct sweep *w) {
   while (true) {
     state_ref to = store_end(s->store);
     from = store_from(s->store, from);
+    if (s->space->restart)
+      return;
     if (from < to)
       s->stats.depth = w->rounds;
     bool checked =
         check_layer(w, from, to); /* also what a limit cut short: a violation is a violation */
+    if (s->space->restart)
+      return;
     if (!made || !checked) {
       undisturbed(s); /* for a space that gave up by itself when it was interrupted */
       return;
@@ -352,13 +398,36 @@ static void explore(struct sweep *w) {
   }
 }
 
+/* Everything that was found is forgotten: keys mean something else now. */
+static void begin_again(struct sweep *w) {
+  struct search *s = w->search;
+  double started = w->started, last_progress = w->last_progress;
+  store_free(s->store);
+  s->store = store_new();
+  memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
+  s->error = (struct finding){0};
+  s->end = SEARCH_EXHAUSTED;
+  s->cut = false;
+  s->complete = 0;
+  s->stats = (struct search_stats){0};
+  s->space->restart = false;
+  vec_release(&w->keys);
+  vec_release(&w->reduced);
+  *w = (struct sweep){.search = s, .started = started, .last_progress = last_progress};
+}
+
 void search_run(struct search *s) {
   struct sweep w = {.search = s, .started = now()};
   if (s->limits.states == 0 || s->limits.states > STORE_MOST)
     s->limits.states = STORE_MOST;
   explore(&w);
+  while (s->space->restart) {
+    begin_again(&w);
+    explore(&w);
+  }
   refresh(s, &w);
   vec_release(&w.keys);
+  vec_release(&w.reduced);
 }
 
 struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n,
