@@ -46,6 +46,7 @@ struct cells {
   uint32_t *order;       /* by process: its CELL_ORDER, or NO_CELL */
   enum initials_kept initials;
   enum channel channels;
+  int64_t bound;         /* most pending messages of a channel; 0: any number */
   bool in_order;         /* channels are kept in the order of sending: FIFO, or message-order off */
   bool arrivals;         /* message-order off */
   bool keep_lost, keep_duplicated; /* in the budget */
@@ -71,6 +72,10 @@ const value *content_values(const struct cells *, uint32_t cell, content, uint32
 content content_put(struct cells *, uint32_t cell, const value *, uint32_t n);
 uint32_t channel_decode(const struct cells *, uint32_t cell, content, struct channel_packet *, uint32_t room);
 content channel_encode(struct cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts, absorbs */
+
+content budget_put(struct cells *, int64_t lost, int64_t duplicated);
+content initials_put(struct cells *, const value *const *local); /* INITIALS_SET: local states by process */
+void local_unblank(const struct cells *, uint32_t role, value *local); /* blanks become the type's first value */
 
 void cells_from_config(struct cells *, const struct config *, content *row);
 struct config *cells_to_config(struct cells *, const content *row);
