@@ -84,6 +84,14 @@ static bool call_fails(struct failing *f, const struct node *n) {
   return result;
 }
 
+/* Whose neighbours they are is not known here. */
+static bool neighbours_fail(struct failing *f) {
+  for (uint32_t r = 0; r < f->model->nroles; r++)
+    if (f->model->roles[r].graph && fails(f, f->model->roles[r].graph))
+      return true;
+  return false;
+}
+
 /* Apart from what its parts do. */
 static bool fails_itself(struct failing *f, const struct node *n) {
   switch (n->op) {
@@ -116,6 +124,8 @@ static bool fails_itself(struct failing *f, const struct node *n) {
     return field_fails(f, n);
   case NODE_CALL:
     return call_fails(f, n);
+  case NODE_NEIGHBOURS:
+    return neighbours_fail(f);
   default:
     return false;
   }

@@ -33,15 +33,23 @@ void node_walk_deep(const struct model *m, const struct node *n, node_visit_fn *
 
 /* --- variables --- */
 
+struct reader {
+  const struct flow *flow;
+  bool *matters;
+};
+
 static bool visit_var(void *context, const struct node *n) {
-  bool *matters = context;
+  const struct reader *r = context;
   if (n->op == NODE_VAR)
-    matters[n->index] = true;
+    r->matters[n->index] = true;
+  if (n->op == NODE_GLOBAL && r->flow->nglobals)
+    r->matters[r->flow->nvars + n->index] = true;
   return true;
 }
 
 void flow_node(const struct flow *f, const struct node *n, bool *matters) {
-  node_walk_deep(f->model, n, visit_var, matters);
+  struct reader r = {f, matters};
+  node_walk_deep(f->model, n, visit_var, &r);
 }
 
 void flow_guard(const struct flow *f, const struct guard *g, bool *matters) {
@@ -52,25 +60,28 @@ void flow_guard(const struct flow *f, const struct guard *g, bool *matters) {
   flow_node(f, g->cond, matters);
 }
 
-void block_assigns(const struct block *b, bool *vars) {
+void block_assigns(const struct block *b, bool *vars, bool *shared) {
   for (uint32_t i = 0; i < b->n; i++) {
     const struct stmt *s = b->at[i];
-    if (s->kind == STMT_ASSIGN)
-      vars[s->var] = true;
-    block_assigns(&s->then, vars);
-    block_assigns(&s->other, vars);
+    bool *assigned = s->shared ? shared : vars;
+    if (s->kind == STMT_ASSIGN && assigned)
+      assigned[s->var] = true;
+    block_assigns(&s->then, vars, shared);
+    block_assigns(&s->other, vars, shared);
   }
 }
 
+static uint32_t flags(const struct flow *f) { return f->nvars + f->nglobals; }
+
 static bool *copied(const struct flow *f, const bool *vars) {
-  bool *copy = memory_alloc(f->nvars + 1);
-  memcpy(copy, vars, f->nvars);
+  bool *copy = memory_alloc(flags(f) + 1);
+  memcpy(copy, vars, flags(f));
   return copy;
 }
 
 static bool add_all(const struct flow *f, bool *to, const bool *from) {
   bool grew = false;
-  for (uint32_t i = 0; i < f->nvars; i++) {
+  for (uint32_t i = 0; i < flags(f); i++) {
     grew |= from[i] && !to[i];
     to[i] |= from[i];
   }
@@ -97,14 +108,15 @@ static void flow_foreach(const struct flow *f, const struct stmt *s, bool *matte
     memory_free(body);
   } while (grew);
   if (f->mode == FLOW_KEY)
-    block_assigns(&s->then, matters);
+    block_assigns(&s->then, matters, f->nglobals ? matters + f->nvars : NULL);
 }
 
 static void flow_assign(const struct flow *f, const struct stmt *s, bool *matters) {
-  if (s->npath == 0)
-    matters[s->var] = false;
-  else if (f->mode == FLOW_KEY)
-    matters[s->var] = true;
+  bool *var = !s->shared ? &matters[s->var] : f->nglobals ? &matters[f->nvars + s->var] : NULL;
+  if (var && s->npath == 0)
+    *var = false;
+  else if (var && f->mode == FLOW_KEY)
+    *var = true;
   for (uint32_t i = 0; i < s->npath; i++)
     flow_node(f, s->path[i].index, matters);
   flow_node(f, s->expr, matters);
@@ -125,7 +137,7 @@ static void flow_stmt(const struct flow *f, const struct stmt *s, bool *matters)
     flow_foreach(f, s, matters);
     break;
   case STMT_HALT: /* nothing after it happens */
-    memset(matters, 0, f->nvars);
+    memset(matters, 0, flags(f));
     if (f->halted)
       add_all(f, matters, f->halted);
     break;

@@ -14,11 +14,13 @@ enum flow_mode {
   FLOW_LIVENESS /* what is still of use: assigning a part of a variable nobody reads reads nothing */
 };
 
-/* Variables of a role whose value before the block matters, given those that matter after it. */
+/* Variables of a role whose value before the block matters, given those that matter after it. Flags are by variable,
+   and after these by global if they are followed, too. */
 struct flow {
   const struct model *model;
   enum flow_mode mode;
   uint32_t nvars;
+  uint32_t nglobals;  /* followed: all of the model's, or 0 */
   const bool *halted; /* what matters of a process that has halted; NULL: nothing */
 };
 
@@ -27,7 +29,7 @@ void flow_block(const struct flow *, const struct block *, bool *matters);
 /* Adds the variables that the expression or guard reads; NULL reads nothing. */
 void flow_node(const struct flow *, const struct node *, bool *matters);
 void flow_guard(const struct flow *, const struct guard *, bool *matters);
-/* Adds the variables that the block may assign. */
-void block_assigns(const struct block *, bool *vars);
+/* Adds the variables that the block may assign; shared: by global, or NULL. */
+void block_assigns(const struct block *, bool *vars, bool *shared);
 
 #endif

@@ -307,6 +307,8 @@ static void look_other(const struct look *l, const struct node *n) {
   case NODE_FROM:
     if (l->site->body)
       same(l, n, n->type->element, l->site->body->received);
+    if (l->site->action)
+      same(l, n, n->type->element, l->o->model->messages[l->site->action->kind].type);
     break;
   default: /* an operator that is not known here must not see the type at all */
     if (any_kid_has(l, n) && !takes_truth(n->op))

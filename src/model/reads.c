@@ -195,7 +195,7 @@ static void read_block(struct reading *r, const struct block *b) {
       received_as(r->reads, RECEIVED_CONTENT);
       r->reads->counts = true;
       r->reads->chooses = true; /* of an order */
-      block_assigns(&s->then, r->assigned);
+      block_assigns(&s->then, r->assigned, NULL);
     }
     if (s->kind == STMT_ASSIGN)
       r->assigned[s->var] = true;
@@ -240,8 +240,8 @@ struct reads *reads_of_update(const struct model *m, uint32_t role, uint32_t poi
   struct flow flow = {.model = m, .mode = FLOW_KEY, .nvars = who->nvars};
   flow_block(&flow, &body->finally, reads->vars);
   flow_block(&flow, &body->update, reads->vars);
-  block_assigns(&body->update, reads->writes);
-  block_assigns(&body->finally, reads->writes);
+  block_assigns(&body->update, reads->writes, NULL);
+  block_assigns(&body->finally, reads->writes, NULL);
   struct reading r = {.model = m, .reads = reads, .arena = arena};
   r.assigned = memory_alloc(who->nvars + 1);
   read_block(&r, &body->update);

@@ -24,8 +24,12 @@ static void survey_guard(const struct survey *s, const struct site *at, const st
   visit(s, at, g->cond);
 }
 
+const struct type *assigned_type(const struct model *m, uint32_t role, const struct stmt *assign) {
+  return assign->shared ? m->globals[assign->var].type : m->roles[role].vars[assign->var].type;
+}
+
 static void survey_assign(const struct survey *s, const struct site *at, const struct stmt *stmt) {
-  const struct type *t = s->model->roles[at->role].vars[stmt->var].type;
+  const struct type *t = assigned_type(s->model, at->role, stmt);
   for (uint32_t i = 0; i < stmt->npath; i++) {
     const struct place_step *step = &stmt->path[i];
     if (step->index)
@@ -44,6 +48,10 @@ static void survey_block(const struct survey *s, const struct site *at, const st
       visit(s, at, stmt->expr);
     if (stmt->kind == STMT_ASSIGN)
       survey_assign(s, at, stmt);
+    if (stmt->kind == STMT_SEND) {
+      flow(s, at, stmt->send->message, s->model->messages[stmt->send->kind].type);
+      visit(s, at, stmt->send->to);
+    }
     survey_block(s, at, &stmt->then);
     survey_block(s, at, &stmt->other);
   }
@@ -73,10 +81,36 @@ static void survey_vars(const struct survey *s, const struct site *at, const str
   }
 }
 
+/* A process that recovers computes its first values again: what they say is then part of what it does. */
+static void survey_recovery(const struct survey *s, uint32_t r) {
+  const struct role *role = &s->model->roles[r];
+  struct site at = {.place = PLACE_PROCESS, .role = r};
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if (var_forgets(&role->vars[i]))
+      flow(s, &at, role->vars[i].init, role->vars[i].type);
+}
+
+static void survey_actions(const struct survey *s, uint32_t r) {
+  const struct role *role = &s->model->roles[r];
+  struct site at = {.place = PLACE_PROCESS, .role = r};
+  visit(s, &at, role->graph);
+  for (uint32_t i = 0; i < role->nactions; i++) {
+    const struct action *a = at.action = &role->actions[i];
+    visit(s, &at, a->match);
+    visit(s, &at, a->size);
+    survey_guard(s, &at, &a->guard);
+    survey_block(s, &at, &a->body);
+  }
+  if (role_recovers(s->model, s->question, r))
+    survey_recovery(s, r);
+}
+
 static void survey_role(const struct survey *s, uint32_t r) {
   const struct role *role = &s->model->roles[r];
   struct site initial = {.place = PLACE_INITIAL, .role = r};
   survey_vars(s, &initial, role->vars, role->nvars);
+  if (model_steps(s->model))
+    survey_actions(s, r);
   for (uint32_t point = 0; point < s->model->npoints; point++) {
     const struct body *body = &role->body[point];
     struct site at = {.place = PLACE_PROCESS, .role = r, .body = body};
@@ -127,6 +161,29 @@ static const struct clause *find_clause(const struct model *m, const struct ques
 
 bool environment_has(const struct model *m, const struct question *q, enum clause_kind kind) {
   return find_clause(m, q, kind) != NULL;
+}
+
+const struct clause *question_channels(const struct model *m, const struct question *q) {
+  const struct environment *env = &m->environments[q->environment];
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == CLAUSE_CHANNELS)
+      return &env->clauses[i];
+  return NULL;
+}
+
+bool role_recovers(const struct model *m, const struct question *q, uint32_t role) {
+  const struct environment *env = &m->environments[q->environment];
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind == CLAUSE_CRASH && c->recovers && c->limit > 0 &&
+        (c->role == ROLE_ANY || c->role == role))
+      return true;
+  }
+  return false;
+}
+
+bool var_forgets(const struct var *v) {
+  return v->kind != VAR_INPUT && v->kind != VAR_STABLE && v->kind != VAR_GHOST;
 }
 
 static bool visit_sho(void *context, const struct node *n) {

@@ -33,6 +33,12 @@ struct value_usage {
 };
 struct value_usage *values_used(const struct model *, const struct question *, struct arena *);
 
+/* What forbids that the values of a type trade places in a state: something other than first values that orders them,
+   computes with them, or tells a particular one. */
+struct refusal values_told_apart(const struct model *, const struct question *, const struct type *, struct arena *);
+/* Named ranges and enumerations of several values. */
+bool is_value_type(const struct type *);
+
 enum round_use { ROUND_COMPARE, ROUND_ADVANCE, ROUND_RESIDUE };
 struct round_usage {
   bool read; /* somebody reads the phase number */

@@ -1,5 +1,5 @@
-/* How much of the identity of processes is read. First values do not count: initial states need not
-   be symmetric, what processes do must be. */
+/* How much of the identity of processes is read. First values do not count (unless a recovery
+   computes them again): initial states need not be symmetric, what processes do must be. */
 #include "model/usage.h"
 
 #include "base/memory.h"
@@ -109,6 +109,11 @@ static void look_numbered(struct identities *p, const struct node *n) {
   }
 }
 
+/* Canonical forms of rounds know nothing of rotations. */
+static enum identity_use on_ring(const struct identities *p) {
+  return model_steps(p->model) ? IDENTITY_RING : IDENTITY_NUMBERED;
+}
+
 static bool visit_node(void *context, const struct node *n) {
   struct identities *p = context;
   look_numbered(p, n);
@@ -118,6 +123,8 @@ static bool visit_node(void *context, const struct node *n) {
     return true; /* seen from outside, processes are told apart by quantifiers alone */
   if (n->op == NODE_ME)
     raise_role(p, p->site->role, IDENTITY_EQUALITY, n->at, "me", "is read by processes of");
+  else if (n->op == NODE_NEXT)
+    raise_role(p, p->site->role, on_ring(p), n->at, "next", "follows the ring of");
   else if (n->op == NODE_SENDER || n->op == NODE_FROM || n->op == NODE_HEARD)
     raise_type(p, n->op == NODE_FROM ? n->kid[0]->type : n->type, IDENTITY_EQUALITY, n->at, NULL,
                "tells apart senders of");
@@ -165,8 +172,28 @@ static void look_at_vars(struct identities *p, const struct var *vars, uint32_t 
     raise_type(p, vars[i].type, IDENTITY_EQUALITY, vars[i].at, vars[i].name, "holds identities of");
 }
 
+static void look_at_messages(struct identities *p) {
+  for (uint32_t i = 0; i < p->model->nmessages; i++) {
+    const struct message_kind *k = &p->model->messages[i];
+    raise_type(p, k->type, IDENTITY_EQUALITY, k->at, k->name, "holds identities of");
+  }
+}
+
+static void look_at_block(struct identities *p, uint32_t r, const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++) {
+    const struct stmt *s = b->at[i];
+    if (s->kind == STMT_SEND && s->send->target == TARGET_OTHERS)
+      raise_role(p, r, IDENTITY_EQUALITY, s->send->at, "others",
+                 "leaves out the sender, a process of");
+    look_at_block(p, r, &s->then);
+    look_at_block(p, r, &s->other);
+  }
+}
+
 static void look_at_sends(struct identities *p, uint32_t r) {
   const struct role *role = &p->model->roles[r];
+  for (uint32_t i = 0; i < role->nactions; i++)
+    look_at_block(p, r, &role->actions[i].body);
   for (uint32_t point = 0; point < p->model->npoints; point++)
     for (uint32_t i = 0; i < role->body[point].nsends; i++)
       if (role->body[point].sends[i].target == TARGET_OTHERS)
@@ -197,12 +224,14 @@ struct identity_usage *identities_used(const struct model *m, const struct quest
   struct survey s = {.model = m, .question = q, .context = &p, .node = on_node, .guard = on_guard};
   survey_run(&s);
   look_at_vars(&p, m->globals, m->nglobals);
+  look_at_messages(&p);
   for (uint32_t r = 0; r < m->nroles; r++) {
     look_at_vars(&p, m->roles[r].vars, m->roles[r].nvars);
     look_at_sends(&p, r);
     if (m->roles[r].ring)
-      raise_role(&p, r, IDENTITY_NUMBERED, m->roles[r].at, "ring", "orders the processes of");
+      raise_role(&p, r, on_ring(&p), m->roles[r].at, "ring", "orders the processes of");
   }
-  look_at_oracles(&p);
+  if (!model_steps(m))
+    look_at_oracles(&p);
   return p.of;
 }

@@ -16,6 +16,7 @@ struct uses {
   const struct question *question;
   struct arena *arena;
   struct value_usage *out;
+  struct refusal *told_apart; /* this is asked for, not how initial values are used */
   struct opaque opaque;
   const struct site *site;
   enum slot_kind *slots; /* of the current frame */
@@ -35,6 +36,8 @@ static const char *because(struct uses *p, const char *what, const char *says) {
 static void raise_to(struct uses *p, enum value_use use, struct span at, const char *what,
                      const char *says) {
   struct refusal *r = use == VALUE_FIXED ? &p->out->fixed : &p->out->ordered;
+  if (p->told_apart)
+    r = p->told_apart;
   if (use > p->out->use)
     p->out->use = use;
   if (!r->reason)
@@ -48,8 +51,9 @@ static const char *quote(struct uses *p, const struct node *n) {
 /* --- operators --- */
 
 static void on_event(void *context, enum opaque_event e, const struct node *n, bool initial) {
-  (void)initial;
   struct uses *p = context;
+  if (p->told_apart && (initial || e == OPAQUE_SIZE)) /* renamed or not, there are as many of them */
+    return;
   switch (e) {
   case OPAQUE_ORDER:
     raise_to(p, VALUE_ORDER, n->at, op_text(n->op), "orders the values of");
@@ -220,7 +224,7 @@ static void on_guard(void *context, const struct site *site, const struct guard 
 
 /* --- declarations --- */
 
-static bool is_value_type(const struct type *t) {
+bool is_value_type(const struct type *t) {
   return (t->kind == TYPE_RANGE || t->kind == TYPE_ENUM) && t->name;
 }
 
@@ -246,7 +250,7 @@ static void look_at_var(struct uses *p, const struct var *v, bool global) {
     refuse(&p->out->unbounded, v->at, because(p, v->name, "is indexed by the values of"));
   if (v->kind == VAR_ORACLE)
     refuse(&p->out->made_up, v->at, because(p, v->name, "is an oracle's choice from"));
-  if (global)
+  if (global && v->kind == VAR_INPUT)
     refuse(&p->out->shape, v->at,
            because(p, v->name, "is an input of the whole file with values of"));
   else if (is_free(v) && t != p->out->type)
@@ -269,11 +273,15 @@ static void look_for_second(struct uses *p, const struct role *role) {
 static void look_at_forgeries(struct uses *p) {
   const struct model *m = p->model;
   const struct clause *c = environment_forges(m, p->question);
-  for (uint32_t r = 0; r < m->nroles && c; r++)
+  bool sent = false;
+  for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t point = 0; point < m->npoints; point++)
-      if (opaque_mentions(&p->opaque, m->roles[r].body[point].received))
-        refuse(&p->out->made_up, c->at,
-               arena_printf(p->arena, "forged messages hold any values of %s", p->out->type->name));
+      sent |= opaque_mentions(&p->opaque, m->roles[r].body[point].received);
+  for (uint32_t i = 0; i < m->nmessages; i++)
+    sent |= opaque_mentions(&p->opaque, m->messages[i].type);
+  if (c && sent)
+    refuse(&p->out->made_up, c->at,
+           arena_printf(p->arena, "forged messages hold any values of %s", p->out->type->name));
 }
 
 struct value_usage *values_used(const struct model *m, const struct question *q,
@@ -303,4 +311,30 @@ struct value_usage *values_used(const struct model *m, const struct question *q,
   }
   look_at_forgeries(&p);
   return p.out;
+}
+
+static void on_told(void *context, const struct site *site, const struct node *n) {
+  struct uses *p = context;
+  if (site->place != PLACE_INITIAL)
+    node_may_fail(p->model, p->question, n, on_order, p);
+}
+
+static void on_told_guard(void *context, const struct site *site, const struct guard *g) {
+  (void)site;
+  struct uses *p = context;
+  bindings_may_fail(p->model, p->question, g->gen, g->ngen, g->cond, on_order, p);
+}
+
+struct refusal values_told_apart(const struct model *m, const struct question *q,
+                                 const struct type *type, struct arena *arena) {
+  struct value_usage out = {.type = type};
+  struct refusal why = {0};
+  struct uses p = {.model = m, .question = q, .arena = arena, .out = &out, .told_apart = &why};
+  p.opaque = (struct opaque){
+      .model = m, .question = q, .value = type, .context = &p, .raise = on_event};
+  opaque_run(&p.opaque);
+  struct survey s = {
+      .model = m, .question = q, .context = &p, .node = on_told, .guard = on_told_guard};
+  survey_run(&s);
+  return why;
 }
