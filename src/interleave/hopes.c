@@ -1,0 +1,292 @@
+#include "interleave/hopes.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+#include "model/flow.h"
+#include "sem/local.h"
+#include "space/pack.h"
+
+#include <string.h>
+
+/* (a, b) -> a set of actions */
+struct mask_slot {
+  uint64_t a, b, mask;
+  bool used;
+};
+struct mask_memo {
+  struct mask_slot *slot;
+  size_t capacity, count;
+};
+
+struct hopes {
+  struct cells *cells;
+  const struct permanence *permanence;
+  bool recovers;
+  struct mask_memo locals, now, channels;
+  value *local; /* scratch: a copy that the interpreter may hold */
+  value *globals;
+};
+
+static struct mask_slot *mask_find(struct mask_memo *m, uint64_t a, uint64_t b) {
+  size_t i = hash_mix(a, b) & (m->capacity - 1);
+  while (m->slot[i].used && (m->slot[i].a != a || m->slot[i].b != b))
+    i = (i + 1) & (m->capacity - 1);
+  return &m->slot[i];
+}
+
+static struct mask_slot *mask_at(struct mask_memo *m, uint64_t a, uint64_t b) {
+  if (2 * (m->count + 1) > m->capacity) {
+    struct mask_memo old = *m;
+    m->capacity = old.capacity ? 2 * old.capacity : 256;
+    m->slot = memory_alloc(m->capacity * sizeof *m->slot);
+    for (size_t i = 0; i < old.capacity; i++)
+      if (old.slot[i].used)
+        *mask_find(m, old.slot[i].a, old.slot[i].b) = old.slot[i];
+    memory_free(old.slot);
+  }
+  return mask_find(m, a, b);
+}
+
+static uint64_t mask_keep(struct mask_memo *m, uint64_t a, uint64_t b, uint64_t mask) {
+  *mask_at(m, a, b) = (struct mask_slot){a, b, mask, true};
+  m->count++;
+  return mask;
+}
+
+static bool crash_recovers(const struct cells *c) {
+  const struct environment *env = &c->model->environments[c->question->environment];
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == CLAUSE_CRASH && env->clauses[i].recovers)
+      return true;
+  return false;
+}
+
+struct hopes *hopes_new(struct cells *c) {
+  uint32_t longest = 1;
+  for (uint32_t r = 0; r < c->model->nroles; r++) {
+    if (c->model->roles[r].nactions > HOPES_ACTIONS)
+      return NULL;
+    if (role_local_length(&c->model->roles[r]) > longest)
+      longest = role_local_length(&c->model->roles[r]);
+  }
+  struct hopes *h = memory_alloc(sizeof *h);
+  h->cells = c;
+  h->permanence = permanence_of(c->model, c->question, &c->arena);
+  h->recovers = crash_recovers(c);
+  h->local = memory_alloc(longest * sizeof *h->local);
+  h->globals = memory_alloc((c->model->nglobals + 1) * sizeof *h->globals);
+  return h;
+}
+
+void hopes_free(struct hopes *h) {
+  if (!h)
+    return;
+  memory_free(h->locals.slot);
+  memory_free(h->now.slot);
+  memory_free(h->channels.slot);
+  memory_free(h->local);
+  memory_free(h->globals);
+  memory_free(h);
+}
+
+size_t hopes_bytes(const struct hopes *h) {
+  return (h->locals.capacity + h->now.capacity + h->channels.capacity) * sizeof(struct mask_slot);
+}
+
+/* --- conditions --- */
+
+struct asking {
+  struct hopes *hopes;
+  const struct role *role;
+  uint32_t role_index, me;
+  const struct action *action;
+  const struct inbox_entry *message; /* NULL: none is at hand */
+  bool refused;
+};
+
+struct reading {
+  const struct asking *asking;
+  bool unknown; /* reads what is not at hand */
+};
+
+static bool look(void *context, const struct node *n) {
+  struct reading *r = context;
+  const struct asking *a = r->asking;
+  switch (n->op) {
+  case NODE_VAR:
+    r->unknown |= a->hopes->local[LOCAL_VAR(n->index)] == VALUE_BLANK;
+    break;
+  case NODE_SLOT:
+  case NODE_SENDER:
+    r->unknown |= !a->message || a->action->trigger == TRIGGER_QUORUM;
+    break;
+  case NODE_GLOBAL:
+  case NODE_RECEIVED:
+  case NODE_CALL: /* has a frame of its own; its body may read anything */
+    r->unknown = true;
+    break;
+  default:
+    break;
+  }
+  return true;
+}
+
+/* In the match of a quorum the slot is the message's; elsewhere the quorum is not at hand. */
+static bool at_hand(const struct asking *a, const struct node *condition) {
+  struct reading r = {a, false};
+  node_walk(condition, look, &r);
+  return !r.unknown;
+}
+
+static bool is_false(const struct asking *a, const struct node *condition) {
+  struct hopes *h = a->hopes;
+  struct eval e;
+  jmp_buf failure;
+  struct choices none = {0};
+  local_begin(&e, h->cells->meaning, a->me, 0, 1, h->local, h->globals);
+  e.choices = &none;
+  e.failure = &failure;
+  if (setjmp(failure)) {
+    choices_release(&none);
+    return false;
+  }
+  if (a->message) {
+    const struct action *x = a->action;
+    size_t n;
+    e.slot[x->slot] = a->message->message;
+    e.slot_sender[x->slot] = a->message->from;
+    if (x->from_slot != NO_SLOT)
+      e.slot[x->from_slot] = a->message->from;
+    const value *parts = x->nparts ? value_parts(e.values, a->message->message, &n) : NULL;
+    for (uint32_t i = 0; i < x->nparts; i++)
+      e.slot[x->parts[i].slot] = parts[x->parts[i].field];
+  }
+  bool result = !eval_true(&e, condition);
+  bool certain = none.taken.n == 0;
+  choices_release(&none);
+  return result && certain;
+}
+
+static void ask_conjuncts(struct asking *a, const struct node *condition) {
+  if (!condition || a->refused)
+    return;
+  if (condition->op == NODE_AND) {
+    for (uint32_t i = 0; i < condition->n; i++)
+      ask_conjuncts(a, condition->kid[i]);
+    return;
+  }
+  if (permanent_falsehood(a->hopes->permanence, a->role_index, condition) && at_hand(a, condition))
+    a->refused = is_false(a, condition);
+}
+
+/* --- local states --- */
+
+static void load_local(struct hopes *h, uint32_t p, content local) {
+  uint32_t n;
+  const value *v = content_values(h->cells, p, local, &n);
+  memcpy(h->local, v, n * sizeof *v);
+}
+
+static uint64_t all_actions(const struct role *role) { return (UINT64_C(1) << role->nactions) - 1; }
+
+static bool local_hopes(struct asking *a) {
+  const struct action *x = a->action;
+  const value *local = a->hopes->local;
+  if (a->role->point_var != NO_VAR) {
+    value at = local[LOCAL_VAR(a->role->point_var)];
+    if (x->point != ANY_POINT && at != VALUE_BLANK &&
+        !point_reaches(a->hopes->permanence, a->role_index, (uint32_t)at, x->point))
+      return false;
+  }
+  if (x->once != NO_VAR && local[LOCAL_VAR(x->once)] == 1)
+    return false;
+  a->refused = false;
+  a->message = NULL;
+  if (x->guard.ngen == 0)
+    ask_conjuncts(a, x->guard.cond);
+  return !a->refused;
+}
+
+uint64_t hopes_of_local(struct hopes *h, uint32_t p, content local) {
+  struct mask_slot *known = mask_at(&h->locals, p, local);
+  if (known->used)
+    return known->mask;
+  load_local(h, p, local);
+  const struct model *m = h->cells->model;
+  uint32_t r = model_role_of(m, p);
+  const struct role *role = &m->roles[r];
+  value status = h->local[LOCAL_STATUS];
+  uint64_t mask = 0;
+  if (h->recovers && !(status & (STATUS_BYZANTINE | STATUS_HALTED)))
+    mask = all_actions(role); /* a crash may take it anywhere */
+  else if (process_active(status))
+    for (uint32_t i = 0; i < role->nactions; i++) {
+      struct asking a = {h, role, r, p, &role->actions[i], NULL, false};
+      mask |= (uint64_t)local_hopes(&a) << i;
+    }
+  return mask_keep(&h->locals, p, local, mask);
+}
+
+uint64_t hopes_not_now(struct hopes *h, uint32_t p, content local) {
+  struct mask_slot *known = mask_at(&h->now, p, local);
+  if (known->used)
+    return known->mask;
+  load_local(h, p, local);
+  const struct model *m = h->cells->model;
+  uint32_t r = model_role_of(m, p);
+  uint64_t mask = 0;
+  for (uint32_t i = 0; i < m->roles[r].nactions; i++)
+    mask |= (uint64_t)!action_open(m, r, h->local, i) << i;
+  return mask_keep(&h->now, p, local, mask);
+}
+
+/* --- messages --- */
+
+static uint64_t message_hopes(struct hopes *h, uint32_t p, uint64_t open, uint32_t x, uint32_t kind, value message) {
+  const struct model *m = h->cells->model;
+  uint32_t r = model_role_of(m, p);
+  const struct role *role = &m->roles[r];
+  struct inbox_entry entry = {.from = x, .kind = kind, .message = message};
+  uint64_t mask = 0;
+  for (uint32_t i = 0; i < role->nactions; i++) {
+    const struct action *action = &role->actions[i];
+    if (!(open >> i & 1) || action->trigger == TRIGGER_NONE || action->kind != kind)
+      continue;
+    struct asking a = {h, role, r, p, action, &entry, false};
+    bool quorum = action->trigger == TRIGGER_QUORUM;
+    struct action alone = *action; /* its match looks at one message */
+    alone.trigger = TRIGGER_ONE;
+    alone.nparts = quorum ? 0 : action->nparts;
+    a.action = &alone;
+    ask_conjuncts(&a, action->match);
+    a.action = action;
+    if (!quorum && action->guard.ngen == 0)
+      ask_conjuncts(&a, action->guard.cond);
+    mask |= (uint64_t)!a.refused << i;
+  }
+  return mask;
+}
+
+uint64_t hopes_of_message(struct hopes *h, uint32_t p, content local, uint32_t x, uint32_t kind, value message) {
+  uint64_t open = hopes_of_local(h, p, local);
+  load_local(h, p, local);
+  return message_hopes(h, p, open, x, kind, message);
+}
+
+uint64_t hopes_of_channel(struct hopes *h, uint32_t p, content local, uint32_t x, content channel) {
+  if (channel == 0)
+    return 0;
+  uint64_t key = (uint64_t)(p * h->cells->model->nprocesses + x) << 32 | channel;
+  struct mask_slot *known = mask_at(&h->channels, key, local);
+  if (known->used)
+    return known->mask;
+  uint64_t open = hopes_of_local(h, p, local), mask = 0;
+  uint32_t cell = h->cells->channel[x * h->cells->model->nprocesses + p], n;
+  const value *v = content_values(h->cells, cell, channel, &n);
+  for (uint32_t i = 0; i + 2 < n; i += 3) {
+    load_local(h, p, local);
+    mask |= message_hopes(h, p, open, x, (uint32_t)v[i + 1], v[i + 2]);
+    v = content_values(h->cells, cell, channel, &n); /* tables may have moved */
+  }
+  return mask_keep(&h->channels, key, local, mask);
+}
