@@ -12,6 +12,13 @@ void choices_clear(struct choices *c) {
   c->bad = false;
 }
 
+void choices_give(struct choices *c, const struct script *s) {
+  choices_clear(c);
+  for (uint32_t i = 0; i < s->n; i++)
+    vec_push(&c->taken, s->at[i]);
+  c->given = s->n;
+}
+
 bool choices_next(struct choices *c) {
   while (c->at > 0 && c->taken.at[c->at - 1] + 1 >= c->arity.at[c->at - 1])
     c->at--;

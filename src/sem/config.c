@@ -1,5 +1,6 @@
 #include "sem/config.h"
-#include "sem/local.h"
+#include "sem/event_step.h"
+#include "sem/round.h"
 
 #include <string.h>
 
@@ -230,6 +231,22 @@ void event_set_script(struct event *e, const uint32_t *choices, size_t n) {
   e->script.n = (uint32_t)n;
 }
 
+/* --- what happened in a step --- */
+
+#define LOG(log, list, entry)                                                                      \
+  do {                                                                                             \
+    if (log) {                                                                                     \
+      if ((log)->n##list == (log)->list##_cap)                                                     \
+        (log)->list = vec_grown((log)->list, &(log)->list##_cap, (log)->n##list + 1,               \
+                                sizeof *(log)->list);                                              \
+      (log)->list[(log)->n##list++] = (entry);                                                     \
+    }                                                                                              \
+  } while (0)
+
+void step_log_sent(struct step_log *log, struct sent s) { LOG(log, sent, s); }
+void step_log_arrival(struct step_log *log, struct arrival a) { LOG(log, arrivals, a); }
+void step_log_change(struct step_log *log, struct change c) { LOG(log, changes, c); }
+
 void step_log_release(struct step_log *log) {
   memory_free(log->sent);
   memory_free(log->arrivals);
@@ -257,4 +274,25 @@ enum verdict3 config_holds(struct meaning *meaning, const struct node *formula, 
     return V_ERROR;
   }
   return eval_true(&e, formula) ? V_TRUE : V_FALSE;
+}
+
+/* --- rounds and steps --- */
+
+enum step_result config_step(struct meaning *meaning, uint32_t environment, const struct config *c,
+                             const struct witness *w, struct config *next, struct step_log *log,
+                             struct model_error *error) {
+  return model_steps(meaning->model) ? event_step(meaning, environment, c, w, next, log, error)
+                                     : round_step(meaning, environment, c, w, next, log, error);
+}
+
+bool config_allows(struct meaning *meaning, uint32_t environment, const struct config *c, const struct witness *w,
+                   const char **why) {
+  return model_steps(meaning->model) ? event_allows(meaning, environment, c, w, why)
+                                     : round_allows(meaning, environment, c, w, why);
+}
+
+bool config_successors(struct meaning *meaning, uint32_t environment, const struct config *c,
+                       config_step_fn *visit, void *context) {
+  return model_steps(meaning->model) ? event_all_steps(meaning, environment, c, visit, context)
+                                     : round_all_steps(meaning, environment, c, visit, context);
 }

@@ -1,5 +1,5 @@
-/* Concrete global states and the plain meaning of a round: the reference against which everything faster is
-   tested, and on which every counterexample is replayed. */
+/* Concrete global states and the plain meaning of a round, or of a step: the reference against which everything faster
+   is tested, and on which every counterexample is replayed. */
 #ifndef RONDO_SEM_CONFIG_H
 #define RONDO_SEM_CONFIG_H
 
@@ -127,6 +127,9 @@ struct step_log {
   struct change *changes;    size_t nchanges, changes_cap;
 };
 void step_log_release(struct step_log *);
+void step_log_sent(struct step_log *, struct sent); /* log may be NULL, here and below */
+void step_log_arrival(struct step_log *, struct arrival);
+void step_log_change(struct step_log *, struct change);
 
 struct model_error { /* a model that reads or computes what it must not */
   const char *message; /* lives as long as the meaning */

@@ -244,8 +244,8 @@ bool exchange_allowed(const struct exchange *x, uint32_t environment, const stru
   return false;
 }
 
-bool config_allows(struct meaning *meaning, uint32_t environment, const struct config *c, const struct witness *w,
-                   const char **why) {
+bool round_allows(struct meaning *meaning, uint32_t environment, const struct config *c, const struct witness *w,
+                  const char **why) {
   struct exchange x;
   struct model_error error;
   enum step_result begun = exchange_begin(&x, meaning, c, w, &error);
@@ -290,8 +290,8 @@ static bool globals_allowed(struct meaning *meaning, const value *globals) {
 
 bool config_is_initial(struct meaning *meaning, uint32_t environment, const struct config *c, const char **why) {
   const struct model *m = meaning->model;
-  *why = "it is not at the first round";
-  if (c->point != 0 || c->rounds != 0 || c->phase != 1 || c->lost || c->corrupted)
+  *why = model_steps(m) ? "something has happened already" : "it is not at the first round";
+  if (c->point != 0 || c->rounds != 0 || c->phase != 1 || c->lost || c->corrupted || c->duplicated || c->npackets)
     return false;
   *why = "a global input";
   if (!globals_allowed(meaning, c->globals))

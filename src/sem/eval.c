@@ -115,24 +115,39 @@ static value eval_remote(struct eval *e, const struct node *n) {
   return c->local[p][LOCAL_VAR(var)];
 }
 
+/* An expression that stands elsewhere: its names are not those of whoever asks for it. */
+static value eval_apart(struct eval *e, const struct node *body, value *frame) {
+  value *old = e->slot;
+  uint32_t *old_senders = e->slot_sender;
+  e->slot = frame;
+  e->slot_sender = arena_array(e->scratch, e->model->nslots + 1, sizeof *e->slot_sender);
+  value v = eval_node(e, body);
+  e->slot = old;
+  e->slot_sender = old_senders;
+  return v;
+}
+
 static value eval_call(struct eval *e, const struct node *n) {
   const struct def *def = &e->model->defs[n->index];
   if (++e->depth > DEPTH_MAX)
     eval_fail(e, n->at, "'%s' calls itself without end", def->name);
-  size_t slots = e->model->nslots + 1;
-  value *frame = arena_array(e->scratch, slots, sizeof *frame);
-  uint32_t *senders = arena_array(e->scratch, slots, sizeof *senders);
+  value *frame = arena_array(e->scratch, e->model->nslots + 1, sizeof *frame);
   for (uint32_t i = 0; i < n->n; i++)
     frame[i] = eval_node(e, n->kid[i]);
-  value *old = e->slot;
-  uint32_t *old_senders = e->slot_sender;
-  e->slot = frame;
-  e->slot_sender = senders;
-  value v = eval_node(e, def->body);
-  e->slot = old;
-  e->slot_sender = old_senders;
+  value v = eval_apart(e, def->body, frame);
   e->depth--;
   return v;
+}
+
+/* --- who can be reached --- */
+
+uint32_t role_next(const struct role *role, uint32_t me) {
+  return role->first + (me - role->first + 1) % role->count;
+}
+
+value eval_neighbours(struct eval *e) {
+  return eval_apart(e, e->model->roles[e->role].graph,
+                    arena_array(e->scratch, e->model->nslots + 1, sizeof *e->slot));
 }
 
 /* --- operators --- */
@@ -346,7 +361,7 @@ value eval_node(struct eval *e, const struct node *n) {
   case NODE_PARAM: return n->constant;
   case NODE_SLOT: return eval_forced(e, e->slot[n->index]);
   case NODE_VAR: return e->local[LOCAL_VAR(n->index)];
-  case NODE_GLOBAL: return e->globals[n->index];
+  case NODE_GLOBAL: return n->primed ? e->after->globals[n->index] : e->globals[n->index];
   case NODE_ME: return e->me;
   case NODE_LOOP: return e->model->points[e->point].loop;
   case NODE_PHASE: return e->phase;
@@ -361,6 +376,8 @@ value eval_node(struct eval *e, const struct node *n) {
     v = eval_node(e, n->kid[0]);
     return v - (value)e->model->roles[model_role_of(e->model, v)].first + 1;
   case NODE_PROCESS_AT: return eval_process_at(e, n);
+  case NODE_NEXT: return role_next(&e->model->roles[e->role], e->me);
+  case NODE_NEIGHBOURS: return eval_neighbours(e);
   case NODE_ROLE_SET:
   case NODE_CORRECT:
   case NODE_FAULTY: return process_set_of(e, n);

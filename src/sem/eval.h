@@ -61,6 +61,7 @@ struct choices {
 };
 void choices_release(struct choices *);
 void choices_clear(struct choices *);
+void choices_give(struct choices *, const struct script *); /* nothing but these */
 bool choices_next(struct choices *); /* the next script, or false: all were tried */
 
 struct eval {
@@ -122,6 +123,7 @@ bool eval_guard(struct eval *, const struct guard *);
 uint32_t eval_choose(struct eval *, uint64_t arity);
 _Noreturn void eval_fail(struct eval *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+uint32_t role_next(const struct role *, uint32_t me); /* on its ring */
 value eval_forced(struct eval *, value); /* a lazy message with all its parts chosen */
 value lazy_settled(struct eval *, const struct lazy *); /* parts never read get the type's first value */
 void check_in_type(struct eval *, const struct type *, value, struct span, const char *what);

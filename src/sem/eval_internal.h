@@ -1,4 +1,5 @@
-/* Between the files of the interpreter: eval.c (operators), eval_loop.c (generators), eval_aggregate.c. */
+/* Between the files of the interpreter: eval.c (operators), eval_loop.c (generators), eval_aggregate.c, exec.c
+   (statements), foreach.c. */
 #ifndef RONDO_SEM_EVAL_INTERNAL_H
 #define RONDO_SEM_EVAL_INTERNAL_H
 
@@ -27,5 +28,10 @@ struct form form_minus(const struct form *, const struct form *, int64_t times);
 
 /* eval.c */
 value eval_from(struct eval *, const struct node *);
+/* Whom the graph of my role lets me send to. */
+value eval_neighbours(struct eval *);
+
+/* foreach.c */
+void exec_foreach(struct eval *, const struct stmt *);
 
 #endif

@@ -1,5 +1,6 @@
-/* Statements: one process's update, atomic, its assignments in order. */
-#include "sem/eval.h"
+/* Statements: one process's update or action, atomic, its assignments in order. */
+#include "sem/action.h"
+#include "sem/eval_internal.h"
 
 #include <string.h>
 
@@ -117,6 +118,14 @@ static value assigned_part(struct eval *e, const struct type *t, value old, cons
   return value_vector(e->values, copy, n);
 }
 
+static void exec_assign_shared(struct eval *e, const struct stmt *s) {
+  value v = eval_node(e, s->expr);
+  value *place = &e->shared[s->var];
+  *place = assigned_part(e, e->model->globals[s->var].type, *place, s, 0, v);
+  if (e->shared_at)
+    e->shared_at[s->var] = s->at;
+}
+
 static void exec_assign(struct eval *e, const struct stmt *s) {
   value v = eval_node(e, s->expr);
   const struct var *var = &e->model->roles[e->role].vars[s->var];
@@ -128,124 +137,54 @@ static void exec_assign(struct eval *e, const struct stmt *s) {
     e->assigned[s->var] = true;
 }
 
-/* --- foreach: the set of results over all orders --- */
+/* --- sending --- */
 
-struct progress { /* some messages done (how many of each entry), and the local state after them */
-  uint32_t *done;
-  value *local;
-};
-
-struct orders {
-  const struct stmt *stmt;
-  uint32_t length;           /* of the local state */
-  VEC(struct progress) seen; /* every (messages done, local state) pair */
-  bool body_chooses;
-};
-
-static bool orders_add(struct orders *o, uint32_t entries, const uint32_t *done, const value *local,
-                       struct eval *e) {
-  for (size_t i = 0; i < o->seen.n; i++)
-    if (!memcmp(o->seen.at[i].done, done, entries * sizeof *done) &&
-        !memcmp(o->seen.at[i].local, local, o->length * sizeof *local))
-      return false;
-  struct progress p = {arena_copy(e->scratch, done, (entries + 1) * sizeof *done),
-                       arena_copy(e->scratch, local, o->length * sizeof *local)};
-  vec_push(&o->seen, p);
-  return true;
-}
-
-/* Runs the body once, for entry k, with every script of choices inside it. */
-static void orders_step(struct eval *e, struct orders *o, size_t from, uint32_t k) {
-  uint32_t entries = e->received->n;
-  uint32_t *done = arena_copy(e->scratch, o->seen.at[from].done, (entries + 1) * sizeof *done);
-  done[k]++;
-  struct choices inner = {0}, *outer = e->choices;
-  jmp_buf failure, *outer_failure = e->failure;
-  value *local = arena_array(e->scratch, o->length, sizeof *local), *outer_local = e->local;
-  e->choices = &inner;
-  e->failure = &failure;
-  e->local = local;
-  bool failed = setjmp(failure) != 0;
-  while (!failed) {
-    memcpy(local, o->seen.at[from].local, o->length * sizeof *local);
-    e->slot[o->stmt->slot] = eval_forced(e, e->received->at[k].message);
-    e->slot_sender[o->stmt->slot] = e->received->at[k].sender;
-    if (!(local[LOCAL_STATUS] & STATUS_HALTED))
-      eval_block(e, &o->stmt->then);
-    orders_add(o, entries, done, local, e);
-    if (inner.at > 0)
-      o->body_chooses = true;
-    if (!choices_next(&inner))
-      break;
-  }
-  choices_release(&inner);
-  e->choices = outer;
-  e->failure = outer_failure;
-  e->local = outer_local;
-  if (failed) {
-    vec_release(&o->seen);
-    longjmp(*e->failure, 1);
+static bool send_reaches(struct eval *e, const struct send *s, value to, uint32_t p) {
+  switch (s->target) {
+  case TARGET_SET:
+    return s->to_role == ROLE_ANY || model_role_of(e->model, p) == s->to_role;
+  case TARGET_OTHERS:
+    return p != e->me;
+  case TARGET_ONE:
+    return to == (value)p;
+  default:
+    return set_has(e->values, s->to->type, to, p);
   }
 }
 
-static int compare_locals(const struct eval *e, const value *a, const value *b) {
+/* Numbers that do not fit are found where they are computed, not where the message is taken. */
+static void check_message(struct eval *e, const struct send *s, value message) {
+  const struct type *t = e->model->messages[s->kind].type;
+  size_t n;
+  const value *part = value_parts(e->values, message, &n);
+  for (size_t i = 0; i < n; i++) {
+    struct span at = s->message->op == NODE_RECORD ? s->message->kid[i]->at : s->message->at;
+    check_in_type(e, t->fields[i].type, part[i], at, "value");
+  }
+}
+
+/* The values are those of this point of the block. Who cannot be reached is an error: what is sent must arrive, unless
+   the environment says otherwise. */
+static void exec_send(struct eval *e, const struct send *s) {
+  if (!e->outbox)
+    eval_fail(e, s->at, "a message where none can be sent");
+  value message = eval_node(e, s->message);
+  check_message(e, s, message);
+  value to = s->to ? eval_node(e, s->to) : 0;
   const struct role *role = &e->model->roles[e->role];
-  if (a[LOCAL_STATUS] != b[LOCAL_STATUS])
-    return a[LOCAL_STATUS] < b[LOCAL_STATUS] ? -1 : 1;
-  for (uint32_t i = 0; i < role->nvars; i++) {
-    int order = value_compare(e->values, role->vars[i].type, a[LOCAL_VAR(i)], b[LOCAL_VAR(i)]);
-    if (order)
-      return order;
+  value reachable = role->graph ? eval_neighbours(e) : 0;
+  for (uint32_t p = 0; p < e->model->nprocesses; p++) {
+    if (!send_reaches(e, s, to, p))
+      continue;
+    const struct role *other = &e->model->roles[model_role_of(e->model, p)];
+    if (role->ring ? p != role_next(role, e->me) : role->graph && !set_has(e->values, role->graph->type, reachable, p))
+      eval_fail(e, s->at, "a message from %s(%u) to %s(%u), but there is no channel", role->name,
+                e->me - role->first + 1, other->name, p - other->first + 1);
+    struct outbox *out = e->outbox;
+    if (out->n == out->cap)
+      out->at = vec_grown(out->at, &out->cap, out->n + 1, sizeof *out->at);
+    out->at[out->n++] = (struct posted){p, s->kind, message, s->at};
   }
-  return 0;
-}
-
-static bool all_done(const struct received *r, const uint32_t *done) {
-  for (uint32_t k = 0; k < r->n; k++)
-    if (done[k] < r->at[k].count)
-      return false;
-  return true;
-}
-
-/* Goes through the sub-bags of what was received: the results for a sub-bag do not depend on how it was come by
-   except through the local state, so (sub-bag, local state) pairs are gone through once each. */
-static void exec_foreach(struct eval *e, const struct stmt *s) {
-  if (e->decisions)
-    e->decisions->lost = true;
-  struct orders o = {.stmt = s, .length = role_local_length(&e->model->roles[e->role])};
-  uint32_t *none = arena_array(e->scratch, e->received->n + 1, sizeof *none);
-  orders_add(&o, e->received->n, none, e->local, e);
-  value **results = NULL;
-  size_t nresults = 0;
-  for (size_t i = 0; i < o.seen.n; i++) {
-    if (all_done(e->received, o.seen.at[i].done))
-      nresults++;
-    for (uint32_t k = 0; k < e->received->n; k++)
-      if (o.seen.at[i].done[k] < e->received->at[k].count)
-        orders_step(e, &o, i, k);
-  }
-  results = arena_array(e->scratch, nresults + 1, sizeof *results);
-  nresults = 0;
-  for (size_t i = 0; i < o.seen.n; i++)
-    if (all_done(e->received, o.seen.at[i].done)) {
-      size_t at = nresults++;
-      for (; at > 0 && compare_locals(e, results[at - 1], o.seen.at[i].local) > 0; at--)
-        results[at] = results[at - 1];
-      results[at] = o.seen.at[i].local;
-    }
-  vec_release(&o.seen);
-  if (nresults > 1 && !o.body_chooses)
-    e->order_mattered = true;
-  const value *chosen = results[eval_choose(e, nresults)];
-  const struct role *role = &e->model->roles[e->role];
-  for (uint32_t i = 0; i < role->nvars; i++)
-    if (chosen[LOCAL_VAR(i)] != e->local[LOCAL_VAR(i)]) {
-      if (e->assigned)
-        e->assigned[i] = true;
-      if (e->assigned_at)
-        e->assigned_at[i] = s->at;
-    }
-  memcpy(e->local, chosen, o.length * sizeof *chosen);
 }
 
 /* --- blocks --- */
@@ -259,7 +198,10 @@ static void exec_stmt(struct eval *e, const struct stmt *s) {
     e->slot[s->slot] = eval_node(e, s->expr);
     break;
   case STMT_ASSIGN:
-    exec_assign(e, s);
+    if (s->shared)
+      exec_assign_shared(e, s);
+    else
+      exec_assign(e, s);
     break;
   case STMT_FOREACH:
     exec_foreach(e, s);
@@ -268,6 +210,7 @@ static void exec_stmt(struct eval *e, const struct stmt *s) {
     e->local[LOCAL_STATUS] |= STATUS_HALTED;
     break;
   case STMT_SEND:
+    exec_send(e, s->send);
     break;
   }
 }

@@ -121,6 +121,22 @@ static void locals_add(struct locals *l, const value *local) {
   l->n++;
 }
 
+/* Program point and `once` flags begin with their first value, whether or not the model says so. */
+void local_first_value(struct eval *e, uint32_t i) {
+  const struct var *var = &e->model->roles[e->role].vars[i];
+  value *place = &e->local[LOCAL_VAR(i)];
+  if (var->init) {
+    *place = eval_node(e, var->init);
+    check_in_type(e, var->type, *place, var->init->at, "value");
+  } else if (var->kind == VAR_ORACLE || var->kind == VAR_POINT || var->kind == VAR_ONCE) {
+    *place = type_default(e->values, var->type);
+  } else {
+    if (var->type->count == UINT64_MAX)
+      eval_fail(e, var->at, "input '%s' has too many values to choose from", var->name);
+    *place = type_nth(e->values, var->type, eval_choose(e, var->type->count));
+  }
+}
+
 /* One run: an input without a given value is a free choice among the values of its type. */
 static bool initial_run(struct eval *e, bool *refused) {
   const struct role *role = &e->model->roles[e->role];
@@ -131,23 +147,12 @@ static bool initial_run(struct eval *e, bool *refused) {
     return false;
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *var = &role->vars[i];
-    value *place = &e->local[LOCAL_VAR(i)];
-    if (var->kind == VAR_ORACLE) {
-      *place = type_default(e->values, var->type);
-      continue;
-    }
-    if (var->init) {
-      *place = eval_node(e, var->init);
-      check_in_type(e, var->type, *place, var->init->at, "value");
-    } else {
-      if (var->type->count == UINT64_MAX)
-        eval_fail(e, var->at, "input '%s' has too many values to choose from", var->name);
-      *place = type_nth(e->values, var->type, eval_choose(e, var->type->count));
-    }
-    if (var->where && !eval_true(e, var->where))
-      *refused = true;
+    local_first_value(e, i);
+    *refused = var->where && !eval_true(e, var->where);
+    if (*refused) /* nothing need make sense of such an input */
+      return true;
     if (var->kind == VAR_INPUT)
-      e->local[role_initial_at(role, i)] = *place;
+      e->local[role_initial_at(role, i)] = e->local[LOCAL_VAR(i)];
   }
   return true;
 }

@@ -18,7 +18,7 @@ struct sendings {
   size_t n, cap;
 };
 
-bool process_active(value status); /* takes part in rounds: not crashed, halted, Byzantine */
+bool process_active(value status); /* takes part in rounds, takes steps: not crashed, halted, Byzantine */
 bool sending_reaches(const struct model *, const struct sending *, uint32_t from, uint32_t to);
 
 /* Prepares an evaluation for process `me` in local state `local`, which an update then changes in place. */
@@ -36,6 +36,8 @@ bool oracle_forgotten_after(const struct model *, const struct var *, uint32_t p
 void local_forget_oracles(struct meaning *, uint32_t role, uint32_t point, value *local);
 uint32_t role_noracles(const struct role *);
 
+/* Gives variable number i of e->local its first value; those before it have theirs. */
+void local_first_value(struct eval *, uint32_t i);
 /* All local states in which process p can start, Byzantine and omission faults included as far as the environment
    knows them (limits are the caller's business). Each is role_local_length long. */
 struct locals {

@@ -6,7 +6,21 @@
 
 static bool stopped(const struct meaning *meaning) { return meaning->stop && *meaning->stop; }
 
-/* --- file-level inputs --- */
+/* --- file-level variables: inputs first, then shared ones and ghosts --- */
+
+/* False: `where` refuses it. */
+static bool global_first_value(struct eval *e, uint32_t i, value *globals) {
+  const struct var *g = &e->model->globals[i];
+  if (g->init) {
+    globals[i] = eval_node(e, g->init);
+    check_in_type(e, g->type, globals[i], g->init->at, "value");
+  } else {
+    if (g->type->count == UINT64_MAX)
+      eval_fail(e, g->at, "'%s' has too many values to choose from", g->name);
+    globals[i] = type_nth(e->values, g->type, eval_choose(e, g->type->count));
+  }
+  return !g->where || eval_true(e, g->where);
+}
 
 static bool globals_run(struct meaning *meaning, struct choices *choices, value *globals, bool *refused,
                         struct model_error *error) {
@@ -23,15 +37,12 @@ static bool globals_run(struct meaning *meaning, struct choices *choices, value 
     *error = e.error;
     return false;
   }
-  for (uint32_t i = 0; i < m->nglobals; i++) {
-    const struct var *g = &m->globals[i];
-    if (g->init)
-      globals[i] = eval_node(&e, g->init);
-    else
-      globals[i] = type_nth(e.values, g->type, eval_choose(&e, g->type->count));
-    if (g->where && !eval_true(&e, g->where))
-      *refused = true;
-  }
+  for (uint32_t i = 0; i < m->nglobals && !*refused; i++)
+    if (m->globals[i].kind == VAR_INPUT)
+      *refused = !global_first_value(&e, i, globals);
+  for (uint32_t i = 0; i < m->nglobals && !*refused; i++)
+    if (m->globals[i].kind != VAR_INPUT)
+      *refused = !global_first_value(&e, i, globals);
   return true;
 }
 
@@ -239,7 +250,7 @@ static bool plain_sends(struct plain *s, uint32_t p) {
     s->exchange = &x;
     if (begun == STEP_OK)
       more = plain_heard(s, &x, 0);
-    else if (begun != STEP_ERROR || config_allows(s->meaning, s->environment, s->config, w, &why)) {
+    else if (begun != STEP_ERROR || round_allows(s->meaning, s->environment, s->config, w, &why)) {
       s->next->lost = s->config->lost; /* whatever is heard: nothing need be lost */
       s->next->corrupted = s->config->corrupted;
       more = s->visit(s->context, w, begun, s->next, &error);
@@ -320,8 +331,8 @@ static bool mentions_heard_of(void *context, const struct node *n) {
   return !*found;
 }
 
-bool config_successors(struct meaning *meaning, uint32_t environment, const struct config *c,
-                       config_step_fn *visit, void *context) {
+bool round_all_steps(struct meaning *meaning, uint32_t environment, const struct config *c,
+                     config_step_fn *visit, void *context) {
   struct model *m = meaning->model;
   if (c->point == POINT_END)
     return true;

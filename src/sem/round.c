@@ -10,13 +10,6 @@ const struct forgery *witness_forgery(const struct witness *w, uint32_t receiver
   return NULL;
 }
 
-static void script_give(struct choices *c, const struct script *s) {
-  choices_clear(c);
-  for (uint32_t i = 0; i < s->n; i++)
-    vec_push(&c->taken, s->at[i]);
-  c->given = s->n;
-}
-
 static bool choose_oracles(struct exchange *x, const struct witness *w, uint32_t p) {
   const struct model *m = x->meaning->model;
   const struct role *role = &m->roles[model_role_of(m, p)];
@@ -54,7 +47,7 @@ enum step_result exchange_begin(struct exchange *x, struct meaning *meaning, con
       continue;
     struct eval e;
     local_begin(&e, meaning, p, c->point, c->phase, x->local[p], c->globals);
-    script_give(&choices, &w->sends[p]);
+    choices_give(&choices, &w->sends[p]);
     e.choices = &choices;
     if (!local_sends(&e, &x->sends[p])) {
       *error = e.error;
@@ -120,16 +113,6 @@ void exchange_charge(const struct exchange *x, const struct environment *env, co
     *corrupted = 0;
 }
 
-#define LOG(log, list, entry)                                                                      \
-  do {                                                                                             \
-    if (log) {                                                                                     \
-      if ((log)->n##list == (log)->list##_cap)                                                     \
-        (log)->list = vec_grown((log)->list, &(log)->list##_cap, (log)->n##list + 1,               \
-                                sizeof *(log)->list);                                              \
-      (log)->list[(log)->n##list++] = (entry);                                                     \
-    }                                                                                              \
-  } while (0)
-
 static void log_sends(const struct exchange *x, struct step_log *log) {
   uint32_t n = x->config->nprocesses;
   struct model_error ignored;
@@ -137,7 +120,7 @@ static void log_sends(const struct exchange *x, struct step_log *log) {
     for (uint32_t p = 0; p < n && x->sends[q].n; p++) {
       const struct sending *s;
       if (exchange_message(x, q, p, &s, &ignored) && s)
-        LOG(log, sent, ((struct sent){q, p, s->message, s->type, s->at, NO_KIND}));
+        step_log_sent(log, (struct sent){q, p, s->message, s->type, s->at, NO_KIND});
     }
 }
 
@@ -159,7 +142,7 @@ bool exchange_receive(const struct exchange *x, const struct witness *w, uint32_
       continue;
     value message = f ? f->message : s->message;
     entries[r->n++] = (struct received_entry){.message = message, .sender = q, .count = 1};
-    LOG(log, arrivals, ((struct arrival){p, q, message, f ? type : s->type, f != NULL, NO_KIND, true}));
+    step_log_arrival(log, (struct arrival){p, q, message, f ? type : s->type, f != NULL, NO_KIND, true});
   }
   return true;
 }
@@ -176,7 +159,7 @@ static enum step_result update(const struct exchange *x, const struct witness *w
   struct span *assigned_at = memory_alloc((m->roles[r].nvars + 1) * sizeof *assigned_at);
   memcpy(local, x->local[p], role_local_length(&m->roles[r]) * sizeof *local);
   local_begin(&e, x->meaning, p, x->config->point, x->config->phase, local, x->config->globals);
-  script_give(&choices, &w->updates[p]);
+  choices_give(&choices, &w->updates[p]);
   e.choices = &choices;
   e.assigned_at = assigned_at;
   enum step_result result = local_update(&e, &received) ? STEP_OK : STEP_ERROR;
@@ -187,7 +170,7 @@ static enum step_result update(const struct exchange *x, const struct witness *w
   for (uint32_t i = 0; i < m->roles[r].nvars && result == STEP_OK; i++) {
     value before = x->local[p][LOCAL_VAR(i)], after = local[LOCAL_VAR(i)];
     if (before != after)
-      LOG(log, changes, ((struct change){p, i, before, after, assigned_at[i]}));
+      step_log_change(log, (struct change){p, i, before, after, assigned_at[i]});
   }
   memory_free(assigned_at);
   choices_release(&choices);
@@ -233,9 +216,9 @@ enum step_result exchange_step(const struct exchange *x, uint32_t environment, c
   return result;
 }
 
-enum step_result config_step(struct meaning *meaning, uint32_t environment, const struct config *c,
-                             const struct witness *w, struct config *next, struct step_log *log,
-                             struct model_error *error) {
+enum step_result round_step(struct meaning *meaning, uint32_t environment, const struct config *c,
+                            const struct witness *w, struct config *next, struct step_log *log,
+                            struct model_error *error) {
   struct exchange x;
   enum step_result result = exchange_begin(&x, meaning, c, w, error);
   if (result == STEP_OK)

@@ -37,6 +37,14 @@ void exchange_charge(const struct exchange *, const struct environment *, const 
 
 const struct forgery *witness_forgery(const struct witness *, uint32_t receiver, uint32_t sender);
 const struct clause *environment_clause(const struct environment *, enum clause_kind);
+/* One round: what config_step, config_allows and config_successors are for rounds. */
+enum step_result round_step(struct meaning *, uint32_t environment, const struct config *, const struct witness *,
+                            struct config *next, struct step_log *, struct model_error *);
+bool round_allows(struct meaning *, uint32_t environment, const struct config *, const struct witness *,
+                  const char **why);
+bool round_all_steps(struct meaning *, uint32_t environment, const struct config *, config_step_fn *,
+                     void *context);
+
 /* Losses are bounded: whatever no fault takes away arrives. */
 bool environment_delivers(const struct environment *);
 /* Must p hear q in this round, if messages are not lost? (Not while one of them is at fault.) */

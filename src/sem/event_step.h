@@ -1,0 +1,37 @@
+/* One event, the plain way: what config_step, config_allows and config_successors are for models of steps, and the pieces
+   that these share. */
+#ifndef RONDO_SEM_EVENT_STEP_H
+#define RONDO_SEM_EVENT_STEP_H
+
+#include "sem/events.h"
+
+enum step_result event_step(struct meaning *, uint32_t environment, const struct config *, const struct witness *,
+                            struct config *next, struct step_log *, struct model_error *);
+bool event_allows(struct meaning *, uint32_t environment, const struct config *, const struct witness *,
+                  const char **why);
+bool event_all_steps(struct meaning *, uint32_t environment, const struct config *, config_step_fn *, void *context);
+
+/* The event with these choices; its own script is not looked at. What the process sends goes to `out` (a crash: all that
+   it would have sent). BAD_WITNESS: it cannot happen here, whatever the environment. */
+enum step_result event_happens(struct meaning *, const struct environment *, const struct config *,
+                               const struct event *, struct choices *, struct outbox *out, struct config *next,
+                               struct step_log *, struct model_error *);
+/* Does the environment allow it, given what comes of it? next counts only if the result is STEP_OK. */
+bool event_allowed(struct meaning *, const struct environment *, const struct config *, const struct event *,
+                   enum step_result, const struct config *next, const char **why);
+
+/* packets.c: what is pending */
+#define NO_PACKET UINT32_MAX
+/* The oldest packet like this one. */
+uint32_t packet_find(const struct config *, const struct packet *like);
+/* The oldest packet of a FIFO channel, or the oldest that is still in transit; NO_PACKET: there is none. */
+uint32_t packet_oldest(const struct config *, uint32_t from, uint32_t to, bool in_transit);
+void packet_post(struct meaning *, struct channels, struct config *, struct packet);
+void packet_remove(struct config *, uint32_t i);
+void packet_move(struct meaning *, struct channels, struct config *, uint32_t i, enum packet_place);
+/* The packet that a taken message was, unless it was forged. */
+struct packet packet_of(const struct taken_message *, uint32_t to, uint32_t kind);
+/* Does action number a of process p take what it gets, or does it only look? */
+bool action_consumes(const struct action *);
+
+#endif
