@@ -27,7 +27,7 @@ enum ast_op {
   OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_IN, OP_NOT_IN
 };
 
-enum ast_store { STORE_INPUT, STORE_VAR, STORE_SHARED, STORE_GHOST, STORE_ORACLE };
+enum ast_store { STORE_INPUT, STORE_VAR, STORE_SHARED, STORE_GHOST, STORE_ORACLE, STORE_STABLE };
 enum ast_unit { UNIT_NONE, UNIT_PHASE, UNIT_ROUND, UNIT_STEP, UNIT_RECEIVER };
 enum ast_fault { FAULT_CRASH, FAULT_OMIT, FAULT_OMIT_SEND, FAULT_OMIT_RECEIVE, FAULT_BYZANTINE, FAULT_LOST,
                  FAULT_CORRUPTED, FAULT_DUPLICATED };
@@ -55,7 +55,9 @@ enum {
   AST_FLAG_ANY = 128,      /* CLAUSE_FAULT: "any", not "at most" */
   AST_FLAG_STRONG = 256,   /* CLAUSE_FAIR */
   AST_FLAG_RING = 512,     /* PROCESS */
-  AST_FLAG_TAKEN = 1024    /* TRIGGER: "taken": the quorum is consumed */
+  AST_FLAG_TAKEN = 1024,   /* TRIGGER: "taken": the quorum is consumed */
+  AST_FLAG_RECOVER = 2048, /* CLAUSE_FAULT: "crash and recover" */
+  AST_FLAG_REQUEST = 4096  /* PROPERTY: "on request" */
 };
 
 /* Parses the whole file; errors go to diags, and what could be read is returned all the same (never NULL).

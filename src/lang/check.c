@@ -73,61 +73,53 @@ const char *shown(struct checker *c, const struct type *t) {
   return kept;
 }
 
-static bool handles_messages(const struct ast *process) {
+/* Does a process react: is there a `start`, a step or a handler? takes: on a message. */
+static const struct ast *reaction(const struct ast *process, bool takes) {
   for (uint32_t i = 2; i < process->n; i++) {
     const struct ast *k = process->kid[i];
-    if (k->kind == AST_START || (k->kind == AST_ALTERNATIVE && k->n && k->kid[0]))
-      return true;
+    bool reacts = k->kind == AST_START || k->kind == AST_STEP || k->kind == AST_ALTERNATIVE;
+    if (reacts && !takes)
+      return k;
+    for (uint32_t j = 0; takes && (k->kind == AST_STEP || k->kind == AST_ALTERNATIVE) && j < k->n; j++) {
+      const struct ast *trigger = k->kind == AST_STEP && k->kid[j]->n ? k->kid[j]->kid[0] : k->kid[j];
+      if (trigger && trigger->kind == AST_TRIGGER && trigger->n > 2 && trigger->kid[2])
+        return k;
+    }
   }
-  return false;
-}
-
-static bool has_steps(const struct ast *process) {
-  for (uint32_t i = 2; i < process->n; i++)
-    if (process->kid[i]->kind == AST_STEP)
-      return true;
-  return false;
+  return NULL;
 }
 
 enum model_kind ast_model_kind(const struct ast *file) {
-  bool shared = false;
+  bool steps = false;
   if (file->flags & AST_FLAG_COUNTERS)
     return MODEL_COUNTERS;
   for (uint32_t i = 0; i < file->n; i++) {
     const struct ast *d = file->kid[i];
-    if (d->kind == AST_MESSAGES || (d->kind == AST_PROCESS && handles_messages(d)))
+    if (d->kind == AST_MESSAGES || (d->kind == AST_PROCESS && reaction(d, true)))
       return MODEL_MESSAGES;
-    shared |= (d->kind == AST_STORE && d->number == STORE_SHARED) ||
-              (d->kind == AST_PROCESS && has_steps(d));
+    steps |= (d->kind == AST_STORE && d->number == STORE_SHARED) ||
+             (d->kind == AST_PROCESS && reaction(d, false));
   }
-  return shared ? MODEL_SHARED : MODEL_ROUNDS;
+  return steps ? MODEL_SHARED : MODEL_ROUNDS;
 }
 
-/* The first construct that makes the file another kind of model. */
-static struct span kind_place(const struct ast *file, enum model_kind kind) {
+struct span steps_place(const struct ast *file) {
   for (uint32_t i = 0; i < file->n; i++) {
     const struct ast *d = file->kid[i];
-    bool here = kind == MODEL_MESSAGES
-                    ? d->kind == AST_MESSAGES || (d->kind == AST_PROCESS && handles_messages(d))
-                    : (d->kind == AST_STORE && d->number == STORE_SHARED) ||
-                          (d->kind == AST_PROCESS && has_steps(d));
-    if (here && kind != MODEL_COUNTERS)
-      return d->word.to > d->word.from ? d->word : d->at;
+    if (d->kind == AST_MESSAGES || (d->kind == AST_STORE && d->number == STORE_SHARED))
+      return d->word;
+    const struct ast *reacts = d->kind == AST_PROCESS ? reaction(d, false) : NULL;
+    if (reacts)
+      return reacts->word;
   }
   return file->word;
 }
 
 static bool kind_supported(struct checker *c) {
-  enum model_kind kind = ast_model_kind(c->file);
-  static const char *const what[] = {
-      [MODEL_MESSAGES] = "message-passing processes",
-      [MODEL_SHARED] = "shared-memory processes",
-      [MODEL_COUNTERS] = "counter systems",
-  };
-  if (kind == MODEL_ROUNDS)
+  if (c->m->kind != MODEL_COUNTERS)
     return true;
-  fault(c, kind_place(c->file, kind), "%s cannot be checked by this version of rondo", what[kind]);
-  help(c, "it checks algorithms whose processes proceed in rounds");
+  fault(c, c->file->word, "counter systems cannot be checked by this version of rondo");
+  help(c, "it checks algorithms whose processes proceed in rounds or take steps");
   return false;
 }
 
@@ -146,6 +138,20 @@ static void warn_unread(struct checker *c) {
       if (!c->roles[r].read[i])
         diag_warning(c->diags, v->at, "variable '%s' is never read", v->name);
     }
+  for (uint32_t i = 0; i < c->m->nglobals; i++)
+    if (!c->global_read[i])
+      diag_warning(c->diags, c->m->globals[i].at, "variable '%s' is never read", c->m->globals[i].name);
+}
+
+static void check_processes(struct checker *c) {
+  if (model_steps(c->m)) {
+    check_environments(c);
+    find_senders(c);
+    check_steps(c);
+  } else {
+    check_schedule(c);
+    check_environments(c); /* they name rounds */
+  }
 }
 
 static void check_all(struct checker *c, const struct binding *bindings, size_t nbindings,
@@ -160,13 +166,15 @@ static void check_all(struct checker *c, const struct binding *bindings, size_t 
   if (c->diags->errors > before)
     return;
   declare_types(c);
+  declare_messages(c);
   declare_defs(c, ROLE_ANY);
   check_stores(c);
-  check_schedule(c);
-  check_environments(c);
+  check_processes(c);
   check_properties(c);
-  if (c->diags->errors == before)
-    warn_unread(c);
+  if (c->diags->errors > before)
+    return;
+  warn_unread(c);
+  warn_of_messages(c);
 }
 
 static struct model *model_new(const struct ast *file, const struct source *source) {
@@ -192,6 +200,7 @@ static void checker_release(struct checker *c) {
   vec_release(&c->def_info);
   vec_release(&c->params);
   vec_release(&c->conditions);
+  vec_release(&c->sends);
   vec_release(&c->unbound);
 }
 
@@ -209,6 +218,7 @@ struct model *model_check(const struct ast *file, const struct source *source,
                           struct diags *diags) {
   struct checker c = {.m = model_new(file, source), .file = file, .diags = diags};
   c.in.role = ROLE_ANY;
+  c.m->kind = ast_model_kind(file);
   size_t before = diags->errors;
   if (kind_supported(&c))
     check_all(&c, bindings, nbindings, complete_params);

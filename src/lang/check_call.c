@@ -30,7 +30,7 @@ bool is_aggregate(const char *name, enum op *op) {
 static bool may_choose(struct checker *c, const struct ast *a) {
   if (c->in.where == IN_DEF || c->in.where == IN_MEMBER_DEF)
     c->def->chooses = true;
-  if (in_process(c) || c->in.where == IN_DEF)
+  if ((in_process(c) && c->in.where != IN_GRAPH) || c->in.where == IN_DEF || c->in.where == IN_FILE)
     return true;
   fault(c, a->word, "'%s' is a free choice, which only processes can make", a->name);
   help(c, "a property says 'exists' or 'forall'");
@@ -147,7 +147,10 @@ static struct node *call_sender(struct checker *c, const struct ast *a) {
   const struct symbol *s =
       a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
   if (!s || s->kind != SYMBOL_SLOT || !s->message) {
-    fault(c, a->word, "'sender' needs a message that 'm in received' binds");
+    if (model_steps(c->m))
+      fault(c, a->word, "'sender' needs a message: one that 'on m: ...' or 'm in Q' binds");
+    else
+      fault(c, a->word, "'sender' needs a message that 'm in received' binds");
     return node_error(c, a->at);
   }
   struct node *n = node_new(c, NODE_SENDER, a->at, sender_type(c), 0);
@@ -199,6 +202,8 @@ static struct node *call_built_in(struct checker *c, const struct ast *a) {
     fault(c, a->word, "'subsets' can only be gone through: 'S in subsets(...)'");
     return node_error(c, a->at);
   }
+  if (is(a, "at") && model_steps(c->m))
+    return lower_at(c, a);
   if (is(a, "at")) {
     fault(c, a->word, "'at' belongs to processes with steps; these proceed in rounds");
     return node_error(c, a->at);
@@ -236,13 +241,19 @@ static bool def_allowed(struct checker *c, const struct ast *a, const struct def
     fault(c, a->word, "'%s' looks at processes from outside, so a process cannot use it", a->name);
     return false;
   }
-  if (info->chooses && !in_process(c) && c->in.where != IN_DEF) {
+  if (info->chooses && (!in_process(c) || c->in.where == IN_GRAPH) && c->in.where != IN_DEF &&
+      c->in.where != IN_FILE) {
     fault(c, a->word, "'%s' makes a free choice, which only processes can", a->name);
+    return false;
+  }
+  if (info->shares && (c->in.where == IN_INIT || c->in.where == IN_FILE || c->in.where == IN_GRAPH)) {
+    fault(c, a->word, "'%s' reads what is shared, which cannot be read here", a->name);
     return false;
   }
   if (c->def) {
     c->def->remote |= info->remote;
     c->def->chooses |= info->chooses;
+    c->def->shares |= info->shares;
   }
   return true;
 }

@@ -239,7 +239,7 @@ struct node *lower_call_over(struct checker *c, const struct ast *a) {
   if (!known) {
     fault(c, a->word, "'%s' cannot be used with 'for'", a->name);
     if (strcmp(a->name, "count") == 0)
-      help(c, "write count(m in received: ...)");
+      help(c, "write count(m in %s: ...)", received_text(c));
     else
       help(c, "min, max, sum, union, pick, random, mostfrequent and majority can");
     return node_error(c, a->at);

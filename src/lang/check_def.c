@@ -113,9 +113,11 @@ static bool spread(void *context, const struct node *n) {
   if (n->op != NODE_CALL)
     return true;
   const struct def_info *from = &s->c->def_info.at[n->index];
-  s->changed |= (from->remote && !s->to->remote) || (from->chooses && !s->to->chooses);
+  s->changed |= (from->remote && !s->to->remote) || (from->chooses && !s->to->chooses) ||
+                (from->shares && !s->to->shares);
   s->to->remote |= from->remote;
   s->to->chooses |= from->chooses;
+  s->to->shares |= from->shares;
   return true;
 }
 

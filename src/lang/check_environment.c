@@ -1,97 +1,8 @@
-/* Environments: fault budgets and predicates over heard-of sets and oracles. */
+/* Environments: predicates over heard-of sets and oracles, and what extends what. Faults and channels are in check_fault.c. */
 #include "lang/check_internal.h"
 
 #include <inttypes.h>
 #include <string.h>
-
-typedef VEC(struct clause) clause_vec;
-
-/* ---- faults ---- */
-
-static bool is_any(const char *name, const char *one, const char *many) {
-  return strcmp(name, one) == 0 || strcmp(name, many) == 0;
-}
-
-static bool on_messages(int64_t fault_kind) {
-  return fault_kind == FAULT_LOST || fault_kind == FAULT_CORRUPTED ||
-         fault_kind == FAULT_DUPLICATED;
-}
-
-static bool check_population(struct checker *c, const struct ast *a, struct clause *out) {
-  out->role = ROLE_ANY;
-  if (on_messages(a->number)) {
-    if (is_any(a->name, "message", "messages"))
-      return true;
-    fault(c, a->word, "expected 'messages', not '%s'", a->name);
-    return false;
-  }
-  if (is_any(a->name, "process", "processes"))
-    return true;
-  const struct symbol *s = symbol_find(c, a->name);
-  if (s && s->kind == SYMBOL_ROLE) {
-    out->role = s->index;
-    return true;
-  }
-  fault(c, a->word, "expected 'processes' or a role, not '%s'", a->name);
-  if (!s && c->m->nroles) {
-    const char *roles[] = {c->m->roles[0].name, "processes", "process"};
-    const char *near = nearest_name(a->name, roles, 3);
-    if (near)
-      help(c, "did you mean '%s'?", near);
-  }
-  return false;
-}
-
-static bool check_limit(struct checker *c, const struct ast *a, struct clause *out) {
-  out->limit = INT64_MAX;
-  if (a->flags & AST_FLAG_ANY || !a->kid[0])
-    return true;
-  out->limit_node = lower(c, a->kid[0]);
-  if (!constant_number(c, a->kid[0], "the limit", &out->limit))
-    return false;
-  if (out->limit >= 0)
-    return true;
-  fault(c, a->kid[0]->at, "at most %" PRId64 " faults is less than none", out->limit);
-  return false;
-}
-
-static bool check_per(struct checker *c, const struct ast *a, struct clause *out) {
-  const struct ast *unit = a->n > 1 ? a->kid[1] : NULL;
-  out->per = PER_RUN;
-  if (!unit || unit->number == UNIT_NONE)
-    return true;
-  if (!on_messages(a->number)) {
-    fault(c, unit->at, "a limit on processes is for the whole run");
-    return false;
-  }
-  out->per = unit->number == UNIT_RECEIVER ? PER_RECEIVER : PER_ROUND;
-  if (unit->number == UNIT_RECEIVER || unit->number == UNIT_ROUND)
-    return true;
-  fault(c, unit->at, "messages are counted 'each round', 'each receiver', or in the whole run");
-  return false;
-}
-
-static void check_fault(struct checker *c, const struct ast *a, clause_vec *out) {
-  static const enum clause_kind kinds[] = {
-      [FAULT_CRASH] = CLAUSE_CRASH,         [FAULT_OMIT] = CLAUSE_OMIT,
-      [FAULT_OMIT_SEND] = CLAUSE_OMIT,      [FAULT_OMIT_RECEIVE] = CLAUSE_OMIT,
-      [FAULT_BYZANTINE] = CLAUSE_BYZANTINE, [FAULT_LOST] = CLAUSE_LOST,
-      [FAULT_CORRUPTED] = CLAUSE_CORRUPTED};
-  struct clause clause = {.at = a->at, .name_id = NO_NAME};
-  if (a->number == FAULT_DUPLICATED) {
-    fault(c, a->at, "messages cannot be duplicated in a round algorithm");
-    help(c, "in a round, a process receives at most one message from each sender");
-    return;
-  }
-  clause.kind = kinds[a->number];
-  clause.omits_send = a->number == FAULT_OMIT || a->number == FAULT_OMIT_SEND;
-  clause.omits_receive = a->number == FAULT_OMIT || a->number == FAULT_OMIT_RECEIVE;
-  bool good = check_population(c, a, &clause);
-  good &= check_limit(c, a, &clause);
-  good &= check_per(c, a, &clause);
-  if (good)
-    vec_push(out, clause);
-}
 
 /* ---- predicates with names ---- */
 
@@ -251,6 +162,8 @@ static void check_predicate(struct checker *c, const struct ast *a, clause_vec *
 
 static void check_clause(struct checker *c, const struct ast *a, clause_vec *out) {
   struct clause clause = {.at = a->at, .name_id = NO_NAME, .role = ROLE_ANY};
+  if (!clause_suits(c, a))
+    return;
   switch (a->kind) {
   case AST_CLAUSE_FAULT:
     check_fault(c, a, out);
@@ -267,9 +180,7 @@ static void check_clause(struct checker *c, const struct ast *a, clause_vec *out
     vec_push(out, clause);
     return;
   case AST_CLAUSE_CHANNELS:
-    fault(c, a->at, "a round algorithm has no channels");
-    help(c, "which messages arrive is said with HO[p], 'synchronous', or 'at most f messages are "
-            "lost'");
+    check_channels(c, a, out);
     return;
   default:
     return; /* a syntax error, reported */
@@ -327,6 +238,7 @@ static void merge(struct checker *c, struct environment_work *w, uint32_t i) {
   }
   for (size_t k = 0; k < w->own[i].n; k++)
     vec_push(&all, w->own[i].at[k]);
+  settle_channels(c, &all);
   c->m->environments[i].clauses = arena_copy(&c->m->arena, all.at, all.n * sizeof *all.at);
   c->m->environments[i].nclauses = (uint32_t)all.n;
   vec_release(&all);
@@ -386,7 +298,7 @@ void check_environments(struct checker *c) {
     if (w.state[i] == 0)
       merge(c, &w, i);
   for (uint32_t i = 0; i < c->m->nenvironments; i++)
-    if (!w.extended[i]) /* else it is a part of something */
+    if (!w.extended[i] && !model_steps(c->m)) /* else it is a part of something */
       warn_of_losses(c, &c->m->environments[i]);
   for (uint32_t i = 0; i < n; i++)
     vec_release(&w.own[i]);

@@ -143,7 +143,7 @@ static struct node *lower_set_operator(struct checker *c, const struct ast *a, e
     if (each[i]->type->kind != TYPE_SET) {
       fault(c, each[i]->at, "'%s' needs sets, not %s", text, shown(c, each[i]->type));
       if (each[i]->type->kind == TYPE_BAG)
-        help(c, "write {m for m in received} for the set of the messages");
+        help(c, "write {m for m in %s} for the set of the messages", received_text(c));
       return node_error(c, a->at);
     }
   if (!unify(c, &x, &y)) {
@@ -284,7 +284,7 @@ static void cannot_compare(struct checker *c, const struct ast *a, const struct 
   else if (x->kind == TYPE_ROUND || y->kind == TYPE_ROUND)
     help(c, "a round is compared with rounds and with constants");
   else if (x->kind == TYPE_BAG || y->kind == TYPE_BAG)
-    help(c, "write {m for m in received} for the set of the messages");
+    help(c, "write {m for m in %s} for the set of the messages", received_text(c));
   else if ((x->kind == TYPE_PROCESS && is_number(y)) || (y->kind == TYPE_PROCESS && is_number(x)))
     help(c, "number(p) is the number of process p; %s(i) is the process with number i",
          c->m->roles[0].name);

@@ -407,7 +407,7 @@ static void explain(struct checker *c, const struct type *from, const struct typ
     help(c, "'%s' and '%s' are declared as different types (lines %u and %u)", from->name, to->name,
          line_of(c, from->at), line_of(c, to->at));
   else if (from->kind == TYPE_BAG)
-    help(c, "write {m for m in received} for the set of the messages");
+    help(c, "write {m for m in %s} for the set of the messages", received_text(c));
 }
 
 struct node *want(struct checker *c, struct node *n, const struct type *t, const char *what) {

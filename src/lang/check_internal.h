@@ -23,6 +23,9 @@ enum symbol_kind {
   SYMBOL_ROLE,
   SYMBOL_DEF,
   SYMBOL_GLOBAL, /* a file-level input */
+  SYMBOL_SHARED, /* a file-level variable: shared, or a ghost */
+  SYMBOL_MESSAGE, /* a kind of message */
+  SYMBOL_QUORUM, /* the messages that the action looks at */
   SYMBOL_VAR,    /* of the process being checked */
   SYMBOL_SLOT,   /* bound by a generator, a let, or a def's parameter */
   SYMBOL_LOOP,
@@ -33,10 +36,10 @@ struct symbol {
   const char *name;
   enum symbol_kind kind;
   struct span at;
-  uint32_t index; /* parameter, role, def, global, variable or slot; LABEL: position */
+  uint32_t index; /* parameter, role, def, global, message, variable or slot; LABEL: position */
   const struct type *type;
   uint64_t roles; /* SLOT of identities: of which roles, a bit each */
-  bool message;   /* SLOT: bound over `received`, so it has a sender */
+  bool message;   /* SLOT: bound over `received` or by an action, so it has a sender */
   bool used;
   bool open; /* TYPE: being looked at, so meeting it again is a cycle; SLOT: bound twice, so not to
                 be used */
@@ -55,6 +58,8 @@ enum where {
   IN_SEND,
   IN_UPDATE,
   IN_FINALLY,
+  IN_GRAPH,      /* whom a process can send to */
+  IN_ACTION,     /* steps: trigger and body */
   IN_ENVIRONMENT,
   IN_PROPERTY
 };
@@ -65,10 +70,11 @@ struct context {
   bool ghost;                /* what is computed goes to a ghost: ghosts may be read */
   bool step, live;           /* IN_PROPERTY */
   uint32_t ready;            /* IN_INIT: variables that have a value */
-  struct arrivals *arrivals; /* IN_UPDATE */
+  struct arrivals *arrivals; /* IN_UPDATE; IN_ACTION: of the kind of message that it takes, or NULL */
+  const char *quorum;        /* IN_ACTION: the name of the messages it looks at, or NULL */
 };
 
-/* What can reach a role in a round, for `received`, `from` and `heard`. */
+/* What can reach a role in a round, for `received`, `from` and `heard`; steps: of one kind, at any time. */
 struct arrivals {
   const struct type *type; /* NULL: nothing can */
   uint64_t senders;        /* roles, a bit each */
@@ -87,6 +93,7 @@ struct def_info {
   const struct type *type; /* NULL: not known yet */
   bool remote;             /* reads processes from outside, so it is not for processes */
   bool chooses;            /* pick or random inside, so it is for processes only */
+  bool shares;             /* reads shared variables, so it is not for first values */
 };
 
 struct role_info {
@@ -94,6 +101,9 @@ struct role_info {
   symbol_vec
       members; /* its variables and defs; lent to checker.members while the role is entered */
   bool *read;  /* by variable: somebody reads it */
+  bool *takes; /* steps: by kind of message: an action of it does */
+  const struct type *points; /* steps: of the program point, NULL: it has none */
+  uint32_t once; /* steps: the next VAR_ONCE variable that has no action yet */
 };
 
 struct param_info {
@@ -110,6 +120,12 @@ struct unbound { /* of an `exists` inside a condition that is not joined with `a
   const char *under; /* or, not, ... */
 };
 
+struct step_send { /* a send of an action, and the roles that it may reach */
+  struct span at;
+  uint32_t kind;
+  uint64_t reach;
+};
+
 struct checker {
   struct model *m;
   const struct ast *file;
@@ -123,8 +139,11 @@ struct checker {
   VEC(struct def_info) def_info;
   VEC(struct param_info) params;
   VEC(struct condition) conditions;
+  VEC(struct step_send) sends;
   VEC(struct unbound) unbound; /* names that the guards around do not bind, though it looks so */
   struct role_info *roles;
+  bool *global_read; /* by global: somebody reads it */
+  uint64_t *senders; /* steps: [kind * nroles + role]: roles that send such messages to the role, a bit each */
   /* shared types */
   const struct type *boolean, *integer, *round, *error,
       *unknown;   /* unknown: element of none, {} and [] */
@@ -132,6 +151,7 @@ struct checker {
 };
 
 /* check.c */
+struct span steps_place(const struct ast *file); /* what makes the file a model of steps */
 const char *keep(struct checker *, const char *name); /* copied into the model */
 void fault(struct checker *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
@@ -164,6 +184,7 @@ const struct type *range_type(struct checker *, int64_t lo, int64_t hi);
 const struct type *option_of(struct checker *, const struct type *);
 const struct type *set_of(struct checker *, const struct type *);
 const struct type *process_type(struct checker *, uint32_t role);
+const struct type *message_type(struct checker *, const struct ast *signature);
 void declare_types(struct checker *);
 bool is_number(const struct type *);
 bool is_known(const struct type *);  /* no unknown or error part */
@@ -204,6 +225,9 @@ struct node *lower_initial(struct checker *, const struct ast *);
 bool may_read_received(struct checker *, const struct ast *, const char *what);
 const struct type *sender_type(struct checker *);
 bool in_process(const struct checker *);
+/* Properties and environments look at processes from outside; so may a def that only they call. */
+bool from_outside(struct checker *);
+const char *received_text(const struct checker *); /* what `received` is called here */
 uint64_t roles_of(struct checker *, const struct node *); /* whose identities it yields */
 
 /* check_collection.c */
@@ -263,6 +287,31 @@ void enter_role(struct checker *, uint32_t role);
 void leave_role(struct checker *);
 uint64_t check_send(struct checker *, const struct ast *,
                     struct send *); /* the roles that it may reach */
+uint64_t check_target(struct checker *, const struct ast *, struct send *); /* likewise */
+
+/* check_messages.c: kinds of messages, who sends them to whom. */
+void declare_messages(struct checker *);
+void find_senders(struct checker *);             /* needs the environments: a liar sends anything */
+uint32_t message_named(struct checker *, const char *name, struct span); /* NO_KIND: reported */
+void check_step_send(struct checker *, const struct ast *, struct stmt *);
+void warn_of_messages(struct checker *);
+
+/* check_steps.c, check_action.c: processes that take steps. */
+uint32_t hidden_variables(const struct ast *process); /* at most so many */
+void declare_points(struct checker *, uint32_t role); /* program point and `once` flags, after all others */
+void check_graphs(struct checker *);
+void check_steps(struct checker *);
+uint32_t point_find(struct checker *, uint32_t role, const char *name); /* UINT32_MAX: no such step */
+struct node *lower_at(struct checker *, const struct ast *);            /* at(p, step) */
+void check_goto(struct checker *, const struct ast *, struct stmt *);
+void check_action(struct checker *, const struct ast *trigger, const struct ast *block, struct action *);
+
+/* check_fault.c: faults and channels. */
+typedef VEC(struct clause) clause_vec;
+void check_fault(struct checker *, const struct ast *, clause_vec *);
+void check_channels(struct checker *, const struct ast *, clause_vec *);
+bool clause_suits(struct checker *, const struct ast *); /* the kind of model; false: reported */
+void settle_channels(struct checker *, clause_vec *);    /* an environment has at most one kind */
 
 /* check_environment.c, check_property.c */
 void check_environments(struct checker *);

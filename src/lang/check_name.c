@@ -5,11 +5,11 @@
 
 bool in_process(const struct checker *c) {
   return c->in.where == IN_INIT || c->in.where == IN_SEND || c->in.where == IN_UPDATE ||
-         c->in.where == IN_FINALLY || c->in.where == IN_MEMBER_DEF;
+         c->in.where == IN_FINALLY || c->in.where == IN_MEMBER_DEF || c->in.where == IN_GRAPH ||
+         c->in.where == IN_ACTION;
 }
 
-/* Properties and environments look at processes from outside; so may a def that only they call. */
-static bool from_outside(struct checker *c) {
+bool from_outside(struct checker *c) {
   if (c->in.where == IN_DEF)
     c->def->remote = true;
   return c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT || c->in.where == IN_DEF;
@@ -44,7 +44,29 @@ static const char *sent_line(struct checker *c, const struct ast *send, const st
   return arena_printf(&c->m->arena, "line %u sends %s", line_of(c, send->at), shown(c, type));
 }
 
+const char *received_text(const struct checker *c) {
+  return c->in.quorum ? c->in.quorum : "received";
+}
+
+/* Steps: messages are taken one by one, or looked at as a quorum that has a name. */
+static void received_of_steps(struct checker *c, const struct ast *a, const char *what) {
+  const char *quorum = c->in.quorum ? c->in.quorum : "Q";
+  fault(c, a->word, "'%s' belongs to rounds; these processes take steps", what);
+  if (strcmp(what, "from") == 0)
+    help(c, "the sender of a message is named in the trigger: 'on MESSAGE from q'");
+  else if (strcmp(what, "heard") == 0)
+    help(c, "the senders of a quorum '%s' are '{sender(m) for m in %s}'", quorum, quorum);
+  else if (c->in.quorum)
+    help(c, "the messages of this quorum are '%s'", quorum);
+  else
+    help(c, "a message is taken with 'on MESSAGE', several are looked at with 'on Q: SIZE of MESSAGE'");
+}
+
 bool may_read_received(struct checker *c, const struct ast *a, const char *what) {
+  if (model_steps(c->m)) {
+    received_of_steps(c, a, what);
+    return false;
+  }
   if (c->in.where != IN_UPDATE) {
     fault(c, a->word, "'%s' can only be used in an update", what);
     if (c->in.where == IN_SEND)
@@ -114,6 +136,8 @@ static struct node *next_name(struct checker *c, const struct ast *a) {
     help(c, "declare it: 'process %s[...] ring { ... }'", role->name);
     return node_error(c, a->at);
   }
+  if (model_steps(c->m))
+    return node_new(c, NODE_NEXT, a->at, process_type(c, c->in.role), 0);
   struct node *number = node_new(c, NODE_NUMBER_OF, a->at, range_type(c, 1, role->count), 1);
   number->kid[0] = me_node(c, a->at);
   struct node *after = node_new(c, NODE_ADD, a->at, range_type(c, 2, (int64_t)role->count + 1), 2);
@@ -125,7 +149,26 @@ static struct node *next_name(struct checker *c, const struct ast *a) {
   return next;
 }
 
+static struct node *neighbours_name(struct checker *c, const struct ast *a) {
+  if (!in_process(c) || c->in.where == IN_GRAPH)
+    return not_here(c, a, "a process");
+  const struct role *role = &c->m->roles[c->in.role];
+  if (role->graph)
+    return bad(role->graph) ? node_error(c, a->at)
+                            : node_new(c, NODE_NEIGHBOURS, a->at, role->graph->type, 0);
+  fault(c, a->word, "'neighbours' needs a graph");
+  if (role->ring)
+    help(c, "the neighbour on a ring is 'next'");
+  else
+    help(c, "say whom a process can send to: 'process %s[...] graph {...} { ... }'", role->name);
+  return node_error(c, a->at);
+}
+
 static struct node *round_name(struct checker *c, const struct ast *a) {
+  if (model_steps(c->m)) {
+    fault(c, a->word, "'round' counts rounds; these processes take steps");
+    return node_error(c, a->at);
+  }
   if (from_outside(c))
     return node_new(c, NODE_ROUND_NUMBER, a->at, c->integer, 0);
   not_here(c, a, "a property or an environment");
@@ -153,6 +196,8 @@ static struct node *built_in_name(struct checker *c, const struct ast *a) {
     return round_name(c, a);
   if (is(a, "next"))
     return next_name(c, a);
+  if (is(a, "neighbours") && model_steps(c->m))
+    return neighbours_name(c, a);
   if (is(a, "others")) {
     not_here(c, a, "the target of a send");
     help(c, "the set of all but me is written 'all - {me}'");
@@ -198,6 +243,54 @@ static struct node *variable_name(struct checker *c, const struct ast *a, const 
   return n;
 }
 
+static struct node *global_name(struct checker *c, const struct ast *a, const struct symbol *s) {
+  if (!s->type) /* its declaration was wrong */
+    return node_error(c, a->at);
+  if (c->in.where == IN_FILE && s->index >= c->in.ready) {
+    fault(c, a->word, "'%s' has no value yet", a->name);
+    help(c, "first values are computed in the order of declaration, and '%s' comes later (line %u)",
+         a->name, line_of(c, s->at));
+    return node_error(c, a->at);
+  }
+  c->global_read[s->index] = true;
+  struct node *n = node_new(c, NODE_GLOBAL, a->at, s->type, 0);
+  n->index = s->index;
+  return n;
+}
+
+/* Shared memory, or a ghost of the whole file. */
+static struct node *shared_name(struct checker *c, const struct ast *a, const struct symbol *s) {
+  const struct var *v = &c->m->globals[s->index];
+  if (v->kind == VAR_GHOST && in_process(c) && !c->in.ghost) {
+    fault(c, a->word, "ghost '%s' can only be read by ghosts and properties", a->name);
+    help(c, "a ghost watches the algorithm and must not change it; make it 'shared' if it belongs "
+            "to it");
+    return node_error(c, a->at);
+  }
+  if (c->in.where == IN_ENVIRONMENT || c->in.where == IN_GRAPH) {
+    fault(c, a->word, "'%s' changes during a run and cannot be read here", a->name);
+    return node_error(c, a->at);
+  }
+  if (c->in.where == IN_INIT) {
+    fault(c, a->word, "a first value cannot read the %s '%s'",
+          v->kind == VAR_GHOST ? "ghost" : "shared variable", a->name);
+    help(c, "read it in a step");
+    return node_error(c, a->at);
+  }
+  if (c->def) {
+    c->def->shares = true;
+    c->def->remote |= v->kind == VAR_GHOST; /* so no process can use it */
+  }
+  return global_name(c, a, s);
+}
+
+static struct node *quorum_name(struct checker *c, const struct ast *a) {
+  struct type t = {.kind = TYPE_BAG, .element = c->in.arrivals->type};
+  if (!t.element || t.element->kind == TYPE_ERROR)
+    return node_error(c, a->at);
+  return node_new(c, NODE_RECEIVED, a->at, type_made(c, t), 0);
+}
+
 /* A def without parameters is used like a name. */
 static struct node *def_name(struct checker *c, const struct ast *a) {
   struct ast call = *a;
@@ -235,10 +328,15 @@ struct node *lower_name(struct checker *c, const struct ast *a) {
   case SYMBOL_DEF:
     return def_name(c, a);
   case SYMBOL_GLOBAL:
-    if (!s->type)
-      return node_error(c, a->at);
-    n = node_new(c, NODE_GLOBAL, a->at, s->type, 0);
-    break;
+    return global_name(c, a, s);
+  case SYMBOL_SHARED:
+    return shared_name(c, a, s);
+  case SYMBOL_MESSAGE:
+    fault(c, a->word, "message '%s' is not a value", a->name);
+    help(c, "it can be sent, 'send %s... to ...', and taken, 'on %s'", a->name, a->name);
+    return node_error(c, a->at);
+  case SYMBOL_QUORUM:
+    return quorum_name(c, a);
   case SYMBOL_VAR:
     return variable_name(c, a, s);
   case SYMBOL_SLOT:
@@ -312,6 +410,10 @@ static struct node *process_field(struct checker *c, const struct ast *a, struct
     fault(c, a->word, "the variables of processes cannot be read here");
     return node_error(c, a->at);
   }
+  if (model_steps(c->m) && is(a, "at")) {
+    fault(c, a->word, "where a process stands is asked with 'at(p, STEP)'");
+    return node_error(c, a->at);
+  }
   uint32_t field = field_find(c, a->name, roles_of(c, of), a->word);
   if (field == UINT32_MAX)
     return node_error(c, a->at);
@@ -366,6 +468,14 @@ struct node *lower_initial(struct checker *c, const struct ast *a) {
   return n;
 }
 
+/* at(p, s)' is whether p stands there after the step. */
+static bool prime_points(void *context, const struct node *n) {
+  const struct checker *c = context;
+  if (n->op == NODE_REMOTE && field_kind(c, n->index) == VAR_POINT)
+    ((struct node *)(uintptr_t)n)->primed = true; /* just made by us */
+  return true;
+}
+
 struct node *lower_primed(struct checker *c, const struct ast *a) {
   struct node *n = lower(c, a->kid[0]);
   if (bad(n))
@@ -375,11 +485,18 @@ struct node *lower_primed(struct checker *c, const struct ast *a) {
     help(c, "it is the value after a step: write 'safety name: step ...'");
     return node_error(c, a->at);
   }
-  if (n->op != NODE_REMOTE) {
-    fault(c, a->at, "only a variable of a process can be primed: p.x'");
+  bool changes = n->op == NODE_GLOBAL && c->m->globals[n->index].kind != VAR_INPUT;
+  if (a->kid[0]->kind == AST_CALL && is(a->kid[0], "at") && model_steps(c->m))
+    node_walk(n, prime_points, c);
+  else if (n->op == NODE_REMOTE || changes)
+    n->primed = true;
+  else {
+    fault(c, a->at, model_steps(c->m) ? "only a variable can be primed: p.x', or a shared one"
+                                      : "only a variable of a process can be primed: p.x'");
+    if (n->op == NODE_INDEX || n->op == NODE_SELECT)
+      help(c, "put the prime behind the variable itself: x'[...], p.x'.field");
     return node_error(c, a->at);
   }
-  n->primed = true;
   n->at = a->at;
   return n;
 }

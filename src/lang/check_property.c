@@ -30,6 +30,7 @@ static void check_property(struct checker *c, const struct ast *a, struct proper
   bool step = a->flags & AST_FLAG_STEP;
   *p = (struct property){.name = keep(c, a->name), .at = a->word, .step = step};
   p->almost_surely = a->flags & AST_FLAG_ALMOST;
+  p->on_request = a->flags & AST_FLAG_REQUEST;
   p->kind = a->number == 0 ? PROPERTY_SAFETY : a->number == 1 ? PROPERTY_COVER : PROPERTY_LIVE;
   find_environments(c, a->kid[0], p);
   if (step && p->kind == PROPERTY_LIVE)

@@ -18,9 +18,14 @@ struct symbol *symbol_find(struct checker *c, const char *name) {
 }
 
 const char *symbol_kind_text(enum symbol_kind kind) {
-  static const char *const text[] = {"parameter", "type",        "enum label", "process",
-                                     "def",       "input",       "variable",   "name",
-                                     "counter",   "phase number"};
+  static const char *const text[] = {
+      [SYMBOL_PARAM] = "parameter", [SYMBOL_TYPE] = "type",
+      [SYMBOL_LABEL] = "enum label", [SYMBOL_ROLE] = "process",
+      [SYMBOL_DEF] = "def", [SYMBOL_GLOBAL] = "input",
+      [SYMBOL_SHARED] = "shared variable", [SYMBOL_MESSAGE] = "message",
+      [SYMBOL_QUORUM] = "quorum", [SYMBOL_VAR] = "variable",
+      [SYMBOL_SLOT] = "name", [SYMBOL_LOOP] = "counter",
+      [SYMBOL_PHASE] = "phase number"};
   return text[kind];
 }
 
@@ -31,7 +36,7 @@ static const char *const built_in_values[] = {"me",      "all",    "others", "re
 static const char *const built_in_functions[] = {
     "min",      "max",     "sum",   "union", "pick",  "random", "mostfrequent",
     "majority", "subsets", "first", "last",  "front", "from",   "sender",
-    "number",   "initial", "next",  "at",    "sign",  "count"};
+    "number",   "initial", "next",  "at",    "sign",  "count",  "neighbours"};
 
 static bool among(const char *name, const char *const *list, size_t n) {
   for (size_t i = 0; i < n; i++)
@@ -44,7 +49,8 @@ static bool among(const char *name, const char *const *list, size_t n) {
 
 bool name_is_free(struct checker *c, const char *name, struct span at, bool callable) {
   if (among(name, built_in_values, LENGTH(built_in_values)) ||
-      (callable && among(name, built_in_functions, LENGTH(built_in_functions)))) {
+      (callable && among(name, built_in_functions, LENGTH(built_in_functions))) ||
+      (model_steps(c->m) && strcmp(name, "at") == 0)) { /* what a trace calls the program point */
     fault(c, at, "'%s' is a built-in name", name);
     help(c, "choose another name");
     return false;

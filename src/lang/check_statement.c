@@ -18,28 +18,40 @@ static const struct ast *place_base(const struct ast *place, uint32_t *steps) {
   return place;
 }
 
-static bool assignable(struct checker *c, const struct ast *base, uint32_t *var) {
+static struct var *assignable(struct checker *c, const struct ast *base, struct stmt *out) {
   if (base->kind != AST_NAME) {
     if (base->kind != AST_ERROR)
       fault(c, base->at, "only a variable can be assigned to");
-    return false;
+    return NULL;
   }
   const struct symbol *s = symbol_find(c, base->name);
   if (!s) {
     unknown_name(c, base->name, base->word, "variable");
-    return false;
+    return NULL;
+  }
+  out->var = s->index;
+  out->shared = s->kind == SYMBOL_SHARED;
+  if (out->shared)
+    return &c->m->globals[s->index];
+  if (s->kind == SYMBOL_GLOBAL && model_steps(c->m)) {
+    fault(c, base->word, "'%s' cannot be assigned to: it is an input of the whole file", base->name);
+    help(c, "a variable that all processes can change is declared with 'shared' (line %u)",
+         line_of(c, s->at));
+    return NULL;
   }
   if (s->kind != SYMBOL_VAR) {
     fault(c, base->word, "'%s' cannot be assigned to", base->name);
-    help(c, "it is the %s declared at line %u; only the variables of the process change",
-         symbol_kind_text(s->kind), line_of(c, s->at));
-    return false;
+    help(c, "it is the %s declared at line %u; only %s change", symbol_kind_text(s->kind),
+         line_of(c, s->at),
+         model_steps(c->m) ? "variables of the process and shared ones"
+                           : "the variables of the process");
+    return NULL;
   }
-  *var = s->index;
-  if (c->m->roles[c->in.role].vars[s->index].kind != VAR_ORACLE)
-    return true;
+  struct var *v = &c->m->roles[c->in.role].vars[s->index];
+  if (v->kind != VAR_ORACLE)
+    return v;
   fault(c, base->word, "oracle '%s' cannot be assigned to: the environment chooses it", base->name);
-  return false;
+  return NULL;
 }
 
 static const struct type *step_field(struct checker *c, const struct ast *a, const struct type *t,
@@ -80,8 +92,7 @@ static void check_assign(struct checker *c, const struct ast *a, struct stmt *s)
   uint32_t steps;
   const struct ast *base = place_base(a->kid[0], &steps);
   s->kind = STMT_ASSIGN;
-  bool good = assignable(c, base, &s->var);
-  const struct var *v = good ? &c->m->roles[c->in.role].vars[s->var] : NULL;
+  const struct var *v = assignable(c, base, s);
   bool ghost = c->in.ghost;
   c->in.ghost = v && v->kind == VAR_GHOST;
   const struct type *type = NULL;
@@ -108,8 +119,9 @@ static void check_let(struct checker *c, const struct ast *a, struct stmt *s) {
   const struct type *type = s->expr->type;
   if (!bad(s->expr) && (!is_known(type) || type->kind == TYPE_BAG)) {
     fault(c, a->kid[0]->at,
-          type->kind == TYPE_BAG ? "what was received cannot be named"
-                                 : "its type is not known here");
+          type->kind != TYPE_BAG ? "its type is not known here"
+          : c->in.quorum         ? "a quorum has a name already"
+                                 : "what was received cannot be named");
     type = c->error;
   }
   s->slot = slot_new(c);
@@ -137,7 +149,8 @@ static void check_foreach(struct checker *c, const struct ast *a, struct stmt *s
   uint32_t slots = c->slots;
   struct node *from = lower_collection(c, a->kid[0]);
   if (!bad(from) && from->op != NODE_RECEIVED) {
-    fault(c, a->kid[0]->at, "'foreach' goes through 'received' only");
+    fault(c, a->kid[0]->at, "'foreach' goes through %s only",
+          model_steps(c->m) ? "a quorum" : "'received'");
     help(c, "other collections are read with '... for x in ...', 'exists' and 'forall'");
   }
   s->slot = slot_new(c);
@@ -171,10 +184,18 @@ static void check_statement(struct checker *c, const struct ast *a, struct stmt 
     s->kind = STMT_HALT;
     return;
   case AST_SEND:
+    if (model_steps(c->m)) {
+      check_step_send(c, a, s);
+      return;
+    }
     fault(c, a->word, "an update cannot send");
     help(c, "in a round all messages are sent first: 'round { send ... to ...  update { ... } }'");
     return;
   case AST_GOTO:
+    if (model_steps(c->m)) {
+      check_goto(c, a, s);
+      return;
+    }
     fault(c, a->word, "'goto' belongs to processes with steps; these proceed in rounds");
     return;
   default:
@@ -215,7 +236,7 @@ void check_block(struct checker *c, const struct ast *a, struct block *out) {
 
 /* ---- sends ---- */
 
-static uint64_t check_target(struct checker *c, const struct ast *a, struct send *s) {
+uint64_t check_target(struct checker *c, const struct ast *a, struct send *s) {
   const struct symbol *symbol = a->kind == AST_NAME ? symbol_find(c, a->name) : NULL;
   s->target = TARGET_SET;
   s->to_role = ROLE_ANY;
@@ -238,7 +259,10 @@ static uint64_t check_target(struct checker *c, const struct ast *a, struct send
     return roles_of(c, s->to);
   fault(c, a->at, "one can send to a process or to a set of them, not to %s", shown(c, t));
   if (t->kind == TYPE_OPTION && t->element->kind == TYPE_PROCESS)
-    help(c, "it may be none: 'send ... to q when exists q in %s'", quoted(c, a->at));
+    help(c,
+         model_steps(c->m) ? "it may be none: 'if exists q in %s { send ... to q }'"
+                           : "it may be none: 'send ... to q when exists q in %s'",
+         quoted(c, a->at));
   else if (is_number(t))
     help(c, "%s(i) is the process with number i", c->m->roles[c->in.role].name);
   return ROLES_ALL;

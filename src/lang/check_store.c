@@ -10,10 +10,11 @@ static void declare_role(struct checker *c, const struct ast *p, struct role *ro
                          int64_t *total) {
   int64_t count = 1;
   role->ring = p->flags & AST_FLAG_RING;
-  if (p->kid[1]) {
-    fault(c, p->kid[1]->at, "processes on a graph cannot be checked by this version of rondo");
-    return;
-  }
+  if (p->kid[1] && !model_steps(c->m)) {
+    fault(c, p->kid[1]->at, "'graph' is for processes that take steps; these proceed in rounds");
+    help(c, "who hears whom is said in an environment: 'every round: forall p in P: HO[p] <= ...'");
+  } else if (p->kid[1] && role->ring)
+    fault(c, p->kid[1]->at, "a ring has a graph already: each process can send to 'next'");
   if (!constant_number(c, p->kid[0], "the number of processes", &count))
     return;
   if (count < 1) {
@@ -47,6 +48,7 @@ void declare_roles(struct checker *c) {
     c->roles[c->m->nroles++].ast = p;
     role->name = s.name;
     role->at = p->word;
+    role->point_var = NO_VAR;
     symbol_declare(c, &c->globals, s);
     declare_role(c, p, role, &total);
   }
@@ -74,7 +76,9 @@ void leave_role(struct checker *c) {
 /* ---- declarations ---- */
 
 static const char *store_text(int64_t kind) {
-  static const char *const text[] = {"input", "variable", "shared variable", "ghost", "oracle"};
+  static const char *const text[] = {[STORE_INPUT] = "input",   [STORE_VAR] = "variable",
+                                     [STORE_SHARED] = "shared variable", [STORE_GHOST] = "ghost",
+                                     [STORE_ORACLE] = "oracle", [STORE_STABLE] = "stable variable"};
   return text[kind];
 }
 
@@ -82,7 +86,8 @@ static const char *store_text(int64_t kind) {
 static bool type_suits(struct checker *c, const struct ast *d, const struct type *t) {
   const struct ast *at = d->kid[1];
   const char *what = store_text(d->number);
-  bool chosen = d->number == STORE_ORACLE || (d->number == STORE_INPUT && !d->kid[2]);
+  bool chosen = d->number == STORE_ORACLE ||
+                ((d->number == STORE_INPUT || d->number == STORE_SHARED) && !d->kid[2]);
   if (t->kind == TYPE_ERROR)
     return false;
   if (type_mentions(t, TYPE_INT)) {
@@ -107,6 +112,8 @@ static enum unit store_unit(struct checker *c, const struct ast *d) {
     return EACH_NONE;
   if (d->number != STORE_ORACLE)
     fault(c, unit->at, "'each' is for oracles");
+  else if (model_steps(c->m)) /* reported */
+    return EACH_NONE;
   else if (unit->number != UNIT_PHASE && unit->number != UNIT_ROUND) {
     fault(c, unit->at, "an oracle of a round algorithm is chosen each phase or each round");
     return EACH_NONE;
@@ -118,7 +125,7 @@ static void check_clauses_of_store(struct checker *c, const struct ast *d) {
   const struct ast *init = d->kid[2], *where = d->kid[3];
   const char *name = d->kid[0]->n ? d->kid[0]->kid[0]->name : "?";
   struct span at = d->kid[0]->n ? d->kid[0]->kid[0]->word : d->at;
-  if ((d->number == STORE_VAR || d->number == STORE_GHOST) && !init) {
+  if ((d->number == STORE_VAR || d->number == STORE_GHOST || d->number == STORE_STABLE) && !init) {
     fault(c, at, "%s '%s' has no first value", store_text(d->number), name);
     help(c, "add '= ...'; if it may start with any value, declare it with 'input'");
   }
@@ -130,12 +137,30 @@ static void check_clauses_of_store(struct checker *c, const struct ast *d) {
     fault(c, at, "'distinct' is for inputs");
 }
 
+/* Stores that only one of the two ways to proceed knows. */
+static void check_store_kind(struct checker *c, const struct ast *d) {
+  if (d->number == STORE_ORACLE && model_steps(c->m)) {
+    fault(c, d->at, "an oracle is for processes that proceed in rounds; these take steps");
+    help(c, "any choice can be made in a step: 'x := pick(...)'");
+  }
+  if (d->number == STORE_STABLE && !model_steps(c->m)) {
+    fault(c, d->at, "a stable variable is for processes that take steps; these proceed in rounds");
+    help(c, "nobody recovers in a round algorithm: declare it with 'var'");
+  }
+}
+
 static void declare_variables(struct checker *c, const struct ast *d, struct var *vars, uint32_t *n,
                               symbol_vec *scope, uint32_t processes) {
-  static const enum var_kind kinds[] = {VAR_INPUT, VAR_PLAIN, VAR_PLAIN, VAR_GHOST, VAR_ORACLE};
+  static const enum var_kind kinds[] = {
+      [STORE_INPUT] = VAR_INPUT, [STORE_VAR] = VAR_PLAIN,     [STORE_SHARED] = VAR_SHARED,
+      [STORE_GHOST] = VAR_GHOST, [STORE_ORACLE] = VAR_ORACLE, [STORE_STABLE] = VAR_STABLE};
   bool global = scope == &c->globals;
+  enum symbol_kind kind = !global                    ? SYMBOL_VAR
+                          : d->number == STORE_INPUT ? SYMBOL_GLOBAL
+                                                     : SYMBOL_SHARED;
   const struct type *type = type_of_ast(c, d->kid[1]);
   bool suits = type_suits(c, d, type);
+  check_store_kind(c, d);
   check_clauses_of_store(c, d);
   enum unit each = store_unit(c, d);
   bool distinct = d->flags & AST_FLAG_DISTINCT;
@@ -146,8 +171,7 @@ static void declare_variables(struct checker *c, const struct ast *d, struct var
   }
   for (uint32_t i = 0; i < d->kid[0]->n; i++) {
     const struct ast *name = d->kid[0]->kid[i];
-    struct symbol s = {
-        .name = keep(c, name->name), .kind = global ? SYMBOL_GLOBAL : SYMBOL_VAR, .at = name->word};
+    struct symbol s = {.name = keep(c, name->name), .kind = kind, .at = name->word};
     s.index = *n;
     s.type = suits ? type : NULL;
     symbol_declare(c, scope, s);
@@ -171,7 +195,7 @@ static uint32_t count_names(const struct ast *in) {
 static void declare_members(struct checker *c, uint32_t r) {
   const struct ast *p = c->roles[r].ast;
   struct role *role = &c->m->roles[r];
-  uint32_t n = count_names(p);
+  uint32_t n = count_names(p) + hidden_variables(p);
   role->vars = arena_array(&c->m->arena, n, sizeof *role->vars);
   c->roles[r].read = arena_array(&c->m->arena, n, sizeof *c->roles[r].read);
   enter_role(c, r);
@@ -179,23 +203,32 @@ static void declare_members(struct checker *c, uint32_t r) {
     const struct ast *d = p->kid[i];
     if (d->kind != AST_STORE)
       continue;
-    if (d->number == STORE_SHARED)
+    if (d->number == STORE_SHARED) {
       fault(c, d->at, "a shared variable is declared at file level");
+      help(c, "move it out of the process: all processes share it");
+    }
     declare_variables(c, d, role->vars, &role->nvars, &c->members, role->count);
   }
+  declare_points(c, r);
   declare_defs(c, r);
   leave_role(c);
 }
 
 static void declare_globals(struct checker *c) {
-  c->m->globals = arena_array(&c->m->arena, count_names(c->file), sizeof *c->m->globals);
+  uint32_t n = count_names(c->file);
+  c->m->globals = arena_array(&c->m->arena, n, sizeof *c->m->globals);
+  c->global_read = arena_array(&c->m->arena, n, sizeof *c->global_read);
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
     if (d->kind != AST_STORE)
       continue;
-    if (d->number != STORE_INPUT) {
-      fault(c, d->at, "only inputs and shared variables can stand outside the processes");
+    if (d->number == STORE_GHOST && !model_steps(c->m)) {
+      fault(c, d->at, "a ghost of a round algorithm belongs to a process");
       help(c, "move it into the process that it belongs to");
+    } else if (d->number != STORE_INPUT && d->number != STORE_SHARED && d->number != STORE_GHOST) {
+      fault(c, d->at, "only inputs, shared variables and ghosts can stand outside the processes");
+      help(c, "move it into the process that it belongs to%s",
+           d->number == STORE_VAR ? ", or declare it 'shared'" : "");
     }
     if (d->flags & AST_FLAG_DISTINCT)
       fault(c, d->at, "'distinct' is for the inputs of processes");
@@ -294,6 +327,18 @@ uint32_t field_find(struct checker *c, const char *name, uint64_t roles, struct 
 
 /* ---- first values ---- */
 
+/* Shared memory that nobody set up holds anything: pick(v for v in T). */
+static struct node *any_of_type(struct checker *c, const struct var *v) {
+  struct generator *gen = arena_alloc(&c->m->arena, sizeof *gen);
+  *gen = (struct generator){.slot = slot_new(c), .type = v->type, .name = "v", .at = v->at};
+  gen->range = node_new(c, NODE_DOMAIN, v->at, set_of(c, v->type), 0);
+  struct node *any = node_new(c, NODE_PICK, v->at, v->type, 1);
+  any->kid[0] = node_slot(c, v->at, gen->slot, v->type);
+  any->gen = gen;
+  any->ngen = 1;
+  return any;
+}
+
 static void check_initial(struct checker *c, const struct ast *in, struct var *vars,
                           enum where where) {
   uint32_t at = 0;
@@ -309,7 +354,8 @@ static void check_initial(struct checker *c, const struct ast *in, struct var *v
       if (d->kid[2] && v->kind != VAR_ORACLE) {
         struct node *init = lower(c, d->kid[2]);
         v->init = v->type ? want(c, init, v->type, what) : init;
-      }
+      } else if (v->kind == VAR_SHARED && v->type)
+        v->init = any_of_type(c, v);
       c->in.ready = ++at;
       if (d->kid[3] && v->kind == VAR_INPUT)
         v->where = lower_bool(c, d->kid[3], "the condition after 'where'");
@@ -324,6 +370,7 @@ void check_stores(struct checker *c) {
   declare_fields(c);
   check_defs(c, ROLE_ANY);
   check_initial(c, c->file, c->m->globals, IN_FILE);
+  check_graphs(c);
   for (uint32_t r = 0; r < c->m->nroles; r++) {
     enter_role(c, r);
     check_defs(c, r);

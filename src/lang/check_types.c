@@ -229,6 +229,10 @@ static const struct type *build(struct checker *c, const struct ast *a, struct n
   }
 }
 
+const struct type *message_type(struct checker *c, const struct ast *signature) {
+  return build_record(c, signature, (struct naming){keep(c, signature->name), signature->word});
+}
+
 const struct type *type_of_ast(struct checker *c, const struct ast *a) {
   return a ? build(c, a, (struct naming){0}) : c->error;
 }

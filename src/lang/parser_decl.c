@@ -243,7 +243,7 @@ struct ast *parse_def(struct parser *p) {
   return node;
 }
 
-/* store = ("input" | "var" | "shared" | "ghost" | "oracle") names ":" type
+/* store = ("input" | "var" | "stable" | "shared" | "ghost" | "oracle") names ":" type
            ["distinct"] ["each" unit] ["=" expr] ["where" expr] */
 struct ast *parse_store(struct parser *p) {
   struct place place = parser_place(p);
@@ -251,6 +251,7 @@ struct ast *parse_store(struct parser *p) {
                          : parser_take_word(p, W_SHARED) ? STORE_SHARED
                          : parser_take_word(p, W_GHOST)  ? STORE_GHOST
                          : parser_take_word(p, W_ORACLE) ? STORE_ORACLE
+                         : parser_take_word(p, W_STABLE) ? STORE_STABLE
                                                          : STORE_VAR;
   if (store == STORE_VAR)
     parser_expect_word(p, W_VAR);
@@ -318,6 +319,7 @@ static const struct {
     {W_VAR, parse_store},
     {W_SHARED, parse_store},
     {W_GHOST, parse_store},
+    {W_STABLE, parse_store},
     {W_ORACLE, parse_store},
     {W_PROCESS, parse_process},
     {W_ENVIRONMENT, parse_environment},

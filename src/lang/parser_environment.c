@@ -18,10 +18,15 @@ static enum ast_fault parse_are(struct parser *p) {
   return FAULT_BYZANTINE;
 }
 
-/* fault = "crash" | "omit" ["to" ("send" | "receive")] | "are" ... */
-static enum ast_fault parse_fault(struct parser *p) {
-  if (parser_take_word(p, W_CRASH))
+/* fault = "crash" ["and" "recover"] | "omit" ["to" ("send" | "receive")] | "are" ... */
+static enum ast_fault parse_fault(struct parser *p, uint32_t *flags) {
+  if (parser_take_word(p, W_CRASH)) {
+    if (parser_take_word(p, W_AND)) {
+      parser_expect_word(p, W_RECOVER);
+      *flags |= AST_FLAG_RECOVER;
+    }
     return FAULT_CRASH;
+  }
   if (parser_take_word(p, W_ARE))
     return parse_are(p);
   if (!parser_take_word(p, W_OMIT)) {
@@ -49,12 +54,13 @@ static struct ast *parse_fault_clause(struct parser *p) {
   parser_add(p, any ? NULL : parse_sum(p));
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "'processes', 'messages' or a role");
-  enum ast_fault fault = parse_fault(p);
+  uint32_t flags = any ? AST_FLAG_ANY : 0;
+  enum ast_fault fault = parse_fault(p, &flags);
   parser_add(p, parser_take_word(p, W_EACH) ? parse_unit(p, true) : NULL);
   struct ast *node = parser_node(p, AST_CLAUSE_FAULT, place);
   node->name = name;
   node->number = fault;
-  node->flags = any ? AST_FLAG_ANY : 0;
+  node->flags = flags;
   return node;
 }
 
@@ -171,8 +177,8 @@ struct ast *parse_environment(struct parser *p) {
 
 enum { SAFETY, COVER, LIVE };
 
-/* property = ("safety" | "cover" | "live" ["almost" "surely"]) NAME ["in" names] ":" ["step"] expr
- */
+/* property = ("safety" | "cover" | "live" ["almost" "surely"]) NAME ["in" names] ["on" "request"]
+              ":" ["step"] expr */
 struct ast *parse_property(struct parser *p) {
   struct place place = parser_place(p);
   uint32_t flags = 0;
@@ -192,6 +198,11 @@ struct ast *parse_property(struct parser *p) {
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the property's name");
   parser_add(p, parser_take_word(p, W_IN) ? parse_names(p, "an environment") : NULL);
+  if (parser_take_word(p, W_ON)) {
+    if (!parser_expect_word(p, W_REQUEST))
+      parser_help(p, "'on request': it is checked only if --property asks for it");
+    flags |= AST_FLAG_REQUEST;
+  }
   if (!parser_expect(p, T_COLON))
     parser_help(p, "a property is written 'safety NAME: CONDITION' or 'live NAME in ENVIRONMENT: "
                    "CONDITION'");

@@ -302,8 +302,8 @@ static struct ast *parse_reaction(struct parser *p) {
 /* ---- the process ---- */
 
 static const enum word member_words[] = {
-    W_INPUT, W_VAR,   W_SHARED,  W_GHOST, W_ORACLE, W_DEF,  W_ONCE, W_REPEAT,
-    W_PHASE, W_ROUND, W_FINALLY, W_START, W_STEP,   W_WHEN, W_ON,
+    W_INPUT,  W_VAR,   W_STABLE, W_SHARED,  W_GHOST, W_ORACLE, W_DEF,  W_ONCE,
+    W_REPEAT, W_PHASE, W_ROUND,  W_FINALLY, W_START, W_STEP,   W_WHEN, W_ON,
 };
 enum { MEMBERS = sizeof member_words / sizeof *member_words };
 
@@ -348,6 +348,7 @@ static struct ast *parse_member(struct parser *p, bool *behaves) {
       return parse_def(p);
     case W_INPUT:
     case W_VAR:
+    case W_STABLE:
     case W_SHARED:
     case W_GHOST:
     case W_ORACLE:

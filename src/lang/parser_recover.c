@@ -52,6 +52,7 @@ bool parser_at_member(const struct parser *p) {
   switch (t->word) {
   case W_INPUT:
   case W_VAR:
+  case W_STABLE:
   case W_SHARED:
   case W_GHOST:
   case W_ORACLE:

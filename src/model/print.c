@@ -233,7 +233,7 @@ void node_print(const struct model *m, const struct node *n, struct text *out) {
     text_addf(out, "var%u", n->index);
     return;
   case NODE_GLOBAL:
-    text_add(out, m->globals[n->index].name);
+    text_addf(out, "%s%s", m->globals[n->index].name, n->primed ? "'" : "");
     return;
   case NODE_SENDER:
     text_addf(out, "sender(#%u)", n->index);

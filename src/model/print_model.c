@@ -23,8 +23,9 @@ static void print_guard(const struct model *m, const struct guard *g, struct tex
 
 static void print_assign(const struct model *m, const struct role *role, const struct stmt *s,
                          struct text *out) {
-  text_add(out, role->vars[s->var].name);
-  const struct type *type = role->vars[s->var].type;
+  const struct var *v = s->shared ? &m->globals[s->var] : &role->vars[s->var];
+  const struct type *type = v->type;
+  text_add(out, v->name);
   for (uint32_t i = 0; i < s->npath; i++) {
     if (!s->path[i].index) {
       text_addf(out, ".%s", type->fields[s->path[i].field].name);
@@ -74,15 +75,16 @@ static void print_block(const struct model *m, const struct role *role, const st
       text_add(out, "halt");
       break;
     case STMT_SEND:
+      text_add(out, "send ");
+      text_add(out, m->messages[s->send->kind].name);
       print_send(m, s->send, out);
-      continue;
+      break;
     }
     text_add(out, "\n");
   }
 }
 
 static void print_send(const struct model *m, const struct send *s, struct text *out) {
-  text_add(out, "    send ");
   node_print(m, s->message, out);
   text_add(out, " to ");
   switch (s->target) {
@@ -101,11 +103,13 @@ static void print_send(const struct model *m, const struct send *s, struct text 
     text_add(out, " when ");
     print_guard(m, &s->guard, out);
   }
-  text_add(out, "\n");
 }
 
 static void print_var(const struct model *m, const struct var *v, struct text *out) {
-  static const char *const kind[] = {"input", "var", "ghost", "oracle"};
+  static const char *const kind[] = {[VAR_INPUT] = "input",   [VAR_PLAIN] = "var",
+                                     [VAR_GHOST] = "ghost",   [VAR_ORACLE] = "oracle",
+                                     [VAR_STABLE] = "stable", [VAR_SHARED] = "shared",
+                                     [VAR_POINT] = "point",   [VAR_ONCE] = "once"};
   text_addf(out, "  %s %s: ", kind[v->kind], v->name);
   type_print(m, v->type, out);
   text_add(out, v->distinct ? " distinct" : "");
@@ -121,16 +125,67 @@ static void print_var(const struct model *m, const struct var *v, struct text *o
   text_add(out, "\n");
 }
 
+/* What an action waits for: its messages, what of them has a name, and the condition. */
+static void print_trigger(const struct model *m, const struct action *a, struct text *out) {
+  if (a->trigger != TRIGGER_NONE) {
+    const struct message_kind *kind = &m->messages[a->kind];
+    text_add(out, " on ");
+    if (a->trigger == TRIGGER_QUORUM) {
+      text_add(out, a->exactly ? "exactly " : "");
+      node_print(m, a->size, out);
+      text_add(out, " of ");
+    }
+    text_addf(out, "#%u: %s", a->slot, kind->name);
+    if (a->match) {
+      text_add(out, " matching ");
+      node_print(m, a->match, out);
+    }
+    for (uint32_t i = 0; i < a->nparts; i++)
+      text_addf(out, "%s#%u = %s", i ? ", " : a->trigger == TRIGGER_QUORUM ? " same " : " with ", a->parts[i].slot,
+                kind->type->fields[a->parts[i].field].name);
+    if (a->from_slot != NO_SLOT)
+      text_addf(out, " from #%u", a->from_slot);
+    text_add(out, a->taken ? " taken" : "");
+  }
+  if (a->guard.ngen || a->guard.cond) {
+    text_add(out, " if ");
+    print_guard(m, &a->guard, out);
+  }
+}
+
+static void print_action(const struct model *m, const struct role *role, const struct action *a,
+                         struct text *out) {
+  text_addf(out, "  action %s", a->name);
+  const char **label = role->point_var != NO_VAR ? role->vars[role->point_var].type->labels : NULL;
+  if (label && a->point != ANY_POINT)
+    text_addf(out, " at %s then %s", label[a->point], label[a->next]);
+  print_trigger(m, a, out);
+  if (a->once != NO_SLOT)
+    text_addf(out, " once var%u", a->once);
+  text_add(out, "\n");
+  print_block(m, role, &a->body, 2, out);
+}
+
 static void print_role(const struct model *m, const struct role *role, struct text *out) {
   text_addf(out, "process %s: %u from %u%s\n", role->name, role->count, role->first,
             role->ring ? ", ring" : "");
+  if (role->graph) {
+    text_add(out, "  graph ");
+    node_print(m, role->graph, out);
+    text_add(out, "\n");
+  }
   for (uint32_t i = 0; i < role->nvars; i++)
     print_var(m, &role->vars[i], out);
+  for (uint32_t i = 0; i < role->nactions; i++)
+    print_action(m, role, &role->actions[i], out);
   for (uint32_t i = 0; i < m->npoints; i++) {
     const struct body *body = &role->body[i];
     text_addf(out, "  point %u\n", i);
-    for (uint32_t j = 0; j < body->nsends; j++)
+    for (uint32_t j = 0; j < body->nsends; j++) {
+      text_add(out, "    send ");
       print_send(m, &body->sends[j], out);
+      text_add(out, "\n");
+    }
     if (body->received) {
       text_add(out, "    receives ");
       type_print(m, body->received, out);
@@ -169,12 +224,20 @@ static void print_clause(const struct model *m, const struct clause *c, struct t
                                      "infinitely often",
                                      "eventually always",
                                      "synchronous",
-                                     "fair"};
+                                     "fair",
+                                     "duplicated",
+                                     "channels"};
+  static const char *const channel[] = {"bag", "set", "fifo"};
   static const char *const per[] = {"run", "round", "receiver"};
   static const char *const unit[] = {"", " phase", " round"};
   text_addf(out, "  %s", kind[c->kind]);
-  if (c->kind <= CLAUSE_CORRUPTED) {
-    text_addf(out, " at most %" PRId64 " per %s", c->limit, per[c->per]);
+  if (c->kind == CLAUSE_CHANNELS) {
+    text_addf(out, " %s", channel[c->channel]);
+    if (c->bound)
+      text_addf(out, " bound %" PRId64, c->bound);
+  } else if (c->kind <= CLAUSE_CORRUPTED || c->kind == CLAUSE_DUPLICATED) {
+    text_addf(out, "%s at most", c->recovers ? " and recover" : "");
+    text_addf(out, " %" PRId64 " per %s", c->limit, per[c->per]);
     if (c->role != ROLE_ANY)
       text_addf(out, " of %s", m->roles[c->role].name);
     if (c->kind == CLAUSE_OMIT)
@@ -193,6 +256,7 @@ static void print_property(const struct model *m, const struct property *p, stru
   text_addf(out, "%s %s in ", kind[p->kind], p->name);
   for (uint32_t i = 0; i < p->nenvironments; i++)
     text_addf(out, "%s%s", i ? ", " : "", m->environments[p->environments[i]].name);
+  text_add(out, p->on_request ? " on request" : "");
   text_add(out, p->step ? ": step " : ": ");
   node_print(m, p->formula, out);
   text_add(out, "\n");
@@ -202,6 +266,14 @@ void model_print(const struct model *m, struct text *out) {
   text_addf(out, "algorithm %s\n", m->name);
   for (uint32_t i = 0; i < m->nparams; i++)
     text_addf(out, "param %s = %" PRId64 "\n", m->params[i].name, m->params[i].value);
+  for (uint32_t i = 0; i < m->nmessages; i++) {
+    text_addf(out, "message %s", m->messages[i].name);
+    for (uint32_t j = 0; j < m->messages[i].type->size; j++) {
+      text_addf(out, "%s%s: ", j ? ", " : "(", m->messages[i].type->fields[j].name);
+      type_print(m, m->messages[i].type->fields[j].type, out);
+    }
+    text_add(out, m->messages[i].type->size ? ")\n" : "\n");
+  }
   for (uint32_t i = 0; i < m->nglobals; i++)
     print_var(m, &m->globals[i], out);
   for (uint32_t i = 0; i < m->ndefs; i++) {

@@ -605,10 +605,6 @@ static const struct mistake mistakes[] = {
     {TWO_ROLES "safety s: forall p in P, q in C: p == q", "cannot compare P with C"},
     {TWO_ROLES "safety s: forall p in P: initial(p.y)", "'initial' is for inputs"},
     /* other kinds of models */
-    {"algorithm A message m(v: bool) process P[3] { on m(v) {} }",
-     "message-passing processes cannot be checked by this version of rondo"},
-    {"algorithm A shared r: bool = true process P[3] { step s { r := false } }",
-     "shared-memory processes cannot be checked by this version of rondo"},
     {"counters A counter a", "counter systems cannot be checked by this version of rondo"},
 };
 

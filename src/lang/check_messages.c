@@ -1,0 +1,279 @@
+/* Kinds of messages of processes that take steps: their fields, who sends them to whom, and how they are sent. */
+#include "lang/check_internal.h"
+
+#include <string.h>
+
+/* ---- kinds ---- */
+
+static void declare_message(struct checker *c, const struct ast *a) {
+  struct symbol s = {
+      .name = keep(c, a->name), .kind = SYMBOL_MESSAGE, .at = a->word, .index = c->m->nmessages};
+  const struct type *type = message_type(c, a);
+  for (uint32_t i = 0; i < a->n; i++)
+    if (type->kind == TYPE_RECORD && type_mentions(type->fields[i].type, TYPE_INT)) {
+      fault(c, a->kid[i]->kid[0]->at, "a field of a message cannot be of type int, which has no bounds");
+      help(c, "give it a range, such as 0..n");
+      type = c->error;
+    }
+  if (!symbol_declare(c, &c->globals, s))
+    return;
+  c->m->messages[c->m->nmessages++] =
+      (struct message_kind){.name = s.name, .at = a->word, .type = type};
+}
+
+void declare_messages(struct checker *c) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->file->n; i++)
+    n += c->file->kid[i]->kind == AST_MESSAGES ? c->file->kid[i]->n : 0;
+  c->m->messages = arena_array(&c->m->arena, n, sizeof *c->m->messages);
+  for (uint32_t i = 0; i < c->file->n; i++)
+    for (uint32_t j = 0; c->file->kid[i]->kind == AST_MESSAGES && j < c->file->kid[i]->n; j++)
+      if (c->file->kid[i]->kid[j]->kind == AST_SIGNATURE)
+        declare_message(c, c->file->kid[i]->kid[j]);
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    c->roles[r].takes = arena_array(&c->m->arena, n, sizeof *c->roles[r].takes);
+}
+
+uint32_t message_named(struct checker *c, const char *name, struct span at) {
+  const struct symbol *s = symbol_find(c, name);
+  if (s && s->kind == SYMBOL_MESSAGE)
+    return s->index;
+  if (s) {
+    fault(c, at, "'%s' is not a message", name);
+    help(c, "it is the %s declared at line %u; messages are declared with 'message'",
+         symbol_kind_text(s->kind), line_of(c, s->at));
+    return NO_KIND;
+  }
+  VEC(const char *) names = {0};
+  for (uint32_t i = 0; i < c->m->nmessages; i++)
+    vec_push(&names, c->m->messages[i].name);
+  fault(c, at, "unknown message '%s'", name);
+  const char *near = nearest_name(name, names.at, names.n);
+  if (near)
+    help(c, "did you mean '%s' (declared at line %u)?", near, line_of(c, symbol_find(c, near)->at));
+  else
+    help(c, "declare it at file level: 'message %s' or 'message %s(x: T)'", name, name);
+  vec_release(&names);
+  return NO_KIND;
+}
+
+/* ---- who sends what to whom ---- */
+
+static uint64_t all_roles(const struct checker *c) {
+  return c->m->nroles < 63 ? (UINT64_C(1) << c->m->nroles) - 1 : ROLES_ALL;
+}
+
+static uint64_t role_bit(const struct checker *c, uint32_t r) {
+  return c->m->nroles < 63 ? UINT64_C(1) << r : ROLES_ALL;
+}
+
+static uint64_t roles_of_target_type(const struct checker *c, const struct type *t) {
+  if (t && t->kind == TYPE_SET)
+    t = t->element;
+  return t && t->kind == TYPE_PROCESS && t->role != ROLE_ANY ? role_bit(c, t->role) : all_roles(c);
+}
+
+/* From the syntax alone, before any body is looked at: what a handler may know of its senders depends on it. */
+static uint64_t target_roles(struct checker *c, uint32_t r, const struct ast *a) {
+  const struct role *role = &c->m->roles[r];
+  if (role->ring)
+    return role_bit(c, r);
+  if (a->kind != AST_NAME && a->kind != AST_CALL)
+    return all_roles(c);
+  for (size_t i = 0; i < c->roles[r].members.n; i++) {
+    const struct symbol *s = &c->roles[r].members.at[i];
+    if (s->kind == SYMBOL_VAR && a->kind == AST_NAME && strcmp(s->name, a->name) == 0)
+      return roles_of_target_type(c, s->type);
+  }
+  const struct symbol *s = symbol_find(c, a->name);
+  if (s && s->kind == SYMBOL_ROLE)
+    return role_bit(c, s->index);
+  if (s && (s->kind == SYMBOL_GLOBAL || s->kind == SYMBOL_SHARED))
+    return roles_of_target_type(c, s->type);
+  if (!s && a->kind == AST_NAME && strcmp(a->name, "me") == 0)
+    return role_bit(c, r);
+  if (!s && a->kind == AST_NAME && strcmp(a->name, "neighbours") == 0 && role->graph)
+    return roles_of_target_type(c, role->graph->type);
+  return all_roles(c);
+}
+
+static void scan_sends(struct checker *c, uint32_t r, const struct ast *a) {
+  if (a->kind == AST_SEND && (a->kid[0]->kind == AST_NAME || a->kid[0]->kind == AST_CALL)) {
+    const struct symbol *s = symbol_find(c, a->kid[0]->name);
+    uint64_t reach = s && s->kind == SYMBOL_MESSAGE ? target_roles(c, r, a->kid[1]) : 0;
+    for (uint32_t to = 0; to < c->m->nroles; to++)
+      if (reach >> (to < 63 ? to : 63) & 1)
+        c->senders[s->index * c->m->nroles + to] |= role_bit(c, r);
+  }
+  for (uint32_t i = 0; i < a->n; i++)
+    if (a->kid[i])
+      scan_sends(c, r, a->kid[i]);
+}
+
+/* Roles of which some environment has Byzantine processes: they send anything to anybody. */
+static uint64_t liars(const struct checker *c) {
+  uint64_t roles = 0;
+  for (uint32_t i = 0; i < c->m->nenvironments; i++)
+    for (uint32_t k = 0; k < c->m->environments[i].nclauses; k++) {
+      const struct clause *clause = &c->m->environments[i].clauses[k];
+      if (clause->kind == CLAUSE_BYZANTINE)
+        roles |= clause->role == ROLE_ANY ? all_roles(c) : role_bit(c, clause->role);
+    }
+  return roles;
+}
+
+void find_senders(struct checker *c) {
+  size_t n = (size_t)c->m->nmessages * c->m->nroles;
+  c->senders = arena_array(&c->m->arena, n, sizeof *c->senders);
+  c->locals.n = 0;
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    scan_sends(c, r, c->roles[r].ast);
+  for (size_t i = 0; i < n; i++)
+    c->senders[i] |= liars(c);
+}
+
+/* ---- sending ---- */
+
+static uint32_t field_of(const struct type *t, const char *name) {
+  for (uint32_t i = 0; i < t->size; i++)
+    if (strcmp(t->fields[i].name, name) == 0)
+      return i;
+  return UINT32_MAX;
+}
+
+static const char *signature_text(struct checker *c, const struct message_kind *k) {
+  struct text out = {0};
+  text_addf(&out, "'%s", k->name);
+  for (uint32_t i = 0; i < k->type->size; i++)
+    text_addf(&out, "%s%s: %s", i ? ", " : "(", k->type->fields[i].name,
+              shown(c, k->type->fields[i].type));
+  text_add(&out, k->type->size ? ")'" : "'");
+  const char *kept = keep(c, text_or_empty(&out));
+  text_release(&out);
+  return kept;
+}
+
+/* The field that an argument is for; UINT32_MAX: reported. */
+static uint32_t argument_field(struct checker *c, const struct ast *a, uint32_t i,
+                               const struct message_kind *k, struct node *message) {
+  const struct ast *part = a->kid[i];
+  if (part->kind != AST_ITEM)
+    return i < k->type->size ? i : UINT32_MAX;
+  uint32_t field = field_of(k->type, part->name);
+  if (field == UINT32_MAX) {
+    fault(c, part->word, "message '%s' has no field '%s'", k->name, part->name);
+    help(c, "it is declared as %s (line %u)", signature_text(c, k), line_of(c, k->at));
+  } else if (message->kid[field]) {
+    fault(c, part->word, "field '%s' is given twice", part->name);
+    return UINT32_MAX;
+  }
+  return field;
+}
+
+static bool mixes_names(struct checker *c, const struct ast *a) {
+  for (uint32_t i = 1; i < a->n; i++)
+    if ((a->kid[i]->kind == AST_ITEM) != (a->kid[0]->kind == AST_ITEM)) {
+      fault(c, a->kid[i]->at, "either all parts of a message have names, or none has");
+      return true;
+    }
+  return false;
+}
+
+static struct node *message_record(struct checker *c, const struct ast *a, uint32_t kind) {
+  const struct message_kind *k = &c->m->messages[kind];
+  uint32_t nargs = a->kind == AST_CALL ? a->n : 0;
+  if (k->type->kind != TYPE_RECORD) { /* its declaration was wrong */
+    for (uint32_t i = 0; i < nargs; i++)
+      lower(c, a->kid[i]->kind == AST_ITEM ? a->kid[i]->kid[0] : a->kid[i]);
+    return node_error(c, a->at);
+  }
+  struct node *message = node_new(c, NODE_RECORD, a->at, k->type, k->type->size);
+  bool good = nargs < 2 || !mixes_names(c, a);
+  for (uint32_t i = 0; i < nargs; i++) {
+    const struct ast *part = a->kid[i]->kind == AST_ITEM ? a->kid[i]->kid[0] : a->kid[i];
+    uint32_t field = argument_field(c, a, i, k, message);
+    struct node *given = lower(c, part);
+    good &= field != UINT32_MAX && !bad(given);
+    if (field == UINT32_MAX)
+      continue;
+    message->kid[field] = want(c, given, k->type->fields[field].type,
+                               arena_printf(&c->m->arena, "'%s' of '%s'", k->type->fields[field].name, k->name));
+    good &= !bad(message->kid[field]);
+  }
+  if (nargs != k->type->size) {
+    fault(c, a->word, "message '%s' has %u field%s, not %u", k->name, k->type->size,
+          k->type->size == 1 ? "" : "s", nargs);
+    help(c, "it is declared as %s (line %u)", signature_text(c, k), line_of(c, k->at));
+    good = false;
+  }
+  return good ? message : node_error(c, a->at);
+}
+
+void check_step_send(struct checker *c, const struct ast *a, struct stmt *s) {
+  const struct ast *what = a->kid[0];
+  const struct role *role = &c->m->roles[c->in.role];
+  struct send *send = arena_alloc(&c->m->arena, sizeof *send);
+  s->kind = STMT_SEND;
+  s->send = send;
+  send->at = a->at;
+  send->kind = NO_KIND;
+  if (what->kind == AST_NAME || what->kind == AST_CALL)
+    send->kind = message_named(c, what->name, what->word);
+  else if (what->kind != AST_ERROR) {
+    fault(c, what->at, "only a message can be sent");
+    help(c, "declare its kind, 'message vote(v: T)', and write 'send vote(...) to ...'");
+  }
+  send->message = send->kind == NO_KIND ? node_error(c, what->at) : message_record(c, what, send->kind);
+  uint64_t reach = check_target(c, a->kid[1], send);
+  if (role->ring && !(send->to && (bad(send->to) || send->to->op == NODE_NEXT))) {
+    fault(c, a->kid[1]->at, "on a ring a process can only send to 'next'");
+    help(c, "'%s' is declared as a ring (line %u); leave 'ring' out to let it send to anybody",
+         role->name, line_of(c, role->at));
+  }
+  if (send->kind != NO_KIND)
+    vec_push(&c->sends, ((struct step_send){a->at, send->kind, reach}));
+}
+
+/* ---- warnings ---- */
+
+static void warn_of_sends(struct checker *c, uint32_t kind) {
+  for (size_t i = 0; i < c->sends.n; i++) {
+    const struct step_send *s = &c->sends.at[i];
+    bool taken = s->kind != kind;
+    for (uint32_t r = 0; r < c->m->nroles; r++)
+      taken |= c->roles[r].takes[kind] && s->reach >> (r < 63 ? r : 63) & 1;
+    if (!taken)
+      diag_warning(c->diags, s->at, "nobody whom this reaches takes '%s'", c->m->messages[kind].name);
+  }
+}
+
+static void warn_of_actions(struct checker *c, uint32_t kind) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    for (uint32_t i = 0; i < c->m->roles[r].nactions; i++) {
+      const struct action *action = &c->m->roles[r].actions[i];
+      if (action->trigger != TRIGGER_NONE && action->kind == kind && !c->senders[kind * c->m->nroles + r])
+        diag_warning(c->diags, action->at, "nobody sends '%s' to '%s'", c->m->messages[kind].name,
+                     c->m->roles[r].name);
+    }
+}
+
+void warn_of_messages(struct checker *c) {
+  for (uint32_t k = 0; k < c->m->nmessages; k++) {
+    const struct message_kind *kind = &c->m->messages[k];
+    bool sent = liars(c) != 0, taken = false;
+    for (size_t i = 0; i < c->sends.n; i++)
+      sent |= c->sends.at[i].kind == k;
+    for (uint32_t r = 0; r < c->m->nroles; r++)
+      taken |= c->roles[r].takes[k];
+    if (!sent && !taken)
+      diag_warning(c->diags, kind->at, "message '%s' is never used", kind->name);
+    else if (!sent)
+      diag_warning(c->diags, kind->at, "message '%s' is never sent", kind->name);
+    else if (!taken)
+      diag_warning(c->diags, kind->at, "message '%s' is never taken", kind->name);
+    else {
+      warn_of_sends(c, k);
+      warn_of_actions(c, k);
+    }
+  }
+}
