@@ -29,7 +29,9 @@ test: test-build sanitize
 	@tests/all $(BUILD) $(SAN)
 
 bench: build
-	@if [ -x bench/run ]; then bench/run $(RONDO); else echo "no benchmarks in this checkout"; fi
+	@scripts/setup bench
+	@bench/run $(RONDO)
+	@bench/peers/run $(RONDO)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(DESTDIR)$(PREFIX)
