@@ -400,3 +400,14 @@ bool type_mentions(const struct type *t, enum type_kind kind) {
       return true;
   return false;
 }
+
+bool type_holds(const struct type *t, const struct type *inner) {
+  if (!t || t == inner)
+    return t;
+  if (type_holds(t->element, inner) || type_holds(t->index, inner))
+    return true;
+  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
+    if (type_holds(t->fields[i].type, inner))
+      return true;
+  return false;
+}

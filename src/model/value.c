@@ -1,6 +1,7 @@
 /* Values: handles, order by content, renaming. Sets are in set.c, finite types in type.c. */
 #include "model/value.h"
 
+#include "base/hash.h"
 #include "base/memory.h"
 
 #include <string.h>
@@ -72,6 +73,34 @@ int value_compare(const struct values *values, const struct type *t, value a, va
   }
 }
 
+uint64_t value_hash(const struct values *values, const struct type *t, value v) {
+  uint64_t h = hash_mix(0x7EA1, t->kind);
+  switch (t->kind) {
+  case TYPE_OPTION:
+    return v == VALUE_NONE ? hash_mix(h, 1) : hash_mix(h, value_hash(values, t->element, value_unwrap(v)));
+  case TYPE_SET: {
+    if (t->mask)
+      return hash_mix(h, (uint64_t)v);
+    value member;
+    for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
+      h = hash_mix(h, value_hash(values, t->element, member));
+    return h;
+  }
+  case TYPE_RECORD:
+  case TYPE_ARRAY:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG: {
+    size_t n;
+    const value *part = value_parts(values, v, &n);
+    for (size_t i = 0; i < n; i++)
+      h = hash_mix(h, value_hash(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]));
+    return hash_mix(h, n);
+  }
+  default:
+    return hash_mix(h, (uint64_t)v);
+  }
+}
+
 static value rename_set(struct values *values, const struct type *t, value v,
                         const struct renaming *r) {
   value result = set_empty(values, t), member;
@@ -132,10 +161,12 @@ static value rename_bag(struct values *values, const struct type *t, value v,
 
 static bool touched(const struct type *t, const struct renaming *r) {
   return (r->process && type_mentions(t, TYPE_PROCESS)) ||
-         (r->rounds && type_mentions(t, TYPE_ROUND));
+         (r->rounds && type_mentions(t, TYPE_ROUND)) || (r->type && type_holds(t, r->type));
 }
 
 value value_rename(struct values *values, const struct type *t, value v, const struct renaming *r) {
+  if (r->type && t == r->type)
+    return type_nth(values, t, r->to[type_index(values, t, v)]);
   switch (t->kind) {
   case TYPE_PROCESS:
     return r->process ? (value)r->process[v] : v;

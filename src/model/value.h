@@ -58,13 +58,20 @@ void type_finish(struct type *, const struct model *); /* count, mask, first; pa
    their parts; sets by their sorted members. */
 int value_compare(const struct values *, const struct type *, value a, value b);
 
-/* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL). */
+/* By content, too: the same in every run. */
+uint64_t value_hash(const struct values *, const struct type *, value v);
+
+/* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL), the i-th
+   value of the type `type` (if not NULL) its to[i]-th one. */
 struct renaming {
   const uint32_t *process;
   const value *rounds;
+  const struct type *type; /* finite, a range or an enumeration */
+  const uint32_t *to;
 };
 value value_rename(struct values *, const struct type *, value v, const struct renaming *);
 bool type_mentions(const struct type *, enum type_kind); /* PROCESS or ROUND anywhere inside */
+bool type_holds(const struct type *, const struct type *inner); /* inner itself anywhere inside */
 /* Adds the round numbers inside v to the bit set (numbers of 63 and more count as 63). */
 void value_rounds(const struct values *, const struct type *, value v, uint64_t *seen);
 

@@ -1,0 +1,191 @@
+/* Points that can change places without changing the row. Most ties that refinement leaves are of this kind: processes
+   in equal states, or, where each has something of its own, a process together with its value. Whatever is cut here was
+   tried on the row; how such points are guessed does not matter. */
+#include "interleave/canonical.h"
+
+#include <string.h>
+
+#define MENTIONS_MOST 16 /* of a content that is looked at for bundles */
+
+/* --- trying --- */
+
+/* Which cells speak of each point. */
+static void index_mentions(struct canonical *k) {
+  uint32_t *first = k->mentioned_first;
+  memset(first, 0, (k->npoints + 1) * sizeof *first);
+  for (uint32_t i = 0; i < k->nwatched; i++) {
+    const struct view *v = view_of(k, k->watched[i], k->row[k->watched[i]]);
+    for (uint32_t j = 0; j < v->nmentions; j++)
+      first[k->mentions.at[v->mentions + j].point]++;
+  }
+  uint32_t all = 0;
+  for (uint32_t x = 0; x <= k->npoints; x++) {
+    all += first[x];
+    first[x] = all;
+  }
+  vec_reserve(&k->mentioned_at, all + 1);
+  for (uint32_t i = 0; i < k->nwatched; i++) {
+    const struct view *v = view_of(k, k->watched[i], k->row[k->watched[i]]);
+    for (uint32_t j = 0; j < v->nmentions; j++)
+      k->mentioned_at.at[--first[k->mentions.at[v->mentions + j].point]] = k->watched[i];
+  }
+  k->indexed = true;
+}
+
+static bool cell_stays(struct canonical *k, uint32_t cell) {
+  return cell == NO_CELL || content_renamed(k, cell, k->row[cell], k->swap) == k->row[cell_renamed(k, cell, k->swap)];
+}
+
+static bool own_cells_stay(struct canonical *k, uint32_t process) {
+  const struct cells *cells = k->cells;
+  uint32_t n = k->nprocesses;
+  if (!cell_stays(k, process) || (cells->arrivals && !cell_stays(k, cells->order[process])))
+    return false;
+  for (uint32_t q = 0; q < n; q++)
+    if (!cell_stays(k, cells->channel[process * n + q]) || !cell_stays(k, cells->channel[q * n + process]))
+      return false;
+  return true;
+}
+
+static bool mentions_stay(struct canonical *k, uint32_t point) {
+  for (uint32_t i = k->mentioned_first[point]; i < k->mentioned_first[point + 1]; i++)
+    if (!cell_stays(k, k->mentioned_at.at[i]))
+      return false;
+  return true;
+}
+
+bool points_interchangeable(struct canonical *k, const uint32_t *a, const uint32_t *b, uint32_t n) {
+  if (!k->indexed)
+    index_mentions(k);
+  for (uint32_t i = 0; i < n; i++) {
+    k->swap[a[i]] = b[i];
+    k->swap[b[i]] = a[i];
+  }
+  bool same = true;
+  for (uint32_t i = 0; i < n && same; i++)
+    same = (a[i] >= k->nprocesses || own_cells_stay(k, a[i])) && mentions_stay(k, a[i]) && mentions_stay(k, b[i]);
+  for (uint32_t i = 0; i < n; i++) {
+    k->swap[a[i]] = a[i];
+    k->swap[b[i]] = b[i];
+  }
+  return same;
+}
+
+/* --- single points --- */
+
+/* Neighbours that can change places: then any two of them can. */
+static bool settle_class(struct canonical *k, const struct partition *p, uint32_t colour) {
+  for (uint32_t i = colour; i + 1 < colour + p->size[colour]; i++)
+    if (!points_interchangeable(k, &p->at[i], &p->at[i + 1], 1))
+      return false;
+  return true;
+}
+
+/* --- bundles of points: guessed from who speaks of whom --- */
+
+static uint32_t bundle_of(struct canonical *k, uint32_t x) {
+  while (k->parent[x] != x)
+    x = k->parent[x] = k->parent[k->parent[x]];
+  return x;
+}
+
+static void bind(struct canonical *k, uint32_t x, uint32_t y) { k->parent[bundle_of(k, x)] = bundle_of(k, y); }
+
+static bool is_open(const struct partition *p, uint32_t x) { return x != NO_POINT && p->size[p->colour[x]] > 1; }
+
+/* What is said of a whole class, or of all of it but one, binds nobody. */
+static bool said_of_all(const struct canonical *k, const struct partition *p, const struct link *l, uint32_t which) {
+  const struct mention *m = k->mentions.at + l->first;
+  uint32_t said = 0, colour = p->colour[m[which].point];
+  for (uint32_t i = 0; i < l->n; i++)
+    said += p->colour[m[i].point] == colour && m[i].tag == m[which].tag;
+  return said > 1 && said + 1 >= p->size[colour];
+}
+
+static void bind_link(struct canonical *k, const struct partition *p, const struct link *l) {
+  const struct mention *m = k->mentions.at + l->first;
+  uint32_t owner = is_open(p, l->a) ? l->a : is_open(p, l->b) ? l->b : NO_POINT;
+  if (l->n > MENTIONS_MOST || (owner == NO_POINT && !l->part))
+    return;
+  for (uint32_t i = 0; i < l->n; i++) {
+    if (!is_open(p, m[i].point) || said_of_all(k, p, l, i))
+      continue;
+    if (owner == NO_POINT)
+      owner = m[i].point;
+    bind(k, owner, m[i].point);
+  }
+}
+
+/* k->bundle: the open points, bundle by bundle, each in the order of its colours. */
+static void list_bundles(struct canonical *k, const struct partition *p) {
+  uint32_t all = 0;
+  memset(k->bundle_size, 0, k->npoints * sizeof *k->bundle_size);
+  for (uint32_t i = 0; i < k->npoints; i++)
+    if (is_open(p, p->at[i]))
+      k->bundle_size[bundle_of(k, p->at[i])]++;
+  for (uint32_t x = 0; x < k->npoints; x++) {
+    k->bundle_first[x] = all;
+    all += k->bundle_size[x];
+    k->bundle_size[x] = 0;
+  }
+  for (uint32_t i = 0; i < k->npoints; i++)
+    if (is_open(p, p->at[i])) {
+      uint32_t b = bundle_of(k, p->at[i]);
+      k->bundle[k->bundle_first[b] + k->bundle_size[b]++] = p->at[i];
+    }
+}
+
+/* Is there one point of each of the same classes in every bundle, and nobody else in those classes? */
+static bool bundles_alike(struct canonical *k, const struct partition *p, uint32_t colour) {
+  uint32_t one = bundle_of(k, p->at[colour]);
+  const uint32_t *x = k->bundle + k->bundle_first[one];
+  for (uint32_t j = 0; j < k->bundle_size[one]; j++)
+    if (p->size[p->colour[x[j]]] != p->size[colour] || (j > 0 && p->colour[x[j]] == p->colour[x[j - 1]]))
+      return false;
+  for (uint32_t i = 1; i < p->size[colour]; i++) {
+    uint32_t other = bundle_of(k, p->at[colour + i]);
+    const uint32_t *y = k->bundle + k->bundle_first[other];
+    if (k->bundle_size[other] != k->bundle_size[one])
+      return false;
+    for (uint32_t j = 0; j < k->bundle_size[one]; j++)
+      if (p->colour[x[j]] != p->colour[y[j]])
+        return false;
+  }
+  return true;
+}
+
+static void settle_bundles(struct canonical *k, struct partition *p, uint32_t colour) {
+  uint32_t one = bundle_of(k, p->at[colour]), n = k->bundle_size[one], size = p->size[colour];
+  if (n < 2 || !bundles_alike(k, p, colour))
+    return;
+  for (uint32_t i = 0; i + 1 < size; i++) {
+    uint32_t x = bundle_of(k, p->at[colour + i]), y = bundle_of(k, p->at[colour + i + 1]);
+    if (!points_interchangeable(k, k->bundle + k->bundle_first[x], k->bundle + k->bundle_first[y], n))
+      return;
+  }
+  /* the other classes follow the order of this one */
+  for (uint32_t i = 0; i < size; i++) {
+    const uint32_t *x = k->bundle + k->bundle_first[bundle_of(k, p->at[colour + i])];
+    for (uint32_t j = 0; j < n; j++)
+      p->at[p->colour[x[j]] + i] = x[j];
+  }
+  const uint32_t *x = k->bundle + k->bundle_first[one];
+  for (uint32_t j = 0; j < n; j++)
+    partition_cut(p, p->colour[x[j]]);
+}
+
+void partition_settle(struct canonical *k, struct partition *p) {
+  for (uint32_t c = 0; c < k->npoints; c += p->size[c])
+    if (p->size[c] > 1 && settle_class(k, p, c))
+      partition_cut(p, c);
+  if (!p->open)
+    return;
+  for (uint32_t x = 0; x < k->npoints; x++)
+    k->parent[x] = x;
+  for (uint32_t i = 0; i < k->ntied; i++)
+    bind_link(k, p, &k->links.at[i]);
+  list_bundles(k, p);
+  for (uint32_t c = 0; c < k->npoints; c += p->size[c])
+    if (p->size[c] > 1)
+      settle_bundles(k, p, c);
+}

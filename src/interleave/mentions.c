@@ -1,0 +1,372 @@
+/* What a content says about the points that renamings move: which of them stand in it, and where. Everything here is
+   worked out once for each content. */
+#include "interleave/canonical.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+#define PARTS_MOST 4096 /* contents with more are looked at as a whole: they tell points apart less well, not wrongly */
+
+/* --- types --- */
+
+static bool type_speaks_of_role(const struct type *t, uint32_t role) {
+  if (!t)
+    return false;
+  if (t->kind == TYPE_PROCESS)
+    return t->role == ROLE_ANY || t->role == role;
+  if (type_speaks_of_role(t->element, role) || type_speaks_of_role(t->index, role))
+    return true;
+  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
+    if (type_speaks_of_role(t->fields[i].type, role))
+      return true;
+  return false;
+}
+
+static bool type_speaks_of(const struct canonical *k, const struct type *t, const struct family *f) {
+  if (f->first >= k->nprocesses)
+    return type_holds(t, k->value_type);
+  return type_speaks_of_role(t, model_role_of(k->model, f->first));
+}
+
+static bool type_moves(const struct canonical *k, const struct type *t) {
+  for (uint32_t f = 0; f < k->nfamilies; f++)
+    if (type_speaks_of(k, t, &k->families[f]))
+      return true;
+  return false;
+}
+
+static bool role_may_mention(const struct canonical *k, const struct role *role, bool inputs_only,
+                             const struct family *f) {
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if ((!inputs_only || role->vars[i].kind == VAR_INPUT) && type_speaks_of(k, role->vars[i].type, f))
+      return true;
+  return false;
+}
+
+/* Does the family send to the process? */
+static bool family_reaches(const struct canonical *k, const struct family *f, uint32_t to) {
+  for (uint32_t p = f->first; p < f->first + f->count && p < k->nprocesses; p++)
+    if (k->cells->channel[p * k->nprocesses + to] != NO_CELL)
+      return true;
+  return false;
+}
+
+bool cell_may_mention(const struct canonical *k, uint32_t cell, const struct family *f) {
+  const struct model *m = k->model;
+  const struct cell *c = &k->cells->cell[cell];
+  switch (c->kind) {
+  case CELL_LOCAL:
+    return role_may_mention(k, &m->roles[model_role_of(m, c->a)], false, f);
+  case CELL_CHANNEL:
+    for (uint32_t i = 0; i < m->nmessages; i++)
+      if (type_speaks_of(k, m->messages[i].type, f))
+        return true;
+    return false;
+  case CELL_GLOBAL:
+    return type_speaks_of(k, m->globals[c->a].type, f);
+  case CELL_INITIALS:
+    for (uint32_t r = 0; r < m->nroles; r++)
+      if (role_may_mention(k, &m->roles[r], true, f))
+        return true;
+    return false;
+  case CELL_ORDER:
+    return family_reaches(k, f, c->a);
+  case CELL_BUDGET:
+    return false;
+  }
+  return true;
+}
+
+/* --- looking into a value --- */
+
+static uint64_t note(struct canonical *k, uint32_t point, uint64_t tag) {
+  if (k->family_of[point] == NO_FAMILY)
+    return hash_mix(hash_mix(tag, 2), point);
+  vec_push(&k->scratch, ((struct mention){point, tag}));
+  return hash_mix(hash_mix(tag, 3), k->family_of[point]);
+}
+
+/* One entry for each point, ascending; what is said of a point in several places is added up. */
+static uint32_t gather(struct mention *at, uint32_t n) {
+  uint32_t kept = 0;
+  for (uint32_t i = 1; i < n; i++) {
+    struct mention m = at[i];
+    uint32_t j = i;
+    for (; j > 0 && at[j - 1].point > m.point; j--)
+      at[j] = at[j - 1];
+    at[j] = m;
+  }
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t tag = stir(at[i].tag, 5); /* in any order: that of sets goes by numbers */
+    if (kept && at[kept - 1].point == at[i].point)
+      at[kept - 1].tag += tag;
+    else
+      at[kept++] = (struct mention){at[i].point, tag};
+  }
+  return kept;
+}
+
+/* What was noted since `from` stands in one element of many: the element tells its points from those of others. */
+static void close_part(struct canonical *k, uint32_t from, uint64_t shape) {
+  uint32_t n = (uint32_t)k->scratch.n - from;
+  for (uint32_t i = from; i < k->scratch.n; i++)
+    k->scratch.at[i].tag = hash_mix(k->scratch.at[i].tag, shape);
+  if (n < 2)
+    return;
+  uint32_t first = (uint32_t)k->mentions.n;
+  for (uint32_t i = from; i < k->scratch.n; i++)
+    vec_push(&k->mentions, k->scratch.at[i]);
+  n = gather(k->mentions.at + first, n);
+  k->mentions.n = first + n;
+  vec_push(&k->parts, ((struct part){shape, first, n}));
+}
+
+static uint64_t look(struct canonical *k, const struct type *t, value v, uint64_t tag);
+
+static uint64_t look_at_set(struct canonical *k, const struct type *t, value v, uint64_t tag) {
+  uint64_t sum = 0, members = 0;
+  value member;
+  for (uint64_t cursor = 0; set_member(&k->model->values, t, v, &cursor, &member); members++) {
+    uint32_t from = (uint32_t)k->scratch.n;
+    uint64_t shape = look(k, t->element, member, hash_mix(tag, 7));
+    close_part(k, from, shape);
+    sum += stir(shape, 11);
+  }
+  return hash_mix(hash_mix(tag, sum), members);
+}
+
+/* Where the index moves, an element is told by what it is and not by where it stands. */
+static uint64_t look_at_map(struct canonical *k, const struct type *t, value v, uint64_t tag) {
+  size_t n;
+  uint64_t sum = 0;
+  const value *part = value_parts(&k->model->values, v, &n);
+  for (size_t i = 0; i < n; i++) {
+    uint32_t from = (uint32_t)k->scratch.n;
+    uint64_t shape = look(k, t->index, type_nth(&k->model->values, t->index, i), hash_mix(tag, 13));
+    shape = hash_mix(shape, look(k, t->element, part[i], hash_mix(tag, 17)));
+    close_part(k, from, shape);
+    sum += stir(shape, 19);
+  }
+  return hash_mix(tag, sum);
+}
+
+static uint64_t look_at_parts(struct canonical *k, const struct type *t, value v, uint64_t tag) {
+  size_t n;
+  uint64_t shape = tag;
+  const value *part = value_parts(&k->model->values, v, &n);
+  for (size_t i = 0; i < n; i++)
+    shape = hash_mix(shape, look(k, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i],
+                                 hash_mix(tag, 23 + i)));
+  return hash_mix(shape, n);
+}
+
+/* Notes every point in the value, with a tag that no renaming changes, and returns the value's shape. */
+static uint64_t look(struct canonical *k, const struct type *t, value v, uint64_t tag) {
+  if (t == k->value_type)
+    return note(k, k->nprocesses + (uint32_t)type_index(&k->model->values, t, v), tag);
+  if (!type_moves(k, t))
+    return hash_mix(tag, value_hash(&k->model->values, t, v));
+  switch (t->kind) {
+  case TYPE_PROCESS:
+    return note(k, (uint32_t)v, tag);
+  case TYPE_OPTION:
+    return v == VALUE_NONE ? hash_mix(tag, 1) : look(k, t->element, value_unwrap(v), hash_mix(tag, 4));
+  case TYPE_SET:
+    return look_at_set(k, t, v, tag);
+  case TYPE_ARRAY:
+    return type_moves(k, t->index) ? look_at_map(k, t, v, tag) : look_at_parts(k, t, v, tag);
+  default:
+    return look_at_parts(k, t, v, tag);
+  }
+}
+
+/* --- looking into a content --- */
+
+struct hashes {
+  uint64_t key, shape;
+};
+
+static void look_into(struct canonical *k, struct hashes *h, const struct type *t, value v, uint64_t place) {
+  h->shape = hash_mix(h->shape, look(k, t, v, hash_mix(place, 29)));
+  h->key = hash_mix(hash_mix(h->key, place), value_hash(&k->model->values, t, v));
+}
+
+static void look_at_number(struct hashes *h, value v) {
+  h->shape = hash_mix(h->shape, (uint64_t)v);
+  h->key = hash_mix(h->key, (uint64_t)v);
+}
+
+static void look_at_local(struct canonical *k, struct hashes *h, const struct role *role, const value *v) {
+  look_at_number(h, v[LOCAL_STATUS]);
+  if (v[LOCAL_STATUS] & STATUS_BYZANTINE)
+    return;
+  for (uint32_t i = 0, initial = 1 + role->nvars; i < role->nvars; i++) {
+    const struct var *var = &role->vars[i];
+    if (v[LOCAL_VAR(i)] == VALUE_BLANK)
+      look_at_number(h, i);
+    else
+      look_into(k, h, var->type, v[LOCAL_VAR(i)], 2 * i + 100);
+    if (var->kind != VAR_INPUT)
+      continue;
+    if (k->cells->initials == INITIALS_EACH)
+      look_into(k, h, var->type, v[initial], 2 * i + 101);
+    initial++;
+  }
+}
+
+static void look_at_channel(struct canonical *k, struct hashes *h, const value *v, uint32_t n) {
+  for (uint32_t i = 0; i + 2 < n; i += 3) {
+    uint32_t from = (uint32_t)k->scratch.n;
+    struct hashes packet = {hash_mix((uint64_t)v[i], (uint64_t)v[i + 1]), hash_mix((uint64_t)v[i], (uint64_t)v[i + 1])};
+    uint64_t place = k->cells->in_order ? i + 200 : 200;
+    look_into(k, &packet, k->model->messages[v[i + 1]].type, v[i + 2], hash_mix(place, (uint64_t)v[i + 1]));
+    packet.shape = hash_mix(packet.shape, place);
+    close_part(k, from, packet.shape);
+    h->key = hash_mix(h->key, packet.key);
+    h->shape += stir(packet.shape, 31);
+  }
+}
+
+static void look_at_order(struct canonical *k, struct hashes *h, const value *v, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    look_into(k, h, k->model->processes, v[i], i + 300);
+}
+
+/* The members of the set are in an order of their own, which may go by the names of values. */
+static void look_at_initials(struct canonical *k, struct hashes *h, const value *v, uint32_t n) {
+  for (uint32_t i = 0; i < n;) {
+    const struct role *role = &k->model->roles[v[i]];
+    uint32_t from = (uint32_t)k->scratch.n;
+    struct hashes member = {(uint64_t)v[i] + 400, (uint64_t)v[i] + 400};
+    i++;
+    for (uint32_t j = 0; j < role->nvars; j++)
+      if (role->vars[j].kind == VAR_INPUT)
+        look_into(k, &member, role->vars[j].type, v[i++], j + 500);
+    close_part(k, from, member.shape);
+    h->key += stir(member.key, 37);
+    h->shape += stir(member.shape, 37);
+  }
+}
+
+static struct hashes look_at_cell(struct canonical *k, uint32_t cell, content name) {
+  uint32_t n;
+  const struct cell *c = &k->cells->cell[cell];
+  const value *v = content_values(k->cells, cell, name, &n);
+  struct hashes h = {hash_mix(0xCE11, n), hash_mix(0xCE11, n)};
+  switch (c->kind) {
+  case CELL_LOCAL:
+    look_at_local(k, &h, &k->model->roles[model_role_of(k->model, c->a)], v);
+    break;
+  case CELL_CHANNEL:
+    look_at_channel(k, &h, v, n);
+    break;
+  case CELL_GLOBAL:
+    look_into(k, &h, k->model->globals[c->a].type, v[0], 600);
+    break;
+  case CELL_INITIALS:
+    look_at_initials(k, &h, v, n);
+    break;
+  case CELL_ORDER:
+    look_at_order(k, &h, v, n);
+    break;
+  case CELL_BUDGET:
+    for (uint32_t i = 0; i < n; i++)
+      look_at_number(&h, v[i]);
+    break;
+  }
+  return h;
+}
+
+const struct view *view_make(struct canonical *k, uint32_t cell, content name) {
+  struct views *views = &k->views[k->cells->cell[cell].table];
+  if (name >= views->n) {
+    uint32_t n = views->n ? 2 * views->n : 64;
+    while (n <= name)
+      n *= 2;
+    views->at = memory_resize_array(views->at, n, sizeof *views->at);
+    memset(views->at + views->n, 0, (n - views->n) * sizeof *views->at);
+    views->n = n;
+  }
+  uint32_t parts = (uint32_t)k->parts.n, room = (uint32_t)k->mentions.n;
+  vec_clear(&k->scratch);
+  struct hashes h = look_at_cell(k, cell, name);
+  if (k->parts.n - parts > PARTS_MOST) {
+    k->parts.n = parts;
+    k->mentions.n = room;
+  }
+  uint32_t mentions = (uint32_t)k->mentions.n, n = (uint32_t)k->scratch.n;
+  if (n)
+    n = gather(k->scratch.at, n);
+  for (uint32_t i = 0; i < n; i++)
+    vec_push(&k->mentions, k->scratch.at[i]);
+  struct view *view = &views->at[name];
+  *view = (struct view){h.key ? h.key : 1, h.shape, mentions, parts, n, (uint32_t)k->parts.n - parts};
+  return view;
+}
+
+/* --- order by content --- */
+
+static int compare_numbers(value a, value b) { return a < b ? -1 : a > b; }
+
+static int compare_typed(const struct canonical *k, const struct type *t, value a, value b) {
+  if (a == b)
+    return 0;
+  if (a == VALUE_BLANK || b == VALUE_BLANK)
+    return a == VALUE_BLANK ? -1 : 1;
+  return value_compare(&k->model->values, t, a, b);
+}
+
+static int compare_locals(const struct canonical *k, const struct role *role, const value *a, const value *b) {
+  int order = compare_numbers(a[LOCAL_STATUS], b[LOCAL_STATUS]);
+  for (uint32_t i = 0, initial = 1 + role->nvars; i < role->nvars && !order; i++) {
+    order = compare_typed(k, role->vars[i].type, a[LOCAL_VAR(i)], b[LOCAL_VAR(i)]);
+    if (!order && role->vars[i].kind == VAR_INPUT) {
+      order = compare_typed(k, role->vars[i].type, a[initial], b[initial]);
+      initial++;
+    }
+  }
+  return order;
+}
+
+static int compare_channels(const struct canonical *k, const value *a, const value *b, uint32_t n) {
+  int order = 0;
+  for (uint32_t i = 0; i + 2 < n && !order; i += 3) {
+    order = compare_numbers(a[i], b[i]);
+    if (!order)
+      order = compare_numbers(a[i + 1], b[i + 1]);
+    if (!order)
+      order = compare_typed(k, k->model->messages[a[i + 1]].type, a[i + 2], b[i + 2]);
+  }
+  return order;
+}
+
+static int compare_all_numbers(const value *a, const value *b, uint32_t n) {
+  int order = 0;
+  for (uint32_t i = 0; i < n && !order; i++)
+    order = compare_numbers(a[i], b[i]);
+  return order;
+}
+
+int content_compare(struct canonical *k, uint32_t cell, content x, content y) {
+  if (x == y)
+    return 0;
+  uint64_t kx = view_of(k, cell, x)->key, ky = view_of(k, cell, y)->key;
+  if (kx != ky)
+    return kx < ky ? -1 : 1;
+  uint32_t nx, ny;
+  const value *a = content_values(k->cells, cell, x, &nx), *b = content_values(k->cells, cell, y, &ny);
+  if (nx != ny)
+    return nx < ny ? -1 : 1;
+  const struct cell *c = &k->cells->cell[cell];
+  switch (c->kind) {
+  case CELL_LOCAL:
+    return compare_locals(k, &k->model->roles[model_role_of(k->model, c->a)], a, b);
+  case CELL_CHANNEL:
+    return compare_channels(k, a, b, nx);
+  case CELL_GLOBAL:
+    return compare_typed(k, k->model->globals[c->a].type, a[0], b[0]);
+  default:
+    return compare_all_numbers(a, b, nx);
+  }
+}

@@ -1,0 +1,176 @@
+/* Telling points apart by what the row says about them: colours are refined until points of one colour are tied to the
+   same number of points of each colour in the same ways. Nothing depends on numbers of points or on names of contents. */
+#include "interleave/canonical.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+/* --- what ties points together in the row --- */
+
+/* Rings are placed before the others are told apart: their points count as fixed, too. */
+static bool is_free(const struct canonical *k, uint32_t point) {
+  uint32_t f = point == NO_POINT ? NO_FAMILY : k->family_of[point];
+  return f != NO_FAMILY && !k->families[f].ring && !k->families[f].plain;
+}
+
+static void add_link(struct canonical *k, struct link l) {
+  uint32_t tied = (uint32_t)is_free(k, l.a) + (l.b != l.a && is_free(k, l.b));
+  for (uint32_t i = 0; i < l.n && tied < 2; i++) {
+    uint32_t x = k->mentions.at[l.first + i].point;
+    tied += is_free(k, x) && x != l.a && x != l.b;
+  }
+  vec_push(&k->links, l);
+  if (tied < 2)
+    return;
+  struct link *first = &k->links.at[k->ntied++];
+  k->links.at[k->links.n - 1] = *first;
+  *first = l;
+}
+
+void links_gather(struct canonical *k) {
+  vec_clear(&k->links);
+  k->ntied = 0;
+  for (uint32_t i = 0; i < k->nwatched; i++) {
+    uint32_t cell = k->watched[i];
+    const struct cell *c = &k->cells->cell[cell];
+    if (k->row[cell] == 0 && (c->kind == CELL_CHANNEL || c->kind == CELL_ORDER))
+      continue; /* empty */
+    const struct view *v = view_of(k, cell, k->row[cell]);
+    bool owned = c->kind == CELL_LOCAL || c->kind == CELL_CHANNEL || c->kind == CELL_ORDER;
+    uint64_t site = hash_mix(c->kind, owned ? 0 : c->a);
+    struct link l = {.shape = stir(v->shape, site), .a = owned ? c->a : NO_POINT,
+                     .b = c->kind == CELL_CHANNEL ? c->b : NO_POINT, .first = v->mentions, .n = v->nmentions};
+    add_link(k, l);
+    for (uint32_t p = 0; p < v->nparts; p++) {
+      const struct part *part = &k->parts.at[v->parts + p];
+      l.shape = stir(part->shape, site + 1);
+      l.first = part->first;
+      l.n = part->n;
+      l.part = true;
+      add_link(k, l);
+    }
+  }
+}
+
+/* --- partitions --- */
+
+void partition_begin(const struct canonical *k, struct partition *p) {
+  p->open = 0;
+  for (uint32_t x = 0; x < k->npoints; x++) {
+    p->at[x] = x;
+    p->colour[x] = k->family_of[x] == NO_FAMILY ? x : k->families[k->family_of[x]].first;
+    p->size[x] = 1; /* rings and plain families: nothing to split, but nobody is told from another yet */
+  }
+  for (uint32_t f = 0; f < k->nfamilies; f++)
+    if (is_free(k, k->families[f].first)) {
+      p->size[k->families[f].first] = k->families[f].count;
+      p->open += k->families[f].count;
+    }
+}
+
+void partition_copy(const struct canonical *k, struct partition *p, const struct partition *from) {
+  memcpy(p->at, from->at, k->npoints * sizeof *p->at);
+  memcpy(p->colour, from->colour, k->npoints * sizeof *p->colour);
+  memcpy(p->size, from->size, k->npoints * sizeof *p->size);
+  p->open = from->open;
+}
+
+void partition_single_out(struct partition *p, uint32_t point) {
+  uint32_t colour = p->colour[point], size = p->size[colour];
+  for (uint32_t i = colour; i < colour + size; i++) {
+    if (p->at[i] == point) {
+      p->at[i] = p->at[colour];
+      p->at[colour] = point;
+    }
+  }
+  for (uint32_t i = colour + 1; i < colour + size; i++)
+    p->colour[p->at[i]] = colour + 1;
+  p->size[colour] = 1;
+  p->size[colour + 1] = size - 1;
+  p->open -= size == 2 ? 2 : 1;
+}
+
+void partition_cut(struct partition *p, uint32_t colour) {
+  uint32_t size = p->size[colour];
+  for (uint32_t i = colour; i < colour + size; i++) {
+    p->colour[p->at[i]] = i;
+    p->size[i] = 1;
+  }
+  p->open -= size;
+}
+
+/* Splits the class by what its points were fed; false: they were all fed the same. */
+static bool split(struct canonical *k, struct partition *p, uint32_t colour) {
+  uint32_t size = p->size[colour], *at = p->at + colour;
+  bool differ = false;
+  for (uint32_t i = 0; i < size; i++) {
+    k->keyed[i] = (struct keyed){k->feed[at[i]], at[i]};
+    differ |= k->keyed[i].key != k->keyed[0].key;
+  }
+  if (!differ)
+    return false;
+  keyed_sort(k->keyed, k->spare, size);
+  for (uint32_t from = 0, to; from < size; from = to) {
+    for (to = from; to < size && k->keyed[to].key == k->keyed[from].key; to++) {
+      at[to] = k->keyed[to].at;
+      p->colour[at[to]] = colour + from;
+    }
+    p->size[colour + from] = to - from;
+    p->open -= to - from == 1;
+  }
+  return true;
+}
+
+static bool split_all(struct canonical *k, struct partition *p) {
+  bool any = false;
+  for (uint32_t f = 0; f < k->nfamilies; f++) {
+    const struct family *family = &k->families[f];
+    if (!is_free(k, family->first))
+      continue;
+    for (uint32_t c = family->first, next; c < family->first + family->count; c = next) {
+      next = c + p->size[c];
+      if (p->size[c] > 1)
+        any |= split(k, p, c);
+    }
+  }
+  return any;
+}
+
+/* --- refinement --- */
+
+/* Is it the owner of the cell itself that is spoken of? */
+static inline uint64_t oneself(const struct link *l, uint32_t point) {
+  return (uint64_t)(point == l->a) << 32 | (uint64_t)(point == l->b) << 33;
+}
+
+static void feed_link(struct canonical *k, const struct partition *p, const struct link *l) {
+  const struct mention *m = k->mentions.at + l->first;
+  uint64_t all = l->shape, sum = 0;
+  if (l->a != NO_POINT)
+    all = hash_mix(all, p->colour[l->a] + 1);
+  if (l->b != NO_POINT)
+    all = hash_mix(all, (uint64_t)p->colour[l->b] + 1 + oneself(l, l->b));
+  for (uint32_t i = 0; i < l->n; i++)
+    sum += stir(m[i].tag, p->colour[m[i].point] + oneself(l, m[i].point));
+  if (l->n)
+    all = hash_mix(all, sum);
+  if (l->a != NO_POINT)
+    k->feed[l->a] += stir(all, 41);
+  if (l->b != NO_POINT)
+    k->feed[l->b] += stir(all, 43);
+  for (uint32_t i = 0; i < l->n; i++)
+    k->feed[m[i].point] += stir(all, hash_mix(m[i].tag, 47) + oneself(l, m[i].point));
+}
+
+void partition_refine(struct canonical *k, struct partition *p, bool fresh) {
+  bool split_some = true;
+  while (split_some && p->open) {
+    memset(k->feed, 0, k->npoints * sizeof *k->feed);
+    uint32_t n = fresh ? (uint32_t)k->links.n : k->ntied;
+    for (uint32_t i = 0; i < n; i++)
+      feed_link(k, p, &k->links.at[i]);
+    split_some = split_all(k, p);
+    fresh = false;
+  }
+}
