@@ -184,7 +184,11 @@ static void enter(struct region_search *r, uint32_t node, const struct box *poin
   struct round_space *s = r->b->space;
   struct decisions taken = {.entry = UINT32_MAX};
   uint32_t effects = run_at(r, point, &taken);
-  r->lost |= taken.lost;
+  if (taken.lost) { /* the node stays unknown, so that whoever comes here later loses track as well */
+    r->lost = true;
+    vec_release(&taken.taken);
+    return;
+  }
   for (size_t k = 0; k < taken.taken.n; k++) {
     const struct decision *d = &taken.taken.at[k];
     bool known = false; /* the path to this node says so already */
