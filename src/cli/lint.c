@@ -24,6 +24,8 @@ static void lint_text(struct linting *l, const struct inquiry *q, const struct l
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     const struct licence *licence = &licences->of[i];
     uint32_t line, column;
+    if (!licence->concerns)
+      continue;
     text_addf(&out, "  %-14s ", reduction_name(i));
     paint_add(&out, &l->style, licence->granted ? PAINT_GOOD : PAINT_UNSURE,
               licence->granted ? "granted" : "refused");

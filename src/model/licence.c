@@ -1,5 +1,7 @@
 #include "model/licence.h"
 
+#include "model/actions.h"
+#include "model/opaque.h"
 #include "model/reads.h"
 #include "model/survey.h"
 #include "model/usage.h"
@@ -41,11 +43,17 @@ const char *source_quote(const struct model *m, struct span at, struct arena *ar
 }
 
 static void grants(struct grant *g, enum reduction r, bool useful, const char *reason) {
-  g->out->of[r] = (struct licence){.granted = true, .useful = useful, .reason = reason};
+  g->out->of[r] =
+      (struct licence){.concerns = true, .granted = true, .useful = useful, .reason = reason};
 }
 
 static void refuses(struct grant *g, enum reduction r, struct refusal why) {
-  g->out->of[r] = (struct licence){.reason = why.reason, .at = why.at};
+  g->out->of[r] = (struct licence){.concerns = true, .reason = why.reason, .at = why.at};
+}
+
+/* It is about something that such models do not have. */
+static void passes_over(struct grant *g, enum reduction r, const char *reason) {
+  g->out->of[r] = (struct licence){.reason = reason};
 }
 
 /* --- process symmetry --- */
@@ -67,17 +75,20 @@ static struct refusal live_property(const struct grant *g) {
 static const char *symmetry_reason(struct grant *g, const struct identity_usage *used) {
   const struct model *m = g->model;
   struct text text = {0};
-  bool numbered = false, equality = false, several = false;
-  for (uint32_t r = 0; r < m->nroles; r++) {
-    several |= m->roles[r].count > 1;
-    numbered |= m->roles[r].count > 1 && used[r].use == IDENTITY_NUMBERED;
-    equality |= m->roles[r].count > 1 && used[r].use == IDENTITY_EQUALITY;
-  }
+  bool of[IDENTITY_NUMBERED + 1] = {false}, several = false;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    if (m->roles[r].count > 1)
+      several = of[used[r].use] = true;
   if (!several)
     return "no role has more than one process";
-  text_add(&text,
-           equality ? "identities are only compared for equality" : "identities are not read");
-  for (uint32_t r = 0; r < m->nroles && numbered; r++)
+  if (of[IDENTITY_EQUALITY])
+    text_add(&text, "identities are only compared for equality");
+  else if (of[IDENTITY_ANONYMOUS])
+    text_add(&text, "identities are not read");
+  for (uint32_t r = 0; r < m->nroles; r++)
+    if (m->roles[r].count > 1 && used[r].use == IDENTITY_RING)
+      text_addf(&text, "%sthe ring of %s can be turned", text.n ? "; " : "", m->roles[r].name);
+  for (uint32_t r = 0; r < m->nroles; r++)
     if (m->roles[r].count > 1 && used[r].use == IDENTITY_NUMBERED)
       text_addf(&text, ", except that %s", used[r].why.reason);
   const char *reason = arena_strndup(g->arena, text_or_empty(&text), text.n);
@@ -170,7 +181,7 @@ static void grant_round_rank(struct grant *g) {
                               : "no round numbers are kept");
 }
 
-static bool some_dead(const struct grant *g, const struct liveness *l, uint32_t r) {
+static bool some_dead_rounds(const struct grant *g, const struct liveness *l, uint32_t r) {
   const struct model *m = g->model;
   bool crash = environment_has(m, g->question, CLAUSE_CRASH);
   for (uint32_t i = 0; i < m->roles[r].nvars; i++) {
@@ -183,14 +194,63 @@ static bool some_dead(const struct grant *g, const struct liveness *l, uint32_t 
   return false;
 }
 
-static void grant_dead_variables(struct grant *g) {
+/* Of those that crashed or halted, fewer variables are read. */
+static bool some_dead_steps(const struct step_liveness *l, const struct actions_use *use,
+                            const struct role *role, uint32_t r, bool stops) {
+  for (uint32_t i = 0; i < role->nactions; i++)
+    stops |= use->of[r][i].halts;
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    if (stops && !l->idle[r][i])
+      return true;
+    for (uint32_t label = 0; label < role_npoints(role); label++)
+      if (!l->live[r][label][i])
+        return true;
+  }
+  return false;
+}
+
+static bool some_dead(const struct grant *g) {
+  const struct model *m = g->model;
   struct arena scratch;
   bool dead = false;
   arena_init(&scratch);
-  const struct liveness *l = liveness_of(g->model, g->question, &scratch);
-  for (uint32_t r = 0; r < g->model->nroles && !dead; r++)
-    dead = some_dead(g, l, r);
+  if (model_steps(m)) {
+    const struct step_liveness *l = step_liveness_of(m, g->question, &scratch);
+    const struct actions_use *use = actions_used(m, g->question, &scratch);
+    bool crash = environment_has(m, g->question, CLAUSE_CRASH);
+    for (uint32_t r = 0; r < m->nroles && !dead; r++)
+      dead = some_dead_steps(l, use, &m->roles[r], r, crash);
+  } else {
+    const struct liveness *l = liveness_of(m, g->question, &scratch);
+    for (uint32_t r = 0; r < m->nroles && !dead; r++)
+      dead = some_dead_rounds(g, l, r);
+  }
   arena_release(&scratch);
+  return dead;
+}
+
+/* A step that changes nothing is no step to a property of steps: it must not matter to it whether a variable that nobody
+   reads was changed. */
+static struct refusal counts_steps(struct grant *g) {
+  const struct model *m = g->model;
+  for (uint32_t i = 0; i < g->question->nproperties && model_steps(m); i++) {
+    const struct property *p = &m->properties[g->question->properties[i]];
+    if (!property_holds_of_stuttering(p))
+      return (struct refusal){
+          arena_printf(g->arena, "'%s' may be broken by a step that changes nothing it reads",
+                       p->name),
+          p->at};
+  }
+  return (struct refusal){0};
+}
+
+static void grant_dead_variables(struct grant *g) {
+  struct refusal why = counts_steps(g);
+  if (why.reason) {
+    refuses(g, REDUCE_DEAD_VARIABLES, why);
+    return;
+  }
+  bool dead = some_dead(g);
   grants(g, REDUCE_DEAD_VARIABLES, dead,
          dead ? "some variables are not read again before they are overwritten"
               : "every variable may be read again");
@@ -214,6 +274,154 @@ static void grant_merging(struct grant *g) {
                            : "there is only one process");
 }
 
+/* --- steps --- */
+
+static bool type_occurs(const struct model *m, const struct type *t) {
+  const struct opaque o = {.model = m, .value = t};
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    if (opaque_mentions(&o, m->globals[i].type))
+      return true;
+  for (uint32_t i = 0; i < m->nmessages; i++)
+    if (opaque_mentions(&o, m->messages[i].type))
+      return true;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      if (opaque_mentions(&o, m->roles[r].vars[i].type))
+        return true;
+  return false;
+}
+
+/* Program points have labels, too, but no names that trade places. */
+static bool is_point_type(const struct model *m, const struct type *t) {
+  for (uint32_t r = 0; r < m->nroles; r++)
+    if (m->roles[r].point_var != NO_VAR && m->roles[r].vars[m->roles[r].point_var].type == t)
+      return true;
+  return false;
+}
+
+/* The type whose values are renamed: the one that inputs are chosen from, if its values are interchangeable and as long as
+   their initial choice is reduced, too; else the one of most values that are. */
+static void grant_renaming(struct grant *g) {
+  const struct model *m = g->model;
+  struct licences *out = g->out;
+  struct refusal why = {.reason = "no named type has several values"};
+  const struct type *found = NULL;
+  bool tied = out->of[REDUCE_PARTITION].granted || out->of[REDUCE_ORDER].granted ||
+              g->wishes->reduce[REDUCE_PARTITION] == WISH_FORCED ||
+              g->wishes->reduce[REDUCE_ORDER] == WISH_FORCED;
+  if (out->value_type) {
+    why = values_told_apart(m, g->question, out->value_type, g->arena);
+    found = why.reason ? NULL : out->value_type;
+  }
+  for (uint32_t i = 0; i < m->ntypes && !(out->value_type && (found == out->value_type || tied)); i++) {
+    const struct type *t = m->types[i];
+    if (!is_value_type(t) || is_point_type(m, t) || t->count < 2 || !type_occurs(m, t) ||
+        (found && t->count <= found->count))
+      continue;
+    struct refusal w = values_told_apart(m, g->question, t, g->arena);
+    if (!w.reason)
+      found = t;
+    else if (!why.at.to)
+      why = w;
+  }
+  if (!found) {
+    refuses(g, REDUCE_VALUES, why);
+    return;
+  }
+  out->value_type = found;
+  grants(g, REDUCE_VALUES, found->count > 1,
+         arena_printf(g->arena, "the values of %s are only compared for equality", found->name));
+}
+
+/* What makes it matter that a message is pending, even if nobody takes it: the clause, or NULL. */
+static const struct clause *tight_channels(const struct grant *g, const char **why) {
+  const struct clause *c = question_channels(g->model, g->question);
+  if (c && c->channel == CHANNEL_FIFO)
+    *why = "in a FIFO channel a message holds up those behind it";
+  else if (c && c->bound > 0)
+    *why = "in a bounded channel a message takes up room";
+  else
+    return NULL;
+  return c;
+}
+
+static void grant_channels(struct grant *g) {
+  const struct model *m = g->model;
+  const char *why = NULL;
+  const struct clause *tight = tight_channels(g, &why);
+  bool lost = environment_has(m, g->question, CLAUSE_LOST);
+  bool crash = environment_has(m, g->question, CLAUSE_CRASH);
+  grants(g, REDUCE_MESSAGE_ORDER, true,
+         "what can be taken does not depend on the order in which different processes sent it");
+  if (tight) {
+    refuses(g, REDUCE_DEAD_MESSAGES, (struct refusal){why, tight->at});
+    refuses(g, REDUCE_LOSS, (struct refusal){why, tight->at});
+    return;
+  }
+  grants(g, REDUCE_DEAD_MESSAGES, true,
+         "channels have no bound and no order: a message that nobody takes changes nothing");
+  grants(g, REDUCE_LOSS, lost || crash,
+         lost || crash ? "channels have no bound and no order: a message need not arrive"
+                       : "no message is lost");
+}
+
+static void grant_partial_order(struct grant *g) {
+  struct refusal why = live_property(g);
+  if (why.reason)
+    refuses(g, REDUCE_PARTIAL_ORDER, why);
+  else
+    grants(g, REDUCE_PARTIAL_ORDER, g->model->nprocesses > 1,
+           g->model->nprocesses > 1 ? "what actions read, write and send is known from the text"
+                                    : "there is only one process");
+}
+
+static void grant_steps(struct grant *g) {
+  static const enum reduction messages[] = {REDUCE_MESSAGE_ORDER, REDUCE_DEAD_MESSAGES,
+                                            REDUCE_LOSS};
+  grant_renaming(g);
+  if (g->model->nmessages > 0)
+    grant_channels(g);
+  else
+    for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
+      passes_over(g, messages[i], "there are no messages");
+  grant_partial_order(g);
+  passes_over(g, REDUCE_ROUND_RANK, "processes take steps");
+  passes_over(g, REDUCE_MERGING, "processes take steps");
+}
+
+/* --- semantics --- */
+
+struct licence semantics_licence(const struct model *m, const struct question *q,
+                                 struct arena *arena) {
+  struct licence l = {.concerns = true, .granted = true};
+  struct grant g = {.model = m, .question = q, .arena = arena};
+  struct refusal live = live_property(&g);
+  switch (q->semantics) {
+  case SEMANTICS_COARSE:
+    l.reason = "all take the whole round in one step";
+    break;
+  case SEMANTICS_INTERLEAVING:
+    l.reason = "one process takes a step at a time";
+    break;
+  case SEMANTICS_M_MP:
+    l.reason = "delivering a message is a step of its own";
+    break;
+  case SEMANTICS_MP:
+    l.reason = "delivering is a step, and an action takes or looks at all that was delivered";
+    break;
+  case SEMANTICS_M: /* Bokor 2010, theorems 1 and 2 */
+    l.reason = "properties read processes and globals only, and no guard asks for the absence of a "
+               "message: when one is delivered nobody sees";
+    if (live.reason) {
+      l.granted = false;
+      l.reason = arena_printf(arena, "%s, in which messages must be delivered", live.reason);
+      l.at = live.at;
+    }
+    break;
+  }
+  return l;
+}
+
 /* --- wishes --- */
 
 static void apply(struct grant *g, enum reduction r) {
@@ -229,8 +437,8 @@ static void apply(struct grant *g, enum reduction r) {
     l->applied = l->granted;
     break;
   case WISH_FORCED:
-    l->applied = true;
-    l->forced = !l->granted;
+    l->applied = l->concerns;
+    l->forced = l->concerns && !l->granted;
     break;
   }
 }
@@ -240,8 +448,10 @@ static void apply_wishes(struct grant *g) {
   for (int r = 0; r < REDUCTIONS; r++)
     apply(g, (enum reduction)r);
   struct licence *partition = &out->of[REDUCE_PARTITION], *order = &out->of[REDUCE_ORDER];
+  struct licence *values = &out->of[REDUCE_VALUES];
   if (!out->value_type) /* there is nothing that could be forced */
-    partition->applied = partition->forced = order->applied = order->forced = false;
+    partition->applied = partition->forced = order->applied = order->forced = values->applied =
+        values->forced = false;
   if (partition->applied && order->applied) {
     order->applied = order->forced = false;
     order->reason = "'partition' is applied, which does more";
@@ -254,15 +464,26 @@ static void apply_wishes(struct grant *g) {
   }
 }
 
+static void grant_rounds(struct grant *g) {
+  static const enum reduction others[] = {REDUCE_VALUES, REDUCE_DEAD_MESSAGES, REDUCE_LOSS,
+                                          REDUCE_PARTIAL_ORDER};
+  grant_message_order(g);
+  grant_round_rank(g);
+  grant_merging(g);
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    passes_over(g, others[i], "processes proceed in rounds");
+}
+
 struct licences *licences_grant(const struct model *m, const struct question *q,
                                 const struct wishes *w, struct arena *arena) {
   struct grant g = {m, q, w, arena, arena_alloc(arena, sizeof *g.out)};
   grant_symmetry(&g);
   grant_values(&g);
-  grant_message_order(&g);
-  grant_round_rank(&g);
   grant_dead_variables(&g);
-  grant_merging(&g);
+  if (model_steps(m))
+    grant_steps(&g);
+  else
+    grant_rounds(&g);
   apply_wishes(&g);
   return g.out;
 }

@@ -15,6 +15,8 @@ json_t *licences_json(const struct licences *l, const struct model *m) {
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     const struct licence *licence = &l->of[i];
     uint32_t line = 0, column;
+    if (!licence->concerns)
+      continue;
     json_t *one = json_object();
     if (licence->at.to > 0)
       source_place(&m->source, licence->at.from, &line, &column);

@@ -45,6 +45,8 @@ void licences_text(const struct licences *l, const struct model *m, bool all,
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     const struct licence *licence = &l->of[i];
     uint32_t line, column;
+    if (!licence->concerns)
+      continue;
     if (!all && !(licence->applied && (licence->useful || licence->forced)))
       continue;
     const char *word = licence->forced    ? "FORCED"
