@@ -333,40 +333,35 @@ static void grant_renaming(struct grant *g) {
          arena_printf(g->arena, "the values of %s are only compared for equality", found->name));
 }
 
-/* What makes it matter that a message is pending, even if nobody takes it: the clause, or NULL. */
-static const struct clause *tight_channels(const struct grant *g, const char **why) {
-  const struct clause *c = question_channels(g->model, g->question);
-  if (c && c->channel == CHANNEL_FIFO)
-    *why = "in a FIFO channel a message holds up those behind it";
-  else if (c && c->bound > 0)
-    *why = "in a bounded channel a message takes up room";
-  else
-    return NULL;
-  return c;
-}
-
 static void grant_channels(struct grant *g) {
   const struct model *m = g->model;
-  const char *why = NULL;
-  const struct clause *tight = tight_channels(g, &why);
+  const struct clause *c = question_channels(m, g->question);
+  bool fifo = c && c->channel == CHANNEL_FIFO, bounded = c && c->bound > 0;
   bool lost = environment_has(m, g->question, CLAUSE_LOST);
   bool crash = environment_has(m, g->question, CLAUSE_CRASH);
+  const char *room = "in a bounded channel a message takes up room";
   grants(g, REDUCE_MESSAGE_ORDER, true,
          "what can be taken does not depend on the order in which different processes sent it");
-  if (tight) {
-    refuses(g, REDUCE_DEAD_MESSAGES, (struct refusal){why, tight->at});
-    refuses(g, REDUCE_LOSS, (struct refusal){why, tight->at});
-    return;
-  }
-  grants(g, REDUCE_DEAD_MESSAGES, true,
-         "channels have no bound and no order: a message that nobody takes changes nothing");
-  grants(g, REDUCE_LOSS, lost || crash,
-         lost || crash ? "channels have no bound and no order: a message need not arrive"
-                       : "no message is lost");
+  if (bounded)
+    refuses(g, REDUCE_DEAD_MESSAGES, (struct refusal){room, c->at});
+  else
+    grants(g, REDUCE_DEAD_MESSAGES, true,
+           fifo ? "what lies behind a message that nobody takes changes nothing"
+                : "a message that nobody takes, or takes to no effect, changes nothing");
+  if (fifo || bounded)
+    refuses(g, REDUCE_LOSS,
+            (struct refusal){bounded ? room : "in a FIFO channel a message holds up those behind it",
+                             c->at});
+  else
+    grants(g, REDUCE_LOSS, lost || crash,
+           lost || crash ? "channels have no bound and no order: a message need not arrive"
+                         : "no message is lost");
 }
 
 static void grant_partial_order(struct grant *g) {
   struct refusal why = live_property(g);
+  if (!why.reason)
+    why = coupled(g);
   if (why.reason)
     refuses(g, REDUCE_PARTIAL_ORDER, why);
   else
