@@ -1,0 +1,163 @@
+#include "interleave/channels.h"
+
+#include "sem/events.h"
+
+#include <string.h>
+
+void channel_ops_init(struct channel_ops *o, struct cells *c) {
+  *o = (struct channel_ops){.cells = c};
+  arena_init(&o->arena);
+  o->letters = intern_new();
+  o->appending_of = intern_new();
+  o->view = memory_alloc((c->ntables + 1) * sizeof *o->view);
+  o->nview = memory_alloc((c->ntables + 1) * sizeof *o->nview);
+}
+
+void channel_ops_release(struct channel_ops *o) {
+  for (uint32_t t = 0; t < o->cells->ntables; t++)
+    memory_free(o->view[t]);
+  for (size_t i = 0; i < o->appendings.n; i++)
+    memory_free(o->appendings.at[i]->to);
+  memory_free(o->view);
+  memory_free(o->nview);
+  vec_release(&o->appendings);
+  vec_release(&o->packets);
+  intern_free(o->letters);
+  intern_free(o->appending_of);
+  arena_release(&o->arena);
+}
+
+size_t channel_ops_bytes(const struct channel_ops *o) {
+  size_t bytes = intern_bytes(o->letters) + intern_bytes(o->appending_of);
+  for (size_t i = 0; i < o->appendings.n; i++)
+    bytes += o->appendings.at[i]->n * sizeof(content);
+  for (uint32_t t = 0; t < o->cells->ntables; t++)
+    bytes += o->nview[t] * (sizeof **o->view + sizeof(struct channel_view));
+  return bytes;
+}
+
+letter letter_put(struct channel_ops *o, uint32_t kind, value message) {
+  return intern_put(o->letters, (value[]){kind, message}, 2);
+}
+
+uint32_t letter_kind(const struct channel_ops *o, letter l) { return (uint32_t)intern_at(o->letters, l)[0]; }
+
+value letter_message(const struct channel_ops *o, letter l) { return intern_at(o->letters, l)[1]; }
+
+/* --- looking at a content --- */
+
+static uint32_t decode(struct channel_ops *o, uint32_t cell, content c) {
+  uint32_t n = channel_decode(o->cells, cell, c, NULL, 0);
+  vec_reserve(&o->packets, 2 * (size_t)n + 2); /* the rest is for changed copies */
+  return channel_decode(o->cells, cell, c, o->packets.at, n);
+}
+
+static bool same_packet(const struct channel_packet *a, const struct channel_packet *b) {
+  return a->place == b->place && a->kind == b->kind && a->message == b->message;
+}
+
+static content encode_without(struct channel_ops *o, uint32_t cell, uint32_t n, uint32_t i) {
+  struct channel_packet *copy = o->packets.at + n;
+  memcpy(copy, o->packets.at, i * sizeof *copy);
+  memcpy(copy + i, o->packets.at + i + 1, (n - i - 1) * sizeof *copy);
+  return channel_encode(o->cells, cell, copy, n - 1);
+}
+
+static content encode_moved(struct channel_ops *o, uint32_t cell, uint32_t n, uint32_t i, enum packet_place to) {
+  struct channel_packet *copy = o->packets.at + n;
+  memcpy(copy, o->packets.at, n * sizeof *copy);
+  copy[i].place = to;
+  return channel_encode(o->cells, cell, copy, n);
+}
+
+content channel_without(struct channel_ops *o, uint32_t cell, content c, uint32_t i) {
+  return encode_without(o, cell, decode(o, cell, c), i);
+}
+
+/* Is there an equal one before it? Then the earlier one stands for both. */
+static bool repeats(const struct channel_ops *o, uint32_t i) {
+  for (uint32_t k = 0; k < i; k++)
+    if (same_packet(&o->packets.at[k], &o->packets.at[i]))
+      return true;
+  return false;
+}
+
+/* FIFO: only the oldest can be taken or looked at, and only the oldest in transit can arrive. */
+static bool offers(const struct channel_ops *o, uint32_t i) {
+  return o->packets.at[i].place != PACKET_IN_TRANSIT && (o->cells->channels != CHANNEL_FIFO || i == 0);
+}
+
+static bool arrives(const struct channel_ops *o, uint32_t i) {
+  if (o->packets.at[i].place != PACKET_IN_TRANSIT)
+    return false;
+  for (uint32_t k = 0; k < i && o->cells->channels == CHANNEL_FIFO; k++)
+    if (o->packets.at[k].place == PACKET_IN_TRANSIT)
+      return false;
+  return true;
+}
+
+const struct channel_view *channel_view_make(struct channel_ops *o, uint32_t cell, content c) {
+  uint32_t table = o->cells->cell[cell].table, n = decode(o, cell, c);
+  struct channel_view *v = arena_alloc(&o->arena, sizeof *v);
+  v->offered = arena_array(&o->arena, n + 1, sizeof *v->offered);
+  v->delivered = arena_array(&o->arena, n + 1, sizeof *v->delivered);
+  v->lost = arena_array(&o->arena, n + 1, sizeof *v->lost);
+  v->held = n;
+  for (uint32_t i = 0; i < n; i++) {
+    struct channel_packet p = o->packets.at[i];
+    v->fresh += p.place == PACKET_DELIVERED;
+    if (repeats(o, i))
+      continue;
+    content without = encode_without(o, cell, n, i);
+    v->lost[v->nlost++] = without;
+    if (offers(o, i))
+      v->offered[v->noffered++] = (struct offered){letter_put(o, p.kind, p.message), p.place, without,
+                                                   encode_moved(o, cell, n, i, PACKET_SEEN)};
+    if (arrives(o, i))
+      v->delivered[v->ndelivered++] = encode_moved(o, cell, n, i, PACKET_DELIVERED);
+  }
+  if (c >= o->nview[table]) {
+    uint32_t room = 2 * c + 16;
+    o->view[table] = memory_resize_array(o->view[table], room, sizeof *o->view[table]);
+    memset(o->view[table] + o->nview[table], 0, (room - o->nview[table]) * sizeof *o->view[table]);
+    o->nview[table] = room;
+  }
+  o->view[table][c] = v;
+  return v;
+}
+
+/* --- sending --- */
+
+struct appending *appending_of(struct channel_ops *o, uint32_t cell, letter l) {
+  uint32_t table = o->cells->cell[cell].table;
+  uint32_t id = intern_put(o->appending_of, (value[]){table, l}, 2);
+  if (id == o->appendings.n) {
+    struct appending *a = arena_alloc(&o->arena, sizeof *a);
+    *a = (struct appending){.letter = l, .table = table, .cell = cell};
+    vec_push(&o->appendings, a);
+  }
+  return o->appendings.at[id];
+}
+
+content appending_make(struct channel_ops *o, struct appending *a, content c) {
+  uint32_t n = decode(o, a->cell, c);
+  struct channel_packet p = {semantics_delivers(o->cells->question->semantics) ? PACKET_DELIVERED : PACKET_IN_TRANSIT,
+                             letter_kind(o, a->letter), letter_message(o, a->letter)};
+  content to = c;
+  bool absorbed = false;
+  for (uint32_t i = 0; i < n && o->cells->channels == CHANNEL_SET; i++)
+    absorbed |= o->packets.at[i].kind == p.kind && o->packets.at[i].message == p.message;
+  o->packets.at[n] = p;
+  if (!absorbed)
+    to = o->cells->bound > 0 && n >= o->cells->bound ? CHANNEL_FULL
+                                                     : channel_encode(o->cells, a->cell, o->packets.at, n + 1);
+  if (c >= a->n) {
+    uint32_t room = 2 * c + 16;
+    a->to = memory_resize_array(a->to, room, sizeof *a->to);
+    for (uint32_t i = a->n; i < room; i++)
+      a->to[i] = NO_NAME_YET;
+    a->n = room;
+  }
+  a->to[c] = to;
+  return to;
+}

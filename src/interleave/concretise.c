@@ -1,0 +1,94 @@
+/* From stored states back to a real run. A stored state is a configuration's row with things forgotten and processes and
+   values renamed; so from the real configuration the reference's events are tried until one leads to a configuration
+   whose row, treated in the same way, is the next state of the path. */
+#include "interleave/interleave_space.h"
+
+#include <string.h>
+
+struct concrete {
+  struct interleave *space;
+  struct config *config;      /* the real one */
+  const struct state *target; /* NULL: an error is wanted */
+  const struct goal *goal;    /* of the last step, else NULL */
+  struct witness *witness;    /* the cheapest way found so far */
+  struct config *next;
+  uint64_t cost;
+};
+
+/* Faulty processes first, then messages. */
+static uint64_t cost_of(const struct concrete *k, const struct event *e, const struct config *next) {
+  bool again = k->config->local[e->process][LOCAL_STATUS] & STATUS_RECOVERED;
+  uint64_t processes = e->kind == EVENT_CRASH && !again;
+  return processes << 32 | (uint64_t)(next->lost - k->config->lost + next->duplicated - k->config->duplicated);
+}
+
+static bool leads_there(struct concrete *k, enum step_result result, const struct config *next) {
+  struct interleave *s = k->space;
+  if (result != STEP_OK || !k->target)
+    return result == STEP_ERROR && !k->target;
+  if (k->goal && k->goal->kind == GOAL_BROKEN_STEP) {
+    const struct property *p = &s->model->properties[s->base.question->properties[k->goal->property]];
+    if (config_holds(s->meaning, p->formula, k->config, next, NULL) == V_TRUE)
+      return false;
+  }
+  row_of_config(s, next, s->row);
+  return row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, k->target->bytes, s->keys.nbytes);
+}
+
+static bool try_event(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                      const struct model_error *error) {
+  (void)error;
+  struct concrete *k = context;
+  const struct model *m = k->space->model;
+  if (result == STEP_BAD_WITNESS)
+    return true;
+  uint64_t cost = cost_of(k, w->event, next);
+  if ((k->witness && cost >= k->cost) || !leads_there(k, result, next))
+    return true;
+  witness_free(k->witness);
+  config_free(k->next);
+  k->witness = witness_copy(m, w);
+  k->next = config_copy(m, next);
+  k->cost = cost;
+  return cost > 0;
+}
+
+static bool concrete_step(struct concrete *k, struct run *run) {
+  struct interleave *s = k->space;
+  k->witness = NULL;
+  k->next = NULL;
+  config_successors(s->meaning, s->base.question->environment, k->config, try_event, k);
+  if (!k->witness)
+    return false;
+  run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);
+  run->steps[run->nsteps++] = k->witness;
+  config_free(k->config);
+  k->config = k->next;
+  return true;
+}
+
+bool interleave_concretise(struct space *space, const struct state *path, uint32_t n, const struct goal *goal,
+                           struct run *run) {
+  struct interleave *s = interleave_of(space);
+  struct concrete k = {.space = s};
+  *run = (struct run){0};
+  if (n == 0 || !(k.config = interleave_initial_find(s, &path[0])))
+    return false;
+  run->initial = config_copy(s->model, k.config);
+  bool ok = true;
+  for (uint32_t i = 1; i < n && ok; i++) {
+    k.target = &path[i];
+    k.goal = i + 1 == n ? goal : NULL;
+    ok = concrete_step(&k, run);
+  }
+  if (ok && goal->kind == GOAL_ERROR) {
+    k.target = NULL;
+    ok = concrete_step(&k, run);
+  }
+  config_free(k.config);
+  if (!ok) {
+    run_release(run);
+    *run = (struct run){0};
+  }
+  return ok;
+}

@@ -1,0 +1,297 @@
+#include "interleave/interleave_space.h"
+
+#include "model/survey.h"
+#include "sem/local.h"
+
+#include <string.h>
+
+#define FAR 20000 /* expanded states: from here on it pays to leave room in the keys */
+
+/* --- keys of states --- */
+
+bool row_key(struct interleave *s, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to) {
+  if (s->canonical)
+    canonical_form(s->canonical, row, to, value_to);
+  return keys_pack(&s->keys, row, words);
+}
+
+static bool too_narrow(struct interleave *s) {
+  s->too_narrow = s->base.restart = true;
+  return false;
+}
+
+static void lay_out_keys(struct interleave *s) {
+  uint32_t before = s->keys.nwords;
+  keys_widen(&s->keys, s->expanded > FAR);
+  mover_forget_keys(s);
+  if (s->keys.nwords > before) {
+    uint64_t **all[] = {&s->words, &s->next, &s->packed, &s->whole};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+      memory_free(*all[i]);
+      *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
+    }
+  }
+  s->expanded = 0;
+  s->too_narrow = false;
+}
+
+/* --- what processes see besides their own --- */
+
+uint32_t sight_globals(struct interleave *s, const uint64_t *words, uint32_t role) {
+  uint32_t n = 0;
+  s->vector[n++] = role;
+  for (uint32_t g = 0; g < s->model->nglobals; g++)
+    if (s->steps.used[role][g])
+      s->vector[n++] = key_get(&s->keys, words, s->cells.global[g]);
+  return intern_put(s->steps.global_sets, s->vector, n);
+}
+
+static value status_of(const struct interleave *s, const uint64_t *words, uint32_t p) {
+  uint32_t n;
+  return content_values(&s->cells, p, key_get(&s->keys, words, p), &n)[LOCAL_STATUS];
+}
+
+uint32_t sight_byzantine(struct interleave *s, const uint64_t *words) {
+  uint32_t n = 0;
+  for (uint32_t p = 0; s->byzantine && p < s->model->nprocesses; p++)
+    if (status_of(s, words, p) & STATUS_BYZANTINE)
+      s->vector[n++] = p;
+  return intern_put(s->vectors, s->vector, n);
+}
+
+/* --- successors --- */
+
+static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, const struct moves *all) {
+  if (m->kind == EVENT_RECOVER)
+    return recovery_allowed(s->model, s->env, s->status, p);
+  if (m->kind != EVENT_CRASH)
+    return true;
+  if (!crash_allowed(s->model, s->env, s->status, p))
+    return false;
+  if (!m->whole || s->cells.bound == 0)
+    return true;
+  memcpy(s->whole, s->words, s->keys.nwords * sizeof *s->whole);
+  return move_apply(s, p, &all->at[m->whole - 1], s->whole);
+}
+
+static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
+  struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
+                      .broken = m->broken, .error = m->error};
+  memcpy(s->next, s->words, s->keys.nwords * sizeof *s->next);
+  if (!move_apply(s, p, m, s->next))
+    return s->base.restart ? too_narrow(s) : true;
+  if (m->error)
+    return emit(context, NULL, &edge);
+  if (s->nglobal_steps)
+    edge.broken |= steps_broken_by_step(s, s->words, s->next);
+  if (!s->canonical) {
+    struct state state = keys_state(&s->keys, s->next);
+    return emit(context, &state, &edge);
+  }
+  keys_unpack(&s->keys, s->next, s->row);
+  if (!row_key(s, s->row, s->packed, NULL, NULL))
+    return too_narrow(s);
+  struct state state = keys_state(&s->keys, s->packed);
+  return emit(context, &state, &edge);
+}
+
+static bool fast_successors(struct interleave *s, emit_fn *emit, void *context) {
+  uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
+  for (uint32_t r = 0; r < s->model->nroles; r++)
+    s->globals[r] = sight_globals(s, s->words, r);
+  for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
+    s->status[p] = status_of(s, s->words, p);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    for (uint32_t i = 0; i < moves->n; i++) {
+      const struct move *m = &moves->at[i];
+      if (!may_happen(s, p, m, moves))
+        continue;
+      if (!emit_move(s, p, m, emit, context))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* --- the plain way --- */
+
+struct plain_step {
+  struct interleave *space;
+  const struct config *from;
+  emit_fn *emit;
+  void *context;
+};
+
+/* Losing adds nothing that not delivering does not do already, if licensed: the same steps are left out as in moves.c. */
+static bool left_out(const struct interleave *s, const struct config *from, const struct event *e) {
+  if (e->kind == EVENT_LOSE)
+    return !s->loses;
+  if (e->kind != EVENT_CRASH || e->action == NO_ACTION || s->parts)
+    return false;
+  struct meaning *meaning = s->meaning;
+  struct choices choices = {0};
+  struct outbox out = {0};
+  struct model_error error;
+  struct config *next = config_new(s->model);
+  choices_give(&choices, &e->script);
+  event_happens(meaning, s->env, from, e, &choices, &out, next, NULL, &error);
+  bool part = e->nout < out.n;
+  choices_release(&choices);
+  outbox_release(&out);
+  config_free(next);
+  return part;
+}
+
+static bool plain_next(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                       const struct model_error *error) {
+  struct plain_step *step = context;
+  struct interleave *s = step->space;
+  const struct event *e = w->event;
+  if (result == STEP_BAD_WITNESS || left_out(s, step->from, e))
+    return true;
+  value before = step->from->local[e->process][LOCAL_STATUS];
+  struct edge edge = {.faults = (uint32_t)(next->lost - step->from->lost + next->duplicated - step->from->duplicated),
+                      .processes = e->kind == EVENT_CRASH && !(before & STATUS_RECOVERED)};
+  if (result == STEP_ERROR) {
+    edge.error = error;
+    return step->emit(step->context, NULL, &edge);
+  }
+  const struct question *q = s->base.question;
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    const struct property *property = &s->model->properties[q->properties[i]];
+    if (property->step && config_holds(s->meaning, property->formula, step->from, next, NULL) != V_TRUE)
+      edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  }
+  row_of_config(s, next, s->row);
+  if (!row_key(s, s->row, s->packed, NULL, NULL))
+    return too_narrow(s);
+  struct state state = keys_state(&s->keys, s->packed);
+  return step->emit(step->context, &state, &edge);
+}
+
+static bool plain_successors(struct interleave *s, emit_fn *emit, void *context) {
+  keys_unpack(&s->keys, s->words, s->row);
+  struct config *c = cells_to_config(&s->cells, s->row);
+  struct plain_step step = {s, c, emit, context};
+  bool more = config_successors(s->meaning, s->base.question->environment, c, plain_next, &step);
+  config_free(c);
+  return more;
+}
+
+/* --- the waist --- */
+
+static bool space_initial(struct space *space, emit_fn *emit, void *context) {
+  struct interleave *s = interleave_of(space);
+  if (s->too_narrow)
+    lay_out_keys(s);
+  bool more = interleave_initial(s, emit, context);
+  s->too_narrow |= s->base.restart;
+  return more;
+}
+
+static bool space_successors(struct space *space, const struct state *state, emit_fn *emit, void *context) {
+  struct interleave *s = interleave_of(space);
+  keys_load(&s->keys, state, s->words);
+  s->expanded++;
+  return s->plain ? plain_successors(s, emit, context) : fast_successors(s, emit, context);
+}
+
+static enum verdict3 space_holds(struct space *space, uint32_t i, const struct state *state,
+                                 struct model_error *error) {
+  return interleave_holds(interleave_of(space), i, state, error);
+}
+
+static bool space_assignments(struct space *space, struct text *decimal) {
+  (void)space;
+  (void)decimal;
+  return false;
+}
+
+static size_t space_memory(const struct space *space) {
+  const struct interleave *s = (const struct interleave *)space;
+  return cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + steps_bytes(s) + mover_bytes(s) +
+         forgetting_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0);
+}
+
+static void space_free(struct space *space) {
+  struct interleave *s = interleave_of(space);
+  properties_release(s);
+  mover_release(s);
+  steps_release(s);
+  forgetting_release(s);
+  channel_ops_release(&s->channels);
+  keys_release(&s->keys);
+  if (s->canonical)
+    canonical_free(s->canonical);
+  cells_release(&s->cells);
+  intern_free(s->vectors);
+  uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    memory_free(words[i]);
+  arena_release(&s->arena);
+  memory_free(s);
+}
+
+static const struct space_ops interleave_ops = {
+    .initial = space_initial,
+    .successors = space_successors,
+    .holds = space_holds,
+    .concretise = interleave_concretise,
+    .heard_of_assignments = space_assignments,
+    .memory = space_memory,
+    .free = space_free,
+};
+
+/* --- making one --- */
+
+static void read_environment(struct interleave *s) {
+  const struct model *m = s->model;
+  const struct question *q = s->base.question;
+  bool loss = s->base.licences->of[REDUCE_LOSS].applied;
+  s->loses = environment_has(m, q, CLAUSE_LOST) && !loss;
+  s->duplicates = environment_has(m, q, CLAUSE_DUPLICATED);
+  s->crashes = environment_has(m, q, CLAUSE_CRASH);
+  s->byzantine = environment_has(m, q, CLAUSE_BYZANTINE);
+  s->parts = !loss;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    s->recovers |= role_recovers(m, q, r);
+}
+
+struct space *interleave_space_new(struct meaning *meaning, struct model *m, const struct question *q,
+                                   const struct licences *l, const struct space_options *options) {
+  struct interleave *s = memory_alloc(sizeof *s);
+  s->base = (struct space){.ops = &interleave_ops, .model = m, .question = q, .licences = l, .edges_complete = true};
+  s->meaning = meaning;
+  s->model = m;
+  s->env = &m->environments[q->environment];
+  arena_init(&s->arena);
+  s->vectors = intern_new();
+  intern_put(s->vectors, NULL, 0); /* 0: nobody */
+  s->use = actions_used(m, q, &s->arena);
+  cells_init(&s->cells, meaning, m, q, l);
+  meaning_follow(meaning, q->semantics, s->cells.arrivals);
+  keys_init(&s->keys, &s->cells);
+  channel_ops_init(&s->channels, &s->cells);
+  s->role_of = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->role_of);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    s->role_of[p] = model_role_of(m, p);
+  s->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *s->row);
+  s->globals = arena_array(&s->arena, m->nroles + 1, sizeof *s->globals);
+  s->status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->status);
+  s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);
+  read_environment(s);
+  steps_init(s);
+  mover_init(s);
+  forgetting_init(s);
+  properties_init(s);
+  if (l->of[REDUCE_SYMMETRY].applied || l->of[REDUCE_VALUES].applied)
+    s->canonical = canonical_new(&s->cells);
+  s->plain = options->successors == SUCCESSORS_PLAIN || s->cells.arrivals;
+  s->base.successors = options->successors == SUCCESSORS_PLAIN ? "plain: asked for"
+                       : s->plain                              ? "plain: the order of messages is kept"
+                                                               : "local steps";
+  s->keys.nwords = 0; /* so that there is room for them from the first layout on */
+  lay_out_keys(s);
+  return &s->base;
+}

@@ -1,0 +1,251 @@
+/* Inside the space of processes that take steps.
+     letter    a message with its kind
+     context   what a process's step depends on besides its messages: who it is (only if the text asks), its local state,
+               the globals that its role uses
+     outcome   what comes of an action: (context, letters) -> outcomes is computed once, by the interpreter
+     move      an outcome at its place: which cells get which contents, what is sent where
+     moves     all that a process can do, by what it sees: its local state, the channels into it, globals
+   A step picks a process and one of its moves, and patches the packed state. */
+#ifndef RONDO_INTERLEAVE_SPACE_H
+#define RONDO_INTERLEAVE_SPACE_H
+
+#include "interleave/channels.h"
+#include "interleave/interleave.h"
+#include "interleave/keys.h"
+#include "model/actions.h"
+#include "sem/event_step.h"
+#include "space/memo.h"
+
+struct interleave;
+
+/* --- steps.c: local steps --- */
+
+struct outcome {
+  uint32_t action;
+  content next;    /* the local state after it, with nothing in it that is never read again */
+  uint32_t posts;  /* what is sent, in steps->posts: to, kind, message for each */
+  uint32_t writes; /* globals that got a value, in steps->writes: global, content for each */
+  uint32_t error;  /* 1 + its place in steps->errors, 0: none; then the rest means nothing */
+};
+
+struct chosen { /* a message that a quorum takes or looks at */
+  uint32_t from;
+  letter letter;
+  uint32_t place;
+  uint32_t forged;
+};
+
+struct quorum_outcome {
+  struct outcome outcome;
+  const struct chosen *chosen; /* only where it matters which */
+  uint32_t nchosen;
+};
+
+struct outcomes {
+  struct outcome *at;
+  uint32_t n;
+};
+struct quorum_outcomes {
+  struct quorum_outcome *at;
+  uint32_t n;
+};
+
+struct steps {
+  struct arena arena;
+  struct intern *contexts;    /* [process or role, local, globals] */
+  struct intern *global_sets; /* contents of the globals that a role uses */
+  struct intern *posts, *writes, *tuples;
+  struct memo none, one, forged, quorum;
+  VEC(struct outcomes) lists;
+  VEC(struct quorum_outcomes) quorum_lists;
+  VEC(struct model_error) errors;
+  struct outbox outbox;
+  value *local, *globals;     /* scratch */
+  bool *by_me;                /* by role: some action's text asks who it is */
+  bool **used;                /* [role][global]: read or written by some action */
+};
+
+/* What the process at hand sees. */
+struct sight {
+  uint32_t process, role;
+  content local;
+  uint32_t globals;           /* which contents the globals of its role have, in steps->global_sets */
+  uint32_t byzantine;         /* who is Byzantine, in space->vectors */
+  const content *inbox;       /* by inbound channel */
+};
+
+void steps_init(struct interleave *);
+void steps_release(struct interleave *);
+size_t steps_bytes(const struct interleave *);
+/* Leaves the variables and globals that it sees in steps->local and steps->globals, as the interpreter wants them. */
+void steps_unfold(struct interleave *, const struct sight *);
+struct outcomes steps_none(struct interleave *, const struct sight *);
+struct outcomes steps_one(struct interleave *, const struct sight *, uint32_t from, letter);
+struct outcomes steps_forged(struct interleave *, const struct sight *, uint32_t from);
+struct quorum_outcomes steps_quorum(struct interleave *, const struct sight *, uint32_t action);
+struct outcomes steps_recover(struct interleave *, const struct sight *);
+
+/* --- moves.c --- */
+
+struct patch {
+  uint32_t cell;
+  content to;
+};
+
+struct deadness { /* of one message from one process to another: by local state of the receiver, 0: not known, 1: it
+                     stays, 2: nobody cares */
+  uint8_t *of;
+  uint32_t n;
+  uint32_t from, to;
+  letter letter;
+};
+
+struct post {
+  uint32_t cell, to;
+  struct appending *append;
+  struct deadness *dead; /* NULL: it always stays */
+};
+struct posts {
+  struct post *at;
+  uint32_t n;
+};
+
+struct move {
+  enum event_kind kind;
+  uint32_t action;          /* ACTION; CRASH: in the middle of it, or NO_ACTION */
+  uint32_t sender;          /* of an action that takes one message */
+  const struct patch *patches;
+  uint32_t npatches;
+  bool writes;              /* some global changes */
+  const struct posts *posts; /* or NULL */
+  uint32_t sent;            /* ACTION: all that it sends, in steps->posts */
+  uint32_t whole;           /* CRASH in an action: 1 + that action's place among the moves; it must be possible, too */
+  uint16_t lost, duplicated, became_faulty;
+  uint64_t broken;          /* step properties about one process each that it breaks */
+  const struct model_error *error;
+};
+
+struct moves {
+  struct move *at;
+  uint32_t n;
+};
+
+struct inbound {
+  uint32_t from, cell;
+};
+
+#define SIGHTS_CACHED 4096 /* per process; a power of 2 */
+struct cached_sight {
+  uint64_t window;
+  uint32_t globals, byzantine;
+  const struct moves *moves;
+};
+
+struct sights { /* of one process */
+  struct intern *seen; /* [local, globals, byzantine, inbox...] */
+  VEC(const struct moves *) moves;
+  struct cached_sight *cache;
+};
+
+struct mover {
+  struct arena arena;
+  struct arena passing;      /* moves that are not remembered: there are too many */
+  struct inbound **inbound;  /* by process */
+  uint32_t *ninbound;
+  struct sights *sights;     /* by process */
+  size_t remembered;
+  struct memo posts_of;      /* (posts, process) -> compiled */
+  VEC(struct posts *) compiled;
+  struct intern *deadness_of;
+  VEC(struct deadness *) deadness;
+  size_t move_bytes;
+  content *inbox, *after;    /* scratch */
+  VEC(struct move) making;
+};
+
+void mover_init(struct interleave *);
+void mover_release(struct interleave *);
+size_t mover_bytes(const struct interleave *);
+void mover_forget_keys(struct interleave *); /* keys were laid out anew */
+/* Everything that process p can do in the state, by what it sees. Valid until the next call. */
+const struct moves *moves_of(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
+                             uint32_t byzantine);
+/* Applies it to the state in place. False: it cannot be taken (a channel is full), or keys have become too narrow. */
+bool move_apply(struct interleave *, uint32_t p, const struct move *, uint64_t *words);
+
+/* --- forget.c: what can have no effect any more --- */
+
+struct forgetting;
+void forgetting_init(struct interleave *);
+void forgetting_release(struct interleave *);
+size_t forgetting_bytes(const struct interleave *);
+/* Blanks in place what is never read again, from program point and status alone. */
+void forget_variables(struct interleave *, uint32_t role, value *local);
+/* The channel's content without what can have no effect on a receiver in that local state. */
+content forget_messages(struct interleave *, uint32_t to, content local, uint32_t from, content channel);
+bool message_is_dead(struct interleave *, uint32_t to, content local, uint32_t from, letter);
+/* The row of a configuration, with all that forgotten. */
+void row_of_config(struct interleave *, const struct config *, content *row);
+
+/* --- property.c --- */
+
+struct property_memo;
+void properties_init(struct interleave *);
+void properties_release(struct interleave *);
+enum verdict3 interleave_holds(struct interleave *, uint32_t i, const struct state *, struct model_error *);
+/* Step properties of the form `forall p in R: ...` about p alone. */
+uint64_t steps_broken_by_local(struct interleave *, uint32_t p, content before, content after);
+/* The others, on whole states. */
+uint64_t steps_broken_by_step(struct interleave *, const uint64_t *before, const uint64_t *after);
+
+/* --- initial.c --- */
+
+bool interleave_initial(struct interleave *, emit_fn *, void *context);
+/* A configuration whose key is that of the state. */
+struct config *interleave_initial_find(struct interleave *, const struct state *);
+
+/* --- concretise.c --- */
+
+bool interleave_concretise(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
+
+/* --- interleave.c --- */
+
+struct interleave {
+  struct space base;
+  struct cells cells;
+  struct keys keys;
+  struct channel_ops channels;
+  struct steps steps;
+  struct mover mover;
+  struct forgetting *forgetting;
+  struct canonical *canonical; /* NULL: states are as they come */
+  struct property_memo *properties;
+  uint32_t nlocal_steps, nglobal_steps; /* step properties, by whether they are judged on one process or on whole states */
+  struct memo broken_by_local; /* (role and local state, local state) -> bits, in vectors */
+  struct meaning *meaning;
+  struct model *model;
+  const struct environment *env;
+  const struct actions_use *use;
+  uint32_t *role_of;           /* by process */
+  struct arena arena;
+  struct intern *vectors;
+  bool forgets_messages;
+  bool plain;                  /* successors are those of the reference */
+  bool loses, duplicates, crashes, recovers, byzantine; /* what the environment does, reductions considered */
+  bool parts;                  /* crashes in the middle of an action: any part of what is sent is out, not just all */
+  uint64_t expanded;           /* states, since keys were laid out */
+  bool too_narrow;             /* they must be laid out anew */
+  /* scratch */
+  uint64_t *words, *next, *packed, *whole;
+  content *row;
+  uint32_t *globals;           /* by role */
+  value *status, *vector;
+};
+
+static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
+/* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
+bool row_key(struct interleave *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
+uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role);
+uint32_t sight_byzantine(struct interleave *, const uint64_t *words);
+
+#endif

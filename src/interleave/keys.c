@@ -1,0 +1,84 @@
+#include "interleave/keys.h"
+
+static uint8_t bits_for(size_t names) {
+  uint8_t bits = 0;
+  while (((size_t)1 << bits) < names)
+    bits++;
+  return bits;
+}
+
+static void place(struct keys *k, uint32_t cell, uint32_t *at) {
+  uint8_t width = k->width[k->cells->cell[cell].table];
+  if (*at % 64 + width > 64)
+    *at += 64 - *at % 64;
+  k->field[cell] = (struct key_field){*at / 64, (uint8_t)(*at % 64), width};
+  if (width == 0)
+    k->field[cell] = (struct key_field){0, 0, 0};
+  *at += width;
+}
+
+static void lay_out(struct keys *k) {
+  const struct cells *c = k->cells;
+  uint32_t n = c->model->nprocesses, at = 0;
+  for (uint32_t p = 0; p < n; p++) {
+    uint32_t begin = at;
+    place(k, p, &at);
+    if (k->field[p].width)
+      begin = at - k->field[p].width;
+    for (uint32_t q = 0; q < n; q++)
+      if (c->channel[(size_t)q * n + p] != NO_CELL)
+        place(k, c->channel[(size_t)q * n + p], &at);
+    uint32_t width = at - begin;
+    k->window[p] = (struct key_window){begin / 64, (uint8_t)(begin % 64), (uint8_t)(width <= 64 ? width : 0), width <= 64};
+    if (width == 0)
+      k->window[p] = (struct key_window){.fits = true};
+  }
+  for (uint32_t cell = n; cell < c->ncells; cell++)
+    if (c->cell[cell].kind != CELL_CHANNEL)
+      place(k, cell, &at);
+  k->nbytes = at ? (at + 7) / 8 : 1;
+  k->nwords = (k->nbytes + 7) / 8;
+  k->layouts++;
+}
+
+void keys_init(struct keys *k, const struct cells *c) {
+  *k = (struct keys){.cells = c};
+  k->field = memory_alloc((c->ncells + 1) * sizeof *k->field);
+  k->window = memory_alloc((c->model->nprocesses + 1) * sizeof *k->window);
+  k->width = memory_alloc(c->ntables + 1);
+  keys_widen(k, false);
+}
+
+void keys_release(struct keys *k) {
+  memory_free(k->field);
+  memory_free(k->window);
+  memory_free(k->width);
+}
+
+void keys_widen(struct keys *k, bool far) {
+  for (uint32_t t = 0; t < k->cells->ntables; t++) {
+    size_t names = intern_count(k->cells->tables[t]);
+    size_t room = (size_t)1 << k->width[t];
+    if (names > room || k->layouts == 0) /* it grows: let it double */
+      k->width[t] = bits_for(names > 1 ? 2 * names : names);
+    else if (far && names > room / 4 * 3)
+      k->width[t] = bits_for(2 * names);
+  }
+  lay_out(k);
+}
+
+bool keys_pack(const struct keys *k, const content *row, uint64_t *words) {
+  uint64_t lost = 0;
+  memset(words, 0, k->nwords * sizeof *words);
+  for (uint32_t i = 0; i < k->cells->ncells; i++) {
+    const struct key_field *f = &k->field[i];
+    words[f->word] |= (uint64_t)row[i] << f->shift;
+    lost |= (uint64_t)row[i] >> f->width;
+  }
+  return lost == 0;
+}
+
+void keys_unpack(const struct keys *k, const uint64_t *words, content *row) {
+  for (uint32_t i = 0; i < k->cells->ncells; i++)
+    row[i] = key_get(k, words, i);
+}

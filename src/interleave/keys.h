@@ -1,0 +1,69 @@
+/* Rows packed into bits, exactly. Each cell has as many bits as the names of its table need by now; when a table has
+   outgrown its bits, keys are too narrow, and the search begins again with wider ones (tables stay).
+   A process's local state lies next to the channels into it, so that what decides about its steps is one short number. */
+#ifndef RONDO_INTERLEAVE_KEYS_H
+#define RONDO_INTERLEAVE_KEYS_H
+
+#include "interleave/cells.h"
+
+#include <string.h>
+
+struct key_field {
+  uint32_t word;
+  uint8_t shift, width; /* never across words */
+};
+
+struct key_window { /* the fields of one process: its local state, the channels into it */
+  uint32_t word;
+  uint8_t shift, width;
+  bool fits; /* in 64 bits, which may lie across two words */
+};
+
+struct keys {
+  const struct cells *cells;
+  struct key_field *field;   /* by cell */
+  struct key_window *window; /* by process */
+  uint8_t *width;            /* by table */
+  uint32_t nwords, nbytes;
+  uint32_t layouts;          /* how often they have been laid out */
+};
+
+void keys_init(struct keys *, const struct cells *);
+void keys_release(struct keys *);
+/* Lays them out anew, wide enough for the names that there are, with room to grow if the search has come far already. */
+void keys_widen(struct keys *, bool far);
+
+static inline content key_get(const struct keys *k, const uint64_t *words, uint32_t cell) {
+  const struct key_field *f = &k->field[cell];
+  return (content)(words[f->word] >> f->shift & ((UINT64_C(1) << f->width) - 1));
+}
+
+/* False: too narrow. */
+static inline bool key_set(const struct keys *k, uint64_t *words, uint32_t cell, content to) {
+  const struct key_field *f = &k->field[cell];
+  uint64_t mask = (UINT64_C(1) << f->width) - 1;
+  words[f->word] = (words[f->word] & ~(mask << f->shift)) | (uint64_t)to << f->shift;
+  return (to & ~mask) == 0;
+}
+
+/* Only if it fits. One word more than there are must be readable. */
+static inline uint64_t key_window(const struct keys *k, const uint64_t *words, uint32_t process) {
+  const struct key_window *w = &k->window[process];
+  uint64_t bits = words[w->word] >> w->shift;
+  if (w->shift + w->width > 64)
+    bits |= words[w->word + 1] << (64 - w->shift);
+  return w->width == 64 ? bits : bits & ((UINT64_C(1) << w->width) - 1);
+}
+
+bool keys_pack(const struct keys *, const content *row, uint64_t *words); /* false: too narrow */
+void keys_unpack(const struct keys *, const uint64_t *words, content *row);
+
+static inline void keys_load(const struct keys *k, const struct state *state, uint64_t *words) {
+  words[k->nwords - 1] = 0;
+  memcpy(words, state->bytes, k->nbytes);
+}
+static inline struct state keys_state(const struct keys *k, const uint64_t *words) {
+  return (struct state){(const uint8_t *)words, k->nbytes};
+}
+
+#endif

@@ -1,0 +1,533 @@
+/* All that a process can do, by what it sees: remembered, with a cache in front that asks only for the bits of the key. */
+#include "interleave/interleave_space.h"
+
+#include "base/hash.h"
+#include "sem/local.h"
+
+#include <string.h>
+
+#define SIGHTS_MOST (UINT32_C(1) << 21) /* remembered; beyond that moves are put together anew each time */
+
+void mover_init(struct interleave *s) {
+  struct mover *v = &s->mover;
+  uint32_t n = s->model->nprocesses;
+  arena_init(&v->arena);
+  arena_init(&v->passing);
+  v->deadness_of = intern_new();
+  v->inbound = arena_array(&s->arena, n + 1, sizeof *v->inbound);
+  v->ninbound = arena_array(&s->arena, n + 1, sizeof *v->ninbound);
+  v->sights = arena_array(&s->arena, n + 1, sizeof *v->sights);
+  v->inbox = arena_array(&s->arena, n + 1, sizeof *v->inbox);
+  v->after = arena_array(&s->arena, n + 1, sizeof *v->after);
+  for (uint32_t p = 0; p < n; p++) {
+    v->inbound[p] = arena_array(&s->arena, n + 1, sizeof **v->inbound);
+    v->sights[p].seen = intern_new();
+    v->sights[p].cache = memory_alloc(SIGHTS_CACHED * sizeof *v->sights[p].cache);
+    for (uint32_t q = 0; q < n; q++)
+      if (s->cells.channel[(size_t)q * n + p] != NO_CELL)
+        v->inbound[p][v->ninbound[p]++] = (struct inbound){q, s->cells.channel[(size_t)q * n + p]};
+  }
+}
+
+void mover_release(struct interleave *s) {
+  struct mover *v = &s->mover;
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    intern_free(v->sights[p].seen);
+    vec_release(&v->sights[p].moves);
+    memory_free(v->sights[p].cache);
+  }
+  for (size_t i = 0; i < v->deadness.n; i++)
+    memory_free(v->deadness.at[i]->of);
+  vec_release(&v->deadness);
+  vec_release(&v->compiled);
+  vec_release(&v->making);
+  intern_free(v->deadness_of);
+  memo_release(&v->posts_of);
+  arena_release(&v->arena);
+  arena_release(&v->passing);
+}
+
+size_t mover_bytes(const struct interleave *s) {
+  const struct mover *v = &s->mover;
+  size_t bytes = v->move_bytes + memo_bytes(&v->posts_of);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++)
+    bytes += intern_bytes(v->sights[p].seen) + SIGHTS_CACHED * sizeof *v->sights[p].cache;
+  return bytes;
+}
+
+void mover_forget_keys(struct interleave *s) {
+  for (uint32_t p = 0; p < s->model->nprocesses; p++)
+    memset(s->mover.sights[p].cache, 0, SIGHTS_CACHED * sizeof *s->mover.sights[p].cache);
+}
+
+/* --- sending --- */
+
+static struct deadness *deadness_of(struct interleave *s, uint32_t from, uint32_t to, letter l) {
+  struct mover *v = &s->mover;
+  if (!s->forgets_messages && !s->byzantine)
+    return NULL;
+  uint32_t id = intern_put(v->deadness_of, (value[]){from, to, l}, 3);
+  if (id == v->deadness.n) {
+    struct deadness *d = arena_alloc(&v->arena, sizeof *d);
+    *d = (struct deadness){.from = from, .to = to, .letter = l};
+    vec_push(&v->deadness, d);
+  }
+  return v->deadness.at[id];
+}
+
+static bool is_dead(struct interleave *s, struct deadness *d, content local) {
+  if (local >= d->n) {
+    uint32_t room = 2 * local + 16;
+    d->of = memory_resize(d->of, room);
+    memset(d->of + d->n, 0, room - d->n);
+    d->n = room;
+  }
+  if (!d->of[local])
+    d->of[local] = message_is_dead(s, d->to, local, d->from, d->letter) ? 2 : 1;
+  return d->of[local] == 2;
+}
+
+/* Where each message goes. Those that no channel is kept for are nobody's concern. */
+static const struct posts *posts_of(struct interleave *s, uint32_t p, uint32_t id) {
+  struct mover *v = &s->mover;
+  uint32_t known;
+  if (memo_find(&v->posts_of, id, p, &known))
+    return v->compiled.at[known];
+  size_t n = intern_length(s->steps.posts, id) / 3;
+  const value *at = intern_at(s->steps.posts, id);
+  struct posts *posts = arena_alloc(&v->arena, sizeof *posts);
+  posts->at = arena_array(&v->arena, n + 1, sizeof *posts->at);
+  for (size_t i = 0; i < n; i++) {
+    uint32_t to = (uint32_t)at[3 * i], cell = s->cells.channel[(size_t)p * s->model->nprocesses + to];
+    if (cell == NO_CELL)
+      continue;
+    letter l = letter_put(&s->channels, (uint32_t)at[3 * i + 1], at[3 * i + 2]);
+    posts->at[posts->n++] = (struct post){cell, to, appending_of(&s->channels, cell, l), deadness_of(s, p, to, l)};
+  }
+  vec_push(&v->compiled, posts);
+  memo_add(&v->posts_of, id, p, (uint32_t)v->compiled.n - 1);
+  return posts;
+}
+
+/* --- one move --- */
+
+struct making {
+  struct interleave *space;
+  const struct sight *at;
+  struct arena *arena;
+  content *after;      /* the inbox as the move being made leaves it */
+  uint32_t unseen;     /* MP: messages that an action must not leave out */
+};
+
+static void making_reset(struct making *k) {
+  uint32_t n = k->space->mover.ninbound[k->at->process];
+  if (n)
+    memcpy(k->after, k->at->inbox, n * sizeof *k->after);
+}
+
+/* The cells that it changes: the local state, the channels into it, globals. */
+static void set_patches(struct making *k, struct move *m, content next, uint32_t writes) {
+  struct interleave *s = k->space;
+  const struct sight *at = k->at;
+  uint32_t p = at->process, nin = s->mover.ninbound[p];
+  size_t nwrites = intern_length(s->steps.writes, writes) / 2;
+  const value *written = intern_at(s->steps.writes, writes);
+  struct patch *patches = arena_array(k->arena, 1 + nin + nwrites, sizeof *patches);
+  uint32_t n = 0;
+  if (next != at->local)
+    patches[n++] = (struct patch){p, next};
+  for (uint32_t i = 0; i < nin && s->forgets_messages; i++)
+    k->after[i] = forget_messages(s, p, next, s->mover.inbound[p][i].from, k->after[i]);
+  for (uint32_t i = 0; i < nin; i++)
+    if (k->after[i] != at->inbox[i])
+      patches[n++] = (struct patch){s->mover.inbound[p][i].cell, k->after[i]};
+  for (size_t i = 0; i < nwrites; i++)
+    patches[n++] = (struct patch){s->cells.global[written[2 * i]], (content)written[2 * i + 1]};
+  m->patches = patches;
+  m->npatches = n;
+  m->writes = nwrites > 0;
+}
+
+static struct move *add_move(struct making *k, enum event_kind kind, uint32_t action) {
+  struct mover *v = &k->space->mover;
+  vec_push(&v->making, ((struct move){.kind = kind, .action = action, .sender = NO_SENDER}));
+  return &v->making.at[v->making.n - 1];
+}
+
+static const struct model_error *error_of(struct making *k, uint32_t number) {
+  struct model_error *error = arena_copy(k->arena, &k->space->steps.errors.at[number - 1], sizeof *error);
+  error->process = k->at->process; /* another one of the role may have been asked */
+  return error;
+}
+
+/* An action with the inbox as k->after has it. */
+static void add_action(struct making *k, const struct outcome *o, uint32_t sender, uint32_t duplicated) {
+  struct interleave *s = k->space;
+  struct move *m = add_move(k, EVENT_ACTION, o->action);
+  m->sender = sender;
+  m->duplicated = (uint16_t)duplicated;
+  if (o->error) {
+    m->error = error_of(k, o->error);
+    return;
+  }
+  set_patches(k, m, o->next, o->writes);
+  m->posts = o->posts ? posts_of(s, k->at->process, o->posts) : NULL;
+  m->sent = o->posts;
+  m->broken = steps_broken_by_local(s, k->at->process, k->at->local, o->next);
+}
+
+static void add_actions(struct making *k, struct outcomes list, uint32_t sender) {
+  for (uint32_t i = 0; i < list.n; i++) {
+    making_reset(k);
+    add_action(k, &list.at[i], sender, 0);
+  }
+}
+
+/* --- actions on messages --- */
+
+static uint32_t inbound_from(const struct mover *v, uint32_t p, uint32_t from) {
+  uint32_t i = 0;
+  while (v->inbound[p][i].from != from)
+    i++;
+  return i;
+}
+
+static const struct offered *offered_of(struct making *k, uint32_t in, letter l, uint32_t place) {
+  struct interleave *s = k->space;
+  const struct channel_view *v =
+      channel_view(&s->channels, s->mover.inbound[k->at->process][in].cell, k->at->inbox[in]);
+  for (uint32_t i = 0; i < v->noffered; i++)
+    if (v->offered[i].letter == l && v->offered[i].place == place)
+      return &v->offered[i];
+  return NULL;
+}
+
+/* What stays of a message: nothing if it is gone; under MP it has been seen. */
+static void leave(struct making *k, uint32_t in, const struct offered *o, bool gone) {
+  if (gone)
+    k->after[in] = o->taken;
+  else if (k->space->meaning->semantics == SEMANTICS_MP)
+    k->after[in] = o->seen;
+}
+
+static void moves_on_one(struct making *k) {
+  struct interleave *s = k->space;
+  uint32_t p = k->at->process;
+  for (uint32_t in = 0; in < s->mover.ninbound[p]; in++) {
+    const struct inbound *from = &s->mover.inbound[p][in];
+    if (k->at->inbox[in] == 0)
+      continue;
+    const struct channel_view *v = channel_view(&s->channels, from->cell, k->at->inbox[in]);
+    for (uint32_t i = 0; i < v->noffered; i++) {
+      const struct offered *o = &v->offered[i];
+      if (k->unseen > (o->place == PACKET_DELIVERED))
+        continue;
+      struct outcomes list = steps_one(s, k->at, from->from, o->letter);
+      for (uint32_t j = 0; j < list.n; j++)
+        for (uint32_t kept = 0; kept <= s->duplicates; kept++) {
+          making_reset(k);
+          leave(k, in, o, !kept);
+          add_action(k, &list.at[j], from->from, kept);
+        }
+    }
+  }
+}
+
+/* A quorum that is taken: any part of it may stay, if messages can be duplicated. */
+static void add_quorum(struct making *k, const struct quorum_outcome *q, bool taken) {
+  struct interleave *s = k->space;
+  uint64_t parts = 1;
+  for (uint32_t i = 0; i < q->nchosen && taken && s->duplicates; i++)
+    parts <<= !q->chosen[i].forged;
+  for (uint64_t part = 0; part < parts; part++) {
+    uint64_t kept = part;
+    making_reset(k);
+    for (uint32_t i = 0; i < q->nchosen; i++) {
+      const struct chosen *c = &q->chosen[i];
+      if (c->forged)
+        continue;
+      uint32_t in = inbound_from(&s->mover, k->at->process, c->from);
+      leave(k, in, offered_of(k, in, c->letter, c->place), taken && !(kept & 1));
+      kept >>= 1;
+    }
+    add_action(k, &q->outcome, NO_SENDER, (uint32_t)__builtin_popcountll(part));
+  }
+}
+
+static bool sees_all(const struct making *k, const struct quorum_outcome *q) {
+  uint32_t seen = 0;
+  for (uint32_t i = 0; i < q->nchosen; i++)
+    seen += !q->chosen[i].forged && q->chosen[i].place == PACKET_DELIVERED;
+  return k->unseen == seen;
+}
+
+static void moves_on_quorums(struct making *k) {
+  struct interleave *s = k->space;
+  const struct role *role = &s->model->roles[k->at->role];
+  for (uint32_t a = 0; a < role->nactions; a++) {
+    if (role->actions[a].trigger != TRIGGER_QUORUM)
+      continue;
+    struct quorum_outcomes list = steps_quorum(s, k->at, a);
+    for (uint32_t i = 0; i < list.n; i++)
+      if (s->meaning->semantics != SEMANTICS_MP || sees_all(k, &list.at[i]))
+        add_quorum(k, &list.at[i], role->actions[a].taken);
+  }
+}
+
+static void moves_on_lies(struct making *k) {
+  struct interleave *s = k->space;
+  size_t n = intern_length(s->vectors, k->at->byzantine);
+  const value *liars = intern_at(s->vectors, k->at->byzantine);
+  steps_unfold(s, k->at);
+  for (size_t i = 0; i < n && k->unseen == 0; i++)
+    if (channel_exists(s->meaning, s->steps.globals, (uint32_t)liars[i], k->at->process))
+      add_actions(k, steps_forged(s, k->at, (uint32_t)liars[i]), (uint32_t)liars[i]);
+}
+
+/* --- faults --- */
+
+static content with_status(struct interleave *s, const struct sight *at, value clear, value set) {
+  uint32_t n;
+  const value *v = content_values(&s->cells, at->process, at->local, &n);
+  value *copy = memory_alloc(n * sizeof *copy);
+  memcpy(copy, v, n * sizeof *v);
+  copy[LOCAL_STATUS] = (copy[LOCAL_STATUS] & ~clear) | set;
+  forget_variables(s, at->role, copy);
+  content name = content_put(&s->cells, at->process, copy, n);
+  memory_free(copy);
+  return name;
+}
+
+static struct move *add_crash(struct making *k, content crashed, uint32_t action) {
+  struct interleave *s = k->space;
+  uint32_t n;
+  value status = content_values(&s->cells, k->at->process, k->at->local, &n)[LOCAL_STATUS];
+  struct move *m = add_move(k, EVENT_CRASH, action);
+  making_reset(k);
+  set_patches(k, m, crashed, 0);
+  m->became_faulty = !(status & STATUS_RECOVERED);
+  m->broken = steps_broken_by_local(s, k->at->process, k->at->local, crashed);
+  return m;
+}
+
+static uint32_t part_of_posts(struct interleave *s, uint32_t id, const bool *out) {
+  size_t n = intern_length(s->steps.posts, id) / 3, kept = 0;
+  value *v = memory_alloc((3 * n + 1) * sizeof *v);
+  for (size_t i = 0; i < n; i++)
+    if (out[i])
+      memcpy(v + 3 * kept++, intern_at(s->steps.posts, id) + 3 * i, 3 * sizeof *v);
+  uint32_t part = intern_put(s->steps.posts, v, 3 * kept);
+  memory_free(v);
+  return part;
+}
+
+static void add_crash_with(struct making *k, content crashed, uint32_t action, uint32_t posts, uint32_t whole) {
+  struct move *m = add_crash(k, crashed, action);
+  m->posts = posts_of(k->space, k->at->process, posts);
+  m->whole = 1 + whole;
+}
+
+/* In the middle of an action: any part of what it sends is out. */
+static void crash_in(struct making *k, content crashed, uint32_t move) {
+  struct interleave *s = k->space;
+  uint32_t id = s->mover.making.at[move].sent, action = s->mover.making.at[move].action;
+  if (!s->parts) {
+    add_crash_with(k, crashed, action, id, move);
+    return;
+  }
+  size_t n = intern_length(s->steps.posts, id) / 3;
+  bool *out = memory_alloc(n + 1);
+  while (true) {
+    size_t i = 0;
+    while (i < n && out[i])
+      out[i++] = false;
+    if (i == n)
+      break;
+    out[i] = true;
+    add_crash_with(k, crashed, action, part_of_posts(s, id, out), move);
+  }
+  memory_free(out);
+}
+
+static void moves_to_crash(struct making *k, uint32_t nactions) {
+  struct interleave *s = k->space;
+  content crashed = with_status(s, k->at, STATUS_RECOVERED, STATUS_CRASHED);
+  for (uint32_t i = 0; i < nactions; i++) {
+    const struct move *m = &s->mover.making.at[i];
+    bool known = m->error || !m->sent || m->duplicated;
+    for (uint32_t j = 0; j < i && !known && s->cells.bound == 0; j++) /* which action it was does not show */
+      known = !s->mover.making.at[j].error && !s->mover.making.at[j].duplicated && s->mover.making.at[j].sent == m->sent;
+    if (!known)
+      crash_in(k, crashed, i);
+  }
+  add_crash(k, crashed, NO_ACTION);
+}
+
+static void moves_to_recover(struct making *k) {
+  struct interleave *s = k->space;
+  struct outcomes list = steps_recover(s, k->at);
+  for (uint32_t i = 0; i < list.n; i++) {
+    struct move *m = add_move(k, EVENT_RECOVER, NO_ACTION);
+    if (list.at[i].error) {
+      m->error = error_of(k, list.at[i].error);
+      continue;
+    }
+    making_reset(k);
+    set_patches(k, m, list.at[i].next, 0);
+    m->broken = steps_broken_by_local(s, k->at->process, k->at->local, list.at[i].next);
+  }
+}
+
+/* --- messages on their way --- */
+
+static void moves_of_messages(struct making *k, bool active) {
+  struct interleave *s = k->space;
+  uint32_t p = k->at->process;
+  for (uint32_t in = 0; in < s->mover.ninbound[p]; in++) {
+    const struct channel_view *v = channel_view(&s->channels, s->mover.inbound[p][in].cell, k->at->inbox[in]);
+    for (uint32_t i = 0; i < v->ndelivered; i++) {
+      making_reset(k);
+      k->after[in] = v->delivered[i];
+      struct move *m = add_move(k, EVENT_DELIVER, NO_ACTION);
+      m->sender = s->mover.inbound[p][in].from;
+      set_patches(k, m, k->at->local, 0);
+    }
+    for (uint32_t i = 0; i < v->nlost && s->loses && active; i++) {
+      making_reset(k);
+      k->after[in] = v->lost[i];
+      struct move *m = add_move(k, EVENT_LOSE, NO_ACTION);
+      m->sender = s->mover.inbound[p][in].from;
+      m->lost = 1;
+      set_patches(k, m, k->at->local, 0);
+    }
+  }
+}
+
+/* --- all of them --- */
+
+static uint32_t unseen(struct interleave *s, const struct sight *at) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->mover.ninbound[at->process] && s->meaning->semantics == SEMANTICS_MP; i++)
+    n += channel_view(&s->channels, s->mover.inbound[at->process][i].cell, at->inbox[i])->fresh;
+  return n;
+}
+
+static const struct moves *moves_make(struct interleave *s, const struct sight *at, struct arena *arena) {
+  struct mover *v = &s->mover;
+  struct making k = {s, at, arena, v->after, unseen(s, at)};
+  uint32_t n;
+  value status = content_values(&s->cells, at->process, at->local, &n)[LOCAL_STATUS];
+  vec_clear(&v->making);
+  if (process_active(status)) {
+    if (k.unseen == 0)
+      add_actions(&k, steps_none(s, at), NO_SENDER);
+    moves_on_one(&k);
+    if (s->byzantine)
+      moves_on_lies(&k);
+    moves_on_quorums(&k);
+    if (s->crashes)
+      moves_to_crash(&k, (uint32_t)v->making.n);
+  }
+  if ((status & STATUS_CRASHED) && s->recovers)
+    moves_to_recover(&k);
+  moves_of_messages(&k, process_active(status));
+  struct moves *moves = arena_alloc(arena, sizeof *moves);
+  moves->n = (uint32_t)v->making.n;
+  moves->at = arena_array(arena, moves->n + 1, sizeof *moves->at);
+  if (moves->n)
+    memcpy(moves->at, v->making.at, moves->n * sizeof *moves->at);
+  return moves;
+}
+
+static const struct moves *moves_remembered(struct interleave *s, const struct sight *at) {
+  struct mover *v = &s->mover;
+  struct sights *sights = &v->sights[at->process];
+  uint32_t nin = v->ninbound[at->process], n = 0;
+  value small[67], *key = nin + 3 <= 67 ? small : memory_alloc((nin + 3) * sizeof *key);
+  key[n++] = at->local;
+  key[n++] = at->globals;
+  key[n++] = at->byzantine;
+  for (uint32_t i = 0; i < nin; i++)
+    key[n++] = at->inbox[i];
+  bool room = v->remembered < SIGHTS_MOST;
+  uint32_t id = room ? intern_put(sights->seen, key, n) : intern_find(sights->seen, key, n);
+  if (key != small)
+    memory_free(key);
+  if (id == INTERN_NONE) {
+    arena_clear(&v->passing);
+    return moves_make(s, at, &v->passing);
+  }
+  while (sights->moves.n <= id)
+    vec_push(&sights->moves, NULL);
+  const struct moves *moves = sights->moves.at[id];
+  if (!moves) {
+    moves = moves_make(s, at, &v->arena);
+    v->move_bytes += sizeof *moves + moves->n * (sizeof *moves->at + 4 * sizeof(struct patch));
+    if (!s->meaning->stop || !*s->meaning->stop) { /* else it may have been cut short */
+      sights->moves.at[id] = moves;
+      v->remembered++;
+    }
+  }
+  return moves;
+}
+
+const struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *words, const uint32_t *globals,
+                             uint32_t byzantine) {
+  struct mover *v = &s->mover;
+  uint32_t role = s->role_of[p];
+  struct cached_sight *cached = NULL;
+  uint64_t window = 0;
+  if (s->keys.window[p].fits) {
+    window = key_window(&s->keys, words, p);
+    uint64_t h = hash_mix(window, (uint64_t)globals[role] << 32 | byzantine);
+    cached = &v->sights[p].cache[(h ^ h >> 17) & (SIGHTS_CACHED - 1)];
+    if (cached->moves && cached->window == window && cached->globals == globals[role] && cached->byzantine == byzantine)
+      return cached->moves;
+  }
+  for (uint32_t i = 0; i < v->ninbound[p]; i++)
+    v->inbox[i] = key_get(&s->keys, words, v->inbound[p][i].cell);
+  struct sight at = {p, role, key_get(&s->keys, words, p), globals[role], byzantine, v->inbox};
+  const struct moves *moves = moves_remembered(s, &at);
+  if (cached && v->remembered < SIGHTS_MOST)
+    *cached = (struct cached_sight){window, globals[role], byzantine, moves};
+  return moves;
+}
+
+/* --- applying one --- */
+
+static bool charge_budget(struct interleave *s, const struct move *m, uint64_t *words) {
+  uint32_t n;
+  const value *v = content_values(&s->cells, s->cells.budget, key_get(&s->keys, words, s->cells.budget), &n);
+  if ((m->lost && !loss_allowed(s->env, v[0], m->lost)) ||
+      (m->duplicated && !duplication_allowed(s->env, v[1], m->duplicated)))
+    return false;
+  if (!m->error && !key_set(&s->keys, words, s->cells.budget, budget_put(&s->cells, v[0] + m->lost, v[1] + m->duplicated)))
+    s->base.restart = true;
+  return true;
+}
+
+bool move_apply(struct interleave *s, uint32_t p, const struct move *m, uint64_t *words) {
+  bool fits = true;
+  if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
+    return false;
+  for (uint32_t i = 0; i < m->npatches; i++)
+    fits &= key_set(&s->keys, words, m->patches[i].cell, m->patches[i].to);
+  for (uint32_t i = 0; m->posts && i < m->posts->n && fits; i++) {
+    const struct post *t = &m->posts->at[i];
+    if (t->dead) {
+      content local = key_get(&s->keys, words, t->to);
+      uint8_t known = local < t->dead->n ? t->dead->of[local] : 0;
+      if (known == 2 || (known == 0 && is_dead(s, t->dead, local)))
+        continue;
+    }
+    content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
+    if (to == CHANNEL_FULL)
+      return false;
+    if (s->forgets_messages && s->cells.channels == CHANNEL_FIFO)
+      to = forget_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
+    fits &= key_set(&s->keys, words, t->cell, to);
+  }
+  if (!fits)
+    s->base.restart = true;
+  return !s->base.restart;
+}

@@ -1,0 +1,270 @@
+/* Properties, remembered by what they read: a formula sees a state only through some variables, the globals and who is at
+   fault, so its value is kept by those. */
+#include "interleave/interleave_space.h"
+
+#include "model/flow.h"
+
+#include <string.h>
+
+struct property_memo {
+  const struct property *property;
+  bool **reads;             /* [role][variable] */
+  bool *globals;
+  bool status, initials;
+  uint32_t *cells, ncells;  /* the cells that it reads */
+  uint32_t **class_of;      /* [role][content]: what it sees of a local state; 0: not known */
+  uint32_t *nclass_of;
+  struct intern *classes, *views;
+  VEC(uint32_t) verdicts;   /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not known */
+  VEC(struct model_error) errors;
+  bool local;               /* a step property about one process each, which holds of those that stay as they are */
+  uint32_t role;            /* local: whose; ROLE_ANY: all */
+};
+
+struct look {
+  struct interleave *space;
+  struct property_memo *memo;
+};
+
+static bool look_at(void *context, const struct node *n) {
+  struct look *l = context;
+  const struct model *m = l->space->model;
+  if (n->op == NODE_REMOTE)
+    for (uint32_t r = 0; r < m->nroles; r++)
+      if (m->fields[n->index].var[r] != UINT32_MAX)
+        l->memo->reads[r][m->fields[n->index].var[r]] = true;
+  if (n->op == NODE_GLOBAL)
+    l->memo->globals[n->index] = true;
+  l->memo->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY;
+  l->memo->initials |= n->op == NODE_INITIAL;
+  return true;
+}
+
+/* Who is Byzantine matters to every quantifier over the role's processes. */
+static bool reads_locals(const struct interleave *s, const struct property_memo *m, uint32_t r) {
+  bool any = m->status || s->byzantine || (m->initials && s->cells.initials == INITIALS_EACH);
+  for (uint32_t v = 0; v < s->model->roles[r].nvars && !any; v++)
+    any = m->reads[r][v];
+  return any;
+}
+
+static void find_cells(struct interleave *s, struct property_memo *m) {
+  const struct model *model = s->model;
+  m->cells = arena_array(&s->arena, s->cells.ncells + 1, sizeof *m->cells);
+  for (uint32_t p = 0; p < model->nprocesses; p++)
+    if (reads_locals(s, m, s->role_of[p]))
+      m->cells[m->ncells++] = p;
+  for (uint32_t g = 0; g < model->nglobals; g++)
+    if (m->globals[g])
+      m->cells[m->ncells++] = s->cells.global[g];
+  if (m->initials && s->cells.initials_set != NO_CELL)
+    m->cells[m->ncells++] = s->cells.initials_set;
+}
+
+void properties_init(struct interleave *s) {
+  const struct question *q = s->base.question;
+  const struct model *model = s->model;
+  s->properties = arena_array(&s->arena, q->nproperties + 1, sizeof *s->properties);
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    struct property_memo *m = &s->properties[i];
+    struct look l = {s, m};
+    m->property = &model->properties[q->properties[i]];
+    m->classes = intern_new();
+    m->views = intern_new();
+    intern_put(m->classes, NULL, 0); /* so that no class is 0 */
+    m->reads = arena_array(&s->arena, model->nroles + 1, sizeof *m->reads);
+    m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
+    m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
+    m->globals = arena_array(&s->arena, model->nglobals + 1, sizeof *m->globals);
+    for (uint32_t r = 0; r < model->nroles; r++)
+      m->reads[r] = arena_array(&s->arena, model->roles[r].nvars + 1, sizeof **m->reads);
+    node_walk_deep(model, m->property->formula, look_at, &l);
+    find_cells(s, m);
+    if (!m->property->step)
+      continue;
+    m->local = property_step_of_one(m->property) && property_holds_of_stuttering(m->property) && i < 64 &&
+               !(m->initials && s->cells.initials == INITIALS_SET);
+    m->role = m->local ? m->property->formula->gen[0].range->index : ROLE_ANY;
+    s->nlocal_steps += m->local;
+    s->nglobal_steps += !m->local;
+  }
+}
+
+void properties_release(struct interleave *s) {
+  for (uint32_t i = 0; i < s->base.question->nproperties; i++) {
+    struct property_memo *m = &s->properties[i];
+    intern_free(m->classes);
+    intern_free(m->views);
+    for (uint32_t r = 0; r < s->model->nroles; r++)
+      memory_free(m->class_of[r]);
+    vec_release(&m->verdicts);
+    vec_release(&m->errors);
+  }
+  memo_release(&s->broken_by_local);
+}
+
+/* --- what a property sees --- */
+
+static uint32_t class_make(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
+  uint32_t r = s->role_of[p], n, length;
+  const struct role *role = &s->model->roles[r];
+  const value *v = content_values(&s->cells, p, local, &length);
+  value *seen = memory_alloc((length + 2) * sizeof *seen);
+  value status = v[LOCAL_STATUS];
+  seen[0] = r;
+  seen[1] = status & STATUS_BYZANTINE;
+  if (m->status)
+    seen[1] |= status & STATUS_FAULTY ? STATUS_CRASHED : 0;
+  n = 2;
+  for (uint32_t i = 0; i < role->nvars; i++)
+    seen[n++] = m->reads[r][i] ? v[LOCAL_VAR(i)] : 0;
+  for (uint32_t i = 1 + role->nvars; i < length; i++)
+    seen[n++] = m->initials ? v[i] : 0;
+  uint32_t class = intern_put(m->classes, seen, n);
+  memory_free(seen);
+  if (local >= m->nclass_of[r]) {
+    uint32_t room = 2 * local + 16;
+    m->class_of[r] = memory_resize_array(m->class_of[r], room, sizeof **m->class_of);
+    memset(m->class_of[r] + m->nclass_of[r], 0, (room - m->nclass_of[r]) * sizeof **m->class_of);
+    m->nclass_of[r] = room;
+  }
+  m->class_of[r][local] = class;
+  return class;
+}
+
+static uint32_t class_of(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
+  uint32_t r = s->role_of[p];
+  uint32_t known = local < m->nclass_of[r] ? m->class_of[r][local] : 0;
+  return known ? known : class_make(s, m, p, local);
+}
+
+static uint32_t see(struct interleave *s, struct property_memo *m, const uint64_t *words, value *view) {
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    content c = key_get(&s->keys, words, m->cells[i]);
+    view[i] = m->cells[i] < s->model->nprocesses ? class_of(s, m, m->cells[i], c) : c;
+  }
+  return m->ncells;
+}
+
+/* --- and what it says --- */
+
+static struct config *config_at(struct interleave *s, const uint64_t *words) {
+  content *row = memory_alloc((s->cells.ncells + 1) * sizeof *row);
+  keys_unpack(&s->keys, words, row);
+  struct config *c = cells_to_config(&s->cells, row);
+  memory_free(row);
+  return c;
+}
+
+static uint32_t evaluate(struct interleave *s, struct property_memo *m, const uint64_t *before, const uint64_t *after) {
+  struct config *b = config_at(s, before), *a = after ? config_at(s, after) : NULL;
+  struct model_error error = {0};
+  uint32_t verdict = config_holds(s->meaning, m->property->formula, b, a, &error);
+  if (verdict == V_ERROR) {
+    vec_push(&m->errors, error);
+    verdict += (uint32_t)m->errors.n - 1;
+  }
+  config_free(b);
+  config_free(a);
+  return verdict;
+}
+
+static uint32_t verdict_on(struct interleave *s, struct property_memo *m, const uint64_t *before,
+                           const uint64_t *after) {
+  value small[128], *view = 2 * m->ncells + 1 <= 128 ? small : memory_alloc((2 * m->ncells + 1) * sizeof *view);
+  uint32_t n = see(s, m, before, view);
+  if (after)
+    n += see(s, m, after, view + n);
+  uint32_t id = intern_put(m->views, view, n);
+  if (view != small)
+    memory_free(view);
+  while (m->verdicts.n <= id)
+    vec_push(&m->verdicts, 0);
+  if (!m->verdicts.at[id])
+    m->verdicts.at[id] = 1 + evaluate(s, m, before, after);
+  return m->verdicts.at[id] - 1;
+}
+
+enum verdict3 interleave_holds(struct interleave *s, uint32_t i, const struct state *state, struct model_error *error) {
+  struct property_memo *m = &s->properties[i];
+  keys_load(&s->keys, state, s->words);
+  uint32_t verdict = verdict_on(s, m, s->words, NULL);
+  if (verdict < V_ERROR)
+    return (enum verdict3)verdict;
+  *error = m->errors.at[verdict - V_ERROR];
+  return V_ERROR;
+}
+
+/* --- steps --- */
+
+/* A step that changes nothing is not judged: it breaks nothing. */
+static bool stutters(const struct interleave *s, const uint64_t *before, const uint64_t *after) {
+  for (uint32_t p = 0; p < s->model->nprocesses; p++)
+    if (key_get(&s->keys, before, p) != key_get(&s->keys, after, p))
+      return false;
+  for (uint32_t g = 0; g < s->model->nglobals; g++)
+    if (key_get(&s->keys, before, s->cells.global[g]) != key_get(&s->keys, after, s->cells.global[g]))
+      return false;
+  return true;
+}
+
+uint64_t steps_broken_by_step(struct interleave *s, const uint64_t *before, const uint64_t *after) {
+  uint64_t broken = 0;
+  if (stutters(s, before, after))
+    return 0;
+  for (uint32_t i = 0; i < s->base.question->nproperties; i++) {
+    struct property_memo *m = &s->properties[i];
+    if (m->property->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
+      broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  }
+  return broken;
+}
+
+/* The model with only that process in it. */
+static enum verdict3 holds_of_one(struct interleave *s, const struct property_memo *m, uint32_t p, content before,
+                                  content after) {
+  struct model model = *s->model;
+  struct meaning meaning = *s->meaning;
+  struct role *roles = memory_alloc((model.nroles + 1) * sizeof *roles);
+  uint32_t n;
+  memcpy(roles, s->model->roles, model.nroles * sizeof *roles);
+  for (uint32_t r = 0; r < model.nroles; r++) {
+    roles[r].first = 0;
+    roles[r].count = r == s->role_of[p];
+    if (r > s->role_of[p])
+      roles[r].first = 1;
+  }
+  model.roles = roles;
+  model.nprocesses = 1;
+  meaning.model = &model;
+  struct config *b = config_new(&model), *a = config_new(&model);
+  memcpy(b->local[0], content_values(&s->cells, p, before, &n), n * sizeof(value));
+  memcpy(a->local[0], content_values(&s->cells, p, after, &n), n * sizeof(value));
+  local_unblank(&s->cells, s->role_of[p], b->local[0]);
+  local_unblank(&s->cells, s->role_of[p], a->local[0]);
+  enum verdict3 v = config_holds(&meaning, m->property->formula, b, a, NULL);
+  config_free(b);
+  config_free(a);
+  s->meaning->strings = meaning.strings; /* they may have grown while the copy was in use */
+  s->meaning->scratch = meaning.scratch;
+  s->model->values = model.values;
+  memory_free(roles);
+  return v;
+}
+
+uint64_t steps_broken_by_local(struct interleave *s, uint32_t p, content before, content after) {
+  uint64_t broken = 0;
+  uint32_t known;
+  if (s->nlocal_steps == 0 || before == after)
+    return 0;
+  uint64_t key = (uint64_t)s->role_of[p] << 32 | before;
+  if (memo_find(&s->broken_by_local, key, after, &known))
+    return intern_at(s->vectors, known)[0] ? (uint64_t)intern_at(s->vectors, known)[0] : 0;
+  for (uint32_t i = 0; i < s->base.question->nproperties; i++) {
+    struct property_memo *m = &s->properties[i];
+    if (m->local && (m->role == ROLE_ANY || m->role == s->role_of[p]) && holds_of_one(s, m, p, before, after) != V_TRUE)
+      broken |= UINT64_C(1) << i;
+  }
+  memo_add(&s->broken_by_local, key, after, intern_put(s->vectors, (value[]){(value)broken}, 1));
+  return broken;
+}
