@@ -24,6 +24,14 @@ struct happening {
 
 /* --- taking an action --- */
 
+/* Could somebody make up this message of that kind? */
+static bool is_message(const struct model *m, uint32_t kind, value message) {
+  const struct type *t = m->messages[kind].type;
+  size_t n;
+  value_parts(&m->values, message, &n);
+  return n == t->size && type_has(&m->values, t, message);
+}
+
 /* Are the messages there, one from each sender at most, and as many as the action takes? */
 static bool messages_there(const struct happening *h) {
   const struct event *e = h->event;
@@ -34,7 +42,7 @@ static bool messages_there(const struct happening *h) {
     if (t->from >= h->model->nprocesses || (i > 0 && t->from <= e->taken[i - 1].from))
       return false;
     struct packet p = packet_of(t, e->process, h->action->kind);
-    if (t->forged ? !type_has(&h->model->values, h->model->messages[p.kind].type, t->message)
+    if (t->forged ? !is_message(h->model, p.kind, t->message)
                   : t->place == PACKET_IN_TRANSIT || packet_find(h->config, &p) == NO_PACKET)
       return false;
   }
