@@ -3,6 +3,7 @@
 #include "cli/files.h"
 #include "cli/load.h"
 #include "cli/question.h"
+#include "cli/semantics.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
 #include "report/table.h"
@@ -41,10 +42,13 @@ static int instance_check(struct checking *k, struct instance *i, bool quiet, st
   *i = (struct instance){0};
   arena_init(&i->arena);
   i->model = model_load(k->syntax, k->bindings, k->options->defines.n, false, quiet, error);
-  if (!i->model || !inquiries_make(&in, i->model, k->options))
+  enum semantics semantics;
+  if (!i->model || !semantics_choose(i->model, k->options, &semantics) ||
+      !inquiries_make(&in, i->model, k->options))
     return EXIT_BAD_INPUT;
   i->meaning = meaning_new(i->model);
-  bool ok = inquiries_answer(&in, i->model, i->meaning, &i->arena, k->options, &i->result, &fault);
+  bool ok = inquiries_answer(&in, i->model, i->meaning, &i->arena, k->options, semantics,
+                             &i->result, &fault);
   inquiries_release(&in);
   if (!ok)
     say_error("a fault of rondo itself: %s", text_or_empty(&fault));
@@ -226,7 +230,7 @@ int command_check(const struct options *given) {
   o.limits.interrupt = watch_interrupts();
   struct checking k = {.options = &o, .syntax = &syntax, .style = terminal_style(o.verbose)};
   k.bindings = memory_alloc((o.defines.n + 1) * sizeof *k.bindings);
-  int status = !syntax_is_rounds(&syntax) ? EXIT_BAD_INPUT
+  int status = !syntax_is_algorithm(&syntax) ? EXIT_BAD_INPUT
                : ranged                   ? check_table(&k)
                                           : check_one(&k);
   memory_free(k.bindings);

@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 int command_check(const struct options *);
+int command_compare(const struct options *);
 int command_run(const struct options *);
 int command_replay(const struct options *);
 int command_lint(const struct options *);

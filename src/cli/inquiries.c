@@ -48,7 +48,7 @@ bool inquiries_make(struct inquiries *in, const struct model *m, const struct op
       wanted[property] = true;
   }
   for (uint32_t i = 0; i < m->nproperties && ok; i++)
-    if (wanted[i] || o->properties.n == 0)
+    if (wanted[i] || (o->properties.n == 0 && !m->properties[i].on_request))
       ask(in, m, i, o->env ? &environment : NULL);
   if (ok && in->at.n == 0) /* nothing but liveness: the states are counted, and errors found */
     inquiry_in(in, environment);

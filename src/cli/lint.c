@@ -2,9 +2,11 @@
 #include "cli/commands.h"
 #include "cli/load.h"
 #include "cli/question.h"
+#include "cli/semantics.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
+#include "trace/event_json.h"
 
 struct linting {
   const struct options *options;
@@ -13,61 +15,77 @@ struct linting {
   struct style style;
 };
 
-static void lint_text(struct linting *l, const struct inquiry *q, const struct licences *licences) {
-  struct text out = {0}, title = {0};
+static void lint_line(const struct linting *l, const char *name, const struct licence *licence,
+                      struct text *out) {
+  uint32_t line, column;
+  text_addf(out, "  %-14s ", name);
+  paint_add(out, &l->style, licence->granted ? PAINT_GOOD : PAINT_UNSURE,
+            licence->granted ? "granted" : "refused");
+  text_add(out, "  ");
+  if (licence->at.to > 0) {
+    source_place(&l->model->source, licence->at.from, &line, &column);
+    text_addf(out, "%s:%u: ", l->model->source.path, line);
+  }
+  text_addf(out, "%s\n", licence->reason);
+}
+
+static void lint_text(struct linting *l, const struct question *q, const struct licences *licences,
+                      const struct licence *semantics) {
+  struct text out = {0}, title = {0}, name = {0};
   const struct model *m = l->model;
   text_addf(&title, "in environment %s", m->environments[q->environment].name);
-  for (size_t i = 0; i < q->properties.n; i++)
-    text_addf(&title, "%s%s", i ? ", " : ": ", m->properties[q->properties.at[i]].name);
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    text_addf(&title, "%s%s", i ? ", " : ": ", m->properties[q->properties[i]].name);
   paint_add(&out, &l->style, PAINT_TITLE, title.at);
   text_add(&out, "\n");
+  text_addf(&name, "semantics %s", semantics_name(q->semantics));
+  if (m->kind == MODEL_MESSAGES)
+    lint_line(l, name.at, semantics, &out);
   for (unsigned i = 0; i < REDUCTIONS; i++) {
-    const struct licence *licence = &licences->of[i];
-    uint32_t line, column;
-    if (!licence->concerns)
+    if (!licences->of[i].concerns)
       continue;
-    text_addf(&out, "  %-14s ", reduction_name(i));
-    paint_add(&out, &l->style, licence->granted ? PAINT_GOOD : PAINT_UNSURE,
-              licence->granted ? "granted" : "refused");
-    text_add(&out, "  ");
-    if (licence->at.to > 0) {
-      source_place(&m->source, licence->at.from, &line, &column);
-      text_addf(&out, "%s:%u: ", m->source.path, line);
-    }
-    text_addf(&out, "%s\n", licence->reason);
+    lint_line(l, reduction_name(i), &licences->of[i], &out);
     if (l->options->verbose)
       text_addf(&out, "  %-14s          %s\n", "", reduction_text(i));
   }
   text_release(&title);
+  text_release(&name);
   say(&out);
 }
 
-static json_t *lint_json(struct linting *l, const struct inquiry *q,
-                         const struct licences *licences) {
+static json_t *lint_json(struct linting *l, const struct question *q,
+                         const struct licences *licences, const struct licence *semantics) {
   const struct model *m = l->model;
   json_t *names = json_array();
-  for (size_t i = 0; i < q->properties.n; i++)
-    json_array_append_new(names, json_string(m->properties[q->properties.at[i]].name));
-  return json_pack("{s:s, s:o, s:o}", "environment", m->environments[q->environment].name,
-                   "properties", names, "reductions", licences_json(licences, m));
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    json_array_append_new(names, json_string(m->properties[q->properties[i]].name));
+  return json_pack("{s:s, s:o, s:{s:s, s:b, s:s, s:o}, s:o}", "environment",
+                   m->environments[q->environment].name, "properties", names, "semantics", "name",
+                   semantics_name(q->semantics), "granted", semantics->granted, "reason",
+                   semantics->reason, "line", line_to_json(m, semantics->at), "reductions",
+                   licences_json(licences, m));
 }
 
 static int lint_model(struct linting *l) {
   struct inquiries in;
-  if (!inquiries_make(&in, l->model, l->options))
+  enum semantics semantics;
+  if (!semantics_choose(l->model, l->options, &semantics) ||
+      !inquiries_make(&in, l->model, l->options))
     return EXIT_BAD_INPUT;
   json_t *questions = json_array();
   for (size_t i = 0; i < in.at.n; i++) {
     const struct inquiry *q = &in.at.at[i];
     struct question question = {.environment = q->environment,
+                                .semantics = semantics,
                                 .properties = q->properties.at,
                                 .nproperties = (uint32_t)q->properties.n};
     const struct licences *licences =
         licences_grant(l->model, &question, &l->options->wishes, &l->arena);
+    struct licence chosen = semantics_licence(l->model, &question, &l->arena);
     if (l->options->json)
-      json_array_append_new(questions, lint_json(l, q, licences));
+      json_array_append_new(questions, lint_json(l, &question, licences, &chosen));
     else
-      lint_text(l, q, licences);
+      lint_text(l, &question, licences, &chosen);
   }
   if (l->options->json) {
     struct text out = {0};
@@ -94,7 +112,7 @@ int command_lint(const struct options *o) {
   struct linting l = {.options = o, .style = terminal_style(o->verbose)};
   int status = EXIT_BAD_INPUT;
   arena_init(&l.arena);
-  if (syntax_is_rounds(&syntax))
+  if (syntax_is_algorithm(&syntax))
     l.model = model_load(&syntax, bindings, o->defines.n, true, false, &error);
   if (l.model)
     status = lint_model(&l);

@@ -72,13 +72,10 @@ void syntax_release(struct syntax *s) {
   *s = (struct syntax){0};
 }
 
-bool syntax_is_rounds(const struct syntax *s) {
-  static const char *const names[] = {"rounds", "message passing", "shared memory", "counters"};
-  enum model_kind kind = ast_model_kind(s->tree);
-  if (kind == MODEL_ROUNDS)
+bool syntax_is_algorithm(const struct syntax *s) {
+  if (ast_model_kind(s->tree) != MODEL_COUNTERS)
     return true;
-  say_error("'%s' is a model of %s; only models of rounds can be checked so far", s->source.path,
-            names[kind]);
+  say_error("'%s' is a model of counters; they can only be laid out so far", s->source.path);
   return false;
 }
 

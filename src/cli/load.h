@@ -21,8 +21,8 @@ struct syntax { /* a file that parses */
 bool syntax_load(struct syntax *, const char *path);
 void syntax_release(struct syntax *);
 
-/* Only models of rounds can be checked so far. */
-bool syntax_is_rounds(const struct syntax *);
+/* Counter systems cannot be checked so far; says so. */
+bool syntax_is_algorithm(const struct syntax *);
 
 /* NULL: *first_error has the first message, and all of them were said unless quiet. Warnings are
  * said too. */

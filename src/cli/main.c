@@ -20,9 +20,10 @@ int command_help(const struct options *o) {
 
 static int dispatch(const struct options *o) {
   static int (*const commands[])(const struct options *) = {
-      [COMMAND_CHECK] = command_check,   [COMMAND_RUN] = command_run,
-      [COMMAND_REPLAY] = command_replay, [COMMAND_LINT] = command_lint,
-      [COMMAND_FMT] = command_fmt,       [COMMAND_HELP] = command_help};
+      [COMMAND_CHECK] = command_check,   [COMMAND_COMPARE] = command_compare,
+      [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
+      [COMMAND_LINT] = command_lint,     [COMMAND_FMT] = command_fmt,
+      [COMMAND_HELP] = command_help};
   return commands[o->command](o);
 }
 

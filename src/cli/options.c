@@ -53,7 +53,7 @@ const char *command_nearest(const char *name) {
 /* --- help --- */
 
 void help_all(struct text *out) {
-  text_add(out, "rondo: a model checker for round-based fault-tolerant algorithms\n\n"
+  text_add(out, "rondo: a model checker for fault-tolerant algorithms: rounds, message passing, shared memory\n\n"
                 "usage: rondo COMMAND ...\n\n");
   for (unsigned i = 0; i < COMMANDS; i++)
     text_addf(out, "  %-7s %-13s %s\n", commands[i].name, commands[i].arguments, commands[i].help);
@@ -116,6 +116,25 @@ static bool take_successors(struct options *o, const char *argument, struct text
   return false;
 }
 
+static bool take_semantics(struct options *o, const char *argument, struct text *error) {
+  const char *names[SEMANTICS_INTERLEAVING + 1];
+  const size_t n = sizeof names / sizeof *names;
+  for (size_t i = 0; i < n; i++) {
+    names[i] = semantics_name((enum semantics)i);
+    if (!strcmp(argument, names[i])) {
+      o->semantics = (enum semantics)i;
+      return o->has_semantics = true;
+    }
+  }
+  const char *near = nearest_name(argument, names, n);
+  text_addf(error, "unknown semantics '%s'\n  help: ", argument);
+  if (near)
+    text_addf(error, "did you mean '%s'?", near);
+  else
+    text_add(error, "they are m, m-mp and mp for messages, interleaving for shared memory, coarse for rounds");
+  return false;
+}
+
 static bool take_option(struct options *o, enum option option, const char *argument,
                         struct text *error) {
   switch (option) {
@@ -137,9 +156,13 @@ static bool take_option(struct options *o, enum option option, const char *argum
     return size_parse(argument, &o->limits.memory, error);
   case OPTION_MAX_TIME:
     return seconds_parse(argument, &o->limits.seconds, error);
+  case OPTION_SEMANTICS:
+    return take_semantics(o, argument, error);
   case OPTION_MAX_ROUNDS:
+  case OPTION_MAX_STEPS:
     return take_count(argument, UINT32_MAX - 1, &o->limits.rounds, error);
   case OPTION_ROUNDS:
+  case OPTION_STEPS:
     return take_count(argument, 1000000, &o->rounds, error);
   case OPTION_SEED:
     o->seeded = true;
@@ -249,7 +272,7 @@ static bool read_option(struct options *o, int argc, char **argv, int *i, struct
 
 bool options_parse(struct options *o, enum command command, int argc, char **argv,
                    struct text *error) {
-  *o = (struct options){.command = command, .rounds = 10};
+  *o = (struct options){.command = command};
   bool only_files = false;
   for (int i = 0; i < argc;) {
     if (!only_files && !strcmp(argv[i], "--")) {

@@ -36,10 +36,11 @@ struct options {
   const char *env, *trace_out;
   struct wishes wishes;
   struct limits limits;
-  uint32_t rounds; /* of a random run */
+  uint32_t rounds; /* or steps, of a random run; 0: as many as is usual */
   uint64_t seed;
   enum successors_by successors;
-  bool seeded, json, verbose, audit, no_trace, check, help;
+  enum semantics semantics; /* if has_semantics, else the model's cheapest */
+  bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;
 };
 
 /* False: *error says what is wrong, with help. argv starts after the command. */

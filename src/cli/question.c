@@ -1,7 +1,17 @@
 #include "cli/question.h"
 
 #include "cli/terminal.h"
+#include "interleave/interleave.h"
+
+#pragma weak interleave_space_new /* not there yet */
 #include "trace/tidy.h"
+
+#include <stdlib.h>
+
+/* A shorter counterexample is looked for among so many states (or so many times those of the search), for so long. */
+#define SHORTER_STATES 200000
+#define SHORTER_TIMES 10
+#define SHORTER_SECONDS 5.0
 
 /* One question being answered. */
 struct asking {
@@ -13,17 +23,26 @@ struct asking {
   struct text *fault;
 };
 
-static struct space *space_for(const struct asking *a, const struct wishes *wishes,
-                               const struct licences **licences) {
+static struct space *space_for(const struct asking *a, const struct question *q,
+                               const struct wishes *wishes, const struct licences **licences) {
   struct space_options options = {.successors = a->options->successors};
-  *licences = licences_grant(a->model, &a->question, wishes, a->arena);
-  return round_space_new(a->meaning, a->model, &a->question, *licences, &options);
+  if (model_steps(a->model) && !interleave_space_new) {
+    say_error("models of messages and shared memory cannot be checked yet");
+    exit(EXIT_BAD_INPUT);
+  }
+  *licences = licences_grant(a->model, q, wishes, a->arena);
+  meaning_follow(a->meaning, q->semantics,
+                 model_steps(a->model) && !(*licences)->of[REDUCE_MESSAGE_ORDER].applied);
+  return model_steps(a->model)
+             ? interleave_space_new(a->meaning, a->model, q, *licences, &options)
+             : round_space_new(a->meaning, a->model, q, *licences, &options);
 }
 
-static void search_within_limits(struct search *s, struct space *space, const struct asking *a) {
-  const struct limits *limits = &a->options->limits;
+static void search_within_limits(struct search *s, struct space *space, const struct asking *a,
+                                 const struct limits *limits) {
   search_init(s, space, limits);
   s->progress = progress_or_null();
+  s->progress_context = a->model;
   meaning_watch(a->meaning, limits->interrupt);
   watch_time(limits->seconds);
   search_run(s);
@@ -47,8 +66,10 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
     return NULL;
   }
   struct claim claim = {.environment = a->question.environment,
-                        .property = f->property == UINT32_MAX ? NO_PROPERTY
-                                                              : a->question.properties[f->property],
+                        .semantics = a->question.semantics,
+                        .property = f->property == UINT32_MAX
+                                        ? NO_PROPERTY
+                                        : s->space->question->properties[f->property],
                         .error = f->error.message != NULL};
   struct text why = {0};
   struct trace *t = memory_alloc(sizeof *t);
@@ -64,14 +85,101 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
   return t;
 }
 
+/* What was found for each of a result's properties; the last may be an error of the model. */
+static const struct finding *finding_of(const struct search *s, uint32_t i) {
+  return i < s->space->question->nproperties ? &s->findings[i] : &s->error;
+}
+
 static bool add_traces(const struct asking *a, const struct search *s, struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++) {
     struct property_result *p = &r->properties[i];
-    const struct finding *f = i < a->question.nproperties ? &s->findings[i] : &s->error;
+    const struct finding *f = finding_of(s, i);
     if (f->found && f->state != STORE_NONE && !(p->trace = trace_of(a, s, f, p)))
       return false;
   }
   return true;
+}
+
+/* --- the shortest story --- */
+
+/* A violation or an error with its run. How short a way to a cover is matters to nobody. */
+static bool is_told(const struct property_result *p) {
+  return p->trace && p->verdict == VERDICT_VIOLATED;
+}
+
+static uint32_t longest_told(const struct run_result *r) {
+  uint32_t longest = 0;
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    if (is_told(&r->properties[i]) && r->properties[i].trace->run.nsteps > longest)
+      longest = r->properties[i].trace->run.nsteps;
+  return longest;
+}
+
+/* Takes over the trace of a shorter run for p, or learns that there is none. False: a fault. */
+static bool compare_lengths(const struct asking *a, const struct search *s, const struct finding *f,
+                            struct property_result *p) {
+  uint32_t known = p->trace->run.nsteps;
+  bool sure = s->complete >= known;
+  if (f->found && f->state != STORE_NONE && f->rounds < known) {
+    struct trace *shorter = trace_of(a, s, f, p);
+    if (!shorter)
+      return false;
+    trace_release(p->trace);
+    memory_free(p->trace);
+    p->trace = shorter;
+    sure = true;
+  } else if (s->end == SEARCH_EXHAUSTED && !s->cut) {
+    text_addf(a->fault, "without partial-order nothing is found for '%s', with it a run of %u steps",
+              property_result_name(p), known);
+    return false;
+  }
+  property_result_retell(p, sure);
+  return true;
+}
+
+/* Partial-order reduction keeps what can be found, not the shortest way to it: the same is looked for without it, among
+   the runs that are shorter than those known. */
+static bool look_for_shorter(const struct asking *a, uint64_t states, struct run_result *r) {
+  struct wishes wishes = a->options->wishes;
+  struct limits limits = a->options->limits;
+  uint32_t *properties = arena_array(a->arena, r->nproperties + 1, sizeof *properties);
+  struct question q = a->question;
+  const struct licences *licences;
+  struct search s;
+  bool ok = true;
+  q.nproperties = 0;
+  q.properties = properties;
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    if (is_told(&r->properties[i]) && r->properties[i].property)
+      properties[q.nproperties++] = r->properties[i].index;
+  wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
+  limits.rounds = longest_told(r) - 1;
+  limits.states = states > SHORTER_STATES / SHORTER_TIMES ? states * SHORTER_TIMES : SHORTER_STATES;
+  if (limits.seconds == 0 || limits.seconds > SHORTER_SECONDS)
+    limits.seconds = SHORTER_SECONDS;
+  struct space *space = space_for(a, &q, &wishes, &licences);
+  search_within_limits(&s, space, a, &limits);
+  for (uint32_t i = 0, k = 0; i < r->nproperties && ok; i++)
+    if (is_told(&r->properties[i]))
+      ok = compare_lengths(a, &s, r->properties[i].property ? &s.findings[k++] : &s.error,
+                           &r->properties[i]);
+  search_release(&s);
+  space->ops->free(space);
+  return ok;
+}
+
+/* Steps: whatever is told by its own run, and as short as can be. */
+static bool shorten(const struct asking *a, const struct search *s, struct run_result *r) {
+  const struct licences *l = r->licences;
+  bool reduced = l->of[REDUCE_PARTIAL_ORDER].applied;
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    if (r->properties[i].trace)
+      property_result_retell(&r->properties[i],
+                             is_told(&r->properties[i]) && !reduced && !l->unlicensed);
+  if (!reduced || l->unlicensed || a->options->command != COMMAND_CHECK || longest_told(r) < 2 ||
+      s->end == SEARCH_INTERRUPTED)
+    return true;
+  return look_for_shorter(a, s->stats.states, r);
 }
 
 /* The same question with every reduction off. */
@@ -83,8 +191,8 @@ static bool audit(const struct asking *a, struct run_result *r) {
   bool same = true, sure = true;
   for (unsigned i = 0; i < REDUCTIONS; i++)
     off.reduce[i] = WISH_OFF;
-  struct space *space = space_for(a, &off, &licences);
-  search_within_limits(&s, space, a);
+  struct space *space = space_for(a, &a->question, &off, &licences);
+  search_within_limits(&s, space, a, &a->options->limits);
   run_result_fill(&plain, &s, licences, 0);
   for (uint32_t i = 0; i < a->question.nproperties && same; i++) {
     const struct property_result *p = &r->properties[i], *q = &plain.properties[i];
@@ -107,21 +215,22 @@ static bool answer(const struct asking *a, struct run_result *r, uint32_t extra)
   const struct licences *licences;
   struct search s;
   struct text decimal = {0};
-  struct space *space = space_for(a, &a->options->wishes, &licences);
-  search_within_limits(&s, space, a);
+  struct space *space = space_for(a, &a->question, &a->options->wishes, &licences);
+  search_within_limits(&s, space, a, &a->options->limits);
   run_result_fill(r, &s, licences, extra);
   if (space->ops->heard_of_assignments(space, &decimal))
     r->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
-  bool ok = a->options->no_trace || add_traces(a, &s, r);
+  bool ok = a->options->no_trace ||
+            (add_traces(a, &s, r) && (!model_steps(a->model) || shorten(a, &s, r)));
   search_release(&s);
   space->ops->free(space);
   return ok && (!a->options->audit || audit(a, r));
 }
 
 bool inquiries_answer(const struct inquiries *in, struct model *m, struct meaning *meaning,
-                      struct arena *arena, const struct options *o, struct check_result *c,
-                      struct text *fault) {
+                      struct arena *arena, const struct options *o, enum semantics semantics,
+                      struct check_result *c, struct text *fault) {
   *c = (struct check_result){.model = m, .meaning = meaning};
   c->runs = memory_alloc(in->at.n * sizeof *c->runs);
   bool ok = true;
@@ -132,6 +241,7 @@ bool inquiries_answer(const struct inquiries *in, struct model *m, struct meanin
                        arena,
                        o,
                        {.environment = q->environment,
+                        .semantics = semantics,
                         .properties = q->properties.at,
                         .nproperties = (uint32_t)q->properties.n},
                        fault};

@@ -30,6 +30,7 @@ void inquiries_release(struct inquiries *);
 
 /* Asks all of them. False: a fault of rondo, in *fault. */
 bool inquiries_answer(const struct inquiries *, struct model *, struct meaning *, struct arena *,
-                      const struct options *, struct check_result *, struct text *fault);
+                      const struct options *, enum semantics, struct check_result *,
+                      struct text *fault);
 
 #endif

@@ -1,6 +1,7 @@
 /* rondo replay: is a saved run still a run of the model, and does it still show what it did? */
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "cli/semantics.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
 #include "report/trace_text.h"
@@ -18,7 +19,7 @@ static json_t *trace_in(json_t *j, const struct options *o) {
       return found;
   }
   if (!properties)
-    return json_object_get(j, "rounds") ? j : NULL;
+    return json_object_get(j, "rounds") || json_object_get(j, "steps") ? j : NULL;
   for (size_t i = 0; i < json_array_size(properties); i++) {
     json_t *p = json_array_get(properties, i), *trace = json_object_get(p, "trace");
     const char *name = json_string_value(json_object_get(p, "name"));
@@ -71,6 +72,14 @@ static int replay_on(const struct options *o, const json_t *j, const struct trac
   if (!environment_find(m, head->environment, &claim.environment) ||
       (head->property && !property_find(m, head->property, &claim.property)))
     return EXIT_BAD_INPUT;
+  const enum semantics *all;
+  semantics_of_kind(m->kind, &all);
+  claim.semantics = all[0];
+  if (head->semantics && !semantics_find(m, head->semantics, &claim.semantics, &why)) {
+    say_error("'%s' does not fit the model: %s", path, text_or_empty(&why));
+    text_release(&why);
+    return EXIT_BAD_INPUT;
+  }
   if (!trace_run_read(j, m, &run, &why)) {
     say_error("'%s' does not fit the model: %s", path, text_or_empty(&why));
     text_release(&why);
@@ -78,6 +87,7 @@ static int replay_on(const struct options *o, const json_t *j, const struct trac
   }
   struct trace t;
   struct meaning *meaning = meaning_new(m);
+  meaning_follow(meaning, claim.semantics, false);
   enum replay replay = trace_replay(&t, meaning, m, &claim, &run, &why);
   int status = say_replay(o, &t, meaning, replay, text_or_empty(&why));
   trace_release(&t);
@@ -101,7 +111,7 @@ static int replay_json(const struct options *o, const json_t *j, const char *pat
     struct binding *bindings = memory_alloc((head.nparams + 1) * sizeof *bindings);
     for (size_t i = 0; i < head.nparams; i++)
       bindings[i] = (struct binding){head.params[i].name, head.params[i].value};
-    struct model *m = syntax_is_rounds(&syntax)
+    struct model *m = syntax_is_algorithm(&syntax)
                           ? model_load(&syntax, bindings, head.nparams, false, false, &why)
                           : NULL;
     if (m)

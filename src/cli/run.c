@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
+#include "cli/semantics.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
 #include "report/trace_text.h"
@@ -11,28 +12,29 @@
 #include <inttypes.h>
 #include <time.h>
 
+#define USUAL_ROUNDS 10
+#define USUAL_STEPS 30
 #define MOST_PROCESSES 1000 /* who hears whom is a square of them, in each round */
 
 struct observation { /* of a property, along the run */
   bool found;        /* false at some point; of a cover: true */
-  uint32_t round;    /* the first time */
+  uint32_t round;    /* or step, the first time */
 };
 
 static struct observation observe(const struct trace *t, struct meaning *meaning,
                                   const struct property *p) {
   struct model_error error;
-  for (uint32_t i = p->step ? 1 : 0; i < t->nconfigs; i++) {
+  for (uint32_t i = 0; i < t->nconfigs; i++) {
     enum verdict3 v =
-        p->step ? config_holds(meaning, p->formula, t->configs[i - 1], t->configs[i], &error)
-                : config_holds(meaning, p->formula, t->configs[i], NULL, &error);
+        property_judges(meaning, p, i ? t->configs[i - 1] : NULL, t->configs[i], &error);
     if ((v == V_TRUE) == (p->kind == PROPERTY_COVER))
       return (struct observation){true, i};
   }
   return (struct observation){false, 0};
 }
 
-static void say_observation(struct text *out, const struct property *p, struct observation seen,
-                            const struct style *style) {
+static void say_observation(struct text *out, const struct model *m, const struct property *p,
+                            struct observation seen, const struct style *style) {
   bool cover = p->kind == PROPERTY_COVER;
   text_addf(out, "  %-16s ", p->name);
   if (seen.found && !cover)
@@ -41,7 +43,7 @@ static void say_observation(struct text *out, const struct property *p, struct o
     paint_add(out, style, seen.found || !cover ? PAINT_GOOD : PAINT_UNSURE,
               cover ? seen.found ? "reached" : "not reached" : "not violated");
   if (seen.found && seen.round > 0)
-    text_addf(out, p->step ? " in round %u" : " after round %u", seen.round);
+    text_addf(out, " %s %s %u", p->step ? "in" : "after", step_word(m), seen.round);
   text_add(out, seen.found && seen.round == 0 ? " at the start\n" : "\n");
 }
 
@@ -55,10 +57,10 @@ static int observe_all(const struct trace *t, struct meaning *meaning, uint32_t 
     bool here = false;
     for (uint32_t k = 0; k < p->nenvironments; k++)
       here |= p->environments[k] == environment;
-    if (p->kind == PROPERTY_LIVE || !here)
+    if (p->kind == PROPERTY_LIVE || p->on_request || !here)
       continue;
     struct observation seen = observe(t, meaning, p);
-    say_observation(out, p, seen, style);
+    say_observation(out, m, p, seen, style);
     if (seen.found && p->kind == PROPERTY_SAFETY)
       status = EXIT_VIOLATED;
   }
@@ -84,12 +86,12 @@ static int say_run(const struct options *o, struct trace *t, struct meaning *mea
   } else {
     text_addf(&out, "%s%s", m->name, m->nparams ? ", " : "");
     params_add(&out, m);
-    text_addf(&out, ", environment %s, seed %" PRIu64 "\n",
-              m->environments[t->claim.environment].name, seed);
+    text_addf(&out, ", environment %s", m->environments[t->claim.environment].name);
+    if (m->kind == MODEL_MESSAGES)
+      text_addf(&out, ", semantics %s", semantics_name(t->claim.semantics));
+    text_addf(&out, ", seed %" PRIu64 "\n", seed);
     trace_story(t, &style, &out);
     trace_moral(t, meaning, &style, &out);
-    if (t->configs[t->nconfigs - 1]->point == POINT_END && !t->claim.error)
-      text_add(&out, "\nthe algorithm ends here\n");
     if (*why)
       text_addf(&out, "\n%s\n", why);
     text_add(&out, properties.at);
@@ -115,11 +117,14 @@ static int run_model(const struct options *o, struct model *m) {
   struct text why = {0}, fault = {0};
   struct claim claim = {.property = NO_PROPERTY};
   uint64_t seed = o->seeded ? o->seed : fresh_seed();
-  if (o->env && !environment_find(m, o->env, &claim.environment))
+  uint32_t length = o->rounds ? o->rounds : model_steps(m) ? USUAL_STEPS : USUAL_ROUNDS;
+  if ((o->env && !environment_find(m, o->env, &claim.environment)) ||
+      !semantics_choose(m, o, &claim.semantics))
     return EXIT_BAD_INPUT;
   struct meaning *meaning = meaning_new(m);
+  meaning_follow(meaning, claim.semantics, false);
   int status = EXIT_BAD_INPUT;
-  if (!random_run(meaning, m, claim.environment, o->rounds, seed, &run, &claim.error, &why)) {
+  if (!random_run(meaning, m, claim.environment, length, seed, &run, &claim.error, &why)) {
     say_error("no run of '%s': %s", m->name, text_or_empty(&why));
   } else {
     struct trace t;
@@ -147,7 +152,7 @@ int command_run(const struct options *o) {
   struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
   for (size_t d = 0; d < o->defines.n; d++)
     bindings[d] = (struct binding){o->defines.at[d].name, o->defines.at[d].low};
-  struct model *m = syntax_is_rounds(&syntax)
+  struct model *m = syntax_is_algorithm(&syntax)
                         ? model_load(&syntax, bindings, o->defines.n, false, false, &error)
                         : NULL;
   int status = m ? run_model(o, m) : EXIT_BAD_INPUT;

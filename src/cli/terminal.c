@@ -112,10 +112,10 @@ size_t default_memory_limit(void) {
 
 static void progress(void *context, const struct search_stats *s) {
   struct text t = {0};
-  (void)context;
+  const struct model *m = context;
   text_add(&t, "\r  ");
   count_add(&t, s->states, "state", "states");
-  text_addf(&t, ", depth %u, ", s->depth);
+  text_addf(&t, ", %s %u, ", model_steps(m) ? "step" : "round", s->depth);
   if (s->seconds > 0)
     number_add(&t, (uint64_t)((double)s->states / s->seconds));
   text_add(&t, " states/s, ");

@@ -24,7 +24,7 @@ void watch_time(double seconds);
 void watch_memory(void);
 size_t default_memory_limit(void);
 
-/* A line on standard error while a search runs, if that is a terminal. */
+/* A line on standard error while a search runs, if that is a terminal. Its context is the model. */
 search_progress_fn *progress_or_null(void);
 void progress_clear(void);
 

@@ -40,7 +40,7 @@ static json_t *assignments_json(const char *decimal) {
   return json_string(decimal);
 }
 
-static json_t *stats_json(const struct run_result *r) {
+json_t *stats_json(const struct run_result *r) {
   json_t *j = json_object();
   json_object_set_new(j, "states", json_integer((json_int_t)r->stats.states));
   json_object_set_new(j, "transitions",
@@ -81,7 +81,7 @@ static json_t *run_json(const struct check_result *c, const struct run_result *r
   json_t *j = json_object(), *names = json_array();
   for (uint32_t k = 0; k < r->nproperties; k++)
     json_array_append_new(names, json_string(property_result_name(&r->properties[k])));
-  json_object_set_new(j, "model", model_to_json(c->model, r->environment));
+  json_object_set_new(j, "model", model_to_json(c->model, r->environment, r->semantics));
   json_object_set_new(j, "properties", names);
   json_object_set_new(j, "reductions", licences_json(r->licences, c->model));
   json_object_set_new(j, "stats", stats_json(r));

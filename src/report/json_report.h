@@ -10,6 +10,7 @@
 
 json_t *report_json(const struct check_result *); /* a new reference */
 json_t *licences_json(const struct licences *, const struct model *);
+json_t *stats_json(const struct run_result *);
 void json_text(const json_t *, struct text *); /* indented, with a final newline */
 
 #endif

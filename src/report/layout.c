@@ -149,28 +149,41 @@ static size_t columns(const char *s, size_t n) {
   return wide;
 }
 
-/* The next ", " that is not inside brackets, or NULL. */
-static const char *next_comma(const char *s) {
+/* The next place to break at, a blank after a comma or semicolon that is not inside brackets, or NULL. */
+static const char *next_break(const char *s, char sign) {
   int depth = 0;
   for (; *s; s++) {
     depth += *s == '(' || *s == '[' || *s == '{';
     depth -= *s == ')' || *s == ']' || *s == '}';
-    if (depth <= 0 && s[0] == ',' && s[1] == ' ')
+    if (depth <= 0 && s[0] == sign && s[1] == ' ')
       return s;
   }
   return NULL;
 }
 
-/* One item, broken at ", " where it is too long for a line. */
+/* Where the item goes on after the last break that fits, or else the first one. */
+static const char *cut_at(const char *item, size_t at, size_t width, char sign, bool *fits) {
+  const char *cut = NULL;
+  *fits = false;
+  for (const char *s = next_break(item, sign); s; s = next_break(s + 2, sign)) {
+    bool fit = at + columns(item, (size_t)(s + 1 - item)) <= width;
+    if (cut && !fit)
+      break;
+    *fits |= fit;
+    cut = s + 2;
+  }
+  return cut;
+}
+
+/* One item, broken at "; ", or else at ", ", where it is too long for a line. */
 static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t indent,
                           size_t width) {
   while (at + columns(item, strlen(item)) > width) {
-    const char *cut = NULL;
-    for (const char *s = next_comma(item); s; s = next_comma(s + 2)) {
-      if (cut && at + columns(item, (size_t)(s + 1 - item)) > width)
-        break;
-      cut = s + 2;
-    }
+    bool fits, comma_fits;
+    const char *cut = cut_at(item, at, width, ';', &fits);
+    const char *comma = cut_at(item, at, width, ',', &comma_fits);
+    if (!fits && comma && (comma_fits || !cut))
+      cut = comma;
     if (!cut)
       break;
     text_add_n(out, item, (size_t)(cut - 1 - item));
@@ -203,6 +216,13 @@ void items_print(struct items *items, const struct style *style, const char *lab
   }
   text_add(out, "\n");
   items_release(items);
+}
+
+void item_print(const char *item, const struct style *style, unsigned indent, struct text *out) {
+  size_t at = LABEL + indent;
+  text_addf(out, "%*s", (int)at, "");
+  add_wrapped(out, item, at, at + 2, style->width);
+  text_add(out, "\n");
 }
 
 void items_release(struct items *items) {

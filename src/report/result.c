@@ -54,32 +54,86 @@ static void say_every_run(struct text *out, const struct search *s, const struct
     text_add(out, between[0] == ' ' ? " (unlicensed)" : ")");
 }
 
-static void say_after(struct text *out, const struct search *s, const struct finding *f) {
-  const struct environment *env = &s->space->model->environments[s->space->question->environment];
-  bool corrupts = false, loses = false;
+static void say_length(struct text *out, const struct model *m, uint64_t n) {
+  bool steps = model_steps(m);
+  count_add(out, n, steps ? "step" : "round", steps ? "steps" : "rounds");
+}
+
+static void say_faulty(struct text *out, uint64_t n) {
+  if (n > 0) {
+    text_add(out, ", ");
+    count_add(out, n, "faulty process", "faulty processes");
+  }
+}
+
+static void say_messages(struct text *out, uint64_t n, const char *what) {
+  if (n > 0) {
+    text_add(out, ", ");
+    number_add(out, n);
+    text_addf(out, " %s message%s", what, n == 1 ? "" : "s");
+  }
+}
+
+/* How messages are harmed that the environment charges. */
+static const char *harm(const struct environment *env) {
+  bool corrupts = false, loses = false, duplicates = false;
   for (uint32_t i = 0; i < env->nclauses; i++) {
     corrupts |= env->clauses[i].kind == CLAUSE_CORRUPTED;
     loses |= env->clauses[i].kind == CLAUSE_LOST;
+    duplicates |= env->clauses[i].kind == CLAUSE_DUPLICATED;
   }
-  if (f->rounds == 0) {
+  if (duplicates)
+    return loses ? "lost or duplicated" : "duplicated";
+  return !corrupts ? "lost" : loses ? "lost or corrupted" : "corrupted";
+}
+
+static void say_way(struct text *out, const struct model *m, uint64_t n) {
+  if (n == 0) {
     text_add(out, "in an initial state");
   } else {
     text_add(out, "after ");
-    count_add(out, f->rounds, "round", "rounds");
+    say_length(out, m, n);
   }
-  if (charge_processes(f->charge) > 0) {
-    text_add(out, ", ");
-    count_add(out, charge_processes(f->charge), "faulty process", "faulty processes");
+}
+
+static void say_after(struct text *out, const struct search *s, const struct finding *f) {
+  const struct model *m = s->space->model;
+  say_way(out, m, f->rounds);
+  say_faulty(out, charge_processes(f->charge));
+  say_messages(out, charge_messages(f->charge),
+               harm(&m->environments[s->space->question->environment]));
+}
+
+/* The same of a run of steps, by what happens in it. */
+static void say_trace(struct text *out, const struct trace *t, bool shortest) {
+  const struct config *last = t->configs[t->nconfigs - 1];
+  uint64_t faulty = 0, lost = 0, kept = 0;
+  for (uint32_t p = 0; p < t->model->nprocesses; p++)
+    faulty += (last->local[p][LOCAL_STATUS] & STATUS_FAULTY) != 0;
+  for (uint32_t i = 0; i < t->run.nsteps; i++) {
+    const struct event *e = t->run.steps[i]->event;
+    lost += e->kind == EVENT_LOSE;
+    for (uint32_t k = 0; k < e->ntaken; k++)
+      kept += e->taken[k].kept;
   }
-  if (charge_messages(f->charge) > 0) {
-    text_add(out, ", ");
-    number_add(out, charge_messages(f->charge));
-    text_addf(out, " %s message%s",
-              corrupts && !loses ? "corrupted"
-              : corrupts         ? "lost or corrupted"
-                                 : "lost",
-              charge_messages(f->charge) == 1 ? "" : "s");
-  }
+  say_way(out, t->model, t->run.nsteps);
+  if (shortest && t->run.nsteps > 0)
+    text_add(out, " (shortest)");
+  say_faulty(out, faulty);
+  say_messages(out, lost, "lost");
+  say_messages(out, kept, "duplicated");
+}
+
+void property_result_retell(struct property_result *p, bool shortest) {
+  struct text proved = {0};
+  if (p->property && p->property->kind == PROPERTY_COVER)
+    text_add(&proved, "reached ");
+  say_trace(&proved, p->trace, shortest);
+  if (!p->property)
+    text_addf(&proved, ": %s", p->trace->error.message);
+  memory_free(p->proved);
+  p->proved = memory_strdup(proved.at);
+  text_release(&proved);
 }
 
 static void say_limit(struct text *out, const struct search *s) {
@@ -115,14 +169,14 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
   if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
     text_addf(out, "%s up to ", what);
-    count_add(out, s->limits.rounds, "round", "rounds");
+    say_length(out, s->space->model, s->limits.rounds);
     return;
   }
   if (s->complete == 0) {
     text_add(out, "nothing is known");
   } else {
     text_addf(out, "%s within ", what);
-    count_add(out, s->complete - 1, "round", "rounds");
+    say_length(out, s->space->model, s->complete - 1);
   }
   text_add(out, "; ");
   say_limit(out, s);
@@ -157,8 +211,10 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
   const struct model *m = s->space->model;
   const char *successors = s->space->successors;
   *r = (struct run_result){.environment = q->environment,
+                           .semantics = q->semantics,
                            .licences = l,
                            .end = s->end,
+                           .cut = s->cut,
                            .stats = s->stats,
                            .transitions_counted = s->space->edges_complete,
                            .order_mattered = s->space->order_mattered,

@@ -30,10 +30,12 @@ enum audit { AUDIT_NONE, AUDIT_AGREES, AUDIT_GAVE_UP };
 
 struct run_result { /* the properties checked together, in one environment */
   uint32_t environment;
+  enum semantics semantics;
   const struct licences *licences; /* borrowed */
   struct property_result *properties;
   uint32_t nproperties;
   enum search_end end;
+  bool cut; /* the user said how far to look, and there is more */
   struct search_stats stats;
   bool transitions_counted;
   bool order_mattered;
@@ -61,6 +63,9 @@ void run_result_fill(struct run_result *, const struct search *, const struct li
 /* Liveness is not checked; it counts only if it was asked for by name. */
 void run_result_add_live(struct run_result *, const struct model *, uint32_t property,
                          uint32_t environment, bool named);
+/* Steps: says what its trace shows, which may be less than what the search came across; and that no run is shorter, if
+   that is sure. */
+void property_result_retell(struct property_result *, bool shortest);
 /* From the verdicts of the runs. */
 void check_result_conclude(struct check_result *);
 

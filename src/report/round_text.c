@@ -5,8 +5,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define MOST_PARTS 6 /* changed parts of one array or record, unless the user wants all */
-
 static void tell_oracles(const struct teller *t, uint32_t step) {
   const struct config *c = t->trace->configs[step];
   const struct witness *w = t->trace->run.steps[step];
@@ -191,65 +189,6 @@ static void tell_corruptions(const struct teller *t, uint32_t step) {
   items_print(&items, t->style, "corrupt", false, t->out);
 }
 
-/* "x 2 -> 1"; of arrays and records only the parts that differ. */
-static void add_change(const struct teller *t, const struct type *type, const char *place,
-                       value before, value after, unsigned *parts, struct text *out) {
-  struct values *values = &t->trace->model->values;
-  size_t n;
-  const value *was, *is;
-  if (before == after)
-    return;
-  if (type->kind == TYPE_ARRAY || type->kind == TYPE_RECORD) {
-    was = value_parts(values, before, &n);
-    is = value_parts(values, after, &n);
-    for (size_t i = 0; i < n; i++) {
-      struct text part = {0};
-      text_addf(&part, type->kind == TYPE_RECORD ? "%s." : "%s[", place);
-      if (type->kind == TYPE_RECORD) {
-        text_add(&part, type->fields[i].name);
-      } else {
-        value_print(values, t->model, type->index, type_nth(values, type->index, i), &part);
-        text_add(&part, "]");
-      }
-      add_change(t, type->kind == TYPE_RECORD ? type->fields[i].type : type->element, part.at,
-                 was[i], is[i], parts, out);
-      text_release(&part);
-    }
-    return;
-  }
-  if (++*parts > MOST_PARTS && !t->style->verbose)
-    return;
-  text_addf(out, "%s%s ", out->n ? ", " : "", place);
-  teller_value(t, out, type, before);
-  text_add(out, " -> ");
-  teller_value(t, out, type, after);
-}
-
-static void add_lines(const struct teller *t, struct text *out, const struct change *changes,
-                      size_t n) {
-  struct text lines = {0};
-  uint32_t last = 0, count = 0;
-  for (;;) { /* in ascending order, each once */
-    uint32_t next = UINT32_MAX;
-    for (size_t i = 0; i < n; i++) {
-      uint32_t line = changes[i].at.to ? teller_line(t->model, changes[i].at) : 0;
-      if (line > last && line < next)
-        next = line;
-    }
-    if (next == UINT32_MAX)
-      break;
-    text_addf(&lines, "%s%u", count++ ? ", " : "", next);
-    last = next;
-  }
-  if (count > 0) {
-    struct text whole = {0};
-    text_addf(&whole, "  (line%s %s)", count == 1 ? "" : "s", lines.at);
-    paint_add(out, t->style, PAINT_FAINT, whole.at);
-    text_release(&whole);
-  }
-  text_release(&lines);
-}
-
 static void tell_changes(const struct teller *t, uint32_t step) {
   const struct step_log *log = &t->trace->logs[step];
   struct groups g = {0};
@@ -259,14 +198,10 @@ static void tell_changes(const struct teller *t, uint32_t step) {
     for (; i < log->nchanges && log->changes[i].process == first->process; i++) {
       const struct change *c = &log->changes[i];
       const struct var *var = &process_role(t->model, c->process)->vars[c->var];
-      unsigned parts = 0;
-      if (var->kind == VAR_ORACLE)
-        continue;
-      add_change(t, var->type, var->name, c->before, c->after, &parts, &v);
-      if (parts > MOST_PARTS && !t->style->verbose)
-        text_addf(&v, " and %u more", parts - MOST_PARTS);
+      if (var->kind != VAR_ORACLE)
+        teller_change(t, var->type, var->name, c->before, c->after, &v);
     }
-    add_lines(t, &v, first, (size_t)(&log->changes[i] - first));
+    teller_lines(t, first, (size_t)(&log->changes[i] - first), 0, &v);
     if (v.n > 0)
       groups_add(&g, t, first->process, &v);
   }

@@ -27,6 +27,8 @@ void table_head(const struct check_result *c, const struct style *style, struct 
             c->nruns ? c->model->environments[c->runs[0].environment].name : "");
   for (uint32_t i = 1; i < c->nruns; i++)
     text_addf(out, ", then %s", c->model->environments[c->runs[i].environment].name);
+  if (c->model->kind == MODEL_MESSAGES && c->nruns)
+    text_addf(out, ", semantics %s", semantics_name(c->runs[0].semantics));
   text_add(out, "\n\n");
   for (uint32_t i = 0; i < c->model->nparams; i++)
     text_addf(&head, "%*s  ", param_width(&c->model->params[i]), c->model->params[i].name);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #define LONG_VALUE 60 /* what is shown of a long value unless the user wants all */
+#define MOST_PARTS 6  /* changed parts of one array or record, likewise */
 
 uint32_t teller_line(const struct model *m, struct span at) {
   uint32_t line, column;
@@ -67,4 +68,73 @@ void teller_heading(const struct teller *t, const char *text) {
   text_add(t->out, "\n");
   paint_add(t->out, t->style, PAINT_TITLE, text);
   text_add(t->out, "\n");
+}
+
+/* --- what changed --- */
+
+/* "x 2 -> 1"; of arrays and records only the parts that differ. */
+static void add_change(const struct teller *t, const struct type *type, const char *place,
+                       value before, value after, unsigned *parts, struct text *out) {
+  struct values *values = &t->trace->model->values;
+  size_t n;
+  const value *was, *is;
+  if (before == after)
+    return;
+  if (type->kind == TYPE_ARRAY || type->kind == TYPE_RECORD) {
+    was = value_parts(values, before, &n);
+    is = value_parts(values, after, &n);
+    for (size_t i = 0; i < n; i++) {
+      struct text part = {0};
+      text_addf(&part, type->kind == TYPE_RECORD ? "%s." : "%s[", place);
+      if (type->kind == TYPE_RECORD) {
+        text_add(&part, type->fields[i].name);
+      } else {
+        value_print(values, t->model, type->index, type_nth(values, type->index, i), &part);
+        text_add(&part, "]");
+      }
+      add_change(t, type->kind == TYPE_RECORD ? type->fields[i].type : type->element, part.at,
+                 was[i], is[i], parts, out);
+      text_release(&part);
+    }
+    return;
+  }
+  if (++*parts > MOST_PARTS && !t->style->verbose)
+    return;
+  text_addf(out, "%s%s ", out->n ? ", " : "", place);
+  teller_value(t, out, type, before);
+  text_add(out, " -> ");
+  teller_value(t, out, type, after);
+}
+
+void teller_lines(const struct teller *t, const struct change *changes, size_t n, uint32_t known,
+                  struct text *out) {
+  struct text lines = {0};
+  uint32_t last = 0, count = 0;
+  for (;;) { /* in ascending order, each once */
+    uint32_t next = UINT32_MAX;
+    for (size_t i = 0; i < n; i++) {
+      uint32_t line = changes[i].at.to ? teller_line(t->model, changes[i].at) : 0;
+      if (line > last && line < next && line != known)
+        next = line;
+    }
+    if (next == UINT32_MAX)
+      break;
+    text_addf(&lines, "%s%u", count++ ? ", " : "", next);
+    last = next;
+  }
+  if (count > 0) {
+    struct text whole = {0};
+    text_addf(&whole, "  (line%s %s)", count == 1 ? "" : "s", lines.at);
+    paint_add(out, t->style, PAINT_FAINT, whole.at);
+    text_release(&whole);
+  }
+  text_release(&lines);
+}
+
+void teller_change(const struct teller *t, const struct type *type, const char *place, value before,
+                   value after, struct text *out) {
+  unsigned parts = 0;
+  add_change(t, type, place, before, after, &parts, out);
+  if (parts > MOST_PARTS && !t->style->verbose)
+    text_addf(out, " and %u more", parts - MOST_PARTS);
 }

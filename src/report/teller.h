@@ -33,7 +33,19 @@ void teller_value(const struct teller *, struct text *, const struct type *,
 void teller_heading(const struct teller *, const char *);
 void teller_phrase(const struct teller *, const char *label, const char *phrase);
 
+/* "x 2 -> 1"; of arrays and records only the parts that differ; after a comma if there is something already. */
+void teller_change(const struct teller *, const struct type *, const char *place, value before,
+                   value after, struct text *);
+/* "  (lines 3, 4)": where the changes were made, unless that is known. */
+void teller_lines(const struct teller *, const struct change *, size_t n, uint32_t known,
+                  struct text *);
+
 /* Round number step + 1: what was chosen and sent, who heard whom, what changed. */
 void teller_round(const struct teller *, uint32_t step);
+
+/* All steps of a run of them. */
+void teller_steps(const struct teller *);
+/* Messages on their way, by receiver, after a label. */
+void teller_flight(const struct teller *, const struct config *, const char *label);
 
 #endif

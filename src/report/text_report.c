@@ -18,7 +18,10 @@ static void add_title(struct text *out, const struct style *style, const struct 
   text_addf(&title, "%s%s", m->name, m->nparams ? ", " : "");
   params_add(&title, m);
   paint_add(out, style, PAINT_TITLE, title.at);
-  text_addf(out, ", environment %s\n\n", m->environments[r->environment].name);
+  text_addf(out, ", environment %s", m->environments[r->environment].name);
+  if (m->kind == MODEL_MESSAGES)
+    text_addf(out, ", semantics %s", semantics_name(r->semantics));
+  text_add(out, "\n\n");
   text_release(&title);
 }
 

@@ -17,7 +17,8 @@ static bool worth_telling(const struct teller *t, const struct var *var) {
   bool chosen = false;
   if (var->init)
     node_walk(var->init, is_free_choice, &chosen);
-  return var->kind == VAR_INPUT || chosen || (t->style->verbose && var->kind != VAR_ORACLE);
+  return var->kind == VAR_INPUT || chosen ||
+         (t->style->verbose && var->kind != VAR_ORACLE && !var_is_hidden(var));
 }
 
 static void tell_variable(const struct teller *t, const struct config *c, const char *name) {
@@ -69,6 +70,8 @@ static void tell_start(const struct teller *t) {
   size_t before = t->out->n;
   for (uint32_t i = 0; i < m->nglobals; i++) {
     struct items items = {0};
+    if (!worth_telling(t, &m->globals[i]))
+      continue;
     struct text v = {0};
     teller_value(t, &v, m->globals[i].type, c->globals[i]);
     items_add(&items, &v);
@@ -163,9 +166,28 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
   instance_release(&instance);
 }
 
+/* What the last step left behind. */
+static void tell_flight(const struct teller *t) {
+  const struct config *last = t->trace->configs[t->trace->nconfigs - 1];
+  struct text to = {0};
+  struct teller flight = *t;
+  flight.out = &to;
+  teller_flight(&flight, last, "to");
+  if (to.n > 0) {
+    teller_heading(t, "still in flight");
+    text_add(t->out, to.at);
+  }
+  text_release(&to);
+}
+
 void trace_story(const struct trace *trace, const struct style *style, struct text *out) {
   struct teller t = {trace, trace->model, style, out};
   tell_start(&t);
+  if (model_steps(trace->model)) {
+    teller_steps(&t);
+    tell_flight(&t);
+    return;
+  }
   for (uint32_t i = 0; i < trace->run.nsteps; i++)
     teller_round(&t, i);
 }

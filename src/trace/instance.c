@@ -30,15 +30,46 @@ struct reading {
   bool primed;
 };
 
+/* "turn = P(2)": shared memory. Inputs are told at the start. */
+static void read_global(struct reading *r, const struct node *n) {
+  const struct model *m = r->eval->model;
+  const struct var *var = &m->globals[n->index];
+  struct text t = {0};
+  if (var->kind == VAR_INPUT)
+    return;
+  text_addf(&t, "%s%s = ", var->name, n->primed ? "'" : "");
+  value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+  add(r->instance, false, &t);
+}
+
+/* at(p, critical) */
+static bool is_point(const struct model *m, const struct node *n) {
+  for (uint32_t i = 0; n->op == NODE_REMOTE && i < m->nroles; i++)
+    if (m->fields[n->index].var[i] != NO_VAR)
+      return m->roles[i].vars[m->fields[n->index].var[i]].kind == VAR_POINT;
+  return false;
+}
+
 static bool read_field(void *context, const struct node *n) {
   struct reading *r = context;
   if (n->ngen > 0)
     return false; /* what it binds has no value out here */
-  if ((n->op != NODE_REMOTE && n->op != NODE_INITIAL) || n->primed != r->primed)
+  if (n->primed != r->primed)
+    return true;
+  if (n->op == NODE_GLOBAL)
+    read_global(r, n);
+  if (n->op != NODE_REMOTE && n->op != NODE_INITIAL)
     return true;
   struct text t = {0};
   const struct model *m = r->eval->model;
   const char *name = m->fields[n->index].name;
+  if (is_point(m, n)) {
+    process_print(m, (uint32_t)eval_node(r->eval, n->kid[0]), &t);
+    text_addf(&t, " is %sat ", n->primed ? "then " : "");
+    value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+    add(r->instance, false, &t);
+    return true;
+  }
   text_add(&t, n->op == NODE_INITIAL ? "initial(" : "");
   process_print(m, (uint32_t)eval_node(r->eval, n->kid[0]), &t);
   text_addf(&t, ".%s%s%s = ", name, n->primed ? "'" : "", n->op == NODE_INITIAL ? ")" : "");

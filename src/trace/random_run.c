@@ -3,30 +3,13 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "sem/round.h"
+#include "trace/walker.h"
 
 #include <string.h>
 
 #define START_TRIES 1000
 #define STEP_TRIES 300
 #define SOME_STEPS 20000 /* how many of all steps are looked at when guessing fails */
-
-struct walker {
-  struct meaning *meaning;
-  struct model *model;
-  uint32_t environment;
-  uint64_t state;
-};
-
-static uint64_t draw(struct walker *r) { /* splitmix64 */
-  uint64_t z = (r->state += 0x9E3779B97F4A7C15u);
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return z ^ (z >> 31);
-}
-
-static uint64_t below(struct walker *r, uint64_t n) { return n ? draw(r) % n : 0; }
-
-static bool chance(struct walker *r, double p) { return (double)(draw(r) >> 11) * 0x1p-53 < p; }
 
 /* --- where to start --- */
 
@@ -296,7 +279,7 @@ static bool sample_step(void *context, const struct witness *w, enum step_result
   return s->seen < s->most;
 }
 
-static struct witness *draw_step(struct walker *r, const struct config *c) {
+static struct witness *draw_round(struct walker *r, const struct config *c) {
   struct witness *w = guess_step(r, c);
   if (w)
     return w;
@@ -305,29 +288,47 @@ static struct witness *draw_step(struct walker *r, const struct config *c) {
   return s.witness;
 }
 
-bool random_run(struct meaning *meaning, struct model *m, uint32_t environment, uint32_t rounds,
+/* What happens next; NULL: nothing can. */
+static struct witness *draw_step(struct walker *r, const struct config *c) {
+  if (model_steps(r->model))
+    return draw_event(r, c);
+  return c->point == POINT_END ? NULL : draw_round(r, c);
+}
+
+static void say_end(const struct walker *r, const struct config *c, uint32_t rounds,
+                    struct text *why) {
+  const struct model *m = r->model;
+  if (model_steps(m))
+    text_add(why, "nothing more can happen");
+  else if (c->point == POINT_END)
+    text_add(why, "the algorithm ends here");
+  else
+    text_addf(why, "environment '%s' allows nothing in round %u",
+              m->environments[r->environment].name, rounds + 1);
+}
+
+bool random_run(struct meaning *meaning, struct model *m, uint32_t environment, uint32_t length,
                 uint64_t seed, struct run *run, bool *failed, struct text *why) {
   struct walker r = {meaning, m, environment, seed};
   *failed = false;
   *run = (struct run){.initial = draw_initial(&r, why)};
   if (!run->initial)
     return false;
-  run->steps = memory_alloc((rounds + (size_t)1) * sizeof *run->steps);
+  run->steps = memory_alloc((length + (size_t)1) * sizeof *run->steps);
   struct config *at = config_copy(m, run->initial), *next = config_new(m);
-  while (run->nsteps < rounds && at->point != POINT_END && !*failed) {
+  while (!*failed) {
     struct model_error error;
-    struct witness *w = draw_step(&r, at);
-    if (!w) {
-      text_addf(why, "environment '%s' allows nothing in round %u",
-                m->environments[environment].name, run->nsteps + 1);
+    struct witness *w = run->nsteps < length ? draw_step(&r, at) : NULL;
+    if (!w)
       break;
-    }
     run->steps[run->nsteps++] = w;
     *failed = config_step(meaning, environment, at, w, next, NULL, &error) == STEP_ERROR;
     struct config *swap = at;
     at = next;
     next = swap;
   }
+  if (!*failed && (run->nsteps < length || at->point == POINT_END))
+    say_end(&r, at, run->nsteps, why);
   config_free(at);
   config_free(next);
   return true;

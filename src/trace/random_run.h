@@ -4,9 +4,9 @@
 
 #include "space/space.h"
 
-/* Up to `rounds` rounds, fewer if the algorithm ends or a step is an error of the model (*failed).
+/* So many rounds or steps, fewer if the algorithm ends (*why says so) or a step is an error of the model (*failed).
    The same seed gives the same run. False: no run was found; *why says so. */
-bool random_run(struct meaning *, struct model *, uint32_t environment, uint32_t rounds,
+bool random_run(struct meaning *, struct model *, uint32_t environment, uint32_t length,
                 uint64_t seed, struct run *, bool *failed, struct text *why);
 
 #endif

@@ -11,7 +11,8 @@ static const struct {
                     {STATUS_CRASHED, "crashed"},
                     {STATUS_OMITS_SEND, "omits_send"},
                     {STATUS_OMITS_RECEIVE, "omits_receive"},
-                    {STATUS_BYZANTINE, "byzantine"}};
+                    {STATUS_BYZANTINE, "byzantine"},
+                    {STATUS_RECOVERED, "recovered"}};
 #define NSTATUSES (sizeof status_names / sizeof *status_names)
 
 #endif

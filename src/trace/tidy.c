@@ -43,12 +43,9 @@ static bool still_shows(struct tidying *t, uint32_t first) {
   }
   if (t->claim->property == NO_PROPERTY)
     return false;
-  const struct property *p = &t->model->properties[t->claim->property];
-  enum verdict3 wanted = t->claim->error ? V_ERROR : p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE;
-  if (p->step)
-    return n > 0 &&
-           config_holds(t->meaning, p->formula, t->configs[n - 1], t->configs[n], &error) == wanted;
-  return config_holds(t->meaning, p->formula, t->configs[n], NULL, &error) == wanted;
+  return property_judges(t->meaning, &t->model->properties[t->claim->property],
+                         n ? t->configs[n - 1] : NULL, t->configs[n], &error) ==
+         claim_wants(t->model, t->claim);
 }
 
 /* Process p hears everybody, or else as many as it can, one by one. */
@@ -75,6 +72,10 @@ static void hear_more(struct tidying *t, uint32_t step, uint32_t p) {
 
 void run_tidy(struct run *run, struct meaning *meaning, struct model *m,
               const struct claim *claim) {
+  if (model_steps(m)) {
+    run_tidy_steps(run, meaning, m, claim);
+    return;
+  }
   struct tidying t = {.run = run, .meaning = meaning, .model = m, .claim = claim};
   t.configs = memory_alloc((run->nsteps + (size_t)1) * sizeof *t.configs);
   for (uint32_t i = 0; i <= run->nsteps; i++)

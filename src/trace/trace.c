@@ -12,6 +12,20 @@ void process_print(const struct model *m, uint32_t process, struct text *out) {
   value_print(&m->values, m, m->processes, process, out);
 }
 
+void message_print(const struct model *m, uint32_t kind, value v, struct text *out) {
+  const struct message_kind *k = &m->messages[kind];
+  text_add(out, k->name);
+  if (k->type->size > 0)
+    value_print(&m->values, m, k->type, v, out);
+}
+
+bool var_is_hidden(const struct var *v) { return v->kind == VAR_POINT || v->kind == VAR_ONCE; }
+
+const struct var *change_var(const struct model *m, const struct change *c) {
+  return c->process == PROCESS_SHARED ? &m->globals[c->var]
+                                      : &process_role(m, c->process)->vars[c->var];
+}
+
 void trace_release(struct trace *t) {
   for (uint32_t i = 0; i < t->nconfigs; i++)
     config_free(t->configs[i]);
@@ -23,6 +37,21 @@ void trace_release(struct trace *t) {
   *t = (struct trace){0};
 }
 
+const char *step_word(const struct model *m) { return model_steps(m) ? "step" : "round"; }
+
+enum verdict3 property_judges(struct meaning *meaning, const struct property *p,
+                              const struct config *before, const struct config *at,
+                              struct model_error *error) {
+  if (!p->step)
+    return config_holds(meaning, p->formula, at, NULL, error);
+  return before ? config_holds(meaning, p->formula, before, at, error) : V_TRUE;
+}
+
+enum verdict3 claim_wants(const struct model *m, const struct claim *claim) {
+  bool cover = m->properties[claim->property].kind == PROPERTY_COVER;
+  return claim->error ? V_ERROR : cover ? V_TRUE : V_FALSE;
+}
+
 bool trace_fails_in_step(const struct trace *t) { return t->nconfigs == t->run.nsteps; }
 
 /* Step i from configs[i]. False: it cannot be taken; why says so. */
@@ -30,12 +59,13 @@ static bool replay_step(struct trace *t, struct meaning *meaning, uint32_t i, st
   const struct config *at = t->configs[i];
   const struct witness *w = t->run.steps[i];
   const char *clause = "";
+  const char *word = step_word(t->model);
   if (at->point == POINT_END) {
     text_addf(why, "round %u: the run is over before it", i + 1);
     return false;
   }
   if (!config_allows(meaning, t->claim.environment, at, w, &clause)) {
-    text_addf(why, "round %u: environment '%s' does not allow it: %s", i + 1,
+    text_addf(why, "%s %u: environment '%s' does not allow it: %s", word, i + 1,
               t->model->environments[t->claim.environment].name, clause);
     return false;
   }
@@ -46,10 +76,12 @@ static bool replay_step(struct trace *t, struct meaning *meaning, uint32_t i, st
     return true;
   case STEP_ERROR:
     if (i + 1 < t->run.nsteps)
-      text_addf(why, "round %u: %s, though the run goes on", i + 1, t->error.message);
+      text_addf(why, "%s %u: %s, though the run goes on", word, i + 1, t->error.message);
     break;
   case STEP_BAD_WITNESS:
-    text_addf(why, "round %u: a choice that the algorithm does not have", i + 1);
+    text_addf(why, "%s %u: %s", word, i + 1,
+              model_steps(t->model) ? "it cannot happen there"
+                                    : "a choice that the algorithm does not have");
     break;
   }
   config_free(next);
@@ -73,26 +105,23 @@ static bool replay_run(struct trace *t, struct meaning *meaning, struct text *wh
 static bool shows(struct trace *t, struct meaning *meaning, struct text *why) {
   if (trace_fails_in_step(t)) {
     if (!t->claim.error)
-      text_addf(why, "the last round ends in an error: %s", t->error.message);
+      text_addf(why, "the last %s ends in an error: %s", step_word(t->model), t->error.message);
     return t->claim.error;
   }
   if (t->claim.property == NO_PROPERTY) {
     if (t->claim.error)
-      text_add(why, "the last round does not end in an error");
+      text_addf(why, "the last %s does not end in an error", step_word(t->model));
     return !t->claim.error;
   }
   const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = t->configs[t->nconfigs - 1];
-  enum verdict3 v;
-  if (!p->step) {
-    v = config_holds(meaning, p->formula, last, NULL, &t->error);
-  } else if (t->nconfigs < 2) {
+  if (p->step && t->nconfigs < 2) {
     text_addf(why, "'%s' speaks of a step, and there is none", p->name);
     return false;
-  } else {
-    v = config_holds(meaning, p->formula, t->configs[t->nconfigs - 2], last, &t->error);
   }
-  enum verdict3 wanted = t->claim.error ? V_ERROR : p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE;
+  enum verdict3 wanted = claim_wants(t->model, &t->claim),
+                v = property_judges(meaning, p, t->nconfigs < 2 ? NULL : t->configs[t->nconfigs - 2],
+                                    last, &t->error);
   if (v != wanted)
     text_addf(why, "'%s' is %s at the end of the run", p->name,
               v == V_ERROR  ? t->error.message

@@ -10,6 +10,7 @@
 /* What a run is said to show. */
 struct claim {
   uint32_t environment;
+  enum semantics semantics; /* the meaning must follow it */
   uint32_t property; /* the model's; NO_PROPERTY: only an error, or nothing */
   bool error; /* it ends in an error: of its last step, or of evaluating the property after it */
 };
@@ -39,7 +40,20 @@ void trace_release(struct trace *);
 /* Does the last step itself end in an error? */
 bool trace_fails_in_step(const struct trace *);
 
+/* A property after a step (before: where it was taken) or at the start (NULL): a step property says nothing there. */
+enum verdict3 property_judges(struct meaning *, const struct property *, const struct config *before,
+                              const struct config *at, struct model_error *);
+/* The verdict that shows the claim. */
+enum verdict3 claim_wants(const struct model *, const struct claim *);
+
+const char *step_word(const struct model *); /* "round" or "step" */
+
 const struct role *process_role(const struct model *, uint32_t process);
 void process_print(const struct model *, uint32_t process, struct text *); /* P(1) */
+void message_print(const struct model *, uint32_t kind, value, struct text *); /* promise(b: 1, v: none) */
+
+/* Variables that the model's text does not have: where a process stands, which `once` actions it took. */
+bool var_is_hidden(const struct var *);
+const struct var *change_var(const struct model *, const struct change *);
 
 #endif

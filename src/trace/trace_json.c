@@ -2,19 +2,12 @@
 
 #include "base/memory.h"
 #include "sem/local.h"
+#include "trace/event_json.h"
 #include "trace/instance.h"
 #include "trace/status.h"
 #include "trace/value_json.h"
 
 #include <string.h>
-
-static json_t *line_to_json(const struct model *m, struct span at) {
-  uint32_t line, column;
-  if (at.from == 0 && at.to == 0)
-    return json_null();
-  source_place(&m->source, at.from, &line, &column);
-  return json_integer(line);
-}
 
 static json_t *name_or_null(const char *name) { return name ? json_string(name) : json_null(); }
 
@@ -22,6 +15,17 @@ static json_t *value_text(const struct model *m, const struct type *t, value v) 
   struct text text = {0};
   value_print(&m->values, m, t, v, &text);
   json_t *j = json_string(text_or_empty(&text));
+  text_release(&text);
+  return j;
+}
+
+static json_t *message_to_json(const struct model *m, uint32_t kind, value v) {
+  json_t *j = json_object();
+  struct text text = {0};
+  message_print(m, kind, v, &text);
+  json_object_set_new(j, "kind", json_string(m->messages[kind].name));
+  json_object_set_new(j, "message", value_to_json(m, m->messages[kind].type, v));
+  json_object_set_new(j, "text", json_string(text.at));
   text_release(&text);
   return j;
 }
@@ -36,16 +40,34 @@ static json_t *status_to_json(value status) {
   return j;
 }
 
-/* A Byzantine process has no variables. */
+/* A Byzantine process has no variables. Where a process stands is not one of them. */
 static json_t *local_to_json(const struct model *m, uint32_t p, const value *local) {
   const struct role *role = process_role(m, p);
+  bool liar = local[LOCAL_STATUS] & STATUS_BYZANTINE;
   json_t *j = json_object(), *variables = json_object();
   json_object_set_new(j, "process", process_to_json(m, p));
   json_object_set_new(j, "status", status_to_json(local[LOCAL_STATUS]));
-  for (uint32_t i = 0; i < role->nvars && !(local[LOCAL_STATUS] & STATUS_BYZANTINE); i++)
-    json_object_set_new(variables, role->vars[i].name,
-                        value_to_json(m, role->vars[i].type, local[LOCAL_VAR(i)]));
+  if (model_steps(m) && role->point_var != NO_VAR && !liar)
+    json_object_set_new(j, "at", value_to_json(m, role->vars[role->point_var].type,
+                                               local[LOCAL_VAR(role->point_var)]));
+  for (uint32_t i = 0; i < role->nvars && !liar; i++)
+    if (!var_is_hidden(&role->vars[i]))
+      json_object_set_new(variables, role->vars[i].name,
+                          value_to_json(m, role->vars[i].type, local[LOCAL_VAR(i)]));
   json_object_set_new(j, "variables", variables);
+  return j;
+}
+
+static json_t *pending_to_json(const struct model *m, const struct config *c) {
+  json_t *j = json_array();
+  for (uint32_t i = 0; i < c->npackets; i++) {
+    const struct packet *p = &c->packets[i];
+    json_t *one = message_to_json(m, p->kind, p->message);
+    json_object_set_new(one, "from", process_to_json(m, p->from));
+    json_object_set_new(one, "to", process_to_json(m, p->to));
+    json_object_set_new(one, "place", json_string(packet_place_names[p->place]));
+    json_array_append_new(j, one);
+  }
   return j;
 }
 
@@ -58,6 +80,8 @@ static json_t *config_to_json(const struct model *m, const struct config *c) {
     json_array_append_new(processes, local_to_json(m, p, c->local[p]));
   json_object_set_new(j, "globals", globals);
   json_object_set_new(j, "processes", processes);
+  if (model_steps(m))
+    json_object_set_new(j, "pending", pending_to_json(m, c));
   return j;
 }
 
@@ -155,13 +179,15 @@ static json_t *sent_to_json(const struct model *m, const struct step_log *log) {
   for (size_t i = 0; i < log->nsent; i++) {
     const struct sent *s = &log->sent[i], *before = i ? s - 1 : NULL;
     if (!before || before->from != s->from || before->message != s->message ||
-        before->at.from != s->at.from) {
-      json_t *one = json_object();
+        before->at.from != s->at.from || (model_steps(m) && before->to >= s->to)) {
+      json_t *one = model_steps(m) ? message_to_json(m, s->kind, s->message) : json_object();
       to = json_array();
       json_object_set_new(one, "from", process_to_json(m, s->from));
       json_object_set_new(one, "to", to);
-      json_object_set_new(one, "message", value_to_json(m, s->type, s->message));
-      json_object_set_new(one, "text", value_text(m, s->type, s->message));
+      if (!model_steps(m)) {
+        json_object_set_new(one, "message", value_to_json(m, s->type, s->message));
+        json_object_set_new(one, "text", value_text(m, s->type, s->message));
+      }
       json_object_set_new(one, "line", line_to_json(m, s->at));
       json_array_append_new(j, one);
     }
@@ -184,19 +210,31 @@ static json_t *received_to_json(const struct model *m, const struct step_log *lo
   return j;
 }
 
+static void change_print(const struct model *m, const struct var *var, const struct change *c,
+                         struct text *text) {
+  if (var->kind == VAR_POINT) {
+    text_add(text, "goes to ");
+  } else {
+    text_addf(text, "%s ", var->name);
+    value_print(&m->values, m, var->type, c->before, text);
+    text_add(text, " -> ");
+  }
+  value_print(&m->values, m, var->type, c->after, text);
+}
+
 static json_t *changes_to_json(const struct model *m, const struct step_log *log) {
   json_t *j = json_array();
   for (size_t i = 0; i < log->nchanges; i++) {
     const struct change *c = &log->changes[i];
-    const struct var *var = &process_role(m, c->process)->vars[c->var];
+    bool shared = c->process == PROCESS_SHARED;
+    const struct var *var = change_var(m, c);
     struct text text = {0};
+    if (var->kind == VAR_ONCE)
+      continue;
     json_t *one = json_object();
-    text_addf(&text, "%s ", var->name);
-    value_print(&m->values, m, var->type, c->before, &text);
-    text_add(&text, " -> ");
-    value_print(&m->values, m, var->type, c->after, &text);
-    json_object_set_new(one, "process", process_to_json(m, c->process));
-    json_object_set_new(one, "variable", json_string(var->name));
+    change_print(m, var, c, &text);
+    json_object_set_new(one, "process", shared ? json_null() : process_to_json(m, c->process));
+    json_object_set_new(one, "variable", json_string(var->kind == VAR_POINT ? "at" : var->name));
     json_object_set_new(one, "before", value_to_json(m, var->type, c->before));
     json_object_set_new(one, "after", value_to_json(m, var->type, c->after));
     json_object_set_new(one, "text", json_string(text.at));
@@ -223,6 +261,18 @@ static json_t *round_to_json(const struct trace *t, uint32_t i) {
   json_object_set_new(j, "choices", choices_to_json(m, w));
   json_object_set_new(j, "sent", sent_to_json(m, &t->logs[i]));
   json_object_set_new(j, "received", received_to_json(m, &t->logs[i]));
+  json_object_set_new(j, "changes", changes_to_json(m, &t->logs[i]));
+  json_object_set_new(j, "state",
+                      i + 1 < t->nconfigs ? config_to_json(m, t->configs[i + 1]) : json_null());
+  return j;
+}
+
+static json_t *step_to_json(const struct trace *t, uint32_t i) {
+  const struct model *m = t->model;
+  json_t *j = json_object();
+  json_object_set_new(j, "step", json_integer(i + 1));
+  event_to_json(m, t->run.steps[i]->event, j);
+  json_object_set_new(j, "sent", sent_to_json(m, &t->logs[i]));
   json_object_set_new(j, "changes", changes_to_json(m, &t->logs[i]));
   json_object_set_new(j, "state",
                       i + 1 < t->nconfigs ? config_to_json(m, t->configs[i + 1]) : json_null());
@@ -269,7 +319,7 @@ static json_t *error_to_json(const struct trace *t) {
   return j;
 }
 
-json_t *model_to_json(const struct model *m, uint32_t environment) {
+json_t *model_to_json(const struct model *m, uint32_t environment, enum semantics semantics) {
   json_t *j = json_object(), *params = json_object();
   for (uint32_t i = 0; i < m->nparams; i++) {
     const struct param *p = &m->params[i];
@@ -280,20 +330,20 @@ json_t *model_to_json(const struct model *m, uint32_t environment) {
   json_object_set_new(j, "file", text_to_json(m->source.path, strlen(m->source.path)));
   json_object_set_new(j, "params", params);
   json_object_set_new(j, "environment", json_string(m->environments[environment].name));
-  json_object_set_new(j, "semantics", json_string("coarse"));
+  json_object_set_new(j, "semantics", json_string(semantics_name(semantics)));
   return j;
 }
 
 json_t *trace_to_json(const struct trace *t, struct meaning *meaning) {
   const struct model *m = t->model;
-  json_t *j = json_object(), *rounds = json_array();
+  json_t *j = json_object(), *steps = json_array();
   for (uint32_t i = 0; i < t->run.nsteps; i++)
-    json_array_append_new(rounds, round_to_json(t, i));
+    json_array_append_new(steps, model_steps(m) ? step_to_json(t, i) : round_to_json(t, i));
   json_object_set_new(j, "schema", json_string(TRACE_SCHEMA));
-  json_object_set_new(j, "model", model_to_json(m, t->claim.environment));
+  json_object_set_new(j, "model", model_to_json(m, t->claim.environment, t->claim.semantics));
   json_object_set_new(j, "property", property_to_json(t, meaning));
   json_object_set_new(j, "error", error_to_json(t));
   json_object_set_new(j, "initial", config_to_json(m, t->configs[0]));
-  json_object_set_new(j, "rounds", rounds);
+  json_object_set_new(j, model_steps(m) ? "steps" : "rounds", steps);
   return j;
 }

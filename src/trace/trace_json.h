@@ -9,13 +9,15 @@
 
 #define TRACE_SCHEMA "rondo-trace/1"
 
-json_t *model_to_json(const struct model *, uint32_t environment); /* which model, with which values */
+json_t *model_to_json(const struct model *, uint32_t environment,
+                      enum semantics); /* which model, with which values */
 json_t *trace_to_json(const struct trace *, struct meaning *); /* a new reference */
 
 /* What must be known before the model can be loaded. Strings are borrowed from the JSON. */
 struct trace_head {
   const char *path;
   const char *environment;
+  const char *semantics;
   const char *property; /* NULL: an error outside any property */
   bool error;
   struct param *params; /* owned; without places */

@@ -4,6 +4,7 @@
 #include "base/memory.h"
 #include "base/vec.h"
 #include "sem/local.h"
+#include "trace/event_json.h"
 #include "trace/status.h"
 #include "trace/value_json.h"
 
@@ -60,6 +61,7 @@ bool trace_head_read(const json_t *j, struct trace_head *h, struct text *why) {
     return false;
   h->path = json_string_value(path);
   h->environment = json_string_value(environment);
+  h->semantics = json_string_value(json_object_get(model, "semantics"));
   h->error = json_is_object(json_object_get(j, "error"));
   const json_t *property = json_object_get(j, "property");
   if (!property || json_is_null(property))
@@ -90,10 +92,14 @@ static bool read_status(const json_t *list, value *status, struct text *why) {
 
 static bool read_variables(const json_t *variables, struct model *m, const struct role *role,
                            value *local, struct text *why) {
+  uint32_t visible = 0;
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *var = &role->vars[i];
     const json_t *at = json_object_get(variables, var->name);
     struct text what = {0};
+    if (var_is_hidden(var))
+      continue; /* nobody has taken an action yet */
+    visible++;
     if (!at) {
       text_addf(why, "variable '%s' of the model is missing", var->name);
       return false;
@@ -106,10 +112,21 @@ static bool read_variables(const json_t *variables, struct model *m, const struc
     if (var->kind == VAR_INPUT)
       local[role_initial_at(role, i)] = local[LOCAL_VAR(i)];
   }
-  if (json_object_size(variables) == role->nvars)
+  if (json_object_size(variables) == visible)
     return true;
   text_addf(why, "there are variables that the model does not have");
   return false;
+}
+
+/* Where the process stands, if its role has program points. */
+static bool read_point(const json_t *j, struct model *m, const struct role *role, value *local,
+                       struct text *why) {
+  if (!model_steps(m) || role->point_var == NO_VAR)
+    return true;
+  if (!j)
+    text_add(why, "'at' is missing (where the process stands)");
+  return j && value_from_json(m, role->vars[role->point_var].type, j,
+                              &local[LOCAL_VAR(role->point_var)], why);
 }
 
 static bool read_local(const json_t *j, struct model *m, struct config *c, bool *seen,
@@ -130,7 +147,8 @@ static bool read_local(const json_t *j, struct model *m, struct config *c, bool 
   if (c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE)
     return true;
   struct text what = {0};
-  if (read_variables(variables, m, process_role(m, p), c->local[p], &what))
+  if (read_variables(variables, m, process_role(m, p), c->local[p], &what) &&
+      read_point(json_object_get(j, "at"), m, process_role(m, p), c->local[p], &what))
     return true;
   text_addf(why, "%s: %s", json_string_value(name), what.at);
   text_release(&what);
@@ -295,14 +313,33 @@ static bool read_rounds(const json_t *rounds, struct model *m, struct run *run, 
   return true;
 }
 
+/* --- steps --- */
+
+static bool read_steps(const json_t *steps, struct model *m, struct run *run, struct text *why) {
+  size_t n = json_array_size(steps);
+  run->steps = memory_alloc((n + 1) * sizeof *run->steps);
+  for (size_t i = 0; i < n; i++) {
+    struct text what = {0};
+    run->steps[run->nsteps++] = witness_new(m);
+    if (!event_from_json(json_array_get(steps, i), m, run->steps[i], &what)) {
+      text_addf(why, "step %zu: %s", i + 1, what.at);
+      text_release(&what);
+      return false;
+    }
+  }
+  return true;
+}
+
 bool trace_run_read(const json_t *j, struct model *m, struct run *run, struct text *why) {
   *run = (struct run){0};
   const json_t *initial = member(j, "initial", OBJECT, why);
-  const json_t *rounds = initial ? member(j, "rounds", ARRAY, why) : NULL;
-  if (!rounds)
+  const json_t *steps =
+      initial ? member(j, model_steps(m) ? "steps" : "rounds", ARRAY, why) : NULL;
+  if (!steps)
     return false;
   run->initial = config_new(m);
-  if (read_initial(initial, m, run->initial, why) && read_rounds(rounds, m, run, why))
+  if (read_initial(initial, m, run->initial, why) &&
+      (model_steps(m) ? read_steps(steps, m, run, why) : read_rounds(steps, m, run, why)))
     return true;
   run_release(run);
   *run = (struct run){0};

@@ -1,0 +1,110 @@
+/* rondo compare: the same questions in every semantics that the model has. */
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "cli/question.h"
+#include "cli/semantics.h"
+#include "cli/terminal.h"
+#include "report/comparison.h"
+#include "report/json_report.h"
+
+#define MOST_SEMANTICS 3
+
+struct comparing {
+  const struct options *options;
+  struct model *model;
+  struct meaning *meaning;
+  struct arena arena;
+  struct check_result results[MOST_SEMANTICS];
+};
+
+static int say_comparison(const struct comparing *k, const struct comparison *c) {
+  struct text out = {0}, why = {0};
+  enum verdict worst = VERDICT_HOLDS;
+  bool agrees = comparison_agrees(c, &why);
+  if (k->options->json) {
+    json_t *j = comparison_json(c);
+    json_text(j, &out);
+    json_decref(j);
+  } else {
+    struct style style = terminal_style(k->options->verbose);
+    comparison_text(c, &style, &out);
+  }
+  say(&out);
+  if (!agrees)
+    say_error("a fault of rondo itself: the verdicts differ between semantics\n  %s", why.at);
+  text_release(&why);
+  for (uint32_t i = 0; i < c->n; i++)
+    worst = c->of[i].verdict > worst ? c->of[i].verdict : worst;
+  return !agrees                      ? EXIT_FAULT
+         : worst == VERDICT_VIOLATED ? EXIT_VIOLATED
+         : worst == VERDICT_HOLDS    ? EXIT_HOLDS
+                                     : EXIT_INCONCLUSIVE;
+}
+
+static int compare_model(struct comparing *k) {
+  const enum semantics *semantics;
+  uint32_t n = semantics_of_kind(k->model->kind, &semantics), done = 0;
+  struct inquiries in;
+  struct text fault = {0};
+  if (!inquiries_make(&in, k->model, k->options))
+    return EXIT_BAD_INPUT;
+  int status = EXIT_FAULT;
+  bool ok = true;
+  k->meaning = meaning_new(k->model);
+  while (done < n && ok) {
+    ok = inquiries_answer(&in, k->model, k->meaning, &k->arena, k->options, semantics[done],
+                          &k->results[done], &fault);
+    done++;
+  }
+  if (ok)
+    status = say_comparison(k, &(struct comparison){k->model, k->results, semantics, n});
+  else
+    say_error("a fault of rondo itself, in semantics %s: %s", semantics_name(semantics[done - 1]),
+              text_or_empty(&fault));
+  for (uint32_t i = 0; i < done; i++)
+    check_result_release(&k->results[i]);
+  meaning_free(k->meaning);
+  inquiries_release(&in);
+  text_release(&fault);
+  return status;
+}
+
+static bool one_instance(const struct options *o) {
+  for (size_t d = 0; d < o->defines.n; d++)
+    if (o->defines.at[d].low != o->defines.at[d].high) {
+      say_error("compare takes one value of '%s'\n  help: rondo check makes tables of ranges",
+                o->defines.at[d].name);
+      return false;
+    }
+  return true;
+}
+
+int command_compare(const struct options *given) {
+  struct options o = *given;
+  struct syntax syntax;
+  struct text error = {0};
+  const char *path = only_file(&o);
+  if (!path || !one_instance(&o) || !syntax_load(&syntax, path))
+    return EXIT_BAD_INPUT;
+  if (o.limits.memory == 0)
+    o.limits.memory = default_memory_limit();
+  if (o.wishes.reduce[REDUCE_PARTIAL_ORDER] == WISH_AUTO) /* it drops transitions, which are to be counted */
+    o.wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
+  o.limits.interrupt = watch_interrupts();
+  struct binding *bindings = memory_alloc((o.defines.n + 1) * sizeof *bindings);
+  for (size_t d = 0; d < o.defines.n; d++)
+    bindings[d] = (struct binding){o.defines.at[d].name, o.defines.at[d].low};
+  struct comparing k = {.options = &o};
+  int status = EXIT_BAD_INPUT;
+  arena_init(&k.arena);
+  if (syntax_is_algorithm(&syntax))
+    k.model = model_load(&syntax, bindings, o.defines.n, false, false, &error);
+  if (k.model)
+    status = compare_model(&k);
+  model_free(k.model);
+  arena_release(&k.arena);
+  memory_free(bindings);
+  text_release(&error);
+  syntax_release(&syntax);
+  return status;
+}

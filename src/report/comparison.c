@@ -1,0 +1,371 @@
+#include "report/comparison.h"
+
+#include "base/vec.h"
+#include "report/json_report.h"
+#include "trace/trace_json.h"
+#include "trace/value_json.h"
+
+#include <string.h>
+
+static const char *const words[] = {"holds", "inconcl.", "VIOLATED"};
+
+/* By the property's name; errors of the model, of which a result speaks only where there are some, by NULL. */
+static enum verdict verdict_of(const struct run_result *r, const struct property *property) {
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    if (r->properties[i].property == property)
+      return r->properties[i].verdict;
+  return !property && r->end == SEARCH_EXHAUSTED && !r->cut ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
+}
+
+/* Liveness is not checked: there is nothing to compare. */
+static bool is_compared(const struct property_result *p) {
+  return p->property && p->property->kind != PROPERTY_LIVE;
+}
+
+static bool property_agrees(const struct comparison *c, uint32_t run,
+                            const struct property *property, struct text *why) {
+  uint32_t first = c->n;
+  for (uint32_t i = 0; i < c->n; i++) {
+    const struct run_result *r = &c->of[i].runs[run];
+    enum verdict v = verdict_of(r, property);
+    if (v == VERDICT_INCONCLUSIVE)
+      continue;
+    if (first == c->n) {
+      first = i;
+      continue;
+    }
+    enum verdict known = verdict_of(&c->of[first].runs[run], property);
+    if (v == known)
+      continue;
+    text_addf(why, "%s'%s' in environment '%s': %s in %s, %s in %s", why->n ? "\n  " : "",
+              property ? property->name : "no_error", c->model->environments[r->environment].name,
+              verdict_name(known), semantics_name(c->semantics[first]), verdict_name(v),
+              semantics_name(c->semantics[i]));
+    return false;
+  }
+  return true;
+}
+
+bool comparison_agrees(const struct comparison *c, struct text *why) {
+  bool agrees = true;
+  for (uint32_t i = 0; i < c->of[0].nruns; i++) {
+    const struct run_result *r = &c->of[0].runs[i];
+    for (uint32_t k = 0; k < r->nproperties; k++)
+      if (is_compared(&r->properties[k]))
+        agrees &= property_agrees(c, i, r->properties[k].property, why);
+    agrees &= property_agrees(c, i, NULL, why);
+  }
+  return agrees;
+}
+
+static bool all_conclusive(const struct comparison *c) {
+  for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t k = 0; k < c->of[i].nruns; k++) {
+      const struct run_result *r = &c->of[i].runs[k];
+      if (search_limited(r->end) || r->cut)
+        return false;
+    }
+  return true;
+}
+
+/* What the others are measured by: the fewest states, of a search that came to its end if there is one. */
+static uint64_t fewest_states(const struct comparison *c, uint32_t run) {
+  uint64_t fewest[2] = {UINT64_MAX, UINT64_MAX};
+  for (uint32_t i = 0; i < c->n; i++) {
+    const struct run_result *r = &c->of[i].runs[run];
+    uint64_t *at = &fewest[search_limited(r->end) || r->cut];
+    if (r->stats.states < *at)
+      *at = r->stats.states;
+  }
+  uint64_t least = fewest[0] != UINT64_MAX ? fewest[0] : fewest[1];
+  return least ? least : 1;
+}
+
+static double ratio_of(const struct comparison *c, uint32_t run, const struct run_result *r) {
+  return (double)r->stats.states / (double)fewest_states(c, run);
+}
+
+/* --- for people --- */
+
+/* Rows of cells, the first row being the head; as wide as they must be. Cells are owned. */
+struct grid {
+  uint32_t columns;
+  VEC(char *) cells;
+};
+
+static void grid_add(struct grid *g, struct text *cell) {
+  vec_push(&g->cells, memory_strdup(text_or_empty(cell)));
+  text_release(cell);
+}
+
+static void grid_add_word(struct grid *g, const char *word) {
+  vec_push(&g->cells, memory_strdup(word));
+}
+
+static size_t grid_width(const struct grid *g, uint32_t column) {
+  size_t widest = 0;
+  for (size_t i = column; i < g->cells.n; i += g->columns) {
+    size_t n = strlen(g->cells.at[i]);
+    widest = n > widest ? n : widest;
+  }
+  return widest;
+}
+
+/* A verdict stands out, and is to the left; so is what a row is about. */
+static bool is_word(const char *cell) {
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(cell, words[i]))
+      return true;
+  return false;
+}
+
+static void add_cell(const struct grid *g, size_t at, const struct style *style, struct text *out) {
+  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
+  uint32_t column = (uint32_t)(at % g->columns);
+  const char *cell = g->cells.at[at];
+  int space = (int)(grid_width(g, column) - strlen(cell));
+  bool left = column == 0 || is_word(g->cells.at[g->columns + column]);
+  text_addf(out, "  %*s", left ? 0 : space, "");
+  enum verdict v = VERDICT_HOLDS;
+  while (v < VERDICT_VIOLATED && strcmp(cell, words[v]) != 0)
+    v++;
+  if (at < g->columns)
+    paint_add(out, style, PAINT_TITLE, cell);
+  else if (is_word(cell))
+    paint_add(out, style, paints[v], cell);
+  else
+    text_add(out, cell);
+  if (left && column + 1 < g->columns)
+    text_addf(out, "%*s", space, "");
+}
+
+static void grid_print(struct grid *g, const struct style *style, struct text *out) {
+  for (size_t i = 0; i < g->cells.n; i++) {
+    add_cell(g, i, style, out);
+    if ((i + 1) % g->columns == 0)
+      text_add(out, "\n");
+  }
+  for (size_t i = 0; i < g->cells.n; i++)
+    memory_free(g->cells.at[i]);
+  vec_release(&g->cells);
+}
+
+static void add_title(const struct comparison *c, uint32_t run, const struct style *style,
+                      struct text *out) {
+  struct text title = {0};
+  text_addf(&title, "%s%s", c->model->name, c->model->nparams ? ", " : "");
+  params_add(&title, c->model);
+  paint_add(out, style, PAINT_TITLE, title.at);
+  text_addf(out, ", environment %s\n\n",
+            c->model->environments[c->of[0].runs[run].environment].name);
+  text_release(&title);
+}
+
+static void add_ratio(struct text *cell, double ratio, bool at_least) {
+  text_add(cell, at_least ? ">" : "");
+  if (ratio < 99.95)
+    text_addf(cell, "%.1f", ratio);
+  else
+    number_add(cell, (uint64_t)(ratio + 0.5));
+}
+
+static void add_sizes(struct grid *g, const struct comparison *c, uint32_t i, uint32_t run) {
+  const struct run_result *r = &c->of[i].runs[run];
+  struct text cell = {0};
+  grid_add_word(g, semantics_name(c->semantics[i]));
+  number_add(&cell, r->stats.states);
+  grid_add(g, &cell);
+  if (r->transitions_counted)
+    number_add(&cell, r->stats.transitions);
+  grid_add(g, &cell);
+  number_add(&cell, r->stats.depth);
+  grid_add(g, &cell);
+  seconds_add(&cell, r->stats.seconds);
+  grid_add(g, &cell);
+  bytes_add(&cell, r->stats.memory);
+  grid_add(g, &cell);
+  add_ratio(&cell, ratio_of(c, run, r), search_limited(r->end) || r->cut);
+  grid_add(g, &cell);
+}
+
+static const struct property *compared(const struct comparison *c, uint32_t run, uint32_t k) {
+  const struct property_result *p = &c->of[0].runs[run].properties[k];
+  return is_compared(p) ? p->property : NULL;
+}
+
+static size_t grid_whole_width(const struct grid *g) {
+  size_t sum = 0;
+  for (uint32_t i = 0; i < g->columns; i++)
+    sum += grid_width(g, i) + 2;
+  return sum;
+}
+
+/* Sizes, and the verdicts beside them if there is room. */
+static bool add_table(const struct comparison *c, uint32_t run, const struct style *style,
+                      bool verdicts, struct text *out) {
+  static const char *const heads[] = {"semantics", "states", "transitions", "depth",
+                                      "time",      "memory", "ratio"};
+  const uint32_t sizes = sizeof heads / sizeof *heads, n = c->of[0].runs[run].nproperties;
+  struct grid g = {.columns = sizes};
+  for (uint32_t k = 0; k < sizes; k++)
+    grid_add_word(&g, heads[k]);
+  for (uint32_t k = 0; verdicts && k < n; k++)
+    if (compared(c, run, k)) {
+      grid_add_word(&g, compared(c, run, k)->name);
+      g.columns++;
+    }
+  for (uint32_t i = 0; i < c->n; i++) {
+    add_sizes(&g, c, i, run);
+    for (uint32_t k = 0; verdicts && k < n; k++)
+      if (compared(c, run, k))
+        grid_add_word(&g, words[verdict_of(&c->of[i].runs[run], compared(c, run, k))]);
+  }
+  bool fits = !verdicts || grid_whole_width(&g) <= style->width;
+  struct text table = {0};
+  grid_print(&g, style, &table);
+  if (fits)
+    text_add(out, table.at);
+  text_release(&table);
+  return fits;
+}
+
+static void add_verdicts(const struct comparison *c, uint32_t run, const struct style *style,
+                         struct text *out) {
+  struct grid g = {.columns = c->n + 1};
+  grid_add_word(&g, "");
+  for (uint32_t i = 0; i < c->n; i++)
+    grid_add_word(&g, semantics_name(c->semantics[i]));
+  for (uint32_t k = 0; k < c->of[0].runs[run].nproperties; k++)
+    if (compared(c, run, k)) {
+      grid_add_word(&g, compared(c, run, k)->name);
+      for (uint32_t i = 0; i < c->n; i++)
+        grid_add_word(&g, words[verdict_of(&c->of[i].runs[run], compared(c, run, k))]);
+    }
+  text_add(out, "\n");
+  grid_print(&g, style, out);
+}
+
+static void add_errors(const struct comparison *c, uint32_t run, struct text *out) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const struct run_result *r = &c->of[i].runs[run];
+    for (uint32_t k = 0; k < r->nproperties; k++)
+      if (!r->properties[k].property)
+        text_addf(out, "  error in %s %s\n", semantics_name(c->semantics[i]),
+                  r->properties[k].proved);
+  }
+}
+
+/* What made each smaller; all have the same, but for what a licence refuses to one of them. */
+static void add_reductions(const struct comparison *c, uint32_t run, struct text *out) {
+  for (uint32_t i = 0; i < c->n; i++) {
+    const struct licences *l = c->of[i].runs[run].licences, *before = i ? c->of[i - 1].runs[run].licences : NULL;
+    bool same = before != NULL;
+    for (unsigned k = 0; k < REDUCTIONS && same; k++)
+      same = l->of[k].applied == before->of[k].applied;
+    if (same)
+      continue;
+    const char *between = "";
+    text_addf(out, "  reductions%s%s: ", i ? " in " : "", i ? semantics_name(c->semantics[i]) : "");
+    for (unsigned k = 0; k < REDUCTIONS; k++)
+      if (l->of[k].applied && (l->of[k].useful || l->of[k].forced)) {
+        text_addf(out, "%s%s%s", between, reduction_name(k), l->of[k].forced ? " (FORCED)" : "");
+        between = ", ";
+      }
+    text_add(out, *between ? "\n" : "none\n");
+  }
+}
+
+static void add_conclusion(const struct comparison *c, const struct style *style,
+                           struct text *out) {
+  struct text why = {0};
+  text_add(out, "  ");
+  if (!comparison_agrees(c, &why)) {
+    paint_add(out, style, PAINT_BAD, "THE VERDICTS DIFFER");
+    text_addf(out, ", and must not: a fault of rondo\n  %s\n", why.at);
+  } else if (c->n == 1) {
+    text_addf(out, "%s is the only semantics of this model so far: there is nothing to compare\n",
+              semantics_name(c->semantics[0]));
+  } else {
+    bool all = all_conclusive(c);
+    paint_add(out, style, all ? PAINT_GOOD : PAINT_UNSURE,
+              all ? "the verdicts agree" : "the verdicts agree, as far as the limits let them come");
+    text_add(out, "\n");
+  }
+  text_release(&why);
+}
+
+void comparison_text(const struct comparison *c, const struct style *style, struct text *out) {
+  for (uint32_t i = 0; i < c->of[0].nruns; i++) {
+    add_title(c, i, style, out);
+    if (!add_table(c, i, style, true, out)) {
+      add_table(c, i, style, false, out);
+      add_verdicts(c, i, style, out);
+    }
+    text_add(out, "\n");
+    add_errors(c, i, out);
+    add_reductions(c, i, out);
+    if (i + 1 < c->of[0].nruns)
+      text_add(out, "\n");
+  }
+  add_conclusion(c, style, out);
+}
+
+/* --- for programs --- */
+
+static json_t *properties_json(const struct run_result *r) {
+  json_t *j = json_array();
+  for (uint32_t i = 0; i < r->nproperties; i++) {
+    const struct property_result *p = &r->properties[i];
+    json_t *one = json_object();
+    if (p->property && !is_compared(p)) {
+      json_decref(one);
+      continue;
+    }
+    json_object_set_new(one, "name", json_string(property_result_name(p)));
+    json_object_set_new(one, "kind", json_string(property_result_kind(p)));
+    json_object_set_new(one, "verdict", json_string(verdict_name(p->verdict)));
+    json_object_set_new(one, "proved", text_to_json(p->proved, strlen(p->proved)));
+    json_array_append_new(j, one);
+  }
+  return j;
+}
+
+static json_t *row_json(const struct comparison *c, uint32_t i, uint32_t run) {
+  const struct run_result *r = &c->of[i].runs[run];
+  json_t *j = json_object();
+  json_object_set_new(j, "semantics", json_string(semantics_name(c->semantics[i])));
+  json_object_set_new(j, "complete", json_boolean(!search_limited(r->end) && !r->cut));
+  json_object_set_new(j, "stats", stats_json(r));
+  json_object_set_new(j, "ratio", json_real(ratio_of(c, run, r)));
+  json_object_set_new(j, "properties", properties_json(r));
+  json_object_set_new(j, "reductions", licences_json(r->licences, c->model));
+  return j;
+}
+
+json_t *comparison_json(const struct comparison *c) {
+  json_t *j = json_object(), *environments = json_array();
+  struct text why = {0};
+  enum verdict worst = VERDICT_HOLDS;
+  bool agrees = comparison_agrees(c, &why);
+  for (uint32_t i = 0; i < c->n; i++)
+    worst = c->of[i].verdict > worst ? c->of[i].verdict : worst;
+  for (uint32_t i = 0; i < c->of[0].nruns; i++) {
+    uint32_t environment = c->of[0].runs[i].environment;
+    json_t *one = json_object(), *rows = json_array();
+    for (uint32_t k = 0; k < c->n; k++)
+      json_array_append_new(rows, row_json(c, k, i));
+    json_object_set_new(one, "environment", json_string(c->model->environments[environment].name));
+    json_object_set_new(one, "semantics", rows);
+    json_array_append_new(environments, one);
+  }
+  json_object_set_new(j, "schema", json_string(COMPARE_SCHEMA));
+  json_object_set_new(j, "verdict", json_string(verdict_name(worst)));
+  json_object_set_new(j, "agrees", json_boolean(agrees));
+  json_object_set_new(j, "why", agrees ? json_null() : json_string(why.at));
+  json_object_set_new(j, "model", model_to_json(c->model, c->of[0].runs[0].environment, c->semantics[0]));
+  json_object_set_new(j, "environments", environments);
+  json_object_del(json_object_get(j, "model"), "environment");
+  json_object_del(json_object_get(j, "model"), "semantics");
+  text_release(&why);
+  return j;
+}

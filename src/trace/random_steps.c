@@ -1,0 +1,89 @@
+/* What happens next in a random run of steps. The reference says what can; what is alike counts as one, so that a
+   process with a thousand quorums to choose from does not drown the others. */
+#include "base/memory.h"
+#include "base/vec.h"
+#include "trace/walker.h"
+
+#define MOST_EVENTS 100000 /* that are looked at before each step */
+
+/* Events of the same kind, process and action, all or none of them with made-up or duplicated messages. */
+struct class {
+  enum event_kind kind;
+  uint32_t process, action;
+  bool forged, kept;
+  uint64_t seen;
+  struct witness *sample; /* each of those seen is equally likely to be it */
+};
+
+struct drawing {
+  struct walker *walker;
+  VEC(struct class) classes;
+  uint64_t seen;
+};
+
+static struct class class_of(const struct event *e) {
+  struct class c = {.kind = e->kind, .process = e->process, .action = e->action};
+  for (uint32_t i = 0; i < e->ntaken; i++) {
+    c.forged |= e->taken[i].forged;
+    c.kept |= e->taken[i].kept;
+  }
+  return c;
+}
+
+static bool sample_event(void *context, const struct witness *w, enum step_result result,
+                         const struct config *next, const struct model_error *error) {
+  struct drawing *d = context;
+  struct class c = class_of(w->event);
+  size_t i = 0;
+  (void)next;
+  (void)error;
+  if (result == STEP_BAD_WITNESS)
+    return true;
+  for (; i < d->classes.n; i++) {
+    const struct class *k = &d->classes.at[i];
+    if (k->kind == c.kind && k->process == c.process && k->action == c.action &&
+        k->forged == c.forged && k->kept == c.kept)
+      break;
+  }
+  if (i == d->classes.n)
+    vec_push(&d->classes, c);
+  struct class *k = &d->classes.at[i];
+  if (below(d->walker, ++k->seen) == 0) {
+    witness_free(k->sample);
+    k->sample = witness_copy(d->walker->model, w);
+  }
+  return ++d->seen < MOST_EVENTS;
+}
+
+/* Faults are rare, and so is a recovery while there is something else to do. */
+static double weight(const struct class *c) {
+  if (c->kind == EVENT_LOSE || c->kind == EVENT_CRASH)
+    return 0.02;
+  if (c->kept)
+    return 0.1;
+  return c->kind == EVENT_RECOVER ? 0.2 : c->forged ? 0.5 : 1;
+}
+
+static bool is_fault(const struct class *c) {
+  return c->kind == EVENT_LOSE || c->kind == EVENT_CRASH;
+}
+
+struct witness *draw_event(struct walker *r, const struct config *c) {
+  struct drawing d = {.walker = r};
+  struct witness *chosen = NULL;
+  double sum = 0;
+  bool alive = false;
+  config_successors(r->meaning, r->environment, c, sample_event, &d);
+  for (size_t i = 0; i < d.classes.n; i++)
+    alive |= !is_fault(&d.classes.at[i]);
+  for (size_t i = 0; i < d.classes.n; i++) {
+    struct class *k = &d.classes.at[i];
+    sum += weight(k);
+    bool take = alive && chance(r, weight(k) / sum);
+    witness_free(take ? chosen : k->sample);
+    if (take)
+      chosen = k->sample;
+  }
+  vec_release(&d.classes);
+  return chosen;
+}

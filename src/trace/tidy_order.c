@@ -1,0 +1,244 @@
+/* The order of a run of steps: the story changes hands as rarely as can be, and what several processes do alike comes in a
+   row. Events of one process stay in their order, and each does to its process what it did. A beam search: for every
+   number of events placed, the best beginnings are kept. */
+#include "trace/tidy_internal.h"
+
+#include <string.h>
+
+#define WIDEST 200
+#define NARROWEST 8
+#define MOST_WORK 40000 /* steps of the reference */
+#define TRIES 5         /* orders that are tried in full */
+
+/* What it costs to tell one event after another. */
+enum { COST_ALIKE = 0, COST_SAME_PROCESS = 1, COST_SWITCH = 3 };
+
+struct beginning { /* some events placed */
+  size_t parent;   /* index in nodes, SIZE_MAX: none */
+  size_t event;    /* the one placed last */
+  uint32_t cost;
+  struct config *config; /* after them; NULL once it has been extended */
+  size_t *queue;         /* by process: its first event that is not placed yet, run->n: none; likewise */
+};
+
+struct ordering {
+  struct tidying *tidying;
+  const events *run;
+  uint32_t nprocesses;
+  value **before, **after; /* by event: the local state of its process, as it was */
+  bool last_stays;         /* the claim is about the last event itself */
+  VEC(struct beginning) nodes;
+};
+
+static const struct event *event_at(const struct ordering *o, size_t i) {
+  return o->run->at[i]->event;
+}
+
+static size_t local_bytes(const struct ordering *o, size_t i) {
+  return role_local_length(process_role(o->tidying->model, event_at(o, i)->process)) * sizeof(value);
+}
+
+/* Two processes of one role doing the same. */
+static bool alike(const struct ordering *o, size_t i, size_t k) {
+  const struct event *a = event_at(o, i), *b = event_at(o, k);
+  const struct model *m = o->tidying->model;
+  if (a->kind != b->kind || a->action != b->action || a->message_kind != b->message_kind ||
+      a->ntaken != b->ntaken || a->script.n != b->script.n || a->nout != b->nout ||
+      process_role(m, a->process) != process_role(m, b->process))
+    return false;
+  for (uint32_t t = 0; t < a->ntaken; t++)
+    if (a->taken[t].from != b->taken[t].from || a->taken[t].message != b->taken[t].message)
+      return false;
+  return (a->script.n == 0 || !memcmp(a->script.at, b->script.at, a->script.n * sizeof *a->script.at)) &&
+         !memcmp(o->before[i], o->before[k], local_bytes(o, i)) &&
+         !memcmp(o->after[i], o->after[k], local_bytes(o, i));
+}
+
+static uint32_t cost_after(const struct ordering *o, size_t before, size_t i) {
+  if (event_at(o, before)->process == event_at(o, i)->process)
+    return COST_SAME_PROCESS;
+  return alike(o, before, i) ? COST_ALIKE : COST_SWITCH;
+}
+
+static uint32_t cost_of(const struct ordering *o) {
+  uint32_t cost = 0;
+  for (size_t i = 1; i < o->run->n; i++)
+    cost += cost_after(o, i - 1, i);
+  return cost;
+}
+
+/* The local states that the events lead from and to. */
+static bool note_effects(struct ordering *o) {
+  struct tidying *t = o->tidying;
+  bool ok = true;
+  config_assign(t->model, t->at, t->initial);
+  for (size_t i = 0; i < o->run->n; i++) {
+    enum step_result result = STEP_OK;
+    uint32_t p = event_at(o, i)->process;
+    o->before[i] = memory_alloc(local_bytes(o, i));
+    o->after[i] = memory_alloc(local_bytes(o, i));
+    memcpy(o->before[i], t->at->local[p], local_bytes(o, i));
+    ok = ok && tidying_happens(t, o->run->at[i], &result);
+    if (ok && result == STEP_OK) {
+      memcpy(o->after[i], t->next->local[p], local_bytes(o, i));
+      tidying_swap(t);
+    }
+  }
+  return ok;
+}
+
+static size_t next_of(const struct ordering *o, uint32_t process, size_t from) {
+  while (from < o->run->n && event_at(o, from)->process != process)
+    from++;
+  return from;
+}
+
+/* May event i come after so many others? */
+static bool is_due(const struct ordering *o, size_t i, size_t placed) {
+  return i < o->run->n && (!o->last_stays || i + 1 < o->run->n || placed + 1 == o->run->n);
+}
+
+/* From the configuration to t->next, if it does to its process what it did. */
+static bool place(struct ordering *o, const struct config *from, size_t i) {
+  struct tidying *t = o->tidying;
+  enum step_result result;
+  config_assign(t->model, t->at, from);
+  return tidying_happens(t, o->run->at[i], &result) &&
+         (result != STEP_OK || !memcmp(t->next->local[event_at(o, i)->process], o->after[i], local_bytes(o, i)));
+}
+
+/* Where a beginning with that queue and that last process stands among those from `first` on; nodes.n: nowhere. */
+static size_t find(const struct ordering *o, size_t first, const size_t *queue, size_t event) {
+  size_t i = first;
+  while (i < o->nodes.n &&
+         (event_at(o, o->nodes.at[i].event)->process != event_at(o, event)->process ||
+          memcmp(o->nodes.at[i].queue, queue, o->nprocesses * sizeof *queue) != 0))
+    i++;
+  return i;
+}
+
+/* The beginning with event i after it. */
+static void extend(struct ordering *o, size_t parent, size_t i, size_t layer) {
+  const struct beginning *from = &o->nodes.at[parent];
+  uint32_t cost = from->cost + (from->parent == SIZE_MAX ? 0 : cost_after(o, from->event, i));
+  size_t *queue = memory_alloc((o->nprocesses + (size_t)1) * sizeof *queue);
+  memcpy(queue, from->queue, o->nprocesses * sizeof *queue);
+  queue[event_at(o, i)->process] = next_of(o, event_at(o, i)->process, i + 1);
+  size_t known = find(o, layer, queue, i);
+  bool worse = known < o->nodes.n && o->nodes.at[known].cost <= cost;
+  if (worse || !place(o, from->config, i)) {
+    memory_free(queue);
+    return;
+  }
+  struct beginning made = {parent, i, cost, config_copy(o->tidying->model, o->tidying->next), queue};
+  if (known == o->nodes.n) {
+    vec_push(&o->nodes, made);
+    return;
+  }
+  config_free(o->nodes.at[known].config);
+  memory_free(o->nodes.at[known].queue);
+  o->nodes.at[known] = made;
+}
+
+static void forget(struct beginning *b) {
+  config_free(b->config);
+  memory_free(b->queue);
+  b->config = NULL;
+  b->queue = NULL;
+}
+
+/* Keeps the cheapest of a layer, in their order. */
+static void narrow(struct ordering *o, size_t layer, size_t width) {
+  while (o->nodes.n - layer > width) {
+    size_t worst = layer;
+    for (size_t i = layer; i < o->nodes.n; i++)
+      if (o->nodes.at[i].cost >= o->nodes.at[worst].cost)
+        worst = i;
+    forget(&o->nodes.at[worst]);
+    memmove(&o->nodes.at[worst], &o->nodes.at[worst + 1], (o->nodes.n - worst - 1) * sizeof *o->nodes.at);
+    o->nodes.n--;
+  }
+}
+
+/* All beginnings of a layer by one more event, those of the original order first. */
+static void extend_layer(struct ordering *o, size_t from, size_t to, size_t placed) {
+  for (size_t b = from; b < to; b++) {
+    for (size_t i = 0; i < o->run->n; i++)
+      if (o->nodes.at[b].queue[event_at(o, i)->process] == i && is_due(o, i, placed))
+        extend(o, b, i, to);
+    forget(&o->nodes.at[b]);
+  }
+}
+
+static void read_back(const struct ordering *o, size_t node, events *out) {
+  vec_clear(out);
+  for (size_t i = node; o->nodes.at[i].parent != SIZE_MAX; i = o->nodes.at[i].parent)
+    vec_push(out, o->run->at[o->nodes.at[i].event]);
+  for (size_t i = 0; i < out->n / 2; i++) {
+    struct witness *w = out->at[i];
+    out->at[i] = out->at[out->n - 1 - i];
+    out->at[out->n - 1 - i] = w;
+  }
+}
+
+/* The best complete order that shows the claim at its end, and not before. */
+static bool choose(struct ordering *o, size_t layer, uint32_t cost, events *best) {
+  events kept = {0};
+  bool found = false;
+  for (unsigned try = 0; try < TRIES && !found; try++) {
+    size_t cheapest = o->nodes.n;
+    for (size_t i = layer; i < o->nodes.n; i++)
+      if (o->nodes.at[i].cost < (cheapest < o->nodes.n ? o->nodes.at[cheapest].cost : cost))
+        cheapest = i;
+    if (cheapest == o->nodes.n)
+      break;
+    read_back(o, cheapest, best);
+    found = tidying_attempt(o->tidying, best, SIZE_MAX, &kept) && kept.n == best->n;
+    o->nodes.at[cheapest].cost = UINT32_MAX;
+  }
+  vec_release(&kept);
+  return found;
+}
+
+static bool last_matters(const struct tidying *t) {
+  uint32_t p = t->claim->property;
+  return t->claim->error || p == NO_PROPERTY || t->model->properties[p].step;
+}
+
+static void begin(struct ordering *o) {
+  struct beginning nothing = {SIZE_MAX, 0, 0, config_copy(o->tidying->model, o->tidying->initial),
+                              memory_alloc((o->nprocesses + (size_t)1) * sizeof(size_t))};
+  for (uint32_t p = 0; p < o->nprocesses; p++)
+    nothing.queue[p] = next_of(o, p, 0);
+  vec_push(&o->nodes, nothing);
+}
+
+void tidying_order(struct tidying *t, events *run) {
+  struct ordering o = {.tidying = t, .run = run, .nprocesses = t->model->nprocesses, .last_stays = last_matters(t)};
+  events best = {0};
+  size_t n = run->n, layer = 0, width = n > 0 ? MOST_WORK / (n * o.nprocesses) : 0;
+  width = width > WIDEST ? WIDEST : width < NARROWEST ? NARROWEST : width;
+  o.before = memory_alloc((n + 1) * sizeof *o.before);
+  o.after = memory_alloc((n + 1) * sizeof *o.after);
+  bool ok = note_effects(&o);
+  begin(&o);
+  for (size_t placed = 0; placed < n && ok && !tidying_enough(t); placed++) {
+    size_t end = o.nodes.n;
+    extend_layer(&o, layer, end, placed);
+    narrow(&o, end, width);
+    layer = end;
+    ok = o.nodes.n > layer;
+  }
+  if (ok && n > 0 && !tidying_enough(t) && choose(&o, layer, cost_of(&o), &best))
+    memcpy(run->at, best.at, n * sizeof *run->at);
+  for (size_t i = 0; i < o.nodes.n; i++)
+    forget(&o.nodes.at[i]);
+  for (size_t i = 0; i < n; i++) {
+    memory_free(o.before[i]);
+    memory_free(o.after[i]);
+  }
+  vec_release(&o.nodes);
+  vec_release(&best);
+  memory_free(o.before);
+  memory_free(o.after);
+}

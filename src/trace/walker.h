@@ -1,0 +1,30 @@
+/* A random walk through the reference. */
+#ifndef RONDO_TRACE_WALKER_H
+#define RONDO_TRACE_WALKER_H
+
+#include "sem/config.h"
+
+struct walker {
+  struct meaning *meaning;
+  struct model *model;
+  uint32_t environment;
+  uint64_t state;
+};
+
+static inline uint64_t draw(struct walker *r) { /* splitmix64 */
+  uint64_t z = (r->state += 0x9E3779B97F4A7C15u);
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return z ^ (z >> 31);
+}
+
+static inline uint64_t below(struct walker *r, uint64_t n) { return n ? draw(r) % n : 0; }
+
+static inline bool chance(struct walker *r, double p) {
+  return (double)(draw(r) >> 11) * 0x1p-53 < p;
+}
+
+/* Steps: one of the events that can happen; NULL: none can, faults aside. */
+struct witness *draw_event(struct walker *, const struct config *);
+
+#endif
