@@ -51,7 +51,8 @@ bool property_holds_of_stuttering(const struct property *);
 
 /* live[role][label][var]: may the variable's value still be read by an action that can be taken at that program point or
    later (roles without one: label 0), or by a property? idle[role][var]: the same for processes that crashed or halted: by
-   a property, or after a recovery. Ghosts count where they are read; the program point always does. */
+   a property, or after a recovery. Ghosts count where they are read; the program point counts unless nobody can read it of
+   a process that is gone for good. */
 struct step_liveness {
   bool ***live;
   bool **idle;

@@ -419,10 +419,39 @@ static bool proves_kept(const struct prover *p, const fact_vec *facts, const str
   return false;
 }
 
+static bool proves_outright(const struct prover *, const fact_vec *, const struct node *,
+                            struct goal);
+
+/* One of two is known: whichever it is. */
+static bool proves_by_cases(const struct prover *p, const fact_vec *facts, const struct node *n,
+                            struct goal g) {
+  bool result = false;
+  g.depth += PROOF_DEPTH / 2; /* few cases within cases */
+  for (size_t i = 0; i < facts->n && !result; i++) {
+    const struct fact *f = &facts->at[i];
+    if (!f->cond || f->cond->op != (f->negated ? NODE_AND : NODE_OR))
+      continue;
+    result = true;
+    for (uint32_t k = 0; k < 2 && result; k++) {
+      fact_vec one = facts_copy(facts);
+      one.at[i] = one.at[--one.n];
+      facts_add(&one, f->cond->kid[k], f->negated);
+      result = proves(p, &one, n, g);
+      vec_release(&one);
+    }
+  }
+  return result;
+}
+
 static bool proves(const struct prover *p, const fact_vec *facts, const struct node *n,
                    struct goal g) {
   if (g.depth++ > PROOF_DEPTH)
     return false;
+  return proves_outright(p, facts, n, g) || proves_by_cases(p, facts, n, g);
+}
+
+static bool proves_outright(const struct prover *p, const fact_vec *facts, const struct node *n,
+                            struct goal g) {
   n = bare(n);
   if (same(p, n, g.place))
     return true;

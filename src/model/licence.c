@@ -358,6 +358,25 @@ static void grant_channels(struct grant *g) {
                          : "no message is lost");
 }
 
+/* What ties the steps of different processes together beyond what they read, write and send. */
+static struct refusal coupled(struct grant *g) {
+  const struct model *m = g->model;
+  const struct environment *env = &m->environments[g->question->environment];
+  bool losing = !g->out->of[REDUCE_LOSS].granted || g->wishes->reduce[REDUCE_LOSS] == WISH_OFF;
+  if (g->question->semantics == SEMANTICS_M_MP || g->question->semantics == SEMANTICS_MP)
+    return (struct refusal){"delivering a message is a step of its own", {0, 0}};
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind == CLAUSE_DUPLICATED && c->limit > 0 && c->limit < INT64_MAX)
+      return (struct refusal){"all processes share the budget of duplicated messages", c->at};
+    if (c->kind == CLAUSE_LOST && c->limit > 0 && losing)
+      return (struct refusal){"to lose a message is a step of its own", c->at};
+    if (c->kind == CLAUSE_CHANNELS && c->bound > 0)
+      return (struct refusal){"in a bounded channel who sends waits for who takes", c->at};
+  }
+  return (struct refusal){0};
+}
+
 static void grant_partial_order(struct grant *g) {
   struct refusal why = live_property(g);
   if (!why.reason)

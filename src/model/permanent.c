@@ -448,28 +448,22 @@ static struct node *compared(const struct permanence *p, enum op op, const struc
   return n;
 }
 
-/* Adds the condition if it stays false, or something weaker that does: a == b fails for good as soon as b has grown past
-   a. True: something was added. */
-static bool collect(struct collecting *c, const struct node *n) {
+/* Something that follows from the condition, and stays false once it is false; NULL: nothing was found. a == b fails for
+   good as soon as b has grown past a. */
+static const struct node *weakened(const struct collecting *c, const struct node *n) {
   const struct permanence *p = c->permanence;
-  if (node_chooses(p->model, n) || !reads_message_only(c, n))
-    return false;
-  if (permanent_falsehood(p, c->role, n)) {
-    add_condition(c, n);
-    return true;
+  if (permanent_falsehood(p, c->role, n) && !node_chooses(p->model, n) && reads_message_only(c, n))
+    return n;
+  if (n->op == NODE_AND || n->op == NODE_OR) {
+    const struct node *a = weakened(c, n->kid[0]), *b = weakened(c, n->kid[1]);
+    if (a && b)
+      return compared(p, n->op, a, b);
+    return n->op == NODE_OR ? NULL : a ? a : b;
   }
   if (n->op != NODE_EQ || !is_ordered(n->kid[0]->type) || !is_ordered(n->kid[1]->type))
-    return false;
-  static const enum op weaker[] = {NODE_GE, NODE_LE};
-  bool added = false;
-  for (int i = 0; i < 2; i++) {
-    const struct node *w = compared(p, weaker[i], n->kid[0], n->kid[1]);
-    if (permanent_falsehood(p, c->role, w)) {
-      add_condition(c, w);
-      added = true;
-    }
-  }
-  return added;
+    return NULL;
+  const struct node *least = weakened(c, compared(p, NODE_GE, n->kid[0], n->kid[1]));
+  return least ? least : weakened(c, compared(p, NODE_LE, n->kid[0], n->kid[1]));
 }
 
 /* The conjuncts up to the first that may fail: once one of them is false, the others are not looked at. False: one may
@@ -481,7 +475,9 @@ static bool collect_conjuncts(struct collecting *c, const struct node *n) {
     return collect_conjuncts(c, n->kid[0]) && collect_conjuncts(c, n->kid[1]);
   if (fails(c->permanence, n))
     return false;
-  collect(c, n);
+  const struct node *weaker = weakened(c, n);
+  if (weaker)
+    add_condition(c, weaker);
   return true;
 }
 

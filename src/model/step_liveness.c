@@ -81,7 +81,9 @@ static void live_in_role(struct pass *p) {
   const struct role *role = p->role;
   uint32_t npoints = role_npoints(role);
   bool *matters = memory_alloc(role->nvars + 1), grew;
-  if (role->point_var != NO_VAR)
+  for (uint32_t label = 0; label < npoints && role->point_var != NO_VAR; label++)
+    p->live[label][role->point_var] = true;
+  if (role->point_var != NO_VAR && p->recovers)
     p->idle[role->point_var] = true;
   do {
     grew = false;
