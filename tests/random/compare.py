@@ -11,7 +11,6 @@ import subprocess
 
 REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "merging")
 STATES, SECONDS = 2000, 2
-LIMITS = ["--max-states", str(STATES), "--max-time", str(SECONDS)]
 ASSIGNMENTS_MOST = 40000
 
 
@@ -28,12 +27,13 @@ class Failure(Exception):
 class Answer:
     """What `rondo check --json` said, as far as it must not depend on the way."""
 
-    def __init__(self, program, path, extra, seconds=20):
+    def __init__(self, program, path, extra, states=STATES, seconds=SECONDS):
+        extra = [*extra, "--max-states", str(states), "--max-time", str(seconds)]
         self.command = [program, "check", path, "--json", *extra]
         environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="abort_on_error=0")
         way = " ".join(a for a in extra if not re.fullmatch(r"--max-\w+|\d+", a)) or "default"
         try:
-            done = subprocess.run(self.command, capture_output=True, text=True, errors="replace", timeout=seconds, env=environment)
+            done = subprocess.run(self.command, capture_output=True, text=True, errors="replace", timeout=20, env=environment)
         except subprocess.TimeoutExpired as late:
             raise Skipped("slow") from late
         self.status, self.stderr, self.stdout = done.returncode, done.stderr, done.stdout
@@ -46,7 +46,7 @@ class Answer:
         except ValueError as bad:
             raise Failure(f"no JSON ({way})", str(bad)) from bad
         self.limited = any("the limit of" in p["proved"] for p in self.json["properties"]) or any(
-            run["stats"]["seconds"] >= SECONDS or run["stats"]["states"] >= STATES for run in self.json["runs"])
+            run["stats"]["seconds"] >= seconds or run["stats"]["states"] >= states for run in self.json["runs"])
         self.found, self.said, self.traces = {}, {}, []
         for p in self.json["properties"]:
             key = (p["name"], p.get("environment") or str(p.get("run")))
@@ -62,23 +62,28 @@ class Answer:
                 self.traces.append(p["name"])
                 if not p.get("trace"):
                     raise Failure(f"no trace ({way})", str(key))
-                rounds = len(p["trace"]["rounds"])
-                told = re.search(r"after (\d+) round", proved)
-                if rounds != (int(told.group(1)) if told else 0):
-                    raise Failure(f"trace length ({way})", f"{key}: a trace of {rounds} rounds for '{proved}'")
+                events = trace_events(p["trace"])
+                told = re.search(r"after (\d+) (?:round|step)", proved)
+                if len(events) != (int(told.group(1)) if told else 0):
+                    raise Failure(f"trace length ({way})", f"{key}: a trace of {len(events)} for '{proved}'")
                 check_faults(p, way)
         self.states = [run["stats"]["states"] for run in self.json["runs"]]
         counts = [run["stats"]["heard_of_assignments"] for run in self.json["runs"]]
         self.assignments = None if None in counts else sum(int(c) for c in counts)
 
 
+def trace_events(trace):
+    return trace["steps" if "steps" in trace else "rounds"]
+
+
 def check_faults(p, way):
     """The faulty processes that the answer speaks of are those of the trace."""
     told = re.search(r"(\d+) faulty", p["proved"])
-    states = [p["trace"]["initial"]] + [r["state"] for r in p["trace"]["rounds"] if r["state"]]
+    events = trace_events(p["trace"])
+    states = [p["trace"]["initial"]] + [r["state"] for r in events if r["state"]]
     faulty = sum(any(s != "halted" for s in q["status"]) for q in states[-1]["processes"])
-    if p["trace"]["rounds"] and not p["trace"]["rounds"][-1]["state"]:
-        faulty += len(p["trace"]["rounds"][-1]["crashes"])
+    if events and not events[-1]["state"]:
+        faulty += len(events[-1].get("crashes", ()))
     if faulty != (int(told.group(1)) if told else 0):
         raise Failure(f"faulty processes ({way})", f"{p['name']}: {faulty} in a trace for '{p['proved']}'")
 
@@ -105,7 +110,7 @@ class Comparison:
         self.path = os.path.join(folder, f"{name}.rondo")
 
     def check(self, *extra):
-        return Answer(self.program, self.path, list(extra) + LIMITS)
+        return Answer(self.program, self.path, list(extra))
 
     def base(self, bounds=(4, 2, 1)):
         """The reference answer and the plain one, looking as far as the plain way can follow; (answer, rounds)."""

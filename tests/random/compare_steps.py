@@ -1,0 +1,129 @@
+"""One model of steps checked in every way that must give the same answer.
+
+In each of the three semantics: `--successors plain` runs the interpreter event by event, with every order of arrival or without
+(`message-order`), and the fast space must agree with it state by state; every reduction must find the same violations, covers and
+errors, after as many steps and with as many faults, except that partial order reduction may take a longer way. Between the
+semantics the verdicts must be the same. Where actions consume all that they use, M-MP has as many states as M has states
+and sets of messages pending in them, and MP as many as M-MP. Every trace must replay.
+"""
+import re
+
+from compare import Answer, Comparison, Failure, Skipped, certain, difference
+
+REDUCTIONS = ("symmetry", "partition", "order", "values", "dead-variables", "dead-messages", "loss", "partial-order")
+SEMANTICS = ("m", "m-mp", "mp")
+STATES_MOST = 600  # under M, without reductions: the plain way has to follow in every semantics
+STATES, SECONDS = 12000, 3
+
+
+def verdicts(answer):
+    """What each property came to, whatever the way there. An error ends the search, and may hide the rest."""
+    told = {key: verdict for key, (verdict, _) in answer.said.items()}
+    errors = {key: verdict for key, verdict in told.items() if key[0] == "no_error" and verdict == "violated"}
+    return errors or told
+
+
+class StepComparison(Comparison):
+    def check(self, *extra):
+        answer = Answer(self.program, self.path, list(extra), STATES, SECONDS)
+        if answer.status == 3:
+            raise Skipped("refused")
+        return answer
+
+    def limited(self, answer):
+        if answer.limited:
+            raise Skipped("large")
+        return answer
+
+    def same_states(self, a, b, what):
+        if a.states != b.states:
+            raise Failure(f"{what} states", f"{a.states} and {b.states}")
+
+    def same(self, a, b, what):
+        wrong = difference(a, b) or certain(a, b)
+        if wrong:
+            raise Failure(f"{what} verdicts", wrong)
+
+    def same_but_longer(self, a, b, what):
+        """Partial order reduction: the same verdicts, on ways that are no shorter."""
+        if verdicts(a) != verdicts(b):
+            raise Failure(f"{what} verdicts", f"{verdicts(a)} and {verdicts(b)}")
+        for key, told in a.found.items():
+            if key not in verdicts(a):
+                continue
+            short, long = ([int(n) for n in re.findall(r"after (\d+)", words or "")] for words in (told, b.found[key]))
+            if long < short:
+                raise Failure(f"{what} depth", f"{key[0]}: '{told}' and '{b.found[key]}'")
+
+    def semantics(self, answer):
+        return answer.json["runs"][0]["model"]["semantics"]
+
+    def one(self, semantics, thorough=True):
+        """All ways of one semantics; the unreduced answer, and the licences of the default one."""
+        how = ["--semantics", semantics] if semantics else []
+        base = self.limited(self.check("--reduce", "message-order", *how))
+        if not semantics and sum(base.states) > STATES_MOST:
+            raise Skipped("large")
+        name = semantics or self.semantics(base)
+        plain = self.limited(self.check("--reduce", "message-order", "--successors", "plain", *how))
+        self.same(base, plain, f"plain {name}")
+        self.same_states(base, plain, f"plain {name}")
+        reduced = self.limited(self.check(*how))
+        self.same_but_longer(base, reduced, f"default {name}")
+        self.replays(base, f"message-order {name}")
+        self.replays(reduced, f"default {name}")
+        granted = {r["name"]: r["applied"] for run in reduced.json["runs"] for r in run["reductions"] if r["granted"]}
+        for reduction in REDUCTIONS if thorough else ():
+            if reduction in granted:
+                alone = self.limited(self.check("--reduce", f"message-order,{reduction}", *how))
+                (self.same_but_longer if reduction == "partial-order" else self.same)(base, alone, f"{reduction} {name}")
+                if sum(alone.states) > sum(base.states):
+                    raise Failure(f"{reduction} {name} states", f"{base.states} without, {alone.states} with")
+        return base, granted
+
+    def arrivals(self, base, semantics):
+        """Every order in which messages arrive: more states, the same answers."""
+        ordered = self.check("--reduce", "none", "--semantics", semantics)
+        if ordered.limited:
+            return
+        self.same(base, ordered, f"none {semantics}")
+        plain = self.limited(self.check("--reduce", "none", "--successors", "plain", "--semantics", semantics))
+        self.same(ordered, plain, f"plain none {semantics}")
+        self.same_states(ordered, plain, f"plain none {semantics}")
+
+    def everything(self, text):
+        self.write(text)
+        base, granted = self.one(None)
+        first = self.semantics(base)
+        found = {first, *(name for name, applied in granted.items() if applied)}
+        if first != "interleaving":
+            self.arrivals(base, first)
+            bases = {first: base}
+            for semantics in SEMANTICS:
+                if semantics == first:
+                    continue
+                try:
+                    bases[semantics], _ = self.one(semantics, thorough=False)
+                except Skipped:
+                    continue
+                found.add(semantics)
+                if verdicts(base) != verdicts(bases[semantics]):
+                    raise Failure(f"{first} and {semantics} verdicts", f"{verdicts(base)} and {verdicts(bases[semantics])}")
+            if "m-mp" in bases and "mp" in bases and consumes(text):
+                self.same_states(bases["m-mp"], bases["mp"], "m-mp and mp")
+        return sum(base.states), found
+
+    def again(self, text, kind):
+        try:
+            self.everything(text)
+        except Failure as failure:
+            return failure.kind == kind
+        except Skipped:
+            pass
+        return False
+
+
+def consumes(text):
+    """Does every action take what it uses, and nothing stays behind for another reason?"""
+    quorums = re.findall(r"^.*\bon \w+: .*\bof .*$", text, re.M)
+    return all(" taken" in line for line in quorums) and "duplicated" not in text and "crash" not in text and "safety whole: true" in text

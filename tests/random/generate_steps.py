@@ -1,0 +1,474 @@
+"""Small random models of steps: processes that react to messages, to quorums, to shared memory, or just go on.
+
+Like the models of rounds (generate.py, whose types and expressions it takes over): text, a statement a line, well-typed. They
+are finite: who sends burns fuel, unless the channels are finite by themselves.
+"""
+from generate import BOOL, VAL, Generator, Role, Scope, opt, set_of, shown
+
+SENDER = ("proc", "all")
+
+
+class StepScope(Scope):
+    """Names; of a quorum action also the record that each of its messages is."""
+
+    def __init__(self, role, names, quorum=None, sender=None):
+        super().__init__(role, names, where="step")
+        self.quorum, self.sender = quorum, sender
+
+    def with_name(self, name, type_, message=False):
+        inner = StepScope(self.role, {**self.names, name: type_}, self.quorum, self.sender)
+        return inner
+
+
+class Kind:
+    def __init__(self, name, fields):
+        self.name, self.fields = name, fields  # ((name, type), ...)
+
+    def declared(self):
+        inside = ", ".join(f"{name}: {shown(t)}" for name, t in self.fields)
+        return f"{self.name}({inside})" if inside else self.name
+
+
+class StepGenerator(Generator):
+    # --- the model ---
+
+    def model(self):
+        self.kind = self.weighted([(26, "none"), (16, "crash"), (12, "recover"), (16, "lost"), (10, "duplicated"), (14, "byzantine"),
+                                   (6, "both")])
+        self.messages = self.chance(0.85)
+        if not self.messages:
+            self.kind = self.weighted([(50, "none"), (30, "crash"), (20, "recover")])
+        self.shared_memory = not self.messages or self.chance(0.2)
+        self.choose_roles()
+        self.choose_values()
+        self.mixed, self.careful, self.rounds_kept, self.file_def = False, self.chance(0.9), False, None
+        self.identities = self.weighted([(35, 0), (45, 1), (20, 2)])
+        self.fixed = self.chance(0.3)
+        self.x_is = "input" if self.chance(0.75) else "var"
+        self.ordered = not self.unordered and self.chance(0.5)
+        self.channel = self.weighted([(42, ""), (22, "set"), (14, "fifo"), (8, "bag bound 1"), (5, "fifo bound 1"), (5, "set bound 1"),
+                                      (4, "bag bound 2")])
+        self.fuelled = not ("bound" in self.channel or self.channel == "set") or self.chance(0.6)
+
+        lines = ["algorithm Random", f"param n = {self.roles[0].size}", f"type Value = {self.values}"]
+        self.globals = []
+        if self.chance(0.08):
+            self.globals.append(("g", self.proc() if self.identities and self.chance(0.5) else VAL))
+            lines.append(f"input g: {shown(self.globals[0][1])}")
+        self.shared = []
+        for i in range(self.rng.randint(1, 2) if self.shared_memory else 0):
+            lines.append(self.declare_shared(f"s{i + 1}"))
+        self.kinds = [self.message_kind(i + 1) for i in range(self.rng.randint(1, 2) if self.messages else 0)]
+        if self.kinds:
+            lines.append("message " + ", ".join(k.declared() for k in self.kinds))
+        for role in self.roles:
+            self.declare(role)
+        for role in self.roles:
+            lines += self.process(role)
+        self.environments = []
+        lines += self.environment("env1")
+        for i in range(self.rng.randint(2, 4)):
+            lines += self.property(i)
+        if self.chance(0.8):
+            lines.append("safety whole: true")  # so that the search does not end before everything is seen
+        return "\n".join(lines) + "\n"
+
+    def choose_roles(self):
+        shapes = [(14, (1,)), (40, (2,)), (16, (3,)), (12, (1, 2)), (8, (2, 1)), (4, (1, 1, 1)), (3, (2, 2)), (3, (1, 1))]
+        if self.kind in ("recover", "both"):
+            shapes = [(20, (1,)), (50, (2,)), (15, (1, 1)), (10, (1, 2))]
+        self.roles = [Role(name, size) for name, size in zip("PQR", self.weighted(shapes))]
+        self.total = sum(r.size for r in self.roles)
+        self.single = len(self.roles) == 1
+        self.ring = self.single and self.messages and self.kind != "both" and self.chance(0.12)
+        self.graph = not self.ring and self.messages and self.chance(0.06)
+
+    def choose_values(self):
+        self.values = self.weighted([(30, "1..2"), (12, "0..1"), (6, "1..3"), (20, "unordered 1..2"), (8, "unordered 1..3"), (12, "{a, b}"),
+                                     (8, "unordered {a, b}")])
+        if self.kind == "byzantine" and "3" in self.values:
+            self.values = "unordered 1..2"
+        self.unordered = self.values.startswith("unordered")
+        base = self.values.replace("unordered ", "")
+        self.numeric = ".." in base
+        if self.numeric:
+            low, high = map(int, base.split(".."))
+            self.literals = [str(v) for v in range(low, high + 1)]
+        else:
+            self.literals = base.strip("{}").split(", ")
+
+    def declare_shared(self, name):
+        kinds = [(25, BOOL), (25, opt(VAL)), (10, ("int", 0, 2))]
+        if self.identities:
+            kinds += [(20, opt(self.proc())), (15, ("array", self.proc(), BOOL)), (8, set_of(self.proc()))]
+        t = self.weighted(kinds)
+        if t[0] == "array":
+            self.shared.append((name, t))
+            return f"shared {name}: [{shown(t[1])}] bool = [p in {t[1][1]}: {self.pick(['true', 'false'])}]"
+        self.globals.append((name, t))
+        self.shared.append((name, t))
+        first = {"bool": self.pick(["true", "false"]), "opt": "none", "int": "0", "set": "{}"}[t[0]]
+        return f"shared {name}: {shown(t)} = {first}"
+
+    def message_kind(self, i):
+        types = [(40, VAL), (20, BOOL), (15, ("int", 0, 2)), (12, opt(VAL))]
+        if self.identities and self.kind != "byzantine":
+            types += [(18, self.proc()), (8, opt(self.proc()))]
+        count = self.weighted([(18, 0), (60, 1), (22, 2)])
+        if self.kind == "byzantine":
+            count, types = min(count, 1), types[:2]
+        return Kind(f"k{i}", tuple((f"{letter}{i}", self.weighted(types)) for letter in "ab"[:count]))
+
+    # --- processes ---
+
+    def declare(self, role):
+        role.vars = [("x", VAL, self.x_is)]
+        kinds = [(30, opt(VAL)), (30, BOOL), (8, set_of(VAL)), (10, VAL), (15, ("int", 0, self.rng.randint(1, 2)))]
+        if self.identities:
+            kinds += [(20, opt(self.proc())), (8, set_of(self.proc()))]
+        for i in range(self.rng.randint(1, 2)):
+            word = self.weighted([(70, "var"), (22 if self.kind in ("recover", "both") else 4, "stable"), (6, "ghost")])
+            role.vars.append((f"v{i + 1}" if self.single or self.chance(0.5) else f"{role.name.lower()}{i + 1}", self.weighted(kinds), word))
+        role.steps, role.start = [], False
+
+    def readable(self, role, where="step"):
+        names = {name: t for name, t, kind in role.vars if kind != "ghost"}
+        names.update(self.globals)
+        return names
+
+    def process(self, role):
+        shape = " ring" if self.ring else ""
+        if self.graph and role is self.roles[0]:
+            shape = f" graph {self.pick([role.name, role.name + ' - {me}', 'all'])}"
+        lines = [f"process {role.name}[{'n' if role is self.roles[0] else role.size}]{shape} {{"]
+        known = dict((name, t) for name, t in self.globals if (name, t) not in self.shared)
+        for name, t, kind in role.vars:
+            if kind == "input":
+                more = " distinct" if len(self.literals) >= role.size and self.chance(0.1) else ""
+                lines.append(f"  input {name}: {shown(t)}{more}")
+            else:
+                lines.append(f"  {kind} {name}: {shown(t)} = {self.first_value(t, Scope(role, dict(known), where='init'))}")
+            if kind != "ghost":
+                known[name] = t
+        role.fuel = self.fuelled and bool(self.kinds)
+        if role.fuel:
+            full = self.weighted([(55, 1), (40, 2), (5, 3)])
+            lines.append(f"  stable fuel: 0..{full} = {full}")
+        role.start = self.chance(0.3)
+        role.steps = [f"st{i + 1}{role.name}" for i in range(self.weighted([(45, 0), (25, 1), (20, 2), (10, 3)]))]
+        if role.start:
+            lines += ["  start {", *self.body(role, StepScope(role, self.readable(role)), "    ", self.rng.randint(1, 2), True), "  }"]
+        for name in role.steps:
+            lines += self.step(role, name)
+        handlers = self.rng.randint(0 if role.steps else 1, 3 if not role.steps else 2)
+        if self.kinds and not role.steps and not role.start:
+            handlers += 1
+        for i in range(handlers):
+            lines += self.action(role, "  ", None, first=i == 0 and not role.steps and not role.start)
+        lines.append("}")
+        return lines
+
+    def step(self, role, name):
+        lines = self.action(role, "  ", f"step {name}")
+        if self.chance(0.3):
+            extra = self.action(role, "  ", "or")
+            if not extra[0].strip().startswith("or {") and not lines[0].strip().startswith(f"step {name} {{"):
+                lines += extra
+        return lines
+
+    def action(self, role, indent, head, first=False):
+        """One action, its header and body; head: `step NAME`, `or`, or None for a handler."""
+        names = self.readable(role)
+        scope = StepScope(role, names)
+        trigger, guards, modifiers = "", [], []
+        sends = bool(self.kinds) and self.chance(0.6)
+        what = self.weighted([(34, "one"), (26, "quorum"), (30, "when"), (10, "bare")])
+        if first and self.kinds:
+            what, sends = "when", True
+            if self.chance(0.6):
+                what, scope, guards = "first", scope, [] if role.fuel else ["true"]
+        if not self.kinds and what in ("one", "quorum"):
+            what = "when"
+        if what == "bare" and head != None and head.startswith("step"):
+            trigger = ""
+        elif what == "first":
+            pass
+        elif what in ("when", "bare"):
+            scope, guard = self.guard(scope)
+            guards.append(guard)
+        elif what == "one":
+            trigger, scope = self.one(role, scope)
+        else:
+            trigger, scope, modifiers = self.quorum(role, scope)
+        if what in ("one", "quorum") and self.chance(0.4):
+            guards.append(self.boolean(scope, 1))
+        once = (head is None or head == "or") and what != "bare" and self.chance(0.25)
+        burns = sends and role.fuel and not (once and self.chance(0.5))
+        if burns and not (trigger == "" and not guards):
+            guards.insert(0, "fuel > 0")
+        if burns and trigger == "" and not guards:
+            guards.append("fuel > 0")
+        if trigger:
+            text = "on " + trigger
+            modifiers += ["if " + " and ".join(guards)] if guards else []
+        else:
+            text = "when " + " and ".join(guards) if guards else ""
+        if once and text:
+            modifiers.append("once")
+        if head is None and not text:
+            text = "when true"
+        header = " ".join(part for part in [head, text, *modifiers] if part)
+        lines = [f"{indent}{header} {{"]
+        if burns:
+            lines.append(f"{indent}  fuel := fuel - 1")
+        lines += self.body(role, scope, indent + "  ", self.rng.randint(0 if sends else 1, 2), sends)
+        if head and len(role.steps) > 1 and self.chance(0.3):
+            lines.append(f"{indent}  goto {self.pick(role.steps)}")
+        elif head is None and role.steps and self.chance(0.06):
+            lines.append(f"{indent}  goto {self.pick(role.steps)}")
+        return lines + [f"{indent}}}"]
+
+    def guard(self, scope):
+        """A condition that may bind: (what may be named after it, its text)."""
+        choice = self.rng.random()
+        if choice < 0.12:
+            bound = self.name("w")
+            inner = scope.with_name(bound, VAL)
+            return inner, f"exists {bound} in Value: {self.boolean(inner, 0)}"
+        options = [n for n, t in scope.names.items() if t[0] in ("opt", "set")]
+        if choice < 0.3 and options:
+            source, bound = self.pick(options), self.name("w")
+            return scope.with_name(bound, scope.names[source][1]), f"exists {bound} in {source}"
+        arrays = [n for n, t in self.shared if t[0] == "array"]
+        if choice < 0.5 and arrays:
+            bound = self.name("w")
+            inner = scope.with_name(bound, self.proc())
+            return inner, f"exists {bound} in {self.roles[0].name}: {self.pick(['', 'not '])}{self.pick(arrays)}[{bound}]"
+        return scope, self.boolean(scope, 1)
+
+    def pattern(self, kind, scope, binds):
+        """(the text, what it binds): each field free, constrained, or bound."""
+        arguments, bound = [], {}
+        for name, t in kind.fields:
+            choice = self.rng.random()
+            if choice < 0.25:
+                right = self.pick(self.named(scope, BOOL) + ["true", "false"]) if t == BOOL else self.expr(t, scope, 0)
+                arguments.append(f"{name} == {right}")
+            elif choice < 0.33 and t[0] == "int":
+                arguments.append(f"{name} {self.pick(['<', '>=', '!='])} {self.rng.randint(t[1], t[2])}")
+            elif binds and choice < 0.8:
+                arguments.append(name)
+                bound[name] = t
+        return kind.name + (f"({', '.join(arguments)})" if arguments else ""), bound
+
+    def one(self, role, scope):
+        kind = self.pick(self.kinds)
+        names, sender = dict(scope.names), None
+        if self.chance(0.35):
+            m = self.name("m")
+            text, _ = self.pattern(kind, scope, False)
+            text = f"{m}: {text}"
+            names[m] = ("rec", kind.fields)
+        else:
+            text, bound = self.pattern(kind, scope, True)
+            names.update(bound)
+        if self.chance(0.4) and (self.identities or self.chance(0.3)):
+            sender = self.name("f")
+            text += f" from {sender}"
+        return text, StepScope(role, names, None, sender)
+
+    def quorum(self, role, scope):
+        kind = self.pick(self.kinds)
+        exactly = "exactly " if self.chance(0.35) else ""
+        size = self.weighted([(6, "0"), (45, "1"), (35, "2"), (8, "n"), (6, "n / 2 + 1")])
+        text, _ = self.pattern(kind, scope, False)
+        modifiers = []
+        names = dict(scope.names)
+        free = [f for f, _ in kind.fields if f not in text]
+        if free and self.chance(0.5):
+            same = [f for f in free if self.chance(0.7)] or free[:1]
+            inside = text[text.index("(") + 1:-1] + ", " if "(" in text else ""
+            text = f"{kind.name}({inside}{', '.join(same)})"
+            modifiers.append("same " + ", ".join(same))
+            names.update((f, t) for f, t in kind.fields if f in same)
+            if size == "0":
+                size = "1"
+        if self.chance(0.5):
+            modifiers.append("taken")
+        return f"S: {exactly}{size} of {text}", StepScope(role, names, kind), modifiers
+
+    # --- bodies ---
+
+    def body(self, role, scope, indent, statements, sends):
+        lines = []
+        for _ in range(statements):
+            new, scope = self.statement(role, scope, indent)
+            lines += new
+        for _ in range(self.weighted([(85, 1), (15, 2)]) if sends and self.kinds else 0):
+            send = self.send(role, scope, indent)
+            if self.chance(0.2):
+                send = [f"{indent}if {self.boolean(scope, 1)} {{"] + ["  " + line for line in send] + [f"{indent}}}"]
+            lines += send
+        if self.chance(0.05):
+            lines += [f"{indent}if {self.boolean(scope, 0)} {{", f"{indent}  halt", f"{indent}}}"]
+        return lines
+
+    def send(self, role, scope, indent):
+        kind = self.pick(self.kinds)
+        arguments = ", ".join(self.argument(t, scope) for _, t in kind.fields)
+        return [f"{indent}send {kind.name}{'(' + arguments + ')' if arguments else ''} to {self.receivers(role, scope)}"]
+
+    def argument(self, t, scope):
+        return self.number(t, scope, 1) if t[0] == "int" else self.expr(t, scope, 1)
+
+    def receivers(self, role, scope):
+        if self.ring:
+            return "next"
+        pairs = [(30, "all"), (20, "others"), (25, self.pick(self.roles).name)]
+        if scope.sender:
+            pairs.append((45, scope.sender))
+        if self.graph and role is self.roles[0]:
+            pairs = [(80, "neighbours")] + pairs
+        if self.identities:
+            pairs += [(25, n) for n, t in scope.names.items() if t[0] == "proc"]
+            pairs += [(10, n) for n, t in scope.names.items() if t == set_of(self.proc())]
+            pairs += [(6, "me"), (8, f"{role.name} - {{me}}")]
+        if self.identities == 2:
+            pairs.append((10, self.pick([f"{self.roles[0].name}(1)", f"{role.name}(number(me) + 1)"])))
+        return self.weighted(pairs)
+
+    def assign(self, role, scope, indent):
+        places = [(name, t) for name, t, _ in role.vars]
+        scalars = [(name, t) for name, t in self.shared if t[0] != "array"]
+        arrays = [name for name, t in self.shared if t[0] == "array"]
+        if arrays and self.chance(0.4) and role is self.roles[0]:
+            return f"{indent}{self.pick(arrays)}[me] := {self.boolean(scope, 0)}"
+        if scalars and self.chance(0.4):
+            places = scalars
+        name, t = self.pick(places)
+        for _ in range(4):
+            text = self.expr(t, scope, 2)
+            if text != name:
+                break
+        return f"{indent}{name} := {text}"
+
+    def statement(self, role, scope, indent):
+        kind = self.weighted([(70, "assign"), (24, "if"), (6, "let")])
+        if kind == "let":
+            bound = self.name("l")
+            text = self.boolean(scope, 1)
+            inner = scope.with_name(bound, BOOL)
+            return [f"{indent}let {bound} = {text}", self.assign(role, inner, indent)], inner
+        if kind == "if":
+            inner, guard = self.guard(scope)
+            lines = [f"{indent}if {guard} {{", self.assign(role, inner, indent + "  "), f"{indent}}}"]
+            if self.chance(0.3):
+                lines += [f"{indent}else {{", self.assign(role, scope, indent + "  "), f"{indent}}}"]
+            return lines, scope
+        return [self.assign(role, scope, indent)], scope
+
+    # --- expressions: what is said of a quorum, of senders, of shared arrays ---
+
+    def gather(self, scope, t):
+        """`e for m in S`, of that type; or None."""
+        fields = [f for f, has in scope.quorum.fields if has == t] if getattr(scope, "quorum", None) else []
+        options = [f for f, has in scope.quorum.fields if has == opt(t)] if getattr(scope, "quorum", None) else []
+        m = self.name("m")
+        if fields:
+            return f"{m}.{self.pick(fields)} for {m} in S"
+        if options:
+            w = self.name("w")
+            return f"{w} for {m} in S, {w} in {m}.{self.pick(options)}"
+        return None
+
+    def value(self, t, scope, depth):
+        got = self.gather(scope, VAL) if depth > 0 else None
+        if got and self.chance(0.5):
+            how = self.pick(["min", "max"] if self.ordered else ["pick", "majority"])
+            return f"({how}({got}){self.fallback(scope, VAL) if self.careful else ''})"
+        if depth > 1 and self.chance(0.04):
+            return "random(Value)"
+        return super().value(t, scope, depth)
+
+    def set(self, t, scope, depth):
+        got = self.gather(scope, t[1]) if depth > 0 else None
+        if got and self.chance(0.5):
+            return "{" + got + "}"
+        return super().set(t, scope, depth)
+
+    def number(self, t, scope, depth):
+        if depth > 0 and getattr(scope, "quorum", None) and self.chance(0.4):
+            return f"min(|S|, {t[2]})" if self.careful else "|S|"
+        return super().number(t, scope, depth)
+
+    def boolean(self, scope, depth):
+        if getattr(scope, "quorum", None) and self.chance(0.3):
+            if not scope.quorum.fields or self.chance(0.3):
+                return f"|S| {self.pick(['>=', '==', '<'])} {self.rng.randint(1, 2)}"
+            m = self.name("m")
+            inner = StepScope(scope.role, {**scope.names, m: ("rec", scope.quorum.fields)})
+            return f"({self.pick(['exists', 'forall'])} {m} in S: {self.boolean(inner, 0)})"
+        if getattr(scope, "sender", None) and self.identities and self.chance(0.2):
+            return f"{scope.sender} {self.pick(['==', '!='])} me"
+        arrays = [n for n, t in self.shared if t[0] == "array"] if scope.where == "step" else []
+        if arrays and self.chance(0.2):
+            return f"(forall q in {self.roles[0].name}: {self.pick(['', 'not '])}{self.pick(arrays)}[q])"
+        return super().boolean(scope, depth)
+
+    def comparison(self, scope, depth):
+        for _ in range(6):
+            text = super().comparison(scope, depth)
+            words = text.split()
+            if len(words) != 3 or words[0] != words[2]:
+                break
+        return text
+
+    # --- environments and properties ---
+
+    def environment(self, name):
+        clauses = []
+        who = "processes" if self.chance(0.8) else self.roles[0].name
+        limit = self.pick([1, 1, 1, 2])
+        if self.kind in ("crash", "both"):
+            clauses.append(f"at most {limit} {who} crash")
+        if self.kind == "recover":
+            clauses.append(f"at most 1 {who} crash and recover")
+        if self.kind in ("lost", "both"):
+            clauses.append(self.pick(["any messages are lost", f"at most {self.pick([1, 2])} messages are lost"]))
+        if self.kind == "duplicated":
+            clauses.append(self.pick(["any messages are duplicated", f"at most {self.pick([1, 1, 2])} messages are duplicated"]))
+        if self.kind == "byzantine":
+            clauses.append(f"at most 1 {who} are byzantine")
+        if self.channel and self.kinds:
+            clauses.append(f"channels {self.channel}")
+        if self.chance(0.1):
+            clauses.append("fair")
+        self.environments.append(name)
+        return [f"environment {name} {{"] + [f"  {c}" for c in clauses] + ["}"]
+
+    def property(self, i):
+        kind = self.weighted([(55, "safety"), (20, "step"), (25, "cover")])
+        word = "cover" if kind == "cover" else "safety"
+        text = self.shared_formula(kind == "step") if self.shared and self.chance(0.35) else self.formula(kind == "step")
+        if self.chance(0.1):
+            guard = self.pick(["|faulty| == 0", "|correct| >= 1", "faulty != {}"])
+            text = f"{guard} {'and' if kind == 'cover' else '=>'} ({text})"
+        return [f"{word} prop{i + 1}: {'step ' if kind == 'step' else ''}{text}"]
+
+    def shared_formula(self, step):
+        name, t = self.pick(self.shared)
+        role = self.roles[0]
+        if t[0] == "array":
+            return f"{self.pick(['forall', 'exists'])} p in {role.name}: {name}[p] {self.pick(['=>', 'or', '=='])} ({self.atom('p', role, False)})"
+        names = {name: t, f"{name}'": t} if step else {name: t}
+        return self.relate(f"{name}'" if step else name, t, names)
+
+    def atom(self, p, role, step, q=None):
+        points = role.steps + (["start"] if role.start else []) + (["end"] if role.steps or role.start else [])
+        if points and not step and self.chance(0.25):
+            return f"{self.pick(['', 'not '])}at({self.pick([p, q]) if q else p}, {self.pick(points)})"
+        return super().atom(p, role, step, q)
+
+
+def generate(rng):
+    return StepGenerator(rng).model()
