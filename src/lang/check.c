@@ -80,8 +80,10 @@ static const struct ast *reaction(const struct ast *process, bool takes) {
     bool reacts = k->kind == AST_START || k->kind == AST_STEP || k->kind == AST_ALTERNATIVE;
     if (reacts && !takes)
       return k;
-    for (uint32_t j = 0; takes && (k->kind == AST_STEP || k->kind == AST_ALTERNATIVE) && j < k->n; j++) {
-      const struct ast *trigger = k->kind == AST_STEP && k->kid[j]->n ? k->kid[j]->kid[0] : k->kid[j];
+    for (uint32_t j = 0; takes && (k->kind == AST_STEP || k->kind == AST_ALTERNATIVE) && j < k->n;
+         j++) {
+      const struct ast *trigger =
+          k->kind == AST_STEP && k->kid[j]->n ? k->kid[j]->kid[0] : k->kid[j];
       if (trigger && trigger->kind == AST_TRIGGER && trigger->n > 2 && trigger->kid[2])
         return k;
     }
@@ -140,7 +142,8 @@ static void warn_unread(struct checker *c) {
     }
   for (uint32_t i = 0; i < c->m->nglobals; i++)
     if (!c->global_read[i])
-      diag_warning(c->diags, c->m->globals[i].at, "variable '%s' is never read", c->m->globals[i].name);
+      diag_warning(c->diags, c->m->globals[i].at, "variable '%s' is never read",
+                   c->m->globals[i].name);
 }
 
 static void check_processes(struct checker *c) {

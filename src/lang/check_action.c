@@ -7,8 +7,8 @@ enum { ON_WHEN, ON_SIZE, ON_PATTERN, ON_SAME, ON_FROM, ON_IF }; /* the kids of a
 
 /* ---- goto ---- */
 
-/* Whoever goes to a step has done with this one: nothing may follow, neither in the block nor after the blocks around
-   it. after: what would; loop: inside a foreach. */
+/* Whoever goes to a step has done with this one: nothing may follow, neither in the block nor after
+   the blocks around it. after: what would; loop: inside a foreach. */
 static void check_tail(struct checker *c, const struct ast *a, const struct ast *after, bool loop) {
   if (a->kind == AST_IF) {
     check_tail(c, a->kid[1], after, loop);
@@ -26,10 +26,12 @@ static void check_tail(struct checker *c, const struct ast *a, const struct ast 
       fault(c, s->at, "'goto' inside 'foreach'");
       help(c, "put it behind the 'foreach': it is the last thing that an action does");
     } else if (s->kind == AST_GOTO && next) {
-      fault(c, s->at, "'goto' is the last thing that an action does, but line %u follows",
-            line_of(c, next->at));
+      fault(c, s->at, "'goto' must be the last thing that an action does");
       if (i + 1 == a->n)
-        help(c, "put what follows into 'else { ... }'");
+        help(c, "what follows would still be done (line %u): put it into 'else { ... }'",
+             line_of(c, next->at));
+      else
+        help(c, "what follows would still be done (line %u): put it before", line_of(c, next->at));
     }
   }
 }
@@ -42,14 +44,15 @@ struct binding_part { /* a bound field and where its name stands among the local
 };
 
 struct pattern {
-  const struct message_kind *kind; /* NULL: unknown, reported */
+  const struct message_kind *kind; /* NULL: unknown, reported; so are its fields */
   struct action *action;
   struct binding_part *parts;
   uint32_t nparts;
 };
 
-static uint32_t field_index(struct checker *c, const struct pattern *p, const char *name, struct span at) {
-  const struct type *t = p->kind->type;
+static uint32_t field_index(struct checker *c, const struct pattern *p, const char *name,
+                            struct span at) {
+  const struct type *t = p->kind ? p->kind->type : c->error;
   if (t->kind != TYPE_RECORD)
     return UINT32_MAX;
   VEC(const char *) names = {0};
@@ -67,29 +70,45 @@ static uint32_t field_index(struct checker *c, const struct pattern *p, const ch
     else if (t->size == 0)
       help(c, "it has no fields at all (line %u)", line_of(c, p->kind->at));
     else
-      help(c, "what stands in a pattern are the fields of the message (line %u), as in '%s(%s == ...)'",
-           line_of(c, p->kind->at), p->kind->name, t->fields[0].name);
+      help(
+          c,
+          "what stands in a pattern are the fields of the message (line %u), as in '%s(%s == ...)'",
+          line_of(c, p->kind->at), p->kind->name, t->fields[0].name);
   }
   vec_release(&names);
   return found;
 }
 
-/* field relop expression: the field is the message's, all names in the expression are the process's. */
+/* field relop expression: the field is the message's, all names in the expression are the
+ * process's. */
 static void add_match(struct checker *c, const struct pattern *p, const struct ast *argument) {
   size_t locals = c->locals.n;
-  struct symbol message = {.name = " message", .kind = SYMBOL_SLOT, .at = argument->word,
-                           .index = p->action->slot, .type = p->kind->type, .roles = ROLES_ALL};
-  struct ast whole = {.kind = AST_NAME, .name = message.name, .at = argument->word, .word = argument->word};
+  struct symbol message = {.name = " message",
+                           .kind = SYMBOL_SLOT,
+                           .at = argument->word,
+                           .index = p->action->slot,
+                           .type = p->kind->type,
+                           .roles = ROLES_ALL};
+  struct ast whole = {
+      .kind = AST_NAME, .name = message.name, .at = argument->word, .word = argument->word};
   struct ast *of[] = {&whole};
-  struct ast field = {.kind = AST_SELECT, .name = argument->name, .at = argument->word,
-                      .word = argument->word, .n = 1, .kid = of};
+  struct ast field = {.kind = AST_SELECT,
+                      .name = argument->name,
+                      .at = argument->word,
+                      .word = argument->word,
+                      .n = 1,
+                      .kid = of};
   struct ast *sides[] = {&field, argument->kid[0]};
-  struct ast relation = {.kind = AST_RELATION, .op = argument->op, .at = argument->at,
-                         .word = argument->word, .n = 2, .kid = sides};
+  struct ast relation = {.kind = AST_RELATION,
+                         .op = argument->op,
+                         .at = argument->at,
+                         .word = argument->word,
+                         .n = 2,
+                         .kid = sides};
   vec_push(&c->locals, message);
   struct node *match = lower(c, &relation);
   c->locals.n = locals;
-  p->action->match = node_both(c, p->action->match, match);
+  p->action->match = bad(match) ? match : node_both(c, p->action->match, match);
 }
 
 /* The field's name becomes the name of its value. */
@@ -101,20 +120,24 @@ static void bind_field(struct checker *c, struct pattern *p, const char *name, s
     fault(c, at, "'%s' is already declared", name);
     if (twice)
       help(c, "it is bound twice");
-    else if (p->action->trigger == TRIGGER_ONE)
-      help(c, "there is the %s '%s' (line %u): write '%s == ...' to compare, or name the message, 'on m: %s', and write m.%s",
+    else if (p->action->trigger == TRIGGER_ONE && p->kind)
+      help(c,
+           "there is the %s '%s' (line %u): write '%s == ...' to compare, or name the message, 'on "
+           "m: %s', and write m.%s",
            symbol_kind_text(other->kind), name, line_of(c, other->at), name, p->kind->name, name);
     else
       help(c, "there is the %s '%s' (line %u): the name of a field that is bound must be free",
            symbol_kind_text(other->kind), name, line_of(c, other->at));
     return;
   }
-  if (field == UINT32_MAX)
-    return;
-  const struct type *type = p->kind->type->fields[field].type;
-  struct symbol s = {.name = keep(c, name), .kind = SYMBOL_SLOT, .at = at, .index = slot_new(c),
-                     .type = type, .roles = roles_of_type(c, type)};
-  if (!symbol_declare(c, &c->locals, s))
+  const struct type *type = field == UINT32_MAX ? c->error : p->kind->type->fields[field].type;
+  struct symbol s = {.name = keep(c, name),
+                     .kind = SYMBOL_SLOT,
+                     .at = at,
+                     .index = slot_new(c),
+                     .type = type,
+                     .roles = roles_of_type(c, type)};
+  if (!symbol_declare(c, &c->locals, s) || field == UINT32_MAX)
     return;
   p->parts[p->nparts++] = (struct binding_part){{s.index, field}, c->locals.n - 1};
 }
@@ -127,16 +150,20 @@ static bool among_same(const struct ast *same, const char *name) {
 }
 
 /* A bare field of a quorum's pattern is a reminder of what is in `same`. */
-static void check_bare(struct checker *c, struct pattern *p, const struct ast *trigger, const struct ast *argument) {
+static void check_bare(struct checker *c, struct pattern *p, const struct ast *trigger,
+                       const struct ast *argument) {
   if (p->action->trigger == TRIGGER_ONE) {
     bind_field(c, p, argument->name, argument->word);
     return;
   }
-  if (field_index(c, p, argument->name, argument->word) == UINT32_MAX ||
-      among_same(trigger->kid[ON_SAME], argument->name))
+  if (among_same(trigger->kid[ON_SAME], argument->name) || /* looked at there */
+      field_index(c, p, argument->name, argument->word) == UINT32_MAX)
     return;
-  fault(c, argument->word, "'%s' may differ from one message of a quorum to another", argument->name);
-  help(c, "add 'same %s' if all of them must agree on it, or leave it out and read it as 'm.%s for m in %s'",
+  fault(c, argument->word, "'%s' may differ from one message of a quorum to another",
+        argument->name);
+  help(c,
+       "add 'same %s' if all of them must agree on it, or leave it out and read it as 'm.%s for m "
+       "in %s'",
        argument->name, argument->name, trigger->name);
 }
 
@@ -177,7 +204,8 @@ static void check_modifiers(struct checker *c, const struct ast *trigger, bool q
   }
 }
 
-static void check_size(struct checker *c, const struct ast *a, struct action *out, uint64_t senders) {
+static void check_size(struct checker *c, const struct ast *a, struct action *out,
+                       uint64_t senders) {
   out->size = lower(c, a);
   if (bad(out->size))
     return;
@@ -193,25 +221,36 @@ static void check_size(struct checker *c, const struct ast *a, struct action *ou
   for (uint32_t r = 0; r < c->m->nroles; r++)
     most += senders >> (r < 63 ? r : 63) & 1 ? c->m->roles[r].count : 0;
   if (senders && t->kind == TYPE_RANGE && t->lo > most)
-    diag_warning(c->diags, a->at, "there can be no such quorum: only %d process%s send%s '%s' to '%s'",
-                 (int)most, most == 1 ? "" : "es", most == 1 ? "s" : "", c->m->messages[out->kind].name,
+    diag_warning(c->diags, a->at,
+                 "there can be no such quorum: only %d process%s send%s '%s' to '%s'", (int)most,
+                 most == 1 ? "" : "es", most == 1 ? "s" : "", c->m->messages[out->kind].name,
                  c->m->roles[c->in.role].name);
 }
 
-static void declare_message_name(struct checker *c, const struct ast *trigger, const struct action *action,
-                                 const struct type *type, bool quorum) {
+static void declare_message_name(struct checker *c, const struct ast *trigger,
+                                 const struct action *action, const struct type *type,
+                                 bool quorum) {
   if (!trigger->name)
     return;
-  struct symbol s = {.name = keep(c, trigger->name), .kind = quorum ? SYMBOL_QUORUM : SYMBOL_SLOT,
-                     .at = trigger->word, .index = action->slot, .type = type, .roles = ROLES_ALL,
-                     .message = true, .used = true};
+  struct symbol s = {.name = keep(c, trigger->name),
+                     .kind = quorum ? SYMBOL_QUORUM : SYMBOL_SLOT,
+                     .at = trigger->word,
+                     .index = action->slot,
+                     .type = type,
+                     .roles = ROLES_ALL,
+                     .message = true,
+                     .used = true};
   if (symbol_declare(c, &c->locals, s) && quorum)
     c->in.quorum = s.name;
 }
 
 static void declare_sender(struct checker *c, const struct ast *from, struct action *action) {
-  struct symbol s = {.name = keep(c, from->name), .kind = SYMBOL_SLOT, .at = from->word,
-                     .index = slot_new(c), .type = sender_type(c), .roles = c->in.arrivals->senders};
+  struct symbol s = {.name = keep(c, from->name),
+                     .kind = SYMBOL_SLOT,
+                     .at = from->word,
+                     .index = slot_new(c),
+                     .type = sender_type(c),
+                     .roles = c->in.arrivals->senders};
   if (symbol_declare(c, &c->locals, s))
     action->from_slot = s.index;
 }
@@ -235,18 +274,20 @@ static void check_on(struct checker *c, const struct ast *trigger, struct patter
     c->in.arrivals->senders = c->senders[action->kind * c->m->nroles + c->in.role];
     c->roles[c->in.role].takes[action->kind] = true;
   }
+  c->in.fixed = true;
   if (quorum)
     check_size(c, trigger->kid[ON_SIZE], action, c->in.arrivals->senders);
   uint32_t same = trigger->kid[ON_SAME] ? trigger->kid[ON_SAME]->n : 0;
   p->parts = arena_array(&c->m->arena, pattern->n + same, sizeof *p->parts);
-  if (p->kind)
-    check_pattern(c, p, trigger);
+  check_pattern(c, p, trigger);
+  c->in.fixed = false;
   declare_message_name(c, trigger, action, c->in.arrivals->type, quorum);
   if (trigger->kid[ON_FROM] && trigger->kid[ON_FROM]->name && !quorum)
     declare_sender(c, trigger->kid[ON_FROM], action);
 }
 
-/* Names that nobody uses need not be bound; those that a quorum agrees on are conditions all the same. */
+/* Names that nobody uses need not be bound; those that a quorum agrees on are conditions all the
+ * same. */
 static void settle_names(struct checker *c, struct pattern *p, const struct ast *trigger) {
   struct action *action = p->action;
   action->parts = arena_array(&c->m->arena, p->nparts, sizeof *action->parts);
@@ -258,14 +299,16 @@ static void settle_names(struct checker *c, struct pattern *p, const struct ast 
     else if (s->type->kind != TYPE_ERROR)
       diag_warning(c->diags, s->at, "'%s' is never used", s->name);
   }
-  const struct symbol *from = action->from_slot != NO_SLOT ? symbol_find(c, trigger->kid[ON_FROM]->name) : NULL;
+  const struct symbol *from =
+      action->from_slot != NO_SLOT ? symbol_find(c, trigger->kid[ON_FROM]->name) : NULL;
   if (from && !from->used) {
     action->from_slot = NO_SLOT;
     diag_warning(c->diags, from->at, "'%s' is never used", from->name);
   }
 }
 
-void check_action(struct checker *c, const struct ast *trigger, const struct ast *block, struct action *action) {
+void check_action(struct checker *c, const struct ast *trigger, const struct ast *block,
+                  struct action *action) {
   struct pattern p = {.action = action};
   struct open_guard guard;
   const struct ast *condition = NULL;

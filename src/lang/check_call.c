@@ -26,12 +26,22 @@ bool is_aggregate(const char *name, enum op *op) {
   return false;
 }
 
+static bool choice_allowed(const struct checker *c) {
+  bool process = in_process(c) && c->in.where != IN_GRAPH && !c->in.fixed;
+  return process || c->in.where == IN_DEF || c->in.where == IN_FILE;
+}
+
 /* Free choice belongs to the processes: a property or an environment must mean one thing. */
 static bool may_choose(struct checker *c, const struct ast *a) {
   if (c->in.where == IN_DEF || c->in.where == IN_MEMBER_DEF)
     c->def->chooses = true;
-  if ((in_process(c) && c->in.where != IN_GRAPH) || c->in.where == IN_DEF || c->in.where == IN_FILE)
+  if (choice_allowed(c))
     return true;
+  if (c->in.fixed) {
+    fault(c, a->word, "'%s' is a free choice, and what is waited for is no choice", a->name);
+    help(c, "choose in the block");
+    return false;
+  }
   fault(c, a->word, "'%s' is a free choice, which only processes can make", a->name);
   help(c, "a property says 'exists' or 'forall'");
   return false;
@@ -241,16 +251,24 @@ static bool def_allowed(struct checker *c, const struct ast *a, const struct def
     fault(c, a->word, "'%s' looks at processes from outside, so a process cannot use it", a->name);
     return false;
   }
-  if (info->chooses && (!in_process(c) || c->in.where == IN_GRAPH) && c->in.where != IN_DEF &&
-      c->in.where != IN_FILE) {
-    fault(c, a->word, "'%s' makes a free choice, which only processes can", a->name);
+  if (info->chooses && !choice_allowed(c)) {
+    fault(c, a->word,
+          c->in.fixed ? "'%s' makes a free choice, and what is waited for is no choice"
+                      : "'%s' makes a free choice, which only processes can",
+          a->name);
     return false;
   }
-  if (info->shares && (c->in.where == IN_INIT || c->in.where == IN_FILE || c->in.where == IN_GRAPH)) {
+  if (info->shares &&
+      (c->in.where == IN_INIT || c->in.where == IN_FILE || c->in.where == IN_GRAPH)) {
     fault(c, a->word, "'%s' reads what is shared, which cannot be read here", a->name);
     return false;
   }
+  if (info->watches && in_process(c) && !c->in.ghost) {
+    fault(c, a->word, "'%s' reads a ghost, so only ghosts and properties can use it", a->name);
+    return false;
+  }
   if (c->def) {
+    c->def->watches |= info->watches;
     c->def->remote |= info->remote;
     c->def->chooses |= info->chooses;
     c->def->shares |= info->shares;
@@ -290,6 +308,8 @@ struct node *lower_call(struct checker *c, const struct ast *a) {
   bool built_in = is_aggregate(a->name, &op) || is(a, "first") || is(a, "last") || is(a, "front") ||
                   is(a, "from") || is(a, "sender") || is(a, "number") || is(a, "initial") ||
                   is(a, "subsets") || is(a, "at") || is(a, "sign");
+  if (s && s->kind == SYMBOL_MESSAGE && !built_in)
+    return lower_name(c, a);
   if (!s || built_in)
     return call_built_in(c, a);
   fault(c, a->word, "'%s' cannot be called", a->name);

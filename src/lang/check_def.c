@@ -114,10 +114,11 @@ static bool spread(void *context, const struct node *n) {
     return true;
   const struct def_info *from = &s->c->def_info.at[n->index];
   s->changed |= (from->remote && !s->to->remote) || (from->chooses && !s->to->chooses) ||
-                (from->shares && !s->to->shares);
+                (from->shares && !s->to->shares) || (from->watches && !s->to->watches);
   s->to->remote |= from->remote;
   s->to->chooses |= from->chooses;
   s->to->shares |= from->shares;
+  s->to->watches |= from->watches;
   return true;
 }
 

@@ -1,4 +1,5 @@
-/* Environments: predicates over heard-of sets and oracles, and what extends what. Faults and channels are in check_fault.c. */
+/* Environments: predicates over heard-of sets and oracles, and what extends what. Faults and
+ * channels are in check_fault.c. */
 #include "lang/check_internal.h"
 
 #include <inttypes.h>
@@ -238,7 +239,7 @@ static void merge(struct checker *c, struct environment_work *w, uint32_t i) {
   }
   for (size_t k = 0; k < w->own[i].n; k++)
     vec_push(&all, w->own[i].at[k]);
-  settle_channels(c, &all);
+  settle_channels(c, &c->m->environments[i], &all);
   c->m->environments[i].clauses = arena_copy(&c->m->arena, all.at, all.n * sizeof *all.at);
   c->m->environments[i].nclauses = (uint32_t)all.n;
   vec_release(&all);
@@ -260,9 +261,11 @@ static void warn_of_losses(struct checker *c, const struct environment *e) {
   if (!faulty)
     return;
   diag_warning(c->diags, faulty->at,
-               "in '%s' any message may be lost, also between processes that are not faulty", e->name);
-  diag_help(c->diags, "add 'synchronous' if only faults lose messages, else say what is lost or heard: "
-                      "'any messages are lost'");
+               "in '%s' any message may be lost, also between processes that are not faulty",
+               e->name);
+  diag_help(c->diags,
+            "add 'synchronous' if only faults lose messages, else say what is lost or heard: "
+            "'any messages are lost'");
 }
 
 static void declare_environment(struct checker *c, const struct ast *a,

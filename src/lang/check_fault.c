@@ -1,4 +1,5 @@
-/* Faults of processes and messages, and channels: what an environment may do in each kind of model. */
+/* Faults of processes and messages, and channels: what an environment may do in each kind of model.
+ */
 #include "lang/check_internal.h"
 
 #include <inttypes.h>
@@ -90,9 +91,11 @@ static bool fault_of_rounds(struct checker *c, const struct ast *a) {
 }
 
 static bool fault_of_steps(struct checker *c, const struct ast *a) {
-  bool omits = a->number == FAULT_OMIT || a->number == FAULT_OMIT_SEND || a->number == FAULT_OMIT_RECEIVE;
+  bool omits =
+      a->number == FAULT_OMIT || a->number == FAULT_OMIT_SEND || a->number == FAULT_OMIT_RECEIVE;
   if (omits || a->number == FAULT_CORRUPTED) {
-    fault(c, a->at, "'%s' is for processes that proceed in rounds; these take steps", omits ? "omit" : "corrupted");
+    fault(c, a->at, "'%s' is for processes that proceed in rounds; these take steps",
+          omits ? "omit" : "corrupted");
     if (omits)
       help(c, "what is lost on the way is said with 'any messages are lost'");
     else
@@ -102,8 +105,9 @@ static bool fault_of_steps(struct checker *c, const struct ast *a) {
   if (c->m->kind == MODEL_MESSAGES || a->number == FAULT_CRASH)
     return true;
   fault(c, a->at, "there are no messages in this model");
-  help(c, a->number == FAULT_BYZANTINE ? "a Byzantine process does harm with messages only; here processes can crash"
-                                       : "its processes share variables, which are neither lost nor duplicated");
+  help(c, a->number == FAULT_BYZANTINE
+              ? "a Byzantine process does harm with messages only; here processes can crash"
+              : "its processes share variables, which are neither lost nor duplicated");
   return false;
 }
 
@@ -121,14 +125,16 @@ bool clause_suits(struct checker *c, const struct ast *a) {
     return false;
   }
   bool of_rounds = a->kind == AST_CLAUSE_SYNCHRONOUS || a->kind == AST_CLAUSE_EVERY ||
-                   a->kind == AST_CLAUSE_FROM_ROUND || a->kind == AST_CLAUSE_OFTEN || a->kind == AST_CLAUSE_FINALLY;
+                   a->kind == AST_CLAUSE_FROM_ROUND || a->kind == AST_CLAUSE_OFTEN ||
+                   a->kind == AST_CLAUSE_FINALLY;
   if (!of_rounds || !model_steps(c->m))
     return true;
   fault(c, a->at, "this clause is for processes that proceed in rounds; these take steps");
   if (a->kind == AST_CLAUSE_SYNCHRONOUS)
     help(c, "steps come in any order, and no message is lost unless a clause says so");
   else
-    help(c, "here an environment says which processes crash or are byzantine, which messages are lost or duplicated, "
+    help(c, "here an environment says which processes crash or are byzantine, which messages are "
+            "lost or duplicated, "
             "and how channels are: 'channels fifo'");
   return false;
 }
@@ -137,11 +143,13 @@ bool clause_suits(struct checker *c, const struct ast *a) {
 
 /* A liar's message is any of its kind, so they must be few enough to try. */
 static bool can_be_forged(struct checker *c, const struct clause *clause) {
-  for (uint32_t i = 0; clause->kind == CLAUSE_BYZANTINE && clause->limit > 0 && i < c->m->nmessages; i++) {
+  for (uint32_t i = 0; clause->kind == CLAUSE_BYZANTINE && clause->limit > 0 && i < c->m->nmessages;
+       i++) {
     const struct message_kind *kind = &c->m->messages[i];
     if (kind->type->kind != TYPE_RECORD || kind->type->count <= ELEMENTS_MAX)
       continue;
-    fault(c, clause->at, "a Byzantine process can send any '%s', and there are too many of them", kind->name);
+    fault(c, clause->at, "a Byzantine process can send any '%s', and there are too many of them",
+          kind->name);
     help(c, "give its fields (line %u) small types%s", line_of(c, kind->at),
          type_mentions(kind->type, TYPE_ROUND) ? ": a range instead of 'round'" : "");
     return false;
@@ -168,7 +176,8 @@ void check_fault(struct checker *c, const struct ast *a, clause_vec *out) {
 }
 
 void check_channels(struct checker *c, const struct ast *a, clause_vec *out) {
-  struct clause clause = {.kind = CLAUSE_CHANNELS, .at = a->at, .name_id = NO_NAME, .role = ROLE_ANY};
+  struct clause clause = {
+      .kind = CLAUSE_CHANNELS, .at = a->at, .name_id = NO_NAME, .role = ROLE_ANY};
   clause.channel = strcmp(a->name, "set") == 0    ? CHANNEL_SET
                    : strcmp(a->name, "fifo") == 0 ? CHANNEL_FIFO
                                                   : CHANNEL_BAG;
@@ -181,15 +190,15 @@ void check_channels(struct checker *c, const struct ast *a, clause_vec *out) {
   vec_push(out, clause);
 }
 
-void settle_channels(struct checker *c, clause_vec *clauses) {
+void settle_channels(struct checker *c, const struct environment *e, clause_vec *clauses) {
   const struct clause *first = NULL;
   size_t kept = 0;
   for (size_t i = 0; i < clauses->n; i++) {
     struct clause clause = clauses->at[i];
     bool again = clause.kind == CLAUSE_CHANNELS && first;
     if (again && (clause.channel != first->channel || clause.bound != first->bound)) {
-      fault(c, clause.at, "channels are said to be of two kinds");
-      help(c, "the other 'channels' is at line %u", line_of(c, first->at));
+      fault(c, e->at, "environment '%s' has two kinds of channels", e->name);
+      help(c, "see lines %u and %u", line_of(c, first->at), line_of(c, clause.at));
     }
     if (again)
       continue;

@@ -72,6 +72,7 @@ struct context {
   uint32_t ready;            /* IN_INIT: variables that have a value */
   struct arrivals *arrivals; /* IN_UPDATE; IN_ACTION: of the kind of message that it takes, or NULL */
   const char *quorum;        /* IN_ACTION: the name of the messages it looks at, or NULL */
+  bool fixed;                /* IN_ACTION: part of a pattern, where nothing can be chosen */
 };
 
 /* What can reach a role in a round, for `received`, `from` and `heard`; steps: of one kind, at any time. */
@@ -94,6 +95,7 @@ struct def_info {
   bool remote;             /* reads processes from outside, so it is not for processes */
   bool chooses;            /* pick or random inside, so it is for processes only */
   bool shares;             /* reads shared variables, so it is not for first values */
+  bool watches;            /* reads a ghost of the file, so it is for ghosts and properties only */
 };
 
 struct role_info {
@@ -311,7 +313,8 @@ typedef VEC(struct clause) clause_vec;
 void check_fault(struct checker *, const struct ast *, clause_vec *);
 void check_channels(struct checker *, const struct ast *, clause_vec *);
 bool clause_suits(struct checker *, const struct ast *); /* the kind of model; false: reported */
-void settle_channels(struct checker *, clause_vec *);    /* an environment has at most one kind */
+/* An environment has at most one kind; those that it extends may say the same. */
+void settle_channels(struct checker *, const struct environment *, clause_vec *);
 
 /* check_environment.c, check_property.c */
 void check_environments(struct checker *);

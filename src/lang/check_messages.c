@@ -1,4 +1,5 @@
-/* Kinds of messages of processes that take steps: their fields, who sends them to whom, and how they are sent. */
+/* Kinds of messages of processes that take steps: their fields, who sends them to whom, and how
+ * they are sent. */
 #include "lang/check_internal.h"
 
 #include <string.h>
@@ -11,7 +12,8 @@ static void declare_message(struct checker *c, const struct ast *a) {
   const struct type *type = message_type(c, a);
   for (uint32_t i = 0; i < a->n; i++)
     if (type->kind == TYPE_RECORD && type_mentions(type->fields[i].type, TYPE_INT)) {
-      fault(c, a->kid[i]->kid[0]->at, "a field of a message cannot be of type int, which has no bounds");
+      fault(c, a->kid[i]->kid[0]->at,
+            "a field of a message cannot be of type int, which has no bounds");
       help(c, "give it a range, such as 0..n");
       type = c->error;
     }
@@ -73,7 +75,8 @@ static uint64_t roles_of_target_type(const struct checker *c, const struct type 
   return t && t->kind == TYPE_PROCESS && t->role != ROLE_ANY ? role_bit(c, t->role) : all_roles(c);
 }
 
-/* From the syntax alone, before any body is looked at: what a handler may know of its senders depends on it. */
+/* From the syntax alone, before any body is looked at: what a handler may know of its senders
+ * depends on it. */
 static uint64_t target_roles(struct checker *c, uint32_t r, const struct ast *a) {
   const struct role *role = &c->m->roles[r];
   if (role->ring)
@@ -196,13 +199,17 @@ static struct node *message_record(struct checker *c, const struct ast *a, uint3
     good &= field != UINT32_MAX && !bad(given);
     if (field == UINT32_MAX)
       continue;
-    message->kid[field] = want(c, given, k->type->fields[field].type,
-                               arena_printf(&c->m->arena, "'%s' of '%s'", k->type->fields[field].name, k->name));
+    message->kid[field] =
+        want(c, given, k->type->fields[field].type,
+             arena_printf(&c->m->arena, "'%s' of '%s'", k->type->fields[field].name, k->name));
     good &= !bad(message->kid[field]);
   }
   if (nargs != k->type->size) {
-    fault(c, a->word, "message '%s' has %u field%s, not %u", k->name, k->type->size,
-          k->type->size == 1 ? "" : "s", nargs);
+    if (k->type->size == 0)
+      fault(c, a->word, "message '%s' has no fields", k->name);
+    else
+      fault(c, a->word, "message '%s' has %u field%s, not %u", k->name, k->type->size,
+            k->type->size == 1 ? "" : "s", nargs);
     help(c, "it is declared as %s (line %u)", signature_text(c, k), line_of(c, k->at));
     good = false;
   }
@@ -223,7 +230,8 @@ void check_step_send(struct checker *c, const struct ast *a, struct stmt *s) {
     fault(c, what->at, "only a message can be sent");
     help(c, "declare its kind, 'message vote(v: T)', and write 'send vote(...) to ...'");
   }
-  send->message = send->kind == NO_KIND ? node_error(c, what->at) : message_record(c, what, send->kind);
+  send->message =
+      send->kind == NO_KIND ? node_error(c, what->at) : message_record(c, what, send->kind);
   uint64_t reach = check_target(c, a->kid[1], send);
   if (role->ring && !(send->to && (bad(send->to) || send->to->op == NODE_NEXT))) {
     fault(c, a->kid[1]->at, "on a ring a process can only send to 'next'");
@@ -243,7 +251,8 @@ static void warn_of_sends(struct checker *c, uint32_t kind) {
     for (uint32_t r = 0; r < c->m->nroles; r++)
       taken |= c->roles[r].takes[kind] && s->reach >> (r < 63 ? r : 63) & 1;
     if (!taken)
-      diag_warning(c->diags, s->at, "nobody whom this reaches takes '%s'", c->m->messages[kind].name);
+      diag_warning(c->diags, s->at, "nobody whom this reaches takes '%s'",
+                   c->m->messages[kind].name);
   }
 }
 
@@ -251,7 +260,8 @@ static void warn_of_actions(struct checker *c, uint32_t kind) {
   for (uint32_t r = 0; r < c->m->nroles; r++)
     for (uint32_t i = 0; i < c->m->roles[r].nactions; i++) {
       const struct action *action = &c->m->roles[r].actions[i];
-      if (action->trigger != TRIGGER_NONE && action->kind == kind && !c->senders[kind * c->m->nroles + r])
+      if (action->trigger != TRIGGER_NONE && action->kind == kind &&
+          !c->senders[kind * c->m->nroles + r])
         diag_warning(c->diags, action->at, "nobody sends '%s' to '%s'", c->m->messages[kind].name,
                      c->m->roles[r].name);
     }

@@ -59,7 +59,9 @@ static void received_of_steps(struct checker *c, const struct ast *a, const char
   else if (c->in.quorum)
     help(c, "the messages of this quorum are '%s'", quorum);
   else
-    help(c, "a message is taken with 'on MESSAGE', several are looked at with 'on Q: SIZE of MESSAGE'");
+    help(
+        c,
+        "a message is taken with 'on MESSAGE', several are looked at with 'on Q: SIZE of MESSAGE'");
 }
 
 bool may_read_received(struct checker *c, const struct ast *a, const char *what) {
@@ -279,7 +281,7 @@ static struct node *shared_name(struct checker *c, const struct ast *a, const st
   }
   if (c->def) {
     c->def->shares = true;
-    c->def->remote |= v->kind == VAR_GHOST; /* so no process can use it */
+    c->def->watches |= v->kind == VAR_GHOST;
   }
   return global_name(c, a, s);
 }
@@ -491,8 +493,9 @@ struct node *lower_primed(struct checker *c, const struct ast *a) {
   else if (n->op == NODE_REMOTE || changes)
     n->primed = true;
   else {
-    fault(c, a->at, model_steps(c->m) ? "only a variable can be primed: p.x', or a shared one"
-                                      : "only a variable of a process can be primed: p.x'");
+    fault(c, a->at,
+          model_steps(c->m) ? "only a variable can be primed: p.x', or a shared one"
+                            : "only a variable of a process can be primed: p.x'");
     if (n->op == NODE_INDEX || n->op == NODE_SELECT)
       help(c, "put the prime behind the variable itself: x'[...], p.x'.field");
     return node_error(c, a->at);

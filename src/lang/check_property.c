@@ -37,7 +37,8 @@ static void check_property(struct checker *c, const struct ast *a, struct proper
     fault(c, a->word, "a 'live' property speaks of runs, not of steps");
   if (step && p->kind == PROPERTY_COVER) {
     fault(c, a->word, "a 'cover' property speaks of states, not of steps");
-    help(c, "a 'safety' property that says 'step not ...' is violated by such a step, and shows it");
+    help(c,
+         "a 'safety' property that says 'step not ...' is violated by such a step, and shows it");
   }
   c->in = (struct context){
       .where = IN_PROPERTY, .role = ROLE_ANY, .step = step, .live = p->kind == PROPERTY_LIVE};

@@ -18,14 +18,19 @@ struct symbol *symbol_find(struct checker *c, const char *name) {
 }
 
 const char *symbol_kind_text(enum symbol_kind kind) {
-  static const char *const text[] = {
-      [SYMBOL_PARAM] = "parameter", [SYMBOL_TYPE] = "type",
-      [SYMBOL_LABEL] = "enum label", [SYMBOL_ROLE] = "process",
-      [SYMBOL_DEF] = "def", [SYMBOL_GLOBAL] = "input",
-      [SYMBOL_SHARED] = "shared variable", [SYMBOL_MESSAGE] = "message",
-      [SYMBOL_QUORUM] = "quorum", [SYMBOL_VAR] = "variable",
-      [SYMBOL_SLOT] = "name", [SYMBOL_LOOP] = "counter",
-      [SYMBOL_PHASE] = "phase number"};
+  static const char *const text[] = {[SYMBOL_PARAM] = "parameter",
+                                     [SYMBOL_TYPE] = "type",
+                                     [SYMBOL_LABEL] = "enum label",
+                                     [SYMBOL_ROLE] = "process",
+                                     [SYMBOL_DEF] = "def",
+                                     [SYMBOL_GLOBAL] = "input",
+                                     [SYMBOL_SHARED] = "shared variable",
+                                     [SYMBOL_MESSAGE] = "message",
+                                     [SYMBOL_QUORUM] = "quorum",
+                                     [SYMBOL_VAR] = "variable",
+                                     [SYMBOL_SLOT] = "name",
+                                     [SYMBOL_LOOP] = "counter",
+                                     [SYMBOL_PHASE] = "phase number"};
   return text[kind];
 }
 
@@ -101,9 +106,15 @@ void unknown_name(struct checker *c, const char *name, struct span at, const cha
       help(c, "'%s' is a variable of a process, and environments do not see those", name);
     return;
   }
+  if (c->in.where == IN_GRAPH && variable_elsewhere(c, name)) {
+    help(c, "the graph stays as it is during a run, so it cannot read variables");
+    return;
+  }
   for (size_t i = c->unbound.n; i-- > 0;)
     if (strcmp(c->unbound.at[i].name, name) == 0) {
-      help(c, "an 'exists' under '%s' binds nothing: make it a condition of its own, or join it with 'and'",
+      help(c,
+           "an 'exists' under '%s' binds nothing: make it a condition of its own, or join it with "
+           "'and'",
            c->unbound.at[i].under);
       return;
     }
@@ -115,7 +126,8 @@ void unknown_name(struct checker *c, const char *name, struct span at, const cha
   for (size_t i = 0; i < LENGTH(built_in_values); i++)
     vec_push(&names, built_in_values[i]);
   for (size_t i = 0; i < LENGTH(built_in_functions); i++)
-    vec_push(&names, built_in_functions[i]);
+    if (strcmp(built_in_functions[i], name) != 0)
+      vec_push(&names, built_in_functions[i]);
   const char *near = nearest_name(name, names.at, names.n); /* what is declared wins a draw */
   const struct symbol *s = near ? symbol_find(c, near) : NULL;
   if (s)

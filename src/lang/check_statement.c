@@ -34,7 +34,8 @@ static struct var *assignable(struct checker *c, const struct ast *base, struct 
   if (out->shared)
     return &c->m->globals[s->index];
   if (s->kind == SYMBOL_GLOBAL && model_steps(c->m)) {
-    fault(c, base->word, "'%s' cannot be assigned to: it is an input of the whole file", base->name);
+    fault(c, base->word, "'%s' cannot be assigned to: it is an input of the whole file",
+          base->name);
     help(c, "a variable that all processes can change is declared with 'shared' (line %u)",
          line_of(c, s->at));
     return NULL;

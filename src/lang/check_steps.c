@@ -1,4 +1,5 @@
-/* Processes that take steps: their program points, hidden variables, graphs, and actions in the order of the text. */
+/* Processes that take steps: their program points, hidden variables, graphs, and actions in the
+ * order of the text. */
 #include "lang/check_internal.h"
 
 #include <string.h>
@@ -41,7 +42,9 @@ static bool step_name_good(struct checker *c, const struct ast *step, const stru
   for (uint32_t i = 0; i < t->size; i++)
     if (strcmp(t->labels[i], step->name) == 0) {
       fault(c, step->word, "step '%s' is declared twice", step->name);
-      help(c, "several ways to take a step are joined with 'or': 'step %s on ... { ... } or on ... { ... }'",
+      help(c,
+           "several ways to take a step are joined with 'or': 'step %s on ... { ... } or on ... { "
+           "... }'",
            step->name);
       return false;
     }
@@ -128,22 +131,25 @@ void check_goto(struct checker *c, const struct ast *a, struct stmt *s) {
 
 /* ---- at(p, step) ---- */
 
-static struct node *stands_at(struct checker *c, const struct ast *a, struct node *p, uint32_t role) {
+static struct node *stands_at(struct checker *c, const struct ast *a, struct node *p,
+                              uint32_t role) {
   uint32_t field = 0;
-  while (strcmp(c->m->fields[field].name, "at") != 0 || c->m->fields[field].type != c->roles[role].points)
+  while (strcmp(c->m->fields[field].name, "at") != 0 ||
+         c->m->fields[field].type != c->roles[role].points)
     field++;
   struct node *where = node_new(c, NODE_REMOTE, a->at, c->roles[role].points, 1);
   where->index = field;
   where->kid[0] = p;
   struct node *is = node_new(c, NODE_EQ, a->at, c->boolean, 2);
   is->kid[0] = where;
-  is->kid[1] = node_constant(c, a->kid[1]->at, c->roles[role].points,
-                             point_find(c, role, a->kid[1]->name));
+  is->kid[1] =
+      node_constant(c, a->kid[1]->at, c->roles[role].points, point_find(c, role, a->kid[1]->name));
   return is;
 }
 
 /* p in Role and p.at == step, for a p that may be of several roles */
-static struct node *stands_as(struct checker *c, const struct ast *a, struct node *p, uint32_t role) {
+static struct node *stands_as(struct checker *c, const struct ast *a, struct node *p,
+                              uint32_t role) {
   struct node *set = node_new(c, NODE_ROLE_SET, a->at, set_of(c, process_type(c, role)), 0);
   set->index = role;
   struct node *in = node_new(c, NODE_IN, a->at, c->boolean, 2);
@@ -217,7 +223,8 @@ void check_graphs(struct checker *c) {
       continue;
     const struct type *t = role->graph->type;
     if (t->kind != TYPE_SET || (t->element->kind != TYPE_PROCESS && t->element != c->unknown)) {
-      fault(c, graph->at, "a graph is the set of processes that 'me' can send to, not %s", shown(c, t));
+      fault(c, graph->at, "a graph is the set of processes that 'me' can send to, not %s",
+            shown(c, t));
       role->graph = node_error(c, graph->at);
     } else if (t->element == c->unknown)
       role->graph = want(c, role->graph, set_of(c, any_process(c)), "the graph");
@@ -233,7 +240,11 @@ static bool is_of_rounds(const struct ast *a) {
 }
 
 static void refuse_rounds(struct checker *c, const struct ast *a) {
-  const char *what = a->kind == AST_FINALLY ? "finally" : a->kind == AST_ONCE ? "once" : a->kind == AST_REPEAT ? "repeat" : a->kind == AST_PHASE ? "phase" : "round";
+  const char *what = a->kind == AST_FINALLY  ? "finally"
+                     : a->kind == AST_ONCE   ? "once"
+                     : a->kind == AST_REPEAT ? "repeat"
+                     : a->kind == AST_PHASE  ? "phase"
+                                             : "round";
   struct span place = steps_place(c->file);
   fault(c, a->word, "'%s' in a model of steps: rounds and steps cannot be mixed", what);
   help(c, "'%s' at line %u makes it one", quoted(c, place), line_of(c, place));
@@ -243,7 +254,8 @@ static void add_action(struct checker *c, uint32_t r, const char *name, const st
                        const struct ast *block, struct span at, uint32_t point, uint32_t next) {
   struct role *role = &c->m->roles[r];
   struct action *action = &role->actions[role->nactions++];
-  *action = (struct action){.name = name, .at = trigger ? trigger->at : at, .point = point, .next = next};
+  *action =
+      (struct action){.name = name, .at = trigger ? trigger->at : at, .point = point, .next = next};
   action->once = trigger && trigger->flags & AST_FLAG_ONCE ? c->roles[r].once++ : NO_SLOT;
   enter_role(c, r);
   c->in.where = IN_ACTION;
@@ -289,7 +301,8 @@ static void check_role_steps(struct checker *c, uint32_t r) {
                      point + 1);
       point++;
     } else if (a->kind == AST_ALTERNATIVE)
-      add_action(c, r, handler_name(c, a->kid[0]), a->kid[0], a->kid[1], a->word, ANY_POINT, ANY_POINT);
+      add_action(c, r, handler_name(c, a->kid[0]), a->kid[0], a->kid[1], a->word, ANY_POINT,
+                 ANY_POINT);
   }
 }
 
@@ -303,5 +316,6 @@ void check_steps(struct checker *c) {
   if (actions || c->diags->errors > before)
     return;
   fault(c, c->m->roles[0].at, "'%s' never does anything", c->m->roles[0].name);
-  help(c, "write what it does: 'step NAME { ... }', 'on MESSAGE { ... }', 'when CONDITION { ... }'");
+  help(c,
+       "write what it does: 'step NAME { ... }', 'on MESSAGE { ... }', 'when CONDITION { ... }'");
 }

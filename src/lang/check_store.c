@@ -76,9 +76,9 @@ void leave_role(struct checker *c) {
 /* ---- declarations ---- */
 
 static const char *store_text(int64_t kind) {
-  static const char *const text[] = {[STORE_INPUT] = "input",   [STORE_VAR] = "variable",
-                                     [STORE_SHARED] = "shared variable", [STORE_GHOST] = "ghost",
-                                     [STORE_ORACLE] = "oracle", [STORE_STABLE] = "stable variable"};
+  static const char *const text[] = {
+      [STORE_INPUT] = "input", [STORE_VAR] = "variable",  [STORE_SHARED] = "shared variable",
+      [STORE_GHOST] = "ghost", [STORE_ORACLE] = "oracle", [STORE_STABLE] = "stable variable"};
   return text[kind];
 }
 
@@ -97,6 +97,8 @@ static bool type_suits(struct checker *c, const struct ast *d, const struct type
   }
   if (chosen && type_mentions(t, TYPE_ROUND)) {
     fault(c, at->at, "a %s cannot be of type round, which has no bounds", what);
+    if (d->number == STORE_SHARED)
+      help(c, "unless it has a first value: '= 0'");
     return false;
   }
   if (chosen && t->count > ELEMENTS_MAX) {
@@ -282,7 +284,8 @@ static void unknown_field(struct checker *c, const char *name, uint64_t roles, s
   VEC(struct span) places = {0};
   for (uint32_t r = 0; r < c->m->nroles; r++)
     for (uint32_t v = 0; v < c->m->roles[r].nvars; v++)
-      if (roles >> (r < 63 ? r : 63) & 1) {
+      if (roles >> (r < 63 ? r : 63) & 1 && c->m->roles[r].vars[v].kind != VAR_POINT &&
+          c->m->roles[r].vars[v].kind != VAR_ONCE) {
         vec_push(&names, c->m->roles[r].vars[v].name);
         vec_push(&places, c->m->roles[r].vars[v].at);
       }

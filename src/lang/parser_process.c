@@ -122,7 +122,11 @@ static struct ast *parse_segment(struct parser *p) {
 /* arg = NAME [relop sum] */
 static struct ast *parse_argument(struct parser *p) {
   struct place place = parser_place(p);
+  bool value = parser_sees(p, T_NUMBER) || parser_sees_word(p, W_TRUE) ||
+               parser_sees_word(p, W_FALSE) || parser_sees_word(p, W_NONE);
   const char *name = parser_expect_name(p, "a field's name");
+  if (value)
+    parser_help(p, "name the field that is meant: 'MESSAGE(field == value)'");
   enum ast_op op = OP_NONE;
   if (!parse_relation_sign(p, &op))
     op = OP_NONE;
@@ -224,7 +228,12 @@ static void parse_modifiers(struct parser *p, struct ast **part, uint32_t *flags
     } else if (parser_sees_word(p, W_FROM)) {
       again = part[ON_FROM];
       part[ON_FROM] = parse_from(p);
-    } else if (parser_take_word(p, W_IF)) {
+    } else if (parser_sees_word(p, W_IF) || parser_sees_word(p, W_WHEN)) {
+      if (parser_sees_word(p, W_WHEN)) {
+        parser_complain(p, "expected 'if', found 'when'");
+        parser_help(p, "the condition of 'on' is written 'if'; 'when' waits for no message");
+      }
+      p->at++;
       again = part[ON_IF];
       part[ON_IF] = parse_expr(p);
     } else if (parser_take_word(p, W_ONCE)) {
@@ -247,7 +256,13 @@ static struct ast *parse_trigger(struct parser *p) {
   struct ast *part[ON_PARTS] = {NULL}, *when = NULL;
   const char *name = NULL;
   uint32_t flags = 0;
-  if (parser_take_word(p, W_WHEN)) {
+  bool habit = parser_sees_word(p, W_IF);
+  if (habit) {
+    parser_complain(p, "expected 'when', found 'if'");
+    parser_help(p,
+                "a step that waits for a condition is written 'step NAME when CONDITION { ... }'");
+  }
+  if (parser_take_word(p, W_WHEN) || parser_take_word(p, W_IF)) {
     when = parse_expr(p);
     flags |= parser_take_word(p, W_ONCE) ? AST_FLAG_ONCE : 0;
   } else {
@@ -265,7 +280,7 @@ static struct ast *parse_trigger(struct parser *p) {
 }
 
 static bool sees_trigger(const struct parser *p) {
-  return parser_sees_word(p, W_WHEN) || parser_sees_word(p, W_ON);
+  return parser_sees_word(p, W_WHEN) || parser_sees_word(p, W_ON) || parser_sees_word(p, W_IF);
 }
 
 /* alternative = [trigger] block */

@@ -57,7 +57,6 @@ bool parser_at_member(const struct parser *p) {
   case W_GHOST:
   case W_ORACLE:
   case W_DEF:
-  case W_STEP:
   case W_ON:
     return next->kind == T_NAME;
   case W_ONCE:
@@ -67,6 +66,7 @@ bool parser_at_member(const struct parser *p) {
     return next->kind == T_LBRACE;
   case W_PHASE:
   case W_ROUND:
+  case W_STEP:
     return next->kind == T_LBRACE || next->kind == T_NAME;
   case W_REPEAT:
   case W_WHEN:

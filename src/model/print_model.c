@@ -106,10 +106,10 @@ static void print_send(const struct model *m, const struct send *s, struct text 
 }
 
 static void print_var(const struct model *m, const struct var *v, struct text *out) {
-  static const char *const kind[] = {[VAR_INPUT] = "input",   [VAR_PLAIN] = "var",
-                                     [VAR_GHOST] = "ghost",   [VAR_ORACLE] = "oracle",
-                                     [VAR_STABLE] = "stable", [VAR_SHARED] = "shared",
-                                     [VAR_POINT] = "point",   [VAR_ONCE] = "once"};
+  static const char *const kind[] = {
+      [VAR_INPUT] = "input",   [VAR_PLAIN] = "var",     [VAR_GHOST] = "ghost",
+      [VAR_ORACLE] = "oracle", [VAR_STABLE] = "stable", [VAR_SHARED] = "shared",
+      [VAR_POINT] = "point",   [VAR_ONCE] = "once"};
   text_addf(out, "  %s %s: ", kind[v->kind], v->name);
   type_print(m, v->type, out);
   text_add(out, v->distinct ? " distinct" : "");
@@ -141,8 +141,11 @@ static void print_trigger(const struct model *m, const struct action *a, struct 
       node_print(m, a->match, out);
     }
     for (uint32_t i = 0; i < a->nparts; i++)
-      text_addf(out, "%s#%u = %s", i ? ", " : a->trigger == TRIGGER_QUORUM ? " same " : " with ", a->parts[i].slot,
-                kind->type->fields[a->parts[i].field].name);
+      text_addf(out, "%s#%u = %s",
+                i                              ? ", "
+                : a->trigger == TRIGGER_QUORUM ? " same "
+                                               : " with ",
+                a->parts[i].slot, kind->type->fields[a->parts[i].field].name);
     if (a->from_slot != NO_SLOT)
       text_addf(out, " from #%u", a->from_slot);
     text_add(out, a->taken ? " taken" : "");

@@ -1,57 +1,5 @@
 /* The checker: what good models are lowered to, and what it says of typical mistakes. */
-#include "lang/check.h"
-#include "model/print.h"
-
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#include <cmocka.h>
-
-/* ---- a text, what became of it ---- */
-
-struct checking {
-  struct source source;
-  struct arena arena;
-  struct diags diags;
-  struct model *model;
-};
-
-static void check_with(struct checking *k, const char *text, const struct binding *b, size_t n,
-                       bool complete) {
-  k->source = (struct source){.path = "m", .text = text, .length = strlen(text)};
-  arena_init(&k->arena);
-  diags_init(&k->diags, &k->source);
-  struct ast *file = parse_file(&k->source, &k->arena, &k->diags);
-  k->model = k->diags.errors ? NULL : model_check(file, &k->source, b, n, complete, &k->diags);
-  arena_release(&k->arena); /* the model must not lean on the tree */
-}
-
-static void check_text(struct checking *k, const char *text) {
-  struct binding n = {"n", 3};
-  check_with(k, text, &n, 1, false);
-}
-
-static void release(struct checking *k) {
-  model_free(k->model);
-  diags_release(&k->diags);
-}
-
-static const char *told(struct checking *k, struct text *out) {
-  diags_print(&k->diags, false, out);
-  return text_or_empty(out);
-}
-
-static void check_good(struct checking *k, const char *text) {
-  struct text out = {0};
-  check_text(k, text);
-  if (!k->model)
-    print_error("%s\n%s\n", text, told(k, &out));
-  text_release(&out);
-  assert_non_null(k->model);
-}
+#include "checking.h"
 
 #define HEAD "algorithm A\nparam n where n >= 1\ntype Value = 1..3\n"
 /* Line 5 declares x; the rest of the process is put in by the test. */
@@ -63,20 +11,6 @@ static void check_good(struct checking *k, const char *text) {
 
 static const struct stmt *statement(const struct checking *k, uint32_t i) {
   return k->model->roles[0].body[0].update.at[i];
-}
-
-static void assert_node(const struct checking *k, const struct node *n, const char *expected) {
-  struct text out = {0};
-  node_print(k->model, n, &out);
-  assert_string_equal(text_or_empty(&out), expected);
-  text_release(&out);
-}
-
-static void assert_type(const struct checking *k, const struct type *t, const char *expected) {
-  struct text out = {0};
-  type_print(k->model, t, &out);
-  assert_string_equal(text_or_empty(&out), expected);
-  text_release(&out);
 }
 
 /* The right-hand side of the last statement of an update. */
@@ -469,10 +403,6 @@ static void test_globals(void **state) {
 
 /* ---- mistakes ---- */
 
-struct mistake {
-  const char *text, *message;
-};
-
 static const struct mistake mistakes[] = {
     /* names */
     {UPDATE("x := min(recieved)"), "unknown name 'recieved'"},
@@ -610,16 +540,7 @@ static const struct mistake mistakes[] = {
 
 static void test_mistakes(void **state) {
   (void)state;
-  for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-    struct checking k;
-    struct text out = {0};
-    check_text(&k, mistakes[i].text);
-    const char *said = told(&k, &out);
-    if (k.model || !strstr(said, mistakes[i].message))
-      fail_msg("%s\nexpected '%s', got:\n%s", mistakes[i].text, mistakes[i].message, said);
-    text_release(&out);
-    release(&k);
-  }
+  check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
 }
 
 static void test_all_errors_at_once(void **state) {

@@ -222,6 +222,7 @@ static void declarations_of_data(void **state) {
                      "(TYPE_NAME V))) (ARRAY_OF p (NAME P) (SET)) (TRUE) _)");
   assert_declaration("oracle c: P distinct each phase",
                      "(STORE 4 /1 (NAMES (NAME c)) (TYPE_NAME P) _ _ (UNIT 1))");
+  assert_declaration("stable v: bool = true", "(STORE 5 (NAMES (NAME v)) (TYPE_BOOL) (TRUE) _ _)");
   assert_declaration("resilience 3 * f < n",
                      "(RESILIENCE (RELATION < (BINARY * (NUMBER 3) (NAME f)) (NAME n)))");
 }
@@ -285,6 +286,9 @@ static void environments(void **state) {
                      "(CLAUSE_SYNCHRONOUS))");
   assert_declaration("environment e { at most 1 Q omit to send each receiver }",
                      "(ENVIRONMENT e _ (CLAUSE_FAULT Q 2 (NUMBER 1) (UNIT 4)))");
+  assert_declaration("environment e { at most f P crash and recover any P crash }",
+                     "(ENVIRONMENT e _ (CLAUSE_FAULT P 0 /2048 (NAME f) _) "
+                     "(CLAUSE_FAULT P 0 /128 _ _))");
   assert_declaration("environment e { every round: a; infinitely often: b "
                      "eventually always phase: c from round 3: d channels fifo bound 2 }",
                      "(ENVIRONMENT e _ (CLAUSE_EVERY (UNIT 2) (NAME a)) (CLAUSE_OFTEN _ (NAME b)) "
@@ -299,6 +303,9 @@ static void properties_and_moves(void **state) {
   assert_declaration("live almost surely b in e, f: eventually x",
                      "(PROPERTY b 2 /8 (NAMES (NAME e) (NAME f)) (UNARY eventually (NAME x)))");
   assert_declaration("cover almost: x", "(PROPERTY almost 1 _ (NAME x))");
+  assert_declaration("safety a on request: x", "(PROPERTY a 0 /4096 _ (NAME x))");
+  assert_declaration("cover a in e on request: x",
+                     "(PROPERTY a 1 /4096 (NAMES (NAME e)) (NAME x))");
   assert_declaration("counter a, b", "(COUNTER (NAME a) (NAME b))");
   assert_declaration("start a == n", "(COUNTER_START (RELATION == (NAME a) (NAME n)))");
   assert_declaration("move m any d: a := a - d, 2 * d of b -> c when a >= d",
@@ -315,6 +322,9 @@ static void words_may_be_names(void **state) {
                 "(START (BLOCK (ASSIGN (NAME start) (BINARY + (NAME step) (SELECT state "
                 "(NAME round)))) (ASSIGN (NAME from) (NAME set)) (ASSIGN (NAME of) (NAME to)) "
                 "(ASSIGN (NAME count) (NAME on))))");
+  assert_member("start { stable := recover  request := stable }",
+                "(START (BLOCK (ASSIGN (NAME stable) (NAME recover)) "
+                "(ASSIGN (NAME request) (NAME stable))))");
 }
 
 static void nodes_know_their_place(void **state) {
@@ -472,6 +482,27 @@ static void errors_of_declarations(void **state) {
                 "first in a process]\n");
 }
 
+static void errors_of_handlers(void **state) {
+  (void)state;
+  assert_errors(
+      "algorithm A process P[n] { on go(3) { }\non go when x { }\nstep s if x { } or if y { }\n"
+      "on Q: 2 go { }\nstep { x := 1 }\n}\n"
+      "environment e { at most 1 P crash and go; fair }\nsafety s on x: true",
+      "1:34 expected a field's name, found '3' [name the field that is meant: "
+      "'MESSAGE(field == value)']\n"
+      "2:7 expected 'if', found 'when' [the condition of 'on' is written 'if'; 'when' waits "
+      "for no message]\n"
+      "3:8 expected 'when', found 'if' [a step that waits for a condition is written "
+      "'step NAME when CONDITION { ... }']\n"
+      "3:20 expected 'when', found 'if' [a step that waits for a condition is written "
+      "'step NAME when CONDITION { ... }']\n"
+      "4:9 expected 'of', found 'go' [a quorum is written 'on Q: SIZE of MESSAGE']\n"
+      "5:6 expected the step's name, found '{'\n"
+      "7:39 expected 'recover', found 'go'\n"
+      "8:13 expected 'request', found 'x' ['on request': it is checked only if --property "
+      "asks for it]\n");
+}
+
 static void noise_is_bounded(void **state) {
   (void)state;
   static const char *const pieces[] = {
@@ -547,6 +578,10 @@ static void format_spaces(void **state) {
       "safety a: forall p, q in P: |p.s| + |{x, y}| == -1 and not (a' | b)\n");
   assert_format("algorithm A\nmessage go (a :[ P ]V ?), no\nsafety a: HO [ p ,r ]=={ }",
                 "algorithm A\nmessage go(a: [P] V?), no\nsafety a: HO[p, r] == {}\n");
+  assert_format("algorithm A\nsafety a on request :x\nenvironment e{at most f P crash  and "
+                "recover;channels  fifo bound 2}",
+                "algorithm A\nsafety a on request: x\n"
+                "environment e { at most f P crash and recover; channels fifo bound 2 }\n");
   assert_format("counters C\nmove m any d:d of a->b,x:=x+d when x>0",
                 "counters C\nmove m any d: d of a -> b, x := x + d when x > 0\n");
   assert_format("algorithm A\nsafety s: | |x|+1 | == 1 and (a | |b|)==c",
@@ -656,6 +691,7 @@ int main(void) {
       cmocka_unit_test(errors_in_statements),
       cmocka_unit_test(errors_of_braces),
       cmocka_unit_test(errors_of_declarations),
+      cmocka_unit_test(errors_of_handlers),
       cmocka_unit_test(noise_is_bounded),
       cmocka_unit_test(long_sums_end_in_an_error),
       cmocka_unit_test(format_spaces),
