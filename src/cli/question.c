@@ -2,11 +2,7 @@
 
 #include "cli/terminal.h"
 #include "interleave/interleave.h"
-
-#pragma weak interleave_space_new /* not there yet */
 #include "trace/tidy.h"
-
-#include <stdlib.h>
 
 /* A shorter counterexample is looked for among so many states (or so many times those of the search), for so long. */
 #define SHORTER_STATES 200000
@@ -26,10 +22,6 @@ struct asking {
 static struct space *space_for(const struct asking *a, const struct question *q,
                                const struct wishes *wishes, const struct licences **licences) {
   struct space_options options = {.successors = a->options->successors};
-  if (model_steps(a->model) && !interleave_space_new) {
-    say_error("models of messages and shared memory cannot be checked yet");
-    exit(EXIT_BAD_INPUT);
-  }
   *licences = licences_grant(a->model, q, wishes, a->arena);
   meaning_follow(a->meaning, q->semantics,
                  model_steps(a->model) && !(*licences)->of[REDUCE_MESSAGE_ORDER].applied);
