@@ -153,6 +153,7 @@ static bool within_bound(const struct judgement *j, const struct config *next) {
   return j->channels.bound == 0 || most <= j->channels.bound;
 }
 
+/* An action that ends in an error ends in it whether or not there was room for its messages. */
 static bool action_allowed(const struct judgement *j, enum step_result result, const struct config *next,
                            const char **why) {
   const struct model *m = j->meaning->model;

@@ -138,46 +138,37 @@ static bool offered_already(const struct offered *o, const struct packet *p) {
   return false;
 }
 
-/* All that a sender's channel, or its malice, offers. False: stopped. */
+/* An error in matching is one that the action ends in. False: stopped. */
+static bool consider(struct plain *s, struct offered *o, struct inbox_entry in) {
+  const struct event *e = s->event;
+  struct model_error error;
+  bool failed;
+  if (stopped(s))
+    return false;
+  if (action_matches(s->meaning, e->action, e->process, s->config->local[e->process], s->config->globals, &in,
+                     &failed, &error))
+    vec_push(&o->in, in);
+  return !failed || try_messages(s, &in, 1);
+}
+
+/* Of all that a sender's channel, or its malice, offers, what matches. False: stopped. */
 static bool offer(struct plain *s, struct offered *o, uint32_t from, uint32_t kind) {
   const struct config *c = s->config;
   uint32_t to = s->event->process;
-  if (!(c->local[from][LOCAL_STATUS] & STATUS_BYZANTINE)) {
-    for (uint32_t i = 0; i < c->npackets; i++) {
-      const struct packet *p = &c->packets[i];
-      if (p->from == from && p->to == to && p->kind == kind && p->place != PACKET_IN_TRANSIT && !offered_already(o, p))
-        vec_push(&o->in, ((struct inbox_entry){from, kind, p->message, p->place, false}));
-    }
-    return true;
+  bool liar = c->local[from][LOCAL_STATUS] & STATUS_BYZANTINE;
+  for (uint32_t i = 0; i < c->npackets && !liar; i++) {
+    const struct packet *p = &c->packets[i];
+    if (p->from == from && p->to == to && p->kind == kind && p->place != PACKET_IN_TRANSIT && !offered_already(o, p) &&
+        !consider(s, o, (struct inbox_entry){from, kind, p->message, p->place, false}))
+      return false;
   }
+  if (!liar || !channel_exists(s->meaning, c->globals, from, to))
+    return true;
+  struct values *values = &s->meaning->model->values;
   const struct type *type = s->model->messages[kind].type;
-  if (!channel_exists(s->meaning, c->globals, from, to))
-    return true;
-  for (uint64_t i = 0; i < type->count; i++) {
-    if (stopped(s))
+  for (uint64_t i = 0; i < type->count; i++)
+    if (!consider(s, o, (struct inbox_entry){from, kind, type_nth(values, type, i), PACKET_DELIVERED, true}))
       return false;
-    vec_push(&o->in, ((struct inbox_entry){from, kind, type_nth(&s->meaning->model->values, type, i),
-                                           PACKET_DELIVERED, true}));
-  }
-  return true;
-}
-
-/* Of what is offered, what matches; an error in matching is one that the action ends in. False: stopped. */
-static bool keep_matching(struct plain *s, struct offered *o) {
-  const struct event *e = s->event;
-  size_t n = 0;
-  for (size_t i = 0; i < o->in.n; i++) {
-    struct model_error error;
-    bool failed;
-    if (stopped(s))
-      return false;
-    if (action_matches(s->meaning, e->action, e->process, s->config->local[e->process], s->config->globals,
-                       &o->in.at[i], &failed, &error))
-      o->in.at[n++] = o->in.at[i];
-    else if (failed && !try_messages(s, &o->in.at[i], 1))
-      return false;
-  }
-  o->in.n = n;
   return true;
 }
 
@@ -199,7 +190,6 @@ static bool try_action(struct plain *s, const struct action *a) {
   bool more = true;
   for (uint32_t q = 0; q < s->model->nprocesses && more; q++)
     more = offer(s, &o, q, a->kind);
-  more = more && keep_matching(s, &o);
   if (more && a->trigger == TRIGGER_QUORUM)
     more = try_quorums(s, &o);
   for (size_t i = 0; i < o.in.n && more && a->trigger == TRIGGER_ONE; i++)

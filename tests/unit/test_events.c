@@ -344,6 +344,12 @@ static void test_recovery(void **state) {
        "P1:one => P1@end back i=2 s=5 x=6 g=7 c=1 | P1>P1 a, P1>P1 a\n"
        "crash P1 => P1@one crashed i=2 s=5 x=6 g=7 c=1 | P1>P1 a\n"
        "crash P1:one out 0 => P1@one crashed i=2 s=5 x=6 g=7 c=1 | P1>P1 a, P1>P1 a\n"},
+      /* only those of whom it is said */
+      {"algorithm A\nprocess P[1] { when true once {} }\nprocess Q[2] { when true once {} }\n"
+       "environment e { at most 1 P crash; at most 1 Q crash and recover }",
+       SEMANTICS_INTERLEAVING, "crash P1\ncrash Q2\nrecover Q2",
+       "Q1:when => P1 crashed Q1* Q2 back\nQ2:when => P1 crashed Q1 Q2 back*\n"
+       "crash Q2 => P1 crashed Q1 Q2 crashed\n"},
       {BACK, SEMANTICS_M, "crash P1\nrecover P1 #0",
        "P1:one => P1@end back i=2 s=1 x=2 g=0 c=0 | P1>P1 a\n"
        "crash P1 => P1@one crashed i=2 s=1 x=2 g=0 c=0\n"
@@ -385,6 +391,22 @@ static void test_byzantine(void **state) {
        "P3:s => error: a message from P(3) to P(3), but there is no channel\n"},
   };
   TRY(all);
+}
+
+/* More lies than anybody will live to see. */
+static void test_stop(void **state) {
+  (void)state;
+  struct story s = story_begin("algorithm A\nmessage a(v: 1..50)\n"
+                               "process P[7] { on Q: 7 of a { send a(|Q|) to all } }\n"
+                               "environment e { at most 6 processes are byzantine }",
+                               SEMANTICS_M, false);
+  volatile sig_atomic_t stop = 1;
+  struct lines none = {.story = &s};
+  meaning_watch(s.meaning, &stop);
+  for (size_t i = 1; i < s.initials.n; i++) /* at the first nobody lies, and nothing happens */
+    assert_false(config_successors(s.meaning, 0, s.initials.at[i], add_line, &none));
+  assert_int_equal(none.at.n, 0);
+  story_end(&s);
 }
 
 /* --- losses and duplicates --- */
@@ -517,7 +539,8 @@ int main(void) {
       cmocka_unit_test(test_steps),       cmocka_unit_test(test_topologies),
       cmocka_unit_test(test_model_errors), cmocka_unit_test(test_crashes),
       cmocka_unit_test(test_crash_under_mp), cmocka_unit_test(test_recovery),
-      cmocka_unit_test(test_byzantine),   cmocka_unit_test(test_budgets),
+      cmocka_unit_test(test_byzantine),   cmocka_unit_test(test_stop),
+      cmocka_unit_test(test_budgets),
       cmocka_unit_test(test_globals),     cmocka_unit_test(test_step_properties),
       cmocka_unit_test(test_foreach),     cmocka_unit_test(test_log),
   };
