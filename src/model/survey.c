@@ -90,6 +90,9 @@ static void survey_recovery(const struct survey *s, uint32_t r) {
       flow(s, &at, role->vars[i].init, role->vars[i].type);
 }
 
+/* How many messages a quorum needs is a number, whatever else its values are. */
+static const struct type number_type = {.kind = TYPE_INT};
+
 static void survey_actions(const struct survey *s, uint32_t r) {
   const struct role *role = &s->model->roles[r];
   struct site at = {.place = PLACE_PROCESS, .role = r};
@@ -97,7 +100,7 @@ static void survey_actions(const struct survey *s, uint32_t r) {
   for (uint32_t i = 0; i < role->nactions; i++) {
     const struct action *a = at.action = &role->actions[i];
     visit(s, &at, a->match);
-    visit(s, &at, a->size);
+    flow(s, &at, a->size, &number_type);
     survey_guard(s, &at, &a->guard);
     survey_block(s, &at, &a->body);
   }
