@@ -32,29 +32,51 @@ static void index_mentions(struct canonical *k) {
   k->indexed = true;
 }
 
-static bool cell_stays(struct canonical *k, uint32_t cell) {
-  return cell == NO_CELL || content_renamed(k, cell, k->row[cell], k->swap) == k->row[cell_renamed(k, cell, k->swap)];
-}
+/* Points that are tried in each other's place: a[i] and b[i]. */
+struct exchange {
+  const uint32_t *a, *b;
+  uint32_t n;
+};
 
-static bool own_cells_stay(struct canonical *k, uint32_t process) {
-  const struct cells *cells = k->cells;
-  uint32_t n = k->nprocesses;
-  if (!cell_stays(k, process) || (cells->arrivals && !cell_stays(k, cells->order[process])))
-    return false;
-  for (uint32_t q = 0; q < n; q++)
-    if (!cell_stays(k, cells->channel[process * n + q]) || !cell_stays(k, cells->channel[q * n + process]))
+static bool likens_all(struct canonical *k, uint32_t cell, const struct exchange *e) {
+  for (uint32_t i = 0; i < e->n; i++)
+    if (!content_likens(k, cell, k->row[cell], e->a[i], e->b[i]))
       return false;
   return true;
 }
 
-static bool mentions_stay(struct canonical *k, uint32_t point) {
+static bool cell_stays(struct canonical *k, uint32_t cell, const struct exchange *e) {
+  if (cell == NO_CELL)
+    return true;
+  uint32_t to = cell_renamed(k, cell, k->swap);
+  if (to == cell) {
+    bool likens = likens_all(k, cell, e);
+    if (likens || e->n == 1)
+      return likens;
+  }
+  return content_renamed(k, cell, k->row[cell], k->swap) == k->row[to];
+}
+
+static bool own_cells_stay(struct canonical *k, uint32_t process, const struct exchange *e) {
+  const struct cells *cells = k->cells;
+  uint32_t n = k->nprocesses;
+  if (!cell_stays(k, process, e) || (cells->arrivals && !cell_stays(k, cells->order[process], e)))
+    return false;
+  for (uint32_t q = 0; q < n && k->model->nmessages; q++)
+    if (!cell_stays(k, cells->channel[process * n + q], e) || !cell_stays(k, cells->channel[q * n + process], e))
+      return false;
+  return true;
+}
+
+static bool mentions_stay(struct canonical *k, uint32_t point, const struct exchange *e) {
   for (uint32_t i = k->mentioned_first[point]; i < k->mentioned_first[point + 1]; i++)
-    if (!cell_stays(k, k->mentioned_at.at[i]))
+    if (!cell_stays(k, k->mentioned_at.at[i], e))
       return false;
   return true;
 }
 
 bool points_interchangeable(struct canonical *k, const uint32_t *a, const uint32_t *b, uint32_t n) {
+  const struct exchange e = {a, b, n};
   if (!k->indexed)
     index_mentions(k);
   for (uint32_t i = 0; i < n; i++) {
@@ -63,7 +85,8 @@ bool points_interchangeable(struct canonical *k, const uint32_t *a, const uint32
   }
   bool same = true;
   for (uint32_t i = 0; i < n && same; i++)
-    same = (a[i] >= k->nprocesses || own_cells_stay(k, a[i])) && mentions_stay(k, a[i]) && mentions_stay(k, b[i]);
+    same = (a[i] >= k->nprocesses || own_cells_stay(k, a[i], &e)) && mentions_stay(k, a[i], &e) &&
+           mentions_stay(k, b[i], &e);
   for (uint32_t i = 0; i < n; i++) {
     k->swap[a[i]] = a[i];
     k->swap[b[i]] = b[i];
@@ -135,43 +158,76 @@ static void list_bundles(struct canonical *k, const struct partition *p) {
     }
 }
 
-/* Is there one point of each of the same classes in every bundle, and nobody else in those classes? */
-static bool bundles_alike(struct canonical *k, const struct partition *p, uint32_t colour) {
-  uint32_t one = bundle_of(k, p->at[colour]);
-  const uint32_t *x = k->bundle + k->bundle_first[one];
-  for (uint32_t j = 0; j < k->bundle_size[one]; j++)
-    if (p->size[p->colour[x[j]]] != p->size[colour] || (j > 0 && p->colour[x[j]] == p->colour[x[j - 1]]))
+/* How many points of its colour stand at the front of the list. */
+static uint32_t run_of(const struct partition *p, const uint32_t *x, uint32_t n) {
+  uint32_t run = 1;
+  while (run < n && p->colour[x[run]] == p->colour[x[0]])
+    run++;
+  return run;
+}
+
+/* Points of one colour in a bundle must be interchangeable, for their order is not told. The family of bundles takes up
+   its classes: as many points of each colour in every bundle, and nobody else. */
+static bool bundle_fits(struct canonical *k, const struct partition *p, const uint32_t *x, uint32_t n, uint32_t bundles) {
+  for (uint32_t j = 0, run; j < n; j += run) {
+    run = run_of(p, x + j, n - j);
+    if (p->size[p->colour[x[j]]] != run * bundles)
       return false;
-  for (uint32_t i = 1; i < p->size[colour]; i++) {
-    uint32_t other = bundle_of(k, p->at[colour + i]);
-    const uint32_t *y = k->bundle + k->bundle_first[other];
-    if (k->bundle_size[other] != k->bundle_size[one])
-      return false;
-    for (uint32_t j = 0; j < k->bundle_size[one]; j++)
-      if (p->colour[x[j]] != p->colour[y[j]])
+    for (uint32_t i = j; i + 1 < j + run; i++)
+      if (!points_interchangeable(k, &x[i], &x[i + 1], 1))
         return false;
   }
   return true;
 }
 
-static void settle_bundles(struct canonical *k, struct partition *p, uint32_t colour) {
-  uint32_t one = bundle_of(k, p->at[colour]), n = k->bundle_size[one], size = p->size[colour];
-  if (n < 2 || !bundles_alike(k, p, colour))
-    return;
-  for (uint32_t i = 0; i + 1 < size; i++) {
-    uint32_t x = bundle_of(k, p->at[colour + i]), y = bundle_of(k, p->at[colour + i + 1]);
-    if (!points_interchangeable(k, k->bundle + k->bundle_first[x], k->bundle + k->bundle_first[y], n))
-      return;
-  }
-  /* the other classes follow the order of this one */
-  for (uint32_t i = 0; i < size; i++) {
-    const uint32_t *x = k->bundle + k->bundle_first[bundle_of(k, p->at[colour + i])];
+static const uint32_t *bundle_at(struct canonical *k, const struct partition *p, uint32_t place) {
+  return k->bundle + k->bundle_first[bundle_of(k, p->at[place])];
+}
+
+/* The points of the class at `colour` are in bundles that look alike; each bundle comes up at its first point of that
+   class. k->heads: where those are. 0: they are not alike. */
+static uint32_t list_heads(struct canonical *k, const struct partition *p, uint32_t colour) {
+  const uint32_t *one = bundle_at(k, p, colour);
+  uint32_t n = k->bundle_size[bundle_of(k, p->at[colour])], heads = 0;
+  for (uint32_t i = colour; i < colour + p->size[colour]; i++) {
+    uint32_t bundle = bundle_of(k, p->at[i]);
+    const uint32_t *x = k->bundle + k->bundle_first[bundle];
+    if (k->bundle_size[bundle] != n)
+      return 0;
+    uint32_t first = 0;
+    while (p->colour[x[first]] != colour)
+      first++;
+    if (x[first] != p->at[i])
+      continue;
     for (uint32_t j = 0; j < n; j++)
-      p->at[p->colour[x[j]] + i] = x[j];
+      if (p->colour[x[j]] != p->colour[one[j]])
+        return 0;
+    k->heads[heads++] = i;
   }
-  const uint32_t *x = k->bundle + k->bundle_first[one];
+  return heads;
+}
+
+static void settle_bundles(struct canonical *k, struct partition *p, uint32_t colour) {
+  const uint32_t *one = bundle_at(k, p, colour);
+  uint32_t n = k->bundle_size[bundle_of(k, p->at[colour])], heads = list_heads(k, p, colour);
+  if (n < 2 || heads == 0 || !bundle_fits(k, p, one, n, heads))
+    return;
+  for (uint32_t i = 0; i + 1 < heads; i++)
+    if (!points_interchangeable(k, bundle_at(k, p, k->heads[i]), bundle_at(k, p, k->heads[i + 1]), n))
+      return;
+  /* every class in the order of the bundles */
+  for (uint32_t i = 0; i < heads; i++)
+    k->heads[i] = bundle_of(k, p->at[k->heads[i]]);
+  for (uint32_t i = 0; i < heads; i++) {
+    const uint32_t *x = k->bundle + k->bundle_first[k->heads[i]];
+    for (uint32_t j = 0, run; j < n; j += run) {
+      run = run_of(p, x + j, n - j);
+      memcpy(p->at + p->colour[x[j]] + i * run, x + j, run * sizeof *x);
+    }
+  }
   for (uint32_t j = 0; j < n; j++)
-    partition_cut(p, p->colour[x[j]]);
+    if (p->size[p->colour[one[j]]] > 1)
+      partition_cut(p, p->colour[one[j]]);
 }
 
 void partition_settle(struct canonical *k, struct partition *p) {

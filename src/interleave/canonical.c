@@ -60,7 +60,7 @@ static void find_families(struct canonical *k) {
   const struct model *m = k->model;
   for (uint32_t x = 0; x < k->npoints; x++) {
     k->family_of[x] = NO_FAMILY;
-    k->swap[x] = x;
+    k->swap[x] = k->pair[x] = x;
   }
   for (uint32_t r = 0; r < m->nroles && l->of[REDUCE_SYMMETRY].applied; r++) {
     bool ring = m->roles[r].ring || l->identity[r] == IDENTITY_RING;
@@ -164,8 +164,8 @@ struct canonical *canonical_new(struct cells *cells) {
     k->value_type = l->value_type;
     k->npoints += (uint32_t)l->value_type->count;
   }
-  uint32_t **by_point[] = {&k->family_of, &k->to, &k->best_to, &k->went, &k->swap, &k->mentioned_first, &k->parent,
-                           &k->bundle, &k->bundle_first, &k->bundle_size, &k->value_map};
+  uint32_t **by_point[] = {&k->family_of, &k->to, &k->best_to, &k->went, &k->swap, &k->pair, &k->mentioned_first, &k->parent,
+                           &k->bundle, &k->bundle_first, &k->bundle_size, &k->heads, &k->value_map};
   for (size_t i = 0; i < sizeof by_point / sizeof *by_point; i++)
     *by_point[i] = points_new(k);
   k->families = memory_alloc((k->model->nroles + 2) * sizeof *k->families);
@@ -203,8 +203,8 @@ void canonical_free(struct canonical *k) {
     memory_free(k->views[t].at);
   for (size_t i = 0; i < k->levels.n; i++)
     partition_release(&k->levels.at[i]);
-  void *arrays[] = {k->family_of, k->to,     k->best_to, k->went, k->swap,   k->mentioned_first, k->parent,
-                    k->bundle,    k->bundle_first, k->bundle_size, k->value_map, k->families, k->rings, k->path,
+  void *arrays[] = {k->family_of, k->to,     k->best_to, k->went, k->swap, k->pair, k->mentioned_first, k->parent,
+                    k->bundle,    k->bundle_first, k->bundle_size, k->heads, k->value_map, k->families, k->rings, k->path,
                     k->best_path, k->feed,   k->keyed,   k->spare, k->views,  k->leaf,            k->best, k->watched};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     memory_free(arrays[i]);

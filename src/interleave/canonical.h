@@ -23,7 +23,8 @@ struct family {
 
 struct mention {
   uint32_t point;
-  uint64_t tag; /* where it stands: the same in every renaming of the content */
+  uint32_t like; /* view->likened: the first point in its place of which the content would say the same */
+  uint64_t tag;  /* where it stands: the same in every renaming of the content */
 };
 
 /* A part of a content that speaks of several points at once: an element of a set or array, one of many messages. */
@@ -37,7 +38,9 @@ struct view {
   uint64_t shape;    /* the same in every renaming of the content */
   uint32_t mentions; /* where its mentions begin: one for each point that moves and stands in it, ascending */
   uint32_t parts;
-  uint32_t nmentions, nparts;
+  uint32_t nmentions;
+  uint16_t nparts;
+  bool likened;
 };
 
 struct views { /* of one table's contents, by name */
@@ -100,7 +103,7 @@ struct canonical {
   content *row, *leaf, *best;
   bool any;                      /* best is set */
   uint32_t *to, *best_to, *went;
-  uint32_t *swap;                /* by point: itself, but while two bundles are tried in each other's place */
+  uint32_t *swap, *pair; /* by point: itself, but while points are tried in each other's place */
   VEC(struct link) links;
   uint32_t ntied;                /* the first of them tie several points together */
   VEC(struct partition) levels;
@@ -111,7 +114,7 @@ struct canonical {
   bool indexed;                  /* mentioned_at is that of the row */
   uint32_t *mentioned_first;     /* by point */
   VEC(uint32_t) mentioned_at;    /* cells */
-  uint32_t *parent, *bundle, *bundle_first, *bundle_size; /* bundles.c: all by point */
+  uint32_t *parent, *bundle, *bundle_first, *bundle_size, *heads; /* bundles.c: all by point */
 };
 
 /* mentions.c */
@@ -123,6 +126,8 @@ static inline const struct view *view_of(struct canonical *k, uint32_t cell, con
 bool cell_may_mention(const struct canonical *, uint32_t cell, const struct family *); /* from the types alone */
 /* Order by content: any order of names, the same in every run. */
 int content_compare(struct canonical *, uint32_t cell, content, content);
+/* Would the content be the same if these two points of a family changed places? */
+bool content_likens(struct canonical *, uint32_t cell, content, uint32_t x, uint32_t y);
 /* The content after its points went where `to` says. */
 content content_renamed(struct canonical *, uint32_t cell, content, const uint32_t *to);
 /* The cell whose content goes there. */

@@ -83,7 +83,7 @@ bool cell_may_mention(const struct canonical *k, uint32_t cell, const struct fam
 static uint64_t note(struct canonical *k, uint32_t point, uint64_t tag) {
   if (k->family_of[point] == NO_FAMILY)
     return hash_mix(hash_mix(tag, 2), point);
-  vec_push(&k->scratch, ((struct mention){point, tag}));
+  vec_push(&k->scratch, ((struct mention){point, point, tag}));
   return hash_mix(hash_mix(tag, 3), k->family_of[point]);
 }
 
@@ -102,7 +102,7 @@ static uint32_t gather(struct mention *at, uint32_t n) {
     if (kept && at[kept - 1].point == at[i].point)
       at[kept - 1].tag += tag;
     else
-      at[kept++] = (struct mention){at[i].point, tag};
+      at[kept++] = (struct mention){at[i].point, at[i].point, tag};
   }
   return kept;
 }
@@ -301,7 +301,8 @@ const struct view *view_make(struct canonical *k, uint32_t cell, content name) {
   for (uint32_t i = 0; i < n; i++)
     vec_push(&k->mentions, k->scratch.at[i]);
   struct view *view = &views->at[name];
-  *view = (struct view){h.key ? h.key : 1, h.shape, mentions, parts, n, (uint32_t)k->parts.n - parts};
+  *view = (struct view){.key = h.key ? h.key : 1, .shape = h.shape, .mentions = mentions, .parts = parts,
+                        .nmentions = n, .nparts = (uint16_t)(k->parts.n - parts), .likened = n < 2};
   return view;
 }
 

@@ -3,10 +3,13 @@
 
 #include <string.h>
 
-/* Where a content's points go, packed: a byte for each while they are few. */
+/* Where a content's points go, packed: a byte for each while they are few, else interned. Contents that speak of very many
+   hardly ever go the same way twice. */
 #define BYTES_MOST 7
 #define POINTS_MOST 256
 #define INTERNED (UINT64_C(1) << 63) /* the others leave the last byte alone */
+#define REMEMBERED_MOST 16
+#define MEMO_MOST (1 << 20) /* renamings that are remembered at a time */
 
 static uint32_t role_of_cell(const struct canonical *k, const struct cell *c) { return model_role_of(k->model, c->a); }
 
@@ -38,35 +41,33 @@ static content rename_channel(struct canonical *k, uint32_t cell, const value *v
   return channel_encode(k->cells, cell, k->packets.at, (uint32_t)k->packets.n);
 }
 
-static int compare_members(const value *a, uint32_t na, const value *b, uint32_t nb) {
-  for (uint32_t i = 0; i < na && i < nb; i++)
+static bool member_before(const value *a, const value *b, uint32_t width) {
+  for (uint32_t i = 0; i < width; i++)
     if (a[i] != b[i])
-      return a[i] < b[i] ? -1 : 1;
-  return na < nb ? -1 : na > nb;
+      return a[i] < b[i];
+  return false;
 }
 
-/* Members of the set of first values: the role, and a value for each of its inputs. Ascending as numbers. */
+/* The set of first values: for each member its role and a value for each of the role's inputs, ascending as numbers. So
+   the members of a role lie together. */
 static void rename_initials(struct canonical *k, value *v, uint32_t n, const struct renaming *r) {
-  for (uint32_t i = 0, from; i < n;) {
-    const struct role *role = &k->model->roles[v[i]];
-    from = i++;
-    for (uint32_t j = 0; j < role->nvars; j++)
-      if (role->vars[j].kind == VAR_INPUT) {
-        v[i] = value_rename(&k->model->values, role->vars[j].type, v[i], r);
-        i++;
-      }
-    /* its place among those before it */
-    uint32_t at = 0, width = i - from;
-    while (at < from) {
-      uint32_t other = 1 + role_ninputs(&k->model->roles[v[at]]);
-      if (compare_members(v + at, other, v + from, width) > 0)
-        break;
-      at += other;
-    }
+  for (uint32_t first = 0, end; first < n; first = end) {
+    const struct role *role = &k->model->roles[v[first]];
+    uint32_t width = 1 + role_ninputs(role);
     vec_reserve(&k->images, width);
-    memcpy(k->images.at, v + from, width * sizeof *v);
-    memmove(v + at + width, v + at, (from - at) * sizeof *v);
-    memcpy(v + at, k->images.at, width * sizeof *v);
+    value *member = k->images.at;
+    for (end = first; end < n && v[end] == v[first]; end += width) {
+      uint32_t w = 0, at = end;
+      member[w++] = v[end];
+      for (uint32_t i = 0; i < role->nvars; i++)
+        if (role->vars[i].kind == VAR_INPUT) {
+          member[w] = value_rename(&k->model->values, role->vars[i].type, v[end + w], r);
+          w++;
+        }
+      for (; at > first && member_before(member, v + at - width, width); at -= width)
+        memcpy(v + at, v + at - width, width * sizeof *v);
+      memcpy(v + at, member, width * sizeof *v);
+    }
   }
 }
 
@@ -115,13 +116,19 @@ static bool renaming_key(struct canonical *k, const struct mention *m, uint32_t 
   }
   for (uint32_t i = 0; i < n && !moves; i++)
     moves = to[m[i].point] != m[i].point;
-  if (!moves)
-    return false;
+  if (!moves || n > REMEMBERED_MOST)
+    return moves;
   vec_reserve(&k->images, n);
   for (uint32_t i = 0; i < n; i++)
     k->images.at[i] = to[m[i].point];
   *key = INTERNED | intern_put(k->renamings, k->images.at, n);
   return true;
+}
+
+static void forget_renamings(struct canonical *k) {
+  memo_release(&k->renamed);
+  intern_free(k->renamings);
+  k->renamings = intern_new();
 }
 
 content content_renamed(struct canonical *k, uint32_t cell, content name, const uint32_t *to) {
@@ -132,11 +139,70 @@ content content_renamed(struct canonical *k, uint32_t cell, content name, const 
   uint32_t result;
   if (!renaming_key(k, k->mentions.at + view->mentions, view->nmentions, to, &key))
     return name;
+  if (view->nmentions > REMEMBERED_MOST)
+    return rename_now(k, cell, name, to);
   if (memo_find(&k->renamed, what, key, &result))
     return result;
   result = rename_now(k, cell, name, to);
-  memo_add(&k->renamed, what, key, result);
+  if (k->renamed.count >= MEMO_MOST)
+    forget_renamings(k);
+  else
+    memo_add(&k->renamed, what, key, result);
   return result;
+}
+
+/* --- points that a content does not tell apart --- */
+
+static const struct mention *find_mention(const struct canonical *k, const struct view *view, uint32_t point) {
+  const struct mention *m = k->mentions.at + view->mentions;
+  uint32_t low = 0, high = view->nmentions;
+  while (low < high) {
+    uint32_t mid = (low + high) / 2;
+    if (m[mid].point == point)
+      return &m[mid];
+    if (m[mid].point < point)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return NULL;
+}
+
+static bool stays_if_swapped(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {
+  k->pair[x] = y;
+  k->pair[y] = x;
+  bool same = rename_now(k, cell, name, k->pair) == name;
+  k->pair[x] = x;
+  k->pair[y] = y;
+  return same;
+}
+
+/* Being in each other's place is an equivalence, so the first of each kind is enough to compare with. */
+static void liken(struct canonical *k, uint32_t cell, content name) {
+  const struct view *view = view_of(k, cell, name);
+  uint32_t first = view->mentions, n = view->nmentions;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0; j < i && k->mentions.at[first + i].like == k->mentions.at[first + i].point; j++) {
+      const struct mention *x = &k->mentions.at[first + i], *y = &k->mentions.at[first + j];
+      if (y->like == y->point && x->tag == y->tag && k->family_of[x->point] == k->family_of[y->point] &&
+          stays_if_swapped(k, cell, name, x->point, y->point))
+        k->mentions.at[first + i].like = y->point;
+    }
+  k->views[k->cells->cell[cell].table].at[name].likened = true;
+}
+
+bool content_likens(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {
+  const struct view *view = view_of(k, cell, name);
+  const struct mention *a = find_mention(k, view, x), *b = find_mention(k, view, y);
+  if (!a || !b)
+    return !a && !b;
+  if (!view->likened) {
+    liken(k, cell, name);
+    view = view_of(k, cell, name);
+    a = find_mention(k, view, x);
+    b = find_mention(k, view, y);
+  }
+  return a->like == b->like;
 }
 
 uint32_t cell_renamed(const struct canonical *k, uint32_t cell, const uint32_t *to) {
