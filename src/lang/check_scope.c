@@ -124,7 +124,8 @@ void unknown_name(struct checker *c, const char *name, struct span at, const cha
     for (size_t j = 0; j < scopes[i]->n; j++)
       vec_push(&names, scopes[i]->at[j].name);
   for (size_t i = 0; i < LENGTH(built_in_values); i++)
-    vec_push(&names, built_in_values[i]);
+    if (strcmp(built_in_values[i], name) != 0) /* as it is when a declaration of it was refused */
+      vec_push(&names, built_in_values[i]);
   for (size_t i = 0; i < LENGTH(built_in_functions); i++)
     if (strcmp(built_in_functions[i], name) != 0)
       vec_push(&names, built_in_functions[i]);
