@@ -74,6 +74,14 @@ content channel_without(struct channel_ops *o, uint32_t cell, content c, uint32_
   return encode_without(o, cell, decode(o, cell, c), i);
 }
 
+content channel_seen(struct channel_ops *o, uint32_t cell, content c) {
+  uint32_t n = decode(o, cell, c);
+  for (uint32_t i = 0; i < n; i++)
+    if (o->packets.at[i].place == PACKET_DELIVERED)
+      o->packets.at[i].place = PACKET_SEEN;
+  return channel_encode(o->cells, cell, o->packets.at, n);
+}
+
 /* Is there an equal one before it? Then the earlier one stands for both. */
 static bool repeats(const struct channel_ops *o, uint32_t i) {
   for (uint32_t k = 0; k < i; k++)

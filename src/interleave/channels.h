@@ -68,6 +68,8 @@ static inline content channel_append(struct channel_ops *o, struct appending *a,
   return c < a->n && a->to[c] != NO_NAME_YET ? a->to[c] : appending_make(o, a, c);
 }
 
+/* All that was delivered is SEEN. */
+content channel_seen(struct channel_ops *, uint32_t cell, content);
 /* Content without its i-th packet. */
 content channel_without(struct channel_ops *, uint32_t cell, content, uint32_t i);
 

@@ -373,6 +373,8 @@ static void moves_to_recover(struct making *k) {
       continue;
     }
     making_reset(k);
+    for (uint32_t in = 0; in < s->mover.ninbound[k->at->process] && s->meaning->semantics == SEMANTICS_MP; in++)
+      k->after[in] = channel_seen(&s->channels, s->mover.inbound[k->at->process][in].cell, k->after[in]);
     set_patches(k, m, list.at[i].next, 0);
     m->broken = steps_broken_by_local(s, k->at->process, k->at->local, list.at[i].next);
   }

@@ -25,8 +25,8 @@ uint32_t role_ninputs(const struct role *);
 uint32_t role_local_length(const struct role *);             /* 1 + nvars + inputs */
 uint32_t role_initial_at(const struct role *, uint32_t var); /* where the first value of input var is kept */
 
-/* Steps: a message on its way. Under M all are DELIVERED. SEEN (MP only): its receiver has taken a step that looked at
-   it without taking it. */
+/* Steps: a message on its way. Under M all are DELIVERED. SEEN (MP only): since it was delivered, its receiver has taken a
+   step that looked at it without taking it, or has recovered from a crash. */
 enum packet_place { PACKET_IN_TRANSIT, PACKET_DELIVERED, PACKET_SEEN };
 struct packet {
   uint32_t from, to, kind;

@@ -192,6 +192,20 @@ static enum step_result happens_crash(const struct happening *h, struct choices 
   return result;
 }
 
+/* MP: what was delivered before it recovered it need not get all at once. An action that a crash cut short may have left
+   it there; the next one need not be the same. */
+static void see_all(const struct happening *h) {
+  for (uint32_t i = 0; i < h->next->npackets && h->meaning->semantics == SEMANTICS_MP;) {
+    const struct packet *p = &h->next->packets[i];
+    if (p->to == h->event->process && p->place == PACKET_DELIVERED) {
+      packet_move(h->meaning, h->channels, h->next, i, PACKET_SEEN);
+      i = 0; /* they may have changed places */
+    } else {
+      i++;
+    }
+  }
+}
+
 static enum step_result happens_recovery(const struct happening *h, struct choices *choices) {
   const struct event *e = h->event;
   if (!(h->config->local[e->process][LOCAL_STATUS] & STATUS_CRASHED) || e->ntaken)
@@ -204,6 +218,7 @@ static enum step_result happens_recovery(const struct happening *h, struct choic
     if (before != after)
       step_log_change(h->log, (struct change){e->process, i, before, after, var->init ? var->init->at : var->at});
   }
+  see_all(h);
   return choices->bad ? STEP_BAD_WITNESS : STEP_OK;
 }
 

@@ -23,6 +23,10 @@ static const char *const taking[] = {
     "  start { send a to others  send a to others }\n"
     "  on a if x < 2 { x := x + 1  s := 1  send b to all }\n"
     "  on b if g < 2 { g := g + 1 }  when x == 2 and s == 1 once { x := 0 } }\n",
+    /* who crashes after a vote went out may give another one */
+    "algorithm Vote\nmessage ask, grant\n"
+    "process C[2] { var won: bool = false  start { send ask to V }  on grant { won := true } }\n"
+    "process V[1] { stable given: bool = false  on ask from c if not given { given := true  send grant to c } }\n",
 };
 
 /* Some look at messages that stay. */
