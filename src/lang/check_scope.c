@@ -93,6 +93,31 @@ static bool variable_elsewhere(struct checker *c, const char *name) {
   return false;
 }
 
+/* Is it a field of the message that is taken, which has no name of its own here? */
+static bool field_elsewhere(struct checker *c, const char *name) {
+  const struct type *t = c->in.where == IN_ACTION && c->in.arrivals ? c->in.arrivals->type : NULL;
+  for (uint32_t i = 0; t && t->kind == TYPE_RECORD && i < t->size; i++) {
+    if (strcmp(t->fields[i].name, name) != 0)
+      continue;
+    if (c->in.fixed)
+      help(c,
+           "'%s' is a field, and right of the sign stands what the process knows; compare fields "
+           "after 'if'",
+           name);
+    else if (c->in.quorum)
+      help(c, "'%s' is a field of each message: read it as 'm.%s for m in %s'", name, name,
+           c->in.quorum);
+    else
+      help(c,
+           "'%s' is a field of the message: name it alone in the pattern, '%s(%s)', or name the "
+           "message, "
+           "'on m: %s', and write m.%s",
+           name, t->name, name, t->name, name);
+    return true;
+  }
+  return false;
+}
+
 void unknown_name(struct checker *c, const char *name, struct span at, const char *what) {
   fault(c, at, "unknown %s '%s'", what, name);
   if ((c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) &&
@@ -106,6 +131,8 @@ void unknown_name(struct checker *c, const char *name, struct span at, const cha
       help(c, "'%s' is a variable of a process, and environments do not see those", name);
     return;
   }
+  if (field_elsewhere(c, name))
+    return;
   if (c->in.where == IN_GRAPH && variable_elsewhere(c, name)) {
     help(c, "the graph stays as it is during a run, so it cannot read variables");
     return;
