@@ -95,17 +95,56 @@ static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, em
   return emit(context, &state, &edge);
 }
 
-static bool fast_successors(struct interleave *s, emit_fn *emit, void *context) {
+/* The class of steps that a move belongs to, for the stubborn set: a row of bits, and one of them. */
+static size_t move_class(const struct interleave *s, uint32_t p, const struct move *m, uint64_t *bit) {
+  const struct role *role = &s->model->roles[s->role_of[p]];
+  size_t row = (size_t)p * stubborn_stride(s->stubborn);
+  *bit = 1;
+  if (m->kind != EVENT_ACTION)
+    return row + role->nactions + (m->kind == EVENT_CRASH ? STUBBORN_CRASH : STUBBORN_RECOVER);
+  if (role->actions[m->action].trigger == TRIGGER_ONE)
+    *bit <<= m->sender;
+  return row + m->action;
+}
+
+/* Which classes of steps are worth exploring from here: true if `prepare` are, before `aim`. */
+static bool choose_classes(struct interleave *s, uint32_t byzantine) {
+  uint64_t bit;
+  memset(s->enabled, 0, (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) * sizeof *s->enabled);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    for (uint32_t i = 0; i < moves->n; i++)
+      if (may_happen(s, p, &moves->at[i], moves)) {
+        size_t class = move_class(s, p, &moves->at[i], &bit);
+        s->enabled[class] |= bit;
+      }
+  }
+  keys_unpack(&s->keys, s->words, s->row);
+  return stubborn_sets(s->stubborn, s->row, s->base.decided, s->enabled, s->aim, s->prepare);
+}
+
+enum which { STEPS_ALL, STEPS_FIRST, STEPS_OTHERS }; /* FIRST, OTHERS: with partial order reduction */
+
+static bool is_explored(const struct interleave *s, uint32_t p, const struct move *m, enum which which) {
+  uint64_t bit;
+  size_t class = move_class(s, p, m, &bit);
+  bool aims = s->aim[class] & bit, prepares = s->base.partial && s->prepare[class] & bit;
+  return which == STEPS_FIRST ? (s->base.partial ? prepares : aims) : aims && !prepares;
+}
+
+static bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
   uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
   for (uint32_t r = 0; r < s->model->nroles; r++)
     s->globals[r] = sight_globals(s, s->words, r);
   for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
     s->status[p] = status_of(s, s->words, p);
+  if (which != STEPS_ALL)
+    s->base.partial = choose_classes(s, byzantine);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
       const struct move *m = &moves->at[i];
-      if (!may_happen(s, p, m, moves))
+      if (!may_happen(s, p, m, moves) || (which != STEPS_ALL && !is_explored(s, p, m, which)))
         continue;
       if (!emit_move(s, p, m, emit, context))
         return false;
@@ -194,7 +233,14 @@ static bool space_successors(struct space *space, const struct state *state, emi
   struct interleave *s = interleave_of(space);
   keys_load(&s->keys, state, s->words);
   s->expanded++;
-  return s->plain ? plain_successors(s, emit, context) : fast_successors(s, emit, context);
+  return s->plain ? plain_successors(s, emit, context)
+                  : fast_successors(s, s->stubborn ? STEPS_FIRST : STEPS_ALL, emit, context);
+}
+
+static bool space_others(struct space *space, const struct state *state, emit_fn *emit, void *context) {
+  struct interleave *s = interleave_of(space);
+  keys_load(&s->keys, state, s->words);
+  return fast_successors(s, STEPS_OTHERS, emit, context);
 }
 
 static enum verdict3 space_holds(struct space *space, uint32_t i, const struct state *state,
@@ -222,6 +268,11 @@ static void space_free(struct space *space) {
   forgetting_release(s);
   channel_ops_release(&s->channels);
   keys_release(&s->keys);
+  stubborn_free(s->stubborn);
+  hopes_free(s->hopes);
+  memory_free(s->enabled);
+  memory_free(s->aim);
+  memory_free(s->prepare);
   if (s->canonical)
     canonical_free(s->canonical);
   cells_release(&s->cells);
@@ -236,6 +287,7 @@ static void space_free(struct space *space) {
 static const struct space_ops interleave_ops = {
     .initial = space_initial,
     .successors = space_successors,
+    .others = space_others,
     .holds = space_holds,
     .concretise = interleave_concretise,
     .heard_of_assignments = space_assignments,
@@ -256,6 +308,21 @@ static void read_environment(struct interleave *s) {
   s->parts = !loss;
   for (uint32_t r = 0; r < m->nroles; r++)
     s->recovers |= role_recovers(m, q, r);
+}
+
+/* Steps that only lose messages, and what the order of arrival adds, are not among the classes. */
+static void use_partial_order(struct interleave *s) {
+  if (!s->base.licences->of[REDUCE_PARTIAL_ORDER].applied || s->plain || s->loses)
+    return;
+  s->hopes = hopes_new(&s->cells);
+  s->stubborn = stubborn_new(&s->cells, s->use, s->hopes);
+  if (!s->stubborn)
+    return;
+  size_t classes = (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) + 1;
+  s->enabled = memory_alloc(classes * sizeof *s->enabled);
+  s->aim = memory_alloc(classes * sizeof *s->aim);
+  s->prepare = memory_alloc(classes * sizeof *s->prepare);
+  s->base.edges_complete = false;
 }
 
 struct space *interleave_space_new(struct meaning *meaning, struct model *m, const struct question *q,
@@ -291,6 +358,7 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   s->base.successors = options->successors == SUCCESSORS_PLAIN ? "plain: asked for"
                        : s->plain                              ? "plain: the order of messages is kept"
                                                                : "local steps";
+  use_partial_order(s);
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
   lay_out_keys(s);
   return &s->base;

@@ -12,6 +12,7 @@
 #include "interleave/channels.h"
 #include "interleave/interleave.h"
 #include "interleave/keys.h"
+#include "interleave/stubborn.h"
 #include "model/actions.h"
 #include "sem/event_step.h"
 #include "space/memo.h"
@@ -219,6 +220,9 @@ struct interleave {
   struct mover mover;
   struct forgetting *forgetting;
   struct canonical *canonical; /* NULL: states are as they come */
+  struct hopes *hopes;         /* NULL: nobody asks */
+  struct stubborn *stubborn;   /* NULL: every step is explored */
+  uint64_t *enabled, *aim, *prepare; /* classes of steps, for it */
   struct property_memo *properties;
   uint32_t nlocal_steps, nglobal_steps; /* step properties, by whether they are judged on one process or on whole states */
   struct memo broken_by_local; /* (role and local state, local state) -> bits, in vectors */

@@ -508,41 +508,90 @@ static void close_set(struct stubborn *s) {
   }
 }
 
-static void add_goals(struct stubborn *s, uint64_t decided) {
-  uint64_t undecided = ~decided & (s->properties ? bit(s->properties) - 1 : 0);
-  for (uint32_t p = 0; p < s->n; p++) {
-    uint32_t r = role_of(s, p);
-    for (uint32_t a = 0; a < s->model->roles[r].nactions; a++)
-      if (s->asks[r][a] & undecided || s->accords->fails[r][a])
-        add(s, p, a, UINT64_MAX);
-    if (s->crash_asks & undecided)
-      add_crash(s, p);
-  }
+static bool is_goal(const struct stubborn *s, uint32_t p, uint32_t a, uint64_t undecided) {
+  uint32_t r = role_of(s, p);
+  if (a >= s->model->roles[r].nactions)
+    return s->crash_asks & undecided;
+  return s->asks[r][a] & undecided || s->accords->fails[r][a];
 }
 
-static uint32_t count_enabled(const struct stubborn *s, const senders *in) {
+static void add_goals(struct stubborn *s, uint64_t undecided) {
+  for (uint32_t p = 0; p < s->n; p++)
+    for (uint32_t a = 0; a < role_at(s, p)->nactions + 2; a++)
+      if (is_goal(s, p, a, undecided))
+        add(s, p, a, UINT64_MAX);
+}
+
+static uint32_t count_enabled(const struct stubborn *s) {
   uint32_t count = 0;
   for (size_t i = 0; i < (size_t)s->n * s->stride; i++)
-    count += (uint32_t)__builtin_popcountll(in[i] & s->enabled[i]);
+    count += (uint32_t)__builtin_popcountll(s->in[i] & s->enabled[i]);
   return count;
 }
 
-void stubborn_set(struct stubborn *s, const content *row, uint64_t decided, const uint64_t *enabled, uint64_t *chosen) {
-  size_t classes = (size_t)s->n * s->stride;
+static void keep_enabled(const struct stubborn *s, uint64_t *to) {
+  for (size_t i = 0; i < (size_t)s->n * s->stride; i++)
+    to[i] = s->in[i] & s->enabled[i];
+}
+
+static void begin_set(struct stubborn *s) {
+  memset(s->in, 0, (size_t)s->n * s->stride * sizeof *s->in);
+  s->nwork = s->nlater = 0;
+}
+
+/* How many classes of it can be taken now. */
+static uint32_t find_aim(struct stubborn *s, uint64_t undecided, uint64_t *aim) {
   uint32_t least = UINT32_MAX;
+  for (uint32_t i = 0; i < ATTEMPTS && i < s->n && least > 1; i++) {
+    s->turn = i * s->n / (s->n < ATTEMPTS ? s->n : ATTEMPTS);
+    begin_set(s);
+    add_goals(s, undecided);
+    close_set(s);
+    uint32_t count = count_enabled(s);
+    if (count < least) {
+      least = count;
+      keep_enabled(s, aim);
+    }
+  }
+  return least;
+}
+
+static bool has_goal(const struct stubborn *s, uint64_t undecided) {
+  for (uint32_t p = 0; p < s->n; p++)
+    for (uint32_t a = 0; a < role_at(s, p)->nactions + 2; a++) {
+      size_t at = (size_t)p * s->stride + a;
+      if (s->in[at] & s->enabled[at] && is_goal(s, p, a, undecided))
+        return true;
+    }
+  return false;
+}
+
+/* Starting from each of the classes in turn. */
+static uint32_t find_preparing(struct stubborn *s, uint64_t undecided, uint32_t least, uint64_t *prepare) {
+  for (uint32_t p = 0; p < s->n && least > 1; p++)
+    for (uint32_t a = 0; a < role_at(s, p)->nactions && least > 1; a++)
+      for (senders from = s->enabled[(size_t)p * s->stride + a]; from && least > 1; from &= from - 1) {
+        if (is_goal(s, p, a, undecided))
+          break;
+        begin_set(s);
+        s->turn = p;
+        add(s, p, a, from & -from);
+        close_set(s);
+        uint32_t count = count_enabled(s);
+        if (count > 0 && count < least && !has_goal(s, undecided)) {
+          least = count;
+          keep_enabled(s, prepare);
+        }
+      }
+  return least;
+}
+
+bool stubborn_sets(struct stubborn *s, const content *row, uint64_t decided, const uint64_t *enabled, uint64_t *aim,
+                   uint64_t *prepare) {
+  uint64_t undecided = ~decided & (s->properties ? bit(s->properties) - 1 : 0);
   s->row = row;
   s->enabled = enabled;
   look_around(s);
-  for (uint32_t i = 0; i < ATTEMPTS && i < s->n && least > 1; i++) {
-    s->turn = i * s->n / (s->n < ATTEMPTS ? s->n : ATTEMPTS);
-    memset(s->in, 0, classes * sizeof *s->in);
-    add_goals(s, decided);
-    close_set(s);
-    uint32_t count = count_enabled(s, s->in);
-    if (count < least) {
-      least = count;
-      for (size_t k = 0; k < classes; k++)
-        chosen[k] = s->in[k] & enabled[k];
-    }
-  }
+  uint32_t least = find_aim(s, undecided, aim);
+  return least > 1 && find_preparing(s, undecided, least, prepare) < least;
 }

@@ -1,12 +1,13 @@
-/* Partial order reduction by stubborn sets that aim at what is asked (Valmari's stubborn sets, with a goal instead of
-   visibility). In a state, a set of steps is enough to explore if
-   - nothing that the properties still ask for can come about without one of its steps: it holds every step that writes what
-     an undecided property reads, and every step that may end in an error of the model;
+/* Partial order reduction by stubborn sets (Valmari). A set of steps is stubborn in a state if
    - for a step in it that can be taken now, it holds all steps that do not commute with it;
    - for a step in it that cannot be taken now, it holds some steps without one of which it never will be.
-   Then on any way to what is asked for, the first step of the set can come first: the same end is reached from its
-   successor by one step less. So shortest counterexamples stay, whatever is left out, and no step is put off for ever. If
-   no step of the set can be taken, nothing that is asked for lies ahead, and the state is left as it is.
+   Then the first step of the set on any way from here can as well come first. Two kinds of them are used.
+   A set that aims holds every step that writes what an undecided property reads, and every step that may end in an error of the
+   model. Every way to what is asked for has a step of it, and with that step first it is as long as before: exploring the
+   set is enough. If none of its steps can be taken, nothing that is asked for lies ahead.
+   A set that prepares has no such step among those that can be taken now. Exploring it changes nothing that is asked for, and
+   the rest of the way is still there afterwards; but it might be put off for ever, so the engine sees to it that it is not
+   (space.h, others). Preparing sets are smaller.
    Steps are handled in classes: a process, one of its actions, and for an action that takes one message its sender.
    Steps that may never be taken again (hopes.h, and who can still send what to whom) are left out of account. */
 #ifndef RONDO_INTERLEAVE_STUBBORN_H
@@ -27,8 +28,10 @@ uint32_t stubborn_stride(const struct stubborn *);
 #define STUBBORN_CRASH 0   /* at nactions of the role + this */
 #define STUBBORN_RECOVER 1
 
-/* enabled: the classes with a step that can be taken now. chosen gets those of them that must be explored; decided: properties
-   of the question about which nothing is to be found any more, a bit each. */
-void stubborn_set(struct stubborn *, const content *row, uint64_t decided, const uint64_t *enabled, uint64_t *chosen);
+/* enabled: the classes with a step that can be taken now; decided: properties of the question about which nothing is to be
+   found any more, a bit each. aim gets those of the enabled classes that are in a set that aims. Returns whether a set that
+   prepares is smaller: then prepare gets it, and aim is what must be explored if that led to nothing new. */
+bool stubborn_sets(struct stubborn *, const content *row, uint64_t decided, const uint64_t *enabled, uint64_t *aim,
+                   uint64_t *prepare);
 
 #endif

@@ -358,6 +358,12 @@ static bool all_decided(const struct search *s) {
   return any;
 }
 
+static void tell_decided(struct search *s) {
+  s->space->decided = 0;
+  for (uint32_t i = 0; i < s->space->question->nproperties && i < 64; i++)
+    s->space->decided |= (uint64_t)s->findings[i].found << i;
+}
+
 /* Layer by layer; s->end says why it ended. */
 static void explore(struct sweep *w) {
   struct search *s = w->search;
@@ -393,6 +399,7 @@ static void explore(struct sweep *w) {
     }
     w->rounds++;
     w->next_layer = to;
+    tell_decided(s);
     made = expand_layer(w, from, to);
     from = to;
   }

@@ -53,8 +53,8 @@ struct space_ops {
   /* Return false if the callback stopped them. */
   bool (*initial)(struct space *, emit_fn *, void *context);
   bool (*successors)(struct space *, const struct state *, emit_fn *, void *context);
-  /* Only if the last call of successors left space->partial set: the steps that it left out as independent. The engine
-     asks for them unless one of those that it was given led to a state that was new. */
+  /* Only if the last call of successors left space->partial set: steps that it put off. The engine asks for them unless one
+     of those that it was given led to a state that was new; so none is put off for ever. */
   bool (*others)(struct space *, const struct state *, emit_fn *, void *context);
   /* All states of a frontier together: every successor of any of them is emitted at least once, from one of the
      states with the cheapest way to it. Only if space->together. */
@@ -79,6 +79,7 @@ struct space {
   bool edges_complete;     /* false: some reduction drops edges, so transitions cannot be counted */
   bool together;           /* expand may be used, and is faster */
   bool partial;            /* set by successors: see others */
+  uint64_t decided;        /* kept by the engine: bit i: nothing more is to be found about the question's i-th property */
   bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine forgets all
                               states and begins again */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
