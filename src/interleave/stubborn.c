@@ -7,7 +7,6 @@
 #include <string.h>
 
 #define PROCESSES_MOST 64
-#define ATTEMPTS 4 /* with different preferences */
 
 typedef uint64_t senders; /* of an action that takes one message: processes; of others: bit 0 */
 
@@ -534,26 +533,19 @@ static void keep_enabled(const struct stubborn *s, uint64_t *to) {
     to[i] = s->in[i] & s->enabled[i];
 }
 
-static void begin_set(struct stubborn *s) {
+static void begin_set(struct stubborn *s, uint32_t turn) {
+  s->turn = turn;
   memset(s->in, 0, (size_t)s->n * s->stride * sizeof *s->in);
   s->nwork = s->nlater = 0;
 }
 
 /* How many classes of it can be taken now. */
 static uint32_t find_aim(struct stubborn *s, uint64_t undecided, uint64_t *aim) {
-  uint32_t least = UINT32_MAX;
-  for (uint32_t i = 0; i < ATTEMPTS && i < s->n && least > 1; i++) {
-    s->turn = i * s->n / (s->n < ATTEMPTS ? s->n : ATTEMPTS);
-    begin_set(s);
-    add_goals(s, undecided);
-    close_set(s);
-    uint32_t count = count_enabled(s);
-    if (count < least) {
-      least = count;
-      keep_enabled(s, aim);
-    }
-  }
-  return least;
+  begin_set(s, 0);
+  add_goals(s, undecided);
+  close_set(s);
+  keep_enabled(s, aim);
+  return count_enabled(s);
 }
 
 static bool has_goal(const struct stubborn *s, uint64_t undecided) {
@@ -573,8 +565,7 @@ static uint32_t find_preparing(struct stubborn *s, uint64_t undecided, uint32_t 
       for (senders from = s->enabled[(size_t)p * s->stride + a]; from && least > 1; from &= from - 1) {
         if (is_goal(s, p, a, undecided))
           break;
-        begin_set(s);
-        s->turn = p;
+        begin_set(s, p);
         add(s, p, a, from & -from);
         close_set(s);
         uint32_t count = count_enabled(s);
