@@ -160,6 +160,9 @@ struct canonical *canonical_new(struct cells *cells) {
   k->cells = cells;
   k->model = cells->model;
   k->nprocesses = k->npoints = k->model->nprocesses;
+  arena_init(&k->arena);
+  k->routes = routes_of(cells->meaning, k->model, cells->question,
+                        actions_used(k->model, cells->question, &k->arena), &k->arena);
   if (l->of[REDUCE_VALUES].applied && l->value_type && l->value_type->count <= VALUES_MOST) {
     k->value_type = l->value_type;
     k->npoints += (uint32_t)l->value_type->count;
@@ -219,6 +222,7 @@ void canonical_free(struct canonical *k) {
   vec_release(&k->mentioned_at);
   memo_release(&k->renamed);
   intern_free(k->renamings);
+  arena_release(&k->arena);
   memory_free(k);
 }
 
@@ -359,8 +363,8 @@ static void search(struct canonical *k, content *row) {
 /* --- the whole row --- */
 
 void canonical_form(struct canonical *k, content *row, uint32_t *to, uint32_t *value_to) {
-  uint32_t *went = k->went;
-  if (to || value_to)
+  uint32_t *went = to || value_to ? k->went : NULL;
+  if (went)
     for (uint32_t x = 0; x < k->npoints; x++)
       went[x] = x;
   for (uint32_t f = 0; f < k->nfamilies; f++)
@@ -369,7 +373,7 @@ void canonical_form(struct canonical *k, content *row, uint32_t *to, uint32_t *v
   if (k->searches) {
     search(k, row);
     for (uint32_t f = 0; f < k->nfamilies; f++)
-      if (!k->families[f].plain)
+      if (went && !k->families[f].plain)
         memcpy(went + k->families[f].first, k->best_to + k->families[f].first, k->families[f].count * sizeof *went);
   }
   if (to)

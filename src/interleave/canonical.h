@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "interleave/cells.h"
+#include "interleave/routes.h"
 #include "space/memo.h"
 
 #define NO_POINT UINT32_MAX
@@ -77,6 +78,8 @@ static inline uint64_t stir(uint64_t h, uint64_t x) {
 struct canonical {
   struct cells *cells;
   struct model *model;
+  struct arena arena;
+  const struct routes *routes;
   const struct type *value_type; /* NULL: values stay as they are */
   uint32_t nprocesses, npoints;
   uint32_t *family_of;           /* by point, or NO_FAMILY */
@@ -133,8 +136,8 @@ content content_renamed(struct canonical *, uint32_t cell, content, const uint32
 /* The cell whose content goes there. */
 uint32_t cell_renamed(const struct canonical *, uint32_t cell, const uint32_t *to);
 
-/* columns.c: sorts the members of a plain family. */
-void family_sort(struct canonical *, struct family *, content *row, uint32_t *to);
+/* columns.c: sorts the members of a plain family. to, by point: those that moved are entered; may be NULL. */
+void family_sort(struct canonical *, const struct family *, content *row, uint32_t *to);
 void keyed_sort(struct keyed *at, struct keyed *spare, uint32_t n);
 
 /* refine.c */

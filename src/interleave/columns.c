@@ -36,6 +36,14 @@ void keyed_sort(struct keyed *at, struct keyed *spare, uint32_t n) {
   }
 }
 
+static inline bool column_equal(const struct family *f, const content *row, uint32_t x, uint32_t y) {
+  const uint32_t *a = f->column + (size_t)x * f->width, *b = f->column + (size_t)y * f->width;
+  for (uint32_t i = 0; i < f->width; i++)
+    if (row[a[i]] != row[b[i]])
+      return false;
+  return true;
+}
+
 static int column_compare(struct canonical *k, const struct family *f, const content *row, uint32_t x, uint32_t y) {
   const uint32_t *a = f->column + (size_t)x * f->width, *b = f->column + (size_t)y * f->width;
   int order = 0;
@@ -48,6 +56,8 @@ static int column_compare(struct canonical *k, const struct family *f, const con
 static void order_equal_keys(struct canonical *k, const struct family *f, const content *row) {
   struct keyed *at = k->keyed;
   for (uint32_t i = 1; i < f->count; i++) {
+    if (at[i - 1].key != at[i].key || column_equal(f, row, at[i - 1].at, at[i].at))
+      continue;
     struct keyed one = at[i];
     uint32_t j = i;
     for (; j > 0 && at[j - 1].key == one.key && column_compare(k, f, row, at[j - 1].at, one.at) > 0; j--)
@@ -56,12 +66,18 @@ static void order_equal_keys(struct canonical *k, const struct family *f, const 
   }
 }
 
-static uint64_t column_key(struct canonical *k, const struct family *f, const content *row, uint32_t member) {
-  const uint32_t *cell = f->column + (size_t)member * f->width;
-  uint64_t key = 0xC01;
-  for (uint32_t i = 0; i < f->width; i++)
-    key = hash_mix(key, view_of(k, cell[i], row[cell[i]])->key);
-  return key;
+static void key_columns(struct canonical *k, const struct family *f, const content *row) {
+  for (uint32_t i = 0; i < f->count; i++)
+    k->keyed[i] = (struct keyed){0xC01, i};
+  for (uint32_t w = 0; w < f->width; w++) {
+    const struct views *views = &k->views[k->cells->cell[f->column[w]].table]; /* the same for all members */
+    for (uint32_t i = 0; i < f->count; i++) {
+      uint32_t cell = f->column[(size_t)i * f->width + w];
+      content c = row[cell];
+      uint64_t key = c < views->n && views->at[c].key ? views->at[c].key : view_make(k, cell, c)->key;
+      k->keyed[i].key = hash_mix(k->keyed[i].key, key);
+    }
+  }
 }
 
 /* Puts the columns where they belong, and says where each went. */
@@ -73,25 +89,29 @@ static void move_columns(struct canonical *k, const struct family *f, content *r
       for (size_t w = 0; w < width; w++)
         kept[i * width + w] = row[f->column[k->keyed[i].at * width + w]];
   for (uint32_t i = 0; i < f->count; i++) {
-    to[f->first + k->keyed[i].at] = f->first + i;
-    if (k->keyed[i].at != i)
-      for (size_t w = 0; w < width; w++)
-        row[f->column[i * width + w]] = kept[i * width + w];
+    if (k->keyed[i].at == i)
+      continue;
+    if (to)
+      to[f->first + k->keyed[i].at] = f->first + i;
+    for (size_t w = 0; w < width; w++)
+      row[f->column[i * width + w]] = kept[i * width + w];
   }
 }
 
-void family_sort(struct canonical *k, struct family *f, content *row, uint32_t *to) {
+void family_sort(struct canonical *k, const struct family *f, content *row, uint32_t *to) {
   bool sorted = true, ties = false;
-  for (uint32_t i = 0; i < f->count; i++) {
-    k->keyed[i] = (struct keyed){column_key(k, f, row, i), i};
-    sorted &= i == 0 || k->keyed[i - 1].key < k->keyed[i].key;
+  key_columns(k, f, row);
+  for (uint32_t i = 1; i < f->count; i++) {
+    sorted &= k->keyed[i - 1].key <= k->keyed[i].key;
+    ties |= k->keyed[i - 1].key == k->keyed[i].key;
   }
   if (!sorted) {
     keyed_sort(k->keyed, k->spare, f->count);
-    for (uint32_t i = 1; i < f->count; i++)
-      ties |= k->keyed[i - 1].key == k->keyed[i].key;
-    if (ties)
-      order_equal_keys(k, f, row);
+    for (uint32_t i = 1; i < f->count && !ties; i++)
+      ties = k->keyed[i - 1].key == k->keyed[i].key;
   }
-  move_columns(k, f, row, to);
+  if (ties)
+    order_equal_keys(k, f, row);
+  if (!sorted || ties)
+    move_columns(k, f, row, to);
 }

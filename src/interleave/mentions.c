@@ -60,7 +60,7 @@ bool cell_may_mention(const struct canonical *k, uint32_t cell, const struct fam
     return role_may_mention(k, &m->roles[model_role_of(m, c->a)], false, f);
   case CELL_CHANNEL:
     for (uint32_t i = 0; i < m->nmessages; i++)
-      if (type_speaks_of(k, m->messages[i].type, f))
+      if (route_carries(k->routes, c->a, c->b, i) && type_speaks_of(k, m->messages[i].type, f))
         return true;
     return false;
   case CELL_GLOBAL:

@@ -1,6 +1,7 @@
 /* Canonical forms of rows against brute force: two rows have the same form exactly if one of all the renamings, tried one
    by one with a renaming written for this test alone, takes the one to the other. */
 #include "interleave/cells.h"
+#include "interleave/routes.h"
 #include "lang/check.h"
 #include "lang/parser.h"
 
@@ -23,6 +24,7 @@ struct trial {
   struct question question;
   struct licences *licences;
   struct cells cells;
+  const struct routes *routes;
   struct canonical *canonical;
   uint64_t seed;
   uint32_t width;         /* of a renaming: processes, then values */
@@ -62,6 +64,10 @@ static bool moves_freely(const struct trial *t, uint32_t r) {
          t->licences->identity[r] != IDENTITY_RING;
 }
 
+static bool moves_round(const struct trial *t, uint32_t r) {
+  return t->licences->of[REDUCE_SYMMETRY].applied && t->licences->identity[r] == IDENTITY_RING;
+}
+
 /* All renamings of [first, first + count) after each of those that there are. */
 static void extend_group(struct trial *t, uint32_t first, uint32_t count, bool ring) {
   for (uint32_t place = 1; place < count && !ring; place++) {
@@ -87,7 +93,6 @@ static void extend_group(struct trial *t, uint32_t first, uint32_t count, bool r
 
 static void make_group(struct trial *t) {
   const struct model *m = t->model;
-  t->width = m->nprocesses + (value_type(t) ? (uint32_t)value_type(t)->count : 0);
   uint32_t *same = arena_array(&t->arena, t->width + 1, sizeof *same);
   for (uint32_t x = 0; x < t->width; x++)
     same[x] = x;
@@ -95,7 +100,7 @@ static void make_group(struct trial *t) {
   for (uint32_t r = 0; r < m->nroles; r++)
     if (moves_freely(t, r))
       extend_group(t, m->roles[r].first, m->roles[r].count, false);
-    else if (t->licences->of[REDUCE_SYMMETRY].applied && t->licences->identity[r] == IDENTITY_RING)
+    else if (moves_round(t, r))
       extend_group(t, m->roles[r].first, m->roles[r].count, true);
   if (value_type(t))
     extend_group(t, m->nprocesses, t->width - m->nprocesses, false);
@@ -136,8 +141,9 @@ static void rename_all(struct trial *t) {
 static void trial_start(struct trial *t) {
   meaning_follow(t->meaning, t->question.semantics, !t->licences->of[REDUCE_MESSAGE_ORDER].applied);
   cells_init(&t->cells, t->meaning, t->model, &t->question, t->licences);
+  t->routes = routes_of(t->meaning, t->model, &t->question, actions_used(t->model, &t->question, &t->arena), &t->arena);
   t->canonical = canonical_new(&t->cells);
-  make_group(t);
+  t->width = t->model->nprocesses + (value_type(t) ? (uint32_t)value_type(t)->count : 0);
 }
 
 static void trial_free(struct trial *t) {
@@ -301,11 +307,32 @@ static uint32_t put_row(struct trial *t, struct intern *table, const content *ro
   return name;
 }
 
-static bool in_group(const struct trial *t, const uint32_t *to) {
-  for (size_t i = 0; i < t->group.n; i++)
-    if (!memcmp(t->group.at[i], to, t->width * sizeof *to))
-      return true;
-  return false;
+/* Moves [first, first + count) among themselves. */
+static bool permutes(const uint32_t *to, uint32_t first, uint32_t count, bool ring) {
+  for (uint32_t x = first; x < first + count; x++) {
+    if (to[x] < first || to[x] >= first + count)
+      return false;
+    if (ring && to[x] != first + (x - first + to[first] - first) % count)
+      return false;
+    for (uint32_t y = first; y < x; y++)
+      if (to[x] == to[y])
+        return false;
+  }
+  return true;
+}
+
+static bool is_renaming(const struct trial *t, const uint32_t *to) {
+  const struct model *m = t->model;
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    bool moves = moves_freely(t, r) || moves_round(t, r);
+    for (uint32_t p = role->first; p < role->first + role->count && !moves; p++)
+      if (to[p] != p)
+        return false;
+    if (!permutes(to, role->first, role->count, moves_round(t, r)))
+      return false;
+  }
+  return permutes(to, m->nprocesses, t->width - m->nprocesses, false);
 }
 
 /* The form is what its renaming makes of the row, and the renaming is one of ours. */
@@ -317,7 +344,7 @@ static void check_renaming(struct trial *t, const content *row, const content *f
   memcpy(all, to, n * sizeof *all);
   for (uint32_t x = n; x < t->width; x++)
     all[x] = value_to[x - n] + n;
-  assert_true(in_group(t, all));
+  assert_true(is_renaming(t, all));
   row_mapped(t, row, all, other);
   assert_memory_equal(other, form, bytes);
   memcpy(other, row, bytes);
@@ -368,13 +395,22 @@ static content random_local(struct trial *t, uint32_t cell) {
   const struct role *role = role_at(t, t->cells.cell[cell].a);
   value v[64] = {0};
   uint32_t n = role_local_length(role);
-  v[LOCAL_STATUS] = roll(t, 4) ? 0 : STATUS_CRASHED;
-  for (uint32_t i = 0; i < role->nvars; i++) {
+  v[LOCAL_STATUS] = roll(t, 4) ? 0 : roll(t, 2) ? STATUS_CRASHED : STATUS_BYZANTINE;
+  for (uint32_t i = 0; i < role->nvars && v[LOCAL_STATUS] != STATUS_BYZANTINE; i++) {
     v[LOCAL_VAR(i)] = roll(t, 6) ? random_value(t, role->vars[i].type) : VALUE_BLANK;
     if (role->vars[i].kind == VAR_INPUT && t->cells.initials == INITIALS_EACH)
       v[role_initial_at(role, i)] = random_value(t, role->vars[i].type);
   }
   return content_put(&t->cells, cell, v, n);
+}
+
+/* One that can be sent there. */
+static uint32_t random_kind(struct trial *t, const struct cell *c) {
+  for (;;) {
+    uint32_t kind = (uint32_t)roll(t, t->model->nmessages);
+    if (route_carries(t->routes, c->a, c->b, kind))
+      return kind;
+  }
 }
 
 static content random_channel(struct trial *t, uint32_t cell) {
@@ -383,10 +419,30 @@ static content random_channel(struct trial *t, uint32_t cell) {
   n = n < 4 ? 0 : n - 4;
   for (uint32_t i = 0; i < n; i++) {
     packets[i].place = roll(t, 3) ? PACKET_DELIVERED : PACKET_SEEN;
-    packets[i].kind = (uint32_t)roll(t, t->model->nmessages);
+    packets[i].kind = random_kind(t, &t->cells.cell[cell]);
     packets[i].message = random_value(t, t->model->messages[packets[i].kind].type);
   }
   return channel_encode(&t->cells, cell, packets, n);
+}
+
+/* A set of first values, one role's after the other's, each ascending. */
+static content random_initials(struct trial *t, uint32_t cell) {
+  value v[64];
+  uint32_t n = 0;
+  for (uint32_t r = 0; r < t->model->nroles; r++) {
+    const struct role *role = &t->model->roles[r];
+    const struct type *type = NULL;
+    for (uint32_t i = 0; i < role->nvars; i++)
+      if (role->vars[i].kind == VAR_INPUT)
+        type = role->vars[i].type;
+    for (uint64_t x = 0; type && x < type->count; x++)
+      if (roll(t, 2)) {
+        assert_int_equal(role_ninputs(role), 1);
+        v[n++] = r;
+        v[n++] = type_nth(&t->model->values, type, x);
+      }
+  }
+  return content_put(&t->cells, cell, v, n);
 }
 
 static content random_content(struct trial *t, uint32_t cell) {
@@ -407,7 +463,7 @@ static content random_content(struct trial *t, uint32_t cell) {
     return content_put(&t->cells, cell, v, n);
   }
   case CELL_INITIALS:
-    return content_put(&t->cells, cell, v, 0);
+    return random_initials(t, cell);
   default:
     v[0] = v[1] = (value)roll(t, 3);
     return content_put(&t->cells, cell, v, 2);
@@ -460,6 +516,7 @@ static void try_random_rows(const char *text, const char *wishes, int rows) {
   struct trial *t = trial_new(text, wishes, SEMANTICS_M);
   rename_all(t);
   trial_start(t);
+  make_group(t);
   check_random_rows(t, rows);
   assert_true(intern_count(t->forms) > 1);
   trial_free(t);
@@ -546,6 +603,18 @@ static void test_graph(void **state) {
   try_random_rows(graph, "auto", 150);
 }
 
+/* Values that were there at the start. */
+static const char values[] = "algorithm Values\n"
+                             "type Value = unordered 1..4\n"
+                             "process P[3] { input x: Value  var y: Value? = none  step go { y := x } }\n"
+                             "process Q[2] { input x: Value  var p: P? = none  step go { p := pick(P) } }\n"
+                             "safety valid: forall p in P, v in p.y: exists q in P: v == initial(q.x)\n";
+
+static void test_values(void **state) {
+  (void)state;
+  try_random_rows(values, "auto", 300);
+}
+
 /* Two rings, and processes and values beside them. */
 static const char rings[] = "algorithm Rings\n"
                             "type Value = unordered 1..2\n"
@@ -601,6 +670,7 @@ static void test_friends(void **state) {
                               "auto", SEMANTICS_INTERLEAVING);
   rename_all(t);
   trial_start(t);
+  make_group(t);
   content *row = row_new(t);
   for (uint32_t code = 0; code < 5 * 5 * 5 * 5; code++) {
     for (uint32_t p = 0, rest = code; p < 4; p++, rest /= 5) {
@@ -617,6 +687,160 @@ static void test_friends(void **state) {
   trial_free(t);
 }
 
+/* --- graphs: rows that no refinement tells apart --- */
+
+#define NODES_MOST 12
+struct graph {
+  bool edge[NODES_MOST][NODES_MOST];
+};
+
+/* Who has written to whom; a matrix in shared memory; sets of friends; letters between processes with values of their
+   own. */
+static const char *const graphs[] = {
+    "algorithm Letters\nparam n = %d\nmessage a\nprocess P[n] { start { send a to others }  on a {} }\n",
+    "algorithm Memory\nparam n = %d\nshared edge: [P] [P] bool = [p in P: [q in P: false]]\n"
+    "process P[n] { step go { edge[me][me] := true } }\n",
+    "algorithm Friends\nparam n = %d\nprocess P[n] { var friends: set of P = {}  step go { friends := {me} } }\n",
+    "algorithm Owners\nparam n = %d\ntype Value = unordered 1..n\nmessage a\n"
+    "process P[n] { input x: Value  start { send a to others }  on a {} }\n",
+};
+
+static void write_to(struct trial *t, content *row, uint32_t from, uint32_t to) {
+  uint32_t cell = t->cells.channel[from * t->model->nprocesses + to];
+  struct channel_packet packet = {PACKET_DELIVERED, 0, value_vector(&t->model->values, NULL, 0)};
+  row[cell] = channel_encode(&t->cells, cell, &packet, 1);
+}
+
+static void graph_row(struct trial *t, const struct graph *g, content *row) {
+  struct values *vs = &t->model->values;
+  uint32_t n = t->model->nprocesses;
+  value lines[NODES_MOST], line[NODES_MOST];
+  memset(row, 0, t->cells.ncells * sizeof *row);
+  for (uint32_t p = 0; p < n; p++) {
+    value local[4] = {0};
+    const struct role *role = &t->model->roles[0];
+    uint64_t friends = 0;
+    for (uint32_t q = 0; q < n; q++) {
+      line[q] = g->edge[p][q];
+      friends |= (uint64_t)g->edge[p][q] << q;
+      if (t->model->nmessages && g->edge[p][q])
+        write_to(t, row, p, q);
+    }
+    for (uint32_t i = 0; i < role->nvars; i++)
+      if (role->vars[i].type->kind == TYPE_SET)
+        local[LOCAL_VAR(i)] = (value)friends;
+      else if (role->vars[i].type == value_type(t))
+        local[LOCAL_VAR(i)] = type_nth(vs, value_type(t), p);
+    row[p] = content_put(&t->cells, p, local, role_local_length(role));
+    lines[p] = value_vector(vs, line, n);
+  }
+  if (t->model->nglobals) {
+    value all = value_vector(vs, lines, n);
+    row[t->cells.global[0]] = content_put(&t->cells, t->cells.global[0], &all, 1);
+  }
+}
+
+static void shuffle(struct trial *t, uint32_t *at, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    at[i] = i;
+  for (uint32_t i = n; i-- > 1;) {
+    uint32_t j = (uint32_t)roll(t, i + 1), kept = at[i];
+    at[i] = at[j];
+    at[j] = kept;
+  }
+}
+
+/* Wherever its nodes stand, the graph has one form. (That the form is a renaming of it is checked as well, so no two
+   graphs share one.) */
+static void check_graph(struct trial *t, const struct graph *g) {
+  uint32_t n = t->model->nprocesses, to[2 * NODES_MOST], to_form[NODES_MOST], value_to[NODES_MOST];
+  content *row = row_new(t), *form = row_new(t), *other = row_new(t);
+  graph_row(t, g, row);
+  if (t->group.n)
+    check_row(t, row);
+  memcpy(form, row, t->cells.ncells * sizeof *row);
+  canonical_form(t->canonical, form, to_form, value_to);
+  check_renaming(t, row, form, to_form, value_to);
+  for (int i = 0; i < 6; i++) {
+    shuffle(t, to, n);
+    shuffle(t, to + n, t->width - n);
+    for (uint32_t x = n; x < t->width; x++)
+      to[x] += n;
+    row_mapped(t, row, to, other);
+    if (t->group.n)
+      check_row(t, other);
+    canonical_form(t->canonical, other, NULL, NULL);
+    assert_memory_equal(other, form, t->cells.ncells * sizeof *form);
+  }
+  memory_free(row);
+  memory_free(form);
+  memory_free(other);
+}
+
+static void join(struct graph *g, uint32_t a, uint32_t b, bool both) {
+  if (a != b) {
+    g->edge[a][b] = true;
+    g->edge[b][a] |= both;
+  }
+}
+
+/* Circles of the given sizes, one after the other; 0 ends. */
+static void check_circles(struct trial *t, const uint32_t *sizes, bool both) {
+  struct graph g = {0};
+  for (uint32_t first = 0, i = 0; sizes[i]; first += sizes[i++])
+    for (uint32_t p = 0; p < sizes[i]; p++)
+      join(&g, first + p, first + (p + 1) % sizes[i], both);
+  check_graph(t, &g);
+}
+
+static void check_graphs(struct trial *t) {
+  uint32_t n = t->model->nprocesses, to[NODES_MOST];
+  for (uint32_t steps = 1; steps < 32; steps++) { /* everybody is joined to those so many steps on */
+    struct graph g = {0};
+    for (uint32_t p = 0; p < n; p++)
+      for (uint32_t d = 1; d < 6; d++)
+        if (steps >> (d - 1) & 1)
+          join(&g, p, (p + d) % n, false);
+    check_graph(t, &g);
+  }
+  for (int both = 0; both < 2; both++) {
+    check_circles(t, (uint32_t[]){3, n - 3, 0}, both);
+    check_circles(t, (uint32_t[]){2, 2, n - 4, 0}, both);
+    if (n >= 10) {
+      check_circles(t, (uint32_t[]){3, 3, n - 6, 0}, both);
+      check_circles(t, (uint32_t[]){3, 3, 4, 0}, both);
+      check_circles(t, (uint32_t[]){5, n - 5, 0}, both);
+    }
+  }
+  for (int i = 0; i < 60; i++) { /* as many edges to and from everybody: sums of permutations */
+    struct graph g = {0};
+    for (int k = 0; k <= i % 3; k++) {
+      shuffle(t, to, n);
+      for (uint32_t p = 0; p < n; p++)
+        join(&g, p, to[p], i % 2);
+    }
+    check_graph(t, &g);
+  }
+}
+
+static void test_graphs(void **state) {
+  (void)state;
+  static const int sizes[] = {6, 10, 12};
+  for (size_t i = 0; i < sizeof graphs / sizeof *graphs; i++)
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+      struct text text = {0};
+      text_addf(&text, graphs[i], sizes[k]);
+      struct trial *t = trial_new(text_or_empty(&text), "auto", SEMANTICS_M);
+      rename_all(t);
+      trial_start(t);
+      if (t->width <= 6)
+        make_group(t);
+      check_graphs(t);
+      trial_free(t);
+      text_release(&text);
+    }
+}
+
 /* --- every run agrees --- */
 
 static void row_print(struct trial *t, const content *row, struct text *out) {
@@ -627,8 +851,8 @@ static void row_print(struct trial *t, const content *row, struct text *out) {
     const value *v = content_values(&t->cells, c, row[c], &n);
     if (cell->kind == CELL_LOCAL)
       for (uint32_t i = 0; i < role_at(t, c)->nvars; i++) {
-        if (v[LOCAL_VAR(i)] == VALUE_BLANK)
-          text_add(out, "blank");
+        if (v[LOCAL_VAR(i)] == VALUE_BLANK || v[LOCAL_STATUS] == STATUS_BYZANTINE)
+          text_addf(out, "blank%d", (int)v[LOCAL_STATUS]);
         else
           value_print(&m->values, m, role_at(t, c)->vars[i].type, v[LOCAL_VAR(i)], out);
         text_add(out, " ");
@@ -654,6 +878,7 @@ static void test_runs_agree(void **state) {
       struct trial *t = trial_new(texts[m], "auto", SEMANTICS_M);
       rename_all(t);
       trial_start(t);
+      make_group(t);
       content *row = row_new(t);
       t->seed = 77 + run;
       for (uint64_t i = 0; i < 20 * run; i++) {
@@ -706,6 +931,7 @@ static bool reach_step(void *context, const struct witness *w, enum step_result 
 static void try_reachable(const char *text, enum semantics semantics, size_t most, size_t states, size_t orbits) {
   struct trial *t = trial_new(text, "auto", semantics);
   trial_start(t);
+  make_group(t);
   struct reach r = {.trial = t, .rows = intern_new()};
   config_initials(t->meaning, 0, reach_config, &r);
   for (size_t i = 0; i < r.configs.n && r.configs.n < most; i++)
@@ -830,6 +1056,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_talk),      cmocka_unit_test(test_talk_in_order), cmocka_unit_test(test_fifo),
       cmocka_unit_test(test_matrix),    cmocka_unit_test(test_graph),         cmocka_unit_test(test_rings),
+      cmocka_unit_test(test_values),    cmocka_unit_test(test_graphs),
       cmocka_unit_test(test_columns),   cmocka_unit_test(test_friends),       cmocka_unit_test(test_runs_agree),
       cmocka_unit_test(test_paxos),     cmocka_unit_test(test_oral_messages), cmocka_unit_test(test_herlihy),
       cmocka_unit_test(test_raft),      cmocka_unit_test(test_ring),
