@@ -238,8 +238,9 @@ static enum verdict3 holds_of_one(struct interleave *s, const struct property_me
   model.nprocesses = 1;
   meaning.model = &model;
   struct config *b = config_new(&model), *a = config_new(&model);
-  memcpy(b->local[0], content_values(&s->cells, p, before, &n), n * sizeof(value));
-  memcpy(a->local[0], content_values(&s->cells, p, after, &n), n * sizeof(value));
+  const value *old = content_values(&s->cells, p, before, &n), *new = content_values(&s->cells, p, after, &n);
+  memcpy(b->local[0], old, n * sizeof *old);
+  memcpy(a->local[0], new, n * sizeof *new);
   local_unblank(&s->cells, s->role_of[p], b->local[0]);
   local_unblank(&s->cells, s->role_of[p], a->local[0]);
   enum verdict3 v = config_holds(&meaning, m->property->formula, b, a, NULL);
@@ -259,7 +260,7 @@ uint64_t steps_broken_by_local(struct interleave *s, uint32_t p, content before,
     return 0;
   uint64_t key = (uint64_t)s->role_of[p] << 32 | before;
   if (memo_find(&s->broken_by_local, key, after, &known))
-    return intern_at(s->vectors, known)[0] ? (uint64_t)intern_at(s->vectors, known)[0] : 0;
+    return (uint64_t)*intern_at(s->vectors, known);
   for (uint32_t i = 0; i < s->base.question->nproperties; i++) {
     struct property_memo *m = &s->properties[i];
     if (m->local && (m->role == ROLE_ANY || m->role == s->role_of[p]) && holds_of_one(s, m, p, before, after) != V_TRUE)

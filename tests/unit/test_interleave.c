@@ -1,0 +1,361 @@
+/* The fast space of models of steps against the reference: in every state that it reaches, what it emits is what the
+   reference's events lead to, in all semantics, with and without each reduction; and all ways give the same verdicts, whose
+   runs the reference confirms. */
+#include "interleave/interleave_space.h"
+#include "lang/check.h"
+#include "search/bfs.h"
+#include "trace/trace.h"
+
+#include <glob.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define STATES_COMPARED 300
+#define STATES_SEARCHED 8000
+
+/* --- models --- */
+
+struct subject {
+  const char *name;
+  struct arena arena;
+  struct model *model;
+  struct meaning *meaning;
+};
+
+static bool subject_from(struct subject *t, const char *name, const char *text, int64_t n) {
+  *t = (struct subject){.name = name};
+  struct source source = {.path = name, .text = text, .length = strlen(text)};
+  struct diags diags;
+  struct binding binding = {"n", n};
+  arena_init(&t->arena);
+  diags_init(&diags, &source);
+  struct ast *file = parse_file(&source, &t->arena, &diags);
+  t->model = diags.errors ? NULL : model_check(file, &source, &binding, n > 0, false, &diags);
+  if (!t->model && getenv("RONDO_TEST_LOUD")) {
+    struct text out = {0};
+    diags_print(&diags, false, &out);
+    print_error("%s\n", text_or_empty(&out));
+    text_release(&out);
+  }
+  diags_release(&diags);
+  if (t->model)
+    t->meaning = meaning_new(t->model);
+  else
+    arena_release(&t->arena);
+  return t->model;
+}
+
+static void subject_release(struct subject *t) {
+  meaning_free(t->meaning);
+  model_free(t->model);
+  arena_release(&t->arena);
+}
+
+/* --- what is emitted from a state --- */
+
+struct emitted { /* a successor, as numbers: its row, then what the edge says */
+  struct interleave *space;
+  struct intern *edges;
+  VEC(uint32_t) found;
+  bool compare_broken;
+};
+
+static bool note(void *context, const struct state *state, const struct edge *edge) {
+  struct emitted *e = context;
+  struct interleave *s = e->space;
+  uint32_t n = s->cells.ncells;
+  content *row = memory_alloc((n + 1) * sizeof *row);
+  value *v = memory_alloc((n + 5) * sizeof *v);
+  if (!edge->error) {
+    uint64_t *words = memory_alloc((s->keys.nwords + 1) * sizeof *words);
+    keys_load(&s->keys, state, words);
+    keys_unpack(&s->keys, words, row);
+    memory_free(words);
+  }
+  for (uint32_t i = 0; i < n; i++)
+    v[i] = edge->error ? -1 : (value)row[i];
+  v[n] = edge->faults;
+  v[n + 1] = edge->processes;
+  v[n + 2] = (value)edge->broken;
+  v[n + 3] = edge->error ? edge->error->at.from : 0;
+  uint32_t id = intern_put(e->edges, v, n + 4);
+  bool known = false;
+  for (size_t i = 0; i < e->found.n; i++)
+    known |= e->found.at[i] == id;
+  if (!known)
+    vec_push(&e->found, id);
+  memory_free(row);
+  memory_free(v);
+  return true;
+}
+
+static int compare_ids(const void *a, const void *b) {
+  return (*(const uint32_t *)a > *(const uint32_t *)b) - (*(const uint32_t *)a < *(const uint32_t *)b);
+}
+
+static bool emits(struct interleave *s, const struct state *state, bool plain, struct emitted *out) {
+  s->plain = plain;
+  bool more = s->base.ops->successors(&s->base, state, note, out);
+  if (out->found.n)
+    qsort(out->found.at, out->found.n, sizeof *out->found.at, compare_ids);
+  return more;
+}
+
+struct reached {
+  struct store *store;
+  bool restart;
+};
+
+static bool reach(void *context, const struct state *state, const struct edge *edge) {
+  struct reached *r = context;
+  state_ref ref;
+  if (!edge->error)
+    store_put(r->store, state->bytes, state->length, store_hash(state->bytes, state->length), STORE_NONE, 0, &ref);
+  return true;
+}
+
+/* False: keys were too narrow. */
+static bool compare_states(struct interleave *s, struct store *store, const char *what) {
+  struct reached reached = {store, false};
+  if (!s->base.ops->initial(&s->base, reach, &reached))
+    return !s->base.restart;
+  uint32_t n = 0;
+  for (state_ref r = store_first(); r < store_end(store) && n < STATES_COMPARED; r = store_next(store, r), n++) {
+    struct stored at = store_at(store, r);
+    struct state state = {at.bytes, at.length};
+    struct intern *edges = intern_new();
+    struct emitted fast = {s, edges, {0}, true}, plain = {s, edges, {0}, true};
+    bool more = emits(s, &state, false, &fast) && emits(s, &state, true, &plain);
+    bool same = fast.found.n == plain.found.n &&
+                (!fast.found.n || !memcmp(fast.found.at, plain.found.at, fast.found.n * sizeof *fast.found.at));
+    if (more && !same)
+      print_error("%s: state %u: %zu edges, the reference has %zu\n", what, n, fast.found.n, plain.found.n);
+    assert_true(!more || same);
+    vec_release(&fast.found);
+    vec_release(&plain.found);
+    intern_free(edges);
+    s->plain = false;
+    if (!more || !s->base.ops->successors(&s->base, &state, reach, &reached))
+      return !s->base.restart;
+  }
+  return true;
+}
+
+static void compare_edges(struct interleave *s, const char *what) {
+  bool done = false;
+  while (!done) {
+    struct store *store = store_new();
+    s->base.restart = false;
+    done = compare_states(s, store, what);
+    store_free(store);
+  }
+}
+
+/* --- verdicts --- */
+
+struct verdicts {
+  enum search_end end;
+  bool found[64], error;
+  uint32_t rounds[64];
+};
+
+static void confirm(struct subject *t, const struct question *q, struct search *s, const struct finding *f,
+                    const char *what) {
+  uint32_t n;
+  struct goal goal;
+  struct run run = {0};
+  struct text why = {0};
+  struct trace trace;
+  struct state *path = search_path(s, f, &n, &goal);
+  bool made = s->space->ops->concretise(s->space, path, n, &goal, &run);
+  memory_free(path);
+  if (!made)
+    print_error("%s: no run for property %u\n", what, f->property);
+  assert_true(made);
+  struct claim claim = {.environment = q->environment, .semantics = q->semantics,
+                        .property = f->property == UINT32_MAX ? NO_PROPERTY : q->properties[f->property],
+                        .error = f->error.message != NULL};
+  enum replay replayed = trace_replay(&trace, t->meaning, t->model, &claim, &run, &why);
+  if (replayed != REPLAY_CONFIRMED)
+    print_error("%s: property %u: %s\n", what, f->property, text_or_empty(&why));
+  assert_int_equal(replayed, REPLAY_CONFIRMED);
+  trace_release(&trace);
+  text_release(&why);
+}
+
+static struct verdicts answer(struct subject *t, const struct question *q, const struct wishes *wishes, bool plain,
+                              const char *what) {
+  struct space_options options = {.successors = plain ? SUCCESSORS_PLAIN : SUCCESSORS_AUTO};
+  struct licences *l = licences_grant(t->model, q, wishes, &t->arena);
+  struct space *space = interleave_space_new(t->meaning, t->model, q, l, &options);
+  struct search s;
+  struct verdicts v = {0};
+  search_init(&s, space, &(struct limits){.states = STATES_SEARCHED});
+  search_run(&s);
+  v.end = s.end;
+  v.error = s.error.found;
+  for (uint32_t i = 0; i < q->nproperties && i < 64; i++) {
+    v.found[i] = s.findings[i].found;
+    v.rounds[i] = s.findings[i].rounds;
+    if (v.found[i])
+      confirm(t, q, &s, &s.findings[i], what);
+  }
+  if (v.error && s.error.state != STORE_NONE)
+    confirm(t, q, &s, &s.error, what);
+  search_release(&s);
+  space->ops->free(space);
+  return v;
+}
+
+static void same_verdicts(const struct verdicts *a, const struct verdicts *b, uint32_t n, const char *what) {
+  if (search_limited(a->end) || search_limited(b->end))
+    return;
+  for (uint32_t i = 0; i < n; i++) {
+    if (a->error || b->error)
+      continue; /* the search ended with it */
+    if (a->found[i] != b->found[i])
+      print_error("%s: property %u: %s\n", what, i, a->found[i] ? "not found any more" : "found");
+    assert_int_equal(a->found[i], b->found[i]);
+  }
+  if (a->error != b->error)
+    print_error("%s: an error in one of them only\n", what);
+  assert_int_equal(a->error, b->error);
+}
+
+/* --- every way --- */
+
+static void wish_nothing(struct wishes *w) {
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    w->reduce[i] = WISH_OFF;
+  w->reduce[REDUCE_MESSAGE_ORDER] = WISH_AUTO;
+}
+
+static void ask_one_way(struct subject *t, const struct question *q, const struct wishes *w, const char *way,
+                        const struct verdicts *expected) {
+  char what[200];
+  snprintf(what, sizeof what, "%s, %s, %s, %s", t->name, t->model->environments[q->environment].name,
+           semantics_name(q->semantics), way);
+  if (getenv("RONDO_TEST_LOUD"))
+    print_message("%s\n", what);
+  struct space_options options = {0};
+  struct licences *l = licences_grant(t->model, q, w, &t->arena);
+  if (!l->of[REDUCE_PARTIAL_ORDER].applied) {
+    struct space *space = interleave_space_new(t->meaning, t->model, q, l, &options);
+    if (!interleave_of(space)->plain)
+      compare_edges(interleave_of(space), what);
+    space->ops->free(space);
+  }
+  struct verdicts v = answer(t, q, w, false, what);
+  same_verdicts(expected, &v, q->nproperties, what);
+}
+
+static void ask_every_way(struct subject *t, const struct question *q) {
+  struct wishes w;
+  char what[200];
+  snprintf(what, sizeof what, "%s, %s, %s, plain", t->name, t->model->environments[q->environment].name,
+           semantics_name(q->semantics));
+  wish_nothing(&w);
+  struct verdicts expected = answer(t, q, &w, true, what);
+  ask_one_way(t, q, &w, "none", &expected);
+  w.reduce[REDUCE_MESSAGE_ORDER] = WISH_OFF;
+  struct verdicts v = answer(t, q, &w, false, "order of arrival");
+  same_verdicts(&expected, &v, q->nproperties, "order of arrival");
+  for (unsigned i = 0; i < REDUCTIONS; i++) {
+    wish_nothing(&w);
+    w.reduce[i] = WISH_AUTO;
+    if (i != REDUCE_MESSAGE_ORDER && licences_grant(t->model, q, &w, &t->arena)->of[i].applied)
+      ask_one_way(t, q, &w, reduction_name(i), &expected);
+  }
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    w.reduce[i] = WISH_AUTO;
+  w.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
+  ask_one_way(t, q, &w, "auto but partial-order", &expected);
+  w.reduce[REDUCE_PARTIAL_ORDER] = WISH_AUTO;
+  ask_one_way(t, q, &w, "auto", &expected);
+}
+
+static void ask_everything(struct subject *t) {
+  const struct model *m = t->model;
+  uint32_t *properties = memory_alloc((m->nproperties + 1) * sizeof *properties);
+  for (uint32_t e = 0; e < m->nenvironments; e++) {
+    struct question q = {.environment = e, .properties = properties};
+    for (uint32_t i = 0; i < m->nproperties; i++)
+      for (uint32_t k = 0; k < m->properties[i].nenvironments; k++)
+        if (m->properties[i].environments[k] == e && m->properties[i].kind != PROPERTY_LIVE)
+          properties[q.nproperties++] = i;
+    if (q.nproperties == 0)
+      for (uint32_t i = 0; i < m->nproperties; i++)
+        if (m->properties[i].kind != PROPERTY_LIVE)
+          properties[q.nproperties++] = i;
+    if (m->kind == MODEL_SHARED) {
+      q.semantics = SEMANTICS_INTERLEAVING;
+      ask_every_way(t, &q);
+      continue;
+    }
+    for (q.semantics = SEMANTICS_M; q.semantics <= SEMANTICS_MP; q.semantics++)
+      ask_every_way(t, &q);
+  }
+  memory_free(properties);
+}
+
+/* --- */
+
+static char *file_text(const char *path) {
+  FILE *f = fopen(path, "rb");
+  assert_non_null(f);
+  struct text text = {0};
+  char buffer[4096];
+  for (size_t n; (n = fread(buffer, 1, sizeof buffer, f)) > 0;)
+    text_add_n(&text, buffer, n);
+  fclose(f);
+  return text.at;
+}
+
+static void models_of(const char *pattern, int64_t n) {
+  glob_t found;
+  const char *only = getenv("RONDO_TEST_ONLY");
+  assert_int_equal(glob(pattern, 0, NULL, &found), 0);
+  for (size_t i = 0; i < found.gl_pathc; i++) {
+    if (only && !strstr(found.gl_pathv[i], only))
+      continue;
+    char *text = file_text(found.gl_pathv[i]);
+    struct subject t;
+    if (subject_from(&t, found.gl_pathv[i], text, n) || subject_from(&t, found.gl_pathv[i], text, 0)) {
+      if (model_steps(t.model))
+        ask_everything(&t);
+      subject_release(&t);
+    } else if (getenv("RONDO_TEST_LOUD")) {
+      print_message("skipped: %s\n", found.gl_pathv[i]);
+    }
+    free(text);
+  }
+  globfree(&found);
+}
+
+static void models_of_the_tests(void **unused) {
+  (void)unused;
+  models_of("tests/models/steps_*.rondo", 2);
+}
+
+static void models_of_the_literature(void **unused) {
+  (void)unused;
+  models_of("models/*.rondo", 2);
+}
+
+static void broken_models(void **unused) {
+  (void)unused;
+  models_of("models/broken/*.rondo", 2);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(models_of_the_tests), cmocka_unit_test(models_of_the_literature),
+                                     cmocka_unit_test(broken_models)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
