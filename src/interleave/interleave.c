@@ -166,6 +166,8 @@ struct plain_step {
 static bool left_out(const struct interleave *s, const struct config *from, const struct event *e) {
   if (e->kind == EVENT_LOSE)
     return !s->loses;
+  if (e->kind == EVENT_CRASH && !crash_matters(s, s->role_of[e->process], e->action))
+    return true;
   if (e->kind != EVENT_CRASH || e->action == NO_ACTION || s->parts)
     return false;
   struct meaning *meaning = s->meaning;
@@ -308,6 +310,7 @@ static void read_environment(struct interleave *s) {
   s->parts = !loss;
   for (uint32_t r = 0; r < m->nroles; r++)
     s->recovers |= role_recovers(m, q, r);
+  s->silent = loss && !s->recovers && !s->use->crash_visible;
 }
 
 /* Steps that only lose messages, and what the order of arrival adds, are not among the classes. */

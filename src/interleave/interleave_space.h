@@ -171,6 +171,8 @@ void mover_forget_keys(struct interleave *); /* keys were laid out anew */
 /* Everything that process p can do in the state, by what it sees. Valid until the next call. */
 const struct moves *moves_of(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
                              uint32_t byzantine);
+/* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
+bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Applies it to the state in place. False: it cannot be taken (a channel is full), or keys have become too narrow. */
 bool move_apply(struct interleave *, uint32_t p, const struct move *, uint64_t *words);
 
@@ -237,6 +239,7 @@ struct interleave {
   bool plain;                  /* successors are those of the reference */
   bool loses, duplicates, crashes, recovers, byzantine; /* what the environment does, reductions considered */
   bool parts;                  /* crashes in the middle of an action: any part of what is sent is out, not just all */
+  bool silent;                 /* nobody can tell who has crashed from who takes no more steps */
   uint64_t expanded;           /* states, since keys were laid out */
   bool too_narrow;             /* they must be laid out anew */
   /* scratch */

@@ -349,18 +349,34 @@ static void crash_in(struct making *k, content crashed, uint32_t move) {
   memory_free(out);
 }
 
+/* Who has crashed takes no more steps; whoever need not take any does not have to crash. If nobody can see that a process
+   has crashed, nor what it would have done besides sending, the crash adds nothing to the action, or to no action. */
+bool crash_matters(const struct interleave *s, uint32_t role, uint32_t action) {
+  if (!s->silent)
+    return true;
+  if (action == NO_ACTION)
+    return false;
+  const struct action_use *use = &s->use->of[role][action];
+  bool shared = false;
+  for (uint32_t g = 0; g < s->model->nglobals; g++)
+    shared |= use->writes_shared[g];
+  return use->visible || shared;
+}
+
 static void moves_to_crash(struct making *k, uint32_t nactions) {
   struct interleave *s = k->space;
   content crashed = with_status(s, k->at, STATUS_RECOVERED, STATUS_CRASHED);
   for (uint32_t i = 0; i < nactions; i++) {
     const struct move *m = &s->mover.making.at[i];
-    bool known = m->error || !m->sent || m->duplicated;
+    bool known = m->error || !m->sent || m->duplicated || !crash_matters(s, k->at->role, m->action);
     for (uint32_t j = 0; j < i && !known && s->cells.bound == 0; j++) /* which action it was does not show */
-      known = !s->mover.making.at[j].error && !s->mover.making.at[j].duplicated && s->mover.making.at[j].sent == m->sent;
+      known = !s->mover.making.at[j].error && !s->mover.making.at[j].duplicated &&
+              s->mover.making.at[j].sent == m->sent && crash_matters(s, k->at->role, s->mover.making.at[j].action);
     if (!known)
       crash_in(k, crashed, i);
   }
-  add_crash(k, crashed, NO_ACTION);
+  if (crash_matters(s, k->at->role, NO_ACTION))
+    add_crash(k, crashed, NO_ACTION);
 }
 
 static void moves_to_recover(struct making *k) {

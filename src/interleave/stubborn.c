@@ -1,6 +1,7 @@
 #include "interleave/stubborn.h"
 
 #include "base/memory.h"
+#include "model/failing.h"
 #include "model/flow.h"
 #include "sem/local.h"
 
@@ -25,6 +26,7 @@ struct stubborn {
   bool crashes, recovers, crash_limited, set_channels, fifo;
   uint64_t **asks;       /* [role][action]: the properties that read what it writes */
   uint64_t crash_asks;   /* the properties that read who is faulty */
+  uint64_t *recovery_asks; /* by role: those that read what a recovery changes */
   int64_t **size;        /* [role][action]: how many messages a quorum needs; 0 if that depends on the state */
   uint32_t properties;
   /* of the state at hand */
@@ -96,13 +98,21 @@ static void find_asks(struct stubborn *s, uint32_t i, struct arena *arena) {
   for (uint32_t r = 0; r < m->nroles; r++)
     v.reads[r] = arena_alloc(arena, m->roles[r].nvars + 1);
   node_walk_deep(m, property->formula, look, &v);
-  for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t a = 0; a < m->roles[r].nactions; a++) {
+  /* a step property may be broken by a step that leaves alone what it reads */
+  bool every = property->step && (!property_holds_of_stuttering(property) ||
+                                  node_may_fail(m, s->cells->question, property->formula, NULL, NULL));
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    for (uint32_t a = 0; a < role->nactions; a++) {
       const struct action_use *use = &s->use->of[r][a];
-      if (meets(use->writes, v.reads[r], m->roles[r].nvars) || meets(use->writes_shared, v.globals, m->nglobals))
+      if (every || meets(use->writes, v.reads[r], role->nvars) || meets(use->writes_shared, v.globals, m->nglobals))
         s->asks[r][a] |= v.bit;
     }
-  if (v.faulty)
+    for (uint32_t var = 0; var < role->nvars; var++)
+      if (every || v.faulty || v.reads[r][var])
+        s->recovery_asks[r] |= v.bit;
+  }
+  if (every || v.faulty)
     s->crash_asks |= v.bit;
 }
 
@@ -155,6 +165,7 @@ struct stubborn *stubborn_new(struct cells *c, const struct actions_use *use, st
   s->n = m->nprocesses;
   s->asks = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->asks);
   s->size = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->size);
+  s->recovery_asks = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->recovery_asks);
   for (uint32_t r = 0; r < m->nroles; r++) {
     s->asks[r] = arena_alloc(&c->arena, (m->roles[r].nactions + 1) * sizeof **s->asks);
     s->size[r] = arena_alloc(&c->arena, (m->roles[r].nactions + 1) * sizeof **s->size);
@@ -510,7 +521,7 @@ static void close_set(struct stubborn *s) {
 static bool is_goal(const struct stubborn *s, uint32_t p, uint32_t a, uint64_t undecided) {
   uint32_t r = role_of(s, p);
   if (a >= s->model->roles[r].nactions)
-    return s->crash_asks & undecided;
+    return undecided & (a == s->model->roles[r].nactions + STUBBORN_CRASH ? s->crash_asks : s->recovery_asks[r]);
   return s->asks[r][a] & undecided || s->accords->fails[r][a];
 }
 
