@@ -24,11 +24,15 @@ bool action_at_point(const struct role *role, const struct action *a, uint32_t l
   return a->point == label;
 }
 
+static bool is_goto(const struct role *role, const struct stmt *s) {
+  return s->kind == STMT_ASSIGN && !s->shared && s->var == role->point_var;
+}
+
 /* Whatever the conditions around it: every label that a `goto` names. */
 static void goto_points(const struct role *role, const struct block *b, bool *labels) {
   for (uint32_t i = 0; i < b->n; i++) {
     const struct stmt *s = b->at[i];
-    if (s->kind == STMT_ASSIGN && !s->shared && s->var == role->point_var) {
+    if (is_goto(role, s)) {
       if (s->expr->op == NODE_CONST)
         labels[s->expr->constant] = true;
       else
@@ -39,9 +43,21 @@ static void goto_points(const struct role *role, const struct block *b, bool *la
   }
 }
 
+/* Does every way through the block end with a `goto`? (Who halts stays where the action leads.) */
+static bool always_goes(const struct role *role, const struct block *b) {
+  const struct stmt *last = b->n ? b->at[b->n - 1] : NULL;
+  for (uint32_t i = 0; i + 1 < b->n; i++)
+    if (b->at[i]->kind != STMT_LET && b->at[i]->kind != STMT_ASSIGN && b->at[i]->kind != STMT_SEND)
+      return false; /* it may halt */
+  return last && (is_goto(role, last) ||
+                  (last->kind == STMT_IF && always_goes(role, &last->then) &&
+                   always_goes(role, &last->other)));
+}
+
 void action_next_points(const struct role *role, const struct action *a, uint32_t label,
                         bool *labels) {
-  labels[a->next == ANY_POINT ? label : a->next] = true;
+  if (role->point_var == NO_VAR || !always_goes(role, &a->body))
+    labels[a->next == ANY_POINT ? label : a->next] = true;
   if (role->point_var != NO_VAR)
     goto_points(role, &a->body, labels);
 }
