@@ -1,5 +1,6 @@
-/* What a round reads, and what can be forgotten: one small update each. */
+/* What a round reads, what an action does, and what can be forgotten: one small update each. */
 #include "lang/check.h"
+#include "model/actions.h"
 #include "model/reads.h"
 
 #include <setjmp.h>
@@ -334,6 +335,192 @@ static void test_finally(void **state) {
   release(&k);
 }
 
+/* --- actions --- */
+
+#define ACTION_MODEL                                                                               \
+  "algorithm A\nparam n where n >= 1\nmessage ping(i: 0..3), pong\ninput boss: P\n"                \
+  "shared s: 0..3 = 0\nshared r: 0..3 = 0\nprocess P[n] {\n  input a: 0..3\n  var b: 0..3 = 0\n"    \
+  "  var c: 0..3 = 0\n  var w: [0..3] 0..3 = [i in 0..3: 0]\n  var f: bool = false\n"             \
+  "  def both = a + s\n  start { send ping(a) to all }\n  on pong { f := true }\n  %s\n}\n"       \
+  "environment free {}\nsafety nothing: forall p in P: p.c < 3 and s < 3\n"
+
+enum trait { READS_ME = 1, READS_SENDERS = 2, MAKES_CHOICES = 4, MAY_HALT = 8, IS_SEEN = 16 };
+
+/* "at" is the program point, "taken" the flag of `once`: all but `start` depend on the point. */
+static const struct {
+  const char *action, *needs, *reads, *writes;
+  unsigned traits;
+} actions[] = {
+    {"on ping(i) { b := i }", "at", "at", "b", 0},
+    {"on ping(i) if i > a { b := c }", "a at", "a c at", "b", 0},
+    {"on ping(i == a) { c := b }", "a at", "a b at", "c", IS_SEEN},
+    {"on ping if both > 1 { f := true }", "a at s", "a at s", "f", 0},
+    {"on ping { s := 1  r := s }", "at", "at", "s r", IS_SEEN},
+    {"on ping { r := s  s := 1 }", "at", "at s", "s r", IS_SEEN},
+    {"on ping { r := r }", "at", "at r", "r", 0},
+    {"on ping { b := 1  r := b }", "at", "at", "b r", 0},
+    {"on ping { w[a] := 1 }", "at", "a w at", "w", 0},
+    {"on ping { if f { b := 1 } }", "at", "f at", "b", 0},
+    {"on Q: b + 1 of ping { f := true }", "b at", "b at", "f", 0},
+    {"on Q: 2 of ping { foreach m in Q { b := m.i } }", "at", "b at", "b", MAKES_CHOICES},
+    {"when f once { halt }", "f at taken", "f at taken", "taken", MAY_HALT},
+    {"when exists i in 0..3: i > a { b := i }", "a at", "a at", "b", MAKES_CHOICES},
+    {"when f { b := pick(a, c) }", "f at", "a c f at", "b", MAKES_CHOICES},
+    {"when me == boss { f := true }", "at boss", "at boss", "f", READS_ME},
+    {"on ping from q { send pong to q }", "at", "at", "", READS_SENDERS},
+    {"on m: ping { send pong to sender(m) }", "at", "at", "", READS_SENDERS},
+    {"on ping { send ping(b) to others }", "at", "b at", "", READS_ME},
+    {"step one { b := 1 }", "at", "at", "b at", 0},
+    {"step one when f { if b > 1 { goto one } }", "f at", "b f at", "at", 0},
+};
+
+static void assert_names(const struct model *m, const bool *vars, const bool *shared,
+                         const char *expected, const char *why) {
+  struct text out = {0};
+  const struct role *role = &m->roles[0];
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if (vars[i])
+      text_addf(&out, "%s%s", out.n ? " " : "",
+                role->vars[i].kind == VAR_ONCE ? "taken" : role->vars[i].name);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    if (shared[i])
+      text_addf(&out, "%s%s", out.n ? " " : "", m->globals[i].name);
+  if (strcmp(text_or_empty(&out), expected) != 0)
+    print_error("in: %s\n", why);
+  assert_string_equal(text_or_empty(&out), expected);
+  text_release(&out);
+}
+
+static void test_actions(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof actions / sizeof *actions; i++) {
+    struct arena arena;
+    arena_init(&arena);
+    const char *why = actions[i].action;
+    struct checked k = check(arena_printf(&arena, ACTION_MODEL, why));
+    uint32_t all[] = {0};
+    struct question q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
+    const struct actions_use *use = actions_used(k.model, &q, &k.arena);
+    const struct action_use *a = &use->of[0][k.model->roles[0].nactions - 1];
+    assert_names(k.model, a->needs, a->needs_shared, actions[i].needs, why);
+    assert_names(k.model, a->reads, a->reads_shared, actions[i].reads, why);
+    assert_names(k.model, a->writes, a->writes_shared, actions[i].writes, why);
+    unsigned traits = (a->me ? READS_ME : 0) | (a->senders ? READS_SENDERS : 0) | (a->chooses ? MAKES_CHOICES : 0) |
+                      (a->halts ? MAY_HALT : 0) | (a->visible ? IS_SEEN : 0);
+    if (traits != actions[i].traits)
+      print_error("in: %s\n", why);
+    assert_int_equal(traits, actions[i].traits);
+    release(&k);
+    arena_release(&arena);
+  }
+}
+
+static void test_addressees(void **state) {
+  (void)state;
+  struct checked k =
+      check("algorithm A\nparam n where n >= 1\nmessage ask, tell, go\nprocess P[n] {\n"
+            "  start { send ask to Q  send go to all }\n  on tell {}\n}\nprocess Q[2] {\n"
+            "  var one: P? = none\n  on ask from p { send tell to p }\n"
+            "  on m: go { send tell to sender(m)  send go to others }\n"
+            "  when exists p in one { send tell to p  send go to {q for q in Q} }\n}\n"
+            "process R[2] ring {\n  start { send go to next }\n}\nsafety s: true\n");
+  struct question q = {.semantics = SEMANTICS_M};
+  const struct actions_use *use = actions_used(k.model, &q, &k.arena);
+  const struct send_use *s = use->of[0][0].sends;
+  assert_true(s[0].to == TO_ROLE && s[0].role == 1 && s[1].to == TO_ROLE && s[1].role == ROLE_ANY);
+  s = use->of[1][0].sends;
+  assert_true(s[0].to == TO_SENDER && s[0].role == 0); /* who asks is a P */
+  s = use->of[1][1].sends;
+  assert_true(s[0].to == TO_SENDER && s[0].role == ROLE_ANY);
+  assert_true(s[1].to == TO_ROLE && s[1].role == ROLE_ANY);
+  s = use->of[1][2].sends;
+  assert_true(s[0].to == TO_SOMEBODY && s[0].role == 0 && s[1].to == TO_SOMEBODY && s[1].role == 1);
+  s = use->of[2][0].sends;
+  assert_true(s[0].to == TO_NEXT && s[0].role == 2);
+  release(&k);
+}
+
+/* Steps that a property sees. */
+static void assert_seen(const char *property, const char *seen) {
+  struct arena arena;
+  arena_init(&arena);
+  struct checked k = check(arena_printf(
+      &arena,
+      "algorithm A\nparam n where n >= 1\nmessage go\nshared k: 0..3 = 0\nprocess P[n] {\n"
+      "  var a: 0..3 = 0\n  var b: 0..3 = 0\n  var d: 0..3? = none\n"
+      "  on go { a := 1 }\n  on go { b := 1 }\n  on go { d := 1 }\n  on go { k := 1 }\n"
+      "  on go { halt }\n  on go { send go to all }\n}\n"
+      "environment e { at most 1 processes crash and recover }\n%s\n",
+      property));
+  uint32_t all[] = {0};
+  struct question q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
+  const struct actions_use *use = actions_used(k.model, &q, &k.arena);
+  char found[16] = {0};
+  size_t n = 0;
+  for (uint32_t i = 0; i < 6; i++)
+    if (use->of[0][i].visible)
+      found[n++] = "abdkh."[i];
+  if (use->crash_visible)
+    found[n++] = 'c';
+  if (use->recovery_visible[0])
+    found[n++] = 'r';
+  if (strcmp(found, seen))
+    print_error("%s\n", property);
+  assert_string_equal(found, seen);
+  release(&k);
+  arena_release(&arena);
+}
+
+static void test_visible(void **state) {
+  (void)state;
+  assert_seen("safety s: true", "");
+  assert_seen("safety s: forall p in P: p.a == 0", "ar");
+  assert_seen("cover s: k == 1", "k");
+  assert_seen("safety s: forall p in correct: p.b == 0", "bcr");
+  assert_seen("safety s: |faulty| <= 1", "c");
+  assert_seen("safety s: step forall p in P: p.a <= p.a'", "ar");
+  assert_seen("safety s: step k <= k'", "k");
+  assert_seen("safety s: step forall p in P: p.d != none => p.d' == p.d", "dr");
+  assert_seen("safety s: step forall p in P, v in p.d: p.d' == v", "dr");
+  assert_seen("safety s: step forall p in P, v in p.d: v in p.d'", "dr");
+  assert_seen("safety s: step forall p in P: p.a == 1 => p.a' == 1", "ar");
+  assert_seen("safety s: step (forall p in P: p.a == 0) or k == k'", "akr");
+  /* a step that leaves these alone may break them */
+  assert_seen("safety s: step forall p in P: p.a < p.a'", "abdkhcr");
+  assert_seen("safety s: step forall p in P: p.a == p.b'", "abdkhcr");
+  assert_seen("safety s: step exists p in P: p.a == p.a'", "abdkhcr");
+}
+
+static void test_step_liveness(void **state) {
+  (void)state;
+#define POINTS(environment, property)                                                              \
+  "algorithm A\nparam n where n >= 1\nmessage go(i: 0..3)\nprocess P[n] {\n  input x: 0..3\n"       \
+  "  stable t: 0..3 = 0\n  var a: 0..3 = 0\n  var b: 0..3 = 0\n  var c: 0..3 = x\n"               \
+  "  start { send go(x) to all }\n  step one on go(i) { a := i  b := 2 }\n"                       \
+  "  step two when a > 0 { c := b  if c > 1 { goto four } }\n  step three { send go(c) to all }\n"  \
+  "  step four { halt }\n}\nenvironment e { " environment " }\nsafety s: " property "\n"
+  uint32_t all[] = {0};
+  struct question q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
+  struct checked k = check(POINTS("", "true"));
+  struct step_liveness *l = step_liveness_of(k.model, &q, &k.arena);
+  assert_vars(k.model, l->live[0][0], "x at", "start");
+  assert_vars(k.model, l->live[0][1], "at", "one");
+  assert_vars(k.model, l->live[0][2], "a b at", "two");
+  assert_vars(k.model, l->live[0][3], "c at", "three");
+  assert_vars(k.model, l->live[0][4], "at", "four");
+  assert_vars(k.model, l->live[0][5], "at", "end");
+  assert_vars(k.model, l->idle[0], "", "gone");
+  release(&k);
+  k = check(POINTS("at most 1 processes crash and recover", "forall p in P: p.b < 3"));
+  l = step_liveness_of(k.model, &q, &k.arena);
+  /* c gets its first value again, and b is what a property reads */
+  assert_vars(k.model, l->idle[0], "x b at", "crashed");
+  assert_vars(k.model, l->live[0][0], "x b at", "start");
+  assert_vars(k.model, l->live[0][2], "x a b at", "two");
+  assert_vars(k.model, l->live[0][5], "x b at", "end");
+  release(&k);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_flow),    cmocka_unit_test(test_looks),
@@ -341,6 +528,8 @@ int main(void) {
       cmocka_unit_test(test_endless), cmocka_unit_test(test_branches),
       cmocka_unit_test(test_parts),   cmocka_unit_test(test_foreach_liveness),
       cmocka_unit_test(test_oracles), cmocka_unit_test(test_finally),
+      cmocka_unit_test(test_actions), cmocka_unit_test(test_addressees),
+      cmocka_unit_test(test_visible), cmocka_unit_test(test_step_liveness),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
