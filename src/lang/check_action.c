@@ -220,7 +220,7 @@ static void check_size(struct checker *c, const struct ast *a, struct action *ou
   int64_t most = 0;
   for (uint32_t r = 0; r < c->m->nroles; r++)
     most += senders >> (r < 63 ? r : 63) & 1 ? c->m->roles[r].count : 0;
-  if (senders && t->kind == TYPE_RANGE && t->lo > most)
+  if (out->kind != NO_KIND && senders && t->kind == TYPE_RANGE && t->lo > most)
     diag_warning(c->diags, a->at,
                  "there can be no such quorum: only %d process%s send%s '%s' to '%s'", (int)most,
                  most == 1 ? "" : "es", most == 1 ? "s" : "", c->m->messages[out->kind].name,

@@ -384,6 +384,7 @@ static const struct mistake mistakes[] = {
     {P("start { send aks(x) to all }\n on ask(v) { x := v }"),
      "did you mean 'ask' (declared at line 4)?"},
     {P("on aks(v) { x := v }"), "unknown message 'aks'"},
+    {P("on Q: 9 of aks { x := 2 }"), "unknown message 'aks'"},
     {P("start { send x to all }"), "'x' is not a message"},
     {P("start { send (x, true) to all }"), "only a message can be sent"},
     {P("start { send reply(x) to all }"), "message 'reply' has 2 fields, not 1"},
