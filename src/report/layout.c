@@ -218,10 +218,14 @@ void items_print(struct items *items, const struct style *style, const char *lab
   items_release(items);
 }
 
-void item_print(const char *item, const struct style *style, unsigned indent, struct text *out) {
-  size_t at = LABEL + indent;
-  text_addf(out, "%*s", (int)at, "");
-  add_wrapped(out, item, at, at + 2, style->width);
+void item_print(const char *label, const char *item, const struct style *style, bool under,
+                struct text *out) {
+  size_t used = INDENT + strlen(label), at = used + 1 > LABEL ? used + 1 : LABEL;
+  at += under ? INDENT : 0;
+  text_addf(out, "%*s", INDENT, "");
+  paint_add(out, style, PAINT_FAINT, label);
+  text_addf(out, "%*s", (int)(at - used), "");
+  add_wrapped(out, item, at, LABEL + 2 * INDENT, style->width);
   text_add(out, "\n");
 }
 

@@ -34,7 +34,8 @@ void items_add(struct items *, struct text *); /* takes the text */
 void items_print(struct items *, const struct style *, const char *label, bool one_each,
                  struct text *out);
 void items_release(struct items *);
-/* A line of its own under the items, indented by so much more than they are. */
-void item_print(const char *item, const struct style *, unsigned indent, struct text *out);
+/* One item on a line of its own; `under`: under another one, and indented more. */
+void item_print(const char *label, const char *item, const struct style *, bool under,
+                struct text *out);
 
 #endif

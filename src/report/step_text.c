@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#define DETAIL 2       /* columns that details are indented more than the step itself */
 #define MOST_SENDS 8   /* lines of what is sent in one step, unless the user wants all */
 #define MOST_PENDING 6 /* messages in flight to one process, likewise */
 #define LONG_TRIGGER 60
@@ -281,7 +280,7 @@ static void tell_state(const struct teller *t, const struct config *c) {
       continue;
     for (uint32_t i = 0; i < role->nvars; i++) {
       const struct var *var = &role->vars[i];
-      if (var->kind == VAR_ONCE)
+      if (var->kind == VAR_ONCE || (var->kind == VAR_POINT && !tells_point(var)))
         continue;
       text_addf(&v, "%s%s%s", v.n ? ", " : "", var->kind == VAR_POINT ? "at" : var->name,
                 var->kind == VAR_POINT ? " " : " = ");
@@ -313,12 +312,11 @@ static void print_step(const struct teller *t, uint32_t first, uint32_t last,
     text_addf(&line, "  (line %u)", s.line);
     paint_add(&head, t->style, PAINT_FAINT, line.at);
   }
-  struct items items = {0};
-  items_add(&items, &head);
-  items_print(&items, t->style, label.at, false, t->out);
+  item_print(label.at, head.at, t->style, false, t->out);
   for (size_t i = 0; i < s.details.at.n; i++)
-    item_print(s.details.at.at[i], t->style, DETAIL, t->out);
+    item_print("", s.details.at.at[i], t->style, true, t->out);
   told_release(&s);
+  text_release(&head);
   text_release(&label);
   text_release(&who);
   text_release(&line);

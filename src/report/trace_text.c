@@ -166,9 +166,11 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
   instance_release(&instance);
 }
 
-/* What the last step left behind. */
+/* What the last step left behind; one that ends in an error is not done. */
 static void tell_flight(const struct teller *t) {
   const struct config *last = t->trace->configs[t->trace->nconfigs - 1];
+  if (trace_fails_in_step(t->trace))
+    return;
   struct text to = {0};
   struct teller flight = *t;
   flight.out = &to;

@@ -4,7 +4,7 @@
 #include "base/vec.h"
 #include "trace/walker.h"
 
-#define MOST_EVENTS 100000 /* that are looked at before each step */
+#define MOST_EVENTS 20000 /* that are looked at before each step */
 
 /* Events of the same kind, process and action, all or none of them with made-up or duplicated messages. */
 struct class {
@@ -58,7 +58,7 @@ static bool sample_event(void *context, const struct witness *w, enum step_resul
 /* Faults are rare, and so is a recovery while there is something else to do. */
 static double weight(const struct class *c) {
   if (c->kind == EVENT_LOSE || c->kind == EVENT_CRASH)
-    return 0.02;
+    return 0.04;
   if (c->kept)
     return 0.1;
   return c->kind == EVENT_RECOVER ? 0.2 : c->forged ? 0.5 : 1;

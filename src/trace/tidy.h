@@ -7,7 +7,8 @@
 /* Rounds: everybody hears whom they can, round by round: none of the messages that are lost in the tidied
    run can be delivered without losing the claim, or the environment's consent. The number of rounds
    stays, and the charge does not grow.
-   Steps: nothing can be left out without losing the claim; and what one process does stays together as far as it goes. */
+   Steps: nothing can be left out without losing the claim; what one process does stays together
+   as far as it goes; and processes are numbered in the order in which they come up, where numbers do not matter. */
 void run_tidy(struct run *, struct meaning *, struct model *, const struct claim *);
 
 void run_tidy_steps(struct run *, struct meaning *, struct model *, const struct claim *);

@@ -26,5 +26,7 @@ bool tidying_attempt(struct tidying *, const events *, size_t skip, events *kept
 
 /* The same events in an order that reads well. */
 void tidying_order(struct tidying *, events *);
+/* The same run with processes numbered in the order in which they come up. */
+void tidying_rename(struct tidying *, struct run *);
 
 #endif

@@ -1,13 +1,13 @@
 /* The order of a run of steps: the story changes hands as rarely as can be, and what several processes do alike comes in a
-   row. Events of one process stay in their order, and each does to its process what it did. A beam search: for every
-   number of events placed, the best beginnings are kept. */
+   row. Each event does to its process what it did. A beam search: for every number of events placed, the best
+   beginnings are kept. */
 #include "trace/tidy_internal.h"
 
 #include <string.h>
 
 #define WIDEST 200
 #define NARROWEST 8
-#define MOST_WORK 40000 /* steps of the reference */
+#define MOST_WORK 60000 /* beginnings times events */
 #define TRIES 5         /* orders that are tried in full */
 
 /* What it costs to tell one event after another. */
@@ -18,13 +18,12 @@ struct beginning { /* some events placed */
   size_t event;    /* the one placed last */
   uint32_t cost;
   struct config *config; /* after them; NULL once it has been extended */
-  size_t *queue;         /* by process: its first event that is not placed yet, run->n: none; likewise */
+  bool *placed;          /* by event; likewise */
 };
 
 struct ordering {
   struct tidying *tidying;
   const events *run;
-  uint32_t nprocesses;
   value **before, **after; /* by event: the local state of its process, as it was */
   bool last_stays;         /* the claim is about the last event itself */
   VEC(struct beginning) nodes;
@@ -87,32 +86,33 @@ static bool note_effects(struct ordering *o) {
   return ok;
 }
 
-static size_t next_of(const struct ordering *o, uint32_t process, size_t from) {
-  while (from < o->run->n && event_at(o, from)->process != process)
-    from++;
-  return from;
-}
-
 /* May event i come after so many others? */
 static bool is_due(const struct ordering *o, size_t i, size_t placed) {
-  return i < o->run->n && (!o->last_stays || i + 1 < o->run->n || placed + 1 == o->run->n);
+  return !o->last_stays || i + 1 < o->run->n || placed + 1 == o->run->n;
 }
 
 /* From the configuration to t->next, if it does to its process what it did. */
 static bool place(struct ordering *o, const struct config *from, size_t i) {
   struct tidying *t = o->tidying;
   enum step_result result;
+  if (memcmp(from->local[event_at(o, i)->process], o->before[i], local_bytes(o, i)) != 0)
+    return false;
   config_assign(t->model, t->at, from);
   return tidying_happens(t, o->run->at[i], &result) &&
          (result != STEP_OK || !memcmp(t->next->local[event_at(o, i)->process], o->after[i], local_bytes(o, i)));
 }
 
-/* Where a beginning with that queue and that last process stands among those from `first` on; nodes.n: nowhere. */
-static size_t find(const struct ordering *o, size_t first, const size_t *queue, size_t event) {
+static void forget(struct beginning *b) {
+  config_free(b->config);
+  memory_free(b->placed);
+  b->config = NULL;
+  b->placed = NULL;
+}
+
+/* Where a beginning with those events and that last one stands among those from `first` on; nodes.n: nowhere. */
+static size_t find(const struct ordering *o, size_t first, const bool *placed, size_t event) {
   size_t i = first;
-  while (i < o->nodes.n &&
-         (event_at(o, o->nodes.at[i].event)->process != event_at(o, event)->process ||
-          memcmp(o->nodes.at[i].queue, queue, o->nprocesses * sizeof *queue) != 0))
+  while (i < o->nodes.n && (o->nodes.at[i].event != event || memcmp(o->nodes.at[i].placed, placed, o->run->n) != 0))
     i++;
   return i;
 }
@@ -121,30 +121,22 @@ static size_t find(const struct ordering *o, size_t first, const size_t *queue, 
 static void extend(struct ordering *o, size_t parent, size_t i, size_t layer) {
   const struct beginning *from = &o->nodes.at[parent];
   uint32_t cost = from->cost + (from->parent == SIZE_MAX ? 0 : cost_after(o, from->event, i));
-  size_t *queue = memory_alloc((o->nprocesses + (size_t)1) * sizeof *queue);
-  memcpy(queue, from->queue, o->nprocesses * sizeof *queue);
-  queue[event_at(o, i)->process] = next_of(o, event_at(o, i)->process, i + 1);
-  size_t known = find(o, layer, queue, i);
+  bool *placed = memory_alloc(o->run->n + 1);
+  memcpy(placed, from->placed, o->run->n);
+  placed[i] = true;
+  size_t known = find(o, layer, placed, i);
   bool worse = known < o->nodes.n && o->nodes.at[known].cost <= cost;
   if (worse || !place(o, from->config, i)) {
-    memory_free(queue);
+    memory_free(placed);
     return;
   }
-  struct beginning made = {parent, i, cost, config_copy(o->tidying->model, o->tidying->next), queue};
+  struct beginning made = {parent, i, cost, config_copy(o->tidying->model, o->tidying->next), placed};
   if (known == o->nodes.n) {
     vec_push(&o->nodes, made);
     return;
   }
-  config_free(o->nodes.at[known].config);
-  memory_free(o->nodes.at[known].queue);
+  forget(&o->nodes.at[known]);
   o->nodes.at[known] = made;
-}
-
-static void forget(struct beginning *b) {
-  config_free(b->config);
-  memory_free(b->queue);
-  b->config = NULL;
-  b->queue = NULL;
 }
 
 /* Keeps the cheapest of a layer, in their order. */
@@ -161,10 +153,10 @@ static void narrow(struct ordering *o, size_t layer, size_t width) {
 }
 
 /* All beginnings of a layer by one more event, those of the original order first. */
-static void extend_layer(struct ordering *o, size_t from, size_t to, size_t placed) {
+static void extend_layer(struct ordering *o, size_t from, size_t to, size_t n) {
   for (size_t b = from; b < to; b++) {
     for (size_t i = 0; i < o->run->n; i++)
-      if (o->nodes.at[b].queue[event_at(o, i)->process] == i && is_due(o, i, placed))
+      if (!o->nodes.at[b].placed[i] && is_due(o, i, n))
         extend(o, b, i, to);
     forget(&o->nodes.at[b]);
   }
@@ -207,16 +199,14 @@ static bool last_matters(const struct tidying *t) {
 
 static void begin(struct ordering *o) {
   struct beginning nothing = {SIZE_MAX, 0, 0, config_copy(o->tidying->model, o->tidying->initial),
-                              memory_alloc((o->nprocesses + (size_t)1) * sizeof(size_t))};
-  for (uint32_t p = 0; p < o->nprocesses; p++)
-    nothing.queue[p] = next_of(o, p, 0);
+                              memory_alloc(o->run->n + 1)};
   vec_push(&o->nodes, nothing);
 }
 
 void tidying_order(struct tidying *t, events *run) {
-  struct ordering o = {.tidying = t, .run = run, .nprocesses = t->model->nprocesses, .last_stays = last_matters(t)};
+  struct ordering o = {.tidying = t, .run = run, .last_stays = last_matters(t)};
   events best = {0};
-  size_t n = run->n, layer = 0, width = n > 0 ? MOST_WORK / (n * o.nprocesses) : 0;
+  size_t n = run->n, layer = 0, width = n > 0 ? MOST_WORK / (n * n) : 0;
   width = width > WIDEST ? WIDEST : width < NARROWEST ? NARROWEST : width;
   o.before = memory_alloc((n + 1) * sizeof *o.before);
   o.after = memory_alloc((n + 1) * sizeof *o.after);

@@ -145,6 +145,8 @@ void run_tidy_steps(struct run *run, struct meaning *meaning, struct model *m,
     t.steps = 0;
     tidying_order(&t, &tidied);
     take_over(run, &tidied);
+    t.steps = 0;
+    tidying_rename(&t, run);
   }
   vec_release(&tidied);
   vec_release(&kept);

@@ -64,27 +64,24 @@ static bool replay_step(struct trace *t, struct meaning *meaning, uint32_t i, st
     text_addf(why, "round %u: the run is over before it", i + 1);
     return false;
   }
-  if (!config_allows(meaning, t->claim.environment, at, w, &clause)) {
+  bool steps = model_steps(t->model);
+  bool allowed = config_allows(meaning, t->claim.environment, at, w, &clause);
+  struct config *next = config_new(t->model);
+  enum step_result result = STEP_BAD_WITNESS;
+  if (allowed || steps) /* what cannot happen at all is not the environment's business */
+    result = config_step(meaning, t->claim.environment, at, w, next, &t->logs[i], &t->error);
+  if (!allowed && (!steps || result != STEP_BAD_WITNESS))
     text_addf(why, "%s %u: environment '%s' does not allow it: %s", word, i + 1,
               t->model->environments[t->claim.environment].name, clause);
-    return false;
-  }
-  struct config *next = config_new(t->model);
-  switch (config_step(meaning, t->claim.environment, at, w, next, &t->logs[i], &t->error)) {
-  case STEP_OK:
-    t->configs[t->nconfigs++] = next;
-    return true;
-  case STEP_ERROR:
-    if (i + 1 < t->run.nsteps)
-      text_addf(why, "%s %u: %s, though the run goes on", word, i + 1, t->error.message);
-    break;
-  case STEP_BAD_WITNESS:
+  else if (result == STEP_BAD_WITNESS)
     text_addf(why, "%s %u: %s", word, i + 1,
-              model_steps(t->model) ? "it cannot happen there"
-                                    : "a choice that the algorithm does not have");
-    break;
-  }
-  config_free(next);
+              steps ? "it cannot happen there" : "a choice that the algorithm does not have");
+  else if (result == STEP_ERROR && i + 1 < t->run.nsteps)
+    text_addf(why, "%s %u: %s, though the run goes on", word, i + 1, t->error.message);
+  if (result == STEP_OK && allowed)
+    t->configs[t->nconfigs++] = next;
+  else
+    config_free(next);
   return why->n == 0;
 }
 
