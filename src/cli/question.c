@@ -203,11 +203,20 @@ static bool audit(const struct asking *a, struct run_result *r) {
   return same;
 }
 
+/* Partial-order reduction takes longer ways: what it does not find within so many steps may be there all the same. */
+static struct wishes wishes_of(const struct options *o) {
+  struct wishes wishes = o->wishes;
+  if (o->limits.rounds > 0 && wishes.reduce[REDUCE_PARTIAL_ORDER] == WISH_AUTO)
+    wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
+  return wishes;
+}
+
 static bool answer(const struct asking *a, struct run_result *r, uint32_t extra) {
   const struct licences *licences;
+  struct wishes wishes = wishes_of(a->options);
   struct search s;
   struct text decimal = {0};
-  struct space *space = space_for(a, &a->question, &a->options->wishes, &licences);
+  struct space *space = space_for(a, &a->question, &wishes, &licences);
   search_within_limits(&s, space, a, &a->options->limits);
   run_result_fill(r, &s, licences, extra);
   if (space->ops->heard_of_assignments(space, &decimal))

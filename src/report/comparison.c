@@ -177,6 +177,8 @@ static void add_sizes(struct grid *g, const struct comparison *c, uint32_t i, ui
   grid_add(g, &cell);
   if (r->transitions_counted)
     number_add(&cell, r->stats.transitions);
+  else
+    text_add(&cell, "-");
   grid_add(g, &cell);
   number_add(&cell, r->stats.depth);
   grid_add(g, &cell);

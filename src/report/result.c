@@ -165,15 +165,20 @@ static void say_limit(struct text *out, const struct search *s) {
   }
 }
 
-static void say_so_far(struct text *out, const struct search *s, const struct property *p) {
+static void say_so_far(struct text *out, const struct search *s, const struct property *p,
+                       const struct licences *l) {
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
+  bool detours = l->of[REDUCE_PARTIAL_ORDER].applied; /* the layers say nothing about lengths */
   if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
     text_addf(out, "%s up to ", what);
     say_length(out, s->space->model, s->limits.rounds);
+    text_add(out, detours ? " of the runs that partial-order keeps" : "");
     return;
   }
   if (s->complete == 0) {
     text_add(out, "nothing is known");
+  } else if (detours) {
+    text_add(out, p->kind == PROPERTY_COVER ? "not reached so far" : "no violation found so far");
   } else {
     text_addf(out, "%s within ", what);
     say_length(out, s->space->model, s->complete - 1);
@@ -195,7 +200,7 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
     say_every_run(proved, s, l);
     return cover ? VERDICT_VIOLATED : VERDICT_HOLDS;
   }
-  say_so_far(proved, s, p);
+  say_so_far(proved, s, p, l);
   return VERDICT_INCONCLUSIVE;
 }
 

@@ -5,6 +5,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define VERY_DEEP 200 /* steps: few algorithms need so many */
+
 static void add_verdict(struct text *out, const struct style *style, enum verdict v) {
   static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
   static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
@@ -74,7 +76,18 @@ void licences_text(const struct licences *l, const struct model *m, bool all,
   }
 }
 
-static void add_stats(struct text *out, const struct run_result *r, const struct style *style) {
+/* A deep search that came to no end, and nothing limits what a channel holds. */
+static bool piles_up(const struct model *m, const struct run_result *r) {
+  const struct environment *env = &m->environments[r->environment];
+  bool limited = false;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    limited |= env->clauses[i].kind == CLAUSE_CHANNELS &&
+               (env->clauses[i].channel == CHANNEL_SET || env->clauses[i].bound > 0);
+  return m->kind == MODEL_MESSAGES && search_limited(r->end) && r->stats.depth >= VERY_DEEP && !limited;
+}
+
+static void add_stats(struct text *out, const struct model *m, const struct run_result *r,
+                      const struct style *style) {
   text_add(out, "  ");
   count_add(out, r->stats.states, "state", "states");
   if (r->transitions_counted) {
@@ -96,7 +109,7 @@ static void add_stats(struct text *out, const struct run_result *r, const struct
       decimal_add(out, r->heard_of_assignments);
     text_add(out, " heard-of assignments\n");
   }
-  if (style->verbose || strcmp(r->successors, "outcomes") != 0) /* slow, and why */
+  if (style->verbose || !strncmp(r->successors, "plain", 5)) /* slow, and why */
     text_addf(out, "  successors: %s\n", r->successors);
   if (style->verbose) {
     if (r->stats.seconds > 0.001) {
@@ -107,6 +120,9 @@ static void add_stats(struct text *out, const struct run_result *r, const struct
       text_add(out, " in the last layer\n");
     }
   }
+  if (piles_up(m, r))
+    text_add(out, "  messages may pile up without end: 'channels set', or 'bound k' after the kind of channels, "
+                  "limits them\n");
   if (r->order_mattered)
     text_add(out, "  the order in which messages are taken matters\n");
   if (r->audit != AUDIT_NONE) {
@@ -128,7 +144,7 @@ static void add_run(struct text *out, const struct check_result *c, const struct
     text_addf(out, "\n%s", licences.at);
   text_release(&licences);
   text_add(out, "\n");
-  add_stats(out, r, style);
+  add_stats(out, c->model, r, style);
 }
 
 /* Several properties often fail in the same run: it is told once. */
