@@ -168,7 +168,7 @@ struct canonical *canonical_new(struct cells *cells) {
     k->npoints += (uint32_t)l->value_type->count;
   }
   uint32_t **by_point[] = {&k->family_of, &k->to, &k->best_to, &k->went, &k->swap, &k->pair, &k->mentioned_first, &k->parent,
-                           &k->bundle, &k->bundle_first, &k->bundle_size, &k->heads, &k->value_map};
+                           &k->bundle, &k->bundle_first, &k->bundle_size, &k->heads, &k->members, &k->spare_members, &k->value_map};
   for (size_t i = 0; i < sizeof by_point / sizeof *by_point; i++)
     *by_point[i] = points_new(k);
   k->families = memory_alloc((k->model->nroles + 2) * sizeof *k->families);
@@ -207,7 +207,7 @@ void canonical_free(struct canonical *k) {
   for (size_t i = 0; i < k->levels.n; i++)
     partition_release(&k->levels.at[i]);
   void *arrays[] = {k->family_of, k->to,     k->best_to, k->went, k->swap, k->pair, k->mentioned_first, k->parent,
-                    k->bundle,    k->bundle_first, k->bundle_size, k->heads, k->value_map, k->families, k->rings, k->path,
+                    k->bundle,    k->bundle_first, k->bundle_size, k->heads, k->members, k->spare_members, k->value_map, k->families, k->rings, k->path,
                     k->best_path, k->feed,   k->keyed,   k->spare, k->views,  k->leaf,            k->best, k->watched};
   for (size_t i = 0; i < sizeof arrays / sizeof *arrays; i++)
     memory_free(arrays[i]);

@@ -114,6 +114,7 @@ struct canonical {
   uint32_t jump;                 /* a level: what is deeper is as what was tried there before */
   uint64_t *feed;                /* by point */
   struct keyed { uint64_t key; uint32_t at; } *keyed, *spare;
+  uint32_t *members, *spare_members;
   bool indexed;                  /* mentioned_at is that of the row */
   uint32_t *mentioned_first;     /* by point */
   VEC(uint32_t) mentioned_at;    /* cells */
@@ -127,8 +128,14 @@ static inline const struct view *view_of(struct canonical *k, uint32_t cell, con
   return c < v->n && v->at[c].key ? &v->at[c] : view_make(k, cell, c);
 }
 bool cell_may_mention(const struct canonical *, uint32_t cell, const struct family *); /* from the types alone */
-/* Order by content: any order of names, the same in every run. */
-int content_compare(struct canonical *, uint32_t cell, content, content);
+/* Order by content, never by name: the same in every run. */
+int content_compare_deeply(struct canonical *, uint32_t cell, content, content);
+static inline int content_compare(struct canonical *k, uint32_t cell, content x, content y) {
+  if (x == y)
+    return 0;
+  uint64_t kx = view_of(k, cell, x)->key, ky = view_of(k, cell, y)->key;
+  return kx < ky ? -1 : kx > ky ? 1 : content_compare_deeply(k, cell, x, y);
+}
 /* Would the content be the same if these two points of a family changed places? */
 bool content_likens(struct canonical *, uint32_t cell, content, uint32_t x, uint32_t y);
 /* The content after its points went where `to` says. */
@@ -138,7 +145,6 @@ uint32_t cell_renamed(const struct canonical *, uint32_t cell, const uint32_t *t
 
 /* columns.c: sorts the members of a plain family. to, by point: those that moved are entered; may be NULL. */
 void family_sort(struct canonical *, const struct family *, content *row, uint32_t *to);
-void keyed_sort(struct keyed *at, struct keyed *spare, uint32_t n);
 
 /* refine.c */
 void links_gather(struct canonical *);

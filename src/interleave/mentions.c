@@ -349,12 +349,7 @@ static int compare_all_numbers(const value *a, const value *b, uint32_t n) {
   return order;
 }
 
-int content_compare(struct canonical *k, uint32_t cell, content x, content y) {
-  if (x == y)
-    return 0;
-  uint64_t kx = view_of(k, cell, x)->key, ky = view_of(k, cell, y)->key;
-  if (kx != ky)
-    return kx < ky ? -1 : 1;
+int content_compare_deeply(struct canonical *k, uint32_t cell, content x, content y) {
   uint32_t nx, ny;
   const value *a = content_values(k->cells, cell, x, &nx), *b = content_values(k->cells, cell, y, &ny);
   if (nx != ny)
