@@ -235,6 +235,8 @@ void row_of_config(struct interleave *s, const struct config *config, content *r
     forget_variables(s, s->role_of[p], kept->local[p]);
   cells_from_config(&s->cells, kept, row);
   config_free(kept);
+  for (uint32_t p = 0; p < m->nprocesses && s->frozen; p++)
+    row[p] = forget_unread(s, p, row[p], globals_of_row(s, row, s->role_of[p]));
   for (uint32_t p = 0; p < m->nprocesses; p++)
     for (uint32_t i = 0; i < s->mover.ninbound[p]; i++) {
       const struct inbound *in = &s->mover.inbound[p][i];

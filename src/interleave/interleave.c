@@ -268,6 +268,7 @@ static void space_free(struct space *space) {
   mover_release(s);
   steps_release(s);
   forgetting_release(s);
+  frozen_release(s);
   channel_ops_release(&s->channels);
   keys_release(&s->keys);
   stubborn_free(s->stubborn);
@@ -354,6 +355,7 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   steps_init(s);
   mover_init(s);
   forgetting_init(s);
+  frozen_init(s);
   properties_init(s);
   if (l->of[REDUCE_SYMMETRY].applied || l->of[REDUCE_VALUES].applied)
     s->canonical = canonical_new(&s->cells);

@@ -190,6 +190,16 @@ bool message_is_dead(struct interleave *, uint32_t to, content local, uint32_t f
 /* The row of a configuration, with all that forgotten. */
 void row_of_config(struct interleave *, const struct config *, content *row);
 
+/* --- frozen.c: variables that are never read again because shared memory will not change --- */
+
+struct frozen;
+void frozen_init(struct interleave *); /* leaves space->frozen NULL if there is nothing like that */
+void frozen_release(struct interleave *);
+/* The local state of p without them, given what the globals that its role uses hold. */
+content forget_unread(struct interleave *, uint32_t p, content local, uint32_t globals);
+uint32_t globals_of_row(struct interleave *, const content *row, uint32_t role);
+uint32_t globals_after(struct interleave *, uint32_t role, uint32_t globals, uint32_t writes);
+
 /* --- property.c --- */
 
 struct property_memo;
@@ -221,6 +231,7 @@ struct interleave {
   struct steps steps;
   struct mover mover;
   struct forgetting *forgetting;
+  struct frozen *frozen;       /* or NULL */
   struct canonical *canonical; /* NULL: states are as they come */
   struct hopes *hopes;         /* NULL: nobody asks */
   struct stubborn *stubborn;   /* NULL: every step is explored */

@@ -134,6 +134,8 @@ static void set_patches(struct making *k, struct move *m, content next, uint32_t
   const value *written = intern_at(s->steps.writes, writes);
   struct patch *patches = arena_array(k->arena, 1 + nin + nwrites, sizeof *patches);
   uint32_t n = 0;
+  if (s->frozen)
+    next = forget_unread(s, p, next, globals_after(s, at->role, at->globals, writes));
   if (next != at->local)
     patches[n++] = (struct patch){p, next};
   for (uint32_t i = 0; i < nin && s->forgets_messages; i++)
@@ -545,6 +547,10 @@ bool move_apply(struct interleave *s, uint32_t p, const struct move *m, uint64_t
       to = forget_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
     fits &= key_set(&s->keys, words, t->cell, to);
   }
+  for (uint32_t q = 0; m->writes && s->frozen && q < s->model->nprocesses; q++)
+    if (q != p)
+      fits &= key_set(&s->keys, words, q, forget_unread(s, q, key_get(&s->keys, words, q),
+                                                        sight_globals(s, words, s->role_of[q])));
   if (!fits)
     s->base.restart = true;
   return !s->base.restart;

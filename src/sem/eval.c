@@ -12,6 +12,7 @@ void eval_begin(struct eval *e, struct meaning *meaning) {
   e->model = meaning->model;
   e->values = &meaning->model->values;
   e->scratch = &meaning->scratch;
+  e->reads = meaning->reads;
   arena_clear(e->scratch);
   size_t n = e->model->nslots + 1;
   e->slot = arena_array(e->scratch, n, sizeof *e->slot);
@@ -360,7 +361,10 @@ value eval_node(struct eval *e, const struct node *n) {
   case NODE_CONST:
   case NODE_PARAM: return n->constant;
   case NODE_SLOT: return eval_forced(e, e->slot[n->index]);
-  case NODE_VAR: return e->local[LOCAL_VAR(n->index)];
+  case NODE_VAR:
+    if (e->reads)
+      note_read(e, n->index);
+    return e->local[LOCAL_VAR(n->index)];
   case NODE_GLOBAL: return n->primed ? e->after->globals[n->index] : e->globals[n->index];
   case NODE_ME: return e->me;
   case NODE_LOOP: return e->model->points[e->point].loop;

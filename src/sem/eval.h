@@ -83,6 +83,7 @@ struct eval {
   struct span *assigned_at; /* by variable: last assignment in this run, {0,0} if none; or NULL */
   struct span *shared_at;   /* likewise, by global */
   bool *assigned;           /* by variable, or NULL */
+  bool *reads;              /* by variable: its value before this run was asked for; NULL: nobody wants to know */
   struct lazy lazy[LAZY_MAX];
   uint32_t nlazy;
   bool order_mattered;
@@ -108,6 +109,7 @@ struct meaning {
   const volatile sig_atomic_t *stop; /* or NULL */
   enum semantics semantics;          /* steps */
   bool arrivals;
+  bool *reads;         /* what evaluations note in eval->reads; or NULL */
   bool order_mattered; /* steps: some action had a `foreach` that gave different results for different orders */
 };
 

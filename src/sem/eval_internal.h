@@ -26,6 +26,12 @@ void decide(struct eval *, const struct form *, int64_t v);
 void decide_exactly(struct eval *, struct form, int64_t v);
 struct form form_minus(const struct form *, const struct form *, int64_t times);
 
+/* The variable's value is asked for: that from before the run, unless it has been assigned since. */
+static inline void note_read(struct eval *e, uint32_t var) {
+  if (!e->assigned_at || !e->assigned_at[var].to)
+    e->reads[var] = true;
+}
+
 /* eval.c */
 value eval_from(struct eval *, const struct node *);
 /* Whom the graph of my role lets me send to. */

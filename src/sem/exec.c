@@ -130,6 +130,8 @@ static void exec_assign(struct eval *e, const struct stmt *s) {
   value v = eval_node(e, s->expr);
   const struct var *var = &e->model->roles[e->role].vars[s->var];
   value *place = &e->local[LOCAL_VAR(s->var)];
+  if (e->reads && s->npath > 0)
+    note_read(e, s->var);
   *place = assigned_part(e, var->type, *place, s, 0, v);
   if (e->assigned_at)
     e->assigned_at[s->var] = s->at;
