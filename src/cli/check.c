@@ -228,6 +228,7 @@ int command_check(const struct options *given) {
   if (o.limits.memory == 0)
     o.limits.memory = default_memory_limit();
   o.limits.interrupt = watch_interrupts();
+  o.unread = ranged && !o.json && !o.trace_out;
   struct checking k = {.options = &o, .syntax = &syntax, .style = terminal_style(o.verbose)};
   k.bindings = memory_alloc((o.defines.n + 1) * sizeof *k.bindings);
   int status = !syntax_is_algorithm(&syntax) ? EXIT_BAD_INPUT

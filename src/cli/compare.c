@@ -91,6 +91,7 @@ int command_compare(const struct options *given) {
   if (o.wishes.reduce[REDUCE_PARTIAL_ORDER] == WISH_AUTO) /* it drops transitions, which are to be counted */
     o.wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
   o.limits.interrupt = watch_interrupts();
+  o.unread = true;
   struct binding *bindings = memory_alloc((o.defines.n + 1) * sizeof *bindings);
   for (size_t d = 0; d < o.defines.n; d++)
     bindings[d] = (struct binding){o.defines.at[d].name, o.defines.at[d].low};

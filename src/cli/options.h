@@ -40,6 +40,7 @@ struct options {
   uint64_t seed;
   enum successors_by successors;
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
+  bool unread; /* nobody will see how long a counterexample is */
   bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;
 };
 

@@ -168,7 +168,7 @@ static bool shorten(const struct asking *a, const struct search *s, struct run_r
     if (r->properties[i].trace)
       property_result_retell(&r->properties[i],
                              is_told(&r->properties[i]) && !reduced && !l->unlicensed);
-  if (!reduced || l->unlicensed || a->options->command != COMMAND_CHECK || longest_told(r) < 2 ||
+  if (!reduced || l->unlicensed || a->options->unread || longest_told(r) < 2 ||
       s->end == SEARCH_INTERRUPTED)
     return true;
   return look_for_shorter(a, s->stats.states, r);

@@ -37,6 +37,17 @@ static size_t local_bytes(const struct ordering *o, size_t i) {
   return role_local_length(process_role(o->tidying->model, event_at(o, i)->process)) * sizeof(value);
 }
 
+/* Do both change the same in the same way? */
+static bool same_changes(const struct ordering *o, size_t i, size_t k) {
+  size_t n = local_bytes(o, i) / sizeof(value);
+  for (size_t v = 0; v < n; v++) {
+    bool first = o->before[i][v] != o->after[i][v], second = o->before[k][v] != o->after[k][v];
+    if (first != second || (first && (o->before[i][v] != o->before[k][v] || o->after[i][v] != o->after[k][v])))
+      return false;
+  }
+  return true;
+}
+
 /* Two processes of one role doing the same. */
 static bool alike(const struct ordering *o, size_t i, size_t k) {
   const struct event *a = event_at(o, i), *b = event_at(o, k);
@@ -49,8 +60,7 @@ static bool alike(const struct ordering *o, size_t i, size_t k) {
     if (a->taken[t].from != b->taken[t].from || a->taken[t].message != b->taken[t].message)
       return false;
   return (a->script.n == 0 || !memcmp(a->script.at, b->script.at, a->script.n * sizeof *a->script.at)) &&
-         !memcmp(o->before[i], o->before[k], local_bytes(o, i)) &&
-         !memcmp(o->after[i], o->after[k], local_bytes(o, i));
+         same_changes(o, i, k);
 }
 
 static uint32_t cost_after(const struct ordering *o, size_t before, size_t i) {
