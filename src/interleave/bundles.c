@@ -11,23 +11,23 @@
 
 /* Which cells speak of each point. */
 static void index_mentions(struct canonical *k) {
-  uint32_t *first = k->mentioned_first;
+  uint32_t *first = k->mentioned_first, all = 0;
+  const struct watched *end = k->watched + k->nwatched;
   memset(first, 0, (k->npoints + 1) * sizeof *first);
-  for (uint32_t i = 0; i < k->nwatched; i++) {
-    const struct view *v = view_of(k, k->watched[i], k->row[k->watched[i]]);
+  for (const struct watched *w = k->watched; w < end; w++) {
+    const struct view *v = view_at(k, w, k->row[w->cell]);
     for (uint32_t j = 0; j < v->nmentions; j++)
       first[k->mentions.at[v->mentions + j].point]++;
   }
-  uint32_t all = 0;
   for (uint32_t x = 0; x <= k->npoints; x++) {
     all += first[x];
     first[x] = all;
   }
   vec_reserve(&k->mentioned_at, all + 1);
-  for (uint32_t i = 0; i < k->nwatched; i++) {
-    const struct view *v = view_of(k, k->watched[i], k->row[k->watched[i]]);
+  for (const struct watched *w = k->watched; w < end && all; w++) {
+    const struct view *v = view_at(k, w, k->row[w->cell]);
     for (uint32_t j = 0; j < v->nmentions; j++)
-      k->mentioned_at.at[--first[k->mentions.at[v->mentions + j].point]] = k->watched[i];
+      k->mentioned_at.at[--first[k->mentions.at[v->mentions + j].point]] = w->cell;
   }
   k->indexed = true;
 }
@@ -168,7 +168,8 @@ static uint32_t run_of(const struct partition *p, const uint32_t *x, uint32_t n)
 
 /* Points of one colour in a bundle must be interchangeable, for their order is not told. The family of bundles takes up
    its classes: as many points of each colour in every bundle, and nobody else. */
-static bool bundle_fits(struct canonical *k, const struct partition *p, const uint32_t *x, uint32_t n, uint32_t bundles) {
+static bool bundle_fits(struct canonical *k, const struct partition *p, const uint32_t *x, uint32_t n,
+                        uint32_t bundles) {
   for (uint32_t j = 0, run; j < n; j += run) {
     run = run_of(p, x + j, n - j);
     if (p->size[p->colour[x[j]]] != run * bundles)

@@ -1,6 +1,6 @@
-/* Canonical forms of rows, from the inside. What a renaming moves are points: the processes and, behind them, the values
-   of the unordered type. A family is a set of points that renamings permute among themselves: in any way, or round a
-   ring. All other points stay where they are. */
+/* Canonical forms of rows, from the inside. What a renaming moves are points: the processes and, behind them, the
+   values of the unordered type. A family is a set of points that renamings permute among themselves: in any way, or
+   round a ring. All other points stay where they are. */
 #ifndef RONDO_INTERLEAVE_CANONICAL_H
 #define RONDO_INTERLEAVE_CANONICAL_H
 
@@ -75,6 +75,15 @@ static inline uint64_t stir(uint64_t h, uint64_t x) {
   return h ^ h >> 29;
 }
 
+/* A cell that is moved by a family that is not plain, or that may speak of its points. */
+struct watched {
+  uint32_t cell, table;
+  uint32_t a, b;   /* whose it is, or NO_POINT */
+  uint32_t free;   /* how many of these can be told apart: not those of rings, which are placed first */
+  bool empties;    /* content 0 says nothing */
+  uint64_t site;   /* tells cells of several kinds apart, and those that are nobody's */
+};
+
 struct canonical {
   struct cells *cells;
   struct model *model;
@@ -83,17 +92,18 @@ struct canonical {
   const struct type *value_type; /* NULL: values stay as they are */
   uint32_t nprocesses, npoints;
   uint32_t *family_of;           /* by point, or NO_FAMILY */
+  bool *is_free;                 /* by point: to be told apart. Members of rings are placed before that */
   struct family *families;
   uint32_t nfamilies;
   uint32_t *rings, nrings;       /* among them */
   bool searches;                 /* some family is not plain */
-  uint32_t *watched, nwatched;   /* cells that such a family moves or that may speak of its points */
+  struct watched *watched;
+  uint32_t nwatched;
 
   struct views *views;           /* by table */
   VEC(struct mention) mentions;
   VEC(struct part) parts;
   VEC(struct mention) scratch;   /* while a content is looked at */
-  VEC(struct part) scratch_parts;
   VEC(struct channel_packet) packets;
   VEC(value) values;
 
@@ -121,11 +131,18 @@ struct canonical {
   uint32_t *parent, *bundle, *bundle_first, *bundle_size, *heads; /* bundles.c: all by point */
 };
 
+/* families.c: from the licences and the types alone. */
+void families_find(struct canonical *);
+
 /* mentions.c */
 const struct view *view_make(struct canonical *, uint32_t cell, content);
 static inline const struct view *view_of(struct canonical *k, uint32_t cell, content c) {
   const struct views *v = &k->views[k->cells->cell[cell].table];
   return c < v->n && v->at[c].key ? &v->at[c] : view_make(k, cell, c);
+}
+static inline const struct view *view_at(struct canonical *k, const struct watched *w, content c) {
+  const struct views *v = &k->views[w->table];
+  return c < v->n && v->at[c].key ? &v->at[c] : view_make(k, w->cell, c);
 }
 bool cell_may_mention(const struct canonical *, uint32_t cell, const struct family *); /* from the types alone */
 /* Order by content, never by name: the same in every run. */
@@ -140,7 +157,7 @@ static inline int content_compare(struct canonical *k, uint32_t cell, content x,
 bool content_likens(struct canonical *, uint32_t cell, content, uint32_t x, uint32_t y);
 /* The content after its points went where `to` says. */
 content content_renamed(struct canonical *, uint32_t cell, content, const uint32_t *to);
-/* The cell whose content goes there. */
+/* Where the cell's content goes. */
 uint32_t cell_renamed(const struct canonical *, uint32_t cell, const uint32_t *to);
 
 /* columns.c: sorts the members of a plain family. to, by point: those that moved are entered; may be NULL. */

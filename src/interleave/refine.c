@@ -1,5 +1,5 @@
 /* Telling points apart by what the row says about them: colours are refined until points of one colour are tied to the
-   same number of points of each colour in the same ways. Nothing depends on numbers of points or on names of contents. */
+   same number of points of each colour in the same ways. Nothing depends on numbers of points or names of contents. */
 #include "interleave/canonical.h"
 
 #include "base/hash.h"
@@ -8,47 +8,39 @@
 
 /* --- what ties points together in the row --- */
 
-/* Rings are placed before the others are told apart: their points count as fixed, too. */
-static bool is_free(const struct canonical *k, uint32_t point) {
-  uint32_t f = point == NO_POINT ? NO_FAMILY : k->family_of[point];
-  return f != NO_FAMILY && !k->families[f].ring && !k->families[f].plain;
-}
+static inline bool is_free(const struct canonical *k, uint32_t point) { return k->is_free[point]; }
 
-static void add_link(struct canonical *k, struct link l) {
-  uint32_t tied = (uint32_t)is_free(k, l.a) + (l.b != l.a && is_free(k, l.b));
-  for (uint32_t i = 0; i < l.n && tied < 2; i++) {
-    uint32_t x = k->mentions.at[l.first + i].point;
-    tied += is_free(k, x) && x != l.a && x != l.b;
+/* Links that tie several points together come first. */
+static inline void add_link(struct canonical *k, const struct watched *w, uint64_t shape, uint32_t first, uint32_t n,
+                            bool part) {
+  struct link l = {.shape = shape, .a = w->a, .b = w->b, .first = first, .n = n, .part = part};
+  uint32_t tied = w->free;
+  for (uint32_t i = 0; i < n && tied < 2; i++) {
+    uint32_t x = k->mentions.at[first + i].point;
+    tied += x != l.a && x != l.b && is_free(k, x);
   }
   vec_push(&k->links, l);
   if (tied < 2)
     return;
-  struct link *first = &k->links.at[k->ntied++];
-  k->links.at[k->links.n - 1] = *first;
-  *first = l;
+  struct link *front = &k->links.at[k->ntied++];
+  k->links.at[k->links.n - 1] = *front;
+  *front = l;
 }
 
 void links_gather(struct canonical *k) {
   vec_clear(&k->links);
   k->ntied = 0;
-  for (uint32_t i = 0; i < k->nwatched; i++) {
-    uint32_t cell = k->watched[i];
-    const struct cell *c = &k->cells->cell[cell];
-    if (k->row[cell] == 0 && (c->kind == CELL_CHANNEL || c->kind == CELL_ORDER))
-      continue; /* empty */
-    const struct view *v = view_of(k, cell, k->row[cell]);
-    bool owned = c->kind == CELL_LOCAL || c->kind == CELL_CHANNEL || c->kind == CELL_ORDER;
-    uint64_t site = hash_mix(c->kind, owned ? 0 : c->a);
-    struct link l = {.shape = stir(v->shape, site), .a = owned ? c->a : NO_POINT,
-                     .b = c->kind == CELL_CHANNEL ? c->b : NO_POINT, .first = v->mentions, .n = v->nmentions};
-    add_link(k, l);
+  for (const struct watched *w = k->watched, *end = w + k->nwatched; w < end; w++) {
+    content c = k->row[w->cell];
+    if (c == 0 && w->empties)
+      continue;
+    const struct view *v = view_at(k, w, c);
+    if (w->a == NO_POINT && v->nmentions == 0)
+      continue;
+    add_link(k, w, v->shape ^ w->site, v->mentions, v->nmentions, false);
     for (uint32_t p = 0; p < v->nparts; p++) {
       const struct part *part = &k->parts.at[v->parts + p];
-      l.shape = stir(part->shape, site + 1);
-      l.first = part->first;
-      l.n = part->n;
-      l.part = true;
-      add_link(k, l);
+      add_link(k, w, part->shape ^ ~w->site, part->first, part->n, true);
     }
   }
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* Where a content's points go, packed: a byte for each while they are few, else interned. Contents that speak of very many
-   hardly ever go the same way twice. */
+/* Where a content's points go, packed: a byte for each while they are few, else interned. Those of contents that speak of
+   very many hardly ever go the same way twice. */
 #define BYTES_MOST 7
 #define POINTS_MOST 256
 #define INTERNED (UINT64_C(1) << 63) /* the others leave the last byte alone */

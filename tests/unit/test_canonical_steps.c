@@ -1,5 +1,5 @@
-/* Canonical forms of rows against brute force: two rows have the same form exactly if one of all the renamings, tried one
-   by one with a renaming written for this test alone, takes the one to the other. */
+/* Canonical forms of rows against brute force: two rows have the same form exactly if one of all the renamings, tried
+   one by one with a renaming written for this test alone, takes the one to the other. */
 #include "interleave/cells.h"
 #include "interleave/routes.h"
 #include "lang/check.h"

@@ -234,6 +234,64 @@ static void test_rename_rounds(void **state) {
   world_release(&w);
 }
 
+/* Values of one type go where they are told to, everywhere, and nothing else moves. */
+static void test_rename_values(void **state) {
+  (void)state;
+  struct world w;
+  world_init(&w, 2);
+  struct values *values = &w.m.values;
+  struct type digit = w.digit, other = w.digit; /* two types with the same values, -1..2 */
+  struct type option = made(&w, (struct type){.kind = TYPE_OPTION, .element = &digit});
+  struct type set = made(&w, (struct type){.kind = TYPE_SET, .element = &digit});
+  struct type array = made(&w, (struct type){.kind = TYPE_ARRAY, .index = &digit, .element = &w.a});
+  struct field_type fields[] = {{"x", &option}, {"s", &set}, {"y", &other}, {"m", &array}};
+  struct type record = made(&w, (struct type){.kind = TYPE_RECORD, .fields = fields, .size = 4});
+  assert_true(type_holds(&record, &digit) && type_holds(&array, &digit) && !type_holds(&array, &other));
+  uint32_t to[] = {2, 0, 1, 3}; /* -1 -> 1 -> 0 -> -1 */
+  struct renaming r = {.type = &digit, .to = to};
+  value pair = set_with(values, &set, set_with(values, &set, set_empty(values, &set), -1), 2);
+  value map = value_vector(values, (value[]){0, 1, 2, 0}, 4);
+  value v = value_vector(values, (value[]){value_some(-1), pair, -1, map}, 4);
+  value renamed = value_rename(values, &record, v, &r);
+  size_t n;
+  const value *part = value_parts(values, renamed, &n);
+  assert_int_equal(part[0], 1);
+  assert_true(set_has(values, &set, part[1], 1) && set_has(values, &set, part[1], 2));
+  assert_int_equal(set_size(values, &set, part[1]), 2);
+  assert_int_equal(part[2], -1);
+  assert_int_equal(part[3], value_vector(values, (value[]){1, 2, 0, 0}, 4));
+  for (int i = 0; i < 2; i++)
+    renamed = value_rename(values, &record, renamed, &r);
+  assert_int_equal(renamed, v);
+  world_release(&w);
+}
+
+/* By content: values that are named otherwise in another table have the same hash. */
+static void test_hash(void **state) {
+  (void)state;
+  struct world w[2];
+  uint64_t hash[2][3];
+  for (int i = 0; i < 2; i++) {
+    world_init(&w[i], 200);
+    struct values *values = &w[i].m.values;
+    struct type set = made(&w[i], (struct type){.kind = TYPE_SET, .element = &w[i].any});
+    struct type pairs = made(&w[i], (struct type){.kind = TYPE_SEQUENCE, .element = &set, .hi = 2});
+    if (i)
+      value_vector(values, (value[]){9, 9, 9}, 3);
+    value a = set_with(values, &set, set_empty(values, &set), 7), b = set_with(values, &set, a, i ? 5 : 6);
+    b = set_with(values, &set, b, i ? 6 : 5);
+    hash[i][0] = value_hash(values, &pairs, value_vector(values, (value[]){a, b}, 2));
+    hash[i][1] = value_hash(values, &pairs, value_vector(values, (value[]){b, a}, 2));
+    hash[i][2] = value_hash(values, &pairs, value_vector(values, NULL, 0));
+  }
+  for (int k = 0; k < 3; k++) {
+    assert_true(hash[0][k] == hash[1][k]);
+    assert_true(hash[0][k] != hash[0][(k + 1) % 3]);
+  }
+  world_release(&w[0]);
+  world_release(&w[1]);
+}
+
 static void test_print(void **state) {
   (void)state;
   struct world w;
@@ -260,6 +318,7 @@ int main(void) {
       cmocka_unit_test(test_sets),          cmocka_unit_test(test_member_outside),
       cmocka_unit_test(test_options),       cmocka_unit_test(test_rename),
       cmocka_unit_test(test_rename_rounds), cmocka_unit_test(test_print),
+      cmocka_unit_test(test_rename_values), cmocka_unit_test(test_hash),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
