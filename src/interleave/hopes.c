@@ -101,7 +101,6 @@ struct asking {
   uint32_t role_index, me;
   const struct action *action;
   const struct inbox_entry *message; /* NULL: none is at hand */
-  bool refused;
 };
 
 struct reading {
@@ -118,11 +117,9 @@ static bool look(void *context, const struct node *n) {
     break;
   case NODE_SLOT:
   case NODE_SENDER:
-    r->unknown |= !a->message || a->action->trigger == TRIGGER_QUORUM;
+    r->unknown |= !a->message;
     break;
   case NODE_GLOBAL:
-  case NODE_RECEIVED:
-  case NODE_CALL: /* has a frame of its own; its body may read anything */
     r->unknown = true;
     break;
   default:
@@ -131,10 +128,9 @@ static bool look(void *context, const struct node *n) {
   return true;
 }
 
-/* In the match of a quorum the slot is the message's; elsewhere the quorum is not at hand. */
 static bool at_hand(const struct asking *a, const struct node *condition) {
   struct reading r = {a, false};
-  node_walk(condition, look, &r);
+  node_walk_deep(a->hopes->cells->model, condition, look, &r);
   return !r.unknown;
 }
 
@@ -167,16 +163,14 @@ static bool is_false(const struct asking *a, const struct node *condition) {
   return result && certain;
 }
 
-static void ask_conjuncts(struct asking *a, const struct node *condition) {
-  if (!condition || a->refused)
-    return;
-  if (condition->op == NODE_AND) {
-    for (uint32_t i = 0; i < condition->n; i++)
-      ask_conjuncts(a, condition->kid[i]);
-    return;
-  }
-  if (permanent_falsehood(a->hopes->permanence, a->role_index, condition) && at_hand(a, condition))
-    a->refused = is_false(a, condition);
+/* One of the conditions that must hold is false for good, and nothing that comes before it can fail. */
+static bool is_vetoed(const struct asking *a) {
+  uint32_t number = (uint32_t)(a->action - a->role->actions);
+  const struct conditions *vetoes = action_vetoes(a->hopes->permanence, a->role_index, number);
+  for (uint32_t i = 0; i < vetoes->n; i++)
+    if (at_hand(a, vetoes->at[i]) && is_false(a, vetoes->at[i]))
+      return true;
+  return false;
 }
 
 /* --- local states --- */
@@ -200,11 +194,8 @@ static bool local_hopes(struct asking *a) {
   }
   if (x->once != NO_VAR && local[LOCAL_VAR(x->once)] == 1)
     return false;
-  a->refused = false;
   a->message = NULL;
-  if (x->guard.ngen == 0)
-    ask_conjuncts(a, x->guard.cond);
-  return !a->refused;
+  return !is_vetoed(a);
 }
 
 uint64_t hopes_of_local(struct hopes *h, uint32_t p, content local) {
@@ -221,7 +212,7 @@ uint64_t hopes_of_local(struct hopes *h, uint32_t p, content local) {
     mask = all_actions(role); /* a crash may take it anywhere */
   else if (process_active(status))
     for (uint32_t i = 0; i < role->nactions; i++) {
-      struct asking a = {h, role, r, p, &role->actions[i], NULL, false};
+      struct asking a = {h, role, r, p, &role->actions[i], NULL};
       mask |= (uint64_t)local_hopes(&a) << i;
     }
   return mask_keep(&h->locals, p, local, mask);
@@ -252,17 +243,8 @@ static uint64_t message_hopes(struct hopes *h, uint32_t p, uint64_t open, uint32
     const struct action *action = &role->actions[i];
     if (!(open >> i & 1) || action->trigger == TRIGGER_NONE || action->kind != kind)
       continue;
-    struct asking a = {h, role, r, p, action, &entry, false};
-    bool quorum = action->trigger == TRIGGER_QUORUM;
-    struct action alone = *action; /* its match looks at one message */
-    alone.trigger = TRIGGER_ONE;
-    alone.nparts = quorum ? 0 : action->nparts;
-    a.action = &alone;
-    ask_conjuncts(&a, action->match);
-    a.action = action;
-    if (!quorum && action->guard.ngen == 0)
-      ask_conjuncts(&a, action->guard.cond);
-    mask |= (uint64_t)!a.refused << i;
+    struct asking a = {h, role, r, p, action, &entry};
+    mask |= (uint64_t)!is_vetoed(&a) << i;
   }
   return mask;
 }
