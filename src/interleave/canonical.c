@@ -74,7 +74,7 @@ void canonical_free(struct canonical *k) {
 size_t canonical_bytes(const struct canonical *k) {
   size_t bytes = sizeof *k + memo_bytes(&k->renamed) + intern_bytes(k->renamings) +
                  k->mentions.cap * sizeof *k->mentions.at + k->parts.cap * sizeof *k->parts.at +
-                 k->links.cap * sizeof *k->links.at + k->levels.n * 3 * k->npoints * sizeof(uint32_t);
+                 k->links.cap * sizeof *k->links.at + k->levels.n * 4 * k->npoints * sizeof(uint32_t);
   for (uint32_t t = 0; t < k->cells->ntables; t++)
     bytes += k->views[t].n * sizeof *k->views[t].at;
   return bytes;
@@ -102,8 +102,29 @@ static void keep_leaf(struct canonical *k, uint32_t depth) {
   k->any = true;
 }
 
-/* Every point has its place. If this gives the best row again, a renaming that leaves the row unchanged takes the one
-   way here to the other: where they parted, what this way has still to offer was seen on the other. */
+static uint32_t orbit_of(uint32_t *orbit, uint32_t x) {
+  while (orbit[x] != x)
+    x = orbit[x] = orbit[orbit[x]];
+  return x;
+}
+
+/* This way and the best one lead to the same row, so a renaming that leaves the row unchanged takes the one way to the
+   other. Where they parted, what this way has still to offer was seen on the other; and there and above, points that the
+   renaming takes to each other need not both be tried. */
+static void learn_symmetry(struct canonical *k) {
+  uint32_t *at_place = k->heads;
+  for (k->jump = 0; k->path[k->jump] == k->best_path[k->jump];)
+    k->jump++;
+  for (uint32_t x = 0; x < k->npoints; x++)
+    at_place[k->best_to[x]] = x;
+  for (uint32_t d = k->nrings; d <= k->jump; d++) {
+    uint32_t *orbit = k->levels.at[d].orbit;
+    for (uint32_t x = 0; x < k->npoints; x++)
+      orbit[orbit_of(orbit, x)] = orbit_of(orbit, at_place[k->to[x]]);
+  }
+}
+
+/* Every point has its place. */
 static void leaf(struct canonical *k, const struct partition *p, uint32_t depth) {
   for (uint32_t i = 0; i < k->npoints; i++)
     k->to[p->at[i]] = i;
@@ -115,19 +136,16 @@ static void leaf(struct canonical *k, const struct partition *p, uint32_t depth)
                              : k->cells->channel[k->to[w->a] * k->nprocesses + k->to[w->b]]] = c;
   }
   int order = k->any ? compare_rows(k, k->leaf, k->best) : -1;
-  if (order < 0) {
+  if (order < 0)
     keep_leaf(k, depth);
-    return;
-  }
-  if (order > 0)
-    return;
-  for (k->jump = 0; k->path[k->jump] == k->best_path[k->jump];)
-    k->jump++;
+  else if (order == 0)
+    learn_symmetry(k);
 }
 
 static struct partition *level(struct canonical *k, uint32_t depth) {
   while (k->levels.n <= depth) {
-    struct partition p = {.at = points_new(k), .colour = points_new(k), .size = points_new(k)};
+    struct partition p = {
+        .at = points_new(k), .colour = points_new(k), .size = points_new(k), .orbit = points_new(k)};
     vec_push(&k->levels, p);
   }
   return &k->levels.at[depth];
@@ -166,9 +184,11 @@ static uint32_t choose_class(const struct canonical *k, const struct partition *
   return best;
 }
 
+/* Or one that is as good. */
 static bool tried_before(struct canonical *k, const struct partition *p, uint32_t colour, uint32_t i) {
   for (uint32_t j = 0; j < i; j++)
-    if (points_interchangeable(k, &p->at[colour + j], &p->at[colour + i], 1))
+    if (orbit_of(p->orbit, p->at[colour + j]) == orbit_of(p->orbit, p->at[colour + i]) ||
+        points_interchangeable(k, &p->at[colour + j], &p->at[colour + i], 1))
       return true;
   return false;
 }
@@ -187,6 +207,8 @@ static void explore(struct canonical *k, uint32_t depth) {
     return;
   }
   uint32_t colour = choose_class(k, p), size = p->size[colour];
+  for (uint32_t x = 0; x < k->npoints; x++)
+    p->orbit[x] = x;
   for (uint32_t i = 0; i < size; i++) {
     struct partition *inner = level(k, depth + 1);
     p = level(k, depth);

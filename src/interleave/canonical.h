@@ -58,6 +58,7 @@ struct partition {
   uint32_t *colour; /* by point */
   uint32_t *size;   /* by colour: of the class that begins there */
   uint32_t open;    /* points in classes of several */
+  uint32_t *orbit;  /* by point: leads to another that some renaming takes it to which leaves row and path unchanged */
 };
 
 /* A cell's content or a part of it, with the points it ties together. */
