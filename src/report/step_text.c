@@ -299,55 +299,98 @@ static void tell_state(const struct teller *t, const struct config *c) {
 
 /* --- the steps --- */
 
-static void print_step(const struct teller *t, uint32_t first, uint32_t last,
-                       const uint8_t *members) {
+/* Steps first .. last, told in one sentence. */
+struct sentence {
+  uint32_t first, last;
+  bool senders;     /* deliveries to one process: members sent what it gets; else they are who takes the steps */
+  uint8_t *members;
+};
+
+static void print_sentence(const struct teller *t, const struct sentence *s) {
   struct text label = {0}, head = {0}, who = {0}, line = {0};
-  struct told s;
-  processes_add(&who, t->model, members);
-  bool many = last > first && strncmp(who.at, "every", 5) != 0;
-  tell_step(t, first, many, &s);
-  text_addf(&label, last > first ? "%u-%u." : "%u.", first + 1, last + 1);
-  text_addf(&head, "%s%s%s", text_or_empty(&s.before), who.at, text_or_empty(&s.after));
-  if (s.line > 0) {
-    text_addf(&line, "  (line %u)", s.line);
+  const struct event *e = t->trace->run.steps[s->first]->event;
+  struct told told;
+  processes_add(&who, t->model, s->members);
+  bool many = s->last > s->first && !s->senders && strncmp(who.at, "every", 5) != 0;
+  tell_step(t, s->first, many, &told);
+  text_addf(&label, s->last > s->first ? "%u-%u." : "%u.", s->first + 1, s->last + 1);
+  if (s->senders) {
+    add_message(t, &head, e->message_kind, e->taken[0].message);
+    text_addf(&head, " from %s reaches ", who.at);
+    process_print(t->model, e->process, &head);
+  } else {
+    text_addf(&head, "%s%s%s", text_or_empty(&told.before), who.at, text_or_empty(&told.after));
+  }
+  if (told.line > 0) {
+    text_addf(&line, "  (line %u)", told.line);
     paint_add(&head, t->style, PAINT_FAINT, line.at);
   }
   item_print(label.at, head.at, t->style, false, t->out);
-  for (size_t i = 0; i < s.details.at.n; i++)
-    item_print("", s.details.at.at[i], t->style, true, t->out);
-  told_release(&s);
-  text_release(&head);
+  for (size_t i = 0; i < told.details.at.n; i++)
+    item_print("", told.details.at.at[i], t->style, true, t->out);
+  told_release(&told);
   text_release(&label);
+  text_release(&head);
   text_release(&who);
   text_release(&line);
 }
 
-void teller_steps(const struct teller *t) {
-  uint32_t n = t->trace->run.nsteps;
-  uint8_t *members = memory_alloc(t->model->nprocesses + 1);
-  if (n > 0)
-    teller_heading(t, "steps");
-  for (uint32_t i = 0; i < n;) {
-    struct told first, next;
-    uint32_t last = i;
-    memset(members, 0, t->model->nprocesses);
-    tell_step(t, i, false, &first);
-    members[first.process] = 1;
-    for (; last + 1 < n && !t->style->verbose; last++) {
-      tell_step(t, last + 1, false, &next);
-      bool goes_on = alike(&first, &next) && !members[next.process];
-      members[next.process] |= goes_on;
-      told_release(&next);
-      if (!goes_on)
-        break;
-    }
-    told_release(&first);
-    print_step(t, i, last, members);
-    if (t->style->verbose && i + 1 < t->trace->nconfigs)
-      tell_state(t, t->trace->configs[i + 1]);
-    i = last + 1;
+/* As many steps in a row as are alike but for their process. */
+static void join_processes(const struct teller *t, struct sentence *s) {
+  struct told first, next;
+  tell_step(t, s->first, false, &first);
+  s->members[first.process] = 1;
+  for (; s->last + 1 < t->trace->run.nsteps; s->last++) {
+    tell_step(t, s->last + 1, false, &next);
+    bool goes_on = alike(&first, &next) && !s->members[next.process];
+    s->members[next.process] |= goes_on;
+    told_release(&next);
+    if (!goes_on)
+      break;
   }
-  memory_free(members);
+  told_release(&first);
+}
+
+/* As many deliveries in a row as bring the same to one process. */
+static void join_senders(const struct teller *t, struct sentence *s) {
+  const struct event *first = t->trace->run.steps[s->first]->event;
+  s->senders = first->kind == EVENT_DELIVER;
+  for (s->last = s->first; s->senders; s->last++) {
+    s->members[t->trace->run.steps[s->last]->event->taken[0].from] = 1;
+    const struct event *next =
+        s->last + 1 < t->trace->run.nsteps ? t->trace->run.steps[s->last + 1]->event : NULL;
+    if (!next || next->kind != EVENT_DELIVER || next->process != first->process ||
+        next->message_kind != first->message_kind ||
+        next->taken[0].message != first->taken[0].message || s->members[next->taken[0].from])
+      break;
+  }
+}
+
+static uint32_t tell_sentence(const struct teller *t, uint32_t first) {
+  uint32_t n = t->model->nprocesses;
+  struct sentence one = {first, first, false, memory_alloc(n + 1)}, other = one;
+  other.members = memory_alloc(n + 1);
+  if (t->style->verbose) {
+    one.members[t->trace->run.steps[first]->event->process] = 1;
+  } else {
+    join_processes(t, &one);
+    join_senders(t, &other);
+  }
+  print_sentence(t, other.last > one.last ? &other : &one);
+  memory_free(one.members);
+  memory_free(other.members);
+  return (other.last > one.last ? other.last : one.last) + 1;
+}
+
+void teller_steps(const struct teller *t) {
+  if (t->trace->run.nsteps > 0)
+    teller_heading(t, "steps");
+  for (uint32_t i = 0; i < t->trace->run.nsteps;) {
+    uint32_t first = i;
+    i = tell_sentence(t, first);
+    if (t->style->verbose && i < t->trace->nconfigs)
+      tell_state(t, t->trace->configs[i]);
+  }
 }
 
 /* --- what is still in flight --- */

@@ -24,7 +24,7 @@ struct beginning { /* some events placed */
 struct ordering {
   struct tidying *tidying;
   const events *run;
-  value **before, **after; /* by event: the local state of its process, as it was */
+  value **before, **after; /* by event: the local state of its process, as it was, and then the globals */
   bool last_stays;         /* the claim is about the last event itself */
   VEC(struct beginning) nodes;
 };
@@ -39,7 +39,11 @@ static size_t local_bytes(const struct ordering *o, size_t i) {
 
 /* Do both change the same in the same way? */
 static bool same_changes(const struct ordering *o, size_t i, size_t k) {
+<<<<<<< HEAD
+  size_t n = local_bytes(o, i) / sizeof(value) + o->tidying->model->nglobals;
+=======
   size_t n = local_bytes(o, i) / sizeof(value);
+>>>>>>> 207aba405f4c3b52c8c3419fa7658234cac703a2
   for (size_t v = 0; v < n; v++) {
     bool first = o->before[i][v] != o->after[i][v], second = o->before[k][v] != o->after[k][v];
     if (first != second || (first && (o->before[i][v] != o->before[k][v] || o->after[i][v] != o->after[k][v])))
@@ -76,22 +80,26 @@ static uint32_t cost_of(const struct ordering *o) {
   return cost;
 }
 
-/* The local states that the events lead from and to. */
+static value *noted(const struct ordering *o, size_t i, const struct config *c) {
+  size_t length = local_bytes(o, i), shared = o->tidying->model->nglobals * sizeof(value);
+  value *out = memory_alloc(length + shared);
+  memcpy(out, c->local[event_at(o, i)->process], length);
+  memcpy(out + length / sizeof *out, c->globals, shared);
+  return out;
+}
+
+/* What the events lead from and to. */
 static bool note_effects(struct ordering *o) {
   struct tidying *t = o->tidying;
   bool ok = true;
   config_assign(t->model, t->at, t->initial);
   for (size_t i = 0; i < o->run->n; i++) {
     enum step_result result = STEP_OK;
-    uint32_t p = event_at(o, i)->process;
-    o->before[i] = memory_alloc(local_bytes(o, i));
-    o->after[i] = memory_alloc(local_bytes(o, i));
-    memcpy(o->before[i], t->at->local[p], local_bytes(o, i));
+    o->before[i] = noted(o, i, t->at);
     ok = ok && tidying_happens(t, o->run->at[i], &result);
-    if (ok && result == STEP_OK) {
-      memcpy(o->after[i], t->next->local[p], local_bytes(o, i));
+    if (ok && result == STEP_OK)
       tidying_swap(t);
-    }
+    o->after[i] = noted(o, i, t->at);
   }
   return ok;
 }
