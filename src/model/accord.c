@@ -11,6 +11,7 @@ enum join {
   JOIN_UNUSED, /* the action leaves the variable alone */
   JOIN_UNITE,
   JOIN_CONST,
+  JOIN_CONST_PART, /* x[i] := c, x.f := c */
   JOIN_OTHER
 };
 
@@ -58,7 +59,7 @@ static void join_assign(struct joins *j, const struct stmt *s) {
   for (uint32_t i = 0; i < s->npath; i++)
     reads_of_node(j, s->path[i].index);
   if (e->op == NODE_CONST || e->op == NODE_PARAM) {
-    how = JOIN_CONST;
+    how = s->npath ? JOIN_CONST_PART : JOIN_CONST;
   } else if (e->op == NODE_UNITE && s->npath == 0 && (is_var(e->kid[0], s->var) || is_var(e->kid[1], s->var))) {
     how = JOIN_UNITE;
     reads_of_node(j, is_var(e->kid[0], s->var) ? e->kid[1] : e->kid[0]);
@@ -68,9 +69,10 @@ static void join_assign(struct joins *j, const struct stmt *s) {
   if (s->shared)
     return;
   enum join *of = &j->of[s->var];
-  bool same = *of == JOIN_UNUSED || (*of == how && (how != JOIN_CONST || j->constant[s->var] == s->expr->constant));
+  bool constant = how == JOIN_CONST || how == JOIN_CONST_PART;
+  bool same = *of == JOIN_UNUSED || (*of == how && (!constant || j->constant[s->var] == s->expr->constant));
   j->constant[s->var] = s->expr->constant;
-  *of = same && (how != JOIN_CONST || s->expr->op == NODE_CONST) ? how : JOIN_OTHER;
+  *of = same && (!constant || s->expr->op == NODE_CONST) ? how : JOIN_OTHER;
 }
 
 static void joins_of_block(struct joins *j, const struct block *b) {
@@ -144,8 +146,8 @@ static bool accord(const struct comparing *c, uint32_t a, uint32_t b) {
   for (uint32_t v = 0; v < c->role->nvars; v++) {
     bool apart = !(p->writes[v] && (q->writes[v] || q->reads[v])) && !(q->writes[v] && p->reads[v]);
     enum join j = c->joins[a].of[v];
-    bool joined = j == c->joins[b].of[v] && !p->needs[v] && !q->needs[v] &&
-                  (j == JOIN_UNITE || (j == JOIN_CONST && c->joins[a].constant[v] == c->joins[b].constant[v]));
+    bool constant = (j == JOIN_CONST || j == JOIN_CONST_PART) && c->joins[a].constant[v] == c->joins[b].constant[v];
+    bool joined = j == c->joins[b].of[v] && !p->needs[v] && !q->needs[v] && (j == JOIN_UNITE || constant);
     if (!apart && !joined)
       return false;
   }
