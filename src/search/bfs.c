@@ -188,6 +188,17 @@ static bool flush(struct sweep *w) {
   return !search_limited(s->end);
 }
 
+/* Most keys are of one or two words: no call. */
+static void copy_key(uint8_t *to, const uint8_t *from, uint32_t length) {
+  if (length < 8 || length > 16) {
+    if (length > 0)
+      memcpy(to, from, length);
+    return;
+  }
+  memcpy(to, from, 8);
+  memcpy(to + length - 8, from + length - 8, 8);
+}
+
 static bool emit(void *context, const struct state *state, const struct edge *edge) {
   struct sweep *w = context;
   charge c = charge_add(w->from_charge, edge->processes, edge->faults);
@@ -207,8 +218,7 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
                         .charge = c};
   store_prefetch_index(w->search->store, p->hash);
   vec_reserve(&w->keys, w->keys.n + state->length + 1);
-  if (state->length > 0)
-    memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
+  copy_key(w->keys.at + w->keys.n, state->bytes, state->length);
   w->keys.n += state->length;
   w->search->stats.transitions += w->from != STORE_NONE;
   return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);

@@ -20,12 +20,15 @@
 
 /* A slot of the index is 26 bits of the hash and the record's position. The segment comes from 5
    other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
-   single key. */
+   single key. A home is a cache line of slots, filled from its start; what finds it full goes to the
+   next line. Most look-ups touch one line. */
 #define SEGMENT_BITS 5
 #define SEGMENTS (1u << SEGMENT_BITS)
 #define TAG_BITS 26
 #define POSITION_BITS 38
 #define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
+#define LINE_BITS 3
+#define LINE_SLOTS (1u << LINE_BITS)
 #define FIRST_SLOT_BITS 6
 
 #define HUGE_PAGE ((size_t)1 << 21)
@@ -86,7 +89,25 @@ void store_free(struct store *s) {
   memory_free(s);
 }
 
-uint64_t store_hash(const uint8_t *bytes, uint32_t length) { return hash_bytes(bytes, length); }
+/* The product of two words, folded: each bit of the result depends on all of theirs. */
+static uint64_t folded(uint64_t a, uint64_t b) {
+  __uint128_t product = (__uint128_t)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+
+static uint64_t word_at(const uint8_t *bytes) {
+  uint64_t word;
+  memcpy(&word, bytes, sizeof word);
+  return word;
+}
+
+/* Most keys are of one or two words: no call. */
+uint64_t store_hash(const uint8_t *bytes, uint32_t length) {
+  if (length < 8 || length > 16)
+    return hash_bytes(bytes, length);
+  return folded(folded(word_at(bytes) ^ 0x9E3779B97F4A7C15u, word_at(bytes + length - 8) ^ 0xE7037ED1A0B428DBu),
+                0x8EBC6AF09C88C6E3u ^ length);
+}
 
 static const struct segment *segment_of(const struct store *s, uint64_t hash) {
   return &s->segment[hash >> (64 - SEGMENT_BITS)];
@@ -94,22 +115,17 @@ static const struct segment *segment_of(const struct store *s, uint64_t hash) {
 
 static uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG_BITS) - 1); }
 
-static size_t home_of(const struct segment *g, uint64_t tag) {
-  return (size_t)(tag >> (TAG_BITS - g->bits));
+static uint64_t *home_of(const struct segment *g, uint64_t tag) {
+  return &g->slots[tag >> (TAG_BITS - g->bits + LINE_BITS) << LINE_BITS];
 }
 
-/* Round the home's cache line first, then on to the next line: most look-ups touch one line. */
-#define LINE_SLOTS 8
-static size_t next_slot(const struct segment *g, size_t slot, unsigned *tries) {
-  size_t round = (slot & ~(size_t)(LINE_SLOTS - 1)) | ((slot + 1) & (LINE_SLOTS - 1));
-  if (++*tries % LINE_SLOTS != 0)
-    return round;
-  return (round + LINE_SLOTS) & (((size_t)1 << g->bits) - 1);
+static uint64_t *next_line(const struct segment *g, uint64_t *line) {
+  line += LINE_SLOTS;
+  return line == g->slots + ((size_t)1 << g->bits) ? g->slots : line;
 }
 
 void store_prefetch_index(const struct store *s, uint64_t hash) {
-  const struct segment *g = segment_of(s, hash);
-  __builtin_prefetch(&g->slots[home_of(g, tag_of(hash))]);
+  __builtin_prefetch(home_of(segment_of(s, hash), tag_of(hash)));
 }
 
 static uint8_t *record_at(const struct store *s, state_ref ref) {
@@ -117,12 +133,11 @@ static uint8_t *record_at(const struct store *s, state_ref ref) {
 }
 
 void store_prefetch_record(const struct store *s, uint64_t hash) {
-  const struct segment *g = segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  unsigned tries = 0;
-  for (size_t i = home_of(g, tag); g->slots[i] != 0; i = next_slot(g, i, &tries))
-    if (g->slots[i] >> POSITION_BITS == tag) {
-      const uint8_t *record = record_at(s, g->slots[i] & POSITION_MASK);
+  const uint64_t *line = home_of(segment_of(s, hash), tag); /* those in further lines may wait */
+  for (unsigned i = 0; i < LINE_SLOTS && line[i] != 0; i++)
+    if (line[i] >> POSITION_BITS == tag) {
+      const uint8_t *record = record_at(s, line[i] & POSITION_MASK);
       __builtin_prefetch(record);
       __builtin_prefetch(record + HEAD_BYTES + 8); /* it may lie across two lines */
       return;
@@ -151,17 +166,16 @@ static void write_link(uint8_t *record, state_ref parent, charge c) {
 
 /* Keys are short: no call. */
 static bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n) {
-  for (; n >= 8; a += 8, b += 8, n -= 8) {
-    uint64_t x, y;
-    memcpy(&x, a, 8);
-    memcpy(&y, b, 8);
-    if (x != y)
-      return false;
+  if (n < 8) {
+    for (; n > 0; n--)
+      if (*a++ != *b++)
+        return false;
+    return true;
   }
-  for (; n > 0; n--)
-    if (*a++ != *b++)
+  for (uint32_t i = 0; i + 8 < n; i += 8)
+    if (word_at(a + i) != word_at(b + i))
       return false;
-  return true;
+  return word_at(a + n - 8) == word_at(b + n - 8);
 }
 
 static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes, uint32_t length) {
@@ -173,13 +187,18 @@ static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes
 /* The slot that holds the key, or the empty one where it belongs. */
 static uint64_t *slot_for(const struct store *s, const struct segment *g, const uint8_t *bytes,
                           uint32_t length, uint64_t tag) {
-  unsigned tries = 0;
-  for (size_t i = home_of(g, tag);; i = next_slot(g, i, &tries)) {
-    uint64_t slot = g->slots[i];
-    if (slot == 0 ||
-        (slot >> POSITION_BITS == tag && record_is(s, slot & POSITION_MASK, bytes, length)))
-      return &g->slots[i];
-  }
+  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line))
+    for (unsigned i = 0; i < LINE_SLOTS; i++)
+      if (line[i] == 0 ||
+          (line[i] >> POSITION_BITS == tag && record_is(s, line[i] & POSITION_MASK, bytes, length)))
+        return &line[i];
+}
+
+static uint64_t *empty_slot(const struct segment *g, uint64_t tag) {
+  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line))
+    for (unsigned i = 0; i < LINE_SLOTS; i++)
+      if (line[i] == 0)
+        return &line[i];
 }
 
 static void segment_grow(struct store *s, struct segment *g) {
@@ -190,11 +209,7 @@ static void segment_grow(struct store *s, struct segment *g) {
     uint64_t slot = g->slots[i];
     if (slot == 0)
       continue;
-    size_t to = home_of(&bigger, slot >> POSITION_BITS);
-    unsigned tries = 0;
-    while (bigger.slots[to] != 0)
-      to = next_slot(&bigger, to, &tries);
-    bigger.slots[to] = slot;
+    *empty_slot(&bigger, slot >> POSITION_BITS) = slot;
   }
   memory_free(g->slots);
   *g = bigger;
