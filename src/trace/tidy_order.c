@@ -39,11 +39,7 @@ static size_t local_bytes(const struct ordering *o, size_t i) {
 
 /* Do both change the same in the same way? */
 static bool same_changes(const struct ordering *o, size_t i, size_t k) {
-<<<<<<< HEAD
   size_t n = local_bytes(o, i) / sizeof(value) + o->tidying->model->nglobals;
-=======
-  size_t n = local_bytes(o, i) / sizeof(value);
->>>>>>> 207aba405f4c3b52c8c3419fa7658234cac703a2
   for (size_t v = 0; v < n; v++) {
     bool first = o->before[i][v] != o->after[i][v], second = o->before[k][v] != o->after[k][v];
     if (first != second || (first && (o->before[i][v] != o->before[k][v] || o->after[i][v] != o->after[k][v])))
