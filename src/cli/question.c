@@ -120,7 +120,7 @@ static bool compare_lengths(const struct asking *a, const struct search *s, cons
     memory_free(p->trace);
     p->trace = shorter;
     sure = true;
-  } else if (s->end == SEARCH_EXHAUSTED && !s->cut) {
+  } else if (!f->found && s->end == SEARCH_EXHAUSTED && !s->cut) {
     text_addf(a->fault, "without partial-order nothing is found for '%s', with it a run of %u steps",
               property_result_name(p), known);
     return false;
