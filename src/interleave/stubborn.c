@@ -459,9 +459,28 @@ static void close_disabled_quorum(struct stubborn *s, const struct class *c, con
     add(s, c->process, a, UINT64_MAX);
 }
 
+/* At another program point it waits for its process to come there, whatever else it needs. */
+static bool is_elsewhere(const struct stubborn *s, uint32_t p, const struct action *action) {
+  const struct role *role = role_at(s, p);
+  uint32_t length;
+  return action->point != ANY_POINT && role->point_var != NO_VAR &&
+         content_values(s->cells, p, s->row[p], &length)[LOCAL_VAR(role->point_var)] != (value)action->point;
+}
+
+static void add_movers(struct stubborn *s, uint32_t p) {
+  const struct role *role = role_at(s, p);
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (s->use->of[role_of(s, p)][i].writes[role->point_var])
+      add(s, p, i, UINT64_MAX);
+  if (s->recovers)
+    add_crash(s, p);
+}
+
 static void close_disabled(struct stubborn *s, const struct class *c) {
   const struct action *action = &role_at(s, c->process)->actions[c->action];
-  if (s->not_now[c->process] >> c->action & 1)
+  if (is_elsewhere(s, c->process, action))
+    add_movers(s, c->process);
+  else if (s->not_now[c->process] >> c->action & 1)
     add_writers(s, c->process, c->action);
   else if (action->trigger == TRIGGER_ONE)
     close_disabled_one(s, c, action);

@@ -25,11 +25,11 @@ struct pending {
 #define BATCH 64
 #define BATCH_BYTES 65536
 
-/* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state that
-   was new. That is known once they are in the store, so a few of them wait for it together. */
+/* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state of
+   the next layer. That is known once they are in the store, so a few of them wait for it together. */
 struct reduced {
   state_ref ref;
-  bool fresh;
+  bool ahead;
 };
 #define REDUCED_MOST 32
 
@@ -146,6 +146,13 @@ static void found_error(struct sweep *w, const struct model_error *error, charge
   }
 }
 
+/* It led to a state of the next layer. Steps that are put off from layer to layer are put off no further than to the last
+   one, so it does not matter whether somebody else found that state first. */
+static void made_headway(struct sweep *w, const struct pending *p) {
+  if (p->reduced < w->reduced.n && w->reduced.at[p->reduced].ref == p->from)
+    w->reduced.at[p->reduced].ahead = true;
+}
+
 /* STORE_NONE: there are as many states as allowed already. */
 static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *key) {
   struct search *s = w->search;
@@ -155,14 +162,16 @@ static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *k
     if (ref == STORE_NONE)
       return ref;
   } else if (store_put(s->store, key, p->length, p->hash, p->from, p->charge, &ref)) {
-    if (p->reduced < w->reduced.n && w->reduced.at[p->reduced].ref == p->from)
-      w->reduced.at[p->reduced].fresh = true;
+    made_headway(w, p);
     if (s->space->ops->stored)
       s->space->ops->stored(s->space, &(struct state){key, p->length});
     return ref;
   }
-  if (ref >= w->next_layer && p->charge < store_charge(s->store, ref))
-    store_relink(s->store, ref, p->from, p->charge);
+  if (ref >= w->next_layer) {
+    made_headway(w, p);
+    if (p->charge < store_charge(s->store, ref))
+      store_relink(s->store, ref, p->from, p->charge);
+  }
   return ref;
 }
 
@@ -297,16 +306,16 @@ static bool steps_from(struct sweep *w, state_ref r, steps_fn *steps) {
   return steps(s->space, &(struct state){at.bytes, at.length}, emit, w) && tick(w, TICKS_PER_STATE);
 }
 
-/* Those of which nothing new came take their other steps, too. */
+/* Those of which nothing came that is still to be expanded take their other steps, too. */
 static bool complete_reduced(struct sweep *w) {
   if (w->reduced.n == 0)
     return true;
   if (!flush(w))
     return false;
   size_t n = w->reduced.n;
-  w->reduced.n = 0; /* what is emitted from here on makes nobody fresh */
+  w->reduced.n = 0; /* what is emitted from here on counts for nobody */
   for (size_t i = 0; i < n; i++)
-    if (!w->reduced.at[i].fresh && !steps_from(w, w->reduced.at[i].ref, w->search->space->ops->others))
+    if (!w->reduced.at[i].ahead && !steps_from(w, w->reduced.at[i].ref, w->search->space->ops->others))
       return false;
   return flush(w);
 }

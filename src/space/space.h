@@ -54,7 +54,7 @@ struct space_ops {
   bool (*initial)(struct space *, emit_fn *, void *context);
   bool (*successors)(struct space *, const struct state *, emit_fn *, void *context);
   /* Only if the last call of successors left space->partial set: steps that it put off. The engine asks for them unless one
-     of those that it was given led to a state that was new; so none is put off for ever. */
+     of those that it was given led to a state that is still to be expanded; so none is put off for ever. */
   bool (*others)(struct space *, const struct state *, emit_fn *, void *context);
   /* All states of a frontier together: every successor of any of them is emitted at least once, from one of the
      states with the cheapest way to it. Only if space->together. */
