@@ -15,7 +15,7 @@ bool row_key(struct interleave *s, content *row, uint64_t *words, uint32_t *to, 
   return keys_pack(&s->keys, row, words);
 }
 
-static bool too_narrow(struct interleave *s) {
+bool too_narrow(struct interleave *s) {
   s->too_narrow = s->base.restart = true;
   return false;
 }
@@ -46,7 +46,7 @@ uint32_t sight_globals(struct interleave *s, const uint64_t *words, uint32_t rol
   return intern_put(s->steps.global_sets, s->vector, n);
 }
 
-static value status_of(const struct interleave *s, const uint64_t *words, uint32_t p) {
+value status_of(const struct interleave *s, const uint64_t *words, uint32_t p) {
   uint32_t n;
   return content_values(&s->cells, p, key_get(&s->keys, words, p), &n)[LOCAL_STATUS];
 }
@@ -57,100 +57,6 @@ uint32_t sight_byzantine(struct interleave *s, const uint64_t *words) {
     if (status_of(s, words, p) & STATUS_BYZANTINE)
       s->vector[n++] = p;
   return intern_put(s->vectors, s->vector, n);
-}
-
-/* --- successors --- */
-
-static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, const struct moves *all) {
-  if (m->kind == EVENT_RECOVER)
-    return recovery_allowed(s->model, s->env, s->status, p);
-  if (m->kind != EVENT_CRASH)
-    return true;
-  if (!crash_allowed(s->model, s->env, s->status, p))
-    return false;
-  if (!m->whole || s->cells.bound == 0)
-    return true;
-  memcpy(s->whole, s->words, s->keys.nwords * sizeof *s->whole);
-  return move_apply(s, p, &all->at[m->whole - 1], s->whole);
-}
-
-static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
-  struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
-                      .broken = m->broken, .error = m->error};
-  memcpy(s->next, s->words, s->keys.nwords * sizeof *s->next);
-  if (!move_apply(s, p, m, s->next))
-    return s->base.restart ? too_narrow(s) : true;
-  if (m->error)
-    return emit(context, NULL, &edge);
-  if (s->nglobal_steps)
-    edge.broken |= steps_broken_by_step(s, s->words, s->next);
-  if (!s->canonical) {
-    struct state state = keys_state(&s->keys, s->next);
-    return emit(context, &state, &edge);
-  }
-  keys_unpack(&s->keys, s->next, s->row);
-  if (!row_key(s, s->row, s->packed, NULL, NULL))
-    return too_narrow(s);
-  struct state state = keys_state(&s->keys, s->packed);
-  return emit(context, &state, &edge);
-}
-
-/* The class of steps that a move belongs to, for the stubborn set: a row of bits, and one of them. */
-static size_t move_class(const struct interleave *s, uint32_t p, const struct move *m, uint64_t *bit) {
-  const struct role *role = &s->model->roles[s->role_of[p]];
-  size_t row = (size_t)p * stubborn_stride(s->stubborn);
-  *bit = 1;
-  if (m->kind != EVENT_ACTION)
-    return row + role->nactions + (m->kind == EVENT_CRASH ? STUBBORN_CRASH : STUBBORN_RECOVER);
-  if (role->actions[m->action].trigger == TRIGGER_ONE)
-    *bit <<= m->sender;
-  return row + m->action;
-}
-
-/* Which classes of steps are worth exploring from here: true if `prepare` are, before `aim`. */
-static bool choose_classes(struct interleave *s, uint32_t byzantine) {
-  uint64_t bit;
-  memset(s->enabled, 0, (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) * sizeof *s->enabled);
-  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
-    for (uint32_t i = 0; i < moves->n; i++)
-      if (may_happen(s, p, &moves->at[i], moves)) {
-        size_t class = move_class(s, p, &moves->at[i], &bit);
-        s->enabled[class] |= bit;
-      }
-  }
-  keys_unpack(&s->keys, s->words, s->row);
-  return stubborn_sets(s->stubborn, s->row, s->base.decided, s->enabled, s->aim, s->prepare);
-}
-
-enum which { STEPS_ALL, STEPS_FIRST, STEPS_OTHERS }; /* FIRST, OTHERS: with partial order reduction */
-
-static bool is_explored(const struct interleave *s, uint32_t p, const struct move *m, enum which which) {
-  uint64_t bit;
-  size_t class = move_class(s, p, m, &bit);
-  bool aims = s->aim[class] & bit, prepares = s->base.partial && s->prepare[class] & bit;
-  return which == STEPS_FIRST ? (s->base.partial ? prepares : aims) : aims && !prepares;
-}
-
-static bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
-  uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
-  for (uint32_t r = 0; r < s->model->nroles; r++)
-    s->globals[r] = sight_globals(s, s->words, r);
-  for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
-    s->status[p] = status_of(s, s->words, p);
-  if (which != STEPS_ALL)
-    s->base.partial = choose_classes(s, byzantine);
-  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
-    for (uint32_t i = 0; i < moves->n; i++) {
-      const struct move *m = &moves->at[i];
-      if (!may_happen(s, p, m, moves) || (which != STEPS_ALL && !is_explored(s, p, m, which)))
-        continue;
-      if (!emit_move(s, p, m, emit, context))
-        return false;
-    }
-  }
-  return true;
 }
 
 /* --- the plain way --- */
@@ -364,6 +270,7 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
                        : s->plain                              ? "plain: the order of messages is kept"
                                                                : "local steps";
   use_partial_order(s);
+  twins_init(s);
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
   lay_out_keys(s);
   return &s->base;

@@ -176,6 +176,25 @@ bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Applies it to the state in place. False: it cannot be taken (a channel is full), or keys have become too narrow. */
 bool move_apply(struct interleave *, uint32_t p, const struct move *, uint64_t *words);
 
+/* --- successors.c --- */
+
+enum which { STEPS_ALL, STEPS_FIRST, STEPS_OTHERS }; /* FIRST, OTHERS: with partial order reduction */
+/* Of the state in space->words. */
+bool fast_successors(struct interleave *, enum which, emit_fn *, void *context);
+
+/* --- twins.c --- */
+
+struct twins {
+  bool any;
+  bool named;     /* some value may name a process */
+  bool *role;     /* by role: its processes may be renamed */
+  uint32_t *of;   /* by process, of the state at hand: the first one that can change places with it */
+  uint32_t *to;
+  content *row, *swapped;
+};
+void twins_init(struct interleave *);
+void twins_find(struct interleave *, const uint64_t *words);
+
 /* --- forget.c: what can have no effect any more --- */
 
 struct forgetting;
@@ -232,6 +251,7 @@ struct interleave {
   struct mover mover;
   struct forgetting *forgetting;
   struct frozen *frozen;       /* or NULL */
+  struct twins twins;
   struct canonical *canonical; /* NULL: states are as they come */
   struct hopes *hopes;         /* NULL: nobody asks */
   struct stubborn *stubborn;   /* NULL: every step is explored */
@@ -263,6 +283,8 @@ struct interleave {
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
 /* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
 bool row_key(struct interleave *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
+bool too_narrow(struct interleave *); /* false: the search must begin again */
+value status_of(const struct interleave *, const uint64_t *words, uint32_t p);
 uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role);
 uint32_t sight_byzantine(struct interleave *, const uint64_t *words);
 

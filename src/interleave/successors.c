@@ -1,0 +1,117 @@
+#include "interleave/interleave_space.h"
+
+#include <string.h>
+
+static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, const struct moves *all) {
+  if (m->kind == EVENT_RECOVER)
+    return recovery_allowed(s->model, s->env, s->status, p);
+  if (m->kind != EVENT_CRASH)
+    return true;
+  if (!crash_allowed(s->model, s->env, s->status, p))
+    return false;
+  if (!m->whole || s->cells.bound == 0)
+    return true;
+  memcpy(s->whole, s->words, s->keys.nwords * sizeof *s->whole);
+  return move_apply(s, p, &all->at[m->whole - 1], s->whole);
+}
+
+static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
+  struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
+                      .broken = m->broken, .error = m->error};
+  memcpy(s->next, s->words, s->keys.nwords * sizeof *s->next);
+  if (!move_apply(s, p, m, s->next))
+    return s->base.restart ? too_narrow(s) : true;
+  if (m->error)
+    return emit(context, NULL, &edge);
+  if (s->nglobal_steps)
+    edge.broken |= steps_broken_by_step(s, s->words, s->next);
+  if (!s->canonical) {
+    struct state state = keys_state(&s->keys, s->next);
+    return emit(context, &state, &edge);
+  }
+  keys_unpack(&s->keys, s->next, s->row);
+  if (!row_key(s, s->row, s->packed, NULL, NULL))
+    return too_narrow(s);
+  struct state state = keys_state(&s->keys, s->packed);
+  return emit(context, &state, &edge);
+}
+
+/* The class of steps that a move belongs to, for the stubborn set: a row of bits, and one of them. */
+static size_t move_class(const struct interleave *s, uint32_t p, const struct move *m, uint64_t *bit) {
+  const struct role *role = &s->model->roles[s->role_of[p]];
+  size_t row = (size_t)p * stubborn_stride(s->stubborn);
+  *bit = 1;
+  if (m->kind != EVENT_ACTION)
+    return row + role->nactions + (m->kind == EVENT_CRASH ? STUBBORN_CRASH : STUBBORN_RECOVER);
+  if (role->actions[m->action].trigger == TRIGGER_ONE)
+    *bit <<= m->sender;
+  return row + m->action;
+}
+
+/* Which classes of steps are worth exploring from here: true if `prepare` are, before `aim`. */
+static bool choose_classes(struct interleave *s, uint32_t byzantine) {
+  uint64_t bit;
+  memset(s->enabled, 0, (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) * sizeof *s->enabled);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    for (uint32_t i = 0; i < moves->n; i++)
+      if (may_happen(s, p, &moves->at[i], moves)) {
+        size_t class = move_class(s, p, &moves->at[i], &bit);
+        s->enabled[class] |= bit;
+      }
+  }
+  keys_unpack(&s->keys, s->words, s->row);
+  return stubborn_sets(s->stubborn, s->row, s->base.decided, s->enabled, s->aim, s->prepare);
+}
+
+static bool is_explored(const struct interleave *s, uint32_t p, const struct move *m, enum which which) {
+  uint64_t bit;
+  size_t class = move_class(s, p, m, &bit);
+  bool aims = s->aim[class] & bit, prepares = s->base.partial && s->prepare[class] & bit;
+  return which == STEPS_FIRST ? (s->base.partial ? prepares : aims) : aims && !prepares;
+}
+
+/* A twin need not be asked where the other one is asked for the same steps. */
+static bool asked_already(const struct interleave *s, uint32_t p, enum which which) {
+  uint32_t twin = s->twins.of[p];
+  if (twin == p || which == STEPS_ALL)
+    return twin != p;
+  uint32_t stride = stubborn_stride(s->stubborn);
+  uint64_t between = (p < 64 ? UINT64_C(1) << p : 0) | (twin < 64 ? UINT64_C(1) << twin : 0);
+  for (uint32_t i = 0; i < stride; i++) {
+    uint64_t mine = s->aim[p * stride + i], theirs = s->aim[twin * stride + i];
+    if (s->base.partial) {
+      mine |= s->prepare[p * stride + i];
+      theirs &= s->prepare[twin * stride + i];
+    }
+    if ((mine & ~theirs) || (mine & between & ~UINT64_C(1)))
+      return false;
+  }
+  return true;
+}
+
+bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
+  uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
+  for (uint32_t r = 0; r < s->model->nroles; r++)
+    s->globals[r] = sight_globals(s, s->words, r);
+  for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
+    s->status[p] = status_of(s, s->words, p);
+  if (which != STEPS_ALL)
+    s->base.partial = choose_classes(s, byzantine);
+  if (s->twins.any)
+    twins_find(s, s->words);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    if (s->twins.any && asked_already(s, p, which))
+      continue;
+    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    for (uint32_t i = 0; i < moves->n; i++) {
+      const struct move *m = &moves->at[i];
+      if (!may_happen(s, p, m, moves) || (which != STEPS_ALL && !is_explored(s, p, m, which)))
+        continue;
+      if (!emit_move(s, p, m, emit, context))
+        return false;
+    }
+  }
+  return true;
+}
+
