@@ -31,6 +31,10 @@ static void lay_out_keys(struct interleave *s) {
       *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
     }
   }
+  if (s->canonical) {
+    size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
+    s->forms = memset(memory_resize(s->forms, size), 0, size);
+  }
   s->expanded = 0;
   s->too_narrow = false;
 }
@@ -189,6 +193,7 @@ static void space_free(struct space *space) {
   uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     memory_free(words[i]);
+  memory_free(s->forms);
   arena_release(&s->arena);
   memory_free(s);
 }

@@ -242,6 +242,8 @@ bool interleave_concretise(struct space *, const struct state *path, uint32_t n,
 
 /* --- interleave.c --- */
 
+#define FORMS_REMEMBERED (1u << 13) /* a power of 2 */
+
 struct interleave {
   struct space base;
   struct cells cells;
@@ -273,6 +275,7 @@ struct interleave {
   bool silent;                 /* nobody can tell who has crashed from who takes no more steps */
   uint64_t expanded;           /* states, since keys were laid out */
   bool too_narrow;             /* they must be laid out anew */
+  uint64_t *forms;             /* keys and their canonical forms, latest ones */
   /* scratch */
   uint64_t *words, *next, *packed, *whole;
   content *row;

@@ -526,6 +526,19 @@ static bool charge_budget(struct interleave *s, const struct move *m, uint64_t *
   return true;
 }
 
+/* Memory has changed: that concerns all others, too. */
+static bool forget_all_unread(struct interleave *s, uint32_t p, uint64_t *words) {
+  const struct model *m = s->model;
+  bool fits = true;
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    uint32_t globals = sight_globals(s, words, r);
+    for (uint32_t q = m->roles[r].first; q < m->roles[r].first + m->roles[r].count; q++)
+      if (q != p)
+        fits &= key_set(&s->keys, words, q, forget_unread(s, q, key_get(&s->keys, words, q), globals));
+  }
+  return fits;
+}
+
 bool move_apply(struct interleave *s, uint32_t p, const struct move *m, uint64_t *words) {
   bool fits = true;
   if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
@@ -547,10 +560,8 @@ bool move_apply(struct interleave *s, uint32_t p, const struct move *m, uint64_t
       to = forget_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
     fits &= key_set(&s->keys, words, t->cell, to);
   }
-  for (uint32_t q = 0; m->writes && s->frozen && q < s->model->nprocesses; q++)
-    if (q != p)
-      fits &= key_set(&s->keys, words, q, forget_unread(s, q, key_get(&s->keys, words, q),
-                                                        sight_globals(s, words, s->role_of[q])));
+  if (m->writes && s->frozen)
+    fits &= forget_all_unread(s, p, words);
   if (!fits)
     s->base.restart = true;
   return !s->base.restart;

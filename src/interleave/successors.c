@@ -1,5 +1,7 @@
 #include "interleave/interleave_space.h"
 
+#include "base/hash.h"
+
 #include <string.h>
 
 static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, const struct moves *all) {
@@ -13,6 +15,27 @@ static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, c
     return true;
   memcpy(s->whole, s->words, s->keys.nwords * sizeof *s->whole);
   return move_apply(s, p, &all->at[m->whole - 1], s->whole);
+}
+
+/* The canonical key of the state in space->next, in space->packed: different states often have the same successors, so the
+   latest ones are remembered by what they were before. False: too narrow. */
+static bool canonical_key(struct interleave *s) {
+  uint32_t n = s->keys.nwords;
+  uint64_t h = 0;
+  for (uint32_t i = 0; i < n; i++)
+    h = hash_mix(h, s->next[i]);
+  uint64_t *known = s->forms + ((h ^ h >> 31) & (FORMS_REMEMBERED - 1)) * (2 * (size_t)n + 1), *slot = known + 1;
+  if (*known && !memcmp(slot, s->next, n * sizeof *slot)) {
+    memcpy(s->packed, slot + n, n * sizeof *slot);
+    return true;
+  }
+  keys_unpack(&s->keys, s->next, s->row);
+  if (!row_key(s, s->row, s->packed, NULL, NULL))
+    return too_narrow(s);
+  *known = 1;
+  memcpy(slot, s->next, n * sizeof *slot);
+  memcpy(slot + n, s->packed, n * sizeof *slot);
+  return true;
 }
 
 static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
@@ -29,9 +52,8 @@ static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, em
     struct state state = keys_state(&s->keys, s->next);
     return emit(context, &state, &edge);
   }
-  keys_unpack(&s->keys, s->next, s->row);
-  if (!row_key(s, s->row, s->packed, NULL, NULL))
-    return too_narrow(s);
+  if (!canonical_key(s))
+    return false;
   struct state state = keys_state(&s->keys, s->packed);
   return emit(context, &state, &edge);
 }
