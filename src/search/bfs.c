@@ -8,7 +8,7 @@
 
 /* Looks at clock and memory are some way apart; a state expanded counts for more than a step found.
  */
-#define TICKS_PER_LOOK 256
+#define TICKS_PER_LOOK 2048
 #define TICKS_PER_STATE 16
 #define SECONDS_PER_PROGRESS 0.1
 
@@ -20,6 +20,7 @@ struct pending {
   size_t key; /* its bytes are keys.at[key .. key + length) */
   uint32_t reduced; /* where `from` stands in sweep->reduced, if it does */
   uint32_t length;
+  uint32_t left_off; /* of its look-up */
   charge charge;
 };
 #define BATCH 64
@@ -161,7 +162,7 @@ static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *k
     ref = store_find(s->store, key, p->length, p->hash);
     if (ref == STORE_NONE)
       return ref;
-  } else if (store_put(s->store, key, p->length, p->hash, p->from, p->charge, &ref)) {
+  } else if (store_put(s->store, key, p->length, p->hash, p->left_off, p->from, p->charge, &ref)) {
     made_headway(w, p);
     if (s->space->ops->stored)
       s->space->ops->stored(s->space, &(struct state){key, p->length});
@@ -179,7 +180,7 @@ static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *k
 static bool flush(struct sweep *w) {
   struct search *s = w->search;
   for (uint32_t i = 0; i < w->npending; i++)
-    store_prefetch_record(s->store, w->pending[i].hash);
+    w->pending[i].left_off = store_prefetch_record(s->store, w->pending[i].hash);
   for (uint32_t i = 0; i < w->npending; i++) {
     const struct pending *p = &w->pending[i];
     state_ref ref = keep(w, p, w->keys.at + p->key);

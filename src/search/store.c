@@ -49,6 +49,7 @@ struct store {
   VEC(struct chunk) chunks;
   uint64_t count;
   size_t index_bytes;
+  uint32_t age; /* how often some segment has grown, from 1 */
 };
 
 /* Look-ups hit memory at random, and half of what they cost is address translation: large arrays
@@ -73,6 +74,7 @@ struct store *store_new(void) {
     s->segment[i].slots = slots_alloc(FIRST_SLOT_BITS);
   }
   s->index_bytes = SEGMENTS * (sizeof(uint64_t) << FIRST_SLOT_BITS);
+  s->age = 1;
   vec_push(&s->chunks, ((struct chunk){pages_alloc(CHUNK_SIZE), FIRST, true}));
   return s;
 }
@@ -132,16 +134,22 @@ static uint8_t *record_at(const struct store *s, state_ref ref) {
   return s->chunks.at[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
 }
 
-void store_prefetch_record(const struct store *s, uint64_t hash) {
+/* Where a look at the home line left off: how many slots are not the key's, and the age of the index, for lines move when
+   it grows. */
+#define AGE_SHIFT (LINE_BITS + 1)
+
+uint32_t store_prefetch_record(const struct store *s, uint64_t hash) {
   uint64_t tag = tag_of(hash);
-  const uint64_t *line = home_of(segment_of(s, hash), tag); /* those in further lines may wait */
-  for (unsigned i = 0; i < LINE_SLOTS && line[i] != 0; i++)
+  const uint64_t *line = home_of(segment_of(s, hash), tag);
+  uint32_t i = 0;
+  for (; i < LINE_SLOTS && line[i] != 0; i++)
     if (line[i] >> POSITION_BITS == tag) {
       const uint8_t *record = record_at(s, line[i] & POSITION_MASK);
       __builtin_prefetch(record);
       __builtin_prefetch(record + HEAD_BYTES + 8); /* it may lie across two lines */
-      return;
+      break;
     }
+  return s->age << AGE_SHIFT | i;
 }
 
 static const uint8_t *read_length(const uint8_t *at, uint32_t *length) {
@@ -186,9 +194,9 @@ static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes
 
 /* The slot that holds the key, or the empty one where it belongs. */
 static uint64_t *slot_for(const struct store *s, const struct segment *g, const uint8_t *bytes,
-                          uint32_t length, uint64_t tag) {
-  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line))
-    for (unsigned i = 0; i < LINE_SLOTS; i++)
+                          uint32_t length, uint64_t tag, unsigned first) {
+  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+    for (unsigned i = first; i < LINE_SLOTS; i++)
       if (line[i] == 0 ||
           (line[i] >> POSITION_BITS == tag && record_is(s, line[i] & POSITION_MASK, bytes, length)))
         return &line[i];
@@ -213,6 +221,7 @@ static void segment_grow(struct store *s, struct segment *g) {
   }
   memory_free(g->slots);
   *g = bigger;
+  s->age++;
   s->index_bytes += size / 2 * sizeof *g->slots;
 }
 
@@ -249,11 +258,12 @@ static state_ref append(struct store *s, const uint8_t *bytes, uint32_t length, 
   return ref;
 }
 
-bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash,
+bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for(s, g, bytes, length, tag);
+  unsigned first = left_off >> AGE_SHIFT == s->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
+  uint64_t *slot = slot_for(s, g, bytes, length, tag, first);
   if (*slot != 0) {
     *ref = *slot & POSITION_MASK;
     return false;
@@ -268,7 +278,7 @@ bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t 
 }
 
 state_ref store_find(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash) {
-  uint64_t slot = *slot_for(s, segment_of(s, hash), bytes, length, tag_of(hash));
+  uint64_t slot = *slot_for(s, segment_of(s, hash), bytes, length, tag_of(hash), 0);
   return slot == 0 ? STORE_NONE : slot & POSITION_MASK;
 }
 

@@ -40,12 +40,13 @@ void store_free(struct store *);
 
 uint64_t store_hash(const uint8_t *bytes, uint32_t length);
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then
-   for the record that each line names, then call store_put. */
+   for the record that each line names, then call store_put with what that answered: where it left
+   off (0: nowhere). */
 void store_prefetch_index(const struct store *, uint64_t hash);
-void store_prefetch_record(const struct store *, uint64_t hash);
+uint32_t store_prefetch_record(const struct store *, uint64_t hash);
 
 /* Finds or adds. True: it is new. hash is store_hash of the key. */
-bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash,
+bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                state_ref parent, charge, state_ref *ref);
 /* STORE_NONE if absent. */
 state_ref store_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);

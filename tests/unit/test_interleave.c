@@ -117,7 +117,7 @@ static bool reach(void *context, const struct state *state, const struct edge *e
   struct reached *r = context;
   state_ref ref;
   if (!edge->error)
-    store_put(r->store, state->bytes, state->length, store_hash(state->bytes, state->length), STORE_NONE, 0, &ref);
+    store_put(r->store, state->bytes, state->length, store_hash(state->bytes, state->length), 0, STORE_NONE, 0, &ref);
   return true;
 }
 

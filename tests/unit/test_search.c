@@ -25,8 +25,8 @@ static void fill(struct store *s, uint32_t n, uint32_t pad, uint8_t *key) {
     uint32_t length = make_key(key, i, pad * (i % 7));
     state_ref ref, again;
     uint64_t h = store_hash(key, length);
-    assert_true(store_put(s, key, length, h, parent, i, &ref));
-    assert_false(store_put(s, key, length, h, 0, 0, &again));
+    assert_true(store_put(s, key, length, h, 0, parent, i, &ref));
+    assert_false(store_put(s, key, length, h, store_prefetch_record(s, h), 0, 0, &again));
     assert_int_equal(ref, again);
     assert_true(parent == STORE_NONE || ref > parent);
     parent = ref;
