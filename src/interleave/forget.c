@@ -33,6 +33,7 @@ void forgetting_init(struct interleave *s) {
   for (uint32_t r = 0; r < m->nroles; r++)
     f->recovers[r] = role_recovers(m, s->base.question, r);
   f->loses = environment_has(m, s->base.question, CLAUSE_LOST);
+  s->stuck_channels = s->forgets_messages && s->cells.channels == CHANNEL_FIFO;
   if (!s->forgets_messages)
     return;
   f->permanence = permanence_of(m, s->base.question, &s->arena);

@@ -276,6 +276,12 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
                                                                : "local steps";
   use_partial_order(s);
   twins_init(s);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    for (uint32_t g = 0; g < m->nglobals; g++)
+      s->steps.uses[r] |= s->steps.used[r][g];
+    if (!s->steps.uses[r])
+      s->globals[r] = intern_put(s->steps.global_sets, (value[]){r}, 1);
+  }
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
   lay_out_keys(s);
   return &s->base;

@@ -64,6 +64,7 @@ struct steps {
   value *local, *globals;     /* scratch */
   bool *by_me;                /* by role: some action's text asks who it is */
   bool **used;                /* [role][global]: read or written by some action */
+  bool *uses;                 /* by role: any of them */
 };
 
 /* What the process at hand sees. */
@@ -112,6 +113,8 @@ struct posts {
 };
 
 struct move {
+  uint64_t keep[2], set[2]; /* what the patches do to short keys; see `layout` */
+  uint32_t layout;          /* of keys for which they were made; 0: none */
   enum event_kind kind;
   uint32_t action;          /* ACTION; CRASH: in the middle of it, or NO_ACTION */
   uint32_t sender;          /* of an action that takes one message */
@@ -136,6 +139,7 @@ struct inbound {
 };
 
 #define SIGHTS_CACHED 4096 /* per process; a power of 2 */
+#define DIRECT_BITS 20
 struct cached_sight {
   uint64_t window;
   uint32_t globals, byzantine;
@@ -145,6 +149,7 @@ struct cached_sight {
 struct sights { /* of one process */
   struct intern *seen; /* [local, globals, byzantine, inbox...] */
   VEC(const struct moves *) moves;
+  const struct moves **direct; /* by what the key says, if that is short and nothing else counts; else NULL */
   struct cached_sight *cache;
 };
 
@@ -171,10 +176,13 @@ void mover_forget_keys(struct interleave *); /* keys were laid out anew */
 /* Everything that process p can do in the state, by what it sees. Valid until the next call. */
 const struct moves *moves_of(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
                              uint32_t byzantine);
+/* Likewise, for who asks often. */
+static inline const struct moves *moves_at(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
+                                           uint32_t byzantine);
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Applies it to the state in place. False: it cannot be taken (a channel is full), or keys have become too narrow. */
-bool move_apply(struct interleave *, uint32_t p, const struct move *, uint64_t *words);
+bool move_apply(struct interleave *, uint32_t p, struct move *, uint64_t *words);
 
 /* --- successors.c --- */
 
@@ -269,6 +277,7 @@ struct interleave {
   struct arena arena;
   struct intern *vectors;
   bool forgets_messages;
+  bool stuck_channels;         /* FIFO: what lies behind a message that nobody wants is forgotten, too */
   bool plain;                  /* successors are those of the reference */
   bool loses, duplicates, crashes, recovers, byzantine; /* what the environment does, reductions considered */
   bool parts;                  /* crashes in the middle of an action: any part of what is sent is out, not just all */
@@ -282,6 +291,13 @@ struct interleave {
   uint32_t *globals;           /* by role */
   value *status, *vector;
 };
+
+static inline const struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
+                                           const uint32_t *globals, uint32_t byzantine) {
+  const struct moves **direct = s->mover.sights[p].direct;
+  const struct moves *known = direct ? direct[key_window(&s->keys, words, p)] : NULL;
+  return known ? known : moves_of(s, p, words, globals, byzantine);
+}
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
 /* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */

@@ -22,7 +22,6 @@ void mover_init(struct interleave *s) {
   for (uint32_t p = 0; p < n; p++) {
     v->inbound[p] = arena_array(&s->arena, n + 1, sizeof **v->inbound);
     v->sights[p].seen = intern_new();
-    v->sights[p].cache = memory_alloc(SIGHTS_CACHED * sizeof *v->sights[p].cache);
     for (uint32_t q = 0; q < n; q++)
       if (s->cells.channel[(size_t)q * n + p] != NO_CELL)
         v->inbound[p][v->ninbound[p]++] = (struct inbound){q, s->cells.channel[(size_t)q * n + p]};
@@ -35,6 +34,7 @@ void mover_release(struct interleave *s) {
     intern_free(v->sights[p].seen);
     vec_release(&v->sights[p].moves);
     memory_free(v->sights[p].cache);
+    memory_free(v->sights[p].direct);
   }
   for (size_t i = 0; i < v->deadness.n; i++)
     memory_free(v->deadness.at[i]->of);
@@ -51,13 +51,29 @@ size_t mover_bytes(const struct interleave *s) {
   const struct mover *v = &s->mover;
   size_t bytes = v->move_bytes + memo_bytes(&v->posts_of);
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
-    bytes += intern_bytes(v->sights[p].seen) + SIGHTS_CACHED * sizeof *v->sights[p].cache;
+    bytes += intern_bytes(v->sights[p].seen);
   return bytes;
 }
 
 void mover_forget_keys(struct interleave *s) {
-  for (uint32_t p = 0; p < s->model->nprocesses; p++)
-    memset(s->mover.sights[p].cache, 0, SIGHTS_CACHED * sizeof *s->mover.sights[p].cache);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    struct sights *sights = &s->mover.sights[p];
+    memory_free(sights->cache);
+    memory_free(sights->direct);
+    sights->cache = NULL;
+    sights->direct = NULL;
+  }
+}
+
+/* The further a search gets with its keys, the more room its shortcuts are worth. */
+static void make_shortcuts(struct interleave *s, uint32_t p) {
+  struct sights *sights = &s->mover.sights[p];
+  const struct key_window *w = &s->keys.window[p];
+  bool alone = !s->steps.uses[s->role_of[p]] && !s->byzantine;
+  if (s->expanded > 64 && w->fits && !sights->cache)
+    sights->cache = memory_alloc(SIGHTS_CACHED * sizeof *sights->cache);
+  if (s->expanded > 4096 && w->fits && w->width <= DIRECT_BITS && alone && !sights->direct)
+    sights->direct = memory_alloc(sizeof *sights->direct << w->width);
 }
 
 /* --- sending --- */
@@ -497,17 +513,23 @@ const struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *w
   uint32_t role = s->role_of[p];
   struct cached_sight *cached = NULL;
   uint64_t window = 0;
-  if (s->keys.window[p].fits) {
+  make_shortcuts(s, p);
+  if (v->sights[p].cache) {
     window = key_window(&s->keys, words, p);
     uint64_t h = hash_mix(window, (uint64_t)globals[role] << 32 | byzantine);
     cached = &v->sights[p].cache[(h ^ h >> 17) & (SIGHTS_CACHED - 1)];
-    if (cached->moves && cached->window == window && cached->globals == globals[role] && cached->byzantine == byzantine)
+    if (cached->moves && cached->window == window && cached->globals == globals[role] && cached->byzantine == byzantine) {
+      if (v->sights[p].direct)
+        v->sights[p].direct[window] = cached->moves;
       return cached->moves;
+    }
   }
   for (uint32_t i = 0; i < v->ninbound[p]; i++)
     v->inbox[i] = key_get(&s->keys, words, v->inbound[p][i].cell);
   struct sight at = {p, role, key_get(&s->keys, words, p), globals[role], byzantine, v->inbox};
   const struct moves *moves = moves_remembered(s, &at);
+  if (v->sights[p].direct && v->remembered < SIGHTS_MOST)
+    v->sights[p].direct[key_window(&s->keys, words, p)] = moves;
   if (cached && v->remembered < SIGHTS_MOST)
     *cached = (struct cached_sight){window, globals[role], byzantine, moves};
   return moves;
@@ -539,24 +561,54 @@ static bool forget_all_unread(struct interleave *s, uint32_t p, uint64_t *words)
   return fits;
 }
 
-bool move_apply(struct interleave *s, uint32_t p, const struct move *m, uint64_t *words) {
+/* All patches at once, where a key has one or two words. */
+static bool move_compile(struct interleave *s, struct move *m) {
+  uint64_t zeros[2] = {0, 0}, ones[2] = {~UINT64_C(0), ~UINT64_C(0)};
   bool fits = true;
+  for (uint32_t i = 0; i < m->npatches; i++) {
+    fits &= key_set(&s->keys, zeros, m->patches[i].cell, m->patches[i].to);
+    fits &= key_set(&s->keys, ones, m->patches[i].cell, m->patches[i].to);
+  }
+  for (int w = 0; w < 2; w++) {
+    m->keep[w] = zeros[w] ^ ones[w];
+    m->set[w] = zeros[w];
+  }
+  m->layout = s->keys.layouts;
+  return fits;
+}
+
+static bool apply_patches(struct interleave *s, struct move *m, uint64_t *words) {
+  bool fits = true;
+  if (s->keys.nwords > 2) {
+    for (uint32_t i = 0; i < m->npatches; i++)
+      fits &= key_set(&s->keys, words, m->patches[i].cell, m->patches[i].to);
+    return fits;
+  }
+  if (m->layout != s->keys.layouts && !move_compile(s, m))
+    return false;
+  words[0] = (words[0] & m->keep[0]) | m->set[0];
+  words[1] = (words[1] & m->keep[1]) | m->set[1];
+  return true;
+}
+
+static bool is_nobodys(struct interleave *s, const struct post *t, const uint64_t *words) {
+  content local = key_get(&s->keys, words, t->to);
+  uint8_t known = local < t->dead->n ? t->dead->of[local] : 0;
+  return known ? known == 2 : is_dead(s, t->dead, local);
+}
+
+bool move_apply(struct interleave *s, uint32_t p, struct move *m, uint64_t *words) {
   if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
     return false;
-  for (uint32_t i = 0; i < m->npatches; i++)
-    fits &= key_set(&s->keys, words, m->patches[i].cell, m->patches[i].to);
+  bool fits = apply_patches(s, m, words);
   for (uint32_t i = 0; m->posts && i < m->posts->n && fits; i++) {
     const struct post *t = &m->posts->at[i];
-    if (t->dead) {
-      content local = key_get(&s->keys, words, t->to);
-      uint8_t known = local < t->dead->n ? t->dead->of[local] : 0;
-      if (known == 2 || (known == 0 && is_dead(s, t->dead, local)))
-        continue;
-    }
+    if (t->dead && is_nobodys(s, t, words))
+      continue;
     content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
     if (to == CHANNEL_FULL)
       return false;
-    if (s->forgets_messages && s->cells.channels == CHANNEL_FIFO)
+    if (s->stuck_channels)
       to = forget_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
     fits &= key_set(&s->keys, words, t->cell, to);
   }

@@ -29,6 +29,7 @@ void steps_init(struct interleave *s) {
   t->globals = arena_array(&t->arena, m->nglobals + 1, sizeof *t->globals);
   t->by_me = arena_array(&t->arena, m->nroles + 1, sizeof *t->by_me);
   t->used = arena_array(&t->arena, m->nroles + 1, sizeof *t->used);
+  t->uses = arena_array(&t->arena, m->nroles + 1, sizeof *t->uses);
   for (uint32_t r = 0; r < m->nroles; r++)
     t->used[r] = arena_array(&t->arena, m->nglobals + 1, sizeof **t->used);
   for (uint32_t r = 0; r < m->nroles; r++) {

@@ -4,7 +4,17 @@
 
 #include <string.h>
 
+/* Short keys need no call; there is room for two words always. */
+static inline void copy_words(const struct interleave *s, uint64_t *to, const uint64_t *from) {
+  to[0] = from[0];
+  to[1] = from[1];
+  if (s->keys.nwords > 2)
+    memcpy(to, from, s->keys.nwords * sizeof *to);
+}
+
 static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, const struct moves *all) {
+  if (m->kind == EVENT_ACTION)
+    return true;
   if (m->kind == EVENT_RECOVER)
     return recovery_allowed(s->model, s->env, s->status, p);
   if (m->kind != EVENT_CRASH)
@@ -13,7 +23,7 @@ static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, c
     return false;
   if (!m->whole || s->cells.bound == 0)
     return true;
-  memcpy(s->whole, s->words, s->keys.nwords * sizeof *s->whole);
+  copy_words(s, s->whole, s->words);
   return move_apply(s, p, &all->at[m->whole - 1], s->whole);
 }
 
@@ -38,10 +48,10 @@ static bool canonical_key(struct interleave *s) {
   return true;
 }
 
-static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
+static bool emit_move(struct interleave *s, uint32_t p, struct move *m, emit_fn *emit, void *context) {
   struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
                       .broken = m->broken, .error = m->error};
-  memcpy(s->next, s->words, s->keys.nwords * sizeof *s->next);
+  copy_words(s, s->next, s->words);
   if (!move_apply(s, p, m, s->next))
     return s->base.restart ? too_narrow(s) : true;
   if (m->error)
@@ -75,7 +85,7 @@ static bool choose_classes(struct interleave *s, uint32_t byzantine) {
   uint64_t bit;
   memset(s->enabled, 0, (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) * sizeof *s->enabled);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    const struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
     for (uint32_t i = 0; i < moves->n; i++)
       if (may_happen(s, p, &moves->at[i], moves)) {
         size_t class = move_class(s, p, &moves->at[i], &bit);
@@ -115,7 +125,8 @@ static bool asked_already(const struct interleave *s, uint32_t p, enum which whi
 bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
   uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
   for (uint32_t r = 0; r < s->model->nroles; r++)
-    s->globals[r] = sight_globals(s, s->words, r);
+    if (s->steps.uses[r])
+      s->globals[r] = sight_globals(s, s->words, r);
   for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
     s->status[p] = status_of(s, s->words, p);
   if (which != STEPS_ALL)
@@ -125,9 +136,9 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     if (s->twins.any && asked_already(s, p, which))
       continue;
-    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    const struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
-      const struct move *m = &moves->at[i];
+      struct move *m = &moves->at[i];
       if (!may_happen(s, p, m, moves) || (which != STEPS_ALL && !is_explored(s, p, m, which)))
         continue;
       if (!emit_move(s, p, m, emit, context))
