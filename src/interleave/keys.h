@@ -58,9 +58,25 @@ static inline uint64_t key_window(const struct keys *k, const uint64_t *words, u
 bool keys_pack(const struct keys *, const content *row, uint64_t *words); /* false: too narrow */
 void keys_unpack(const struct keys *, const uint64_t *words, content *row);
 
+/* Words have room for two, always; those of short keys that are not used are 0. */
 static inline void keys_load(const struct keys *k, const struct state *state, uint64_t *words) {
-  words[k->nwords - 1] = 0;
-  memcpy(words, state->bytes, k->nbytes);
+  if (k->nbytes > 16) {
+    words[k->nwords - 1] = 0;
+    memcpy(words, state->bytes, k->nbytes);
+    return;
+  }
+  uint32_t n = k->nbytes;
+  words[0] = words[1] = 0;
+  if (n >= 8) { /* two words that overlap: no call */
+    uint64_t last;
+    memcpy(words, state->bytes, 8);
+    memcpy(&last, state->bytes + n - 8, 8);
+    if (n > 8)
+      words[1] = last >> 8 * (16 - n);
+    return;
+  }
+  for (uint32_t i = 0; i < n; i++)
+    words[0] |= (uint64_t)state->bytes[i] << 8 * i;
 }
 static inline struct state keys_state(const struct keys *k, const uint64_t *words) {
   return (struct state){(const uint8_t *)words, k->nbytes};

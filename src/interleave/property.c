@@ -2,9 +2,17 @@
    fault, so its value is kept by those. */
 #include "interleave/interleave_space.h"
 
+#include "base/hash.h"
 #include "model/flow.h"
 
 #include <string.h>
+
+#define VERDICTS_CACHED 4096 /* a power of 2 */
+
+struct known_verdict {
+  uint64_t seen[2]; /* the bits of a short key that it reads */
+  uint32_t verdict; /* 1 + verdict, 0: empty */
+};
 
 struct property_memo {
   const struct property *property;
@@ -17,6 +25,9 @@ struct property_memo {
   struct intern *classes, *views;
   VEC(uint32_t) verdicts;   /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not known */
   VEC(struct model_error) errors;
+  uint64_t mask[2];         /* the bits of a short key that it reads */
+  uint32_t layout;          /* of keys for which that is so */
+  struct known_verdict *cache;
   bool local;               /* a step property about one process each, which holds of those that stay as they are */
   uint32_t role;            /* local: whose; ROLE_ANY: all */
 };
@@ -98,6 +109,7 @@ void properties_release(struct interleave *s) {
     for (uint32_t r = 0; r < s->model->nroles; r++)
       memory_free(m->class_of[r]);
     vec_release(&m->verdicts);
+    memory_free(m->cache);
     vec_release(&m->errors);
   }
   memo_release(&s->broken_by_local);
@@ -185,10 +197,34 @@ static uint32_t verdict_on(struct interleave *s, struct property_memo *m, const 
   return m->verdicts.at[id] - 1;
 }
 
+static void make_mask(struct interleave *s, struct property_memo *m) {
+  m->mask[0] = m->mask[1] = 0;
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    const struct key_field *f = &s->keys.field[m->cells[i]];
+    m->mask[f->word] |= ((UINT64_C(1) << f->width) - 1) << f->shift;
+  }
+  m->layout = s->keys.layouts;
+  memory_free(m->cache);
+  m->cache = memory_alloc(VERDICTS_CACHED * sizeof *m->cache);
+}
+
+/* Short keys: by the bits that it reads, if those were seen lately. */
+static uint32_t verdict_in(struct interleave *s, struct property_memo *m, const uint64_t *words) {
+  if (s->keys.nwords > 2)
+    return verdict_on(s, m, words, NULL);
+  if (m->layout != s->keys.layouts)
+    make_mask(s, m);
+  uint64_t a = words[0] & m->mask[0], b = words[1] & m->mask[1], h = hash_mix(a, b);
+  struct known_verdict *known = &m->cache[(h ^ h >> 20) & (VERDICTS_CACHED - 1)];
+  if (!known->verdict || known->seen[0] != a || known->seen[1] != b)
+    *known = (struct known_verdict){{a, b}, 1 + verdict_on(s, m, words, NULL)};
+  return known->verdict - 1;
+}
+
 enum verdict3 interleave_holds(struct interleave *s, uint32_t i, const struct state *state, struct model_error *error) {
   struct property_memo *m = &s->properties[i];
   keys_load(&s->keys, state, s->words);
-  uint32_t verdict = verdict_on(s, m, s->words, NULL);
+  uint32_t verdict = verdict_in(s, m, s->words);
   if (verdict < V_ERROR)
     return (enum verdict3)verdict;
   *error = m->errors.at[verdict - V_ERROR];

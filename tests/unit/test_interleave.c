@@ -74,7 +74,7 @@ static bool note(void *context, const struct state *state, const struct edge *ed
   content *row = memory_alloc((n + 1) * sizeof *row);
   value *v = memory_alloc((n + 5) * sizeof *v);
   if (!edge->error) {
-    uint64_t *words = memory_alloc((s->keys.nwords + 1) * sizeof *words);
+    uint64_t *words = memory_alloc((s->keys.nwords + 2) * sizeof *words);
     keys_load(&s->keys, state, words);
     keys_unpack(&s->keys, words, row);
     memory_free(words);
