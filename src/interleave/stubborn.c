@@ -39,6 +39,7 @@ struct stubborn {
   uint64_t *pending;     /* [process * stride + action]: senders of what is there and may be taken */
   /* the set being made */
   senders *in;
+  bool *whole;           /* [role * stride + action]: of all processes of the role */
   struct class *work;
   uint32_t nwork, work_cap;
   struct class *later;   /* quorums that wait for senders: who is chosen as late as possible */
@@ -181,6 +182,7 @@ struct stubborn *stubborn_new(struct cells *c, const struct actions_use *use, st
   size_t classes = (size_t)s->n * s->stride + 1;
   s->can = memory_alloc(classes * sizeof *s->can);
   s->in = memory_alloc(classes * sizeof *s->in);
+  s->whole = memory_alloc((size_t)m->nroles * s->stride + 1);
   s->pending = memory_alloc(classes * sizeof *s->pending);
   s->sendable = memory_alloc(((size_t)s->n * m->nmessages + 1) * sizeof *s->sendable);
   s->possible = memory_alloc((s->n + 1) * sizeof *s->possible);
@@ -193,6 +195,7 @@ void stubborn_free(struct stubborn *s) {
     return;
   memory_free(s->can);
   memory_free(s->in);
+  memory_free(s->whole);
   memory_free(s->pending);
   memory_free(s->sendable);
   memory_free(s->possible);
@@ -319,6 +322,14 @@ static void add(struct stubborn *s, uint32_t p, uint32_t a, senders which) {
   }
 }
 
+static void add_of_all(struct stubborn *s, uint32_t r, uint32_t a) {
+  const struct role *role = &s->model->roles[r];
+  bool *whole = &s->whole[(size_t)r * s->stride + a];
+  for (uint32_t i = 0; i < role->count && !*whole; i++)
+    add(s, role->first + i, a, UINT64_MAX);
+  *whole = true;
+}
+
 /* Every class of x in which it may send such a message to p. */
 static bool sends_to(const struct stubborn *s, uint32_t x, uint32_t a, uint32_t kind, uint32_t p, senders *by) {
   const struct action_use *use = &s->use->of[role_of(s, x)][a];
@@ -376,10 +387,10 @@ static void add_writers(struct stubborn *s, uint32_t p, uint32_t a) {
       add(s, p, i, UINT64_MAX);
   if (s->recovers)
     add_crash(s, p);
-  for (uint32_t q = 0; q < s->n; q++)
-    for (uint32_t i = 0; i < role_at(s, q)->nactions; i++)
-      if (meets(s->use->of[role_of(s, q)][i].writes_shared, use->needs_shared, s->model->nglobals))
-        add(s, q, i, UINT64_MAX);
+  for (uint32_t other = 0; other < s->model->nroles; other++)
+    for (uint32_t i = 0; i < s->model->roles[other].nactions; i++)
+      if (meets(s->use->of[other][i].writes_shared, use->needs_shared, s->model->nglobals))
+        add_of_all(s, other, i);
 }
 
 static bool share(const struct stubborn *s, const struct action_use *a, const struct action_use *b) {
@@ -409,10 +420,10 @@ static void close_enabled(struct stubborn *s, const struct class *c) {
     if (!s->accords->of[r][c->action * role->nactions + a])
       add(s, p, a, UINT64_MAX);
   add_crash(s, p);
-  for (uint32_t q = 0; q < s->n && s->model->nglobals; q++)
-    for (uint32_t a = 0; q != p && a < role_at(s, q)->nactions; a++)
-      if (share(s, use, &s->use->of[role_of(s, q)][a]))
-        add(s, q, a, UINT64_MAX);
+  for (uint32_t other = 0; other < s->model->nroles && s->model->nglobals; other++)
+    for (uint32_t a = 0; a < s->model->roles[other].nactions; a++)
+      if (share(s, use, &s->use->of[other][a])) /* of the same process, they do not accord either */
+        add_of_all(s, other, a);
   if (s->set_channels)
     add_takers(s, p, use, action->trigger == TRIGGER_ONE ? bit(c->sender) : 0);
   /* its steps with messages that are not there yet */
@@ -565,6 +576,7 @@ static void keep_enabled(const struct stubborn *s, uint64_t *to) {
 
 static void begin_set(struct stubborn *s, uint32_t turn) {
   s->turn = turn;
+  memset(s->whole, false, (size_t)s->model->nroles * s->stride);
   memset(s->in, 0, (size_t)s->n * s->stride * sizeof *s->in);
   s->nwork = s->nlater = 0;
 }
@@ -588,12 +600,21 @@ static bool has_goal(const struct stubborn *s, uint64_t undecided) {
   return false;
 }
 
+/* Where nobody has messages, what starts from a process starts from another one like it as well. */
+static bool seen_before(const struct stubborn *s, uint32_t p) {
+  const struct role *role = role_at(s, p);
+  for (uint32_t q = role->first; q < p && s->model->nmessages == 0; q++)
+    if (s->row[q] == s->row[p])
+      return true;
+  return false;
+}
+
 /* Starting from each of the classes in turn. */
 static uint32_t find_preparing(struct stubborn *s, uint64_t undecided, uint32_t least, uint64_t *prepare) {
   for (uint32_t p = 0; p < s->n && least > 1; p++)
     for (uint32_t a = 0; a < role_at(s, p)->nactions && least > 1; a++)
       for (senders from = s->enabled[(size_t)p * s->stride + a]; from && least > 1; from &= from - 1) {
-        if (is_goal(s, p, a, undecided))
+        if (is_goal(s, p, a, undecided) || seen_before(s, p))
           break;
         begin_set(s, p);
         add(s, p, a, from & -from);
