@@ -327,6 +327,7 @@ static const struct {
     {W_COVER, parse_property},
     {W_LIVE, parse_property},
     {W_COUNTER, parse_counter},
+    {W_CONTROL, parse_control},
     {W_START, parse_start},
     {W_MOVE, parse_move},
     {W_UNSAFE, parse_unsafe},
@@ -376,7 +377,7 @@ static struct ast *parse_misspelt(struct parser *p) {
 }
 
 /* decl = param | typedef | messages | def | store | process | environment | property
-        | counter | start | move | unsafe | resilience */
+        | counter | control | start | move | unsafe | resilience */
 static void add_declaration(struct parser *p) {
   parse_rule *rule = parser_sees(p, T_NAME) ? rule_of(parser_look(p, 0)->word) : NULL;
   parser_begin(p, BEGIN_CONSTRUCT);

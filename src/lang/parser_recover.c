@@ -26,6 +26,7 @@ bool token_declares(const struct token *t, const struct token *next) {
   case W_COVER:
   case W_LIVE:
   case W_COUNTER:
+  case W_CONTROL:
   case W_MOVE:
   case W_UNSAFE:
     return next->kind == T_NAME && !word_reserved(next->word) && next->word != W_WHERE &&

@@ -4,7 +4,7 @@ if exists("b:current_syntax")
 endif
 
 syntax keyword rondoDeclaration algorithm counters param type message def process environment resilience
-syntax keyword rondoDeclaration safety cover live counter move unsafe where extends
+syntax keyword rondoDeclaration safety cover live counter control move unsafe where extends
 syntax keyword rondoStore input var stable shared ghost oracle distinct each
 syntax keyword rondoType bool int set seq unordered signed
 syntax keyword rondoRound once repeat phase round finally update start step on when as ring graph exactly of same taken request

@@ -1,0 +1,619 @@
+/* The declarations of a counter system. Everything that has a name is declared before any term is
+   looked at, so declarations may stand in any order; only definitions of parameters go in order. */
+#include "lang/check_counters_internal.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <string.h>
+
+enum { CONTROL_VALUES_MAX = 1000 };
+
+const char *counting_keep(struct counting *c, const char *text) {
+  return arena_strndup(&c->s->arena, text, strlen(text));
+}
+
+const char *counting_quoted(struct counting *c, struct span at) {
+  const struct source *s = &c->s->source;
+  struct text out = {0};
+  for (uint32_t i = at.from; i < at.to && i < s->length; i++) {
+    bool comment = s->text[i] == '/' && i + 1 < s->length && s->text[i + 1] == '/';
+    while (comment && i < at.to && s->text[i] != '\n')
+      i++;
+    if (i < at.to && !isspace((unsigned char)s->text[i]))
+      text_add_n(&out, &s->text[i], 1);
+    else if (out.n && out.at[out.n - 1] != ' ')
+      text_add(&out, " ");
+  }
+  while (out.n && out.at[out.n - 1] == ' ')
+    out.at[--out.n] = '\0';
+  const char *kept = counting_keep(c, text_or_empty(&out));
+  text_release(&out);
+  return kept;
+}
+
+const char *counter_symbol_text(enum counter_symbol kind) {
+  static const char *const text[] = {"parameter", "type", "label",  "counter",
+                                     "control",   "def",  "amount", "argument"};
+  return text[kind];
+}
+
+/* A def does not see the amounts and arguments of where it is used. */
+struct counter_entry *counting_find(struct counting *c, const char *name) {
+  for (size_t i = c->names.n; i-- > 0;) {
+    struct counter_entry *e = &c->names.at[i];
+    bool local = e->kind == NAME_AMOUNT || e->kind == NAME_ARGUMENT;
+    if ((!local || i >= c->arguments) && strcmp(e->name, name) == 0)
+      return e;
+  }
+  return NULL;
+}
+
+bool counting_declare(struct counting *c, struct counter_entry e) {
+  const struct counter_entry *other = counting_find(c, e.name);
+  if (!other) {
+    vec_push(&c->names, e);
+    return true;
+  }
+  uint32_t line, column;
+  source_place(&c->s->source, other->at.from, &line, &column);
+  diag_error(c->diags, e.at, "'%s' is already declared", e.name);
+  diag_help(c->diags, "the %s '%s' is declared at line %" PRIu32 "; choose another name",
+            counter_symbol_text(other->kind), e.name, line);
+  return false;
+}
+
+/* ---- parameters ---- */
+
+static const struct binding *binding_of(const char *name, const struct binding *b, size_t n) {
+  for (size_t i = n; i-- > 0;)
+    if (strcmp(b[i].name, name) == 0)
+      return &b[i];
+  return NULL;
+}
+
+static void declare_params(struct counting *c) {
+  VEC(struct counter_param) params = {0};
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    for (uint32_t k = 0; d->kind == AST_PARAM && k < d->kid[0]->n; k++) {
+      const struct ast *name = d->kid[0]->kid[k];
+      struct counter_entry e = {counting_keep(c, name->name), .kind = NAME_PARAM, .at = name->word};
+      e.index = (uint32_t)params.n;
+      if (counting_declare(c, e))
+        vec_push(&params, ((struct counter_param){.name = e.name, .at = e.at}));
+    }
+  }
+  c->s->nparams = (uint32_t)params.n;
+  c->s->params = arena_copy(&c->s->arena, params.at, params.n * sizeof *params.at);
+  vec_release(&params);
+}
+
+static void unknown_bindings(struct counting *c, const struct binding *b, size_t n) {
+  VEC(const char *) names = {0};
+  for (uint32_t i = 0; i < c->s->nparams; i++)
+    vec_push(&names, c->s->params[i].name);
+  for (size_t i = 0; i < n; i++) {
+    bool found = false;
+    for (size_t k = 0; k < names.n; k++)
+      found |= strcmp(names.at[k], b[i].name) == 0;
+    if (found)
+      continue;
+    const char *near = nearest_name(b[i].name, names.at, names.n);
+    diag_error(c->diags, (struct span){0, 0}, "'%s' has no parameter '%s'", c->s->name, b[i].name);
+    if (near)
+      diag_help(c->diags, "did you mean '%s'?", near);
+  }
+  vec_release(&names);
+}
+
+/* A number from the command line, or the definition; parameters without either are free. */
+static void define_params(struct counting *c, const struct binding *b, size_t n) {
+  c->where = "the definition of a parameter";
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    for (uint32_t k = 0; d->kind == AST_PARAM && k < d->kid[0]->n; k++) {
+      const struct counter_entry *e = counting_find(c, d->kid[0]->kid[k]->name);
+      if (!e || e->kind != NAME_PARAM || e->at.from != d->kid[0]->kid[k]->word.from)
+        continue;
+      struct counter_param *p = &c->s->params[e->index];
+      const struct binding *given = binding_of(p->name, b, n);
+      if (given)
+        p->is = term_number(c, p->at, given->value);
+      else if (d->kid[2])
+        p->is = counting_number(c, d->kid[2]);
+      c->params_set = e->index + 1;
+    }
+  }
+  c->params_set = c->s->nparams;
+}
+
+static bool loose(const struct ast *a) { /* weaker than `and` */
+  return (a->kind == AST_BINARY && (a->op == OP_OR || a->op == OP_IMPLIES)) ||
+         a->kind == AST_CONDITIONAL;
+}
+
+struct conditions {
+  VEC(struct counter_condition) at;
+};
+
+static void add_condition(struct counting *c, struct conditions *all, struct term *term,
+                          const char *text, struct span at, bool resilience) {
+  if (term->op == TERM_NUMBER && !term->number) {
+    diag_error(c->diags, at, "parameter condition not met: '%s'", text);
+    diag_help(c->diags, "with the parameters that have values (-D, '='), it is false");
+  }
+  vec_push(&all->at, ((struct counter_condition){term, text, resilience}));
+}
+
+/* The conjuncts one by one, so that each can be told. */
+static void add_conditions(struct counting *c, struct conditions *all, const struct ast *a,
+                           bool resilience) {
+  if (a->kind == AST_BINARY && a->op == OP_AND) {
+    add_conditions(c, all, a->kid[0], resilience);
+    add_conditions(c, all, a->kid[1], resilience);
+    return;
+  }
+  const char *text = counting_quoted(c, a->at);
+  if (loose(a))
+    text = arena_printf(&c->s->arena, "(%s)", text);
+  add_condition(c, all, counting_truth(c, a), text, a->at, resilience);
+}
+
+static void add_range(struct counting *c, struct conditions *all, const struct ast *param) {
+  const struct ast *type = param->kid[1];
+  if (!type || type->kind == AST_TYPE_INT)
+    return;
+  if (type->kind != AST_TYPE_RANGE) {
+    diag_error(c->diags, type->at, "a parameter of a counter system is a number");
+    diag_help(c->diags, "leave the type out, or write a range");
+    return;
+  }
+  struct term *low = counting_number(c, type->kid[0]), *high = counting_number(c, type->kid[1]);
+  for (uint32_t k = 0; k < param->kid[0]->n; k++) {
+    const struct ast *name = param->kid[0]->kid[k];
+    struct term *next = counting_number(c, name);
+    struct term *inside = term_and(c, type->at, term_relation(c, TERM_LE, type->at, low, next),
+                                   term_relation(c, TERM_LE, type->at, next, high));
+    const char *text =
+        arena_printf(&c->s->arena, "%s in %s", name->name, counting_quoted(c, type->at));
+    add_condition(c, all, inside, text, type->at, false);
+  }
+}
+
+static void check_conditions(struct counting *c) {
+  struct conditions all = {0};
+  c->where = "a condition on the parameters";
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    if (d->kind == AST_RESILIENCE)
+      add_conditions(c, &all, d->kid[0], true);
+    if (d->kind != AST_PARAM)
+      continue;
+    add_range(c, &all, d);
+    if (d->kid[3])
+      add_conditions(c, &all, d->kid[3], false);
+  }
+  c->s->nconditions = (uint32_t)all.at.n;
+  c->s->conditions = arena_copy(&c->s->arena, all.at.at, all.at.n * sizeof *all.at.at);
+  vec_release(&all.at);
+}
+
+/* ---- types and controls ---- */
+
+static void declare_labels(struct counting *c, const struct ast *a, struct control_type *t) {
+  t->labels = arena_array(&c->s->arena, a->n + (size_t)1, sizeof *t->labels);
+  t->high = (int64_t)a->n - 1;
+  for (uint32_t i = 0; i < a->n; i++) {
+    const struct ast *name = a->kid[i];
+    t->labels[i] = counting_keep(c, name->name);
+    counting_declare(
+        c, (struct counter_entry){
+               .name = t->labels[i], .kind = NAME_LABEL, .at = name->word, .index = i, .type = t});
+  }
+}
+
+static void range_of(struct counting *c, const struct ast *a, struct control_type *t) {
+  struct term *low = counting_number(c, a->kid[0]), *high = counting_number(c, a->kid[1]);
+  if (low->op != TERM_NUMBER || high->op != TERM_NUMBER) {
+    diag_error(c->diags, a->at, "the bounds of a control must be numbers");
+    diag_help(c->diags, "what has no fixed bound is a counter");
+  } else if (low->number > high->number) {
+    diag_error(c->diags, a->at, "the range is empty");
+  } else if ((uint64_t)high->number - (uint64_t)low->number >= CONTROL_VALUES_MAX) {
+    diag_error(c->diags, a->at, "a control has at most %d values", CONTROL_VALUES_MAX);
+    diag_help(c->diags, "make it a counter");
+  } else {
+    t->low = low->number;
+    t->high = high->number;
+  }
+}
+
+/* NULL: reported. Named types were declared before. */
+static const struct control_type *type_of(struct counting *c, const struct ast *a,
+                                          const char *name) {
+  if (a->kind == AST_TYPE_NAME) {
+    const struct counter_entry *e = counting_find(c, a->name);
+    if (e && e->kind == NAME_TYPE && e->type)
+      return e->type;
+    if (!e || e->kind != NAME_TYPE)
+      diag_error(c->diags, a->at, "unknown type '%s'", a->name);
+    return NULL;
+  }
+  struct control_type *t = arena_alloc(&c->s->arena, sizeof *t);
+  t->name = name;
+  if (a->kind == AST_TYPE_BOOL) {
+    t->kind = CONTROL_TRUTH;
+    t->high = 1;
+  } else if (a->kind == AST_TYPE_ENUM) {
+    t->kind = CONTROL_LABELS;
+    declare_labels(c, a, t);
+  } else if (a->kind == AST_TYPE_RANGE) {
+    t->kind = CONTROL_NUMBERS;
+    range_of(c, a, t);
+  } else {
+    diag_error(c->diags, a->at, "a control is a bool, a range or one of '{some, labels}'");
+    return NULL;
+  }
+  return t;
+}
+
+static void declare_types(struct counting *c) {
+  c->where = "a type";
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    if (d->kind != AST_TYPEDEF)
+      continue;
+    struct counter_entry e = {counting_keep(c, d->name), .kind = NAME_TYPE, .at = d->word};
+    if (counting_declare(c, e)) {
+      const struct control_type *t = type_of(c, d->kid[0], e.name);
+      counting_find(c, e.name)->type = t;
+    }
+  }
+}
+
+static void declare_controls(struct counting *c) {
+  VEC(struct control) controls = {0};
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    const struct control_type *t = d->kind == AST_CONTROL ? type_of(c, d->kid[1], NULL) : NULL;
+    for (uint32_t k = 0; t && k < d->kid[0]->n; k++) {
+      const struct ast *name = d->kid[0]->kid[k];
+      struct counter_entry e = {counting_keep(c, name->name), .kind = NAME_CONTROL,
+                                .at = name->word};
+      e.index = (uint32_t)controls.n;
+      e.type = t;
+      if (counting_declare(c, e))
+        vec_push(&controls, ((struct control){e.name, e.at, t->kind, t->low, t->high, t->labels}));
+    }
+  }
+  c->s->ncontrols = (uint32_t)controls.n;
+  c->s->controls = arena_copy(&c->s->arena, controls.at, controls.n * sizeof *controls.at);
+  vec_release(&controls);
+}
+
+/* ---- counters and defs ---- */
+
+static void declare_counters(struct counting *c) {
+  VEC(struct counter_name) counters = {0};
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    for (uint32_t k = 0; d->kind == AST_COUNTER && k < d->n; k++) {
+      struct counter_entry e = {counting_keep(c, d->kid[k]->name), .kind = NAME_COUNTER,
+                                .at = d->kid[k]->word};
+      e.index = (uint32_t)counters.n;
+      if (counting_declare(c, e))
+        vec_push(&counters, ((struct counter_name){e.name, e.at}));
+    }
+    if (d->kind == AST_DEF)
+      counting_declare(
+          c, (struct counter_entry){.name = d->name, .kind = NAME_DEF, .at = d->word, .def = d});
+  }
+  c->s->ncounters = (uint32_t)counters.n;
+  c->s->counters = arena_copy(&c->s->arena, counters.at, counters.n * sizeof *counters.at);
+  vec_release(&counters);
+}
+
+static void refuse_others(struct counting *c) {
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    const char *what = d->kind == AST_PROCESS       ? "process"
+                       : d->kind == AST_ENVIRONMENT ? "environment"
+                       : d->kind == AST_PROPERTY    ? "property"
+                       : d->kind == AST_MESSAGES    ? "message"
+                       : d->kind == AST_STORE       ? "variable"
+                                                    : NULL;
+    if (!what)
+      continue;
+    diag_error(c->diags, d->word.to > d->word.from ? d->word : d->at, "a counter system has no %s",
+               what);
+    diag_help(c->diags, d->kind == AST_PROPERTY
+                            ? "what must not be reached is written 'unsafe NAME: CONDITION'"
+                            : "it has 'param', 'counter', 'control', 'start', 'move' and 'unsafe'");
+  }
+}
+
+/* ---- start ---- */
+
+static struct term *natural(struct counting *c, struct span at, struct term *t) {
+  return term_relation(c, TERM_LE, at, term_number(c, at, 0), t);
+}
+
+static struct term *in_range(struct counting *c, struct span at, struct term *t, int64_t low,
+                             int64_t high) {
+  return term_and(c, at, term_relation(c, TERM_LE, at, term_number(c, at, low), t),
+                  term_relation(c, TERM_LE, at, t, term_number(c, at, high)));
+}
+
+static void check_start(struct counting *c) {
+  struct counter_system *s = c->s;
+  s->start = term_number(c, c->file->word, 1);
+  c->reads = READS_STATE;
+  c->where = "the start";
+  for (uint32_t i = 0; i < s->ncounters; i++)
+    s->start =
+        term_and(c, s->counters[i].at, s->start,
+                 natural(c, s->counters[i].at, term_leaf(c, TERM_COUNTER, s->counters[i].at, i)));
+  for (uint32_t i = 0; i < s->ncontrols; i++) {
+    const struct control *k = &s->controls[i];
+    s->start = term_and(c, k->at, s->start,
+                        in_range(c, k->at, term_leaf(c, TERM_CONTROL, k->at, i), k->low, k->high));
+  }
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *d = c->file->kid[i];
+    if (d->kind == AST_COUNTER_START)
+      s->start = term_and(c, d->at, s->start, counting_truth(c, d->kid[0]));
+    for (uint32_t k = 0; d->kind == AST_CONTROL && d->kid[2] && k < d->kid[0]->n; k++) {
+      const struct counter_entry *e = counting_find(c, d->kid[0]->kid[k]->name);
+      if (!e || e->kind != NAME_CONTROL)
+        continue;
+      uint32_t index = e->index;
+      struct term *next = counting_value(c, d->kid[2], e->type);
+      s->start = term_and(
+          c, d->at, s->start,
+          term_relation(c, TERM_EQ, d->at, term_leaf(c, TERM_CONTROL, d->at, index), next));
+    }
+  }
+}
+
+/* ---- moves ---- */
+
+/* Sums of counters and amounts are natural by themselves. */
+static bool clearly_natural(const struct term *t) {
+  switch (t->op) {
+  case TERM_NUMBER:
+    return t->number >= 0;
+  case TERM_COUNTER:
+  case TERM_AMOUNT:
+    return true;
+  case TERM_ADD:
+    return clearly_natural(t->kid[0]) && clearly_natural(t->kid[1]);
+  case TERM_TIMES:
+    return t->kid[0]->number >= 0 && clearly_natural(t->kid[1]);
+  case TERM_IF:
+    return clearly_natural(t->kid[1]) && clearly_natural(t->kid[2]);
+  default:
+    return false;
+  }
+}
+
+static bool keeps_range(const struct term *t, int64_t low, int64_t high) {
+  if (t->op == TERM_NUMBER)
+    return low <= t->number && t->number <= high;
+  return t->op == TERM_IF && keeps_range(t->kid[1], low, high) && keeps_range(t->kid[2], low, high);
+}
+
+struct effects {           /* of one move, while it is read */
+  struct term **out, **in; /* by counter: the sum of what leaves it, what comes */
+  bool *assigned;
+};
+
+static const struct counter_entry *counter_named(struct counting *c, const struct ast *name) {
+  const struct counter_entry *e = counting_find(c, name->name);
+  if (e && e->kind == NAME_COUNTER)
+    return e;
+  VEC(const char *) names = {0};
+  for (uint32_t i = 0; i < c->s->ncounters; i++)
+    vec_push(&names, c->s->counters[i].name);
+  const char *near = nearest_name(name->name, names.at, names.n);
+  if (e)
+    diag_error(c->diags, name->word, "the %s '%s' is not a counter", counter_symbol_text(e->kind),
+               name->name);
+  else
+    diag_error(c->diags, name->word, "unknown counter '%s'", name->name);
+  if (near)
+    diag_help(c->diags, "did you mean '%s'?", near);
+  vec_release(&names);
+  return NULL;
+}
+
+static void check_flow(struct counting *c, const struct ast *a, struct counter_move *m,
+                       struct effects *f) {
+  struct term *amount = counting_number(c, a->kid[0]);
+  const struct counter_entry *from = counter_named(c, a->kid[1]), *to = counter_named(c, a->kid[2]);
+  if (!from || !to)
+    return;
+  if (from == to) {
+    diag_error(c->diags, a->kid[2]->word, "'%s' goes to itself", from->name);
+    return;
+  }
+  if (!clearly_natural(amount))
+    m->guard = term_and(c, a->at, m->guard, natural(c, a->at, amount));
+  struct term **out = &f->out[from->index], **in = &f->in[to->index];
+  *out = *out ? term_sum(c, a->at, *out, amount, false) : amount;
+  *in = *in ? term_sum(c, a->at, *in, amount, false) : amount;
+}
+
+static bool assigned_twice(struct counting *c, const struct ast *a, bool twice) {
+  if (twice) {
+    diag_error(c->diags, a->word, "'%s' is changed twice in one move", a->name);
+    diag_help(c->diags, "all effects of a move happen at once, from the old values");
+  }
+  return twice;
+}
+
+static void check_assignment(struct counting *c, const struct ast *a, struct counter_move *m,
+                             struct effects *f) {
+  const struct counter_entry *e = counting_find(c, a->name);
+  if (e && e->kind == NAME_CONTROL) {
+    const struct control *k = &c->s->controls[e->index];
+    uint32_t index = e->index;
+    if (assigned_twice(c, a, m->controls[index] != NULL))
+      return;
+    struct term *next = counting_value(c, a->kid[0], e->type);
+    m->controls[index] = next;
+    if (k->kind == CONTROL_NUMBERS && !keeps_range(next, k->low, k->high))
+      m->guard = term_and(c, a->at, m->guard, in_range(c, a->at, next, k->low, k->high));
+    return;
+  }
+  if (e && e->kind == NAME_PARAM) {
+    diag_error(c->diags, a->word, "the parameter '%s' never changes", a->name);
+    diag_help(c->diags, "make it a counter");
+    counting_number(c, a->kid[0]);
+    return;
+  }
+  struct ast name = {.kind = AST_NAME, .name = a->name, .word = a->word, .at = a->word};
+  struct term *next = counting_number(c, a->kid[0]);
+  e = counter_named(c, &name);
+  if (!e || assigned_twice(c, a, f->assigned[e->index]))
+    return;
+  f->assigned[e->index] = true;
+  m->counters[e->index] = next;
+  if (!clearly_natural(next))
+    m->guard = term_and(c, a->at, m->guard, natural(c, a->at, next));
+}
+
+/* What flows, as new values; what leaves a counter must have been there. */
+static void settle_flows(struct counting *c, const struct ast *a, struct counter_move *m,
+                         struct effects *f) {
+  for (uint32_t i = 0; i < c->s->ncounters; i++) {
+    if (!f->out[i] && !f->in[i])
+      continue;
+    if (f->assigned[i]) {
+      diag_error(c->diags, a->word, "the move '%s' assigns '%s' and moves some of it, too", m->name,
+                 c->s->counters[i].name);
+      continue;
+    }
+    struct term *next = term_leaf(c, TERM_COUNTER, a->word, i);
+    if (f->out[i]) {
+      m->guard = term_and(c, a->at, m->guard, term_relation(c, TERM_LE, a->at, f->out[i], next));
+      next = term_sum(c, a->at, next, f->out[i], true);
+    }
+    m->counters[i] = f->in[i] ? term_sum(c, a->at, next, f->in[i], false) : next;
+  }
+}
+
+static void declare_amounts(struct counting *c, const struct ast *a, struct counter_move *m) {
+  uint32_t n = a->kid[0] ? a->kid[0]->n : 0;
+  struct counter_name *amounts = arena_array(&c->s->arena, n + (size_t)1, sizeof *amounts);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct ast *name = a->kid[0]->kid[i];
+    struct counter_entry e = {counting_keep(c, name->name), .kind = NAME_AMOUNT, .at = name->word,
+                              .index = i};
+    amounts[i] = (struct counter_name){e.name, e.at};
+    counting_declare(c, e);
+    m->guard = term_and(c, e.at, m->guard, natural(c, e.at, term_leaf(c, TERM_AMOUNT, e.at, i)));
+  }
+  m->amounts = amounts;
+  m->namounts = n;
+}
+
+static void check_move(struct counting *c, const struct ast *a, struct counter_move *m) {
+  size_t scope = c->names.n;
+  struct counter_system *s = c->s;
+  struct effects f = {arena_array(&s->arena, s->ncounters + (size_t)1, sizeof *f.out),
+                      arena_array(&s->arena, s->ncounters + (size_t)1, sizeof *f.in),
+                      arena_array(&s->arena, s->ncounters + (size_t)1, sizeof *f.assigned)};
+  *m = (struct counter_move){.name = counting_keep(c, a->name), .at = a->word};
+  m->counters = arena_array(&s->arena, s->ncounters + (size_t)1, sizeof *m->counters);
+  m->controls = arena_array(&s->arena, s->ncontrols + (size_t)1, sizeof *m->controls);
+  m->guard = term_number(c, a->word, 1);
+  c->where = "a move";
+  declare_amounts(c, a, m);
+  if (a->kid[1])
+    m->guard = term_and(c, a->kid[1]->at, m->guard, counting_truth(c, a->kid[1]));
+  for (uint32_t i = 2; i < a->n; i++)
+    if (a->kid[i]->kind == AST_EFFECT_MOVE)
+      check_flow(c, a->kid[i], m, &f);
+    else if (a->kid[i]->kind == AST_EFFECT_ASSIGN)
+      check_assignment(c, a->kid[i], m, &f);
+  settle_flows(c, a, m, &f);
+  c->names.n = scope;
+}
+
+/* Several moves may share a name: the cases of one. */
+static void check_moves(struct counting *c) {
+  VEC(struct counter_move) moves = {0};
+  c->reads = READS_STATE | READS_AMOUNTS;
+  for (uint32_t i = 0; i < c->file->n; i++)
+    if (c->file->kid[i]->kind == AST_MOVE) {
+      struct counter_move m;
+      check_move(c, c->file->kid[i], &m);
+      vec_push(&moves, m);
+    }
+  c->s->nmoves = (uint32_t)moves.n;
+  c->s->moves = arena_copy(&c->s->arena, moves.at, moves.n * sizeof *moves.at);
+  vec_release(&moves);
+}
+
+/* ---- what must not be ---- */
+
+static void check_unsafe(struct counting *c) {
+  VEC(struct counter_property) all = {0};
+  c->reads = READS_STATE;
+  for (uint32_t i = 0; i < c->file->n; i++) {
+    const struct ast *a = c->file->kid[i];
+    if (a->kind != AST_UNSAFE)
+      continue;
+    struct counter_property p = {.name = counting_keep(c, a->name), .at = a->word};
+    for (size_t k = 0; k < all.n; k++)
+      if (strcmp(all.at[k].name, p.name) == 0)
+        diag_error(c->diags, a->word, "'%s' is already declared", p.name);
+    c->where = "the start of a property";
+    p.from = a->kid[0] ? counting_truth(c, a->kid[0]) : term_number(c, a->at, 1);
+    c->where = "a property";
+    p.unsafe = counting_truth(c, a->kid[1]);
+    p.text = counting_quoted(c, a->kid[1]->at);
+    vec_push(&all, p);
+  }
+  if (all.n == 0) {
+    diag_error(c->diags, c->file->word, "'%s' says nothing of what must not be", c->s->name);
+    diag_help(c->diags, "add 'unsafe NAME: CONDITION'");
+  }
+  c->s->nproperties = (uint32_t)all.n;
+  c->s->properties = arena_copy(&c->s->arena, all.at, all.n * sizeof *all.at);
+  vec_release(&all);
+}
+
+static struct counter_system *system_new(const struct ast *file, const struct source *source) {
+  struct counter_system *s = memory_alloc(sizeof *s);
+  arena_init(&s->arena);
+  const char *path = source->path ? source->path : "", *name = file->name ? file->name : "?";
+  s->source.path = arena_strndup(&s->arena, path, strlen(path));
+  s->source.text = arena_strndup(&s->arena, source->text, source->length);
+  s->source.length = source->length;
+  s->name = arena_strndup(&s->arena, name, strlen(name));
+  return s;
+}
+
+struct counter_system *counters_check(const struct ast *file, const struct source *source,
+                                      const struct binding *bindings, size_t nbindings,
+                                      struct diags *diags) {
+  struct counting c = {.s = system_new(file, source), .file = file, .diags = diags};
+  size_t before = diags->errors;
+  refuse_others(&c);
+  declare_params(&c);
+  declare_counters(&c);
+  unknown_bindings(&c, bindings, nbindings);
+  define_params(&c, bindings, nbindings);
+  declare_types(&c);
+  declare_controls(&c);
+  check_conditions(&c);
+  check_start(&c);
+  check_moves(&c);
+  check_unsafe(&c);
+  vec_release(&c.names);
+  if (diags->errors == before)
+    return c.s;
+  counter_system_free(c.s);
+  return NULL;
+}
