@@ -75,7 +75,8 @@ void syntax_release(struct syntax *s) {
 bool syntax_is_algorithm(const struct syntax *s) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS)
     return true;
-  say_error("'%s' is a model of counters; they can only be laid out so far", s->source.path);
+  say_error("'%s' is a counter system: it is proved for all values of its parameters\n  help: rondo prove %s",
+            s->source.path, s->source.path);
   return false;
 }
 
@@ -93,6 +94,31 @@ struct model *model_load(const struct syntax *s, const struct binding *bindings,
   return m;
 }
 
+struct counter_system *counters_load(const struct syntax *s, const struct options *o) {
+  if (ast_model_kind(s->tree) != MODEL_COUNTERS) {
+    say_error("'%s' is not a counter system\n  help: one starts with 'counters NAME'; other models are for 'rondo check'",
+              s->source.path);
+    return NULL;
+  }
+  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
+  for (size_t i = 0; i < o->defines.n; i++) {
+    bindings[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+    if (o->defines.at[i].low != o->defines.at[i].high) {
+      say_error("a range for '%s' is not for a proof\n  help: without -D it holds for all values",
+                o->defines.at[i].name);
+      memory_free(bindings);
+      return NULL;
+    }
+  }
+  struct diags diags;
+  diags_init(&diags, &s->source);
+  struct counter_system *system = counters_check(s->tree, &s->source, bindings, o->defines.n, &diags);
+  say_diags(&diags);
+  diags_release(&diags);
+  memory_free(bindings);
+  return system;
+}
+
 const char *only_file(const struct options *o) {
   if (o->files.n == 1)
     return o->files.at[0];
@@ -103,7 +129,7 @@ const char *only_file(const struct options *o) {
   return NULL;
 }
 
-static void say_unknown(const char *kind, const char *name, const char *const *names, size_t n) {
+void say_unknown(const char *kind, const char *name, const char *const *names, size_t n) {
   const char *near = nearest_name(name, names, n);
   struct text all = {0};
   for (size_t i = 0; i < n && i < 20; i++)

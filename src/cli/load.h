@@ -4,6 +4,7 @@
 
 #include "cli/options.h"
 #include "lang/check.h"
+#include "lang/check_counters.h"
 
 #define MODEL_LARGEST ((size_t)16 << 20) /* bytes */
 #define TRACE_LARGEST ((size_t)1 << 30)
@@ -29,9 +30,14 @@ bool syntax_is_algorithm(const struct syntax *);
 struct model *model_load(const struct syntax *, const struct binding *, size_t n, bool complete,
                          bool quiet, struct text *first_error);
 
+/* NULL: said why. A file that is no counter system is refused. */
+struct counter_system *counters_load(const struct syntax *, const struct options *);
+
 /* The single file of a command. */
 const char *only_file(const struct options *);
 
+/* "unknown KIND 'NAME'", with a suggestion among the names. */
+void say_unknown(const char *kind, const char *name, const char *const *names, size_t n);
 /* By name, with a suggestion if there is none. */
 bool environment_find(const struct model *, const char *name, uint32_t *);
 bool property_find(const struct model *, const char *name, uint32_t *);

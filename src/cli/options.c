@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "cli/numbers.h"
+#include "param/engine.h"
 
 #include <string.h>
 
@@ -135,6 +136,15 @@ static bool take_semantics(struct options *o, const char *argument, struct text 
   return false;
 }
 
+static bool take_engine(struct options *o, const char *argument, struct text *error) {
+  o->engine = argument;
+  for (size_t i = 0; i < ENGINES; i++)
+    if (!strcmp(argument, engines[i].name))
+      return true;
+  text_addf(error, "engines are 'horn', 'backward' and 'bounded', not '%s'", argument);
+  return false;
+}
+
 static bool take_option(struct options *o, enum option option, const char *argument,
                         struct text *error) {
   switch (option) {
@@ -170,6 +180,11 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_TRACE_OUT:
     o->trace_out = argument;
     return true;
+  case OPTION_CERTIFICATE:
+    o->certificate = argument;
+    return true;
+  case OPTION_ENGINE:
+    return take_engine(o, argument, error);
   case OPTION_AUDIT:
     return o->audit = true;
   case OPTION_NO_TRACE:

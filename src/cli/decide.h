@@ -1,0 +1,19 @@
+/* One property of a counter system: the engines race, what they say is checked, the first that
+   stands the check decides. */
+#ifndef RONDO_CLI_DECIDE_H
+#define RONDO_CLI_DECIDE_H
+
+#include "param/proof.h"
+
+#include <signal.h>
+
+struct decide_limits {
+  double seconds; /* 0: none */
+  size_t memory;
+  const volatile sig_atomic_t *interrupt;
+};
+
+/* only: an engine's name, or NULL for all. */
+void proof_decide(struct graph *, const char *only, const struct decide_limits *, struct proof *);
+
+#endif

@@ -1,0 +1,115 @@
+/* rondo prove: the properties of a counter system, for all values of its parameters. */
+#include "cli/commands.h"
+#include "cli/decide.h"
+#include "cli/files.h"
+#include "cli/load.h"
+#include "cli/terminal.h"
+#include "report/json_report.h"
+#include "report/proof_report.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { SECONDS_BY_DEFAULT = 300 };
+
+/* The chosen properties, in the order of the file; false: said why. */
+static bool choose(const struct counter_system *s, const struct options *o, bool *chosen) {
+  const char **names = memory_alloc((s->nproperties + (size_t)1) * sizeof *names);
+  bool ok = true;
+  for (uint32_t i = 0; i < s->nproperties; i++) {
+    names[i] = s->properties[i].name;
+    chosen[i] = o->properties.n == 0;
+  }
+  for (size_t k = 0; k < o->properties.n && ok; k++) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->nproperties; i++)
+      if (strcmp(names[i], o->properties.at[k]) == 0)
+        found = chosen[i] = true;
+    if (!found)
+      say_unknown("property", o->properties.at[k], names, s->nproperties);
+    ok = found;
+  }
+  memory_free(names);
+  return ok;
+}
+
+/* One property from its unfolding to the verdict. */
+static void prove(const struct counter_system *s, const struct counter_property *p,
+                  const struct options *o, const struct decide_limits *limits,
+                  struct proof *proof) {
+  struct text why = {0};
+  proof_init(proof, p);
+  struct graph *g = graph_new(s, p, false, &why);
+  if (g) {
+    proof_decide(g, o->engine, limits, proof);
+    graph_free(g);
+  } else {
+    text_add(&why, ": too large to unfold");
+    proof->limit = memory_strdup(why.at);
+  }
+  text_release(&why);
+}
+
+/* One file for all of them: each proof is a script of its own. */
+static bool write_certificates(const struct options *o, const struct proof *proofs, uint32_t n) {
+  struct text out = {0};
+  if (!o->certificate)
+    return true;
+  for (uint32_t i = 0; i < n; i++)
+    if (proofs[i].certificate)
+      text_addf(&out, "%s%s", out.n ? "(reset)\n" : "", proofs[i].certificate);
+  if (out.n == 0) {
+    say_error("nothing was proved, so '%s' is not written", o->certificate);
+    return true;
+  }
+  bool ok = file_write(o->certificate, &out);
+  text_release(&out);
+  return ok;
+}
+
+static int answer(const struct counter_system *s, const struct options *o, const bool *chosen) {
+  struct decide_limits limits = {o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT,
+                                 o->limits.memory ? o->limits.memory : default_memory_limit(),
+                                 watch_interrupts()};
+  struct proof *proofs = memory_alloc((s->nproperties + (size_t)1) * sizeof *proofs);
+  struct style style = terminal_style(o->verbose);
+  struct text out = {0};
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->nproperties; i++)
+    if (chosen[i])
+      prove(s, &s->properties[i], o, &limits, &proofs[n++]);
+  if (o->json) {
+    json_t *j = proofs_json(s, proofs, n);
+    json_text(j, &out);
+    json_decref(j);
+  } else {
+    proofs_text(s, proofs, n, &style, &out);
+  }
+  say(&out);
+  static const int statuses[] = {EXIT_HOLDS, EXIT_INCONCLUSIVE, EXIT_VIOLATED};
+  int status = statuses[proofs_verdict(proofs, n)];
+  if (!write_certificates(o, proofs, n))
+    status = EXIT_BAD_INPUT;
+  for (uint32_t i = 0; i < n; i++)
+    proof_release(&proofs[i]);
+  memory_free(proofs);
+  return status;
+}
+
+int command_prove(const struct options *o) {
+  struct syntax syntax;
+  const char *path = only_file(o);
+  int status = EXIT_BAD_INPUT;
+  if (!path || !syntax_load(&syntax, path))
+    return EXIT_BAD_INPUT;
+  struct counter_system *s = counters_load(&syntax, o);
+  if (s) {
+    bool *chosen = memory_alloc((s->nproperties + (size_t)1) * sizeof *chosen);
+    if (choose(s, o, chosen))
+      status = answer(s, o, chosen);
+    memory_free(chosen);
+    counter_system_free(s);
+  }
+  syntax_release(&syntax);
+  return status;
+}

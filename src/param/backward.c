@@ -1,0 +1,377 @@
+/* Backwards from the unsafe states, a breadth-first search over cubes.
+
+   The states before a cube by a transition are its preimage, without the amounts. Elimination is
+   exact as long as coefficients allow (symbolic/cube.h). A cube that says nothing new, given all
+   that its location has already, is dropped; when nothing new comes up any more, the negations of
+   all cubes are an inductive invariant.
+
+   The search may not end by itself: one transition after another shifts the constants of a cube for
+   ever. Where a cube has the shape of one it came from, what drifts is left out: constraints that
+   stay, and sums of two in which the drift cancels, remain. Such a cube is too large, maybe: a way
+   from the start through it must be confirmed by a run, and if there is none, the search begins
+   again and does not widen there. */
+#include "param/engine.h"
+
+#include "base/memory.h"
+#include "param/path.h"
+#include "symbolic/solver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { RESTARTS_MAX = 30, WIDEN_AFTER = 2, TELL_EVERY = 50 };
+
+#define NOBODY UINT32_MAX
+
+struct found {
+  struct cube cube;
+  uint32_t location, depth;
+  uint32_t next,
+      by;     /* the cube that it leads to, and the transition; NOBODY: it is unsafe itself */
+  bool exact; /* neither it nor anything on its way is larger than it should be */
+};
+
+struct ban { /* do not widen what came like this */
+  uint32_t location, depth, by;
+};
+
+struct backward {
+  const struct graph *g;
+  const struct watch *watch;
+  struct outcome *out;
+  struct solver *known; /* the facts; with the literal of a location: and none of its cubes */
+  struct solver *facts;
+  VEC(struct found) found; /* in the order in which they are looked at */
+  VEC(struct ban) bans;
+  bool inexact; /* some elimination was */
+  bool gave_up; /* the solver did, or numbers grew too large */
+  uint32_t widened;
+};
+
+/* ---- questions ---- */
+
+static struct solver *facts_new(const struct graph *g) {
+  struct solver *s = solver_new();
+  uint32_t amounts = 0; /* room to simplify with them */
+  for (size_t i = 0; i < g->transitions.n; i++)
+    amounts = g->transitions.at[i].namounts > amounts ? g->transitions.at[i].namounts : amounts;
+  solver_variables(s, g->nvars + amounts);
+  solver_add_any(s, g->conditions.at, g->conditions.n, NULL);
+  solver_add_cube(s, &g->naturals, NULL);
+  solver_add_cube(s, &g->laws, NULL);
+  return s;
+}
+
+static bool possible(struct backward *b, struct solver *s, const struct cube *c,
+                     const struct cube *also) {
+  solver_push(s);
+  solver_add_cube(s, c, NULL);
+  if (also)
+    solver_add_cube(s, also, NULL);
+  enum answer answer = solver_check(s);
+  solver_pop(s);
+  b->gave_up |= answer == ANSWER_UNKNOWN;
+  return answer != ANSWER_NO;
+}
+
+/* Than all cubes of its location so far. */
+static bool says_more(struct backward *b, uint32_t location, const struct cube *c) {
+  solver_push(b->known);
+  solver_add_clause(b->known, &location, 1);
+  solver_add_cube(b->known, c, NULL);
+  enum answer answer = solver_check(b->known);
+  solver_pop(b->known);
+  b->gave_up |= answer == ANSWER_UNKNOWN;
+  return answer != ANSWER_NO;
+}
+
+static bool meets_start(struct backward *b, uint32_t location, const struct cube *c) {
+  const cube_vec *start = &b->g->locations.at[location].start;
+  for (size_t i = 0; i < start->n; i++)
+    if (possible(b, b->facts, c, &start->at[i]))
+      return true;
+  return false;
+}
+
+/* Constraints that follow from the others and the facts go. */
+static void simplify(struct backward *b, struct cube *c) {
+  for (uint32_t i = c->n; i-- > 0;) {
+    if (c->equal.at[i])
+      continue;
+    int64_t *row = memory_resize(NULL, c->width * sizeof *row);
+    memcpy(row, cube_row(c, i), c->width * sizeof *row);
+    solver_push(b->facts);
+    for (uint32_t k = 0; k < c->n; k++)
+      if (k != i)
+        solver_add_row(b->facts, cube_row(c, k), c->width, c->equal.at[k], NULL);
+    for (uint32_t k = 0; k < c->width; k++)
+      row[k] = -row[k];
+    row[0]--;
+    solver_add_row(b->facts, row, c->width, false, NULL);
+    if (solver_check(b->facts) == ANSWER_NO)
+      cube_drop(c, i);
+    solver_pop(b->facts);
+    memory_free(row);
+  }
+}
+
+/* ---- widening ---- */
+
+static bool banned(const struct backward *b, const struct found *f) {
+  for (size_t i = 0; i < b->bans.n; i++)
+    if (b->bans.at[i].location == f->location && b->bans.at[i].depth == f->depth &&
+        b->bans.at[i].by == f->by)
+      return true;
+  return false;
+}
+
+/* What stays of a cube whose constraints drift: those that do not, and for two that drift against
+   each other the sum in which it cancels. */
+static void keep_stable(const struct cube *c, const int64_t *drift, struct cube *out) {
+  int64_t *row = memory_alloc(c->width * sizeof *row);
+  cube_init(out, c->width - 1);
+  for (uint32_t i = 0; i < c->n; i++) {
+    if (drift[i] == 0)
+      cube_add(out, cube_row(c, i), c->equal.at[i]);
+    for (uint32_t k = 0; k < c->n && drift[i] > 0 && !c->equal.at[i]; k++) {
+      if (drift[k] >= 0 || c->equal.at[k])
+        continue;
+      for (uint32_t v = 0; v < c->width; v++) {
+        __int128 sum =
+            (__int128)-drift[k] * cube_row(c, i)[v] + (__int128)drift[i] * cube_row(c, k)[v];
+        out->overflow |= sum > INT64_MAX || sum <= INT64_MIN;
+        row[v] = (int64_t)sum;
+      }
+      if (!out->overflow)
+        cube_add(out, row, false);
+    }
+  }
+  memory_free(row);
+}
+
+/* Has it the shape of a cube that it leads to, in the same location? Then it may become larger. */
+static void widen(struct backward *b, struct found *f) {
+  int64_t *drift = memory_alloc((f->cube.n + (size_t)1) * sizeof *drift);
+  uint32_t alike = 0;
+  for (uint32_t at = f->next; at != NOBODY; at = b->found.at[at].next) {
+    const struct found *old = &b->found.at[at];
+    if (old->location != f->location || !cube_same_shape(&f->cube, &old->cube, drift))
+      continue;
+    if (++alike < WIDEN_AFTER)
+      continue;
+    struct cube wide;
+    keep_stable(&f->cube, drift, &wide);
+    if (wide.overflow || banned(b, f) || meets_start(b, f->location, &wide)) {
+      cube_release(&wide);
+    } else {
+      cube_release(&f->cube);
+      f->cube = wide;
+      f->exact = false;
+      b->widened++;
+    }
+    break;
+  }
+  memory_free(drift);
+}
+
+/* ---- the search ---- */
+
+/* Takes the cube over. False: it is new, and meets the start. */
+static bool add(struct backward *b, struct found f) {
+  b->gave_up |= f.cube.overflow;
+  if (f.cube.empty || b->gave_up || !says_more(b, f.location, &f.cube)) {
+    cube_release(&f.cube);
+    return true;
+  }
+  simplify(b, &f.cube);
+  widen(b, &f);
+  solver_add_excluded(b->known, f.location, &f.cube, NULL);
+  vec_push(&b->found, f);
+  return !meets_start(b, f.location, &f.cube);
+}
+
+/* How many constraints more, at most, there are without the variable. */
+static int64_t elimination_cost(const struct cube *c, uint32_t variable) {
+  int64_t low = 0, high = 0;
+  for (uint32_t i = 0; i < c->n; i++) {
+    int64_t x = cube_row(c, i)[variable + 1];
+    if (c->equal.at[i] && x)
+      return -1;
+    low += x > 0;
+    high += x < 0;
+  }
+  return low * high - low - high;
+}
+
+/* The cheapest first; constraints that are not needed go before they multiply. */
+static bool eliminate_amounts(struct backward *b, struct cube *c, uint32_t n) {
+  bool exact = true;
+  uint32_t first = b->g->nvars;
+  bool *done = memory_alloc(n + (size_t)1);
+  for (uint32_t k = 0; k < n && !c->empty; k++) {
+    uint32_t best = UINT32_MAX;
+    for (uint32_t i = 0; i < n; i++)
+      if (!done[i] && (best == UINT32_MAX ||
+                       elimination_cost(c, first + i) < elimination_cost(c, first + best)))
+        best = i;
+    if (elimination_cost(c, first + best) > 0)
+      simplify(b, c);
+    exact &= cube_eliminate(c, first + best);
+    done[best] = true;
+  }
+  memory_free(done);
+  if (!c->empty)
+    cube_resize(c, first);
+  return exact;
+}
+
+static void before(struct backward *b, uint32_t next, uint32_t by, struct found *out) {
+  const struct graph *g = b->g;
+  const struct transition *t = &g->transitions.at[by];
+  const struct found *f = &b->found.at[next];
+  const int64_t **images = memory_alloc((g->nvars + (size_t)1) * sizeof *images);
+  *out = (struct found){
+      .location = t->from, .depth = f->depth + 1, .next = next, .by = by, .exact = f->exact};
+  int64_t *same = memory_alloc((size_t)g->nparams * t->guard.width * sizeof *same + 1);
+  for (uint32_t i = 0; i < g->nparams; i++) {
+    same[(size_t)i * t->guard.width + 1 + i] = 1;
+    images[i] = same + (size_t)i * t->guard.width;
+  }
+  for (uint32_t i = 0; i < g->ncounters; i++)
+    images[g->nparams + i] = t->update[i];
+  cube_copy(&out->cube, &f->cube);
+  cube_preimage(&out->cube, images, g->nvars, t->guard.width);
+  cube_add_cube(&out->cube, &t->guard);
+  if (!eliminate_amounts(b, &out->cube, t->namounts)) {
+    out->exact = false;
+    b->inexact = true;
+  }
+  memory_free(images);
+  memory_free(same);
+}
+
+enum ended { FIXPOINT, MET_START, GAVE_UP };
+
+static enum ended search(struct backward *b) {
+  const struct graph *g = b->g;
+  for (uint32_t l = 0; l < g->locations.n; l++)
+    for (size_t i = 0; i < g->locations.at[l].unsafe.n; i++) {
+      struct found f = {.location = l, .next = NOBODY, .by = NOBODY, .exact = true};
+      cube_copy(&f.cube, &g->locations.at[l].unsafe.at[i]);
+      if (!add(b, f))
+        return MET_START;
+    }
+  for (uint32_t at = 0; at < b->found.n && !b->gave_up; at++) {
+    uint32_t depth = b->found.at[at].depth;
+    if (at % TELL_EVERY == 0 || depth != b->out->depth) {
+      b->out->depth = depth;
+      outcome_tell(b->out, b->watch, "%zu cubes up to %" PRIu32 " moves before the unsafe states",
+                   b->found.n, depth);
+    }
+    for (uint32_t i = 0; i < g->transitions.n && !b->gave_up; i++) {
+      struct found f;
+      if (g->transitions.at[i].to != b->found.at[at].location)
+        continue;
+      before(b, at, i, &f);
+      if (!add(b, f))
+        return MET_START;
+    }
+  }
+  return b->gave_up ? GAVE_UP : FIXPOINT;
+}
+
+/* ---- what came of it ---- */
+
+static void take_invariant(struct backward *b) {
+  const struct graph *g = b->g;
+  const char **names = graph_names(g, &b->out->arena);
+  b->out->kind = OUTCOME_SAFE;
+  b->out->invariant = arena_array(&b->out->arena, g->locations.n + 1, sizeof *b->out->invariant);
+  for (uint32_t l = 0; l < g->locations.n; l++) {
+    struct text term = {0};
+    text_add(&term, "(and true");
+    for (size_t i = 0; i < b->found.n; i++)
+      if (b->found.at[i].location == l) {
+        text_add(&term, "\n        (not ");
+        cube_print(&b->found.at[i].cube, names, &term);
+        text_add(&term, ")");
+      }
+    text_add(&term, ")");
+    b->out->invariant[l] = arena_strndup(&b->out->arena, term.at, term.n);
+    text_release(&term);
+  }
+  outcome_tell(b->out, b->watch,
+               "a fixpoint of %zu cubes, %" PRIu32 " moves before the unsafe states%s", b->found.n,
+               b->out->depth, b->widened ? ", widened" : "");
+}
+
+/* The last cube found meets the start: is there a run along its way? If not, the first cube on it
+   that is too large must not be. False: nothing can be done about it. */
+static bool take_run(struct backward *b) {
+  VEC(uint32_t) path = {0};
+  uint32_t last = (uint32_t)b->found.n - 1;
+  for (uint32_t at = last; b->found.at[at].by != NOBODY; at = b->found.at[at].next)
+    vec_push(&path, b->found.at[at].by);
+  enum answer answer = path_run(b->g, path.at, (uint32_t)path.n, &b->out->run);
+  vec_release(&path);
+  if (answer == ANSWER_YES) {
+    b->out->kind = OUTCOME_UNSAFE;
+    outcome_tell(b->out, b->watch, "a way of %" PRIu32 " moves, %zu cubes", b->found.at[last].depth,
+                 b->found.n);
+    return true;
+  }
+  uint32_t guilty = NOBODY; /* the one nearest to the unsafe states */
+  for (uint32_t at = last; at != NOBODY; at = b->found.at[at].next)
+    if (!b->found.at[at].exact)
+      guilty = at;
+  if (guilty == NOBODY || answer == ANSWER_UNKNOWN || b->bans.n == RESTARTS_MAX)
+    return false;
+  const struct found *f = &b->found.at[guilty];
+  if (banned(b, f))
+    return false; /* not widening made it too large */
+  vec_push(&b->bans, ((struct ban){f->location, f->depth, f->by}));
+  return true;
+}
+
+static void begin(struct backward *b) {
+  b->facts = facts_new(b->g);
+  b->known = facts_new(b->g);
+  solver_literals(b->known, (uint32_t)b->g->locations.n);
+  b->widened = 0;
+}
+
+static void end(struct backward *b) {
+  for (size_t i = 0; i < b->found.n; i++)
+    cube_release(&b->found.at[i].cube);
+  vec_clear(&b->found);
+  solver_free(b->known);
+  solver_free(b->facts);
+}
+
+void engine_backward(const struct graph *g, const struct watch *watch, struct outcome *out) {
+  struct backward b = {.g = g, .watch = watch, .out = out};
+  for (bool again = true; again;) {
+    begin(&b);
+    again = false;
+    switch (search(&b)) {
+    case FIXPOINT:
+      take_invariant(&b);
+      break;
+    case MET_START:
+      again = take_run(&b) && out->kind == OUTCOME_OPEN;
+      if (!again && out->kind == OUTCOME_OPEN)
+        outcome_tell(out, watch, "gave up %" PRIu32 " moves before the unsafe states: %s",
+                     out->depth, b.inexact ? "elimination was not exact" : "widened too far");
+      break;
+    case GAVE_UP:
+      outcome_tell(out, watch,
+                   "gave up %" PRIu32
+                   " moves before the unsafe states: numbers too large, or the solver",
+                   out->depth);
+      break;
+    }
+    end(&b);
+  }
+  vec_release(&b.found);
+  vec_release(&b.bans);
+}

@@ -1,0 +1,66 @@
+#include "param/engine.h"
+
+#include "base/memory.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+void outcome_init(struct outcome *o) {
+  *o = (struct outcome){0};
+  arena_init(&o->arena);
+}
+
+void outcome_release(struct outcome *o) {
+  if (o->kind == OUTCOME_UNSAFE)
+    counter_run_release(&o->run);
+  text_release(&o->reached);
+  arena_release(&o->arena);
+  *o = (struct outcome){0};
+}
+
+void outcome_tell(struct outcome *o, const struct watch *watch, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  o->reached.n = 0;
+  text_addv(&o->reached, format, args);
+  va_end(args);
+  if (watch && watch->told)
+    watch->told(watch->context, text_or_empty(&o->reached));
+}
+
+static void bounded(const struct graph *g, const struct watch *watch, struct outcome *out) {
+  engine_bounded(g, 0, watch, out);
+}
+
+const struct engine engines[ENGINES] = {
+    {"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}};
+
+/* Words that SMT-LIB and its theory of integers have for themselves, as far as they are names here.
+ */
+static bool taken(const char *name) {
+  static const char *const words[] = {
+      "_",         "as",     "let",     "exists",      "forall",  "match",  "par",
+      "true",      "false",  "not",     "and",         "or",      "xor",    "ite",
+      "distinct",  "div",    "mod",     "abs",         "Int",     "Bool",   "assert",
+      "push",      "pop",    "exit",    "echo",        "reset",   "start",  "unsafe",
+      "invariant", "params", "step",    "is",          "is_int",  "to_int", "to_real",
+      "Real",      "BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL", "STRING", "implies",
+      "if",        "iff",    "int2bv",  "divisible",   "rem",     "select", "store"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (strcmp(words[i], name) == 0)
+      return true;
+  return false;
+}
+
+const char *smt_name(struct arena *arena, const char *name) {
+  return taken(name) ? arena_printf(arena, "%s.", name) : arena_strndup(arena, name, strlen(name));
+}
+
+const char **graph_names(const struct graph *g, struct arena *arena) {
+  const char **names = arena_array(arena, g->nvars + (size_t)1, sizeof *names);
+  for (uint32_t i = 0; i < g->nparams; i++)
+    names[i] = smt_name(arena, g->system->params[g->param[i]].name);
+  for (uint32_t i = 0; i < g->ncounters; i++)
+    names[g->nparams + i] = smt_name(arena, g->system->counters[i].name);
+  return names;
+}

@@ -1,0 +1,32 @@
+/* What came of one property of a counter system. */
+#ifndef RONDO_PARAM_PROOF_H
+#define RONDO_PARAM_PROOF_H
+
+#include "param/engine.h"
+
+struct engine_report {
+  const char *name;
+  char *reached; /* in words, owned */
+};
+
+struct proof {
+  const struct counter_property *property;
+  enum outcome_kind kind; /* OPEN: not decided */
+  char *by;               /* SAFE, UNSAFE: the engine; owned */
+  char *certificate;      /* SAFE: SMT-LIB, checked; owned */
+  struct counter_run run; /* UNSAFE: replayed */
+  char *limit;            /* OPEN: what ended it, in words; owned */
+  struct engine_report reports[ENGINES];
+  uint32_t nreports;
+  uint32_t depth; /* of the engine that decided */
+  double seconds;
+  size_t memory;
+};
+
+void proof_init(struct proof *, const struct counter_property *);
+void proof_release(struct proof *);
+
+/* `all N, t with N > 3 * t`, `after 3 moves, N = 4`, or why it is open. */
+void proof_proved(const struct proof *, const struct counter_system *, struct text *);
+
+#endif

@@ -1,0 +1,21 @@
+/* What `rondo prove` says, in words and in JSON. */
+#ifndef RONDO_REPORT_PROOF_REPORT_H
+#define RONDO_REPORT_PROOF_REPORT_H
+
+#include "param/proof.h"
+#include "report/layout.h"
+#include "report/result.h"
+
+#include <jansson.h>
+
+#define PROVE_SCHEMA "rondo-prove/1"
+#define COUNTER_TRACE_SCHEMA "rondo-counter-trace/1"
+
+enum verdict proof_verdict(const struct proof *);
+enum verdict proofs_verdict(const struct proof *, uint32_t n); /* the worst of them */
+
+void proofs_text(const struct counter_system *, const struct proof *, uint32_t n,
+                 const struct style *, struct text *);
+json_t *proofs_json(const struct counter_system *, const struct proof *, uint32_t n);
+
+#endif

@@ -1,0 +1,283 @@
+#include "symbolic/horn.h"
+
+#include "symbolic/z3_terms.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct horn {
+  struct z3_maker m;
+  Z3_fixedpoint fixedpoint;
+  uint32_t nvariables, npredicates;
+  VEC(Z3_ast) variables; /* then amounts, as many as were needed so far */
+  Z3_func_decl *predicates;
+  Z3_func_decl goal;
+  VEC(Z3_ast) assumed;
+  Z3_ast *invariants; /* by predicate, over the variables; NULL: not known */
+  uint32_t rules, level;
+  void (*told)(void *, uint32_t);
+  void *context;
+  bool failed;
+};
+
+static void add_constant(struct horn *h, const char *name) {
+  Z3_ast term = Z3_mk_const(h->m.z3, Z3_mk_string_symbol(h->m.z3, name), h->m.integers);
+  Z3_inc_ref(h->m.z3, term);
+  vec_push(&h->variables, term);
+}
+
+static Z3_func_decl relation(struct horn *h, const char *name, uint32_t arity) {
+  VEC(Z3_sort) sorts = {0};
+  for (uint32_t i = 0; i < arity; i++)
+    vec_push(&sorts, h->m.integers);
+  Z3_func_decl f =
+      Z3_mk_func_decl(h->m.z3, Z3_mk_string_symbol(h->m.z3, name), arity, sorts.at, h->m.truths);
+  Z3_inc_ref(h->m.z3, Z3_func_decl_to_ast(h->m.z3, f));
+  Z3_fixedpoint_register_relation(h->m.z3, h->fixedpoint, f);
+  vec_release(&sorts);
+  return f;
+}
+
+/* Predicates must survive what is done before the search, for the invariant speaks of each. */
+static void configure(struct horn *h) {
+  static const char *const off[] = {"xform.slice", "xform.inline_eager", "xform.inline_linear"};
+  Z3_params params = Z3_mk_params(h->m.z3);
+  Z3_params_inc_ref(h->m.z3, params);
+  Z3_params_set_symbol(h->m.z3, params, Z3_mk_string_symbol(h->m.z3, "engine"),
+                       Z3_mk_string_symbol(h->m.z3, "spacer"));
+  for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+    Z3_params_set_bool(h->m.z3, params, Z3_mk_string_symbol(h->m.z3, off[i]), false);
+  Z3_fixedpoint_set_params(h->m.z3, h->fixedpoint, params);
+  Z3_params_dec_ref(h->m.z3, params);
+}
+
+struct horn *horn_new(const char *const *names, uint32_t variables, uint32_t predicates) {
+  struct horn *h = memory_alloc(sizeof *h);
+  Z3_config config = Z3_mk_config();
+  maker_init(&h->m, config);
+  Z3_del_config(config);
+  h->fixedpoint = Z3_mk_fixedpoint(h->m.z3);
+  Z3_fixedpoint_inc_ref(h->m.z3, h->fixedpoint);
+  configure(h);
+  h->nvariables = variables;
+  h->npredicates = predicates;
+  for (uint32_t i = 0; i < variables; i++)
+    add_constant(h, names[i]);
+  h->predicates = memory_alloc((predicates + (size_t)1) * sizeof *h->predicates);
+  h->invariants = memory_alloc((predicates + (size_t)1) * sizeof *h->invariants);
+  for (uint32_t i = 0; i < predicates; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "P%u", i);
+    h->predicates[i] = relation(h, name, variables);
+  }
+  h->goal = relation(h, "Goal", 0);
+  return h;
+}
+
+void horn_free(struct horn *h) {
+  if (!h)
+    return;
+  for (size_t i = 0; i < h->variables.n; i++)
+    Z3_dec_ref(h->m.z3, h->variables.at[i]);
+  for (size_t i = 0; i < h->assumed.n; i++)
+    Z3_dec_ref(h->m.z3, h->assumed.at[i]);
+  for (uint32_t i = 0; i < h->npredicates; i++) {
+    Z3_dec_ref(h->m.z3, Z3_func_decl_to_ast(h->m.z3, h->predicates[i]));
+    if (h->invariants[i])
+      Z3_dec_ref(h->m.z3, h->invariants[i]);
+  }
+  Z3_dec_ref(h->m.z3, Z3_func_decl_to_ast(h->m.z3, h->goal));
+  Z3_fixedpoint_dec_ref(h->m.z3, h->fixedpoint);
+  maker_release(&h->m);
+  vec_release(&h->variables);
+  vec_release(&h->assumed);
+  memory_free(h->predicates);
+  memory_free(h->invariants);
+  memory_free(h);
+}
+
+void horn_assume(struct horn *h, const struct cube *cubes, size_t n) {
+  VEC(Z3_ast) all = {0};
+  for (size_t i = 0; i < n; i++)
+    vec_push(&all, maker_cube(&h->m, &cubes[i], h->variables.at));
+  Z3_ast term = maker_or(&h->m, all.at, (uint32_t)n);
+  Z3_inc_ref(h->m.z3, term);
+  vec_push(&h->assumed, term);
+  vec_release(&all);
+  maker_forget(&h->m);
+}
+
+/* ---- clauses ---- */
+
+/* body => head, for all values of the first `bound` variables. */
+static void add_rule(struct horn *h, Z3_ast *body, uint32_t n, Z3_ast head, uint32_t bound) {
+  VEC(Z3_ast) all = {0};
+  VEC(Z3_app) bind = {0};
+  for (size_t i = 0; i < h->assumed.n; i++)
+    vec_push(&all, h->assumed.at[i]);
+  for (uint32_t i = 0; i < n; i++)
+    vec_push(&all, body[i]);
+  Z3_ast rule = maker_and(&h->m, all.at, (uint32_t)all.n);
+  rule = maker_keep(&h->m, Z3_mk_implies(h->m.z3, rule, head));
+  for (uint32_t i = 0; i < bound; i++)
+    vec_push(&bind, Z3_to_app(h->m.z3, h->variables.at[i]));
+  if (bound > 0)
+    rule = maker_keep(&h->m, Z3_mk_forall_const(h->m.z3, 0, bound, bind.at, 0, NULL, rule));
+  char name[32];
+  snprintf(name, sizeof name, "r%u", h->rules++);
+  Z3_fixedpoint_add_rule(h->m.z3, h->fixedpoint, rule, Z3_mk_string_symbol(h->m.z3, name));
+  h->failed |= Z3_get_error_code(h->m.z3) != Z3_OK;
+  vec_release(&all);
+  vec_release(&bind);
+  maker_forget(&h->m);
+}
+
+static Z3_ast applied(struct horn *h, uint32_t predicate, const Z3_ast *to) {
+  return maker_keep(&h->m, Z3_mk_app(h->m.z3, h->predicates[predicate], h->nvariables, to));
+}
+
+void horn_add_start(struct horn *h, uint32_t predicate, const struct cube *c) {
+  h->failed |= c->overflow;
+  Z3_ast body = maker_cube(&h->m, c, h->variables.at);
+  add_rule(h, &body, 1, applied(h, predicate, h->variables.at), h->nvariables);
+}
+
+void horn_add_goal(struct horn *h, uint32_t predicate, const struct cube *c) {
+  h->failed |= c->overflow;
+  Z3_ast body[2] = {applied(h, predicate, h->variables.at), maker_cube(&h->m, c, h->variables.at)};
+  Z3_ast head = maker_keep(&h->m, Z3_mk_app(h->m.z3, h->goal, 0, NULL));
+  add_rule(h, body, 2, head, h->nvariables);
+}
+
+void horn_add_step(struct horn *h, uint32_t from, uint32_t to, const struct cube *guard,
+                   const int64_t *const *update) {
+  VEC(Z3_ast) next = {0};
+  while (h->variables.n + 1 < guard->width) {
+    char name[32];
+    snprintf(name, sizeof name, "amount!%zu", h->variables.n - h->nvariables);
+    add_constant(h, name);
+  }
+  h->failed |= guard->overflow;
+  Z3_ast body[2] = {applied(h, from, h->variables.at), maker_cube(&h->m, guard, h->variables.at)};
+  for (uint32_t i = 0; i < h->nvariables; i++)
+    vec_push(&next, update[i] ? maker_sum(&h->m, update[i], guard->width, h->variables.at)
+                              : h->variables.at[i]);
+  add_rule(h, body, 2, applied(h, to, next.at), guard->width - 1);
+  vec_release(&next);
+}
+
+/* ---- answers ---- */
+
+static void on_level(void *state) {
+  struct horn *h = state;
+  h->level++;
+  if (h->told)
+    h->told(h->context, h->level);
+}
+
+static void on_lemma(void *state, Z3_ast lemma, unsigned level) {
+  (void)state;
+  (void)lemma;
+  (void)level;
+}
+
+static void on_predecessor(void *state) { (void)state; }
+
+void horn_on_level(struct horn *h, void (*told)(void *, uint32_t), void *context) {
+  h->told = told;
+  h->context = context;
+  Z3_fixedpoint_add_callback(h->m.z3, h->fixedpoint, h, on_lemma, on_predecessor, on_level);
+}
+
+static bool is_app(struct horn *h, Z3_ast term, Z3_decl_kind kind) {
+  return Z3_get_ast_kind(h->m.z3, term) == Z3_APP_AST &&
+         Z3_get_decl_kind(h->m.z3, Z3_get_app_decl(h->m.z3, Z3_to_app(h->m.z3, term))) == kind;
+}
+
+static Z3_ast argument(struct horn *h, Z3_ast term, unsigned i) {
+  return maker_keep(&h->m, Z3_get_app_arg(h->m.z3, Z3_to_app(h->m.z3, term), i));
+}
+
+/* The predicate that the term applies, or UINT32_MAX. */
+static uint32_t predicate_of(struct horn *h, Z3_ast term) {
+  if (Z3_get_ast_kind(h->m.z3, term) != Z3_APP_AST)
+    return UINT32_MAX;
+  Z3_func_decl f = Z3_get_app_decl(h->m.z3, Z3_to_app(h->m.z3, term));
+  for (uint32_t i = 0; i < h->npredicates; i++)
+    if (Z3_is_eq_func_decl(h->m.z3, f, h->predicates[i]))
+      return i;
+  return UINT32_MAX;
+}
+
+static void note_invariant(struct horn *h, uint32_t predicate, Z3_ast term) {
+  if (h->invariants[predicate])
+    return;
+  Z3_inc_ref(h->m.z3, term);
+  h->invariants[predicate] = term;
+}
+
+/* forall x. P(x) == body, or P == body for a predicate without arguments. The arguments are
+   distinct bound variables in some order: those are replaced by ours. */
+static void take_definition(struct horn *h, Z3_ast term) {
+  bool bound = Z3_get_ast_kind(h->m.z3, term) == Z3_QUANTIFIER_AST;
+  Z3_ast body = bound ? maker_keep(&h->m, Z3_get_quantifier_body(h->m.z3, term)) : term;
+  if (!is_app(h, body, Z3_OP_EQ) && !is_app(h, body, Z3_OP_IFF) && !is_app(h, body, Z3_OP_IMPLIES))
+    return;
+  Z3_ast left = argument(h, body, 0), right = argument(h, body, 1);
+  uint32_t predicate = predicate_of(h, left);
+  if (predicate == UINT32_MAX)
+    return;
+  if (!bound || h->nvariables == 0) {
+    note_invariant(h, predicate, right);
+    return;
+  }
+  unsigned n = Z3_get_quantifier_num_bound(h->m.z3, term);
+  VEC(Z3_ast) ours = {0};
+  for (unsigned i = 0; i < n; i++)
+    vec_push(&ours, h->variables.at[0]);
+  bool known = n <= h->nvariables;
+  for (uint32_t i = 0; i < h->nvariables && known; i++) {
+    Z3_ast place = argument(h, left, i);
+    known = Z3_get_ast_kind(h->m.z3, place) == Z3_VAR_AST && Z3_get_index_value(h->m.z3, place) < n;
+    if (known)
+      ours.at[Z3_get_index_value(h->m.z3, place)] = h->variables.at[i];
+  }
+  if (known)
+    note_invariant(h, predicate, maker_keep(&h->m, Z3_substitute_vars(h->m.z3, right, n, ours.at)));
+  vec_release(&ours);
+}
+
+static void take_definitions(struct horn *h, Z3_ast term) {
+  if (is_app(h, term, Z3_OP_AND)) {
+    unsigned n = Z3_get_app_num_args(h->m.z3, Z3_to_app(h->m.z3, term));
+    for (unsigned i = 0; i < n; i++)
+      take_definitions(h, argument(h, term, i));
+  } else {
+    take_definition(h, term);
+  }
+}
+
+enum answer horn_solve(struct horn *h) {
+  if (h->failed)
+    return ANSWER_UNKNOWN;
+  Z3_lbool answer = Z3_fixedpoint_query_relations(h->m.z3, h->fixedpoint, 1, &h->goal);
+  if (Z3_get_error_code(h->m.z3) != Z3_OK || answer == Z3_L_UNDEF)
+    return ANSWER_UNKNOWN;
+  if (answer == Z3_L_TRUE)
+    return ANSWER_YES;
+  Z3_ast found = Z3_fixedpoint_get_answer(h->m.z3, h->fixedpoint);
+  if (found && Z3_get_error_code(h->m.z3) == Z3_OK)
+    take_definitions(h, maker_keep(&h->m, found));
+  maker_forget(&h->m);
+  return ANSWER_NO;
+}
+
+bool horn_invariant(struct horn *h, uint32_t predicate, struct text *out) {
+  if (!h->invariants[predicate])
+    return false;
+  Z3_set_ast_print_mode(h->m.z3, Z3_PRINT_SMTLIB2_COMPLIANT);
+  const char *said = Z3_ast_to_string(h->m.z3, h->invariants[predicate]);
+  if (said)
+    text_add(out, said);
+  return said != NULL;
+}

@@ -1,0 +1,33 @@
+/* Private to src/symbolic: rows and cubes as terms of libz3, and how long they live.
+
+   Contexts count references. Every term that is made here is kept in the trail of its maker, and
+   let go when the caller says so: by then whatever shall last is held by an assertion, a rule or
+   the caller. */
+#ifndef RONDO_SYMBOLIC_Z3_TERMS_H
+#define RONDO_SYMBOLIC_Z3_TERMS_H
+
+#include "symbolic/cube.h"
+
+#include <z3.h>
+
+struct z3_maker {
+  Z3_context z3;
+  Z3_sort integers, truths;
+  VEC(Z3_ast) trail;
+};
+
+void maker_init(struct z3_maker *, Z3_config);
+void maker_release(struct z3_maker *);
+Z3_ast maker_keep(struct z3_maker *, Z3_ast); /* in the trail */
+void maker_forget(struct z3_maker *);         /* the trail */
+
+Z3_ast maker_number(struct z3_maker *, int64_t);
+Z3_ast maker_sum(struct z3_maker *, const int64_t *row, uint32_t width, const Z3_ast *variables);
+Z3_ast maker_constraint(struct z3_maker *, const int64_t *row, uint32_t width, bool equal,
+                        const Z3_ast *variables);
+Z3_ast maker_cube(struct z3_maker *, const struct cube *, const Z3_ast *variables);
+Z3_ast maker_and(struct z3_maker *, const Z3_ast *, uint32_t n);
+Z3_ast maker_or(struct z3_maker *, const Z3_ast *, uint32_t n);
+Z3_ast maker_not(struct z3_maker *, Z3_ast);
+
+#endif
