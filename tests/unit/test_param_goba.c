@@ -146,7 +146,8 @@ static void decide(struct world *w, const struct state *s) {
   for (unsigned some = may;; some = (some - 1) & may) {
     struct state next = next_turn(*s);
     for (int p = 0; p < w->n; p++)
-      next.p[p].decided |= (must | some) >> p & 1;
+      if ((must | some) >> p & 1)
+        next.p[p].decided = 1;
     emit(w, s, &next);
     if (some == 0)
       break;
