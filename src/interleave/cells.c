@@ -31,9 +31,17 @@ static void make_locals(struct cells *c) {
   }
 }
 
-/* A table of channels between two roles: its first content is the empty one. */
+/* Channels that a renaming may exchange have their names together; the fewer share a table, the shorter the names. So a
+   process whose place no renaming changes has tables of its own, others have their role's. */
+static uint32_t end_of_channel(const struct cells *c, uint32_t p) {
+  uint32_t r = model_role_of(c->model, p);
+  bool stays = !c->licences->of[REDUCE_SYMMETRY].applied || c->licences->identity[r] == IDENTITY_NUMBERED;
+  return stays ? p : c->model->roles[r].first;
+}
+
+/* A table of channels: its first content is the empty one. */
 static uint32_t table_between(struct cells *c, uint32_t *tables, uint32_t from, uint32_t to) {
-  uint32_t *table = &tables[(size_t)from * c->model->nroles + to];
+  uint32_t *table = &tables[(size_t)end_of_channel(c, from) * c->model->nprocesses + end_of_channel(c, to)];
   if (*table == NO_CELL) {
     *table = table_new(c);
     intern_put(c->tables[*table], NULL, 0);
@@ -56,15 +64,15 @@ static void make_channels(struct cells *c) {
   uint32_t n = m->nprocesses;
   const struct actions_use *use = actions_used(m, c->question, &c->arena);
   const struct routes *r = routes_of(c->meaning, m, c->question, use, &c->arena);
-  uint32_t *tables = memory_alloc(((size_t)m->nroles * m->nroles + 1) * sizeof *tables);
-  for (uint32_t i = 0; i < m->nroles * m->nroles; i++)
+  uint32_t *tables = memory_alloc(((size_t)n * n + 1) * sizeof *tables);
+  for (size_t i = 0; i < (size_t)n * n; i++)
     tables[i] = NO_CELL;
   for (uint32_t to = 0; to < n; to++)
     for (uint32_t from = 0; from < n; from++) {
       c->channel[(size_t)from * n + to] = NO_CELL;
       if (channel_needed(c, r, from, to))
         c->channel[(size_t)from * n + to] =
-            cell_new(c, CELL_CHANNEL, from, to, table_between(c, tables, model_role_of(m, from), model_role_of(m, to)));
+            cell_new(c, CELL_CHANNEL, from, to, table_between(c, tables, from, to));
     }
   memory_free(tables);
 }

@@ -1,7 +1,7 @@
 /* The states of processes that take steps, as vectors of small integers. A state is a row of cells: one for the local
    state of each process, one for each channel that can ever hold a message, one for each global, and a few more. A cell
    holds the name of its interned content; names are private to a run, and equal exactly if the contents are. Processes of
-   one role share their names, and so do channels between the same two roles. */
+   one role share their names, and so do channels that renamings may exchange. */
 #ifndef RONDO_INTERLEAVE_CELLS_H
 #define RONDO_INTERLEAVE_CELLS_H
 

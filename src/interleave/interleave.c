@@ -5,8 +5,6 @@
 
 #include <string.h>
 
-#define FAR 20000 /* expanded states: from here on it pays to leave room in the keys */
-
 /* --- keys of states --- */
 
 bool row_key(struct interleave *s, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to) {
@@ -20,9 +18,9 @@ bool too_narrow(struct interleave *s) {
   return false;
 }
 
-static void lay_out_keys(struct interleave *s) {
+static void lay_out_keys(struct interleave *s, enum key_layout how) {
   uint32_t before = s->keys.nwords;
-  keys_widen(&s->keys, s->expanded > FAR);
+  keys_lay_out(&s->keys, how);
   mover_forget_keys(s);
   if (s->keys.nwords > before) {
     uint64_t **all[] = {&s->words, &s->next, &s->packed, &s->whole};
@@ -31,7 +29,7 @@ static void lay_out_keys(struct interleave *s) {
       *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
     }
   }
-  if (s->canonical) {
+  if (s->canonical && how != KEYS_WIDE) {
     size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
     s->forms = memset(memory_resize(s->forms, size), 0, size);
   }
@@ -134,8 +132,14 @@ static bool plain_successors(struct interleave *s, emit_fn *emit, void *context)
 
 static bool space_initial(struct space *space, emit_fn *emit, void *context) {
   struct interleave *s = interleave_of(space);
-  if (s->too_narrow)
-    lay_out_keys(s);
+  if (!s->scouted) {
+    s->scouted = true;
+    if (!s->plain)
+      scout(s);
+    lay_out_keys(s, KEYS_SNUG);
+  } else if (s->too_narrow) {
+    lay_out_keys(s, KEYS_GROWN);
+  }
   bool more = interleave_initial(s, emit, context);
   s->too_narrow |= s->base.restart;
   return more;
@@ -283,6 +287,6 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
       s->globals[r] = intern_put(s->steps.global_sets, (value[]){r}, 1);
   }
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
-  lay_out_keys(s);
+  lay_out_keys(s, KEYS_WIDE);
   return &s->base;
 }

@@ -227,6 +227,10 @@ content forget_unread(struct interleave *, uint32_t p, content local, uint32_t g
 uint32_t globals_of_row(struct interleave *, const content *row, uint32_t role);
 uint32_t globals_after(struct interleave *, uint32_t role, uint32_t globals, uint32_t writes);
 
+/* --- scout.c: names for most contents, before keys are laid out --- */
+
+void scout(struct interleave *);
+
 /* --- property.c --- */
 
 struct property_memo;
@@ -283,6 +287,7 @@ struct interleave {
   bool parts;                  /* crashes in the middle of an action: any part of what is sent is out, not just all */
   bool silent;                 /* nobody can tell who has crashed from who takes no more steps */
   uint64_t expanded;           /* states, since keys were laid out */
+  bool scouted;
   bool too_narrow;             /* they must be laid out anew */
   uint64_t *forms;             /* keys and their canonical forms, latest ones */
   /* scratch */

@@ -46,7 +46,7 @@ void keys_init(struct keys *k, const struct cells *c) {
   k->field = memory_alloc((c->ncells + 1) * sizeof *k->field);
   k->window = memory_alloc((c->model->nprocesses + 1) * sizeof *k->window);
   k->width = memory_alloc(c->ntables + 1);
-  keys_widen(k, false);
+  keys_lay_out(k, KEYS_WIDE);
 }
 
 void keys_release(struct keys *k) {
@@ -55,14 +55,17 @@ void keys_release(struct keys *k) {
   memory_free(k->width);
 }
 
-void keys_widen(struct keys *k, bool far) {
+#define WIDE 20
+
+void keys_lay_out(struct keys *k, enum key_layout how) {
   for (uint32_t t = 0; t < k->cells->ntables; t++) {
     size_t names = intern_count(k->cells->tables[t]);
-    size_t room = (size_t)1 << k->width[t];
-    if (names > room || k->layouts == 0) /* it grows: let it double */
-      k->width[t] = bits_for(names > 1 ? 2 * names : names);
-    else if (far && names > room / 4 * 3)
-      k->width[t] = bits_for(2 * names);
+    if (how == KEYS_WIDE)
+      k->width[t] = WIDE;
+    else if (how == KEYS_SNUG)
+      k->width[t] = bits_for(names + names / 16);
+    else if (names > (size_t)1 << k->width[t])
+      k->width[t] = bits_for(names + names / 2);
   }
   lay_out(k);
 }

@@ -30,8 +30,12 @@ struct keys {
 
 void keys_init(struct keys *, const struct cells *);
 void keys_release(struct keys *);
-/* Lays them out anew, wide enough for the names that there are, with room to grow if the search has come far already. */
-void keys_widen(struct keys *, bool far);
+enum key_layout {
+  KEYS_WIDE, /* for names that are yet to come */
+  KEYS_SNUG, /* for those that there are, and a few more */
+  KEYS_GROWN /* as they are, but with room for tables that have outgrown theirs */
+};
+void keys_lay_out(struct keys *, enum key_layout);
 
 static inline content key_get(const struct keys *k, const uint64_t *words, uint32_t cell) {
   const struct key_field *f = &k->field[cell];

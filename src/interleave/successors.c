@@ -32,6 +32,10 @@ static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, c
 static bool canonical_key(struct interleave *s) {
   uint32_t n = s->keys.nwords;
   uint64_t h = 0;
+  if (!s->forms) {
+    keys_unpack(&s->keys, s->next, s->row);
+    return row_key(s, s->row, s->packed, NULL, NULL) || too_narrow(s);
+  }
   for (uint32_t i = 0; i < n; i++)
     h = hash_mix(h, s->next[i]);
   uint64_t *known = s->forms + ((h ^ h >> 31) & (FORMS_REMEMBERED - 1)) * (2 * (size_t)n + 1), *slot = known + 1;

@@ -1,0 +1,71 @@
+/* Before the search a few random walks, so that most contents have their names by the time keys are laid out: then keys are
+   as short as the names allow, and seldom have to be laid out again. Nothing is kept of the walks but the names. */
+#include "interleave/interleave_space.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+#define STEPS_MOST 20000
+#define STEPS_IDLE 1500 /* without a new name */
+#define WALK_LONGEST 150
+#define STARTS_LOOKED_AT 200
+
+struct scout {
+  struct interleave *space;
+  uint64_t random;
+  uint64_t offered; /* so far, in this step */
+  uint64_t enough;  /* of them; 0: all are looked at */
+  uint64_t *at;     /* the one that is taken */
+};
+
+/* Each of those offered is as likely as the others. */
+static bool offer(void *context, const struct state *state, const struct edge *edge) {
+  struct scout *t = context;
+  if (edge->error)
+    return true;
+  t->offered++;
+  t->random = hash_mix(t->random + 1, 0xD1B54A32D192ED03u);
+  if (t->random % t->offered == 0)
+    keys_load(&t->space->keys, state, t->at);
+  return t->offered != t->enough;
+}
+
+static size_t names(const struct interleave *s) {
+  size_t n = 0;
+  for (uint32_t t = 0; t < s->cells.ntables; t++)
+    n += intern_count(s->cells.tables[t]);
+  return n;
+}
+
+static bool walk_on(struct scout *t) {
+  struct interleave *s = t->space;
+  memcpy(s->words, t->at, s->keys.nwords * sizeof *s->words);
+  t->offered = t->enough = 0;
+  fast_successors(s, STEPS_ALL, offer, t);
+  return t->offered > 0 && !s->base.restart;
+}
+
+static bool walk_begins(struct scout *t) {
+  t->offered = 0;
+  t->enough = STARTS_LOOKED_AT;
+  interleave_initial(t->space, offer, t);
+  return t->offered > 0 && !t->space->base.restart;
+}
+
+void scout(struct interleave *s) {
+  struct scout t = {.space = s, .at = memory_alloc((s->keys.nwords + 2) * sizeof *t.at)};
+  size_t known = names(s);
+  for (uint32_t steps = 0, idle = 0; steps < STEPS_MOST && idle < STEPS_IDLE && walk_begins(&t);)
+    for (uint32_t length = 0; length < WALK_LONGEST && idle < STEPS_IDLE; length++, steps++) {
+      bool more = walk_on(&t);
+      idle = names(s) > known ? 0 : idle + 1;
+      known = names(s);
+      if (!more) {
+        idle++; /* whoever goes nowhere must not walk for ever */
+        break;
+      }
+    }
+  s->base.restart = false;
+  memory_free(t.at);
+}
