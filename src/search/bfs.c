@@ -10,6 +10,7 @@
  */
 #define TICKS_PER_LOOK 2048
 #define TICKS_PER_STATE 16
+#define TICKS_UNDISTURBED 128 /* nor is the question whether to go on asked all the time */
 #define SECONDS_PER_PROGRESS 0.1
 
 /* A successor on its way into the store. They go in together, so that the waits for memory overlap.
@@ -34,6 +35,15 @@ struct reduced {
 };
 #define REDUCED_MOST 32
 
+/* What was emitted lately, with what the way to it cost: most states that are found again are found again soon, and then nobody need ask the
+   store, unless the new way is the cheaper one. */
+struct recent {
+  uint64_t first, middle, last; /* eight bytes each of a key of 8 to 24 bytes, which determine it */
+  uint32_t length;              /* 0: nothing */
+  charge charge;
+};
+#define RECENT_BITS 12
+
 /* One layer's expansion or check under way. */
 struct sweep {
   struct search *search;
@@ -42,12 +52,13 @@ struct sweep {
   charge from_charge;
   state_ref layer_at, layer_end; /* what is left of the layer while it is expanded all at once */
   uint32_t rounds; /* of what is being found */
-  uint32_t ticks;
+  uint32_t ticks, looks;
   double started, last_progress;
   struct pending pending[BATCH];
   uint32_t npending;
   VEC(uint8_t) keys;
   VEC(struct reduced) reduced;
+  struct recent *recent;
 };
 
 static double now(void) {
@@ -111,14 +122,19 @@ static bool undisturbed(struct search *s) {
   return false;
 }
 
-static bool tick(struct sweep *w, uint32_t ticks) {
+static bool tick_slowly(struct sweep *w) {
+  w->ticks = 0;
   if (!undisturbed(w->search))
     return false;
-  w->ticks += ticks;
-  if (w->ticks < TICKS_PER_LOOK)
+  if (++w->looks < TICKS_PER_LOOK / TICKS_UNDISTURBED)
     return true;
-  w->ticks = 0;
+  w->looks = 0;
   return look(w);
+}
+
+static inline bool tick(struct sweep *w, uint32_t ticks) {
+  w->ticks += ticks;
+  return w->ticks < TICKS_UNDISTURBED || tick_slowly(w);
 }
 
 /* Keeps the better of what is known and what was found now; a layer's findings are never better
@@ -209,17 +225,40 @@ static void copy_key(uint8_t *to, const uint8_t *from, uint32_t length) {
   memcpy(to + length - 8, from + length - 8, 8);
 }
 
+/* Was the state emitted lately, at no higher cost? */
+static inline bool is_recent(struct sweep *w, const struct state *state, uint64_t hash, charge c) {
+  uint32_t n = state->length;
+  if (n < 8 || n > 24)
+    return false;
+  struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)], now = {.length = n, .charge = c};
+  memcpy(&now.first, state->bytes, 8);
+  memcpy(&now.last, state->bytes + n - 8, 8);
+  if (n > 16)
+    memcpy(&now.middle, state->bytes + 8, 8);
+  bool other = (now.first ^ r->first) | (now.last ^ r->last) | (now.middle ^ r->middle) | (now.length ^ r->length);
+  if (!other && r->charge <= c)
+    return true;
+  *r = now;
+  return false;
+}
+
 static bool emit(void *context, const struct state *state, const struct edge *edge) {
   struct sweep *w = context;
-  charge c = charge_add(w->from_charge, edge->processes, edge->faults);
+  charge c = w->from_charge;
+  if (edge->processes | edge->faults)
+    c = charge_add(w->from_charge, edge->processes, edge->faults);
   if (!tick(w, 1))
     return false;
   if (edge->error) {
     found_error(w, edge->error, c);
     return true;
   }
+  w->search->stats.transitions += w->from != STORE_NONE;
+  uint64_t hash = store_hash(state->bytes, state->length);
+  if (is_recent(w, state, hash, c) && !edge->broken)
+    return true;
   struct pending *p = &w->pending[w->npending++];
-  *p = (struct pending){.hash = store_hash(state->bytes, state->length),
+  *p = (struct pending){.hash = hash,
                         .broken = edge->broken,
                         .from = w->from,
                         .key = w->keys.n,
@@ -230,7 +269,6 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
   vec_reserve(&w->keys, w->keys.n + state->length + 1);
   copy_key(w->keys.at + w->keys.n, state->bytes, state->length);
   w->keys.n += state->length;
-  w->search->stats.transitions += w->from != STORE_NONE;
   return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
 }
 
@@ -440,11 +478,14 @@ static void begin_again(struct sweep *w) {
   s->space->restart = false;
   vec_release(&w->keys);
   vec_release(&w->reduced);
-  *w = (struct sweep){.search = s, .started = started, .last_progress = last_progress};
+  struct recent *recent = w->recent;
+  memset(recent, 0, sizeof *recent << RECENT_BITS);
+  *w = (struct sweep){.search = s, .started = started, .last_progress = last_progress, .recent = recent};
 }
 
 void search_run(struct search *s) {
   struct sweep w = {.search = s, .started = now()};
+  w.recent = memory_alloc(sizeof *w.recent << RECENT_BITS);
   if (s->limits.states == 0 || s->limits.states > STORE_MOST)
     s->limits.states = STORE_MOST;
   explore(&w);
@@ -455,6 +496,7 @@ void search_run(struct search *s) {
   refresh(s, &w);
   vec_release(&w.keys);
   vec_release(&w.reduced);
+  memory_free(w.recent);
 }
 
 struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n,

@@ -22,7 +22,7 @@
    other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
    single key. A home is a cache line of slots, filled from its start; what finds it full goes to the
    next line. Most look-ups touch one line. */
-#define SEGMENT_BITS 5
+#define SEGMENT_BITS 3
 #define SEGMENTS (1u << SEGMENT_BITS)
 #define TAG_BITS 26
 #define POSITION_BITS 38
@@ -41,7 +41,7 @@ struct segment {
 struct chunk {
   uint8_t *at;
   uint32_t used;
-  bool owned; /* false: the rest of a record longer than a chunk */
+  uint32_t pieces; /* allocated together with those after it; 0: the rest of a record longer than a chunk */
 };
 
 struct store {
@@ -55,17 +55,27 @@ struct store {
 /* Look-ups hit memory at random, and half of what they cost is address translation: large arrays
    ask for huge pages. Contents are undefined. */
 static void *pages_alloc(size_t size) {
-  void *at = NULL;
-  if (size < HUGE_PAGE || posix_memalign(&at, HUGE_PAGE, size) != 0)
-    return memory_resize(NULL, size); /* which knows what to do when there is no memory */
-  madvise(at, size, MADV_HUGEPAGE);
-  return at;
+  if (size < HUGE_PAGE)
+    return memory_alloc(size);
+  uint8_t *at = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED)
+    return memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+  size_t before = (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+  if (before)
+    munmap(at, before);
+  munmap(at + before + size, HUGE_PAGE - before);
+  madvise(at + before, size, MADV_HUGEPAGE);
+  return at + before;
 }
 
-static uint64_t *slots_alloc(uint32_t bits) {
-  size_t size = sizeof(uint64_t) << bits;
-  return memset(pages_alloc(size), 0, size);
+static void pages_free(void *at, size_t size) {
+  if (size < HUGE_PAGE)
+    memory_free(at);
+  else
+    munmap(at, size);
 }
+
+static uint64_t *slots_alloc(uint32_t bits) { return pages_alloc(sizeof(uint64_t) << bits); }
 
 struct store *store_new(void) {
   struct store *s = memory_alloc(sizeof *s);
@@ -75,7 +85,7 @@ struct store *store_new(void) {
   }
   s->index_bytes = SEGMENTS * (sizeof(uint64_t) << FIRST_SLOT_BITS);
   s->age = 1;
-  vec_push(&s->chunks, ((struct chunk){pages_alloc(CHUNK_SIZE), FIRST, true}));
+  vec_push(&s->chunks, ((struct chunk){pages_alloc(CHUNK_SIZE), FIRST, 1}));
   return s;
 }
 
@@ -83,18 +93,12 @@ void store_free(struct store *s) {
   if (!s)
     return;
   for (uint32_t i = 0; i < SEGMENTS; i++)
-    memory_free(s->segment[i].slots);
+    pages_free(s->segment[i].slots, sizeof(uint64_t) << s->segment[i].bits);
   for (size_t i = 0; i < s->chunks.n; i++)
-    if (s->chunks.at[i].owned)
-      memory_free(s->chunks.at[i].at);
+    if (s->chunks.at[i].pieces)
+      pages_free(s->chunks.at[i].at, (size_t)s->chunks.at[i].pieces << CHUNK_BITS);
   vec_release(&s->chunks);
   memory_free(s);
-}
-
-/* The product of two words, folded: each bit of the result depends on all of theirs. */
-static uint64_t folded(uint64_t a, uint64_t b) {
-  __uint128_t product = (__uint128_t)a * b;
-  return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
 
 static uint64_t word_at(const uint8_t *bytes) {
@@ -103,13 +107,7 @@ static uint64_t word_at(const uint8_t *bytes) {
   return word;
 }
 
-/* Most keys are of one or two words: no call. */
-uint64_t store_hash(const uint8_t *bytes, uint32_t length) {
-  if (length < 8 || length > 16)
-    return hash_bytes(bytes, length);
-  return folded(folded(word_at(bytes) ^ 0x9E3779B97F4A7C15u, word_at(bytes + length - 8) ^ 0xE7037ED1A0B428DBu),
-                0x8EBC6AF09C88C6E3u ^ length);
-}
+uint64_t store_hash_long(const uint8_t *bytes, uint32_t length) { return hash_bytes(bytes, length); }
 
 static const struct segment *segment_of(const struct store *s, uint64_t hash) {
   return &s->segment[hash >> (64 - SEGMENT_BITS)];
@@ -219,7 +217,7 @@ static void segment_grow(struct store *s, struct segment *g) {
       continue;
     *empty_slot(&bigger, slot >> POSITION_BITS) = slot;
   }
-  memory_free(g->slots);
+  pages_free(g->slots, sizeof(uint64_t) << g->bits);
   *g = bigger;
   s->age++;
   s->index_bytes += size / 2 * sizeof *g->slots;
@@ -233,7 +231,7 @@ static state_ref reserve(struct store *s, size_t size) {
     uint8_t *at = pages_alloc(pieces << CHUNK_BITS);
     for (size_t i = 0; i < pieces; i++) {
       struct chunk piece = {at + (i << CHUNK_BITS), i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
-                            i == 0};
+                            i == 0 ? (uint32_t)pieces : 0};
       vec_push(&s->chunks, piece);
     }
     last = &s->chunks.at[s->chunks.n - 1];

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 /* A stored state. Later states have larger references; STORE_NONE is larger than all of them. */
 typedef uint64_t state_ref;
@@ -38,7 +39,21 @@ struct stored {
 struct store *store_new(void);
 void store_free(struct store *);
 
-uint64_t store_hash(const uint8_t *bytes, uint32_t length);
+/* Most keys are of one or two words: no call. */
+uint64_t store_hash_long(const uint8_t *bytes, uint32_t length);
+static inline uint64_t store_hash_folded(uint64_t a, uint64_t b) { /* each bit of the product depends on all of theirs */
+  __uint128_t product = (__uint128_t)a * b;
+  return (uint64_t)product ^ (uint64_t)(product >> 64);
+}
+static inline uint64_t store_hash(const uint8_t *bytes, uint32_t length) {
+  uint64_t first, last;
+  if (length < 8 || length > 16)
+    return store_hash_long(bytes, length);
+  memcpy(&first, bytes, 8);
+  memcpy(&last, bytes + length - 8, 8);
+  return store_hash_folded(store_hash_folded(first ^ 0x9E3779B97F4A7C15u, last ^ 0xE7037ED1A0B428DBu),
+                           0x8EBC6AF09C88C6E3u ^ length);
+}
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then
    for the record that each line names, then call store_put with what that answered: where it left
    off (0: nowhere). */
