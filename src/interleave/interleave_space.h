@@ -138,8 +138,7 @@ struct inbound {
   uint32_t from, cell;
 };
 
-#define SIGHTS_CACHED 4096 /* per process; a power of 2 */
-#define DIRECT_BITS 20
+#define DIRECT_BITS 16
 struct cached_sight {
   uint64_t window;
   uint32_t globals, byzantine;
@@ -150,8 +149,18 @@ struct sights { /* of one process */
   struct intern *seen; /* [local, globals, byzantine, inbox...] */
   VEC(const struct moves *) moves;
   const struct moves **direct; /* by what the key says, if that is short and nothing else counts; else NULL */
-  struct cached_sight *cache;
+  struct cached_sight *cache;  /* NULL: it does not pay yet, or what it sees does not fit */
+  uint32_t bits;               /* of the cache's size */
 };
+
+static inline struct cached_sight *cached_at(const struct sights *v, uint64_t window, uint32_t globals,
+                                             uint32_t byzantine) {
+  uint64_t h = (window ^ ((uint64_t)globals << 40 | (uint64_t)byzantine << 20)) * 0x9E3779B97F4A7C15u;
+  return &v->cache[h >> (64 - v->bits)];
+}
+static inline bool cached_is(const struct cached_sight *c, uint64_t window, uint32_t globals, uint32_t byzantine) {
+  return c->moves && c->window == window && c->globals == globals && c->byzantine == byzantine;
+}
 
 struct mover {
   struct arena arena;
@@ -181,8 +190,8 @@ static inline const struct moves *moves_at(struct interleave *, uint32_t p, cons
                                            uint32_t byzantine);
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
-/* Applies it to the state in place. False: it cannot be taken (a channel is full), or keys have become too narrow. */
-bool move_apply(struct interleave *, uint32_t p, struct move *, uint64_t *words);
+/* Is the message of no use to a receiver in that local state? Remembered. */
+bool deadness_known(struct interleave *, struct deadness *, content local);
 
 /* --- successors.c --- */
 
@@ -299,9 +308,19 @@ struct interleave {
 
 static inline const struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
                                            const uint32_t *globals, uint32_t byzantine) {
-  const struct moves **direct = s->mover.sights[p].direct;
-  const struct moves *known = direct ? direct[key_window(&s->keys, words, p)] : NULL;
-  return known ? known : moves_of(s, p, words, globals, byzantine);
+  const struct sights *v = &s->mover.sights[p];
+  uint32_t memory = globals[s->role_of[p]];
+  if (v->direct) {
+    const struct moves *known = v->direct[key_window(&s->keys, words, p)];
+    if (known)
+      return known;
+  } else if (v->cache) {
+    uint64_t window = key_window(&s->keys, words, p);
+    const struct cached_sight *known = cached_at(v, window, memory, byzantine);
+    if (cached_is(known, window, memory, byzantine))
+      return known->moves;
+  }
+  return moves_of(s, p, words, globals, byzantine);
 }
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }

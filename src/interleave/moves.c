@@ -62,6 +62,7 @@ void mover_forget_keys(struct interleave *s) {
     memory_free(sights->direct);
     sights->cache = NULL;
     sights->direct = NULL;
+    sights->bits = 0;
   }
 }
 
@@ -70,10 +71,16 @@ static void make_shortcuts(struct interleave *s, uint32_t p) {
   struct sights *sights = &s->mover.sights[p];
   const struct key_window *w = &s->keys.window[p];
   bool alone = !s->steps.uses[s->role_of[p]] && !s->byzantine;
-  if (s->expanded > 64 && w->fits && !sights->cache)
-    sights->cache = memory_alloc(SIGHTS_CACHED * sizeof *sights->cache);
-  if (s->expanded > 4096 && w->fits && w->width <= DIRECT_BITS && alone && !sights->direct)
+  uint32_t bits = s->expanded < 64 ? 0 : s->expanded < 4096 ? 10 : s->expanded < 65536 ? 12 : 14;
+  if (!w->fits || bits <= sights->bits || sights->direct)
+    return;
+  memory_free(sights->cache);
+  sights->cache = NULL;
+  sights->bits = bits;
+  if (bits >= 12 && w->width <= DIRECT_BITS && alone)
     sights->direct = memory_alloc(sizeof *sights->direct << w->width);
+  else
+    sights->cache = memory_alloc(sizeof *sights->cache << bits);
 }
 
 /* --- sending --- */
@@ -91,7 +98,7 @@ static struct deadness *deadness_of(struct interleave *s, uint32_t from, uint32_
   return v->deadness.at[id];
 }
 
-static bool is_dead(struct interleave *s, struct deadness *d, content local) {
+bool deadness_known(struct interleave *s, struct deadness *d, content local) {
   if (local >= d->n) {
     uint32_t room = 2 * local + 16;
     d->of = memory_resize(d->of, room);
@@ -511,110 +518,19 @@ const struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *w
                              uint32_t byzantine) {
   struct mover *v = &s->mover;
   uint32_t role = s->role_of[p];
-  struct cached_sight *cached = NULL;
-  uint64_t window = 0;
+  struct sights *sights = &v->sights[p];
   make_shortcuts(s, p);
-  if (v->sights[p].cache) {
-    window = key_window(&s->keys, words, p);
-    uint64_t h = hash_mix(window, (uint64_t)globals[role] << 32 | byzantine);
-    cached = &v->sights[p].cache[(h ^ h >> 17) & (SIGHTS_CACHED - 1)];
-    if (cached->moves && cached->window == window && cached->globals == globals[role] && cached->byzantine == byzantine) {
-      if (v->sights[p].direct)
-        v->sights[p].direct[window] = cached->moves;
-      return cached->moves;
-    }
-  }
   for (uint32_t i = 0; i < v->ninbound[p]; i++)
     v->inbox[i] = key_get(&s->keys, words, v->inbound[p][i].cell);
   struct sight at = {p, role, key_get(&s->keys, words, p), globals[role], byzantine, v->inbox};
   const struct moves *moves = moves_remembered(s, &at);
-  if (v->sights[p].direct && v->remembered < SIGHTS_MOST)
-    v->sights[p].direct[key_window(&s->keys, words, p)] = moves;
-  if (cached && v->remembered < SIGHTS_MOST)
-    *cached = (struct cached_sight){window, globals[role], byzantine, moves};
+  if (v->remembered < SIGHTS_MOST && (sights->direct || sights->cache)) {
+    uint64_t window = key_window(&s->keys, words, p);
+    if (sights->direct)
+      sights->direct[window] = moves;
+    else
+      *cached_at(sights, window, globals[role], byzantine) =
+          (struct cached_sight){window, globals[role], byzantine, moves};
+  }
   return moves;
-}
-
-/* --- applying one --- */
-
-static bool charge_budget(struct interleave *s, const struct move *m, uint64_t *words) {
-  uint32_t n;
-  const value *v = content_values(&s->cells, s->cells.budget, key_get(&s->keys, words, s->cells.budget), &n);
-  if ((m->lost && !loss_allowed(s->env, v[0], m->lost)) ||
-      (m->duplicated && !duplication_allowed(s->env, v[1], m->duplicated)))
-    return false;
-  if (!m->error && !key_set(&s->keys, words, s->cells.budget, budget_put(&s->cells, v[0] + m->lost, v[1] + m->duplicated)))
-    s->base.restart = true;
-  return true;
-}
-
-/* Memory has changed: that concerns all others, too. */
-static bool forget_all_unread(struct interleave *s, uint32_t p, uint64_t *words) {
-  const struct model *m = s->model;
-  bool fits = true;
-  for (uint32_t r = 0; r < m->nroles; r++) {
-    uint32_t globals = sight_globals(s, words, r);
-    for (uint32_t q = m->roles[r].first; q < m->roles[r].first + m->roles[r].count; q++)
-      if (q != p)
-        fits &= key_set(&s->keys, words, q, forget_unread(s, q, key_get(&s->keys, words, q), globals));
-  }
-  return fits;
-}
-
-/* All patches at once, where a key has one or two words. */
-static bool move_compile(struct interleave *s, struct move *m) {
-  uint64_t zeros[2] = {0, 0}, ones[2] = {~UINT64_C(0), ~UINT64_C(0)};
-  bool fits = true;
-  for (uint32_t i = 0; i < m->npatches; i++) {
-    fits &= key_set(&s->keys, zeros, m->patches[i].cell, m->patches[i].to);
-    fits &= key_set(&s->keys, ones, m->patches[i].cell, m->patches[i].to);
-  }
-  for (int w = 0; w < 2; w++) {
-    m->keep[w] = zeros[w] ^ ones[w];
-    m->set[w] = zeros[w];
-  }
-  m->layout = s->keys.layouts;
-  return fits;
-}
-
-static bool apply_patches(struct interleave *s, struct move *m, uint64_t *words) {
-  bool fits = true;
-  if (s->keys.nwords > 2) {
-    for (uint32_t i = 0; i < m->npatches; i++)
-      fits &= key_set(&s->keys, words, m->patches[i].cell, m->patches[i].to);
-    return fits;
-  }
-  if (m->layout != s->keys.layouts && !move_compile(s, m))
-    return false;
-  words[0] = (words[0] & m->keep[0]) | m->set[0];
-  words[1] = (words[1] & m->keep[1]) | m->set[1];
-  return true;
-}
-
-static bool is_nobodys(struct interleave *s, const struct post *t, const uint64_t *words) {
-  content local = key_get(&s->keys, words, t->to);
-  uint8_t known = local < t->dead->n ? t->dead->of[local] : 0;
-  return known ? known == 2 : is_dead(s, t->dead, local);
-}
-
-bool move_apply(struct interleave *s, uint32_t p, struct move *m, uint64_t *words) {
-  if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
-    return false;
-  bool fits = apply_patches(s, m, words);
-  for (uint32_t i = 0; m->posts && i < m->posts->n && fits; i++) {
-    const struct post *t = &m->posts->at[i];
-    if (t->dead && is_nobodys(s, t, words))
-      continue;
-    content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
-    if (to == CHANNEL_FULL)
-      return false;
-    if (s->stuck_channels)
-      to = forget_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
-    fits &= key_set(&s->keys, words, t->cell, to);
-  }
-  if (m->writes && s->frozen)
-    fits &= forget_all_unread(s, p, words);
-  if (!fits)
-    s->base.restart = true;
-  return !s->base.restart;
 }

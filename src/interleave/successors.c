@@ -1,8 +1,95 @@
+/* The steps from a state: each process's moves, applied to the packed state. */
 #include "interleave/interleave_space.h"
 
 #include "base/hash.h"
 
 #include <string.h>
+
+/* --- applying one --- */
+
+static bool charge_budget(struct interleave *s, const struct move *m, uint64_t *words) {
+  uint32_t n;
+  const value *v = content_values(&s->cells, s->cells.budget, key_get(&s->keys, words, s->cells.budget), &n);
+  if ((m->lost && !loss_allowed(s->env, v[0], m->lost)) ||
+      (m->duplicated && !duplication_allowed(s->env, v[1], m->duplicated)))
+    return false;
+  if (!m->error && !key_set(&s->keys, words, s->cells.budget, budget_put(&s->cells, v[0] + m->lost, v[1] + m->duplicated)))
+    s->base.restart = true;
+  return true;
+}
+
+/* Memory has changed: that concerns all others, too. */
+static bool forget_all_unread(struct interleave *s, uint32_t p, uint64_t *words) {
+  const struct model *m = s->model;
+  bool fits = true;
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    uint32_t globals = sight_globals(s, words, r);
+    for (uint32_t q = m->roles[r].first; q < m->roles[r].first + m->roles[r].count; q++)
+      if (q != p)
+        fits &= key_set(&s->keys, words, q, forget_unread(s, q, key_get(&s->keys, words, q), globals));
+  }
+  return fits;
+}
+
+/* All patches at once, where a key has one or two words. */
+static bool move_compile(struct interleave *s, struct move *m) {
+  uint64_t zeros[2] = {0, 0}, ones[2] = {~UINT64_C(0), ~UINT64_C(0)};
+  bool fits = true;
+  for (uint32_t i = 0; i < m->npatches; i++) {
+    fits &= key_set(&s->keys, zeros, m->patches[i].cell, m->patches[i].to);
+    fits &= key_set(&s->keys, ones, m->patches[i].cell, m->patches[i].to);
+  }
+  for (int w = 0; w < 2; w++) {
+    m->keep[w] = zeros[w] ^ ones[w];
+    m->set[w] = zeros[w];
+  }
+  m->layout = s->keys.layouts;
+  return fits;
+}
+
+static inline bool apply_patches(struct interleave *s, struct move *m, uint64_t *words) {
+  bool fits = true;
+  if (s->keys.nwords > 2) {
+    for (uint32_t i = 0; i < m->npatches; i++)
+      fits &= key_set(&s->keys, words, m->patches[i].cell, m->patches[i].to);
+    return fits;
+  }
+  if (m->layout != s->keys.layouts && !move_compile(s, m))
+    return false;
+  words[0] = (words[0] & m->keep[0]) | m->set[0];
+  words[1] = (words[1] & m->keep[1]) | m->set[1];
+  return true;
+}
+
+static bool is_nobodys(struct interleave *s, const struct post *t, const uint64_t *words) {
+  content local = key_get(&s->keys, words, t->to);
+  uint8_t known = local < t->dead->n ? t->dead->of[local] : 0;
+  return known ? known == 2 : deadness_known(s, t->dead, local);
+}
+
+static inline bool move_apply(struct interleave *s, uint32_t p, struct move *m, uint64_t *words) {
+  if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
+    return false;
+  bool fits = apply_patches(s, m, words);
+  for (uint32_t i = 0; m->posts && i < m->posts->n && fits; i++) {
+    const struct post *t = &m->posts->at[i];
+    if (t->dead && is_nobodys(s, t, words))
+      continue;
+    content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
+    if (to == CHANNEL_FULL)
+      return false;
+    if (s->stuck_channels)
+      to = forget_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
+    fits &= key_set(&s->keys, words, t->cell, to);
+  }
+  if (m->writes && s->frozen)
+    fits &= forget_all_unread(s, p, words);
+  if (!fits)
+    s->base.restart = true;
+  return !s->base.restart;
+}
+
+/* --- emitting --- */
 
 /* Short keys need no call; there is room for two words always. */
 static inline void copy_words(const struct interleave *s, uint64_t *to, const uint64_t *from) {
@@ -53,11 +140,11 @@ static bool canonical_key(struct interleave *s) {
 }
 
 static bool emit_move(struct interleave *s, uint32_t p, struct move *m, emit_fn *emit, void *context) {
-  struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
-                      .broken = m->broken, .error = m->error};
   copy_words(s, s->next, s->words);
   if (!move_apply(s, p, m, s->next))
     return s->base.restart ? too_narrow(s) : true;
+  struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
+                      .broken = m->broken, .error = m->error};
   if (m->error)
     return emit(context, NULL, &edge);
   if (s->nglobal_steps)
