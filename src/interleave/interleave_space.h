@@ -121,6 +121,7 @@ struct move {
   const struct patch *patches;
   uint32_t npatches;
   bool writes;              /* some global changes */
+  bool special;             /* there is more to it than patches and messages */
   const struct posts *posts; /* or NULL */
   uint32_t sent;            /* ACTION: all that it sends, in steps->posts */
   uint32_t whole;           /* CRASH in an action: 1 + that action's place among the moves; it must be possible, too */

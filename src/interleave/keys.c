@@ -29,7 +29,12 @@ static void lay_out(struct keys *k) {
       if (c->channel[(size_t)q * n + p] != NO_CELL)
         place(k, c->channel[(size_t)q * n + p], &at);
     uint32_t width = at - begin;
-    k->window[p] = (struct key_window){begin / 64, (uint8_t)(begin % 64), (uint8_t)(width <= 64 ? width : 0), width <= 64};
+    k->window[p] = (struct key_window){.mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1,
+                                       .word = begin / 64,
+                                       .shift = (uint8_t)(begin % 64),
+                                       .width = (uint8_t)(width <= 64 ? width : 0),
+                                       .fits = width <= 64,
+                                       .crosses = width <= 64 && begin % 64 + width > 64};
     if (width == 0)
       k->window[p] = (struct key_window){.fits = true};
   }

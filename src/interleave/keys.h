@@ -14,9 +14,11 @@ struct key_field {
 };
 
 struct key_window { /* the fields of one process: its local state, the channels into it */
+  uint64_t mask;
   uint32_t word;
   uint8_t shift, width;
-  bool fits; /* in 64 bits, which may lie across two words */
+  bool fits;    /* in 64 bits */
+  bool crosses; /* from one word to the next */
 };
 
 struct keys {
@@ -54,9 +56,9 @@ static inline bool key_set(const struct keys *k, uint64_t *words, uint32_t cell,
 static inline uint64_t key_window(const struct keys *k, const uint64_t *words, uint32_t process) {
   const struct key_window *w = &k->window[process];
   uint64_t bits = words[w->word] >> w->shift;
-  if (w->shift + w->width > 64)
+  if (w->crosses)
     bits |= words[w->word + 1] << (64 - w->shift);
-  return w->width == 64 ? bits : bits & ((UINT64_C(1) << w->width) - 1);
+  return bits & w->mask;
 }
 
 bool keys_pack(const struct keys *, const content *row, uint64_t *words); /* false: too narrow */

@@ -477,8 +477,12 @@ static const struct moves *moves_make(struct interleave *s, const struct sight *
   struct moves *moves = arena_alloc(arena, sizeof *moves);
   moves->n = (uint32_t)v->making.n;
   moves->at = arena_array(arena, moves->n + 1, sizeof *moves->at);
-  if (moves->n)
-    memcpy(moves->at, v->making.at, moves->n * sizeof *moves->at);
+  for (uint32_t i = 0; i < moves->n; i++) {
+    struct move *m = &moves->at[i];
+    *m = v->making.at[i];
+    m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->frozen) ||
+                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER;
+  }
   return moves;
 }
 

@@ -67,21 +67,33 @@ static bool is_nobodys(struct interleave *s, const struct post *t, const uint64_
   return known ? known == 2 : deadness_known(s, t->dead, local);
 }
 
-static inline bool move_apply(struct interleave *s, uint32_t p, struct move *m, uint64_t *words) {
-  if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
-    return false;
-  bool fits = apply_patches(s, m, words);
-  for (uint32_t i = 0; m->posts && i < m->posts->n && fits; i++) {
-    const struct post *t = &m->posts->at[i];
+enum sending { SENT, REFUSED, SENT_TOO_MUCH }; /* a channel is full; keys are too narrow */
+
+static inline enum sending send_all(struct interleave *s, uint32_t p, const struct posts *posts, uint64_t *words) {
+  bool fits = true;
+  for (uint32_t i = 0; i < posts->n && fits; i++) {
+    const struct post *t = &posts->at[i];
     if (t->dead && is_nobodys(s, t, words))
       continue;
     content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
     if (to == CHANNEL_FULL)
-      return false;
+      return REFUSED;
     if (s->stuck_channels)
       to = forget_messages(s, t->to, key_get(&s->keys, words, t->to), p, to);
     fits &= key_set(&s->keys, words, t->cell, to);
   }
+  return fits ? SENT : SENT_TOO_MUCH;
+}
+
+/* In place. False: it cannot be taken (a channel is full, a budget is used up), or keys have become too narrow. */
+static bool move_apply(struct interleave *s, uint32_t p, struct move *m, uint64_t *words) {
+  if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
+    return false;
+  bool fits = apply_patches(s, m, words);
+  enum sending sent = m->posts && fits ? send_all(s, p, m->posts, words) : SENT;
+  if (sent == REFUSED)
+    return false;
+  fits &= sent == SENT;
   if (m->writes && s->frozen)
     fits &= forget_all_unread(s, p, words);
   if (!fits)
@@ -213,11 +225,37 @@ static bool asked_already(const struct interleave *s, uint32_t p, enum which whi
   return true;
 }
 
+/* Nothing but patches and messages, in keys of one or two words. */
+static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
+  const struct edge nothing = {0};
+  const struct state state = keys_state(&s->keys, s->next);
+  uint32_t n = s->model->nprocesses;
+  for (uint32_t p = 0; p < n; p++) {
+    const struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
+    for (struct move *m = moves->at, *end = m + moves->n; m < end; m++) {
+      bool more;
+      if (m->special || m->layout != s->keys.layouts) {
+        more = emit_move(s, p, m, emit, context);
+      } else {
+        s->next[0] = (s->words[0] & m->keep[0]) | m->set[0];
+        s->next[1] = (s->words[1] & m->keep[1]) | m->set[1];
+        enum sending sent = m->posts ? send_all(s, p, m->posts, s->next) : SENT;
+        more = sent == SENT ? emit(context, &state, &nothing) : sent == REFUSED || too_narrow(s);
+      }
+      if (!more)
+        return false;
+    }
+  }
+  return true;
+}
+
 bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
   uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
   for (uint32_t r = 0; r < s->model->nroles; r++)
     if (s->steps.uses[r])
       s->globals[r] = sight_globals(s, s->words, r);
+  if (which == STEPS_ALL && s->keys.nwords <= 2 && !s->canonical && !s->crashes && !s->nglobal_steps)
+    return short_successors(s, byzantine, emit, context);
   for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
     s->status[p] = status_of(s, s->words, p);
   if (which != STEPS_ALL)
