@@ -92,7 +92,7 @@ static void judge(struct deciding *d, size_t racer) {
   }
   report(d, r->name, text_or_empty(&o.reached));
   if (o.kind == OUTCOME_UNSAFE) {
-    if (counter_run_replay(&o.run, d->graph->system, d->graph->property, &why)) {
+    if (counter_run_replay(&o.run, d->graph->system, d->graph->property, d->graph->open, &why)) {
       decided(d, OUTCOME_UNSAFE, r->name);
       d->proof->run = o.run;
       o.kind = OUTCOME_OPEN; /* the run is the proof's now */

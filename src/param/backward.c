@@ -6,15 +6,15 @@
    all cubes are an inductive invariant.
 
    The search may not end by itself: one transition after another shifts the constants of a cube for
-   ever. Where a cube has the shape of one it came from, what drifts is left out: constraints that
-   stay, and sums of two in which the drift cancels, remain. Such a cube is too large, maybe: a way
-   from the start through it must be confirmed by a run, and if there is none, the search begins
-   again and does not widen there. */
+   ever. Where a cube has the shape of one it came from, what becomes weaker and weaker is left out:
+   the other constraints, and sums of two in which the drift cancels, remain. Such a cube is too
+   large, maybe: a way from the start through it must be confirmed by a run, and if there is none,
+   the search begins again and does not widen there. */
 #include "param/engine.h"
 
 #include "base/memory.h"
 #include "param/path.h"
-#include "symbolic/solver.h"
+#include "param/project.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -93,28 +93,6 @@ static bool meets_start(struct backward *b, uint32_t location, const struct cube
   return false;
 }
 
-/* Constraints that follow from the others and the facts go. */
-static void simplify(struct backward *b, struct cube *c) {
-  for (uint32_t i = c->n; i-- > 0;) {
-    if (c->equal.at[i])
-      continue;
-    int64_t *row = memory_resize(NULL, c->width * sizeof *row);
-    memcpy(row, cube_row(c, i), c->width * sizeof *row);
-    solver_push(b->facts);
-    for (uint32_t k = 0; k < c->n; k++)
-      if (k != i)
-        solver_add_row(b->facts, cube_row(c, k), c->width, c->equal.at[k], NULL);
-    for (uint32_t k = 0; k < c->width; k++)
-      row[k] = -row[k];
-    row[0]--;
-    solver_add_row(b->facts, row, c->width, false, NULL);
-    if (solver_check(b->facts) == ANSWER_NO)
-      cube_drop(c, i);
-    solver_pop(b->facts);
-    memory_free(row);
-  }
-}
-
 /* ---- widening ---- */
 
 static bool banned(const struct backward *b, const struct found *f) {
@@ -125,28 +103,44 @@ static bool banned(const struct backward *b, const struct found *f) {
   return false;
 }
 
-/* What stays of a cube whose constraints drift: those that do not, and for two that drift against
-   each other the sum in which it cancels. */
+/* A constraint and by how much its constant shrinks from one cube to the next. */
+struct drifting {
+  int64_t *row, by;
+};
+
+/* What a cube and all that may follow it in the same drift have in common: constraints that stay or
+   become stronger, as they are now; and for one that becomes stronger and one that becomes weaker,
+   the sum in which it cancels. An equation is two constraints. */
 static void keep_stable(const struct cube *c, const int64_t *drift, struct cube *out) {
-  int64_t *row = memory_alloc(c->width * sizeof *row);
+  VEC(struct drifting) all = {0};
+  int64_t *rows = memory_alloc((size_t)c->n * 2 * c->width * sizeof *rows + 1), *next = rows;
   cube_init(out, c->width - 1);
-  for (uint32_t i = 0; i < c->n; i++) {
-    if (drift[i] == 0)
-      cube_add(out, cube_row(c, i), c->equal.at[i]);
-    for (uint32_t k = 0; k < c->n && drift[i] > 0 && !c->equal.at[i]; k++) {
-      if (drift[k] >= 0 || c->equal.at[k])
+  for (uint32_t i = 0; i < c->n; i++)
+    for (int side = 0; side < (c->equal.at[i] && drift[i] ? 2 : 1); side++) {
+      for (uint32_t v = 0; v < c->width; v++)
+        next[v] = side ? -cube_row(c, i)[v] : cube_row(c, i)[v];
+      vec_push(&all, ((struct drifting){next, side ? -drift[i] : drift[i]}));
+      if (all.at[all.n - 1].by >= 0)
+        cube_add(out, next, c->equal.at[i] && !drift[i]);
+      next += c->width;
+    }
+  int64_t *sum = memory_alloc(c->width * sizeof *sum);
+  for (size_t i = 0; i < all.n; i++)
+    for (size_t k = 0; k < all.n && all.at[i].by > 0; k++) {
+      if (all.at[k].by >= 0)
         continue;
       for (uint32_t v = 0; v < c->width; v++) {
-        __int128 sum =
-            (__int128)-drift[k] * cube_row(c, i)[v] + (__int128)drift[i] * cube_row(c, k)[v];
-        out->overflow |= sum > INT64_MAX || sum <= INT64_MIN;
-        row[v] = (int64_t)sum;
+        __int128 x =
+            (__int128)-all.at[k].by * all.at[i].row[v] + (__int128)all.at[i].by * all.at[k].row[v];
+        out->overflow |= x > INT64_MAX || x <= INT64_MIN;
+        sum[v] = (int64_t)x;
       }
       if (!out->overflow)
-        cube_add(out, row, false);
+        cube_add(out, sum, false);
     }
-  }
-  memory_free(row);
+  memory_free(sum);
+  memory_free(rows);
+  vec_release(&all);
 }
 
 /* Has it the shape of a cube that it leads to, in the same location? Then it may become larger. */
@@ -183,46 +177,21 @@ static bool add(struct backward *b, struct found f) {
     cube_release(&f.cube);
     return true;
   }
-  simplify(b, &f.cube);
+  cube_simplify(&f.cube, b->facts);
   widen(b, &f);
   solver_add_excluded(b->known, f.location, &f.cube, NULL);
   vec_push(&b->found, f);
   return !meets_start(b, f.location, &f.cube);
 }
 
-/* How many constraints more, at most, there are without the variable. */
-static int64_t elimination_cost(const struct cube *c, uint32_t variable) {
-  int64_t low = 0, high = 0;
-  for (uint32_t i = 0; i < c->n; i++) {
-    int64_t x = cube_row(c, i)[variable + 1];
-    if (c->equal.at[i] && x)
-      return -1;
-    low += x > 0;
-    high += x < 0;
-  }
-  return low * high - low - high;
-}
-
-/* The cheapest first; constraints that are not needed go before they multiply. */
 static bool eliminate_amounts(struct backward *b, struct cube *c, uint32_t n) {
-  bool exact = true;
-  uint32_t first = b->g->nvars;
-  bool *done = memory_alloc(n + (size_t)1);
-  for (uint32_t k = 0; k < n && !c->empty; k++) {
-    uint32_t best = UINT32_MAX;
-    for (uint32_t i = 0; i < n; i++)
-      if (!done[i] && (best == UINT32_MAX ||
-                       elimination_cost(c, first + i) < elimination_cost(c, first + best)))
-        best = i;
-    if (elimination_cost(c, first + best) > 0)
-      simplify(b, c);
-    exact &= cube_eliminate(c, first + best);
-    done[best] = true;
-  }
-  memory_free(done);
+  bool *away = memory_alloc(c->width);
+  memset(away + b->g->nvars, true, n);
+  enum projection exact = cube_project(c, away, b->facts, NULL, 0);
+  memory_free(away);
   if (!c->empty)
-    cube_resize(c, first);
-  return exact;
+    cube_resize(c, b->g->nvars);
+  return exact == PROJECT_EXACT;
 }
 
 static void before(struct backward *b, uint32_t next, uint32_t by, struct found *out) {

@@ -576,6 +576,18 @@ void graph_exclude(struct graph *g, const struct cube *region) {
   vec_push(&g->excluded, kept);
 }
 
+void graph_restrict(struct graph *g, const struct cube *region) {
+  size_t kept = 0;
+  for (size_t i = 0; i < g->conditions.n; i++) {
+    cube_add_cube(&g->conditions.at[i], region);
+    if (g->conditions.at[i].empty)
+      cube_release(&g->conditions.at[i]);
+    else
+      g->conditions.at[kept++] = g->conditions.at[i];
+  }
+  g->conditions.n = kept;
+}
+
 struct graph *graph_new(const struct counter_system *s, const struct counter_property *p,
                         bool leave_open, struct text *why) {
   struct graph *g = graph_unfold(s, p, leave_open, why);

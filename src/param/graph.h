@@ -56,6 +56,9 @@ void location_release(struct location *);
 /* Restricts the parameters further: to none of these regions. */
 void graph_exclude(struct graph *, const struct cube *region);
 
+/* Restricts them to a region. */
+void graph_restrict(struct graph *, const struct cube *region);
+
 /* Makes one location of those from which the same can happen: values of the control that are not
    read any more do not keep locations apart. */
 void graph_merge(struct graph *);
@@ -63,6 +66,11 @@ void graph_merge(struct graph *);
 /* Adds, for moves from a location to itself that change counters by fixed amounts, their
    repetitions. Exact: a guard is convex, so it holds all along the way if it holds at both ends. */
 void graph_accelerate(struct graph *);
+
+/* Adding `by` to the counters once or more often, each time under the guard (over parameters and
+ * counters): guard, update, amounts. */
+void transition_repeat(const struct graph *, const struct cube *guard, const int64_t *by,
+                       struct transition *, struct arena *);
 
 /* Finds the conserved sums: laws. */
 void graph_conserve(struct graph *);

@@ -240,15 +240,16 @@ static bool translates(const struct graph *g, const struct transition *t, int64_
   return moves;
 }
 
-static void add_repetition(struct graph *g, const struct transition *t, const int64_t *by) {
+void transition_repeat(const struct graph *g, const struct cube *guard, const int64_t *by,
+                       struct transition *out, struct arena *arena) {
   uint32_t width = g->nvars + 2, times = g->nvars; /* the new amount */
-  struct transition more = {
-      .move = t->move, .from = t->from, .to = t->to, .namounts = 1, .repeats = true};
   const int64_t **last = memory_alloc((g->nvars + (size_t)1) * sizeof *last);
   int64_t *row = memory_alloc(width * sizeof *row);
-  more.update = arena_array(&g->arena, g->ncounters + (size_t)1, sizeof *more.update);
+  out->namounts = 1;
+  out->repeats = true;
+  out->update = arena_array(arena, g->ncounters + (size_t)1, sizeof *out->update);
   for (uint32_t v = 0; v < g->nvars; v++) { /* x + (times - 1) * by */
-    int64_t *image = arena_array(&g->arena, width, sizeof *image);
+    int64_t *image = arena_array(arena, width, sizeof *image);
     image[1 + v] = 1;
     if (v >= g->nparams) {
       image[0] = -by[v - g->nparams];
@@ -257,34 +258,36 @@ static void add_repetition(struct graph *g, const struct transition *t, const in
     last[v] = image;
   }
   for (uint32_t i = 0; i < g->ncounters; i++) {
-    more.update[i] = arena_array(&g->arena, width, sizeof *more.update[i]);
-    more.update[i][1 + g->nparams + i] = 1;
-    more.update[i][1 + times] = by[i];
+    out->update[i] = arena_array(arena, width, sizeof *out->update[i]);
+    out->update[i][1 + g->nparams + i] = 1;
+    out->update[i][1 + times] = by[i];
   }
-  cube_copy(&more.guard, &t->guard);
-  cube_preimage(&more.guard, last, g->nvars, width);
+  cube_copy(&out->guard, guard);
+  cube_preimage(&out->guard, last, g->nvars, width);
   struct cube at_first;
-  cube_copy(&at_first, &t->guard);
+  cube_copy(&at_first, guard);
   cube_resize(&at_first, g->nvars + 1);
-  cube_add_cube(&more.guard, &at_first);
+  cube_add_cube(&out->guard, &at_first);
   cube_release(&at_first);
   row[0] = -1;
   row[1 + times] = 1;
-  cube_add(&more.guard, row, false);
+  cube_add(&out->guard, row, false);
   memory_free(row);
   memory_free(last);
-  if (more.guard.overflow)
-    cube_release(&more.guard);
-  else
-    vec_push(&g->transitions, more);
 }
 
 void graph_accelerate(struct graph *g) {
   int64_t *by = memory_alloc((g->ncounters + (size_t)1) * sizeof *by);
   for (size_t i = 0, n = g->transitions.n; i < n; i++) {
     struct transition t = g->transitions.at[i];
-    if (translates(g, &t, by))
-      add_repetition(g, &t, by);
+    struct transition more = {.move = t.move, .from = t.from, .to = t.to};
+    if (!translates(g, &t, by))
+      continue;
+    transition_repeat(g, &t.guard, by, &more, &g->arena);
+    if (more.guard.overflow)
+      cube_release(&more.guard);
+    else
+      vec_push(&g->transitions, more);
   }
   memory_free(by);
 }

@@ -111,3 +111,31 @@ bool outcome_read(struct outcome *o, const struct graph *g, const char *bytes, s
   o->kind = (enum outcome_kind)kind;
   return r.at == r.end;
 }
+
+void cube_write(const struct cube *c, struct text *out) {
+  text_addf(out, "%" PRIu32 " %" PRIu32, c->width, c->n);
+  for (uint32_t i = 0; i < c->n; i++) {
+    text_addf(out, " %d", (int)c->equal.at[i]);
+    add_all(out, cube_row(c, i), c->width);
+  }
+}
+
+bool cube_read(struct cube *c, const char *bytes, size_t *n) {
+  struct reader r = {bytes, bytes + *n};
+  int64_t width, rows, equal;
+  if (!read_number(&r, &width) || width < 1 || width > UINT16_MAX || !read_number(&r, &rows)) {
+    cube_init(c, 0);
+    return false;
+  }
+  cube_init(c, (uint32_t)width - 1);
+  int64_t *row = memory_alloc((size_t)width * sizeof *row);
+  bool ok = true;
+  for (int64_t i = 0; i < rows && ok; i++) {
+    ok = read_number(&r, &equal) && read_all(&r, row, (uint32_t)width);
+    if (ok)
+      cube_add(c, row, equal != 0);
+  }
+  memory_free(row);
+  *n = (size_t)(r.at - bytes);
+  return ok;
+}

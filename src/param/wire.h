@@ -9,4 +9,8 @@ void outcome_write(const struct outcome *, const struct graph *, struct text *);
 /* False: not what outcome_write writes. The outcome is initialised in any case. */
 bool outcome_read(struct outcome *, const struct graph *, const char *bytes, size_t n);
 
+void cube_write(const struct cube *, struct text *);
+/* Into one that is not initialised; *n is how many bytes it took. */
+bool cube_read(struct cube *, const char *bytes, size_t *n);
+
 #endif

@@ -65,15 +65,15 @@ static void add_changes(struct items *items, const struct counter_system *s,
            after->counters[i]);
 }
 
-static void add_run(const struct counter_system *s, const struct proof *p,
-                    const struct style *style, struct text *out) {
+void counter_run_text(const struct counter_system *s, const struct counter_property *p,
+                      const struct counter_run *run, const struct style *style, struct text *out) {
   struct items items = {0};
-  const struct counter_state *now = &p->run.start;
+  const struct counter_state *now = &run->start;
   text_add(out, "start\n");
   add_state(&items, s, now);
   items_print(&items, style, "state", false, out);
-  for (size_t i = 0; i < p->run.steps.n; i++) {
-    const struct counter_step *step = &p->run.steps.at[i];
+  for (size_t i = 0; i < run->steps.n; i++) {
+    const struct counter_step *step = &run->steps.at[i];
     const struct counter_move *m = &s->moves[step->move];
     text_addf(out, "\nmove %zu: %s", i + 1, m->name);
     for (uint32_t k = 0; k < m->namounts; k++)
@@ -83,8 +83,8 @@ static void add_run(const struct counter_system *s, const struct proof *p,
     items_print(&items, style, "change", false, out);
     now = &step->after;
   }
-  text_addf(out, "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n", p->property->name,
-            line_of(s, p->property->at), p->property->text);
+  text_addf(out, "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n", p->name, line_of(s, p->at),
+            p->text);
 }
 
 /* ---- in words ---- */
@@ -169,7 +169,7 @@ void proofs_text(const struct counter_system *s, const struct proof *proofs, uin
     text_add(out, "\n");
     paint_add(out, style, PAINT_BAD, title.at);
     text_add(out, "\n");
-    add_run(s, &proofs[i], style, out);
+    counter_run_text(s, proofs[i].property, &proofs[i].run, style, out);
     text_release(&title);
     text_release(&proved);
   }
@@ -210,7 +210,7 @@ static json_t *params_json(const struct counter_system *s) {
   return j;
 }
 
-static json_t *model_json(const struct counter_system *s) {
+json_t *counter_model_json(const struct counter_system *s) {
   struct text conditions = {0};
   conditions_print(s, true, &conditions);
   json_t *j = json_pack("{s:s, s:s, s:o, s:s, s:n, s:s}", "name", s->name, "file", s->source.path,
@@ -220,10 +220,11 @@ static json_t *model_json(const struct counter_system *s) {
   return j;
 }
 
-static json_t *run_json(const struct counter_system *s, const struct proof *p) {
+json_t *counter_run_json(const struct counter_system *s, const struct counter_property *p,
+                         const struct counter_run *run) {
   json_t *steps = json_array();
-  for (size_t i = 0; i < p->run.steps.n; i++) {
-    const struct counter_step *step = &p->run.steps.at[i];
+  for (size_t i = 0; i < run->steps.n; i++) {
+    const struct counter_step *step = &run->steps.at[i];
     const struct counter_move *m = &s->moves[step->move];
     json_t *amounts = json_object();
     for (uint32_t k = 0; k < m->namounts; k++)
@@ -233,10 +234,9 @@ static json_t *run_json(const struct counter_system *s, const struct proof *p) {
                                            state_json(s, &step->after)));
   }
   return json_pack("{s:s, s:o, s:{s:s, s:s, s:i}, s:o, s:o, s:o}", "schema", COUNTER_TRACE_SCHEMA,
-                   "model", model_json(s), "property", "name", p->property->name, "formula",
-                   p->property->text, "line", (int)line_of(s, p->property->at), "params",
-                   values_json(s, p->run.params), "initial", state_json(s, &p->run.start), "steps",
-                   steps);
+                   "model", counter_model_json(s), "property", "name", p->name, "formula", p->text,
+                   "line", (int)line_of(s, p->at), "params", values_json(s, run->params), "initial",
+                   state_json(s, &run->start), "steps", steps);
 }
 
 static json_t *property_json(const struct counter_system *s, const struct proof *p, uint32_t run) {
@@ -245,11 +245,12 @@ static json_t *property_json(const struct counter_system *s, const struct proof 
   proof_proved(p, s, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, json_string(p->reports[i].reached));
-  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:n, s:i, s:o, s:s?, s:o}", "name", p->property->name,
-                        "kind", "safety", "verdict", verdict_name(proof_verdict(p)), "proved",
-                        text_or_empty(&proved), "environment", "run", (int)run, "trace",
-                        p->kind == OUTCOME_UNSAFE ? run_json(s, p) : json_null(), "engine", p->by,
-                        "engines", reports);
+  json_t *j =
+      json_pack("{s:s, s:s, s:s, s:s, s:n, s:i, s:o, s:s?, s:o}", "name", p->property->name, "kind",
+                "safety", "verdict", verdict_name(proof_verdict(p)), "proved",
+                text_or_empty(&proved), "environment", "run", (int)run, "trace",
+                p->kind == OUTCOME_UNSAFE ? counter_run_json(s, p->property, &p->run) : json_null(),
+                "engine", p->by, "engines", reports);
   text_release(&proved);
   return j;
 }
@@ -265,11 +266,11 @@ json_t *proofs_json(const struct counter_system *s, const struct proof *proofs, 
   json_object_set_new(j, "schema", json_string(PROVE_SCHEMA));
   json_object_set_new(j, "verdict", json_string(verdict_name(proofs_verdict(proofs, n))));
   json_object_set_new(j, "properties", properties);
-  json_object_set_new(j, "model", model_json(s));
+  json_object_set_new(j, "model", counter_model_json(s));
   json_object_set_new(j, "reductions", json_array());
   for (uint32_t i = 0; i < n; i++) {
     json_array_append_new(properties, property_json(s, &proofs[i], i));
-    json_array_append_new(runs, json_pack("{s:o, s:[s], s:[], s:o}", "model", model_json(s),
+    json_array_append_new(runs, json_pack("{s:o, s:[s], s:[], s:o}", "model", counter_model_json(s),
                                           "properties", proofs[i].property->name, "reductions",
                                           "stats", stats_json(&proofs[i])));
   }

@@ -16,6 +16,13 @@ enum verdict proofs_verdict(const struct proof *, uint32_t n); /* the worst of t
 
 void proofs_text(const struct counter_system *, const struct proof *, uint32_t n,
                  const struct style *, struct text *);
+/* A run in words, from its start to what is unsafe. */
+void counter_run_text(const struct counter_system *, const struct counter_property *,
+                      const struct counter_run *, const struct style *, struct text *);
+json_t *counter_run_json(const struct counter_system *, const struct counter_property *,
+                         const struct counter_run *);
+json_t *counter_model_json(const struct counter_system *);
+
 json_t *proofs_json(const struct counter_system *, const struct proof *, uint32_t n);
 
 #endif

@@ -73,13 +73,13 @@ static bool holds(const struct term *t, const struct counter_values *v) {
 
 /* ---- steps ---- */
 
-bool counter_params_hold(const struct counter_system *s, int64_t *params) {
+bool counter_params_hold(const struct counter_system *s, bool open, int64_t *params) {
   struct counter_values v = {.params = params};
   for (uint32_t i = 0; i < s->nparams; i++)
     if (s->params[i].is && !term_value(s->params[i].is, &v, &params[i]))
       return false;
   for (uint32_t i = 0; i < s->nconditions; i++)
-    if (!holds(s->conditions[i].term, &v))
+    if (!(open && s->conditions[i].resilience) && !holds(s->conditions[i].term, &v))
       return false;
   return true;
 }
@@ -147,9 +147,9 @@ struct counter_step *counter_run_add(struct counter_run *r, const struct counter
 }
 
 bool counter_run_replay(struct counter_run *r, const struct counter_system *s,
-                        const struct counter_property *p, struct text *why) {
+                        const struct counter_property *p, bool open, struct text *why) {
   const struct counter_state *now = &r->start;
-  if (!counter_params_hold(s, r->params)) {
+  if (!counter_params_hold(s, open, r->params)) {
     text_add(why, "the parameters do not satisfy their conditions");
     return false;
   }

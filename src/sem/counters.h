@@ -39,7 +39,8 @@ struct counter_step *counter_run_add(struct counter_run *, const struct counter_
                                      uint32_t move);
 
 /* Each: false also if some number is beyond 64 bits. */
-bool counter_params_hold(const struct counter_system *, int64_t *params); /* fills in definitions */
+/* Also fills in definitions. open: whatever `resilience` says. */
+bool counter_params_hold(const struct counter_system *, bool open, int64_t *params);
 bool counter_starts(const struct counter_system *, const struct counter_property *,
                     const int64_t *params, const struct counter_state *);
 bool counter_moves(const struct counter_system *, uint32_t move, const int64_t *params,
@@ -50,6 +51,6 @@ bool counter_unsafe(const struct counter_system *, const struct counter_property
 
 /* From the start through every move to an unsafe state. False: *why. */
 bool counter_run_replay(struct counter_run *, const struct counter_system *,
-                        const struct counter_property *, struct text *why);
+                        const struct counter_property *, bool open, struct text *why);
 
 #endif

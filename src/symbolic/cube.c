@@ -314,21 +314,25 @@ static void number_print(int64_t x, struct text *out) {
 }
 
 /* Terms with positive coefficients on one side, the others and the constant on the other. */
-static void side_print(const int64_t *row, uint32_t width, int sign, const char *const *names,
-                       struct text *out) {
-  uint32_t parts = 1;
+static void side_print(const int64_t *row, uint32_t width, int sign, const char *const *names, struct text *out) {
+  int64_t constant = sign > 0 ? 0 : -row[0];
+  uint32_t parts = constant != 0;
   for (uint32_t i = 1; i < width; i++)
     parts += sign > 0 ? row[i] > 0 : row[i] < 0;
-  if (parts > 1)
-    text_add(out, "(+ ");
-  number_print(sign > 0 ? 0 : -row[0], out);
+  const char *between = parts > 1 ? "(+ " : "";
   for (uint32_t i = 1; i < width; i++) {
     if (sign > 0 ? row[i] <= 0 : row[i] >= 0)
       continue;
+    text_add(out, between);
     if (row[i] == sign)
-      text_addf(out, " %s", names[i - 1]);
+      text_add(out, names[i - 1]);
     else
-      text_addf(out, " (* %" PRIu64 " %s)", magnitude(row[i]), names[i - 1]);
+      text_addf(out, "(* %" PRIu64 " %s)", magnitude(row[i]), names[i - 1]);
+    between = " ";
+  }
+  if (constant || parts == 0) {
+    text_add(out, between);
+    number_print(constant, out);
   }
   if (parts > 1)
     text_add(out, ")");

@@ -128,7 +128,7 @@ static void sim_open(struct sim *m, const char *path, const int64_t *params, int
   for (uint32_t i = 0, k = 0; i < m->s->nparams; i++)
     if (!m->s->params[i].is)
       m->params[i] = params[k++];
-  counter_params_hold(m->s, m->params); /* conditions aside: what is defined gets its value */
+  counter_params_hold(m->s, false, m->params); /* conditions aside: what is defined gets its value */
 }
 
 static void sim_close(struct sim *m) {

@@ -413,19 +413,19 @@ static void engines_find_runs(void **unused) {
     outcome_init(&o);
     engines[e].run(g, NULL, &o);
     assert_int_equal(o.kind, OUTCOME_UNSAFE);
-    assert_true(counter_run_replay(&o.run, s, &s->properties[0], &why));
+    assert_true(counter_run_replay(&o.run, s, &s->properties[0], false, &why));
     assert_int_equal(o.run.params[0], 2);
     outcome_write(&o, g, &wire);
     assert_true(outcome_read(&again, g, wire.at, wire.n));
     assert_int_equal(again.run.steps.n, o.run.steps.n);
-    assert_true(counter_run_replay(&again.run, s, &s->properties[0], &why));
+    assert_true(counter_run_replay(&again.run, s, &s->properties[0], false, &why));
     outcome_release(&again);
     for (size_t cut = 0; cut < wire.n; cut++) { /* a worker may die in the middle of a word */
       assert_false(outcome_read(&again, g, wire.at, cut));
       outcome_release(&again);
     }
     o.run.start.counters[0]++;
-    assert_false(counter_run_replay(&o.run, s, &s->properties[0], &why));
+    assert_false(counter_run_replay(&o.run, s, &s->properties[0], false, &why));
     text_release(&wire);
     text_release(&why);
     outcome_release(&o);

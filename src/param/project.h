@@ -1,0 +1,26 @@
+/* Projecting cubes: what is left of a conjunction when some of its variables may be anything. */
+#ifndef RONDO_PARAM_PROJECT_H
+#define RONDO_PARAM_PROJECT_H
+
+#include "symbolic/solver.h"
+
+/* Constraints that follow from the others, and from what the solver knows, go. It needs variables
+ * for all of the cube's. */
+void cube_simplify(struct cube *, struct solver *known);
+
+struct eliminated { /* a variable, and the constraints that it was in */
+  uint32_t variable;
+  struct cube before;
+};
+typedef VEC(struct eliminated) eliminated_vec;
+void eliminated_release(eliminated_vec *);
+
+enum projection { PROJECT_EXACT, PROJECT_LARGER, PROJECT_GAVE_UP };
+
+/* Eliminates the variables with away[v], the cheapest first. Constraints that are not needed go
+   before they multiply. trail: gets what was eliminated, in that order; or NULL. most: gives up
+   with more constraints than that; 0: never. */
+enum projection cube_project(struct cube *, const bool *away, struct solver *known,
+                             eliminated_vec *trail, uint32_t most);
+
+#endif
