@@ -38,8 +38,8 @@ struct reduced {
 /* What was emitted lately, with what the way to it cost: most states that are found again are found again soon, and then nobody need ask the
    store, unless the new way is the cheaper one. */
 struct recent {
-  uint64_t first, middle, last; /* eight bytes each of a key of 8 to 24 bytes, which determine it */
-  uint32_t length;              /* 0: nothing */
+  struct short_key key;
+  uint32_t length; /* 0: nothing */
   charge charge;
 };
 #define RECENT_BITS 12
@@ -59,6 +59,7 @@ struct sweep {
   VEC(uint8_t) keys;
   VEC(struct reduced) reduced;
   struct recent *recent;
+  bool puts_off; /* steps have been put off: from then on it counts where each step leads */
 };
 
 static double now(void) {
@@ -214,31 +215,15 @@ static bool flush(struct sweep *w) {
   return !search_limited(s->end);
 }
 
-/* Most keys are of one or two words: no call. */
-static void copy_key(uint8_t *to, const uint8_t *from, uint32_t length) {
-  if (length < 8 || length > 16) {
-    if (length > 0)
-      memcpy(to, from, length);
-    return;
-  }
-  memcpy(to, from, 8);
-  memcpy(to + length - 8, from + length - 8, 8);
-}
-
 /* Was the state emitted lately, at no higher cost? */
-static inline bool is_recent(struct sweep *w, const struct state *state, uint64_t hash, charge c) {
-  uint32_t n = state->length;
-  if (n < 8 || n > 24)
-    return false;
-  struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)], now = {.length = n, .charge = c};
-  memcpy(&now.first, state->bytes, 8);
-  memcpy(&now.last, state->bytes + n - 8, 8);
-  if (n > 16)
-    memcpy(&now.middle, state->bytes + 8, 8);
-  bool other = (now.first ^ r->first) | (now.last ^ r->last) | (now.middle ^ r->middle) | (now.length ^ r->length);
+static inline bool is_recent(struct sweep *w, const struct short_key *key, uint32_t length, uint64_t hash, charge c) {
+  struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
+  uint64_t other = (key->word[0] ^ r->key.word[0]) | (key->word[1] ^ r->key.word[1]) | (length ^ r->length);
+  if (length > 16)
+    other |= (key->word[2] ^ r->key.word[2]) | (key->word[3] ^ r->key.word[3]);
   if (!other && r->charge <= c)
     return true;
-  *r = now;
+  *r = (struct recent){*key, length, c};
   return false;
 }
 
@@ -254,9 +239,17 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
     return true;
   }
   w->search->stats.transitions += w->from != STORE_NONE;
-  uint64_t hash = store_hash(state->bytes, state->length);
-  if (is_recent(w, state, hash, c) && !edge->broken)
-    return true;
+  struct short_key key = {{0}};
+  bool is_short = state->length <= STORE_SHORT;
+  uint64_t hash;
+  if (is_short) {
+    store_words(state->bytes, state->length, &key);
+    hash = store_hash_short(&key, state->length);
+    if (!w->puts_off && is_recent(w, &key, state->length, hash, c) && !edge->broken)
+      return true;
+  } else {
+    hash = store_hash(state->bytes, state->length);
+  }
   struct pending *p = &w->pending[w->npending++];
   *p = (struct pending){.hash = hash,
                         .broken = edge->broken,
@@ -266,8 +259,11 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
                         .length = state->length,
                         .charge = c};
   store_prefetch_index(w->search->store, p->hash);
-  vec_reserve(&w->keys, w->keys.n + state->length + 1);
-  copy_key(w->keys.at + w->keys.n, state->bytes, state->length);
+  vec_reserve(&w->keys, w->keys.n + state->length + sizeof key);
+  if (is_short) /* the rest is overwritten by the next one */
+    memcpy(w->keys.at + w->keys.n, &key, sizeof key);
+  else
+    memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
   w->keys.n += state->length;
   return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
 }
@@ -371,6 +367,7 @@ static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
     vec_push(&w->reduced, ((struct reduced){r, false}));
     if (!steps_from(w, r, s->space->ops->successors))
       return false;
+    w->puts_off |= s->space->partial;
     if (!s->space->partial)
       w->reduced.n--;
     else if (w->reduced.n >= REDUCED_MOST && !complete_reduced(w))

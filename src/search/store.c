@@ -107,7 +107,16 @@ static uint64_t word_at(const uint8_t *bytes) {
   return word;
 }
 
-uint64_t store_hash_long(const uint8_t *bytes, uint32_t length) { return hash_bytes(bytes, length); }
+uint64_t store_hash(const uint8_t *bytes, uint32_t length) {
+  if (length > STORE_SHORT)
+    return hash_bytes(bytes, length);
+  uint8_t whole[STORE_SHORT] = {0};
+  struct short_key key;
+  if (length > 0)
+    memcpy(whole, bytes, length);
+  store_words(whole, length, &key);
+  return store_hash_short(&key, length);
+}
 
 static const struct segment *segment_of(const struct store *s, uint64_t hash) {
   return &s->segment[hash >> (64 - SEGMENT_BITS)];

@@ -39,21 +39,37 @@ struct stored {
 struct store *store_new(void);
 void store_free(struct store *);
 
-/* Most keys are of one or two words: no call. */
-uint64_t store_hash_long(const uint8_t *bytes, uint32_t length);
-static inline uint64_t store_hash_folded(uint64_t a, uint64_t b) { /* each bit of the product depends on all of theirs */
+/* Most keys are short: as words, they are hashed and compared without a call. Bytes behind the key's, up to the next
+   multiple of 16, are read but do not count. */
+#define STORE_SHORT 32
+struct short_key {
+  uint64_t word[STORE_SHORT / 8];
+};
+static inline uint64_t store_word(const uint8_t *bytes, uint32_t length) { /* the first 8 of them, if there are so many */
+  uint64_t word;
+  memcpy(&word, bytes, 8);
+  return length < 8 ? word & ((UINT64_C(1) << 8 * length) - 1) : word;
+}
+static inline void store_words(const uint8_t *bytes, uint32_t length, struct short_key *key) { /* length <= STORE_SHORT */
+  key->word[0] = store_word(bytes, length);
+  key->word[1] = length <= 8 ? 0 : store_word(bytes + 8, length - 8);
+  if (length > 16) {
+    key->word[2] = store_word(bytes + 16, length - 16);
+    key->word[3] = length <= 24 ? 0 : store_word(bytes + 24, length - 24);
+  }
+}
+static inline uint64_t store_folded(uint64_t a, uint64_t b) { /* each bit of the product depends on all of theirs */
   __uint128_t product = (__uint128_t)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
-static inline uint64_t store_hash(const uint8_t *bytes, uint32_t length) {
-  uint64_t first, last;
-  if (length < 8 || length > 16)
-    return store_hash_long(bytes, length);
-  memcpy(&first, bytes, 8);
-  memcpy(&last, bytes + length - 8, 8);
-  return store_hash_folded(store_hash_folded(first ^ 0x9E3779B97F4A7C15u, last ^ 0xE7037ED1A0B428DBu),
-                           0x8EBC6AF09C88C6E3u ^ length);
+static inline uint64_t store_hash_short(const struct short_key *key, uint32_t length) {
+  uint64_t h = store_folded(key->word[0] ^ 0x9E3779B97F4A7C15u, key->word[1] ^ 0xE7037ED1A0B428DBu);
+  if (length > 16)
+    h ^= store_folded(key->word[2] ^ 0xA0761D6478BD642Fu, key->word[3] ^ 0x589965CC75374CC3u);
+  return store_folded(h, 0x8EBC6AF09C88C6E3u ^ length);
 }
+uint64_t store_hash(const uint8_t *bytes, uint32_t length); /* the same, of any key */
+
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then
    for the record that each line names, then call store_put with what that answered: where it left
    off (0: nowhere). */

@@ -26,7 +26,8 @@ struct edge {
   const struct model_error *error; /* not NULL: the step ends in an error of the model; there is no target state */
 };
 
-typedef bool emit_fn(void *context, const struct state *, const struct edge *); /* false: stop */
+/* False: stop. Of a state that is emitted, bytes behind the key up to the next multiple of 16 can be read. */
+typedef bool emit_fn(void *context, const struct state *, const struct edge *);
 
 /* Many states at once: the next one to expand (false: no more), with a name and the charge of the way to it; and what
    was found from the state of that name. */
