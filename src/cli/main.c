@@ -24,7 +24,7 @@ static int dispatch(const struct options *o) {
       [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
       [COMMAND_LINT] = command_lint,     [COMMAND_FMT] = command_fmt,
       [COMMAND_PROVE] = command_prove,
-      [COMMAND_THRESHOLD] = command_threshold,   [COMMAND_HELP] = command_help};
+      [COMMAND_THRESHOLD] = command_threshold, [COMMAND_EXPORT] = command_export,   [COMMAND_HELP] = command_help};
   return commands[o->command](o);
 }
 

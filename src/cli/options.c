@@ -145,6 +145,16 @@ static bool take_engine(struct options *o, const char *argument, struct text *er
   return false;
 }
 
+static bool take_format(struct options *o, const char *argument, struct text *error) {
+  static const char *const names[] = {"horn", "mcmt", "smv"};
+  o->to = argument;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(argument, names[i]))
+      return true;
+  text_addf(error, "formats are 'horn', 'mcmt' and 'smv', not '%s'", argument);
+  return false;
+}
+
 static bool take_option(struct options *o, enum option option, const char *argument,
                         struct text *error) {
   switch (option) {
@@ -185,6 +195,8 @@ static bool take_option(struct options *o, enum option option, const char *argum
     return true;
   case OPTION_ENGINE:
     return take_engine(o, argument, error);
+  case OPTION_TO:
+    return take_format(o, argument, error);
   case OPTION_AUDIT:
     return o->audit = true;
   case OPTION_NO_TRACE:

@@ -33,7 +33,7 @@ struct options {
   VEC(const char *) files;
   VEC(struct define) defines;
   VEC(const char *) properties;
-  const char *env, *trace_out, *certificate, *engine;
+  const char *env, *trace_out, *certificate, *engine, *to;
   struct wishes wishes;
   struct limits limits;
   uint32_t rounds; /* or steps, of a random run; 0: as many as is usual */

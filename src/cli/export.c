@@ -1,0 +1,70 @@
+/* rondo export: a counter system for another tool. */
+#include "export/export.h"
+
+#include "cli/commands.h"
+#include "cli/load.h"
+#include "cli/terminal.h"
+
+#include <string.h>
+
+static const struct counter_property *property_of(const struct counter_system *s,
+                                                  const struct options *o) {
+  const char **names = memory_alloc((s->nproperties + (size_t)1) * sizeof *names);
+  const struct counter_property *found = o->properties.n == 0 ? &s->properties[0] : NULL;
+  for (uint32_t i = 0; i < s->nproperties; i++) {
+    names[i] = s->properties[i].name;
+    if (o->properties.n == 1 && !strcmp(names[i], o->properties.at[0]))
+      found = &s->properties[i];
+  }
+  if (o->properties.n > 1)
+    say_error("one property at a time");
+  else if (!found)
+    say_unknown("property", o->properties.at[0], names, s->nproperties);
+  else if (o->properties.n == 0 && s->nproperties > 1) {
+    say_error("which property?\n  help: --property %s, or another one", names[0]);
+    found = NULL;
+  }
+  memory_free(names);
+  return found;
+}
+
+static int write_out(const struct counter_system *s, const struct counter_property *p,
+                     const char *format) {
+  struct text out = {0}, why = {0};
+  if (!strcmp(format, "smv")) {
+    export_smv(s, p, &out);
+    say(&out);
+    return EXIT_HOLDS;
+  }
+  struct graph *g = graph_unfold(s, p, false, &why);
+  if (!g) {
+    say_error("too large to unfold: %s", why.at);
+    text_release(&why);
+    return EXIT_INCONCLUSIVE;
+  }
+  graph_merge(g);
+  if (!strcmp(format, "horn"))
+    export_horn(g, &out);
+  else
+    export_mcmt(g, &out);
+  say(&out);
+  graph_free(g);
+  return EXIT_HOLDS;
+}
+
+int command_export(const struct options *o) {
+  struct syntax syntax;
+  const char *path = only_file(o);
+  int status = EXIT_BAD_INPUT;
+  if (path && !o->to)
+    say_error("to which format?\n  help: --to horn, --to mcmt or --to smv");
+  if (!path || !o->to || !syntax_load(&syntax, path))
+    return EXIT_BAD_INPUT;
+  struct counter_system *s = counters_load(&syntax, o);
+  const struct counter_property *p = s ? property_of(s, o) : NULL;
+  if (p)
+    status = write_out(s, p, o->to);
+  counter_system_free(s);
+  syntax_release(&syntax);
+  return status;
+}
