@@ -1,7 +1,9 @@
 """Small random models of steps: processes that react to messages, to quorums, to shared memory, or just go on.
 
 Like the models of rounds (generate.py, whose types and expressions it takes over): text, a statement a line, well-typed. They
-are finite: who sends burns fuel, unless the channels are finite by themselves.
+are finite: who sends burns fuel, unless the channels are finite by themselves. Some models have a bit of everything; others are
+threads: a few steps that hand values of one type on, from messages and shared memory to variables and back, of which
+properties see only the last.
 """
 from generate import BOOL, VAL, Generator, Role, Scope, opt, set_of, shown
 
@@ -33,12 +35,14 @@ class StepGenerator(Generator):
     # --- the model ---
 
     def model(self):
-        self.kind = self.weighted([(26, "none"), (16, "crash"), (12, "recover"), (16, "lost"), (10, "duplicated"), (14, "byzantine"),
+        self.kind = self.weighted([(26, "none"), (16, "crash"), (18, "recover"), (14, "lost"), (8, "duplicated"), (12, "byzantine"),
                                    (6, "both")])
         self.messages = self.chance(0.85)
         if not self.messages:
             self.kind = self.weighted([(50, "none"), (30, "crash"), (20, "recover")])
-        self.shared_memory = not self.messages or self.chance(0.2)
+        self.shared_memory = not self.messages or self.chance(0.3)
+        self.quiet = self.chance(0.5)     # properties read one variable: most steps are seen by nobody
+        self.growing = self.chance(0.5)   # variables and guards that go one way, as ballots and flags do
         self.choose_roles()
         self.choose_values()
         self.mixed, self.careful, self.rounds_kept, self.file_def = False, self.chance(0.9), False, None
@@ -111,7 +115,7 @@ class StepGenerator(Generator):
         return f"shared {name}: {shown(t)} = {first}"
 
     def message_kind(self, i):
-        types = [(40, VAL), (20, BOOL), (15, ("int", 0, 2)), (12, opt(VAL))]
+        types = [(40, VAL), (20, BOOL), (60 if self.growing else 15, ("int", 0, 2)), (12, opt(VAL))]
         if self.identities and self.kind != "byzantine":
             types += [(18, self.proc()), (8, opt(self.proc()))]
         count = self.weighted([(18, 0), (60, 1), (22, 2)])
@@ -126,6 +130,10 @@ class StepGenerator(Generator):
         kinds = [(30, opt(VAL)), (30, BOOL), (8, set_of(VAL)), (10, VAL), (15, ("int", 0, self.rng.randint(1, 2)))]
         if self.identities:
             kinds += [(20, opt(self.proc())), (8, set_of(self.proc()))]
+        if self.growing:
+            kinds.append((60, ("int", 0, 2)))
+        if self.quiet and role is self.roles[0]:
+            role.vars.append(("d", self.pick([opt(VAL), BOOL]), "var"))
         for i in range(self.rng.randint(1, 2)):
             word = self.weighted([(70, "var"), (22 if self.kind in ("recover", "both") else 4, "stable"), (6, "ghost")])
             role.vars.append((f"v{i + 1}" if self.single or self.chance(0.5) else f"{role.name.lower()}{i + 1}", self.weighted(kinds), word))
@@ -185,7 +193,7 @@ class StepGenerator(Generator):
         what = self.weighted([(34, "one"), (26, "quorum"), (30, "when"), (10, "bare")])
         if first and self.kinds:
             what, sends = "when", True
-            if self.chance(0.6):
+            if self.chance(0.85):
                 what, scope, guards = "first", scope, [] if role.fuel else ["true"]
         if not self.kinds and what in ("one", "quorum"):
             what = "when"
@@ -202,6 +210,9 @@ class StepGenerator(Generator):
             trigger, scope, modifiers = self.quorum(role, scope)
         if what in ("one", "quorum") and self.chance(0.4):
             guards.append(self.boolean(scope, 1))
+        growth = self.grows(role, scope) if self.growing and self.chance(0.6) else None
+        if growth:
+            guards.append(growth[0])
         once = (head is None or head == "or") and what != "bare" and self.chance(0.25)
         burns = sends and role.fuel and not (once and self.chance(0.5))
         if burns and not (trigger == "" and not guards):
@@ -221,12 +232,34 @@ class StepGenerator(Generator):
         lines = [f"{indent}{header} {{"]
         if burns:
             lines.append(f"{indent}  fuel := fuel - 1")
+        if growth:
+            lines.append(f"{indent}  {growth[1]}")
         lines += self.body(role, scope, indent + "  ", self.rng.randint(0 if sends else 1, 2), sends)
         if head and len(role.steps) > 1 and self.chance(0.3):
             lines.append(f"{indent}  goto {self.pick(role.steps)}")
         elif head is None and role.steps and self.chance(0.06):
             lines.append(f"{indent}  goto {self.pick(role.steps)}")
         return lines + [f"{indent}}}"]
+
+    def grows(self, role, scope):
+        """A guard and an assignment after which it is false, and stays so unless somebody turns back; or None."""
+        own = {name: t for name, t, kind in role.vars if kind in ("var", "stable") and name != "x"}
+        own.update((name, t) for name, t in self.shared if t[0] != "array")
+        if not own:
+            return None
+        name, t = self.pick(sorted(own.items()))
+        if t == BOOL:
+            return f"not {name}", f"{name} := true"
+        if t[0] == "opt":
+            return f"{name} == none", f"{name} := {self.expr(t[1], scope, 1)}"
+        if t[0] == "int":
+            told = [n for n, has in scope.names.items() if has[0] == "int" and n not in own]
+            told += [f"{n}.{field}" for n, has in scope.names.items() if has[0] == "rec" for field, f in has[1] if f[0] == "int"]
+            if told and self.chance(0.8):
+                told = self.pick(told)
+                return f"{told} {self.pick(['>', '>', '>='])} {name}", f"{name} := min({told}, {t[2]})"
+            return f"{name} < {t[2]}", f"{name} := {name} + 1"
+        return None
 
     def guard(self, scope):
         """A condition that may bind: (what may be named after it, its text)."""
@@ -345,6 +378,8 @@ class StepGenerator(Generator):
             return f"{indent}{self.pick(arrays)}[me] := {self.boolean(scope, 0)}"
         if scalars and self.chance(0.4):
             places = scalars
+        if self.quiet and len(places) > 2 and self.chance(0.7):
+            places = [place for place in places if place[0] != "d"]
         name, t = self.pick(places)
         for _ in range(4):
             text = self.expr(t, scope, 2)
@@ -449,11 +484,33 @@ class StepGenerator(Generator):
     def property(self, i):
         kind = self.weighted([(55, "safety"), (20, "step"), (25, "cover")])
         word = "cover" if kind == "cover" else "safety"
-        text = self.shared_formula(kind == "step") if self.shared and self.chance(0.35) else self.formula(kind == "step")
-        if self.chance(0.1):
+        if self.quiet:
+            text = self.quiet_formula(kind == "step")
+        elif self.shared and self.chance(0.35):
+            text = self.shared_formula(kind == "step")
+        else:
+            text = self.formula(kind == "step")
+        if self.chance(0.02 if self.quiet else 0.1):
             guard = self.pick(["|faulty| == 0", "|correct| >= 1", "faulty != {}"])
             text = f"{guard} {'and' if kind == 'cover' else '=>'} ({text})"
         return [f"{word} prop{i + 1}: {'step ' if kind == 'step' else ''}{text}"]
+
+    def quiet_formula(self, step):
+        """About one variable of the first role alone."""
+        role = self.roles[0]
+        everything, role.vars = role.vars, [v for v in role.vars if v[0] == "d"]
+        kind = role.vars[0][1]
+        if step:
+            text = f"forall p in {role.name}: {self.pick(['p.d != none => p.d == p.d' + chr(39), 'p.d' + chr(39) + ' == p.d']) if kind != BOOL else self.pick(['p.d => p.d' + chr(39), 'p.d' + chr(39) + ' => p.d'])}"
+        elif kind == BOOL:
+            text = self.pick([f"forall p in {role.name}: not p.d", f"exists p in {role.name}: p.d", f"count(p in {role.name}: p.d) <= 1",
+                              f"forall p, q in {role.name}: p.d == q.d"])
+        else:
+            text = self.pick([f"forall p, q in {role.name}, v in p.d, w in q.d: v == w", f"forall p in {role.name}: p.d == none",
+                              f"exists p in {role.name}: p.d != none", f"forall p in {role.name}, v in p.d: v == p.x",
+                              f"|{{v for p in {role.name}, v in p.d}}| <= 1"])
+        role.vars = everything
+        return text
 
     def shared_formula(self, step):
         name, t = self.pick(self.shared)
@@ -470,5 +527,113 @@ class StepGenerator(Generator):
         return super().atom(p, role, step, q)
 
 
+class Threads(Generator):
+    """All values have one type; a property reads one variable, so that it matters who came first long before."""
+
+    def model(self):
+        self.type, self.values, self.changes = self.weighted([
+            (40, ("bool", ["true", "false"], ["true", "false", "not {}"])),
+            (30, ("0..2", ["0", "1"], ["0", "1", "2", "({} + 1) mod 3", "max({}, 1)"])),
+            (30, ("Value?", ["none"], ["none", "x"]))])
+        self.sizes = self.weighted([(25, (2,)), (15, (3,)), (25, (1, 1)), (15, (1, 2)), (10, (2, 1)), (10, (1, 1, 1))])
+        self.messages, self.memory = self.chance(0.75), self.rng.randint(0, 2)
+        if not self.messages:
+            self.memory = self.rng.randint(1, 2)
+        self.faults = self.weighted([(65, ""), (15, "at most 1 processes crash"), (8, "at most 1 processes crash and recover"),
+                                     (6, "at most 1 processes are byzantine"), (6, "any messages are lost")])
+        channels = self.weighted([(70, ""), (12, "channels set"), (12, "channels fifo"), (6, "channels bag bound 1")])
+        if "recover" in self.faults:
+            channels = "channels set"
+        roles = list(zip("PQR", self.sizes))
+        self.roles = [name for name, _ in roles]
+        lines = ["algorithm Random", "type Value = unordered 1..2"]
+        lines += [f"shared s{i + 1}: {self.type} = {self.pick(self.values)}" for i in range(self.memory)]
+        if self.messages:
+            lines.append(f"message k1(a: {self.type}), k2")
+        for name, size in roles:
+            lines += self.thread(name, size)
+        clauses = [c for c in (self.faults if self.messages or "messages" not in self.faults else "", channels if self.messages else "") if c]
+        lines += ["environment env1 {", *(f"  {c}" for c in clauses), "}"]
+        for i in range(self.rng.randint(1, 3)):
+            lines.append(self.property(i))
+        return "\n".join(lines + ["safety whole: true"]) + "\n"
+
+    def thread(self, role, size):
+        self.first = "v" if self.chance(0.5) else "w"
+        lines = [f"process {role}[{size}] {{", "  input x: Value", f"  var v: {self.type} = {self.pick(self.values)}",
+                 f"  {'stable' if self.chance(0.3) else 'var'} w: {self.type} = {self.pick(self.values)}"]
+        if role == "P":
+            lines.append(f"  var d: {self.type} = {self.values[0]}")
+        count = self.weighted([(30, 2), (45, 3), (25, 4)])
+        for i in range(count):
+            head, known = self.header(i)
+            lines.append(f"  step s{i + 1}{role}{head} {{")
+            lines += self.body(role, known, i + 1 == count, i, count)
+            lines.append("  }")
+            if self.chance(0.25) and head:
+                other, known = self.header(i + 1)
+                if other:
+                    lines += [f"  or{other} {{", *self.body(role, known, i + 1 == count, i, count), "  }"]
+        if self.messages and self.chance(0.25):
+            lines += ["  on k1(a) once {", *self.body(role, ["v", "w", "a"], False, count, count), "  }"]
+        return lines + ["}"]
+
+    def memories(self):
+        return [f"s{i + 1}" for i in range(self.memory)]
+
+    def header(self, i):
+        known = ["v", "w"] + self.memories()
+        kinds = [(60, "bare"), (14, "when")]
+        if self.messages:
+            kinds += [(20, "one"), (6, "empty"), (12, "quorum")]
+        kind = self.weighted(kinds) if i > 0 or self.chance(0.15) else "bare"
+        if kind == "when":
+            return f" when {self.condition(known)}", known
+        if kind == "one":
+            return self.pick([" on k1(a)", " on k1(a)", f" on k1(a) if {self.condition(known)}"]), known + ["a"]
+        if kind == "empty":
+            return " on k2", known
+        if kind == "quorum":
+            size, taken = self.pick(["1", "2", "exactly 1", "exactly 2"]), self.pick(["", " taken"])
+            return (f" on S: {size} of k1(a) same a{taken}", known + ["a"]) if self.chance(0.6) else (f" on S: {size} of k2{taken}", known)
+        return "", known
+
+    def condition(self, known):
+        name = self.pick(known)
+        if self.type == "bool":
+            return self.pick([name, f"not {name}", f"{name} == {self.pick(known)}"])
+        if self.type == "0..2":
+            return f"{name} {self.pick(['==', '>', '<', '!='])} {self.pick(known + ['1'])}"
+        return f"{name} {self.pick(['==', '!='])} {self.pick(known + ['none', 'none'])}"
+
+    def value(self, known):
+        return self.pick(known) if self.chance(0.65) else self.pick(self.changes).format(self.pick(known))
+
+    def body(self, role, known, last, i, count):
+        lines = []
+        for _ in range(self.weighted([(70, 1), (30, 2)])):
+            if last and role == "P" and self.chance(0.7):
+                lines.append(f"    d := {self.value(known)}")
+            elif self.messages and self.chance(0.4):
+                lines.append(f"    send {self.pick([f'k1({self.value(known)})', f'k1({self.value(known)})', 'k2'])} to {self.pick(self.roles + ['all', 'others'])}")
+            elif self.memory and self.chance(0.5):
+                lines.append(f"    {self.pick(self.memories())} := {self.value(known)}")
+            else:
+                lines.append(f"    {self.pick(['v', 'w'] + (['d'] if role == 'P' and self.chance(0.3) else []))} := {self.value(known)}")
+        if self.chance(0.15):
+            lines = [f"    if {self.condition(known)} {{"] + ["  " + line for line in lines] + ["    }"]
+        if self.chance(0.1) and i + 2 < count:
+            lines.append(f"    goto s{self.rng.randint(i + 3, count)}{role}")
+        return lines
+
+    def property(self, i):
+        value = self.pick([v for v in self.changes if "{" not in v and v != "x"] + (["1"] if self.type == "0..2" else []))
+        text = self.pick(["forall p, q in P: p.d == q.d", f"forall p in P: p.d == {self.values[0]}", f"exists p in P: p.d == {value}",
+                          f"count(p in P: p.d == {value}) <= 1", f"forall p in P: p.d != {value}", f"forall p in P: at(p, end) => p.d == {value}"])
+        if self.memory and self.chance(0.15):
+            text = f"(s1 == {value}) => {text}"
+        return f"{self.pick(['safety', 'safety', 'cover'])} prop{i + 1}: {text}"
+
+
 def generate(rng):
-    return StepGenerator(rng).model()
+    return (Threads if rng.random() < 0.4 else StepGenerator)(rng).model()
