@@ -1,6 +1,7 @@
 /* From stored states back to a real run. A stored state is a configuration's row with things forgotten and processes and
-   values renamed; so from the real configuration the reference's events are tried until one leads to a configuration
-   whose row, treated in the same way, is the next state of the path. */
+   values renamed. The moves from the real configuration's row tell who does what on the cheapest way to the next state of
+   the path; of that process and action the reference's events are tried until one leads where the move does. Where there
+   are no moves to ask, all events are tried. */
 #include "interleave/interleave_space.h"
 
 #include <string.h>
@@ -53,11 +54,95 @@ static bool try_event(void *context, const struct witness *w, enum step_result r
   return cost > 0;
 }
 
+/* --- who does what --- */
+
+struct guide {
+  struct concrete *concrete;
+  uint32_t process, action;
+  uint64_t cost;
+  uint64_t *to; /* the row that the move leads to, packed as it comes */
+  bool found;
+};
+
+/* Does the move do what is special about the last step? */
+static bool serves_goal(const struct concrete *k, const struct move *m) {
+  struct interleave *s = k->space;
+  if ((m->error != NULL) != (k->target == NULL))
+    return false;
+  if (!k->goal || k->goal->kind != GOAL_BROKEN_STEP)
+    return true;
+  uint64_t broken = m->broken | (s->nglobal_steps ? steps_broken_by_step(s, s->words, s->next) : 0);
+  return broken >> k->goal->property & 1;
+}
+
+static bool consider(void *context, uint32_t p, const struct move *m) {
+  struct guide *g = context;
+  struct concrete *k = g->concrete;
+  struct interleave *s = k->space;
+  uint64_t cost = (uint64_t)m->became_faulty << 32 | (uint32_t)(m->lost + m->duplicated);
+  if ((g->found && cost >= g->cost) || !serves_goal(k, m))
+    return true;
+  if (k->target) {
+    keys_unpack(&s->keys, s->next, s->row);
+    if (!row_key(s, s->row, s->packed, NULL, NULL) || memcmp(s->packed, k->target->bytes, s->keys.nbytes))
+      return true;
+    memcpy(g->to, s->next, s->keys.nwords * sizeof *g->to);
+  }
+  g->found = true;
+  g->cost = cost;
+  g->process = p;
+  g->action = m->action;
+  return cost > 0;
+}
+
+/* False: there are no moves to go by, or names have grown too long for the keys on the way. */
+static bool find_guide(struct concrete *k, struct guide *g) {
+  struct interleave *s = k->space;
+  if (s->plain)
+    return false;
+  row_of_config(s, k->config, s->row);
+  if (keys_pack(&s->keys, s->row, s->words))
+    steps_each(s, consider, g);
+  s->base.restart = false;
+  return g->found;
+}
+
+static bool try_guided(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                       const struct model_error *error) {
+  (void)error;
+  struct guide *g = context;
+  struct concrete *k = g->concrete;
+  struct interleave *s = k->space;
+  const struct model *m = s->model;
+  if (result != (k->target ? STEP_OK : STEP_ERROR) || cost_of(k, w->event, next) != g->cost)
+    return true;
+  if (k->target) {
+    row_of_config(s, next, s->row);
+    if (!keys_pack(&s->keys, s->row, s->packed) || memcmp(s->packed, g->to, s->keys.nbytes))
+      return true;
+  }
+  k->witness = witness_copy(m, w);
+  k->next = config_copy(m, next);
+  return false;
+}
+
+static void step_guided(struct concrete *k) {
+  struct interleave *s = k->space;
+  struct guide g = {.concrete = k, .to = memory_alloc((s->keys.nwords + 2) * sizeof *g.to)};
+  if (find_guide(k, &g))
+    event_steps_of(s->meaning, s->base.question->environment, k->config, g.process, g.action, try_guided, &g);
+  memory_free(g.to);
+}
+
+/* --- one step --- */
+
 static bool concrete_step(struct concrete *k, struct run *run) {
   struct interleave *s = k->space;
   k->witness = NULL;
   k->next = NULL;
-  config_successors(s->meaning, s->base.question->environment, k->config, try_event, k);
+  step_guided(k);
+  if (!k->witness)
+    config_successors(s->meaning, s->base.question->environment, k->config, try_event, k);
   if (!k->witness)
     return false;
   run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);

@@ -200,6 +200,10 @@ enum which { STEPS_ALL, STEPS_FIRST, STEPS_OTHERS }; /* FIRST, OTHERS: with part
 /* Of the state in space->words. */
 bool fast_successors(struct interleave *, enum which, emit_fn *, void *context);
 
+/* Every move that can be taken there, with what comes of it in space->next, as it comes. False: stopped, or keys are too narrow. */
+typedef bool step_fn(void *context, uint32_t process, const struct move *);
+bool steps_each(struct interleave *, step_fn *, void *context);
+
 /* --- twins.c --- */
 
 struct twins {

@@ -277,3 +277,24 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
   return true;
 }
 
+
+bool steps_each(struct interleave *s, step_fn *visit, void *context) {
+  uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
+  for (uint32_t r = 0; r < s->model->nroles; r++)
+    if (s->steps.uses[r])
+      s->globals[r] = sight_globals(s, s->words, r);
+  for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
+    s->status[p] = status_of(s, s->words, p);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    for (uint32_t i = 0; i < moves->n; i++) {
+      struct move *m = &moves->at[i];
+      copy_words(s, s->next, s->words);
+      if (may_happen(s, p, m, moves) && move_apply(s, p, m, s->next) && !visit(context, p, m))
+        return false;
+      if (s->base.restart)
+        return false;
+    }
+  }
+  return true;
+}

@@ -206,6 +206,14 @@ static void begin_event(struct plain *s, enum event_kind kind, uint32_t process,
   s->event->action = action;
 }
 
+static bool try_faults(struct plain *s, uint32_t p) {
+  begin_event(s, EVENT_CRASH, p, NO_ACTION);
+  if (!try_event(s))
+    return false;
+  begin_event(s, EVENT_RECOVER, p, NO_ACTION);
+  return try_event(s);
+}
+
 static bool try_process(struct plain *s, uint32_t p) {
   uint32_t r = model_role_of(s->model, p);
   const struct role *role = &s->model->roles[r];
@@ -214,11 +222,7 @@ static bool try_process(struct plain *s, uint32_t p) {
     if (action_open(s->model, r, s->config->local[p], a) && !try_action(s, &role->actions[a]))
       return false;
   }
-  begin_event(s, EVENT_CRASH, p, NO_ACTION);
-  if (!try_event(s))
-    return false;
-  begin_event(s, EVENT_RECOVER, p, NO_ACTION);
-  return try_event(s);
+  return try_faults(s, p);
 }
 
 static bool try_packet(struct plain *s, const struct packet *p) {
@@ -236,19 +240,51 @@ static bool try_packet(struct plain *s, const struct packet *p) {
   return more;
 }
 
-bool event_all_steps(struct meaning *meaning, uint32_t environment, const struct config *c, config_step_fn *visit,
-                     void *context) {
+static struct plain plain_begin(struct meaning *meaning, uint32_t environment, const struct config *c,
+                                config_step_fn *visit, void *context) {
   struct model *m = meaning->model;
   struct plain s = {.meaning = meaning, .model = m, .env = &m->environments[environment], .config = c,
                     .witness = witness_new(m), .next = config_new(m), .visit = visit, .context = context};
   s.event = s.witness->event;
+  return s;
+}
+
+static void plain_end(struct plain *s) {
+  witness_free(s->witness);
+  config_free(s->next);
+}
+
+static bool try_packets(struct plain *s, uint32_t to) {
+  const struct config *c = s->config;
   bool more = true;
-  for (uint32_t p = 0; p < m->nprocesses && more; p++)
-    more = try_process(&s, p);
   for (uint32_t i = 0; i < c->npackets && more; i++)
-    if (packet_find(c, &c->packets[i]) == i) /* equal ones once */
-      more = try_packet(&s, &c->packets[i]);
-  witness_free(s.witness);
-  config_free(s.next);
+    if ((to == UINT32_MAX || c->packets[i].to == to) && packet_find(c, &c->packets[i]) == i) /* equal ones once */
+      more = try_packet(s, &c->packets[i]);
+  return more;
+}
+
+bool event_all_steps(struct meaning *meaning, uint32_t environment, const struct config *c, config_step_fn *visit,
+                     void *context) {
+  struct plain s = plain_begin(meaning, environment, c, visit, context);
+  bool more = true;
+  for (uint32_t p = 0; p < s.model->nprocesses && more; p++)
+    more = try_process(&s, p);
+  more = more && try_packets(&s, UINT32_MAX);
+  plain_end(&s);
+  return more;
+}
+
+bool event_steps_of(struct meaning *meaning, uint32_t environment, const struct config *c, uint32_t p,
+                    uint32_t action, config_step_fn *visit, void *context) {
+  struct plain s = plain_begin(meaning, environment, c, visit, context);
+  uint32_t r = model_role_of(s.model, p);
+  bool more = true;
+  if (action == NO_ACTION) {
+    more = try_faults(&s, p) && try_packets(&s, p);
+  } else if (action_open(s.model, r, c->local[p], action)) {
+    begin_event(&s, EVENT_ACTION, p, action);
+    more = try_action(&s, &s.model->roles[r].actions[action]);
+  }
+  plain_end(&s);
   return more;
 }

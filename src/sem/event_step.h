@@ -11,6 +11,11 @@ bool event_allows(struct meaning *, uint32_t environment, const struct config *,
                   const char **why);
 bool event_all_steps(struct meaning *, uint32_t environment, const struct config *, config_step_fn *, void *context);
 
+/* Only those in which process p takes that action, or crashes in the middle of it; NO_ACTION: in which it crashes between
+   two, recovers, or something happens to a message on its way to it. */
+bool event_steps_of(struct meaning *, uint32_t environment, const struct config *, uint32_t p, uint32_t action,
+                    config_step_fn *, void *context);
+
 /* The event with these choices; its own script is not looked at. What the process sends goes to `out` (a crash: all that
    it would have sent). BAD_WITNESS: it cannot happen here, whatever the environment. */
 enum step_result event_happens(struct meaning *, const struct environment *, const struct config *,
