@@ -1,9 +1,8 @@
 """Small random models of steps: processes that react to messages, to quorums, to shared memory, or just go on.
 
 Like the models of rounds (generate.py, whose types and expressions it takes over): text, a statement a line, well-typed. They
-are finite: who sends burns fuel, unless the channels are finite by themselves. Some models have a bit of everything; others are
-threads: a few steps that hand values of one type on, from messages and shared memory to variables and back, of which
-properties see only the last.
+are finite: who sends burns fuel, unless the channels are finite by themselves. Some models have a bit of everything, others are
+threads: a few steps that hand a value on, of which properties see only the last.
 """
 from generate import BOOL, VAL, Generator, Role, Scope, opt, set_of, shown
 
@@ -528,111 +527,98 @@ class StepGenerator(Generator):
 
 
 class Threads(Generator):
-    """All values have one type; a property reads one variable, so that it matters who came first long before."""
+    """Little programs that hand one value on, and show it in the end: what is shown depends on who came first."""
 
     def model(self):
-        self.type, self.values, self.changes = self.weighted([
-            (40, ("bool", ["true", "false"], ["true", "false", "not {}"])),
-            (30, ("0..2", ["0", "1"], ["0", "1", "2", "({} + 1) mod 3", "max({}, 1)"])),
-            (30, ("Value?", ["none"], ["none", "x"]))])
-        self.sizes = self.weighted([(25, (2,)), (15, (3,)), (25, (1, 1)), (15, (1, 2)), (10, (2, 1)), (10, (1, 1, 1))])
-        self.messages, self.memory = self.chance(0.75), self.rng.randint(0, 2)
-        if not self.messages:
-            self.memory = self.rng.randint(1, 2)
-        self.faults = self.weighted([(65, ""), (15, "at most 1 processes crash"), (8, "at most 1 processes crash and recover"),
+        self.type, self.values, self.change = self.weighted([
+            (40, ("bool", ["false", "true"], "not {}")), (40, ("0..2", ["0", "1", "2"], "({} + 1) mod 3")), (20, ("Value?", ["none"], "x"))])
+        sizes = self.weighted([(30, (2,)), (15, (3,)), (20, (1, 1)), (15, (1, 2)), (10, (2, 1)), (10, (1, 1, 1))])
+        self.memory = [f"s{i + 1}" for i in range(self.weighted([(25, 0), (50, 1), (25, 2)]))]
+        self.messages = not self.memory or self.chance(0.55)
+        self.faults = self.weighted([(62, ""), (16, "at most 1 processes crash"), (10, "at most 1 processes crash and recover"),
                                      (6, "at most 1 processes are byzantine"), (6, "any messages are lost")])
         channels = self.weighted([(70, ""), (12, "channels set"), (12, "channels fifo"), (6, "channels bag bound 1")])
         if "recover" in self.faults:
-            channels = "channels set"
-        roles = list(zip("PQR", self.sizes))
-        self.roles = [name for name, _ in roles]
-        lines = ["algorithm Random", "type Value = unordered 1..2"]
-        lines += [f"shared s{i + 1}: {self.type} = {self.pick(self.values)}" for i in range(self.memory)]
+            channels = "channels set"  # or there would be no end to it
+        if not self.messages:
+            channels, self.faults = "", "" if "messages" in self.faults else self.faults
+        self.roles = list(zip("PQR", sizes))
+        lines = ["algorithm Random", "type Value = unordered 1..2", *(f"shared {s}: {self.type} = {self.pick(self.values)}" for s in self.memory)]
         if self.messages:
             lines.append(f"message k1(a: {self.type}), k2")
-        for name, size in roles:
-            lines += self.thread(name, size)
-        clauses = [c for c in (self.faults if self.messages or "messages" not in self.faults else "", channels if self.messages else "") if c]
-        lines += ["environment env1 {", *(f"  {c}" for c in clauses), "}"]
-        for i in range(self.rng.randint(1, 3)):
-            lines.append(self.property(i))
+        for role, size in self.roles:
+            lines += self.thread(role, size)
+        lines += ["environment env1 {", *(f"  {c}" for c in (self.faults, channels) if c), "}"]
+        lines += [f"{kind} prop{i + 1}: {text}" for i, (kind, text) in enumerate(self.properties(sizes))]
         return "\n".join(lines + ["safety whole: true"]) + "\n"
 
     def thread(self, role, size):
-        self.first = "v" if self.chance(0.5) else "w"
-        lines = [f"process {role}[{size}] {{", "  input x: Value", f"  var v: {self.type} = {self.pick(self.values)}",
-                 f"  {'stable' if self.chance(0.3) else 'var'} w: {self.type} = {self.pick(self.values)}"]
+        lines = [f"process {role}[{size}] {{", "  input x: Value" if self.type == "Value?" else None,
+                 f"  {self.pick(['var', 'var', 'stable'])} v: {self.type} = {self.pick(self.values)}",
+                 f"  var d: {self.type} = {self.values[0]}" if role == "P" else None]
+        lines = [line for line in lines if line]
+        for i in range(self.weighted([(30, 2), (45, 3), (25, 4)])):
+            heads = [self.head(i)]
+            if self.chance(0.7 if heads[0].startswith("on") else 0.2):
+                heads.append(self.head(i) or "when true")
+            for k, head in enumerate(heads):
+                if len(heads) > 1:
+                    head = head or "when true"
+                lines.append(f"  {f'step t{i + 1}{role}' if k == 0 else 'or'}{' ' + head if head else ''} {{")
+                lines += self.body(role, head)
+                lines.append("  }")
         if role == "P":
-            lines.append(f"  var d: {self.type} = {self.values[0]}")
-        count = self.weighted([(30, 2), (45, 3), (25, 4)])
-        for i in range(count):
-            head, known = self.header(i)
-            lines.append(f"  step s{i + 1}{role}{head} {{")
-            lines += self.body(role, known, i + 1 == count, i, count)
-            lines.append("  }")
-            if self.chance(0.25) and head:
-                other, known = self.header(i + 1)
-                if other:
-                    lines += [f"  or{other} {{", *self.body(role, known, i + 1 == count, i, count), "  }"]
-        if self.messages and self.chance(0.25):
-            lines += ["  on k1(a) once {", *self.body(role, ["v", "w", "a"], False, count, count), "  }"]
+            lines += ["  step show {", "    d := v", "  }"]
+        if self.messages and self.chance(0.15):
+            lines += ["  on k1(a) once {", *self.body(role, "k1(a)"), "  }"]
         return lines + ["}"]
 
-    def memories(self):
-        return [f"s{i + 1}" for i in range(self.memory)]
+    def head(self, i):
+        pairs = [(50, "")]
+        if self.messages and i > 0:
+            pairs += [(30, "on k1(a)"), (6, "on k2"), (8, f"on S: {self.pick(['1', '2', 'exactly 1', 'exactly 2'])} of k1(a) same a{self.pick(['', ' taken'])}"),
+                      (4, f"on S: {self.pick(['1', '2'])} of k2{self.pick(['', ' taken'])}")]
+        if self.memory:
+            pairs.append((14, f"when {self.condition(self.memory)}"))
+        return self.weighted(pairs)
 
-    def header(self, i):
-        known = ["v", "w"] + self.memories()
-        kinds = [(60, "bare"), (14, "when")]
-        if self.messages:
-            kinds += [(20, "one"), (6, "empty"), (12, "quorum")]
-        kind = self.weighted(kinds) if i > 0 or self.chance(0.15) else "bare"
-        if kind == "when":
-            return f" when {self.condition(known)}", known
-        if kind == "one":
-            return self.pick([" on k1(a)", " on k1(a)", f" on k1(a) if {self.condition(known)}"]), known + ["a"]
-        if kind == "empty":
-            return " on k2", known
-        if kind == "quorum":
-            size, taken = self.pick(["1", "2", "exactly 1", "exactly 2"]), self.pick(["", " taken"])
-            return (f" on S: {size} of k1(a) same a{taken}", known + ["a"]) if self.chance(0.6) else (f" on S: {size} of k2{taken}", known)
-        return "", known
+    def condition(self, names):
+        return f"{self.pick(names)} {self.pick(['==', '!='])} {self.pick(self.values + ['v'])}"
 
-    def condition(self, known):
-        name = self.pick(known)
-        if self.type == "bool":
-            return self.pick([name, f"not {name}", f"{name} == {self.pick(known)}"])
-        if self.type == "0..2":
-            return f"{name} {self.pick(['==', '>', '<', '!='])} {self.pick(known + ['1'])}"
-        return f"{name} {self.pick(['==', '!='])} {self.pick(known + ['none', 'none'])}"
-
-    def value(self, known):
-        return self.pick(known) if self.chance(0.65) else self.pick(self.changes).format(self.pick(known))
-
-    def body(self, role, known, last, i, count):
+    def body(self, role, head):
+        told = ["a"] if "(a)" in head else []
         lines = []
         for _ in range(self.weighted([(70, 1), (30, 2)])):
-            if last and role == "P" and self.chance(0.7):
-                lines.append(f"    d := {self.value(known)}")
-            elif self.messages and self.chance(0.4):
-                lines.append(f"    send {self.pick([f'k1({self.value(known)})', f'k1({self.value(known)})', 'k2'])} to {self.pick(self.roles + ['all', 'others'])}")
-            elif self.memory and self.chance(0.5):
-                lines.append(f"    {self.pick(self.memories())} := {self.value(known)}")
-            else:
-                lines.append(f"    {self.pick(['v', 'w'] + (['d'] if role == 'P' and self.chance(0.3) else []))} := {self.value(known)}")
-        if self.chance(0.15):
-            lines = [f"    if {self.condition(known)} {{"] + ["  " + line for line in lines] + ["    }"]
-        if self.chance(0.1) and i + 2 < count:
-            lines.append(f"    goto s{self.rng.randint(i + 3, count)}{role}")
+            pairs = [(14, f"v := {self.change.format('v')}"), (6, f"v := {self.pick(self.values)}")]
+            if told:
+                pairs.append((60, "v := a"))
+            if self.memory:
+                s = self.pick(self.memory)
+                pairs += [(22, f"v := {s}"), (22, f"{s} := v"), (12, f"{s} := {self.change.format(s)}"), (6, f"{s} := {self.pick(self.values)}")]
+            if self.messages:
+                to = self.pick([name for name, _ in self.roles] + ["others"])
+                pairs += [(35, f"send k1({self.pick(['v'] + told)}) to {to}"), (6, f"send k2 to {to}")]
+            line = self.weighted(pairs)
+            lines += [f"    if {self.condition(['v'] + told + self.memory)} {{", f"      {line}", "    }"] if self.chance(0.12) else [f"    {line}"]
         return lines
 
-    def property(self, i):
-        value = self.pick([v for v in self.changes if "{" not in v and v != "x"] + (["1"] if self.type == "0..2" else []))
-        text = self.pick(["forall p, q in P: p.d == q.d", f"forall p in P: p.d == {self.values[0]}", f"exists p in P: p.d == {value}",
-                          f"count(p in P: p.d == {value}) <= 1", f"forall p in P: p.d != {value}", f"forall p in P: at(p, end) => p.d == {value}"])
-        if self.memory and self.chance(0.15):
-            text = f"(s1 == {value}) => {text}"
-        return f"{self.pick(['safety', 'safety', 'cover'])} prop{i + 1}: {text}"
+    def properties(self, sizes):
+        """Which values can two of them show, or one and the memory? Whatever is left out of the search is missed here."""
+        results = ["== none", "!= none"] if self.type == "Value?" else [f"== {v}" for v in self.values]
+        pairs = [(a, b) for a in results for b in results]
+        if sizes[0] > 1:
+            covers = [f"exists p, q in P: p != q and p.d {a} and q.d {b}" for a, b in pairs if a <= b]
+        elif self.memory and self.chance(0.4):
+            covers = [f"s1 {a} and exists p in P: at(p, end) and p.d {b}" for a, b in pairs]
+        else:
+            covers = [f"exists p in P: at(p, end) and p.d {a}" if self.chance(0.3) else f"exists p in P: p.d {a}" for a in results]
+        if self.type == "Value?":
+            covers += ["exists p in P, v in p.d: v == p.x", "exists p in P, v in p.d: v != p.x"]
+        self.rng.shuffle(covers)
+        found = [("cover", text) for text in covers[:6]]
+        if self.chance(0.3):
+            found.append(("safety", self.pick(["forall p, q in P: p.d == q.d", f"step forall p in P: p.d {results[0]} or p.d' == p.d"])))
+        return found
 
 
 def generate(rng):
