@@ -8,6 +8,7 @@
 #include <string.h>
 
 #define PROCESSES_MOST 64
+#define IN_VAIN_MOST 6
 
 typedef uint64_t senders; /* of an action that takes one message: processes; of others: bit 0 */
 
@@ -23,6 +24,7 @@ struct stubborn {
   const struct accords *accords;
   struct hopes *hopes;
   uint32_t n, stride;
+  uint32_t *role;        /* by process */
   bool crashes, recovers, crash_limited, set_channels, fifo;
   uint64_t **asks;       /* [role][action]: the properties that read what it writes */
   uint64_t crash_asks;   /* the properties that read who is faulty */
@@ -49,7 +51,7 @@ struct stubborn {
 
 uint32_t stubborn_stride(const struct stubborn *s) { return s->stride; }
 
-static uint32_t role_of(const struct stubborn *s, uint32_t p) { return model_role_of(s->model, p); }
+static uint32_t role_of(const struct stubborn *s, uint32_t p) { return s->role[p]; }
 static const struct role *role_at(const struct stubborn *s, uint32_t p) { return &s->model->roles[role_of(s, p)]; }
 
 /* --- what properties ask for --- */
@@ -164,6 +166,9 @@ struct stubborn *stubborn_new(struct cells *c, const struct actions_use *use, st
   s->accords = accords_of(m, c->question, use, &c->arena);
   s->hopes = hopes;
   s->n = m->nprocesses;
+  s->role = arena_alloc(&c->arena, (s->n + 1) * sizeof *s->role);
+  for (uint32_t p = 0; p < s->n; p++)
+    s->role[p] = model_role_of(m, p);
   s->asks = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->asks);
   s->size = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->size);
   s->recovery_asks = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->recovery_asks);
@@ -609,11 +614,14 @@ static bool seen_before(const struct stubborn *s, uint32_t p) {
   return false;
 }
 
-/* Starting from each of the classes in turn. */
+/* Starting from each of the classes in turn, but not from many of them in vain. */
 static uint32_t find_preparing(struct stubborn *s, uint64_t undecided, uint32_t least, uint64_t *prepare) {
+  uint32_t in_vain = 0;
   for (uint32_t p = 0; p < s->n && least > 1; p++)
     for (uint32_t a = 0; a < role_at(s, p)->nactions && least > 1; a++)
       for (senders from = s->enabled[(size_t)p * s->stride + a]; from && least > 1; from &= from - 1) {
+        if (in_vain == IN_VAIN_MOST)
+          return least;
         if (is_goal(s, p, a, undecided) || seen_before(s, p))
           break;
         begin_set(s, p);
@@ -622,7 +630,10 @@ static uint32_t find_preparing(struct stubborn *s, uint64_t undecided, uint32_t 
         uint32_t count = count_enabled(s);
         if (count > 0 && count < least && !has_goal(s, undecided)) {
           least = count;
+          in_vain = 0;
           keep_enabled(s, prepare);
+        } else {
+          in_vain++;
         }
       }
   return least;
