@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { SECONDS_BY_DEFAULT = 300, WAYS_MOST = 500 };
+enum { SECONDS_BY_DEFAULT = 300, WAYS_MOST = 60 };
 
 struct finding_region {
   const struct graph *graph; /* with nothing excluded */
@@ -219,6 +219,10 @@ static void find_edge(struct thresholding *h) {
 /* ---- the command ---- */
 
 static void mark_params(const struct term *t, const struct graph *g, bool *kept) {
+  if (t->op == TERM_PARAM && g->system->params[t->index].of) {
+    mark_params(g->system->params[t->index].of, g, kept);
+    return;
+  }
   for (uint32_t i = 0; t->op == TERM_PARAM && i < g->nparams; i++)
     kept[i] |= g->param[i] == t->index;
   for (int i = 0; i < 3; i++)

@@ -84,8 +84,30 @@ static void declare_params(struct counting *c) {
     }
   }
   c->s->nparams = (uint32_t)params.n;
-  c->s->params = arena_copy(&c->s->arena, params.at, params.n * sizeof *params.at);
+  c->s->params = arena_array(&c->s->arena, params.n + QUOTIENTS_MAX, sizeof *params.at);
+  if (params.n)
+    memcpy(c->s->params, params.at, params.n * sizeof *params.at);
   vec_release(&params);
+}
+
+struct term *counting_quotient(struct counting *c, struct span at, struct term *number,
+                               int64_t by) {
+  if (c->quotients == QUOTIENTS_MAX) {
+    diag_error(c->diags, at, "too many divisions");
+    return NULL;
+  }
+  uint32_t index = c->s->nparams + c->quotients++;
+  const char *text = counting_quoted(c, at);
+  c->s->params[index] = (struct counter_param){
+      .name = arena_printf(&c->s->arena, "quotient%" PRIu32, c->quotients), .at = at, .of = number};
+  struct term *quotient = term_leaf(c, TERM_PARAM, at, index);
+  struct term *rest =
+      term_sum(c, at, number, term_times(c, at, term_number(c, at, by), quotient), true);
+  struct term *low = term_relation(c, TERM_LE, at, term_number(c, at, 0), rest);
+  struct term *high = term_relation(c, TERM_LT, at, rest, term_number(c, at, by));
+  vec_push(&c->conditions->at, ((struct counter_condition){low, text, c->open, true}));
+  vec_push(&c->conditions->at, ((struct counter_condition){high, text, c->open, true}));
+  return quotient;
 }
 
 static void unknown_bindings(struct counting *c, const struct binding *b, size_t n) {
@@ -132,17 +154,13 @@ static bool loose(const struct ast *a) { /* weaker than `and` */
          a->kind == AST_CONDITIONAL;
 }
 
-struct conditions {
-  VEC(struct counter_condition) at;
-};
-
 static void add_condition(struct counting *c, struct conditions *all, struct term *term,
                           const char *text, struct span at, bool resilience) {
   if (term->op == TERM_NUMBER && !term->number) {
     diag_error(c->diags, at, "parameter condition not met: '%s'", text);
     diag_help(c->diags, "with the parameters that have values (-D, '='), it is false");
   }
-  vec_push(&all->at, ((struct counter_condition){term, text, resilience}));
+  vec_push(&all->at, ((struct counter_condition){term, text, resilience, false}));
 }
 
 /* The conjuncts one by one, so that each can be told. */
@@ -180,12 +198,17 @@ static void add_range(struct counting *c, struct conditions *all, const struct a
   }
 }
 
-static void check_conditions(struct counting *c) {
+/* Definitions and conditions of the parameters. Quotients in them become parameters of their own.
+ */
+static void check_params(struct counting *c, const struct binding *bindings, size_t n) {
   struct conditions all = {0};
+  c->conditions = &all;
+  define_params(c, bindings, n);
   c->where = "a condition on the parameters";
   for (uint32_t i = 0; i < c->file->n; i++) {
     const struct ast *d = c->file->kid[i];
-    if (d->kind == AST_RESILIENCE)
+    c->open = d->kind == AST_RESILIENCE;
+    if (c->open)
       add_conditions(c, &all, d->kid[0], true);
     if (d->kind != AST_PARAM)
       continue;
@@ -193,6 +216,9 @@ static void check_conditions(struct counting *c) {
     if (d->kid[3])
       add_conditions(c, &all, d->kid[3], false);
   }
+  c->conditions = NULL;
+  c->s->nparams += c->quotients;
+  c->params_set = c->s->nparams;
   c->s->nconditions = (uint32_t)all.at.n;
   c->s->conditions = arena_copy(&c->s->arena, all.at.at, all.at.n * sizeof *all.at.at);
   vec_release(&all.at);
@@ -604,10 +630,9 @@ struct counter_system *counters_check(const struct ast *file, const struct sourc
   declare_params(&c);
   declare_counters(&c);
   unknown_bindings(&c, bindings, nbindings);
-  define_params(&c, bindings, nbindings);
+  check_params(&c, bindings, nbindings);
   declare_types(&c);
   declare_controls(&c);
-  check_conditions(&c);
   check_start(&c);
   check_moves(&c);
   check_unsafe(&c);

@@ -43,6 +43,7 @@ struct counter_entry {
 
 enum { READS_STATE = 1, READS_AMOUNTS = 2 }; /* parameters are always there */
 
+struct conditions;
 struct counting {
   struct counter_system *s;
   const struct ast *file;
@@ -54,6 +55,15 @@ struct counting {
   size_t arguments;    /* names from here on are those of the def that is looked at */
   unsigned depth;      /* of defs in defs */
   size_t terms;        /* made so far */
+  struct conditions
+      *conditions; /* while those of the parameters are read, quotients included; else NULL */
+  uint32_t quotients;
+  bool open; /* reading `resilience`: quotients in it may be left open with it */
+};
+
+enum { QUOTIENTS_MAX = 16 };
+struct conditions {
+  VEC(struct counter_condition) at;
 };
 
 /* check_counters.c */
@@ -62,6 +72,10 @@ const char *counting_quoted(struct counting *, struct span); /* the source on on
 struct counter_entry *counting_find(struct counting *, const char *name);
 bool counting_declare(struct counting *, struct counter_entry);
 const char *counter_symbol_text(enum counter_symbol);
+
+/* A new parameter that is floor(number / by), with the conditions that make it so; NULL: reported.
+ */
+struct term *counting_quotient(struct counting *, struct span, struct term *number, int64_t by);
 
 /* check_counters_term.c */
 struct typed counting_lower(struct counting *, const struct ast *);
@@ -72,6 +86,8 @@ struct term *counting_truth(struct counting *, const struct ast *);
 struct term *counting_value(struct counting *, const struct ast *, const struct control_type *);
 struct term *term_number(struct counting *, struct span, int64_t);
 struct term *term_leaf(struct counting *, enum term_op, struct span, uint32_t index);
+struct term *term_times(struct counting *, struct span, struct term *,
+                        struct term *); /* one of them a number */
 struct term *term_sum(struct counting *, struct span, struct term *, struct term *, bool minus);
 struct term *term_relation(struct counting *, enum term_op, struct span, struct term *,
                            struct term *);

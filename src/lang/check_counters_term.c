@@ -65,7 +65,7 @@ struct term *term_sum(struct counting *c, struct span at, struct term *a, struct
   return term_pair(c, minus ? TERM_SUB : TERM_ADD, at, a, b);
 }
 
-static struct term *term_times(struct counting *c, struct span at, struct term *a, struct term *b) {
+struct term *term_times(struct counting *c, struct span at, struct term *a, struct term *b) {
   int64_t product;
   if (is_constant(a) && is_constant(b))
     return __builtin_mul_overflow(a->number, b->number, &product) ? beyond(c, at)
@@ -296,7 +296,15 @@ static struct typed lower_arithmetic(struct counting *c, const struct ast *a) {
   case OP_MUL:
     return is_constant(x) || is_constant(y) ? number(term_times(c, a->at, x, y)) : not_linear(c, a);
   default:
-    return is_constant(x) && is_constant(y) ? divide(c, a, x->number, y->number) : not_linear(c, a);
+    if (is_constant(x) && is_constant(y))
+      return divide(c, a, x->number, y->number);
+    if (is_constant(y) && y->number > 0 && c->conditions) {
+      struct term *quotient = counting_quotient(c, a->at, x, y->number);
+      if (!quotient || a->op == OP_DIV)
+        return quotient ? number(quotient) : error;
+      return number(term_sum(c, a->at, x, term_times(c, a->at, y, quotient), true));
+    }
+    return not_linear(c, a);
   }
 }
 

@@ -23,7 +23,7 @@ void control_value_print(const struct control *c, int64_t value, struct text *ou
 void free_params_print(const struct counter_system *s, struct text *out) {
   const char *between = "";
   for (uint32_t i = 0; i < s->nparams; i++)
-    if (!s->params[i].is) {
+    if (!s->params[i].is && !s->params[i].of) {
       text_addf(out, "%s%s", between, s->params[i].name);
       between = ", ";
     }
@@ -32,7 +32,7 @@ void free_params_print(const struct counter_system *s, struct text *out) {
 void conditions_print(const struct counter_system *s, bool resilience, struct text *out) {
   const char *between = "";
   for (uint32_t i = 0; i < s->nconditions; i++)
-    if (resilience || !s->conditions[i].resilience) {
+    if (!s->conditions[i].hidden && (resilience || !s->conditions[i].resilience)) {
       text_addf(out, "%s%s", between, s->conditions[i].text);
       between = " and ";
     }

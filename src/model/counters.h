@@ -44,12 +44,15 @@ struct counter_param {
   const char *name;
   struct span at;
   struct term *is; /* its value or definition, over free parameters; NULL: free */
+  struct term *of; /* NULL, unless it is the quotient of this by a number, as in `N / 2`: then
+                      conditions fix it, and it is not told */
 };
 
 struct counter_condition { /* on the free parameters */
   struct term *term;
   const char *text; /* as written, on one line */
   bool resilience;  /* `threshold` may leave it open */
+  bool hidden;      /* what fixes a quotient: not told */
 };
 
 struct counter_name {

@@ -45,7 +45,8 @@ static void say_unsafe(const struct proof *p, const struct counter_system *s, st
   else
     text_addf(out, "after %zu move%s", n, n == 1 ? "" : "s");
   for (uint32_t i = 0; i < s->nparams; i++)
-    text_addf(out, ", %s = %" PRId64, s->params[i].name, p->run.params[i]);
+    if (!s->params[i].of)
+      text_addf(out, ", %s = %" PRId64, s->params[i].name, p->run.params[i]);
 }
 
 void proof_proved(const struct proof *p, const struct counter_system *s, struct text *out) {

@@ -195,7 +195,8 @@ static json_t *state_json(const struct counter_system *s, const struct counter_s
 static json_t *values_json(const struct counter_system *s, const int64_t *params) {
   json_t *j = json_object();
   for (uint32_t i = 0; i < s->nparams; i++)
-    json_object_set_new(j, s->params[i].name, json_integer(params[i]));
+    if (!s->params[i].of)
+      json_object_set_new(j, s->params[i].name, json_integer(params[i]));
   return j;
 }
 
@@ -204,6 +205,8 @@ static json_t *params_json(const struct counter_system *s) {
   json_t *j = json_object();
   for (uint32_t i = 0; i < s->nparams; i++) {
     const struct term *is = s->params[i].is;
+    if (s->params[i].of)
+      continue;
     json_object_set_new(j, s->params[i].name,
                         is && is->op == TERM_NUMBER ? json_integer(is->number) : json_null());
   }

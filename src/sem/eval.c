@@ -247,6 +247,17 @@ static value eval_cardinality(struct eval *e, const struct node *n) {
   return (value)set_size(e->values, of->type, v);
 }
 
+/* Only linear terms (eval_linear) can be followed where a parameter has no fixed value. */
+static value eval_param(struct eval *e, const struct node *n) {
+  struct decisions *d = e->decisions;
+  if (!d || !d->params || !d->open[n->index])
+    return n->constant;
+  if (!d->lost)
+    d->lost_at = n->at;
+  d->lost = true;
+  return d->params[n->index];
+}
+
 static bool eval_relation(struct eval *e, const struct node *n) {
   if (e->decisions && n->kid[0]->type->kind <= TYPE_RANGE && n->kid[0]->type->kind != TYPE_BOOL) {
     struct form f, g;
@@ -359,7 +370,7 @@ value eval_node(struct eval *e, const struct node *n) {
   value v;
   switch (n->op) {
   case NODE_CONST:
-  case NODE_PARAM: return n->constant;
+  case NODE_PARAM: return eval_param(e, n);
   case NODE_SLOT: return eval_forced(e, e->slot[n->index]);
   case NODE_VAR:
     if (e->reads)

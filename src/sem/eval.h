@@ -36,11 +36,13 @@ struct lazy {
 };
 
 /* Following how an evaluation depends on how many of each message were received: every decision that it takes by
-   counts is the sign of a linear form over them. */
+   counts is the sign of a linear form over them; and, if wanted, over parameters that have no fixed value. */
 #define FORM_MAX 16
+#define FORM_PARAMS 8
 struct form {
   int64_t constant;
-  int64_t of[FORM_MAX]; /* by entry of `received` */
+  int64_t of[FORM_MAX];       /* by entry of `received` */
+  int64_t param[FORM_PARAMS]; /* by parameter of the model */
 };
 struct decision {
   struct form form;
@@ -49,7 +51,10 @@ struct decision {
 struct decisions {
   VEC(struct decision) taken;
   bool lost;        /* something depends on counts in a way that cannot be followed */
+  struct span lost_at; /* a parameter whose value mattered otherwise; {0,0}: something else */
   uint32_t entry;   /* of the innermost generator over `received`, UINT32_MAX: none */
+  const int64_t *params; /* by parameter: its value in this run, where `open` says that it has none of its own; NULL: all have */
+  const bool *open;
 };
 
 struct choices {

@@ -40,6 +40,9 @@ static bool form_is_constant(const struct form *f) {
   for (uint32_t i = 0; i < FORM_MAX; i++)
     if (f->of[i])
       return false;
+  for (uint32_t i = 0; i < FORM_PARAMS; i++)
+    if (f->param[i])
+      return false;
   return true;
 }
 
@@ -61,6 +64,8 @@ struct form form_minus(const struct form *a, const struct form *b, int64_t times
   f.constant -= times * b->constant;
   for (uint32_t i = 0; i < FORM_MAX; i++)
     f.of[i] -= times * b->of[i];
+  for (uint32_t i = 0; i < FORM_PARAMS; i++)
+    f.param[i] -= times * b->param[i];
   return f;
 }
 
@@ -285,8 +290,14 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
   struct aggregate a = {.node = n};
   struct form g = {0};
   value v, w;
+  int factor;
   *f = (struct form){0};
   switch (n->op) {
+  case NODE_PARAM:
+    if (!e->decisions || !e->decisions->params || !e->decisions->open[n->index] || n->index >= FORM_PARAMS)
+      break;
+    f->param[n->index] = 1;
+    return e->decisions->params[n->index];
   case NODE_COUNT:
     eval_bindings(e, n->gen, n->ngen, visit_count, &a);
     *f = a.form;
@@ -310,12 +321,13 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
       eval_fail(e, n->at, "arithmetic beyond 64 bits");
     return v;
   case NODE_MUL:
-    if (n->kid[0]->op != NODE_CONST && n->kid[0]->op != NODE_PARAM)
+    factor = n->kid[0]->op == NODE_CONST || n->kid[1]->op != NODE_CONST ? 0 : 1; /* which of them is a number */
+    if (n->kid[factor]->op != NODE_CONST && n->kid[factor]->op != NODE_PARAM)
       break;
-    v = eval_node(e, n->kid[0]);
+    v = eval_node(e, n->kid[factor]);
     if (v > INT32_MAX || v < INT32_MIN)
       break;
-    w = eval_linear(e, n->kid[1], &g);
+    w = eval_linear(e, n->kid[!factor], &g);
     *f = form_minus(f, &g, -v);
     if (__builtin_mul_overflow(v, w, &v))
       eval_fail(e, n->at, "arithmetic beyond 64 bits");

@@ -62,7 +62,7 @@ static bool cut_at_most(const struct form *f, int64_t bound, struct box *x, uint
 }
 
 static struct form negated(const struct form *f) {
-  struct form g = {-f->constant, {0}};
+  struct form g = {.constant = -f->constant};
   for (uint32_t i = 0; i < FORM_MAX; i++)
     g.of[i] = -f->of[i];
   return g;
@@ -124,7 +124,7 @@ static bool solve_cheaply(struct region_search *r, struct box *x) {
     return false;
   if (!r->b->rules->lossy)
     return true;
-  struct form lost = {0, {0}};
+  struct form lost = {0};
   int64_t found = 0;
   for (uint32_t i = 0; i < r->n; i++) {
     lost.constant += o->groups[r->group[i]].count;

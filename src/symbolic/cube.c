@@ -247,6 +247,15 @@ static bool eliminate_by_equation(struct cube *c, uint32_t at, bool *exact) {
   return true;
 }
 
+/* Between a bound with coefficient a and one with coefficient b there always is an integer if they
+   are far enough apart, whatever the others are (Pugh 1991, "The Omega test": the dark shadow). */
+static bool leaves_room(const int64_t *row, uint32_t width, int64_t a, int64_t b) {
+  for (uint32_t i = 1; i < width; i++)
+    if (row[i])
+      return false;
+  return row[0] < 0 || row[0] >= (__int128)(a - 1) * (b - 1);
+}
+
 bool cube_eliminate(struct cube *c, uint32_t variable) {
   uint32_t at = variable + 1;
   bool exact = true;
@@ -265,8 +274,8 @@ bool cube_eliminate(struct cube *c, uint32_t variable) {
       const int64_t *high = cube_row(&old, k);
       if (high[at] >= 0)
         continue;
-      exact &= low[at] == 1 || high[at] == -1;
       combine(c, row, -high[at], low, low[at], high);
+      exact &= low[at] == 1 || high[at] == -1 || leaves_room(row, c->width, low[at], -high[at]);
       cube_add(c, row, false);
     }
   }
@@ -314,7 +323,8 @@ static void number_print(int64_t x, struct text *out) {
 }
 
 /* Terms with positive coefficients on one side, the others and the constant on the other. */
-static void side_print(const int64_t *row, uint32_t width, int sign, const char *const *names, struct text *out) {
+static void side_print(const int64_t *row, uint32_t width, int sign, const char *const *names,
+                       struct text *out) {
   int64_t constant = sign > 0 ? 0 : -row[0];
   uint32_t parts = constant != 0;
   for (uint32_t i = 1; i < width; i++)
