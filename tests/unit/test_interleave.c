@@ -17,8 +17,13 @@
 
 #include <cmocka.h>
 
-#define STATES_COMPARED 300
-#define STATES_SEARCHED 8000
+#ifdef __SANITIZE_ADDRESS__ /* slow: fewer states, the same models */
+#define STATES_COMPARED 25
+#define STATES_SEARCHED 300
+#else
+#define STATES_COMPARED 200
+#define STATES_SEARCHED 5000
+#endif
 
 /* --- models --- */
 
