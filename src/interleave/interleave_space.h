@@ -169,7 +169,6 @@ struct mover {
   struct inbound **inbound;  /* by process */
   uint32_t *ninbound;
   struct sights *sights;     /* by process */
-  size_t remembered;
   struct memo posts_of;      /* (posts, process) -> compiled */
   VEC(struct posts *) compiled;
   struct intern *deadness_of;

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define SIGHTS_MOST (UINT32_C(1) << 21) /* remembered; beyond that moves are put together anew each time */
+#define MOVES_MOST ((size_t)256 << 20) /* bytes; beyond that moves are put together anew each time */
 
 void mover_init(struct interleave *s) {
   struct mover *v = &s->mover;
@@ -496,7 +496,7 @@ static const struct moves *moves_remembered(struct interleave *s, const struct s
   key[n++] = at->byzantine;
   for (uint32_t i = 0; i < nin; i++)
     key[n++] = at->inbox[i];
-  bool room = v->remembered < SIGHTS_MOST;
+  bool room = v->move_bytes < MOVES_MOST;
   uint32_t id = room ? intern_put(sights->seen, key, n) : intern_find(sights->seen, key, n);
   if (key != small)
     memory_free(key);
@@ -509,11 +509,9 @@ static const struct moves *moves_remembered(struct interleave *s, const struct s
   const struct moves *moves = sights->moves.at[id];
   if (!moves) {
     moves = moves_make(s, at, &v->arena);
-    v->move_bytes += sizeof *moves + moves->n * (sizeof *moves->at + 4 * sizeof(struct patch));
-    if (!s->meaning->stop || !*s->meaning->stop) { /* else it may have been cut short */
+    v->move_bytes += n * sizeof *key + sizeof *moves + moves->n * (sizeof *moves->at + 4 * sizeof(struct patch));
+    if (!s->meaning->stop || !*s->meaning->stop) /* else it may have been cut short */
       sights->moves.at[id] = moves;
-      v->remembered++;
-    }
   }
   return moves;
 }
@@ -528,7 +526,7 @@ const struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *w
     v->inbox[i] = key_get(&s->keys, words, v->inbound[p][i].cell);
   struct sight at = {p, role, key_get(&s->keys, words, p), globals[role], byzantine, v->inbox};
   const struct moves *moves = moves_remembered(s, &at);
-  if (v->remembered < SIGHTS_MOST && (sights->direct || sights->cache)) {
+  if (v->move_bytes < MOVES_MOST && (sights->direct || sights->cache)) {
     uint64_t window = key_window(&s->keys, words, p);
     if (sights->direct)
       sights->direct[window] = moves;
