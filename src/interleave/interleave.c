@@ -194,6 +194,8 @@ static void space_free(struct space *space) {
     canonical_free(s->canonical);
   cells_release(&s->cells);
   intern_free(s->vectors);
+  intern_free(s->statuses);
+  vec_release(&s->permits);
   uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     memory_free(words[i]);
@@ -253,6 +255,7 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   s->env = &m->environments[q->environment];
   arena_init(&s->arena);
   s->vectors = intern_new();
+  s->statuses = intern_new();
   intern_put(s->vectors, NULL, 0); /* 0: nobody */
   s->use = actions_used(m, q, &s->arena);
   cells_init(&s->cells, meaning, m, q, l);

@@ -293,6 +293,8 @@ struct interleave {
   uint32_t *role_of;           /* by process */
   struct arena arena;
   struct intern *vectors;
+  struct intern *statuses;     /* of all processes */
+  VEC(const uint8_t *) permits; /* by those: by process, PERMIT_... */
   bool forgets_messages;
   bool stuck_channels;         /* FIFO: what lies behind a message that nobody wants is forgotten, too */
   bool plain;                  /* successors are those of the reference */
@@ -308,7 +310,11 @@ struct interleave {
   content *row;
   uint32_t *globals;           /* by role */
   value *status, *vector;
+  const uint8_t *permitted;    /* by process, in the state at hand: PERMIT_... */
 };
+#define PERMIT_CRASH 1
+#define PERMIT_RECOVERY 2
+
 
 static inline const struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
                                            const uint32_t *globals, uint32_t byzantine) {

@@ -111,14 +111,30 @@ static inline void copy_words(const struct interleave *s, uint64_t *to, const ui
     memcpy(to, from, s->keys.nwords * sizeof *to);
 }
 
+/* Who may crash or recover, by who has: decided once. */
+static void find_permits(struct interleave *s) {
+  uint32_t n = s->model->nprocesses;
+  for (uint32_t p = 0; p < n; p++)
+    s->status[p] = status_of(s, s->words, p);
+  uint32_t id = intern_put(s->statuses, s->status, n);
+  if (id == s->permits.n) {
+    uint8_t *permits = arena_alloc(&s->arena, n + 1);
+    for (uint32_t p = 0; p < n; p++)
+      permits[p] = (uint8_t)((crash_allowed(s->model, s->env, s->status, p) ? PERMIT_CRASH : 0) |
+                             (recovery_allowed(s->model, s->env, s->status, p) ? PERMIT_RECOVERY : 0));
+    vec_push(&s->permits, permits);
+  }
+  s->permitted = s->permits.at[id];
+}
+
 static bool may_happen(struct interleave *s, uint32_t p, const struct move *m, const struct moves *all) {
   if (m->kind == EVENT_ACTION)
     return true;
   if (m->kind == EVENT_RECOVER)
-    return recovery_allowed(s->model, s->env, s->status, p);
+    return s->permitted[p] & PERMIT_RECOVERY;
   if (m->kind != EVENT_CRASH)
     return true;
-  if (!crash_allowed(s->model, s->env, s->status, p))
+  if (!(s->permitted[p] & PERMIT_CRASH))
     return false;
   if (!m->whole || s->cells.bound == 0)
     return true;
@@ -256,8 +272,8 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
       s->globals[r] = sight_globals(s, s->words, r);
   if (which == STEPS_ALL && s->keys.nwords <= 2 && !s->canonical && !s->crashes && !s->nglobal_steps)
     return short_successors(s, byzantine, emit, context);
-  for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
-    s->status[p] = status_of(s, s->words, p);
+  if (s->crashes)
+    find_permits(s);
   if (which != STEPS_ALL)
     s->base.partial = choose_classes(s, byzantine);
   if (s->twins.any)
@@ -283,8 +299,8 @@ bool steps_each(struct interleave *s, step_fn *visit, void *context) {
   for (uint32_t r = 0; r < s->model->nroles; r++)
     if (s->steps.uses[r])
       s->globals[r] = sight_globals(s, s->words, r);
-  for (uint32_t p = 0; s->crashes && p < s->model->nprocesses; p++)
-    s->status[p] = status_of(s, s->words, p);
+  if (s->crashes)
+    find_permits(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
