@@ -119,6 +119,7 @@ struct graph {
   uint64_t stored;
   sig_atomic_t *interrupt_after;
   uint32_t countdown;
+  uint32_t restart_after; /* so many states are expanded, once; 0: never */
 };
 
 static const struct model_error some_error = {"division by zero", {3, 4}, 0};
@@ -152,6 +153,11 @@ static bool graph_successors(struct space *s, const struct state *from, emit_fn 
   uint32_t v = node_of(from);
   if (g->interrupt_after && g->countdown-- == 0)
     *g->interrupt_after = 1;
+  if (g->restart_after && --g->restart_after == 0) {
+    s->restart = true;
+    g->stored = 0;
+    return false;
+  }
   if (g->grid)
     return grid_successors(g, v, emit, context);
   for (size_t i = 0; i < g->narcs; i++) {
@@ -436,6 +442,68 @@ static void nothing_to_start_from(void **unused) {
   search_release(&s);
 }
 
+static void begins_again_when_keys_are_too_narrow(void **unused) {
+  (void)unused;
+  struct property properties[] = {safety, safety};
+  struct graph g;
+  graph_init(&g, properties, 2, NULL, 0);
+  g.grid = 30;
+  g.holds[0] = 3;             /* found before, and again */
+  g.holds[1] = 30 * 30 - 1;
+  g.restart_after = 500;
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.stats.states, 900);
+  assert_int_equal(s.stats.transitions, 2 * 30 * 29);
+  assert_int_equal(s.findings[0].rounds, 3);
+  assert_int_equal(s.findings[1].rounds, 58);
+  assert_false(g.space.restart);
+  search_release(&s);
+}
+
+/* The first arc of each node, the others later. */
+static bool first_successor(struct space *s, const struct state *from, emit_fn *emit, void *context) {
+  struct graph *g = (struct graph *)s;
+  for (size_t i = 0; i < g->narcs; i++)
+    if (g->arcs[i].from == node_of(from)) {
+      s->partial = true;
+      return put_node(g->arcs[i].to, &(struct edge){0}, emit, context);
+    }
+  return true;
+}
+
+static bool other_successors(struct space *s, const struct state *from, emit_fn *emit, void *context) {
+  struct graph *g = (struct graph *)s;
+  bool first = true;
+  for (size_t i = 0; i < g->narcs; i++) {
+    if (g->arcs[i].from != node_of(from))
+      continue;
+    if (!first && !put_node(g->arcs[i].to, &(struct edge){0}, emit, context))
+      return false;
+    first = false;
+  }
+  return true;
+}
+
+static void takes_other_steps_where_the_first_lead_back(void **unused) {
+  (void)unused;
+  static const struct arc arcs[] = {{.from = 0, .to = 1}, {.from = 0, .to = 4}, {.from = 1, .to = 0},
+                                    {.from = 1, .to = 2}, {.from = 2, .to = 2}, {.from = 2, .to = 3}};
+  struct property properties[] = {safety, safety};
+  struct graph g;
+  graph_init(&g, properties, 2, arcs, sizeof arcs / sizeof *arcs);
+  struct space_ops ops = graph_ops;
+  ops.successors = first_successor;
+  ops.others = other_successors;
+  g.space.ops = &ops;
+  g.holds[0] = 3;
+  g.holds[1] = 4; /* put off for good: the first step from 0 gets ahead */
+  struct search s = searched(&g, (struct limits){0});
+  assert_int_equal(s.stats.states, 4);
+  assert_true(s.findings[0].found);
+  assert_false(s.findings[1].found);
+  search_release(&s);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(store_keeps_every_key_once),
@@ -454,6 +522,8 @@ int main(void) {
       cmocka_unit_test(exactly_as_many_states_as_allowed_is_enough),
       cmocka_unit_test(a_violation_in_a_layer_cut_short_counts),
       cmocka_unit_test(nothing_to_start_from),
+      cmocka_unit_test(begins_again_when_keys_are_too_narrow),
+      cmocka_unit_test(takes_other_steps_where_the_first_lead_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
