@@ -531,10 +531,11 @@ class Threads(Generator):
 
     def model(self):
         self.type, self.values, self.change = self.weighted([
-            (40, ("bool", ["false", "true"], "not {}")), (40, ("0..2", ["0", "1", "2"], "({} + 1) mod 3")), (20, ("Value?", ["none"], "x"))])
-        sizes = self.weighted([(30, (2,)), (15, (3,)), (20, (1, 1)), (15, (1, 2)), (10, (2, 1)), (10, (1, 1, 1))])
+            (40, ("bool", ["false", "true"], "not {}")), (40, ("Colour", ["red", "green", "blue"], "(if {0} == red then green else if {0} == green then blue else red)")), (20, ("Value?", ["none"], "x"))])
+        sizes = self.weighted([(22, (2,)), (10, (3,)), (30, (1, 1)), (15, (1, 2)), (13, (2, 1)), (10, (1, 1, 1))])
         self.memory = [f"s{i + 1}" for i in range(self.weighted([(25, 0), (50, 1), (25, 2)]))]
         self.messages = not self.memory or self.chance(0.55)
+        self.chatty = self.messages and self.chance(0.5)
         self.faults = self.weighted([(62, ""), (16, "at most 1 processes crash"), (10, "at most 1 processes crash and recover"),
                                      (6, "at most 1 processes are byzantine"), (6, "any messages are lost")])
         channels = self.weighted([(70, ""), (12, "channels set"), (12, "channels fifo"), (6, "channels bag bound 1")])
@@ -543,7 +544,7 @@ class Threads(Generator):
         if not self.messages:
             channels, self.faults = "", "" if "messages" in self.faults else self.faults
         self.roles = list(zip("PQR", sizes))
-        lines = ["algorithm Random", "type Value = unordered 1..2", *(f"shared {s}: {self.type} = {self.pick(self.values)}" for s in self.memory)]
+        lines = ["algorithm Random", "type Value = unordered 1..2", "type Colour = {red, green, blue}", *(f"shared {s}: {self.type} = {self.pick(self.values)}" for s in self.memory)]
         if self.messages:
             lines.append(f"message k1(a: {self.type}), k2")
         for role, size in self.roles:
@@ -557,10 +558,10 @@ class Threads(Generator):
                  f"  {self.pick(['var', 'var', 'stable'])} v: {self.type} = {self.pick(self.values)}",
                  f"  var d: {self.type} = {self.values[0]}" if role == "P" else None]
         lines = [line for line in lines if line]
-        for i in range(self.weighted([(30, 2), (45, 3), (25, 4)])):
-            heads = [self.head(i)]
-            if self.chance(0.7 if heads[0].startswith("on") else 0.2):
-                heads.append(self.head(i) or "when true")
+        for i in range(self.weighted([(20, 1), (45, 2), (25, 3), (10, 4)])):
+            heads = [self.head(i, role)]
+            if self.chance(0.25 if heads[0].startswith("on") else 0.15):
+                heads.append(self.head(i, role) or "when true")
             for k, head in enumerate(heads):
                 if len(heads) > 1:
                     head = head or "when true"
@@ -569,14 +570,16 @@ class Threads(Generator):
                 lines.append("  }")
         if role == "P":
             lines += ["  step show {", "    d := v", "  }"]
-        if self.messages and self.chance(0.15):
+        if self.messages and self.chance(0.08):
             lines += ["  on k1(a) once {", *self.body(role, "k1(a)"), "  }"]
         return lines + ["}"]
 
-    def head(self, i):
-        pairs = [(50, "")]
+    def head(self, i, role):
+        if self.messages and i == 0 and role == "P" and self.chance(0.4):
+            i = 1
+        pairs = [(100 if self.chatty and role != "P" else 50, "")]
         if self.messages and i > 0:
-            pairs += [(30, "on k1(a)"), (6, "on k2"), (8, f"on S: {self.pick(['1', '2', 'exactly 1', 'exactly 2'])} of k1(a) same a{self.pick(['', ' taken'])}"),
+            pairs += [(70 if self.chatty else 30, "on k1(a)"), (6, "on k2"), (8, f"on S: {self.pick(['1', '2', 'exactly 1', 'exactly 2'])} of k1(a) same a{self.pick(['', ' taken'])}"),
                       (4, f"on S: {self.pick(['1', '2'])} of k2{self.pick(['', ' taken'])}")]
         if self.memory:
             pairs.append((14, f"when {self.condition(self.memory)}"))
@@ -588,18 +591,18 @@ class Threads(Generator):
     def body(self, role, head):
         told = ["a"] if "(a)" in head else []
         lines = []
-        for _ in range(self.weighted([(70, 1), (30, 2)])):
-            pairs = [(14, f"v := {self.change.format('v')}"), (6, f"v := {self.pick(self.values)}")]
+        for _ in range(self.weighted([(85, 1), (15, 2)])):
+            pairs = [(14, f"v := {self.change.format('v')}"), (3, f"v := {self.pick(self.values)}")]
             if told:
-                pairs.append((60, "v := a"))
+                pairs.append((90, "v := a"))
             if self.memory:
                 s = self.pick(self.memory)
                 pairs += [(22, f"v := {s}"), (22, f"{s} := v"), (12, f"{s} := {self.change.format(s)}"), (6, f"{s} := {self.pick(self.values)}")]
             if self.messages:
                 to = self.pick([name for name, _ in self.roles] + ["others"])
-                pairs += [(35, f"send k1({self.pick(['v'] + told)}) to {to}"), (6, f"send k2 to {to}")]
+                pairs += [(90 if self.chatty and role != "P" else 25, f"send k1({self.pick(['v', 'v', self.change.format('v')] + told)}) to {to}"), (6, f"send k2 to {to}")]
             line = self.weighted(pairs)
-            lines += [f"    if {self.condition(['v'] + told + self.memory)} {{", f"      {line}", "    }"] if self.chance(0.12) else [f"    {line}"]
+            lines += [f"    if {self.condition(['v'] + told + self.memory)} {{", f"      {line}", "    }"] if self.chance(0.06) else [f"    {line}"]
         return lines
 
     def properties(self, sizes):
@@ -609,9 +612,9 @@ class Threads(Generator):
         if sizes[0] > 1:
             covers = [f"exists p, q in P: p != q and p.d {a} and q.d {b}" for a, b in pairs if a <= b]
         elif self.memory and self.chance(0.4):
-            covers = [f"s1 {a} and exists p in P: at(p, end) and p.d {b}" for a, b in pairs]
+            covers = [f"s1 {a} and exists p in P: p.d {b}" for a, b in pairs]
         else:
-            covers = [f"exists p in P: at(p, end) and p.d {a}" if self.chance(0.3) else f"exists p in P: p.d {a}" for a in results]
+            covers = [f"exists p in P: {'at(p, end) and ' if self.chance(0.1) else ''}p.d {a}" for a in results]
         if self.type == "Value?":
             covers += ["exists p in P, v in p.d: v == p.x", "exists p in P, v in p.d: v != p.x"]
         self.rng.shuffle(covers)
