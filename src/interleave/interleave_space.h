@@ -208,6 +208,7 @@ bool steps_each(struct interleave *, step_fn *, void *context);
 struct twins {
   bool any;
   bool named;     /* some value may name a process */
+  bool channels;  /* there are any */
   bool *role;     /* by role: its processes may be renamed */
   uint32_t *of;   /* by process, of the state at hand: the first one that can change places with it */
   uint32_t *to;

@@ -31,6 +31,8 @@ void twins_init(struct interleave *s) {
     t->role[r] = m->roles[r].count > 1 && l->identity[r] <= IDENTITY_EQUALITY;
     t->any |= t->role[r];
   }
+  for (uint32_t i = 0; i < m->nprocesses * m->nprocesses; i++)
+    t->channels |= s->cells.channel[i] != NO_CELL;
   t->to = arena_array(&s->arena, m->nprocesses + 1, sizeof *t->to);
   t->of = arena_array(&s->arena, m->nprocesses + 1, sizeof *t->of);
   t->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *t->row);
@@ -46,7 +48,11 @@ static bool same_channel(const struct interleave *s, uint32_t from, uint32_t to,
 }
 
 static bool same_columns(const struct interleave *s, uint32_t p, uint32_t q) {
-  if (s->twins.row[p] != s->twins.row[q] || !same_channel(s, p, p, q, q) || !same_channel(s, p, q, q, p))
+  if (s->twins.row[p] != s->twins.row[q])
+    return false;
+  if (!s->twins.channels)
+    return true;
+  if (!same_channel(s, p, p, q, q) || !same_channel(s, p, q, q, p))
     return false;
   for (uint32_t r = 0; r < s->model->nprocesses; r++)
     if (r != p && r != q && (!same_channel(s, p, r, q, r) || !same_channel(s, r, p, r, q)))
