@@ -64,13 +64,27 @@ static bool mentions_processes(const struct role *role) {
   return false;
 }
 
-/* Any permutation of the role's processes gives the same state, whatever else is in it. */
-static bool interchangeable(const struct interleave *s, uint32_t r) {
-  bool globals = false;
-  for (uint32_t i = 0; i < s->model->nglobals; i++)
-    globals |= type_mentions(s->model->globals[i].type, TYPE_PROCESS);
+/* Changing places with p, the first of its group, q would leave the globals as they are. */
+static bool globals_stay(const struct start *st, uint32_t p, uint32_t q) {
+  const struct model *m = st->space->model;
+  uint32_t *to = memory_alloc((m->nprocesses + 1) * sizeof *to);
+  bool stay = true;
+  for (uint32_t i = 0; i < m->nprocesses; i++)
+    to[i] = i == p ? q : i == q ? p : i;
+  for (uint32_t i = 0; i < m->nglobals && stay; i++)
+    if (type_mentions(m->globals[i].type, TYPE_PROCESS))
+      stay = value_rename(&st->space->model->values, m->globals[i].type, st->config->globals[i],
+                          &(struct renaming){.process = to}) == st->config->globals[i];
+  memory_free(to);
+  return stay;
+}
+
+/* Any permutation of the group gives the same state. */
+static bool interchangeable(const struct start *st, const struct group *g, uint32_t q) {
+  const struct interleave *s = st->space;
   return s->canonical && s->base.licences->of[REDUCE_SYMMETRY].applied &&
-         s->base.licences->identity[r] <= IDENTITY_EQUALITY && !mentions_processes(&s->model->roles[r]) && !globals;
+         s->base.licences->identity[g->role] <= IDENTITY_EQUALITY && !mentions_processes(&s->model->roles[g->role]) &&
+         globals_stay(st, g->first, q);
 }
 
 static bool same_ways(const struct locals *a, const struct locals *b) {
@@ -97,7 +111,7 @@ static bool groups_make(struct start *st) {
       return false;
     }
     struct group *last = st->groups.n ? &st->groups.at[st->groups.n - 1] : NULL;
-    if (last && last->role == r && interchangeable(s, r) && same_ways(&last->ways, &g.ways)) {
+    if (last && last->role == r && same_ways(&last->ways, &g.ways) && interchangeable(st, last, p)) {
       last->size++;
       locals_release(&g.ways);
     } else {

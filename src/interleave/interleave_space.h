@@ -55,7 +55,7 @@ struct steps {
   struct arena arena;
   struct intern *contexts;    /* [process or role, local, globals] */
   struct intern *global_sets; /* contents of the globals that a role uses */
-  struct intern *posts, *writes, *tuples;
+  struct intern *posts, *writes, *tuples, *letter_lists;
   struct memo none, one, forged, quorum;
   VEC(struct outcomes) lists;
   VEC(struct quorum_outcomes) quorum_lists;

@@ -23,6 +23,7 @@ void steps_init(struct interleave *s) {
   t->posts = intern_new();
   t->writes = intern_new();
   t->tuples = intern_new();
+  t->letter_lists = intern_new();
   intern_put(t->posts, NULL, 0); /* 0: nothing */
   intern_put(t->writes, NULL, 0);
   t->local = arena_array(&t->arena, s->meaning->max_local + 1, sizeof *t->local);
@@ -46,7 +47,7 @@ void steps_init(struct interleave *s) {
 
 void steps_release(struct interleave *s) {
   struct steps *t = &s->steps;
-  struct intern *tables[] = {t->contexts, t->global_sets, t->posts, t->writes, t->tuples};
+  struct intern *tables[] = {t->contexts, t->global_sets, t->posts, t->writes, t->tuples, t->letter_lists};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_free(tables[i]);
   struct memo *memos[] = {&t->none, &t->one, &t->forged, &t->quorum};
@@ -303,7 +304,8 @@ struct gathering {
   struct interleave *space;
   const struct sight *at;
   uint32_t action;
-  bool which; /* it matters which messages were chosen: they are taken, or marked as seen */
+  bool which;   /* it matters which messages were chosen: they are taken, or marked as seen */
+  bool senders; /* or at least from whom; else only how many of which message */
   VEC(struct inbox_entry) in;
   const struct inbox_entry *chosen;
   uint32_t nchosen;
@@ -385,6 +387,115 @@ static void keep_matching(struct gathering *g) {
   g->in.n = n;
 }
 
+/* --- by number: senders who may have sent the same are as good as each other --- */
+
+struct alike { /* senders with the same messages */
+  uint32_t first, letters; /* in gathering->in: what one of them may have sent */
+  uint32_t *senders, n;
+};
+
+struct numbering {
+  struct gathering *gathering;
+  const struct action *action;
+  int64_t size;
+  VEC(struct alike) alike;
+  struct inbox_entry *chosen;
+  uint32_t n;
+};
+
+static uint32_t letters_from(const struct gathering *g, size_t i) {
+  size_t end = i;
+  while (end < g->in.n && g->in.at[end].from == g->in.at[i].from)
+    end++;
+  return (uint32_t)(end - i);
+}
+
+static bool same_letters(const struct gathering *g, size_t a, size_t b, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (g->in.at[a + i].message != g->in.at[b + i].message || g->in.at[a + i].forged != g->in.at[b + i].forged)
+      return false;
+  return true;
+}
+
+static void numbering_group(struct numbering *k, struct arena *arena) {
+  const struct gathering *g = k->gathering;
+  uint32_t n;
+  for (size_t i = 0; i < g->in.n; i += n) {
+    n = letters_from(g, i);
+    struct alike *found = NULL;
+    for (size_t j = 0; j < k->alike.n && !found; j++)
+      if (k->alike.at[j].letters == n && same_letters(g, k->alike.at[j].first, i, n))
+        found = &k->alike.at[j];
+    if (!found) {
+      vec_push(&k->alike, ((struct alike){(uint32_t)i, n, arena_array(arena, g->space->model->nprocesses, 4), 0}));
+      found = &k->alike.at[k->alike.n - 1];
+    }
+    found->senders[found->n++] = g->in.at[i].from;
+  }
+}
+
+static bool goes_with_first(const struct numbering *k, value message) {
+  const struct values *values = &k->gathering->space->model->values;
+  size_t n;
+  for (uint32_t i = 0; i < k->action->nparts && k->n > 0; i++) {
+    value part = value_parts(values, k->chosen[0].message, &n)[k->action->parts[i].field];
+    if (value_parts(values, message, &n)[k->action->parts[i].field] != part)
+      return false;
+  }
+  return true;
+}
+
+static void number_taken(struct numbering *k) {
+  bool complete = k->action->exactly ? k->n == k->size : k->n >= k->size;
+  if (!complete || (k->n == 0 && k->action->nparts > 0))
+    return;
+  struct inbox_entry *in = memory_alloc((k->n + 1) * sizeof *in);
+  for (uint32_t i = 0; i < k->n; i++) { /* ascending by sender */
+    uint32_t at = i;
+    for (; at > 0 && in[at - 1].from > k->chosen[i].from; at--)
+      in[at] = in[at - 1];
+    in[at] = k->chosen[i];
+  }
+  take_quorum(k->gathering, in, k->n);
+  memory_free(in);
+}
+
+/* Every number of letter number j of group number i, whose first `used` senders have sent something else, then the rest. */
+static void number_each(struct numbering *k, size_t i, uint32_t j, uint32_t used) {
+  if (interrupted(k->gathering->space))
+    return;
+  if (i == k->alike.n) {
+    number_taken(k);
+    return;
+  }
+  const struct alike *a = &k->alike.at[i];
+  if (j == a->letters) {
+    number_each(k, i + 1, 0, 0);
+    return;
+  }
+  const struct inbox_entry *sent = &k->gathering->in.at[a->first + j];
+  uint32_t before = k->n;
+  number_each(k, i, j + 1, used);
+  while (used < a->n && goes_with_first(k, sent->message)) {
+    k->chosen[k->n] = *sent;
+    k->chosen[k->n++].from = a->senders[used++];
+    number_each(k, i, j + 1, used);
+  }
+  k->n = before;
+}
+
+static void quorums_by_number(struct gathering *g, int64_t size) {
+  struct interleave *s = g->space;
+  struct arena arena;
+  arena_init(&arena);
+  struct numbering k = {.gathering = g, .action = &s->model->roles[g->at->role].actions[g->action], .size = size,
+                        .chosen = arena_array(&arena, s->model->nprocesses + 1, sizeof *k.chosen)};
+  numbering_group(&k, &arena);
+  number_each(&k, 0, 0, 0);
+  vec_release(&k.alike);
+  arena_release(&arena);
+}
+
 static void quorums(struct gathering *g) {
   struct interleave *s = g->space;
   struct steps *t = &s->steps;
@@ -397,12 +508,16 @@ static void quorums(struct gathering *g) {
     add_quorum_outcome(g, outcome_failed(s, g->action, &error));
     return;
   }
+  if (!g->senders) {
+    quorums_by_number(g, size);
+    return;
+  }
   struct inbox inbox = {g->in.at, (uint32_t)g->in.n};
   action_quorums(s->meaning, g->at->role, g->action, size, &inbox, take_quorum, g);
 }
 
 /* What is there, as a key: the context, the action, then each message with its sender and place. */
-static uint32_t tuple_of(const struct gathering *g) {
+static uint32_t tuple_with_senders(const struct gathering *g) {
   struct interleave *s = g->space;
   size_t n = 2;
   value small[122], *v = 3 * g->in.n + 2 <= 122 ? small : memory_alloc((3 * g->in.n + 2) * sizeof *v);
@@ -422,15 +537,40 @@ static uint32_t tuple_of(const struct gathering *g) {
   return id;
 }
 
+/* Likewise, with how many senders may have sent what instead of who they are. */
+static uint32_t tuple_by_number(const struct gathering *g) {
+  struct interleave *s = g->space;
+  uint32_t nsenders = 0, letters;
+  value *lists = memory_alloc((s->model->nprocesses + 3) * sizeof *lists);
+  value *list = memory_alloc((g->in.n + 1) * sizeof *list);
+  for (size_t i = 0; i < g->in.n; i += letters) {
+    letters = letters_from(g, i);
+    uint32_t n = 0, at = 2 + nsenders++;
+    for (uint32_t k = 0; k < letters && !(g->in.at[i].forged && k > 0); k++)
+      list[n++] = g->in.at[i].forged ? -1 : (value)letter_put(&s->channels, g->in.at[i + k].kind, g->in.at[i + k].message);
+    value id = intern_put(s->steps.letter_lists, list, n);
+    for (; at > 2 && lists[at - 1] > id; at--)
+      lists[at] = lists[at - 1];
+    lists[at] = id;
+  }
+  lists[0] = context_of(s, g->at);
+  lists[1] = -1 - (value)g->action; /* unlike any with senders */
+  uint32_t id = intern_put(s->steps.tuples, lists, 2 + nsenders);
+  memory_free(lists);
+  memory_free(list);
+  return id;
+}
+
 struct quorum_outcomes steps_quorum(struct interleave *s, const struct sight *at, uint32_t action) {
   struct steps *t = &s->steps;
   const struct action *a = &s->model->roles[at->role].actions[action];
   struct gathering g = {.space = s, .at = at, .action = action,
                         .which = a->taken || s->meaning->semantics == SEMANTICS_MP};
+  g.senders = g.which || s->use->of[at->role][action].senders;
   steps_unfold(s, at);
   if (action_open(s->model, at->role, t->local, action))
     gather(&g);
-  uint32_t tuple = tuple_of(&g), known;
+  uint32_t tuple = g.senders ? tuple_with_senders(&g) : tuple_by_number(&g), known;
   if (memo_find(&t->quorum, tuple, 0, &known)) {
     vec_release(&g.in);
     return t->quorum_lists.at[known];
