@@ -29,6 +29,8 @@ class StepComparison(Comparison):
         answer = Answer(self.program, self.path, list(extra), STATES, SECONDS)
         if answer.status == 3:
             raise Skipped("refused")
+        if not answer.json["properties"] or self.semantics(answer) == "coarse":
+            raise Skipped("asks nothing of steps")
         return answer
 
     def limited(self, answer):

@@ -625,4 +625,4 @@ class Threads(Generator):
 
 
 def generate(rng):
-    return (Threads if rng.random() < 0.4 else StepGenerator)(rng).model()
+    return (Threads if rng.random() < 0.5 else StepGenerator)(rng).model()
