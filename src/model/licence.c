@@ -414,6 +414,9 @@ struct licence semantics_licence(const struct model *m, const struct question *q
   case SEMANTICS_COARSE:
     l.reason = "all take the whole round in one step";
     break;
+  case SEMANTICS_FINE:
+    l.reason = "sending, receiving and updating are steps of their own";
+    break;
   case SEMANTICS_INTERLEAVING:
     l.reason = "one process takes a step at a time";
     break;

@@ -11,8 +11,19 @@ uint32_t model_role_of(const struct model *m, value process) {
 }
 
 const char *semantics_name(enum semantics s) {
-  static const char *const name[] = {"coarse", "m", "m-mp", "mp", "interleaving"};
+  static const char *const name[] = {"coarse", "fine", "m", "m-mp", "mp", "interleaving"};
   return name[s];
+}
+
+uint32_t environment_marks(const struct environment *e, const struct clause **marks) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < e->nclauses; i++)
+    if (e->clauses[i].kind == CLAUSE_OFTEN || e->clauses[i].kind == CLAUSE_FINALLY) {
+      if (marks && n < MARKS_MOST)
+        marks[n] = &e->clauses[i];
+      n++;
+    }
+  return n;
 }
 
 const char *op_text(enum op op) {

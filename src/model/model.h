@@ -118,6 +118,7 @@ struct var {
   struct node *init;  /* INPUT: given if not NULL; evaluated in order of declaration, may read earlier variables, me, number(me) */
   struct node *where; /* INPUT: may read the variable itself and earlier ones */
   bool distinct;      /* INPUT: different for each process of the role */
+  bool hidden;        /* not in the text: stands for a quantifier of a live property; not shown */
   enum unit each;     /* ORACLE: when it is chosen anew */
 };
 
@@ -279,6 +280,7 @@ enum model_kind { MODEL_ROUNDS, MODEL_MESSAGES, MODEL_SHARED, MODEL_COUNTERS };
 /* What a run is made of (docs/language.md, "Semantics"). */
 enum semantics {
   SEMANTICS_COARSE,      /* rounds: all take the whole round in one step */
+  SEMANTICS_FINE,        /* rounds: sending, receiving and updating are steps; each process is in a round of its own */
   SEMANTICS_M,           /* steps: a message that is sent lies in its receiver's inbox */
   SEMANTICS_M_MP,        /* delivery is a step of its own; an action takes any fitting messages delivered */
   SEMANTICS_MP,          /* likewise, and an action takes all that was delivered since its process's last one */
@@ -313,9 +315,19 @@ struct model {
 struct question {
   uint32_t environment;
   enum semantics semantics;
-  const uint32_t *properties; /* those checked together */
+  const uint32_t *properties; /* those checked together; a live one is alone */
   uint32_t nproperties;
+  struct node *const *atoms;  /* live: formulas about states, closed, of which the property is made; else none */
+  uint32_t natoms;
 };
+static inline bool question_live(const struct model *m, const struct question *q) { /* is it about runs, not states? */
+  return q->nproperties > 0 && m->properties[q->properties[0]].kind == PROPERTY_LIVE;
+}
+
+/* Mark i is the i-th clause of the environment that says what happens for ever (OFTEN, FINALLY): at most MARKS_MOST.
+   Returns how many there are; marks may be NULL. */
+#define MARKS_MOST 64
+uint32_t environment_marks(const struct environment *, const struct clause **marks);
 
 static inline bool model_steps(const struct model *m) { return m->kind == MODEL_MESSAGES || m->kind == MODEL_SHARED; }
 uint32_t model_role_of(const struct model *, value process);

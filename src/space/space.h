@@ -24,7 +24,15 @@ struct edge {
   uint32_t processes;    /* processes that became faulty in it (initial states: that are) */
   uint64_t broken;       /* bit i: the question's i-th property is a step property that this step breaks */
   const struct model_error *error; /* not NULL: the step ends in an error of the model; there is no target state */
+  /* Only of questions about runs (question_live): */
+  uint64_t marks;        /* bit i: the step can be made such that all these marks of the environment hold in it
+                            (environment_marks); a step may be emitted several times with different ones */
+  uint32_t group;        /* steps: what was taken, for fairness: one of those that `enabled` tells; NO_GROUP: nothing that
+                            fairness speaks of */
+  uint32_t lottery;      /* almost surely: steps of one state with the same number are the results of the same choices of
+                            the adversary, by coins */
 };
+#define NO_GROUP UINT32_MAX
 
 /* False: stop. Of a state that is emitted, bytes behind the key up to the next multiple of 16 can be read. */
 typedef bool emit_fn(void *context, const struct state *, const struct edge *);
@@ -48,7 +56,16 @@ struct goal { /* what is special about the last step of the path */
   uint32_t property; /* BROKEN_STEP: index into the question's properties */
 };
 
+/* What a step of a path has to be, beyond leading from one state to the next: questions about runs. */
+struct step_wish {
+  uint64_t marks; /* all of them hold in it */
+  uint32_t group; /* NO_GROUP: any */
+};
+
 struct space;
+
+/* What fairness speaks of: each group is taken again and again, if it is always (weak) or again and again (strong) possible. */
+typedef void group_fn(void *context, uint32_t group);
 
 struct space_ops {
   /* Return false if the callback stopped them. */
@@ -65,6 +82,13 @@ struct space_ops {
   /* path[0] is initial, each further one a successor of the one before; GOAL_ERROR: path ends with the state
      before the error, one more step follows. False: no such run (a fault of the space). */
   bool (*concretise)(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
+  /* Questions about runs. The truth of the question's i-th atom in a state. */
+  enum verdict3 (*atom)(struct space *, uint32_t i, const struct state *, struct model_error *);
+  /* Questions about runs: each group that is possible in the state, once. NULL: the space has no groups. */
+  void (*enabled)(struct space *, const struct state *, group_fn *, void *context);
+  /* Like concretise, for a path of n states that need not end in anything special; wish[i]: of the step from path[i] to
+     path[i + 1]. */
+  bool (*concretise_path)(struct space *, const struct state *path, uint32_t n, const struct step_wish *wish, struct run *);
   void (*stored)(struct space *, const struct state *); /* called once for each state that the engine keeps */
   /* Heard-of assignments that the plain way would have tried in the stored states; false: cannot be counted. */
   bool (*heard_of_assignments)(struct space *, struct text *decimal);
