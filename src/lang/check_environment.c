@@ -105,6 +105,91 @@ static bool sees_heard_of(void *context, const struct node *n) {
   return true;
 }
 
+static void fault_two_rounds(struct checker *c, struct span at) {
+  fault(c, at, "this speaks of two rounds at once");
+  help(c, "say it of each round in a condition of its own, joined with 'and'");
+}
+
+/* ---- what is said of whole runs, taken apart ---- */
+
+struct parting {
+  struct checker *c;
+  const struct clause *clause;
+  VEC(struct generator) witness;
+  VEC(struct clause_part) parts;
+  VEC(const struct node *) around; /* quantifiers `forall` that what is looked at stands in */
+};
+
+static bool sees_round(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
+  return !*found;
+}
+
+/* Can the values be chosen before the first round, whatever is heard in it? */
+static bool is_witness(struct parting *p, const struct node *n) {
+  bool reads = n->op != NODE_EXISTS || n->n != 1 || p->around.n > 0;
+  for (uint32_t i = 0; i < n->ngen && !reads; i++) {
+    node_walk(n->gen[i].range, sees_round, &reads);
+    for (size_t k = 0; k < p->witness.n; k++)
+      reads |= p->witness.at[k].slot == n->gen[i].slot;
+  }
+  return !reads;
+}
+
+static struct node *within(struct parting *p, struct node *n) {
+  for (size_t i = p->around.n; i-- > 0;) {
+    const struct node *q = p->around.at[i];
+    n = generated(p->c, NODE_FORALL, n->at, n, q->gen, q->ngen);
+  }
+  return n;
+}
+
+static void part_of(struct parting *p, struct node *n) {
+  struct names_seen seen = {.id = NO_NAME};
+  node_walk(n, see_name, &seen);
+  for (size_t i = 0; i < p->around.n; i++)
+    for (uint32_t k = 0; k < p->around.at[i]->ngen; k++)
+      node_walk(p->around.at[i]->gen[k].range, see_name, &seen);
+  if (seen.several)
+    fault_two_rounds(p->c, n->at);
+  if (n->op == NODE_EXISTS && p->clause->unit == EACH_PHASE && p->around.n == 0) {
+    fault(p->c, n->at, "this may be somebody else in each round of a phase");
+    help(p->c, "put one 'exists' in front, over names that do not depend on who is heard");
+  }
+  vec_push(&p->parts, ((struct clause_part){within(p, n), seen.id}));
+}
+
+static void take_apart(struct parting *p, struct node *n) {
+  if (n->op == NODE_AND) {
+    take_apart(p, n->kid[0]);
+    take_apart(p, n->kid[1]);
+  } else if (n->op == NODE_FORALL && n->n == 1) {
+    vec_push(&p->around, n);
+    take_apart(p, n->kid[0]);
+    p->around.n--;
+  } else if (is_witness(p, n)) {
+    for (uint32_t i = 0; i < n->ngen; i++)
+      vec_push(&p->witness, n->gen[i]);
+    take_apart(p, n->kid[0]);
+  } else {
+    part_of(p, n);
+  }
+}
+
+static void clause_take_apart(struct checker *c, struct clause *clause) {
+  struct parting p = {.c = c, .clause = clause};
+  take_apart(&p, clause->pred);
+  clause->nwitness = (uint32_t)p.witness.n;
+  clause->witness =
+      arena_copy(&c->m->arena, p.witness.at, p.witness.n * sizeof *p.witness.at);
+  clause->nparts = (uint32_t)p.parts.n;
+  clause->parts = arena_copy(&c->m->arena, p.parts.at, p.parts.n * sizeof *p.parts.at);
+  vec_release(&p.witness);
+  vec_release(&p.parts);
+  vec_release(&p.around);
+}
+
 static void add_predicate(struct checker *c, const struct ast *a, struct clause clause,
                           clause_vec *out) {
   c->slots = 0;
@@ -113,13 +198,12 @@ static void add_predicate(struct checker *c, const struct ast *a, struct clause 
   clause.pred = lower_bool(c, a, "what an environment says");
   struct names_seen seen = {.id = NO_NAME};
   node_walk(clause.pred, see_name, &seen);
-  bool whole_phase =
-      clause.unit == EACH_PHASE && (clause.kind == CLAUSE_OFTEN || clause.kind == CLAUSE_FINALLY);
-  if (seen.several && !whole_phase) {
-    fault(c, a->at, "this speaks of two rounds at once");
-    help(c, "say it of each round in a condition of its own, joined with 'and'");
-  }
+  bool of_runs = clause.kind == CLAUSE_OFTEN || clause.kind == CLAUSE_FINALLY;
+  if (seen.several && !(of_runs && clause.unit == EACH_PHASE))
+    fault_two_rounds(c, a->at);
   clause.name_id = seen.several ? NO_NAME : seen.id;
+  if (of_runs && !bad(clause.pred))
+    clause_take_apart(c, &clause);
   bool says = bad(clause.pred);
   node_walk(clause.pred, sees_heard_of, &says);
   if (!says)

@@ -230,6 +230,11 @@ enum channel {
   CHANNEL_FIFO  /* only the oldest can */
 };
 
+struct clause_part {
+  struct node *pred;
+  uint32_t name_id;    /* asked of rounds of that name only; NO_NAME: of every round */
+};
+
 struct clause {
   enum clause_kind kind;
   struct span at;
@@ -246,6 +251,13 @@ struct clause {
   enum unit unit;
   uint32_t name_id;    /* the only round it speaks of, or NO_NAME: all */
   uint32_t from;       /* FROM_ROUND: 1-based */
+  /* OFTEN, FINALLY: pred once more, taken apart. It holds of a round, or of the rounds of a phase (unit), if there are
+     values for the witness, chosen before the first of them, with which every part holds in every round that it is
+     asked of. */
+  struct generator *witness;
+  uint32_t nwitness;
+  struct clause_part *parts;
+  uint32_t nparts;
 };
 
 struct environment {

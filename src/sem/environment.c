@@ -1,5 +1,5 @@
 /* What an environment allows: the judge of every witness, written as the clauses read. */
-#include "sem/round.h"
+#include "sem/marks.h"
 
 #include <string.h>
 
@@ -143,33 +143,16 @@ static bool clause_speaks(const struct model *m, const struct clause *c, const s
   return c->kind == CLAUSE_EVERY || config->rounds + 1 >= c->from;
 }
 
-static bool clause_holds(struct meaning *meaning, const struct clause *c, const struct config *config,
-                         uint8_t *const *heard, uint8_t *const *corrupt) {
-  struct eval e;
-  jmp_buf failure;
-  eval_begin(&e, meaning);
-  e.before = config;
-  e.globals = config->globals;
-  e.point = config->point;
-  e.phase = config->phase;
-  e.heard = heard;
-  e.corrupt = corrupt;
-  e.failure = &failure;
-  if (setjmp(failure))
-    return false;
-  return eval_true(&e, c->pred);
-}
-
 static bool predicate_holds(struct meaning *meaning, const struct clause *c, const struct exchange *x,
                             const struct witness *w, uint8_t **corrupt) {
   struct config seen = *x->config;
   seen.local = x->local; /* with the oracles of this step */
-  return clause_holds(meaning, c, &seen, w->heard, corrupt);
+  return part_holds(meaning, c, c->pred, NULL, &seen, w->heard, corrupt);
 }
 
 bool clause_holds_without_messages(struct meaning *meaning, const struct clause *c, const struct config *config) {
   uint8_t *none = NULL;
-  return clause_holds(meaning, c, config, &none, NULL);
+  return part_holds(meaning, c, c->pred, NULL, config, &none, NULL);
 }
 
 static const char *clause_name(enum clause_kind kind) {
@@ -205,17 +188,22 @@ static bool failing_send_allowed(struct meaning *meaning, const struct environme
   return true;
 }
 
-static bool clauses_hold(const struct exchange *x, const struct environment *env, const struct witness *w,
-                         const char **why) {
-  const struct model *m = x->meaning->model;
-  uint32_t n = m->nprocesses;
-  uint8_t **corrupt = memory_alloc((n + 1) * sizeof *corrupt);
-  uint8_t *cells = memory_alloc((size_t)n * n + 1);
-  for (uint32_t p = 0; p < n; p++)
-    corrupt[p] = cells + (size_t)p * n;
+uint8_t **witness_corrupt(const struct witness *w) {
+  size_t n = w->nprocesses;
+  uint8_t **corrupt = memory_alloc((n + 1) * sizeof *corrupt + n * n + 1);
+  uint8_t *cells = (uint8_t *)(corrupt + n + 1);
+  for (size_t p = 0; p < n; p++)
+    corrupt[p] = cells + p * n;
   for (uint32_t i = 0; i < w->nforged; i++)
     if (w->forged[i].receiver < n && w->forged[i].sender < n)
       corrupt[w->forged[i].receiver][w->forged[i].sender] = 1;
+  return corrupt;
+}
+
+static bool clauses_hold(const struct exchange *x, const struct environment *env, const struct witness *w,
+                         const char **why) {
+  const struct model *m = x->meaning->model;
+  uint8_t **corrupt = witness_corrupt(w);
   bool ok = true;
   for (uint32_t i = 0; i < env->nclauses && ok; i++)
     if (clause_speaks(m, &env->clauses[i], x->config) &&
@@ -223,7 +211,6 @@ static bool clauses_hold(const struct exchange *x, const struct environment *env
       *why = clause_name(env->clauses[i].kind);
       ok = false;
     }
-  memory_free(cells);
   memory_free(corrupt);
   return ok;
 }

@@ -340,7 +340,7 @@ bool round_all_steps(struct meaning *meaning, uint32_t environment, const struct
                     .environment = environment, .config = c, .witness = witness_new(m), .visit = visit,
                     .context = context, .next = config_new(m)};
   for (uint32_t i = 0; i < s.env->nclauses; i++)
-    if (s.env->clauses[i].kind == CLAUSE_EVERY || s.env->clauses[i].kind == CLAUSE_FROM_ROUND)
+    if (s.env->clauses[i].pred)
       node_walk(s.env->clauses[i].pred, mentions_heard_of, &s.predicates);
   bool more = plain_oracles(&s, 0, 0, 0);
   witness_free(s.witness);

@@ -36,6 +36,7 @@ void exchange_charge(const struct exchange *, const struct environment *, const 
                      int64_t *corrupted);
 
 const struct forgery *witness_forgery(const struct witness *, uint32_t receiver, uint32_t sender);
+uint8_t **witness_corrupt(const struct witness *); /* [p][q]: what p heard from q was forged; one piece of memory */
 const struct clause *environment_clause(const struct environment *, enum clause_kind);
 /* One round: what config_step, config_allows and config_successors are for rounds. */
 enum step_result round_step(struct meaning *, uint32_t environment, const struct config *, const struct witness *,

@@ -3,7 +3,7 @@
    way is translated into who hears whom, and tried on the reference. Nothing is believed that the reference refuses. */
 #include "space/concretise.h"
 
-#include "sem/round.h"
+#include "sem/marks.h"
 #include "space/expansion.h"
 #include "space/initial.h"
 
@@ -18,6 +18,7 @@ struct concrete {
   value *to_rank, *from_rank;  /* round numbers; NULL: kept as they are */
   const struct state *target;  /* NULL: an error is wanted */
   const struct goal *goal;     /* of the last step, else NULL */
+  uint64_t marks;              /* that must hold of the step */
   uint32_t **of_actor;         /* real processes of each actor */
   struct witness *witness;     /* what was found */
   struct config *next;
@@ -547,6 +548,16 @@ static bool right_target(struct concrete *k, const struct leaf *l) {
   return state.length == k->target->length && !memcmp(state.bytes, k->target->bytes, state.length);
 }
 
+static bool marks_hold(struct concrete *k) {
+  struct round_space *s = k->space;
+  bool ok = true;
+  for (uint32_t i = 0, mark = 0; i < s->env->nclauses && ok; i++)
+    if (s->env->clauses[i].kind == CLAUSE_OFTEN || s->env->clauses[i].kind == CLAUSE_FINALLY)
+      ok = !(k->marks >> mark++ & 1) ||
+           clause_holds(s->meaning, s->base.question->environment, i, k->config, k->witness);
+  return ok;
+}
+
 /* The last word is the reference's. */
 static bool confirmed(struct concrete *k) {
   struct round_space *s = k->space;
@@ -558,7 +569,7 @@ static bool confirmed(struct concrete *k) {
   enum step_result result = config_step(s->meaning, q->environment, k->config, k->witness, k->next, NULL, &error);
   if (!k->target)
     return result == STEP_ERROR;
-  if (result != STEP_OK)
+  if (result != STEP_OK || (k->marks && !marks_hold(k)))
     return false;
   if (k->goal && k->goal->kind == GOAL_BROKEN_STEP &&
       config_holds(s->meaning, s->model->properties[q->properties[k->goal->property]].formula, k->config, k->next,
@@ -685,10 +696,9 @@ void run_release(struct run *run) {
   memset(run, 0, sizeof *run);
 }
 
-bool round_concretise(struct space *space, const struct state *path, uint32_t n, const struct goal *goal,
-                      struct run *run) {
-  struct round_space *s = (struct round_space *)space;
-  uint32_t steps = goal->kind == GOAL_ERROR ? n : n - 1, processes = s->model->nprocesses;
+static bool concretise(struct round_space *s, const struct state *path, uint32_t n, uint32_t steps,
+                       const struct goal *goal, const struct step_wish *wish, struct run *run) {
+  uint32_t processes = s->model->nprocesses;
   memset(run, 0, sizeof *run);
   run->initial = real_start(s, &path[0]);
   if (!run->initial)
@@ -704,6 +714,7 @@ bool round_concretise(struct space *space, const struct state *path, uint32_t n,
     k.next = config_new(s->model);
     k.target = i + 1 < n ? &path[i + 1] : NULL;
     k.goal = i + 1 == steps ? goal : NULL;
+    k.marks = wish ? wish[i].marks : 0;
     k.found = false;
     ok = concrete_step(&k, &path[i]);
     if (ok)
@@ -718,4 +729,15 @@ bool round_concretise(struct space *space, const struct state *path, uint32_t n,
   if (!ok)
     run_release(run);
   return ok;
+}
+
+bool round_concretise(struct space *space, const struct state *path, uint32_t n, const struct goal *goal,
+                      struct run *run) {
+  uint32_t steps = goal->kind == GOAL_ERROR ? n : n - 1;
+  return concretise((struct round_space *)space, path, n, steps, goal, NULL, run);
+}
+
+bool round_concretise_path(struct space *space, const struct state *path, uint32_t n, const struct step_wish *wish,
+                           struct run *run) {
+  return concretise((struct round_space *)space, path, n, n - 1, NULL, wish, run);
 }

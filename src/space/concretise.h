@@ -5,5 +5,6 @@
 
 /* A path of canonical states as a real run: who hears whom, un-permuted, with real round numbers. */
 bool round_concretise(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
+bool round_concretise_path(struct space *, const struct state *path, uint32_t n, const struct step_wish *, struct run *);
 
 #endif

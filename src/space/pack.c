@@ -2,6 +2,7 @@
 
 #include "base/vec.h"
 #include "model/flow.h"
+#include "model/survey.h"
 #include "sem/local.h"
 
 #include <string.h>
@@ -101,8 +102,8 @@ static bool reads_phase(const struct model *m, const struct question *q) {
     }
   for (uint32_t i = 0; i < m->ndefs && !found; i++)
     node_walk(m->defs[i].body, look_phase, &found);
-  for (uint32_t i = 0; i < q->nproperties; i++)
-    node_walk(m->properties[q->properties[i]].formula, look_phase, &found);
+  for (uint32_t i = 0; i < question_nformulas(q); i++)
+    node_walk(question_formula(m, q, i), look_phase, &found);
   return found;
 }
 
@@ -162,12 +163,11 @@ static bool inputs_name_processes(const struct model *m) {
 
 enum initials_kept initials_asked(const struct model *m, const struct question *q) {
   enum initials_kept kept = INITIALS_NONE;
-  for (uint32_t i = 0; i < q->nproperties; i++) {
-    const struct property *property = &m->properties[q->properties[i]];
-    struct property_look look = {.formula = property->formula};
-    node_walk_deep(m, property->formula, look_rounds, &look);
+  for (uint32_t i = 0; i < question_nformulas(q); i++) {
+    struct property_look look = {.formula = question_formula(m, q, i)};
+    node_walk_deep(m, look.formula, look_rounds, &look);
     if (look.initial)
-      node_walk(property->formula, look_initials, &look);
+      node_walk(look.formula, look_initials, &look);
     if (look.initial && (look.initial_each || inputs_name_processes(m)))
       return INITIALS_EACH;
     if (look.initial)
@@ -180,13 +180,12 @@ static void decide_what_to_keep(struct pack *p) {
   const struct model *m = p->model;
   const struct environment *env = &m->environments[p->question->environment];
   bool endless = m->points[m->npoints - 1].endless;
-  for (uint32_t i = 0; i < p->question->nproperties; i++) {
-    const struct property *property = &m->properties[p->question->properties[i]];
-    struct property_look look = {.formula = property->formula};
-    node_walk_deep(m, property->formula, look_rounds, &look);
+  for (uint32_t i = 0; i < question_nformulas(p->question); i++) {
+    struct property_look look = {.formula = question_formula(m, p->question, i)};
+    node_walk_deep(m, look.formula, look_rounds, &look);
     if (look.rounds && endless) {
       p->keep_rounds = true;
-      bound_rounds(p, property->formula);
+      bound_rounds(p, look.formula);
     }
   }
   p->initials = initials_asked(m, p->question);
@@ -202,7 +201,7 @@ static void decide_what_to_keep(struct pack *p) {
         p->from_cap = c->from;
     }
     struct property_look look = {.formula = c->pred};
-    if (c->pred && (c->kind == CLAUSE_EVERY || c->kind == CLAUSE_FROM_ROUND))
+    if (c->pred && clause_counts(m, p->question, c))
       node_walk_deep(m, c->pred, look_rounds, &look);
     if (look.rounds && endless) {
       p->keep_rounds = true;

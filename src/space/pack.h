@@ -26,6 +26,12 @@ struct global { /* a global state, unpacked */
   struct member *at;
 };
 
+/* What a question asks of states: the formulas of its properties, then its atoms. */
+static inline uint32_t question_nformulas(const struct question *q) { return q->nproperties + q->natoms; }
+static inline const struct node *question_formula(const struct model *m, const struct question *q, uint32_t i) {
+  return i < q->nproperties ? m->properties[q->properties[i]].formula : q->atoms[i - q->nproperties];
+}
+
 /* How much of first values the properties of a question ask for. */
 enum initials_kept initials_asked(const struct model *, const struct question *);
 

@@ -53,8 +53,8 @@ static struct property_memo *memos_of(struct round_space *s) {
   if (s->property_memos)
     return s->property_memos;
   const struct question *q = s->base.question;
-  s->property_memos = memory_alloc((q->nproperties + 1) * sizeof *s->property_memos);
-  for (uint32_t i = 0; i < q->nproperties; i++) {
+  s->property_memos = memory_alloc((question_nformulas(q) + 1) * sizeof *s->property_memos);
+  for (uint32_t i = 0; i < question_nformulas(q); i++) {
     struct property_memo *m = &s->property_memos[i];
     m->classes = intern_new();
     m->views = intern_new();
@@ -62,13 +62,13 @@ static struct property_memo *memos_of(struct round_space *s) {
     for (uint32_t r = 0; r < s->model->nroles; r++)
       m->reads[r] = arena_array(&s->arena, s->model->roles[r].nvars + 1, sizeof **m->reads);
     struct look l = {s->model, m};
-    node_walk_deep(s->model, s->model->properties[q->properties[i]].formula, look_at, &l);
+    node_walk_deep(s->model, question_formula(s->model, q, i), look_at, &l);
   }
   return s->property_memos;
 }
 
 void property_memos_free(struct round_space *s) {
-  for (uint32_t i = 0; s->property_memos && i < s->base.question->nproperties; i++) {
+  for (uint32_t i = 0; s->property_memos && i < question_nformulas(s->base.question); i++) {
     struct property_memo *m = &s->property_memos[i];
     intern_free(m->classes);
     intern_free(m->views);
@@ -167,10 +167,9 @@ static enum verdict3 evaluate(struct round_space *s, const struct property_memo 
   return v;
 }
 
-enum verdict3 property_holds(struct round_space *s, uint32_t i, const struct state *state,
-                             struct model_error *error) {
+enum verdict3 formula_holds(struct round_space *s, uint32_t i, const struct state *state,
+                            struct model_error *error) {
   struct property_memo *m = &memos_of(s)[i];
-  const struct property *property = &s->model->properties[s->base.question->properties[i]];
   struct global *g = s->scratch;
   global_decode(&s->pack, state, g);
   uint32_t most = m->counting ? UINT32_MAX : m->rank + (uint32_t)intern_length(s->pack.vectors, g->inits);
@@ -192,7 +191,7 @@ enum verdict3 property_holds(struct round_space *s, uint32_t i, const struct sta
     memory_free(v);
   if (!memo_find(&m->value_of, view, 0, &verdict)) {
     struct model_error failure = {0};
-    verdict = evaluate(s, m, property->formula, g, most, &failure);
+    verdict = evaluate(s, m, question_formula(s->model, s->base.question, i), g, most, &failure);
     if (verdict == V_ERROR) {
       vec_push(&m->errors, failure);
       verdict += (uint32_t)m->errors.n - 1;

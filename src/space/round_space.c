@@ -143,7 +143,17 @@ static bool space_expand(struct space *space, frontier_fn *next, emit_from_fn *e
 
 static enum verdict3 space_holds(struct space *space, uint32_t i, const struct state *state,
                                  struct model_error *error) {
-  return property_holds(round_of(space), i, state, error);
+  return formula_holds(round_of(space), i, state, error);
+}
+
+static enum verdict3 space_atom(struct space *space, uint32_t i, const struct state *state, struct model_error *error) {
+  return formula_holds(round_of(space), space->question->nproperties + i, state, error);
+}
+
+static bool space_stays(struct space *space, const struct state *state) {
+  struct round_space *s = round_of(space);
+  global_decode(&s->pack, state, s->scratch);
+  return s->scratch->point == POINT_END;
 }
 
 static void space_stored(struct space *space, const struct state *state) {
@@ -205,6 +215,9 @@ static const struct space_ops round_space_ops = {
     .expand = space_expand,
     .holds = space_holds,
     .concretise = round_concretise,
+    .atom = space_atom,
+    .stays = space_stays,
+    .concretise_path = round_concretise_path,
     .stored = space_stored,
     .heard_of_assignments = space_assignments,
     .memory = space_memory,

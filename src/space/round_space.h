@@ -205,7 +205,7 @@ void quick_prepare(struct round_space *);
 bool quick_task(struct round_space *, const struct global *, struct together *);
 
 /* property.c */
-enum verdict3 property_holds(struct round_space *, uint32_t i, const struct state *, struct model_error *);
+enum verdict3 formula_holds(struct round_space *, uint32_t i, const struct state *, struct model_error *); /* question_formula */
 uint64_t steps_broken_by(struct round_space *, local_id before, local_id after);
 void step_checks_prepare(struct round_space *);
 void property_memos_free(struct round_space *);

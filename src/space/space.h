@@ -86,6 +86,9 @@ struct space_ops {
   enum verdict3 (*atom)(struct space *, uint32_t i, const struct state *, struct model_error *);
   /* Questions about runs: each group that is possible in the state, once. NULL: the space has no groups. */
   void (*enabled)(struct space *, const struct state *, group_fn *, void *context);
+  /* Questions about runs: of a state without successors, does the run stay there for ever? If not, no run goes through it:
+     the environment allows nothing. NULL: it stays. */
+  bool (*stays)(struct space *, const struct state *);
   /* Like concretise, for a path of n states that need not end in anything special; wish[i]: of the step from path[i] to
      path[i + 1]. */
   bool (*concretise_path)(struct space *, const struct state *path, uint32_t n, const struct step_wish *wish, struct run *);

@@ -162,7 +162,8 @@ static bool graph_successors(struct space *s, const struct state *from, emit_fn 
     return grid_successors(g, v, emit, context);
   for (size_t i = 0; i < g->narcs; i++) {
     const struct arc *a = &g->arcs[i];
-    struct edge e = {a->faults, a->processes, a->broken, a->error ? &some_error : NULL};
+    struct edge e = {.faults = a->faults, .processes = a->processes, .broken = a->broken,
+                     .error = a->error ? &some_error : NULL};
     if (a->from == v && !put_node(a->to, &e, emit, context))
       return false;
   }

@@ -1,0 +1,180 @@
+/* What an environment says of whole runs, `infinitely often` and `eventually always`: judged as the clauses read, on
+   rounds and on runs that end in a loop. */
+#include "sem/marks.h"
+
+#include <string.h>
+
+/* --- one round --- */
+
+struct seen_round { /* what clauses speak of */
+  struct exchange exchange;
+  struct config config; /* with the oracles of this round */
+  const struct witness *witness;
+  uint8_t **corrupt;
+  bool good; /* everybody could send */
+};
+
+static void seen_round_init(struct seen_round *r, struct meaning *meaning, const struct config *c,
+                            const struct witness *w) {
+  struct model_error ignored;
+  r->good = exchange_begin(&r->exchange, meaning, c, w, &ignored) == STEP_OK;
+  r->config = *c;
+  r->config.local = r->exchange.local;
+  r->witness = w;
+  r->corrupt = witness_corrupt(w);
+}
+
+static void seen_round_release(struct seen_round *r) {
+  exchange_release(&r->exchange);
+  memory_free(r->corrupt);
+}
+
+static void eval_round(struct eval *e, struct meaning *meaning, const struct config *c, uint8_t *const *heard,
+                       uint8_t *const *corrupt) {
+  eval_begin(e, meaning);
+  e->before = c;
+  e->globals = c->globals;
+  e->point = c->point;
+  e->phase = c->phase;
+  e->heard = heard;
+  e->corrupt = corrupt;
+}
+
+bool part_holds(struct meaning *meaning, const struct clause *clause, const struct node *pred, const value *bound,
+                const struct config *c, uint8_t *const *heard, uint8_t *const *corrupt) {
+  struct eval e;
+  jmp_buf failure;
+  eval_round(&e, meaning, c, heard, corrupt);
+  e.failure = &failure;
+  if (setjmp(failure))
+    return false;
+  for (uint32_t i = 0; bound && i < clause->nwitness; i++)
+    e.slot[clause->witness[i].slot] = bound[i];
+  return eval_true(&e, pred);
+}
+
+bool part_asked(const struct model *m, const struct clause_part *part, uint32_t point) {
+  return part->name_id == NO_NAME || m->points[point].name_id == part->name_id;
+}
+
+bool clause_parts_hold(struct meaning *meaning, const struct clause *clause, const value *bound,
+                       const struct config *c, const struct witness *w) {
+  struct seen_round r;
+  seen_round_init(&r, meaning, c, w);
+  bool ok = r.good;
+  for (uint32_t i = 0; i < clause->nparts && ok; i++)
+    if (part_asked(meaning->model, &clause->parts[i], c->point))
+      ok = part_holds(meaning, clause, clause->parts[i].pred, bound, &r.config, w->heard, r.corrupt);
+  seen_round_release(&r);
+  return ok;
+}
+
+bool clause_holds(struct meaning *meaning, uint32_t environment, uint32_t clause, const struct config *c,
+                  const struct witness *w) {
+  const struct model *m = meaning->model;
+  const struct clause *k = &m->environments[environment].clauses[clause];
+  if (c->point == POINT_END || (k->name_id != NO_NAME && m->points[c->point].name_id != k->name_id))
+    return k->kind != CLAUSE_OFTEN;
+  struct seen_round r;
+  seen_round_init(&r, meaning, c, w);
+  bool ok = r.good && part_holds(meaning, k, k->pred, NULL, &r.config, w->heard, r.corrupt);
+  seen_round_release(&r);
+  return ok;
+}
+
+/* --- the rounds of a phase --- */
+
+struct bindings {
+  const struct clause *clause;
+  VEC(value) found; /* nwitness values each */
+  uint32_t n;
+};
+
+static bool keep_binding(struct eval *e, void *context, uint64_t weight) {
+  struct bindings *b = context;
+  (void)weight;
+  for (uint32_t i = 0; i < b->clause->nwitness; i++)
+    vec_push(&b->found, e->slot[b->clause->witness[i].slot]);
+  b->n++;
+  return true;
+}
+
+value *clause_witnesses(struct meaning *meaning, const struct clause *clause, const struct config *c, uint32_t *n) {
+  struct bindings b = {.clause = clause};
+  struct eval e;
+  jmp_buf failure;
+  eval_round(&e, meaning, c, NULL, NULL);
+  e.failure = &failure;
+  if (setjmp(failure) == 0)
+    eval_bindings(&e, clause->witness, clause->nwitness, keep_binding, &b);
+  *n = b.n;
+  vec_push(&b.found, 0); /* never NULL */
+  return b.found.at;
+}
+
+bool clause_holds_in_phase(struct meaning *meaning, uint32_t environment, uint32_t clause,
+                           const struct config *const *configs, const struct witness *const *steps, uint32_t n) {
+  const struct clause *k = &meaning->model->environments[environment].clauses[clause];
+  uint32_t nfound;
+  value *found = clause_witnesses(meaning, k, configs[0], &nfound);
+  bool ok = false;
+  for (uint32_t b = 0; b < nfound && !ok; b++) {
+    ok = true;
+    for (uint32_t i = 0; i < n && ok; i++)
+      ok = clause_parts_hold(meaning, k, found + (size_t)b * k->nwitness, configs[i], steps[i]);
+  }
+  memory_free(found);
+  return ok;
+}
+
+/* --- runs --- */
+
+struct lasso {
+  const struct config *const *configs;
+  const struct witness *const *steps;
+  uint32_t n, loop;
+};
+
+static uint32_t place(const struct lasso *l, uint32_t i) {
+  return i < l->n ? i : l->loop + (i - l->loop) % (l->n - l->loop);
+}
+
+/* Does it hold of the round that is step i, or of the phase that ends with it? */
+static bool holds_at(struct meaning *meaning, uint32_t environment, uint32_t clause, const struct lasso *l, uint32_t i) {
+  const struct model *m = meaning->model;
+  const struct clause *k = &m->environments[environment].clauses[clause];
+  const struct config *now = l->configs[place(l, i)];
+  if (k->unit != EACH_PHASE)
+    return clause_holds(meaning, environment, clause, now, l->steps[place(l, i)]);
+  if (!m->points[now->point].phase_end)
+    return k->kind != CLAUSE_OFTEN;
+  uint32_t first = i, count;
+  while (first > 0 && !m->points[l->configs[place(l, first)]->point].phase_start)
+    first--;
+  count = i - first + 1;
+  const struct config **configs = memory_alloc(count * sizeof *configs);
+  const struct witness **steps = memory_alloc(count * sizeof *steps);
+  for (uint32_t j = 0; j < count; j++) {
+    configs[j] = l->configs[place(l, first + j)];
+    steps[j] = l->steps[place(l, first + j)];
+  }
+  bool ok = clause_holds_in_phase(meaning, environment, clause, configs, steps, count);
+  memory_free(configs);
+  memory_free(steps);
+  return ok;
+}
+
+bool clause_holds_of_run(struct meaning *meaning, uint32_t environment, uint32_t clause,
+                         const struct config *const *configs, const struct witness *const *steps, uint32_t n,
+                         uint32_t loop) {
+  struct lasso l = {configs, steps, n, loop};
+  bool often = meaning->model->environments[environment].clauses[clause].kind == CLAUSE_OFTEN;
+  if (loop == n) /* it has ended: rounds in which nobody does anything are as they should be */
+    return true;
+  /* a phase that begins before the loop's end goes on at its start: look at the third time round */
+  uint32_t length = n - loop;
+  for (uint32_t i = loop + 2 * length; i < loop + 3 * length; i++)
+    if (holds_at(meaning, environment, clause, &l, i) == often)
+      return often;
+  return !often;
+}
