@@ -1,0 +1,46 @@
+/* Linear temporal logic without next, over numbered atoms, in negation normal form. A formula is made once and named by
+   a number; making one applies the laws that make it smaller without changing what it says. */
+#ifndef RONDO_LOGIC_LTL_H
+#define RONDO_LOGIC_LTL_H
+
+#include "base/text.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define LTL_ATOMS_MOST 64 /* the truth of all atoms is one word */
+
+enum ltl_op { LTL_FALSE, LTL_TRUE, LTL_ATOM, LTL_NOT_ATOM, LTL_AND, LTL_OR, LTL_UNTIL, LTL_RELEASE };
+
+typedef uint32_t ltl; /* a formula of a pool */
+
+struct ltl_node {
+  enum ltl_op op;
+  ltl a, b; /* ATOM, NOT_ATOM: a is the atom's number; UNTIL: a until b; RELEASE: b up to and including the moment of a,
+               or for ever */
+};
+
+struct ltl_pool; /* opaque */
+
+struct ltl_pool *ltl_pool_new(void);
+void ltl_pool_free(struct ltl_pool *);
+struct ltl_node ltl_at(const struct ltl_pool *, ltl);
+uint32_t ltl_count(const struct ltl_pool *); /* names are 0 .. count - 1 */
+
+ltl ltl_truth(struct ltl_pool *, bool);
+ltl ltl_atom(struct ltl_pool *, uint32_t atom);
+ltl ltl_not(struct ltl_pool *, ltl);
+ltl ltl_and(struct ltl_pool *, ltl, ltl);
+ltl ltl_or(struct ltl_pool *, ltl, ltl);
+ltl ltl_until(struct ltl_pool *, ltl, ltl);
+ltl ltl_release(struct ltl_pool *, ltl, ltl);
+ltl ltl_eventually(struct ltl_pool *, ltl);
+ltl ltl_always(struct ltl_pool *, ltl);
+
+/* On the run word[0] word[1] ... word[n - 1] word[loop] ... word[n - 1] word[loop] ..., bit i of a letter being the truth
+   of atom i: by the definition, position by position. */
+bool ltl_on_lasso(const struct ltl_pool *, ltl, const uint64_t *word, uint32_t n, uint32_t loop);
+
+void ltl_print(const struct ltl_pool *, ltl, struct text *); /* atoms as a, b, ..., z, a26, ... */
+
+#endif
