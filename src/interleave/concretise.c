@@ -11,6 +11,7 @@ struct concrete {
   struct config *config;      /* the real one */
   const struct state *target; /* NULL: an error is wanted */
   const struct goal *goal;    /* of the last step, else NULL */
+  uint32_t group;             /* what is to be taken, NO_GROUP: anything */
   struct witness *witness;    /* the cheapest way found so far */
   struct config *next;
   uint64_t cost;
@@ -43,6 +44,8 @@ static bool try_event(void *context, const struct witness *w, enum step_result r
   const struct model *m = k->space->model;
   if (result == STEP_BAD_WITNESS)
     return true;
+  if (k->group != NO_GROUP && group_of_event(k->space, w->event) != k->group)
+    return true;
   uint64_t cost = cost_of(k, w->event, next);
   if ((k->witness && cost >= k->cost) || !leads_there(k, result, next))
     return true;
@@ -67,7 +70,7 @@ struct guide {
 /* Does the move do what is special about the last step? */
 static bool serves_goal(const struct concrete *k, const struct move *m) {
   struct interleave *s = k->space;
-  if ((m->error != NULL) != (k->target == NULL))
+  if ((m->error != NULL) != (k->target == NULL) || (k->group != NO_GROUP && m->group != k->group))
     return false;
   if (!k->goal || k->goal->kind != GOAL_BROKEN_STEP)
     return true;
@@ -114,7 +117,8 @@ static bool try_guided(void *context, const struct witness *w, enum step_result 
   struct concrete *k = g->concrete;
   struct interleave *s = k->space;
   const struct model *m = s->model;
-  if (result != (k->target ? STEP_OK : STEP_ERROR) || cost_of(k, w->event, next) != g->cost)
+  if (result != (k->target ? STEP_OK : STEP_ERROR) || cost_of(k, w->event, next) != g->cost ||
+      (k->group != NO_GROUP && group_of_event(s, w->event) != k->group))
     return true;
   if (k->target) {
     row_of_config(s, next, s->row);
@@ -152,14 +156,28 @@ static bool concrete_step(struct concrete *k, struct run *run) {
   return true;
 }
 
+static bool concrete_begin(struct concrete *k, const struct state *first, struct run *run) {
+  *run = (struct run){0};
+  if (!(k->config = interleave_initial_find(k->space, first)))
+    return false;
+  run->initial = config_copy(k->space->model, k->config);
+  return true;
+}
+
+static bool concrete_end(struct concrete *k, struct run *run, bool ok) {
+  config_free(k->config);
+  if (!ok) {
+    run_release(run);
+    *run = (struct run){0};
+  }
+  return ok;
+}
+
 bool interleave_concretise(struct space *space, const struct state *path, uint32_t n, const struct goal *goal,
                            struct run *run) {
-  struct interleave *s = interleave_of(space);
-  struct concrete k = {.space = s};
-  *run = (struct run){0};
-  if (n == 0 || !(k.config = interleave_initial_find(s, &path[0])))
+  struct concrete k = {.space = interleave_of(space), .group = NO_GROUP};
+  if (n == 0 || !concrete_begin(&k, &path[0], run))
     return false;
-  run->initial = config_copy(s->model, k.config);
   bool ok = true;
   for (uint32_t i = 1; i < n && ok; i++) {
     k.target = &path[i];
@@ -170,10 +188,19 @@ bool interleave_concretise(struct space *space, const struct state *path, uint32
     k.target = NULL;
     ok = concrete_step(&k, run);
   }
-  config_free(k.config);
-  if (!ok) {
-    run_release(run);
-    *run = (struct run){0};
+  return concrete_end(&k, run, ok);
+}
+
+bool interleave_concretise_path(struct space *space, const struct state *path, uint32_t n,
+                                const struct step_wish *wish, struct run *run) {
+  struct concrete k = {.space = interleave_of(space)};
+  if (n == 0 || !concrete_begin(&k, &path[0], run))
+    return false;
+  bool ok = true;
+  for (uint32_t i = 1; i < n && ok; i++) {
+    k.target = &path[i];
+    k.group = wish[i - 1].group;
+    ok = concrete_step(&k, run);
   }
-  return ok;
+  return concrete_end(&k, run, ok);
 }

@@ -16,6 +16,8 @@ struct forgetting {
   const struct permanence *permanence;
   bool *recovers;       /* by role */
   bool loses;           /* messages can be lost, whether that is a step or not */
+  bool runs;            /* the question is about runs */
+  bool idles;           /* a message may be forgotten because taking it changes nothing */
   struct memo dead;     /* (receiver and local state, sender and letter) -> is it? */
   struct memo channels; /* (receiver and local state, sender and content) -> content */
 };
@@ -33,6 +35,9 @@ void forgetting_init(struct interleave *s) {
   for (uint32_t r = 0; r < m->nroles; r++)
     f->recovers[r] = role_recovers(m, s->base.question, r);
   f->loses = environment_has(m, s->base.question, CLAUSE_LOST);
+  /* Steps that change nothing can fill a run if they can be taken again and again, and then they are fair to others. */
+  f->runs = question_live(m, s->base.question);
+  f->idles = !f->runs || (!s->fair && !s->duplicates);
   s->stuck_channels = s->forgets_messages && s->cells.channels == CHANNEL_FIFO;
   if (!s->forgets_messages)
     return;
@@ -143,7 +148,8 @@ static bool has_no_use(struct regard *g, uint32_t to, uint32_t from, value messa
     return true;
   regard_message(g, to, from, message);
   return any_false(g, action_vetoes(permanence, g->role, number)) ||
-         (or_idle && !(a->trigger == TRIGGER_QUORUM && a->taken) &&
+         (or_idle && g->space->forgetting->idles &&
+          !(a->trigger == TRIGGER_QUORUM && (a->taken || g->space->forgetting->runs)) &&
           action_effects(permanence, g->role, number, &effects) && all_false(g, effects));
 }
 

@@ -112,6 +112,7 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
     if (property->step && config_holds(s->meaning, property->formula, step->from, next, NULL) != V_TRUE)
       edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
   }
+  edge.group = group_of_event(s, e);
   row_of_config(s, next, s->row);
   if (!row_key(s, s->row, s->packed, NULL, NULL))
     return too_narrow(s);
@@ -164,6 +165,10 @@ static enum verdict3 space_holds(struct space *space, uint32_t i, const struct s
   return interleave_holds(interleave_of(space), i, state, error);
 }
 
+static enum verdict3 space_atom(struct space *space, uint32_t i, const struct state *state, struct model_error *error) {
+  return interleave_atom(interleave_of(space), i, state, error);
+}
+
 static bool space_assignments(struct space *space, struct text *decimal) {
   (void)space;
   (void)decimal;
@@ -195,6 +200,7 @@ static void space_free(struct space *space) {
   cells_release(&s->cells);
   intern_free(s->vectors);
   intern_free(s->statuses);
+  intern_free(s->group_names);
   vec_release(&s->permits);
   uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -210,6 +216,9 @@ static const struct space_ops interleave_ops = {
     .others = space_others,
     .holds = space_holds,
     .concretise = interleave_concretise,
+    .atom = space_atom,
+    .enabled = interleave_enabled,
+    .concretise_path = interleave_concretise_path,
     .heard_of_assignments = space_assignments,
     .memory = space_memory,
     .free = space_free,
@@ -270,6 +279,7 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   s->status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->status);
   s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);
   read_environment(s);
+  groups_init(s);
   steps_init(s);
   mover_init(s);
   forgetting_init(s);

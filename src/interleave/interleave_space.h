@@ -122,17 +122,21 @@ struct move {
   uint32_t npatches;
   bool writes;              /* some global changes */
   bool special;             /* there is more to it than patches and messages */
+  bool lie;                 /* ACTION on one message that a Byzantine process made up */
   const struct posts *posts; /* or NULL */
   uint32_t sent;            /* ACTION: all that it sends, in steps->posts */
   uint32_t whole;           /* CRASH in an action: 1 + that action's place among the moves; it must be possible, too */
   uint16_t lost, duplicated, became_faulty;
   uint64_t broken;          /* step properties about one process each that it breaks */
+  uint32_t group;           /* ACTION: what it takes, or NO_GROUP */
   const struct model_error *error;
 };
 
 struct moves {
   struct move *at;
   uint32_t n;
+  const uint32_t *groups; /* fairness: what the process can take, without a lie */
+  uint32_t ngroups;
 };
 
 struct inbound {
@@ -251,10 +255,19 @@ struct property_memo;
 void properties_init(struct interleave *);
 void properties_release(struct interleave *);
 enum verdict3 interleave_holds(struct interleave *, uint32_t i, const struct state *, struct model_error *);
+enum verdict3 interleave_atom(struct interleave *, uint32_t i, const struct state *, struct model_error *);
 /* Step properties of the form `forall p in R: ...` about p alone. */
 uint64_t steps_broken_by_local(struct interleave *, uint32_t p, content before, content after);
 /* The others, on whole states. */
 uint64_t steps_broken_by_step(struct interleave *, const uint64_t *before, const uint64_t *after);
+
+/* --- groups.c --- */
+
+void groups_init(struct interleave *);
+/* What an event, or an action on one message (in; else NULL), is a taking of; NO_GROUP: nothing that fairness speaks of. */
+uint32_t group_of_event(struct interleave *, const struct event *);
+uint32_t group_of_action(struct interleave *, uint32_t p, uint32_t action, const struct inbox_entry *in);
+void interleave_enabled(struct space *, const struct state *, group_fn *, void *context);
 
 /* --- initial.c --- */
 
@@ -265,6 +278,8 @@ struct config *interleave_initial_find(struct interleave *, const struct state *
 /* --- concretise.c --- */
 
 bool interleave_concretise(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
+bool interleave_concretise_path(struct space *, const struct state *path, uint32_t n, const struct step_wish *,
+                                struct run *);
 
 /* --- interleave.c --- */
 
@@ -284,6 +299,8 @@ struct interleave {
   struct hopes *hopes;         /* NULL: nobody asks */
   struct stubborn *stubborn;   /* NULL: every step is explored */
   uint64_t *enabled, *aim, *prepare; /* classes of steps, for it */
+  const struct clause *fair;   /* questions about runs: the environment's fairness, or NULL */
+  struct intern *group_names;  /* [process, action, sender, message] */
   struct property_memo *properties;
   uint32_t nlocal_steps, nglobal_steps; /* step properties, by whether they are judged on one process or on whole states */
   struct memo broken_by_local; /* (role and local state, local state) -> bits, in vectors */

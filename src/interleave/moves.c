@@ -140,6 +140,7 @@ struct making {
   struct arena *arena;
   content *after;      /* the inbox as the move being made leaves it */
   uint32_t unseen;     /* MP: messages that an action must not leave out */
+  const struct inbox_entry *in; /* the one message that actions are made for, or NULL */
 };
 
 static void making_reset(struct making *k) {
@@ -175,7 +176,7 @@ static void set_patches(struct making *k, struct move *m, content next, uint32_t
 
 static struct move *add_move(struct making *k, enum event_kind kind, uint32_t action) {
   struct mover *v = &k->space->mover;
-  vec_push(&v->making, ((struct move){.kind = kind, .action = action, .sender = NO_SENDER}));
+  vec_push(&v->making, ((struct move){.kind = kind, .action = action, .sender = NO_SENDER, .group = NO_GROUP}));
   return &v->making.at[v->making.n - 1];
 }
 
@@ -191,6 +192,8 @@ static void add_action(struct making *k, const struct outcome *o, uint32_t sende
   struct move *m = add_move(k, EVENT_ACTION, o->action);
   m->sender = sender;
   m->duplicated = (uint16_t)duplicated;
+  m->group = s->fair ? group_of_action(s, k->at->process, o->action, k->in) : NO_GROUP;
+  m->lie = k->in && k->in->forged;
   if (o->error) {
     m->error = error_of(k, o->error);
     return;
@@ -248,12 +251,16 @@ static void moves_on_one(struct making *k) {
       if (k->unseen > (o->place == PACKET_DELIVERED))
         continue;
       struct outcomes list = steps_one(s, k->at, from->from, o->letter);
+      const struct inbox_entry message = {from->from, letter_kind(&s->channels, o->letter),
+                                          letter_message(&s->channels, o->letter), o->place, false};
+      k->in = &message;
       for (uint32_t j = 0; j < list.n; j++)
         for (uint32_t kept = 0; kept <= s->duplicates; kept++) {
           making_reset(k);
           leave(k, in, o, !kept);
           add_action(k, &list.at[j], from->from, kept);
         }
+      k->in = NULL;
     }
   }
 }
@@ -303,10 +310,13 @@ static void moves_on_lies(struct making *k) {
   struct interleave *s = k->space;
   size_t n = intern_length(s->vectors, k->at->byzantine);
   const value *liars = intern_at(s->vectors, k->at->byzantine);
+  const struct inbox_entry lie = {.forged = true};
+  k->in = &lie;
   steps_unfold(s, k->at);
   for (size_t i = 0; i < n && k->unseen == 0; i++)
     if (channel_exists(s->meaning, s->steps.globals, (uint32_t)liars[i], k->at->process))
       add_actions(k, steps_forged(s, k->at, (uint32_t)liars[i]), (uint32_t)liars[i]);
+  k->in = NULL;
 }
 
 /* --- faults --- */
@@ -446,6 +456,41 @@ static void moves_of_messages(struct making *k, bool active) {
   }
 }
 
+/* --- what fairness speaks of --- */
+
+typedef VEC(uint32_t) group_vec;
+
+static void add_group(group_vec *groups, uint32_t group) {
+  for (size_t i = 0; i < groups->n; i++)
+    if (groups->at[i] == group)
+      return;
+  vec_push(groups, group);
+}
+
+/* Quorums that need nobody's lie. */
+static bool quorum_possible(struct making *k, uint32_t action) {
+  struct sight honest = *k->at;
+  honest.byzantine = 0;
+  return steps_quorum(k->space, &honest, action).n > 0;
+}
+
+static void find_groups(struct making *k, struct moves *moves) {
+  struct interleave *s = k->space;
+  const struct role *role = &s->model->roles[k->at->role];
+  group_vec groups = {0};
+  for (uint32_t i = 0; i < moves->n; i++) {
+    const struct move *m = &moves->at[i];
+    if (m->kind == EVENT_ACTION && m->group != NO_GROUP && !m->lie && role->actions[m->action].trigger != TRIGGER_QUORUM)
+      add_group(&groups, m->group);
+  }
+  for (uint32_t a = 0; a < role->nactions; a++)
+    if (role->actions[a].trigger == TRIGGER_QUORUM && quorum_possible(k, a))
+      add_group(&groups, group_of_action(s, k->at->process, a, NULL));
+  moves->groups = arena_copy(k->arena, groups.at, groups.n * sizeof *groups.at);
+  moves->ngroups = (uint32_t)groups.n;
+  vec_release(&groups);
+}
+
 /* --- all of them --- */
 
 static uint32_t unseen(struct interleave *s, const struct sight *at) {
@@ -457,7 +502,7 @@ static uint32_t unseen(struct interleave *s, const struct sight *at) {
 
 static const struct moves *moves_make(struct interleave *s, const struct sight *at, struct arena *arena) {
   struct mover *v = &s->mover;
-  struct making k = {s, at, arena, v->after, unseen(s, at)};
+  struct making k = {s, at, arena, v->after, unseen(s, at), NULL};
   uint32_t n;
   value status = content_values(&s->cells, at->process, at->local, &n)[LOCAL_STATUS];
   vec_clear(&v->making);
@@ -481,8 +526,10 @@ static const struct moves *moves_make(struct interleave *s, const struct sight *
     struct move *m = &moves->at[i];
     *m = v->making.at[i];
     m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->frozen) ||
-                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER;
+                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP;
   }
+  if (s->fair && process_active(status))
+    find_groups(&k, moves);
   return moves;
 }
 

@@ -15,7 +15,8 @@ struct known_verdict {
 };
 
 struct property_memo {
-  const struct property *property;
+  const struct node *formula;
+  bool step;
   bool **reads;             /* [role][variable] */
   bool *globals;
   bool status, initials;
@@ -72,37 +73,46 @@ static void find_cells(struct interleave *s, struct property_memo *m) {
     m->cells[m->ncells++] = s->cells.initials_set;
 }
 
+/* What the formula reads, and where that stands. */
+static void memo_init(struct interleave *s, struct property_memo *m, const struct node *formula) {
+  const struct model *model = s->model;
+  struct look l = {s, m};
+  m->formula = formula;
+  m->classes = intern_new();
+  m->views = intern_new();
+  intern_put(m->classes, NULL, 0); /* so that no class is 0 */
+  m->reads = arena_array(&s->arena, model->nroles + 1, sizeof *m->reads);
+  m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
+  m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
+  m->globals = arena_array(&s->arena, model->nglobals + 1, sizeof *m->globals);
+  for (uint32_t r = 0; r < model->nroles; r++)
+    m->reads[r] = arena_array(&s->arena, model->roles[r].nvars + 1, sizeof **m->reads);
+  node_walk_deep(model, formula, look_at, &l);
+  find_cells(s, m);
+}
+
 void properties_init(struct interleave *s) {
   const struct question *q = s->base.question;
-  const struct model *model = s->model;
-  s->properties = arena_array(&s->arena, q->nproperties + 1, sizeof *s->properties);
+  s->properties = arena_array(&s->arena, q->nproperties + q->natoms + 1, sizeof *s->properties);
   for (uint32_t i = 0; i < q->nproperties; i++) {
     struct property_memo *m = &s->properties[i];
-    struct look l = {s, m};
-    m->property = &model->properties[q->properties[i]];
-    m->classes = intern_new();
-    m->views = intern_new();
-    intern_put(m->classes, NULL, 0); /* so that no class is 0 */
-    m->reads = arena_array(&s->arena, model->nroles + 1, sizeof *m->reads);
-    m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
-    m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
-    m->globals = arena_array(&s->arena, model->nglobals + 1, sizeof *m->globals);
-    for (uint32_t r = 0; r < model->nroles; r++)
-      m->reads[r] = arena_array(&s->arena, model->roles[r].nvars + 1, sizeof **m->reads);
-    node_walk_deep(model, m->property->formula, look_at, &l);
-    find_cells(s, m);
-    if (!m->property->step)
+    const struct property *property = &s->model->properties[q->properties[i]];
+    memo_init(s, m, property->formula);
+    m->step = property->step;
+    if (!m->step)
       continue;
-    m->local = property_step_of_one(m->property) && property_holds_of_stuttering(m->property) && i < 64 &&
+    m->local = property_step_of_one(property) && property_holds_of_stuttering(property) && i < 64 &&
                !(m->initials && s->cells.initials == INITIALS_SET);
-    m->role = m->local ? m->property->formula->gen[0].range->index : ROLE_ANY;
+    m->role = m->local ? m->formula->gen[0].range->index : ROLE_ANY;
     s->nlocal_steps += m->local;
     s->nglobal_steps += !m->local;
   }
+  for (uint32_t i = 0; i < q->natoms; i++)
+    memo_init(s, &s->properties[q->nproperties + i], q->atoms[i]);
 }
 
 void properties_release(struct interleave *s) {
-  for (uint32_t i = 0; i < s->base.question->nproperties; i++) {
+  for (uint32_t i = 0; i < s->base.question->nproperties + s->base.question->natoms; i++) {
     struct property_memo *m = &s->properties[i];
     intern_free(m->classes);
     intern_free(m->views);
@@ -171,7 +181,7 @@ static struct config *config_at(struct interleave *s, const uint64_t *words) {
 static uint32_t evaluate(struct interleave *s, struct property_memo *m, const uint64_t *before, const uint64_t *after) {
   struct config *b = config_at(s, before), *a = after ? config_at(s, after) : NULL;
   struct model_error error = {0};
-  uint32_t verdict = config_holds(s->meaning, m->property->formula, b, a, &error);
+  uint32_t verdict = config_holds(s->meaning, m->formula, b, a, &error);
   if (verdict == V_ERROR) {
     vec_push(&m->errors, error);
     verdict += (uint32_t)m->errors.n - 1;
@@ -221,14 +231,22 @@ static uint32_t verdict_in(struct interleave *s, struct property_memo *m, const 
   return known->verdict - 1;
 }
 
-enum verdict3 interleave_holds(struct interleave *s, uint32_t i, const struct state *state, struct model_error *error) {
-  struct property_memo *m = &s->properties[i];
+static enum verdict3 memo_holds(struct interleave *s, struct property_memo *m, const struct state *state,
+                                struct model_error *error) {
   keys_load(&s->keys, state, s->words);
   uint32_t verdict = verdict_in(s, m, s->words);
   if (verdict < V_ERROR)
     return (enum verdict3)verdict;
   *error = m->errors.at[verdict - V_ERROR];
   return V_ERROR;
+}
+
+enum verdict3 interleave_holds(struct interleave *s, uint32_t i, const struct state *state, struct model_error *error) {
+  return memo_holds(s, &s->properties[i], state, error);
+}
+
+enum verdict3 interleave_atom(struct interleave *s, uint32_t i, const struct state *state, struct model_error *error) {
+  return memo_holds(s, &s->properties[s->base.question->nproperties + i], state, error);
 }
 
 /* --- steps --- */
@@ -250,7 +268,7 @@ uint64_t steps_broken_by_step(struct interleave *s, const uint64_t *before, cons
     return 0;
   for (uint32_t i = 0; i < s->base.question->nproperties; i++) {
     struct property_memo *m = &s->properties[i];
-    if (m->property->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
+    if (m->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
       broken |= UINT64_C(1) << (i < 63 ? i : 63);
   }
   return broken;
@@ -279,7 +297,7 @@ static enum verdict3 holds_of_one(struct interleave *s, const struct property_me
   memcpy(a->local[0], new, n * sizeof *new);
   local_unblank(&s->cells, s->role_of[p], b->local[0]);
   local_unblank(&s->cells, s->role_of[p], a->local[0]);
-  enum verdict3 v = config_holds(&meaning, m->property->formula, b, a, NULL);
+  enum verdict3 v = config_holds(&meaning, m->formula, b, a, NULL);
   config_free(b);
   config_free(a);
   s->meaning->strings = meaning.strings; /* they may have grown while the copy was in use */

@@ -172,7 +172,7 @@ static bool emit_move(struct interleave *s, uint32_t p, struct move *m, emit_fn 
   if (!move_apply(s, p, m, s->next))
     return s->base.restart ? too_narrow(s) : true;
   struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
-                      .broken = m->broken, .error = m->error};
+                      .broken = m->broken, .error = m->error, .group = m->group};
   if (m->error)
     return emit(context, NULL, &edge);
   if (s->nglobal_steps)
@@ -243,7 +243,7 @@ static bool asked_already(const struct interleave *s, uint32_t p, enum which whi
 
 /* Nothing but patches and messages, in keys of one or two words. */
 static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
-  const struct edge nothing = {0};
+  const struct edge nothing = {.group = NO_GROUP};
   const struct state state = keys_state(&s->keys, s->next);
   uint32_t n = s->model->nprocesses;
   for (uint32_t p = 0; p < n; p++) {

@@ -262,6 +262,8 @@ static void check_clause(struct checker *c, const struct ast *a, clause_vec *out
   case AST_CLAUSE_SYNCHRONOUS:
   case AST_CLAUSE_FAIR:
     clause.kind = a->kind == AST_CLAUSE_FAIR ? CLAUSE_FAIR : CLAUSE_SYNCHRONOUS;
+    clause.fair_to = (enum fairness)a->number;
+    clause.strong = a->flags & AST_FLAG_STRONG;
     vec_push(out, clause);
     return;
   case AST_CLAUSE_CHANNELS:
@@ -323,7 +325,8 @@ static void merge(struct checker *c, struct environment_work *w, uint32_t i) {
   }
   for (size_t k = 0; k < w->own[i].n; k++)
     vec_push(&all, w->own[i].at[k]);
-  settle_channels(c, &c->m->environments[i], &all);
+  settle_clause(c, &c->m->environments[i], &all, CLAUSE_CHANNELS);
+  settle_clause(c, &c->m->environments[i], &all, CLAUSE_FAIR);
   c->m->environments[i].clauses = arena_copy(&c->m->arena, all.at, all.n * sizeof *all.at);
   c->m->environments[i].nclauses = (uint32_t)all.n;
   vec_release(&all);

@@ -190,20 +190,27 @@ void check_channels(struct checker *c, const struct ast *a, clause_vec *out) {
   vec_push(out, clause);
 }
 
-void settle_channels(struct checker *c, const struct environment *e, clause_vec *clauses) {
+static bool clauses_differ(const struct clause *a, const struct clause *b) {
+  return a->kind == CLAUSE_CHANNELS ? a->channel != b->channel || a->bound != b->bound
+                                    : a->fair_to != b->fair_to || a->strong != b->strong;
+}
+
+void settle_clause(struct checker *c, const struct environment *e, clause_vec *clauses,
+                   enum clause_kind kind) {
   const struct clause *first = NULL;
   size_t kept = 0;
   for (size_t i = 0; i < clauses->n; i++) {
     struct clause clause = clauses->at[i];
-    bool again = clause.kind == CLAUSE_CHANNELS && first;
-    if (again && (clause.channel != first->channel || clause.bound != first->bound)) {
-      fault(c, e->at, "environment '%s' has two kinds of channels", e->name);
+    bool again = clause.kind == kind && first;
+    if (again && clauses_differ(&clause, first)) {
+      fault(c, e->at, "environment '%s' %s", e->name,
+            kind == CLAUSE_CHANNELS ? "has two kinds of channels" : "is fair in two ways");
       help(c, "see lines %u and %u", line_of(c, first->at), line_of(c, clause.at));
     }
     if (again)
       continue;
     clauses->at[kept] = clause;
-    if (clause.kind == CLAUSE_CHANNELS)
+    if (clause.kind == kind)
       first = &clauses->at[kept];
     kept++;
   }

@@ -314,7 +314,7 @@ void check_fault(struct checker *, const struct ast *, clause_vec *);
 void check_channels(struct checker *, const struct ast *, clause_vec *);
 bool clause_suits(struct checker *, const struct ast *); /* the kind of model; false: reported */
 /* An environment has at most one kind; those that it extends may say the same. */
-void settle_channels(struct checker *, const struct environment *, clause_vec *);
+void settle_clause(struct checker *, const struct environment *, clause_vec *, enum clause_kind); /* CHANNELS, FAIR */
 
 /* check_environment.c, check_property.c */
 void check_environments(struct checker *);

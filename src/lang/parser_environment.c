@@ -110,6 +110,24 @@ static struct ast *parse_channels_clause(struct parser *p) {
   return node;
 }
 
+/* fair clause = "fair" ["strong"] ["processes" | "actions" | "messages"] */
+static struct ast *parse_fair_clause(struct parser *p) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_FAIR);
+  bool strong = parser_take_word(p, W_STRONG);
+  enum ast_fairness to = AST_FAIR_MESSAGES;
+  if (parser_take_word(p, W_PROCESSES))
+    to = AST_FAIR_PROCESSES;
+  else if (parser_take_word(p, W_ACTIONS))
+    to = AST_FAIR_ACTIONS;
+  else
+    parser_take_word(p, W_MESSAGES);
+  struct ast *node = parser_node(p, AST_CLAUSE_FAIR, place);
+  node->number = to;
+  node->flags = strong ? AST_FLAG_STRONG : 0;
+  return node;
+}
+
 static const char *nearest_clause(struct parser *p) {
   static const char *const starts[] = {
       "at", "any", "every", "infinitely", "eventually", "synchronous", "fair", "channels", "from"};
@@ -119,7 +137,7 @@ static const char *nearest_clause(struct parser *p) {
 }
 
 /* clause = fault clause | predicate clause | from-round clause | channels clause
-          | "synchronous" | "fair" ["strong"] */
+          | "synchronous" | fair clause */
 static struct ast *parse_clause(struct parser *p) {
   struct place place = parser_place(p);
   parser_begin(p, BEGIN_CONSTRUCT);
@@ -134,12 +152,8 @@ static struct ast *parse_clause(struct parser *p) {
     return parse_channels_clause(p);
   if (parser_take_word(p, W_SYNCHRONOUS))
     return parser_node(p, AST_CLAUSE_SYNCHRONOUS, place);
-  if (parser_take_word(p, W_FAIR)) {
-    bool strong = parser_take_word(p, W_STRONG);
-    struct ast *node = parser_node(p, AST_CLAUSE_FAIR, place);
-    node->flags = strong ? AST_FLAG_STRONG : 0;
-    return node;
-  }
+  if (parser_sees_word(p, W_FAIR))
+    return parse_fair_clause(p);
   const char *near = nearest_clause(p);
   parser_fail(p, "a clause");
   if (near)

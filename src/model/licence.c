@@ -70,6 +70,16 @@ static struct refusal live_property(const struct grant *g) {
   return (struct refusal){0};
 }
 
+/* Fairness to each of something tells them apart. */
+static struct refusal fairness_told_apart(const struct grant *g, enum fairness least) {
+  const struct clause *fair = environment_fairness(&g->model->environments[g->question->environment]);
+  if (!fair || fair->fair_to > least || !model_steps(g->model) || !question_live(g->model, g->question))
+    return (struct refusal){0};
+  return (struct refusal){least == FAIR_MESSAGES ? "each message must be taken at some time, and its values tell it apart"
+                                                 : "each process must get its turn, so they are told apart",
+                          fair->at};
+}
+
 /* What the granted licence says: how the identities of the roles that it is for are used, and which
  * roles stay. */
 static const char *symmetry_reason(struct grant *g, const struct identity_usage *used) {
@@ -101,6 +111,8 @@ static void grant_symmetry(struct grant *g) {
   struct licences *out = g->out;
   struct identity_usage *used = identities_used(m, g->question, g->arena);
   struct refusal why = live_property(g);
+  if (!why.reason)
+    why = fairness_told_apart(g, FAIR_PROCESSES);
   bool some = false;
   out->identity = arena_array(g->arena, m->nroles + 1, sizeof *out->identity);
   out->identity_at = arena_array(g->arena, m->nroles + 1, sizeof *out->identity_at);
@@ -304,6 +316,11 @@ static bool is_point_type(const struct model *m, const struct type *t) {
 static void grant_renaming(struct grant *g) {
   const struct model *m = g->model;
   struct licences *out = g->out;
+  struct refusal fair = fairness_told_apart(g, FAIR_MESSAGES);
+  if (fair.reason) {
+    refuses(g, REDUCE_VALUES, fair);
+    return;
+  }
   struct refusal why = {.reason = "no named type has several values"};
   const struct type *found = NULL;
   bool tied = out->of[REDUCE_PARTITION].granted || out->of[REDUCE_ORDER].granted ||
@@ -348,7 +365,10 @@ static void grant_channels(struct grant *g) {
     grants(g, REDUCE_DEAD_MESSAGES, true,
            fifo ? "what lies behind a message that nobody takes changes nothing"
                 : "a message that nobody takes, or takes to no effect, changes nothing");
-  if (fifo || bounded)
+  if (question_live(m, g->question))
+    refuses(g, REDUCE_LOSS,
+            (struct refusal){"a message that is lost need not be taken, one that only waits must be", {0, 0}});
+  else if (fifo || bounded)
     refuses(g, REDUCE_LOSS,
             (struct refusal){bounded ? room : "in a FIFO channel a message holds up those behind it",
                              c->at});

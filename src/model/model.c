@@ -15,6 +15,13 @@ const char *semantics_name(enum semantics s) {
   return name[s];
 }
 
+const struct clause *environment_fairness(const struct environment *e) {
+  for (uint32_t i = 0; i < e->nclauses; i++)
+    if (e->clauses[i].kind == CLAUSE_FAIR)
+      return &e->clauses[i];
+  return NULL;
+}
+
 uint32_t environment_marks(const struct environment *e, const struct clause **marks) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < e->nclauses; i++)

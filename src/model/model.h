@@ -235,6 +235,14 @@ struct clause_part {
   uint32_t name_id;    /* asked of rounds of that name only; NO_NAME: of every round */
 };
 
+/* Steps: to what an environment is fair. Each of these is taken again and again if it can be: always from some time on
+   (weak), or again and again (strong). */
+enum fairness {
+  FAIR_MESSAGES,  /* a process, an action, a sender and a message, for actions that take one; else a process and an action */
+  FAIR_ACTIONS,   /* a process and an action */
+  FAIR_PROCESSES  /* a process */
+};
+
 struct clause {
   enum clause_kind kind;
   struct span at;
@@ -243,6 +251,8 @@ struct clause {
   uint32_t role;       /* which processes may be faulty; ROLE_ANY: all */
   bool omits_send, omits_receive;
   bool recovers;       /* CRASH: `crash and recover` */
+  enum fairness fair_to; /* FAIR: at most one such clause */
+  bool strong;
   enum channel channel; /* CHANNELS */
   int64_t bound;       /* CHANNELS: most pending messages from one process to another, 0: any number; an action that
                           would send more cannot be taken */
@@ -340,6 +350,9 @@ static inline bool question_live(const struct model *m, const struct question *q
    Returns how many there are; marks may be NULL. */
 #define MARKS_MOST 64
 uint32_t environment_marks(const struct environment *, const struct clause **marks);
+
+/* What is said about fairness, or NULL. */
+const struct clause *environment_fairness(const struct environment *);
 
 static inline bool model_steps(const struct model *m) { return m->kind == MODEL_MESSAGES || m->kind == MODEL_SHARED; }
 uint32_t model_role_of(const struct model *, value process);

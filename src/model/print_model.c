@@ -231,6 +231,7 @@ static void print_clause(const struct model *m, const struct clause *c, struct t
                                      "duplicated",
                                      "channels"};
   static const char *const channel[] = {"bag", "set", "fifo"};
+  static const char *const fair_to[] = {"messages", "actions", "processes"};
   static const char *const per[] = {"run", "round", "receiver"};
   static const char *const unit[] = {"", " phase", " round"};
   text_addf(out, "  %s", kind[c->kind]);
@@ -238,6 +239,8 @@ static void print_clause(const struct model *m, const struct clause *c, struct t
     text_addf(out, " %s", channel[c->channel]);
     if (c->bound)
       text_addf(out, " bound %" PRId64, c->bound);
+  } else if (c->kind == CLAUSE_FAIR) {
+    text_addf(out, "%s to %s", c->strong ? " strong" : "", fair_to[c->fair_to]);
   } else if (c->kind <= CLAUSE_CORRUPTED || c->kind == CLAUSE_DUPLICATED) {
     text_addf(out, "%s at most", c->recovers ? " and recover" : "");
     text_addf(out, " %" PRId64 " per %s", c->limit, per[c->per]);

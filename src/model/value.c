@@ -161,7 +161,7 @@ static value rename_bag(struct values *values, const struct type *t, value v,
 
 static bool touched(const struct type *t, const struct renaming *r) {
   return (r->process && type_mentions(t, TYPE_PROCESS)) ||
-         (r->rounds && type_mentions(t, TYPE_ROUND)) || (r->type && type_holds(t, r->type));
+         ((r->rounds || r->shift) && type_mentions(t, TYPE_ROUND)) || (r->type && type_holds(t, r->type));
 }
 
 value value_rename(struct values *values, const struct type *t, value v, const struct renaming *r) {
@@ -171,6 +171,8 @@ value value_rename(struct values *values, const struct type *t, value v, const s
   case TYPE_PROCESS:
     return r->process ? (value)r->process[v] : v;
   case TYPE_ROUND:
+    if (r->shift)
+      return v < r->shift->from ? r->shift->old : v + r->shift->by;
     return r->rounds ? r->rounds[v] : v;
   case TYPE_OPTION:
     return v == VALUE_NONE ? v : value_some(value_rename(values, t->element, value_unwrap(v), r));
@@ -188,21 +190,23 @@ value value_rename(struct values *values, const struct type *t, value v, const s
   }
 }
 
-void value_rounds(const struct values *values, const struct type *t, value v, uint64_t *seen) {
+typedef void round_fn(void *context, value round);
+
+static void rounds_each(const struct values *values, const struct type *t, value v, round_fn *visit, void *context) {
   switch (t->kind) {
   case TYPE_ROUND:
-    *seen |= UINT64_C(1) << (v < 63 ? v : 63);
+    visit(context, v);
     return;
   case TYPE_OPTION:
     if (v != VALUE_NONE)
-      value_rounds(values, t->element, value_unwrap(v), seen);
+      rounds_each(values, t->element, value_unwrap(v), visit, context);
     return;
   case TYPE_SET: {
     if (!type_mentions(t->element, TYPE_ROUND))
       return;
     value member;
     for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
-      value_rounds(values, t->element, member, seen);
+      rounds_each(values, t->element, member, visit, context);
     return;
   }
   case TYPE_RECORD:
@@ -214,10 +218,26 @@ void value_rounds(const struct values *values, const struct type *t, value v, ui
     size_t n;
     const value *part = value_parts(values, v, &n);
     for (size_t i = 0; i < n; i++)
-      value_rounds(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i], seen);
+      rounds_each(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i], visit, context);
     return;
   }
   default:
     return;
   }
+}
+
+static void mark_round(void *context, value round) { *(uint64_t *)context |= UINT64_C(1) << (round < 63 ? round : 63); }
+
+void value_rounds(const struct values *values, const struct type *t, value v, uint64_t *seen) {
+  rounds_each(values, t, v, mark_round, seen);
+}
+
+static void widen_span(void *context, value round) {
+  struct round_span *span = context;
+  span->lo = round < span->lo ? round : span->lo;
+  span->hi = round > span->hi ? round : span->hi;
+}
+
+void value_round_span(const struct values *values, const struct type *t, value v, struct round_span *span) {
+  rounds_each(values, t, v, widen_span, span);
 }

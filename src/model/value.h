@@ -61,11 +61,15 @@ int value_compare(const struct values *, const struct type *, value a, value b);
 /* By content, too: the same in every run. */
 uint64_t value_hash(const struct values *, const struct type *, value v);
 
-/* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL), the i-th
-   value of the type `type` (if not NULL) its to[i]-th one. */
+/* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL) or what `shift`
+   says (if not NULL), the i-th value of the type `type` (if not NULL) its to[i]-th one. */
+struct round_shift { /* rounds below `from` become `old`, the others move by `by` */
+  value from, old, by;
+};
 struct renaming {
   const uint32_t *process;
   const value *rounds;
+  const struct round_shift *shift;
   const struct type *type; /* finite, a range or an enumeration */
   const uint32_t *to;
 };
@@ -74,6 +78,12 @@ bool type_mentions(const struct type *, enum type_kind); /* PROCESS or ROUND any
 bool type_holds(const struct type *, const struct type *inner); /* inner itself anywhere inside */
 /* Adds the round numbers inside v to the bit set (numbers of 63 and more count as 63). */
 void value_rounds(const struct values *, const struct type *, value v, uint64_t *seen);
+/* Widens lo..hi (empty at first: lo > hi) to hold the round numbers inside v. */
+struct round_span {
+  value lo, hi;
+};
+#define ROUND_SPAN_EMPTY ((struct round_span){INT64_MAX, INT64_MIN})
+void value_round_span(const struct values *, const struct type *, value v, struct round_span *);
 
 /* As the source would write it: 3, none, P(2), {1, 2}, (x: 1, vote: none) */
 void value_print(const struct values *, const struct model *, const struct type *, value v, struct text *);

@@ -180,4 +180,20 @@ bool config_initials(struct meaning *, uint32_t environment, config_initial_fn *
 bool config_successors(struct meaning *, uint32_t environment, const struct config *, config_step_fn *,
                        void *context);
 
+/* --- fairness, of models of steps (struct clause, enum fairness) --- */
+
+/* What fairness speaks of. Parts that the environment's fairness does not tell apart are NO_PART, the message 0. Messages
+   that differ only in round numbers are one: their rounds are 0. */
+#define NO_PART UINT32_MAX
+struct fair_group {
+  uint32_t process, action, sender;
+  value message;
+};
+/* What the event is a taking of; false: of nothing. The environment must have a fairness clause, here and below. */
+bool event_fair_group(struct meaning *, uint32_t environment, const struct event *, struct fair_group *);
+/* Each group that can be taken in the configuration, at least once. A message can be taken wherever it lies, in transit or
+   delivered; what a Byzantine process may send it need not send, so nothing is possible by that. */
+typedef void fair_group_fn(void *context, const struct fair_group *);
+void config_groups(struct meaning *, uint32_t environment, const struct config *, fair_group_fn *, void *context);
+
 #endif
