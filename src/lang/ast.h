@@ -58,7 +58,9 @@ enum {
   AST_FLAG_RING = 512,     /* PROCESS */
   AST_FLAG_TAKEN = 1024,   /* TRIGGER: "taken": the quorum is consumed */
   AST_FLAG_RECOVER = 2048, /* CLAUSE_FAULT: "crash and recover" */
-  AST_FLAG_REQUEST = 4096  /* PROPERTY: "on request" */
+  AST_FLAG_REQUEST = 4096, /* PROPERTY: "on request" */
+  AST_FLAG_EACH = 8192,    /* CLAUSE_OFTEN: "for each" */
+  AST_FLAG_SOME = 16384    /* CLAUSE_FINALLY: "for some" */
 };
 
 /* Parses the whole file; errors go to diags, and what could be read is returned all the same (never NULL).

@@ -304,6 +304,9 @@ struct node *lower_call(struct checker *c, const struct ast *a) {
     s->used = true;
     return s->kind == SYMBOL_DEF ? call_def(c, a, s->index) : call_role(c, a, s->index);
   }
+  struct node *detector = !s && c->in.where == IN_ENVIRONMENT ? detector_predicate(c, a) : NULL;
+  if (detector)
+    return detector;
   enum op op;
   bool built_in = is_aggregate(a->name, &op) || is(a, "first") || is(a, "last") || is(a, "front") ||
                   is(a, "from") || is(a, "sender") || is(a, "number") || is(a, "initial") ||

@@ -5,99 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- predicates with names ---- */
-
-static struct node *generated(struct checker *c, enum op op, struct span at, struct node *body,
-                              struct generator *gen, uint32_t n) {
-  struct node *q = node_new(c, op, at, c->boolean, 1);
-  q->kid[0] = body;
-  q->gen = gen;
-  q->ngen = n;
-  return q;
-}
-
-static struct node *all_processes(struct checker *c, struct span at) {
-  struct node *n = node_new(c, NODE_ROLE_SET, at, set_of(c, any_process(c)), 0);
-  n->index = ROLE_ANY;
-  return n;
-}
-
-static struct generator bound(struct checker *c, struct span at, const char *name,
-                              struct node *range) {
-  return (struct generator){
-      .slot = slot_new(c), .range = range, .type = range->type->element, .name = name, .at = at};
-}
-
-static struct node *heard_of(struct checker *c, struct span at, const struct generator *p) {
-  struct node *n = node_new(c, NODE_HO, at, set_of(c, any_process(c)), 1);
-  n->index = NO_NAME;
-  n->kid[0] = node_slot(c, at, p->slot, p->type);
-  return n;
-}
-
-static struct node *two(struct checker *c, enum op op, struct span at, const struct type *type,
-                        struct node *a, struct node *b) {
-  struct node *n = node_new(c, op, at, type, 2);
-  n->kid[0] = a;
-  n->kid[1] = b;
-  return n;
-}
-
-struct node *named_predicate(struct checker *c, const struct ast *a) {
-  struct span at = a->at;
-  const char *name = a->name;
-  struct generator *gen = arena_array(&c->m->arena, 2, sizeof *gen);
-  const struct type *set = set_of(c, any_process(c));
-  if (strcmp(name, "uniform") == 0) { /* exists S in subsets(all): forall p in all: HO[p] == S */
-    struct node *subsets = node_new(c, NODE_SUBSETS, at, set_of(c, set), 1);
-    subsets->kid[0] = all_processes(c, at);
-    gen[0] = bound(c, at, "S", subsets);
-    gen[1] = bound(c, at, "p", all_processes(c, at));
-    struct node *same = two(c, NODE_EQ, at, c->boolean, heard_of(c, at, &gen[1]),
-                            node_slot(c, at, gen[0].slot, set));
-    return generated(c, NODE_EXISTS, at, generated(c, NODE_FORALL, at, same, &gen[1], 1), &gen[0],
-                     1);
-  }
-  if (strcmp(name, "nosplit") == 0) { /* forall p, q in all: HO[p] & HO[q] != {} */
-    gen[0] = bound(c, at, "p", all_processes(c, at));
-    gen[1] = bound(c, at, "q", all_processes(c, at));
-    struct node *meet =
-        two(c, NODE_MEET, at, set, heard_of(c, at, &gen[0]), heard_of(c, at, &gen[1]));
-    return generated(c, NODE_FORALL, at,
-                     two(c, NODE_NE, at, c->boolean, meet, node_new(c, NODE_SET, at, set, 0)), gen,
-                     2);
-  }
-  if (strcmp(name, "kernel") == 0) { /* exists q in all: forall p in all: q in HO[p] */
-    gen[0] = bound(c, at, "q", all_processes(c, at));
-    gen[1] = bound(c, at, "p", all_processes(c, at));
-    struct node *in = two(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type),
-                          heard_of(c, at, &gen[1]));
-    return generated(c, NODE_EXISTS, at, generated(c, NODE_FORALL, at, in, &gen[1], 1), &gen[0], 1);
-  }
-  if (strcmp(name, "reflexive") == 0) { /* forall p in all: p in HO[p] */
-    gen[0] = bound(c, at, "p", all_processes(c, at));
-    struct node *in = two(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type),
-                          heard_of(c, at, &gen[0]));
-    return generated(c, NODE_FORALL, at, in, gen, 1);
-  }
-  return NULL;
-}
-
 /* ---- predicates ---- */
-
-struct names_seen {
-  uint32_t id;
-  bool several;
-};
-
-static bool see_name(void *context, const struct node *n) {
-  struct names_seen *seen = context;
-  if ((n->op == NODE_HO || n->op == NODE_SHO) && n->index != NO_NAME) {
-    seen->several |= seen->id != NO_NAME && seen->id != n->index;
-    seen->id = n->index;
-  }
-  return true;
-}
 
 static bool sees_heard_of(void *context, const struct node *n) {
   bool *found = context;
@@ -105,104 +13,20 @@ static bool sees_heard_of(void *context, const struct node *n) {
   return true;
 }
 
-static void fault_two_rounds(struct checker *c, struct span at) {
-  fault(c, at, "this speaks of two rounds at once");
-  help(c, "say it of each round in a condition of its own, joined with 'and'");
-}
-
-/* ---- what is said of whole runs, taken apart ---- */
-
-struct parting {
-  struct checker *c;
-  const struct clause *clause;
-  VEC(struct generator) witness;
-  VEC(struct clause_part) parts;
-  VEC(const struct node *) around; /* quantifiers `forall` that what is looked at stands in */
-};
-
-static bool sees_round(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
-  return !*found;
-}
-
-/* Can the values be chosen before the first round, whatever is heard in it? */
-static bool is_witness(struct parting *p, const struct node *n) {
-  bool reads = n->op != NODE_EXISTS || n->n != 1 || p->around.n > 0;
-  for (uint32_t i = 0; i < n->ngen && !reads; i++) {
-    node_walk(n->gen[i].range, sees_round, &reads);
-    for (size_t k = 0; k < p->witness.n; k++)
-      reads |= p->witness.at[k].slot == n->gen[i].slot;
-  }
-  return !reads;
-}
-
-static struct node *within(struct parting *p, struct node *n) {
-  for (size_t i = p->around.n; i-- > 0;) {
-    const struct node *q = p->around.at[i];
-    n = generated(p->c, NODE_FORALL, n->at, n, q->gen, q->ngen);
-  }
-  return n;
-}
-
-static void part_of(struct parting *p, struct node *n) {
-  struct names_seen seen = {.id = NO_NAME};
-  node_walk(n, see_name, &seen);
-  for (size_t i = 0; i < p->around.n; i++)
-    for (uint32_t k = 0; k < p->around.at[i]->ngen; k++)
-      node_walk(p->around.at[i]->gen[k].range, see_name, &seen);
-  if (seen.several)
-    fault_two_rounds(p->c, n->at);
-  if (n->op == NODE_EXISTS && p->clause->unit == EACH_PHASE && p->around.n == 0) {
-    fault(p->c, n->at, "this may be somebody else in each round of a phase");
-    help(p->c, "put one 'exists' in front, over names that do not depend on who is heard");
-  }
-  vec_push(&p->parts, ((struct clause_part){within(p, n), seen.id}));
-}
-
-static void take_apart(struct parting *p, struct node *n) {
-  if (n->op == NODE_AND) {
-    take_apart(p, n->kid[0]);
-    take_apart(p, n->kid[1]);
-  } else if (n->op == NODE_FORALL && n->n == 1) {
-    vec_push(&p->around, n);
-    take_apart(p, n->kid[0]);
-    p->around.n--;
-  } else if (is_witness(p, n)) {
-    for (uint32_t i = 0; i < n->ngen; i++)
-      vec_push(&p->witness, n->gen[i]);
-    take_apart(p, n->kid[0]);
-  } else {
-    part_of(p, n);
-  }
-}
-
-static void clause_take_apart(struct checker *c, struct clause *clause) {
-  struct parting p = {.c = c, .clause = clause};
-  take_apart(&p, clause->pred);
-  clause->nwitness = (uint32_t)p.witness.n;
-  clause->witness =
-      arena_copy(&c->m->arena, p.witness.at, p.witness.n * sizeof *p.witness.at);
-  clause->nparts = (uint32_t)p.parts.n;
-  clause->parts = arena_copy(&c->m->arena, p.parts.at, p.parts.n * sizeof *p.parts.at);
-  vec_release(&p.witness);
-  vec_release(&p.parts);
-  vec_release(&p.around);
-}
-
+/* each: of a clause `for each`, which process of its role it is for. */
 static void add_predicate(struct checker *c, const struct ast *a, struct clause clause,
-                          clause_vec *out) {
+                          uint32_t each, clause_vec *out) {
   c->slots = 0;
   c->locals.n = 0;
   clause.at = a->at;
   clause.pred = lower_bool(c, a, "what an environment says");
-  struct names_seen seen = {.id = NO_NAME};
-  node_walk(clause.pred, see_name, &seen);
-  bool of_runs = clause.kind == CLAUSE_OFTEN || clause.kind == CLAUSE_FINALLY;
-  if (seen.several && !(of_runs && clause.unit == EACH_PHASE))
+  if (each != NO_PROCESS && !bad(clause.pred) && !instance_of(c, &clause, each))
+    return;
+  bool several;
+  clause.name_id = round_named(clause.pred, &several);
+  if (several && !(clause_of_runs(&clause) && clause.unit == EACH_PHASE))
     fault_two_rounds(c, a->at);
-  clause.name_id = seen.several ? NO_NAME : seen.id;
-  if (of_runs && !bad(clause.pred))
+  if (clause_of_runs(&clause) && !bad(clause.pred))
     clause_take_apart(c, &clause);
   bool says = bad(clause.pred);
   node_walk(clause.pred, sees_heard_of, &says);
@@ -214,12 +38,39 @@ static void add_predicate(struct checker *c, const struct ast *a, struct clause 
 /* "always a and b" is "always a" and "always b"; "again and again a and b" is not. */
 static void split_predicate(struct checker *c, const struct ast *a, struct clause clause,
                             clause_vec *out) {
-  if (a->kind == AST_BINARY && a->op == OP_AND && clause.kind != CLAUSE_OFTEN) {
+  bool always = clause.kind != CLAUSE_OFTEN && clause.kind != CLAUSE_ONCE;
+  if (a->kind == AST_BINARY && a->op == OP_AND && always) {
     split_predicate(c, a->kid[0], clause, out);
     split_predicate(c, a->kid[1], clause, out);
     return;
   }
-  add_predicate(c, a, clause, out);
+  add_predicate(c, a, clause, NO_PROCESS, out);
+}
+
+/* "for each p in P": a clause for each of them; they need not hold at the same time. "for some q in P": one for all
+   times. */
+static void check_for(struct checker *c, const struct ast *a, struct clause clause,
+                      clause_vec *out) {
+  const struct ast *body = a->kid[1];
+  if (a->flags & AST_FLAG_SOME) {
+    if (clause.kind != CLAUSE_FINALLY) {
+      fault(c, body->at, "'for some' is for what holds 'eventually always'");
+      help(c, clause_of_runs(&clause) ? "say 'exists' after the colon, which means the same"
+                                      : "make it a file-level 'input'");
+      return;
+    }
+    clause.nrigid = 1; /* at least; settled when it is taken apart */
+    add_predicate(c, body, clause, NO_PROCESS, out);
+    return;
+  }
+  if (clause.kind != CLAUSE_OFTEN && clause.kind != CLAUSE_ONCE) {
+    fault(c, body->at, "'for each' is for what holds 'infinitely often', or 'eventually'");
+    help(c, "say 'forall' after the colon, which means the same");
+    return;
+  }
+  uint32_t role = role_of_generator(c, body);
+  for (uint32_t i = 0; role != ROLE_ANY && i < c->m->roles[role].count; i++)
+    add_predicate(c, body, clause, i, out);
 }
 
 static void check_predicate(struct checker *c, const struct ast *a, clause_vec *out) {
@@ -228,6 +79,7 @@ static void check_predicate(struct checker *c, const struct ast *a, clause_vec *
   clause.kind = a->kind == AST_CLAUSE_EVERY        ? CLAUSE_EVERY
                 : a->kind == AST_CLAUSE_FROM_ROUND ? CLAUSE_FROM_ROUND
                 : a->kind == AST_CLAUSE_OFTEN      ? CLAUSE_OFTEN
+                : a->kind == AST_CLAUSE_ONCE       ? CLAUSE_ONCE
                                                    : CLAUSE_FINALLY;
   if (a->kind == AST_CLAUSE_FROM_ROUND) {
     int64_t from;
@@ -240,7 +92,10 @@ static void check_predicate(struct checker *c, const struct ast *a, clause_vec *
     clause.unit = EACH_PHASE;
   else if (first && (first->number == UNIT_STEP || first->number == UNIT_RECEIVER))
     fault(c, first->at, "a round algorithm has rounds and phases");
-  split_predicate(c, a->kid[1], clause, out);
+  if (a->flags & (AST_FLAG_EACH | AST_FLAG_SOME))
+    check_for(c, a, clause, out);
+  else
+    split_predicate(c, a->kid[1], clause, out);
 }
 
 /* ---- environments ---- */
@@ -257,6 +112,7 @@ static void check_clause(struct checker *c, const struct ast *a, clause_vec *out
   case AST_CLAUSE_FROM_ROUND:
   case AST_CLAUSE_OFTEN:
   case AST_CLAUSE_FINALLY:
+  case AST_CLAUSE_ONCE:
     check_predicate(c, a, out);
     return;
   case AST_CLAUSE_SYNCHRONOUS:

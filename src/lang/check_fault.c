@@ -126,7 +126,7 @@ bool clause_suits(struct checker *c, const struct ast *a) {
   }
   bool of_rounds = a->kind == AST_CLAUSE_SYNCHRONOUS || a->kind == AST_CLAUSE_EVERY ||
                    a->kind == AST_CLAUSE_FROM_ROUND || a->kind == AST_CLAUSE_OFTEN ||
-                   a->kind == AST_CLAUSE_FINALLY;
+                   a->kind == AST_CLAUSE_FINALLY || a->kind == AST_CLAUSE_ONCE;
   if (!of_rounds || !model_steps(c->m))
     return true;
   fault(c, a->at, "this clause is for processes that proceed in rounds; these take steps");

@@ -281,6 +281,8 @@ void guard_close(struct checker *, struct open_guard *, struct guard *);
 /* check_store.c, check_statement.c, check_schedule.c */
 void declare_roles(struct checker *);
 void check_stores(struct checker *);
+enum var_kind field_kind(const struct checker *, uint32_t field);
+void mark_read(struct checker *, uint32_t field); /* somebody reads such a variable */
 uint32_t field_find(struct checker *, const char *name, uint64_t roles,
                     struct span); /* UINT32_MAX: reported */
 void check_schedule(struct checker *);
@@ -322,6 +324,16 @@ uint32_t environment_named(struct checker *, const struct ast *name); /* UINT32_
 /* The written-out meaning of the papers' predicates (uniform, nosplit, ...), over all processes;
  * NULL if the name is none of them. */
 struct node *named_predicate(struct checker *, const struct ast *name);
+/* Likewise of failure detectors, as in perfect(suspected). */
+struct node *detector_predicate(struct checker *, const struct ast *call);
+
+/* check_runs.c: clauses about whole runs */
+#define NO_PROCESS UINT32_MAX
+uint32_t round_named(const struct node *, bool *several); /* HO[p, name]; NO_NAME: none, or several */
+void fault_two_rounds(struct checker *, struct span);
+void clause_take_apart(struct checker *, struct clause *); /* sets witness and parts */
+uint32_t role_of_generator(struct checker *, const struct ast *quantifier); /* ROLE_ANY: reported */
+bool instance_of(struct checker *, struct clause *, uint32_t each); /* pred, for one process of `for each` */
 void check_properties(struct checker *);
 
 #endif

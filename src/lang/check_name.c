@@ -383,13 +383,13 @@ static struct node *record_field(struct checker *c, const struct ast *a, struct 
   return node_error(c, a->at);
 }
 
-static void mark_read(struct checker *c, uint32_t field) {
+void mark_read(struct checker *c, uint32_t field) {
   for (uint32_t r = 0; r < c->m->nroles; r++)
     if (c->m->fields[field].var[r] != UINT32_MAX)
       c->roles[r].read[c->m->fields[field].var[r]] = true;
 }
 
-static enum var_kind field_kind(const struct checker *c, uint32_t field) {
+enum var_kind field_kind(const struct checker *c, uint32_t field) {
   for (uint32_t r = 0; r < c->m->nroles; r++)
     if (c->m->fields[field].var[r] != UINT32_MAX)
       return c->m->roles[r].vars[c->m->fields[field].var[r]].kind;

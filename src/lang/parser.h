@@ -85,6 +85,7 @@ struct ast *parser_error_node(struct parser *);
 
 /* ---- rules used across the files ---- */
 struct ast *parse_expr(struct parser *); /* parser_expr.c */
+struct ast *parse_quantified(struct parser *, struct place, bool all);
 struct ast *parse_sum(struct parser *);
 struct ast *parse_range(struct parser *);
 struct ast *parse_place(struct parser *);

@@ -64,7 +64,20 @@ static struct ast *parse_fault_clause(struct parser *p) {
   return node;
 }
 
-/* ("every" unit | "infinitely" "often" [unit] | "eventually" "always" [unit]) ":" expr */
+/* "for" ("each" | "some") binder ":" expr */
+static struct ast *parse_for_clause(struct parser *p, uint32_t *flags) {
+  struct place place = parser_place(p);
+  parser_expect_word(p, W_FOR);
+  if (parser_take_word(p, W_EACH))
+    *flags = AST_FLAG_EACH;
+  else if (parser_take_word(p, W_SOME))
+    *flags = AST_FLAG_SOME;
+  else
+    parser_fail(p, "'each' or 'some'");
+  return parse_quantified(p, place, false);
+}
+
+/* ("every" unit | "infinitely" "often" [unit] | "eventually" ["always"] [unit]) ["for" ...] ":" expr */
 static struct ast *parse_predicate_clause(struct parser *p) {
   struct place place = parser_place(p);
   enum ast_kind kind = AST_CLAUSE_EVERY;
@@ -72,15 +85,21 @@ static struct ast *parse_predicate_clause(struct parser *p) {
     kind = AST_CLAUSE_OFTEN;
     parser_expect_word(p, W_OFTEN);
   } else if (parser_take_word(p, W_EVENTUALLY)) {
-    kind = AST_CLAUSE_FINALLY;
-    parser_expect_word(p, W_ALWAYS);
+    kind = parser_take_word(p, W_ALWAYS) ? AST_CLAUSE_FINALLY : AST_CLAUSE_ONCE;
   } else {
     parser_expect_word(p, W_EVERY);
   }
   parser_add(p, parse_unit(p, kind == AST_CLAUSE_EVERY));
-  parser_expect(p, T_COLON);
-  parser_add(p, parse_expr(p));
-  return parser_node(p, kind, place);
+  uint32_t flags = 0;
+  if (parser_sees_word(p, W_FOR)) {
+    parser_add(p, parse_for_clause(p, &flags));
+  } else {
+    parser_expect(p, T_COLON);
+    parser_add(p, parse_expr(p));
+  }
+  struct ast *node = parser_node(p, kind, place);
+  node->flags = flags;
+  return node;
 }
 
 /* "from" "round" sum ":" expr */

@@ -125,6 +125,11 @@ static struct ast *parse_quantifier(struct parser *p) {
   bool all = parser_take_word(p, W_FORALL);
   if (!all)
     parser_expect_word(p, W_EXISTS);
+  return parse_quantified(p, place, all);
+}
+
+/* binder [":" expr], with the word before it */
+struct ast *parse_quantified(struct parser *p, struct place place, bool all) {
   size_t body = p->kids.n;
   parser_add(p, NULL);
   add_generators(p, false);

@@ -25,7 +25,7 @@ const struct clause *environment_fairness(const struct environment *e) {
 uint32_t environment_marks(const struct environment *e, const struct clause **marks) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < e->nclauses; i++)
-    if (e->clauses[i].kind == CLAUSE_OFTEN || e->clauses[i].kind == CLAUSE_FINALLY) {
+    if (clause_of_runs(&e->clauses[i])) {
       if (marks && n < MARKS_MOST)
         marks[n] = &e->clauses[i];
       n++;

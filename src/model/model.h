@@ -217,6 +217,7 @@ enum clause_kind {
   CLAUSE_FROM_ROUND,  /* likewise, from round `from` on */
   CLAUSE_OFTEN,       /* infinitely often: says nothing about finite runs */
   CLAUSE_FINALLY,     /* eventually always: likewise */
+  CLAUSE_ONCE,        /* eventually, at least once: likewise */
   CLAUSE_SYNCHRONOUS,
   CLAUSE_FAIR,
   CLAUSE_DUPLICATED,  /* steps: a message that is taken may stay */
@@ -261,11 +262,12 @@ struct clause {
   enum unit unit;
   uint32_t name_id;    /* the only round it speaks of, or NO_NAME: all */
   uint32_t from;       /* FROM_ROUND: 1-based */
-  /* OFTEN, FINALLY: pred once more, taken apart. It holds of a round, or of the rounds of a phase (unit), if there are
+  /* OFTEN, FINALLY, ONCE: pred once more, taken apart. It holds of a round, or of the rounds of a phase (unit), if there are
      values for the witness, chosen before the first of them, with which every part holds in every round that it is
      asked of. */
   struct generator *witness;
   uint32_t nwitness;
+  uint32_t nrigid;     /* FINALLY: so many of them are chosen once and for all: `for some` */
   struct clause_part *parts;
   uint32_t nparts;
 };
@@ -346,9 +348,12 @@ static inline bool question_live(const struct model *m, const struct question *q
   return q->nproperties > 0 && m->properties[q->properties[0]].kind == PROPERTY_LIVE;
 }
 
-/* Mark i is the i-th clause of the environment that says what happens for ever (OFTEN, FINALLY): at most MARKS_MOST.
+/* Mark i is the i-th clause of the environment that speaks of whole runs (OFTEN, FINALLY, ONCE): at most MARKS_MOST.
    Returns how many there are; marks may be NULL. */
 #define MARKS_MOST 64
+static inline bool clause_of_runs(const struct clause *c) {
+  return c->kind == CLAUSE_OFTEN || c->kind == CLAUSE_FINALLY || c->kind == CLAUSE_ONCE;
+}
 uint32_t environment_marks(const struct environment *, const struct clause **marks);
 
 /* What is said about fairness, or NULL. */

@@ -132,7 +132,7 @@ bool question_is_live(const struct model *m, const struct question *q) {
 }
 
 bool clause_counts(const struct model *m, const struct question *q, const struct clause *c) {
-  if (c->kind == CLAUSE_OFTEN || c->kind == CLAUSE_FINALLY)
+  if (clause_of_runs(c))
     return question_is_live(m, q);
   return true;
 }

@@ -1,4 +1,4 @@
-/* What an environment says of whole runs, `infinitely often` and `eventually always`: judged as the clauses read, on
+/* What an environment says of whole runs, `infinitely often`, `eventually always`, `eventually`: judged as the clauses read, on
    rounds and on runs that end in a loop. */
 #include "sem/marks.h"
 
@@ -74,7 +74,7 @@ bool clause_holds(struct meaning *meaning, uint32_t environment, uint32_t clause
   const struct model *m = meaning->model;
   const struct clause *k = &m->environments[environment].clauses[clause];
   if (c->point == POINT_END || (k->name_id != NO_NAME && m->points[c->point].name_id != k->name_id))
-    return k->kind != CLAUSE_OFTEN;
+    return k->kind == CLAUSE_FINALLY;
   struct seen_round r;
   seen_round_init(&r, meaning, c, w);
   bool ok = r.good && part_holds(meaning, k, k->pred, NULL, &r.config, w->heard, r.corrupt);
@@ -103,7 +103,8 @@ value *clause_witnesses(struct meaning *meaning, const struct clause *clause, co
   struct bindings b = {.clause = clause};
   struct eval e;
   jmp_buf failure;
-  eval_round(&e, meaning, c, NULL, NULL);
+  uint8_t *nobody = NULL; /* so that quantifiers range as they do in clauses */
+  eval_round(&e, meaning, c, &nobody, NULL);
   e.failure = &failure;
   if (setjmp(failure) == 0)
     eval_bindings(&e, clause->witness, clause->nwitness, keep_binding, &b);
@@ -112,24 +113,32 @@ value *clause_witnesses(struct meaning *meaning, const struct clause *clause, co
   return b.found.at;
 }
 
-bool clause_holds_in_phase(struct meaning *meaning, uint32_t environment, uint32_t clause,
-                           const struct config *const *configs, const struct witness *const *steps, uint32_t n) {
-  const struct clause *k = &meaning->model->environments[environment].clauses[clause];
+/* rigid: the first nrigid values of the witness, or NULL. */
+static bool holds_of_rounds(struct meaning *meaning, const struct clause *k, const value *rigid,
+                            const struct config *const *configs, const struct witness *const *steps, uint32_t n) {
   uint32_t nfound;
   value *found = clause_witnesses(meaning, k, configs[0], &nfound);
   bool ok = false;
   for (uint32_t b = 0; b < nfound && !ok; b++) {
-    ok = true;
+    const value *bound = found + (size_t)b * k->nwitness;
+    ok = !rigid || !memcmp(bound, rigid, k->nrigid * sizeof *rigid);
     for (uint32_t i = 0; i < n && ok; i++)
-      ok = clause_parts_hold(meaning, k, found + (size_t)b * k->nwitness, configs[i], steps[i]);
+      ok = clause_parts_hold(meaning, k, bound, configs[i], steps[i]);
   }
   memory_free(found);
   return ok;
 }
 
+bool clause_holds_in_phase(struct meaning *meaning, uint32_t environment, uint32_t clause,
+                           const struct config *const *configs, const struct witness *const *steps, uint32_t n) {
+  return holds_of_rounds(meaning, &meaning->model->environments[environment].clauses[clause], NULL, configs, steps, n);
+}
+
 /* --- runs --- */
 
 struct lasso {
+  struct meaning *meaning;
+  uint32_t environment, clause;
   const struct config *const *configs;
   const struct witness *const *steps;
   uint32_t n, loop;
@@ -140,16 +149,16 @@ static uint32_t place(const struct lasso *l, uint32_t i) {
 }
 
 /* Does it hold of the round that is step i, or of the phase that ends with it? */
-static bool holds_at(struct meaning *meaning, uint32_t environment, uint32_t clause, const struct lasso *l, uint32_t i) {
-  const struct model *m = meaning->model;
-  const struct clause *k = &m->environments[environment].clauses[clause];
+static bool holds_at(const struct lasso *l, const value *rigid, uint32_t i) {
+  const struct model *m = l->meaning->model;
+  const struct clause *k = &m->environments[l->environment].clauses[l->clause];
   const struct config *now = l->configs[place(l, i)];
-  if (k->unit != EACH_PHASE)
-    return clause_holds(meaning, environment, clause, now, l->steps[place(l, i)]);
-  if (!m->points[now->point].phase_end)
-    return k->kind != CLAUSE_OFTEN;
+  if (k->unit != EACH_PHASE && !rigid)
+    return clause_holds(l->meaning, l->environment, l->clause, now, l->steps[place(l, i)]);
+  if (k->unit == EACH_PHASE && !m->points[now->point].phase_end)
+    return k->kind == CLAUSE_FINALLY;
   uint32_t first = i, count;
-  while (first > 0 && !m->points[l->configs[place(l, first)]->point].phase_start)
+  while (k->unit == EACH_PHASE && first > 0 && !m->points[l->configs[place(l, first)]->point].phase_start)
     first--;
   count = i - first + 1;
   const struct config **configs = memory_alloc(count * sizeof *configs);
@@ -158,23 +167,43 @@ static bool holds_at(struct meaning *meaning, uint32_t environment, uint32_t cla
     configs[j] = l->configs[place(l, first + j)];
     steps[j] = l->steps[place(l, first + j)];
   }
-  bool ok = clause_holds_in_phase(meaning, environment, clause, configs, steps, count);
+  bool ok = holds_of_rounds(l->meaning, k, rigid, configs, steps, count);
   memory_free(configs);
   memory_free(steps);
+  return ok;
+}
+
+/* In each of these steps? */
+static bool holds_always(const struct lasso *l, const value *rigid, uint32_t from, uint32_t to) {
+  for (uint32_t i = from; i < to; i++)
+    if (!holds_at(l, rigid, i))
+      return false;
+  return true;
+}
+
+static bool holds_for_some(const struct lasso *l, const struct clause *k, uint32_t from, uint32_t to) {
+  uint32_t nfound;
+  value *found = clause_witnesses(l->meaning, k, l->configs[l->loop], &nfound);
+  bool ok = false;
+  for (uint32_t b = 0; b < nfound && !ok; b++)
+    ok = holds_always(l, found + (size_t)b * k->nwitness, from, to);
+  memory_free(found);
   return ok;
 }
 
 bool clause_holds_of_run(struct meaning *meaning, uint32_t environment, uint32_t clause,
                          const struct config *const *configs, const struct witness *const *steps, uint32_t n,
                          uint32_t loop) {
-  struct lasso l = {configs, steps, n, loop};
-  bool often = meaning->model->environments[environment].clauses[clause].kind == CLAUSE_OFTEN;
+  struct lasso l = {meaning, environment, clause, configs, steps, n, loop};
+  const struct clause *k = &meaning->model->environments[environment].clauses[clause];
   if (loop == n) /* it has ended: rounds in which nobody does anything are as they should be */
     return true;
   /* a phase that begins before the loop's end goes on at its start: look at the third time round */
-  uint32_t length = n - loop;
-  for (uint32_t i = loop + 2 * length; i < loop + 3 * length; i++)
-    if (holds_at(meaning, environment, clause, &l, i) == often)
-      return often;
-  return !often;
+  uint32_t length = n - loop, from = k->kind == CLAUSE_ONCE ? 0 : loop + 2 * length, to = loop + 3 * length;
+  if (k->kind == CLAUSE_FINALLY)
+    return k->nrigid ? holds_for_some(&l, k, from, to) : holds_always(&l, NULL, from, to);
+  for (uint32_t i = from; i < to; i++)
+    if (holds_at(&l, NULL, i))
+      return true;
+  return false;
 }

@@ -1,10 +1,10 @@
-/* Clauses about whole runs (OFTEN, FINALLY), by their place among those of the environment. */
+/* Clauses about whole runs (OFTEN, FINALLY, ONCE), by their place among those of the environment. */
 #ifndef RONDO_SEM_MARKS_H
 #define RONDO_SEM_MARKS_H
 
 #include "sem/round.h"
 
-/* Does the clause hold of this one round? Where it names other rounds: an OFTEN clause does not, a FINALLY clause does. */
+/* Does the clause hold of this one round? Where it names other rounds only a FINALLY clause does. */
 bool clause_holds(struct meaning *, uint32_t environment, uint32_t clause, const struct config *,
                   const struct witness *);
 /* Of the n rounds of a phase (unit is EACH_PHASE): steps[i] is taken from configs[i]. */

@@ -552,7 +552,7 @@ static bool marks_hold(struct concrete *k) {
   struct round_space *s = k->space;
   bool ok = true;
   for (uint32_t i = 0, mark = 0; i < s->env->nclauses && ok; i++)
-    if (s->env->clauses[i].kind == CLAUSE_OFTEN || s->env->clauses[i].kind == CLAUSE_FINALLY)
+    if (clause_of_runs(&s->env->clauses[i]))
       ok = !(k->marks >> mark++ & 1) ||
            clause_holds(s->meaning, s->base.question->environment, i, k->config, k->witness);
   return ok;
