@@ -39,6 +39,7 @@ static void instance_close(struct instance *i) {
 static int instance_check(struct checking *k, struct instance *i, bool quiet, struct text *error) {
   struct inquiries in;
   struct text fault = {0};
+  size_t refused = error->n;
   *i = (struct instance){0};
   arena_init(&i->arena);
   i->model = model_load(k->syntax, k->bindings, k->options->defines.n, false, quiet, error);
@@ -48,8 +49,12 @@ static int instance_check(struct checking *k, struct instance *i, bool quiet, st
     return EXIT_BAD_INPUT;
   i->meaning = meaning_new(i->model);
   bool ok = inquiries_answer(&in, i->model, i->meaning, &i->arena, k->options, semantics,
-                             &i->result, &fault);
+                             &i->result, error, &fault);
   inquiries_release(&in);
+  if (!ok && error->n > refused) {
+    text_release(&fault);
+    return EXIT_BAD_INPUT;
+  }
   if (!ok)
     say_error("a fault of rondo itself: %s", text_or_empty(&fault));
   text_release(&fault);

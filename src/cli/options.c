@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include "cli/numbers.h"
+#include "cli/symbolic.h"
 #include "param/engine.h"
 
 #include <string.h>
@@ -138,6 +139,12 @@ static bool take_semantics(struct options *o, const char *argument, struct text 
 
 static bool take_engine(struct options *o, const char *argument, struct text *error) {
   o->engine = argument;
+  if (o->command == COMMAND_CHECK) {
+    if (symbolic_engine_is(argument))
+      return true;
+    text_addf(error, "engines are 'explicit', 'bmc', 'induction' and 'spacer', not '%s'", argument);
+    return false;
+  }
   for (size_t i = 0; i < ENGINES; i++)
     if (!strcmp(argument, engines[i].name))
       return true;
@@ -181,6 +188,8 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_MAX_ROUNDS:
   case OPTION_MAX_STEPS:
     return take_count(argument, UINT32_MAX - 1, &o->limits.rounds, error);
+  case OPTION_DEPTH:
+    return take_count(argument, UINT32_MAX - 1, &o->depth, error);
   case OPTION_ROUNDS:
   case OPTION_STEPS:
     return take_count(argument, 1000000, &o->rounds, error);

@@ -36,6 +36,8 @@ struct options {
   const char *env, *trace_out, *certificate, *engine, *to;
   struct wishes wishes;
   struct limits limits;
+  uint32_t depth;  /* of what a solver unrolls; 0: not given
+                    */
   uint32_t rounds; /* or steps, of a random run; 0: as many as is usual */
   uint64_t seed;
   enum successors_by successors;

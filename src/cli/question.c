@@ -1,5 +1,6 @@
 #include "cli/question.h"
 
+#include "cli/symbolic.h"
 #include "cli/terminal.h"
 #include "interleave/interleave.h"
 #include "trace/tidy.h"
@@ -16,7 +17,7 @@ struct asking {
   struct arena *arena;
   const struct options *options;
   struct question question;
-  struct text *fault;
+  struct text *refused, *fault;
 };
 
 static struct space *space_for(const struct asking *a, const struct question *q,
@@ -213,6 +214,10 @@ static struct wishes wishes_of(const struct options *o) {
 
 static bool answer(const struct asking *a, struct run_result *r, uint32_t extra) {
   const struct licences *licences;
+  enum symbolic_engine engine;
+  if (symbolic_engine_find(a->options->engine, &engine))
+    return symbolic_answer_question(a->model, a->meaning, a->arena, a->options, &a->question, r, extra, a->refused,
+                                    a->fault);
   struct wishes wishes = wishes_of(a->options);
   struct search s;
   struct text decimal = {0};
@@ -231,7 +236,7 @@ static bool answer(const struct asking *a, struct run_result *r, uint32_t extra)
 
 bool inquiries_answer(const struct inquiries *in, struct model *m, struct meaning *meaning,
                       struct arena *arena, const struct options *o, enum semantics semantics,
-                      struct check_result *c, struct text *fault) {
+                      struct check_result *c, struct text *refused, struct text *fault) {
   *c = (struct check_result){.model = m, .meaning = meaning};
   c->runs = memory_alloc(in->at.n * sizeof *c->runs);
   bool ok = true;
@@ -245,6 +250,7 @@ bool inquiries_answer(const struct inquiries *in, struct model *m, struct meanin
                         .semantics = semantics,
                         .properties = q->properties.at,
                         .nproperties = (uint32_t)q->properties.n},
+                       refused,
                        fault};
     ok = answer(&a, &c->runs[c->nruns++], (uint32_t)in->live.n);
   }

@@ -28,9 +28,9 @@ struct inquiries {
 bool inquiries_make(struct inquiries *, const struct model *, const struct options *);
 void inquiries_release(struct inquiries *);
 
-/* Asks all of them. False: a fault of rondo, in *fault. */
+/* Asks all of them. False: a fault of rondo, in *fault; or the engine cannot do it, and said why: in *refused. */
 bool inquiries_answer(const struct inquiries *, struct model *, struct meaning *, struct arena *,
                       const struct options *, enum semantics, struct check_result *,
-                      struct text *fault);
+                      struct text *refused, struct text *fault);
 
 #endif

@@ -42,7 +42,9 @@ static json_t *assignments_json(const char *decimal) {
 
 json_t *stats_json(const struct run_result *r) {
   json_t *j = json_object();
-  json_object_set_new(j, "states", json_integer((json_int_t)r->stats.states));
+  json_object_set_new(j, "engine", json_string(r->engine ? r->engine : "explicit"));
+  json_object_set_new(j, "states", r->engine ? json_null() : json_integer((json_int_t)r->stats.states));
+  json_object_set_new(j, "variables", r->engine ? json_integer((json_int_t)r->variables) : json_null());
   json_object_set_new(j, "transitions",
                       r->transitions_counted ? json_integer((json_int_t)r->stats.transitions)
                                              : json_null());

@@ -156,6 +156,9 @@ static void say_limit(struct text *out, const struct search *s) {
   case SEARCH_INTERRUPTED:
     text_add(out, "interrupted");
     break;
+  case SEARCH_GAVE_UP:
+    text_add(out, s->why ? s->why : "the solver gave up");
+    break;
   case SEARCH_MODEL_ERROR:
     text_add(out, "the model has an error");
     break;
@@ -195,7 +198,7 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
     say_after(proved, s, f);
     return cover ? VERDICT_HOLDS : VERDICT_VIOLATED;
   }
-  if (s->end == SEARCH_EXHAUSTED && !s->cut) {
+  if (f->excluded || (s->end == SEARCH_EXHAUSTED && !s->cut)) {
     text_add(proved, cover ? "never reached: " : "");
     say_every_run(proved, s, l);
     return cover ? VERDICT_VIOLATED : VERDICT_HOLDS;

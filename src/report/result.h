@@ -41,6 +41,8 @@ struct run_result { /* the properties checked together, in one environment */
   bool order_mattered;
   char *heard_of_assignments; /* decimal, or NULL: cannot be counted; owned */
   char *successors;           /* how they were made; owned */
+  const char *engine;         /* NULL: the search; else which solver's, and then there are no states: */
+  uint64_t variables;         /* that the solver was free to choose */
   enum audit audit;
   uint64_t audit_states;
 };

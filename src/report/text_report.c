@@ -89,7 +89,12 @@ static bool piles_up(const struct model *m, const struct run_result *r) {
 static void add_stats(struct text *out, const struct model *m, const struct run_result *r,
                       const struct style *style) {
   text_add(out, "  ");
-  count_add(out, r->stats.states, "state", "states");
+  if (r->engine) {
+    text_addf(out, "engine %s, ", r->engine);
+    count_add(out, r->variables, "free variable", "free variables");
+  } else {
+    count_add(out, r->stats.states, "state", "states");
+  }
   if (r->transitions_counted) {
     text_add(out, ", ");
     count_add(out, r->stats.transitions, "transition", "transitions");
@@ -109,6 +114,8 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
       decimal_add(out, r->heard_of_assignments);
     text_add(out, " heard-of assignments\n");
   }
+  if (r->engine)
+    return;
   if (style->verbose || !strncmp(r->successors, "plain", 5)) /* slow, and why */
     text_addf(out, "  successors: %s\n", r->successors);
   if (style->verbose) {

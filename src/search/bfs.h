@@ -20,7 +20,8 @@ enum search_end {
   SEARCH_STATES,      /* limits, from here on */
   SEARCH_MEMORY,
   SEARCH_TIME,
-  SEARCH_INTERRUPTED
+  SEARCH_INTERRUPTED,
+  SEARCH_GAVE_UP /* an engine that cannot decide everything; `why` says more */
 };
 static inline bool search_limited(enum search_end e) { return e >= SEARCH_STATES; }
 
@@ -36,6 +37,7 @@ struct limits { /* 0 or NULL: none */
 /* A violated invariant, a covered state, a broken step or an error, with the cheapest way to it. */
 struct finding {
   bool found;
+  bool excluded; /* shown to be impossible, whatever else is not known */
   bool by_step; /* shown by a step from `state`, to `target` if there is one; else by `state` itself
                  */
   uint32_t rounds; /* of the run that shows it */
@@ -70,6 +72,7 @@ struct search {
   uint32_t
       complete; /* layers finished and checked: nothing else is found within complete - 1 rounds */
   struct search_stats stats;
+  const char *why; /* GAVE_UP; borrowed */
   struct store *store;
 };
 

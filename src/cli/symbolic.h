@@ -1,0 +1,19 @@
+/* Questions answered by a solver instead of a search: --engine bmc, induction, spacer. */
+#ifndef RONDO_CLI_SYMBOLIC_H
+#define RONDO_CLI_SYMBOLIC_H
+
+#include "cli/question.h"
+
+#include "symbolic/check.h"
+
+/* By its name on the command line; false: there is none, or it is the explicit one. */
+bool symbolic_engine_find(const char *name, enum symbolic_engine *);
+bool symbolic_engine_is(const char *name); /* likewise, or "explicit" */
+
+/* Fills the result like a search. False: a fault of rondo in *fault; or the model cannot be put to a solver, then *refused
+   says why, and it was said unless `quiet`. */
+bool symbolic_answer_question(struct model *, struct meaning *, struct arena *, const struct options *,
+                              const struct question *, struct run_result *, uint32_t extra, struct text *refused,
+                              struct text *fault);
+
+#endif

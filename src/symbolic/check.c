@@ -1,0 +1,45 @@
+#include "symbolic/check.h"
+
+#include "symbolic/session.h"
+
+#include <string.h>
+
+/* Nothing but the refusal is left of a session that ended in one. */
+static void refuse(struct session *s) {
+  struct symbolic_answer *a = s->answer;
+  if (session_stopped(s)) {
+    a->end = SYMBOLIC_STOPPED;
+    return;
+  }
+  a->refused = true;
+  a->refused_at = s->e.refusal.at;
+  a->refusal = memory_strdup(s->e.refusal.reason);
+}
+
+void symbolic_check(struct model *m, const struct question *q, const struct symbolic_options *o,
+                    struct symbolic_answer *a) {
+  struct session *s = memory_alloc(sizeof *s);
+  jmp_buf refused;
+  *a = (struct symbolic_answer){0};
+  a->findings = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->findings);
+  a->proved = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->proved);
+  session_init(s, m, q, o, a, false);
+  s->e.refused = &refused;
+  if (setjmp(refused))
+    refuse(s);
+  else
+    bounded_run(s);
+  session_release(s);
+  memory_free(s);
+}
+
+void symbolic_answer_release(struct symbolic_answer *a, const struct question *q) {
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    finding_release(&a->findings[i]);
+  finding_release(&a->error);
+  memory_free(a->findings);
+  memory_free(a->proved);
+  memory_free(a->why);
+  memory_free(a->refusal);
+  *a = (struct symbolic_answer){0};
+}

@@ -1,0 +1,164 @@
+/* Private to src/symbolic: the typed model as terms, expression by expression, for every process and every round on its own.
+   It reads the text as the interpreter (src/sem) does, in the same order, but shares nothing with it, nor with the tables of
+   the explicit engine: a second opinion.
+
+   Everything that is free in a step becomes a fresh variable: who hears whom, faults, oracles, forged messages, the choices
+   of `pick` and of guards, the order of a `foreach`. Errors of the model are gathered as a truth beside the value: after one
+   the value is meaningless, and whoever asked must look at the truth first. */
+#ifndef RONDO_SYMBOLIC_ENCODE_H
+#define RONDO_SYMBOLIC_ENCODE_H
+
+#include "symbolic/sval.h"
+
+/* One process in a state. */
+struct sprocess {
+  truth halted, crashed, omits_send, omits_receive, byzantine, recovered;
+  struct sval **vars;
+  struct sval **initial; /* by variable: first values of inputs; NULL where nobody asks */
+};
+
+/* A global state of a model, as terms. */
+struct sstate {
+  uint32_t point;              /* rounds: always known */
+  struct number rounds, phase; /* constants while rounds are followed from the first */
+  struct number lost, corrupted, duplicated;
+  struct sval **globals;
+  struct sprocess *of; /* by process */
+  struct spacket *packets; /* steps: all that were ever sent */
+  uint32_t npackets;
+};
+
+/* What was received from one sender, or one message of a quorum. */
+struct sentry {
+  truth there;
+  struct sval *message;
+  struct number sender;
+};
+
+/* The conditions under which something is evaluated, innermost first. */
+struct path {
+  truth condition;
+  const struct path *up;
+};
+
+/* A message as it leaves in a step, if `when`. */
+struct sposted {
+  truth when;
+  uint32_t to, kind;
+  struct sval *message;
+};
+
+/* Growing arrays that a refusal leaves to the arena. */
+void *arena_grown(struct arena *, void *at, size_t *cap, size_t n, size_t each);
+#define arena_push(arena, v, x)                                                                                        \
+  ((v)->at = arena_grown(arena, (v)->at, &(v)->cap, (v)->n, sizeof *(v)->at), (void)((v)->at[(v)->n++] = (x)))
+
+struct scope {
+  struct encoder *e;
+  const struct path *path;
+  truth error;               /* so far: something failed */
+  struct sval **slot;
+  struct number *slot_sender;
+  unsigned depth;            /* of calls */
+  /* one process */
+  uint32_t role, me, point;
+  struct number phase;
+  struct sval **vars;        /* assignments change what this points to */
+  struct sval **globals;     /* likewise */
+  truth halted;              /* in this block */
+  const struct sentry *received;
+  uint32_t nreceived;
+  bool chose;                /* some free choice was made */
+  bool acts;                 /* an action: it may send */
+  VEC(struct sposted) posted;
+  /* properties and environments */
+  const struct sstate *before, *after;
+  truth *const *heard;       /* by receiver and sender; NULL: no clause of an environment */
+  truth *const *corrupt;
+};
+
+void scope_init(struct scope *, struct encoder *);
+/* As process p in a state: vars are copied. */
+void scope_of_process(struct scope *, struct encoder *, const struct sstate *, uint32_t p);
+
+truth path_truth(struct scope *);
+/* Under the conditions of the path, and this one, the model has an error. */
+void scope_fail(struct scope *, truth);
+
+struct sval *encode_node(struct scope *, const struct node *);
+truth encode_truth(struct scope *, const struct node *);
+/* MIN MAX PICK RANDOM MAJORITY FIRST LAST or an option: is there one, and which? */
+truth encode_maybe(struct scope *, const struct node *, struct sval **);
+struct sval *encode_aggregate(struct scope *, const struct node *);
+/* The value, which must be of the type; else that is an error. */
+struct sval *encode_checked(struct scope *, const struct type *, struct sval *);
+
+/* Calls visit for everything that the generators can bind, with the condition (the binding is one) on top of the path; false
+   stops. */
+typedef bool binding_fn(struct scope *, void *context, truth bound);
+bool encode_bindings(struct scope *, const struct generator *, uint32_t n, binding_fn *, void *context);
+
+/* Which process is it? One truth for each. */
+truth process_is(struct scope *, const struct sval *, uint32_t p);
+truth sprocess_active(struct encoder *, const struct sprocess *);
+truth sprocess_faulty(struct encoder *, const struct sprocess *);
+struct sval *encode_neighbours(struct scope *);
+
+/* A guard: whether it holds; slots get a witness, freely chosen. */
+truth encode_guard(struct scope *, const struct guard *);
+void encode_block(struct scope *, const struct block *);
+/* One of those whose guard holds, if there is any; index: which. */
+struct number encode_choice(struct scope *, const truth *guard, size_t n);
+
+/* ---- states and steps ---- */
+
+/* An initial state: facts say which. error: choosing first values fails. */
+struct sstate *encode_start(struct encoder *, truth *allowed, truth *error);
+/* Any state at a point of the schedule: only its types are known. */
+struct sstate *encode_any_state(struct encoder *, uint32_t point);
+/* Initial values up to renaming of values, their order, and of processes, as far as that is licensed. */
+struct licences;
+truth encode_representative(struct encoder *, const struct sstate *, const struct licences *);
+truth states_same(struct encoder *, const struct sstate *, const struct sstate *);
+
+/* What is free in a step: what a witness tells. */
+struct sround {
+  truth *crash;              /* by process */
+  struct sval ***oracles;    /* by process and variable; NULL: not chosen in this round */
+  truth **heard;             /* by receiver and sender */
+  truth **forged;
+  struct sval ***forgery;    /* what it got instead; NULL: nothing can be forged there */
+  truth **sent;              /* by sender and receiver */
+  struct sval ***message;
+  const struct type ***type; /* of the message, by sender and receiver */
+};
+struct sstep {
+  const struct sstate *before;
+  struct sstate *after;
+  truth allowed; /* by the environment, and no error: it leads to `after` */
+  truth fails;   /* allowed, and it ends in an error of the model */
+  struct sround round;   /* rounds */
+  struct sevent *event;  /* steps */
+};
+struct sstep *encode_round(struct encoder *, const struct sstate *);
+struct sstep *encode_event(struct encoder *, const struct sstate *); /* models of steps */
+
+/* A formula on a state (after NULL) or a step. */
+struct verdict_terms {
+  truth holds, error; /* holds: meaningless where error */
+};
+struct verdict_terms encode_formula(struct encoder *, const struct node *, const struct sstate *before,
+                                    const struct sstate *after);
+
+/* encode_environment.c */
+const struct clause *environment_with(const struct environment *, enum clause_kind);
+truth faults_limited(struct encoder *, enum clause_kind, const truth *faulty);
+truth environment_allows(struct encoder *, const struct sstate *, const struct sround *);
+/* Whoever fails to send fails whatever is heard: crashes and oracles alone can forbid it. */
+truth environment_allows_failing(struct encoder *, const struct sstate *, const struct sround *);
+/* What the round is charged as lost, as corrupted, as far as anybody wants to know. */
+struct number environment_spends(struct encoder *, const struct sstate *, const struct sround *, enum clause_kind);
+bool environment_may_corrupt(const struct encoder *);
+truth must_hear_terms(struct encoder *, const struct sstate *, const struct sround *, uint32_t p, uint32_t q);
+
+#endif

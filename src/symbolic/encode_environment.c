@@ -1,0 +1,221 @@
+/* What an environment allows, as its clauses read: the same questions as sem/environment.c asks, put to a solver. */
+#include "symbolic/encode.h"
+
+const struct clause *environment_with(const struct environment *env, enum clause_kind kind) {
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind)
+      return &env->clauses[i];
+  return NULL;
+}
+
+static const struct environment *environment(const struct encoder *e) {
+  return &e->model->environments[e->environment];
+}
+
+static int64_t limit_of(const struct environment *env, enum clause_kind kind, uint32_t role) {
+  int64_t limit = 0;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind && env->clauses[i].role == role)
+      limit = limit > INT64_MAX - env->clauses[i].limit ? INT64_MAX : limit + env->clauses[i].limit;
+  return limit;
+}
+
+static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
+
+/* Those of a role beyond the role's own limit count against the clauses for all processes. */
+truth faults_limited(struct encoder *e, enum clause_kind kind, const truth *faulty) {
+  const struct model *m = e->model;
+  struct number excess = number_of(0);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    int64_t own = least(limit_of(environment(e), kind, r), role->count);
+    struct number n = number_count(&e->t, faulty + role->first, role->count), over;
+    if (!number_plus(&e->t, n, number_of(-own), &over) ||
+        !number_plus(&e->t, excess,
+                    number_if(&e->t, number_less(&e->t, number_of(own), n), over, number_of(0)), &excess))
+      encode_refuse(e, environment(e)->at, "limits too large to follow");
+  }
+  return number_at_most(&e->t, excess, number_of(least(limit_of(environment(e), kind, ROLE_ANY), m->nprocesses)));
+}
+
+/* ---- corruption ---- */
+
+static bool mentions(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_SHO;
+  return !*found;
+}
+
+static bool mentions_heard_of(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_HO || n->op == NODE_SHO;
+  return !*found;
+}
+
+bool environment_may_corrupt(const struct encoder *e) {
+  const struct environment *env = environment(e);
+  bool found = environment_with(env, CLAUSE_CORRUPTED) != NULL;
+  for (uint32_t i = 0; i < env->nclauses && !found; i++)
+    if (env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND)
+      node_walk(env->clauses[i].pred, mentions, &found);
+  return found;
+}
+
+/* ---- one round ---- */
+
+truth must_hear_terms(struct encoder *e, const struct sstate *s, const struct sround *r, uint32_t p, uint32_t q) {
+  if (p == q)
+    return e->t.yes;
+  const truth excused[] = {r->crash[q], s->of[q].crashed, s->of[q].omits_send, s->of[q].byzantine,
+                           s->of[p].omits_receive};
+  return truth_not(&e->t, truth_any(&e->t, excused, sizeof excused / sizeof *excused));
+}
+
+static truth crashes_allowed(struct encoder *e, const struct sstate *s, const struct sround *r) {
+  uint32_t n = e->model->nprocesses;
+  truth *down = arena_array(&e->arena, n + 1, sizeof *down), ok = e->t.yes;
+  for (uint32_t p = 0; p < n; p++) {
+    ok = truth_and(&e->t, ok, truth_implies(&e->t, r->crash[p], sprocess_active(e, &s->of[p])));
+    down[p] = truth_or(&e->t, s->of[p].crashed, r->crash[p]);
+  }
+  truth any = truth_any(&e->t, r->crash, n);
+  return truth_and(&e->t, ok, truth_implies(&e->t, any, faults_limited(e, CLAUSE_CRASH, down)));
+}
+
+static truth updates(struct encoder *e, const struct sstate *s, const struct sround *r, uint32_t p) {
+  return truth_and(&e->t, sprocess_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
+}
+
+static truth deliveries_allowed(struct encoder *e, const struct sstate *s, const struct sround *r) {
+  const struct environment *env = environment(e);
+  bool lossy = environment_with(env, CLAUSE_LOST) != NULL;
+  truth ok = e->t.yes;
+  if (!lossy && !environment_with(env, CLAUSE_SYNCHRONOUS))
+    return ok;
+  for (uint32_t p = 0; p < e->model->nprocesses; p++)
+    for (uint32_t q = 0; q < e->model->nprocesses; q++) {
+      if (lossy && p != q)
+        continue;
+      truth must = truth_and(&e->t, updates(e, s, r, p), must_hear_terms(e, s, r, p, q));
+      ok = truth_and(&e->t, ok, truth_implies(&e->t, must, r->heard[p][q]));
+    }
+  return ok;
+}
+
+static truth forgeries_allowed(struct encoder *e, const struct sstate *s, const struct sround *r) {
+  truth ok = e->t.yes;
+  bool corrupts = environment_may_corrupt(e);
+  for (uint32_t p = 0; p < e->model->nprocesses; p++)
+    for (uint32_t q = 0; q < e->model->nprocesses; q++) {
+      truth may = truth_or(&e->t, s->of[q].byzantine, corrupts ? r->sent[q][p] : e->t.no);
+      ok = truth_and(&e->t, ok, truth_implies(&e->t, r->forged[p][q], truth_and(&e->t, r->heard[p][q], may)));
+    }
+  return ok;
+}
+
+/* What is charged to receiver p as lost, or as corrupted. */
+static struct number charged(struct encoder *e, const struct sstate *s, const struct sround *r, enum clause_kind kind,
+                             uint32_t p) {
+  uint32_t n = e->model->nprocesses;
+  truth *at = arena_array(&e->arena, n + 1, sizeof *at);
+  for (uint32_t q = 0; q < n; q++)
+    at[q] = truth_and(&e->t, truth_and(&e->t, updates(e, s, r, p), r->sent[q][p]),
+                      kind == CLAUSE_LOST
+                          ? truth_and(&e->t, truth_not(&e->t, r->heard[p][q]), must_hear_terms(e, s, r, p, q))
+                          : truth_and(&e->t, r->heard[p][q], r->forged[p][q]));
+  return number_count(&e->t, at, n);
+}
+
+static struct number charged_in_all(struct encoder *e, const struct sstate *s, const struct sround *r,
+                                    enum clause_kind kind) {
+  struct number sum = number_of(0);
+  for (uint32_t p = 0; p < e->model->nprocesses; p++)
+    number_plus(&e->t, sum, charged(e, s, r, kind, p), &sum);
+  return sum;
+}
+
+struct number environment_spends(struct encoder *e, const struct sstate *s, const struct sround *r,
+                                 enum clause_kind kind) {
+  bool counted = false;
+  const struct environment *env = environment(e);
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    counted |= env->clauses[i].kind == kind && (e->prefix || (env->clauses[i].per == PER_RUN && env->clauses[i].limit < INT64_MAX));
+  return counted ? charged_in_all(e, s, r, kind) : number_of(0);
+}
+
+static truth budgets_kept(struct encoder *e, const struct sstate *s, const struct sround *r) {
+  const struct environment *env = environment(e);
+  struct terms *t = &e->t;
+  truth ok = t->yes;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if ((c->kind != CLAUSE_LOST && c->kind != CLAUSE_CORRUPTED) || c->limit == INT64_MAX)
+      continue;
+    if (c->per == PER_RECEIVER) {
+      for (uint32_t p = 0; p < e->model->nprocesses; p++)
+        ok = truth_and(t, ok, number_at_most(t, charged(e, s, r, c->kind, p), number_of(c->limit)));
+      continue;
+    }
+    struct number now = charged_in_all(e, s, r, c->kind), all = now;
+    if (c->per == PER_RUN && !number_plus(t, now, c->kind == CLAUSE_LOST ? s->lost : s->corrupted, &all))
+      encode_refuse(e, c->at, "limits too large to follow");
+    truth none = c->per == PER_RUN ? number_is(t, now, 0) : t->no;
+    ok = truth_and(t, ok, truth_or(t, none, number_at_most(t, all, number_of(c->limit))));
+  }
+  return ok;
+}
+
+/* ---- predicates ---- */
+
+static truth clause_holds(struct encoder *e, const struct clause *c, const struct sstate *s, const struct sround *r) {
+  struct sstate seen = *s; /* with the oracles of this round */
+  struct scope scope;
+  seen.of = arena_copy(&e->arena, s->of, (e->model->nprocesses + (size_t)1) * sizeof *s->of);
+  for (uint32_t p = 0; p < e->model->nprocesses; p++)
+    seen.of[p].vars = r->oracles[p];
+  scope_init(&scope, e);
+  scope.before = &seen;
+  scope.globals = s->globals;
+  scope.point = s->point;
+  scope.phase = s->phase;
+  scope.heard = r->heard;
+  scope.corrupt = r->forged;
+  truth holds = encode_truth(&scope, c->pred);
+  return truth_and(&e->t, holds, truth_not(&e->t, scope.error));
+}
+
+/* Does the clause speak of this round? */
+static truth clause_speaks(struct encoder *e, const struct clause *c, const struct sstate *s) {
+  if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
+    return e->t.no;
+  if (c->name_id != NO_NAME && e->model->points[s->point].name_id != c->name_id)
+    return e->t.no;
+  if (c->kind == CLAUSE_EVERY)
+    return e->t.yes;
+  return number_at_most(&e->t, number_of((int64_t)c->from - 1), s->rounds);
+}
+
+static truth clauses_hold(struct encoder *e, const struct sstate *s, const struct sround *r, bool without_messages) {
+  const struct environment *env = environment(e);
+  truth ok = e->t.yes;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    truth speaks = clause_speaks(e, &env->clauses[i], s);
+    bool heard = false;
+    if (speaks == e->t.no)
+      continue;
+    node_walk(env->clauses[i].pred, mentions_heard_of, &heard);
+    if (!heard || !without_messages)
+      ok = truth_and(&e->t, ok, truth_implies(&e->t, speaks, clause_holds(e, &env->clauses[i], s, r)));
+  }
+  return ok;
+}
+
+truth environment_allows(struct encoder *e, const struct sstate *s, const struct sround *r) {
+  const truth all[] = {crashes_allowed(e, s, r), deliveries_allowed(e, s, r), forgeries_allowed(e, s, r),
+                       budgets_kept(e, s, r), clauses_hold(e, s, r, false)};
+  return truth_all(&e->t, all, sizeof all / sizeof *all);
+}
+
+truth environment_allows_failing(struct encoder *e, const struct sstate *s, const struct sround *r) {
+  return truth_and(&e->t, crashes_allowed(e, s, r), clauses_hold(e, s, r, true));
+}

@@ -1,0 +1,365 @@
+/* States: initial ones, and any at all. */
+#include "symbolic/encode.h"
+
+#include "model/flow.h"
+#include "model/licence.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const char *process_name(struct encoder *e, uint32_t p, const char *what) {
+  const struct role *role = &e->model->roles[model_role_of(e->model, p)];
+  return arena_printf(&e->arena, "%s.%s%u", what, role->name, p - role->first + 1);
+}
+
+static struct sstate *state_new(struct encoder *e, uint32_t point) {
+  const struct model *m = e->model;
+  struct sstate *s = arena_alloc(&e->arena, sizeof *s);
+  s->point = point;
+  s->rounds = s->lost = s->corrupted = s->duplicated = number_of(0);
+  s->phase = number_of(1);
+  s->globals = arena_array(&e->arena, m->nglobals + 1, sizeof *s->globals);
+  s->of = arena_array(&e->arena, m->nprocesses + 1, sizeof *s->of);
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    struct sprocess *of = &s->of[p];
+    uint32_t n = m->roles[model_role_of(m, p)].nvars;
+    of->halted = of->crashed = of->omits_send = of->omits_receive = of->byzantine = of->recovered = e->t.no;
+    of->vars = arena_array(&e->arena, n + 1, sizeof *of->vars);
+    of->initial = arena_array(&e->arena, n + 1, sizeof *of->initial);
+  }
+  return s;
+}
+
+/* ---- faults that are there from the start ---- */
+
+/* The clause may concern the process. */
+static bool concerns(const struct encoder *e, const struct clause *c, uint32_t p) {
+  return (c->role == ROLE_ANY || c->role == model_role_of(e->model, p)) && c->limit > 0;
+}
+
+/* As each clause says, or not at all. */
+static void start_faulty(struct encoder *e, struct sprocess *of, uint32_t p) {
+  const struct environment *env = &e->model->environments[e->environment];
+  struct number kind = number_of(0);
+  int64_t kinds = 0;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    kinds += (env->clauses[i].kind == CLAUSE_BYZANTINE || env->clauses[i].kind == CLAUSE_OMIT) &&
+             concerns(e, &env->clauses[i], p);
+  if (kinds > 0)
+    kind = number_new(&e->t, process_name(e, p, "fault"), 0, kinds);
+  kinds = 0;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if ((c->kind != CLAUSE_BYZANTINE && c->kind != CLAUSE_OMIT) || !concerns(e, c, p))
+      continue;
+    truth it = number_is(&e->t, kind, ++kinds);
+    if (c->kind == CLAUSE_BYZANTINE)
+      of->byzantine = truth_or(&e->t, of->byzantine, it);
+    if (c->kind == CLAUSE_OMIT && c->omits_send)
+      of->omits_send = truth_or(&e->t, of->omits_send, it);
+    if (c->kind == CLAUSE_OMIT && c->omits_receive)
+      of->omits_receive = truth_or(&e->t, of->omits_receive, it);
+  }
+}
+
+static truth start_faults_limited(struct encoder *e, const struct sstate *s) {
+  uint32_t n = e->model->nprocesses;
+  truth *liars = arena_array(&e->arena, n + 1, sizeof *liars), *omit = arena_array(&e->arena, n + 1, sizeof *omit);
+  for (uint32_t p = 0; p < n; p++) {
+    liars[p] = s->of[p].byzantine;
+    omit[p] = truth_or(&e->t, s->of[p].omits_send, s->of[p].omits_receive);
+  }
+  return truth_and(&e->t, faults_limited(e, CLAUSE_BYZANTINE, liars), faults_limited(e, CLAUSE_OMIT, omit));
+}
+
+/* ---- first values ---- */
+
+/* One variable; what is refused by `where` goes no further. */
+static struct sval *first_value(struct scope *s, const struct var *v, const char *name) {
+  struct encoder *e = s->e;
+  e->at = v->at;
+  if (v->init)
+    return encode_checked(s, v->type, encode_node(s, v->init));
+  if (v->kind == VAR_ORACLE || v->kind == VAR_POINT || v->kind == VAR_ONCE)
+    return sval_default(e, v->type);
+  if (v->type->count == UINT64_MAX)
+    encode_refuse(e, v->at, "'%s' has too many values to choose from", v->name);
+  return sval_new(e, v->type, name);
+}
+
+static void extend_path(struct scope *s, truth condition) {
+  struct path *p = arena_alloc(&s->e->arena, sizeof *p);
+  *p = (struct path){condition, s->path};
+  s->path = p;
+}
+
+static truth start_globals(struct encoder *e, struct sstate *state, struct scope *s) {
+  const struct model *m = e->model;
+  truth accepted = e->t.yes;
+  scope_init(s, e);
+  s->globals = state->globals;
+  s->phase = number_of(1);
+  for (int inputs = 1; inputs >= 0; inputs--)
+    for (uint32_t i = 0; i < m->nglobals; i++) {
+      const struct var *g = &m->globals[i];
+      if ((g->kind == VAR_INPUT) != inputs)
+        continue;
+      state->globals[i] = first_value(s, g, g->name);
+      if (g->where) {
+        truth fits = encode_truth(s, g->where);
+        accepted = truth_and(&e->t, accepted, fits);
+        extend_path(s, fits);
+      }
+    }
+  return accepted;
+}
+
+static truth start_process(struct encoder *e, struct sstate *state, uint32_t p, const struct path *given,
+                           truth *error) {
+  struct sprocess *of = &state->of[p];
+  struct scope s;
+  scope_of_process(&s, e, state, p);
+  const struct role *role = &e->model->roles[s.role];
+  truth accepted = e->t.yes;
+  s.path = given;
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    const struct var *v = &role->vars[i];
+    s.vars[i] = first_value(&s, v, process_name(e, p, v->name));
+    if (v->where) {
+      truth fits = encode_truth(&s, v->where);
+      accepted = truth_and(&e->t, accepted, fits);
+      extend_path(&s, fits);
+    }
+    if (v->kind == VAR_INPUT)
+      of->initial[i] = s.vars[i];
+    of->vars[i] = s.vars[i];
+  }
+  *error = truth_or(&e->t, *error, s.error);
+  return truth_or(&e->t, of->byzantine, accepted);
+}
+
+static truth distinct_kept(struct encoder *e, const struct sstate *s) {
+  truth kept = e->t.yes;
+  for (uint32_t r = 0; r < e->model->nroles; r++) {
+    const struct role *role = &e->model->roles[r];
+    for (uint32_t i = 0; i < role->nvars; i++)
+      for (uint32_t p = role->first; role->vars[i].distinct && p < role->first + role->count; p++)
+        for (uint32_t q = p + 1; q < role->first + role->count; q++) {
+          truth liar = truth_or(&e->t, s->of[p].byzantine, s->of[q].byzantine);
+          truth differ = truth_not(&e->t, sval_same(e, s->of[p].vars[i], s->of[q].vars[i]));
+          kept = truth_and(&e->t, kept, truth_or(&e->t, liar, differ));
+        }
+  }
+  return kept;
+}
+
+struct sstate *encode_start(struct encoder *e, truth *allowed, truth *error) {
+  struct sstate *s = state_new(e, 0);
+  struct scope scope;
+  *allowed = start_globals(e, s, &scope);
+  *error = scope.error;
+  for (uint32_t p = 0; p < e->model->nprocesses; p++) {
+    start_faulty(e, &s->of[p], p);
+    truth accepted = start_process(e, s, p, scope.path, error);
+    *allowed = truth_and(&e->t, *allowed, accepted);
+  }
+  *allowed = truth_and(&e->t, *allowed, distinct_kept(e, s));
+  *allowed = truth_and(&e->t, *allowed, start_faults_limited(e, s));
+  return s;
+}
+
+/* ---- one of those that differ by names only ---- */
+
+/* The only input of the role of that type that is free, or UINT32_MAX. */
+static uint32_t free_input(const struct role *role, const struct type *t, bool *several) {
+  uint32_t found = UINT32_MAX;
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if (role->vars[i].kind == VAR_INPUT && !role->vars[i].init && role->vars[i].type == t) {
+      *several |= found != UINT32_MAX;
+      found = i;
+    }
+  return found;
+}
+
+static truth values_representative(struct encoder *e, const struct sstate *s, const struct licences *l) {
+  const struct model *m = e->model;
+  const struct type *t = l->value_type;
+  bool partition = l->of[REDUCE_PARTITION].applied, several = false;
+  truth *with = arena_array(&e->arena, m->nprocesses + 1, sizeof *with), all = e->t.yes;
+  struct number before = number_of(0);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    free_input(&m->roles[r], t, &several);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    several |= type_holds(m->globals[i].type, t);
+  for (uint64_t v = 0; v < t->count && !several; v++) {
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < m->nprocesses; p++) {
+      uint32_t i = free_input(&m->roles[model_role_of(m, p)], t, &several);
+      if (i != UINT32_MAX)
+        with[n++] = truth_and(&e->t, truth_not(&e->t, s->of[p].byzantine),
+                              sval_same(e, s->of[p].vars[i], sval_nth(e, t, v)));
+    }
+    struct number now = number_count(&e->t, with, n);
+    if (v > 0 && partition)
+      all = truth_and(&e->t, all, number_at_most(&e->t, now, before));
+    else if (v > 0)
+      all = truth_and(&e->t, all, truth_or(&e->t, number_is(&e->t, now, 0), number_less(&e->t, number_of(0), before)));
+    before = now;
+  }
+  return all;
+}
+
+static bool reads_me(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_ME || n->op == NODE_NEXT || n->op == NODE_PROCESS_AT || n->op == NODE_NUMBER_OF ||
+            n->op == NODE_NEIGHBOURS;
+  return !*found;
+}
+
+/* Do all processes of the role start in the same ways, whatever they are called? */
+static bool start_alike(const struct encoder *e, const struct role *role) {
+  bool named = role->ring || role->graph;
+  for (uint32_t i = 0; i < role->nvars && !named; i++) {
+    const struct var *v = &role->vars[i];
+    named |= type_mentions(v->type, TYPE_PROCESS) && v->kind != VAR_ORACLE;
+    if (v->init)
+      node_walk_deep(e->model, v->init, reads_me, &named);
+    if (v->where)
+      node_walk_deep(e->model, v->where, reads_me, &named);
+  }
+  for (uint32_t i = 0; i < e->model->nglobals; i++)
+    named |= type_mentions(e->model->globals[i].type, TYPE_PROCESS);
+  return !named;
+}
+
+/* Processes that may trade places start in ascending order of their first free input. */
+static truth processes_sorted(struct encoder *e, const struct sstate *s, const struct licences *l) {
+  truth sorted = e->t.yes;
+  for (uint32_t r = 0; r < e->model->nroles; r++) {
+    const struct role *role = &e->model->roles[r];
+    uint32_t input = 0;
+    while (input < role->nvars && (role->vars[input].kind != VAR_INPUT || role->vars[input].init ||
+                                   (role->vars[input].type->kind != TYPE_RANGE && role->vars[input].type->kind != TYPE_ENUM)))
+      input++;
+    if (input == role->nvars || l->identity[r] > IDENTITY_EQUALITY || !start_alike(e, role))
+      continue;
+    for (uint32_t p = role->first; p + 1 < role->first + role->count; p++)
+      sorted = truth_and(&e->t, sorted,
+                         number_at_most(&e->t, s->of[p].vars[input]->number, s->of[p + 1].vars[input]->number));
+  }
+  return sorted;
+}
+
+truth encode_representative(struct encoder *e, const struct sstate *s, const struct licences *l) {
+  truth all = e->t.yes;
+  if (l->value_type && (l->of[REDUCE_PARTITION].applied || l->of[REDUCE_ORDER].applied))
+    all = values_representative(e, s, l);
+  if (l->of[REDUCE_SYMMETRY].applied)
+    all = truth_and(&e->t, all, processes_sorted(e, s, l));
+  return all;
+}
+
+/* ---- any state ---- */
+
+static bool block_halts(const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->at[i]->kind == STMT_HALT || block_halts(&b->at[i]->then) || block_halts(&b->at[i]->other))
+      return true;
+  return false;
+}
+
+static bool role_halts(const struct model *m, const struct role *role) {
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (block_halts(&role->actions[i].body))
+      return true;
+  for (uint32_t i = 0; i < m->npoints && !model_steps(m); i++)
+    if (block_halts(&role->body[i].update) || block_halts(&role->body[i].finally))
+      return true;
+  return false;
+}
+
+/* Faults, as far as there can be any. */
+static void any_status(struct encoder *e, struct sprocess *of, uint32_t p) {
+  const struct model *m = e->model;
+  const struct environment *env = &m->environments[e->environment];
+  start_faulty(e, of, p);
+  if (role_halts(m, &m->roles[model_role_of(m, p)]))
+    of->halted = truth_new(&e->t, process_name(e, p, "halted"));
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == CLAUSE_CRASH && concerns(e, &env->clauses[i], p)) {
+      if (of->crashed == e->t.no)
+        of->crashed = truth_new(&e->t, process_name(e, p, "crashed"));
+      if (env->clauses[i].recovers && of->recovered == e->t.no)
+        of->recovered = truth_new(&e->t, process_name(e, p, "recovered"));
+    }
+}
+
+/* Budgets for the whole run are part of the state. */
+static struct number any_spent(struct encoder *e, enum clause_kind kind, const char *name) {
+  const struct environment *env = &e->model->environments[e->environment];
+  int64_t limit = -1;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind == kind && c->per == PER_RUN && c->limit < INT64_MAX && (limit < 0 || c->limit < limit))
+      limit = c->limit;
+  }
+  return limit < 0 ? number_of(0) : number_new(&e->t, name, 0, limit);
+}
+
+struct sstate *encode_any_state(struct encoder *e, uint32_t point) {
+  const struct model *m = e->model;
+  struct sstate *s = state_new(e, point);
+  const struct point *at = m->npoints && point != POINT_END ? &m->points[point] : NULL;
+  bool endless = at && at->endless;
+  if (e->counts_rounds && endless)
+    s->rounds = number_new(&e->t, "round", (int64_t)at->number - 1, NUMBER_MOST);
+  else if (e->counts_rounds)
+    s->rounds = number_of(at ? (int64_t)at->number - 1 : (int64_t)m->npoints);
+  if (e->counts_phases && endless)
+    s->phase = number_new(&e->t, "phase", 1, NUMBER_MOST);
+  s->lost = any_spent(e, CLAUSE_LOST, "lost");
+  s->corrupted = any_spent(e, CLAUSE_CORRUPTED, "corrupted");
+  s->duplicated = any_spent(e, CLAUSE_DUPLICATED, "duplicated");
+  for (uint32_t i = 0; i < m->nglobals; i++) {
+    e->at = m->globals[i].at;
+    s->globals[i] = sval_new(e, m->globals[i].type, m->globals[i].name);
+  }
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct role *role = &m->roles[model_role_of(m, p)];
+    any_status(e, &s->of[p], p);
+    for (uint32_t i = 0; i < role->nvars; i++) {
+      const struct var *v = &role->vars[i];
+      bool forgotten = v->kind == VAR_ORACLE && (v->each == EACH_ROUND || !at || at->phase_start);
+      e->at = v->at;
+      s->of[p].vars[i] = forgotten ? sval_default(e, v->type) : sval_new(e, v->type, process_name(e, p, v->name));
+      if (v->kind == VAR_INPUT && e->keeps_initials)
+        s->of[p].initial[i] = sval_new(e, v->type, process_name(e, p, arena_printf(&e->arena, "initial.%s", v->name)));
+    }
+  }
+  return s;
+}
+
+truth states_same(struct encoder *e, const struct sstate *a, const struct sstate *b) {
+  struct terms *t = &e->t;
+  const struct model *m = e->model;
+  truth same = truth_and(t, number_same(t, a->lost, b->lost), number_same(t, a->corrupted, b->corrupted));
+  if (e->counts_rounds)
+    same = truth_and(t, same, number_same(t, a->rounds, b->rounds));
+  if (e->counts_phases)
+    same = truth_and(t, same, number_same(t, a->phase, b->phase));
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    same = truth_and(t, same, sval_same(e, a->globals[i], b->globals[i]));
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct sprocess *x = &a->of[p], *y = &b->of[p];
+    const truth all[] = {truth_same(t, x->halted, y->halted),         truth_same(t, x->crashed, y->crashed),
+                         truth_same(t, x->omits_send, y->omits_send), truth_same(t, x->omits_receive, y->omits_receive),
+                         truth_same(t, x->byzantine, y->byzantine),   truth_same(t, x->recovered, y->recovered)};
+    same = truth_and(t, same, truth_all(t, all, sizeof all / sizeof *all));
+    for (uint32_t i = 0; i < m->roles[model_role_of(m, p)].nvars; i++) {
+      same = truth_and(t, same, sval_same(e, x->vars[i], y->vars[i]));
+      if (e->keeps_initials && x->initial[i])
+        same = truth_and(t, same, sval_same(e, x->initial[i], y->initial[i]));
+    }
+  }
+  return same;
+}

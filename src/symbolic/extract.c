@@ -1,0 +1,115 @@
+/* What a solver found, as states and choices of the reference. */
+#include "symbolic/session.h"
+
+#include <string.h>
+
+static value status_of(struct session *s, const struct sprocess *of) {
+  const struct {
+    truth is;
+    value bit;
+  } all[] = {{of->halted, STATUS_HALTED},         {of->crashed, STATUS_CRASHED},
+             {of->omits_send, STATUS_OMITS_SEND}, {of->omits_receive, STATUS_OMITS_RECEIVE},
+             {of->byzantine, STATUS_BYZANTINE},   {of->recovered, STATUS_RECOVERED}};
+  value status = 0;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+    if (truth_value(&s->e, s->found, all[i].is))
+      status |= all[i].bit;
+  return status;
+}
+
+/* A Byzantine process has no variables: all of them are 0. */
+static void fill_local(struct session *s, const struct sprocess *of, const struct role *role, value *local) {
+  local[LOCAL_STATUS] = status_of(s, of);
+  if (local[LOCAL_STATUS] & STATUS_BYZANTINE)
+    return;
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    local[LOCAL_VAR(i)] = sval_value(&s->e, s->found, role->vars[i].type, of->vars[i]);
+    if (role->vars[i].kind == VAR_INPUT)
+      local[role_initial_at(role, i)] = sval_value(&s->e, s->found, role->vars[i].type, of->initial[i]);
+  }
+}
+
+static struct config *config_of(struct session *s, const struct sstate *state) {
+  const struct model *m = s->model;
+  struct config *c = config_new(m);
+  c->point = state->point;
+  c->rounds = (uint32_t)number_value(&s->e, s->found, state->rounds);
+  c->phase = number_value(&s->e, s->found, state->phase);
+  c->lost = number_value(&s->e, s->found, state->lost);
+  c->corrupted = number_value(&s->e, s->found, state->corrupted);
+  c->duplicated = number_value(&s->e, s->found, state->duplicated);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    c->globals[i] = sval_value(&s->e, s->found, m->globals[i].type, state->globals[i]);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    fill_local(s, &state->of[p], &m->roles[model_role_of(m, p)], c->local[p]);
+  return c;
+}
+
+static void fill_oracles(struct session *s, const struct sround *r, uint32_t p, struct witness *w) {
+  const struct role *role = &s->model->roles[model_role_of(s->model, p)];
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < role->nvars; i++)
+    n += role->vars[i].kind == VAR_ORACLE;
+  if (n == 0)
+    return;
+  w->oracles[p] = memory_alloc(n * sizeof **w->oracles);
+  for (uint32_t i = 0, k = 0; i < role->nvars; i++)
+    if (role->vars[i].kind == VAR_ORACLE)
+      w->oracles[p][k++] = sval_value(&s->e, s->found, role->vars[i].type, r->oracles[p][i]);
+}
+
+static void fill_forgery(struct session *s, const struct sstep *step, uint32_t p, uint32_t q, struct witness *w) {
+  const struct sround *r = &step->round;
+  const struct body *body = &s->model->roles[model_role_of(s->model, p)].body[step->before->point];
+  if (!r->forgery[p][q] || !truth_value(&s->e, s->found, r->forged[p][q]))
+    return;
+  w->forged = memory_resize_array(w->forged, w->nforged + (size_t)1, sizeof *w->forged);
+  w->forged[w->nforged++] =
+      (struct forgery){p, q, sval_value(&s->e, s->found, body->received, r->forgery[p][q])};
+}
+
+static struct symbolic_step round_of(struct session *s, const struct sstep *step) {
+  const struct sround *r = &step->round;
+  uint32_t n = s->model->nprocesses;
+  struct symbolic_step out = {witness_new(s->model), memory_alloc((size_t)n * n + 1),
+                              memory_alloc(((size_t)n * n + 1) * sizeof *out.message)};
+  for (uint32_t p = 0; p < n; p++) {
+    out.witness->crashes[p] = truth_value(&s->e, s->found, r->crash[p]);
+    fill_oracles(s, r, p, out.witness);
+    for (uint32_t q = 0; q < n; q++) {
+      out.witness->heard[p][q] = truth_value(&s->e, s->found, r->heard[p][q]);
+      fill_forgery(s, step, p, q, out.witness);
+      size_t at = (size_t)p * n + q;
+      out.sent[at] = truth_value(&s->e, s->found, r->sent[p][q]);
+      if (out.sent[at])
+        out.message[at] = sval_value(&s->e, s->found, r->type[p][q], r->message[p][q]);
+    }
+  }
+  return out;
+}
+
+void finding_fill(struct session *s, struct symbolic_finding *f, bool error) {
+  f->found = true;
+  f->rounds = s->nsteps;
+  f->nstates = error ? s->nsteps : s->nsteps + 1;
+  f->states = memory_alloc((f->nstates + (size_t)1) * sizeof *f->states);
+  f->steps = memory_alloc((f->rounds + (size_t)1) * sizeof *f->steps);
+  for (uint32_t i = 0; i < f->nstates; i++)
+    f->states[i] = config_of(s, s->states[i]);
+  for (uint32_t i = 0; i < f->rounds && !model_steps(s->model); i++)
+    f->steps[i] = round_of(s, s->steps[i]);
+}
+
+void finding_release(struct symbolic_finding *f) {
+  for (uint32_t i = 0; i < f->nstates; i++)
+    config_free(f->states[i]);
+  for (uint32_t i = 0; f->steps && i < f->rounds; i++) {
+    if (f->steps[i].witness)
+      witness_free(f->steps[i].witness);
+    memory_free(f->steps[i].sent);
+    memory_free(f->steps[i].message);
+  }
+  memory_free(f->states);
+  memory_free(f->steps);
+  *f = (struct symbolic_finding){0};
+}

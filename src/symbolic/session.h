@@ -1,0 +1,64 @@
+/* Private to src/symbolic: a question, its encoding and a solver, with somebody who watches the limits. */
+#ifndef RONDO_SYMBOLIC_SESSION_H
+#define RONDO_SYMBOLIC_SESSION_H
+
+#include "symbolic/check.h"
+#include "symbolic/encode.h"
+#include "symbolic/solver.h"
+
+#include <pthread.h>
+
+struct session {
+  struct encoder e;
+  struct model *model;
+  const struct question *question;
+  const struct symbolic_options *options;
+  struct symbolic_answer *answer;
+  Z3_solver solver;
+  Z3_model found; /* of the last answer YES */
+  struct sstate **states; /* of the run that is looked at: one more than steps */
+  struct sstep **steps;
+  uint32_t nsteps;
+  pthread_t watchdog;
+  pthread_mutex_t lock; /* guards ended */
+  bool watched, ended;
+  volatile sig_atomic_t stop; /* set by the watchdog, read by everybody else */
+};
+
+void session_init(struct session *, struct model *, const struct question *, const struct symbolic_options *,
+                  struct symbolic_answer *, bool integers);
+void session_release(struct session *);
+
+/* The facts so far, and this. */
+void session_assert(struct session *, truth);
+/* Is there a way to make this true, too? Nothing is asserted. */
+enum answer session_ask(struct session *, truth);
+/* The question goes on from here: ends the session's attempt with SYMBOLIC_STOPPED or SYMBOLIC_GAVE_UP. */
+void session_unknown(struct session *);
+bool session_stopped(const struct session *);
+
+/* What can go wrong in one layer: the step to its states (NULL in the first), and the states. Findings are noted. False:
+   the solver does not know. */
+bool session_layer(struct session *, const struct sstep *, const struct sstate *);
+/* Likewise: does the step end in an error of the model? */
+bool session_failing(struct session *, const struct sstep *);
+/* True of a run that breaks the i-th property of the question, or reaches it; error: evaluating it fails. before: NULL at
+   the start. */
+struct verdict_terms session_goal(struct session *, uint32_t i, const struct sstate *before, const struct sstate *after);
+bool session_decided(const struct session *);
+
+struct sstep *session_step(struct session *, const struct sstate *); /* of whatever kind the model is */
+
+/* extract.c: the run to the last state (error: and one more step, which has none) as the solver found it. */
+void finding_fill(struct session *, struct symbolic_finding *, bool error);
+void finding_release(struct symbolic_finding *);
+
+/* bounded.c, induction.c, spacer.c */
+void bounded_run(struct session *);
+/* The first layer, and one more round; *more: there are runs of that length. False: the solver does not know. */
+bool bounded_start(struct session *);
+bool bounded_extend(struct session *, bool *more);
+void induction_run(struct session *);
+void spacer_run(struct session *);
+
+#endif

@@ -1,0 +1,92 @@
+/* Private to src/symbolic: values of the model's types as terms. Numbers, labels and identities are numbers; an option is
+   a truth and a value; a set a truth for each member it could have; records, arrays and sequences are their parts.
+
+   What is made here lives in the arena of the encoder. Values are never changed once made, so they are shared. */
+#ifndef RONDO_SYMBOLIC_SVAL_H
+#define RONDO_SYMBOLIC_SVAL_H
+
+#include "model/model.h"
+#include "symbolic/terms.h"
+
+#include <setjmp.h>
+#include <signal.h>
+
+enum sval_kind { SVAL_TRUTH, SVAL_NUMBER, SVAL_OPTION, SVAL_SET, SVAL_PARTS, SVAL_SEQUENCE };
+
+struct sval {
+  enum sval_kind kind;
+  truth truth;           /* TRUTH; OPTION: there is one */
+  struct number number;  /* NUMBER; SEQUENCE: its length */
+  struct sval **part;    /* OPTION: one, or NULL if there never is; PARTS; SEQUENCE: n of them, some beyond its length */
+  uint32_t n;
+  truth *has;            /* SET: by member, n of them */
+  int64_t base;          /* SET of numbers, labels, identities, truths: its i-th member is base + i */
+  const struct type *element; /* SET of anything else: its i-th member is the type's i-th value; NULL: of numbers */
+};
+
+/* What cannot be said in SMT, or not in reasonable size. */
+struct refusal {
+  struct span at; /* {0, 0}: nowhere in particular */
+  char reason[200];
+};
+
+struct encoder {
+  struct terms t;
+  struct arena arena;
+  struct model *model;
+  uint32_t environment;
+  enum semantics semantics;
+  jmp_buf *refused;       /* where a refusal goes */
+  struct refusal refusal;
+  struct span at;         /* what is being encoded, for refusals */
+  bool prefix;            /* rounds are followed one by one from the first: their numbers are bounded */
+  bool keeps_initials;    /* somebody reads initial(p.x) */
+  const volatile sig_atomic_t *stop; /* not 0: nobody waits for the answer any more */
+  bool counts_rounds, counts_phases; /* somebody reads them */
+};
+
+_Noreturn void encode_refuse(struct encoder *, struct span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+
+struct sval *sval_truth(struct encoder *, truth);
+struct sval *sval_number(struct encoder *, struct number);
+struct sval *sval_const(struct encoder *, const struct type *, value);
+struct sval *sval_default(struct encoder *, const struct type *);
+/* Any value of the type; facts say so. */
+struct sval *sval_new(struct encoder *, const struct type *, const char *name);
+struct sval *sval_if(struct encoder *, truth, struct sval *, struct sval *);
+truth sval_same(struct encoder *, const struct sval *, const struct sval *);
+truth sval_less(struct encoder *, const struct sval *, const struct sval *); /* numbers and records of them */
+truth sval_fits(struct encoder *, const struct type *, const struct sval *); /* is it of the type? */
+/* The same value, which is known to be of the type: in no more bits and parts than that needs. */
+struct sval *sval_bounded(struct encoder *, const struct type *, struct sval *);
+
+/* A value of the type with its index, for going through finite types. */
+struct sval *sval_nth(struct encoder *, const struct type *, uint64_t index);
+
+/* Sets. */
+struct sval *sval_empty(struct encoder *, const struct type *set);
+struct sval *sval_identities(struct encoder *, const truth *has); /* a truth for each process */
+struct sval *sval_member(struct encoder *, const struct sval *set, uint32_t i);
+truth sval_has(struct encoder *, const struct sval *set, const struct sval *member);
+struct sval *sval_unite(struct encoder *, const struct sval *, const struct sval *);
+struct sval *sval_meet(struct encoder *, const struct sval *, const struct sval *);
+struct sval *sval_minus(struct encoder *, const struct sval *, const struct sval *);
+truth sval_subset(struct encoder *, const struct sval *, const struct sval *);
+struct number sval_size(struct encoder *, const struct sval *set);
+/* The set of those elements whose guard holds. */
+struct sval *sval_set_of(struct encoder *, const struct type *set, const truth *guard, struct sval *const *element,
+                         size_t n);
+
+/* What a solver made of it. */
+value sval_value(struct encoder *, Z3_model, const struct type *, const struct sval *);
+bool truth_value(struct encoder *, Z3_model, truth);
+int64_t number_value(struct encoder *, Z3_model, struct number);
+
+/* All variables and other terms of a value, in a fixed order: for predicates over states. */
+struct leaves {
+  VEC(Z3_ast) at;
+};
+void sval_leaves(struct encoder *, const struct sval *, struct leaves *);
+
+#endif
