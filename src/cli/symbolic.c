@@ -82,22 +82,10 @@ static struct trace *trace_of(const struct asking *a, struct symbolic_finding *f
 
 /* ---- as if a search had found it ---- */
 
-/* Faulty processes and harmed messages at the end of the run. */
-static charge charge_of(const struct symbolic_finding *f) {
-  if (f->nstates == 0)
-    return 0;
-  const struct config *last = f->states[f->nstates - 1];
-  const struct witness *failing = f->nstates == f->rounds ? f->steps[f->rounds - 1].witness : NULL;
-  uint32_t processes = 0;
-  for (uint32_t p = 0; p < last->nprocesses; p++)
-    processes += (last->local[p][LOCAL_STATUS] & STATUS_FAULTY) || (failing && failing->crashes[p]);
-  return charge_add(0, processes, (uint32_t)(last->lost + last->corrupted + last->duplicated));
-}
-
 static struct finding finding_of(const struct symbolic_finding *f, bool excluded) {
   struct finding out = {.found = f->found, .excluded = excluded, .rounds = f->rounds, .property = f->property};
   if (f->found)
-    out.charge = charge_of(f);
+    out.charge = charge_add(0, f->faulty, f->harmed);
   return out;
 }
 

@@ -25,6 +25,7 @@ struct symbolic_finding {
   bool error;        /* it ends in an error: of its last step (there is no state after it), or of the property */
   uint32_t property; /* of the question; UINT32_MAX: an error of a step */
   uint32_t rounds;
+  uint32_t faulty, harmed; /* processes; messages that the environment charges */
   struct config **states; /* nstates of them */
   uint32_t nstates;
   struct symbolic_step *steps; /* rounds of them */

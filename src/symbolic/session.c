@@ -114,7 +114,7 @@ void session_release(struct session *s) {
   if (s->watched)
     pthread_join(s->watchdog, NULL);
   pthread_mutex_destroy(&s->lock);
-  s->answer->variables += s->e.t.fresh.n;
+  s->answer->variables += s->e.t.fresh.n - s->asked;
   forget_model(s);
   Z3_solver_dec_ref(s->e.t.m.z3, s->solver);
   terms_release(&s->e.t);
@@ -142,6 +142,7 @@ enum answer session_ask(struct session *s, truth condition) {
     return ANSWER_UNKNOWN;
   if (condition == s->e.t.no)
     return ANSWER_NO;
+  s->asked++;
   truth asked = truth_new(&s->e.t, "asked");
   Z3_solver_assert(z3, s->solver, truth_implies(&s->e.t, asked, condition));
   Z3_lbool sat = Z3_solver_check_assumptions(z3, s->solver, 1, &asked);
@@ -221,9 +222,12 @@ static bool look_for(struct session *s, struct symbolic_finding *f, truth goal, 
   enum answer a = session_ask(s, goal);
   if (a == ANSWER_NO)
     return true;
-  if (a == ANSWER_UNKNOWN || !minimise(s, &goal, faulty_processes(s, failing ? failing->before : last, failing)) ||
-      !minimise(s, &goal, harmed_messages(s, last)))
+  struct number faulty = faulty_processes(s, failing ? failing->before : last, failing);
+  struct number harmed = harmed_messages(s, last);
+  if (a == ANSWER_UNKNOWN || !minimise(s, &goal, faulty) || !minimise(s, &goal, harmed))
     return false;
+  f->faulty = (uint32_t)number_value(&s->e, s->found, faulty);
+  f->harmed = (uint32_t)number_value(&s->e, s->found, harmed);
   f->error = error;
   f->property = property;
   f->rounds = s->nsteps;

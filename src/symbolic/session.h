@@ -21,6 +21,7 @@ struct session {
   uint32_t nsteps;
   pthread_t watchdog;
   pthread_mutex_t lock; /* guards ended */
+  uint64_t asked; /* questions so far: each has a variable of its own */
   bool watched, ended;
   volatile sig_atomic_t stop; /* set by the watchdog, read by everybody else */
 };
