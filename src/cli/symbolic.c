@@ -195,6 +195,7 @@ bool symbolic_answer_question(struct model *m, struct meaning *meaning, struct a
   meaning_follow(meaning, q->semantics, false);
   watch_time(o->limits.seconds);
   symbolic_check(m, q, &options, &answer);
+  enum search_end end = answer.refused ? SEARCH_DECIDED : end_of(&answer, &o->limits);
   watch_time(0);
   if (answer.refused) {
     refuse(m, o, &answer, refused);
@@ -202,7 +203,7 @@ bool symbolic_answer_question(struct model *m, struct meaning *meaning, struct a
     return false;
   }
   s.limits.rounds = options.depth;
-  s.end = end_of(&answer, &o->limits);
+  s.end = end;
   s.cut = answer.end == SYMBOLIC_CUT;
   s.complete = answer.complete;
   s.why = answer.why;

@@ -82,3 +82,11 @@ void bounded_run(struct session *s) {
   if (!known)
     session_unknown(s);
 }
+
+bool bounded_until(struct session *s) {
+  bool more = true, known = bounded_start(s);
+  while (known && more && !s->answer->error.found && !session_decided(s) &&
+         s->states[s->nsteps]->point != POINT_END && s->nsteps < s->options->depth)
+    known = bounded_extend(s, &more);
+  return known;
+}

@@ -16,6 +16,8 @@ static void refuse(struct session *s) {
   a->refusal = memory_strdup(s->e.refusal.reason);
 }
 
+static void (*const engines[])(struct session *) = {bounded_run, induction_run, spacer_run};
+
 void symbolic_check(struct model *m, const struct question *q, const struct symbolic_options *o,
                     struct symbolic_answer *a) {
   struct session *s = memory_alloc(sizeof *s);
@@ -23,12 +25,12 @@ void symbolic_check(struct model *m, const struct question *q, const struct symb
   *a = (struct symbolic_answer){0};
   a->findings = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->findings);
   a->proved = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->proved);
-  session_init(s, m, q, o, a, false);
+  session_init(s, m, q, o, a, true);
   s->e.refused = &refused;
   if (setjmp(refused))
     refuse(s);
   else
-    bounded_run(s);
+    engines[o->engine](s);
   session_release(s);
   memory_free(s);
 }

@@ -13,6 +13,7 @@
 /* One process in a state. */
 struct sprocess {
   truth halted, crashed, omits_send, omits_receive, byzantine, recovered;
+  struct number fault; /* from the start: 0 none, else which clause's */
   struct sval **vars;
   struct sval **initial; /* by variable: first values of inputs; NULL where nobody asks */
 };
@@ -120,6 +121,10 @@ struct sstate *encode_any_state(struct encoder *, uint32_t point);
 struct licences;
 truth encode_representative(struct encoder *, const struct sstate *, const struct licences *);
 truth states_same(struct encoder *, const struct sstate *, const struct sstate *);
+/* What is true of every state that can be reached, as far as faults are concerned: they are within their limits. */
+truth state_known(struct encoder *, const struct sstate *);
+/* The variables of a state that encode_any_state made, always in the same order. */
+void state_variables(struct encoder *, const struct sstate *, struct leaves *);
 
 /* What is free in a step: what a witness tells. */
 struct sround {

@@ -47,6 +47,7 @@ static void start_faulty(struct encoder *e, struct sprocess *of, uint32_t p) {
              concerns(e, &env->clauses[i], p);
   if (kinds > 0)
     kind = number_new(&e->t, process_name(e, p, "fault"), 0, kinds);
+  of->fault = kind;
   kinds = 0;
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
@@ -362,4 +363,52 @@ truth states_same(struct encoder *e, const struct sstate *a, const struct sstate
     }
   }
   return same;
+}
+
+truth state_known(struct encoder *e, const struct sstate *s) {
+  uint32_t n = e->model->nprocesses;
+  truth *down = arena_array(&e->arena, n + (size_t)1, sizeof *down);
+  for (uint32_t p = 0; p < n; p++)
+    down[p] = truth_or(&e->t, s->of[p].crashed, s->of[p].recovered);
+  return truth_and(&e->t, start_faults_limited(e, s), faults_limited(e, CLAUSE_CRASH, down));
+}
+
+static void add_variable(struct encoder *e, Z3_ast term, struct leaves *to) {
+  Z3_context z3 = e->t.m.z3;
+  if (Z3_get_decl_kind(z3, Z3_get_app_decl(z3, Z3_to_app(z3, term))) == Z3_OP_UNINTERPRETED)
+    vec_push(&to->at, term);
+}
+
+static void add_number(struct encoder *e, struct number n, struct leaves *to) {
+  if (!number_constant(n))
+    add_variable(e, n.term, to);
+}
+
+static void add_value(struct encoder *e, const struct sval *v, struct leaves *to) {
+  struct leaves all = {0};
+  sval_leaves(e, v, &all);
+  for (size_t i = 0; i < all.at.n; i++)
+    add_variable(e, all.at.at[i], to);
+  vec_release(&all.at);
+}
+
+void state_variables(struct encoder *e, const struct sstate *s, struct leaves *to) {
+  const struct model *m = e->model;
+  const struct number numbers[] = {s->rounds, s->phase, s->lost, s->corrupted, s->duplicated};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    add_number(e, numbers[i], to);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    add_value(e, s->globals[i], to);
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct sprocess *of = &s->of[p];
+    add_number(e, of->fault, to);
+    add_variable(e, of->halted, to);
+    add_variable(e, of->crashed, to);
+    add_variable(e, of->recovered, to);
+    for (uint32_t i = 0; i < m->roles[model_role_of(m, p)].nvars; i++) {
+      add_value(e, of->vars[i], to);
+      if (e->keeps_initials && of->initial[i])
+        add_value(e, of->initial[i], to);
+    }
+  }
 }

@@ -189,74 +189,6 @@ void horn_on_level(struct horn *h, void (*told)(void *, uint32_t), void *context
   Z3_fixedpoint_add_callback(h->m.z3, h->fixedpoint, h, on_lemma, on_predecessor, on_level);
 }
 
-static bool is_app(struct horn *h, Z3_ast term, Z3_decl_kind kind) {
-  return Z3_get_ast_kind(h->m.z3, term) == Z3_APP_AST &&
-         Z3_get_decl_kind(h->m.z3, Z3_get_app_decl(h->m.z3, Z3_to_app(h->m.z3, term))) == kind;
-}
-
-static Z3_ast argument(struct horn *h, Z3_ast term, unsigned i) {
-  return maker_keep(&h->m, Z3_get_app_arg(h->m.z3, Z3_to_app(h->m.z3, term), i));
-}
-
-/* The predicate that the term applies, or UINT32_MAX. */
-static uint32_t predicate_of(struct horn *h, Z3_ast term) {
-  if (Z3_get_ast_kind(h->m.z3, term) != Z3_APP_AST)
-    return UINT32_MAX;
-  Z3_func_decl f = Z3_get_app_decl(h->m.z3, Z3_to_app(h->m.z3, term));
-  for (uint32_t i = 0; i < h->npredicates; i++)
-    if (Z3_is_eq_func_decl(h->m.z3, f, h->predicates[i]))
-      return i;
-  return UINT32_MAX;
-}
-
-static void note_invariant(struct horn *h, uint32_t predicate, Z3_ast term) {
-  if (h->invariants[predicate])
-    return;
-  Z3_inc_ref(h->m.z3, term);
-  h->invariants[predicate] = term;
-}
-
-/* forall x. P(x) == body, or P == body for a predicate without arguments. The arguments are
-   distinct bound variables in some order: those are replaced by ours. */
-static void take_definition(struct horn *h, Z3_ast term) {
-  bool bound = Z3_get_ast_kind(h->m.z3, term) == Z3_QUANTIFIER_AST;
-  Z3_ast body = bound ? maker_keep(&h->m, Z3_get_quantifier_body(h->m.z3, term)) : term;
-  if (!is_app(h, body, Z3_OP_EQ) && !is_app(h, body, Z3_OP_IFF) && !is_app(h, body, Z3_OP_IMPLIES))
-    return;
-  Z3_ast left = argument(h, body, 0), right = argument(h, body, 1);
-  uint32_t predicate = predicate_of(h, left);
-  if (predicate == UINT32_MAX)
-    return;
-  if (!bound || h->nvariables == 0) {
-    note_invariant(h, predicate, right);
-    return;
-  }
-  unsigned n = Z3_get_quantifier_num_bound(h->m.z3, term);
-  VEC(Z3_ast) ours = {0};
-  for (unsigned i = 0; i < n; i++)
-    vec_push(&ours, h->variables.at[0]);
-  bool known = n <= h->nvariables;
-  for (uint32_t i = 0; i < h->nvariables && known; i++) {
-    Z3_ast place = argument(h, left, i);
-    known = Z3_get_ast_kind(h->m.z3, place) == Z3_VAR_AST && Z3_get_index_value(h->m.z3, place) < n;
-    if (known)
-      ours.at[Z3_get_index_value(h->m.z3, place)] = h->variables.at[i];
-  }
-  if (known)
-    note_invariant(h, predicate, maker_keep(&h->m, Z3_substitute_vars(h->m.z3, right, n, ours.at)));
-  vec_release(&ours);
-}
-
-static void take_definitions(struct horn *h, Z3_ast term) {
-  if (is_app(h, term, Z3_OP_AND)) {
-    unsigned n = Z3_get_app_num_args(h->m.z3, Z3_to_app(h->m.z3, term));
-    for (unsigned i = 0; i < n; i++)
-      take_definitions(h, argument(h, term, i));
-  } else {
-    take_definition(h, term);
-  }
-}
-
 enum answer horn_solve(struct horn *h) {
   if (h->failed)
     return ANSWER_UNKNOWN;
@@ -266,8 +198,14 @@ enum answer horn_solve(struct horn *h) {
   if (answer == Z3_L_TRUE)
     return ANSWER_YES;
   Z3_ast found = Z3_fixedpoint_get_answer(h->m.z3, h->fixedpoint);
-  if (found && Z3_get_error_code(h->m.z3) == Z3_OK)
-    take_definitions(h, maker_keep(&h->m, found));
+  if (found && Z3_get_error_code(h->m.z3) == Z3_OK) {
+    maker_keep(&h->m, found);
+    for (uint32_t i = 0; i < h->npredicates; i++) {
+      h->invariants[i] = maker_definition(&h->m, found, h->predicates[i], h->variables.at, h->nvariables);
+      if (h->invariants[i])
+        Z3_inc_ref(h->m.z3, h->invariants[i]);
+    }
+  }
   maker_forget(&h->m);
   return ANSWER_NO;
 }

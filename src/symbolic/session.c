@@ -74,6 +74,16 @@ static void note_needs(struct encoder *e, const struct question *q) {
     node_walk(m->defs[i].body, note_reads, e);
 }
 
+static bool has_rounds(const struct model *m) {
+  bool any = false;
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    any |= type_mentions(m->globals[i].type, TYPE_ROUND);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      any |= type_mentions(m->roles[r].vars[i].type, TYPE_ROUND);
+  return any;
+}
+
 /* ---- life ---- */
 
 /* Whatever is finite is bit-blasted: that solver is the quickest at what these questions are made of. */
@@ -86,16 +96,16 @@ static Z3_solver make_solver(struct session *s) {
 }
 
 void session_init(struct session *s, struct model *m, const struct question *q, const struct symbolic_options *o,
-                  struct symbolic_answer *a, bool integers) {
+                  struct symbolic_answer *a, bool prefix) {
   *s = (struct session){.model = m, .question = q, .options = o, .answer = a};
   s->e.model = m;
   s->e.environment = q->environment;
   s->e.semantics = q->semantics;
-  s->e.prefix = !integers;
+  s->e.prefix = prefix;
   s->e.stop = &s->stop;
   arena_init(&s->e.arena);
-  terms_init(&s->e.t, integers);
   note_needs(&s->e, q);
+  terms_init(&s->e.t, !prefix && (o->engine == SYMBOLIC_SPACER || has_rounds(m) || s->e.counts_rounds || s->e.counts_phases));
   s->solver = make_solver(s);
   pthread_mutex_init(&s->lock, NULL);
   s->watched = pthread_create(&s->watchdog, NULL, watch, s) == 0;
@@ -176,7 +186,7 @@ struct verdict_terms session_goal(struct session *s, uint32_t i, const struct ss
 bool session_decided(const struct session *s) {
   bool all = s->question->nproperties > 0;
   for (uint32_t i = 0; i < s->question->nproperties; i++)
-    all &= s->answer->findings[i].found || s->answer->proved[i];
+    all &= s->answer->findings[i].found || s->answer->proved[i] || (s->skip && s->skip[i]);
   return all;
 }
 
@@ -245,7 +255,7 @@ bool session_layer(struct session *s, const struct sstep *step, const struct sst
   const struct sstate *before = step ? step->before : NULL;
   for (uint32_t i = 0; i < s->question->nproperties; i++) {
     struct symbolic_finding *f = &s->answer->findings[i], *error = &s->answer->error;
-    if (f->found || s->answer->proved[i])
+    if (f->found || s->answer->proved[i] || (s->skip && s->skip[i]))
       continue;
     struct verdict_terms goal = session_goal(s, i, before, last);
     if (!look_for(s, f, goal.holds, NULL, last, false, i))

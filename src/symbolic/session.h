@@ -23,11 +23,14 @@ struct session {
   pthread_mutex_t lock; /* guards ended */
   uint64_t asked; /* questions so far: each has a variable of its own */
   bool watched, ended;
+  bool no_errors; /* the model never does what it must not: shown for every run */
+  bool *skip;                 /* by property: nobody asks any more */
   volatile sig_atomic_t stop; /* set by the watchdog, read by everybody else */
 };
 
+/* prefix: runs from their beginning; else states that need not be reachable, whose numbers may have no bound. */
 void session_init(struct session *, struct model *, const struct question *, const struct symbolic_options *,
-                  struct symbolic_answer *, bool integers);
+                  struct symbolic_answer *, bool prefix);
 void session_release(struct session *);
 
 /* The facts so far, and this. */
@@ -59,6 +62,8 @@ void bounded_run(struct session *);
 /* The first layer, and one more round; *more: there are runs of that length. False: the solver does not know. */
 bool bounded_start(struct session *);
 bool bounded_extend(struct session *, bool *more);
+/* Until all that is asked for is found, or an error. False: the solver does not know. */
+bool bounded_until(struct session *);
 void induction_run(struct session *);
 void spacer_run(struct session *);
 

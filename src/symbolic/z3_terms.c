@@ -93,3 +93,54 @@ Z3_ast maker_cube(struct z3_maker *m, const struct cube *c, const Z3_ast *variab
   vec_release(&all);
   return term;
 }
+
+/* ---- answers of Spacer ---- */
+
+static bool is_app(struct z3_maker *m, Z3_ast term, Z3_decl_kind kind) {
+  return Z3_get_ast_kind(m->z3, term) == Z3_APP_AST &&
+         Z3_get_decl_kind(m->z3, Z3_get_app_decl(m->z3, Z3_to_app(m->z3, term))) == kind;
+}
+
+static Z3_ast argument(struct z3_maker *m, Z3_ast term, unsigned i) {
+  return maker_keep(m, Z3_get_app_arg(m->z3, Z3_to_app(m->z3, term), i));
+}
+
+/* forall x. P(x) == body, or P == body for a predicate without arguments. The arguments are distinct bound variables in
+   some order: those are replaced by ours. */
+static Z3_ast one_definition(struct z3_maker *m, Z3_ast term, Z3_func_decl predicate, const Z3_ast *variables,
+                             uint32_t n) {
+  bool bound = Z3_get_ast_kind(m->z3, term) == Z3_QUANTIFIER_AST;
+  Z3_ast body = bound ? maker_keep(m, Z3_get_quantifier_body(m->z3, term)) : term;
+  if (!is_app(m, body, Z3_OP_EQ) && !is_app(m, body, Z3_OP_IFF) && !is_app(m, body, Z3_OP_IMPLIES))
+    return NULL;
+  Z3_ast left = argument(m, body, 0), right = argument(m, body, 1);
+  if (Z3_get_ast_kind(m->z3, left) != Z3_APP_AST ||
+      !Z3_is_eq_func_decl(m->z3, Z3_get_app_decl(m->z3, Z3_to_app(m->z3, left)), predicate))
+    return NULL;
+  if (!bound || n == 0)
+    return right;
+  unsigned nbound = Z3_get_quantifier_num_bound(m->z3, term);
+  VEC(Z3_ast) ours = {0};
+  for (unsigned i = 0; i < nbound; i++)
+    vec_push(&ours, variables[0]);
+  bool known = nbound <= n;
+  for (uint32_t i = 0; i < n && known; i++) {
+    Z3_ast place = argument(m, left, i);
+    known = Z3_get_ast_kind(m->z3, place) == Z3_VAR_AST && Z3_get_index_value(m->z3, place) < nbound;
+    if (known)
+      ours.at[Z3_get_index_value(m->z3, place)] = variables[i];
+  }
+  Z3_ast found = known ? maker_keep(m, Z3_substitute_vars(m->z3, right, nbound, ours.at)) : NULL;
+  vec_release(&ours);
+  return found;
+}
+
+Z3_ast maker_definition(struct z3_maker *m, Z3_ast answer, Z3_func_decl predicate, const Z3_ast *variables, uint32_t n) {
+  if (!is_app(m, answer, Z3_OP_AND))
+    return one_definition(m, answer, predicate, variables, n);
+  unsigned parts = Z3_get_app_num_args(m->z3, Z3_to_app(m->z3, answer));
+  Z3_ast found = NULL;
+  for (unsigned i = 0; i < parts && !found; i++)
+    found = maker_definition(m, argument(m, answer, i), predicate, variables, n);
+  return found;
+}

@@ -30,4 +30,7 @@ Z3_ast maker_and(struct z3_maker *, const Z3_ast *, uint32_t n);
 Z3_ast maker_or(struct z3_maker *, const Z3_ast *, uint32_t n);
 Z3_ast maker_not(struct z3_maker *, Z3_ast);
 
+/* What Spacer's answer, a conjunction of definitions, says of a predicate, over these variables; NULL: nothing. */
+Z3_ast maker_definition(struct z3_maker *, Z3_ast answer, Z3_func_decl predicate, const Z3_ast *variables, uint32_t n);
+
 #endif

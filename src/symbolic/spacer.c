@@ -1,0 +1,312 @@
+/* Spacer (Komuravelli, Gurfinkel, Chaki 2014): a predicate for each point of the schedule, over the variables of a state.
+   What it says holds is believed only once its invariant stands a check of its own; what it says fails is looked for by the
+   bounded engine, which has a run to show. */
+#include "symbolic/session.h"
+
+/* What leads from one place (NOWHERE: the start of a run) to another, or to a goal. */
+struct rule {
+  uint32_t from, to; /* places; of a goal: the property's number, or that of errors, which is one more */
+  truth body;
+  struct leaves to_variables; /* of the state that it leads to */
+  size_t first, last;         /* fresh variables of its own */
+};
+#define NOWHERE (UINT32_MAX - 1)
+
+struct place { /* a point, or the end */
+  uint32_t point;
+  struct sstate *state;
+  struct leaves variables;
+  Z3_func_decl predicate;
+  Z3_ast invariant;
+  size_t first, last; /* fresh variables */
+  truth facts;
+};
+
+struct spacer {
+  struct session s;
+  struct session *main;
+  struct place *places; /* one for each point, then the end */
+  uint32_t nplaces;
+  VEC(struct rule) rules;
+  VEC(struct rule) goals;
+  truth missing; /* the invariant of places that the answer does not speak of */
+};
+
+static uint32_t place_of(const struct spacer *w, uint32_t point) {
+  return point == POINT_END ? w->nplaces - 1 : point;
+}
+
+/* ---- the system ---- */
+
+static Z3_func_decl predicate_over(struct spacer *w, const struct leaves *variables, const char *name) {
+  struct z3_maker *m = &w->s.e.t.m;
+  Z3_sort *sorts = arena_array(&w->s.e.arena, variables->at.n + 1, sizeof *sorts);
+  for (size_t i = 0; i < variables->at.n; i++)
+    sorts[i] = Z3_get_sort(m->z3, variables->at.at[i]);
+  Z3_func_decl f = Z3_mk_func_decl(m->z3, Z3_mk_string_symbol(m->z3, name), (unsigned)variables->at.n, sorts, m->truths);
+  maker_keep(m, Z3_func_decl_to_ast(m->z3, f));
+  return f;
+}
+
+static void place_make(struct spacer *w, uint32_t i) {
+  struct place *p = &w->places[i];
+  struct encoder *e = &w->s.e;
+  p->point = i + 1 == w->nplaces && !model_steps(e->model) ? POINT_END : i;
+  p->first = e->t.fresh.n;
+  p->state = encode_any_state(e, p->point);
+  p->facts = terms_facts(&e->t);
+  p->last = e->t.fresh.n;
+  state_variables(e, p->state, &p->variables);
+  p->predicate = predicate_over(w, &p->variables, arena_printf(&e->arena, "P%u", i));
+}
+
+/* A rule that leads to `after`, a state made of terms: the predicate speaks of one made of variables that equals it. */
+static void rule_to(struct spacer *w, uint32_t from, const struct sstate *after, truth body, size_t first) {
+  struct encoder *e = &w->s.e;
+  struct rule r = {.from = from, .to = place_of(w, after->point), .first = first};
+  struct sstate *to = encode_any_state(e, after->point);
+  body = truth_and(&e->t, body, states_same(e, to, after));
+  r.body = truth_and(&e->t, body, terms_facts(&e->t));
+  state_variables(e, to, &r.to_variables);
+  r.last = e->t.fresh.n;
+  vec_push(&w->rules, r);
+}
+
+static void goal_add(struct spacer *w, uint32_t from, uint32_t property, truth body, size_t first) {
+  struct encoder *e = &w->s.e;
+  struct rule r = {.from = from, .to = property, .first = first};
+  r.body = truth_and(&e->t, body, terms_facts(&e->t));
+  r.last = e->t.fresh.n;
+  if (r.body != e->t.no)
+    vec_push(&w->goals, r);
+}
+
+static void goals_at(struct spacer *w, uint32_t from, const struct sstate *before, const struct sstate *at, truth body,
+                     size_t first) {
+  struct session *s = &w->s;
+  for (uint32_t i = 0; i < s->question->nproperties; i++) {
+    const struct property *p = &s->model->properties[s->question->properties[i]];
+    if (p->step != (before != NULL))
+      continue;
+    struct verdict_terms goal = session_goal(s, i, before, at);
+    goal_add(w, from, i, truth_and(&s->e.t, body, goal.holds), first);
+    goal_add(w, from, s->question->nproperties, truth_and(&s->e.t, body, goal.error), first);
+  }
+}
+
+static void build(struct spacer *w) {
+  struct session *s = &w->s;
+  struct encoder *e = &s->e;
+  truth allowed, error;
+  for (uint32_t i = 0; i < w->nplaces; i++)
+    place_make(w, i);
+  size_t first = e->t.fresh.n;
+  struct sstate *start = encode_start(e, &allowed, &error);
+  allowed = truth_and(&e->t, allowed, encode_representative(e, start, s->options->licences));
+  truth start_facts = terms_facts(&e->t);
+  allowed = truth_and(&e->t, allowed, start_facts);
+  goal_add(w, NOWHERE, s->question->nproperties, truth_and(&e->t, start_facts, error), first);
+  rule_to(w, NOWHERE, start, allowed, first);
+  for (uint32_t i = 0; i < w->nplaces; i++) {
+    const struct place *p = &w->places[i];
+    goals_at(w, i, NULL, p->state, p->facts, e->t.fresh.n);
+    if (p->point == POINT_END)
+      continue;
+    first = e->t.fresh.n;
+    struct sstep *step = session_step(s, p->state);
+    truth facts = truth_and(&e->t, p->facts, terms_facts(&e->t));
+    goal_add(w, i, s->question->nproperties, truth_and(&e->t, facts, step->fails), first);
+    goals_at(w, i, p->state, step->after, truth_and(&e->t, facts, step->allowed), first);
+    rule_to(w, i, step->after, truth_and(&e->t, facts, step->allowed), first);
+  }
+}
+
+/* ---- asking Spacer ---- */
+
+static Z3_fixedpoint fixedpoint_new(struct spacer *w) {
+  static const char *const off[] = {"xform.slice", "xform.inline_eager", "xform.inline_linear"};
+  Z3_context z3 = w->s.e.t.m.z3;
+  Z3_fixedpoint f = Z3_mk_fixedpoint(z3);
+  Z3_fixedpoint_inc_ref(z3, f);
+  Z3_params params = Z3_mk_params(z3);
+  Z3_params_inc_ref(z3, params);
+  Z3_params_set_symbol(z3, params, Z3_mk_string_symbol(z3, "engine"), Z3_mk_string_symbol(z3, "spacer"));
+  for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+    Z3_params_set_bool(z3, params, Z3_mk_string_symbol(z3, off[i]), false);
+  Z3_fixedpoint_set_params(z3, f, params);
+  Z3_params_dec_ref(z3, params);
+  for (uint32_t i = 0; i < w->nplaces; i++)
+    Z3_fixedpoint_register_relation(z3, f, w->places[i].predicate);
+  return f;
+}
+
+static void bind_range(struct spacer *w, size_t first, size_t last, Z3_app *bound, unsigned *n) {
+  for (size_t i = first; i < last; i++)
+    bound[(*n)++] = Z3_to_app(w->s.e.t.m.z3, w->s.e.t.fresh.at[i]);
+}
+
+static Z3_ast apply(struct spacer *w, uint32_t place, const struct leaves *to) {
+  struct z3_maker *m = &w->s.e.t.m;
+  return maker_keep(m, Z3_mk_app(m->z3, w->places[place].predicate, (unsigned)to->at.n, to->at.at));
+}
+
+static void add_rule(struct spacer *w, Z3_fixedpoint f, const struct rule *r, Z3_ast head) {
+  struct terms *t = &w->s.e.t;
+  truth body = r->body;
+  unsigned n = 0;
+  const struct place *from = r->from == NOWHERE ? NULL : &w->places[r->from];
+  Z3_app *bound = memory_alloc((r->last - r->first + (from ? from->last - from->first : 0) + 1) * sizeof *bound);
+  if (from) {
+    body = truth_and(t, apply(w, r->from, &from->variables), body);
+    bind_range(w, from->first, from->last, bound, &n);
+  }
+  bind_range(w, r->first, r->last, bound, &n);
+  Z3_ast rule = maker_keep(&t->m, Z3_mk_implies(t->m.z3, body, head));
+  if (n)
+    rule = maker_keep(&t->m, Z3_mk_forall_const(t->m.z3, 0, n, bound, 0, NULL, rule));
+  Z3_fixedpoint_add_rule(t->m.z3, f, rule, Z3_mk_string_symbol(t->m.z3, "rule"));
+  memory_free(bound);
+}
+
+/* ---- checking its answer ---- */
+
+/* The invariant of a place, said of other variables than its own. */
+static truth invariant_of(struct spacer *w, uint32_t place, const struct leaves *to) {
+  struct z3_maker *m = &w->s.e.t.m;
+  const struct place *p = &w->places[place];
+  if (!p->invariant)
+    return w->missing;
+  return maker_keep(m, Z3_substitute(m->z3, p->invariant, (unsigned)to->at.n, p->variables.at.at, to->at.at));
+}
+
+static bool impossible(struct spacer *w, truth condition) {
+  Z3_context z3 = w->s.e.t.m.z3;
+  if (condition == w->s.e.t.no)
+    return true;
+  Z3_solver solver = Z3_mk_solver(z3);
+  Z3_solver_inc_ref(z3, solver);
+  Z3_solver_assert(z3, solver, condition);
+  bool no = Z3_solver_check(z3, solver) == Z3_L_FALSE;
+  Z3_solver_dec_ref(z3, solver);
+  return no;
+}
+
+/* It holds at the start, no step leaves it, no goal is inside. */
+static bool confirmed(struct spacer *w, uint32_t goal) {
+  struct terms *t = &w->s.e.t;
+  for (size_t i = 0; i < w->rules.n; i++) {
+    const struct rule *r = &w->rules.at[i];
+    truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
+    truth leaves = truth_not(t, invariant_of(w, r->to, &r->to_variables));
+    if (!impossible(w, truth_and(t, inside, truth_and(t, r->body, leaves))))
+      return false;
+  }
+  for (size_t i = 0; i < w->goals.n; i++) {
+    const struct rule *r = &w->goals.at[i];
+    truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
+    if (r->to == goal && !impossible(w, truth_and(t, inside, r->body)))
+      return false;
+  }
+  return true;
+}
+
+static void take_invariants(struct spacer *w, Z3_fixedpoint f) {
+  struct z3_maker *m = &w->s.e.t.m;
+  Z3_ast found = maker_keep(m, Z3_fixedpoint_get_answer(m->z3, f));
+  for (uint32_t i = 0; i < w->nplaces; i++) {
+    struct place *p = &w->places[i];
+    p->invariant =
+        found ? maker_definition(m, found, p->predicate, p->variables.at.at, (uint32_t)p->variables.at.n) : NULL;
+  }
+}
+
+/* Can the goal be reached? */
+static enum answer ask(struct spacer *w, uint32_t goal) {
+  struct z3_maker *m = &w->s.e.t.m;
+  Z3_fixedpoint f = fixedpoint_new(w);
+  struct leaves none = {0};
+  Z3_func_decl bad = predicate_over(w, &none, "Goal");
+  Z3_ast head = maker_keep(m, Z3_mk_app(m->z3, bad, 0, NULL));
+  bool any = false;
+  Z3_fixedpoint_register_relation(m->z3, f, bad);
+  for (size_t i = 0; i < w->rules.n; i++)
+    add_rule(w, f, &w->rules.at[i], apply(w, w->rules.at[i].to, &w->rules.at[i].to_variables));
+  for (size_t i = 0; i < w->goals.n; i++)
+    if (w->goals.at[i].to == goal) {
+      any = true;
+      add_rule(w, f, &w->goals.at[i], head);
+    }
+  enum answer answer = ANSWER_NO;
+  if (any) {
+    Z3_lbool said = Z3_fixedpoint_query_relations(m->z3, f, 1, &bad);
+    answer = said == Z3_L_TRUE ? ANSWER_YES : said == Z3_L_FALSE ? ANSWER_NO : ANSWER_UNKNOWN;
+    if (answer == ANSWER_NO) {
+      take_invariants(w, f);
+      w->missing = w->s.e.t.yes; /* they do not matter, or they are never reached */
+      bool stands = confirmed(w, goal);
+      w->missing = w->s.e.t.no;
+      answer = stands || confirmed(w, goal) ? ANSWER_NO : ANSWER_UNKNOWN;
+    }
+  }
+  Z3_fixedpoint_dec_ref(m->z3, f);
+  return session_stopped(&w->s) && answer != ANSWER_NO ? ANSWER_UNKNOWN : answer;
+}
+
+static void spacer_free(struct spacer *w) {
+  for (uint32_t i = 0; i < w->nplaces; i++)
+    vec_release(&w->places[i].variables.at);
+  for (size_t i = 0; i < w->rules.n; i++)
+    vec_release(&w->rules.at[i].to_variables.at);
+  vec_release(&w->rules);
+  vec_release(&w->goals);
+  session_release(&w->s);
+  memory_free(w);
+}
+
+/* All goals, errors last; answers by goal. */
+static void ask_all(struct session *main, enum answer *answers) {
+  struct spacer *w = memory_alloc(sizeof *w);
+  struct symbolic_answer scratch = *main->answer;
+  jmp_buf refused;
+  session_init(&w->s, main->model, main->question, main->options, &scratch, false);
+  w->s.e.refused = &refused;
+  w->nplaces = model_steps(main->model) ? 1 : main->model->npoints + 1;
+  w->places = arena_array(&w->s.e.arena, w->nplaces + (size_t)1, sizeof *w->places);
+  if (setjmp(refused)) {
+    main->e.refusal = w->s.e.refusal;
+    spacer_free(w);
+    longjmp(*main->e.refused, 1);
+  }
+  build(w);
+  for (uint32_t i = 0; i <= main->question->nproperties; i++)
+    answers[i] = ask(w, i);
+  spacer_free(w);
+  main->answer->variables = scratch.variables;
+}
+
+void spacer_run(struct session *s) {
+  struct symbolic_answer *a = s->answer;
+  uint32_t n = s->question->nproperties;
+  enum answer *answers = arena_array(&s->e.arena, n + (size_t)1, sizeof *answers);
+  bool unknown = false, reached = false;
+  ask_all(s, answers);
+  s->skip = arena_array(&s->e.arena, n + (size_t)1, sizeof *s->skip);
+  for (uint32_t i = 0; i <= n; i++) {
+    unknown |= answers[i] == ANSWER_UNKNOWN;
+    reached |= answers[i] == ANSWER_YES;
+    if (i < n)
+      s->skip[i] = answers[i] == ANSWER_UNKNOWN;
+  }
+  /* a proof of a property is told only together with one that no step fails before */
+  for (uint32_t i = 0; i < n; i++) {
+    a->proved[i] = answers[i] == ANSWER_NO && answers[n] == ANSWER_NO;
+    s->skip[i] |= answers[i] == ANSWER_NO && answers[n] != ANSWER_YES; /* else an error ends it */
+  }
+  bool known = !reached || bounded_until(s);
+  if (a->error.found)
+    a->end = SYMBOLIC_MODEL_ERROR;
+  else if (unknown || !known)
+    session_unknown(s);
+  else
+    a->end = !reached ? SYMBOLIC_EXHAUSTED : session_decided(s) ? SYMBOLIC_DECIDED : SYMBOLIC_CUT;
+}
