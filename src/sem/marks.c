@@ -69,17 +69,22 @@ bool clause_parts_hold(struct meaning *meaning, const struct clause *clause, con
   return ok;
 }
 
+bool clause_pred_holds(struct meaning *meaning, const struct clause *clause, const struct config *c,
+                       const struct witness *w) {
+  struct seen_round r;
+  seen_round_init(&r, meaning, c, w);
+  bool ok = r.good && part_holds(meaning, clause, clause->pred, NULL, &r.config, w->heard, r.corrupt);
+  seen_round_release(&r);
+  return ok;
+}
+
 bool clause_holds(struct meaning *meaning, uint32_t environment, uint32_t clause, const struct config *c,
                   const struct witness *w) {
   const struct model *m = meaning->model;
   const struct clause *k = &m->environments[environment].clauses[clause];
   if (c->point == POINT_END || (k->name_id != NO_NAME && m->points[c->point].name_id != k->name_id))
     return k->kind == CLAUSE_FINALLY;
-  struct seen_round r;
-  seen_round_init(&r, meaning, c, w);
-  bool ok = r.good && part_holds(meaning, k, k->pred, NULL, &r.config, w->heard, r.corrupt);
-  seen_round_release(&r);
-  return ok;
+  return clause_pred_holds(meaning, k, c, w);
 }
 
 /* --- the rounds of a phase --- */

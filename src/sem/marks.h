@@ -21,6 +21,8 @@ bool part_asked(const struct model *, const struct clause_part *, uint32_t point
 /* bound: values of the clause's witness, or NULL. */
 bool part_holds(struct meaning *, const struct clause *, const struct node *pred, const value *bound,
                 const struct config *, uint8_t *const *heard, uint8_t *const *corrupt);
+/* pred as a whole, whichever round it is. */
+bool clause_pred_holds(struct meaning *, const struct clause *, const struct config *, const struct witness *);
 /* Every part that is asked of this round, with these values. */
 bool clause_parts_hold(struct meaning *, const struct clause *, const value *bound, const struct config *,
                        const struct witness *);

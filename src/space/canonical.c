@@ -107,6 +107,8 @@ struct search {
   struct pack *pack;
   uint32_t n;
   const local_id *local;    /* raw */
+  uint32_t nglobals;        /* file-level variables, then the values of the hope */
+  const struct type **types; /* theirs */
   const value *globals;
   local_id *best;           /* renamed vector of the best leaf, by place */
   value *best_globals;
@@ -245,7 +247,7 @@ static void leaf(struct search *s, const uint64_t *colour) {
   const struct model *m = s->pack->model;
   uint32_t *to = memory_alloc((s->n + 1) * sizeof *to);
   local_id *renamed = memory_alloc((s->n + 1) * sizeof *renamed);
-  value *globals = memory_alloc((m->nglobals + 1) * sizeof *globals);
+  value *globals = memory_alloc((s->nglobals + 1) * sizeof *globals);
   for (uint32_t i = 0; i < s->n; i++) {
     const struct role *role = &m->roles[model_role_of(m, i)];
     uint32_t place = role->first;
@@ -256,15 +258,15 @@ static void leaf(struct search *s, const uint64_t *colour) {
   }
   for (uint32_t i = 0; i < s->n; i++)
     renamed[to[i]] = local_rename_processes(s->pack, s->local[i], to);
-  for (uint32_t i = 0; i < m->nglobals; i++)
-    globals[i] = value_rename(&s->pack->model->values, m->globals[i].type, s->globals[i],
+  for (uint32_t i = 0; i < s->nglobals; i++)
+    globals[i] = value_rename(&s->pack->model->values, s->types[i], s->globals[i],
                               &(struct renaming){.process = to});
   int order = s->any ? memcmp(renamed, s->best, s->n * sizeof *renamed) : -1;
   if (order == 0)
-    order = memcmp(globals, s->best_globals, m->nglobals * sizeof *globals);
+    order = memcmp(globals, s->best_globals, s->nglobals * sizeof *globals);
   if (order < 0) {
     memcpy(s->best, renamed, s->n * sizeof *renamed);
-    memcpy(s->best_globals, globals, m->nglobals * sizeof *globals);
+    memcpy(s->best_globals, globals, s->nglobals * sizeof *globals);
     memcpy(s->best_to, to, s->n * sizeof *to);
     s->any = true;
   }
@@ -275,15 +277,14 @@ static void leaf(struct search *s, const uint64_t *colour) {
 
 /* Is the state unchanged when a and b change places? Then one of them is enough. */
 static bool interchangeable(struct search *s, uint32_t a, uint32_t b) {
-  const struct model *m = s->pack->model;
   uint32_t *swap = memory_alloc((s->n + 1) * sizeof *swap);
   for (uint32_t i = 0; i < s->n; i++)
     swap[i] = i == a ? b : i == b ? a : i;
   bool same = true;
   for (uint32_t i = 0; i < s->n && same; i++)
     same = local_rename_processes(s->pack, s->local[i], swap) == s->local[swap[i]];
-  for (uint32_t i = 0; i < m->nglobals && same; i++)
-    same = value_rename(&s->pack->model->values, m->globals[i].type, s->globals[i],
+  for (uint32_t i = 0; i < s->nglobals && same; i++)
+    same = value_rename(&s->pack->model->values, s->types[i], s->globals[i],
                         &(struct renaming){.process = swap}) == s->globals[i];
   memory_free(swap);
   return same;
@@ -325,17 +326,33 @@ static void explore(struct search *s, const uint64_t *colour) {
   memory_free(tried);
 }
 
+/* What states have beside local states: file-level variables, and the values of the hope. */
+static void shared_values(struct search *s, const struct global *g, value **globals) {
+  const struct model *m = s->pack->model;
+  const value *hope;
+  uint32_t nhope = hope_values(s->pack, g->hope, NULL, NULL);
+  s->nglobals = m->nglobals + nhope;
+  *globals = memory_alloc((s->nglobals + 1) * sizeof **globals);
+  s->types = memory_alloc((s->nglobals + 1) * sizeof *s->types);
+  memcpy(*globals, intern_at(s->pack->vectors, g->globals), m->nglobals * sizeof **globals);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    s->types[i] = m->globals[i].type;
+  hope_values(s->pack, g->hope, &hope, s->types + m->nglobals);
+  if (nhope)
+    memcpy(*globals + m->nglobals, hope, nhope * sizeof *hope);
+  s->globals = *globals;
+}
+
 void global_permute(struct pack *p, struct global *g, struct renumbering *how) {
   const struct model *m = p->model;
   uint32_t n = g->n;
   local_id *local = memory_alloc((n + 1) * sizeof *local);
   uint64_t *colour = memory_alloc((n + 1) * sizeof *colour);
-  value *globals = memory_alloc((m->nglobals + 1) * sizeof *globals);
-  struct search s = {.pack = p, .n = n, .local = local, .globals = globals,
-                     .best = memory_alloc((n + 1) * sizeof *s.best),
-                     .best_globals = memory_alloc((m->nglobals + 1) * sizeof *s.best_globals),
+  value *globals;
+  struct search s = {.pack = p, .n = n, .local = local, .best = memory_alloc((n + 1) * sizeof *s.best),
                      .best_to = memory_alloc((n + 1) * sizeof *s.best_to)};
-  memcpy(globals, intern_at(p->vectors, g->globals), m->nglobals * sizeof *globals);
+  shared_values(&s, g, &globals);
+  s.best_globals = memory_alloc((s.nglobals + 1) * sizeof *s.best_globals);
   for (uint32_t i = 0; i < n; i++) {
     local[i] = g->at[i].local;
     colour[i] = walk_local(p, local[i], NULL, NULL);
@@ -344,18 +361,20 @@ void global_permute(struct pack *p, struct global *g, struct renumbering *how) {
       colour[i] = hash_mix(i + 1, 0x5EED);
   }
   struct feed f = {NULL, colour, 0};
-  for (uint32_t i = 0; i < m->nglobals; i++)
-    walk_occurrences(&p->model->values, m->globals[i].type, globals[i], i + 307, feed_global, &f);
+  for (uint32_t i = 0; i < s.nglobals; i++)
+    walk_occurrences(&p->model->values, s.types[i], globals[i], i + 307, feed_global, &f);
   refine(&s, colour);
   explore(&s, colour);
   for (uint32_t i = 0; i < n; i++)
     g->at[i].local = s.best[i];
   g->globals = intern_put(p->vectors, s.best_globals, m->nglobals);
+  g->hope = hope_renamed(p, g->hope, &(struct renaming){.process = s.best_to});
   if (how)
     memcpy(how->to, s.best_to, n * sizeof *how->to);
   memory_free(local);
   memory_free(colour);
   memory_free(globals);
+  memory_free(s.types);
   memory_free(s.best);
   memory_free(s.best_globals);
   memory_free(s.best_to);

@@ -19,6 +19,8 @@ struct concrete {
   const struct state *target;  /* NULL: an error is wanted */
   const struct goal *goal;     /* of the last step, else NULL */
   uint64_t marks;              /* that must hold of the step */
+  uint32_t hope;               /* of the real configuration */
+  const struct variant *variant; /* of the step, as the canonical state sees it; NULL: there are no marks */
   uint32_t **of_actor;         /* real processes of each actor */
   struct witness *witness;     /* what was found */
   struct config *next;
@@ -87,6 +89,7 @@ static bool place_processes(struct concrete *k, const struct state *state) {
   struct global *raw = global_new(&s->pack);
   struct renumbering how = {memory_alloc((n + 1) * sizeof *how.to)};
   global_from_config(&s->pack, k->config, raw);
+  raw->hope = k->hope;
   for (uint32_t i = 0; i < raw->n; i++)
     raw->at[i].local = k->config->rounds > 0 ? local_forget(&s->pack, raw->at[i].local, raw->point)
                                              : local_start(&s->pack, raw->at[i].local);
@@ -456,10 +459,26 @@ static void choose_real_oracles(struct concrete *k, const struct actor *a, uint3
   k->witness->oracles[q] = oracles;
 }
 
-/* Whom a process hears that does not update: as many as conditions allow. */
-static void hear_idly(struct concrete *k, const struct leaf *l, uint32_t role, uint32_t q, const struct rules *rules) {
+/* Any set that is allowed. */
+static void hear_allowed(struct concrete *k, uint32_t allowed, uint8_t *heard) {
+  const value *bits = intern_at(k->space->vectors, allowed - 1);
   uint32_t n = k->space->model->nprocesses;
+  uint64_t set = (UINT64_C(1) << n) - 1;
+  while (set > 0 && !(bits[set / 64] >> set % 64 & 1))
+    set--;
+  for (uint32_t p = 0; p < n; p++)
+    heard[k->real[p]] = set >> p & 1;
+}
+
+/* Whom a process hears that does not update: as many as conditions allow. */
+static void hear_idly(struct concrete *k, const struct leaf *l, const struct actor *a, uint32_t q,
+                      const struct rules *rules) {
+  uint32_t n = k->space->model->nprocesses, role = a->role;
   uint8_t *heard = k->witness->heard[q];
+  if (a->offer.allowed) {
+    hear_allowed(k, a->offer.allowed, heard);
+    return;
+  }
   memset(heard, !l->uniform, n);
   for (uint32_t z = 0; l->uniform && z < l->nactors; z++)
     for (uint32_t j = 0; j < l->uniform[z]; j++)
@@ -494,9 +513,7 @@ static bool hear_and_update(struct concrete *k, const struct leaf *l) {
   struct exchange x;
   struct model_error error;
   uint32_t index;
-  const struct rules *rules = space_rules(
-      s, k->packed->point,
-      s->pack.keep_rounds ? k->packed->rounds : s->model->points[k->packed->point].number - 1, &index);
+  const struct rules *rules = space_rules(s, k->packed->point, global_rounds(s, k->packed), k->variant, &index);
   uint32_t *used = memory_alloc((l->nactors + 1) * sizeof *used);
   bool ok = exchange_begin(&x, s->meaning, k->config, k->witness, &error) == STEP_OK;
   for (uint32_t i = 0; i < l->npicks && ok; i++) {
@@ -505,7 +522,7 @@ static bool hear_and_update(struct concrete *k, const struct leaf *l) {
     for (uint32_t c = 0; c < pick->count && ok; c++) {
       uint32_t q = k->of_actor[pick->actor][used[pick->actor]++];
       if (a->idle || a->crashing) {
-        hear_idly(k, l, a->role, q, rules);
+        hear_idly(k, l, a, q, rules);
         continue;
       }
       const struct reads *reads = s->updates[(size_t)a->role * s->model->npoints + k->config->point];
@@ -548,14 +565,26 @@ static bool right_target(struct concrete *k, const struct leaf *l) {
   return state.length == k->target->length && !memcmp(state.bytes, k->target->bytes, state.length);
 }
 
-static bool marks_hold(struct concrete *k) {
+static uint32_t real_hope(struct concrete *k, uint32_t hope) {
+  struct renaming r = {.process = k->real, .rounds = k->from_rank};
+  return k->space->pack.bag ? hope : hope_renamed(&k->space->pack, hope, &r);
+}
+
+/* What the variant demands, said of real processes. */
+static bool demands_confirmed(struct concrete *k) {
   struct round_space *s = k->space;
-  bool ok = true;
-  for (uint32_t i = 0, mark = 0; i < s->env->nclauses && ok; i++)
-    if (clause_of_runs(&s->env->clauses[i]))
-      ok = !(k->marks >> mark++ & 1) ||
-           clause_holds(s->meaning, s->base.question->environment, i, k->config, k->witness);
-  return ok;
+  for (uint32_t i = 0; i < k->variant->ndemands; i++) {
+    struct demand d = k->variant->demands[i];
+    value *bound = memory_alloc((d.clause->nwitness + 1) * sizeof *bound);
+    for (uint32_t w = 0; d.parts && w < d.clause->nwitness; w++)
+      bound[w] = s->pack.bag ? d.bound[w] : to_real(k, d.clause->witness[w].type, d.bound[w]);
+    d.bound = bound;
+    bool ok = demands_hold(s->meaning, &(struct variant){.demands = &d, .ndemands = 1}, k->config, k->witness);
+    memory_free(bound);
+    if (!ok)
+      return false;
+  }
+  return true;
 }
 
 /* The last word is the reference's. */
@@ -569,7 +598,7 @@ static bool confirmed(struct concrete *k) {
   enum step_result result = config_step(s->meaning, q->environment, k->config, k->witness, k->next, NULL, &error);
   if (!k->target)
     return result == STEP_ERROR;
-  if (result != STEP_OK || (k->marks && !marks_hold(k)))
+  if (result != STEP_OK || (k->variant && !demands_confirmed(k)))
     return false;
   if (k->goal && k->goal->kind == GOAL_BROKEN_STEP &&
       config_holds(s->meaning, s->model->properties[q->properties[k->goal->property]].formula, k->config, k->next,
@@ -577,6 +606,7 @@ static bool confirmed(struct concrete *k) {
     return false;
   struct global *g = global_new(&s->pack);
   global_from_config(&s->pack, k->next, g);
+  g->hope = k->variant ? real_hope(k, k->variant->hope) : 0;
   for (uint32_t i = 0; i < g->n; i++)
     g->at[i].local = local_forget(&s->pack, g->at[i].local, g->point);
   global_canonical(&s->pack, g, NULL);
@@ -668,20 +698,34 @@ static struct config *real_start(struct round_space *s, const struct state *firs
   return c;
 }
 
-static bool concrete_step(struct concrete *k, const struct state *from) {
+/* Every way to the target, until one is confirmed. */
+static void try_variant(struct concrete *k, const struct variant *v) {
   struct round_space *s = k->space;
   uint32_t index;
+  k->variant = v;
+  if (s->plain || space_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
+    config_successors(s->meaning, s->base.question->environment, k->config, try_plain, k);
+  else
+    round_successors(s, k->packed, v, NULL, try_leaf, k);
+}
+
+static bool concrete_step(struct concrete *k, const struct state *from) {
+  struct round_space *s = k->space;
+  struct variants all = {0};
   rank_real_rounds(k);
   bool ok = place_processes(k, from);
-  if (ok) {
+  if (ok)
     global_decode(&s->pack, from, k->packed);
-    uint32_t rounds =
-        s->pack.keep_rounds ? k->packed->rounds : s->model->points[k->packed->point].number - 1;
-    if (s->plain || space_rules(s, k->packed->point, rounds, &index)->plain)
-      config_successors(s->meaning, s->base.question->environment, k->config, try_plain, k);
-    else
-      round_successors(s, k->packed, NULL, try_leaf, k);
-  }
+  if (ok && s->pack.nmarks)
+    variants_of(s, k->packed, &all);
+  else if (ok)
+    try_variant(k, NULL);
+  for (size_t i = 0; i < all.n && !k->found; i++)
+    if ((all.at[i].marks & k->marks) == k->marks)
+      try_variant(k, &all.at[i]);
+  if (k->found)
+    k->hope = k->variant ? real_hope(k, k->variant->hope) : 0;
+  memory_free(all.at);
   memory_free(k->to_rank);
   memory_free(k->from_rank);
   k->to_rank = k->from_rank = NULL;

@@ -88,7 +88,7 @@ static uint64_t choose(uint32_t n, uint32_t k) {
 
 static bool count_round(const struct rules *r, const struct model *m, struct big *out) {
   uint32_t n = m->nprocesses;
-  if (r->plain || r->crashes || r->lossy || r->corrupts)
+  if (r->plain || r->nfilters || r->crashes || r->lossy || r->corrupts)
     return false;
   if (r->delivers) {
     big_set(out, 1);

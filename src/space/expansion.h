@@ -7,6 +7,7 @@
 struct expansion {
   struct round_space *space;
   const struct global *from;
+  const struct variant *variant; /* what is demanded of the round; NULL: nothing */
   const struct rules *rules;
   uint32_t rules_index;
   emit_fn *emit;
@@ -28,11 +29,18 @@ struct expansion {
   bool failed;       /* an error was reported already */
   uint64_t least_charge; /* of the errors reported */
   const struct model_error *offer_error;
+  bool impossible;           /* nobody can be heard by somebody as a condition wants it */
+  struct config *config;     /* `from`, once a condition asks for it */
 };
 
 bool sends_agree(struct expansion *); /* if not, x->offer_error says why */
 bool offer_make(struct expansion *, uint32_t receiver, uint32_t kernel, const uint32_t *uniform);
 void offer_release(struct offer *);
+/* Whom a process may hear, as the rules' filters say: 1 + a vector of bits, one for each set; 0: anybody. */
+uint32_t allowed_sets(struct expansion *, const struct actor *);
+bool some_set_allowed(const struct round_space *, uint32_t allowed);
+/* May a process have these oracles, as far as conditions on single processes say? */
+bool oracles_admitted(struct expansion *, const struct actor *);
 uint64_t line_members(const struct offer *, uint64_t groups);
 bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
 void quick_remember(struct round_space *, const struct actor *, uint32_t point, uint32_t list);

@@ -156,9 +156,22 @@ static void bag_entry(struct builder *b, value message, uint32_t tag, uint32_t c
   entry[3] = lazy;
 }
 
+/* Each sender is a group of its own then. */
+static bool set_allowed(const struct builder *b) {
+  if (!b->offer->allowed)
+    return true;
+  uint64_t set = 0;
+  for (uint32_t i = 0; i < b->offer->n; i++)
+    if (b->heard[i])
+      set |= UINT64_C(1) << b->offer->groups[i].tag;
+  return (uint64_t)intern_at(b->space->vectors, b->offer->allowed - 1)[set / 64] >> set % 64 & 1;
+}
+
 static void receive_this(struct builder *b) {
   const struct offer *o = b->offer;
   uint64_t mask = 0;
+  if (!set_allowed(b))
+    return;
   if (!sizes_allowed(b, (uint32_t)b->forged.n - b->ncorrupted + (uint32_t)__builtin_popcountll(b->lazy)))
     return;
   vec_clear(&b->bag);
@@ -167,7 +180,7 @@ static void receive_this(struct builder *b) {
       mask |= UINT64_C(1) << (i < 63 ? i : 63);
     uint32_t count = b->heard[i] - b->removed[i];
     if (count && !o->groups[i].silent && b->reads->received != RECEIVED_UNREAD)
-      bag_entry(b, o->groups[i].message, o->groups[i].tag, count, false);
+      bag_entry(b, o->groups[i].message, b->tagged || !b->offer->allowed ? o->groups[i].tag : NO_SENDER, count, false);
   }
   if (b->reads->received != RECEIVED_UNREAD) {
     for (size_t i = 0; i < b->forged.n; i++)
@@ -269,7 +282,7 @@ static void choose_heard(struct builder *b, uint32_t i) {
     b->heard[i] = h;
     b->cost = cost + (b->rules->lossy && !g->silent && h < g->must ? g->must - h : 0);
     choose_heard(b, i + 1);
-    if (g->silent || h == least || h == 0)
+    if ((g->silent && !o->allowed) || h == least || h == 0)
       break;
     if (!b->counts) {
       if (least > 0)
@@ -291,7 +304,7 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
   b.counts = b.reads->counts || b.every_cost || rules->corrupts;
   b.tagged = b.reads->received == RECEIVED_SENDERS || b.reads->received == RECEIVED_NAMED;
   b.sizes = memory_alloc((rules->nsizes + 1) * sizeof *b.sizes);
-  for (uint32_t i = 0; i < rules->nsizes; i++)
+  for (uint32_t i = 0; i < rules->nsizes && !offer->allowed; i++)
     if (rules->sizes[i].role == role)
       b.sizes[b.nsizes++] = &rules->sizes[i];
   b.heard = memory_alloc((offer->n + 1) * sizeof *b.heard);
@@ -311,13 +324,14 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
 }
 
 static uint32_t offer_intern(struct round_space *s, uint32_t rules_index, const struct offer *o, bool add) {
-  size_t n = 5 + 5 * (size_t)o->n + o->wild;
+  size_t n = 6 + 5 * (size_t)o->n + o->wild;
   value small[128], *v = n <= 128 ? small : memory_alloc(n * sizeof *v);
   size_t k = 0;
   v[k++] = rules_index;
   v[k++] = o->wild;
   v[k++] = o->need;
   v[k++] = o->exact;
+  v[k++] = o->allowed;
   v[k++] = o->n;
   /* who it is itself matters only where sizes or losses are counted */
   bool self = s->rules[rules_index]->lossy || s->rules[rules_index]->nsizes;

@@ -82,13 +82,15 @@ static void add_group(struct offer *o, struct group g) {
   o->groups[at] = g;
 }
 
+static bool senders_explicit(const struct expansion *x) { return x->space->explicit_senders || x->rules->nfilters; }
+
 /* Can the receiver, or the condition, tell this sender from another one with the same message? */
 static uint32_t tag_for(struct expansion *x, const struct actor *sender, const struct list *named,
                         const struct reads *reads) {
   const struct round_space *s = x->space;
   if (s->pack.bag)
     return NO_SENDER;
-  if (!s->group || s->explicit_senders || reads->received == RECEIVED_SENDERS)
+  if (!s->group || senders_explicit(x) || reads->received == RECEIVED_SENDERS)
     return sender->process;
   if (reads->received == RECEIVED_NAMED)
     for (uint32_t i = 0; i < named->n; i++)
@@ -139,7 +141,7 @@ static void offer_from(struct expansion *x, struct offer *o, uint32_t sender, ui
   uint32_t available = uniform ? uniform[sender] : a->count;
   bool must = !excused(x, a, r), unread = reads->received == RECEIVED_UNREAD;
   uint64_t bit = UINT64_C(1) << (sender < 63 ? sender : 63);
-  uint32_t tag = unread && !x->space->explicit_senders ? NO_SENDER : tag_for(x, a, named, reads);
+  uint32_t tag = unread && !senders_explicit(x) ? NO_SENDER : tag_for(x, a, named, reads);
   if (local_status(&x->space->pack, a->original) & STATUS_BYZANTINE) {
     for (uint32_t i = 0; i < available; i++)
       o->wild_tags[o->wild++] = x->space->pack.bag ? NO_SENDER : a->process;
@@ -158,7 +160,7 @@ static void offer_from(struct expansion *x, struct offer *o, uint32_t sender, ui
       continue;
     struct group g = {.message = m && !unread ? m->message : 0, .silent = !m, .self = own, .tag = tag,
                       .count = count, .must = own || must ? count : 0, .members = bit};
-    if (!m && !x->space->explicit_senders)
+    if (!m && !senders_explicit(x))
       g.tag = NO_SENDER;
     add_group(o, g);
   }
@@ -193,6 +195,7 @@ bool offer_make(struct expansion *x, uint32_t receiver, uint32_t kernel, const u
   o->n = o->wild = 0;
   o->need = UINT32_MAX;
   o->exact = uniform != NULL;
+  o->allowed = allowed_sets(x, r);
   struct list named = named_senders(x, r, reads);
   for (uint32_t i = 0; i < n; i++)
     offer_from(x, o, i, receiver, reads, &named, uniform);

@@ -211,6 +211,18 @@ static void decide_what_to_keep(struct pack *p) {
   p->keep_phase = reads_phase(m, p->question);
 }
 
+static void find_marks(struct pack *p) {
+  const struct model *m = p->model;
+  if (!question_live(m, p->question))
+    return;
+  p->nmarks = environment_marks(&m->environments[p->question->environment], p->marks);
+  for (uint32_t i = 0; i < m->npoints; i++)
+    p->long_phases |= !m->points[i].phase_start || !m->points[i].phase_end;
+  for (uint32_t i = 0; i < p->nmarks; i++)
+    p->keep_hope |= p->marks[i]->kind == CLAUSE_ONCE || p->marks[i]->nrigid > 0 ||
+                    (p->long_phases && p->marks[i]->unit == EACH_PHASE);
+}
+
 void pack_init(struct pack *p, struct meaning *meaning, struct model *m, const struct question *q,
                const struct licences *l) {
   memset(p, 0, sizeof *p);
@@ -224,6 +236,7 @@ void pack_init(struct pack *p, struct meaning *meaning, struct model *m, const s
   p->renamings = intern_new();
   intern_put(p->vectors, NULL, 0); /* 0 is the empty vector */
   decide_what_to_keep(p);
+  find_marks(p);
   p->rank = l->of[REDUCE_ROUND_RANK].applied && p->keep_phase;
   p->forget = l->of[REDUCE_DEAD_VARIABLES].applied;
   if (p->forget)
@@ -372,6 +385,7 @@ void global_from_config(struct pack *p, const struct config *c, struct global *g
   g->corrupted = p->keep_corrupted ? c->corrupted : 0;
   g->globals = intern_put(p->vectors, c->globals, m->nglobals);
   g->inits = p->initials == INITIALS_SET ? initial_set(p, c) : 0;
+  g->hope = 0;
   g->n = m->nprocesses;
   for (uint32_t q = 0; q < m->nprocesses; q++)
     g->at[q] = (struct member){local_put(p, model_role_of(m, q), c->local[q]), 1};
@@ -468,6 +482,8 @@ void global_encode(const struct pack *p, const struct global *g, uint8_t **buffe
     at = put_number(at, g->globals);
   if (p->initials == INITIALS_SET)
     at = put_number(at, g->inits);
+  if (p->keep_hope)
+    at = put_number(at, g->hope);
   for (uint32_t i = 0; i < g->n; i++) {
     at = put_number(at, g->at[i].local);
     if (p->bag)
@@ -509,6 +525,11 @@ void global_decode(const struct pack *p, const struct state *s, struct global *g
   if (p->initials == INITIALS_SET) {
     at = get_number(at, &x);
     g->inits = (uint32_t)x;
+  }
+  g->hope = 0;
+  if (p->keep_hope) {
+    at = get_number(at, &x);
+    g->hope = (uint32_t)x;
   }
   g->n = 0;
   while (at < end) {

@@ -21,6 +21,7 @@ struct global { /* a global state, unpacked */
   value phase;      /* kept only if pack->keep_phase */
   int64_t lost, corrupted; /* kept only if a clause limits them for the whole run */
   uint32_t globals; /* file-level inputs, in pack->vectors */
+  uint32_t hope;    /* questions about runs: what is still to come in this phase, see space/marks.h; in pack->vectors */
   uint32_t inits;   /* the set of first values, in pack->vectors; 0 if none is kept */
   uint32_t n;
   struct member *at;
@@ -47,11 +48,15 @@ struct pack {
   bool permute;       /* vectors, symmetric, identities inside: canonical up to renaming */
   bool rank;          /* round numbers by their order */
   bool forget;        /* dead variables */
+  bool keep_hope;     /* states have a hope */
   bool keep_rounds, keep_phase, keep_lost, keep_corrupted;
   uint32_t rounds_cap;
   uint32_t from_cap;  /* the latest round that a clause `from round` names */
   enum initials_kept initials;
   const struct liveness *liveness;
+  const struct clause *marks[MARKS_MOST]; /* questions about runs: environment_marks */
+  uint32_t nmarks;
+  bool long_phases;       /* some phase has more than one round */
   struct memo forgotten;  /* (local, point) -> local */
   struct memo renamed;    /* (local, renaming) -> local */
   struct intern *renamings;
@@ -86,6 +91,11 @@ void global_encode(const struct pack *, const struct global *, uint8_t **buffer,
 void global_decode(const struct pack *, const struct state *, struct global *); /* room for nprocesses members */
 struct global *global_new(const struct pack *);
 void global_free(struct global *);
+
+/* A hope under a renaming of processes: space/marks.c. */
+uint32_t hope_renamed(struct pack *, uint32_t hope, const struct renaming *);
+/* The values in a hope and their types, in order; returns how many. Either may be NULL. */
+uint32_t hope_values(const struct pack *, uint32_t hope, const value **, const struct type **);
 
 /* canonical.c */
 void global_permute(struct pack *, struct global *, struct renumbering *how);

@@ -2,7 +2,7 @@
    environment allows. */
 #include "space/expansion.h"
 
-#include "sem/round.h"
+#include "sem/marks.h"
 #include "space/together.h"
 
 #include <stdlib.h>
@@ -77,9 +77,13 @@ static struct actor actor_of(const struct expansion *x, uint32_t member) {
                         .idle = !process_active(local_status(&s->pack, m->local)), .sending = UINT32_MAX};
 }
 
+/* With bags nobody knows which process an actor is, so what is said of one process each is asked of all together. */
 static bool oracle_clauses_hold(struct expansion *x) {
   struct round_space *s = x->space;
-  if (!x->rules->noracle_clauses)
+  const struct rules *r = x->rules;
+  uint8_t *nobody = NULL;
+  uint32_t nfilters = s->pack.bag ? r->noracle_filters : 0;
+  if (!r->noracle_clauses && !nfilters)
     return true;
   struct global *g = global_new(&s->pack);
   g->point = x->from->point;
@@ -92,11 +96,21 @@ static bool oracle_clauses_hold(struct expansion *x) {
     g->at[i] = (struct member){x->actors.at[i].local, x->actors.at[i].count};
   struct config *c = global_to_config(&s->pack, g);
   bool ok = true;
-  for (uint32_t i = 0; i < x->rules->noracle_clauses && ok; i++)
-    ok = clause_holds_without_messages(s->meaning, x->rules->oracle_clauses[i], c);
+  for (uint32_t i = 0; i < r->noracle_clauses && ok; i++) {
+    const struct condition *o = &r->oracle_clauses[i];
+    ok = part_holds(s->meaning, o->clause, o->pred, o->bound, c, &nobody, NULL);
+  }
+  for (uint32_t i = 0; i < nfilters && ok; i++) {
+    const struct filter *f = &r->oracle_filters[i];
+    ok = part_holds(s->meaning, f->of.clause, f->whole, f->of.bound, c, &nobody, NULL);
+  }
   config_free(c);
   global_free(g);
   return ok;
+}
+
+static bool oracles_fit(struct expansion *x, const struct actor *a) {
+  return !x->rules->noracle_filters || x->space->pack.bag || a->idle || oracles_admitted(x, a);
 }
 
 /* Splits member's remaining processes over the oracle values from `alternative` on. */
@@ -112,6 +126,8 @@ static bool split_oracles(struct expansion *x, uint32_t member, const struct lis
       struct actor a = actor_of(x, member);
       a.local = l->at[alternative];
       a.count = take;
+      if (!oracles_fit(x, &a))
+        return true;
       vec_push(&x->actors, a);
     }
     bool more = split_oracles(x, member, l, alternative + 1, left - take);
@@ -131,6 +147,8 @@ static bool choose_oracles(struct expansion *x, uint32_t member) {
   bool chosen = false;
   for (uint32_t i = 0; i < role->nvars && !a.idle; i++)
     chosen |= oracle_chosen_at(s->model, &role->vars[i], x->from->point);
+  if (!chosen && !oracles_fit(x, &a))
+    return true;
   if (!chosen) {
     vec_push(&x->actors, a);
     bool more = choose_oracles(x, member + 1);
@@ -145,8 +163,10 @@ static bool choose_oracles(struct expansion *x, uint32_t member) {
     if (x->common != UINT32_MAX && x->common != k)
       continue;
     bool first = x->common == UINT32_MAX;
-    x->common = k;
     a.local = l.at[k];
+    if (!oracles_fit(x, &a))
+      continue;
+    x->common = k;
     vec_push(&x->actors, a);
     bool more = choose_oracles(x, member + 1);
     x->actors.n--;
@@ -294,8 +314,10 @@ static bool finish(struct expansion *x, uint32_t cost) {
   struct round_space *s = x->space;
   struct global *g = x->next;
   const struct point *point = &s->model->points[x->from->point];
-  struct edge edge = {.faults = cost, .processes = x->new_crashes};
+  struct edge edge = {.faults = cost, .processes = x->new_crashes, .group = NO_GROUP};
   const struct model_error *error = NULL;
+  if (x->variant)
+    edge.marks = x->variant->marks;
   for (size_t i = 0; i < x->picks.n; i++) {
     edge.broken |= x->picks.at[i].option->broken;
     if (x->picks.at[i].option->error)
@@ -310,6 +332,7 @@ static bool finish(struct expansion *x, uint32_t cost) {
   g->corrupted = 0;
   g->globals = x->from->globals;
   g->inits = x->from->inits;
+  g->hope = x->variant ? x->variant->hope : 0;
   if (s->pack.bag) {
     g->n = (uint32_t)x->picks.n;
     for (uint32_t i = 0; i < g->n; i++)
@@ -372,6 +395,8 @@ static bool product(struct expansion *x, size_t i, uint32_t option, uint32_t lef
 }
 
 static bool multiply(struct expansion *x) {
+  if (x->impossible)
+    return true;
   if (x->together)
     return together_take(x->together, x);
   if (x->actors.n == 0)
@@ -401,7 +426,7 @@ static bool offers_shared(const struct expansion *x) {
   const struct round_space *s = x->space;
   if (x->leaf) /* a trace wants to know each one's own groups */
     return false;
-  if (!s->same_offers[x->from->point] || x->rules->lossy || x->rules->nsizes || s->model->nroles > 8)
+  if (!s->same_offers[x->from->point] || x->rules->lossy || x->rules->nsizes || x->rules->nfilters || s->model->nroles > 8)
     return false;
   for (size_t i = 0; i < x->actors.n; i++)
     if (x->actors.at[i].crashing || (local_status(&s->pack, x->actors.at[i].original) & STATUS_FAULTY))
@@ -422,6 +447,7 @@ static bool make_menus(struct expansion *x, uint32_t kernel, const uint32_t *uni
   struct round_space *s = x->space;
   uint32_t shared_id[8];
   bool share = offers_shared(x);
+  x->impossible = false;
   for (size_t i = 0; i < x->actors.n; i++)
     if (x->actors.at[i].offer_shared) {
       x->actors.at[i].offer_shared = false;
@@ -429,8 +455,11 @@ static bool make_menus(struct expansion *x, uint32_t kernel, const uint32_t *uni
     }
   for (uint32_t i = 0; i < x->actors.n; i++) {
     struct actor *a = &x->actors.at[i];
-    if (a->idle || a->crashing)
+    if (a->idle || a->crashing) { /* it hears somebody all the same, whom a condition may speak of */
+      a->offer.allowed = allowed_sets(x, a);
+      x->impossible |= !some_set_allowed(s, a->offer.allowed);
       continue;
+    }
     const struct actor *like = share ? like_of_role(x, i) : NULL;
     uint32_t id;
     if (like) {
@@ -563,7 +592,7 @@ static bool expand(struct expansion *x) {
     return true;
   uint32_t rounds = s->pack.keep_rounds ? from->rounds : s->model->points[from->point].number - 1;
   x->kernel = x->common = UINT32_MAX;
-  x->rules = space_rules(s, from->point, rounds, &x->rules_index);
+  x->rules = space_rules(s, from->point, rounds, x->variant, &x->rules_index);
   x->cost_left = loss_limit(s, from);
   x->crashed = memory_alloc((s->model->nroles + 1) * sizeof *x->crashed);
   for (uint32_t i = 0; i < from->n; i++)
@@ -572,15 +601,17 @@ static bool expand(struct expansion *x) {
   x->next = global_new(&s->pack);
   bool more = choose_oracles(x, 0);
   memory_free(x->crashed);
+  if (x->config)
+    config_free(x->config);
   global_free(x->next);
   vec_release(&x->actors);
   vec_release(&x->picks);
   return more;
 }
 
-bool round_successors(struct round_space *s, const struct global *from, emit_fn *emit, leaf_fn *leaf,
-                      void *context) {
-  struct expansion x = {.space = s, .from = from, .emit = emit, .leaf = leaf, .context = context};
+bool round_successors(struct round_space *s, const struct global *from, const struct variant *variant, emit_fn *emit,
+                      leaf_fn *leaf, void *context) {
+  struct expansion x = {.space = s, .from = from, .variant = variant, .emit = emit, .leaf = leaf, .context = context};
   return expand(&x);
 }
 

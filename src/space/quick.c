@@ -12,9 +12,9 @@ void quick_prepare(struct round_space *s) {
   s->quick_point = UINT32_MAX;
   for (uint32_t p = 0; p < m->npoints; p++) {
     uint32_t last = s->pack.keep_rounds ? s->pack.rounds_cap : m->points[p].number - 1;
-    const struct rules *r = rules_of(s->meaning, s->base.question->environment, p, last, &s->arena);
+    const struct rules *r = rules_of(s->meaning, s->base.question->environment, p, last, NULL, 0, &s->arena);
     bool quick = s->same_offers[p] && m->nroles == 1 && !s->pack.keep_rounds && !r->plain && !r->crashes &&
-                 !r->lossy && !r->nsizes && !r->corrupts && r->coupling == COUPLED_NOT && !r->delivers;
+                 !r->lossy && !r->nsizes && !r->nfilters && !r->corrupts && r->coupling == COUPLED_NOT && !r->delivers;
     const struct reads *sends = s->sends[p], *updates = s->updates[p];
     quick = quick && !sends->me && !sends->phase && !sends->globals && !updates->me && !updates->phase &&
             !updates->globals && m->roles[0].body[p].nsends <= 1;
@@ -81,7 +81,7 @@ bool quick_task(struct round_space *s, const struct global *g, struct together *
       add_message(&offer, unread ? 0 : out->at[0].message, g->at[i].count);
   }
   uint32_t index;
-  space_rules(s, g->point, s->model->points[g->point].number - 1, &index);
+  space_rules(s, g->point, s->model->points[g->point].number - 1, NULL, &index);
   uint32_t id = offer_find(s, index, &offer);
   for (uint32_t i = 0; i < g->n && id != INTERN_NONE; i++)
     if (!memo_find(&s->quick_lists, (uint64_t)g->at[i].local << 32 | g->point, id, &lists[i]))

@@ -305,7 +305,7 @@ bool regions_build(struct builder *b) {
   const struct offer *o = b->offer;
   struct region_search r = {.b = b};
   uint32_t heard[FORM_MAX], n = 0;
-  if (b->space->menus_by == MENUS_BY_ENUMERATION || !b->reads->counts || o->wild || o->exact || b->nsizes ||
+  if (b->space->menus_by == MENUS_BY_ENUMERATION || !b->reads->counts || o->wild || o->exact || b->nsizes || o->allowed ||
       b->every_cost || b->rules->corrupts || b->rules->coupling == COUPLED_NOSPLIT ||
       b->reads->received == RECEIVED_UNREAD)
     return false;

@@ -1,6 +1,6 @@
 #include "space/round_space.h"
 
-#include "sem/round.h"
+#include "sem/marks.h"
 #include "space/concretise.h"
 #include "space/count.h"
 #include "space/initial.h"
@@ -10,16 +10,30 @@
 
 /* --- rules, once for each round that differs --- */
 
-const struct rules *space_rules(struct round_space *s, uint32_t point, uint32_t rounds, uint32_t *index) {
+uint32_t global_rounds(const struct round_space *s, const struct global *g) {
+  return s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
+}
+
+static uint32_t rules_place(struct round_space *s, uint32_t point, uint32_t rounds) {
   uint32_t later = rounds < s->pack.from_cap ? rounds : s->pack.from_cap;
-  uint32_t i = s->pack.keep_rounds ? point * (s->pack.from_cap + 1) + later : point;
+  return s->pack.keep_rounds ? point * (s->pack.from_cap + 1) + later : point;
+}
+
+const struct rules *space_rules(struct round_space *s, uint32_t point, uint32_t rounds, const struct variant *v,
+                                uint32_t *index) {
+  uint32_t i = rules_place(s, point, rounds);
+  if (v && v->demanded) { /* behind those without demands */
+    int64_t key[2] = {i, v->demanded};
+    i = rules_place(s, s->model->npoints, 0) + intern_put(s->rules_keys, key, 2);
+  }
   if (i >= s->nrules) {
     s->rules = memory_resize_array(s->rules, i + 1, sizeof *s->rules);
     memset(s->rules + s->nrules, 0, (i + 1 - s->nrules) * sizeof *s->rules);
     s->nrules = i + 1;
   }
   if (!s->rules[i])
-    s->rules[i] = rules_of(s->meaning, s->base.question->environment, point, rounds, &s->arena);
+    s->rules[i] = rules_of(s->meaning, s->base.question->environment, point, rounds, v ? v->demands : NULL,
+                           v ? v->ndemands : 0, &s->arena);
   *index = i;
   return s->rules[i];
 }
@@ -32,11 +46,13 @@ struct plain_step {
   emit_fn *emit;
   void *context;
   struct global *next;
+  const struct variants *variants; /* those that are made the plain way; NULL: there are no marks */
 };
 
-static bool emit_plain(struct round_space *s, const struct config *c, struct global *g, struct edge *edge,
-                       emit_fn *emit, void *context, bool forget) {
+static bool emit_plain(struct round_space *s, const struct config *c, struct global *g, uint32_t hope,
+                       struct edge *edge, emit_fn *emit, void *context, bool forget) {
   global_from_config(&s->pack, c, g);
+  g->hope = hope;
   for (uint32_t i = 0; i < g->n; i++)
     g->at[i].local = forget ? local_forget(&s->pack, g->at[i].local, g->point) : local_start(&s->pack, g->at[i].local);
   global_canonical(&s->pack, g, NULL);
@@ -51,14 +67,23 @@ static bool plain_initial(void *context, const struct config *c) {
   for (uint32_t q = 0; q < c->nprocesses; q++)
     edge.processes += (c->local[q][LOCAL_STATUS] & STATUS_FAULTY) != 0;
   p->space->initial_states++;
-  return emit_plain(p->space, c, p->next, &edge, p->emit, p->context, false);
+  return emit_plain(p->space, c, p->next, 0, &edge, p->emit, p->context, false);
+}
+
+bool demands_hold(struct meaning *meaning, const struct variant *v, const struct config *c, const struct witness *w) {
+  for (uint32_t i = 0; i < v->ndemands; i++) {
+    const struct demand *d = &v->demands[i];
+    if (!(d->parts ? clause_parts_hold(meaning, d->clause, d->bound, c, w) : clause_pred_holds(meaning, d->clause, c, w)))
+      return false;
+  }
+  return true;
 }
 
 static bool plain_next(void *context, const struct witness *w, enum step_result result, const struct config *next,
                        const struct model_error *error) {
   struct plain_step *p = context;
   struct round_space *s = p->space;
-  struct edge edge = {0};
+  struct edge edge = {.group = NO_GROUP};
   for (uint32_t q = 0; q < w->nprocesses; q++)
     edge.processes += w->crashes[q];
   if (result == STEP_BAD_WITNESS)
@@ -73,15 +98,44 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
     if (s->step_checks[i].step &&
         config_holds(s->meaning, s->model->properties[q->properties[i]].formula, p->from, next, NULL) != V_TRUE)
       edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
-  return emit_plain(s, next, p->next, &edge, p->emit, p->context, true);
+  if (!p->variants)
+    return emit_plain(s, next, p->next, 0, &edge, p->emit, p->context, true);
+  bool more = true;
+  for (size_t i = 0; i < p->variants->n && more; i++) {
+    const struct variant *v = &p->variants->at[i];
+    edge.marks = v->marks;
+    if (demands_hold(s->meaning, v, p->from, w))
+      more = emit_plain(s, next, p->next, v->hope, &edge, p->emit, p->context, true);
+  }
+  return more;
 }
 
-static bool plain_successors(struct round_space *s, const struct global *g, emit_fn *emit, void *context) {
+static bool plain_successors(struct round_space *s, const struct global *g, const struct variants *variants,
+                             emit_fn *emit, void *context) {
   struct config *c = global_to_config(&s->pack, g);
-  struct plain_step p = {s, c, emit, context, global_new(&s->pack)};
+  struct plain_step p = {s, c, emit, context, global_new(&s->pack), variants};
   bool more = config_successors(s->meaning, s->base.question->environment, c, plain_next, &p);
   config_free(c);
   global_free(p.next);
+  return more;
+}
+
+/* Every edge, with every mark that it can have. */
+static bool marked_successors(struct round_space *s, const struct global *g, emit_fn *emit, void *context) {
+  struct variants all = {0}, plain = {0};
+  uint32_t index;
+  bool more = true;
+  variants_of(s, g, &all);
+  plain.at = memory_alloc((all.n + 1) * sizeof *plain.at);
+  for (size_t i = 0; i < all.n && more; i++)
+    if (s->plain || space_rules(s, g->point, global_rounds(s, g), &all.at[i], &index)->plain)
+      plain.at[plain.n++] = all.at[i];
+    else
+      more = round_successors(s, g, &all.at[i], emit, NULL, context);
+  if (more && plain.n)
+    more = plain_successors(s, g, &plain, emit, context);
+  memory_free(all.at);
+  memory_free(plain.at);
   return more;
 }
 
@@ -93,7 +147,7 @@ static bool space_initial(struct space *space, emit_fn *emit, void *context) {
   struct round_space *s = round_of(space);
   if (!s->plain)
     return initial_states(s, emit, context);
-  struct plain_step p = {s, NULL, emit, context, global_new(&s->pack)};
+  struct plain_step p = {s, NULL, emit, context, global_new(&s->pack), NULL};
   bool more = config_initials(s->meaning, space->question->environment, plain_initial, &p);
   global_free(p.next);
   return more;
@@ -103,13 +157,14 @@ static bool space_successors(struct space *space, const struct state *state, emi
   struct round_space *s = round_of(space);
   struct global *g = global_new(&s->pack);
   global_decode(&s->pack, state, g);
-  uint32_t index, rounds;
+  uint32_t index;
   bool more = true;
-  if (g->point != POINT_END) {
-    rounds = s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
-    const struct rules *r = space_rules(s, g->point, rounds, &index);
-    more = s->plain || r->plain ? plain_successors(s, g, emit, context)
-                                : round_successors(s, g, emit, NULL, context);
+  if (g->point != POINT_END && s->pack.nmarks) {
+    more = marked_successors(s, g, emit, context);
+  } else if (g->point != POINT_END) {
+    const struct rules *r = space_rules(s, g->point, global_rounds(s, g), NULL, &index);
+    more = s->plain || r->plain ? plain_successors(s, g, NULL, emit, context)
+                                : round_successors(s, g, NULL, emit, NULL, context);
   }
   global_free(g);
   return more;
@@ -163,8 +218,8 @@ static void space_stored(struct space *space, const struct state *state) {
   global_decode(&s->pack, state, g);
   if (g->point == POINT_END)
     return;
-  uint32_t index, rounds = s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
-  space_rules(s, g->point, rounds, &index);
+  uint32_t index;
+  space_rules(s, g->point, global_rounds(s, g), NULL, &index);
   while (s->stored_at.n <= index)
     vec_push(&s->stored_at, 0);
   s->stored_at.at[index]++;
@@ -186,11 +241,12 @@ static void space_free(struct space *space) {
   property_memos_free(s);
   together_free(s->together);
   pack_release(&s->pack);
-  struct intern *tables[] = {s->contexts, s->bags, s->offers, s->effects, s->vectors, s->next_lists};
+  struct intern *tables[] = {s->contexts, s->bags, s->offers, s->effects, s->vectors, s->next_lists, s->rules_keys};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_free(tables[i]);
   struct memo *memos[] = {&s->context_of, &s->steps, &s->menus_of, &s->options_of, &s->after,
-                          &s->sendings_of, &s->named_of, &s->quick_lists, &s->region_roots, &s->within_bag, &s->united, &s->oracles_of, &s->steps_broken};
+                          &s->sendings_of, &s->named_of, &s->quick_lists, &s->region_roots, &s->within_bag, &s->united, &s->oracles_of, &s->steps_broken,
+                          &s->allowed_of, &s->demands_of, &s->opened};
   for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
     memo_release(memos[i]);
   vec_release(&s->lists);
@@ -202,6 +258,7 @@ static void space_free(struct space *space) {
   vec_release(&s->stored_at);
   vec_release(&s->quick_sends);
   vec_release(&s->regions);
+  vec_release(&s->demands);
   memory_free(s->rules);
   memory_free(s->buffer);
   global_free(s->scratch);
@@ -262,56 +319,108 @@ static void find_same_starts(struct round_space *s) {
   }
 }
 
+/* The rules of every round, without marks and with each of them; false stops. opened: the mark has a witness that must be
+   chosen. */
+typedef bool rules_fn(void *context, const struct rules *, uint32_t point, bool opened);
+
+static bool rules_each(struct round_space *s, rules_fn *visit, void *context) {
+  const struct model *m = s->model;
+  uint32_t environment = s->base.question->environment;
+  for (uint32_t p = 0; p < m->npoints; p++) {
+    uint32_t first = s->pack.keep_rounds ? 0 : m->points[p].number - 1;
+    uint32_t last = s->pack.keep_rounds ? s->pack.from_cap : first;
+    for (uint32_t rounds = first; rounds <= last; rounds++) {
+      if (!visit(context, rules_of(s->meaning, environment, p, rounds, NULL, 0, &s->arena), p, false))
+        return false;
+      for (uint32_t i = 0; i < s->pack.nmarks; i++) {
+        const struct clause *c = s->pack.marks[i];
+        struct demand d = {.clause = c, .parts = c->unit == EACH_PHASE && s->pack.long_phases};
+        bool opened = c->nwitness && (d.parts || c->nrigid || !rules_know(s->meaning, environment, p, rounds, c));
+        if (!visit(context, rules_of(s->meaning, environment, p, rounds, &d, 1, &s->arena), p, opened))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+struct bag_look {
+  struct round_space *space;
+  bool counting, to_others;
+  const char *why;
+};
+
+static bool look_for_bag(void *context, const struct rules *r, uint32_t point, bool opened) {
+  struct bag_look *b = context;
+  (void)point;
+  if (r->plain)
+    b->why = r->plain;
+  else if (opened || r->nfilters)
+    b->why = "a condition on whom a certain process hears";
+  else if (r->coupling == COUPLED_NOSPLIT && b->counting)
+    b->why = "no-split rounds with updates that count";
+  else if (r->coupling == COUPLED_KERNEL && r->nsizes)
+    b->why = "a kernel together with another condition on heard-of sets";
+  else if (r->coupling != COUPLED_NOT && b->to_others)
+    b->why = "coupled heard-of sets with messages to some";
+  return !b->why;
+}
+
 /* Bags need every receiver of a class to be alike in all respects; what couples heard-of sets must be decided by
    which groups are heard, not by how many of a group. */
 static bool bag_possible(struct round_space *s, const char **why) {
   const struct model *m = s->model;
-  bool counting = false, to_others = false;
+  struct bag_look look = {.space = s};
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t p = 0; p < m->npoints; p++) {
-      counting |= s->updates[(size_t)r * m->npoints + p]->counts;
+      look.counting |= s->updates[(size_t)r * m->npoints + p]->counts;
       for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++) {
         enum target_kind t = m->roles[r].body[p].sends[i].target;
-        to_others |= t != TARGET_SET;
+        look.to_others |= t != TARGET_SET;
       }
     }
-  for (uint32_t i = 0; i < s->env->nclauses; i++) {
-    const struct clause *c = &s->env->clauses[i];
-    if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
-      continue;
-    for (uint32_t p = 0; p < m->npoints; p++) {
-      const struct rules *r = rules_of(s->meaning, s->base.question->environment, p, c->from ? c->from : 0, &s->arena);
-      if (r->plain) {
-        *why = r->plain;
-        return false;
-      }
-      if (r->coupling == COUPLED_NOSPLIT && counting) {
-        *why = "no-split rounds with updates that count";
-        return false;
-      }
-      if (r->coupling == COUPLED_KERNEL && r->nsizes) {
-        *why = "a kernel together with another condition on heard-of sets";
-        return false;
-      }
-      if (r->coupling != COUPLED_NOT && to_others) {
-        *why = "coupled heard-of sets with messages to some";
-        return false;
-      }
-    }
-  }
-  return s->group;
+  bool possible = rules_each(s, look_for_bag, &look);
+  *why = look.why;
+  return possible && s->group;
+}
+
+struct sender_look {
+  struct round_space *space;
+  bool kernel, sizes;
+};
+
+static bool look_for_senders(void *context, const struct rules *r, uint32_t point, bool opened) {
+  struct sender_look *l = context;
+  struct round_space *s = l->space;
+  (void)opened;
+  l->kernel |= r->coupling == COUPLED_KERNEL;
+  l->sizes |= r->nsizes > 0;
+  s->explicit_senders |= r->coupling == COUPLED_KERNEL && r->nsizes;
+  for (uint32_t role = 0; role < s->model->nroles; role++)
+    s->explicit_senders |=
+        r->coupling == COUPLED_NOSPLIT && s->updates[(size_t)role * s->model->npoints + point]->counts;
+  return true;
+}
+
+struct plain_look {
+  const struct round_space *space;
+  const char *why;
+};
+
+static bool look_for_plain(void *context, const struct rules *r, uint32_t point, bool opened) {
+  struct plain_look *l = context;
+  (void)point;
+  if (r->plain && !opened)
+    l->why = r->plain;
+  else if (r->coupling == COUPLED_NOSPLIT && l->space->model->nprocesses > 63 && !l->space->pack.bag)
+    l->why = "no-split rounds of more than 63 processes that can be told apart";
+  return !l->why;
 }
 
 static const char *first_plain(struct round_space *s) {
-  for (uint32_t p = 0; p < s->model->npoints; p++) {
-    uint32_t last = s->pack.keep_rounds ? s->pack.rounds_cap : s->model->points[p].number - 1;
-    const struct rules *r = rules_of(s->meaning, s->base.question->environment, p, last, &s->arena);
-    if (r->plain)
-      return r->plain;
-    if (r->coupling == COUPLED_NOSPLIT && s->model->nprocesses > 63 && !s->pack.bag)
-      return "no-split rounds of more than 63 processes that can be told apart";
-  }
-  return NULL;
+  struct plain_look look = {.space = s};
+  rules_each(s, look_for_plain, &look);
+  return look.why;
 }
 
 static void choose_form(struct round_space *s, bool plain) {
@@ -329,17 +438,10 @@ static void choose_form(struct round_space *s, bool plain) {
     s->pack.sort = !identities;
   }
   /* No-split with counting updates, and a kernel with conditions on sizes: sender by sender. */
-  for (uint32_t p = 0; p < s->model->npoints && !s->pack.bag; p++) {
-    uint32_t number = s->model->points[p].number - 1;
-    for (uint32_t rounds = s->pack.keep_rounds ? 0 : number;
-         rounds <= (s->pack.keep_rounds ? s->pack.from_cap : number); rounds++) {
-      const struct rules *rules =
-          rules_of(s->meaning, s->base.question->environment, p, rounds, &s->arena);
-      s->explicit_senders |= rules->coupling == COUPLED_KERNEL && rules->nsizes;
-      for (uint32_t r = 0; r < s->model->nroles; r++)
-        s->explicit_senders |=
-            rules->coupling == COUPLED_NOSPLIT && s->updates[(size_t)r * s->model->npoints + p]->counts;
-    }
+  struct sender_look look = {.space = s};
+  if (!s->pack.bag) {
+    rules_each(s, look_for_senders, &look);
+    s->explicit_senders |= s->pack.nmarks && look.kernel && look.sizes; /* of two marks at once */
   }
   const char *reason = first_plain(s);
   s->base.successors = plain ? "plain: asked for"
@@ -352,7 +454,7 @@ static bool can_expand_together(struct round_space *s) {
   uint32_t budgets = 0;
   for (uint32_t i = 0; i < s->env->nclauses; i++)
     budgets += s->env->clauses[i].kind == CLAUSE_LOST;
-  return s->base.licences->of[REDUCE_MERGING].applied && !s->plain && !first_plain(s) && !s->nglobal_steps &&
+  return s->base.licences->of[REDUCE_MERGING].applied && !question_live(s->model, s->base.question) && !s->plain && !first_plain(s) && !s->nglobal_steps &&
          budgets <= 1;
 }
 
@@ -374,6 +476,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->effects = intern_new();
   s->vectors = intern_new();
   s->next_lists = intern_new();
+  s->rules_keys = intern_new();
   pack_init(&s->pack, meaning, m, q, l);
   size_t n = (size_t)m->nroles * m->npoints;
   s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);

@@ -8,6 +8,7 @@
 #define RONDO_SPACE_ROUND_SPACE_H
 
 #include "sem/local.h"
+#include "space/marks.h"
 #include "space/pack.h"
 #include "space/rules.h"
 
@@ -33,6 +34,7 @@ struct offer { /* all that one receiver may get */
   uint32_t *wild_tags;
   uint32_t need;    /* this group must be heard (kernel), or UINT32_MAX */
   bool exact;       /* everything offered is heard (uniform rounds) */
+  uint32_t allowed; /* 1 + which heard-of sets are allowed, a bit each, in space->vectors; 0: any */
 };
 
 struct line { /* of a menu */
@@ -61,6 +63,11 @@ struct options {
   uint32_t n;
   uint32_t list;    /* 1 + its place in space->next_lists, 0: not made yet */
   bool special;     /* some line is an error or breaks a step property */
+};
+
+struct demands {
+  const struct demand *at;
+  uint32_t n;
 };
 
 enum menus_by { MENUS_BY_EITHER, MENUS_BY_ENUMERATION, MENUS_BY_REGIONS };
@@ -101,6 +108,11 @@ struct round_space {
   struct memo region_roots;    /* (context, messages) -> regions */
   VEC(struct region_node) regions;
   struct memo named_of;        /* context -> lists: the senders it names */
+  struct memo demands_of;      /* demands as numbers, in pack.vectors -> 1 + place in demands */
+  VEC(struct demands) demands;
+  struct memo opened;          /* (mark, point) -> must its witness be chosen? */
+  struct intern *rules_keys;   /* rules with demands: [place of those without, demands] */
+  struct memo allowed_of;      /* what decides whom a process may hear, in vectors -> the allowed sets, in vectors */
   struct memo oracles_of;      /* (local, point) -> lists: the local states with oracles chosen */
   VEC(struct list) lists;
   VEC(struct menu) menus;
@@ -195,8 +207,9 @@ struct leaf {
 };
 typedef bool leaf_fn(void *context, const struct leaf *); /* false: stop */
 
-/* product.c: all successors; with a leaf function, every way to each of them. */
-bool round_successors(struct round_space *, const struct global *, emit_fn *, leaf_fn *, void *context);
+/* product.c: all successors; with a leaf function, every way to each of them. variant may be NULL. */
+bool round_successors(struct round_space *, const struct global *, const struct variant *, emit_fn *, leaf_fn *,
+                      void *context);
 struct together;
 bool round_tasks(struct round_space *, const struct global *, struct together *); /* products, not multiplied out */
 
@@ -210,6 +223,9 @@ uint64_t steps_broken_by(struct round_space *, local_id before, local_id after);
 void step_checks_prepare(struct round_space *);
 void property_memos_free(struct round_space *);
 
-const struct rules *space_rules(struct round_space *, uint32_t point, uint32_t rounds, uint32_t *index);
+const struct rules *space_rules(struct round_space *, uint32_t point, uint32_t rounds, const struct variant *,
+                                uint32_t *index);
+bool demands_hold(struct meaning *, const struct variant *, const struct config *, const struct witness *);
+uint32_t global_rounds(const struct round_space *, const struct global *); /* done so far, as far as rules ask */
 
 #endif

@@ -1,7 +1,7 @@
 #include "space/rules.h"
 
 #include "sem/eval.h"
-#include "sem/round.h"
+#include "sem/marks.h"
 
 #include <string.h>
 
@@ -327,40 +327,155 @@ static void couple(struct rules *r, enum coupling kind) {
   r->heard_matters = true;
 }
 
-static void add_clause(struct rules *r, struct meaning *meaning, const struct clause *c, struct arena *arena) {
+/* --- conditions on one process each --- */
+
+struct of_one { /* do all HO and oracles in it speak of the same process? */
+  const struct condition *condition;
+  struct meaning *meaning;
+  uint32_t slot; /* it, NO_SLOT: a fixed one */
+  struct filter *filter;
+  bool other, seen;
+};
+
+static bool look_inner_slot(void *context, const struct node *n) {
+  struct of_one *o = context;
+  bool outer = false;
+  if (n->op == NODE_SLOT)
+    for (uint32_t i = 0; o->condition->bound && i < o->condition->clause->nwitness; i++)
+      outer |= o->condition->clause->witness[i].slot == n->index;
+  o->other |= (n->op == NODE_SLOT && !outer) || n->op == NODE_CALL || n->op == NODE_GLOBAL;
+  return true;
+}
+
+static value fixed_process(const struct of_one *o, const struct node *n) {
+  struct eval e;
+  jmp_buf failure;
+  eval_begin(&e, o->meaning);
+  e.failure = &failure;
+  if (setjmp(failure))
+    return -1;
+  for (uint32_t i = 0; o->condition->bound && i < o->condition->clause->nwitness; i++)
+    e.slot[o->condition->clause->witness[i].slot] = o->condition->bound[i];
+  return eval_node(&e, n);
+}
+
+static bool look_of_one(void *context, const struct node *n) {
+  struct of_one *o = context;
+  o->other |= n->op == NODE_SHO || n->op == NODE_CALL;
+  o->filter->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY || n->op == NODE_ROLE_SET;
+  o->filter->round |= n->op == NODE_ROUND_NUMBER;
+  if (n->op != NODE_HO && n->op != NODE_ORACLE)
+    return !o->other;
+  o->filter->oracle |= n->op == NODE_ORACLE;
+  if (o->slot != NO_SLOT) {
+    o->other |= !is_slot(n->kid[0], o->slot);
+    return true;
+  }
+  node_walk(n->kid[0], look_inner_slot, o);
+  value p = o->other ? -1 : fixed_process(o, n->kid[0]);
+  o->other |= p < 0 || (o->seen && o->filter->process != (uint32_t)p);
+  o->filter->process = (uint32_t)p;
+  o->seen = true;
+  return true;
+}
+
+static bool filter_of(struct meaning *meaning, const struct condition *c, struct filter *f) {
+  struct shape s;
+  *f = (struct filter){.of = *c, .whole = c->pred, .slot = NO_SLOT};
+  if (meaning->model->nprocesses > FILTER_PROCESSES)
+    return false;
+  if (shape_of(c->pred, NODE_FORALL, &s) && s.n == 1) {
+    struct of_one each = {.condition = c, .meaning = meaning, .slot = s.slots[0], .filter = f};
+    f->of.pred = s.body;
+    f->slot = s.slots[0];
+    f->role = s.role;
+    node_walk(s.body, look_of_one, &each);
+    if (!each.other)
+      return true;
+    *f = (struct filter){.of = *c, .whole = c->pred, .slot = NO_SLOT};
+  }
+  struct of_one fixed = {.condition = c, .meaning = meaning, .slot = NO_SLOT, .filter = f};
+  node_walk(c->pred, look_of_one, &fixed);
+  return !fixed.other && fixed.seen;
+}
+
+static void *grown_array(struct arena *arena, const void *at, uint32_t n, size_t each) {
+  char *grown = arena_array(arena, n + 1, each);
+  if (n)
+    memcpy(grown, at, n * each);
+  return grown;
+}
+
+static void add_filter(struct filter **at, uint32_t *n, struct filter f, struct arena *arena) {
+  *at = grown_array(arena, *at, *n, sizeof f);
+  (*at)[(*n)++] = f;
+}
+
+/* --- all clauses --- */
+
+/* Is the oracle chosen in this round? What is said of every round held when it was. */
+static bool oracle_settled(const struct model *m, const struct clause *c, uint32_t point) {
+  bool chosen = c->kind == CLAUSE_EVERY && c->name_id == NO_NAME;
+  for (uint32_t i = 0; i < m->roles[0].nvars; i++)
+    chosen |= oracle_chosen_at(m, &m->roles[0].vars[i], point);
+  return chosen;
+}
+
+static void add_oracle_clause(struct rules *r, struct meaning *meaning, struct condition c, bool oracle, uint32_t point,
+                              struct arena *arena) {
+  struct filter f;
+  if (oracle && is_common_oracle(meaning->model, c.pred) && oracle_settled(meaning->model, c.clause, point)) {
+    r->oracles_common = true;
+  } else if (oracle && filter_of(meaning, &c, &f) && f.slot != NO_SLOT) {
+    add_filter(&r->oracle_filters, &r->noracle_filters, f, arena);
+  } else {
+    r->oracle_clauses = grown_array(arena, r->oracle_clauses, r->noracle_clauses, sizeof c);
+    r->oracle_clauses[r->noracle_clauses++] = c;
+  }
+}
+
+static void add_clause(struct rules *r, struct meaning *meaning, struct condition c, uint32_t point,
+                       struct arena *arena) {
   const struct model *m = meaning->model;
   struct mention mention = {false, false};
+  struct filter filter;
   struct shape s;
   int64_t limit;
-  node_walk(c->pred, look_mention, &mention);
+  node_walk(c.pred, look_mention, &mention);
   if (!mention.heard) {
-    if (mention.oracle && is_common_oracle(m, c->pred)) {
-      r->oracles_common = true;
-      return;
-    }
-    const struct clause **grown = arena_array(arena, r->noracle_clauses + 1, sizeof *grown);
-    if (r->noracle_clauses)
-      memcpy(grown, r->oracle_clauses, r->noracle_clauses * sizeof *grown);
-    grown[r->noracle_clauses++] = c;
-    r->oracle_clauses = grown;
-  } else if (is_nosplit(m, c->pred)) {
+    add_oracle_clause(r, meaning, c, mention.oracle, point, arena);
+  } else if (is_nosplit(m, c.pred)) {
     couple(r, COUPLED_NOSPLIT);
-  } else if (is_kernel(m, c->pred)) {
+  } else if (is_kernel(m, c.pred)) {
     couple(r, COUPLED_KERNEL);
-  } else if (is_uniform(meaning, c->pred, r, arena)) {
+  } else if (is_uniform(meaning, c.pred, r, arena)) {
     couple(r, COUPLED_UNIFORM);
-  } else if (is_corruption_limit(meaning, c->pred, &limit)) {
+  } else if (is_corruption_limit(meaning, c.pred, &limit)) {
     if (limit < r->corrupt_each)
       r->corrupt_each = limit;
-  } else if (shape_of(c->pred, NODE_FORALL, &s) && s.n == 1 &&
+  } else if (shape_of(c.pred, NODE_FORALL, &s) && s.n == 1 &&
              (only_sized(s.body, s.slots[0], false) || same_as_everybody(m, s.body, s.slots[0]))) {
     add_size_rule(r, meaning, &s, arena);
     r->heard_matters = true;
+  } else if (filter_of(meaning, &c, &filter)) {
+    add_filter(&r->filters, &r->nfilters, filter, arena);
+    r->heard_matters = true;
   } else {
     uint32_t line, column;
-    source_place(&m->source, c->at.from, &line, &column);
+    source_place(&m->source, c.clause->at.from, &line, &column);
     r->plain = arena_printf(arena, "a heard-of condition of no known kind (line %u)", line);
   }
+}
+
+static void add_demand(struct rules *r, struct meaning *meaning, const struct demand *d, uint32_t point,
+                       struct arena *arena) {
+  if (!d->parts) {
+    add_clause(r, meaning, (struct condition){d->clause, NULL, d->clause->pred}, point, arena);
+    return;
+  }
+  for (uint32_t i = 0; i < d->clause->nparts; i++)
+    if (part_asked(meaning->model, &d->clause->parts[i], point))
+      add_clause(r, meaning, (struct condition){d->clause, d->bound, d->clause->parts[i].pred}, point, arena);
 }
 
 static bool speaks(const struct model *m, const struct clause *c, uint32_t point, uint32_t rounds) {
@@ -372,7 +487,7 @@ static bool speaks(const struct model *m, const struct clause *c, uint32_t point
 }
 
 struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t point, uint32_t rounds,
-                       struct arena *arena) {
+                       const struct demand *demands, uint32_t ndemands, struct arena *arena) {
   const struct model *m = meaning->model;
   const struct environment *env = &m->environments[environment];
   struct rules *r = arena_alloc(arena, sizeof *r);
@@ -393,8 +508,10 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
       r->corrupt_charged = true;
     }
     if (speaks(m, c, point, rounds))
-      add_clause(r, meaning, c, arena);
+      add_clause(r, meaning, (struct condition){c, NULL, c->pred}, point, arena);
   }
+  for (uint32_t i = 0; i < ndemands; i++)
+    add_demand(r, meaning, &demands[i], point, arena);
   if (r->corrupt_charged && r->lossy)
     r->plain = "budgets of lost and of corrupted messages together";
   if (r->corrupt_total)
@@ -408,5 +525,19 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
     r->plain = "no-split rounds together with a condition that larger heard-of sets can break";
   if (r->coupling == COUPLED_UNIFORM && r->nsizes)
     r->plain = "uniform rounds together with another condition on heard-of sets";
+  if (r->nfilters && r->coupling != COUPLED_NOT)
+    r->plain = "a condition on whom one process hears together with one that couples them";
+  if (r->nfilters && (r->corrupts || environment_clause(env, CLAUSE_BYZANTINE)))
+    r->plain = "a condition on whom one process hears together with messages that are made up";
   return r;
+}
+
+bool rules_know(struct meaning *meaning, uint32_t environment, uint32_t point, uint32_t rounds, const struct clause *c) {
+  struct arena scratch;
+  arena_init(&scratch);
+  struct demand d = {.clause = c};
+  bool known = !rules_of(meaning, environment, point, rounds, &d, 1, &scratch)->plain ||
+               rules_of(meaning, environment, point, rounds, NULL, 0, &scratch)->plain;
+  arena_release(&scratch);
+  return known;
 }

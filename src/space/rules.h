@@ -18,6 +18,30 @@ struct size_rule {
   bool *ok; /* [2 * size + hears itself] */
 };
 
+/* A condition with values for the names that it does not bind itself. */
+struct condition {
+  const struct clause *clause; /* whose witness is bound */
+  const value *bound;          /* its values, or NULL */
+  const struct node *pred;
+};
+
+/* A condition on whom one process hears, or on its oracles: forall p in role: pred; or of a single process. */
+struct filter {
+  struct condition of;
+  const struct node *whole; /* with its quantifier */
+  uint32_t slot;      /* that is p in pred; NO_SLOT: of the single process */
+  uint32_t role;      /* slot: the role, ROLE_ANY: all */
+  uint32_t process;   /* the single one */
+  bool oracle, status, round; /* what else it reads: oracles of p; correct, faulty; the number of the round */
+};
+
+/* A clause about whole runs that is to hold in a round. */
+struct demand {
+  const struct clause *clause;
+  bool parts;         /* only the parts that are asked of this round, with `bound`; else pred, as a whole */
+  const value *bound;
+};
+
 struct rules {
   const char *plain;       /* not NULL: nothing better than plain enumeration, and why */
   enum coupling coupling;
@@ -32,11 +56,20 @@ struct rules {
   bool corrupt_total;      /* and a limit on all of them together */
   bool corrupt_charged;    /* each is a fault, as a lost message is */
   bool oracles_common;     /* all processes have the same oracle value */
-  const struct clause **oracle_clauses; /* other clauses about oracles alone */
+  struct condition *oracle_clauses; /* other conditions on oracles alone */
   uint32_t noracle_clauses;
+  struct filter *oracle_filters; /* on the oracles of one process each */
+  uint32_t noracle_filters;
+  struct filter *filters; /* on heard-of sets; then nothing couples them, and sizes are checked along with these */
+  uint32_t nfilters;
 };
+#define FILTER_PROCESSES 12 /* most processes: all sets of them are gone through */
 
-/* The rules of the environment for the round at `point`, the (rounds+1)-th. Lives in the arena. */
-struct rules *rules_of(struct meaning *, uint32_t environment, uint32_t point, uint32_t rounds, struct arena *);
+/* The rules of the environment for the round at `point`, the (rounds+1)-th, with what is demanded in addition. Lives in
+   the arena; demands and their values must live as long. */
+struct rules *rules_of(struct meaning *, uint32_t environment, uint32_t point, uint32_t rounds,
+                       const struct demand *, uint32_t ndemands, struct arena *);
+/* Is the condition of a kind that has rules of its own, once its witness is left to choose? */
+bool rules_know(struct meaning *, uint32_t environment, uint32_t point, uint32_t rounds, const struct clause *);
 
 #endif

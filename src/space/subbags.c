@@ -104,7 +104,7 @@ bool subbags_build(struct builder *b) {
   struct round_space *s = b->space;
   value bag[BAG_MOST];
   size_t length = 0;
-  if (s->menus_by == MENUS_BY_ENUMERATION || o->wild || o->exact || o->need != UINT32_MAX || b->nsizes ||
+  if (s->menus_by == MENUS_BY_ENUMERATION || o->wild || o->exact || o->need != UINT32_MAX || b->nsizes || o->allowed ||
       b->rules->delivers || b->rules->corrupts || b->rules->coupling == COUPLED_NOSPLIT ||
       b->reads->received == RECEIVED_UNREAD || o->n > 60)
     return false;

@@ -1,0 +1,160 @@
+/* Conditions on one process each: which heard-of sets, and which oracles, it may have. They couple nobody, so menus are
+   made for each process as if it were alone; but who is heard matters, not only what. */
+#include "sem/round.h"
+#include "space/expansion.h"
+
+#include <string.h>
+
+static const struct config *config_of(struct expansion *x) {
+  if (!x->config)
+    x->config = global_to_config(&x->space->pack, x->from);
+  return x->config;
+}
+
+/* Is the filter about this process? Quantifiers of clauses leave out who takes no part. */
+static bool is_about(const struct filter *f, const struct actor *a) {
+  if (f->slot == NO_SLOT)
+    return f->process == a->process;
+  return !a->idle && (f->role == ROLE_ANY || f->role == a->role);
+}
+
+struct asking {
+  struct config seen;   /* with the actor's oracles */
+  value **local;
+  value *own;
+  uint8_t **heard;      /* the same row for everybody: only the actor's is read */
+};
+
+static void asking_init(struct asking *q, struct expansion *x, const struct actor *a, uint8_t *row) {
+  const struct model *m = x->space->model;
+  const struct role *role = &m->roles[a->role];
+  const value *from = local_values(&x->space->pack, a->local);
+  uint32_t n = m->nprocesses;
+  q->seen = *config_of(x);
+  q->local = memory_alloc((n + 1) * sizeof *q->local);
+  q->heard = memory_alloc((n + 1) * sizeof *q->heard);
+  memcpy(q->local, q->seen.local, n * sizeof *q->local);
+  q->own = memory_alloc(role_local_length(role) * sizeof *q->own);
+  memcpy(q->own, from, role_local_length(role) * sizeof *q->own);
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if (q->own[LOCAL_VAR(i)] == VALUE_BLANK)
+      q->own[LOCAL_VAR(i)] = type_default(&x->space->model->values, role->vars[i].type);
+  q->local[a->process] = q->own;
+  q->seen.local = q->local;
+  for (uint32_t p = 0; p < n; p++)
+    q->heard[p] = row;
+}
+
+static void asking_release(struct asking *q) {
+  memory_free(q->local);
+  memory_free(q->heard);
+  memory_free(q->own);
+}
+
+static bool admits(struct expansion *x, struct asking *q, const struct filter *f, const struct actor *a) {
+  struct eval e;
+  jmp_buf failure;
+  eval_begin(&e, x->space->meaning);
+  e.before = &q->seen;
+  e.globals = q->seen.globals;
+  e.point = q->seen.point;
+  e.phase = q->seen.phase;
+  e.heard = q->heard;
+  e.failure = &failure;
+  if (setjmp(failure))
+    return false;
+  for (uint32_t i = 0; f->of.bound && i < f->of.clause->nwitness; i++)
+    e.slot[f->of.clause->witness[i].slot] = f->of.bound[i];
+  if (f->slot != NO_SLOT)
+    e.slot[f->slot] = a->process;
+  return eval_true(&e, f->of.pred);
+}
+
+static bool size_allowed(const struct rules *r, const struct actor *a, const uint8_t *row, uint32_t n) {
+  uint32_t size = 0;
+  for (uint32_t q = 0; q < n; q++)
+    size += row[q];
+  for (uint32_t i = 0; i < r->nsizes && !a->idle; i++)
+    if (r->sizes[i].role == a->role && !r->sizes[i].ok[2 * (size_t)size + row[a->process]])
+      return false;
+  return true;
+}
+
+static uint32_t sets_compute(struct expansion *x, const struct actor *a) {
+  uint32_t n = x->space->model->nprocesses;
+  uint64_t sets = UINT64_C(1) << n;
+  size_t words = (size_t)(sets + 63) / 64;
+  uint8_t *row = memory_alloc(n + 1);
+  value *bits = memory_alloc(words * sizeof *bits);
+  struct asking q;
+  asking_init(&q, x, a, row);
+  for (uint64_t set = 0; set < sets; set++) {
+    for (uint32_t p = 0; p < n; p++)
+      row[p] = set >> p & 1;
+    bool ok = size_allowed(x->rules, a, row, n);
+    for (uint32_t i = 0; i < x->rules->nfilters && ok; i++)
+      ok = !is_about(&x->rules->filters[i], a) || admits(x, &q, &x->rules->filters[i], a);
+    if (ok)
+      bits[set / 64] |= (value)(UINT64_C(1) << set % 64);
+  }
+  uint32_t id = intern_put(x->space->vectors, bits, words);
+  asking_release(&q);
+  memory_free(bits);
+  memory_free(row);
+  return id;
+}
+
+/* All that decides which sets are allowed. */
+static uint32_t sets_key(struct expansion *x, const struct actor *a) {
+  const struct round_space *s = x->space;
+  bool oracle = false, status = false, round = false;
+  for (uint32_t i = 0; i < x->rules->nfilters; i++) {
+    const struct filter *f = &x->rules->filters[i];
+    oracle |= f->oracle;
+    status |= f->status;
+    round |= f->round;
+  }
+  VEC(value) key = {0};
+  vec_push(&key, x->rules_index);
+  vec_push(&key, a->process);
+  vec_push(&key, a->idle);
+  vec_push(&key, x->from->globals);
+  vec_push(&key, oracle ? (value)a->local : -1);
+  vec_push(&key, round ? (value)x->from->rounds : -1);
+  for (uint32_t i = 0; status && i < x->from->n; i++)
+    vec_push(&key, local_status(&s->pack, x->from->at[i].local));
+  uint32_t id = intern_put(s->vectors, key.at, key.n);
+  vec_release(&key);
+  return id;
+}
+
+uint32_t allowed_sets(struct expansion *x, const struct actor *a) {
+  if (!x->rules->nfilters)
+    return 0;
+  uint32_t key = sets_key(x, a), found;
+  if (!memo_find(&x->space->allowed_of, key, 0, &found)) {
+    found = sets_compute(x, a);
+    memo_add(&x->space->allowed_of, key, 0, found);
+  }
+  return 1 + found;
+}
+
+bool some_set_allowed(const struct round_space *s, uint32_t allowed) {
+  if (!allowed)
+    return true;
+  const value *bits = intern_at(s->vectors, allowed - 1);
+  for (size_t i = 0; i < intern_length(s->vectors, allowed - 1); i++)
+    if (bits[i])
+      return true;
+  return false;
+}
+
+bool oracles_admitted(struct expansion *x, const struct actor *a) {
+  bool ok = true;
+  struct asking q;
+  asking_init(&q, x, a, NULL);
+  for (uint32_t i = 0; i < x->rules->noracle_filters && ok; i++)
+    ok = !is_about(&x->rules->oracle_filters[i], a) || admits(x, &q, &x->rules->oracle_filters[i], a);
+  asking_release(&q);
+  return ok;
+}

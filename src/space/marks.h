@@ -1,0 +1,40 @@
+/* Questions about runs: which clauses about whole runs (OFTEN, FINALLY, ONCE) a round can be made to satisfy. Each way to
+   take a round, with some of them demanded, is a variant: a round of an environment in which they are said of every
+   round, with the rules that go with that.
+
+   Not every set of marks is a variant. Of two steps between the same states, one with this mark and one with that, a run
+   that takes both again and again has both marks again and again: so one OFTEN mark at a time is enough, alone and
+   together with all FINALLY ones.
+
+   What a clause says of a phase is hoped for when the phase begins, and has to come true: a state in the middle of a
+   phase has a hope, the marks that are under way with their witnesses. A hope that cannot come true is a dead end. FINALLY
+   clauses with a witness for ever (`for some`) are hoped for once, and from then on.
+
+   A hope is a vector: [which, the ONCE clauses that have come true, values of witnesses ...]; which: HOPE_FINALLY, HOPE_PHASE
+   (a phase is under way), and 1 + the OFTEN or ONCE clause, by its mark, that is under way. Values: of the FINALLY clauses in
+   order, then of that one. 0, the empty vector: nothing is hoped for. */
+#ifndef RONDO_SPACE_MARKS_H
+#define RONDO_SPACE_MARKS_H
+
+#include "space/pack.h"
+#include "space/rules.h"
+
+struct variant {
+  uint64_t marks;
+  uint32_t demanded; /* names its demands, for the rules; 0: none */
+  const struct demand *demands;
+  uint32_t ndemands;
+  uint32_t hope;     /* of the states that it leads to */
+};
+
+struct variants {
+  struct variant *at;
+  size_t n, cap;
+};
+
+struct round_space;
+
+/* All variants of the next round of a state; those that demand nothing first. */
+void variants_of(struct round_space *, const struct global *, struct variants *);
+
+#endif

@@ -1,0 +1,487 @@
+/* Marks of rounds: the edges that the space makes by menus against the plain ones, mark by mark; and both against the judge
+   of clauses about whole runs, along random runs of the reference and along paths made concrete. */
+#include "lang/check.h"
+#include "model/licence.h"
+#include "sem/marks.h"
+#include "space/round_space.h"
+
+#include "base/vec.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* --- models put together from pieces --- */
+
+static const char *const bodies[] = {
+    /* one round, counting */
+    "process P[n] { input x: 1..2  var d: 0..2 = 0\n"
+    "  round { send x to all  update { if 2 * |received| > n { x := min(received)  d := x } } } }\n"
+    "def dummy = 0\n",
+    /* three rounds with names and a coordinator */
+    "process P[n] { input x: 1..2  oracle c: P each phase  var v: 0..2 = 0\n"
+    "  phase { round first { send x to c update { if me == c and |received| > 1 { v := min(received) } } }\n"
+    "    round second { send v to all when me == c update { if exists w in from(c): w > 0 { x := w } } }\n"
+    "    round third { send x to all update { v := if |received| == n then 1 else 0 } } } }\n"
+    "def dummy = 1\n",
+    /* crashes show, and what is heard by name */
+    "process P[n] { var seen: set of P = {}  oracle s: set of P each round\n"
+    "  phase { round first { send true to all update { seen := heard } }\n"
+    "    round second { send true to all when me in seen update { seen := s } } } }\n"
+    "def dummy = 2\n",
+    /* free choice, nobody told apart */
+    "process P[n] { input x: 1..2  phase { round first { send x to all update { x := pick(received) otherwise x } }\n"
+    "    round second { update { } } } }\n"
+    "def dummy = 3\n"};
+
+static const char *const bases[] = {"every round: nosplit", "every round: forall p in P: 2 * |HO[p]| > n",
+                                    "at most 1 processes crash; synchronous", "at most 1 messages are lost each round",
+                                    "every round: kernel", "at most 1 processes crash; any messages are lost"};
+
+static const char *const clauses[] = {
+    "infinitely often: uniform",
+    "infinitely often: exists S in subsets(P): 2 * |S| > n and forall p in P: HO[p] == S",
+    "infinitely often: kernel",
+    "infinitely often: forall p in P: 2 * |HO[p]| > n",
+    "infinitely often: exists q in P: |HO[q]| == n",
+    "infinitely often: exists q in P: |HO[q]| > 1 and forall p in P: q in HO[p]",
+    "infinitely often: nosplit",
+    "infinitely often: exists p in P: HO[p] == {}",
+    "infinitely often: exists p, q in P: p != q and HO[p] == HO[q]",
+    "infinitely often for each p in P: |HO[p]| == n",
+    "eventually always: forall p in P: p in HO[p]",
+    "eventually always: exists q in P: forall p in P: q in HO[p]",
+    "eventually always: nosplit",
+    "eventually always for some q in P: forall p in P: q in HO[p]",
+    "eventually: uniform",
+    "eventually: forall p in P: |HO[p]| == n",
+    "infinitely often phase: forall p in P: p in HO[p]",
+    "infinitely often phase: exists q in P: forall p in P: q in HO[p]",
+    "infinitely often phase: exists q in P: 2 * |HO[q]| > n and forall p in P: q in HO[p]",
+    "eventually always phase: exists q in P: forall p in P: q in HO[p]",
+    "eventually phase: exists q in P: |HO[q]| == n and forall p in P: q not in HO[p] or p == q"};
+static const char *const named[] = {
+    "infinitely often phase: exists q in P: |HO[q, first]| > 1 and forall p in P: q in HO[p, second]",
+    "infinitely often: forall p in P: |HO[p, second]| == n",
+    "eventually always: forall p in P: p in HO[p, first]"};
+static const char *const coordinated[] = {
+    "infinitely often phase: exists q in P: 2 * |HO[q, first]| > n and forall p in P: c[p] == q and q in HO[p, second]",
+    "eventually always phase: forall p in P: c[p] in HO[p]",
+    "infinitely often: forall p, q in P: c[p] == c[q]"};
+static const char *const detectors[] = {"eventually always: perfect(s)", "eventually always for some q in P: trusts(s, q)",
+                                        "infinitely often: waits(s)"};
+
+#define ONE_OF(list) list[(uint32_t)rand() % (sizeof list / sizeof *list)]
+
+static void write_clause(char *out, size_t size, uint32_t body) {
+  const char *c = ONE_OF(clauses);
+  if (body > 0 && rand() % 3 == 0)
+    c = ONE_OF(named);
+  if (body == 1 && rand() % 3 == 0)
+    c = ONE_OF(coordinated);
+  if (body == 2 && rand() % 2 == 0)
+    c = ONE_OF(detectors);
+  snprintf(out, size, "%s", c);
+}
+
+static void write_model(char *out, size_t size) {
+  uint32_t body = (uint32_t)rand() % (sizeof bodies / sizeof *bodies);
+  char first[200], second[200];
+  write_clause(first, sizeof first, body);
+  write_clause(second, sizeof second, body);
+  bool crowded = body == 2; /* all sets of suspects are tried the plain way */
+  snprintf(out, size, "algorithm M\nparam n = %d\n%s\nenvironment e { %s; %s; %s }\nlive l in e: eventually true\n",
+           crowded || rand() % 3 ? 2 : 3, bodies[body], rand() % 2 ? ONE_OF(bases) : "any messages are lost", first,
+           rand() % 2 ? second : first);
+}
+
+/* --- a space to look at --- */
+
+struct trial {
+  struct source source;
+  struct arena arena;
+  struct diags diags;
+  struct model *model;
+  struct meaning *meaning;
+  struct question question;
+  uint32_t property;
+  struct round_space *space;
+};
+
+static bool trial_init(struct trial *t, const char *text, bool reduce) {
+  memset(t, 0, sizeof *t);
+  t->source = (struct source){.path = "m", .text = text, .length = strlen(text)};
+  arena_init(&t->arena);
+  diags_init(&t->diags, &t->source);
+  struct ast *file = parse_file(&t->source, &t->arena, &t->diags);
+  t->model = t->diags.errors ? NULL : model_check(file, &t->source, NULL, 0, true, &t->diags);
+  if (!t->model) {
+    struct text said = {0};
+    diags_print(&t->diags, false, &said);
+    fail_msg("%s\n%s", text, text_or_empty(&said));
+  }
+  t->meaning = meaning_new(t->model);
+  while (t->model->properties[t->property].kind != PROPERTY_LIVE)
+    t->property++;
+  t->question = (struct question){.environment = t->model->properties[t->property].environments[0],
+                                  .properties = &t->property, .nproperties = 1};
+  struct wishes w = {{0}};
+  for (int i = 0; i < REDUCTIONS && !reduce; i++)
+    w.reduce[i] = WISH_OFF;
+  if (reduce)
+    w.reduce[REDUCE_SYMMETRY] = WISH_FORCED;
+  struct licences *l = licences_grant(t->model, &t->question, &w, &t->arena);
+  /* forced only where every permutation is harmless */
+  for (uint32_t r = 0; reduce && r < t->model->nroles; r++)
+    if (l->identity[r] == IDENTITY_NUMBERED || l->identity[r] == IDENTITY_RING) {
+      w.reduce[REDUCE_SYMMETRY] = WISH_OFF;
+      l = licences_grant(t->model, &t->question, &w, &t->arena);
+      break;
+    }
+  struct space_options o = {SUCCESSORS_AUTO};
+  t->space = (struct round_space *)round_space_new(t->meaning, t->model, &t->question, l, &o);
+  return true;
+}
+
+static void trial_release(struct trial *t) {
+  t->space->base.ops->free(&t->space->base);
+  meaning_free(t->meaning);
+  model_free(t->model);
+  diags_release(&t->diags);
+  arena_release(&t->arena);
+}
+
+struct key {
+  uint8_t bytes[120];
+  uint32_t length;
+};
+
+struct found_edge {
+  struct key to;
+  uint64_t marks;
+};
+
+struct found {
+  VEC(struct found_edge) edges;
+};
+
+static struct key key_of(const struct state *s) {
+  struct key k = {.length = s->length};
+  assert_true(s->length <= sizeof k.bytes);
+  memcpy(k.bytes, s->bytes, s->length);
+  return k;
+}
+
+static struct state state_of(const struct key *k) { return (struct state){k->bytes, k->length}; }
+
+static bool same_key(const struct key *a, const struct key *b) {
+  return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
+}
+
+static bool collect(void *context, const struct state *s, const struct edge *e) {
+  struct found *f = context;
+  assert_null(e->error);
+  struct found_edge one = {key_of(s), e->marks};
+  for (size_t i = 0; i < f->edges.n; i++) /* only the largest sets of marks matter */
+    if (same_key(&f->edges.at[i].to, &one.to) && (one.marks & ~f->edges.at[i].marks) == 0)
+      return true;
+  vec_push(&f->edges, one);
+  return true;
+}
+
+static bool covers(const struct found *f, const struct found_edge *e) {
+  for (size_t i = 0; i < f->edges.n; i++)
+    if (same_key(&f->edges.at[i].to, &e->to) && (e->marks & ~f->edges.at[i].marks) == 0)
+      return true;
+  return false;
+}
+
+static void successors(struct trial *t, const struct key *k, bool plain, struct found *f) {
+  struct state s = state_of(k);
+  t->space->plain = plain;
+  memo_release(&t->space->opened); /* what is opened depends on it */
+  memset(&t->space->opened, 0, sizeof t->space->opened);
+  vec_clear(&f->edges);
+  t->space->base.ops->successors(&t->space->base, &s, collect, f);
+  t->space->plain = false;
+}
+
+/* --- menus against the plain way --- */
+
+static bool keep_initial(void *context, const struct state *s, const struct edge *e) { return collect(context, s, e); }
+
+static void compare_ways(const char *text, struct trial *t, uint32_t most) {
+  struct found seen = {0}, fast = {0}, plain = {0};
+  t->space->base.ops->initial(&t->space->base, keep_initial, &seen);
+  for (size_t i = 0; i < seen.edges.n && i < most; i++) {
+    struct key k = seen.edges.at[i].to;
+    successors(t, &k, false, &fast);
+    successors(t, &k, true, &plain);
+    for (size_t j = 0; j < fast.edges.n; j++)
+      if (!covers(&plain, &fast.edges.at[j]))
+        fail_msg("%s\nstate %zu: an edge with marks %llx that the plain way does not have", text, i,
+                 (unsigned long long)fast.edges.at[j].marks);
+    for (size_t j = 0; j < plain.edges.n; j++)
+      if (!covers(&fast, &plain.edges.at[j]))
+        fail_msg("%s\nstate %zu: no edge with marks %llx, which the plain way has", text, i,
+                 (unsigned long long)plain.edges.at[j].marks);
+    for (size_t j = 0; j < fast.edges.n; j++) {
+      struct found_edge one = {fast.edges.at[j].to, 0};
+      if (!covers(&seen, &one))
+        vec_push(&seen.edges, one);
+    }
+  }
+  vec_release(&seen.edges);
+  vec_release(&fast.edges);
+  vec_release(&plain.edges);
+}
+
+/* --- random runs of the reference --- */
+
+struct pick_one {
+  struct trial *t;
+  struct witness *witness;
+  struct config *next;
+  uint32_t met;
+};
+
+static bool pick_step(void *context, const struct witness *w, enum step_result r, const struct config *next,
+                      const struct model_error *e) {
+  struct pick_one *p = context;
+  (void)e;
+  if (r != STEP_OK || (uint32_t)rand() % ++p->met)
+    return true;
+  if (p->witness) {
+    witness_free(p->witness);
+    config_free(p->next);
+  }
+  p->witness = witness_copy(p->t->model, w);
+  p->next = config_copy(p->t->model, next);
+  return true;
+}
+
+static bool pick_start(void *context, const struct config *c) {
+  struct pick_one *p = context;
+  if ((uint32_t)rand() % ++p->met)
+    return true;
+  if (p->next)
+    config_free(p->next);
+  p->next = config_copy(p->t->model, c);
+  return true;
+}
+
+/* The configuration as the space sees it, hopes aside. */
+static struct key packed(struct trial *t, const struct config *c) {
+  struct round_space *s = t->space;
+  struct global *g = global_new(&s->pack);
+  struct state state;
+  global_from_config(&s->pack, c, g);
+  for (uint32_t i = 0; i < g->n; i++)
+    g->at[i].local = c->rounds ? local_forget(&s->pack, g->at[i].local, g->point) : local_start(&s->pack, g->at[i].local);
+  global_canonical(&s->pack, g, NULL);
+  global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);
+  struct key k = key_of(&state);
+  global_free(g);
+  return k;
+}
+
+static uint32_t clause_number(const struct trial *t, uint32_t mark) {
+  const struct environment *env = &t->model->environments[t->question.environment];
+  uint32_t i = 0;
+  for (;; i++)
+    if (clause_of_runs(&env->clauses[i]) && mark-- == 0)
+      return i;
+}
+
+/* Which marks the reference sees at the end of a round, or of a phase. Clauses for ever are looked at elsewhere. */
+static uint64_t judged(struct trial *t, const struct config *const *configs, const struct witness *const *steps,
+                       uint32_t n) {
+  const struct model *m = t->model;
+  const struct config *now = configs[n - 1];
+  uint64_t marks = 0;
+  for (uint32_t i = 0; i < t->space->pack.nmarks; i++) {
+    const struct clause *c = t->space->pack.marks[i];
+    uint32_t k = clause_number(t, i), first = n - 1;
+    bool ok;
+    if (c->unit != EACH_PHASE) {
+      ok = clause_holds(t->meaning, t->question.environment, k, now, steps[n - 1]);
+    } else if (!m->points[now->point].phase_end) {
+      ok = c->kind == CLAUSE_FINALLY;
+    } else {
+      while (!m->points[configs[first]->point].phase_start)
+        first--;
+      ok = clause_holds_in_phase(t->meaning, t->question.environment, k, configs + first, steps + first, n - first);
+    }
+    marks |= (uint64_t)ok << i;
+  }
+  return marks;
+}
+
+/* The space's states whose hope may be anything, that a run can be in. */
+struct front {
+  VEC(struct found_edge) at;
+};
+
+static struct key without_hope(struct trial *t, const struct key *k) {
+  struct round_space *s = t->space;
+  struct global *g = global_new(&s->pack);
+  struct state state = state_of(k);
+  global_decode(&s->pack, &state, g);
+  struct config *c = global_to_config(&s->pack, g);
+  c->rounds = g->rounds ? g->rounds : 1; /* not initial: blanks are where they were */
+  g->hope = 0;
+  global_canonical(&s->pack, g, NULL);
+  global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);
+  struct key bare = key_of(&state);
+  config_free(c);
+  global_free(g);
+  return bare;
+}
+
+static void follow_run(const char *text, struct trial *t, uint32_t rounds) {
+  struct pick_one p = {.t = t};
+  config_initials(t->meaning, t->question.environment, pick_start, &p);
+  if (!p.next)
+    return;
+  const struct config *configs[16];
+  const struct witness *steps[16];
+  struct front now = {0}, later = {0};
+  configs[0] = p.next;
+  vec_push(&now.at, ((struct found_edge){packed(t, configs[0]), 0}));
+  uint32_t n = 0;
+  for (; n < rounds && configs[n]->point != POINT_END; n++) {
+    struct pick_one q = {.t = t};
+    config_successors(t->meaning, t->question.environment, configs[n], pick_step, &q);
+    if (!q.witness)
+      break;
+    steps[n] = q.witness;
+    configs[n + 1] = q.next;
+    uint64_t marks = judged(t, configs, steps, n + 1), reached = 0, finally = 0;
+    bool all_finally = false;
+    struct key target = packed(t, configs[n + 1]);
+    vec_clear(&later.at);
+    for (size_t i = 0; i < now.at.n; i++) {
+      struct found f = {0};
+      successors(t, &now.at.at[i].to, false, &f);
+      for (size_t j = 0; j < f.edges.n; j++) {
+        struct key bare = without_hope(t, &f.edges.at[j].to);
+        if (!same_key(&bare, &target))
+          continue;
+        reached |= f.edges.at[j].marks;
+        vec_push(&later.at, f.edges.at[j]);
+      }
+      vec_release(&f.edges);
+    }
+    if (!later.at.n)
+      fail_msg("%s\nround %u: the space does not follow the reference", text, n + 1);
+    uint64_t expected = 0;
+    for (uint32_t i = 0; i < t->space->pack.nmarks; i++) {
+      if (t->space->pack.marks[i]->kind == CLAUSE_FINALLY)
+        finally |= UINT64_C(1) << i;
+      else if (marks >> i & 1)
+        expected |= UINT64_C(1) << i;
+    }
+    all_finally = finally && (marks & finally) == finally && t->model->points[configs[n]->point].phase_start &&
+                  t->model->points[configs[n]->point].phase_end;
+    if (all_finally)
+      expected |= finally;
+    if (expected & ~reached)
+      fail_msg("%s\nround %u: the reference has marks %llx, the space %llx", text, n + 1, (unsigned long long)expected,
+               (unsigned long long)reached);
+    VEC(struct found_edge) swap = {now.at.at, now.at.n, now.at.cap};
+    now.at.at = later.at.at;
+    now.at.n = later.at.n < 200 ? later.at.n : 200;
+    now.at.cap = later.at.cap;
+    later.at.at = swap.at;
+    later.at.n = swap.n;
+    later.at.cap = swap.cap;
+  }
+  for (uint32_t i = 0; i <= n; i++)
+    config_free((struct config *)(uintptr_t)configs[i]);
+  for (uint32_t i = 0; i < n; i++)
+    witness_free((struct witness *)(uintptr_t)steps[i]);
+  vec_release(&now.at);
+  vec_release(&later.at);
+}
+
+/* --- paths made concrete --- */
+
+static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
+  struct found f = {0};
+  struct key path[16];
+  struct state states[16];
+  struct step_wish wish[16];
+  uint32_t n = 1;
+  t->space->base.ops->initial(&t->space->base, keep_initial, &f);
+  path[0] = f.edges.at[(uint32_t)rand() % f.edges.n].to;
+  for (; n <= rounds; n++) {
+    successors(t, &path[n - 1], false, &f);
+    if (!f.edges.n)
+      break;
+    const struct found_edge *e = &f.edges.at[(uint32_t)rand() % f.edges.n];
+    path[n] = e->to;
+    wish[n - 1] = (struct step_wish){e->marks, NO_GROUP};
+  }
+  for (uint32_t i = 0; i < n; i++)
+    states[i] = state_of(&path[i]);
+  struct run run;
+  if (!t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &run))
+    fail_msg("%s\na path of %u states cannot be made concrete", text, n);
+  const struct config *configs[16];
+  const struct witness *steps[16];
+  configs[0] = config_copy(t->model, run.initial);
+  for (uint32_t i = 0; i < run.nsteps; i++) {
+    struct config *next = config_new(t->model);
+    struct model_error error;
+    const char *why;
+    steps[i] = run.steps[i];
+    assert_true(config_allows(t->meaning, t->question.environment, configs[i], steps[i], &why));
+    assert_int_equal(config_step(t->meaning, t->question.environment, configs[i], steps[i], next, NULL, &error), STEP_OK);
+    configs[i + 1] = next;
+    uint64_t often = 0, marks = judged(t, configs, steps, i + 1);
+    for (uint32_t k = 0; k < t->space->pack.nmarks; k++)
+      if (t->space->pack.marks[k]->kind != CLAUSE_ONCE)
+        often |= UINT64_C(1) << k;
+    if (wish[i].marks & often & ~marks)
+      fail_msg("%s\nround %u: the space promised marks %llx, the reference has %llx", text, i + 1,
+               (unsigned long long)wish[i].marks, (unsigned long long)marks);
+  }
+  for (uint32_t i = 0; i <= run.nsteps; i++)
+    config_free((struct config *)(uintptr_t)configs[i]);
+  run_release(&run);
+  vec_release(&f.edges);
+}
+
+static void test_random_models(void **state) {
+  (void)state;
+  const char *seed = getenv("SEED"), *count = getenv("COUNT");
+  uint32_t from = seed ? (uint32_t)atoi(seed) : 1, n = count ? (uint32_t)atoi(count) : 60;
+  for (uint32_t i = from; i < from + n; i++) {
+    char text[2000];
+    srand(i);
+    write_model(text, sizeof text);
+    if (getenv("SHOW"))
+      print_message("--- %u\n%s", i, text);
+    for (int reduce = 0; reduce < 2; reduce++) {
+      struct trial t;
+      trial_init(&t, text, reduce);
+      compare_ways(text, &t, 12);
+      for (int k = 0; k < 3; k++) {
+        follow_run(text, &t, 6);
+        make_concrete(text, &t, 9);
+      }
+      trial_release(&t);
+    }
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
