@@ -43,7 +43,8 @@ static bool run_of(const struct asking *a, struct symbolic_finding *f, struct ru
     struct witness *w = f->steps[i].witness;
     f->steps[i].witness = NULL;
     if (!w)
-      w = witness_find(a->meaning, a->question->environment, f->states[i], after);
+      w = witness_find(a->meaning, a->question->environment, f->states[i], after, f->steps[i].process,
+                       f->steps[i].action);
     else if (!witness_find_scripts(a->meaning, f->states[i], after, w, f->steps[i].sent, f->steps[i].message)) {
       witness_free(w);
       w = NULL;
@@ -141,6 +142,9 @@ static bool add_traces(const struct asking *a, struct symbolic_answer *answer, s
     }
   if (of_error)
     r->properties[a->question->nproperties].trace = of_error;
+  for (uint32_t i = 0; i < r->nproperties && model_steps(a->model); i++) /* length by length: none is shorter */
+    if (r->properties[i].trace)
+      property_result_retell(&r->properties[i], r->properties[i].verdict == VERDICT_VIOLATED);
   return true;
 }
 

@@ -14,7 +14,8 @@ enum symbolic_engine {
 
 /* One step of a run that was found. */
 struct symbolic_step {
-  struct witness *witness; /* rounds: all but the scripts; steps: NULL, the states around it tell */
+  struct witness *witness; /* rounds: all but the scripts; steps: NULL, the states around it tell the rest */
+  uint32_t process, action; /* steps: who does which; NO_ACTION: something else happens */
   bool *sent;              /* rounds: by sender * processes + receiver */
   value *message;          /* likewise */
 };

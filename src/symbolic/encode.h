@@ -29,6 +29,13 @@ struct sstate {
   uint32_t npackets;
 };
 
+/* Steps: a message that was sent at some time. Who sent it to whom, and of which kind, is always known; the oldest first. */
+struct spacket {
+  uint32_t from, to, kind;
+  truth pending;
+  struct sval *message;
+};
+
 /* What was received from one sender, or one message of a quorum. */
 struct sentry {
   truth there;
@@ -96,8 +103,8 @@ struct sval *encode_checked(struct scope *, const struct type *, struct sval *);
 
 /* Calls visit for everything that the generators can bind, with the condition (the binding is one) on top of the path; false
    stops. */
-typedef bool binding_fn(struct scope *, void *context, truth bound);
-bool encode_bindings(struct scope *, const struct generator *, uint32_t n, binding_fn *, void *context);
+typedef bool sbinding_fn(struct scope *, void *context, truth bound);
+bool encode_bindings(struct scope *, const struct generator *, uint32_t n, sbinding_fn *, void *context);
 
 /* Which process is it? One truth for each. */
 truth process_is(struct scope *, const struct sval *, uint32_t p);
@@ -143,10 +150,30 @@ struct sstep {
   truth allowed; /* by the environment, and no error: it leads to `after` */
   truth fails;   /* allowed, and it ends in an error of the model */
   struct sround round;   /* rounds */
-  struct sevent *event;  /* steps */
+  struct sevent *events; /* steps: just one of these happens */
+  uint32_t nevents;
+};
+struct sevent {
+  uint32_t process, action; /* NO_ACTION: not one of its actions */
+  truth it;
 };
 struct sstep *encode_round(struct encoder *, const struct sstate *);
 struct sstep *encode_event(struct encoder *, const struct sstate *); /* models of steps */
+/* Nothing changes but messages on their way. */
+truth encode_stutter(struct encoder *, const struct sstate *, const struct sstate *);
+/* encode_messages.c: the messages that an action takes or looks at. */
+struct stake {
+  struct spacket *packets; /* those of the state, as the action leaves them */
+  struct number kept;      /* how many are duplicated */
+};
+/* Binds what the action waits for: true if it is there, and fits; path: on top of the scope's. */
+truth encode_taking(struct scope *, const struct sstate *, const struct action *, struct stake *);
+/* The packets after those were sent, if `it`; all of the state's before. */
+void encode_posting(struct encoder *, struct sstate *next, const struct scope *, truth it, const truth *out);
+/* Every channel holds no more than it may. */
+truth channels_bounded(struct encoder *, const struct sstate *);
+struct sval *encode_first_value(struct scope *, const struct var *, const char *name);
+truth recoveries_limited(struct encoder *, const truth *recovered);
 
 /* A formula on a state (after NULL) or a step. */
 struct verdict_terms {

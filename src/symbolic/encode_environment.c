@@ -12,10 +12,10 @@ static const struct environment *environment(const struct encoder *e) {
   return &e->model->environments[e->environment];
 }
 
-static int64_t limit_of(const struct environment *env, enum clause_kind kind, uint32_t role) {
+static int64_t limit_of(const struct environment *env, enum clause_kind kind, uint32_t role, bool recovering) {
   int64_t limit = 0;
   for (uint32_t i = 0; i < env->nclauses; i++)
-    if (env->clauses[i].kind == kind && env->clauses[i].role == role)
+    if (env->clauses[i].kind == kind && env->clauses[i].role == role && (!recovering || env->clauses[i].recovers))
       limit = limit > INT64_MAX - env->clauses[i].limit ? INT64_MAX : limit + env->clauses[i].limit;
   return limit;
 }
@@ -23,19 +23,28 @@ static int64_t limit_of(const struct environment *env, enum clause_kind kind, ui
 static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Those of a role beyond the role's own limit count against the clauses for all processes. */
-truth faults_limited(struct encoder *e, enum clause_kind kind, const truth *faulty) {
+static truth limited(struct encoder *e, enum clause_kind kind, const truth *faulty, bool recovering) {
   const struct model *m = e->model;
   struct number excess = number_of(0);
   for (uint32_t r = 0; r < m->nroles; r++) {
     const struct role *role = &m->roles[r];
-    int64_t own = least(limit_of(environment(e), kind, r), role->count);
+    int64_t own = least(limit_of(environment(e), kind, r, recovering), role->count);
     struct number n = number_count(&e->t, faulty + role->first, role->count), over;
     if (!number_plus(&e->t, n, number_of(-own), &over) ||
         !number_plus(&e->t, excess,
                     number_if(&e->t, number_less(&e->t, number_of(own), n), over, number_of(0)), &excess))
       encode_refuse(e, environment(e)->at, "limits too large to follow");
   }
-  return number_at_most(&e->t, excess, number_of(least(limit_of(environment(e), kind, ROLE_ANY), m->nprocesses)));
+  int64_t shared = least(limit_of(environment(e), kind, ROLE_ANY, recovering), m->nprocesses);
+  return number_at_most(&e->t, excess, number_of(shared));
+}
+
+truth faults_limited(struct encoder *e, enum clause_kind kind, const truth *faulty) {
+  return limited(e, kind, faulty, false);
+}
+
+truth recoveries_limited(struct encoder *e, const truth *recovered) {
+  return limited(e, CLAUSE_CRASH, recovered, true);
 }
 
 /* ---- corruption ---- */

@@ -11,7 +11,7 @@
 struct loop {
   const struct generator *gen;
   uint32_t n, i;
-  binding_fn *visit;
+  sbinding_fn *visit;
   void *context;
   truth bound;
 };
@@ -161,7 +161,7 @@ static bool loop_next(struct scope *s, const struct loop *l) {
   }
 }
 
-bool encode_bindings(struct scope *s, const struct generator *gen, uint32_t n, binding_fn *visit, void *context) {
+bool encode_bindings(struct scope *s, const struct generator *gen, uint32_t n, sbinding_fn *visit, void *context) {
   struct loop l = {.gen = gen, .n = n, .visit = visit, .context = context, .bound = s->e->t.yes};
   return loop_next(s, &l);
 }

@@ -76,7 +76,7 @@ static truth start_faults_limited(struct encoder *e, const struct sstate *s) {
 /* ---- first values ---- */
 
 /* One variable; what is refused by `where` goes no further. */
-static struct sval *first_value(struct scope *s, const struct var *v, const char *name) {
+struct sval *encode_first_value(struct scope *s, const struct var *v, const char *name) {
   struct encoder *e = s->e;
   e->at = v->at;
   if (v->init)
@@ -105,7 +105,7 @@ static truth start_globals(struct encoder *e, struct sstate *state, struct scope
       const struct var *g = &m->globals[i];
       if ((g->kind == VAR_INPUT) != inputs)
         continue;
-      state->globals[i] = first_value(s, g, g->name);
+      state->globals[i] = encode_first_value(s, g, g->name);
       if (g->where) {
         truth fits = encode_truth(s, g->where);
         accepted = truth_and(&e->t, accepted, fits);
@@ -125,7 +125,7 @@ static truth start_process(struct encoder *e, struct sstate *state, uint32_t p, 
   s.path = given;
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *v = &role->vars[i];
-    s.vars[i] = first_value(&s, v, process_name(e, p, v->name));
+    s.vars[i] = encode_first_value(&s, v, process_name(e, p, v->name));
     if (v->where) {
       truth fits = encode_truth(&s, v->where);
       accepted = truth_and(&e->t, accepted, fits);
@@ -344,6 +344,7 @@ truth states_same(struct encoder *e, const struct sstate *a, const struct sstate
   struct terms *t = &e->t;
   const struct model *m = e->model;
   truth same = truth_and(t, number_same(t, a->lost, b->lost), number_same(t, a->corrupted, b->corrupted));
+  same = truth_and(t, same, number_same(t, a->duplicated, b->duplicated));
   if (e->counts_rounds)
     same = truth_and(t, same, number_same(t, a->rounds, b->rounds));
   if (e->counts_phases)
@@ -363,6 +364,13 @@ truth states_same(struct encoder *e, const struct sstate *a, const struct sstate
     }
   }
   return same;
+}
+
+truth encode_stutter(struct encoder *e, const struct sstate *a, const struct sstate *b) {
+  struct sstate x = *a, y = *b;
+  x.lost = y.lost = x.corrupted = y.corrupted = number_of(0);
+  x.duplicated = y.duplicated = number_of(0);
+  return states_same(e, &x, &y);
 }
 
 truth state_known(struct encoder *e, const struct sstate *s) {

@@ -1,6 +1,8 @@
 /* What a solver found, as states and choices of the reference. */
 #include "symbolic/session.h"
 
+#include "sem/events.h"
+
 #include <string.h>
 
 static value status_of(struct session *s, const struct sprocess *of) {
@@ -29,6 +31,35 @@ static void fill_local(struct session *s, const struct sprocess *of, const struc
   }
 }
 
+/* In the order of the reference (sem/config.h). */
+static void add_packet(struct session *s, struct config *c, struct packet p) {
+  const struct clause *channels = environment_with(&s->model->environments[s->e.environment], CLAUSE_CHANNELS);
+  bool fifo = channels && channels->channel == CHANNEL_FIFO;
+  if (c->npackets == c->packets_cap) {
+    c->packets_cap = c->packets_cap ? 2 * c->packets_cap : 8;
+    c->packets = memory_resize_array(c->packets, c->packets_cap, sizeof *c->packets);
+  }
+  uint32_t at = c->npackets++;
+  for (; at > 0; at--) {
+    const struct packet *q = &c->packets[at - 1];
+    bool after = q->to != p.to ? q->to > p.to : q->from != p.from ? q->from > p.from
+                 : !fifo && packet_compare(s->model, q, &p) > 0;
+    if (!after)
+      break;
+    c->packets[at] = *q;
+  }
+  c->packets[at] = p;
+}
+
+static void fill_packets(struct session *s, const struct sstate *state, struct config *c) {
+  for (uint32_t i = 0; i < state->npackets; i++) {
+    const struct spacket *p = &state->packets[i];
+    if (truth_value(&s->e, s->found, p->pending))
+      add_packet(s, c, (struct packet){p->from, p->to, p->kind, PACKET_DELIVERED,
+                                       sval_value(&s->e, s->found, s->model->messages[p->kind].type, p->message)});
+  }
+}
+
 static struct config *config_of(struct session *s, const struct sstate *state) {
   const struct model *m = s->model;
   struct config *c = config_new(m);
@@ -42,6 +73,7 @@ static struct config *config_of(struct session *s, const struct sstate *state) {
     c->globals[i] = sval_value(&s->e, s->found, m->globals[i].type, state->globals[i]);
   for (uint32_t p = 0; p < m->nprocesses; p++)
     fill_local(s, &state->of[p], &m->roles[model_role_of(m, p)], c->local[p]);
+  fill_packets(s, state, c);
   return c;
 }
 
@@ -71,8 +103,9 @@ static void fill_forgery(struct session *s, const struct sstep *step, uint32_t p
 static struct symbolic_step round_of(struct session *s, const struct sstep *step) {
   const struct sround *r = &step->round;
   uint32_t n = s->model->nprocesses;
-  struct symbolic_step out = {witness_new(s->model), memory_alloc((size_t)n * n + 1),
-                              memory_alloc(((size_t)n * n + 1) * sizeof *out.message)};
+  struct symbolic_step out = {.witness = witness_new(s->model),
+                              .sent = memory_alloc((size_t)n * n + 1),
+                              .message = memory_alloc(((size_t)n * n + 1) * sizeof *out.message)};
   for (uint32_t p = 0; p < n; p++) {
     out.witness->crashes[p] = truth_value(&s->e, s->found, r->crash[p]);
     fill_oracles(s, r, p, out.witness);
@@ -88,6 +121,16 @@ static struct symbolic_step round_of(struct session *s, const struct sstep *step
   return out;
 }
 
+static struct symbolic_step event_of(struct session *s, const struct sstep *step) {
+  struct symbolic_step out = {.action = NO_ACTION};
+  for (uint32_t i = 0; i < step->nevents; i++)
+    if (truth_value(&s->e, s->found, step->events[i].it)) {
+      out.process = step->events[i].process;
+      out.action = step->events[i].action;
+    }
+  return out;
+}
+
 void finding_fill(struct session *s, struct symbolic_finding *f, bool error) {
   f->found = true;
   f->rounds = s->nsteps;
@@ -96,8 +139,8 @@ void finding_fill(struct session *s, struct symbolic_finding *f, bool error) {
   f->steps = memory_alloc((f->rounds + (size_t)1) * sizeof *f->steps);
   for (uint32_t i = 0; i < f->nstates; i++)
     f->states[i] = config_of(s, s->states[i]);
-  for (uint32_t i = 0; i < f->rounds && !model_steps(s->model); i++)
-    f->steps[i] = round_of(s, s->steps[i]);
+  for (uint32_t i = 0; i < f->rounds; i++)
+    f->steps[i] = model_steps(s->model) ? event_of(s, s->steps[i]) : round_of(s, s->steps[i]);
 }
 
 void finding_release(struct symbolic_finding *f) {

@@ -169,7 +169,9 @@ enum answer session_ask(struct session *s, truth condition) {
 
 /* ---- goals ---- */
 
-struct sstep *session_step(struct session *s, const struct sstate *from) { return encode_round(&s->e, from); }
+struct sstep *session_step(struct session *s, const struct sstate *from) {
+  return model_steps(s->model) ? encode_event(&s->e, from) : encode_round(&s->e, from);
+}
 
 struct verdict_terms session_goal(struct session *s, uint32_t i, const struct sstate *before,
                                   const struct sstate *after) {
@@ -179,8 +181,10 @@ struct verdict_terms session_goal(struct session *s, uint32_t i, const struct ss
     return (struct verdict_terms){t->no, t->no};
   struct verdict_terms v = p->step ? encode_formula(&s->e, p->formula, before, after)
                                    : encode_formula(&s->e, p->formula, after, NULL);
+  truth judged = p->step && model_steps(s->model) ? truth_not(t, encode_stutter(&s->e, before, after)) : t->yes;
+  v.error = truth_and(t, v.error, judged);
   truth shown = p->kind == PROPERTY_COVER ? v.holds : truth_not(t, v.holds);
-  return (struct verdict_terms){truth_and(t, shown, truth_not(t, v.error)), v.error};
+  return (struct verdict_terms){truth_all(t, (truth[]){shown, judged, truth_not(t, v.error)}, 3), v.error};
 }
 
 bool session_decided(const struct session *s) {

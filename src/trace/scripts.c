@@ -1,5 +1,6 @@
 #include "trace/scripts.h"
 
+#include "sem/event_step.h"
 #include "sem/round.h"
 
 #include <string.h>
@@ -151,9 +152,9 @@ static bool is_sought(void *context, const struct witness *w, enum step_result r
 }
 
 struct witness *witness_find(struct meaning *meaning, uint32_t environment, const struct config *before,
-                             const struct config *after) {
+                             const struct config *after, uint32_t process, uint32_t action) {
   struct sought s = {meaning->model, after, NULL};
-  config_successors(meaning, environment, before, is_sought, &s);
+  event_steps_of(meaning, environment, before, process, action, is_sought, &s);
   return s.found;
 }
 

@@ -9,9 +9,10 @@
    none. */
 bool witness_find_scripts(struct meaning *, const struct config *before, const struct config *after, struct witness *,
                           const bool *sent, const value *message);
-/* One step that leads from one configuration to the other; NULL: that ends in an error. For witness_free; NULL: none. */
+/* One step of that process (NO_ACTION: no action of it, and anybody's) that leads from one configuration to the other; NULL:
+   that ends in an error. For witness_free; NULL: there is none. */
 struct witness *witness_find(struct meaning *, uint32_t environment, const struct config *before,
-                             const struct config *after);
+                             const struct config *after, uint32_t process, uint32_t action);
 /* The error in the choice of initial states. False: there is none. */
 bool initial_error(struct meaning *, uint32_t environment, struct model_error *);
 

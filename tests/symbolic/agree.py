@@ -37,13 +37,13 @@ class Answer:
             key = p["name"], p["environment"]
             found = p["verdict"] == ("holds" if p["kind"] == "cover" else "violated") and not p["proved"].startswith("never")
             proved = p["proved"].split(":")[0] if p["kind"] == "error" else p["proved"]  # which of several errors is free
-            self.found[key] = re.sub(r" \(shortest\)", "", proved) if found else None
+            self.found[key] = re.sub(r" \(shortest\)", "", proved) if found else None  # a search may not know that it is
             self.sure[key] = p["verdict"] != "inconclusive"
 
 
 def agree(program, model, arguments, depth, engine="bmc", seconds=60, limits=("--max-states", "300000", "--max-time", "20")):
     """Compares; returns how many properties were. Raises Failure, or Skipped with the reason."""
-    word = "--max-rounds"
+    word = "--max-rounds"  # the same as --max-steps
     base = [model, *arguments]
     explicit = Answer(program, [*base, word, depth, *limits], seconds)
     if explicit.status == 3:
