@@ -48,8 +48,9 @@ static int instance_check(struct checking *k, struct instance *i, bool quiet, st
       !inquiries_make(&in, i->model, k->options))
     return EXIT_BAD_INPUT;
   i->meaning = meaning_new(i->model);
-  bool ok = inquiries_answer(&in, i->model, i->meaning, &i->arena, k->options, semantics,
-                             &i->result, error, &fault);
+  struct asked about = {k->syntax, k->bindings, k->options->defines.n, i->model, i->meaning, &i->arena,
+                        k->options, semantics};
+  bool ok = inquiries_answer(&in, &about, &i->result, error, &fault);
   inquiries_release(&in);
   if (!ok && error->n > refused) {
     text_release(&fault);
@@ -65,26 +66,30 @@ static int instance_check(struct checking *k, struct instance *i, bool quiet, st
                                                  : EXIT_INCONCLUSIVE;
 }
 
-static const struct trace *trace_to_write(const struct check_result *c) {
+static const struct trace *trace_to_write(const struct check_result *c, struct meaning **meaning) {
   const struct trace *reached = NULL;
   for (uint32_t i = 0; i < c->nruns; i++)
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
       const struct property_result *p = &c->runs[i].properties[k];
-      if (p->trace && p->verdict == VERDICT_VIOLATED)
-        return p->trace;
-      if (p->trace && !reached)
-        reached = p->trace;
+      bool violated = p->verdict == VERDICT_VIOLATED;
+      if (!p->trace || (reached && !violated))
+        continue;
+      reached = p->trace;
+      *meaning = result_meaning(c, &c->runs[i]);
+      if (violated)
+        return reached;
     }
   return reached;
 }
 
 /* False: it could not be written. */
 static bool write_trace(struct checking *k, const struct instance *i) {
-  const struct trace *t = k->options->trace_out ? trace_to_write(&i->result) : NULL;
+  struct meaning *meaning = NULL;
+  const struct trace *t = k->options->trace_out ? trace_to_write(&i->result, &meaning) : NULL;
   if (!t || k->trace_written)
     return true;
   struct text out = {0};
-  json_t *j = trace_to_json(t, i->meaning);
+  json_t *j = trace_to_json(t, meaning);
   json_text(j, &out);
   json_decref(j);
   k->trace_written = file_write(k->options->trace_out, &out);

@@ -11,6 +11,8 @@
 
 struct comparing {
   const struct options *options;
+  const struct syntax *syntax;
+  const struct binding *bindings;
   struct model *model;
   struct meaning *meaning;
   struct arena arena;
@@ -52,8 +54,9 @@ static int compare_model(struct comparing *k) {
   bool ok = true;
   k->meaning = meaning_new(k->model);
   while (done < n && ok) {
-    ok = inquiries_answer(&in, k->model, k->meaning, &k->arena, k->options, semantics[done],
-                          &k->results[done], NULL, &fault); /* a search refuses nothing */
+    struct asked about = {k->syntax, k->bindings, k->options->defines.n, k->model, k->meaning, &k->arena,
+                          k->options, semantics[done]};
+    ok = inquiries_answer(&in, &about, &k->results[done], NULL, &fault); /* a search refuses nothing */
     done++;
   }
   if (ok)
@@ -95,7 +98,7 @@ int command_compare(const struct options *given) {
   struct binding *bindings = memory_alloc((o.defines.n + 1) * sizeof *bindings);
   for (size_t d = 0; d < o.defines.n; d++)
     bindings[d] = (struct binding){o.defines.at[d].name, o.defines.at[d].low};
-  struct comparing k = {.options = &o};
+  struct comparing k = {.options = &o, .syntax = &syntax, .bindings = bindings};
   int status = EXIT_BAD_INPUT;
   arena_init(&k.arena);
   if (syntax_is_algorithm(&syntax))

@@ -16,14 +16,13 @@ static void ask(struct inquiries *in, const struct model *m, uint32_t property,
                 const uint32_t *instead) {
   const struct property *p = &m->properties[property];
   for (uint32_t i = 0; i < p->nenvironments; i++) {
-    uint32_t environment = p->environments[i];
-    if (p->kind == PROPERTY_LIVE) {
-      vec_push(&in->live, ((struct unchecked){property, environment}));
-    } else {
-      vec_push(&inquiry_in(in, instead ? *instead : environment)->properties, property);
-      if (instead)
-        return;
-    }
+    uint32_t environment = instead ? *instead : p->environments[i];
+    if (p->kind == PROPERTY_LIVE)
+      vec_push(&in->live, ((struct inquiry_live){property, environment}));
+    else
+      vec_push(&inquiry_in(in, environment)->properties, property);
+    if (instead)
+      return;
   }
 }
 
@@ -50,7 +49,7 @@ bool inquiries_make(struct inquiries *in, const struct model *m, const struct op
   for (uint32_t i = 0; i < m->nproperties && ok; i++)
     if (wanted[i] || (o->properties.n == 0 && !m->properties[i].on_request))
       ask(in, m, i, o->env ? &environment : NULL);
-  if (ok && in->at.n == 0) /* nothing but liveness: the states are counted, and errors found */
+  if (ok && in->at.n == 0 && in->live.n == 0) /* the states are counted, and errors found */
     inquiry_in(in, environment);
   memory_free(wanted);
   if (!ok)

@@ -18,10 +18,11 @@ struct asking {
   const struct options *options;
   struct question question;
   struct text *refused, *fault;
+  const struct asked *asked;
 };
 
-static struct space *space_for(const struct asking *a, const struct question *q,
-                               const struct wishes *wishes, const struct licences **licences) {
+struct space *question_space(const struct asked *a, const struct question *q, const struct wishes *wishes,
+                             const struct licences **licences) {
   struct space_options options = {.successors = a->options->successors};
   *licences = licences_grant(a->model, q, wishes, a->arena);
   meaning_follow(a->meaning, q->semantics,
@@ -150,7 +151,7 @@ static bool look_for_shorter(const struct asking *a, uint64_t states, struct run
   limits.states = states > SHORTER_STATES / SHORTER_TIMES ? states * SHORTER_TIMES : SHORTER_STATES;
   if (limits.seconds == 0 || limits.seconds > SHORTER_SECONDS)
     limits.seconds = SHORTER_SECONDS;
-  struct space *space = space_for(a, &q, &wishes, &licences);
+  struct space *space = question_space(a->asked, &q, &wishes, &licences);
   search_within_limits(&s, space, a, &limits);
   for (uint32_t i = 0, k = 0; i < r->nproperties && ok; i++)
     if (is_told(&r->properties[i]))
@@ -184,9 +185,9 @@ static bool audit(const struct asking *a, struct run_result *r) {
   bool same = true, sure = true;
   for (unsigned i = 0; i < REDUCTIONS; i++)
     off.reduce[i] = WISH_OFF;
-  struct space *space = space_for(a, &a->question, &off, &licences);
+  struct space *space = question_space(a->asked, &a->question, &off, &licences);
   search_within_limits(&s, space, a, &a->options->limits);
-  run_result_fill(&plain, &s, licences, 0);
+  run_result_fill(&plain, &s, licences);
   for (uint32_t i = 0; i < a->question.nproperties && same; i++) {
     const struct property_result *p = &r->properties[i], *q = &plain.properties[i];
     bool both = p->verdict != VERDICT_INCONCLUSIVE && q->verdict != VERDICT_INCONCLUSIVE;
@@ -212,18 +213,18 @@ static struct wishes wishes_of(const struct options *o) {
   return wishes;
 }
 
-static bool answer(const struct asking *a, struct run_result *r, uint32_t extra) {
+static bool answer(const struct asking *a, struct run_result *r) {
   const struct licences *licences;
   enum symbolic_engine engine;
   if (symbolic_engine_find(a->options->engine, &engine))
-    return symbolic_answer_question(a->model, a->meaning, a->arena, a->options, &a->question, r, extra, a->refused,
+    return symbolic_answer_question(a->model, a->meaning, a->arena, a->options, &a->question, r, a->refused,
                                     a->fault);
   struct wishes wishes = wishes_of(a->options);
   struct search s;
   struct text decimal = {0};
-  struct space *space = space_for(a, &a->question, &wishes, &licences);
+  struct space *space = question_space(a->asked, &a->question, &wishes, &licences);
   search_within_limits(&s, space, a, &a->options->limits);
-  run_result_fill(r, &s, licences, extra);
+  run_result_fill(r, &s, licences);
   if (space->ops->heard_of_assignments(space, &decimal))
     r->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
@@ -234,34 +235,28 @@ static bool answer(const struct asking *a, struct run_result *r, uint32_t extra)
   return ok && (!a->options->audit || audit(a, r));
 }
 
-bool inquiries_answer(const struct inquiries *in, struct model *m, struct meaning *meaning,
-                      struct arena *arena, const struct options *o, enum semantics semantics,
-                      struct check_result *c, struct text *refused, struct text *fault) {
-  *c = (struct check_result){.model = m, .meaning = meaning};
-  c->runs = memory_alloc(in->at.n * sizeof *c->runs);
+bool inquiries_answer(const struct inquiries *in, const struct asked *of, struct check_result *c,
+                      struct text *refused, struct text *fault) {
+  *c = (struct check_result){.model = of->model, .meaning = of->meaning};
+  c->runs = memory_alloc((in->at.n + in->live.n) * sizeof *c->runs);
   bool ok = true;
   for (size_t i = 0; i < in->at.n && ok; i++) {
     const struct inquiry *q = &in->at.at[i];
-    struct asking a = {m,
-                       meaning,
-                       arena,
-                       o,
+    struct asking a = {of->model,
+                       of->meaning,
+                       of->arena,
+                       of->options,
                        {.environment = q->environment,
-                        .semantics = semantics,
+                        .semantics = of->semantics,
                         .properties = q->properties.at,
                         .nproperties = (uint32_t)q->properties.n},
                        refused,
-                       fault};
-    ok = answer(&a, &c->runs[c->nruns++], (uint32_t)in->live.n);
+                       fault,
+                       of};
+    ok = answer(&a, &c->runs[c->nruns++]);
   }
-  for (size_t i = 0; i < in->live.n && ok; i++) {
-    uint32_t at = 0;
-    for (uint32_t k = c->nruns; k-- > 0;)
-      if (c->runs[k].environment == in->live.at[i].environment)
-        at = k;
-    run_result_add_live(&c->runs[at], m, in->live.at[i].property, in->live.at[i].environment,
-                        o->properties.n > 0);
-  }
+  for (size_t i = 0; i < in->live.n && ok; i++)
+    ok = live_answer(of, &in->live.at[i], &c->runs[c->nruns++], fault);
   check_result_conclude(c);
   return ok;
 }

@@ -3,7 +3,7 @@
 #ifndef RONDO_CLI_QUESTION_H
 #define RONDO_CLI_QUESTION_H
 
-#include "cli/options.h"
+#include "cli/load.h"
 #include "report/result.h"
 
 #define MOST_TOGETHER                                                                              \
@@ -15,13 +15,24 @@ struct inquiry { /* one environment, and what is asked in it */
   VEC(uint32_t) properties;
 };
 
-struct unchecked {
+struct inquiry_live { /* a question of its own */
   uint32_t property, environment;
 };
 
-struct inquiries {
-  VEC(struct inquiry) at; /* never empty */
-  VEC(struct unchecked) live;
+struct inquiries { /* one of both is not empty */
+  VEC(struct inquiry) at;
+  VEC(struct inquiry_live) live;
+};
+
+struct asked { /* about what */
+  const struct syntax *syntax; /* a live property needs a model of its own, made from the same text */
+  const struct binding *bindings;
+  size_t nbindings;
+  struct model *model;
+  struct meaning *meaning;
+  struct arena *arena; /* results live there */
+  const struct options *options;
+  enum semantics semantics;
 };
 
 /* Properties of the same environment go together. False: said why. */
@@ -29,8 +40,13 @@ bool inquiries_make(struct inquiries *, const struct model *, const struct optio
 void inquiries_release(struct inquiries *);
 
 /* Asks all of them. False: a fault of rondo, in *fault; or the engine cannot do it, and said why: in *refused. */
-bool inquiries_answer(const struct inquiries *, struct model *, struct meaning *, struct arena *,
-                      const struct options *, enum semantics, struct check_result *,
-                      struct text *refused, struct text *fault);
+bool inquiries_answer(const struct inquiries *, const struct asked *, struct check_result *, struct text *refused,
+                      struct text *fault);
+
+/* The space of a question, with what may be reduced in it. */
+struct space *question_space(const struct asked *, const struct question *, const struct wishes *,
+                             const struct licences **);
+/* cli/live.c: likewise, of a live property. */
+bool live_answer(const struct asked *, const struct inquiry_live *, struct run_result *, struct text *fault);
 
 #endif

@@ -66,12 +66,18 @@ static int say_replay(const struct options *o, const struct trace *t, struct mea
 
 static int replay_on(const struct options *o, const json_t *j, const struct trace_head *head,
                      struct model *m, const char *path) {
-  struct claim claim = {.property = NO_PROPERTY, .error = head->error};
+  struct claim claim = {.property = NO_PROPERTY, .error = head->error, .lasso = head->lasso, .loop = head->loop};
   struct run run;
   struct text why = {0};
   if (!environment_find(m, head->environment, &claim.environment) ||
       (head->property && !property_find(m, head->property, &claim.property)))
     return EXIT_BAD_INPUT;
+  if (claim.property != NO_PROPERTY && !claim.error &&
+      claim.lasso != (m->properties[claim.property].kind == PROPERTY_LIVE)) {
+    say_error("'%s' does not fit the model: '%s' %s", path, head->property,
+              claim.lasso ? "is not about runs that go on for ever" : "is about runs that go on for ever, and this one ends");
+    return EXIT_BAD_INPUT;
+  }
   const enum semantics *all;
   semantics_of_kind(m->kind, &all);
   claim.semantics = all[0];

@@ -125,8 +125,8 @@ static bool find_error(const struct asking *a, struct symbolic_answer *answer, s
 }
 
 static void tell(struct run_result *r, const struct symbolic_answer *a, const struct options *o, struct search *s,
-                 const struct licences *licences, uint32_t extra) {
-  run_result_fill(r, s, licences, extra);
+                 const struct licences *licences) {
+  run_result_fill(r, s, licences);
   r->engine = o->engine;
   r->variables = a->variables;
 }
@@ -185,7 +185,7 @@ static struct symbolic_options options_of(const struct options *o, const struct 
 }
 
 bool symbolic_answer_question(struct model *m, struct meaning *meaning, struct arena *arena, const struct options *o,
-                              const struct question *q, struct run_result *r, uint32_t extra, struct text *refused,
+                              const struct question *q, struct run_result *r, struct text *refused,
                               struct text *fault) {
   struct asking a = {m, meaning, q, fault};
   struct wishes wishes = wishes_of(o);
@@ -218,7 +218,7 @@ bool symbolic_answer_question(struct model *m, struct meaning *meaning, struct a
   s.error = finding_of(&answer.error, false);
   bool ok = find_error(&a, &answer, &s, &of_error);
   if (ok) {
-    tell(r, &answer, o, &s, licences, extra);
+    tell(r, &answer, o, &s, licences);
     ok = add_traces(&a, &answer, r, of_error);
   }
   symbolic_answer_release(&answer, q);

@@ -13,7 +13,7 @@ bool symbolic_engine_is(const char *name); /* likewise, or "explicit" */
 /* Fills the result like a search. False: a fault of rondo in *fault; or the model cannot be put to a solver, then *refused
    says why, and it was said unless `quiet`. */
 bool symbolic_answer_question(struct model *, struct meaning *, struct arena *, const struct options *,
-                              const struct question *, struct run_result *, uint32_t extra, struct text *refused,
+                              const struct question *, struct run_result *, struct text *refused,
                               struct text *fault);
 
 #endif

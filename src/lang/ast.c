@@ -20,6 +20,7 @@ const char *ast_op_text(enum ast_op op) {
       [OP_IMPLIES] = "=>",
       [OP_OTHERWISE] = "otherwise",
       [OP_UNTIL] = "until",
+      [OP_LEADS_TO] = "leads to",
       [OP_ADD] = "+",
       [OP_SUB] = "-",
       [OP_UNITE] = "|",

@@ -20,7 +20,7 @@ enum ast_kind {
 /* Operators of AST_BINARY and AST_UNARY, and relations of AST_RELATION. */
 enum ast_op {
   OP_NONE,
-  OP_OR, OP_AND, OP_IMPLIES, OP_OTHERWISE, OP_UNTIL,
+  OP_OR, OP_AND, OP_IMPLIES, OP_OTHERWISE, OP_UNTIL, OP_LEADS_TO,
   OP_ADD, OP_SUB, OP_UNITE, OP_APPEND, /* + - | ++ */
   OP_MUL, OP_DIV, OP_MOD, OP_MEET,     /* * / mod & */
   OP_NOT, OP_NEG, OP_ALWAYS, OP_EVENTUALLY,

@@ -248,6 +248,20 @@ static struct node *lower_until(struct checker *c, const struct ast *a) {
                                     : node_error(c, a->at);
 }
 
+/* a leads to b: always (a => eventually b) */
+static struct node *lower_leads_to(struct checker *c, const struct ast *a) {
+  bool good = temporal_allowed(c, a);
+  struct node *x = lower_bool(c, a->kid[0], "what stands here"),
+              *y = lower_bool(c, a->kid[1], "what stands here");
+  if (!good || bad(x) || bad(y))
+    return node_error(c, a->at);
+  struct node *later = node_new(c, NODE_EVENTUALLY, a->at, c->boolean, 1),
+              *always = node_new(c, NODE_ALWAYS, a->at, c->boolean, 1);
+  later->kid[0] = y;
+  always->kid[0] = node_two(c, NODE_IMPLIES, a->at, c->boolean, x, later);
+  return always;
+}
+
 static struct node *lower_unary(struct checker *c, const struct ast *a) {
   if (a->op == OP_NEG) {
     struct node *x = lower(c, a->kid[0]);
@@ -526,6 +540,8 @@ static struct node *lower_binary(struct checker *c, const struct ast *a) {
     return lower_logic(c, a);
   case OP_UNTIL:
     return lower_until(c, a);
+  case OP_LEADS_TO:
+    return lower_leads_to(c, a);
   case OP_OTHERWISE:
     return lower_otherwise(c, a);
   case OP_APPEND:

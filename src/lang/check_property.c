@@ -1,5 +1,6 @@
 /* Properties: closed formulas over all processes, each in the environments that it names. */
 #include "lang/check_internal.h"
+#include "model/live.h"
 
 #include <string.h>
 
@@ -14,16 +15,39 @@ static void find_environments(struct checker *c, const struct ast *names, struct
   }
 }
 
-static bool finds_temporal(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL;
-  return !*found;
-}
-
 static bool finds_primed(void *context, const struct node *n) {
   bool *found = context;
   *found |= n->primed;
   return !*found;
+}
+
+/* --- formulas about runs --- */
+
+/* Between a temporal operator and the root stand only connectives and quantifiers over what never changes. */
+static void check_temporal(struct checker *c, const struct node *n) {
+  static const enum op connectives[] = {NODE_NOT, NODE_AND, NODE_OR, NODE_IMPLIES, NODE_IF, NODE_EQ, NODE_NE,
+                                        NODE_ALWAYS, NODE_EVENTUALLY, NODE_UNTIL, NODE_EXISTS, NODE_FORALL};
+  bool connects = false;
+  if (!node_is_temporal(n))
+    return;
+  for (size_t i = 0; i < sizeof connectives / sizeof *connectives; i++)
+    connects |= n->op == connectives[i];
+  if (!connects) {
+    fault(c, n->at, "a formula about what happens later has no value in a single state");
+    help(c, "join such formulas by 'and', 'or', 'not', '=>', 'exists' and 'forall' only");
+    return;
+  }
+  for (uint32_t i = 0; i < n->ngen; i++) {
+    const struct generator *g = &n->gen[i];
+    if (!range_is_fixed(g->range) || (g->cond && !range_is_fixed(g->cond))) {
+      fault(c, g->range->at, "'%s' ranges over what changes, and what is said of it happens later", g->name);
+      help(c, "let it range over a role, a type, 'correct' or 'faulty', and state the rest as a condition: '=> ...'");
+    } else if (g->type->count == UINT64_MAX) {
+      fault(c, g->range->at, "'%s' has too many values for a formula about what happens later", g->name);
+    }
+  }
+  for (uint32_t i = 0; i < n->n; i++)
+    check_temporal(c, n->kid[i]);
 }
 
 static void check_property(struct checker *c, const struct ast *a, struct property *p) {
@@ -47,13 +71,13 @@ static void check_property(struct checker *c, const struct ast *a, struct proper
   p->formula = lower_bool(c, a->kid[1], "a property");
   if (bad(p->formula))
     return;
-  bool temporal = false, primed = false;
-  node_walk(p->formula, finds_temporal, &temporal);
+  bool temporal = node_is_temporal(p->formula), primed = false;
   node_walk(p->formula, finds_primed, &primed);
   if (p->kind == PROPERTY_LIVE && !temporal) {
     fault(c, a->kid[1]->at, "'live %s' says nothing about what happens later", a->name);
     help(c, "say 'eventually ...'; what holds in every state is a 'safety' property");
   }
+  check_temporal(c, p->formula);
   if (step && !primed)
     diag_warning(c->diags, a->word,
                  "step property '%s' has no primed variable, so it speaks of states only", a->name);

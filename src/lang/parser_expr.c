@@ -40,7 +40,13 @@ static bool take_foreign(struct parser *p, enum token_kind kind, const char *our
 
 /* ---- connectives ---- */
 
-/* expr = disj ["otherwise" expr | "=>" expr] */
+static bool take_leads_to(struct parser *p) {
+  if (parser_look(p, 0)->word != W_LEADS || parser_look(p, 1)->word != W_TO)
+    return false;
+  return parser_take_word(p, W_LEADS) && parser_take_word(p, W_TO);
+}
+
+/* expr = disj ["otherwise" expr | "=>" expr | "leads" "to" expr] */
 struct ast *parse_expr(struct parser *p) {
   if (!parser_enter(p))
     return parser_error_node(p);
@@ -49,6 +55,7 @@ struct ast *parse_expr(struct parser *p) {
   struct place place = sign_place(p, start);
   enum ast_op op = parser_take_word(p, W_OTHERWISE) ? OP_OTHERWISE
                    : parser_take(p, T_ARROW)        ? OP_IMPLIES
+                   : take_leads_to(p)               ? OP_LEADS_TO
                                                     : OP_NONE;
   if (op)
     left = operation(p, place, AST_BINARY, op, left, parse_expr(p));

@@ -110,9 +110,7 @@ static void grant_symmetry(struct grant *g) {
   const struct model *m = g->model;
   struct licences *out = g->out;
   struct identity_usage *used = identities_used(m, g->question, g->arena);
-  struct refusal why = live_property(g);
-  if (!why.reason)
-    why = fairness_told_apart(g, FAIR_PROCESSES);
+  struct refusal why = fairness_told_apart(g, FAIR_PROCESSES);
   bool some = false;
   out->identity = arena_array(g->arena, m->nroles + 1, sizeof *out->identity);
   out->identity_at = arena_array(g->arena, m->nroles + 1, sizeof *out->identity_at);
@@ -428,8 +426,8 @@ static void grant_steps(struct grant *g) {
 struct licence semantics_licence(const struct model *m, const struct question *q,
                                  struct arena *arena) {
   struct licence l = {.concerns = true, .granted = true};
-  struct grant g = {.model = m, .question = q, .arena = arena};
-  struct refusal live = live_property(&g);
+  (void)m;
+  (void)arena;
   switch (q->semantics) {
   case SEMANTICS_COARSE:
     l.reason = "all take the whole round in one step";
@@ -449,11 +447,6 @@ struct licence semantics_licence(const struct model *m, const struct question *q
   case SEMANTICS_M: /* Bokor 2010, theorems 1 and 2 */
     l.reason = "properties read processes and globals only, and no guard asks for the absence of a "
                "message: when one is delivered nobody sees";
-    if (live.reason) {
-      l.granted = false;
-      l.reason = arena_printf(arena, "%s, in which messages must be delivered", live.reason);
-      l.at = live.at;
-    }
     break;
   }
   return l;

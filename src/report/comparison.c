@@ -17,10 +17,7 @@ static enum verdict verdict_of(const struct run_result *r, const struct property
   return !property && r->end == SEARCH_EXHAUSTED && !r->cut ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
-/* Liveness is not checked: there is nothing to compare. */
-static bool is_compared(const struct property_result *p) {
-  return p->property && p->property->kind != PROPERTY_LIVE;
-}
+static bool is_compared(const struct property_result *p) { return p->property; }
 
 static bool property_agrees(const struct comparison *c, uint32_t run,
                             const struct property *property, struct text *why) {

@@ -75,7 +75,9 @@ static json_t *property_json(const struct check_result *c, const struct property
   json_object_set_new(j, "proved", text_to_json(p->proved, strlen(p->proved)));
   json_object_set_new(j, "environment", json_string(c->model->environments[p->environment].name));
   json_object_set_new(j, "run", json_integer(run));
-  json_object_set_new(j, "trace", p->trace ? trace_to_json(p->trace, c->meaning) : json_null());
+  if (p->property && p->property->kind == PROPERTY_LIVE)
+    json_object_set_new(j, "vacuous", json_boolean(p->vacuous));
+  json_object_set_new(j, "trace", p->trace ? trace_to_json(p->trace, result_meaning(c, &c->runs[run])) : json_null());
   return j;
 }
 
@@ -85,7 +87,7 @@ static json_t *run_json(const struct check_result *c, const struct run_result *r
     json_array_append_new(names, json_string(property_result_name(&r->properties[k])));
   json_object_set_new(j, "model", model_to_json(c->model, r->environment, r->semantics));
   json_object_set_new(j, "properties", names);
-  json_object_set_new(j, "reductions", licences_json(r->licences, c->model));
+  json_object_set_new(j, "reductions", licences_json(r->licences, result_model(c, r)));
   json_object_set_new(j, "stats", stats_json(r));
   json_object_set_new(j, "audit", audit_json(r));
   return j;

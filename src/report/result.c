@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "report/layout.h"
+#include "report/proved.h"
 
 const char *verdict_name(enum verdict v) {
   static const char *const names[] = {"holds", "inconclusive", "violated"};
@@ -28,6 +29,18 @@ void run_result_release(struct run_result *r) {
   memory_free(r->properties);
   memory_free(r->heard_of_assignments);
   memory_free(r->successors);
+  if (r->meaning)
+    meaning_free(r->meaning);
+  if (r->model)
+    model_free(r->model);
+}
+
+const struct model *result_model(const struct check_result *c, const struct run_result *r) {
+  return r->model ? r->model : c->model;
+}
+
+struct meaning *result_meaning(const struct check_result *c, const struct run_result *r) {
+  return r->meaning ? r->meaning : c->meaning;
 }
 
 void check_result_release(struct check_result *c) {
@@ -38,26 +51,6 @@ void check_result_release(struct check_result *c) {
 }
 
 /* --- what was proved, in words --- */
-
-static void say_every_run(struct text *out, const struct search *s, const struct licences *l) {
-  text_add(out, "every run");
-  if (s->space->model->nparams > 0)
-    text_add(out, ", ");
-  params_add(out, s->space->model);
-  const char *between = " (unlicensed: ";
-  for (unsigned i = 0; i < REDUCTIONS; i++)
-    if (l->of[i].forced) {
-      text_addf(out, "%s%s was forced", between, reduction_name(i));
-      between = ", ";
-    }
-  if (l->unlicensed)
-    text_add(out, between[0] == ' ' ? " (unlicensed)" : ")");
-}
-
-static void say_length(struct text *out, const struct model *m, uint64_t n) {
-  bool steps = model_steps(m);
-  count_add(out, n, steps ? "step" : "round", steps ? "steps" : "rounds");
-}
 
 static void say_faulty(struct text *out, uint64_t n) {
   if (n > 0) {
@@ -92,7 +85,7 @@ static void say_way(struct text *out, const struct model *m, uint64_t n) {
     text_add(out, "in an initial state");
   } else {
     text_add(out, "after ");
-    say_length(out, m, n);
+    proved_length(out, m, n);
   }
 }
 
@@ -136,45 +129,13 @@ void property_result_retell(struct property_result *p, bool shortest) {
   text_release(&proved);
 }
 
-static void say_limit(struct text *out, const struct search *s) {
-  switch (s->end) {
-  case SEARCH_STATES:
-    text_add(out, "the limit of ");
-    count_add(out, s->limits.states, "state", "states");
-    text_add(out, " was reached");
-    break;
-  case SEARCH_MEMORY:
-    text_add(out, "the limit of ");
-    bytes_add(out, s->limits.memory);
-    text_add(out, " of memory was reached");
-    break;
-  case SEARCH_TIME:
-    text_add(out, "the limit of ");
-    seconds_add(out, s->limits.seconds);
-    text_add(out, " was reached");
-    break;
-  case SEARCH_INTERRUPTED:
-    text_add(out, "interrupted");
-    break;
-  case SEARCH_GAVE_UP:
-    text_add(out, s->why ? s->why : "the solver gave up");
-    break;
-  case SEARCH_MODEL_ERROR:
-    text_add(out, "the model has an error");
-    break;
-  case SEARCH_EXHAUSTED:
-  case SEARCH_DECIDED:
-    break;
-  }
-}
-
 static void say_so_far(struct text *out, const struct search *s, const struct property *p,
                        const struct licences *l) {
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
   bool detours = l->of[REDUCE_PARTIAL_ORDER].applied; /* the layers say nothing about lengths */
   if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
     text_addf(out, "%s up to ", what);
-    say_length(out, s->space->model, s->limits.rounds);
+    proved_length(out, s->space->model, s->limits.rounds);
     text_add(out, detours ? " of the runs that partial-order keeps" : "");
     return;
   }
@@ -184,10 +145,10 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
     text_add(out, p->kind == PROPERTY_COVER ? "not reached so far" : "no violation found so far");
   } else {
     text_addf(out, "%s within ", what);
-    say_length(out, s->space->model, s->complete - 1);
+    proved_length(out, s->space->model, s->complete - 1);
   }
   text_add(out, "; ");
-  say_limit(out, s);
+  proved_limit(out, s->end, &s->limits, s->why);
 }
 
 static enum verdict judge(const struct search *s, const struct property *p, const struct finding *f,
@@ -200,7 +161,7 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
   }
   if (f->excluded || (s->end == SEARCH_EXHAUSTED && !s->cut)) {
     text_add(proved, cover ? "never reached: " : "");
-    say_every_run(proved, s, l);
+    proved_every_run(proved, s->space->model, l);
     return cover ? VERDICT_VIOLATED : VERDICT_HOLDS;
   }
   say_so_far(proved, s, p, l);
@@ -213,8 +174,7 @@ static void add_result(struct run_result *r, struct property_result p, struct te
   r->properties[r->nproperties++] = p;
 }
 
-void run_result_fill(struct run_result *r, const struct search *s, const struct licences *l,
-                     uint32_t extra) {
+void run_result_fill(struct run_result *r, const struct search *s, const struct licences *l) {
   const struct question *q = s->space->question;
   const struct model *m = s->space->model;
   const char *successors = s->space->successors;
@@ -227,12 +187,11 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
                            .transitions_counted = s->space->edges_complete,
                            .order_mattered = s->space->order_mattered,
                            .successors = memory_strdup(successors ? successors : "")};
-  r->properties = memory_alloc((q->nproperties + extra + (size_t)1) * sizeof *r->properties);
+  r->properties = memory_alloc((q->nproperties + (size_t)1) * sizeof *r->properties);
   for (uint32_t i = 0; i < q->nproperties; i++) {
     struct property_result p = {.property = &m->properties[q->properties[i]],
                                 .index = q->properties[i],
-                                .environment = q->environment,
-                                .counts = true};
+                                .environment = q->environment};
     struct text proved = {0};
     p.verdict = judge(s, p.property, &s->findings[i], l, &proved);
     add_result(r, p, &proved);
@@ -240,8 +199,7 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
   if (s->error.found) {
     struct property_result p = {.index = NO_PROPERTY,
                                 .environment = q->environment,
-                                .verdict = VERDICT_VIOLATED,
-                                .counts = true};
+                                .verdict = VERDICT_VIOLATED};
     struct text proved = {0};
     say_after(&proved, s, &s->error);
     text_addf(&proved, ": %s", s->error.error.message);
@@ -249,24 +207,10 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
   }
 }
 
-void run_result_add_live(struct run_result *r, const struct model *m, uint32_t property,
-                         uint32_t environment, bool named) {
-  struct property_result p = {.property = &m->properties[property],
-                              .index = property,
-                              .environment = environment,
-                              .verdict = VERDICT_INCONCLUSIVE,
-                              .counts = named};
-  struct text proved = {0};
-  text_add(&proved, "not checked: liveness");
-  if (environment != r->environment)
-    text_addf(&proved, " (in %s)", m->environments[environment].name);
-  add_result(r, p, &proved);
-}
-
 void check_result_conclude(struct check_result *c) {
   c->verdict = VERDICT_HOLDS;
   for (uint32_t i = 0; i < c->nruns; i++)
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++)
-      if (c->runs[i].properties[k].counts && c->runs[i].properties[k].verdict > c->verdict)
+      if (c->runs[i].properties[k].verdict > c->verdict)
         c->verdict = c->runs[i].properties[k].verdict;
 }

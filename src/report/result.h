@@ -19,7 +19,7 @@ struct property_result {
   uint32_t index; /* in the model */
   uint32_t environment;
   enum verdict verdict;
-  bool counts;  /* for the verdict as a whole: not a live property that nobody asked for by name */
+  bool vacuous; /* LIVE: it holds because no run satisfies what the environment assumes */
   char *proved; /* owned */
   struct trace *trace; /* owned, or NULL */
 };
@@ -28,7 +28,7 @@ const char *property_result_kind(const struct property_result *);
 
 enum audit { AUDIT_NONE, AUDIT_AGREES, AUDIT_GAVE_UP };
 
-struct run_result { /* the properties checked together, in one environment */
+struct run_result { /* the properties checked together, in one environment; a live one is alone */
   uint32_t environment;
   enum semantics semantics;
   const struct licences *licences; /* borrowed */
@@ -45,6 +45,8 @@ struct run_result { /* the properties checked together, in one environment */
   uint64_t variables;         /* that the solver was free to choose */
   enum audit audit;
   uint64_t audit_states;
+  struct model *model;     /* a live property: the model as it was asked about, owned, as is its meaning; else NULL */
+  struct meaning *meaning;
 };
 
 struct check_result {
@@ -55,16 +57,23 @@ struct check_result {
   enum verdict verdict;
 };
 
+/* Those of the run, or else of the check. */
+const struct model *result_model(const struct check_result *, const struct run_result *);
+struct meaning *result_meaning(const struct check_result *, const struct run_result *);
+
 void run_result_release(struct run_result *);
 void check_result_release(struct check_result *);
 
 /* Fills in everything but traces, audit and the heard-of count: the question's properties in order,
-   then no_error if there is one. extra: room for so many live properties, to be added. */
-void run_result_fill(struct run_result *, const struct search *, const struct licences *,
-                     uint32_t extra);
-/* Liveness is not checked; it counts only if it was asked for by name. */
-void run_result_add_live(struct run_result *, const struct model *, uint32_t property,
-                         uint32_t environment, bool named);
+   then no_error if there is one. */
+void run_result_fill(struct run_result *, const struct search *, const struct licences *);
+/* The same of a live property. shown: the property as reports name it. refused: why it was not asked, or NULL; then there is
+   no search. vacuous: what no run satisfies, or NULL. */
+struct live;
+void run_result_fill_live(struct run_result *, const struct space *, const struct live *, const struct licences *,
+                          const struct property *shown, const char *refused, const char *vacuous);
+/* LIVE: says what its trace shows. */
+void property_result_tell_lasso(struct property_result *);
 /* Steps: says what its trace shows, which may be less than what the search came across; and that no run is shorter, if
    that is sure. */
 void property_result_retell(struct property_result *, bool shortest);

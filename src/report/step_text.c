@@ -340,7 +340,7 @@ static void join_processes(const struct teller *t, struct sentence *s) {
   struct told first, next;
   tell_step(t, s->first, false, &first);
   s->members[first.process] = 1;
-  for (; s->last + 1 < t->trace->run.nsteps; s->last++) {
+  for (; s->last + 1 < t->until; s->last++) {
     tell_step(t, s->last + 1, false, &next);
     bool goes_on = alike(&first, &next) && !s->members[next.process];
     s->members[next.process] |= goes_on;
@@ -358,7 +358,7 @@ static void join_senders(const struct teller *t, struct sentence *s) {
   for (s->last = s->first; s->senders; s->last++) {
     s->members[t->trace->run.steps[s->last]->event->taken[0].from] = 1;
     const struct event *next =
-        s->last + 1 < t->trace->run.nsteps ? t->trace->run.steps[s->last + 1]->event : NULL;
+        s->last + 1 < t->until ? t->trace->run.steps[s->last + 1]->event : NULL;
     if (!next || next->kind != EVENT_DELIVER || next->process != first->process ||
         next->message_kind != first->message_kind ||
         next->taken[0].message != first->taken[0].message || s->members[next->taken[0].from])
@@ -382,12 +382,13 @@ static uint32_t tell_sentence(const struct teller *t, uint32_t first) {
   return (other.last > one.last ? other.last : one.last) + 1;
 }
 
-void teller_steps(const struct teller *t) {
-  if (t->trace->run.nsteps > 0)
-    teller_heading(t, "steps");
-  for (uint32_t i = 0; i < t->trace->run.nsteps;) {
-    uint32_t first = i;
-    i = tell_sentence(t, first);
+void teller_steps(const struct teller *whole, const char *heading, uint32_t from, uint32_t to) {
+  struct teller part = *whole, *t = &part;
+  t->until = to;
+  if (from < to)
+    teller_heading(t, heading);
+  for (uint32_t i = from; i < to;) {
+    i = tell_sentence(t, i);
     if (t->style->verbose && i < t->trace->nconfigs)
       tell_state(t, t->trace->configs[i]);
   }

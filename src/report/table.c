@@ -8,8 +8,7 @@
 #define DEPTH_WIDTH 5
 #define TIME_WIDTH 8
 
-/* Liveness is not checked: no column, unless it was asked for. */
-static bool has_column(const struct property_result *p) { return p->property && p->counts; }
+static bool has_column(const struct property_result *p) { return p->property; }
 
 static int width_of(const char *name, int least) {
   int n = (int)strlen(name);
@@ -26,7 +25,8 @@ void table_head(const struct check_result *c, const struct style *style, struct 
   text_addf(out, ", environment %s",
             c->nruns ? c->model->environments[c->runs[0].environment].name : "");
   for (uint32_t i = 1; i < c->nruns; i++)
-    text_addf(out, ", then %s", c->model->environments[c->runs[i].environment].name);
+    if (c->runs[i].environment != c->runs[i - 1].environment)
+      text_addf(out, ", then %s", c->model->environments[c->runs[i].environment].name);
   if (c->model->kind == MODEL_MESSAGES && c->nruns)
     text_addf(out, ", semantics %s", semantics_name(c->runs[0].semantics));
   text_add(out, "\n\n");

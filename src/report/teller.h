@@ -11,6 +11,7 @@ struct teller {
   const struct model *model;
   const struct style *style;
   struct text *out;
+  uint32_t until; /* steps: told together are only those before it */
 };
 
 /* Processes that do the same are told together. */
@@ -43,8 +44,10 @@ void teller_lines(const struct teller *, const struct change *, size_t n, uint32
 /* Round number step + 1: what was chosen and sent, who heard whom, what changed. */
 void teller_round(const struct teller *, uint32_t step);
 
-/* All steps of a run of them. */
-void teller_steps(const struct teller *);
+/* Steps from .. to - 1 of a run of them, under a heading. */
+void teller_steps(const struct teller *, const char *heading, uint32_t from, uint32_t to);
+/* Of a run that goes on for ever: how it can, although the environment assumes what it does. */
+void teller_assumptions(const struct teller *);
 /* Messages on their way, by receiver, after a label. */
 void teller_flight(const struct teller *, const struct config *, const char *label);
 

@@ -144,14 +144,15 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
 static void add_run(struct text *out, const struct check_result *c, const struct run_result *r,
                     const struct style *style) {
   struct text licences = {0};
-  add_title(out, style, c->model, r);
+  const struct model *m = result_model(c, r);
+  add_title(out, style, m, r);
   add_properties(out, style, r);
-  licences_text(r->licences, c->model, style->verbose, style, &licences);
+  licences_text(r->licences, m, style->verbose, style, &licences);
   if (licences.n > 0)
     text_addf(out, "\n%s", licences.at);
   text_release(&licences);
   text_add(out, "\n");
-  add_stats(out, c->model, r, style);
+  add_stats(out, m, r, style);
 }
 
 /* Several properties often fail in the same run: it is told once. */
@@ -163,9 +164,8 @@ struct tales {
   VEC(struct told) at;
 };
 
-static void add_trace(struct text *out, const struct check_result *c,
-                      const struct property_result *p, const struct style *style,
-                      struct tales *told) {
+static void add_trace(struct text *out, struct meaning *meaning, const struct property_result *p,
+                      const struct style *style, struct tales *told) {
   struct text title = {0}, story = {0};
   bool violated = p->verdict == VERDICT_VIOLATED;
   text_addf(&title, "%s %s %s", property_result_name(p),
@@ -182,7 +182,7 @@ static void add_trace(struct text *out, const struct check_result *c,
     text_addf(out, "\n%s", story.at);
     vec_push(&told->at, ((struct told){memory_strdup(story.at), property_result_name(p)}));
   }
-  trace_moral(p->trace, c->meaning, style, out);
+  trace_moral(p->trace, meaning, style, out);
   text_release(&title);
   text_release(&story);
 }
@@ -196,7 +196,7 @@ void report_text(const struct check_result *c, const struct style *style, struct
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
       const struct property_result *p = &c->runs[i].properties[k];
       if (p->trace && (p->verdict == VERDICT_VIOLATED || style->verbose))
-        add_trace(out, c, p, style, &told);
+        add_trace(out, result_meaning(c, &c->runs[i]), p, style, &told);
     }
     for (size_t k = 0; k < told.at.n; k++)
       memory_free(told.at.at[k].story);

@@ -17,7 +17,7 @@ static bool worth_telling(const struct teller *t, const struct var *var) {
   bool chosen = false;
   if (var->init)
     node_walk(var->init, is_free_choice, &chosen);
-  return var->kind == VAR_INPUT || chosen ||
+  return (var->kind == VAR_INPUT && !var->hidden) || chosen ||
          (t->style->verbose && var->kind != VAR_ORACLE && !var_is_hidden(var));
 }
 
@@ -148,11 +148,14 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
     return;
   const struct property *p = &t->model->properties[t->trace->claim.property];
   struct instance instance;
-  bool cover = p->kind == PROPERTY_COVER;
+  bool cover = p->kind == PROPERTY_COVER, lasso = t->trace->claim.lasso;
+  if (lasso)
+    teller_assumptions(t);
   text_add(t->out, "\n");
   struct text title = {0};
   text_addf(&title,
             cover     ? "%s is reached"
+            : lasso   ? "so %s fails"
             : p->step ? "this step breaks %s"
                       : "now %s fails",
             p->name);
@@ -183,19 +186,28 @@ static void tell_flight(const struct teller *t) {
 }
 
 void trace_story(const struct trace *trace, const struct style *style, struct text *out) {
-  struct teller t = {trace, trace->model, style, out};
+  struct teller t = {trace, trace->model, style, out, trace->run.nsteps};
+  bool loops = trace->claim.lasso && trace->claim.loop < trace->run.nsteps;
   tell_start(&t);
   if (model_steps(trace->model)) {
-    teller_steps(&t);
+    if (loops) {
+      teller_steps(&t, "steps", 0, trace->claim.loop);
+      teller_steps(&t, "again and again", trace->claim.loop, trace->run.nsteps);
+      return;
+    }
+    teller_steps(&t, "steps", 0, trace->run.nsteps);
     tell_flight(&t);
     return;
   }
-  for (uint32_t i = 0; i < trace->run.nsteps; i++)
+  for (uint32_t i = 0; i < trace->run.nsteps; i++) {
+    if (loops && i == trace->claim.loop)
+      teller_heading(&t, "again and again");
     teller_round(&t, i);
+  }
 }
 
 void trace_moral(const struct trace *trace, struct meaning *meaning, const struct style *style,
                  struct text *out) {
-  struct teller t = {trace, trace->model, style, out};
+  struct teller t = {trace, trace->model, style, out, trace->run.nsteps};
   tell_end(&t, meaning);
 }

@@ -1,6 +1,7 @@
 #include "trace/instance.h"
 
 #include "sem/eval.h"
+#include "trace/lasso.h"
 
 #include <string.h>
 
@@ -133,10 +134,29 @@ static void explain(struct finder *f, struct eval *e, const struct node *n, bool
   node_walk(n, read_field, &after);
 }
 
+struct lasso_finder {
+  struct instance *instance;
+  const struct model *model;
+};
+
+static void add_binding(void *context, const struct generator *g, value v) {
+  struct lasso_finder *f = context;
+  struct text t = {0};
+  text_addf(&t, "%s = ", g->name);
+  value_print(&f->model->values, f->model, g->type, v, &t);
+  add(f->instance, true, &t);
+}
+
 void instance_find(struct instance *out, struct meaning *meaning, const struct trace *t) {
   *out = (struct instance){0};
   if (t->claim.error || t->claim.property == NO_PROPERTY || t->nconfigs == 0)
     return;
+  if (t->claim.lasso) {
+    struct lasso_configs run = trace_configs(t);
+    struct lasso_finder f = {out, t->model};
+    lasso_instance(meaning, claim_formula(t), &run, add_binding, &f);
+    return;
+  }
   const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = t->configs[t->nconfigs - 1];
   const struct config *before = p->step && t->nconfigs > 1 ? t->configs[t->nconfigs - 2] : last;

@@ -1,6 +1,7 @@
 #include "trace/trace.h"
 
 #include "base/memory.h"
+#include "trace/lasso.h"
 
 #include <inttypes.h>
 
@@ -19,7 +20,7 @@ void message_print(const struct model *m, uint32_t kind, value v, struct text *o
     value_print(&m->values, m, k->type, v, out);
 }
 
-bool var_is_hidden(const struct var *v) { return v->kind == VAR_POINT || v->kind == VAR_ONCE; }
+bool var_is_hidden(const struct var *v) { return v->hidden || v->kind == VAR_POINT || v->kind == VAR_ONCE; }
 
 const struct var *change_var(const struct model *m, const struct change *c) {
   return c->process == PROCESS_SHARED ? &m->globals[c->var]
@@ -112,13 +113,17 @@ static bool shows(struct trace *t, struct meaning *meaning, struct text *why) {
   }
   const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = t->configs[t->nconfigs - 1];
+  if (t->claim.lasso)
+    return lasso_shows(t, meaning, why);
   if (p->step && t->nconfigs < 2) {
     text_addf(why, "'%s' speaks of a step, and there is none", p->name);
     return false;
   }
   enum verdict3 wanted = claim_wants(t->model, &t->claim),
-                v = property_judges(meaning, p, t->nconfigs < 2 ? NULL : t->configs[t->nconfigs - 2],
-                                    last, &t->error);
+                v = t->claim.text
+                        ? config_holds(meaning, t->claim.text, last, NULL, &t->error)
+                        : property_judges(meaning, p, t->nconfigs < 2 ? NULL : t->configs[t->nconfigs - 2],
+                                          last, &t->error);
   if (v != wanted)
     text_addf(why, "'%s' is %s at the end of the run", p->name,
               v == V_ERROR  ? t->error.message

@@ -13,6 +13,9 @@ struct claim {
   enum semantics semantics; /* the meaning must follow it */
   uint32_t property; /* the model's; NO_PROPERTY: only an error, or nothing */
   bool error; /* it ends in an error: of its last step, or of evaluating the property after it */
+  bool lasso; /* it goes on for ever: a live property... */
+  uint32_t loop; /* ...from after so many steps again and again; the number of steps: it stays as it is */
+  const struct node *text; /* LASSO: the formula that is false of it; ERROR: that has no value. NULL: the property's */
 };
 
 struct trace {
@@ -23,6 +26,7 @@ struct trace {
   uint32_t nconfigs;       /* nsteps + 1, or nsteps if the last step is the error */
   struct step_log *logs;   /* by step */
   struct model_error error;
+  bool exact; /* LASSO: it comes back to exactly the same, not only but for round numbers */
 };
 
 enum replay {
@@ -52,7 +56,8 @@ const struct role *process_role(const struct model *, uint32_t process);
 void process_print(const struct model *, uint32_t process, struct text *); /* P(1) */
 void message_print(const struct model *, uint32_t kind, value, struct text *); /* promise(b: 1, v: none) */
 
-/* Variables that the model's text does not have: where a process stands, which `once` actions it took. */
+/* Variables that the model's text does not have: where a process stands, which `once` actions it took, what a live property
+   speaks of. */
 bool var_is_hidden(const struct var *);
 const struct var *change_var(const struct model *, const struct change *);
 

@@ -74,8 +74,9 @@ static json_t *pending_to_json(const struct model *m, const struct config *c) {
 static json_t *config_to_json(const struct model *m, const struct config *c) {
   json_t *j = json_object(), *globals = json_object(), *processes = json_array();
   for (uint32_t i = 0; i < m->nglobals; i++)
-    json_object_set_new(globals, m->globals[i].name,
-                        value_to_json(m, m->globals[i].type, c->globals[i]));
+    if (!var_is_hidden(&m->globals[i]))
+      json_object_set_new(globals, m->globals[i].name,
+                          value_to_json(m, m->globals[i].type, c->globals[i]));
   for (uint32_t p = 0; p < m->nprocesses; p++)
     json_array_append_new(processes, local_to_json(m, p, c->local[p]));
   json_object_set_new(j, "globals", globals);
@@ -343,6 +344,8 @@ json_t *trace_to_json(const struct trace *t, struct meaning *meaning) {
   json_object_set_new(j, "model", model_to_json(m, t->claim.environment, t->claim.semantics));
   json_object_set_new(j, "property", property_to_json(t, meaning));
   json_object_set_new(j, "error", error_to_json(t));
+  if (t->claim.lasso)
+    json_object_set_new(j, "loop", json_integer(t->claim.loop));
   json_object_set_new(j, "initial", config_to_json(m, t->configs[0]));
   json_object_set_new(j, model_steps(m) ? "steps" : "rounds", steps);
   return j;

@@ -20,6 +20,8 @@ struct trace_head {
   const char *semantics;
   const char *property; /* NULL: an error outside any property */
   bool error;
+  bool lasso; /* it goes on for ever: `loop` */
+  uint32_t loop;
   struct param *params; /* owned; without places */
   size_t nparams;
 };

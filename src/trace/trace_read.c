@@ -63,7 +63,13 @@ bool trace_head_read(const json_t *j, struct trace_head *h, struct text *why) {
   h->environment = json_string_value(environment);
   h->semantics = json_string_value(json_object_get(model, "semantics"));
   h->error = json_is_object(json_object_get(j, "error"));
-  const json_t *property = json_object_get(j, "property");
+  const json_t *property = json_object_get(j, "property"), *loop = json_object_get(j, "loop");
+  h->lasso = loop != NULL;
+  if (loop && (!json_is_integer(loop) || json_integer_value(loop) < 0 || json_integer_value(loop) > UINT32_MAX)) {
+    text_add(why, "'loop' is not a number of steps");
+    return false;
+  }
+  h->loop = (uint32_t)json_integer_value(loop);
   if (!property || json_is_null(property))
     return true;
   const json_t *name = member(property, "name", STRING, why);

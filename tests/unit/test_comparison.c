@@ -42,7 +42,7 @@ static void world_init(struct world *w) {
   for (unsigned i = 0; i < N; i++) {
     for (unsigned k = 0; k < 2; k++)
       w->of[i][k] = (struct property_result){
-          .property = &w->properties[k], .index = k, .verdict = VERDICT_HOLDS, .counts = true, .proved = (char *)"so"};
+          .property = &w->properties[k], .index = k, .verdict = VERDICT_HOLDS, .proved = (char *)"so"};
     w->runs[i] = (struct run_result){.semantics = semantics[i],
                                      .licences = &w->licences,
                                      .properties = w->of[i],
@@ -99,7 +99,7 @@ static void errors_are_compared(void **unused) {
   struct world w;
   struct text why = {0};
   world_init(&w);
-  w.of[1][2] = (struct property_result){.index = NO_PROPERTY, .verdict = VERDICT_VIOLATED, .counts = true, .proved = (char *)"so"};
+  w.of[1][2] = (struct property_result){.index = NO_PROPERTY, .verdict = VERDICT_VIOLATED, .proved = (char *)"so"};
   w.runs[1].nproperties = 3;
   w.runs[1].end = SEARCH_MODEL_ERROR;
   assert_false(agrees(&w, &why));

@@ -1,0 +1,209 @@
+/* A live property: from its text to a verdict and the run that shows it. */
+#include "cli/question.h"
+#include "cli/symbolic.h"
+#include "cli/terminal.h"
+#include "model/live.h"
+#include "search/live.h"
+#include "trace/lasso.h"
+
+struct asking {
+  const struct asked *asked; /* about a model of its own */
+  struct question question;
+  struct live_form form;
+  const struct property *shown; /* as reports name it */
+  struct text *fault;
+};
+
+/* What the environment assumes of runs. */
+static struct assumptions assumptions_of(const struct model *m, uint32_t environment) {
+  const struct environment *env = &m->environments[environment];
+  const struct clause *marks[MARKS_MOST], *fair = environment_fairness(env);
+  uint32_t n = model_steps(m) ? 0 : environment_marks(env, marks);
+  struct assumptions a = {.fair = fair && model_steps(m), .strong = fair && fair->strong};
+  for (uint32_t i = 0; i < n; i++)
+    *(marks[i]->kind == CLAUSE_OFTEN ? &a.often : &a.finally) |= UINT64_C(1) << i;
+  return a;
+}
+
+static void run_within_limits(struct live *l, const struct asking *a) {
+  const struct limits *limits = &a->asked->options->limits;
+  l->graph.progress = progress_or_null();
+  l->graph.progress_context = a->asked->model;
+  meaning_watch(a->asked->meaning, limits->interrupt);
+  watch_time(limits->seconds);
+  live_run(l);
+  watch_time(0);
+  meaning_watch(a->asked->meaning, NULL);
+  progress_clear();
+}
+
+/* --- runs --- */
+
+static struct trace *replayed(const struct asking *a, const struct claim *claim, struct run *run) {
+  struct text why = {0};
+  struct trace *t = memory_alloc(sizeof *t);
+  if (trace_replay(t, a->asked->meaning, a->asked->model, claim, run, &why) != REPLAY_CONFIRMED) {
+    text_addf(a->fault, "the reference does not confirm what was found for '%s'\n  %s", a->shown->name,
+              text_or_empty(&why));
+    trace_release(t);
+    memory_free(t);
+    t = NULL;
+  }
+  text_release(&why);
+  return t;
+}
+
+static bool add_lasso(const struct asking *a, const struct live *l, struct property_result *p) {
+  struct run run = {0};
+  struct claim claim = {.environment = a->question.environment,
+                        .semantics = a->question.semantics,
+                        .property = a->question.properties[0],
+                        .lasso = true,
+                        .text = a->form.text};
+  if (!lasso_run(l->graph.space, a->asked->meaning, claim.environment, &l->lasso, &run, &claim.loop)) {
+    text_addf(a->fault, "no run goes along the one that was found for '%s'", a->shown->name);
+    return false;
+  }
+  p->trace = replayed(a, &claim, &run);
+  if (p->trace)
+    property_result_tell_lasso(p);
+  return p->trace;
+}
+
+static bool add_error(const struct asking *a, const struct live *l, struct property_result *p) {
+  uint32_t n, atom = l->graph.error_atom;
+  struct goal goal;
+  struct run run = {0};
+  if (l->graph.error_from == UINT32_MAX)
+    return true; /* in the choice of initial states */
+  struct claim claim = {.environment = a->question.environment,
+                        .semantics = a->question.semantics,
+                        .property = atom == UINT32_MAX ? NO_PROPERTY : a->question.properties[0],
+                        .error = true,
+                        .text = atom == UINT32_MAX ? NULL : a->form.atoms[atom]};
+  struct space *space = l->graph.space;
+  struct state *path = live_error_path(l, &n, &goal);
+  struct step_wish *wish = memory_alloc(n * sizeof *wish);
+  for (uint32_t i = 0; i < n; i++)
+    wish[i].group = NO_GROUP;
+  bool ok = goal.kind == GOAL_ERROR ? space->ops->concretise(space, path, n, &goal, &run)
+                                    : space->ops->concretise_path(space, path, n, wish, &run);
+  memory_free(path);
+  memory_free(wish);
+  if (!ok) {
+    text_addf(a->fault, "no run leads to the error that was found for '%s'", a->shown->name);
+    return false;
+  }
+  p->trace = replayed(a, &claim, &run);
+  return p->trace;
+}
+
+static bool add_traces(const struct asking *a, const struct live *l, struct run_result *r) {
+  if (a->asked->options->no_trace)
+    return true;
+  return (!l->found || add_lasso(a, l, &r->properties[0])) &&
+         (!l->graph.error.found || add_error(a, l, &r->properties[1]));
+}
+
+/* --- vacuity --- */
+
+/* Which assumption no run satisfies; NULL: some run satisfies all. */
+static const char *unsatisfied(const struct asking *a, struct live *l) {
+  const struct model *m = a->asked->model;
+  const struct environment *env = &m->environments[a->question.environment];
+  const struct clause *marks[MARKS_MOST];
+  const struct assumptions *all = &l->assumptions;
+  if (l->found || l->graph.end != SEARCH_EXHAUSTED || l->graph.cut || live_satisfiable(l, all))
+    return NULL;
+  uint32_t n = model_steps(m) ? 0 : environment_marks(env, marks);
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t mark = UINT64_C(1) << i;
+    struct assumptions one = {.often = all->often & mark, .finally = all->finally & mark};
+    if (!live_satisfiable(l, &one)) {
+      size_t from = marks[i]->at.from, to = marks[i]->at.to;
+      char *text = arena_strndup(a->asked->arena, m->source.text + from, to - from);
+      return arena_printf(a->asked->arena, "'%s'", text);
+    }
+  }
+  return arena_printf(a->asked->arena, "all that environment '%s' assumes", env->name);
+}
+
+/* --- the question --- */
+
+/* Why it cannot be asked, or NULL. */
+static const char *refusal(const struct asking *a, const struct automaton *automaton) {
+  enum symbolic_engine engine;
+  if (symbolic_engine_find(a->asked->options->engine, &engine))
+    return "this engine looks at states only";
+  if (a->form.refused)
+    return a->form.refused;
+  if (!automaton)
+    return "its automaton would become too large";
+  return a->shown->almost_surely ? "almost surely" : NULL;
+}
+
+static bool ask(const struct asking *a, const struct wishes *wishes, struct run_result *r, bool traces) {
+  const struct licences *licences;
+  struct space *space = question_space(a->asked, &a->question, wishes, &licences);
+  struct assumptions assumptions = assumptions_of(a->asked->model, a->question.environment);
+  struct automaton *automaton = a->form.refused ? NULL : automaton_of(a->form.pool, a->form.violated);
+  const char *refused = refusal(a, automaton);
+  struct live l;
+  bool ok = true;
+  live_init(&l, space, automaton, &assumptions, &a->asked->options->limits);
+  if (!refused)
+    run_within_limits(&l, a);
+  run_result_fill_live(r, space, &l, licences, a->shown, refused, refused ? NULL : unsatisfied(a, &l));
+  if (!refused && traces)
+    ok = add_traces(a, &l, r);
+  live_release(&l);
+  automaton_free(automaton);
+  space->ops->free(space);
+  return ok;
+}
+
+/* The same question with every reduction off. */
+static bool audit(const struct asking *a, struct run_result *r) {
+  struct wishes off;
+  struct run_result plain;
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    off.reduce[i] = WISH_OFF;
+  bool ok = ask(a, &off, &plain, false);
+  enum verdict x = r->properties[0].verdict, y = plain.properties[0].verdict;
+  bool both = x != VERDICT_INCONCLUSIVE && y != VERDICT_INCONCLUSIVE;
+  r->audit = both ? AUDIT_AGREES : AUDIT_GAVE_UP;
+  r->audit_states = plain.stats.states;
+  if (both && x != y) {
+    text_addf(a->fault, "the audit disagrees on '%s': %s with reductions, %s without", a->shown->name, verdict_name(x),
+              verdict_name(y));
+    ok = false;
+  }
+  run_result_release(&plain);
+  return ok;
+}
+
+bool live_answer(const struct asked *about, const struct inquiry_live *in, struct run_result *r, struct text *fault) {
+  struct text error = {0};
+  struct asked own = *about;
+  uint32_t property = in->property;
+  own.model = model_load(about->syntax, about->bindings, about->nbindings, false, true, &error);
+  text_release(&error);
+  if (!own.model) {
+    text_add(fault, "a model that was read cannot be read again");
+    return false;
+  }
+  struct asking a = {.asked = &own, .shown = &about->model->properties[property], .fault = fault};
+  live_form_make(&a.form, own.model, property, in->environment);
+  own.meaning = meaning_new(own.model);
+  a.question = (struct question){.environment = in->environment,
+                                 .semantics = own.semantics,
+                                 .properties = &property,
+                                 .nproperties = 1,
+                                 .atoms = a.form.atoms,
+                                 .natoms = a.form.natoms};
+  bool ok = ask(&a, &own.options->wishes, r, true) && (!own.options->audit || audit(&a, r));
+  r->model = own.model;
+  r->meaning = own.meaning;
+  live_form_release(&a.form);
+  return ok;
+}

@@ -1,0 +1,92 @@
+/* What came out of a question about runs. */
+#include "base/memory.h"
+#include "report/layout.h"
+#include "report/proved.h"
+#include "search/live.h"
+
+static void add_result(struct run_result *r, struct property_result p, struct text *proved) {
+  p.proved = memory_strdup(text_or_empty(proved));
+  text_release(proved);
+  r->properties[r->nproperties++] = p;
+}
+
+static enum verdict judge(const struct live *l, const struct licences *licences, const char *refused,
+                          const char *vacuous, struct text *proved) {
+  const struct graph *g = &l->graph;
+  const struct model *m = g->space->model;
+  if (refused) {
+    text_addf(proved, "not checked: %s", refused);
+    return VERDICT_INCONCLUSIVE;
+  }
+  if (l->found) {
+    text_add(proved, "a run that goes on for ever");
+    return VERDICT_VIOLATED;
+  }
+  if (g->end == SEARCH_EXHAUSTED && !g->cut) {
+    if (vacuous)
+      text_addf(proved, "vacuously: no run satisfies %s", vacuous);
+    else
+      proved_every_run(proved, m, licences);
+    return VERDICT_HOLDS;
+  }
+  if (g->end == SEARCH_EXHAUSTED) {
+    text_add(proved, "no violation by runs that stay within ");
+    proved_length(proved, m, g->limits.rounds);
+    return VERDICT_INCONCLUSIVE;
+  }
+  text_add(proved, "no violation found so far; ");
+  proved_limit(proved, g->end, &g->limits, NULL);
+  return VERDICT_INCONCLUSIVE;
+}
+
+void run_result_fill_live(struct run_result *r, const struct space *space, const struct live *l,
+                          const struct licences *licences, const struct property *shown, const char *refused,
+                          const char *vacuous) {
+  const struct question *q = space->question;
+  *r = (struct run_result){.environment = q->environment,
+                           .semantics = q->semantics,
+                           .licences = licences,
+                           .end = refused ? SEARCH_EXHAUSTED : l->graph.end,
+                           .cut = !refused && l->graph.cut,
+                           .transitions_counted = true,
+                           .order_mattered = space->order_mattered,
+                           .successors = memory_strdup(space->successors ? space->successors : "")};
+  if (!refused)
+    r->stats = l->graph.stats;
+  r->properties = memory_alloc(2 * sizeof *r->properties);
+  struct property_result p = {.property = shown,
+                              .index = q->properties[0],
+                              .environment = q->environment,
+                              .vacuous = vacuous != NULL};
+  struct text proved = {0};
+  p.verdict = judge(l, licences, refused, vacuous, &proved);
+  add_result(r, p, &proved);
+  if (!refused && l->graph.error.found) {
+    struct property_result error = {.index = NO_PROPERTY,
+                                    .environment = q->environment,
+                                    .verdict = VERDICT_VIOLATED};
+    struct text message = {0};
+    text_add(&message, l->graph.error.error.message);
+    add_result(r, error, &message);
+  }
+}
+
+void property_result_tell_lasso(struct property_result *p) {
+  const struct trace *t = p->trace;
+  struct text proved = {0};
+  uint32_t loop = t->claim.loop, length = t->run.nsteps - loop;
+  if (loop > 0) {
+    text_add(&proved, "after ");
+    proved_length(&proved, t->model, loop);
+    text_add(&proved, ", ");
+  }
+  if (length == 0) {
+    text_add(&proved, "it stays as it is for ever");
+  } else {
+    proved_length(&proved, t->model, length);
+    text_add(&proved, " again and again");
+  }
+  memory_free(p->proved);
+  p->proved = memory_strdup(text_or_empty(&proved));
+  text_release(&proved);
+}

@@ -1,0 +1,55 @@
+#include "report/proved.h"
+
+#include "report/layout.h"
+
+void proved_every_run(struct text *out, const struct model *m, const struct licences *l) {
+  text_add(out, "every run");
+  if (m->nparams > 0)
+    text_add(out, ", ");
+  params_add(out, m);
+  const char *between = " (unlicensed: ";
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    if (l->of[i].forced) {
+      text_addf(out, "%s%s was forced", between, reduction_name(i));
+      between = ", ";
+    }
+  if (l->unlicensed)
+    text_add(out, between[0] == ' ' ? " (unlicensed)" : ")");
+}
+
+void proved_length(struct text *out, const struct model *m, uint64_t n) {
+  bool steps = model_steps(m);
+  count_add(out, n, steps ? "step" : "round", steps ? "steps" : "rounds");
+}
+
+void proved_limit(struct text *out, enum search_end end, const struct limits *limits, const char *why) {
+  switch (end) {
+  case SEARCH_STATES:
+    text_add(out, "the limit of ");
+    count_add(out, limits->states, "state", "states");
+    text_add(out, " was reached");
+    break;
+  case SEARCH_MEMORY:
+    text_add(out, "the limit of ");
+    bytes_add(out, limits->memory);
+    text_add(out, " of memory was reached");
+    break;
+  case SEARCH_TIME:
+    text_add(out, "the limit of ");
+    seconds_add(out, limits->seconds);
+    text_add(out, " was reached");
+    break;
+  case SEARCH_INTERRUPTED:
+    text_add(out, "interrupted");
+    break;
+  case SEARCH_GAVE_UP:
+    text_add(out, why ? why : "the solver gave up");
+    break;
+  case SEARCH_MODEL_ERROR:
+    text_add(out, "the model has an error");
+    break;
+  case SEARCH_EXHAUSTED:
+  case SEARCH_DECIDED:
+    break;
+  }
+}

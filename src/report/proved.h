@@ -1,0 +1,12 @@
+/* What was proved, in words: the parts that several kinds of results share. */
+#ifndef RONDO_REPORT_PROVED_H
+#define RONDO_REPORT_PROVED_H
+
+#include "report/result.h"
+
+void proved_every_run(struct text *, const struct model *, const struct licences *); /* every run, n = 4 */
+void proved_length(struct text *, const struct model *, uint64_t n);                 /* 3 rounds */
+/* the limit of ... was reached; why: the solver gave up */
+void proved_limit(struct text *, enum search_end, const struct limits *, const char *why);
+
+#endif

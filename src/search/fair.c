@@ -1,0 +1,228 @@
+#include "search/fair.h"
+
+#include <string.h>
+
+/* What a region has: marks and acceptance of its arrows, and for each group where it is possible and whether it is taken. */
+struct group_count {
+  uint32_t nodes; /* in so many it is possible */
+  bool taken;
+};
+
+struct judging {
+  struct product *product;
+  const struct assumptions *assumptions;
+  VEC(struct group_count) groups;
+  VEC(uint32_t) touched; /* groups whose count is not 0 */
+  uint64_t accepts, marks;
+  VEC(node_vec) waiting; /* parts, each strongly connected and a region of its own */
+};
+
+uint32_t arrow_inside(const struct product *p, const struct assumptions *a, const struct arrow *arrow, uint32_t region) {
+  if (!finally_allows(p, a, arrow->label))
+    return UINT32_MAX;
+  uint32_t to = product_find(p, arrow->state, arrow->automaton);
+  return to != UINT32_MAX && p->nodes.at[to].region == region ? to : UINT32_MAX;
+}
+
+static struct group_count *count_of(struct judging *j, uint32_t group) {
+  while (j->groups.n <= group)
+    vec_push(&j->groups, ((struct group_count){0}));
+  struct group_count *c = &j->groups.at[group];
+  if (c->nodes == 0 && !c->taken)
+    vec_push(&j->touched, group);
+  return c;
+}
+
+static void count_possible(void *context, uint32_t group) { count_of(context, group)->nodes++; }
+
+static void count_all(struct judging *j, const node_vec *part, uint32_t region) {
+  struct product *p = j->product;
+  struct space *space = p->graph->space;
+  for (size_t i = 0; i < j->touched.n; i++)
+    j->groups.at[j->touched.at[i]] = (struct group_count){0};
+  vec_clear(&j->touched);
+  j->accepts = j->marks = 0;
+  for (size_t i = 0; i < part->n && graph_tick(p->graph, 4); i++) {
+    struct arrows left = arrows_of(p, part->at[i]);
+    struct arrow a;
+    while (arrows_next(p, &left, &a))
+      if (arrow_inside(p, j->assumptions, &a, region) != UINT32_MAX) {
+        const struct label *label = &p->graph->labels.at[a.label];
+        j->accepts |= a.accepts;
+        j->marks |= label->marks;
+        if (j->assumptions->fair && label->group != NO_GROUP)
+          count_of(j, label->group)->taken = true;
+      }
+    if (j->assumptions->fair && space->ops->enabled) {
+      struct state at = graph_state(p->graph, p->nodes.at[part->at[i]].state);
+      space->ops->enabled(space, &at, count_possible, j);
+    }
+  }
+}
+
+struct possible {
+  struct judging *judging;
+  bool untaken;
+};
+
+static void notice_untaken(void *context, uint32_t group) {
+  struct possible *p = context;
+  p->untaken |= !p->judging->groups.at[group].taken;
+}
+
+/* --- strongly connected parts --- */
+
+struct split_frame {
+  uint32_t node;
+  struct arrows left;
+};
+
+struct splitting {
+  struct judging *judging;
+  uint32_t region; /* what is being split */
+  VEC(struct split_frame) path;
+  node_vec open;
+  uint32_t numbers;
+};
+
+static void split_enter(struct splitting *s, uint32_t node) {
+  struct product *p = s->judging->product;
+  p->nodes.at[node].number = p->nodes.at[node].low = ++s->numbers;
+  vec_push(&s->open, node);
+  vec_push(&s->path, ((struct split_frame){node, arrows_of(p, node)}));
+}
+
+static bool returns_to_itself(const struct judging *j, uint32_t node, uint32_t region) {
+  struct arrows left = arrows_of(j->product, node);
+  struct arrow a;
+  while (arrows_next(j->product, &left, &a))
+    if (arrow_inside(j->product, j->assumptions, &a, region) == node)
+      return true;
+  return false;
+}
+
+static void split_leave(struct splitting *s) {
+  struct judging *j = s->judging;
+  struct pair *nodes = j->product->nodes.at;
+  uint32_t node = s->path.at[--s->path.n].node;
+  if (s->path.n > 0) {
+    uint32_t parent = s->path.at[s->path.n - 1].node;
+    if (nodes[node].low < nodes[parent].low)
+      nodes[parent].low = nodes[node].low;
+  }
+  if (nodes[node].low != nodes[node].number)
+    return;
+  bool trivial = s->open.at[s->open.n - 1] == node && !returns_to_itself(j, node, s->region);
+  node_vec part = {0};
+  uint32_t member, region = trivial ? 0 : ++j->product->regions;
+  do {
+    member = s->open.at[--s->open.n];
+    nodes[member].number = NUMBER_DONE;
+    nodes[member].region = region;
+    if (!trivial)
+      vec_push(&part, member);
+  } while (member != node);
+  if (!trivial)
+    vec_push(&j->waiting, part);
+}
+
+/* Tarjan, on the nodes of the region. Nodes that are done with leave it. */
+static void split(struct judging *j, const node_vec *nodes, uint32_t region) {
+  struct product *p = j->product;
+  struct splitting s = {.judging = j, .region = region};
+  for (size_t i = 0; i < nodes->n; i++)
+    p->nodes.at[nodes->at[i]].number = NUMBER_NONE;
+  for (size_t i = 0; i < nodes->n; i++) {
+    if (p->nodes.at[nodes->at[i]].region != region || p->nodes.at[nodes->at[i]].number != NUMBER_NONE)
+      continue;
+    split_enter(&s, nodes->at[i]);
+    while (s.path.n > 0 && graph_tick(p->graph, 1)) {
+      struct split_frame *f = &s.path.at[s.path.n - 1];
+      struct arrow a;
+      if (!arrows_next(p, &f->left, &a)) {
+        split_leave(&s);
+        continue;
+      }
+      uint32_t from = f->node, to = arrow_inside(p, j->assumptions, &a, region);
+      if (to == UINT32_MAX)
+        continue;
+      if (p->nodes.at[to].number == NUMBER_NONE)
+        split_enter(&s, to);
+      else if (p->nodes.at[to].number < p->nodes.at[from].low)
+        p->nodes.at[from].low = p->nodes.at[to].number;
+    }
+    if (s.path.n > 0)
+      break; /* a limit */
+  }
+  vec_release(&s.path);
+  vec_release(&s.open);
+}
+
+/* --- judgement --- */
+
+/* Possible everywhere and never taken: no part of it can do better. */
+static bool starves(const struct judging *j, size_t nodes) {
+  for (size_t i = 0; i < j->touched.n; i++) {
+    const struct group_count *c = &j->groups.at[j->touched.at[i]];
+    if (!c->taken && c->nodes == nodes)
+      return true;
+  }
+  return false;
+}
+
+/* Strong fairness: nodes where something is possible that is never taken cannot come up again and again. Returns whether
+   there are any; they leave the region. */
+static bool expel(struct judging *j, const node_vec *part) {
+  struct product *p = j->product;
+  struct space *space = p->graph->space;
+  bool any = false;
+  for (size_t i = 0; i < part->n; i++) {
+    struct possible possible = {j, false};
+    struct state at = graph_state(p->graph, p->nodes.at[part->at[i]].state);
+    space->ops->enabled(space, &at, notice_untaken, &possible);
+    if (possible.untaken)
+      p->nodes.at[part->at[i]].region = 0;
+    any |= possible.untaken;
+  }
+  return any;
+}
+
+/* True: the part satisfies everything. Else what is left of it, if anything, waits to be judged. */
+static bool judge(struct judging *j, const node_vec *part, uint32_t region) {
+  count_all(j, part, region);
+  if (search_limited(j->product->graph->end))
+    return false;
+  if (j->accepts != automaton_sets(j->product->automaton) || (j->assumptions->often & ~j->marks))
+    return false;
+  if (!j->assumptions->fair || !j->product->graph->space->ops->enabled)
+    return true;
+  if (starves(j, part->n))
+    return false;
+  if (!j->assumptions->strong || !expel(j, part))
+    return true;
+  split(j, part, region);
+  return false;
+}
+
+uint32_t fair_region(struct product *p, const struct assumptions *assumptions, const node_vec *component, node_vec *in) {
+  struct judging j = {.product = p, .assumptions = assumptions};
+  uint32_t whole = ++p->regions, found = 0;
+  for (size_t i = 0; i < component->n; i++)
+    p->nodes.at[component->at[i]].region = whole;
+  split(&j, component, whole); /* `finally` may cut it into parts */
+  while (j.waiting.n > 0) {
+    node_vec part = j.waiting.at[--j.waiting.n];
+    uint32_t region = p->nodes.at[part.at[0]].region;
+    if (!found && !search_limited(p->graph->end) && judge(&j, &part, region)) {
+      found = region;
+      vec_clear(in);
+      for (size_t i = 0; i < part.n; i++)
+        vec_push(in, part.at[i]);
+    }
+    vec_release(&part);
+  }
+  vec_release(&j.groups);
+  vec_release(&j.touched);
+  vec_release(&j.waiting);
+  return found;
+}

@@ -1,0 +1,334 @@
+#include "search/graph.h"
+
+#include "base/intern.h"
+#include "base/memory.h"
+
+#include <string.h>
+#include <time.h>
+
+#define TICKS_PER_LOOK 2048
+#define TICKS_PER_STATE 16
+#define SECONDS_PER_PROGRESS 0.1
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static uint32_t label_of(struct graph *g, uint64_t marks, uint32_t group, uint32_t lottery) {
+  int64_t key[] = {(int64_t)marks, group, lottery};
+  uint32_t name = intern_put(g->label_names, key, 3);
+  if (name == g->labels.n)
+    vec_push(&g->labels, ((struct label){marks, group, lottery}));
+  return name;
+}
+
+static void empty(struct graph *g) {
+  g->store = store_new();
+  g->label_names = intern_new();
+  g->error_from = UINT32_MAX;
+  /* not a label of any step of the space: no lottery has that number */
+  label_of(g, UINT64_MAX, NO_GROUP, UINT32_MAX);
+}
+
+void graph_init(struct graph *g, struct space *space, const struct limits *limits) {
+  *g = (struct graph){.space = space, .limits = *limits, .started = now()};
+  if (g->limits.states == 0 || g->limits.states > STORE_MOST)
+    g->limits.states = STORE_MOST;
+  if (g->limits.states > GRAPH_STATES_MOST)
+    g->limits.states = GRAPH_STATES_MOST;
+  empty(g);
+}
+
+void graph_release(struct graph *g) {
+  store_free(g->store);
+  intern_free(g->label_names);
+  vec_release(&g->refs);
+  vec_release(&g->letters);
+  vec_release(&g->first);
+  vec_release(&g->count);
+  vec_release(&g->steps);
+  vec_release(&g->labels);
+  vec_release(&g->lately);
+  *g = (struct graph){0};
+}
+
+/* Keys mean something else now: all is forgotten. */
+static void begin_again(struct graph *g) {
+  struct graph fresh = {.space = g->space, .limits = g->limits, .progress = g->progress,
+                        .progress_context = g->progress_context, .started = g->started,
+                        .last_progress = g->last_progress};
+  graph_release(g);
+  *g = fresh;
+  empty(g);
+  g->space->restart = false;
+}
+
+struct state graph_state(const struct graph *g, uint32_t state) {
+  struct stored at = store_at(g->store, g->refs.at[state]);
+  return (struct state){at.bytes, at.length};
+}
+
+/* --- limits --- */
+
+static void stop(struct graph *g, enum search_end why) {
+  if (g->end == SEARCH_EXHAUSTED)
+    g->end = why;
+}
+
+static size_t graph_memory(const struct graph *g) {
+  return store_bytes(g->store) + g->space->ops->memory(g->space) + intern_bytes(g->label_names) +
+         g->refs.cap * sizeof *g->refs.at + g->letters.cap * sizeof *g->letters.at +
+         g->first.cap * sizeof *g->first.at + g->count.cap * sizeof *g->count.at +
+         g->steps.cap * sizeof *g->steps.at + g->lately.cap * sizeof *g->lately.at + g->other_memory;
+}
+
+static void refresh(struct graph *g) {
+  g->stats.states = g->refs.n;
+  g->stats.seconds = now() - g->started;
+  g->stats.memory = graph_memory(g);
+}
+
+static bool undisturbed(struct graph *g) {
+  if (!g->limits.interrupt || !*g->limits.interrupt)
+    return true;
+  stop(g, *g->limits.interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED);
+  return false;
+}
+
+bool graph_tick(struct graph *g, uint32_t ticks) {
+  g->ticks += ticks;
+  if (g->ticks < TICKS_PER_LOOK)
+    return true;
+  g->ticks = 0;
+  refresh(g);
+  if (g->limits.seconds > 0 && g->stats.seconds >= g->limits.seconds)
+    stop(g, SEARCH_TIME);
+  if (g->limits.memory > 0 && g->stats.memory >= g->limits.memory)
+    stop(g, SEARCH_MEMORY);
+  if (g->progress && g->stats.seconds - g->last_progress >= SECONDS_PER_PROGRESS) {
+    g->last_progress = g->stats.seconds;
+    g->progress(g->progress_context, &g->stats);
+  }
+  return undisturbed(g) && !search_limited(g->end);
+}
+
+/* --- growing --- */
+
+static void found_error(struct graph *g, const struct model_error *error, uint32_t atom, uint32_t from) {
+  bool by_step = atom == UINT32_MAX;
+  if (g->error.found)
+    return;
+  g->error_atom = atom;
+  g->error = (struct finding){.found = true,
+                              .by_step = by_step,
+                              .state = STORE_NONE,
+                              .target = STORE_NONE,
+                              .property = by_step ? UINT32_MAX : 0,
+                              .error = *error};
+  g->error_from = from;
+  stop(g, SEARCH_MODEL_ERROR);
+}
+
+static bool read_letter(struct graph *g, uint32_t state) {
+  struct state at = graph_state(g, state);
+  for (uint32_t i = 0; i < g->space->question->natoms; i++) {
+    struct model_error error = {0};
+    enum verdict3 v = g->space->ops->atom(g->space, i, &at, &error);
+    if (v == V_ERROR) {
+      found_error(g, &error, i, state);
+      return false;
+    }
+    g->letters.at[state] |= (uint64_t)(v == V_TRUE) << i;
+  }
+  return true;
+}
+
+/* Of the states that are new. Not while the space makes them: one question at a time. */
+static bool read_letters(struct graph *g) {
+  while (g->lettered < g->refs.n)
+    if (!read_letter(g, g->lettered++))
+      return false;
+  return !g->space->restart;
+}
+
+/* UINT32_MAX: it cannot be added. */
+static uint32_t add_state(struct graph *g, const struct state *state) {
+  uint64_t hash = store_hash(state->bytes, state->length);
+  state_ref ref = store_find(g->store, state->bytes, state->length, hash);
+  if (ref != STORE_NONE)
+    return store_charge(g->store, ref); /* that is where its number stands */
+  if (g->refs.n >= g->limits.states) {
+    stop(g, SEARCH_STATES);
+    return UINT32_MAX;
+  }
+  uint32_t number = (uint32_t)g->refs.n;
+  store_put(g->store, state->bytes, state->length, hash, 0, STORE_NONE, number, &ref);
+  vec_push(&g->refs, ref);
+  vec_push(&g->letters, 0);
+  vec_push(&g->first, UNEXPANDED);
+  vec_push(&g->count, 0);
+  vec_push(&g->lately, ((struct lately){UINT32_MAX, 0}));
+  if (g->space->ops->stored)
+    g->space->ops->stored(g->space, state);
+  return number;
+}
+
+static bool add_initial(void *context, const struct state *state, const struct edge *edge) {
+  struct graph *g = context;
+  if (edge->error) {
+    found_error(g, edge->error, UINT32_MAX, UINT32_MAX);
+    return false;
+  }
+  return add_state(g, state) != UINT32_MAX && graph_tick(g, 1);
+}
+
+/* Was this the last that was found to lead there? Steps that are kept twice do no harm. */
+static bool is_new(struct graph *g, struct graph_step step) {
+  struct lately *l = &g->lately.at[step.to];
+  if (l->from == g->expanding && l->label == step.label)
+    return false;
+  *l = (struct lately){g->expanding, step.label};
+  return true;
+}
+
+static bool add_step(void *context, const struct state *state, const struct edge *edge) {
+  struct graph *g = context;
+  if (edge->error) {
+    found_error(g, edge->error, UINT32_MAX, g->expanding);
+    return false;
+  }
+  g->stats.transitions++;
+  g->obliged |= !(edge->optional || edge->faults || edge->processes);
+  uint32_t to = add_state(g, state);
+  if (to == UINT32_MAX)
+    return false;
+  struct graph_step step = {to, label_of(g, edge->marks, edge->group, edge->lottery)};
+  if (is_new(g, step))
+    vec_push(&g->steps, step);
+  return graph_tick(g, 1);
+}
+
+/* Rounds go on as long as there are any. Steps: nobody is obliged to suffer a fault. */
+static bool may_stay(const struct graph *g, const struct state *at) {
+  if (model_steps(g->space->model))
+    return !g->obliged;
+  return g->steps.n == g->first.at[g->expanding] && (!g->space->ops->stays || g->space->ops->stays(g->space, at));
+}
+
+bool graph_expand(struct graph *g, uint32_t state) {
+  if (g->first.at[state] != UNEXPANDED)
+    return true;
+  if (g->limits.rounds > 0) { /* all that counts was expanded in the beginning */
+    g->cut = true;
+    return true;
+  }
+  struct state at = graph_state(g, state);
+  g->expanding = state;
+  g->obliged = false;
+  g->first.at[state] = g->steps.n;
+  g->space->partial = false;
+  bool ok = g->space->ops->successors(g->space, &at, add_step, g) &&
+            (!g->space->partial || g->space->ops->others(g->space, &at, add_step, g));
+  if (ok && may_stay(g, &at))
+    vec_push(&g->steps, ((struct graph_step){state, LABEL_STAYS}));
+  g->count.at[state] = (uint32_t)(g->steps.n - g->first.at[state]);
+  if (!ok || !read_letters(g)) {
+    undisturbed(g); /* for a space that gave up by itself when it was interrupted */
+    return false;
+  }
+  return graph_tick(g, TICKS_PER_STATE);
+}
+
+/* Layer by layer, as far as the user wants to look. */
+static bool expand_layers(struct graph *g) {
+  uint32_t rounds = g->limits.rounds;
+  g->limits.rounds = 0;
+  bool ok = true;
+  uint32_t from = 0;
+  for (uint32_t depth = 0; depth < rounds && ok; depth++) {
+    uint32_t to = (uint32_t)g->refs.n;
+    for (; from < to && ok; from++)
+      ok = graph_expand(g, from);
+  }
+  g->limits.rounds = rounds;
+  return ok;
+}
+
+bool graph_begin(struct graph *g) {
+  while (true) {
+    if (g->space->restart)
+      begin_again(g);
+    bool ok = g->space->ops->initial(g->space, add_initial, g) && read_letters(g);
+    g->initials = (uint32_t)g->refs.n;
+    ok = ok && (g->limits.rounds == 0 || expand_layers(g));
+    if (!g->space->restart) {
+      if (!ok)
+        undisturbed(g);
+      return ok;
+    }
+  }
+}
+
+/* --- ways --- */
+
+uint32_t *graph_way(const struct graph *g, uint32_t state, uint32_t *n) {
+  size_t states = g->refs.n;
+  uint32_t *parent = memory_alloc((states + 1) * sizeof *parent);
+  VEC(uint32_t) queue = {0};
+  memset(parent, 0xff, states * sizeof *parent);
+  for (uint32_t i = 0; i < g->initials; i++) {
+    parent[i] = i;
+    vec_push(&queue, i);
+  }
+  for (size_t k = 0; k < queue.n && parent[state] == UINT32_MAX; k++) {
+    uint32_t count;
+    const struct graph_step *steps = graph_steps(g, queue.at[k], &count);
+    for (uint32_t i = 0; i < count; i++)
+      if (parent[steps[i].to] == UINT32_MAX) {
+        parent[steps[i].to] = queue.at[k];
+        vec_push(&queue, steps[i].to);
+      }
+  }
+  *n = 1;
+  for (uint32_t s = state; parent[s] != s && parent[s] != UINT32_MAX; s = parent[s])
+    ++*n;
+  uint32_t *way = memory_alloc(*n * sizeof *way);
+  for (uint32_t s = state, at = *n; at-- > 0; s = parent[s])
+    way[at] = s;
+  vec_release(&queue);
+  memory_free(parent);
+  return way;
+}
+
+/* How deep it goes: the layers of what was found. */
+static void find_depth(struct graph *g) {
+  uint8_t *seen = memory_alloc(g->refs.n + 1);
+  VEC(uint32_t) queue = {0};
+  for (uint32_t i = 0; i < g->initials; i++) {
+    seen[i] = 1;
+    vec_push(&queue, i);
+  }
+  g->stats.depth = 0;
+  for (size_t from = 0, to = queue.n; from < to; from = to, to = queue.n) {
+    g->stats.frontier = to - from;
+    g->stats.depth += from > 0;
+    for (size_t k = from; k < to; k++) {
+      uint32_t count;
+      const struct graph_step *steps = graph_steps(g, queue.at[k], &count);
+      for (uint32_t i = 0; i < count; i++)
+        if (!seen[steps[i].to]) {
+          seen[steps[i].to] = 1;
+          vec_push(&queue, steps[i].to);
+        }
+    }
+  }
+  vec_release(&queue);
+  memory_free(seen);
+}
+
+void graph_finish(struct graph *g) {
+  refresh(g);
+  find_depth(g);
+}

@@ -1,0 +1,199 @@
+#include "search/live.h"
+
+#include "search/fair.h"
+
+#include <string.h>
+
+/* A partial component: the nodes on the stack from `number` on, down to the next root. */
+struct root {
+  uint32_t number;
+  uint64_t accepts, marks;         /* of arrows inside it */
+  uint64_t arc_accepts, arc_marks; /* of the arrow by which it was entered */
+};
+
+struct frame {
+  uint32_t node;
+  struct arrows left;
+};
+
+struct dive { /* depth-first */
+  struct live *live;
+  struct product product;
+  struct assumptions assumptions;
+  VEC(struct frame) path;
+  VEC(struct root) roots;
+  node_vec open; /* nodes of components that are not complete */
+  node_vec found;
+  uint32_t region, numbers;
+  bool eager; /* acceptance of part of a component is enough */
+};
+
+void lasso_release(struct lasso *l) {
+  memory_free(l->path);
+  memory_free(l->wish);
+  *l = (struct lasso){0};
+}
+
+void live_init(struct live *l, struct space *space, const struct automaton *a, const struct assumptions *assumptions,
+               const struct limits *limits) {
+  *l = (struct live){.automaton = a, .assumptions = *assumptions};
+  graph_init(&l->graph, space, limits);
+}
+
+void live_release(struct live *l) {
+  lasso_release(&l->lasso);
+  graph_release(&l->graph);
+}
+
+static bool is_full(const struct dive *d, const struct root *r) {
+  return r->accepts == automaton_sets(d->product.automaton) && !(d->assumptions.often & ~r->marks);
+}
+
+/* False: a limit was reached, or it has to begin again. */
+static bool enter(struct dive *d, uint32_t node, uint64_t accepts, uint64_t marks) {
+  struct pair *n = &d->product.nodes.at[node];
+  if (!graph_expand(d->product.graph, n->state))
+    return false;
+  n->number = ++d->numbers;
+  vec_push(&d->open, node);
+  vec_push(&d->roots, ((struct root){.number = n->number, .arc_accepts = accepts, .arc_marks = marks}));
+  vec_push(&d->path, ((struct frame){node, arrows_of(&d->product, node)}));
+  d->product.graph->other_memory = product_bytes(&d->product) + d->path.cap * sizeof *d->path.at +
+                                   d->roots.cap * sizeof *d->roots.at + d->open.cap * sizeof *d->open.at;
+  return true;
+}
+
+static void take_from(struct dive *d, uint32_t number, node_vec *to) {
+  vec_clear(to);
+  while (d->open.n > 0 && d->product.nodes.at[d->open.at[d->open.n - 1]].number >= number)
+    vec_push(to, d->open.at[--d->open.n]);
+}
+
+/* An arrow back to an open node: everything since then is one component. */
+static void close_circle(struct dive *d, const struct pair *to, uint64_t accepts, uint64_t marks) {
+  struct root *top = &d->roots.at[d->roots.n - 1];
+  while (top->number > to->number) {
+    accepts |= top->accepts | top->arc_accepts;
+    marks |= top->marks | top->arc_marks;
+    d->roots.n--;
+    top = &d->roots.at[d->roots.n - 1];
+  }
+  top->accepts |= accepts;
+  top->marks |= marks;
+  if (d->eager && is_full(d, top)) {
+    take_from(d, top->number, &d->found);
+    d->region = ++d->product.regions;
+    for (size_t i = 0; i < d->found.n; i++)
+      d->product.nodes.at[d->found.at[i]].region = d->region;
+  }
+}
+
+/* All arrows of the node were followed. */
+static void leave(struct dive *d) {
+  uint32_t node = d->path.at[--d->path.n].node;
+  struct root top = d->roots.at[d->roots.n - 1];
+  if (d->product.nodes.at[node].number != top.number)
+    return;
+  node_vec component = {0};
+  d->roots.n--;
+  take_from(d, top.number, &component);
+  if (is_full(d, &top) && !d->eager)
+    d->region = fair_region(&d->product, &d->assumptions, &component, &d->found);
+  for (size_t i = 0; i < component.n; i++)
+    d->product.nodes.at[component.at[i]].number = NUMBER_DONE;
+  vec_release(&component);
+}
+
+/* Until a region is found, or there is nothing more below the node. False: stopped. */
+static bool dive_from(struct dive *d, uint32_t start) {
+  struct graph *g = d->product.graph;
+  if (!enter(d, start, 0, 0))
+    return false;
+  while (d->path.n > 0 && !d->region) {
+    struct arrow a;
+    if (!graph_tick(g, 1))
+      return false;
+    if (!arrows_next(&d->product, &d->path.at[d->path.n - 1].left, &a)) {
+      leave(d);
+      if (search_limited(g->end))
+        return false;
+      continue;
+    }
+    uint64_t marks = g->labels.at[a.label].marks;
+    uint32_t to = product_node(&d->product, a.state, a.automaton);
+    const struct pair *n = &d->product.nodes.at[to];
+    if (n->number == NUMBER_NONE) {
+      if (!enter(d, to, a.accepts, marks))
+        return false;
+    } else if (n->number != NUMBER_DONE) {
+      close_circle(d, n, a.accepts, marks);
+    }
+  }
+  return true;
+}
+
+static void dive_init(struct dive *d, struct live *l, const struct automaton *a, const struct assumptions *assumptions) {
+  *d = (struct dive){.live = l, .assumptions = *assumptions};
+  d->eager = !assumptions->fair && !assumptions->finally;
+  product_init(&d->product, &l->graph, a);
+}
+
+static void dive_release(struct dive *d) {
+  product_release(&d->product);
+  vec_release(&d->path);
+  vec_release(&d->roots);
+  vec_release(&d->open);
+  vec_release(&d->found);
+}
+
+static bool dive(struct dive *d) {
+  struct graph *g = d->product.graph;
+  bool ok = true;
+  for (uint32_t i = 0; i < g->initials && d->product.automaton->nstates > 0 && ok && !d->region; i++) {
+    uint32_t node = product_node(&d->product, i, 0);
+    if (d->product.nodes.at[node].number == NUMBER_NONE)
+      ok = dive_from(d, node);
+  }
+  return ok;
+}
+
+void live_run(struct live *l) {
+  do {
+    struct dive d;
+    l->graph.other_memory = 0;
+    if (!graph_begin(&l->graph))
+      break;
+    dive_init(&d, l, l->automaton, &l->assumptions);
+    dive(&d);
+    if (d.region && !l->graph.space->restart) {
+      l->found = true;
+      lasso_make(&d.product, &d.assumptions, d.region, &d.found, &l->lasso);
+    }
+    dive_release(&d);
+  } while (l->graph.space->restart);
+  if (l->found && l->graph.end == SEARCH_EXHAUSTED)
+    l->graph.end = SEARCH_DECIDED;
+  graph_finish(&l->graph);
+}
+
+bool live_satisfiable(struct live *l, const struct assumptions *assumptions) {
+  struct dive d;
+  struct automaton *all = automaton_of_all();
+  dive_init(&d, l, all, assumptions);
+  dive(&d);
+  bool found = d.region != 0;
+  dive_release(&d);
+  automaton_free(all);
+  return found;
+}
+
+struct state *live_error_path(const struct live *l, uint32_t *n, struct goal *goal) {
+  const struct graph *g = &l->graph;
+  uint32_t *way = graph_way(g, g->error_from, n);
+  struct state *path = memory_alloc(*n * sizeof *path);
+  for (uint32_t i = 0; i < *n; i++)
+    path[i] = graph_state(g, way[i]);
+  *goal = (struct goal){.kind = g->error.by_step ? GOAL_ERROR : GOAL_STATE};
+  memory_free(way);
+  return path;
+}

@@ -1,0 +1,44 @@
+/* Is there a run that an automaton accepts, under assumptions about what happens again and again? Strongly connected
+   components of the product, found on the fly (Couvreur 1999), each judged when it is complete; where nothing but acceptance
+   and "infinitely often" is asked for, as soon as enough of it is known. */
+#ifndef RONDO_SEARCH_LIVE_H
+#define RONDO_SEARCH_LIVE_H
+
+#include "logic/automaton.h"
+#include "search/graph.h"
+
+/* What is assumed of runs. */
+struct assumptions {
+  uint64_t often;   /* marks: each holds again and again */
+  uint64_t finally; /* marks: from some time on each always holds */
+  bool fair;        /* to every group of the space... */
+  bool strong;      /* ...that is possible again and again (weak: always from some time on) */
+};
+
+/* A run that goes back to an earlier state of its path for ever. */
+struct lasso {
+  struct state *path; /* n states; their bytes are the graph's */
+  struct step_wish *wish; /* n of them: of the step after each; the last is unused */
+  uint32_t n, loop;   /* path[n - 1] is path[loop] again; loop == n - 1: it stays there for ever */
+};
+void lasso_release(struct lasso *);
+
+struct live {
+  struct graph graph; /* limits, progress, and how it ended */
+  const struct automaton *automaton; /* borrowed */
+  struct assumptions assumptions;
+  /* Results of live_run: */
+  bool found;
+  struct lasso lasso; /* if found */
+};
+
+void live_init(struct live *, struct space *, const struct automaton *, const struct assumptions *,
+               const struct limits *);
+void live_run(struct live *);
+void live_release(struct live *);
+/* Afterwards, on the states that are known: does any run at all satisfy these assumptions? */
+bool live_satisfiable(struct live *, const struct assumptions *);
+/* The path to an error that was found, in an array for memory_free. */
+struct state *live_error_path(const struct live *, uint32_t *n, struct goal *);
+
+#endif

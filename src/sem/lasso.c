@@ -1,0 +1,338 @@
+#include "sem/lasso.h"
+
+#include "sem/eval.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- formulas --- */
+
+struct judging {
+  struct eval eval;
+  struct config **at; /* who is faulty in the end is so from the start: `correct` means never faulty */
+  uint32_t n, loop;
+};
+
+static bool finds_temporal(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL;
+  return !*found;
+}
+
+static bool is_temporal(const struct node *n) {
+  bool found = false;
+  node_walk(n, finds_temporal, &found);
+  return found;
+}
+
+static void stand_at(struct judging *j, uint32_t i) {
+  const struct config *c = j->at[i];
+  j->eval.before = c;
+  j->eval.globals = c->globals;
+  j->eval.point = c->point == POINT_END ? j->eval.model->npoints - 1 : c->point;
+  j->eval.phase = c->phase;
+}
+
+static bool *truths(struct judging *j) { return arena_array(j->eval.scratch, j->n, sizeof(bool)); }
+
+static void judge(struct judging *, const struct node *, bool *out);
+
+/* Least fixpoints for what must come, greatest for what must stay: twice round is enough. */
+static void judge_later(struct judging *j, const struct node *n, bool *out) {
+  bool *a = truths(j), *b = truths(j);
+  judge(j, n->kid[0], a);
+  if (n->op == NODE_UNTIL)
+    judge(j, n->kid[1], b);
+  for (uint32_t i = 0; i < j->n; i++)
+    out[i] = n->op == NODE_ALWAYS;
+  for (uint32_t times = 0; times < 2; times++)
+    for (uint32_t i = j->n; i-- > 0;) {
+      bool later = out[i + 1 < j->n ? i + 1 : j->loop];
+      out[i] = n->op == NODE_ALWAYS       ? a[i] && later
+               : n->op == NODE_EVENTUALLY ? a[i] || later
+                                          : b[i] || (a[i] && later);
+    }
+}
+
+struct instances {
+  struct judging *judging;
+  const struct node *node;
+  bool *out;
+};
+
+static bool judge_instance(struct eval *e, void *context, uint64_t weight) {
+  struct instances *i = context;
+  struct judging *j = i->judging;
+  bool *one = truths(j), exists = i->node->op == NODE_EXISTS;
+  (void)e;
+  (void)weight;
+  judge(j, i->node->kid[0], one);
+  for (uint32_t k = 0; k < j->n; k++)
+    i->out[k] = exists ? i->out[k] || one[k] : i->out[k] && one[k];
+  stand_at(j, 0);
+  return true;
+}
+
+static void judge_parts(struct judging *j, const struct node *n, bool *out) {
+  bool *of[3] = {NULL, NULL, NULL};
+  for (uint32_t i = 0; i < n->n && i < 3; i++)
+    judge(j, n->kid[i], of[i] = truths(j));
+  for (uint32_t i = 0; i < j->n; i++)
+    switch (n->op) {
+    case NODE_NOT: out[i] = !of[0][i]; break;
+    case NODE_AND: out[i] = of[0][i] && of[1][i]; break;
+    case NODE_OR: out[i] = of[0][i] || of[1][i]; break;
+    case NODE_IMPLIES: out[i] = !of[0][i] || of[1][i]; break;
+    case NODE_EQ: out[i] = of[0][i] == of[1][i]; break;
+    case NODE_NE: out[i] = of[0][i] != of[1][i]; break;
+    case NODE_IF: out[i] = of[0][i] ? of[1][i] : of[2][i]; break;
+    default: eval_fail(&j->eval, n->at, "'%s' has no value in a single state", op_text(n->op));
+    }
+}
+
+/* The truth of n in every place. */
+static void judge(struct judging *j, const struct node *n, bool *out) {
+  if (!is_temporal(n)) {
+    for (uint32_t i = 0; i < j->n; i++) {
+      stand_at(j, i);
+      out[i] = eval_true(&j->eval, n);
+    }
+  } else if (n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL) {
+    judge_later(j, n, out);
+  } else if (n->op == NODE_EXISTS || n->op == NODE_FORALL) {
+    struct instances i = {j, n, out};
+    for (uint32_t k = 0; k < j->n; k++)
+      out[k] = n->op == NODE_FORALL;
+    stand_at(j, 0);
+    eval_bindings(&j->eval, n->gen, n->ngen, judge_instance, &i);
+  } else {
+    judge_parts(j, n, out);
+  }
+}
+
+static void judging_begin(struct judging *j, struct meaning *meaning, const struct lasso_configs *run) {
+  const struct model *m = meaning->model;
+  const struct config *last = run->at[run->n - 1];
+  *j = (struct judging){.at = memory_alloc(run->n * sizeof *j->at), .n = run->n, .loop = run->loop};
+  for (uint32_t i = 0; i < run->n; i++) {
+    j->at[i] = config_copy(m, run->at[i]);
+    for (uint32_t p = 0; p < m->nprocesses; p++)
+      j->at[i]->local[p][LOCAL_STATUS] = last->local[p][LOCAL_STATUS];
+  }
+  eval_begin(&j->eval, meaning);
+  j->eval.error.process = UINT32_MAX;
+}
+
+static void judging_end(struct judging *j) {
+  for (uint32_t i = 0; i < j->n; i++)
+    config_free(j->at[i]);
+  memory_free(j->at);
+}
+
+enum verdict3 lasso_satisfies(struct meaning *meaning, const struct node *formula, const struct lasso_configs *run,
+                              struct model_error *error) {
+  struct judging j;
+  jmp_buf failure;
+  volatile enum verdict3 verdict = V_ERROR;
+  judging_begin(&j, meaning, run);
+  j.eval.failure = &failure;
+  if (setjmp(failure) == 0) {
+    bool *out = truths(&j);
+    judge(&j, formula, out);
+    verdict = out[0] ? V_TRUE : V_FALSE;
+  } else if (error) {
+    *error = j.eval.error;
+  }
+  judging_end(&j);
+  return verdict;
+}
+
+/* --- which instance fails --- */
+
+struct failing {
+  struct judging *judging;
+  const struct node *node;
+  lasso_binding_fn *tell;
+  void *context;
+};
+
+static void find_failing(struct judging *, const struct node *, lasso_binding_fn *, void *context);
+
+static bool fails_here(struct eval *e, void *context, uint64_t weight) {
+  struct failing *f = context;
+  bool *out = truths(f->judging);
+  (void)weight;
+  judge(f->judging, f->node->kid[0], out);
+  stand_at(f->judging, 0);
+  if (out[0])
+    return true;
+  for (uint32_t i = 0; i < f->node->ngen; i++)
+    f->tell(f->context, &f->node->gen[i], e->slot[f->node->gen[i].slot]);
+  find_failing(f->judging, f->node->kid[0], f->tell, f->context);
+  return false;
+}
+
+static void find_failing(struct judging *j, const struct node *n, lasso_binding_fn *tell, void *context) {
+  bool *left;
+  switch (n->op) {
+  case NODE_FORALL: {
+    struct failing f = {j, n, tell, context};
+    stand_at(j, 0);
+    eval_bindings(&j->eval, n->gen, n->ngen, fails_here, &f);
+    break;
+  }
+  case NODE_IMPLIES:
+    find_failing(j, n->kid[1], tell, context);
+    break;
+  case NODE_AND:
+    judge(j, n->kid[0], left = truths(j));
+    find_failing(j, n->kid[left[0]], tell, context);
+    break;
+  default:
+    break;
+  }
+}
+
+void lasso_instance(struct meaning *meaning, const struct node *formula, const struct lasso_configs *run,
+                    lasso_binding_fn *tell, void *context) {
+  struct judging j;
+  jmp_buf failure;
+  judging_begin(&j, meaning, run);
+  j.eval.failure = &failure;
+  if (setjmp(failure) == 0)
+    find_failing(&j, formula, tell, context);
+  judging_end(&j);
+}
+
+/* --- round numbers --- */
+
+typedef VEC(value) round_vec;
+
+static void collect(const struct values *values, const struct type *t, value v, round_vec *out) {
+  size_t n;
+  const value *parts;
+  uint64_t cursor = 0;
+  value member;
+  if (!type_mentions(t, TYPE_ROUND))
+    return;
+  switch (t->kind) {
+  case TYPE_ROUND:
+    vec_push(out, v);
+    break;
+  case TYPE_OPTION:
+    if (v != VALUE_NONE)
+      collect(values, t->element, value_unwrap(v), out);
+    break;
+  case TYPE_SET:
+    while (set_member(values, t, v, &cursor, &member))
+      collect(values, t->element, member, out);
+    break;
+  case TYPE_RECORD:
+  case TYPE_ARRAY:
+  case TYPE_SEQUENCE:
+    parts = value_parts(values, v, &n);
+    for (size_t i = 0; i < n; i++)
+      collect(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, parts[i], out);
+    break;
+  default:
+    break;
+  }
+}
+
+static int by_number(const void *a, const void *b) {
+  value x = *(const value *)a, y = *(const value *)b;
+  return (x > y) - (x < y);
+}
+
+/* The type of a value that a local state holds: a variable, or the first value of an input. */
+static const struct type *local_type(const struct role *role, uint32_t i) {
+  if (i < LOCAL_VAR(role->nvars))
+    return role->vars[i - LOCAL_VAR(0)].type;
+  for (uint32_t v = 0; v < role->nvars; v++)
+    if (role->vars[v].kind == VAR_INPUT && role_initial_at(role, v) == i)
+      return role->vars[v].type;
+  return NULL;
+}
+
+/* All round numbers of a configuration, ascending, each once. 0 is always among them: it is a first value. */
+static void rounds_of(struct model *m, const struct config *c, round_vec *out) {
+  vec_push(out, 0);
+  if (m->npoints > 0)
+    vec_push(out, c->phase);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    collect(&m->values, m->globals[i].type, c->globals[i], out);
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct role *role = &m->roles[model_role_of(m, p)];
+    for (uint32_t i = LOCAL_VAR(0); i < role_local_length(role); i++) {
+      const struct type *t = local_type(role, i);
+      if (t)
+        collect(&m->values, t, c->local[p][i], out);
+    }
+  }
+  for (uint32_t i = 0; i < c->npackets; i++)
+    collect(&m->values, m->messages[c->packets[i].kind].type, c->packets[i].message, out);
+  qsort(out->at, out->n, sizeof *out->at, by_number);
+  size_t n = 0;
+  for (size_t i = 0; i < out->n; i++)
+    if (n == 0 || out->at[i] != out->at[n - 1])
+      out->at[n++] = out->at[i];
+  out->n = n;
+}
+
+static void rename_rounds(struct model *m, struct config *c, const struct renaming *r, const value *rounds) {
+  if (m->npoints > 0)
+    c->phase = rounds[c->phase];
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    c->globals[i] = value_rename(&m->values, m->globals[i].type, c->globals[i], r);
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct role *role = &m->roles[model_role_of(m, p)];
+    for (uint32_t i = LOCAL_VAR(0); i < role_local_length(role); i++) {
+      const struct type *t = local_type(role, i);
+      if (t)
+        c->local[p][i] = value_rename(&m->values, t, c->local[p][i], r);
+    }
+  }
+  for (uint32_t i = 0; i < c->npackets; i++)
+    c->packets[i].message = value_rename(&m->values, m->messages[c->packets[i].kind].type, c->packets[i].message, r);
+}
+
+/* Does anything that is stored hold round numbers? */
+static bool keeps_rounds(const struct model *m) {
+  bool keeps = false;
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    keeps |= type_mentions(m->globals[i].type, TYPE_ROUND);
+  for (uint32_t i = 0; i < m->nmessages; i++)
+    keeps |= type_mentions(m->messages[i].type, TYPE_ROUND);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      keeps |= type_mentions(m->roles[r].vars[i].type, TYPE_ROUND);
+  return keeps;
+}
+
+bool config_rhymes(struct model *m, const struct config *a, const struct config *b, bool *exact) {
+  struct config *x = config_copy(m, a);
+  round_vec from = {0}, to = {0};
+  x->rounds = b->rounds;
+  if (!keeps_rounds(m))
+    x->phase = b->phase;
+  *exact = config_equal(m, x, b);
+  bool rhymes = *exact;
+  if (!rhymes) {
+    rounds_of(m, a, &from);
+    rounds_of(m, b, &to);
+    rhymes = from.n == to.n && from.at[0] == 0 && to.at[0] == 0;
+  }
+  if (rhymes && !*exact) {
+    value *rounds = memory_alloc(((size_t)from.at[from.n - 1] + 1) * sizeof *rounds);
+    for (size_t i = 0; i < from.n; i++)
+      rounds[from.at[i]] = to.at[i];
+    struct renaming r = {.rounds = rounds};
+    rename_rounds(m, x, &r, rounds);
+    rhymes = config_equal(m, x, b);
+    memory_free(rounds);
+  }
+  vec_release(&from);
+  vec_release(&to);
+  config_free(x);
+  return rhymes;
+}

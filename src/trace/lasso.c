@@ -1,0 +1,273 @@
+#include "trace/lasso.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+#include "sem/marks.h"
+
+#include <string.h>
+
+#define TIMES_MOST 4096 /* a permutation of processes and values is undone by going round often enough */
+
+/* --- making it concrete --- */
+
+static struct state *repeated(const struct lasso *l, uint32_t times, struct step_wish **wish, uint32_t *n) {
+  uint32_t length = l->n - 1 - l->loop;
+  *n = l->loop + 1 + times * length;
+  struct state *path = memory_alloc(*n * sizeof *path);
+  *wish = memory_alloc(*n * sizeof **wish);
+  for (uint32_t i = 0; i < *n; i++) {
+    uint32_t at = i <= l->loop ? i : l->loop + (i - l->loop) % length;
+    path[i] = l->path[at];
+    (*wish)[i] = l->wish[at];
+  }
+  return path;
+}
+
+static void run_cut(struct run *run, uint32_t nsteps) {
+  for (uint32_t i = nsteps; i < run->nsteps; i++)
+    witness_free(run->steps[i]);
+  run->nsteps = nsteps;
+}
+
+/* The configurations of a run; NULL if the reference does not follow. */
+static struct config **configs_of(struct meaning *meaning, uint32_t environment, const struct run *run) {
+  const struct model *m = meaning->model;
+  struct config **at = memory_alloc((run->nsteps + (size_t)1) * sizeof *at);
+  bool ok = true;
+  at[0] = config_copy(m, run->initial);
+  for (uint32_t i = 0; i < run->nsteps; i++) {
+    struct model_error error;
+    at[i + 1] = config_new(m);
+    ok = ok && config_step(meaning, environment, at[i], run->steps[i], at[i + 1], NULL, &error) == STEP_OK;
+  }
+  if (ok)
+    return at;
+  for (uint32_t i = 0; i <= run->nsteps; i++)
+    config_free(at[i]);
+  memory_free(at);
+  return NULL;
+}
+
+/* Two times round at which the configuration is the same again: exactly if possible (first), else but for round numbers. */
+static bool find_repeat(struct model *m, struct config **at, const struct lasso *l, uint32_t times, bool exactly,
+                        uint32_t *from, uint32_t *to) {
+  uint32_t length = l->n - 1 - l->loop;
+  for (uint32_t k = 1; k <= times; k++)
+    for (uint32_t i = 0; i < k; i++) {
+      bool exact;
+      *from = l->loop + i * length;
+      *to = l->loop + k * length;
+      if (config_rhymes(m, at[*from], at[*to], &exact) && (exact || !exactly))
+        return true;
+    }
+  return false;
+}
+
+bool lasso_run(struct space *space, struct meaning *meaning, uint32_t environment, const struct lasso *l, struct run *run,
+               uint32_t *loop) {
+  struct model *m = meaning->model;
+  bool stays = l->loop == l->n - 1, closed = false;
+  for (uint32_t times = stays ? 0 : 1; !closed && times <= TIMES_MOST; times *= 2) {
+    uint32_t n, to = l->loop;
+    struct step_wish *wish;
+    struct state *path = stays ? NULL : repeated(l, times, &wish, &n);
+    bool ok = stays ? space->ops->concretise_path(space, l->path, l->n, l->wish, run)
+                    : space->ops->concretise_path(space, path, n, wish, run);
+    if (!stays) {
+      memory_free(path);
+      memory_free(wish);
+    }
+    if (!ok)
+      return false;
+    *loop = l->loop;
+    if (stays)
+      return true;
+    struct config **at = configs_of(meaning, environment, run);
+    if (!at)
+      return true; /* the replay will say what is wrong */
+    closed = find_repeat(m, at, l, times, true, loop, &to) || find_repeat(m, at, l, times, false, loop, &to);
+    for (uint32_t i = 0; i <= run->nsteps; i++)
+      config_free(at[i]);
+    memory_free(at);
+    if (closed)
+      run_cut(run, to);
+    else
+      run_release(run);
+  }
+  return closed;
+}
+
+/* --- the judge --- */
+
+static bool is_optional(const struct event *e) {
+  if (e->kind != EVENT_ACTION && e->kind != EVENT_DELIVER)
+    return true;
+  for (uint32_t i = 0; i < e->ntaken; i++)
+    if (e->taken[i].forged || e->taken[i].kept)
+      return true;
+  return false;
+}
+
+static bool look_for_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                          const struct model_error *error) {
+  bool *found = context;
+  (void)next;
+  (void)error;
+  *found |= result != STEP_BAD_WITNESS && (!w->event || !is_optional(w->event));
+  return !*found;
+}
+
+static bool may_stay(struct trace *t, struct meaning *meaning, struct text *why) {
+  const struct config *last = t->configs[t->nconfigs - 1];
+  bool goes_on = false;
+  if (model_steps(t->model))
+    config_successors(meaning, t->claim.environment, last, look_for_step, &goes_on);
+  else
+    goes_on = last->point != POINT_END;
+  if (goes_on)
+    text_addf(why, "the run is said to stay as it is, but there is another %s", step_word(t->model));
+  return !goes_on;
+}
+
+/* Phases have numbers, which may mean more than their order: the loop is gone round once for each process (a coordinator
+   may rotate), by the same choices, and has to come back each time. */
+static bool goes_round(struct trace *t, struct meaning *meaning, struct text *why) {
+  struct model *m = t->model;
+  struct config *at = config_copy(m, t->configs[t->nconfigs - 1]), *next = config_new(m);
+  bool ok = true, exact;
+  for (uint32_t times = 0; times < m->nprocesses && ok; times++)
+    for (uint32_t i = t->claim.loop; i < t->run.nsteps && ok; i++) {
+      const char *clause = "";
+      struct model_error error;
+      ok = config_allows(meaning, t->claim.environment, at, t->run.steps[i], &clause) &&
+           config_step(meaning, t->claim.environment, at, t->run.steps[i], next, NULL, &error) == STEP_OK &&
+           config_rhymes(m, next, t->configs[i + 1], &exact);
+      config_assign(m, at, next);
+    }
+  if (!ok)
+    text_addf(why, "what happens from %s %u on cannot happen again and again", step_word(m), t->claim.loop + 1);
+  config_free(at);
+  config_free(next);
+  return ok;
+}
+
+static bool closes(struct trace *t, struct meaning *meaning, struct text *why) {
+  if (t->claim.loop == t->run.nsteps)
+    return may_stay(t, meaning, why);
+  bool rhymes = t->claim.loop < t->run.nsteps &&
+                config_rhymes(t->model, t->configs[t->claim.loop], t->configs[t->nconfigs - 1], &t->exact);
+  if (!rhymes)
+    text_addf(why, "the run does not come back to where it was after %u %ss", t->claim.loop, step_word(t->model));
+  return rhymes && goes_round(t, meaning, why);
+}
+
+/* Rounds: what the environment says of runs. */
+static bool clauses_hold(struct trace *t, struct meaning *meaning, struct text *why) {
+  const struct environment *env = &t->model->environments[t->claim.environment];
+  const struct clause *marks[MARKS_MOST];
+  uint32_t n = model_steps(t->model) ? 0 : environment_marks(env, marks);
+  for (uint32_t i = 0; i < n; i++)
+    if (!clause_holds_of_run(meaning, t->claim.environment, i, (const struct config *const *)t->configs,
+                             (const struct witness *const *)t->run.steps, t->run.nsteps, t->claim.loop)) {
+      uint32_t line, column;
+      source_place(&t->model->source, marks[i]->at.from, &line, &column);
+      text_addf(why, "it does not satisfy what environment '%s' says of runs (line %u)", env->name, line);
+      return false;
+    }
+  return true;
+}
+
+struct fair_count {
+  struct fair_group group;
+  uint32_t possible; /* in so many configurations of the loop */
+  uint32_t seen;     /* in which one last, 1-based */
+  bool taken;
+};
+
+struct fair_counts {
+  VEC(struct fair_count) at;
+  uint32_t now;
+};
+
+static struct fair_count *fair_count_of(struct fair_counts *c, const struct fair_group *g) {
+  for (size_t i = 0; i < c->at.n; i++) {
+    const struct fair_group *known = &c->at.at[i].group;
+    if (known->process == g->process && known->action == g->action && known->sender == g->sender &&
+        known->message == g->message)
+      return &c->at.at[i];
+  }
+  vec_push(&c->at, ((struct fair_count){.group = *g}));
+  return &c->at.at[c->at.n - 1];
+}
+
+static void count_possible(void *context, const struct fair_group *g) {
+  struct fair_counts *c = context;
+  struct fair_count *of = fair_count_of(c, g);
+  of->possible += of->seen != c->now;
+  of->seen = c->now;
+}
+
+/* Steps: whoever can always (strong: again and again) take something in the loop does. */
+static bool is_fair(struct trace *t, struct meaning *meaning, struct text *why) {
+  const struct clause *fair = environment_fairness(&t->model->environments[t->claim.environment]);
+  uint32_t from = t->claim.loop, to = from < t->run.nsteps ? t->run.nsteps : from + 1;
+  struct fair_counts counts = {0};
+  bool ok = true;
+  if (!fair || !model_steps(t->model))
+    return true;
+  for (uint32_t i = from; i < to; i++) {
+    struct fair_group taken;
+    counts.now = i + 1;
+    config_groups(meaning, t->claim.environment, t->configs[i], count_possible, &counts);
+    if (i < t->run.nsteps && event_fair_group(meaning, t->claim.environment, t->run.steps[i]->event, &taken))
+      fair_count_of(&counts, &taken)->taken = true;
+  }
+  for (size_t i = 0; i < counts.at.n && ok; i++) {
+    const struct fair_count *c = &counts.at.at[i];
+    ok = c->taken || c->possible == 0 || (!fair->strong && c->possible < to - from);
+    if (!ok) {
+      text_add(why, "it is not fair to ");
+      process_print(t->model, c->group.process, why);
+    }
+  }
+  vec_release(&counts.at);
+  return ok;
+}
+
+struct lasso_configs trace_configs(const struct trace *t) {
+  bool stays = t->claim.loop == t->run.nsteps;
+  return (struct lasso_configs){(const struct config *const *)t->configs, t->nconfigs - !stays, t->claim.loop};
+}
+
+const struct node *claim_formula(const struct trace *t) {
+  return t->claim.text ? t->claim.text : t->model->properties[t->claim.property].formula;
+}
+
+bool lasso_shows(struct trace *t, struct meaning *meaning, struct text *why) {
+  if (!closes(t, meaning, why) || !clauses_hold(t, meaning, why) || !is_fair(t, meaning, why))
+    return false;
+  struct lasso_configs run = trace_configs(t);
+  enum verdict3 v = lasso_satisfies(meaning, claim_formula(t), &run, &t->error);
+  if (v != V_FALSE)
+    text_addf(why, "'%s' is %s of the run", t->model->properties[t->claim.property].name,
+              v == V_ERROR ? t->error.message : "true");
+  return v == V_FALSE;
+}
+
+enum standstill lasso_standstill(const struct trace *t) {
+  const struct model *m = t->model;
+  const struct config *last = t->configs[t->nconfigs - 1];
+  if (!model_steps(m))
+    return STANDSTILL_ENDED;
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct role *role = process_role(m, p);
+    value status = last->local[p][LOCAL_STATUS];
+    if ((status & (STATUS_HALTED | STATUS_CRASHED | STATUS_BYZANTINE)) || role->point_var == NO_VAR)
+      continue;
+    value at = last->local[p][LOCAL_VAR(role->point_var)];
+    for (uint32_t i = 0; i < role->nactions; i++)
+      if (role->actions[i].point != ANY_POINT && role->actions[i].point == (uint32_t)at)
+        return STANDSTILL_DEADLOCK;
+  }
+  return STANDSTILL_FINISHED;
+}

@@ -1,0 +1,28 @@
+/* Runs that go round for ever: made concrete, and held against the definitions on the reference. */
+#ifndef RONDO_TRACE_LASSO_H
+#define RONDO_TRACE_LASSO_H
+
+#include "search/live.h"
+#include "sem/lasso.h"
+#include "trace/trace.h"
+
+/* A real run along the lasso, and the number of steps after which its loop begins (all of them: it stays where it is). The
+   loop is gone round until the real configuration repeats. False: no such run (a fault of the space). */
+bool lasso_run(struct space *, struct meaning *, uint32_t environment, const struct lasso *, struct run *, uint32_t *loop);
+
+/* Does the replayed run close, satisfy what the environment assumes of runs, and violate the property? If not, *why. */
+bool lasso_shows(struct trace *, struct meaning *, struct text *why);
+
+/* Its configurations, as the reference's judge wants them. */
+struct lasso_configs trace_configs(const struct trace *);
+const struct node *claim_formula(const struct trace *);
+
+/* Why a run that stays where it is does so. */
+enum standstill {
+  STANDSTILL_ENDED,    /* rounds: the algorithm has ended */
+  STANDSTILL_FINISHED, /* steps: nobody waits for anything */
+  STANDSTILL_DEADLOCK  /* somebody waits for what never comes */
+};
+enum standstill lasso_standstill(const struct trace *);
+
+#endif
