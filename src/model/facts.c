@@ -197,6 +197,10 @@ static bool known_at_least(const struct prover *p, const fact_vec *facts, const 
       continue;
     enum op op = relation(f);
     const struct node *x = f->cond->kid[0], *y = f->cond->kid[1];
+    while (x->op == NODE_RECORD && y->op == NODE_RECORD && x->n > 0 && x->n == y->n) { /* by their first parts first */
+      x = bare(x->kid[0]);
+      y = bare(y->kid[0]);
+    }
     if ((op == NODE_GE || op == NODE_GT || op == NODE_EQ) && same(p, x, a) && same(p, y, b))
       return true;
     if ((op == NODE_LE || op == NODE_LT || op == NODE_EQ) && same(p, x, b) && same(p, y, a))

@@ -334,6 +334,10 @@ static void find_recovery(struct permanence *p, uint32_t r) {
   }
 }
 
+bool variable_grows(const struct permanence *p, uint32_t role, uint32_t var) { return p->roles[role].vars[var].up; }
+
+bool global_grows(const struct permanence *p, uint32_t global) { return p->globals[global].up; }
+
 /* --- program points --- */
 
 static void find_reaches(struct permanence *p, uint32_t r) {
@@ -448,6 +452,20 @@ static struct node *compared(const struct permanence *p, enum op op, const struc
   return n;
 }
 
+static const struct node *weakened(const struct collecting *, const struct node *);
+
+/* Records are compared by their first parts first. */
+static const struct node *weakened_record(const struct collecting *c, const struct node *n) {
+  const struct node *a = n->kid[0], *b = n->kid[1];
+  enum op op = n->op == NODE_EQ                        ? NODE_EQ
+               : n->op == NODE_GT || n->op == NODE_GE ? NODE_GE
+               : n->op == NODE_LT || n->op == NODE_LE ? NODE_LE
+                                                      : NODE_OPS;
+  if (op == NODE_OPS || a->op != NODE_RECORD || b->op != NODE_RECORD || a->n == 0 || a->n != b->n)
+    return NULL;
+  return weakened(c, compared(c->permanence, op, a->kid[0], b->kid[0]));
+}
+
 /* Something that follows from the condition, and stays false once it is false; NULL: nothing was found. a == b fails for
    good as soon as b has grown past a. */
 static const struct node *weakened(const struct collecting *c, const struct node *n) {
@@ -460,6 +478,8 @@ static const struct node *weakened(const struct collecting *c, const struct node
       return compared(p, n->op, a, b);
     return n->op == NODE_OR ? NULL : a ? a : b;
   }
+  if (n->n == 2 && n->kid[0]->type->kind == TYPE_RECORD)
+    return weakened_record(c, n);
   if (n->op != NODE_EQ || !is_ordered(n->kid[0]->type) || !is_ordered(n->kid[1]->type))
     return NULL;
   const struct node *least = weakened(c, compared(p, NODE_GE, n->kid[0], n->kid[1]));
@@ -500,11 +520,14 @@ static void find_vetoes(struct permanence *p, uint32_t r, uint32_t action) {
 
 /* --- what an action changes --- */
 
-static bool collect_effects(struct collecting *, const struct block *);
+/* Collects what must be true for the block to change anything. stays: if nothing is changed, it leaves the process at the
+   place where the action was taken. False: there is no telling. */
+static bool collect_effects(struct collecting *, const struct block *, bool *stays);
 
 /* The condition must become true for anything to happen; one of its conjuncts is enough to know that it will not. */
-static bool collect_if(struct collecting *c, const struct stmt *s) {
+static bool collect_if(struct collecting *c, const struct stmt *s, bool *stays) {
   const struct permanence *p = c->permanence;
+  bool then_stays = true, other_stays = false;
   if (s->guard.ngen || !s->guard.cond || fails(p, s->guard.cond) ||
       node_chooses(p->model, s->guard.cond))
     return false;
@@ -518,11 +541,16 @@ static bool collect_if(struct collecting *c, const struct stmt *s) {
     for (uint32_t i = 1; i < conjuncts.n; i++)
       all = compared(p, NODE_AND, all, conjuncts.at[i]);
     add_condition(c, all);
-  } else if (!collect_effects(c, &s->then)) {
-    c->out->n = before;
-    return false;
+  } else {
+    then_stays = false;
+    if (!collect_effects(c, &s->then, &then_stays)) {
+      c->out->n = before;
+      return false;
+    }
   }
-  return collect_effects(c, &s->other);
+  bool told = collect_effects(c, &s->other, &other_stays);
+  *stays |= then_stays && other_stays;
+  return told;
 }
 
 static struct node *negated(const struct permanence *p, struct node *n) {
@@ -570,12 +598,22 @@ static bool collect_assign(struct collecting *c, const struct stmt *s) {
   return true;
 }
 
-static bool collect_effects(struct collecting *c, const struct block *b) {
+/* A `goto` to where the process stands. */
+static bool stays_there(const struct collecting *c, const struct stmt *s) {
+  const struct role *role = &c->permanence->model->roles[c->role];
+  return s->kind == STMT_ASSIGN && !s->shared && s->var == role->point_var && c->action->point != ANY_POINT &&
+         s->expr->op == NODE_CONST && s->expr->constant == (value)c->action->point;
+}
+
+static bool collect_effects(struct collecting *c, const struct block *b, bool *stays) {
   for (uint32_t i = 0; i < b->n; i++) {
     const struct stmt *s = b->at[i];
-    bool told = false;
+    bool told = stays_there(c, s);
+    *stays |= told;
+    if (told)
+      continue;
     if (s->kind == STMT_IF)
-      told = collect_if(c, s);
+      told = collect_if(c, s, stays);
     else if (s->kind == STMT_LET)
       told = !fails(c->permanence, s->expr);
     else if (s->kind == STMT_ASSIGN)
@@ -589,10 +627,11 @@ static bool collect_effects(struct collecting *c, const struct block *b) {
 static void find_effects(struct permanence *p, uint32_t r, uint32_t action) {
   const struct action *a = &p->model->roles[r].actions[action];
   struct collecting c = {.permanence = p, .role = r, .action = a};
+  bool stays = a->next == ANY_POINT || a->next == a->point;
   c.out = &p->roles[r].effects[action];
   p->roles[r].tells[action] =
-      a->next == ANY_POINT && a->once == NO_SLOT && !fails(p, a->match) && !fails(p, a->size) &&
-      !generators_fail(p, &a->guard) && !fails(p, a->guard.cond) && collect_effects(&c, &a->body);
+      a->once == NO_SLOT && !fails(p, a->match) && !fails(p, a->size) && !generators_fail(p, &a->guard) &&
+      !fails(p, a->guard.cond) && collect_effects(&c, &a->body, &stays) && stays;
 }
 
 const struct conditions *action_vetoes(const struct permanence *p, uint32_t role, uint32_t action) {

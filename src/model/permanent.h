@@ -20,6 +20,10 @@ bool permanent_falsehood(const struct permanence *, uint32_t role, const struct 
 /* Can a process at program point `from` come to be at program point `to` (or stay there)? A recovery may bring it back. */
 bool point_reaches(const struct permanence *, uint32_t role, uint32_t from, uint32_t to);
 
+/* Does the value never get smaller? */
+bool variable_grows(const struct permanence *, uint32_t role, uint32_t var);
+bool global_grows(const struct permanence *, uint32_t global);
+
 /* Conditions on a local state, globals and one message, to be evaluated with the message in action->slot, its parts in
    theirs, its sender in from_slot. Some are not in the text, but follow from what is. No evaluation of any of them can fail. */
 struct conditions {
