@@ -49,6 +49,9 @@ struct actions_use *actions_used(const struct model *, const struct question *, 
 /* Does a step property surely hold of a step that changes nothing that it reads? False if in doubt. */
 bool property_holds_of_stuttering(const struct property *);
 
+/* Adds the variables that a property or atom reads of a process of that role that stands at that label. */
+void property_reads_at(const struct model *, const struct question *, uint32_t role, uint32_t label, bool *reads);
+
 /* live[role][label][var]: may the variable's value still be read by an action that can be taken at that program point or
    later (roles without one: label 0), or by a property? idle[role][var]: the same for processes that crashed or halted: by
    a property, or after a recovery. Ghosts count where they are read; the program point counts unless nobody can read it of

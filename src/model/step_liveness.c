@@ -13,7 +13,7 @@ struct pass {
   const struct role *role;
   bool **live;  /* by label, by variable */
   bool *idle;
-  bool recovers;
+  bool crashes, recovers;
 };
 
 static bool add_all(bool *to, const bool *from, uint32_t n) {
@@ -72,7 +72,8 @@ static bool update_label(struct pass *p, uint32_t label) {
     action_before(p, &role->actions[i], label, matters);
     grew |= add_all(p->live[label], matters, role->nvars);
   }
-  grew |= add_all(p->live[label], p->idle, role->nvars);
+  if (p->crashes)
+    grew |= add_all(p->live[label], p->idle, role->nvars);
   memory_free(matters);
   return grew;
 }
@@ -113,7 +114,9 @@ struct step_liveness *step_liveness_of(const struct model *m, const struct quest
       out->live[r][i] = arena_array(arena, role->nvars + 1, sizeof ***out->live);
     out->idle[r] = arena_array(arena, role->nvars + 1, sizeof **out->idle);
     memcpy(out->idle[r], use->property_reads[r], role->nvars);
-    struct pass p = {m, role, out->live[r], out->idle[r], role_recovers(m, q, r)};
+    struct pass p = {m, role, out->live[r], out->idle[r], environment_has(m, q, CLAUSE_CRASH), role_recovers(m, q, r)};
+    for (uint32_t i = 0; i < npoints; i++)
+      property_reads_at(m, q, r, i, out->live[r][i]);
     live_in_role(&p);
   }
   arena_release(&scratch);
