@@ -63,7 +63,7 @@ struct guide {
   struct concrete *concrete;
   uint32_t process, action;
   uint64_t cost;
-  uint64_t *to; /* the row that the move leads to, packed as it comes */
+  uint64_t *to; /* the row that the move leads to, packed as it comes, with relative rounds */
   bool found;
 };
 
@@ -89,7 +89,10 @@ static bool consider(void *context, uint32_t p, const struct move *m) {
     keys_unpack(&s->keys, s->next, s->row);
     if (!row_key(s, s->row, s->packed, NULL, NULL) || memcmp(s->packed, k->target->bytes, s->keys.nbytes))
       return true;
-    memcpy(g->to, s->next, s->keys.nwords * sizeof *g->to);
+    keys_unpack(&s->keys, s->next, s->row);
+    row_relative(s, s->row);
+    if (!keys_pack(&s->keys, s->row, g->to))
+      return true;
   }
   g->found = true;
   g->cost = cost;
@@ -104,6 +107,7 @@ static bool find_guide(struct concrete *k, struct guide *g) {
   if (s->plain)
     return false;
   row_of_config(s, k->config, s->row);
+  row_relative(s, s->row);
   if (keys_pack(&s->keys, s->row, s->words))
     steps_each(s, consider, g);
   s->base.restart = false;
@@ -122,6 +126,7 @@ static bool try_guided(void *context, const struct witness *w, enum step_result 
     return true;
   if (k->target) {
     row_of_config(s, next, s->row);
+    row_relative(s, s->row);
     if (!keys_pack(&s->keys, s->row, s->packed) || memcmp(s->packed, g->to, s->keys.nbytes))
       return true;
   }

@@ -182,6 +182,26 @@ static bool is_gone(const struct interleave *s, uint32_t p, content local) {
          ((status & STATUS_CRASHED) && !s->forgetting->recovers[s->role_of[p]]);
 }
 
+bool message_has_no_use(struct interleave *s, uint32_t to, content local, uint32_t from, letter l, uint32_t action) {
+  uint32_t r = s->role_of[to], n;
+  const value *v = content_values(&s->cells, to, local, &n);
+  value *unblank = memory_alloc((n + 1) * sizeof *unblank);
+  memcpy(unblank, v, n * sizeof *v);
+  local_unblank(&s->cells, r, unblank);
+  struct regard *g = memory_alloc(sizeof *g);
+  *g = (struct regard){.space = s, .role = r, .local = v, .unblank = unblank};
+  g->action = &s->model->roles[r].actions[action];
+  bool none = is_gone(s, to, local) || has_no_use(g, to, from, letter_message(&s->channels, l), true);
+  memory_free(unblank);
+  memory_free(g);
+  return none;
+}
+
+bool forgets_idle_messages(const struct interleave *s) {
+  return s->forgets_messages && s->forgetting->idles && s->cells.channels != CHANNEL_FIFO &&
+         s->meaning->semantics != SEMANTICS_MP;
+}
+
 bool message_is_dead(struct interleave *s, uint32_t to, content local, uint32_t from, letter l) {
   struct forgetting *f = s->forgetting;
   uint32_t n, known;

@@ -7,7 +7,18 @@
 
 /* --- keys of states --- */
 
+uint32_t row_relative(struct interleave *s, content *row) {
+  uint32_t distance = s->window ? window_form(s->window, row) : 0;
+  if (s->relays && relays_forget(s, row) && s->window)
+    window_form(s->window, row);
+  return distance;
+}
+
 bool row_key(struct interleave *s, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to) {
+  uint32_t distance = row_relative(s, row);
+  s->too_far = distance > s->max_distance;
+  if (!s->too_far && distance > s->base.distance)
+    s->base.distance = distance;
   if (s->canonical)
     canonical_form(s->canonical, row, to, value_to);
   return keys_pack(&s->keys, row, words);
@@ -16,6 +27,11 @@ bool row_key(struct interleave *s, content *row, uint64_t *words, uint32_t *to, 
 bool too_narrow(struct interleave *s) {
   s->too_narrow = s->base.restart = true;
   return false;
+}
+
+bool leave_out(struct interleave *s) {
+  s->base.distance_cut = true;
+  return true;
 }
 
 static void lay_out_keys(struct interleave *s, enum key_layout how) {
@@ -29,7 +45,7 @@ static void lay_out_keys(struct interleave *s, enum key_layout how) {
       *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
     }
   }
-  if (s->canonical && how != KEYS_WIDE) {
+  if (s->normal && how != KEYS_WIDE) {
     size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
     s->forms = memset(memory_resize(s->forms, size), 0, size);
   }
@@ -116,6 +132,8 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
   row_of_config(s, next, s->row);
   if (!row_key(s, s->row, s->packed, NULL, NULL))
     return too_narrow(s);
+  if (s->too_far)
+    return leave_out(s);
   struct state state = keys_state(&s->keys, s->packed);
   return step->emit(step->context, &state, &edge);
 }
@@ -178,7 +196,8 @@ static bool space_assignments(struct space *space, struct text *decimal) {
 static size_t space_memory(const struct space *space) {
   const struct interleave *s = (const struct interleave *)space;
   return cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + steps_bytes(s) + mover_bytes(s) +
-         forgetting_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0);
+         forgetting_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0) +
+         (s->window ? window_bytes(s->window) : 0) + relays_bytes(s);
 }
 
 static void space_free(struct space *space) {
@@ -188,6 +207,7 @@ static void space_free(struct space *space) {
   steps_release(s);
   forgetting_release(s);
   frozen_release(s);
+  relays_release(s);
   channel_ops_release(&s->channels);
   keys_release(&s->keys);
   stubborn_free(s->stubborn);
@@ -197,6 +217,7 @@ static void space_free(struct space *space) {
   memory_free(s->prepare);
   if (s->canonical)
     canonical_free(s->canonical);
+  window_free(s->window);
   cells_release(&s->cells);
   intern_free(s->vectors);
   intern_free(s->statuses);
@@ -287,6 +308,12 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   properties_init(s);
   if (l->of[REDUCE_SYMMETRY].applied || l->of[REDUCE_VALUES].applied)
     s->canonical = canonical_new(&s->cells);
+  if (l->of[REDUCE_ROUND_WINDOW].applied)
+    s->window = window_new(&s->cells);
+  s->base.has_distance = s->window;
+  s->max_distance = options->max_distance ? options->max_distance : ANY_DISTANCE;
+  relays_init(s);
+  s->normal = s->canonical || s->window || s->relays;
   s->plain = options->successors == SUCCESSORS_PLAIN || s->cells.arrivals;
   s->base.successors = options->successors == SUCCESSORS_PLAIN ? "plain: asked for"
                        : s->plain                              ? "plain: the order of messages is kept"

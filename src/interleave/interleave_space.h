@@ -13,6 +13,7 @@
 #include "interleave/interleave.h"
 #include "interleave/keys.h"
 #include "interleave/stubborn.h"
+#include "interleave/window.h"
 #include "model/actions.h"
 #include "sem/event_step.h"
 #include "space/memo.h"
@@ -235,6 +236,19 @@ bool message_is_dead(struct interleave *, uint32_t to, content local, uint32_t f
 /* The row of a configuration, with all that forgotten. */
 void row_of_config(struct interleave *, const struct config *, content *row);
 
+/* Likewise, for one of its actions. */
+bool message_has_no_use(struct interleave *, uint32_t to, content local, uint32_t from, letter, uint32_t action);
+/* Are messages forgotten that somebody may take, to no effect? */
+bool forgets_idle_messages(const struct interleave *);
+
+/* --- relays.c: messages that are passed on until nobody wants them --- */
+
+struct relays;
+void relays_init(struct interleave *); /* leaves space->relays NULL if there are none */
+void relays_release(struct interleave *);
+size_t relays_bytes(const struct interleave *);
+bool relays_forget(struct interleave *, content *row); /* in place; true: something was forgotten */
+
 /* --- frozen.c: variables that are never read again because shared memory will not change --- */
 
 struct frozen;
@@ -294,8 +308,11 @@ struct interleave {
   struct mover mover;
   struct forgetting *forgetting;
   struct frozen *frozen;       /* or NULL */
+  struct relays *relays;       /* or NULL */
   struct twins twins;
-  struct canonical *canonical; /* NULL: states are as they come */
+  struct canonical *canonical; /* NULL: nothing is renamed */
+  struct window *window;       /* NULL: rounds are as they come */
+  bool normal;                 /* one of these, or relays: states are not stored as they come */
   struct hopes *hopes;         /* NULL: nobody asks */
   struct stubborn *stubborn;   /* NULL: every step is explored */
   uint64_t *enabled, *aim, *prepare; /* classes of steps, for it */
@@ -322,6 +339,8 @@ struct interleave {
   uint64_t expanded;           /* states, since keys were laid out */
   bool scouted;
   bool too_narrow;             /* they must be laid out anew */
+  uint32_t max_distance;
+  bool too_far;                /* the row that row_key was last asked for is beyond that */
   uint64_t *forms;             /* keys and their canonical forms, latest ones */
   /* scratch */
   uint64_t *words, *next, *packed, *whole;
@@ -352,9 +371,12 @@ static inline const struct moves *moves_at(struct interleave *s, uint32_t p, con
 }
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
+/* The row with relative rounds, and without messages that are only passed on; returns how far apart processes are. */
+uint32_t row_relative(struct interleave *, content *row);
 /* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
 bool row_key(struct interleave *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
 bool too_narrow(struct interleave *); /* false: the search must begin again */
+bool leave_out(struct interleave *);  /* true: the state is too far off, the search goes on without it */
 value status_of(const struct interleave *, const uint64_t *words, uint32_t p);
 uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role);
 uint32_t sight_byzantine(struct interleave *, const uint64_t *words);

@@ -155,13 +155,16 @@ static bool canonical_key(struct interleave *s) {
     h = hash_mix(h, s->next[i]);
   uint64_t *known = s->forms + ((h ^ h >> 31) & (FORMS_REMEMBERED - 1)) * (2 * (size_t)n + 1), *slot = known + 1;
   if (*known && !memcmp(slot, s->next, n * sizeof *slot)) {
+    s->too_far = false;
     memcpy(s->packed, slot + n, n * sizeof *slot);
     return true;
   }
   keys_unpack(&s->keys, s->next, s->row);
   if (!row_key(s, s->row, s->packed, NULL, NULL))
     return too_narrow(s);
-  *known = 1;
+  *known = !s->too_far;
+  if (s->too_far)
+    return true;
   memcpy(slot, s->next, n * sizeof *slot);
   memcpy(slot + n, s->packed, n * sizeof *slot);
   return true;
@@ -177,12 +180,14 @@ static bool emit_move(struct interleave *s, uint32_t p, struct move *m, emit_fn 
     return emit(context, NULL, &edge);
   if (s->nglobal_steps)
     edge.broken |= steps_broken_by_step(s, s->words, s->next);
-  if (!s->canonical) {
+  if (!s->normal) {
     struct state state = keys_state(&s->keys, s->next);
     return emit(context, &state, &edge);
   }
   if (!canonical_key(s))
     return false;
+  if (s->too_far)
+    return leave_out(s);
   struct state state = keys_state(&s->keys, s->packed);
   return emit(context, &state, &edge);
 }
@@ -270,7 +275,7 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
   for (uint32_t r = 0; r < s->model->nroles; r++)
     if (s->steps.uses[r])
       s->globals[r] = sight_globals(s, s->words, r);
-  if (which == STEPS_ALL && s->keys.nwords <= 2 && !s->canonical && !s->crashes && !s->nglobal_steps)
+  if (which == STEPS_ALL && s->keys.nwords <= 2 && !s->normal && !s->crashes && !s->nglobal_steps)
     return short_successors(s, byzantine, emit, context);
   if (s->crashes)
     find_permits(s);

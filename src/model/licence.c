@@ -3,6 +3,7 @@
 #include "model/actions.h"
 #include "model/opaque.h"
 #include "model/reads.h"
+#include "model/round_window.h"
 #include "model/survey.h"
 #include "model/usage.h"
 
@@ -378,6 +379,9 @@ static void grant_channels(struct grant *g) {
 
 /* What ties the steps of different processes together beyond what they read, write and send. */
 static struct refusal coupled(struct grant *g) {
+  const struct licence *window = &g->out->of[REDUCE_ROUND_WINDOW];
+  if (window->granted && window->useful && g->wishes->reduce[REDUCE_ROUND_WINDOW] != WISH_OFF)
+    return (struct refusal){"which rounds are old depends on all processes", {0, 0}};
   const struct model *m = g->model;
   const struct environment *env = &m->environments[g->question->environment];
   bool losing = !g->out->of[REDUCE_LOSS].granted || g->wishes->reduce[REDUCE_LOSS] == WISH_OFF;
@@ -407,6 +411,20 @@ static void grant_partial_order(struct grant *g) {
                                     : "there is only one process");
 }
 
+static void grant_round_window(struct grant *g) {
+  const struct round_window *w = round_window_of(g->model, g->question, g->arena);
+  g->out->window = w;
+  if (!w->any)
+    passes_over(g, REDUCE_ROUND_WINDOW, "no round numbers are kept");
+  else if (w->why.reason)
+    refuses(g, REDUCE_ROUND_WINDOW, w->why);
+  else
+    grants(g, REDUCE_ROUND_WINDOW, true,
+           w->modulus > 1 ? arena_printf(g->arena, "round numbers are only compared and advanced, and read modulo %lld",
+                                         (long long)w->modulus)
+                          : "round numbers are only compared and advanced");
+}
+
 static void grant_steps(struct grant *g) {
   static const enum reduction messages[] = {REDUCE_MESSAGE_ORDER, REDUCE_DEAD_MESSAGES,
                                             REDUCE_LOSS};
@@ -416,6 +434,7 @@ static void grant_steps(struct grant *g) {
   else
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
       passes_over(g, messages[i], "there are no messages");
+  grant_round_window(g);
   grant_partial_order(g);
   passes_over(g, REDUCE_ROUND_RANK, "processes take steps");
   passes_over(g, REDUCE_MERGING, "processes take steps");
@@ -495,7 +514,7 @@ static void apply_wishes(struct grant *g) {
 }
 
 static void grant_rounds(struct grant *g) {
-  static const enum reduction others[] = {REDUCE_VALUES, REDUCE_DEAD_MESSAGES, REDUCE_LOSS,
+  static const enum reduction others[] = {REDUCE_ROUND_WINDOW, REDUCE_VALUES, REDUCE_DEAD_MESSAGES, REDUCE_LOSS,
                                           REDUCE_PARTIAL_ORDER};
   grant_message_order(g);
   grant_round_rank(g);

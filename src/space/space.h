@@ -114,6 +114,10 @@ struct space {
                               states and begins again */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
   const char *successors;  /* how successors are made, for people: "outcomes", "plain: ..." */
+  /* How far apart the rounds of live processes get, where each has a round of its own. */
+  bool has_distance;
+  uint32_t distance;       /* the largest so far */
+  bool distance_cut;       /* steps that would have led further than space_options.max_distance were left out */
 };
 
 enum successors_by {
@@ -125,7 +129,9 @@ enum successors_by {
 
 struct space_options {
   enum successors_by successors;
+  uint32_t max_distance; /* between the rounds of live processes, where each has its own */
 };
+#define ANY_DISTANCE UINT32_MAX
 
 /* Rounds. Steps: interleave_space_new in interleave/interleave.h. */
 struct space *round_space_new(struct meaning *, struct model *, const struct question *, const struct licences *,

@@ -2,6 +2,7 @@
  * reduction, and the place that is blamed. */
 #include "lang/check.h"
 #include "model/licence.h"
+#include "model/round_window.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -393,6 +394,62 @@ static void test_dead_variables(void **state) {
   refused(PROPERTY("safety s: step forall p in P: p.d != p.d'"), DEAD_VARIABLES, "s");
 }
 
+/* --- rounds without bound --- */
+
+#define TERMS(vars, actions, rest)                                                                         \
+  "algorithm A\nparam n = 3\nmessage news(t: round, v: 1..2), old(o: round)\nprocess P[n] {\n"             \
+  "  var t: round = 0\n" vars "  when true once { t := t + 1  send news(t, 1) to others }\n" actions "}\n" rest
+#define CATCH_UP "  on m: news if m.t > t { t := m.t }\n"
+#define CALM "safety s: forall p, q in P: p.t <= q.t or p.t > q.t\n"
+
+/* Which fields fade, and what is read of the rest then: as digits, field by field. */
+static void fading(const char *text, const char *fades, const char *unread) {
+  struct licensed k = license(text, "auto");
+  const struct round_window *w = k.licences->window;
+  assert_true(k.licences->of[REDUCE_ROUND_WINDOW].applied);
+  if (w->fades[0][0] != fades[0] - 48 || w->fades[1][0] != fades[1] - 48 || w->unread[0][0][1] != unread[0] - 48)
+    print_error("%s: %d%d %d\n", text, w->fades[0][0], w->fades[1][0], w->unread[0][0][1]);
+  assert_int_equal(w->fades[0][0], fades[0] - '0');
+  assert_int_equal(w->fades[1][0], fades[1] - '0');
+  assert_int_equal(w->unread[0][0][1], unread[0] - '0');
+  release(&k);
+}
+
+static void test_round_window(void **state) {
+  (void)state;
+  granted(TERMS("", CATCH_UP, CALM), ROUND_WINDOW);
+  refused(TERMS("", "  when t > 3 { t := t + 1 }\n", CALM), ROUND_WINDOW, "3");
+  refused(TERMS("", CATCH_UP, "safety s: forall p in P: p.t >= 0\n"), ROUND_WINDOW, "0");
+  refused(TERMS("", "  when true { t := 1 }\n", CALM), ROUND_WINDOW, "1");
+  refused(TERMS("  input first: round = 1\n", CATCH_UP, "safety s: forall p in P: p.t >= initial(p.first)\n"),
+          ROUND_WINDOW, "initial(p.first)");
+  struct licensed k = license(TERMS("", "  when t mod 4 == 1 and P(t) == me { t := t + 1 }\n", CALM), "auto");
+  assert_true(k.licences->of[REDUCE_ROUND_WINDOW].applied);
+  assert_int_equal(k.licences->window->modulus, 12);
+  assert_false(k.licences->of[REDUCE_PARTIAL_ORDER].granted);
+  release(&k);
+
+  /* compared with what only grows; not with each other, nor with what goes back, nor counted, nor computed with */
+  fading(TERMS("", CATCH_UP, CALM), "11", "1");
+  fading(TERMS("  var u: round = 0\n", CATCH_UP "  on news(t == u) { u := t }\n", CALM), "01", "0");
+  fading(TERMS("  var u: round = 0\n", CATCH_UP "  when u > t { u := t }\n  on old(o > u) {}\n", CALM), "10", "1");
+  fading(TERMS("  var u: round = 0\n", CATCH_UP "  on m: old { u := m.o }\n", CALM), "10", "1");
+  fading(TERMS("", CATCH_UP "  on m: old if m.o mod 2 == 0 {}\n", CALM), "10", "1");
+  fading(TERMS("", CATCH_UP "  on m: old { send news(m.o + 1, 2) to others }\n", CALM), "10", "1");
+  fading(TERMS("", CATCH_UP "  on Q: 2 of old(o) same o {}\n", CALM), "10", "1");
+  fading(TERMS("", CATCH_UP "  on m: old { t := max(t, m.o) }\n", CALM), "11", "1");
+  fading(TERMS("", CATCH_UP, "environment e { channels set }\n" CALM), "00", "0");
+  /* what is read of a message before its round, or sent on to who reads it */
+  fading(TERMS("  var d: 0..2 = 0\n", "  on m: news if m.t > t { d := m.v }\n", CALM), "11", "1");
+  fading(TERMS("  var d: 0..2 = 0\n", "  on m: news { if m.v == 2 { d := 1 } else if m.t > t { t := m.t } }\n", CALM), "11",
+         "0");
+  fading(TERMS("  var d: 0..2 = 0\n", "  on m: news if (m.t, m.v) > (t, d) { t := m.t }\n", CALM), "11", "1");
+  fading(TERMS("", "  on m: news { send news(m.t, m.v) to others }\n", CALM), "11", "1");
+  fading(TERMS("  var d: 0..2 = 0\n",
+               "  on m: news { send news(m.t, m.v) to others }\n  on m: news if m.t <= t { d := m.v }\n", CALM),
+         "11", "0");
+}
+
 /* --- semantics --- */
 
 static void test_semantics(void **state) {
@@ -420,6 +477,7 @@ int main(void) {
       cmocka_unit_test(test_which_type),     cmocka_unit_test(test_initial_values),
       cmocka_unit_test(test_channels),       cmocka_unit_test(test_partial_order),
       cmocka_unit_test(test_dead_variables), cmocka_unit_test(test_semantics),
+      cmocka_unit_test(test_round_window),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
