@@ -10,6 +10,7 @@ void choices_clear(struct choices *c) {
   vec_clear(&c->arity);
   c->given = c->at = 0;
   c->bad = false;
+  c->coins = 0;
 }
 
 void choices_give(struct choices *c, const struct script *s) {
@@ -40,6 +41,8 @@ uint32_t eval_choose(struct eval *e, uint64_t arity) {
   if (!c)
     eval_fail(e, (struct span){0, 0}, "a free choice where none is allowed");
   uint32_t answer = 0;
+  if (c->at < 64)
+    c->coins &= ~(UINT64_C(1) << c->at);
   if (c->at < c->taken.n) {
     answer = c->taken.at[c->at];
     if (answer >= arity) {
@@ -55,5 +58,14 @@ uint32_t eval_choose(struct eval *e, uint64_t arity) {
     vec_push(&c->arity, (uint32_t)arity);
   }
   c->at++;
+  return answer;
+}
+
+uint32_t eval_toss(struct eval *e, uint64_t arity) {
+  uint32_t answer = eval_choose(e, arity);
+  if (arity > 1 && e->choices->at <= 64)
+    e->choices->coins |= UINT64_C(1) << (e->choices->at - 1);
+  else if (arity > 1)
+    e->meaning->coins_lost = "a process makes more than 64 choices in one step";
   return answer;
 }

@@ -63,6 +63,7 @@ struct choices {
   size_t given; /* how many of taken were given from outside */
   size_t at;
   bool bad;     /* a given answer does not fit */
+  uint64_t coins; /* bit i: the i-th choice is a coin's (`random`), not an adversary's */
 };
 void choices_release(struct choices *);
 void choices_clear(struct choices *);
@@ -115,6 +116,7 @@ struct meaning {
   enum semantics semantics;          /* steps */
   bool arrivals;
   bool *reads;         /* what evaluations note in eval->reads; or NULL */
+  const char *coins_lost; /* why coins could not be told from an adversary's choices, or NULL */
   bool order_mattered; /* steps: some action had a `foreach` that gave different results for different orders */
 };
 
@@ -128,6 +130,7 @@ void eval_block(struct eval *, const struct block *);
 /* Picks a witness of the guard by free choice and leaves it in the slots; false: there is none. */
 bool eval_guard(struct eval *, const struct guard *);
 uint32_t eval_choose(struct eval *, uint64_t arity);
+uint32_t eval_toss(struct eval *, uint64_t arity); /* the same, by a coin */
 _Noreturn void eval_fail(struct eval *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 uint32_t role_next(const struct role *, uint32_t me); /* on its ring */

@@ -188,7 +188,8 @@ static bool pick_one(struct eval *e, struct aggregate *a, value *result) {
       a->tally.at[k] = a->tally.at[k - 1];
       a->tally.at[k - 1] = swap;
     }
-  *result = a->tally.at[eval_choose(e, a->tally.n)].v;
+  bool coin = a->node->op == NODE_RANDOM;
+  *result = a->tally.at[coin ? eval_toss(e, a->tally.n) : eval_choose(e, a->tally.n)].v;
   return true;
 }
 

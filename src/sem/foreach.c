@@ -104,6 +104,8 @@ static void orders_step(struct eval *e, struct orders *o, size_t from, uint32_t 
     orders_add(e, o, done);
     if (inner.at > 0)
       o->body_chooses = true;
+    if (inner.coins)
+      e->meaning->coins_lost = "a coin is tossed in a 'foreach'";
     if (!choices_next(&inner))
       break;
   }

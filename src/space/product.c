@@ -274,6 +274,8 @@ static int compare_options(const void *a, const void *b) {
     return x->next < y->next ? -1 : 1;
   if (x->error != y->error)
     return x->error < y->error ? -1 : 1;
+  if (x->lottery != y->lottery)
+    return x->lottery < y->lottery ? -1 : 1;
   return (x->cost > y->cost) - (x->cost < y->cost);
 }
 
@@ -289,12 +291,14 @@ static struct options *options_for(struct expansion *x, const struct actor *a) {
   for (uint32_t i = 0; i < menu.n; i++) {
     const struct line *l = &menu.lines[i];
     struct option one = {.cost = l->cost, .line = i, .error = effect_error(s, l->effect)};
-    if (!one.error) {
+    if (effect_is_lottery(s, l->effect)) {
+      option_of_lottery(s, a->local, x->from->point, l->effect, &one);
+    } else if (!one.error) {
       one.next = local_after(s, a->local, x->from->point, l->effect);
       one.broken = steps_broken_by(s, a->local, one.next);
     }
     uint32_t k = 0;
-    while (k < o.n && !(o.at[k].next == one.next && o.at[k].error == one.error &&
+    while (k < o.n && !(o.at[k].next == one.next && o.at[k].error == one.error && o.at[k].lottery == one.lottery &&
                         (!s->all_costs || o.at[k].cost == one.cost) && !keep_lines))
       k++;
     if (k == o.n)
@@ -310,7 +314,7 @@ static struct options *options_for(struct expansion *x, const struct actor *a) {
 
 /* --- the product --- */
 
-static bool finish(struct expansion *x, uint32_t cost) {
+static bool finish_settled(struct expansion *x, uint32_t cost) {
   struct round_space *s = x->space;
   struct global *g = x->next;
   const struct point *point = &s->model->points[x->from->point];
@@ -318,6 +322,7 @@ static bool finish(struct expansion *x, uint32_t cost) {
   const struct model_error *error = NULL;
   if (x->variant)
     edge.marks = x->variant->marks;
+  edge.lottery = s->lottery;
   for (size_t i = 0; i < x->picks.n; i++) {
     edge.broken |= x->picks.at[i].option->broken;
     if (x->picks.at[i].option->error)
@@ -353,6 +358,54 @@ static bool finish(struct expansion *x, uint32_t cost) {
   struct state state;
   global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);
   return x->emit(x->context, &state, &edge);
+}
+
+/* --- what coins make of it --- */
+
+static bool settle(struct expansion *x, size_t i, uint32_t cost);
+
+/* `left` processes of pick i still to be given one of the outcomes from k on; `placed`: some have one. */
+static bool settle_pick(struct expansion *x, size_t i, const struct pick *whole, uint32_t k, uint32_t left, bool placed,
+                        uint32_t cost) {
+  struct round_space *s = x->space;
+  const struct list outcomes = s->lists.at[whole->option->lottery - 1];
+  if (left == 0)
+    return settle(x, i + 1, cost);
+  if (k == outcomes.n)
+    return true;
+  struct option one = *whole->option;
+  bool failing = outcomes.at[k] & OUTCOME_ERROR, more = true;
+  one.lottery = 0;
+  one.error = failing ? 1 + (outcomes.at[k] & ~OUTCOME_ERROR) : 0;
+  one.next = outcomes.at[k];
+  for (uint32_t take = k + 1 == outcomes.n ? left : 0; take <= left && more; take++) {
+    size_t n = x->picks.n;
+    struct pick before = x->picks.at[i], part = {whole->actor, &one, take};
+    if (take && placed)
+      vec_push(&x->picks, part);
+    else if (take)
+      x->picks.at[i] = part;
+    more = settle_pick(x, i, whole, k + 1, left - take, placed || take, cost);
+    x->picks.n = n;
+    x->picks.at[i] = before;
+  }
+  return more;
+}
+
+static bool settle(struct expansion *x, size_t i, uint32_t cost) {
+  while (i < x->picks.n && !x->picks.at[i].option->lottery)
+    i++;
+  if (i == x->picks.n)
+    return finish_settled(x, cost);
+  struct pick whole = x->picks.at[i];
+  return settle_pick(x, i, &whole, 0, whole.count, false, cost);
+}
+
+static bool finish(struct expansion *x, uint32_t cost) {
+  if (!x->space->lotteries)
+    return finish_settled(x, cost);
+  x->space->lottery++;
+  return settle(x, 0, cost);
 }
 
 bool in_clique(const struct expansion *x, const struct actor *a, const struct option *o) {

@@ -98,12 +98,16 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
     if (s->step_checks[i].step &&
         config_holds(s->meaning, s->model->properties[q->properties[i]].formula, p->from, next, NULL) != V_TRUE)
       edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  uint32_t lottery = s->lotteries ? plain_lottery(s, p->from, w) : 0;
+  edge.lottery = s->lotteries ? lottery + 1 : 0;
   if (!p->variants)
     return emit_plain(s, next, p->next, 0, &edge, p->emit, p->context, true);
   bool more = true;
   for (size_t i = 0; i < p->variants->n && more; i++) {
     const struct variant *v = &p->variants->at[i];
     edge.marks = v->marks;
+    if (s->lotteries)
+      edge.lottery = s->lottery + (uint32_t)p->variants->n * lottery + (uint32_t)i + 1;
     if (demands_hold(s->meaning, v, p->from, w))
       more = emit_plain(s, next, p->next, v->hope, &edge, p->emit, p->context, true);
   }
@@ -159,6 +163,11 @@ static bool space_successors(struct space *space, const struct state *state, emi
   global_decode(&s->pack, state, g);
   uint32_t index;
   bool more = true;
+  s->lottery = 0;
+  if (s->lotteries) {
+    intern_free(s->plain_lotteries);
+    s->plain_lotteries = intern_new();
+  }
   if (g->point != POINT_END && s->pack.nmarks) {
     more = marked_successors(s, g, emit, context);
   } else if (g->point != POINT_END) {
@@ -241,12 +250,13 @@ static void space_free(struct space *space) {
   property_memos_free(s);
   together_free(s->together);
   pack_release(&s->pack);
-  struct intern *tables[] = {s->contexts, s->bags, s->offers, s->effects, s->vectors, s->next_lists, s->rules_keys};
+  struct intern *tables[] = {s->contexts, s->bags, s->offers, s->effects, s->vectors, s->next_lists, s->rules_keys,
+                             s->plain_lotteries};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_free(tables[i]);
   struct memo *memos[] = {&s->context_of, &s->steps, &s->menus_of, &s->options_of, &s->after,
                           &s->sendings_of, &s->named_of, &s->quick_lists, &s->region_roots, &s->within_bag, &s->united, &s->oracles_of, &s->steps_broken,
-                          &s->allowed_of, &s->demands_of, &s->opened};
+                          &s->allowed_of, &s->demands_of, &s->opened, &s->outcomes_of};
   for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
     memo_release(memos[i]);
   vec_release(&s->lists);
@@ -477,6 +487,8 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->vectors = intern_new();
   s->next_lists = intern_new();
   s->rules_keys = intern_new();
+  s->plain_lotteries = intern_new();
+  s->lotteries = question_live(m, q) && m->properties[q->properties[0]].almost_surely;
   pack_init(&s->pack, meaning, m, q, l);
   size_t n = (size_t)m->nroles * m->npoints;
   s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);

@@ -56,6 +56,8 @@ struct option { /* a line of a menu, for a particular local state */
   uint32_t line;
   uint32_t error;   /* 1 + its place in space->errors, 0: none */
   uint64_t broken;  /* step properties */
+  uint32_t lottery; /* 1 + its place in space->lists: what coins make of it, next states or OUTCOME_ERROR plus a place in
+                       space->errors; 0: no coins */
 };
 
 struct options {
@@ -108,6 +110,10 @@ struct round_space {
   struct memo region_roots;    /* (context, messages) -> regions */
   VEC(struct region_node) regions;
   struct memo named_of;        /* context -> lists: the senders it names */
+  bool lotteries;              /* almost surely: coins are told from an adversary's choices */
+  uint32_t lottery;            /* the last number given to one, in the state at hand */
+  struct intern *plain_lotteries; /* of the state at hand */
+  struct memo outcomes_of;     /* what coins make of it, in vectors -> 1 + place in lists */
   struct memo demands_of;      /* demands as numbers, in pack.vectors -> 1 + place in demands */
   VEC(struct demands) demands;
   struct memo opened;          /* (mark, point) -> must its witness be chosen? */
@@ -146,6 +152,7 @@ struct step_check {
   uint32_t role;     /* ROLE_ANY: all */
 };
 
+#define OUTCOME_ERROR 0x80000000u
 #define EFFECT_IDLE UINT32_MAX        /* does nothing, but oracles are forgotten */
 #define EFFECT_CRASH (UINT32_MAX - 1)
 
@@ -162,6 +169,21 @@ const struct list *send_alternatives(struct round_space *, local_id, uint32_t po
                                      uint32_t globals);
 local_id local_after(struct round_space *, local_id, uint32_t point, uint32_t effect);
 uint32_t effect_error(const struct round_space *, uint32_t effect);
+
+/* lottery.c: what an adversary can choose, each a set of effects among which coins decide. */
+struct toss { /* one run of an update */
+  const uint32_t *taken; /* its choices */
+  size_t n;
+  uint64_t coins;
+  uint32_t effect;
+};
+/* Adds an effect for each; of several effects: one that stands for the set. */
+void lotteries_of(struct round_space *, const struct toss *, size_t n, uint32_t **found, size_t *nfound, size_t *cap);
+bool effect_is_lottery(const struct round_space *, uint32_t effect);
+void option_of_lottery(struct round_space *, local_id, uint32_t point, uint32_t effect, struct option *);
+void add_unique(uint32_t **at, size_t *n, size_t *cap, uint32_t x); /* steps.c */
+/* Steps of the plain way: a number for everything that was chosen but by coins. */
+uint32_t plain_lottery(struct round_space *, const struct config *, const struct witness *);
 
 /* menu.c */
 uint32_t offer_put(struct round_space *, uint32_t rules_index, const struct offer *); /* interned */

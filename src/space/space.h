@@ -113,6 +113,8 @@ struct space {
   bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine forgets all
                               states and begins again */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
+  const char *coins_lost;  /* almost surely: set by any of the above: why lotteries are not what they should be; no verdict
+                              can be based on them then. NULL: they are */
   const char *successors;  /* how successors are made, for people: "outcomes", "plain: ..." */
   /* How far apart the rounds of live processes get, where each has a round of its own. */
   bool has_distance;

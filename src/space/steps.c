@@ -99,7 +99,7 @@ static uint32_t effect_put(struct round_space *s, struct eval *e, bool ok) {
 }
 
 uint32_t effect_error(const struct round_space *s, uint32_t effect) {
-  return effect >= EFFECT_CRASH ? 0 : (uint32_t)intern_at(s->effects, effect)[1];
+  return effect >= EFFECT_CRASH || effect_is_lottery(s, effect) ? 0 : (uint32_t)intern_at(s->effects, effect)[1];
 }
 
 static uint32_t list_put(struct round_space *s, const uint32_t *at, size_t n) {
@@ -108,13 +108,17 @@ static uint32_t list_put(struct round_space *s, const uint32_t *at, size_t n) {
   return (uint32_t)s->lists.n - 1;
 }
 
-static void add_unique(uint32_t **at, size_t *n, size_t *cap, uint32_t x) {
+void add_unique(uint32_t **at, size_t *n, size_t *cap, uint32_t x) {
   for (size_t i = 0; i < *n; i++)
     if ((*at)[i] == x)
       return;
   if (*n + 1 >= *cap)
     *at = vec_grown(*at, cap, *n + 2, sizeof **at);
   (*at)[(*n)++] = x;
+}
+
+static uint32_t *keep_script(struct arena *arena, const struct choices *c) {
+  return keep_array(arena, c->taken.at, c->at, sizeof *c->taken.at);
 }
 
 uint32_t step_followed(struct round_space *s, uint32_t context, const value *bag, size_t length,
@@ -135,6 +139,9 @@ uint32_t step_followed(struct round_space *s, uint32_t context, const value *bag
   size_t nfound = 0, cap = 0;
   struct run_context c;
   struct eval *e = &s->eval;
+  VEC(struct toss) tosses = {0};
+  struct arena scratch;
+  arena_init(&scratch);
   do {
     memset(assigned, 0, s->meaning->max_vars + 1);
     unfold(s, context, local, &c);
@@ -145,8 +152,18 @@ uint32_t step_followed(struct round_space *s, uint32_t context, const value *bag
     e->decisions = decisions;
     bool ok = local_update(e, &received);
     s->base.order_mattered |= e->order_mattered;
-    add_unique(&found, &nfound, &cap, effect_put(s, e, ok));
+    uint32_t effect = effect_put(s, e, ok);
+    if (s->lotteries)
+      vec_push(&tosses, ((struct toss){keep_script(&scratch, &choices), choices.at, choices.coins, effect}));
+    else
+      add_unique(&found, &nfound, &cap, effect);
   } while (choices_next(&choices));
+  if (s->lotteries)
+    lotteries_of(s, tosses.at, tosses.n, &found, &nfound, &cap);
+  if (s->meaning->coins_lost)
+    s->base.coins_lost = s->meaning->coins_lost;
+  vec_release(&tosses);
+  arena_release(&scratch);
   uint32_t result = list_put(s, found, nfound);
   choices_release(&choices);
   memory_free(found);
@@ -203,6 +220,8 @@ static uint32_t sends_compute(struct round_space *s, uint32_t context) {
     uint32_t alternative =
         local_sends(e, &out) ? sendings_put(s, &out) : SENDING_ERROR | error_put(s, &e->error);
     add_unique(&found, &nfound, &cap, alternative);
+    if (s->lotteries && choices.coins)
+      s->base.coins_lost = "a message depends on a coin that is tossed when it is sent";
   } while (choices_next(&choices));
   struct list l = {keep_array(&s->arena, found, nfound, sizeof *found), (uint32_t)nfound};
   vec_push(&s->alternatives, l);

@@ -481,7 +481,126 @@ static void test_random_models(void **state) {
   }
 }
 
+/* --- lotteries --- */
+
+static const char *const tossing[] = {
+    "if |received| < n { x := random(1..2) }",
+    "if exists m in received { x := m } else { x := random(Value) }",
+    "if exists m in received: m == 1 { x := random(1..2) } else if |received| > 1 { x := random(received) }",
+    "let a = pick(received) otherwise 1  if a == x { x := random(Value) } else { x := a }",
+    "x := random(Value)  if |received| == 1 { x := random(1..2) }"};
+
+struct result { /* of a lottery */
+  uint32_t lottery;
+  struct found_edge edge;
+};
+struct results {
+  VEC(struct result) at;
+};
+
+static bool collect_result(void *context, const struct state *s, const struct edge *e) {
+  struct results *r = context;
+  vec_push(&r->at, ((struct result){e->lottery, {key_of(s), e->marks}}));
+  return true;
+}
+
+static bool in_lottery(const struct results *r, uint32_t lottery, const struct found_edge *e) {
+  for (size_t i = 0; i < r->at.n; i++)
+    if (r->at.at[i].lottery == lottery && r->at.at[i].edge.marks == e->marks && same_key(&r->at.at[i].edge.to, &e->to))
+      return true;
+  return false;
+}
+
+static bool within_lottery(const struct results *a, uint32_t x, const struct results *b, uint32_t y) {
+  for (size_t i = 0; i < a->at.n; i++)
+    if (a->at.at[i].lottery == x && !in_lottery(b, y, &a->at.at[i].edge))
+      return false;
+  return true;
+}
+
+/* For each lottery of a: b has one with the same results. */
+static bool has_all(const struct results *a, const struct results *b) {
+  for (size_t i = 0; i < a->at.n; i++) {
+    bool found = false;
+    for (size_t k = 0; k < b->at.n && !found; k++)
+      found = within_lottery(a, a->at.at[i].lottery, b, b->at.at[k].lottery) &&
+              within_lottery(b, b->at.at[k].lottery, a, a->at.at[i].lottery);
+    if (!found)
+      return false;
+  }
+  return true;
+}
+
+static void compare_lotteries(const char *text, struct trial *t, uint32_t most) {
+  struct found seen = {0}, next = {0};
+  t->space->base.ops->initial(&t->space->base, keep_initial, &seen);
+  for (size_t i = 0; i < seen.edges.n && i < most; i++) {
+    struct results fast = {0}, plain = {0};
+    struct state s = state_of(&seen.edges.at[i].to);
+    t->space->base.ops->successors(&t->space->base, &s, collect_result, &fast);
+    t->space->plain = true;
+    t->space->base.ops->successors(&t->space->base, &s, collect_result, &plain);
+    t->space->plain = false;
+    assert_null(t->space->base.coins_lost);
+    if (!has_all(&fast, &plain) || !has_all(&plain, &fast))
+      fail_msg("%s\nstate %zu: lotteries differ", text, i);
+    for (size_t k = 0; k < fast.at.n; k++)
+      collect(&next, &(struct state){fast.at.at[k].edge.to.bytes, fast.at.at[k].edge.to.length}, &(struct edge){0});
+    for (size_t k = 0; k < next.edges.n; k++)
+      if (!covers(&seen, &next.edges.at[k]))
+        vec_push(&seen.edges, next.edges.at[k]);
+    vec_clear(&next.edges);
+    vec_release(&fast.at);
+    vec_release(&plain.at);
+  }
+  vec_release(&seen.edges);
+  vec_release(&next.edges);
+}
+
+static void test_lotteries(void **state) {
+  (void)state;
+  static const char *const environments[] = {"every round: forall p in P: |HO[p]| >= 1", "synchronous",
+                                             "any messages are lost; infinitely often: uniform",
+                                             "at most 1 processes crash; synchronous"};
+  for (size_t b = 0; b < sizeof tossing / sizeof *tossing; b++)
+    for (size_t e = 0; e < sizeof environments / sizeof *environments; e++)
+      for (int reduce = 0; reduce < 2; reduce++) {
+        char text[1000];
+        struct trial t;
+        snprintf(text, sizeof text,
+                 "algorithm M\nparam n = 2\ntype Value = 1..2\n"
+                 "process P[n] { input x: Value  round { send x to all update { %s } } }\n"
+                 "environment e { %s }\nlive almost surely l in e: eventually true\n",
+                 tossing[b], environments[e]);
+        trial_init(&t, text, reduce);
+        compare_lotteries(text, &t, 8);
+        trial_release(&t);
+      }
+}
+
+/* An adversary that chooses after a coin is tossed knows how it fell: so it can have any function of that. */
+static void test_choosing_after_a_coin(void **state) {
+  (void)state;
+  struct trial t;
+  trial_init(&t,
+             "algorithm M\nprocess P[1] { var x: 0..4 = 0  round { update { if x == 0 {\n"
+             "  let a = random(0..1)  x := pick(2 * a + b for b in 1..2) } } } }\n"
+             "environment e { synchronous }\nlive almost surely l in e: eventually true\n",
+             false);
+  struct found seen = {0};
+  struct results r = {0};
+  t.space->base.ops->initial(&t.space->base, keep_initial, &seen);
+  struct state s = state_of(&seen.edges.at[0].to);
+  t.space->base.ops->successors(&t.space->base, &s, collect_result, &r);
+  assert_int_equal(r.at.n, 8); /* {1, 3} {1, 4} {2, 3} {2, 4} */
+  assert_null(t.space->base.coins_lost);
+  vec_release(&seen.edges);
+  vec_release(&r.at);
+  trial_release(&t);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models), cmocka_unit_test(test_lotteries),
+                                     cmocka_unit_test(test_choosing_after_a_coin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
