@@ -177,12 +177,17 @@ void live_run(struct live *l) {
 }
 
 bool live_satisfiable(struct live *l, const struct assumptions *assumptions) {
-  struct dive d;
   struct automaton *all = automaton_of_all();
-  dive_init(&d, l, all, assumptions);
-  dive(&d);
-  bool found = d.region != 0;
-  dive_release(&d);
+  bool found = false;
+  do {
+    struct dive d;
+    if (l->graph.space->restart && !graph_begin(&l->graph))
+      break;
+    dive_init(&d, l, all, assumptions);
+    dive(&d);
+    found = d.region != 0;
+    dive_release(&d);
+  } while (l->graph.space->restart);
   automaton_free(all);
   return found;
 }

@@ -36,7 +36,8 @@ void live_init(struct live *, struct space *, const struct automaton *, const st
                const struct limits *);
 void live_run(struct live *);
 void live_release(struct live *);
-/* Afterwards, on the states that are known: does any run at all satisfy these assumptions? */
+/* Afterwards, if nothing was found: does any run at all satisfy these assumptions? False also if a limit was reached first
+   (graph.end). */
 bool live_satisfiable(struct live *, const struct assumptions *);
 /* The path to an error that was found, in an array for memory_free. */
 struct state *live_error_path(const struct live *, uint32_t *n, struct goal *);
