@@ -112,6 +112,8 @@ struct space {
   uint64_t decided;        /* kept by the engine: bit i: nothing more is to be found about the question's i-th property */
   bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine forgets all
                               states and begins again */
+  bool lotteries;          /* set when it is made: edges tell their lottery. Else each is a choice of the adversary, and `random`
+                              cannot be told from it: almost surely is then asked only of models that have none */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
   const char *coins_lost;  /* almost surely: set by any of the above: why lotteries are not what they should be; no verdict
                               can be based on them then. NULL: they are */
