@@ -49,7 +49,7 @@ static int instance_check(struct checking *k, struct instance *i, bool quiet, st
     return EXIT_BAD_INPUT;
   i->meaning = meaning_new(i->model);
   struct asked about = {k->syntax, k->bindings, k->options->defines.n, i->model, i->meaning, &i->arena,
-                        k->options, semantics};
+                        k->options, semantics, !k->options->has_semantics};
   bool ok = inquiries_answer(&in, &about, &i->result, error, &fault);
   inquiries_release(&in);
   if (!ok && error->n > refused) {

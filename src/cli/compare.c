@@ -4,10 +4,12 @@
 #include "cli/question.h"
 #include "cli/semantics.h"
 #include "cli/terminal.h"
+#include "fine/fine.h"
 #include "report/comparison.h"
 #include "report/json_report.h"
 
 #define MOST_SEMANTICS 3
+#define FURTHEST 2 /* fine rounds: at distances up to this, if nobody says how far */
 
 struct comparing {
   const struct options *options;
@@ -21,7 +23,7 @@ struct comparing {
 
 static int say_comparison(const struct comparing *k, const struct comparison *c) {
   struct text out = {0}, why = {0};
-  enum verdict worst = VERDICT_HOLDS;
+  enum verdict worst = comparison_verdict(c);
   bool agrees = comparison_agrees(c, &why);
   if (k->options->json) {
     json_t *j = comparison_json(c);
@@ -34,41 +36,63 @@ static int say_comparison(const struct comparing *k, const struct comparison *c)
   say(&out);
   if (!agrees)
     say_error("a fault of rondo itself: the verdicts differ between semantics\n  %s", why.at);
+  else if (comparison_differs(c))
+    say_error("the verdicts differ, as they may of properties that are not local");
   text_release(&why);
-  for (uint32_t i = 0; i < c->n; i++)
-    worst = c->of[i].verdict > worst ? c->of[i].verdict : worst;
   return !agrees                      ? EXIT_FAULT
          : worst == VERDICT_VIOLATED ? EXIT_VIOLATED
          : worst == VERDICT_HOLDS    ? EXIT_HOLDS
                                      : EXIT_INCONCLUSIVE;
 }
 
-static int compare_model(struct comparing *k) {
+/* Fine rounds are compared at small distances: each of these spaces holds the whole rounds, so what is local has the same
+   verdict in all of them. */
+static uint32_t variants_of(const struct comparing *k, struct variant *variants) {
   const enum semantics *semantics;
-  uint32_t n = semantics_of_kind(k->model->kind, &semantics), done = 0;
+  uint32_t all = semantics_of_kind(k->model->kind, &semantics), n = 0;
+  for (uint32_t i = 0; i < all; i++) {
+    if (semantics[i] != SEMANTICS_FINE)
+      variants[n++] = (struct variant){semantics[i], 0};
+    else if (k->options->max_distance)
+      variants[n++] = (struct variant){SEMANTICS_FINE, k->options->max_distance};
+    else if (k->model->nprocesses <= FINE_MOST)
+      for (uint32_t d = 1; d <= FURTHEST; d++)
+        variants[n++] = (struct variant){SEMANTICS_FINE, d};
+  }
+  return n;
+}
+
+static int compare_model(struct comparing *k) {
+  struct variant variants[MOST_SEMANTICS];
+  uint32_t n = variants_of(k, variants), done = 0;
   struct inquiries in;
-  struct text fault = {0};
+  struct text fault = {0}, refused = {0};
   if (!inquiries_make(&in, k->model, k->options))
     return EXIT_BAD_INPUT;
+  if (variants[n - 1].semantics == SEMANTICS_FINE && in.at.n > 0) /* what happens for ever is asked of whole rounds only */
+    in.live.n = 0;
   int status = EXIT_FAULT;
   bool ok = true;
   k->meaning = meaning_new(k->model);
   while (done < n && ok) {
-    struct asked about = {k->syntax, k->bindings, k->options->defines.n, k->model, k->meaning, &k->arena,
-                          k->options, semantics[done]};
+    struct options o = *k->options;
+    o.max_distance = variants[done].distance;
+    struct asked about = {k->syntax, k->bindings, o.defines.n, k->model, k->meaning, &k->arena, &o, variants[done].semantics,
+                          false};
     ok = inquiries_answer(&in, &about, &k->results[done], NULL, &fault); /* a search refuses nothing */
     done++;
   }
   if (ok)
-    status = say_comparison(k, &(struct comparison){k->model, k->results, semantics, n});
+    status = say_comparison(k, &(struct comparison){k->model, k->results, variants, n});
   else
-    say_error("a fault of rondo itself, in semantics %s: %s", semantics_name(semantics[done - 1]),
+    say_error("a fault of rondo itself, in semantics %s: %s", semantics_name(variants[done - 1].semantics),
               text_or_empty(&fault));
   for (uint32_t i = 0; i < done; i++)
     check_result_release(&k->results[i]);
   meaning_free(k->meaning);
   inquiries_release(&in);
   text_release(&fault);
+  text_release(&refused);
   return status;
 }
 

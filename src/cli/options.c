@@ -133,7 +133,7 @@ static bool take_semantics(struct options *o, const char *argument, struct text 
   if (near)
     text_addf(error, "did you mean '%s'?", near);
   else
-    text_add(error, "they are m, m-mp and mp for messages, interleaving for shared memory, coarse for rounds");
+    text_add(error, "they are m, m-mp and mp for messages, interleaving for shared memory, coarse and fine for rounds");
   return false;
 }
 
@@ -190,6 +190,8 @@ static bool take_option(struct options *o, enum option option, const char *argum
     return take_count(argument, UINT32_MAX - 1, &o->limits.rounds, error);
   case OPTION_DEPTH:
     return take_count(argument, UINT32_MAX - 1, &o->depth, error);
+  case OPTION_MAX_DISTANCE:
+    return take_count(argument, 1000000, &o->max_distance, error);
   case OPTION_ROUNDS:
   case OPTION_STEPS:
     return take_count(argument, 1000000, &o->rounds, error);

@@ -41,6 +41,7 @@ struct options {
   uint32_t rounds; /* or steps, of a random run; 0: as many as is usual */
   uint64_t seed;
   enum successors_by successors;
+  uint32_t max_distance; /* 0: any */
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
   bool unread; /* nobody will see how long a counterexample is */
   bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;

@@ -2,6 +2,7 @@
 
 #include "cli/symbolic.h"
 #include "cli/terminal.h"
+#include "fine/fine.h"
 #include "interleave/interleave.h"
 #include "trace/tidy.h"
 
@@ -23,10 +24,13 @@ struct asking {
 
 struct space *question_space(const struct asked *a, const struct question *q, const struct wishes *wishes,
                              const struct licences **licences) {
-  struct space_options options = {.successors = a->options->successors};
+  struct space_options options = {.successors = a->options->successors,
+                                  .max_distance = a->options->max_distance ? a->options->max_distance : ANY_DISTANCE};
   *licences = licences_grant(a->model, q, wishes, a->arena);
   meaning_follow(a->meaning, q->semantics,
                  model_steps(a->model) && !(*licences)->of[REDUCE_MESSAGE_ORDER].applied);
+  if (q->semantics == SEMANTICS_FINE)
+    return fine_space_new(a->meaning, a->model, q, *licences, &options);
   return model_steps(a->model)
              ? interleave_space_new(a->meaning, a->model, q, *licences, &options)
              : round_space_new(a->meaning, a->model, q, *licences, &options);
@@ -81,7 +85,7 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
 
 /* What was found for each of a result's properties; the last may be an error of the model. */
 static const struct finding *finding_of(const struct search *s, uint32_t i) {
-  return i < s->space->question->nproperties ? &s->findings[i] : &s->error;
+  return i < question_asked(s->space->model, s->space->question) ? &s->findings[i] : &s->error;
 }
 
 static bool add_traces(const struct asking *a, const struct search *s, struct run_result *r) {
@@ -188,7 +192,7 @@ static bool audit(const struct asking *a, struct run_result *r) {
   struct space *space = question_space(a->asked, &a->question, &off, &licences);
   search_within_limits(&s, space, a, &a->options->limits);
   run_result_fill(&plain, &s, licences);
-  for (uint32_t i = 0; i < a->question.nproperties && same; i++) {
+  for (uint32_t i = 0; i < question_asked(a->model, &a->question) && same; i++) {
     const struct property_result *p = &r->properties[i], *q = &plain.properties[i];
     bool both = p->verdict != VERDICT_INCONCLUSIVE && q->verdict != VERDICT_INCONCLUSIVE;
     sure &= both;
@@ -225,6 +229,7 @@ static bool answer(const struct asking *a, struct run_result *r) {
   struct space *space = question_space(a->asked, &a->question, &wishes, &licences);
   search_within_limits(&s, space, a, &a->options->limits);
   run_result_fill(r, &s, licences);
+  rounds_licences(a->asked, &a->question, &s, r);
   if (space->ops->heard_of_assignments(space, &decimal))
     r->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
@@ -235,28 +240,28 @@ static bool answer(const struct asking *a, struct run_result *r) {
   return ok && (!a->options->audit || audit(a, r));
 }
 
+bool question_answer(const struct asked *of, const struct question *q, struct run_result *r, struct text *refused,
+                     struct text *fault) {
+  struct asking a = {of->model, of->meaning, of->arena, of->options, *q, refused, fault, of};
+  return answer(&a, r);
+}
+
 bool inquiries_answer(const struct inquiries *in, const struct asked *of, struct check_result *c,
                       struct text *refused, struct text *fault) {
   *c = (struct check_result){.model = of->model, .meaning = of->meaning};
-  c->runs = memory_alloc((in->at.n + in->live.n) * sizeof *c->runs);
+  c->runs = memory_alloc((2 * in->at.n + in->live.n) * sizeof *c->runs);
   bool ok = true;
   for (size_t i = 0; i < in->at.n && ok; i++) {
-    const struct inquiry *q = &in->at.at[i];
-    struct asking a = {of->model,
-                       of->meaning,
-                       of->arena,
-                       of->options,
-                       {.environment = q->environment,
-                        .semantics = of->semantics,
-                        .properties = q->properties.at,
-                        .nproperties = (uint32_t)q->properties.n},
-                       refused,
-                       fault,
-                       of};
-    ok = answer(&a, &c->runs[c->nruns++]);
+    const struct inquiry *inquiry = &in->at.at[i];
+    struct question q =
+        question_for(of, inquiry->environment, inquiry->properties.at, (uint32_t)inquiry->properties.n);
+    ok = question_answer(of, &q, &c->runs[c->nruns++], refused, fault) && rounds_answer(of, &q, c, refused, fault);
   }
+  struct asked for_ever = *of;
+  if (of->semantics == SEMANTICS_FINE) /* what happens for ever is asked of whole rounds */
+    for_ever.semantics = SEMANTICS_COARSE;
   for (size_t i = 0; i < in->live.n && ok; i++)
-    ok = live_answer(of, &in->live.at[i], &c->runs[c->nruns++], fault);
+    ok = live_answer(&for_ever, &in->live.at[i], &c->runs[c->nruns++], fault);
   check_result_conclude(c);
   return ok;
 }

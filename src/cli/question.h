@@ -33,6 +33,7 @@ struct asked { /* about what */
   struct arena *arena; /* results live there */
   const struct options *options;
   enum semantics semantics;
+  bool unsaid; /* nobody insists on that semantics */
 };
 
 /* Properties of the same environment go together. False: said why. */
@@ -42,6 +43,17 @@ void inquiries_release(struct inquiries *);
 /* Asks all of them. False: a fault of rondo, in *fault; or the engine cannot do it, and said why: in *refused. */
 bool inquiries_answer(const struct inquiries *, const struct asked *, struct check_result *, struct text *refused,
                       struct text *fault);
+
+/* One of them. */
+bool question_answer(const struct asked *, const struct question *, struct run_result *, struct text *refused,
+                     struct text *fault);
+
+/* cli/locality.c: the question, with what has to be followed beside it to know whether whole rounds are enough; the licences
+   that come of it; and, after the last run of the result, what is asked again because they are not. */
+struct question question_for(const struct asked *, uint32_t environment, const uint32_t *properties, uint32_t n);
+void rounds_licences(const struct asked *, const struct question *, const struct search *, struct run_result *);
+bool rounds_answer(const struct asked *, const struct question *, struct check_result *, struct text *refused,
+                   struct text *fault);
 
 /* The space of a question, with what may be reduced in it. */
 struct space *question_space(const struct asked *, const struct question *, const struct wishes *,

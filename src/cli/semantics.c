@@ -1,13 +1,14 @@
 #include "cli/semantics.h"
 
 #include "cli/terminal.h"
+#include "fine/fine.h"
 
 #include <string.h>
 
 static const char *const kind_names[] = {"rounds", "message passing", "shared memory", "counters"};
 
 uint32_t semantics_of_kind(enum model_kind kind, const enum semantics **found) {
-  static const enum semantics rounds[] = {SEMANTICS_COARSE};
+  static const enum semantics rounds[] = {SEMANTICS_COARSE, SEMANTICS_FINE};
   static const enum semantics messages[] = {SEMANTICS_M, SEMANTICS_M_MP, SEMANTICS_MP};
   static const enum semantics shared[] = {SEMANTICS_INTERLEAVING};
   switch (kind) {
@@ -22,7 +23,7 @@ uint32_t semantics_of_kind(enum model_kind kind, const enum semantics **found) {
     break;
   }
   *found = rounds;
-  return 1;
+  return 2;
 }
 
 bool semantics_find(const struct model *m, const char *name, enum semantics *chosen,
@@ -50,6 +51,10 @@ bool semantics_choose(const struct model *m, const struct options *o, enum seman
   if (!o->has_semantics)
     return true;
   bool ok = semantics_find(m, semantics_name(o->semantics), chosen, &why);
+  if (ok && *chosen == SEMANTICS_FINE && m->nprocesses > FINE_MOST) {
+    text_addf(&why, "fine rounds are for at most %u processes", FINE_MOST);
+    ok = false;
+  }
   if (!ok)
     say_error("%s", text_or_empty(&why));
   text_release(&why);

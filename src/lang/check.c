@@ -3,6 +3,8 @@
 #include "lang/check.h"
 
 #include "lang/check_internal.h"
+
+#include "model/locality.h"
 #include "model/inline.h"
 #include "model/print.h"
 
@@ -233,6 +235,7 @@ struct model *model_check(const struct ast *file, const struct source *source,
   checker_release(&c);
   if (diags->errors == before) {
     write_out_defs(m);
+    locality_prepare(m);
     return m;
   }
   model_free(m);

@@ -1,6 +1,7 @@
 #include "model/licence.h"
 
 #include "model/actions.h"
+#include "model/locality.h"
 #include "model/opaque.h"
 #include "model/reads.h"
 #include "model/round_window.h"
@@ -125,6 +126,9 @@ static void grant_symmetry(struct grant *g) {
   for (uint32_t r = 0; r < m->nroles && !why.reason && !some; r++)
     if (m->roles[r].count > 1)
       why = used[r].why;
+  for (uint32_t r = 0; r < m->nroles && !why.reason && g->question->semantics == SEMANTICS_FINE; r++)
+    if (used[r].use != IDENTITY_ANONYMOUS)
+      why = (struct refusal){"identities are read, and each process is in a round of its own", used[r].why.at};
   if (why.reason)
     refuses(g, REDUCE_SYMMETRY, why);
   else
@@ -450,6 +454,15 @@ struct licence semantics_licence(const struct model *m, const struct question *q
   switch (q->semantics) {
   case SEMANTICS_COARSE:
     l.reason = "all take the whole round in one step";
+    for (uint32_t i = 0; i < q->nproperties && l.granted; i++) {
+      struct refusal why;
+      if (m->properties[q->properties[i]].kind == PROPERTY_LIVE)
+        continue;
+      enum locality local = locality_of(m, q, q->properties[i], arena, &why);
+      l.granted = local != LOCAL_NOT && local != LOCAL_SO_FAR;
+      if (!l.granted)
+        l = (struct licence){.concerns = true, .reason = why.reason, .at = why.at};
+    }
     break;
   case SEMANTICS_FINE:
     l.reason = "sending, receiving and updating are steps of their own";
@@ -518,7 +531,10 @@ static void grant_rounds(struct grant *g) {
                                           REDUCE_PARTIAL_ORDER};
   grant_message_order(g);
   grant_round_rank(g);
-  grant_merging(g);
+  if (g->question->semantics == SEMANTICS_FINE)
+    passes_over(g, REDUCE_MERGING, "each process is in a round of its own");
+  else
+    grant_merging(g);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     passes_over(g, others[i], "processes proceed in rounds");
 }

@@ -287,6 +287,8 @@ struct property {
   bool step;                 /* speaks of a step: primed fields are after it */
   bool almost_surely;        /* LIVE */
   bool on_request;           /* checked only if --property names it */
+  bool unfollowed;           /* model/locality.h: something has to stay, and no stability says so */
+  uint32_t stability_of;     /* model/locality.h: 1 + the property for which this has to hold; 0: it is one of the text */
   struct span at;
   uint32_t *environments, nenvironments; /* at least one: the file's first if it names none */
   struct node *formula;
@@ -330,6 +332,7 @@ struct model {
   struct field *fields;       uint32_t nfields;
   struct environment *environments; uint32_t nenvironments; /* never empty: `free` is made if there is none */
   struct property *properties;      uint32_t nproperties;
+  uint32_t nstabilities;      /* behind the properties: what locality asks for (model/locality.h) */
   const struct type *processes; /* TYPE_PROCESS of any role */
   const struct type *process_set;
   uint32_t nslots;            /* the largest frame */
@@ -346,6 +349,14 @@ struct question {
 };
 static inline bool question_live(const struct model *m, const struct question *q) { /* is it about runs, not states? */
   return q->nproperties > 0 && m->properties[q->properties[0]].kind == PROPERTY_LIVE;
+}
+
+/* How many of them the user asked for: they come first, then what locality asks for. */
+static inline uint32_t question_asked(const struct model *m, const struct question *q) {
+  uint32_t n = q->nproperties;
+  while (n > 0 && m->properties[q->properties[n - 1]].stability_of)
+    n--;
+  return n;
 }
 
 /* Mark i is the i-th clause of the environment that speaks of whole runs (OFTEN, FINALLY, ONCE): at most MARKS_MOST.

@@ -1,6 +1,7 @@
 #include "report/comparison.h"
 
 #include "base/vec.h"
+#include "model/locality.h"
 #include "report/json_report.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
@@ -9,57 +10,117 @@
 
 static const char *const words[] = {"holds", "inconcl.", "VIOLATED"};
 
-/* By the property's name; errors of the model, of which a result speaks only where there are some, by NULL. */
-static enum verdict verdict_of(const struct run_result *r, const struct property *property) {
+static void variant_add(struct text *out, const struct variant *v) {
+  text_add(out, semantics_name(v->semantics));
+  if (v->semantics == SEMANTICS_FINE)
+    text_addf(out, " up to %u", v->distance);
+}
+
+static const struct property_result *result_of(const struct run_result *r, const struct property *property) {
   for (uint32_t i = 0; i < r->nproperties; i++)
     if (r->properties[i].property == property)
-      return r->properties[i].verdict;
-  return !property && r->end == SEARCH_EXHAUSTED && !r->cut ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
+      return &r->properties[i];
+  return NULL;
 }
 
-static bool is_compared(const struct property_result *p) { return p->property; }
+static bool is_complete(const struct run_result *r) { return !search_limited(r->end) && !r->cut; }
 
-static bool property_agrees(const struct comparison *c, uint32_t run,
-                            const struct property *property, struct text *why) {
-  uint32_t first = c->n;
+/* By the property's name; errors of the model, of which a result speaks only where there are some, by NULL. */
+static enum verdict verdict_of(const struct run_result *r, const struct property *property) {
+  const struct property_result *p = result_of(r, property);
+  bool found_nothing = r->end == SEARCH_EXHAUSTED && !r->cut;
+  if (p && p->verdict == VERDICT_INCONCLUSIVE && found_nothing && r->distance_cut)
+    return property->kind == PROPERTY_COVER ? VERDICT_VIOLATED : VERDICT_HOLDS;
+  if (p)
+    return p->verdict;
+  return !property && found_nothing ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
+}
+
+/* What happens for ever, and what speaks of `round`, is asked of whole rounds only. */
+static bool is_compared(const struct comparison *c, const struct property_result *p) {
+  bool other = c->variants[c->n - 1].semantics == SEMANTICS_FINE;
+  return p->property && !(other && (p->property->kind == PROPERTY_LIVE || property_tells_rounds(p->property)));
+}
+
+/* Only on whole rounds it is known. */
+static bool may_differ(const struct comparison *c, uint32_t run, const struct property *property) {
+  const struct property_result *p = property ? result_of(&c->of[0].runs[run], property) : NULL;
+  return p && p->rounds.reason && !p->rounds.granted;
+}
+
+/* The first two that differ; false: none do. */
+static bool two_differ(const struct comparison *c, uint32_t run, const struct property *property, uint32_t *first,
+                       uint32_t *other) {
+  *first = c->n;
   for (uint32_t i = 0; i < c->n; i++) {
-    const struct run_result *r = &c->of[i].runs[run];
-    enum verdict v = verdict_of(r, property);
+    enum verdict v = verdict_of(&c->of[i].runs[run], property);
+    *other = i;
     if (v == VERDICT_INCONCLUSIVE)
       continue;
-    if (first == c->n) {
-      first = i;
-      continue;
-    }
-    enum verdict known = verdict_of(&c->of[first].runs[run], property);
-    if (v == known)
-      continue;
-    text_addf(why, "%s'%s' in environment '%s': %s in %s, %s in %s", why->n ? "\n  " : "",
-              property ? property->name : "no_error", c->model->environments[r->environment].name,
-              verdict_name(known), semantics_name(c->semantics[first]), verdict_name(v),
-              semantics_name(c->semantics[i]));
-    return false;
+    if (*first == c->n)
+      *first = i;
+    else if (v != verdict_of(&c->of[*first].runs[run], property))
+      return true;
   }
-  return true;
+  return false;
 }
 
-bool comparison_agrees(const struct comparison *c, struct text *why) {
-  bool agrees = true;
+static void say_difference(const struct comparison *c, uint32_t run, const struct property *property, struct text *why) {
+  uint32_t two[2];
+  if (!two_differ(c, run, property, &two[0], &two[1]))
+    return;
+  text_addf(why, "%s'%s' in environment '%s': ", why->n ? "\n  " : "", property ? property->name : "no_error",
+            c->model->environments[c->of[0].runs[run].environment].name);
+  for (int i = 0; i < 2; i++) {
+    text_addf(why, "%s%s in ", i ? ", " : "", verdict_name(verdict_of(&c->of[two[i]].runs[run], property)));
+    variant_add(why, &c->variants[two[i]]);
+  }
+}
+
+static void say_differences(const struct comparison *c, bool local, struct text *why) {
   for (uint32_t i = 0; i < c->of[0].nruns; i++) {
     const struct run_result *r = &c->of[0].runs[i];
     for (uint32_t k = 0; k < r->nproperties; k++)
-      if (is_compared(&r->properties[k]))
-        agrees &= property_agrees(c, i, r->properties[k].property, why);
-    agrees &= property_agrees(c, i, NULL, why);
+      if (is_compared(c, &r->properties[k]) && may_differ(c, i, r->properties[k].property) != local)
+        say_difference(c, i, r->properties[k].property, why);
+    if (local)
+      say_difference(c, i, NULL, why);
   }
-  return agrees;
+}
+
+bool comparison_agrees(const struct comparison *c, struct text *why) {
+  say_differences(c, true, why);
+  return why->n == 0;
+}
+
+bool comparison_differs(const struct comparison *c) {
+  struct text why = {0};
+  say_differences(c, false, &why);
+  bool differs = why.n > 0;
+  text_release(&why);
+  return differs;
+}
+
+enum verdict comparison_verdict(const struct comparison *c) {
+  enum verdict worst = VERDICT_HOLDS;
+  for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t run = 0; run < c->of[i].nruns; run++) {
+      const struct run_result *r = &c->of[i].runs[run];
+      for (uint32_t k = 0; k < r->nproperties; k++) {
+        const struct property_result *p = &r->properties[k];
+        enum verdict v = p->property && is_compared(c, p) ? verdict_of(r, p->property) : p->verdict;
+        bool counts = (i == 0 || !p->property || is_compared(c, p));
+        worst = counts && v > worst ? v : worst;
+      }
+    }
+  return worst;
 }
 
 static bool all_conclusive(const struct comparison *c) {
   for (uint32_t i = 0; i < c->n; i++)
     for (uint32_t k = 0; k < c->of[i].nruns; k++) {
       const struct run_result *r = &c->of[i].runs[k];
-      if (search_limited(r->end) || r->cut)
+      if (!is_complete(r))
         return false;
     }
   return true;
@@ -70,7 +131,7 @@ static uint64_t fewest_states(const struct comparison *c, uint32_t run) {
   uint64_t fewest[2] = {UINT64_MAX, UINT64_MAX};
   for (uint32_t i = 0; i < c->n; i++) {
     const struct run_result *r = &c->of[i].runs[run];
-    uint64_t *at = &fewest[search_limited(r->end) || r->cut];
+    uint64_t *at = &fewest[!is_complete(r)];
     if (r->stats.states < *at)
       *at = r->stats.states;
   }
@@ -169,7 +230,8 @@ static void add_ratio(struct text *cell, double ratio, bool at_least) {
 static void add_sizes(struct grid *g, const struct comparison *c, uint32_t i, uint32_t run) {
   const struct run_result *r = &c->of[i].runs[run];
   struct text cell = {0};
-  grid_add_word(g, semantics_name(c->semantics[i]));
+  variant_add(&cell, &c->variants[i]);
+  grid_add(g, &cell);
   number_add(&cell, r->stats.states);
   grid_add(g, &cell);
   if (r->transitions_counted)
@@ -183,13 +245,13 @@ static void add_sizes(struct grid *g, const struct comparison *c, uint32_t i, ui
   grid_add(g, &cell);
   bytes_add(&cell, r->stats.memory);
   grid_add(g, &cell);
-  add_ratio(&cell, ratio_of(c, run, r), search_limited(r->end) || r->cut);
+  add_ratio(&cell, ratio_of(c, run, r), !is_complete(r));
   grid_add(g, &cell);
 }
 
 static const struct property *compared(const struct comparison *c, uint32_t run, uint32_t k) {
   const struct property_result *p = &c->of[0].runs[run].properties[k];
-  return is_compared(p) ? p->property : NULL;
+  return is_compared(c, p) ? p->property : NULL;
 }
 
 static size_t grid_whole_width(const struct grid *g) {
@@ -232,8 +294,11 @@ static void add_verdicts(const struct comparison *c, uint32_t run, const struct 
                          struct text *out) {
   struct grid g = {.columns = c->n + 1};
   grid_add_word(&g, "");
-  for (uint32_t i = 0; i < c->n; i++)
-    grid_add_word(&g, semantics_name(c->semantics[i]));
+  for (uint32_t i = 0; i < c->n; i++) {
+    struct text cell = {0};
+    variant_add(&cell, &c->variants[i]);
+    grid_add(&g, &cell);
+  }
   for (uint32_t k = 0; k < c->of[0].runs[run].nproperties; k++)
     if (compared(c, run, k)) {
       grid_add_word(&g, compared(c, run, k)->name);
@@ -249,7 +314,7 @@ static void add_errors(const struct comparison *c, uint32_t run, struct text *ou
     const struct run_result *r = &c->of[i].runs[run];
     for (uint32_t k = 0; k < r->nproperties; k++)
       if (!r->properties[k].property)
-        text_addf(out, "  error in %s %s\n", semantics_name(c->semantics[i]),
+        text_addf(out, "  error in %s %s\n", semantics_name(c->variants[i].semantics),
                   r->properties[k].proved);
   }
 }
@@ -264,7 +329,7 @@ static void add_reductions(const struct comparison *c, uint32_t run, struct text
     if (same)
       continue;
     const char *between = "";
-    text_addf(out, "  reductions%s%s: ", i ? " in " : "", i ? semantics_name(c->semantics[i]) : "");
+    text_addf(out, "  reductions%s%s: ", i ? " in " : "", i ? semantics_name(c->variants[i].semantics) : "");
     for (unsigned k = 0; k < REDUCTIONS; k++)
       if (l->of[k].applied && (l->of[k].useful || l->of[k].forced)) {
         text_addf(out, "%s%s%s", between, reduction_name(k), l->of[k].forced ? " (FORCED)" : "");
@@ -283,12 +348,18 @@ static void add_conclusion(const struct comparison *c, const struct style *style
     text_addf(out, ", and must not: a fault of rondo\n  %s\n", why.at);
   } else if (c->n == 1) {
     text_addf(out, "%s is the only semantics of this model so far: there is nothing to compare\n",
-              semantics_name(c->semantics[0]));
+              semantics_name(c->variants[0].semantics));
   } else {
+    say_differences(c, false, &why);
     bool all = all_conclusive(c);
-    paint_add(out, style, all ? PAINT_GOOD : PAINT_UNSURE,
-              all ? "the verdicts agree" : "the verdicts agree, as far as the limits let them come");
-    text_add(out, "\n");
+    if (why.n > 0) {
+      paint_add(out, style, PAINT_BAD, "THE VERDICTS DIFFER");
+      text_addf(out, ", as they may of what is not local\n  %s\n", why.at);
+    } else {
+      paint_add(out, style, all ? PAINT_GOOD : PAINT_UNSURE,
+                all ? "the verdicts agree" : "the verdicts agree, as far as the limits let them come");
+      text_add(out, "\n");
+    }
   }
   text_release(&why);
 }
@@ -311,12 +382,12 @@ void comparison_text(const struct comparison *c, const struct style *style, stru
 
 /* --- for programs --- */
 
-static json_t *properties_json(const struct run_result *r) {
+static json_t *properties_json(const struct comparison *c, const struct run_result *r) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < r->nproperties; i++) {
     const struct property_result *p = &r->properties[i];
     json_t *one = json_object();
-    if (p->property && !is_compared(p)) {
+    if (p->property && !is_compared(c, p)) {
       json_decref(one);
       continue;
     }
@@ -332,11 +403,12 @@ static json_t *properties_json(const struct run_result *r) {
 static json_t *row_json(const struct comparison *c, uint32_t i, uint32_t run) {
   const struct run_result *r = &c->of[i].runs[run];
   json_t *j = json_object();
-  json_object_set_new(j, "semantics", json_string(semantics_name(c->semantics[i])));
-  json_object_set_new(j, "complete", json_boolean(!search_limited(r->end) && !r->cut));
+  json_object_set_new(j, "semantics", json_string(semantics_name(c->variants[i].semantics)));
+  json_object_set_new(j, "max_distance", c->variants[i].distance ? json_integer(c->variants[i].distance) : json_null());
+  json_object_set_new(j, "complete", json_boolean(is_complete(r)));
   json_object_set_new(j, "stats", stats_json(r));
   json_object_set_new(j, "ratio", json_real(ratio_of(c, run, r)));
-  json_object_set_new(j, "properties", properties_json(r));
+  json_object_set_new(j, "properties", properties_json(c, r));
   json_object_set_new(j, "reductions", licences_json(r->licences, c->model));
   return j;
 }
@@ -344,10 +416,8 @@ static json_t *row_json(const struct comparison *c, uint32_t i, uint32_t run) {
 json_t *comparison_json(const struct comparison *c) {
   json_t *j = json_object(), *environments = json_array();
   struct text why = {0};
-  enum verdict worst = VERDICT_HOLDS;
+  enum verdict worst = comparison_verdict(c);
   bool agrees = comparison_agrees(c, &why);
-  for (uint32_t i = 0; i < c->n; i++)
-    worst = c->of[i].verdict > worst ? c->of[i].verdict : worst;
   for (uint32_t i = 0; i < c->of[0].nruns; i++) {
     uint32_t environment = c->of[0].runs[i].environment;
     json_t *one = json_object(), *rows = json_array();
@@ -361,7 +431,7 @@ json_t *comparison_json(const struct comparison *c) {
   json_object_set_new(j, "verdict", json_string(verdict_name(worst)));
   json_object_set_new(j, "agrees", json_boolean(agrees));
   json_object_set_new(j, "why", agrees ? json_null() : json_string(why.at));
-  json_object_set_new(j, "model", model_to_json(c->model, c->of[0].runs[0].environment, c->semantics[0]));
+  json_object_set_new(j, "model", model_to_json(c->model, c->of[0].runs[0].environment, c->variants[0].semantics));
   json_object_set_new(j, "environments", environments);
   json_object_del(json_object_get(j, "model"), "environment");
   json_object_del(json_object_get(j, "model"), "semantics");

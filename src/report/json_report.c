@@ -1,5 +1,6 @@
 #include "report/json_report.h"
 
+#include "trace/event_json.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
 
@@ -52,6 +53,7 @@ json_t *stats_json(const struct run_result *r) {
   json_object_set_new(j, "seconds", json_real(r->stats.seconds));
   json_object_set_new(j, "memory_bytes", json_integer((json_int_t)r->stats.memory));
   json_object_set_new(j, "heard_of_assignments", assignments_json(r->heard_of_assignments));
+  json_object_set_new(j, "round_distance", r->has_distance ? json_integer(r->distance) : json_null());
   json_object_set_new(j, "successors", json_string(r->successors));
   json_object_set_new(j, "order_mattered", json_boolean(r->order_mattered));
   return j;
@@ -75,6 +77,10 @@ static json_t *property_json(const struct check_result *c, const struct property
   json_object_set_new(j, "proved", text_to_json(p->proved, strlen(p->proved)));
   json_object_set_new(j, "environment", json_string(c->model->environments[p->environment].name));
   json_object_set_new(j, "run", json_integer(run));
+  json_object_set_new(j, "whole_rounds",
+                      p->rounds.reason ? json_pack("{s:b, s:s, s:o}", "granted", p->rounds.granted, "reason",
+                                                   p->rounds.reason, "line", line_to_json(c->model, p->rounds.at))
+                                       : json_null());
   if (p->property && p->property->kind == PROPERTY_LIVE)
     json_object_set_new(j, "vacuous", json_boolean(p->vacuous));
   json_object_set_new(j, "trace", p->trace ? trace_to_json(p->trace, result_meaning(c, &c->runs[run])) : json_null());

@@ -31,7 +31,7 @@ static enum verdict judge(const struct live *l, const struct licences *licences,
   }
   if (g->end == SEARCH_EXHAUSTED) {
     text_add(proved, "no violation by runs that stay within ");
-    proved_length(proved, m, g->limits.rounds);
+    proved_length(proved, model_steps(m), g->limits.rounds);
     return VERDICT_INCONCLUSIVE;
   }
   text_add(proved, "no violation found so far; ");
@@ -77,13 +77,13 @@ void property_result_tell_lasso(struct property_result *p) {
   uint32_t loop = t->claim.loop, length = t->run.nsteps - loop;
   if (loop > 0) {
     text_add(&proved, "after ");
-    proved_length(&proved, t->model, loop);
+    proved_length(&proved, model_steps(t->model), loop);
     text_add(&proved, ", ");
   }
   if (length == 0) {
     text_add(&proved, "it stays as it is for ever");
   } else {
-    proved_length(&proved, t->model, length);
+    proved_length(&proved, model_steps(t->model), length);
     text_add(&proved, " again and again");
   }
   memory_free(p->proved);

@@ -17,8 +17,7 @@ void proved_every_run(struct text *out, const struct model *m, const struct lice
     text_add(out, between[0] == ' ' ? " (unlicensed)" : ")");
 }
 
-void proved_length(struct text *out, const struct model *m, uint64_t n) {
-  bool steps = model_steps(m);
+void proved_length(struct text *out, bool steps, uint64_t n) {
   count_add(out, n, steps ? "step" : "round", steps ? "steps" : "rounds");
 }
 

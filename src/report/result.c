@@ -18,14 +18,16 @@ const char *property_result_kind(const struct property_result *p) {
   return p->property ? kinds[p->property->kind] : "error";
 }
 
+void property_result_release(struct property_result *p) {
+  if (p->trace)
+    trace_release(p->trace);
+  memory_free(p->trace);
+  memory_free(p->proved);
+}
+
 void run_result_release(struct run_result *r) {
-  for (uint32_t i = 0; i < r->nproperties; i++) {
-    struct property_result *p = &r->properties[i];
-    if (p->trace)
-      trace_release(p->trace);
-    memory_free(p->trace);
-    memory_free(p->proved);
-  }
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    property_result_release(&r->properties[i]);
   memory_free(r->properties);
   memory_free(r->heard_of_assignments);
   memory_free(r->successors);
@@ -51,6 +53,11 @@ void check_result_release(struct check_result *c) {
 }
 
 /* --- what was proved, in words --- */
+
+/* Is a run made of steps of one process each, not of rounds of all? */
+static bool of_steps(const struct question *q, const struct model *m) {
+  return model_steps(m) || q->semantics == SEMANTICS_FINE;
+}
 
 static void say_faulty(struct text *out, uint64_t n) {
   if (n > 0) {
@@ -80,18 +87,18 @@ static const char *harm(const struct environment *env) {
   return !corrupts ? "lost" : loses ? "lost or corrupted" : "corrupted";
 }
 
-static void say_way(struct text *out, const struct model *m, uint64_t n) {
+static void say_way(struct text *out, bool steps, uint64_t n) {
   if (n == 0) {
     text_add(out, "in an initial state");
   } else {
     text_add(out, "after ");
-    proved_length(out, m, n);
+    proved_length(out, steps, n);
   }
 }
 
 static void say_after(struct text *out, const struct search *s, const struct finding *f) {
   const struct model *m = s->space->model;
-  say_way(out, m, f->rounds);
+  say_way(out, of_steps(s->space->question, m), f->rounds);
   say_faulty(out, charge_processes(f->charge));
   say_messages(out, charge_messages(f->charge),
                harm(&m->environments[s->space->question->environment]));
@@ -109,7 +116,7 @@ static void say_trace(struct text *out, const struct trace *t, bool shortest) {
     for (uint32_t k = 0; k < e->ntaken; k++)
       kept += e->taken[k].kept;
   }
-  say_way(out, t->model, t->run.nsteps);
+  say_way(out, true, t->run.nsteps);
   if (shortest && t->run.nsteps > 0)
     text_add(out, " (shortest)");
   say_faulty(out, faulty);
@@ -133,9 +140,13 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
                        const struct licences *l) {
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
   bool detours = l->of[REDUCE_PARTIAL_ORDER].applied; /* the layers say nothing about lengths */
+  if (s->end == SEARCH_EXHAUSTED && !s->cut) { /* likewise, by distance */
+    text_addf(out, "%s up to distance %u", what, s->space->distance);
+    return;
+  }
   if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
     text_addf(out, "%s up to ", what);
-    proved_length(out, s->space->model, s->limits.rounds);
+    proved_length(out, of_steps(s->space->question, s->space->model), s->limits.rounds);
     text_add(out, detours ? " of the runs that partial-order keeps" : "");
     return;
   }
@@ -145,7 +156,7 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
     text_add(out, p->kind == PROPERTY_COVER ? "not reached so far" : "no violation found so far");
   } else {
     text_addf(out, "%s within ", what);
-    proved_length(out, s->space->model, s->complete - 1);
+    proved_length(out, of_steps(s->space->question, s->space->model), s->complete - 1);
   }
   text_add(out, "; ");
   proved_limit(out, s->end, &s->limits, s->why);
@@ -159,7 +170,7 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
     say_after(proved, s, f);
     return cover ? VERDICT_HOLDS : VERDICT_VIOLATED;
   }
-  if (f->excluded || (s->end == SEARCH_EXHAUSTED && !s->cut)) {
+  if (f->excluded || (s->end == SEARCH_EXHAUSTED && !s->cut && !s->space->distance_cut)) {
     text_add(proved, cover ? "never reached: " : "");
     proved_every_run(proved, s->space->model, l);
     return cover ? VERDICT_VIOLATED : VERDICT_HOLDS;
@@ -186,9 +197,12 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
                            .stats = s->stats,
                            .transitions_counted = s->space->edges_complete,
                            .order_mattered = s->space->order_mattered,
+                           .has_distance = s->space->has_distance,
+                           .distance = s->space->distance,
+                           .distance_cut = s->space->distance_cut,
                            .successors = memory_strdup(successors ? successors : "")};
   r->properties = memory_alloc((q->nproperties + (size_t)1) * sizeof *r->properties);
-  for (uint32_t i = 0; i < q->nproperties; i++) {
+  for (uint32_t i = 0; i < question_asked(m, q); i++) {
     struct property_result p = {.property = &m->properties[q->properties[i]],
                                 .index = q->properties[i],
                                 .environment = q->environment};

@@ -21,6 +21,8 @@ struct property_result {
   enum verdict verdict;
   bool vacuous; /* LIVE: it holds because no run satisfies what the environment assumes */
   char *proved; /* owned */
+  struct licence rounds; /* model of rounds: may it be checked on whole rounds (model/locality.h)? Only granted, reason and
+                            at are set; reason NULL: nobody asks */
   struct trace *trace; /* owned, or NULL */
 };
 const char *property_result_name(const struct property_result *);
@@ -38,6 +40,9 @@ struct run_result { /* the properties checked together, in one environment; a li
   bool cut; /* the user said how far to look, and there is more */
   struct search_stats stats;
   bool transitions_counted;
+  bool has_distance;         /* processes have rounds of their own; then: */
+  uint32_t distance;         /* the largest between live ones that was found */
+  bool distance_cut;         /* there is more to see further apart */
   bool order_mattered;
   char *heard_of_assignments; /* decimal, or NULL: cannot be counted; owned */
   char *successors;           /* how they were made; owned */
@@ -61,6 +66,7 @@ struct check_result {
 const struct model *result_model(const struct check_result *, const struct run_result *);
 struct meaning *result_meaning(const struct check_result *, const struct run_result *);
 
+void property_result_release(struct property_result *);
 void run_result_release(struct run_result *);
 void check_result_release(struct check_result *);
 

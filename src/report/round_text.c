@@ -14,7 +14,7 @@ static void tell_oracles(const struct teller *t, uint32_t step) {
     struct text v = {0};
     for (uint32_t i = 0, k = 0; w->oracles[p] && i < role->nvars; i++)
       if (role->vars[i].kind == VAR_ORACLE) {
-        if (process_active(c->local[p][LOCAL_STATUS]) &&
+        if (process_active(c->local[p][LOCAL_STATUS]) && trace_has_begun(t->trace, p, step) &&
             oracle_chosen_at(t->model, &role->vars[i], c->point)) {
           text_addf(&v, "%s%s = ", v.n ? ", " : "", role->vars[i].name);
           teller_value(t, &v, role->vars[i].type, w->oracles[p][k]);
@@ -100,7 +100,7 @@ static void tell_hearing(const struct teller *t, uint32_t step) {
   all_messages(log, n, all_heard, all_missed);
   for (uint32_t p = 0; p < n; p++) {
     struct text v = {0};
-    if (!process_active(c->local[p][LOCAL_STATUS]) || crashes[p])
+    if (!process_active(c->local[p][LOCAL_STATUS]) || crashes[p] || !trace_has_ended(t->trace, p, step))
       continue;
     const uint8_t *heard = all_heard + (size_t)p * n, *missed = all_missed + (size_t)p * n;
     if (!memchr(heard, 1, n) && !memchr(missed, 1, n))
@@ -220,7 +220,8 @@ static void tell_stops(const struct teller *t, uint32_t step) {
     uint8_t *members = memory_alloc(n + 1);
     struct text v = {0};
     for (uint32_t p = 0; p < n; p++)
-      members[p] = halt ? step + 1 < trace->nconfigs &&
+      members[p] = !trace_has_ended(trace, p, step) ? 0
+                   : halt ? step + 1 < trace->nconfigs &&
                               (trace->configs[step + 1]->local[p][LOCAL_STATUS] &
                                ~trace->configs[step]->local[p][LOCAL_STATUS] & STATUS_HALTED)
                         : w->crashes[p];
@@ -253,4 +254,33 @@ void teller_round(const struct teller *t, uint32_t step) {
   tell_hearing(t, step);
   if (step + 1 < t->trace->nconfigs)
     tell_changes(t, step);
+}
+
+/* "P(1)  1 2 3": the rounds that it ended in one go; then where everybody is. */
+void teller_order(const struct teller *t) {
+  const struct trace *trace = t->trace;
+  uint32_t n = t->model->nprocesses;
+  uint32_t *rounds = memory_alloc((n + 1) * sizeof *rounds);
+  teller_heading(t, "the order of it: who ends which rounds, one after the other");
+  for (uint32_t i = 0; i < trace->run.norder;) {
+    uint32_t p = trace->run.order[i], first = rounds[p] + 1;
+    struct text line = {0};
+    for (; i < trace->run.norder && trace->run.order[i] == p; i++)
+      rounds[p]++;
+    process_print(t->model, p, &line);
+    text_addf(&line, first == rounds[p] ? " round %u" : " rounds %u to %u", first, rounds[p]);
+    text_addf(t->out, "  %s\n", line.at);
+    text_release(&line);
+  }
+  struct groups g = {0};
+  for (uint32_t p = 0; p < n && trace->cut; p++) {
+    struct text v = {0};
+    value status = trace->cut->local[p][LOCAL_STATUS];
+    if (process_active(status)) {
+      text_addf(&v, "in round %u", rounds[p] + 1);
+      groups_add(&g, t, p, &v);
+    }
+  }
+  groups_print(&g, t, "now", false);
+  memory_free(rounds);
 }

@@ -44,6 +44,9 @@ void teller_lines(const struct teller *, const struct change *, size_t n, uint32
 /* Round number step + 1: what was chosen and sent, who heard whom, what changed. */
 void teller_round(const struct teller *, uint32_t step);
 
+/* Fine rounds: who ended which round when, and where everybody is. */
+void teller_order(const struct teller *);
+
 /* Steps from .. to - 1 of a run of them, under a heading. */
 void teller_steps(const struct teller *, const char *heading, uint32_t from, uint32_t to);
 /* Of a run that goes on for ever: how it can, although the environment assumes what it does. */

@@ -21,7 +21,7 @@ static void add_title(struct text *out, const struct style *style, const struct 
   params_add(&title, m);
   paint_add(out, style, PAINT_TITLE, title.at);
   text_addf(out, ", environment %s", m->environments[r->environment].name);
-  if (m->kind == MODEL_MESSAGES)
+  if (m->kind == MODEL_MESSAGES || r->semantics == SEMANTICS_FINE)
     text_addf(out, ", semantics %s", semantics_name(r->semantics));
   text_add(out, "\n\n");
   text_release(&title);
@@ -43,6 +43,30 @@ static void add_properties(struct text *out, const struct style *style,
   if (r->nproperties == 0)
     text_add(out, r->end == SEARCH_EXHAUSTED ? "  no property to check, and no error of the model\n"
                                              : "  no property to check\n");
+}
+
+/* What holds for whole rounds, and may not where each process is in its own. */
+static void add_rounds_licences(struct text *out, const struct style *style, const struct model *m,
+                                const struct run_result *r) {
+  for (uint32_t i = 0; i < r->nproperties; i++) {
+    const struct property_result *p = &r->properties[i];
+    bool found = p->property && (p->property->kind == PROPERTY_COVER) == (p->verdict == VERDICT_HOLDS);
+    if (!p->rounds.reason || (p->rounds.granted ? !style->verbose : found))
+      continue;
+    text_add(out, "  ");
+    if (p->rounds.granted)
+      text_addf(out, "coarse         enough for %s: %s", p->property->name, p->rounds.reason);
+    else {
+      paint_add(out, style, PAINT_UNSURE, "coarse         ");
+      text_addf(out, "%s is said of whole rounds only: %s", p->property->name, p->rounds.reason);
+    }
+    if (p->rounds.at.to > 0 && !p->rounds.granted) {
+      uint32_t line, column;
+      source_place(&m->source, p->rounds.at.from, &line, &column);
+      text_addf(out, "  (line %u)", line);
+    }
+    text_add(out, "\n");
+  }
 }
 
 void licences_text(const struct licences *l, const struct model *m, bool all,
@@ -114,6 +138,9 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
       decimal_add(out, r->heard_of_assignments);
     text_add(out, " heard-of assignments\n");
   }
+  if (r->has_distance)
+    text_addf(out, "  live processes are up to %u round%s apart%s\n", r->distance, r->distance == 1 ? "" : "s",
+              r->distance_cut ? ", and more beyond that limit" : "");
   if (r->engine)
     return;
   if (style->verbose || !strncmp(r->successors, "plain", 5)) /* slow, and why */
@@ -148,6 +175,7 @@ static void add_run(struct text *out, const struct check_result *c, const struct
   add_title(out, style, m, r);
   add_properties(out, style, r);
   licences_text(r->licences, m, style->verbose, style, &licences);
+  add_rounds_licences(&licences, style, m, r);
   if (licences.n > 0)
     text_addf(out, "\n%s", licences.at);
   text_release(&licences);

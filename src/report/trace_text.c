@@ -204,6 +204,8 @@ void trace_story(const struct trace *trace, const struct style *style, struct te
       teller_heading(&t, "again and again");
     teller_round(&t, i);
   }
+  if (trace->done)
+    teller_order(&t);
 }
 
 void trace_moral(const struct trace *trace, struct meaning *meaning, const struct style *style,

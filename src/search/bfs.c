@@ -405,7 +405,7 @@ static void look_beyond(struct sweep *w, state_ref from, state_ref to) {
 static bool all_decided(const struct search *s) {
   bool any = false;
   for (uint32_t i = 0; i < s->space->question->nproperties; i++)
-    if (property_at(s, i)->kind != PROPERTY_LIVE) {
+    if (property_at(s, i)->kind != PROPERTY_LIVE && !property_at(s, i)->stability_of) {
       any = true;
       if (!s->findings[i].found)
         return false;

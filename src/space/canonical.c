@@ -57,8 +57,6 @@ local_id local_rename_processes(struct pack *p, local_id id, const uint32_t *to)
   return local_rename(p, id, &(struct renaming){.process = to}, key);
 }
 
-#define ROUNDS_MAX 63
-
 local_id local_rename_rounds(struct pack *p, local_id id, const value *rounds) {
   uint32_t key = renaming_key(p, 1, rounds, ROUNDS_MAX + 1);
   return local_rename(p, id, &(struct renaming){.rounds = rounds}, key);
@@ -66,7 +64,7 @@ local_id local_rename_rounds(struct pack *p, local_id id, const value *rounds) {
 
 /* --- round rank --- */
 
-static uint64_t rounds_of(struct pack *p, local_id id) {
+uint64_t local_rounds(struct pack *p, local_id id) {
   uint32_t r = local_role(p, id);
   const struct role *role = &p->model->roles[r];
   uint64_t seen = 0;
@@ -83,7 +81,7 @@ static uint64_t rounds_of(struct pack *p, local_id id) {
 static void rank_rounds(struct pack *p, struct global *g) {
   uint64_t seen = 1;
   for (uint32_t i = 0; i < g->n; i++)
-    seen |= rounds_of(p, g->at[i].local);
+    seen |= local_rounds(p, g->at[i].local);
   if (g->phase <= ROUNDS_MAX)
     seen |= UINT64_C(1) << g->phase;
   if (g->phase >= ROUNDS_MAX || seen >> ROUNDS_MAX)

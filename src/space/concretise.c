@@ -676,7 +676,7 @@ static bool try_plain(void *context, const struct witness *w, enum step_result r
 
 /* --- the whole path --- */
 
-static struct config *real_start(struct round_space *s, const struct state *first) {
+struct config *round_real_start(struct round_space *s, const struct state *first) {
   struct global *raw = global_new(&s->pack);
   struct config *c = NULL;
   if (initial_find(s, first, raw)) {
@@ -737,6 +737,7 @@ void run_release(struct run *run) {
   for (uint32_t i = 0; i < run->nsteps; i++)
     witness_free(run->steps[i]);
   memory_free(run->steps);
+  memory_free(run->order);
   memset(run, 0, sizeof *run);
 }
 
@@ -744,7 +745,7 @@ static bool concretise(struct round_space *s, const struct state *path, uint32_t
                        const struct goal *goal, const struct step_wish *wish, struct run *run) {
   uint32_t processes = s->model->nprocesses;
   memset(run, 0, sizeof *run);
-  run->initial = real_start(s, &path[0]);
+  run->initial = round_real_start(s, &path[0]);
   if (!run->initial)
     return false;
   run->steps = memory_alloc((steps + 1) * sizeof *run->steps);

@@ -7,4 +7,7 @@
 bool round_concretise(struct space *, const struct state *path, uint32_t n, const struct goal *, struct run *);
 bool round_concretise_path(struct space *, const struct state *path, uint32_t n, const struct step_wish *, struct run *);
 
+/* A real configuration whose canonical form is the given initial state; NULL: there is none. */
+struct config *round_real_start(struct round_space *, const struct state *initial);
+
 #endif

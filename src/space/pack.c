@@ -442,7 +442,7 @@ struct config *global_to_config(struct pack *p, const struct global *g) {
 
 /* --- keys --- */
 
-static uint8_t *put_number(uint8_t *at, uint64_t x) {
+uint8_t *key_put(uint8_t *at, uint64_t x) {
   while (x >= 128) {
     *at++ = (uint8_t)(x | 128);
     x >>= 7;
@@ -451,7 +451,7 @@ static uint8_t *put_number(uint8_t *at, uint64_t x) {
   return at;
 }
 
-static const uint8_t *get_number(const uint8_t *at, uint64_t *x) {
+const uint8_t *key_get(const uint8_t *at, uint64_t *x) {
   unsigned shift = 0;
   *x = 0;
   while (*at & 128) {
@@ -469,25 +469,25 @@ void global_encode(const struct pack *p, const struct global *g, uint8_t **buffe
     *buffer = memory_resize(*buffer, 2 * need);
     *capacity = 2 * need;
   }
-  uint8_t *at = put_number(*buffer, g->point == POINT_END ? p->model->npoints : g->point);
+  uint8_t *at = key_put(*buffer, g->point == POINT_END ? p->model->npoints : g->point);
   if (p->keep_rounds)
-    at = put_number(at, g->rounds);
+    at = key_put(at, g->rounds);
   if (p->keep_phase)
-    at = put_number(at, (uint64_t)g->phase);
+    at = key_put(at, (uint64_t)g->phase);
   if (p->keep_lost)
-    at = put_number(at, (uint64_t)g->lost);
+    at = key_put(at, (uint64_t)g->lost);
   if (p->keep_corrupted)
-    at = put_number(at, (uint64_t)g->corrupted);
+    at = key_put(at, (uint64_t)g->corrupted);
   if (p->model->nglobals)
-    at = put_number(at, g->globals);
+    at = key_put(at, g->globals);
   if (p->initials == INITIALS_SET)
-    at = put_number(at, g->inits);
+    at = key_put(at, g->inits);
   if (p->keep_hope)
-    at = put_number(at, g->hope);
+    at = key_put(at, g->hope);
   for (uint32_t i = 0; i < g->n; i++) {
-    at = put_number(at, g->at[i].local);
+    at = key_put(at, g->at[i].local);
     if (p->bag)
-      at = put_number(at, g->at[i].count);
+      at = key_put(at, g->at[i].count);
   }
   *out = (struct state){*buffer, (uint32_t)(at - *buffer)};
 }
@@ -495,48 +495,48 @@ void global_encode(const struct pack *p, const struct global *g, uint8_t **buffe
 void global_decode(const struct pack *p, const struct state *s, struct global *g) {
   const uint8_t *at = s->bytes, *end = s->bytes + s->length;
   uint64_t x;
-  at = get_number(at, &x);
+  at = key_get(at, &x);
   g->point = x == p->model->npoints ? POINT_END : (uint32_t)x;
   g->rounds = 0;
   g->phase = 1;
   g->lost = g->corrupted = 0;
   g->inits = 0;
   if (p->keep_rounds) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     g->rounds = (uint32_t)x;
   }
   if (p->keep_phase) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     g->phase = (value)x;
   }
   if (p->keep_lost) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     g->lost = (int64_t)x;
   }
   if (p->keep_corrupted) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     g->corrupted = (int64_t)x;
   }
   g->globals = 0;
   if (p->model->nglobals) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     g->globals = (uint32_t)x;
   }
   if (p->initials == INITIALS_SET) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     g->inits = (uint32_t)x;
   }
   g->hope = 0;
   if (p->keep_hope) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     g->hope = (uint32_t)x;
   }
   g->n = 0;
   while (at < end) {
-    at = get_number(at, &x);
+    at = key_get(at, &x);
     struct member m = {(local_id)x, 1};
     if (p->bag) {
-      at = get_number(at, &x);
+      at = key_get(at, &x);
       m.count = (uint32_t)x;
     }
     g->at[g->n++] = m;

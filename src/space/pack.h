@@ -89,6 +89,8 @@ void global_canonical(struct pack *, struct global *, struct renumbering *how);
 
 void global_encode(const struct pack *, const struct global *, uint8_t **buffer, size_t *capacity, struct state *);
 void global_decode(const struct pack *, const struct state *, struct global *); /* room for nprocesses members */
+uint8_t *key_put(uint8_t *at, uint64_t number); /* at most 10 bytes; behind them */
+const uint8_t *key_get(const uint8_t *at, uint64_t *number);
 struct global *global_new(const struct pack *);
 void global_free(struct global *);
 
@@ -100,6 +102,8 @@ uint32_t hope_values(const struct pack *, uint32_t hope, const value **, const s
 /* canonical.c */
 void global_permute(struct pack *, struct global *, struct renumbering *how);
 local_id local_rename_processes(struct pack *, local_id, const uint32_t *to);
-local_id local_rename_rounds(struct pack *, local_id, const value *rounds);
+#define ROUNDS_MAX 63
+local_id local_rename_rounds(struct pack *, local_id, const value *rounds); /* those up to ROUNDS_MAX */
+uint64_t local_rounds(struct pack *, local_id); /* bit i: it holds round i; ROUNDS_MAX: that or a later one */
 
 #endif

@@ -217,7 +217,7 @@ void step_checks_prepare(struct round_space *s) {
     if (!p->step)
       continue;
     if (property_step_of_one(p) && i < 32) {
-      c->local = s->pack.initials != INITIALS_SET;
+      c->local = s->pack.initials != INITIALS_SET || p->stability_of; /* those do not speak of first values */
       c->role = p->formula->gen[0].range->index;
     }
     if (!c->local)

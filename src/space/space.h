@@ -49,6 +49,8 @@ struct run {
   struct config *initial;
   struct witness **steps;
   uint32_t nsteps;
+  uint32_t *order; /* fine rounds: steps are whole rounds, and this says who ends its round next (sem/fine.h) */
+  uint32_t norder;
 };
 void run_release(struct run *);
 

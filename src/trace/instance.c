@@ -158,8 +158,8 @@ void instance_find(struct instance *out, struct meaning *meaning, const struct t
     return;
   }
   const struct property *p = &t->model->properties[t->claim.property];
-  const struct config *last = t->configs[t->nconfigs - 1];
-  const struct config *before = p->step && t->nconfigs > 1 ? t->configs[t->nconfigs - 2] : last;
+  const struct config *last = trace_last(t);
+  const struct config *before = p->step && trace_before_last(t) ? trace_before_last(t) : last;
   struct eval e;
   jmp_buf failure;
   eval_begin(&e, meaning);

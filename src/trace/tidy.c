@@ -76,6 +76,8 @@ void run_tidy(struct run *run, struct meaning *meaning, struct model *m,
     run_tidy_steps(run, meaning, m, claim);
     return;
   }
+  if (claim->semantics == SEMANTICS_FINE) /* who hears more has to wait for more */
+    return;
   struct tidying t = {.run = run, .meaning = meaning, .model = m, .claim = claim};
   t.configs = memory_alloc((run->nsteps + (size_t)1) * sizeof *t.configs);
   for (uint32_t i = 0; i <= run->nsteps; i++)

@@ -1,6 +1,7 @@
 #include "trace/trace.h"
 
 #include "base/memory.h"
+#include "sem/fine.h"
 #include "trace/lasso.h"
 
 #include <inttypes.h>
@@ -34,6 +35,9 @@ void trace_release(struct trace *t) {
     step_log_release(&t->logs[i]);
   memory_free(t->configs);
   memory_free(t->logs);
+  memory_free(t->done);
+  config_free(t->cut);
+  config_free(t->cut_before);
   run_release(&t->run);
   *t = (struct trace){0};
 }
@@ -54,6 +58,18 @@ enum verdict3 claim_wants(const struct model *m, const struct claim *claim) {
 }
 
 bool trace_fails_in_step(const struct trace *t) { return t->nconfigs == t->run.nsteps; }
+
+const struct config *trace_last(const struct trace *t) {
+  return t->cut ? t->cut : t->nconfigs ? t->configs[t->nconfigs - 1] : NULL;
+}
+
+const struct config *trace_before_last(const struct trace *t) {
+  return t->cut ? t->cut_before : t->nconfigs > 1 ? t->configs[t->nconfigs - 2] : NULL;
+}
+
+bool trace_has_begun(const struct trace *t, uint32_t p, uint32_t step) { return !t->done || t->done[p] >= step; }
+
+bool trace_has_ended(const struct trace *t, uint32_t p, uint32_t step) { return !t->done || t->done[p] > step; }
 
 /* Step i from configs[i]. False: it cannot be taken; why says so. */
 static bool replay_step(struct trace *t, struct meaning *meaning, uint32_t i, struct text *why) {
@@ -99,6 +115,68 @@ static bool replay_run(struct trace *t, struct meaning *meaning, struct text *wh
   return true;
 }
 
+/* --- fine rounds --- */
+
+/* Of whole rounds only that is told which has happened. */
+static void forget_the_future(struct trace *t, uint32_t step) {
+  struct step_log *log = &t->logs[step];
+  size_t n = 0;
+  for (size_t i = 0; i < log->nsent; i++)
+    if (trace_has_begun(t, log->sent[i].from, step))
+      log->sent[n++] = log->sent[i];
+  log->nsent = n;
+  n = 0;
+  for (size_t i = 0; i < log->narrivals; i++)
+    if (trace_has_ended(t, log->arrivals[i].to, step))
+      log->arrivals[n++] = log->arrivals[i];
+  log->narrivals = n;
+  n = 0;
+  for (size_t i = 0; i < log->nchanges; i++)
+    if (trace_has_ended(t, log->changes[i].process, step))
+      log->changes[n++] = log->changes[i];
+  log->nchanges = n;
+}
+
+/* Goes through the whole rounds in the order of the run. */
+static bool replay_order(struct trace *t, struct meaning *meaning, struct text *why) {
+  struct fine f;
+  const char *reason = "";
+  bool fails = trace_fails_in_step(t);
+  uint32_t n = t->model->nprocesses;
+  if (n > FINE_PROCESSES_MOST) {
+    text_addf(why, "fine rounds are for at most %u processes", FINE_PROCESSES_MOST);
+    return false;
+  }
+  fine_init(&f, meaning, t->configs, t->run.steps, t->run.nsteps);
+  for (uint32_t i = 0; i < t->run.norder && why->n == 0; i++) {
+    bool last = i + 1 == t->run.norder;
+    uint32_t p = t->run.order[i];
+    if (last && !fails) {
+      t->cut_before = config_new(t->model);
+      fine_view(&f, t->cut_before);
+    }
+    if (!fine_end_round(&f, p, &reason)) {
+      text_addf(why, "step %u: ", i + 1);
+      if (p < n)
+        process_print(t->model, p, why);
+      text_addf(why, " cannot end its round: %s", reason);
+    } else if (fails && f.done[p] == t->run.nsteps && (!last || p != t->error.process)) {
+      text_addf(why, "step %u: the error is not there", i + 1);
+    }
+  }
+  if (why->n == 0 && !fails) {
+    t->cut = config_new(t->model);
+    fine_view(&f, t->cut);
+  }
+  t->done = memory_alloc((n + 1) * sizeof *t->done);
+  for (uint32_t p = 0; p < n; p++)
+    t->done[p] = f.done[p];
+  for (uint32_t i = 0; i < t->run.nsteps; i++)
+    forget_the_future(t, i);
+  fine_release(&f);
+  return why->n == 0;
+}
+
 /* Whether the end of the run shows the claim. */
 static bool shows(struct trace *t, struct meaning *meaning, struct text *why) {
   if (trace_fails_in_step(t)) {
@@ -112,18 +190,16 @@ static bool shows(struct trace *t, struct meaning *meaning, struct text *why) {
     return !t->claim.error;
   }
   const struct property *p = &t->model->properties[t->claim.property];
-  const struct config *last = t->configs[t->nconfigs - 1];
+  const struct config *last = trace_last(t);
   if (t->claim.lasso)
     return lasso_shows(t, meaning, why);
-  if (p->step && t->nconfigs < 2) {
+  if (p->step && !trace_before_last(t)) {
     text_addf(why, "'%s' speaks of a step, and there is none", p->name);
     return false;
   }
   enum verdict3 wanted = claim_wants(t->model, &t->claim),
-                v = t->claim.text
-                        ? config_holds(meaning, t->claim.text, last, NULL, &t->error)
-                        : property_judges(meaning, p, t->nconfigs < 2 ? NULL : t->configs[t->nconfigs - 2],
-                                          last, &t->error);
+                v = t->claim.text ? config_holds(meaning, t->claim.text, last, NULL, &t->error)
+                                  : property_judges(meaning, p, trace_before_last(t), last, &t->error);
   if (v != wanted)
     text_addf(why, "'%s' is %s at the end of the run", p->name,
               v == V_ERROR  ? t->error.message
@@ -138,7 +214,8 @@ enum replay trace_replay(struct trace *t, struct meaning *meaning, struct model 
   *run = (struct run){0};
   t->configs = memory_alloc((t->run.nsteps + 1) * sizeof *t->configs);
   t->logs = memory_alloc((t->run.nsteps + 1) * sizeof *t->logs);
-  if (!replay_run(t, meaning, why))
+  if (!replay_run(t, meaning, why) ||
+      (claim->semantics == SEMANTICS_FINE && !replay_order(t, meaning, why)))
     return REPLAY_NOT_A_RUN;
   return shows(t, meaning, why) ? REPLAY_CONFIRMED : REPLAY_NOT_SHOWN;
 }

@@ -25,6 +25,10 @@ struct trace {
   struct config **configs; /* nconfigs of them: initial, then after each step that has a result */
   uint32_t nconfigs;       /* nsteps + 1, or nsteps if the last step is the error */
   struct step_log *logs;   /* by step */
+  uint32_t *done;          /* fine rounds: by process, how many rounds it has ended; run and configs are whole rounds, of
+                              which only so much has happened. Else NULL */
+  struct config *cut, *cut_before; /* fine rounds: all processes as they are at the end, and before the last of the order
+                                      (NULL: there is none) */
   struct model_error error;
   bool exact; /* LASSO: it comes back to exactly the same, not only but for round numbers */
 };
@@ -43,6 +47,12 @@ void trace_release(struct trace *);
 
 /* Does the last step itself end in an error? */
 bool trace_fails_in_step(const struct trace *);
+/* The state at the end, and the one before the last step: NULL if there is none. */
+const struct config *trace_last(const struct trace *);
+const struct config *trace_before_last(const struct trace *);
+/* Fine rounds: has the process begun, ended the (step + 1)-th round? Else all have. */
+bool trace_has_begun(const struct trace *, uint32_t process, uint32_t step);
+bool trace_has_ended(const struct trace *, uint32_t process, uint32_t step);
 
 /* A property after a step (before: where it was taken) or at the start (NULL): a step property says nothing there. */
 enum verdict3 property_judges(struct meaning *, const struct property *, const struct config *before,

@@ -280,6 +280,21 @@ static json_t *step_to_json(const struct trace *t, uint32_t i) {
   return j;
 }
 
+/* Fine rounds: who ends which of its rounds, one after the other. */
+static json_t *order_to_json(const struct trace *t) {
+  json_t *j = json_array();
+  uint32_t *rounds = memory_alloc((t->model->nprocesses + 1) * sizeof *rounds);
+  for (uint32_t i = 0; i < t->run.norder; i++) {
+    uint32_t p = t->run.order[i];
+    json_t *one = json_object();
+    json_object_set_new(one, "process", process_to_json(t->model, p));
+    json_object_set_new(one, "round", json_integer(++rounds[p]));
+    json_array_append_new(j, one);
+  }
+  memory_free(rounds);
+  return j;
+}
+
 /* --- the whole --- */
 
 static json_t *texts_to_json(char *const *at, size_t n) {
@@ -348,5 +363,9 @@ json_t *trace_to_json(const struct trace *t, struct meaning *meaning) {
     json_object_set_new(j, "loop", json_integer(t->claim.loop));
   json_object_set_new(j, "initial", config_to_json(m, t->configs[0]));
   json_object_set_new(j, model_steps(m) ? "steps" : "rounds", steps);
+  if (t->done)
+    json_object_set_new(j, "order", order_to_json(t));
+  if (t->cut)
+    json_object_set_new(j, "end", config_to_json(m, t->cut));
   return j;
 }

@@ -319,6 +319,16 @@ static bool read_rounds(const json_t *rounds, struct model *m, struct run *run, 
   return true;
 }
 
+/* Fine rounds: who ends its round next. There is no such list otherwise. */
+static bool read_order(const json_t *order, struct model *m, struct run *run, struct text *why) {
+  size_t n = json_array_size(order);
+  run->order = memory_alloc((n + 1) * sizeof *run->order);
+  for (size_t i = 0; i < n; i++)
+    if (!process_from_json(m, json_object_get(json_array_get(order, i), "process"), &run->order[run->norder++], why))
+      return false;
+  return true;
+}
+
 /* --- steps --- */
 
 static bool read_steps(const json_t *steps, struct model *m, struct run *run, struct text *why) {
@@ -345,7 +355,8 @@ bool trace_run_read(const json_t *j, struct model *m, struct run *run, struct te
     return false;
   run->initial = config_new(m);
   if (read_initial(initial, m, run->initial, why) &&
-      (model_steps(m) ? read_steps(steps, m, run, why) : read_rounds(steps, m, run, why)))
+      (model_steps(m) ? read_steps(steps, m, run, why) : read_rounds(steps, m, run, why)) &&
+      read_order(json_object_get(j, "order"), m, run, why))
     return true;
   run_release(run);
   *run = (struct run){0};

@@ -110,7 +110,14 @@ class Comparison:
         self.path = os.path.join(folder, f"{name}.rondo")
 
     def check(self, *extra):
-        return Answer(self.program, self.path, list(extra))
+        return Answer(self.program, self.path, [*extra, "--semantics", "coarse"])
+
+    def finely(self, reduce):
+        """Each process in a round of its own: what is local has the same verdict there."""
+        command = [self.program, "compare", self.path, "--json", "--reduce", reduce, "--max-states", "3000", "--max-time", "1"]
+        done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=60)
+        if done.returncode not in (0, 1, 2):
+            raise Failure(f"fine rounds ({reduce})", f"exit status {done.returncode}: {done.stderr.strip()[-1500:]}")
 
     def base(self, bounds=(4, 2, 1)):
         """The reference answer and the plain one, looking as far as the plain way can follow; (answer, rounds)."""
@@ -188,6 +195,8 @@ class Comparison:
         self.regions(reduced, rounds, "auto")
         self.replays(base, "none")
         self.replays(reduced, "default")
+        self.finely("auto")
+        self.finely("none")
         return rounds, granted
 
     def again(self, text, kind):
@@ -195,7 +204,10 @@ class Comparison:
         self.write(text)
         try:
             base, plain, rounds = self.base()
-            if "plain" in kind:
+            if kind.startswith("fine"):
+                self.finely("auto")
+                self.finely("none")
+            elif "plain" in kind:
                 self.plain(base, plain)
             elif "regions" in kind:
                 self.regions(base, rounds, "none")

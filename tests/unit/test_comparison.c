@@ -24,7 +24,7 @@ struct world {
 };
 
 static void world_init(struct world *w) {
-  static const enum semantics semantics[N] = {SEMANTICS_M, SEMANTICS_M_MP, SEMANTICS_MP};
+  static const struct variant variants[N] = {{SEMANTICS_M, 0}, {SEMANTICS_M_MP, 0}, {SEMANTICS_MP, 0}};
   memset(w, 0, sizeof *w);
   w->environment.name = "calm";
   w->properties[0].name = "agreement";
@@ -43,7 +43,7 @@ static void world_init(struct world *w) {
     for (unsigned k = 0; k < 2; k++)
       w->of[i][k] = (struct property_result){
           .property = &w->properties[k], .index = k, .verdict = VERDICT_HOLDS, .proved = (char *)"so"};
-    w->runs[i] = (struct run_result){.semantics = semantics[i],
+    w->runs[i] = (struct run_result){.semantics = variants[i].semantics,
                                      .licences = &w->licences,
                                      .properties = w->of[i],
                                      .nproperties = 2,
@@ -53,7 +53,7 @@ static void world_init(struct world *w) {
                                      .successors = (char *)""};
     w->results[i] = (struct check_result){.model = &w->m, .runs = &w->runs[i], .nruns = 1};
   }
-  w->comparison = (struct comparison){&w->m, w->results, semantics, N};
+  w->comparison = (struct comparison){&w->m, w->results, variants, N};
 }
 
 static bool agrees(struct world *w, struct text *why) {

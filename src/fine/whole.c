@@ -1,0 +1,580 @@
+/* Whole rounds are agreed on when the first process ends one: every heard-of assignment that the reference allows is
+   tried, and what the others will become and hear in that round is part of the state until they have done so. Exact for
+   every environment, by definition. */
+#include "fine/fine_space.h"
+
+#include "sem/fine.h"
+
+#include <string.h>
+
+struct whole_step { /* one way to take a round */
+  uint32_t to;      /* in whole->results: [point, phase, lost, corrupted, locals...] */
+  uint64_t *needs;  /* by process: whose messages it receives */
+  uint32_t crashes;
+  uint32_t faults;
+  struct witness *witness;
+  const struct model_error *error; /* then `to` says nothing */
+};
+
+struct whole_steps {
+  VEC(struct whole_step) at;
+};
+
+struct whole {
+  struct fine_space *space;
+  struct intern *configs, *results;
+  VEC(struct whole_steps) steps; /* by config */
+  struct arena arena;            /* errors, needs */
+  struct cut *from, *to, *best;
+};
+
+/* A state: whole rounds 0 .. width of a window, and how far each process has come in them. */
+struct cut {
+  uint32_t point, rounds; /* before the window's first round */
+  value phase;
+  int64_t lost, corrupted; /* after its last */
+  uint32_t globals, inits, width;
+  uint32_t *done;
+  local_id *local;  /* [process * (WINDOW_MOST + 2) + round], from done on */
+  uint64_t *needs;  /* likewise: whose messages of the next round it has to wait for */
+};
+#define AT(p, round) ((size_t)(p) * (WINDOW_MOST + 2) + (round))
+
+static struct cut *cut_new(uint32_t n) {
+  struct cut *c = memory_alloc(sizeof *c);
+  c->done = memory_alloc((n + 1) * sizeof *c->done);
+  c->local = memory_alloc(AT(n + 1, 0) * sizeof *c->local);
+  c->needs = memory_alloc(AT(n + 1, 0) * sizeof *c->needs);
+  return c;
+}
+
+static void cut_free(struct cut *c) {
+  memory_free(c->done);
+  memory_free(c->local);
+  memory_free(c->needs);
+  memory_free(c);
+}
+
+static void cut_assign(struct cut *to, const struct cut *from, uint32_t n) {
+  uint32_t *done = to->done;
+  local_id *local = to->local;
+  uint64_t *needs = to->needs;
+  *to = *from;
+  to->done = memcpy(done, from->done, n * sizeof *done);
+  to->local = local;
+  to->needs = needs;
+  for (uint32_t p = 0; p < n; p++) {
+    memcpy(local + AT(p, 0), from->local + AT(p, 0), (from->width + 1) * sizeof *local);
+    memcpy(needs + AT(p, 0), from->needs + AT(p, 0), (from->width + 1) * sizeof *needs);
+  }
+}
+
+struct whole *whole_new(struct fine_space *s) {
+  struct whole *w = memory_alloc(sizeof *w);
+  w->space = s;
+  w->configs = intern_new();
+  w->results = intern_new();
+  arena_init(&w->arena);
+  w->from = cut_new(s->n);
+  w->to = cut_new(s->n);
+  w->best = cut_new(s->n);
+  return w;
+}
+
+void whole_free(struct whole *w) {
+  for (size_t i = 0; i < w->steps.n; i++) {
+    for (size_t k = 0; k < w->steps.at[i].at.n; k++)
+      witness_free(w->steps.at[i].at.at[k].witness);
+    vec_release(&w->steps.at[i].at);
+  }
+  vec_release(&w->steps);
+  intern_free(w->configs);
+  intern_free(w->results);
+  arena_release(&w->arena);
+  cut_free(w->from);
+  cut_free(w->to);
+  cut_free(w->best);
+  memory_free(w);
+}
+
+size_t whole_memory(const struct whole *w) {
+  size_t bytes = intern_bytes(w->configs) + intern_bytes(w->results);
+  for (size_t i = 0; i < w->steps.n; i++)
+    bytes += w->steps.at[i].at.n * (sizeof(struct whole_step) + 160);
+  return bytes;
+}
+
+/* --- where the rounds of the window are --- */
+
+static void go_on(const struct model *m, uint32_t *point, value *phase, uint32_t *rounds) {
+  const struct point *at = &m->points[*point];
+  *phase += at->phase_end && at->endless;
+  *point = at->next;
+  ++*rounds;
+}
+
+static uint32_t point_after(const struct model *m, const struct cut *c, uint32_t round, value *phase, uint32_t *rounds) {
+  uint32_t point = c->point;
+  *phase = c->phase;
+  *rounds = c->rounds;
+  for (uint32_t i = 0; i < round; i++)
+    go_on(m, &point, phase, rounds);
+  return point;
+}
+
+/* --- whole rounds, each computed once --- */
+
+struct making {
+  struct whole *whole;
+  const struct config *from;
+  struct whole_steps *steps;
+  value *key;
+  uint64_t *needs;
+};
+
+static bool no_more_needs(const uint64_t *a, const uint64_t *b, uint32_t n) {
+  for (uint32_t p = 0; p < n; p++)
+    if (a[p] & ~b[p])
+      return false;
+  return true;
+}
+
+static bool keep_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                      const struct model_error *error) {
+  struct making *k = context;
+  struct whole *whole = k->whole;
+  struct fine_space *s = whole->space;
+  uint32_t n = s->n, length = 0;
+  struct whole_step step = {.faults = (uint32_t)(next->lost - k->from->lost + next->corrupted - k->from->corrupted)};
+  if (result == STEP_BAD_WITNESS)
+    return true;
+  for (uint32_t p = 0; p < n; p++)
+    step.crashes += w->crashes[p];
+  if (result == STEP_ERROR) {
+    struct model_error *kept = arena_alloc(&whole->arena, sizeof *kept);
+    *kept = *error;
+    step.error = kept;
+    step.to = INTERN_NONE;
+  } else {
+    k->key[length++] = s->pack->keep_lost ? next->lost : 0;
+    k->key[length++] = s->pack->keep_corrupted ? next->corrupted : 0;
+    for (uint32_t p = 0; p < n; p++)
+      k->key[length++] = local_forget(s->pack, local_put(s->pack, model_role_of(s->model, p), next->local[p]), next->point);
+    step.to = intern_put(whole->results, k->key, length);
+  }
+  round_messages(s->meaning, k->from, w, k->needs);
+  size_t kept = 0;
+  for (size_t i = 0; i < k->steps->at.n; i++) { /* who need not wait for so many can do all that others can */
+    struct whole_step *old = &k->steps->at.at[i];
+    bool same = old->to == step.to && old->faults == step.faults && old->crashes == step.crashes &&
+                (!step.error || (step.error->process == old->error->process && step.error->at.from == old->error->at.from));
+    if (same && no_more_needs(old->needs, k->needs, n))
+      return true;
+    if (same && no_more_needs(k->needs, old->needs, n))
+      witness_free(old->witness);
+    else
+      k->steps->at.at[kept++] = *old;
+  }
+  k->steps->at.n = kept;
+  step.needs = keep_array(&whole->arena, k->needs, n, sizeof *k->needs);
+  step.witness = witness_copy(s->model, w);
+  vec_push(&k->steps->at, step);
+  return true;
+}
+
+static struct config *config_at(struct fine_space *s, const struct cut *c) {
+  struct global *g = s->after;
+  g->point = point_after(s->model, c, c->width, &g->phase, &g->rounds);
+  g->lost = c->lost;
+  g->corrupted = c->corrupted;
+  g->globals = c->globals;
+  g->inits = c->inits;
+  g->n = s->n;
+  for (uint32_t p = 0; p < s->n; p++)
+    g->at[p] = (struct member){c->local[AT(p, c->width)], 1};
+  return global_to_config(s->pack, g);
+}
+
+/* All ways to take the round after the window. */
+static const struct whole_steps *whole_rounds(struct fine_space *s, const struct cut *c) {
+  struct whole *w = s->whole;
+  value *key = memory_alloc((s->n + 8) * sizeof *key);
+  uint32_t length = 0, rounds;
+  value phase;
+  key[length++] = point_after(s->model, c, c->width, &phase, &rounds);
+  key[length++] = s->pack->keep_phase ? phase : 1;
+  key[length++] = s->pack->keep_rounds ? rounds : 0;
+  key[length++] = c->lost;
+  key[length++] = c->corrupted;
+  key[length++] = c->globals;
+  for (uint32_t p = 0; p < s->n; p++)
+    key[length++] = c->local[AT(p, c->width)];
+  uint32_t id = intern_put(w->configs, key, length);
+  if (id == w->steps.n) {
+    vec_push(&w->steps, (struct whole_steps){0});
+    struct config *config = config_at(s, c);
+    struct whole_steps made = {0};
+    struct making k = {w, config, &made, key, memory_alloc((s->n + 1) * sizeof *k.needs)};
+    config_successors(s->meaning, s->base.question->environment, config, keep_step, &k);
+    memory_free(k.needs);
+    config_free(config);
+    w->steps.at[id] = made;
+  }
+  memory_free(key);
+  return &w->steps.at[id];
+}
+
+/* --- normal form --- */
+
+static bool is_live(const struct fine_space *s, const struct cut *c, uint32_t p, uint32_t round) {
+  return process_active(local_status(s->pack, c->local[AT(p, round)]));
+}
+
+/* Those that take no part any more are at the end of the window; it starts where the last live one is; nobody waits for
+   what was sent. False: live processes are further apart than asked for. */
+static bool cut_normalise(struct fine_space *s, struct cut *c) {
+  uint32_t least = c->width;
+  bool live[FINE_PROCESSES_MOST];
+  for (uint32_t p = 0; p < s->n; p++) {
+    live[p] = is_live(s, c, p, c->done[p]);
+    if (!live[p])
+      c->done[p] = c->width;
+    if (c->done[p] < least)
+      least = c->done[p];
+  }
+  if (!fine_distance(s, c->done, live))
+    return false;
+  for (uint32_t p = 0; p < s->n; p++)
+    for (uint32_t r = c->done[p]; r < c->width; r++)
+      for (uint32_t q = 0; q < s->n; q++)
+        if (c->done[q] >= r)
+          c->needs[AT(p, r)] &= ~(UINT64_C(1) << q);
+  for (uint32_t i = 0; i < least; i++)
+    go_on(s->model, &c->point, &c->phase, &c->rounds);
+  if (c->rounds > s->pack->rounds_cap)
+    c->rounds = s->pack->rounds_cap;
+  for (uint32_t p = 0; p < s->n && least; p++) {
+    memmove(c->local + AT(p, 0), c->local + AT(p, least), (c->width - least + 1) * sizeof *c->local);
+    memmove(c->needs + AT(p, 0), c->needs + AT(p, least), (c->width - least + 1) * sizeof *c->needs);
+    c->done[p] -= least;
+  }
+  c->width -= least;
+  return true;
+}
+
+/* Round numbers by their order, as in whole rounds. */
+static void cut_rank(struct fine_space *s, struct cut *c) {
+  uint64_t seen = 1;
+  value phase;
+  uint32_t rounds;
+  point_after(s->model, c, c->width, &phase, &rounds);
+  for (uint32_t p = 0; p < s->n; p++)
+    for (uint32_t r = c->done[p]; r <= c->width; r++)
+      seen |= local_rounds(s->pack, c->local[AT(p, r)]);
+  for (value i = c->phase; i <= phase && i <= ROUNDS_MAX; i++)
+    seen |= UINT64_C(1) << i;
+  if (phase >= ROUNDS_MAX || seen >> ROUNDS_MAX)
+    return;
+  value rank[ROUNDS_MAX + 1], next = 0;
+  for (int r = 0; r <= ROUNDS_MAX; r++)
+    rank[r] = seen >> r & 1 ? next++ : 0;
+  for (uint32_t p = 0; p < s->n; p++)
+    for (uint32_t r = c->done[p]; r <= c->width; r++)
+      c->local[AT(p, r)] = local_rename_rounds(s->pack, c->local[AT(p, r)], rank);
+  c->phase = rank[c->phase];
+}
+
+static size_t cut_key(struct fine_space *s, const struct cut *c, const uint32_t *order, uint8_t *key) {
+  const struct pack *k = s->pack;
+  uint8_t *at = key_put(key, c->point == POINT_END ? s->model->npoints : c->point);
+  uint8_t to[FINE_PROCESSES_MOST];
+  if (k->keep_rounds)
+    at = key_put(at, c->rounds);
+  if (k->keep_phase)
+    at = key_put(at, (uint64_t)c->phase);
+  if (k->keep_lost)
+    at = key_put(at, (uint64_t)c->lost);
+  if (k->keep_corrupted)
+    at = key_put(at, (uint64_t)c->corrupted);
+  at = key_put(at, c->globals);
+  at = key_put(at, c->inits);
+  at = key_put(at, c->width);
+  for (uint32_t i = 0; i < s->n; i++)
+    to[order[i]] = (uint8_t)i;
+  for (uint32_t i = 0; i < s->n; i++) {
+    uint32_t p = order[i];
+    at = key_put(at, c->done[p]);
+    for (uint32_t r = c->done[p]; r <= c->width; r++) {
+      at = key_put(at, c->local[AT(p, r)]);
+      uint64_t needs = 0;
+      for (uint32_t q = 0; q < s->n && r < c->width; q++)
+        needs |= (c->needs[AT(p, r)] >> q & 1) << to[q];
+      if (r < c->width)
+        at = key_put(at, needs);
+    }
+  }
+  return (size_t)(at - key);
+}
+
+static void cut_decode(struct fine_space *s, const struct state *state, struct cut *c) {
+  const struct pack *k = s->pack;
+  uint64_t x;
+  const uint8_t *at = key_get(state->bytes, &x);
+  c->point = x == s->model->npoints ? POINT_END : (uint32_t)x;
+  c->rounds = 0;
+  c->phase = 1;
+  c->lost = c->corrupted = 0;
+  if (k->keep_rounds)
+    at = key_get(at, &x), c->rounds = (uint32_t)x;
+  if (k->keep_phase)
+    at = key_get(at, &x), c->phase = (value)x;
+  if (k->keep_lost)
+    at = key_get(at, &x), c->lost = (int64_t)x;
+  if (k->keep_corrupted)
+    at = key_get(at, &x), c->corrupted = (int64_t)x;
+  at = key_get(at, &x), c->globals = (uint32_t)x;
+  at = key_get(at, &x), c->inits = (uint32_t)x;
+  at = key_get(at, &x), c->width = (uint32_t)x;
+  for (uint32_t p = 0; p < s->n; p++) {
+    at = key_get(at, &x), c->done[p] = (uint32_t)x;
+    for (uint32_t r = c->done[p]; r <= c->width; r++) {
+      at = key_get(at, &x), c->local[AT(p, r)] = (local_id)x;
+      if (r < c->width)
+        at = key_get(at, &c->needs[AT(p, r)]);
+    }
+  }
+}
+
+struct keying {
+  struct fine_space *space;
+  const struct cut *cut;
+  size_t length; /* of the best so far; 0: none */
+};
+
+static bool better_key(void *context, const uint32_t *order) {
+  struct keying *k = context;
+  struct fine_space *s = k->space;
+  size_t n = cut_key(s, k->cut, order, s->buffer), least = n < k->length ? n : k->length;
+  int c = k->length ? memcmp(s->buffer, s->best, least) : -1;
+  if (c < 0 || (c == 0 && n < k->length)) {
+    uint8_t *best = s->best;
+    s->best = s->buffer;
+    s->buffer = best;
+    k->length = n;
+  }
+  return true;
+}
+
+/* The key of the cut, canonical; in space->best. */
+static struct state cut_encode(struct fine_space *s, struct cut *c) {
+  struct keying k = {s, c, 0};
+  if (s->pack->rank)
+    cut_rank(s, c);
+  fine_room(s, 100 + s->n * (c->width + (size_t)2) * 20);
+  if (!fine_permutations(s, better_key, &k)) {
+    uint32_t same[FINE_PROCESSES_MOST];
+    for (uint32_t p = 0; p < s->n; p++)
+      same[p] = p;
+    better_key(&k, same);
+  }
+  return (struct state){s->best, (uint32_t)k.length};
+}
+
+/* --- steps --- */
+
+/* Process p ends its round: c becomes what comes of it, not normalised. NULL step: as agreed on. */
+static bool cut_advance(struct fine_space *s, struct cut *c, uint32_t p, const struct whole_step *step) {
+  if (step) {
+    const value *to = intern_at(s->whole->results, step->to);
+    c->lost = to[0];
+    c->corrupted = to[1];
+    for (uint32_t q = 0; q < s->n; q++) {
+      c->needs[AT(q, c->width)] = step->needs[q];
+      c->local[AT(q, c->width + 1)] = (local_id)to[2 + q];
+      if (c->done[q] == c->width && !is_live(s, c, q, c->width))
+        c->done[q]++;
+    }
+    c->width++;
+  }
+  c->done[p]++;
+  return cut_normalise(s, c);
+}
+
+/* Has everybody sent that p is to hear in the round it is in? */
+static bool all_sent(const struct fine_space *s, const struct cut *c, uint64_t needs, uint32_t p) {
+  for (uint32_t q = 0; q < s->n; q++)
+    if (needs >> q & 1 && c->done[q] < c->done[p])
+      return false;
+  return true;
+}
+
+typedef bool cut_fn(void *context, uint32_t process, const struct whole_step *step, struct cut *next, const struct edge *);
+
+static bool each_step(struct fine_space *s, const struct cut *c, cut_fn *visit, void *context) {
+  struct whole *w = s->whole;
+  for (uint32_t p = 0; p < s->n; p++) {
+    value phase;
+    uint32_t rounds;
+    if (!is_live(s, c, p, c->done[p]) || point_after(s->model, c, c->done[p], &phase, &rounds) == POINT_END)
+      continue;
+    if (c->done[p] < c->width) {
+      struct edge edge = {.processes = (local_status(s->pack, c->local[AT(p, c->done[p] + 1)]) & STATUS_CRASHED) != 0};
+      if (!all_sent(s, c, c->needs[AT(p, c->done[p])], p))
+        continue;
+      cut_assign(w->to, c, s->n);
+      edge.broken = fine_broken(s, s->view, p, c->local[AT(p, c->done[p] + 1)]);
+      if (cut_advance(s, w->to, p, NULL) && !visit(context, p, NULL, w->to, &edge))
+        return false;
+      continue;
+    }
+    if (c->width >= WINDOW_MOST) {
+      s->base.distance_cut = true;
+      continue;
+    }
+    const struct whole_steps *all = whole_rounds(s, c);
+    for (size_t i = 0; i < all->at.n; i++) {
+      const struct whole_step *step = &all->at.at[i];
+      struct edge edge = {.faults = step->faults, .error = step->error};
+      if (!all_sent(s, c, step->needs[p], p) || (step->error && step->error->process != p))
+        continue;
+      if (step->error) {
+        if (!visit(context, p, step, NULL, &edge))
+          return false;
+        continue;
+      }
+      local_id after = (local_id)intern_at(w->results, step->to)[2 + p];
+      edge.processes = (local_status(s->pack, after) & STATUS_CRASHED) != 0;
+      edge.broken = fine_broken(s, s->view, p, after);
+      cut_assign(w->to, c, s->n);
+      if (cut_advance(s, w->to, p, step) && !visit(context, p, step, w->to, &edge))
+        return false;
+    }
+  }
+  return true;
+}
+
+static void cut_view(const struct fine_space *s, const struct cut *c, struct global *g) {
+  value phase;
+  g->point = point_after(s->model, c, 0, &phase, &g->rounds);
+  g->phase = phase;
+  g->lost = c->lost;
+  g->corrupted = c->corrupted;
+  g->globals = c->globals;
+  g->inits = c->inits;
+  g->n = s->n;
+  for (uint32_t p = 0; p < s->n; p++)
+    g->at[p] = (struct member){c->local[AT(p, c->done[p])], 1};
+}
+
+void whole_view(struct fine_space *s, const struct state *state, struct global *g) {
+  cut_decode(s, state, s->whole->from);
+  cut_view(s, s->whole->from, g);
+}
+
+struct emitting {
+  struct fine_space *space;
+  emit_fn *emit;
+  void *context;
+};
+
+static bool emit_cut(void *context, uint32_t process, const struct whole_step *step, struct cut *next,
+                     const struct edge *edge) {
+  struct emitting *e = context;
+  (void)process;
+  (void)step;
+  if (!next)
+    return e->emit(e->context, NULL, edge);
+  struct state state = cut_encode(e->space, next);
+  return e->emit(e->context, &state, edge);
+}
+
+bool whole_successors(struct fine_space *s, const struct state *state, emit_fn *emit, void *context) {
+  struct emitting e = {s, emit, context};
+  whole_view(s, state, s->view);
+  return each_step(s, s->whole->from, emit_cut, &e);
+}
+
+static void cut_start(struct cut *c, const struct global *g) {
+  c->point = g->point;
+  c->rounds = 0;
+  c->phase = 1;
+  c->lost = c->corrupted = 0;
+  c->globals = g->globals;
+  c->inits = g->inits;
+  c->width = 0;
+  for (uint32_t p = 0; p < g->n; p++) {
+    c->done[p] = 0;
+    c->local[AT(p, 0)] = g->at[p].local;
+  }
+}
+
+bool whole_initial(struct fine_space *s, const struct global *g, uint32_t faulty, emit_fn *emit, void *context) {
+  struct edge edge = {.processes = faulty};
+  struct cut *c = s->whole->to;
+  cut_start(c, g);
+  cut_normalise(s, c);
+  struct state state = cut_encode(s, c);
+  return emit(context, &state, &edge);
+}
+
+/* --- real runs --- */
+
+struct following {
+  struct fine_space *space;
+  const struct state *target; /* NULL: an error */
+  const struct goal *goal;    /* of the last step, else NULL */
+  struct cut *next;
+  struct run *run;
+  bool found;
+};
+
+static bool follow(void *context, uint32_t process, const struct whole_step *step, struct cut *next,
+                   const struct edge *edge) {
+  struct following *f = context;
+  struct fine_space *s = f->space;
+  if (!next != !f->target)
+    return true;
+  if (f->goal && f->goal->kind == GOAL_BROKEN_STEP && !(edge->broken >> f->goal->property & 1))
+    return true;
+  if (next) {
+    cut_assign(s->whole->best, next, s->n);
+    struct state state = cut_encode(s, s->whole->best);
+    if (state.length != f->target->length || memcmp(state.bytes, f->target->bytes, state.length) != 0)
+      return true;
+    cut_assign(f->next, next, s->n);
+  }
+  f->found = true;
+  f->run->order = memory_resize_array(f->run->order, f->run->norder + 1, sizeof *f->run->order);
+  f->run->order[f->run->norder++] = process;
+  if (step) {
+    f->run->steps = memory_resize_array(f->run->steps, f->run->nsteps + 1, sizeof *f->run->steps);
+    f->run->steps[f->run->nsteps++] = witness_copy(s->model, step->witness);
+  }
+  return false;
+}
+
+bool whole_concretise(struct fine_space *s, const struct config *start, const struct state *path, uint32_t n,
+                      const struct goal *goal, struct run *run) {
+  uint32_t steps = goal->kind == GOAL_ERROR ? n : n - 1;
+  struct cut *at = cut_new(s->n), *next = cut_new(s->n);
+  struct global *g = global_new(s->pack);
+  global_from_config(s->pack, start, g);
+  for (uint32_t p = 0; p < g->n; p++)
+    g->at[p].local = local_start(s->pack, g->at[p].local);
+  cut_start(at, g);
+  cut_normalise(s, at);
+  global_free(g);
+  bool ok = true;
+  for (uint32_t i = 0; i < steps && ok; i++) {
+    struct following f = {s, i + 1 < n ? &path[i + 1] : NULL, i + 1 == steps ? goal : NULL, next, run, false};
+    cut_view(s, at, s->view);
+    each_step(s, at, follow, &f);
+    ok = f.found;
+    struct cut *was = at;
+    at = next;
+    next = was;
+  }
+  cut_free(at);
+  cut_free(next);
+  return ok;
+}

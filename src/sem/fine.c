@@ -1,0 +1,136 @@
+#include "sem/fine.h"
+
+#include "sem/round.h"
+
+#include <string.h>
+
+void round_messages(struct meaning *meaning, const struct config *c, const struct witness *w, uint64_t *by_receiver) {
+  struct exchange x;
+  struct model_error error;
+  bool begun = exchange_begin(&x, meaning, c, w, &error) != STEP_BAD_WITNESS;
+  for (uint32_t p = 0; p < w->nprocesses; p++) {
+    by_receiver[p] = 0;
+    if (!begun || !process_active(c->local[p][LOCAL_STATUS]) || w->crashes[p])
+      continue;
+    for (uint32_t q = 0; q < w->nprocesses && q < FINE_PROCESSES_MOST; q++) {
+      const struct sending *s;
+      if (w->heard[p][q] && exchange_message(&x, q, p, &s, &error) && s)
+        by_receiver[p] |= UINT64_C(1) << q;
+    }
+  }
+  exchange_release(&x);
+}
+
+void fine_init(struct fine *f, struct meaning *meaning, struct config *const *at, struct witness *const *rounds,
+               uint32_t nrounds) {
+  uint32_t n = meaning->model->nprocesses;
+  *f = (struct fine){.meaning = meaning, .at = at, .rounds = rounds, .nrounds = nrounds, .n = n};
+  f->done = memory_alloc((n + 1) * sizeof *f->done);
+  f->sent = memory_alloc((n + 1) * sizeof *f->sent);
+  f->got = memory_alloc((size_t)n * n + 1);
+  f->messages = memory_alloc(((size_t)n * nrounds + 1) * sizeof *f->messages);
+  for (uint32_t r = 0; r < nrounds; r++)
+    round_messages(meaning, at[r], rounds[r], f->messages + (size_t)r * n);
+}
+
+void fine_release(struct fine *f) {
+  memory_free(f->done);
+  memory_free(f->sent);
+  memory_free(f->got);
+  memory_free(f->messages);
+}
+
+static bool in_a_round(const struct fine *f, uint32_t p, const char **why) {
+  *why = "there is no such process";
+  if (p >= f->n)
+    return false;
+  *why = "it has ended all rounds there are";
+  if (f->done[p] >= f->nrounds)
+    return false;
+  *why = "it takes no part in rounds any more";
+  return process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]);
+}
+
+/* In the round that p is in: a process further on has sent, one that lags has not. */
+static bool has_sent(const struct fine *f, uint32_t q, uint32_t round) {
+  return f->done[q] > round || (f->done[q] == round && f->sent[q]);
+}
+
+bool fine_possible(const struct fine *f, const struct fine_event *e, const char **why) {
+  uint32_t p = e->process;
+  if (!in_a_round(f, p, why))
+    return false;
+  uint64_t messages = f->messages[(size_t)f->done[p] * f->n + p];
+  switch (e->kind) {
+  case FINE_SEND:
+    *why = "it has sent already";
+    return !f->sent[p];
+  case FINE_RECEIVE:
+    *why = "it does not receive that in this round";
+    if (e->from >= f->n || !(messages >> e->from & 1) || f->got[(size_t)p * f->n + e->from])
+      return false;
+    *why = "that message has not been sent yet";
+    return has_sent(f, e->from, f->done[p]);
+  case FINE_UPDATE:
+    break;
+  }
+  *why = "it has not sent yet";
+  if (!f->sent[p])
+    return false;
+  *why = "it has not received all that it is to";
+  for (uint32_t q = 0; q < f->n && q < FINE_PROCESSES_MOST; q++)
+    if (messages >> q & 1 && !f->got[(size_t)p * f->n + q])
+      return false;
+  return true;
+}
+
+void fine_take(struct fine *f, const struct fine_event *e) {
+  switch (e->kind) {
+  case FINE_SEND:
+    f->sent[e->process] = true;
+    break;
+  case FINE_RECEIVE:
+    f->got[(size_t)e->process * f->n + e->from] = 1;
+    break;
+  case FINE_UPDATE:
+    f->done[e->process]++;
+    f->sent[e->process] = false;
+    memset(f->got + (size_t)e->process * f->n, 0, f->n);
+    break;
+  }
+}
+
+bool fine_end_round(struct fine *f, uint32_t p, const char **why) {
+  const char *ignored;
+  for (uint32_t q = 0; q < f->n; q++) {
+    struct fine_event send = {FINE_SEND, q, 0};
+    if (fine_possible(f, &send, &ignored))
+      fine_take(f, &send);
+  }
+  if (!in_a_round(f, p, why))
+    return false;
+  for (uint32_t q = 0; q < f->n; q++) {
+    struct fine_event receive = {FINE_RECEIVE, p, q};
+    if (fine_possible(f, &receive, &ignored))
+      fine_take(f, &receive);
+  }
+  struct fine_event update = {FINE_UPDATE, p, 0};
+  if (!fine_possible(f, &update, why))
+    return false;
+  fine_take(f, &update);
+  return true;
+}
+
+void fine_view(const struct fine *f, struct config *out) {
+  const struct model *m = f->meaning->model;
+  uint32_t least = UINT32_MAX;
+  for (uint32_t p = 0; p < f->n; p++) {
+    bool active = process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]);
+    least = active && f->done[p] < least ? f->done[p] : least;
+  }
+  const struct config *last = f->at[least == UINT32_MAX ? 0 : least];
+  config_assign(m, out, last);
+  for (uint32_t p = 0; p < f->n; p++)
+    memcpy(out->local[p], f->at[f->done[p]]->local[p],
+           role_local_length(&m->roles[model_role_of(m, p)]) * sizeof **out->local);
+}
