@@ -28,10 +28,13 @@ demo: build
 test: test-build sanitize
 	@tests/all $(BUILD) $(SAN)
 
+# For this machine's processor, as the peers are.
 bench: build
 	@scripts/setup bench
-	@bench/run $(RONDO)
-	@bench/peers/run $(RONDO)
+	@cmake -G Ninja -S . -B $(BUILD)/native -DRONDO_NATIVE=ON >/dev/null
+	@ninja --quiet -C $(BUILD)/native rondo
+	@bench/run $(BUILD)/native/rondo
+	@bench/peers/run $(BUILD)/native/rondo
 
 install: build
 	@cmake --install $(BUILD) --prefix $(DESTDIR)$(PREFIX)

@@ -296,6 +296,7 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   for (uint32_t p = 0; p < m->nprocesses; p++)
     s->role_of[p] = model_role_of(m, p);
   s->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *s->row);
+  s->able = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->able);
   s->globals = arena_array(&s->arena, m->nroles + 1, sizeof *s->globals);
   s->status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->status);
   s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);

@@ -114,8 +114,6 @@ struct posts {
 };
 
 struct move {
-  uint64_t keep[2], set[2]; /* what the patches do to short keys; see `layout` */
-  uint32_t layout;          /* of keys for which they were made; 0: none */
   enum event_kind kind;
   uint32_t action;          /* ACTION; CRASH: in the middle of it, or NO_ACTION */
   uint32_t sender;          /* of an action that takes one message */
@@ -133,11 +131,33 @@ struct move {
   const struct model_error *error;
 };
 
+/* A move that consists of patches and messages only, for keys of up to 4 words. */
+struct brief_post {
+  uint64_t mask; /* of its channel's field, shifted down */
+  struct appending *append;
+  struct deadness *dead; /* NULL: it always stays */
+  uint32_t to;
+  uint8_t word, shift;
+};
+struct brief_move {
+  const struct brief_post *posts;
+  uint32_t nposts;
+  uint64_t masks[]; /* which bits it keeps, then which ones it sets: 2 words each, or 4 */
+};
+#define BRIEF_WORDS 4
+static inline uint32_t brief_words(const struct keys *k) { return k->nwords <= 2 ? 2 : BRIEF_WORDS; }
+static inline size_t brief_size(uint32_t words) { return sizeof(struct brief_move) + 2 * words * sizeof(uint64_t); }
+
 struct moves {
   struct move *at;
   uint32_t n;
   const uint32_t *groups; /* fairness: what the process can take, without a lie */
   uint32_t ngroups;
+  uint32_t process;
+  bool remembered;
+  bool brief_only;           /* none of them is special */
+  uint32_t layout;           /* of keys for which `brief` was made; 0: none */
+  struct brief_move *brief;  /* each of brief_size */
 };
 
 struct inbound {
@@ -148,24 +168,47 @@ struct inbound {
 struct cached_sight {
   uint64_t window;
   uint32_t globals, byzantine;
-  const struct moves *moves;
+  struct moves *moves;
 };
 
 struct sights { /* of one process */
   struct intern *seen; /* [local, globals, byzantine, inbox...] */
-  VEC(const struct moves *) moves;
-  const struct moves **direct; /* by what the key says, if that is short and nothing else counts; else NULL */
-  struct cached_sight *cache;  /* NULL: it does not pay yet, or what it sees does not fit */
-  uint32_t bits;               /* of the cache's size */
+  VEC(struct moves *) moves;
 };
 
-static inline struct cached_sight *cached_at(const struct sights *v, uint64_t window, uint32_t globals,
+/* The short way to a process's moves, by what the key says of it. At most one of them is not NULL. */
+struct glance {
+  struct moves **direct;      /* if that is short and nothing else counts */
+  struct cached_sight *cache; /* NULL: it does not pay yet, or what it sees does not fit */
+  struct key_window window;
+  uint32_t role;
+  uint32_t bits;              /* of the cache's size */
+};
+
+static inline struct cached_sight *cached_at(const struct glance *g, uint64_t window, uint32_t globals,
                                              uint32_t byzantine) {
   uint64_t h = (window ^ ((uint64_t)globals << 40 | (uint64_t)byzantine << 20)) * 0x9E3779B97F4A7C15u;
-  return &v->cache[h >> (64 - v->bits)];
+  return &g->cache[h >> (64 - g->bits)];
 }
 static inline bool cached_is(const struct cached_sight *c, uint64_t window, uint32_t globals, uint32_t byzantine) {
   return c->moves && c->window == window && c->globals == globals && c->byzantine == byzantine;
+}
+
+/* Processes whose fields lie next to each other, asked together: most of them can do nothing most of the time. */
+#define PARTY_MOST 3
+struct cached_party { /* what those can do that can do something, then NULLs */
+  uint64_t window;    /* and one more; 0: nothing is known */
+  struct moves *moves[PARTY_MOST];
+};
+struct party {
+  uint32_t first, n;
+  struct key_window window;
+  struct cached_party *cache; /* NULL: ask each for itself */
+  uint32_t bits;              /* of its size */
+  uint32_t missed;
+};
+static inline struct cached_party *party_at(const struct party *y, uint64_t window) {
+  return &y->cache[window * 0x9E3779B97F4A7C15u >> (64 - y->bits)];
 }
 
 struct mover {
@@ -173,7 +216,10 @@ struct mover {
   struct arena passing;      /* moves that are not remembered: there are too many */
   struct inbound **inbound;  /* by process */
   uint32_t *ninbound;
-  struct sights *sights;     /* by process */
+  struct sights *sights;     /* by process, as is */
+  struct glance *glances;
+  struct party *parties;
+  uint32_t nparties;
   struct memo posts_of;      /* (posts, process) -> compiled */
   VEC(struct posts *) compiled;
   struct intern *deadness_of;
@@ -188,11 +234,15 @@ void mover_release(struct interleave *);
 size_t mover_bytes(const struct interleave *);
 void mover_forget_keys(struct interleave *); /* keys were laid out anew */
 /* Everything that process p can do in the state, by what it sees. Valid until the next call. */
-const struct moves *moves_of(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
+struct moves *moves_of(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
                              uint32_t byzantine);
 /* Likewise, for who asks often. */
-static inline const struct moves *moves_at(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
+static inline struct moves *moves_at(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
                                            uint32_t byzantine);
+/* The parties for keys as they are, or larger caches for them, as the search gets on. */
+void make_parties(struct interleave *);
+/* Makes moves->brief for the keys as they are. False: that cannot be done. */
+bool moves_brief(struct interleave *, struct moves *);
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Is the message of no use to a receiver in that local state? Remembered. */
@@ -346,6 +396,7 @@ struct interleave {
   uint64_t *words, *next, *packed, *whole;
   content *row;
   uint32_t *globals;           /* by role */
+  struct moves **able;         /* of those who can do something in the state at hand */
   value *status, *vector;
   const uint8_t *permitted;    /* by process, in the state at hand: PERMIT_... */
 };
@@ -353,17 +404,17 @@ struct interleave {
 #define PERMIT_RECOVERY 2
 
 
-static inline const struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
-                                           const uint32_t *globals, uint32_t byzantine) {
-  const struct sights *v = &s->mover.sights[p];
-  uint32_t memory = globals[s->role_of[p]];
-  if (v->direct) {
-    const struct moves *known = v->direct[key_window(&s->keys, words, p)];
+static inline struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
+                                     const uint32_t *globals, uint32_t byzantine) {
+  const struct glance *g = &s->mover.glances[p];
+  if (g->direct) {
+    struct moves *known = g->direct[key_window(&g->window, words)];
     if (known)
       return known;
-  } else if (v->cache) {
-    uint64_t window = key_window(&s->keys, words, p);
-    const struct cached_sight *known = cached_at(v, window, memory, byzantine);
+  } else if (g->cache) {
+    uint64_t window = key_window(&g->window, words);
+    uint32_t memory = globals[g->role];
+    const struct cached_sight *known = cached_at(g, window, memory, byzantine);
     if (cached_is(known, window, memory, byzantine))
       return known->moves;
   }

@@ -33,8 +33,7 @@ static void lay_out(struct keys *k) {
                                        .word = begin / 64,
                                        .shift = (uint8_t)(begin % 64),
                                        .width = (uint8_t)(width <= 64 ? width : 0),
-                                       .fits = width <= 64,
-                                       .crosses = width <= 64 && begin % 64 + width > 64};
+                                       .fits = width <= 64};
     if (width == 0)
       k->window[p] = (struct key_window){.fits = true};
   }

@@ -17,8 +17,7 @@ struct key_window { /* the fields of one process: its local state, the channels 
   uint64_t mask;
   uint32_t word;
   uint8_t shift, width;
-  bool fits;    /* in 64 bits */
-  bool crosses; /* from one word to the next */
+  bool fits; /* in 64 bits */
 };
 
 struct keys {
@@ -53,21 +52,17 @@ static inline bool key_set(const struct keys *k, uint64_t *words, uint32_t cell,
 }
 
 /* Only if it fits. One word more than there are must be readable. */
-static inline uint64_t key_window(const struct keys *k, const uint64_t *words, uint32_t process) {
-  const struct key_window *w = &k->window[process];
-  uint64_t bits = words[w->word] >> w->shift;
-  if (w->crosses)
-    bits |= words[w->word + 1] << (64 - w->shift);
-  return bits & w->mask;
+static inline uint64_t key_window(const struct key_window *w, const uint64_t *words) {
+  return (words[w->word] >> w->shift | words[w->word + 1] << 1 << (63 - w->shift)) & w->mask;
 }
 
 bool keys_pack(const struct keys *, const content *row, uint64_t *words); /* false: too narrow */
 void keys_unpack(const struct keys *, const uint64_t *words, content *row);
 
-/* Words have room for two, always; those of short keys that are not used are 0. */
+/* Words have room for two more than there are; of those, the first is 0 (of keys of one or two words: the second). */
 static inline void keys_load(const struct keys *k, const struct state *state, uint64_t *words) {
   if (k->nbytes > 16) {
-    words[k->nwords - 1] = 0;
+    words[k->nwords - 1] = words[k->nwords] = 0;
     memcpy(words, state->bytes, k->nbytes);
     return;
   }

@@ -17,6 +17,8 @@ void mover_init(struct interleave *s) {
   v->inbound = arena_array(&s->arena, n + 1, sizeof *v->inbound);
   v->ninbound = arena_array(&s->arena, n + 1, sizeof *v->ninbound);
   v->sights = arena_array(&s->arena, n + 1, sizeof *v->sights);
+  v->glances = arena_array(&s->arena, n + 1, sizeof *v->glances);
+  v->parties = arena_array(&s->arena, n + 1, sizeof *v->parties);
   v->inbox = arena_array(&s->arena, n + 1, sizeof *v->inbox);
   v->after = arena_array(&s->arena, n + 1, sizeof *v->after);
   for (uint32_t p = 0; p < n; p++) {
@@ -28,14 +30,21 @@ void mover_init(struct interleave *s) {
   }
 }
 
+static void forget_parties(struct mover *v) {
+  for (uint32_t i = 0; i < v->nparties; i++)
+    memory_free(v->parties[i].cache);
+  v->nparties = 0;
+}
+
 void mover_release(struct interleave *s) {
   struct mover *v = &s->mover;
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     intern_free(v->sights[p].seen);
     vec_release(&v->sights[p].moves);
-    memory_free(v->sights[p].cache);
-    memory_free(v->sights[p].direct);
+    memory_free(v->glances[p].cache);
+    memory_free(v->glances[p].direct);
   }
+  forget_parties(v);
   for (size_t i = 0; i < v->deadness.n; i++)
     memory_free(v->deadness.at[i]->of);
   vec_release(&v->deadness);
@@ -56,31 +65,82 @@ size_t mover_bytes(const struct interleave *s) {
 }
 
 void mover_forget_keys(struct interleave *s) {
+  forget_parties(&s->mover);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    struct sights *sights = &s->mover.sights[p];
-    memory_free(sights->cache);
-    memory_free(sights->direct);
-    sights->cache = NULL;
-    sights->direct = NULL;
-    sights->bits = 0;
+    struct glance *g = &s->mover.glances[p];
+    memory_free(g->cache);
+    memory_free(g->direct);
+    *g = (struct glance){.window = s->keys.window[p], .role = s->role_of[p]};
+  }
+}
+
+#define PARTY_WIDTH 40 /* bits; of more, the same are hardly ever seen twice */
+
+/* From the first bit of one to the last of the other. */
+static struct key_window window_across(const struct key_window *first, const struct key_window *last) {
+  uint32_t begin = first->word * 64 + first->shift, end = last->word * 64 + last->shift + last->width;
+  struct key_window w = *first;
+  w.fits = end - begin <= PARTY_WIDTH;
+  w.width = (uint8_t)(w.fits ? end - begin : 0);
+  w.mask = (UINT64_C(1) << w.width) - 1;
+  return w;
+}
+
+static bool sees_nothing_else(const struct interleave *s, uint32_t p) {
+  return !s->steps.uses[s->role_of[p]] && !s->byzantine && s->keys.window[p].fits && s->keys.window[p].width > 0;
+}
+
+static void form_parties(struct interleave *s) {
+  struct mover *v = &s->mover;
+  uint32_t n = s->model->nprocesses;
+  for (uint32_t p = 0; p < n;) {
+    struct party *party = &v->parties[v->nparties++];
+    uint32_t first = p++;
+    *party = (struct party){.first = first, .n = 1};
+    while (p < n && party->n < PARTY_MOST && sees_nothing_else(s, first) && sees_nothing_else(s, p)) {
+      struct key_window w = window_across(&s->keys.window[first], &s->keys.window[p]);
+      if (!w.fits)
+        break;
+      party->window = w;
+      party->n++;
+      p++;
+    }
+  }
+}
+
+void make_parties(struct interleave *s) {
+  struct mover *v = &s->mover;
+  uint32_t bits = s->expanded < 1u << 17 ? 12 : s->expanded < 1u << 20 ? 14 : 15;
+  if (v->nparties == 0)
+    form_parties(s);
+  for (uint32_t i = 0; i < v->nparties; i++) {
+    struct party *party = &v->parties[i];
+    if (party->n == 1 || (party->bits && !party->cache))
+      continue;
+    bool in_vain = s->expanded > 4096 && party->missed > s->expanded / 2;
+    if (bits > party->bits || in_vain) {
+      memory_free(party->cache);
+      party->cache = in_vain ? NULL : memory_alloc(sizeof *party->cache << bits);
+      party->bits = bits;
+    }
   }
 }
 
 /* The further a search gets with its keys, the more room its shortcuts are worth. */
 static void make_shortcuts(struct interleave *s, uint32_t p) {
-  struct sights *sights = &s->mover.sights[p];
+  struct glance *g = &s->mover.glances[p];
   const struct key_window *w = &s->keys.window[p];
   bool alone = !s->steps.uses[s->role_of[p]] && !s->byzantine;
-  uint32_t bits = s->expanded < 64 ? 0 : s->expanded < 4096 ? 10 : s->expanded < 65536 ? 12 : 14;
-  if (!w->fits || bits <= sights->bits || sights->direct)
+  uint32_t bits = s->expanded < 64 ? 0 : s->expanded < 4096 ? 10 : s->expanded < 65536 ? 12 : s->expanded < 1u << 20 ? 14 : 17;
+  if (!w->fits || bits <= g->bits || g->direct)
     return;
-  memory_free(sights->cache);
-  sights->cache = NULL;
-  sights->bits = bits;
+  memory_free(g->cache);
+  g->cache = NULL;
+  g->bits = bits;
   if (bits >= 12 && w->width <= DIRECT_BITS && alone)
-    sights->direct = memory_alloc(sizeof *sights->direct << w->width);
+    g->direct = memory_alloc(sizeof *g->direct << w->width);
   else
-    sights->cache = memory_alloc(sizeof *sights->cache << bits);
+    g->cache = memory_alloc(sizeof *g->cache << bits);
 }
 
 /* --- sending --- */
@@ -500,7 +560,7 @@ static uint32_t unseen(struct interleave *s, const struct sight *at) {
   return n;
 }
 
-static const struct moves *moves_make(struct interleave *s, const struct sight *at, struct arena *arena) {
+static struct moves *moves_make(struct interleave *s, const struct sight *at, struct arena *arena) {
   struct mover *v = &s->mover;
   struct making k = {s, at, arena, v->after, unseen(s, at), NULL};
   uint32_t n;
@@ -520,20 +580,68 @@ static const struct moves *moves_make(struct interleave *s, const struct sight *
     moves_to_recover(&k);
   moves_of_messages(&k, process_active(status));
   struct moves *moves = arena_alloc(arena, sizeof *moves);
-  moves->n = (uint32_t)v->making.n;
+  *moves = (struct moves){.n = (uint32_t)v->making.n, .process = at->process, .brief_only = true};
   moves->at = arena_array(arena, moves->n + 1, sizeof *moves->at);
   for (uint32_t i = 0; i < moves->n; i++) {
     struct move *m = &moves->at[i];
     *m = v->making.at[i];
     m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->frozen) ||
                  m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP;
+    moves->brief_only &= !m->special;
   }
   if (s->fair && process_active(status))
     find_groups(&k, moves);
   return moves;
 }
 
-static const struct moves *moves_remembered(struct interleave *s, const struct sight *at) {
+/* All patches at once. False: too narrow. */
+static bool brief_patches(const struct keys *k, const struct move *m, struct brief_move *brief) {
+  uint64_t zeros[BRIEF_WORDS] = {0}, ones[BRIEF_WORDS];
+  uint32_t words = brief_words(k);
+  bool fits = true;
+  memset(ones, 0xFF, sizeof ones);
+  for (uint32_t i = 0; i < m->npatches; i++) {
+    fits &= key_set(k, zeros, m->patches[i].cell, m->patches[i].to);
+    fits &= key_set(k, ones, m->patches[i].cell, m->patches[i].to);
+  }
+  for (uint32_t w = 0; w < words; w++) {
+    brief->masks[w] = zeros[w] ^ ones[w];
+    brief->masks[words + w] = zeros[w];
+  }
+  return fits;
+}
+
+static void brief_posts(struct interleave *s, const struct posts *posts, struct brief_move *brief) {
+  struct brief_post *at = arena_array(&s->mover.arena, posts->n + 1, sizeof *at);
+  for (uint32_t i = 0; i < posts->n; i++) {
+    const struct post *t = &posts->at[i];
+    const struct key_field *f = &s->keys.field[t->cell];
+    at[i] = (struct brief_post){(UINT64_C(1) << f->width) - 1, t->append, t->dead, t->to, (uint8_t)f->word, f->shift};
+  }
+  brief->posts = at;
+  brief->nposts = posts->n;
+}
+
+bool moves_brief(struct interleave *s, struct moves *moves) {
+  if (!moves->remembered || !moves->brief_only)
+    return false;
+  size_t size = brief_size(brief_words(&s->keys));
+  char *at = arena_array(&s->mover.arena, moves->n + 1, size);
+  s->mover.move_bytes += moves->n * size;
+  moves->brief = (struct brief_move *)at;
+  for (uint32_t i = 0; i < moves->n; i++, at += size) {
+    struct brief_move *brief = (struct brief_move *)at;
+    *brief = (struct brief_move){0};
+    if (!brief_patches(&s->keys, &moves->at[i], brief))
+      return false;
+    if (moves->at[i].posts)
+      brief_posts(s, moves->at[i].posts, brief);
+  }
+  moves->layout = s->keys.layouts;
+  return true;
+}
+
+static struct moves *moves_remembered(struct interleave *s, const struct sight *at) {
   struct mover *v = &s->mover;
   struct sights *sights = &v->sights[at->process];
   uint32_t nin = v->ninbound[at->process], n = 0;
@@ -553,32 +661,34 @@ static const struct moves *moves_remembered(struct interleave *s, const struct s
   }
   while (sights->moves.n <= id)
     vec_push(&sights->moves, NULL);
-  const struct moves *moves = sights->moves.at[id];
+  struct moves *moves = sights->moves.at[id];
   if (!moves) {
     moves = moves_make(s, at, &v->arena);
     v->move_bytes += n * sizeof *key + sizeof *moves + moves->n * (sizeof *moves->at + 4 * sizeof(struct patch));
-    if (!s->meaning->stop || !*s->meaning->stop) /* else it may have been cut short */
+    if (!s->meaning->stop || !*s->meaning->stop) { /* else it may have been cut short */
       sights->moves.at[id] = moves;
+      moves->remembered = true;
+    }
   }
   return moves;
 }
 
-const struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *words, const uint32_t *globals,
+struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *words, const uint32_t *globals,
                              uint32_t byzantine) {
   struct mover *v = &s->mover;
   uint32_t role = s->role_of[p];
-  struct sights *sights = &v->sights[p];
+  struct glance *g = &v->glances[p];
   make_shortcuts(s, p);
   for (uint32_t i = 0; i < v->ninbound[p]; i++)
     v->inbox[i] = key_get(&s->keys, words, v->inbound[p][i].cell);
   struct sight at = {p, role, key_get(&s->keys, words, p), globals[role], byzantine, v->inbox};
-  const struct moves *moves = moves_remembered(s, &at);
-  if (v->move_bytes < MOVES_MOST && (sights->direct || sights->cache)) {
-    uint64_t window = key_window(&s->keys, words, p);
-    if (sights->direct)
-      sights->direct[window] = moves;
+  struct moves *moves = moves_remembered(s, &at);
+  if (v->move_bytes < MOVES_MOST && (g->direct || g->cache)) {
+    uint64_t window = key_window(&g->window, words);
+    if (g->direct)
+      g->direct[window] = moves;
     else
-      *cached_at(sights, window, globals[role], byzantine) =
+      *cached_at(g, window, globals[role], byzantine) =
           (struct cached_sight){window, globals[role], byzantine, moves};
   }
   return moves;

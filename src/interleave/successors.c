@@ -31,49 +31,26 @@ static bool forget_all_unread(struct interleave *s, uint32_t p, uint64_t *words)
   return fits;
 }
 
-/* All patches at once, where a key has one or two words. */
-static bool move_compile(struct interleave *s, struct move *m) {
-  uint64_t zeros[2] = {0, 0}, ones[2] = {~UINT64_C(0), ~UINT64_C(0)};
+static bool apply_patches(struct interleave *s, const struct move *m, uint64_t *words) {
   bool fits = true;
-  for (uint32_t i = 0; i < m->npatches; i++) {
-    fits &= key_set(&s->keys, zeros, m->patches[i].cell, m->patches[i].to);
-    fits &= key_set(&s->keys, ones, m->patches[i].cell, m->patches[i].to);
-  }
-  for (int w = 0; w < 2; w++) {
-    m->keep[w] = zeros[w] ^ ones[w];
-    m->set[w] = zeros[w];
-  }
-  m->layout = s->keys.layouts;
+  for (uint32_t i = 0; i < m->npatches; i++)
+    fits &= key_set(&s->keys, words, m->patches[i].cell, m->patches[i].to);
   return fits;
 }
 
-static inline bool apply_patches(struct interleave *s, struct move *m, uint64_t *words) {
-  bool fits = true;
-  if (s->keys.nwords > 2) {
-    for (uint32_t i = 0; i < m->npatches; i++)
-      fits &= key_set(&s->keys, words, m->patches[i].cell, m->patches[i].to);
-    return fits;
-  }
-  if (m->layout != s->keys.layouts && !move_compile(s, m))
-    return false;
-  words[0] = (words[0] & m->keep[0]) | m->set[0];
-  words[1] = (words[1] & m->keep[1]) | m->set[1];
-  return true;
-}
-
-static bool is_nobodys(struct interleave *s, const struct post *t, const uint64_t *words) {
-  content local = key_get(&s->keys, words, t->to);
-  uint8_t known = local < t->dead->n ? t->dead->of[local] : 0;
-  return known ? known == 2 : deadness_known(s, t->dead, local);
+static inline bool is_nobodys(struct interleave *s, struct deadness *d, uint32_t to, const uint64_t *words) {
+  content local = key_get(&s->keys, words, to);
+  uint8_t known = local < d->n ? d->of[local] : 0;
+  return known ? known == 2 : deadness_known(s, d, local);
 }
 
 enum sending { SENT, REFUSED, SENT_TOO_MUCH }; /* a channel is full; keys are too narrow */
 
-static inline enum sending send_all(struct interleave *s, uint32_t p, const struct posts *posts, uint64_t *words) {
+static enum sending send_all(struct interleave *s, uint32_t p, const struct posts *posts, uint64_t *words) {
   bool fits = true;
   for (uint32_t i = 0; i < posts->n && fits; i++) {
     const struct post *t = &posts->at[i];
-    if (t->dead && is_nobodys(s, t, words))
+    if (t->dead && is_nobodys(s, t->dead, t->to, words))
       continue;
     content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
     if (to == CHANNEL_FULL)
@@ -86,7 +63,7 @@ static inline enum sending send_all(struct interleave *s, uint32_t p, const stru
 }
 
 /* In place. False: it cannot be taken (a channel is full, a budget is used up), or keys have become too narrow. */
-static bool move_apply(struct interleave *s, uint32_t p, struct move *m, uint64_t *words) {
+static bool move_apply(struct interleave *s, uint32_t p, const struct move *m, uint64_t *words) {
   if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
     return false;
   bool fits = apply_patches(s, m, words);
@@ -170,7 +147,7 @@ static bool canonical_key(struct interleave *s) {
   return true;
 }
 
-static bool emit_move(struct interleave *s, uint32_t p, struct move *m, emit_fn *emit, void *context) {
+static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
   copy_words(s, s->next, s->words);
   if (!move_apply(s, p, m, s->next))
     return s->base.restart ? too_narrow(s) : true;
@@ -246,26 +223,116 @@ static bool asked_already(const struct interleave *s, uint32_t p, enum which whi
   return true;
 }
 
-/* Nothing but patches and messages, in keys of one or two words. */
-static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
-  const struct edge nothing = {.group = NO_GROUP};
-  const struct state state = keys_state(&s->keys, s->next);
-  uint32_t n = s->model->nprocesses;
-  for (uint32_t p = 0; p < n; p++) {
-    const struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
-    for (struct move *m = moves->at, *end = m + moves->n; m < end; m++) {
-      bool more;
-      if (m->special || m->layout != s->keys.layouts) {
-        more = emit_move(s, p, m, emit, context);
-      } else {
-        s->next[0] = (s->words[0] & m->keep[0]) | m->set[0];
-        s->next[1] = (s->words[1] & m->keep[1]) | m->set[1];
-        enum sending sent = m->posts ? send_all(s, p, m->posts, s->next) : SENT;
-        more = sent == SENT ? emit(context, &state, &nothing) : sent == REFUSED || too_narrow(s);
-      }
-      if (!more)
+static bool emit_moves(struct interleave *s, const struct moves *moves, emit_fn *emit, void *context) {
+  for (uint32_t i = 0; i < moves->n; i++)
+    if (!emit_move(s, moves->process, &moves->at[i], emit, context))
+      return false;
+  return true;
+}
+
+/* --- short ways: keys of up to four words --- */
+
+static inline enum sending send_briefly(struct interleave *s, const struct brief_move *m, uint64_t *next) {
+  for (const struct brief_post *t = m->posts, *end = t + m->nposts; t < end; t++) {
+    if (t->dead && is_nobodys(s, t->dead, t->to, next))
+      continue;
+    content to = channel_append(&s->channels, t->append, (content)(next[t->word] >> t->shift & t->mask));
+    if (to == CHANNEL_FULL)
+      return REFUSED;
+    if (to & ~t->mask)
+      return SENT_TOO_MUCH;
+    next[t->word] = (next[t->word] & ~(t->mask << t->shift)) | (uint64_t)to << t->shift;
+  }
+  return SENT;
+}
+
+static inline void apply_briefly(const struct brief_move *m, uint32_t words, const uint64_t *from, uint64_t *next) {
+  for (uint32_t w = 0; w < words; w++)
+    next[w] = (from[w] & m->masks[w]) | m->masks[words + w];
+}
+
+/* Right into the engine's list, as long as there is room. */
+static inline bool brief_successors(struct interleave *s, const struct moves *moves, uint32_t words, emit_fn *emit,
+                                    void *context) {
+  struct short_states *brief = s->base.brief;
+  const char *at = (const char *)moves->brief;
+  if (!brief || brief->n + moves->n > brief->most)
+    return emit_moves(s, moves, emit, context);
+  for (uint32_t i = 0; i < moves->n; i++, at += brief_size(words)) {
+    const struct brief_move *m = (const struct brief_move *)at;
+    uint64_t *next = brief->at + (size_t)words * brief->n;
+    apply_briefly(m, words, s->words, next);
+    enum sending sent = m->nposts ? send_briefly(s, m, next) : SENT;
+    if (sent == SENT)
+      brief->n++;
+    else if (sent == SENT_TOO_MUCH)
+      return too_narrow(s);
+  }
+  return true;
+}
+
+static bool ask_each(struct interleave *s, struct party *party, struct cached_party *known, uint64_t window,
+                     uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
+  struct cached_party now = {.window = window + 1};
+  uint32_t n = 0;
+  bool remembered = known;
+  for (uint32_t p = party->first; p < party->first + party->n; p++) {
+    struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
+    if (!moves->remembered) { /* gone with the next look-up */
+      if (!emit_moves(s, moves, emit, context))
         return false;
+      remembered = false;
+    } else if (moves->n > 0) {
+      now.moves[n++] = s->able[(*able)++] = moves;
     }
+  }
+  party->missed++;
+  if (remembered)
+    *known = now;
+  return true;
+}
+
+/* Who can do something. All look-ups come first, so that they wait for memory together. */
+static bool find_able(struct interleave *s, uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
+  if (s->mover.nparties == 0 || (s->expanded & (s->expanded - 1)) == 0)
+    make_parties(s);
+  for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++) {
+    struct cached_party *known = NULL;
+    uint64_t window = 0;
+    if (party->cache) {
+      window = key_window(&party->window, s->words);
+      known = party_at(party, window);
+      if (known->window == window + 1) {
+        for (uint32_t i = 0; i < PARTY_MOST && known->moves[i]; i++)
+          s->able[(*able)++] = known->moves[i];
+        continue;
+      }
+    }
+    if (!ask_each(s, party, known, window, byzantine, able, emit, context))
+      return false;
+  }
+  return true;
+}
+
+static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
+  uint32_t able = 0, words = brief_words(&s->keys);
+  if (s->base.brief) {
+    s->base.brief->length = s->keys.nbytes;
+    s->base.brief->words = words;
+  }
+  if (!find_able(s, byzantine, &able, emit, context))
+    return false;
+  for (uint32_t i = 0; i < able; i++) {
+    struct moves *moves = s->able[i];
+    bool more;
+    if (moves->layout != s->keys.layouts && !moves_brief(s, moves))
+      more = emit_moves(s, moves, emit, context);
+    else if (words == 2)
+      more = brief_successors(s, moves, 2, emit, context);
+    else
+      more = brief_successors(s, moves, BRIEF_WORDS, emit, context);
+    if (!more)
+      return false;
   }
   return true;
 }
@@ -275,7 +342,8 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
   for (uint32_t r = 0; r < s->model->nroles; r++)
     if (s->steps.uses[r])
       s->globals[r] = sight_globals(s, s->words, r);
-  if (which == STEPS_ALL && s->keys.nwords <= 2 && !s->normal && !s->crashes && !s->nglobal_steps)
+  if (which == STEPS_ALL && s->keys.nwords <= BRIEF_WORDS && !s->normal && !s->crashes && !s->nglobal_steps &&
+      !s->stuck_channels)
     return short_successors(s, byzantine, emit, context);
   if (s->crashes)
     find_permits(s);
@@ -288,7 +356,7 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
       continue;
     const struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
-      struct move *m = &moves->at[i];
+      const struct move *m = &moves->at[i];
       if (!may_happen(s, p, m, moves) || (which != STEPS_ALL && !is_explored(s, p, m, which)))
         continue;
       if (!emit_move(s, p, m, emit, context))
@@ -309,7 +377,7 @@ bool steps_each(struct interleave *s, step_fn *visit, void *context) {
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
-      struct move *m = &moves->at[i];
+      const struct move *m = &moves->at[i];
       copy_words(s, s->next, s->words);
       if (may_happen(s, p, m, moves) && move_apply(s, p, m, s->next) && !visit(context, p, m))
         return false;

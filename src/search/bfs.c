@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "search/store_look.h"
 
 #include <string.h>
 #include <time.h>
@@ -27,6 +28,15 @@ struct pending {
 #define BATCH 64
 #define BATCH_BYTES 65536
 
+/* Likewise, of space->brief. */
+struct brief_pending {
+  uint64_t hash;
+  state_ref from;
+  charge charge;
+  uint32_t left_off;
+};
+#define BRIEF_MOST 1024 /* of one state, before they are emitted after all */
+
 /* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state of
    the next layer. That is known once they are in the store, so a few of them wait for it together. */
 struct reduced {
@@ -44,6 +54,12 @@ struct recent {
 };
 #define RECENT_BITS 12
 
+/* A property of states that may yet be decided, and by which answer. */
+struct asked {
+  uint32_t property;
+  enum verdict3 found;
+};
+
 /* One layer's expansion or check under way. */
 struct sweep {
   struct search *search;
@@ -58,7 +74,12 @@ struct sweep {
   uint32_t npending;
   VEC(uint8_t) keys;
   VEC(struct reduced) reduced;
+  VEC(struct asked) asked;
   struct recent *recent;
+  struct short_states brief;
+  struct brief_pending brief_pending[BATCH];
+  struct short_key brief_keys[BATCH];
+  uint32_t nbrief_pending;
   bool puts_off; /* steps have been put off: from then on it counts where each step leads */
 };
 
@@ -268,40 +289,113 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
   return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
 }
 
-static void check_state(struct sweep *w, state_ref ref, uint32_t i) {
+/* --- the same for short states with nothing to say of the steps to them --- */
+
+static inline bool keep_briefly(struct sweep *w, const struct brief_pending *p, const uint64_t *word) {
   struct search *s = w->search;
-  const struct property *p = property_at(s, i);
-  struct finding *f = &s->findings[i];
-  if (!is_state_property(p) || (f->found && f->rounds < w->rounds))
-    return;
-  struct stored at = store_at(s->store, ref);
-  if (!better(f, w->rounds, at.charge))
-    return;
-  struct finding now_found = {.found = true,
-                              .rounds = w->rounds,
-                              .charge = at.charge,
-                              .state = ref,
-                              .target = STORE_NONE,
-                              .property = i};
-  enum verdict3 v =
-      s->space->ops->holds(s->space, i, &(struct state){at.bytes, at.length}, &now_found.error);
-  if (v == V_ERROR) {
-    if (better(&s->error, w->rounds, at.charge))
-      s->error = now_found;
-  } else if ((v == V_TRUE) == (p->kind == PROPERTY_COVER)) {
-    *f = now_found;
+  uint32_t length = w->brief.length;
+  state_ref ref;
+  if (store_count(s->store) >= s->limits.states) {
+    ref = store_find(s->store, (const uint8_t *)word, length, p->hash);
+    if (ref == STORE_NONE) {
+      stop(s, SEARCH_STATES);
+      return false;
+    }
+  } else if (store_put_words(s->store, word, length, p->hash, p->left_off, p->from, p->charge, &ref)) {
+    if (s->space->ops->stored)
+      s->space->ops->stored(s->space, &(struct state){(const uint8_t *)word, length});
+    return true;
   }
+  if (ref >= w->next_layer && p->charge < store_charge(s->store, ref))
+    store_relink(s->store, ref, p->from, p->charge);
+  return true;
+}
+
+static bool flush_briefly(struct sweep *w) {
+  struct search *s = w->search;
+  uint32_t n = w->nbrief_pending;
+  w->nbrief_pending = 0;
+  for (uint32_t i = 0; i < n; i++)
+    w->brief_pending[i].left_off = store_prefetch_record(s->store, w->brief_pending[i].hash);
+  for (uint32_t i = 0; i < n; i++)
+    if (!keep_briefly(w, &w->brief_pending[i], w->brief_keys[i].word))
+      return false;
+  return true;
+}
+
+static inline uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32_t words) {
+  uint64_t other = (a[0] ^ b[0]) | (a[1] ^ b[1]);
+  return words == 2 ? other : other | (a[2] ^ b[2]) | (a[3] ^ b[3]);
+}
+
+/* What the space put into the list. */
+static inline bool take_brief_of(struct sweep *w, uint32_t words) {
+  uint32_t n = w->brief.n, length = w->brief.length;
+  charge c = w->from_charge;
+  const uint64_t *word = w->brief.at;
+  w->brief.n = 0;
+  w->search->stats.transitions += n;
+  for (uint32_t i = 0; i < n; i++, word += words) {
+    uint64_t hash = store_hash_words(word, length);
+    struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
+    if (!(words_differ(r->key.word, word, words) | (r->length ^ length)) && r->charge <= c)
+      continue;
+    memcpy(r->key.word, word, words * sizeof *word);
+    r->length = length;
+    r->charge = c;
+    store_prefetch_index(w->search->store, hash);
+    memcpy(w->brief_keys[w->nbrief_pending].word, word, words * sizeof *word);
+    w->brief_pending[w->nbrief_pending++] = (struct brief_pending){hash, w->from, c, 0};
+    if (w->nbrief_pending == BATCH && !flush_briefly(w))
+      return false;
+  }
+  return tick(w, n);
+}
+
+static bool take_brief(struct sweep *w) { return w->brief.words == 2 ? take_brief_of(w, 2) : take_brief_of(w, 4); }
+
+/* The properties of states of which there may be something to be found in this layer. */
+static void find_asked(struct sweep *w) {
+  struct search *s = w->search;
+  vec_clear(&w->asked);
+  for (uint32_t i = 0; i < s->space->question->nproperties; i++) {
+    const struct property *p = property_at(s, i);
+    if (is_state_property(p) && (!s->findings[i].found || s->findings[i].rounds == w->rounds))
+      vec_push(&w->asked, ((struct asked){i, p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE}));
+  }
+}
+
+static void found_state(struct sweep *w, state_ref ref, charge c, uint32_t i, enum verdict3 v,
+                        const struct model_error *error) {
+  struct search *s = w->search;
+  struct finding *f = v == V_ERROR ? &s->error : &s->findings[i];
+  if (better(f, w->rounds, c)) {
+    *f = (struct finding){.found = true, .rounds = w->rounds, .charge = c, .state = ref, .target = STORE_NONE, .property = i};
+    if (v == V_ERROR)
+      f->error = *error;
+  }
+}
+
+static inline void check_state(struct sweep *w, state_ref ref, const struct stored *at, const struct asked *asked) {
+  struct space *space = w->search->space;
+  struct state state = {at->bytes, at->length};
+  struct model_error error;
+  enum verdict3 v = space->ops->holds(space, asked->property, &state, &error);
+  if (v == asked->found || v == V_ERROR)
+    found_state(w, ref, at->charge, asked->property, v, &error);
 }
 
 /* False: a limit was reached. */
 static bool check_layer(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
+  struct store_reader r = store_reader(s->store, from, to);
   if (from < to)
     s->stats.frontier = 0;
-  for (state_ref r = from; r < to; r = store_next(s->store, r)) {
+  find_asked(w);
+  while (store_read(&r)) {
     s->stats.frontier++;
-    for (uint32_t i = 0; i < s->space->question->nproperties; i++)
-      check_state(w, r, i);
+    for (size_t i = 0; i < w->asked.n; i++)
+      check_state(w, r.ref, &r.stored, &w->asked.at[i]);
     if (!search_limited(s->end) && !tick(w, 1))
       return false;
   }
@@ -332,13 +426,13 @@ static bool emit_from(void *context, uint64_t origin, const struct state *state,
 
 typedef bool steps_fn(struct space *, const struct state *, emit_fn *, void *context);
 
-static bool steps_from(struct sweep *w, state_ref r, steps_fn *steps) {
+static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, steps_fn *steps) {
   struct search *s = w->search;
-  struct stored at = store_at(s->store, r);
   w->from = r;
-  w->from_charge = at.charge;
+  w->from_charge = at->charge;
   s->space->partial = false;
-  return steps(s->space, &(struct state){at.bytes, at.length}, emit, w) && tick(w, TICKS_PER_STATE);
+  return steps(s->space, &(struct state){at->bytes, at->length}, emit, w) && (w->brief.n == 0 || take_brief(w)) &&
+         tick(w, TICKS_PER_STATE);
 }
 
 /* Those of which nothing came that is still to be expanded take their other steps, too. */
@@ -349,23 +443,21 @@ static bool complete_reduced(struct sweep *w) {
     return false;
   size_t n = w->reduced.n;
   w->reduced.n = 0; /* what is emitted from here on counts for nobody */
-  for (size_t i = 0; i < n; i++)
-    if (!w->reduced.at[i].ahead && !steps_from(w, w->reduced.at[i].ref, w->search->space->ops->others))
+  for (size_t i = 0; i < n; i++) {
+    state_ref r = w->reduced.at[i].ref;
+    struct stored at = store_at(w->search->store, r);
+    if (!w->reduced.at[i].ahead && !steps_from(w, r, &at, w->search->space->ops->others))
       return false;
+  }
   return flush(w);
 }
 
-static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
+static bool expand_one_by_one(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
-  if (s->space->together) {
-    w->layer_at = from;
-    w->layer_end = to;
-    return s->space->ops->expand(s->space, next_of_layer, emit_from, w) &&
-           !search_limited(s->end) && flush(w);
-  }
-  for (state_ref r = from; r < to; r = store_next(s->store, r)) {
-    vec_push(&w->reduced, ((struct reduced){r, false}));
-    if (!steps_from(w, r, s->space->ops->successors))
+  struct store_reader r = store_reader(s->store, from, to);
+  while (store_read(&r)) {
+    vec_push(&w->reduced, ((struct reduced){r.ref, false}));
+    if (!steps_from(w, r.ref, &r.stored, s->space->ops->successors))
       return false;
     w->puts_off |= s->space->partial;
     if (!s->space->partial)
@@ -373,7 +465,20 @@ static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
     else if (w->reduced.n >= REDUCED_MOST && !complete_reduced(w))
       return false;
   }
-  return flush(w) && complete_reduced(w);
+  return flush(w) && flush_briefly(w) && complete_reduced(w);
+}
+
+static bool expand_layer(struct sweep *w, state_ref from, state_ref to) {
+  struct search *s = w->search;
+  if (s->space->together) {
+    w->layer_at = from;
+    w->layer_end = to;
+    return s->space->ops->expand(s->space, next_of_layer, emit_from, w) && !search_limited(s->end) && flush(w);
+  }
+  s->space->brief = &w->brief;
+  bool whole = expand_one_by_one(w, from, to);
+  s->space->brief = NULL;
+  return whole;
 }
 
 /* Is there anything new after this layer? Then the search is cut off, else it has seen everything.
@@ -389,9 +494,9 @@ static bool peek(void *context, const struct state *state, const struct edge *ed
 
 static void look_beyond(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
-  for (state_ref r = from; r < to; r = store_next(s->store, r)) {
-    struct stored at = store_at(s->store, r);
-    struct state state = {at.bytes, at.length};
+  struct store_reader r = store_reader(s->store, from, to);
+  while (store_read(&r)) {
+    struct state state = {r.stored.bytes, r.stored.length};
     s->space->partial = false;
     if (!s->space->ops->successors(s->space, &state, peek, w) ||
         (s->space->partial && !s->space->ops->others(s->space, &state, peek, w)) ||
@@ -475,9 +580,12 @@ static void begin_again(struct sweep *w) {
   s->space->restart = false;
   vec_release(&w->keys);
   vec_release(&w->reduced);
-  struct recent *recent = w->recent;
-  memset(recent, 0, sizeof *recent << RECENT_BITS);
-  *w = (struct sweep){.search = s, .started = started, .last_progress = last_progress, .recent = recent};
+  vec_release(&w->asked);
+  struct sweep again = {.search = s, .started = started, .last_progress = last_progress, .recent = w->recent,
+                        .brief = w->brief};
+  *w = again;
+  w->brief.n = 0;
+  memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
 }
 
 void search_run(struct search *s) {
@@ -485,6 +593,7 @@ void search_run(struct search *s) {
   w.recent = memory_alloc(sizeof *w.recent << RECENT_BITS);
   if (s->limits.states == 0 || s->limits.states > STORE_MOST)
     s->limits.states = STORE_MOST;
+  w.brief = (struct short_states){.at = memory_alloc(BRIEF_MOST * STATE_SHORT), .most = BRIEF_MOST};
   explore(&w);
   while (s->space->restart) {
     begin_again(&w);
@@ -493,7 +602,9 @@ void search_run(struct search *s) {
   refresh(s, &w);
   vec_release(&w.keys);
   vec_release(&w.reduced);
+  vec_release(&w.asked);
   memory_free(w.recent);
+  memory_free(w.brief.at);
 }
 
 struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n,

@@ -1,56 +1,12 @@
-#include "search/store.h"
+#include "search/store_look.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
-#include "base/vec.h"
 
 #include <assert.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-
-/* A record is: parent (5 bytes), charge (4), length of the key (1 to 5, seven bits each), the key.
-   Its position is the chunk's number, then the offset in it. */
-#define CHUNK_BITS 21
-#define CHUNK_SIZE ((size_t)1 << CHUNK_BITS)
-#define PARENT_BYTES 5
-#define CHARGE_BYTES 4
-#define HEAD_BYTES (PARENT_BYTES + CHARGE_BYTES)
-#define FIRST 1 /* position 0 marks an empty slot of the index */
-
-/* A slot of the index is 26 bits of the hash and the record's position. The segment comes from 5
-   other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
-   single key. A home is a cache line of slots, filled from its start; what finds it full goes to the
-   next line. Most look-ups touch one line. */
-#define SEGMENT_BITS 3
-#define SEGMENTS (1u << SEGMENT_BITS)
-#define TAG_BITS 26
-#define POSITION_BITS 38
-#define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
-#define LINE_BITS 3
-#define LINE_SLOTS (1u << LINE_BITS)
-#define FIRST_SLOT_BITS 6
-
-#define HUGE_PAGE ((size_t)1 << 21)
-
-struct segment {
-  uint64_t *slots;
-  uint32_t bits, used;
-};
-
-struct chunk {
-  uint8_t *at;
-  uint32_t used;
-  uint32_t pieces; /* allocated together with those after it; 0: the rest of a record longer than a chunk */
-};
-
-struct store {
-  struct segment segment[SEGMENTS];
-  VEC(struct chunk) chunks;
-  uint64_t count;
-  size_t index_bytes;
-  uint32_t age; /* how often some segment has grown, from 1 */
-};
 
 /* Look-ups hit memory at random, and half of what they cost is address translation: large arrays
    ask for huge pages. Contents are undefined. */
@@ -97,6 +53,9 @@ void store_free(struct store *s) {
   for (size_t i = 0; i < s->chunks.n; i++)
     if (s->chunks.at[i].pieces)
       pages_free(s->chunks.at[i].at, (size_t)s->chunks.at[i].pieces << CHUNK_BITS);
+  for (size_t i = 0; i < s->spare.n; i++)
+    pages_free(s->spare.at[i], CHUNK_SIZE);
+  vec_release(&s->spare);
   vec_release(&s->chunks);
   memory_free(s);
 }
@@ -118,65 +77,40 @@ uint64_t store_hash(const uint8_t *bytes, uint32_t length) {
   return store_hash_short(&key, length);
 }
 
-static const struct segment *segment_of(const struct store *s, uint64_t hash) {
-  return &s->segment[hash >> (64 - SEGMENT_BITS)];
-}
-
-static uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG_BITS) - 1); }
-
-static uint64_t *home_of(const struct segment *g, uint64_t tag) {
-  return &g->slots[tag >> (TAG_BITS - g->bits + LINE_BITS) << LINE_BITS];
-}
-
-static uint64_t *next_line(const struct segment *g, uint64_t *line) {
-  line += LINE_SLOTS;
-  return line == g->slots + ((size_t)1 << g->bits) ? g->slots : line;
-}
-
-void store_prefetch_index(const struct store *s, uint64_t hash) {
-  __builtin_prefetch(home_of(segment_of(s, hash), tag_of(hash)));
-}
-
-static uint8_t *record_at(const struct store *s, state_ref ref) {
-  return s->chunks.at[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
-}
-
-/* Where a look at the home line left off: how many slots are not the key's, and the age of the index, for lines move when
-   it grows. */
-#define AGE_SHIFT (LINE_BITS + 1)
-
-uint32_t store_prefetch_record(const struct store *s, uint64_t hash) {
-  uint64_t tag = tag_of(hash);
-  const uint64_t *line = home_of(segment_of(s, hash), tag);
-  uint32_t i = 0;
-  for (; i < LINE_SLOTS && line[i] != 0; i++)
-    if (line[i] >> POSITION_BITS == tag) {
-      const uint8_t *record = record_at(s, line[i] & POSITION_MASK);
-      __builtin_prefetch(record);
-      __builtin_prefetch(record + HEAD_BYTES + 8); /* it may lie across two lines */
-      break;
-    }
-  return s->age << AGE_SHIFT | i;
-}
-
-static const uint8_t *read_length(const uint8_t *at, uint32_t *length) {
-  uint32_t n = *at & 0x7F;
-  for (unsigned shift = 7; *at++ & 0x80; shift += 7)
-    n |= (uint32_t)(*at & 0x7F) << shift;
-  *length = n;
+/* The key, with its length, and the charge before it. */
+static inline const uint8_t *read_head(const uint8_t *record, uint32_t *length, charge *c) {
+  const uint8_t *at = record + PARENT_BYTES;
+  uint64_t head = *at++;
+  if (head & 0x80) {
+    head &= 0x7F;
+    unsigned shift = 7;
+    do
+      head |= (uint64_t)(*at & 0x7F) << shift;
+    while (shift += 7, *at++ & 0x80);
+  }
+  *length = (uint32_t)(head >> 1);
+  *c = 0;
+  if (head & 1) {
+    memcpy(c, at, CHARGE_BYTES);
+    at += CHARGE_BYTES;
+  }
   return at;
 }
 
-static uint8_t *write_length(uint8_t *at, uint32_t length) {
-  for (; length >= 0x80; length >>= 7)
-    *at++ = (uint8_t)(length | 0x80);
-  *at++ = (uint8_t)length;
+static uint8_t *write_head(uint8_t *at, uint32_t length, charge c) {
+  uint64_t head = (uint64_t)length << 1 | (c != 0);
+  for (; head >= 0x80; head >>= 7)
+    *at++ = (uint8_t)(head | 0x80);
+  *at++ = (uint8_t)head;
+  if (c != 0) {
+    memcpy(at, &c, CHARGE_BYTES);
+    at += CHARGE_BYTES;
+  }
   return at;
 }
 
-static void write_link(uint8_t *record, state_ref parent, charge c) {
+static void write_parent(uint8_t *record, state_ref parent) {
   memcpy(record, &parent, PARENT_BYTES); /* little end first */
-  memcpy(record + PARENT_BYTES, &c, CHARGE_BYTES);
 }
 
 /* Keys are short: no call. */
@@ -195,7 +129,8 @@ static bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n) {
 
 static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes, uint32_t length) {
   uint32_t n;
-  const uint8_t *key = read_length(record_at(s, ref) + HEAD_BYTES, &n);
+  charge c;
+  const uint8_t *key = read_head(record_at(s, ref), &n, &c);
   return n == length && same_bytes(key, bytes, length);
 }
 
@@ -209,11 +144,45 @@ static uint64_t *slot_for(const struct store *s, const struct segment *g, const 
         return &line[i];
 }
 
+/* A record's key against words: what lies behind it is there, but not its own. */
+static inline bool record_is_words(const struct store *s, state_ref ref, const uint64_t *word, uint32_t length) {
+  const uint8_t *key = record_at(s, ref) + PARENT_BYTES;
+  uint8_t head = *key++;
+  if (head >> 1 != length || head >= 2 * HEAD_SHORT)
+    return false;
+  key += head & 1 ? CHARGE_BYTES : 0;
+  for (; length > 8; length -= 8, key += 8, word++)
+    if (word_at(key) != *word)
+      return false;
+  return store_word(key, length) == *word;
+}
+
+static uint64_t *slot_for_words(const struct store *s, const struct segment *g, const uint64_t *word, uint32_t length,
+                                uint64_t tag, unsigned first) {
+  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+    for (unsigned i = first; i < LINE_SLOTS; i++)
+      if (line[i] == 0 ||
+          (line[i] >> POSITION_BITS == tag && record_is_words(s, line[i] & POSITION_MASK, word, length)))
+        return &line[i];
+}
+
 static uint64_t *empty_slot(const struct segment *g, uint64_t tag) {
   for (uint64_t *line = home_of(g, tag);; line = next_line(g, line))
     for (unsigned i = 0; i < LINE_SLOTS; i++)
       if (line[i] == 0)
         return &line[i];
+}
+
+static void slots_discard(struct store *s, const struct segment *g) {
+  size_t bytes = sizeof(uint64_t) << g->bits;
+  if (bytes < CHUNK_SIZE)
+    pages_free(g->slots, bytes);
+  for (size_t at = 0; bytes >= CHUNK_SIZE && at < bytes; at += CHUNK_SIZE)
+    vec_push(&s->spare, (uint8_t *)g->slots + at);
+}
+
+static uint8_t *chunk_alloc(struct store *s, size_t pieces) {
+  return pieces == 1 && s->spare.n > 0 ? s->spare.at[--s->spare.n] : pages_alloc(pieces << CHUNK_BITS);
 }
 
 static void segment_grow(struct store *s, struct segment *g) {
@@ -226,18 +195,20 @@ static void segment_grow(struct store *s, struct segment *g) {
       continue;
     *empty_slot(&bigger, slot >> POSITION_BITS) = slot;
   }
-  pages_free(g->slots, sizeof(uint64_t) << g->bits);
+  slots_discard(s, g);
   *g = bigger;
   s->age++;
   s->index_bytes += size / 2 * sizeof *g->slots;
 }
 
-/* Room for a record that does not straddle chunks, unless it is longer than one. */
+/* Room for a record that does not straddle chunks, unless it is longer than one; behind one that does not, BEHIND bytes of
+   the chunk can be read and written. */
+#define BEHIND 32
 static state_ref reserve(struct store *s, size_t size) {
   struct chunk *last = &s->chunks.at[s->chunks.n - 1];
-  if (last->used + size > CHUNK_SIZE) {
+  if (last->used + size + BEHIND > CHUNK_SIZE) {
     size_t pieces = (size + CHUNK_SIZE - 1) >> CHUNK_BITS;
-    uint8_t *at = pages_alloc(pieces << CHUNK_BITS);
+    uint8_t *at = chunk_alloc(s, pieces);
     for (size_t i = 0; i < pieces; i++) {
       struct chunk piece = {at + (i << CHUNK_BITS), i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
                             i == 0 ? (uint32_t)pieces : 0};
@@ -254,33 +225,60 @@ static state_ref reserve(struct store *s, size_t size) {
 
 static state_ref append(struct store *s, const uint8_t *bytes, uint32_t length, state_ref parent,
                         charge c) {
-  uint8_t digits[5];
-  size_t ndigits = (size_t)(write_length(digits, length) - digits);
-  state_ref ref = reserve(s, HEAD_BYTES + ndigits + length);
+  uint8_t head[5 + CHARGE_BYTES];
+  size_t size = (size_t)(write_head(head, length, c) - head);
+  state_ref ref = reserve(s, PARENT_BYTES + size + length);
   uint8_t *record = record_at(s, ref);
-  write_link(record, parent, c);
-  memcpy(record + HEAD_BYTES, digits, ndigits);
+  write_parent(record, parent);
+  memcpy(record + PARENT_BYTES, head, size);
   if (length > 0)
-    memcpy(record + HEAD_BYTES + ndigits, bytes, length);
+    memcpy(record + PARENT_BYTES + size, bytes, length);
   return ref;
+}
+
+static void occupy(struct store *s, struct segment *g, uint64_t *slot, uint64_t tag, state_ref ref) {
+  assert(ref < STORE_NONE);
+  *slot = tag << POSITION_BITS | ref;
+  s->count++;
+  if (++g->used * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS)
+    segment_grow(s, g);
+}
+
+static inline unsigned begin_at(const struct store *s, uint32_t left_off) {
+  return left_off >> AGE_SHIFT == s->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
+}
+
+bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
+                     state_ref parent, charge c, state_ref *ref) {
+  struct segment *g = (struct segment *)segment_of(s, hash);
+  uint64_t tag = tag_of(hash);
+  uint64_t *slot = slot_for_words(s, g, word, length, tag, begin_at(s, left_off));
+  if (*slot != 0) {
+    *ref = *slot & POSITION_MASK;
+    return false;
+  }
+  *ref = reserve(s, PARENT_BYTES + 1 + (c ? CHARGE_BYTES : 0u) + length);
+  uint8_t *record = record_at(s, *ref);
+  write_parent(record, parent);
+  uint8_t *key = write_head(record + PARENT_BYTES, length, c);
+  memcpy(key, word, 16); /* there is room: the rest is overwritten by the next record */
+  if (length > 16)
+    memcpy(key + 16, word + 2, 16);
+  occupy(s, g, slot, tag, *ref);
+  return true;
 }
 
 bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  unsigned first = left_off >> AGE_SHIFT == s->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
-  uint64_t *slot = slot_for(s, g, bytes, length, tag, first);
+  uint64_t *slot = slot_for(s, g, bytes, length, tag, begin_at(s, left_off));
   if (*slot != 0) {
     *ref = *slot & POSITION_MASK;
     return false;
   }
   *ref = append(s, bytes, length, parent, c);
-  assert(*ref < STORE_NONE);
-  *slot = tag << POSITION_BITS | *ref;
-  s->count++;
-  if (++g->used * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS)
-    segment_grow(s, g);
+  occupy(s, g, slot, tag, *ref);
   return true;
 }
 
@@ -290,21 +288,28 @@ state_ref store_find(const struct store *s, const uint8_t *bytes, uint32_t lengt
 }
 
 void store_relink(struct store *s, state_ref ref, state_ref parent, charge c) {
-  write_link(record_at(s, ref), parent, c);
+  uint8_t *record = record_at(s, ref);
+  uint32_t length;
+  charge before;
+  const uint8_t *key = read_head(record, &length, &before);
+  assert(before != 0 || c == 0); /* else there is no room for it */
+  write_parent(record, parent);
+  if (before != 0)
+    memcpy((uint8_t *)key - CHARGE_BYTES, &c, CHARGE_BYTES);
 }
 
 struct stored store_at(const struct store *s, state_ref ref) {
   const uint8_t *record = record_at(s, ref);
   struct stored found = {0};
   memcpy(&found.parent, record, PARENT_BYTES);
-  memcpy(&found.charge, record + PARENT_BYTES, CHARGE_BYTES);
-  found.bytes = read_length(record + HEAD_BYTES, &found.length);
+  found.bytes = read_head(record, &found.length, &found.charge);
   return found;
 }
 
 charge store_charge(const struct store *s, state_ref ref) {
+  uint32_t length;
   charge c;
-  memcpy(&c, record_at(s, ref) + PARENT_BYTES, CHARGE_BYTES);
+  read_head(record_at(s, ref), &length, &c);
   return c;
 }
 
@@ -321,8 +326,24 @@ state_ref store_from(const struct store *s, state_ref ref) {
 state_ref store_next(const struct store *s, state_ref ref) {
   const uint8_t *record = record_at(s, ref);
   uint32_t length;
-  const uint8_t *key = read_length(record + HEAD_BYTES, &length);
+  charge c;
+  const uint8_t *key = read_head(record, &length, &c);
   return store_from(s, ref + (state_ref)(key + length - record));
+}
+
+bool store_read_on(struct store_reader *r) {
+  const struct store *s = r->store;
+  r->next = store_from(s, r->next);
+  if (r->next >= r->end)
+    return false;
+  const struct chunk *chunk = &s->chunks.at[r->next >> CHUNK_BITS];
+  size_t stop = r->next >> CHUNK_BITS == r->end >> CHUNK_BITS ? r->end & (CHUNK_SIZE - 1) : chunk->used;
+  r->ref = r->next;
+  r->stored = store_at(s, r->ref);
+  r->next = store_next(s, r->ref);
+  r->stop = chunk->at + stop;
+  r->at = r->next >> CHUNK_BITS == r->ref >> CHUNK_BITS ? record_at(s, r->next) : r->stop;
+  return true;
 }
 
 state_ref store_end(const struct store *s) {
@@ -333,5 +354,5 @@ uint64_t store_count(const struct store *s) { return s->count; }
 
 size_t store_bytes(const struct store *s) {
   return sizeof *s + s->index_bytes + s->chunks.cap * sizeof *s->chunks.at +
-         ((s->chunks.n - 1) << CHUNK_BITS) + s->chunks.at[s->chunks.n - 1].used;
+         ((s->chunks.n - 1 + s->spare.n) << CHUNK_BITS) + s->chunks.at[s->chunks.n - 1].used;
 }

@@ -62,26 +62,26 @@ static inline uint64_t store_folded(uint64_t a, uint64_t b) { /* each bit of the
   __uint128_t product = (__uint128_t)a * b;
   return (uint64_t)product ^ (uint64_t)(product >> 64);
 }
-static inline uint64_t store_hash_short(const struct short_key *key, uint32_t length) {
-  uint64_t h = store_folded(key->word[0] ^ 0x9E3779B97F4A7C15u, key->word[1] ^ 0xE7037ED1A0B428DBu);
+static inline uint64_t store_hash_words(const uint64_t *word, uint32_t length) { /* 2 of them, or 4 if length > 16 */
+  uint64_t h = store_folded(word[0] ^ 0x9E3779B97F4A7C15u, word[1] ^ 0xE7037ED1A0B428DBu);
   if (length > 16)
-    h ^= store_folded(key->word[2] ^ 0xA0761D6478BD642Fu, key->word[3] ^ 0x589965CC75374CC3u);
+    h ^= store_folded(word[2] ^ 0xA0761D6478BD642Fu, word[3] ^ 0x589965CC75374CC3u);
   return store_folded(h, 0x8EBC6AF09C88C6E3u ^ length);
+}
+static inline uint64_t store_hash_short(const struct short_key *key, uint32_t length) {
+  return store_hash_words(key->word, length);
 }
 uint64_t store_hash(const uint8_t *bytes, uint32_t length); /* the same, of any key */
 
-/* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then
-   for the record that each line names, then call store_put with what that answered: where it left
-   off (0: nowhere). */
-void store_prefetch_index(const struct store *, uint64_t hash);
-uint32_t store_prefetch_record(const struct store *, uint64_t hash);
-
-/* Finds or adds. True: it is new. hash is store_hash of the key. */
+/* Finds or adds. True: it is new. hash is store_hash of the key; left_off is 0, or see store_look.h. */
 bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                state_ref parent, charge, state_ref *ref);
+/* The same for a short key, as words whose unused bytes are 0: 2 if it has at most 16 bytes, else 4. */
+bool store_put_words(struct store *, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
+                     state_ref parent, charge, state_ref *ref);
 /* STORE_NONE if absent. */
 state_ref store_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);
-/* Another way to the same state. */
+/* Another way to the same state, no dearer. */
 void store_relink(struct store *, state_ref, state_ref parent, charge);
 struct stored store_at(const struct store *, state_ref);
 charge store_charge(const struct store *, state_ref);
@@ -94,6 +94,39 @@ state_ref store_first(void);
 state_ref store_from(const struct store *, state_ref);
 state_ref store_next(const struct store *, state_ref);
 state_ref store_end(const struct store *);
+
+/* The same, faster, and with what is stored: store_reader gives one for the states from `from` to `end`, store_read goes on to
+   the next one, in `ref` and `stored`; false: that was the last one. */
+struct store_reader {
+  const struct store *store;
+  state_ref ref, end;
+  struct stored stored;
+  const uint8_t *at, *stop; /* what is left of a chunk */
+  state_ref next;           /* the state at `at` */
+};
+static inline struct store_reader store_reader(const struct store *s, state_ref from, state_ref end) {
+  return (struct store_reader){.store = s, .end = end, .next = from};
+}
+bool store_read_on(struct store_reader *); /* at the end of a chunk, or where the head is long */
+
+/* A record is: parent (5 bytes), head (1 to 5, seven bits each), the charge if the head says so (4), the key. The head is twice
+   the key's length, and one more if there is a charge: of most states it is 0. */
+#define STORE_PARENT 5
+static inline bool store_read(struct store_reader *r) {
+  if (r->at >= r->stop || r->at[STORE_PARENT] & 0x81)
+    return store_read_on(r);
+  uint64_t parent;
+  memcpy(&parent, r->at, sizeof parent);
+  r->stored.parent = parent & ((UINT64_C(1) << 8 * STORE_PARENT) - 1); /* little end first */
+  r->stored.length = r->at[STORE_PARENT] >> 1;
+  r->stored.charge = 0;
+  r->stored.bytes = r->at + STORE_PARENT + 1;
+  r->ref = r->next;
+  uint32_t size = STORE_PARENT + 1 + r->stored.length;
+  r->at += size;
+  r->next += size;
+  return true;
+}
 
 uint64_t store_count(const struct store *);
 size_t store_bytes(const struct store *); /* in use, index and all */

@@ -39,6 +39,17 @@ struct edge {
 /* False: stop. Of a state that is emitted, bytes behind the key up to the next multiple of 16 can be read. */
 typedef bool emit_fn(void *context, const struct state *, const struct edge *);
 
+/* States with short keys, as words whose unused bytes are 0, and nothing to say of the steps to them (an edge of zeros): most
+   of many models' states. Where the engine gives such a list, successors are put there without a call for each, as long
+   as there is room. */
+#define STATE_SHORT 32 /* bytes */
+struct short_states {
+  uint64_t *at;
+  uint32_t n, most;
+  uint32_t length; /* of each, in bytes; this and words are set by the space */
+  uint32_t words;  /* of each: 2 or 4 */
+};
+
 /* Many states at once: the next one to expand (false: no more), with a name and the charge of the way to it; and what
    was found from the state of that name. */
 typedef bool frontier_fn(void *context, struct state *, uint64_t *origin, uint32_t *charge);
@@ -111,6 +122,7 @@ struct space {
   bool edges_complete;     /* false: some reduction drops edges, so transitions cannot be counted */
   bool together;           /* expand may be used, and is faster */
   bool partial;            /* set by successors: see others */
+  struct short_states *brief; /* kept by the engine, which empties it after each call of successors or others; NULL: emit all */
   uint64_t decided;        /* kept by the engine: bit i: nothing more is to be found about the question's i-th property */
   bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine forgets all
                               states and begins again */

@@ -106,8 +106,16 @@ static int compare_ids(const void *a, const void *b) {
 }
 
 static bool emits(struct interleave *s, const struct state *state, bool plain, struct emitted *out) {
+  /* The fast way has a list for short states, with little room. */
+  uint64_t words[5 * STATE_SHORT / 8];
+  struct short_states brief = {.at = words, .most = 5};
+  const struct edge nothing = {0};
   s->plain = plain;
+  s->base.brief = plain ? NULL : &brief;
   bool more = s->base.ops->successors(&s->base, state, note, out);
+  s->base.brief = NULL;
+  for (uint32_t i = 0; i < brief.n && more; i++)
+    more = note(out, &(struct state){(const uint8_t *)(words + (size_t)brief.words * i), brief.length}, &nothing);
   if (out->found.n)
     qsort(out->found.at, out->found.n, sizeof *out->found.at, compare_ids);
   return more;

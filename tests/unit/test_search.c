@@ -2,6 +2,7 @@
  */
 #include "base/memory.h"
 #include "search/bfs.h"
+#include "search/store_look.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -33,6 +34,19 @@ static void fill(struct store *s, uint32_t n, uint32_t pad, uint8_t *key) {
   }
 }
 
+/* Reading on gives what going from one to the next gives, from any state to any other. */
+static void read_through(const struct store *s, state_ref from, state_ref end) {
+  struct store_reader reader = store_reader(s, from, end);
+  for (state_ref r = from; r < end; r = store_next(s, r)) {
+    struct stored at = store_at(s, r);
+    assert_true(store_read(&reader));
+    assert_int_equal(reader.ref, r);
+    assert_true(reader.stored.bytes == at.bytes && reader.stored.length == at.length);
+    assert_true(reader.stored.parent == at.parent && reader.stored.charge == at.charge);
+  }
+  assert_false(store_read(&reader));
+}
+
 static void go_through(const struct store *s, uint32_t n, uint32_t pad, uint8_t *key) {
   state_ref before = STORE_NONE;
   uint32_t i = 0;
@@ -48,6 +62,37 @@ static void go_through(const struct store *s, uint32_t n, uint32_t pad, uint8_t 
   }
   assert_int_equal(i, n);
   assert_int_equal(store_count(s), n);
+  read_through(s, store_first(), store_end(s));
+  if (n > 10)
+    read_through(s, store_next(s, store_first()), before);
+}
+
+/* Keys as words and as bytes are the same keys. */
+static void store_takes_words(void **unused) {
+  (void)unused;
+  struct store *s = store_new();
+  for (uint32_t length = 1; length <= STORE_SHORT; length++)
+    for (uint32_t i = 0; i < 3000; i++) {
+      struct short_key key = {{0}};
+      for (uint32_t b = 0; b < length; b++)
+        ((uint8_t *)key.word)[b] = (uint8_t)((i >> 8 * (b % 2)) ^ (b * 7));
+      const uint8_t *bytes = (const uint8_t *)key.word;
+      uint64_t h = store_hash_words(key.word, length);
+      assert_int_equal(h, store_hash(bytes, length));
+      state_ref known = store_find(s, bytes, length, h), ref, again;
+      charge c = i % 3 ? 0 : i;
+      bool fresh = i % 2 ? store_put(s, bytes, length, h, 0, i, c, &ref) : store_put_words(s, key.word, length, h, 0, i, c, &ref);
+      assert_int_equal(fresh, known == STORE_NONE);
+      assert_true(fresh || ref == known);
+      assert_false(store_put_words(s, key.word, length, h, store_prefetch_record(s, h), 0, 0, &again));
+      assert_int_equal(again, ref);
+      assert_memory_equal(store_at(s, ref).bytes, bytes, length);
+      assert_int_equal(store_at(s, ref).length, length);
+      if (fresh)
+        assert_true(store_charge(s, ref) == c && store_at(s, ref).parent == i);
+    }
+  read_through(s, store_first(), store_end(s));
+  store_free(s);
 }
 
 static void store_keeps_every_key_once(void **unused) {
@@ -509,6 +554,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(store_keeps_every_key_once),
       cmocka_unit_test(store_accounts_for_its_memory),
+      cmocka_unit_test(store_takes_words),
       cmocka_unit_test(store_relinks),
       cmocka_unit_test(charges_compare_processes_first_and_saturate),
       cmocka_unit_test(whole_space_when_it_holds),

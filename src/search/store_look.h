@@ -1,0 +1,94 @@
+/* Inside the store, for who looks up very many keys: the index and the records, and looking up without a call. */
+#ifndef RONDO_SEARCH_STORE_LOOK_H
+#define RONDO_SEARCH_STORE_LOOK_H
+
+#include "base/vec.h"
+#include "search/store.h"
+
+/* A record's position is the chunk's number, then the offset in it. */
+#define CHUNK_BITS 21
+#define CHUNK_SIZE ((size_t)1 << CHUNK_BITS)
+#define PARENT_BYTES STORE_PARENT
+#define CHARGE_BYTES 4
+#define HEAD_SHORT 64 /* keys shorter than that have a head of one byte */
+#define FIRST 1 /* position 0 marks an empty slot of the index */
+
+/* A slot of the index is 26 bits of the hash and the record's position. The segment comes from 5
+   other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
+   single key. A home is a cache line of slots, filled from its start; what finds it full goes to the
+   next line. Most look-ups touch one line. */
+#define SEGMENT_BITS 3
+#define SEGMENTS (1u << SEGMENT_BITS)
+#define TAG_BITS 26
+#define POSITION_BITS 38
+#define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
+#define LINE_BITS 3
+#define LINE_SLOTS (1u << LINE_BITS)
+#define FIRST_SLOT_BITS 6
+
+#define HUGE_PAGE CHUNK_SIZE
+
+struct segment {
+  uint64_t *slots;
+  uint32_t bits, used;
+};
+
+struct chunk {
+  uint8_t *at;
+  uint32_t used;
+  uint32_t pieces; /* allocated together with those after it; 0: the rest of a record longer than a chunk */
+};
+
+struct store {
+  struct segment segment[SEGMENTS];
+  VEC(struct chunk) chunks;
+  VEC(uint8_t *) spare; /* chunks that were parts of the index before it grew: pages that need not be cleared again */
+  uint64_t count;
+  size_t index_bytes;
+  uint32_t age; /* how often some segment has grown, from 1 */
+};
+
+static inline const struct segment *segment_of(const struct store *s, uint64_t hash) {
+  return &s->segment[hash >> (64 - SEGMENT_BITS)];
+}
+
+static inline uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG_BITS) - 1); }
+
+static inline uint64_t *home_of(const struct segment *g, uint64_t tag) {
+  return &g->slots[tag >> (TAG_BITS - g->bits + LINE_BITS) << LINE_BITS];
+}
+
+static inline uint64_t *next_line(const struct segment *g, uint64_t *line) {
+  line += LINE_SLOTS;
+  return line == g->slots + ((size_t)1 << g->bits) ? g->slots : line;
+}
+
+/* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then for the record that each
+   line names, then call store_put with what that answered: where it left off (0: nowhere). */
+static inline void store_prefetch_index(const struct store *s, uint64_t hash) {
+  __builtin_prefetch(home_of(segment_of(s, hash), tag_of(hash)));
+}
+
+static inline uint8_t *record_at(const struct store *s, state_ref ref) {
+  return s->chunks.at[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
+}
+
+/* Where a look at the home line left off: how many slots are not the key's, and the age of the index, for lines move when
+   it grows. */
+#define AGE_SHIFT (LINE_BITS + 1)
+
+static inline uint32_t store_prefetch_record(const struct store *s, uint64_t hash) {
+  uint64_t tag = tag_of(hash);
+  const uint64_t *line = home_of(segment_of(s, hash), tag);
+  uint32_t i = 0;
+  for (; i < LINE_SLOTS && line[i] != 0; i++)
+    if (line[i] >> POSITION_BITS == tag) {
+      const uint8_t *record = record_at(s, line[i] & POSITION_MASK);
+      __builtin_prefetch(record);
+      __builtin_prefetch(record + PARENT_BYTES + 12); /* it may lie across two lines */
+      break;
+    }
+  return s->age << AGE_SHIFT | i;
+}
+
+#endif
