@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "cli/symbolic.h"
 #include "cli/terminal.h"
 
 #include <string.h>
@@ -57,9 +58,14 @@ int command_export(const struct options *o) {
   const char *path = only_file(o);
   int status = EXIT_BAD_INPUT;
   if (path && !o->to)
-    say_error("to which format?\n  help: --to horn, --to mcmt or --to smv");
+    say_error("to which format?\n  help: --to horn, --to mcmt or --to smv; algorithms: --to smtlib");
   if (!path || !o->to || !syntax_load(&syntax, path))
     return EXIT_BAD_INPUT;
+  if (!strcmp(o->to, "smtlib")) {
+    status = export_smtlib(&syntax, o);
+    syntax_release(&syntax);
+    return status;
+  }
   struct counter_system *s = counters_load(&syntax, o);
   const struct counter_property *p = s ? property_of(s, o) : NULL;
   if (p)

@@ -16,4 +16,8 @@ bool symbolic_answer_question(struct model *, struct meaning *, struct arena *, 
                               const struct question *, struct run_result *, struct text *refused,
                               struct text *fault);
 
+/* rondo export --to smtlib */
+struct syntax;
+int export_smtlib(const struct syntax *, const struct options *);
+
 #endif

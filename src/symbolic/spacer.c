@@ -3,6 +3,8 @@
    bounded engine, which has a run to show. */
 #include "symbolic/session.h"
 
+#include "symbolic/smtlib.h"
+
 /* What leads from one place (NOWHERE: the start of a run) to another, or to a goal. */
 struct rule {
   uint32_t from, to; /* places; of a goal: the property's number, or that of errors, which is one more */
@@ -23,8 +25,7 @@ struct place { /* a point, or the end */
 };
 
 struct spacer {
-  struct session s;
-  struct session *main;
+  struct session *s;
   struct place *places; /* one for each point, then the end */
   uint32_t nplaces;
   VEC(struct rule) rules;
@@ -39,8 +40,8 @@ static uint32_t place_of(const struct spacer *w, uint32_t point) {
 /* ---- the system ---- */
 
 static Z3_func_decl predicate_over(struct spacer *w, const struct leaves *variables, const char *name) {
-  struct z3_maker *m = &w->s.e.t.m;
-  Z3_sort *sorts = arena_array(&w->s.e.arena, variables->at.n + 1, sizeof *sorts);
+  struct z3_maker *m = &w->s->e.t.m;
+  Z3_sort *sorts = arena_array(&w->s->e.arena, variables->at.n + 1, sizeof *sorts);
   for (size_t i = 0; i < variables->at.n; i++)
     sorts[i] = Z3_get_sort(m->z3, variables->at.at[i]);
   Z3_func_decl f = Z3_mk_func_decl(m->z3, Z3_mk_string_symbol(m->z3, name), (unsigned)variables->at.n, sorts, m->truths);
@@ -50,7 +51,7 @@ static Z3_func_decl predicate_over(struct spacer *w, const struct leaves *variab
 
 static void place_make(struct spacer *w, uint32_t i) {
   struct place *p = &w->places[i];
-  struct encoder *e = &w->s.e;
+  struct encoder *e = &w->s->e;
   p->point = i + 1 == w->nplaces && !model_steps(e->model) ? POINT_END : i;
   p->first = e->t.fresh.n;
   p->state = encode_any_state(e, p->point);
@@ -62,7 +63,7 @@ static void place_make(struct spacer *w, uint32_t i) {
 
 /* A rule that leads to `after`, a state made of terms: the predicate speaks of one made of variables that equals it. */
 static void rule_to(struct spacer *w, uint32_t from, const struct sstate *after, truth body, size_t first) {
-  struct encoder *e = &w->s.e;
+  struct encoder *e = &w->s->e;
   struct rule r = {.from = from, .to = place_of(w, after->point), .first = first};
   struct sstate *to = encode_any_state(e, after->point);
   body = truth_and(&e->t, body, states_same(e, to, after));
@@ -73,7 +74,7 @@ static void rule_to(struct spacer *w, uint32_t from, const struct sstate *after,
 }
 
 static void goal_add(struct spacer *w, uint32_t from, uint32_t property, truth body, size_t first) {
-  struct encoder *e = &w->s.e;
+  struct encoder *e = &w->s->e;
   struct rule r = {.from = from, .to = property, .first = first};
   r.body = truth_and(&e->t, body, terms_facts(&e->t));
   r.last = e->t.fresh.n;
@@ -83,7 +84,7 @@ static void goal_add(struct spacer *w, uint32_t from, uint32_t property, truth b
 
 static void goals_at(struct spacer *w, uint32_t from, const struct sstate *before, const struct sstate *at, truth body,
                      size_t first) {
-  struct session *s = &w->s;
+  struct session *s = w->s;
   for (uint32_t i = 0; i < s->question->nproperties; i++) {
     const struct property *p = &s->model->properties[s->question->properties[i]];
     if (p->step != (before != NULL))
@@ -95,7 +96,7 @@ static void goals_at(struct spacer *w, uint32_t from, const struct sstate *befor
 }
 
 static void build(struct spacer *w) {
-  struct session *s = &w->s;
+  struct session *s = w->s;
   struct encoder *e = &s->e;
   truth allowed, error;
   for (uint32_t i = 0; i < w->nplaces; i++)
@@ -125,7 +126,7 @@ static void build(struct spacer *w) {
 
 static Z3_fixedpoint fixedpoint_new(struct spacer *w) {
   static const char *const off[] = {"xform.slice", "xform.inline_eager", "xform.inline_linear"};
-  Z3_context z3 = w->s.e.t.m.z3;
+  Z3_context z3 = w->s->e.t.m.z3;
   Z3_fixedpoint f = Z3_mk_fixedpoint(z3);
   Z3_fixedpoint_inc_ref(z3, f);
   Z3_params params = Z3_mk_params(z3);
@@ -142,37 +143,41 @@ static Z3_fixedpoint fixedpoint_new(struct spacer *w) {
 
 static void bind_range(struct spacer *w, size_t first, size_t last, Z3_app *bound, unsigned *n) {
   for (size_t i = first; i < last; i++)
-    bound[(*n)++] = Z3_to_app(w->s.e.t.m.z3, w->s.e.t.fresh.at[i]);
+    bound[(*n)++] = Z3_to_app(w->s->e.t.m.z3, w->s->e.t.fresh.at[i]);
 }
 
 static Z3_ast apply(struct spacer *w, uint32_t place, const struct leaves *to) {
-  struct z3_maker *m = &w->s.e.t.m;
+  struct z3_maker *m = &w->s->e.t.m;
   return maker_keep(m, Z3_mk_app(m->z3, w->places[place].predicate, (unsigned)to->at.n, to->at.at));
 }
 
-static void add_rule(struct spacer *w, Z3_fixedpoint f, const struct rule *r, Z3_ast head) {
-  struct terms *t = &w->s.e.t;
+/* body => head, for all values of the variables. */
+static Z3_ast clause(struct spacer *w, const struct rule *r, Z3_ast head) {
+  struct terms *t = &w->s->e.t;
   truth body = r->body;
   unsigned n = 0;
   const struct place *from = r->from == NOWHERE ? NULL : &w->places[r->from];
-  Z3_app *bound = memory_alloc((r->last - r->first + (from ? from->last - from->first : 0) + 1) * sizeof *bound);
+  size_t room = r->last - r->first + (from ? from->last - from->first : 0) + 1;
+  Z3_app *bound = arena_array(&w->s->e.arena, room, sizeof *bound);
   if (from) {
     body = truth_and(t, apply(w, r->from, &from->variables), body);
     bind_range(w, from->first, from->last, bound, &n);
   }
   bind_range(w, r->first, r->last, bound, &n);
   Z3_ast rule = maker_keep(&t->m, Z3_mk_implies(t->m.z3, body, head));
-  if (n)
-    rule = maker_keep(&t->m, Z3_mk_forall_const(t->m.z3, 0, n, bound, 0, NULL, rule));
-  Z3_fixedpoint_add_rule(t->m.z3, f, rule, Z3_mk_string_symbol(t->m.z3, "rule"));
-  memory_free(bound);
+  return n ? maker_keep(&t->m, Z3_mk_forall_const(t->m.z3, 0, n, bound, 0, NULL, rule)) : rule;
+}
+
+static void add_rule(struct spacer *w, Z3_fixedpoint f, const struct rule *r, Z3_ast head) {
+  Z3_context z3 = w->s->e.t.m.z3;
+  Z3_fixedpoint_add_rule(z3, f, clause(w, r, head), Z3_mk_string_symbol(z3, "rule"));
 }
 
 /* ---- checking its answer ---- */
 
 /* The invariant of a place, said of other variables than its own. */
 static truth invariant_of(struct spacer *w, uint32_t place, const struct leaves *to) {
-  struct z3_maker *m = &w->s.e.t.m;
+  struct z3_maker *m = &w->s->e.t.m;
   const struct place *p = &w->places[place];
   if (!p->invariant)
     return w->missing;
@@ -180,8 +185,8 @@ static truth invariant_of(struct spacer *w, uint32_t place, const struct leaves 
 }
 
 static bool impossible(struct spacer *w, truth condition) {
-  Z3_context z3 = w->s.e.t.m.z3;
-  if (condition == w->s.e.t.no)
+  Z3_context z3 = w->s->e.t.m.z3;
+  if (condition == w->s->e.t.no)
     return true;
   Z3_solver solver = Z3_mk_solver(z3);
   Z3_solver_inc_ref(z3, solver);
@@ -193,7 +198,7 @@ static bool impossible(struct spacer *w, truth condition) {
 
 /* It holds at the start, no step leaves it, no goal is inside. */
 static bool confirmed(struct spacer *w, uint32_t goal) {
-  struct terms *t = &w->s.e.t;
+  struct terms *t = &w->s->e.t;
   for (size_t i = 0; i < w->rules.n; i++) {
     const struct rule *r = &w->rules.at[i];
     truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
@@ -211,7 +216,7 @@ static bool confirmed(struct spacer *w, uint32_t goal) {
 }
 
 static void take_invariants(struct spacer *w, Z3_fixedpoint f) {
-  struct z3_maker *m = &w->s.e.t.m;
+  struct z3_maker *m = &w->s->e.t.m;
   Z3_ast found = maker_keep(m, Z3_fixedpoint_get_answer(m->z3, f));
   for (uint32_t i = 0; i < w->nplaces; i++) {
     struct place *p = &w->places[i];
@@ -222,7 +227,7 @@ static void take_invariants(struct spacer *w, Z3_fixedpoint f) {
 
 /* Can the goal be reached? */
 static enum answer ask(struct spacer *w, uint32_t goal) {
-  struct z3_maker *m = &w->s.e.t.m;
+  struct z3_maker *m = &w->s->e.t.m;
   Z3_fixedpoint f = fixedpoint_new(w);
   struct leaves none = {0};
   Z3_func_decl bad = predicate_over(w, &none, "Goal");
@@ -242,46 +247,78 @@ static enum answer ask(struct spacer *w, uint32_t goal) {
     answer = said == Z3_L_TRUE ? ANSWER_YES : said == Z3_L_FALSE ? ANSWER_NO : ANSWER_UNKNOWN;
     if (answer == ANSWER_NO) {
       take_invariants(w, f);
-      w->missing = w->s.e.t.yes; /* they do not matter, or they are never reached */
+      w->missing = w->s->e.t.yes; /* they do not matter, or they are never reached */
       bool stands = confirmed(w, goal);
-      w->missing = w->s.e.t.no;
+      w->missing = w->s->e.t.no;
       answer = stands || confirmed(w, goal) ? ANSWER_NO : ANSWER_UNKNOWN;
     }
   }
   Z3_fixedpoint_dec_ref(m->z3, f);
-  return session_stopped(&w->s) && answer != ANSWER_NO ? ANSWER_UNKNOWN : answer;
+  return session_stopped(w->s) && answer != ANSWER_NO ? ANSWER_UNKNOWN : answer;
 }
 
-static void spacer_free(struct spacer *w) {
+static void spacer_release(struct spacer *w) {
   for (uint32_t i = 0; i < w->nplaces; i++)
     vec_release(&w->places[i].variables.at);
   for (size_t i = 0; i < w->rules.n; i++)
     vec_release(&w->rules.at[i].to_variables.at);
   vec_release(&w->rules);
   vec_release(&w->goals);
-  session_release(&w->s);
-  memory_free(w);
+}
+
+/* In the session, whose refusals go to `refused`. */
+static void spacer_init(struct spacer *w, struct session *s, jmp_buf *refused) {
+  *w = (struct spacer){.s = s};
+  s->e.refused = refused;
+  w->nplaces = model_steps(s->model) ? 1 : s->model->npoints + 1;
+  w->places = arena_array(&s->e.arena, w->nplaces + (size_t)1, sizeof *w->places);
 }
 
 /* All goals, errors last; answers by goal. */
 static void ask_all(struct session *main, enum answer *answers) {
+  struct session *s = memory_alloc(sizeof *s);
   struct spacer *w = memory_alloc(sizeof *w);
   struct symbolic_answer scratch = *main->answer;
   jmp_buf refused;
-  session_init(&w->s, main->model, main->question, main->options, &scratch, false);
-  w->s.e.refused = &refused;
-  w->nplaces = model_steps(main->model) ? 1 : main->model->npoints + 1;
-  w->places = arena_array(&w->s.e.arena, w->nplaces + (size_t)1, sizeof *w->places);
-  if (setjmp(refused)) {
-    main->e.refusal = w->s.e.refusal;
-    spacer_free(w);
-    longjmp(*main->e.refused, 1);
+  session_init(s, main->model, main->question, main->options, &scratch, false);
+  spacer_init(w, s, &refused);
+  bool ok = !setjmp(refused);
+  if (ok) {
+    build(w);
+    for (uint32_t i = 0; i <= main->question->nproperties; i++)
+      answers[i] = ask(w, i);
   }
-  build(w);
-  for (uint32_t i = 0; i <= main->question->nproperties; i++)
-    answers[i] = ask(w, i);
-  spacer_free(w);
+  main->e.refusal = s->e.refusal;
+  spacer_release(w);
+  session_release(s);
+  memory_free(w);
+  memory_free(s);
+  if (!ok)
+    longjmp(*main->e.refused, 1);
   main->answer->variables = scratch.variables;
+}
+
+void horn_clauses(struct session *s, struct script_parts *p) {
+  struct spacer *w = memory_alloc(sizeof *w);
+  jmp_buf refused, *outer = s->e.refused;
+  spacer_init(w, s, &refused);
+  bool ok = !setjmp(refused);
+  if (ok) {
+    build(w);
+    for (size_t i = 0; i < w->rules.n; i++) {
+      const struct rule *r = &w->rules.at[i];
+      arena_push(&s->e.arena, &p->all, clause(w, r, apply(w, r->to, &r->to_variables)));
+    }
+    p->goal = s->e.t.yes;
+    for (size_t i = 0; i < w->goals.n; i++) /* of the property asked for, or of errors */
+      if (w->goals.at[i].to == 0)
+        arena_push(&s->e.arena, &p->all, clause(w, &w->goals.at[i], s->e.t.no));
+  }
+  spacer_release(w);
+  memory_free(w);
+  s->e.refused = outer;
+  if (!ok)
+    longjmp(*outer, 1);
 }
 
 void spacer_run(struct session *s) {
