@@ -49,7 +49,7 @@ struct symbolic_answer {
   uint32_t complete;                 /* nothing else is found within complete - 1 rounds */
   uint32_t depth;                    /* longest runs that were looked at */
   uint64_t variables;                /* free ones */
-  char *why;                         /* GAVE_UP; owned */
+  char *why;                         /* GAVE_UP: what the solver, or the engine, says; owned */
   bool refused;                      /* the model cannot be put to a solver: */
   struct span refused_at;
   char *refusal;                     /* owned */

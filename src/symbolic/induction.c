@@ -114,6 +114,7 @@ static bool step_of(struct session *s, uint32_t k, struct claims *claims) {
     claims->errors = left.errors;
   }
   s->answer->variables = scratch.variables;
+  s->answer->why = scratch.why;
   return known;
 }
 

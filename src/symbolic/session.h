@@ -14,14 +14,14 @@ struct session {
   const struct question *question;
   const struct symbolic_options *options;
   struct symbolic_answer *answer;
-  Z3_solver solver;
-  Z3_model found; /* of the last answer YES */
+  VEC(truth) asserted;
+  Z3_tactic tactic; /* how questions are answered; NULL: as z3 likes */
+  Z3_model found;   /* of the last answer YES */
   struct sstate **states; /* of the run that is looked at: one more than steps */
   struct sstep **steps;
   uint32_t nsteps;
   pthread_t watchdog;
   pthread_mutex_t lock; /* guards ended */
-  uint64_t asked; /* questions so far: each has a variable of its own */
   bool watched, ended;
   bool no_errors; /* the model never does what it must not: shown for every run */
   bool *skip;                 /* by property: nobody asks any more */

@@ -184,18 +184,6 @@ static truth invariant_of(struct spacer *w, uint32_t place, const struct leaves 
   return maker_keep(m, Z3_substitute(m->z3, p->invariant, (unsigned)to->at.n, p->variables.at.at, to->at.at));
 }
 
-static bool impossible(struct spacer *w, truth condition) {
-  Z3_context z3 = w->s->e.t.m.z3;
-  if (condition == w->s->e.t.no)
-    return true;
-  Z3_solver solver = Z3_mk_solver(z3);
-  Z3_solver_inc_ref(z3, solver);
-  Z3_solver_assert(z3, solver, condition);
-  bool no = Z3_solver_check(z3, solver) == Z3_L_FALSE;
-  Z3_solver_dec_ref(z3, solver);
-  return no;
-}
-
 /* It holds at the start, no step leaves it, no goal is inside. */
 static bool confirmed(struct spacer *w, uint32_t goal) {
   struct terms *t = &w->s->e.t;
@@ -203,13 +191,13 @@ static bool confirmed(struct spacer *w, uint32_t goal) {
     const struct rule *r = &w->rules.at[i];
     truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
     truth leaves = truth_not(t, invariant_of(w, r->to, &r->to_variables));
-    if (!impossible(w, truth_and(t, inside, truth_and(t, r->body, leaves))))
+    if (ANSWER_NO != session_ask(w->s, truth_and(t, inside, truth_and(t, r->body, leaves))))
       return false;
   }
   for (size_t i = 0; i < w->goals.n; i++) {
     const struct rule *r = &w->goals.at[i];
     truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
-    if (r->to == goal && !impossible(w, truth_and(t, inside, r->body)))
+    if (r->to == goal && ANSWER_NO != session_ask(w->s, truth_and(t, inside, r->body)))
       return false;
   }
   return true;
