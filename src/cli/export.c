@@ -1,5 +1,7 @@
-/* rondo export: a counter system for another tool. */
+/* rondo export: a model for another tool. */
 #include "export/export.h"
+
+#include "cli/export.h"
 
 #include "cli/commands.h"
 #include "cli/load.h"
@@ -58,13 +60,23 @@ int command_export(const struct options *o) {
   const char *path = only_file(o);
   int status = EXIT_BAD_INPUT;
   if (path && !o->to)
-    say_error("to which format?\n  help: --to horn, --to mcmt or --to smv; algorithms: --to smtlib");
+    say_error("to which format?\n  help: --to promela, murphi, tla, smv, smtlib, dot or itf; a counter system: --to horn, mcmt or smv");
   if (!path || !o->to || !syntax_load(&syntax, path))
     return EXIT_BAD_INPUT;
   if (!strcmp(o->to, "smtlib")) {
     status = export_smtlib(&syntax, o);
     syntax_release(&syntax);
     return status;
+  }
+  if (ast_model_kind(syntax.tree) != MODEL_COUNTERS) {
+    status = export_model(&syntax, o);
+    syntax_release(&syntax);
+    return status;
+  }
+  if (strcmp(o->to, "horn") && strcmp(o->to, "mcmt") && strcmp(o->to, "smv")) {
+    say_error("counter systems are written as horn, mcmt or smv, not as %s", o->to);
+    syntax_release(&syntax);
+    return EXIT_BAD_INPUT;
   }
   struct counter_system *s = counters_load(&syntax, o);
   const struct counter_property *p = s ? property_of(s, o) : NULL;

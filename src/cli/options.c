@@ -153,12 +153,12 @@ static bool take_engine(struct options *o, const char *argument, struct text *er
 }
 
 static bool take_format(struct options *o, const char *argument, struct text *error) {
-  static const char *const names[] = {"horn", "mcmt", "smv", "smtlib"};
+  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
   o->to = argument;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(argument, names[i]))
       return true;
-  text_addf(error, "formats are 'horn', 'mcmt', 'smv' and 'smtlib', not '%s'", argument);
+  text_addf(error, "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'", argument);
   return false;
 }
 

@@ -1,0 +1,162 @@
+/* rondo export of an algorithm at one value of its parameters: as a program for another checker, as the graph of its states,
+   or the counterexample of a property as a trace. */
+#include "cli/export.h"
+#include "cli/load.h"
+#include "cli/question.h"
+#include "cli/semantics.h"
+#include "cli/terminal.h"
+#include "export/formats.h"
+#include "report/itf.h"
+#include "report/json_report.h"
+
+#include <string.h>
+
+#define MOST_DRAWN 1000 /* states of a graph, unless told */
+
+/* What is asked, in one environment. */
+struct asked {
+  uint32_t environment;
+  VEC(uint32_t) properties;
+};
+
+static bool is_in(const struct property *p, uint32_t environment) {
+  for (uint32_t i = 0; i < p->nenvironments; i++)
+    if (p->environments[i] == environment)
+      return true;
+  return false;
+}
+
+/* The environment that --env names, else that of the first property asked for, else the file's first. */
+static bool asked_make(struct asked *a, const struct model *m, const struct options *o) {
+  *a = (struct asked){0};
+  uint32_t property;
+  if (o->env && !environment_find(m, o->env, &a->environment))
+    return false;
+  for (size_t i = 0; i < o->properties.n; i++) {
+    if (!property_find(m, o->properties.at[i], &property))
+      return false;
+    const struct property *p = &m->properties[property];
+    if (!o->env && i == 0)
+      a->environment = p->environments[0];
+    if (!o->env && !is_in(p, a->environment)) {
+      say_error("'%s' is not asked in environment '%s'\n  help: --env, or one property at a time", p->name,
+                m->environments[a->environment].name);
+      return false;
+    }
+    vec_push(&a->properties, property);
+  }
+  for (uint32_t i = 0; i < m->nproperties && o->properties.n == 0; i++) {
+    const struct property *p = &m->properties[i];
+    if (!p->on_request && (o->env ? p->kind != PROPERTY_LIVE || is_in(p, a->environment) : is_in(p, a->environment)))
+      vec_push(&a->properties, i);
+  }
+  return true;
+}
+
+static const struct {
+  const char *name;
+  void (*write)(const struct program *, struct text *);
+} formats[] = {{"promela", export_promela}, {"murphi", export_murphi}, {"tla", export_tla}, {"smv", export_program_smv}};
+
+bool export_is_for_models(const char *format) {
+  if (!strcmp(format, "dot") || !strcmp(format, "itf"))
+    return true;
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (!strcmp(formats[i].name, format))
+      return true;
+  return false;
+}
+
+static int write_program(struct model *m, const struct asked *a, const struct options *o, const char *format) {
+  struct diags diags;
+  struct text out = {0};
+  diags_init(&diags, &m->source);
+  struct program *p = program_new(m, a->environment, a->properties.at, (uint32_t)a->properties.n,
+                                  o->limits.rounds, &diags);
+  say_diags(&diags);
+  diags_release(&diags);
+  if (!p)
+    return EXIT_BAD_INPUT;
+  uint64_t most = o->limits.states ? o->limits.states : MOST_DRAWN;
+  bool ok = strcmp(format, "dot") || export_dot(p, most, &out);
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    if (!strcmp(formats[i].name, format))
+      formats[i].write(p, &out);
+  if (ok)
+    say(&out);
+  else
+    say_error("more than %llu states: too many to draw\n  help: a smaller instance, or --max-states", (unsigned long long)most);
+  program_free(p);
+  return ok ? EXIT_HOLDS : EXIT_BAD_INPUT;
+}
+
+/* --- the counterexample of a property --- */
+
+static const struct trace *trace_to_show(const struct check_result *c) {
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++)
+      if (c->runs[i].properties[k].trace)
+        return c->runs[i].properties[k].trace;
+  return NULL;
+}
+
+static int write_trace(struct model *m, const struct options *o) {
+  struct inquiries in;
+  struct check_result result = {0};
+  struct arena arena;
+  struct text fault = {0}, out = {0};
+  enum semantics semantics;
+  if (!semantics_choose(m, o, &semantics) || !inquiries_make(&in, m, o))
+    return EXIT_BAD_INPUT;
+  arena_init(&arena);
+  struct meaning *meaning = meaning_new(m);
+  int status = EXIT_FAULT;
+  if (!inquiries_answer(&in, m, meaning, &arena, o, semantics, &result, &fault)) {
+    say_error("a fault of rondo itself: %s", text_or_empty(&fault));
+  } else if (!trace_to_show(&result)) {
+    say_error("no property is violated: there is no run to show");
+    status = EXIT_BAD_INPUT;
+  } else {
+    json_t *j = itf_json(trace_to_show(&result));
+    json_text(j, &out);
+    json_decref(j);
+    say(&out);
+    status = EXIT_HOLDS;
+  }
+  text_release(&fault);
+  inquiries_release(&in);
+  check_result_release(&result);
+  meaning_free(meaning);
+  arena_release(&arena);
+  return status;
+}
+
+int export_model(const struct syntax *s, const struct options *o) {
+  struct text error = {0};
+  struct asked asked = {0};
+  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
+  bool ok = true;
+  for (size_t i = 0; i < o->defines.n; i++) {
+    bindings[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+    if (o->defines.at[i].low != o->defines.at[i].high && ok) {
+      say_error("one instance at a time: '%s' has a range", o->defines.at[i].name);
+      ok = false;
+    }
+  }
+  struct model *m = ok ? model_load(s, bindings, o->defines.n, false, false, &error) : NULL;
+  int status = EXIT_BAD_INPUT;
+  if (!export_is_for_models(o->to)) {
+    say_error("'%s' is no counter system, and %s is for those alone", s->source.path, o->to);
+    ok = false;
+  }
+  if (ok && m && !strcmp(o->to, "itf"))
+    status = write_trace(m, o);
+  else if (ok && m && asked_make(&asked, m, o))
+    status = write_program(m, &asked, o, o->to);
+  vec_release(&asked.properties);
+  text_release(&error);
+  memory_free(bindings);
+  if (m)
+    model_free(m);
+  return status;
+}

@@ -1,0 +1,747 @@
+/* From the typed model to a program: its variables, the initial states, the properties. */
+#include "export/lower.h"
+
+#include <stdio.h>
+#include <string.h>
+
+/* --- names --- */
+
+/* Words of Promela, Murphi, TLA+ and SMV that a model may use as names of shared variables and properties. */
+static bool taken_word(const char *name) {
+  static const char *const words[] = {
+      "active", "assert", "atomic", "bit", "bool", "break", "byte", "chan", "do", "else", "empty", "enabled", "end", "fi",
+      "full", "goto", "hidden", "if", "in", "init", "inline", "int", "len", "mtype", "never", "nfull", "od", "of", "pid",
+      "printf", "priority", "proctype", "provided", "return", "run", "select", "short", "skip", "timeout", "typedef", "unless",
+      "unsigned", "xr", "xs", "for", "ltl", "always", "eventually", "until", "weakuntil", "stronguntil", "implies", "release",
+      "next", "true", "false", "alias", "array", "assume", "begin", "boolean", "by", "case", "clear", "const", "cover",
+      "elsif", "enum", "endfor", "endif", "error", "exists", "forall", "function", "invariant", "isundefined", "liveness",
+      "max", "min", "mod", "multiset", "procedure", "process", "program", "put", "real", "record", "rule", "ruleset",
+      "scalarset", "startstate", "switch", "then", "to", "type", "undefine", "union", "var", "while", "esac", "self", "word",
+      "auto", "char", "continue", "default", "double", "extern", "float", "long", "register", "restrict", "signed", "sizeof",
+      "static", "struct", "void", "volatile", "main", "now", "integer", "count", "toint", "time", "started", "steps", "rules", "d_step", "c_code", "c_expr", "not", "and", "or"};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    if (!strcmp(words[i], name))
+      return true;
+  return strlen(name) == 1 && name[0] >= 'A' && name[0] <= 'Z';
+}
+
+const char *process_name(struct lowering *l, uint32_t p) {
+  const struct role *role = &l->model->roles[model_role_of(l->model, p)];
+  return arena_printf(l->arena, "%s_%u", role->name, p - role->first + 1);
+}
+
+/* Names of ours (`once 1`) may have signs in them that no language wants. */
+const char *plain_name(struct lowering *l, const char *name) {
+  char *copy = arena_printf(l->arena, "%s", name);
+  for (char *s = copy; *s; s++)
+    if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9')))
+      *s = '_';
+  return copy;
+}
+
+static const char *free_name(struct lowering *l, const char *name) {
+  bool taken = taken_word(name);
+  for (size_t i = 0; i < l->program->cells.n && !taken; i++)
+    taken = !strcmp(l->program->cells.at[i].name, name);
+  for (uint32_t i = 0; i < l->model->nproperties && !taken; i++)
+    taken = !strcmp(l->model->properties[i].name, name);
+  return taken ? free_name(l, arena_printf(l->arena, "%s_", name)) : name;
+}
+
+/* --- variables --- */
+
+uint32_t cell_new(struct lowering *l, const char *name, bool truth, int64_t lo, int64_t hi, bool visible,
+                  const char *comment) {
+  struct cell cell = {.name = free_name(l, plain_name(l, name)), .truth = truth, .lo = lo, .hi = hi, .visible = visible, .comment = comment};
+  vec_push(&l->program->cells, cell);
+  return (uint32_t)l->program->cells.n - 1;
+}
+
+wire cell_wire(struct lowering *l, uint32_t cell) {
+  const struct cell *c = &l->program->cells.at[cell];
+  return circuit_cell(l->circuit, cell, c->truth, c->truth ? 0 : c->lo, c->truth ? 1 : c->hi);
+}
+
+static wire truth_cell(struct lowering *l, uint32_t p, const char *what) {
+  const char *name = arena_printf(l->arena, "%s_%s", process_name(l, p), what);
+  return cell_wire(l, cell_new(l, name, true, 0, 1, true, NULL));
+}
+
+static void bounds(struct lowering *l, const struct type *t, int64_t *lo, int64_t *hi) {
+  *lo = t->kind == TYPE_RANGE ? t->lo : t->kind == TYPE_PROCESS ? t->first : 0;
+  *hi = t->kind == TYPE_RANGE ? t->hi : t->kind == TYPE_ROUND ? (int64_t)l->max_rounds + 2 : *lo + (int64_t)t->count - 1;
+}
+
+static const char *labels_of(struct lowering *l, const struct type *t) {
+  struct text out = {0};
+  for (uint32_t i = 0; t->kind == TYPE_ENUM && i < t->size; i++)
+    text_addf(&out, "%s%u: %s", i ? ", " : "", i, t->labels[i]);
+  for (uint64_t i = 0; t->kind == TYPE_PROCESS && i < t->count; i++)
+    text_addf(&out, "%s%lld: %s", i ? ", " : "", (long long)(t->first + (int64_t)i),
+              process_name(l, (uint32_t)(t->first + (int64_t)i)));
+  const char *copy = out.n ? arena_printf(l->arena, "%s", out.at) : NULL;
+  text_release(&out);
+  return copy;
+}
+
+/* What stands for an index, or a member of a set, in a name. */
+static const char *key_of(struct lowering *l, const struct type *t, value v, uint64_t ordinal) {
+  switch (t->kind) {
+  case TYPE_PROCESS: return process_name(l, (uint32_t)v);
+  case TYPE_ENUM: return t->labels[v];
+  case TYPE_BOOL: return v ? "true" : "false";
+  case TYPE_RANGE: return arena_printf(l->arena, v < 0 ? "m%lld" : "%lld", (long long)(v < 0 ? -v : v));
+  default: return arena_printf(l->arena, "%llu", (unsigned long long)ordinal + 1);
+  }
+}
+
+static struct symbol variable(struct lowering *l, const char *name, const struct type *t, struct span at, bool visible) {
+  struct symbol s = symbol_new(l, t);
+  wire *leaf = s.leaf;
+  uint64_t n = 0;
+  int64_t lo, hi;
+  switch (t->kind) {
+  case TYPE_BOOL: s.leaf[0] = cell_wire(l, cell_new(l, name, true, 0, 1, visible, NULL)); return s;
+  case TYPE_INT: refuse(l, at, "a number without bound cannot be written in this format");
+  case TYPE_OPTION: {
+    *leaf++ = cell_wire(l, cell_new(l, arena_printf(l->arena, "%s_is", name), true, 0, 1, visible, "is there one"));
+    struct symbol e = variable(l, name, t->element, at, visible);
+    memcpy(leaf, e.leaf, type_leaves(l, t->element, at) * sizeof *leaf);
+    return s;
+  }
+  case TYPE_SET:
+    for (uint32_t i = 0; i < set_leaves(l, t); i++) {
+      value v = t->element->kind == TYPE_PROCESS ? (value)i : type_nth(&l->model->values, t->element, i);
+      struct text member = {0};
+      value_print(&l->model->values, l->model, t->element, v, &member);
+      const char *comment = arena_printf(l->arena, "%s in %s", text_or_empty(&member), name), *key = key_of(l, t->element, v, i);
+      text_release(&member);
+      bool possible = t->element->kind != TYPE_PROCESS || ((int64_t)i >= t->element->first && i < (uint64_t)t->element->first + t->element->count);
+      s.leaf[i] = possible ? cell_wire(l, cell_new(l, arena_printf(l->arena, "%s_%s", name, key), true, 0, 1, visible, comment))
+                           : circuit_truth(l->circuit, false);
+    }
+    return s;
+  case TYPE_RECORD:
+  case TYPE_ARRAY: n = t->kind == TYPE_RECORD ? t->size : t->index->count; break;
+  case TYPE_SEQUENCE:
+    *leaf++ = cell_wire(l, cell_new(l, arena_printf(l->arena, "%s_length", name), false, 0, t->hi, visible, NULL));
+    n = (uint64_t)t->hi;
+    break;
+  default:
+    if (t->kind == TYPE_ROUND && !l->max_rounds)
+      refuse(l, at, "round numbers have no bound: --max-rounds gives them one");
+    bounds(l, t, &lo, &hi);
+    s.leaf[0] = cell_wire(l, cell_new(l, name, false, lo, hi, visible, labels_of(l, t)));
+    return s;
+  }
+  for (uint64_t i = 0; i < n; i++) {
+    const struct type *part = t->kind == TYPE_RECORD ? t->fields[i].type : t->element;
+    const char *suffix = t->kind == TYPE_RECORD     ? t->fields[i].name
+                         : t->kind == TYPE_ARRAY ? key_of(l, t->index, type_nth(&l->model->values, t->index, i), i)
+                                                 : arena_printf(l->arena, "%u", (unsigned)i + 1);
+    struct symbol e = variable(l, arena_printf(l->arena, "%s_%s", name, suffix), part, at, visible);
+    uint32_t each = type_leaves(l, part, at);
+    memcpy(leaf, e.leaf, each * sizeof *leaf);
+    leaf += each;
+  }
+  return s;
+}
+
+/* --- what a state must hold --- */
+
+struct look {
+  enum op op;
+  bool found;
+  const struct model *model;
+  uint32_t depth;
+};
+
+static bool look_op(void *context, const struct node *n) {
+  struct look *k = context;
+  k->found |= n->op == k->op;
+  if (n->op == NODE_CALL && k->model && k->depth < 20) {
+    k->depth++;
+    node_walk(k->model->defs[n->index].body, look_op, k);
+    k->depth--;
+  }
+  return !k->found;
+}
+
+static bool mentions_deep(const struct model *m, const struct node *n, enum op op) {
+  struct look k = {op, false, m, 0};
+  node_walk(n, look_op, &k);
+  return k.found;
+}
+
+bool mentions(const struct node *n, enum op op) { return mentions_deep(NULL, n, op); }
+
+static bool asked(const struct lowering *l, enum op op) {
+  for (size_t i = 0; i < l->program->properties.n; i++)
+    if (mentions_deep(l->model, l->program->properties.at[i].property->formula, op))
+      return true;
+  return false;
+}
+
+static bool clauses_mention(const struct lowering *l, enum op op) {
+  const struct environment *env = l->program->environment;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if ((env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND) &&
+        mentions_deep(l->model, env->clauses[i].pred, op))
+      return true;
+  return false;
+}
+
+static bool text_mentions(const struct lowering *l, enum op op) {
+  const struct model *m = l->model;
+  struct look k = {op, false, m, 0};
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints && !k.found; p++) {
+      const struct body *b = &m->roles[r].body[p];
+      for (uint32_t i = 0; i < b->nsends; i++) {
+        guard_walk(&b->sends[i].guard, look_op, &k);
+        node_walk(b->sends[i].message, look_op, &k);
+        if (b->sends[i].to)
+          node_walk(b->sends[i].to, look_op, &k);
+      }
+      block_walk(&b->update, look_op, &k);
+      block_walk(&b->finally, look_op, &k);
+    }
+  return k.found;
+}
+
+const struct clause *clause_of(const struct lowering *l, enum clause_kind kind) {
+  const struct environment *env = l->program->environment;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind)
+      return &env->clauses[i];
+  return NULL;
+}
+
+static bool may_be(const struct lowering *l, uint32_t role, enum clause_kind kind, bool (*what)(const struct clause *)) {
+  const struct environment *env = l->program->environment;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind == kind && c->limit > 0 && (c->role == ROLE_ANY || c->role == role) && (!what || what(c)))
+      return true;
+  }
+  return false;
+}
+
+static bool omits_send(const struct clause *c) { return c->omits_send; }
+static bool omits_receive(const struct clause *c) { return c->omits_receive; }
+static bool recovers(const struct clause *c) { return c->recovers; }
+
+static bool stmt_halts(const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->at[i]->kind == STMT_HALT || stmt_halts(&b->at[i]->then) || stmt_halts(&b->at[i]->other))
+      return true;
+  return false;
+}
+
+static bool role_halts(const struct model *m, const struct role *role) {
+  for (uint32_t p = 0; p < m->npoints && role->body; p++)
+    if (stmt_halts(&role->body[p].update) || stmt_halts(&role->body[p].finally))
+      return true;
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (stmt_halts(&role->actions[i].body))
+      return true;
+  return false;
+}
+
+static wire status_cell(struct lowering *l, bool wanted, uint32_t p, const char *name) {
+  return wanted ? truth_cell(l, p, name) : circuit_truth(l->circuit, false);
+}
+
+static const char *place_of(struct lowering *l, struct span at) {
+  uint32_t line, column;
+  source_place(&l->model->source, at.from, &line, &column);
+  return arena_printf(l->arena, "line %u", line);
+}
+
+static void declare_process(struct lowering *l, uint32_t p, bool initials) {
+  uint32_t r = model_role_of(l->model, p);
+  const struct role *role = &l->model->roles[r];
+  struct local_state *s = &l->now.local[p];
+  s->vars = arena_array(l->arena, role->nvars + 1, sizeof *s->vars);
+  s->initial = arena_array(l->arena, role->nvars + 1, sizeof *s->initial);
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    const struct var *v = &role->vars[i];
+    const char *name = arena_printf(l->arena, "%s_%s", process_name(l, p), v->name);
+    size_t first = l->program->cells.n;
+    s->vars[i] = variable(l, name, v->type, v->at, true);
+    if (first < l->program->cells.n && !l->program->cells.at[first].comment)
+      l->program->cells.at[first].comment = place_of(l, v->at);
+    if (initials && v->kind == VAR_INPUT)
+      s->initial[i] = variable(l, arena_printf(l->arena, "%s_initial", name), v->type, v->at, true);
+  }
+  s->halted = status_cell(l, role_halts(l->model, role), p, "halted");
+  s->crashed = status_cell(l, may_be(l, r, CLAUSE_CRASH, NULL), p, "crashed");
+  s->recovered = status_cell(l, may_be(l, r, CLAUSE_CRASH, recovers), p, "recovered");
+  s->omits_send = status_cell(l, may_be(l, r, CLAUSE_OMIT, omits_send), p, "omits_send");
+  s->omits_receive = status_cell(l, may_be(l, r, CLAUSE_OMIT, omits_receive), p, "omits_receive");
+  s->byzantine = status_cell(l, may_be(l, r, CLAUSE_BYZANTINE, NULL), p, "byzantine");
+}
+
+static bool endless(const struct model *m) {
+  for (uint32_t i = 0; i < m->npoints; i++)
+    if (m->points[i].endless)
+      return true;
+  return false;
+}
+
+/* How many rounds are done is seen from the round to come, unless they go on for ever. */
+static void declare_schedule(struct lowering *l) {
+  struct circuit *c = l->circuit;
+  const struct model *m = l->model;
+  bool ever = endless(m);
+  l->phase_cell = l->rounds_cell = l->point_cell = UINT32_MAX;
+  if (m->npoints > 1 || !ever)
+    l->point_cell = cell_new(l, "point", false, 0, ever ? m->npoints - 1 : m->npoints, false,
+                             ever ? "the round to come" : arena_printf(l->arena, "the round to come; %u: the end", m->npoints));
+  bool phase = ever && (text_mentions(l, NODE_PHASE) || asked(l, NODE_PHASE));
+  bool rounds = ever && (asked(l, NODE_ROUND_NUMBER) || clauses_mention(l, NODE_ROUND_NUMBER));
+  if (phase && !l->max_rounds)
+    refuse(l, l->model->roles[0].at, "the numbers of phases have no bound: --max-rounds gives them one");
+  if (rounds && !l->max_rounds)
+    refuse(l, l->model->roles[0].at, "the number of rounds has no bound: --max-rounds gives it one");
+  if (phase)
+    l->phase_cell = cell_new(l, "phase", false, 1, (int64_t)l->max_rounds + 2, false, NULL);
+  int64_t most = ever && l->max_rounds && (rounds || !phase) ? l->max_rounds : 0;
+  const struct environment *env = l->program->environment;
+  for (uint32_t i = 0; i < env->nclauses && ever; i++)
+    if (env->clauses[i].kind == CLAUSE_FROM_ROUND && env->clauses[i].from > most)
+      most = env->clauses[i].from;
+  if (most > 0)
+    l->rounds_cell = cell_new(l, "rounds", false, 0, most, false, "rounds done, no further than that");
+  l->now.rounds = l->rounds_cell != UINT32_MAX ? cell_wire(l, l->rounds_cell) : circuit_number(c, 0);
+  if (!ever) {
+    wire point = cell_wire(l, l->point_cell);
+    l->now.rounds = circuit_number(c, m->npoints);
+    for (uint32_t i = m->npoints; i-- > 0;)
+      l->now.rounds = circuit_if(c, circuit_equal(c, point, circuit_number(c, i)), circuit_number(c, m->points[i].number - 1), l->now.rounds);
+  }
+}
+
+static int64_t budget(const struct lowering *l, enum clause_kind kind) {
+  const struct environment *env = l->program->environment;
+  int64_t least = INT64_MAX;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == kind && env->clauses[i].per == PER_RUN && env->clauses[i].limit < least)
+      least = env->clauses[i].limit;
+  return least == INT64_MAX ? -1 : least;
+}
+
+static uint32_t budget_cell(struct lowering *l, enum clause_kind kind, const char *name) {
+  int64_t most = budget(l, kind);
+  return most < 0 ? UINT32_MAX : cell_new(l, name, false, 0, most, false, "charged so far");
+}
+
+static void declare(struct lowering *l) {
+  const struct model *m = l->model;
+  l->program->started = cell_new(l, "started", true, 0, 1, false, "false before the initial state is chosen");
+  l->program->cells.at[0].name = "started";
+  if (!model_steps(m))
+    declare_schedule(l);
+  else
+    l->point_cell = l->phase_cell = l->rounds_cell = UINT32_MAX;
+  l->now.local = arena_array(l->arena, m->nprocesses + 1, sizeof *l->now.local);
+  l->now.globals = arena_array(l->arena, m->nglobals + 1, sizeof *l->now.globals);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    l->now.globals[i] = variable(l, m->globals[i].name, m->globals[i].type, m->globals[i].at, true);
+  bool initials = asked(l, NODE_INITIAL);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    declare_process(l, p, initials);
+  l->lost_cell = budget_cell(l, CLAUSE_LOST, "lost");
+  l->corrupted_cell = budget_cell(l, CLAUSE_CORRUPTED, "corrupted");
+  l->duplicated_cell = budget_cell(l, CLAUSE_DUPLICATED, "duplicated");
+  if (model_steps(m))
+    steps_declare(l);
+}
+
+/* --- faults --- */
+
+wire active(struct lowering *l, const struct local_state *s) {
+  struct circuit *c = l->circuit;
+  return circuit_not(c, circuit_or(c, circuit_or(c, s->crashed, s->halted), s->byzantine));
+}
+
+static int64_t limit_of(const struct lowering *l, enum clause_kind kind, uint32_t role, bool recovering) {
+  const struct environment *env = l->program->environment;
+  int64_t limit = 0, most = l->model->nprocesses;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind == kind && c->role == role && (!recovering || c->recovers))
+      limit = c->limit > most ? most : limit + c->limit;
+  }
+  return limit > most ? most : limit;
+}
+
+/* Those of a role beyond the role's own limit count against the clauses for all. */
+wire faults_fit(struct lowering *l, enum clause_kind kind, const wire *faulty, bool recovering) {
+  struct circuit *c = l->circuit;
+  wire excess = circuit_number(c, 0);
+  for (uint32_t r = 0; r < l->model->nroles; r++) {
+    wire n = circuit_number(c, 0), own = circuit_number(c, limit_of(l, kind, r, recovering));
+    for (uint32_t p = l->model->roles[r].first; p < l->model->roles[r].first + l->model->roles[r].count; p++)
+      n = circuit_arithmetic(c, GATE_ADD, n, circuit_count(c, faulty[p]));
+    wire more = circuit_if(c, circuit_less(c, own, n), circuit_arithmetic(c, GATE_SUB, n, own), circuit_number(c, 0));
+    circuit_within(c, more, 0, INT64_MAX);
+    excess = circuit_arithmetic(c, GATE_ADD, excess, more);
+  }
+  return circuit_at_most(c, excess, circuit_number(c, limit_of(l, kind, ROLE_ANY, recovering)));
+}
+
+/* --- rules --- */
+
+static const char *rule_name(struct lowering *l, const char *name) {
+  uint32_t same = 1;
+  const char *unique = name;
+  for (size_t i = 0; i < l->program->rules.n; i++)
+    if (!strcmp(l->program->rules.at[i].name, unique)) {
+      unique = arena_printf(l->arena, "%s_%u", name, ++same);
+      i = SIZE_MAX; /* again */
+    }
+  return unique;
+}
+
+struct rule *rule_begin(struct lowering *l, const char *name, struct span at) {
+  name = rule_name(l, plain_name(l, name));
+  vec_push(&l->program->rules, ((struct rule){.name = name, .at = at}));
+  l->rule = &l->program->rules.at[l->program->rules.n - 1];
+  l->possible = l->path = circuit_truth(l->circuit, true);
+  l->failed = circuit_truth(l->circuit, false);
+  l->quiet = false;
+  vec_clear(&l->outbox);
+  rule_guard(l, l->program->rules.n == 1 ? circuit_not(l->circuit, cell_wire(l, l->program->started))
+                                         : cell_wire(l, l->program->started));
+  return l->rule;
+}
+
+/* Conjuncts stand alone: each can be asked as soon as its choices are made. */
+void rule_guard(struct lowering *l, wire w) {
+  struct gate_node n = *node_of(l->circuit, w);
+  if (n.gate == GATE_AND) {
+    rule_guard(l, n.kid[0]);
+    rule_guard(l, n.kid[1]);
+    return;
+  }
+  for (size_t i = 0; i < l->rule->guards.n; i++)
+    if (l->rule->guards.at[i] == w)
+      return;
+  if (!circuit_is(l->circuit, w, 1))
+    vec_push(&l->rule->guards, w);
+}
+
+static bool fits_a_guard(struct lowering *l, wire w, unsigned *size) {
+  const struct gate_node *n = node_of(l->circuit, w);
+  if (++*size > 300)
+    return false;
+  for (unsigned i = 0; i < gate_kids(n->gate); i++)
+    if (!fits_a_guard(l, node_of(l->circuit, w)->kid[i], size))
+      return false;
+  return true;
+}
+
+void rule_guard_or_assume(struct lowering *l, wire w) {
+  struct gate_node n = *node_of(l->circuit, w);
+  unsigned size = 0;
+  if (n.gate == GATE_AND) {
+    rule_guard_or_assume(l, n.kid[0]);
+    rule_guard_or_assume(l, n.kid[1]);
+  } else if (fits_a_guard(l, w, &size)) {
+    rule_guard(l, w);
+  } else {
+    assume(l, w);
+  }
+}
+
+void rule_change_allowed(struct lowering *l, uint32_t cell, wire after) {
+  if (cell_wire(l, cell) != after)
+    vec_push(&l->rule->changes, ((struct cell_change){.cell = cell, .value = after, .condition = NO_WIRE, .index = NO_WIRE}));
+}
+
+/* What assignments check has been checked there; round numbers, for one, have no bound but the one we gave them. */
+void rule_change(struct lowering *l, uint32_t cell, wire after) {
+  struct circuit *c = l->circuit;
+  const struct cell *to = &l->program->cells.at[cell];
+  const struct gate_node *n = node_of(c, after);
+  if (!to->truth && (n->lo < to->lo || n->hi > to->hi)) {
+    wire fits = circuit_and(c, circuit_at_most(c, circuit_number(c, to->lo), after), circuit_at_most(c, after, circuit_number(c, to->hi)));
+    bool known = false;
+    for (size_t i = 0; i < l->rule->failures.n; i++)
+      known |= l->rule->failures.at[i].when == circuit_not(c, fits);
+    l->path = circuit_truth(c, true);
+    if (!known)
+      fail_if(l, circuit_not(c, fits), (struct span){0, 0}, "export limit: %s beyond %lld..%lld", to->name, (long long)to->lo, (long long)to->hi);
+  }
+  rule_change_allowed(l, cell, after);
+}
+
+/* Of a value whose cells are known from the state as it is. */
+static void change_symbol(struct lowering *l, struct symbol now, struct symbol after) {
+  uint32_t n = type_leaves(l, now.type, (struct span){0, 0});
+  for (uint32_t i = 0; i < n; i++)
+    if (node_of(l->circuit, now.leaf[i])->gate == GATE_CELL)
+      rule_change(l, node_of(l->circuit, now.leaf[i])->index, after.leaf[i]);
+}
+
+static void change_status(struct lowering *l, wire now, wire after) {
+  if (node_of(l->circuit, now)->gate == GATE_CELL)
+    rule_change(l, node_of(l->circuit, now)->index, after);
+}
+
+static void begin_property(struct lowering *l, const struct global_state *before, const struct global_state *after) {
+  begin_process(l, 0, NULL, before->globals);
+  l->me = UINT32_MAX;
+  l->before = before;
+  l->after = after;
+  l->path = circuit_truth(l->circuit, true);
+  l->phase = l->phase_cell != UINT32_MAX ? cell_wire(l, l->phase_cell) : circuit_number(l->circuit, 1);
+}
+
+static wire stutters(struct lowering *l) {
+  wire same = circuit_truth(l->circuit, true);
+  for (size_t i = 0; i < l->rule->changes.n; i++) {
+    const struct cell_change *k = &l->rule->changes.at[i];
+    if (k->condition == NO_WIRE && l->program->cells.at[k->cell].visible)
+      same = circuit_and(l->circuit, same, circuit_equal(l->circuit, cell_wire(l, k->cell), k->value));
+  }
+  return same;
+}
+
+void rule_end(struct lowering *l, const struct global_state *after) {
+  const struct model *m = l->model;
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    change_symbol(l, l->now.globals[i], after->globals[i]);
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct local_state *now = &l->now.local[p], *then = &after->local[p];
+    const struct role *role = &m->roles[model_role_of(m, p)];
+    for (uint32_t i = 0; i < role->nvars; i++) {
+      change_symbol(l, now->vars[i], then->vars[i]);
+      if (now->initial[i].leaf)
+        change_symbol(l, now->initial[i], then->initial[i]);
+    }
+    change_status(l, now->halted, then->halted);
+    change_status(l, now->crashed, then->crashed);
+    change_status(l, now->recovered, then->recovered);
+    change_status(l, now->omits_send, then->omits_send);
+    change_status(l, now->omits_receive, then->omits_receive);
+    change_status(l, now->byzantine, then->byzantine);
+  }
+  wire ignored = model_steps(m) ? stutters(l) : circuit_truth(l->circuit, false);
+  for (size_t i = 0; i < l->program->properties.n; i++) {
+    const struct property *p = l->program->properties.at[i].property;
+    wire holds = NO_WIRE;
+    if (p->step && l->program->rules.n > 1) {
+      begin_property(l, &l->now, after);
+      l->path = circuit_not(l->circuit, ignored);
+      holds = circuit_or(l->circuit, ignored, lower_truth(l, p->formula));
+    }
+    vec_push(&l->rule->steps, holds);
+  }
+  if (l->program->rules.n == 1)
+    rule_change(l, l->program->started, circuit_truth(l->circuit, true));
+  l->rule->possible = l->possible;
+  l->rule = NULL;
+}
+
+/* --- initial states --- */
+
+struct symbol first_value(struct lowering *l, const struct var *v, const char *name, wire there) {
+  if (v->init) {
+    struct symbol s = lower_node(l, v->init);
+    lower_check(l, v->type, s, v->init->at, "value");
+    return symbol_as(l, s, v->type);
+  }
+  if (v->kind == VAR_ORACLE || v->kind == VAR_POINT || v->kind == VAR_ONCE)
+    return symbol_default(l, v->type);
+  wire code = choice_number(l, name, 0, (int64_t)code_count(l, v->type, v->at) - 1);
+  assume(l, circuit_or(l->circuit, there, circuit_equal(l->circuit, code, circuit_number(l->circuit, 0))));
+  return symbol_of_code(l, v->type, code);
+}
+
+static void start_globals(struct lowering *l, struct global_state *s) {
+  begin_process(l, 0, NULL, s->globals);
+  l->me = UINT32_MAX;
+  for (int inputs = 1; inputs >= 0; inputs--)
+    for (uint32_t i = 0; i < l->model->nglobals; i++) {
+      const struct var *g = &l->model->globals[i];
+      if ((g->kind == VAR_INPUT) != inputs)
+        continue;
+      s->globals[i] = first_value(l, g, g->name, circuit_truth(l->circuit, true));
+      if (g->where)
+        assume(l, lower_truth(l, g->where));
+    }
+}
+
+/* Faults that are fixed at the start: the same ones that local_initials knows. */
+static void start_faults(struct lowering *l, uint32_t p, struct local_state *s) {
+  struct circuit *c = l->circuit;
+  const struct environment *env = l->program->environment;
+  uint32_t role = model_role_of(l->model, p), n = 1, kinds[32] = {0};
+  for (uint32_t i = 0; i < env->nclauses && n < 32; i++) {
+    const struct clause *k = &env->clauses[i];
+    if ((k->role != ROLE_ANY && k->role != role) || k->limit == 0)
+      continue;
+    uint32_t bits = k->kind == CLAUSE_BYZANTINE ? 4 : k->kind == CLAUSE_OMIT ? (k->omits_send ? 1u : 0) | (k->omits_receive ? 2u : 0) : 0;
+    bool known = bits == 0;
+    for (uint32_t j = 0; j < n; j++)
+      known |= kinds[j] == bits;
+    if (!known)
+      kinds[n++] = bits;
+  }
+  wire fault = choice_number(l, arena_printf(l->arena, "%s_fault", process_name(l, p)), 0, n - 1);
+  s->omits_send = s->omits_receive = s->byzantine = circuit_truth(c, false);
+  for (uint32_t j = 1; j < n; j++) {
+    wire is = circuit_equal(c, fault, circuit_number(c, j));
+    if (kinds[j] & 1)
+      s->omits_send = circuit_or(c, s->omits_send, is);
+    if (kinds[j] & 2)
+      s->omits_receive = circuit_or(c, s->omits_receive, is);
+    if (kinds[j] & 4)
+      s->byzantine = circuit_or(c, s->byzantine, is);
+  }
+}
+
+static void start_process(struct lowering *l, uint32_t p, struct global_state *s) {
+  struct circuit *c = l->circuit;
+  const struct role *role = &l->model->roles[model_role_of(l->model, p)];
+  struct local_state *self = &s->local[p];
+  self->vars = arena_array(l->arena, role->nvars + 1, sizeof *self->vars);
+  self->initial = arena_array(l->arena, role->nvars + 1, sizeof *self->initial);
+  self->halted = self->crashed = self->recovered = circuit_truth(c, false);
+  start_faults(l, p, self);
+  begin_process(l, p, self, s->globals);
+  l->phase = circuit_number(c, 1);
+  wire there = circuit_not(c, self->byzantine);
+  l->path = there;
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    const struct var *v = &role->vars[i];
+    const char *name = arena_printf(l->arena, "%s_%s", process_name(l, p), v->name);
+    self->vars[i] = first_value(l, v, name, there);
+    if (v->where) {
+      wire fits = lower_truth(l, v->where);
+      assume(l, circuit_or(c, self->byzantine, fits));
+      path_and(l, fits); /* nothing need make sense of such an input */
+    }
+    self->vars[i] = symbol_if(l, there, self->vars[i], symbol_default(l, v->type));
+    self->initial[i] = self->vars[i];
+  }
+  l->path = circuit_truth(c, true);
+}
+
+static void start_distinct(struct lowering *l, const struct global_state *s) {
+  struct circuit *c = l->circuit;
+  for (uint32_t r = 0; r < l->model->nroles; r++) {
+    const struct role *role = &l->model->roles[r];
+    for (uint32_t i = 0; i < role->nvars; i++)
+      for (uint32_t p = role->first; role->vars[i].distinct && p < role->first + role->count; p++)
+        for (uint32_t q = p + 1; q < role->first + role->count; q++) {
+          wire same = symbol_equal(l, s->local[p].vars[i], s->local[q].vars[i]);
+          wire liar = circuit_or(c, s->local[p].byzantine, s->local[q].byzantine);
+          assume(l, circuit_or(c, liar, circuit_not(c, same)));
+        }
+  }
+}
+
+static void start_rule(struct lowering *l) {
+  struct circuit *c = l->circuit;
+  const struct model *m = l->model;
+  struct global_state s = {.local = arena_array(l->arena, m->nprocesses + 1, sizeof *s.local),
+                           .globals = arena_array(l->arena, m->nglobals + 1, sizeof *s.globals),
+                           .rounds = circuit_number(c, 0)};
+  wire *faulty = arena_array(l->arena, m->nprocesses + 1, sizeof *faulty);
+  rule_begin(l, "start", (struct span){0, 0});
+  start_globals(l, &s);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    start_process(l, p, &s);
+  start_distinct(l, &s);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    faulty[p] = s.local[p].byzantine;
+  assume(l, faults_fit(l, CLAUSE_BYZANTINE, faulty, false));
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    faulty[p] = circuit_or(c, s.local[p].omits_send, s.local[p].omits_receive);
+  assume(l, faults_fit(l, CLAUSE_OMIT, faulty, false));
+  if (l->phase_cell != UINT32_MAX)
+    rule_change(l, l->phase_cell, circuit_number(c, 1));
+  rule_end(l, &s);
+}
+
+/* --- properties --- */
+
+static void properties(struct lowering *l) {
+  l->rule = NULL;
+  l->program->fine = circuit_truth(l->circuit, true);
+  for (size_t i = 0; i < l->program->properties.n; i++) {
+    struct program_property *p = &l->program->properties.at[i];
+    p->holds = NO_WIRE;
+    if (p->property->step || p->property->kind == PROPERTY_LIVE)
+      continue;
+    begin_property(l, &l->now, NULL);
+    p->holds = lower_truth(l, p->property->formula);
+  }
+}
+
+static void note(struct lowering *l, const char *text) { vec_push(&l->program->notes, text); }
+
+static void add_properties(struct lowering *l, const uint32_t *which, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++) {
+    const struct property *p = &l->model->properties[which[i]];
+    if (p->kind == PROPERTY_LIVE)
+      note(l, arena_printf(l->arena, "left out: '%s', which speaks of infinite runs", p->name));
+    else
+      vec_push(&l->program->properties, ((struct program_property){p, NO_WIRE}));
+  }
+}
+
+/* --- all of it --- */
+
+struct program *program_new(struct model *m, uint32_t environment, const uint32_t *which, uint32_t n, uint32_t max_rounds,
+                            struct diags *diags) {
+  struct program *p = memory_alloc(sizeof *p);
+  jmp_buf refused;
+  arena_init(&p->arena);
+  circuit_init(&p->circuit);
+  p->model = m;
+  p->environment = &m->environments[environment];
+  struct lowering *l = arena_alloc(&p->arena, sizeof *l);
+  *l = (struct lowering){.program = p, .model = m, .circuit = &p->circuit, .arena = &p->arena, .diags = diags,
+                         .refused = &refused, .max_rounds = max_rounds};
+  bool ok = !setjmp(refused);
+  if (ok) {
+    l->path = l->possible = circuit_truth(l->circuit, true);
+    l->failed = circuit_truth(l->circuit, false);
+    add_properties(l, which, n);
+    declare(l);
+    start_rule(l);
+    if (model_steps(m))
+      lower_steps(l);
+    else
+      lower_rounds(l);
+    properties(l);
+  }
+  vec_release(&l->outbox);
+  if (ok)
+    return p;
+  program_free(p);
+  return NULL;
+}
+
+void program_free(struct program *p) {
+  if (!p)
+    return;
+  for (size_t i = 0; i < p->rules.n; i++) {
+    vec_release(&p->rules.at[i].choices);
+    vec_release(&p->rules.at[i].guards);
+    vec_release(&p->rules.at[i].failures);
+    vec_release(&p->rules.at[i].changes);
+    vec_release(&p->rules.at[i].steps);
+  }
+  vec_release(&p->cells);
+  vec_release(&p->rules);
+  vec_release(&p->properties);
+  vec_release(&p->notes);
+  circuit_release(&p->circuit);
+  arena_release(&p->arena);
+  memory_free(p);
+}

@@ -1,0 +1,254 @@
+/* Murphi, for Rumur. A rule's choices are the parameters of its ruleset; what it computes on the way are variables of the
+   rule, which are no part of the state. */
+#include "export/formats.h"
+#include "export/print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct syntax murphi = {
+    .truth = {"false", "true"}, .negation = "!", .conjunction = "&", .disjunction = "|", .equal = "=", .differ = "!=",
+    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "%",
+    .if_open = "(", .if_then = " ? ", .if_else = " : ", .if_close = ")", .count_open = "(", .count_close = " ? 1 : 0)",
+    .comment_open = "/* ", .comment_close = " */"};
+
+static void add_type(struct text *out, bool truth, int64_t lo, int64_t hi) {
+  if (truth)
+    text_add(out, "boolean");
+  else
+    text_addf(out, "%" PRId64 " .. %" PRId64, lo, hi);
+}
+
+static void declare_cells(struct printer *p) {
+  text_add(p->out, "type\n  Number: -1000000000 .. 1000000000;\nvar\n");
+  for (size_t i = 0; i < p->program->cells.n; i++) {
+    const struct cell *c = &p->program->cells.at[i];
+    text_addf(p->out, "  %s: ", c->name);
+    if (c->length)
+      text_addf(p->out, "array [0 .. %" PRIu32 "] of ", c->length - 1);
+    add_type(p->out, c->truth, c->lo, c->hi);
+    text_add(p->out, ";");
+    if (c->comment) {
+      text_add(p->out, "  ");
+      printer_comment(p, c->comment);
+    }
+    text_add(p->out, "\n");
+  }
+}
+
+static void add_startstate(struct printer *p) {
+  text_add(p->out, "\nstartstate \"nothing yet\" begin\n");
+  for (size_t i = 0; i < p->program->cells.n; i++) {
+    const struct cell *c = &p->program->cells.at[i];
+    if (c->length)
+      text_addf(p->out, "  for i: 0 .. %" PRIu32 " do %s[i] := %" PRId64 "; end;\n", c->length - 1, c->name, c->lo);
+    else if (c->truth)
+      text_addf(p->out, "  %s := false;\n", c->name);
+    else
+      text_addf(p->out, "  %s := %" PRId64 ";\n", c->name, c->lo);
+  }
+  text_add(p->out, "end;\n\n");
+}
+
+/* --- rules --- */
+
+struct statements { /* statements, and the variables they need */
+  struct text declarations;
+  const char *indent;
+};
+
+static void define(struct printer *p, wire w, void *context) {
+  struct statements *b = context;
+  const struct gate_node *n = node_of(&p->program->circuit, w);
+  text_addf(&b->declarations, "    %s%u: %s;\n", p->prefix, p->names + 1, n->truth ? "boolean" : "Number");
+  text_addf(p->out, "%s%s%u := ", b->indent, p->prefix, p->names + 1);
+  printer_add(p, w);
+  text_add(p->out, ";");
+  if (n->at.to) {
+    text_add(p->out, "  ");
+    printer_line(p, n->at);
+  }
+  text_add(p->out, "\n");
+}
+
+static void add_failures(struct printer *p, struct statements *b) {
+  for (size_t i = 0; i < p->rule->failures.n; i++) {
+    const struct failure *f = &p->rule->failures.at[i];
+    printer_define(p, f->when, define, b);
+    text_addf(p->out, "%sif ", b->indent);
+    printer_add(p, f->when);
+    text_add(p->out, " then error \"no_error: ");
+    for (const char *s = f->message; *s; s++)
+      text_addf(p->out, "%c", *s == '"' ? '\'' : *s);
+    text_add(p->out, "\"; end;  ");
+    printer_line(p, f->at);
+    text_add(p->out, "\n");
+  }
+}
+
+static void add_steps(struct printer *p, struct statements *b) {
+  for (size_t i = 0; i < p->rule->steps.n; i++) {
+    if (p->rule->steps.at[i] == NO_WIRE)
+      continue;
+    const struct property *q = p->program->properties.at[i].property;
+    printer_define(p, p->rule->steps.at[i], define, b);
+    text_addf(p->out, "%s%s \"%s\" ", b->indent, q->kind == PROPERTY_COVER ? "cover" : "assert", q->name);
+    printer_add(p, p->rule->steps.at[i]);
+    text_add(p->out, ";  ");
+    printer_line(p, q->at);
+    text_add(p->out, "\n");
+  }
+}
+
+static void add_changes(struct printer *p, struct statements *b) {
+  const struct rule *r = p->rule;
+  for (size_t i = 0; i < r->changes.n; i++) {
+    const struct cell_change *c = &r->changes.at[i];
+    if (c->index == NO_WIRE) {
+      printer_force(p, c->value, define, b);
+    } else {
+      printer_force(p, c->condition, define, b);
+      printer_force(p, c->index, define, b);
+    }
+  }
+  for (size_t i = 0; i < r->changes.n; i++) {
+    const struct cell_change *c = &r->changes.at[i];
+    const char *name = p->program->cells.at[c->cell].name;
+    if (c->index == NO_WIRE) {
+      text_addf(p->out, "%s%s := ", b->indent, name);
+      printer_add(p, c->value);
+      text_add(p->out, ";\n");
+      continue;
+    }
+    bool always = circuit_is(&p->program->circuit, c->condition, 1);
+    text_add(p->out, b->indent);
+    if (!always) {
+      text_add(p->out, "if ");
+      printer_add(p, c->condition);
+      text_add(p->out, " then ");
+    }
+    text_addf(p->out, "%s[", name);
+    printer_add(p, c->index);
+    text_add(p->out, "] := ");
+    if (c->absorbed) {
+      text_add(p->out, c->by > 0 ? "1" : "0");
+    } else {
+      text_addf(p->out, "%s[", name);
+      printer_add(p, c->index);
+      text_addf(p->out, "] %c 1", c->by > 0 ? '+' : '-');
+    }
+    text_add(p->out, always ? ";\n" : "; end;\n");
+  }
+}
+
+static void want_all(struct printer *p, const struct rule *r) {
+  printer_want(p, r->possible);
+  for (size_t i = 0; i < r->failures.n; i++)
+    printer_want(p, r->failures.at[i].when);
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE)
+      printer_want(p, r->steps.at[i]);
+  for (size_t i = 0; i < r->changes.n; i++) {
+    if (r->changes.at[i].index == NO_WIRE) {
+      printer_want(p, r->changes.at[i].value);
+    } else {
+      printer_want(p, r->changes.at[i].condition);
+      printer_want(p, r->changes.at[i].index);
+    }
+  }
+}
+
+static void clear(struct printer *p) {
+  memset(p->named, 0, p->program->circuit.nodes.n * sizeof *p->named);
+  memset(p->uses, 0, p->program->circuit.nodes.n * sizeof *p->uses);
+  p->names = 0;
+}
+
+static void add_rule(struct printer *p, size_t number) {
+  const struct rule *r = p->rule = &p->program->rules.at[number];
+  struct text *out = p->out, inside = {0};
+  struct statements b = {.indent = "    "};
+  clear(p);
+  if (r->choices.n) {
+    text_add(out, "ruleset");
+    for (size_t i = 0; i < r->choices.n; i++) {
+      text_addf(out, "%s %s: ", i ? ";" : "", r->choices.at[i].name);
+      add_type(out, r->choices.at[i].truth, r->choices.at[i].lo, r->choices.at[i].hi);
+    }
+    text_add(out, " do\n");
+  }
+  text_addf(out, "  rule \"%s\" ", r->name);
+  printer_line(p, r->at);
+  text_add(out, "\n    ");
+  for (size_t i = 0; i < r->guards.n; i++) {
+    text_add(out, i ? " & " : "");
+    printer_add(p, r->guards.at[i]);
+  }
+  text_add(out, " ==>\n");
+  want_all(p, r);
+  p->out = &inside;
+  printer_define(p, r->possible, define, &b);
+  bool always = circuit_is(&p->program->circuit, r->possible, 1);
+  if (!always) {
+    text_add(&inside, "    if ");
+    printer_add(p, r->possible);
+    text_add(&inside, " then\n");
+    b.indent = "      ";
+  }
+  add_failures(p, &b);
+  add_steps(p, &b);
+  add_changes(p, &b);
+  p->out = out;
+  if (b.declarations.n)
+    text_addf(out, "  var\n%s", b.declarations.at);
+  text_addf(out, "  begin\n%s%s  end;\n%s\n", text_or_empty(&inside), always ? "" : "    end;\n", r->choices.n ? "end;\n" : "");
+  text_release(&inside);
+  text_release(&b.declarations);
+}
+
+/* --- properties --- */
+
+/* A function where something has to be computed first. */
+static void add_property(struct printer *p, const char *kind, const char *name, wire w, struct span at) {
+  struct text *out = p->out, inside = {0};
+  struct statements b = {.indent = "  "};
+  clear(p);
+  p->rule = NULL;
+  printer_want(p, w);
+  p->out = &inside;
+  printer_define(p, w, define, &b);
+  p->out = out;
+  if (b.declarations.n) {
+    text_addf(out, "function is_%s(): boolean;\n  var\n%sbegin\n%s  return ", name, b.declarations.at, inside.at);
+    printer_add(p, w);
+    text_add(out, ";\nend;\n");
+  }
+  printer_line(p, at);
+  text_addf(out, "\n%s \"%s\" %s ", kind, name, strcmp(kind, "cover") ? "started ->" : "started &");
+  if (b.declarations.n)
+    text_addf(out, "is_%s()", name);
+  else
+    printer_add(p, w);
+  text_add(out, ";\n\n");
+  text_release(&inside);
+  text_release(&b.declarations);
+}
+
+void export_murphi(const struct program *g, struct text *out) {
+  struct printer p;
+  printer_begin(&p, g, &murphi, out);
+  printer_head(&p, "One state more than rondo counts: the one before 'start'.");
+  text_add(out, "\n");
+  declare_cells(&p);
+  add_startstate(&p);
+  for (size_t i = 0; i < g->rules.n; i++)
+    add_rule(&p, i);
+  if (!circuit_is(&g->circuit, g->fine, 1))
+    add_property(&p, "invariant", "no_error", g->fine, (struct span){0, 0});
+  for (size_t i = 0; i < g->properties.n; i++) {
+    const struct property *q = g->properties.at[i].property;
+    if (g->properties.at[i].holds != NO_WIRE)
+      add_property(&p, q->kind == PROPERTY_COVER ? "cover" : "invariant", q->name, g->properties.at[i].holds, q->at);
+  }
+  printer_release(&p);
+}

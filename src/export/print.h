@@ -1,0 +1,46 @@
+/* Writing wires as expressions of a foreign language. What is used more than once, or is long, gets a name of its own:
+   an assignment, a definition, whatever the language has. Internal to src/export. */
+#ifndef RONDO_EXPORT_PRINT_H
+#define RONDO_EXPORT_PRINT_H
+
+#include "export/program.h"
+
+struct syntax { /* the signs of a language */
+  const char *truth[2];
+  const char *negation, *conjunction, *disjunction, *equal, *differ, *less, *at_most, *plus, *minus, *times, *over, *modulo;
+  const char *if_open, *if_then, *if_else, *if_close;
+  const char *count_open, *count_close; /* around a truth value: 1 or 0 */
+  const char *comment_open, *comment_close;
+};
+
+struct printer {
+  const struct program *program;
+  const struct rule *rule; /* whose choices are meant; or NULL */
+  const struct syntax *syntax;
+  struct text *out;
+  const char *prefix;      /* of names that are made up */
+  const char *choice_prefix; /* of choices, or NULL */
+  uint32_t *named;         /* by wire: number of its name, 0: none */
+  uint32_t *uses;
+  uint32_t names;          /* so far */
+  /* NULL: name[index] */
+  void (*read)(struct printer *, const struct gate_node *);
+};
+
+void printer_begin(struct printer *, const struct program *, const struct syntax *, struct text *);
+void printer_release(struct printer *);
+/* Notes that these wires will be written, so that what they share is known; then names what is worth it. */
+void printer_want(struct printer *, wire);
+/* Calls define for each wire that gets a name and is needed for w, kids first, each once. */
+typedef void define_fn(struct printer *, wire, void *context);
+void printer_define(struct printer *, wire, define_fn *, void *context);
+void printer_force(struct printer *, wire, define_fn *, void *context); /* w itself gets a name, unless it is a constant */
+void printer_add(struct printer *, wire);
+void printer_name(struct printer *, wire); /* of one that has a name */
+/* " / * line 12: x := 3 * / ", or nothing if the place is nowhere. */
+void printer_line(struct printer *, struct span);
+void printer_comment(struct printer *, const char *text);
+/* The head of every export: what it is, where it comes from, how it is meant. */
+void printer_head(struct printer *, const char *how);
+
+#endif

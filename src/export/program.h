@@ -1,0 +1,75 @@
+/* A model at one value of its parameters, in one environment, as a program over finite variables: what every foreign
+   format is printed from. It is made from the typed model by symbolic execution (export/lower.h): loops and quantifiers
+   are unrolled, compound values are taken apart, every free choice is a parameter of a rule. Whatever a rule computes is
+   a wire of the circuit over the variables and its parameters. */
+#ifndef RONDO_EXPORT_PROGRAM_H
+#define RONDO_EXPORT_PROGRAM_H
+
+#include "export/circuit.h"
+#include "model/model.h"
+
+struct cell { /* a variable; before the start all are their lowest value */
+  const char *name;
+  bool truth;
+  int64_t lo, hi;
+  uint32_t length;     /* > 0: an array of so many */
+  bool visible;        /* of a process or of shared memory: a step that changes none of these stutters */
+  const char *comment; /* what it stands for, or NULL */
+};
+
+struct choice { /* a parameter of a rule: lo .. hi */
+  const char *name;
+  bool truth;
+  int64_t lo, hi;
+};
+
+struct cell_change { /* in order; those of arrays only happen if the condition holds */
+  uint32_t cell;
+  wire value;          /* scalars */
+  wire condition, index;
+  int64_t by;          /* arrays: added to the element */
+  bool absorbed;       /* arrays of truth values, as it were: 1 + 1 is 1 */
+};
+
+struct failure { /* an error of the model */
+  wire when;
+  const char *message;
+  struct span at;
+};
+
+/* One step, atomic: for all values of its choices, if guard and possible hold, all changes happen at once. */
+struct rule {
+  const char *name;
+  struct span at;
+  VEC(struct choice) choices;
+  VEC(wire) guards;    /* conjuncts over variables and choices alone, cheap */
+  wire possible;       /* what is left of the conditions */
+  VEC(struct failure) failures;
+  VEC(struct cell_change) changes; /* values are computed from what was before all of them */
+  VEC(wire) steps;     /* by program property: true of this step; NO_WIRE: not about steps */
+};
+
+struct program_property {
+  const struct property *property;
+  wire holds; /* in a state; steps: NO_WIRE */
+};
+
+struct program {
+  struct arena arena;
+  const struct model *model;
+  const struct environment *environment;
+  struct circuit circuit;
+  VEC(struct cell) cells;
+  uint32_t started;    /* the first cell: false in the only state before the first rule, which makes the initial ones */
+  VEC(struct rule) rules; /* rule 0: start; it is the only one before the start, and never after it */
+  VEC(struct program_property) properties;
+  wire fine; /* no property fails to have a value, in a state */
+  VEC(const char *) notes; /* what the reader must know */
+};
+
+/* NULL: the reasons are in diags. max_rounds: 0: none. */
+struct program *program_new(struct model *, uint32_t environment, const uint32_t *properties, uint32_t nproperties,
+                            uint32_t max_rounds, struct diags *);
+void program_free(struct program *);
+
+#endif

@@ -1,0 +1,253 @@
+/* SMV, for NuSMV and nuXmv. Which rule is taken, and its choices, are inputs; what it computes are definitions. Errors of
+   the model and step properties are remembered in variables, since invariants cannot speak of inputs. */
+#include "export/formats.h"
+#include "export/print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct syntax smv = {
+    .truth = {"FALSE", "TRUE"}, .negation = "!", .conjunction = "&", .disjunction = "|", .equal = "=", .differ = "!=",
+    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "mod",
+    .if_open = "(", .if_then = " ? ", .if_else = " : ", .if_close = ")", .count_open = "(", .count_close = " ? 1 : 0)",
+    .comment_open = "-- ", .comment_close = ""};
+
+static void add_type(struct text *out, bool truth, int64_t lo, int64_t hi) {
+  if (truth)
+    text_add(out, "boolean;");
+  else
+    text_addf(out, "%" PRId64 "..%" PRId64 ";", lo, hi);
+}
+
+static void declare_cells(struct printer *p) {
+  const struct program *g = p->program;
+  text_add(p->out, "VAR\n");
+  for (size_t i = 0; i < g->cells.n; i++) {
+    const struct cell *c = &g->cells.at[i];
+    for (uint32_t k = 0; k < (c->length ? c->length : 1); k++) {
+      text_addf(p->out, "  %s", c->name);
+      if (c->length)
+        text_addf(p->out, "_at_%" PRIu32, k);
+      text_add(p->out, " : ");
+      add_type(p->out, c->truth, c->lo, c->hi);
+      if (c->comment && k == 0) {
+        text_add(p->out, "  ");
+        printer_comment(p, c->comment);
+      }
+      text_add(p->out, "\n");
+    }
+  }
+  text_add(p->out, "  error_happened : boolean;\n");
+  for (size_t i = 0; i < g->properties.n; i++)
+    if (g->properties.at[i].holds == NO_WIRE)
+      text_addf(p->out, "  %s_broken : boolean;\n", g->properties.at[i].property->name);
+  text_addf(p->out, "IVAR\n  rule : 0..%zu;\n", g->rules.n - 1);
+  for (size_t r = 0; r < g->rules.n; r++)
+    for (size_t i = 0; i < g->rules.at[r].choices.n; i++) {
+      const struct choice *c = &g->rules.at[r].choices.at[i];
+      text_addf(p->out, "  r%zu_%s : ", r, c->name);
+      add_type(p->out, c->truth, c->lo, c->hi);
+      text_add(p->out, "\n");
+    }
+}
+
+static void add_read(struct printer *p, const struct gate_node *n) {
+  const struct cell *c = &p->program->cells.at[n->index];
+  text_add(p->out, "(case ");
+  for (uint32_t k = 0; k + 1 < c->length; k++) {
+    printer_add(p, n->kid[0]);
+    text_addf(p->out, " = %" PRIu32 " : %s_at_%" PRIu32 "; ", k, c->name, k);
+  }
+  text_addf(p->out, "TRUE : %s_at_%" PRIu32 "; esac)", c->name, c->length - 1);
+}
+
+static void define(struct printer *p, wire w, void *context) {
+  (void)context;
+  text_addf(p->out, "DEFINE %s%u := ", p->prefix, p->names + 1);
+  printer_add(p, w);
+  text_add(p->out, ";");
+  if (node_of(&p->program->circuit, w)->at.to) {
+    text_add(p->out, "  ");
+    printer_line(p, node_of(&p->program->circuit, w)->at);
+  }
+  text_add(p->out, "\n");
+}
+
+static void define_named(struct printer *p, size_t rule, const char *name, wire w) {
+  printer_define(p, w, define, NULL);
+  text_addf(p->out, "DEFINE r%zu_%s := ", rule, name);
+  printer_add(p, w);
+  text_add(p->out, ";\n");
+}
+
+static void add_rule(struct printer *p, size_t number) {
+  const struct program *g = p->program;
+  const struct rule *r = p->rule = &g->rules.at[number];
+  char prefix[32], name[32];
+  snprintf(prefix, sizeof prefix, "r%zu_t", number);
+  p->prefix = prefix;
+  snprintf(name, sizeof name, "r%zu_", number);
+  p->choice_prefix = name;
+  memset(p->named, 0, g->circuit.nodes.n * sizeof *p->named);
+  memset(p->uses, 0, g->circuit.nodes.n * sizeof *p->uses);
+  p->names = 0;
+  text_addf(p->out, "\n-- rule %zu: %s ", number, r->name);
+  printer_line(p, r->at);
+  text_add(p->out, "\n");
+  for (size_t i = 0; i < r->guards.n; i++)
+    printer_want(p, r->guards.at[i]);
+  printer_want(p, r->possible);
+  for (size_t i = 0; i < r->failures.n; i++)
+    printer_want(p, r->failures.at[i].when);
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE)
+      printer_want(p, r->steps.at[i]);
+  for (size_t i = 0; i < r->changes.n; i++) {
+    printer_want(p, r->changes.at[i].index == NO_WIRE ? r->changes.at[i].value : r->changes.at[i].condition);
+    if (r->changes.at[i].index != NO_WIRE)
+      printer_want(p, r->changes.at[i].index);
+  }
+  for (size_t i = 0; i < r->guards.n; i++)
+    printer_define(p, r->guards.at[i], define, NULL);
+  printer_define(p, r->possible, define, NULL);
+  text_addf(p->out, "DEFINE r%zu_possible := rule = %zu", number, number);
+  for (size_t i = 0; i < r->guards.n; i++) {
+    text_add(p->out, " & ");
+    printer_add(p, r->guards.at[i]);
+  }
+  text_add(p->out, " & ");
+  printer_add(p, r->possible);
+  text_add(p->out, ";\n");
+  for (size_t i = 0; i < r->failures.n; i++)
+    printer_define(p, r->failures.at[i].when, define, NULL);
+  text_addf(p->out, "DEFINE r%zu_fails := FALSE", number);
+  for (size_t i = 0; i < r->failures.n; i++) {
+    text_add(p->out, " | ");
+    printer_add(p, r->failures.at[i].when);
+  }
+  text_addf(p->out, ";\nDEFINE r%zu_happens := r%zu_possible & !r%zu_fails;\n", number, number, number);
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE)
+      define_named(p, number, g->properties.at[i].property->name, r->steps.at[i]);
+  for (size_t i = 0; i < r->changes.n; i++) {
+    const struct cell_change *c = &r->changes.at[i];
+    snprintf(name, sizeof name, "r%zu_", number);
+    char what[48];
+    snprintf(what, sizeof what, "when_%zu", i);
+    if (c->index == NO_WIRE) {
+      snprintf(what, sizeof what, "change_%zu", i);
+      define_named(p, number, what, c->value);
+    } else {
+      define_named(p, number, what, c->condition);
+      snprintf(what, sizeof what, "index_%zu", i);
+      define_named(p, number, what, c->index);
+    }
+  }
+}
+
+/* What element k of an array, or a variable, is after a rule. */
+static void add_after(struct printer *p, size_t rule, uint32_t cell, uint32_t k, size_t n) {
+  const struct rule *r = &p->program->rules.at[rule];
+  const struct cell *of = &p->program->cells.at[cell];
+  while (n > 0 && r->changes.at[n - 1].cell != cell)
+    n--;
+  if (n == 0) {
+    text_addf(p->out, of->length ? "%s_at_%" PRIu32 : "%s", of->name, k);
+    return;
+  }
+  const struct cell_change *c = &r->changes.at[n - 1];
+  if (!of->length) {
+    text_addf(p->out, "r%zu_change_%zu", rule, n - 1);
+    return;
+  }
+  text_addf(p->out, c->absorbed ? "(r%zu_when_%zu & r%zu_index_%zu = %" PRIu32 " ? %s : " : "((r%zu_when_%zu & r%zu_index_%zu = %" PRIu32 " ? %s : 0) + ",
+            rule, n - 1, rule, n - 1, k, c->by > 0 ? "1" : c->absorbed ? "0" : "(-1)");
+  add_after(p, rule, cell, k, n - 1);
+  text_add(p->out, ")");
+}
+
+static bool changes(const struct rule *r, size_t cell) {
+  for (size_t i = 0; i < r->changes.n; i++)
+    if (r->changes.at[i].cell == cell)
+      return true;
+  return false;
+}
+
+static void add_transitions(struct printer *p) {
+  const struct program *g = p->program;
+  text_add(p->out, "\n");
+  for (uint32_t i = 0; i < g->cells.n; i++) {
+    const struct cell *c = &g->cells.at[i];
+    for (uint32_t k = 0; k < (c->length ? c->length : 1); k++) {
+      char name[300];
+      snprintf(name, sizeof name, c->length ? "%s_at_%" PRIu32 : "%s", c->name, k);
+      if (c->truth)
+        text_addf(p->out, "INIT !%s;\n", name);
+      else
+        text_addf(p->out, "INIT %s = %" PRId64 ";\n", name, c->lo);
+      text_addf(p->out, "TRANS next(%s) = (case ", name);
+      for (size_t r = 0; r < g->rules.n; r++)
+        if (changes(&g->rules.at[r], i)) {
+          text_addf(p->out, "r%zu_happens : ", r);
+          add_after(p, r, i, k, g->rules.at[r].changes.n);
+          text_add(p->out, "; ");
+        }
+      text_addf(p->out, "TRUE : %s; esac);\n", name);
+    }
+  }
+  text_add(p->out, "INIT !error_happened;\nTRANS next(error_happened) = (error_happened");
+  for (size_t r = 0; r < g->rules.n; r++)
+    text_addf(p->out, " | (r%zu_possible & r%zu_fails)", r, r);
+  text_add(p->out, ");\n");
+  for (size_t i = 0; i < g->properties.n; i++) {
+    const char *name = g->properties.at[i].property->name;
+    if (g->properties.at[i].holds != NO_WIRE)
+      continue;
+    text_addf(p->out, "INIT !%s_broken;\nTRANS next(%s_broken) = (%s_broken", name, name, name);
+    for (size_t r = 1; r < g->rules.n; r++)
+      text_addf(p->out, " | (r%zu_happens & !r%zu_%s)", r, r, name);
+    text_add(p->out, ");\n");
+  }
+}
+
+void export_program_smv(const struct program *g, struct text *out) {
+  struct printer p;
+  printer_begin(&p, g, &smv, out);
+  printer_head(&p, "A cover is reached if its invariant is violated. One state more than rondo counts: the one before 'start'.");
+  text_add(out, "MODULE main\n");
+  p.read = add_read;
+  declare_cells(&p);
+  for (size_t i = 0; i < g->rules.n; i++)
+    add_rule(&p, i);
+  add_transitions(&p);
+  memset(p.named, 0, g->circuit.nodes.n * sizeof *p.named);
+  memset(p.uses, 0, g->circuit.nodes.n * sizeof *p.uses);
+  p.rule = NULL;
+  p.names = 0;
+  p.prefix = "holds_t";
+  printer_want(&p, g->fine);
+  for (size_t i = 0; i < g->properties.n; i++)
+    if (g->properties.at[i].holds != NO_WIRE)
+      printer_want(&p, g->properties.at[i].holds);
+  printer_define(&p, g->fine, define, NULL);
+  text_add(out, "\nINVARSPEC NAME no_error := !error_happened & (!started | ");
+  printer_add(&p, g->fine);
+  text_add(out, ");\n");
+  for (size_t i = 0; i < g->properties.n; i++) {
+    const struct property *q = g->properties.at[i].property;
+    wire w = g->properties.at[i].holds;
+    if (w != NO_WIRE)
+      printer_define(&p, w, define, NULL);
+    printer_line(&p, q->at);
+    text_addf(out, "\nINVARSPEC NAME %s := ", q->name);
+    if (w == NO_WIRE) {
+      text_addf(out, "!%s_broken", q->name);
+    } else {
+      text_addf(out, "!started | %s", q->kind == PROPERTY_COVER ? "!" : "");
+      printer_add(&p, w);
+    }
+    text_add(out, ";\n");
+  }
+  printer_release(&p);
+}

@@ -1,0 +1,297 @@
+/* Promela, for Spin. One process, whose options are the rules. An option is atomic: choices first, then a d_step that
+   computes and commits, so that nothing but the variables makes a state. What is only needed inside the d_step is hidden
+   from the state; choices are 0 again at the end. */
+#include "export/formats.h"
+#include "export/print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct syntax promela = {
+    .truth = {"false", "true"}, .negation = "!", .conjunction = "&&", .disjunction = "||", .equal = "==", .differ = "!=",
+    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "%",
+    .if_open = "(", .if_then = " -> ", .if_else = " : ", .if_close = ")", .count_open = "", .count_close = "",
+    .comment_open = "/* ", .comment_close = " */"};
+
+static const char *type_of(bool truth, int64_t lo, int64_t hi) {
+  return truth ? "bool" : lo >= 0 && hi <= 255 ? "byte" : lo >= -32768 && hi <= 32767 ? "short" : "int";
+}
+
+static void declare_cells(struct printer *p) {
+  for (size_t i = 0; i < p->program->cells.n; i++) {
+    const struct cell *c = &p->program->cells.at[i];
+    text_addf(p->out, "%s %s", type_of(c->truth, c->lo, c->hi), c->name);
+    if (c->length)
+      text_addf(p->out, "[%" PRIu32 "]", c->length);
+    text_add(p->out, ";");
+    if (c->comment) {
+      text_add(p->out, "  ");
+      printer_comment(p, c->comment);
+    }
+    text_add(p->out, "\n");
+  }
+}
+
+static bool declared_before(const struct program *g, size_t rule, size_t choice) {
+  const char *name = g->rules.at[rule].choices.at[choice].name;
+  for (size_t r = 0; r < rule; r++)
+    for (size_t i = 0; i < g->rules.at[r].choices.n; i++)
+      if (!strcmp(g->rules.at[r].choices.at[i].name, name))
+        return true;
+  return false;
+}
+
+static void declare_choices(struct printer *p) {
+  const struct program *g = p->program;
+  for (size_t r = 0; r < g->rules.n; r++)
+    for (size_t i = 0; i < g->rules.at[r].choices.n; i++) {
+      const struct choice *c = &g->rules.at[r].choices.at[i];
+      if (!declared_before(g, r, i)) /* another rule may choose from more */
+        text_addf(p->out, "  %s %s;\n", c->truth ? "bool" : "int", c->name);
+    }
+}
+
+/* --- rules --- */
+
+static void define(struct printer *p, wire w, void *context) {
+  const char *indent = context;
+  text_addf(p->out, "%s%s%u = ", indent, p->prefix, p->names + 1);
+  printer_add(p, w);
+  text_add(p->out, ";");
+  if (node_of(&p->program->circuit, w)->at.to) {
+    text_add(p->out, "  ");
+    printer_line(p, node_of(&p->program->circuit, w)->at);
+  }
+  text_add(p->out, "\n");
+}
+
+static void last_choice(const struct circuit *c, wire w, int64_t *last) {
+  const struct gate_node *n = node_of(c, w);
+  if (n->gate == GATE_PARAM && (int64_t)n->index > *last)
+    *last = n->index;
+  for (unsigned i = 0; i < gate_kids(n->gate); i++)
+    last_choice(c, n->kid[i], last);
+}
+
+/* Conjuncts of the guard that need no choice after that one. */
+static bool add_guards(struct printer *p, int64_t after, const char *between) {
+  bool any = false;
+  for (size_t i = 0; i < p->rule->guards.n; i++) {
+    int64_t last = -1;
+    last_choice(&p->program->circuit, p->rule->guards.at[i], &last);
+    if (last != after)
+      continue;
+    text_add(p->out, any ? " && " : between);
+    printer_add(p, p->rule->guards.at[i]);
+    any = true;
+  }
+  return any;
+}
+
+static void add_choices(struct printer *p, size_t number) {
+  for (size_t i = 0; i < p->rule->choices.n; i++) {
+    const struct choice *c = &p->rule->choices.at[i];
+    if (c->hi - c->lo < 12) {
+      text_add(p->out, "    if");
+      for (int64_t v = c->lo; v <= c->hi; v++)
+        text_addf(p->out, " :: %s = %" PRId64, c->name, v);
+      text_add(p->out, " fi;\n");
+    } else {
+      text_addf(p->out, "    select(%s : %" PRId64 " .. %" PRId64 ");\n", c->name, c->lo, c->hi);
+    }
+    if (add_guards(p, (int64_t)i, "    if :: "))
+      text_addf(p->out, " :: else -> goto done_%zu fi;\n", number);
+  }
+}
+
+static void add_failures(struct printer *p, const char *indent) {
+  const struct rule *r = p->rule;
+  if (r->failures.n == 0)
+    return;
+  for (size_t i = 0; i < r->failures.n; i++) {
+    printer_define(p, r->failures.at[i].when, define, (void *)indent);
+  }
+  for (size_t i = 0; i < r->failures.n; i++) {
+    text_add(p->out, indent);
+    printer_comment(p, r->failures.at[i].message);
+    text_add(p->out, " ");
+    printer_line(p, r->failures.at[i].at);
+    text_addf(p->out, "\n%sno_error = %s!(", indent, i ? "no_error && " : "");
+    printer_add(p, r->failures.at[i].when);
+    text_add(p->out, ");\n");
+  }
+  text_addf(p->out, "%sassert(no_error);\n", indent);
+}
+
+static void add_steps(struct printer *p, const char *indent) {
+  for (size_t i = 0; i < p->rule->steps.n; i++) {
+    if (p->rule->steps.at[i] == NO_WIRE)
+      continue;
+    const struct property *q = p->program->properties.at[i].property;
+    printer_define(p, p->rule->steps.at[i], define, (void *)indent);
+    text_addf(p->out, "%s%s = ", indent, q->name);
+    printer_add(p, p->rule->steps.at[i]);
+    text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", q->name);
+    printer_line(p, q->at);
+    text_add(p->out, "\n");
+  }
+}
+
+static void add_changes(struct printer *p, const char *indent) {
+  const struct rule *r = p->rule;
+  for (size_t i = 0; i < r->changes.n; i++) {
+    const struct cell_change *c = &r->changes.at[i];
+    if (c->index == NO_WIRE)
+      printer_force(p, c->value, define, (void *)indent);
+    else {
+      printer_force(p, c->condition, define, (void *)indent);
+      printer_force(p, c->index, define, (void *)indent);
+    }
+  }
+  for (size_t i = 0; i < r->changes.n; i++) {
+    const struct cell_change *c = &r->changes.at[i];
+    const char *name = p->program->cells.at[c->cell].name;
+    if (c->index == NO_WIRE) {
+      text_addf(p->out, "%s%s = ", indent, name);
+      printer_add(p, c->value);
+      text_add(p->out, ";\n");
+      continue;
+    }
+    bool always = circuit_is(&p->program->circuit, c->condition, 1);
+    text_add(p->out, indent);
+    if (!always) {
+      text_add(p->out, "if :: ");
+      printer_add(p, c->condition);
+      text_add(p->out, " -> ");
+    }
+    text_addf(p->out, "%s[", name);
+    printer_add(p, c->index);
+    text_add(p->out, "] = ");
+    if (c->absorbed) {
+      text_add(p->out, c->by > 0 ? "1" : "0");
+    } else {
+      text_addf(p->out, "%s[", name);
+      printer_add(p, c->index);
+      text_addf(p->out, "] %c %d", c->by > 0 ? '+' : '-', 1);
+    }
+    text_add(p->out, always ? ";\n" : " :: else fi;\n");
+  }
+}
+
+static void add_rule(struct printer *p, size_t number) {
+  const struct rule *r = p->rule = &p->program->rules.at[number];
+  const struct circuit *c = &p->program->circuit;
+  static const char indent[] = "        ";
+  memset(p->named, 0, c->nodes.n * sizeof *p->named);
+  memset(p->uses, 0, c->nodes.n * sizeof *p->uses);
+  p->names = 0;
+  text_addf(p->out, "  :: atomic {  /* %s */ ", r->name);
+  printer_line(p, r->at);
+  text_add(p->out, "\n");
+  add_guards(p, -1, "    ");
+  text_add(p->out, " ->\n");
+  add_choices(p, number);
+  printer_want(p, r->possible);
+  for (size_t i = 0; i < r->failures.n; i++)
+    printer_want(p, r->failures.at[i].when);
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE)
+      printer_want(p, r->steps.at[i]);
+  for (size_t i = 0; i < r->changes.n; i++) {
+    if (r->changes.at[i].index == NO_WIRE) {
+      printer_want(p, r->changes.at[i].value);
+    } else {
+      printer_want(p, r->changes.at[i].condition);
+      printer_want(p, r->changes.at[i].index);
+    }
+  }
+  text_add(p->out, "    d_step {\n");
+  printer_define(p, r->possible, define, "      ");
+  bool always = circuit_is(c, r->possible, 1);
+  if (!always) {
+    text_add(p->out, "      if\n      :: ");
+    printer_add(p, r->possible);
+    text_add(p->out, " ->\n");
+  }
+  if (r->failures.n) {
+    add_failures(p, indent);
+    text_addf(p->out, "%sif :: no_error ->\n", indent);
+  }
+  add_steps(p, indent);
+  add_changes(p, indent);
+  text_addf(p->out, "%sjudge()\n", indent);
+  if (r->failures.n)
+    text_addf(p->out, "%s:: else fi\n", indent);
+  text_add(p->out, always ? "    };\n" : "      :: else\n      fi\n    };\n");
+  text_addf(p->out, "done_%zu: skip; d_step { skip", number);
+  for (size_t i = 0; i < r->choices.n; i++)
+    text_addf(p->out, "; %s = 0", r->choices.at[i].name);
+  text_add(p->out, " }\n  }\n");
+}
+
+/* --- properties --- */
+
+static void add_properties(struct printer *p) {
+  const struct program *g = p->program;
+  for (size_t i = 0; i < g->properties.n; i++)
+    if (g->properties.at[i].holds != NO_WIRE)
+      printer_want(p, g->properties.at[i].holds);
+  printer_want(p, g->fine);
+  text_add(p->out, "inline judge() {\n");
+  if (!circuit_is(&g->circuit, g->fine, 1)) {
+    printer_define(p, g->fine, define, "  ");
+    text_add(p->out, "  no_error = ");
+    printer_add(p, g->fine);
+    text_add(p->out, "; assert(no_error);\n");
+  }
+  for (size_t i = 0; i < g->properties.n; i++) {
+    const struct property *q = g->properties.at[i].property;
+    if (g->properties.at[i].holds == NO_WIRE)
+      continue;
+    printer_define(p, g->properties.at[i].holds, define, "  ");
+    text_addf(p->out, "  %s = ", q->name);
+    printer_add(p, g->properties.at[i].holds);
+    text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", q->name);
+    printer_line(p, q->at);
+    text_add(p->out, "\n");
+  }
+  text_add(p->out, "  skip\n}\n\n");
+}
+
+static void declare_names(struct text *out, const char *prefix, uint32_t n) {
+  for (uint32_t i = 1; i <= n; i++)
+    text_addf(out, "%s%s%u%s", i % 16 == 1 ? "hidden int " : "", prefix, i, i == n || i % 16 == 0 ? ";\n" : ", ");
+}
+
+void export_promela(const struct program *g, struct text *out) {
+  struct printer p;
+  struct text body = {0};
+  printer_begin(&p, g, &promela, out);
+  printer_head(&p, "A cover is reached if its assertion fails. One state more than rondo counts: the one before 'start'.");
+  text_add(out, "\n");
+  declare_cells(&p);
+  p.out = &body;
+  uint32_t most = 0, judged;
+  p.prefix = "j";
+  add_properties(&p);
+  judged = p.names;
+  p.prefix = "t";
+  text_add(&body, "active proctype rules() {\n");
+  declare_choices(&p);
+  text_add(&body, "end:\n  do\n");
+  for (size_t i = 0; i < g->rules.n; i++) {
+    add_rule(&p, i);
+    most = p.names > most ? p.names : most;
+  }
+  text_add(&body, "  od\n}\n");
+  p.out = out;
+  text_add(out, "\n/* not part of the state */\nhidden byte no_error;\n");
+  for (size_t i = 0; i < g->properties.n; i++)
+    text_addf(out, "hidden byte %s;\n", g->properties.at[i].property->name);
+  declare_names(out, "j", judged);
+  declare_names(out, "t", most);
+  text_add(out, "\n");
+  text_add(out, body.at);
+  text_release(&body);
+  printer_release(&p);
+}

@@ -1,0 +1,264 @@
+/* TLA+, for TLC and Apalache. An initial state is what 'start' can make, so there is none before it. */
+#include "export/formats.h"
+#include "export/print.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+static const struct syntax tla = {
+    .truth = {"FALSE", "TRUE"}, .negation = "~", .conjunction = "/\\", .disjunction = "\\/", .equal = "=", .differ = "#",
+    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "\\div", .modulo = "%",
+    .if_open = "(IF ", .if_then = " THEN ", .if_else = " ELSE ", .if_close = ")", .count_open = "(IF ", .count_close = " THEN 1 ELSE 0)",
+    .comment_open = "(* ", .comment_close = " *)"};
+
+static bool is_state(const struct program *g, size_t cell) { return cell != g->started; }
+
+static void add_range(struct text *out, bool truth, int64_t lo, int64_t hi) {
+  if (truth)
+    text_add(out, "BOOLEAN");
+  else
+    text_addf(out, lo < 0 ? "(%" PRId64 ")..%" PRId64 : "%" PRId64 "..%" PRId64, lo, hi);
+}
+
+static void declare_cells(struct printer *p) {
+  text_add(p->out, "VARIABLES\n");
+  for (size_t i = 0; i < p->program->cells.n; i++) {
+    const struct cell *c = &p->program->cells.at[i];
+    if (!is_state(p->program, i))
+      continue;
+    bool last = i + 1 == p->program->cells.n;
+    text_addf(p->out, "  %s%s", c->name, last ? "" : ",");
+    if (c->comment) {
+      text_add(p->out, "  ");
+      printer_comment(p, c->comment);
+    }
+    text_add(p->out, "\n");
+  }
+  text_add(p->out, "\nvars == <<");
+  for (size_t i = 0, n = 0; i < p->program->cells.n; i++)
+    if (is_state(p->program, i))
+      text_addf(p->out, "%s%s", n++ ? ", " : "", p->program->cells.at[i].name);
+  text_add(p->out, ">>\n\nTypeOK ==\n");
+  for (size_t i = 0; i < p->program->cells.n; i++) {
+    const struct cell *c = &p->program->cells.at[i];
+    if (!is_state(p->program, i))
+      continue;
+    text_addf(p->out, "  /\\ %s \\in ", c->name);
+    if (c->length)
+      text_addf(p->out, "[0..%" PRIu32 " -> ", c->length - 1);
+    add_range(p->out, c->truth, c->lo, c->hi);
+    text_add(p->out, c->length ? "]\n" : "\n");
+  }
+  text_add(p->out, "\n");
+}
+
+/* --- rules --- */
+
+static void define(struct printer *p, wire w, void *context) {
+  bool *any = context;
+  text_addf(p->out, "%s%s%u == ", *any ? "        " : "    LET ", p->prefix, p->names + 1);
+  *any = true;
+  printer_add(p, w);
+  if (node_of(&p->program->circuit, w)->at.to) {
+    text_add(p->out, "  ");
+    printer_line(p, node_of(&p->program->circuit, w)->at);
+  }
+  text_add(p->out, "\n");
+}
+
+static void define_all(struct printer *p, bool *any) {
+  const struct rule *r = p->rule;
+  printer_define(p, r->possible, define, any);
+  for (size_t i = 0; i < r->failures.n; i++)
+    printer_define(p, r->failures.at[i].when, define, any);
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE)
+      printer_define(p, r->steps.at[i], define, any);
+  for (size_t i = 0; i < r->changes.n; i++) {
+    const struct cell_change *c = &r->changes.at[i];
+    if (c->index == NO_WIRE) {
+      printer_define(p, c->value, define, any);
+    } else {
+      printer_define(p, c->condition, define, any);
+      printer_define(p, c->index, define, any);
+    }
+  }
+}
+
+static void want_all(struct printer *p) {
+  const struct rule *r = p->rule;
+  printer_want(p, r->possible);
+  for (size_t i = 0; i < r->failures.n; i++)
+    printer_want(p, r->failures.at[i].when);
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE)
+      printer_want(p, r->steps.at[i]);
+  for (size_t i = 0; i < r->changes.n; i++) {
+    const struct cell_change *c = &r->changes.at[i];
+    printer_want(p, c->index == NO_WIRE ? c->value : c->condition);
+    if (c->index != NO_WIRE)
+      printer_want(p, c->index);
+  }
+}
+
+/* The array after the first n changes of the rule, one inside the other. */
+static void add_array(struct printer *p, uint32_t cell, size_t n) {
+  const char *name = p->program->cells.at[cell].name;
+  while (n > 0 && p->rule->changes.at[n - 1].cell != cell)
+    n--;
+  if (n == 0) {
+    text_add(p->out, name);
+    return;
+  }
+  const struct cell_change *c = &p->rule->changes.at[n - 1];
+  bool always = circuit_is(&p->program->circuit, c->condition, 1);
+  text_add(p->out, "[");
+  add_array(p, cell, n - 1);
+  text_add(p->out, " EXCEPT ![");
+  printer_add(p, c->index);
+  text_add(p->out, "] = ");
+  if (!always) {
+    text_add(p->out, "IF ");
+    printer_add(p, c->condition);
+    text_add(p->out, " THEN ");
+  }
+  text_add(p->out, c->absorbed ? c->by > 0 ? "1" : "0" : c->by > 0 ? "@ + 1" : "@ - 1");
+  text_addf(p->out, "%s]", always ? "" : " ELSE @");
+}
+
+static void add_changes(struct printer *p, bool initial) {
+  const struct program *g = p->program;
+  const char *prime = initial ? "" : "'";
+  bool *changed = memory_alloc((g->cells.n + 1) * sizeof *changed);
+  for (size_t i = 0; i < p->rule->changes.n; i++) {
+    const struct cell_change *c = &p->rule->changes.at[i];
+    if (changed[c->cell] || !is_state(g, c->cell))
+      continue;
+    changed[c->cell] = true;
+    text_addf(p->out, "       /\\ %s%s = ", g->cells.at[c->cell].name, prime);
+    if (c->index == NO_WIRE)
+      printer_add(p, c->value);
+    else
+      add_array(p, c->cell, p->rule->changes.n);
+    text_add(p->out, "\n");
+  }
+  for (size_t i = 0, n = 0; i < g->cells.n; i++) {
+    const struct cell *c = &g->cells.at[i];
+    if (changed[i] || !is_state(g, i))
+      continue;
+    if (initial && c->length)
+      text_addf(p->out, "       /\\ %s = [i \\in 0..%" PRIu32 " |-> %" PRId64 "]\n", c->name, c->length - 1, c->lo);
+    else if (initial && c->truth)
+      text_addf(p->out, "       /\\ %s = FALSE\n", c->name);
+    else if (initial)
+      text_addf(p->out, "       /\\ %s = %" PRId64 "\n", c->name, c->lo);
+    else
+      text_addf(p->out, "%s%s", n++ ? ", " : "       /\\ UNCHANGED <<", c->name);
+    if (!initial) {
+      bool more = false;
+      for (size_t k = i + 1; k < g->cells.n; k++)
+        more |= !changed[k] && is_state(g, k);
+      text_add(p->out, more ? "" : ">>\n");
+    }
+  }
+  memory_free(changed);
+}
+
+static void add_rule(struct printer *p, size_t number) {
+  const struct program *g = p->program;
+  const struct rule *r = p->rule = &g->rules.at[number];
+  bool any = false;
+  memset(p->named, 0, g->circuit.nodes.n * sizeof *p->named);
+  memset(p->uses, 0, g->circuit.nodes.n * sizeof *p->uses);
+  p->names = 0;
+  printer_line(p, r->at);
+  text_addf(p->out, "\n%s ==\n", number ? r->name : "Init");
+  for (size_t i = 0; i < r->choices.n; i++) {
+    text_addf(p->out, "  \\E %s \\in ", r->choices.at[i].name);
+    add_range(p->out, r->choices.at[i].truth, r->choices.at[i].lo, r->choices.at[i].hi);
+    text_add(p->out, " :\n");
+  }
+  want_all(p);
+  define_all(p, &any);
+  if (any)
+    text_add(p->out, "    IN\n");
+  for (size_t i = 0; i < r->guards.n; i++) {
+    const struct gate_node *n = node_of(&g->circuit, r->guards.at[i]);
+    if (i == 0 && (n->gate == GATE_CELL || n->gate == GATE_NOT)) /* started, or not: all states are */
+      continue;
+    text_add(p->out, "       /\\ ");
+    printer_add(p, r->guards.at[i]);
+    text_add(p->out, "\n");
+  }
+  if (!circuit_is(&g->circuit, r->possible, 1)) {
+    text_add(p->out, "       /\\ ");
+    printer_add(p, r->possible);
+    text_add(p->out, "\n");
+  }
+  for (size_t i = 0; i < r->failures.n; i++) {
+    text_add(p->out, "       /\\ Assert(~(");
+    printer_add(p, r->failures.at[i].when);
+    text_add(p->out, "), \"");
+    for (const char *s = r->failures.at[i].message; *s; s++)
+      text_addf(p->out, "%c", *s == '"' || *s == '\\' ? '\'' : *s);
+    text_add(p->out, "\")  ");
+    printer_line(p, r->failures.at[i].at);
+    text_add(p->out, "\n");
+  }
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE) {
+      text_add(p->out, "       /\\ Assert(");
+      printer_add(p, r->steps.at[i]);
+      text_addf(p->out, ", \"%s\")  ", g->properties.at[i].property->name);
+      printer_line(p, g->properties.at[i].property->at);
+      text_add(p->out, "\n");
+    }
+  add_changes(p, number == 0);
+  text_add(p->out, "\n");
+}
+
+/* --- properties --- */
+
+static void add_property(struct printer *p, const char *name, bool cover, wire w, struct span at) {
+  bool any = false;
+  memset(p->named, 0, p->program->circuit.nodes.n * sizeof *p->named);
+  memset(p->uses, 0, p->program->circuit.nodes.n * sizeof *p->uses);
+  p->names = 0;
+  p->rule = NULL;
+  printer_want(p, w);
+  printer_line(p, at);
+  text_addf(p->out, "\n%s ==\n", name);
+  printer_define(p, w, define, &any);
+  text_addf(p->out, "    %s%s", any ? "IN " : "", cover ? "~" : "");
+  printer_add(p, w);
+  text_add(p->out, "\n\n");
+}
+
+static void add_module_name(struct text *out, const char *name) { text_addf(out, "---- MODULE %s ----\n", name); }
+
+void export_tla(const struct program *g, struct text *out) {
+  struct printer p;
+  printer_begin(&p, g, &tla, out);
+  add_module_name(out, g->model->name);
+  printer_head(&p, "Check with SPECIFICATION Spec, without deadlocks, and the invariants below. A cover is reached if its invariant is "
+                   "violated; step properties and errors of the model are assertions.");
+  text_add(out, "EXTENDS Integers, TLC\n\n");
+  declare_cells(&p);
+  for (size_t i = 0; i < g->rules.n; i++)
+    add_rule(&p, i);
+  text_add(out, "Next ==\n");
+  for (size_t i = 1; i < g->rules.n; i++)
+    text_addf(out, "  \\/ %s\n", g->rules.at[i].name);
+  if (g->rules.n == 1)
+    text_add(out, "  FALSE\n");
+  text_add(out, "\nSpec == Init /\\ [][Next]_vars\n\n");
+  if (!circuit_is(&g->circuit, g->fine, 1))
+    add_property(&p, "no_error", false, g->fine, (struct span){0, 0});
+  for (size_t i = 0; i < g->properties.n; i++) {
+    const struct property *q = g->properties.at[i].property;
+    if (g->properties.at[i].holds != NO_WIRE)
+      add_property(&p, q->name, q->kind == PROPERTY_COVER, g->properties.at[i].holds, q->at);
+  }
+  text_add(out, "====\n");
+  printer_release(&p);
+}
