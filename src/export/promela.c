@@ -47,7 +47,7 @@ static void declare_choices(struct printer *p) {
     for (size_t i = 0; i < g->rules.at[r].choices.n; i++) {
       const struct choice *c = &g->rules.at[r].choices.at[i];
       if (!declared_before(g, r, i)) /* another rule may choose from more */
-        text_addf(p->out, "  %s %s;\n", c->truth ? "bool" : "int", c->name);
+        text_addf(p->out, "%s %s;\n", c->truth ? "bool" : "int", c->name);
     }
 }
 
@@ -91,7 +91,7 @@ static bool add_guards(struct printer *p, int64_t after, const char *between) {
 static void add_choices(struct printer *p, size_t number) {
   for (size_t i = 0; i < p->rule->choices.n; i++) {
     const struct choice *c = &p->rule->choices.at[i];
-    if (c->hi - c->lo < 12) {
+    if (c->hi - c->lo < 40) {
       text_add(p->out, "    if");
       for (int64_t v = c->lo; v <= c->hi; v++)
         text_addf(p->out, " :: %s = %" PRId64, c->name, v);
@@ -205,7 +205,7 @@ static void add_rule(struct printer *p, size_t number) {
       printer_want(p, r->changes.at[i].index);
     }
   }
-  text_add(p->out, "    d_step {\n");
+  text_add(p->out, "    skip; d_step {\n");
   printer_define(p, r->possible, define, "      ");
   bool always = circuit_is(c, r->possible, 1);
   if (!always) {
@@ -267,9 +267,11 @@ void export_promela(const struct program *g, struct text *out) {
   struct printer p;
   struct text body = {0};
   printer_begin(&p, g, &promela, out);
-  printer_head(&p, "A cover is reached if its assertion fails. One state more than rondo counts: the one before 'start'.");
+  printer_head(&p, "A cover is reached if its assertion fails. One state more than rondo counts: the one before 'start'; spin -o2 -a counts variables that nobody reads.");
   text_add(out, "\n");
   declare_cells(&p);
+  text_add(out, "\n/* choices: 0 but while a rule is taken */\n");
+  declare_choices(&p);
   p.out = &body;
   uint32_t most = 0, judged;
   p.prefix = "j";
@@ -277,7 +279,6 @@ void export_promela(const struct program *g, struct text *out) {
   judged = p.names;
   p.prefix = "t";
   text_add(&body, "active proctype rules() {\n");
-  declare_choices(&p);
   text_add(&body, "end:\n  do\n");
   for (size_t i = 0; i < g->rules.n; i++) {
     add_rule(&p, i);
