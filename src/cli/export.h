@@ -4,7 +4,6 @@
 
 #include "cli/load.h"
 
-bool export_is_for_models(const char *format);
 int export_model(const struct syntax *, const struct options *); /* the exit status */
 
 #endif

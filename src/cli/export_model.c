@@ -14,7 +14,7 @@
 #define MOST_DRAWN 1000 /* states of a graph, unless told */
 
 /* What is asked, in one environment. */
-struct asked {
+struct selection {
   uint32_t environment;
   VEC(uint32_t) properties;
 };
@@ -27,8 +27,8 @@ static bool is_in(const struct property *p, uint32_t environment) {
 }
 
 /* The environment that --env names, else that of the first property asked for, else the file's first. */
-static bool asked_make(struct asked *a, const struct model *m, const struct options *o) {
-  *a = (struct asked){0};
+static bool selection_make(struct selection *a, const struct model *m, const struct options *o) {
+  *a = (struct selection){0};
   uint32_t property;
   if (o->env && !environment_find(m, o->env, &a->environment))
     return false;
@@ -58,7 +58,7 @@ static const struct {
   void (*write)(const struct program *, struct text *);
 } formats[] = {{"promela", export_promela}, {"murphi", export_murphi}, {"tla", export_tla}, {"smv", export_program_smv}};
 
-bool export_is_for_models(const char *format) {
+static bool export_is_for_models(const char *format) {
   if (!strcmp(format, "dot") || !strcmp(format, "itf"))
     return true;
   for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
@@ -67,7 +67,7 @@ bool export_is_for_models(const char *format) {
   return false;
 }
 
-static int write_program(struct model *m, const struct asked *a, const struct options *o, const char *format) {
+static int write_program(struct model *m, const struct selection *a, const struct options *o, const char *format) {
   struct diags diags;
   struct text out = {0};
   diags_init(&diags, &m->source);
@@ -100,7 +100,7 @@ static const struct trace *trace_to_show(const struct check_result *c) {
   return NULL;
 }
 
-static int write_trace(struct model *m, const struct options *o) {
+static int write_trace(const struct syntax *s, const struct binding *bindings, struct model *m, const struct options *o) {
   struct inquiries in;
   struct check_result result = {0};
   struct arena arena;
@@ -111,7 +111,8 @@ static int write_trace(struct model *m, const struct options *o) {
   arena_init(&arena);
   struct meaning *meaning = meaning_new(m);
   int status = EXIT_FAULT;
-  if (!inquiries_answer(&in, m, meaning, &arena, o, semantics, &result, &fault)) {
+  struct asked about = {s, bindings, o->defines.n, m, meaning, &arena, o, semantics, !o->has_semantics};
+  if (!inquiries_answer(&in, &about, &result, NULL, &fault)) {
     say_error("a fault of rondo itself: %s", text_or_empty(&fault));
   } else if (!trace_to_show(&result)) {
     say_error("no property is violated: there is no run to show");
@@ -133,9 +134,11 @@ static int write_trace(struct model *m, const struct options *o) {
 
 int export_model(const struct syntax *s, const struct options *o) {
   struct text error = {0};
-  struct asked asked = {0};
+  struct selection asked = {0};
   struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
-  bool ok = true;
+  bool ok = export_is_for_models(o->to);
+  if (!ok)
+    say_error("'%s' is not a counter system, and %s is for those alone", s->source.path, o->to);
   for (size_t i = 0; i < o->defines.n; i++) {
     bindings[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
     if (o->defines.at[i].low != o->defines.at[i].high && ok) {
@@ -145,13 +148,9 @@ int export_model(const struct syntax *s, const struct options *o) {
   }
   struct model *m = ok ? model_load(s, bindings, o->defines.n, false, false, &error) : NULL;
   int status = EXIT_BAD_INPUT;
-  if (!export_is_for_models(o->to)) {
-    say_error("'%s' is no counter system, and %s is for those alone", s->source.path, o->to);
-    ok = false;
-  }
   if (ok && m && !strcmp(o->to, "itf"))
-    status = write_trace(m, o);
-  else if (ok && m && asked_make(&asked, m, o))
+    status = write_trace(s, bindings, m, o);
+  else if (ok && m && selection_make(&asked, m, o))
     status = write_program(m, &asked, o, o->to);
   vec_release(&asked.properties);
   text_release(&error);

@@ -149,11 +149,15 @@ json_t *itf_json(const struct trace *t) {
   json_t *names = json_array(), *states = json_array(), *params = json_object();
   for (uint32_t i = 0; i < m->nparams; i++)
     json_object_set_new(params, m->params[i].name, m->params[i].truth ? json_boolean(m->params[i].value) : json_integer(m->params[i].value));
-  for (uint32_t i = 0; i < t->nconfigs; i++)
+  bool returns = t->claim.lasso && t->claim.loop + 1 < t->nconfigs; /* the last state is the one that it returns to */
+  for (uint32_t i = 0; i + returns < t->nconfigs; i++)
     json_array_append_new(states, state_itf(t, i, names));
   const char *shows = t->claim.property == NO_PROPERTY ? "no_error" : m->properties[t->claim.property].name;
   json_t *meta = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "format", "ITF", "format-description",
                            "https://apalache-mc.org/docs/adr/015adr-trace.html", "description", m->name, "environment",
                            m->environments[t->claim.environment].name, "property", shows, "parameters", params);
-  return json_pack("{s:o, s:o, s:o}", "#meta", meta, "vars", names, "states", states);
+  json_t *trace = json_pack("{s:o, s:o, s:o}", "#meta", meta, "vars", names, "states", states);
+  if (t->claim.lasso)
+    json_object_set_new(trace, "loop", json_integer(t->claim.loop));
+  return trace;
 }
