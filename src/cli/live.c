@@ -2,7 +2,9 @@
 #include "cli/question.h"
 #include "cli/symbolic.h"
 #include "cli/terminal.h"
+#include "model/flow.h"
 #include "model/live.h"
+#include "model/survey.h"
 #include "search/live.h"
 #include "trace/lasso.h"
 
@@ -95,6 +97,8 @@ static bool add_error(const struct asking *a, const struct live *l, struct prope
     return false;
   }
   p->trace = replayed(a, &claim, &run);
+  if (p->trace)
+    property_result_tell_error(p);
   return p->trace;
 }
 
@@ -112,7 +116,9 @@ static const char *unsatisfied(const struct asking *a, struct live *l) {
   const struct model *m = a->asked->model;
   const struct environment *env = &m->environments[a->question.environment];
   const struct clause *marks[MARKS_MOST];
-  const struct assumptions *all = &l->assumptions;
+  struct assumptions whole = l->assumptions;
+  const struct assumptions *all = &whole;
+  whole.coins = false;
   if (l->found || l->graph.end != SEARCH_EXHAUSTED || l->graph.cut || live_satisfiable(l, all))
     return NULL;
   uint32_t n = model_steps(m) ? 0 : environment_marks(env, marks);
@@ -130,24 +136,56 @@ static const char *unsatisfied(const struct asking *a, struct live *l) {
 
 /* --- the question --- */
 
+static bool finds_coin(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_RANDOM;
+  return !*found;
+}
+
+struct coin_search {
+  const struct model *model;
+  bool found;
+};
+
+static void look_for_coin(void *context, const struct site *at, const struct node *n) {
+  struct coin_search *s = context;
+  if (at->place == PLACE_PROCESS)
+    node_walk_deep(s->model, n, finds_coin, &s->found);
+}
+
+/* Is there a `random` in what processes do? */
+static bool uses_coins(const struct asking *a) {
+  struct coin_search s = {a->asked->model, false};
+  const struct survey survey = {.model = a->asked->model, .question = &a->question, .node = look_for_coin, .context = &s};
+  survey_run(&survey);
+  return s.found;
+}
+
 /* Why it cannot be asked, or NULL. */
-static const char *refusal(const struct asking *a, const struct automaton *automaton) {
+static const char *refusal(const struct asking *a, const struct space *space, const struct automaton *automaton) {
   enum symbolic_engine engine;
   if (symbolic_engine_find(a->asked->options->engine, &engine))
     return "this engine looks at states only";
+  if (!space->ops->atom || !space->ops->concretise_path)
+    return "this semantics is not for runs that go on for ever";
   if (a->form.refused)
     return a->form.refused;
   if (!automaton)
     return "its automaton would become too large";
-  return a->shown->almost_surely ? "almost surely" : NULL;
+  if (a->shown->almost_surely && !automaton_suits_coins(automaton))
+    return "'almost surely' is for 'eventually', 'always eventually' and 'leads to'";
+  if (a->shown->almost_surely && !space->lotteries && uses_coins(a))
+    return "'random' is not told from free choice in models like this one";
+  return NULL;
 }
 
 static bool ask(const struct asking *a, const struct wishes *wishes, struct run_result *r, bool traces) {
   const struct licences *licences;
   struct space *space = question_space(a->asked, &a->question, wishes, &licences);
   struct assumptions assumptions = assumptions_of(a->asked->model, a->question.environment);
+  assumptions.coins = a->shown->almost_surely;
   struct automaton *automaton = a->form.refused ? NULL : automaton_of(a->form.pool, a->form.violated);
-  const char *refused = refusal(a, automaton);
+  const char *refused = refusal(a, space, automaton);
   struct live l;
   bool ok = true;
   live_init(&l, space, automaton, &assumptions, &a->asked->options->limits);

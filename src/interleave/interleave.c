@@ -117,7 +117,10 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
     return true;
   value before = step->from->local[e->process][LOCAL_STATUS];
   struct edge edge = {.faults = (uint32_t)(next->lost - step->from->lost + next->duplicated - step->from->duplicated),
-                      .processes = e->kind == EVENT_CRASH && !(before & STATUS_RECOVERED)};
+                      .processes = e->kind == EVENT_CRASH && !(before & STATUS_RECOVERED),
+                      .optional = e->kind != EVENT_ACTION && e->kind != EVENT_DELIVER};
+  for (uint32_t i = 0; i < e->ntaken; i++)
+    edge.optional |= e->taken[i].forged;
   if (result == STEP_ERROR) {
     edge.error = error;
     return step->emit(step->context, NULL, &edge);

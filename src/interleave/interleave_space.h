@@ -122,6 +122,7 @@ struct move {
   bool writes;              /* some global changes */
   bool special;             /* there is more to it than patches and messages */
   bool lie;                 /* ACTION on one message that a Byzantine process made up */
+  bool optional;            /* questions about runs: nobody need do it */
   const struct posts *posts; /* or NULL */
   uint32_t sent;            /* ACTION: all that it sends, in steps->posts */
   uint32_t whole;           /* CRASH in an action: 1 + that action's place among the moves; it must be possible, too */

@@ -534,6 +534,17 @@ static bool quorum_possible(struct making *k, uint32_t action) {
   return steps_quorum(k->space, &honest, action).n > 0;
 }
 
+/* Faults, and what only lies make possible: a run may stop where there is nothing else. */
+static bool is_optional(struct making *k, const struct move *m) {
+  struct interleave *s = k->space;
+  if (!question_live(s->model, s->base.question))
+    return false;
+  if (m->kind != EVENT_ACTION)
+    return m->kind != EVENT_DELIVER;
+  bool quorum = s->model->roles[k->at->role].actions[m->action].trigger == TRIGGER_QUORUM;
+  return m->lie || (quorum && k->at->byzantine && !quorum_possible(k, m->action));
+}
+
 static void find_groups(struct making *k, struct moves *moves) {
   struct interleave *s = k->space;
   const struct role *role = &s->model->roles[k->at->role];
@@ -585,8 +596,9 @@ static struct moves *moves_make(struct interleave *s, const struct sight *at, st
   for (uint32_t i = 0; i < moves->n; i++) {
     struct move *m = &moves->at[i];
     *m = v->making.at[i];
+    m->optional = is_optional(&k, m);
     m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->frozen) ||
-                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP;
+                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP || m->optional;
     moves->brief_only &= !m->special;
   }
   if (s->fair && process_active(status))

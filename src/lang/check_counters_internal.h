@@ -58,8 +58,7 @@ struct counting {
   struct conditions
       *conditions; /* while those of the parameters are read, quotients included; else NULL */
   uint32_t quotients;
-  bool rounds; /* only the parameters of a model of rounds are looked at */
-  bool open;   /* reading `resilience`: quotients in it may be left open with it */
+  bool open; /* reading `resilience`: quotients in it may be left open with it */
 };
 
 enum { QUOTIENTS_MAX = 16 };

@@ -449,7 +449,6 @@ static void grant_steps(struct grant *g) {
 struct licence semantics_licence(const struct model *m, const struct question *q,
                                  struct arena *arena) {
   struct licence l = {.concerns = true, .granted = true};
-  (void)m;
   (void)arena;
   switch (q->semantics) {
   case SEMANTICS_COARSE:
@@ -479,6 +478,9 @@ struct licence semantics_licence(const struct model *m, const struct question *q
   case SEMANTICS_M: /* Bokor 2010, theorems 1 and 2 */
     l.reason = "properties read processes and globals only, and no guard asks for the absence of a "
                "message: when one is delivered nobody sees";
+    if (question_live(m, q))
+      l.reason = "properties read processes and globals only, and a message on its way counts as one that can be taken: "
+                 "as in m-mp (in mp, messages that no action takes together block a process)";
     break;
   }
   return l;

@@ -48,6 +48,9 @@ static bool may_differ(const struct comparison *c, uint32_t run, const struct pr
   return p && p->rounds.reason && !p->rounds.granted;
 }
 
+/* An action that has to take all that was delivered may never be possible again, so that runs end which go on elsewhere. */
+static bool blocks(enum semantics s) { return s == SEMANTICS_MP; }
+
 /* The first two that differ; false: none do. */
 static bool two_differ(const struct comparison *c, uint32_t run, const struct property *property, uint32_t *first,
                        uint32_t *other) {
@@ -55,7 +58,7 @@ static bool two_differ(const struct comparison *c, uint32_t run, const struct pr
   for (uint32_t i = 0; i < c->n; i++) {
     enum verdict v = verdict_of(&c->of[i].runs[run], property);
     *other = i;
-    if (v == VERDICT_INCONCLUSIVE)
+    if (v == VERDICT_INCONCLUSIVE || (blocks(c->variants[i].semantics) && property && property->kind == PROPERTY_LIVE))
       continue;
     if (*first == c->n)
       *first = i;

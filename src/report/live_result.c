@@ -66,9 +66,26 @@ void run_result_fill_live(struct run_result *r, const struct space *space, const
                                     .environment = q->environment,
                                     .verdict = VERDICT_VIOLATED};
     struct text message = {0};
-    text_add(&message, l->graph.error.error.message);
+    text_addf(&message, "in an initial state: %s", l->graph.error.error.message);
     add_result(r, error, &message);
   }
+}
+
+void property_result_tell_error(struct property_result *p) {
+  const struct trace *t = p->trace;
+  const struct config *last = t->configs[t->nconfigs - 1];
+  struct text proved = {0};
+  uint64_t faulty = 0;
+  for (uint32_t q = 0; q < t->model->nprocesses; q++) {
+    bool crashes = trace_fails_in_step(t) && !model_steps(t->model) && t->run.steps[t->run.nsteps - 1]->crashes[q];
+    faulty += crashes || (last->local[q][LOCAL_STATUS] & STATUS_FAULTY);
+  }
+  proved_way(&proved, model_steps(t->model), t->run.nsteps);
+  proved_faulty(&proved, faulty);
+  text_addf(&proved, ": %s", t->error.message);
+  memory_free(p->proved);
+  p->proved = memory_strdup(proved.at);
+  text_release(&proved);
 }
 
 void property_result_tell_lasso(struct property_result *p) {

@@ -52,3 +52,19 @@ void proved_limit(struct text *out, enum search_end end, const struct limits *li
     break;
   }
 }
+
+void proved_way(struct text *out, bool steps, uint64_t n) {
+  if (n == 0) {
+    text_add(out, "in an initial state");
+  } else {
+    text_add(out, "after ");
+    proved_length(out, steps, n);
+  }
+}
+
+void proved_faulty(struct text *out, uint64_t n) {
+  if (n > 0) {
+    text_add(out, ", ");
+    count_add(out, n, "faulty process", "faulty processes");
+  }
+}

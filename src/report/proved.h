@@ -8,5 +8,7 @@ void proved_every_run(struct text *, const struct model *, const struct licences
 void proved_length(struct text *, bool steps, uint64_t n); /* 3 rounds, 3 steps */
 /* the limit of ... was reached; why: the solver gave up */
 void proved_limit(struct text *, enum search_end, const struct limits *, const char *why);
+void proved_way(struct text *, bool steps, uint64_t n); /* after 3 rounds; in an initial state */
+void proved_faulty(struct text *, uint64_t n);          /* , 1 faulty process; or nothing */
 
 #endif

@@ -59,13 +59,6 @@ static bool of_steps(const struct question *q, const struct model *m) {
   return model_steps(m) || q->semantics == SEMANTICS_FINE;
 }
 
-static void say_faulty(struct text *out, uint64_t n) {
-  if (n > 0) {
-    text_add(out, ", ");
-    count_add(out, n, "faulty process", "faulty processes");
-  }
-}
-
 static void say_messages(struct text *out, uint64_t n, const char *what) {
   if (n > 0) {
     text_add(out, ", ");
@@ -87,19 +80,10 @@ static const char *harm(const struct environment *env) {
   return !corrupts ? "lost" : loses ? "lost or corrupted" : "corrupted";
 }
 
-static void say_way(struct text *out, bool steps, uint64_t n) {
-  if (n == 0) {
-    text_add(out, "in an initial state");
-  } else {
-    text_add(out, "after ");
-    proved_length(out, steps, n);
-  }
-}
-
 static void say_after(struct text *out, const struct search *s, const struct finding *f) {
   const struct model *m = s->space->model;
-  say_way(out, of_steps(s->space->question, m), f->rounds);
-  say_faulty(out, charge_processes(f->charge));
+  proved_way(out, of_steps(s->space->question, m), f->rounds);
+  proved_faulty(out, charge_processes(f->charge));
   say_messages(out, charge_messages(f->charge),
                harm(&m->environments[s->space->question->environment]));
 }
@@ -116,10 +100,10 @@ static void say_trace(struct text *out, const struct trace *t, bool shortest) {
     for (uint32_t k = 0; k < e->ntaken; k++)
       kept += e->taken[k].kept;
   }
-  say_way(out, true, t->run.nsteps);
+  proved_way(out, true, t->run.nsteps);
   if (shortest && t->run.nsteps > 0)
     text_add(out, " (shortest)");
-  say_faulty(out, faulty);
+  proved_faulty(out, faulty);
   say_messages(out, lost, "lost");
   say_messages(out, kept, "duplicated");
 }

@@ -78,8 +78,9 @@ void run_result_fill(struct run_result *, const struct search *, const struct li
 struct live;
 void run_result_fill_live(struct run_result *, const struct space *, const struct live *, const struct licences *,
                           const struct property *shown, const char *refused, const char *vacuous);
-/* LIVE: says what its trace shows. */
+/* LIVE: says what its trace shows, and that of an error that came up. */
 void property_result_tell_lasso(struct property_result *);
+void property_result_tell_error(struct property_result *);
 /* Steps: says what its trace shows, which may be less than what the search came across; and that no run is shorter, if
    that is sure. */
 void property_result_retell(struct property_result *, bool shortest);

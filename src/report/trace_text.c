@@ -151,6 +151,8 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
   bool cover = p->kind == PROPERTY_COVER, lasso = t->trace->claim.lasso;
   if (lasso)
     teller_assumptions(t);
+  if (lasso && p->almost_surely)
+    text_add(t->out, "\nan adversary can keep it like that, whatever the coins show\n");
   text_add(t->out, "\n");
   struct text title = {0};
   text_addf(&title,

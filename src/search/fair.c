@@ -17,11 +17,31 @@ struct judging {
   VEC(node_vec) waiting; /* parts, each strongly connected and a region of its own */
 };
 
-uint32_t arrow_inside(const struct product *p, const struct assumptions *a, const struct arrow *arrow, uint32_t region) {
+static uint32_t node_inside(const struct product *p, uint32_t state, uint32_t automaton, uint32_t region) {
+  uint32_t to = product_find(p, state, automaton);
+  return to != UINT32_MAX && p->nodes.at[to].region == region ? to : UINT32_MAX;
+}
+
+static bool lottery_inside(const struct product *p, const struct assumptions *a, uint32_t node, const struct arrow *arrow,
+                           uint32_t region) {
+  uint32_t n, lottery = p->graph->labels.at[arrow->label].lottery;
+  const struct graph_step *steps = graph_steps(p->graph, p->nodes.at[node].state, &n);
+  for (uint32_t i = 0; i < n; i++)
+    if (p->graph->labels.at[steps[i].label].lottery == lottery &&
+        (!finally_allows(p, a, steps[i].label) ||
+         node_inside(p, steps[i].to, arrow->automaton, region) == UINT32_MAX))
+      return false;
+  return true;
+}
+
+uint32_t arrow_inside(const struct product *p, const struct assumptions *a, uint32_t node, const struct arrow *arrow,
+                      uint32_t region) {
   if (!finally_allows(p, a, arrow->label))
     return UINT32_MAX;
-  uint32_t to = product_find(p, arrow->state, arrow->automaton);
-  return to != UINT32_MAX && p->nodes.at[to].region == region ? to : UINT32_MAX;
+  uint32_t to = node_inside(p, arrow->state, arrow->automaton, region);
+  if (to == UINT32_MAX || !a->coins || !p->graph->space->lotteries || lottery_inside(p, a, node, arrow, region))
+    return to;
+  return UINT32_MAX;
 }
 
 static struct group_count *count_of(struct judging *j, uint32_t group) {
@@ -46,7 +66,7 @@ static void count_all(struct judging *j, const node_vec *part, uint32_t region) 
     struct arrows left = arrows_of(p, part->at[i]);
     struct arrow a;
     while (arrows_next(p, &left, &a))
-      if (arrow_inside(p, j->assumptions, &a, region) != UINT32_MAX) {
+      if (arrow_inside(p, j->assumptions, part->at[i], &a, region) != UINT32_MAX) {
         const struct label *label = &p->graph->labels.at[a.label];
         j->accepts |= a.accepts;
         j->marks |= label->marks;
@@ -96,7 +116,7 @@ static bool returns_to_itself(const struct judging *j, uint32_t node, uint32_t r
   struct arrows left = arrows_of(j->product, node);
   struct arrow a;
   while (arrows_next(j->product, &left, &a))
-    if (arrow_inside(j->product, j->assumptions, &a, region) == node)
+    if (arrow_inside(j->product, j->assumptions, node, &a, region) == node)
       return true;
   return false;
 }
@@ -143,7 +163,7 @@ static void split(struct judging *j, const node_vec *nodes, uint32_t region) {
         split_leave(&s);
         continue;
       }
-      uint32_t from = f->node, to = arrow_inside(p, j->assumptions, &a, region);
+      uint32_t from = f->node, to = arrow_inside(p, j->assumptions, from, &a, region);
       if (to == UINT32_MAX)
         continue;
       if (p->nodes.at[to].number == NUMBER_NONE)
@@ -187,8 +207,24 @@ static bool expel(struct judging *j, const node_vec *part) {
   return any;
 }
 
+/* With coins: parts may be smaller than what they were cut from, so that lotteries lead out of them. True: this one has
+   nothing to lose; it is the last of those that wait, as it was. */
+static bool is_settled(struct judging *j, const node_vec *part, uint32_t *region) {
+  size_t waiting = j->waiting.n;
+  split(j, part, *region);
+  if (j->waiting.n != waiting + 1 || j->waiting.at[waiting].n != part->n)
+    return false;
+  j->waiting.n--;
+  vec_release(&j->waiting.at[waiting]);
+  *region = j->product->nodes.at[part->at[0]].region;
+  return true;
+}
+
 /* True: the part satisfies everything. Else what is left of it, if anything, waits to be judged. */
-static bool judge(struct judging *j, const node_vec *part, uint32_t region) {
+static bool judge(struct judging *j, const node_vec *part, uint32_t *settled) {
+  if (j->assumptions->coins && !is_settled(j, part, settled))
+    return false;
+  uint32_t region = *settled;
   count_all(j, part, region);
   if (search_limited(j->product->graph->end))
     return false;
@@ -213,7 +249,7 @@ uint32_t fair_region(struct product *p, const struct assumptions *assumptions, c
   while (j.waiting.n > 0) {
     node_vec part = j.waiting.at[--j.waiting.n];
     uint32_t region = p->nodes.at[part.at[0]].region;
-    if (!found && !search_limited(p->graph->end) && judge(&j, &part, region)) {
+    if (!found && !search_limited(p->graph->end) && judge(&j, &part, &region)) {
       found = region;
       vec_clear(in);
       for (size_t i = 0; i < part.n; i++)

@@ -15,8 +15,10 @@ uint32_t fair_region(struct product *, const struct assumptions *, const node_ve
 static inline bool finally_allows(const struct product *p, const struct assumptions *a, uint32_t label) {
   return !(a->finally & ~p->graph->labels.at[label].marks);
 }
-/* Where an arrow leads, if it stays in the region; UINT32_MAX: it does not. */
-uint32_t arrow_inside(const struct product *, const struct assumptions *, const struct arrow *, uint32_t region);
+/* Where an arrow of a node leads, if it stays in the region; UINT32_MAX: it does not. With coins: all results of its lottery
+   must. */
+uint32_t arrow_inside(const struct product *, const struct assumptions *, uint32_t node, const struct arrow *,
+                      uint32_t region);
 
 /* The shortest known way to the region, then round in it through all that is asked for. */
 void lasso_make(struct product *, const struct assumptions *, uint32_t region, const node_vec *in, struct lasso *);

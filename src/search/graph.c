@@ -200,7 +200,7 @@ static bool add_step(void *context, const struct state *state, const struct edge
     return false;
   }
   g->stats.transitions++;
-  g->obliged |= !(edge->optional || edge->faults || edge->processes);
+  g->obliged |= !edge->optional;
   uint32_t to = add_state(g, state);
   if (to == UINT32_MAX)
     return false;

@@ -150,7 +150,7 @@ static uint32_t go_on(struct lassoing *l, uint32_t from, uint32_t goal) {
     struct arrows left = arrows_of(p, node);
     struct arrow a;
     while (arrows_next(p, &left, &a)) {
-      uint32_t to = arrow_inside(p, l->assumptions, &a, l->region);
+      uint32_t to = arrow_inside(p, l->assumptions, node, &a, l->region);
       if (to == UINT32_MAX)
         continue;
       if (goal == UINT32_MAX ? adds(l, &a, to) : to == goal) {

@@ -134,7 +134,7 @@ static bool dive_from(struct dive *d, uint32_t start) {
 
 static void dive_init(struct dive *d, struct live *l, const struct automaton *a, const struct assumptions *assumptions) {
   *d = (struct dive){.live = l, .assumptions = *assumptions};
-  d->eager = !assumptions->fair && !assumptions->finally;
+  d->eager = !assumptions->fair && !assumptions->finally && !assumptions->coins;
   product_init(&d->product, &l->graph, a);
 }
 

@@ -13,6 +13,9 @@ struct assumptions {
   uint64_t finally; /* marks: from some time on each always holds */
   bool fair;        /* to every group of the space... */
   bool strong;      /* ...that is possible again and again (weak: always from some time on) */
+  bool coins;       /* almost surely: of runs that have a chance. An adversary chooses among lotteries, coins their results:
+                       what it can keep up for ever is an end component, a strongly connected set of states with lotteries
+                       all of whose results stay in it */
 };
 
 /* A run that goes back to an earlier state of its path for ever. */
@@ -22,6 +25,10 @@ struct lasso {
   uint32_t n, loop;   /* path[n - 1] is path[loop] again; loop == n - 1: it stays there for ever */
 };
 void lasso_release(struct lasso *);
+
+/* Can it be asked with coins? Where the automaton accepts it must not have to guess what comes: deterministic in the
+   components in which it accepts (Courcoubetis & Yannakakis 1995). */
+bool automaton_suits_coins(const struct automaton *);
 
 struct live {
   struct graph graph; /* limits, progress, and how it ended */

@@ -31,8 +31,7 @@ struct edge {
                             fairness speaks of */
   uint32_t lottery;      /* almost surely: steps of one state with the same number are the results of the same choices of
                             the adversary, by coins */
-  bool optional;         /* steps: a fault, or what only a lie makes possible: a run may stop where there is nothing else. What
-                            is charged (faults, processes) is so without being told */
+  bool optional;         /* steps: a fault, or what only a lie makes possible: a run may stop where there is nothing else */
 };
 #define NO_GROUP UINT32_MAX
 

@@ -108,22 +108,43 @@ static bool is_optional(const struct event *e) {
   return false;
 }
 
+struct outlook {
+  const struct model *model;
+  bool acts;                /* somebody can do something */
+  struct config *delivered; /* after some delivery, or NULL */
+};
+
 static bool look_for_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
                           const struct model_error *error) {
-  bool *found = context;
-  (void)next;
+  struct outlook *o = context;
   (void)error;
-  *found |= result != STEP_BAD_WITNESS && (!w->event || !is_optional(w->event));
-  return !*found;
+  if (result == STEP_BAD_WITNESS || is_optional(w->event))
+    return true;
+  if (w->event->kind != EVENT_DELIVER)
+    o->acts = true;
+  else if (!o->delivered)
+    o->delivered = config_copy(o->model, next);
+  return !o->acts;
+}
+
+/* Steps: can anybody act, now or after messages have been delivered? Deliveries alone change nothing. */
+static bool somebody_acts(struct trace *t, struct meaning *meaning, const struct config *last) {
+  struct config *at = config_copy(t->model, last);
+  struct outlook o = {.model = t->model};
+  do {
+    o.delivered = NULL;
+    config_successors(meaning, t->claim.environment, at, look_for_step, &o);
+    config_free(at);
+    at = o.delivered;
+  } while (at && !o.acts);
+  if (at)
+    config_free(at);
+  return o.acts;
 }
 
 static bool may_stay(struct trace *t, struct meaning *meaning, struct text *why) {
   const struct config *last = t->configs[t->nconfigs - 1];
-  bool goes_on = false;
-  if (model_steps(t->model))
-    config_successors(meaning, t->claim.environment, last, look_for_step, &goes_on);
-  else
-    goes_on = last->point != POINT_END;
+  bool goes_on = model_steps(t->model) ? somebody_acts(t, meaning, last) : last->point != POINT_END;
   if (goes_on)
     text_addf(why, "the run is said to stay as it is, but there is another %s", step_word(t->model));
   return !goes_on;
@@ -167,7 +188,7 @@ static bool clauses_hold(struct trace *t, struct meaning *meaning, struct text *
   const struct clause *marks[MARKS_MOST];
   uint32_t n = model_steps(t->model) ? 0 : environment_marks(env, marks);
   for (uint32_t i = 0; i < n; i++)
-    if (!clause_holds_of_run(meaning, t->claim.environment, i, (const struct config *const *)t->configs,
+    if (!clause_holds_of_run(meaning, t->claim.environment, (uint32_t)(marks[i] - env->clauses), (const struct config *const *)t->configs,
                              (const struct witness *const *)t->run.steps, t->run.nsteps, t->claim.loop)) {
       uint32_t line, column;
       source_place(&t->model->source, marks[i]->at.from, &line, &column);

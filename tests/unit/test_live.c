@@ -1,5 +1,5 @@
 /* The engine for runs, on small random graphs that play the part of a space: against trying every set of states that a run
-   could come back to again and again. */
+   could come back to again and again, or in which an adversary could keep it, whatever coins show. */
 #include "base/memory.h"
 #include "search/live.h"
 
@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#define STATES 5
+#define STATES 4
 #define EDGES_MOST 24
 #define MARKS 2
 #define GROUPS 3
@@ -24,7 +24,7 @@ static uint32_t chance(uint32_t n) { /* 0 .. n - 1 */
 }
 
 struct fake_edge {
-  uint32_t from, to, group;
+  uint32_t from, to, group, lottery;
   uint64_t marks;
   bool optional;
 };
@@ -69,7 +69,8 @@ static bool fake_successors(struct space *s, const struct state *state, emit_fn 
   for (uint32_t i = 0; i < f->nedges; i++)
     if (f->edges[i].from == from &&
         !send(f, f->edges[i].to,
-              &(struct edge){.group = f->edges[i].group, .marks = f->edges[i].marks, .optional = f->edges[i].optional},
+              &(struct edge){.group = f->edges[i].group, .marks = f->edges[i].marks, .optional = f->edges[i].optional,
+                             .lottery = f->edges[i].lottery},
               emit, context))
       return false;
   return true;
@@ -106,13 +107,15 @@ static void fake_make(struct fake *f) {
   f->question = (struct question){.properties = &property, .nproperties = 1, .natoms = ATOMS};
   f->base.model = &f->model;
   f->base.question = &f->question;
+  f->base.lotteries = chance(4);
   f->n = 1 + chance(STATES);
   f->initials = 1 + chance(f->n > 2 ? 2 : 1);
   for (uint32_t i = 0; i < f->n; i++)
     f->letter[i] = chance(1 << ATOMS);
   uint32_t edges = chance(3 * f->n);
   for (uint32_t i = 0; i < edges; i++) {
-    struct fake_edge e = {chance(f->n), chance(f->n), chance(3) ? chance(GROUPS) : NO_GROUP, chance(1 << MARKS), !chance(6)};
+    struct fake_edge e = {chance(f->n), chance(f->n), chance(3) ? chance(GROUPS) : NO_GROUP, chance(3), chance(1 << MARKS),
+                          !chance(6)};
     f->edges[f->nedges++] = e;
     if (e.group != NO_GROUP) /* what is taken was possible */
       f->possible[e.from] |= 1u << e.group;
@@ -145,7 +148,7 @@ static struct automaton *random_automaton(void) {
 /* --- the naive way --- */
 
 struct naive_edge {
-  uint32_t from, to, group;
+  uint32_t from, to, group, lottery, choice; /* choice: which transition of the automaton */
   uint64_t marks, accepts;
 };
 
@@ -154,6 +157,7 @@ struct naive {
   bool initial[NODES_MOST], reached[NODES_MOST];
   uint32_t state[NODES_MOST];
   struct naive_edge edges[EDGES_MOST * 12 + STATES * 12];
+  bool lotteries;
   uint32_t nedges;
 };
 
@@ -169,11 +173,11 @@ static void naive_add(struct naive *v, const struct fake *f, const struct automa
     for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
       if (transition_reads(&a->transitions[i], f->letter[e->from]))
         v->edges[v->nedges++] = (struct naive_edge){e->from * a->nstates + q, e->to * a->nstates + a->transitions[i].to,
-                                                    e->group, e->marks, a->transitions[i].accepts};
+                                                    e->group, e->lottery, i, e->marks, a->transitions[i].accepts};
 }
 
 static void naive_make(struct naive *v, const struct fake *f, const struct automaton *a) {
-  *v = (struct naive){.n = f->n * a->nstates};
+  *v = (struct naive){.n = f->n * a->nstates, .lotteries = f->base.lotteries};
   for (uint32_t i = 0; i < f->nedges; i++)
     naive_add(v, f, a, &f->edges[i]);
   for (uint32_t s = 0; s < f->n; s++) {
@@ -182,15 +186,26 @@ static void naive_make(struct naive *v, const struct fake *f, const struct autom
       v->reached[s * a->nstates + q] = s < f->initials && q == 0;
     }
     if (!must_go_on(f, s))
-      naive_add(v, f, a, &(struct fake_edge){s, s, NO_GROUP, UINT64_MAX, true});
+      naive_add(v, f, a, &(struct fake_edge){s, s, NO_GROUP, UINT32_MAX, UINT64_MAX, true});
   }
   for (uint32_t times = 0; times < v->n; times++)
     for (uint32_t i = 0; i < v->nedges; i++)
       v->reached[v->edges[i].to] |= v->reached[v->edges[i].from];
 }
 
-static bool inside(uint32_t set, const struct naive_edge *e, const struct assumptions *as) {
+static bool stays(uint32_t set, const struct naive_edge *e, const struct assumptions *as) {
   return set >> e->from & 1 && set >> e->to & 1 && !(as->finally & ~e->marks);
+}
+
+/* With coins: whatever they show. */
+static bool inside(const struct naive *v, uint32_t set, const struct naive_edge *e, const struct assumptions *as) {
+  if (!as->coins || !v->lotteries)
+    return stays(set, e, as);
+  for (uint32_t i = 0; i < v->nedges; i++)
+    if (v->edges[i].from == e->from && v->edges[i].lottery == e->lottery && v->edges[i].choice == e->choice &&
+        !stays(set, &v->edges[i], as))
+      return false;
+  return true;
 }
 
 static bool connected(const struct naive *v, uint32_t set, const struct assumptions *as) {
@@ -200,7 +215,7 @@ static bool connected(const struct naive *v, uint32_t set, const struct assumpti
       continue;
     for (uint32_t times = 0; times <= v->n; times++)
       for (uint32_t i = 0; i < v->nedges; i++)
-        if (inside(set, &v->edges[i], as) && (v->edges[i].from == start || seen >> v->edges[i].from & 1))
+        if (inside(v, set, &v->edges[i], as) && (v->edges[i].from == start || seen >> v->edges[i].from & 1))
           seen |= 1u << v->edges[i].to;
     if (seen != set)
       return false;
@@ -220,7 +235,7 @@ static bool is_accepted(const struct naive *v, const struct fake *f, uint64_t se
       somewhere |= f->possible[v->state[i]];
     }
   for (uint32_t i = 0; i < v->nedges; i++)
-    if (inside(set, &v->edges[i], as)) {
+    if (inside(v, set, &v->edges[i], as)) {
       accepts |= v->edges[i].accepts;
       marks |= v->edges[i].marks;
       taken |= v->edges[i].group == NO_GROUP ? 0 : 1u << v->edges[i].group;
@@ -327,14 +342,18 @@ static void check_lasso(const struct fake *f, const struct automaton *a, const s
 static void random_graphs(void **unused) {
   (void)unused;
   uint32_t found = 0, long_ones = 0;
-  for (uint32_t round = 0; round < 3000; round++) {
+  for (uint32_t round = 0; round < 5000; round++) {
     struct fake f;
     struct naive v;
     struct live l;
     fake_make(&f);
     struct automaton *a = random_automaton();
     struct assumptions as = {.often = chance(1 << MARKS), .finally = chance(2) ? 0 : chance(1 << MARKS),
-                             .fair = chance(3), .strong = chance(2)};
+                             .fair = chance(3), .strong = chance(2), .coins = chance(2)};
+    while (as.coins && !automaton_suits_coins(a)) {
+      automaton_free(a);
+      a = random_automaton();
+    }
     naive_make(&v, &f, a);
     live_init(&l, &f.base, a, &as, &(struct limits){0});
     live_run(&l);
@@ -349,13 +368,14 @@ static void random_graphs(void **unused) {
     if (!l.found) { /* every word: are there runs at all? */
       struct automaton *all = automaton_of_all();
       naive_make(&v, &f, all);
+      as.coins = false;
       assert_int_equal(live_satisfiable(&l, &as), naive_finds(&v, &f, all, &as));
       automaton_free(all);
     }
     live_release(&l);
     automaton_free(a);
   }
-  assert_true(found > 300 && found < 2700);
+  assert_true(found > 500 && found < 4500);
   assert_true(long_ones > 50);
 }
 
