@@ -31,7 +31,7 @@ class Answer:
         if self.status == 3:
             return
         self.json = json.loads(done.stdout)
-        self.properties = self.json["properties"]
+        self.properties = [p for p in self.json["properties"] if p["kind"] != "live"]  # those are a search's
         self.limited = any("the limit of" in p["proved"] for p in self.properties)
         for p in self.properties:
             key = p["name"], p["environment"]
