@@ -15,7 +15,7 @@ static void tell_standstill(const struct teller *t) {
 static void add_clause(const struct teller *t, const struct clause *c) {
   const char *text = t->model->source.text;
   bool blank = false;
-  text_addf(t->out, "  %s ", c->kind == CLAUSE_OFTEN ? "infinitely often" : "eventually always");
+  text_addf(t->out, "  %s ", c->kind == CLAUSE_OFTEN ? "infinitely often" : c->kind == CLAUSE_ONCE ? "eventually" : "eventually always");
   for (uint32_t i = c->at.from; i < c->at.to; i++) {
     bool space = text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
     if (!space) {
@@ -42,7 +42,8 @@ void teller_assumptions(const struct teller *t) {
   if (n > 0) {
     text_addf(t->out, "\nthis satisfies what environment %s says of runs\n", env->name);
     for (uint32_t i = 0; i < n; i++)
-      add_clause(t, marks[i]);
+      if (i == 0 || marks[i]->at.from != marks[i - 1]->at.from) /* `for each` is one line */
+        add_clause(t, marks[i]);
   }
   if (fair && model_steps(t->model))
     text_addf(t->out, "\nthis is fair: whatever %s be taken is taken, or %s  (line %u)\n",

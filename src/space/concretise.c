@@ -703,6 +703,8 @@ static void try_variant(struct concrete *k, const struct variant *v) {
   struct round_space *s = k->space;
   uint32_t index;
   k->variant = v;
+  if (v && v->optional && space_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
+    return;
   if (s->plain || space_rules(s, k->packed->point, global_rounds(s, k->packed), v, &index)->plain)
     config_successors(s->meaning, s->base.question->environment, k->config, try_plain, k);
   else

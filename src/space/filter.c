@@ -15,7 +15,7 @@ static const struct config *config_of(struct expansion *x) {
 static bool is_about(const struct filter *f, const struct actor *a) {
   if (f->slot == NO_SLOT)
     return f->process == a->process;
-  return !a->idle && (f->role == ROLE_ANY || f->role == a->role);
+  return f->range || (!a->idle && (f->role == ROLE_ANY || f->role == a->role));
 }
 
 struct asking {
@@ -65,6 +65,8 @@ static bool admits(struct expansion *x, struct asking *q, const struct filter *f
     return false;
   for (uint32_t i = 0; f->of.bound && i < f->of.clause->nwitness; i++)
     e.slot[f->of.clause->witness[i].slot] = f->of.bound[i];
+  if (f->range && !set_has(e.values, f->range->type, eval_node(&e, f->range), a->process))
+    return true;
   if (f->slot != NO_SLOT)
     e.slot[f->slot] = a->process;
   return eval_true(&e, f->of.pred);

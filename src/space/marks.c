@@ -86,7 +86,7 @@ struct choosing { /* what is demanded of the round, mark by mark */
   struct hope before;
   bool finally;
   uint32_t under_way; /* NO_MARK: none */
-  uint32_t now;       /* a mark that is to hold of this round; NO_MARK: none */
+  uint64_t now;       /* marks that are to hold of this round */
   const value *bound[MARKS_MOST];
   bool asked[MARKS_MOST], parts[MARKS_MOST];
   struct variants *out;
@@ -170,17 +170,17 @@ static uint32_t hope_after(struct choosing *c, uint64_t once) {
   return id;
 }
 
-static void variant_add(struct choosing *c) {
+static void variant_add(struct choosing *c, bool optional) {
   struct round_space *s = c->space;
   const struct pack *p = &s->pack;
-  struct variant v = {.demanded = demands_put(c)};
+  struct variant v = {.demanded = demands_put(c), .optional = optional};
   uint64_t once = c->before.once;
-  uint32_t done[2] = {c->now, c->point->phase_end ? c->under_way : NO_MARK};
-  for (int i = 0; i < 2; i++)
-    if (done[i] != NO_MARK && p->marks[done[i]]->kind == CLAUSE_ONCE)
-      once |= UINT64_C(1) << done[i];
-    else if (done[i] != NO_MARK)
-      v.marks |= UINT64_C(1) << done[i];
+  v.marks = c->now;
+  if (c->point->phase_end && c->under_way != NO_MARK)
+    v.marks |= UINT64_C(1) << c->under_way;
+  for (uint32_t i = 0; i < p->nmarks; i++)
+    if (p->marks[i]->kind == CLAUSE_ONCE)
+      once |= v.marks & UINT64_C(1) << i;
   for (uint32_t i = 0; i < p->nmarks && c->finally; i++)
     if (p->marks[i]->kind == CLAUSE_FINALLY)
       v.marks |= UINT64_C(1) << i;
@@ -199,6 +199,25 @@ static void variant_add(struct choosing *c) {
 
 typedef void next_fn(struct choosing *, uint32_t mark);
 
+static bool sees_round(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
+  return !*found;
+}
+
+/* What is said of the witness alone can be decided at once. */
+static bool plainly_possible(struct choosing *c, const struct clause *clause, const value *bound) {
+  struct round_space *s = c->space;
+  uint8_t *nobody = NULL;
+  for (uint32_t i = 0; i < clause->nparts; i++) {
+    bool round = !part_asked(s->model, &clause->parts[i], c->from->point);
+    node_walk(clause->parts[i].pred, sees_round, &round);
+    if (!round && !part_holds(s->meaning, clause, clause->parts[i].pred, bound, c->config, &nobody, NULL))
+      return false;
+  }
+  return true;
+}
+
 /* Every value of the mark's witness (that begins as given), then on. */
 static void with_witnesses(struct choosing *c, uint32_t mark, const value *begins, uint32_t nbegins, next_fn *next) {
   struct round_space *s = c->space;
@@ -209,7 +228,7 @@ static void with_witnesses(struct choosing *c, uint32_t mark, const value *begin
   value *found = clause_witnesses(s->meaning, clause, c->config, &n);
   for (uint32_t i = 0; i < n; i++) {
     const value *bound = found + (size_t)i * clause->nwitness;
-    if (nbegins && memcmp(bound, begins, nbegins * sizeof *begins))
+    if ((nbegins && memcmp(bound, begins, nbegins * sizeof *begins)) || !plainly_possible(c, clause, bound))
       continue;
     c->bound[mark] = bound;
     next(c, mark);
@@ -227,7 +246,7 @@ static bool names_this(const struct choosing *c, uint32_t mark) {
 static bool is_opened(const struct choosing *c, uint32_t mark) {
   struct round_space *s = c->space;
   uint32_t point = (uint32_t)(c->point - s->model->points), opened;
-  if (!s->pack.marks[mark]->nwitness || s->plain)
+  if (!s->pack.marks[mark]->nwitness)
     return false;
   if (!memo_find(&s->opened, mark, point, &opened)) {
     opened = !rules_know(s->meaning, s->base.question->environment, point, global_rounds(s, c->from),
@@ -249,26 +268,48 @@ static bool is_whole(const struct choosing *c, uint32_t mark) {
 
 static void now_chosen(struct choosing *c, uint32_t mark) {
   c->asked[mark] = true;
-  c->now = mark;
-  variant_add(c);
+  c->now = UINT64_C(1) << mark;
+  variant_add(c, false);
   c->asked[mark] = false;
-  c->now = NO_MARK;
+  c->now = 0;
+}
+
+static bool is_open(const struct choosing *c, uint32_t mark) {
+  const struct clause *clause = c->space->pack.marks[mark];
+  return clause->kind == CLAUSE_OFTEN || (clause->kind == CLAUSE_ONCE && !(c->before.once >> mark & 1));
+}
+
+/* All at once: not needed, but loops become shorter. */
+static void choose_together(struct choosing *c, uint64_t marks) {
+  if (!(marks & (marks - 1)))
+    return;
+  for (int demanded = 1; demanded >= 0; demanded--) {
+    for (uint32_t i = 0; i < c->space->pack.nmarks; i++)
+      if (marks >> i & 1)
+        c->asked[i] = demanded;
+    c->now = demanded ? marks : 0;
+    if (demanded)
+      variant_add(c, true);
+  }
 }
 
 static void choose_now(struct choosing *c) {
   const struct pack *p = &c->space->pack;
-  variant_add(c);
+  uint64_t together = 0;
+  variant_add(c, false);
   for (uint32_t i = 0; i < p->nmarks && c->under_way == NO_MARK; i++) {
-    bool open = p->marks[i]->kind == CLAUSE_OFTEN || (p->marks[i]->kind == CLAUSE_ONCE && !(c->before.once >> i & 1));
-    if (!open || is_of_phase(p, i) || !names_this(c, i))
+    if (!is_open(c, i) || is_of_phase(p, i) || !names_this(c, i))
       continue;
     c->parts[i] = is_opened(c, i);
-    if (c->parts[i])
+    if (c->parts[i]) {
       with_witnesses(c, i, NULL, 0, now_chosen);
-    else
+    } else {
       now_chosen(c, i);
+      together |= UINT64_C(1) << i;
+    }
     c->parts[i] = false;
   }
+  choose_together(c, together);
 }
 
 static void under_way_chosen(struct choosing *c, uint32_t mark) {
@@ -293,8 +334,7 @@ static void choose_under_way(struct choosing *c) {
   }
   choose_now(c);
   for (uint32_t i = 0; i < p->nmarks && c->point->phase_start; i++) {
-    bool open = p->marks[i]->kind == CLAUSE_OFTEN || (p->marks[i]->kind == CLAUSE_ONCE && !(c->before.once >> i & 1));
-    if (!open || !is_of_phase(p, i))
+    if (!is_open(c, i) || !is_of_phase(p, i))
       continue;
     c->parts[i] = !is_whole(c, i);
     if (c->parts[i])
@@ -339,7 +379,7 @@ static void choose_finally(struct choosing *c, uint32_t mark) {
 void variants_of(struct round_space *s, const struct global *g, struct variants *out) {
   const struct pack *p = &s->pack;
   struct choosing c = {.space = s, .from = g, .point = &s->model->points[g->point], .before = hope_of(p, g->hope),
-                       .under_way = NO_MARK, .now = NO_MARK, .out = out};
+                       .under_way = NO_MARK, .out = out};
   bool some = false, kept = stores_finally(p, false);
   for (uint32_t i = 0; i < p->nmarks; i++)
     some |= p->marks[i]->kind == CLAUSE_FINALLY;

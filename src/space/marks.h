@@ -4,7 +4,7 @@
 
    Not every set of marks is a variant. Of two steps between the same states, one with this mark and one with that, a run
    that takes both again and again has both marks again and again: so one OFTEN mark at a time is enough, alone and
-   together with all FINALLY ones.
+   together with all FINALLY ones. All at once are tried as well, so that counterexamples need not take one after the other.
 
    What a clause says of a phase is hoped for when the phase begins, and has to come true: a state in the middle of a
    phase has a hope, the marks that are under way with their witnesses. A hope that cannot come true is a dead end. FINALLY
@@ -25,6 +25,7 @@ struct variant {
   const struct demand *demands;
   uint32_t ndemands;
   uint32_t hope;     /* of the states that it leads to */
+  bool optional;     /* not needed: left out where it would have to be made the plain way */
 };
 
 struct variants {

@@ -131,11 +131,15 @@ static bool marked_successors(struct round_space *s, const struct global *g, emi
   bool more = true;
   variants_of(s, g, &all);
   plain.at = memory_alloc((all.n + 1) * sizeof *plain.at);
-  for (size_t i = 0; i < all.n && more; i++)
-    if (s->plain || space_rules(s, g->point, global_rounds(s, g), &all.at[i], &index)->plain)
+  for (size_t i = 0; i < all.n && more; i++) {
+    bool is_plain = space_rules(s, g->point, global_rounds(s, g), &all.at[i], &index)->plain;
+    if (is_plain && all.at[i].optional)
+      continue;
+    if (s->plain || is_plain)
       plain.at[plain.n++] = all.at[i];
     else
       more = round_successors(s, g, &all.at[i], emit, NULL, context);
+  }
   if (more && plain.n)
     more = plain_successors(s, g, &plain, emit, context);
   memory_free(all.at);

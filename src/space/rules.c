@@ -254,7 +254,10 @@ static bool is_uniform(struct meaning *meaning, const struct node *n, struct rul
   bool found = false;
   if (!split_uniform(m, n->kid[0], n->gen[0].slot, &found, rest, &nrest) || !found)
     return false;
-  r->uniform_size = arena_array(arena, m->nprocesses + 1, sizeof *r->uniform_size);
+  if (!r->uniform_size) { /* else there is another one, which holds as well */
+    r->uniform_size = arena_array(arena, m->nprocesses + 1, sizeof *r->uniform_size);
+    memset(r->uniform_size, true, m->nprocesses + 1);
+  }
   struct sample sample;
   sample_init(&sample, meaning);
   uint8_t *row = memory_alloc(m->nprocesses + 1);
@@ -262,7 +265,6 @@ static bool is_uniform(struct meaning *meaning, const struct node *n, struct rul
     value set = set_empty(&meaning->model->values, m->process_set);
     for (uint32_t p = 0; p < size; p++)
       set = set_with(&meaning->model->values, m->process_set, set, p);
-    r->uniform_size[size] = true;
     for (uint32_t i = 0; i < nrest; i++)
       r->uniform_size[size] &= sample_holds(&sample, rest[i], n->gen[0].slot, set, row);
   }
@@ -320,11 +322,25 @@ static bool is_common_oracle(const struct model *m, const struct node *n) {
 
 /* --- all clauses --- */
 
+/* A kernel does not split, and neither does a uniform round in which somebody is heard. */
 static void couple(struct rules *r, enum coupling kind) {
-  if (r->coupling != COUPLED_NOT && r->coupling != kind)
-    r->plain = "several conditions couple whom the processes hear";
-  r->coupling = kind;
+  enum coupling before = r->coupling;
+  r->nosplit |= kind == COUPLED_NOSPLIT;
   r->heard_matters = true;
+  if (before == COUPLED_NOT || before == COUPLED_NOSPLIT)
+    r->coupling = kind;
+  else if (kind != before && kind != COUPLED_NOSPLIT)
+    r->plain = "several conditions couple whom the processes hear";
+}
+
+static void settle_nosplit(struct rules *r, uint32_t n, struct arena *arena) {
+  if (r->coupling != COUPLED_UNIFORM || !r->nosplit)
+    return;
+  if (!r->uniform_size) {
+    r->uniform_size = arena_array(arena, n + 1, sizeof *r->uniform_size);
+    memset(r->uniform_size, true, n + 1);
+  }
+  r->uniform_size[0] = false;
 }
 
 /* --- conditions on one process each --- */
@@ -361,10 +377,10 @@ static value fixed_process(const struct of_one *o, const struct node *n) {
 
 static bool look_of_one(void *context, const struct node *n) {
   struct of_one *o = context;
-  o->other |= n->op == NODE_SHO || n->op == NODE_CALL;
+  o->other |= n->op == NODE_CALL;
   o->filter->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY || n->op == NODE_ROLE_SET;
   o->filter->round |= n->op == NODE_ROUND_NUMBER;
-  if (n->op != NODE_HO && n->op != NODE_ORACLE)
+  if (n->op != NODE_HO && n->op != NODE_SHO && n->op != NODE_ORACLE)
     return !o->other;
   o->filter->oracle |= n->op == NODE_ORACLE;
   if (o->slot != NO_SLOT) {
@@ -379,17 +395,32 @@ static bool look_of_one(void *context, const struct node *n) {
   return true;
 }
 
+static bool is_forall_in_set(const struct node *n) {
+  return n->op == NODE_FORALL && n->n == 1 && n->ngen == 1 && !n->gen[0].cond && n->gen[0].type->kind == TYPE_PROCESS;
+}
+
+static bool look_for_round(void *context, const struct node *n) {
+  struct of_one *o = context;
+  o->other |= n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
+  o->filter->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY || n->op == NODE_ROLE_SET;
+  return true;
+}
+
 static bool filter_of(struct meaning *meaning, const struct condition *c, struct filter *f) {
   struct shape s;
   *f = (struct filter){.of = *c, .whole = c->pred, .slot = NO_SLOT};
   if (meaning->model->nprocesses > FILTER_PROCESSES)
     return false;
-  if (shape_of(c->pred, NODE_FORALL, &s) && s.n == 1) {
-    struct of_one each = {.condition = c, .meaning = meaning, .slot = s.slots[0], .filter = f};
-    f->of.pred = s.body;
-    f->slot = s.slots[0];
-    f->role = s.role;
-    node_walk(s.body, look_of_one, &each);
+  bool of_role = shape_of(c->pred, NODE_FORALL, &s) && s.n == 1, of_set = !of_role && is_forall_in_set(c->pred);
+  if (of_role || of_set) {
+    struct of_one each = {.condition = c, .meaning = meaning, .slot = c->pred->gen[0].slot, .filter = f};
+    f->of.pred = c->pred->kid[0];
+    f->slot = each.slot;
+    f->role = of_role ? s.role : ROLE_ANY;
+    f->range = of_set ? c->pred->gen[0].range : NULL;
+    node_walk(f->of.pred, look_of_one, &each);
+    if (of_set)
+      node_walk(f->range, look_for_round, &each);
     if (!each.other)
       return true;
     *f = (struct filter){.of = *c, .whole = c->pred, .slot = NO_SLOT};
@@ -486,6 +517,13 @@ static bool speaks(const struct model *m, const struct clause *c, uint32_t point
   return c->kind == CLAUSE_EVERY || rounds + 1 >= c->from;
 }
 
+static bool never_corrupts(const struct environment *env) {
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    if (env->clauses[i].kind == CLAUSE_CORRUPTED && env->clauses[i].limit == 0)
+      return true;
+  return false;
+}
+
 struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t point, uint32_t rounds,
                        const struct demand *demands, uint32_t ndemands, struct arena *arena) {
   const struct model *m = meaning->model;
@@ -494,7 +532,7 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
   r->sizes_grow = true;
   r->corrupt_each = INT64_MAX;
   r->delivers = environment_delivers(env);
-  r->corrupts = environment_corrupts(env);
+  r->corrupts = environment_corrupts(env) && !never_corrupts(env);
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
     r->lossy |= c->kind == CLAUSE_LOST;
@@ -512,6 +550,7 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
   }
   for (uint32_t i = 0; i < ndemands; i++)
     add_demand(r, meaning, &demands[i], point, arena);
+  settle_nosplit(r, m->nprocesses, arena);
   if (r->corrupt_charged && r->lossy)
     r->plain = "budgets of lost and of corrupted messages together";
   if (r->corrupt_total)

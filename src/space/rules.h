@@ -31,6 +31,7 @@ struct filter {
   const struct node *whole; /* with its quantifier */
   uint32_t slot;      /* that is p in pred; NO_SLOT: of the single process */
   uint32_t role;      /* slot: the role, ROLE_ANY: all */
+  const struct node *range; /* slot: a set that p is in; NULL: those of the role that take part */
   uint32_t process;   /* the single one */
   bool oracle, status, round; /* what else it reads: oracles of p; correct, faulty; the number of the round */
 };
@@ -45,6 +46,7 @@ struct demand {
 struct rules {
   const char *plain;       /* not NULL: nothing better than plain enumeration, and why */
   enum coupling coupling;
+  bool nosplit;            /* any two hear somebody in common, whatever else couples them */
   bool *uniform_size;      /* UNIFORM: by |S|, NULL: any */
   struct size_rule *sizes;
   uint32_t nsizes;

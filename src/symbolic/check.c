@@ -29,8 +29,6 @@ void symbolic_check(struct model *m, const struct question *q, const struct symb
   s->e.refused = &refused;
   if (setjmp(refused))
     refuse(s);
-  else if (q->semantics == SEMANTICS_FINE)
-    encode_refuse(&s->e, (struct span){0, 0}, "semantics 'fine', only 'coarse'");
   else
     engines[o->engine](s);
   session_release(s);

@@ -276,15 +276,13 @@ static void sweep(struct encoder *e, struct sstate *s) {
   s->npackets = n;
 }
 
-/* Just one of them: the one with the number that is chosen. False: there are none. */
+/* Just one of them. */
 static truth one_of(struct happening *h) {
   struct terms *t = &h->e->t;
-  if (h->events.n == 0)
-    return t->no;
-  struct number chosen = number_new(t, "step", 0, (int64_t)h->events.n - 1);
+  truth *its = arena_array(&h->e->arena, h->events.n + 1, sizeof *its);
   for (size_t i = 0; i < h->events.n; i++)
-    terms_fact(t, truth_same(t, h->events.at[i].it, number_is(t, chosen, (int64_t)i)));
-  return t->yes;
+    its[i] = h->events.at[i].it;
+  return number_is(t, number_count(t, its, h->events.n), 1);
 }
 
 struct sstep *encode_event(struct encoder *e, const struct sstate *s) {
