@@ -4,13 +4,16 @@
 #include "cli/question.h"
 #include "cli/semantics.h"
 #include "cli/terminal.h"
+#include "model/live.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
 #include "trace/event_json.h"
 
 struct linting {
   const struct options *options;
-  struct model *model;
+  const struct syntax *syntax;
+  const struct binding *bindings;
+  struct model *model; /* the one that is being asked about */
   struct arena arena;
   struct style style;
 };
@@ -66,6 +69,40 @@ static json_t *lint_json(struct linting *l, const struct question *q,
                    licences_json(licences, m));
 }
 
+static void lint_question(struct linting *l, const struct question *q, json_t *questions) {
+  const struct licences *licences = licences_grant(l->model, q, &l->options->wishes, &l->arena);
+  struct licence chosen = semantics_licence(l->model, q, &l->arena);
+  if (l->options->json)
+    json_array_append_new(questions, lint_json(l, q, licences, &chosen));
+  else
+    lint_text(l, q, licences, &chosen);
+}
+
+/* A live property is asked about a model of its own. */
+static bool lint_live(struct linting *l, const struct inquiry_live *in, enum semantics semantics, json_t *questions) {
+  struct text error = {0};
+  struct live_form form;
+  struct model *whole = l->model;
+  l->model = model_load(l->syntax, l->bindings, l->options->defines.n, true, true, &error);
+  bool ok = l->model;
+  if (ok) {
+    live_form_make(&form, l->model, in->property, in->environment);
+    lint_question(l,
+                  &(struct question){.environment = in->environment,
+                                     .semantics = semantics,
+                                     .properties = &in->property,
+                                     .nproperties = 1,
+                                     .atoms = form.atoms,
+                                     .natoms = form.natoms},
+                  questions);
+    live_form_release(&form);
+    model_free(l->model);
+  }
+  l->model = whole;
+  text_release(&error);
+  return ok;
+}
+
 static int lint_model(struct linting *l) {
   struct inquiries in;
   enum semantics semantics;
@@ -73,20 +110,16 @@ static int lint_model(struct linting *l) {
       !inquiries_make(&in, l->model, l->options))
     return EXIT_BAD_INPUT;
   json_t *questions = json_array();
-  for (size_t i = 0; i < in.at.n; i++) {
-    const struct inquiry *q = &in.at.at[i];
-    struct question question = {.environment = q->environment,
-                                .semantics = semantics,
-                                .properties = q->properties.at,
-                                .nproperties = (uint32_t)q->properties.n};
-    const struct licences *licences =
-        licences_grant(l->model, &question, &l->options->wishes, &l->arena);
-    struct licence chosen = semantics_licence(l->model, &question, &l->arena);
-    if (l->options->json)
-      json_array_append_new(questions, lint_json(l, &question, licences, &chosen));
-    else
-      lint_text(l, &question, licences, &chosen);
-  }
+  for (size_t i = 0; i < in.at.n; i++)
+    lint_question(l,
+                  &(struct question){.environment = in.at.at[i].environment,
+                                     .semantics = semantics,
+                                     .properties = in.at.at[i].properties.at,
+                                     .nproperties = (uint32_t)in.at.at[i].properties.n},
+                  questions);
+  bool ok = true;
+  for (size_t i = 0; i < in.live.n && ok; i++)
+    ok = lint_live(l, &in.live.at[i], semantics, questions);
   if (l->options->json) {
     struct text out = {0};
     json_t *j = json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name,
@@ -97,7 +130,7 @@ static int lint_model(struct linting *l) {
   }
   json_decref(questions);
   inquiries_release(&in);
-  return EXIT_HOLDS;
+  return ok ? EXIT_HOLDS : EXIT_BAD_INPUT;
 }
 
 int command_lint(const struct options *o) {
@@ -109,7 +142,7 @@ int command_lint(const struct options *o) {
   struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
   for (size_t d = 0; d < o->defines.n; d++)
     bindings[d] = (struct binding){o->defines.at[d].name, o->defines.at[d].low};
-  struct linting l = {.options = o, .style = terminal_style(o->verbose)};
+  struct linting l = {.options = o, .style = terminal_style(o->verbose), .syntax = &syntax, .bindings = bindings};
   int status = EXIT_BAD_INPUT;
   arena_init(&l.arena);
   if (syntax_is_algorithm(&syntax))
