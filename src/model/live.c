@@ -13,6 +13,7 @@ struct lowering {
   struct live_form *form;
   VEC(struct node *) atoms;
   struct node **slot;     /* by slot: what stands for it */
+  VEC(struct node *) bound; /* those that stand for processes now */
   const struct type *boolean, *number;
   bool rigid;             /* who is correct is only known in the end */
   bool liars;             /* some processes take no part in quantifiers */
@@ -142,7 +143,33 @@ static bool same(const struct node *a, const struct node *b) {
   return true;
 }
 
+struct mention {
+  const struct node *sought;
+  bool found;
+};
+
+static bool look_for(void *context, const struct node *n) {
+  struct mention *m = context;
+  m->found |= n == m->sought;
+  return !m->found;
+}
+
+/* A Byzantine process has no variables. The formula is not about it, but the truth of atoms is asked of all values. */
+static struct node *shielded(struct lowering *l, struct node *n) {
+  for (size_t i = l->bound.n; i-- > 0 && l->liars;) {
+    struct mention m = {l->bound.at[i], false};
+    node_walk(n, look_for, &m);
+    if (!m.found)
+      continue;
+    struct node *all = made(l, NODE_ROLE_SET, n->at, l->model->process_set, NULL, NULL);
+    all->index = ROLE_ANY;
+    n = made(l, NODE_AND, n->at, l->boolean, made(l, NODE_IN, n->at, l->boolean, l->bound.at[i], all), n);
+  }
+  return n;
+}
+
 static ltl atom(struct lowering *l, struct node *n) {
+  n = shielded(l, n);
   for (size_t i = 0; i < l->atoms.n; i++)
     if (same(l->atoms.at[i], n))
       return ltl_atom(l->form->pool, (uint32_t)i);
@@ -226,16 +253,28 @@ struct quantified {
   bool neg, exists, moves;
 };
 
+static void bind(struct lowering *l, const struct generator *g, struct node *to) {
+  l->slot[g->slot] = to;
+  if (g->type->kind == TYPE_PROCESS)
+    vec_push(&l->bound, to);
+}
+
+static void unbind(struct lowering *l, const struct generator *g) {
+  l->slot[g->slot] = NULL;
+  if (g->type->kind == TYPE_PROCESS)
+    l->bound.n--;
+}
+
 static ltl quantify(struct lowering *l, const struct quantified *q, uint32_t i) {
   struct ltl_pool *pool = l->form->pool;
   if (i == q->node->ngen)
     return lower(l, q->node->kid[0], q->neg, q->moves);
   const struct generator *g = &q->node->gen[i];
   if (q->exists && q->moves && g->range->op != NODE_SUBSETS) {
-    l->slot[g->slot] = global(l, g->at, hidden_input(l, g->name, g->at, g->type));
+    bind(l, g, global(l, g->at, hidden_input(l, g->name, g->at, g->type)));
     ltl f = belongs(l, g, l->slot[g->slot]);
     f = ltl_and(pool, f, quantify(l, q, i + 1));
-    l->slot[g->slot] = NULL;
+    unbind(l, g);
     return f;
   }
   struct quantified inner = *q;
@@ -246,11 +285,11 @@ static ltl quantify(struct lowering *l, const struct quantified *q, uint32_t i) 
   for (uint64_t k = 0; k < g->type->count && !l->form->refused; k++) {
     if (++l->instances > INSTANCES_MOST)
       l->form->refused = "it has too many instances";
-    l->slot[g->slot] = nth(l, g, k);
+    bind(l, g, nth(l, g, k));
     ltl in = signed_as(l, belongs(l, g, l->slot[g->slot]), !q->exists);
     all = junction(l, all, junction(l, in, quantify(l, &inner, i + 1), q->exists), !q->exists);
+    unbind(l, g);
   }
-  l->slot[g->slot] = NULL;
   return all;
 }
 
@@ -357,6 +396,7 @@ void live_form_make(struct live_form *form, struct model *m, uint32_t property, 
   form->atoms = arena_copy(&m->arena, l.atoms.at, l.atoms.n * sizeof *l.atoms.at);
   p->formula = all_atoms(&l, p->formula->at);
   vec_release(&l.atoms);
+  vec_release(&l.bound);
 }
 
 void live_form_release(struct live_form *form) {
