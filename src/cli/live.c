@@ -191,6 +191,8 @@ static bool ask(const struct asking *a, const struct wishes *wishes, struct run_
   live_init(&l, space, automaton, &assumptions, &a->asked->options->limits);
   if (!refused)
     run_within_limits(&l, a);
+  if (!refused && assumptions.coins)
+    refused = space->coins_lost;
   run_result_fill_live(r, space, &l, licences, a->shown, refused, refused ? NULL : unsatisfied(a, &l));
   if (!refused && traces)
     ok = add_traces(a, &l, r);

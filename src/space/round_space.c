@@ -493,6 +493,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->rules_keys = intern_new();
   s->plain_lotteries = intern_new();
   s->lotteries = question_live(m, q) && m->properties[q->properties[0]].almost_surely;
+  s->base.lotteries = s->lotteries;
   pack_init(&s->pack, meaning, m, q, l);
   size_t n = (size_t)m->nroles * m->npoints;
   s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);
