@@ -18,6 +18,12 @@ static void refuse(struct session *s) {
 
 static void (*const engines[])(struct session *) = {bounded_run, induction_run, spacer_run};
 
+static void run_engine(struct session *s) {
+  if (s->question->semantics == SEMANTICS_FINE)
+    encode_refuse(&s->e, (struct span){0, 0}, "semantics 'fine', only 'coarse'");
+  engines[s->options->engine](s);
+}
+
 void symbolic_check(struct model *m, const struct question *q, const struct symbolic_options *o,
                     struct symbolic_answer *a) {
   struct session *s = memory_alloc(sizeof *s);
@@ -30,7 +36,7 @@ void symbolic_check(struct model *m, const struct question *q, const struct symb
   if (setjmp(refused))
     refuse(s);
   else
-    engines[o->engine](s);
+    run_engine(s);
   session_release(s);
   memory_free(s);
 }
