@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
+#include "cli/pictures.h"
 #include "cli/question.h"
 #include "cli/semantics.h"
 #include "cli/terminal.h"
@@ -25,7 +26,7 @@ struct checking {
   const struct syntax *syntax;
   struct binding *bindings; /* by -D */
   struct style style;
-  bool trace_written;
+  bool trace_written, drawn;
 };
 
 static void instance_close(struct instance *i) {
@@ -97,6 +98,23 @@ static bool write_trace(struct checking *k, const struct instance *i) {
   return k->trace_written;
 }
 
+/* A counterexample; a run that reaches a cover only if somebody asked for it by name. False: it could not be written. */
+static bool draw_trace(struct checking *k, const struct instance *i) {
+  struct meaning *meaning = NULL;
+  if (!pictures_wanted(k->options) || k->drawn)
+    return true;
+  const struct trace *t = trace_to_write(&i->result, &meaning);
+  if (!t || (i->result.verdict != VERDICT_VIOLATED && k->options->properties.n == 0))
+    return true;
+  k->drawn = true;
+  return pictures_write(k->options, t, meaning);
+}
+
+static void say_undrawn(const struct checking *k) {
+  if (pictures_wanted(k->options) && !k->drawn)
+    say_error("there is no counterexample, so nothing is drawn");
+}
+
 static int check_one(struct checking *k) {
   struct instance i;
   struct text out = {0}, error = {0};
@@ -113,8 +131,9 @@ static int check_one(struct checking *k) {
       report_text(&i.result, &k->style, &out);
     }
     say(&out);
-    if (!write_trace(k, &i))
+    if (!write_trace(k, &i) || !draw_trace(k, &i))
       status = EXIT_BAD_INPUT;
+    say_undrawn(k);
   }
   text_release(&error);
   instance_close(&i);
@@ -180,7 +199,7 @@ static int check_row(struct checking *k, bool first, json_t *instances, int stat
     say(&out);
     fflush(stdout);
     *answered = true;
-    if (!write_trace(k, &i))
+    if (!write_trace(k, &i) || !draw_trace(k, &i))
       row = EXIT_BAD_INPUT;
   }
   text_release(&error);
@@ -210,6 +229,8 @@ static int check_table(struct checking *k) {
     say(&out);
     json_decref(j);
   }
+  if (status < EXIT_BAD_INPUT)
+    say_undrawn(k);
   json_decref(instances);
   return status;
 }
@@ -235,10 +256,15 @@ int command_check(const struct options *given) {
   const char *path = only_file(&o);
   if (!path || !count_instances(&o, &ranged) || !syntax_load(&syntax, path))
     return EXIT_BAD_INPUT;
+  if (o.no_trace && pictures_wanted(&o)) {
+    say_error("with '--no-trace' there is nothing to draw");
+    syntax_release(&syntax);
+    return EXIT_BAD_INPUT;
+  }
   if (o.limits.memory == 0)
     o.limits.memory = default_memory_limit();
   o.limits.interrupt = watch_interrupts();
-  o.unread = ranged && !o.json && !o.trace_out;
+  o.unread = ranged && !o.json && !o.trace_out && !pictures_wanted(&o);
   struct checking k = {.options = &o, .syntax = &syntax, .style = terminal_style(o.verbose)};
   k.bindings = memory_alloc((o.defines.n + 1) * sizeof *k.bindings);
   int status = !syntax_is_algorithm(&syntax) ? EXIT_BAD_INPUT

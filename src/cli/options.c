@@ -201,6 +201,12 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_TRACE_OUT:
     o->trace_out = argument;
     return true;
+  case OPTION_SVG:
+    o->svg = argument;
+    return true;
+  case OPTION_HTML:
+    o->html = argument;
+    return true;
   case OPTION_CERTIFICATE:
     o->certificate = argument;
     return true;

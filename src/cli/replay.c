@@ -1,6 +1,7 @@
 /* rondo replay: is a saved run still a run of the model, and does it still show what it did? */
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "cli/pictures.h"
 #include "cli/semantics.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
@@ -96,6 +97,10 @@ static int replay_on(const struct options *o, const json_t *j, const struct trac
   meaning_follow(meaning, claim.semantics, false);
   enum replay replay = trace_replay(&t, meaning, m, &claim, &run, &why);
   int status = say_replay(o, &t, meaning, replay, text_or_empty(&why));
+  if (pictures_wanted(o) && replay != REPLAY_CONFIRMED)
+    say_error("there is nothing to draw");
+  else if (pictures_wanted(o) && !pictures_write(o, &t, meaning))
+    status = EXIT_BAD_INPUT;
   trace_release(&t);
   meaning_free(meaning);
   text_release(&why);

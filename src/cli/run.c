@@ -2,6 +2,7 @@
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
+#include "cli/pictures.h"
 #include "cli/semantics.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
@@ -80,6 +81,8 @@ static int say_run(const struct options *o, struct trace *t, struct meaning *mea
     json_decref(j);
   }
   if (o->trace_out && !file_write(o->trace_out, &json))
+    status = EXIT_BAD_INPUT;
+  if (!pictures_write(o, t, meaning))
     status = EXIT_BAD_INPUT;
   if (o->json) {
     text_add(&out, json.at);

@@ -5,22 +5,27 @@
 #include <inttypes.h>
 #include <string.h>
 
-static void tell_oracles(const struct teller *t, uint32_t step) {
+void teller_oracles(const struct teller *t, uint32_t step, uint32_t p, struct text *out) {
   const struct config *c = t->trace->configs[step];
-  const struct witness *w = t->trace->run.steps[step];
+  const value *oracles = t->trace->run.steps[step]->oracles[p];
+  const struct role *role = process_role(t->model, p);
+  if (!process_active(c->local[p][LOCAL_STATUS]) || !trace_has_begun(t->trace, p, step))
+    return;
+  for (uint32_t i = 0, k = 0; oracles && i < role->nvars; i++)
+    if (role->vars[i].kind == VAR_ORACLE) {
+      if (oracle_chosen_at(t->model, &role->vars[i], c->point)) {
+        text_addf(out, "%s%s = ", out->n ? ", " : "", role->vars[i].name);
+        teller_value(t, out, role->vars[i].type, oracles[k]);
+      }
+      k++;
+    }
+}
+
+static void tell_oracles(const struct teller *t, uint32_t step) {
   struct groups g = {0};
   for (uint32_t p = 0; p < t->model->nprocesses; p++) {
-    const struct role *role = process_role(t->model, p);
     struct text v = {0};
-    for (uint32_t i = 0, k = 0; w->oracles[p] && i < role->nvars; i++)
-      if (role->vars[i].kind == VAR_ORACLE) {
-        if (process_active(c->local[p][LOCAL_STATUS]) && trace_has_begun(t->trace, p, step) &&
-            oracle_chosen_at(t->model, &role->vars[i], c->point)) {
-          text_addf(&v, "%s%s = ", v.n ? ", " : "", role->vars[i].name);
-          teller_value(t, &v, role->vars[i].type, w->oracles[p][k]);
-        }
-        k++;
-      }
+    teller_oracles(t, step, p, &v);
     if (v.n > 0)
       groups_add(&g, t, p, &v);
   }
@@ -235,15 +240,19 @@ static void tell_stops(const struct teller *t, uint32_t step) {
   }
 }
 
-void teller_round(const struct teller *t, uint32_t step) {
+void teller_round_title(const struct teller *t, uint32_t step, struct text *title) {
   const struct config *c = t->trace->configs[step];
   const struct point *point = &t->model->points[c->point];
-  struct text title = {0};
-  text_addf(&title, "round %u", step + 1);
+  text_addf(title, "round %u", step + 1);
   if (point->name)
-    text_addf(&title, ": %s", point->name);
+    text_addf(title, ": %s", point->name);
   if (point->endless && t->model->npoints > 1)
-    text_addf(&title, ", phase %" PRId64, c->phase);
+    text_addf(title, ", phase %" PRId64, c->phase);
+}
+
+void teller_round(const struct teller *t, uint32_t step) {
+  struct text title = {0};
+  teller_round_title(t, step, &title);
   teller_heading(t, title.at);
   text_release(&title);
   tell_oracles(t, step);

@@ -72,33 +72,44 @@ void teller_heading(const struct teller *t, const char *text) {
 
 /* --- what changed --- */
 
-/* "x 2 -> 1"; of arrays and records only the parts that differ. */
-static void add_change(const struct teller *t, const struct type *type, const char *place,
-                       value before, value after, unsigned *parts, struct text *out) {
+void teller_parts(const struct teller *t, const struct type *type, const char *place, value before,
+                  value after, teller_part_fn *part, void *context) {
   struct values *values = &t->trace->model->values;
   size_t n;
   const value *was, *is;
   if (before == after)
     return;
-  if (type->kind == TYPE_ARRAY || type->kind == TYPE_RECORD) {
-    was = value_parts(values, before, &n);
-    is = value_parts(values, after, &n);
-    for (size_t i = 0; i < n; i++) {
-      struct text part = {0};
-      text_addf(&part, type->kind == TYPE_RECORD ? "%s." : "%s[", place);
-      if (type->kind == TYPE_RECORD) {
-        text_add(&part, type->fields[i].name);
-      } else {
-        value_print(values, t->model, type->index, type_nth(values, type->index, i), &part);
-        text_add(&part, "]");
-      }
-      add_change(t, type->kind == TYPE_RECORD ? type->fields[i].type : type->element, part.at,
-                 was[i], is[i], parts, out);
-      text_release(&part);
-    }
+  if (type->kind != TYPE_ARRAY && type->kind != TYPE_RECORD) {
+    part(t, type, place, before, after, context);
     return;
   }
-  if (++*parts > MOST_PARTS && !t->style->verbose)
+  was = value_parts(values, before, &n);
+  is = value_parts(values, after, &n);
+  for (size_t i = 0; i < n; i++) {
+    struct text name = {0};
+    text_addf(&name, type->kind == TYPE_RECORD ? "%s." : "%s[", place);
+    if (type->kind == TYPE_RECORD) {
+      text_add(&name, type->fields[i].name);
+    } else {
+      value_print(values, t->model, type->index, type_nth(values, type->index, i), &name);
+      text_add(&name, "]");
+    }
+    teller_parts(t, type->kind == TYPE_RECORD ? type->fields[i].type : type->element, name.at,
+                 was[i], is[i], part, context);
+    text_release(&name);
+  }
+}
+
+struct told_parts {
+  unsigned n;
+  struct text *out;
+};
+
+static void tell_part(const struct teller *t, const struct type *type, const char *place,
+                      value before, value after, void *context) {
+  struct told_parts *told = context;
+  struct text *out = told->out;
+  if (++told->n > MOST_PARTS && !t->style->verbose)
     return;
   text_addf(out, "%s%s ", out->n ? ", " : "", place);
   teller_value(t, out, type, before);
@@ -133,8 +144,8 @@ void teller_lines(const struct teller *t, const struct change *changes, size_t n
 
 void teller_change(const struct teller *t, const struct type *type, const char *place, value before,
                    value after, struct text *out) {
-  unsigned parts = 0;
-  add_change(t, type, place, before, after, &parts, out);
-  if (parts > MOST_PARTS && !t->style->verbose)
-    text_addf(out, " and %u more", parts - MOST_PARTS);
+  struct told_parts told = {0, out};
+  teller_parts(t, type, place, before, after, tell_part, &told);
+  if (told.n > MOST_PARTS && !t->style->verbose)
+    text_addf(out, " and %u more", told.n - MOST_PARTS);
 }

@@ -34,6 +34,11 @@ void teller_value(const struct teller *, struct text *, const struct type *,
 void teller_heading(const struct teller *, const char *);
 void teller_phrase(const struct teller *, const char *label, const char *phrase);
 
+/* Each part of an array or record that differs; of other types, the whole. */
+typedef void teller_part_fn(const struct teller *, const struct type *, const char *place,
+                            value before, value after, void *context);
+void teller_parts(const struct teller *, const struct type *, const char *place, value before,
+                  value after, teller_part_fn *, void *context);
 /* "x 2 -> 1"; of arrays and records only the parts that differ; after a comma if there is something already. */
 void teller_change(const struct teller *, const struct type *, const char *place, value before,
                    value after, struct text *);
@@ -41,6 +46,12 @@ void teller_change(const struct teller *, const struct type *, const char *place
 void teller_lines(const struct teller *, const struct change *, size_t n, uint32_t known,
                   struct text *);
 
+/* Is its first value chosen, so that the start has to tell it? Verbose: all. */
+bool teller_tells_start(const struct teller *, const struct var *);
+/* "round 3: vote, phase 2" */
+void teller_round_title(const struct teller *, uint32_t step, struct text *);
+/* "coord = P(1), ...": what is chosen for the process in that round. */
+void teller_oracles(const struct teller *, uint32_t step, uint32_t process, struct text *);
 /* Round number step + 1: what was chosen and sent, who heard whom, what changed. */
 void teller_round(const struct teller *, uint32_t step);
 

@@ -13,7 +13,7 @@ static bool is_free_choice(void *context, const struct node *n) {
   return !*found;
 }
 
-static bool worth_telling(const struct teller *t, const struct var *var) {
+bool teller_tells_start(const struct teller *t, const struct var *var) {
   bool chosen = false;
   if (var->init)
     node_walk(var->init, is_free_choice, &chosen);
@@ -26,7 +26,7 @@ static void tell_variable(const struct teller *t, const struct config *c, const 
   for (uint32_t p = 0; p < t->model->nprocesses; p++) {
     const struct role *role = process_role(t->model, p);
     for (uint32_t i = 0; i < role->nvars; i++)
-      if (!strcmp(role->vars[i].name, name) && worth_telling(t, &role->vars[i]) &&
+      if (!strcmp(role->vars[i].name, name) && teller_tells_start(t, &role->vars[i]) &&
           !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE)) {
         struct text v = {0};
         teller_value(t, &v, role->vars[i].type, c->local[p][LOCAL_VAR(i)]);
@@ -70,7 +70,7 @@ static void tell_start(const struct teller *t) {
   size_t before = t->out->n;
   for (uint32_t i = 0; i < m->nglobals; i++) {
     struct items items = {0};
-    if (!worth_telling(t, &m->globals[i]))
+    if (!teller_tells_start(t, &m->globals[i]))
       continue;
     struct text v = {0};
     teller_value(t, &v, m->globals[i].type, c->globals[i]);

@@ -1,0 +1,23 @@
+#include "cli/pictures.h"
+
+#include "cli/files.h"
+#include "report/diagram.h"
+#include "report/html.h"
+
+bool pictures_wanted(const struct options *o) { return o->svg || o->html; }
+
+static bool write_one(const char *path, void (*draw)(const struct trace *, struct meaning *, struct text *),
+                      const struct trace *t, struct meaning *meaning) {
+  struct text out = {0};
+  if (!path)
+    return true;
+  draw(t, meaning, &out);
+  bool ok = file_write(path, &out);
+  text_release(&out);
+  return ok;
+}
+
+bool pictures_write(const struct options *o, const struct trace *t, struct meaning *meaning) {
+  bool svg = write_one(o->svg, trace_svg, t, meaning);
+  return write_one(o->html, trace_html, t, meaning) && svg;
+}

@@ -1,0 +1,327 @@
+#include "report/diagram_parts.h"
+
+#include "model/flow.h"
+#include "report/trace_text.h"
+#include "sem/local.h"
+
+#include <string.h>
+
+#define MARGIN 16
+#define NARROWEST 560    /* so that captions need not be broken too often */
+#define ROW_LEAST 46     /* from one line to the next */
+#define FAR_TOO_LONG 600 /* characters of a formula in the caption */
+
+/* --- labels --- */
+
+void labels_release(struct labels *l) {
+  for (size_t i = 0; i < l->at.n; i++) {
+    memory_free(l->at.at[i].words);
+    memory_free(l->at.at[i].full);
+  }
+  vec_release(&l->at);
+}
+
+int labels_width(const struct labels *l) {
+  int widest = 0;
+  for (size_t i = 0; i < l->at.n; i++) {
+    int w = svg_width(l->at.at[i].words);
+    w += l->at.at[i].ink == INK_KEY ? w / 30 : 0; /* bold */
+    widest = w > widest ? w : widest;
+  }
+  return widest;
+}
+
+void diagram_label(const struct diagram *d, struct labels *l, enum ink ink, struct text *words) {
+  struct text cut = {0};
+  if (words->n > 0) {
+    words_fit(words->at, d->widest, &cut);
+    vec_push(&l->at, ((struct label){ink, memory_strdup(cut.at), memory_strdup(words->at)}));
+  }
+  text_release(&cut);
+  text_release(words);
+}
+
+/* --- what changed --- */
+
+struct changing {
+  struct diagram *diagram;
+  struct labels *labels;
+  enum ink ink;
+};
+
+static void add_part(const struct teller *t, const struct type *type, const char *place, value before,
+                     value after, void *context) {
+  struct changing *c = context;
+  struct text v = {0};
+  (void)before;
+  text_addf(&v, "%s%s= ", place, *place ? " " : "");
+  value_print(&t->model->values, t->model, type, after, &v);
+  diagram_label(c->diagram, c->labels, c->ink, &v);
+}
+
+static bool is_key(const struct diagram *d, const struct change *c) {
+  return c->process == PROCESS_SHARED ? d->key_global[c->var]
+                                      : d->key[model_role_of(d->model, c->process)][c->var];
+}
+
+void labels_cut(struct labels *l) {
+  struct text all = {0}, count = {0};
+  if (l->at.n <= MOST_LABELS)
+    return;
+  for (size_t i = MOST_LABELS - 1; i < l->at.n; i++) {
+    text_addf(&all, "%s%s", all.n ? "\n" : "", l->at.at[i].full);
+    memory_free(l->at.at[i].words);
+    memory_free(l->at.at[i].full);
+  }
+  text_addf(&count, "and %zu more", l->at.n - (MOST_LABELS - 1));
+  l->at.n = MOST_LABELS - 1;
+  vec_push(&l->at, ((struct label){INK_FAINT, memory_strdup(count.at), memory_strdup(all.at)}));
+  text_release(&all);
+  text_release(&count);
+}
+
+bool diagram_changes(struct diagram *d, const struct change *changes, size_t n, struct labels *l) {
+  bool any = false;
+  for (unsigned key = 2; key-- > 0;)
+    for (size_t i = 0; i < n; i++) {
+      const struct change *c = &changes[i];
+      const struct var *var = change_var(d->model, c);
+      bool shared = c->process == PROCESS_SHARED && var->kind == VAR_SHARED; /* its row has its name */
+      struct changing told = {d, l, key ? INK_KEY : INK_PLAIN};
+      if (var->kind == VAR_ORACLE || var_is_hidden(var) || is_key(d, c) != key)
+        continue;
+      any |= key;
+      teller_parts(&d->teller, var->type, shared ? "" : var->name, c->before, c->after, add_part, &told);
+    }
+  d->keys |= any;
+  labels_cut(l);
+  return any;
+}
+
+void diagram_start(struct diagram *d, uint32_t p, struct labels *l) {
+  const struct config *c = d->trace->configs[0];
+  const struct role *role = process_role(d->model, p);
+  value status = c->local[p][LOCAL_STATUS];
+  struct text v = {0};
+  if (status & STATUS_BYZANTINE)
+    text_add(&v, "Byzantine");
+  else if (status & (STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE))
+    text_add(&v, "may omit");
+  diagram_label(d, l, INK_BAD, &v);
+  for (uint32_t i = 0; i < role->nvars && !(status & STATUS_BYZANTINE); i++)
+    if (teller_tells_start(&d->teller, &role->vars[i])) {
+      v = (struct text){0};
+      text_addf(&v, "%s = ", role->vars[i].name);
+      value_print(&d->model->values, d->model, role->vars[i].type, c->local[p][LOCAL_VAR(i)], &v);
+      diagram_label(d, l, INK_FAINT, &v);
+    }
+  labels_cut(l);
+}
+
+/* --- what the property speaks of --- */
+
+static bool note_key(void *context, const struct node *n) {
+  struct diagram *d = context;
+  if (n->op == NODE_GLOBAL)
+    d->key_global[n->index] = true;
+  for (uint32_t r = 0; n->op == NODE_REMOTE && r < d->model->nroles; r++)
+    if (d->model->fields[n->index].var[r] != NO_VAR)
+      d->key[r][d->model->fields[n->index].var[r]] = true;
+  return true;
+}
+
+void diagram_init(struct diagram *d, const struct trace *t) {
+  const struct model *m = t->model;
+  *d = (struct diagram){.trace = t, .model = m, .nrows = m->nprocesses, .right = NARROWEST, .left = MARGIN};
+  d->style.width = 100;
+  d->teller = (struct teller){.trace = t, .model = m, .until = t->run.nsteps};
+  d->key = memory_alloc((m->nroles + 1) * sizeof *d->key);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    d->key[r] = memory_alloc((m->roles[r].nvars + 1) * sizeof **d->key);
+  d->key_global = memory_alloc((m->nglobals + 1) * sizeof *d->key_global);
+  if (t->claim.property != NO_PROPERTY)
+    node_walk_deep(m, m->properties[t->claim.property].formula, note_key, d);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    d->nrows += m->globals[i].kind == VAR_SHARED;
+  d->rows = memory_alloc((d->nrows + 1) * sizeof *d->rows);
+}
+
+/* --- the caption --- */
+
+static void draw_wrapped(struct diagram *d, const char *line, int *y) {
+  size_t most = (size_t)(d->right - MARGIN) * 4 / 29, n = strlen(line), from = 0;
+  size_t indent = strspn(line, " ");
+  for (from = indent; from < n;) {
+    size_t fits = n - from;
+    if (fits > most) {
+      for (fits = most; fits > most / 2 && line[from + fits] != ' ';)
+        fits--;
+      while (((unsigned char)line[from + fits] & 0xc0) == 0x80) /* not within a character */
+        fits++;
+    }
+    struct text part = {0};
+    text_add_n(&part, line + from, fits);
+    svg_words(&d->svg, indent ? INK_PLAIN : INK_FAINT, ANCHOR_START, MARGIN, *y, part.at, NULL);
+    text_release(&part);
+    *y += SVG_LINE + 2;
+    from += fits + strspn(line + from + fits, " ");
+  }
+}
+
+void trace_subject(const struct trace *t, struct text *out) {
+  const struct model *m = t->model;
+  text_addf(out, "%s%s", m->name, m->nparams ? ", " : "");
+  params_add(out, m);
+  text_addf(out, ", environment %s", m->environments[t->claim.environment].name);
+  if (m->kind == MODEL_MESSAGES || t->claim.semantics == SEMANTICS_FINE)
+    text_addf(out, ", semantics %s", semantics_name(t->claim.semantics));
+}
+
+/* The title is the last line of the moral that is not indented: "now agreement fails  (line 28)". What stands before it
+   explains why the run may go on for ever. */
+static int draw_caption(struct diagram *d, struct meaning *meaning) {
+  struct text moral = {0}, subject = {0};
+  bool good = !d->trace->claim.error && (d->trace->claim.property == NO_PROPERTY ||
+                                         d->model->properties[d->trace->claim.property].kind == PROPERTY_COVER);
+  int y = MARGIN + 14;
+  char *title = NULL, *line, *rest;
+  trace_subject(d->trace, &subject);
+  trace_moral(d->trace, meaning, &d->style, &moral);
+  for (line = moral.at; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+    if (*line != ' ' && *line != '\n')
+      title = line;
+  if (title) {
+    struct text words = {0};
+    text_add_n(&words, title, strcspn(title, "\n"));
+    svg_title(&d->svg, good ? INK_GOOD : INK_BAD, MARGIN, y, words.at);
+    if (MARGIN + svg_title_width(words.at) > d->right)
+      d->right = MARGIN + svg_title_width(words.at);
+    text_release(&words);
+    y += 20;
+  }
+  draw_wrapped(d, subject.at, &y);
+  for (unsigned before = 0; before < 2; before++) /* what the title says in full first */
+    for (line = moral.at; line && *line; line = rest) {
+      size_t n = strcspn(line, "\n");
+      rest = line[n] ? line + n + 1 : line + n;
+      if (n > 0 && line != title && (line < title) == (bool)before) {
+        struct text words = {0};
+        text_add_n(&words, line, n < FAR_TOO_LONG ? n : FAR_TOO_LONG);
+        draw_wrapped(d, words.at, &y);
+        text_release(&words);
+      }
+    }
+  text_release(&moral);
+  text_release(&subject);
+  return y;
+}
+
+/* --- rows --- */
+
+const char *diagram_row_name(const struct diagram *d, uint32_t row, struct text *out) {
+  uint32_t shared = row - d->model->nprocesses;
+  if (row < d->model->nprocesses) {
+    process_print(d->model, row, out);
+    return out->at;
+  }
+  for (uint32_t i = 0; i < d->model->nglobals; i++)
+    if (d->model->globals[i].kind == VAR_SHARED && shared-- == 0)
+      text_add(out, d->model->globals[i].name);
+  return text_or_empty(out);
+}
+
+int diagram_place_rows(struct diagram *d, struct meaning *meaning) {
+  int head = draw_caption(d, meaning) + 8, y = head + d->head * (SVG_LINE + 4);
+  for (uint32_t i = 0; i < d->nrows; i++) {
+    struct row *r = &d->rows[i];
+    int previous = i ? d->rows[i - 1].y + (int)d->rows[i - 1].below * SVG_LINE + 6 : y;
+    r->y = previous + (int)r->above * SVG_LINE + 14;
+    if (i > 0 && r->y < d->rows[i - 1].y + ROW_LEAST)
+      r->y = d->rows[i - 1].y + ROW_LEAST;
+    if (i == d->model->nprocesses || (i > 0 && i < d->model->nprocesses &&
+                                      model_role_of(d->model, i) != model_role_of(d->model, i - 1)))
+      r->y += 12;
+  }
+  return head;
+}
+
+void diagram_draw_names(struct diagram *d) {
+  for (uint32_t i = 0; i < d->nrows; i++) {
+    struct text name = {0};
+    svg_words(&d->svg, INK_PLAIN, ANCHOR_END, d->left - 8, d->rows[i].y + 4, diagram_row_name(d, i, &name), NULL);
+    text_release(&name);
+  }
+}
+
+void diagram_draw_labels(struct diagram *d, const struct labels *l, enum anchor anchor, int x, int y, bool above) {
+  for (size_t i = 0; i < l->at.n; i++) {
+    const struct label *one = &l->at.at[i];
+    int at = above ? y - 8 - (int)(l->at.n - 1 - i) * SVG_LINE : y + 16 + (int)i * SVG_LINE;
+    svg_words(&d->svg, one->ink, anchor, x, at, one->words, one->full);
+  }
+}
+
+void diagram_draw_loop(struct diagram *d, int from, int to, int y, const char *word) {
+  svg_line(&d->svg, STROKE_LOOP, from, y, to, y);
+  svg_line(&d->svg, STROKE_LOOP, from, y, from, y + 6);
+  svg_line(&d->svg, STROKE_LOOP, to, y, to, y + 6);
+  svg_words(&d->svg, INK_PLAIN, ANCHOR_MIDDLE, (from + to) / 2, y + 4, word, NULL);
+}
+
+/* --- the whole --- */
+
+static int draw_legend(struct diagram *d, int y) {
+  const struct {
+    bool used;
+    const char *words;
+  } all[] = {{d->keys, "bold: what the property speaks of"},
+             {d->lost, "dashed, with a cross: lost"},
+             {d->lied, "red arrow: made up or corrupted"},
+             {d->crashed, "red cross: crash"},
+             {d->pending, "arrow with an open end: still on its way"},
+             {d->waits, "ring: delivered, or in a round that it has not ended"}};
+  int x = MARGIN;
+  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+    if (!all[i].used)
+      continue;
+    if (x > MARGIN && x + svg_width(all[i].words) > d->right) {
+      x = MARGIN;
+      y += SVG_LINE + 2;
+    }
+    svg_words(&d->svg, INK_FAINT, ANCHOR_START, x, y, all[i].words, NULL);
+    x += svg_width(all[i].words) + 22;
+  }
+  return x > MARGIN ? y : y - SVG_LINE;
+}
+
+void diagram_finish(struct diagram *d, struct text *out) {
+  const struct row *last = d->nrows ? &d->rows[d->nrows - 1] : NULL;
+  int y = (last ? last->y + (int)last->below * SVG_LINE : 0) + 38;
+  struct text title = {0};
+  trace_subject(d->trace, &title);
+  y = draw_legend(d, y);
+  svg_finish(&d->svg, title.at, d->right + MARGIN, y + MARGIN, out);
+  text_release(&title);
+  for (uint32_t r = 0; r < d->model->nroles; r++)
+    memory_free(d->key[r]);
+  memory_free(d->key);
+  memory_free(d->key_global);
+  memory_free(d->rows);
+}
+
+void trace_svg(const struct trace *t, struct meaning *meaning, struct text *out) {
+  struct diagram d;
+  diagram_init(&d, t);
+  d.teller.style = &d.style;
+  for (uint32_t i = 0; i < d.nrows; i++) {
+    struct text name = {0};
+    int w = MARGIN + svg_width(diagram_row_name(&d, i, &name)) + 10;
+    d.left = w > d.left ? w : d.left;
+    text_release(&name);
+  }
+  if (model_steps(t->model))
+    diagram_steps(&d, meaning);
+  else
+    diagram_rounds(&d, meaning);
+  diagram_finish(&d, out);
+}

@@ -1,0 +1,12 @@
+/* A run as a space-time diagram: a line for each process, time from left to right; the claim in the caption. */
+#ifndef RONDO_REPORT_DIAGRAM_H
+#define RONDO_REPORT_DIAGRAM_H
+
+#include "trace/trace.h"
+
+/* The whole of an SVG file. The trace was replayed and shows its claim. */
+void trace_svg(const struct trace *, struct meaning *, struct text *);
+/* "OneThirdRule, n = 3, environment free" */
+void trace_subject(const struct trace *, struct text *);
+
+#endif

@@ -1,0 +1,333 @@
+/* Diagrams of runs of rounds. A round is a stretch in which messages cross, after one in which nothing does: there stand
+   what changed in the round before, below the lines, and what is sent next, above them. So no arrow runs through words,
+   except through short lies. */
+#include "report/diagram_parts.h"
+#include "sem/local.h"
+
+#include <string.h>
+
+#define ARROWS_LEAST 70 /* width of the stretch of arrows, and what a process adds to it */
+#define ARROWS_EACH 14
+#define ARROWS_MOST 170
+#define BESIDE_WORDS 12
+#define SHORT_LIE 6 /* characters: it fits on its arrow */
+
+struct moment { /* a process before a round, or after the last */
+  struct labels changed, sends;
+  bool key;
+};
+
+struct rounds {
+  struct diagram *d;
+  uint32_t n, nsteps;
+  struct moment *moments; /* by round, 0 .. nsteps, and process */
+  int *from, *to;         /* by round: where its arrows begin and end; from[nsteps]: the end */
+};
+
+static struct moment *moment_at(struct rounds *r, uint32_t step, uint32_t p) {
+  return &r->moments[(size_t)step * r->n + p];
+}
+
+/* --- words --- */
+
+/* What p sends: "1", or to whom if not to everybody. */
+static void add_sends(struct rounds *r, uint32_t step, uint32_t p, struct labels *l) {
+  struct diagram *d = r->d;
+  const struct step_log *log = &d->trace->logs[step];
+  uint8_t *to = memory_alloc(r->n + 1);
+  for (size_t i = 0; i < log->nsent;) {
+    const struct sent *first = &log->sent[i];
+    struct text v = {0};
+    uint32_t n = 0;
+    memset(to, 0, r->n);
+    for (; i < log->nsent && log->sent[i].from == first->from && log->sent[i].message == first->message &&
+           log->sent[i].type == first->type;
+         i++, n++)
+      to[log->sent[i].to] = 1;
+    if (first->from != p)
+      continue;
+    value_print(&d->model->values, d->model, first->type, first->message, &v);
+    if (n + 1 < r->n || (n < r->n && to[p])) {
+      text_add(&v, " to ");
+      processes_add(&v, d->model, to);
+    }
+    diagram_label(d, l, INK_FAINT, &v);
+  }
+  memory_free(to);
+}
+
+static bool is_short(const struct text *lie) { return lie->n <= SHORT_LIE; }
+
+/* What is made up in p's name: "(x: 1, ts: 2) to P(1), P(3)". */
+static void add_lies(struct rounds *r, uint32_t step, uint32_t p, struct labels *l) {
+  const struct model *m = r->d->model;
+  const struct step_log *log = &r->d->trace->logs[step];
+  struct groups lies = {0};
+  for (size_t i = 0; i < log->narrivals; i++) {
+    const struct arrival *a = &log->arrivals[i];
+    struct text v = {0};
+    if (a->from != p || !a->forged)
+      continue;
+    value_print(&m->values, m, a->type, a->message, &v);
+    if (is_short(&v))
+      text_release(&v);
+    else
+      groups_add(&lies, &r->d->teller, a->to, &v);
+  }
+  for (size_t i = 0; i < lies.at.n; i++) {
+    struct text v = {0};
+    text_addf(&v, "%s to ", lies.at.at[i].what);
+    processes_add(&v, m, lies.at.at[i].members);
+    diagram_label(r->d, l, INK_BAD, &v);
+  }
+  groups_release(&lies);
+}
+
+static void describe_changes(struct rounds *r, uint32_t step, uint32_t p, struct moment *m) {
+  struct diagram *d = r->d;
+  const struct trace *t = d->trace;
+  const struct step_log *log = &t->logs[step - 1];
+  size_t first = 0, n = 0;
+  while (first < log->nchanges && log->changes[first].process != p)
+    first++;
+  while (first + n < log->nchanges && log->changes[first + n].process == p)
+    n++;
+  m->key = diagram_changes(d, log->changes + first, n, &m->changed);
+  if (t->run.norder && trace_has_ended(t, p, step - 1)) { /* fine rounds: when it was */
+    struct text v = {0};
+    for (uint32_t i = 0, ended = 0; i < t->run.norder; i++)
+      if (t->run.order[i] == p && ++ended == step)
+        text_addf(&v, "step %u", i + 1);
+    diagram_label(d, &m->changed, INK_FAINT, &v);
+  }
+}
+
+static void describe(struct rounds *r) {
+  for (uint32_t step = 0; step <= r->nsteps; step++)
+    for (uint32_t p = 0; p < r->n; p++) {
+      struct moment *m = moment_at(r, step, p);
+      struct row *row = &r->d->rows[p];
+      struct text oracles = {0};
+      if (step == 0)
+        diagram_start(r->d, p, &m->changed);
+      else if (step < r->d->trace->nconfigs)
+        describe_changes(r, step, p, m);
+      if (step < r->nsteps) {
+        teller_oracles(&r->d->teller, step, p, &oracles);
+        diagram_label(r->d, &m->sends, INK_PLAIN, &oracles);
+        add_sends(r, step, p, &m->sends);
+        add_lies(r, step, p, &m->sends);
+        labels_cut(&m->sends);
+      }
+      row->below = m->changed.at.n > row->below ? (unsigned)m->changed.at.n : row->below;
+      row->above = m->sends.at.n > row->above ? (unsigned)m->sends.at.n : row->above;
+    }
+}
+
+/* --- places --- */
+
+static void place_columns(struct rounds *r) {
+  struct diagram *d = r->d;
+  int arrows = ARROWS_LEAST + ARROWS_EACH * (int)r->n, x = d->left, heading = 0;
+  arrows = arrows > ARROWS_MOST ? ARROWS_MOST : arrows;
+  for (uint32_t step = 0; step <= r->nsteps; step++) {
+    int widest = 10, begun = x;
+    for (uint32_t p = 0; p < r->n; p++) {
+      int changed = labels_width(&moment_at(r, step, p)->changed), sends = labels_width(&moment_at(r, step, p)->sends);
+      widest = changed > widest ? changed : widest;
+      widest = sends > widest ? sends : widest;
+    }
+    x += widest + 2 * BESIDE_WORDS;
+    if (step > 0 && x < begun - arrows + heading + BESIDE_WORDS)
+      x = begun - arrows + heading + BESIDE_WORDS;
+    r->from[step] = x;
+    if (step < r->nsteps) {
+      struct text title = {0};
+      teller_round_title(&d->teller, step, &title);
+      heading = svg_width(title.at);
+      text_release(&title);
+      x = r->to[step] = x + arrows;
+    }
+  }
+  d->right = x > d->right ? x : d->right;
+}
+
+/* --- lines --- */
+
+static bool is_gone(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
+
+static void draw_life(struct rounds *r, uint32_t p) {
+  struct diagram *d = r->d;
+  const struct trace *t = d->trace;
+  int y = d->rows[p].y, x = d->left;
+  for (uint32_t step = 0; step < r->nsteps && trace_has_begun(t, p, step); step++) {
+    bool before = is_gone(t->configs[step]->local[p][LOCAL_STATUS]), crashes = t->run.steps[step]->crashes[p];
+    int crash = r->from[step] + (r->to[step] - r->from[step]) / 4;
+    svg_line(&d->svg, before ? STROKE_GONE : STROKE_LIFE, x, y, r->from[step], y);
+    x = r->from[step];
+    if (!trace_has_ended(t, p, step)) {
+      svg_mark(&d->svg, MARK_RING, INK_PLAIN, x, y);
+      d->waits = true;
+      return;
+    }
+    if (crashes) {
+      svg_line(&d->svg, STROKE_LIFE, x, y, crash, y);
+      svg_mark(&d->svg, MARK_CRASH, INK_BAD, crash, y);
+      d->crashed = true;
+      x = crash;
+    }
+    svg_line(&d->svg, before || crashes ? STROKE_GONE : STROKE_LIFE, x, y, r->to[step], y);
+    x = r->to[step];
+  }
+  if (trace_has_begun(t, p, r->nsteps)) {
+    const struct config *last = t->configs[t->nconfigs - 1];
+    svg_line(&d->svg, is_gone(last->local[p][LOCAL_STATUS]) ? STROKE_GONE : STROKE_LIFE, x, y, r->from[r->nsteps], y);
+  }
+}
+
+static void draw_update(struct rounds *r, uint32_t step, uint32_t p) {
+  struct diagram *d = r->d;
+  const struct trace *t = d->trace;
+  value before = t->configs[step]->local[p][LOCAL_STATUS];
+  int x = r->to[step], y = d->rows[p].y;
+  if (!process_active(before) || t->run.steps[step]->crashes[p] || !trace_has_ended(t, p, step))
+    return;
+  if (step + 1 >= t->nconfigs) { /* the error */
+    if (t->error.process == p)
+      svg_mark(&d->svg, MARK_KEY, INK_BAD, x, y);
+    return;
+  }
+  const struct moment *m = moment_at(r, step + 1, p);
+  if (t->configs[step + 1]->local[p][LOCAL_STATUS] & STATUS_HALTED) {
+    svg_mark(&d->svg, MARK_SQUARE, m->key ? INK_KEY : INK_PLAIN, x, y);
+    svg_words(&d->svg, INK_FAINT, ANCHOR_MIDDLE, x, y - 8, "halts", NULL);
+  } else {
+    svg_mark(&d->svg, m->key ? MARK_KEY : MARK_DOT, m->key ? INK_KEY : INK_PLAIN, x, y);
+  }
+}
+
+/* --- messages --- */
+
+static const struct arrival *arrival_of(const struct step_log *log, uint32_t from, uint32_t to) {
+  for (size_t i = 0; i < log->narrivals; i++)
+    if (log->arrivals[i].from == from && log->arrivals[i].to == to)
+      return &log->arrivals[i];
+  return NULL;
+}
+
+/* Somebody who takes part would have got it. */
+static bool is_missed(const struct rounds *r, uint32_t step, const struct sent *s) {
+  const struct trace *t = r->d->trace;
+  return process_active(t->configs[step]->local[s->to][LOCAL_STATUS]) && !t->run.steps[step]->crashes[s->to] &&
+         trace_has_ended(t, s->to, step) && !arrival_of(&t->logs[step], s->from, s->to);
+}
+
+/* A part, in hundredths, of the way of a message. */
+static int along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
+
+static void draw_lost(struct rounds *r, uint32_t step) {
+  const struct step_log *log = &r->d->trace->logs[step];
+  uint32_t n = 0;
+  for (size_t i = 0; i < log->nsent; i++)
+    n += is_missed(r, step, &log->sent[i]);
+  for (size_t i = 0; i < log->nsent; i++) {
+    const struct sent *s = &log->sent[i];
+    int from = r->d->rows[s->from].y, to = r->d->rows[s->to].y;
+    int way = n > 2 * r->n + 2 ? 26 : s->from == s->to ? 50 : 66; /* many: short, or nobody can tell them apart */
+    if (!is_missed(r, step, s))
+      continue;
+    int x = along(r->from[step], r->to[step], way), y = along(from, to, way);
+    if (s->from != s->to)
+      svg_line(&r->d->svg, STROKE_LOST, r->from[step], from, x, y);
+    svg_mark(&r->d->svg, MARK_CROSS, INK_BAD, x, y);
+    r->d->lost = true;
+  }
+}
+
+/* What was made up stands on its arrow, if it is short; liars next to each other have theirs at different places. */
+static void draw_lie(struct rounds *r, uint32_t step, const struct arrival *a) {
+  struct diagram *d = r->d;
+  struct text lie = {0};
+  int way = 30 + (int)(a->from % 3) * 17;
+  value_print(&d->model->values, d->model, a->type, a->message, &lie);
+  if (is_short(&lie))
+    svg_words(&d->svg, INK_BAD, ANCHOR_MIDDLE, along(r->from[step], r->to[step], way),
+              along(d->rows[a->from].y, d->rows[a->to].y, way) + 4, text_or_empty(&lie), NULL);
+  text_release(&lie);
+  d->lied = true;
+}
+
+static void draw_arrivals(struct rounds *r, uint32_t step) {
+  struct diagram *d = r->d;
+  const struct step_log *log = &d->trace->logs[step];
+  for (size_t i = 0; i < log->narrivals; i++) {
+    const struct arrival *a = &log->arrivals[i];
+    int from = d->rows[a->from].y, to = d->rows[a->to].y;
+    if (a->from == a->to && !a->forged)
+      continue; /* on its own line */
+    int end = a->from == a->to ? to : from < to ? to - 4 : to + 4;
+    svg_line(&d->svg, a->forged ? STROKE_LIE : STROKE_MESSAGE, r->from[step], from, r->to[step] - 3, end);
+    if (a->forged)
+      draw_lie(r, step, a);
+  }
+}
+
+/* --- the whole --- */
+
+static void draw_round(struct rounds *r, uint32_t step, int head, int bottom) {
+  struct diagram *d = r->d;
+  struct text title = {0};
+  teller_round_title(&d->teller, step, &title);
+  svg_line(&d->svg, STROKE_GRID, r->from[step], head + 5, r->from[step], bottom);
+  svg_words(&d->svg, INK_FAINT, ANCHOR_START, r->from[step], head, title.at, NULL);
+  text_release(&title);
+  draw_arrivals(r, step);
+  draw_lost(r, step);
+  for (uint32_t p = 0; p < r->n; p++)
+    draw_update(r, step, p);
+}
+
+static void draw(struct rounds *r, int head) {
+  struct diagram *d = r->d;
+  const struct claim *claim = &d->trace->claim;
+  int bottom = r->n ? d->rows[r->n - 1].y + (int)d->rows[r->n - 1].below * SVG_LINE + 8 : head;
+  int line = head + (d->head - 1) * (SVG_LINE + 4) + 4;
+  for (uint32_t step = 0; step < r->nsteps; step++)
+    draw_round(r, step, line, bottom);
+  if (claim->lasso)
+    diagram_draw_loop(d, r->from[claim->loop] - (claim->loop == r->nsteps ? 60 : 0), r->from[r->nsteps], head + 2,
+                      claim->loop == r->nsteps ? "stays" : "loop");
+  else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY && !claim->error)
+    svg_line(&d->svg, STROKE_END, r->from[r->nsteps], line + 5, r->from[r->nsteps], bottom);
+  for (uint32_t p = 0; p < r->n; p++) {
+    draw_life(r, p);
+    for (uint32_t step = 0; step <= r->nsteps; step++) {
+      struct moment *m = moment_at(r, step, p);
+      int x = step ? r->to[step - 1] + 6 : d->left + 2;
+      diagram_draw_labels(d, &m->changed, ANCHOR_START, x, d->rows[p].y, false);
+      diagram_draw_labels(d, &m->sends, ANCHOR_END, r->from[step] - 5, d->rows[p].y, true);
+    }
+  }
+  diagram_draw_names(d);
+}
+
+void diagram_rounds(struct diagram *d, struct meaning *meaning) {
+  struct rounds r = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
+  size_t n = ((size_t)r.nsteps + 1) * r.n;
+  r.moments = memory_alloc((n + 1) * sizeof *r.moments);
+  r.from = memory_alloc((r.nsteps + 1) * sizeof *r.from);
+  r.to = memory_alloc((r.nsteps + 1) * sizeof *r.to);
+  d->head = d->trace->claim.lasso ? 2 : 1;
+  d->widest = r.nsteps <= 3 ? 34 : r.nsteps <= 8 ? 26 : 20; /* the more rounds, the shorter the words */
+  d->nrows = r.n; /* nothing is shared */
+  describe(&r);
+  place_columns(&r);
+  draw(&r, diagram_place_rows(d, meaning));
+  for (size_t i = 0; i < n; i++) {
+    labels_release(&r.moments[i].changed);
+    labels_release(&r.moments[i].sends);
+  }
+  memory_free(r.moments);
+  memory_free(r.from);
+  memory_free(r.to);
+}

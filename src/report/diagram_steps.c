@@ -1,0 +1,457 @@
+/* Diagrams of runs of steps. A step stands on the line of its process as far to the left as the order of steps, the words
+   on its line and the messages that it takes allow; above it what it sends, below it what it changes. Shared variables
+   have lines of their own, below those of the processes. */
+#include "report/diagram_parts.h"
+#include "sem/local.h"
+
+#include <string.h>
+
+#define STEP_LEAST 20  /* from one step to the next */
+#define FLIGHT_LEAST 40 /* from sending a message to taking it */
+#define LIE_LENGTH 34
+#define BESIDE_WORDS 12
+#define LONG_LIE 22
+#define PENDING_LENGTH 20
+#define SHORT_RUN 14 /* steps: there is room for longer words */
+
+struct moment { /* a step */
+  struct labels sends, does;
+  struct labels *writes; /* by shared variable's row */
+  bool key;
+  int x;
+};
+
+struct flight { /* a message, from when it was sent */
+  uint32_t from, to, kind, step;
+  value message;
+  bool landed; /* its arrow is drawn: it was delivered, or looked at */
+  bool over;
+};
+
+enum way { WAY_TAKEN, WAY_LOST, WAY_LIE };
+struct arrow {
+  enum way way;
+  uint32_t sent, from, taken, to; /* sent and taken: steps */
+  uint32_t kind;                  /* LIE */
+  value message;
+};
+
+struct steps {
+  struct diagram *d;
+  uint32_t n, nsteps, nshared;
+  struct moment *moments;
+  struct labels *starts; /* by row */
+  int *busy;             /* by row: how far words reach */
+  int end;
+  VEC(struct flight) flights;
+  VEC(struct arrow) arrows;
+};
+
+static const struct event *event_at(const struct steps *s, uint32_t step) { return s->d->trace->run.steps[step]->event; }
+
+static const struct action *action_of(const struct steps *s, const struct event *e) {
+  return e->action == NO_ACTION ? NULL : &process_role(s->d->model, e->process)->actions[e->action];
+}
+
+static uint32_t row_of_shared(const struct steps *s, uint32_t global) {
+  uint32_t row = s->n;
+  for (uint32_t i = 0; i < global; i++)
+    row += s->d->model->globals[i].kind == VAR_SHARED;
+  return row;
+}
+
+/* --- words --- */
+
+/* promise(1, none): names of fields are in the model. */
+static void add_message(const struct model *m, uint32_t kind, value v, struct text *out) {
+  const struct message_kind *k = &m->messages[kind];
+  size_t n;
+  text_add(out, k->name);
+  if (k->type->size == 0)
+    return;
+  const value *parts = value_parts(&m->values, v, &n);
+  for (size_t i = 0; i < n; i++) {
+    text_add(out, i ? ", " : "(");
+    value_print(&m->values, m, k->type->fields[i].type, parts[i], out);
+  }
+  text_add(out, ")");
+}
+
+static void describe_sends(struct steps *s, uint32_t step, struct labels *l) {
+  const struct step_log *log = &s->d->trace->logs[step];
+  for (size_t i = 0; i < log->nsent; i++) {
+    struct text v = {0};
+    bool told = false;
+    for (size_t k = 0; k < i && !told; k++)
+      told = log->sent[k].kind == log->sent[i].kind && log->sent[k].message == log->sent[i].message;
+    if (told)
+      continue;
+    add_message(s->d->model, log->sent[i].kind, log->sent[i].message, &v);
+    diagram_label(s->d, l, INK_FAINT, &v);
+  }
+  labels_cut(l);
+}
+
+static void describe_event(struct steps *s, uint32_t step, struct labels *l) {
+  const struct event *e = event_at(s, step);
+  const struct action *a = action_of(s, e);
+  struct text v = {0};
+  if (e->kind == EVENT_CRASH)
+    text_add(&v, "crashes");
+  else if (e->kind == EVENT_RECOVER)
+    text_add(&v, "recovers");
+  else if (e->kind == EVENT_ACTION && (a->trigger != TRIGGER_ONE || a->point != ANY_POINT) && strcmp(a->name, "when") != 0)
+    text_add(&v, a->name); /* what takes one message has its arrow */
+  diagram_label(s->d, l, INK_FAINT, &v);
+}
+
+static void describe_step(struct steps *s, uint32_t step) {
+  const struct step_log *log = &s->d->trace->logs[step];
+  struct moment *m = &s->moments[step];
+  VEC(struct change) own = {0};
+  m->writes = memory_alloc((s->nshared + 1) * sizeof *m->writes);
+  describe_sends(s, step, &m->sends);
+  describe_event(s, step, &m->does);
+  for (size_t i = 0; i < log->nchanges; i++) {
+    const struct change *c = &log->changes[i];
+    if (c->process == PROCESS_SHARED && s->d->model->globals[c->var].kind == VAR_SHARED)
+      diagram_changes(s->d, c, 1, &m->writes[row_of_shared(s, c->var) - s->n]);
+    else
+      vec_push(&own, *c);
+  }
+  m->key = diagram_changes(s->d, own.at, own.n, &m->does);
+  vec_release(&own);
+}
+
+static void taller(unsigned *lines, const struct labels *l) { *lines = l->at.n > *lines ? (unsigned)l->at.n : *lines; }
+
+static void describe(struct steps *s) {
+  struct diagram *d = s->d;
+  for (uint32_t i = 0; i < d->model->nglobals; i++) {
+    struct text v = {0};
+    if (d->model->globals[i].kind != VAR_SHARED)
+      continue;
+    text_add(&v, "= ");
+    value_print(&d->model->values, d->model, d->model->globals[i].type, d->trace->configs[0]->globals[i], &v);
+    diagram_label(d, &s->starts[row_of_shared(s, i)], INK_FAINT, &v);
+  }
+  for (uint32_t p = 0; p < s->n; p++)
+    diagram_start(d, p, &s->starts[p]);
+  for (uint32_t i = 0; i < d->nrows; i++)
+    taller(&d->rows[i].below, &s->starts[i]);
+  for (uint32_t step = 0; step < s->nsteps; step++) {
+    struct moment *m = &s->moments[step];
+    struct row *row = &d->rows[event_at(s, step)->process];
+    describe_step(s, step);
+    taller(&row->above, &m->sends);
+    taller(&row->below, &m->does);
+    for (uint32_t k = 0; k < s->nshared; k++)
+      taller(&d->rows[s->n + k].below, &m->writes[k]);
+  }
+}
+
+/* --- messages and places --- */
+
+static struct flight *flight_find(struct steps *s, uint32_t from, uint32_t to, uint32_t kind, value message) {
+  for (size_t i = 0; i < s->flights.n; i++) {
+    struct flight *f = &s->flights.at[i];
+    if (!f->over && f->from == from && f->to == to && f->kind == kind && f->message == message)
+      return f;
+  }
+  return NULL;
+}
+
+/* The messages that a step takes, looks at, delivers or loses; it cannot stand left of where they arrive. */
+static void land(struct steps *s, uint32_t step, int *x) {
+  const struct event *e = event_at(s, step);
+  const struct action *a = action_of(s, e);
+  for (uint32_t i = 0; i < e->ntaken; i++) {
+    const struct taken_message *m = &e->taken[i];
+    uint32_t kind = a ? a->kind : e->message_kind;
+    struct flight *f = m->forged ? NULL : flight_find(s, m->from, e->process, kind, m->message);
+    struct arrow arrow = {m->forged ? WAY_LIE : e->kind == EVENT_LOSE ? WAY_LOST : WAY_TAKEN, 0, m->from, step, e->process,
+                          kind, m->message};
+    if (f) {
+      int least = s->moments[f->step].x + FLIGHT_LEAST;
+      arrow.sent = f->step;
+      *x = *x < least ? least : *x;
+    }
+    if (m->forged || (f && !f->landed))
+      vec_push(&s->arrows, arrow);
+    if (m->forged && *x < s->busy[m->from] + LIE_LENGTH)
+      *x = s->busy[m->from] + LIE_LENGTH;
+    if (!f)
+      continue;
+    bool stays = e->kind == EVENT_DELIVER || (a && a->trigger == TRIGGER_QUORUM && !a->taken);
+    f->landed |= stays;
+    f->over |= !stays && !m->kept;
+  }
+}
+
+static void add_lie(const struct steps *s, const struct arrow *a, struct text *whole, struct text *cut) {
+  struct text words = {0};
+  add_message(s->d->model, a->kind, a->message, &words);
+  words_fit(words.at, LONG_LIE, cut);
+  if (whole)
+    text_add(whole, words.at);
+  text_release(&words);
+}
+
+/* What it was told by liars stands on their lines. */
+static void note_lies(struct steps *s, uint32_t step, int x) {
+  for (size_t i = s->arrows.n; i-- > 0 && s->arrows.at[i].taken == step;) {
+    const struct arrow *a = &s->arrows.at[i];
+    struct text words = {0};
+    if (a->way != WAY_LIE)
+      continue;
+    add_lie(s, a, NULL, &words);
+    s->busy[a->from] = x - LIE_LENGTH + svg_width(words.at) + BESIDE_WORDS;
+    text_release(&words);
+  }
+}
+
+static int end_of(int x, const struct labels *l) { return x + 5 + labels_width(l) + BESIDE_WORDS; }
+
+static void place_step(struct steps *s, uint32_t step) {
+  const struct step_log *log = &s->d->trace->logs[step];
+  struct moment *m = &s->moments[step];
+  uint32_t p = event_at(s, step)->process;
+  int x = step ? s->moments[step - 1].x + STEP_LEAST : s->d->left + BESIDE_WORDS;
+  x = x < s->busy[p] ? s->busy[p] : x;
+  for (uint32_t k = 0; k < s->nshared; k++)
+    if (m->writes[k].at.n > 0 && x < s->busy[s->n + k])
+      x = s->busy[s->n + k];
+  land(s, step, &x);
+  m->x = x;
+  note_lies(s, step, x);
+  s->busy[p] = end_of(x, &m->sends) > end_of(x, &m->does) ? end_of(x, &m->sends) : end_of(x, &m->does);
+  for (uint32_t k = 0; k < s->nshared; k++)
+    if (m->writes[k].at.n > 0)
+      s->busy[s->n + k] = end_of(x, &m->writes[k]);
+  for (size_t i = 0; i < log->nsent; i++)
+    vec_push(&s->flights, ((struct flight){log->sent[i].from, log->sent[i].to, log->sent[i].kind, step,
+                                           log->sent[i].message, false, false}));
+}
+
+static void place(struct steps *s) {
+  struct diagram *d = s->d;
+  for (uint32_t i = 0; i < d->nrows; i++)
+    s->busy[i] = end_of(d->left + 2, &s->starts[i]);
+  for (uint32_t step = 0; step < s->nsteps; step++)
+    place_step(s, step);
+  s->end = s->nsteps ? s->moments[s->nsteps - 1].x + 2 * FLIGHT_LEAST : d->left + FLIGHT_LEAST;
+  for (uint32_t i = 0; i < d->nrows; i++)
+    s->end = s->busy[i] > s->end ? s->busy[i] : s->end;
+  d->right = s->end > d->right ? s->end : d->right;
+}
+
+/* --- lines --- */
+
+static bool is_gone(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
+
+static void draw_life(struct steps *s, uint32_t p) {
+  struct diagram *d = s->d;
+  const struct trace *t = d->trace;
+  int x = d->left, y = d->rows[p].y;
+  bool gone = is_gone(t->configs[0]->local[p][LOCAL_STATUS]);
+  for (uint32_t step = 0; step + 1 < t->nconfigs; step++) {
+    bool now = is_gone(t->configs[step + 1]->local[p][LOCAL_STATUS]);
+    if (now == gone)
+      continue;
+    svg_line(&d->svg, gone ? STROKE_GONE : STROKE_LIFE, x, y, s->moments[step].x, y);
+    x = s->moments[step].x;
+    gone = now;
+  }
+  svg_line(&d->svg, gone ? STROKE_GONE : STROKE_LIFE, x, y, s->end, y);
+}
+
+static void draw_writes(struct steps *s, uint32_t step) {
+  struct diagram *d = s->d;
+  const struct moment *m = &s->moments[step];
+  for (uint32_t k = 0; k < s->nshared; k++) {
+    const struct labels *l = &m->writes[k];
+    int y = d->rows[s->n + k].y;
+    if (l->at.n == 0)
+      continue;
+    svg_line(&d->svg, STROKE_TIE, m->x, d->rows[event_at(s, step)->process].y, m->x, y);
+    svg_mark(&d->svg, MARK_SQUARE, l->at.at[0].ink, m->x, y);
+    diagram_draw_labels(d, l, ANCHOR_START, m->x + 6, y, false);
+  }
+}
+
+static void draw_event(struct steps *s, uint32_t step) {
+  struct diagram *d = s->d;
+  const struct trace *t = d->trace;
+  const struct event *e = event_at(s, step);
+  const struct moment *m = &s->moments[step];
+  int y = d->rows[e->process].y;
+  bool fails = step + 1 >= t->nconfigs;
+  switch (e->kind) {
+  case EVENT_ACTION:
+    if (!fails && (t->configs[step + 1]->local[e->process][LOCAL_STATUS] & STATUS_HALTED))
+      svg_mark(&d->svg, MARK_SQUARE, m->key ? INK_KEY : INK_PLAIN, m->x, y);
+    else
+      svg_mark(&d->svg, m->key || fails ? MARK_KEY : MARK_DOT, fails ? INK_BAD : m->key ? INK_KEY : INK_PLAIN, m->x, y);
+    break;
+  case EVENT_DELIVER:
+    svg_mark(&d->svg, MARK_RING, INK_PLAIN, m->x, y);
+    d->waits = true;
+    break;
+  case EVENT_LOSE:
+    return;
+  case EVENT_CRASH:
+    svg_mark(&d->svg, MARK_CRASH, INK_BAD, m->x, y);
+    d->crashed = true;
+    break;
+  case EVENT_RECOVER:
+    svg_mark(&d->svg, MARK_KEY, INK_GOOD, m->x, y);
+    break;
+  }
+  diagram_draw_labels(d, &m->sends, ANCHOR_START, m->x + 5, y, true);
+  diagram_draw_labels(d, &m->does, ANCHOR_START, m->x + 5, y, false);
+  draw_writes(s, step);
+}
+
+static int along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
+
+static void draw_lie(struct steps *s, const struct arrow *a) {
+  struct diagram *d = s->d;
+  struct text whole = {0}, cut = {0};
+  int x = s->moments[a->taken].x, y = d->rows[a->to].y, from = d->rows[a->from].y;
+  add_lie(s, a, &whole, &cut);
+  svg_line(&d->svg, STROKE_LIE, x - LIE_LENGTH, from, x - 2, y + (from < y ? -4 : 4));
+  svg_words(&d->svg, INK_BAD, ANCHOR_START, x - LIE_LENGTH, from + (from < y ? -8 : 16), cut.at, whole.at);
+  text_release(&whole);
+  text_release(&cut);
+  d->lied = true;
+}
+
+static void draw_arrow(struct steps *s, const struct arrow *a) {
+  struct diagram *d = s->d;
+  int from = d->rows[a->from].y, to = d->rows[a->to].y, x = s->moments[a->taken].x, x0 = s->moments[a->sent].x;
+  if (a->way == WAY_LIE) {
+    draw_lie(s, a);
+  } else if (a->way == WAY_LOST) {
+    x = along(x0, x, 60);
+    to = a->from == a->to ? from - 14 : along(from, to, 60);
+    svg_line(&d->svg, STROKE_LOST, x0, from, x, to);
+    svg_mark(&d->svg, MARK_CROSS, INK_BAD, x, to);
+    d->lost = true;
+  } else if (a->from == a->to) {
+    svg_arc(&d->svg, STROKE_MESSAGE, x0, from, x - 2, to - 4, -34);
+  } else {
+    svg_line(&d->svg, STROKE_MESSAGE, x0, from, x - 2, to + (from < to ? -4 : 4));
+  }
+}
+
+/* What is still on its way when the run ends: by pairs of processes the youngest, as many as there are. */
+static void draw_pending(struct steps *s) {
+  struct diagram *d = s->d;
+  const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
+  for (uint32_t i = 0; i < last->npackets; i++) {
+    const struct packet *p = &last->packets[i];
+    struct flight *f = NULL;
+    for (size_t k = s->flights.n; k-- > 0 && !f;) {
+      struct flight *other = &s->flights.at[k];
+      if (!other->over && other->from == p->from && other->to == p->to && other->kind == p->kind && other->message == p->message)
+        f = other;
+    }
+    if (!f || !process_active(last->local[p->to][LOCAL_STATUS]))
+      continue; /* nobody waits for it */
+    f->over = true;
+    if (f->landed)
+      continue;
+    int x = s->moments[f->step].x, from = d->rows[f->from].y, to = d->rows[f->to].y;
+    int y = from + (to > from ? PENDING_LENGTH : -PENDING_LENGTH); /* so steep that it stays clear of the words */
+    svg_line(&d->svg, STROKE_PENDING, x, from, x + 1, y);
+    svg_mark(&d->svg, MARK_RING, INK_PLAIN, x + 1, y);
+    d->pending = true;
+  }
+}
+
+/* Where processes stand at the end, if that is what the property speaks of. */
+static void draw_points(struct steps *s) {
+  struct diagram *d = s->d;
+  const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
+  int widest = 0;
+  for (uint32_t p = 0; p < s->n; p++) {
+    const struct role *role = process_role(d->model, p);
+    struct text v = {0};
+    if (role->point_var == NO_VAR || !d->key[model_role_of(d->model, p)][role->point_var])
+      continue;
+    text_add(&v, "at ");
+    value_print(&d->model->values, d->model, role->vars[role->point_var].type, last->local[p][LOCAL_VAR(role->point_var)], &v);
+    svg_words(&d->svg, INK_KEY, ANCHOR_START, s->end + 8, d->rows[p].y + 4, v.at, NULL);
+    widest = svg_width(v.at) > widest ? svg_width(v.at) : widest;
+    text_release(&v);
+    d->keys = true;
+  }
+  if (widest > 0 && d->right < s->end + 12 + widest)
+    d->right = s->end + 12 + widest;
+}
+
+/* --- the whole --- */
+
+static void draw(struct steps *s, int head) {
+  struct diagram *d = s->d;
+  const struct claim *claim = &d->trace->claim;
+  int line = head + (d->head - 1) * (SVG_LINE + 4) + 4;
+  int bottom = d->nrows ? d->rows[d->nrows - 1].y + (int)d->rows[d->nrows - 1].below * SVG_LINE + 8 : line;
+  for (uint32_t i = 0; i < d->nrows; i++) {
+    if (i < s->n)
+      draw_life(s, i);
+    else
+      svg_line(&d->svg, STROKE_GONE, d->left, d->rows[i].y, s->end, d->rows[i].y);
+    diagram_draw_labels(d, &s->starts[i], ANCHOR_START, d->left + 2, d->rows[i].y, false);
+  }
+  for (size_t i = 0; i < s->arrows.n; i++)
+    draw_arrow(s, &s->arrows.at[i]);
+  for (uint32_t step = 0; step < s->nsteps; step++) {
+    struct text number = {0};
+    text_addf(&number, "%u", step + 1);
+    svg_words(&d->svg, INK_FAINT, ANCHOR_MIDDLE, s->moments[step].x, line, number.at, NULL);
+    text_release(&number);
+    draw_event(s, step);
+  }
+  if (claim->lasso) {
+    bool stays = claim->loop == s->nsteps;
+    diagram_draw_loop(d, stays ? s->end - 60 : s->moments[claim->loop].x - 8, s->end, head + 2, stays ? "stays" : "loop");
+  } else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY && !claim->error) {
+    svg_line(&d->svg, STROKE_END, s->end, line, s->end, bottom);
+  }
+  draw_pending(s);
+  draw_points(s);
+  diagram_draw_names(d);
+}
+
+static void steps_release(struct steps *s) {
+  for (uint32_t step = 0; step < s->nsteps; step++) {
+    struct moment *m = &s->moments[step];
+    labels_release(&m->sends);
+    labels_release(&m->does);
+    for (uint32_t k = 0; m->writes && k < s->nshared; k++)
+      labels_release(&m->writes[k]);
+    memory_free(m->writes);
+  }
+  for (uint32_t i = 0; i < s->d->nrows; i++)
+    labels_release(&s->starts[i]);
+  memory_free(s->moments);
+  memory_free(s->starts);
+  memory_free(s->busy);
+  vec_release(&s->flights);
+  vec_release(&s->arrows);
+}
+
+void diagram_steps(struct diagram *d, struct meaning *meaning) {
+  struct steps s = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
+  s.nshared = d->nrows - s.n;
+  s.moments = memory_alloc((s.nsteps + 1) * sizeof *s.moments);
+  s.starts = memory_alloc((d->nrows + 1) * sizeof *s.starts);
+  s.busy = memory_alloc((d->nrows + 1) * sizeof *s.busy);
+  d->head = d->trace->claim.lasso ? 2 : 1;
+  d->widest = s.nsteps <= SHORT_RUN ? 32 : 22;
+  describe(&s);
+  place(&s);
+  draw(&s, diagram_place_rows(d, meaning));
+  steps_release(&s);
+}
