@@ -36,7 +36,9 @@ void teller_assumptions(const struct teller *t) {
     tell_standstill(t);
     return;
   }
-  if (!trace->exact)
+  if (trace->piles)
+    text_add(t->out, "\nit comes back to the same, but for messages that nobody takes: there are ever more of them\n");
+  else if (!trace->exact)
     text_add(t->out, "\nit comes back to the same, but for round numbers, of which only the order matters\n");
   uint32_t n = model_steps(t->model) ? 0 : environment_marks(env, marks);
   if (n > 0) {

@@ -1,5 +1,7 @@
 #include "sem/lasso.h"
 
+#include "sem/events.h"
+
 #include "sem/eval.h"
 
 #include <stdlib.h>
@@ -335,4 +337,101 @@ bool config_rhymes(struct model *m, const struct config *a, const struct config 
   vec_release(&to);
   config_free(x);
   return rhymes;
+}
+
+/* --- messages that pile up --- */
+
+/* Round numbers of processes and globals by their order; those that only messages hold stay what they are, for nobody has
+   touched these. NULL: that does not keep the order. By round number, up to the largest of a. */
+static value *rounds_piled(struct model *m, const struct config *a, const struct config *b) {
+  struct config *x = config_copy(m, a), *y = config_copy(m, b);
+  round_vec from = {0}, to = {0}, all = {0};
+  x->npackets = y->npackets = 0;
+  rounds_of(m, x, &from);
+  rounds_of(m, y, &to);
+  rounds_of(m, a, &all);
+  value largest = all.at[all.n - 1], before = -1, *rounds = memory_alloc(((size_t)largest + 1) * sizeof *rounds);
+  bool ok = from.n == to.n;
+  for (value r = 0; r <= largest; r++)
+    rounds[r] = r;
+  for (size_t i = 0; i < from.n && ok; i++)
+    rounds[from.at[i]] = to.at[i];
+  for (size_t i = 0; i < all.n && ok; i++) {
+    ok = rounds[all.at[i]] > before;
+    before = rounds[all.at[i]];
+  }
+  vec_release(&from);
+  vec_release(&to);
+  vec_release(&all);
+  config_free(x);
+  config_free(y);
+  if (!ok)
+    memory_free(rounds);
+  return ok ? rounds : NULL;
+}
+
+static bool is_pending(struct config *c, const struct packet *p) {
+  for (uint32_t i = 0; i < c->npackets; i++)
+    if (c->packets[i].from == p->from && c->packets[i].to == p->to && c->packets[i].kind == p->kind &&
+        c->packets[i].place == p->place && c->packets[i].message == p->message) {
+      c->packets[i] = c->packets[--c->npackets]; /* each once */
+      return true;
+    }
+  return false;
+}
+
+/* Where more messages never stand in the way: channels without bound and order, nothing has to be taken. */
+static bool may_pile_up(const struct meaning *meaning, uint32_t environment) {
+  struct channels channels = environment_channels(&meaning->model->environments[environment]);
+  return meaning->semantics == SEMANTICS_M && !meaning->arrivals && channels.kind != CHANNEL_FIFO && channels.bound == 0;
+}
+
+bool config_recurs(struct meaning *meaning, uint32_t environment, const struct config *a, const struct config *b,
+                   struct recurrence *r) {
+  struct model *m = meaning->model;
+  *r = (struct recurrence){.rounds = NULL};
+  if (config_rhymes(m, a, b, &r->exact)) {
+    round_vec from = {0}, to = {0};
+    rounds_of(m, a, &from);
+    rounds_of(m, b, &to);
+    r->rounds = memory_alloc(((size_t)from.at[from.n - 1] + 1) * sizeof *r->rounds);
+    for (size_t i = 0; i < from.n; i++)
+      r->rounds[from.at[i]] = i < to.n ? to.at[i] : from.at[i];
+    vec_release(&from);
+    vec_release(&to);
+    return true;
+  }
+  if (!model_steps(m) || !may_pile_up(meaning, environment) || a->npackets >= b->npackets ||
+      !(r->rounds = rounds_piled(m, a, b)))
+    return false;
+  const struct renaming rename = {.rounds = r->rounds};
+  struct config *x = config_copy(m, a), *y = config_copy(m, b);
+  rename_rounds(m, x, &rename, r->rounds);
+  bool all = true;
+  for (uint32_t i = 0; i < x->npackets && all; i++)
+    all = is_pending(y, &x->packets[i]);
+  x->npackets = y->npackets = 0;
+  r->piles = true;
+  all = all && config_equal(m, x, y);
+  config_free(x);
+  config_free(y);
+  if (!all)
+    recurrence_release(r);
+  return all;
+}
+
+void recurrence_release(struct recurrence *r) {
+  memory_free(r->rounds);
+  r->rounds = NULL;
+}
+
+struct witness *witness_again(struct model *m, const struct recurrence *again, const struct witness *w) {
+  struct witness *copy = witness_copy(m, w);
+  const struct renaming r = {.rounds = again->rounds};
+  struct event *e = copy->event;
+  uint32_t kind = e->action != NO_ACTION ? m->roles[model_role_of(m, e->process)].actions[e->action].kind : e->message_kind;
+  for (uint32_t i = 0; i < e->ntaken; i++)
+    if (!e->taken[i].forged)
+      e->taken[i].message = value_rename(&m->values, m->messages[kind].type, e->taken[i].message, &r);
+  return copy;
 }

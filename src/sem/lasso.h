@@ -22,5 +22,17 @@ void lasso_instance(struct meaning *, const struct node *formula, const struct l
 /* The same, but for how many rounds are done, and for a renaming of round numbers that keeps their order. exact: no round
    number that is stored differs. */
 bool config_rhymes(struct model *, const struct config *, const struct config *, bool *exact);
+/* Can what happens from a on happen again from b? It rhymes with it; or, of steps in channels where more messages are never in
+   the way, it does but for further messages. */
+struct recurrence {
+  bool exact;    /* the same to the number */
+  bool piles;    /* there are further messages */
+  value *rounds; /* by round number of a: that of b; owned */
+};
+bool config_recurs(struct meaning *, uint32_t environment, const struct config *a, const struct config *b,
+                   struct recurrence *);
+void recurrence_release(struct recurrence *);
+/* Steps: what happens in a, as it happens in b: the messages that are taken have other round numbers. To be freed. */
+struct witness *witness_again(struct model *, const struct recurrence *, const struct witness *);
 
 #endif

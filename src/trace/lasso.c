@@ -48,24 +48,77 @@ static struct config **configs_of(struct meaning *meaning, uint32_t environment,
   return NULL;
 }
 
+/* To the i-th state of the path. */
+static uint32_t steps_to(const struct run *run, uint32_t i) { return run->reached ? run->reached[i] : i; }
+
 /* Two times round at which the configuration is the same again: exactly if possible (first), else but for round numbers. */
-static bool find_repeat(struct model *m, struct config **at, const struct lasso *l, uint32_t times, bool exactly,
-                        uint32_t *from, uint32_t *to) {
+static bool find_repeat(struct meaning *meaning, uint32_t environment, const struct run *run, struct config **at,
+                        const struct lasso *l, uint32_t times, bool exactly, uint32_t *from, uint32_t *to) {
   uint32_t length = l->n - 1 - l->loop;
   for (uint32_t k = 1; k <= times; k++)
     for (uint32_t i = 0; i < k; i++) {
-      bool exact;
-      *from = l->loop + i * length;
-      *to = l->loop + k * length;
-      if (config_rhymes(m, at[*from], at[*to], &exact) && (exact || !exactly))
+      struct recurrence r;
+      *from = steps_to(run, l->loop + i * length);
+      *to = steps_to(run, l->loop + k * length);
+      bool recurs = config_recurs(meaning, environment, at[*from], at[*to], &r);
+      recurrence_release(&r);
+      if (recurs && (r.exact || !exactly))
         return true;
     }
   return false;
 }
 
+static bool is_optional(const struct event *e) {
+  if (e->kind != EVENT_ACTION && e->kind != EVENT_DELIVER)
+    return true;
+  for (uint32_t i = 0; i < e->ntaken; i++)
+    if (e->taken[i].forged || e->taken[i].kept)
+      return true;
+  return false;
+}
+
+struct rest {
+  const struct model *model;
+  struct config *at;
+  struct witness *step;
+};
+
+static bool note_rest(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                      const struct model_error *error) {
+  struct rest *r = context;
+  (void)error;
+  if (result != STEP_OK || !w->event || is_optional(w->event) || !config_stutters(r->model, r->at, next))
+    return true;
+  r->step = witness_copy(r->model, w);
+  config_assign(r->model, r->at, next);
+  return false;
+}
+
+/* Before a run of steps comes to its end, messages may have to be taken to no effect. */
+static void take_the_rest(struct meaning *meaning, uint32_t environment, struct run *run) {
+  struct config **configs = model_steps(meaning->model) ? configs_of(meaning, environment, run) : NULL;
+  struct rest r = {.model = meaning->model};
+  if (!configs)
+    return;
+  r.at = config_copy(r.model, configs[run->nsteps]);
+  for (uint32_t i = 0; i <= run->nsteps; i++)
+    config_free(configs[i]);
+  memory_free(configs);
+  for (uint32_t n = 0; n < TIMES_MOST; n++) {
+    struct config *before = config_copy(r.model, r.at);
+    r.step = NULL;
+    config_successors(meaning, environment, before, note_rest, &r);
+    config_free(before);
+    if (!r.step)
+      break;
+    run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);
+    run->steps[run->nsteps++] = r.step;
+  }
+  config_free(r.at);
+}
+
 bool lasso_run(struct space *space, struct meaning *meaning, uint32_t environment, const struct lasso *l, struct run *run,
                uint32_t *loop) {
-  struct model *m = meaning->model;
   bool stays = l->loop == l->n - 1, closed = false;
   for (uint32_t times = stays ? 0 : 1; !closed && times <= TIMES_MOST; times *= 2) {
     uint32_t n, to = l->loop;
@@ -79,13 +132,16 @@ bool lasso_run(struct space *space, struct meaning *meaning, uint32_t environmen
     }
     if (!ok)
       return false;
-    *loop = l->loop;
-    if (stays)
+    if (stays) {
+      take_the_rest(meaning, environment, run);
+      *loop = run->nsteps;
       return true;
+    }
     struct config **at = configs_of(meaning, environment, run);
     if (!at)
       return true; /* the replay will say what is wrong */
-    closed = find_repeat(m, at, l, times, true, loop, &to) || find_repeat(m, at, l, times, false, loop, &to);
+    closed = find_repeat(meaning, environment, run, at, l, times, true, loop, &to) ||
+             find_repeat(meaning, environment, run, at, l, times, false, loop, &to);
     for (uint32_t i = 0; i <= run->nsteps; i++)
       config_free(at[i]);
     memory_free(at);
@@ -98,15 +154,6 @@ bool lasso_run(struct space *space, struct meaning *meaning, uint32_t environmen
 }
 
 /* --- the judge --- */
-
-static bool is_optional(const struct event *e) {
-  if (e->kind != EVENT_ACTION && e->kind != EVENT_DELIVER)
-    return true;
-  for (uint32_t i = 0; i < e->ntaken; i++)
-    if (e->taken[i].forged || e->taken[i].kept)
-      return true;
-  return false;
-}
 
 struct outlook {
   const struct model *model;
@@ -150,36 +197,56 @@ static bool may_stay(struct trace *t, struct meaning *meaning, struct text *why)
   return !goes_on;
 }
 
+/* The i-th step once more, in a configuration that recurs to the one before it; in place. */
+static bool again(struct trace *t, struct meaning *meaning, uint32_t i, struct config *at) {
+  struct model *m = t->model;
+  uint32_t environment = t->claim.environment;
+  const char *clause = "";
+  struct model_error error;
+  struct recurrence r;
+  if (!config_recurs(meaning, environment, t->configs[i], at, &r))
+    return false;
+  struct witness *step = model_steps(m) ? witness_again(m, &r, t->run.steps[i]) : witness_copy(m, t->run.steps[i]);
+  struct config *next = config_new(m);
+  bool ok = config_allows(meaning, environment, at, step, &clause) &&
+            config_step(meaning, environment, at, step, next, NULL, &error) == STEP_OK;
+  config_assign(m, at, next);
+  config_free(next);
+  witness_free(step);
+  recurrence_release(&r);
+  return ok;
+}
+
 /* Phases have numbers, which may mean more than their order: the loop is gone round once for each process (a coordinator
    may rotate), by the same choices, and has to come back each time. */
 static bool goes_round(struct trace *t, struct meaning *meaning, struct text *why) {
   struct model *m = t->model;
-  struct config *at = config_copy(m, t->configs[t->nconfigs - 1]), *next = config_new(m);
-  bool ok = true, exact;
+  struct config *at = config_copy(m, t->configs[t->nconfigs - 1]);
+  struct recurrence r = {0};
+  bool ok = true;
   for (uint32_t times = 0; times < m->nprocesses && ok; times++)
-    for (uint32_t i = t->claim.loop; i < t->run.nsteps && ok; i++) {
-      const char *clause = "";
-      struct model_error error;
-      ok = config_allows(meaning, t->claim.environment, at, t->run.steps[i], &clause) &&
-           config_step(meaning, t->claim.environment, at, t->run.steps[i], next, NULL, &error) == STEP_OK &&
-           config_rhymes(m, next, t->configs[i + 1], &exact);
-      config_assign(m, at, next);
-    }
+    for (uint32_t i = t->claim.loop; i < t->run.nsteps && ok; i++)
+      ok = again(t, meaning, i, at);
+  ok = ok && config_recurs(meaning, t->claim.environment, t->configs[t->nconfigs - 1], at, &r);
+  recurrence_release(&r);
   if (!ok)
     text_addf(why, "what happens from %s %u on cannot happen again and again", step_word(m), t->claim.loop + 1);
   config_free(at);
-  config_free(next);
   return ok;
 }
 
 static bool closes(struct trace *t, struct meaning *meaning, struct text *why) {
   if (t->claim.loop == t->run.nsteps)
     return may_stay(t, meaning, why);
-  bool rhymes = t->claim.loop < t->run.nsteps &&
-                config_rhymes(t->model, t->configs[t->claim.loop], t->configs[t->nconfigs - 1], &t->exact);
-  if (!rhymes)
+  struct recurrence r = {0};
+  bool recurs = t->claim.loop < t->run.nsteps && config_recurs(meaning, t->claim.environment, t->configs[t->claim.loop],
+                                                               t->configs[t->nconfigs - 1], &r);
+  t->exact = r.exact;
+  t->piles = r.piles;
+  recurrence_release(&r);
+  if (!recurs)
     text_addf(why, "the run does not come back to where it was after %u %ss", t->claim.loop, step_word(t->model));
-  return rhymes && goes_round(t, meaning, why);
+  return recurs && goes_round(t, meaning, why);
 }
 
 /* Rounds: what the environment says of runs. */
@@ -236,10 +303,13 @@ static bool is_fair(struct trace *t, struct meaning *meaning, struct text *why) 
   bool ok = true;
   if (!fair || !model_steps(t->model))
     return true;
-  for (uint32_t i = from; i < to; i++) {
+  struct config *at = config_copy(t->model, t->configs[t->piles ? t->nconfigs - 1 : from]);
+  for (uint32_t i = from; i < to; i++) { /* with the messages that lie there in the end, if they pile up */
     struct fair_group taken;
     counts.now = i + 1;
-    config_groups(meaning, t->claim.environment, t->configs[i], count_possible, &counts);
+    config_groups(meaning, t->claim.environment, t->piles ? at : t->configs[i], count_possible, &counts);
+    if (t->piles)
+      again(t, meaning, i, at);
     if (i < t->run.nsteps && event_fair_group(meaning, t->claim.environment, t->run.steps[i]->event, &taken))
       fair_count_of(&counts, &taken)->taken = true;
   }
@@ -252,6 +322,7 @@ static bool is_fair(struct trace *t, struct meaning *meaning, struct text *why) 
     }
   }
   vec_release(&counts.at);
+  config_free(at);
   return ok;
 }
 

@@ -31,6 +31,7 @@ struct trace {
                                       (NULL: there is none) */
   struct model_error error;
   bool exact; /* LASSO: it comes back to exactly the same, not only but for round numbers */
+  bool piles; /* LASSO: and but for messages that nobody takes, ever more of them */
 };
 
 enum replay {
