@@ -127,15 +127,15 @@ static bool compare_lengths(const struct asking *a, const struct search *s, cons
     p->trace = shorter;
     sure = true;
   } else if (!f->found && s->end == SEARCH_EXHAUSTED && !s->cut) {
-    text_addf(a->fault, "without partial-order nothing is found for '%s', with it a run of %u steps",
-              property_result_name(p), known);
+    text_addf(a->fault, "without %s nothing is found for '%s', with it a run of %u steps",
+              s->space->licences->of[REDUCE_RELAYS].concerns ? "relays" : "partial-order", property_result_name(p), known);
     return false;
   }
   property_result_retell(p, sure);
   return true;
 }
 
-/* Partial-order reduction keeps what can be found, not the shortest way to it: the same is looked for without it, among
+/* Partial-order reduction, and passing messages on at once, keep what can be found, not the shortest way to it: the same is looked for without it, among
    the runs that are shorter than those known. */
 static bool look_for_shorter(const struct asking *a, uint64_t states, struct run_result *r) {
   struct wishes wishes = a->options->wishes;
@@ -150,7 +150,7 @@ static bool look_for_shorter(const struct asking *a, uint64_t states, struct run
   for (uint32_t i = 0; i < r->nproperties; i++)
     if (is_told(&r->properties[i]) && r->properties[i].property)
       properties[q.nproperties++] = r->properties[i].index;
-  wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
+  wishes.reduce[REDUCE_PARTIAL_ORDER] = wishes.reduce[REDUCE_RELAYS] = WISH_OFF;
   limits.rounds = longest_told(r) - 1;
   limits.states = states > SHORTER_STATES / SHORTER_TIMES ? states * SHORTER_TIMES : SHORTER_STATES;
   if (limits.seconds == 0 || limits.seconds > SHORTER_SECONDS)
@@ -169,7 +169,7 @@ static bool look_for_shorter(const struct asking *a, uint64_t states, struct run
 /* Steps: whatever is told by its own run, and as short as can be. */
 static bool shorten(const struct asking *a, const struct search *s, struct run_result *r) {
   const struct licences *l = r->licences;
-  bool reduced = l->of[REDUCE_PARTIAL_ORDER].applied;
+  bool reduced = l->of[REDUCE_PARTIAL_ORDER].applied || l->of[REDUCE_RELAYS].applied;
   for (uint32_t i = 0; i < r->nproperties; i++)
     if (r->properties[i].trace)
       property_result_retell(&r->properties[i],
@@ -214,6 +214,8 @@ static struct wishes wishes_of(const struct options *o) {
   struct wishes wishes = o->wishes;
   if (o->limits.rounds > 0 && wishes.reduce[REDUCE_PARTIAL_ORDER] == WISH_AUTO)
     wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
+  if (o->limits.rounds > 0 && wishes.reduce[REDUCE_RELAYS] == WISH_AUTO)
+    wishes.reduce[REDUCE_RELAYS] = WISH_OFF;
   return wishes;
 }
 

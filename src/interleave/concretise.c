@@ -145,17 +145,91 @@ static void step_guided(struct concrete *k) {
 
 /* --- one step --- */
 
-static bool concrete_step(struct concrete *k, struct run *run) {
+static bool find_step(struct concrete *k) {
   struct interleave *s = k->space;
   k->witness = NULL;
   k->next = NULL;
   step_guided(k);
   if (!k->witness)
     config_successors(s->meaning, s->base.question->environment, k->config, try_event, k);
-  if (!k->witness)
-    return false;
+  return k->witness;
+}
+
+static void run_add(struct run *run, struct witness *w) {
   run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);
-  run->steps[run->nsteps++] = k->witness;
+  run->steps[run->nsteps++] = w;
+}
+
+/* --- what was passed on at once has to be passed on first --- */
+
+#define PASSING_MOST 4096
+
+struct passing { /* a configuration that differs from the first in what has been passed on */
+  struct config *config;
+  struct witness *witness; /* of the last step */
+  size_t before;
+};
+
+struct passings {
+  struct concrete *concrete;
+  VEC(struct passing) at;
+  size_t now;
+  uint64_t *key;
+};
+
+static bool note_passing(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                         const struct model_error *error) {
+  struct passings *p = context;
+  struct interleave *s = p->concrete->space;
+  const struct model *m = s->model;
+  (void)error;
+  if (result != STEP_OK || w->event->kind != EVENT_ACTION ||
+      !action_is_relay(m, s->use, s->role_of[w->event->process], w->event->action))
+    return true;
+  row_of_config(s, next, s->row);
+  if (row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, p->key, s->keys.nbytes))
+    vec_push(&p->at, ((struct passing){config_copy(m, next), witness_copy(m, w), p->now}));
+  return p->at.n < PASSING_MOST;
+}
+
+static void add_passings(struct passings *p, size_t i, struct run *run) {
+  if (i == 0)
+    return;
+  add_passings(p, p->at.at[i].before, run);
+  run_add(run, p->at.at[i].witness);
+  p->at.at[i].witness = NULL;
+}
+
+/* Breadth first, until the step can be made. */
+static bool find_after_passing(struct concrete *k, struct run *run) {
+  struct interleave *s = k->space;
+  struct passings p = {.concrete = k, .key = memory_alloc((s->keys.nwords + 2) * sizeof *p.key)};
+  bool found = false;
+  row_of_config(s, k->config, s->row);
+  vec_push(&p.at, ((struct passing){config_copy(s->model, k->config), NULL, 0}));
+  if (row_key(s, s->row, p.key, NULL, NULL))
+    for (p.now = 0; p.now < p.at.n && !found; p.now++) {
+      config_assign(s->model, k->config, p.at.at[p.now].config);
+      found = p.now > 0 && find_step(k);
+      if (found)
+        add_passings(&p, p.now, run);
+      else
+        config_successors(s->meaning, s->base.question->environment, k->config, note_passing, &p);
+    }
+  for (size_t i = 0; i < p.at.n; i++) {
+    config_free(p.at.at[i].config);
+    witness_free(p.at.at[i].witness);
+  }
+  vec_release(&p.at);
+  memory_free(p.key);
+  return found;
+}
+
+static bool concrete_step(struct concrete *k, struct run *run) {
+  bool relays = k->space->base.licences->of[REDUCE_RELAYS].applied;
+  if (!find_step(k) && !(relays && find_after_passing(k, run)))
+    return false;
+  run_add(run, k->witness);
   config_free(k->config);
   k->config = k->next;
   return true;
@@ -202,10 +276,12 @@ bool interleave_concretise_path(struct space *space, const struct state *path, u
   if (n == 0 || !concrete_begin(&k, &path[0], run))
     return false;
   bool ok = true;
+  run->reached = memory_alloc(n * sizeof *run->reached);
   for (uint32_t i = 1; i < n && ok; i++) {
     k.target = &path[i];
     k.group = wish[i - 1].group;
     ok = concrete_step(&k, run);
+    run->reached[i] = run->nsteps;
   }
   return concrete_end(&k, run, ok);
 }

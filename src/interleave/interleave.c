@@ -9,7 +9,7 @@
 
 uint32_t row_relative(struct interleave *s, content *row) {
   uint32_t distance = s->window ? window_form(s->window, row) : 0;
-  if (s->relays && relays_forget(s, row) && s->window)
+  if (s->relays && relays_settle(s, row) && s->window)
     window_form(s->window, row);
   return distance;
 }

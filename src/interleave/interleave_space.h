@@ -292,13 +292,14 @@ bool message_has_no_use(struct interleave *, uint32_t to, content local, uint32_
 /* Are messages forgotten that somebody may take, to no effect? */
 bool forgets_idle_messages(const struct interleave *);
 
-/* --- relays.c: messages that are passed on until nobody wants them --- */
+/* --- relays.c: messages that are only passed on --- */
 
 struct relays;
 void relays_init(struct interleave *); /* leaves space->relays NULL if there are none */
 void relays_release(struct interleave *);
 size_t relays_bytes(const struct interleave *);
-bool relays_forget(struct interleave *, content *row); /* in place; true: something was forgotten */
+/* Forgets those that nobody wants in the end, and passes on what will be: in place. True: something has changed. */
+bool relays_settle(struct interleave *, content *row);
 
 /* --- frozen.c: variables that are never read again because shared memory will not change --- */
 

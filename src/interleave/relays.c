@@ -1,7 +1,9 @@
-/* Messages that are only passed on until nobody wants them. A process that stands at a place where an action reads nothing of
-   its own and does nothing but send is a relay; a message of which all that can come, whatever the processes become, are
-   relays, and takings without effect in the end, is of no use wherever it lies. What a process does with a message is
-   remembered by its local state; the way of the message is followed in the state at hand. */
+/* Messages that are only passed on. A process that stands at a place where an action reads nothing of its own and does nothing
+   but send is a relay. A message of which all that can come, whatever the processes become, are relays, and takings without
+   effect in the end, is of no use wherever it lies, and forgotten. A message to a process that will be a relay for ever is
+   passed on at once: nobody sees when that happens, nothing can come in between, and whatever could happen before can happen
+   after it. What a process does with a message is remembered by its local state; the way of the message is followed in
+   the state at hand. */
 #include "interleave/interleave_space.h"
 
 #include "model/permanent.h"
@@ -18,33 +20,21 @@ struct passed { /* on */
 
 struct use { /* of a message to a process in a local state */
   bool any;              /* it may have one */
+  bool at_once;          /* it will be passed on in this way, sooner or later, and in no other */
+  uint32_t ways;         /* in which it can be taken */
   struct passed *passed; /* none but that of these */
   uint32_t n;
 };
 
 struct relays {
   bool **is;              /* [role][action] */
+  bool at_once;           /* messages may be passed on at once */
+  const struct permanence *permanence;
   struct memo known;      /* (receiver and local state, sender and letter) -> place in uses */
   VEC(struct use) uses;
-  VEC(struct channel_packet) packets;
   value *local, *after;   /* scratch */
   struct outbox outbox;
 };
-
-/* Does nothing but send, and reads nothing that could change: its place is known. */
-static bool is_relay(const struct interleave *s, uint32_t r, uint32_t action) {
-  const struct role *role = &s->model->roles[r];
-  const struct action_use *use = &s->use->of[r][action];
-  if (role->actions[action].trigger != TRIGGER_ONE || use->halts || use->nsends == 0)
-    return false;
-  for (uint32_t i = 0; i < role->nvars; i++)
-    if (i != role->point_var && (use->reads[i] || use->writes[i]))
-      return false;
-  for (uint32_t g = 0; g < s->model->nglobals; g++)
-    if (use->reads_shared[g] || use->writes_shared[g])
-      return false;
-  return true;
-}
 
 void relays_init(struct interleave *s) {
   const struct model *m = s->model;
@@ -56,8 +46,10 @@ void relays_init(struct interleave *s) {
   for (uint32_t r = 0; r < m->nroles; r++) {
     y->is[r] = arena_array(&s->arena, m->roles[r].nactions + 1, sizeof **y->is);
     for (uint32_t a = 0; a < m->roles[r].nactions; a++)
-      some |= y->is[r][a] = is_relay(s, r, a);
+      some |= y->is[r][a] = action_is_relay(m, s->use, r, a);
   }
+  y->permanence = permanence_of(m, s->base.question, &s->arena);
+  y->at_once = s->base.licences->of[REDUCE_RELAYS].applied;
   y->local = arena_array(&s->arena, s->meaning->max_local + 1, sizeof *y->local);
   y->after = arena_array(&s->arena, s->meaning->max_local + 1, sizeof *y->after);
   s->relays = some ? y : NULL;
@@ -71,7 +63,6 @@ void relays_release(struct interleave *s) {
     memory_free(y->uses.at[i].passed);
   memo_release(&y->known);
   vec_release(&y->uses);
-  vec_release(&y->packets);
   outbox_release(&y->outbox);
 }
 
@@ -112,6 +103,7 @@ static bool hand_on(struct handing *h, uint32_t action) {
     enum action_result result = action_take(s->meaning, action, h->to, y->after, s->steps.globals, &h->in, 1, &choices,
                                             &y->outbox, NULL, &error);
     stays = result == ACTION_REFUSED || (result == ACTION_DONE && !memcmp(y->after, y->local, size));
+    h->use.ways += result == ACTION_DONE;
     for (size_t i = 0; i < y->outbox.n && stays && result == ACTION_DONE; i++)
       add_passed(h, &y->outbox.at[i]);
   } while (stays && choices_next(&choices));
@@ -137,6 +129,23 @@ static bool relays_at(struct handing *h, uint32_t action) {
   return hand_on(h, action);
 }
 
+/* At the place where it stands, for as long as the run goes on. */
+static bool stays_for_ever(struct interleave *s, uint32_t r, uint32_t p, content local) {
+  const struct role *role = &s->model->roles[r];
+  uint32_t n;
+  const value *v = content_values(&s->cells, p, local, &n);
+  if (!process_active(v[LOCAL_STATUS]))
+    return false;
+  for (uint32_t a = 0; a < role->nactions; a++)
+    if (s->use->of[r][a].halts)
+      return false;
+  for (uint32_t label = 0; label < role_npoints(role) && role->point_var != NO_VAR; label++)
+    if (label != (uint32_t)v[LOCAL_VAR(role->point_var)] &&
+        point_reaches(s->relays->permanence, r, (uint32_t)v[LOCAL_VAR(role->point_var)], label))
+      return false;
+  return true;
+}
+
 static struct use use_of(struct interleave *s, uint32_t to, content local, uint32_t from, letter l) {
   struct handing h = {.space = s, .to = to, .role = s->role_of[to], .local = local, .letter = l};
   const struct role *role = &s->model->roles[h.role];
@@ -145,49 +154,107 @@ static struct use use_of(struct interleave *s, uint32_t to, content local, uint3
     if (role->actions[a].trigger != TRIGGER_NONE && role->actions[a].kind == h.in.kind &&
         !message_has_no_use(s, to, local, from, l, a))
       h.use.any = !s->relays->is[h.role][a] || !relays_at(&h, a);
+  h.use.at_once = s->relays->at_once && !h.use.any && h.use.ways == 1 && stays_for_ever(s, h.role, to, local);
   return h.use;
 }
 
 /* --- its way --- */
 
-static bool is_of_use(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
+static struct use known_use(struct interleave *s, uint32_t to, content local, uint32_t from, letter l) {
   struct relays *y = s->relays;
-  uint64_t a = (uint64_t)to << 32 | row[to], b = (uint64_t)from << 32 | l;
+  uint64_t a = (uint64_t)to << 32 | local, b = (uint64_t)from << 32 | l;
   uint32_t known;
   if (!memo_find(&y->known, a, b, &known)) {
-    vec_push(&y->uses, use_of(s, to, row[to], from, l));
+    struct use use = use_of(s, to, local, from, l);
+    vec_push(&y->uses, use);
     known = (uint32_t)y->uses.n - 1;
     memo_add(&y->known, a, b, known);
   }
-  struct use use = y->uses.at[known];
+  return y->uses.at[known];
+}
+
+static bool is_of_use(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
+  struct use use = known_use(s, to, row[to], from, l);
   bool any = use.any || way > WAY_MOST;
   for (uint32_t i = 0; i < use.n && !any; i++)
     any = is_of_use(s, row, use.passed[i].to, to, use.passed[i].letter, way + 1);
   return any;
 }
 
-static content without_useless(struct interleave *s, const content *row, uint32_t cell) {
-  const struct cell *c = &s->cells.cell[cell];
-  struct relays *y = s->relays;
-  uint32_t n = channel_decode(&s->cells, cell, row[cell], NULL, 0), kept = 0;
-  vec_reserve(&y->packets, n + 1);
-  channel_decode(&s->cells, cell, row[cell], y->packets.at, n);
-  for (uint32_t i = 0; i < n; i++) {
-    struct channel_packet p = y->packets.at[i];
-    if (is_of_use(s, row, c->b, c->a, letter_put(&s->channels, p.kind, p.message), 0))
-      y->packets.at[kept++] = p;
-  }
-  return kept == n ? row[cell] : channel_encode(&s->cells, cell, y->packets.at, kept);
+/* Does it get to processes that may do something else with it? */
+static bool arrives(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
+  struct use use = known_use(s, to, row[to], from, l);
+  bool yes = way <= WAY_MOST;
+  for (uint32_t i = 0; i < use.n && yes && use.at_once; i++)
+    yes = arrives(s, row, use.passed[i].to, to, use.passed[i].letter, way + 1);
+  return yes;
 }
 
-bool relays_forget(struct interleave *s, content *row) {
+static void put_down(struct interleave *s, content *row, uint32_t to, uint32_t from, letter l) {
+  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
+  if (cell != NO_CELL)
+    row[cell] = channel_append(&s->channels, appending_of(&s->channels, cell, l), row[cell]);
+}
+
+/* As far as it goes; what is of no use on the way is dropped. */
+static void pass_on(struct interleave *s, content *row, uint32_t to, uint32_t from, letter l) {
+  struct use use = known_use(s, to, row[to], from, l);
+  for (uint32_t i = 0; i < use.n; i++) {
+    struct passed p = use.passed[i];
+    if (!is_of_use(s, row, p.to, to, p.letter, 0))
+      continue;
+    if (known_use(s, p.to, row[p.to], to, p.letter).at_once)
+      pass_on(s, row, p.to, to, p.letter);
+    else
+      put_down(s, row, p.to, to, p.letter);
+  }
+}
+
+enum fate { KEPT, FORGOTTEN, PASSED };
+
+static enum fate fate_of(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l) {
+  if (!is_of_use(s, row, to, from, l, 0))
+    return FORGOTTEN;
+  return known_use(s, to, row[to], from, l).at_once && arrives(s, row, to, from, l, 0) ? PASSED : KEPT;
+}
+
+/* Most contents are as they should be; the letters of each are known. */
+static bool is_settled(struct interleave *s, const content *row, uint32_t cell) {
+  const struct cell *c = &s->cells.cell[cell];
+  const struct channel_view *v = channel_view(&s->channels, cell, row[cell]);
+  bool settled = v->noffered > 0;
+  for (uint32_t i = 0; i < v->noffered && settled; i++)
+    settled = fate_of(s, row, c->b, c->a, v->offered[i].letter) == KEPT;
+  return settled && v->ndelivered == 0;
+}
+
+static void settle_channel(struct interleave *s, content *row, uint32_t cell) {
+  const struct cell *c = &s->cells.cell[cell];
+  uint32_t n = channel_decode(&s->cells, cell, row[cell], NULL, 0), kept = 0;
+  struct channel_packet *packets = memory_alloc((n + 1) * sizeof *packets);
+  channel_decode(&s->cells, cell, row[cell], packets, n);
+  for (uint32_t i = 0; i < n; i++) {
+    letter l = letter_put(&s->channels, packets[i].kind, packets[i].message);
+    enum fate fate = fate_of(s, row, c->b, c->a, l);
+    if (fate == PASSED)
+      pass_on(s, row, c->b, c->a, l);
+    else if (fate == KEPT)
+      packets[kept++] = packets[i];
+  }
+  row[cell] = kept == n ? row[cell] : channel_encode(&s->cells, cell, packets, kept);
+  memory_free(packets);
+}
+
+bool relays_settle(struct interleave *s, content *row) {
   bool some = false;
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
     for (uint32_t i = 0; i < s->mover.ninbound[p]; i++) {
       uint32_t cell = s->mover.inbound[p][i].cell;
-      content left = row[cell] ? without_useless(s, row, cell) : 0;
-      some |= left != row[cell];
-      row[cell] = left;
+      if (row[cell] == 0 || is_settled(s, row, cell))
+        continue;
+      content before = row[cell];
+      settle_channel(s, row, cell);
+      some |= row[cell] != before;
     }
   return some;
 }

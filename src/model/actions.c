@@ -43,12 +43,19 @@ static void goto_points(const struct role *role, const struct block *b, bool *la
   }
 }
 
+static bool may_halt(const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->at[i]->kind == STMT_HALT || may_halt(&b->at[i]->then) || may_halt(&b->at[i]->other))
+      return true;
+  return false;
+}
+
 /* Does every way through the block end with a `goto`? (Who halts stays where the action leads.) */
 static bool always_goes(const struct role *role, const struct block *b) {
   const struct stmt *last = b->n ? b->at[b->n - 1] : NULL;
   for (uint32_t i = 0; i + 1 < b->n; i++)
-    if (b->at[i]->kind != STMT_LET && b->at[i]->kind != STMT_ASSIGN && b->at[i]->kind != STMT_SEND)
-      return false; /* it may halt */
+    if (b->at[i]->kind == STMT_HALT || may_halt(&b->at[i]->then) || may_halt(&b->at[i]->other))
+      return false;
   return last && (is_goto(role, last) ||
                   (last->kind == STMT_IF && always_goes(role, &last->then) &&
                    always_goes(role, &last->other)));
@@ -353,4 +360,18 @@ struct actions_use *actions_used(const struct model *m, const struct question *q
       narrow_answers(m, out, r, i);
   find_visible(m, q, out);
   return out;
+}
+
+bool action_is_relay(const struct model *m, const struct actions_use *all, uint32_t r, uint32_t action) {
+  const struct role *role = &m->roles[r];
+  const struct action_use *use = &all->of[r][action];
+  if (role->actions[action].trigger != TRIGGER_ONE || use->halts || use->nsends == 0)
+    return false;
+  for (uint32_t i = 0; i < role->nvars; i++)
+    if (i != role->point_var && (use->reads[i] || use->writes[i]))
+      return false;
+  for (uint32_t g = 0; g < m->nglobals; g++)
+    if (use->reads_shared[g] || use->writes_shared[g])
+      return false;
+  return true;
 }

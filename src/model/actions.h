@@ -49,6 +49,9 @@ struct actions_use *actions_used(const struct model *, const struct question *, 
 /* Does a step property surely hold of a step that changes nothing that it reads? False if in doubt. */
 bool property_holds_of_stuttering(const struct property *);
 
+/* Does the action take a message, read nothing of its process but where it stands, and do nothing but send? */
+bool action_is_relay(const struct model *, const struct actions_use *, uint32_t role, uint32_t action);
+
 /* Adds the variables that a property or atom reads of a process of that role that stands at that label. */
 void property_reads_at(const struct model *, const struct question *, uint32_t role, uint32_t label, bool *reads);
 

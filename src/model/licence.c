@@ -429,6 +429,46 @@ static void grant_round_window(struct grant *g) {
                           : "round numbers are only compared and advanced");
 }
 
+/* Nothing may come between a message and its being passed on, and nobody may care when that is. */
+static struct refusal comes_between(struct grant *g) {
+  static const struct {
+    enum clause_kind kind;
+    const char *reason;
+  } faults[] = {{CLAUSE_CRASH, "a process may crash before it passes a message on"},
+                {CLAUSE_LOST, "a message may be lost before it is passed on"},
+                {CLAUSE_DUPLICATED, "a message that is passed on may stay all the same"},
+                {CLAUSE_BYZANTINE, "a process that should pass a message on may be Byzantine"}};
+  const struct environment *env = &g->model->environments[g->question->environment];
+  const struct clause *channels = question_channels(g->model, g->question), *fair = environment_fairness(env);
+  if (g->question->semantics != SEMANTICS_M)
+    return (struct refusal){"delivering a message is a step of its own", {0, 0}};
+  for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+    for (uint32_t k = 0; k < env->nclauses; k++)
+      if (env->clauses[k].kind == faults[i].kind && env->clauses[k].limit > 0)
+        return (struct refusal){faults[i].reason, env->clauses[k].at};
+  if (channels && (channels->channel != CHANNEL_BAG || channels->bound > 0))
+    return (struct refusal){"a message stands in the way of others", channels->at};
+  if (fair && question_live(g->model, g->question))
+    return (struct refusal){"to pass a message on is a step, which fairness speaks of", fair->at};
+  return (struct refusal){0};
+}
+
+static void grant_relays(struct grant *g) {
+  const struct model *m = g->model;
+  const struct actions_use *use = actions_used(m, g->question, g->arena);
+  struct refusal why = comes_between(g);
+  bool some = false;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t a = 0; a < m->roles[r].nactions; a++)
+      some |= action_is_relay(m, use, r, a);
+  if (!some)
+    passes_over(g, REDUCE_RELAYS, "nobody passes a message on as it comes");
+  else if (why.reason)
+    refuses(g, REDUCE_RELAYS, why);
+  else
+    grants(g, REDUCE_RELAYS, true, "when a message is passed on nobody sees, and nothing comes in between");
+}
+
 static void grant_steps(struct grant *g) {
   static const enum reduction messages[] = {REDUCE_MESSAGE_ORDER, REDUCE_DEAD_MESSAGES,
                                             REDUCE_LOSS};
@@ -439,6 +479,7 @@ static void grant_steps(struct grant *g) {
     for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
       passes_over(g, messages[i], "there are no messages");
   grant_round_window(g);
+  grant_relays(g);
   grant_partial_order(g);
   passes_over(g, REDUCE_ROUND_RANK, "processes take steps");
   passes_over(g, REDUCE_MERGING, "processes take steps");
@@ -529,7 +570,7 @@ static void apply_wishes(struct grant *g) {
 }
 
 static void grant_rounds(struct grant *g) {
-  static const enum reduction others[] = {REDUCE_ROUND_WINDOW, REDUCE_VALUES, REDUCE_DEAD_MESSAGES, REDUCE_LOSS,
+  static const enum reduction others[] = {REDUCE_ROUND_WINDOW, REDUCE_RELAYS, REDUCE_VALUES, REDUCE_DEAD_MESSAGES, REDUCE_LOSS,
                                           REDUCE_PARTIAL_ORDER};
   grant_message_order(g);
   grant_round_rank(g);

@@ -123,7 +123,7 @@ void property_result_retell(struct property_result *p, bool shortest) {
 static void say_so_far(struct text *out, const struct search *s, const struct property *p,
                        const struct licences *l) {
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
-  bool detours = l->of[REDUCE_PARTIAL_ORDER].applied; /* the layers say nothing about lengths */
+  bool detours = l->of[REDUCE_PARTIAL_ORDER].applied || l->of[REDUCE_RELAYS].applied; /* the layers say nothing about lengths */
   if (s->end == SEARCH_EXHAUSTED && !s->cut) { /* likewise, by distance */
     text_addf(out, "%s up to distance %u", what, s->space->distance);
     return;

@@ -383,7 +383,7 @@ static bool is_pending(struct config *c, const struct packet *p) {
 /* Where more messages never stand in the way: channels without bound and order, nothing has to be taken. */
 static bool may_pile_up(const struct meaning *meaning, uint32_t environment) {
   struct channels channels = environment_channels(&meaning->model->environments[environment]);
-  return meaning->semantics == SEMANTICS_M && !meaning->arrivals && channels.kind != CHANNEL_FIFO && channels.bound == 0;
+  return meaning->semantics != SEMANTICS_MP && !meaning->arrivals && channels.kind != CHANNEL_FIFO && channels.bound == 0;
 }
 
 bool config_recurs(struct meaning *meaning, uint32_t environment, const struct config *a, const struct config *b,

@@ -740,6 +740,7 @@ void run_release(struct run *run) {
     witness_free(run->steps[i]);
   memory_free(run->steps);
   memory_free(run->order);
+  memory_free(run->reached);
   memset(run, 0, sizeof *run);
 }
 

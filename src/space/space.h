@@ -61,6 +61,7 @@ struct run {
   uint32_t nsteps;
   uint32_t *order; /* fine rounds: steps are whole rounds, and this says who ends its round next (sem/fine.h) */
   uint32_t norder;
+  uint32_t *reached; /* by state of the path it was made from: after how many steps; NULL: one step each */
 };
 void run_release(struct run *);
 
