@@ -18,6 +18,7 @@ struct whole_step { /* one way to take a round */
 
 struct whole_steps {
   VEC(struct whole_step) at;
+  bool known;
 };
 
 struct whole {
@@ -81,12 +82,15 @@ struct whole *whole_new(struct fine_space *s) {
   return w;
 }
 
+static void steps_release(struct whole_steps *steps) {
+  for (size_t k = 0; k < steps->at.n; k++)
+    witness_free(steps->at.at[k].witness);
+  vec_release(&steps->at);
+}
+
 void whole_free(struct whole *w) {
-  for (size_t i = 0; i < w->steps.n; i++) {
-    for (size_t k = 0; k < w->steps.at[i].at.n; k++)
-      witness_free(w->steps.at[i].at.at[k].witness);
-    vec_release(&w->steps.at[i].at);
-  }
+  for (size_t i = 0; i < w->steps.n; i++)
+    steps_release(&w->steps.at[i]);
   vec_release(&w->steps);
   intern_free(w->configs);
   intern_free(w->results);
@@ -195,7 +199,7 @@ static struct config *config_at(struct fine_space *s, const struct cut *c) {
   return global_to_config(s->pack, g);
 }
 
-/* All ways to take the round after the window. */
+/* All ways to take the round after the window. NULL: it was interrupted before it had all. */
 static const struct whole_steps *whole_rounds(struct fine_space *s, const struct cut *c) {
   struct whole *w = s->whole;
   value *key = memory_alloc((s->n + 8) * sizeof *key);
@@ -210,18 +214,24 @@ static const struct whole_steps *whole_rounds(struct fine_space *s, const struct
   for (uint32_t p = 0; p < s->n; p++)
     key[length++] = c->local[AT(p, c->width)];
   uint32_t id = intern_put(w->configs, key, length);
-  if (id == w->steps.n) {
+  while (w->steps.n <= id)
     vec_push(&w->steps, (struct whole_steps){0});
+  bool complete = true;
+  if (!w->steps.at[id].known) {
     struct config *config = config_at(s, c);
     struct whole_steps made = {0};
     struct making k = {w, config, &made, key, memory_alloc((s->n + 1) * sizeof *k.needs)};
-    config_successors(s->meaning, s->base.question->environment, config, keep_step, &k);
+    complete = config_successors(s->meaning, s->base.question->environment, config, keep_step, &k);
     memory_free(k.needs);
     config_free(config);
-    w->steps.at[id] = made;
+    made.known = complete;
+    if (complete)
+      w->steps.at[id] = made;
+    else
+      steps_release(&made);
   }
   memory_free(key);
-  return &w->steps.at[id];
+  return complete ? &w->steps.at[id] : NULL;
 }
 
 /* --- normal form --- */
@@ -370,6 +380,8 @@ static struct state cut_encode(struct fine_space *s, struct cut *c) {
   struct keying k = {s, c, 0};
   if (s->pack->rank)
     cut_rank(s, c);
+  if (s->pack->phase_period)
+    c->phase = (c->phase - 1) % s->pack->phase_period + 1;
   fine_room(s, 100 + s->n * (c->width + (size_t)2) * 20);
   if (!fine_permutations(s, better_key, &k)) {
     uint32_t same[FINE_PROCESSES_MOST];
@@ -432,6 +444,8 @@ static bool each_step(struct fine_space *s, const struct cut *c, cut_fn *visit, 
       continue;
     }
     const struct whole_steps *all = whole_rounds(s, c);
+    if (!all)
+      return false;
     for (size_t i = 0; i < all->at.n; i++) {
       const struct whole_step *step = &all->at.at[i];
       struct edge edge = {.faults = step->faults, .error = step->error};

@@ -430,6 +430,8 @@ static void sort_role(struct pack *p, struct global *g, uint32_t r, struct renum
 void global_canonical(struct pack *p, struct global *g, struct renumbering *how) {
   if (p->rank)
     rank_rounds(p, g);
+  if (p->phase_period)
+    g->phase = (g->phase - 1) % p->phase_period + 1;
   if (how)
     for (uint32_t i = 0; i < p->model->nprocesses; i++)
       how->to[i] = i;

@@ -107,6 +107,73 @@ static bool reads_phase(const struct model *m, const struct question *q) {
   return found;
 }
 
+/* --- phase numbers that matter only by their residue: who coordinates --- */
+
+struct residue_look {
+  const struct model *model;
+  uint64_t period;
+  bool other; /* the number itself matters */
+};
+
+#define PERIOD_MOST 100000
+
+static bool is_phase(const struct node *n) {
+  return n->op == NODE_PHASE ||
+         (n->op == NODE_ADD && ((is_phase(n->kid[0]) && n->kid[1]->op == NODE_CONST) ||
+                                (is_phase(n->kid[1]) && n->kid[0]->op == NODE_CONST)));
+}
+
+static bool look_residue(void *context, const struct node *n) {
+  struct residue_look *l = context;
+  uint64_t of = 0;
+  if (n->op == NODE_PROCESS_AT && is_phase(n->kid[0]))
+    of = l->model->roles[n->index].count;
+  else if (n->op == NODE_MOD && is_phase(n->kid[0]) && n->kid[1]->op == NODE_CONST && n->kid[1]->constant > 0)
+    of = (uint64_t)n->kid[1]->constant;
+  if (of) {
+    uint64_t a = l->period, b = of;
+    while (b) {
+      uint64_t rest = a % b;
+      a = b;
+      b = rest;
+    }
+    l->period = l->period / a * of;
+    l->other |= l->period > PERIOD_MOST;
+    return false;
+  }
+  l->other |= n->op == NODE_PHASE || (n->type && type_mentions(n->type, TYPE_ROUND));
+  return true;
+}
+
+/* After so many phases everything is as if they had not been; 0: no such number. */
+static uint32_t phase_period(const struct model *m, const struct question *q) {
+  struct residue_look l = {.model = m, .period = 1};
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      l.other |= type_mentions(m->roles[r].vars[i].type, TYPE_ROUND);
+    for (uint32_t p = 0; p < m->npoints; p++) {
+      const struct body *b = &m->roles[r].body[p];
+      for (uint32_t i = 0; i < b->nsends; i++) {
+        guard_walk(&b->sends[i].guard, look_residue, &l);
+        node_walk(b->sends[i].message, look_residue, &l);
+        if (b->sends[i].to)
+          node_walk(b->sends[i].to, look_residue, &l);
+      }
+      block_walk(&b->update, look_residue, &l);
+      block_walk(&b->finally, look_residue, &l);
+    }
+  }
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    l.other |= type_mentions(m->globals[i].type, TYPE_ROUND);
+  for (uint32_t i = 0; i < m->ndefs; i++)
+    node_walk(m->defs[i].body, look_residue, &l);
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    node_walk(m->properties[q->properties[i]].formula, look_residue, &l);
+  for (uint32_t i = 0; i < q->natoms; i++)
+    node_walk(q->atoms[i], look_residue, &l);
+  return l.other ? 0 : (uint32_t)l.period;
+}
+
 /* `round` compared with something that cannot exceed a known number can be told apart only up to that number. */
 struct round_look {
   uint32_t all, compared;
@@ -209,6 +276,7 @@ static void decide_what_to_keep(struct pack *p) {
     }
   }
   p->keep_phase = reads_phase(m, p->question);
+  p->phase_period = p->keep_phase ? phase_period(m, p->question) : 0;
 }
 
 static void find_marks(struct pack *p) {

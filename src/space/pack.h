@@ -50,6 +50,7 @@ struct pack {
   bool forget;        /* dead variables */
   bool keep_hope;     /* states have a hope */
   bool keep_rounds, keep_phase, keep_lost, keep_corrupted;
+  uint32_t phase_period; /* not 0: a phase number matters only modulo this */
   uint32_t rounds_cap;
   uint32_t from_cap;  /* the latest round that a clause `from round` names */
   enum initials_kept initials;
