@@ -6,7 +6,7 @@
 
 static struct inquiry *inquiry_in(struct inquiries *in, uint32_t environment) {
   for (size_t i = 0; i < in->at.n; i++)
-    if (in->at.at[i].environment == environment && in->at.at[i].properties.n < MOST_TOGETHER)
+    if (in->at.at[i].environment == environment && in->at.at[i].properties.n < MOST_TOGETHER && !in->at.at[i].alone)
       return &in->at.at[i];
   vec_push(&in->at, ((struct inquiry){.environment = environment}));
   return &in->at.at[in->at.n - 1];
@@ -19,7 +19,10 @@ static void ask(struct inquiries *in, const struct model *m, uint32_t property,
     uint32_t environment = instead ? *instead : p->environments[i];
     if (p->kind == PROPERTY_LIVE)
       vec_push(&in->live, ((struct inquiry_live){property, environment}));
-    else
+    else if (p->until) { /* its runs end where those of others go on */
+      vec_push(&in->at, ((struct inquiry){.environment = environment, .alone = true}));
+      vec_push(&in->at.at[in->at.n - 1].properties, property);
+    } else
       vec_push(&inquiry_in(in, environment)->properties, property);
     if (instead)
       return;

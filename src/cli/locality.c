@@ -56,6 +56,14 @@ struct question question_for(const struct asked *a, uint32_t environment, const 
   uint32_t *all = arena_array(a->arena, n + m->nstabilities + 1, sizeof *all);
   struct question q = {.environment = environment, .semantics = a->semantics, .properties = all, .nproperties = n};
   memcpy(all, properties, n * sizeof *all);
+  if (n == 1 && m->properties[properties[0]].until) {
+    const struct node **until = arena_array(a->arena, 1, sizeof *until);
+    until[0] = m->properties[properties[0]].until;
+    q.atoms = (struct node *const *)(void *)until;
+    q.natoms = 1;
+    q.until = true;
+    return q;
+  }
   for (uint32_t k = 0; k < m->nstabilities && q.semantics == SEMANTICS_COARSE; k++)
     for (uint32_t i = 0; i < n && q.nproperties < STEPS_FOLLOWED; i++)
       if (m->properties[m->nproperties + k].stability_of == properties[i] + 1)

@@ -13,6 +13,7 @@
 struct inquiry { /* one environment, and what is asked in it */
   uint32_t environment;
   VEC(uint32_t) properties;
+  bool alone; /* nothing else is asked with it */
 };
 
 struct inquiry_live { /* a question of its own */

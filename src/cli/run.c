@@ -58,7 +58,7 @@ static int observe_all(const struct trace *t, struct meaning *meaning, uint32_t 
     bool here = false;
     for (uint32_t k = 0; k < p->nenvironments; k++)
       here |= p->environments[k] == environment;
-    if (p->kind == PROPERTY_LIVE || p->on_request || !here)
+    if (p->kind == PROPERTY_LIVE || p->on_request || p->until || !here)
       continue;
     struct observation seen = observe(t, meaning, p);
     say_observation(out, m, p, seen, style);

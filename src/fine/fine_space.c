@@ -22,9 +22,22 @@ bool fine_distance(struct fine_space *s, const uint32_t *done, const bool *live)
     s->base.distance_cut = true;
     return false;
   }
-  if (distance > s->base.distance)
-    s->base.distance = distance;
+  s->distance = distance;
   return true;
+}
+
+void fine_note_distance(struct fine_space *s, struct global *view) {
+  struct model_error ignored;
+  struct state state;
+  if (s->distance <= s->base.distance)
+    return;
+  if (s->base.question->until) {
+    global_canonical(s->pack, view, NULL);
+    global_encode(s->pack, view, &s->view_buffer, &s->view_capacity, &state);
+    if (s->rounds->base.ops->atom(&s->rounds->base, 0, &state, &ignored) == V_TRUE)
+      return;
+  }
+  s->base.distance = s->distance;
 }
 
 uint64_t fine_broken(struct fine_space *s, const struct global *view, uint32_t p, local_id after) {
@@ -153,6 +166,15 @@ static enum verdict3 space_holds(struct space *space, uint32_t i, const struct s
   return s->rounds->base.ops->holds(&s->rounds->base, i, &view, error);
 }
 
+static enum verdict3 space_atom(struct space *space, uint32_t i, const struct state *state, struct model_error *error) {
+  struct fine_space *s = fine_of(space);
+  struct state view;
+  whole_view(s, state, s->view);
+  global_canonical(s->pack, s->view, NULL);
+  global_encode(s->pack, s->view, &s->view_buffer, &s->view_capacity, &view);
+  return s->rounds->base.ops->atom(&s->rounds->base, i, &view, error);
+}
+
 static bool is_start(void *context, const struct state *state, const struct edge *edge) {
   struct starting *k = context;
   (void)edge;
@@ -221,6 +243,7 @@ static const struct space_ops fine_space_ops = {
     .initial = space_initial,
     .successors = space_successors,
     .holds = space_holds,
+    .atom = space_atom,
     .concretise = space_concretise,
     .stored = space_stored,
     .heard_of_assignments = space_assignments,

@@ -24,6 +24,7 @@ struct fine_space {
   struct pack *pack;          /* that of rounds */
   uint32_t n;                 /* processes */
   uint32_t max_distance;
+  uint32_t distance;          /* of the last state that was made */
   struct whole *whole;
   struct solo *solo;          /* NULL: the whole way is taken */
   struct global *view, *after;
@@ -32,9 +33,11 @@ struct fine_space {
   uint8_t *view_buffer;
 };
 
-/* Where processes are: of n processes those that are live, with the rounds they have ended. Notes the distance; false: it
-   is more than is asked for. */
+/* Where processes are: of n processes those that are live, with the rounds they have ended. False: they are further apart
+   than asked for. */
 bool fine_distance(struct fine_space *, const uint32_t *done, const bool *live);
+/* Of the last one, if its state (which may be overwritten) is one that the question is about. */
+void fine_note_distance(struct fine_space *, struct global *view);
 
 /* A step property that becoming `after` breaks, for process p of the view: bits by property of the question. */
 uint64_t fine_broken(struct fine_space *, const struct global *view, uint32_t p, local_id after);

@@ -211,8 +211,11 @@ static void checker_release(struct checker *c) {
 
 /* Properties and environments are analysed by their shape, so they are kept without calls. */
 static void write_out_defs(struct model *m) {
-  for (uint32_t i = 0; i < m->nproperties; i++)
-    m->properties[i].formula = node_inlined(m, m->properties[i].formula);
+  for (uint32_t i = 0; i < m->nproperties; i++) {
+    struct property *p = &m->properties[i];
+    p->formula = node_inlined(m, p->formula);
+    p->until = p->until ? p->formula->kid[1] : NULL;
+  }
   for (uint32_t i = 0; i < m->nenvironments; i++)
     for (uint32_t k = 0; k < m->environments[i].nclauses; k++)
       m->environments[i].clauses[k].pred = node_inlined(m, m->environments[i].clauses[k].pred);

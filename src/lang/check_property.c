@@ -64,13 +64,20 @@ static void check_property(struct checker *c, const struct ast *a, struct proper
     help(c,
          "a 'safety' property that says 'step not ...' is violated by such a step, and shows it");
   }
+  bool scoped = p->kind == PROPERTY_SAFETY && !step && a->kid[1]->op == OP_UNTIL && c->m->kind == MODEL_ROUNDS;
   c->in = (struct context){
-      .where = IN_PROPERTY, .role = ROLE_ANY, .step = step, .live = p->kind == PROPERTY_LIVE};
+      .where = IN_PROPERTY, .role = ROLE_ANY, .step = step, .live = p->kind == PROPERTY_LIVE || scoped};
   c->locals.n = 0;
   c->slots = 0;
   p->formula = lower_bool(c, a->kid[1], "a property");
   if (bad(p->formula))
     return;
+  if (scoped && p->formula->op == NODE_UNTIL) {
+    if (node_is_temporal(p->formula->kid[0]) || node_is_temporal(p->formula->kid[1]))
+      fault(c, a->kid[1]->at, "a 'safety' property says nothing about what happens later, but for one 'until'");
+    p->until = p->formula->kid[1];
+    p->formula->op = NODE_OR;
+  }
   bool temporal = node_is_temporal(p->formula), primed = false;
   node_walk(p->formula, finds_primed, &primed);
   if (p->kind == PROPERTY_LIVE && !temporal) {

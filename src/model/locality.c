@@ -454,6 +454,10 @@ static struct wrongs wrongs_of(const struct node *n, bool wrong, bool crashes) {
 static enum locality look_at(struct local_look *l, const struct property *p) {
   struct subjects s = subjects_of(p->formula);
   enum locality found = LOCAL;
+  if (p->until) {
+    refuse(l, p->until, "may come earlier or later for some than for others");
+    return LOCAL_NOT;
+  }
   if (s.rounds)
     return LOCAL_ROUNDS;
   if (p->step) {

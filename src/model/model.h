@@ -292,6 +292,7 @@ struct property {
   struct span at;
   uint32_t *environments, nenvironments; /* at least one: the file's first if it names none */
   struct node *formula;
+  const struct node *until;  /* SAFETY, rounds: asked only of runs up to where this first holds; NULL: of all */
 };
 
 struct param {
@@ -346,6 +347,7 @@ struct question {
   uint32_t nproperties;
   struct node *const *atoms;  /* live: formulas about states, closed, of which the property is made; else none */
   uint32_t natoms;
+  bool until;                 /* a state in which the only atom holds is the last of its runs; one property */
 };
 static inline bool question_live(const struct model *m, const struct question *q) { /* is it about runs, not states? */
   return q->nproperties > 0 && m->properties[q->properties[0]].kind == PROPERTY_LIVE;

@@ -403,12 +403,24 @@ static bool check_layer(struct sweep *w, state_ref from, state_ref to) {
 }
 
 /* A layer as a frontier: its states one after the other. */
+/* The question is not about what comes after it. */
+static bool is_over(const struct search *s, const struct stored *at) {
+  struct model_error ignored;
+  return s->space->question->until &&
+         s->space->ops->atom(s->space, 0, &(struct state){at->bytes, at->length}, &ignored) == V_TRUE;
+}
+
 static bool next_of_layer(void *context, struct state *state, uint64_t *origin, uint32_t *c) {
   struct sweep *w = context;
   struct search *s = w->search;
+  struct stored at = {0};
+  for (; w->layer_at < w->layer_end; w->layer_at = store_next(s->store, w->layer_at)) {
+    at = store_at(s->store, w->layer_at);
+    if (!is_over(s, &at))
+      break;
+  }
   if (w->layer_at >= w->layer_end || !tick(w, TICKS_PER_STATE))
     return false;
-  struct stored at = store_at(s->store, w->layer_at);
   *state = (struct state){at.bytes, at.length};
   *origin = w->layer_at;
   *c = at.charge;
@@ -456,6 +468,8 @@ static bool expand_one_by_one(struct sweep *w, state_ref from, state_ref to) {
   struct search *s = w->search;
   struct store_reader r = store_reader(s->store, from, to);
   while (store_read(&r)) {
+    if (is_over(s, &r.stored))
+      continue;
     vec_push(&w->reduced, ((struct reduced){r.ref, false}));
     if (!steps_from(w, r.ref, &r.stored, s->space->ops->successors))
       return false;
@@ -498,6 +512,8 @@ static void look_beyond(struct sweep *w, state_ref from, state_ref to) {
   while (store_read(&r)) {
     struct state state = {r.stored.bytes, r.stored.length};
     s->space->partial = false;
+    if (is_over(s, &r.stored))
+      continue;
     if (!s->space->ops->successors(s->space, &state, peek, w) ||
         (s->space->partial && !s->space->ops->others(s->space, &state, peek, w)) ||
         !tick(w, TICKS_PER_STATE)) {
