@@ -119,13 +119,14 @@ static const char *unsatisfied(const struct asking *a, struct live *l) {
   struct assumptions whole = l->assumptions;
   const struct assumptions *all = &whole;
   whole.coins = false;
-  if (l->found || l->graph.end != SEARCH_EXHAUSTED || l->graph.cut || live_satisfiable(l, all))
+  if (l->found || l->graph.end != SEARCH_EXHAUSTED || l->graph.cut || l->graph.space->distance_cut ||
+      live_satisfiable(l, all) || l->graph.end != SEARCH_EXHAUSTED)
     return NULL;
   uint32_t n = model_steps(m) ? 0 : environment_marks(env, marks);
   for (uint32_t i = 0; i < n; i++) {
     uint64_t mark = UINT64_C(1) << i;
     struct assumptions one = {.often = all->often & mark, .finally = all->finally & mark};
-    if (!live_satisfiable(l, &one)) {
+    if (!live_satisfiable(l, &one) && l->graph.end == SEARCH_EXHAUSTED) {
       size_t from = marks[i]->at.from, to = marks[i]->at.to;
       char *text = arena_strndup(a->asked->arena, m->source.text + from, to - from);
       return arena_printf(a->asked->arena, "'%s'", text);

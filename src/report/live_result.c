@@ -22,12 +22,16 @@ static enum verdict judge(const struct live *l, const struct licences *licences,
     text_add(proved, "a run that goes on for ever");
     return VERDICT_VIOLATED;
   }
-  if (g->end == SEARCH_EXHAUSTED && !g->cut) {
+  if (g->end == SEARCH_EXHAUSTED && !g->cut && !g->space->distance_cut) {
     if (vacuous)
       text_addf(proved, "vacuously: no run satisfies %s", vacuous);
     else
       proved_every_run(proved, m, licences);
     return VERDICT_HOLDS;
+  }
+  if (g->end == SEARCH_EXHAUSTED && !g->cut) {
+    text_addf(proved, "no violation up to distance %u", g->space->distance);
+    return VERDICT_INCONCLUSIVE;
   }
   if (g->end == SEARCH_EXHAUSTED) {
     text_add(proved, "no violation by runs that stay within ");
@@ -50,6 +54,9 @@ void run_result_fill_live(struct run_result *r, const struct space *space, const
                            .cut = !refused && l->graph.cut,
                            .transitions_counted = true,
                            .order_mattered = space->order_mattered,
+                           .has_distance = space->has_distance,
+                           .distance = space->distance,
+                           .distance_cut = space->distance_cut,
                            .successors = memory_strdup(space->successors ? space->successors : "")};
   if (!refused)
     r->stats = l->graph.stats;

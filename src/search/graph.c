@@ -210,8 +210,11 @@ static bool add_step(void *context, const struct state *state, const struct edge
   return graph_tick(g, 1);
 }
 
-/* Rounds go on as long as there are any. Steps: nobody is obliged to suffer a fault. */
+/* Rounds go on as long as there are any. Steps: nobody is obliged to suffer a fault. Where steps were left out, there are
+   some. */
 static bool may_stay(const struct graph *g, const struct state *at) {
+  if (g->space->distance_cut)
+    return false;
   if (model_steps(g->space->model))
     return !g->obliged;
   return g->steps.n == g->first.at[g->expanding] && (!g->space->ops->stays || g->space->ops->stays(g->space, at));
@@ -229,10 +232,13 @@ bool graph_expand(struct graph *g, uint32_t state) {
   g->obliged = false;
   g->first.at[state] = g->steps.n;
   g->space->partial = false;
+  bool cut = g->space->distance_cut; /* by others */
+  g->space->distance_cut = false;
   bool ok = g->space->ops->successors(g->space, &at, add_step, g) &&
             (!g->space->partial || g->space->ops->others(g->space, &at, add_step, g));
   if (ok && may_stay(g, &at))
     vec_push(&g->steps, ((struct graph_step){state, LABEL_STAYS}));
+  g->space->distance_cut |= cut;
   g->count.at[state] = (uint32_t)(g->steps.n - g->first.at[state]);
   if (!ok || !read_letters(g)) {
     undisturbed(g); /* for a space that gave up by itself when it was interrupted */
