@@ -135,12 +135,16 @@ void local_merge(struct lowering *, uint32_t role, wire when, struct local_state
 struct symbol *globals_copy(struct lowering *, const struct symbol *);
 void begin_process(struct lowering *, uint32_t p, struct local_state *, struct symbol *globals);
 
-/* --- the program (lower.c) --- */
+/* --- variables (lower_cells.c) --- */
+void declare_cells(struct lowering *);
+
 const char *plain_name(struct lowering *, const char *);
 const char *process_name(struct lowering *, uint32_t p); /* P_1 */
 uint32_t cell_new(struct lowering *, const char *name, bool truth, int64_t lo, int64_t hi, bool visible,
                   const char *comment);
 wire cell_wire(struct lowering *, uint32_t cell);
+
+/* --- the program (lower.c) --- */
 struct rule *rule_begin(struct lowering *, const char *name, struct span);
 void rule_guard(struct lowering *, wire);
 void rule_guard_or_assume(struct lowering *, wire); /* a guard if it is short */

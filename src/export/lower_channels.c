@@ -1,0 +1,302 @@
+/* Channels. Bags and sets: for each kind and each pair of processes an array that says how many of each message are pending, by
+   the message's code. FIFO: for each pair a row of codes, the oldest first, 0 beyond the last. */
+#include "export/lower_steps.h"
+
+#define MOST_CELLS 60000 /* pending messages that are told apart */
+#define MOST_EQUAL 7     /* equal messages in one bag */
+#define FIFO_LENGTH 4    /* of a channel without bound */
+
+struct route *route_of(struct steps *s, uint32_t kind, uint32_t q, uint32_t p) {
+  return &s->routes[((size_t)(s->channel == CHANNEL_FIFO ? 0 : kind) * s->n + q) * s->n + p];
+}
+
+/* --- which messages can go where --- */
+
+static void mark_send(struct steps *s, uint32_t role, const struct send *send) {
+  const struct model *m = s->l->model;
+  const struct role *from = &m->roles[role];
+  for (uint32_t q = from->first; q < from->first + from->count; q++)
+    for (uint32_t p = 0; p < s->n; p++) {
+      uint32_t to = model_role_of(m, p);
+      bool may = true;
+      if (send->target == TARGET_SET)
+        may = send->to_role == ROLE_ANY || send->to_role == to;
+      else if (send->target == TARGET_OTHERS)
+        may = p != q;
+      else if (send->target == TARGET_ONE)
+        may = send->to->type->role == ROLE_ANY || send->to->type->role == to;
+      else if (send->to->type->element->kind == TYPE_PROCESS)
+        may = send->to->type->element->role == ROLE_ANY || send->to->type->element->role == to;
+      if (from->ring)
+        may = may && p == from->first + (q - from->first + 1) % from->count;
+      if (may) {
+        route_of(s, send->kind, q, p)->exists = true;
+        s->carried[((size_t)q * s->n + p) * m->nmessages + send->kind] = true;
+      }
+    }
+}
+
+static void mark_block(struct steps *s, uint32_t role, const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++) {
+    const struct stmt *t = b->at[i];
+    if (t->kind == STMT_SEND)
+      mark_send(s, role, t->send);
+    mark_block(s, role, &t->then);
+    mark_block(s, role, &t->other);
+  }
+}
+
+static bool takes(const struct role *role, uint32_t kind) {
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (role->actions[i].trigger != TRIGGER_NONE && role->actions[i].kind == kind)
+      return true;
+  return false;
+}
+
+/* What nobody ever takes changes nothing, unless it counts against a bound: rondo does not keep such channels either. */
+static void forget_unread(struct steps *s, uint32_t q, uint32_t p, const bool *carried) {
+  const struct model *m = s->l->model;
+  bool read = false;
+  for (uint32_t k = 0; k < m->nmessages; k++)
+    read |= carried[k] && takes(&m->roles[model_role_of(m, p)], k);
+  for (uint32_t k = 0; k < m->nmessages && !read; k++)
+    route_of(s, k, q, p)->exists = false;
+}
+
+const char *route_name(struct steps *s, uint32_t kind, uint32_t q, uint32_t p) {
+  struct lowering *l = s->l;
+  const char *what = s->channel == CHANNEL_FIFO ? "channel" : l->model->messages[kind].name;
+  return arena_printf(l->arena, "%s_%s_to_%s", what, process_name(l, q), process_name(l, p));
+}
+
+static const char *code_comment(struct lowering *l, uint32_t kind) {
+  const struct type *t = l->model->messages[kind].type;
+  struct text out = {0};
+  text_add(&out, "how many are pending, by code:");
+  for (uint32_t i = 0; i < t->size; i++)
+    text_addf(&out, " %s (%llu)", t->fields[i].name,
+              (unsigned long long)code_count(l, t->fields[i].type, l->model->messages[kind].at));
+  const char *copy = arena_printf(l->arena, "%s", out.at);
+  text_release(&out);
+  return copy;
+}
+
+static void declare_route(struct steps *s, uint32_t kind, uint32_t q, uint32_t p, int64_t all) {
+  struct lowering *l = s->l;
+  struct route *r = route_of(s, kind, q, p);
+  const char *name = route_name(s, kind, q, p);
+  if (s->channel != CHANNEL_FIFO) {
+    r->cell = cell_new(l, name, false, 0, s->channel == CHANNEL_SET ? 1 : MOST_EQUAL, false, code_comment(l, kind));
+    l->program->cells.at[r->cell].length = (uint32_t)s->codes[kind];
+    return;
+  }
+  for (uint32_t i = 0; i < s->length; i++) {
+    uint32_t cell = cell_new(l, arena_printf(l->arena, "%s_%u", name, i + 1), false, 0, all, false,
+                             i ? NULL : "1 + the message's code, kind after kind; 0: none");
+    r->cell = i ? r->cell : cell;
+  }
+}
+
+void steps_declare(struct lowering *l) {
+  const struct model *m = l->model;
+  struct steps *s = l->steps = arena_alloc(l->arena, sizeof *s);
+  const struct clause *k = clause_of(l, CLAUSE_CHANNELS);
+  *s = (struct steps){.l = l, .n = m->nprocesses, .channel = k ? k->channel : CHANNEL_BAG};
+  s->length = k && k->bound ? (uint32_t)k->bound : FIFO_LENGTH;
+  s->overflows = !(k && k->bound);
+  s->routes = arena_array(l->arena, (size_t)(m->nmessages + 1) * s->n * s->n, sizeof *s->routes);
+  s->carried = arena_array(l->arena, (size_t)s->n * s->n * (m->nmessages + 1), sizeof *s->carried);
+  s->codes = arena_array(l->arena, m->nmessages + 1, sizeof *s->codes);
+  int64_t all = 0;
+  for (uint32_t i = 0; i < m->nmessages; i++) {
+    s->codes[i] = code_count(l, m->messages[i].type, m->messages[i].at);
+    all += (int64_t)s->codes[i];
+  }
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nactions; i++)
+      mark_block(s, r, &m->roles[r].actions[i].body);
+  for (uint32_t q = 0; q < s->n; q++)
+    for (uint32_t p = 0; p < s->n && !(k && k->bound); p++)
+      forget_unread(s, q, p, s->carried + ((size_t)q * s->n + p) * m->nmessages);
+  uint64_t cells = 0;
+  for (uint32_t i = 0; i < (s->channel == CHANNEL_FIFO ? 1 : m->nmessages); i++)
+    for (uint32_t q = 0; q < s->n; q++)
+      for (uint32_t p = 0; p < s->n; p++) {
+        if (!route_of(s, i, q, p)->exists)
+          continue;
+        cells += s->channel == CHANNEL_FIFO ? s->length : s->codes[i];
+        if (cells > MOST_CELLS)
+          refuse(l, m->messages[i].at, "too many messages can be told apart: more than %d counters", MOST_CELLS);
+        declare_route(s, i, q, p, all);
+      }
+}
+
+/* --- what is pending --- */
+
+/* FIFO: codes of kinds follow each other. */
+static int64_t code_base(const struct steps *s, uint32_t kind) {
+  int64_t base = 1;
+  for (uint32_t i = 0; i < kind; i++)
+    base += (int64_t)s->codes[i];
+  return base;
+}
+
+wire row_at(struct steps *s, const struct route *r, uint32_t i) { return cell_wire(s->l, r->cell + i); }
+
+/* Under way from q: is there a message with this code that may be taken? */
+wire pending(struct steps *s, uint32_t kind, uint32_t q, uint32_t p, wire code) {
+  struct lowering *l = s->l;
+  struct circuit *c = l->circuit;
+  const struct route *r = route_of(s, kind, q, p);
+  if (!r->exists)
+    return circuit_truth(c, false);
+  if (s->channel == CHANNEL_FIFO)
+    return circuit_equal(c, row_at(s, r, 0), circuit_arithmetic(c, GATE_ADD, code, circuit_number(c, code_base(s, kind))));
+  const struct cell *cell = &l->program->cells.at[r->cell];
+  return circuit_less(c, circuit_number(c, 0), circuit_read(c, r->cell, code, cell->lo, cell->hi));
+}
+
+/* --- what becomes of the messages --- */
+
+bool consumes(const struct action *a) {
+  return a->trigger == TRIGGER_ONE || (a->trigger == TRIGGER_QUORUM && a->taken);
+}
+
+
+static wire row_now(struct acting *a, const struct route *r, uint32_t i) {
+  wire w = a->row[r->cell + i];
+  return w == NO_WIRE ? row_at(a->s, r, i) : w;
+}
+
+static void shift_row(struct acting *a, const struct route *r, wire when) {
+  struct circuit *c = a->s->l->circuit;
+  for (uint32_t i = 0; i < a->s->length; i++) {
+    wire next = i + 1 < a->s->length ? row_now(a, r, i + 1) : circuit_number(c, 0);
+    a->row[r->cell + i] = circuit_if(c, when, next, row_now(a, r, i));
+  }
+}
+
+void bump(struct lowering *l, uint32_t cell, wire when, wire index, int64_t by, bool absorbed) {
+  if (!circuit_is(l->circuit, when, 0))
+    vec_push(&l->rule->changes, ((struct cell_change){.cell = cell, .value = NO_WIRE, .condition = when, .index = index, .by = by, .absorbed = absorbed}));
+}
+
+void consume(struct acting *a) {
+  struct lowering *l = a->s->l;
+  struct circuit *c = l->circuit;
+  for (uint32_t i = 0; i < a->ntaken && consumes(a->action); i++) {
+    const struct taking *t = &a->taken[i];
+    const struct route *r = route_of(a->s, a->action->kind, t->sender, a->p);
+    wire gone = circuit_and(c, t->when, circuit_not(c, circuit_or(c, t->forged, t->kept)));
+    if (!r->exists)
+      continue;
+    if (a->s->channel == CHANNEL_FIFO)
+      shift_row(a, r, gone);
+    else
+      bump(l, r->cell, gone, t->code, -1, a->s->channel == CHANNEL_SET);
+  }
+}
+
+static void post(struct acting *a, const struct sent_message *m, wire when) {
+  struct lowering *l = a->s->l;
+  struct circuit *c = l->circuit;
+  const struct route *r = route_of(a->s, m->kind, a->p, m->to);
+  wire code = symbol_code(l, m->message);
+  when = circuit_and(c, when, circuit_not(c, l->now.local[m->to].byzantine));
+  if (circuit_is(c, when, 0) || !r->exists)
+    return;
+  if (a->s->channel != CHANNEL_FIFO) {
+    bump(l, r->cell, when, code, 1, a->s->channel == CHANNEL_SET);
+    return;
+  }
+  code = circuit_arithmetic(c, GATE_ADD, code, circuit_number(c, code_base(a->s, m->kind)));
+  wire placed = circuit_not(c, when);
+  for (uint32_t i = 0; i < a->s->length; i++) {
+    wire now = row_now(a, r, i);
+    wire here = circuit_and(c, circuit_not(c, placed), circuit_equal(c, now, circuit_number(c, 0)));
+    a->row[r->cell + i] = circuit_if(c, here, code, now);
+    placed = circuit_or(c, placed, here);
+  }
+  if (!a->s->overflows)
+    assume(l, placed);
+  else
+    fail_if(l, circuit_not(c, placed), m->at, "export limit: more than %d messages in a channel", FIFO_LENGTH);
+}
+
+void post_all(struct acting *a, const wire *out) {
+  for (size_t i = 0; i < a->s->l->outbox.n; i++)
+    post(a, &a->s->l->outbox.at[i], out[i]);
+}
+
+/* Bags and sets with a bound: pending messages of all kinds from p to each receiver, counted after the step. An absorbed
+   message adds nothing; nor does what the same action sends twice. */
+static wire held(struct acting *a, uint32_t q, uint32_t p, const struct sent_message *sent, const wire *out, size_t n) {
+  struct steps *s = a->s;
+  struct lowering *l = s->l;
+  struct circuit *c = l->circuit;
+  wire sum = circuit_number(c, 0);
+  for (uint32_t kind = 0; kind < l->model->nmessages; kind++) {
+    const struct route *r = route_of(s, kind, q, p);
+    if (!r->exists)
+      continue;
+    for (int64_t code = 0; code < (int64_t)s->codes[kind]; code++) {
+      const struct cell *cell = &l->program->cells.at[r->cell];
+      wire now = circuit_read(c, r->cell, circuit_number(c, code), cell->lo, cell->hi), at = circuit_number(c, code);
+      for (uint32_t i = 0; i < a->ntaken && consumes(a->action); i++)
+        if (a->taken[i].sender == q && p == a->p && a->action->kind == kind) {
+          wire gone = circuit_and(c, a->taken[i].when, circuit_not(c, circuit_or(c, a->taken[i].forged, a->taken[i].kept)));
+          gone = circuit_and(c, gone, circuit_equal(c, a->taken[i].code, at));
+          now = circuit_arithmetic(c, GATE_SUB, now, circuit_count(c, gone));
+        }
+      for (size_t i = 0; i < n; i++)
+        if (sent[i].to == p && sent[i].kind == kind && a->p == q) {
+          wire more = circuit_and(c, out[i], circuit_equal(c, symbol_code(l, sent[i].message), at));
+          now = circuit_arithmetic(c, GATE_ADD, now, circuit_count(c, more));
+          if (s->channel == CHANNEL_SET)
+            now = circuit_if(c, circuit_less(c, circuit_number(c, 1), now), circuit_number(c, 1), now);
+        }
+      sum = circuit_arithmetic(c, GATE_ADD, sum, now);
+    }
+  }
+  return sum;
+}
+
+void keep_bound(struct acting *a, const wire *out) {
+  struct lowering *l = a->s->l;
+  const struct clause *k = clause_of(l, CLAUSE_CHANNELS);
+  if (!k || !k->bound || a->s->channel == CHANNEL_FIFO)
+    return;
+  for (uint32_t p = 0; p < a->s->n; p++) {
+    bool sends = false;
+    for (size_t i = 0; i < l->outbox.n; i++)
+      sends |= l->outbox.at[i].to == p;
+    if (sends)
+      assume(l, circuit_at_most(l->circuit, held(a, a->p, p, l->outbox.at, out, l->outbox.n), circuit_number(l->circuit, k->bound)));
+  }
+}
+
+/* More than a cell can hold: said, not wrapped round. */
+void check_room(struct acting *a, const wire *out) {
+  struct lowering *l = a->s->l;
+  struct circuit *c = l->circuit;
+  if (a->s->channel != CHANNEL_BAG)
+    return;
+  for (size_t i = 0; i < l->outbox.n; i++) {
+    const struct sent_message *m = &l->outbox.at[i];
+    const struct route *r = route_of(a->s, m->kind, a->p, m->to);
+    if (!r->exists)
+      continue;
+    wire room = circuit_read(c, r->cell, symbol_code(l, m->message), 0, MOST_EQUAL), same = circuit_number(c, 1);
+    for (size_t k = 0; k < i; k++)
+      if (l->outbox.at[k].to == m->to && l->outbox.at[k].kind == m->kind)
+        same = circuit_arithmetic(c, GATE_ADD, same, circuit_count(c, circuit_and(c, out[k], symbol_equal(l, l->outbox.at[k].message, m->message))));
+    wire over = circuit_less(c, circuit_number(c, MOST_EQUAL), circuit_arithmetic(c, GATE_ADD, room, same));
+    fail_if(l, circuit_and(c, out[i], over), m->at, "export limit: more than %d equal messages in a channel", MOST_EQUAL);
+  }
+}
+
+void change_rows(struct acting *a) {
+  for (uint32_t i = 0; i < a->s->l->program->cells.n; i++)
+    if (a->row[i] != NO_WIRE)
+      rule_change(a->s->l, i, a->row[i]);
+}
