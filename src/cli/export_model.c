@@ -92,11 +92,14 @@ static int write_program(struct model *m, const struct selection *a, const struc
 
 /* --- the counterexample of a property --- */
 
-static const struct trace *trace_to_show(const struct check_result *c) {
+/* The first violation; the run that reaches a cover only if it was asked for by name. */
+static const struct trace *trace_to_show(const struct check_result *c, bool named) {
   for (uint32_t i = 0; i < c->nruns; i++)
-    for (uint32_t k = 0; k < c->runs[i].nproperties; k++)
-      if (c->runs[i].properties[k].trace)
-        return c->runs[i].properties[k].trace;
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
+      const struct property_result *p = &c->runs[i].properties[k];
+      if (p->trace && (named || p->verdict == VERDICT_VIOLATED))
+        return p->trace;
+    }
   return NULL;
 }
 
@@ -111,14 +114,15 @@ static int write_trace(const struct syntax *s, const struct binding *bindings, s
   arena_init(&arena);
   struct meaning *meaning = meaning_new(m);
   int status = EXIT_FAULT;
+  bool named = o->properties.n > 0;
   struct asked about = {s, bindings, o->defines.n, m, meaning, &arena, o, semantics, !o->has_semantics};
   if (!inquiries_answer(&in, &about, &result, NULL, &fault)) {
     say_error("a fault of rondo itself: %s", text_or_empty(&fault));
-  } else if (!trace_to_show(&result)) {
+  } else if (!trace_to_show(&result, named)) {
     say_error("no property is violated: there is no run to show");
     status = EXIT_BAD_INPUT;
   } else {
-    json_t *j = itf_json(trace_to_show(&result));
+    json_t *j = itf_json(trace_to_show(&result, named));
     json_text(j, &out);
     json_decref(j);
     say(&out);
