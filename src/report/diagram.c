@@ -98,6 +98,21 @@ bool diagram_changes(struct diagram *d, const struct change *changes, size_t n, 
   return any;
 }
 
+void diagram_brief(const struct diagram *d, const struct type *type, value v, struct text *out) {
+  const struct values *values = &d->model->values;
+  size_t n;
+  if (type->kind != TYPE_RECORD) {
+    value_print(values, d->model, type, v, out);
+    return;
+  }
+  const value *parts = value_parts(values, v, &n);
+  for (size_t i = 0; i < n; i++) {
+    text_add(out, i ? ", " : "(");
+    value_print(values, d->model, type->fields[i].type, parts[i], out);
+  }
+  text_add(out, ")");
+}
+
 void diagram_start(struct diagram *d, uint32_t p, struct labels *l) {
   const struct config *c = d->trace->configs[0];
   const struct role *role = process_role(d->model, p);

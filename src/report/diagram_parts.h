@@ -49,6 +49,8 @@ void diagram_label(const struct diagram *, struct labels *, enum ink, struct tex
 /* "x = 1" for each part that changed; those that the property speaks of first. Returns whether the property speaks of
    one. */
 bool diagram_changes(struct diagram *, const struct change *, size_t n, struct labels *);
+/* The parts of a record, without their names: "(1, none)". Of other types, the value. */
+void diagram_brief(const struct diagram *, const struct type *, value, struct text *);
 /* How the process starts: "x = 1", "Byzantine". */
 void diagram_start(struct diagram *, uint32_t process, struct labels *);
 const char *diagram_row_name(const struct diagram *, uint32_t row, struct text *);

@@ -47,6 +47,10 @@ static void add_sends(struct rounds *r, uint32_t step, uint32_t p, struct labels
     if (first->from != p)
       continue;
     value_print(&d->model->values, d->model, first->type, first->message, &v);
+    if (v.n > d->widest) { /* better all of it than names */
+      text_release(&v);
+      diagram_brief(d, first->type, first->message, &v);
+    }
     if (n + 1 < r->n || (n < r->n && to[p])) {
       text_add(&v, " to ");
       processes_add(&v, d->model, to);

@@ -63,18 +63,11 @@ static uint32_t row_of_shared(const struct steps *s, uint32_t global) {
 /* --- words --- */
 
 /* promise(1, none): names of fields are in the model. */
-static void add_message(const struct model *m, uint32_t kind, value v, struct text *out) {
-  const struct message_kind *k = &m->messages[kind];
-  size_t n;
+static void add_message(const struct diagram *d, uint32_t kind, value v, struct text *out) {
+  const struct message_kind *k = &d->model->messages[kind];
   text_add(out, k->name);
-  if (k->type->size == 0)
-    return;
-  const value *parts = value_parts(&m->values, v, &n);
-  for (size_t i = 0; i < n; i++) {
-    text_add(out, i ? ", " : "(");
-    value_print(&m->values, m, k->type->fields[i].type, parts[i], out);
-  }
-  text_add(out, ")");
+  if (k->type->size > 0)
+    diagram_brief(d, k->type, v, out);
 }
 
 static void describe_sends(struct steps *s, uint32_t step, struct labels *l) {
@@ -86,7 +79,7 @@ static void describe_sends(struct steps *s, uint32_t step, struct labels *l) {
       told = log->sent[k].kind == log->sent[i].kind && log->sent[k].message == log->sent[i].message;
     if (told)
       continue;
-    add_message(s->d->model, log->sent[i].kind, log->sent[i].message, &v);
+    add_message(s->d, log->sent[i].kind, log->sent[i].message, &v);
     diagram_label(s->d, l, INK_FAINT, &v);
   }
   labels_cut(l);
@@ -190,7 +183,7 @@ static void land(struct steps *s, uint32_t step, int *x) {
 
 static void add_lie(const struct steps *s, const struct arrow *a, struct text *whole, struct text *cut) {
   struct text words = {0};
-  add_message(s->d->model, a->kind, a->message, &words);
+  add_message(s->d, a->kind, a->message, &words);
   words_fit(words.at, LONG_LIE, cut);
   if (whole)
     text_add(whole, words.at);

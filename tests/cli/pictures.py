@@ -140,7 +140,7 @@ def replay_and_run_draw_too(rondo):
     _, svg, page = draw(rondo, *HALF, "--trace-out", trace, status=1)
     must((svg, page) == draw(rondo, trace, command="replay", status=1)[1:], "replay draws something else")
     for model in (["models/one_third_rule.rondo", "-D", "n=4"], ["models/paxos.rondo"], ["models/peterson.rondo"],
-                  ["models/a_te.rondo", "-D", "n=7", "-D", "alpha=1"], ["models/reliable_broadcast_async.rondo", "-D", "n=4"]):
+                  ["models/a_te.rondo", "-D", "n=7", "-D", "alpha=1"], ["models/reliable_broadcast_async.rondo", "-D", "n=4", "-D", "t=1"]):
         for seed in range(3):
             _, svg, page = draw(rondo, *model, "--seed", seed, command="run", status=(0, 1))
             words(svg)
