@@ -1,0 +1,137 @@
+/* Terms that fold: whatever is made of two free numbers has, for every value of these, the value that plain arithmetic gives,
+   and lies within the bounds that it is said to have. As bit-vectors and as integers. */
+#include "symbolic/sval.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+
+#include <cmocka.h>
+
+struct pair {
+  struct encoder e;
+  struct number a, b; /* free */
+};
+
+static void pair_init(struct pair *p, bool integers, int64_t lo, int64_t hi) {
+  *p = (struct pair){0};
+  arena_init(&p->e.arena);
+  terms_init(&p->e.t, integers);
+  p->a = number_new(&p->e.t, "a", lo, hi);
+  p->b = number_new(&p->e.t, "b", lo, hi);
+}
+
+static void pair_release(struct pair *p) {
+  terms_release(&p->e.t);
+  arena_release(&p->e.arena);
+}
+
+/* The term with values for the two. */
+static Z3_ast with(struct pair *p, Z3_ast term, int64_t a, int64_t b) {
+  struct z3_maker *m = &p->e.t.m;
+  Z3_ast from[] = {p->a.term, p->b.term}, to[2];
+  const int64_t values[] = {a, b};
+  for (unsigned i = 0; i < 2; i++)
+    to[i] = maker_keep(m, Z3_mk_int64(m->z3, values[i], Z3_get_sort(m->z3, from[i])));
+  term = maker_keep(m, Z3_substitute(m->z3, term, 2, from, to));
+  return maker_keep(m, Z3_simplify(m->z3, term));
+}
+
+static void expect_number(struct pair *p, struct number n, int64_t a, int64_t b, int64_t expected) {
+  assert_true(n.lo <= expected && expected <= n.hi);
+  if (number_constant(n))
+    return;
+  truth is = number_is(&p->e.t, n, expected);
+  assert_int_equal(Z3_get_bool_value(p->e.t.m.z3, with(p, is, a, b)), Z3_L_TRUE);
+}
+
+static void expect_truth(struct pair *p, truth t, int64_t a, int64_t b, bool expected) {
+  assert_int_equal(Z3_get_bool_value(p->e.t.m.z3, with(p, t, a, b)), expected ? Z3_L_TRUE : Z3_L_FALSE);
+}
+
+static int64_t floored(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+static void check_pair(struct pair *p, int64_t a, int64_t b) {
+  struct terms *t = &p->e.t;
+  struct number n;
+  assert_true(number_plus(t, p->a, p->b, &n));
+  expect_number(p, n, a, b, a + b);
+  assert_true(number_times(t, p->a, p->b, &n));
+  expect_number(p, n, a, b, a * b);
+  assert_true(number_times(t, p->a, number_of(3), &n));
+  expect_number(p, n, a, b, 3 * a);
+  expect_number(p, number_negative(t, p->a), a, b, -a);
+  for (int64_t by = -3; by <= 3; by++)
+    if (by != 0) {
+      expect_number(p, number_divide(t, p->a, by), a, b, floored(a, by));
+      int64_t size = by < 0 ? -by : by;
+      expect_number(p, number_modulo(t, p->a, by), a, b, a - size * floored(a, size));
+    }
+  expect_number(p, number_if(t, number_less(t, p->a, p->b), p->a, number_of(7)), a, b, a < b ? a : 7);
+  truth three[] = {number_less(t, p->a, p->b), number_same(t, p->a, p->b), number_within(t, p->b, 0, 2)};
+  expect_number(p, number_count(t, three, 3), a, b, (a < b) + (a == b) + (0 <= b && b <= 2));
+  expect_truth(p, number_at_most(t, p->a, p->b), a, b, a <= b);
+  expect_truth(p, number_is(t, p->a, 2), a, b, a == 2);
+  expect_truth(p, truth_if(t, three[0], three[1], three[2]), a, b, a < b ? a == b : 0 <= b && b <= 2);
+  expect_truth(p, truth_implies(t, three[1], three[2]), a, b, a != b || (0 <= b && b <= 2));
+  expect_truth(p, truth_all(t, three, 3), a, b, a < b && a == b && 0 <= b && b <= 2);
+  expect_truth(p, truth_any(t, three, 3), a, b, a < b || a == b || (0 <= b && b <= 2));
+}
+
+static void arithmetic(void **state) {
+  (void)state;
+  static const int64_t bounds[][2] = {{-3, 4}, {0, 3}, {2, 5}, {-4, -1}};
+  for (unsigned integers = 0; integers < 2; integers++)
+    for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+      struct pair p;
+      pair_init(&p, integers, bounds[i][0], bounds[i][1]);
+      for (int64_t a = bounds[i][0]; a <= bounds[i][1]; a++)
+        for (int64_t b = bounds[i][0]; b <= bounds[i][1]; b++)
+          check_pair(&p, a, b);
+      pair_release(&p);
+    }
+}
+
+/* Bounds decide, so that nothing is left of what is constant. */
+static void folding(void **state) {
+  (void)state;
+  struct pair p;
+  struct number n;
+  pair_init(&p, false, 1, 3);
+  struct terms *t = &p.e.t;
+  assert_ptr_equal(number_less(t, p.a, number_of(4)), t->yes);
+  assert_ptr_equal(number_less(t, p.a, number_of(1)), t->no);
+  assert_ptr_equal(number_is(t, p.a, 0), t->no);
+  assert_ptr_equal(number_same(t, p.a, p.a), t->yes);
+  assert_true(number_plus(t, number_of(2), number_of(3), &n) && number_constant(n) && n.lo == 5);
+  assert_true(number_times(t, p.a, number_of(0), &n) && number_constant(n) && n.lo == 0);
+  truth x = truth_new(t, "x");
+  assert_ptr_equal(truth_and(t, x, t->no), t->no);
+  assert_ptr_equal(truth_or(t, x, t->no), x);
+  assert_ptr_equal(truth_not(t, truth_not(t, x)), x);
+  assert_ptr_equal(truth_if(t, t->yes, x, t->no), x);
+  assert_false(number_times(t, number_of(INT64_C(1) << 40), number_of(INT64_C(1) << 40), &n)); /* too large to follow */
+  pair_release(&p);
+}
+
+/* Facts alone exclude nothing: there is a value for the variable, and only those of its range. */
+static void facts(void **state) {
+  (void)state;
+  for (unsigned integers = 0; integers < 2; integers++) {
+    struct pair p;
+    pair_init(&p, integers, -2, 3);
+    Z3_context z3 = p.e.t.m.z3;
+    truth known = terms_facts(&p.e.t);
+    for (int64_t v = integers ? -5 : -4; v <= (integers ? 5 : 3); v++) {
+      truth allowed = with(&p, known, v, 0);
+      assert_int_equal(Z3_get_bool_value(z3, allowed), -2 <= v && v <= 3 ? Z3_L_TRUE : Z3_L_FALSE);
+    }
+    assert_ptr_equal(terms_facts(&p.e.t), p.e.t.yes); /* told once */
+    pair_release(&p);
+  }
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(folding), cmocka_unit_test(facts)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
