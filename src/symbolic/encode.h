@@ -170,6 +170,10 @@ struct stake {
 truth encode_taking(struct scope *, const struct sstate *, const struct action *, struct stake *);
 /* The packets after those were sent, if `it`; all of the state's before. */
 void encode_posting(struct encoder *, struct sstate *next, const struct scope *, truth it, const truth *out);
+/* Channels that are sets, in states that need not be reachable: a packet for every message that can ever lie there; and the
+   packets of a state put into that form. */
+void encode_any_packets(struct encoder *, struct sstate *);
+void settle_packets(struct encoder *, struct sstate *);
 /* Every channel holds no more than it may. */
 truth channels_bounded(struct encoder *, const struct sstate *);
 struct sval *encode_first_value(struct scope *, const struct var *, const char *name);

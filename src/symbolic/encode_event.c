@@ -289,8 +289,6 @@ struct sstep *encode_event(struct encoder *e, const struct sstate *s) {
   struct happening h = {.e = e, .before = s, .fails = e->t.no};
   if (e->semantics != SEMANTICS_M && e->semantics != SEMANTICS_INTERLEAVING)
     encode_refuse(e, (struct span){0, 0}, "semantics '%s', only 'm'", semantics_name(e->semantics));
-  if (!e->prefix && e->model->kind == MODEL_MESSAGES)
-    encode_refuse(e, e->model->messages[0].at, "messages on their way, of which there may be any number; bmc can");
   h.step = arena_alloc(&e->arena, sizeof *h.step);
   h.step->before = s;
   h.step->after = copy_state(e, s);
@@ -302,7 +300,10 @@ struct sstep *encode_event(struct encoder *e, const struct sstate *s) {
     recover(&h, p);
   }
   lose(&h);
-  sweep(e, h.step->after);
+  if (!e->prefix && e->model->kind == MODEL_MESSAGES)
+    settle_packets(e, h.step->after);
+  else
+    sweep(e, h.step->after);
   truth one = one_of(&h);
   h.step->allowed = truth_and(&e->t, one, truth_all(&e->t, h.may.at, h.may.n));
   h.step->fails = truth_and(&e->t, one, h.fails);

@@ -259,6 +259,73 @@ void encode_posting(struct encoder *e, struct sstate *next, const struct scope *
   }
 }
 
+/* ---- channels as part of a state ---- */
+
+#define PACKETS_MOST 2048
+
+/* Does the block send messages of the kind to that process? */
+static bool block_sends(const struct model *m, const struct block *b, uint32_t kind, uint32_t to) {
+  for (uint32_t i = 0; i < b->n; i++) {
+    const struct stmt *s = b->at[i];
+    const struct send *send = s->kind == STMT_SEND && s->send->kind == kind ? s->send : NULL;
+    if (send && (send->target != TARGET_SET || send->to_role == ROLE_ANY || send->to_role == model_role_of(m, to)))
+      return true;
+    if (block_sends(m, &s->then, kind, to) || block_sends(m, &s->other, kind, to))
+      return true;
+  }
+  return false;
+}
+
+static bool may_send(const struct model *m, uint32_t from, uint32_t to, uint32_t kind) {
+  const struct role *role = &m->roles[model_role_of(m, from)];
+  if (role->ring && to != role->first + (from - role->first + 1) % role->count)
+    return false;
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (block_sends(m, &role->actions[i].body, kind, to))
+      return true;
+  return false;
+}
+
+/* All of them, none pending. */
+static void list_packets(struct encoder *e, struct sstate *s) {
+  const struct model *m = e->model;
+  VEC(struct spacket) all = {0};
+  for (uint32_t from = 0; from < m->nprocesses; from++)
+    for (uint32_t to = 0; to < m->nprocesses; to++)
+      for (uint32_t kind = 0; kind < m->nmessages; kind++) {
+        const struct type *t = m->messages[kind].type;
+        if (!may_send(m, from, to, kind))
+          continue;
+        if (t->count > PACKETS_MOST || all.n + t->count > PACKETS_MOST)
+          encode_refuse(e, m->messages[kind].at, "more than %d messages that may be on their way; bmc can", PACKETS_MOST);
+        for (uint64_t i = 0; i < t->count; i++)
+          arena_push(&e->arena, &all, ((struct spacket){from, to, kind, e->t.no, sval_nth(e, t, i)}));
+      }
+  s->packets = all.at;
+  s->npackets = (uint32_t)all.n;
+}
+
+void encode_any_packets(struct encoder *e, struct sstate *s) {
+  const struct clause *c = channels_of(e);
+  if (e->model->kind != MODEL_MESSAGES)
+    return;
+  if (!c || c->channel != CHANNEL_SET)
+    encode_refuse(e, c ? c->at : e->model->messages[0].at,
+                  "messages on their way, of which there may be any number; bmc can, and so it goes with 'channels set'");
+  list_packets(e, s);
+  for (uint32_t i = 0; i < s->npackets; i++)
+    s->packets[i].pending = truth_new(&e->t, e->model->messages[s->packets[i].kind].name);
+}
+
+void settle_packets(struct encoder *e, struct sstate *s) {
+  struct sstate settled = *s;
+  list_packets(e, &settled);
+  for (uint32_t i = 0; i < settled.npackets; i++)
+    settled.packets[i].pending = absorbed(e, s, &settled.packets[i]);
+  s->packets = settled.packets;
+  s->npackets = settled.npackets;
+}
+
 truth channels_bounded(struct encoder *e, const struct sstate *s) {
   const struct clause *c = channels_of(e);
   uint32_t n = e->model->nprocesses;

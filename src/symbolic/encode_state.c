@@ -325,6 +325,7 @@ struct sstate *encode_any_state(struct encoder *e, uint32_t point) {
     e->at = m->globals[i].at;
     s->globals[i] = sval_new(e, m->globals[i].type, m->globals[i].name);
   }
+  encode_any_packets(e, s);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct role *role = &m->roles[model_role_of(m, p)];
     any_status(e, &s->of[p], p);
@@ -351,6 +352,9 @@ truth states_same(struct encoder *e, const struct sstate *a, const struct sstate
     same = truth_and(t, same, number_same(t, a->phase, b->phase));
   for (uint32_t i = 0; i < m->nglobals; i++)
     same = truth_and(t, same, sval_same(e, a->globals[i], b->globals[i]));
+  for (uint32_t i = 0; i < a->npackets || i < b->npackets; i++) /* settled, or none yet */
+    same = truth_and(t, same, truth_same(t, i < a->npackets ? a->packets[i].pending : t->no,
+                                         i < b->npackets ? b->packets[i].pending : t->no));
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct sprocess *x = &a->of[p], *y = &b->of[p];
     const truth all[] = {truth_same(t, x->halted, y->halted),         truth_same(t, x->crashed, y->crashed),
@@ -370,6 +374,7 @@ truth encode_stutter(struct encoder *e, const struct sstate *a, const struct sst
   struct sstate x = *a, y = *b;
   x.lost = y.lost = x.corrupted = y.corrupted = number_of(0);
   x.duplicated = y.duplicated = number_of(0);
+  x.npackets = y.npackets = 0;
   return states_same(e, &x, &y);
 }
 
@@ -407,6 +412,8 @@ void state_variables(struct encoder *e, const struct sstate *s, struct leaves *t
     add_number(e, numbers[i], to);
   for (uint32_t i = 0; i < m->nglobals; i++)
     add_value(e, s->globals[i], to);
+  for (uint32_t i = 0; i < s->npackets; i++)
+    add_variable(e, s->packets[i].pending, to);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct sprocess *of = &s->of[p];
     add_number(e, of->fault, to);
