@@ -12,7 +12,10 @@ PROPERTY = re.compile(r"^(?:safety|cover) \w+(?: in (\w+))?: (?!step )(.*)$", re
 ANY_PROPERTY = re.compile(r"^(?:safety|cover|live) .*\n?", re.M)
 QUANTIFIED = re.compile(r"^(forall|exists) ([pq](?:, [pq])*) in ([\w& ]+): (.*)$")
 OFTEN = ["forall p in all: HO[p] == all", "forall p, q in all: HO[p] == HO[q]", "exists q in all: forall p in all: q in HO[p]",
-         "forall p in all: |HO[p]| >= 2", "forall p in all: p in HO[p]"]
+         "forall p in all: |HO[p]| >= 2", "forall p in all: p in HO[p]", "exists p in all: HO[p] == {}",
+         "exists q in all: |HO[q]| >= 2 and forall p in all: q in HO[p]", "nosplit"]
+FOR_EVER = ["infinitely often", "infinitely often", "infinitely often", "infinitely often phase", "eventually", "eventually phase",
+            "eventually always", "eventually always phase", "eventually always for some q in all"]
 FAIR = ["fair", "fair strong", "fair processes", "fair strong processes", "fair actions", "fair strong actions"]
 REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "values", "dead-messages")
 
@@ -37,6 +40,16 @@ def formula(rng, states):
     return operators(rng, a, b)
 
 
+def of_runs(rng, text):
+    """A clause about whole runs."""
+    if rng.random() < 0.1:
+        role = rng.choice(re.findall(r"^process (\w+)", text, re.M))
+        return f"infinitely often for each p in {role}: |HO[p]| >= 2"
+    word = rng.choice(FOR_EVER)
+    said = "forall p in all: q in HO[p]" if "some" in word else rng.choice(OFTEN)
+    return f"{word}: {said}"
+
+
 def livened(text, seed, steps):
     rng = random.Random(seed)
     states = [m.group(2) for m in PROPERTY.finditer(text) if m.group(2) != "true" and "round " not in m.group(2)]
@@ -49,8 +62,7 @@ def livened(text, seed, steps):
         if steps and rng.random() < 0.75:
             clauses.append(rng.choice(FAIR))
         if not steps:
-            clauses += [f"infinitely often: {rng.choice(OFTEN)}" for _ in range(rng.choice([0, 1, 1, 2]))]
-            clauses += [f"eventually always: {rng.choice(OFTEN)}"] if rng.random() < 0.3 else []
+            clauses += [of_runs(rng, text) for _ in range(rng.choice([0, 1, 1, 2]))]
         lines = "".join(f"\n  {clause}" for clause in clauses)
         text = re.sub(rf"^(environment {name}\b[^{{]*\{{)", lambda m: m.group(1) + lines, text, flags=re.M)
     for i in range(3):
