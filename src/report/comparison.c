@@ -342,6 +342,18 @@ static void add_reductions(const struct comparison *c, uint32_t run, struct text
   }
 }
 
+static bool differs_by_blocking(const struct comparison *c) {
+  bool differs = false;
+  for (uint32_t i = 0; i < c->n; i++)
+    for (uint32_t k = 0; k < c->of[0].nruns && blocks(c->variants[i].semantics); k++) {
+      const struct property *p = c->of[0].runs[k].properties ? c->of[0].runs[k].properties[0].property : NULL;
+      enum verdict here = verdict_of(&c->of[i].runs[k], p), first = verdict_of(&c->of[0].runs[k], p);
+      differs |= p && p->kind == PROPERTY_LIVE && here != first && here != VERDICT_INCONCLUSIVE &&
+                 first != VERDICT_INCONCLUSIVE;
+    }
+  return differs;
+}
+
 static void add_conclusion(const struct comparison *c, const struct style *style,
                            struct text *out) {
   struct text why = {0};
@@ -361,6 +373,8 @@ static void add_conclusion(const struct comparison *c, const struct style *style
     } else {
       paint_add(out, style, all ? PAINT_GOOD : PAINT_UNSURE,
                 all ? "the verdicts agree" : "the verdicts agree, as far as the limits let them come");
+      if (differs_by_blocking(c))
+        text_add(out, ", but for mp, where messages that no action takes together block a process for ever");
       text_add(out, "\n");
     }
   }
