@@ -10,7 +10,7 @@ from compare import Answer, Comparison, Failure, Skipped
 
 PROPERTY = re.compile(r"^(?:safety|cover) \w+(?: in (\w+))?: (?!step )(.*)$", re.M)
 ANY_PROPERTY = re.compile(r"^(?:safety|cover|live) .*\n?", re.M)
-QUANTIFIED = re.compile(r"^(forall|exists) ([pq](?:, [pq])*) in ([\w& ]+): (.*)$")
+QUANTIFIED = re.compile(r"^(forall|exists) ([pqv](?:, [pqv])*) in ([\w& ]+): (.*)$")
 OFTEN = ["forall p in all: HO[p] == all", "forall p, q in all: HO[p] == HO[q]", "exists q in all: forall p in all: q in HO[p]",
          "forall p in all: |HO[p]| >= 2", "forall p in all: p in HO[p]", "exists p in all: HO[p] == {}",
          "exists q in all: |HO[q]| >= 2 and forall p in all: q in HO[p]", "nosplit"]
