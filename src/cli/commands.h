@@ -9,6 +9,7 @@ int command_compare(const struct options *);
 int command_prove(const struct options *);
 int command_threshold(const struct options *);
 int command_export(const struct options *);
+int command_reproduce(const struct options *);
 int command_run(const struct options *);
 int command_replay(const struct options *);
 int command_lint(const struct options *);

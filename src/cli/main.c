@@ -23,7 +23,7 @@ static int dispatch(const struct options *o) {
       [COMMAND_CHECK] = command_check,   [COMMAND_COMPARE] = command_compare,
       [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
       [COMMAND_LINT] = command_lint,     [COMMAND_FMT] = command_fmt,
-      [COMMAND_PROVE] = command_prove,
+      [COMMAND_PROVE] = command_prove,   [COMMAND_REPRODUCE] = command_reproduce,
       [COMMAND_THRESHOLD] = command_threshold, [COMMAND_EXPORT] = command_export,   [COMMAND_HELP] = command_help};
   return commands[o->command](o);
 }

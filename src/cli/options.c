@@ -214,6 +214,9 @@ static bool take_option(struct options *o, enum option option, const char *argum
     return take_engine(o, argument, error);
   case OPTION_TO:
     return take_format(o, argument, error);
+  case OPTION_FORMAT:
+    o->format = argument;
+    return true;
   case OPTION_AUDIT:
     return o->audit = true;
   case OPTION_NO_TRACE:

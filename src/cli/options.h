@@ -33,7 +33,7 @@ struct options {
   VEC(const char *) files;
   VEC(struct define) defines;
   VEC(const char *) properties;
-  const char *env, *trace_out, *svg, *html, *certificate, *engine, *to;
+  const char *env, *trace_out, *svg, *html, *certificate, *engine, *to, *format;
   struct wishes wishes;
   struct limits limits;
   uint32_t depth;  /* of what a solver unrolls; 0: not given

@@ -1,0 +1,24 @@
+/* The papers' tables, from published.def. */
+#include "report/reproduction.h"
+
+#define HOLDS TOLD_HOLDS
+#define VIOLATED TOLD_VIOLATED
+#define NOTHING TOLD_NOTHING
+
+#define TABLE(name_, title_, tool_, growth_, about_) \
+  {.name = name_, .title = title_, .tool = tool_, .growth = growth_, .about = about_, .rows = (const struct published_row[]){
+#define ROW(setting, way, paper, states, memory, seconds, command, ours, note) \
+  {setting, way, paper, states, memory, seconds, command, ours, note},
+#define END {0}}},
+
+const struct published_table published_tables[] = {
+#include "report/published.def"
+};
+const size_t npublished_tables = sizeof published_tables / sizeof *published_tables;
+
+size_t published_nrows(const struct published_table *t) {
+  size_t n = 0;
+  while (t->rows[n].setting)
+    n++;
+  return n;
+}
