@@ -1,6 +1,7 @@
 #include "cli/pictures.h"
 
 #include "cli/files.h"
+#include "cli/terminal.h"
 #include "report/diagram.h"
 #include "report/html.h"
 
@@ -18,6 +19,10 @@ static bool write_one(const char *path, void (*draw)(const struct trace *, struc
 }
 
 bool pictures_write(const struct options *o, const struct trace *t, struct meaning *meaning) {
+  if (pictures_wanted(o) && !trace_drawable(t)) {
+    say_error("the run is too long to draw");
+    return false;
+  }
   bool svg = write_one(o->svg, trace_svg, t, meaning);
   return write_one(o->html, trace_html, t, meaning) && svg;
 }

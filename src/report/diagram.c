@@ -9,6 +9,8 @@
 #define MARGIN 16
 #define NARROWEST 560    /* so that captions need not be broken too often */
 #define ROW_LEAST 46     /* from one line to the next */
+#define MOST_STEPS 2000
+#define MOST_MESSAGES 50000
 #define FAR_TOO_LONG 600 /* characters of a formula in the caption */
 
 /* --- labels --- */
@@ -245,11 +247,10 @@ const char *diagram_row_name(const struct diagram *d, uint32_t row, struct text 
   return text_or_empty(out);
 }
 
-int diagram_place_rows(struct diagram *d, struct meaning *meaning) {
-  int head = draw_caption(d, meaning) + 8, y = head + d->head * (SVG_LINE + 4);
+void diagram_space_rows(struct diagram *d) {
   for (uint32_t i = 0; i < d->nrows; i++) {
     struct row *r = &d->rows[i];
-    int previous = i ? d->rows[i - 1].y + (int)d->rows[i - 1].below * SVG_LINE + 6 : y;
+    int previous = i ? d->rows[i - 1].y + (int)d->rows[i - 1].below * SVG_LINE + 6 : 0;
     r->y = previous + (int)r->above * SVG_LINE + 14;
     if (i > 0 && r->y < d->rows[i - 1].y + ROW_LEAST)
       r->y = d->rows[i - 1].y + ROW_LEAST;
@@ -257,6 +258,12 @@ int diagram_place_rows(struct diagram *d, struct meaning *meaning) {
                                       model_role_of(d->model, i) != model_role_of(d->model, i - 1)))
       r->y += 12;
   }
+}
+
+int diagram_place_rows(struct diagram *d, struct meaning *meaning) {
+  int head = draw_caption(d, meaning) + 8;
+  for (uint32_t i = 0; i < d->nrows; i++)
+    d->rows[i].y += head + d->head * (SVG_LINE + 4);
   return head;
 }
 
@@ -322,6 +329,13 @@ void diagram_finish(struct diagram *d, struct text *out) {
   memory_free(d->key);
   memory_free(d->key_global);
   memory_free(d->rows);
+}
+
+bool trace_drawable(const struct trace *t) {
+  size_t messages = 0;
+  for (uint32_t i = 0; i < t->run.nsteps; i++)
+    messages += t->logs[i].nsent + t->logs[i].narrivals;
+  return t->run.nsteps <= MOST_STEPS && messages <= MOST_MESSAGES;
 }
 
 void trace_svg(const struct trace *t, struct meaning *meaning, struct text *out) {

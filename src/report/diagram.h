@@ -4,6 +4,8 @@
 
 #include "trace/trace.h"
 
+/* Nobody can look at thousands of steps, or at tens of thousands of messages. */
+bool trace_drawable(const struct trace *);
 /* The whole of an SVG file. The trace was replayed and shows its claim. */
 void trace_svg(const struct trace *, struct meaning *, struct text *);
 /* "OneThirdRule, n = 3, environment free" */

@@ -55,7 +55,9 @@ void diagram_brief(const struct diagram *, const struct type *, value, struct te
 void diagram_start(struct diagram *, uint32_t process, struct labels *);
 const char *diagram_row_name(const struct diagram *, uint32_t row, struct text *);
 
-/* Once x is known: where the rows are. Returns the y below the caption, where `head` lines fit. */
+/* Once their words are known: how far apart the rows are, the first of them at any place. */
+void diagram_space_rows(struct diagram *);
+/* Once x is known: moves the rows below the caption. Returns where that ends; `head` lines fit between. */
 int diagram_place_rows(struct diagram *, struct meaning *);
 void diagram_draw_labels(struct diagram *, const struct labels *, enum anchor, int x, int y, bool above);
 void diagram_draw_names(struct diagram *);

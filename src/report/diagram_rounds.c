@@ -37,7 +37,7 @@ static void add_sends(struct rounds *r, uint32_t step, uint32_t p, struct labels
   uint8_t *to = memory_alloc(r->n + 1);
   for (size_t i = 0; i < log->nsent;) {
     const struct sent *first = &log->sent[i];
-    struct text v = {0};
+    struct text v = {0}, whom = {0};
     uint32_t n = 0;
     memset(to, 0, r->n);
     for (; i < log->nsent && log->sent[i].from == first->from && log->sent[i].message == first->message &&
@@ -47,14 +47,16 @@ static void add_sends(struct rounds *r, uint32_t step, uint32_t p, struct labels
     if (first->from != p)
       continue;
     value_print(&d->model->values, d->model, first->type, first->message, &v);
-    if (v.n > d->widest) { /* better all of it than names */
+    if (n + 1 < r->n || (n < r->n && to[p])) {
+      text_add(&whom, " to ");
+      processes_add(&whom, d->model, to);
+    }
+    if (v.n + whom.n > d->widest) { /* better all of it than names */
       text_release(&v);
       diagram_brief(d, first->type, first->message, &v);
     }
-    if (n + 1 < r->n || (n < r->n && to[p])) {
-      text_add(&v, " to ");
-      processes_add(&v, d->model, to);
-    }
+    text_add(&v, text_or_empty(&whom));
+    text_release(&whom);
     diagram_label(d, l, INK_FAINT, &v);
   }
   memory_free(to);
@@ -325,6 +327,7 @@ void diagram_rounds(struct diagram *d, struct meaning *meaning) {
   d->widest = r.nsteps <= 3 ? 34 : r.nsteps <= 8 ? 26 : 20; /* the more rounds, the shorter the words */
   d->nrows = r.n; /* nothing is shared */
   describe(&r);
+  diagram_space_rows(d);
   place_columns(&r);
   draw(&r, diagram_place_rows(d, meaning));
   for (size_t i = 0; i < n; i++) {

@@ -12,6 +12,8 @@
 #define BESIDE_WORDS 12
 #define LONG_LIE 22
 #define PENDING_LENGTH 20
+#define CLEAR 7 /* from a step to an arrow that has nothing to do with it */
+#define MOST_TRIES 12
 #define SHORT_RUN 14 /* steps: there is room for longer words */
 
 struct moment { /* a step */
@@ -205,6 +207,31 @@ static void note_lies(struct steps *s, uint32_t step, int x) {
 
 static int end_of(int x, const struct labels *l) { return x + 5 + labels_width(l) + BESIDE_WORDS; }
 
+/* An arrow from (x1, row) to (x2, row) that goes through the point (x, row) seems to begin or end there. */
+static bool goes_through(const struct steps *s, int x1, uint32_t from, int x2, uint32_t to, int x, uint32_t row) {
+  const struct row *r = s->d->rows;
+  if (row <= (from < to ? from : to) || row >= (from < to ? to : from))
+    return false;
+  int at = x1 + (x2 - x1) * (r[row].y - r[from].y) / (r[to].y - r[from].y);
+  return at > x - CLEAR && at < x + CLEAR;
+}
+
+/* If the step stands at x: no arrow so far goes through it, and none of its own goes through an earlier one. */
+static bool is_clear(const struct steps *s, uint32_t step, int x) {
+  uint32_t p = event_at(s, step)->process;
+  for (size_t i = 0; i < s->arrows.n; i++) {
+    const struct arrow *a = &s->arrows.at[i];
+    bool own = a->taken == step;
+    int x1 = a->way == WAY_LIE ? (own ? x : s->moments[a->taken].x) - LIE_LENGTH : s->moments[a->sent].x;
+    if (!own && goes_through(s, x1, a->from, s->moments[a->taken].x, a->to, x, p))
+      return false;
+    for (uint32_t k = 0; own && k < step; k++)
+      if (goes_through(s, x1, a->from, x, a->to, s->moments[k].x, event_at(s, k)->process))
+        return false;
+  }
+  return true;
+}
+
 static void place_step(struct steps *s, uint32_t step) {
   const struct step_log *log = &s->d->trace->logs[step];
   struct moment *m = &s->moments[step];
@@ -215,6 +242,8 @@ static void place_step(struct steps *s, uint32_t step) {
     if (m->writes[k].at.n > 0 && x < s->busy[s->n + k])
       x = s->busy[s->n + k];
   land(s, step, &x);
+  for (unsigned tries = 0; tries < MOST_TRIES && !is_clear(s, step, x); tries++)
+    x += CLEAR;
   m->x = x;
   note_lies(s, step, x);
   s->busy[p] = end_of(x, &m->sends) > end_of(x, &m->does) ? end_of(x, &m->sends) : end_of(x, &m->does);
@@ -444,6 +473,7 @@ void diagram_steps(struct diagram *d, struct meaning *meaning) {
   d->head = d->trace->claim.lasso ? 2 : 1;
   d->widest = s.nsteps <= SHORT_RUN ? 32 : 22;
   describe(&s);
+  diagram_space_rows(d);
   place(&s);
   draw(&s, diagram_place_rows(d, meaning));
   steps_release(&s);

@@ -59,6 +59,16 @@ def words(svg):
     return found
 
 
+def is_clear(svg):
+    """No arrow goes through a step that it does not begin or end at: it would seem to."""
+    dots = [(int(x), int(y)) for x, y in re.findall(r'<circle class="(?:plain|key|bad|good)" cx="(\d+)" cy="(\d+)"', svg)]
+    for arrow in re.findall(r'<path class="(?:msg|lie)" d="M(\d+) (\d+)L(\d+) (\d+)"', svg):
+        x1, y1, x2, y2 = map(int, arrow)
+        for x, y in dots:
+            between = min(y1, y2) + 5 < y < max(y1, y2) - 5
+            must(not between or abs(x1 + (x2 - x1) * (y - y1) / (y2 - y1) - x) > 4, f"an arrow runs through {x}, {y}")
+
+
 class Page(html.parser.HTMLParser):
     def __init__(self):
         super().__init__()
@@ -145,6 +155,8 @@ def replay_and_run_draw_too(rondo):
             _, svg, page = draw(rondo, *model, "--seed", seed, command="run", status=(0, 1))
             words(svg)
             is_page(page)
+            if model[0] in ("models/paxos.rondo", "models/reliable_broadcast_async.rondo"):
+                is_clear(svg)
 
 
 @test
@@ -160,5 +172,7 @@ def nothing_to_draw(rondo):
         rondo("check", *HALF, option, "/no/such/folder/x", status=3, says="cannot write '/no/such/folder/x'")
         rondo("check", *HALF, option, ROOT / "models", status=3, says="cannot write")
         rondo("lint", HALF[0], option, "x", status=3, says="does not belong to 'lint'")
+    rondo("run", "models/one_third_rule.rondo", "-D", "n=3", "--rounds", 2001, "--svg", svg, status=3, says="too long to draw")
+    must(not svg.exists(), "it was written")
     table = rondo("check", HALF[0], "-D", "n=2..4", "--svg", svg, status=1)
     must("no counterexample" not in table.stderr and svg.exists(), "the first of a table")
