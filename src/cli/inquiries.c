@@ -1,6 +1,8 @@
 /* Which properties are asked in which environment. */
 #include "cli/load.h"
 #include "cli/question.h"
+#include "cli/symbolic.h"
+#include "cli/terminal.h"
 
 #include <string.h>
 
@@ -37,6 +39,20 @@ static bool is_about_errors(const struct model *m, const char *name) {
   return !strcmp(name, "no_error");
 }
 
+/* Solvers answer no live properties: those that nobody asked for by name are left out. */
+static bool live_suits(struct inquiries *in, const struct model *m, const struct options *o) {
+  enum symbolic_engine engine;
+  if (in->live.n == 0 || !symbolic_engine_find(o->engine, &engine))
+    return true;
+  if (o->properties.n > 0) {
+    say_error("engine '%s' cannot do this: '%s' is a live property\n  help: --engine explicit can", o->engine,
+              m->properties[in->live.at[0].property].name);
+    return false;
+  }
+  vec_clear(&in->live);
+  return true;
+}
+
 bool inquiries_make(struct inquiries *in, const struct model *m, const struct options *o) {
   *in = (struct inquiries){0};
   uint32_t environment = 0, property;
@@ -52,6 +68,7 @@ bool inquiries_make(struct inquiries *in, const struct model *m, const struct op
   for (uint32_t i = 0; i < m->nproperties && ok; i++)
     if (wanted[i] || (o->properties.n == 0 && !m->properties[i].on_request))
       ask(in, m, i, o->env ? &environment : NULL);
+  ok = ok && live_suits(in, m, o);
   if (ok && in->at.n == 0 && in->live.n == 0) /* the states are counted, and errors found */
     inquiry_in(in, environment);
   memory_free(wanted);

@@ -1,5 +1,6 @@
 /* Whole rounds, or each process in its own: what is asked on whole rounds, whether that was enough, and what is asked again. */
 #include "cli/question.h"
+#include "cli/symbolic.h"
 
 #include "fine/fine.h"
 #include "model/locality.h"
@@ -167,7 +168,8 @@ bool rounds_answer(const struct asked *a, const struct question *q, struct check
   struct run_result *r = &c->runs[c->nruns - 1];
   if (a->semantics != SEMANTICS_COARSE)
     return true;
-  bool ok = !a->unsaid || ask_finely(a, q, c, refused, fault);
+  enum symbolic_engine engine; /* solvers are asked about whole rounds */
+  bool ok = !a->unsaid || symbolic_engine_find(a->options->engine, &engine) || ask_finely(a, q, c, refused, fault);
   if (ok)
     mark_unlicensed(r);
   return ok;

@@ -223,8 +223,7 @@ static bool answer(const struct asking *a, struct run_result *r) {
   const struct licences *licences;
   enum symbolic_engine engine;
   if (symbolic_engine_find(a->options->engine, &engine))
-    return symbolic_answer_question(a->model, a->meaning, a->arena, a->options, &a->question, r, a->refused,
-                                    a->fault);
+    return symbolic_answer_question(a->asked, &a->question, r, a->refused, a->fault);
   struct wishes wishes = wishes_of(a->options);
   struct search s;
   struct text decimal = {0};

@@ -184,9 +184,14 @@ static struct symbolic_options options_of(const struct options *o, const struct 
   return s;
 }
 
-bool symbolic_answer_question(struct model *m, struct meaning *meaning, struct arena *arena, const struct options *o,
-                              const struct question *q, struct run_result *r, struct text *refused,
-                              struct text *fault) {
+bool symbolic_answer_question(const struct asked *asked, const struct question *whole, struct run_result *r,
+                              struct text *refused, struct text *fault) {
+  struct model *m = asked->model;
+  struct meaning *meaning = asked->meaning;
+  struct arena *arena = asked->arena;
+  const struct options *o = asked->options;
+  struct question question = *whole, *q = &question;
+  q->nproperties = question_asked(m, whole);
   struct asking a = {m, meaning, q, fault};
   struct wishes wishes = wishes_of(o);
   const struct licences *licences = licences_grant(m, q, &wishes, arena);
@@ -219,6 +224,7 @@ bool symbolic_answer_question(struct model *m, struct meaning *meaning, struct a
   bool ok = find_error(&a, &answer, &s, &of_error);
   if (ok) {
     tell(r, &answer, o, &s, licences);
+    rounds_licences(asked, q, &s, r);
     ok = add_traces(&a, &answer, r, of_error);
   }
   symbolic_answer_release(&answer, q);

@@ -11,9 +11,8 @@ bool symbolic_engine_find(const char *name, enum symbolic_engine *);
 bool symbolic_engine_is(const char *name); /* likewise, or "explicit" */
 
 /* Fills the result like a search. False: a fault of rondo in *fault; or the model cannot be put to a solver, then *refused
-   says why, and it was said unless `quiet`. */
-bool symbolic_answer_question(struct model *, struct meaning *, struct arena *, const struct options *,
-                              const struct question *, struct run_result *, struct text *refused,
+   says why, and it was said. Rounds are whole ones: what has to stay as it is for that to be enough is not followed. */
+bool symbolic_answer_question(const struct asked *, const struct question *, struct run_result *, struct text *refused,
                               struct text *fault);
 
 /* rondo export --to smtlib */

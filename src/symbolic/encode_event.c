@@ -276,13 +276,15 @@ static void sweep(struct encoder *e, struct sstate *s) {
   s->npackets = n;
 }
 
-/* Just one of them. */
+/* Just one of them: the one with the number that is chosen. False: there are none. */
 static truth one_of(struct happening *h) {
   struct terms *t = &h->e->t;
-  truth *its = arena_array(&h->e->arena, h->events.n + 1, sizeof *its);
+  if (h->events.n == 0)
+    return t->no;
+  struct number chosen = number_new(t, "step", 0, (int64_t)h->events.n - 1);
   for (size_t i = 0; i < h->events.n; i++)
-    its[i] = h->events.at[i].it;
-  return number_is(t, number_count(t, its, h->events.n), 1);
+    terms_fact(t, truth_same(t, h->events.at[i].it, number_is(t, chosen, (int64_t)i)));
+  return t->yes;
 }
 
 struct sstep *encode_event(struct encoder *e, const struct sstate *s) {

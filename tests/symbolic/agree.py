@@ -31,7 +31,7 @@ class Answer:
         if self.status == 3:
             return
         self.json = json.loads(done.stdout)
-        self.properties = self.json["properties"]
+        self.properties = [p for p in self.json["properties"] if p["kind"] != "live"]  # those are a search's
         self.limited = any("the limit of" in p["proved"] for p in self.properties)
         for p in self.properties:
             key = p["name"], p["environment"]
@@ -41,10 +41,20 @@ class Answer:
             self.sure[key] = p["verdict"] != "inconclusive"
 
 
+def asked(program, base):
+    """All properties but live ones, which only a search can answer."""
+    listed = Answer(program, [*base, "--max-states", "1", "--max-time", "1", "--no-trace"])
+    if listed.status == 3:
+        raise Skipped("refused by both: " + listed.stderr.strip().splitlines()[0])
+    return [word for name in dict.fromkeys(p["name"] for p in listed.properties if p["kind"] != "error") for word in ("--property", name)]
+
+
 def agree(program, model, arguments, depth, engine="bmc", seconds=60, limits=("--max-states", "300000", "--max-time", "20")):
     """Compares; returns how many properties were. Raises Failure, or Skipped with the reason."""
     word = "--max-rounds"  # the same as --max-steps
     base = [model, *arguments]
+    rounds = [] if re.search(r"^ *(message|shared|step|start|on) ", open(model, encoding="utf-8").read(), re.M) else ["--semantics", "coarse"]
+    base += rounds + asked(program, base)
     explicit = Answer(program, [*base, word, depth, *limits], seconds)
     if explicit.status == 3:
         raise Skipped("refused by both: " + explicit.stderr.strip().splitlines()[0])
