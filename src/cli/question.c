@@ -1,5 +1,6 @@
 #include "cli/question.h"
 
+#include "cli/runaway.h"
 #include "cli/symbolic.h"
 #include "cli/terminal.h"
 #include "fine/fine.h"
@@ -10,6 +11,10 @@
 #define SHORTER_STATES 200000
 #define SHORTER_TIMES 10
 #define SHORTER_SECONDS 5.0
+
+/* How far apart processes may get at first, and at last, if nobody says. */
+#define FIRST_DISTANCE 4
+#define LAST_DISTANCE 64
 
 /* One question being answered. */
 struct asking {
@@ -219,6 +224,29 @@ static struct wishes wishes_of(const struct options *o) {
   return wishes;
 }
 
+/* --- processes that run apart --- */
+
+/* The run to the farthest state, if part of it can be repeated for ever. */
+static bool find_runaway(const struct asking *a, const struct search *s, struct run_result *r) {
+  const struct state *far = &s->space->farthest;
+  state_ref ref = far->length ? store_find(s->store, far->bytes, far->length, store_hash(far->bytes, far->length))
+                              : STORE_NONE;
+  if (!s->space->distance_cut || ref == STORE_NONE)
+    return true;
+  struct finding f = {.found = true, .state = ref, .target = STORE_NONE, .property = UINT32_MAX};
+  struct property_result unnamed = {.proved = (char *)"by how far processes get apart"};
+  struct trace *t = trace_of(a, s, &f, &unnamed);
+  if (!t)
+    return false;
+  if (runaway_find(t, a->meaning, s->space->phase_period, &r->stretch)) {
+    r->runaway = t;
+    return true;
+  }
+  trace_release(t);
+  memory_free(t);
+  return true;
+}
+
 static bool answer(const struct asking *a, struct run_result *r) {
   const struct licences *licences;
   enum symbolic_engine engine;
@@ -236,6 +264,8 @@ static bool answer(const struct asking *a, struct run_result *r) {
   text_release(&decimal);
   bool ok = a->options->no_trace ||
             (add_traces(a, &s, r) && (!model_steps(a->model) || shorten(a, &s, r)));
+  if (ok && a->question.semantics == SEMANTICS_FINE)
+    ok = find_runaway(a, &s, r);
   search_release(&s);
   space->ops->free(space);
   return ok && (!a->options->audit || audit(a, r));
@@ -243,8 +273,20 @@ static bool answer(const struct asking *a, struct run_result *r) {
 
 bool question_answer(const struct asked *of, const struct question *q, struct run_result *r, struct text *refused,
                      struct text *fault) {
-  struct asking a = {of->model, of->meaning, of->arena, of->options, *q, refused, fault, of};
-  return answer(&a, r);
+  struct options o = *of->options;
+  struct asked about = *of;
+  about.options = &o;
+  struct asking a = {of->model, of->meaning, of->arena, &o, *q, refused, fault, &about};
+  if (q->semantics != SEMANTICS_FINE || o.max_distance)
+    return answer(&a, r);
+  /* Further and further, until there is no further, or no end of it. */
+  for (o.max_distance = FIRST_DISTANCE; answer(&a, r); o.max_distance *= 2) {
+    if (!r->distance_cut || r->runaway || search_limited(r->end) || r->end != SEARCH_EXHAUSTED ||
+        o.max_distance >= LAST_DISTANCE)
+      return true;
+    run_result_release(r);
+  }
+  return false;
 }
 
 bool inquiries_answer(const struct inquiries *in, const struct asked *of, struct check_result *c,

@@ -111,6 +111,12 @@ static uint64_t fresh_seed(void) {
   return ((uint64_t)t.tv_sec * 1000003 + (uint64_t)t.tv_nsec) % 1000000;
 }
 
+static bool whole_rounds(enum semantics semantics) {
+  if (semantics == SEMANTICS_FINE)
+    say_error("a random run is one of whole rounds\n  help: leave out '--semantics fine'");
+  return semantics != SEMANTICS_FINE;
+}
+
 static int run_model(const struct options *o, struct model *m) {
   if (m->nprocesses > MOST_PROCESSES) {
     say_error("%u processes are too many for a random run: at most %d", m->nprocesses, MOST_PROCESSES);
@@ -122,7 +128,7 @@ static int run_model(const struct options *o, struct model *m) {
   uint64_t seed = o->seeded ? o->seed : fresh_seed();
   uint32_t length = o->rounds ? o->rounds : model_steps(m) ? USUAL_STEPS : USUAL_ROUNDS;
   if ((o->env && !environment_find(m, o->env, &claim.environment)) ||
-      !semantics_choose(m, o, &claim.semantics))
+      !semantics_choose(m, o, &claim.semantics) || !whole_rounds(claim.semantics))
     return EXIT_BAD_INPUT;
   struct meaning *meaning = meaning_new(m);
   meaning_follow(meaning, claim.semantics, false);

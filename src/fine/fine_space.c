@@ -61,6 +61,12 @@ uint64_t fine_broken(struct fine_space *s, const struct global *view, uint32_t p
   return broken;
 }
 
+void fine_keep_farthest(struct fine_space *s, const struct state *state) {
+  s->farthest = memory_resize(s->farthest, state->length + (size_t)1);
+  memcpy(s->farthest, state->bytes, state->length);
+  s->base.farthest = (struct state){s->farthest, state->length};
+}
+
 void fine_room(struct fine_space *s, size_t bytes) {
   if (bytes <= s->capacity)
     return;
@@ -235,6 +241,7 @@ static void space_free(struct space *space) {
   memory_free(s->buffer);
   memory_free(s->best);
   memory_free(s->view_buffer);
+  memory_free(s->farthest);
   s->rounds->base.ops->free(&s->rounds->base);
   memory_free(s);
 }
@@ -262,6 +269,7 @@ struct space *fine_space_new(struct meaning *meaning, struct model *m, const str
   s->max_distance = options->max_distance;
   s->rounds = (struct round_space *)round_space_new(meaning, m, q, l, options);
   s->pack = &s->rounds->pack;
+  s->base.phase_period = s->pack->keep_phase ? s->pack->phase_period : 1;
   s->view = global_new(s->pack);
   s->after = global_new(s->pack);
   s->whole = whole_new(s);

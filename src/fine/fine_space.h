@@ -31,6 +31,7 @@ struct fine_space {
   uint8_t *buffer, *best;     /* of keys */
   size_t capacity, view_capacity;
   uint8_t *view_buffer;
+  uint8_t *farthest;          /* the key of base.farthest */
 };
 
 /* Where processes are: of n processes those that are live, with the rounds they have ended. False: they are further apart
@@ -38,6 +39,7 @@ struct fine_space {
 bool fine_distance(struct fine_space *, const uint32_t *done, const bool *live);
 /* Of the last one, if its state (which may be overwritten) is one that the question is about. */
 void fine_note_distance(struct fine_space *, struct global *view);
+void fine_keep_farthest(struct fine_space *, const struct state *);
 
 /* A step property that becoming `after` breaks, for process p of the view: bits by property of the question. */
 uint64_t fine_broken(struct fine_space *, const struct global *view, uint32_t p, local_id after);

@@ -498,11 +498,14 @@ static bool emit_cut(void *context, uint32_t process, const struct whole_step *s
   (void)step;
   if (!next)
     return e->emit(e->context, NULL, edge);
-  if (e->space->distance > e->space->base.distance) {
+  uint32_t before = e->space->base.distance;
+  if (e->space->distance > before) {
     cut_view(e->space, next, e->space->after);
     fine_note_distance(e->space, e->space->after);
   }
   struct state state = cut_encode(e->space, next);
+  if (e->space->base.distance > before)
+    fine_keep_farthest(e->space, &state);
   return e->emit(e->context, &state, edge);
 }
 

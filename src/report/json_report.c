@@ -53,7 +53,9 @@ json_t *stats_json(const struct run_result *r) {
   json_object_set_new(j, "seconds", json_real(r->stats.seconds));
   json_object_set_new(j, "memory_bytes", json_integer((json_int_t)r->stats.memory));
   json_object_set_new(j, "heard_of_assignments", assignments_json(r->heard_of_assignments));
-  json_object_set_new(j, "round_distance", r->has_distance ? json_integer(r->distance) : json_null());
+  json_object_set_new(j, "round_distance", r->runaway         ? json_string("unbounded")
+                                            : r->has_distance ? json_integer(r->distance)
+                                                              : json_null());
   json_object_set_new(j, "successors", json_string(r->successors));
   json_object_set_new(j, "order_mattered", json_boolean(r->order_mattered));
   return j;
@@ -95,6 +97,10 @@ static json_t *run_json(const struct check_result *c, const struct run_result *r
   json_object_set_new(j, "properties", names);
   json_object_set_new(j, "reductions", licences_json(r->licences, result_model(c, r)));
   json_object_set_new(j, "stats", stats_json(r));
+  json_object_set_new(j, "runaway",
+                      r->runaway ? json_pack("{s:i, s:i, s:o}", "from", (int)r->stretch.from, "to", (int)r->stretch.to,
+                                             "trace", trace_to_json(r->runaway, result_meaning(c, r)))
+                                 : json_null());
   json_object_set_new(j, "audit", audit_json(r));
   return j;
 }

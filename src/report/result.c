@@ -28,6 +28,9 @@ void property_result_release(struct property_result *p) {
 void run_result_release(struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++)
     property_result_release(&r->properties[i]);
+  if (r->runaway)
+    trace_release(r->runaway);
+  memory_free(r->runaway);
   memory_free(r->properties);
   memory_free(r->heard_of_assignments);
   memory_free(r->successors);

@@ -42,6 +42,9 @@ struct run_result { /* the properties checked together, in one environment; a li
   bool transitions_counted;
   bool has_distance;         /* processes have rounds of their own; then: */
   uint32_t distance;         /* the largest between live ones that was found */
+  struct trace *runaway;     /* a run in which processes get apart without bound, and its stretch that some of them can
+                                repeat for ever while others stay behind; owned, or NULL */
+  struct runaway { uint32_t from, to; } stretch; /* whole rounds from + 1 .. to */
   bool distance_cut;         /* there is more to see further apart */
   bool order_mattered;
   char *heard_of_assignments; /* decimal, or NULL: cannot be counted; owned */

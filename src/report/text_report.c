@@ -138,7 +138,10 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
       decimal_add(out, r->heard_of_assignments);
     text_add(out, " heard-of assignments\n");
   }
-  if (r->has_distance)
+  if (r->runaway) {
+    text_addf(out, "  live processes get apart without bound: as in the run below, where some take rounds %u to %u again and again\n",
+              r->stretch.from + 1, r->stretch.to);
+  } else if (r->has_distance)
     text_addf(out, "  live processes are up to %u round%s apart%s\n", r->distance, r->distance == 1 ? "" : "s",
               r->distance_cut ? ", and more beyond that limit" : "");
   if (r->engine)
@@ -181,6 +184,12 @@ static void add_run(struct text *out, const struct check_result *c, const struct
   text_release(&licences);
   text_add(out, "\n");
   add_stats(out, m, r, style);
+  if (r->runaway) {
+    text_add(out, "\n");
+    paint_add(out, style, PAINT_UNSURE, "processes get apart without bound");
+    text_add(out, "\n");
+    trace_story(r->runaway, style, out);
+  }
 }
 
 /* Several properties often fail in the same run: it is told once. */

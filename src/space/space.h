@@ -135,6 +135,8 @@ struct space {
   /* How far apart the rounds of live processes get, where each has a round of its own. */
   bool has_distance;
   uint32_t distance;       /* the largest so far */
+  uint32_t phase_period;   /* fine rounds: after so many phases nobody can tell; 0: they can be told for ever */
+  struct state farthest;   /* fine rounds: a state of that distance; length 0: none */
   bool distance_cut;       /* steps that would have led further than space_options.max_distance were left out */
 };
 
