@@ -23,7 +23,7 @@ static struct assumptions assumptions_of(const struct model *m, uint32_t environ
   uint32_t n = model_steps(m) ? 0 : environment_marks(env, marks);
   struct assumptions a = {.fair = fair && model_steps(m), .strong = fair && fair->strong};
   for (uint32_t i = 0; i < n; i++)
-    *(marks[i]->kind == CLAUSE_OFTEN ? &a.often : &a.finally) |= UINT64_C(1) << i;
+    *(marks[i]->kind == CLAUSE_FINALLY ? &a.finally : &a.often) |= UINT64_C(1) << i;
   return a;
 }
 

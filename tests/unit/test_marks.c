@@ -597,8 +597,95 @@ static void test_choosing_after_a_coin(void **state) {
   trial_release(&t);
 }
 
+/* --- the judge, on runs written by hand --- */
+
+struct judged_run { /* two processes, phases of the rounds `a` and `b` */
+  const char *clause;
+  const char *heard; /* by round: does P(1) hear P(1), P(2); P(2) hear P(1), P(2)? */
+  uint32_t loop;
+  bool holds;
+};
+
+static const struct judged_run judged_runs[] = {
+    {"infinitely often: uniform", "1010 1001", 0, true},
+    {"infinitely often: uniform", "1010 1001 1001 1001", 2, false},
+    {"eventually: uniform", "1010 1001 1001 1001", 2, true},
+    {"eventually: uniform", "0110 1001 1001 1001", 2, false},
+    {"eventually always: uniform", "0110 1001 1010 0101", 2, true},
+    {"eventually always: uniform", "1010 0101 1010 1001", 2, false},
+    /* the same one for ever, or any one each time */
+    {"eventually always: exists q in P: forall p in P: q in HO[p]", "1010 0101", 0, true},
+    {"eventually always for some q in P: forall p in P: q in HO[p]", "1010 0101", 0, false},
+    {"eventually always for some q in P: forall p in P: q in HO[p]", "1010 1110", 0, true},
+    /* all of one round, or each in a round of its own */
+    {"infinitely often: forall p in P: |HO[p]| == 2", "1100 0011", 0, false},
+    {"infinitely often for each p in P: |HO[p]| == 2", "1100 0011", 0, true},
+    {"infinitely often for each p in P: |HO[p]| == 2", "1100 1100", 0, false},
+    /* rounds by name: what is said of others says nothing */
+    {"infinitely often: forall p in P: p in HO[p, a]", "1001 0110", 0, true},
+    {"infinitely often: forall p in P: p in HO[p, b]", "1001 0110", 0, false},
+    {"eventually always: forall p in P: p in HO[p, a]", "1001 0110", 0, true},
+    {"eventually always: forall p in P: p in HO[p, b]", "1001 0110", 0, false},
+    /* one witness for the whole phase */
+    {"infinitely often: exists q in P: forall p in P: q in HO[p]", "1010 0101", 0, true},
+    {"infinitely often phase: exists q in P: forall p in P: q in HO[p]", "1010 0101", 0, false},
+    {"infinitely often phase: exists q in P: forall p in P: q in HO[p]", "1010 0101 0101 1101", 0, true},
+    {"infinitely often phase: exists q in P: |HO[q, a]| == 2 and forall p in P: q in HO[p, b]", "1100 1010", 0, true},
+    {"infinitely often phase: exists q in P: |HO[q, a]| == 2 and forall p in P: q in HO[p, b]", "1100 0101", 0, false},
+    {"eventually always phase: exists q in P: forall p in P: q in HO[p]", "1010 1010 0101 0101", 0, true},
+    {"eventually always phase: exists q in P: forall p in P: q in HO[p]", "1010 1010 0101 1010", 0, false},
+    {"eventually phase: exists q in P: forall p in P: q in HO[p]", "1010 1010 0000 0000", 2, true},
+    /* the loop begins in the middle of a phase, which began at the loop's end; that of the stem comes but once */
+    {"infinitely often phase: forall p in P: p in HO[p]", "1001 1001 0000", 1, false},
+    {"infinitely often phase: forall p in P: p in HO[p]", "0000 1001 1001", 1, true},
+    {"eventually phase: forall p in P: p in HO[p]", "1001 1001 0000", 1, true}};
+
+static bool judge(const struct judged_run *r) {
+  char text[600];
+  struct trial t;
+  snprintf(text, sizeof text,
+           "algorithm M\nprocess P[2] { phase { round a { send true to all } round b { send true to all } } }\n"
+           "environment e { %s }\nlive l in e: eventually true\n", r->clause);
+  trial_init(&t, text, false);
+  const struct config *configs[8];
+  const struct witness *steps[8];
+  uint32_t n = 0;
+  struct pick_one p = {.t = &t};
+  config_initials(t.meaning, t.question.environment, pick_start, &p);
+  configs[0] = p.next;
+  for (const char *at = r->heard; *at; at += at[4] ? 5 : 4, n++) {
+    struct witness *w = witness_new(t.model);
+    struct config *next = config_new(t.model);
+    struct model_error error;
+    for (int i = 0; i < 4; i++)
+      w->heard[i / 2][i % 2] = at[i] == '1';
+    assert_int_equal(config_step(t.meaning, t.question.environment, configs[n], w, next, NULL, &error), STEP_OK);
+    steps[n] = w;
+    configs[n + 1] = next;
+  }
+  assert_int_equal(configs[n]->point, configs[r->loop]->point);
+  const struct environment *env = &t.model->environments[t.question.environment];
+  bool holds = true; /* `for each` makes several */
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    holds &= clause_holds_of_run(t.meaning, t.question.environment, i, configs, steps, n, r->loop);
+  for (uint32_t i = 0; i <= n; i++)
+    config_free((struct config *)(uintptr_t)configs[i]);
+  for (uint32_t i = 0; i < n; i++)
+    witness_free((struct witness *)(uintptr_t)steps[i]);
+  trial_release(&t);
+  return holds;
+}
+
+static void test_judge(void **state) {
+  (void)state;
+  for (size_t i = 0; i < sizeof judged_runs / sizeof *judged_runs; i++)
+    if (judge(&judged_runs[i]) != judged_runs[i].holds)
+      fail_msg("%s on %s, loop %u: expected %s", judged_runs[i].clause, judged_runs[i].heard, judged_runs[i].loop,
+               judged_runs[i].holds ? "true" : "false");
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models), cmocka_unit_test(test_lotteries),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models), cmocka_unit_test(test_lotteries), cmocka_unit_test(test_judge),
                                      cmocka_unit_test(test_choosing_after_a_coin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
