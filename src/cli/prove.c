@@ -1,11 +1,10 @@
-/* rondo prove: the properties of a counter system, for all values of its parameters. */
+/* rondo prove: the properties of a counter system, for all values of its parameters; of a model of
+   rounds, by way of the counter system that is derived from it (prove_rounds.c). */
+#include "cli/prove.h"
 #include "cli/commands.h"
-#include "cli/decide.h"
 #include "cli/files.h"
-#include "cli/load.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
-#include "report/proof_report.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -33,10 +32,9 @@ static bool choose(const struct counter_system *s, const struct options *o, bool
   return ok;
 }
 
-/* One property from its unfolding to the verdict. */
-static void prove(const struct counter_system *s, const struct counter_property *p,
-                  const struct options *o, const struct decide_limits *limits,
-                  struct proof *proof) {
+void prove_property(const struct counter_system *s, const struct counter_property *p,
+                    const struct options *o, const struct decide_limits *limits,
+                    struct proof *proof) {
   struct text why = {0};
   proof_init(proof, p);
   struct graph *g = graph_new(s, p, false, &why);
@@ -50,14 +48,20 @@ static void prove(const struct counter_system *s, const struct counter_property 
   text_release(&why);
 }
 
+struct decide_limits prove_limits(const struct options *o) {
+  return (struct decide_limits){o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT,
+                                o->limits.memory ? o->limits.memory : default_memory_limit(),
+                                watch_interrupts()};
+}
+
 /* One file for all of them: each proof is a script of its own. */
-static bool write_certificates(const struct options *o, const struct proof *proofs, uint32_t n) {
+static bool write_certificates(const struct options *o, const struct proved *proofs, uint32_t n) {
   struct text out = {0};
   if (!o->certificate)
     return true;
   for (uint32_t i = 0; i < n; i++)
-    if (proofs[i].certificate)
-      text_addf(&out, "%s%s", out.n ? "(reset)\n" : "", proofs[i].certificate);
+    if (proofs[i].proof.certificate)
+      text_addf(&out, "%s%s", out.n ? "(reset)\n" : "", proofs[i].proof.certificate);
   if (out.n == 0) {
     say_error("nothing was proved, so '%s' is not written", o->certificate);
     return true;
@@ -67,49 +71,57 @@ static bool write_certificates(const struct options *o, const struct proof *proo
   return ok;
 }
 
-static int answer(const struct counter_system *s, const struct options *o, const bool *chosen) {
-  struct decide_limits limits = {o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT,
-                                 o->limits.memory ? o->limits.memory : default_memory_limit(),
-                                 watch_interrupts()};
-  struct proof *proofs = memory_alloc((s->nproperties + (size_t)1) * sizeof *proofs);
+int prove_report(const struct options *o, const struct proved *proofs, uint32_t n) {
+  static const int statuses[] = {EXIT_HOLDS, EXIT_INCONCLUSIVE, EXIT_VIOLATED};
   struct style style = terminal_style(o->verbose);
   struct text out = {0};
-  uint32_t n = 0;
-  for (uint32_t i = 0; i < s->nproperties; i++)
-    if (chosen[i])
-      prove(s, &s->properties[i], o, &limits, &proofs[n++]);
   if (o->json) {
-    json_t *j = proofs_json(s, proofs, n);
+    json_t *j = proofs_json(proofs, n);
     json_text(j, &out);
     json_decref(j);
   } else {
-    proofs_text(s, proofs, n, &style, &out);
+    proofs_text(proofs, n, &style, &out);
   }
   say(&out);
-  static const int statuses[] = {EXIT_HOLDS, EXIT_INCONCLUSIVE, EXIT_VIOLATED};
-  int status = statuses[proofs_verdict(proofs, n)];
-  if (!write_certificates(o, proofs, n))
-    status = EXIT_BAD_INPUT;
+  return write_certificates(o, proofs, n) ? statuses[proofs_verdict(proofs, n)] : EXIT_BAD_INPUT;
+}
+
+static int answer(const struct counter_system *s, const struct options *o, const bool *chosen) {
+  struct decide_limits limits = prove_limits(o);
+  struct proved *proofs = memory_alloc((s->nproperties + (size_t)1) * sizeof *proofs);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->nproperties; i++)
+    if (chosen[i]) {
+      proofs[n] = (struct proved){.name = s->properties[i].name, .system = s};
+      prove_property(s, &s->properties[i], o, &limits, &proofs[n++].proof);
+    }
+  int status = prove_report(o, proofs, n);
   for (uint32_t i = 0; i < n; i++)
-    proof_release(&proofs[i]);
+    proof_release(&proofs[i].proof);
   memory_free(proofs);
+  return status;
+}
+
+static int prove_counters(const struct syntax *syntax, const struct options *o) {
+  struct counter_system *s = counters_load(syntax, o);
+  int status = EXIT_BAD_INPUT;
+  if (!s)
+    return status;
+  bool *chosen = memory_alloc((s->nproperties + (size_t)1) * sizeof *chosen);
+  if (choose(s, o, chosen))
+    status = answer(s, o, chosen);
+  memory_free(chosen);
+  counter_system_free(s);
   return status;
 }
 
 int command_prove(const struct options *o) {
   struct syntax syntax;
   const char *path = only_file(o);
-  int status = EXIT_BAD_INPUT;
   if (!path || !syntax_load(&syntax, path))
     return EXIT_BAD_INPUT;
-  struct counter_system *s = counters_load(&syntax, o);
-  if (s) {
-    bool *chosen = memory_alloc((s->nproperties + (size_t)1) * sizeof *chosen);
-    if (choose(s, o, chosen))
-      status = answer(s, o, chosen);
-    memory_free(chosen);
-    counter_system_free(s);
-  }
+  int status = ast_model_kind(syntax.tree) == MODEL_ROUNDS ? prove_rounds(&syntax, o)
+                                                           : prove_counters(&syntax, o);
   syntax_release(&syntax);
   return status;
 }

@@ -139,10 +139,17 @@ static void define_params(struct counting *c, const struct binding *b, size_t n)
         continue;
       struct counter_param *p = &c->s->params[e->index];
       const struct binding *given = binding_of(p->name, b, n);
+      bool truth = d->kid[2] && (d->kid[2]->kind == AST_TRUE || d->kid[2]->kind == AST_FALSE);
       if (given)
         p->is = term_number(c, p->at, given->value);
+      else if (d->kid[2] && c->rounds && truth)
+        p->is = counting_truth(c, d->kid[2]);
       else if (d->kid[2])
         p->is = counting_number(c, d->kid[2]);
+      else if (c->rounds && d->kid[1] && d->kid[1]->kind == AST_TYPE_BOOL) {
+        diag_error(c->diags, p->at, "parameter '%s' has no value", p->name);
+        diag_help(c->diags, "it is a bool: give it one with -D %s=true", p->name);
+      }
       c->params_set = e->index + 1;
     }
   }
@@ -179,7 +186,7 @@ static void add_conditions(struct counting *c, struct conditions *all, const str
 
 static void add_range(struct counting *c, struct conditions *all, const struct ast *param) {
   const struct ast *type = param->kid[1];
-  if (!type || type->kind == AST_TYPE_INT)
+  if (!type || type->kind == AST_TYPE_INT || (c->rounds && type->kind == AST_TYPE_BOOL))
     return;
   if (type->kind != AST_TYPE_RANGE) {
     diag_error(c->diags, type->at, "a parameter of a counter system is a number");
@@ -641,4 +648,63 @@ struct counter_system *counters_check(const struct ast *file, const struct sourc
     return c.s;
   counter_system_free(c.s);
   return NULL;
+}
+
+static uint32_t rounds_in(const struct ast *segment) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < segment->n; i++)
+    n += segment->kid[i] && segment->kid[i]->kind == AST_ROUND;
+  return segment->kind == AST_ROUND ? 1 : n;
+}
+
+/* The `repeat` whose passes are not fixed; there may be one. */
+static void find_repeat(struct counting *c, const struct ast *process, struct round_shape *out) {
+  int64_t before = 0;
+  c->where = "how often a 'repeat' goes";
+  for (uint32_t i = 0; i < process->n; i++) {
+    const struct ast *a = process->kid[i];
+    if (!a || (a->kind != AST_ROUND && a->kind != AST_ONCE && a->kind != AST_REPEAT))
+      continue;
+    struct term *count = a->kind == AST_REPEAT ? counting_number(c, a->kid[0]) : NULL;
+    if (!count || count->op == TERM_NUMBER) {
+      int64_t passes = count ? count->number : 1;
+      if (__builtin_mul_overflow(passes, (int64_t)rounds_in(a), &passes) ||
+          __builtin_add_overflow(before, passes, &before) || before > UINT32_MAX || before < 0)
+        return; /* reported where the model is checked */
+      continue;
+    }
+    if (out->passes) {
+      diag_error(c->diags, a->word, "a second 'repeat' whose number of passes is not fixed");
+      diag_help(c->diags, "give one of them a value with -D");
+      return;
+    }
+    out->passes = count;
+    out->first = (uint32_t)before;
+    out->rounds = rounds_in(a);
+    out->at = a->word;
+  }
+}
+
+bool counters_of_rounds(const struct ast *file, const struct source *source,
+                        const struct binding *bindings, size_t nbindings, struct round_shape *out,
+                        struct diags *diags) {
+  struct counting c = {.s = system_new(file, source), .file = file, .diags = diags, .rounds = true};
+  size_t before = diags->errors;
+  *out = (struct round_shape){.system = c.s};
+  declare_params(&c);
+  declare_counters(&c); /* there are none; but defs */
+  unknown_bindings(&c, bindings, nbindings);
+  check_params(&c, bindings, nbindings);
+  c.where = "the number of processes";
+  for (uint32_t i = 0; i < file->n && diags->errors == before; i++)
+    if (file->kid[i]->kind == AST_PROCESS && !out->size) {
+      out->size = counting_number(&c, file->kid[i]->kid[0]);
+      find_repeat(&c, file->kid[i], out);
+    }
+  vec_release(&c.names);
+  if (diags->errors == before && out->size)
+    return true;
+  counter_system_free(c.s);
+  *out = (struct round_shape){0};
+  return false;
 }

@@ -10,4 +10,12 @@
 struct counter_system *counters_check(const struct ast *file, const struct source *,
                                       const struct binding *, size_t nbindings, struct diags *);
 
+/* A model of rounds, for all values of its parameters. False if there was an error. */
+bool counters_of_rounds(const struct ast *file, const struct source *, const struct binding *,
+                        size_t nbindings, struct round_shape *, struct diags *);
+
+/* Where one of the parameters (or what is defined by it) decides about a type. {0,0}: nowhere. */
+struct span param_shapes(const struct ast *file, const struct counter_system *params,
+                         const char *name);
+
 #endif

@@ -58,7 +58,8 @@ struct counting {
   struct conditions
       *conditions; /* while those of the parameters are read, quotients included; else NULL */
   uint32_t quotients;
-  bool open; /* reading `resilience`: quotients in it may be left open with it */
+  bool rounds; /* only the parameters of a model of rounds are looked at */
+  bool open;   /* reading `resilience`: quotients in it may be left open with it */
 };
 
 enum { QUOTIENTS_MAX = 16 };

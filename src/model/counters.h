@@ -104,8 +104,21 @@ struct counter_system {
 
 void counter_system_free(struct counter_system *);
 
+/* What the parameters leave open of a model of rounds, before anybody looks at what it does. */
+struct round_shape {
+  struct counter_system *system; /* its parameters, and nothing else yet: what is given has its
+                                    value, definitions and conditions are kept, others are free */
+  struct term *size;             /* how many processes the only role has */
+  struct term *passes;    /* of the `repeat` whose number of passes is not fixed; NULL: all are */
+  uint32_t first, rounds; /* its first round, counted from 0, and how many a pass has */
+  struct span at;         /* of the `repeat` */
+};
+
 /* A control's value as it is written: a label, true, 3. */
 void control_value_print(const struct control *, int64_t value, struct text *);
+
+/* As text of the language; what the checker makes of it is the same system. */
+void counter_system_print(const struct counter_system *, struct text *);
 
 /* `N, t` of the parameters without a value; "" if there are none. */
 void free_params_print(const struct counter_system *, struct text *);

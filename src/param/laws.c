@@ -1,8 +1,9 @@
 /* What never changes, and what may be repeated.
 
-   Conserved sums: linear forms that every start fixes and no transition changes. The forms that a
-   start cube fixes are the combinations of its equations; those that a transition keeps are a
-   subspace of them: its null space. */
+   Laws: linear equations that every start satisfies and every transition keeps. Those of a start
+   cube are the combinations of its equations. Of these, the ones that a transition keeps (they
+   follow, after it, from all of them before it) are a subspace, found as a null space; what is left
+   when nothing goes any more is inductive. */
 #include "param/graph.h"
 
 #include "base/memory.h"
@@ -176,13 +177,13 @@ static bool keep_common(struct matrix *rows, struct matrix *others) {
   return ok;
 }
 
-/* By how much a transition changes the form. False: beyond 64 bits. */
-static bool change(const struct graph *g, const struct transition *t, const int64_t *form,
-                   int64_t *out) {
+/* What the form is after a transition, in terms of the state before it. False: beyond 64 bits. */
+static bool after(const struct graph *g, const struct transition *t, const int64_t *form,
+                  int64_t *out) {
   for (uint32_t k = 0; k < t->guard.width; k++) {
-    __int128 sum = 0;
+    __int128 sum = k <= g->nparams ? form[k] : 0;
     for (uint32_t i = 0; i < g->ncounters; i++)
-      sum += (__int128)form[1 + g->nparams + i] * (t->update[i][k] - (k == 1 + g->nparams + i));
+      sum += (__int128)form[1 + g->nparams + i] * t->update[i][k];
     if (sum > INT32_MAX || sum < INT32_MIN)
       return false;
     out[k] = (int64_t)sum;
@@ -190,9 +191,35 @@ static bool change(const struct graph *g, const struct transition *t, const int6
   return true;
 }
 
+/* Keeps the laws that, after the transition, follow from all of them before it. *less: some went.
+ */
+static bool keep_inductive(const struct graph *g, const struct transition *t, struct matrix *laws,
+                           bool *less) {
+  struct matrix rows = {.width = laws->width}, images = {.width = t->guard.width};
+  uint32_t n = laws->n;
+  bool ok = true;
+  for (uint32_t i = 0; i < n && ok; i++) {
+    memcpy(matrix_add(&rows), matrix_row(laws, i), laws->width * sizeof(int64_t));
+    int64_t *image = matrix_add(&images);
+    ok = after(g, t, matrix_row(laws, i), image);
+  }
+  for (uint32_t i = 0; i < n && ok; i++) { /* they count for the sum to cancel, and give nothing */
+    matrix_add(&rows);
+    memcpy(matrix_add(&images), matrix_row(laws, i), laws->width * sizeof(int64_t));
+  }
+  uint32_t *lead = memory_alloc((2 * (size_t)n + 1) * sizeof *lead);
+  ok = ok && keep_kernel(&rows, &images) && matrix_reduce(&rows, lead);
+  memory_free(lead);
+  vec_release(&images.cells);
+  *less |= rows.n < n;
+  vec_release(&laws->cells);
+  *laws = rows;
+  return ok;
+}
+
 void graph_conserve(struct graph *g) {
   struct matrix laws = {.width = g->nvars + 1};
-  bool ok = true, first = true;
+  bool ok = true, first = true, less = true;
   for (size_t l = 0; l < g->locations.n && ok; l++)
     for (size_t i = 0; i < g->locations.at[l].start.n && ok; i++) {
       struct matrix fixed = equations_of(&g->locations.at[l].start.at[i]);
@@ -204,19 +231,10 @@ void graph_conserve(struct graph *g) {
         vec_release(&fixed.cells);
       }
     }
-  for (size_t i = 0; i < g->transitions.n && ok && laws.n; i++) {
-    const struct transition *t = &g->transitions.at[i];
-    struct matrix changes = {.width = t->guard.width};
-    bool any = false;
-    for (uint32_t k = 0; k < laws.n; k++) {
-      int64_t *row = matrix_add(&changes);
-      ok = ok && change(g, t, matrix_row(&laws, k), row);
-      for (uint32_t j = 0; j < changes.width; j++)
-        any |= row[j] != 0;
-    }
-    if (any && ok)
-      ok = keep_kernel(&laws, &changes);
-    vec_release(&changes.cells);
+  while (ok && less && laws.n) {
+    less = false;
+    for (size_t i = 0; i < g->transitions.n && ok && laws.n; i++)
+      ok = keep_inductive(g, &g->transitions.at[i], &laws, &less);
   }
   for (uint32_t i = 0; i < laws.n && ok; i++)
     cube_add(&g->laws, matrix_row(&laws, i), true);

@@ -2,24 +2,39 @@
 
 #include <string.h>
 
-void cube_simplify(struct cube *c, struct solver *known) {
+/* Does the constraint follow from the others? An equation is two of them. */
+static bool follows(const struct cube *c, uint32_t i, struct solver *known) {
   int64_t *row = memory_resize(NULL, c->width * sizeof *row);
-  for (uint32_t i = c->n; i-- > 0;) {
-    if (c->equal.at[i])
-      continue;
-    solver_push(known);
-    for (uint32_t k = 0; k < c->n; k++)
-      if (k != i)
-        solver_add_row(known, cube_row(c, k), c->width, c->equal.at[k], NULL);
+  bool yes = true;
+  solver_push(known);
+  for (uint32_t k = 0; k < c->n; k++)
+    if (k != i)
+      solver_add_row(known, cube_row(c, k), c->width, c->equal.at[k], NULL);
+  for (int side = 0; side < (c->equal.at[i] ? 2 : 1) && yes; side++) {
     for (uint32_t k = 0; k < c->width; k++)
-      row[k] = -cube_row(c, i)[k];
+      row[k] = side ? cube_row(c, i)[k] : -cube_row(c, i)[k];
     row[0]--;
+    solver_push(known);
     solver_add_row(known, row, c->width, false, NULL);
-    if (solver_check(known) == ANSWER_NO)
-      cube_drop(c, i);
+    yes = solver_check(known) == ANSWER_NO;
     solver_pop(known);
   }
+  solver_pop(known);
   memory_free(row);
+  return yes;
+}
+
+void cube_simplify(struct cube *c, struct solver *known) {
+  for (uint32_t i = c->n; i-- > 0;)
+    if (!c->equal.at[i] && follows(c, i, known))
+      cube_drop(c, i);
+}
+
+void cube_forget_known(struct cube *c, struct solver *known) {
+  for (uint32_t i = c->n; i-- > 0;)
+    if (c->equal.at[i] && follows(c, i, known))
+      cube_drop(c, i);
+  cube_simplify(c, known);
 }
 
 void eliminated_release(eliminated_vec *v) {

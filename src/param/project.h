@@ -8,6 +8,9 @@
  * for all of the cube's. */
 void cube_simplify(struct cube *, struct solver *known);
 
+/* Likewise equations. Not before a projection: they help to eliminate. */
+void cube_forget_known(struct cube *, struct solver *known);
+
 struct eliminated { /* a variable, and the constraints that it was in */
   uint32_t variable;
   struct cube before;

@@ -1,5 +1,8 @@
 #include "report/proof_report.h"
 
+#include "report/trace_text.h"
+#include "trace/trace_json.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -9,12 +12,24 @@ enum verdict proof_verdict(const struct proof *p) {
                                      : VERDICT_INCONCLUSIVE;
 }
 
-enum verdict proofs_verdict(const struct proof *p, uint32_t n) {
+enum verdict proofs_verdict(const struct proved *p, uint32_t n) {
   enum verdict worst = VERDICT_HOLDS;
   for (uint32_t i = 0; i < n; i++)
-    if (proof_verdict(&p[i]) > worst)
-      worst = proof_verdict(&p[i]);
+    if (proof_verdict(&p[i].proof) > worst)
+      worst = proof_verdict(&p[i].proof);
   return worst;
+}
+
+/* Parameters of a derived system's run are told with what was found for them. */
+static void add_proved(const struct proved *p, struct text *out) {
+  if (p->concrete) {
+    text_add(out, p->concrete->proved);
+    for (uint32_t i = 0; i < p->system->nparams; i++)
+      if (!p->system->params[i].of)
+        text_addf(out, ", %s = %" PRId64, p->system->params[i].name, p->proof.run.params[i]);
+  } else {
+    proof_proved(&p->proof, p->system, out);
+  }
 }
 
 static uint32_t line_of(const struct counter_system *s, struct span at) {
@@ -89,7 +104,8 @@ void counter_run_text(const struct counter_system *s, const struct counter_prope
 
 /* ---- in words ---- */
 
-static void add_title(const struct counter_system *s, const struct style *style, struct text *out) {
+static void add_title(const struct proved *first, const struct style *style, struct text *out) {
+  const struct counter_system *s = first->system;
   struct text title = {0};
   const char *between = ", ";
   text_add(&title, s->name);
@@ -102,23 +118,25 @@ static void add_title(const struct counter_system *s, const struct style *style,
     text_addf(&title, "%sfor all %s", between, all.at);
   text_release(&all);
   paint_add(out, style, PAINT_TITLE, title.at);
+  if (first->environment)
+    text_addf(out, ", environment %s", first->environment);
   text_add(out, "\n\n");
   text_release(&title);
 }
 
-static void add_verdicts(const struct counter_system *s, const struct proof *proofs, uint32_t n,
-                         const struct style *style, struct text *out) {
+static void add_verdicts(const struct proved *all, uint32_t n, const struct style *style,
+                         struct text *out) {
   static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
   static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
   size_t widest = 0;
   for (uint32_t i = 0; i < n; i++)
-    if (strlen(proofs[i].property->name) > widest)
-      widest = strlen(proofs[i].property->name);
+    if (strlen(all[i].name) > widest)
+      widest = strlen(all[i].name);
   for (uint32_t i = 0; i < n; i++) {
     struct text proved = {0};
-    enum verdict v = proof_verdict(&proofs[i]);
-    proof_proved(&proofs[i], s, &proved);
-    text_addf(out, "  %-*s   ", (int)widest, proofs[i].property->name);
+    enum verdict v = proof_verdict(&all[i].proof);
+    add_proved(&all[i], &proved);
+    text_addf(out, "  %-*s   ", (int)widest, all[i].name);
     paint_add(out, style, paints[v], words[v]);
     text_addf(out, "%*s   %s\n", (int)(strlen("inconclusive") - strlen(words[v])), "", proved.at);
     text_release(&proved);
@@ -126,14 +144,15 @@ static void add_verdicts(const struct counter_system *s, const struct proof *pro
 }
 
 /* Who decided it, or how far each got. */
-static void add_engines(const struct proof *p, const struct style *style, bool several,
+static void add_engines(const struct proved *one, const struct style *style, bool several,
                         struct text *out) {
+  const struct proof *p = &one->proof;
   for (uint32_t i = 0; i < p->nreports; i++) {
     bool decided = p->by && strcmp(p->by, p->reports[i].name) == 0;
     if (!decided && p->by && !style->verbose)
       continue;
     if (several)
-      text_addf(out, "  %s, ", p->property->name);
+      text_addf(out, "  %s, ", one->name);
     else
       text_add(out, "  ");
     text_addf(out, "%s: %s%s\n", p->reports[i].name, p->reports[i].reached,
@@ -143,36 +162,43 @@ static void add_engines(const struct proof *p, const struct style *style, bool s
   }
 }
 
-void proofs_text(const struct counter_system *s, const struct proof *proofs, uint32_t n,
-                 const struct style *style, struct text *out) {
+static void add_story(const struct proved *p, const struct style *style, struct text *out) {
+  struct text title = {0}, proved = {0};
+  add_proved(p, &proved);
+  text_addf(&title, "%s is VIOLATED %s", p->name, proved.at);
+  text_add(out, "\n");
+  paint_add(out, style, PAINT_BAD, title.at);
+  text_add(out, "\n");
+  if (p->concrete && p->concrete->trace) {
+    trace_story(p->concrete->trace, style, out);
+    trace_moral(p->concrete->trace, p->meaning, style, out);
+  } else if (!p->concrete) {
+    counter_run_text(p->system, p->proof.property, &p->proof.run, style, out);
+  }
+  text_release(&title);
+  text_release(&proved);
+}
+
+void proofs_text(const struct proved *all, uint32_t n, const struct style *style,
+                 struct text *out) {
   double seconds = 0;
   size_t memory = 0;
-  add_title(s, style, out);
-  add_verdicts(s, proofs, n, style, out);
+  add_title(&all[0], style, out);
+  add_verdicts(all, n, style, out);
   text_add(out, "\n");
   for (uint32_t i = 0; i < n; i++) {
-    add_engines(&proofs[i], style, n > 1, out);
-    seconds += proofs[i].seconds;
-    memory = proofs[i].memory > memory ? proofs[i].memory : memory;
+    add_engines(&all[i], style, n > 1, out);
+    seconds += all[i].proof.seconds;
+    memory = all[i].proof.memory > memory ? all[i].proof.memory : memory;
   }
   text_add(out, "  ");
   seconds_add(out, seconds);
   text_add(out, ", ");
   bytes_add(out, memory);
   text_add(out, "\n");
-  for (uint32_t i = 0; i < n; i++) {
-    struct text title = {0}, proved = {0};
-    if (proofs[i].kind != OUTCOME_UNSAFE)
-      continue;
-    proof_proved(&proofs[i], s, &proved);
-    text_addf(&title, "%s is VIOLATED %s", proofs[i].property->name, proved.at);
-    text_add(out, "\n");
-    paint_add(out, style, PAINT_BAD, title.at);
-    text_add(out, "\n");
-    counter_run_text(s, proofs[i].property, &proofs[i].run, style, out);
-    text_release(&title);
-    text_release(&proved);
-  }
+  for (uint32_t i = 0; i < n; i++)
+    if (all[i].proof.kind == OUTCOME_UNSAFE)
+      add_story(&all[i], style, out);
 }
 
 /* ---- in JSON ---- */
@@ -242,18 +268,25 @@ json_t *counter_run_json(const struct counter_system *s, const struct counter_pr
                    state_json(s, &run->start), "steps", steps);
 }
 
-static json_t *property_json(const struct counter_system *s, const struct proof *p, uint32_t run) {
+static json_t *trace_json(const struct proved *p) {
+  if (p->proof.kind != OUTCOME_UNSAFE)
+    return json_null();
+  if (!p->concrete)
+    return counter_run_json(p->system, p->proof.property, &p->proof.run);
+  return p->concrete->trace ? trace_to_json(p->concrete->trace, p->meaning) : json_null();
+}
+
+static json_t *property_json(const struct proved *one, uint32_t run) {
+  const struct proof *p = &one->proof;
   struct text proved = {0};
   json_t *reports = json_object();
-  proof_proved(p, s, &proved);
+  add_proved(one, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, json_string(p->reports[i].reached));
-  json_t *j =
-      json_pack("{s:s, s:s, s:s, s:s, s:n, s:i, s:o, s:s?, s:o}", "name", p->property->name, "kind",
-                "safety", "verdict", verdict_name(proof_verdict(p)), "proved",
-                text_or_empty(&proved), "environment", "run", (int)run, "trace",
-                p->kind == OUTCOME_UNSAFE ? counter_run_json(s, p->property, &p->run) : json_null(),
-                "engine", p->by, "engines", reports);
+  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:o, s:s?, s:o}", "name", one->name,
+                        "kind", "safety", "verdict", verdict_name(proof_verdict(p)), "proved",
+                        text_or_empty(&proved), "environment", one->environment, "run", (int)run,
+                        "trace", trace_json(one), "engine", p->by, "engines", reports);
   text_release(&proved);
   return j;
 }
@@ -264,20 +297,27 @@ static json_t *stats_json(const struct proof *p) {
                    p->seconds, "memory_bytes", (json_int_t)p->memory);
 }
 
-json_t *proofs_json(const struct counter_system *s, const struct proof *proofs, uint32_t n) {
+static json_t *model_json(const struct proved *p) {
+  json_t *j = counter_model_json(p->system);
+  if (p->environment)
+    json_object_set_new(j, "environment", json_string(p->environment));
+  return j;
+}
+
+json_t *proofs_json(const struct proved *all, uint32_t n) {
   json_t *j = json_object(), *properties = json_array(), *runs = json_array();
   json_object_set_new(j, "schema", json_string(PROVE_SCHEMA));
-  json_object_set_new(j, "verdict", json_string(verdict_name(proofs_verdict(proofs, n))));
+  json_object_set_new(j, "verdict", json_string(verdict_name(proofs_verdict(all, n))));
   json_object_set_new(j, "properties", properties);
-  json_object_set_new(j, "model", counter_model_json(s));
+  json_object_set_new(j, "model", n ? model_json(&all[0]) : json_null());
   json_object_set_new(j, "reductions", json_array());
   for (uint32_t i = 0; i < n; i++) {
-    json_array_append_new(properties, property_json(s, &proofs[i], i));
-    json_array_append_new(runs, json_pack("{s:o, s:[s], s:[], s:o}", "model", counter_model_json(s),
-                                          "properties", proofs[i].property->name, "reductions",
-                                          "stats", stats_json(&proofs[i])));
+    json_array_append_new(properties, property_json(&all[i], i));
+    json_array_append_new(runs, json_pack("{s:o, s:[s], s:[], s:o}", "model", model_json(&all[i]),
+                                          "properties", all[i].name, "reductions", "stats",
+                                          stats_json(&all[i].proof)));
   }
-  json_object_set_new(j, "stats", n ? stats_json(&proofs[0]) : json_null());
+  json_object_set_new(j, "stats", n ? stats_json(&all[0].proof) : json_null());
   json_object_set_new(j, "runs", runs);
   return j;
 }

@@ -11,11 +11,22 @@
 #define PROVE_SCHEMA "rondo-prove/1"
 #define COUNTER_TRACE_SCHEMA "rondo-counter-trace/1"
 
-enum verdict proof_verdict(const struct proof *);
-enum verdict proofs_verdict(const struct proof *, uint32_t n); /* the worst of them */
+/* A property and what came of it. */
+struct proved {
+  struct proof proof;
+  const char *name;
+  const struct counter_system *system;
+  /* of a system that was derived from a model of rounds, or NULL */
+  const char *environment;
+  const struct property_result
+      *concrete; /* UNSAFE: what was found for the parameters of the run; its trace counts */
+  struct meaning *meaning;
+};
 
-void proofs_text(const struct counter_system *, const struct proof *, uint32_t n,
-                 const struct style *, struct text *);
+enum verdict proof_verdict(const struct proof *);
+enum verdict proofs_verdict(const struct proved *, uint32_t n); /* the worst of them */
+
+void proofs_text(const struct proved *, uint32_t n, const struct style *, struct text *);
 /* A run in words, from its start to what is unsafe. */
 void counter_run_text(const struct counter_system *, const struct counter_property *,
                       const struct counter_run *, const struct style *, struct text *);
@@ -23,6 +34,6 @@ json_t *counter_run_json(const struct counter_system *, const struct counter_pro
                          const struct counter_run *);
 json_t *counter_model_json(const struct counter_system *);
 
-json_t *proofs_json(const struct counter_system *, const struct proof *, uint32_t n);
+json_t *proofs_json(const struct proved *, uint32_t n);
 
 #endif

@@ -369,7 +369,7 @@ bool eval_true(struct eval *e, const struct node *n) { return eval_node(e, n) !=
 value eval_node(struct eval *e, const struct node *n) {
   value v;
   switch (n->op) {
-  case NODE_CONST:
+  case NODE_CONST: return n->constant;
   case NODE_PARAM: return eval_param(e, n);
   case NODE_SLOT: return eval_forced(e, e->slot[n->index]);
   case NODE_VAR:

@@ -1,0 +1,343 @@
+/* A model of rounds, for all values of its parameters: each property by way of the counter system
+   that is derived for it. What the counter system does wrong counts only if the algorithm does it,
+   too: it is checked with the parameters of that run. */
+#include "cli/prove.h"
+#include "cli/race.h"
+#include "cli/question.h"
+#include "cli/semantics.h"
+#include "cli/terminal.h"
+#include "param/derive.h"
+#include "symbolic/solver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PROCESSES_AT_LEAST = 4 };
+
+struct attempt { /* a property in an environment */
+  struct counter_system *system;
+  struct derivation derivation;
+  /* UNSAFE: the instance in which it was looked for */
+  struct model *model;
+  struct meaning *meaning;
+  struct arena arena;
+  struct check_result result;
+};
+
+struct proving {
+  const struct syntax *syntax;
+  const struct options *options;
+  struct decide_limits limits;
+  struct binding *given; /* by -D */
+  struct model *model;   /* some instance */
+  struct meaning *meaning;
+  VEC(struct proved) proofs;
+  VEC(struct attempt *) attempts;
+};
+
+static bool shape_of(const struct proving *p, struct round_shape *shape, bool say) {
+  struct diags diags;
+  diags_init(&diags, &p->syntax->source);
+  bool ok = counters_of_rounds(p->syntax->tree, &p->syntax->source, p->given,
+                               p->options->defines.n, shape, &diags);
+  if (say)
+    say_diags(&diags);
+  diags_release(&diags);
+  return ok;
+}
+
+/* ---- an instance to look at ---- */
+
+/* Parameters without a value must not decide about types. */
+static bool types_are_fixed(const struct proving *p, const struct counter_system *s) {
+  struct diags diags;
+  diags_init(&diags, &p->syntax->source);
+  for (uint32_t i = 0; i < s->nparams; i++) {
+    const struct counter_param *param = &s->params[i];
+    if (param->of || (param->is && param->is->op == TERM_NUMBER))
+      continue;
+    struct span at = param_shapes(p->syntax->tree, s, param->name);
+    if (!at.to)
+      continue;
+    diag_error(&diags, at, "the parameter '%s' decides about a type, so it cannot be left free",
+               param->name);
+    diag_help(&diags, "give it a value, as in -D %s=2", param->name);
+  }
+  bool ok = diags.errors == 0;
+  say_diags(&diags);
+  diags_release(&diags);
+  return ok;
+}
+
+/* Each wish is kept if it can be had: enough processes, and faults, if there can be. */
+static void wish(struct solver *solver, const struct graph *g, const struct round_shape *shape) {
+  int64_t least[2] = {0, 1};
+  for (uint32_t i = 0; i < g->nparams; i++) {
+    bool size = shape->size->op == TERM_PARAM && shape->size->index == g->param[i];
+    for (least[0] = size ? -PROCESSES_AT_LEAST : -1; least[0] < 1; least[0]++) {
+      solver_push(solver);
+      solver_add_row(solver, least, 2, false, &i);
+      bool there = solver_check(solver) == ANSWER_YES;
+      solver_pop(solver);
+      if (there)
+        break;
+    }
+    if (least[0] < 1)
+      solver_add_row(solver, least, 2, false, &i);
+  }
+}
+
+/* The smallest value that is possible, from now on the only one. */
+static bool settle(struct solver *solver, uint32_t variable, int64_t *found) {
+  bool ok = solver_check(solver) == ANSWER_YES && solver_value(solver, variable, found);
+  for (int64_t smaller = *found - 1, tried = 0; ok && smaller >= 0 && tried < 100;
+       smaller--, tried++) {
+    solver_push(solver);
+    solver_add_value(solver, variable, smaller);
+    if (solver_check(solver) == ANSWER_YES)
+      *found = smaller;
+    solver_pop(solver);
+  }
+  if (ok)
+    solver_add_value(solver, variable, *found);
+  return ok;
+}
+
+/* Small values that satisfy the conditions; with two passes at least where they are not fixed. */
+static bool find_instance(const struct round_shape *shape, struct binding *bindings) {
+  const struct counter_system *s = shape->system;
+  struct term two = {.op = TERM_NUMBER, .number = 2}, *start = s->start;
+  struct term passes = {.op = TERM_LE, .kid = {&two, shape->passes}};
+  struct counter_property nothing = {.from = shape->passes ? &passes : start, .unsafe = start};
+  struct text why = {0};
+  struct graph *g = graph_unfold(s, &nothing, false, &why);
+  text_release(&why);
+  if (!g || g->locations.n == 0) {
+    graph_free(g);
+    return false;
+  }
+  struct solver *solver = solver_new();
+  solver_variables(solver, g->nvars);
+  solver_add_any(solver, g->conditions.at, g->conditions.n, NULL);
+  solver_add_any(solver, g->locations.at[0].start.at, g->locations.at[0].start.n, NULL);
+  wish(solver, g, shape);
+  int64_t *values = memory_alloc((s->nparams + (size_t)1) * sizeof *values);
+  bool ok = solver_check(solver) == ANSWER_YES;
+  for (uint32_t i = 0; i < g->nparams && ok; i++)
+    ok = settle(solver, i, &values[g->param[i]]);
+  ok = ok && counter_params_hold(s, false, values);
+  for (uint32_t i = 0, n = 0; i < s->nparams && ok; i++)
+    if (!s->params[i].of)
+      bindings[n++] = (struct binding){s->params[i].name, values[i]};
+  memory_free(values);
+  solver_free(solver);
+  graph_free(g);
+  return ok;
+}
+
+static uint32_t told_params(const struct counter_system *s) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->nparams; i++)
+    n += !s->params[i].of;
+  return n;
+}
+
+static struct model *model_with(const struct proving *p, const struct counter_system *s,
+                                const struct binding *bindings, bool quiet) {
+  struct text error = {0};
+  struct model *m = model_load(p->syntax, bindings, told_params(s), false, quiet, &error);
+  text_release(&error);
+  return m;
+}
+
+static bool begin(struct proving *p) {
+  struct round_shape shape;
+  if (!shape_of(p, &shape, true))
+    return false;
+  struct counter_system *s = shape.system;
+  struct term yes = {.op = TERM_NUMBER, .number = 1};
+  struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
+  s->start = &yes;
+  bool ok = types_are_fixed(p, s);
+  if (ok && !(ok = find_instance(&shape, bindings)))
+    say_error("no values satisfy the conditions on the parameters");
+  if (ok)
+    p->model = model_with(p, s, bindings, false);
+  memory_free(bindings);
+  counter_system_free(s);
+  if (p->model)
+    p->meaning = meaning_new(p->model);
+  return p->model != NULL;
+}
+
+/* ---- a violation is looked for where the counter system has one ---- */
+
+static void look_there(struct proving *p, struct attempt *a, struct proved *out) {
+  struct binding *bindings = memory_alloc((a->system->nparams + (size_t)1) * sizeof *bindings);
+  struct options o = *p->options;
+  struct inquiries in;
+  struct text fault = {0};
+  VEC(const char *) only = {0};
+  for (uint32_t i = 0, n = 0; i < a->system->nparams; i++)
+    if (!a->system->params[i].of)
+      bindings[n++] = (struct binding){a->system->params[i].name, out->proof.run.params[i]};
+  vec_push(&only, out->name);
+  o.properties.at = only.at;
+  o.properties.n = 1;
+  o.env = out->environment;
+  o.limits = (struct limits){
+      .seconds = p->limits.seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
+  arena_init(&a->arena);
+  a->model = model_with(p, a->system, bindings, true);
+  if (a->model && inquiries_make(&in, a->model, &o)) {
+    a->meaning = meaning_new(a->model);
+    struct asked about = {.syntax = p->syntax,
+                          .bindings = bindings,
+                          .nbindings = told_params(a->system),
+                          .model = a->model,
+                          .meaning = a->meaning,
+                          .arena = &a->arena,
+                          .options = &o,
+                          .semantics = SEMANTICS_COARSE};
+    if (inquiries_answer(&in, &about, &a->result, NULL, &fault) && a->result.nruns > 0 &&
+        a->result.runs[0].nproperties > 0 &&
+        a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED) {
+      out->concrete = &a->result.runs[0].properties[0];
+      out->meaning = a->meaning;
+    }
+    inquiries_release(&in);
+  }
+  if (!out->concrete) {
+    struct text why = {0};
+    text_add(
+        &why,
+        "its counter system has a run that the algorithm does not have, or that was not found, at");
+    for (uint32_t i = 0; i < a->system->nparams; i++)
+      if (!a->system->params[i].of)
+        text_addf(&why, " %s = %" PRId64, a->system->params[i].name, out->proof.run.params[i]);
+    counter_run_release(&out->proof.run);
+    out->proof.kind = OUTCOME_OPEN;
+    out->proof.limit = why.at;
+  }
+  text_release(&fault);
+  vec_release(&only);
+  memory_free(bindings);
+}
+
+static void attempt_free(struct attempt *a) {
+  if (a->model)
+    check_result_release(&a->result);
+  meaning_free(a->meaning);
+  model_free(a->model);
+  arena_release(&a->arena);
+  derivation_release(&a->derivation);
+  counter_system_free(a->system);
+  memory_free(a);
+}
+
+/* In one of the ways to derive it. */
+static struct attempt *prove_by(struct proving *p, const struct question *q, enum derive_mode mode,
+                              struct proved *out) {
+  struct attempt *a = memory_alloc(sizeof *a);
+  struct round_shape shape;
+  shape_of(p, &shape, false); /* it was looked at before */
+  a->system = shape.system;
+  out->system = a->system;
+  out->concrete = NULL;
+  out->proof = (struct proof){0};
+  if (derive(&a->derivation, &shape, p->meaning, q, mode)) {
+    prove_property(a->system, &a->system->properties[0], p->options, &p->limits, &out->proof);
+    if (out->proof.kind == OUTCOME_UNSAFE)
+      look_there(p, a, out);
+    return a;
+  }
+  struct text why = {0};
+  uint32_t line, column;
+  source_place(&p->model->source, a->derivation.at.from, &line, &column);
+  text_addf(&why, "no counter system: %s", a->derivation.refused);
+  if (a->derivation.at.to)
+    text_addf(&why, " (line %" PRIu32 ")", line);
+  out->proof.limit = why.at;
+  return a;
+}
+
+/* The easy way first; the exact one if that does not decide it. Both have one time limit, and what
+   is told is how far the one got that got further. */
+static void prove_one(struct proving *p, uint32_t property, uint32_t environment) {
+  struct proved out = {.name = p->model->properties[property].name,
+                       .environment = p->model->environments[environment].name};
+  struct question q = {.environment = environment,
+                       .semantics = SEMANTICS_COARSE,
+                       .properties = &property,
+                       .nproperties = 1};
+  struct decide_limits all = p->limits;
+  double start = race_clock();
+  p->limits.seconds = all.seconds / 2;
+  struct attempt *a = prove_by(p, &q, DERIVE_SPLIT, &out);
+  bool again = out.proof.kind == OUTCOME_OPEN && !*p->limits.interrupt && !a->derivation.refused;
+  p->limits.seconds = all.seconds - (race_clock() - start);
+  if (again && p->limits.seconds > 0) {
+    struct proved exact = out;
+    struct attempt *b = prove_by(p, &q, DERIVE_WHOLE, &exact);
+    bool better = exact.proof.kind != OUTCOME_OPEN || exact.proof.nreports > 0;
+    proof_release(better ? &out.proof : &exact.proof);
+    attempt_free(better ? a : b);
+    out = better ? exact : out;
+    a = better ? b : a;
+  }
+  p->limits = all;
+  vec_push(&p->proofs, out);
+  vec_push(&p->attempts, a);
+}
+
+/* Safety properties in their environments; by name, or all. */
+static bool prove_all(struct proving *p) {
+  const struct options *o = p->options;
+  uint32_t environment = 0, property;
+  bool *wanted = memory_alloc((p->model->nproperties + (size_t)1) * sizeof *wanted);
+  bool ok = !o->env || environment_find(p->model, o->env, &environment);
+  for (size_t i = 0; i < o->properties.n && ok; i++)
+    if ((ok = property_find(p->model, o->properties.at[i], &property)))
+      wanted[property] = true;
+  for (uint32_t i = 0; i < p->model->nproperties && ok; i++) {
+    const struct property *x = &p->model->properties[i];
+    if (o->properties.n ? !wanted[i] : x->kind != PROPERTY_SAFETY || x->on_request)
+      continue;
+    if (o->env)
+      prove_one(p, i, environment);
+    for (uint32_t k = 0; !o->env && k < x->nenvironments; k++)
+      prove_one(p, i, x->environments[k]);
+  }
+  if (ok && p->proofs.n == 0) {
+    say_error("'%s' has no safety property", p->syntax->source.path);
+    ok = false;
+  }
+  memory_free(wanted);
+  return ok;
+}
+
+int prove_rounds(const struct syntax *syntax, const struct options *o) {
+  struct proving p = {.syntax = syntax, .options = o, .limits = prove_limits(o)};
+  int status = EXIT_BAD_INPUT;
+  p.given = memory_alloc((o->defines.n + 1) * sizeof *p.given);
+  bool ok = true;
+  for (size_t i = 0; i < o->defines.n && ok; i++) {
+    p.given[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+    ok = o->defines.at[i].low == o->defines.at[i].high;
+    if (!ok)
+      say_error("a range for '%s' is not for a proof\n  help: without -D it holds for all values",
+                o->defines.at[i].name);
+  }
+  if (ok && begin(&p) && prove_all(&p))
+    status = prove_report(o, p.proofs.at, (uint32_t)p.proofs.n);
+  for (size_t i = 0; i < p.proofs.n; i++)
+    proof_release(&p.proofs.at[i].proof);
+  for (size_t i = 0; i < p.attempts.n; i++)
+    attempt_free(p.attempts.at[i]);
+  vec_release(&p.proofs);
+  vec_release(&p.attempts);
+  meaning_free(p.meaning);
+  model_free(p.model);
+  memory_free(p.given);
+  return status;
+}

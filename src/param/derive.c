@@ -1,0 +1,487 @@
+#include "param/derive_internal.h"
+
+#include "base/memory.h"
+#include "model/usage.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+bool derive_refuse(struct deriving *d, struct span at, const char *format, ...) {
+  va_list args;
+  struct text t = {0};
+  if (d->d->refused)
+    return false;
+  va_start(args, format);
+  text_addv(&t, format, args);
+  va_end(args);
+  d->d->refused = arena_strndup(&d->s->arena, text_or_empty(&t), t.n);
+  d->d->at = at;
+  text_release(&t);
+  return false;
+}
+
+/* ---- parameters ---- */
+
+static bool term_row(const struct deriving *d, const struct term *t, int64_t times, int64_t *row) {
+  switch (t->op) {
+  case TERM_NUMBER:
+    row[0] += times * t->number;
+    return true;
+  case TERM_PARAM:
+    for (uint32_t i = 0; i < d->base->nparams; i++)
+      row[1 + i] += d->base->param[i] == t->index ? times : 0;
+    return true;
+  case TERM_ADD:
+  case TERM_SUB:
+    return term_row(d, t->kid[0], times, row) &&
+           term_row(d, t->kid[1], t->op == TERM_SUB ? -times : times, row);
+  case TERM_TIMES:
+    return term_row(d, t->kid[1], times * t->kid[0]->number, row);
+  default:
+    return false;
+  }
+}
+
+bool node_row(struct deriving *d, const struct node *n, int64_t times, int64_t *row) {
+  switch (n->op) {
+  case NODE_CONST:
+    row[0] += times * n->constant;
+    return true;
+  case NODE_PARAM:
+    for (uint32_t i = 0; i <= d->base->nparams; i++)
+      row[i] += times * d->param_row[n->index][i];
+    return true;
+  case NODE_ADD:
+  case NODE_SUB:
+    return node_row(d, n->kid[0], times, row) &&
+           node_row(d, n->kid[1], n->op == NODE_SUB ? -times : times, row);
+  case NODE_MUL:
+    if (n->kid[0]->op == NODE_CONST)
+      return node_row(d, n->kid[1], times * n->kid[0]->constant, row);
+    return n->kid[1]->op == NODE_CONST && node_row(d, n->kid[0], times * n->kid[1]->constant, row);
+  case NODE_NARROW:
+    return node_row(d, n->kid[0], times, row);
+  default:
+    return derive_refuse(d, n->at, "this is not linear in the parameters");
+  }
+}
+
+/* Columns and conditions come from unfolding a system that has nothing but its parameters. */
+static bool begin_params(struct deriving *d) {
+  struct text why = {0};
+  struct term *yes = make_number(d, 1);
+  struct counter_property *nothing = arena_alloc(&d->d->arena, sizeof *nothing);
+  nothing->from = yes;
+  nothing->unsafe = make_number(d, 0);
+  d->s->start = yes;
+  d->base = graph_unfold(d->s, nothing, false, &why);
+  if (!d->base) {
+    derive_refuse(d, (struct span){0, 0}, "the conditions on the parameters: %s", text_or_empty(&why));
+    text_release(&why);
+    return false;
+  }
+  size_t width = d->base->nparams + (size_t)1;
+  d->param_row = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->param_row);
+  d->open = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->open);
+  d->values = arena_array(&d->d->arena, d->m->nparams + (size_t)1, sizeof *d->values);
+  d->size_row = arena_array(&d->d->arena, width, sizeof *d->size_row);
+  for (uint32_t i = 0; i < d->m->nparams; i++) { /* the system's first parameters are the model's */
+    const struct counter_param *p = &d->s->params[i];
+    struct term self = {.op = TERM_PARAM, .index = i};
+    d->param_row[i] = arena_array(&d->d->arena, width, sizeof **d->param_row);
+    if (!term_row(d, p->is ? p->is : &self, 1, d->param_row[i]))
+      return derive_refuse(d, p->at, "the definition of '%s' is not linear", p->name);
+    for (size_t k = 1; k < width; k++)
+      d->open[i] |= d->param_row[i][k] != 0;
+    if (d->open[i] && i >= FORM_PARAMS)
+      return derive_refuse(d, p->at, "there are too many parameters");
+  }
+  return term_row(d, d->shape->size, 1, d->size_row) ||
+         derive_refuse(d, d->role->at, "the number of processes is not linear");
+}
+
+/* ---- the schedule ---- */
+
+/* The passes of a `repeat` that is not fixed: the first of the instance stands for all but the last,
+   which `finally` may tell apart. */
+static bool begin_schedule(struct deriving *d) {
+  const struct round_shape *shape = d->shape;
+  int64_t *row = arena_array(&d->d->arena, d->base->nparams + (size_t)1, sizeof *row);
+  if (!shape->passes)
+    return true;
+  if (!term_row(d, shape->passes, 1, row))
+    return derive_refuse(d, shape->at, "how often this goes is not linear in the parameters");
+  if (shape->rounds == 0)
+    return derive_refuse(d, shape->at, "this repeats nothing");
+  struct solver *s = solver_new();
+  for (uint32_t i = 0; i <= d->base->nparams; i++)
+    row[i] = -row[i];
+  solver_variables(s, d->base->nparams); /* passes <= 0? */
+  solver_add_any(s, d->base->conditions.at, d->base->conditions.n, NULL);
+  solver_add_row(s, row, d->base->nparams + 1, false, NULL);
+  bool never = solver_check(s) == ANSWER_NO;
+  solver_free(s);
+  if (!never)
+    return derive_refuse(d, shape->at, "there may be no pass at all: say that there is at least one");
+  d->last_pass = shape->first; /* in the instance they are numbered */
+  while (d->last_pass + shape->rounds < d->m->npoints &&
+         d->m->points[d->last_pass + shape->rounds].loop ==
+             d->m->points[d->last_pass].loop + 1)
+    d->last_pass += shape->rounds;
+  d->d->loops = true;
+  d->d->skipped = d->last_pass - shape->first - shape->rounds;
+  d->d->skip_after = shape->first + shape->rounds;
+  return d->last_pass > shape->first ||
+         derive_refuse(d, shape->at, "there is never more than one pass: give the parameters values");
+}
+
+uint32_t derived_round(const struct derivation *dv, uint32_t point) {
+  point = point == POINT_END ? dv->model->npoints : point;
+  return point >= dv->skip_after ? point - dv->skipped : point;
+}
+
+struct term *round_term(struct deriving *d, uint32_t point) {
+  return make_number(d, derived_round(d->d, point));
+}
+
+static struct term *passes_left(struct deriving *d, enum term_op op, int64_t more) {
+  struct term *done = make_leaf(d, TERM_COUNTER, d->d->passes);
+  return make_relation(d, op, make_sum(d, done, make_number(d, more)), d->shape->passes);
+}
+
+static uint32_t rounds_from(struct deriving *d, uint32_t point, struct onward out[2]) {
+  out[0] = (struct onward){point, NULL, PASS_SAME};
+  if (!d->d->loops || point != d->shape->first)
+    return 1;
+  struct term *one = make_number(d, 1);
+  out[0] = (struct onward){point, make_relation(d, TERM_LT, one, d->shape->passes), PASS_FIRST};
+  out[1] = (struct onward){d->last_pass, make_relation(d, TERM_EQ, d->shape->passes, one),
+                           PASS_FIRST};
+  return 2;
+}
+
+uint32_t rounds_first(struct deriving *d, struct onward out[2]) { return rounds_from(d, 0, out); }
+
+uint32_t rounds_after(struct deriving *d, uint32_t point, struct onward out[2]) {
+  if (!d->d->loops || point != d->shape->first + d->shape->rounds - 1)
+    return rounds_from(d, d->m->points[point].next, out);
+  out[0] = (struct onward){d->shape->first, passes_left(d, TERM_LT, 2), PASS_NEXT};
+  out[1] = (struct onward){d->last_pass, passes_left(d, TERM_EQ, 2), PASS_NEXT};
+  return 2;
+}
+
+/* ---- names ---- */
+
+static void add_word(struct text *out, const char *word) {
+  for (; *word; word++)
+    if (isalnum((unsigned char)*word))
+      text_add_n(out, word, 1);
+    else if (out->n && out->at[out->n - 1] != '_')
+      text_add(out, "_");
+  while (out->n && out->at[out->n - 1] == '_')
+    out->at[--out->n] = '\0';
+}
+
+static bool tells(const struct deriving *d, uint32_t part, uint32_t var) {
+  for (size_t i = 0; i < d->d->locals.n; i++)
+    for (size_t k = 0; k < i; k++)
+      if (d->d->parts.at[i] == part && d->d->parts.at[k] == part &&
+          d->d->locals.at[i][var] != d->d->locals.at[k][var])
+        return true;
+  return false;
+}
+
+static bool name_taken(const struct counter_system *s, const char *name) {
+  for (uint32_t i = 0; i < s->ncounters; i++)
+    if (strcmp(s->counters[i].name, name) == 0)
+      return true;
+  for (uint32_t i = 0; i < s->ncontrols; i++)
+    if (strcmp(s->controls[i].name, name) == 0)
+      return true;
+  for (uint32_t i = 0; i < s->nparams; i++)
+    if (strcmp(s->params[i].name, name) == 0)
+      return true;
+  return false;
+}
+
+/* x_1_decided_none: the variables that differ somewhere. */
+static const char *local_name(struct deriving *d, uint32_t local) {
+  static const char *const faults[] = {"halted", "crashed", "omits_send", "omits_receive",
+                                       "byzantine"};
+  struct text out = {0}, one = {0};
+  const value *v = d->d->locals.at[local];
+  bool byzantine = v[LOCAL_STATUS] & STATUS_BYZANTINE;
+  for (uint32_t i = 0; i < d->role->nvars && !byzantine; i++) {
+    if (!tells(d, d->d->parts.at[local], LOCAL_VAR(i)))
+      continue;
+    one.n = 0;
+    value_print(&d->m->values, d->m, d->role->vars[i].type, v[LOCAL_VAR(i)], &one);
+    text_addf(&out, "%s%s_", out.n ? "_" : "", d->role->vars[i].name);
+    add_word(&out, one.n ? one.at : "");
+  }
+  for (uint32_t i = 1 + d->role->nvars; i < d->d->length && !byzantine; i++)
+    if (tells(d, d->d->parts.at[local], i))
+      text_addf(&out, "%sfirst_%" PRId64, out.n ? "_" : "", v[i]);
+  for (uint32_t i = 0; i < 5; i++)
+    if (v[LOCAL_STATUS] >> i & 1)
+      text_addf(&out, "%s%s", out.n ? "_" : "", faults[i]);
+  if (out.n == 0)
+    text_add(&out, "all");
+  if (name_taken(d->s, out.at)) /* names of values may run together */
+    text_addf(&out, "_%" PRIu32, local + 1);
+  const char *kept = arena_strndup(&d->s->arena, out.at, out.n);
+  text_release(&out);
+  text_release(&one);
+  return kept;
+}
+
+/* ---- the system ---- */
+
+/* How many begin, with one of these faults (0: all). */
+static struct term *beginning(struct deriving *d, uint32_t part, value status) {
+  struct term *sum = NULL;
+  for (uint32_t l = 0; l < d->d->locals.n; l++)
+    if (d->begins[l] && d->d->parts.at[l] == part && (!status || local_has(d, l, status)))
+      sum = make_sum(d, sum, local_count(d, l));
+  return sum;
+}
+
+struct term *limit_term(struct deriving *d, enum clause_kind kind) {
+  int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
+  for (uint32_t i = 0; i < d->env->nclauses; i++)
+    if (d->env->clauses[i].kind == kind)
+      node_row(d, d->env->clauses[i].limit_node, 1, row);
+  struct term *sum = make_row(d, row);
+  memory_free(row);
+  return sum;
+}
+
+static bool has_clause(const struct deriving *d, enum clause_kind kind) {
+  for (uint32_t i = 0; i < d->env->nclauses; i++)
+    if (d->env->clauses[i].kind == kind)
+      return true;
+  return false;
+}
+
+/* A part in which no two processes that begin differently are alike: the numbers of the others
+   follow from its. nparts: there is none. */
+static uint32_t telling_part(const struct deriving *d) {
+  uint32_t n = d->d->nparts;
+  for (uint32_t part = 0; part < n; part++) {
+    bool tells_all = part_exists(d->d, part) && d->counted[part];
+    for (size_t i = 0; i < d->initial.n / n && tells_all; i++)
+      for (size_t k = 0; k < i && tells_all; k++)
+        tells_all = d->initial.at[i * n + part] != d->initial.at[k * n + part];
+    if (tells_all)
+      return part;
+  }
+  return n;
+}
+
+/* The number of those who begin there, by another part. */
+static struct term *begin_by(struct deriving *d, uint32_t local, uint32_t by) {
+  uint32_t n = d->d->nparts;
+  struct term *sum = NULL;
+  for (size_t i = 0; i < d->initial.n / n; i++)
+    if (d->initial.at[i * n + d->d->parts.at[local]] == local)
+      sum = make_sum(d, sum, local_count(d, d->initial.at[i * n + by]));
+  return sum;
+}
+
+static struct term *start_of_local(struct deriving *d, uint32_t l, uint32_t telling) {
+  if (d->d->counter.at[l] == NO_COUNTER)
+    return make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->flag.at[l]),
+                         make_number(d, d->begins[l]));
+  struct term *count = local_count(d, l);
+  if (!d->begins[l])
+    return make_relation(d, TERM_EQ, count, NULL);
+  if (telling < d->d->nparts && d->d->parts.at[l] != telling)
+    return make_relation(d, TERM_EQ, count, begin_by(d, l, telling));
+  return make_relation(d, TERM_LE, NULL, count);
+}
+
+/* Only states in which a process can begin, all processes, faults within their limits. */
+static void make_start(struct deriving *d) {
+  struct counter_system *s = d->s;
+  struct onward first[2];
+  uint32_t telling = telling_part(d), n = rounds_first(d, first);
+  struct term *where = make_number(d, 0);
+  s->start = make_number(d, 1);
+  for (uint32_t l = 0; l < d->d->locals.n; l++)
+    s->start = make_and(d, s->start, start_of_local(d, l, telling));
+  for (uint32_t part = 0; part < d->d->nparts; part++) {
+    if (!part_exists(d->d, part) || !d->counted[part])
+      continue;
+    s->start = make_and(d, s->start,
+                        make_relation(d, TERM_EQ, beginning(d, part, 0), d->shape->size));
+    if (has_clause(d, CLAUSE_BYZANTINE))
+      s->start = make_and(d, s->start,
+                          make_relation(d, TERM_LE, beginning(d, part, STATUS_BYZANTINE),
+                                        limit_term(d, CLAUSE_BYZANTINE)));
+    if (has_clause(d, CLAUSE_OMIT))
+      s->start = make_and(
+          d, s->start,
+          make_relation(d, TERM_LE,
+                        beginning(d, part, STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE),
+                        limit_term(d, CLAUSE_OMIT)));
+  }
+  for (uint32_t i = 0; i < n && d->d->where != UINT32_MAX; i++) {
+    struct term *here = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where),
+                                      round_term(d, first[i].to));
+    where = make_or(d, where, make_and(d, here, first[i].when));
+  }
+  if (d->d->where != UINT32_MAX)
+    s->start = make_and(d, s->start, where);
+  if (d->d->passes != NO_COUNTER)
+    s->start = make_and(
+        d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
+  for (uint32_t i = 0; i < d->q->nproperties; i++)
+    if (d->broken[i] != UINT32_MAX)
+      s->start = make_and(
+          d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->broken[i]), NULL));
+}
+
+/* Of a part that nobody counts it is enough to know which states there are, if that is known at the
+   start, and no state changes by itself. */
+static void find_flags(struct deriving *d) {
+  for (uint32_t part = 0; part < d->d->nparts; part++) {
+    uint32_t begin = 0, all = 0;
+    for (uint32_t l = 0; l < d->d->locals.n; l++) {
+      bool concerns = d->d->parts.at[l] == part && !local_has(d, l, STATUS_BYZANTINE);
+      begin += concerns && d->begins[l];
+      all += concerns;
+    }
+    d->counted[part] |= begin != 1 || all > FLAGS_MAX || d->mode == DERIVE_WHOLE;
+  }
+  for (uint32_t p = 0; p < d->m->npoints; p++)
+    for (size_t i = 0; i < d->at[p].locals.n; i++) {
+      uint32_t l = d->at[p].locals.at[i];
+      bool *counted = &d->counted[d->d->parts.at[l]];
+      *counted = *counted || derive_together(d) || local_later(d, l, p, 0) != l;
+    }
+}
+
+static uint32_t control_new(struct deriving *d, const char *name, enum control_kind kind,
+                            int64_t high) {
+  struct counter_system *s = d->s;
+  if (name_taken(s, name))
+    name = arena_printf(&s->arena, "%s_%" PRIu32, name, s->ncontrols + 1);
+  s->controls[s->ncontrols] = (struct control){name, {0, 0}, kind, 0, high, NULL};
+  return s->ncontrols++;
+}
+
+static uint32_t counter_new(struct deriving *d, const char *name) {
+  d->s->counters[d->s->ncounters] = (struct counter_name){name, d->role->at};
+  return d->s->ncounters++;
+}
+
+static void make_state(struct deriving *d) {
+  struct counter_system *s = d->s;
+  size_t n = d->d->locals.n;
+  s->counters = arena_array(&s->arena, n + 2, sizeof *s->counters);
+  s->controls = arena_array(&s->arena, n + d->q->nproperties + 2, sizeof *s->controls);
+  for (uint32_t l = 0; l < n; l++) {
+    bool counted = d->counted[d->d->parts.at[l]];
+    const char *name = local_name(d, l);
+    vec_push(&d->d->counter, counted ? counter_new(d, name) : NO_COUNTER);
+    vec_push(&d->d->flag, counted ? UINT32_MAX : control_new(d, name, CONTROL_TRUTH, 1));
+  }
+  if (d->d->loops)
+    d->d->passes = counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
+  if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
+    d->d->where = control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
+  d->broken = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->broken);
+  for (uint32_t i = 0; i < d->q->nproperties; i++) {
+    const struct property *p = &d->m->properties[d->q->properties[i]];
+    d->broken[i] = p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name),
+                                         CONTROL_TRUTH, 1)
+                           : UINT32_MAX;
+  }
+}
+
+static bool make_moves(struct deriving *d) {
+  struct counter_system *s = d->s;
+  move_vec moves = {0};
+  bool ok = true;
+  for (uint32_t p = 0; p < d->m->npoints && ok; p++)
+    ok = d->at[p].locals.n == 0 || derive_round(d, p, &moves);
+  s->nmoves = (uint32_t)moves.n;
+  s->moves = arena_array(&s->arena, moves.n + 1, sizeof *s->moves);
+  for (size_t i = 0; i < moves.n; i++)
+    s->moves[i] = moves.at[i];
+  vec_release(&moves);
+  return ok;
+}
+
+static bool make_properties(struct deriving *d) {
+  struct counter_system *s = d->s;
+  s->properties = arena_array(&s->arena, d->q->nproperties + (size_t)1, sizeof *s->properties);
+  for (uint32_t i = 0; i < d->q->nproperties; i++) {
+    const struct property *p = &d->m->properties[d->q->properties[i]];
+    struct counter_property *out = &s->properties[i];
+    struct span at = p->formula->at;
+    *out = (struct counter_property){.name = arena_strndup(&s->arena, p->name, strlen(p->name)),
+                                     .at = p->at};
+    out->from = make_number(d, 1);
+    out->text = arena_printf(&s->arena, "not (%s)", source_quote(d->m, at, &s->arena));
+    if (p->step)
+      out->unsafe = make_leaf(d, TERM_CONTROL, d->broken[i]);
+    else if (!derive_property(d, p, out))
+      return false;
+    s->nproperties++;
+  }
+  return true;
+}
+
+static bool make_system(struct deriving *d) {
+  d->closed = true;
+  find_flags(d);
+  make_state(d);
+  if (!make_moves(d) || !make_properties(d))
+    return false;
+  make_start(d);
+  return !d->d->refused;
+}
+
+bool derive(struct derivation *out, const struct round_shape *shape, struct meaning *meaning,
+            const struct question *q, enum derive_mode mode) {
+  *out = (struct derivation){.system = shape->system,
+                             .model = meaning->model,
+                             .where = UINT32_MAX,
+                             .passes = NO_COUNTER};
+  arena_init(&out->arena);
+  struct deriving d = {.d = out,
+                       .shape = shape,
+                       .s = shape->system,
+                       .meaning = meaning,
+                       .m = meaning->model,
+                       .q = q,
+                       .env = &meaning->model->environments[q->environment],
+                       .role = &meaning->model->roles[0],
+                       .mode = mode};
+  if (begin_params(&d) && derive_licensed(&d) && begin_schedule(&d) && derive_locals(&d))
+    make_system(&d);
+  for (uint32_t p = 0; d.at && p <= d.m->npoints; p++) {
+    for (size_t i = 0; i < d.at[p].outcomes.n; i++)
+      outcomes_release(d.at[p].outcomes.at[i]);
+    vec_release(&d.at[p].outcomes);
+    vec_release(&d.at[p].locals);
+    vec_release(&d.at[p].alphabet);
+  }
+  vec_release(&d.effects);
+  vec_release(&d.sizes);
+  vec_release(&d.initial);
+  graph_free(d.base);
+  return !out->refused;
+}
+
+void derivation_release(struct derivation *d) {
+  vec_release(&d->locals);
+  vec_release(&d->parts);
+  vec_release(&d->counter);
+  vec_release(&d->flag);
+  arena_release(&d->arena);
+  *d = (struct derivation){0};
+}

@@ -1,0 +1,66 @@
+/* From a model of rounds to its counter system: how many processes are in which local state.
+
+   It is for algorithms with one role of identical processes that have finitely many local states,
+   whose updates look at what they received through counts that they compare with linear terms over
+   parameters. What a process can become, and what it must have heard for it, is found by running
+   the interpreter and following its decisions (sem/eval.h): the meaning stays where it is. A round
+   is one move: so many of each local state become this or that, if somebody can have heard what it
+   takes.
+
+   What does not fit is refused, with the place that forbids it. */
+#ifndef RONDO_PARAM_DERIVE_H
+#define RONDO_PARAM_DERIVE_H
+
+#include "base/vec.h"
+#include "model/counters.h"
+#include "sem/config.h"
+
+/* WHOLE: as exact as counts can be. SPLIT: variables that nothing reads together are counted apart,
+   as if each process were several; those that decide neither what is sent nor what becomes of
+   others change one after the other before the round ends, and of those of which only matters
+   whether there is one, only that is kept. Far fewer local states, and a little too much can happen:
+   what that does wrong does not count; what even it cannot do wrong, nobody can. */
+enum derive_mode { DERIVE_SPLIT, DERIVE_WHOLE };
+
+#define NO_COUNTER UINT32_MAX
+
+struct derivation {
+  struct counter_system *system; /* borrowed; filled in */
+  const char *refused;           /* NULL: derived. In the system's arena */
+  struct span at;
+  struct arena arena;
+  /* what is counted: local states of processes, or of parts of them */
+  VEC(value *) locals;
+  VEC(uint32_t) parts;     /* by local state: of which part; 0 if there is only one */
+  VEC(uint32_t) counter;   /* by local state: its counter, NO_COUNTER: */
+  VEC(uint32_t) flag;      /* the control that says whether there is one */
+  const uint32_t *part_of; /* by variable, then one for all first values; NULL: only one part */
+  const bool *part_used;   /* by part; NULL likewise */
+  uint32_t nparts;
+  uint32_t where;          /* the control that says which round comes next, UINT32_MAX: always the first */
+  uint32_t skip_after, skipped; /* rounds of the instance that have no number of their own */
+  uint32_t passes;         /* the counter of passes done, NO_COUNTER: none */
+  uint32_t length;
+  struct liveness *live;
+  const struct model *model;
+  bool keeps_initial; /* first values of inputs are part of it */
+  bool loops;         /* some `repeat` is not fixed: what is read again is not known round by round */
+};
+
+/* The model is an instance: its parameters satisfy the conditions, and every clause of the
+   environment allows some fault; of a `repeat` that is not fixed it has at least two passes. Each
+   property of the question becomes one of the system's, in the same order. False: refused. */
+bool derive(struct derivation *, const struct round_shape *, struct meaning *,
+            const struct question *, enum derive_mode);
+void derivation_release(struct derivation *);
+
+/* The local state (of a part of it) as it is counted at the start of a round; UINT32_MAX: it is
+ * none of these. */
+uint32_t derived_local(const struct derivation *, uint32_t point, uint32_t part,
+                       const value *local);
+/* The control's value for a round of the instance; of a `repeat` that is not fixed, one of the first
+ * or the last pass. */
+uint32_t derived_round(const struct derivation *, uint32_t point);
+bool part_exists(const struct derivation *, uint32_t part);
+
+#endif

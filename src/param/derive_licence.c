@@ -1,0 +1,276 @@
+/* Whether a model of rounds can be told in counts at all. Each refusal names its place. */
+#include "param/derive_internal.h"
+
+#include "base/memory.h"
+#include "model/flow.h"
+#include "model/usage.h"
+
+struct open_reading {
+  const struct deriving *d;
+  struct span at;
+};
+
+static bool note_open(void *context, const struct node *n) {
+  struct open_reading *o = context;
+  if (n->op == NODE_PARAM && o->d->open[n->index] && !o->at.to)
+    o->at = n->at;
+  return !o->at.to;
+}
+
+/* Only updates may read parameters without a value: there they are followed. */
+static bool reads_no_open(struct deriving *d, const struct node *n, const char *where) {
+  struct open_reading o = {d, {0, 0}};
+  if (n)
+    node_walk_deep(d->m, n, note_open, &o);
+  return !o.at.to || derive_refuse(d, o.at, "%s reads a parameter that has no fixed value", where);
+}
+
+static bool check_vars(struct deriving *d) {
+  for (uint32_t i = 0; i < d->role->nvars; i++) {
+    const struct var *v = &d->role->vars[i];
+    if (v->kind == VAR_ORACLE)
+      return derive_refuse(d, v->at, "there is an oracle");
+    if (v->distinct)
+      return derive_refuse(d, v->at, "inputs are distinct, so processes are not alike");
+    if (v->type->count == UINT64_MAX)
+      return derive_refuse(d, v->at, "the variable '%s' has too many values", v->name);
+    if (!reads_no_open(d, v->init, "a first value") ||
+        !reads_no_open(d, v->where, "a condition on an input"))
+      return false;
+  }
+  return true;
+}
+
+static bool check_role(struct deriving *d) {
+  const struct model *m = d->m;
+  if (m->nroles != 1)
+    return derive_refuse(d, m->roles[1].at, "there is more than one role");
+  if (m->nglobals)
+    return derive_refuse(d, m->globals[0].at, "there is an input of the whole file");
+  if (m->npoints == 0)
+    return derive_refuse(d, d->role->at, "there are no rounds");
+  for (uint32_t p = 0; p < m->npoints; p++)
+    for (uint32_t i = 0; i < d->role->body[p].nsends; i++) {
+      const struct send *send = &d->role->body[p].sends[i];
+      if (send->target != TARGET_SET)
+        return derive_refuse(d, send->at, "a message does not go to all");
+      if (!reads_no_open(d, send->message, "a message") ||
+          !reads_no_open(d, send->guard.cond, "a condition to send"))
+        return false;
+    }
+  return check_vars(d);
+}
+
+/* ---- the environment ---- */
+
+static bool is_slot(const struct node *n, uint32_t slot) {
+  return n->op == NODE_SLOT && n->index == slot;
+}
+
+static bool is_heard_of(const struct node *n, uint32_t slot) {
+  return n->op == NODE_HO && is_slot(n->kid[0], slot);
+}
+
+static bool is_empty_set(const struct node *n) { return n->op == NODE_SET && n->n == 0; }
+
+/* forall p in P: body. */
+static bool is_forall(const struct node *n, uint32_t processes) {
+  bool ok = n->op == NODE_FORALL && n->ngen == processes && n->n == 1;
+  for (uint32_t i = 0; ok && i < processes; i++)
+    ok = n->gen[i].range->op == NODE_ROLE_SET && !n->gen[i].cond;
+  return ok;
+}
+
+/* |x| >= limit, c * |x| > limit: x; or NULL. */
+static const struct node *large_set(const struct node *n, struct heard_size *out) {
+  const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
+  *out = (struct heard_size){1, size ? n->kid[1] : NULL, n->op == NODE_GT};
+  if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST &&
+      size->kid[0]->constant > 0 && size->kid[0]->constant < INT32_MAX) {
+    out->times = size->kid[0]->constant;
+    size = size->kid[1];
+  }
+  return size && size->op == NODE_CARD ? size->kid[0] : NULL;
+}
+
+/* forall p in P: |HO[p]| >= limit, or HO[p] != {} */
+static bool is_size_clause(const struct node *n, struct heard_size *out) {
+  if (!is_forall(n, 1))
+    return false;
+  const struct node *set = large_set(n->kid[0], out);
+  if (!set && n->kid[0]->op == NODE_NE && is_empty_set(n->kid[0]->kid[1])) {
+    *out = (struct heard_size){1, NULL, true};
+    set = n->kid[0]->kid[0];
+  }
+  return set && is_heard_of(set, n->gen[0].slot);
+}
+
+/* forall p, q in P: HO[p] & HO[q] != {} */
+static bool is_nosplit(const struct node *n) {
+  if (!is_forall(n, 2) || n->kid[0]->op != NODE_NE || !is_empty_set(n->kid[0]->kid[1]))
+    return false;
+  const struct node *meet = n->kid[0]->kid[0];
+  return meet->op == NODE_MEET &&
+         ((is_heard_of(meet->kid[0], n->gen[0].slot) && is_heard_of(meet->kid[1], n->gen[1].slot)) ||
+          (is_heard_of(meet->kid[0], n->gen[1].slot) && is_heard_of(meet->kid[1], n->gen[0].slot)));
+}
+
+/* exists S in subsets(P): S != {} and forall p in P: HO[p] == S; or with |S| >= limit, or without. */
+static bool is_uniform(struct deriving *d, const struct node *n) {
+  if (n->op != NODE_EXISTS || n->ngen != 1 || n->gen[0].range->op != NODE_SUBSETS ||
+      n->gen[0].range->kid[0]->op != NODE_ROLE_SET || n->gen[0].cond || n->n != 1)
+    return false;
+  uint32_t slot = n->gen[0].slot;
+  const struct node *all = n->kid[0], *size = NULL;
+  if (all->op == NODE_AND) {
+    size = all->kid[0];
+    all = all->kid[1];
+  }
+  if (!is_forall(all, 1) || all->kid[0]->op != NODE_EQ ||
+      !is_heard_of(all->kid[0]->kid[0], all->gen[0].slot) || !is_slot(all->kid[0]->kid[1], slot))
+    return false;
+  d->uniform_any = !size;
+  d->uniform = (struct heard_size){1, NULL, true};
+  if (!size || (size->op == NODE_NE && is_slot(size->kid[0], slot) && is_empty_set(size->kid[1])))
+    return true;
+  const struct node *set = large_set(size, &d->uniform);
+  return set && is_slot(set, slot);
+}
+
+static bool check_every(struct deriving *d, const struct clause *c, int64_t *row) {
+  if (c->name_id != NO_NAME)
+    return derive_refuse(d, c->at, "this clause speaks of some rounds only");
+  struct heard_size size;
+  if (is_size_clause(c->pred, &size)) {
+    vec_push(&d->sizes, size);
+    return !size.limit || node_row(d, size.limit, 1, row);
+  }
+  if (d->coupling != HEARD_FREELY)
+    return false;
+  d->coupled = c;
+  if (is_nosplit(c->pred))
+    d->coupling = HEARD_NOSPLIT;
+  else if (is_uniform(d, c->pred))
+    d->coupling = HEARD_UNIFORM;
+  else
+    return false;
+  return !d->uniform.limit || node_row(d, d->uniform.limit, 1, row);
+}
+
+static bool check_clause(struct deriving *d, const struct clause *c) {
+  int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
+  bool ok = true, limited = false;
+  switch (c->kind) {
+  case CLAUSE_SYNCHRONOUS:
+    d->delivers = true;
+    break;
+  case CLAUSE_OFTEN:
+  case CLAUSE_FINALLY:
+  case CLAUSE_FAIR: /* of no finite run */
+    break;
+  case CLAUSE_CRASH:
+    d->crashes = limited = true;
+    break;
+  case CLAUSE_OMIT:
+    limited = true;
+    break;
+  case CLAUSE_BYZANTINE:
+    d->byzantine = c;
+    d->forges = limited = true;
+    break;
+  case CLAUSE_CORRUPTED:
+    ok = !d->corrupted && c->per == PER_RECEIVER;
+    d->corrupted = c;
+    d->forges = limited = true;
+    break;
+  case CLAUSE_EVERY:
+    ok = check_every(d, c, row);
+    break;
+  default:
+    ok = false;
+  }
+  if (ok && limited)
+    ok = c->limit_node ? node_row(d, c->limit_node, 1, row)
+                       : derive_refuse(d, c->at, "any number may be faulty: say how many");
+  memory_free(row);
+  return ok || derive_refuse(d, c->at,
+                      "this clause ties processes together, or is not one of those that can be "
+                      "told in counts");
+}
+
+/* Heard-of sets hold those who send nothing, too; which ones, counts of messages do not say. */
+static bool check_coupling(struct deriving *d) {
+  if (d->coupling == HEARD_FREELY)
+    return true;
+  if (d->delivers || d->crashes || d->forges || d->sizes.n)
+    return derive_refuse(d, d->coupled->at, "this clause goes with no other that says what is heard");
+  for (uint32_t i = 0; i < d->env->nclauses; i++)
+    if (d->env->clauses[i].kind == CLAUSE_OMIT)
+      return derive_refuse(d, d->coupled->at, "this clause goes with no other that says what is heard");
+  return true;
+}
+
+static bool check_environment(struct deriving *d) {
+  for (uint32_t i = 0; i < d->env->nclauses; i++)
+    if (!check_clause(d, &d->env->clauses[i]))
+      return false;
+  if (d->corrupted && (d->delivers || d->byzantine))
+    return derive_refuse(d, d->corrupted->at,
+                  "corrupted messages go only with losses, and without Byzantine processes");
+  if (d->byzantine && d->sizes.n)
+    return derive_refuse(d, d->byzantine->at, "sizes of heard-of sets do not go with Byzantine processes");
+  return check_coupling(d);
+}
+
+/* ---- the question ---- */
+
+static bool check_properties(struct deriving *d) {
+  for (uint32_t i = 0; i < d->q->nproperties; i++) {
+    const struct property *p = &d->m->properties[d->q->properties[i]];
+    if (p->kind != PROPERTY_SAFETY)
+      return derive_refuse(d, p->at, "only safety can be proved");
+    if (p->step && !property_step_of_one(p))
+      return derive_refuse(d, p->at, "a step property of several processes");
+    if (!reads_no_open(d, p->formula, "a property"))
+      return false;
+  }
+  return true;
+}
+
+static bool check_symmetry(struct deriving *d) {
+  const struct identity_usage *ids = identities_used(d->m, d->q, &d->d->arena);
+  if (ids[0].use != IDENTITY_ANONYMOUS)
+    return derive_refuse(d, ids[0].why.at, "%s",
+                  ids[0].why.reason ? ids[0].why.reason : "identities are read");
+  const struct round_usage *rounds = rounds_used(d->m, d->q, &d->d->arena);
+  return !rounds->read || derive_refuse(d, rounds->why.at, "the number of the phase is read");
+}
+
+static bool note_loop(void *context, const struct node *n) {
+  struct span *at = context;
+  if (n->op == NODE_LOOP)
+    *at = n->at;
+  return !at->to;
+}
+
+static void guard_loops(const struct guard *g, struct span *at) { guard_walk(g, note_loop, at); }
+
+/* The passes of a `repeat` that is not fixed must be all alike. */
+static bool check_loop(struct deriving *d) {
+  struct span at = {0, 0};
+  const struct round_shape *shape = d->shape;
+  for (uint32_t p = shape->first; shape->passes && p < shape->first + shape->rounds; p++) {
+    const struct body *b = &d->role->body[p];
+    block_walk(&b->update, note_loop, &at);
+    for (uint32_t i = 0; i < b->nsends; i++) {
+      node_walk(b->sends[i].message, note_loop, &at);
+      guard_loops(&b->sends[i].guard, &at);
+    }
+  }
+  return !at.to || derive_refuse(d, at, "the number of the pass is read, and there is no fixed number of them");
+}
+
+bool derive_licensed(struct deriving *d) {
+  return check_role(d) && check_environment(d) && check_properties(d) && check_symmetry(d) &&
+         check_loop(d);
+}

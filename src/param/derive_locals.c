@@ -1,0 +1,336 @@
+/* Local states: those that processes begin in, and all that can come up from there. */
+#include "param/derive_internal.h"
+
+#include "base/memory.h"
+#include "model/flow.h"
+
+#include <string.h>
+
+/* Is it read at all? */
+static bool ever_live(const struct derivation *dv, uint32_t var) {
+  for (uint32_t p = 0; p <= dv->model->npoints; p++)
+    if (dv->live->live[0][p][var])
+      return true;
+  return false;
+}
+
+/* What will not be read again, or belongs to another part, is as if it had never been. */
+static void normalise(const struct derivation *dv, uint32_t point, uint32_t part, const value *from,
+                      value *to) {
+  const struct role *role = &dv->model->roles[0];
+  struct values *values = (struct values *)&dv->model->values;
+  value status = from[LOCAL_STATUS];
+  bool idle = (status & (STATUS_CRASHED | STATUS_HALTED)) != 0;
+  bool all = dv->loops && point != POINT_END && !idle;
+  const bool *live =
+      idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];
+  memcpy(to, from, dv->length * sizeof *to);
+  for (uint32_t i = 0; i < role->nvars && !(status & STATUS_BYZANTINE); i++)
+    if (!(all ? ever_live(dv, i) : live[i]) || (dv->part_of && dv->part_of[i] != part))
+      to[LOCAL_VAR(i)] = type_default(values, role->vars[i].type);
+  bool first = dv->keeps_initial && (!dv->part_of || dv->part_of[role->nvars] == part);
+  for (uint32_t i = 1 + role->nvars; i < dv->length && !first; i++)
+    to[i] = 0;
+}
+
+uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part,
+                       const value *local) {
+  value *v = memory_alloc(dv->length * sizeof *v);
+  uint32_t found = UINT32_MAX;
+  normalise(dv, point, part, local, v);
+  for (size_t i = 0; i < dv->locals.n && found == UINT32_MAX; i++)
+    if (dv->parts.at[i] == part && memcmp(dv->locals.at[i], v, dv->length * sizeof *v) == 0)
+      found = (uint32_t)i;
+  memory_free(v);
+  return found;
+}
+
+bool part_exists(const struct derivation *dv, uint32_t part) {
+  return dv->part_used ? dv->part_used[part] : part == 0;
+}
+
+/* UINT32_MAX: too many. */
+static uint32_t local_put(struct deriving *d, uint32_t point, uint32_t part, const value *local) {
+  uint32_t known = derived_local(d->d, point, part, local);
+  if (known != UINT32_MAX)
+    return known;
+  if (d->closed) { /* all that can come up is known by now */
+    derive_refuse(d, d->role->at, "a local state was overlooked");
+    return UINT32_MAX;
+  }
+  if (d->d->locals.n == LOCALS_MAX) {
+    derive_refuse(d, d->role->at, "there are more than %d local states", LOCALS_MAX);
+    return UINT32_MAX;
+  }
+  value *v = arena_array(&d->d->arena, d->d->length, sizeof *v);
+  normalise(d->d, point, part, local, v);
+  vec_push(&d->d->locals, v);
+  vec_push(&d->d->parts, part);
+  return (uint32_t)d->d->locals.n - 1;
+}
+
+bool local_active(const struct deriving *d, uint32_t local) {
+  return process_active(d->d->locals.at[local][LOCAL_STATUS]);
+}
+
+bool local_has(const struct deriving *d, uint32_t local, value status) {
+  return (d->d->locals.at[local][LOCAL_STATUS] & status) != 0;
+}
+
+/* Where more than one round may follow, they forget the same. */
+static uint32_t point_after(struct deriving *d, uint32_t point) {
+  struct onward out[2];
+  rounds_after(d, point, out);
+  return out[0].to;
+}
+
+uint32_t effect_after(struct deriving *d, uint32_t local, uint32_t point, uint32_t effect) {
+  value *v = memory_alloc(d->d->length * sizeof *v);
+  const struct effect *e = &d->effects.at[effect];
+  memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
+  v[LOCAL_STATUS] = e->at[0];
+  for (size_t i = 1; i + 1 < e->n; i += 2)
+    v[LOCAL_VAR(e->at[i])] = e->at[i + 1];
+  uint32_t next = local_put(d, point_after(d, point), d->d->parts.at[local], v);
+  memory_free(v);
+  return next;
+}
+
+uint32_t local_later(struct deriving *d, uint32_t local, uint32_t point, value more_status) {
+  value *v = memory_alloc(d->d->length * sizeof *v);
+  memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
+  v[LOCAL_STATUS] |= more_status;
+  uint32_t next = local_put(d, point_after(d, point), d->d->parts.at[local], v);
+  memory_free(v);
+  return next;
+}
+
+bool local_message(struct deriving *d, uint32_t local, uint32_t point, value *message) {
+  struct sendings out = {memory_alloc(sizeof *out.at), 0, 1};
+  struct choices choices = {0};
+  struct eval e;
+  value *v = memory_alloc((d->meaning->max_local + (size_t)1) * sizeof *v);
+  memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
+  local_begin(&e, d->meaning, d->role->first, point, 1, v, NULL);
+  e.choices = &choices;
+  bool ok = local_sends(&e, &out);
+  if (!ok)
+    derive_refuse(d, e.error.at, "a message may fail: %s", e.error.message);
+  else if (choices_next(&choices) || out.n > 1)
+    derive_refuse(d, d->role->body[point].at, "what is sent in a round is not determined");
+  bool sends = ok && out.n == 1;
+  if (sends)
+    *message = out.at[0].message;
+  choices_release(&choices);
+  memory_free(out.at);
+  memory_free(v);
+  return sends;
+}
+
+uint32_t message_index(const struct round_at *at, value message) {
+  for (size_t i = 0; i < at->alphabet.n; i++)
+    if (at->alphabet.at[i] == message)
+      return (uint32_t)i;
+  return UINT32_MAX;
+}
+
+/* ---- all that can come up ---- */
+
+static void round_add(struct deriving *d, uint32_t point, uint32_t local, bool *more) {
+  struct round_at *at = &d->at[point == POINT_END ? d->m->npoints : point];
+  for (size_t i = 0; i < at->locals.n; i++)
+    if (at->locals.at[i] == local)
+      return;
+  vec_push(&at->locals, local);
+  *more = true;
+}
+
+static bool goes_on_as(struct deriving *d, uint32_t point, uint32_t local, bool *more) {
+  struct onward out[2];
+  uint32_t n = rounds_after(d, point, out);
+  for (uint32_t i = 0; i < n && local != UINT32_MAX; i++)
+    round_add(d, out[i].to, local, more);
+  return local != UINT32_MAX;
+}
+
+static bool alphabet_add(struct deriving *d, uint32_t point, value message) {
+  struct round_at *at = &d->at[point];
+  if (message_index(at, message) != UINT32_MAX)
+    return true;
+  if (at->alphabet.n == MESSAGES_MAX)
+    return derive_refuse(d, d->role->body[point].at,
+                  "more than %d different messages can be sent in a round", MESSAGES_MAX);
+  vec_push(&at->alphabet, message);
+  return true;
+}
+
+/* What may be received: what is sent, and whatever can be made up. */
+static bool find_alphabet(struct deriving *d, uint32_t point, bool *more) {
+  struct round_at *at = &d->at[point];
+  const struct type *type = d->role->body[point].received;
+  size_t before = at->alphabet.n;
+  value message;
+  for (size_t i = 0; i < at->locals.n && !d->d->refused; i++)
+    if (local_active(d, at->locals.at[i]) && d->d->parts.at[at->locals.at[i]] == at->sends &&
+        local_message(d, at->locals.at[i], point, &message) && !alphabet_add(d, point, message))
+      return false;
+  for (uint64_t i = 0; d->forges && type && i < type->count && !d->d->refused; i++)
+    if (!alphabet_add(d, point, type_nth(&d->meaning->model->values, type, i)))
+      return false;
+  *more |= at->alphabet.n != before;
+  return !d->d->refused;
+}
+
+/* All that an update of somebody may do to it: what decides is in its own part, or in another one.
+ */
+static bool change(struct deriving *d, uint32_t point, uint32_t local, uint32_t decides,
+                   bool *more) {
+  const struct outcomes *o = outcomes_of(d, point, decides);
+  bool ok = o != NULL;
+  for (size_t i = 0; ok && i < o->ways.n; i++)
+    if (!effect_fails(d, o->ways.at[i].effect))
+      ok = goes_on_as(d, point, effect_after(d, local, point, o->ways.at[i].effect), more);
+  return ok;
+}
+
+static bool go_on(struct deriving *d, uint32_t point, uint32_t local, bool *more) {
+  struct round_at *at = &d->at[point];
+  uint32_t part = d->d->parts.at[local];
+  if (!local_active(d, local))
+    return goes_on_as(d, point, local_later(d, local, point, 0), more);
+  bool ok = part != at->updates || change(d, point, local, local, more);
+  for (size_t i = 0; part != at->updates && i < at->locals.n && ok; i++) {
+    uint32_t decides = at->locals.at[i];
+    if (local_active(d, decides) && d->d->parts.at[decides] == at->updates &&
+        d->d->locals.at[decides][LOCAL_STATUS] == d->d->locals.at[local][LOCAL_STATUS])
+      ok = change(d, point, local, decides, more);
+  }
+  if (ok && d->crashes)
+    ok = goes_on_as(d, point, local_later(d, local, point, STATUS_CRASHED), more);
+  bool apart = part != at->sends && part != at->updates && !derive_together(d);
+  if (ok && apart) /* of parts that change one after the other some may stay */
+    ok = goes_on_as(d, point, local_later(d, local, point, 0), more);
+  return ok;
+}
+
+static bool close_locals(struct deriving *d) {
+  for (bool more = true; more && !d->d->refused;) {
+    more = false;
+    for (uint32_t p = 0; p < d->m->npoints && !d->d->refused; p++) {
+      if (!find_alphabet(d, p, &more))
+        return false;
+      for (size_t i = 0; i < d->at[p].locals.n; i++)
+        if (!go_on(d, p, d->at[p].locals.at[i], &more))
+          return false;
+    }
+  }
+  return !d->d->refused;
+}
+
+/* ---- parts of a process ---- */
+
+uint32_t join_parts(uint32_t *part, uint32_t n, const bool *vars) {
+  uint32_t first = UINT32_MAX;
+  for (uint32_t i = 0; i < n; i++)
+    if (vars[i] && part[i] < first)
+      first = part[i];
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t old = part[i];
+    for (uint32_t k = 0; vars[i] && k < n; k++)
+      if (part[k] == old)
+        part[k] = first;
+  }
+  return first == UINT32_MAX ? 0 : first;
+}
+
+/* Where nothing is read any part will do: the first that sends something, for it is there. */
+static uint32_t read_by(struct deriving *d, uint32_t *part, const bool *vars) {
+  uint32_t n = d->role->nvars;
+  for (uint32_t i = 0; i < n; i++)
+    if (vars[i])
+      return join_parts(part, n, vars);
+  for (uint32_t p = 0; p < d->m->npoints; p++) {
+    const bool *sent = reads_of_sends(d->m, 0, p, &d->d->arena)->vars;
+    for (uint32_t i = 0; i < n; i++)
+      if (sent[i])
+        return join_parts(part, n, sent);
+  }
+  return 0;
+}
+
+/* All of a process, unless it is to be split; then what sending, updating and properties read
+ * together. */
+static void find_parts(struct deriving *d) {
+  uint32_t n = d->role->nvars;
+  uint32_t *part = arena_array(&d->d->arena, n + (size_t)1, sizeof *part);
+  d->d->nparts = 1;
+  if (d->mode == DERIVE_SPLIT) {
+    for (uint32_t i = 0; i <= n; i++)
+      part[i] = i;
+    d->d->part_of = part;
+    d->d->nparts = n + 1;
+  }
+  for (int pass = 0; pass < 2; pass++) { /* the second time nothing moves any more */
+    for (uint32_t p = 0; p < d->m->npoints && d->d->part_of; p++) {
+      d->at[p].sends = read_by(d, part, reads_of_sends(d->m, 0, p, &d->d->arena)->vars);
+      d->at[p].updates = read_by(d, part, d->at[p].reads->vars);
+    }
+    derive_speakers(d, part);
+  }
+  if (!d->d->part_of)
+    return;
+  bool *used = arena_array(&d->d->arena, n + (size_t)2, sizeof *used);
+  for (uint32_t p = 0; p < d->m->npoints; p++)
+    used[d->at[p].sends] = used[d->at[p].updates] = true;
+  for (uint32_t i = 0; i < d->m->nslots; i++)
+    used[d->part_of_slot[i]] = true;
+  for (uint32_t i = 0; i < d->q->nproperties; i++)
+    if (d->m->properties[d->q->properties[i]].step)
+      used[d->part_of_step] = true;
+  d->d->part_used = used;
+}
+
+static bool note_initial(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_INITIAL;
+  return !*found;
+}
+
+static bool begin_locals(struct deriving *d) {
+  struct locals initial = {0};
+  struct model_error error;
+  struct onward first[2];
+  uint32_t rounds = rounds_first(d, first);
+  bool more = false;
+  bool ok = local_initials(d->meaning, d->q->environment, d->role->first, NULL, &initial, &error);
+  if (!ok)
+    derive_refuse(d, error.at, "a first value may fail: %s", error.message);
+  for (size_t i = 0; i < initial.n && ok; i++)
+    for (uint32_t part = 0; part < d->d->nparts && ok; part++) {
+      uint32_t l = part_exists(d->d, part)
+                       ? local_put(d, first[0].to, part, initial.at + i * initial.length)
+                       : 0;
+      ok = l != UINT32_MAX;
+      vec_push(&d->initial, l);
+      for (uint32_t k = 0; k < rounds && ok && part_exists(d->d, part); k++)
+        round_add(d, first[k].to, l, &more);
+    }
+  locals_release(&initial);
+  d->begins = arena_array(&d->d->arena, LOCALS_MAX + (size_t)1, sizeof *d->begins);
+  for (size_t i = 0; i < d->at[first[0].to].locals.n && ok; i++)
+    d->begins[d->at[first[0].to].locals.at[i]] = true;
+  return ok;
+}
+
+bool derive_locals(struct deriving *d) {
+  d->at = arena_array(&d->d->arena, d->m->npoints + (size_t)1, sizeof *d->at);
+  for (uint32_t p = 0; p < d->m->npoints; p++)
+    d->at[p].reads = reads_of_update(d->m, 0, p, &d->d->arena);
+  d->d->length = role_local_length(d->role);
+  d->d->live = liveness_of(d->m, d->q, &d->d->arena);
+  for (uint32_t i = 0; i < d->q->nproperties; i++)
+    node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, note_initial,
+                   &d->d->keeps_initial);
+  find_parts(d);
+  return begin_locals(d) && close_locals(d);
+}
