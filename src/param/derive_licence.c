@@ -168,6 +168,9 @@ static bool check_clause(struct deriving *d, const struct clause *c) {
   case CLAUSE_FINALLY:
   case CLAUSE_FAIR: /* of no finite run */
     break;
+  case CLAUSE_LOST: /* any: all but its own, which a process may then miss here, too */
+    ok = c->limit == INT64_MAX;
+    break;
   case CLAUSE_CRASH:
     d->crashes = limited = true;
     break;
@@ -214,6 +217,9 @@ static bool check_environment(struct deriving *d) {
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (!check_clause(d, &d->env->clauses[i]))
       return false;
+  for (uint32_t i = 0; i < d->env->nclauses; i++)
+    if (d->env->clauses[i].kind == CLAUSE_LOST)
+      d->delivers = false;
   if (d->corrupted && (d->delivers || d->byzantine))
     return derive_refuse(d, d->corrupted->at,
                   "corrupted messages go only with losses, and without Byzantine processes");

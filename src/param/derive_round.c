@@ -371,6 +371,10 @@ static bool find_options(struct rounding *r, uint32_t local, option_vec *out) {
   for (size_t i = 0; i < reasons.n && ok; i++)
     if (!option_to(out, reasons.at[i].target))
       vec_push(out, option_of(r, &reasons, reasons.at[i].target));
+  if (out->n == 1) { /* whatever is heard, something becomes of it */
+    out->at[0].can = make_number(r->d, 1);
+    out->at[0].always = true;
+  }
   vec_release(&reasons);
   return ok;
 }
