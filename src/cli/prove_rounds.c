@@ -172,23 +172,45 @@ static bool begin(struct proving *p) {
 
 /* ---- a violation is looked for where the counter system has one ---- */
 
-static void look_there(struct proving *p, struct attempt *a, struct proved *out) {
+/* The instance of a run, whatever `resilience` says; all its parameters are given. */
+static struct model *instance_of(const struct proving *p, const struct counter_system *s,
+                                 const struct binding *bindings) {
+  struct syntax open = *p->syntax;
+  struct ast file = *open.tree;
+  struct text error = {0};
+  struct ast **kids = memory_alloc((file.n + (size_t)1) * sizeof *kids);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < file.n; i++)
+    if (file.kid[i]->kind != AST_RESILIENCE)
+      kids[n++] = file.kid[i];
+  file.kid = kids;
+  file.n = n;
+  open.tree = &file;
+  struct model *m = model_load(&open, bindings, told_params(s), false, true, &error);
+  text_release(&error);
+  memory_free(kids);
+  return m;
+}
+
+/* Asks the search. NULL: it does not find it violated. */
+static const struct property_result *look_there(struct proving *p, struct attempt *a,
+                                                const struct proved *of, const int64_t *params) {
   struct binding *bindings = memory_alloc((a->system->nparams + (size_t)1) * sizeof *bindings);
   struct options o = *p->options;
   struct inquiries in;
   struct text fault = {0};
   VEC(const char *) only = {0};
+  const struct property_result *found = NULL;
   for (uint32_t i = 0, n = 0; i < a->system->nparams; i++)
     if (!a->system->params[i].of)
-      bindings[n++] = (struct binding){a->system->params[i].name, out->proof.run.params[i]};
-  vec_push(&only, out->name);
+      bindings[n++] = (struct binding){a->system->params[i].name, params[i]};
+  vec_push(&only, of->name);
   o.properties.at = only.at;
   o.properties.n = 1;
-  o.env = out->environment;
+  o.env = of->environment;
   o.limits = (struct limits){
       .seconds = p->limits.seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
-  arena_init(&a->arena);
-  a->model = model_with(p, a->system, bindings, true);
+  a->model = instance_of(p, a->system, bindings);
   if (a->model && inquiries_make(&in, a->model, &o)) {
     a->meaning = meaning_new(a->model);
     struct asked about = {.syntax = p->syntax,
@@ -201,27 +223,48 @@ static void look_there(struct proving *p, struct attempt *a, struct proved *out)
                           .semantics = SEMANTICS_COARSE};
     if (inquiries_answer(&in, &about, &a->result, NULL, &fault) && a->result.nruns > 0 &&
         a->result.runs[0].nproperties > 0 &&
-        a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED) {
-      out->concrete = &a->result.runs[0].properties[0];
-      out->meaning = a->meaning;
-    }
+        a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED)
+      found = &a->result.runs[0].properties[0];
     inquiries_release(&in);
-  }
-  if (!out->concrete) {
-    struct text why = {0};
-    text_add(
-        &why,
-        "its counter system has a run that the algorithm does not have, or that was not found, at");
-    for (uint32_t i = 0; i < a->system->nparams; i++)
-      if (!a->system->params[i].of)
-        text_addf(&why, " %s = %" PRId64, a->system->params[i].name, out->proof.run.params[i]);
-    counter_run_release(&out->proof.run);
-    out->proof.kind = OUTCOME_OPEN;
-    out->proof.limit = why.at;
   }
   text_release(&fault);
   vec_release(&only);
   memory_free(bindings);
+  return found;
+}
+
+/* What the counter system does wrong counts only if the algorithm does it, too. */
+static void confirm(struct proving *p, struct attempt *a, struct proved *out) {
+  out->concrete = look_there(p, a, out, out->proof.run.params);
+  out->meaning = a->meaning;
+  if (out->concrete)
+    return;
+  struct text why = {0};
+  text_add(&why, "its counter system has a run that the algorithm does not have, or that was not "
+                 "found, at");
+  for (uint32_t i = 0; i < a->system->nparams; i++)
+    if (!a->system->params[i].of)
+      text_addf(&why, " %s = %" PRId64, a->system->params[i].name, out->proof.run.params[i]);
+  counter_run_release(&out->proof.run);
+  out->proof.kind = OUTCOME_OPEN;
+  out->proof.limit = why.at;
+}
+
+static struct attempt *attempt_new(const struct proving *p, struct round_shape *shape, bool open) {
+  struct attempt *a = memory_alloc(sizeof *a);
+  arena_init(&a->arena);
+  shape_of(p, shape, false); /* it was looked at before */
+  shape->open = open;
+  a->system = shape->system;
+  return a;
+}
+
+static void refusal_print(const struct proving *p, const struct attempt *a, struct text *out) {
+  uint32_t line, column;
+  source_place(&p->model->source, a->derivation.at.from, &line, &column);
+  text_addf(out, "no counter system: %s", a->derivation.refused);
+  if (a->derivation.at.to)
+    text_addf(out, " (line %" PRIu32 ")", line);
 }
 
 static void attempt_free(struct attempt *a) {
@@ -238,31 +281,25 @@ static void attempt_free(struct attempt *a) {
 /* In one of the ways to derive it. */
 static struct attempt *prove_by(struct proving *p, const struct question *q, enum derive_mode mode,
                               struct proved *out) {
-  struct attempt *a = memory_alloc(sizeof *a);
   struct round_shape shape;
-  shape_of(p, &shape, false); /* it was looked at before */
-  a->system = shape.system;
+  struct attempt *a = attempt_new(p, &shape, false);
+  struct text why = {0};
   out->system = a->system;
   out->concrete = NULL;
   out->proof = (struct proof){0};
   if (derive(&a->derivation, &shape, p->meaning, q, mode)) {
     prove_property(a->system, &a->system->properties[0], p->options, &p->limits, &out->proof);
     if (out->proof.kind == OUTCOME_UNSAFE)
-      look_there(p, a, out);
+      confirm(p, a, out);
     return a;
   }
-  struct text why = {0};
-  uint32_t line, column;
-  source_place(&p->model->source, a->derivation.at.from, &line, &column);
-  text_addf(&why, "no counter system: %s", a->derivation.refused);
-  if (a->derivation.at.to)
-    text_addf(&why, " (line %" PRIu32 ")", line);
+  refusal_print(p, a, &why);
   out->proof.limit = why.at;
   return a;
 }
 
-/* The easy way first; the exact one if that does not decide it. Both have one time limit, and what
-   is told is how far the one got that got further. */
+/* The easy way first, then those that are more exact. All have one time limit; what is told in the
+   end is how far the last one got that got anywhere. */
 static void prove_one(struct proving *p, uint32_t property, uint32_t environment) {
   struct proved out = {.name = p->model->properties[property].name,
                        .environment = p->model->environments[environment].name};
@@ -273,16 +310,18 @@ static void prove_one(struct proving *p, uint32_t property, uint32_t environment
   struct decide_limits all = p->limits;
   double start = race_clock();
   p->limits.seconds = all.seconds / 2;
-  struct attempt *a = prove_by(p, &q, DERIVE_SPLIT, &out);
-  bool again = out.proof.kind == OUTCOME_OPEN && !*p->limits.interrupt && !a->derivation.refused;
-  p->limits.seconds = all.seconds - (race_clock() - start);
-  if (again && p->limits.seconds > 0) {
-    struct proved exact = out;
-    struct attempt *b = prove_by(p, &q, DERIVE_WHOLE, &exact);
-    bool better = exact.proof.kind != OUTCOME_OPEN || exact.proof.nreports > 0;
-    proof_release(better ? &out.proof : &exact.proof);
+  struct attempt *a = prove_by(p, &q, DERIVE_FLAGS, &out);
+  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
+    double left = all.seconds - (race_clock() - start);
+    if (out.proof.kind != OUTCOME_OPEN || *p->limits.interrupt || a->derivation.refused || left <= 0)
+      break;
+    p->limits.seconds = mode == DERIVE_WHOLE ? left : left / 2;
+    struct proved next = out;
+    struct attempt *b = prove_by(p, &q, (enum derive_mode)mode, &next);
+    bool better = next.proof.kind != OUTCOME_OPEN || next.proof.nreports > 0;
+    proof_release(better ? &out.proof : &next.proof);
     attempt_free(better ? a : b);
-    out = better ? exact : out;
+    out = better ? next : out;
     a = better ? b : a;
   }
   p->limits = all;
@@ -316,28 +355,102 @@ static bool prove_all(struct proving *p) {
   return ok;
 }
 
-int prove_rounds(const struct syntax *syntax, const struct options *o) {
-  struct proving p = {.syntax = syntax, .options = o, .limits = prove_limits(o)};
-  int status = EXIT_BAD_INPUT;
-  p.given = memory_alloc((o->defines.n + 1) * sizeof *p.given);
-  bool ok = true;
-  for (size_t i = 0; i < o->defines.n && ok; i++) {
-    p.given[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
-    ok = o->defines.at[i].low == o->defines.at[i].high;
-    if (!ok)
+static bool proving_begin(struct proving *p) {
+  const struct options *o = p->options;
+  p->limits = prove_limits(o);
+  p->given = memory_alloc((o->defines.n + 1) * sizeof *p->given);
+  for (size_t i = 0; i < o->defines.n; i++) {
+    p->given[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+    if (o->defines.at[i].low != o->defines.at[i].high) {
       say_error("a range for '%s' is not for a proof\n  help: without -D it holds for all values",
                 o->defines.at[i].name);
+      return false;
+    }
   }
-  if (ok && begin(&p) && prove_all(&p))
+  return begin(p);
+}
+
+static void proving_end(struct proving *p) {
+  for (size_t i = 0; i < p->proofs.n; i++)
+    proof_release(&p->proofs.at[i].proof);
+  for (size_t i = 0; i < p->attempts.n; i++)
+    attempt_free(p->attempts.at[i]);
+  vec_release(&p->proofs);
+  vec_release(&p->attempts);
+  meaning_free(p->meaning);
+  model_free(p->model);
+  memory_free(p->given);
+}
+
+int prove_rounds(const struct syntax *syntax, const struct options *o) {
+  struct proving p = {.syntax = syntax, .options = o};
+  int status = EXIT_BAD_INPUT;
+  if (proving_begin(&p) && prove_all(&p))
     status = prove_report(o, p.proofs.at, (uint32_t)p.proofs.n);
-  for (size_t i = 0; i < p.proofs.n; i++)
-    proof_release(&p.proofs.at[i].proof);
-  for (size_t i = 0; i < p.attempts.n; i++)
-    attempt_free(p.attempts.at[i]);
-  vec_release(&p.proofs);
-  vec_release(&p.attempts);
-  meaning_free(p.meaning);
-  model_free(p.model);
-  memory_free(p.given);
+  proving_end(&p);
   return status;
+}
+
+/* ---- with `resilience` left open ---- */
+
+struct rounds {
+  struct proving p;
+  struct proved of;
+};
+
+void rounds_close(struct rounds *r) {
+  if (!r)
+    return;
+  proving_end(&r->p);
+  memory_free(r);
+}
+
+const struct counter_system *rounds_system(const struct rounds *r) {
+  return r->p.attempts.at[0]->system;
+}
+
+bool rounds_violate(struct rounds *r, const int64_t *params) {
+  struct attempt there = {.system = r->p.attempts.at[0]->system};
+  arena_init(&there.arena);
+  bool violated = look_there(&r->p, &there, &r->of, params) != NULL;
+  there.system = NULL; /* borrowed */
+  if (there.model)
+    check_result_release(&there.result);
+  meaning_free(there.meaning);
+  model_free(there.model);
+  arena_release(&there.arena);
+  return violated;
+}
+
+struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
+                           const char *property) {
+  struct rounds *r = memory_alloc(sizeof *r);
+  struct round_shape shape;
+  struct text why = {0};
+  uint32_t environment = 0, index = 0;
+  r->p = (struct proving){.syntax = syntax, .options = o};
+  bool ok = proving_begin(&r->p) && property_find(r->p.model, property, &index);
+  if (ok)
+    environment = r->p.model->properties[index].environments[0];
+  ok = ok && (!o->env || environment_find(r->p.model, o->env, &environment));
+  if (ok) {
+    struct question q = {.environment = environment,
+                         .semantics = SEMANTICS_COARSE,
+                         .properties = &index,
+                         .nproperties = 1};
+    struct attempt *a = attempt_new(&r->p, &shape, true);
+    r->of = (struct proved){.name = r->p.model->properties[index].name,
+                            .environment = r->p.model->environments[environment].name};
+    vec_push(&r->p.attempts, a);
+    ok = derive(&a->derivation, &shape, r->p.meaning, &q, DERIVE_COUNTED);
+    if (!ok) {
+      refusal_print(&r->p, a, &why);
+      say_error("%s", why.at);
+    }
+  }
+  text_release(&why);
+  if (ok)
+    return r;
+  rounds_close(r);
+  return NULL;
 }

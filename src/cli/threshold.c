@@ -7,7 +7,7 @@
 #include "cli/commands.h"
 #include "cli/decide.h"
 #include "cli/files.h"
-#include "cli/load.h"
+#include "cli/prove.h"
 #include "cli/race.h"
 #include "cli/terminal.h"
 #include "param/region.h"
@@ -31,6 +31,7 @@ struct finding_region {
 struct thresholding {
   const struct counter_system *system;
   const struct counter_property *property;
+  struct rounds *rounds; /* whose counter system it is; NULL: nobody's */
   const struct options *options;
   struct decide_limits limits;
   double start;
@@ -130,6 +131,18 @@ static bool late(const struct thresholding *h) {
   return race_clock() - h->start >= h->limits.seconds || *h->limits.interrupt;
 }
 
+/* A run of a derived system counts only if the algorithm goes wrong there, too. */
+static void disbelieve(const struct thresholding *h, struct proof *proof) {
+  if (!h->rounds || proof->kind != OUTCOME_UNSAFE || rounds_violate(h->rounds, proof->run.params))
+    return;
+  struct text why = {0};
+  text_add(&why, "the counter system has a run that the algorithm does not have, or that was not "
+                 "found");
+  counter_run_release(&proof->run);
+  proof->kind = OUTCOME_OPEN;
+  proof->limit = why.at;
+}
+
 static void find_threshold(struct thresholding *h) {
   while (!h->t.exact && !late(h) && h->t.ways < WAYS_MOST) {
     struct proof proof;
@@ -139,6 +152,7 @@ static void find_threshold(struct thresholding *h) {
     proof_decide(h->rest, h->options->engine, &limits, &proof);
     if (proof.memory > h->t.memory)
       h->t.memory = proof.memory;
+    disbelieve(h, &proof);
     enum outcome_kind kind = proof.kind;
     bool more = kind == OUTCOME_UNSAFE && take_region(h, &proof.run);
     h->t.ways += more;
@@ -197,6 +211,7 @@ static bool run_on_edge(struct thresholding *h, const struct cube *region, uint3
   limits.seconds = seconds_left(h);
   proof_init(&h->t.edge, h->property);
   proof_decide(g, "bounded", &limits, &h->t.edge);
+  disbelieve(h, &h->t.edge);
   graph_free(g);
   if (h->t.edge.kind == OUTCOME_UNSAFE)
     return h->t.has_edge = true;
@@ -317,17 +332,23 @@ int command_threshold(const struct options *o) {
   }
   if (!syntax_load(&syntax, o->files.at[0]))
     return EXIT_BAD_INPUT;
-  struct counter_system *s = counters_load(&syntax, o);
-  const struct counter_property *p = s ? property_of(s, o) : NULL;
-  if (p && something_is_open(s)) {
-    struct thresholding h = {.system = s, .property = p, .options = o, .start = race_clock()};
-    h.limits = (struct decide_limits){
-        o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT,
-        o->limits.memory ? o->limits.memory : default_memory_limit(), watch_interrupts()};
-    h.t.property = p;
+  bool rounds = ast_model_kind(syntax.tree) == MODEL_ROUNDS;
+  struct thresholding h = {.options = o, .start = race_clock()};
+  struct counter_system *s = rounds ? NULL : counters_load(&syntax, o);
+  h.limits = (struct decide_limits){o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT,
+                                    o->limits.memory ? o->limits.memory : default_memory_limit(),
+                                    watch_interrupts()};
+  if (rounds && o->files.n == 1)
+    say_error("which property?\n  help: rondo threshold FILE PROPERTY");
+  else if (rounds)
+    h.rounds = rounds_open(&syntax, o, o->files.at[1]);
+  h.system = h.rounds ? rounds_system(h.rounds) : s;
+  h.property = h.rounds ? &h.system->properties[0] : s ? property_of(s, o) : NULL;
+  h.t.property = h.property;
+  if (h.property && something_is_open(h.system))
     status = answer(&h);
-  }
   counter_system_free(s);
+  rounds_close(h.rounds);
   syntax_release(&syntax);
   return status;
 }

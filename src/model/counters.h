@@ -112,6 +112,7 @@ struct round_shape {
   struct term *passes;    /* of the `repeat` whose number of passes is not fixed; NULL: all are */
   uint32_t first, rounds; /* its first round, counted from 0, and how many a pass has */
   struct span at;         /* of the `repeat` */
+  bool open;              /* whatever `resilience` says */
 };
 
 /* A control's value as it is written: a label, true, 3. */

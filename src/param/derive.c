@@ -76,7 +76,7 @@ static bool begin_params(struct deriving *d) {
   nothing->from = yes;
   nothing->unsafe = make_number(d, 0);
   d->s->start = yes;
-  d->base = graph_unfold(d->s, nothing, false, &why);
+  d->base = graph_unfold(d->s, nothing, d->shape->open, &why);
   if (!d->base) {
     derive_refuse(d, (struct span){0, 0}, "the conditions on the parameters: %s", text_or_empty(&why));
     text_release(&why);
@@ -353,7 +353,7 @@ static void find_flags(struct deriving *d) {
       begin += concerns && d->begins[l];
       all += concerns;
     }
-    d->counted[part] |= begin != 1 || all > FLAGS_MAX || d->mode == DERIVE_WHOLE;
+    d->counted[part] |= begin != 1 || all > FLAGS_MAX || d->mode != DERIVE_FLAGS;
   }
   for (uint32_t p = 0; p < d->m->npoints; p++)
     for (size_t i = 0; i < d->at[p].locals.n; i++) {

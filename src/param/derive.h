@@ -15,12 +15,13 @@
 #include "model/counters.h"
 #include "sem/config.h"
 
-/* WHOLE: as exact as counts can be. SPLIT: variables that nothing reads together are counted apart,
+/* WHOLE: as exact as counts can be. COUNTED: variables that nothing reads together are counted apart,
    as if each process were several; those that decide neither what is sent nor what becomes of
-   others change one after the other before the round ends, and of those of which only matters
-   whether there is one, only that is kept. Far fewer local states, and a little too much can happen:
-   what that does wrong does not count; what even it cannot do wrong, nobody can. */
-enum derive_mode { DERIVE_SPLIT, DERIVE_WHOLE };
+   others change one after the other before the round ends. Far fewer local states, and a little too
+   much can happen. FLAGS: likewise, and of those of which only matters whether there is one, only
+   that is kept: whether there ever was one. What too much can do wrong does not count; what even it
+   cannot do wrong, nobody can. */
+enum derive_mode { DERIVE_FLAGS, DERIVE_COUNTED, DERIVE_WHOLE };
 
 #define NO_COUNTER UINT32_MAX
 

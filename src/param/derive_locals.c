@@ -264,7 +264,7 @@ static void find_parts(struct deriving *d) {
   uint32_t n = d->role->nvars;
   uint32_t *part = arena_array(&d->d->arena, n + (size_t)1, sizeof *part);
   d->d->nparts = 1;
-  if (d->mode == DERIVE_SPLIT) {
+  if (d->mode != DERIVE_WHOLE) {
     for (uint32_t i = 0; i <= n; i++)
       part[i] = i;
     d->d->part_of = part;

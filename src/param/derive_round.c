@@ -898,7 +898,7 @@ bool derive_round(struct deriving *d, uint32_t point, move_vec *moves) {
                                .nm = (uint32_t)nm,
                                .np = d->base->nparams,
                                .all_send = true,
-                               .coarse = d->mode == DERIVE_SPLIT},
+                               .coarse = d->mode != DERIVE_WHOLE},
                        .move = move_new(d, point, name)};
   r.may = arena_array(arena, nm + 1, sizeof *r.may);
   r.must = arena_array(arena, nm + 1, sizeof *r.must);

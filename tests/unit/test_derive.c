@@ -442,9 +442,14 @@ static void steps_are_matched(enum derive_mode mode) {
     simulate(&scenes[i], mode);
 }
 
-static void every_step_is_matched_split(void **unused) {
+static void every_step_is_matched_with_flags(void **unused) {
   (void)unused;
-  steps_are_matched(DERIVE_SPLIT);
+  steps_are_matched(DERIVE_FLAGS);
+}
+
+static void every_step_is_matched_counted(void **unused) {
+  (void)unused;
+  steps_are_matched(DERIVE_COUNTED);
 }
 
 static void every_step_is_matched_whole(void **unused) {
@@ -459,8 +464,8 @@ static void the_instance_does_not_matter(void **unused) {
     struct text one = {0}, two = {0};
     if (!scenes[i].again[0].name)
       continue;
-    assert_true(open_world(&a, &scenes[i], scenes[i].with, DERIVE_SPLIT));
-    assert_true(open_world(&b, &scenes[i], scenes[i].again, DERIVE_SPLIT));
+    assert_true(open_world(&a, &scenes[i], scenes[i].with, DERIVE_FLAGS));
+    assert_true(open_world(&b, &scenes[i], scenes[i].again, DERIVE_FLAGS));
     counter_system_print(a.dv.system, &one);
     counter_system_print(b.dv.system, &two);
     assert_string_equal(one.at, two.at);
@@ -506,7 +511,7 @@ static void what_does_not_fit_is_refused(void **unused) {
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct scene s = {.text = cases[i].text, .property = "s", .with = {{"n", 4}}};
     struct world w;
-    assert_false(open_world(&w, &s, s.with, DERIVE_SPLIT));
+    assert_false(open_world(&w, &s, s.with, DERIVE_FLAGS));
     if (cases[i].reason && !strstr(w.dv.refused, cases[i].reason)) {
       print_error("%s: %s\n", cases[i].text, w.dv.refused);
       fail();
@@ -521,7 +526,8 @@ static void what_does_not_fit_is_refused(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_step_is_matched_split), cmocka_unit_test(every_step_is_matched_whole),
+      cmocka_unit_test(every_step_is_matched_with_flags),
+      cmocka_unit_test(every_step_is_matched_counted), cmocka_unit_test(every_step_is_matched_whole),
       cmocka_unit_test(the_instance_does_not_matter),
       cmocka_unit_test(what_does_not_fit_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
