@@ -340,7 +340,8 @@ static bool prove_all(struct proving *p) {
       wanted[property] = true;
   for (uint32_t i = 0; i < p->model->nproperties && ok; i++) {
     const struct property *x = &p->model->properties[i];
-    if (o->properties.n ? !wanted[i] : x->kind != PROPERTY_SAFETY || x->on_request)
+    if (o->properties.n ? !wanted[i]
+                        : x->kind != PROPERTY_SAFETY || x->on_request || x->stability_of)
       continue;
     if (o->env)
       prove_one(p, i, environment);

@@ -138,7 +138,7 @@ static bool is_uniform(struct deriving *d, const struct node *n) {
 }
 
 static bool check_every(struct deriving *d, const struct clause *c, int64_t *row) {
-  if (c->name_id != NO_NAME)
+  if (c->name_id != NO_NAME || c->unit == EACH_PHASE)
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
   struct heard_size size;
   if (is_size_clause(c->pred, &size)) {
@@ -166,6 +166,7 @@ static bool check_clause(struct deriving *d, const struct clause *c) {
     break;
   case CLAUSE_OFTEN:
   case CLAUSE_FINALLY:
+  case CLAUSE_ONCE:
   case CLAUSE_FAIR: /* of no finite run */
     break;
   case CLAUSE_LOST: /* any: all but its own, which a process may then miss here, too */
@@ -235,6 +236,8 @@ static bool check_properties(struct deriving *d) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     if (p->kind != PROPERTY_SAFETY)
       return derive_refuse(d, p->at, "only safety can be proved");
+    if (p->until)
+      return derive_refuse(d, p->at, "a property that is asked only of part of a run");
     if (p->step && !property_step_of_one(p))
       return derive_refuse(d, p->at, "a step property of several processes");
     if (!reads_no_open(d, p->formula, "a property"))
