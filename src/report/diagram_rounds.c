@@ -99,6 +99,12 @@ static void describe_changes(struct rounds *r, uint32_t step, uint32_t p, struct
   while (first + n < log->nchanges && log->changes[first + n].process == p)
     n++;
   m->key = diagram_changes(d, log->changes + first, n, &m->changed);
+  if (trace_has_ended(t, p, step - 1) &&
+      (t->configs[step]->local[p][LOCAL_STATUS] & ~t->configs[step - 1]->local[p][LOCAL_STATUS] & STATUS_HALTED)) {
+    struct text v = {0};
+    text_add(&v, "halts");
+    diagram_label(d, &m->changed, INK_FAINT, &v);
+  }
   if (t->run.norder && trace_has_ended(t, p, step - 1)) { /* fine rounds: when it was */
     struct text v = {0};
     for (uint32_t i = 0, ended = 0; i < t->run.norder; i++)
@@ -206,7 +212,6 @@ static void draw_update(struct rounds *r, uint32_t step, uint32_t p) {
   const struct moment *m = moment_at(r, step + 1, p);
   if (t->configs[step + 1]->local[p][LOCAL_STATUS] & STATUS_HALTED) {
     svg_mark(&d->svg, MARK_SQUARE, m->key ? INK_KEY : INK_PLAIN, x, y);
-    svg_words(&d->svg, INK_FAINT, ANCHOR_MIDDLE, x, y - 8, "halts", NULL);
   } else {
     svg_mark(&d->svg, m->key ? MARK_KEY : MARK_DOT, m->key ? INK_KEY : INK_PLAIN, x, y);
   }
@@ -239,9 +244,12 @@ static void draw_lost(struct rounds *r, uint32_t step) {
   for (size_t i = 0; i < log->nsent; i++) {
     const struct sent *s = &log->sent[i];
     int from = r->d->rows[s->from].y, to = r->d->rows[s->to].y;
-    int way = n > 2 * r->n + 2 ? 26 : s->from == s->to ? 50 : 66; /* many: short, or nobody can tell them apart */
+    int rows = s->from < s->to ? (int)(s->to - s->from) : (int)(s->from - s->to);
     if (!is_missed(r, step, s))
       continue;
+    /* Many: short, or nobody can tell them apart. Else they end a third of a row before the receiver's, where only those
+       meet that are meant for it. */
+    int way = rows == 0 ? 50 : n > 2 * r->n + 2 ? 26 : 100 - 34 / rows < 84 ? 100 - 34 / rows : 84;
     int x = along(r->from[step], r->to[step], way), y = along(from, to, way);
     if (s->from != s->to)
       svg_line(&r->d->svg, STROKE_LOST, r->from[step], from, x, y);
