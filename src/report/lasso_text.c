@@ -2,6 +2,8 @@
 #include "report/teller.h"
 #include "trace/lasso.h"
 
+#include <string.h>
+
 static void tell_standstill(const struct teller *t) {
   static const char *const words[] = {
       "the algorithm has ended, and the last state stays",
@@ -27,7 +29,49 @@ static void add_clause(const struct teller *t, const struct clause *c) {
   text_addf(t->out, "  (line %u)\n", teller_line(t->model, c->at));
 }
 
-void teller_assumptions(const struct teller *t) {
+#define UNTAKEN_MOST 5
+
+struct untaken {
+  const struct teller *teller;
+  uint32_t n;
+};
+
+/* "P(2) could take token from P(1), but not always  (line 19)" */
+static void tell_untaken(void *context, const struct fair_group *g) {
+  struct untaken *u = context;
+  const struct teller *t = u->teller;
+  if (u->n++ >= UNTAKEN_MOST && !t->style->verbose)
+    return;
+  text_add(t->out, "  ");
+  process_print(t->model, g->process, t->out);
+  if (g->action == NO_PART) {
+    text_add(t->out, " could act, but not always\n");
+    return;
+  }
+  const struct action *a = &process_role(t->model, g->process)->actions[g->action];
+  if (g->sender != NO_PART) {
+    text_add(t->out, " could take ");
+    message_print(t->model, a->kind, g->message, t->out);
+    text_add(t->out, " from ");
+    process_print(t->model, g->sender, t->out);
+  } else if (!strcmp(a->name, "when")) {
+    text_add(t->out, " could act");
+  } else {
+    text_addf(t->out, " could do %s", a->name);
+  }
+  text_addf(t->out, ", but not always  (line %u)\n", teller_line(t->model, a->at));
+}
+
+static void tell_fairness(const struct teller *t, struct meaning *meaning, const struct clause *fair) {
+  struct untaken u = {t, 0};
+  text_addf(t->out, "\nthis is fair: whatever can be taken %s is  (line %u)\n", fair->strong ? "again and again" : "all the time",
+            teller_line(t->model, fair->at));
+  lasso_untaken(t->trace, meaning, tell_untaken, &u);
+  if (u.n > UNTAKEN_MOST && !t->style->verbose)
+    text_addf(t->out, "  and %u more\n", u.n - UNTAKEN_MOST);
+}
+
+void teller_assumptions(const struct teller *t, struct meaning *meaning) {
   const struct trace *trace = t->trace;
   const struct environment *env = &t->model->environments[trace->claim.environment];
   const struct clause *marks[MARKS_MOST], *fair = environment_fairness(env);
@@ -48,7 +92,5 @@ void teller_assumptions(const struct teller *t) {
         add_clause(t, marks[i]);
   }
   if (fair && model_steps(t->model))
-    text_addf(t->out, "\nthis is fair: whatever %s be taken is taken, or %s  (line %u)\n",
-              fair->strong ? "can again and again" : "can always",
-              fair->strong ? "cannot be from some time on" : "again and again cannot be", teller_line(t->model, fair->at));
+    tell_fairness(t, meaning, fair);
 }

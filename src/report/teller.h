@@ -61,7 +61,7 @@ void teller_order(const struct teller *);
 /* Steps from .. to - 1 of a run of them, under a heading. */
 void teller_steps(const struct teller *, const char *heading, uint32_t from, uint32_t to);
 /* Of a run that goes on for ever: how it can, although the environment assumes what it does. */
-void teller_assumptions(const struct teller *);
+void teller_assumptions(const struct teller *, struct meaning *);
 /* Messages on their way, by receiver, after a label. */
 void teller_flight(const struct teller *, const struct config *, const char *label);
 

@@ -150,7 +150,7 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
   struct instance instance;
   bool cover = p->kind == PROPERTY_COVER, lasso = t->trace->claim.lasso;
   if (lasso)
-    teller_assumptions(t);
+    teller_assumptions(t, meaning);
   if (lasso && p->almost_surely)
     text_add(t->out, "\nan adversary can keep it like that, whatever the coins show\n");
   text_add(t->out, "\n");

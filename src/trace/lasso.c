@@ -295,35 +295,52 @@ static void count_possible(void *context, const struct fair_group *g) {
   of->seen = c->now;
 }
 
+/* All that can be taken somewhere in the loop. Returns how many configurations that has. */
+static uint32_t count_groups(const struct trace *t, struct meaning *meaning, struct fair_counts *counts) {
+  uint32_t from = t->claim.loop, to = from < t->run.nsteps ? t->run.nsteps : from + 1;
+  for (uint32_t i = from; i < to; i++) {
+    struct fair_group taken;
+    counts->now = i + 1;
+    config_groups(meaning, t->claim.environment, t->configs[i], count_possible, counts);
+    if (i < t->run.nsteps && event_fair_group(meaning, t->claim.environment, t->run.steps[i]->event, &taken))
+      fair_count_of(counts, &taken)->taken = true;
+  }
+  return to - from;
+}
+
+static const struct clause *fairness_of(const struct trace *t) {
+  return model_steps(t->model) ? environment_fairness(&t->model->environments[t->claim.environment]) : NULL;
+}
+
 /* Steps: whoever can always (strong: again and again) take something in the loop does. */
 static bool is_fair(struct trace *t, struct meaning *meaning, struct text *why) {
-  const struct clause *fair = environment_fairness(&t->model->environments[t->claim.environment]);
-  uint32_t from = t->claim.loop, to = from < t->run.nsteps ? t->run.nsteps : from + 1;
+  const struct clause *fair = fairness_of(t);
   struct fair_counts counts = {0};
   bool ok = true;
-  if (!fair || !model_steps(t->model))
+  if (!fair)
     return true;
-  struct config *at = config_copy(t->model, t->configs[t->piles ? t->nconfigs - 1 : from]);
-  for (uint32_t i = from; i < to; i++) { /* with the messages that lie there in the end, if they pile up */
-    struct fair_group taken;
-    counts.now = i + 1;
-    config_groups(meaning, t->claim.environment, t->piles ? at : t->configs[i], count_possible, &counts);
-    if (t->piles)
-      again(t, meaning, i, at);
-    if (i < t->run.nsteps && event_fair_group(meaning, t->claim.environment, t->run.steps[i]->event, &taken))
-      fair_count_of(&counts, &taken)->taken = true;
-  }
+  uint32_t length = count_groups(t, meaning, &counts);
   for (size_t i = 0; i < counts.at.n && ok; i++) {
     const struct fair_count *c = &counts.at.at[i];
-    ok = c->taken || c->possible == 0 || (!fair->strong && c->possible < to - from);
+    ok = c->taken || c->possible == 0 || (!fair->strong && c->possible < length);
     if (!ok) {
       text_add(why, "it is not fair to ");
       process_print(t->model, c->group.process, why);
     }
   }
   vec_release(&counts.at);
-  config_free(at);
   return ok;
+}
+
+void lasso_untaken(const struct trace *t, struct meaning *meaning, untaken_fn *tell, void *context) {
+  struct fair_counts counts = {0};
+  if (!fairness_of(t))
+    return;
+  count_groups(t, meaning, &counts);
+  for (size_t i = 0; i < counts.at.n; i++)
+    if (!counts.at.at[i].taken && counts.at.at[i].possible > 0)
+      tell(context, &counts.at.at[i].group);
+  vec_release(&counts.at);
 }
 
 struct lasso_configs trace_configs(const struct trace *t) {

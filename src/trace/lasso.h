@@ -17,6 +17,10 @@ bool lasso_shows(struct trace *, struct meaning *, struct text *why);
 struct lasso_configs trace_configs(const struct trace *);
 const struct node *claim_formula(const struct trace *);
 
+/* Steps, in an environment that is fair: what can be taken somewhere in the loop, and never is. */
+typedef void untaken_fn(void *context, const struct fair_group *);
+void lasso_untaken(const struct trace *, struct meaning *, untaken_fn *, void *context);
+
 /* Why a run that stays where it is does so. */
 enum standstill {
   STANDSTILL_ENDED,    /* rounds: the algorithm has ended */
