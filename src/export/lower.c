@@ -335,7 +335,7 @@ static void add_properties(struct lowering *l, const uint32_t *which, uint32_t n
     if (p->kind == PROPERTY_LIVE)
       note(l, arena_printf(l->arena, "left out: '%s', which speaks of infinite runs", p->name));
     else
-      vec_push(&l->program->properties, ((struct program_property){p, NO_WIRE}));
+      vec_push(&l->program->properties, ((struct program_property){p, property_name(l, p->name), NO_WIRE}));
   }
 }
 

@@ -137,6 +137,7 @@ void begin_process(struct lowering *, uint32_t p, struct local_state *, struct s
 
 /* --- variables (lower_cells.c) --- */
 void declare_cells(struct lowering *);
+const char *property_name(struct lowering *, const char *); /* no word of any of the languages */
 
 const char *plain_name(struct lowering *, const char *);
 const char *process_name(struct lowering *, uint32_t p); /* P_1 */

@@ -19,11 +19,16 @@ static bool taken_word(const char *name) {
       "max", "min", "mod", "multiset", "procedure", "process", "program", "put", "real", "record", "rule", "ruleset",
       "scalarset", "startstate", "switch", "then", "to", "type", "undefine", "union", "var", "while", "esac", "self", "word",
       "auto", "char", "continue", "default", "double", "extern", "float", "long", "register", "restrict", "signed", "sizeof",
-      "static", "struct", "void", "volatile", "main", "now", "integer", "count", "toint", "time", "started", "steps", "rules", "d_step", "c_code", "c_expr", "not", "and", "or"};
+      "static", "struct", "void", "volatile", "main", "now", "integer", "count", "toint", "time", "started", "steps", "rules",
+      "judge", "no_error", "Number", "Init", "Next", "Spec", "TypeOK",
+      "vars", "Assert", "DOMAIN", "CHOOSE", "d_step", "c_code", "c_expr", "not", "and", "or"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(words[i], name))
       return true;
-  return strlen(name) == 1 && name[0] >= 'A' && name[0] <= 'Z';
+  if (strlen(name) == 1 && name[0] >= 'A' && name[0] <= 'Z')
+    return true;
+  size_t digits = strspn(name + 1, "0123456789"); /* t1, j1, r1_...: what printers make up */
+  return strchr("tjr", name[0]) && digits > 0 && (name[1 + digits] == '\0' || name[0] == 'r');
 }
 
 const char *process_name(struct lowering *l, uint32_t p) {
@@ -38,6 +43,10 @@ const char *plain_name(struct lowering *l, const char *name) {
     if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || (*s >= '0' && *s <= '9')))
       *s = '_';
   return copy;
+}
+
+const char *property_name(struct lowering *l, const char *name) {
+  return taken_word(name) ? property_name(l, arena_printf(l->arena, "%s_", name)) : name;
 }
 
 static const char *free_name(struct lowering *l, const char *name) {

@@ -92,7 +92,7 @@ static void add_steps(struct printer *p, struct statements *b) {
       continue;
     const struct property *q = p->program->properties.at[i].property;
     printer_define(p, p->rule->steps.at[i], define, b);
-    text_addf(p->out, "%s%s \"%s\" ", b->indent, q->kind == PROPERTY_COVER ? "cover" : "assert", q->name);
+    text_addf(p->out, "%s%s \"%s\" ", b->indent, q->kind == PROPERTY_COVER ? "cover" : "assert", p->program->properties.at[i].name);
     printer_add(p, p->rule->steps.at[i]);
     text_add(p->out, ";  ");
     printer_line(p, q->at);
@@ -248,7 +248,7 @@ void export_murphi(const struct program *g, struct text *out) {
   for (size_t i = 0; i < g->properties.n; i++) {
     const struct property *q = g->properties.at[i].property;
     if (g->properties.at[i].holds != NO_WIRE)
-      add_property(&p, q->kind == PROPERTY_COVER ? "cover" : "invariant", q->name, g->properties.at[i].holds, q->at);
+      add_property(&p, q->kind == PROPERTY_COVER ? "cover" : "invariant", g->properties.at[i].name, g->properties.at[i].holds, q->at);
   }
   printer_release(&p);
 }

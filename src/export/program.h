@@ -51,6 +51,7 @@ struct rule {
 
 struct program_property {
   const struct property *property;
+  const char *name; /* the property's, unless that means something in one of the languages */
   wire holds; /* in a state; steps: NO_WIRE */
 };
 

@@ -41,7 +41,7 @@ static void declare_cells(struct printer *p) {
   text_add(p->out, "  error_happened : boolean;\n");
   for (size_t i = 0; i < g->properties.n; i++)
     if (g->properties.at[i].holds == NO_WIRE)
-      text_addf(p->out, "  %s_broken : boolean;\n", g->properties.at[i].property->name);
+      text_addf(p->out, "  %s_broken : boolean;\n", g->properties.at[i].name);
   text_addf(p->out, "IVAR\n  rule : 0..%zu;\n", g->rules.n - 1);
   for (size_t r = 0; r < g->rules.n; r++)
     for (size_t i = 0; i < g->rules.at[r].choices.n; i++) {
@@ -129,7 +129,7 @@ static void add_rule(struct printer *p, size_t number) {
   text_addf(p->out, ";\nDEFINE r%zu_happens := r%zu_possible & !r%zu_fails;\n", number, number, number);
   for (size_t i = 0; i < r->steps.n; i++)
     if (r->steps.at[i] != NO_WIRE)
-      define_named(p, number, g->properties.at[i].property->name, r->steps.at[i]);
+      define_named(p, number, g->properties.at[i].name, r->steps.at[i]);
   for (size_t i = 0; i < r->changes.n; i++) {
     const struct cell_change *c = &r->changes.at[i];
     snprintf(name, sizeof name, "r%zu_", number);
@@ -201,7 +201,7 @@ static void add_transitions(struct printer *p) {
     text_addf(p->out, " | (r%zu_possible & r%zu_fails)", r, r);
   text_add(p->out, ");\n");
   for (size_t i = 0; i < g->properties.n; i++) {
-    const char *name = g->properties.at[i].property->name;
+    const char *name = g->properties.at[i].name;
     if (g->properties.at[i].holds != NO_WIRE)
       continue;
     text_addf(p->out, "INIT !%s_broken;\nTRANS next(%s_broken) = (%s_broken", name, name, name);
@@ -240,9 +240,9 @@ void export_program_smv(const struct program *g, struct text *out) {
     if (w != NO_WIRE)
       printer_define(&p, w, define, NULL);
     printer_line(&p, q->at);
-    text_addf(out, "\nINVARSPEC NAME %s := ", q->name);
+    text_addf(out, "\nINVARSPEC NAME %s := ", g->properties.at[i].name);
     if (w == NO_WIRE) {
-      text_addf(out, "!%s_broken", q->name);
+      text_addf(out, "!%s_broken", g->properties.at[i].name);
     } else {
       text_addf(out, "!started | %s", q->kind == PROPERTY_COVER ? "!" : "");
       printer_add(&p, w);

@@ -129,9 +129,9 @@ static void add_steps(struct printer *p, const char *indent) {
       continue;
     const struct property *q = p->program->properties.at[i].property;
     printer_define(p, p->rule->steps.at[i], define, (void *)indent);
-    text_addf(p->out, "%s%s = ", indent, q->name);
+    text_addf(p->out, "%s%s = ", indent, p->program->properties.at[i].name);
     printer_add(p, p->rule->steps.at[i]);
-    text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", q->name);
+    text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", p->program->properties.at[i].name);
     printer_line(p, q->at);
     text_add(p->out, "\n");
   }
@@ -249,9 +249,9 @@ static void add_properties(struct printer *p) {
     if (g->properties.at[i].holds == NO_WIRE)
       continue;
     printer_define(p, g->properties.at[i].holds, define, "  ");
-    text_addf(p->out, "  %s = ", q->name);
+    text_addf(p->out, "  %s = ", g->properties.at[i].name);
     printer_add(p, g->properties.at[i].holds);
-    text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", q->name);
+    text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", g->properties.at[i].name);
     printer_line(p, q->at);
     text_add(p->out, "\n");
   }
@@ -288,7 +288,7 @@ void export_promela(const struct program *g, struct text *out) {
   p.out = out;
   text_add(out, "\n/* not part of the state */\nhidden byte no_error;\n");
   for (size_t i = 0; i < g->properties.n; i++)
-    text_addf(out, "hidden byte %s;\n", g->properties.at[i].property->name);
+    text_addf(out, "hidden byte %s;\n", g->properties.at[i].name);
   declare_names(out, "j", judged);
   declare_names(out, "t", most);
   text_add(out, "\n");

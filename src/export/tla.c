@@ -209,7 +209,7 @@ static void add_rule(struct printer *p, size_t number) {
     if (r->steps.at[i] != NO_WIRE) {
       text_add(p->out, "       /\\ Assert(");
       printer_add(p, r->steps.at[i]);
-      text_addf(p->out, ", \"%s\")  ", g->properties.at[i].property->name);
+      text_addf(p->out, ", \"%s\")  ", g->properties.at[i].name);
       printer_line(p, g->properties.at[i].property->at);
       text_add(p->out, "\n");
     }
@@ -257,7 +257,7 @@ void export_tla(const struct program *g, struct text *out) {
   for (size_t i = 0; i < g->properties.n; i++) {
     const struct property *q = g->properties.at[i].property;
     if (g->properties.at[i].holds != NO_WIRE)
-      add_property(&p, q->name, q->kind == PROPERTY_COVER, g->properties.at[i].holds, q->at);
+      add_property(&p, g->properties.at[i].name, q->kind == PROPERTY_COVER, g->properties.at[i].holds, q->at);
   }
   text_add(out, "====\n");
   printer_release(&p);
