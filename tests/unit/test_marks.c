@@ -459,7 +459,7 @@ static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
 static void test_random_models(void **state) {
   (void)state;
   const char *seed = getenv("SEED"), *count = getenv("COUNT");
-  uint32_t from = seed ? (uint32_t)atoi(seed) : 1, n = count ? (uint32_t)atoi(count) : 60;
+  uint32_t from = seed ? (uint32_t)atoi(seed) : 1, n = count ? (uint32_t)atoi(count) : 24;
   for (uint32_t i = from; i < from + n; i++) {
     char text[2000];
     srand(i);
