@@ -105,7 +105,7 @@ static bool add_error(const struct asking *a, const struct live *l, struct prope
 static bool add_traces(const struct asking *a, const struct live *l, struct run_result *r) {
   if (a->asked->options->no_trace)
     return true;
-  return (!l->found || add_lasso(a, l, &r->properties[0])) &&
+  return (!live_shows(l) || add_lasso(a, l, &r->properties[0])) &&
          (!l->graph.error.found || add_error(a, l, &r->properties[1]));
 }
 

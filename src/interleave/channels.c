@@ -159,6 +159,8 @@ content appending_make(struct channel_ops *o, struct appending *a, content c) {
   if (!absorbed)
     to = o->cells->bound > 0 && n >= o->cells->bound ? CHANNEL_FULL
                                                      : channel_encode(o->cells, a->cell, o->packets.at, n + 1);
+  if (to != CHANNEL_FULL && !absorbed && n + 1 > o->most)
+    o->most = n + 1;
   if (c >= a->n) {
     uint32_t room = 2 * c + 16;
     a->to = memory_resize_array(a->to, room, sizeof *a->to);

@@ -45,6 +45,7 @@ struct channel_ops {
   VEC(struct appending *) appendings;
   struct intern *appending_of; /* [table, letter] -> place in appendings */
   VEC(struct channel_packet) packets;
+  uint32_t most;               /* messages that there were in a channel after one was sent */
 };
 
 void channel_ops_init(struct channel_ops *, struct cells *);

@@ -169,6 +169,7 @@ static bool space_initial(struct space *space, emit_fn *emit, void *context) {
 
 static bool space_successors(struct space *space, const struct state *state, emit_fn *emit, void *context) {
   struct interleave *s = interleave_of(space);
+  s->base.channel_bound = s->channels.most;
   keys_load(&s->keys, state, s->words);
   s->expanded++;
   return s->plain ? plain_successors(s, emit, context)
@@ -225,6 +226,7 @@ static void space_free(struct space *space) {
   intern_free(s->vectors);
   intern_free(s->statuses);
   intern_free(s->group_names);
+  intern_free(s->lottery_names);
   vec_release(&s->permits);
   uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
@@ -249,6 +251,9 @@ static const struct space_ops interleave_ops = {
 };
 
 /* --- making one --- */
+
+/* Rounds that lie so far apart run away from each other; nothing is known to need more than twice the number of processes. */
+#define RUNAWAY(nprocesses) (4 + 3 * (nprocesses))
 
 static void read_environment(struct interleave *s) {
   const struct model *m = s->model;
@@ -305,6 +310,9 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);
   read_environment(s);
   groups_init(s);
+  s->lottery_names = intern_new();
+  s->base.lotteries = question_live(m, q) && m->properties[q->properties[0]].almost_surely &&
+                      options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
   steps_init(s);
   mover_init(s);
   forgetting_init(s);
@@ -315,7 +323,10 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   if (l->of[REDUCE_ROUND_WINDOW].applied)
     s->window = window_new(&s->cells);
   s->base.has_distance = s->window;
-  s->max_distance = options->max_distance ? options->max_distance : ANY_DISTANCE;
+  s->base.has_channels = m->nmessages > 0 && options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
+  s->max_distance = options->max_distance && options->max_distance != ANY_DISTANCE ? options->max_distance
+                    : s->window                                                   ? RUNAWAY(m->nprocesses)
+                                                                                  : ANY_DISTANCE;
   relays_init(s);
   s->normal = s->canonical || s->window || s->relays;
   s->plain = options->successors == SUCCESSORS_PLAIN || s->cells.arrivals;

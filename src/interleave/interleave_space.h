@@ -28,6 +28,8 @@ struct outcome {
   uint32_t posts;  /* what is sent, in steps->posts: to, kind, message for each */
   uint32_t writes; /* globals that got a value, in steps->writes: global, content for each */
   uint32_t error;  /* 1 + its place in steps->errors, 0: none; then the rest means nothing */
+  uint32_t ticket; /* almost surely: what an adversary chose on the way, in steps->tickets */
+  bool tossed;     /* likewise: coins had a say */
 };
 
 struct chosen { /* a message that a quorum takes or looks at */
@@ -57,6 +59,8 @@ struct steps {
   struct intern *contexts;    /* [process or role, local, globals] */
   struct intern *global_sets; /* contents of the globals that a role uses */
   struct intern *posts, *writes, *tuples, *letter_lists;
+  struct intern *tickets;
+  value salt;                 /* what else an adversary chose: which message was made up */
   struct memo none, one, forged, quorum;
   VEC(struct outcomes) lists;
   VEC(struct quorum_outcomes) quorum_lists;
@@ -129,6 +133,8 @@ struct move {
   uint16_t lost, duplicated, became_faulty;
   uint64_t broken;          /* step properties about one process each that it breaks */
   uint32_t group;           /* ACTION: what it takes, or NO_GROUP */
+  uint32_t lottery;         /* almost surely: the same for all results of the same choices of an adversary */
+  bool tossed;              /* likewise: coins had a say */
   const struct model_error *error;
 };
 
@@ -370,6 +376,7 @@ struct interleave {
   uint64_t *enabled, *aim, *prepare; /* classes of steps, for it */
   const struct clause *fair;   /* questions about runs: the environment's fairness, or NULL */
   struct intern *group_names;  /* [process, action, sender, message] */
+  struct intern *lottery_names;
   struct property_memo *properties;
   uint32_t nlocal_steps, nglobal_steps; /* step properties, by whether they are judged on one process or on whole states */
   struct memo broken_by_local; /* (role and local state, local state) -> bits, in vectors */

@@ -246,6 +246,16 @@ static const struct model_error *error_of(struct making *k, uint32_t number) {
   return error;
 }
 
+/* Almost surely: a number for all that an adversary chose, within a state. */
+static uint32_t lottery_of(struct making *k, const struct move *m, uint32_t ticket) {
+  struct interleave *s = k->space;
+  letter l = k->in && !k->in->forged ? letter_put(&s->channels, k->in->kind, k->in->message) : UINT32_MAX;
+  value alone = m->kind == EVENT_ACTION || m->kind == EVENT_RECOVER ? -1 : (value)s->mover.making.n;
+  value place = k->in ? k->in->place : 0;
+  return intern_put(s->lottery_names,
+                    (value[]){k->at->process, m->kind, m->action, m->sender, m->duplicated, l, place, ticket, alone}, 9);
+}
+
 /* An action with the inbox as k->after has it. */
 static void add_action(struct making *k, const struct outcome *o, uint32_t sender, uint32_t duplicated) {
   struct interleave *s = k->space;
@@ -254,6 +264,9 @@ static void add_action(struct making *k, const struct outcome *o, uint32_t sende
   m->duplicated = (uint16_t)duplicated;
   m->group = s->fair ? group_of_action(s, k->at->process, o->action, k->in) : NO_GROUP;
   m->lie = k->in && k->in->forged;
+  m->tossed = o->tossed;
+  if (s->base.lotteries)
+    m->lottery = lottery_of(k, m, o->ticket);
   if (o->error) {
     m->error = error_of(k, o->error);
     return;
@@ -400,6 +413,7 @@ static struct move *add_crash(struct making *k, content crashed, uint32_t action
   struct move *m = add_move(k, EVENT_CRASH, action);
   making_reset(k);
   set_patches(k, m, crashed, 0);
+  m->lottery = s->base.lotteries ? lottery_of(k, m, 0) : 0;
   m->became_faulty = !(status & STATUS_RECOVERED);
   m->broken = steps_broken_by_local(s, k->at->process, k->at->local, crashed);
   return m;
@@ -426,6 +440,8 @@ static void add_crash_with(struct making *k, content crashed, uint32_t action, u
 static void crash_in(struct making *k, content crashed, uint32_t move) {
   struct interleave *s = k->space;
   uint32_t id = s->mover.making.at[move].sent, action = s->mover.making.at[move].action;
+  if (s->mover.making.at[move].tossed)
+    s->base.coins_lost = "a process may crash in the middle of an action in which it tosses a coin";
   if (!s->parts) {
     add_crash_with(k, crashed, action, id, move);
     return;
@@ -487,6 +503,7 @@ static void moves_to_recover(struct making *k) {
     for (uint32_t in = 0; in < s->mover.ninbound[k->at->process] && s->meaning->semantics == SEMANTICS_MP; in++)
       k->after[in] = channel_seen(&s->channels, s->mover.inbound[k->at->process][in].cell, k->after[in]);
     set_patches(k, m, list.at[i].next, 0);
+    m->lottery = s->base.lotteries ? lottery_of(k, m, list.at[i].ticket) : 0;
     m->broken = steps_broken_by_local(s, k->at->process, k->at->local, list.at[i].next);
   }
 }
@@ -504,6 +521,7 @@ static void moves_of_messages(struct making *k, bool active) {
       struct move *m = add_move(k, EVENT_DELIVER, NO_ACTION);
       m->sender = s->mover.inbound[p][in].from;
       set_patches(k, m, k->at->local, 0);
+      m->lottery = s->base.lotteries ? lottery_of(k, m, 0) : 0;
     }
     for (uint32_t i = 0; i < v->nlost && s->loses && active; i++) {
       making_reset(k);
@@ -512,6 +530,7 @@ static void moves_of_messages(struct making *k, bool active) {
       m->sender = s->mover.inbound[p][in].from;
       m->lost = 1;
       set_patches(k, m, k->at->local, 0);
+      m->lottery = s->base.lotteries ? lottery_of(k, m, 0) : 0;
     }
   }
 }
@@ -598,7 +617,7 @@ static struct moves *moves_make(struct interleave *s, const struct sight *at, st
     *m = v->making.at[i];
     m->optional = is_optional(&k, m);
     m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->frozen) ||
-                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP || m->optional;
+                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP || s->base.lotteries || m->optional;
     moves->brief_only &= !m->special;
   }
   if (s->fair && process_active(status))

@@ -24,6 +24,7 @@ void steps_init(struct interleave *s) {
   t->writes = intern_new();
   t->tuples = intern_new();
   t->letter_lists = intern_new();
+  t->tickets = intern_new();
   intern_put(t->posts, NULL, 0); /* 0: nothing */
   intern_put(t->writes, NULL, 0);
   t->local = arena_array(&t->arena, s->meaning->max_local + 1, sizeof *t->local);
@@ -47,7 +48,7 @@ void steps_init(struct interleave *s) {
 
 void steps_release(struct interleave *s) {
   struct steps *t = &s->steps;
-  struct intern *tables[] = {t->contexts, t->global_sets, t->posts, t->writes, t->tuples, t->letter_lists};
+  struct intern *tables[] = {t->contexts, t->global_sets, t->posts, t->writes, t->tuples, t->letter_lists, t->tickets};
   for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
     intern_free(tables[i]);
   struct memo *memos[] = {&t->none, &t->one, &t->forged, &t->quorum};
@@ -156,7 +157,30 @@ static struct outcome outcome_failed(struct interleave *s, uint32_t action, cons
 
 static bool same_outcome(const struct outcome *a, const struct outcome *b) {
   return a->action == b->action && a->next == b->next && a->posts == b->posts && a->writes == b->writes &&
-         a->error == b->error;
+         a->error == b->error && a->ticket == b->ticket;
+}
+
+/* Almost surely: all that was chosen but by coins. An adversary that chooses once a coin is tossed has seen it, which one number
+   cannot say. */
+static void write_ticket(struct interleave *s, const struct choices *choices, struct outcome *o) {
+  value small[65], *v = choices->at < 64 ? small : memory_alloc((choices->at + 1) * sizeof *v);
+  size_t n = 0;
+  if (!s->base.lotteries)
+    return;
+  v[n++] = s->steps.salt;
+  for (size_t i = 0; i < choices->at; i++) {
+    bool coin = i < 64 && choices->coins >> i & 1;
+    if (!coin && o->tossed)
+      s->base.coins_lost = "a process chooses freely after it has tossed a coin, in one step";
+    o->tossed |= coin;
+    if (!coin)
+      v[n++] = choices->taken.at[i];
+  }
+  o->ticket = intern_put(s->steps.tickets, v, n);
+  if (s->meaning->coins_lost)
+    s->base.coins_lost = s->meaning->coins_lost;
+  if (v != small)
+    memory_free(v);
 }
 
 typedef VEC(struct outcome) outcome_vec;
@@ -176,11 +200,14 @@ static void take(struct interleave *s, const struct sight *at, uint32_t action, 
   struct choices choices = {0};
   do {
     struct model_error error = {0};
+    struct outcome o;
     steps_unfold(s, at);
     switch (action_take(s->meaning, action, actor(s, at), t->local, t->globals, in, n, &choices, &t->outbox, NULL,
                         &error)) {
     case ACTION_DONE:
-      add(context, outcome_now(s, at, action));
+      o = outcome_now(s, at, action);
+      write_ticket(s, &choices, &o);
+      add(context, o);
       break;
     case ACTION_ERROR:
       add(context, outcome_failed(s, action, &error));
@@ -274,9 +301,11 @@ struct outcomes steps_forged(struct interleave *s, const struct sight *at, uint3
     for (uint64_t i = 0; i < type->count && !interrupted(s); i++) {
       struct inbox_entry in = {from, role->actions[a].kind, type_nth(&s->model->values, type, i), PACKET_DELIVERED,
                                true};
+      t->salt = 1 + (value)i;
       take_one(s, at, a, &in, &list);
     }
   }
+  t->salt = 0;
   return keep_list(s, &t->forged, context, from, &list);
 }
 
@@ -286,11 +315,14 @@ struct outcomes steps_recover(struct interleave *s, const struct sight *at) {
   outcome_vec list = {0};
   do {
     struct model_error error = {0};
+    struct outcome o;
     steps_unfold(s, at);
     t->outbox.n = 0;
-    if (action_recover(s->meaning, at->process, t->local, t->globals, &choices, &error))
-      add_outcome(&list, outcome_now(s, at, NO_ACTION));
-    else
+    if (action_recover(s->meaning, at->process, t->local, t->globals, &choices, &error)) {
+      o = outcome_now(s, at, NO_ACTION);
+      write_ticket(s, &choices, &o);
+      add_outcome(&list, o);
+    } else
       add_outcome(&list, outcome_failed(s, NO_ACTION, &error));
   } while (choices_next(&choices));
   choices_release(&choices);
@@ -340,6 +372,8 @@ static void add_quorum_outcome(void *context, struct outcome o) {
   struct gathering *g = context;
   struct interleave *s = g->space;
   struct quorum_outcome q = {.outcome = o};
+  if (o.tossed) /* one result may come of several quorums */
+    s->base.coins_lost = "a process tosses a coin in an action that looks at a quorum";
   if (g->which) {
     struct chosen *chosen = arena_array(&s->steps.arena, g->nchosen + 1, sizeof *chosen);
     for (uint32_t i = 0; i < g->nchosen; i++) {

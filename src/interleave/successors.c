@@ -152,7 +152,7 @@ static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, em
   if (!move_apply(s, p, m, s->next))
     return s->base.restart ? too_narrow(s) : true;
   struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
-                      .broken = m->broken, .error = m->error, .group = m->group, .optional = m->optional};
+                      .broken = m->broken, .error = m->error, .group = m->group, .lottery = m->lottery, .optional = m->optional};
   if (m->error)
     return emit(context, NULL, &edge);
   if (s->nglobal_steps)

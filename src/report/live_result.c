@@ -10,6 +10,11 @@ static void add_result(struct run_result *r, struct property_result p, struct te
   r->properties[r->nproperties++] = p;
 }
 
+/* A run that stays as it is may only seem to: there may be steps beyond the distance that is looked at. */
+bool live_shows(const struct live *l) {
+  return l->found && !(l->graph.space->distance_cut && l->lasso.loop == l->lasso.n - 1);
+}
+
 static enum verdict judge(const struct live *l, const struct licences *licences, const char *refused,
                           const char *vacuous, struct text *proved) {
   const struct graph *g = &l->graph;
@@ -18,7 +23,7 @@ static enum verdict judge(const struct live *l, const struct licences *licences,
     text_addf(proved, "not checked: %s", refused);
     return VERDICT_INCONCLUSIVE;
   }
-  if (l->found) {
+  if (live_shows(l)) {
     text_add(proved, "a run that goes on for ever");
     return VERDICT_VIOLATED;
   }
@@ -54,9 +59,11 @@ void run_result_fill_live(struct run_result *r, const struct space *space, const
                            .cut = !refused && l->graph.cut,
                            .transitions_counted = true,
                            .order_mattered = space->order_mattered,
-                           .has_distance = space->has_distance,
+                           .has_distance = space->has_distance && !refused,
                            .distance = space->distance,
                            .distance_cut = space->distance_cut,
+                           .has_channels = space->has_channels && !refused,
+                           .channel_bound = space->channel_bound,
                            .successors = memory_strdup(space->successors ? space->successors : "")};
   if (!refused)
     r->stats = l->graph.stats;

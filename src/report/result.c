@@ -184,6 +184,8 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
                            .stats = s->stats,
                            .transitions_counted = s->space->edges_complete,
                            .order_mattered = s->space->order_mattered,
+                           .has_channels = s->space->has_channels,
+                           .channel_bound = s->space->channel_bound,
                            .has_distance = s->space->has_distance,
                            .distance = s->space->distance,
                            .distance_cut = s->space->distance_cut,

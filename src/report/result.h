@@ -40,6 +40,8 @@ struct run_result { /* the properties checked together, in one environment; a li
   bool cut; /* the user said how far to look, and there is more */
   struct search_stats stats;
   bool transitions_counted;
+  bool has_channels;         /* messages lie in channels; then: */
+  uint32_t channel_bound;    /* the most that were pending in one of them, as far as they are kept */
   bool has_distance;         /* processes have rounds of their own; then: */
   uint32_t distance;         /* the largest between live ones that was found */
   struct trace *runaway;     /* a run in which processes get apart without bound, and its stretch that some of them can
@@ -79,6 +81,7 @@ void run_result_fill(struct run_result *, const struct search *, const struct li
 /* The same of a live property. shown: the property as reports name it. refused: why it was not asked, or NULL; then there is
    no search. vacuous: what no run satisfies, or NULL. */
 struct live;
+bool live_shows(const struct live *); /* a run that violates the property was found */
 void run_result_fill_live(struct run_result *, const struct space *, const struct live *, const struct licences *,
                           const struct property *shown, const char *refused, const char *vacuous);
 /* LIVE: says what its trace shows, and that of an error that came up. */

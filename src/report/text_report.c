@@ -146,6 +146,8 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
               r->distance_cut ? ", and more beyond that limit" : "");
   if (r->engine)
     return;
+  if (style->verbose && r->has_channels)
+    text_addf(out, "  at most %u message%s pending in a channel\n", r->channel_bound, r->channel_bound == 1 ? "" : "s");
   if (style->verbose || !strncmp(r->successors, "plain", 5)) /* slow, and why */
     text_addf(out, "  successors: %s\n", r->successors);
   if (style->verbose) {

@@ -132,6 +132,8 @@ struct space {
   const char *coins_lost;  /* almost surely: set by any of the above: why lotteries are not what they should be; no verdict
                               can be based on them then. NULL: they are */
   const char *successors;  /* how successors are made, for people: "outcomes", "plain: ..." */
+  bool has_channels;       /* steps: messages lie in channels */
+  uint32_t channel_bound;  /* the most that were pending in one of them, of those that are kept */
   /* How far apart the rounds of live processes get, where each has a round of its own. */
   bool has_distance;
   uint32_t distance;       /* the largest so far */
