@@ -1,5 +1,6 @@
 /* How states grow, there and here: one line for each of the paper's ways and one for ours beside it, on a logarithmic scale. */
 #include "report/reproduction.h"
+#include "report/svg.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,16 +35,6 @@ static double states_at(const struct chart *c, size_t row, bool ours) {
   return ours ? (o->has_states ? o->states : 0) : c->r->table->rows[row].states;
 }
 
-static void escaped_add(struct text *out, const char *s) {
-  for (; *s; s++)
-    switch (*s) {
-    case '<': text_add(out, "&lt;"); break;
-    case '>': text_add(out, "&gt;"); break;
-    case '&': text_add(out, "&amp;"); break;
-    default: text_add_n(out, s, 1);
-    }
-}
-
 static void axes_add(const struct chart *c, struct text *out) {
   for (int power = 0; power <= (int)c->most; power++) {
     double y = y_of(c, pow(10, power));
@@ -54,7 +45,7 @@ static void axes_add(const struct chart *c, struct text *out) {
   for (size_t i = 0; i < c->n; i++) {
     text_addf(out, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"end\" transform=\"rotate(-35 %.1f %d)\">", x_of(c, i), TOP + HEIGHT + 18,
               x_of(c, i), TOP + HEIGHT + 18);
-    escaped_add(out, c->settings[i]);
+    text_add_escaped(out, c->settings[i]);
     text_add(out, "</text>\n");
   }
 }
@@ -79,8 +70,8 @@ static void series_add(struct chart *c, size_t first, bool ours, unsigned colour
               ours ? "" : " stroke-dasharray=\"5 3\"", points.at);
     text_addf(out, "<line x1=\"%d\" y1=\"%d\" x2=\"%d\" y2=\"%d\" stroke=\"%s\" stroke-width=\"1.5\"%s/>\n<text x=\"%d\" y=\"%d\">", LEFT,
               y - 4, LEFT + 30, y - 4, ink, ours ? "" : " stroke-dasharray=\"5 3\"", LEFT + 38, y);
-    escaped_add(out, ours ? "rondo beside: " : "paper: ");
-    escaped_add(out, t->rows[first].way);
+    text_add_escaped(out, ours ? "rondo beside: " : "paper: ");
+    text_add_escaped(out, t->rows[first].way);
     text_add(out, "</text>\n");
   }
   text_release(&points);
@@ -107,7 +98,7 @@ void reproduction_svg(const struct reproduction *r, struct text *out) {
             LEFT + WIDTH + 40, TOP + HEIGHT + 100 + 2 * ways * LEGEND);
   text_add(out, "<style>text{fill:#222}.grid{stroke:#ccc}@media(prefers-color-scheme:dark){text{fill:#ddd}.grid{stroke:#555}}</style>\n");
   text_addf(out, "<text x=\"%d\" y=\"24\" font-size=\"14\">", 20);
-  escaped_add(out, r->table->title);
+  text_add_escaped(out, r->table->title);
   text_addf(out, "</text>\n<text x=\"20\" y=\"%d\">states</text>\n", TOP - 8);
   axes_add(&c, out);
   ways = 0;
