@@ -250,7 +250,14 @@ static bool find_runaway(const struct asking *a, const struct search *s, struct 
 static bool answer(const struct asking *a, struct run_result *r) {
   const struct licences *licences;
   enum symbolic_engine engine;
-  if (symbolic_engine_find(a->options->engine, &engine))
+  bool symbolic = symbolic_engine_find(a->options->engine, &engine);
+  if (symbolic && a->question.until) {
+    text_addf(a->refused, "'%s' has an 'until', which is the search's\n  help: leave out '--engine %s'",
+              a->model->properties[a->question.properties[0]].name, a->options->engine);
+    say_error("%s", a->refused->at);
+    return false;
+  }
+  if (symbolic)
     return symbolic_answer_question(a->asked, &a->question, r, a->refused, a->fault);
   struct wishes wishes = wishes_of(a->options);
   struct search s;
