@@ -267,7 +267,7 @@ static uint32_t shrink_to_size(struct hearing *h, const struct reads *reads, con
   int64_t total = liars;
   for (uint32_t i = 0; i < h->offer->n; i++)
     total += h->left[i];
-  bool counts = reads->counts || rules->corrupts || (rules->lossy && h->k->space->all_costs);
+  bool counts = reads->counts || rules->corrupts || (rules->lossy && h->k->space->all_costs) || losses_by_size(rules);
   for (uint32_t i = 0; i < h->offer->n && total > size; i++) {
     const struct group *g = &h->offer->groups[i];
     uint32_t least = !rules->delivers ? 0 : rules->lossy ? g->self : g->must;

@@ -301,7 +301,7 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
   b.reads = s->updates[(size_t)role * s->model->npoints + point];
   b.type = s->model->roles[role].body[point].received;
   b.every_cost = rules->lossy && s->all_costs;
-  b.counts = b.reads->counts || b.every_cost || rules->corrupts;
+  b.counts = b.reads->counts || b.every_cost || rules->corrupts || losses_by_size(rules);
   b.tagged = b.reads->received == RECEIVED_SENDERS || b.reads->received == RECEIVED_NAMED;
   b.sizes = memory_alloc((rules->nsizes + 1) * sizeof *b.sizes);
   for (uint32_t i = 0; i < rules->nsizes && !offer->allowed; i++)

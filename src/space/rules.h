@@ -74,4 +74,7 @@ struct rules *rules_of(struct meaning *, uint32_t environment, uint32_t point, u
 /* Is the condition of a kind that has rules of its own, once its witness is left to choose? */
 bool rules_know(struct meaning *, uint32_t environment, uint32_t point, uint32_t rounds, const struct clause *);
 
+/* Losses are charged, and conditions say how many are heard: then the number matters even to who does not count. */
+static inline bool losses_by_size(const struct rules *r) { return r->lossy && r->nsizes > 0; }
+
 #endif
