@@ -169,6 +169,8 @@ static const char *refusal(const struct asking *a, const struct space *space, co
     return "this engine looks at states only";
   if (!space->ops->atom || !space->ops->concretise_path)
     return "this semantics is not for runs that go on for ever";
+  if (!environment_has_all_marks(&a->asked->model->environments[a->question.environment]))
+    return "its environment says more than 64 things about whole runs";
   if (a->form.refused)
     return a->form.refused;
   if (!automaton)

@@ -185,9 +185,6 @@ static void merge(struct checker *c, struct environment_work *w, uint32_t i) {
   settle_clause(c, &c->m->environments[i], &all, CLAUSE_FAIR);
   c->m->environments[i].clauses = arena_copy(&c->m->arena, all.at, all.n * sizeof *all.at);
   c->m->environments[i].nclauses = (uint32_t)all.n;
-  if (environment_marks(&c->m->environments[i], NULL) > MARKS_MOST)
-    fault(c, c->m->environments[i].at, "environment '%s' says more than %d things about whole runs",
-          c->m->environments[i].name, MARKS_MOST);
   vec_release(&all);
   w->state[i] = 2;
 }

@@ -24,13 +24,20 @@ const struct clause *environment_fairness(const struct environment *e) {
 
 uint32_t environment_marks(const struct environment *e, const struct clause **marks) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < e->nclauses; i++)
+  for (uint32_t i = 0; i < e->nclauses && n < MARKS_MOST; i++)
     if (clause_of_runs(&e->clauses[i])) {
-      if (marks && n < MARKS_MOST)
+      if (marks)
         marks[n] = &e->clauses[i];
       n++;
     }
   return n;
+}
+
+bool environment_has_all_marks(const struct environment *e) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < e->nclauses; i++)
+    n += clause_of_runs(&e->clauses[i]);
+  return n <= MARKS_MOST;
 }
 
 const char *op_text(enum op op) {

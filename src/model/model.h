@@ -362,12 +362,13 @@ static inline uint32_t question_asked(const struct model *m, const struct questi
 }
 
 /* Mark i is the i-th clause of the environment that speaks of whole runs (OFTEN, FINALLY, ONCE): at most MARKS_MOST.
-   Returns how many there are; marks may be NULL. */
+   Returns how many; marks may be NULL. */
 #define MARKS_MOST 64
 static inline bool clause_of_runs(const struct clause *c) {
   return c->kind == CLAUSE_OFTEN || c->kind == CLAUSE_FINALLY || c->kind == CLAUSE_ONCE;
 }
 uint32_t environment_marks(const struct environment *, const struct clause **marks);
+bool environment_has_all_marks(const struct environment *); /* it says no more than that; else live properties are refused */
 
 /* What is said about fairness, or NULL. */
 const struct clause *environment_fairness(const struct environment *);

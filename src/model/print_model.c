@@ -226,6 +226,7 @@ static void print_clause(const struct model *m, const struct clause *c, struct t
                                      "from round",
                                      "infinitely often",
                                      "eventually always",
+                                     "eventually",
                                      "synchronous",
                                      "fair",
                                      "duplicated",

@@ -96,8 +96,8 @@ void cubes_merge(cube_vec *cubes, struct solver *s) {
       cube_copy(&before, &cubes->at[i]);
       grow(s, cubes, i);
       bool changed = before.n != cubes->at[i].n ||
-                     memcmp(before.cells.at, cubes->at[i].cells.at,
-                            before.n * before.width * sizeof *before.cells.at) != 0;
+                     (before.n > 0 && memcmp(before.cells.at, cubes->at[i].cells.at,
+                                             before.n * before.width * sizeof *before.cells.at) != 0);
       cube_release(&before);
       if (!changed)
         break;

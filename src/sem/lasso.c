@@ -314,12 +314,13 @@ static bool keeps_rounds(const struct model *m) {
 bool config_rhymes(struct model *m, const struct config *a, const struct config *b, bool *exact) {
   struct config *x = config_copy(m, a);
   round_vec from = {0}, to = {0};
+  bool keeps = keeps_rounds(m);
   x->rounds = b->rounds;
-  if (!keeps_rounds(m))
+  if (!keeps)
     x->phase = b->phase;
   *exact = config_equal(m, x, b);
   bool rhymes = *exact;
-  if (!rhymes) {
+  if (!rhymes && keeps) {
     rounds_of(m, a, &from);
     rounds_of(m, b, &to);
     rhymes = from.n == to.n && from.at[0] == 0 && to.at[0] == 0;
@@ -380,10 +381,11 @@ static bool is_pending(struct config *c, const struct packet *p) {
   return false;
 }
 
-/* Where more messages never stand in the way: channels without bound and order, nothing has to be taken. */
+/* Where more messages never stand in the way: channels without bound and order, nothing has to be taken. (The order in which
+   messages arrived may be remembered, but decides nothing.) */
 static bool may_pile_up(const struct meaning *meaning, uint32_t environment) {
   struct channels channels = environment_channels(&meaning->model->environments[environment]);
-  return meaning->semantics != SEMANTICS_MP && !meaning->arrivals && channels.kind != CHANNEL_FIFO && channels.bound == 0;
+  return meaning->semantics != SEMANTICS_MP && channels.kind != CHANNEL_FIFO && channels.bound == 0;
 }
 
 bool config_recurs(struct meaning *meaning, uint32_t environment, const struct config *a, const struct config *b,

@@ -87,7 +87,7 @@ static bool has_rounds(const struct model *m) {
 /* ---- life ---- */
 
 /* Whatever is finite is simplified and bit-blasted as a whole. An incremental solver, which could keep what it learned from
-   one question for the next, does without most of the simplification: it was slower by a factor of up to 50. */
+   one question for the next, does without most of the simplification: it was 2 to 10 times slower. */
 static Z3_tactic make_tactic(struct session *s) {
   Z3_context z3 = s->e.t.m.z3;
   Z3_tactic tactic = s->e.t.integers ? NULL : Z3_mk_tactic(z3, "qfbv");

@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define TIMES_MOST 4096 /* a permutation of processes and values is undone by going round often enough */
+#define TIMES_MOST 256 /* a permutation of processes and values is undone by going round often enough */
 
 /* --- making it concrete --- */
 
@@ -51,11 +51,12 @@ static struct config **configs_of(struct meaning *meaning, uint32_t environment,
 /* To the i-th state of the path. */
 static uint32_t steps_to(const struct run *run, uint32_t i) { return run->reached ? run->reached[i] : i; }
 
-/* Two times round at which the configuration is the same again: exactly if possible (first), else but for round numbers. */
+/* Two times round at which the configuration is the same again: exactly if possible (first), else but for round numbers. One of
+   them is in the second half: the others were looked at before. */
 static bool find_repeat(struct meaning *meaning, uint32_t environment, const struct run *run, struct config **at,
                         const struct lasso *l, uint32_t times, bool exactly, uint32_t *from, uint32_t *to) {
   uint32_t length = l->n - 1 - l->loop;
-  for (uint32_t k = 1; k <= times; k++)
+  for (uint32_t k = times / 2 + 1; k <= times; k++)
     for (uint32_t i = 0; i < k; i++) {
       struct recurrence r;
       *from = steps_to(run, l->loop + i * length);

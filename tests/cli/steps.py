@@ -214,7 +214,7 @@ def compare_puts_them_side_by_side(rondo):
     must(answer["schema"] == "rondo-compare/1" and answer["agrees"] is True and answer["verdict"] == "holds", answer["verdict"])
     rows = answer["environments"][0]["semantics"]
     for row in rows:
-        must(list(row) == ["semantics", "complete", "stats", "ratio", "properties", "reductions"], list(row))
+        must(list(row) == ["semantics", "max_distance", "complete", "stats", "ratio", "properties", "reductions"], list(row))
         must(row["complete"] and row["stats"]["transitions"] > 0, row["stats"])
         applied = {r["name"] for r in row["reductions"] if r["applied"]}
         must("partial-order" not in applied and "message-order" in applied, applied)

@@ -124,7 +124,7 @@ static void test_peterson(void **state) {
       "    flag[me] := false\n"
       "    at := want\n"
       "environment scheduler\n"
-      "  fair\n"
+      "  fair to messages\n"
       "safety mutex in scheduler: (forall p#0 in P, q#1 in P: (((#0.at == critical) and (#1.at == "
       "critical)) "
       "=> (#0 == #1)))\n");

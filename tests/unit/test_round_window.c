@@ -318,6 +318,7 @@ static bool images_find_after(struct images *i, const struct config *c, uint32_t
 
 static bool first(void *context, const struct config *c) {
   struct config **out = context;
+  config_free(*out);
   *out = config_copy(*(struct model **)(out + 1), c);
   return rand() % 4 == 0; /* or a later one */
 }
