@@ -110,7 +110,7 @@ static void form_parties(struct interleave *s) {
 
 void make_parties(struct interleave *s) {
   struct mover *v = &s->mover;
-  uint32_t bits = s->expanded < 1u << 17 ? 12 : s->expanded < 1u << 20 ? 14 : 15;
+  uint32_t bits = s->expanded < 1u << 17 ? 11 : s->expanded < 1u << 20 ? 12 : 14;
   if (v->nparties == 0)
     form_parties(s);
   for (uint32_t i = 0; i < v->nparties; i++) {
