@@ -192,9 +192,19 @@ static struct model *instance_of(const struct proving *p, const struct counter_s
   return m;
 }
 
-/* Asks the search. NULL: it does not find it violated. */
+static void forget_instance(struct attempt *a) {
+  if (a->model)
+    check_result_release(&a->result);
+  meaning_free(a->meaning);
+  model_free(a->model);
+  a->result = (struct check_result){0};
+  a->meaning = NULL;
+  a->model = NULL;
+}
+
+/* Asks the search; strictly: only where `resilience` holds, too. NULL: it does not find it violated. */
 static const struct property_result *look_there(struct proving *p, struct attempt *a,
-                                                const struct proved *of, const int64_t *params) {
+                                                const struct proved *of, const int64_t *params, bool strictly) {
   struct binding *bindings = memory_alloc((a->system->nparams + (size_t)1) * sizeof *bindings);
   struct options o = *p->options;
   struct inquiries in;
@@ -210,7 +220,7 @@ static const struct property_result *look_there(struct proving *p, struct attemp
   o.env = of->environment;
   o.limits = (struct limits){
       .seconds = p->limits.seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
-  a->model = instance_of(p, a->system, bindings);
+  a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(p, a->system, bindings);
   if (a->model && inquiries_make(&in, a->model, &o)) {
     a->meaning = meaning_new(a->model);
     struct asked about = {.syntax = p->syntax,
@@ -233,9 +243,34 @@ static const struct property_result *look_there(struct proving *p, struct attemp
   return found;
 }
 
+/* With fewer processes, if that is enough: an engine's run need not be the smallest. */
+#define FEW_PROCESSES 12
+static const struct property_result *look_below(struct proving *p, struct attempt *a, struct proved *of,
+                                                const struct round_shape *shape) {
+  const struct counter_system *s = a->system;
+  const struct property_result *found = NULL;
+  if (shape->size->op != TERM_PARAM)
+    return NULL;
+  int64_t *params = memory_alloc((s->nparams + (size_t)1) * sizeof *params);
+  memcpy(params, of->proof.run.params, s->nparams * sizeof *params);
+  int64_t *size = &params[shape->size->index], most = *size;
+  for (*size = 1; *size < most && *size <= FEW_PROCESSES; ++*size) {
+    found = look_there(p, a, of, params, true);
+    if (found)
+      break;
+    forget_instance(a);
+  }
+  if (found) /* what is told of the run: it is the algorithm's that is shown */
+    of->proof.run.params[shape->size->index] = *size;
+  memory_free(params);
+  return found;
+}
+
 /* What the counter system does wrong counts only if the algorithm does it, too. */
-static void confirm(struct proving *p, struct attempt *a, struct proved *out) {
-  out->concrete = look_there(p, a, out, out->proof.run.params);
+static void confirm(struct proving *p, struct attempt *a, const struct round_shape *shape, struct proved *out) {
+  out->concrete = look_below(p, a, out, shape);
+  if (!out->concrete)
+    out->concrete = look_there(p, a, out, out->proof.run.params, false);
   out->meaning = a->meaning;
   if (out->concrete)
     return;
@@ -290,7 +325,7 @@ static struct attempt *prove_by(struct proving *p, const struct question *q, enu
   if (derive(&a->derivation, &shape, p->meaning, q, mode)) {
     prove_property(a->system, &a->system->properties[0], p->options, &p->limits, &out->proof);
     if (out->proof.kind == OUTCOME_UNSAFE)
-      confirm(p, a, out);
+      confirm(p, a, &shape, out);
     return a;
   }
   refusal_print(p, a, &why);
@@ -413,7 +448,7 @@ const struct counter_system *rounds_system(const struct rounds *r) {
 bool rounds_violate(struct rounds *r, const int64_t *params) {
   struct attempt there = {.system = r->p.attempts.at[0]->system};
   arena_init(&there.arena);
-  bool violated = look_there(&r->p, &there, &r->of, params) != NULL;
+  bool violated = look_there(&r->p, &there, &r->of, params, false) != NULL;
   there.system = NULL; /* borrowed */
   if (there.model)
     check_result_release(&there.result);
