@@ -64,11 +64,7 @@ static void define(struct printer *p, wire w, void *context) {
   text_addf(p->out, "%s%s%u := ", b->indent, p->prefix, p->names + 1);
   printer_add(p, w);
   text_add(p->out, ";");
-  if (n->at.to) {
-    text_add(p->out, "  ");
-    printer_line(p, n->at);
-  }
-  text_add(p->out, "\n");
+  printer_end_definition(p, w);
 }
 
 static void add_failures(struct printer *p, struct statements *b) {
@@ -102,20 +98,11 @@ static void add_steps(struct printer *p, struct statements *b) {
 
 static void add_changes(struct printer *p, struct statements *b) {
   const struct rule *r = p->rule;
+  printer_force_changes(p, define, b);
   for (size_t i = 0; i < r->changes.n; i++) {
     const struct cell_change *c = &r->changes.at[i];
     if (c->index == NO_WIRE) {
-      printer_force(p, c->value, define, b);
-    } else {
-      printer_force(p, c->condition, define, b);
-      printer_force(p, c->index, define, b);
-    }
-  }
-  for (size_t i = 0; i < r->changes.n; i++) {
-    const struct cell_change *c = &r->changes.at[i];
-    const char *name = p->program->cells.at[c->cell].name;
-    if (c->index == NO_WIRE) {
-      text_addf(p->out, "%s%s := ", b->indent, name);
+      text_addf(p->out, "%s%s := ", b->indent, p->program->cells.at[c->cell].name);
       printer_add(p, c->value);
       text_add(p->out, ";\n");
       continue;
@@ -127,48 +114,16 @@ static void add_changes(struct printer *p, struct statements *b) {
       printer_add(p, c->condition);
       text_add(p->out, " then ");
     }
-    text_addf(p->out, "%s[", name);
-    printer_add(p, c->index);
-    text_add(p->out, "] := ");
-    if (c->absorbed) {
-      text_add(p->out, c->by > 0 ? "1" : "0");
-    } else {
-      text_addf(p->out, "%s[", name);
-      printer_add(p, c->index);
-      text_addf(p->out, "] %c 1", c->by > 0 ? '+' : '-');
-    }
+    printer_add_place(p, c, ":=");
     text_add(p->out, always ? ";\n" : "; end;\n");
   }
 }
 
-static void want_all(struct printer *p, const struct rule *r) {
-  printer_want(p, r->possible);
-  for (size_t i = 0; i < r->failures.n; i++)
-    printer_want(p, r->failures.at[i].when);
-  for (size_t i = 0; i < r->steps.n; i++)
-    if (r->steps.at[i] != NO_WIRE)
-      printer_want(p, r->steps.at[i]);
-  for (size_t i = 0; i < r->changes.n; i++) {
-    if (r->changes.at[i].index == NO_WIRE) {
-      printer_want(p, r->changes.at[i].value);
-    } else {
-      printer_want(p, r->changes.at[i].condition);
-      printer_want(p, r->changes.at[i].index);
-    }
-  }
-}
-
-static void clear(struct printer *p) {
-  memset(p->named, 0, p->program->circuit.nodes.n * sizeof *p->named);
-  memset(p->uses, 0, p->program->circuit.nodes.n * sizeof *p->uses);
-  p->names = 0;
-}
-
 static void add_rule(struct printer *p, size_t number) {
-  const struct rule *r = p->rule = &p->program->rules.at[number];
+  const struct rule *r = &p->program->rules.at[number];
   struct text *out = p->out, inside = {0};
   struct statements b = {.indent = "    "};
-  clear(p);
+  printer_turn_to(p, r);
   if (r->choices.n) {
     text_add(out, "ruleset");
     for (size_t i = 0; i < r->choices.n; i++) {
@@ -185,7 +140,7 @@ static void add_rule(struct printer *p, size_t number) {
     printer_add(p, r->guards.at[i]);
   }
   text_add(out, " ==>\n");
-  want_all(p, r);
+  printer_want_rule(p);
   p->out = &inside;
   printer_define(p, r->possible, define, &b);
   bool always = circuit_is(&p->program->circuit, r->possible, 1);
@@ -212,8 +167,7 @@ static void add_rule(struct printer *p, size_t number) {
 static void add_property(struct printer *p, const char *kind, const char *name, wire w, struct span at) {
   struct text *out = p->out, inside = {0};
   struct statements b = {.indent = "  "};
-  clear(p);
-  p->rule = NULL;
+  printer_turn_to(p, NULL);
   printer_want(p, w);
   p->out = &inside;
   printer_define(p, w, define, &b);

@@ -239,3 +239,72 @@ void printer_head(struct printer *p, const char *how) {
     text_add(p->out, "\n");
   }
 }
+
+/* --- rules --- */
+
+void printer_turn_to(struct printer *p, const struct rule *r) {
+  size_t n = p->program->circuit.nodes.n;
+  p->rule = r;
+  p->names = 0;
+  memset(p->named, 0, n * sizeof *p->named);
+  memset(p->uses, 0, n * sizeof *p->uses);
+}
+
+typedef void wire_fn(struct printer *, wire, define_fn *, void *context);
+
+static void each_change(struct printer *p, wire_fn *visit, define_fn *define, void *context) {
+  for (size_t i = 0; i < p->rule->changes.n; i++) {
+    const struct cell_change *c = &p->rule->changes.at[i];
+    visit(p, c->index == NO_WIRE ? c->value : c->condition, define, context);
+    if (c->index != NO_WIRE)
+      visit(p, c->index, define, context);
+  }
+}
+
+static void each_wire(struct printer *p, wire_fn *visit, define_fn *define, void *context) {
+  const struct rule *r = p->rule;
+  visit(p, r->possible, define, context);
+  for (size_t i = 0; i < r->failures.n; i++)
+    visit(p, r->failures.at[i].when, define, context);
+  for (size_t i = 0; i < r->steps.n; i++)
+    if (r->steps.at[i] != NO_WIRE)
+      visit(p, r->steps.at[i], define, context);
+  each_change(p, visit, define, context);
+}
+
+static void want(struct printer *p, wire w, define_fn *define, void *context) {
+  (void)define;
+  (void)context;
+  printer_want(p, w);
+}
+
+void printer_want_rule(struct printer *p) { each_wire(p, want, NULL, NULL); }
+
+void printer_define_rule(struct printer *p, define_fn *define, void *context) { each_wire(p, printer_define, define, context); }
+
+void printer_force_changes(struct printer *p, define_fn *define, void *context) {
+  each_change(p, printer_force, define, context);
+}
+
+void printer_add_place(struct printer *p, const struct cell_change *c, const char *assign) {
+  const char *name = p->program->cells.at[c->cell].name;
+  text_addf(p->out, "%s[", name);
+  printer_add(p, c->index);
+  text_addf(p->out, "] %s ", assign);
+  if (c->absorbed) {
+    text_add(p->out, c->by > 0 ? "1" : "0");
+    return;
+  }
+  text_addf(p->out, "%s[", name);
+  printer_add(p, c->index);
+  text_addf(p->out, "] %c 1", c->by > 0 ? '+' : '-');
+}
+
+void printer_end_definition(struct printer *p, wire w) {
+  struct span at = node_of(&p->program->circuit, w)->at;
+  if (at.to) {
+    text_add(p->out, "  ");
+    printer_line(p, at);
+  }
+  text_add(p->out, "\n");
+}

@@ -36,6 +36,15 @@ typedef void define_fn(struct printer *, wire, void *context);
 void printer_define(struct printer *, wire, define_fn *, void *context);
 void printer_force(struct printer *, wire, define_fn *, void *context); /* w itself gets a name, unless it is a constant */
 void printer_add(struct printer *, wire);
+/* Rules. From here on names and choices are those of this one (NULL: of none), and nothing has a name yet. */
+void printer_turn_to(struct printer *, const struct rule *);
+void printer_want_rule(struct printer *); /* all that is computed in it but its guards */
+void printer_define_rule(struct printer *, define_fn *, void *context);
+void printer_force_changes(struct printer *, define_fn *, void *context);
+/* cell[index] ASSIGN its next value, of a change of one place. */
+void printer_add_place(struct printer *, const struct cell_change *, const char *assign);
+/* The end of the line on which w is defined: where it comes from. */
+void printer_end_definition(struct printer *, wire);
 void printer_name(struct printer *, wire); /* of one that has a name */
 /* " / * line 12: x := 3 * / ", or nothing if the place is nowhere. */
 void printer_line(struct printer *, struct span);

@@ -67,11 +67,7 @@ static void define(struct printer *p, wire w, void *context) {
   text_addf(p->out, "DEFINE %s%u := ", p->prefix, p->names + 1);
   printer_add(p, w);
   text_add(p->out, ";");
-  if (node_of(&p->program->circuit, w)->at.to) {
-    text_add(p->out, "  ");
-    printer_line(p, node_of(&p->program->circuit, w)->at);
-  }
-  text_add(p->out, "\n");
+  printer_end_definition(p, w);
 }
 
 static void define_named(struct printer *p, size_t rule, const char *name, wire w) {
@@ -83,31 +79,19 @@ static void define_named(struct printer *p, size_t rule, const char *name, wire 
 
 static void add_rule(struct printer *p, size_t number) {
   const struct program *g = p->program;
-  const struct rule *r = p->rule = &g->rules.at[number];
+  const struct rule *r = &g->rules.at[number];
   char prefix[32], name[32];
   snprintf(prefix, sizeof prefix, "r%zu_t", number);
   p->prefix = prefix;
   snprintf(name, sizeof name, "r%zu_", number);
   p->choice_prefix = name;
-  memset(p->named, 0, g->circuit.nodes.n * sizeof *p->named);
-  memset(p->uses, 0, g->circuit.nodes.n * sizeof *p->uses);
-  p->names = 0;
+  printer_turn_to(p, r);
   text_addf(p->out, "\n-- rule %zu: %s ", number, r->name);
   printer_line(p, r->at);
   text_add(p->out, "\n");
   for (size_t i = 0; i < r->guards.n; i++)
     printer_want(p, r->guards.at[i]);
-  printer_want(p, r->possible);
-  for (size_t i = 0; i < r->failures.n; i++)
-    printer_want(p, r->failures.at[i].when);
-  for (size_t i = 0; i < r->steps.n; i++)
-    if (r->steps.at[i] != NO_WIRE)
-      printer_want(p, r->steps.at[i]);
-  for (size_t i = 0; i < r->changes.n; i++) {
-    printer_want(p, r->changes.at[i].index == NO_WIRE ? r->changes.at[i].value : r->changes.at[i].condition);
-    if (r->changes.at[i].index != NO_WIRE)
-      printer_want(p, r->changes.at[i].index);
-  }
+  printer_want_rule(p);
   for (size_t i = 0; i < r->guards.n; i++)
     printer_define(p, r->guards.at[i], define, NULL);
   printer_define(p, r->possible, define, NULL);
@@ -221,10 +205,7 @@ void export_program_smv(const struct program *g, struct text *out) {
   for (size_t i = 0; i < g->rules.n; i++)
     add_rule(&p, i);
   add_transitions(&p);
-  memset(p.named, 0, g->circuit.nodes.n * sizeof *p.named);
-  memset(p.uses, 0, g->circuit.nodes.n * sizeof *p.uses);
-  p.rule = NULL;
-  p.names = 0;
+  printer_turn_to(&p, NULL);
   p.prefix = "holds_t";
   printer_want(&p, g->fine);
   for (size_t i = 0; i < g->properties.n; i++)

@@ -58,11 +58,7 @@ static void define(struct printer *p, wire w, void *context) {
   text_addf(p->out, "%s%s%u = ", indent, p->prefix, p->names + 1);
   printer_add(p, w);
   text_add(p->out, ";");
-  if (node_of(&p->program->circuit, w)->at.to) {
-    text_add(p->out, "  ");
-    printer_line(p, node_of(&p->program->circuit, w)->at);
-  }
-  text_add(p->out, "\n");
+  printer_end_definition(p, w);
 }
 
 static void last_choice(const struct circuit *c, wire w, int64_t *last) {
@@ -139,20 +135,11 @@ static void add_steps(struct printer *p, const char *indent) {
 
 static void add_changes(struct printer *p, const char *indent) {
   const struct rule *r = p->rule;
+  printer_force_changes(p, define, (void *)indent);
   for (size_t i = 0; i < r->changes.n; i++) {
     const struct cell_change *c = &r->changes.at[i];
-    if (c->index == NO_WIRE)
-      printer_force(p, c->value, define, (void *)indent);
-    else {
-      printer_force(p, c->condition, define, (void *)indent);
-      printer_force(p, c->index, define, (void *)indent);
-    }
-  }
-  for (size_t i = 0; i < r->changes.n; i++) {
-    const struct cell_change *c = &r->changes.at[i];
-    const char *name = p->program->cells.at[c->cell].name;
     if (c->index == NO_WIRE) {
-      text_addf(p->out, "%s%s = ", indent, name);
+      text_addf(p->out, "%s%s = ", indent, p->program->cells.at[c->cell].name);
       printer_add(p, c->value);
       text_add(p->out, ";\n");
       continue;
@@ -164,47 +151,23 @@ static void add_changes(struct printer *p, const char *indent) {
       printer_add(p, c->condition);
       text_add(p->out, " -> ");
     }
-    text_addf(p->out, "%s[", name);
-    printer_add(p, c->index);
-    text_add(p->out, "] = ");
-    if (c->absorbed) {
-      text_add(p->out, c->by > 0 ? "1" : "0");
-    } else {
-      text_addf(p->out, "%s[", name);
-      printer_add(p, c->index);
-      text_addf(p->out, "] %c %d", c->by > 0 ? '+' : '-', 1);
-    }
+    printer_add_place(p, c, "=");
     text_add(p->out, always ? ";\n" : " :: else fi;\n");
   }
 }
 
 static void add_rule(struct printer *p, size_t number) {
-  const struct rule *r = p->rule = &p->program->rules.at[number];
+  const struct rule *r = &p->program->rules.at[number];
   const struct circuit *c = &p->program->circuit;
   static const char indent[] = "        ";
-  memset(p->named, 0, c->nodes.n * sizeof *p->named);
-  memset(p->uses, 0, c->nodes.n * sizeof *p->uses);
-  p->names = 0;
+  printer_turn_to(p, r);
   text_addf(p->out, "  :: atomic {  /* %s */ ", r->name);
   printer_line(p, r->at);
   text_add(p->out, "\n");
   add_guards(p, -1, "    ");
   text_add(p->out, " ->\n");
   add_choices(p, number);
-  printer_want(p, r->possible);
-  for (size_t i = 0; i < r->failures.n; i++)
-    printer_want(p, r->failures.at[i].when);
-  for (size_t i = 0; i < r->steps.n; i++)
-    if (r->steps.at[i] != NO_WIRE)
-      printer_want(p, r->steps.at[i]);
-  for (size_t i = 0; i < r->changes.n; i++) {
-    if (r->changes.at[i].index == NO_WIRE) {
-      printer_want(p, r->changes.at[i].value);
-    } else {
-      printer_want(p, r->changes.at[i].condition);
-      printer_want(p, r->changes.at[i].index);
-    }
-  }
+  printer_want_rule(p);
   text_add(p->out, "    skip; d_step {\n");
   printer_define(p, r->possible, define, "      ");
   bool always = circuit_is(c, r->possible, 1);

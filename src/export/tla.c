@@ -59,46 +59,7 @@ static void define(struct printer *p, wire w, void *context) {
   text_addf(p->out, "%s%s%u == ", *any ? "        " : "    LET ", p->prefix, p->names + 1);
   *any = true;
   printer_add(p, w);
-  if (node_of(&p->program->circuit, w)->at.to) {
-    text_add(p->out, "  ");
-    printer_line(p, node_of(&p->program->circuit, w)->at);
-  }
-  text_add(p->out, "\n");
-}
-
-static void define_all(struct printer *p, bool *any) {
-  const struct rule *r = p->rule;
-  printer_define(p, r->possible, define, any);
-  for (size_t i = 0; i < r->failures.n; i++)
-    printer_define(p, r->failures.at[i].when, define, any);
-  for (size_t i = 0; i < r->steps.n; i++)
-    if (r->steps.at[i] != NO_WIRE)
-      printer_define(p, r->steps.at[i], define, any);
-  for (size_t i = 0; i < r->changes.n; i++) {
-    const struct cell_change *c = &r->changes.at[i];
-    if (c->index == NO_WIRE) {
-      printer_define(p, c->value, define, any);
-    } else {
-      printer_define(p, c->condition, define, any);
-      printer_define(p, c->index, define, any);
-    }
-  }
-}
-
-static void want_all(struct printer *p) {
-  const struct rule *r = p->rule;
-  printer_want(p, r->possible);
-  for (size_t i = 0; i < r->failures.n; i++)
-    printer_want(p, r->failures.at[i].when);
-  for (size_t i = 0; i < r->steps.n; i++)
-    if (r->steps.at[i] != NO_WIRE)
-      printer_want(p, r->steps.at[i]);
-  for (size_t i = 0; i < r->changes.n; i++) {
-    const struct cell_change *c = &r->changes.at[i];
-    printer_want(p, c->index == NO_WIRE ? c->value : c->condition);
-    if (c->index != NO_WIRE)
-      printer_want(p, c->index);
-  }
+  printer_end_definition(p, w);
 }
 
 /* The array after the first n changes of the rule, one inside the other. */
@@ -166,11 +127,9 @@ static void add_changes(struct printer *p, bool initial) {
 
 static void add_rule(struct printer *p, size_t number) {
   const struct program *g = p->program;
-  const struct rule *r = p->rule = &g->rules.at[number];
+  const struct rule *r = &g->rules.at[number];
   bool any = false;
-  memset(p->named, 0, g->circuit.nodes.n * sizeof *p->named);
-  memset(p->uses, 0, g->circuit.nodes.n * sizeof *p->uses);
-  p->names = 0;
+  printer_turn_to(p, r);
   printer_line(p, r->at);
   text_addf(p->out, "\n%s ==\n", number ? r->name : "Init");
   for (size_t i = 0; i < r->choices.n; i++) {
@@ -178,8 +137,8 @@ static void add_rule(struct printer *p, size_t number) {
     add_range(p->out, r->choices.at[i].truth, r->choices.at[i].lo, r->choices.at[i].hi);
     text_add(p->out, " :\n");
   }
-  want_all(p);
-  define_all(p, &any);
+  printer_want_rule(p);
+  printer_define_rule(p, define, &any);
   if (any)
     text_add(p->out, "    IN\n");
   for (size_t i = 0; i < r->guards.n; i++) {
@@ -221,10 +180,7 @@ static void add_rule(struct printer *p, size_t number) {
 
 static void add_property(struct printer *p, const char *name, bool cover, wire w, struct span at) {
   bool any = false;
-  memset(p->named, 0, p->program->circuit.nodes.n * sizeof *p->named);
-  memset(p->uses, 0, p->program->circuit.nodes.n * sizeof *p->uses);
-  p->names = 0;
-  p->rule = NULL;
+  printer_turn_to(p, NULL);
   printer_want(p, w);
   printer_line(p, at);
   text_addf(p->out, "\n%s ==\n", name);
