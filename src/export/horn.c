@@ -103,13 +103,7 @@ void export_horn(const struct graph *g, struct text *out) {
   struct horn_printer p = {.g = g, .out = out};
   uint32_t most = 0;
   arena_init(&arena);
-  for (size_t i = 0; i < g->transitions.n; i++)
-    most = g->transitions.at[i].namounts > most ? g->transitions.at[i].namounts : most;
-  p.names = arena_array(&arena, g->nvars + most + (size_t)1, sizeof *p.names);
-  const char **columns = graph_names(g, &arena);
-  for (uint32_t i = 0; i < g->nvars + most; i++)
-    p.names[i] =
-        i < g->nvars ? columns[i] : arena_printf(&arena, "amount.%" PRIu32, i - g->nvars + 1);
+  p.names = graph_names_with_amounts(g, "amount.", &most, &arena);
   text_addf(out, "; %s, '%s': \"sat\" means that it is never reached\n(set-logic HORN)\n",
             g->system->name, g->property->name);
   for (uint32_t l = 0; l < g->locations.n; l++)

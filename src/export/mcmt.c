@@ -88,13 +88,7 @@ void export_mcmt(const struct graph *g, struct text *out) {
   struct mcmt_printer p = {.g = g, .out = out};
   uint32_t most = 0;
   arena_init(&arena);
-  for (size_t i = 0; i < g->transitions.n; i++)
-    most = g->transitions.at[i].namounts > most ? g->transitions.at[i].namounts : most;
-  p.names = arena_array(&arena, g->nvars + most + (size_t)1, sizeof *p.names);
-  const char **columns = graph_names(g, &arena);
-  for (uint32_t i = 0; i < g->nvars + most; i++)
-    p.names[i] =
-        i < g->nvars ? columns[i] : arena_printf(&arena, "amount_%" PRIu32, i - g->nvars + 1);
+  p.names = graph_names_with_amounts(g, "amount_", &most, &arena);
   text_addf(out, ":comment %s, %s\n", g->system->name, g->property->name);
   for (uint32_t i = 0; i < g->nvars; i++)
     text_addf(out, ":global %s int\n", p.names[i]);

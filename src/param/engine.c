@@ -5,6 +5,8 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include <inttypes.h>
+
 void outcome_init(struct outcome *o) {
   *o = (struct outcome){0};
   arena_init(&o->arena);
@@ -62,5 +64,15 @@ const char **graph_names(const struct graph *g, struct arena *arena) {
     names[i] = smt_name(arena, g->system->params[g->param[i]].name);
   for (uint32_t i = 0; i < g->ncounters; i++)
     names[g->nparams + i] = smt_name(arena, g->system->counters[i].name);
+  return names;
+}
+
+const char **graph_names_with_amounts(const struct graph *g, const char *prefix, uint32_t *most, struct arena *arena) {
+  *most = 0;
+  for (size_t i = 0; i < g->transitions.n; i++)
+    *most = g->transitions.at[i].namounts > *most ? g->transitions.at[i].namounts : *most;
+  const char **names = arena_array(arena, g->nvars + *most + (size_t)1, sizeof *names), **columns = graph_names(g, arena);
+  for (uint32_t i = 0; i < g->nvars + *most; i++)
+    names[i] = i < g->nvars ? columns[i] : arena_printf(arena, "%s%" PRIu32, prefix, i - g->nvars + 1);
   return names;
 }

@@ -48,5 +48,7 @@ extern const struct engine {
 const char *smt_name(struct arena *, const char *);
 /* Names of parameters and counters in SMT-LIB, by column of the graph; in the arena. */
 const char **graph_names(const struct graph *, struct arena *);
+/* The same, and then as many amounts as a transition has at most: the prefix and a number from 1. */
+const char **graph_names_with_amounts(const struct graph *, const char *prefix, uint32_t *most, struct arena *);
 
 #endif
