@@ -43,14 +43,10 @@ static void run_within_limits(struct live *l, const struct asking *a) {
 
 static struct trace *replayed(const struct asking *a, const struct claim *claim, struct run *run) {
   struct text why = {0};
-  struct trace *t = memory_alloc(sizeof *t);
-  if (trace_replay(t, a->asked->meaning, a->asked->model, claim, run, &why) != REPLAY_CONFIRMED) {
+  struct trace *t = trace_confirmed(a->asked->meaning, a->asked->model, claim, run, &why);
+  if (!t)
     text_addf(a->fault, "the reference does not confirm what was found for '%s'\n  %s", a->shown->name,
               text_or_empty(&why));
-    trace_release(t);
-    memory_free(t);
-    t = NULL;
-  }
   text_release(&why);
   return t;
 }

@@ -68,15 +68,11 @@ static struct trace *trace_of(const struct asking *a, struct symbolic_finding *f
     return NULL;
   }
   struct text why = {0};
-  struct trace *t = memory_alloc(sizeof *t);
   run_tidy(&run, a->meaning, a->model, &claim);
-  if (trace_replay(t, a->meaning, a->model, &claim, &run, &why) != REPLAY_CONFIRMED) {
+  struct trace *t = trace_confirmed(a->meaning, a->model, &claim, &run, &why);
+  if (!t)
     text_addf(a->fault, "the reference does not confirm what the solver found for '%s', %s\n  %s",
               property_result_name(p), p->proved, text_or_empty(&why));
-    trace_release(t);
-    memory_free(t);
-    t = NULL;
-  }
   text_release(&why);
   return t;
 }

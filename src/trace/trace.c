@@ -219,3 +219,13 @@ enum replay trace_replay(struct trace *t, struct meaning *meaning, struct model 
     return REPLAY_NOT_A_RUN;
   return shows(t, meaning, why) ? REPLAY_CONFIRMED : REPLAY_NOT_SHOWN;
 }
+
+struct trace *trace_confirmed(struct meaning *meaning, struct model *m, const struct claim *claim, struct run *run,
+                              struct text *why) {
+  struct trace *t = memory_alloc(sizeof *t);
+  if (trace_replay(t, meaning, m, claim, run, why) == REPLAY_CONFIRMED)
+    return t;
+  trace_release(t);
+  memory_free(t);
+  return NULL;
+}

@@ -44,6 +44,8 @@ enum replay {
  * be replayed. */
 enum replay trace_replay(struct trace *, struct meaning *, struct model *, const struct claim *,
                          struct run *, struct text *why);
+/* For what was found: the trace, owned, or NULL if the reference does not confirm it. */
+struct trace *trace_confirmed(struct meaning *, struct model *, const struct claim *, struct run *, struct text *why);
 void trace_release(struct trace *);
 
 /* Does the last step itself end in an error? */
