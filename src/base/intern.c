@@ -4,6 +4,8 @@
 #include "base/memory.h"
 #include "base/vec.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 /* A vector lies in a chunk behind its hash, its length and its name, so that a probe that hits
@@ -18,22 +20,48 @@ struct chunk {
   int64_t words[];
 };
 
+/* Arrays that have become too small are kept while others may still read them. */
+struct slots {
+  struct slots *before;
+  size_t mask; /* how many there are, less one */
+  _Atomic uint64_t at[]; /* tag << 48 | address; 0 is free */
+};
+struct names {
+  struct names *before;
+  size_t room;
+  int64_t *at[]; /* by name; at[-2] is the hash, at[-1] length << 32 | name */
+};
+
 struct intern {
-  uint64_t *slots;   /* tag << 48 | address; 0 is free */
-  size_t mask;       /* slots - 1 */
-  VEC(int64_t *) at; /* by name; at[-2] is the hash, at[-1] length << 32 | name */
+  struct slots *_Atomic slots;
+  struct names *_Atomic names;
+  _Atomic size_t n; /* names that were given */
+  pthread_mutex_t *lock; /* of who adds; NULL: not shared */
   struct chunk *chunks;
   int64_t *free;
   size_t left, chunk_words; /* in 64-bit words */
-  size_t bytes;
+  _Atomic size_t bytes;
 };
+
+static struct slots *slots_new(size_t n, struct slots *before) {
+  struct slots *slots = memory_alloc(sizeof *slots + n * sizeof *slots->at);
+  slots->mask = n - 1;
+  slots->before = before;
+  return slots;
+}
 
 struct intern *intern_new(void) {
   struct intern *t = memory_alloc(sizeof *t);
-  t->slots = memory_alloc(SLOTS_FIRST * sizeof *t->slots);
-  t->mask = SLOTS_FIRST - 1;
+  t->slots = slots_new(SLOTS_FIRST, NULL);
   t->chunk_words = CHUNK_FIRST;
   return t;
+}
+
+void intern_share(struct intern *t) {
+  if (t->lock)
+    return;
+  t->lock = memory_alloc(sizeof *t->lock);
+  pthread_mutex_init(t->lock, NULL);
 }
 
 void intern_free(struct intern *t) {
@@ -44,8 +72,17 @@ void intern_free(struct intern *t) {
     memory_free(t->chunks);
     t->chunks = next;
   }
-  vec_release(&t->at);
-  memory_free(t->slots);
+  for (struct slots *s = t->slots, *before; s; s = before) {
+    before = s->before;
+    memory_free(s);
+  }
+  for (struct names *s = t->names, *before; s; s = before) {
+    before = s->before;
+    memory_free(s);
+  }
+  if (t->lock)
+    pthread_mutex_destroy(t->lock);
+  memory_free(t->lock);
   memory_free(t);
 }
 
@@ -61,40 +98,66 @@ static inline const int64_t *slot_vector(uint64_t slot) {
 
 static inline uint64_t vector_mark(size_t n, uint32_t name) { return (uint64_t)n << 32 | name; }
 
-/* The slot that holds the vector, or the free slot where it belongs. */
-static inline size_t intern_probe(const struct intern *t, uint64_t hash, const int64_t *at,
-                                  size_t n) {
-  for (size_t i = (size_t)hash & t->mask;; i = (i + 1) & t->mask) {
-    uint64_t slot = t->slots[i];
+/* What reads of slots and names see was complete before it was put there. */
+static inline struct slots *slots_of(const struct intern *t) {
+  return atomic_load_explicit(&((struct intern *)t)->slots, memory_order_acquire);
+}
+static inline int64_t *const *names_of(const struct intern *t) {
+  return atomic_load_explicit(&((struct intern *)t)->names, memory_order_acquire)->at;
+}
+
+/* The slot that holds the vector, or the free slot where it belongs; what it holds in *found. */
+static inline size_t intern_probe(const struct slots *s, uint64_t hash, const int64_t *at, size_t n,
+                                  const int64_t **found) {
+  for (size_t i = (size_t)hash & s->mask;; i = (i + 1) & s->mask) {
+    uint64_t slot = atomic_load_explicit(&s->at[i], memory_order_acquire);
+    *found = NULL;
     if (!slot)
       return i;
     if ((slot ^ hash) >> ADDRESS_BITS)
       continue;
     const int64_t *kept = slot_vector(slot);
+    *found = kept;
     if ((uint64_t)kept[-2] == hash && (uint64_t)kept[-1] >> 32 == n &&
         (n == 0 || memcmp(kept, at, n * sizeof *at) == 0))
       return i;
   }
 }
 
-static inline uint32_t intern_name(const struct intern *t, size_t slot) {
-  return (uint32_t)slot_vector(t->slots[slot])[-1];
-}
-
 /* Goes through the vectors in the order of their names, that is, of their addresses. */
 static void intern_grow_slots(struct intern *t) {
-  size_t mask = 2 * t->mask + 1;
-  uint64_t *slots = memory_alloc((mask + 1) * sizeof *slots);
-  for (size_t name = 0; name < t->at.n; name++) {
-    uint64_t hash = (uint64_t)t->at.at[name][-2];
-    size_t to = (size_t)hash & mask;
-    while (slots[to])
-      to = (to + 1) & mask;
-    slots[to] = intern_slot(hash, t->at.at[name]);
+  struct slots *old = t->slots, *slots = slots_new(2 * (old->mask + 1), t->lock ? old : NULL);
+  int64_t *const *names = names_of(t);
+  for (size_t name = 0; name < t->n; name++) {
+    uint64_t hash = (uint64_t)names[name][-2];
+    size_t to = (size_t)hash & slots->mask;
+    while (atomic_load_explicit(&slots->at[to], memory_order_relaxed))
+      to = (to + 1) & slots->mask;
+    atomic_store_explicit(&slots->at[to], intern_slot(hash, names[name]), memory_order_relaxed);
   }
-  memory_free(t->slots);
-  t->slots = slots;
-  t->mask = mask;
+  atomic_store_explicit(&t->slots, slots, memory_order_release);
+  if (!t->lock)
+    memory_free(old);
+}
+
+static void intern_name(struct intern *t, int64_t *kept) {
+  struct names *old = t->names;
+  size_t n = t->n;
+  if (!old || n == old->room) {
+    size_t room = old ? 2 * old->room : SLOTS_FIRST;
+    struct names *names = memory_alloc(sizeof *names + room * sizeof *names->at);
+    names->room = room;
+    names->before = t->lock ? old : NULL;
+    if (old)
+      memcpy(names->at, old->at, n * sizeof *names->at);
+    names->at[n] = kept;
+    atomic_store_explicit(&t->names, names, memory_order_release);
+    if (!t->lock)
+      memory_free(old);
+  } else {
+    old->at[n] = kept;
+  }
+  atomic_store_explicit(&t->n, n + 1, memory_order_release);
 }
 
 /* Chunks never move: that is what keeps the vectors' addresses. */
@@ -120,38 +183,56 @@ static int64_t *intern_reserve(struct intern *t, size_t words) {
   return at;
 }
 
-uint32_t intern_put(struct intern *t, const int64_t *at, size_t n) {
-  uint64_t hash = hash_bytes(at, n * sizeof *at);
-  size_t i = intern_probe(t, hash, at, n);
-  if (t->slots[i])
-    return intern_name(t, i);
-  if (t->at.n >= INTERN_NONE || n > UINT32_MAX)
+static uint32_t intern_add(struct intern *t, uint64_t hash, const int64_t *at, size_t n) {
+  const int64_t *found;
+  struct slots *slots = t->slots;
+  size_t i = intern_probe(slots, hash, at, n, &found);
+  if (found) /* somebody else was faster */
+    return (uint32_t)found[-1];
+  if (t->n >= INTERN_NONE || n > UINT32_MAX)
     memory_resize_array(NULL, SIZE_MAX, sizeof *at); /* out of names: as good as out of memory */
   int64_t *words = intern_reserve(t, n + HEADER), *kept = words + HEADER;
-  uint32_t name = (uint32_t)t->at.n;
+  uint32_t name = (uint32_t)t->n;
   kept[-2] = (int64_t)hash;
   kept[-1] = (int64_t)vector_mark(n, name);
   if (n)
     memcpy(kept, at, n * sizeof *at);
-  vec_push(&t->at, kept);
-  t->slots[i] = intern_slot(hash, kept);
-  if (2 * t->at.n > t->mask) /* half full at most: probes stay short */
+  intern_name(t, kept);
+  atomic_store_explicit(&slots->at[i], intern_slot(hash, kept), memory_order_release);
+  if (2 * t->n > slots->mask) /* half full at most: probes stay short */
     intern_grow_slots(t);
   return name;
 }
 
-uint32_t intern_find(const struct intern *t, const int64_t *at, size_t n) {
-  size_t i = intern_probe(t, hash_bytes(at, n * sizeof *at), at, n);
-  return t->slots[i] ? intern_name(t, i) : INTERN_NONE;
+uint32_t intern_put(struct intern *t, const int64_t *at, size_t n) {
+  uint64_t hash = hash_bytes(at, n * sizeof *at);
+  const int64_t *found;
+  intern_probe(slots_of(t), hash, at, n, &found);
+  if (found)
+    return (uint32_t)found[-1];
+  if (!t->lock)
+    return intern_add(t, hash, at, n);
+  pthread_mutex_lock(t->lock);
+  uint32_t name = intern_add(t, hash, at, n);
+  pthread_mutex_unlock(t->lock);
+  return name;
 }
 
-const int64_t *intern_at(const struct intern *t, uint32_t id) { return t->at.at[id]; }
-size_t intern_length(const struct intern *t, uint32_t id) {
-  return (size_t)((uint64_t)t->at.at[id][-1] >> 32);
+uint32_t intern_find(const struct intern *t, const int64_t *at, size_t n) {
+  const int64_t *found;
+  intern_probe(slots_of(t), hash_bytes(at, n * sizeof *at), at, n, &found);
+  return found ? (uint32_t)found[-1] : INTERN_NONE;
 }
-uint64_t intern_hash(const struct intern *t, uint32_t id) { return (uint64_t)t->at.at[id][-2]; }
-size_t intern_count(const struct intern *t) { return t->at.n; }
+
+const int64_t *intern_at(const struct intern *t, uint32_t id) { return names_of(t)[id]; }
+size_t intern_length(const struct intern *t, uint32_t id) {
+  return (size_t)((uint64_t)names_of(t)[id][-1] >> 32);
+}
+uint64_t intern_hash(const struct intern *t, uint32_t id) { return (uint64_t)names_of(t)[id][-2]; }
+size_t intern_count(const struct intern *t) { return t->n; }
 
 size_t intern_bytes(const struct intern *t) {
-  return sizeof *t + t->bytes + t->at.cap * sizeof *t->at.at + (t->mask + 1) * sizeof *t->slots;
+  const struct names *names = t->names;
+  size_t arrays = (names ? names->room * sizeof *names->at : 0) + (slots_of(t)->mask + 1) * sizeof *slots_of(t)->at;
+  return sizeof *t + t->bytes + (t->lock ? 2 : 1) * arrays; /* shared: with what was outgrown */
 }

@@ -1,5 +1,6 @@
 /* Vectors of 64-bit numbers, each stored once and named by a small integer (0, 1, 2, ...).
-   Names are private to a run. A name stays valid as long as the table; the vector's address does too. */
+   Names are private to a run. A name stays valid as long as the table; the vector's address does too.
+   Several threads may use a table once it is shared: who finds a vector takes no lock, who adds one does. */
 #ifndef RONDO_BASE_INTERN_H
 #define RONDO_BASE_INTERN_H
 
@@ -13,6 +14,7 @@ struct intern; /* opaque */
 
 struct intern *intern_new(void);
 void intern_free(struct intern *);
+void intern_share(struct intern *); /* before another thread gets to see it */
 uint32_t intern_put(struct intern *, const int64_t *at, size_t n);        /* finds or adds */
 uint32_t intern_find(const struct intern *, const int64_t *at, size_t n); /* INTERN_NONE if absent */
 const int64_t *intern_at(const struct intern *, uint32_t id);

@@ -4,6 +4,8 @@
 #include "base/memory.h"
 
 #include <assert.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -33,16 +35,49 @@ static void pages_free(void *at, size_t size) {
 
 static uint64_t *slots_alloc(uint32_t bits) { return pages_alloc(sizeof(uint64_t) << bits); }
 
+struct store_locks {
+  pthread_mutex_t segment[SEGMENTS];
+  pthread_mutex_t spare;
+};
+
+_Static_assert(STORE_SEGMENTS == SEGMENTS && STORE_SEGMENTS == UINT64_C(1) << (64 - 59), "");
+
+static void lane_begin(struct store *s, uint32_t lane);
+
 struct store *store_new(void) {
   struct store *s = memory_alloc(sizeof *s);
   for (uint32_t i = 0; i < SEGMENTS; i++) {
-    s->segment[i].bits = FIRST_SLOT_BITS;
-    s->segment[i].slots = slots_alloc(FIRST_SLOT_BITS);
+    s->segment[i] = (struct segment){.bits = FIRST_SLOT_BITS, .slots = slots_alloc(FIRST_SLOT_BITS), .age = 1};
   }
   s->index_bytes = SEGMENTS * (sizeof(uint64_t) << FIRST_SLOT_BITS);
-  s->age = 1;
-  vec_push(&s->chunks, ((struct chunk){pages_alloc(CHUNK_SIZE), FIRST, 1}));
+  s->chunks = mmap(NULL, CHUNKS_MOST * sizeof *s->chunks, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (s->chunks == MAP_FAILED)
+    s->chunks = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+  lane_begin(s, 0);
   return s;
+}
+
+void store_share(struct store *s, uint32_t lanes) {
+  if (s->locks)
+    return;
+  s->locks = memory_alloc(sizeof *s->locks);
+  for (uint32_t i = 0; i < SEGMENTS; i++)
+    pthread_mutex_init(&s->locks->segment[i], NULL);
+  pthread_mutex_init(&s->locks->spare, NULL);
+  for (uint32_t i = 1; i < lanes; i++)
+    lane_begin(s, i);
+}
+
+void store_lock(struct store *s, uint32_t segment) { pthread_mutex_lock(&s->locks->segment[segment]); }
+void store_unlock(struct store *s, uint32_t segment) { pthread_mutex_unlock(&s->locks->segment[segment]); }
+
+static void locks_free(struct store_locks *l) {
+  for (uint32_t i = 0; l && i < SEGMENTS; i++)
+    pthread_mutex_destroy(&l->segment[i]);
+  if (l)
+    pthread_mutex_destroy(&l->spare);
+  memory_free(l);
 }
 
 void store_free(struct store *s) {
@@ -50,13 +85,14 @@ void store_free(struct store *s) {
     return;
   for (uint32_t i = 0; i < SEGMENTS; i++)
     pages_free(s->segment[i].slots, sizeof(uint64_t) << s->segment[i].bits);
-  for (size_t i = 0; i < s->chunks.n; i++)
-    if (s->chunks.at[i].pieces)
-      pages_free(s->chunks.at[i].at, (size_t)s->chunks.at[i].pieces << CHUNK_BITS);
+  for (uint32_t i = 0; i < s->nchunks; i++)
+    if (s->chunks[i].pieces)
+      pages_free(s->chunks[i].at, (size_t)s->chunks[i].pieces << CHUNK_BITS);
+  munmap(s->chunks, CHUNKS_MOST * sizeof *s->chunks);
   for (size_t i = 0; i < s->spare.n; i++)
     pages_free(s->spare.at[i], CHUNK_SIZE);
   vec_release(&s->spare);
-  vec_release(&s->chunks);
+  locks_free(s->locks);
   memory_free(s);
 }
 
@@ -173,20 +209,63 @@ static uint64_t *empty_slot(const struct segment *g, uint64_t tag) {
         return &line[i];
 }
 
+static void spare_lock(struct store *s) {
+  if (s->locks)
+    pthread_mutex_lock(&s->locks->spare);
+}
+static void spare_unlock(struct store *s) {
+  if (s->locks)
+    pthread_mutex_unlock(&s->locks->spare);
+}
+
 static void slots_discard(struct store *s, const struct segment *g) {
   size_t bytes = sizeof(uint64_t) << g->bits;
-  if (bytes < CHUNK_SIZE)
+  if (bytes < CHUNK_SIZE) {
     pages_free(g->slots, bytes);
-  for (size_t at = 0; bytes >= CHUNK_SIZE && at < bytes; at += CHUNK_SIZE)
+    return;
+  }
+  spare_lock(s);
+  for (size_t at = 0; at < bytes; at += CHUNK_SIZE)
     vec_push(&s->spare, (uint8_t *)g->slots + at);
+  spare_unlock(s);
+  s->spare_bytes += bytes;
 }
 
 static uint8_t *chunk_alloc(struct store *s, size_t pieces) {
-  return pieces == 1 && s->spare.n > 0 ? s->spare.at[--s->spare.n] : pages_alloc(pieces << CHUNK_BITS);
+  uint8_t *at = NULL;
+  if (pieces == 1 && s->spare_bytes > 0) {
+    spare_lock(s);
+    if (s->spare.n > 0) {
+      at = s->spare.at[--s->spare.n];
+      s->spare_bytes -= CHUNK_SIZE;
+    }
+    spare_unlock(s);
+  }
+  return at ? at : pages_alloc(pieces << CHUNK_BITS);
+}
+
+/* The number of the first of so many, which are allocated together. */
+static uint32_t chunks_take(struct store *s, uint32_t lane, size_t pieces) {
+  uint32_t first = atomic_fetch_add(&s->nchunks, (uint32_t)pieces);
+  if (pieces > CHUNKS_MOST || first + pieces > CHUNKS_MOST)
+    memory_resize_array(NULL, SIZE_MAX, 2); /* as good as out of memory */
+  uint8_t *at = chunk_alloc(s, pieces);
+  for (uint32_t i = 0; i < pieces; i++)
+    s->chunks[first + i] = (struct chunk){.at = at + ((size_t)i << CHUNK_BITS),
+                                          .used = i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
+                                          .next = i + 1 < pieces ? first + i + 1 : 0,
+                                          .pieces = i == 0 ? (uint32_t)pieces : 0,
+                                          .lane = lane};
+  return first;
+}
+
+static void lane_begin(struct store *s, uint32_t lane) {
+  s->lane[lane].last = chunks_take(s, lane, 1);
+  s->chunks[s->lane[lane].last].used = FIRST; /* so that no record stands at 0 */
 }
 
 static void segment_grow(struct store *s, struct segment *g) {
-  struct segment bigger = {.bits = g->bits + 1, .used = g->used};
+  struct segment bigger = {.bits = g->bits + 1, .used = g->used, .age = g->age + 1};
   size_t size = (size_t)1 << bigger.bits;
   bigger.slots = slots_alloc(bigger.bits);
   for (size_t i = 0; i < size / 2; i++) {
@@ -197,37 +276,33 @@ static void segment_grow(struct store *s, struct segment *g) {
   }
   slots_discard(s, g);
   *g = bigger;
-  s->age++;
   s->index_bytes += size / 2 * sizeof *g->slots;
 }
 
 /* Room for a record that does not straddle chunks, unless it is longer than one; behind one that does not, BEHIND bytes of
    the chunk can be read and written. */
 #define BEHIND 32
-static state_ref reserve(struct store *s, size_t size) {
-  struct chunk *last = &s->chunks.at[s->chunks.n - 1];
+static state_ref reserve(struct store *s, uint32_t lane, size_t size) {
+  uint32_t at = s->lane[lane].last;
+  struct chunk *last = &s->chunks[at];
   if (last->used + size + BEHIND > CHUNK_SIZE) {
-    size_t pieces = (size + CHUNK_SIZE - 1) >> CHUNK_BITS;
-    uint8_t *at = chunk_alloc(s, pieces);
-    for (size_t i = 0; i < pieces; i++) {
-      struct chunk piece = {at + (i << CHUNK_BITS), i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
-                            i == 0 ? (uint32_t)pieces : 0};
-      vec_push(&s->chunks, piece);
-    }
-    last = &s->chunks.at[s->chunks.n - 1];
-    last->used = (uint32_t)(size - ((pieces - 1) << CHUNK_BITS));
-    return (uint64_t)(s->chunks.n - pieces) << CHUNK_BITS;
+    size_t pieces = (size >> CHUNK_BITS) + 1; /* the last one is never full */
+    uint32_t first = chunks_take(s, lane, pieces);
+    last->next = first;
+    s->lane[lane].last = first + (uint32_t)pieces - 1;
+    s->chunks[s->lane[lane].last].used = (uint32_t)(size - ((pieces - 1) << CHUNK_BITS));
+    return (state_ref)first << CHUNK_BITS;
   }
-  state_ref ref = (uint64_t)(s->chunks.n - 1) << CHUNK_BITS | last->used;
+  state_ref ref = (state_ref)at << CHUNK_BITS | last->used;
   last->used += (uint32_t)size;
   return ref;
 }
 
-static state_ref append(struct store *s, const uint8_t *bytes, uint32_t length, state_ref parent,
+static state_ref append(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, state_ref parent,
                         charge c) {
   uint8_t head[5 + CHARGE_BYTES];
   size_t size = (size_t)(write_head(head, length, c) - head);
-  state_ref ref = reserve(s, PARENT_BYTES + size + length);
+  state_ref ref = reserve(s, lane, PARENT_BYTES + size + length);
   uint8_t *record = record_at(s, ref);
   write_parent(record, parent);
   memcpy(record + PARENT_BYTES, head, size);
@@ -236,50 +311,66 @@ static state_ref append(struct store *s, const uint8_t *bytes, uint32_t length, 
   return ref;
 }
 
-static void occupy(struct store *s, struct segment *g, uint64_t *slot, uint64_t tag, state_ref ref) {
+static void occupy(struct store *s, uint32_t lane, struct segment *g, uint64_t *slot, uint64_t tag, state_ref ref) {
   assert(ref < STORE_NONE);
   *slot = tag << POSITION_BITS | ref;
-  s->count++;
+  _Atomic uint64_t *count = &s->lane[lane].count; /* others only read it */
+  atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
   if (++g->used * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS)
     segment_grow(s, g);
 }
 
-static inline unsigned begin_at(const struct store *s, uint32_t left_off) {
-  return left_off >> AGE_SHIFT == s->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
+static inline unsigned begin_at(const struct segment *g, uint32_t left_off) {
+  return left_off >> AGE_SHIFT == g->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
 }
 
-bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
-                     state_ref parent, charge c, state_ref *ref) {
+static inline bool put_words(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash,
+                             uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for_words(s, g, word, length, tag, begin_at(s, left_off));
+  uint64_t *slot = slot_for_words(s, g, word, length, tag, begin_at(g, left_off));
   if (*slot != 0) {
     *ref = *slot & POSITION_MASK;
     return false;
   }
-  *ref = reserve(s, PARENT_BYTES + 1 + (c ? CHARGE_BYTES : 0u) + length);
+  *ref = reserve(s, lane, PARENT_BYTES + 1 + (c ? CHARGE_BYTES : 0u) + length);
   uint8_t *record = record_at(s, *ref);
   write_parent(record, parent);
   uint8_t *key = write_head(record + PARENT_BYTES, length, c);
   memcpy(key, word, 16); /* there is room: the rest is overwritten by the next record */
   if (length > 16)
     memcpy(key + 16, word + 2, 16);
-  occupy(s, g, slot, tag, *ref);
+  occupy(s, lane, g, slot, tag, *ref);
+  return true;
+}
+
+bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
+                     state_ref parent, charge c, state_ref *ref) {
+  return put_words(s, 0, word, length, hash, left_off, parent, c, ref);
+}
+
+bool store_put_words_in(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash,
+                        uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
+  return put_words(s, lane, word, length, hash, left_off, parent, c, ref);
+}
+
+bool store_put_in(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+                  state_ref parent, charge c, state_ref *ref) {
+  struct segment *g = (struct segment *)segment_of(s, hash);
+  uint64_t tag = tag_of(hash);
+  uint64_t *slot = slot_for(s, g, bytes, length, tag, begin_at(g, left_off));
+  if (*slot != 0) {
+    *ref = *slot & POSITION_MASK;
+    return false;
+  }
+  *ref = append(s, lane, bytes, length, parent, c);
+  occupy(s, lane, g, slot, tag, *ref);
   return true;
 }
 
 bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                state_ref parent, charge c, state_ref *ref) {
-  struct segment *g = (struct segment *)segment_of(s, hash);
-  uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for(s, g, bytes, length, tag, begin_at(s, left_off));
-  if (*slot != 0) {
-    *ref = *slot & POSITION_MASK;
-    return false;
-  }
-  *ref = append(s, bytes, length, parent, c);
-  occupy(s, g, slot, tag, *ref);
-  return true;
+  return store_put_in(s, 0, bytes, length, hash, left_off, parent, c, ref);
 }
 
 state_ref store_find(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash) {
@@ -316,43 +407,56 @@ charge store_charge(const struct store *s, state_ref ref) {
 state_ref store_first(void) { return FIRST; }
 
 state_ref store_from(const struct store *s, state_ref ref) {
-  size_t chunk = (size_t)(ref >> CHUNK_BITS);
-  if (chunk + 1 < s->chunks.n && (ref & (CHUNK_SIZE - 1)) >= s->chunks.at[chunk].used)
-    ref = (state_ref)(chunk + 1)
-          << CHUNK_BITS; /* the rest of that chunk was too small for what followed */
+  const struct chunk *chunk = &s->chunks[ref >> CHUNK_BITS];
+  if (chunk->next && (ref & (CHUNK_SIZE - 1)) >= chunk->used)
+    ref = (state_ref)chunk->next << CHUNK_BITS; /* the rest of that chunk was too small for what followed */
   return ref;
 }
 
-state_ref store_next(const struct store *s, state_ref ref) {
+static state_ref behind(const struct store *s, state_ref ref) {
   const uint8_t *record = record_at(s, ref);
   uint32_t length;
   charge c;
   const uint8_t *key = read_head(record, &length, &c);
-  return store_from(s, ref + (state_ref)(key + length - record));
+  return ref + (state_ref)(key + length - record);
 }
 
+state_ref store_next(const struct store *s, state_ref ref) { return store_from(s, behind(s, ref)); }
+
+/* What comes after the end is somebody else's, who may be writing there. */
 bool store_read_on(struct store_reader *r) {
   const struct store *s = r->store;
-  r->next = store_from(s, r->next);
+  if (r->next < r->end && r->next >> CHUNK_BITS != r->end >> CHUNK_BITS)
+    r->next = store_from(s, r->next);
   if (r->next >= r->end)
     return false;
-  const struct chunk *chunk = &s->chunks.at[r->next >> CHUNK_BITS];
+  const struct chunk *chunk = &s->chunks[r->next >> CHUNK_BITS];
   size_t stop = r->next >> CHUNK_BITS == r->end >> CHUNK_BITS ? r->end & (CHUNK_SIZE - 1) : chunk->used;
   r->ref = r->next;
   r->stored = store_at(s, r->ref);
-  r->next = store_next(s, r->ref);
+  r->next = behind(s, r->ref);
   r->stop = chunk->at + stop;
   r->at = r->next >> CHUNK_BITS == r->ref >> CHUNK_BITS ? record_at(s, r->next) : r->stop;
   return true;
 }
 
-state_ref store_end(const struct store *s) {
-  return ((state_ref)(s->chunks.n - 1) << CHUNK_BITS) + s->chunks.at[s->chunks.n - 1].used;
+state_ref store_end_of(const struct store *s, uint32_t lane) {
+  return ((state_ref)s->lane[lane].last << CHUNK_BITS) + s->chunks[s->lane[lane].last].used;
 }
 
-uint64_t store_count(const struct store *s) { return s->count; }
+state_ref store_end(const struct store *s) { return store_end_of(s, 0); }
+
+uint32_t store_lane(const struct store *s, state_ref ref) { return s->chunks[ref >> CHUNK_BITS].lane; }
+
+uint64_t store_count(const struct store *s) {
+  uint64_t count = 0;
+  for (uint32_t i = 0; i < (s->locks ? STORE_LANES : 1); i++)
+    count += atomic_load_explicit(&((struct store *)s)->lane[i].count, memory_order_relaxed);
+  return count;
+}
 
 size_t store_bytes(const struct store *s) {
-  return sizeof *s + s->index_bytes + s->chunks.cap * sizeof *s->chunks.at +
-         ((s->chunks.n - 1 + s->spare.n) << CHUNK_BITS) + s->chunks.at[s->chunks.n - 1].used;
+  uint32_t n = s->nchunks;
+  size_t unused = s->locks ? 0 : CHUNK_SIZE - s->chunks[s->lane[0].last].used; /* shared: somebody is writing there */
+  return sizeof *s + s->index_bytes + s->spare_bytes + n * sizeof *s->chunks + ((size_t)n << CHUNK_BITS) - unused;
 }

@@ -2,7 +2,9 @@
    first reached from and what the way to it cost. Insert-only. Keys lie one behind the other in
    large chunks that never move, so a state's name is its position, going through a layer is reading
    memory in order, and nothing is ever copied to grow. The index is cut into segments that grow one
-   at a time. */
+   at a time.
+   Several threads can fill a shared store: each appends to a lane of its own, and holds the lock of the segment that it looks
+   into. References grow along a lane. */
 #ifndef RONDO_SEARCH_STORE_H
 #define RONDO_SEARCH_STORE_H
 
@@ -11,7 +13,7 @@
 #include <stdint.h>
 #include <string.h>
 
-/* A stored state. Later states have larger references; STORE_NONE is larger than all of them. */
+/* A stored state. Later states of a lane have larger references; STORE_NONE is larger than all of them. */
 typedef uint64_t state_ref;
 #define STORE_NONE ((UINT64_C(1) << 38) - 1)
 #define STORE_MOST (UINT64_C(3) << 29) /* states; the caller stops before it adds more */
@@ -38,6 +40,14 @@ struct stored {
 
 struct store *store_new(void);
 void store_free(struct store *);
+
+#define STORE_LANES 64
+void store_share(struct store *, uint32_t lanes); /* for so many threads */
+/* Of a shared store: by the number of a segment, which is that of a hash. Whatever looks a key up, adds or relinks needs it. */
+#define STORE_SEGMENTS 32
+static inline uint32_t store_segment(uint64_t hash) { return (uint32_t)(hash >> 59); }
+void store_lock(struct store *, uint32_t segment);
+void store_unlock(struct store *, uint32_t segment);
 
 /* Most keys are short: as words, they are hashed and compared without a call. Bytes behind the key's, up to the next
    multiple of 16, are read but do not count. */
@@ -76,9 +86,13 @@ uint64_t store_hash(const uint8_t *bytes, uint32_t length); /* the same, of any 
 /* Finds or adds. True: it is new. hash is store_hash of the key; left_off is 0, or see store_look.h. */
 bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                state_ref parent, charge, state_ref *ref);
+bool store_put_in(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+                  state_ref parent, charge, state_ref *ref);
 /* The same for a short key, as words whose unused bytes are 0: 2 if it has at most 16 bytes, else 4. */
 bool store_put_words(struct store *, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
                      state_ref parent, charge, state_ref *ref);
+bool store_put_words_in(struct store *, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
+                        state_ref parent, charge, state_ref *ref);
 /* STORE_NONE if absent. */
 state_ref store_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);
 /* Another way to the same state, no dearer. */
@@ -86,14 +100,16 @@ void store_relink(struct store *, state_ref, state_ref parent, charge);
 struct stored store_at(const struct store *, state_ref);
 charge store_charge(const struct store *, state_ref);
 
-/* In the order of insertion: for (r = store_first(); r < store_end(s); r = store_next(s, r)).
-   Whatever is added after a call of store_end has a reference that is not smaller than what it
+/* In the order of insertion, of the first lane: for (r = store_first(); r < store_end(s); r = store_next(s, r)).
+   Whatever is added to a lane after a call of store_end_of has a reference that is not smaller than what it
    returned. */
 state_ref store_first(void);
 /* The first state at or after an end that store_end once returned. */
 state_ref store_from(const struct store *, state_ref);
 state_ref store_next(const struct store *, state_ref);
 state_ref store_end(const struct store *);
+state_ref store_end_of(const struct store *, uint32_t lane);
+uint32_t store_lane(const struct store *, state_ref);
 
 /* The same, faster, and with what is stored: store_reader gives one for the states from `from` to `end`, store_read goes on to
    the next one, in `ref` and `stored`; false: that was the last one. */

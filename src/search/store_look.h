@@ -13,11 +13,11 @@
 #define HEAD_SHORT 64 /* keys shorter than that have a head of one byte */
 #define FIRST 1 /* position 0 marks an empty slot of the index */
 
-/* A slot of the index is 26 bits of the hash and the record's position. The segment comes from 5
+/* A slot of the index is 26 bits of the hash and the record's position. The segment comes from
    other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
    single key. A home is a cache line of slots, filled from its start; what finds it full goes to the
    next line. Most look-ups touch one line. */
-#define SEGMENT_BITS 3
+#define SEGMENT_BITS 5
 #define SEGMENTS (1u << SEGMENT_BITS)
 #define TAG_BITS 26
 #define POSITION_BITS 38
@@ -31,21 +31,31 @@
 struct segment {
   uint64_t *slots;
   uint32_t bits, used;
+  uint32_t age; /* how often it has grown, from 1 */
 };
 
 struct chunk {
   uint8_t *at;
   uint32_t used;
+  uint32_t next;   /* of its lane; 0: none yet */
   uint32_t pieces; /* allocated together with those after it; 0: the rest of a record longer than a chunk */
+  uint32_t lane;
+};
+#define CHUNKS_MOST (1u << (POSITION_BITS - CHUNK_BITS))
+
+struct lane {
+  uint32_t last; /* its chunk that is being filled */
+  _Atomic uint64_t count;
 };
 
 struct store {
   struct segment segment[SEGMENTS];
-  VEC(struct chunk) chunks;
+  struct chunk *chunks; /* CHUNKS_MOST of them, most never touched */
+  _Atomic uint32_t nchunks;
+  struct lane lane[STORE_LANES];
   VEC(uint8_t *) spare; /* chunks that were parts of the index before it grew: pages that need not be cleared again */
-  uint64_t count;
-  size_t index_bytes;
-  uint32_t age; /* how often some segment has grown, from 1 */
+  _Atomic size_t spare_bytes, index_bytes;
+  struct store_locks *locks; /* NULL: one thread has it for itself */
 };
 
 static inline const struct segment *segment_of(const struct store *s, uint64_t hash) {
@@ -70,16 +80,17 @@ static inline void store_prefetch_index(const struct store *s, uint64_t hash) {
 }
 
 static inline uint8_t *record_at(const struct store *s, state_ref ref) {
-  return s->chunks.at[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
+  return s->chunks[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
 }
 
-/* Where a look at the home line left off: how many slots are not the key's, and the age of the index, for lines move when
+/* Where a look at the home line left off: how many slots are not the key's, and the age of the segment, for lines move when
    it grows. */
 #define AGE_SHIFT (LINE_BITS + 1)
 
 static inline uint32_t store_prefetch_record(const struct store *s, uint64_t hash) {
   uint64_t tag = tag_of(hash);
-  const uint64_t *line = home_of(segment_of(s, hash), tag);
+  const struct segment *g = segment_of(s, hash);
+  const uint64_t *line = home_of(g, tag);
   uint32_t i = 0;
   for (; i < LINE_SLOTS && line[i] != 0; i++)
     if (line[i] >> POSITION_BITS == tag) {
@@ -88,7 +99,7 @@ static inline uint32_t store_prefetch_record(const struct store *s, uint64_t has
       __builtin_prefetch(record + PARENT_BYTES + 12); /* it may lie across two lines */
       break;
     }
-  return s->age << AGE_SHIFT | i;
+  return g->age << AGE_SHIFT | i;
 }
 
 #endif
