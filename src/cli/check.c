@@ -263,6 +263,9 @@ int command_check(const struct options *given) {
   }
   if (o.limits.memory == 0)
     o.limits.memory = default_memory_limit();
+  if (o.limits.threads == 0)
+    o.limits.threads = default_threads();
+  o.limits.threads_from = tested_threads_from();
   o.limits.interrupt = watch_interrupts();
   o.unread = ranged && !o.json && !o.trace_out && !pictures_wanted(&o);
   struct checking k = {.options = &o, .syntax = &syntax, .style = terminal_style(o.verbose)};

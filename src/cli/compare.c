@@ -115,6 +115,9 @@ int command_compare(const struct options *given) {
     return EXIT_BAD_INPUT;
   if (o.limits.memory == 0)
     o.limits.memory = default_memory_limit();
+  if (o.limits.threads == 0)
+    o.limits.threads = default_threads();
+  o.limits.threads_from = tested_threads_from();
   if (o.wishes.reduce[REDUCE_PARTIAL_ORDER] == WISH_AUTO) /* it drops transitions, which are to be counted */
     o.wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
   o.limits.interrupt = watch_interrupts();

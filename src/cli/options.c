@@ -183,6 +183,8 @@ static bool take_option(struct options *o, enum option option, const char *argum
     return size_parse(argument, &o->limits.memory, error);
   case OPTION_MAX_TIME:
     return seconds_parse(argument, &o->limits.seconds, error);
+  case OPTION_THREADS:
+    return take_count(argument, STORE_LANES, &o->limits.threads, error);
   case OPTION_SEMANTICS:
     return take_semantics(o, argument, error);
   case OPTION_MAX_ROUNDS:

@@ -89,11 +89,16 @@ static const struct finding *finding_of(const struct search *s, uint32_t i) {
   return i < question_asked(s->space->model, s->space->question) ? &s->findings[i] : &s->error;
 }
 
-static bool add_traces(const struct asking *a, const struct search *s, struct run_result *r) {
+/* s found what is told by the way that `told` took to it. */
+static bool add_traces(const struct asking *a, const struct search *s, const struct search *told, struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++) {
     struct property_result *p = &r->properties[i];
-    const struct finding *f = finding_of(s, i);
-    if (f->found && f->state != STORE_NONE && !(p->trace = trace_of(a, s, f, p)))
+    const struct finding *f = finding_of(s, i), *way = finding_of(told, i);
+    if (f->found && (!way->found || f->rounds != way->rounds || f->charge != way->charge)) {
+      text_addf(a->fault, "one thread does not find what several found for '%s'", property_result_name(p));
+      return false;
+    }
+    if (f->found && way->state != STORE_NONE && !(p->trace = trace_of(a, told, way, p)))
       return false;
   }
   return true;
@@ -243,6 +248,29 @@ static bool find_runaway(const struct asking *a, const struct search *s, struct 
   return true;
 }
 
+/* What several threads found is looked for again by one, so that the story is the same whatever their number. False: that is not
+   needed, or was more than the limits allow; what was found is as short, but may differ from what one thread tells. */
+static bool find_again(const struct asking *a, const struct search *s, const struct wishes *wishes, struct search *again,
+                       struct space **space) {
+  struct limits limits = a->options->limits;
+  const struct licences *licences;
+  limits.rounds = search_unsettled(s);
+  if (limits.rounds == 0 || a->options->no_trace)
+    return false;
+  limits.threads = 1;
+  if (limits.seconds > 0)
+    limits.seconds = limits.seconds > s->stats.seconds ? limits.seconds - s->stats.seconds : 1e-3;
+  if (limits.memory > 0)
+    limits.memory = limits.memory > s->stats.memory ? limits.memory - s->stats.memory : 1;
+  *space = question_space(a->asked, &a->question, wishes, &licences);
+  search_within_limits(again, *space, a, &limits);
+  if (!search_limited(again->end))
+    return true;
+  search_release(again);
+  (*space)->ops->free(*space);
+  return false;
+}
+
 static bool answer(const struct asking *a, struct run_result *r) {
   const struct licences *licences;
   enum symbolic_engine engine;
@@ -265,8 +293,15 @@ static bool answer(const struct asking *a, struct run_result *r) {
   if (space->ops->heard_of_assignments(space, &decimal))
     r->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
+  struct search again;
+  struct space *own;
+  bool anew = find_again(a, &s, &wishes, &again, &own);
   bool ok = a->options->no_trace ||
-            (add_traces(a, &s, r) && (!model_steps(a->model) || shorten(a, &s, r)));
+            (add_traces(a, &s, anew ? &again : &s, r) && (!model_steps(a->model) || shorten(a, &s, r)));
+  if (anew) {
+    search_release(&again);
+    own->ops->free(own);
+  }
   if (ok && a->question.semantics == SEMANTICS_FINE)
     ok = find_runaway(a, &s, r);
   search_release(&s);

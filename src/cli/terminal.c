@@ -1,8 +1,10 @@
 #include "cli/terminal.h"
 
 #include "cli/options.h"
+#include "search/store.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -104,6 +106,17 @@ static void memory_exhausted(size_t wanted) {
 }
 
 void watch_memory(void) { memory_on_exhausted(memory_exhausted); }
+
+uint64_t tested_threads_from(void) {
+  const char *said = getenv("RONDO_TEST_THREADS_FROM");
+  return said ? strtoull(said, NULL, 10) : 0;
+}
+
+uint32_t default_threads(void) {
+  cpu_set_t mine;
+  int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+  return n < 1 ? 1 : n < STORE_LANES ? (uint32_t)n : STORE_LANES;
+}
 
 size_t default_memory_limit(void) {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);

@@ -23,6 +23,8 @@ void watch_time(double seconds);
 /* Running out of memory is a limit too. */
 void watch_memory(void);
 size_t default_memory_limit(void);
+uint64_t tested_threads_from(void); /* for tests: RONDO_TEST_THREADS_FROM; 0: not set */
+uint32_t default_threads(void); /* one for each processor that we may use */
 
 /* A line on standard error while a search runs, if that is a terminal. Its context is the model. */
 search_progress_fn *progress_or_null(void);

@@ -127,8 +127,18 @@ void cells_init(struct cells *c, struct meaning *meaning, struct model *m, const
   make_orders(c);
 }
 
+void cells_share(struct cells *c, struct cells *first) {
+  intern_share(c->model->values.vectors);
+  for (uint32_t i = 0; i < c->ntables; i++) {
+    intern_free(c->tables[i]);
+    intern_share(first->tables[i]);
+    c->tables[i] = first->tables[i];
+  }
+  c->borrowed = true;
+}
+
 void cells_release(struct cells *c) {
-  for (uint32_t i = 0; i < c->ntables; i++)
+  for (uint32_t i = 0; i < c->ntables && !c->borrowed; i++)
     intern_free(c->tables[i]);
   memory_free(c->tables);
   memory_free(c->cell);
@@ -137,7 +147,7 @@ void cells_release(struct cells *c) {
 
 size_t cells_bytes(const struct cells *c) {
   size_t bytes = 0;
-  for (uint32_t i = 0; i < c->ntables; i++)
+  for (uint32_t i = 0; i < c->ntables && !c->borrowed; i++)
     bytes += intern_bytes(c->tables[i]);
   return bytes;
 }

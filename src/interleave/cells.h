@@ -52,6 +52,7 @@ struct cells {
   bool keep_lost, keep_duplicated; /* in the budget */
   struct intern **tables;
   uint32_t ntables;
+  bool borrowed;         /* the tables are another thread's, too, and that one's to free */
 };
 
 /* A channel's content, decoded: sorted as in struct config (packet_compare), or in the order of sending if in_order. */
@@ -62,6 +63,7 @@ struct channel_packet {
 };
 
 void cells_init(struct cells *, struct meaning *, struct model *, const struct question *, const struct licences *);
+void cells_share(struct cells *, struct cells *first); /* its names, from the first one on */
 void cells_release(struct cells *);
 size_t cells_bytes(const struct cells *);
 

@@ -34,9 +34,8 @@ bool leave_out(struct interleave *s) {
   return true;
 }
 
-static void lay_out_keys(struct interleave *s, enum key_layout how) {
-  uint32_t before = s->keys.nwords;
-  keys_lay_out(&s->keys, how);
+/* There was room for keys of so many words. */
+static void use_layout(struct interleave *s, uint32_t before, bool lasting) {
   mover_forget_keys(s);
   if (s->keys.nwords > before) {
     uint64_t **all[] = {&s->words, &s->next, &s->packed, &s->whole};
@@ -45,12 +44,18 @@ static void lay_out_keys(struct interleave *s, enum key_layout how) {
       *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
     }
   }
-  if (s->normal && how != KEYS_WIDE) {
+  if (s->normal && lasting) {
     size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
     s->forms = memset(memory_resize(s->forms, size), 0, size);
   }
   s->expanded = 0;
   s->too_narrow = false;
+}
+
+static void lay_out_keys(struct interleave *s, enum key_layout how) {
+  uint32_t before = s->keys.nwords;
+  keys_lay_out(&s->keys, how);
+  use_layout(s, before, how != KEYS_WIDE);
 }
 
 /* --- what processes see besides their own --- */
@@ -197,6 +202,21 @@ static bool space_assignments(struct space *space, struct text *decimal) {
   return false;
 }
 
+static struct space *space_another(struct space *space);
+
+static void space_join(struct space *space, struct space *other) {
+  struct interleave *s = interleave_of(space), *o = interleave_of(other);
+  s->too_narrow |= o->too_narrow;
+  space->restart |= other->restart;
+  space->order_mattered |= other->order_mattered;
+  space->distance_cut |= other->distance_cut;
+  if (other->distance > space->distance)
+    space->distance = other->distance;
+  if (o->channels.most > s->channels.most)
+    s->channels.most = o->channels.most;
+  space->channel_bound = s->channels.most;
+}
+
 static size_t space_memory(const struct space *space) {
   const struct interleave *s = (const struct interleave *)space;
   return cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + steps_bytes(s) + mover_bytes(s) +
@@ -233,6 +253,8 @@ static void space_free(struct space *space) {
     memory_free(words[i]);
   memory_free(s->forms);
   arena_release(&s->arena);
+  if (s->own_meaning)
+    meaning_free(s->meaning);
   memory_free(s);
 }
 
@@ -246,6 +268,8 @@ static const struct space_ops interleave_ops = {
     .enabled = interleave_enabled,
     .concretise_path = interleave_concretise_path,
     .heard_of_assignments = space_assignments,
+    .another = space_another,
+    .join = space_join,
     .memory = space_memory,
     .free = space_free,
 };
@@ -282,13 +306,16 @@ static void use_partial_order(struct interleave *s) {
   s->aim = memory_alloc(classes * sizeof *s->aim);
   s->prepare = memory_alloc(classes * sizeof *s->prepare);
   s->base.edges_complete = false;
+  s->base.puts_off = true;
 }
 
-struct space *interleave_space_new(struct meaning *meaning, struct model *m, const struct question *q,
-                                   const struct licences *l, const struct space_options *options) {
+/* With the names of the first one, if there is one. */
+static struct interleave *make(struct meaning *meaning, struct model *m, const struct question *q, const struct licences *l,
+                               const struct space_options *options, struct interleave *first) {
   struct interleave *s = memory_alloc(sizeof *s);
   s->base = (struct space){.ops = &interleave_ops, .model = m, .question = q, .licences = l, .edges_complete = true};
   s->meaning = meaning;
+  s->options = *options;
   s->model = m;
   s->env = &m->environments[q->environment];
   arena_init(&s->arena);
@@ -297,6 +324,8 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
   intern_put(s->vectors, NULL, 0); /* 0: nobody */
   s->use = actions_used(m, q, &s->arena);
   cells_init(&s->cells, meaning, m, q, l);
+  if (first)
+    cells_share(&s->cells, &first->cells);
   meaning_follow(meaning, q->semantics, s->cells.arrivals);
   keys_init(&s->keys, &s->cells);
   channel_ops_init(&s->channels, &s->cells);
@@ -342,6 +371,28 @@ struct space *interleave_space_new(struct meaning *meaning, struct model *m, con
       s->globals[r] = intern_put(s->steps.global_sets, (value[]){r}, 1);
   }
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
-  lay_out_keys(s, KEYS_WIDE);
+  if (!first) {
+    lay_out_keys(s, KEYS_WIDE);
+    return s;
+  }
+  s->scouted = true;
+  keys_lay_out_like(&s->keys, &first->keys);
+  use_layout(s, 0, true);
+  return s;
+}
+
+struct space *interleave_space_new(struct meaning *meaning, struct model *m, const struct question *q,
+                                   const struct licences *l, const struct space_options *options) {
+  return &make(meaning, m, q, l, options, NULL)->base;
+}
+
+static struct space *space_another(struct space *space) {
+  struct interleave *first = interleave_of(space);
+  if (question_live(first->model, space->question))
+    return NULL; /* names of groups and lotteries are not shared */
+  struct meaning *meaning = meaning_new(first->model);
+  meaning_watch(meaning, first->meaning->stop);
+  struct interleave *s = make(meaning, first->model, space->question, space->licences, &first->options, first);
+  s->own_meaning = true;
   return &s->base;
 }

@@ -396,6 +396,8 @@ struct interleave {
   bool parts;                  /* crashes in the middle of an action: any part of what is sent is out, not just all */
   bool silent;                 /* nobody can tell who has crashed from who takes no more steps */
   uint64_t expanded;           /* states, since keys were laid out */
+  struct space_options options; /* as it was made with */
+  bool own_meaning;            /* made for another thread */
   bool scouted;
   bool too_narrow;             /* they must be laid out anew */
   uint32_t max_distance;

@@ -74,6 +74,11 @@ void keys_lay_out(struct keys *k, enum key_layout how) {
   lay_out(k);
 }
 
+void keys_lay_out_like(struct keys *k, const struct keys *first) {
+  memcpy(k->width, first->width, k->cells->ntables);
+  lay_out(k);
+}
+
 bool keys_pack(const struct keys *k, const content *row, uint64_t *words) {
   uint64_t lost = 0;
   memset(words, 0, k->nwords * sizeof *words);

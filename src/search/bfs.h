@@ -31,6 +31,8 @@ struct limits { /* 0 or NULL: none */
   double seconds;
   uint32_t rounds;                        /* look no further; not a failure: see `cut` */
   const volatile sig_atomic_t *interrupt; /* not 0: stop; INTERRUPT_TIME: because time is up */
+  uint32_t threads;                       /* at most; several are used for large layers, if the space can be shared */
+  uint64_t threads_from;                  /* layers of fewer states are left to one; 0: as it pays */
 };
 #define INTERRUPT_TIME 2
 
@@ -74,11 +76,19 @@ struct search {
   struct search_stats stats;
   const char *why; /* GAVE_UP; borrowed */
   struct store *store;
+  /* Of several threads: */
+  struct crew *crew;      /* who else is at it, or NULL */
+  bool alone;             /* nobody can be */
+  uint32_t threaded_from; /* in the layer of so many rounds they began; UINT32_MAX: never */
 };
 
 void search_init(struct search *, struct space *, const struct limits *);
 void search_run(struct search *);
 void search_release(struct search *);
+
+/* Which of several shortest and cheapest ways to a finding several threads come upon is chance. Up to so many rounds one
+   thread would have to go again to find those that it always finds; 0: it has. */
+uint32_t search_unsettled(const struct search *);
 
 /* The states on the way to a finding, first to last, in an array for memory_free; their bytes are
  * the store's. */

@@ -311,9 +311,22 @@ void pack_init(struct pack *p, struct meaning *meaning, struct model *m, const s
     p->liveness = liveness_of(m, q, &p->arena);
 }
 
-void pack_release(struct pack *p) {
+void pack_share(struct pack *p, struct pack *first) {
+  intern_share(p->model->values.vectors);
+  intern_share(first->locals);
+  intern_share(first->vectors);
   intern_free(p->locals);
   intern_free(p->vectors);
+  p->locals = first->locals;
+  p->vectors = first->vectors;
+  p->borrowed = true;
+}
+
+void pack_release(struct pack *p) {
+  if (!p->borrowed) {
+    intern_free(p->locals);
+    intern_free(p->vectors);
+  }
   intern_free(p->renamings);
   memo_release(&p->forgotten);
   memo_release(&p->renamed);
@@ -321,8 +334,8 @@ void pack_release(struct pack *p) {
 }
 
 size_t pack_bytes(const struct pack *p) {
-  return intern_bytes(p->locals) + intern_bytes(p->vectors) + intern_bytes(p->renamings) +
-         memo_bytes(&p->forgotten) + memo_bytes(&p->renamed);
+  size_t names = p->borrowed ? 0 : intern_bytes(p->locals) + intern_bytes(p->vectors);
+  return names + intern_bytes(p->renamings) + memo_bytes(&p->forgotten) + memo_bytes(&p->renamed);
 }
 
 /* --- local states --- */

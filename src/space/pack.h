@@ -43,6 +43,7 @@ struct pack {
   const struct licences *licences;
   struct arena arena;
   struct intern *locals, *vectors;
+  bool borrowed;      /* they are another thread's, too, and that one's to free */
   bool bag;           /* states are bags: members sorted by local, equal ones merged */
   bool sort;          /* vectors, symmetric, no identities inside: sorted within each role */
   bool permute;       /* vectors, symmetric, identities inside: canonical up to renaming */
@@ -64,6 +65,7 @@ struct pack {
 };
 
 void pack_init(struct pack *, struct meaning *, struct model *, const struct question *, const struct licences *);
+void pack_share(struct pack *, struct pack *first); /* its names, from the first one on */
 void pack_release(struct pack *);
 size_t pack_bytes(const struct pack *);
 

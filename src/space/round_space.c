@@ -242,6 +242,21 @@ static bool space_assignments(struct space *space, struct text *decimal) {
   return count_assignments(round_of(space), decimal);
 }
 
+static struct space *space_another(struct space *space);
+
+static void space_join(struct space *space, struct space *other) {
+  struct round_space *s = round_of(space), *o = round_of(other);
+  space->order_mattered |= other->order_mattered;
+  for (uint32_t i = 0, index; i < o->stored_at.n; i++) {
+    uint32_t later = s->pack.from_cap + 1, point = s->pack.keep_rounds ? i / later : i;
+    while (s->stored_at.n <= i)
+      vec_push(&s->stored_at, 0);
+    s->stored_at.at[i] += o->stored_at.at[i];
+    o->stored_at.at[i] = 0;
+    space_rules(s, point, s->pack.keep_rounds ? i % later : s->model->points[point].number - 1, NULL, &index);
+  }
+}
+
 static size_t space_memory(const struct space *space) {
   const struct round_space *s = (const struct round_space *)space;
   return pack_bytes(&s->pack) + intern_bytes(s->contexts) + intern_bytes(s->bags) + intern_bytes(s->offers) +
@@ -277,6 +292,8 @@ static void space_free(struct space *space) {
   memory_free(s->buffer);
   global_free(s->scratch);
   arena_release(&s->arena);
+  if (s->own_meaning)
+    meaning_free(s->meaning);
   memory_free(s);
 }
 
@@ -291,6 +308,8 @@ static const struct space_ops round_space_ops = {
     .concretise_path = round_concretise_path,
     .stored = space_stored,
     .heard_of_assignments = space_assignments,
+    .another = space_another,
+    .join = space_join,
     .memory = space_memory,
     .free = space_free,
 };
@@ -472,8 +491,9 @@ static bool can_expand_together(struct round_space *s) {
          budgets <= 1;
 }
 
-struct space *round_space_new(struct meaning *meaning, struct model *m, const struct question *q,
-                              const struct licences *l, const struct space_options *options) {
+/* With the names of the first one, if there is one. */
+static struct round_space *make(struct meaning *meaning, struct model *m, const struct question *q, const struct licences *l,
+                                const struct space_options *options, struct round_space *first) {
   struct round_space *s = memory_alloc(sizeof *s);
   s->base = (struct space){.ops = &round_space_ops, .model = m, .question = q, .licences = l,
                            .edges_complete = true};
@@ -494,7 +514,10 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->plain_lotteries = intern_new();
   s->lotteries = question_live(m, q) && m->properties[q->properties[0]].almost_surely;
   s->base.lotteries = s->lotteries;
+  s->made_with = *options;
   pack_init(&s->pack, meaning, m, q, l);
+  if (first)
+    pack_share(&s->pack, &first->pack);
   size_t n = (size_t)m->nroles * m->npoints;
   s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);
   s->updates = arena_array(&s->arena, n + 1, sizeof *s->updates);
@@ -512,5 +535,22 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
   s->base.together = can_expand_together(s);
   s->base.edges_complete = !s->base.together;
   s->scratch = global_new(&s->pack);
+  return s;
+}
+
+struct space *round_space_new(struct meaning *meaning, struct model *m, const struct question *q,
+                              const struct licences *l, const struct space_options *options) {
+  return &make(meaning, m, q, l, options, NULL)->base;
+}
+
+static struct space *space_another(struct space *space) {
+  struct round_space *first = round_of(space);
+  if (question_live(first->model, space->question))
+    return NULL;
+  struct meaning *meaning = meaning_new(first->model);
+  meaning_follow(meaning, first->meaning->semantics, first->meaning->arrivals);
+  meaning_watch(meaning, first->meaning->stop);
+  struct round_space *s = make(meaning, first->model, space->question, space->licences, &first->made_with, first);
+  s->own_meaning = true;
   return &s->base;
 }

@@ -84,6 +84,8 @@ struct round_space {
   struct space base;
   struct pack pack;
   struct meaning *meaning;
+  bool own_meaning;            /* made for another thread */
+  struct space_options made_with;
   struct model *model;
   const struct environment *env;
   struct arena arena;          /* everything remembered */

@@ -110,6 +110,11 @@ struct space_ops {
   void (*stored)(struct space *, const struct state *); /* called once for each state that the engine keeps */
   /* Heard-of assignments that the plain way would have tried in the stored states; false: cannot be counted. */
   bool (*heard_of_assignments)(struct space *, struct text *decimal);
+  /* For another thread: a space of the same question that shares the names of this one, so that keys mean the same. Nothing
+     is asked of either while it is made. NULL: this cannot be done. */
+  struct space *(*another)(struct space *);
+  /* What the other one has seen, and whether it has to begin again, counts here from now on. */
+  void (*join)(struct space *, struct space *other);
   size_t (*memory)(const struct space *);
   void (*free)(struct space *);
 };
@@ -121,6 +126,7 @@ struct space {
   const struct licences *licences;
   bool edges_complete;     /* false: some reduction drops edges, so transitions cannot be counted */
   bool together;           /* expand may be used, and is faster */
+  bool puts_off;           /* set when it is made: successors may put steps off, so it counts where each step leads */
   bool partial;            /* set by successors: see others */
   struct short_states *brief; /* kept by the engine, which empties it after each call of successors or others; NULL: emit all */
   uint64_t decided;        /* kept by the engine: bit i: nothing more is to be found about the question's i-th property */

@@ -541,6 +541,7 @@ static void takes_other_steps_where_the_first_lead_back(void **unused) {
   ops.successors = first_successor;
   ops.others = other_successors;
   g.space.ops = &ops;
+  g.space.puts_off = true;
   g.holds[0] = 3;
   g.holds[1] = 4; /* put off for good: the first step from 0 gets ahead */
   struct search s = searched(&g, (struct limits){0});

@@ -1,0 +1,660 @@
+#include "search/sweep.h"
+
+#include "base/memory.h"
+#include "search/store_look.h"
+
+#include <string.h>
+#include <time.h>
+
+/* Looks at clock and memory are some way apart; a state expanded counts for more than a step found. */
+#define TICKS_PER_LOOK 2048
+#define TICKS_PER_STATE 16
+#define TICKS_UNDISTURBED 128 /* nor is the question whether to go on asked all the time */
+#define SECONDS_PER_PROGRESS 0.1
+
+/* A successor on its way into the store. */
+struct pending {
+  uint64_t hash, broken;
+  state_ref from;
+  size_t key; /* its bytes are keys.at[key .. key + length) */
+  uint32_t reduced; /* where `from` stands in sweep->reduced, if it does */
+  uint32_t length;
+  uint32_t left_off; /* of its look-up */
+  charge charge;
+};
+#define BATCH 64
+#define BATCH_BYTES 65536
+#define SHARED_BATCH 1024 /* so that each lock is taken for a few of them */
+#define SHARED_BATCH_BYTES (1u << 20)
+
+/* Likewise, of space->brief. */
+struct brief_pending {
+  struct short_key key;
+  uint64_t hash;
+  state_ref from;
+  charge charge;
+  uint32_t left_off;
+};
+#define BRIEF_MOST 1024 /* of one state, before they are emitted after all */
+
+/* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state of
+   the next layer. That is known once they are in the store, so a few of them wait for it together. */
+struct reduced {
+  state_ref ref;
+  bool ahead;
+};
+#define REDUCED_MOST 32
+
+/* What was emitted lately, with what the way to it cost: most states that are found again are found again soon, and then nobody need ask the
+   store, unless the new way is the cheaper one. */
+struct recent {
+  struct short_key key;
+  uint32_t length; /* 0: nothing */
+  charge charge;
+};
+#define RECENT_BITS 12
+
+struct sweep *sweep_new(struct search *s, struct space *space, uint32_t lane) {
+  struct sweep *w = memory_alloc(sizeof *w);
+  w->search = s;
+  w->space = space;
+  w->lane = lane;
+  uint32_t n = space->question->nproperties;
+  w->findings = lane == 0 ? s->findings : memory_alloc((n ? n : 1) * sizeof *w->findings);
+  w->recent = memory_alloc(sizeof *w->recent << RECENT_BITS);
+  w->brief = (struct short_states){.at = memory_alloc(BRIEF_MOST * STATE_SHORT), .most = BRIEF_MOST};
+  w->pending = memory_alloc(SHARED_BATCH * sizeof *w->pending);
+  w->brief_pending = memory_alloc(SHARED_BATCH * sizeof *w->brief_pending);
+  return w;
+}
+
+void sweep_forget(struct sweep *w) {
+  w->npending = w->nbrief_pending = w->brief.n = w->at = w->ntaken = 0;
+  vec_clear(&w->keys);
+  vec_clear(&w->reduced);
+  memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
+}
+
+void sweep_free(struct sweep *w) {
+  if (!w)
+    return;
+  if (w->lane != 0)
+    memory_free(w->findings);
+  vec_release(&w->keys);
+  vec_release(&w->reduced);
+  vec_release(&w->asked);
+  memory_free(w->recent);
+  memory_free(w->brief.at);
+  memory_free(w->pending);
+  memory_free(w->brief_pending);
+  memory_free(w);
+}
+
+/* --- limits --- */
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void sweep_start(struct sweep *w) { w->started = now(); }
+
+void sweep_stop(struct sweep *w, enum search_end why) {
+  if (w->end == SEARCH_EXHAUSTED)
+    w->end = why;
+  if (w->shared)
+    *w->halt = true;
+}
+
+void sweep_refresh(struct sweep *w) {
+  struct search *s = w->search;
+  s->stats.states = store_count(s->store);
+  s->stats.transitions = w->transitions;
+  s->stats.seconds = now() - w->started;
+  s->stats.memory = store_bytes(s->store) + w->space->ops->memory(w->space) + (s->crew ? crew_memory(s->crew) : 0);
+}
+
+static bool look(struct sweep *w) {
+  struct search *s = w->search;
+  if (w->lane != 0) { /* the first one looks for all */
+    w->memory = w->space->ops->memory(w->space);
+    return true;
+  }
+  sweep_refresh(w);
+  if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds)
+    sweep_stop(w, SEARCH_TIME);
+  if (s->limits.memory > 0 && s->stats.memory >= s->limits.memory)
+    sweep_stop(w, SEARCH_MEMORY);
+  if (s->stats.states >= STORE_MOST)
+    sweep_stop(w, SEARCH_STATES);
+  if (s->progress && s->stats.seconds - w->last_progress >= SECONDS_PER_PROGRESS) {
+    w->last_progress = s->stats.seconds;
+    s->progress(s->progress_context, &s->stats);
+  }
+  return !search_limited(w->end);
+}
+
+bool sweep_undisturbed(struct sweep *w) {
+  const struct limits *l = &w->search->limits;
+  if (w->shared && *w->halt)
+    return false;
+  if (!l->interrupt || !*l->interrupt)
+    return true;
+  sweep_stop(w, *l->interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED);
+  return false;
+}
+
+static bool tick_slowly(struct sweep *w) {
+  w->ticks = 0;
+  if (!sweep_undisturbed(w))
+    return false;
+  if (++w->looks < TICKS_PER_LOOK / TICKS_UNDISTURBED)
+    return true;
+  w->looks = 0;
+  return look(w);
+}
+
+static inline bool tick(struct sweep *w, uint32_t ticks) {
+  w->ticks += ticks;
+  return w->ticks < TICKS_UNDISTURBED || tick_slowly(w);
+}
+
+/* --- findings --- */
+
+/* Keeps the better of what is known and what was found now; a layer's findings are never better
+   than an earlier layer's. */
+static bool better(const struct finding *old, uint32_t rounds, charge c) {
+  return !old->found || (rounds == old->rounds && c < old->charge);
+}
+
+static void found_step(struct finding *f, uint32_t rounds, uint32_t property, state_ref from,
+                       state_ref target, charge c) {
+  if (better(f, rounds, c))
+    *f = (struct finding){.found = true,
+                          .by_step = true,
+                          .rounds = rounds,
+                          .charge = c,
+                          .state = from,
+                          .target = target,
+                          .property = property};
+}
+
+static void found_error(struct sweep *w, const struct model_error *error, charge c) {
+  struct finding *f = &w->error;
+  if (better(f, w->rounds, c)) {
+    found_step(f, w->rounds, UINT32_MAX, w->from, STORE_NONE, c);
+    f->error = *error;
+  }
+}
+
+static void join_finding(struct finding *f, const struct finding *other) {
+  if (other->found && better(f, other->rounds, other->charge))
+    *f = *other;
+}
+
+void sweep_join(struct sweep *w, struct sweep *other) {
+  for (uint32_t i = 0; i < w->space->question->nproperties; i++) {
+    join_finding(&w->findings[i], &other->findings[i]);
+    other->findings[i] = w->findings[i];
+  }
+  join_finding(&w->error, &other->error);
+  other->error = w->error;
+  w->transitions += other->transitions;
+  w->frontier_states += other->frontier_states;
+  other->transitions = other->frontier_states = 0;
+  if (w->end == SEARCH_EXHAUSTED)
+    w->end = other->end;
+  w->made &= other->made;
+}
+
+/* --- into the store --- */
+
+/* It led to a state of the next layer. Steps that are put off from layer to layer are put off no further than to the last
+   one, so it does not matter whether somebody else found that state first. */
+static void made_headway(struct sweep *w, const struct pending *p) {
+  if (p->reduced < w->reduced.n && w->reduced.at[p->reduced].ref == p->from)
+    w->reduced.at[p->reduced].ahead = true;
+}
+
+/* A state that was found before: is it of the layer that is being made? */
+static inline bool is_of_next(const struct sweep *w, state_ref ref) {
+  return ref >= w->next->from[w->next->lanes == 1 ? 0 : store_lane(w->search->store, ref)];
+}
+
+/* Several threads have no limit of states: see crew_new. */
+static inline bool is_full(const struct sweep *w) {
+  return !w->shared && store_count(w->search->store) >= w->search->limits.states;
+}
+
+/* STORE_NONE: there are as many states as allowed already. */
+static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *key) {
+  struct store *store = w->search->store;
+  state_ref ref;
+  if (is_full(w)) {
+    ref = store_find(store, key, p->length, p->hash);
+    if (ref == STORE_NONE)
+      return ref;
+  } else if (store_put_in(store, w->lane, key, p->length, p->hash, p->left_off, p->from, p->charge, &ref)) {
+    made_headway(w, p);
+    if (w->space->ops->stored)
+      w->space->ops->stored(w->space, &(struct state){key, p->length});
+    return ref;
+  }
+  if (is_of_next(w, ref)) {
+    made_headway(w, p);
+    if (p->charge < store_charge(store, ref))
+      store_relink(store, ref, p->from, p->charge);
+  }
+  return ref;
+}
+
+/* False: a limit was reached. */
+static bool put(struct sweep *w, const struct pending *p) {
+  state_ref ref = keep(w, p, w->keys.at + p->key);
+  if (ref == STORE_NONE) {
+    sweep_stop(w, SEARCH_STATES);
+    return false;
+  }
+  for (uint64_t broken = p->broken; broken != 0; broken &= broken - 1) {
+    uint32_t property = (uint32_t)__builtin_ctzll(broken);
+    found_step(&w->findings[property], w->rounds, property, p->from, ref, p->charge);
+  }
+  return true;
+}
+
+/* Which of a batch go to which segment of a shared store. */
+struct sorted {
+  uint16_t order[SHARED_BATCH];
+  uint32_t end[STORE_SEGMENTS];
+};
+
+static void sort_by_segment(struct sorted *s, const void *batch, uint32_t n, size_t each, size_t hash_at) {
+  uint32_t count[STORE_SEGMENTS] = {0}, at[STORE_SEGMENTS], sum = 0;
+  uint8_t segment[SHARED_BATCH];
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t hash;
+    memcpy(&hash, (const char *)batch + i * each + hash_at, sizeof hash);
+    segment[i] = (uint8_t)store_segment(hash);
+    count[segment[i]]++;
+  }
+  for (uint32_t g = 0; g < STORE_SEGMENTS; g++) {
+    at[g] = sum;
+    s->end[g] = sum += count[g];
+  }
+  for (uint32_t i = 0; i < n; i++)
+    s->order[at[segment[i]]++] = (uint16_t)i;
+}
+
+static void flush_shared(struct sweep *w) {
+  struct store *store = w->search->store;
+  struct sorted sorted;
+  sort_by_segment(&sorted, w->pending, w->npending, sizeof *w->pending, offsetof(struct pending, hash));
+  for (uint32_t g = 0, from = 0; g < STORE_SEGMENTS; from = sorted.end[g++]) {
+    if (from == sorted.end[g])
+      continue;
+    store_lock(store, g);
+    for (uint32_t i = from; i < sorted.end[g]; i++)
+      store_prefetch_index(store, w->pending[sorted.order[i]].hash);
+    for (uint32_t i = from; i < sorted.end[g]; i++) {
+      struct pending *p = &w->pending[sorted.order[i]];
+      p->left_off = store_prefetch_record(store, p->hash);
+    }
+    for (uint32_t i = from; i < sorted.end[g]; i++)
+      put(w, &w->pending[sorted.order[i]]);
+    store_unlock(store, g);
+  }
+}
+
+/* False: a limit was reached. */
+static bool flush(struct sweep *w) {
+  const struct store *store = w->search->store;
+  if (w->shared) {
+    flush_shared(w);
+  } else {
+    for (uint32_t i = 0; i < w->npending; i++)
+      w->pending[i].left_off = store_prefetch_record(store, w->pending[i].hash);
+    for (uint32_t i = 0; i < w->npending && put(w, &w->pending[i]);)
+      i++;
+  }
+  w->npending = 0;
+  vec_clear(&w->keys);
+  return !search_limited(w->end);
+}
+
+/* Was the state emitted lately, at no higher cost? */
+static inline bool is_recent(struct sweep *w, const struct short_key *key, uint32_t length, uint64_t hash, charge c) {
+  struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
+  uint64_t other = (key->word[0] ^ r->key.word[0]) | (key->word[1] ^ r->key.word[1]) | (length ^ r->length);
+  if (length > 16)
+    other |= (key->word[2] ^ r->key.word[2]) | (key->word[3] ^ r->key.word[3]);
+  if (!other && r->charge <= c)
+    return true;
+  *r = (struct recent){*key, length, c};
+  return false;
+}
+
+static bool emit(void *context, const struct state *state, const struct edge *edge) {
+  struct sweep *w = context;
+  charge c = w->from_charge;
+  if (edge->processes | edge->faults)
+    c = charge_add(w->from_charge, edge->processes, edge->faults);
+  if (!tick(w, 1))
+    return false;
+  if (edge->error) {
+    found_error(w, edge->error, c);
+    return true;
+  }
+  w->transitions += w->from != STORE_NONE;
+  struct short_key key = {{0}};
+  bool is_short = state->length <= STORE_SHORT;
+  uint64_t hash;
+  if (is_short) {
+    store_words(state->bytes, state->length, &key);
+    hash = store_hash_short(&key, state->length);
+    if (!w->space->puts_off && is_recent(w, &key, state->length, hash, c) && !edge->broken)
+      return true;
+  } else {
+    hash = store_hash(state->bytes, state->length);
+  }
+  struct pending *p = &w->pending[w->npending++];
+  *p = (struct pending){.hash = hash,
+                        .broken = edge->broken,
+                        .from = w->from,
+                        .key = w->keys.n,
+                        .reduced = (uint32_t)w->reduced.n - 1,
+                        .length = state->length,
+                        .charge = c};
+  if (!w->shared)
+    store_prefetch_index(w->search->store, p->hash);
+  vec_reserve(&w->keys, w->keys.n + state->length + sizeof key);
+  if (is_short) /* the rest is overwritten by the next one */
+    memcpy(w->keys.at + w->keys.n, &key, sizeof key);
+  else
+    memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
+  w->keys.n += state->length;
+  bool room = w->shared ? w->npending < SHARED_BATCH && w->keys.n < SHARED_BATCH_BYTES
+                        : w->npending < BATCH && w->keys.n < BATCH_BYTES;
+  return room || flush(w);
+}
+
+/* --- the same for short states with nothing to say of the steps to them --- */
+
+static inline bool keep_briefly(struct sweep *w, const struct brief_pending *p) {
+  struct store *store = w->search->store;
+  uint32_t length = w->brief.length;
+  const uint64_t *word = p->key.word;
+  state_ref ref;
+  if (is_full(w)) {
+    ref = store_find(store, (const uint8_t *)word, length, p->hash);
+    if (ref == STORE_NONE) {
+      sweep_stop(w, SEARCH_STATES);
+      return false;
+    }
+  } else if (store_put_words_in(store, w->lane, word, length, p->hash, p->left_off, p->from, p->charge, &ref)) {
+    if (w->space->ops->stored)
+      w->space->ops->stored(w->space, &(struct state){(const uint8_t *)word, length});
+    return true;
+  }
+  if (p->charge < store_charge(store, ref) && is_of_next(w, ref))
+    store_relink(store, ref, p->from, p->charge);
+  return true;
+}
+
+static void flush_briefly_shared(struct sweep *w) {
+  struct store *store = w->search->store;
+  struct sorted sorted;
+  sort_by_segment(&sorted, w->brief_pending, w->nbrief_pending, sizeof *w->brief_pending,
+                  offsetof(struct brief_pending, hash));
+  for (uint32_t g = 0, from = 0; g < STORE_SEGMENTS; from = sorted.end[g++]) {
+    if (from == sorted.end[g])
+      continue;
+    store_lock(store, g);
+    for (uint32_t i = from; i < sorted.end[g]; i++)
+      store_prefetch_index(store, w->brief_pending[sorted.order[i]].hash);
+    for (uint32_t i = from; i < sorted.end[g]; i++) {
+      struct brief_pending *p = &w->brief_pending[sorted.order[i]];
+      p->left_off = store_prefetch_record(store, p->hash);
+    }
+    for (uint32_t i = from; i < sorted.end[g]; i++)
+      keep_briefly(w, &w->brief_pending[sorted.order[i]]);
+    store_unlock(store, g);
+  }
+}
+
+static bool flush_briefly(struct sweep *w) {
+  const struct store *store = w->search->store;
+  uint32_t n = w->nbrief_pending;
+  if (w->shared) {
+    flush_briefly_shared(w);
+    w->nbrief_pending = 0;
+    return true;
+  }
+  w->nbrief_pending = 0;
+  for (uint32_t i = 0; i < n; i++)
+    w->brief_pending[i].left_off = store_prefetch_record(store, w->brief_pending[i].hash);
+  for (uint32_t i = 0; i < n; i++)
+    if (!keep_briefly(w, &w->brief_pending[i]))
+      return false;
+  return true;
+}
+
+static inline uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32_t words) {
+  uint64_t other = (a[0] ^ b[0]) | (a[1] ^ b[1]);
+  return words == 2 ? other : other | (a[2] ^ b[2]) | (a[3] ^ b[3]);
+}
+
+/* What the space put into the list. */
+static inline bool take_brief_of(struct sweep *w, uint32_t words) {
+  uint32_t n = w->brief.n, length = w->brief.length;
+  charge c = w->from_charge;
+  const uint64_t *word = w->brief.at;
+  w->brief.n = 0;
+  w->transitions += n;
+  bool shared = w->shared;
+  uint32_t batch = shared ? SHARED_BATCH : BATCH;
+  for (uint32_t i = 0; i < n; i++, word += words) {
+    uint64_t hash = store_hash_words(word, length);
+    struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
+    if (!(words_differ(r->key.word, word, words) | (r->length ^ length)) && r->charge <= c)
+      continue;
+    memcpy(r->key.word, word, words * sizeof *word);
+    r->length = length;
+    r->charge = c;
+    if (!shared)
+      store_prefetch_index(w->search->store, hash);
+    struct brief_pending *p = &w->brief_pending[w->nbrief_pending++];
+    memcpy(p->key.word, word, words * sizeof *word);
+    p->hash = hash;
+    p->from = w->from;
+    p->charge = c;
+    if (w->nbrief_pending == batch && !flush_briefly(w))
+      return false;
+  }
+  return tick(w, n);
+}
+
+static bool take_brief(struct sweep *w) { return w->brief.words == 2 ? take_brief_of(w, 2) : take_brief_of(w, 4); }
+
+/* --- a layer --- */
+
+static uint32_t take(struct frontier *f, struct taken *to) {
+  uint32_t n = 0;
+  if (f->lock)
+    pthread_mutex_lock(f->lock);
+  while (n < TAKEN_MOST) {
+    if (store_read(&f->reader))
+      to[n++] = (struct taken){f->reader.ref, f->reader.stored};
+    else if (++f->lane < f->layer->lanes)
+      f->reader = store_reader(f->reader.store, f->layer->from[f->lane], f->layer->to[f->lane]);
+    else
+      break;
+  }
+  if (f->lock)
+    pthread_mutex_unlock(f->lock);
+  return n;
+}
+
+/* The next state of the frontier; NULL: there is none left. */
+static inline const struct taken *next_taken(struct sweep *w) {
+  if (w->at == w->ntaken) {
+    w->at = 0;
+    w->ntaken = take(w->frontier, w->taken);
+  }
+  return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
+}
+
+/* The properties of states of which there may be something to be found in this layer. */
+static void find_asked(struct sweep *w) {
+  vec_clear(&w->asked);
+  for (uint32_t i = 0; i < w->space->question->nproperties; i++) {
+    const struct property *p = question_property(w->space, i);
+    if (is_state_property(p) && (!w->findings[i].found || w->findings[i].rounds == w->rounds))
+      vec_push(&w->asked, ((struct asked){i, p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE}));
+  }
+}
+
+static void found_state(struct sweep *w, const struct taken *at, uint32_t i, enum verdict3 v,
+                        const struct model_error *error) {
+  struct finding *f = v == V_ERROR ? &w->error : &w->findings[i];
+  charge c = at->stored.charge;
+  if (better(f, w->rounds, c)) {
+    *f = (struct finding){.found = true, .rounds = w->rounds, .charge = c, .state = at->ref, .target = STORE_NONE, .property = i};
+    if (v == V_ERROR)
+      f->error = *error;
+  }
+}
+
+static inline void check_state(struct sweep *w, const struct taken *at, const struct asked *asked) {
+  struct state state = {at->stored.bytes, at->stored.length};
+  struct model_error error;
+  enum verdict3 v = w->space->ops->holds(w->space, asked->property, &state, &error);
+  if (v == asked->found || v == V_ERROR)
+    found_state(w, at, asked->property, v, &error);
+}
+
+bool sweep_check(struct sweep *w) {
+  const struct taken *at;
+  find_asked(w);
+  while ((at = next_taken(w))) {
+    w->frontier_states++;
+    for (size_t i = 0; i < w->asked.n; i++)
+      check_state(w, at, &w->asked.at[i]);
+    if (!search_limited(w->end) && !tick(w, 1))
+      return false;
+  }
+  return true;
+}
+
+/* The question is not about what comes after it. */
+static bool is_over(const struct sweep *w, const struct stored *at) {
+  struct model_error ignored;
+  return w->space->question->until &&
+         w->space->ops->atom(w->space, 0, &(struct state){at->bytes, at->length}, &ignored) == V_TRUE;
+}
+
+/* A layer as a frontier: its states one after the other. */
+static bool next_of_layer(void *context, struct state *state, uint64_t *origin, uint32_t *c) {
+  struct sweep *w = context;
+  const struct taken *at;
+  do
+    at = next_taken(w);
+  while (at && is_over(w, &at->stored));
+  if (!at || !tick(w, TICKS_PER_STATE))
+    return false;
+  *state = (struct state){at->stored.bytes, at->stored.length};
+  *origin = at->ref;
+  *c = at->stored.charge;
+  return true;
+}
+
+static bool emit_from(void *context, uint64_t origin, const struct state *state,
+                      const struct edge *edge) {
+  struct sweep *w = context;
+  w->from = origin;
+  w->from_charge = store_charge(w->search->store, origin);
+  return emit(w, state, edge);
+}
+
+typedef bool steps_fn(struct space *, const struct state *, emit_fn *, void *context);
+
+static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, steps_fn *steps) {
+  w->from = r;
+  w->from_charge = at->charge;
+  w->space->partial = false;
+  return steps(w->space, &(struct state){at->bytes, at->length}, emit, w) && (w->brief.n == 0 || take_brief(w)) &&
+         tick(w, TICKS_PER_STATE);
+}
+
+/* Those of which nothing came that is still to be expanded take their other steps, too. */
+static bool complete_reduced(struct sweep *w) {
+  if (w->reduced.n == 0)
+    return true;
+  if (!flush(w))
+    return false;
+  size_t n = w->reduced.n;
+  w->reduced.n = 0; /* what is emitted from here on counts for nobody */
+  for (size_t i = 0; i < n; i++) {
+    state_ref r = w->reduced.at[i].ref;
+    struct stored at = store_at(w->search->store, r);
+    if (!w->reduced.at[i].ahead && !steps_from(w, r, &at, w->space->ops->others))
+      return false;
+  }
+  return flush(w);
+}
+
+static bool expand_one_by_one(struct sweep *w) {
+  const struct taken *at;
+  while ((at = next_taken(w))) {
+    if (is_over(w, &at->stored))
+      continue;
+    vec_push(&w->reduced, ((struct reduced){at->ref, false}));
+    if (!steps_from(w, at->ref, &at->stored, w->space->ops->successors))
+      return false;
+    if (!w->space->partial)
+      w->reduced.n--;
+    else if (w->reduced.n >= REDUCED_MOST && !complete_reduced(w))
+      return false;
+  }
+  return flush(w) && flush_briefly(w) && complete_reduced(w);
+}
+
+bool sweep_expand(struct sweep *w) {
+  if (w->space->together)
+    return w->space->ops->expand(w->space, next_of_layer, emit_from, w) && !search_limited(w->end) && flush(w);
+  w->space->brief = &w->brief;
+  bool whole = expand_one_by_one(w);
+  w->space->brief = NULL;
+  return whole;
+}
+
+bool sweep_initial(struct sweep *w) {
+  w->from = STORE_NONE;
+  w->from_charge = 0;
+  return w->space->ops->initial(w->space, emit, w) && flush(w);
+}
+
+static bool peek(void *context, const struct state *state, const struct edge *edge) {
+  struct sweep *w = context;
+  struct search *s = w->search;
+  s->cut = edge->error || edge->broken ||
+           store_find(s->store, state->bytes, state->length,
+                      store_hash(state->bytes, state->length)) == STORE_NONE;
+  return !s->cut && tick(w, 1);
+}
+
+void sweep_look_beyond(struct sweep *w) {
+  const struct taken *at;
+  while ((at = next_taken(w))) {
+    struct state state = {at->stored.bytes, at->stored.length};
+    w->space->partial = false;
+    if (is_over(w, &at->stored))
+      continue;
+    if (!w->space->ops->successors(w->space, &state, peek, w) ||
+        (w->space->partial && !w->space->ops->others(w->space, &state, peek, w)) ||
+        !tick(w, TICKS_PER_STATE)) {
+      sweep_undisturbed(w);
+      return;
+    }
+  }
+}

@@ -1,0 +1,116 @@
+/* One thread's part of a search: states of a layer are taken from the frontier, and what follows them goes into the store.
+   Successors go in together, so that the waits for memory overlap. With one thread they go in in the order in which they
+   are found; several threads each have a space and a lane of the store, and lock the segment that they put states into. */
+#ifndef RONDO_SEARCH_SWEEP_H
+#define RONDO_SEARCH_SWEEP_H
+
+#include "base/vec.h"
+#include "search/bfs.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+/* The states of a layer: a stretch of each lane. */
+struct layer {
+  state_ref from[STORE_LANES], to[STORE_LANES];
+  uint32_t lanes;
+};
+static inline bool layer_empty(const struct layer *l) {
+  for (uint32_t i = 0; i < l->lanes; i++)
+    if (l->from[i] < l->to[i])
+      return false;
+  return true;
+}
+
+/* Where a layer is read. Several threads read it in turns, a few states at a time. */
+struct frontier {
+  const struct layer *layer;
+  struct store_reader reader;
+  uint32_t lane;
+  pthread_mutex_t *lock; /* NULL: one thread */
+};
+struct taken {
+  state_ref ref;
+  struct stored stored;
+};
+#define TAKEN_MOST 256
+
+struct pending;
+struct brief_pending;
+struct reduced;
+struct recent;
+
+/* A property of states that may yet be decided, and by which answer. */
+struct asked {
+  uint32_t property;
+  enum verdict3 found;
+};
+
+struct sweep {
+  struct search *search;
+  struct space *space;
+  uint32_t lane;
+  bool shared;                  /* others are at it, too */
+  atomic_bool *halt;            /* shared: somebody has to stop, so all do */
+  struct finding *findings, error;
+  enum search_end end;          /* EXHAUSTED, or why it had to stop */
+  uint64_t transitions, frontier_states;
+  _Atomic size_t memory;        /* of its space, when it last looked */
+  const struct layer *next;     /* the layer being made, as far as it was made when it began: its `from` */
+  state_ref from;               /* the state being expanded, STORE_NONE for initial ones */
+  charge from_charge;
+  uint32_t rounds;              /* of what is being found */
+  uint32_t ticks, looks;
+  double started, last_progress;
+  struct frontier *frontier;
+  struct taken taken[TAKEN_MOST];
+  uint32_t ntaken, at;          /* the next one of those */
+  struct pending *pending;
+  uint32_t npending;
+  VEC(uint8_t) keys;
+  VEC(struct reduced) reduced;
+  VEC(struct asked) asked;
+  struct recent *recent;
+  struct short_states brief;
+  struct brief_pending *brief_pending;
+  uint32_t nbrief_pending;
+  bool made;     /* what it was to do is done */
+};
+
+static inline const struct property *question_property(const struct space *space, uint32_t i) {
+  return &space->model->properties[space->question->properties[i]];
+}
+static inline bool is_state_property(const struct property *p) { return p->kind != PROPERTY_LIVE && !p->step; }
+
+struct sweep *sweep_new(struct search *, struct space *, uint32_t lane);
+void sweep_free(struct sweep *);
+void sweep_start(struct sweep *);  /* the clock */
+void sweep_forget(struct sweep *); /* what it knows of the store */
+
+void sweep_stop(struct sweep *, enum search_end why);
+/* False: a limit was reached, or somebody wants the search to stop. */
+bool sweep_undisturbed(struct sweep *);
+void sweep_refresh(struct sweep *); /* the search's stats */
+
+bool sweep_initial(struct sweep *);
+/* Everything after the states that it takes from the frontier; false: it was stopped. */
+bool sweep_expand(struct sweep *);
+/* The properties of states that it takes from the frontier. */
+bool sweep_check(struct sweep *);
+/* Is there anything new after this layer? Then the search is cut off, else it has seen everything. */
+void sweep_look_beyond(struct sweep *);
+/* Takes over what another one found. */
+void sweep_join(struct sweep *, struct sweep *other);
+
+/* --- threads.c --- */
+
+struct crew;
+/* NULL: the space cannot be shared. */
+struct crew *crew_new(struct sweep *first, uint32_t threads);
+void crew_dismiss(struct crew *); /* nothing more is to be done; what was found stays */
+void crew_free(struct crew *);
+size_t crew_memory(const struct crew *); /* of the others' spaces */
+/* Everybody does it; false: not all was done. */
+bool crew_do(struct crew *, bool (*work)(struct sweep *), const struct layer *frontier, const struct layer *next);
+
+#endif

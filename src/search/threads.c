@@ -1,0 +1,111 @@
+/* Several threads at one layer: each has a space that shares its names with the others', and a lane of the store. */
+#include "search/sweep.h"
+
+#include "base/memory.h"
+
+struct crew {
+  struct sweep **all; /* the first one is the search's own */
+  uint32_t n;
+  atomic_bool halt;
+  pthread_mutex_t lock; /* of the frontier */
+};
+
+struct crew *crew_new(struct sweep *first, uint32_t threads) {
+  struct search *s = first->search;
+  uint32_t n = threads < STORE_LANES ? threads : STORE_LANES;
+  struct crew *c = memory_alloc(sizeof *c);
+  c->all = memory_alloc(n * sizeof *c->all);
+  pthread_mutex_init(&c->lock, NULL);
+  c->all[c->n++] = first;
+  while (c->n < n) {
+    struct space *space = first->space->ops->another(first->space);
+    if (!space) {
+      crew_free(c);
+      return NULL;
+    }
+    struct sweep *w = sweep_new(s, space, c->n);
+    for (uint32_t i = 0; i < space->question->nproperties; i++)
+      w->findings[i] = first->findings[i];
+    w->error = first->error;
+    w->halt = &c->halt;
+    c->all[c->n++] = w;
+  }
+  first->halt = &c->halt;
+  store_share(s->store, n);
+  return c;
+}
+
+void crew_dismiss(struct crew *c) {
+  if (c)
+    c->all[0] = NULL;
+}
+
+/* The spaces live as long as what was found: errors have their texts there. */
+void crew_free(struct crew *c) {
+  if (!c)
+    return;
+  for (uint32_t i = 1; i < c->n; i++) {
+    struct space *space = c->all[i]->space;
+    sweep_free(c->all[i]);
+    space->ops->free(space);
+  }
+  pthread_mutex_destroy(&c->lock);
+  memory_free(c->all);
+  memory_free(c);
+}
+
+size_t crew_memory(const struct crew *c) {
+  size_t bytes = 0;
+  for (uint32_t i = 1; i < c->n; i++)
+    bytes += c->all[i]->memory;
+  return bytes;
+}
+
+struct task {
+  struct sweep *sweep;
+  bool (*work)(struct sweep *);
+};
+
+static void *do_task(void *context) {
+  struct task *t = context;
+  t->sweep->made = t->work(t->sweep);
+  if (!t->sweep->made)
+    *t->sweep->halt = true;
+  return NULL;
+}
+
+bool crew_do(struct crew *c, bool (*work)(struct sweep *), const struct layer *layer, const struct layer *next) {
+  struct sweep *first = c->all[0];
+  struct frontier frontier = {.layer = layer,
+                              .reader = store_reader(first->search->store, layer->from[0], layer->to[0]),
+                              .lock = &c->lock};
+  struct task *tasks = memory_alloc(c->n * sizeof *tasks);
+  pthread_t *threads = memory_alloc(c->n * sizeof *threads);
+  uint32_t started = 1;
+  c->halt = false;
+  for (uint32_t i = 0; i < c->n; i++) {
+    struct sweep *w = c->all[i];
+    tasks[i] = (struct task){w, work};
+    w->shared = true;
+    w->frontier = &frontier;
+    w->next = next;
+    w->at = w->ntaken = 0;
+    w->rounds = first->rounds;
+    w->space->decided = first->space->decided;
+    w->end = first->end; /* a limit may be behind us, with something left to check */
+    w->made = true;
+  }
+  while (started < c->n && pthread_create(&threads[started], NULL, do_task, &tasks[started]) == 0)
+    started++; /* fewer will do */
+  do_task(&tasks[0]);
+  for (uint32_t i = 1; i < started; i++)
+    pthread_join(threads[i], NULL);
+  for (uint32_t i = 1; i < c->n; i++) {
+    sweep_join(first, c->all[i]);
+    first->space->ops->join(first->space, c->all[i]->space);
+  }
+  first->shared = false;
+  memory_free(tasks);
+  memory_free(threads);
+  return first->made;
+}
