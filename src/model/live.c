@@ -19,6 +19,7 @@ struct lowering {
   bool liars;             /* some processes take no part in quantifiers */
   uint32_t correct;       /* the hidden input that stands for `correct`, NO_VAR: not yet one */
   uint32_t instances;
+  uint32_t followed;      /* hidden inputs that stand for processes */
 };
 
 /* --- what a formula speaks of --- */
@@ -86,6 +87,8 @@ static uint32_t hidden_input(struct lowering *l, const char *name, struct span a
   memcpy(globals, m->globals, m->nglobals * sizeof *globals);
   globals[m->nglobals] = (struct var){.name = name, .kind = VAR_INPUT, .at = at, .type = type, .hidden = true};
   m->globals = globals;
+  if (type->kind == TYPE_PROCESS || (type->kind == TYPE_SET && type->element->kind == TYPE_PROCESS))
+    globals[m->nglobals].followed = l->followed++ < FOLLOWED_MOST;
   return m->nglobals++;
 }
 

@@ -119,8 +119,11 @@ struct var {
   struct node *where; /* INPUT: may read the variable itself and earlier ones */
   bool distinct;      /* INPUT: different for each process of the role */
   bool hidden;        /* not in the text: stands for a quantifier of a live property; not shown */
+  bool followed;      /* hidden, and stands for a process, or a set of them. Where processes of rounds are interchangeable
+                         states have it as a bit of those who are meant, so that nobody else is told apart */
   enum unit each;     /* ORACLE: when it is chosen anew */
 };
+#define FOLLOWED_MOST 8
 
 /* --- processes that take steps (message passing, shared memory) --- */
 

@@ -169,7 +169,8 @@ static void on_guard(void *context, const struct site *site, const struct guard 
 
 static void look_at_vars(struct identities *p, const struct var *vars, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
-    raise_type(p, vars[i].type, IDENTITY_EQUALITY, vars[i].at, vars[i].name, "holds identities of");
+    if (model_steps(p->model) || !vars[i].followed)
+      raise_type(p, vars[i].type, IDENTITY_EQUALITY, vars[i].at, vars[i].name, "holds identities of");
 }
 
 static void look_at_messages(struct identities *p) {

@@ -22,7 +22,7 @@ static bool global_first_value(struct eval *e, uint32_t i, value *globals) {
   return !g->where || eval_true(e, g->where);
 }
 
-static bool globals_run(struct meaning *meaning, struct choices *choices, value *globals, bool *refused,
+static bool globals_run(struct meaning *meaning, bool followed, struct choices *choices, value *globals, bool *refused,
                         struct model_error *error) {
   const struct model *m = meaning->model;
   struct eval e;
@@ -38,7 +38,7 @@ static bool globals_run(struct meaning *meaning, struct choices *choices, value 
     return false;
   }
   for (uint32_t i = 0; i < m->nglobals && !*refused; i++)
-    if (m->globals[i].kind == VAR_INPUT)
+    if (m->globals[i].kind == VAR_INPUT && (followed || !m->globals[i].followed))
       *refused = !global_first_value(&e, i, globals);
   for (uint32_t i = 0; i < m->nglobals && !*refused; i++)
     if (m->globals[i].kind != VAR_INPUT)
@@ -46,19 +46,28 @@ static bool globals_run(struct meaning *meaning, struct choices *choices, value 
   return true;
 }
 
-bool globals_each(struct meaning *meaning, globals_fn *visit, void *context, struct model_error *error) {
+static bool globals_chosen_each(struct meaning *meaning, bool followed, globals_fn *visit, void *context,
+                                struct model_error *error) {
   struct choices choices = {0};
   value *globals = memory_alloc((meaning->model->nglobals + 1) * sizeof *globals);
   bool more = true;
   do {
     bool refused;
-    more = globals_run(meaning, &choices, globals, &refused, error);
+    more = globals_run(meaning, followed, &choices, globals, &refused, error);
     if (more && !refused)
       more = visit(context, globals);
   } while (more && choices_next(&choices));
   choices_release(&choices);
   memory_free(globals);
   return more;
+}
+
+bool globals_each(struct meaning *meaning, globals_fn *visit, void *context, struct model_error *error) {
+  return globals_chosen_each(meaning, true, visit, context, error);
+}
+
+bool globals_each_but_followed(struct meaning *meaning, globals_fn *visit, void *context, struct model_error *error) {
+  return globals_chosen_each(meaning, false, visit, context, error);
 }
 
 struct sought {

@@ -65,5 +65,7 @@ bool globals_chosen(struct meaning *, const value *globals);
 /* All choices of file-level inputs; false stops. */
 typedef bool globals_fn(void *context, const value *globals);
 bool globals_each(struct meaning *, globals_fn *, void *context, struct model_error *);
+/* Those that stand for processes (var.followed) are left at 0: somebody else chooses them. */
+bool globals_each_but_followed(struct meaning *, globals_fn *, void *context, struct model_error *);
 
 #endif

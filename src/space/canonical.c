@@ -324,6 +324,8 @@ static void explore(struct search *s, const uint64_t *colour) {
   memory_free(tried);
 }
 
+static const struct type nothing = {.kind = TYPE_BOOL};
+
 /* What states have beside local states: file-level variables, and the values of the hope. */
 static void shared_values(struct search *s, const struct global *g, value **globals) {
   const struct model *m = s->pack->model;
@@ -335,6 +337,8 @@ static void shared_values(struct search *s, const struct global *g, value **glob
   memcpy(*globals, intern_at(s->pack->vectors, g->globals), m->nglobals * sizeof **globals);
   for (uint32_t i = 0; i < m->nglobals; i++)
     s->types[i] = m->globals[i].type;
+  for (uint32_t i = 0; i < s->pack->nfollowed; i++)
+    s->types[s->pack->followed[i]] = &nothing; /* they are bits of a status */
   hope_values(s->pack, g->hope, &hope, s->types + m->nglobals);
   if (nhope)
     memcpy(*globals + m->nglobals, hope, nhope * sizeof *hope);

@@ -39,8 +39,9 @@ static value to_real(struct concrete *k, const struct type *t, value v) {
   return value_rename(&k->space->model->values, t, v, &r);
 }
 
-static local_id pack_local(struct concrete *k, uint32_t role, const value *local) {
+static local_id pack_local(struct concrete *k, uint32_t process, const value *local) {
   struct round_space *s = k->space;
+  uint32_t role = model_role_of(s->model, process);
   const struct role *r = &s->model->roles[role];
   uint32_t length = role_local_length(r);
   value *v = memory_alloc(length * sizeof *v);
@@ -53,6 +54,7 @@ static local_id pack_local(struct concrete *k, uint32_t role, const value *local
       j++;
     }
   }
+  v[LOCAL_STATUS] |= followed_bits(&s->pack, k->config->globals, process);
   local_id id = local_put(&s->pack, role, v);
   memory_free(v);
   return local_forget(&s->pack, id, s->model->points[k->config->point].next);
@@ -429,7 +431,7 @@ static bool find_update_script(struct concrete *k, const struct exchange *x, uin
     local_begin(&e, s->meaning, q, k->config->point, k->config->phase, local, k->config->globals);
     e.choices = &choices;
     bool ok = local_update(&e, &r);
-    found = o->error ? !ok : ok && pack_local(k, role, local) == o->next;
+    found = o->error ? !ok : ok && pack_local(k, q, local) == o->next;
     if (found && open)
       settle_lies(k, &e, q, &r);
     else if (found)
@@ -685,6 +687,7 @@ struct config *round_real_start(struct round_space *s, const struct state *first
       for (uint32_t j = 0; j < raw->at[i].count; j++, p++) {
         const struct role *role = &s->model->roles[model_role_of(s->model, p)];
         memcpy(c->local[p], local_values(&s->pack, raw->at[i].local), role_local_length(role) * sizeof(value));
+        c->local[p][LOCAL_STATUS] &= STATUS_BITS;
         for (uint32_t v = 0; v < role->nvars; v++)
           if (c->local[p][LOCAL_VAR(v)] == VALUE_BLANK)
             c->local[p][LOCAL_VAR(v)] = type_default(&s->model->values, role->vars[v].type);

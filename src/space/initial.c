@@ -1,5 +1,6 @@
 /* Initial states. Processes that start alike are a cell: only how many start in which way matters if they are
-   symmetric. Initial values are taken up to renaming (partition) or up to their order (order) if licensed. */
+   symmetric. Initial values are taken up to renaming (partition) or up to their order (order) if licensed. Whom a question
+   follows is chosen along with how they start. */
 #include "space/initial.h"
 
 #include <string.h>
@@ -9,8 +10,9 @@ struct cell {
   local_id *local;  /* the ways to start */
   uint32_t *inits;  /* their first values, in pack.vectors; 0: none */
   int64_t *value;   /* index of the free initial value that is reduced, or -1 */
+  uint64_t *single; /* who is followed alone: a bit for each of pack.followed that it is */
   uint32_t n;
-  bool ascending;   /* value[] goes up, one way each: gaps and heaps can be seen early */
+  bool ascending;   /* value[] goes up and leaves nothing out: gaps and heaps can be seen early */
 };
 
 struct start {
@@ -23,6 +25,7 @@ struct start {
   uint32_t *chosen_inits; /* by member of raw */
   uint64_t *used;         /* by value index: how many start with it */
   uint64_t nvalues;
+  uint64_t single, placed; /* bits of pack.followed: those that are one process; which have been given one */
   bool partition, order;
   struct model_error error;
   bool failed;
@@ -56,26 +59,45 @@ static uint32_t inits_put(struct round_space *s, uint32_t role, const value *loc
   return id;
 }
 
-static void cell_fill(struct start *st, struct cell *c, const struct locals *ways) {
+/* Can a process of the role be all that? */
+static bool may_be_followed(const struct round_space *s, uint32_t role, uint64_t followed) {
+  for (uint32_t i = 0; i < s->pack.nfollowed; i++) {
+    const struct type *t = s->model->globals[s->pack.followed[i]].type;
+    uint32_t of = t->kind == TYPE_SET ? t->element->role : t->role;
+    if ((followed >> i & 1) && of != ROLE_ANY && of != role)
+      return false;
+  }
+  return true;
+}
+
+static void cell_fill(struct start *st, struct cell *c, struct locals *ways) {
   struct round_space *s = st->space;
   uint32_t input = reduced_input(st, c->role);
-  c->n = (uint32_t)ways->n;
-  c->local = arena_array(&s->arena, c->n + 1, sizeof *c->local);
-  c->inits = arena_array(&s->arena, c->n + 1, sizeof *c->inits);
-  c->value = arena_array(&s->arena, c->n + 1, sizeof *c->value);
-  for (uint32_t i = 0; i < c->n; i++) {
-    const value *local = ways->at + i * ways->length;
-    c->local[i] = local_start(&s->pack, local_put(&s->pack, c->role, local));
-    c->inits[i] = inits_put(s, c->role, local);
-    bool liar = local[LOCAL_STATUS] & STATUS_BYZANTINE;
-    c->value[i] = input == UINT32_MAX || liar
-                      ? -1
-                      : (int64_t)type_index(&s->model->values, s->model->roles[c->role].vars[input].type,
-                                            local[LOCAL_VAR(input)]);
+  size_t most = ways->n << s->pack.nfollowed;
+  c->n = 0;
+  c->local = arena_array(&s->arena, most + 1, sizeof *c->local);
+  c->inits = arena_array(&s->arena, most + 1, sizeof *c->inits);
+  c->value = arena_array(&s->arena, most + 1, sizeof *c->value);
+  c->single = arena_array(&s->arena, most + 1, sizeof *c->single);
+  for (size_t i = 0; i < most; i++) {
+    value *local = ways->at + (i >> s->pack.nfollowed) * ways->length, status = local[LOCAL_STATUS];
+    uint64_t followed = i & ((UINT64_C(1) << s->pack.nfollowed) - 1);
+    if (!may_be_followed(s, c->role, followed))
+      continue;
+    local[LOCAL_STATUS] |= (value)(followed << STATUS_FOLLOWED);
+    c->local[c->n] = local_start(&s->pack, local_put(&s->pack, c->role, local));
+    local[LOCAL_STATUS] = status;
+    c->single[c->n] = followed & st->single;
+    c->inits[c->n] = inits_put(s, c->role, local);
+    bool liar = status & STATUS_BYZANTINE;
+    c->value[c->n++] = input == UINT32_MAX || liar
+                           ? -1
+                           : (int64_t)type_index(&s->model->values, s->model->roles[c->role].vars[input].type,
+                                                 local[LOCAL_VAR(input)]);
   }
-  c->ascending = true;
-  for (uint32_t i = 0; i < c->n; i++)
-    c->ascending &= c->value[i] == (int64_t)i;
+  c->ascending = c->n > 0 && c->value[0] == 0;
+  for (uint32_t i = 1; i < c->n; i++)
+    c->ascending &= c->value[i] == c->value[i - 1] || c->value[i] == c->value[i - 1] + 1;
 }
 
 static bool mentions_processes(const struct role *role) {
@@ -234,7 +256,7 @@ static bool emit_start(struct start *st) {
 static bool start_cell(struct start *st, size_t c, uint32_t i, uint32_t left) {
   struct round_space *s = st->space;
   if (c == st->cells.n)
-    return emit_start(st);
+    return st->placed != st->single || emit_start(st);
   const struct cell *cell = &st->cells.at[c];
   if (left == 0)
     return start_cell(st, c + 1, 0, c + 1 < st->cells.n ? st->cells.at[c + 1].size : 0);
@@ -245,9 +267,13 @@ static bool start_cell(struct start *st, size_t c, uint32_t i, uint32_t left) {
   if (cell->ascending && st->cells.n == 1 && v > 0) {
     if (st->order && st->used[v - 1] == 0)
       return true;
-    if (st->partition && st->used[v - 1] < most)
-      most = (uint32_t)st->used[v - 1];
+    if (st->partition && st->used[v - 1] < st->used[v] + most)
+      most = (uint32_t)(st->used[v - 1] - st->used[v]);
   }
+  if (cell->single[i] && most > 1)
+    most = 1;
+  if (cell->single[i] & st->placed)
+    most = 0;
   uint32_t n = st->raw->n;
   for (uint32_t take = most;; take--) {
     if (take && s->pack.bag) {
@@ -262,7 +288,9 @@ static bool start_cell(struct start *st, size_t c, uint32_t i, uint32_t left) {
     }
     if (v >= 0 && take)
       st->used[v] += take;
+    st->placed |= take ? cell->single[i] : 0;
     bool more = start_cell(st, c, i + 1, left - take);
+    st->placed &= ~(take ? cell->single[i] : 0);
     if (v >= 0 && take)
       st->used[v] -= take;
     st->raw->n = n;
@@ -300,7 +328,11 @@ static bool start_all(struct start *st) {
   st->used = memory_alloc((room + 1) * sizeof *st->used);
   st->raw = global_new(&s->pack);
   st->chosen_inits = memory_alloc((s->model->nprocesses + 1) * sizeof *st->chosen_inits);
-  bool more = globals_each(s->meaning, start_with, st, &st->error);
+  for (uint32_t i = 0; i < s->pack.nfollowed; i++)
+    if (s->model->globals[s->pack.followed[i]].type->kind == TYPE_PROCESS)
+      st->single |= UINT64_C(1) << i;
+  bool more = s->pack.nfollowed ? globals_each_but_followed(s->meaning, start_with, st, &st->error)
+                                : globals_each(s->meaning, start_with, st, &st->error);
   memory_free(st->used);
   memory_free(st->chosen_inits);
   global_free(st->raw);

@@ -279,6 +279,13 @@ static void decide_what_to_keep(struct pack *p) {
   p->phase_period = p->keep_phase ? phase_period(m, p->question) : 0;
 }
 
+static void find_followed(struct pack *p) {
+  const struct model *m = p->model;
+  for (uint32_t i = 0; i < m->nglobals && p->licences->of[REDUCE_SYMMETRY].applied; i++)
+    if (m->globals[i].followed)
+      p->followed[p->nfollowed++] = i;
+}
+
 static void find_marks(struct pack *p) {
   const struct model *m = p->model;
   if (!question_live(m, p->question))
@@ -304,6 +311,7 @@ void pack_init(struct pack *p, struct meaning *meaning, struct model *m, const s
   p->renamings = intern_new();
   intern_put(p->vectors, NULL, 0); /* 0 is the empty vector */
   decide_what_to_keep(p);
+  find_followed(p);
   find_marks(p);
   p->rank = l->of[REDUCE_ROUND_RANK].applied && p->keep_phase;
   p->forget = l->of[REDUCE_DEAD_VARIABLES].applied;
@@ -358,6 +366,29 @@ local_id local_put(struct pack *p, uint32_t role, const value *values) {
   if (v != buffer)
     memory_free(v);
   return id;
+}
+
+value followed_bits(const struct pack *p, const value *globals, uint32_t process) {
+  value bits = 0;
+  for (uint32_t i = 0; i < p->nfollowed; i++) {
+    const struct type *t = p->model->globals[p->followed[i]].type;
+    value v = globals[p->followed[i]];
+    bool is = t->kind == TYPE_PROCESS ? v == (value)process : set_has(&p->model->values, t, v, process);
+    bits |= (value)is << (STATUS_FOLLOWED + i);
+  }
+  return bits;
+}
+
+/* Configurations name those who are followed. */
+static void follow(struct pack *p, uint32_t process, struct config *c) {
+  value status = c->local[process][LOCAL_STATUS];
+  for (uint32_t i = 0; i < p->nfollowed && status > STATUS_BITS; i++) {
+    const struct type *t = p->model->globals[p->followed[i]].type;
+    value *v = &c->globals[p->followed[i]];
+    if (status >> (STATUS_FOLLOWED + i) & 1)
+      *v = t->kind == TYPE_PROCESS ? (value)process : set_with(&p->model->values, t, *v, process);
+  }
+  c->local[process][LOCAL_STATUS] &= STATUS_BITS;
 }
 
 /* Which variables of a local state say nothing from `point` on. */
@@ -457,6 +488,20 @@ static uint32_t initial_set(struct pack *p, const struct config *c) {
   return set;
 }
 
+/* Without those that are bits of a status. */
+static uint32_t globals_put(struct pack *p, const value *globals) {
+  const struct model *m = p->model;
+  if (!p->nfollowed)
+    return intern_put(p->vectors, globals, m->nglobals);
+  value *v = memory_alloc((m->nglobals + 1) * sizeof *v);
+  memcpy(v, globals, m->nglobals * sizeof *v);
+  for (uint32_t i = 0; i < p->nfollowed; i++)
+    v[p->followed[i]] = 0;
+  uint32_t id = intern_put(p->vectors, v, m->nglobals);
+  memory_free(v);
+  return id;
+}
+
 void global_from_config(struct pack *p, const struct config *c, struct global *g) {
   const struct model *m = p->model;
   g->point = c->point;
@@ -464,12 +509,16 @@ void global_from_config(struct pack *p, const struct config *c, struct global *g
   g->phase = p->keep_phase ? c->phase : 1;
   g->lost = p->keep_lost ? c->lost : 0;
   g->corrupted = p->keep_corrupted ? c->corrupted : 0;
-  g->globals = intern_put(p->vectors, c->globals, m->nglobals);
+  g->globals = globals_put(p, c->globals);
   g->inits = p->initials == INITIALS_SET ? initial_set(p, c) : 0;
   g->hope = 0;
   g->n = m->nprocesses;
-  for (uint32_t q = 0; q < m->nprocesses; q++)
+  for (uint32_t q = 0; q < m->nprocesses; q++) {
+    value status = c->local[q][LOCAL_STATUS];
+    c->local[q][LOCAL_STATUS] |= followed_bits(p, c->globals, q);
     g->at[q] = (struct member){local_put(p, model_role_of(m, q), c->local[q]), 1};
+    c->local[q][LOCAL_STATUS] = status;
+  }
 }
 
 /* Properties that ask for the set of first values only may be shown any assignment that has that set. */
@@ -506,6 +555,9 @@ struct config *global_to_config(struct pack *p, const struct global *g) {
   c->lost = g->lost;
   c->corrupted = g->corrupted;
   memcpy(c->globals, intern_at(p->vectors, g->globals), m->nglobals * sizeof(value));
+  for (uint32_t i = 0; i < p->nfollowed; i++)
+    if (m->globals[p->followed[i]].type->kind == TYPE_SET)
+      c->globals[p->followed[i]] = set_empty(&p->model->values, m->globals[p->followed[i]].type);
   for (uint32_t i = 0; i < g->n; i++)
     for (uint32_t k = 0; k < g->at[i].count; k++) {
       uint32_t r = local_role(p, g->at[i].local);
@@ -514,6 +566,7 @@ struct config *global_to_config(struct pack *p, const struct global *g) {
       for (uint32_t v = 0; v < m->roles[r].nvars; v++)
         if (c->local[q][LOCAL_VAR(v)] == VALUE_BLANK)
           c->local[q][LOCAL_VAR(v)] = type_default(&p->model->values, m->roles[r].vars[v].type);
+      follow(p, q, c);
     }
   if (p->initials == INITIALS_SET)
     fill_initials(p, g, c);

@@ -1,6 +1,10 @@
 /* Global states as short vectors of small integers, and as exact byte keys.
    A local state is interned as [role, status, variables, first values of inputs]; what no checked property can
-   ask for is left out (set to 0), so that states that differ in nothing visible are one. */
+   ask for is left out (set to 0), so that states that differ in nothing visible are one.
+
+   Live questions follow processes: hidden inputs of the model that name one, or some (var.followed). Where symmetry is
+   applied they are bits of the status of those who are meant, above the bits of enum status, and 0 among the globals. So
+   the others stay anonymous, and bags do. Configurations have them as inputs, as the reference knows them. */
 #ifndef RONDO_SPACE_PACK_H
 #define RONDO_SPACE_PACK_H
 
@@ -36,6 +40,9 @@ static inline const struct node *question_formula(const struct model *m, const s
 /* How much of first values the properties of a question ask for. */
 enum initials_kept initials_asked(const struct model *, const struct question *);
 
+#define STATUS_FOLLOWED 8 /* bit 8 + i: it is, or is among, what pack->followed[i] stands for */
+#define STATUS_BITS ((INT64_C(1) << STATUS_FOLLOWED) - 1)
+
 struct pack {
   struct meaning *meaning;
   struct model *model;
@@ -59,6 +66,8 @@ struct pack {
   const struct clause *marks[MARKS_MOST]; /* questions about runs: environment_marks */
   uint32_t nmarks;
   bool long_phases;       /* some phase has more than one round */
+  uint32_t followed[FOLLOWED_MOST]; /* which file-level inputs are bits of a status */
+  uint32_t nfollowed;
   struct memo forgotten;  /* (local, point) -> local */
   struct memo renamed;    /* (local, renaming) -> local */
   struct intern *renamings;
@@ -73,6 +82,8 @@ uint32_t local_role(const struct pack *, local_id);
 value local_status(const struct pack *, local_id);
 const value *local_values(const struct pack *, local_id); /* as in a config: status, variables, first values */
 local_id local_put(struct pack *, uint32_t role, const value *values);
+/* The bits by which states follow a process, given the inputs of a configuration; ready for a status. */
+value followed_bits(const struct pack *, const value *globals, uint32_t process);
 /* Blanks what says nothing from `point` on: oracles that are not chosen, and, if licensed, what is never read again
    by processes that still run, or by the idle. */
 local_id local_forget(struct pack *, local_id, uint32_t point);

@@ -90,7 +90,7 @@ static uint32_t class_of(struct round_space *s, struct property_memo *m, local_i
   uint32_t length = role_local_length(role);
   value *v = memory_alloc((length + 1) * sizeof *v);
   v[0] = r;
-  v[1] = local[LOCAL_STATUS] & STATUS_BYZANTINE;
+  v[1] = local[LOCAL_STATUS] & (STATUS_BYZANTINE | ~STATUS_BITS);
   if (m->status)
     v[1] |= (local[LOCAL_STATUS] & STATUS_FAULTY) ? STATUS_CRASHED : 0;
   for (uint32_t i = 0; i < role->nvars; i++)
@@ -100,6 +100,11 @@ static uint32_t class_of(struct round_space *s, struct property_memo *m, local_i
   memory_free(v);
   memo_add(&m->class_of, id, 0, class);
   return class;
+}
+
+/* How many of a member make a difference. Those that are followed are spoken of by name. */
+static uint32_t kept_of(const struct round_space *s, const struct member *m, uint32_t most) {
+  return m->count < most || (local_status(&s->pack, m->local) & ~STATUS_BITS) ? m->count : most;
 }
 
 /* A model with fewer processes, for formulas that cannot count them. */
@@ -141,12 +146,12 @@ static enum verdict3 evaluate_small(struct round_space *s, const struct node *fo
   struct small sm;
   small_init(&sm, s);
   for (uint32_t i = 0; i < g->n; i++)
-    sm.roles[local_role(&s->pack, g->at[i].local)].count += g->at[i].count < most ? g->at[i].count : most;
+    sm.roles[local_role(&s->pack, g->at[i].local)].count += kept_of(s, &g->at[i], most);
   small_number(&sm);
   struct global few = *g;
   few.at = memory_alloc((g->n + 1) * sizeof *few.at);
   for (uint32_t i = 0; i < g->n; i++)
-    few.at[i] = (struct member){g->at[i].local, g->at[i].count < most ? g->at[i].count : most};
+    few.at[i] = (struct member){g->at[i].local, kept_of(s, &g->at[i], most)};
   struct pack pack = s->pack;
   pack.model = &sm.model;
   struct config *c = global_to_config(&pack, &few);
@@ -184,7 +189,7 @@ enum verdict3 formula_holds(struct round_space *s, uint32_t i, const struct stat
   for (uint32_t j = 0; j < g->n; j++) {
     v[k++] = class_of(s, m, g->at[j].local);
     if (s->pack.bag)
-      v[k++] = g->at[j].count < most ? g->at[j].count : most;
+      v[k++] = kept_of(s, &g->at[j], most);
   }
   uint32_t view = intern_put(m->views, v, k), verdict;
   if (v != small)

@@ -456,6 +456,14 @@ static const char *first_plain(struct round_space *s) {
   return look.why;
 }
 
+static bool hopes_name_processes(const struct round_space *s) {
+  for (uint32_t i = 0; i < s->pack.nmarks && s->pack.keep_hope; i++)
+    for (uint32_t k = 0; k < s->pack.marks[i]->nwitness; k++)
+      if (type_mentions(s->pack.marks[i]->witness[k].type, TYPE_PROCESS))
+        return true;
+  return false;
+}
+
 static void choose_form(struct round_space *s, bool plain) {
   const struct licences *l = s->base.licences;
   const char *why = NULL;
@@ -463,7 +471,7 @@ static void choose_form(struct round_space *s, bool plain) {
   s->group = l->of[REDUCE_MESSAGE_ORDER].applied;
   s->pack.bag = symmetric && l->anonymous && !plain && bag_possible(s, &why);
   if (symmetric && !s->pack.bag) {
-    bool identities = s->model->nglobals > 0;
+    bool identities = s->model->nglobals > s->pack.nfollowed || hopes_name_processes(s);
     for (uint32_t r = 0; r < s->model->nroles; r++)
       for (uint32_t i = 0; i < s->model->roles[r].nvars; i++)
         identities |= type_mentions(s->model->roles[r].vars[i].type, TYPE_PROCESS);

@@ -247,7 +247,7 @@ static bool is_uniform(struct meaning *meaning, const struct node *n, struct rul
   if (n->op != NODE_EXISTS || n->ngen != 1 || n->n != 1 || n->gen[0].range->op != NODE_SUBSETS || n->gen[0].cond)
     return false;
   const struct node *of = n->gen[0].range->kid[0];
-  if (of->op != NODE_ROLE_SET || !covers_all(m, of->index) || m->nprocesses > 24)
+  if (of->op != NODE_ROLE_SET || !covers_all(m, of->index))
     return false;
   const struct node *rest[8];
   uint32_t nrest = 0;

@@ -28,7 +28,7 @@ static uint32_t context_put(struct round_space *s, local_id id, uint32_t point, 
   v[3] = reads->me ? (value)me : -1;
   v[4] = reads->phase ? phase : -1;
   v[5] = reads->globals ? (value)globals : -1;
-  v[6] = local[LOCAL_STATUS];
+  v[6] = local[LOCAL_STATUS] & STATUS_BITS;
   for (uint32_t i = 0; i < role->nvars; i++)
     v[7 + i] = reads->vars[i] ? local[LOCAL_VAR(i)] : type_default(&s->model->values, role->vars[i].type);
   uint32_t context = intern_put(s->contexts, v, n);
@@ -259,7 +259,7 @@ local_id local_after(struct round_space *s, local_id id, uint32_t point, uint32_
   } else if (effect != EFFECT_IDLE) {
     const value *changes = intern_at(s->effects, effect);
     size_t n = intern_length(s->effects, effect);
-    v[LOCAL_STATUS] = changes[0];
+    v[LOCAL_STATUS] = (v[LOCAL_STATUS] & ~STATUS_BITS) | changes[0];
     for (size_t i = 2; i < n; i += 2)
       v[LOCAL_VAR(changes[i])] = changes[i + 1];
   }

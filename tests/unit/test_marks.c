@@ -2,6 +2,7 @@
    of clauses about whole runs, along random runs of the reference and along paths made concrete. */
 #include "lang/check.h"
 #include "model/licence.h"
+#include "model/live.h"
 #include "sem/marks.h"
 #include "space/round_space.h"
 
@@ -79,6 +80,11 @@ static const char *const detectors[] = {"eventually always: perfect(s)", "eventu
 
 #define ONE_OF(list) list[(uint32_t)rand() % (sizeof list / sizeof *list)]
 
+/* Whom they speak of is followed: hidden inputs, or bits of a status. */
+static const char *const properties[] = {"eventually true", "forall p in P: eventually p in correct and exists q in P: p != q",
+                                         "forall p, q in P: eventually p == q",
+                                         "exists p in P: always eventually p in correct"};
+
 static void write_clause(char *out, size_t size, uint32_t body) {
   const char *c = ONE_OF(clauses);
   if (body > 0 && rand() % 3 == 0)
@@ -96,9 +102,9 @@ static void write_model(char *out, size_t size) {
   write_clause(first, sizeof first, body);
   write_clause(second, sizeof second, body);
   bool crowded = body == 1 || body == 2; /* all oracles are tried the plain way */
-  snprintf(out, size, "algorithm M\nparam n = %d\n%s\nenvironment e { %s; %s; %s }\nlive l in e: eventually true\n",
+  snprintf(out, size, "algorithm M\nparam n = %d\n%s\nenvironment e { %s; %s; %s }\nlive l in e: %s\n",
            crowded || rand() % 3 ? 2 : 3, bodies[body], rand() % 2 ? ONE_OF(bases) : "any messages are lost", first,
-           rand() % 2 ? second : first);
+           rand() % 2 ? second : first, ONE_OF(properties));
 }
 
 /* --- a space to look at --- */
@@ -111,6 +117,7 @@ struct trial {
   struct meaning *meaning;
   struct question question;
   uint32_t property;
+  struct live_form form;
   struct round_space *space;
 };
 
@@ -126,11 +133,13 @@ static bool trial_init(struct trial *t, const char *text, bool reduce) {
     diags_print(&t->diags, false, &said);
     fail_msg("%s\n%s", text, text_or_empty(&said));
   }
-  t->meaning = meaning_new(t->model);
   while (t->model->properties[t->property].kind != PROPERTY_LIVE)
     t->property++;
-  t->question = (struct question){.environment = t->model->properties[t->property].environments[0],
-                                  .properties = &t->property, .nproperties = 1};
+  uint32_t environment = t->model->properties[t->property].environments[0];
+  live_form_make(&t->form, t->model, t->property, environment);
+  t->meaning = meaning_new(t->model);
+  t->question = (struct question){.environment = environment, .properties = &t->property, .nproperties = 1,
+                                  .atoms = t->form.atoms, .natoms = t->form.natoms};
   struct wishes w = {{0}};
   for (int i = 0; i < REDUCTIONS && !reduce; i++)
     w.reduce[i] = WISH_OFF;
@@ -151,6 +160,7 @@ static bool trial_init(struct trial *t, const char *text, bool reduce) {
 
 static void trial_release(struct trial *t) {
   t->space->base.ops->free(&t->space->base);
+  live_form_release(&t->form);
   meaning_free(t->meaning);
   model_free(t->model);
   diags_release(&t->diags);
@@ -342,6 +352,16 @@ static struct key without_hope(struct trial *t, const struct key *k) {
   return bare;
 }
 
+static void compare_atoms(const char *text, struct trial *t, const struct config *c) {
+  struct key k = packed(t, c);
+  struct state s = state_of(&k);
+  for (uint32_t i = 0; i < t->question.natoms; i++) {
+    struct model_error error;
+    if (t->space->base.ops->atom(&t->space->base, i, &s, &error) != config_holds(t->meaning, t->form.atoms[i], c, NULL, &error))
+      fail_msg("%s\natom %u is something else to the space", text, i);
+  }
+}
+
 static void follow_run(const char *text, struct trial *t, uint32_t rounds) {
   struct pick_one p = {.t = t};
   config_initials(t->meaning, t->question.environment, pick_start, &p);
@@ -363,6 +383,7 @@ static void follow_run(const char *text, struct trial *t, uint32_t rounds) {
     uint64_t marks = judged(t, configs, steps, n + 1), reached = 0, finally = 0;
     bool all_finally = false;
     struct key target = packed(t, configs[n + 1]);
+    compare_atoms(text, t, configs[n + 1]);
     vec_clear(&later.at);
     for (size_t i = 0; i < now.at.n; i++) {
       struct found f = {0};
