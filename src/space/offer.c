@@ -195,7 +195,7 @@ bool offer_make(struct expansion *x, uint32_t receiver, uint32_t kernel, const u
   o->n = o->wild = 0;
   o->need = UINT32_MAX;
   o->exact = uniform != NULL;
-  o->allowed = allowed_sets(x, r);
+  o->allowed = uniform ? 0 : allowed_sets(x, r); /* of one set for all it was asked before */
   struct list named = named_senders(x, r, reads);
   for (uint32_t i = 0; i < n; i++)
     offer_from(x, o, i, receiver, reads, &named, uniform);

@@ -574,9 +574,22 @@ static bool somebody_receives_all(const struct expansion *x) {
   return false;
 }
 
+/* May everybody hear this one set? (The idle hear whom they like.) Filters: there are no bags. */
+static bool uniform_allowed(struct expansion *x) {
+  uint64_t set = 0;
+  for (size_t i = 0; i < x->actors.n && x->rules->nfilters; i++)
+    set |= (uint64_t)x->uniform[i] << x->actors.at[i].process;
+  for (size_t i = 0; i < x->actors.n && x->rules->nfilters; i++) {
+    uint32_t allowed = x->actors.at[i].idle ? 0 : allowed_sets(x, &x->actors.at[i]);
+    if (allowed && !((uint64_t)intern_at(x->space->vectors, allowed - 1)[set / 64] >> set % 64 & 1))
+      return false;
+  }
+  return true;
+}
+
 static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
   if (i == x->actors.n) {
-    if (x->rules->uniform_size && !x->rules->uniform_size[size])
+    if ((x->rules->uniform_size && !x->rules->uniform_size[size]) || !uniform_allowed(x))
       return true;
     if (!make_menus(x, UINT32_MAX, x->uniform))
       return report_error(x, x->offer_error, 0);

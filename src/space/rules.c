@@ -333,14 +333,32 @@ static void couple(struct rules *r, enum coupling kind) {
     r->plain = "several conditions couple whom the processes hear";
 }
 
-static void settle_nosplit(struct rules *r, uint32_t n, struct arena *arena) {
-  if (r->coupling != COUPLED_UNIFORM || !r->nosplit)
+/* Does the condition on |HO[p]| not care whether p hears itself? */
+static bool blind_to_self(const struct size_rule *rule, uint32_t n) {
+  bool blind = true;
+  for (uint32_t size = 1; size < n; size++)
+    blind &= rule->ok[2 * size] == rule->ok[2 * size + 1];
+  return blind;
+}
+
+/* Uniform rounds: what is said of everybody's |HO[p]| is said of the one set. */
+static void settle_uniform(struct rules *r, const struct model *m, struct arena *arena) {
+  uint32_t n = m->nprocesses;
+  if (r->coupling != COUPLED_UNIFORM || (!r->nosplit && !r->nsizes))
     return;
   if (!r->uniform_size) {
     r->uniform_size = arena_array(arena, n + 1, sizeof *r->uniform_size);
     memset(r->uniform_size, true, n + 1);
   }
-  r->uniform_size[0] = false;
+  r->uniform_size[0] &= !r->nosplit;
+  bool fold = m->nroles == 1;
+  for (uint32_t i = 0; i < r->nsizes; i++)
+    fold &= blind_to_self(&r->sizes[i], n);
+  for (uint32_t i = 0; i < r->nsizes && fold; i++)
+    for (uint32_t size = 0; size <= n; size++)
+      r->uniform_size[size] &= r->sizes[i].ok[2 * size + (size == n)];
+  if (fold)
+    r->nsizes = 0;
 }
 
 /* --- conditions on one process each --- */
@@ -550,7 +568,7 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
   }
   for (uint32_t i = 0; i < ndemands; i++)
     add_demand(r, meaning, &demands[i], point, arena);
-  settle_nosplit(r, m->nprocesses, arena);
+  settle_uniform(r, m, arena);
   if (r->corrupt_charged && r->lossy)
     r->plain = "budgets of lost and of corrupted messages together";
   if (r->corrupt_total)
@@ -562,10 +580,10 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
     r->plain = "no-split rounds together with messages that are made up";
   if (r->coupling == COUPLED_NOSPLIT && !r->sizes_grow)
     r->plain = "no-split rounds together with a condition that larger heard-of sets can break";
-  if (r->coupling == COUPLED_UNIFORM && r->nsizes)
+  if (r->coupling == COUPLED_UNIFORM && r->nsizes && !r->nfilters) /* with filters, sizes are looked at along with them */
     r->plain = "uniform rounds together with another condition on heard-of sets";
-  if (r->nfilters && r->coupling != COUPLED_NOT)
-    r->plain = "a condition on whom one process hears together with one that couples them";
+  if (r->nfilters && r->coupling != COUPLED_NOT && r->crashes) /* who crashes updates nothing, but hears as all do */
+    r->plain = "a condition on whom one process hears together with one that couples them, and crashes";
   if (r->nfilters && (r->corrupts || environment_clause(env, CLAUSE_BYZANTINE)))
     r->plain = "a condition on whom one process hears together with messages that are made up";
   return r;

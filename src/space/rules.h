@@ -62,7 +62,7 @@ struct rules {
   uint32_t noracle_clauses;
   struct filter *oracle_filters; /* on the oracles of one process each */
   uint32_t noracle_filters;
-  struct filter *filters; /* on heard-of sets; then nothing couples them, and sizes are checked along with these */
+  struct filter *filters; /* on heard-of sets; sizes are checked along with these */
   uint32_t nfilters;
 };
 #define FILTER_PROCESSES 12 /* most processes: all sets of them are gone through */
