@@ -9,9 +9,11 @@
 #include "trace/lasso.h"
 
 struct asking {
-  const struct asked *asked; /* about a model of its own */
+  struct asked asked; /* about a model of its own */
+  uint32_t property;
   struct question question;
   struct live_form form;
+  struct environment said;      /* as the text has it: what is assumed may be less, or more (live_each) */
   const struct property *shown; /* as reports name it */
   struct text *fault;
 };
@@ -28,14 +30,14 @@ static struct assumptions assumptions_of(const struct model *m, uint32_t environ
 }
 
 static void run_within_limits(struct live *l, const struct asking *a) {
-  const struct limits *limits = &a->asked->options->limits;
+  const struct limits *limits = &a->asked.options->limits;
   l->graph.progress = progress_or_null();
-  l->graph.progress_context = a->asked->model;
-  meaning_watch(a->asked->meaning, limits->interrupt);
+  l->graph.progress_context = a->asked.model;
+  meaning_watch(a->asked.meaning, limits->interrupt);
   watch_time(limits->seconds);
   live_run(l);
   watch_time(0);
-  meaning_watch(a->asked->meaning, NULL);
+  meaning_watch(a->asked.meaning, NULL);
   progress_clear();
 }
 
@@ -43,7 +45,7 @@ static void run_within_limits(struct live *l, const struct asking *a) {
 
 static struct trace *replayed(const struct asking *a, const struct claim *claim, struct run *run) {
   struct text why = {0};
-  struct trace *t = trace_confirmed(a->asked->meaning, a->asked->model, claim, run, &why);
+  struct trace *t = trace_confirmed(a->asked.meaning, a->asked.model, claim, run, &why);
   if (!t)
     text_addf(a->fault, "the reference does not confirm what was found for '%s'\n  %s", a->shown->name,
               text_or_empty(&why));
@@ -58,10 +60,11 @@ static bool add_lasso(const struct asking *a, const struct live *l, struct prope
                         .property = a->question.properties[0],
                         .lasso = true,
                         .text = a->form.text};
-  if (!lasso_run(l->graph.space, a->asked->meaning, claim.environment, &l->lasso, &run, &claim.loop)) {
+  if (!lasso_run(l->graph.space, a->asked.meaning, claim.environment, &l->lasso, &run, &claim.loop)) {
     text_addf(a->fault, "no run goes along the one that was found for '%s'", a->shown->name);
     return false;
   }
+  a->asked.model->environments[claim.environment] = a->said; /* by which it is judged */
   p->trace = replayed(a, &claim, &run);
   if (p->trace)
     property_result_tell_lasso(p);
@@ -99,7 +102,7 @@ static bool add_error(const struct asking *a, const struct live *l, struct prope
 }
 
 static bool add_traces(const struct asking *a, const struct live *l, struct run_result *r) {
-  if (a->asked->options->no_trace)
+  if (a->asked.options->no_trace)
     return true;
   return (!live_shows(l) || add_lasso(a, l, &r->properties[0])) &&
          (!l->graph.error.found || add_error(a, l, &r->properties[1]));
@@ -109,7 +112,7 @@ static bool add_traces(const struct asking *a, const struct live *l, struct run_
 
 /* Which assumption no run satisfies; NULL: some run satisfies all. */
 static const char *unsatisfied(const struct asking *a, struct live *l) {
-  const struct model *m = a->asked->model;
+  const struct model *m = a->asked.model;
   const struct environment *env = &m->environments[a->question.environment];
   const struct clause *marks[MARKS_MOST];
   struct assumptions whole = l->assumptions;
@@ -124,11 +127,11 @@ static const char *unsatisfied(const struct asking *a, struct live *l) {
     struct assumptions one = {.often = all->often & mark, .finally = all->finally & mark};
     if (!live_satisfiable(l, &one) && l->graph.end == SEARCH_EXHAUSTED) {
       size_t from = marks[i]->at.from, to = marks[i]->at.to;
-      char *text = arena_strndup(a->asked->arena, m->source.text + from, to - from);
-      return arena_printf(a->asked->arena, "'%s'", text);
+      char *text = arena_strndup(a->asked.arena, m->source.text + from, to - from);
+      return arena_printf(a->asked.arena, "'%s'", text);
     }
   }
-  return arena_printf(a->asked->arena, "all that environment '%s' assumes", env->name);
+  return arena_printf(a->asked.arena, "all that environment '%s' assumes", env->name);
 }
 
 /* --- the question --- */
@@ -152,8 +155,8 @@ static void look_for_coin(void *context, const struct site *at, const struct nod
 
 /* Is there a `random` in what processes do? */
 static bool uses_coins(const struct asking *a) {
-  struct coin_search s = {a->asked->model, false};
-  const struct survey survey = {.model = a->asked->model, .question = &a->question, .node = look_for_coin, .context = &s};
+  struct coin_search s = {a->asked.model, false};
+  const struct survey survey = {.model = a->asked.model, .question = &a->question, .node = look_for_coin, .context = &s};
   survey_run(&survey);
   return s.found;
 }
@@ -161,11 +164,11 @@ static bool uses_coins(const struct asking *a) {
 /* Why it cannot be asked, or NULL. */
 static const char *refusal(const struct asking *a, const struct space *space, const struct automaton *automaton) {
   enum symbolic_engine engine;
-  if (symbolic_engine_find(a->asked->options->engine, &engine))
+  if (symbolic_engine_find(a->asked.options->engine, &engine))
     return "this engine looks at states only";
   if (!space->ops->atom || !space->ops->concretise_path)
     return "this semantics is not for runs that go on for ever";
-  if (!environment_has_all_marks(&a->asked->model->environments[a->question.environment]))
+  if (!environment_has_all_marks(&a->asked.model->environments[a->question.environment]))
     return "its environment says more than 64 things about whole runs";
   if (a->form.refused)
     return a->form.refused;
@@ -180,14 +183,14 @@ static const char *refusal(const struct asking *a, const struct space *space, co
 
 static bool ask(const struct asking *a, const struct wishes *wishes, struct run_result *r, bool traces) {
   const struct licences *licences;
-  struct space *space = question_space(a->asked, &a->question, wishes, &licences);
-  struct assumptions assumptions = assumptions_of(a->asked->model, a->question.environment);
+  struct space *space = question_space(&a->asked, &a->question, wishes, &licences);
+  struct assumptions assumptions = assumptions_of(a->asked.model, a->question.environment);
   assumptions.coins = a->shown->almost_surely;
   struct automaton *automaton = a->form.refused ? NULL : automaton_of(a->form.pool, a->form.violated);
   const char *refused = refusal(a, space, automaton);
   struct live l;
   bool ok = true;
-  live_init(&l, space, automaton, &assumptions, &a->asked->options->limits);
+  live_init(&l, space, automaton, &assumptions, &a->asked.options->limits);
   if (!refused)
     run_within_limits(&l, a);
   if (!refused && assumptions.coins)
@@ -221,28 +224,97 @@ static bool audit(const struct asking *a, struct run_result *r) {
   return ok;
 }
 
-bool live_answer(const struct asked *about, const struct inquiry_live *in, struct run_result *r, struct text *fault) {
+/* --- a model for the question --- */
+
+static bool asking_init(struct asking *a, const struct asked *about, const struct inquiry_live *in, struct text *fault) {
   struct text error = {0};
-  struct asked own = *about;
-  uint32_t property = in->property;
-  own.model = model_load(about->syntax, about->bindings, about->nbindings, false, true, &error);
+  *a = (struct asking){.asked = *about, .property = in->property, .shown = &about->model->properties[in->property],
+                       .fault = fault};
+  a->asked.model = model_load(about->syntax, about->bindings, about->nbindings, false, true, &error);
   text_release(&error);
-  if (!own.model) {
+  if (!a->asked.model) {
     text_add(fault, "a model that was read cannot be read again");
     return false;
   }
-  struct asking a = {.asked = &own, .shown = &about->model->properties[property], .fault = fault};
-  live_form_make(&a.form, own.model, property, in->environment);
-  own.meaning = meaning_new(own.model);
-  a.question = (struct question){.environment = in->environment,
-                                 .semantics = own.semantics,
-                                 .properties = &property,
-                                 .nproperties = 1,
-                                 .atoms = a.form.atoms,
-                                 .natoms = a.form.natoms};
-  bool ok = ask(&a, &own.options->wishes, r, true) && (!own.options->audit || audit(&a, r));
-  r->model = own.model;
-  r->meaning = own.meaning;
-  live_form_release(&a.form);
+  live_form_make(&a->form, a->asked.model, in->property, in->environment);
+  a->asked.meaning = meaning_new(a->asked.model);
+  a->said = a->asked.model->environments[in->environment];
+  a->question = (struct question){.environment = in->environment,
+                                  .semantics = about->semantics,
+                                  .properties = &a->property,
+                                  .nproperties = 1,
+                                  .atoms = a->form.atoms,
+                                  .natoms = a->form.natoms};
+  return true;
+}
+
+/* Results speak of the model they are about, and keep it. */
+static void asking_release(struct asking *a, struct run_result *keeps) {
+  live_form_release(&a->form);
+  if (keeps) {
+    keeps->model = a->asked.model;
+    keeps->meaning = a->asked.meaning;
+    return;
+  }
+  meaning_free(a->asked.meaning);
+  model_free(a->asked.model);
+}
+
+/* --- what is said `for each` --- */
+
+/* Is there a run that satisfies more than all assumptions? */
+static bool surely_satisfiable(const struct asked *about, const struct inquiry_live *in, struct text *fault) {
+  struct asking a;
+  if (!asking_init(&a, about, in, fault))
+    return false;
+  live_each(a.asked.model, in->property, in->environment, EACH_TOGETHER);
+  const struct licences *licences;
+  struct space *space = question_space(&a.asked, &a.question, &about->options->wishes, &licences);
+  struct assumptions assumptions = assumptions_of(a.asked.model, in->environment);
+  struct live l;
+  live_init(&l, space, NULL, &assumptions, &about->options->limits);
+  bool found = graph_begin(&l.graph) && live_satisfiable(&l, &assumptions);
+  live_release(&l);
+  space->ops->free(space);
+  asking_release(&a, NULL);
+  return found;
+}
+
+/* The question with less, or more, assumed. True: that is an answer. */
+static bool answered_otherwise(const struct asked *about, const struct inquiry_live *in, enum each how, struct run_result *r) {
+  struct asking a;
+  struct text ignored = {0};
+  if (!asking_init(&a, about, in, &ignored))
+    return false;
+  if (!live_each(a.asked.model, in->property, in->environment, how)) {
+    asking_release(&a, NULL);
+    return false;
+  }
+  bool ok = ask(&a, &about->options->wishes, r, how == EACH_TOGETHER);
+  a.asked.model->environments[in->environment] = a.said;
+  asking_release(&a, r);
+  enum verdict v = r->properties[0].verdict;
+  bool limited = search_limited(r->end), error = r->nproperties > 1;
+  bool decided = v == (how == EACH_FOLLOWED ? VERDICT_HOLDS : VERDICT_VIOLATED);
+  if (ok && decided && !error && how == EACH_FOLLOWED && !r->properties[0].vacuous)
+    decided = surely_satisfiable(about, in, &ignored);
+  text_release(&ignored);
+  if (ok && !error && (decided || limited))
+    return true;
+  run_result_release(r);
+  return false;
+}
+
+bool live_answer(const struct asked *about, const struct inquiry_live *in, struct run_result *r, struct text *fault) {
+  struct asking a;
+  bool symmetry = about->options->wishes.reduce[REDUCE_SYMMETRY] != WISH_OFF; /* what it is done for */
+  bool answered = symmetry && (answered_otherwise(about, in, EACH_FOLLOWED, r) ||
+                               answered_otherwise(about, in, EACH_TOGETHER, r));
+  if (answered && !about->options->audit)
+    return true;
+  if (!asking_init(&a, about, in, fault))
+    return false;
+  bool ok = (answered || ask(&a, &about->options->wishes, r, true)) && (!about->options->audit || audit(&a, r));
+  asking_release(&a, answered ? NULL : r);
   return ok;
 }

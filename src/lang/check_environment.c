@@ -69,8 +69,16 @@ static void check_for(struct checker *c, const struct ast *a, struct clause clau
     return;
   }
   uint32_t role = role_of_generator(c, body);
+  size_t first = out->n;
   for (uint32_t i = 0; role != ROLE_ANY && i < c->m->roles[role].count; i++)
     add_predicate(c, body, clause, i, out);
+  if (first == out->n || c->diags->errors)
+    return;
+  c->slots = 0;
+  c->locals.n = 0;
+  const struct node *each = lower_bool(c, body, "what an environment says");
+  for (size_t i = first; i < out->n; i++)
+    out->at[i].each = each;
 }
 
 static void check_predicate(struct checker *c, const struct ast *a, clause_vec *out) {

@@ -406,3 +406,80 @@ void live_form_release(struct live_form *form) {
   ltl_pool_free(form->pool);
   *form = (struct live_form){0};
 }
+
+/* --- for each --- */
+
+static bool halts(const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->at[i]->kind == STMT_HALT || halts(&b->at[i]->then) || halts(&b->at[i]->other))
+      return true;
+  return false;
+}
+
+/* Of processes that take no part, `forall p` says nothing and `for each p` something. */
+static bool all_take_part(const struct model *m, const struct question *q) {
+  if (environment_has(m, q, CLAUSE_CRASH) || environment_has(m, q, CLAUSE_BYZANTINE))
+    return false;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++)
+      if (halts(&m->roles[r].body[p].update))
+        return false;
+  return true;
+}
+
+/* A clause with another predicate; it has one part and no witness. */
+static struct clause said_otherwise(struct lowering *l, const struct clause *c, struct node *pred) {
+  struct clause other = *c;
+  other.each = NULL;
+  other.pred = pred;
+  other.parts = arena_copy(&l->model->arena, c->parts, sizeof *c->parts);
+  other.parts[0].pred = pred;
+  return other;
+}
+
+static struct clause of_all(struct lowering *l, const struct clause *c) {
+  struct node *all = arena_copy(&l->model->arena, c->each, sizeof *c->each);
+  all->op = NODE_FORALL;
+  return said_otherwise(l, c, all);
+}
+
+static struct clause of_followed(struct lowering *l, const struct clause *c, uint32_t input) {
+  uint32_t slot = c->each->gen[0].slot;
+  l->slot[slot] = global(l, c->at, input);
+  struct clause one = said_otherwise(l, c, closed(l, c->each->kid[0]));
+  l->slot[slot] = NULL;
+  return one;
+}
+
+static bool can_be_followed(const struct model *m, const struct clause *c, uint32_t input) {
+  const struct var *v = &m->globals[input];
+  return v->followed && v->type->kind == TYPE_PROCESS && v->type->role == c->each->gen[0].range->index;
+}
+
+bool live_each(struct model *m, uint32_t property, uint32_t environment, enum each how) {
+  struct question q = {.environment = environment, .properties = &property, .nproperties = 1};
+  struct environment *env = &m->environments[environment];
+  struct lowering l = {.model = m, .question = &q};
+  VEC(struct clause) clauses = {0};
+  bool some = false, fits = all_take_part(m, &q);
+  l.slot = arena_array(&m->arena, m->nslots + 1, sizeof *l.slot);
+  for (uint32_t i = 0; i < env->nclauses && fits; i++) {
+    const struct clause *c = &env->clauses[i];
+    some |= c->each != NULL;
+    fits = !c->each || (c->nwitness == 0 && c->nparts == 1);
+    bool first = c->each && fits && (i == 0 || env->clauses[i - 1].each != c->each);
+    if (!c->each)
+      vec_push(&clauses, *c);
+    else if (first && how == EACH_TOGETHER)
+      vec_push(&clauses, of_all(&l, c));
+    for (uint32_t g = 0; g < m->nglobals && first && how == EACH_FOLLOWED; g++)
+      if (can_be_followed(m, c, g))
+        vec_push(&clauses, of_followed(&l, c, g));
+  }
+  if (some && fits) {
+    env->clauses = arena_copy(&m->arena, clauses.at, clauses.n * sizeof *clauses.at);
+    env->nclauses = (uint32_t)clauses.n;
+  }
+  vec_release(&clauses);
+  return some && fits;
+}

@@ -26,6 +26,14 @@ struct live_form {
 void live_form_make(struct live_form *, struct model *, uint32_t property, uint32_t environment);
 void live_form_release(struct live_form *);
 
+/* What an environment says of runs `for each p` is a clause for each of them, which tells them apart. Less and more than
+   that tells nobody apart: less is to say it of the processes that the property follows only, more is to say it of all at the
+   same time. What holds of all runs that satisfy the less holds; what is violated by a run that satisfies the more is
+   violated. Between them nothing is known. */
+enum each { EACH_FOLLOWED, EACH_TOGETHER };
+/* Changes the environment so, after live_form_make. False: there is no such clause, or it cannot be done; nothing changes. */
+bool live_each(struct model *, uint32_t property, uint32_t environment, enum each);
+
 /* Ranges of quantifiers that have temporal operators below: the same in every state. */
 bool range_is_fixed(const struct node *);
 bool node_is_temporal(const struct node *); /* it, or something below it, is */

@@ -273,6 +273,7 @@ struct clause {
   uint32_t nrigid;     /* FINALLY: so many of them are chosen once and for all: `for some` */
   struct clause_part *parts;
   uint32_t nparts;
+  const struct node *each; /* OFTEN, ONCE: one of those that `for each` stands for, which is `exists p in role: ...` here */
 };
 
 struct environment {

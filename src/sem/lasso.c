@@ -388,10 +388,30 @@ static bool may_pile_up(const struct meaning *meaning, uint32_t environment) {
   return meaning->semantics != SEMANTICS_MP && channels.kind != CHANNEL_FIFO && channels.bound == 0;
 }
 
-bool config_recurs(struct meaning *meaning, uint32_t environment, const struct config *a, const struct config *b,
+/* How many there were matters only where so many are allowed in the whole run. */
+static void without_counts(const struct environment *env, struct config *a, const struct config *b) {
+  bool lost = false, corrupted = false, duplicated = false;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    bool budget = c->per == PER_RUN && c->limit < INT64_MAX;
+    lost |= c->kind == CLAUSE_LOST && budget;
+    corrupted |= c->kind == CLAUSE_CORRUPTED && budget;
+    duplicated |= c->kind == CLAUSE_DUPLICATED && budget;
+  }
+  if (!lost)
+    a->lost = b->lost;
+  if (!corrupted)
+    a->corrupted = b->corrupted;
+  if (!duplicated)
+    a->duplicated = b->duplicated;
+}
+
+bool config_recurs(struct meaning *meaning, uint32_t environment, const struct config *before, const struct config *b,
                    struct recurrence *r) {
   struct model *m = meaning->model;
+  struct config counted = *before, *a = &counted;
   *r = (struct recurrence){.rounds = NULL};
+  without_counts(&m->environments[environment], a, b);
   if (config_rhymes(m, a, b, &r->exact)) {
     round_vec from = {0}, to = {0};
     rounds_of(m, a, &from);

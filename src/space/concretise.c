@@ -491,7 +491,7 @@ static void hear_idly(struct concrete *k, const struct leaf *l, const struct act
       bool ok = (self || size < n) && (kernel == UINT32_MAX || size > (self && kernel != q)) &&
                 (kernel != q || self);
       for (uint32_t i = 0; i < rules->nsizes && ok; i++)
-        ok = rules->sizes[i].role != role || rules->sizes[i].ok[2 * size + self];
+        ok = rules->sizes[i].role != role || rules->sizes[i].followed || rules->sizes[i].ok[2 * size + self];
       if (!ok)
         continue;
       uint32_t left = size - self;

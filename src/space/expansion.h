@@ -38,6 +38,8 @@ bool offer_make(struct expansion *, uint32_t receiver, uint32_t kernel, const ui
 void offer_release(struct offer *);
 /* Whom a process may hear, as the rules' filters say: 1 + a vector of bits, one for each set; 0: anybody. */
 uint32_t allowed_sets(struct expansion *, const struct actor *);
+/* Is it the process that this hidden input names? */
+bool actor_followed(const struct expansion *, const struct actor *, uint32_t input);
 bool some_set_allowed(const struct round_space *, uint32_t allowed);
 /* May a process have these oracles, as far as conditions on single processes say? */
 bool oracles_admitted(struct expansion *, const struct actor *);

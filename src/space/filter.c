@@ -11,10 +11,18 @@ static const struct config *config_of(struct expansion *x) {
   return x->config;
 }
 
+bool actor_followed(const struct expansion *x, const struct actor *a, uint32_t input) {
+  const struct pack *p = &x->space->pack;
+  for (uint32_t i = 0; i < p->nfollowed; i++)
+    if (p->followed[i] == input)
+      return local_status(p, a->original) >> (STATUS_FOLLOWED + i) & 1;
+  return intern_at(p->vectors, x->from->globals)[input] == (value)a->process;
+}
+
 /* Is the filter about this process? Quantifiers of clauses leave out who takes no part. */
-static bool is_about(const struct filter *f, const struct actor *a) {
+static bool is_about(const struct expansion *x, const struct filter *f, const struct actor *a) {
   if (f->slot == NO_SLOT)
-    return f->process == a->process;
+    return f->followed ? actor_followed(x, a, f->followed - 1) : f->process == a->process;
   return f->range || (!a->idle && (f->role == ROLE_ANY || f->role == a->role));
 }
 
@@ -72,12 +80,14 @@ static bool admits(struct expansion *x, struct asking *q, const struct filter *f
   return eval_true(&e, f->of.pred);
 }
 
-static bool size_allowed(const struct rules *r, const struct actor *a, const uint8_t *row, uint32_t n) {
+static bool size_allowed(const struct expansion *x, const struct actor *a, const uint8_t *row, uint32_t n) {
+  const struct rules *r = x->rules;
   uint32_t size = 0;
   for (uint32_t q = 0; q < n; q++)
     size += row[q];
   for (uint32_t i = 0; i < r->nsizes && !a->idle; i++)
-    if (r->sizes[i].role == a->role && !r->sizes[i].ok[2 * (size_t)size + row[a->process]])
+    if (r->sizes[i].role == a->role && !r->sizes[i].ok[2 * (size_t)size + row[a->process]] &&
+        (!r->sizes[i].followed || actor_followed(x, a, r->sizes[i].followed - 1)))
       return false;
   return true;
 }
@@ -93,9 +103,9 @@ static uint32_t sets_compute(struct expansion *x, const struct actor *a) {
   for (uint64_t set = 0; set < sets; set++) {
     for (uint32_t p = 0; p < n; p++)
       row[p] = set >> p & 1;
-    bool ok = size_allowed(x->rules, a, row, n);
+    bool ok = size_allowed(x, a, row, n);
     for (uint32_t i = 0; i < x->rules->nfilters && ok; i++)
-      ok = !is_about(&x->rules->filters[i], a) || admits(x, &q, &x->rules->filters[i], a);
+      ok = !is_about(x, &x->rules->filters[i], a) || admits(x, &q, &x->rules->filters[i], a);
     if (ok)
       bits[set / 64] |= (value)(UINT64_C(1) << set % 64);
   }
@@ -121,6 +131,7 @@ static uint32_t sets_key(struct expansion *x, const struct actor *a) {
   vec_push(&key, a->process);
   vec_push(&key, a->idle);
   vec_push(&key, x->from->globals);
+  vec_push(&key, local_status(&s->pack, a->original) & ~STATUS_BITS);
   vec_push(&key, oracle ? (value)a->local : -1);
   vec_push(&key, round ? (value)x->from->rounds : -1);
   for (uint32_t i = 0; status && i < x->from->n; i++)
@@ -156,7 +167,7 @@ bool oracles_admitted(struct expansion *x, const struct actor *a) {
   struct asking q;
   asking_init(&q, x, a, NULL);
   for (uint32_t i = 0; i < x->rules->noracle_filters && ok; i++)
-    ok = !is_about(&x->rules->oracle_filters[i], a) || admits(x, &q, &x->rules->oracle_filters[i], a);
+    ok = !is_about(x, &x->rules->oracle_filters[i], a) || admits(x, &q, &x->rules->oracle_filters[i], a);
   asking_release(&q);
   return ok;
 }

@@ -305,7 +305,7 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
   b.tagged = b.reads->received == RECEIVED_SENDERS || b.reads->received == RECEIVED_NAMED;
   b.sizes = memory_alloc((rules->nsizes + 1) * sizeof *b.sizes);
   for (uint32_t i = 0; i < rules->nsizes && !offer->allowed; i++)
-    if (rules->sizes[i].role == role)
+    if (rules->sizes[i].role == role && (!rules->sizes[i].followed || offer->sized >> i & 1))
       b.sizes[b.nsizes++] = &rules->sizes[i];
   b.heard = memory_alloc((offer->n + 1) * sizeof *b.heard);
   b.removed = memory_alloc((offer->n + 1) * sizeof *b.removed);
@@ -324,13 +324,14 @@ static uint32_t menu_compute(struct round_space *s, uint32_t context, const stru
 }
 
 static uint32_t offer_intern(struct round_space *s, uint32_t rules_index, const struct offer *o, bool add) {
-  size_t n = 6 + 5 * (size_t)o->n + o->wild;
+  size_t n = 7 + 5 * (size_t)o->n + o->wild;
   value small[128], *v = n <= 128 ? small : memory_alloc(n * sizeof *v);
   size_t k = 0;
   v[k++] = rules_index;
   v[k++] = o->wild;
   v[k++] = o->need;
   v[k++] = o->exact;
+  v[k++] = o->sized;
   v[k++] = o->allowed;
   v[k++] = o->n;
   /* who it is itself matters only where sizes or losses are counted */

@@ -196,6 +196,10 @@ bool offer_make(struct expansion *x, uint32_t receiver, uint32_t kernel, const u
   o->need = UINT32_MAX;
   o->exact = uniform != NULL;
   o->allowed = uniform ? 0 : allowed_sets(x, r); /* of one set for all it was asked before */
+  o->sized = 0;
+  for (uint32_t i = 0; i < x->rules->nsizes; i++)
+    if (x->rules->sizes[i].followed && actor_followed(x, r, x->rules->sizes[i].followed - 1))
+      o->sized |= UINT32_C(1) << i;
   struct list named = named_senders(x, r, reads);
   for (uint32_t i = 0; i < n; i++)
     offer_from(x, o, i, receiver, reads, &named, uniform);

@@ -258,8 +258,9 @@ static void decide_what_to_keep(struct pack *p) {
   p->initials = initials_asked(m, p->question);
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
-    p->keep_lost |= c->kind == CLAUSE_LOST && c->per == PER_RUN;
-    p->keep_corrupted |= c->kind == CLAUSE_CORRUPTED && c->per == PER_RUN;
+    bool budget = c->per == PER_RUN && c->limit < INT64_MAX;
+    p->keep_lost |= c->kind == CLAUSE_LOST && budget;
+    p->keep_corrupted |= c->kind == CLAUSE_CORRUPTED && budget;
     if (c->kind == CLAUSE_FROM_ROUND && endless) {
       p->keep_rounds = true;
       if (c->from > p->rounds_cap)

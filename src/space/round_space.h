@@ -34,6 +34,7 @@ struct offer { /* all that one receiver may get */
   uint32_t *wild_tags;
   uint32_t need;    /* this group must be heard (kernel), or UINT32_MAX */
   bool exact;       /* everything offered is heard (uniform rounds) */
+  uint32_t sized;   /* which of the rules' conditions on sizes are about the receiver as one that is followed, a bit each */
   uint32_t allowed; /* 1 + which heard-of sets are allowed, a bit each, in space->vectors; 0: any */
 };
 

@@ -32,7 +32,12 @@ static bool shape_of(const struct node *n, enum op quantifier, struct shape *s) 
   return s->n > 0;
 }
 
-static bool is_slot(const struct node *n, uint32_t slot) { return n->op == NODE_SLOT && n->index == slot; }
+/* A hidden input that a clause speaks of, as if it were bound there. */
+#define SLOT_OF_INPUT 0x40000000u
+
+static bool is_slot(const struct node *n, uint32_t slot) {
+  return (n->op == NODE_SLOT && n->index == slot) || (n->op == NODE_GLOBAL && n->index + SLOT_OF_INPUT == slot);
+}
 
 static bool is_heard_of(const struct node *n, uint32_t slot) {
   return n->op == NODE_HO && is_slot(n->kid[0], slot);
@@ -158,7 +163,11 @@ static bool sample_holds(struct sample *s, const struct node *body, uint32_t slo
   e.failure = &failure;
   if (setjmp(failure))
     return false;
-  e.slot[slot] = bound;
+  e.globals = s->config->globals;
+  if (slot >= SLOT_OF_INPUT)
+    s->config->globals[slot - SLOT_OF_INPUT] = bound;
+  else
+    e.slot[slot] = bound;
   return eval_true(&e, body);
 }
 
@@ -199,6 +208,7 @@ static void add_size_rule(struct rules *r, struct meaning *meaning, const struct
     r->sizes = grown;
     struct size_rule *rule = &r->sizes[r->nsizes++];
     rule->role = role;
+    rule->followed = s->slots[0] >= SLOT_OF_INPUT ? 1 + s->slots[0] - SLOT_OF_INPUT : 0;
     rule->ok = size_table(meaning, s->body, s->slots[0], m->roles[role].first, arena);
     for (uint32_t size = 0; size < m->nprocesses; size++)
       for (uint32_t self = 0; self < 2; self++)
@@ -361,6 +371,33 @@ static void settle_uniform(struct rules *r, const struct model *m, struct arena 
     r->nsizes = 0;
 }
 
+/* --- conditions on a process that the question follows --- */
+
+struct input_look {
+  const struct model *model;
+  uint32_t input; /* NO_VAR: none so far */
+  bool several;
+};
+
+static bool look_input(void *context, const struct node *n) {
+  struct input_look *l = context;
+  if (n->op == NODE_GLOBAL && l->model->globals[n->index].followed) {
+    l->several |= l->input != NO_VAR && l->input != n->index;
+    l->input = n->index;
+  }
+  return true;
+}
+
+/* Is it about one that is followed? Then as a shape that binds it. */
+static bool shape_of_followed(const struct model *m, const struct node *n, struct shape *s) {
+  struct input_look l = {m, NO_VAR, false};
+  node_walk(n, look_input, &l);
+  if (l.input == NO_VAR || l.several || m->globals[l.input].type->kind != TYPE_PROCESS)
+    return false;
+  *s = (struct shape){.slots = {SLOT_OF_INPUT + l.input}, .n = 1, .role = m->globals[l.input].type->role, .body = n};
+  return s->role != ROLE_ANY;
+}
+
 /* --- conditions on one process each --- */
 
 struct of_one { /* do all HO and oracles in it speak of the same process? */
@@ -401,8 +438,8 @@ static bool look_of_one(void *context, const struct node *n) {
   if (n->op != NODE_HO && n->op != NODE_SHO && n->op != NODE_ORACLE)
     return !o->other;
   o->filter->oracle |= n->op == NODE_ORACLE;
-  if (o->slot != NO_SLOT) {
-    o->other |= !is_slot(n->kid[0], o->slot);
+  if (o->slot != NO_SLOT || o->filter->followed) {
+    o->other |= !is_slot(n->kid[0], o->filter->followed ? SLOT_OF_INPUT + o->filter->followed - 1 : o->slot);
     return true;
   }
   node_walk(n->kid[0], look_inner_slot, o);
@@ -444,8 +481,10 @@ static bool filter_of(struct meaning *meaning, const struct condition *c, struct
     *f = (struct filter){.of = *c, .whole = c->pred, .slot = NO_SLOT};
   }
   struct of_one fixed = {.condition = c, .meaning = meaning, .slot = NO_SLOT, .filter = f};
+  if (shape_of_followed(meaning->model, c->pred, &s))
+    f->followed = 1 + s.slots[0] - SLOT_OF_INPUT;
   node_walk(c->pred, look_of_one, &fixed);
-  return !fixed.other && fixed.seen;
+  return !fixed.other && (fixed.seen || f->followed);
 }
 
 static void *grown_array(struct arena *arena, const void *at, uint32_t n, size_t each) {
@@ -502,7 +541,7 @@ static void add_clause(struct rules *r, struct meaning *meaning, struct conditio
   } else if (is_corruption_limit(meaning, c.pred, &limit)) {
     if (limit < r->corrupt_each)
       r->corrupt_each = limit;
-  } else if (shape_of(c.pred, NODE_FORALL, &s) && s.n == 1 &&
+  } else if (((shape_of(c.pred, NODE_FORALL, &s) && s.n == 1) || shape_of_followed(m, c.pred, &s)) &&
              (only_sized(s.body, s.slots[0], false) || same_as_everybody(m, s.body, s.slots[0]))) {
     add_size_rule(r, meaning, &s, arena);
     r->heard_matters = true;
@@ -578,6 +617,8 @@ struct rules *rules_of(struct meaning *meaning, uint32_t environment, uint32_t p
   /* a liar may be the one in common, whatever it says; and a line remembers one way to be lied to, not one for each set */
   if (r->coupling == COUPLED_NOSPLIT && (r->corrupts || environment_clause(env, CLAUSE_BYZANTINE)))
     r->plain = "no-split rounds together with messages that are made up";
+  if (r->nsizes > 32)
+    r->plain = "more than 32 conditions on how many are heard";
   if (r->coupling == COUPLED_NOSPLIT && !r->sizes_grow)
     r->plain = "no-split rounds together with a condition that larger heard-of sets can break";
   if (r->coupling == COUPLED_UNIFORM && r->nsizes && !r->nfilters) /* with filters, sizes are looked at along with them */

@@ -12,9 +12,10 @@ enum coupling {
   COUPLED_NOSPLIT /* any two hear somebody in common */
 };
 
-/* forall p in role: a condition on |HO[p]| and on whether p hears itself */
+/* forall p in role: a condition on |HO[p]| and on whether p hears itself; or of one process */
 struct size_rule {
   uint32_t role;
+  uint32_t followed; /* not 0: only of the process that the question follows, 1 + its hidden input */
   bool *ok; /* [2 * size + hears itself] */
 };
 
@@ -33,6 +34,7 @@ struct filter {
   uint32_t role;      /* slot: the role, ROLE_ANY: all */
   const struct node *range; /* slot: a set that p is in; NULL: those of the role that take part */
   uint32_t process;   /* the single one */
+  uint32_t followed;  /* not 0: the single one is the process that the question follows, 1 + its hidden input */
   bool oracle, status, round; /* what else it reads: oracles of p; correct, faulty; the number of the round */
 };
 

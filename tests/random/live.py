@@ -42,7 +42,7 @@ def formula(rng, states):
 
 def of_runs(rng, text):
     """A clause about whole runs."""
-    if rng.random() < 0.1:
+    if rng.random() < 0.2:
         role = rng.choice(re.findall(r"^process (\w+)", text, re.M))
         return f"infinitely often for each p in {role}: |HO[p]| >= 2"
     word = rng.choice(FOR_EVER)

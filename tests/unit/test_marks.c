@@ -56,6 +56,9 @@ static const char *const clauses[] = {
     "infinitely often: exists p in P: HO[p] == {}",
     "infinitely often: exists p, q in P: p != q and HO[p] == HO[q]",
     "infinitely often for each p in P: |HO[p]| == n",
+    "infinitely often for each p in P: 2 * |HO[p]| > n or p not in HO[p]",
+    "infinitely often for each p in P: exists q in P: q != p and q in HO[p]",
+    "eventually for each p in P: HO[p] == {p}",
     "eventually always: forall p in P: p in HO[p]",
     "eventually always: exists q in P: forall p in P: q in HO[p]",
     "eventually always: nosplit",
@@ -117,12 +120,15 @@ struct trial {
   struct meaning *meaning;
   struct question question;
   uint32_t property;
+  bool otherwise; /* what is said for each is said otherwise */
   struct live_form form;
   struct round_space *space;
 };
 
 static bool trial_init(struct trial *t, const char *text, bool reduce) {
+  bool otherwise = t->otherwise;
   memset(t, 0, sizeof *t);
+  t->otherwise = otherwise;
   t->source = (struct source){.path = "m", .text = text, .length = strlen(text)};
   arena_init(&t->arena);
   diags_init(&t->diags, &t->source);
@@ -137,6 +143,8 @@ static bool trial_init(struct trial *t, const char *text, bool reduce) {
     t->property++;
   uint32_t environment = t->model->properties[t->property].environments[0];
   live_form_make(&t->form, t->model, t->property, environment);
+  if (t->otherwise)
+    live_each(t->model, t->property, environment, rand() % 2 ? EACH_FOLLOWED : EACH_TOGETHER);
   t->meaning = meaning_new(t->model);
   t->question = (struct question){.environment = environment, .properties = &t->property, .nproperties = 1,
                                   .atoms = t->form.atoms, .natoms = t->form.natoms};
@@ -488,7 +496,7 @@ static void test_random_models(void **state) {
     if (getenv("SHOW"))
       print_message("--- %u\n%s", i, text);
     for (int reduce = 0; reduce < 2; reduce++) {
-      struct trial t;
+      struct trial t = {.otherwise = rand() % 3};
       trial_init(&t, text, reduce);
       compare_ways(text, &t, 12);
       for (int k = 0; k < 3; k++) {
@@ -585,7 +593,7 @@ static void test_lotteries(void **state) {
     for (size_t e = 0; e < sizeof environments / sizeof *environments; e++)
       for (int reduce = 0; reduce < 2; reduce++) {
         char text[1000];
-        struct trial t;
+        struct trial t = {0};
         snprintf(text, sizeof text,
                  "algorithm M\nparam n = 2\ntype Value = 1..2\n"
                  "process P[n] { input x: Value  round { send x to all update { %s } } }\n"
@@ -600,7 +608,7 @@ static void test_lotteries(void **state) {
 /* An adversary that chooses after a coin is tossed knows how it fell: so it can have any function of that. */
 static void test_choosing_after_a_coin(void **state) {
   (void)state;
-  struct trial t;
+  struct trial t = {0};
   trial_init(&t,
              "algorithm M\nprocess P[1] { var x: 0..4 = 0  round { update { if x == 0 {\n"
              "  let a = random(0..1)  x := pick(2 * a + b for b in 1..2) } } } }\n"
@@ -663,7 +671,7 @@ static const struct judged_run judged_runs[] = {
 
 static bool judge(const struct judged_run *r) {
   char text[600];
-  struct trial t;
+  struct trial t = {0};
   snprintf(text, sizeof text,
            "algorithm M\nprocess P[2] { phase { round a { send true to all } round b { send true to all } } }\n"
            "environment e { %s }\nlive l in e: eventually true\n", r->clause);
