@@ -67,12 +67,24 @@ static bool export_is_for_models(const char *format) {
   return false;
 }
 
+/* Programs have the granularity of the first semantics of their kind of model. */
+static bool semantics_fits(const struct model *m, const struct options *o, const char *format) {
+  enum semantics semantics;
+  if (!semantics_choose(m, o, &semantics))
+    return false;
+  bool ok = semantics != SEMANTICS_FINE && semantics != SEMANTICS_M_MP && semantics != SEMANTICS_MP;
+  if (!ok)
+    say_error("semantics '%s' cannot be written as %s, only '%s'", semantics_name(semantics), format,
+              semantics_name(m->kind == MODEL_ROUNDS ? SEMANTICS_COARSE : SEMANTICS_M));
+  return ok;
+}
+
 static int write_program(struct model *m, const struct selection *a, const struct options *o, const char *format) {
   struct diags diags;
   struct text out = {0};
   diags_init(&diags, &m->source);
   struct program *p = program_new(m, a->environment, a->properties.at, (uint32_t)a->properties.n,
-                                  o->limits.rounds, &diags);
+                                  o->limits.rounds, !strcmp(format, "promela"), &diags);
   say_diags(&diags);
   diags_release(&diags);
   if (!p)
@@ -154,7 +166,7 @@ int export_model(const struct syntax *s, const struct options *o) {
   int status = EXIT_BAD_INPUT;
   if (ok && m && !strcmp(o->to, "itf"))
     status = write_trace(s, bindings, m, o);
-  else if (ok && m && selection_make(&asked, m, o))
+  else if (ok && m && semantics_fits(m, o, o->to) && selection_make(&asked, m, o))
     status = write_program(m, &asked, o, o->to);
   vec_release(&asked.properties);
   text_release(&error);

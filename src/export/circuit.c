@@ -285,3 +285,57 @@ wire circuit_if(struct circuit *c, wire condition, wire then, wire other) {
   int64_t lo = x->lo < y->lo ? x->lo : y->lo, hi = x->hi > y->hi ? x->hi : y->hi;
   return node_make(c, (struct gate_node){.gate = GATE_IF, .truth = truth, .kid = {condition, then, other}, .lo = lo, .hi = hi});
 }
+
+/* --- choices --- */
+
+static wire rebuilt(struct circuit *c, const struct gate_node *n, const wire kid[3]) {
+  switch (n->gate) {
+  case GATE_READ: return circuit_read(c, n->index, kid[0], n->lo, n->hi);
+  case GATE_ADD:
+  case GATE_SUB:
+  case GATE_MUL:
+  case GATE_DIV:
+  case GATE_MOD: return circuit_arithmetic(c, n->gate, kid[0], kid[1]);
+  case GATE_NOT: return circuit_not(c, kid[0]);
+  case GATE_AND: return circuit_and(c, kid[0], kid[1]);
+  case GATE_OR: return circuit_or(c, kid[0], kid[1]);
+  case GATE_EQ: return circuit_equal(c, kid[0], kid[1]);
+  case GATE_LT: return circuit_less(c, kid[0], kid[1]);
+  case GATE_LE: return circuit_at_most(c, kid[0], kid[1]);
+  case GATE_IF: return circuit_if(c, kid[0], kid[1], kid[2]);
+  default: return circuit_count(c, kid[0]);
+  }
+}
+
+struct choosing {
+  struct circuit *circuit;
+  uint32_t param;
+  int64_t value;
+  wire *done; /* by wire: what has become of it, NO_WIRE: not known yet */
+};
+
+static wire chosen(struct choosing *k, wire w) {
+  struct gate_node n = *node_of(k->circuit, w);
+  if (k->done[w] != NO_WIRE)
+    return k->done[w];
+  if (n.gate == GATE_PARAM && n.index == k->param) {
+    k->done[w] = n.truth ? circuit_truth(k->circuit, k->value) : circuit_number(k->circuit, k->value);
+    return k->done[w];
+  }
+  wire kid[3] = {NO_WIRE, NO_WIRE, NO_WIRE};
+  bool same = true;
+  for (unsigned i = 0; i < gate_kids(n.gate); i++) {
+    kid[i] = chosen(k, n.kid[i]);
+    same &= kid[i] == n.kid[i];
+  }
+  return k->done[w] = same ? w : rebuilt(k->circuit, &n, kid);
+}
+
+wire circuit_chosen(struct circuit *c, wire w, uint32_t param, int64_t value) {
+  struct choosing k = {c, param, value, memory_alloc((w + 1) * sizeof(wire))};
+  for (wire i = 0; i <= w; i++)
+    k.done[i] = NO_WIRE;
+  wire made = chosen(&k, w);
+  memory_free(k.done);
+  return made;
+}

@@ -70,6 +70,8 @@ wire circuit_if(struct circuit *, wire condition, wire then, wire other);
 wire circuit_count(struct circuit *, wire truth);
 
 bool circuit_is(const struct circuit *, wire, int64_t constant); /* this constant, of either kind */
+/* The same with a choice made. */
+wire circuit_chosen(struct circuit *, wire, uint32_t param, int64_t value);
 /* Its value always lies there, in every rule, for a reason that folding does not see. */
 void circuit_within(struct circuit *, wire, int64_t lo, int64_t hi);
 /* The text at that place computes it, unless another place was named before. */

@@ -135,7 +135,7 @@ static void change_status(struct lowering *l, wire now, wire after) {
     rule_change(l, node_of(l->circuit, now)->index, after);
 }
 
-static void begin_property(struct lowering *l, const struct global_state *before, const struct global_state *after) {
+void begin_property(struct lowering *l, const struct global_state *before, const struct global_state *after) {
   begin_process(l, 0, NULL, before->globals);
   l->me = UINT32_MAX;
   l->before = before;
@@ -184,6 +184,8 @@ void rule_end(struct lowering *l, const struct global_state *after) {
     }
     vec_push(&l->rule->steps, holds);
   }
+  if (l->program->live.property && l->program->rules.n > 1)
+    live_rule(l);
   if (l->program->rules.n == 1)
     rule_change(l, l->program->started, circuit_truth(l->circuit, true));
   l->rule->possible = l->possible;
@@ -320,7 +322,7 @@ static void properties(struct lowering *l) {
   for (size_t i = 0; i < l->program->properties.n; i++) {
     struct program_property *p = &l->program->properties.at[i];
     p->holds = NO_WIRE;
-    if (p->property->step || p->property->kind == PROPERTY_LIVE)
+    if (p->property->step)
       continue;
     begin_property(l, &l->now, NULL);
     p->holds = lower_truth(l, p->property->formula);
@@ -329,11 +331,12 @@ static void properties(struct lowering *l) {
 
 static void note(struct lowering *l, const char *text) { vec_push(&l->program->notes, text); }
 
-static void add_properties(struct lowering *l, const uint32_t *which, uint32_t n) {
+static void add_properties(struct lowering *l, const uint32_t *which, uint32_t n, bool runs) {
   for (uint32_t i = 0; i < n; i++) {
     const struct property *p = &l->model->properties[which[i]];
     if (p->kind == PROPERTY_LIVE)
-      note(l, arena_printf(l->arena, "left out: '%s', which speaks of infinite runs", p->name));
+      note(l, arena_printf(l->arena, "left out: '%s', which speaks of infinite runs%s", p->name,
+                           runs ? ": it is written if it is the only property asked for" : ""));
     else
       vec_push(&l->program->properties, ((struct program_property){p, property_name(l, p->name), NO_WIRE}));
   }
@@ -342,7 +345,7 @@ static void add_properties(struct lowering *l, const uint32_t *which, uint32_t n
 /* --- all of it --- */
 
 struct program *program_new(struct model *m, uint32_t environment, const uint32_t *which, uint32_t n, uint32_t max_rounds,
-                            struct diags *diags) {
+                            bool runs, struct diags *diags) {
   struct program *p = memory_alloc(sizeof *p);
   jmp_buf refused;
   arena_init(&p->arena);
@@ -356,7 +359,10 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
   if (ok) {
     l->path = l->possible = circuit_truth(l->circuit, true);
     l->failed = circuit_truth(l->circuit, false);
-    add_properties(l, which, n);
+    if (runs && n == 1 && m->properties[which[0]].kind == PROPERTY_LIVE)
+      live_begin(l, which[0], environment);
+    else
+      add_properties(l, which, n, runs);
     declare_cells(l);
     start_rule(l);
     if (model_steps(m))
@@ -364,6 +370,8 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
     else
       lower_rounds(l);
     properties(l);
+    if (p->live.property)
+      live_end(l);
   }
   vec_release(&l->outbox);
   if (ok)
@@ -381,7 +389,12 @@ void program_free(struct program *p) {
     vec_release(&p->rules.at[i].failures);
     vec_release(&p->rules.at[i].changes);
     vec_release(&p->rules.at[i].steps);
+    vec_release(&p->rules.at[i].meets);
   }
+  if (p->live.pool)
+    ltl_pool_free(p->live.pool);
+  vec_release(&p->live.atoms);
+  vec_release(&p->live.assumptions);
   vec_release(&p->cells);
   vec_release(&p->rules);
   vec_release(&p->properties);

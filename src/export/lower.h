@@ -73,6 +73,7 @@ struct lowering {
   wire *const *heard, *const *corrupt;       /* clauses: [p][q] */
   unsigned depth;
   struct steps *steps; /* lower_steps.c */
+  struct node **live_atoms; /* lower_live.c: of the live property */
 };
 
 _Noreturn void refuse(struct lowering *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
@@ -155,11 +156,22 @@ void rule_change(struct lowering *, uint32_t cell, wire value);
 void rule_change_allowed(struct lowering *, uint32_t cell, wire value); /* what was assumed keeps it in its range */
 /* Changes every scalar to what the states say, judges step properties, and closes the rule. */
 void rule_end(struct lowering *, const struct global_state *after);
+/* What is lowered now speaks of a state, or of a step. */
+void begin_property(struct lowering *, const struct global_state *before, const struct global_state *after);
 wire active(struct lowering *, const struct local_state *);
 const struct clause *clause_of(const struct lowering *, enum clause_kind);
 /* At most so many of a kind of fault: faulty[p] by process. */
 wire faults_fit(struct lowering *, enum clause_kind, const wire *faulty, bool recovering);
 bool mentions(const struct node *, enum op);
+
+/* --- live properties (lower_live.c) --- */
+void live_begin(struct lowering *, uint32_t property, uint32_t environment);
+/* The rule at hand is this action's. code: of the one message that it takes, else NO_WIRE; forged: some of them are lies. */
+void live_action(struct lowering *, uint32_t p, const struct action *, uint32_t sender, wire code, wire forged);
+/* The rule at hand meets the environment's clause, if that is about runs, under this condition. */
+void live_clause(struct lowering *, const struct clause *, wire when);
+void live_rule(struct lowering *); /* the rule at hand is any step but the start */
+void live_end(struct lowering *);
 
 void lower_rounds(struct lowering *); /* lower_rounds.c */
 void lower_steps(struct lowering *);  /* lower_steps.c */

@@ -20,13 +20,17 @@ static bool taken_word(const char *name) {
       "scalarset", "startstate", "switch", "then", "to", "type", "undefine", "union", "var", "while", "esac", "self", "word",
       "auto", "char", "continue", "default", "double", "extern", "float", "long", "register", "restrict", "signed", "sizeof",
       "static", "struct", "void", "volatile", "main", "now", "integer", "count", "toint", "time", "started", "steps", "rules",
-      "judge", "no_error", "Number", "Init", "Next", "Spec", "TypeOK",
+      "judge", "follow", "assumed", "no_error", "Number", "Init", "Next", "Spec", "TypeOK",
       "vars", "Assert", "DOMAIN", "CHOOSE", "d_step", "c_code", "c_expr", "not", "and", "or"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(words[i], name))
       return true;
   if (strlen(name) == 1 && name[0] >= 'A' && name[0] <= 'Z')
     return true;
+  static const char *const numbered[] = {"atom_", "met_", "idle_", "sure_"};
+  for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
+    if (!strncmp(name, numbered[i], strlen(numbered[i])) && strspn(name + strlen(numbered[i]), "0123456789") > 0)
+      return true;
   size_t digits = strspn(name + 1, "0123456789"); /* t1, j1, r1_...: what printers make up */
   return strchr("tjr", name[0]) && digits > 0 && (name[1 + digits] == '\0' || name[0] == 'r');
 }
@@ -189,13 +193,14 @@ static bool asked(const struct lowering *l, enum op op) {
   for (size_t i = 0; i < l->program->properties.n; i++)
     if (mentions_deep(l->model, l->program->properties.at[i].property->formula, op))
       return true;
-  return false;
+  return l->program->live.property && mentions_deep(l->model, l->program->live.property->formula, op);
 }
 
 static bool clauses_mention(const struct lowering *l, enum op op) {
   const struct environment *env = l->program->environment;
   for (uint32_t i = 0; i < env->nclauses; i++)
-    if ((env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND) &&
+    if ((env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND ||
+         (l->program->live.property && clause_of_runs(&env->clauses[i]))) &&
         mentions_deep(l->model, env->clauses[i].pred, op))
       return true;
   return false;

@@ -173,7 +173,8 @@ static wire rounds_done(struct exchange *x) {
   return l->rounds_cell != UINT32_MAX ? cell_wire(l, l->rounds_cell) : circuit_number(l->circuit, l->model->points[x->point].number - 1);
 }
 
-static void judge_predicate(struct exchange *x, const struct clause *k) {
+/* What a clause says, of this round. */
+static wire predicate(struct exchange *x, const struct clause *k) {
   struct lowering *l = x->l;
   struct circuit *c = l->circuit;
   struct global_state seen = {x->local, l->now.globals, rounds_done(x)};
@@ -181,9 +182,6 @@ static void judge_predicate(struct exchange *x, const struct clause *k) {
   for (uint32_t p = 0; p < x->n; p++)
     for (uint32_t q = 0; q < x->n; q++)
       told[p][q] = circuit_less(c, circuit_number(c, 0), x->forged[p][q]);
-  wire asked = circuit_truth(c, true);
-  if (k->kind == CLAUSE_FROM_ROUND)
-    asked = circuit_at_most(c, circuit_number(c, k->from), circuit_arithmetic(c, GATE_ADD, rounds_done(x), circuit_number(c, 1)));
   begin_process(l, 0, NULL, l->now.globals);
   l->me = UINT32_MAX;
   l->before = &seen;
@@ -195,9 +193,25 @@ static void judge_predicate(struct exchange *x, const struct clause *k) {
   l->quiet = false;
   holds = circuit_and(c, holds, circuit_not(c, l->failed));
   circuit_note(c, holds, k->at);
-  rule_guard_or_assume(l, circuit_implies(c, asked, holds));
   l->heard = l->corrupt = NULL;
   l->before = NULL;
+  return holds;
+}
+
+static void judge_predicate(struct exchange *x, const struct clause *k) {
+  struct lowering *l = x->l;
+  struct circuit *c = l->circuit;
+  wire asked = circuit_truth(c, true);
+  if (k->kind == CLAUSE_FROM_ROUND)
+    asked = circuit_at_most(c, circuit_number(c, k->from), circuit_arithmetic(c, GATE_ADD, rounds_done(x), circuit_number(c, 1)));
+  rule_guard_or_assume(l, circuit_implies(c, asked, predicate(x, k)));
+}
+
+/* Live: does the round meet what is said of the whole run? Of rounds with other names nothing is asked. */
+static void judge_run(struct exchange *x, const struct clause *k) {
+  struct lowering *l = x->l;
+  bool named = k->name_id == NO_NAME || l->model->points[x->point].name_id == k->name_id;
+  live_clause(l, k, named ? predicate(x, k) : circuit_truth(l->circuit, k->kind == CLAUSE_FINALLY));
 }
 
 static wire charge(struct exchange *x, wire **of, uint32_t only) {
@@ -236,6 +250,8 @@ static void judge(struct exchange *x) {
       judge_predicate(x, k);
     if (k->kind == CLAUSE_LOST || k->kind == CLAUSE_CORRUPTED)
       judge_budget(x, k);
+    if (x->l->program->live.property && clause_of_runs(k))
+      judge_run(x, k);
   }
 }
 
@@ -357,6 +373,8 @@ static void one_round(struct lowering *l, uint32_t point) {
       x->corrupts |= mentions(env->clauses[i].pred, NODE_SHO);
       x->judged |= speaks(x, &env->clauses[i]) && (mentions(env->clauses[i].pred, NODE_HO) || mentions(env->clauses[i].pred, NODE_SHO));
     }
+  for (uint32_t i = 0; l->program->live.property && i < env->nclauses; i++)
+    x->judged |= clause_of_runs(&env->clauses[i]);
   x->active = arena_array(l->arena, n + 1, sizeof *x->active);
   x->crashes = arena_array(l->arena, n + 1, sizeof *x->crashes);
   x->receives = arena_array(l->arena, n + 1, sizeof *x->receives);

@@ -268,6 +268,13 @@ static void finish_action(struct acting *a) {
   check_room(a, out);
   post_all(a, out);
   change_rows(a);
+  if (l->program->live.property) {
+    wire forged = circuit_truth(l->circuit, false);
+    for (uint32_t i = 0; i < a->ntaken; i++)
+      forged = circuit_or(l->circuit, forged, circuit_and(l->circuit, a->taken[i].when, a->taken[i].forged));
+    bool one = a->action->trigger == TRIGGER_ONE;
+    live_action(l, a->p, a->action, one ? a->taken[0].sender : 0, one ? a->taken[0].code : NO_WIRE, forged);
+  }
   struct global_state after = state_after(a);
   rule_end(l, &after);
 }
@@ -317,6 +324,7 @@ static void drop_rule(struct lowering *l) {
   vec_release(&r->failures);
   vec_release(&r->changes);
   vec_release(&r->steps);
+  vec_release(&r->meets);
   l->rule = NULL;
 }
 

@@ -269,6 +269,8 @@ static void each_wire(struct printer *p, wire_fn *visit, define_fn *define, void
   for (size_t i = 0; i < r->steps.n; i++)
     if (r->steps.at[i] != NO_WIRE)
       visit(p, r->steps.at[i], define, context);
+  for (size_t i = 0; i < r->meets.n; i++)
+    visit(p, r->meets.at[i].when, define, context);
   each_change(p, visit, define, context);
 }
 

@@ -6,6 +6,7 @@
 #define RONDO_EXPORT_PROGRAM_H
 
 #include "export/circuit.h"
+#include "logic/ltl.h"
 #include "model/model.h"
 
 struct cell { /* a variable; before the start all are their lowest value */
@@ -37,6 +38,11 @@ struct failure { /* an error of the model */
   struct span at;
 };
 
+struct meeting { /* of a step with what is assumed of runs */
+  uint32_t assumption;
+  wire when;
+};
+
 /* One step, atomic: for all values of its choices, if guard and possible hold, all changes happen at once. */
 struct rule {
   const char *name;
@@ -47,12 +53,37 @@ struct rule {
   VEC(struct failure) failures;
   VEC(struct cell_change) changes; /* values are computed from what was before all of them */
   VEC(wire) steps;     /* by program property: true of this step; NO_WIRE: not about steps */
+  VEC(struct meeting) meets; /* live: which assumptions this step satisfies, at most once each */
 };
 
 struct program_property {
   const struct property *property;
   const char *name; /* the property's, unless that means something in one of the languages */
   wire holds; /* in a state; steps: NO_WIRE */
+};
+
+/* Live: what is assumed of runs. A state in which it is idle asks for nothing. */
+enum assumption_kind {
+  ASSUME_AGAIN,   /* again and again there is a step that meets it, or it is idle */
+  ASSUME_STRONG,  /* likewise, or from some time on it is idle for ever */
+  ASSUME_FINALLY, /* from some time on every step meets it */
+  ASSUME_ONCE     /* some step meets it */
+};
+
+struct assumption {
+  enum assumption_kind kind;
+  const char *what; /* in words */
+  struct span at;
+  wire idle;        /* in a state */
+};
+
+struct program_live {
+  const struct property *property; /* NULL: the program asks about states and steps */
+  const char *name;
+  struct ltl_pool *pool;
+  ltl violated; /* over the atoms: holds of the runs, from the first state after the start, that violate it */
+  VEC(wire) atoms;
+  VEC(struct assumption) assumptions;
 };
 
 struct program {
@@ -64,13 +95,15 @@ struct program {
   uint32_t started;    /* the first cell: false in the only state before the first rule, which makes the initial ones */
   VEC(struct rule) rules; /* rule 0: start; it is the only one before the start, and never after it */
   VEC(struct program_property) properties;
+  struct program_live live; /* then there are no other properties */
   wire fine; /* no property fails to have a value, in a state */
   VEC(const char *) notes; /* what the reader must know */
 };
 
-/* NULL: the reasons are in diags. max_rounds: 0: none. */
+/* NULL: the reasons are in diags. max_rounds: 0: none. runs: a live property that is asked alone becomes the program's
+   question, and the model is changed for it; else such properties are left out. */
 struct program *program_new(struct model *, uint32_t environment, const uint32_t *properties, uint32_t nproperties,
-                            uint32_t max_rounds, struct diags *);
+                            uint32_t max_rounds, bool runs, struct diags *);
 void program_free(struct program *);
 
 #endif

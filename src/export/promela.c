@@ -2,7 +2,7 @@
    computes and commits, so that nothing but the variables makes a state. What is only needed inside the d_step is hidden
    from the state; choices are 0 again at the end. */
 #include "export/formats.h"
-#include "export/print.h"
+#include "export/promela.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -53,7 +53,7 @@ static void declare_choices(struct printer *p) {
 
 /* --- rules --- */
 
-static void define(struct printer *p, wire w, void *context) {
+void promela_define(struct printer *p, wire w, void *context) {
   const char *indent = context;
   text_addf(p->out, "%s%s%u = ", indent, p->prefix, p->names + 1);
   printer_add(p, w);
@@ -105,7 +105,7 @@ static void add_failures(struct printer *p, const char *indent) {
   if (r->failures.n == 0)
     return;
   for (size_t i = 0; i < r->failures.n; i++) {
-    printer_define(p, r->failures.at[i].when, define, (void *)indent);
+    printer_define(p, r->failures.at[i].when, promela_define, (void *)indent);
   }
   for (size_t i = 0; i < r->failures.n; i++) {
     text_add(p->out, indent);
@@ -124,7 +124,7 @@ static void add_steps(struct printer *p, const char *indent) {
     if (p->rule->steps.at[i] == NO_WIRE)
       continue;
     const struct property *q = p->program->properties.at[i].property;
-    printer_define(p, p->rule->steps.at[i], define, (void *)indent);
+    printer_define(p, p->rule->steps.at[i], promela_define, (void *)indent);
     text_addf(p->out, "%s%s = ", indent, p->program->properties.at[i].name);
     printer_add(p, p->rule->steps.at[i]);
     text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", p->program->properties.at[i].name);
@@ -135,7 +135,7 @@ static void add_steps(struct printer *p, const char *indent) {
 
 static void add_changes(struct printer *p, const char *indent) {
   const struct rule *r = p->rule;
-  printer_force_changes(p, define, (void *)indent);
+  printer_force_changes(p, promela_define, (void *)indent);
   for (size_t i = 0; i < r->changes.n; i++) {
     const struct cell_change *c = &r->changes.at[i];
     if (c->index == NO_WIRE) {
@@ -164,12 +164,13 @@ static void add_rule(struct printer *p, size_t number) {
   text_addf(p->out, "  :: atomic {  /* %s */ ", r->name);
   printer_line(p, r->at);
   text_add(p->out, "\n");
-  add_guards(p, -1, "    ");
+  add_guards(p, -1, promela_live_guard(p));
   text_add(p->out, " ->\n");
+  promela_live_attempt(p);
   add_choices(p, number);
   printer_want_rule(p);
   text_add(p->out, "    skip; d_step {\n");
-  printer_define(p, r->possible, define, "      ");
+  printer_define(p, r->possible, promela_define, "      ");
   bool always = circuit_is(c, r->possible, 1);
   if (!always) {
     text_add(p->out, "      if\n      :: ");
@@ -181,8 +182,9 @@ static void add_rule(struct printer *p, size_t number) {
     text_addf(p->out, "%sif :: no_error ->\n", indent);
   }
   add_steps(p, indent);
+  promela_live_meets(p, indent);
   add_changes(p, indent);
-  text_addf(p->out, "%sjudge()\n", indent);
+  text_addf(p->out, "%sjudge()%s\n", indent, p->program->live.property ? "; follow()" : "");
   if (r->failures.n)
     text_addf(p->out, "%s:: else fi\n", indent);
   text_add(p->out, always ? "    };\n" : "      :: else\n      fi\n    };\n");
@@ -200,9 +202,10 @@ static void add_properties(struct printer *p) {
     if (g->properties.at[i].holds != NO_WIRE)
       printer_want(p, g->properties.at[i].holds);
   printer_want(p, g->fine);
+  promela_live_want(p);
   text_add(p->out, "inline judge() {\n");
   if (!circuit_is(&g->circuit, g->fine, 1)) {
-    printer_define(p, g->fine, define, "  ");
+    printer_define(p, g->fine, promela_define, "  ");
     text_add(p->out, "  no_error = ");
     printer_add(p, g->fine);
     text_add(p->out, "; assert(no_error);\n");
@@ -211,13 +214,14 @@ static void add_properties(struct printer *p) {
     const struct property *q = g->properties.at[i].property;
     if (g->properties.at[i].holds == NO_WIRE)
       continue;
-    printer_define(p, g->properties.at[i].holds, define, "  ");
+    printer_define(p, g->properties.at[i].holds, promela_define, "  ");
     text_addf(p->out, "  %s = ", g->properties.at[i].name);
     printer_add(p, g->properties.at[i].holds);
     text_addf(p->out, "; assert(%s%s);  ", q->kind == PROPERTY_COVER ? "!" : "", g->properties.at[i].name);
     printer_line(p, q->at);
     text_add(p->out, "\n");
   }
+  promela_live_judge(p);
   text_add(p->out, "  skip\n}\n\n");
 }
 
@@ -235,11 +239,13 @@ void export_promela(const struct program *g, struct text *out) {
   declare_cells(&p);
   text_add(out, "\n/* choices: 0 but while a rule is taken */\n");
   declare_choices(&p);
+  promela_live_declare(&p);
   p.out = &body;
   uint32_t most = 0, judged;
   p.prefix = "j";
   add_properties(&p);
   judged = p.names;
+  promela_live_follow(&p);
   p.prefix = "t";
   text_add(&body, "active proctype rules() {\n");
   text_add(&body, "end:\n  do\n");
@@ -247,7 +253,9 @@ void export_promela(const struct program *g, struct text *out) {
     add_rule(&p, i);
     most = p.names > most ? p.names : most;
   }
+  promela_live_options(&p);
   text_add(&body, "  od\n}\n");
+  promela_live_claim(&p);
   p.out = out;
   text_add(out, "\n/* not part of the state */\nhidden byte no_error;\n");
   for (size_t i = 0; i < g->properties.n; i++)
