@@ -106,6 +106,7 @@ static bool arrives(const struct channel_ops *o, uint32_t i) {
 
 const struct channel_view *channel_view_make(struct channel_ops *o, uint32_t cell, content c) {
   uint32_t table = o->cells->cell[cell].table, n = decode(o, cell, c);
+  bool looks = o->cells->question->semantics == SEMANTICS_MP; /* elsewhere what was looked at is as it was */
   struct channel_view *v = arena_alloc(&o->arena, sizeof *v);
   v->offered = arena_array(&o->arena, n + 1, sizeof *v->offered);
   v->delivered = arena_array(&o->arena, n + 1, sizeof *v->delivered);
@@ -120,7 +121,7 @@ const struct channel_view *channel_view_make(struct channel_ops *o, uint32_t cel
     v->lost[v->nlost++] = without;
     if (offers(o, i))
       v->offered[v->noffered++] = (struct offered){letter_put(o, p.kind, p.message), p.place, without,
-                                                   encode_moved(o, cell, n, i, PACKET_SEEN)};
+                                                   looks ? encode_moved(o, cell, n, i, PACKET_SEEN) : c};
     if (arrives(o, i))
       v->delivered[v->ndelivered++] = encode_moved(o, cell, n, i, PACKET_DELIVERED);
   }

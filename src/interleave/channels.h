@@ -14,7 +14,7 @@ struct offered {
   letter letter;
   enum packet_place place;
   content taken; /* what is left without it */
-  content seen;  /* the same with it SEEN */
+  content seen;  /* MP: the same with it SEEN */
 };
 
 struct channel_view { /* a content, looked at */

@@ -7,13 +7,6 @@
 
 /* --- keys of states --- */
 
-uint32_t row_relative(struct interleave *s, content *row) {
-  uint32_t distance = s->window ? window_form(s->window, row) : 0;
-  if (s->relays && relays_settle(s, row) && s->window)
-    window_form(s->window, row);
-  return distance;
-}
-
 bool row_key(struct interleave *s, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to) {
   uint32_t distance = row_relative(s, row);
   s->too_far = distance > s->max_distance;
@@ -44,7 +37,7 @@ static void use_layout(struct interleave *s, uint32_t before, bool lasting) {
       *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
     }
   }
-  if (s->normal && lasting) {
+  if (s->normal && !s->settling && lasting) {
     size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
     s->forms = memset(memory_resize(s->forms, size), 0, size);
   }
@@ -221,7 +214,8 @@ static size_t space_memory(const struct space *space) {
   const struct interleave *s = (const struct interleave *)space;
   return cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + steps_bytes(s) + mover_bytes(s) +
          forgetting_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0) +
-         (s->window ? window_bytes(s->window) : 0) + relays_bytes(s);
+         (s->window ? window_bytes(s->window) : 0) + relays_bytes(s) +
+         settling_bytes(s);
 }
 
 static void space_free(struct space *space) {
@@ -232,6 +226,7 @@ static void space_free(struct space *space) {
   forgetting_release(s);
   frozen_release(s);
   relays_release(s);
+  settling_release(s);
   channel_ops_release(&s->channels);
   keys_release(&s->keys);
   stubborn_free(s->stubborn);
@@ -357,6 +352,7 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
                     : s->window                                                   ? RUNAWAY(m->nprocesses)
                                                                                   : ANY_DISTANCE;
   relays_init(s);
+  settling_init(s);
   s->normal = s->canonical || s->window || s->relays;
   s->plain = options->successors == SUCCESSORS_PLAIN || s->cells.arrivals;
   s->base.successors = options->successors == SUCCESSORS_PLAIN ? "plain: asked for"

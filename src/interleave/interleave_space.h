@@ -304,8 +304,24 @@ struct relays;
 void relays_init(struct interleave *); /* leaves space->relays NULL if there are none */
 void relays_release(struct interleave *);
 size_t relays_bytes(const struct interleave *);
-/* Forgets those that nobody wants in the end, and passes on what will be: in place. True: something has changed. */
-bool relays_settle(struct interleave *, content *row);
+typedef void put_down_fn(struct interleave *, uint32_t from, uint32_t to, letter);
+/* Does a message stay where it is? */
+bool relays_keep(struct interleave *, const content *row, uint32_t from, uint32_t to, letter);
+/* Puts it down where it gets to, if anybody wants it in the end. */
+void relays_put(struct interleave *, const content *row, uint32_t from, uint32_t to, letter, put_down_fn *);
+
+/* --- settle.c: rows with relative rounds, and without messages that are only passed on --- */
+
+struct settling;
+void settling_init(struct interleave *); /* after relays_init; leaves space->settling NULL if there are no relays */
+void settling_release(struct interleave *);
+size_t settling_bytes(const struct interleave *);
+/* A message that the row is to have besides, when it is next made relative. */
+void settle_later(struct interleave *, uint32_t from, uint32_t to, letter);
+/* Is the row the state but for its messages? */
+bool only_messages_differ(const struct interleave *, const uint64_t *words, const content *row);
+/* In place; returns how far apart processes are. */
+uint32_t row_relative(struct interleave *, content *row);
 
 /* --- frozen.c: variables that are never read again because shared memory will not change --- */
 
@@ -367,6 +383,9 @@ struct interleave {
   struct forgetting *forgetting;
   struct frozen *frozen;       /* or NULL */
   struct relays *relays;       /* or NULL */
+  struct settling *settling;   /* or NULL */
+  bool may_settle_later, settles_later; /* messages that are sent wait for that, so that no content comes up that is not stored */
+  bool only_messages;          /* the row at hand is a stored one with some messages less: the rest is as it should be */
   struct twins twins;
   struct canonical *canonical; /* NULL: nothing is renamed */
   struct window *window;       /* NULL: rounds are as they come */
@@ -433,8 +452,6 @@ static inline struct moves *moves_at(struct interleave *s, uint32_t p, const uin
 }
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
-/* The row with relative rounds, and without messages that are only passed on; returns how far apart processes are. */
-uint32_t row_relative(struct interleave *, content *row);
 /* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
 bool row_key(struct interleave *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
 bool too_narrow(struct interleave *); /* false: the search must begin again */

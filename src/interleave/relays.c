@@ -3,7 +3,7 @@
    effect in the end, is of no use wherever it lies, and forgotten. A message to a process that will be a relay for ever is
    passed on at once: nobody sees when that happens, nothing can come in between, and whatever could happen before can happen
    after it. What a process does with a message is remembered by its local state; the way of the message is followed in
-   the state at hand. */
+   the state at hand (settle.c). */
 #include "interleave/interleave_space.h"
 
 #include "model/permanent.h"
@@ -26,12 +26,18 @@ struct use { /* of a message to a process in a local state */
   uint32_t n;
 };
 
+struct known_uses { /* by letter */
+  struct use **of; /* NULL: not known yet */
+  uint32_t n;
+};
+
 struct relays {
   bool **is;              /* [role][action] */
   bool at_once;           /* messages may be passed on at once */
   const struct permanence *permanence;
-  struct memo known;      /* (receiver and local state, sender and letter) -> place in uses */
-  VEC(struct use) uses;
+  struct known_uses **known; /* [channel's cell][local state of the receiver] */
+  uint32_t *nknown;          /* by cell */
+  size_t bytes;
   value *local, *after;   /* scratch */
   struct outbox outbox;
 };
@@ -48,6 +54,8 @@ void relays_init(struct interleave *s) {
     for (uint32_t a = 0; a < m->roles[r].nactions; a++)
       some |= y->is[r][a] = action_is_relay(m, s->use, r, a);
   }
+  y->known = arena_array(&s->arena, s->cells.ncells + 1, sizeof *y->known);
+  y->nknown = arena_array(&s->arena, s->cells.ncells + 1, sizeof *y->nknown);
   y->permanence = permanence_of(m, s->base.question, &s->arena);
   y->at_once = s->base.licences->of[REDUCE_RELAYS].applied;
   y->local = arena_array(&s->arena, s->meaning->max_local + 1, sizeof *y->local);
@@ -59,15 +67,20 @@ void relays_release(struct interleave *s) {
   struct relays *y = s->relays;
   if (!y)
     return;
-  for (size_t i = 0; i < y->uses.n; i++)
-    memory_free(y->uses.at[i].passed);
-  memo_release(&y->known);
-  vec_release(&y->uses);
+  for (uint32_t cell = 0; cell < s->cells.ncells; cell++) {
+    for (uint32_t i = 0; i < y->nknown[cell]; i++) {
+      for (uint32_t l = 0; l < y->known[cell][i].n; l++)
+        if (y->known[cell][i].of[l])
+          memory_free(y->known[cell][i].of[l]->passed);
+      memory_free(y->known[cell][i].of);
+    }
+    memory_free(y->known[cell]);
+  }
   outbox_release(&y->outbox);
 }
 
 size_t relays_bytes(const struct interleave *s) {
-  return s->relays ? memo_bytes(&s->relays->known) + s->relays->uses.cap * sizeof *s->relays->uses.at : 0;
+  return s->relays ? s->relays->bytes : 0;
 }
 
 /* --- what a process does with a message --- */
@@ -160,101 +173,83 @@ static struct use use_of(struct interleave *s, uint32_t to, content local, uint3
 
 /* --- its way --- */
 
-static struct use known_use(struct interleave *s, uint32_t to, content local, uint32_t from, letter l) {
+static const struct use *use_make(struct interleave *s, uint32_t cell, content local, letter l) {
   struct relays *y = s->relays;
-  uint64_t a = (uint64_t)to << 32 | local, b = (uint64_t)from << 32 | l;
-  uint32_t known;
-  if (!memo_find(&y->known, a, b, &known)) {
-    struct use use = use_of(s, to, local, from, l);
-    vec_push(&y->uses, use);
-    known = (uint32_t)y->uses.n - 1;
-    memo_add(&y->known, a, b, known);
+  if (local >= y->nknown[cell]) {
+    uint32_t room = 2 * local + 16;
+    y->known[cell] = memory_resize_array(y->known[cell], room, sizeof **y->known);
+    memset(y->known[cell] + y->nknown[cell], 0, (room - y->nknown[cell]) * sizeof **y->known);
+    y->bytes += (room - y->nknown[cell]) * sizeof **y->known;
+    y->nknown[cell] = room;
   }
-  return y->uses.at[known];
+  struct known_uses *k = &y->known[cell][local];
+  if (l >= k->n) {
+    uint32_t room = 2 * l + 16;
+    k->of = memory_resize_array(k->of, room, sizeof *k->of);
+    memset(k->of + k->n, 0, (room - k->n) * sizeof *k->of);
+    y->bytes += (room - k->n) * sizeof *k->of;
+    k->n = room;
+  }
+  struct use *use = arena_alloc(&s->arena, sizeof *use);
+  *use = use_of(s, s->cells.cell[cell].b, local, s->cells.cell[cell].a, l);
+  y->bytes += sizeof *use;
+  return y->known[cell][local].of[l] = use;
+}
+
+static const struct use useless;
+
+/* Nothing ever comes of what is sent where no channel is. */
+static inline const struct use *known_use(struct interleave *s, uint32_t to, content local, uint32_t from, letter l) {
+  const struct relays *y = s->relays;
+  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
+  if (cell == NO_CELL)
+    return &useless;
+  if (local < y->nknown[cell] && l < y->known[cell][local].n && y->known[cell][local].of[l])
+    return y->known[cell][local].of[l];
+  return use_make(s, cell, local, l);
 }
 
 static bool is_of_use(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
-  struct use use = known_use(s, to, row[to], from, l);
-  bool any = use.any || way > WAY_MOST;
-  for (uint32_t i = 0; i < use.n && !any; i++)
-    any = is_of_use(s, row, use.passed[i].to, to, use.passed[i].letter, way + 1);
+  const struct use *use = known_use(s, to, row[to], from, l);
+  bool any = use->any || way > WAY_MOST;
+  for (uint32_t i = 0; i < use->n && !any; i++)
+    any = is_of_use(s, row, use->passed[i].to, to, use->passed[i].letter, way + 1);
   return any;
 }
 
 /* Does it get to processes that may do something else with it? */
 static bool arrives(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
-  struct use use = known_use(s, to, row[to], from, l);
+  const struct use *use = known_use(s, to, row[to], from, l);
   bool yes = way <= WAY_MOST;
-  for (uint32_t i = 0; i < use.n && yes && use.at_once; i++)
-    yes = arrives(s, row, use.passed[i].to, to, use.passed[i].letter, way + 1);
+  for (uint32_t i = 0; i < use->n && yes && use->at_once; i++)
+    yes = arrives(s, row, use->passed[i].to, to, use->passed[i].letter, way + 1);
   return yes;
 }
 
-static void put_down(struct interleave *s, content *row, uint32_t to, uint32_t from, letter l) {
-  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
-  if (cell != NO_CELL)
-    row[cell] = channel_append(&s->channels, appending_of(&s->channels, cell, l), row[cell]);
-}
-
 /* As far as it goes; what is of no use on the way is dropped. */
-static void pass_on(struct interleave *s, content *row, uint32_t to, uint32_t from, letter l) {
-  struct use use = known_use(s, to, row[to], from, l);
-  for (uint32_t i = 0; i < use.n; i++) {
-    struct passed p = use.passed[i];
+static void pass_on(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, put_down_fn *put) {
+  const struct use *use = known_use(s, to, row[to], from, l);
+  for (uint32_t i = 0; i < use->n; i++) {
+    struct passed p = use->passed[i];
     if (!is_of_use(s, row, p.to, to, p.letter, 0))
       continue;
-    if (known_use(s, p.to, row[p.to], to, p.letter).at_once)
-      pass_on(s, row, p.to, to, p.letter);
+    if (known_use(s, p.to, row[p.to], to, p.letter)->at_once)
+      pass_on(s, row, p.to, to, p.letter, put);
     else
-      put_down(s, row, p.to, to, p.letter);
+      put(s, to, p.to, p.letter);
   }
 }
 
-enum fate { KEPT, FORGOTTEN, PASSED };
+bool relays_keep(struct interleave *s, const content *row, uint32_t from, uint32_t to, letter l) {
+  return is_of_use(s, row, to, from, l, 0) &&
+         !(known_use(s, to, row[to], from, l)->at_once && arrives(s, row, to, from, l, 0));
+}
 
-static enum fate fate_of(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l) {
+void relays_put(struct interleave *s, const content *row, uint32_t from, uint32_t to, letter l, put_down_fn *put) {
   if (!is_of_use(s, row, to, from, l, 0))
-    return FORGOTTEN;
-  return known_use(s, to, row[to], from, l).at_once && arrives(s, row, to, from, l, 0) ? PASSED : KEPT;
-}
-
-/* Most contents are as they should be; the letters of each are known. */
-static bool is_settled(struct interleave *s, const content *row, uint32_t cell) {
-  const struct cell *c = &s->cells.cell[cell];
-  const struct channel_view *v = channel_view(&s->channels, cell, row[cell]);
-  bool settled = v->noffered > 0;
-  for (uint32_t i = 0; i < v->noffered && settled; i++)
-    settled = fate_of(s, row, c->b, c->a, v->offered[i].letter) == KEPT;
-  return settled && v->ndelivered == 0;
-}
-
-static void settle_channel(struct interleave *s, content *row, uint32_t cell) {
-  const struct cell *c = &s->cells.cell[cell];
-  uint32_t n = channel_decode(&s->cells, cell, row[cell], NULL, 0), kept = 0;
-  struct channel_packet *packets = memory_alloc((n + 1) * sizeof *packets);
-  channel_decode(&s->cells, cell, row[cell], packets, n);
-  for (uint32_t i = 0; i < n; i++) {
-    letter l = letter_put(&s->channels, packets[i].kind, packets[i].message);
-    enum fate fate = fate_of(s, row, c->b, c->a, l);
-    if (fate == PASSED)
-      pass_on(s, row, c->b, c->a, l);
-    else if (fate == KEPT)
-      packets[kept++] = packets[i];
-  }
-  row[cell] = kept == n ? row[cell] : channel_encode(&s->cells, cell, packets, kept);
-  memory_free(packets);
-}
-
-bool relays_settle(struct interleave *s, content *row) {
-  bool some = false;
-  for (uint32_t p = 0; p < s->model->nprocesses; p++)
-    for (uint32_t i = 0; i < s->mover.ninbound[p]; i++) {
-      uint32_t cell = s->mover.inbound[p][i].cell;
-      if (row[cell] == 0 || is_settled(s, row, cell))
-        continue;
-      content before = row[cell];
-      settle_channel(s, row, cell);
-      some |= row[cell] != before;
-    }
-  return some;
+    return;
+  if (known_use(s, to, row[to], from, l)->at_once && arrives(s, row, to, from, l, 0))
+    pass_on(s, row, to, from, l, put);
+  else
+    put(s, from, to, l);
 }

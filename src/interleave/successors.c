@@ -52,6 +52,10 @@ static enum sending send_all(struct interleave *s, uint32_t p, const struct post
     const struct post *t = &posts->at[i];
     if (t->dead && is_nobodys(s, t->dead, t->to, words))
       continue;
+    if (s->settles_later) {
+      settle_later(s, p, t->to, t->append->letter);
+      continue;
+    }
     content to = channel_append(&s->channels, t->append, key_get(&s->keys, words, t->cell));
     if (to == CHANNEL_FULL)
       return REFUSED;
@@ -126,7 +130,10 @@ static bool canonical_key(struct interleave *s) {
   uint64_t h = 0;
   if (!s->forms) {
     keys_unpack(&s->keys, s->next, s->row);
-    return row_key(s, s->row, s->packed, NULL, NULL) || too_narrow(s);
+    s->only_messages = s->may_settle_later && only_messages_differ(s, s->words, s->row);
+    bool fits = row_key(s, s->row, s->packed, NULL, NULL);
+    s->only_messages = false;
+    return fits || too_narrow(s);
   }
   for (uint32_t i = 0; i < n; i++)
     h = hash_mix(h, s->next[i]);
@@ -149,7 +156,10 @@ static bool canonical_key(struct interleave *s) {
 
 static bool emit_move(struct interleave *s, uint32_t p, const struct move *m, emit_fn *emit, void *context) {
   copy_words(s, s->next, s->words);
-  if (!move_apply(s, p, m, s->next))
+  s->settles_later = s->may_settle_later;
+  bool taken = move_apply(s, p, m, s->next);
+  s->settles_later = false;
+  if (!taken)
     return s->base.restart ? too_narrow(s) : true;
   struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated, .processes = m->became_faulty,
                       .broken = m->broken, .error = m->error, .group = m->group, .lottery = m->lottery, .optional = m->optional};

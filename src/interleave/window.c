@@ -25,7 +25,8 @@ struct window {
   struct model *model;
   const struct round_window *use;
   struct rounds_of *tables;
-  uint32_t *cell, ncells;  /* those whose contents can hold rounds */
+  uint32_t *cell, ncells;  /* those whose contents can hold rounds: first those that decide how they are moved */
+  uint32_t ndeciding;
   struct memo moved;       /* (table and content, by and what fades) -> content */
   VEC(struct channel_packet) packets;
   VEC(value) values;
@@ -47,6 +48,15 @@ static bool may_hold_rounds(const struct cells *c, uint32_t cell) {
   return any;
 }
 
+bool window_keeps_rounds(const struct window *w) {
+  const struct model *m = w->model;
+  bool some = false;
+  for (uint32_t k = 0; k < m->nmessages; k++)
+    for (uint32_t i = 0; i < m->messages[k].type->size; i++)
+      some |= type_mentions(m->messages[k].type->fields[i].type, TYPE_ROUND) && !w->use->fades[k][i];
+  return some;
+}
+
 struct window *window_new(struct cells *cells) {
   struct window *w = memory_alloc(sizeof *w);
   w->cells = cells;
@@ -54,9 +64,13 @@ struct window *window_new(struct cells *cells) {
   w->use = cells->licences->window;
   w->tables = memory_alloc((cells->ntables + 1) * sizeof *w->tables);
   w->cell = memory_alloc((cells->ncells + 1) * sizeof *w->cell);
-  for (uint32_t i = 0; i < cells->ncells; i++)
-    if (may_hold_rounds(cells, i))
-      w->cell[w->ncells++] = i;
+  bool kept = window_keeps_rounds(w);
+  for (int deciding = 1; deciding >= 0; deciding--)
+    for (uint32_t i = 0; i < cells->ncells; i++)
+      if (may_hold_rounds(cells, i) && (kept || cells->cell[i].kind != CELL_CHANNEL) == deciding) {
+        w->cell[w->ncells++] = i;
+        w->ndeciding += (uint32_t)deciding;
+      }
   return w;
 }
 
@@ -168,12 +182,7 @@ static const struct rounds_in *rounds_in(struct window *w, uint32_t cell, conten
 
 /* --- moving them --- */
 
-struct moving {
-  value by;    /* added to every round */
-  value fades; /* those of fields that may fade do if they are smaller than this */
-};
-
-static value message_moved(struct window *w, uint32_t kind, value message, const struct moving *m) {
+value window_message(struct window *w, uint32_t kind, value message, const struct round_move *m) {
   const struct type *t = w->model->messages[kind].type;
   struct values *values = &w->model->values;
   const struct round_shift shift = {.from = INT64_MIN, .by = m->by};
@@ -198,16 +207,16 @@ static value message_moved(struct window *w, uint32_t kind, value message, const
   return value_vector(values, part, n);
 }
 
-static content move_channel(struct window *w, uint32_t cell, content name, const struct moving *m) {
+static content move_channel(struct window *w, uint32_t cell, content name, const struct round_move *m) {
   uint32_t n = channel_decode(w->cells, cell, name, NULL, 0);
   vec_reserve(&w->packets, n + 1);
   channel_decode(w->cells, cell, name, w->packets.at, n);
   for (uint32_t i = 0; i < n; i++)
-    w->packets.at[i].message = message_moved(w, w->packets.at[i].kind, w->packets.at[i].message, m);
+    w->packets.at[i].message = window_message(w, w->packets.at[i].kind, w->packets.at[i].message, m);
   return channel_encode(w->cells, cell, w->packets.at, n);
 }
 
-static content move_values(struct window *w, uint32_t cell, content name, const struct moving *m) {
+static content move_values(struct window *w, uint32_t cell, content name, const struct round_move *m) {
   const struct cell *c = &w->cells->cell[cell];
   const struct round_shift shift = {.from = INT64_MIN, .by = m->by};
   const struct renaming r = {.shift = &shift};
@@ -229,7 +238,7 @@ static content move_values(struct window *w, uint32_t cell, content name, const 
   return to;
 }
 
-static content content_moved(struct window *w, uint32_t cell, content name, const struct moving *m) {
+content window_moved(struct window *w, uint32_t cell, content name, const struct round_move *m) {
   uint64_t what = (uint64_t)w->cells->cell[cell].table << 32 | name;
   uint64_t how = (uint64_t)(uint32_t)m->by << 32 | (m->fades == INT64_MAX ? UINT32_MAX : (uint32_t)m->fades);
   uint32_t to;
@@ -247,10 +256,10 @@ static value moved_by(value least, value modulus) {
   return least > 0 ? -((least - 1) / modulus) * modulus : modulus;
 }
 
-uint32_t window_form(struct window *w, content *row) {
+struct round_move window_measure(struct window *w, const content *row) {
   struct round_span all = ROUND_SPAN_EMPTY, held = ROUND_SPAN_EMPTY; /* held by processes */
-  struct moving m = {0, INT64_MAX};
-  for (uint32_t i = 0; i < w->ncells; i++) {
+  struct round_move m = {.fades = INT64_MAX};
+  for (uint32_t i = 0; i < w->ndeciding; i++) {
     uint32_t cell = w->cell[i];
     const struct rounds_in *in = rounds_in(w, cell, row[cell]);
     all.lo = smaller(all.lo, in->kept.lo);
@@ -262,11 +271,21 @@ uint32_t window_form(struct window *w, content *row) {
   }
   if (all.lo != INT64_MAX)
     m.by = moved_by(all.lo, w->use->modulus);
+  m.distance = held.lo < held.hi ? (uint32_t)(held.hi - held.lo) : 0;
+  return m;
+}
+
+bool window_moves(struct window *w, uint32_t cell, content name, const struct round_move *m) {
+  const struct rounds_in *in = rounds_in(w, cell, name);
+  return in->any && (m->by != 0 || in->fading < m->fades || in->untidy);
+}
+
+uint32_t window_form(struct window *w, content *row) {
+  struct round_move m = window_measure(w, row);
   for (uint32_t i = 0; i < w->ncells; i++) {
     uint32_t cell = w->cell[i];
-    const struct rounds_in *in = rounds_in(w, cell, row[cell]);
-    if (in->any && (m.by != 0 || in->fading < m.fades || in->untidy))
-      row[cell] = content_moved(w, cell, row[cell], &m);
+    if (window_moves(w, cell, row[cell], &m))
+      row[cell] = window_moved(w, cell, row[cell], &m);
   }
-  return held.lo < held.hi ? (uint32_t)(held.hi - held.lo) : 0;
+  return m.distance;
 }

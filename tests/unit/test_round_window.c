@@ -148,9 +148,7 @@ typedef struct config *abstraction_fn(struct subject *, const struct config *);
 static struct config *relative(struct subject *t, const struct config *c) {
   struct interleave *s = interleave_of(t->space);
   row_of_config(s, c, s->row);
-  window_form(s->window, s->row);
-  if (s->relays && relays_settle(s, s->row))
-    window_form(s->window, s->row);
+  row_relative(s, s->row);
   return cells_to_config(&s->cells, s->row);
 }
 
