@@ -5,6 +5,7 @@
 #include "cli/terminal.h"
 #include "fine/fine.h"
 #include "interleave/interleave.h"
+#include "model/round_window.h"
 #include "trace/tidy.h"
 
 /* A shorter counterexample is looked for among so many states (or so many times those of the search), for so long. */
@@ -75,7 +76,8 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
                                         : s->space->question->properties[f->property],
                         .error = f->error.message != NULL};
   struct text why = {0};
-  run_tidy(&run, a->meaning, a->model, &claim);
+  if (claim.property != NO_PROPERTY || claim.error || !model_steps(a->model)) /* else any part of it may be what counts */
+    run_tidy(&run, a->meaning, a->model, &claim);
   struct trace *t = trace_confirmed(a->meaning, a->model, &claim, &run, &why);
   if (!t)
     text_addf(a->fault, "the reference does not confirm what was found for '%s', %s\n  %s",
@@ -227,6 +229,21 @@ static struct wishes wishes_of(const struct options *o) {
 
 /* --- processes that run apart --- */
 
+/* The run as far as it counts. NULL: that is a fault. */
+static struct trace *first_steps(const struct asking *a, struct trace *t, uint32_t n) {
+  struct run run = {.initial = config_copy(a->model, t->run.initial), .steps = memory_alloc((n + 1) * sizeof *run.steps)};
+  struct text why = {0};
+  for (uint32_t i = 0; i < n; i++)
+    run.steps[run.nsteps++] = witness_copy(a->model, t->run.steps[i]);
+  struct trace *first = trace_confirmed(a->meaning, a->model, &t->claim, &run, &why);
+  if (!first)
+    text_addf(a->fault, "part of a run is not one: %s", text_or_empty(&why));
+  text_release(&why);
+  trace_release(t);
+  memory_free(t);
+  return first;
+}
+
 /* The run to the farthest state, if part of it can be repeated for ever. */
 static bool find_runaway(const struct asking *a, const struct search *s, struct run_result *r) {
   const struct state *far = &s->space->farthest;
@@ -239,9 +256,10 @@ static bool find_runaway(const struct asking *a, const struct search *s, struct 
   struct trace *t = trace_of(a, s, &f, &unnamed);
   if (!t)
     return false;
-  if (runaway_find(t, a->meaning, s->space->phase_period, &r->stretch)) {
-    r->runaway = t;
-    return true;
+  if (model_steps(a->model) ? runaway_find_steps(t, a->meaning, s->space, s->space->licences->window->modulus, &r->stretch)
+                            : runaway_find(t, a->meaning, s->space->phase_period, &r->stretch)) {
+    r->runaway = model_steps(a->model) ? first_steps(a, t, r->stretch.to) : t;
+    return r->runaway;
   }
   trace_release(t);
   memory_free(t);
@@ -302,7 +320,7 @@ static bool answer(const struct asking *a, struct run_result *r) {
     search_release(&again);
     own->ops->free(own);
   }
-  if (ok && a->question.semantics == SEMANTICS_FINE)
+  if (ok && (a->question.semantics == SEMANTICS_FINE || model_steps(a->model)))
     ok = find_runaway(a, &s, r);
   search_release(&s);
   space->ops->free(space);

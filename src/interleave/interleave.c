@@ -7,14 +7,24 @@
 
 /* --- keys of states --- */
 
+static void keep_farthest(struct interleave *s, uint32_t distance, const uint64_t *words) {
+  s->base.distance = distance;
+  s->farthest = memory_resize(s->farthest, s->keys.nwords * sizeof *words);
+  memcpy(s->farthest, words, s->keys.nwords * sizeof *words);
+  s->base.farthest = keys_state(&s->keys, s->farthest);
+}
+
 bool row_key(struct interleave *s, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to) {
   uint32_t distance = row_relative(s, row);
   s->too_far = distance > s->max_distance;
-  if (!s->too_far && distance > s->base.distance)
-    s->base.distance = distance;
+  bool further = !s->too_far && distance > s->base.distance;
   if (s->canonical)
     canonical_form(s->canonical, row, to, value_to);
-  return keys_pack(&s->keys, row, words);
+  if (!keys_pack(&s->keys, row, words))
+    return false;
+  if (further)
+    keep_farthest(s, distance, words);
+  return true;
 }
 
 bool too_narrow(struct interleave *s) {
@@ -41,6 +51,8 @@ static void use_layout(struct interleave *s, uint32_t before, bool lasting) {
     size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
     s->forms = memset(memory_resize(s->forms, size), 0, size);
   }
+  s->base.distance = 0;
+  s->base.farthest.length = 0;
   s->expanded = 0;
   s->too_narrow = false;
 }
@@ -195,6 +207,12 @@ static bool space_assignments(struct space *space, struct text *decimal) {
   return false;
 }
 
+static uint32_t space_apart(struct space *space, const struct config *c) {
+  struct interleave *s = interleave_of(space);
+  row_of_config(s, c, s->row);
+  return s->window ? window_measure(s->window, s->row).distance : 0;
+}
+
 static struct space *space_another(struct space *space);
 
 static void space_join(struct space *space, struct space *other) {
@@ -204,7 +222,7 @@ static void space_join(struct space *space, struct space *other) {
   space->order_mattered |= other->order_mattered;
   space->distance_cut |= other->distance_cut;
   if (other->distance > space->distance)
-    space->distance = other->distance;
+    keep_farthest(s, other->distance, o->farthest);
   if (o->channels.most > s->channels.most)
     s->channels.most = o->channels.most;
   space->channel_bound = s->channels.most;
@@ -247,6 +265,7 @@ static void space_free(struct space *space) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     memory_free(words[i]);
   memory_free(s->forms);
+  memory_free(s->farthest);
   arena_release(&s->arena);
   if (s->own_meaning)
     meaning_free(s->meaning);
@@ -262,6 +281,7 @@ static const struct space_ops interleave_ops = {
     .atom = space_atom,
     .enabled = interleave_enabled,
     .concretise_path = interleave_concretise_path,
+    .apart = space_apart,
     .heard_of_assignments = space_assignments,
     .another = space_another,
     .join = space_join,

@@ -421,6 +421,7 @@ struct interleave {
   bool too_narrow;             /* they must be laid out anew */
   uint32_t max_distance;
   bool too_far;                /* the row that row_key was last asked for is beyond that */
+  uint64_t *farthest;          /* the key of base.farthest */
   uint64_t *forms;             /* keys and their canonical forms, latest ones */
   /* scratch */
   uint64_t *words, *next, *packed, *whole;

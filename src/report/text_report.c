@@ -139,8 +139,8 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
     text_add(out, " heard-of assignments\n");
   }
   if (r->runaway) {
-    text_addf(out, "  live processes get apart without bound: as in the run below, where some take rounds %u to %u again and again\n",
-              r->stretch.from + 1, r->stretch.to);
+    text_addf(out, "  live processes get apart without bound: as in the run below, where some take %ss %u to %u again and again\n",
+              step_word(m), r->stretch.from + 1, r->stretch.to);
   } else if (r->has_distance)
     text_addf(out, "  live processes are up to %u round%s apart%s\n", r->distance, r->distance == 1 ? "" : "s",
               r->distance_cut ? ", and more beyond that limit" : "");

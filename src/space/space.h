@@ -108,6 +108,8 @@ struct space_ops {
      path[i + 1]. */
   bool (*concretise_path)(struct space *, const struct state *path, uint32_t n, const struct step_wish *wish, struct run *);
   void (*stored)(struct space *, const struct state *); /* called once for each state that the engine keeps */
+  /* Steps: how far apart the rounds of live processes are in a configuration. */
+  uint32_t (*apart)(struct space *, const struct config *);
   /* Heard-of assignments that the plain way would have tried in the stored states; false: cannot be counted. */
   bool (*heard_of_assignments)(struct space *, struct text *decimal);
   /* For another thread: a space of the same question that shares the names of this one, so that keys mean the same. Nothing
@@ -144,7 +146,7 @@ struct space {
   bool has_distance;
   uint32_t distance;       /* the largest so far */
   uint32_t phase_period;   /* fine rounds: after so many phases nobody can tell; 0: they can be told for ever */
-  struct state farthest;   /* fine rounds: a state of that distance; length 0: none */
+  struct state farthest;   /* a state of that distance; length 0: none */
   bool distance_cut;       /* steps that would have led further than space_options.max_distance were left out */
 };
 
