@@ -133,7 +133,7 @@ struct filler {
   uint64_t fresh;
 };
 
-static void *fill(void *context) {
+static void *fill_lane(void *context) {
   struct filler *f = context;
   for (uint64_t i = 0; i < SHARED_KEYS; i++) {
     uint64_t key = (i * 7 + f->lane * 1000) % SHARED_KEYS, word[2] = {key * 0x9E3779B97F4A7C15u, key};
@@ -160,7 +160,7 @@ static void store_is_filled_by_several(void **unused) {
     begin[i] = store_end_of(s, i);
   for (uint32_t i = 0; i < N; i++) {
     fillers[i] = (struct filler){.store = s, .lane = i};
-    assert_int_equal(pthread_create(&threads[i], NULL, fill, &fillers[i]), 0);
+    assert_int_equal(pthread_create(&threads[i], NULL, fill_lane, &fillers[i]), 0);
   }
   uint64_t fresh = 0, read = 0;
   for (uint32_t i = 0; i < N; i++) {
