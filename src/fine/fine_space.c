@@ -26,18 +26,26 @@ bool fine_distance(struct fine_space *s, const uint32_t *done, const bool *live)
   return true;
 }
 
-void fine_note_distance(struct fine_space *s, struct global *view) {
+bool fine_is_over(struct fine_space *s, struct global *view) {
   struct model_error ignored;
   struct state state;
-  if (s->distance <= s->base.distance)
-    return;
-  if (s->base.question->until) {
-    global_canonical(s->pack, view, NULL);
-    global_encode(s->pack, view, &s->view_buffer, &s->view_capacity, &state);
-    if (s->rounds->base.ops->atom(&s->rounds->base, 0, &state, &ignored) == V_TRUE)
-      return;
-  }
-  s->base.distance = s->distance;
+  if (!s->base.question->until)
+    return false;
+  global_canonical(s->pack, view, NULL);
+  global_encode(s->pack, view, &s->view_buffer, &s->view_capacity, &state);
+  return s->rounds->base.ops->atom(&s->rounds->base, 0, &state, &ignored) == V_TRUE;
+}
+
+void fine_note_distance(struct fine_space *s, struct global *view) {
+  if (s->distance > s->base.distance && !fine_is_over(s, view))
+    s->base.distance = s->distance;
+}
+
+void fine_go_on(const struct model *m, uint32_t *point, value *phase, uint32_t *rounds) {
+  const struct point *at = &m->points[*point];
+  *phase += at->phase_end && at->endless;
+  *point = at->next;
+  ++*rounds;
 }
 
 uint64_t fine_broken(struct fine_space *s, const struct global *view, uint32_t p, local_id after) {
@@ -148,11 +156,23 @@ static bool start_from(void *context, const struct state *state, const struct ed
   }
   config_free(c);
   global_free(packed);
-  return whole_initial(s, g, edge->processes, k->emit, k->context);
+  return s->solo ? solo_initial(s, g, edge->processes, k->emit, k->context) : whole_initial(s, g, edge->processes, k->emit, k->context);
+}
+
+/* The way that works for every environment. */
+static void take_whole_way(struct fine_space *s) {
+  solo_free(s->solo);
+  s->solo = NULL;
+  s->base.has_channels = false;
+  s->base.distance = s->base.channel_bound = 0;
+  s->base.farthest.length = 0;
+  s->base.successors = arena_printf(&s->rounds->arena, "whole rounds, agreed on by the first to end one: %s", s->solo_refused);
 }
 
 static bool space_initial(struct space *space, emit_fn *emit, void *context) {
   struct fine_space *s = fine_of(space);
+  if (s->solo && s->solo_refused)
+    take_whole_way(s);
   struct starting k = {.space = s, .emit = emit, .context = context, .spread = global_new(s->pack)};
   bool more = s->rounds->base.ops->initial(&s->rounds->base, start_from, &k);
   global_free(k.spread);
@@ -160,13 +180,21 @@ static bool space_initial(struct space *space, emit_fn *emit, void *context) {
 }
 
 static bool space_successors(struct space *space, const struct state *state, emit_fn *emit, void *context) {
-  return whole_successors(fine_of(space), state, emit, context);
+  struct fine_space *s = fine_of(space);
+  return s->solo ? solo_successors(s, state, emit, context) : whole_successors(s, state, emit, context);
+}
+
+void fine_state_view(struct fine_space *s, const struct state *state, struct global *g) {
+  if (s->solo)
+    solo_view(s, state, g);
+  else
+    whole_view(s, state, g);
 }
 
 static enum verdict3 space_holds(struct space *space, uint32_t i, const struct state *state, struct model_error *error) {
   struct fine_space *s = fine_of(space);
   struct state view;
-  whole_view(s, state, s->view);
+  fine_state_view(s, state, s->view);
   global_canonical(s->pack, s->view, NULL);
   global_encode(s->pack, s->view, &s->view_buffer, &s->view_capacity, &view);
   return s->rounds->base.ops->holds(&s->rounds->base, i, &view, error);
@@ -175,7 +203,7 @@ static enum verdict3 space_holds(struct space *space, uint32_t i, const struct s
 static enum verdict3 space_atom(struct space *space, uint32_t i, const struct state *state, struct model_error *error) {
   struct fine_space *s = fine_of(space);
   struct state view;
-  whole_view(s, state, s->view);
+  fine_state_view(s, state, s->view);
   global_canonical(s->pack, s->view, NULL);
   global_encode(s->pack, s->view, &s->view_buffer, &s->view_capacity, &view);
   return s->rounds->base.ops->atom(&s->rounds->base, i, &view, error);
@@ -210,7 +238,7 @@ static bool space_concretise(struct space *space, const struct state *path, uint
   global_free(k.spread);
   run->initial = k.found;
   bool cut = space->distance_cut;
-  bool ok = k.found && whole_concretise(s, k.found, path, n, goal, run);
+  bool ok = k.found && (s->solo ? solo_concretise(s, k.found, path, n, goal, run) : whole_concretise(s, k.found, path, n, goal, run));
   space->distance_cut = cut;
   if (!ok)
     run_release(run);
@@ -230,12 +258,13 @@ static bool space_assignments(struct space *space, struct text *decimal) {
 
 static size_t space_memory(const struct space *space) {
   const struct fine_space *s = (const struct fine_space *)space;
-  return s->rounds->base.ops->memory(&s->rounds->base) + whole_memory(s->whole);
+  return s->rounds->base.ops->memory(&s->rounds->base) + whole_memory(s->whole) + (s->solo ? solo_memory(s->solo) : 0);
 }
 
 static void space_free(struct space *space) {
   struct fine_space *s = fine_of(space);
   whole_free(s->whole);
+  solo_free(s->solo);
   global_free(s->view);
   global_free(s->after);
   memory_free(s->buffer);
@@ -262,7 +291,7 @@ struct space *fine_space_new(struct meaning *meaning, struct model *m, const str
                              const struct licences *l, const struct space_options *options) {
   struct fine_space *s = memory_alloc(sizeof *s);
   s->base = (struct space){.ops = &fine_space_ops, .model = m, .question = q, .licences = l, .edges_complete = true,
-                           .has_distance = true, .successors = "whole rounds, agreed on by the first to end one"};
+                           .has_distance = true, .has_channels = true, .successors = "each process by itself"};
   s->meaning = meaning;
   s->model = m;
   s->n = m->nprocesses;
@@ -273,5 +302,12 @@ struct space *fine_space_new(struct meaning *meaning, struct model *m, const str
   s->view = global_new(s->pack);
   s->after = global_new(s->pack);
   s->whole = whole_new(s);
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    s->watched |= s->rounds->step_checks[i].step;
+  s->solo_refused = options->successors == SUCCESSORS_PLAIN ? "asked for" : solo_refusal(s);
+  if (s->solo_refused)
+    take_whole_way(s);
+  else
+    s->solo = solo_new(s);
   return &s->base;
 }

@@ -27,6 +27,8 @@ struct fine_space {
   uint32_t distance;          /* of the last state that was made */
   struct whole *whole;
   struct solo *solo;          /* NULL: the whole way is taken */
+  const char *solo_refused;   /* why it is; the solo way may set it while it is taken */
+  bool watched;               /* some property is about steps */
   struct global *view, *after;
   uint8_t *buffer, *best;     /* of keys */
   size_t capacity, view_capacity;
@@ -37,7 +39,9 @@ struct fine_space {
 /* Where processes are: of n processes those that are live, with the rounds they have ended. False: they are further apart
    than asked for. */
 bool fine_distance(struct fine_space *, const uint32_t *done, const bool *live);
-/* Of the last one, if its state (which may be overwritten) is one that the question is about. */
+/* The state (which may be overwritten) is none that the question is about any more: what it waits for has come. */
+bool fine_is_over(struct fine_space *, struct global *view);
+/* Of the last one, if the question is about its state (which may be overwritten). */
 void fine_note_distance(struct fine_space *, struct global *view);
 void fine_keep_farthest(struct fine_space *, const struct state *);
 
@@ -47,7 +51,12 @@ uint64_t fine_broken(struct fine_space *, const struct global *view, uint32_t p,
 /* Every permutation of processes within roles that are alike; false: too many, or none is licensed. */
 bool fine_permutations(const struct fine_space *, bool (*visit)(void *context, const uint32_t *order), void *context);
 
+/* Everybody as it is in its own round; the state is the one that steps are taken from next. */
+void fine_state_view(struct fine_space *, const struct state *, struct global *);
 void fine_room(struct fine_space *, size_t bytes); /* of buffer and best */
+
+/* To the next round of the schedule. */
+void fine_go_on(const struct model *, uint32_t *point, value *phase, uint32_t *rounds);
 
 /* whole.c */
 struct whole *whole_new(struct fine_space *);
@@ -59,5 +68,16 @@ void whole_view(struct fine_space *, const struct state *, struct global *);
 /* The first state of the path is the one of this configuration. */
 bool whole_concretise(struct fine_space *, const struct config *, const struct state *path, uint32_t n, const struct goal *,
                       struct run *);
+
+/* solo.c, solo_heard.c, solo_run.c: likewise */
+struct solo *solo_new(struct fine_space *);
+void solo_free(struct solo *);
+size_t solo_memory(const struct solo *);
+bool solo_initial(struct fine_space *, const struct global *, uint32_t faulty, emit_fn *, void *context);
+bool solo_successors(struct fine_space *, const struct state *, emit_fn *, void *context);
+void solo_view(struct fine_space *, const struct state *, struct global *);
+bool solo_concretise(struct fine_space *, const struct config *, const struct state *path, uint32_t n, const struct goal *,
+                     struct run *);
+const char *solo_refusal(struct fine_space *); /* why this way cannot be taken, NULL: it can */
 
 #endif

@@ -110,19 +110,12 @@ size_t whole_memory(const struct whole *w) {
 
 /* --- where the rounds of the window are --- */
 
-static void go_on(const struct model *m, uint32_t *point, value *phase, uint32_t *rounds) {
-  const struct point *at = &m->points[*point];
-  *phase += at->phase_end && at->endless;
-  *point = at->next;
-  ++*rounds;
-}
-
 static uint32_t point_after(const struct model *m, const struct cut *c, uint32_t round, value *phase, uint32_t *rounds) {
   uint32_t point = c->point;
   *phase = c->phase;
   *rounds = c->rounds;
   for (uint32_t i = 0; i < round; i++)
-    go_on(m, &point, phase, rounds);
+    fine_go_on(m, &point, phase, rounds);
   return point;
 }
 
@@ -260,7 +253,7 @@ static bool cut_normalise(struct fine_space *s, struct cut *c) {
         if (c->done[q] >= r)
           c->needs[AT(p, r)] &= ~(UINT64_C(1) << q);
   for (uint32_t i = 0; i < least; i++)
-    go_on(s->model, &c->point, &c->phase, &c->rounds);
+    fine_go_on(s->model, &c->point, &c->phase, &c->rounds);
   if (c->rounds > s->pack->rounds_cap)
     c->rounds = s->pack->rounds_cap;
   for (uint32_t p = 0; p < s->n && least; p++) {

@@ -1,5 +1,5 @@
 /* Rounds of one's own: what the space reaches is what sending, receiving and updating, one by one and in any order, reach in
-   the runs of whole rounds that the environment allows. */
+   the runs of whole rounds that the environment allows. Both ways to make the space, with processes told apart and not. */
 #include "fine/fine_space.h"
 #include "search/bfs.h"
 #include "sem/fine.h"
@@ -12,23 +12,37 @@
 
 struct views {
   VEC(char *) at;
+  bool alike; /* in any order */
 };
+
+static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+
+static void views_put(struct views *v, const char *view) {
+  for (size_t i = 0; i < v->at.n; i++)
+    if (!strcmp(v->at.at[i], view))
+      return;
+  vec_push(&v->at, memory_strdup(view));
+}
 
 static void views_add(struct views *v, const struct model *m, const struct config *c) {
   struct text out = {0};
-  for (uint32_t p = 0; p < m->nprocesses; p++)
+  char *each[8];
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    struct text one = {0};
     for (uint32_t i = 0; i <= m->roles[model_role_of(m, p)].nvars; i++) /* not the first values */
-      text_addf(&out, "%lld ", (long long)c->local[p][i]);
-  for (size_t i = 0; i < v->at.n; i++)
-    if (!strcmp(v->at.at[i], out.at)) {
-      text_release(&out);
-      return;
-    }
-  vec_push(&v->at, memory_strdup(out.at));
+      text_addf(&one, "%lld ", (long long)c->local[p][i]);
+    each[p] = memory_strdup(one.at);
+    text_release(&one);
+  }
+  if (v->alike)
+    qsort(each, m->nprocesses, sizeof *each, by_text);
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    text_addf(&out, "%s/ ", each[p]);
+    memory_free(each[p]);
+  }
+  views_put(v, out.at);
   text_release(&out);
 }
-
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
 
 static void views_release(struct views *v) {
   for (size_t i = 0; i < v->at.n; i++)
@@ -44,15 +58,36 @@ struct slow {
   struct config *at[8];
   struct witness *rounds[8];
   uint32_t n;
-  struct views *views;
+  struct views *views, *alike;
   struct config *view;
+  struct intern *seen; /* in this run: how far everybody has come */
 };
 
-/* Every elementary step from here on. What was seen before is seen again: the runs are short. */
+static void see(struct slow *s, const struct config *c) {
+  views_add(s->views, s->model, c);
+  views_add(s->alike, s->model, c);
+}
+
+static bool seen_before(struct slow *s, const struct fine *f) {
+  int64_t key[8 * 10];
+  size_t n = 0, before = intern_count(s->seen);
+  for (uint32_t p = 0; p < f->n; p++) {
+    key[n++] = f->done[p];
+    key[n++] = f->sent[p];
+    for (uint32_t q = 0; q < f->n; q++)
+      key[n++] = f->got[(size_t)p * f->n + q];
+  }
+  intern_put(s->seen, key, n);
+  return intern_count(s->seen) == before;
+}
+
+/* Every elementary step from here on. */
 static void every_order(struct slow *s, struct fine *f) {
   const char *why;
+  if (seen_before(s, f))
+    return;
   fine_view(f, s->view);
-  views_add(s->views, s->model, s->view);
+  see(s, s->view);
   for (uint32_t p = 0; p < f->n; p++)
     for (unsigned kind = FINE_SEND; kind <= FINE_UPDATE; kind++)
       for (uint32_t q = 0; q < (kind == FINE_RECEIVE ? f->n : 1); q++) {
@@ -85,7 +120,9 @@ static bool every_run(void *context, const struct witness *w, enum step_result r
   s->at[s->n] = config_copy(s->model, next);
   struct fine f;
   fine_init(&f, s->meaning, s->at, s->rounds, s->n);
+  s->seen = intern_new();
   every_order(s, &f);
+  intern_free(s->seen);
   fine_release(&f);
   if (s->at[s->n]->point != POINT_END)
     config_successors(s->meaning, 0, s->at[s->n], every_run, s);
@@ -98,7 +135,7 @@ static bool every_start(void *context, const struct config *c) {
   struct slow *s = context;
   s->n = 0;
   s->at[0] = config_copy(s->model, c);
-  views_add(s->views, s->model, c);
+  see(s, c);
   config_successors(s->meaning, 0, s->at[0], every_run, s);
   config_free(s->at[0]);
   return true;
@@ -106,25 +143,32 @@ static bool every_start(void *context, const struct config *c) {
 
 /* --- the space --- */
 
-static void search_views(struct model *m, struct meaning *meaning, struct views *views) {
+enum way { WHOLE, SOLO, SOLO_ALIKE };
+
+/* Returns whether each process went by itself. */
+static bool search_views(struct model *m, struct meaning *meaning, enum way way, struct views *views) {
   struct question q = {.semantics = SEMANTICS_FINE};
-  struct wishes off;
+  struct wishes wishes;
   struct arena arena;
   struct search s;
   struct limits limits = {0};
-  struct space_options options = {.max_distance = ANY_DISTANCE};
+  struct space_options options = {.max_distance = ANY_DISTANCE,
+                                  .successors = way == WHOLE ? SUCCESSORS_PLAIN : SUCCESSORS_AUTO};
   arena_init(&arena);
   for (unsigned i = 0; i < REDUCTIONS; i++)
-    off.reduce[i] = WISH_OFF;
-  struct space *space = fine_space_new(meaning, m, &q, licences_grant(m, &q, &off, &arena), &options);
+    wishes.reduce[i] = WISH_OFF;
+  if (way == SOLO_ALIKE)
+    wishes.reduce[REDUCE_SYMMETRY] = wishes.reduce[REDUCE_MESSAGE_ORDER] = WISH_AUTO;
+  struct space *space = fine_space_new(meaning, m, &q, licences_grant(m, &q, &wishes, &arena), &options);
   struct fine_space *fine = (struct fine_space *)space;
   search_init(&s, space, &limits);
   search_run(&s);
   assert_int_equal(s.end, SEARCH_EXHAUSTED);
+  bool solo = fine->solo != NULL;
   struct store_reader r = store_reader(s.store, store_first(), store_end(s.store));
   while (store_read(&r)) {
     struct state state = {r.stored.bytes, r.stored.length};
-    whole_view(fine, &state, fine->view);
+    fine_state_view(fine, &state, fine->view);
     struct config *c = global_to_config(fine->pack, fine->view);
     views_add(views, m, c);
     config_free(c);
@@ -132,29 +176,42 @@ static void search_views(struct model *m, struct meaning *meaning, struct views 
   search_release(&s);
   space->ops->free(space);
   arena_release(&arena);
+  return solo;
 }
 
-static void compare(const char *text) {
+static void same_views(struct views *a, struct views *b) {
+  qsort(a->at.at, a->at.n, sizeof(char *), by_text);
+  qsort(b->at.at, b->at.n, sizeof(char *), by_text);
+  for (size_t i = 0; i < a->at.n && i < b->at.n; i++)
+    assert_string_equal(a->at.at[i], b->at.at[i]);
+  assert_int_equal(a->at.n, b->at.n);
+}
+
+/* `solo`: the environment lets each process go by itself. */
+static void compare_at(const char *text, int64_t processes, bool solo, bool alike) {
   struct checking k;
-  struct binding n = {"n", 2};
-  struct views slow_views = {0}, views = {0};
+  struct binding n = {"n", processes};
   check_with(&k, text, &n, 1, false);
   assert_non_null(k.model);
   struct meaning *meaning = meaning_new(k.model);
-  struct slow s = {.meaning = meaning, .model = k.model, .views = &slow_views, .view = config_new(k.model)};
+  struct views apart = {0}, together = {.alike = true};
+  struct slow s = {.meaning = meaning, .model = k.model, .views = &apart, .alike = &together, .view = config_new(k.model)};
   config_initials(meaning, 0, every_start, &s);
-  search_views(k.model, meaning, &views);
-  qsort(slow_views.at.at, slow_views.at.n, sizeof(char *), by_text);
-  qsort(views.at.at, views.at.n, sizeof(char *), by_text);
-  assert_int_equal(slow_views.at.n, views.at.n);
-  for (size_t i = 0; i < views.at.n; i++)
-    assert_string_equal(slow_views.at.at[i], views.at.at[i]);
+  for (int way = WHOLE; way <= (alike ? SOLO_ALIKE : SOLO); way++) {
+    struct views views = {.alike = way == SOLO_ALIKE};
+    assert_int_equal(search_views(k.model, meaning, (enum way)way, &views), solo && way != WHOLE);
+    same_views(views.alike ? &together : &apart, &views);
+    views_release(&views);
+  }
   config_free(s.view);
+  views_release(&apart);
+  views_release(&together);
   meaning_free(meaning);
-  views_release(&slow_views);
-  views_release(&views);
   release(&k);
 }
+
+static void compare(const char *text) { compare_at(text, 2, false, true); }
+static void compare_solo(const char *text) { compare_at(text, 2, true, true); }
 
 #define PROCESS                                                                                                       \
   "algorithm A param n process P[n] { input x: 0..1 var y: 0..9 = 0 repeat 2 as i {"                                   \
@@ -162,16 +219,18 @@ static void compare(const char *text) {
 
 static void environments_of_all_kinds(void **state) {
   (void)state;
-  compare(PROCESS "environment e {}");
+  compare_solo(PROCESS "environment e {}");
   compare(PROCESS "environment e { synchronous }");
   compare(PROCESS "environment e { every round: nosplit }");
   compare(PROCESS "environment e { every round: uniform }");
   compare(PROCESS "environment e { every round: kernel }");
-  compare(PROCESS "environment e { every round: forall p in P: |HO[p]| == 1 }");
+  compare_solo(PROCESS "environment e { every round: forall p in P: |HO[p]| == 1 }");
   compare(PROCESS "environment e { at most 1 messages are lost }");
   compare(PROCESS "environment e { at most 1 messages are lost; from round 2: forall p in P: HO[p] == P }");
   compare(PROCESS "environment e { at most 1 processes crash; synchronous }");
-  compare(PROCESS "environment e { at most 1 processes crash; every round: forall p in P: p in HO[p] }");
+  compare_solo(PROCESS "environment e { at most 1 processes crash; every round: forall p in P: p in HO[p] }");
+  compare_solo(PROCESS "environment e { from round 2: forall p in P: |HO[p]| >= 2 }");
+  compare(PROCESS "environment e { at most 1 processes crash; every round: forall p in P: forall q in correct: q in HO[p] }");
   compare(PROCESS "environment e { at most 1 processes omit to send; synchronous }");
   compare(PROCESS "environment e { at most 1 processes omit to receive; synchronous }");
   compare(PROCESS "environment e { at most 1 processes are byzantine; synchronous }");
@@ -179,19 +238,56 @@ static void environments_of_all_kinds(void **state) {
 
 static void processes_of_all_kinds(void **state) {
   (void)state;
-  compare("algorithm A param n process P[n] { var y: 0..3 = 0 repeat 3 as i { round { send y to all"
-          " update { if |received| == i { y := i halt } y := y + |received| / 2 } } } }"
-          " environment e { every round: reflexive }");
+  compare_solo("algorithm A param n process P[n] { var y: 0..3 = 0 repeat 3 as i { round { send y to all"
+               " update { if |received| == i { y := i halt } y := y + |received| / 2 } } } }"
+               " environment e { every round: reflexive }");
   compare("algorithm A param n process P[n] { oracle c: P each phase var y: 0..3 = 0 var z: P? = none repeat 2 as i { round {"
           " send y to c update { y := |received| z := c } } } } environment e { every phase: forall p, q in P: c[p] == c[q] }");
-  compare("algorithm A param n process P[n] { var z: 0..2 = 0 once { round { send pick(1, 2) to others update { z := pick(received) otherwise"
-          " 0 } } round { send z to P(1) update { z := max(received) otherwise 0 } } } } environment e {}");
+  compare_at("algorithm A param n process P[n] { var z: 0..2 = 0 once { round { send pick(1, 2) to others update { z := pick(received)"
+             " otherwise 0 } } round { send z to P(1) update { z := max(received) otherwise 0 } } } } environment e {}", 2, true, false);
+  /* who hears only what it must, and from whom */
+  compare_at("algorithm A param n process P[n] { input x: 0..1 var z: 0..2 = 0 repeat 2 as i { round a { send x to P(i)"
+             " update { z := |received| } } round b { send z to all when me == P(i) update { if exists m in from(P(i)) { x :="
+             " m mod 2 } } } } } environment e { every round: forall p in P: count(q in P: q in HO[p, a]) == n - 1;"
+             " every round: forall p in P: p in HO[p, b] }", 2, true, false);
+}
+
+/* Whom a process may hear depends on who takes part; some have not come yet, and may or may not come. */
+static void who_takes_part(void **state) {
+  (void)state;
+#define HALTS                                                                                                         \
+  "algorithm A param n process P[n] { input x: 0..1 var y: 0..9 = 0 repeat 3 as i {"                                   \
+  " round { send x to all update { y := min(9, 3 * y + 1 + count(m in received: m == 1)) if |received| <= i - 1 or x == 1 and i == 2 { halt } } } } }"
+  compare_solo(HALTS "environment e { every round: forall p in P: count(q in P: q in HO[p]) == min(2, count(q in P: true)) }");
+  compare_solo(HALTS "environment e { every round: forall p in P: count(q in P: q in HO[p]) == max(0, count(q in P: true) - 1) }");
+  compare_solo(HALTS "environment e { every round: forall p in P: count(q in P: q in HO[p]) == 1 }");
+  compare_solo(HALTS "environment e { every round: forall p in P: |HO[p]| == 2 }");
+  compare_solo(HALTS "environment e { at most 1 processes crash; every round: forall p in P: count(q in P: q in HO[p]) == min(2, count(q in"
+                     " P: true)) }");
+  compare_solo(PROCESS "environment e { at most 1 processes crash; every round: forall p in P: count(q in P: q in HO[p]) >= 2 }");
+  compare_solo(PROCESS "environment e { at most 1 processes crash; every round: forall p in P: |HO[p]| == 2 }");
+#define SHORT                                                                                                         \
+  "algorithm A param n process P[n] { input x: 0..1 var y: 0..3 = 0 repeat 2 as i {"                                   \
+  " round { send x to all update { y := count(m in received: m == 1) if y <= i - 1 and i < 2 { halt } } } } }"
+  compare_at(SHORT "environment e { every round: forall p in P: count(q in P: q in HO[p]) == min(2, count(q in P: true)) }", 3, true,
+             true);
+  compare_at(SHORT "environment e { every round: forall p in P: |HO[p]| == 2 }", 3, true, true);
+}
+
+/* Sending may depend on what is not known yet: then whole rounds are agreed on. */
+static void who_may_send(void **state) {
+  (void)state;
+  compare("algorithm A param n process P[n] { input x: 0..1 var y: 0..9 = 0 repeat 2 as i { round { send x to all when x == 1"
+          " update { y := 3 * y + |received| if |received| == 0 { x := 1 } } } } }"
+          " environment e { every round: forall p in P: |HO[p]| == 2 }");
 }
 
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(environments_of_all_kinds),
       cmocka_unit_test(processes_of_all_kinds),
+      cmocka_unit_test(who_takes_part),
+      cmocka_unit_test(who_may_send),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,261 @@
+/* From a path of the solo way to a run of whole rounds and the order in which processes go through it. Who has not come as
+   far as the others goes on, somehow, until all rounds are whole. */
+#include "fine/solo.h"
+
+#include "sem/round.h"
+
+#include <string.h>
+
+struct deed { /* a process ended a round */
+  bool done, crash;
+  uint32_t heard;
+  local_id after;
+};
+
+struct following {
+  struct fine_space *space;
+  struct lone *at, *next;
+  uint32_t base; /* the round in which the window begins */
+  VEC(struct deed) deeds;    /* [round * n + process] */
+  VEC(uint32_t) sent;        /* likewise: what it sent */
+  struct lone_step step;     /* to next */
+  const struct state *target; /* NULL: any */
+  const struct goal *goal;   /* of the last step, else NULL */
+  bool found;
+};
+
+static void note_sent(struct following *f, const struct lone *l, uint32_t base, uint32_t p) {
+  struct fine_space *s = f->space;
+  size_t need = (size_t)(base + l->done[p] + 1) * s->n;
+  struct deed none = {0};
+  while (f->sent.n < need) {
+    vec_push(&f->sent, SENT_IN_VAIN);
+    vec_push(&f->deeds, none);
+  }
+  if (lone_live(s, l, p))
+    f->sent.at[(size_t)(base + l->done[p]) * s->n + p] = l->sent[l->done[p]][p];
+}
+
+static bool same_state(const struct state *a, const struct state *b) {
+  return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
+}
+
+static bool start_here(void *context, struct lone *l) {
+  struct following *f = context;
+  struct state state = lone_encode(f->space, l);
+  if (!same_state(&state, f->target))
+    return true;
+  lone_assign(f->at, l);
+  for (uint32_t p = 0; p < f->space->n; p++)
+    note_sent(f, l, 0, p);
+  f->found = true;
+  return false;
+}
+
+static bool follow(void *context, const struct lone_step *step, const struct lone *next) {
+  struct following *f = context;
+  bool idle = !f->target && next->local[step->process] == f->at->local[step->process];
+  if (f->goal && f->goal->kind == GOAL_BROKEN_STEP && !(step->broken >> f->goal->property & 1))
+    return true;
+  if (f->target) {
+    struct state state = lone_encode(f->space, next);
+    if (!same_state(&state, f->target))
+      return true;
+  } else if (f->found && (!idle || step->crash)) {
+    return true; /* any will do; one that changes nothing is best, so that what goes round does */
+  }
+  lone_assign(f->next, next);
+  f->step = *step;
+  f->found = true;
+  return !f->target && !idle;
+}
+
+static bool go_on(struct following *f, uint32_t p) {
+  f->found = false;
+  if (p != UINT32_MAX)
+    lone_steps(f->space, f->at, p, follow, f);
+  for (uint32_t q = 0; q < f->space->n && p == UINT32_MAX && !f->found; q++)
+    lone_steps(f->space, f->at, q, follow, f);
+  if (!f->found)
+    return false;
+  uint32_t who = f->step.process, round = f->base + f->at->done[who];
+  note_sent(f, f->at, f->base, who);
+  f->deeds.at[(size_t)round * f->space->n + who] = (struct deed){true, f->step.crash, f->step.heard, f->next->local[who]};
+  f->base += f->step.shift;
+  struct lone *was = f->at;
+  f->at = f->next;
+  f->next = was;
+  if (lone_live(f->space, f->at, who))
+    note_sent(f, f->at, f->base, who);
+  return true;
+}
+
+/* Everybody comes to that round. */
+static bool come_to(struct following *f, uint32_t round) {
+  struct fine_space *s = f->space;
+  f->target = NULL;
+  f->goal = NULL;
+  while (true) {
+    uint32_t last = UINT32_MAX;
+    for (uint32_t p = 0; p < s->n; p++)
+      if (lone_live(s, f->at, p) && f->base + f->at->done[p] < round &&
+          (last == UINT32_MAX || f->at->done[p] < f->at->done[last]))
+        last = p;
+    if (last == UINT32_MAX)
+      return true;
+    if (!go_on(f, last))
+      return false;
+  }
+}
+
+/* --- whole rounds --- */
+
+static void script_keep(struct script *to, const struct choices *c) {
+  memory_free(to->at);
+  to->n = (uint32_t)c->at;
+  to->at = memory_alloc((c->at + 1) * sizeof *to->at);
+  if (c->at)
+    memcpy(to->at, c->taken.at, c->at * sizeof *to->at);
+}
+
+static bool same_sendings(const struct sendings *a, const struct sendings *b) {
+  bool same = a->n == b->n;
+  for (size_t i = 0; i < a->n && same; i++)
+    same = a->at[i].target == b->at[i].target && a->at[i].to_role == b->at[i].to_role && a->at[i].to == b->at[i].to &&
+           a->at[i].message == b->at[i].message;
+  return same;
+}
+
+static bool find_send(struct fine_space *s, const struct config *c, uint32_t p, uint32_t sent, struct witness *w) {
+  struct choices choices = {0};
+  struct sendings out = {0};
+  bool found = false;
+  value *local = memory_alloc(s->meaning->max_local * sizeof *local);
+  do {
+    struct eval e;
+    memcpy(local, c->local[p], role_local_length(&s->model->roles[model_role_of(s->model, p)]) * sizeof *local);
+    local_begin(&e, s->meaning, p, c->point, c->phase, local, c->globals);
+    e.choices = &choices;
+    found = local_sends(&e, &out) && (sent == SENT_IN_VAIN || same_sendings(&out, &s->rounds->sendings.at[sent]));
+    if (found)
+      script_keep(&w->sends[p], &choices);
+  } while (!found && choices_next(&choices));
+  memory_free(local);
+  memory_free(out.at);
+  choices_release(&choices);
+  return found;
+}
+
+static bool find_update(struct fine_space *s, const struct exchange *x, uint32_t p, local_id after, struct witness *w) {
+  const struct config *c = x->config;
+  uint32_t role = model_role_of(s->model, p), next = s->model->points[c->point].next;
+  struct received_entry *entries = memory_alloc((s->n + 1) * sizeof *entries);
+  struct choices choices = {0};
+  struct received r;
+  value *local = memory_alloc(s->meaning->max_local * sizeof *local);
+  bool found = false;
+  exchange_receive(x, w, p, entries, &r, NULL);
+  do {
+    struct eval e;
+    memcpy(local, x->local[p], role_local_length(&s->model->roles[role]) * sizeof *local);
+    local_begin(&e, s->meaning, p, c->point, c->phase, local, c->globals);
+    e.choices = &choices;
+    found = local_update(&e, &r) && local_forget(s->pack, local_put(s->pack, role, local), next) == after;
+    if (found)
+      script_keep(&w->updates[p], &choices);
+  } while (!found && choices_next(&choices));
+  memory_free(local);
+  memory_free(entries);
+  choices_release(&choices);
+  return found;
+}
+
+static bool hear(struct following *f, const struct exchange *x, uint32_t round, struct witness *w) {
+  struct fine_space *s = f->space;
+  const struct config *c = x->config;
+  uint32_t present = 0, set;
+  for (uint32_t p = 0; p < s->n; p++)
+    present |= (uint32_t)process_active(c->local[p][LOCAL_STATUS]) << p;
+  for (uint32_t p = 0; p < s->n; p++) {
+    const struct deed *d = &f->deeds.at[(size_t)round * s->n + p];
+    uint32_t senders = 0;
+    for (uint32_t q = 0; q < s->n && d->done && !d->crash; q++) {
+      const struct sending *m;
+      struct model_error ignored;
+      if (exchange_message(x, q, p, &m, &ignored) && m)
+        senders |= 1u << q;
+    }
+    if (!solo_heard_of(s, c->point, c->rounds, f->at->globals, p, present, senders, d->heard & senders, &set))
+      return false;
+    for (uint32_t q = 0; q < s->n; q++)
+      w->heard[p][q] = set >> q & 1;
+    w->crashes[p] = d->crash;
+  }
+  return true;
+}
+
+static bool whole_round(struct following *f, const struct config *c, uint32_t round, struct witness *w,
+                        struct config *next) {
+  struct fine_space *s = f->space;
+  struct model_error error;
+  struct exchange x;
+  bool ok = true;
+  for (uint32_t p = 0; p < s->n && ok; p++)
+    if (process_active(c->local[p][LOCAL_STATUS]))
+      ok = find_send(s, c, p, f->sent.at[(size_t)round * s->n + p], w);
+  if (!ok)
+    return false;
+  ok = exchange_begin(&x, s->meaning, c, w, &error) == STEP_OK && hear(f, &x, round, w);
+  for (uint32_t p = 0; p < s->n && ok; p++) {
+    const struct deed *d = &f->deeds.at[(size_t)round * s->n + p];
+    if (process_active(c->local[p][LOCAL_STATUS]) && !d->crash)
+      ok = d->done && find_update(s, &x, p, d->after, w);
+  }
+  exchange_release(&x);
+  return ok && config_step(s->meaning, s->base.question->environment, c, w, next, NULL, &error) == STEP_OK;
+}
+
+static bool whole_rounds(struct following *f, const struct config *start, uint32_t rounds, struct run *run) {
+  struct fine_space *s = f->space;
+  struct config *at = config_copy(s->model, start), *next = config_new(s->model);
+  bool ok = true;
+  run->steps = memory_alloc((rounds + 1) * sizeof *run->steps);
+  for (uint32_t r = 0; r < rounds && ok; r++) {
+    struct witness *w = witness_new(s->model);
+    ok = whole_round(f, at, r, w, next);
+    run->steps[run->nsteps++] = w;
+    struct config *was = at;
+    at = next;
+    next = was;
+  }
+  config_free(at);
+  config_free(next);
+  return ok;
+}
+
+bool solo_concretise(struct fine_space *s, const struct config *start, const struct state *path, uint32_t n,
+                     const struct goal *goal, struct run *run) {
+  struct following f = {.space = s, .at = memory_alloc(sizeof *f.at), .next = memory_alloc(sizeof *f.next), .target = &path[0]};
+  struct global *g = global_new(s->pack);
+  global_from_config(s->pack, start, g);
+  for (uint32_t p = 0; p < g->n; p++)
+    g->at[p].local = local_start(s->pack, g->at[p].local);
+  lone_start(s, g, start_here, &f);
+  global_free(g);
+  bool ok = f.found && goal->kind != GOAL_ERROR;
+  run->order = memory_alloc((n + 1) * sizeof *run->order);
+  for (uint32_t i = 1; i < n && ok; i++) {
+    f.target = &path[i];
+    f.goal = i + 1 == n ? goal : NULL;
+    lone_view(s, f.at, s->view);
+    ok = go_on(&f, UINT32_MAX);
+    run->order[run->norder++] = f.step.process;
+  }
+  uint32_t rounds = f.base + f.at->width;
+  ok = ok && come_to(&f, rounds) && whole_rounds(&f, start, rounds, run);
+  vec_release(&f.deeds);
+  vec_release(&f.sent);
+  memory_free(f.at);
+  memory_free(f.next);
+  return ok;
+}
