@@ -246,23 +246,6 @@ static bool omits_send(const struct clause *c) { return c->omits_send; }
 static bool omits_receive(const struct clause *c) { return c->omits_receive; }
 static bool recovers(const struct clause *c) { return c->recovers; }
 
-static bool stmt_halts(const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || stmt_halts(&b->at[i]->then) || stmt_halts(&b->at[i]->other))
-      return true;
-  return false;
-}
-
-static bool role_halts(const struct model *m, const struct role *role) {
-  for (uint32_t p = 0; p < m->npoints && role->body; p++)
-    if (stmt_halts(&role->body[p].update) || stmt_halts(&role->body[p].finally))
-      return true;
-  for (uint32_t i = 0; i < role->nactions; i++)
-    if (stmt_halts(&role->actions[i].body))
-      return true;
-  return false;
-}
-
 static wire status_cell(struct lowering *l, bool wanted, uint32_t p, const char *name) {
   return wanted ? truth_cell(l, p, name) : circuit_truth(l->circuit, false);
 }

@@ -225,15 +225,40 @@ static const uint8_t *get_bags(struct fine_space *s, const uint8_t *at, struct l
   return at;
 }
 
+/* Who of those that have ended a round sent what in it does not matter where nobody can tell. */
+static void sort_round(struct fine_space *s, const struct lone *l, uint32_t round, uint32_t *sent) {
+  value phase;
+  uint32_t rounds, point = lone_point(s, l, round, &phase, &rounds), some[SOLO_PROCESSES];
+  memcpy(sent, l->sent[round], s->n * sizeof *sent);
+  if (!s->solo->total || !solo_senders_alike(s, point, rounds, l->globals))
+    return;
+  for (uint32_t r = 0; r < s->model->nroles; r++) {
+    const struct role *role = &s->model->roles[r];
+    uint32_t n = 0;
+    for (uint32_t p = role->first; p < role->first + role->count; p++)
+      if (l->done[p] > round)
+        some[n++] = sent[p];
+    qsort(some, n, sizeof *some, by_number);
+    n = 0;
+    for (uint32_t p = role->first; p < role->first + role->count; p++)
+      if (l->done[p] > round)
+        sent[p] = some[n++];
+  }
+}
+
 struct state lone_encode(struct fine_space *s, const struct lone *l) {
+  uint32_t sent[SOLO_PROCESSES];
   fine_room(s, 100 + s->n * (l->width + (size_t)4) * 20);
   uint8_t *at = key_put(put_head(s, l, s->best), l->width);
   if (s->solo->bag)
     at = put_bags(s, l, at);
-  for (uint32_t p = 0; p < s->n && !s->solo->bag; p++) {
+  for (uint32_t p = 0; p < s->n && !s->solo->bag; p++)
     at = put_process(s, l, p, at);
-    for (uint32_t r = 0; r < l->done[p]; r++)
-      at = key_put(at, sent_number(l->sent[r][p]));
+  for (uint32_t r = 0; r < l->width && !s->solo->bag; r++) {
+    sort_round(s, l, r, sent);
+    for (uint32_t p = 0; p < s->n; p++)
+      if (l->done[p] > r)
+        at = key_put(at, sent_number(sent[p]));
   }
   return (struct state){s->best, (uint32_t)(at - s->best)};
 }
@@ -250,11 +275,12 @@ static void lone_decode(struct fine_space *s, const struct state *state, struct 
   at = key_get(at, &x), l->width = (uint32_t)x;
   if (s->solo->bag)
     at = get_bags(s, at, l);
-  for (uint32_t p = 0; p < s->n && !s->solo->bag; p++) {
+  for (uint32_t p = 0; p < s->n && !s->solo->bag; p++)
     at = get_process(s, at, l, p);
-    for (uint32_t r = 0; r < l->done[p]; r++)
-      at = key_get(at, &x), l->sent[r][p] = sent_of(x);
-  }
+  for (uint32_t r = 0; r < l->width && !s->solo->bag; r++)
+    for (uint32_t p = 0; p < s->n; p++)
+      if (l->done[p] > r)
+        at = key_get(at, &x), l->sent[r][p] = sent_of(x);
   for (uint32_t p = 0; p < s->n && !s->solo->chooses; p++)
     if (is_in_round(s, l, p))
       lone_begin(s, l, p, keep_sent, NULL);
@@ -299,7 +325,7 @@ struct emitting {
   void *context;
 };
 
-static void note_extremes(struct fine_space *s, const struct lone *l) {
+void lone_note(struct fine_space *s, const struct lone *l) {
   uint32_t pending = most_pending(s, l);
   s->distance = 0;
   for (uint32_t p = 0; p < s->n; p++)
@@ -322,7 +348,7 @@ static void note_extremes(struct fine_space *s, const struct lone *l) {
 static bool emit_lone(void *context, const struct lone_step *step, const struct lone *next) {
   struct emitting *e = context;
   struct edge edge = {.processes = step->crash, .broken = step->broken};
-  note_extremes(e->space, next);
+  lone_note(e->space, next);
   struct state state = lone_encode(e->space, next);
   return e->emit(e->context, &state, &edge);
 }
@@ -337,7 +363,7 @@ bool solo_successors(struct fine_space *s, const struct state *state, emit_fn *e
     bool seen = false;
     for (uint32_t q = s->model->roles[model_role_of(s->model, p)].first; q < p && s->solo->bag && !seen; q++)
       seen = order_processes(s, l, q, p) == 0;
-    more = seen || lone_steps(s, l, p, emit_lone, &e);
+    more = seen || lone_strides(s, l, p, emit_lone, &e);
   }
   memory_free(l);
   return more;
@@ -382,7 +408,7 @@ struct starting {
 
 static bool emit_start(void *context, struct lone *l) {
   struct starting *k = context;
-  note_extremes(k->emitting.space, l);
+  lone_note(k->emitting.space, l);
   struct state state = lone_encode(k->emitting.space, l);
   return k->emitting.emit(k->emitting.context, &state, &k->edge);
 }
@@ -405,22 +431,13 @@ static local_id some_local(struct fine_space *s, uint32_t role, value status) {
   return id;
 }
 
-static bool block_halts(const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || block_halts(&b->at[i]->then) || block_halts(&b->at[i]->other))
-      return true;
-  return false;
-}
-
 static void look_at_role(struct fine_space *s, uint32_t role) {
   struct solo *solo = s->solo;
   solo->present[role] = some_local(s, role, 0);
   solo->absent[role] = some_local(s, role, STATUS_HALTED);
-  for (uint32_t i = 0; i < s->model->npoints; i++) {
-    const struct body *b = &s->model->roles[role].body[i];
-    solo->halts[role] |= block_halts(&b->update) || block_halts(&b->finally);
+  solo->halts[role] = role_halts(s->model, &s->model->roles[role]);
+  for (uint32_t i = 0; i < s->model->npoints; i++)
     solo->chooses |= s->rounds->sends[(size_t)role * s->model->npoints + i]->chooses;
-  }
 }
 
 struct solo *solo_new(struct fine_space *s) {
@@ -436,8 +453,12 @@ struct solo *solo_new(struct fine_space *s) {
   solo->halts = arena_array(&solo->arena, s->model->nroles + 1, sizeof *solo->halts);
   solo->present = arena_array(&solo->arena, s->model->nroles + 1, sizeof *solo->present);
   solo->absent = arena_array(&solo->arena, s->model->nroles + 1, sizeof *solo->absent);
-  for (uint32_t r = 0; r < s->model->nroles; r++)
+  solo->total = !solo->crashes;
+  for (uint32_t r = 0; r < s->model->nroles; r++) {
     look_at_role(s, r);
+    solo->total &= !solo->halts[r];
+  }
+  solo->strides = solo->total && !s->pack->keep_rounds && l->of[REDUCE_PARTIAL_ORDER].applied;
   solo->from = memory_alloc(sizeof *solo->from);
   return solo;
 }
@@ -450,6 +471,8 @@ void solo_free(struct solo *solo) {
   memo_release(&solo->permissions_of);
   memo_release(&solo->dishes_of);
   memo_release(&solo->sends_to);
+  memo_release(&solo->ignored);
+  memo_release(&solo->alike);
   memo_release(&solo->kept);
   vec_release(&solo->permissions);
   vec_release(&solo->dishes);

@@ -31,7 +31,10 @@ struct lone_step { /* process p ends its round */
   bool crash;
   uint32_t heard;    /* bits by sender: whose messages it received */
   uint64_t broken;
+  local_id after;
+  uint32_t sent;     /* in the round that it is in then, or SENT_IN_VAIN */
   uint32_t shift;    /* rounds by which the window of what comes of it moved on */
+  const struct lone_step *before; /* a silent one that it took first, or NULL */
 };
 typedef bool lone_fn(void *context, const struct lone_step *, const struct lone *next);
 
@@ -60,6 +63,8 @@ struct solo {
   struct arena arena;
   bool bag;          /* nobody is told from another of its role, nor are senders */
   bool crashes;
+  bool total;        /* everybody takes part in every round */
+  bool strides;      /* silent steps go with the next one */
   bool chooses;      /* some message is a free choice */
   bool *halts;       /* by role: it can */
   local_id *present, *absent; /* by role: some local state that takes part, that does not */
@@ -69,6 +74,8 @@ struct solo {
   struct memo dishes_of;      /* (context and what is offered, in vectors) -> dishes */
   VEC(struct dishes) dishes;
   struct memo sends_to;       /* (point, from and to; phase) -> enum sends */
+  struct memo ignored;        /* (rules and globals, processes) -> is hearing one never asked of the other? */
+  struct memo alike;          /* (rules, globals) -> solo_senders_alike */
   struct memo kept;           /* key of a state with promises, in vectors -> can they be kept? */
   struct lone *from;
 };
@@ -90,6 +97,7 @@ bool lone_normalise(struct fine_space *, struct lone *, uint32_t *shift);
 bool solo_give_up(struct fine_space *, const char *why);
 
 void lone_view(const struct fine_space *, const struct lone *, struct global *);
+void lone_note(struct fine_space *, const struct lone *); /* how far apart, how much is pending */
 /* Every way to start from a state of whole rounds. */
 bool lone_start(struct fine_space *, const struct global *, bool (*then)(void *context, struct lone *), void *context);
 
@@ -98,10 +106,17 @@ const struct permissions *solo_permissions(struct fine_space *, const struct lon
 /* Some set that p may hear in round r, if those of `present` take part, that has `heard` of `senders`; false: none. */
 bool solo_heard_of(struct fine_space *, uint32_t point, uint32_t rounds, uint32_t globals, uint32_t p, uint32_t present,
                    uint32_t senders, uint32_t heard, uint32_t *set);
+/* If everybody takes part, and p sends q nothing in that round: what q may receive does not depend on whether p has come. */
+bool solo_ignores(struct fine_space *, uint32_t point, uint32_t rounds, value phase, uint32_t globals, uint32_t p,
+                  uint32_t q);
+/* If everybody takes part: neither updates nor the environment tell apart who sends a message in that round. */
+bool solo_senders_alike(struct fine_space *, uint32_t point, uint32_t rounds, uint32_t globals);
 bool solo_reaches(struct fine_space *, uint32_t sending, uint32_t from, uint32_t to);
 
 /* solo_step.c: false if visit stopped it, or solo_give_up. */
 bool lone_steps(struct fine_space *, const struct lone *, uint32_t p, lone_fn *, void *context);
+/* Likewise, with silent steps taken together with the one after them. */
+bool lone_strides(struct fine_space *, const struct lone *, uint32_t p, lone_fn *, void *context);
 /* All ways to begin the round that p is in: what it sends there. */
 bool lone_begin(struct fine_space *, struct lone *, uint32_t p, bool (*then)(void *context, struct lone *), void *context);
 /* Can every promise be kept? */

@@ -148,6 +148,41 @@ bool solo_heard_of(struct fine_space *s, uint32_t point, uint32_t rounds, uint32
   return found;
 }
 
+/* May q hear the same sets once two others of a role have changed places? */
+static bool hears_alike(struct judge *j, uint32_t q, uint64_t *sets) {
+  const struct fine_space *s = j->space;
+  judge_sets(j, q, sets);
+  for (uint32_t a = 0; a < s->n; a++)
+    for (uint32_t b = a + 1; b < s->n; b++) {
+      if (a == q || b == q || model_role_of(s->model, a) != model_role_of(s->model, b))
+        continue;
+      for (uint32_t set = 0; set < 1u << s->n; set++)
+        if ((set >> a & 1) != (set >> b & 1) && has_set(sets, set) != has_set(sets, set ^ BIT(a) ^ BIT(b)))
+          return false;
+    }
+  return true;
+}
+
+bool solo_senders_alike(struct fine_space *s, uint32_t point, uint32_t rounds, uint32_t globals) {
+  struct global at = {.point = point, .rounds = rounds};
+  uint32_t index, known;
+  space_rules(s->rounds, point, global_rounds(s->rounds, &at), NULL, &index);
+  if (memo_find(&s->solo->alike, index, globals, &known))
+    return known;
+  struct judge j;
+  uint64_t *sets = memory_alloc(set_words(s) * sizeof *sets);
+  bool alike = s->rounds->group;
+  judge_init(&j, s, point, rounds, globals, (1u << s->n) - 1);
+  for (uint32_t r = 0; r < s->model->nroles; r++)
+    alike &= s->rounds->updates[(size_t)r * s->model->npoints + point]->received <= RECEIVED_CONTENT;
+  for (uint32_t q = 0; q < s->n && alike; q++)
+    alike = hears_alike(&j, q, sets);
+  judge_release(&j);
+  memory_free(sets);
+  memo_add(&s->solo->alike, index, globals, alike);
+  return alike;
+}
+
 /* --- who will send what --- */
 
 bool solo_reaches(struct fine_space *s, uint32_t sending, uint32_t from, uint32_t to) {
@@ -163,7 +198,7 @@ static bool look_fixed(void *context, const struct node *n) {
   switch (n->op) {
   case NODE_CONST: case NODE_PARAM: case NODE_ME: case NODE_LOOP: case NODE_PHASE: case NODE_NUMBER_OF:
   case NODE_PROCESS_AT: case NODE_ROLE_SET: case NODE_ADD: case NODE_SUB: case NODE_MUL: case NODE_MOD: case NODE_UNITE:
-  case NODE_MINUS: case NODE_SET:
+  case NODE_MINUS: case NODE_SET: case NODE_EQ: case NODE_NE: case NODE_IN: case NODE_NOT:
     return true;
   default:
     *fixed = false;
@@ -171,27 +206,43 @@ static bool look_fixed(void *context, const struct node *n) {
   }
 }
 
+/* What does not depend on q's state; false: it does. */
+static bool fixed_value(struct fine_space *s, const struct node *n, uint32_t q, uint32_t point, value phase, value *out) {
+  struct eval e;
+  jmp_buf failure;
+  bool fixed = true;
+  node_walk(n, look_fixed, &fixed);
+  if (!fixed)
+    return false;
+  value *local = memory_alloc((s->meaning->max_local + 1) * sizeof *local);
+  local_begin(&e, s->meaning, q, point, phase, local, NULL);
+  e.failure = &failure;
+  if (setjmp(failure) == 0)
+    *out = eval_node(&e, n);
+  else
+    fixed = false;
+  memory_free(local);
+  return fixed;
+}
+
+/* Is some part of the condition false, whatever q's state? */
+static bool never_true(struct fine_space *s, const struct node *n, uint32_t q, uint32_t point, value phase) {
+  value v;
+  if (n->op == NODE_AND)
+    return never_true(s, n->kid[0], q, point, phase) || never_true(s, n->kid[1], q, point, phase);
+  return fixed_value(s, n, q, point, phase, &v) && !v;
+}
+
 /* Does the send of q reach p, whatever q's state? False in *known: that depends. */
 static bool send_reaches(struct fine_space *s, const struct send *send, uint32_t q, uint32_t p, uint32_t point, value phase,
                          bool *known) {
   struct sending one = {.target = send->target, .to_role = send->to_role};
-  *known = true;
-  if (send->to) {
-    struct eval e;
-    jmp_buf failure;
-    node_walk(send->to, look_fixed, known);
-    if (!*known)
-      return true;
-    value *local = memory_alloc((s->meaning->max_local + 1) * sizeof *local);
-    local_begin(&e, s->meaning, q, point, phase, local, NULL);
-    e.failure = &failure;
-    if (setjmp(failure) == 0)
-      one.to = eval_node(&e, send->to);
-    else
-      *known = false;
-    memory_free(local);
-    if (!*known)
-      return true;
+  *known = !send->guard.cond && !send->guard.ngen;
+  if (send->guard.cond && never_true(s, send->guard.cond, q, point, phase))
+    return false;
+  if (send->to && !fixed_value(s, send->to, q, point, phase, &one.to)) {
+    *known = false;
+    return true;
   }
   return sending_reaches(s->model, &one, q, p);
 }
@@ -205,14 +256,39 @@ static enum sends sends_to(struct fine_space *s, uint32_t q, uint32_t p, uint32_
   enum sends result = SENDS_NEVER;
   for (uint32_t i = 0; i < b->nsends; i++) {
     bool known, reaches = send_reaches(s, &b->sends[i], q, p, point, phase, &known);
-    bool sure = reaches && known && !b->sends[i].guard.ngen && !b->sends[i].guard.cond;
-    if (sure)
+    if (reaches && known)
       result = SENDS_SURELY;
     else if (reaches && result == SENDS_NEVER)
       result = SENDS_MAYBE;
   }
   memo_add(&s->solo->sends_to, key, (uint64_t)phase, result);
   return result;
+}
+
+static bool never_asked(struct fine_space *s, uint32_t point, uint32_t rounds, uint32_t globals, uint32_t p, uint32_t q) {
+  struct global at = {.point = point, .rounds = rounds};
+  uint32_t index, known;
+  space_rules(s->rounds, point, global_rounds(s->rounds, &at), NULL, &index);
+  uint64_t key = (uint64_t)globals << 32 | index;
+  if (memo_find(&s->solo->ignored, key, p << 8 | q, &known))
+    return known;
+  struct judge j;
+  uint64_t *sets = memory_alloc(set_words(s) * sizeof *sets);
+  bool ignored = true;
+  judge_init(&j, s, point, rounds, globals, (1u << s->n) - 1);
+  judge_sets(&j, q, sets);
+  for (uint32_t set = 0; set < 1u << s->n && ignored; set++)
+    ignored = has_set(sets, set) == has_set(sets, set ^ BIT(p));
+  memory_free(sets);
+  memo_add(&s->solo->ignored, key, p << 8 | q, ignored);
+  judge_release(&j);
+  return ignored;
+}
+
+/* A process that never sends there can be heard whether it has come or not. */
+bool solo_ignores(struct fine_space *s, uint32_t point, uint32_t rounds, value phase, uint32_t globals, uint32_t p,
+                  uint32_t q) {
+  return sends_to(s, p, q, point, phase) == SENDS_NEVER || never_asked(s, point, rounds, globals, p, q);
 }
 
 /* --- what a process may receive, if others have not come yet --- */

@@ -18,22 +18,31 @@ struct following {
   uint32_t base; /* the round in which the window begins */
   VEC(struct deed) deeds;    /* [round * n + process] */
   VEC(uint32_t) sent;        /* likewise: what it sent */
-  struct lone_step step;     /* to next */
+  struct lone_step step, before[SOLO_ROUNDS]; /* to next; silent ones before it, the last one first */
+  uint32_t nbefore;
   const struct state *target; /* NULL: any */
   const struct goal *goal;   /* of the last step, else NULL */
   bool found;
 };
 
-static void note_sent(struct following *f, const struct lone *l, uint32_t base, uint32_t p) {
-  struct fine_space *s = f->space;
-  size_t need = (size_t)(base + l->done[p] + 1) * s->n;
+static void room_for(struct following *f, uint32_t round) {
   struct deed none = {0};
-  while (f->sent.n < need) {
+  while (f->sent.n < (size_t)(round + 1) * f->space->n) {
     vec_push(&f->sent, SENT_IN_VAIN);
     vec_push(&f->deeds, none);
   }
-  if (lone_live(s, l, p))
-    f->sent.at[(size_t)(base + l->done[p]) * s->n + p] = l->sent[l->done[p]][p];
+}
+
+/* What was done, the earlier part first; `round`: that of the process. Returns the round that it is in then. */
+static uint32_t note_step(struct following *f, const struct lone_step *step, uint32_t round) {
+  uint32_t n = f->space->n;
+  if (step->before)
+    round = note_step(f, step->before, round);
+  room_for(f, round + 1);
+  f->deeds.at[(size_t)round * n + step->process] = (struct deed){true, step->crash, step->heard, step->after};
+  f->sent.at[(size_t)(round + 1) * n + step->process] = step->sent;
+  f->base += step->shift;
+  return round + 1;
 }
 
 static bool same_state(const struct state *a, const struct state *b) {
@@ -46,8 +55,9 @@ static bool start_here(void *context, struct lone *l) {
   if (!same_state(&state, f->target))
     return true;
   lone_assign(f->at, l);
+  room_for(f, 0);
   for (uint32_t p = 0; p < f->space->n; p++)
-    note_sent(f, l, 0, p);
+    f->sent.at[p] = l->sent[0][p];
   f->found = true;
   return false;
 }
@@ -66,6 +76,11 @@ static bool follow(void *context, const struct lone_step *step, const struct lon
   }
   lone_assign(f->next, next);
   f->step = *step;
+  f->nbefore = 0;
+  for (struct lone_step *at = &f->step; at->before; at = &f->before[f->nbefore++]) {
+    f->before[f->nbefore] = *at->before;
+    at->before = &f->before[f->nbefore];
+  }
   f->found = true;
   return !f->target && !idle;
 }
@@ -75,18 +90,13 @@ static bool go_on(struct following *f, uint32_t p) {
   if (p != UINT32_MAX)
     lone_steps(f->space, f->at, p, follow, f);
   for (uint32_t q = 0; q < f->space->n && p == UINT32_MAX && !f->found; q++)
-    lone_steps(f->space, f->at, q, follow, f);
+    lone_strides(f->space, f->at, q, follow, f);
   if (!f->found)
     return false;
-  uint32_t who = f->step.process, round = f->base + f->at->done[who];
-  note_sent(f, f->at, f->base, who);
-  f->deeds.at[(size_t)round * f->space->n + who] = (struct deed){true, f->step.crash, f->step.heard, f->next->local[who]};
-  f->base += f->step.shift;
+  note_step(f, &f->step, f->base + f->at->done[f->step.process]);
   struct lone *was = f->at;
   f->at = f->next;
   f->next = was;
-  if (lone_live(f->space, f->at, who))
-    note_sent(f, f->at, f->base, who);
   return true;
 }
 
@@ -243,13 +253,14 @@ bool solo_concretise(struct fine_space *s, const struct config *start, const str
   lone_start(s, g, start_here, &f);
   global_free(g);
   bool ok = f.found && goal->kind != GOAL_ERROR;
-  run->order = memory_alloc((n + 1) * sizeof *run->order);
   for (uint32_t i = 1; i < n && ok; i++) {
     f.target = &path[i];
     f.goal = i + 1 == n ? goal : NULL;
     lone_view(s, f.at, s->view);
     ok = go_on(&f, UINT32_MAX);
-    run->order[run->norder++] = f.step.process;
+    run->order = memory_resize_array(run->order, run->norder + f.nbefore + 1, sizeof *run->order);
+    for (uint32_t k = 0; k <= f.nbefore; k++)
+      run->order[run->norder++] = f.step.process;
   }
   uint32_t rounds = f.base + f.at->width;
   ok = ok && come_to(&f, rounds) && whole_rounds(&f, start, rounds, run);

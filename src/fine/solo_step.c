@@ -150,6 +150,9 @@ static bool finish(void *context, struct lone *l) {
   lone_assign(&next, l);
   if (!lone_normalise(s, &next, &k->step.shift) || (has_promises(s, &next) && !lone_keeps(s, &next)))
     return !s->base.restart;
+  uint32_t p = k->step.process;
+  k->step.after = next.local[p];
+  k->step.sent = lone_live(s, &next, p) ? next.sent[next.done[p]][p] : SENT_IN_VAIN;
   return k->visit(k->context, &k->step, &next);
 }
 
@@ -262,6 +265,46 @@ bool lone_steps(struct fine_space *s, const struct lone *l, uint32_t p, lone_fn 
     more = take_crashes(&k, &all, v.point);
   }
   return more;
+}
+
+/* --- silent steps --- */
+
+/* A step that changes nothing, to a round in which nobody will hear the process or ask whether it is there, can be taken as late
+   as one likes: so it is taken together with the next one. */
+struct striding {
+  struct fine_space *space;
+  const struct lone_step *before;
+  local_id local; /* of the process */
+  lone_fn *visit;
+  void *context;
+};
+
+static bool unheard(struct fine_space *s, const struct lone *l, uint32_t p) {
+  value phase;
+  uint32_t rounds, point = lone_point(s, l, l->done[p], &phase, &rounds);
+  if (point == POINT_END)
+    return false;
+  for (uint32_t q = 0; q < s->n; q++)
+    if (q != p && l->done[q] <= l->done[p] &&
+        (solo_reaches(s, l->sent[l->done[p]][p], p, q) || !solo_ignores(s, point, rounds, phase, l->globals, p, q)))
+      return false;
+  return true;
+}
+
+static bool stride(void *context, const struct lone_step *step, const struct lone *next) {
+  struct striding *k = context, after = *k;
+  struct lone_step whole = *step;
+  whole.before = k->before;
+  if (step->broken || step->after != k->local || !unheard(k->space, next, step->process))
+    return k->visit(k->context, &whole, next);
+  lone_note(k->space, next);
+  after.before = &whole;
+  return lone_steps(k->space, next, step->process, stride, &after);
+}
+
+bool lone_strides(struct fine_space *s, const struct lone *l, uint32_t p, lone_fn *visit, void *context) {
+  struct striding k = {s, NULL, l->local[p], visit, context};
+  return s->solo->strides ? lone_steps(s, l, p, stride, &k) : lone_steps(s, l, p, visit, context);
 }
 
 /* --- promises --- */

@@ -580,15 +580,34 @@ static void apply_wishes(struct grant *g) {
   }
 }
 
+/* Fine rounds: what a process does that nobody can see may go together with what it does next. Runs are no longer the shortest then,
+   so this is for questions that no run answers: how far apart processes get. */
+static void grant_silent_steps(struct grant *g) {
+  const struct environment *env = &g->model->environments[g->question->environment];
+  bool stops = false, shown = false;
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    stops |= env->clauses[i].kind == CLAUSE_CRASH;
+  for (uint32_t r = 0; r < g->model->nroles; r++)
+    stops |= role_halts(g->model, &g->model->roles[r]);
+  for (uint32_t i = 0; i < g->question->nproperties; i++) {
+    const struct node *f = g->model->properties[g->question->properties[i]].formula;
+    shown |= f->op != NODE_CONST || !f->constant;
+  }
+  if (g->question->semantics != SEMANTICS_FINE || stops || shown)
+    passes_over(g, REDUCE_PARTIAL_ORDER, "processes proceed in rounds");
+  else
+    grants(g, REDUCE_PARTIAL_ORDER, g->model->nprocesses > 1, "only how far apart processes get is asked for");
+}
+
 static void grant_rounds(struct grant *g) {
-  static const enum reduction others[] = {REDUCE_ROUND_WINDOW, REDUCE_RELAYS, REDUCE_VALUES, REDUCE_DEAD_MESSAGES, REDUCE_LOSS,
-                                          REDUCE_PARTIAL_ORDER};
+  static const enum reduction others[] = {REDUCE_ROUND_WINDOW, REDUCE_RELAYS, REDUCE_VALUES, REDUCE_DEAD_MESSAGES, REDUCE_LOSS};
   grant_message_order(g);
   grant_round_rank(g);
   if (g->question->semantics == SEMANTICS_FINE)
     passes_over(g, REDUCE_MERGING, "each process is in a round of its own");
   else
     grant_merging(g);
+  grant_silent_steps(g);
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
     passes_over(g, others[i], "processes proceed in rounds");
 }

@@ -86,6 +86,23 @@ void block_walk(const struct block *block, node_visit_fn *visit, void *context) 
   }
 }
 
+static bool block_halts(const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++)
+    if (b->at[i]->kind == STMT_HALT || block_halts(&b->at[i]->then) || block_halts(&b->at[i]->other))
+      return true;
+  return false;
+}
+
+bool role_halts(const struct model *m, const struct role *role) {
+  for (uint32_t p = 0; p < m->npoints && role->body; p++)
+    if (block_halts(&role->body[p].update) || block_halts(&role->body[p].finally))
+      return true;
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (block_halts(&role->actions[i].body))
+      return true;
+  return false;
+}
+
 void model_free(struct model *m) {
   if (!m)
     return;

@@ -147,7 +147,8 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
   if (r->engine)
     return;
   if (style->verbose && r->has_channels)
-    text_addf(out, "  at most %u message%s pending in a channel\n", r->channel_bound, r->channel_bound == 1 ? "" : "s");
+    text_addf(out, "  at most %u message%s pending %s\n", r->channel_bound, r->channel_bound == 1 ? "" : "s",
+              r->semantics == SEMANTICS_FINE ? "to one process" : "in a channel");
   if (style->verbose || !strncmp(r->successors, "plain", 5)) /* slow, and why */
     text_addf(out, "  successors: %s\n", r->successors);
   if (style->verbose) {

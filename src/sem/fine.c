@@ -123,12 +123,13 @@ bool fine_end_round(struct fine *f, uint32_t p, const char **why) {
 
 void fine_view(const struct fine *f, struct config *out) {
   const struct model *m = f->meaning->model;
-  uint32_t least = UINT32_MAX;
+  uint32_t least = UINT32_MAX, most = 0;
   for (uint32_t p = 0; p < f->n; p++) {
     bool active = process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]);
     least = active && f->done[p] < least ? f->done[p] : least;
+    most = f->done[p] > most ? f->done[p] : most;
   }
-  const struct config *last = f->at[least == UINT32_MAX ? 0 : least];
+  const struct config *last = f->at[least == UINT32_MAX ? most : least];
   config_assign(m, out, last);
   for (uint32_t p = 0; p < f->n; p++)
     memcpy(out->local[p], f->at[f->done[p]]->local[p],

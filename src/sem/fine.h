@@ -51,7 +51,8 @@ void fine_take(struct fine *, const struct fine_event *); /* which is possible *
 /* p ends its round, after everybody has sent that can and p has received what it is to. */
 bool fine_end_round(struct fine *, uint32_t p, const char **why);
 
-/* All processes, each as it is in its own round. `rounds` is that of the last one. */
+/* All processes, each as it is in its own round. `rounds` is that of the last one that takes part; if none does, of the one that was the
+   last to stop. */
 void fine_view(const struct fine *, struct config *);
 
 #endif

@@ -262,23 +262,6 @@ truth encode_representative(struct encoder *e, const struct sstate *s, const str
 
 /* ---- any state ---- */
 
-static bool block_halts(const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || block_halts(&b->at[i]->then) || block_halts(&b->at[i]->other))
-      return true;
-  return false;
-}
-
-static bool role_halts(const struct model *m, const struct role *role) {
-  for (uint32_t i = 0; i < role->nactions; i++)
-    if (block_halts(&role->actions[i].body))
-      return true;
-  for (uint32_t i = 0; i < m->npoints && !model_steps(m); i++)
-    if (block_halts(&role->body[i].update) || block_halts(&role->body[i].finally))
-      return true;
-  return false;
-}
-
 /* Faults, as far as there can be any. */
 static void any_status(struct encoder *e, struct sprocess *of, uint32_t p) {
   const struct model *m = e->model;

@@ -21,6 +21,15 @@ def distances_are_found(rondo):
 
 
 @test
+def propositions_of_an_and_pang(rondo):
+    for n in (3, 4, 5):
+        answer = rondo.json("check", "models/bracha_toueg.rondo", "-D", f"n={n}", "-D", "t=1", *FINE, "--property", "apart", status=0)
+        must(answer["stats"]["round_distance"] == 3 and answer["stats"]["channel_bound"] == 4 * n - 3, answer["stats"])
+    answer = rondo.json("check", "models/bracha_toueg.rondo", "-D", "n=5", "-D", "t=2", *FINE, "--property", "apart", status=2)
+    must(answer["stats"]["round_distance"] == "unbounded" and answer["runs"][0]["runaway"]["trace"]["order"], answer["stats"])
+
+
+@test
 def runaways_are_shown(rondo):
     answer = rondo.json("check", "models/one_third_rule.rondo", "-D", "n=2", *FINE, "--property", "agreement", status=2)
     run = answer["runs"][0]

@@ -143,10 +143,15 @@ static bool every_start(void *context, const struct config *c) {
 
 /* --- the space --- */
 
-enum way { WHOLE, SOLO, SOLO_ALIKE };
+enum way { WHOLE, SOLO, SOLO_STRIDES, SOLO_ALIKE };
+
+struct extremes {
+  uint32_t distance, pending;
+};
 
 /* Returns whether each process went by itself. */
-static bool search_views(struct model *m, struct meaning *meaning, enum way way, struct views *views) {
+static bool search_views(struct model *m, struct meaning *meaning, enum way way, struct views *views,
+                         struct extremes *extremes) {
   struct question q = {.semantics = SEMANTICS_FINE};
   struct wishes wishes;
   struct arena arena;
@@ -157,6 +162,8 @@ static bool search_views(struct model *m, struct meaning *meaning, enum way way,
   arena_init(&arena);
   for (unsigned i = 0; i < REDUCTIONS; i++)
     wishes.reduce[i] = WISH_OFF;
+  if (way >= SOLO_STRIDES)
+    wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_AUTO;
   if (way == SOLO_ALIKE)
     wishes.reduce[REDUCE_SYMMETRY] = wishes.reduce[REDUCE_MESSAGE_ORDER] = WISH_AUTO;
   struct space *space = fine_space_new(meaning, m, &q, licences_grant(m, &q, &wishes, &arena), &options);
@@ -165,6 +172,7 @@ static bool search_views(struct model *m, struct meaning *meaning, enum way way,
   search_run(&s);
   assert_int_equal(s.end, SEARCH_EXHAUSTED);
   bool solo = fine->solo != NULL;
+  *extremes = (struct extremes){space->distance, space->channel_bound};
   struct store_reader r = store_reader(s.store, store_first(), store_end(s.store));
   while (store_read(&r)) {
     struct state state = {r.stored.bytes, r.stored.length};
@@ -197,10 +205,16 @@ static void compare_at(const char *text, int64_t processes, bool solo, bool alik
   struct views apart = {0}, together = {.alike = true};
   struct slow s = {.meaning = meaning, .model = k.model, .views = &apart, .alike = &together, .view = config_new(k.model)};
   config_initials(meaning, 0, every_start, &s);
-  for (int way = WHOLE; way <= (alike ? SOLO_ALIKE : SOLO); way++) {
+  struct extremes first = {0}, last;
+  for (int way = WHOLE; way <= (alike ? SOLO_ALIKE : SOLO_STRIDES); way++) {
     struct views views = {.alike = way == SOLO_ALIKE};
-    assert_int_equal(search_views(k.model, meaning, (enum way)way, &views), solo && way != WHOLE);
+    assert_int_equal(search_views(k.model, meaning, (enum way)way, &views, &last), solo && way != WHOLE);
     same_views(views.alike ? &together : &apart, &views);
+    if (way != WHOLE)
+      assert_int_equal(first.distance, last.distance);
+    if (way > SOLO)
+      assert_int_equal(first.pending, last.pending);
+    first = last;
     views_release(&views);
   }
   config_free(s.view);
@@ -245,11 +259,15 @@ static void processes_of_all_kinds(void **state) {
           " send y to c update { y := |received| z := c } } } } environment e { every phase: forall p, q in P: c[p] == c[q] }");
   compare_at("algorithm A param n process P[n] { var z: 0..2 = 0 once { round { send pick(1, 2) to others update { z := pick(received)"
              " otherwise 0 } } round { send z to P(1) update { z := max(received) otherwise 0 } } } } environment e {}", 2, true, false);
-  /* who hears only what it must, and from whom */
+  /* who hears only what it must, and from whom; rounds in which nothing happens to most */
   compare_at("algorithm A param n process P[n] { input x: 0..1 var z: 0..2 = 0 repeat 2 as i { round a { send x to P(i)"
              " update { z := |received| } } round b { send z to all when me == P(i) update { if exists m in from(P(i)) { x :="
              " m mod 2 } } } } } environment e { every round: forall p in P: count(q in P: q in HO[p, a]) == n - 1;"
              " every round: forall p in P: p in HO[p, b] }", 2, true, false);
+  compare_at("algorithm A param n process P[n] { input x: 0..1 var z: 0..2 = 0 repeat 1 as i { round a { send x to P(i)"
+             " update { if me == P(i) { z := count(m in received: m == 1) } } } round b { send z to all when me == P(i) update { if exists m"
+             " in from(P(i)) { x := m mod 2 } } } } } environment e { every round: forall p in P: count(q in P: q"
+             " in HO[p, a]) == n - 1; every round: forall p in P: p in HO[p, b] and |HO[p, b]| >= 2 }", 3, true, false);
 }
 
 /* Whom a process may hear depends on who takes part; some have not come yet, and may or may not come. */
