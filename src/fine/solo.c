@@ -9,12 +9,29 @@
 #include <string.h>
 
 uint32_t lone_point(const struct fine_space *s, const struct lone *l, uint32_t round, value *phase, uint32_t *rounds) {
-  uint32_t point = l->point;
+  const struct later *later = &s->solo->later[(size_t)l->point * SOLO_ROUNDS + round];
   *phase = l->phase;
   *rounds = l->rounds;
-  for (uint32_t i = 0; i < round && point != POINT_END; i++)
-    fine_go_on(s->model, &point, phase, rounds);
-  return point;
+  if (l->point == POINT_END)
+    return POINT_END;
+  *phase += later->phases;
+  *rounds += round;
+  return later->point;
+}
+
+/* Where one is some rounds after each point. */
+static struct later *later_make(const struct model *m, struct arena *arena) {
+  struct later *all = arena_array(arena, (size_t)m->npoints * SOLO_ROUNDS + 1, sizeof *all);
+  for (uint32_t p = 0; p < m->npoints; p++) {
+    uint32_t point = p, rounds = 0;
+    value phase = 0;
+    for (uint32_t i = 0; i < SOLO_ROUNDS; i++) {
+      all[(size_t)p * SOLO_ROUNDS + i] = (struct later){point, phase};
+      if (point != POINT_END)
+        fine_go_on(m, &point, &phase, &rounds);
+    }
+  }
+  return all;
 }
 
 void lone_assign(struct lone *to, const struct lone *from) {
@@ -305,14 +322,20 @@ void solo_view(struct fine_space *s, const struct state *state, struct global *g
   lone_view(s, s->solo->from, g);
 }
 
-/* Messages sent to one live process, of rounds that it has not ended. */
+/* The most messages sent to one live process, of rounds that it has not ended; if that may be more than what is known. */
 static uint32_t most_pending(struct fine_space *s, const struct lone *l) {
-  uint32_t most = 0;
+  uint32_t most = 0, total = 0, in_round = 0;
+  for (uint32_t q = 0; q < s->n; q++) {
+    total += l->done[q] + 1;
+    in_round |= (uint32_t)is_in_round(s, l, q) << q;
+  }
+  if (total <= s->base.channel_bound)
+    return 0;
   for (uint32_t p = 0; p < s->n; p++) {
     uint32_t pending = 0;
     for (uint32_t r = l->done[p]; lone_live(s, l, p) && r <= l->width; r++)
       for (uint32_t q = 0; q < s->n; q++)
-        if ((l->done[q] > r || (l->done[q] == r && is_in_round(s, l, q))) && l->sent[r][q] != SENT_IN_VAIN)
+        if ((l->done[q] > r || (l->done[q] == r && in_round >> q & 1)) && l->sent[r][q] != SENT_IN_VAIN)
           pending += solo_reaches(s, l->sent[r][q], q, p);
     most = pending > most ? pending : most;
   }
@@ -449,6 +472,7 @@ struct solo *solo_new(struct fine_space *s) {
   solo->bag = l->of[REDUCE_SYMMETRY].applied && l->anonymous && s->rounds->group;
   solo->crashes = environment_clause(s->rounds->env, CLAUSE_CRASH) != NULL;
   arena_init(&solo->arena);
+  solo->later = later_make(s->model, &solo->arena);
   solo->vectors = intern_new();
   solo->halts = arena_array(&solo->arena, s->model->nroles + 1, sizeof *solo->halts);
   solo->present = arena_array(&solo->arena, s->model->nroles + 1, sizeof *solo->present);

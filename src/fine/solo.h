@@ -57,8 +57,14 @@ struct dishes {
   uint32_t n;
 };
 
+struct later {
+  uint32_t point;
+  value phases; /* that went by */
+};
+
 struct solo {
   struct fine_space *space;
+  struct later *later; /* [point * SOLO_ROUNDS + rounds] */
   struct round_space *rounds;
   struct arena arena;
   bool bag;          /* nobody is told from another of its role, nor are senders */

@@ -590,7 +590,8 @@ static void grant_silent_steps(struct grant *g) {
   for (uint32_t r = 0; r < g->model->nroles; r++)
     stops |= role_halts(g->model, &g->model->roles[r]);
   for (uint32_t i = 0; i < g->question->nproperties; i++) {
-    const struct node *f = g->model->properties[g->question->properties[i]].formula;
+    const struct property *p = &g->model->properties[g->question->properties[i]];
+    const struct node *f = p->until && p->formula->op == NODE_OR ? p->formula->kid[0] : p->formula; /* true until ... */
     shown |= f->op != NODE_CONST || !f->constant;
   }
   if (g->question->semantics != SEMANTICS_FINE || stops || shown)
