@@ -6,6 +6,10 @@
 #include <stdint.h>
 
 uint64_t hash_bytes(const void *bytes, size_t n);
+/* The same, piece by piece. */
+void *hash_stream_new(void);
+void hash_stream_add(void *, const void *bytes, size_t n);
+uint64_t hash_stream_end(void *);
 
 static inline uint64_t hash_mix(uint64_t h, uint64_t x) {
   h = (h ^ x) * 0x9E3779B97F4A7C15u;

@@ -1,4 +1,5 @@
 /* rondo check: one instance, or a table of them where a parameter has a range. */
+#include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/files.h"
 #include "cli/load.h"
@@ -249,31 +250,57 @@ static bool count_instances(const struct options *o, bool *ranged) {
   return true;
 }
 
-int command_check(const struct options *given) {
-  struct options o = *given;
-  struct syntax syntax;
-  bool ranged;
-  const char *path = only_file(&o);
-  if (!path || !count_instances(&o, &ranged) || !syntax_load(&syntax, path))
-    return EXIT_BAD_INPUT;
-  if (o.no_trace && pictures_wanted(&o)) {
-    say_error("with '--no-trace' there is nothing to draw");
-    syntax_release(&syntax);
-    return EXIT_BAD_INPUT;
+/* What has been answered, or was never begun, need not be kept. */
+static void close_journal(struct journal *j, int status) {
+  bool unbegun = status == EXIT_BAD_INPUT && j->checkpoints.searches == 0;
+  if (status == EXIT_HOLDS || status == EXIT_VIOLATED || unbegun) {
+    if (fflush(stdout) == 0)
+      journal_finish(j);
+  } else if (status == EXIT_INCONCLUSIVE) {
+    say_error("rondo resume %s goes on from here", j->given);
   }
+}
+
+int check_model(const struct options *given, const struct syntax *syntax, struct journal *journal) {
+  struct options o = *given;
+  bool ranged, few = count_instances(&o, &ranged);
   if (o.limits.memory == 0)
     o.limits.memory = default_memory_limit();
   if (o.limits.threads == 0)
     o.limits.threads = default_threads();
   o.limits.threads_from = tested_threads_from();
   o.limits.interrupt = watch_interrupts();
+  if (journal) {
+    o.checkpoints = &journal->checkpoints;
+    o.limits.insist = watch_patience();
+  }
   o.unread = ranged && !o.json && !o.trace_out && !pictures_wanted(&o);
-  struct checking k = {.options = &o, .syntax = &syntax, .style = terminal_style(o.verbose)};
+  struct checking k = {.options = &o, .syntax = syntax, .style = terminal_style(o.verbose)};
   k.bindings = memory_alloc((o.defines.n + 1) * sizeof *k.bindings);
-  int status = !syntax_is_algorithm(&syntax) ? EXIT_BAD_INPUT
-               : ranged                   ? check_table(&k)
-                                          : check_one(&k);
+  int status = !few ? EXIT_BAD_INPUT : ranged ? check_table(&k) : check_one(&k);
   memory_free(k.bindings);
+  if (journal)
+    close_journal(journal, status);
+  return status;
+}
+
+static int check_journalled(const struct options *o, const struct syntax *syntax) {
+  struct journal journal = {.lock = -1};
+  int status = journal_begin(&journal, o, syntax) ? check_model(o, syntax, &journal) : EXIT_BAD_INPUT;
+  journal_release(&journal);
+  return status;
+}
+
+int command_check(const struct options *o) {
+  struct syntax syntax;
+  int status = EXIT_BAD_INPUT;
+  const char *path = only_file(o);
+  if (!path || !syntax_load(&syntax, path))
+    return EXIT_BAD_INPUT;
+  if (o->no_trace && pictures_wanted(o))
+    say_error("with '--no-trace' there is nothing to draw");
+  else if (syntax_is_algorithm(&syntax))
+    status = o->checkpoint ? check_journalled(o, &syntax) : check_model(o, &syntax, NULL);
   syntax_release(&syntax);
   return status;
 }

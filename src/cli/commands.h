@@ -5,6 +5,7 @@
 #include "cli/options.h"
 
 int command_check(const struct options *);
+int command_resume(const struct options *);
 int command_compare(const struct options *);
 int command_prove(const struct options *);
 int command_threshold(const struct options *);

@@ -47,12 +47,14 @@ char *file_read(const char *path, size_t largest, size_t *length) {
 }
 
 bool syntax_load(struct syntax *s, const char *path) {
-  *s = (struct syntax){0};
   size_t length;
-  s->text = file_read(path, MODEL_LARGEST, &length);
-  if (!s->text)
-    return false;
-  s->source = (struct source){strcmp(path, "-") ? path : "<standard input>", s->text, length};
+  char *text = file_read(path, MODEL_LARGEST, &length);
+  *s = (struct syntax){0};
+  return text && syntax_read(s, strcmp(path, "-") ? path : "<standard input>", text, length);
+}
+
+bool syntax_read(struct syntax *s, const char *path, char *text, size_t length) {
+  *s = (struct syntax){.source = {path, text, length}, .text = text};
   arena_init(&s->arena);
   struct diags diags;
   diags_init(&diags, &s->source);

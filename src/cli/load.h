@@ -20,6 +20,7 @@ struct syntax { /* a file that parses */
 };
 
 bool syntax_load(struct syntax *, const char *path);
+bool syntax_read(struct syntax *, const char *path, char *text, size_t length); /* which is its own from then on */
 void syntax_release(struct syntax *);
 
 /* Counter systems cannot be checked so far; says so. */

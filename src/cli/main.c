@@ -21,7 +21,7 @@ int command_help(const struct options *o) {
 static int dispatch(const struct options *o) {
   static int (*const commands[])(const struct options *) = {
       [COMMAND_CHECK] = command_check,   [COMMAND_COMPARE] = command_compare,
-      [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
+      [COMMAND_RESUME] = command_resume, [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
       [COMMAND_LINT] = command_lint,     [COMMAND_FMT] = command_fmt,
       [COMMAND_PROVE] = command_prove,   [COMMAND_REPRODUCE] = command_reproduce,
       [COMMAND_THRESHOLD] = command_threshold, [COMMAND_EXPORT] = command_export,   [COMMAND_HELP] = command_help};

@@ -200,6 +200,9 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_SEED:
     o->seeded = true;
     return count_parse(argument, 0, UINT64_MAX, &o->seed, error);
+  case OPTION_CHECKPOINT:
+    o->checkpoint = argument;
+    return true;
   case OPTION_TRACE_OUT:
     o->trace_out = argument;
     return true;
@@ -321,7 +324,7 @@ static bool read_option(struct options *o, int argc, char **argv, int *i, struct
 
 bool options_parse(struct options *o, enum command command, int argc, char **argv,
                    struct text *error) {
-  *o = (struct options){.command = command};
+  *o = (struct options){.command = command, .words = argv, .nwords = argc};
   bool only_files = false;
   for (int i = 0; i < argc;) {
     if (!only_files && !strcmp(argv[i], "--")) {

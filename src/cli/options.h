@@ -33,9 +33,13 @@ struct options {
   VEC(const char *) files;
   VEC(struct define) defines;
   VEC(const char *) properties;
+  const char *checkpoint; /* the folder, or NULL */
+  char **words;           /* after the command, as they were given */
+  int nwords;
   const char *env, *trace_out, *svg, *html, *certificate, *engine, *to, *format;
   struct wishes wishes;
   struct limits limits;
+  struct checkpoints *checkpoints; /* or NULL */
   uint32_t depth;  /* of what a solver unrolls; 0: not given
                     */
   uint32_t rounds; /* or steps, of a random run; 0: as many as is usual */

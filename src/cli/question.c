@@ -43,11 +43,12 @@ struct space *question_space(const struct asked *a, const struct question *q, co
 }
 
 static void search_within_limits(struct search *s, struct space *space, const struct asking *a,
-                                 const struct limits *limits) {
+                                 const struct limits *limits, struct checkpoints *checkpoints) {
   search_init(s, space, limits);
+  s->checkpoints = checkpoints;
   s->progress = progress_or_null();
   s->progress_context = a->model;
-  meaning_watch(a->meaning, limits->interrupt);
+  meaning_watch(a->meaning, checkpoints ? limits->insist : limits->interrupt);
   watch_time(limits->seconds);
   search_run(s);
   watch_time(0);
@@ -164,7 +165,7 @@ static bool look_for_shorter(const struct asking *a, uint64_t states, struct run
   if (limits.seconds == 0 || limits.seconds > SHORTER_SECONDS)
     limits.seconds = SHORTER_SECONDS;
   struct space *space = question_space(a->asked, &q, &wishes, &licences);
-  search_within_limits(&s, space, a, &limits);
+  search_within_limits(&s, space, a, &limits, NULL); /* it does not take long */
   for (uint32_t i = 0, k = 0; i < r->nproperties && ok; i++)
     if (is_told(&r->properties[i]))
       ok = compare_lengths(a, &s, r->properties[i].property ? &s.findings[k++] : &s.error,
@@ -198,7 +199,7 @@ static bool audit(const struct asking *a, struct run_result *r) {
   for (unsigned i = 0; i < REDUCTIONS; i++)
     off.reduce[i] = WISH_OFF;
   struct space *space = question_space(a->asked, &a->question, &off, &licences);
-  search_within_limits(&s, space, a, &a->options->limits);
+  search_within_limits(&s, space, a, &a->options->limits, a->options->checkpoints);
   run_result_fill(&plain, &s, licences);
   for (uint32_t i = 0; i < question_asked(a->model, &a->question) && same; i++) {
     const struct property_result *p = &r->properties[i], *q = &plain.properties[i];
@@ -281,7 +282,7 @@ static bool find_again(const struct asking *a, const struct search *s, const str
   if (limits.memory > 0)
     limits.memory = limits.memory > s->stats.memory ? limits.memory - s->stats.memory : 1;
   *space = question_space(a->asked, &a->question, wishes, &licences);
-  search_within_limits(again, *space, a, &limits);
+  search_within_limits(again, *space, a, &limits, a->options->checkpoints);
   if (!search_limited(again->end))
     return true;
   search_release(again);
@@ -305,7 +306,7 @@ static bool answer(const struct asking *a, struct run_result *r) {
   struct search s;
   struct text decimal = {0};
   struct space *space = question_space(a->asked, &a->question, &wishes, &licences);
-  search_within_limits(&s, space, a, &a->options->limits);
+  search_within_limits(&s, space, a, &a->options->limits, a->options->checkpoints);
   run_result_fill(r, &s, licences);
   rounds_licences(a->asked, &a->question, &s, r);
   if (space->ops->heard_of_assignments(space, &decimal))

@@ -62,9 +62,15 @@ int finish_output(int status) {
   return EXIT_BAD_INPUT;
 }
 
+/* Somebody has asked for them: there are a few seconds to come to where a search can be written down. */
+static volatile sig_atomic_t patient, impatient;
+#define PATIENCE 3 /* seconds */
+
 static void interrupt(int signal) {
   (void)signal;
   interrupted = 1;
+  if (patient)
+    alarm(PATIENCE);
 }
 
 const volatile sig_atomic_t *watch_interrupts(void) {
@@ -77,20 +83,35 @@ const volatile sig_atomic_t *watch_interrupts(void) {
 
 static void time_is_up(int signal) {
   (void)signal;
-  if (!interrupted)
-    interrupted = INTERRUPT_TIME;
+  if (interrupted) {
+    impatient = 1;
+    return;
+  }
+  interrupted = INTERRUPT_TIME;
+  if (patient)
+    alarm(PATIENCE);
+}
+
+static void watch_alarms(void) {
+  struct sigaction action = {.sa_handler = time_is_up, .sa_flags = SA_RESTART};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGALRM, &action, NULL);
+}
+
+const volatile sig_atomic_t *watch_patience(void) {
+  watch_alarms();
+  patient = 1;
+  return &impatient;
 }
 
 void watch_time(double seconds) {
-  struct sigaction action = {.sa_handler = time_is_up, .sa_flags = SA_RESTART};
   struct itimerval timer = {0};
   setitimer(ITIMER_REAL, &timer, NULL);
   if (interrupted == INTERRUPT_TIME)
-    interrupted = 0;
+    interrupted = impatient = 0;
   if (seconds <= 0)
     return;
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGALRM, &action, NULL);
+  watch_alarms();
   timer.it_value.tv_sec = seconds < 1e9 ? (time_t)seconds : (time_t)1e9;
   timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6) % 1000000;
   if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
@@ -110,6 +131,11 @@ void watch_memory(void) { memory_on_exhausted(memory_exhausted); }
 uint64_t tested_threads_from(void) {
   const char *said = getenv("RONDO_TEST_THREADS_FROM");
   return said ? strtoull(said, NULL, 10) : 0;
+}
+
+double checkpoint_seconds(void) {
+  const char *said = getenv("RONDO_TEST_CHECKPOINT_SECONDS");
+  return said ? strtod(said, NULL) : CHECKPOINT_SECONDS;
 }
 
 uint32_t default_threads(void) {

@@ -23,6 +23,9 @@ void watch_time(double seconds);
 /* Running out of memory is a limit too. */
 void watch_memory(void);
 size_t default_memory_limit(void);
+/* Before that: set a few seconds after an interruption, or when time is up. */
+const volatile sig_atomic_t *watch_patience(void);
+double checkpoint_seconds(void); /* from one to the next; for tests: RONDO_TEST_CHECKPOINT_SECONDS */
 uint64_t tested_threads_from(void); /* for tests: RONDO_TEST_THREADS_FROM; 0: not set */
 uint32_t default_threads(void); /* one for each processor that we may use */
 

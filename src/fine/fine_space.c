@@ -256,6 +256,28 @@ static bool space_assignments(struct space *space, struct text *decimal) {
   return false;
 }
 
+static void fine_save(struct space *space, struct saver *to) {
+  struct fine_space *s = fine_of(space);
+  space_save(space, to);
+  round_space_save(&s->rounds->base, to);
+  save_number(to, s->max_distance);
+  save_number(to, s->distance);
+  save_number(to, space->farthest.length);
+  save_bytes(to, space->farthest.bytes, space->farthest.length);
+}
+
+static void fine_load(struct space *space, struct loader *from) {
+  struct fine_space *s = fine_of(space);
+  space_load(space, from);
+  round_space_load(&s->rounds->base, from);
+  from->bad |= load_number(from) != s->max_distance;
+  s->distance = (uint32_t)load_number(from);
+  struct state farthest = {.length = (uint32_t)load_number(from)};
+  farthest.bytes = load_place(from, farthest.length);
+  if (!from->bad && farthest.length > 0)
+    fine_keep_farthest(s, &farthest);
+}
+
 static size_t space_memory(const struct space *space) {
   const struct fine_space *s = (const struct fine_space *)space;
   return s->rounds->base.ops->memory(&s->rounds->base) + whole_memory(s->whole) + (s->solo ? solo_memory(s->solo) : 0);
@@ -283,6 +305,8 @@ static const struct space_ops fine_space_ops = {
     .concretise = space_concretise,
     .stored = space_stored,
     .heard_of_assignments = space_assignments,
+    .save = fine_save,
+    .load = fine_load,
     .memory = space_memory,
     .free = space_free,
 };

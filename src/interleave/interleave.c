@@ -218,6 +218,7 @@ static struct space *space_another(struct space *space);
 static void space_join(struct space *space, struct space *other) {
   struct interleave *s = interleave_of(space), *o = interleave_of(other);
   s->too_narrow |= o->too_narrow;
+  space->unsteady |= other->unsteady;
   space->restart |= other->restart;
   space->order_mattered |= other->order_mattered;
   space->distance_cut |= other->distance_cut;
@@ -226,6 +227,50 @@ static void space_join(struct space *space, struct space *other) {
   if (o->channels.most > s->channels.most)
     s->channels.most = o->channels.most;
   space->channel_bound = s->channels.most;
+}
+
+static void interleave_save(struct space *space, struct saver *to) {
+  struct interleave *s = interleave_of(space);
+  space_save(space, to);
+  save_number(to, s->max_distance);
+  save_number(to, s->channels.most);
+  save_number(to, s->cells.ntables);
+  for (uint32_t i = 0; i < s->cells.ntables; i++) {
+    save_number(to, s->keys.width[i]);
+    save_names(to, s->cells.tables[i]);
+  }
+  save_number(to, space->farthest.length);
+  save_bytes(to, space->farthest.bytes, space->farthest.length);
+}
+
+static void interleave_load(struct space *space, struct loader *from) {
+  struct interleave *s = interleave_of(space);
+  uint32_t before = s->keys.nwords;
+  space_load(space, from);
+  from->bad |= load_number(from) != s->max_distance;
+  s->channels.most = (uint32_t)load_number(from);
+  from->bad |= load_number(from) != s->cells.ntables;
+  uint8_t *width = memory_alloc(s->cells.ntables + 1);
+  for (uint32_t i = 0; i < s->cells.ntables; i++) {
+    width[i] = (uint8_t)load_below(from, 33);
+    load_names(from, s->cells.tables[i]);
+  }
+  size_t length = load_number(from);
+  const void *farthest = load_place(from, length);
+  if (!from->bad) {
+    uint32_t distance = space->distance;
+    keys_lay_out_like(&s->keys, width);
+    use_layout(s, before, true);
+    s->scouted = true;
+    from->bad |= length > 0 && length != s->keys.nbytes;
+    if (length > 0 && !from->bad) {
+      memset(s->packed, 0, s->keys.nwords * sizeof *s->packed);
+      memcpy(s->packed, farthest, length);
+      keep_farthest(s, distance, s->packed);
+    }
+    space->distance = distance;
+  }
+  memory_free(width);
 }
 
 static size_t space_memory(const struct space *space) {
@@ -285,6 +330,8 @@ static const struct space_ops interleave_ops = {
     .heard_of_assignments = space_assignments,
     .another = space_another,
     .join = space_join,
+    .save = interleave_save,
+    .load = interleave_load,
     .memory = space_memory,
     .free = space_free,
 };
@@ -392,7 +439,7 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
     return s;
   }
   s->scouted = true;
-  keys_lay_out_like(&s->keys, &first->keys);
+  keys_lay_out_like(&s->keys, first->keys.width);
   use_layout(s, 0, true);
   return s;
 }

@@ -74,8 +74,8 @@ void keys_lay_out(struct keys *k, enum key_layout how) {
   lay_out(k);
 }
 
-void keys_lay_out_like(struct keys *k, const struct keys *first) {
-  memcpy(k->width, first->width, k->cells->ntables);
+void keys_lay_out_like(struct keys *k, const uint8_t *width) {
+  memcpy(k->width, width, k->cells->ntables);
   lay_out(k);
 }
 

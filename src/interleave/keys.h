@@ -37,7 +37,7 @@ enum key_layout {
   KEYS_GROWN /* as they are, but with room for tables that have outgrown theirs */
 };
 void keys_lay_out(struct keys *, enum key_layout);
-void keys_lay_out_like(struct keys *, const struct keys *first);
+void keys_lay_out_like(struct keys *, const uint8_t *width); /* by table */
 
 static inline content key_get(const struct keys *k, const uint64_t *words, uint32_t cell) {
   const struct key_field *f = &k->field[cell];

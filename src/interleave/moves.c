@@ -687,6 +687,7 @@ static struct moves *moves_remembered(struct interleave *s, const struct sight *
   if (key != small)
     memory_free(key);
   if (id == INTERN_NONE) {
+    s->base.unsteady = true; /* they are emitted before those that are remembered */
     arena_clear(&v->passing);
     return moves_make(s, at, &v->passing);
   }

@@ -6,7 +6,8 @@
 #include <time.h>
 
 void search_init(struct search *s, struct space *space, const struct limits *limits) {
-  *s = (struct search){.space = space, .limits = *limits, .threaded_from = UINT32_MAX};
+  *s = (struct search){.space = space, .limits = *limits, .threaded_from = UINT32_MAX,
+                       .resumed_from = UINT32_MAX};
   uint32_t n = space->question->nproperties;
   s->findings = memory_alloc((n ? n : 1) * sizeof *s->findings);
   s->store = store_new();
@@ -16,6 +17,9 @@ void search_release(struct search *s) {
   crew_free(s->crew);
   memory_free(s->findings);
   store_free(s->store);
+  for (uint32_t i = 0; i < s->ntexts; i++)
+    memory_free(s->texts[i]);
+  memory_free(s->texts);
   *s = (struct search){0};
 }
 
@@ -48,12 +52,6 @@ static void layer_close(const struct store *store, struct layer *layer) {
   }
 }
 
-static void layer_open(const struct store *store, uint32_t lanes, struct layer *layer) {
-  layer->lanes = lanes;
-  for (uint32_t i = 0; i < lanes; i++)
-    layer->from[i] = store_end_of(store, i);
-}
-
 /* Threads are worth it from so many states of a layer on. */
 #define CREW_LEAST 8192
 
@@ -66,27 +64,36 @@ static bool is_for_many(struct sweep *w, uint64_t states) {
   return s->crew;
 }
 
-static bool go_through(struct sweep *w, bool (*work)(struct sweep *), const struct layer *layer, const struct layer *next,
-                       uint64_t states) {
+static bool look_beyond(struct sweep *w) {
+  sweep_look_beyond(w);
+  return true;
+}
+
+static bool go_through(struct sweep *w, enum stage_kind kind) {
+  static bool (*const works[])(struct sweep *) = {
+      [STAGE_CHECK] = sweep_check, [STAGE_EXPAND] = sweep_expand, [STAGE_BEYOND] = look_beyond};
   struct search *s = w->search;
-  if (is_for_many(w, states)) {
-    w->made = crew_do(s->crew, work, layer, next);
+  struct stage *at = s->stage;
+  const struct layer *next = kind == STAGE_EXPAND ? &at->next : &at->layer;
+  at->kind = kind;
+  at->transitions = w->transitions;
+  if (kind != STAGE_BEYOND && is_for_many(w, at->states)) {
+    w->made = crew_do(s->crew, works[kind], &at->layer, next);
   } else {
-    struct frontier f = {.layer = layer, .reader = store_reader(s->store, layer->from[0], layer->to[0])};
+    struct frontier f;
+    frontier_of(&f, s, &at->layer);
     w->frontier = &f;
     w->next = next;
     w->at = w->ntaken = 0;
-    w->made = work(w);
+    w->made = works[kind](w);
   }
+  w->frontier = NULL;
+  at->begun = false;
+  vec_clear(&at->first);
   s->error = w->error;
   if (s->end == SEARCH_EXHAUSTED)
     s->end = w->end;
   return w->made;
-}
-
-static bool look_beyond(struct sweep *w) {
-  sweep_look_beyond(w);
-  return true;
 }
 
 static void stop(struct search *s, enum search_end why) {
@@ -100,54 +107,79 @@ static void find_out_why(struct sweep *w) {
   stop(w->search, w->end);
 }
 
-/* Layer by layer; s->end says why it ended. */
-static void explore(struct sweep *w) {
+static bool make_initial(struct sweep *w) {
   struct search *s = w->search;
-  struct layer layer = {.lanes = 1, .from = {store_first()}}, next;
-  uint64_t before = 0;
-  w->next = &layer;
+  struct stage *at = s->stage;
+  at->layer = (struct layer){.lanes = 1, .from = {store_first()}};
+  w->next = &at->layer;
   bool made = sweep_initial(w);
   s->error = w->error;
   stop(s, w->end);
-  while (true) {
-    uint64_t states = store_count(s->store) - before;
-    layer_close(s->store, &layer);
-    bool any = !layer_empty(&layer);
-    if (s->space->restart)
-      return;
-    if (any) {
-      s->stats.depth = w->rounds;
-      w->frontier_states = 0;
-    }
-    bool checked =
-        go_through(w, sweep_check, &layer, &layer, states); /* also what a limit cut short: a violation is a violation */
-    if (any)
-      s->stats.frontier = w->frontier_states;
-    if (s->space->restart)
-      return;
-    if (!made || !checked) {
-      find_out_why(w);
-      return;
-    }
-    s->complete = w->rounds + 1;
-    if (s->error.found)
-      stop(s, SEARCH_MODEL_ERROR);
-    else if (all_decided(s) && any)
-      stop(s, SEARCH_DECIDED);
-    if (s->end != SEARCH_EXHAUSTED || !any)
-      return;
-    if (s->limits.rounds > 0 && w->rounds == s->limits.rounds) {
-      go_through(w, look_beyond, &layer, &layer, 0);
-      return;
-    }
-    w->rounds++;
-    tell_decided(s);
-    before = store_count(s->store);
-    if (is_for_many(w, states) && s->threaded_from == UINT32_MAX)
-      s->threaded_from = w->rounds;
-    layer_open(s->store, s->crew ? s->limits.threads : layer.lanes, &next);
-    made = go_through(w, sweep_expand, &layer, &next, states);
-    layer = next;
+  at->states = store_count(s->store);
+  return made;
+}
+
+/* Checks the layer that was made. False: the search ends with it; s->end says why. */
+static bool goes_on(struct sweep *w, bool made) {
+  struct search *s = w->search;
+  struct stage *at = s->stage;
+  layer_close(s->store, &at->layer);
+  bool any = !layer_empty(&at->layer);
+  if (s->space->restart)
+    return false;
+  if (any && !at->begun) {
+    s->stats.depth = w->rounds;
+    w->frontier_states = 0;
+  }
+  bool checked = go_through(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
+  if (any)
+    s->stats.frontier = w->frontier_states;
+  if (s->space->restart)
+    return false;
+  if (!made || !checked) {
+    find_out_why(w);
+    return false;
+  }
+  s->complete = w->rounds + 1;
+  if (s->error.found)
+    stop(s, SEARCH_MODEL_ERROR);
+  else if (all_decided(s) && any)
+    stop(s, SEARCH_DECIDED);
+  if (s->end != SEARCH_EXHAUSTED || !any)
+    return false;
+  if (s->limits.rounds > 0 && w->rounds == s->limits.rounds) {
+    go_through(w, STAGE_BEYOND);
+    return false;
+  }
+  w->rounds++;
+  tell_decided(s);
+  return true;
+}
+
+/* Threads may be more than when the layer was begun, and in another process. */
+static void make_lanes(struct sweep *w, bool begun) {
+  struct search *s = w->search;
+  struct layer *next = &s->stage->next;
+  if (is_for_many(w, s->stage->states) && s->threaded_from == UINT32_MAX)
+    s->threaded_from = w->rounds;
+  for (uint32_t i = begun ? next->lanes : 0; i < store_lanes(s->store); i++)
+    next->from[i] = store_end_of(s->store, i);
+  next->lanes = store_lanes(s->store);
+}
+
+/* Layer by layer. */
+static void explore(struct sweep *w, bool resumed) {
+  struct search *s = w->search;
+  struct stage *at = s->stage;
+  bool made = resumed || make_initial(w), amid = resumed && at->kind == STAGE_EXPAND;
+  while (amid || goes_on(w, made)) {
+    if (!amid)
+      at->before = store_count(s->store);
+    make_lanes(w, amid);
+    amid = false;
+    made = go_through(w, STAGE_EXPAND);
+    at->layer = at->next;
+    at->states = store_count(s->store) - at->before;
   }
 }
 
@@ -166,6 +198,7 @@ static void begin_again(struct sweep *w) {
   s->complete = 0;
   s->stats = (struct search_stats){0};
   s->space->restart = false;
+  s->resumed_from = UINT32_MAX;
   w->rounds = 0;
   w->transitions = 0;
   sweep_forget(w);
@@ -179,22 +212,33 @@ void search_run(struct search *s) {
     s->limits.threads_from = CREW_LEAST;
   s->alone = limited || !s->space->ops->another; /* how many states there are when several threads stop is anybody's guess */
   struct sweep *w = sweep_new(s, s->space, 0);
+  struct stage stage = {0};
+  s->stage = &stage;
   sweep_start(w);
-  explore(w);
-  while (s->space->restart) {
-    begin_again(w);
-    explore(w);
+  enum checkpoint_found found = s->checkpoints ? checkpoint_read(s, w) : CHECKPOINT_NONE;
+  if (found != CHECKPOINT_END) {
+    explore(w, found == CHECKPOINT_AMID);
+    while (s->space->restart) {
+      begin_again(w);
+      explore(w, false);
+    }
+    sweep_refresh(w);
+    if (s->checkpoints)
+      checkpoint_write_end(s, w);
   }
-  sweep_refresh(w);
   crew_dismiss(s->crew);
   sweep_free(w);
+  vec_release(&stage.first);
+  s->stage = NULL;
 }
 
 uint32_t search_unsettled(const struct search *s) {
-  uint32_t rounds = 0;
+  uint32_t rounds = 0, from = s->threaded_from;
+  if (s->space->unsteady && s->resumed_from < from)
+    from = s->resumed_from;
   for (uint32_t i = 0; i <= s->space->question->nproperties; i++) {
     const struct finding *f = i < s->space->question->nproperties ? &s->findings[i] : &s->error;
-    if (f->found && f->rounds >= s->threaded_from && f->rounds > rounds)
+    if (f->found && f->rounds >= from && f->rounds > rounds)
       rounds = f->rounds;
   }
   return rounds;

@@ -8,10 +8,12 @@
 #ifndef RONDO_SEARCH_BFS_H
 #define RONDO_SEARCH_BFS_H
 
+#include "search/checkpoint.h"
 #include "search/store.h"
 #include "space/space.h"
 
 #include <signal.h>
+#include <stdatomic.h>
 
 enum search_end {
   SEARCH_EXHAUSTED,   /* every state was seen */
@@ -31,6 +33,7 @@ struct limits { /* 0 or NULL: none */
   double seconds;
   uint32_t rounds;                        /* look no further; not a failure: see `cut` */
   const volatile sig_atomic_t *interrupt; /* not 0: stop; INTERRUPT_TIME: because time is up */
+  const volatile sig_atomic_t *insist;    /* with checkpoints: not 0: stop, even if there is no time for one */
   uint32_t threads;                       /* at most; several are used for large layers, if the space can be shared */
   uint64_t threads_from;                  /* layers of fewer states are left to one; 0: as it pays */
 };
@@ -55,6 +58,7 @@ struct search_stats {
   uint64_t states, transitions;
   uint32_t depth;    /* rounds after which the last new state was found */
   uint64_t frontier; /* states in the newest layer */
+  uint64_t layer, done; /* states of the layer that is being checked or expanded, and of how many that was done */
   double seconds;
   size_t memory; /* of the store and the space */
 };
@@ -66,6 +70,7 @@ struct search {
   struct limits limits;
   search_progress_fn *progress; /* or NULL; called a few times a second */
   void *progress_context;
+  struct checkpoints *checkpoints; /* or NULL */
   /* Results of search_run: */
   enum search_end end;
   struct finding *findings; /* by property of the question; always unfound for live ones */
@@ -80,13 +85,23 @@ struct search {
   struct crew *crew;      /* who else is at it, or NULL */
   bool alone;             /* nobody can be */
   uint32_t threaded_from; /* in the layer of so many rounds they began; UINT32_MAX: never */
+  /* Of checkpoints: */
+  uint32_t number;        /* its file's */
+  uint32_t resumed_from;  /* in the layer of so many rounds; UINT32_MAX: it was not */
+  struct stage *stage;    /* where it is */
+  atomic_bool pause;      /* everybody comes to rest: it is to be written down */
+  _Atomic int ending;     /* then it ends; a search_end; EXHAUSTED: it goes on */
+  double checkpoint_due;  /* in seconds of its own */
+  char **texts;           /* of errors that were found before it was resumed */
+  uint32_t ntexts;
 };
 
 void search_init(struct search *, struct space *, const struct limits *);
 void search_run(struct search *);
 void search_release(struct search *);
 
-/* Which of several shortest and cheapest ways to a finding several threads come upon is chance. Up to so many rounds one
+/* Which of several shortest and cheapest ways to a finding several threads come upon, or a space that was resumed with less
+   in its tables, is chance. Up to so many rounds one
    thread would have to go again to find those that it always finds; 0: it has. */
 uint32_t search_unsettled(const struct search *);
 

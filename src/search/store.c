@@ -44,7 +44,7 @@ _Static_assert(STORE_SEGMENTS == SEGMENTS && STORE_SEGMENTS == UINT64_C(1) << (6
 
 static void lane_begin(struct store *s, uint32_t lane);
 
-struct store *store_new(void) {
+static struct store *store_without_lanes(void) {
   struct store *s = memory_alloc(sizeof *s);
   for (uint32_t i = 0; i < SEGMENTS; i++) {
     s->segment[i] = (struct segment){.bits = FIRST_SLOT_BITS, .slots = slots_alloc(FIRST_SLOT_BITS), .age = 1};
@@ -54,6 +54,11 @@ struct store *store_new(void) {
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->chunks == MAP_FAILED)
     s->chunks = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+  return s;
+}
+
+struct store *store_new(void) {
+  struct store *s = store_without_lanes();
   lane_begin(s, 0);
   return s;
 }
@@ -65,7 +70,7 @@ void store_share(struct store *s, uint32_t lanes) {
   for (uint32_t i = 0; i < SEGMENTS; i++)
     pthread_mutex_init(&s->locks->segment[i], NULL);
   pthread_mutex_init(&s->locks->spare, NULL);
-  for (uint32_t i = 1; i < lanes; i++)
+  for (uint32_t i = s->lanes; i < lanes; i++)
     lane_begin(s, i);
 }
 
@@ -262,6 +267,7 @@ static uint32_t chunks_take(struct store *s, uint32_t lane, size_t pieces) {
 static void lane_begin(struct store *s, uint32_t lane) {
   s->lane[lane].last = chunks_take(s, lane, 1);
   s->chunks[s->lane[lane].last].used = FIRST; /* so that no record stands at 0 */
+  s->lanes = lane + 1;
 }
 
 static void segment_grow(struct store *s, struct segment *g) {
@@ -448,15 +454,87 @@ state_ref store_end(const struct store *s) { return store_end_of(s, 0); }
 
 uint32_t store_lane(const struct store *s, state_ref ref) { return s->chunks[ref >> CHUNK_BITS].lane; }
 
+uint32_t store_lanes(const struct store *s) { return s->lanes; }
+
 uint64_t store_count(const struct store *s) {
   uint64_t count = 0;
-  for (uint32_t i = 0; i < (s->locks ? STORE_LANES : 1); i++)
+  for (uint32_t i = 0; i < s->lanes; i++)
     count += atomic_load_explicit(&((struct store *)s)->lane[i].count, memory_order_relaxed);
   return count;
 }
 
 size_t store_bytes(const struct store *s) {
   uint32_t n = s->nchunks;
-  size_t unused = s->locks ? 0 : CHUNK_SIZE - s->chunks[s->lane[0].last].used; /* shared: somebody is writing there */
+  size_t unused = s->lanes > 1 ? 0 : CHUNK_SIZE - s->chunks[s->lane[0].last].used; /* shared: somebody is writing there */
   return sizeof *s + s->index_bytes + s->spare_bytes + n * sizeof *s->chunks + ((size_t)n << CHUNK_BITS) - unused;
+}
+
+/* --- written down --- */
+
+void store_save(const struct store *s, struct saver *to) {
+  save_number(to, s->lanes);
+  for (uint32_t i = 0; i < s->lanes; i++)
+    save_number(to, s->lane[i].last);
+  save_number(to, s->nchunks);
+  for (uint32_t i = 0; i < s->nchunks; i++) {
+    const struct chunk *c = &s->chunks[i];
+    save_number(to, c->used);
+    save_number(to, c->next);
+    save_number(to, c->pieces);
+    save_number(to, c->lane);
+    save_bytes(to, c->at, c->used);
+  }
+}
+
+static void chunks_load(struct store *s, struct loader *from) {
+  uint64_t n = load_below(from, CHUNKS_MOST);
+  for (uint32_t i = 0, left = 0; i < n && !from->bad; i++) {
+    struct chunk c = {.used = (uint32_t)load_below(from, CHUNK_SIZE + 1), .next = (uint32_t)load_below(from, n)};
+    c.pieces = (uint32_t)load_below(from, n - i + 1);
+    c.lane = (uint32_t)load_below(from, s->lanes);
+    from->bad |= (left == 0) != (c.pieces > 0);
+    const void *bytes = load_place(from, c.used);
+    if (from->bad)
+      break;
+    left = (c.pieces ? c.pieces : left) - 1;
+    c.at = c.pieces ? pages_alloc((size_t)c.pieces << CHUNK_BITS) : s->chunks[i - 1].at + CHUNK_SIZE;
+    s->chunks[i] = c;
+    s->nchunks = i + 1;
+    memcpy(c.at, bytes, c.used);
+  }
+  for (uint32_t i = 0; i < s->lanes; i++)
+    from->bad |= s->lane[i].last >= s->nchunks || s->chunks[s->lane[i].last].lane != i;
+}
+
+static uint32_t first_chunk(const struct store *s, uint32_t lane) {
+  uint32_t i = 0;
+  while (s->chunks[i].lane != lane)
+    i++;
+  return i;
+}
+
+static void index_lane(struct store *s, uint32_t lane) {
+  state_ref from = ((state_ref)first_chunk(s, lane) << CHUNK_BITS) + FIRST;
+  struct store_reader reader = store_reader(s, from, store_end_of(s, lane));
+  while (store_read(&reader)) {
+    uint64_t hash = store_hash(reader.stored.bytes, reader.stored.length), tag = tag_of(hash);
+    struct segment *g = (struct segment *)segment_of(s, hash);
+    occupy(s, lane, g, empty_slot(g, tag), tag, reader.ref);
+  }
+}
+
+struct store *store_load(struct loader *from) {
+  struct store *s = store_without_lanes();
+  s->lanes = (uint32_t)load_below(from, STORE_LANES + 1);
+  from->bad |= s->lanes == 0;
+  for (uint32_t i = 0; i < s->lanes; i++)
+    s->lane[i].last = (uint32_t)load_below(from, CHUNKS_MOST);
+  chunks_load(s, from);
+  if (from->bad) {
+    store_free(s);
+    return NULL;
+  }
+  for (uint32_t i = 0; i < s->lanes; i++)
+    index_lane(s, i);
+  return s;
 }

@@ -8,9 +8,8 @@
 #ifndef RONDO_SEARCH_STORE_H
 #define RONDO_SEARCH_STORE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "base/archive.h"
+
 #include <string.h>
 
 /* A stored state. Later states of a lane have larger references; STORE_NONE is larger than all of them. */
@@ -110,6 +109,7 @@ state_ref store_next(const struct store *, state_ref);
 state_ref store_end(const struct store *);
 state_ref store_end_of(const struct store *, uint32_t lane);
 uint32_t store_lane(const struct store *, state_ref);
+uint32_t store_lanes(const struct store *); /* how many there are */
 
 /* The same, faster, and with what is stored: store_reader gives one for the states from `from` to `end`, store_read goes on to
    the next one, in `ref` and `stored`; false: that was the last one. */
@@ -143,6 +143,10 @@ static inline bool store_read(struct store_reader *r) {
   r->next += size;
   return true;
 }
+
+/* With the same references. Bad: NULL. The index is made anew. */
+void store_save(const struct store *, struct saver *);
+struct store *store_load(struct loader *);
 
 uint64_t store_count(const struct store *);
 size_t store_bytes(const struct store *); /* in use, index and all */

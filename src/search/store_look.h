@@ -53,6 +53,7 @@ struct store {
   struct chunk *chunks; /* CHUNKS_MOST of them, most never touched */
   _Atomic uint32_t nchunks;
   struct lane lane[STORE_LANES];
+  uint32_t lanes; /* that were begun */
   VEC(uint8_t *) spare; /* chunks that were parts of the index before it grew: pages that need not be cleared again */
   _Atomic size_t spare_bytes, index_bytes;
   struct store_locks *locks; /* NULL: one thread has it for itself */

@@ -4,13 +4,11 @@
 #include "search/store_look.h"
 
 #include <string.h>
-#include <time.h>
 
 /* Looks at clock and memory are some way apart; a state expanded counts for more than a step found. */
 #define TICKS_PER_LOOK 2048
 #define TICKS_PER_STATE 16
 #define TICKS_UNDISTURBED 128 /* nor is the question whether to go on asked all the time */
-#define SECONDS_PER_PROGRESS 0.1
 
 /* A successor on its way into the store. */
 struct pending {
@@ -90,69 +88,20 @@ void sweep_free(struct sweep *w) {
   memory_free(w);
 }
 
-/* --- limits --- */
+/* --- from time to time --- */
 
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-void sweep_start(struct sweep *w) { w->started = now(); }
-
-void sweep_stop(struct sweep *w, enum search_end why) {
-  if (w->end == SEARCH_EXHAUSTED)
-    w->end = why;
-  if (w->shared)
-    *w->halt = true;
-}
-
-void sweep_refresh(struct sweep *w) {
-  struct search *s = w->search;
-  s->stats.states = store_count(s->store);
-  s->stats.transitions = w->transitions;
-  s->stats.seconds = now() - w->started;
-  s->stats.memory = store_bytes(s->store) + w->space->ops->memory(w->space) + (s->crew ? crew_memory(s->crew) : 0);
-}
-
-static bool look(struct sweep *w) {
-  struct search *s = w->search;
-  if (w->lane != 0) { /* the first one looks for all */
-    w->memory = w->space->ops->memory(w->space);
-    return true;
-  }
-  sweep_refresh(w);
-  if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds)
-    sweep_stop(w, SEARCH_TIME);
-  if (s->limits.memory > 0 && s->stats.memory >= s->limits.memory)
-    sweep_stop(w, SEARCH_MEMORY);
-  if (s->stats.states >= STORE_MOST)
-    sweep_stop(w, SEARCH_STATES);
-  if (s->progress && s->stats.seconds - w->last_progress >= SECONDS_PER_PROGRESS) {
-    w->last_progress = s->stats.seconds;
-    s->progress(s->progress_context, &s->stats);
-  }
-  return !search_limited(w->end);
-}
-
-bool sweep_undisturbed(struct sweep *w) {
-  const struct limits *l = &w->search->limits;
-  if (w->shared && *w->halt)
-    return false;
-  if (!l->interrupt || !*l->interrupt)
-    return true;
-  sweep_stop(w, *l->interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED);
-  return false;
-}
+static bool come_to_rest(struct sweep *w);
 
 static bool tick_slowly(struct sweep *w) {
   w->ticks = 0;
   if (!sweep_undisturbed(w))
     return false;
-  if (++w->looks < TICKS_PER_LOOK / TICKS_UNDISTURBED)
-    return true;
-  w->looks = 0;
-  return look(w);
+  if (++w->looks >= TICKS_PER_LOOK / TICKS_UNDISTURBED) {
+    w->looks = 0;
+    if (!sweep_look(w))
+      return false;
+  }
+  return w->rests != REST_ANYWHERE || !w->search->pause || come_to_rest(w);
 }
 
 static inline bool tick(struct sweep *w, uint32_t ticks) {
@@ -188,10 +137,8 @@ static void found_error(struct sweep *w, const struct model_error *error, charge
   }
 }
 
-/* Of states that one thread put into the store it would have come upon the first one first. */
 static void join_finding(struct finding *f, const struct finding *other) {
-  bool first = f->found && f->rounds == other->rounds && f->charge == other->charge && !f->by_step && other->state < f->state;
-  if (other->found && (first || better(f, other->rounds, other->charge)))
+  if (other->found && better(f, other->rounds, other->charge))
     *f = *other;
 }
 
@@ -480,30 +427,38 @@ static bool take_brief(struct sweep *w) { return w->brief.words == 2 ? take_brie
 
 /* --- a layer --- */
 
-static uint32_t take(struct frontier *f, struct taken *to) {
-  uint32_t n = 0;
-  if (f->lock)
-    pthread_mutex_lock(f->lock);
-  while (n < TAKEN_MOST) {
-    if (store_read(&f->reader))
-      to[n++] = (struct taken){f->reader.ref, f->reader.stored};
-    else if (++f->lane < f->layer->lanes)
-      f->reader = store_reader(f->reader.store, f->layer->from[f->lane], f->layer->to[f->lane]);
-    else
-      break;
-  }
-  if (f->lock)
-    pthread_mutex_unlock(f->lock);
-  return n;
-}
-
 /* The next state of the frontier; NULL: there is none left. */
 static inline const struct taken *next_taken(struct sweep *w) {
   if (w->at == w->ntaken) {
     w->at = 0;
-    w->ntaken = take(w->frontier, w->taken);
+    w->ntaken = frontier_take(w->frontier, w->taken);
   }
   return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
+}
+
+static bool complete_reduced(struct sweep *w);
+
+/* The search is to be written down. Where the order in which states come to the store is chance, or will come out the same, all
+   of them go there; else they are written down where they are, so that everything goes on as if nothing had been. */
+static bool come_to_rest(struct sweep *w) {
+  struct search *s = w->search;
+  if (search_limited(w->end) || w->space->restart)
+    return true;
+  if ((w->shared || w->rests == REST_ANYWHERE) && !(flush(w) && flush_briefly(w) && complete_reduced(w)))
+    return false;
+  if (w->shared) {
+    crew_rest(s->crew);
+    return !*w->halt;
+  }
+  checkpoint_write(s, &w, 1);
+  s->pause = false;
+  if (s->ending != SEARCH_EXHAUSTED)
+    sweep_stop(w, (enum search_end)s->ending);
+  return !search_limited(w->end);
+}
+
+static inline bool rest(struct sweep *w) {
+  return !atomic_load_explicit(&w->search->pause, memory_order_relaxed) || come_to_rest(w);
 }
 
 /* The properties of states of which there may be something to be found in this layer. */
@@ -538,14 +493,17 @@ static inline void check_state(struct sweep *w, const struct taken *at, const st
 bool sweep_check(struct sweep *w) {
   const struct taken *at;
   find_asked(w);
-  while ((at = next_taken(w))) {
+  w->rests = REST_BETWEEN;
+  bool more = true;
+  while ((more = rest(w)) && (at = next_taken(w))) {
     w->frontier_states++;
     for (size_t i = 0; i < w->asked.n; i++)
       check_state(w, at, &w->asked.at[i]);
-    if (!search_limited(w->end) && !tick(w, 1))
-      return false;
+    if (!search_limited(w->end) && !(more = tick(w, 1)))
+      break;
   }
-  return true;
+  w->rests = REST_NEVER;
+  return more;
 }
 
 /* The question is not about what comes after it. */
@@ -607,7 +565,11 @@ static bool complete_reduced(struct sweep *w) {
 
 static bool expand_one_by_one(struct sweep *w) {
   const struct taken *at;
-  while ((at = next_taken(w))) {
+  while (true) {
+    if (!rest(w))
+      return false;
+    if (!(at = next_taken(w)))
+      break;
     if (is_over(w, &at->stored))
       continue;
     vec_push(&w->reduced, ((struct reduced){at->ref, false}));
@@ -622,11 +584,17 @@ static bool expand_one_by_one(struct sweep *w) {
 }
 
 bool sweep_expand(struct sweep *w) {
-  if (w->space->together)
-    return w->space->ops->expand(w->space, next_of_layer, emit_from, w) && !search_limited(w->end) && flush(w);
-  w->space->brief = &w->brief;
-  bool whole = expand_one_by_one(w);
-  w->space->brief = NULL;
+  bool whole;
+  if (w->space->together) {
+    w->rests = REST_ANYWHERE;
+    whole = w->space->ops->expand(w->space, next_of_layer, emit_from, w) && !search_limited(w->end) && flush(w);
+  } else {
+    w->rests = REST_BETWEEN;
+    w->space->brief = &w->brief;
+    whole = expand_one_by_one(w);
+    w->space->brief = NULL;
+  }
+  w->rests = REST_NEVER;
   return whole;
 }
 
@@ -659,4 +627,36 @@ void sweep_look_beyond(struct sweep *w) {
       return;
     }
   }
+}
+
+/* --- written down, by who has it for himself --- */
+
+void sweep_save(const struct sweep *w, struct saver *to) {
+  save_number(to, w->npending);
+  save_bytes(to, w->pending, w->npending * sizeof *w->pending);
+  save_number(to, w->keys.n);
+  save_bytes(to, w->keys.at, w->keys.n);
+  save_number(to, w->nbrief_pending);
+  save_bytes(to, w->brief_pending, w->nbrief_pending * sizeof *w->brief_pending);
+  save_number(to, w->brief.length);
+  save_number(to, w->brief.words);
+  save_number(to, w->reduced.n);
+  save_bytes(to, w->reduced.at, w->reduced.n * sizeof *w->reduced.at);
+  save_bytes(to, w->recent, sizeof *w->recent << RECENT_BITS);
+}
+
+void sweep_load(struct sweep *w, struct loader *from) {
+  w->npending = (uint32_t)load_below(from, SHARED_BATCH);
+  load_bytes(from, w->pending, w->npending * sizeof *w->pending);
+  w->keys.n = load_below(from, (uint64_t)(from->end - from->at));
+  vec_reserve(&w->keys, w->keys.n);
+  load_bytes(from, w->keys.at, w->keys.n);
+  w->nbrief_pending = (uint32_t)load_below(from, SHARED_BATCH);
+  load_bytes(from, w->brief_pending, w->nbrief_pending * sizeof *w->brief_pending);
+  w->brief.length = (uint32_t)load_number(from);
+  w->brief.words = (uint32_t)load_number(from);
+  w->reduced.n = load_below(from, REDUCED_MOST);
+  vec_reserve(&w->reduced, w->reduced.n);
+  load_bytes(from, w->reduced.at, w->reduced.n * sizeof *w->reduced.at);
+  load_bytes(from, w->recent, sizeof *w->recent << RECENT_BITS);
 }

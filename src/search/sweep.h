@@ -28,12 +28,41 @@ struct frontier {
   struct store_reader reader;
   uint32_t lane;
   pthread_mutex_t *lock; /* NULL: one thread */
+  const state_ref *first; /* states that come before all that */
+  size_t nfirst;
+  _Atomic uint64_t taken;
+};
+
+/* What is being done to which layer. */
+enum stage_kind { STAGE_CHECK, STAGE_EXPAND, STAGE_BEYOND };
+struct stage {
+  enum stage_kind kind;
+  struct layer layer;
+  struct layer next;    /* EXPAND: the layer being made: its `from` */
+  uint64_t states;      /* of the layer */
+  uint64_t before;      /* EXPAND: states that there were when it began */
+  uint64_t transitions; /* then */
+  /* How far it had come when it was written down: */
+  bool begun;
+  uint32_t lane;        /* states from here on, */
+  state_ref at;
+  VEC(state_ref) first; /* and these before them */
+  uint64_t done;        /* states that are not among those */
+};
+void frontier_of(struct frontier *, const struct search *, const struct layer *); /* what is left of the layer at its stage */
+
+/* Where a sweep can be written down. */
+enum rests {
+  REST_NEVER,
+  REST_BETWEEN,  /* between two states */
+  REST_ANYWHERE  /* its layer will be begun again */
 };
 struct taken {
   state_ref ref;
   struct stored stored;
 };
 #define TAKEN_MOST 256
+uint32_t frontier_take(struct frontier *, struct taken *); /* how many; 0: none is left */
 
 struct pending;
 struct brief_pending;
@@ -75,6 +104,7 @@ struct sweep {
   struct brief_pending *brief_pending;
   uint32_t nbrief_pending;
   bool made;     /* what it was to do is done */
+  enum rests rests;
 };
 
 static inline const struct property *question_property(const struct space *space, uint32_t i) {
@@ -90,7 +120,12 @@ void sweep_forget(struct sweep *); /* what it knows of the store */
 void sweep_stop(struct sweep *, enum search_end why);
 /* False: a limit was reached, or somebody wants the search to stop. */
 bool sweep_undisturbed(struct sweep *);
+bool sweep_look(struct sweep *); /* likewise; looks at the clock and at memory, too */
 void sweep_refresh(struct sweep *); /* the search's stats */
+void sweep_started(struct sweep *, double seconds); /* it has run for so long already */
+/* What is on its way into the store, and what it remembers of it. */
+void sweep_save(const struct sweep *, struct saver *);
+void sweep_load(struct sweep *, struct loader *);
 
 bool sweep_initial(struct sweep *);
 /* Everything after the states that it takes from the frontier; false: it was stopped. */
@@ -112,5 +147,16 @@ void crew_free(struct crew *);
 size_t crew_memory(const struct crew *); /* of the others' spaces */
 /* Everybody does it; false: not all was done. */
 bool crew_do(struct crew *, bool (*work)(struct sweep *), const struct layer *frontier, const struct layer *next);
+/* Everything is in the store but what comes after states that it has yet to take up. Waits for the others; the last one
+   writes the search down. */
+void crew_rest(struct crew *);
+
+/* --- checkpoint.c --- */
+
+/* All of them rest; the first one has joined the others. */
+void checkpoint_write(struct search *, struct sweep *const *all, uint32_t n);
+void checkpoint_write_end(struct search *, struct sweep *);
+enum checkpoint_found { CHECKPOINT_NONE, CHECKPOINT_END, CHECKPOINT_AMID };
+enum checkpoint_found checkpoint_read(struct search *, struct sweep *);
 
 #endif

@@ -8,6 +8,11 @@ struct crew {
   uint32_t n;
   atomic_bool halt;
   pthread_mutex_t lock; /* of the frontier */
+  /* Resting: */
+  pthread_mutex_t rest;
+  pthread_cond_t over;
+  uint32_t active, resting;
+  uint64_t rests; /* so far */
 };
 
 struct crew *crew_new(struct sweep *first, uint32_t threads) {
@@ -16,6 +21,8 @@ struct crew *crew_new(struct sweep *first, uint32_t threads) {
   struct crew *c = memory_alloc(sizeof *c);
   c->all = memory_alloc(n * sizeof *c->all);
   pthread_mutex_init(&c->lock, NULL);
+  pthread_mutex_init(&c->rest, NULL);
+  pthread_cond_init(&c->over, NULL);
   c->all[c->n++] = first;
   while (c->n < n) {
     struct space *space = first->space->ops->another(first->space);
@@ -50,6 +57,8 @@ void crew_free(struct crew *c) {
     space->ops->free(space);
   }
   pthread_mutex_destroy(&c->lock);
+  pthread_mutex_destroy(&c->rest);
+  pthread_cond_destroy(&c->over);
   memory_free(c->all);
   memory_free(c);
 }
@@ -59,6 +68,45 @@ size_t crew_memory(const struct crew *c) {
   for (uint32_t i = 1; i < c->n; i++)
     bytes += c->all[i]->memory;
   return bytes;
+}
+
+static void join_all(struct crew *c) {
+  for (uint32_t i = 1; i < c->n; i++) {
+    sweep_join(c->all[0], c->all[i]);
+    c->all[0]->space->ops->join(c->all[0]->space, c->all[i]->space);
+  }
+}
+
+/* Everybody rests, or is done. */
+static void write_down(struct crew *c) {
+  struct search *s = c->all[0]->search;
+  if (!c->halt) {
+    join_all(c);
+    checkpoint_write(s, c->all, c->n);
+    if (s->ending != SEARCH_EXHAUSTED)
+      sweep_stop(c->all[0], (enum search_end)s->ending);
+  }
+  s->pause = false;
+  c->rests++;
+  pthread_cond_broadcast(&c->over);
+}
+
+void crew_rest(struct crew *c) {
+  pthread_mutex_lock(&c->rest);
+  uint64_t this = c->rests;
+  if (++c->resting == c->active)
+    write_down(c);
+  while (c->rests == this)
+    pthread_cond_wait(&c->over, &c->rest);
+  c->resting--;
+  pthread_mutex_unlock(&c->rest);
+}
+
+static void leave(struct crew *c) {
+  pthread_mutex_lock(&c->rest);
+  if (--c->active > 0 && c->resting == c->active && c->all[0]->search->pause)
+    write_down(c);
+  pthread_mutex_unlock(&c->rest);
 }
 
 struct task {
@@ -71,18 +119,20 @@ static void *do_task(void *context) {
   t->sweep->made = t->work(t->sweep);
   if (!t->sweep->made)
     *t->sweep->halt = true;
+  leave(t->sweep->search->crew);
   return NULL;
 }
 
 bool crew_do(struct crew *c, bool (*work)(struct sweep *), const struct layer *layer, const struct layer *next) {
   struct sweep *first = c->all[0];
-  struct frontier frontier = {.layer = layer,
-                              .reader = store_reader(first->search->store, layer->from[0], layer->to[0]),
-                              .lock = &c->lock};
+  struct frontier frontier;
+  frontier_of(&frontier, first->search, layer);
+  frontier.lock = &c->lock;
   struct task *tasks = memory_alloc(c->n * sizeof *tasks);
   pthread_t *threads = memory_alloc(c->n * sizeof *threads);
   uint32_t started = 1;
   c->halt = false;
+  c->active = c->n;
   for (uint32_t i = 0; i < c->n; i++) {
     struct sweep *w = c->all[i];
     tasks[i] = (struct task){w, work};
@@ -96,14 +146,13 @@ bool crew_do(struct crew *c, bool (*work)(struct sweep *), const struct layer *l
     w->made = true;
   }
   while (started < c->n && pthread_create(&threads[started], NULL, do_task, &tasks[started]) == 0)
-    started++; /* fewer will do */
+    started++;
+  for (uint32_t i = started; i < c->n; i++) /* fewer will do */
+    leave(c);
   do_task(&tasks[0]);
   for (uint32_t i = 1; i < started; i++)
     pthread_join(threads[i], NULL);
-  for (uint32_t i = 1; i < c->n; i++) {
-    sweep_join(first, c->all[i]);
-    first->space->ops->join(first->space, c->all[i]->space);
-  }
+  join_all(c);
   first->shared = false;
   memory_free(tasks);
   memory_free(threads);

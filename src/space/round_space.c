@@ -244,17 +244,44 @@ static bool space_assignments(struct space *space, struct text *decimal) {
 
 static struct space *space_another(struct space *space);
 
+/* More states were stored at the rules of that index. */
+static void add_stored(struct round_space *s, uint32_t i, uint64_t states) {
+  uint32_t later = s->pack.from_cap + 1, point = s->pack.keep_rounds ? i / later : i, index;
+  while (s->stored_at.n <= i)
+    vec_push(&s->stored_at, 0);
+  s->stored_at.at[i] += states;
+  space_rules(s, point, s->pack.keep_rounds ? i % later : s->model->points[point].number - 1, NULL, &index);
+}
+
 static void space_join(struct space *space, struct space *other) {
   struct round_space *s = round_of(space), *o = round_of(other);
   space->order_mattered |= other->order_mattered;
-  for (uint32_t i = 0, index; i < o->stored_at.n; i++) {
-    uint32_t later = s->pack.from_cap + 1, point = s->pack.keep_rounds ? i / later : i;
-    while (s->stored_at.n <= i)
-      vec_push(&s->stored_at, 0);
-    s->stored_at.at[i] += o->stored_at.at[i];
+  for (uint32_t i = 0; i < o->stored_at.n; i++) {
+    add_stored(s, i, o->stored_at.at[i]);
     o->stored_at.at[i] = 0;
-    space_rules(s, point, s->pack.keep_rounds ? i % later : s->model->points[point].number - 1, NULL, &index);
   }
+}
+
+void round_space_save(struct space *space, struct saver *to) {
+  struct round_space *s = round_of(space);
+  space_save(space, to);
+  save_names(to, s->pack.locals);
+  save_names(to, s->pack.vectors);
+  save_number(to, s->initial_states);
+  save_number(to, s->stored_at.n);
+  for (size_t i = 0; i < s->stored_at.n; i++)
+    save_number(to, s->stored_at.at[i]);
+}
+
+void round_space_load(struct space *space, struct loader *from) {
+  struct round_space *s = round_of(space);
+  space_load(space, from);
+  load_names(from, s->pack.locals);
+  load_names(from, s->pack.vectors);
+  s->initial_states = load_number(from);
+  uint64_t n = load_below(from, (uint64_t)rules_place(s, s->model->npoints, 0) + 1);
+  for (uint32_t i = 0; i < n; i++)
+    add_stored(s, i, load_number(from));
 }
 
 static size_t space_memory(const struct space *space) {
@@ -310,6 +337,8 @@ static const struct space_ops round_space_ops = {
     .heard_of_assignments = space_assignments,
     .another = space_another,
     .join = space_join,
+    .save = round_space_save,
+    .load = round_space_load,
     .memory = space_memory,
     .free = space_free,
 };
@@ -553,8 +582,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
 
 static struct space *space_another(struct space *space) {
   struct round_space *first = round_of(space);
-  /* What is left out because something cheaper covers it depends on what came before. */
-  if (question_live(first->model, space->question) || (space->together && first->pack.keep_lost))
+  if (question_live(first->model, space->question))
     return NULL;
   struct meaning *meaning = meaning_new(first->model);
   meaning_follow(meaning, first->meaning->semantics, first->meaning->arrivals);

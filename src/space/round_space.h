@@ -189,8 +189,6 @@ void add_unique(uint32_t **at, size_t *n, size_t *cap, uint32_t x); /* steps.c *
 uint32_t plain_lottery(struct round_space *, const struct config *, const struct witness *);
 
 /* menu.c */
-/* In what order messages of a type are offered. */
-bool message_before(const struct model *, const struct type *, value a, value b);
 uint32_t offer_put(struct round_space *, uint32_t rules_index, const struct offer *); /* interned */
 uint32_t offer_find(struct round_space *, uint32_t rules_index, const struct offer *); /* INTERN_NONE if new */
 uint32_t menu_of(struct round_space *, uint32_t context, const struct rules *, const struct offer *, uint32_t id);
@@ -249,6 +247,10 @@ enum verdict3 formula_holds(struct round_space *, uint32_t i, const struct state
 uint64_t steps_broken_by(struct round_space *, local_id before, local_id after);
 void step_checks_prepare(struct round_space *);
 void property_memos_free(struct round_space *);
+
+/* round_space.c: see space_ops */
+void round_space_save(struct space *, struct saver *);
+void round_space_load(struct space *, struct loader *);
 
 const struct rules *space_rules(struct round_space *, uint32_t point, uint32_t rounds, const struct variant *,
                                 uint32_t *index);

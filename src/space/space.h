@@ -2,7 +2,7 @@
 #ifndef RONDO_SPACE_SPACE_H
 #define RONDO_SPACE_SPACE_H
 
-#include "base/text.h"
+#include "base/archive.h"
 #include "model/licence.h"
 #include "sem/config.h"
 
@@ -117,6 +117,11 @@ struct space_ops {
   struct space *(*another)(struct space *);
   /* What the other one has seen, and whether it has to begin again, counts here from now on. */
   void (*join)(struct space *, struct space *other);
+  /* The names that keys are made of, but those of the model's values, and what it has counted; nothing is asked of it
+     meanwhile. Into a space that was just made of the same question, where values have the same names: keys mean the same
+     afterwards. Bad: they do not. NULL, both: this cannot be done. */
+  void (*save)(struct space *, struct saver *);
+  void (*load)(struct space *, struct loader *);
   size_t (*memory)(const struct space *);
   void (*free)(struct space *);
 };
@@ -136,6 +141,7 @@ struct space {
                               states and begins again */
   bool lotteries;          /* set when it is made: edges tell their lottery. Else each is a choice of the adversary, and `random`
                               cannot be told from it: almost surely is then asked only of models that have none */
+  bool unsteady;           /* set by any of the above: in which order successors come depends on what it happens to remember */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
   const char *coins_lost;  /* almost surely: set by any of the above: why lotteries are not what they should be; no verdict
                               can be based on them then. NULL: they are */
@@ -162,6 +168,10 @@ struct space_options {
   uint32_t max_distance; /* between the rounds of live processes, where each has its own */
 };
 #define ANY_DISTANCE UINT32_MAX
+
+/* What all spaces have in common, but `farthest`. */
+void space_save(const struct space *, struct saver *);
+void space_load(struct space *, struct loader *);
 
 /* Rounds. Steps: interleave_space_new in interleave/interleave.h. */
 struct space *round_space_new(struct meaning *, struct model *, const struct question *, const struct licences *,

@@ -1,0 +1,327 @@
+#include "search/sweep.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writing takes at most such a part of the time. */
+#define SHARE_OF_TIME 10
+/* An end is worth a file if it took so long to come to it. */
+#define END_SECONDS 1.0
+
+struct text checkpoint_path(const struct checkpoints *c, uint32_t number) {
+  struct text t = {0};
+  text_addf(&t, "%s/search-%u", c->folder, number);
+  return t;
+}
+
+/* --- which search it is --- */
+
+static void mix(void *stream, uint64_t x) { hash_stream_add(stream, &x, sizeof x); }
+
+static uint64_t instance_print(const struct search *s) {
+  const struct model *m = s->space->model;
+  void *h = hash_stream_new();
+  mix(h, m->nprocesses);
+  for (uint32_t i = 0; i < m->nparams; i++)
+    mix(h, (uint64_t)m->params[i].value);
+  return hash_stream_end(h);
+}
+
+/* What is asked, how it is reduced, and how far. */
+static uint64_t question_print(const struct search *s) {
+  const struct question *q = s->space->question;
+  void *h = hash_stream_new();
+  mix(h, q->environment);
+  mix(h, q->semantics);
+  mix(h, q->until);
+  mix(h, q->nproperties);
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    mix(h, q->properties[i]);
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    mix(h, s->space->licences->of[i].applied);
+  mix(h, s->limits.rounds);
+  mix(h, s->limits.states);
+  hash_stream_add(h, s->space->successors, strlen(s->space->successors));
+  return hash_stream_end(h);
+}
+
+/* --- writing --- */
+
+static void save_finding(struct saver *to, const struct finding *f) {
+  struct finding plain = *f;
+  plain.error.message = NULL;
+  save_bytes(to, &plain, sizeof plain);
+  save_text(to, f->error.message);
+}
+
+static void save_findings(struct saver *to, const struct search *s, const struct finding *error) {
+  for (uint32_t i = 0; i < s->space->question->nproperties; i++)
+    save_finding(to, &s->findings[i]);
+  save_finding(to, error);
+}
+
+static void save_head(struct saver *to, const struct search *s, enum checkpoint_found what) {
+  save_number(to, s->checkpoints->command);
+  save_number(to, instance_print(s));
+  save_names(to, s->space->model->values.vectors);
+  save_number(to, question_print(s));
+  save_number(to, what);
+  save_bytes(to, &s->stats, sizeof s->stats);
+  save_number(to, s->threaded_from);
+  save_number(to, s->resumed_from);
+  save_number(to, s->complete);
+  save_number(to, s->cut);
+}
+
+/* Where everybody is: states that were taken and not yet taken up, then those that nobody has taken. */
+static void save_stage(struct saver *to, const struct stage *at, struct sweep *const *all, uint32_t n) {
+  const struct frontier *f = all[0]->frontier;
+  bool begun = all[0]->rests == REST_BETWEEN;
+  size_t first = f->nfirst;
+  save_number(to, at->kind);
+  save_bytes(to, &at->layer, sizeof at->layer);
+  save_bytes(to, &at->next, sizeof at->next);
+  save_number(to, at->states);
+  save_number(to, at->before);
+  save_number(to, begun ? all[0]->transitions : at->transitions);
+  save_number(to, all[0]->frontier_states);
+  save_number(to, all[0]->rounds);
+  save_number(to, all[0]->space->decided);
+  save_number(to, begun);
+  if (!begun)
+    return;
+  for (uint32_t i = 0; i < n; i++)
+    first += all[i]->ntaken - all[i]->at;
+  save_number(to, f->taken - first);
+  save_number(to, f->lane);
+  save_number(to, f->reader.next);
+  save_number(to, first);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = all[i]->at; k < all[i]->ntaken; k++)
+      save_number(to, all[i]->taken[k].ref);
+  for (size_t i = 0; i < f->nfirst; i++)
+    save_number(to, f->first[i]);
+}
+
+static void say_trouble(const struct search *s, const char *path, int error) {
+  struct text t = {0};
+  text_addf(&t, "cannot write the checkpoint '%s': %s\n  the search goes on; what was written before stays", path, strerror(error));
+  s->checkpoints->say(t.at);
+  text_release(&t);
+}
+
+/* Seconds in which something was written count, too. */
+static void put_off(struct search *s, double took) {
+  double wait = s->checkpoints->seconds;
+  s->checkpoint_due = s->stats.seconds + (wait > SHARE_OF_TIME * took ? wait : SHARE_OF_TIME * took);
+}
+
+void checkpoint_write(struct search *s, struct sweep *const *all, uint32_t n) {
+  struct text path = checkpoint_path(s->checkpoints, s->number);
+  struct saver to;
+  sweep_refresh(all[0]);
+  double before = s->stats.seconds;
+  bool begun = archive_begin(&to, path.at);
+  if (begun) {
+    save_head(&to, s, CHECKPOINT_AMID);
+    save_findings(&to, s, &all[0]->error);
+    s->space->ops->save(s->space, &to);
+    save_stage(&to, s->stage, all, n);
+    sweep_save(all[0], &to);
+    store_save(s->store, &to);
+  }
+  if (!begun || !archive_end(&to, path.at))
+    say_trouble(s, path.at, to.error);
+  text_release(&path);
+  sweep_refresh(all[0]);
+  put_off(s, s->stats.seconds - before);
+}
+
+/* States are asked for only to tell how something was found. */
+static bool needs_store(const struct search *s) {
+  bool needed = s->error.found || s->space->farthest.length > 0;
+  for (uint32_t i = 0; i < s->space->question->nproperties; i++)
+    needed |= s->findings[i].found;
+  return needed;
+}
+
+void checkpoint_write_end(struct search *s, struct sweep *w) {
+  double least = s->checkpoints->seconds < END_SECONDS ? s->checkpoints->seconds : END_SECONDS;
+  if (search_limited(s->end) || !s->space->ops->save || (s->stats.seconds < least && s->threaded_from == UINT32_MAX))
+    return;
+  struct text path = checkpoint_path(s->checkpoints, s->number);
+  struct saver to;
+  bool begun = archive_begin(&to, path.at);
+  if (begun) {
+    save_head(&to, s, CHECKPOINT_END);
+    save_findings(&to, s, &w->error);
+    s->space->ops->save(s->space, &to);
+    save_number(&to, s->end);
+    save_number(&to, needs_store(s));
+    if (needs_store(s))
+      store_save(s->store, &to);
+  }
+  if (!begun || !archive_end(&to, path.at))
+    say_trouble(s, path.at, to.error);
+  text_release(&path);
+}
+
+/* --- reading --- */
+
+static void load_finding(struct search *s, struct loader *from, struct finding *f) {
+  load_bytes(from, f, sizeof *f);
+  f->error.message = load_text(from);
+  if (!f->error.message)
+    return;
+  s->texts = memory_resize_array(s->texts, s->ntexts + 1, sizeof *s->texts);
+  s->texts[s->ntexts++] = (char *)f->error.message;
+}
+
+static void load_findings(struct search *s, struct loader *from, struct finding *error) {
+  for (uint32_t i = 0; i < s->space->question->nproperties; i++)
+    load_finding(s, from, &s->findings[i]);
+  load_finding(s, from, error);
+}
+
+/* Bad: it is another search. */
+static enum checkpoint_found load_head(struct search *s, struct loader *from) {
+  from->bad |= load_number(from) != s->checkpoints->command || load_number(from) != instance_print(s);
+  if (!from->bad)
+    load_names(from, s->space->model->values.vectors);
+  from->bad |= load_number(from) != question_print(s);
+  enum checkpoint_found what = (enum checkpoint_found)load_below(from, CHECKPOINT_AMID + 1);
+  load_bytes(from, &s->stats, sizeof s->stats);
+  s->threaded_from = (uint32_t)load_number(from);
+  s->resumed_from = (uint32_t)load_number(from);
+  s->complete = (uint32_t)load_number(from);
+  s->cut = load_number(from);
+  return what;
+}
+
+static void load_stage(struct loader *from, struct stage *at, struct sweep *w) {
+  at->kind = (enum stage_kind)load_below(from, STAGE_BEYOND);
+  load_bytes(from, &at->layer, sizeof at->layer);
+  load_bytes(from, &at->next, sizeof at->next);
+  at->states = load_number(from);
+  at->before = load_number(from);
+  w->transitions = load_number(from);
+  w->frontier_states = load_number(from);
+  w->rounds = (uint32_t)load_number(from);
+  w->space->decided = load_number(from);
+  at->begun = load_number(from);
+  if (!at->begun)
+    return;
+  at->done = load_number(from);
+  at->lane = (uint32_t)load_number(from);
+  at->at = load_number(from);
+  uint64_t n = load_number(from);
+  for (uint64_t i = 0; i < n && !from->bad; i++)
+    vec_push(&at->first, load_number(from));
+}
+
+static void load_store(struct search *s, struct loader *from) {
+  struct store *loaded = store_load(from);
+  if (!loaded)
+    return;
+  store_free(s->store);
+  s->store = loaded;
+}
+
+static void say_resumed(const struct search *s) {
+  struct text t = {0};
+  text_addf(&t, "search %u goes on from %llu states", s->number + 1, (unsigned long long)s->stats.states);
+  s->checkpoints->say(t.at);
+  text_release(&t);
+}
+
+static enum checkpoint_found load_search(struct search *s, struct loader *from, struct sweep *w) {
+  enum checkpoint_found what = load_head(s, from);
+  if (from->bad)
+    return CHECKPOINT_NONE;
+  load_findings(s, from, &w->error);
+  s->space->ops->load(s->space, from);
+  if (what == CHECKPOINT_AMID) {
+    load_stage(from, s->stage, w);
+    sweep_load(w, from);
+    load_store(s, from);
+    sweep_started(w, s->stats.seconds);
+    if (w->rounds < s->resumed_from)
+      s->resumed_from = w->rounds;
+  } else {
+    s->error = w->error;
+    s->end = (enum search_end)load_below(from, SEARCH_STATES);
+    if (load_number(from))
+      load_store(s, from);
+  }
+  from->bad |= from->at != from->end;
+  return from->bad ? CHECKPOINT_NONE : what;
+}
+
+/* Nothing of what was read counts. The space has names that nobody uses yet: that does no harm. */
+static void forget(struct search *s, struct sweep *w) {
+  store_free(s->store);
+  s->store = store_new();
+  memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
+  w->error = s->error = (struct finding){0};
+  s->stats = (struct search_stats){0};
+  s->threaded_from = s->resumed_from = UINT32_MAX;
+  s->complete = 0;
+  s->cut = false;
+  vec_release(&s->stage->first);
+  *s->stage = (struct stage){0};
+  w->transitions = w->frontier_states = w->rounds = 0;
+  sweep_forget(w);
+}
+
+/* Values are named in the order in which they come up, and what was written down later names more of them; with all of them
+   named beforehand, what happens between two searches cannot give them other names. */
+static void name_values(const struct search *s) {
+  for (uint32_t i = s->checkpoints->last; i-- > s->number;) {
+    struct text path = checkpoint_path(s->checkpoints, i), why = {0};
+    struct archive a;
+    bool same = archive_open(&a, path.at, false, &why) && load_number(&a.loader) == s->checkpoints->command &&
+                load_number(&a.loader) == instance_print(s);
+    if (same)
+      load_names(&a.loader, s->space->model->values.vectors);
+    archive_close(&a);
+    text_release(&path);
+    text_release(&why);
+    if (same)
+      return;
+  }
+}
+
+enum checkpoint_found checkpoint_read(struct search *s, struct sweep *w) {
+  struct checkpoints *c = s->checkpoints;
+  struct archive a;
+  struct text why = {0};
+  s->number = c->searches++;
+  put_off(s, 0);
+  if (!s->space->ops->save) {
+    s->checkpoints = NULL;
+    return CHECKPOINT_NONE;
+  }
+  if (!c->resumed || s->number >= c->last)
+    return CHECKPOINT_NONE;
+  name_values(s);
+  struct text path = checkpoint_path(c, s->number);
+  enum checkpoint_found found = CHECKPOINT_NONE;
+  if (archive_open(&a, path.at, false, &why)) {
+    found = load_search(s, &a.loader, w);
+    archive_close(&a);
+    if (found == CHECKPOINT_NONE) {
+      forget(s, w);
+      text_addf(&why, "'%s' is of another search; this one begins again", path.at);
+      c->say(why.at);
+    } else if (found == CHECKPOINT_AMID) {
+      say_resumed(s);
+    }
+    put_off(s, 0);
+  }
+  text_release(&path);
+  text_release(&why);
+  return found;
+}

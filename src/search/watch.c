@@ -1,0 +1,78 @@
+/* Limits, interruptions and progress, and when the search is to be written down. */
+#include "search/sweep.h"
+
+#include <time.h>
+
+#define SECONDS_PER_PROGRESS 0.1
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void sweep_start(struct sweep *w) { w->started = now(); }
+void sweep_started(struct sweep *w, double seconds) { w->started -= seconds; }
+
+/* It goes on to where the search can be written down, and ends there. */
+static bool ends_at_rest(struct sweep *w, enum search_end why) {
+  struct search *s = w->search;
+  const volatile sig_atomic_t *insist = s->limits.insist;
+  if (!s->checkpoints || w->rests == REST_NEVER || search_limited(w->end) || (insist && *insist))
+    return false;
+  s->ending = (int)why;
+  s->pause = true;
+  return true;
+}
+
+void sweep_stop(struct sweep *w, enum search_end why) {
+  if (w->end == SEARCH_EXHAUSTED)
+    w->end = why;
+  if (w->shared)
+    *w->halt = true;
+}
+
+void sweep_refresh(struct sweep *w) {
+  struct search *s = w->search;
+  s->stats.states = store_count(s->store);
+  s->stats.transitions = w->transitions;
+  s->stats.seconds = now() - w->started;
+  s->stats.layer = s->stage ? s->stage->states : 0;
+  s->stats.done = s->stage && w->frontier ? w->frontier->taken : 0;
+  s->stats.memory = store_bytes(s->store) + w->space->ops->memory(w->space) + (s->crew ? crew_memory(s->crew) : 0);
+}
+
+bool sweep_look(struct sweep *w) {
+  struct search *s = w->search;
+  if (w->lane != 0) { /* the first one looks for all */
+    w->memory = w->space->ops->memory(w->space);
+    return true;
+  }
+  sweep_refresh(w);
+  if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds && !ends_at_rest(w, SEARCH_TIME))
+    sweep_stop(w, SEARCH_TIME);
+  if (s->limits.memory > 0 && s->stats.memory >= s->limits.memory && !ends_at_rest(w, SEARCH_MEMORY))
+    sweep_stop(w, SEARCH_MEMORY);
+  if (s->checkpoints && s->stats.seconds >= s->checkpoint_due)
+    s->pause = true;
+  if (s->stats.states >= STORE_MOST)
+    sweep_stop(w, SEARCH_STATES);
+  if (s->progress && s->stats.seconds - w->last_progress >= SECONDS_PER_PROGRESS) {
+    w->last_progress = s->stats.seconds;
+    s->progress(s->progress_context, &s->stats);
+  }
+  return !search_limited(w->end);
+}
+
+bool sweep_undisturbed(struct sweep *w) {
+  const struct limits *l = &w->search->limits;
+  if (w->shared && *w->halt)
+    return false;
+  if (!l->interrupt || !*l->interrupt)
+    return true;
+  enum search_end why = *l->interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED;
+  if (ends_at_rest(w, why))
+    return true;
+  sweep_stop(w, why);
+  return false;
+}
