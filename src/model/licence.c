@@ -108,23 +108,12 @@ static const char *symmetry_reason(struct grant *g, const struct identity_usage 
   return reason;
 }
 
-/* A clause about runs that picks a process once and for all: equal ones are then told apart by more than a state shows. */
-static struct refusal picked_for_ever(const struct grant *g) {
-  const struct environment *e = &g->model->environments[g->question->environment];
-  for (uint32_t i = 0; i < e->nclauses && question_live(g->model, g->question); i++)
-    if (e->clauses[i].nrigid > 0)
-      return (struct refusal){"what is said of whole runs picks a process for ever", e->clauses[i].at};
-  return (struct refusal){0};
-}
-
 static void grant_symmetry(struct grant *g) {
   const struct model *m = g->model;
   struct licences *out = g->out;
   struct identity_usage *used = identities_used(m, g->question, g->arena);
   struct refusal why = fairness_told_apart(g, FAIR_PROCESSES);
   bool some = false;
-  if (!why.reason)
-    why = picked_for_ever(g);
   out->identity = arena_array(g->arena, m->nroles + 1, sizeof *out->identity);
   out->identity_at = arena_array(g->arena, m->nroles + 1, sizeof *out->identity_at);
   out->anonymous = true;

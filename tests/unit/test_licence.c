@@ -309,6 +309,9 @@ static void test_numbered(void **state) {
                      "safety s: exists p in faulty: p.x == 1\n"),
           SYMMETRY, "exists p in faulty: p.x == 1");
   granted(WITH(TAKE, FREE "live l: forall p in P: eventually p.d != none\n"), SYMMETRY);
+  granted(WITH(TAKE, "environment e { eventually always for some q in P: forall p in P: q in HO[p] }\n"
+                     "live l: forall p in P: eventually p.d != none\n"),
+          SYMMETRY);
   refused(WITH(TAKE, FREE "live l: eventually P(1).d != none\n"), SYMMETRY, "P(1)");
 }
 
