@@ -36,7 +36,6 @@ static void run_within_limits(struct live *l, const struct asking *a) {
   meaning_watch(a->asked.meaning, limits->interrupt);
   watch_time(limits->seconds);
   live_run(l);
-  watch_time(0);
   meaning_watch(a->asked.meaning, NULL);
   progress_clear();
 }
@@ -60,9 +59,18 @@ static bool add_lasso(const struct asking *a, const struct live *l, struct prope
                         .property = a->question.properties[0],
                         .lasso = true,
                         .text = a->form.text};
-  if (!lasso_run(l->graph.space, a->asked.meaning, claim.environment, &l->lasso, &run, &claim.loop)) {
+  meaning_watch(a->asked.meaning, a->asked.options->limits.interrupt);
+  enum lasso_made made =
+      lasso_run(l->graph.space, a->asked.meaning, claim.environment, &l->lasso, &run, &claim.loop);
+  meaning_watch(a->asked.meaning, NULL);
+  if (made == LASSO_UNFOLLOWED) {
     text_addf(a->fault, "no run goes along the one that was found for '%s'", a->shown->name);
     return false;
+  }
+  if (made != LASSO_MADE) {
+    property_result_tell_unshown(p, made == LASSO_STOPPED ? UNSHOWN_STOPPED : made == LASSO_PILES ? UNSHOWN_PILES : UNSHOWN_OPEN,
+                                 &a->asked.options->limits);
+    return true;
   }
   a->asked.model->environments[claim.environment] = a->said; /* by which it is judged */
   p->trace = replayed(a, &claim, &run);
@@ -198,6 +206,7 @@ static bool ask(const struct asking *a, const struct wishes *wishes, struct run_
   run_result_fill_live(r, space, &l, licences, a->shown, refused, refused ? NULL : unsatisfied(a, &l));
   if (!refused && traces)
     ok = add_traces(a, &l, r);
+  watch_time(0);
   live_release(&l);
   automaton_free(automaton);
   space->ops->free(space);

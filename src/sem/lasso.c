@@ -381,11 +381,26 @@ static bool is_pending(struct config *c, const struct packet *p) {
   return false;
 }
 
-/* Where more messages never stand in the way: channels without bound and order, nothing has to be taken. (The order in which
-   messages arrived may be remembered, but decides nothing.) */
-static bool may_pile_up(const struct meaning *meaning, uint32_t environment) {
-  struct channels channels = environment_channels(&meaning->model->environments[environment]);
-  return meaning->semantics != SEMANTICS_MP && channels.kind != CHANNEL_FIFO && channels.bound == 0;
+/* FIFO: each channel of b begins like that of a; where there is more in it, what comes first was there already. */
+static bool begins_alike(const struct config *a, const struct config *b) {
+  uint32_t i = 0;
+  for (uint32_t k = 0; k < b->npackets; k++) {
+    const struct packet *p = &b->packets[k], *q = &a->packets[i];
+    bool first = k == 0 || b->packets[k - 1].from != p->from || b->packets[k - 1].to != p->to;
+    bool same_channel = i < a->npackets && q->from == p->from && q->to == p->to;
+    if (same_channel && (q->kind != p->kind || q->place != p->place || q->message != p->message))
+      return false;
+    if (!same_channel && first)
+      return false;
+    i += same_channel;
+  }
+  return i == a->npackets;
+}
+
+/* Where more messages never stand in the way: channels without bound, nothing has to be taken. (The order in which messages
+   arrived may be remembered, but decides nothing.) In FIFO channels they stand behind all others. */
+static bool may_pile_up(const struct meaning *meaning, struct channels channels) {
+  return meaning->semantics != SEMANTICS_MP && channels.bound == 0;
 }
 
 /* How many there were matters only where so many are allowed in the whole run. */
@@ -423,14 +438,15 @@ bool config_recurs(struct meaning *meaning, uint32_t environment, const struct c
     vec_release(&to);
     return true;
   }
-  if (!model_steps(m) || !may_pile_up(meaning, environment) || a->npackets >= b->npackets ||
+  struct channels channels = environment_channels(&m->environments[environment]);
+  if (!model_steps(m) || !may_pile_up(meaning, channels) || a->npackets >= b->npackets ||
       !(r->rounds = rounds_piled(m, a, b)))
     return false;
   const struct renaming rename = {.rounds = r->rounds};
   struct config *x = config_copy(m, a), *y = config_copy(m, b);
   rename_rounds(m, x, &rename, r->rounds);
-  bool all = true;
-  for (uint32_t i = 0; i < x->npackets && all; i++)
+  bool fifo = channels.kind == CHANNEL_FIFO, all = !fifo || begins_alike(x, y);
+  for (uint32_t i = 0; i < x->npackets && all && !fifo; i++)
     all = is_pending(y, &x->packets[i]);
   x->npackets = y->npackets = 0;
   r->piles = true;

@@ -23,7 +23,7 @@ void lasso_instance(struct meaning *, const struct node *formula, const struct l
    number that is stored differs. */
 bool config_rhymes(struct model *, const struct config *, const struct config *, bool *exact);
 /* Can what happens from a on happen again from b? It rhymes with it; or, of steps in channels where more messages are never in
-   the way, it does but for further messages. */
+   the way, it does but for further messages. In FIFO channels, provided that nothing is taken from those that have grown. */
 struct recurrence {
   bool exact;    /* the same to the number */
   bool piles;    /* there are further messages */

@@ -618,9 +618,13 @@ static bool confirmed(struct concrete *k) {
   return state.length == k->target->length && !memcmp(state.bytes, k->target->bytes, state.length);
 }
 
+static bool stopped(const struct concrete *k) { return k->space->meaning->stop && *k->space->meaning->stop; }
+
 static bool try_leaf(void *context, const struct leaf *l) {
   struct concrete *k = context;
   struct round_space *s = k->space;
+  if (stopped(k))
+    return false;
   if (!right_target(k, l))
     return true;
   k->witness = witness_new(s->model);
@@ -725,7 +729,7 @@ static bool concrete_step(struct concrete *k, const struct state *from) {
     variants_of(s, k->packed, &all);
   else if (ok)
     try_variant(k, NULL);
-  for (size_t i = 0; i < all.n && !k->found; i++)
+  for (size_t i = 0; i < all.n && !k->found && !stopped(k); i++)
     if ((all.at[i].marks & k->marks) == k->marks)
       try_variant(k, &all.at[i]);
   if (k->found)

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
+#include "sem/events.h"
 #include "sem/marks.h"
 
 #include <string.h>
@@ -51,6 +52,29 @@ static struct config **configs_of(struct meaning *meaning, uint32_t environment,
 /* To the i-th state of the path. */
 static uint32_t steps_to(const struct run *run, uint32_t i) { return run->reached ? run->reached[i] : i; }
 
+static uint32_t pending(const struct config *c, uint32_t from, uint32_t to) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < c->npackets; i++)
+    n += c->packets[i].from == from && c->packets[i].to == to;
+  return n;
+}
+
+/* FIFO: from channels that have more in them at b than at a nothing may be taken on the way. */
+static bool grown_untouched(const struct meaning *meaning, uint32_t environment, const struct run *run, uint32_t first,
+                            uint32_t end, const struct config *a, const struct config *b) {
+  if (environment_channels(&meaning->model->environments[environment]).kind != CHANNEL_FIFO)
+    return true;
+  for (uint32_t i = first; i < end; i++) {
+    const struct event *e = run->steps[i]->event;
+    for (uint32_t k = 0; k < e->ntaken; k++)
+      if (!e->taken[k].forged && pending(b, e->taken[k].from, e->process) > pending(a, e->taken[k].from, e->process))
+        return false;
+  }
+  return true;
+}
+
+static bool stopped(const struct meaning *meaning) { return meaning->stop && *meaning->stop; }
+
 /* Two times round at which the configuration is the same again: exactly if possible (first), else but for round numbers. One of
    them is in the second half: the others were looked at before. */
 static bool find_repeat(struct meaning *meaning, uint32_t environment, const struct run *run, struct config **at,
@@ -63,8 +87,11 @@ static bool find_repeat(struct meaning *meaning, uint32_t environment, const str
       *to = steps_to(run, l->loop + k * length);
       bool recurs = config_recurs(meaning, environment, at[*from], at[*to], &r);
       recurrence_release(&r);
-      if (recurs && (r.exact || !exactly))
+      if (recurs && (r.exact || !exactly) &&
+          (!r.piles || grown_untouched(meaning, environment, run, *from, *to, at[*from], at[*to])))
         return true;
+      if (stopped(meaning))
+        return false;
     }
   return false;
 }
@@ -118,9 +145,9 @@ static void take_the_rest(struct meaning *meaning, uint32_t environment, struct 
   config_free(r.at);
 }
 
-bool lasso_run(struct space *space, struct meaning *meaning, uint32_t environment, const struct lasso *l, struct run *run,
-               uint32_t *loop) {
-  bool stays = l->loop == l->n - 1, closed = false;
+enum lasso_made lasso_run(struct space *space, struct meaning *meaning, uint32_t environment, const struct lasso *l,
+                          struct run *run, uint32_t *loop) {
+  bool stays = l->loop == l->n - 1, closed = false, piles = false;
   for (uint32_t times = stays ? 0 : 1; !closed && times <= TIMES_MOST; times *= 2) {
     uint32_t n, to = l->loop;
     struct step_wish *wish;
@@ -132,15 +159,16 @@ bool lasso_run(struct space *space, struct meaning *meaning, uint32_t environmen
       memory_free(wish);
     }
     if (!ok)
-      return false;
+      return stopped(meaning) ? LASSO_STOPPED : LASSO_UNFOLLOWED;
     if (stays) {
       take_the_rest(meaning, environment, run);
       *loop = run->nsteps;
-      return true;
+      return LASSO_MADE;
     }
     struct config **at = configs_of(meaning, environment, run);
     if (!at)
-      return true; /* the replay will say what is wrong */
+      return LASSO_MADE; /* the replay will say what is wrong */
+    piles = at[run->nsteps]->npackets > at[steps_to(run, l->loop)]->npackets;
     closed = find_repeat(meaning, environment, run, at, l, times, true, loop, &to) ||
              find_repeat(meaning, environment, run, at, l, times, false, loop, &to);
     for (uint32_t i = 0; i <= run->nsteps; i++)
@@ -150,8 +178,10 @@ bool lasso_run(struct space *space, struct meaning *meaning, uint32_t environmen
       run_cut(run, to);
     else
       run_release(run);
+    if (!closed && stopped(meaning))
+      return LASSO_STOPPED;
   }
-  return closed;
+  return closed ? LASSO_MADE : piles ? LASSO_PILES : LASSO_OPEN;
 }
 
 /* --- the judge --- */
@@ -240,8 +270,9 @@ static bool closes(struct trace *t, struct meaning *meaning, struct text *why) {
   if (t->claim.loop == t->run.nsteps)
     return may_stay(t, meaning, why);
   struct recurrence r = {0};
-  bool recurs = t->claim.loop < t->run.nsteps && config_recurs(meaning, t->claim.environment, t->configs[t->claim.loop],
-                                                               t->configs[t->nconfigs - 1], &r);
+  const struct config *first = t->configs[t->claim.loop], *last = t->configs[t->nconfigs - 1];
+  bool recurs = t->claim.loop < t->run.nsteps && config_recurs(meaning, t->claim.environment, first, last, &r) &&
+                (!r.piles || grown_untouched(meaning, t->claim.environment, &t->run, t->claim.loop, t->run.nsteps, first, last));
   t->exact = r.exact;
   t->piles = r.piles;
   recurrence_release(&r);

@@ -7,8 +7,16 @@
 #include "trace/trace.h"
 
 /* A real run along the lasso, and the number of steps after which its loop begins (all of them: it stays where it is). The
-   loop is gone round until the real configuration repeats. False: no such run (a fault of the space). */
-bool lasso_run(struct space *, struct meaning *, uint32_t environment, const struct lasso *, struct run *, uint32_t *loop);
+   loop is gone round until the real configuration repeats. */
+enum lasso_made {
+  LASSO_MADE,
+  LASSO_UNFOLLOWED, /* no run goes along it: a fault of the space */
+  LASSO_STOPPED,    /* as meaning_watch says */
+  LASSO_OPEN,       /* however often it is gone round, it does not come back to where it was */
+  LASSO_PILES       /* likewise, since messages pile up and stand in the way of others */
+};
+enum lasso_made lasso_run(struct space *, struct meaning *, uint32_t environment, const struct lasso *, struct run *,
+                          uint32_t *loop);
 
 /* Does the replayed run close, satisfy what the environment assumes of runs, and violate the property? If not, *why. */
 bool lasso_shows(struct trace *, struct meaning *, struct text *why);

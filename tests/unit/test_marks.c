@@ -460,6 +460,13 @@ static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
   struct run run;
   if (!t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &run))
     fail_msg("%s\na path of %u states cannot be made concrete", text, n);
+  static const volatile sig_atomic_t now = 1;
+  struct run none = {0};
+  meaning_watch(t->meaning, &now);
+  assert_int_equal(t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &none), n == 1);
+  meaning_watch(t->meaning, NULL);
+  if (n == 1)
+    run_release(&none);
   const struct config *configs[16];
   const struct witness *steps[16];
   configs[0] = config_copy(t->model, run.initial);
