@@ -5,6 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/load.h"
+#include "cli/prove.h"
 #include "cli/symbolic.h"
 #include "cli/terminal.h"
 
@@ -55,6 +56,32 @@ static int write_out(const struct counter_system *s, const struct counter_proper
   return EXIT_HOLDS;
 }
 
+static bool is_for_counters(const char *format) {
+  return !strcmp(format, "horn") || !strcmp(format, "mcmt") || !strcmp(format, "smv");
+}
+
+/* The counter system that is derived from a model of rounds, for the property that is asked. */
+static int export_derived(const struct syntax *syntax, const struct options *o) {
+  int status = EXIT_BAD_INPUT;
+  if (o->properties.n != 1) {
+    say_error("which property?\n  help: a counter system is derived for one, --property NAME");
+    return status;
+  }
+  struct rounds *r = rounds_open(syntax, o, o->properties.at[0], false);
+  if (r) {
+    const struct counter_system *s = rounds_system(r);
+    status = write_out(s, &s->properties[0], o->to);
+  }
+  rounds_close(r);
+  return status;
+}
+
+/* SMV is for both: an instance if all parameters have values, else the counter system for all of them. */
+static bool wants_counters(const struct syntax *syntax, const struct options *o) {
+  return ast_model_kind(syntax->tree) == MODEL_ROUNDS && is_for_counters(o->to) &&
+         (strcmp(o->to, "smv") || rounds_leave_params_free(syntax, o));
+}
+
 int command_export(const struct options *o) {
   struct syntax syntax;
   const char *path = only_file(o);
@@ -69,11 +96,11 @@ int command_export(const struct options *o) {
     return status;
   }
   if (ast_model_kind(syntax.tree) != MODEL_COUNTERS) {
-    status = export_model(&syntax, o);
+    status = wants_counters(&syntax, o) ? export_derived(&syntax, o) : export_model(&syntax, o);
     syntax_release(&syntax);
     return status;
   }
-  if (strcmp(o->to, "horn") && strcmp(o->to, "mcmt") && strcmp(o->to, "smv")) {
+  if (!is_for_counters(o->to)) {
     say_error("counter systems are written as horn, mcmt or smv, not as %s", o->to);
     syntax_release(&syntax);
     return EXIT_BAD_INPUT;

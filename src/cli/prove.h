@@ -16,10 +16,12 @@ int prove_report(const struct options *, const struct proved *, uint32_t n);
 /* prove_rounds.c */
 int prove_rounds(const struct syntax *, const struct options *);
 
-/* The counter system of a property of a model of rounds, with `resilience` left open. NULL: said
+/* The counter system of a property of a model of rounds; open: with `resilience` left open. NULL: said
    why. */
 struct rounds;
-struct rounds *rounds_open(const struct syntax *, const struct options *, const char *property);
+struct rounds *rounds_open(const struct syntax *, const struct options *, const char *property, bool open);
+/* Does the text, with what -D says, leave a parameter free? */
+bool rounds_leave_params_free(const struct syntax *, const struct options *);
 void rounds_close(struct rounds *);
 const struct counter_system *rounds_system(const struct rounds *);
 /* Does the search find the algorithm itself violate it, with these parameters? */

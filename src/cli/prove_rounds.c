@@ -427,7 +427,7 @@ int prove_rounds(const struct syntax *syntax, const struct options *o) {
   return status;
 }
 
-/* ---- with `resilience` left open ---- */
+/* ---- the counter system itself ---- */
 
 struct rounds {
   struct proving p;
@@ -458,8 +458,24 @@ bool rounds_violate(struct rounds *r, const int64_t *params) {
   return violated;
 }
 
+bool rounds_leave_params_free(const struct syntax *syntax, const struct options *o) {
+  struct proving p = {.syntax = syntax, .options = o};
+  struct round_shape shape = {0};
+  bool left = false;
+  p.given = memory_alloc((o->defines.n + 1) * sizeof *p.given);
+  for (size_t i = 0; i < o->defines.n; i++)
+    p.given[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+  if (shape_of(&p, &shape, false)) {
+    for (uint32_t i = 0; i < shape.system->nparams; i++)
+      left |= !shape.system->params[i].is && !shape.system->params[i].of;
+    counter_system_free(shape.system);
+  }
+  memory_free(p.given);
+  return left;
+}
+
 struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
-                           const char *property) {
+                           const char *property, bool open) {
   struct rounds *r = memory_alloc(sizeof *r);
   struct round_shape shape;
   struct text why = {0};
@@ -474,7 +490,7 @@ struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
                          .semantics = SEMANTICS_COARSE,
                          .properties = &index,
                          .nproperties = 1};
-    struct attempt *a = attempt_new(&r->p, &shape, true);
+    struct attempt *a = attempt_new(&r->p, &shape, open);
     r->of = (struct proved){.name = r->p.model->properties[index].name,
                             .environment = r->p.model->environments[environment].name};
     vec_push(&r->p.attempts, a);

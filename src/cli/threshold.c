@@ -341,7 +341,7 @@ int command_threshold(const struct options *o) {
   if (rounds && o->files.n == 1)
     say_error("which property?\n  help: rondo threshold FILE PROPERTY");
   else if (rounds)
-    h.rounds = rounds_open(&syntax, o, o->files.at[1]);
+    h.rounds = rounds_open(&syntax, o, o->files.at[1], true);
   h.system = h.rounds ? rounds_system(h.rounds) : s;
   h.property = h.rounds ? &h.system->properties[0] : s ? property_of(s, o) : NULL;
   h.t.property = h.property;

@@ -20,7 +20,8 @@ static inline bool finally_allows(const struct product *p, const struct assumpti
 uint32_t arrow_inside(const struct product *, const struct assumptions *, uint32_t node, const struct arrow *,
                       uint32_t region);
 
-/* The shortest known way to the region, then round in it through all that is asked for. */
+/* The shortest known way to the region, then round in it through all that is asked for. `in`, the region's nodes, is NULL where
+   several regions have one name: then there may be no lasso (n is 0), where the shortest cannot be found. */
 void lasso_make(struct product *, const struct assumptions *, uint32_t region, const node_vec *in, struct lasso *);
 
 #endif

@@ -1,16 +1,12 @@
-/* From a region in which a run can go round for ever to one such run: breadth-first to the region, then round in it by the
-   nearest arrow that adds something which is still missing, and back. */
-#include "search/fair.h"
+/* From a region in which a run can go round for ever to one such run: breadth-first to the region, then round in it. Without
+   fairness the shortest way there and round; with it, round by the nearest arrow that adds something which is still missing,
+   and back. */
+#include "search/loop.h"
 
 #include <string.h>
 
 struct link { /* how a node was reached */
   uint32_t from, label;
-};
-
-struct walk {
-  uint32_t node;  /* reached by... */
-  uint32_t label; /* ...a step of this label */
 };
 
 struct lassoing {
@@ -21,6 +17,8 @@ struct lassoing {
   uint32_t *reached;  /* by node: in which search */
   uint32_t searches;
   node_vec queue;
+  struct entry *reached_by;  /* by place in the queue of stems */
+  VEC(const struct entry *) entries; /* those in the region, nearest first */
   VEC(struct walk) walk;
   uint64_t accepts, often; /* still missing */
   VEC(bool) missing;       /* by group */
@@ -114,19 +112,24 @@ static void append_way(struct lassoing *l, uint32_t node, uint32_t begin) {
   }
 }
 
-static uint32_t find_stem(struct lassoing *l) {
+/* Breadth-first, from where runs begin. */
+static void find_stems(struct lassoing *l) {
   struct product *p = l->product;
+  uint32_t *place = memory_alloc((p->nodes.n + 1) * sizeof *place); /* by node, in the queue */
   l->searches++;
-  vec_clear(&l->queue);
+  l->reached_by = memory_alloc((p->nodes.n + 1) * sizeof *l->reached_by);
   for (uint32_t i = 0; i < p->graph->initials; i++) {
     uint32_t node = product_find(p, i, 0);
     if (node != UINT32_MAX)
       reach(l, node, UINT32_MAX, LABEL_STAYS);
   }
   for (size_t k = 0; k < l->queue.n; k++) {
-    uint32_t node = l->queue.at[k];
+    uint32_t node = l->queue.at[k], from = l->links[node].from;
+    const struct entry *before = from == UINT32_MAX ? NULL : &l->reached_by[place[from]];
+    place[node] = (uint32_t)k;
+    l->reached_by[k] = (struct entry){node, before ? before->distance + 1 : 0, before};
     if (p->nodes.at[node].region == l->region)
-      return node;
+      vec_push(&l->entries, &l->reached_by[k]);
     struct arrows left = arrows_of(p, node);
     struct arrow a;
     while (arrows_next(p, &left, &a)) {
@@ -135,7 +138,7 @@ static uint32_t find_stem(struct lassoing *l) {
         reach(l, to, node, a.label);
     }
   }
-  return UINT32_MAX; /* cannot be: the region was reached */
+  memory_free(place);
 }
 
 /* From `from`, inside the region: to the nearest arrow that adds something, or (goal) that leads there. Takes it along;
@@ -179,6 +182,17 @@ static void ask_for_all(struct lassoing *l, const node_vec *in) {
   }
 }
 
+static void go_round(struct lassoing *l, const node_vec *in, uint32_t entry) {
+  size_t stem = l->walk.n;
+  uint32_t at = entry;
+  ask_for_all(l, in);
+  rests(l, entry, true);
+  while (!complete(l) && at != UINT32_MAX)
+    at = go_on(l, at, UINT32_MAX);
+  if (at != UINT32_MAX && (at != entry || l->walk.n == stem))
+    go_on(l, at, entry);
+}
+
 /* Steps that are none are left out: they only repeat a state. */
 static void tell(struct lassoing *l, uint32_t start, size_t stem, struct lasso *out) {
   const struct product *p = l->product;
@@ -212,28 +226,39 @@ static void shorten_stem(struct lasso *l) {
   }
 }
 
+static void make(struct lassoing *l, const node_vec *in, uint32_t entry, const struct walk *loop, uint32_t length,
+                 struct lasso *out) {
+  uint32_t start = entry;
+  while (l->links[start].from != UINT32_MAX)
+    start = l->links[start].from;
+  append_way(l, entry, start);
+  size_t stem = l->walk.n;
+  for (uint32_t i = 0; i < length; i++)
+    vec_push(&l->walk, loop[i]);
+  if (!loop)
+    go_round(l, in, entry);
+  tell(l, start, stem, out);
+  shorten_stem(out);
+}
+
 void lasso_make(struct product *p, const struct assumptions *assumptions, uint32_t region, const node_vec *in,
                 struct lasso *out) {
   struct lassoing l = {.product = p, .assumptions = assumptions, .region = region};
   l.links = memory_alloc((p->nodes.n + 1) * sizeof *l.links);
   l.reached = memory_alloc((p->nodes.n + 1) * sizeof *l.reached);
-  uint32_t entry = find_stem(&l), start = entry;
-  while (l.links[start].from != UINT32_MAX)
-    start = l.links[start].from;
-  append_way(&l, entry, start);
-  size_t stem = l.walk.n;
-  ask_for_all(&l, in);
-  uint32_t at = entry;
-  rests(&l, entry, true);
-  while (!complete(&l) && at != UINT32_MAX)
-    at = go_on(&l, at, UINT32_MAX);
-  if (at != UINT32_MAX && (at != entry || l.walk.n == stem))
-    go_on(&l, at, entry);
-  tell(&l, start, stem, out);
-  shorten_stem(out);
+  find_stems(&l);
+  const struct entry *nearest = l.entries.at[0];
+  uint32_t length = 0;
+  struct walk *loop = groups_matter(&l) ? NULL
+                                        : shortest_loop(p, assumptions, region, l.entries.at, l.entries.n, &nearest, &length);
+  if (loop || in)
+    make(&l, in, nearest->node, loop, length, out);
+  memory_free(loop);
   memory_free(l.links);
   memory_free(l.reached);
   vec_release(&l.queue);
+  vec_release(&l.entries);
+  memory_free(l.reached_by);
   vec_release(&l.walk);
   vec_release(&l.missing);
 }

@@ -16,6 +16,8 @@ struct frame {
   struct arrows left;
 };
 
+#define TRANSITIONS_MORE 20000
+
 struct dive { /* depth-first */
   struct live *live;
   struct product product;
@@ -26,6 +28,9 @@ struct dive { /* depth-first */
   node_vec found;
   uint32_t region, numbers;
   bool eager; /* acceptance of part of a component is enough */
+  bool all;   /* go on to find every region: they become one */
+  uint32_t common;
+  uint64_t transitions_most; /* all: then what was found is good enough; 0: any number */
 };
 
 void lasso_release(struct lasso *l) {
@@ -88,6 +93,24 @@ static void close_circle(struct dive *d, const struct pair *to, uint64_t accepts
   }
 }
 
+/* A region of another component joins those found before. */
+static void unite(struct dive *d, uint32_t region, const node_vec *nodes) {
+  if (!d->common)
+    d->common = region;
+  for (size_t i = 0; i < nodes->n; i++)
+    d->product.nodes.at[nodes->at[i]].region = d->common;
+}
+
+static void find_region(struct dive *d, const node_vec *component) {
+  node_vec in = {0};
+  uint32_t region = fair_region(&d->product, &d->assumptions, component, d->all ? &in : &d->found);
+  if (region && d->all)
+    unite(d, region, &in);
+  else
+    d->region = region;
+  vec_release(&in);
+}
+
 /* All arrows of the node were followed. */
 static void leave(struct dive *d) {
   uint32_t node = d->path.at[--d->path.n].node;
@@ -98,7 +121,7 @@ static void leave(struct dive *d) {
   d->roots.n--;
   take_from(d, top.number, &component);
   if (is_full(d, &top) && !d->eager)
-    d->region = fair_region(&d->product, &d->assumptions, &component, &d->found);
+    find_region(d, &component);
   for (size_t i = 0; i < component.n; i++)
     d->product.nodes.at[component.at[i]].number = NUMBER_DONE;
   vec_release(&component);
@@ -111,7 +134,7 @@ static bool dive_from(struct dive *d, uint32_t start) {
     return false;
   while (d->path.n > 0 && !d->region) {
     struct arrow a;
-    if (!graph_tick(g, 1))
+    if (!graph_tick(g, 1) || (d->transitions_most && g->stats.transitions > d->transitions_most))
       return false;
     if (!arrows_next(&d->product, &d->path.at[d->path.n - 1].left, &a)) {
       leave(d);
@@ -157,6 +180,40 @@ static bool dive(struct dive *d) {
   return ok;
 }
 
+/* The first region that was found need not be the nearest. Of rounds there are few states: all regions are looked for, as far
+   as that takes no more than what was done already, and the shortest way to and in any of them is what is told. */
+static void look_for_all(struct dive *d, struct live *l) {
+  struct graph *g = &l->graph;
+  struct graph before = *g;
+  dive_init(d, l, l->automaton, &l->assumptions);
+  if (model_steps(g->space->model) || l->assumptions.coins || l->assumptions.fair || g->limits.rounds)
+    return;
+  d->all = true;
+  d->eager = false;
+  d->transitions_most = 2 * g->stats.transitions + TRANSITIONS_MORE;
+  dive(d);
+  g->end = before.end; /* what it came upon was not asked for */
+  g->error = before.error;
+  g->error_atom = before.error_atom;
+  g->error_from = before.error_from;
+}
+
+static void make_shortest(struct live *l, struct dive *first) {
+  struct dive all;
+  struct lasso shorter = {0};
+  look_for_all(&all, l);
+  lasso_make(&first->product, &first->assumptions, first->region, &first->found, &l->lasso);
+  if (all.common)
+    lasso_make(&all.product, &all.assumptions, all.common, NULL, &shorter);
+  if (shorter.n > 0 && shorter.n <= l->lasso.n) {
+    struct lasso longer = l->lasso;
+    l->lasso = shorter;
+    shorter = longer;
+  }
+  lasso_release(&shorter);
+  dive_release(&all);
+}
+
 void live_run(struct live *l) {
   do {
     struct dive d;
@@ -167,7 +224,7 @@ void live_run(struct live *l) {
     dive(&d);
     if (d.region && !l->graph.space->restart) {
       l->found = true;
-      lasso_make(&d.product, &d.assumptions, d.region, &d.found, &l->lasso);
+      make_shortest(l, &d);
     }
     dive_release(&d);
   } while (l->graph.space->restart);

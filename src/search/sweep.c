@@ -137,8 +137,10 @@ static void found_error(struct sweep *w, const struct model_error *error, charge
   }
 }
 
+/* Of states that one thread put into the store it would have come upon the first one first. */
 static void join_finding(struct finding *f, const struct finding *other) {
-  if (other->found && better(f, other->rounds, other->charge))
+  bool first = f->found && f->rounds == other->rounds && f->charge == other->charge && !f->by_step && other->state < f->state;
+  if (other->found && (first || better(f, other->rounds, other->charge)))
     *f = *other;
 }
 

@@ -57,7 +57,18 @@ bool sends_agree(struct expansion *x) {
   return true;
 }
 
-static void add_group(struct offer *o, struct group g) {
+/* Names of compound values are given as they come up; what comes of them must not depend on that. */
+static bool is_compound(const struct type *t) {
+  while (t && t->kind == TYPE_OPTION)
+    t = t->element;
+  return t && (t->kind == TYPE_RECORD || t->kind == TYPE_ARRAY || t->kind == TYPE_SEQUENCE || (t->kind == TYPE_SET && !t->mask));
+}
+
+bool message_before(const struct model *m, const struct type *t, value a, value b) {
+  return is_compound(t) ? value_compare(&m->values, t, a, b) < 0 : a < b;
+}
+
+static void add_group(struct offer *o, struct group g, const struct model *m, const struct type *received) {
   if (g.count == 0)
     return;
   for (uint32_t i = 0; i < o->n; i++) {
@@ -74,7 +85,7 @@ static void add_group(struct offer *o, struct group g) {
   for (; at > 0; at--) {
     const struct group *p = &o->groups[at - 1];
     bool before = p->silent != g.silent ? p->silent < g.silent
-                  : p->message != g.message ? p->message < g.message : p->tag < g.tag;
+                  : p->message != g.message ? message_before(m, received, p->message, g.message) : p->tag < g.tag;
     if (before)
       break;
     o->groups[at] = *p;
@@ -147,6 +158,8 @@ static void offer_from(struct expansion *x, struct offer *o, uint32_t sender, ui
       o->wild_tags[o->wild++] = x->space->pack.bag ? NO_SENDER : a->process;
     return;
   }
+  const struct type *received =
+      unread ? NULL : x->space->model->roles[local_role(&x->space->pack, r->original)].body[x->from->point].received;
   bool includes_self = sender == receiver;
   uint32_t self = includes_self ? 1 : 0;
   if (uniform && includes_self)
@@ -162,7 +175,7 @@ static void offer_from(struct expansion *x, struct offer *o, uint32_t sender, ui
                       .count = count, .must = own || must ? count : 0, .members = bit};
     if (!m && !senders_explicit(x))
       g.tag = NO_SENDER;
-    add_group(o, g);
+    add_group(o, g, x->space->model, received);
   }
 }
 

@@ -355,12 +355,13 @@ const value *local_values(const struct pack *p, local_id id) { return intern_at(
 
 value local_status(const struct pack *p, local_id id) { return local_values(p, id)[LOCAL_STATUS]; }
 
-local_id local_put(struct pack *p, uint32_t role, const value *values) {
+static local_id put(struct pack *p, uint32_t role, const value *values, value followed) {
   const struct role *r = &p->model->roles[role];
   uint32_t length = role_local_length(r);
   value buffer[64], *v = length < 64 ? buffer : memory_alloc((length + 1) * sizeof *v);
   v[0] = role;
   memcpy(v + 1, values, length * sizeof *v);
+  v[1 + LOCAL_STATUS] |= followed;
   if (p->initials != INITIALS_EACH)
     memset(v + 1 + 1 + r->nvars, 0, (length - 1 - r->nvars) * sizeof *v);
   local_id id = intern_put(p->locals, v, length + 1);
@@ -368,6 +369,8 @@ local_id local_put(struct pack *p, uint32_t role, const value *values) {
     memory_free(v);
   return id;
 }
+
+local_id local_put(struct pack *p, uint32_t role, const value *values) { return put(p, role, values, 0); }
 
 value followed_bits(const struct pack *p, const value *globals, uint32_t process) {
   value bits = 0;
@@ -514,12 +517,8 @@ void global_from_config(struct pack *p, const struct config *c, struct global *g
   g->inits = p->initials == INITIALS_SET ? initial_set(p, c) : 0;
   g->hope = 0;
   g->n = m->nprocesses;
-  for (uint32_t q = 0; q < m->nprocesses; q++) {
-    value status = c->local[q][LOCAL_STATUS];
-    c->local[q][LOCAL_STATUS] |= followed_bits(p, c->globals, q);
-    g->at[q] = (struct member){local_put(p, model_role_of(m, q), c->local[q]), 1};
-    c->local[q][LOCAL_STATUS] = status;
-  }
+  for (uint32_t q = 0; q < m->nprocesses; q++)
+    g->at[q] = (struct member){put(p, model_role_of(m, q), c->local[q], followed_bits(p, c->globals, q)), 1};
 }
 
 /* Properties that ask for the set of first values only may be shown any assignment that has that set. */

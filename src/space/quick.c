@@ -51,9 +51,9 @@ static uint32_t quick_sending(struct round_space *s, local_id id, uint32_t point
   return s->quick_sends.at[id];
 }
 
-static void add_message(struct offer *o, value message, uint32_t count) {
+static void add_message(const struct model *m, const struct type *received, struct offer *o, value message, uint32_t count) {
   uint32_t at = 0;
-  while (at < o->n && o->groups[at].message < message)
+  while (at < o->n && o->groups[at].message != message && message_before(m, received, o->groups[at].message, message))
     at++;
   if (at < o->n && o->groups[at].message == message) {
     o->groups[at].count += count;
@@ -78,7 +78,7 @@ bool quick_task(struct round_space *s, const struct global *g, struct together *
       return false;
     const struct sendings *out = &s->sendings.at[sending - 1];
     if (out->n)
-      add_message(&offer, unread ? 0 : out->at[0].message, g->at[i].count);
+      add_message(s->model, s->model->roles[0].body[g->point].received, &offer, unread ? 0 : out->at[0].message, g->at[i].count);
   }
   uint32_t index;
   space_rules(s, g->point, s->model->points[g->point].number - 1, NULL, &index);

@@ -582,7 +582,8 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
 
 static struct space *space_another(struct space *space) {
   struct round_space *first = round_of(space);
-  if (question_live(first->model, space->question))
+  /* What is left out because something cheaper covers it depends on what came before. */
+  if (question_live(first->model, space->question) || (space->together && first->pack.keep_lost))
     return NULL;
   struct meaning *meaning = meaning_new(first->model);
   meaning_follow(meaning, first->meaning->semantics, first->meaning->arrivals);

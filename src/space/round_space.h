@@ -189,6 +189,8 @@ void add_unique(uint32_t **at, size_t *n, size_t *cap, uint32_t x); /* steps.c *
 uint32_t plain_lottery(struct round_space *, const struct config *, const struct witness *);
 
 /* menu.c */
+/* In what order messages of a type are offered. */
+bool message_before(const struct model *, const struct type *, value a, value b);
 uint32_t offer_put(struct round_space *, uint32_t rules_index, const struct offer *); /* interned */
 uint32_t offer_find(struct round_space *, uint32_t rules_index, const struct offer *); /* INTERN_NONE if new */
 uint32_t menu_of(struct round_space *, uint32_t context, const struct rules *, const struct offer *, uint32_t id);

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -103,6 +104,47 @@ static void intern_finds_what_it_keeps(void **state) {
   v[0] = -1;
   assert_int_equal(intern_find(t, v, 1), INTERN_NONE);
   assert_true(intern_bytes(t) > MANY * sizeof(int64_t));
+  intern_free(t);
+}
+
+/* Each thread puts the same vectors in an order of its own, and must get the same names for them. */
+enum { SHARED = 20000, THREADS = 4 };
+struct namer {
+  struct intern *table;
+  uint32_t number, names[SHARED];
+};
+
+static void *name_all(void *context) {
+  struct namer *n = context;
+  for (uint32_t i = 0; i < SHARED; i++) {
+    int64_t k = (int64_t)(i * (2 * n->number + 3)) % SHARED, v[3] = {k, k * k, -k};
+    uint32_t name = intern_put(n->table, v, 3);
+    n->names[k] = name;
+    if (intern_at(n->table, name)[1] != k * k || intern_find(n->table, v, 3) != name)
+      n->names[k] = INTERN_NONE;
+  }
+  return NULL;
+}
+
+static void intern_names_alike_for_several(void **state) {
+  (void)state;
+  static struct namer namers[THREADS];
+  pthread_t threads[THREADS];
+  struct intern *t = intern_new();
+  intern_share(t);
+  for (uint32_t i = 0; i < THREADS; i++) {
+    namers[i].table = t;
+    namers[i].number = i == 1 ? 3 : i; /* numbers that have nothing in common with SHARED */
+    assert_int_equal(pthread_create(&threads[i], NULL, name_all, &namers[i]), 0);
+  }
+  for (uint32_t i = 0; i < THREADS; i++)
+    pthread_join(threads[i], NULL);
+  assert_int_equal(intern_count(t), SHARED);
+  for (uint32_t k = 0; k < SHARED; k++)
+    for (uint32_t i = 0; i < THREADS; i++) {
+      assert_int_equal(namers[i].names[k], namers[0].names[k]);
+      assert_int_equal(intern_at(t, namers[i].names[k])[0], k);
+    }
   intern_free(t);
 }
 
@@ -291,6 +333,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_aligns_and_zeroes),    cmocka_unit_test(vec_grows),
       cmocka_unit_test(text_grows_and_pads),        cmocka_unit_test(intern_finds_what_it_keeps),
+      cmocka_unit_test(intern_names_alike_for_several),
       cmocka_unit_test(intern_tells_lengths_apart), cmocka_unit_test(diags_point_and_sort),
       cmocka_unit_test(diags_show_strange_bytes),   cmocka_unit_test(diags_at_the_end),
       cmocka_unit_test(diags_cut_long_lines),       cmocka_unit_test(diags_stop_at_enough),

@@ -124,6 +124,12 @@ static void fake_make(struct fake *f) {
     f->possible[i] |= chance(4) ? 0 : 1u << chance(GROUPS);
   if (!chance(5))
     f->restart_at = chance(f->n);
+  if (chance(2))
+    return;
+  f->model.kind = MODEL_ROUNDS; /* they go on as long as there are any */
+  f->restart_at = UINT32_MAX;
+  for (uint32_t i = 0; i < f->nedges; i++)
+    f->edges[i].optional = false;
 }
 
 static struct automaton *random_automaton(void) {
@@ -183,7 +189,7 @@ static void naive_make(struct naive *v, const struct fake *f, const struct autom
   for (uint32_t s = 0; s < f->n; s++) {
     for (uint32_t q = 0; q < a->nstates; q++) {
       v->state[s * a->nstates + q] = s;
-      v->reached[s * a->nstates + q] = s < f->initials && q == 0;
+      v->initial[s * a->nstates + q] = v->reached[s * a->nstates + q] = s < f->initials && q == 0;
     }
     if (!must_go_on(f, s))
       naive_add(v, f, a, &(struct fake_edge){s, s, NO_GROUP, UINT32_MAX, UINT64_MAX, true});
@@ -249,6 +255,38 @@ static bool naive_finds(const struct naive *v, const struct fake *f, const struc
     if (is_accepted(v, f, automaton_sets(a), set, as))
       return true;
   return false;
+}
+
+/* How many steps the shortest lasso has, without fairness and coins: from each node that is reached, back to it by way of all that
+   is asked for. */
+static uint32_t naive_shortest(const struct naive *v, const struct automaton *a, const struct assumptions *as) {
+  uint32_t least = UINT32_MAX, distance[NODES_MOST], masks = 1u << (a->nsets + MARKS), all = masks - 1;
+  uint32_t often = ~(uint32_t)as->often & ((1u << MARKS) - 1); /* not asked for: met from the beginning */
+  for (uint32_t i = 0; i < v->n; i++)
+    distance[i] = v->initial[i] ? 0 : UINT32_MAX;
+  for (uint32_t times = 0; times < v->n; times++)
+    for (uint32_t i = 0; i < v->nedges; i++)
+      if (distance[v->edges[i].from] != UINT32_MAX && distance[v->edges[i].from] + 1 < distance[v->edges[i].to])
+        distance[v->edges[i].to] = distance[v->edges[i].from] + 1;
+  for (uint32_t start = 0; start < v->n; start++) {
+    bool at[NODES_MOST][1 << 4] = {{false}}, found = false;
+    if (distance[start] == UINT32_MAX)
+      continue;
+    at[start][often << a->nsets] = true;
+    for (uint32_t steps = 1; steps <= v->n * masks && !found && distance[start] + steps < least; steps++) {
+      bool next[NODES_MOST][1 << 4] = {{false}};
+      for (uint32_t i = 0; i < v->nedges; i++)
+        for (uint32_t m = 0; m < masks && !(as->finally & ~v->edges[i].marks); m++)
+          if (at[v->edges[i].from][m])
+            next[v->edges[i].to][(m | (uint32_t)v->edges[i].accepts |
+                                  (uint32_t)(v->edges[i].marks & ((1u << MARKS) - 1)) << a->nsets)] = true;
+      memcpy(at, next, sizeof at);
+      found = at[start][all];
+      if (found)
+        least = distance[start] + steps;
+    }
+  }
+  return least;
 }
 
 /* --- lassos --- */
@@ -341,7 +379,7 @@ static void check_lasso(const struct fake *f, const struct automaton *a, const s
 
 static void random_graphs(void **unused) {
   (void)unused;
-  uint32_t found = 0, long_ones = 0;
+  uint32_t found = 0, long_ones = 0, shortest = 0;
   for (uint32_t round = 0; round < 5000; round++) {
     struct fake f;
     struct naive v;
@@ -362,6 +400,10 @@ static void random_graphs(void **unused) {
       fail_msg("round %u: %s, though there is %s", round, l.found ? "found" : "not found", expected ? "one" : "none");
     if (l.found && !stays_and_goes_on(&f))
       check_lasso(&f, a, &as, &l.lasso);
+    if (l.found && f.model.kind == MODEL_ROUNDS && !as.fair && !as.coins) {
+      assert_true(l.lasso.n - 1 <= naive_shortest(&v, a, &as));
+      shortest++;
+    }
     assert_int_equal(l.graph.end, l.found ? SEARCH_DECIDED : SEARCH_EXHAUSTED);
     found += l.found;
     long_ones += l.found && l.lasso.n > 3;
@@ -376,7 +418,7 @@ static void random_graphs(void **unused) {
     automaton_free(a);
   }
   assert_true(found > 500 && found < 4500);
-  assert_true(long_ones > 50);
+  assert_true(long_ones > 50 && shortest > 50);
 }
 
 static void limits_are_kept(void **unused) {

@@ -4,9 +4,11 @@
 #include "search/bfs.h"
 #include "search/store_look.h"
 
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -120,6 +122,64 @@ static void store_accounts_for_its_memory(void **unused) {
   size_t each = (store_bytes(s) - before) / 1000000;
   assert_true(each >= 14 + 10 &&
               each <= 14 + 22); /* record, then 8 bytes of index at a load of 0.4 to 0.8 */
+  store_free(s);
+}
+
+/* Four threads put overlapping numbers into a shared store, each into its lane. */
+#define SHARED_KEYS 60000
+struct filler {
+  struct store *store;
+  uint32_t lane;
+  uint64_t fresh;
+};
+
+static void *fill_lane(void *context) {
+  struct filler *f = context;
+  for (uint64_t i = 0; i < SHARED_KEYS; i++) {
+    uint64_t key = (i * 7 + f->lane * 1000) % SHARED_KEYS, word[2] = {key * 0x9E3779B97F4A7C15u, key};
+    uint64_t h = store_hash_words(word, 12);
+    state_ref ref;
+    store_lock(f->store, store_segment(h));
+    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key, 0, &ref)
+                      : store_put_words_in(f->store, f->lane, word, 12, h, 0, key, 0, &ref);
+    assert_int_equal(store_at(f->store, ref).parent, key);
+    store_unlock(f->store, store_segment(h));
+  }
+  return NULL;
+}
+
+static void store_is_filled_by_several(void **unused) {
+  (void)unused;
+  enum { N = 4 };
+  struct store *s = store_new();
+  struct filler fillers[N];
+  pthread_t threads[N];
+  store_share(s, N);
+  state_ref begin[N];
+  for (uint32_t i = 0; i < N; i++)
+    begin[i] = store_end_of(s, i);
+  for (uint32_t i = 0; i < N; i++) {
+    fillers[i] = (struct filler){.store = s, .lane = i};
+    assert_int_equal(pthread_create(&threads[i], NULL, fill_lane, &fillers[i]), 0);
+  }
+  uint64_t fresh = 0, read = 0;
+  for (uint32_t i = 0; i < N; i++) {
+    pthread_join(threads[i], NULL);
+    fresh += fillers[i].fresh;
+  }
+  assert_int_equal(fresh, SHARED_KEYS);
+  assert_int_equal(store_count(s), SHARED_KEYS);
+  bool *seen = calloc(SHARED_KEYS, sizeof *seen);
+  for (uint32_t i = 0; i < N; i++) {
+    struct store_reader r = store_reader(s, begin[i], store_end_of(s, i));
+    for (; store_read(&r); read++) {
+      assert_false(seen[r.stored.parent]);
+      assert_int_equal(store_lane(s, r.ref), i);
+      seen[r.stored.parent] = true;
+    }
+  }
+  assert_int_equal(read, SHARED_KEYS);
+  free(seen);
   store_free(s);
 }
 
@@ -556,6 +616,7 @@ int main(void) {
       cmocka_unit_test(store_keeps_every_key_once),
       cmocka_unit_test(store_accounts_for_its_memory),
       cmocka_unit_test(store_takes_words),
+      cmocka_unit_test(store_is_filled_by_several),
       cmocka_unit_test(store_relinks),
       cmocka_unit_test(charges_compare_processes_first_and_saturate),
       cmocka_unit_test(whole_space_when_it_holds),

@@ -1,0 +1,123 @@
+/* A round in which no two processes hear disjoint sets. Those that send the same are alike, so all who hear one of them may hear the
+   same one: two processes have somebody in common if there is a message that both have heard. Which messages there are is told
+   apart; in each case, sets of chances that go together two by two make a move each. */
+#include "param/derive_rounding.h"
+
+static bool go_together(const struct way_to *a, const struct way_to *b, uint32_t there) {
+  for (size_t i = 0; i < a->supports.n; i++)
+    for (size_t k = 0; k < b->supports.n; k++) {
+      uint32_t one = a->supports.at[i], other = b->supports.at[k];
+      if (((one | other) & ~there) == 0 && (one & other))
+        return true;
+    }
+  return false;
+}
+
+struct nosplit {
+  struct rounding *r;
+  const bool *together;
+  move_vec *moves;
+  uint32_t there;           /* the messages that somebody sends */
+  uint64_t friends[64];     /* by chance: those that it goes with */
+  const char *name;
+};
+
+static bool nosplit_move(struct nosplit *x, uint64_t chances) {
+  struct rounding *r = x->r;
+  struct deriving *d = r->d;
+  r->move = round_move_new(d, r->point, x->name);
+  r->only = chances;
+  vec_clear(&r->amounts);
+  vec_clear(&r->moved);
+  for (size_t i = 0; i < r->joints.n; i++)
+    vec_release(&r->joints.at[i].of);
+  vec_clear(&r->joints);
+  for (size_t i = 0; i < r->chances.n; i++) /* amounts in it are of another move */
+    r->chances.at[i].can = NULL;
+  for (uint32_t l = 0; l < d->d->locals.n; l++)
+    r->arrivals[l] = NULL;
+  for (uint32_t m = 0; m < r->ear.nm; m++)
+    round_require(r, x->there >> m & 1 ? amount_some(r, make_sum(d, r->may[m], NULL))
+                                 : amount_none(r, r->may[m]));
+  return round_make_whole(r, x->together, x->moves);
+}
+
+/* Bron & Kerbosch 1973: the largest sets of chances of which any two go together. */
+static bool cliques(struct nosplit *x, uint64_t in, uint64_t may, uint64_t done) {
+  if (!may && !done)
+    return nosplit_move(x, in);
+  for (uint32_t i = 0; i < 64; i++) {
+    uint64_t one = (uint64_t)1 << i;
+    if (!(may & one))
+      continue;
+    if (!cliques(x, in | one, may & x->friends[i], done & x->friends[i]))
+      return false;
+    may &= ~one;
+    done |= one;
+  }
+  return true;
+}
+
+/* Which chances there are when those messages, and no others, are sent. */
+static uint64_t chances_there(struct nosplit *x) {
+  struct rounding *r = x->r;
+  const struct listening *ear = &r->ear;
+  uint64_t found = 0;
+  struct solver *s = chance_facts(ear);
+  for (uint32_t m = 0; m < ear->nm; m++) {
+    uint32_t column = column_may(ear, m);
+    int64_t one[2] = {-1, 1};
+    if (x->there >> m & 1)
+      solver_add_row(s, one, 2, false, &column);
+    else
+      solver_add_value(s, column, 0);
+  }
+  r->sure = 0;
+  for (uint32_t i = 0; i < r->chances.n && solver_check(s) == ANSWER_YES; i++) {
+    const struct chance *c = &r->chances.at[i];
+    bool possible = false;
+    for (size_t k = 0; k < c->cubes.n && !possible; k++) {
+      solver_push(s);
+      solver_add_cube(s, &c->cubes.at[k], NULL);
+      possible = solver_check(s) != ANSWER_NO;
+      solver_pop(s);
+    }
+    found |= (uint64_t)possible << i;
+    r->sure |= (uint64_t)(!c->witness && cubes_cover(s, &c->cubes)) << i;
+  }
+  solver_free(s);
+  return found;
+}
+
+bool round_make_nosplit(struct rounding *r, const bool *together, move_vec *moves) {
+  struct deriving *d = r->d;
+  const struct round_at *at = &d->at[r->point];
+  struct nosplit x = {r, together, moves, 0, {0}, r->move.name};
+  bool ok = true;
+  for (size_t i = 0; i < at->locals.n && ok; i++) { /* finds all chances */
+    reason_vec reasons = {0};
+    ok = !local_active(d, at->locals.at[i]) || reasons_find(r, at->locals.at[i], &reasons);
+    vec_release(&reasons);
+  }
+  if (ok && r->chances.n > 64)
+    return derive_refuse(d, d->coupled->at, "there are too many things to have heard in common");
+  for (x.there = 1; ok && x.there < (uint32_t)1 << r->ear.nm; x.there++) {
+    uint64_t all = chances_there(&x), alone = 0;
+    for (uint32_t i = 0; i < r->chances.n; i++) {
+      const struct chance *a = &r->chances.at[i];
+      const struct way_to *way = &a->outcomes->ways.at[a->way];
+      x.friends[i] = 0;
+      if (!(all >> i & 1) || !go_together(way, way, x.there))
+        continue;
+      alone |= (uint64_t)1 << i;
+      for (uint32_t k = 0; k < r->chances.n; k++) {
+        const struct chance *b = &r->chances.at[k];
+        if (k != i && all >> k & 1 &&
+            go_together(way, &b->outcomes->ways.at[b->way], x.there))
+          x.friends[i] |= (uint64_t)1 << k;
+      }
+    }
+    ok = !alone || cliques(&x, 0, alone, 0);
+  }
+  return ok;
+}
