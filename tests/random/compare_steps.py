@@ -10,7 +10,8 @@ import re
 
 from compare import Answer, Comparison, Failure, Skipped, certain, difference
 
-REDUCTIONS = ("symmetry", "partition", "order", "values", "dead-variables", "dead-messages", "loss", "partial-order")
+REDUCTIONS = ("symmetry", "partition", "order", "values", "dead-variables", "dead-messages", "loss", "partial-order", "round-window",
+              "relays")
 SEMANTICS = ("m", "m-mp", "mp")
 STATES_MOST = 4000  # under M, without reductions: the plain way has to follow
 STATES_FEW = 500    # and in the other semantics, and in every order of arrival

@@ -7,17 +7,19 @@ threads: a few steps that hand a value on, of which properties see only the last
 from generate import BOOL, VAL, Generator, Role, Scope, opt, set_of, shown
 
 SENDER = ("proc", "all")
+ROUND = ("round",)
 
 
 class StepScope(Scope):
     """Names; of a quorum action also the record that each of its messages is."""
 
-    def __init__(self, role, names, quorum=None, sender=None):
+    def __init__(self, role, names, quorum=None, sender=None, rounds=()):
         super().__init__(role, names, where="step")
         self.quorum, self.sender = quorum, sender
+        self.rounds = rounds  # of the message that is taken: they are in nothing but what is made for them
 
     def with_name(self, name, type_, message=False):
-        inner = StepScope(self.role, {**self.names, name: type_}, self.quorum, self.sender)
+        inner = StepScope(self.role, {**self.names, name: type_}, self.quorum, self.sender, self.rounds)
         return inner
 
 
@@ -53,6 +55,9 @@ class StepGenerator(Generator):
                                       (4, "bag bound 2")])
         self.fuelled = not ("bound" in self.channel or self.channel == "set") or self.chance(0.6)
 
+        # rounds without bound: an epoch for each process, in messages, too; who moves on burns fuel, so they come to an end
+        self.epochs = self.messages and self.fuelled and self.kind != "byzantine" and self.chance(0.4)
+
         lines = ["algorithm Random", f"param n = {self.roles[0].size}", f"type Value = {self.values}"]
         self.globals = []
         if self.chance(0.08):
@@ -72,6 +77,8 @@ class StepGenerator(Generator):
         lines += self.environment("env1")
         for i in range(self.rng.randint(2, 4)):
             lines += self.property(i)
+        if self.epochs:
+            lines += self.about_epochs()
         if self.chance(0.8):
             lines.append("safety whole: true")  # so that the search does not end before everything is seen
         return "\n".join(lines) + "\n"
@@ -120,7 +127,15 @@ class StepGenerator(Generator):
         count = self.weighted([(18, 0), (60, 1), (22, 2)])
         if self.kind == "byzantine":
             count, types = min(count, 1), types[:2]
-        return Kind(f"k{i}", tuple((f"{letter}{i}", self.weighted(types)) for letter in "ab"[:count]))
+        fields = tuple((f"{letter}{i}", self.weighted(types)) for letter in "ab"[:count])
+        return Kind(f"k{i}", fields + (((f"r{i}", ROUND),) if self.epochs and self.chance(0.8) else ()))
+
+    def about_epochs(self):
+        p, q = (self.pick(self.roles).name for _ in range(2))
+        sign = self.pick(["<=", "<", "==", "!="])
+        return self.weighted([(50, [f"safety epochs: forall p in {p}, q in {q}: p.e {sign} q.e"]),
+                              (25, [f"cover apart: exists p in {p}, q in {q}: p.e > q.e + 1"]),
+                              (25, [])])
 
     # --- processes ---
 
@@ -161,6 +176,8 @@ class StepGenerator(Generator):
         if role.fuel:
             full = self.weighted([(55, 1), (40, 2), (5, 3)])
             lines.append(f"  stable fuel: 0..{full} = {full}")
+        if self.epochs:
+            lines.append(f"  {self.pick(['var', 'var', 'stable'])} e: round = {self.pick(['1', '1', '0'])}")
         role.start = self.chance(0.3)
         role.steps = [f"st{i + 1}{role.name}" for i in range(self.weighted([(45, 0), (25, 1), (20, 2), (10, 3)]))]
         if role.start:
@@ -209,6 +226,8 @@ class StepGenerator(Generator):
             trigger, scope, modifiers = self.quorum(role, scope)
         if what in ("one", "quorum") and self.chance(0.4):
             guards.append(self.boolean(scope, 1))
+        if scope.rounds and self.chance(0.4):
+            guards.append(f"{self.pick(scope.rounds)} {self.pick(['>', '>=', '==', '<'])} e")
         growth = self.grows(role, scope) if self.growing and self.chance(0.6) else None
         if growth:
             guards.append(growth[0])
@@ -233,12 +252,23 @@ class StepGenerator(Generator):
             lines.append(f"{indent}  fuel := fuel - 1")
         if growth:
             lines.append(f"{indent}  {growth[1]}")
+        if self.epochs:
+            lines += self.epoch(scope, burns, indent + "  ")
         lines += self.body(role, scope, indent + "  ", self.rng.randint(0 if sends else 1, 2), sends)
         if head and len(role.steps) > 1 and self.chance(0.3):
             lines.append(f"{indent}  goto {self.pick(role.steps)}")
         elif head is None and role.steps and self.chance(0.06):
             lines.append(f"{indent}  goto {self.pick(role.steps)}")
         return lines + [f"{indent}}}"]
+
+    def epoch(self, scope, burns, indent):
+        """It moves on, or takes over what it is told, most often only if that is later."""
+        if scope.rounds and self.chance(0.6):
+            told = self.pick(scope.rounds)
+            if self.chance(0.2):
+                return [f"{indent}e := {told}"]
+            return [f"{indent}if {told} {self.pick(['>', '>', '>='])} e {{", f"{indent}  e := {told}", f"{indent}}}"]
+        return [f"{indent}e := e + {self.pick('112')}"] if burns and self.chance(0.6) else []
 
     def grows(self, role, scope):
         """A guard and an assignment after which it is false, and stays so unless somebody turns back; or None."""
@@ -283,7 +313,13 @@ class StepGenerator(Generator):
         arguments, bound = [], {}
         for name, t in kind.fields:
             choice = self.rng.random()
-            if choice < 0.25:
+            if t == ROUND:
+                if choice < 0.2:
+                    arguments.append(f"{name} {self.pick(['==', '>=', '<'])} e")
+                elif binds and choice < 0.9:
+                    arguments.append(name)
+                    bound[name] = t
+            elif choice < 0.25:
                 right = self.pick(self.named(scope, BOOL) + ["true", "false"]) if t == BOOL else self.expr(t, scope, 0)
                 arguments.append(f"{name} == {right}")
             elif choice < 0.33 and t[0] == "int":
@@ -300,14 +336,16 @@ class StepGenerator(Generator):
             m = self.name("m")
             text, _ = self.pattern(kind, scope, False)
             text = f"{m}: {text}"
-            names[m] = ("rec", kind.fields)
+            names[m] = ("rec", tuple(f for f in kind.fields if f[1] != ROUND))
+            rounds = tuple(f"{m}.{name}" for name, t in kind.fields if t == ROUND)
         else:
             text, bound = self.pattern(kind, scope, True)
-            names.update(bound)
+            names.update((name, t) for name, t in bound.items() if t != ROUND)
+            rounds = tuple(name for name, t in bound.items() if t == ROUND)
         if self.chance(0.4) and (self.identities or self.chance(0.3)):
             sender = self.name("f")
             text += f" from {sender}"
-        return text, StepScope(role, names, None, sender)
+        return text, StepScope(role, names, None, sender, rounds)
 
     def quorum(self, role, scope):
         kind = self.pick(self.kinds)
@@ -322,7 +360,7 @@ class StepGenerator(Generator):
             inside = text[text.index("(") + 1:-1] + ", " if "(" in text else ""
             text = f"{kind.name}({inside}{', '.join(same)})"
             modifiers.append("same " + ", ".join(same))
-            names.update((f, t) for f, t in kind.fields if f in same)
+            names.update((f, t) for f, t in kind.fields if f in same and t != ROUND)
             if size == "0":
                 size = "1"
         if self.chance(0.5):
@@ -351,6 +389,8 @@ class StepGenerator(Generator):
         return [f"{indent}send {kind.name}{'(' + arguments + ')' if arguments else ''} to {self.receivers(role, scope)}"]
 
     def argument(self, t, scope):
+        if t == ROUND:
+            return self.pick(["e", "e", "e + 1", *scope.rounds, *scope.rounds])
         return self.number(t, scope, 1) if t[0] == "int" else self.expr(t, scope, 1)
 
     def receivers(self, role, scope):

@@ -17,7 +17,8 @@ OFTEN = ["forall p in all: HO[p] == all", "forall p, q in all: HO[p] == HO[q]", 
 FOR_EVER = ["infinitely often", "infinitely often", "infinitely often", "infinitely often phase", "eventually", "eventually phase",
             "eventually always", "eventually always phase", "eventually always for some q in all"]
 FAIR = ["fair", "fair strong", "fair processes", "fair strong processes", "fair actions", "fair strong actions"]
-REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "values", "dead-messages")
+REDUCTIONS = ("symmetry", "partition", "order", "message-order", "round-rank", "dead-variables", "values", "dead-messages",
+              "round-window", "relays")
 
 
 def operators(rng, a, b):
