@@ -371,7 +371,7 @@ static bool better_key(void *context, const uint32_t *order) {
 /* The key of the cut, canonical; in space->best. */
 static struct state cut_encode(struct fine_space *s, struct cut *c) {
   struct keying k = {s, c, 0};
-  if (s->pack->rank)
+  if (s->pack->rank && s->pack->licences->phase_residue == 1) /* each has a phase of its own */
     cut_rank(s, c);
   if (s->pack->phase_period)
     c->phase = (c->phase - 1) % s->pack->phase_period + 1;

@@ -188,12 +188,14 @@ static void grant_round_rank(struct grant *g) {
   bool endless = false;
   for (uint32_t p = 0; p < g->model->npoints; p++)
     endless |= g->model->points[p].endless;
+  g->out->phase_residue = u->residue;
   if (u->why.reason)
     refuses(g, REDUCE_ROUND_RANK, u->why);
   else
     grants(g, REDUCE_ROUND_RANK, endless && u->read,
-           endless && u->read ? "round numbers are copies of the phase number, and only compared"
-                              : "no round numbers are kept");
+           !(endless && u->read) ? "no round numbers are kept"
+           : u->residue > 1      ? "round numbers are copies of the phase number, and only compared; of that the residue is kept"
+                                 : "round numbers are copies of the phase number, and only compared");
 }
 
 static bool some_dead_rounds(const struct grant *g, const struct liveness *l, uint32_t r) {

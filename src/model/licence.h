@@ -53,6 +53,7 @@ struct licences {
   struct span *identity_at;    /* by role: what raised it */
   bool anonymous;              /* every role is anonymous. Rounds: a state is a bag of local states */
   bool unlicensed;             /* some reduction was forced */
+  uint32_t phase_residue;      /* ROUND_RANK: the phase number is read modulo this; 1: it is not */
   const struct round_window *window; /* ROUND_WINDOW: how rounds are used; NULL: not asked */
   const struct type *value_type; /* PARTITION, ORDER: whose initial values are meant; VALUES: whose values are renamed, by
                                     any permutation; NULL: of none, and none of the three is applied */

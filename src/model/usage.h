@@ -42,6 +42,7 @@ bool is_value_type(const struct type *);
 enum round_use { ROUND_COMPARE, ROUND_ADVANCE, ROUND_RESIDUE };
 struct round_usage {
   bool read; /* somebody reads the phase number */
+  uint32_t residue; /* the phase number itself (no copy of it) is read modulo this; 1: it is not */
   enum round_use use;
   struct refusal why;
 };

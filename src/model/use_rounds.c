@@ -20,9 +20,27 @@ static void raise_rounds(struct rounds *p, enum round_use use, struct span at, c
   p->out->why = (struct refusal){reason, at};
 }
 
+#define RESIDUE_MOST 64
+
+/* The residue of the current phase number, as in P(ph), by something small: kept beside the order. */
+static bool keeps_residue(struct rounds *p, const struct node *n) {
+  int64_t k = n->op == NODE_PROCESS_AT              ? (int64_t)p->model->roles[n->index].count
+              : n->kid[1]->op == NODE_CONST || n->kid[1]->op == NODE_PARAM ? n->kid[1]->constant
+                                                                           : 0;
+  if (n->kid[0]->op != NODE_PHASE || k < 1)
+    return false;
+  int64_t common = p->out->residue;
+  while (common % k != 0)
+    common += p->out->residue;
+  if (common > RESIDUE_MOST)
+    return false;
+  p->out->residue = (uint32_t)common;
+  return true;
+}
+
 static void on_event(void *context, enum opaque_event e, const struct node *n, bool initial) {
   struct rounds *p = context;
-  if (e == OPAQUE_ORDER)
+  if (e == OPAQUE_ORDER || (e == OPAQUE_RESIDUE && keeps_residue(p, n)))
     return;
   /* the first phase has number 1, so a first value of 1 is a copy of it */
   if (e == OPAQUE_LITERAL && initial && n->type->kind == TYPE_ROUND && n->constant == 1)
@@ -89,6 +107,7 @@ struct round_usage *rounds_used(const struct model *m, const struct question *q,
                                 struct arena *arena) {
   struct rounds p = {.model = m, .question = q, .arena = arena};
   p.out = arena_alloc(arena, sizeof *p.out);
+  p.out->residue = 1;
   struct survey s = {.model = m, .question = q, .context = &p, .node = on_node};
   survey_run(&s);
   struct opaque o = {.model = m, .question = q, .context = &p, .raise = on_event};

@@ -76,8 +76,15 @@ uint64_t local_rounds(struct pack *p, local_id id) {
   return seen;
 }
 
+value rank_of_phase(const struct pack *p, value least, value phase) {
+  while ((phase - least) % (value)p->licences->phase_residue != 0)
+    least++;
+  return least;
+}
+
 /* Round values are copies of earlier phase numbers and only compared, so their order is enough: the k-th smallest
-   becomes k. 0 stays 0: it may be compared with the literal. The current phase is larger than or equal to all. */
+   becomes k. 0 stays 0: it may be compared with the literal. The current phase is larger than or equal to all; where its residue
+   is read, it becomes the next number with the same one. */
 static void rank_rounds(struct pack *p, struct global *g) {
   uint64_t seen = 1;
   for (uint32_t i = 0; i < g->n; i++)
@@ -89,6 +96,8 @@ static void rank_rounds(struct pack *p, struct global *g) {
   value rank[ROUNDS_MAX + 1], next = 0;
   bool same = true;
   for (int r = 0; r <= ROUNDS_MAX; r++) {
+    if (r == g->phase)
+      next = rank_of_phase(p, next, g->phase);
     rank[r] = seen >> r & 1 ? next++ : 0;
     same &= !(seen >> r & 1) || rank[r] == r;
   }

@@ -79,6 +79,8 @@ static void rank_real_rounds(struct concrete *k) {
   value next = 0;
   for (size_t r = 0; r < n && r < 63; r++)
     if (seen >> r & 1) {
+      if ((value)r == k->config->phase)
+        next = rank_of_phase(&s->pack, next, k->config->phase);
       k->to_rank[r] = next;
       k->from_rank[next++] = (value)r;
     }

@@ -553,7 +553,10 @@ static void test_round_rank(void **state) {
   "algorithm A\nparam n where n >= 1\nprocess P[n] {\n  input x: 1..3\n" vars                      \
   "  phase ph { round { send x to P(ph)  update { " update                                         \
   " } } }\n}\nenvironment free {}\nsafety s: true\n"
-  refused(ROTATING("", "x := x"), ROUND_RANK, "P(ph)");
+  granted(ROTATING("", "x := x"), ROUND_RANK); /* of the phase number the residue is kept */
+  granted(ROTATING("  var r: round = 0\n", "if ph mod 2 == 1 and me == P(ph) { r := ph }"), ROUND_RANK);
+  refused(ROTATING("  var r: round = 0\n", "if P(r) == me { r := ph }"), ROUND_RANK, "P(r)");
+  refused(ROTATING("  var r: round = 0\n", "if ph mod 1000 == 1 { r := ph }"), ROUND_RANK, "ph mod 1000");
   struct licensed k = license(ONE_THIRD("min(mostfrequent(received))"), "auto");
   assert_true(k.licences->of[REDUCE_ROUND_RANK].granted &&
               !k.licences->of[REDUCE_ROUND_RANK].useful);

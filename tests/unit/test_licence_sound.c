@@ -116,7 +116,7 @@ static struct config *config_mapped(struct trial *t, struct mapping *m, const st
   return out;
 }
 
-/* The k-th smallest round number becomes k, 0 stays 0. */
+/* The k-th smallest round number becomes k, 0 stays 0; the phase number keeps its residue. */
 static void rank_of(struct trial *t, const struct config *c, struct mapping *m) {
   uint64_t seen = 1 | UINT64_C(1) << c->phase;
   for (uint32_t p = 0; p < c->nprocesses; p++) {
@@ -125,8 +125,11 @@ static void rank_of(struct trial *t, const struct config *c, struct mapping *m) 
       value_rounds(&t->model->values, role->vars[i].type, c->local[p][LOCAL_VAR(i)], &seen);
   }
   value next = 0;
-  for (int i = 0; i < 64; i++)
+  for (int i = 0; i < 64; i++) {
+    while (i == c->phase && (i - next) % (value)t->licences->phase_residue != 0)
+      next++;
     m->rounds[i] = seen >> i & 1 ? next++ : 0;
+  }
   m->rank = true;
 }
 
@@ -600,6 +603,8 @@ static const char *const stamps[] = {
     "b := r == 0",
     "b := r mod 2 == 1",
     "b := P(r) == P(ph)",
+    "b := P(ph) == me and r < ph",
+    "r := if ph mod 3 == 1 then ph else r",
     "s := s | {r}",
     "b := |s| > 1",
     "b := ph in s",
