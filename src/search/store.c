@@ -5,6 +5,7 @@
 
 #include <assert.h>
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
@@ -35,12 +36,12 @@ static void pages_free(void *at, size_t size) {
 
 static uint64_t *slots_alloc(uint32_t bits) { return pages_alloc(sizeof(uint64_t) << bits); }
 
-struct store_locks {
-  pthread_mutex_t segment[SEGMENTS];
-  pthread_mutex_t spare;
+struct sharing {
+  struct gate gate[STORE_LANES];
+  atomic_bool growing;
+  pthread_mutex_t grows, spare, relinks;
+  uint32_t lanes;
 };
-
-_Static_assert(STORE_SEGMENTS == SEGMENTS && STORE_SEGMENTS == UINT64_C(1) << (64 - 59), "");
 
 static void lane_begin(struct store *s, uint32_t lane);
 
@@ -63,26 +64,77 @@ struct store *store_new(void) {
   return s;
 }
 
+static void segment_grow(struct store *, struct segment *);
+
+/* There is always room for what all of them add before the first one sees that a segment is filling up. */
+#define SHARED_SLOT_BITS 15
+#define TELL 16 /* slots that a lane fills before it tells */
+
 void store_share(struct store *s, uint32_t lanes) {
-  if (s->locks)
+  if (s->sharing)
     return;
-  s->locks = memory_alloc(sizeof *s->locks);
+  struct sharing *shared = aligned_alloc(_Alignof(struct sharing), sizeof *shared);
+  if (!shared)
+    shared = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+  memset(shared, 0, sizeof *shared);
+  shared->lanes = lanes;
+  pthread_mutex_init(&shared->grows, NULL);
+  pthread_mutex_init(&shared->spare, NULL);
+  pthread_mutex_init(&shared->relinks, NULL);
   for (uint32_t i = 0; i < SEGMENTS; i++)
-    pthread_mutex_init(&s->locks->segment[i], NULL);
-  pthread_mutex_init(&s->locks->spare, NULL);
+    while (s->segment[i].bits < SHARED_SLOT_BITS)
+      segment_grow(s, &s->segment[i]);
+  s->sharing = shared;
   for (uint32_t i = s->lanes; i < lanes; i++)
     lane_begin(s, i);
 }
 
-void store_lock(struct store *s, uint32_t segment) { pthread_mutex_lock(&s->locks->segment[segment]); }
-void store_unlock(struct store *s, uint32_t segment) { pthread_mutex_unlock(&s->locks->segment[segment]); }
+/* What one thread says before it looks what the others say: both are seen in that order by all. */
+void store_enter(struct store *s, uint32_t lane) {
+  struct sharing *shared = s->sharing;
+  while (true) {
+    atomic_store(&shared->gate[lane].inside, true);
+    if (!atomic_load(&shared->growing))
+      return;
+    atomic_store(&shared->gate[lane].inside, false);
+    pthread_mutex_lock(&shared->grows);
+    pthread_mutex_unlock(&shared->grows);
+  }
+}
 
-static void locks_free(struct store_locks *l) {
-  for (uint32_t i = 0; l && i < SEGMENTS; i++)
-    pthread_mutex_destroy(&l->segment[i]);
-  if (l)
-    pthread_mutex_destroy(&l->spare);
-  memory_free(l);
+void store_leave(struct store *s, uint32_t lane) {
+  atomic_store_explicit(&s->sharing->gate[lane].inside, false, memory_order_release);
+}
+
+static bool is_filling_up(const struct segment *g) {
+  return g->used * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS;
+}
+
+/* The lane is outside while it waits for the others to be. */
+static void grow_alone(struct store *s, uint32_t lane, struct segment *g) {
+  struct sharing *shared = s->sharing;
+  bool inside = shared->gate[lane].inside; /* not if it is the only one just now */
+  store_leave(s, lane);
+  pthread_mutex_lock(&shared->grows);
+  atomic_store(&shared->growing, true);
+  for (uint32_t i = 0; i < shared->lanes; i++)
+    while (atomic_load(&shared->gate[i].inside))
+      sched_yield();
+  if (is_filling_up(g)) /* nobody has done it in the meantime */
+    segment_grow(s, g);
+  atomic_store(&shared->growing, false);
+  pthread_mutex_unlock(&shared->grows);
+  if (inside)
+    store_enter(s, lane);
+}
+
+static void sharing_free(struct sharing *shared) {
+  if (!shared)
+    return;
+  pthread_mutex_destroy(&shared->grows);
+  pthread_mutex_destroy(&shared->spare);
+  pthread_mutex_destroy(&shared->relinks);
+  free(shared);
 }
 
 void store_free(struct store *s) {
@@ -97,7 +149,7 @@ void store_free(struct store *s) {
   for (size_t i = 0; i < s->spare.n; i++)
     pages_free(s->spare.at[i], CHUNK_SIZE);
   vec_release(&s->spare);
-  locks_free(s->locks);
+  sharing_free(s->sharing);
   memory_free(s);
 }
 
@@ -215,12 +267,12 @@ static uint64_t *empty_slot(const struct segment *g, uint64_t tag) {
 }
 
 static void spare_lock(struct store *s) {
-  if (s->locks)
-    pthread_mutex_lock(&s->locks->spare);
+  if (s->sharing)
+    pthread_mutex_lock(&s->sharing->spare);
 }
 static void spare_unlock(struct store *s) {
-  if (s->locks)
-    pthread_mutex_unlock(&s->locks->spare);
+  if (s->sharing)
+    pthread_mutex_unlock(&s->sharing->spare);
 }
 
 static void slots_discard(struct store *s, const struct segment *g) {
@@ -317,12 +369,17 @@ static state_ref append(struct store *s, uint32_t lane, const uint8_t *bytes, ui
   return ref;
 }
 
+static inline void count_one(struct store *s, uint32_t lane) {
+  _Atomic uint64_t *count = &s->lane[lane].count; /* others only read it */
+  atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
+}
+
 static void occupy(struct store *s, uint32_t lane, struct segment *g, uint64_t *slot, uint64_t tag, state_ref ref) {
   assert(ref < STORE_NONE);
   *slot = tag << POSITION_BITS | ref;
-  _Atomic uint64_t *count = &s->lane[lane].count; /* others only read it */
-  atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
-  if (++g->used * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS)
+  count_one(s, lane);
+  g->used++;
+  if (is_filling_up(g))
     segment_grow(s, g);
 }
 
@@ -330,15 +387,8 @@ static inline unsigned begin_at(const struct segment *g, uint32_t left_off) {
   return left_off >> AGE_SHIFT == g->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
 }
 
-static inline bool put_words(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash,
-                             uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
-  struct segment *g = (struct segment *)segment_of(s, hash);
-  uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for_words(s, g, word, length, tag, begin_at(g, left_off));
-  if (*slot != 0) {
-    *ref = *slot & POSITION_MASK;
-    return false;
-  }
+static void write_words(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent, charge c,
+                        state_ref *ref) {
   *ref = reserve(s, lane, PARENT_BYTES + 1 + (c ? CHARGE_BYTES : 0u) + length);
   uint8_t *record = record_at(s, *ref);
   write_parent(record, parent);
@@ -346,22 +396,24 @@ static inline bool put_words(struct store *s, uint32_t lane, const uint64_t *wor
   memcpy(key, word, 16); /* there is room: the rest is overwritten by the next record */
   if (length > 16)
     memcpy(key + 16, word + 2, 16);
-  occupy(s, lane, g, slot, tag, *ref);
-  return true;
 }
 
 bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
                      state_ref parent, charge c, state_ref *ref) {
-  return put_words(s, 0, word, length, hash, left_off, parent, c, ref);
+  struct segment *g = (struct segment *)segment_of(s, hash);
+  uint64_t tag = tag_of(hash);
+  uint64_t *slot = slot_for_words(s, g, word, length, tag, begin_at(g, left_off));
+  if (*slot != 0) {
+    *ref = *slot & POSITION_MASK;
+    return false;
+  }
+  write_words(s, 0, word, length, parent, c, ref);
+  occupy(s, 0, g, slot, tag, *ref);
+  return true;
 }
 
-bool store_put_words_in(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash,
-                        uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
-  return put_words(s, lane, word, length, hash, left_off, parent, c, ref);
-}
-
-bool store_put_in(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
-                  state_ref parent, charge c, state_ref *ref) {
+bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+               state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
   uint64_t *slot = slot_for(s, g, bytes, length, tag, begin_at(g, left_off));
@@ -369,14 +421,76 @@ bool store_put_in(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t
     *ref = *slot & POSITION_MASK;
     return false;
   }
-  *ref = append(s, lane, bytes, length, parent, c);
-  occupy(s, lane, g, slot, tag, *ref);
+  *ref = append(s, 0, bytes, length, parent, c);
+  occupy(s, 0, g, slot, tag, *ref);
   return true;
 }
 
-bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
-               state_ref parent, charge c, state_ref *ref) {
-  return store_put_in(s, 0, bytes, length, hash, left_off, parent, c, ref);
+/* --- shared --- */
+
+/* Where the lane ended before a record was written that somebody else has put there already. */
+static void take_back(struct store *s, uint32_t lane, uint32_t last, uint32_t used) {
+  s->lane[lane].last = last; /* a chunk that was begun for it is lost; that is rare */
+  s->chunks[last].used = used;
+  s->chunks[last].next = 0;
+}
+
+static void told(struct store *s, uint32_t lane, struct segment *g) {
+  uint32_t *mine = &s->sharing->gate[lane].used[g - s->segment];
+  count_one(s, lane);
+  if (++*mine < TELL)
+    return;
+  __atomic_add_fetch(&g->used, *mine, __ATOMIC_RELAXED);
+  *mine = 0;
+  if (__atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS)
+    grow_alone(s, lane, g);
+}
+
+/* The slot that holds the key, as it was seen; if it was empty it is the lane's record that it holds now. bytes are those of a
+   short key's words if `word` is not NULL. */
+static bool put_shared(struct store *s, uint32_t lane, const uint8_t *bytes, const uint64_t *word, uint32_t length, uint64_t hash,
+                       uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
+  struct segment *g = (struct segment *)segment_of(s, hash);
+  uint64_t tag = tag_of(hash);
+  uint32_t last = s->lane[lane].last, used = s->chunks[last].used;
+  bool written = false;
+  unsigned first = begin_at(g, left_off);
+  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+    for (unsigned i = first; i < LINE_SLOTS; i++) {
+      uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
+      if (slot == 0) {
+        if (!written && word)
+          write_words(s, lane, word, length, parent, c, ref);
+        else if (!written)
+          *ref = append(s, lane, bytes, length, parent, c);
+        written = true;
+        if (__atomic_compare_exchange_n(&line[i], &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_ACQUIRE)) {
+          told(s, lane, g);
+          return true;
+        }
+      }
+      state_ref other = slot & POSITION_MASK;
+      if (slot >> POSITION_BITS == tag &&
+          (word ? record_is_words(s, other, word, length) : record_is(s, other, bytes, length))) {
+        if (written)
+          take_back(s, lane, last, used);
+        *ref = other;
+        return false;
+      }
+    }
+}
+
+bool store_put_words_in(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash,
+                        uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
+  return s->sharing ? put_shared(s, lane, (const uint8_t *)word, word, length, hash, left_off, parent, c, ref)
+                    : store_put_words(s, word, length, hash, left_off, parent, c, ref);
+}
+
+bool store_put_in(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+                  state_ref parent, charge c, state_ref *ref) {
+  return s->sharing ? put_shared(s, lane, bytes, NULL, length, hash, left_off, parent, c, ref)
+                    : store_put(s, bytes, length, hash, left_off, parent, c, ref);
 }
 
 state_ref store_find(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash) {
@@ -393,6 +507,19 @@ void store_relink(struct store *s, state_ref ref, state_ref parent, charge c) {
   write_parent(record, parent);
   if (before != 0)
     memcpy((uint8_t *)key - CHARGE_BYTES, &c, CHARGE_BYTES);
+}
+
+bool store_charged(const struct store *s, state_ref ref) { return record_at(s, ref)[PARENT_BYTES] & 1; }
+
+void store_cheapen(struct store *s, state_ref ref, state_ref parent, charge c) {
+  if (!store_charged(s, ref))
+    return;
+  if (s->sharing)
+    pthread_mutex_lock(&s->sharing->relinks);
+  if (c < store_charge(s, ref))
+    store_relink(s, ref, parent, c);
+  if (s->sharing)
+    pthread_mutex_unlock(&s->sharing->relinks);
 }
 
 struct stored store_at(const struct store *s, state_ref ref) {

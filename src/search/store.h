@@ -3,8 +3,8 @@
    large chunks that never move, so a state's name is its position, going through a layer is reading
    memory in order, and nothing is ever copied to grow. The index is cut into segments that grow one
    at a time.
-   Several threads can fill a shared store: each appends to a lane of its own, and holds the lock of the segment that it looks
-   into. References grow along a lane. */
+   Several threads can fill a shared store: each appends to a lane of its own, and a slot of the index belongs to who is the first
+   to fill it. They wait for each other only while a segment grows. References grow along a lane. */
 #ifndef RONDO_SEARCH_STORE_H
 #define RONDO_SEARCH_STORE_H
 
@@ -42,11 +42,9 @@ void store_free(struct store *);
 
 #define STORE_LANES 64
 void store_share(struct store *, uint32_t lanes); /* for so many threads */
-/* Of a shared store: by the number of a segment, which is that of a hash. Whatever looks a key up, adds or relinks needs it. */
-#define STORE_SEGMENTS 32
-static inline uint32_t store_segment(uint64_t hash) { return (uint32_t)(hash >> 59); }
-void store_lock(struct store *, uint32_t segment);
-void store_unlock(struct store *, uint32_t segment);
+/* Whoever looks keys up in a shared store, or adds some, is inside while it does. */
+void store_enter(struct store *, uint32_t lane);
+void store_leave(struct store *, uint32_t lane);
 
 /* Most keys are short: as words, they are hashed and compared without a call. Bytes behind the key's, up to the next
    multiple of 16, are read but do not count. */
@@ -96,6 +94,8 @@ bool store_put_words_in(struct store *, uint32_t lane, const uint64_t *word, uin
 state_ref store_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);
 /* Another way to the same state, no dearer. */
 void store_relink(struct store *, state_ref, state_ref parent, charge);
+void store_cheapen(struct store *, state_ref, state_ref parent, charge); /* the same if it is cheaper; any thread */
+bool store_charged(const struct store *, state_ref); /* false: it costs nothing, and never will */
 struct stored store_at(const struct store *, state_ref);
 charge store_charge(const struct store *, state_ref);
 

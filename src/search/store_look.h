@@ -3,6 +3,8 @@
 #define RONDO_SEARCH_STORE_LOOK_H
 
 #include "base/vec.h"
+
+#include <stdatomic.h>
 #include "search/store.h"
 
 /* A record's position is the chunk's number, then the offset in it. */
@@ -34,6 +36,12 @@ struct segment {
   uint32_t age; /* how often it has grown, from 1 */
 };
 
+/* Whoever wants to add something is inside, unless a segment is growing. */
+struct gate {
+  _Alignas(64) atomic_bool inside; /* one for each lane */
+  uint32_t used[SEGMENTS];         /* slots of each segment that this lane has filled since it last told */
+};
+
 struct chunk {
   uint8_t *at;
   uint32_t used;
@@ -56,7 +64,7 @@ struct store {
   uint32_t lanes; /* that were begun */
   VEC(uint8_t *) spare; /* chunks that were parts of the index before it grew: pages that need not be cleared again */
   _Atomic size_t spare_bytes, index_bytes;
-  struct store_locks *locks; /* NULL: one thread has it for itself */
+  struct sharing *sharing; /* NULL: one thread has it for itself */
 };
 
 static inline const struct segment *segment_of(const struct store *s, uint64_t hash) {
@@ -93,9 +101,9 @@ static inline uint32_t store_prefetch_record(const struct store *s, uint64_t has
   const struct segment *g = segment_of(s, hash);
   const uint64_t *line = home_of(g, tag);
   uint32_t i = 0;
-  for (; i < LINE_SLOTS && line[i] != 0; i++)
-    if (line[i] >> POSITION_BITS == tag) {
-      const uint8_t *record = record_at(s, line[i] & POSITION_MASK);
+  for (uint64_t slot; i < LINE_SLOTS && (slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE)) != 0; i++)
+    if (slot >> POSITION_BITS == tag) {
+      const uint8_t *record = record_at(s, slot & POSITION_MASK);
       __builtin_prefetch(record);
       __builtin_prefetch(record + PARENT_BYTES + 12); /* it may lie across two lines */
       break;

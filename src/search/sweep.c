@@ -22,8 +22,6 @@ struct pending {
 };
 #define BATCH 64
 #define BATCH_BYTES 65536
-#define SHARED_BATCH 1024 /* so that each lock is taken for a few of them */
-#define SHARED_BATCH_BYTES (1u << 20)
 
 /* Likewise, of space->brief. */
 struct brief_pending {
@@ -61,8 +59,8 @@ struct sweep *sweep_new(struct search *s, struct space *space, uint32_t lane) {
   w->findings = lane == 0 ? s->findings : memory_alloc((n ? n : 1) * sizeof *w->findings);
   w->recent = memory_alloc(sizeof *w->recent << RECENT_BITS);
   w->brief = (struct short_states){.at = memory_alloc(BRIEF_MOST * STATE_SHORT), .most = BRIEF_MOST};
-  w->pending = memory_alloc(SHARED_BATCH * sizeof *w->pending);
-  w->brief_pending = memory_alloc(SHARED_BATCH * sizeof *w->brief_pending);
+  w->pending = memory_alloc(BATCH * sizeof *w->pending);
+  w->brief_pending = memory_alloc(BATCH * sizeof *w->brief_pending);
   return w;
 }
 
@@ -194,8 +192,7 @@ static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *k
   }
   if (is_of_next(w, ref)) {
     made_headway(w, p);
-    if (p->charge < store_charge(store, ref))
-      store_relink(store, ref, p->from, p->charge);
+    store_cheapen(store, ref, p->from, p->charge);
   }
   return ref;
 }
@@ -214,60 +211,20 @@ static bool put(struct sweep *w, const struct pending *p) {
   return true;
 }
 
-/* Which of a batch go to which segment of a shared store. */
-struct sorted {
-  uint16_t order[SHARED_BATCH];
-  uint32_t end[STORE_SEGMENTS];
-};
-
-static void sort_by_segment(struct sorted *s, const void *batch, uint32_t n, size_t each, size_t hash_at) {
-  uint32_t count[STORE_SEGMENTS] = {0}, at[STORE_SEGMENTS], sum = 0;
-  uint8_t segment[SHARED_BATCH];
-  for (uint32_t i = 0; i < n; i++) {
-    uint64_t hash;
-    memcpy(&hash, (const char *)batch + i * each + hash_at, sizeof hash);
-    segment[i] = (uint8_t)store_segment(hash);
-    count[segment[i]]++;
-  }
-  for (uint32_t g = 0; g < STORE_SEGMENTS; g++) {
-    at[g] = sum;
-    s->end[g] = sum += count[g];
-  }
-  for (uint32_t i = 0; i < n; i++)
-    s->order[at[segment[i]]++] = (uint16_t)i;
-}
-
-static void flush_shared(struct sweep *w) {
-  struct store *store = w->search->store;
-  struct sorted sorted;
-  sort_by_segment(&sorted, w->pending, w->npending, sizeof *w->pending, offsetof(struct pending, hash));
-  for (uint32_t g = 0, from = 0; g < STORE_SEGMENTS; from = sorted.end[g++]) {
-    if (from == sorted.end[g])
-      continue;
-    store_lock(store, g);
-    for (uint32_t i = from; i < sorted.end[g]; i++)
-      store_prefetch_index(store, w->pending[sorted.order[i]].hash);
-    for (uint32_t i = from; i < sorted.end[g]; i++) {
-      struct pending *p = &w->pending[sorted.order[i]];
-      p->left_off = store_prefetch_record(store, p->hash);
-    }
-    for (uint32_t i = from; i < sorted.end[g]; i++)
-      put(w, &w->pending[sorted.order[i]]);
-    store_unlock(store, g);
-  }
-}
-
 /* False: a limit was reached. */
 static bool flush(struct sweep *w) {
-  const struct store *store = w->search->store;
+  struct store *store = w->search->store;
   if (w->shared) {
-    flush_shared(w);
-  } else {
+    store_enter(store, w->lane);
     for (uint32_t i = 0; i < w->npending; i++)
-      w->pending[i].left_off = store_prefetch_record(store, w->pending[i].hash);
-    for (uint32_t i = 0; i < w->npending && put(w, &w->pending[i]);)
-      i++;
+      store_prefetch_index(store, w->pending[i].hash);
   }
+  for (uint32_t i = 0; i < w->npending; i++)
+    w->pending[i].left_off = store_prefetch_record(store, w->pending[i].hash);
+  for (uint32_t i = 0; i < w->npending && put(w, &w->pending[i]);)
+    i++;
+  if (w->shared)
+    store_leave(store, w->lane);
   w->npending = 0;
   vec_clear(&w->keys);
   return !search_limited(w->end);
@@ -316,7 +273,7 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
                         .reduced = (uint32_t)w->reduced.n - 1,
                         .length = state->length,
                         .charge = c};
-  if (!w->shared)
+  if (!w->shared) /* else it may be gone by then */
     store_prefetch_index(w->search->store, p->hash);
   vec_reserve(&w->keys, w->keys.n + state->length + sizeof key);
   if (is_short) /* the rest is overwritten by the next one */
@@ -324,9 +281,7 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
   else
     memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
   w->keys.n += state->length;
-  bool room = w->shared ? w->npending < SHARED_BATCH && w->keys.n < SHARED_BATCH_BYTES
-                        : w->npending < BATCH && w->keys.n < BATCH_BYTES;
-  return room || flush(w);
+  return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
 }
 
 /* --- the same for short states with nothing to say of the steps to them --- */
@@ -347,47 +302,28 @@ static inline bool keep_briefly(struct sweep *w, const struct brief_pending *p) 
       w->space->ops->stored(w->space, &(struct state){(const uint8_t *)word, length});
     return true;
   }
-  if (p->charge < store_charge(store, ref) && is_of_next(w, ref))
-    store_relink(store, ref, p->from, p->charge);
+  if (store_charged(store, ref) && is_of_next(w, ref))
+    store_cheapen(store, ref, p->from, p->charge);
   return true;
-}
-
-static void flush_briefly_shared(struct sweep *w) {
-  struct store *store = w->search->store;
-  struct sorted sorted;
-  sort_by_segment(&sorted, w->brief_pending, w->nbrief_pending, sizeof *w->brief_pending,
-                  offsetof(struct brief_pending, hash));
-  for (uint32_t g = 0, from = 0; g < STORE_SEGMENTS; from = sorted.end[g++]) {
-    if (from == sorted.end[g])
-      continue;
-    store_lock(store, g);
-    for (uint32_t i = from; i < sorted.end[g]; i++)
-      store_prefetch_index(store, w->brief_pending[sorted.order[i]].hash);
-    for (uint32_t i = from; i < sorted.end[g]; i++) {
-      struct brief_pending *p = &w->brief_pending[sorted.order[i]];
-      p->left_off = store_prefetch_record(store, p->hash);
-    }
-    for (uint32_t i = from; i < sorted.end[g]; i++)
-      keep_briefly(w, &w->brief_pending[sorted.order[i]]);
-    store_unlock(store, g);
-  }
 }
 
 static bool flush_briefly(struct sweep *w) {
-  const struct store *store = w->search->store;
+  struct store *store = w->search->store;
   uint32_t n = w->nbrief_pending;
-  if (w->shared) {
-    flush_briefly_shared(w);
-    w->nbrief_pending = 0;
-    return true;
-  }
+  bool more = true;
   w->nbrief_pending = 0;
+  if (w->shared) {
+    store_enter(store, w->lane);
+    for (uint32_t i = 0; i < n; i++)
+      store_prefetch_index(store, w->brief_pending[i].hash);
+  }
   for (uint32_t i = 0; i < n; i++)
     w->brief_pending[i].left_off = store_prefetch_record(store, w->brief_pending[i].hash);
-  for (uint32_t i = 0; i < n; i++)
-    if (!keep_briefly(w, &w->brief_pending[i]))
-      return false;
-  return true;
+  for (uint32_t i = 0; i < n && more; i++)
+    more = keep_briefly(w, &w->brief_pending[i]);
+  if (w->shared)
+    store_leave(store, w->lane);
+  return more;
 }
 
 static inline uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32_t words) {
@@ -403,7 +339,6 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
   w->brief.n = 0;
   w->transitions += n;
   bool shared = w->shared;
-  uint32_t batch = shared ? SHARED_BATCH : BATCH;
   for (uint32_t i = 0; i < n; i++, word += words) {
     uint64_t hash = store_hash_words(word, length);
     struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
@@ -419,7 +354,7 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
     p->hash = hash;
     p->from = w->from;
     p->charge = c;
-    if (w->nbrief_pending == batch && !flush_briefly(w))
+    if (w->nbrief_pending == BATCH && !flush_briefly(w))
       return false;
   }
   return tick(w, n);
@@ -648,12 +583,12 @@ void sweep_save(const struct sweep *w, struct saver *to) {
 }
 
 void sweep_load(struct sweep *w, struct loader *from) {
-  w->npending = (uint32_t)load_below(from, SHARED_BATCH);
+  w->npending = (uint32_t)load_below(from, BATCH);
   load_bytes(from, w->pending, w->npending * sizeof *w->pending);
   w->keys.n = load_below(from, (uint64_t)(from->end - from->at));
   vec_reserve(&w->keys, w->keys.n);
   load_bytes(from, w->keys.at, w->keys.n);
-  w->nbrief_pending = (uint32_t)load_below(from, SHARED_BATCH);
+  w->nbrief_pending = (uint32_t)load_below(from, BATCH);
   load_bytes(from, w->brief_pending, w->nbrief_pending * sizeof *w->brief_pending);
   w->brief.length = (uint32_t)load_number(from);
   w->brief.words = (uint32_t)load_number(from);

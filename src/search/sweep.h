@@ -1,6 +1,6 @@
 /* One thread's part of a search: states of a layer are taken from the frontier, and what follows them goes into the store.
    Successors go in together, so that the waits for memory overlap. With one thread they go in in the order in which they
-   are found; several threads each have a space and a lane of the store, and lock the segment that they put states into. */
+   are found; several threads each have a space and a lane of the store. */
 #ifndef RONDO_SEARCH_SWEEP_H
 #define RONDO_SEARCH_SWEEP_H
 

@@ -126,7 +126,7 @@ static void store_accounts_for_its_memory(void **unused) {
 }
 
 /* Four threads put overlapping numbers into a shared store, each into its lane. */
-#define SHARED_KEYS 60000
+#define SHARED_KEYS 2000003 /* a prime: each thread goes through all of them */
 struct filler {
   struct store *store;
   uint32_t lane;
@@ -139,11 +139,11 @@ static void *fill_lane(void *context) {
     uint64_t key = (i * 7 + f->lane * 1000) % SHARED_KEYS, word[2] = {key * 0x9E3779B97F4A7C15u, key};
     uint64_t h = store_hash_words(word, 12);
     state_ref ref;
-    store_lock(f->store, store_segment(h));
+    store_enter(f->store, f->lane);
     f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key, 0, &ref)
                       : store_put_words_in(f->store, f->lane, word, 12, h, 0, key, 0, &ref);
     assert_int_equal(store_at(f->store, ref).parent, key);
-    store_unlock(f->store, store_segment(h));
+    store_leave(f->store, f->lane);
   }
   return NULL;
 }
