@@ -134,9 +134,11 @@ static const char *unsatisfied(const struct asking *a, struct live *l) {
     uint64_t mark = UINT64_C(1) << i;
     struct assumptions one = {.often = all->often & mark, .finally = all->finally & mark};
     if (!live_satisfiable(l, &one) && l->graph.end == SEARCH_EXHAUSTED) {
-      size_t from = marks[i]->at.from, to = marks[i]->at.to;
-      char *text = arena_strndup(a->asked.arena, m->source.text + from, to - from);
-      return arena_printf(a->asked.arena, "'%s'", text);
+      struct text said = {0};
+      clause_tell(m, marks[i], &said);
+      const char *quoted = arena_printf(a->asked.arena, "'%s'", text_or_empty(&said));
+      text_release(&said);
+      return quoted;
     }
   }
   return arena_printf(a->asked.arena, "all that environment '%s' assumes", env->name);

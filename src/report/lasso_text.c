@@ -1,4 +1,5 @@
 /* Runs that go on for ever: why nothing that the environment assumes forbids them. */
+#include "report/result.h"
 #include "report/teller.h"
 #include "trace/lasso.h"
 
@@ -13,19 +14,24 @@ static void tell_standstill(const struct teller *t) {
   text_addf(t->out, "\n%s\n", words[lasso_standstill(t->trace)]);
 }
 
-/* "infinitely often: ..." as the text has it, on one line. */
-static void add_clause(const struct teller *t, const struct clause *c) {
-  const char *text = t->model->source.text;
-  bool blank = false;
-  text_addf(t->out, "  %s ", c->kind == CLAUSE_OFTEN ? "infinitely often" : c->kind == CLAUSE_ONCE ? "eventually" : "eventually always");
+void clause_tell(const struct model *m, const struct clause *c, struct text *out) {
+  const char *text = m->source.text;
+  bool blank = false, quantified = c->at.to - c->at.from > 4 && !strncmp(text + c->at.from, "for ", 4);
+  text_addf(out, "%s%s%s ", c->kind == CLAUSE_OFTEN ? "infinitely often" : c->kind == CLAUSE_ONCE ? "eventually" : "eventually always",
+            c->unit == EACH_PHASE ? " phase" : "", quantified ? "" : ":");
   for (uint32_t i = c->at.from; i < c->at.to; i++) {
     bool space = text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
     if (!space) {
-      text_add(t->out, blank ? " " : "");
-      text_add_n(t->out, &text[i], 1);
+      text_add(out, blank ? " " : "");
+      text_add_n(out, &text[i], 1);
     }
     blank = space;
   }
+}
+
+static void add_clause(const struct teller *t, const struct clause *c) {
+  text_add(t->out, "  ");
+  clause_tell(t->model, c, t->out);
   text_addf(t->out, "  (line %u)\n", teller_line(t->model, c->at));
 }
 

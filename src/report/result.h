@@ -86,6 +86,8 @@ void run_result_fill_live(struct run_result *, const struct space *, const struc
                           const struct property *shown, const char *refused, const char *vacuous);
 /* LIVE: says what its trace shows, and that of an error that came up. */
 void property_result_tell_lasso(struct property_result *);
+/* "infinitely often: ...", a clause about runs as the text has it, on one line. */
+void clause_tell(const struct model *, const struct clause *, struct text *);
 /* It is inconclusive: the run that was found could not be made one that comes back. */
 enum unshown { UNSHOWN_STOPPED, UNSHOWN_PILES, UNSHOWN_OPEN };
 void property_result_tell_unshown(struct property_result *, enum unshown, const struct limits *);
