@@ -30,7 +30,8 @@ struct dive { /* depth-first */
   bool eager; /* acceptance of part of a component is enough */
   bool all;   /* go on to find every region: they become one */
   uint32_t common;
-  uint64_t transitions_most; /* all: then what was found is good enough; 0: any number */
+  uint64_t transitions_most; /* all: then what was found is good enough; so it is after these seconds */
+  double seconds_most;
 };
 
 void lasso_release(struct lasso *l) {
@@ -127,6 +128,11 @@ static void leave(struct dive *d) {
   vec_release(&component);
 }
 
+static bool is_enough(const struct dive *d) {
+  const struct search_stats *s = &d->product.graph->stats;
+  return s->transitions > d->transitions_most || s->seconds > d->seconds_most;
+}
+
 /* Until a region is found, or there is nothing more below the node. False: stopped. */
 static bool dive_from(struct dive *d, uint32_t start) {
   struct graph *g = d->product.graph;
@@ -134,7 +140,7 @@ static bool dive_from(struct dive *d, uint32_t start) {
     return false;
   while (d->path.n > 0 && !d->region) {
     struct arrow a;
-    if (!graph_tick(g, 1) || (d->transitions_most && g->stats.transitions > d->transitions_most))
+    if (!graph_tick(g, 1) || (d->all && is_enough(d)))
       return false;
     if (!arrows_next(&d->product, &d->path.at[d->path.n - 1].left, &a)) {
       leave(d);
@@ -191,6 +197,9 @@ static void look_for_all(struct dive *d, struct live *l) {
   d->all = true;
   d->eager = false;
   d->transitions_most = 2 * g->stats.transitions + TRANSITIONS_MORE;
+  d->seconds_most = 2 * g->stats.seconds + 1;
+  if (g->limits.seconds > 0 && d->seconds_most > (g->stats.seconds + g->limits.seconds) / 2)
+    d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* there must be time to show it */
   dive(d);
   g->end = before.end; /* what it came upon was not asked for */
   g->error = before.error;
