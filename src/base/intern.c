@@ -37,6 +37,8 @@ struct intern {
   struct names *_Atomic names;
   _Atomic size_t n; /* names that were given */
   pthread_mutex_t *lock; /* of who adds; NULL: not shared */
+  intern_ask_fn *ask;    /* who gives names; NULL: this table does */
+  void *ask_context;
   struct chunk *chunks;
   int64_t *free;
   size_t left, chunk_words; /* in 64-bit words */
@@ -183,7 +185,7 @@ static int64_t *intern_reserve(struct intern *t, size_t words) {
   return at;
 }
 
-static uint32_t intern_add(struct intern *t, uint64_t hash, const int64_t *at, size_t n) {
+static uint32_t give_name(struct intern *t, uint64_t hash, const int64_t *at, size_t n) {
   const int64_t *found;
   struct slots *slots = t->slots;
   size_t i = intern_probe(slots, hash, at, n, &found);
@@ -210,12 +212,25 @@ uint32_t intern_put(struct intern *t, const int64_t *at, size_t n) {
   intern_probe(slots_of(t), hash, at, n, &found);
   if (found)
     return (uint32_t)found[-1];
+  if (t->ask) {
+    t->ask(t->ask_context, at, n);
+    return intern_find(t, at, n);
+  }
   if (!t->lock)
-    return intern_add(t, hash, at, n);
+    return give_name(t, hash, at, n);
   pthread_mutex_lock(t->lock);
-  uint32_t name = intern_add(t, hash, at, n);
+  uint32_t name = give_name(t, hash, at, n);
   pthread_mutex_unlock(t->lock);
   return name;
+}
+
+void intern_asks(struct intern *t, intern_ask_fn *ask, void *context) {
+  t->ask = ask;
+  t->ask_context = context;
+}
+
+uint32_t intern_add(struct intern *t, const int64_t *at, size_t n) {
+  return give_name(t, hash_bytes(at, n * sizeof *at), at, n);
 }
 
 uint32_t intern_find(const struct intern *t, const int64_t *at, size_t n) {

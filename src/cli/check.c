@@ -10,6 +10,7 @@
 #include "report/json_report.h"
 #include "report/table.h"
 #include "report/text_report.h"
+#include "search/ranks.h"
 #include "trace/trace_json.h"
 
 #define MOST_INSTANCES 10000
@@ -123,7 +124,7 @@ static int check_one(struct checking *k) {
     k->bindings[d] =
         (struct binding){k->options->defines.at[d].name, k->options->defines.at[d].low};
   int status = instance_check(k, &i, false, &error);
-  if (status < EXIT_BAD_INPUT) {
+  if (status < EXIT_BAD_INPUT && !k->options->helps) {
     if (k->options->json) {
       json_t *j = report_json(&i.result);
       json_text(j, &out);
@@ -190,7 +191,7 @@ static int check_row(struct checking *k, bool first, json_t *instances, int stat
     else
       say_refused(k, error.at);
     row = status;
-  } else if (row < EXIT_BAD_INPUT) {
+  } else if (row < EXIT_BAD_INPUT && !k->options->helps) {
     if (k->options->json)
       json_array_append_new(instances, report_json(&i.result));
     else if (first)
@@ -217,7 +218,7 @@ static int check_table(struct checking *k) {
         (struct binding){k->options->defines.at[d].name, k->options->defines.at[d].low};
   do {
     status = check_row(k, !answered, instances, status, &answered);
-  } while (status < EXIT_BAD_INPUT && !*k->options->limits.interrupt && next_values(k));
+  } while (status < EXIT_BAD_INPUT && (k->options->helps || !*k->options->limits.interrupt) && next_values(k));
   if (!answered && status < EXIT_BAD_INPUT) {
     say_error("no value in the range can be checked");
     status = EXIT_BAD_INPUT;
@@ -264,10 +265,12 @@ static void close_journal(struct journal *j, int status) {
 int check_model(const struct options *given, const struct syntax *syntax, struct journal *journal) {
   struct options o = *given;
   bool ranged, few = count_instances(&o, &ranged);
+  o.helps = o.ranks && o.ranks->rank != 0;
+  o.no_trace |= o.helps;
   if (o.limits.memory == 0)
     o.limits.memory = default_memory_limit();
   if (o.limits.threads == 0)
-    o.limits.threads = default_threads();
+    o.limits.threads = o.ranks ? 1 : default_threads();
   o.limits.threads_from = tested_threads_from();
   o.limits.interrupt = watch_interrupts();
   if (journal) {

@@ -47,6 +47,8 @@ struct options {
   enum successors_by successors;
   uint32_t max_distance; /* 0: any */
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
+  struct ranks *ranks; /* who searches with us, or NULL */
+  bool helps;  /* another rank tells what was found, and does what only one can do */
   bool unread; /* nobody will see how long a counterexample is */
   bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;
 };

@@ -6,6 +6,7 @@
 #include "fine/fine.h"
 #include "interleave/interleave.h"
 #include "model/round_window.h"
+#include "search/ranks.h"
 #include "trace/tidy.h"
 
 /* A shorter counterexample is looked for among so many states (or so many times those of the search), for so long. */
@@ -42,9 +43,10 @@ struct space *question_space(const struct asked *a, const struct question *q, co
              : round_space_new(a->meaning, a->model, q, *licences, &options);
 }
 
-static void search_within_limits(struct search *s, struct space *space, const struct asking *a,
-                                 const struct limits *limits, struct checkpoints *checkpoints) {
+static void search_by(struct ranks *ranks, struct search *s, struct space *space, const struct asking *a,
+                      const struct limits *limits, struct checkpoints *checkpoints) {
   search_init(s, space, limits);
+  s->ranks = ranks;
   s->checkpoints = checkpoints;
   s->progress = progress_or_null();
   s->progress_context = a->model;
@@ -54,6 +56,19 @@ static void search_within_limits(struct search *s, struct space *space, const st
   watch_time(0);
   meaning_watch(a->meaning, NULL); /* what was found is told in full */
   progress_clear();
+}
+
+static void search_within_limits(struct search *s, struct space *space, const struct asking *a,
+                                 const struct limits *limits, struct checkpoints *checkpoints) {
+  search_by(NULL, s, space, a, limits, checkpoints);
+}
+
+/* The ranks that can answer a question together, once they are ready for it; NULL: this process does it alone. */
+static struct ranks *ranks_for(const struct asking *a) {
+  struct ranks *ranks = a->question.semantics == SEMANTICS_FINE ? NULL : a->options->ranks;
+  if (ranks)
+    ranks_ready(ranks, a->model->values.vectors);
+  return ranks;
 }
 
 /* The run that shows a finding, replayed. NULL: the space and the reference disagree. */
@@ -98,10 +113,10 @@ static bool add_traces(const struct asking *a, const struct search *s, const str
     struct property_result *p = &r->properties[i];
     const struct finding *f = finding_of(s, i), *way = finding_of(told, i);
     if (f->found && (!way->found || f->rounds != way->rounds || f->charge != way->charge)) {
-      text_addf(a->fault, "one thread does not find what several found for '%s'", property_result_name(p));
+      text_addf(a->fault, "one thread alone does not find what several found for '%s'", property_result_name(p));
       return false;
     }
-    if (f->found && way->state != STORE_NONE && !(p->trace = trace_of(a, told, way, p)))
+    if (f->found && search_has_path(told, way) && !(p->trace = trace_of(a, told, way, p)))
       return false;
   }
   return true;
@@ -195,11 +210,12 @@ static bool audit(const struct asking *a, struct run_result *r) {
   const struct licences *licences;
   struct search s;
   struct run_result plain;
+  struct ranks *ranks = ranks_for(a);
   bool same = true, sure = true;
   for (unsigned i = 0; i < REDUCTIONS; i++)
     off.reduce[i] = WISH_OFF;
   struct space *space = question_space(a->asked, &a->question, &off, &licences);
-  search_within_limits(&s, space, a, &a->options->limits, a->options->checkpoints);
+  search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
   run_result_fill(&plain, &s, licences);
   for (uint32_t i = 0; i < question_asked(a->model, &a->question) && same; i++) {
     const struct property_result *p = &r->properties[i], *q = &plain.properties[i];
@@ -267,7 +283,22 @@ static bool find_runaway(const struct asking *a, const struct search *s, struct 
   return true;
 }
 
-/* What several threads found is looked for again by one, so that the story is the same whatever their number. False: that is not
+/* What the farthest state of several ranks is depends on them. */
+static bool find_runaway_alone(const struct asking *a, const struct search *s, const struct wishes *wishes,
+                               struct run_result *r) {
+  const struct licences *licences;
+  struct search alone;
+  if (!s->space->distance_cut)
+    return true;
+  struct space *space = question_space(a->asked, &a->question, wishes, &licences);
+  search_within_limits(&alone, space, a, &a->options->limits, NULL);
+  bool ok = find_runaway(a, &alone, r);
+  search_release(&alone);
+  space->ops->free(space);
+  return ok;
+}
+
+/* What several threads or ranks found is looked for again by one, so that the story is the same whatever their number. False: that is not
    needed, or was more than the limits allow; what was found is as short, but may differ from what one thread tells. */
 static bool find_again(const struct asking *a, const struct search *s, const struct wishes *wishes, struct search *again,
                        struct space **space) {
@@ -294,6 +325,10 @@ static bool answer(const struct asking *a, struct run_result *r) {
   const struct licences *licences;
   enum symbolic_engine engine;
   bool symbolic = symbolic_engine_find(a->options->engine, &engine);
+  if (a->options->helps && (symbolic || a->question.semantics == SEMANTICS_FINE)) {
+    *r = (struct run_result){0}; /* the first rank does that alone */
+    return true;
+  }
   if (symbolic && a->question.until) {
     text_addf(a->refused, "'%s' has an 'until', which is the search's\n  help: leave out '--engine %s'",
               a->model->properties[a->question.properties[0]].name, a->options->engine);
@@ -305,24 +340,29 @@ static bool answer(const struct asking *a, struct run_result *r) {
   struct wishes wishes = wishes_of(a->options);
   struct search s;
   struct text decimal = {0};
+  char *counted = NULL;
+  struct ranks *ranks = ranks_for(a);
   struct space *space = question_space(a->asked, &a->question, &wishes, &licences);
-  search_within_limits(&s, space, a, &a->options->limits, a->options->checkpoints);
-  run_result_fill(r, &s, licences);
-  rounds_licences(a->asked, &a->question, &s, r);
+  search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
   if (space->ops->heard_of_assignments(space, &decimal))
-    r->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
+    counted = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
   struct search again;
   struct space *own;
   bool anew = find_again(a, &s, &wishes, &again, &own);
+  if (anew && again.error.found)
+    s.error.error = again.error.error; /* of several as cheap */
+  run_result_fill(r, &s, licences);
+  r->heard_of_assignments = counted;
+  rounds_licences(a->asked, &a->question, &s, r);
   bool ok = a->options->no_trace ||
             (add_traces(a, &s, anew ? &again : &s, r) && (!model_steps(a->model) || shorten(a, &s, r)));
   if (anew) {
     search_release(&again);
     own->ops->free(own);
   }
-  if (ok && (a->question.semantics == SEMANTICS_FINE || model_steps(a->model)))
-    ok = find_runaway(a, &s, r);
+  if (ok && (a->question.semantics == SEMANTICS_FINE || model_steps(a->model)) && !a->options->helps)
+    ok = ranks ? find_runaway_alone(a, &s, &wishes, r) : find_runaway(a, &s, r);
   search_release(&s);
   space->ops->free(space);
   return ok && (!a->options->audit || audit(a, r));
@@ -360,7 +400,7 @@ bool inquiries_answer(const struct inquiries *in, const struct asked *of, struct
   struct asked for_ever = *of;
   if (of->semantics == SEMANTICS_FINE) /* what happens for ever is asked of whole rounds */
     for_ever.semantics = SEMANTICS_COARSE;
-  for (size_t i = 0; i < in->live.n && ok; i++)
+  for (size_t i = 0; i < in->live.n && ok && !of->options->helps; i++) /* those are one rank's, too */
     ok = live_answer(&for_ever, &in->live.at[i], &c->runs[c->nruns++], fault);
   check_result_conclude(c);
   return ok;

@@ -13,6 +13,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+static bool silent;
+
 /* A handler has no other way to tell. */
 static volatile sig_atomic_t interrupted;
 
@@ -29,14 +31,18 @@ struct style terminal_style(bool verbose) {
   return style;
 }
 
+void be_silent(void) { silent = true; }
+
 void say(struct text *t) {
-  if (t->n > 0)
+  if (t->n > 0 && !silent)
     fwrite(t->at, 1, t->n, stdout);
   text_release(t);
 }
 
 void say_error(const char *format, ...) {
   va_list args;
+  if (silent)
+    return;
   fflush(stdout);
   va_start(args, format);
   fputs("rondo: ", stderr);
@@ -47,6 +53,8 @@ void say_error(const char *format, ...) {
 
 void say_diags(const struct diags *d) {
   struct text t = {0};
+  if (silent)
+    return;
   fflush(stdout);
   diags_print(d, coloured(STDERR_FILENO), &t);
   fputs(text_or_empty(&t), stderr);
@@ -121,6 +129,7 @@ void watch_time(double seconds) {
 
 static void memory_exhausted(size_t wanted) {
   (void)wanted;
+  silent = false;
   say_error("out of memory: inconclusive\n  help: --max-memory ends the search before that, with "
             "what is known");
   _exit(EXIT_INCONCLUSIVE);
@@ -166,9 +175,9 @@ static void progress(void *context, const struct search_stats *s) {
   text_release(&t);
 }
 
-search_progress_fn *progress_or_null(void) { return isatty(STDERR_FILENO) ? progress : NULL; }
+search_progress_fn *progress_or_null(void) { return isatty(STDERR_FILENO) && !silent ? progress : NULL; }
 
 void progress_clear(void) {
-  if (isatty(STDERR_FILENO))
+  if (isatty(STDERR_FILENO) && !silent)
     fputs("\r\033[K", stderr);
 }

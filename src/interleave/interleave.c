@@ -169,9 +169,10 @@ static bool space_initial(struct space *space, emit_fn *emit, void *context) {
     if (!s->plain)
       scout(s);
     lay_out_keys(s, KEYS_SNUG);
-  } else if (s->too_narrow) {
+  } else if (s->too_narrow || space->restart) {
     lay_out_keys(s, KEYS_GROWN);
   }
+  space->restart = false;
   bool more = interleave_initial(s, emit, context);
   s->too_narrow |= s->base.restart;
   return more;
@@ -179,17 +180,20 @@ static bool space_initial(struct space *space, emit_fn *emit, void *context) {
 
 static bool space_successors(struct space *space, const struct state *state, emit_fn *emit, void *context) {
   struct interleave *s = interleave_of(space);
-  s->base.channel_bound = s->channels.most;
   keys_load(&s->keys, state, s->words);
   s->expanded++;
-  return s->plain ? plain_successors(s, emit, context)
-                  : fast_successors(s, s->stubborn ? STEPS_FIRST : STEPS_ALL, emit, context);
+  bool more = s->plain ? plain_successors(s, emit, context)
+                       : fast_successors(s, s->stubborn ? STEPS_FIRST : STEPS_ALL, emit, context);
+  s->base.channel_bound = s->channels.most;
+  return more;
 }
 
 static bool space_others(struct space *space, const struct state *state, emit_fn *emit, void *context) {
   struct interleave *s = interleave_of(space);
   keys_load(&s->keys, state, s->words);
-  return fast_successors(s, STEPS_OTHERS, emit, context);
+  bool more = fast_successors(s, STEPS_OTHERS, emit, context);
+  s->base.channel_bound = s->channels.most;
+  return more;
 }
 
 static enum verdict3 space_holds(struct space *space, uint32_t i, const struct state *state,
@@ -273,6 +277,11 @@ static void interleave_load(struct space *space, struct loader *from) {
   memory_free(width);
 }
 
+static struct intern *space_names(struct space *space, uint32_t i) {
+  const struct interleave *s = interleave_of(space);
+  return i < s->cells.ntables ? s->cells.tables[i] : NULL;
+}
+
 static size_t space_memory(const struct space *space) {
   const struct interleave *s = (const struct interleave *)space;
   return cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + steps_bytes(s) + mover_bytes(s) +
@@ -328,6 +337,7 @@ static const struct space_ops interleave_ops = {
     .concretise_path = interleave_concretise_path,
     .apart = space_apart,
     .heard_of_assignments = space_assignments,
+    .names = space_names,
     .another = space_another,
     .join = space_join,
     .save = interleave_save,

@@ -1,6 +1,8 @@
 #include "search/sweep.h"
 
 #include "base/memory.h"
+#include "search/paths.h"
+#include "search/ranks.h"
 
 #include <string.h>
 #include <time.h>
@@ -20,10 +22,12 @@ void search_release(struct search *s) {
   for (uint32_t i = 0; i < s->ntexts; i++)
     memory_free(s->texts[i]);
   memory_free(s->texts);
+  told_paths_free(s);
+  memory_free(s->error_text);
   *s = (struct search){0};
 }
 
-static bool all_decided(const struct search *s) {
+bool search_all_decided(const struct search *s) {
   bool any = false;
   for (uint32_t i = 0; i < s->space->question->nproperties; i++) {
     const struct property *p = question_property(s->space, i);
@@ -36,7 +40,7 @@ static bool all_decided(const struct search *s) {
   return any;
 }
 
-static void tell_decided(struct search *s) {
+void search_tell_decided(struct search *s) {
   s->space->decided = 0;
   for (uint32_t i = 0; i < s->space->question->nproperties && i < 64; i++)
     s->space->decided |= (uint64_t)s->findings[i].found << i;
@@ -143,7 +147,7 @@ static bool goes_on(struct sweep *w, bool made) {
   s->complete = w->rounds + 1;
   if (s->error.found)
     stop(s, SEARCH_MODEL_ERROR);
-  else if (all_decided(s) && any)
+  else if (search_all_decided(s) && any)
     stop(s, SEARCH_DECIDED);
   if (s->end != SEARCH_EXHAUSTED || !any)
     return false;
@@ -152,7 +156,7 @@ static bool goes_on(struct sweep *w, bool made) {
     return false;
   }
   w->rounds++;
-  tell_decided(s);
+  search_tell_decided(s);
   return true;
 }
 
@@ -205,6 +209,10 @@ static void begin_again(struct sweep *w) {
 }
 
 void search_run(struct search *s) {
+  if (s->ranks) {
+    ranks_run(s);
+    return;
+  }
   bool limited = s->limits.states != 0 && s->limits.states <= STORE_MOST;
   if (!limited)
     s->limits.states = STORE_MOST;
@@ -238,14 +246,27 @@ uint32_t search_unsettled(const struct search *s) {
     from = s->resumed_from;
   for (uint32_t i = 0; i <= s->space->question->nproperties; i++) {
     const struct finding *f = i < s->space->question->nproperties ? &s->findings[i] : &s->error;
-    if (f->found && f->rounds >= from && f->rounds > rounds)
-      rounds = f->rounds;
+    if (f->found && f->rounds >= from && f->rounds >= rounds)
+      rounds = f->rounds ? f->rounds : 1; /* 0 is no limit */
   }
   return rounds;
 }
 
+struct goal finding_goal(const struct finding *f) {
+  return (struct goal){.kind = !f->by_step                 ? GOAL_STATE
+                               : f->property == UINT32_MAX ? GOAL_ERROR
+                                                           : GOAL_BROKEN_STEP,
+                       .property = f->property};
+}
+
+bool search_has_path(const struct search *s, const struct finding *f) {
+  return s->ranks ? told_path_is_known(s, f) : f->state != STORE_NONE;
+}
+
 struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n,
                           struct goal *goal) {
+  if (s->paths)
+    return told_path(s, f, n, goal);
   uint32_t length = f->target != STORE_NONE;
   for (state_ref r = f->state; r != STORE_NONE; r = store_at(s->store, r).parent)
     length++;
@@ -261,9 +282,6 @@ struct state *search_path(const struct search *s, const struct finding *f, uint3
     r = on.parent;
   }
   *n = length;
-  *goal = (struct goal){.kind = !f->by_step                 ? GOAL_STATE
-                                : f->property == UINT32_MAX ? GOAL_ERROR
-                                                            : GOAL_BROKEN_STEP,
-                        .property = f->property};
+  *goal = finding_goal(f);
   return path;
 }

@@ -94,6 +94,14 @@ struct search {
   double checkpoint_due;  /* in seconds of its own */
   char **texts;           /* of errors that were found before it was resumed */
   uint32_t ntexts;
+  /* Of several ranks (search/ranks.h): */
+  struct ranks *ranks;    /* or NULL; set after search_init */
+  struct {                /* what other ranks had when they last met; memory: those on this machine */
+    uint64_t states, transitions;
+    size_t memory;
+  } elsewhere;
+  char *error_text;       /* of an error that another rank found */
+  struct told_path *paths; /* to the findings, by property, then to the error: the states lie on several ranks */
 };
 
 void search_init(struct search *, struct space *, const struct limits *);
@@ -105,6 +113,8 @@ void search_release(struct search *);
    thread would have to go again to find those that it always finds; 0: it has. */
 uint32_t search_unsettled(const struct search *);
 
+/* Is there a way to be told? Not to an error in the choice of initial states; nor, of several ranks, if they were interrupted. */
+bool search_has_path(const struct search *, const struct finding *);
 /* The states on the way to a finding, first to last, in an array for memory_free; their bytes are
  * the store's. */
 struct state *search_path(const struct search *, const struct finding *, uint32_t *n,

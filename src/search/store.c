@@ -554,6 +554,16 @@ static state_ref behind(const struct store *s, state_ref ref) {
   return ref + (state_ref)(key + length - record);
 }
 
+bool store_has(const struct store *s, state_ref ref) {
+  uint32_t number = (uint32_t)(ref >> CHUNK_BITS);
+  if (number >= s->nchunks || s->chunks[number].pieces == 0 || (ref & (CHUNK_SIZE - 1)) >= s->chunks[number].used)
+    return false;
+  state_ref at = (state_ref)number << CHUNK_BITS;
+  for (at += number == 0 ? FIRST : 0; at < ref;)
+    at = behind(s, at);
+  return at == ref;
+}
+
 state_ref store_next(const struct store *s, state_ref ref) { return store_from(s, behind(s, ref)); }
 
 /* What comes after the end is somebody else's, who may be writing there. */

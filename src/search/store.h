@@ -103,6 +103,7 @@ charge store_charge(const struct store *, state_ref);
    Whatever is added to a lane after a call of store_end_of has a reference that is not smaller than what it
    returned. */
 state_ref store_first(void);
+bool store_has(const struct store *, state_ref); /* is it a state's? For any number */
 /* The first state at or after an end that store_end once returned. */
 state_ref store_from(const struct store *, state_ref);
 state_ref store_next(const struct store *, state_ref);

@@ -1,6 +1,7 @@
 #include "search/sweep.h"
 
 #include "base/memory.h"
+#include "search/parcels.h"
 #include "search/store_look.h"
 
 #include <string.h>
@@ -127,6 +128,12 @@ static void found_step(struct finding *f, uint32_t rounds, uint32_t property, st
                           .property = property};
 }
 
+bool sweep_found_step(struct sweep *w, uint32_t property, charge c) {
+  bool is_better = better(&w->findings[property], w->rounds, c);
+  found_step(&w->findings[property], w->rounds, property, w->from, STORE_NONE, c);
+  return is_better;
+}
+
 static void found_error(struct sweep *w, const struct model_error *error, charge c) {
   struct finding *f = &w->error;
   if (better(f, w->rounds, c)) {
@@ -164,6 +171,19 @@ void sweep_join(struct sweep *w, struct sweep *other) {
 static void made_headway(struct sweep *w, const struct pending *p) {
   if (p->reduced < w->reduced.n && w->reduced.at[p->reduced].ref == p->from)
     w->reduced.at[p->reduced].ahead = true;
+}
+
+void sweep_made_headway(struct sweep *w, state_ref from) {
+  size_t low = 0, high = w->reduced.n;
+  while (low < high) { /* one lane: references ascend */
+    size_t middle = (low + high) / 2;
+    if (w->reduced.at[middle].ref < from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < w->reduced.n && w->reduced.at[low].ref == from)
+    w->reduced.at[low].ahead = true;
 }
 
 /* A state that was found before: is it of the layer that is being made? */
@@ -254,6 +274,8 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
     return true;
   }
   w->transitions += w->from != STORE_NONE;
+  if (w->parcels)
+    return parcels_post(w->parcels, state, edge, c);
   struct short_key key = {{0}};
   bool is_short = state->length <= STORE_SHORT;
   uint64_t hash;
@@ -373,7 +395,6 @@ static inline const struct taken *next_taken(struct sweep *w) {
   return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
 }
 
-static bool complete_reduced(struct sweep *w);
 
 /* The search is to be written down. Where the order in which states come to the store is chance, or will come out the same, all
    of them go there; else they are written down where they are, so that everything goes on as if nothing had been. */
@@ -381,7 +402,7 @@ static bool come_to_rest(struct sweep *w) {
   struct search *s = w->search;
   if (search_limited(w->end) || w->space->restart)
     return true;
-  if ((w->shared || w->rests == REST_ANYWHERE) && !(flush(w) && flush_briefly(w) && complete_reduced(w)))
+  if ((w->shared || w->rests == REST_ANYWHERE) && !(flush(w) && flush_briefly(w) && sweep_complete_reduced(w)))
     return false;
   if (w->shared) {
     crew_rest(s->crew);
@@ -484,7 +505,7 @@ static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, st
 }
 
 /* Those of which nothing came that is still to be expanded take their other steps, too. */
-static bool complete_reduced(struct sweep *w) {
+bool sweep_complete_reduced(struct sweep *w) {
   if (w->reduced.n == 0)
     return true;
   if (!flush(w))
@@ -514,10 +535,10 @@ static bool expand_one_by_one(struct sweep *w) {
       return false;
     if (!w->space->partial)
       w->reduced.n--;
-    else if (w->reduced.n >= REDUCED_MOST && !complete_reduced(w))
+    else if (w->reduced.n >= REDUCED_MOST && !w->parcels && !sweep_complete_reduced(w))
       return false;
   }
-  return flush(w) && flush_briefly(w) && complete_reduced(w);
+  return flush(w) && flush_briefly(w) && (w->parcels || sweep_complete_reduced(w));
 }
 
 bool sweep_expand(struct sweep *w) {
@@ -527,7 +548,7 @@ bool sweep_expand(struct sweep *w) {
     whole = w->space->ops->expand(w->space, next_of_layer, emit_from, w) && !search_limited(w->end) && flush(w);
   } else {
     w->rests = REST_BETWEEN;
-    w->space->brief = &w->brief;
+    w->space->brief = w->parcels ? NULL : &w->brief;
     whole = expand_one_by_one(w);
     w->space->brief = NULL;
   }
@@ -544,6 +565,10 @@ bool sweep_initial(struct sweep *w) {
 static bool peek(void *context, const struct state *state, const struct edge *edge) {
   struct sweep *w = context;
   struct search *s = w->search;
+  if (w->parcels) {
+    s->cut |= edge->error || edge->broken;
+    return !s->cut && tick(w, 1) && parcels_post(w->parcels, state, edge, 0);
+  }
   s->cut = edge->error || edge->broken ||
            store_find(s->store, state->bytes, state->length,
                       store_hash(state->bytes, state->length)) == STORE_NONE;

@@ -68,6 +68,7 @@ struct pending;
 struct brief_pending;
 struct reduced;
 struct recent;
+struct parcels;
 
 /* A property of states that may yet be decided, and by which answer. */
 struct asked {
@@ -103,6 +104,7 @@ struct sweep {
   struct short_states brief;
   struct brief_pending *brief_pending;
   uint32_t nbrief_pending;
+  struct parcels *parcels; /* of several ranks: where everything goes that is found, instead of the store; or NULL */
   bool made;     /* what it was to do is done */
   enum rests rests;
 };
@@ -111,6 +113,14 @@ static inline const struct property *question_property(const struct space *space
   return &space->model->properties[space->question->properties[i]];
 }
 static inline bool is_state_property(const struct property *p) { return p->kind != PROPERTY_LIVE && !p->step; }
+
+/* --- bfs.c --- */
+
+bool search_all_decided(const struct search *);
+void search_tell_decided(struct search *); /* to the space */
+struct goal finding_goal(const struct finding *);
+
+/* --- sweep.c --- */
 
 struct sweep *sweep_new(struct search *, struct space *, uint32_t lane);
 void sweep_free(struct sweep *);
@@ -130,6 +140,12 @@ void sweep_load(struct sweep *, struct loader *);
 bool sweep_initial(struct sweep *);
 /* Everything after the states that it takes from the frontier; false: it was stopped. */
 bool sweep_expand(struct sweep *);
+/* Of several ranks, which of the states that put steps off made headway is known only when all ranks are through: those that
+   did not take their other steps then. */
+void sweep_made_headway(struct sweep *, state_ref from);
+bool sweep_complete_reduced(struct sweep *);
+/* A step from the state being expanded breaks a property; true: nothing better was known. */
+bool sweep_found_step(struct sweep *, uint32_t property, charge);
 /* The properties of states that it takes from the frontier. */
 bool sweep_check(struct sweep *);
 /* Is there anything new after this layer? Then the search is cut off, else it has seen everything. */

@@ -1,5 +1,5 @@
 /* Limits, interruptions and progress, and when the search is to be written down. */
-#include "search/sweep.h"
+#include "search/parcels.h"
 
 #include <time.h>
 
@@ -34,12 +34,13 @@ void sweep_stop(struct sweep *w, enum search_end why) {
 
 void sweep_refresh(struct sweep *w) {
   struct search *s = w->search;
-  s->stats.states = store_count(s->store);
-  s->stats.transitions = w->transitions;
+  s->stats.states = store_count(s->store) + s->elsewhere.states;
+  s->stats.transitions = w->transitions + s->elsewhere.transitions;
   s->stats.seconds = now() - w->started;
   s->stats.layer = s->stage ? s->stage->states : 0;
   s->stats.done = s->stage && w->frontier ? w->frontier->taken : 0;
-  s->stats.memory = store_bytes(s->store) + w->space->ops->memory(w->space) + (s->crew ? crew_memory(s->crew) : 0);
+  s->stats.memory = store_bytes(s->store) + w->space->ops->memory(w->space) + (s->crew ? crew_memory(s->crew) : 0) +
+                    s->elsewhere.memory;
 }
 
 bool sweep_look(struct sweep *w) {
@@ -55,7 +56,7 @@ bool sweep_look(struct sweep *w) {
     sweep_stop(w, SEARCH_MEMORY);
   if (s->checkpoints && s->stats.seconds >= s->checkpoint_due)
     s->pause = true;
-  if (s->stats.states >= STORE_MOST)
+  if (store_count(s->store) >= STORE_MOST)
     sweep_stop(w, SEARCH_STATES);
   if (s->progress && s->stats.seconds - w->last_progress >= SECONDS_PER_PROGRESS) {
     w->last_progress = s->stats.seconds;
@@ -66,6 +67,8 @@ bool sweep_look(struct sweep *w) {
 
 bool sweep_undisturbed(struct sweep *w) {
   const struct limits *l = &w->search->limits;
+  if (w->parcels)
+    parcels_serve(w->parcels);
   if (w->shared && *w->halt)
     return false;
   if (!l->interrupt || !*l->interrupt)

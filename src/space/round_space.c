@@ -262,6 +262,22 @@ static void space_join(struct space *space, struct space *other) {
   }
 }
 
+static struct intern *space_names(struct space *space, uint32_t i) {
+  struct round_space *s = round_of(space);
+  return i == 0 ? s->pack.locals : i == 1 ? s->pack.vectors : NULL;
+}
+
+static uint32_t space_counts(struct space *space, const uint64_t **at) {
+  *at = round_of(space)->stored_at.at;
+  return (uint32_t)round_of(space)->stored_at.n;
+}
+
+static void space_set_counts(struct space *space, const uint64_t *at, uint32_t n) {
+  vec_clear(&round_of(space)->stored_at);
+  for (uint32_t i = 0; i < n; i++)
+    add_stored(round_of(space), i, at[i]);
+}
+
 void round_space_save(struct space *space, struct saver *to) {
   struct round_space *s = round_of(space);
   space_save(space, to);
@@ -339,6 +355,9 @@ static const struct space_ops round_space_ops = {
     .join = space_join,
     .save = round_space_save,
     .load = round_space_load,
+    .names = space_names,
+    .counts = space_counts,
+    .set_counts = space_set_counts,
     .memory = space_memory,
     .free = space_free,
 };

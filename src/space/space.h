@@ -122,6 +122,12 @@ struct space_ops {
      afterwards. Bad: they do not. NULL, both: this cannot be done. */
   void (*save)(struct space *, struct saver *);
   void (*load)(struct space *, struct loader *);
+  /* For other processes at the same search: the i-th table of the names that keys hold; NULL: there are no more. Together with
+     the model's values they decide what a key means. (*names)() NULL: this cannot be done. */
+  struct intern *(*names)(struct space *, uint32_t i);
+  /* What `stored` has counted, as numbers that can be added up, and the sums; NULL: nothing. */
+  uint32_t (*counts)(struct space *, const uint64_t **);
+  void (*set_counts)(struct space *, const uint64_t *, uint32_t n);
   size_t (*memory)(const struct space *);
   void (*free)(struct space *);
 };
@@ -138,7 +144,7 @@ struct space {
   struct short_states *brief; /* kept by the engine, which empties it after each call of successors or others; NULL: emit all */
   uint64_t decided;        /* kept by the engine: bit i: nothing more is to be found about the question's i-th property */
   bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine forgets all
-                              states and begins again */
+                              states and begins again. If it does so with this set, `initial` sees to it, whose keys ever they were */
   bool lotteries;          /* set when it is made: edges tell their lottery. Else each is a choice of the adversary, and `random`
                               cannot be told from it: almost surely is then asked only of models that have none */
   bool unsteady;           /* set by any of the above: in which order successors come depends on what it happens to remember */

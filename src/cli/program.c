@@ -1,0 +1,92 @@
+#include "cli/program.h"
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+
+#include <string.h>
+
+int command_help(const struct options *o) {
+  struct text out = {0};
+  enum command c;
+  if (o->files.n == 0) {
+    help_all(&out);
+  } else if (command_find(o->files.at[0], &c)) {
+    help_command(c, &out);
+  } else {
+    say_error("unknown command '%s'", o->files.at[0]);
+    return EXIT_BAD_INPUT;
+  }
+  say(&out);
+  return EXIT_HOLDS;
+}
+
+static int dispatch(const struct options *o) {
+  static int (*const commands[])(const struct options *) = {
+      [COMMAND_CHECK] = command_check,   [COMMAND_COMPARE] = command_compare,
+      [COMMAND_RESUME] = command_resume, [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
+      [COMMAND_LINT] = command_lint,     [COMMAND_FMT] = command_fmt,
+      [COMMAND_PROVE] = command_prove,   [COMMAND_REPRODUCE] = command_reproduce,
+      [COMMAND_THRESHOLD] = command_threshold, [COMMAND_EXPORT] = command_export,   [COMMAND_HELP] = command_help};
+  return commands[o->command](o);
+}
+
+/* What several ranks can do. */
+static bool is_for_ranks(const struct options *o, struct text *error) {
+  if (o->command != COMMAND_CHECK && o->command != COMMAND_HELP)
+    text_add(error, "several ranks can only 'check'\n  help: for everything else there is rondo itself, without mpirun");
+  else if (o->checkpoint)
+    text_add(error, "several ranks do not write down where they are\n  help: leave out '--checkpoint'");
+  else if (o->limits.threads > 1)
+    text_add(error, "each rank is one thread\n  help: instead of '--threads' start more ranks");
+  return error->n == 0;
+}
+
+static int run_command(enum command c, int argc, char **argv, struct ranks *ranks) {
+  struct options o;
+  struct text error = {0}, help = {0};
+  int status = EXIT_BAD_INPUT;
+  if (!options_parse(&o, c, argc, argv, &error) || (ranks && !is_for_ranks(&o, &error))) {
+    say_error("%s", text_or_empty(&error));
+  } else if (o.help) {
+    help_command(c, &help);
+    say(&help);
+    status = EXIT_HOLDS;
+  } else {
+    o.ranks = ranks;
+    status = dispatch(&o);
+  }
+  text_release(&error);
+  options_release(&o);
+  return status;
+}
+
+int program(int argc, char **argv, struct ranks *ranks) {
+  enum command c;
+  struct text out = {0};
+  watch_memory();
+  if (ranks && ranks->rank != 0)
+    be_silent();
+  if (argc < 2) {
+    help_all(&out);
+    say_error("no command\n\n%s", out.at);
+    text_release(&out);
+    return EXIT_BAD_INPUT;
+  }
+  const char *word = argv[1];
+  if (!strcmp(word, "--version")) {
+    text_add(&out, "rondo " RONDO_VERSION "\n");
+    say(&out);
+    return finish_output(EXIT_HOLDS);
+  }
+  if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+    word = "help";
+  if (!command_find(word, &c)) {
+    const char *near = command_nearest(word);
+    if (near)
+      say_error("unknown command '%s'\n  help: did you mean '%s'?", word, near);
+    else
+      say_error("unknown command '%s'\n  help: rondo --help lists the commands", word);
+    return EXIT_BAD_INPUT;
+  }
+  return finish_output(run_command(c, argc - 2, argv + 2, ranks));
+}

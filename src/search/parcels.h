@@ -1,0 +1,54 @@
+/* One rank's part of a search by several: what its sweep finds goes to the owners of the states, in parcels, and what others
+   found that it owns goes into its store. */
+#ifndef RONDO_SEARCH_PARCELS_H
+#define RONDO_SEARCH_PARCELS_H
+
+#include "search/ranks.h"
+#include "search/sweep.h"
+
+/* What ranks tell each other whenever they meet. */
+enum standing {
+  STANDING_KNOWN,       /* names */
+  STANDING_LEFT,        /* not through yet */
+  STANDING_SENT,        /* bytes of states */
+  STANDING_STATES,
+  STANDING_LAYER,       /* of them, in the newest layer */
+  STANDING_TRANSITIONS,
+  STANDING_MEMORY,
+  STANDING_END,
+  STANDING_RESTART,
+  STANDING_HALTED,      /* it could not do all that was to be done */
+  STANDING_CUT,
+  STANDINGS
+};
+
+struct sent_lately;
+
+struct parcels {
+  struct ranks *ranks;
+  struct sweep *sweep;
+  bytes *out, *replies; /* by rank */
+  bytes in;
+  size_t *first, posted;
+  struct sent_lately *lately;
+  uint64_t before;     /* states when the layer that is being made was begun */
+  bool peeking;        /* nothing is stored: is there anything new? */
+  bool halted;         /* this rank, in what it is doing; after a meeting: anybody */
+  uint64_t starts;     /* a digest of the initial states: the same on all ranks */
+  uint64_t *standings; /* rank by rank, of the last meeting */
+  uint64_t layer;      /* states of the newest layer, all ranks together, at the last meeting */
+  bytes *targets;      /* by property: where the step leads that breaks it */
+};
+
+void parcels_init(struct parcels *, struct sweep *);
+void parcels_release(struct parcels *);
+void parcels_forget(struct parcels *); /* keys mean something else from now on */
+
+/* What sweeps do instead of storing what they find; false: stop. */
+bool parcels_post(struct parcels *, const struct state *, const struct edge *, charge);
+static inline void parcels_serve(struct parcels *x) { x->ranks->ops->serve(x->ranks); }
+
+/* This rank is through with what was to be done; returns when all are, and everything is where it belongs. */
+void parcels_finish(struct parcels *);
+
+#endif

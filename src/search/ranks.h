@@ -1,0 +1,70 @@
+/* Several processes at one search, perhaps on several machines: ranks, as MPI calls them. Each has a space of the same
+   question, and the states whose hash is its own. All have the same names for the same contents, so that keys mean the same
+   everywhere: whoever needs a new name asks rank 0, and gets with the answer all that were given since it last heard of any.
+   What follows a state is sent to its owner, in parcels; everybody meets to exchange them. A layer is over when all ranks are
+   through with their part of it and nothing is under way. */
+#ifndef RONDO_SEARCH_RANKS_H
+#define RONDO_SEARCH_RANKS_H
+
+#include "base/vec.h"
+#include "search/bfs.h"
+
+typedef VEC(uint8_t) bytes;
+
+struct ranks;
+
+/* How they reach each other. All of these but ask and serve are for all ranks at once, in the same order. */
+struct ranks_ops {
+  void (*meet)(struct ranks *);  /* returns when all are here; meanwhile rank 0 serves */
+  void (*serve)(struct ranks *); /* rank 0 answers what it was asked (names_answer) */
+  void (*ask)(struct ranks *, const bytes *request, bytes *reply);
+  void (*gather)(struct ranks *, const uint64_t *mine, uint32_t n, uint64_t *all); /* all: rank by rank */
+  void (*tell)(struct ranks *, uint32_t from, void *at, size_t n);
+  /* out: one for each rank. in: what each of them had for this one, from first[k] to first[k + 1]. */
+  void (*exchange)(struct ranks *, const bytes *out, bytes *in, size_t *first);
+  void (*wait)(struct ranks *); /* until rank 0 begins with another search; its process ends if there is none */
+  void (*fail)(struct ranks *, const char *why); /* ends all of them */
+};
+
+struct named { /* a name that was given */
+  uint32_t table, name;
+};
+struct asking_table {
+  struct ranks *ranks;
+  struct intern *table;
+  uint32_t number;
+};
+
+struct ranks {
+  const struct ranks_ops *ops;
+  uint32_t rank, n;
+  uint32_t *machine; /* by rank: which it runs on */
+  /* names.c: */
+  struct asking_table *tables;
+  uint32_t ntables;
+  VEC(struct named) given; /* rank 0: all, in order */
+  uint64_t known;          /* so many of them are in the tables */
+  bytes request, reply;
+  enum search_end broken; /* a search that ended before names were common, and why: none can follow. EXHAUSTED: there was none */
+};
+
+void ranks_release(struct ranks *); /* what names.c left there */
+
+/* --- names.c --- */
+
+/* Before a space is made: other ranks learn what rank 0 has added to the model's values by itself. */
+void ranks_ready(struct ranks *, struct intern *values);
+bool ranks_agree(struct ranks *, uint64_t mine); /* is it the same number everywhere? */
+/* From here on the tables of the space, and the model's values, are common; they must be the same by now. */
+void names_share(struct ranks *, struct space *);
+void names_part(struct ranks *);
+/* Everybody gets to know all names. behind: how many the last one knows. Nobody asks meanwhile. */
+void names_catch_up(struct ranks *, uint64_t behind, uint64_t given);
+void names_answer(struct ranks *, const uint8_t *request, size_t n, bytes *reply);
+
+/* --- ranks.c --- */
+
+/* In place of search_run, which calls it if there are ranks. */
+void ranks_run(struct search *);
+
+#endif
