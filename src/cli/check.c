@@ -254,12 +254,11 @@ static bool count_instances(const struct options *o, bool *ranged) {
 /* What has been answered, or was never begun, need not be kept. */
 static void close_journal(struct journal *j, int status) {
   bool unbegun = status == EXIT_BAD_INPUT && j->checkpoints.searches == 0;
-  if (status == EXIT_HOLDS || status == EXIT_VIOLATED || unbegun) {
-    if (fflush(stdout) == 0)
-      journal_finish(j);
-  } else if (status == EXIT_INCONCLUSIVE) {
+  bool answered = status == EXIT_HOLDS || status == EXIT_VIOLATED;
+  if (j->checkpoints.unfinished || status == EXIT_INCONCLUSIVE)
     say_error("rondo resume %s goes on from here", j->given);
-  }
+  else if ((answered || unbegun) && fflush(stdout) == 0)
+    journal_finish(j);
 }
 
 int check_model(const struct options *given, const struct syntax *syntax, struct journal *journal) {

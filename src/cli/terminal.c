@@ -164,6 +164,10 @@ static void progress(void *context, const struct search_stats *s) {
   text_add(&t, "\r  ");
   count_add(&t, s->states, "state", "states");
   text_addf(&t, ", %s %u, ", model_steps(m) ? "step" : "round", s->depth);
+  if (s->layer > 0) { /* what comes after the layer nobody knows */
+    number_add(&t, s->layer);
+    text_addf(&t, " in the layer, %u %% of it done, ", (unsigned)(s->done < s->layer ? s->done * 100 / s->layer : 100));
+  }
   if (s->seconds > 0)
     number_add(&t, (uint64_t)((double)s->states / s->seconds));
   text_add(&t, " states/s, ");

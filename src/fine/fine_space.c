@@ -161,6 +161,7 @@ static bool start_from(void *context, const struct state *state, const struct ed
 
 /* The way that works for every environment. */
 static void take_whole_way(struct fine_space *s) {
+  s->base.fleeting = false;
   solo_free(s->solo);
   s->solo = NULL;
   s->base.has_channels = false;
@@ -315,7 +316,9 @@ struct space *fine_space_new(struct meaning *meaning, struct model *m, const str
                              const struct licences *l, const struct space_options *options) {
   struct fine_space *s = memory_alloc(sizeof *s);
   s->base = (struct space){.ops = &fine_space_ops, .model = m, .question = q, .licences = l, .edges_complete = true,
-                           .has_distance = true, .has_channels = true, .successors = "each process by itself"};
+                           .has_distance = true, .has_channels = true,
+                           .fleeting = true, /* the solo way's keys hold numbers of sendings, by what was looked at before */
+                           .successors = "each process by itself"};
   s->meaning = meaning;
   s->model = m;
   s->n = m->nprocesses;

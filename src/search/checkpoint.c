@@ -150,7 +150,8 @@ static bool needs_store(const struct search *s) {
 
 void checkpoint_write_end(struct search *s, struct sweep *w) {
   double least = s->checkpoints->seconds < END_SECONDS ? s->checkpoints->seconds : END_SECONDS;
-  if (search_limited(s->end) || !s->space->ops->save || (s->stats.seconds < least && s->threaded_from == UINT32_MAX))
+  s->checkpoints->unfinished |= search_limited(s->end);
+  if (search_limited(s->end) || (s->stats.seconds < least && s->threaded_from == UINT32_MAX))
     return;
   struct text path = checkpoint_path(s->checkpoints, s->number);
   struct saver to;
@@ -300,7 +301,7 @@ enum checkpoint_found checkpoint_read(struct search *s, struct sweep *w) {
   struct text why = {0};
   s->number = c->searches++;
   put_off(s, 0);
-  if (!s->space->ops->save) {
+  if (!s->space->ops->save || s->space->fleeting) {
     s->checkpoints = NULL;
     return CHECKPOINT_NONE;
   }

@@ -19,6 +19,7 @@ struct checkpoints { /* of one command */
   bool resumed;           /* what there is in the folder counts */
   uint32_t last;          /* resumed: there are none from this number on */
   uint32_t searches;      /* begun so far */
+  bool unfinished;        /* a limit ended one of them */
 };
 
 /* The file of a search; for text_release. */

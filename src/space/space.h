@@ -119,7 +119,7 @@ struct space_ops {
   void (*join)(struct space *, struct space *other);
   /* The names that keys are made of, but those of the model's values, and what it has counted; nothing is asked of it
      meanwhile. Into a space that was just made of the same question, where values have the same names: keys mean the same
-     afterwards. Bad: they do not. NULL, both: this cannot be done. */
+     afterwards. Bad: they do not. Not if space->fleeting; NULL: this cannot be done. */
   void (*save)(struct space *, struct saver *);
   void (*load)(struct space *, struct loader *);
   /* For other processes at the same search: the i-th table of the names that keys hold; NULL: there are no more. Together with
@@ -147,6 +147,7 @@ struct space {
                               states and begins again. If it does so with this set, `initial` sees to it, whose keys ever they were */
   bool lotteries;          /* set when it is made: edges tell their lottery. Else each is a choice of the adversary, and `random`
                               cannot be told from it: almost surely is then asked only of models that have none */
+  bool fleeting;           /* keys have a meaning in this space alone: it cannot be saved */
   bool unsteady;           /* set by any of the above: in which order successors come depends on what it happens to remember */
   bool order_mattered;     /* a `foreach` gave different results for different orders */
   const char *coins_lost;  /* almost surely: set by any of the above: why lotteries are not what they should be; no verdict
