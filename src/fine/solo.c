@@ -322,7 +322,8 @@ void solo_view(struct fine_space *s, const struct state *state, struct global *g
   lone_view(s, s->solo->from, g);
 }
 
-/* The most messages sent to one live process, of rounds that it has not ended; if that may be more than what is known. */
+/* The most messages of one kind (of one round in the text) sent to one live process, of rounds that it has not ended; if that may be
+   more than what is known. */
 static uint32_t most_pending(struct fine_space *s, const struct lone *l) {
   uint32_t most = 0, total = 0, in_round = 0;
   for (uint32_t q = 0; q < s->n; q++) {
@@ -332,12 +333,18 @@ static uint32_t most_pending(struct fine_space *s, const struct lone *l) {
   if (total <= s->base.channel_bound)
     return 0;
   for (uint32_t p = 0; p < s->n; p++) {
-    uint32_t pending = 0;
-    for (uint32_t r = l->done[p]; lone_live(s, l, p) && r <= l->width; r++)
+    uint32_t pending[SOLO_ROUNDS] = {0}, kind[SOLO_ROUNDS], rounds;
+    value phase;
+    for (uint32_t r = l->done[p]; lone_live(s, l, p) && r <= l->width; r++) {
+      uint32_t point = lone_point(s, l, r, &phase, &rounds), k = l->done[p];
+      kind[r] = point == POINT_END ? POINT_END : s->model->roles[0].body[point].at.from;
+      while (kind[k] != kind[r])
+        k++;
       for (uint32_t q = 0; q < s->n; q++)
         if ((l->done[q] > r || (l->done[q] == r && in_round >> q & 1)) && l->sent[r][q] != SENT_IN_VAIN)
-          pending += solo_reaches(s, l->sent[r][q], q, p);
-    most = pending > most ? pending : most;
+          pending[k] += solo_reaches(s, l->sent[r][q], q, p);
+      most = pending[k] > most ? pending[k] : most;
+    }
   }
   return most;
 }

@@ -148,7 +148,7 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
     return;
   if (style->verbose && r->has_channels)
     text_addf(out, "  at most %u message%s pending %s\n", r->channel_bound, r->channel_bound == 1 ? "" : "s",
-              r->semantics == SEMANTICS_FINE ? "to one process" : "in a channel");
+              r->semantics == SEMANTICS_FINE ? "to one process in rounds of one kind" : "in a channel");
   if (style->verbose || !strncmp(r->successors, "plain", 5)) /* slow, and why */
     text_addf(out, "  successors: %s\n", r->successors);
   if (style->verbose) {

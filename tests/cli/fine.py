@@ -25,6 +25,8 @@ def propositions_of_an_and_pang(rondo):
     for n in (3, 4, 5):
         answer = rondo.json("check", "models/bracha_toueg.rondo", "-D", f"n={n}", "-D", "t=1", *FINE, "--property", "apart", status=0)
         must(answer["stats"]["round_distance"] == 3 and answer["stats"]["channel_bound"] == 4 * n - 3, answer["stats"])
+    answer = rondo.json("check", "models/rotating_coordinator.rondo", "-D", "n=4", "-D", "t=1", *FINE, "--property", "apart", status=0)
+    must(answer["stats"]["round_distance"] == 16 and answer["stats"]["channel_bound"] == 7, answer["stats"])
     answer = rondo.json("check", "models/bracha_toueg.rondo", "-D", "n=5", "-D", "t=2", *FINE, "--property", "apart", status=2)
     must(answer["stats"]["round_distance"] == "unbounded" and answer["runs"][0]["runaway"]["trace"]["order"], answer["stats"])
 
