@@ -148,12 +148,13 @@ static bool start_from(void *context, const struct state *state, const struct ed
   struct config *c = global_to_config(s->pack, packed);
   global_from_config(s->pack, c, g);
   g->inits = packed->inits;
-  for (uint32_t p = 0, i = 0, left = 0; p < g->n; p++) { /* blanks stay */
-    while (left == 0)
-      left = packed->at[i++].count;
-    g->at[p].local = packed->at[i - 1].local;
-    left--;
-  }
+  uint32_t *next = memory_alloc((s->model->nroles + 1) * sizeof *next); /* by role */
+  for (uint32_t r = 0; r < s->model->nroles; r++)
+    next[r] = s->model->roles[r].first;
+  for (uint32_t i = 0; i < packed->n; i++) /* blanks stay */
+    for (uint32_t left = packed->at[i].count; left > 0; left--)
+      g->at[next[local_role(s->pack, packed->at[i].local)]++].local = packed->at[i].local;
+  memory_free(next);
   config_free(c);
   global_free(packed);
   return s->solo ? solo_initial(s, g, edge->processes, k->emit, k->context) : whole_initial(s, g, edge->processes, k->emit, k->context);

@@ -39,7 +39,7 @@ const char *solo_refusal(struct fine_space *s) {
   const struct model *m = s->model;
   if (s->n > SOLO_PROCESSES)
     return "there are many processes";
-  if (s->pack->rank)
+  if (s->pack->rank && !s->pack->phase_period)
     return "local states hold numbers of rounds";
   for (uint32_t r = 0; r < m->nroles; r++)
     if (role_noracles(&m->roles[r]))
