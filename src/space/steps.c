@@ -29,8 +29,10 @@ static uint32_t context_put(struct round_space *s, local_id id, uint32_t point, 
   v[4] = reads->phase ? phase : -1;
   v[5] = reads->globals ? (value)globals : -1;
   v[6] = local[LOCAL_STATUS] & STATUS_BITS;
+  /* part of a blank may be assigned to: any value will do */
   for (uint32_t i = 0; i < role->nvars; i++)
-    v[7 + i] = reads->vars[i] ? local[LOCAL_VAR(i)] : type_default(&s->model->values, role->vars[i].type);
+    v[7 + i] = reads->vars[i] && local[LOCAL_VAR(i)] != VALUE_BLANK ? local[LOCAL_VAR(i)]
+                                                                    : type_default(&s->model->values, role->vars[i].type);
   uint32_t context = intern_put(s->contexts, v, n);
   memory_free(v);
   return context;
