@@ -1,4 +1,5 @@
-/* Arenas, text, interning, diagnostics. */
+/* Arenas, text, interning, archives, diagnostics. */
+#include "base/archive.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/hash.h"
@@ -7,12 +8,16 @@
 #include "base/text.h"
 #include "base/vec.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -329,10 +334,90 @@ static void memory_checks_products(void **state) {
   assert_true(refused);
 }
 
+/* Names that are read again are what they were, in a table that has some of them already; else that is noticed. */
+static void names_are_written_down(void **state) {
+  (void)state;
+  struct intern *t = intern_new(), *again = intern_new(), *other = intern_new();
+  for (int64_t i = 0; i < 5000; i++) {
+    int64_t v[7] = {i, -i, i * i, 4, 5, 6, 7};
+    intern_put(t, v, (size_t)(i % 8));
+    if (i < 100)
+      intern_put(again, v, (size_t)(i % 8));
+  }
+  intern_put(other, (int64_t[]){77, 78}, 2);
+  struct saver saved = saver_in_memory();
+  save_names(&saved, t);
+  save_text(&saved, "and so on");
+  save_text(&saved, NULL);
+  struct loader from = loader_of(&saved), wrong = from, part = from;
+  load_names(&from, again);
+  assert_false(from.bad);
+  assert_int_equal(intern_count(again), intern_count(t));
+  for (uint32_t i = 0; i < intern_count(t); i++) {
+    assert_int_equal(intern_length(again, i), intern_length(t, i));
+    assert_memory_equal(intern_at(again, i), intern_at(t, i), intern_length(t, i) * sizeof(int64_t));
+  }
+  char *text = load_text(&from);
+  assert_string_equal(text, "and so on");
+  memory_free(text);
+  assert_null(load_text(&from));
+  assert_true(!from.bad && from.at == from.end);
+  load_names(&wrong, other);
+  assert_true(wrong.bad);
+  part.end -= 40;
+  load_names(&part, again);
+  assert_true(part.bad || part.end - part.at < 40);
+  saver_release(&saved);
+  intern_free(t);
+  intern_free(again);
+  intern_free(other);
+}
+
+/* A file is there as it was or as it is; whatever bit of it changes is noticed. */
+static void archives_are_whole(void **state) {
+  (void)state;
+  char path[] = "/tmp/rondo-archive-XXXXXX", bytes[64];
+  struct saver to;
+  struct archive a;
+  struct text why = {0};
+  int fd = mkstemp(path);
+  assert_true(fd >= 0);
+  assert_true(archive_begin(&to, path));
+  for (uint64_t i = 0; i < 100000; i++)
+    save_number(&to, i * i);
+  assert_false(archive_open(&a, path, true, &why)); /* not before it is complete */
+  text_release(&why);
+  assert_true(archive_end(&to, path));
+  assert_true(archive_open(&a, path, true, &why));
+  for (uint64_t i = 0; i < 100000; i++)
+    assert_int_equal(load_number(&a.loader), i * i);
+  assert_true(!a.loader.bad && a.loader.at == a.loader.end);
+  assert_int_equal(load_number(&a.loader), 0);
+  assert_true(a.loader.bad);
+  size_t size = a.size;
+  archive_close(&a);
+  close(fd);
+  fd = open(path, O_RDWR);
+  for (size_t at = 0; at < size; at += at < 40 ? 1 : 997) {
+    assert_int_equal(pread(fd, bytes, 1, (off_t)at), 1);
+    char damaged = (char)(bytes[0] ^ 4);
+    assert_int_equal(pwrite(fd, &damaged, 1, (off_t)at), 1);
+    assert_false(archive_open(&a, path, true, &why));
+    assert_int_equal(pwrite(fd, bytes, 1, (off_t)at), 1);
+  }
+  assert_true(why.n > 0);
+  text_release(&why);
+  close(fd);
+  unlink(path);
+  assert_false(archive_begin(&to, "/nowhere/at/all"));
+  assert_int_equal(to.error, ENOENT);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_aligns_and_zeroes),    cmocka_unit_test(vec_grows),
       cmocka_unit_test(text_grows_and_pads),        cmocka_unit_test(intern_finds_what_it_keeps),
+      cmocka_unit_test(names_are_written_down),     cmocka_unit_test(archives_are_whole),
       cmocka_unit_test(intern_names_alike_for_several),
       cmocka_unit_test(intern_tells_lengths_apart), cmocka_unit_test(diags_point_and_sort),
       cmocka_unit_test(diags_show_strange_bytes),   cmocka_unit_test(diags_at_the_end),

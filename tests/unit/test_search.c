@@ -112,6 +112,38 @@ static void store_keeps_every_key_once(void **unused) {
   memory_free(key);
 }
 
+/* What was written down and read again is the same store: references, parents, charges, look-ups; and it can be filled further. */
+static void store_is_written_down(void **unused) {
+  (void)unused;
+  static const struct {
+    uint32_t n, pad;
+  } shapes[] = {{0, 0}, {1, 0}, {300000, 0}, {200000, 9}, {3000, 5000}, {20, 1000000}};
+  uint8_t *key = memory_alloc(8000000);
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+    struct store *s = store_new();
+    fill(s, shapes[i].n, shapes[i].pad, key);
+    struct saver saved = saver_in_memory();
+    store_save(s, &saved);
+    struct loader from = loader_of(&saved);
+    struct store *again = store_load(&from);
+    assert_true(again && !from.bad && from.at == from.end);
+    go_through(again, shapes[i].n, shapes[i].pad, key);
+    assert_int_equal(store_end(s), store_end(again));
+    uint32_t length = make_key(key, 4000000, 0);
+    state_ref one, other;
+    assert_true(store_put(s, key, length, store_hash(key, length), 0, STORE_NONE, 0, &one));
+    assert_true(store_put(again, key, length, store_hash(key, length), 0, STORE_NONE, 0, &other));
+    assert_int_equal(one, other);
+    store_free(again);
+    struct loader part = {from.end - saved.bytes.n, from.end - 1, false};
+    assert_null(store_load(&part));
+    assert_true(part.bad);
+    saver_release(&saved);
+    store_free(s);
+  }
+  memory_free(key);
+}
+
 static void store_accounts_for_its_memory(void **unused) {
   (void)unused;
   struct store *s = store_new();
@@ -180,6 +212,19 @@ static void store_is_filled_by_several(void **unused) {
   }
   assert_int_equal(read, SHARED_KEYS);
   free(seen);
+  struct saver saved = saver_in_memory();
+  store_save(s, &saved);
+  struct loader from = loader_of(&saved);
+  struct store *again = store_load(&from);
+  assert_true(again && !from.bad);
+  assert_int_equal(store_count(again), store_count(s));
+  assert_int_equal(store_lanes(again), store_lanes(s));
+  for (uint64_t key = 0; key < SHARED_KEYS; key++) {
+    uint64_t word[2] = {key * 0x9E3779B97F4A7C15u, key}, h = store_hash_words(word, 12);
+    assert_int_equal(store_find(again, (const uint8_t *)word, 12, h), store_find(s, (const uint8_t *)word, 12, h));
+  }
+  store_free(again);
+  saver_release(&saved);
   store_free(s);
 }
 
@@ -614,6 +659,7 @@ static void takes_other_steps_where_the_first_lead_back(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(store_keeps_every_key_once),
+      cmocka_unit_test(store_is_written_down),
       cmocka_unit_test(store_accounts_for_its_memory),
       cmocka_unit_test(store_takes_words),
       cmocka_unit_test(store_is_filled_by_several),
