@@ -15,7 +15,7 @@ build:
 test-build: build
 	@scripts/setup test
 	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
-	@ninja --quiet -C $(BUILD) unit_tests
+	@ninja --quiet -C $(BUILD) all unit_tests
 
 sanitize: build
 	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \

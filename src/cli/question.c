@@ -71,6 +71,9 @@ static struct ranks *ranks_for(const struct asking *a) {
   return ranks;
 }
 
+/* The space of the question has names that can be common; if not, the first rank does it alone. */
+static bool is_for_ranks(struct space *space) { return space->ops->names && space->ops->names(space, 0); }
+
 /* The run that shows a finding, replayed. NULL: the space and the reference disagree. */
 static struct trace *trace_of(const struct asking *a, const struct search *s,
                               const struct finding *f, const struct property_result *p) {
@@ -204,6 +207,17 @@ static bool shorten(const struct asking *a, const struct search *s, struct run_r
   return look_for_shorter(a, s->stats.states, r);
 }
 
+/* The first rank searches alone, or needs no more than that. */
+static bool help_only(const struct asking *a, struct ranks *ranks, struct space *space) {
+  struct search s;
+  if (ranks) {
+    search_by(ranks, &s, space, a, &a->options->limits, NULL);
+    search_release(&s);
+  }
+  space->ops->free(space);
+  return true;
+}
+
 /* The same question with every reduction off. */
 static bool audit(const struct asking *a, struct run_result *r) {
   struct wishes off;
@@ -215,6 +229,10 @@ static bool audit(const struct asking *a, struct run_result *r) {
   for (unsigned i = 0; i < REDUCTIONS; i++)
     off.reduce[i] = WISH_OFF;
   struct space *space = question_space(a->asked, &a->question, &off, &licences);
+  if (ranks && !is_for_ranks(space))
+    ranks = NULL;
+  if (a->options->helps && (!ranks || r->nproperties == 0))
+    return help_only(a, ranks, space);
   search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
   run_result_fill(&plain, &s, licences);
   for (uint32_t i = 0; i < question_asked(a->model, &a->question) && same; i++) {
@@ -305,7 +323,7 @@ static bool find_again(const struct asking *a, const struct search *s, const str
   struct limits limits = a->options->limits;
   const struct licences *licences;
   limits.rounds = search_unsettled(s);
-  if (limits.rounds == 0 || a->options->no_trace)
+  if (limits.rounds == 0 || a->options->no_trace || tested_without_second_look())
     return false;
   limits.threads = 1;
   if (limits.seconds > 0)
@@ -343,6 +361,12 @@ static bool answer(const struct asking *a, struct run_result *r) {
   char *counted = NULL;
   struct ranks *ranks = ranks_for(a);
   struct space *space = question_space(a->asked, &a->question, &wishes, &licences);
+  if (ranks && !is_for_ranks(space))
+    ranks = NULL;
+  if (a->options->helps && !ranks) {
+    *r = (struct run_result){0};
+    return help_only(a, NULL, space) && (!a->options->audit || audit(a, r));
+  }
   search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
   if (space->ops->heard_of_assignments(space, &decimal))
     counted = memory_strdup(text_or_empty(&decimal));

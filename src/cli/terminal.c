@@ -147,6 +147,8 @@ double checkpoint_seconds(void) {
   return said ? strtod(said, NULL) : CHECKPOINT_SECONDS;
 }
 
+bool tested_without_second_look(void) { return getenv("RONDO_TEST_NO_SECOND_LOOK"); }
+
 uint32_t default_threads(void) {
   cpu_set_t mine;
   int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;

@@ -244,6 +244,9 @@ static bool space_assignments(struct space *space, struct text *decimal) {
 
 static struct space *space_another(struct space *space);
 
+/* What is left out because something cheaper covers it depends on what came before. */
+static bool leaves_out_covered(const struct round_space *s) { return s->base.together && s->pack.keep_lost; }
+
 /* More states were stored at the rules of that index. */
 static void add_stored(struct round_space *s, uint32_t i, uint64_t states) {
   uint32_t later = s->pack.from_cap + 1, point = s->pack.keep_rounds ? i / later : i, index;
@@ -264,6 +267,8 @@ static void space_join(struct space *space, struct space *other) {
 
 static struct intern *space_names(struct space *space, uint32_t i) {
   struct round_space *s = round_of(space);
+  if (leaves_out_covered(s))
+    return NULL;
   return i == 0 ? s->pack.locals : i == 1 ? s->pack.vectors : NULL;
 }
 
@@ -601,8 +606,7 @@ struct space *round_space_new(struct meaning *meaning, struct model *m, const st
 
 static struct space *space_another(struct space *space) {
   struct round_space *first = round_of(space);
-  /* What is left out because something cheaper covers it depends on what came before. */
-  if (question_live(first->model, space->question) || (space->together && first->pack.keep_lost))
+  if (question_live(first->model, space->question) || leaves_out_covered(first))
     return NULL;
   struct meaning *meaning = meaning_new(first->model);
   meaning_follow(meaning, first->meaning->semantics, first->meaning->arrivals);

@@ -123,7 +123,7 @@ struct space_ops {
   void (*save)(struct space *, struct saver *);
   void (*load)(struct space *, struct loader *);
   /* For other processes at the same search: the i-th table of the names that keys hold; NULL: there are no more. Together with
-     the model's values they decide what a key means. (*names)() NULL: this cannot be done. */
+     the model's values they decide what a key means. None at all, or no such function: this cannot be done. */
   struct intern *(*names)(struct space *, uint32_t i);
   /* What `stored` has counted, as numbers that can be added up, and the sums; NULL: nothing. */
   uint32_t (*counts)(struct space *, const uint64_t **);
