@@ -62,6 +62,7 @@ void help_all(struct text *out) {
   text_add(
       out,
       "\n  rondo COMMAND --help explains its options; rondo --version says which rondo this is\n"
+      "  mpirun -n K rondo-mpi check FILE searches with several processes, where that was built (docs/performance.md)\n"
       "\nexit status: 0 everything holds, 1 something is violated, 2 inconclusive (a limit was "
       "reached),\n"
       "             3 the input or the command line is wrong, 4 a fault of rondo itself\n");
