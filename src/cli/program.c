@@ -64,6 +64,8 @@ int program(int argc, char **argv, struct ranks *ranks) {
   enum command c;
   struct text out = {0};
   watch_memory();
+  if (ranks)
+    be_plain(); /* mpirun passes on what is said, wherever it goes */
   if (ranks && ranks->rank != 0)
     be_silent();
   if (argc < 2) {

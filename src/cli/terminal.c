@@ -13,24 +13,25 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-static bool silent;
+static bool silent, plain;
 
 /* A handler has no other way to tell. */
 static volatile sig_atomic_t interrupted;
 
 static bool coloured(int fd) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+  return isatty(fd) && !plain && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
 struct style terminal_style(bool verbose) {
   struct winsize size;
   struct style style = {.colour = coloured(STDOUT_FILENO), .verbose = verbose, .width = 96};
-  if (isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+  if (isatty(STDOUT_FILENO) && !plain && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
     style.width = size.ws_col < 120 ? size.ws_col : 120;
   return style;
 }
 
+void be_plain(void) { plain = true; }
 void be_silent(void) { silent = true; }
 
 void say(struct text *t) {
