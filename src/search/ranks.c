@@ -223,7 +223,8 @@ static void join_spaces(struct together *t) {
     return;
   uint32_t length = (uint32_t)most[SEEN_COUNTS];
   uint64_t *own = memory_alloc(length * sizeof *own);
-  memcpy(own, counts, n * sizeof *own);
+  if (n)
+    memcpy(own, counts, n * sizeof *own);
   all = memory_alloc((size_t)r->n * length * sizeof *all);
   r->ops->gather(r, own, length, all);
   for (uint32_t k = 0; k < length; k++) {
