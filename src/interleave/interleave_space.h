@@ -151,6 +151,12 @@ struct brief_move {
   uint32_t nposts;
   uint64_t masks[]; /* which bits it keeps, then which ones it sets: 2 words each, or 4 */
 };
+struct moves;
+struct brief_moves { /* of a process, one behind the other */
+  struct moves *of;
+  uint32_t n;
+  uint64_t at[]; /* each of brief_size */
+};
 #define BRIEF_WORDS 4
 static inline uint32_t brief_words(const struct keys *k) { return k->nwords <= 2 ? 2 : BRIEF_WORDS; }
 static inline size_t brief_size(uint32_t words) { return sizeof(struct brief_move) + 2 * words * sizeof(uint64_t); }
@@ -164,7 +170,7 @@ struct moves {
   bool remembered;
   bool brief_only;           /* none of them is special */
   uint32_t layout;           /* of keys for which `brief` was made; 0: none */
-  struct brief_move *brief;  /* each of brief_size */
+  struct brief_moves *brief;
 };
 
 struct inbound {
@@ -205,7 +211,7 @@ static inline bool cached_is(const struct cached_sight *c, uint64_t window, uint
 #define PARTY_MOST 3
 struct cached_party { /* what those can do that can do something, then NULLs */
   uint64_t window;    /* and one more; 0: nothing is known */
-  struct moves *moves[PARTY_MOST];
+  struct brief_moves *moves[PARTY_MOST];
 };
 struct party {
   uint32_t first, n;
@@ -427,7 +433,7 @@ struct interleave {
   uint64_t *words, *next, *packed, *whole;
   content *row;
   uint32_t *globals;           /* by role */
-  struct moves **able;         /* of those who can do something in the state at hand */
+  struct brief_moves **able;   /* of those who can do something in the state at hand */
   value *status, *vector;
   const uint8_t *permitted;    /* by process, in the state at hand: PERMIT_... */
 };

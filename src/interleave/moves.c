@@ -657,9 +657,10 @@ bool moves_brief(struct interleave *s, struct moves *moves) {
   if (!moves->remembered || !moves->brief_only)
     return false;
   size_t size = brief_size(brief_words(&s->keys));
-  char *at = arena_array(&s->mover.arena, moves->n + 1, size);
+  moves->brief = arena_alloc(&s->mover.arena, sizeof *moves->brief + moves->n * size);
+  *moves->brief = (struct brief_moves){.of = moves, .n = moves->n};
   s->mover.move_bytes += moves->n * size;
-  moves->brief = (struct brief_move *)at;
+  char *at = (char *)moves->brief->at;
   for (uint32_t i = 0; i < moves->n; i++, at += size) {
     struct brief_move *brief = (struct brief_move *)at;
     *brief = (struct brief_move){0};

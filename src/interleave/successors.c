@@ -262,12 +262,12 @@ static inline void apply_briefly(const struct brief_move *m, uint32_t words, con
 }
 
 /* Right into the engine's list, as long as there is room. */
-static inline bool brief_successors(struct interleave *s, const struct moves *moves, uint32_t words, emit_fn *emit,
+static inline bool brief_successors(struct interleave *s, const struct brief_moves *moves, uint32_t words, emit_fn *emit,
                                     void *context) {
   struct short_states *brief = s->base.brief;
-  const char *at = (const char *)moves->brief;
+  const char *at = (const char *)moves->at;
   if (!brief || brief->n + moves->n > brief->most)
-    return emit_moves(s, moves, emit, context);
+    return emit_moves(s, moves->of, emit, context);
   for (uint32_t i = 0; i < moves->n; i++, at += brief_size(words)) {
     const struct brief_move *m = (const struct brief_move *)at;
     uint64_t *next = brief->at + (size_t)words * brief->n;
@@ -281,6 +281,10 @@ static inline bool brief_successors(struct interleave *s, const struct moves *mo
   return true;
 }
 
+static bool are_brief(struct interleave *s, struct moves *moves) {
+  return moves->remembered && (moves->layout == s->keys.layouts || moves_brief(s, moves));
+}
+
 static bool ask_each(struct interleave *s, struct party *party, struct cached_party *known, uint64_t window,
                      uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
   struct cached_party now = {.window = window + 1};
@@ -288,13 +292,15 @@ static bool ask_each(struct interleave *s, struct party *party, struct cached_pa
   bool remembered = known;
   for (uint32_t p = party->first; p < party->first + party->n; p++) {
     struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
-    if (!moves->remembered) { /* gone with the next look-up */
-      if (!emit_moves(s, moves, emit, context))
-        return false;
-      remembered = false;
-    } else if (moves->n > 0) {
-      now.moves[n++] = s->able[(*able)++] = moves;
+    if (moves->n == 0)
+      continue;
+    if (are_brief(s, moves)) {
+      now.moves[n++] = s->able[(*able)++] = moves->brief;
+      continue;
     }
+    if (!emit_moves(s, moves, emit, context)) /* now: some are gone with the next look-up */
+      return false;
+    remembered = false;
   }
   party->missed++;
   if (remembered)
@@ -332,18 +338,10 @@ static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *
   }
   if (!find_able(s, byzantine, &able, emit, context))
     return false;
-  for (uint32_t i = 0; i < able; i++) {
-    struct moves *moves = s->able[i];
-    bool more;
-    if (moves->layout != s->keys.layouts && !moves_brief(s, moves))
-      more = emit_moves(s, moves, emit, context);
-    else if (words == 2)
-      more = brief_successors(s, moves, 2, emit, context);
-    else
-      more = brief_successors(s, moves, BRIEF_WORDS, emit, context);
-    if (!more)
+  for (uint32_t i = 0; i < able; i++)
+    if (!(words == 2 ? brief_successors(s, s->able[i], 2, emit, context)
+                     : brief_successors(s, s->able[i], BRIEF_WORDS, emit, context)))
       return false;
-  }
   return true;
 }
 

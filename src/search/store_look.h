@@ -19,7 +19,7 @@
    other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
    single key. A home is a cache line of slots, filled from its start; what finds it full goes to the
    next line. Most look-ups touch one line. */
-#define SEGMENT_BITS 5
+#define SEGMENT_BITS 3
 #define SEGMENTS (1u << SEGMENT_BITS)
 #define TAG_BITS 26
 #define POSITION_BITS 38

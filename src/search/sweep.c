@@ -51,6 +51,28 @@ struct recent {
 };
 #define RECENT_BITS 12
 
+/* The same for keys of two words on ways that cost nothing, which are most of what goes through space->brief: small, so that it stays
+   close at hand. What a place holds at first belongs elsewhere, so that no key is found there. */
+struct recent_pair {
+  uint64_t word[2];
+};
+
+static inline struct recent_pair *recent_pair(const struct sweep *w, uint64_t hash) {
+  return &w->recent_pairs[hash & ((1u << RECENT_BITS) - 1)];
+}
+
+/* The hash goes by the length of keys as well. */
+static void forget_pairs(struct sweep *w) {
+  w->pairs_length = w->brief.length;
+  memset(w->recent_pairs, 0, sizeof *w->recent_pairs << RECENT_BITS);
+  struct short_key other = {{0}};
+  struct recent_pair *of_zeros = recent_pair(w, store_hash_short(&other, w->pairs_length));
+  do
+    other.word[0]++;
+  while (recent_pair(w, store_hash_short(&other, w->pairs_length)) == of_zeros);
+  of_zeros->word[0] = other.word[0];
+}
+
 struct sweep *sweep_new(struct search *s, struct space *space, uint32_t lane) {
   struct sweep *w = memory_alloc(sizeof *w);
   w->search = s;
@@ -59,6 +81,7 @@ struct sweep *sweep_new(struct search *s, struct space *space, uint32_t lane) {
   uint32_t n = space->question->nproperties;
   w->findings = lane == 0 ? s->findings : memory_alloc((n ? n : 1) * sizeof *w->findings);
   w->recent = memory_alloc(sizeof *w->recent << RECENT_BITS);
+  w->recent_pairs = memory_alloc(sizeof *w->recent_pairs << RECENT_BITS);
   w->brief = (struct short_states){.at = memory_alloc(BRIEF_MOST * STATE_SHORT), .most = BRIEF_MOST};
   w->pending = memory_alloc(BATCH * sizeof *w->pending);
   w->brief_pending = memory_alloc(BATCH * sizeof *w->brief_pending);
@@ -70,6 +93,7 @@ void sweep_forget(struct sweep *w) {
   vec_clear(&w->keys);
   vec_clear(&w->reduced);
   memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
+  w->pairs_length = 0;
 }
 
 void sweep_free(struct sweep *w) {
@@ -81,6 +105,7 @@ void sweep_free(struct sweep *w) {
   vec_release(&w->reduced);
   vec_release(&w->asked);
   memory_free(w->recent);
+  memory_free(w->recent_pairs);
   memory_free(w->brief.at);
   memory_free(w->pending);
   memory_free(w->brief_pending);
@@ -382,7 +407,40 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
   return tick(w, n);
 }
 
-static bool take_brief(struct sweep *w) { return w->brief.words == 2 ? take_brief_of(w, 2) : take_brief_of(w, 4); }
+static bool take_pairs(struct sweep *w) {
+  uint32_t n = w->brief.n, length = w->brief.length;
+  const uint64_t *word = w->brief.at;
+  bool shared = w->shared;
+  if (w->pairs_length != length)
+    forget_pairs(w);
+  w->brief.n = 0;
+  w->transitions += n;
+  for (uint32_t i = 0; i < n; i++, word += 2) {
+    uint64_t hash = store_hash_words(word, length);
+    struct recent_pair *r = recent_pair(w, hash);
+    if (!((r->word[0] ^ word[0]) | (r->word[1] ^ word[1])))
+      continue;
+    r->word[0] = word[0];
+    r->word[1] = word[1];
+    if (!shared)
+      store_prefetch_index(w->search->store, hash);
+    struct brief_pending *p = &w->brief_pending[w->nbrief_pending++];
+    p->key.word[0] = word[0];
+    p->key.word[1] = word[1];
+    p->hash = hash;
+    p->from = w->from;
+    p->charge = 0;
+    if (w->nbrief_pending == BATCH && !flush_briefly(w))
+      return false;
+  }
+  return tick(w, n);
+}
+
+static bool take_brief(struct sweep *w) {
+  if (w->brief.words == 2 && w->from_charge == 0)
+    return take_pairs(w);
+  return w->brief.words == 2 ? take_brief_of(w, 2) : take_brief_of(w, 4);
+}
 
 /* --- a layer --- */
 

@@ -68,6 +68,7 @@ struct pending;
 struct brief_pending;
 struct reduced;
 struct recent;
+struct recent_pair;
 struct parcels;
 
 /* A property of states that may yet be decided, and by which answer. */
@@ -101,6 +102,8 @@ struct sweep {
   VEC(struct reduced) reduced;
   VEC(struct asked) asked;
   struct recent *recent;
+  struct recent_pair *recent_pairs;
+  uint32_t pairs_length; /* of the keys that those are for, 0: none */
   struct short_states brief;
   struct brief_pending *brief_pending;
   uint32_t nbrief_pending;
