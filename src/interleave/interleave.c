@@ -230,7 +230,8 @@ static void space_join(struct space *space, struct space *other) {
     keep_farthest(s, other->distance, o->farthest);
   if (o->channels.most > s->channels.most)
     s->channels.most = o->channels.most;
-  space->channel_bound = s->channels.most;
+  if (other->channel_bound > space->channel_bound)
+    space->channel_bound = other->channel_bound;
 }
 
 static void interleave_save(struct space *space, struct saver *to) {
@@ -467,5 +468,6 @@ static struct space *space_another(struct space *space) {
   meaning_watch(meaning, first->meaning->stop);
   struct interleave *s = make(meaning, first->model, space->question, space->licences, &first->options, first);
   s->own_meaning = true;
+  s->channels.most = first->channels.most; /* what was found before anything was expanded */
   return &s->base;
 }
