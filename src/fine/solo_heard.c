@@ -27,6 +27,8 @@ static const char *rules_refusal(const struct rules *r) {
     return r->plain;
   if (r->coupling != COUPLED_NOT || r->nosplit)
     return "the environment couples whom processes hear";
+  if (r->corrupts)
+    return "messages are made up or kept back";
   if (fates)
     return "whom a process may hear depends on who is correct";
   if (counts)
