@@ -5,7 +5,6 @@
 #include "search/ranks.h"
 
 #include <string.h>
-#include <time.h>
 
 void search_init(struct search *s, struct space *space, const struct limits *limits) {
   *s = (struct search){.space = space, .limits = *limits, .threaded_from = UINT32_MAX,
@@ -46,6 +45,31 @@ void search_tell_decided(struct search *s) {
     s->space->decided |= (uint64_t)s->findings[i].found << i;
 }
 
+void search_stop(struct search *s, enum search_end why) {
+  if (s->end == SEARCH_EXHAUSTED)
+    s->end = why;
+}
+
+void search_forget(struct search *s, struct sweep *w) {
+  crew_free(s->crew);
+  s->crew = NULL;
+  store_free(s->store);
+  s->store = store_new();
+  memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
+  s->error = w->error = (struct finding){0};
+  s->end = w->end = SEARCH_EXHAUSTED;
+  s->cut = false;
+  s->complete = 0;
+  s->stats = (struct search_stats){0};
+  s->threaded_from = s->resumed_from = UINT32_MAX;
+  vec_release(&s->stage->first);
+  *s->stage = (struct stage){0};
+  w->transitions = w->frontier_states = w->rounds = 0;
+  sweep_forget(w);
+  if (s->ranks)
+    ranks_forget(w);
+}
+
 /* --- layers --- */
 
 /* What was added to each lane since `layer` began is what it is. */
@@ -75,10 +99,11 @@ static bool look_beyond(struct sweep *w) {
 
 static bool go_through(struct sweep *w, enum stage_kind kind) {
   static bool (*const works[])(struct sweep *) = {
-      [STAGE_CHECK] = sweep_check, [STAGE_EXPAND] = sweep_expand, [STAGE_BEYOND] = look_beyond};
+      [STAGE_CHECK] = sweep_check, [STAGE_EXPAND] = sweep_expand, [STAGE_OTHERS] = sweep_complete_layer,
+      [STAGE_BEYOND] = look_beyond};
   struct search *s = w->search;
   struct stage *at = s->stage;
-  const struct layer *next = kind == STAGE_EXPAND ? &at->next : &at->layer;
+  const struct layer *next = kind == STAGE_EXPAND || kind == STAGE_OTHERS ? &at->next : &at->layer;
   at->kind = kind;
   at->transitions = w->transitions;
   if (kind != STAGE_BEYOND && is_for_many(w, at->states)) {
@@ -89,26 +114,20 @@ static bool go_through(struct sweep *w, enum stage_kind kind) {
     w->frontier = &f;
     w->next = next;
     w->at = w->ntaken = 0;
-    w->made = works[kind](w);
+    w->made = s->ranks ? ranks_do(w, works[kind]) : works[kind](w);
   }
   w->frontier = NULL;
   at->begun = false;
   vec_clear(&at->first);
   s->error = w->error;
-  if (s->end == SEARCH_EXHAUSTED)
-    s->end = w->end;
+  search_stop(s, w->end);
   return w->made;
-}
-
-static void stop(struct search *s, enum search_end why) {
-  if (s->end == SEARCH_EXHAUSTED)
-    s->end = why;
 }
 
 /* For a space that gave up by itself when it was interrupted. */
 static void find_out_why(struct sweep *w) {
   sweep_undisturbed(w);
-  stop(w->search, w->end);
+  search_stop(w->search, w->end);
 }
 
 static bool make_initial(struct sweep *w) {
@@ -116,9 +135,9 @@ static bool make_initial(struct sweep *w) {
   struct stage *at = s->stage;
   at->layer = (struct layer){.lanes = 1, .from = {store_first()}};
   w->next = &at->layer;
-  bool made = sweep_initial(w);
+  bool made = s->ranks ? ranks_do(w, sweep_initial) : sweep_initial(w);
   s->error = w->error;
-  stop(s, w->end);
+  search_stop(s, w->end);
   at->states = store_count(s->store);
   return made;
 }
@@ -128,7 +147,9 @@ static bool goes_on(struct sweep *w, bool made) {
   struct search *s = w->search;
   struct stage *at = s->stage;
   layer_close(s->store, &at->layer);
-  bool any = !layer_empty(&at->layer);
+  if (s->ranks && !at->begun)
+    ranks_close_layer(w);
+  bool any = s->ranks ? ranks_layer(w) > 0 : !layer_empty(&at->layer);
   if (s->space->restart)
     return false;
   if (any && !at->begun) {
@@ -137,18 +158,20 @@ static bool goes_on(struct sweep *w, bool made) {
   }
   bool checked = go_through(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
   if (any)
-    s->stats.frontier = w->frontier_states;
+    s->stats.frontier = s->ranks ? ranks_layer(w) : w->frontier_states;
   if (s->space->restart)
     return false;
+  if (s->ranks)
+    ranks_agree_on_findings(w);
   if (!made || !checked) {
     find_out_why(w);
     return false;
   }
   s->complete = w->rounds + 1;
   if (s->error.found)
-    stop(s, SEARCH_MODEL_ERROR);
+    search_stop(s, SEARCH_MODEL_ERROR);
   else if (search_all_decided(s) && any)
-    stop(s, SEARCH_DECIDED);
+    search_stop(s, SEARCH_DECIDED);
   if (s->end != SEARCH_EXHAUSTED || !any)
     return false;
   if (s->limits.rounds > 0 && w->rounds == s->limits.rounds) {
@@ -176,64 +199,52 @@ static void explore(struct sweep *w, bool resumed) {
   struct search *s = w->search;
   struct stage *at = s->stage;
   bool made = resumed || make_initial(w), amid = resumed && at->kind == STAGE_EXPAND;
+  if (s->ranks && !ranks_share(w, made))
+    return;
   while (amid || goes_on(w, made)) {
     if (!amid)
       at->before = store_count(s->store);
     make_lanes(w, amid);
     amid = false;
-    made = go_through(w, STAGE_EXPAND);
+    made = go_through(w, STAGE_EXPAND) && (!s->ranks || !s->space->puts_off || go_through(w, STAGE_OTHERS));
     at->layer = at->next;
     at->states = store_count(s->store) - at->before;
   }
 }
 
-/* Everything that was found is forgotten: keys mean something else now. */
-static void begin_again(struct sweep *w) {
+/* From the beginning, or from where it was written down. */
+static void go(struct sweep *w) {
   struct search *s = w->search;
-  crew_free(s->crew);
-  s->crew = NULL;
-  s->threaded_from = UINT32_MAX;
-  store_free(s->store);
-  s->store = store_new();
-  memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
-  s->error = w->error = (struct finding){0};
-  s->end = w->end = SEARCH_EXHAUSTED;
-  s->cut = false;
-  s->complete = 0;
-  s->stats = (struct search_stats){0};
-  s->space->restart = false;
-  s->resumed_from = UINT32_MAX;
-  w->rounds = 0;
-  w->transitions = 0;
-  sweep_forget(w);
+  enum checkpoint_found found = s->checkpoints ? checkpoint_read(s, w) : CHECKPOINT_NONE;
+  if (found == CHECKPOINT_END)
+    return;
+  explore(w, found == CHECKPOINT_AMID);
+  while (s->space->restart) { /* keys mean something else from now on */
+    search_forget(s, w);
+    if (!s->ranks) /* where there are several it says that keys were too narrow, be it another's */
+      s->space->restart = false;
+    explore(w, false);
+  }
+  if (s->ranks)
+    ranks_end(w);
+  sweep_refresh(w);
+  if (s->checkpoints)
+    checkpoint_write_end(s, w);
 }
 
 void search_run(struct search *s) {
-  if (s->ranks) {
-    ranks_run(s);
-    return;
-  }
   bool limited = s->limits.states != 0 && s->limits.states <= STORE_MOST;
-  if (!limited)
-    s->limits.states = STORE_MOST;
+  if (s->limits.states == 0 || (!limited && !s->ranks))
+    s->limits.states = s->ranks ? UINT64_MAX : STORE_MOST;
   if (s->limits.threads_from == 0)
     s->limits.threads_from = CREW_LEAST;
-  s->alone = limited || !s->space->ops->another; /* how many states there are when several threads stop is anybody's guess */
+  s->alone = limited || s->ranks || !s->space->ops->another; /* how many states there are when several threads stop is anybody's guess */
   struct sweep *w = sweep_new(s, s->space, 0);
   struct stage stage = {0};
   s->stage = &stage;
   sweep_start(w);
-  enum checkpoint_found found = s->checkpoints ? checkpoint_read(s, w) : CHECKPOINT_NONE;
-  if (found != CHECKPOINT_END) {
-    explore(w, found == CHECKPOINT_AMID);
-    while (s->space->restart) {
-      begin_again(w);
-      explore(w, false);
-    }
-    sweep_refresh(w);
-    if (s->checkpoints)
-      checkpoint_write_end(s, w);
-  }
+  if (!s->ranks || ranks_begin(w))
+    go(w);
   crew_dismiss(s->crew);
   sweep_free(w);
   vec_release(&stage.first);

@@ -261,22 +261,6 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
   return from->bad ? CHECKPOINT_NONE : what;
 }
 
-/* Nothing of what was read counts. The space has names that nobody uses yet: that does no harm. */
-static void forget(struct search *s, struct sweep *w) {
-  store_free(s->store);
-  s->store = store_new();
-  memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
-  w->error = s->error = (struct finding){0};
-  s->stats = (struct search_stats){0};
-  s->threaded_from = s->resumed_from = UINT32_MAX;
-  s->complete = 0;
-  s->cut = false;
-  vec_release(&s->stage->first);
-  *s->stage = (struct stage){0};
-  w->transitions = w->frontier_states = w->rounds = 0;
-  sweep_forget(w);
-}
-
 /* Values are named in the order in which they come up, and what was written down later names more of them; with all of them
    named beforehand, what happens between two searches cannot give them other names. */
 static void name_values(const struct search *s) {
@@ -314,7 +298,7 @@ enum checkpoint_found checkpoint_read(struct search *s, struct sweep *w) {
     found = load_search(s, &a.loader, w);
     archive_close(&a);
     if (found == CHECKPOINT_NONE) {
-      forget(s, w);
+      search_forget(s, w); /* the space has names that nobody uses yet: that does no harm */
       text_addf(&why, "'%s' is of another search; this one begins again", path.at);
       c->say(why.at);
     } else if (found == CHECKPOINT_AMID) {

@@ -16,7 +16,8 @@ struct sent_lately {
 };
 #define LATELY_BITS 15
 
-void parcels_init(struct parcels *x, struct sweep *w) {
+void parcels_new(struct sweep *w) {
+  struct parcels *x = memory_alloc(sizeof *x);
   struct ranks *r = w->search->ranks;
   uint32_t nproperties = w->space->question->nproperties;
   *x = (struct parcels){.ranks = r, .sweep = w};
@@ -26,6 +27,7 @@ void parcels_init(struct parcels *x, struct sweep *w) {
   x->lately = memory_alloc(sizeof *x->lately << LATELY_BITS);
   x->standings = memory_alloc(r->n * STANDINGS * sizeof *x->standings);
   x->targets = memory_alloc((nproperties + 1) * sizeof *x->targets);
+  x->found_at = memory_alloc((nproperties + 1) * sizeof *x->found_at);
   w->parcels = x;
 }
 
@@ -35,12 +37,12 @@ void parcels_forget(struct parcels *x) {
     vec_clear(&x->replies[i]);
   }
   x->posted = 0;
-  x->before = x->starts = x->layer = 0;
+  x->starts = x->layer = 0;
   x->peeking = x->halted = false;
   memset(x->lately, 0, sizeof *x->lately << LATELY_BITS);
 }
 
-void parcels_release(struct parcels *x) {
+void parcels_free(struct parcels *x) {
   for (uint32_t i = 0; i < x->ranks->n; i++) {
     vec_release(&x->out[i]);
     vec_release(&x->replies[i]);
@@ -54,7 +56,10 @@ void parcels_release(struct parcels *x) {
   memory_free(x->lately);
   memory_free(x->standings);
   memory_free(x->targets);
+  memory_free(x->found_at);
+  vec_release(&x->layers);
   x->sweep->parcels = NULL;
+  memory_free(x);
 }
 
 /* --- into the store --- */
@@ -170,17 +175,14 @@ static void hand_over(struct parcels *x) {
 
 static void say_standing(struct parcels *x, bool left, uint64_t *mine) {
   struct sweep *w = x->sweep;
-  uint64_t states = store_count(w->search->store);
   mine[STANDING_KNOWN] = x->ranks->known;
   mine[STANDING_LEFT] = left;
   mine[STANDING_SENT] = x->posted;
-  mine[STANDING_STATES] = states;
-  mine[STANDING_LAYER] = states - x->before;
+  mine[STANDING_STATES] = store_count(w->search->store);
   mine[STANDING_TRANSITIONS] = w->transitions;
   mine[STANDING_MEMORY] = store_bytes(w->search->store) + w->space->ops->memory(w->space);
   mine[STANDING_END] = w->end;
   mine[STANDING_RESTART] = w->space->restart;
-  mine[STANDING_HALTED] = x->halted;
   mine[STANDING_CUT] = w->search->cut;
 }
 
@@ -231,14 +233,15 @@ void parcels_finish(struct parcels *x) {
     ;
   /* what came with the last parcels is in the stores by now, and may have brought new names */
   x->ranks->ops->meet(x->ranks);
-  uint64_t mine[3] = {store_count(x->sweep->search->store) - x->before, x->halted, x->sweep->search->cut};
+  struct search *s = x->sweep->search;
+  uint64_t mine[3] = {store_count(s->store) - s->stage->before, x->halted, s->cut};
   uint64_t *all = memory_alloc(3 * x->ranks->n * sizeof *all);
   x->ranks->ops->gather(x->ranks, mine, 3, all);
   x->layer = 0;
   for (uint32_t i = 0; i < x->ranks->n; i++) {
     x->layer += all[3 * i];
     x->halted |= all[3 * i + 1] != 0;
-    x->sweep->search->cut |= all[3 * i + 2] != 0;
+    s->cut |= all[3 * i + 2] != 0;
   }
   memory_free(all);
 }

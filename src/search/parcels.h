@@ -12,12 +12,10 @@ enum standing {
   STANDING_LEFT,        /* not through yet */
   STANDING_SENT,        /* bytes of states */
   STANDING_STATES,
-  STANDING_LAYER,       /* of them, in the newest layer */
   STANDING_TRANSITIONS,
   STANDING_MEMORY,
   STANDING_END,
   STANDING_RESTART,
-  STANDING_HALTED,      /* it could not do all that was to be done */
   STANDING_CUT,
   STANDINGS
 };
@@ -31,17 +29,20 @@ struct parcels {
   bytes in;
   size_t *first, posted;
   struct sent_lately *lately;
-  uint64_t before;     /* states when the layer that is being made was begun */
   bool peeking;        /* nothing is stored: is there anything new? */
   bool halted;         /* this rank, in what it is doing; after a meeting: anybody */
   uint64_t starts;     /* a digest of the initial states: the same on all ranks */
   uint64_t *standings; /* rank by rank, of the last meeting */
   uint64_t layer;      /* states of the newest layer, all ranks together, at the last meeting */
   bytes *targets;      /* by property: where the step leads that breaks it */
+  uint32_t *found_at;  /* by property, then the error: which rank found it; NOBODY */
+  VEC(state_ref) layers; /* where they begin in this rank's store, and the end of the last one */
+  bool shared;         /* names are common */
 };
+#define NOBODY UINT32_MAX
 
-void parcels_init(struct parcels *, struct sweep *);
-void parcels_release(struct parcels *);
+void parcels_new(struct sweep *);
+void parcels_free(struct parcels *);
 void parcels_forget(struct parcels *); /* keys mean something else from now on */
 
 /* What sweeps do instead of storing what they find; false: stop. */

@@ -25,11 +25,11 @@ static bool look_for(void *context, const struct state *state, const struct edge
 }
 
 /* Does this rank have the parent of p? */
-static bool is_parent_here(struct parcels *x, const struct place *p, const state_ref *starts) {
+static bool is_parent_here(struct parcels *x, const struct place *p) {
   struct space *space = x->sweep->space;
   const struct store *store = x->sweep->search->store;
   state_ref ref = p->parent;
-  if (ref < starts[p->layer - 1] || ref >= starts[p->layer] || !store_has(store, ref))
+  if (ref < x->layers.at[p->layer - 1] || ref >= x->layers.at[p->layer] || !store_has(store, ref))
     return false;
   struct stored at = store_at(store, ref);
   struct state state = {at.bytes, at.length};
@@ -57,9 +57,9 @@ static void tell_place(struct parcels *x, uint32_t from, state_ref ref, uint32_t
   r->ops->tell(r, from, p->key.at, p->key.n);
 }
 
-static uint32_t find_parent(struct parcels *x, const struct place *p, const state_ref *starts) {
+static uint32_t find_parent(struct parcels *x, const struct place *p) {
   struct ranks *r = x->ranks;
-  uint64_t mine = is_parent_here(x, p, starts), *all = memory_alloc(r->n * sizeof *all);
+  uint64_t mine = is_parent_here(x, p), *all = memory_alloc(r->n * sizeof *all);
   uint32_t at = 0;
   r->ops->meet(r); /* somebody may have asked for names */
   r->ops->gather(r, &mine, 1, all);
@@ -88,8 +88,7 @@ static void told_path_clear(struct told_path *path) {
 }
 
 /* From the last state to the first. */
-static void trace_back(struct parcels *x, const struct finding *f, uint32_t at, const state_ref *starts,
-                       struct told_path *path) {
+static void trace_back(struct parcels *x, const struct finding *f, uint32_t at, struct told_path *path) {
   struct place p;
   if (f->by_step && f->property != UINT32_MAX) {
     bytes key = {0};
@@ -101,7 +100,7 @@ static void trace_back(struct parcels *x, const struct finding *f, uint32_t at, 
   tell_place(x, at, f->state, f->rounds - f->by_step, &p);
   vec_push(&path->keys, p.key);
   while (p.parent != STORE_NONE) {
-    at = find_parent(x, &p, starts);
+    at = find_parent(x, &p);
     if (at == x->ranks->n) { /* spaces give up when they are interrupted */
       told_path_clear(path);
       return;
@@ -112,7 +111,7 @@ static void trace_back(struct parcels *x, const struct finding *f, uint32_t at, 
   }
 }
 
-void told_paths_make(struct parcels *x, const uint32_t *at, const state_ref *starts) {
+void told_paths_make(struct parcels *x) {
   struct search *s = x->sweep->search;
   uint32_t n = x->sweep->space->question->nproperties;
   s->paths = memory_alloc((n + (size_t)1) * sizeof *s->paths);
@@ -121,7 +120,7 @@ void told_paths_make(struct parcels *x, const uint32_t *at, const state_ref *sta
     struct told_path *path = &s->paths[i];
     if (!f->found)
       continue;
-    trace_back(x, f, at[i], starts, path);
+    trace_back(x, f, x->found_at[i], path);
     for (size_t k = 0; 2 * k + 1 < path->keys.n; k++) {
       bytes other = path->keys.at[k];
       path->keys.at[k] = path->keys.at[path->keys.n - 1 - k];

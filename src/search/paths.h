@@ -9,8 +9,7 @@ struct told_path {
   VEC(bytes) keys; /* of the states, first to last */
 };
 
-/* All ranks together. at: the rank that found each. starts: of the layers, in this rank's store. */
-void told_paths_make(struct parcels *, const uint32_t *at, const state_ref *starts);
+void told_paths_make(struct parcels *); /* all ranks together */
 void told_paths_free(struct search *);
 bool told_path_is_known(const struct search *, const struct finding *);
 /* Like search_path. */

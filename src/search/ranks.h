@@ -62,9 +62,19 @@ void names_part(struct ranks *);
 void names_catch_up(struct ranks *, uint64_t behind, uint64_t given);
 void names_answer(struct ranks *, const uint8_t *request, size_t n, bytes *reply);
 
-/* --- ranks.c --- */
+/* --- ranks.c: what is special about a search by several (bfs.c) --- */
 
-/* In place of search_run, which calls it if there are ranks. */
-void ranks_run(struct search *);
+struct sweep;
+
+bool ranks_begin(struct sweep *); /* false: it cannot be done; search->end says why */
+/* After the initial states were made, or nothing of them was: from here on names are common. False: they cannot be. */
+bool ranks_share(struct sweep *, bool made);
+/* Each rank does its part; false: not all of it was done. */
+bool ranks_do(struct sweep *, bool (*work)(struct sweep *));
+uint64_t ranks_layer(const struct sweep *); /* how many states the newest layer has, all ranks together */
+void ranks_close_layer(struct sweep *); /* it is complete, on this rank as on all others */
+void ranks_agree_on_findings(struct sweep *); /* after a layer was checked */
+void ranks_forget(struct sweep *); /* with search_forget */
+void ranks_end(struct sweep *);
 
 #endif

@@ -92,6 +92,7 @@ void sweep_forget(struct sweep *w) {
   w->npending = w->nbrief_pending = w->brief.n = w->at = w->ntaken = 0;
   vec_clear(&w->keys);
   vec_clear(&w->reduced);
+  w->completed = 0;
   memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
   w->pairs_length = 0;
 }
@@ -115,6 +116,7 @@ void sweep_free(struct sweep *w) {
 /* --- from time to time --- */
 
 static bool come_to_rest(struct sweep *w);
+static bool complete_reduced(struct sweep *w);
 
 static bool tick_slowly(struct sweep *w) {
   w->ticks = 0;
@@ -453,14 +455,13 @@ static inline const struct taken *next_taken(struct sweep *w) {
   return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
 }
 
-
 /* The search is to be written down. Where the order in which states come to the store is chance, or will come out the same, all
    of them go there; else they are written down where they are, so that everything goes on as if nothing had been. */
 static bool come_to_rest(struct sweep *w) {
   struct search *s = w->search;
   if (search_limited(w->end) || w->space->restart)
     return true;
-  if ((w->shared || w->rests == REST_ANYWHERE) && !(flush(w) && flush_briefly(w) && sweep_complete_reduced(w)))
+  if ((w->shared || w->rests == REST_ANYWHERE) && !(flush(w) && flush_briefly(w) && complete_reduced(w)))
     return false;
   if (w->shared) {
     crew_rest(s->crew);
@@ -563,7 +564,7 @@ static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, st
 }
 
 /* Those of which nothing came that is still to be expanded take their other steps, too. */
-bool sweep_complete_reduced(struct sweep *w) {
+static bool complete_reduced(struct sweep *w) {
   if (w->reduced.n == 0)
     return true;
   if (!flush(w))
@@ -577,6 +578,21 @@ bool sweep_complete_reduced(struct sweep *w) {
       return false;
   }
   return flush(w);
+}
+
+bool sweep_complete_layer(struct sweep *w) {
+  bool more = true;
+  w->rests = REST_BETWEEN;
+  while ((more = rest(w)) && w->completed < w->reduced.n) {
+    const struct reduced *r = &w->reduced.at[w->completed++];
+    struct stored at = store_at(w->search->store, r->ref);
+    if (!r->ahead && !(more = steps_from(w, r->ref, &at, w->space->ops->others)))
+      break;
+  }
+  w->rests = REST_NEVER;
+  w->completed = 0;
+  vec_clear(&w->reduced);
+  return more;
 }
 
 static bool expand_one_by_one(struct sweep *w) {
@@ -593,10 +609,10 @@ static bool expand_one_by_one(struct sweep *w) {
       return false;
     if (!w->space->partial)
       w->reduced.n--;
-    else if (w->reduced.n >= REDUCED_MOST && !w->parcels && !sweep_complete_reduced(w))
+    else if (w->reduced.n >= REDUCED_MOST && !w->parcels && !complete_reduced(w))
       return false;
   }
-  return flush(w) && flush_briefly(w) && (w->parcels || sweep_complete_reduced(w));
+  return flush(w) && flush_briefly(w) && (w->parcels || complete_reduced(w));
 }
 
 bool sweep_expand(struct sweep *w) {

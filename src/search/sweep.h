@@ -34,7 +34,12 @@ struct frontier {
 };
 
 /* What is being done to which layer. */
-enum stage_kind { STAGE_CHECK, STAGE_EXPAND, STAGE_BEYOND };
+enum stage_kind {
+  STAGE_CHECK,
+  STAGE_EXPAND,
+  STAGE_OTHERS, /* of several ranks: steps that were put off */
+  STAGE_BEYOND
+};
 struct stage {
   enum stage_kind kind;
   struct layer layer;
@@ -100,6 +105,7 @@ struct sweep {
   uint32_t npending;
   VEC(uint8_t) keys;
   VEC(struct reduced) reduced;
+  size_t completed;             /* of those, by sweep_complete_layer */
   VEC(struct asked) asked;
   struct recent *recent;
   struct recent_pair *recent_pairs;
@@ -122,6 +128,8 @@ static inline bool is_state_property(const struct property *p) { return p->kind 
 bool search_all_decided(const struct search *);
 void search_tell_decided(struct search *); /* to the space */
 struct goal finding_goal(const struct finding *);
+void search_stop(struct search *, enum search_end why); /* the first reason counts */
+void search_forget(struct search *, struct sweep *);    /* everything that was found */
 
 /* --- sweep.c --- */
 
@@ -146,7 +154,7 @@ bool sweep_expand(struct sweep *);
 /* Of several ranks, which of the states that put steps off made headway is known only when all ranks are through: those that
    did not take their other steps then. */
 void sweep_made_headway(struct sweep *, state_ref from);
-bool sweep_complete_reduced(struct sweep *);
+bool sweep_complete_layer(struct sweep *);
 /* A step from the state being expanded breaks a property; true: nothing better was known. */
 bool sweep_found_step(struct sweep *, uint32_t property, charge);
 /* The properties of states that it takes from the frontier. */
