@@ -46,7 +46,7 @@ class Answer:
         except ValueError as bad:
             raise Failure(f"no JSON ({way})", str(bad)) from bad
         self.limited = any("the limit of" in p["proved"] for p in self.json["properties"]) or any(
-            run["stats"]["seconds"] >= seconds or run["stats"]["states"] >= states for run in self.json["runs"])
+            run["stats"]["seconds"] >= 0.9 * seconds or run["stats"]["states"] >= states for run in self.json["runs"])
         self.found, self.said, self.traces = {}, {}, []
         for p in self.json["properties"]:
             key = (p["name"], p.get("environment") or str(p.get("run")))
