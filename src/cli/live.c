@@ -35,7 +35,9 @@ static void run_within_limits(struct live *l, const struct asking *a) {
   l->graph.progress_context = a->asked.model;
   meaning_watch(a->asked.meaning, limits->interrupt);
   watch_time(limits->seconds);
+  watch_resident_memory(limits->memory);
   live_run(l);
+  watch_resident_memory(0);
   meaning_watch(a->asked.meaning, NULL);
   progress_clear();
 }

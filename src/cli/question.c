@@ -52,7 +52,9 @@ static void search_by(struct ranks *ranks, struct search *s, struct space *space
   s->progress_context = a->model;
   meaning_watch(a->meaning, checkpoints ? limits->insist : limits->interrupt);
   watch_time(limits->seconds);
+  watch_resident_memory(ranks ? 0 : limits->memory);
   search_run(s);
+  watch_resident_memory(0);
   watch_time(0);
   meaning_watch(a->meaning, NULL); /* what was found is told in full */
   progress_clear();
@@ -328,7 +330,7 @@ static bool find_again(const struct asking *a, const struct search *s, const str
   limits.threads = 1;
   if (limits.seconds > 0)
     limits.seconds = limits.seconds > s->stats.seconds ? limits.seconds - s->stats.seconds : 1e-3;
-  if (limits.memory > 0)
+  if (limits.memory > 0 && memory_resident() == 0) /* else what s has counts anyway */
     limits.memory = limits.memory > s->stats.memory ? limits.memory - s->stats.memory : 1;
   *space = question_space(a->asked, &a->question, wishes, &licences);
   search_within_limits(again, *space, a, &limits, a->options->checkpoints);

@@ -97,7 +97,7 @@ static enum search_end end_of(const struct symbolic_answer *a, const struct limi
     return SEARCH_MODEL_ERROR;
   default:
     if (limits->interrupt && *limits->interrupt)
-      return *limits->interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED;
+      return search_interrupted(*limits->interrupt);
     return a->end == SYMBOLIC_STOPPED ? SEARCH_MEMORY : SEARCH_GAVE_UP;
   }
 }

@@ -1,9 +1,11 @@
 #include "cli/terminal.h"
 
+#include "base/memory.h"
 #include "cli/options.h"
 #include "search/store.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,6 +13,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 #include <sys/time.h>
+#include <time.h>
 #include <unistd.h>
 
 static bool silent, plain;
@@ -126,6 +129,42 @@ void watch_time(double seconds) {
   if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
     timer.it_value.tv_usec = 1;
   setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+/* Searches look at memory from step to step. What happens between two of them is looked at from here, by a thread that ends with
+   the program. */
+static struct {
+  pthread_mutex_t lock;
+  bool begun;
+  size_t limit; /* 0: none */
+} resident = {.lock = PTHREAD_MUTEX_INITIALIZER};
+#define RESIDENT_OFTEN 2000000 /* nanoseconds, if there is not much left */
+#define RESIDENT_ELSE 20000000
+
+static void *watch_resident(void *context) {
+  (void)context;
+  while (true) {
+    pthread_mutex_lock(&resident.lock);
+    size_t limit = resident.limit, used = limit ? memory_resident() : 0;
+    if (used > limit + limit / 64 && !interrupted)
+      interrupted = INTERRUPT_MEMORY;
+    pthread_mutex_unlock(&resident.lock);
+    nanosleep(&(struct timespec){.tv_nsec = used > limit / 2 ? RESIDENT_OFTEN : RESIDENT_ELSE}, NULL);
+  }
+  return NULL;
+}
+
+void watch_resident_memory(size_t limit) {
+  pthread_t thread;
+  pthread_mutex_lock(&resident.lock);
+  resident.limit = limit;
+  if (interrupted == INTERRUPT_MEMORY)
+    interrupted = 0;
+  if (limit > 0 && !resident.begun && pthread_create(&thread, NULL, watch_resident, NULL) == 0) {
+    pthread_detach(thread);
+    resident.begun = true;
+  }
+  pthread_mutex_unlock(&resident.lock);
 }
 
 static void memory_exhausted(size_t wanted) {

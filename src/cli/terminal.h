@@ -25,6 +25,8 @@ void watch_time(double seconds);
 /* Running out of memory is a limit too. */
 void watch_memory(void);
 size_t default_memory_limit(void);
+/* The flag is set, too, while the process has more than that in core (0: whatever it has); what an earlier call left is undone. */
+void watch_resident_memory(size_t limit);
 /* Before that: set a few seconds after an interruption, or when time is up. */
 const volatile sig_atomic_t *watch_patience(void);
 double checkpoint_seconds(void); /* from one to the next; for tests: RONDO_TEST_CHECKPOINT_SECONDS */

@@ -127,7 +127,7 @@ void property_result_tell_unshown(struct property_result *p, enum unshown why, c
   text_add(&proved, "a run that violates it was found, but ");
   if (why == UNSHOWN_STOPPED) {
     text_add(&proved, "could not be shown in time; ");
-    proved_limit(&proved, *limits->interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED, limits, NULL);
+    proved_limit(&proved, search_interrupted(*limits->interrupt), limits, NULL);
   } else {
     text_add(&proved, why == UNSHOWN_PILES ? "messages pile up in it, in channels where they stand in the way of others"
                                           : "it does not come back to where it was");

@@ -32,12 +32,16 @@ struct limits { /* 0 or NULL: none */
   size_t memory;
   double seconds;
   uint32_t rounds;                        /* look no further; not a failure: see `cut` */
-  const volatile sig_atomic_t *interrupt; /* not 0: stop; INTERRUPT_TIME: because time is up */
+  const volatile sig_atomic_t *interrupt; /* not 0: stop; search_interrupted says why */
   const volatile sig_atomic_t *insist;    /* with checkpoints: not 0: stop, even if there is no time for one */
   uint32_t threads;                       /* at most; several are used for large layers, if the space can be shared */
   uint64_t threads_from;                  /* layers of fewer states are left to one; 0: as it pays */
 };
 #define INTERRUPT_TIME 2
+#define INTERRUPT_MEMORY 3
+static inline enum search_end search_interrupted(sig_atomic_t why) {
+  return why == INTERRUPT_TIME ? SEARCH_TIME : why == INTERRUPT_MEMORY ? SEARCH_MEMORY : SEARCH_INTERRUPTED;
+}
 
 /* A violated invariant, a covered state, a broken step or an error, with the cheapest way to it. */
 struct finding {

@@ -93,7 +93,7 @@ static void refresh(struct graph *g) {
 static bool undisturbed(struct graph *g) {
   if (!g->limits.interrupt || !*g->limits.interrupt)
     return true;
-  stop(g, *g->limits.interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED);
+  stop(g, search_interrupted(*g->limits.interrupt));
   return false;
 }
 
@@ -105,7 +105,7 @@ bool graph_tick(struct graph *g, uint32_t ticks) {
   refresh(g);
   if (g->limits.seconds > 0 && g->stats.seconds >= g->limits.seconds)
     stop(g, SEARCH_TIME);
-  if (g->limits.memory > 0 && g->stats.memory >= g->limits.memory)
+  if (g->limits.memory > 0 && (g->stats.memory >= g->limits.memory || memory_resident() >= g->limits.memory))
     stop(g, SEARCH_MEMORY);
   if (g->progress && g->stats.seconds - g->last_progress >= SECONDS_PER_PROGRESS) {
     g->last_progress = g->stats.seconds;

@@ -106,8 +106,16 @@ void store_leave(struct store *s, uint32_t lane) {
   atomic_store_explicit(&s->sharing->gate[lane].inside, false, memory_order_release);
 }
 
-static bool is_filling_up(const struct segment *g) {
-  return g->used * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS;
+/* A segment grows when so many 64ths of it are full. */
+#define FULL 51
+#define FULL_TIGHT 60
+
+static bool is_filled(const struct segment *g, unsigned parts) {
+  return __atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(64) > ((uint64_t)parts << g->bits) && g->bits < TAG_BITS;
+}
+
+static bool is_filling_up(const struct store *s, const struct segment *g) {
+  return is_filled(g, atomic_load_explicit(&s->tight, memory_order_relaxed) ? FULL_TIGHT : FULL);
 }
 
 /* The lane is outside while it waits for the others to be. */
@@ -120,7 +128,7 @@ static void grow_alone(struct store *s, uint32_t lane, struct segment *g) {
   for (uint32_t i = 0; i < shared->lanes; i++)
     while (atomic_load(&shared->gate[i].inside))
       sched_yield();
-  if (is_filling_up(g)) /* nobody has done it in the meantime */
+  if (is_filling_up(s, g)) /* nobody has done it in the meantime */
     segment_grow(s, g);
   atomic_store(&shared->growing, false);
   pthread_mutex_unlock(&shared->grows);
@@ -277,7 +285,7 @@ static void spare_unlock(struct store *s) {
 
 static void slots_discard(struct store *s, const struct segment *g) {
   size_t bytes = sizeof(uint64_t) << g->bits;
-  if (bytes < CHUNK_SIZE) {
+  if (bytes < CHUNK_SIZE || s->tight) {
     pages_free(g->slots, bytes);
     return;
   }
@@ -379,7 +387,7 @@ static void occupy(struct store *s, uint32_t lane, struct segment *g, uint64_t *
   *slot = tag << POSITION_BITS | ref;
   count_one(s, lane);
   g->used++;
-  if (is_filling_up(g))
+  if (is_filling_up(s, g))
     segment_grow(s, g);
 }
 
@@ -442,7 +450,7 @@ static void told(struct store *s, uint32_t lane, struct segment *g) {
     return;
   __atomic_add_fetch(&g->used, *mine, __ATOMIC_RELAXED);
   *mine = 0;
-  if (__atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(5) > (UINT64_C(4) << g->bits) && g->bits < TAG_BITS)
+  if (is_filling_up(s, g))
     grow_alone(s, lane, g);
 }
 
@@ -604,6 +612,26 @@ size_t store_bytes(const struct store *s) {
   uint32_t n = s->nchunks;
   size_t unused = s->lanes > 1 ? 0 : CHUNK_SIZE - s->chunks[s->lane[0].last].used; /* shared: somebody is writing there */
   return sizeof *s + s->index_bytes + s->spare_bytes + n * sizeof *s->chunks + ((size_t)n << CHUNK_BITS) - unused;
+}
+
+/* Segments grow at about the same time, one after the other: the last one is there twice for a while. */
+size_t store_growth(const struct store *s) { return s->index_bytes + s->index_bytes / SEGMENTS; }
+
+bool store_grows_soon(const struct store *s) {
+  for (uint32_t i = 0; i < SEGMENTS; i++)
+    if (is_filled(&s->segment[i], (s->tight ? FULL_TIGHT : FULL) - 3))
+      return true;
+  return false;
+}
+
+void store_tighten(struct store *s) {
+  if (s->tight)
+    return;
+  s->tight = true;
+  spare_lock(s);
+  for (; s->spare.n > 0; s->spare_bytes -= CHUNK_SIZE)
+    pages_free(s->spare.at[--s->spare.n], CHUNK_SIZE);
+  spare_unlock(s);
 }
 
 /* --- written down --- */

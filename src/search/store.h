@@ -151,5 +151,10 @@ struct store *store_load(struct loader *);
 
 uint64_t store_count(const struct store *);
 size_t store_bytes(const struct store *); /* in use, index and all */
+/* What it takes at once when its index grows, and whether that is about to happen. */
+size_t store_growth(const struct store *);
+bool store_grows_soon(const struct store *);
+/* There is not enough memory for that: the index gets fuller before it grows, and nothing is kept for later. */
+void store_tighten(struct store *);
 
 #endif

@@ -64,6 +64,7 @@ struct store {
   uint32_t lanes; /* that were begun */
   VEC(uint8_t *) spare; /* chunks that were parts of the index before it grew: pages that need not be cleared again */
   _Atomic size_t spare_bytes, index_bytes;
+  atomic_bool tight; /* see store_tighten */
   struct sharing *sharing; /* NULL: one thread has it for itself */
 };
 

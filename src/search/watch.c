@@ -1,4 +1,5 @@
 /* Limits, interruptions and progress, and when the search is to be written down. */
+#include "base/memory.h"
 #include "search/parcels.h"
 
 #include <time.h>
@@ -43,6 +44,17 @@ void sweep_refresh(struct sweep *w) {
                     s->elsewhere.memory;
 }
 
+/* What the process has in core counts, if it is more than what the search knows of. There must be room for the index to grow. */
+static bool memory_is_full(struct search *s) {
+  size_t limit = s->limits.memory, used = s->stats.memory, resident = s->ranks ? 0 : memory_resident();
+  if (limit == 0)
+    return false;
+  used = resident > used ? resident : used;
+  if (used + store_growth(s->store) >= limit)
+    store_tighten(s->store);
+  return used + (store_grows_soon(s->store) ? store_growth(s->store) : 0) >= limit;
+}
+
 bool sweep_look(struct sweep *w) {
   struct search *s = w->search;
   if (w->lane != 0) { /* the first one looks for all */
@@ -52,7 +64,7 @@ bool sweep_look(struct sweep *w) {
   sweep_refresh(w);
   if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds && !ends_at_rest(w, SEARCH_TIME))
     sweep_stop(w, SEARCH_TIME);
-  if (s->limits.memory > 0 && s->stats.memory >= s->limits.memory && !ends_at_rest(w, SEARCH_MEMORY))
+  if (memory_is_full(s) && !ends_at_rest(w, SEARCH_MEMORY))
     sweep_stop(w, SEARCH_MEMORY);
   if (s->checkpoints && s->stats.seconds >= s->checkpoint_due)
     s->pause = true;
@@ -73,7 +85,7 @@ bool sweep_undisturbed(struct sweep *w) {
     return false;
   if (!l->interrupt || !*l->interrupt)
     return true;
-  enum search_end why = *l->interrupt == INTERRUPT_TIME ? SEARCH_TIME : SEARCH_INTERRUPTED;
+  enum search_end why = search_interrupted(*l->interrupt);
   if (ends_at_rest(w, why))
     return true;
   sweep_stop(w, why);

@@ -285,6 +285,9 @@ static struct partials *stage_at(struct together *t, uint32_t stage) {
 
 static bool run_stage(struct together *, uint32_t stage);
 
+/* Much can be multiplied out, and take much room, before anything is emitted. */
+static bool stopped(const struct together *t) { return t->space->meaning->stop && *t->space->meaning->stop; }
+
 static bool emit_words(struct together *t, const uint32_t *words, uint32_t length, const struct way *way) {
   struct round_space *s = t->space;
   struct global *g = t->next;
@@ -299,6 +302,8 @@ static bool go_on(struct together *t, uint32_t stage, const uint32_t *words, uin
                   bool complete) {
   if (complete)
     return emit_words(t, words, length, way);
+  if (stopped(t))
+    return false;
   struct partials *next = stage_at(t, stage + 1);
   partials_add(next, words, length, way);
   return next->n < STAGE_MOST || run_stage(t, stage + 1);
@@ -471,7 +476,7 @@ bool together_finish(struct together *t) {
   for (size_t i = 0; i < n; i++)
     order[i] = (struct sized){task_size(t, &t->tasks.items[i]), i};
   qsort(order, n, sizeof *order, compare_sizes);
-  for (size_t i = 0; i < n; i++) {
+  for (size_t i = 0; i < n && !stopped(t); i++) {
     const struct partial *p = &t->tasks.items[order[i].item];
     const uint32_t *words = t->tasks.words + p->at;
     if (!covered_or_add(&t->covered, words, p->length, &p->way, t->layer))
@@ -479,7 +484,7 @@ bool together_finish(struct together *t) {
   }
   memory_free(order);
   partials_clear(&t->tasks);
-  bool more = step_all(t, 0, &kept);
+  bool more = !stopped(t) && step_all(t, 0, &kept);
   for (uint32_t stage = 1; stage < t->nstages && more; stage++)
     if (t->stages[stage].n)
       more = run_stage(t, stage);
