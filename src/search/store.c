@@ -178,26 +178,6 @@ uint64_t store_hash(const uint8_t *bytes, uint32_t length) {
   return store_hash_short(&key, length);
 }
 
-/* The key, with its length, and the charge before it. */
-static inline const uint8_t *read_head(const uint8_t *record, uint32_t *length, charge *c) {
-  const uint8_t *at = record + PARENT_BYTES;
-  uint64_t head = *at++;
-  if (head & 0x80) {
-    head &= 0x7F;
-    unsigned shift = 7;
-    do
-      head |= (uint64_t)(*at & 0x7F) << shift;
-    while (shift += 7, *at++ & 0x80);
-  }
-  *length = (uint32_t)(head >> 1);
-  *c = 0;
-  if (head & 1) {
-    memcpy(c, at, CHARGE_BYTES);
-    at += CHARGE_BYTES;
-  }
-  return at;
-}
-
 static uint8_t *write_head(uint8_t *at, uint32_t length, charge c) {
   uint64_t head = (uint64_t)length << 1 | (c != 0);
   for (; head >= 0x80; head >>= 7)
@@ -547,6 +527,13 @@ charge store_charge(const struct store *s, state_ref ref) {
 
 state_ref store_first(void) { return FIRST; }
 
+state_ref store_first_of(const struct store *s, uint32_t lane) {
+  uint32_t i = 0;
+  while (s->chunks[i].lane != lane)
+    i++;
+  return ((state_ref)i << CHUNK_BITS) + FIRST;
+}
+
 state_ref store_from(const struct store *s, state_ref ref) {
   const struct chunk *chunk = &s->chunks[ref >> CHUNK_BITS];
   if (chunk->next && (ref & (CHUNK_SIZE - 1)) >= chunk->used)
@@ -671,16 +658,8 @@ static void chunks_load(struct store *s, struct loader *from) {
     from->bad |= s->lane[i].last >= s->nchunks || s->chunks[s->lane[i].last].lane != i;
 }
 
-static uint32_t first_chunk(const struct store *s, uint32_t lane) {
-  uint32_t i = 0;
-  while (s->chunks[i].lane != lane)
-    i++;
-  return i;
-}
-
 static void index_lane(struct store *s, uint32_t lane) {
-  state_ref from = ((state_ref)first_chunk(s, lane) << CHUNK_BITS) + FIRST;
-  struct store_reader reader = store_reader(s, from, store_end_of(s, lane));
+  struct store_reader reader = store_reader(s, store_first_of(s, lane), store_end_of(s, lane));
   while (store_read(&reader)) {
     uint64_t hash = store_hash(reader.stored.bytes, reader.stored.length), tag = tag_of(hash);
     struct segment *g = (struct segment *)segment_of(s, hash);

@@ -108,6 +108,7 @@ bool store_has(const struct store *, state_ref); /* is it a state's? For any num
 state_ref store_from(const struct store *, state_ref);
 state_ref store_next(const struct store *, state_ref);
 state_ref store_end(const struct store *);
+state_ref store_first_of(const struct store *, uint32_t lane);
 state_ref store_end_of(const struct store *, uint32_t lane);
 uint32_t store_lane(const struct store *, state_ref);
 uint32_t store_lanes(const struct store *); /* how many there are */

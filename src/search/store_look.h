@@ -93,6 +93,26 @@ static inline uint8_t *record_at(const struct store *s, state_ref ref) {
   return s->chunks[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
 }
 
+/* The key, with its length, and the charge before it. */
+static inline const uint8_t *read_head(const uint8_t *record, uint32_t *length, charge *c) {
+  const uint8_t *at = record + PARENT_BYTES;
+  uint64_t head = *at++;
+  if (head & 0x80) {
+    head &= 0x7F;
+    unsigned shift = 7;
+    do
+      head |= (uint64_t)(*at & 0x7F) << shift;
+    while (shift += 7, *at++ & 0x80);
+  }
+  *length = (uint32_t)(head >> 1);
+  *c = 0;
+  if (head & 1) {
+    memcpy(c, at, CHARGE_BYTES);
+    at += CHARGE_BYTES;
+  }
+  return at;
+}
+
 /* Where a look at the home line left off: how many slots are not the key's, and the age of the segment, for lines move when
    it grows. */
 #define AGE_SHIFT (LINE_BITS + 1)

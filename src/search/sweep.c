@@ -1,4 +1,4 @@
-#include "search/sweep.h"
+#include "search/sweep_parts.h"
 
 #include "base/memory.h"
 #include "search/parcels.h"
@@ -11,45 +11,7 @@
 #define TICKS_PER_STATE 16
 #define TICKS_UNDISTURBED 128 /* nor is the question whether to go on asked all the time */
 
-/* A successor on its way into the store. */
-struct pending {
-  uint64_t hash, broken;
-  state_ref from;
-  size_t key; /* its bytes are keys.at[key .. key + length) */
-  uint32_t reduced; /* where `from` stands in sweep->reduced, if it does */
-  uint32_t length;
-  uint32_t left_off; /* of its look-up */
-  charge charge;
-};
-#define BATCH 64
-#define BATCH_BYTES 65536
-
-/* Likewise, of space->brief. */
-struct brief_pending {
-  struct short_key key;
-  uint64_t hash;
-  state_ref from;
-  charge charge;
-  uint32_t left_off;
-};
 #define BRIEF_MOST 1024 /* of one state, before they are emitted after all */
-
-/* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state of
-   the next layer. That is known once they are in the store, so a few of them wait for it together. */
-struct reduced {
-  state_ref ref;
-  bool ahead;
-};
-#define REDUCED_MOST 32
-
-/* What was emitted lately, with what the way to it cost: most states that are found again are found again soon, and then nobody need ask the
-   store, unless the new way is the cheaper one. */
-struct recent {
-  struct short_key key;
-  uint32_t length; /* 0: nothing */
-  charge charge;
-};
-#define RECENT_BITS 12
 
 /* The same for keys of two words on ways that cost nothing, which are most of what goes through space->brief: small, so that it stays
    close at hand. What a place holds at first belongs elsewhere, so that no key is found there. */
@@ -663,36 +625,4 @@ void sweep_look_beyond(struct sweep *w) {
       return;
     }
   }
-}
-
-/* --- written down, by who has it for himself --- */
-
-void sweep_save(const struct sweep *w, struct saver *to) {
-  save_number(to, w->npending);
-  save_bytes(to, w->pending, w->npending * sizeof *w->pending);
-  save_number(to, w->keys.n);
-  save_bytes(to, w->keys.at, w->keys.n);
-  save_number(to, w->nbrief_pending);
-  save_bytes(to, w->brief_pending, w->nbrief_pending * sizeof *w->brief_pending);
-  save_number(to, w->brief.length);
-  save_number(to, w->brief.words);
-  save_number(to, w->reduced.n);
-  save_bytes(to, w->reduced.at, w->reduced.n * sizeof *w->reduced.at);
-  save_bytes(to, w->recent, sizeof *w->recent << RECENT_BITS);
-}
-
-void sweep_load(struct sweep *w, struct loader *from) {
-  w->npending = (uint32_t)load_below(from, BATCH);
-  load_bytes(from, w->pending, w->npending * sizeof *w->pending);
-  w->keys.n = load_below(from, (uint64_t)(from->end - from->at));
-  vec_reserve(&w->keys, w->keys.n);
-  load_bytes(from, w->keys.at, w->keys.n);
-  w->nbrief_pending = (uint32_t)load_below(from, BATCH);
-  load_bytes(from, w->brief_pending, w->nbrief_pending * sizeof *w->brief_pending);
-  w->brief.length = (uint32_t)load_number(from);
-  w->brief.words = (uint32_t)load_number(from);
-  w->reduced.n = load_below(from, REDUCED_MOST);
-  vec_reserve(&w->reduced, w->reduced.n);
-  load_bytes(from, w->reduced.at, w->reduced.n * sizeof *w->reduced.at);
-  load_bytes(from, w->recent, sizeof *w->recent << RECENT_BITS);
 }
