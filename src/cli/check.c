@@ -271,6 +271,7 @@ int check_model(const struct options *given, const struct syntax *syntax, struct
   if (o.limits.threads == 0)
     o.limits.threads = o.ranks ? 1 : default_threads();
   o.limits.threads_from = tested_threads_from();
+  o.limits.sieve_from = tested_sieve_from();
   o.limits.interrupt = watch_interrupts();
   if (journal) {
     o.checkpoints = &journal->checkpoints;

@@ -118,6 +118,7 @@ int command_compare(const struct options *given) {
   if (o.limits.threads == 0)
     o.limits.threads = default_threads();
   o.limits.threads_from = tested_threads_from();
+  o.limits.sieve_from = tested_sieve_from();
   if (o.wishes.reduce[REDUCE_PARTIAL_ORDER] == WISH_AUTO) /* it drops transitions, which are to be counted */
     o.wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
   o.limits.interrupt = watch_interrupts();

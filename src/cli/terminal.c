@@ -177,10 +177,14 @@ static void memory_exhausted(size_t wanted) {
 
 void watch_memory(void) { memory_on_exhausted(memory_exhausted); }
 
-uint64_t tested_threads_from(void) {
-  const char *said = getenv("RONDO_TEST_THREADS_FROM");
+static uint64_t tested_number(const char *name) {
+  const char *said = getenv(name);
   return said ? strtoull(said, NULL, 10) : 0;
 }
+
+uint64_t tested_threads_from(void) { return tested_number("RONDO_TEST_THREADS_FROM"); }
+
+uint64_t tested_sieve_from(void) { return tested_number("RONDO_TEST_SIEVE_FROM"); }
 
 double checkpoint_seconds(void) {
   const char *said = getenv("RONDO_TEST_CHECKPOINT_SECONDS");

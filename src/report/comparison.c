@@ -242,7 +242,10 @@ static void add_sizes(struct grid *g, const struct comparison *c, uint32_t i, ui
   else
     text_add(&cell, "-");
   grid_add(g, &cell);
-  number_add(&cell, r->stats.depth);
+  if (r->stats.depth_unknown)
+    text_add(&cell, "-");
+  else
+    number_add(&cell, r->stats.depth);
   grid_add(g, &cell);
   seconds_add(&cell, r->stats.seconds);
   grid_add(g, &cell);

@@ -49,7 +49,7 @@ json_t *stats_json(const struct run_result *r) {
   json_object_set_new(j, "transitions",
                       r->transitions_counted ? json_integer((json_int_t)r->stats.transitions)
                                              : json_null());
-  json_object_set_new(j, "depth", json_integer(r->stats.depth));
+  json_object_set_new(j, "depth", r->stats.depth_unknown ? json_null() : json_integer(r->stats.depth));
   json_object_set_new(j, "seconds", json_real(r->stats.seconds));
   json_object_set_new(j, "memory_bytes", json_integer((json_int_t)r->stats.memory));
   json_object_set_new(j, "heard_of_assignments", assignments_json(r->heard_of_assignments));

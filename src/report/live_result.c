@@ -66,7 +66,7 @@ void run_result_fill_live(struct run_result *r, const struct space *space, const
                            .channel_bound = space->channel_bound,
                            .successors = memory_strdup(space->successors ? space->successors : "")};
   if (!refused)
-    r->stats = l->graph.stats;
+    r->stats = l->sieved ? l->sieved_stats : l->graph.stats;
   r->properties = memory_alloc(2 * sizeof *r->properties);
   struct property_result p = {.property = shown,
                               .index = q->properties[0],

@@ -66,7 +66,7 @@ void table_row(const struct check_result *c, const struct style *style, struct t
   for (uint32_t i = 0; i < c->nruns; i++) {
     const struct run_result *r = &c->runs[i];
     states += r->stats.states;
-    depth = r->stats.depth > depth ? r->stats.depth : depth;
+    depth = r->stats.depth > depth && !r->stats.depth_unknown ? r->stats.depth : depth;
     seconds += r->stats.seconds;
     for (uint32_t k = 0; k < r->nproperties; k++) {
       const struct property_result *p = &r->properties[k];

@@ -123,8 +123,10 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
     text_add(out, ", ");
     count_add(out, r->stats.transitions, "transition", "transitions");
   }
-  text_add(out, ", depth ");
-  number_add(out, r->stats.depth);
+  if (!r->stats.depth_unknown) {
+    text_add(out, ", depth ");
+    number_add(out, r->stats.depth);
+  }
   text_add(out, ", ");
   seconds_add(out, r->stats.seconds);
   text_add(out, ", ");
@@ -155,9 +157,13 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
     if (r->stats.seconds > 0.001) {
       text_add(out, "  ");
       number_add(out, (uint64_t)((double)r->stats.states / r->stats.seconds));
-      text_add(out, " states a second, ");
-      count_add(out, r->stats.frontier, "state", "states");
-      text_add(out, " in the last layer\n");
+      text_add(out, " states a second");
+      if (!r->stats.depth_unknown) {
+        text_add(out, ", ");
+        count_add(out, r->stats.frontier, "state", "states");
+        text_add(out, " in the last layer");
+      }
+      text_add(out, "\n");
     }
   }
   if (piles_up(m, r))

@@ -36,6 +36,7 @@ struct limits { /* 0 or NULL: none */
   const volatile sig_atomic_t *insist;    /* with checkpoints: not 0: stop, even if there is no time for one */
   uint32_t threads;                       /* at most; several are used for large layers, if the space can be shared */
   uint64_t threads_from;                  /* layers of fewer states are left to one; 0: as it pays */
+  uint64_t sieve_from;                    /* questions about runs: from so many states on steps are not kept; 0: as it pays */
 };
 #define INTERRUPT_TIME 2
 #define INTERRUPT_MEMORY 3
@@ -61,6 +62,7 @@ struct finding {
 struct search_stats {
   uint64_t states, transitions;
   uint32_t depth;    /* rounds after which the last new state was found */
+  bool depth_unknown; /* it did not go layer by layer */
   uint64_t frontier; /* states in the newest layer */
   uint64_t layer, done; /* states of the layer that is being checked or expanded, and of how many that was done */
   double seconds;

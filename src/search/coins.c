@@ -1,4 +1,4 @@
-/* Automata that can be asked with coins. */
+/* What an automaton can do again and again, and whether it can be asked with coins. */
 #include "search/live.h"
 
 #include "base/memory.h"
@@ -41,6 +41,17 @@ static bool guesses(const struct automaton *a, const bool *reach, uint32_t q) {
         return true;
     }
   return false;
+}
+
+bool *automaton_lasting(const struct automaton *a) {
+  bool *reach = find_reach(a), *lasting = memory_alloc(a->first[a->nstates] + (size_t)1);
+  for (uint32_t q = 0; q < a->nstates; q++) {
+    bool accepts = accepts_in_component(a, reach, q);
+    for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
+      lasting[i] = accepts && (a->transitions[i].to == q || reach[a->transitions[i].to * a->nstates + q]);
+  }
+  memory_free(reach);
+  return lasting;
 }
 
 bool automaton_suits_coins(const struct automaton *a) {

@@ -72,28 +72,29 @@ struct state graph_state(const struct graph *g, uint32_t state) {
 
 /* --- limits --- */
 
-static void stop(struct graph *g, enum search_end why) {
+void graph_stop(struct graph *g, enum search_end why) {
   if (g->end == SEARCH_EXHAUSTED)
     g->end = why;
 }
 
-static size_t graph_memory(const struct graph *g) {
-  return store_bytes(g->store) + g->space->ops->memory(g->space) + intern_bytes(g->label_names) +
+size_t graph_bytes(const struct graph *g) {
+  return store_bytes(g->store) + intern_bytes(g->label_names) +
          g->refs.cap * sizeof *g->refs.at + g->letters.cap * sizeof *g->letters.at +
          g->first.cap * sizeof *g->first.at + g->count.cap * sizeof *g->count.at +
-         g->steps.cap * sizeof *g->steps.at + g->lately.cap * sizeof *g->lately.at + g->other_memory;
+         g->steps.cap * sizeof *g->steps.at + g->lately.cap * sizeof *g->lately.at + g->other_memory +
+         g->beside_memory;
 }
 
-static void refresh(struct graph *g) {
-  g->stats.states = g->refs.n;
+void graph_refresh(struct graph *g) {
+  g->stats.states = g->refs.n > g->beside_states ? g->refs.n : g->beside_states;
   g->stats.seconds = now() - g->started;
-  g->stats.memory = graph_memory(g);
+  g->stats.memory = graph_bytes(g) + g->space->ops->memory(g->space);
 }
 
 static bool undisturbed(struct graph *g) {
   if (!g->limits.interrupt || !*g->limits.interrupt)
     return true;
-  stop(g, search_interrupted(*g->limits.interrupt));
+  graph_stop(g, search_interrupted(*g->limits.interrupt));
   return false;
 }
 
@@ -102,11 +103,11 @@ bool graph_tick(struct graph *g, uint32_t ticks) {
   if (g->ticks < TICKS_PER_LOOK)
     return true;
   g->ticks = 0;
-  refresh(g);
+  graph_refresh(g);
   if (g->limits.seconds > 0 && g->stats.seconds >= g->limits.seconds)
-    stop(g, SEARCH_TIME);
+    graph_stop(g, SEARCH_TIME);
   if (g->limits.memory > 0 && (g->stats.memory >= g->limits.memory || memory_resident() >= g->limits.memory))
-    stop(g, SEARCH_MEMORY);
+    graph_stop(g, SEARCH_MEMORY);
   if (g->progress && g->stats.seconds - g->last_progress >= SECONDS_PER_PROGRESS) {
     g->last_progress = g->stats.seconds;
     g->progress(g->progress_context, &g->stats);
@@ -128,7 +129,7 @@ static void found_error(struct graph *g, const struct model_error *error, uint32
                               .property = by_step ? UINT32_MAX : 0,
                               .error = *error};
   g->error_from = from;
-  stop(g, SEARCH_MODEL_ERROR);
+  graph_stop(g, SEARCH_MODEL_ERROR);
 }
 
 static bool read_letter(struct graph *g, uint32_t state) {
@@ -160,7 +161,7 @@ static uint32_t add_state(struct graph *g, const struct state *state) {
   if (ref != STORE_NONE)
     return store_charge(g->store, ref); /* that is where its number stands */
   if (g->refs.n >= g->limits.states) {
-    stop(g, SEARCH_STATES);
+    graph_stop(g, SEARCH_STATES);
     return UINT32_MAX;
   }
   uint32_t number = (uint32_t)g->refs.n;
@@ -182,6 +183,12 @@ static bool add_initial(void *context, const struct state *state, const struct e
     return false;
   }
   return add_state(g, state) != UINT32_MAX && graph_tick(g, 1);
+}
+
+bool graph_add_initial(struct graph *g, const struct state *state) {
+  bool ok = add_initial(g, state, &(struct edge){.group = NO_GROUP}) && read_letters(g);
+  g->initials = (uint32_t)g->refs.n;
+  return ok;
 }
 
 /* Was this the last that was found to lead there? Steps that are kept twice do no harm. */
@@ -228,6 +235,8 @@ bool graph_expand(struct graph *g, uint32_t state) {
     return true;
   }
   struct state at = graph_state(g, state);
+  if (g->inside && !g->inside(g->inside_context, &at))
+    return true;
   g->expanding = state;
   g->obliged = false;
   g->first.at[state] = g->steps.n;
@@ -335,6 +344,6 @@ static void find_depth(struct graph *g) {
 }
 
 void graph_finish(struct graph *g) {
-  refresh(g);
+  graph_refresh(g);
   find_depth(g);
 }

@@ -45,6 +45,11 @@ struct graph {
   uint32_t error_from;     /* the state before the step, or in which a formula has no value; UINT32_MAX: none */
   struct search_stats stats;
   size_t other_memory;     /* of whoever goes through it: counts for the limit */
+  size_t beside_memory;    /* likewise, of whoever looks at the space in another way meanwhile, */
+  uint64_t beside_states;  /* and how much was found like that */
+  uint64_t beside_transitions;
+  bool (*inside)(void *context, const struct state *); /* or NULL; others have no steps */
+  void *inside_context;
   /* private */
   VEC(struct lately) lately; /* by state */
   uint32_t expanding, ticks;
@@ -58,9 +63,13 @@ void graph_init(struct graph *, struct space *, const struct limits *);
 void graph_release(struct graph *);
 /* Initial states; with limits.rounds, everything within so many steps of them. False: it ended (see end), or space->restart. */
 bool graph_begin(struct graph *);
+/* Instead: a state to begin with. */
+bool graph_add_initial(struct graph *, const struct state *);
 /* Makes sure that the steps of a state are known. False: likewise. */
 bool graph_expand(struct graph *, uint32_t state);
 bool graph_tick(struct graph *, uint32_t ticks); /* False: a limit was reached */
+void graph_stop(struct graph *, enum search_end why);
+size_t graph_bytes(const struct graph *); /* without the space's */
 struct state graph_state(const struct graph *, uint32_t state);
 static inline const struct graph_step *graph_steps(const struct graph *g, uint32_t state, uint32_t *n) {
   *n = g->first.at[state] == UNEXPANDED ? 0 : g->count.at[state];
@@ -68,6 +77,7 @@ static inline const struct graph_step *graph_steps(const struct graph *g, uint32
 }
 /* The shortest known way from an initial state, in an array for memory_free. */
 uint32_t *graph_way(const struct graph *, uint32_t state, uint32_t *n);
-void graph_finish(struct graph *); /* fills in stats */
+void graph_refresh(struct graph *); /* stats but depths */
+void graph_finish(struct graph *);  /* stats */
 
 #endif

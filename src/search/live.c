@@ -1,6 +1,7 @@
 #include "search/live.h"
 
 #include "search/fair.h"
+#include "search/sieve.h"
 
 #include <string.h>
 
@@ -17,6 +18,7 @@ struct frame {
 };
 
 #define TRANSITIONS_MORE 20000
+#define SIEVE_FROM 50000 /* states: fewer are as well kept with their steps */
 
 struct dive { /* depth-first */
   struct live *live;
@@ -28,6 +30,9 @@ struct dive { /* depth-first */
   node_vec found;
   uint32_t region, numbers;
   bool eager; /* acceptance of part of a component is enough */
+  bool sieves; /* when there are many states */
+  bool nothing; /* by the sieve: there is no region */
+  bool anywhere; /* runs begin at any of the automaton's states */
   bool all;   /* go on to find every region: they become one */
   uint32_t common;
   uint64_t transitions_most; /* all: then what was found is good enough; so it is after these seconds */
@@ -133,6 +138,28 @@ static bool is_enough(const struct dive *d) {
   return s->transitions > d->transitions_most || s->seconds > d->seconds_most;
 }
 
+/* Of a search that ended in the sieve; nobody knows how deep it went. */
+static void tell_sieved(struct live *l) {
+  l->sieved = true;
+  l->sieved_stats = l->graph.stats;
+  l->sieved_stats.transitions = l->graph.beside_transitions;
+  l->sieved_stats.depth_unknown = true;
+}
+
+/* Once there are many states: is there nothing to be found? False: so it is, or it ended, or has to begin again. */
+static bool pass_sieve(struct dive *d) {
+  struct live *l = d->live;
+  bool rekeyed;
+  d->sieves = false;
+  l->sieve_tried = true;
+  enum sieved says = sieve_run(l, &rekeyed);
+  l->graph.space->restart = rekeyed; /* states that were found before have to be found again */
+  d->nothing = says == SIEVED_ALL;
+  if (says != SIEVED_SOME)
+    tell_sieved(l);
+  return says == SIEVED_SOME && !rekeyed;
+}
+
 /* Until a region is found, or there is nothing more below the node. False: stopped. */
 static bool dive_from(struct dive *d, uint32_t start) {
   struct graph *g = d->product.graph;
@@ -141,6 +168,8 @@ static bool dive_from(struct dive *d, uint32_t start) {
   while (d->path.n > 0 && !d->region) {
     struct arrow a;
     if (!graph_tick(g, 1) || (d->all && is_enough(d)))
+      return false;
+    if (d->sieves && g->refs.n >= d->live->sieve_from && !pass_sieve(d))
       return false;
     if (!arrows_next(&d->product, &d->path.at[d->path.n - 1].left, &a)) {
       leave(d);
@@ -179,9 +208,11 @@ static bool dive(struct dive *d) {
   struct graph *g = d->product.graph;
   bool ok = true;
   for (uint32_t i = 0; i < g->initials && d->product.automaton->nstates > 0 && ok && !d->region; i++) {
-    uint32_t node = product_node(&d->product, i, 0);
-    if (d->product.nodes.at[node].number == NUMBER_NONE)
-      ok = dive_from(d, node);
+    for (uint32_t q = 0; q < (d->anywhere ? d->product.automaton->nstates : 1) && ok && !d->region; q++) {
+      uint32_t node = product_node(&d->product, i, q);
+      if (d->product.nodes.at[node].number == NUMBER_NONE)
+        ok = dive_from(d, node);
+    }
   }
   return ok;
 }
@@ -223,23 +254,44 @@ static void make_shortest(struct live *l, struct dive *first) {
   dive_release(&all);
 }
 
+/* With coins there are circles everywhere. Where states are counted as they are kept, none may be kept twice. */
+static bool is_for_sieve(const struct live *l) {
+  const struct graph *g = &l->graph;
+  return !l->sieve_tried && !l->assumptions.coins && !g->limits.rounds && !g->space->ops->stored;
+}
+
 void live_run(struct live *l) {
+  l->sieve_from = l->graph.limits.sieve_from ? l->graph.limits.sieve_from : SIEVE_FROM;
   do {
     struct dive d;
     l->graph.other_memory = 0;
     if (!graph_begin(&l->graph))
       break;
     dive_init(&d, l, l->automaton, &l->assumptions);
+    d.sieves = is_for_sieve(l);
     dive(&d);
     if (d.region && !l->graph.space->restart) {
       l->found = true;
       make_shortest(l, &d);
     }
+    bool nothing = d.nothing;
     dive_release(&d);
+    if (nothing) /* keys of the graph may be old ones: whoever goes on with it sees to that */
+      return;
   } while (l->graph.space->restart);
   if (l->found && l->graph.end == SEARCH_EXHAUSTED)
     l->graph.end = SEARCH_DECIDED;
   graph_finish(&l->graph);
+}
+
+bool live_accepts_anywhere(struct live *l) {
+  struct dive d;
+  dive_init(&d, l, l->automaton, &l->assumptions);
+  d.anywhere = true;
+  dive(&d);
+  bool found = d.region != 0;
+  dive_release(&d);
+  return found;
 }
 
 bool live_satisfiable(struct live *l, const struct assumptions *assumptions) {

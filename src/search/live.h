@@ -29,6 +29,8 @@ void lasso_release(struct lasso *);
 /* Can it be asked with coins? Where the automaton accepts it must not have to guess what comes: deterministic in the
    components in which it accepts (Courcoubetis & Yannakakis 1995). */
 bool automaton_suits_coins(const struct automaton *);
+/* By transition: it can be taken again and again where everything is accepted again and again. For memory_free. */
+bool *automaton_lasting(const struct automaton *);
 
 struct live {
   struct graph graph; /* limits, progress, and how it ended */
@@ -36,7 +38,12 @@ struct live {
   struct assumptions assumptions;
   /* Results of live_run: */
   bool found;
+  bool sieved; /* it ended in the sieve (search/sieve.h): the graph is only where it began, and this is how far it came: */
+  struct search_stats sieved_stats;
   struct lasso lasso; /* if found */
+  /* private */
+  uint64_t sieve_from; /* states */
+  bool sieve_tried;
 };
 
 void live_init(struct live *, struct space *, const struct automaton *, const struct assumptions *,
@@ -46,6 +53,8 @@ void live_release(struct live *);
 /* Afterwards, if nothing was found: does any run at all satisfy these assumptions? False also if a limit was reached first
    (graph.end). */
 bool live_satisfiable(struct live *, const struct assumptions *);
+/* Of a part: whether its graph's initial states, at any of the automaton's states, lead to what is asked for. */
+bool live_accepts_anywhere(struct live *);
 /* The path to an error that was found, in an array for memory_free. */
 struct state *live_error_path(const struct live *, uint32_t *n, struct goal *);
 

@@ -27,10 +27,10 @@ class Failure(Exception):
 class Answer:
     """What `rondo check --json` said, as far as it must not depend on the way."""
 
-    def __init__(self, program, path, extra, states=STATES, seconds=SECONDS):
+    def __init__(self, program, path, extra, states=STATES, seconds=SECONDS, setting=None):
         extra = [*extra, "--max-states", str(states), "--max-time", str(seconds)]
         self.command = [program, "check", path, "--json", *extra]
-        environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="abort_on_error=0")
+        environment = dict(os.environ, UBSAN_OPTIONS="print_stacktrace=1", ASAN_OPTIONS="abort_on_error=0", **(setting or {}))
         way = " ".join(a for a in extra if not re.fullmatch(r"--max-\w+|\d+", a)) or "default"
         try:
             done = subprocess.run(self.command, capture_output=True, text=True, errors="replace", timeout=20, env=environment)

@@ -85,8 +85,8 @@ class LiveComparison(Comparison):
         super().__init__(program, folder, name)
         self.steps = steps
 
-    def ask(self, *extra):
-        answer = Answer(self.program, self.path, [*extra, *([] if self.steps else ["--semantics", "coarse"])])
+    def ask(self, *extra, setting=None):
+        answer = Answer(self.program, self.path, [*extra, *([] if self.steps else ["--semantics", "coarse"])], setting=setting)
         if answer.status == 3:
             raise Skipped("refused: " + answer.stderr.strip().split("\n")[0][-80:])
         if answer.limited or any(p["kind"] == "error" for p in answer.json["properties"]):
@@ -103,6 +103,9 @@ class LiveComparison(Comparison):
         self.same(base, self.ask("--reduce", "none", "--successors", "plain"), "plain")
         reduced = self.ask()
         self.same(base, reduced, "default")
+        if self.steps:
+            for way in ([], ["--reduce", "none"]):
+                self.same(base, self.ask(*way, setting={"RONDO_TEST_SIEVE_FROM": "1"}), "sieve " + " ".join(way))
         granted = {r["name"]: r["applied"] for run in reduced.json["runs"] for r in run["reductions"] if r["granted"]}
         for how in REDUCTIONS:
             if granted.get(how):

@@ -377,9 +377,10 @@ static void check_lasso(const struct fake *f, const struct automaton *a, const s
   assert_true(accepts_word(f, a, l));
 }
 
-static void random_graphs(void **unused) {
-  (void)unused;
+/* With the steps kept in memory, and by the sieve from the first state on. */
+static void check_random_graphs(uint64_t sieve_from, uint32_t *sieved) {
   uint32_t found = 0, long_ones = 0, shortest = 0;
+  *sieved = 0;
   for (uint32_t round = 0; round < 5000; round++) {
     struct fake f;
     struct naive v;
@@ -393,8 +394,9 @@ static void random_graphs(void **unused) {
       a = random_automaton();
     }
     naive_make(&v, &f, a);
-    live_init(&l, &f.base, a, &as, &(struct limits){0});
+    live_init(&l, &f.base, a, &as, &(struct limits){.sieve_from = sieve_from});
     live_run(&l);
+    *sieved += l.sieved;
     bool expected = naive_finds(&v, &f, a, &as);
     if (l.found != expected)
       fail_msg("round %u: %s, though there is %s", round, l.found ? "found" : "not found", expected ? "one" : "none");
@@ -421,6 +423,20 @@ static void random_graphs(void **unused) {
   assert_true(long_ones > 50 && shortest > 50);
 }
 
+static void random_graphs(void **unused) {
+  (void)unused;
+  uint32_t sieved;
+  check_random_graphs(UINT64_MAX, &sieved);
+  assert_int_equal(sieved, 0);
+}
+
+static void random_graphs_sieved(void **unused) {
+  (void)unused;
+  uint32_t sieved;
+  check_random_graphs(1, &sieved);
+  assert_true(sieved > 200);
+}
+
 static void limits_are_kept(void **unused) {
   (void)unused;
   struct fake f;
@@ -437,6 +453,12 @@ static void limits_are_kept(void **unused) {
   assert_false(l.found);
   assert_int_equal(l.graph.end, SEARCH_STATES);
   live_release(&l);
+  live_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.states = 3, .sieve_from = 1});
+  live_run(&l);
+  assert_false(l.found);
+  assert_true(l.sieved);
+  assert_int_equal(l.graph.end, SEARCH_STATES);
+  live_release(&l);
   static const volatile sig_atomic_t interrupted = 1;
   live_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.interrupt = &interrupted});
   l.graph.ticks = 1 << 20; /* it is time to look */
@@ -449,6 +471,7 @@ static void limits_are_kept(void **unused) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(random_graphs),
+      cmocka_unit_test(random_graphs_sieved),
       cmocka_unit_test(limits_are_kept),
   };
   return cmocka_run_group_tests_name("live", tests, NULL, NULL);
