@@ -56,7 +56,8 @@ static bool selection_make(struct selection *a, const struct model *m, const str
 static const struct {
   const char *name;
   void (*write)(const struct program *, struct text *);
-} formats[] = {{"promela", export_promela}, {"murphi", export_murphi}, {"tla", export_tla}, {"smv", export_program_smv}};
+  bool runs; /* it can say something of them */
+} formats[] = {{"promela", export_promela, true}, {"murphi", export_murphi, false}, {"tla", export_tla, true}, {"smv", export_program_smv, true}};
 
 static bool export_is_for_models(const char *format) {
   if (!strcmp(format, "dot") || !strcmp(format, "itf"))
@@ -83,8 +84,11 @@ static int write_program(struct model *m, const struct selection *a, const struc
   struct diags diags;
   struct text out = {0};
   diags_init(&diags, &m->source);
+  bool runs = false;
+  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+    runs |= formats[i].runs && !strcmp(formats[i].name, format);
   struct program *p = program_new(m, a->environment, a->properties.at, (uint32_t)a->properties.n,
-                                  o->limits.rounds, !strcmp(format, "promela"), &diags);
+                                  o->limits.rounds, runs, &diags);
   say_diags(&diags);
   diags_release(&diags);
   if (!p)

@@ -20,7 +20,7 @@ static bool taken_word(const char *name) {
       "scalarset", "startstate", "switch", "then", "to", "type", "undefine", "union", "var", "while", "esac", "self", "word",
       "auto", "char", "continue", "default", "double", "extern", "float", "long", "register", "restrict", "signed", "sizeof",
       "static", "struct", "void", "volatile", "main", "now", "integer", "count", "toint", "time", "started", "steps", "rules",
-      "judge", "follow", "assumed", "no_error", "Number", "Init", "Next", "Spec", "TypeOK",
+      "judge", "follow", "assumed", "met", "flip", "error_happened", "no_error", "Number", "Init", "Next", "Spec", "TypeOK",
       "vars", "Assert", "DOMAIN", "CHOOSE", "d_step", "c_code", "c_expr", "not", "and", "or"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (!strcmp(words[i], name))

@@ -10,6 +10,7 @@ struct syntax { /* the signs of a language */
   const char *negation, *conjunction, *disjunction, *equal, *differ, *less, *at_most, *plus, *minus, *times, *over, *modulo;
   const char *if_open, *if_then, *if_else, *if_close;
   const char *count_open, *count_close; /* around a truth value: 1 or 0 */
+  const char *eventually, *always, *until, *release; /* of runs; NULL: it has none */
   const char *comment_open, *comment_close;
 };
 
@@ -49,6 +50,10 @@ void printer_name(struct printer *, wire); /* of one that has a name */
 /* " / * line 12: x := 3 * / ", or nothing if the place is nowhere. */
 void printer_line(struct printer *, struct span);
 void printer_comment(struct printer *, const char *text);
+/* What the live property's formula says of runs, in terms of atom_1 ...; can_say: the language has the signs for it. */
+bool printer_can_say(const struct printer *, ltl);
+void printer_add_formula(struct printer *, ltl);
+void printer_assumption(struct printer *, const struct assumption *); /* the end of its line: what it is, where it comes from */
 /* The head of every export: what it is, where it comes from, how it is meant. */
 void printer_head(struct printer *, const char *how);
 

@@ -100,8 +100,8 @@ struct program {
   VEC(const char *) notes; /* what the reader must know */
 };
 
-/* NULL: the reasons are in diags. max_rounds: 0: none. runs: a live property that is asked alone becomes the program's
-   question, and the model is changed for it; else such properties are left out. */
+/* NULL: the reasons are in diags. max_rounds: 0: none. runs: the format can speak of them, so that a live property that is
+   asked alone becomes the program's question, and the model is changed for it; else such properties are left out. */
 struct program *program_new(struct model *, uint32_t environment, const uint32_t *properties, uint32_t nproperties,
                             uint32_t max_rounds, bool runs, struct diags *);
 void program_free(struct program *);

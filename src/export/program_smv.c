@@ -1,5 +1,7 @@
 /* SMV, for NuSMV and nuXmv. Which rule is taken, and its choices, are inputs; what it computes are definitions. Errors of
-   the model and step properties are remembered in variables, since invariants cannot speak of inputs. */
+   the model and step properties are remembered in variables, since invariants cannot speak of inputs; for a live property
+   likewise what the last step has met of the assumptions. A rule that is not possible leaves everything as it is, and meets
+   nothing: that runs go on is the first assumption. */
 #include "export/formats.h"
 #include "export/print.h"
 
@@ -11,7 +13,7 @@ static const struct syntax smv = {
     .truth = {"FALSE", "TRUE"}, .negation = "!", .conjunction = "&", .disjunction = "|", .equal = "=", .differ = "!=",
     .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "mod",
     .if_open = "(", .if_then = " ? ", .if_else = " : ", .if_close = ")", .count_open = "(", .count_close = " ? 1 : 0)",
-    .comment_open = "-- ", .comment_close = ""};
+    .eventually = "F", .always = "G", .until = "U", .release = "V", .comment_open = "-- ", .comment_close = ""};
 
 static void add_type(struct text *out, bool truth, int64_t lo, int64_t hi) {
   if (truth)
@@ -42,6 +44,11 @@ static void declare_cells(struct printer *p) {
   for (size_t i = 0; i < g->properties.n; i++)
     if (g->properties.at[i].holds == NO_WIRE)
       text_addf(p->out, "  %s_broken : boolean;\n", g->properties.at[i].name);
+  for (size_t i = 0; i < g->live.assumptions.n; i++) {
+    text_addf(p->out, "  met_%zu : boolean;  ", i + 1);
+    printer_comment(p, g->live.assumptions.at[i].what);
+    text_add(p->out, "\n");
+  }
   text_addf(p->out, "IVAR\n  rule : 0..%zu;\n", g->rules.n - 1);
   for (size_t r = 0; r < g->rules.n; r++)
     for (size_t i = 0; i < g->rules.at[r].choices.n; i++) {
@@ -114,6 +121,11 @@ static void add_rule(struct printer *p, size_t number) {
   for (size_t i = 0; i < r->steps.n; i++)
     if (r->steps.at[i] != NO_WIRE)
       define_named(p, number, g->properties.at[i].name, r->steps.at[i]);
+  for (size_t i = 0; i < r->meets.n; i++) {
+    char what[32];
+    snprintf(what, sizeof what, "met_%u", r->meets.at[i].assumption + 1);
+    define_named(p, number, what, r->meets.at[i].when);
+  }
   for (size_t i = 0; i < r->changes.n; i++) {
     const struct cell_change *c = &r->changes.at[i];
     snprintf(name, sizeof name, "r%zu_", number);
@@ -195,6 +207,69 @@ static void add_transitions(struct printer *p) {
   }
 }
 
+/* --- live --- */
+
+static void add_meetings(struct printer *p) {
+  const struct program *g = p->program;
+  for (uint32_t i = 0; i < g->live.assumptions.n; i++) {
+    text_addf(p->out, "INIT !met_%u;\nTRANS next(met_%u) = (FALSE", i + 1, i + 1);
+    for (size_t r = 0; r < g->rules.n; r++)
+      for (size_t k = 0; k < g->rules.at[r].meets.n; k++)
+        if (g->rules.at[r].meets.at[k].assumption == i)
+          text_addf(p->out, " | (r%zu_happens & r%zu_met_%u)", r, r, i + 1);
+    text_add(p->out, ");\n");
+  }
+}
+
+static void want_live(struct printer *p) {
+  const struct program_live *live = &p->program->live;
+  for (size_t i = 0; i < live->atoms.n; i++)
+    printer_want(p, live->atoms.at[i]);
+  for (size_t i = 0; i < live->assumptions.n; i++)
+    printer_want(p, live->assumptions.at[i].idle);
+}
+
+static void define_numbered(struct printer *p, const char *name, size_t number, wire w) {
+  printer_define(p, w, define, NULL);
+  text_addf(p->out, "DEFINE %s_%zu := ", name, number);
+  printer_add(p, w);
+  text_add(p->out, ";\n");
+}
+
+/* Steps are judged in the state that they lead to. met_1 is true after every step, so that !met_1 is no step at all. */
+static void add_assumption(struct printer *p, size_t number) {
+  static const char *const forms[] = {[ASSUME_AGAIN] = "(G F (met_%zu | idle_%zu))", [ASSUME_STRONG] = "((G F met_%zu) | (F G idle_%zu))",
+                                      [ASSUME_FINALLY] = "(F G (met_%zu | idle_%zu | !met_1))",
+                                      [ASSUME_ONCE] = "((F met_%zu) | (G F idle_%zu))"};
+  const struct assumption *a = &p->program->live.assumptions.at[number - 1];
+  text_add(p->out, number > 1 ? "   & " : "  (");
+  text_addf(p->out, forms[a->kind], number, number);
+  printer_assumption(p, a);
+}
+
+static void add_live(struct printer *p) {
+  const struct program_live *live = &p->program->live;
+  if (!live->property)
+    return;
+  text_add(p->out, "\n");
+  printer_comment(p, "what the property speaks of, and where what is assumed of runs asks for nothing");
+  text_add(p->out, "\n");
+  for (size_t i = 0; i < live->atoms.n; i++)
+    define_numbered(p, "atom", i + 1, live->atoms.at[i]);
+  for (size_t i = 0; i < live->assumptions.n; i++)
+    define_numbered(p, "idle", i + 1, live->assumptions.at[i].idle);
+  text_add(p->out, "\n");
+  printer_comment(p, "No run of which all is assumed violates the property from the start on.");
+  text_add(p->out, "\n");
+  printer_line(p, live->property->at);
+  text_addf(p->out, "\nLTLSPEC NAME %s :=\n", live->name);
+  for (size_t i = 0; i < live->assumptions.n; i++)
+    add_assumption(p, i + 1);
+  text_add(p->out, "  ) -> !((!started) U (started & (");
+  printer_add_formula(p, live->violated);
+  text_add(p->out, ")));\n");
+}
+
 void export_program_smv(const struct program *g, struct text *out) {
   struct printer p;
   printer_begin(&p, g, &smv, out);
@@ -205,12 +280,14 @@ void export_program_smv(const struct program *g, struct text *out) {
   for (size_t i = 0; i < g->rules.n; i++)
     add_rule(&p, i);
   add_transitions(&p);
+  add_meetings(&p);
   printer_turn_to(&p, NULL);
   p.prefix = "holds_t";
   printer_want(&p, g->fine);
   for (size_t i = 0; i < g->properties.n; i++)
     if (g->properties.at[i].holds != NO_WIRE)
       printer_want(&p, g->properties.at[i].holds);
+  want_live(&p);
   printer_define(&p, g->fine, define, NULL);
   text_add(out, "\nINVARSPEC NAME no_error := !error_happened & (!started | ");
   printer_add(&p, g->fine);
@@ -230,5 +307,6 @@ void export_program_smv(const struct program *g, struct text *out) {
     }
     text_add(out, ";\n");
   }
+  add_live(&p);
   printer_release(&p);
 }

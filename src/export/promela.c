@@ -11,7 +11,7 @@ static const struct syntax promela = {
     .truth = {"false", "true"}, .negation = "!", .conjunction = "&&", .disjunction = "||", .equal = "==", .differ = "!=",
     .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "%",
     .if_open = "(", .if_then = " -> ", .if_else = " : ", .if_close = ")", .count_open = "", .count_close = "",
-    .comment_open = "/* ", .comment_close = " */"};
+    .eventually = "<>", .always = "[]", .until = "U", .release = "V", .comment_open = "/* ", .comment_close = " */"};
 
 static const char *type_of(bool truth, int64_t lo, int64_t hi) {
   return truth ? "bool" : lo >= 0 && hi <= 255 ? "byte" : lo >= -32768 && hi <= 32767 ? "short" : "int";

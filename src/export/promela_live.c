@@ -15,11 +15,8 @@ void promela_live_declare(struct printer *p) {
   text_addf(p->out, "\nbyte assumed;  /* so many assumptions have held since all have, %zu: all */\n", live->assumptions.n);
   for (size_t i = 0; i < live->assumptions.n; i++) {
     const struct assumption *a = &live->assumptions.at[i];
-    text_addf(p->out, "bool idle_%zu;  ", i + 1);
-    printer_comment(p, a->what);
-    text_add(p->out, " ");
-    printer_line(p, a->at);
-    text_add(p->out, "\n");
+    text_addf(p->out, "bool idle_%zu;", i + 1);
+    printer_assumption(p, a);
     if (a->kind != ASSUME_AGAIN)
       text_addf(p->out, "bool sure_%zu;\n", i + 1);
     text_addf(p->out, "hidden byte met_%zu;\n", i + 1);
@@ -112,39 +109,6 @@ void promela_live_options(struct printer *p) {
 
 /* --- the formula --- */
 
-static void add_formula(struct printer *p, ltl f);
-
-static void add_joined(struct printer *p, ltl a, const char *sign, ltl b) {
-  text_add(p->out, "(");
-  add_formula(p, a);
-  text_addf(p->out, " %s ", sign);
-  add_formula(p, b);
-  text_add(p->out, ")");
-}
-
-static void add_formula(struct printer *p, ltl f) {
-  const struct ltl_pool *pool = p->program->live.pool;
-  struct ltl_node n = ltl_at(pool, f);
-  bool alone = (n.op == LTL_UNTIL && ltl_at(pool, n.a).op == LTL_TRUE) || (n.op == LTL_RELEASE && ltl_at(pool, n.a).op == LTL_FALSE);
-  switch (n.op) {
-  case LTL_FALSE: text_add(p->out, "false"); return;
-  case LTL_TRUE: text_add(p->out, "true"); return;
-  case LTL_ATOM: text_addf(p->out, "atom_%u", n.a + 1); return;
-  case LTL_NOT_ATOM: text_addf(p->out, "!atom_%u", n.a + 1); return;
-  case LTL_AND: add_joined(p, n.a, "&&", n.b); return;
-  case LTL_OR: add_joined(p, n.a, "||", n.b); return;
-  case LTL_UNTIL:
-  case LTL_RELEASE:
-    if (!alone) {
-      add_joined(p, n.a, n.op == LTL_UNTIL ? "U" : "V", n.b);
-      return;
-    }
-    text_add(p->out, n.op == LTL_UNTIL ? "<> (" : "[] (");
-    add_formula(p, n.b);
-    text_add(p->out, ")");
-  }
-}
-
 void promela_live_claim(struct printer *p) {
   const struct program_live *live = live_of(p);
   if (!live)
@@ -154,6 +118,6 @@ void promela_live_claim(struct printer *p) {
   text_add(p->out, " ");
   printer_line(p, live->property->at);
   text_addf(p->out, "\nltl %s { !(([] (<> (assumed == %zu))) && (!started U (started && ", live->name, live->assumptions.n);
-  add_formula(p, live->violated);
+  printer_add_formula(p, live->violated);
   text_add(p->out, "))) }\n");
 }

@@ -1,15 +1,18 @@
-/* TLA+, for TLC and Apalache. An initial state is what 'start' can make, so there is none before it. */
+/* TLA+, for TLC and Apalache. An initial state is what 'start' can make, so there is none before it. For a live property
+   `met` is which assumptions the last step has met, and `flip` is another after each, so that a step that changes nothing else
+   is none of those that every run may be filled with. */
 #include "export/formats.h"
 #include "export/print.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const struct syntax tla = {
     .truth = {"FALSE", "TRUE"}, .negation = "~", .conjunction = "/\\", .disjunction = "\\/", .equal = "=", .differ = "#",
     .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "\\div", .modulo = "%",
     .if_open = "(IF ", .if_then = " THEN ", .if_else = " ELSE ", .if_close = ")", .count_open = "(IF ", .count_close = " THEN 1 ELSE 0)",
-    .comment_open = "(* ", .comment_close = " *)"};
+    .eventually = "<>", .always = "[]", .comment_open = "(* ", .comment_close = " *)"};
 
 static bool is_state(const struct program *g, size_t cell) { return cell != g->started; }
 
@@ -20,25 +23,34 @@ static void add_range(struct text *out, bool truth, int64_t lo, int64_t hi) {
     text_addf(out, lo < 0 ? "(%" PRId64 ")..%" PRId64 : "%" PRId64 "..%" PRId64, lo, hi);
 }
 
+/* The live property that is written, if there is one. */
+static const struct program_live *live_of(const struct printer *p) {
+  const struct program_live *live = &p->program->live;
+  return live->property && printer_can_say(p, live->violated) ? live : NULL;
+}
+
 static void declare_cells(struct printer *p) {
+  const struct program_live *live = live_of(p);
   text_add(p->out, "VARIABLES\n");
   for (size_t i = 0; i < p->program->cells.n; i++) {
     const struct cell *c = &p->program->cells.at[i];
     if (!is_state(p->program, i))
       continue;
     bool last = i + 1 == p->program->cells.n;
-    text_addf(p->out, "  %s%s", c->name, last ? "" : ",");
+    text_addf(p->out, "  %s%s", c->name, last && !live ? "" : ",");
     if (c->comment) {
       text_add(p->out, "  ");
       printer_comment(p, c->comment);
     }
     text_add(p->out, "\n");
   }
+  if (live)
+    text_add(p->out, "  met,  (* which assumptions the last step has met *)\n  flip  (* another one after every step *)\n");
   text_add(p->out, "\nvars == <<");
   for (size_t i = 0, n = 0; i < p->program->cells.n; i++)
     if (is_state(p->program, i))
       text_addf(p->out, "%s%s", n++ ? ", " : "", p->program->cells.at[i].name);
-  text_add(p->out, ">>\n\nTypeOK ==\n");
+  text_addf(p->out, "%s>>\n\nTypeOK ==\n", live ? ", met, flip" : "");
   for (size_t i = 0; i < p->program->cells.n; i++) {
     const struct cell *c = &p->program->cells.at[i];
     if (!is_state(p->program, i))
@@ -49,6 +61,8 @@ static void declare_cells(struct printer *p) {
     add_range(p->out, c->truth, c->lo, c->hi);
     text_add(p->out, c->length ? "]\n" : "\n");
   }
+  if (live)
+    text_addf(p->out, "  /\\ met \\in SUBSET (1..%zu)\n  /\\ flip \\in BOOLEAN\n\nstarted == TRUE  (* in every state *)\n", live->assumptions.n);
   text_add(p->out, "\n");
 }
 
@@ -125,6 +139,28 @@ static void add_changes(struct printer *p, bool initial) {
   memory_free(changed);
 }
 
+static void add_meetings(struct printer *p, bool initial) {
+  const struct rule *r = p->rule;
+  if (!live_of(p))
+    return;
+  if (initial) {
+    text_add(p->out, "       /\\ met = {}\n       /\\ flip = FALSE\n");
+    return;
+  }
+  text_add(p->out, "       /\\ met' = {");
+  for (size_t i = 0, n = 0; i < r->meets.n; i++)
+    if (circuit_is(&p->program->circuit, r->meets.at[i].when, 1))
+      text_addf(p->out, "%s%u", n++ ? ", " : "", r->meets.at[i].assumption + 1);
+  text_add(p->out, "}");
+  for (size_t i = 0; i < r->meets.n; i++)
+    if (!circuit_is(&p->program->circuit, r->meets.at[i].when, 1)) {
+      text_add(p->out, " \\cup (IF ");
+      printer_add(p, r->meets.at[i].when);
+      text_addf(p->out, " THEN {%u} ELSE {})", r->meets.at[i].assumption + 1);
+    }
+  text_add(p->out, "\n       /\\ flip' = ~flip\n");
+}
+
 static void add_rule(struct printer *p, size_t number) {
   const struct program *g = p->program;
   const struct rule *r = &g->rules.at[number];
@@ -173,6 +209,7 @@ static void add_rule(struct printer *p, size_t number) {
       text_add(p->out, "\n");
     }
   add_changes(p, number == 0);
+  add_meetings(p, number == 0);
   text_add(p->out, "\n");
 }
 
@@ -190,14 +227,59 @@ static void add_property(struct printer *p, const char *name, bool cover, wire w
   text_add(p->out, "\n\n");
 }
 
+static void add_numbered(struct printer *p, const char *name, size_t number, wire w) {
+  char numbered[32];
+  snprintf(numbered, sizeof numbered, "%s_%zu", name, number);
+  add_property(p, numbered, false, w, (struct span){0, 0});
+}
+
+/* A step is judged in the state that it leads to. */
+static void add_assumption(struct printer *p, const struct assumption *a, size_t number) {
+  static const char *const forms[] = {[ASSUME_AGAIN] = "([]<>idle_%zu \\/ []<><<%zu \\in met'>>_flip)",
+                                      [ASSUME_STRONG] = "(<>[]idle_%zu \\/ []<><<%zu \\in met'>>_flip)",
+                                      [ASSUME_FINALLY] = "<>[][idle_%zu' \\/ %zu \\in met']_flip",
+                                      [ASSUME_ONCE] = "([]<>idle_%zu \\/ <>(%zu \\in met))"};
+  text_add(p->out, number > 1 ? "   /\\ " : "  (/\\ ");
+  text_addf(p->out, forms[a->kind], number, number);
+  printer_assumption(p, a);
+}
+
+static void add_live(struct printer *p) {
+  const struct program_live *live = live_of(p);
+  if (!live)
+    return;
+  for (size_t i = 0; i < live->atoms.n; i++)
+    add_numbered(p, "atom", i + 1, live->atoms.at[i]);
+  for (size_t i = 0; i < live->assumptions.n; i++)
+    add_numbered(p, "idle", i + 1, live->assumptions.at[i].idle);
+  printer_comment(p, "No run of which all is assumed violates the property.");
+  text_add(p->out, " ");
+  printer_line(p, live->property->at);
+  text_addf(p->out, "\n%s ==\n", live->name);
+  for (size_t i = 0; i < live->assumptions.n; i++)
+    add_assumption(p, &live->assumptions.at[i], i + 1);
+  text_add(p->out, "  ) => ~(");
+  printer_add_formula(p, live->violated);
+  text_add(p->out, ")\n\n");
+}
+
 static void add_module_name(struct text *out, const char *name) { text_addf(out, "---- MODULE %s ----\n", name); }
 
 void export_tla(const struct program *g, struct text *out) {
   struct printer p;
   printer_begin(&p, g, &tla, out);
   add_module_name(out, g->model->name);
-  printer_head(&p, "Check with SPECIFICATION Spec, without deadlocks, and the invariants below. A cover is reached if its invariant is "
-                   "violated; step properties and errors of the model are assertions.");
+  printer_head(&p, live_of(&p) ? "Check with SPECIFICATION Spec, without deadlocks, and the PROPERTY at the end; no_error, if it is there, as an invariant. "
+                                 "Errors of the model are assertions."
+                               : "Check with SPECIFICATION Spec, without deadlocks, and the invariants below. A cover is reached if its invariant is "
+                                 "violated; step properties and errors of the model are assertions.");
+  if (g->live.property && !live_of(&p)) {
+    struct text why = {0};
+    text_addf(&why, "left out: '%s', which needs 'until' between formulas, and TLA+ has none", g->live.property->name);
+    printer_comment(&p, why.at);
+    text_add(out, "\n");
+    text_release(&why);
+  }
   text_add(out, "EXTENDS Integers, TLC\n\n");
   declare_cells(&p);
   for (size_t i = 0; i < g->rules.n; i++)
@@ -215,6 +297,7 @@ void export_tla(const struct program *g, struct text *out) {
     if (g->properties.at[i].holds != NO_WIRE)
       add_property(&p, g->properties.at[i].name, q->kind == PROPERTY_COVER, g->properties.at[i].holds, q->at);
   }
+  add_live(&p);
   text_add(out, "====\n");
   printer_release(&p);
 }
