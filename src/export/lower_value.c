@@ -329,14 +329,19 @@ static uint64_t checked(struct lowering *l, __uint128_t n, struct span at) {
   return (uint64_t)n;
 }
 
+/* Sets of processes have a leaf for each process, but of those of other roles none is in it: only these are numbered. */
+static uint32_t first_member(const struct type *set) {
+  return set->element->kind == TYPE_PROCESS ? (uint32_t)set->element->first : 0;
+}
+
 uint64_t code_count(struct lowering *l, const struct type *t, struct span at) {
   __uint128_t n = 1;
   switch (t->kind) {
   case TYPE_OPTION: return checked(l, (__uint128_t)code_count(l, t->element, at) + 1, at);
   case TYPE_SET:
-    if (set_leaves(l, t) > 20)
+    if (t->element->count > 20)
       refuse(l, at, "this has more than a million values, too many to number");
-    return (uint64_t)1 << set_leaves(l, t);
+    return (uint64_t)1 << t->element->count;
   case TYPE_RECORD:
     for (uint32_t i = 0; i < t->size; i++)
       n = checked(l, n * code_count(l, t->fields[i].type, at), at);
@@ -363,9 +368,10 @@ wire symbol_code(struct lowering *l, struct symbol s) {
     return circuit_if(c, s.leaf[0], inner, circuit_number(c, 0));
   }
   case TYPE_SET:
-    for (uint32_t i = 0; i < set_leaves(l, t); i++)
-      code = circuit_arithmetic(c, GATE_ADD, code,
-                                circuit_arithmetic(c, GATE_MUL, circuit_number(c, (int64_t)1 << i), circuit_count(c, s.leaf[i])));
+    for (uint32_t i = 0; i < t->element->count; i++) {
+      wire in = circuit_count(c, s.leaf[first_member(t) + i]);
+      code = circuit_arithmetic(c, GATE_ADD, code, circuit_arithmetic(c, GATE_MUL, circuit_number(c, (int64_t)1 << i), in));
+    }
     return code;
   case TYPE_RECORD:
   case TYPE_ARRAY: {
@@ -405,7 +411,9 @@ struct symbol symbol_of_code(struct lowering *l, const struct type *t, wire code
   }
   case TYPE_SET:
     for (uint32_t i = 0; i < set_leaves(l, t); i++)
-      s.leaf[i] = circuit_equal(c, digit(l, code, (uint64_t)1 << i, 2), circuit_number(c, 1));
+      s.leaf[i] = circuit_truth(c, false);
+    for (uint32_t i = 0; i < t->element->count; i++)
+      s.leaf[first_member(t) + i] = circuit_equal(c, digit(l, code, (uint64_t)1 << i, 2), circuit_number(c, 1));
     return s;
   case TYPE_RECORD:
   case TYPE_ARRAY: {
