@@ -28,13 +28,12 @@ demo: build
 test: test-build sanitize
 	@tests/all $(BUILD) $(SAN)
 
-# For this machine's processor, as the peers are.
+# For this machine's processor, as the peers are; BENCH=--quick for a minute's worth.
 bench: build
 	@scripts/setup bench
 	@cmake -G Ninja -S . -B $(BUILD)/native -DRONDO_NATIVE=ON >/dev/null
-	@ninja --quiet -C $(BUILD)/native rondo
-	@bench/run $(BUILD)/native/rondo
-	@bench/peers/run $(BUILD)/native/rondo
+	@ninja --quiet -C $(BUILD)/native all
+	@bench/run $(BUILD)/native/rondo --portable $(RONDO) $(BENCH)
 
 install: build
 	@cmake --install $(BUILD) --prefix $(DESTDIR)$(PREFIX)

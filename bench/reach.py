@@ -2,7 +2,7 @@
 """How far rondo gets: for each row the largest n that it decides within a minute and 4 GiB on one core, beside the largest n
 of the plain way, which tries every heard-of set and reduces nothing. A Markdown table on stdout, progress on stderr.
 
-usage: bench/run [RONDO] [--quick | --smoke] [--rows WORDS] [--properties all] ...
+usage: bench/reach.py [RONDO] [--quick | --smoke] [--rows WORDS] [--properties all] ...
 
 Only the verdict `holds` counts. Time is processor time, so that other programs on the machine matter little. A larger n is
 not tried when, going by the slowest growth so far, it would take far more than the limit; the table then says `growth`.
@@ -212,10 +212,17 @@ def measure(runner, row):
     options = runner.options
     log(f"{row.name}: {row.how}")
 
-    def ask(ways):
-        return lambda n: runner.ask(row.model, row.fixed, ways, n)
+    times = {"rondo": {}, "plain": {}}
 
-    rondo = ask(["--reduce", row.reduce])
+    def ask(ways, who=None):
+        def asked(n):
+            answer = runner.ask(row.model, row.fixed, ways, n)
+            if who and answer.holds:
+                times[who][n] = answer.seconds
+            return answer
+        return asked
+
+    rondo = ask(["--reduce", row.reduce], "rondo")
     reach = search(rondo, row.start, options.limit)
     log("  the plain way")
 
@@ -224,13 +231,13 @@ def measure(runner, row):
         rate = max(answer.assignments / max(answer.seconds, 0.02) for _, answer in good)
         return not work.holds or work.assignments / max(rate, 100_000) > 1.5 * options.limit
 
-    plain = search(ask(plainly(row)), row.start, options.limit, hopeless)
+    plain = search(ask(plainly(row), "plain"), row.start, options.limit, hopeless)
     speed = None
     if plain.n:
         here = rondo(plain.n)
         if here.holds:
             speed = plain.answer.seconds / max(here.seconds, 0.001)
-    return reach, plain, speed
+    return reach, plain, speed, times
 
 
 def rough(number):
@@ -292,7 +299,7 @@ def main():
     began = time.monotonic()
     lines = [HEADS]
     for row in rows:
-        lines.append(line(row, *measure(runner, row)))
+        lines.append(line(row, *measure(runner, row)[:3]))
     widths = [max(len(cells[i]) for cells in lines) for i in range(len(HEADS))]
     lines.insert(1, ["-" * width for width in widths])
     for cells in lines:

@@ -25,9 +25,9 @@ byte accept[L * A];                  /* the value, 0: nothing pending */
 byte promised[A], last[A], value[A];
 byte accepted[L * A];                /* pending at the learner, by ballot and acceptor: the value, 0: none */
 byte chosen;                         /* a bit for each value */
+hidden byte newest, found;
 
 active proctype steps() {{
-  byte newest, found;
 end:
   do"""]
     for l in range(leaders):
