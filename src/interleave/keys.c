@@ -61,7 +61,14 @@ void keys_release(struct keys *k) {
 
 #define WIDE 20
 
+/* Each time all that was found is lost, so the more often it happened the more room there is for what is to come: the
+   searches that were in vain are then small beside the last one. */
+#define SPARE_MOST 4
+
 void keys_lay_out(struct keys *k, enum key_layout how) {
+  uint8_t spare = k->grown;
+  if (how == KEYS_GROWN && k->grown < SPARE_MOST)
+    k->grown++;
   for (uint32_t t = 0; t < k->cells->ntables; t++) {
     size_t names = intern_count(k->cells->tables[t]);
     if (how == KEYS_WIDE)
@@ -69,7 +76,7 @@ void keys_lay_out(struct keys *k, enum key_layout how) {
     else if (how == KEYS_SNUG)
       k->width[t] = bits_for(names + names / 16);
     else if (names > (size_t)1 << k->width[t])
-      k->width[t] = bits_for(names + names / 2);
+      k->width[t] = (uint8_t)(bits_for(names + names / 2) + spare);
   }
   lay_out(k);
 }

@@ -27,6 +27,7 @@ struct keys {
   uint8_t *width;            /* by table */
   uint32_t nwords, nbytes;
   uint32_t layouts;          /* how often they have been laid out */
+  uint8_t grown;             /* how often because they were too narrow, up to some number */
 };
 
 void keys_init(struct keys *, const struct cells *);
