@@ -64,6 +64,11 @@ void save_text(struct saver *s, const char *text) {
   save_bytes(s, text, n);
 }
 
+void save_block(struct saver *s, const void *bytes, size_t n) {
+  save_number(s, n);
+  save_bytes(s, bytes, n);
+}
+
 void save_names(struct saver *s, const struct intern *t) {
   size_t n = intern_count(t);
   save_number(s, n);
@@ -104,6 +109,14 @@ uint64_t load_below(struct loader *l, uint64_t end) {
   uint64_t x = load_number(l);
   l->bad |= x >= end;
   return l->bad ? 0 : x;
+}
+
+const void *load_block(struct loader *l, size_t *n) {
+  *n = load_number(l);
+  const void *at = load_place(l, *n);
+  if (!at)
+    *n = 0;
+  return at;
 }
 
 char *load_text(struct loader *l) {

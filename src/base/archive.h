@@ -18,6 +18,7 @@ struct saver {
 void save_bytes(struct saver *, const void *, size_t n);
 void save_number(struct saver *, uint64_t);
 void save_text(struct saver *, const char *); /* or NULL */
+void save_block(struct saver *, const void *, size_t n); /* n, then the bytes */
 void save_names(struct saver *, const struct intern *);
 
 struct loader {
@@ -29,6 +30,7 @@ const void *load_place(struct loader *, size_t n); /* n bytes as they lie there;
 void load_bytes(struct loader *, void *, size_t n);
 uint64_t load_number(struct loader *);
 uint64_t load_below(struct loader *, uint64_t end); /* anything else is bad */
+const void *load_block(struct loader *, size_t *n); /* as they lie there; bad: none */
 char *load_text(struct loader *);                   /* or NULL; for memory_free */
 /* Adds what is missing, so that each vector has the name that it had; bad: it has another. */
 void load_names(struct loader *, struct intern *);

@@ -255,10 +255,16 @@ static bool count_instances(const struct options *o, bool *ranged) {
 static void close_journal(struct journal *j, int status) {
   bool unbegun = status == EXIT_BAD_INPUT && j->checkpoints.searches == 0;
   bool answered = status == EXIT_HOLDS || status == EXIT_VIOLATED;
-  if (j->checkpoints.unfinished || status == EXIT_INCONCLUSIVE)
-    say_error("rondo resume %s goes on from here", j->given);
-  else if ((answered || unbegun) && fflush(stdout) == 0)
+  struct text command = {0};
+  if (!journal_leads(j))
+    return;
+  if (j->checkpoints.unfinished || status == EXIT_INCONCLUSIVE) {
+    journal_command(j, &command);
+    say_error("%s goes on from here", command.at);
+    text_release(&command);
+  } else if ((answered || unbegun) && fflush(stdout) == 0) {
     journal_finish(j);
+  }
 }
 
 int check_model(const struct options *given, const struct syntax *syntax, struct journal *journal) {
@@ -277,11 +283,15 @@ int check_model(const struct options *given, const struct syntax *syntax, struct
     o.checkpoints = &journal->checkpoints;
     o.limits.insist = watch_patience();
   }
+  if (o.ranks)
+    ranks_watch(o.ranks, o.limits.interrupt, journal_lost, journal);
   o.unread = ranged && !o.json && !o.trace_out && !pictures_wanted(&o);
   struct checking k = {.options = &o, .syntax = syntax, .style = terminal_style(o.verbose)};
   k.bindings = memory_alloc((o.defines.n + 1) * sizeof *k.bindings);
   int status = !few ? EXIT_BAD_INPUT : ranged ? check_table(&k) : check_one(&k);
   memory_free(k.bindings);
+  if (o.ranks)
+    ranks_watch(o.ranks, NULL, NULL, NULL);
   if (journal)
     close_journal(journal, status);
   return status;

@@ -32,10 +32,8 @@ static int dispatch(const struct options *o) {
 
 /* What several ranks can do. */
 static bool is_for_ranks(const struct options *o, struct text *error) {
-  if (o->command != COMMAND_CHECK && o->command != COMMAND_HELP)
-    text_add(error, "several ranks can only 'check'\n  help: for everything else there is rondo itself, without mpirun");
-  else if (o->checkpoint)
-    text_add(error, "several ranks do not write down where they are\n  help: leave out '--checkpoint'");
+  if (o->command != COMMAND_CHECK && o->command != COMMAND_RESUME && o->command != COMMAND_HELP)
+    text_add(error, "several ranks can only 'check' and 'resume'\n  help: for everything else there is rondo itself, without mpirun");
   else if (o->limits.threads > 1)
     text_add(error, "each rank is one thread\n  help: instead of '--threads' start more ranks");
   return error->n == 0;

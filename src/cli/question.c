@@ -213,7 +213,7 @@ static bool shorten(const struct asking *a, const struct search *s, struct run_r
 static bool help_only(const struct asking *a, struct ranks *ranks, struct space *space) {
   struct search s;
   if (ranks) {
-    search_by(ranks, &s, space, a, &a->options->limits, NULL);
+    search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
     search_release(&s);
   }
   space->ops->free(space);

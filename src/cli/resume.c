@@ -9,7 +9,7 @@
 
 /* Files are written where they would have been. */
 static bool go_there(const struct journal *j, const struct options *o) {
-  if ((!o->trace_out && !o->svg && !o->html) || (j->directory && chdir(j->directory) == 0))
+  if (!journal_leads(j) || (!o->trace_out && !o->svg && !o->html) || (j->directory && chdir(j->directory) == 0))
     return true;
   say_error("cannot go to '%s', where the command was given: %s", j->directory ? j->directory : "?", strerror(errno));
   return false;
@@ -35,6 +35,7 @@ static int go_on(struct journal *j, const struct options *given) {
   } else if (syntax_read(&syntax, j->file, j->text, j->length)) {
     j->text = NULL; /* it is the syntax's now */
     take_limits(&o, given);
+    o.ranks = given->ranks;
     status = go_there(j, &o) ? check_model(&o, &syntax, j) : EXIT_BAD_INPUT;
     syntax_release(&syntax);
   }
@@ -50,7 +51,7 @@ int command_resume(const struct options *given) {
               "that '--checkpoint' was given%s", given->files.n ? given->files.at[1] : "");
     return EXIT_BAD_INPUT;
   }
-  int status = journal_resume(&j, given->files.at[0]) ? go_on(&j, given) : EXIT_BAD_INPUT;
+  int status = journal_resume(&j, given->ranks, given->files.at[0]) ? go_on(&j, given) : EXIT_BAD_INPUT;
   journal_release(&j);
   return status;
 }

@@ -36,6 +36,7 @@ struct style terminal_style(bool verbose) {
 
 void be_plain(void) { plain = true; }
 void be_silent(void) { silent = true; }
+void be_heard(void) { silent = false; }
 
 void say(struct text *t) {
   if (t->n > 0 && !silent)

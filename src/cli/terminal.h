@@ -10,6 +10,7 @@ struct style terminal_style(bool verbose); /* of standard output; NO_COLOR is ho
 
 void be_plain(void);  /* what looks like a terminal is none */
 void be_silent(void); /* somebody else says everything that is to be said from here on */
+void be_heard(void);  /* nobody else does */
 void say(struct text *);                /* to standard output, and releases it */
 void say_error(const char *format, ...) /* "rondo: ..." to standard error */
     __attribute__((format(printf, 1, 2)));

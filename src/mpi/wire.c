@@ -26,18 +26,39 @@ static void out_of_order(struct ranks *r) { r->ops->fail(r, "ranks have lost eac
 
 /* --- waiting --- */
 
+/* After an interruption: who has not come by then is not likely to. mpirun, if it is what interrupts, kills after a second. */
+#define LOST_SECONDS 0.5
+
+struct waiting {
+  uint32_t times;
+  double since; /* the interruption was seen; 0: there is none */
+};
+
+static void wait_in_vain(struct ranks *r, struct waiting *w) {
+  if (!r->lost || !r->interrupt || !*r->interrupt)
+    return;
+  if (w->since == 0)
+    w->since = MPI_Wtime();
+  if (MPI_Wtime() - w->since < LOST_SECONDS)
+    return;
+  r->lost(r->lost_context);
+  r->lost = NULL;
+}
+
 /* There may be fewer processors than ranks: who waits lets others go on, and after some time sleeps. */
-static void wait_a_little(uint32_t *waited) {
-  if (++*waited < 200)
+static void wait_a_little(struct ranks *r, struct waiting *w) {
+  if (++w->times < 200)
     return;
   sched_yield();
-  if (*waited > 2000)
-    usleep(*waited > 20000 ? 1000 : 20);
+  if (w->times > 2000) {
+    usleep(w->times > 20000 ? 1000 : 20);
+    wait_in_vain(r, w);
+  }
 }
 
 static void wait_for(struct ranks *r, MPI_Request *request, bool serving) {
   int done = 0;
-  for (uint32_t waited = 0; MPI_Test(request, &done, MPI_STATUS_IGNORE), !done; wait_a_little(&waited))
+  for (struct waiting w = {0}; MPI_Test(request, &done, MPI_STATUS_IGNORE), !done; wait_a_little(r, &w))
     if (serving)
       r->ops->serve(r);
 }
@@ -63,13 +84,12 @@ static void wire_ask(struct ranks *r, const bytes *request, bytes *reply) {
   int there = 0, n;
   MPI_Status status;
   MPI_Send(request->at, (int)request->n, MPI_BYTE, 0, TAG_ASK, MPI_COMM_WORLD);
-  for (uint32_t waited = 0; MPI_Iprobe(0, TAG_ANSWER, MPI_COMM_WORLD, &there, &status), !there;)
-    wait_a_little(&waited);
+  for (struct waiting w = {0}; MPI_Iprobe(0, TAG_ANSWER, MPI_COMM_WORLD, &there, &status), !there;)
+    wait_a_little(r, &w);
   MPI_Get_count(&status, MPI_BYTE, &n);
   vec_reserve(reply, (size_t)n + 1);
   MPI_Recv(reply->at, n, MPI_BYTE, 0, TAG_ANSWER, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
   reply->n = (size_t)n;
-  (void)r;
 }
 
 /* --- everybody --- */
@@ -81,21 +101,26 @@ static void wire_meet(struct ranks *r) {
 }
 
 static void wire_gather(struct ranks *r, const uint64_t *mine, uint32_t n, uint64_t *all) {
-  (void)r;
-  MPI_Allgather(mine, (int)n, MPI_UINT64_T, all, (int)n, MPI_UINT64_T, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Iallgather(mine, (int)n, MPI_UINT64_T, all, (int)n, MPI_UINT64_T, MPI_COMM_WORLD, &request);
+  wait_for(r, &request, false);
 }
 
 static void wire_tell(struct ranks *r, uint32_t from, void *at, size_t n) {
-  (void)r;
-  for (size_t done = 0; done < n; done += PIECE)
-    MPI_Bcast((char *)at + done, (int)(n - done < PIECE ? n - done : PIECE), MPI_BYTE, (int)from, MPI_COMM_WORLD);
+  for (size_t done = 0; done < n; done += PIECE) {
+    MPI_Request request;
+    MPI_Ibcast((char *)at + done, (int)(n - done < PIECE ? n - done : PIECE), MPI_BYTE, (int)from, MPI_COMM_WORLD, &request);
+    wait_for(r, &request, false);
+  }
 }
 
 static void wire_exchange(struct ranks *r, const bytes *out, bytes *in, size_t *first) {
   struct wire *w = wire_of(r);
   for (uint32_t i = 0; i < r->n; i++)
     w->counts[i] = (int)out[i].n;
-  MPI_Alltoall(w->counts, 1, MPI_INT, w->in_counts, 1, MPI_INT, MPI_COMM_WORLD);
+  MPI_Request request;
+  MPI_Ialltoall(w->counts, 1, MPI_INT, w->in_counts, 1, MPI_INT, MPI_COMM_WORLD, &request);
+  wait_for(r, &request, false);
   size_t n = 0, sent = 0;
   for (uint32_t i = 0; i < r->n; i++) {
     first[i] = n;
@@ -114,7 +139,8 @@ static void wire_exchange(struct ranks *r, const bytes *out, bytes *in, size_t *
       memcpy(all.at + w->starts[i], out[i].at, out[i].n);
   if (n > PIECE || sent > PIECE)
     r->ops->fail(r, "a parcel is too large");
-  MPI_Alltoallv(all.at, w->counts, w->starts, MPI_BYTE, in->at, w->in_counts, w->in_starts, MPI_BYTE, MPI_COMM_WORLD);
+  MPI_Ialltoallv(all.at, w->counts, w->starts, MPI_BYTE, in->at, w->in_counts, w->in_starts, MPI_BYTE, MPI_COMM_WORLD, &request);
+  wait_for(r, &request, false);
   vec_release(&all);
 }
 

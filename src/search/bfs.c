@@ -2,7 +2,6 @@
 
 #include "base/memory.h"
 #include "search/paths.h"
-#include "search/ranks.h"
 
 #include <string.h>
 
@@ -198,15 +197,16 @@ static void make_lanes(struct sweep *w, bool begun) {
 static void explore(struct sweep *w, bool resumed) {
   struct search *s = w->search;
   struct stage *at = s->stage;
-  bool made = resumed || make_initial(w), amid = resumed && at->kind == STAGE_EXPAND;
+  bool made = resumed || make_initial(w), amid = resumed && at->kind != STAGE_CHECK;
   if (s->ranks && !ranks_share(w, made))
     return;
   while (amid || goes_on(w, made)) {
     if (!amid)
       at->before = store_count(s->store);
     make_lanes(w, amid);
+    made = ((amid && at->kind == STAGE_OTHERS) || go_through(w, STAGE_EXPAND)) &&
+           (!s->ranks || !s->space->puts_off || go_through(w, STAGE_OTHERS));
     amid = false;
-    made = go_through(w, STAGE_EXPAND) && (!s->ranks || !s->space->puts_off || go_through(w, STAGE_OTHERS));
     at->layer = at->next;
     at->states = store_count(s->store) - at->before;
   }
@@ -246,6 +246,7 @@ void search_run(struct search *s) {
   if (!s->ranks || ranks_begin(w))
     go(w);
   crew_dismiss(s->crew);
+  parcels_free(w->parcels);
   sweep_free(w);
   vec_release(&stage.first);
   s->stage = NULL;

@@ -93,6 +93,7 @@ struct search {
   uint32_t threaded_from; /* in the layer of so many rounds they began; UINT32_MAX: never */
   /* Of checkpoints: */
   uint32_t number;        /* its file's */
+  uint64_t generation;    /* of several ranks: of the files that count; 0: there are none */
   uint32_t resumed_from;  /* in the layer of so many rounds; UINT32_MAX: it was not */
   struct stage *stage;    /* where it is */
   atomic_bool pause;      /* everybody comes to rest: it is to be written down */

@@ -1,4 +1,4 @@
-#include "search/sweep.h"
+#include "search/paths.h"
 
 #include "base/hash.h"
 
@@ -14,6 +14,12 @@
 struct text checkpoint_path(const struct checkpoints *c, uint32_t number) {
   struct text t = {0};
   text_addf(&t, "%s/search-%u", c->folder, number);
+  return t;
+}
+
+struct text checkpoint_part(const struct checkpoints *c, uint32_t number, uint32_t rank, uint64_t generation) {
+  struct text t = checkpoint_path(c, number);
+  text_addf(&t, ".rank-%u.%llu", rank, (unsigned long long)generation);
   return t;
 }
 
@@ -63,10 +69,15 @@ static void save_findings(struct saver *to, const struct search *s, const struct
   save_finding(to, error);
 }
 
-static void save_head(struct saver *to, const struct search *s, enum checkpoint_found what) {
+static void save_beginning(struct saver *to, const struct search *s, uint64_t generation) {
   save_number(to, s->checkpoints->command);
+  save_number(to, generation);
   save_number(to, instance_print(s));
   save_names(to, s->space->model->values.vectors);
+}
+
+static void save_head(struct saver *to, const struct search *s, uint64_t generation, enum checkpoint_found what) {
+  save_beginning(to, s, generation);
   save_number(to, question_print(s));
   save_number(to, what);
   save_bytes(to, &s->stats, sizeof s->stats);
@@ -79,7 +90,7 @@ static void save_head(struct saver *to, const struct search *s, enum checkpoint_
 /* Where everybody is: states that were taken and not yet taken up, then those that nobody has taken. */
 static void save_stage(struct saver *to, const struct stage *at, struct sweep *const *all, uint32_t n) {
   const struct frontier *f = all[0]->frontier;
-  bool begun = all[0]->rests == REST_BETWEEN;
+  bool begun = all[0]->rests == REST_BETWEEN || (all[0]->parcels && !all[0]->parcels->resting);
   size_t first = f->nfirst;
   save_number(to, at->kind);
   save_bytes(to, &at->layer, sizeof at->layer);
@@ -106,11 +117,14 @@ static void save_stage(struct saver *to, const struct stage *at, struct sweep *c
     save_number(to, f->first[i]);
 }
 
-static void say_trouble(const struct search *s, const char *path, int error) {
-  struct text t = {0};
-  text_addf(&t, "cannot write the checkpoint '%s': %s\n  the search goes on; what was written before stays", path, strerror(error));
-  s->checkpoints->say(t.at);
-  text_release(&t);
+static void note_trouble(struct text *why, const char *path, int error) {
+  text_addf(why, "cannot write the checkpoint '%s': %s\n  the search goes on; what was written before stays", path, strerror(error));
+}
+
+static void say_and_release(const struct search *s, struct text *message) {
+  if (message->n > 0)
+    s->checkpoints->say(message->at);
+  text_release(message);
 }
 
 /* Seconds in which something was written count, too. */
@@ -119,22 +133,67 @@ static void put_off(struct search *s, double took) {
   s->checkpoint_due = s->stats.seconds + (wait > SHARE_OF_TIME * took ? wait : SHARE_OF_TIME * took);
 }
 
-void checkpoint_write(struct search *s, struct sweep *const *all, uint32_t n) {
-  struct text path = checkpoint_path(s->checkpoints, s->number);
+/* False: *why. */
+static bool write_amid(struct search *s, const char *path, uint64_t generation, struct sweep *const *all, uint32_t n,
+                       struct text *why) {
   struct saver to;
-  sweep_refresh(all[0]);
-  double before = s->stats.seconds;
-  bool begun = archive_begin(&to, path.at);
+  bool begun = archive_begin(&to, path);
   if (begun) {
-    save_head(&to, s, CHECKPOINT_AMID);
+    save_head(&to, s, generation, CHECKPOINT_AMID);
     save_findings(&to, s, &all[0]->error);
     s->space->ops->save(s->space, &to);
     save_stage(&to, s->stage, all, n);
     sweep_save(all[0], &to);
+    if (all[0]->parcels)
+      parcels_save(all[0]->parcels, &to);
     store_save(s->store, &to);
   }
-  if (!begun || !archive_end(&to, path.at))
-    say_trouble(s, path.at, to.error);
+  if (begun && archive_end(&to, path))
+    return true;
+  note_trouble(why, path, to.error);
+  return false;
+}
+
+/* From here on this generation is the one that counts. */
+static bool commit(const struct search *s, const char *path, uint64_t generation, struct text *why) {
+  struct saver to;
+  bool begun = archive_begin(&to, path);
+  if (begun)
+    save_beginning(&to, s, generation);
+  if (begun && archive_end(&to, path))
+    return true;
+  note_trouble(why, path, to.error);
+  return false;
+}
+
+static void remove_part(const struct search *s, uint64_t generation) {
+  struct text path = checkpoint_part(s->checkpoints, s->number, s->ranks->rank, generation);
+  if (generation > 0)
+    unlink(path.at);
+  text_release(&path);
+}
+
+static void write_parts(struct search *s, const char *path, struct sweep *w, struct text *why) {
+  struct ranks *r = s->ranks;
+  uint64_t generation = s->generation + 1;
+  struct text part = checkpoint_part(s->checkpoints, s->number, r->rank, generation);
+  bool written = ranks_content(r, write_amid(s, part.at, generation, &w, 1, why), why);
+  bool counts = written && ranks_content(r, r->rank != 0 || commit(s, path, generation, why), why);
+  remove_part(s, counts ? s->generation : generation);
+  if (counts)
+    s->generation = generation;
+  text_release(&part);
+}
+
+void checkpoint_write(struct search *s, struct sweep *const *all, uint32_t n) {
+  struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
+  sweep_refresh(all[0]);
+  double before = s->stats.seconds;
+  if (s->ranks)
+    write_parts(s, path.at, all[0], &why);
+  else
+    write_amid(s, path.at, 0, all, n, &why);
+  say_and_release(s, &why);
   text_release(&path);
   sweep_refresh(all[0]);
   put_off(s, s->stats.seconds - before);
@@ -148,26 +207,45 @@ static bool needs_store(const struct search *s) {
   return needed;
 }
 
-void checkpoint_write_end(struct search *s, struct sweep *w) {
+static bool is_worth_a_file(const struct search *s) {
   double least = s->checkpoints->seconds < END_SECONDS ? s->checkpoints->seconds : END_SECONDS;
-  s->checkpoints->unfinished |= search_limited(s->end);
-  if (search_limited(s->end) || (s->stats.seconds < least && s->threaded_from == UINT32_MAX))
-    return;
+  return !search_limited(s->end) && (s->stats.seconds >= least || (!s->ranks && s->threaded_from != UINT32_MAX));
+}
+
+static void write_end(const struct search *s, const struct sweep *w, struct text *why) {
   struct text path = checkpoint_path(s->checkpoints, s->number);
   struct saver to;
-  bool begun = archive_begin(&to, path.at);
+  bool begun = archive_begin(&to, path.at), store = needs_store(s) && !s->ranks;
   if (begun) {
-    save_head(&to, s, CHECKPOINT_END);
+    save_head(&to, s, 0, CHECKPOINT_END);
     save_findings(&to, s, &w->error);
     s->space->ops->save(s->space, &to);
     save_number(&to, s->end);
-    save_number(&to, needs_store(s));
-    if (needs_store(s))
+    save_number(&to, store);
+    if (store)
       store_save(s->store, &to);
+    if (s->ranks)
+      told_paths_save(s, &to);
   }
   if (!begun || !archive_end(&to, path.at))
-    say_trouble(s, path.at, to.error);
+    note_trouble(why, path.at, to.error);
   text_release(&path);
+}
+
+/* Rank 0 knows all that is to be known by now. */
+void checkpoint_write_end(struct search *s, struct sweep *w) {
+  struct text why = {0};
+  uint64_t worth = is_worth_a_file(s);
+  s->checkpoints->unfinished |= search_limited(s->end);
+  if (s->ranks)
+    s->ranks->ops->tell(s->ranks, 0, &worth, sizeof worth);
+  if (!worth)
+    return;
+  if (!s->ranks || s->ranks->rank == 0)
+    write_end(s, w, &why);
+  if (s->ranks && ranks_content(s->ranks, why.n == 0, &why))
+    remove_part(s, s->generation);
+  say_and_release(s, &why);
 }
 
 /* --- reading --- */
@@ -187,9 +265,17 @@ static void load_findings(struct search *s, struct loader *from, struct finding 
   load_finding(s, from, error);
 }
 
+bool checkpoint_is_of(struct loader *from, const struct checkpoints *c, uint64_t *generation) {
+  uint64_t command = load_number(from);
+  *generation = load_number(from);
+  return command == c->command && !from->bad;
+}
+
 /* Bad: it is another search. */
 static enum checkpoint_found load_head(struct search *s, struct loader *from) {
-  from->bad |= load_number(from) != s->checkpoints->command || load_number(from) != instance_print(s);
+  uint64_t generation;
+  from->bad |= !checkpoint_is_of(from, s->checkpoints, &generation) || generation != s->generation ||
+               load_number(from) != instance_print(s);
   if (!from->bad)
     load_names(from, s->space->model->values.vectors);
   from->bad |= load_number(from) != question_print(s);
@@ -247,6 +333,8 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
   if (what == CHECKPOINT_AMID) {
     load_stage(from, s->stage, w);
     sweep_load(w, from);
+    if (s->ranks)
+      parcels_load(w->parcels, from);
     load_store(s, from);
     sweep_started(w, s->stats.seconds);
     if (w->rounds < s->resumed_from)
@@ -256,6 +344,8 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
     s->end = (enum search_end)load_below(from, SEARCH_STATES);
     if (load_number(from))
       load_store(s, from);
+    if (s->ranks)
+      told_paths_load(s, from);
   }
   from->bad |= from->at != from->end;
   return from->bad ? CHECKPOINT_NONE : what;
@@ -267,7 +357,8 @@ static void name_values(const struct search *s) {
   for (uint32_t i = s->checkpoints->last; i-- > s->number;) {
     struct text path = checkpoint_path(s->checkpoints, i), why = {0};
     struct archive a;
-    bool same = archive_open(&a, path.at, false, &why) && load_number(&a.loader) == s->checkpoints->command &&
+    uint64_t generation;
+    bool same = archive_open(&a, path.at, false, &why) && checkpoint_is_of(&a.loader, s->checkpoints, &generation) &&
                 load_number(&a.loader) == instance_print(s);
     if (same)
       load_names(&a.loader, s->space->model->values.vectors);
@@ -279,11 +370,53 @@ static void name_values(const struct search *s) {
   }
 }
 
+/* Which file it is: of several ranks, what is amid has one for each of them. */
+static struct text file_of(struct search *s) {
+  struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
+  struct archive a;
+  s->generation = 0;
+  if (s->ranks && archive_open(&a, path.at, false, &why)) {
+    checkpoint_is_of(&a.loader, s->checkpoints, &s->generation);
+    archive_close(&a);
+  }
+  text_release(&why);
+  if (s->generation == 0)
+    return path;
+  text_release(&path);
+  return checkpoint_part(s->checkpoints, s->number, s->ranks->rank, s->generation);
+}
+
+static enum checkpoint_found read_file(struct search *s, struct sweep *w) {
+  struct text path = file_of(s), why = {0};
+  struct archive a;
+  enum checkpoint_found found = CHECKPOINT_NONE;
+  if (archive_open(&a, path.at, false, &why)) {
+    found = load_search(s, &a.loader, w);
+    archive_close(&a);
+    if (found == CHECKPOINT_NONE) {
+      search_forget(s, w); /* the space has names that nobody uses yet: that does no harm */
+      text_addf(&why, "'%s' is of another search; this one begins again", path.at);
+      s->checkpoints->say(why.at);
+    }
+  }
+  text_release(&path);
+  text_release(&why);
+  return found;
+}
+
+/* Rank 0 searches some things alone: it knows the number. */
+static void find_number(struct search *s) {
+  struct checkpoints *c = s->checkpoints;
+  uint64_t number = c->searches;
+  if (s->ranks)
+    s->ranks->ops->tell(s->ranks, 0, &number, sizeof number);
+  s->number = (uint32_t)number;
+  c->searches = s->number + 1;
+}
+
 enum checkpoint_found checkpoint_read(struct search *s, struct sweep *w) {
   struct checkpoints *c = s->checkpoints;
-  struct archive a;
-  struct text why = {0};
-  s->number = c->searches++;
+  find_number(s);
   put_off(s, 0);
   if (!s->space->ops->save || s->space->fleeting) {
     s->checkpoints = NULL;
@@ -292,21 +425,11 @@ enum checkpoint_found checkpoint_read(struct search *s, struct sweep *w) {
   if (!c->resumed || s->number >= c->last)
     return CHECKPOINT_NONE;
   name_values(s);
-  struct text path = checkpoint_path(c, s->number);
-  enum checkpoint_found found = CHECKPOINT_NONE;
-  if (archive_open(&a, path.at, false, &why)) {
-    found = load_search(s, &a.loader, w);
-    archive_close(&a);
-    if (found == CHECKPOINT_NONE) {
-      search_forget(s, w); /* the space has names that nobody uses yet: that does no harm */
-      text_addf(&why, "'%s' is of another search; this one begins again", path.at);
-      c->say(why.at);
-    } else if (found == CHECKPOINT_AMID) {
-      say_resumed(s);
-    }
-    put_off(s, 0);
-  }
-  text_release(&path);
-  text_release(&why);
+  enum checkpoint_found found = read_file(s, w);
+  if (s->ranks && !ranks_agree(s->ranks, found))
+    s->ranks->ops->fail(s->ranks, "ranks disagree about a checkpoint");
+  if (found == CHECKPOINT_AMID)
+    say_resumed(s);
+  put_off(s, 0);
   return found;
 }

@@ -4,7 +4,7 @@
 #ifndef RONDO_SEARCH_CHECKPOINT_H
 #define RONDO_SEARCH_CHECKPOINT_H
 
-#include "base/text.h"
+#include "base/archive.h"
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -24,6 +24,11 @@ struct checkpoints { /* of one command */
 
 /* The file of a search; for text_release. */
 struct text checkpoint_path(const struct checkpoints *, uint32_t number);
+/* Several ranks have a file each. Those of a generation count when the file of the search names it: that is written when all of
+   them are there, and the generation before is removed after that. */
+struct text checkpoint_part(const struct checkpoints *, uint32_t number, uint32_t rank, uint64_t generation);
+/* From the beginning of each of these files: whose command, and which generation; 0: one process's. */
+bool checkpoint_is_of(struct loader *, const struct checkpoints *, uint64_t *generation);
 
 /* How often, if nobody says. */
 #define CHECKPOINT_SECONDS 120.0

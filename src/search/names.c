@@ -110,6 +110,16 @@ void names_catch_up(struct ranks *r, uint64_t behind, uint64_t given) {
     learn(r, behind, r->reply.at, r->reply.n);
 }
 
+void names_meet(struct ranks *r) {
+  r->ops->meet(r);
+  uint64_t *all = memory_alloc(r->n * sizeof *all), behind = UINT64_MAX;
+  r->ops->gather(r, &r->known, 1, all);
+  for (uint32_t i = 0; i < r->n; i++)
+    behind = all[i] < behind ? all[i] : behind;
+  names_catch_up(r, behind, all[0]);
+  memory_free(all);
+}
+
 /* --- together and apart --- */
 
 static uint64_t digest(const struct intern *t, uint64_t h) {
@@ -127,6 +137,25 @@ bool ranks_agree(struct ranks *r, uint64_t mine) {
     same &= all[i] == all[0];
   memory_free(all);
   return same;
+}
+
+bool ranks_content(struct ranks *r, bool mine, struct text *why) {
+  uint64_t length = mine ? 0 : why->n + 1, *all = memory_alloc(r->n * sizeof *all);
+  uint32_t first = 0;
+  r->ops->gather(r, &length, 1, all);
+  while (first < r->n && all[first] == 0)
+    first++;
+  length = first < r->n ? all[first] : 0;
+  memory_free(all);
+  if (length == 0)
+    return true;
+  char *text = memory_alloc(length);
+  memcpy(text, text_or_empty(why), r->rank == first ? length : 0);
+  r->ops->tell(r, first, text, length);
+  text_release(why);
+  text_add(why, text);
+  memory_free(text);
+  return false;
 }
 
 void ranks_ready(struct ranks *r, struct intern *values) {

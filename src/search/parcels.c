@@ -38,11 +38,13 @@ void parcels_forget(struct parcels *x) {
   }
   x->posted = 0;
   x->starts = x->layer = 0;
-  x->peeking = x->halted = false;
+  x->peeking = x->halted = x->resting = false;
   memset(x->lately, 0, sizeof *x->lately << LATELY_BITS);
 }
 
 void parcels_free(struct parcels *x) {
+  if (!x)
+    return;
   for (uint32_t i = 0; i < x->ranks->n; i++) {
     vec_release(&x->out[i]);
     vec_release(&x->replies[i]);
@@ -145,7 +147,7 @@ static void take_own(struct parcels *x) {
   vec_clear(&x->out[me]);
 }
 
-/* --- meetings --- */
+/* --- what is handed over when ranks meet --- */
 
 static void hear_replies(struct parcels *x) {
   x->ranks->ops->exchange(x->ranks, x->replies, &x->in, x->first);
@@ -183,6 +185,8 @@ static void say_standing(struct parcels *x, bool left, uint64_t *mine) {
   mine[STANDING_MEMORY] = store_bytes(w->search->store) + w->space->ops->memory(w->space);
   mine[STANDING_END] = w->end;
   mine[STANDING_RESTART] = w->space->restart;
+  mine[STANDING_RESTS] = x->resting;
+  mine[STANDING_ENDING] = (uint64_t)w->search->ending;
   mine[STANDING_CUT] = w->search->cut;
 }
 
@@ -210,10 +214,40 @@ static void hear_standings(struct parcels *x, const uint64_t *mine) {
   s->elsewhere.transitions = total(x, STANDING_TRANSITIONS) - mine[STANDING_TRANSITIONS];
   s->elsewhere.memory = memory - mine[STANDING_MEMORY];
   w->space->restart |= total(x, STANDING_RESTART) > 0;
+  if (total(x, STANDING_RESTS) > 0)
+    s->pause = true;
   s->cut |= total(x, STANDING_CUT) > 0;
   if (total(x, STANDING_STATES) > s->limits.states)
     sweep_stop(w, SEARCH_STATES);
 }
+
+/* --- resting --- */
+
+/* Somebody does, and everybody else does so, too, or is through: all that was found is where it belongs. */
+static bool all_rest(const struct parcels *x) {
+  for (uint32_t i = 0; i < x->ranks->n; i++) {
+    const uint64_t *its = &x->standings[i * STANDINGS];
+    if ((its[STANDING_LEFT] && !its[STANDING_RESTS]) || its[STANDING_RESTART] ||
+        search_limited((enum search_end)its[STANDING_END]))
+      return false;
+  }
+  return total(x, STANDING_RESTS) > 0;
+}
+
+static void write_down(struct parcels *x) {
+  struct sweep *w = x->sweep;
+  struct search *s = w->search;
+  if (w->space->puts_off)
+    hear_replies(x);
+  names_meet(x->ranks); /* what was handed over may have brought new ones */
+  checkpoint_write(s, &w, 1);
+  s->pause = x->resting = false;
+  for (uint32_t i = 0; i < x->ranks->n; i++)
+    if (x->standings[i * STANDINGS + STANDING_ENDING] != SEARCH_EXHAUSTED)
+      sweep_stop(w, (enum search_end)x->standings[i * STANDINGS + STANDING_ENDING]);
+}
+
+/* --- meeting --- */
 
 /* left: this rank has more to do. True: somebody has, or something is still under way. */
 static bool meet(struct parcels *x, bool left) {
@@ -225,7 +259,18 @@ static bool meet(struct parcels *x, bool left) {
   x->ranks->ops->gather(x->ranks, mine, STANDINGS, x->standings);
   hear_standings(x, mine);
   hand_over(x);
+  if (all_rest(x))
+    write_down(x);
   return total(x, STANDING_LEFT) > 0 || (w->space->puts_off && total(x, STANDING_SENT) > 0);
+}
+
+bool parcels_rest(struct parcels *x) {
+  struct sweep *w = x->sweep;
+  x->resting = true;
+  while (x->resting && !search_limited(w->end) && !w->space->restart)
+    meet(x, true);
+  x->resting = false;
+  return !search_limited(w->end) && !w->space->restart;
 }
 
 void parcels_finish(struct parcels *x) {
@@ -308,4 +353,40 @@ bool parcels_post(struct parcels *x, const struct state *state, const struct edg
   }
   meet(x, true);
   return !search_limited(w->end) && !w->space->restart && !(x->peeking && w->search->cut);
+}
+
+/* --- written down --- */
+
+void load_key(struct loader *from, bytes *key) {
+  size_t n;
+  const void *at = load_block(from, &n);
+  vec_reserve(key, n + STORE_SHORT);
+  memset(key->at, 0, n + STORE_SHORT);
+  key->n = n;
+  if (n)
+    memcpy(key->at, at, n);
+}
+
+/* Parcels are empty then. */
+void parcels_save(const struct parcels *x, struct saver *to) {
+  uint32_t n = x->sweep->space->question->nproperties + 1;
+  save_number(to, x->layer);
+  save_bytes(to, x->found_at, n * sizeof *x->found_at);
+  for (uint32_t i = 0; i < n; i++)
+    save_block(to, x->targets[i].at, x->targets[i].n);
+  save_block(to, x->layers.at, x->layers.n * sizeof *x->layers.at);
+}
+
+void parcels_load(struct parcels *x, struct loader *from) {
+  uint32_t n = x->sweep->space->question->nproperties + 1;
+  x->layer = load_number(from);
+  load_bytes(from, x->found_at, n * sizeof *x->found_at);
+  for (uint32_t i = 0; i < n; i++)
+    load_key(from, &x->targets[i]);
+  size_t length;
+  const void *layers = load_block(from, &length);
+  vec_reserve(&x->layers, length / sizeof *x->layers.at + 1);
+  x->layers.n = length / sizeof *x->layers.at;
+  if (length)
+    memcpy(x->layers.at, layers, length);
 }

@@ -16,9 +16,13 @@ enum standing {
   STANDING_MEMORY,
   STANDING_END,
   STANDING_RESTART,
+  STANDING_RESTS,       /* between two states, to be written down */
+  STANDING_ENDING,      /* then it ends; search->ending */
   STANDING_CUT,
   STANDINGS
 };
+
+void load_key(struct loader *, bytes *); /* after save_block; bytes behind it, up to STORE_SHORT, can be read */
 
 struct sent_lately;
 
@@ -30,6 +34,7 @@ struct parcels {
   size_t *first, posted;
   struct sent_lately *lately;
   bool peeking;        /* nothing is stored: is there anything new? */
+  bool resting;        /* until all are, and are written down */
   bool halted;         /* this rank, in what it is doing; after a meeting: anybody */
   uint64_t starts;     /* a digest of the initial states: the same on all ranks */
   uint64_t *standings; /* rank by rank, of the last meeting */
@@ -48,6 +53,11 @@ void parcels_forget(struct parcels *); /* keys mean something else from now on *
 /* What sweeps do instead of storing what they find; false: stop. */
 bool parcels_post(struct parcels *, const struct state *, const struct edge *, charge);
 static inline void parcels_serve(struct parcels *x) { x->ranks->ops->serve(x->ranks); }
+
+/* Until everybody rests, or is through, and the search is written down. False: stop. */
+bool parcels_rest(struct parcels *);
+void parcels_save(const struct parcels *, struct saver *);
+void parcels_load(struct parcels *, struct loader *);
 
 /* This rank is through with what was to be done; returns when all are, and everything is where it belongs. */
 void parcels_finish(struct parcels *);

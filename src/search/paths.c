@@ -135,6 +135,28 @@ void told_paths_free(struct search *s) {
     vec_release(&s->paths[i].keys);
   }
   memory_free(s->paths);
+  s->paths = NULL;
+}
+
+void told_paths_save(const struct search *s, struct saver *to) {
+  for (uint32_t i = 0; i <= s->space->question->nproperties; i++) {
+    const struct told_path *path = &s->paths[i];
+    save_number(to, path->keys.n);
+    for (size_t k = 0; k < path->keys.n; k++)
+      save_block(to, path->keys.at[k].at, path->keys.at[k].n);
+  }
+}
+
+void told_paths_load(struct search *s, struct loader *from) {
+  uint32_t n = s->space->question->nproperties;
+  told_paths_free(s);
+  s->paths = memory_alloc((n + (size_t)1) * sizeof *s->paths);
+  for (uint32_t i = 0; i <= n; i++)
+    for (uint64_t k = load_number(from); k > 0 && !from->bad; k--) {
+      bytes key = {0};
+      load_key(from, &key);
+      vec_push(&s->paths[i].keys, key);
+    }
 }
 
 static const struct told_path *path_to(const struct search *s, const struct finding *f) {

@@ -11,6 +11,8 @@ struct told_path {
 
 void told_paths_make(struct parcels *); /* all ranks together */
 void told_paths_free(struct search *);
+void told_paths_save(const struct search *, struct saver *);
+void told_paths_load(struct search *, struct loader *);
 bool told_path_is_known(const struct search *, const struct finding *);
 /* Like search_path. */
 struct state *told_path(const struct search *, const struct finding *, uint32_t *n, struct goal *);

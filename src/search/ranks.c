@@ -161,6 +161,5 @@ void ranks_end(struct sweep *w) {
     told_paths_make(w->parcels);
   join_spaces(w);
   names_part(w->search->ranks);
-  parcels_free(w->parcels);
   w->search->threaded_from = 0;
 }

@@ -45,21 +45,33 @@ struct ranks {
   VEC(struct named) given; /* rank 0: all, in order */
   uint64_t known;          /* so many of them are in the tables */
   bytes request, reply;
+  /* While others are waited for: */
+  const volatile sig_atomic_t *interrupt; /* or NULL */
+  void (*lost)(void *context);            /* or NULL; called once if they do not answer after it was set */
+  void *lost_context;
   enum search_end broken; /* a search that ended before names were common, and why: none can follow. EXHAUSTED: there was none */
 };
 
 void ranks_release(struct ranks *); /* what names.c left there */
+static inline void ranks_watch(struct ranks *r, const volatile sig_atomic_t *interrupt, void (*lost)(void *), void *context) {
+  r->interrupt = interrupt;
+  r->lost = lost;
+  r->lost_context = context;
+}
 
 /* --- names.c --- */
 
 /* Before a space is made: other ranks learn what rank 0 has added to the model's values by itself. */
 void ranks_ready(struct ranks *, struct intern *values);
 bool ranks_agree(struct ranks *, uint64_t mine); /* is it the same number everywhere? */
+/* Is everybody content? If not, *why is what the first one says that is not. */
+bool ranks_content(struct ranks *, bool mine, struct text *why);
 /* From here on the tables of the space, and the model's values, are common; they must be the same by now. */
 void names_share(struct ranks *, struct space *);
 void names_part(struct ranks *);
 /* Everybody gets to know all names. behind: how many the last one knows. Nobody asks meanwhile. */
 void names_catch_up(struct ranks *, uint64_t behind, uint64_t given);
+void names_meet(struct ranks *); /* all meet, and know all names afterwards */
 void names_answer(struct ranks *, const uint8_t *request, size_t n, bytes *reply);
 
 /* --- ranks.c: what is special about a search by several (bfs.c) --- */

@@ -51,10 +51,9 @@ struct sweep *sweep_new(struct search *s, struct space *space, uint32_t lane) {
 }
 
 void sweep_forget(struct sweep *w) {
-  w->npending = w->nbrief_pending = w->brief.n = w->at = w->ntaken = 0;
+  w->completed = w->npending = w->nbrief_pending = w->brief.n = w->at = w->ntaken = 0;
   vec_clear(&w->keys);
   vec_clear(&w->reduced);
-  w->completed = 0;
   memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
   w->pairs_length = 0;
 }
@@ -423,6 +422,8 @@ static bool come_to_rest(struct sweep *w) {
   struct search *s = w->search;
   if (search_limited(w->end) || w->space->restart)
     return true;
+  if (w->parcels)
+    return parcels_rest(w->parcels);
   if ((w->shared || w->rests == REST_ANYWHERE) && !(flush(w) && flush_briefly(w) && complete_reduced(w)))
     return false;
   if (w->shared) {
@@ -526,6 +527,11 @@ static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, st
 }
 
 /* Those of which nothing came that is still to be expanded take their other steps, too. */
+static bool complete(struct sweep *w, const struct reduced *r) {
+  struct stored at = store_at(w->search->store, r->ref);
+  return r->ahead || steps_from(w, r->ref, &at, w->space->ops->others);
+}
+
 static bool complete_reduced(struct sweep *w) {
   if (w->reduced.n == 0)
     return true;
@@ -533,24 +539,17 @@ static bool complete_reduced(struct sweep *w) {
     return false;
   size_t n = w->reduced.n;
   w->reduced.n = 0; /* what is emitted from here on counts for nobody */
-  for (size_t i = 0; i < n; i++) {
-    state_ref r = w->reduced.at[i].ref;
-    struct stored at = store_at(w->search->store, r);
-    if (!w->reduced.at[i].ahead && !steps_from(w, r, &at, w->space->ops->others))
+  for (size_t i = 0; i < n; i++)
+    if (!complete(w, &w->reduced.at[i]))
       return false;
-  }
   return flush(w);
 }
 
 bool sweep_complete_layer(struct sweep *w) {
-  bool more = true;
+  bool more;
   w->rests = REST_BETWEEN;
-  while ((more = rest(w)) && w->completed < w->reduced.n) {
-    const struct reduced *r = &w->reduced.at[w->completed++];
-    struct stored at = store_at(w->search->store, r->ref);
-    if (!r->ahead && !(more = steps_from(w, r->ref, &at, w->space->ops->others)))
-      break;
-  }
+  while ((more = rest(w)) && w->completed < w->reduced.n && (more = complete(w, &w->reduced.at[w->completed++])))
+    ;
   w->rests = REST_NEVER;
   w->completed = 0;
   vec_clear(&w->reduced);

@@ -12,6 +12,7 @@ void sweep_save(const struct sweep *w, struct saver *to) {
   save_bytes(to, w->brief_pending, w->nbrief_pending * sizeof *w->brief_pending);
   save_number(to, w->brief.length);
   save_number(to, w->brief.words);
+  save_number(to, w->completed);
   save_number(to, w->reduced.n);
   save_bytes(to, w->reduced.at, w->reduced.n * sizeof *w->reduced.at);
   save_bytes(to, w->recent, sizeof *w->recent << RECENT_BITS);
@@ -27,7 +28,8 @@ void sweep_load(struct sweep *w, struct loader *from) {
   load_bytes(from, w->brief_pending, w->nbrief_pending * sizeof *w->brief_pending);
   w->brief.length = (uint32_t)load_number(from);
   w->brief.words = (uint32_t)load_number(from);
-  w->reduced.n = load_below(from, REDUCED_MOST);
+  w->completed = load_number(from);
+  w->reduced.n = load_below(from, (uint64_t)(from->end - from->at) / sizeof *w->reduced.at + 1);
   vec_reserve(&w->reduced, w->reduced.n);
   load_bytes(from, w->reduced.at, w->reduced.n * sizeof *w->reduced.at);
   load_bytes(from, w->recent, sizeof *w->recent << RECENT_BITS);

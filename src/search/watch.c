@@ -40,6 +40,10 @@ void sweep_refresh(struct sweep *w) {
   s->stats.seconds = now() - w->started;
   s->stats.layer = s->stage ? s->stage->states : 0;
   s->stats.done = s->stage && w->frontier ? w->frontier->taken : 0;
+  if (w->parcels && s->stats.layer > 0) { /* others are about as far with theirs */
+    s->stats.done = s->stats.done * ranks_layer(w) / s->stats.layer;
+    s->stats.layer = ranks_layer(w);
+  }
   s->stats.memory = store_bytes(s->store) + w->space->ops->memory(w->space) + (s->crew ? crew_memory(s->crew) : 0) +
                     s->elsewhere.memory;
 }
