@@ -7,6 +7,8 @@
 
 uint64_t hash_bytes(const void *bytes, size_t n) { return XXH3_64bits(bytes, n); }
 
+uint64_t hash_bytes_seeded(const void *bytes, size_t n, uint64_t seed) { return XXH3_64bits_withSeed(bytes, n, seed); }
+
 void *hash_stream_new(void) {
   XXH3_state_t *state = XXH3_createState();
   if (!state)

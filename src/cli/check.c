@@ -6,6 +6,7 @@
 #include "cli/pictures.h"
 #include "cli/question.h"
 #include "cli/semantics.h"
+#include "cli/symbolic.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
 #include "report/table.h"
@@ -278,6 +279,7 @@ int check_model(const struct options *given, const struct syntax *syntax, struct
     o.limits.threads = o.ranks ? 1 : default_threads();
   o.limits.threads_from = tested_threads_from();
   o.limits.sieve_from = tested_sieve_from();
+  o.limits.signature = o.hashed ? tested_signature() : 0;
   o.limits.interrupt = watch_interrupts();
   if (journal) {
     o.checkpoints = &journal->checkpoints;
@@ -304,6 +306,17 @@ static int check_journalled(const struct options *o, const struct syntax *syntax
   return status;
 }
 
+static bool store_suits(const struct options *o) {
+  enum symbolic_engine engine;
+  if (o->hashed && o->checkpoint)
+    say_error("a search that keeps signatures of states is not written down\n  help: leave out '--checkpoint' or '--store hash'");
+  else if (o->hashed && symbolic_engine_find(o->engine, &engine))
+    say_error("engine '%s' stores no states\n  help: leave out '--store hash'", o->engine);
+  else
+    return true;
+  return false;
+}
+
 int command_check(const struct options *o) {
   struct syntax syntax;
   int status = EXIT_BAD_INPUT;
@@ -312,7 +325,7 @@ int command_check(const struct options *o) {
     return EXIT_BAD_INPUT;
   if (o->no_trace && pictures_wanted(o))
     say_error("with '--no-trace' there is nothing to draw");
-  else if (syntax_is_algorithm(&syntax))
+  else if (store_suits(o) && syntax_is_algorithm(&syntax))
     status = o->checkpoint ? check_journalled(o, &syntax) : check_model(o, &syntax, NULL);
   syntax_release(&syntax);
   return status;

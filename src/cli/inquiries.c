@@ -39,9 +39,15 @@ static bool is_about_errors(const struct model *m, const char *name) {
   return !strcmp(name, "no_error");
 }
 
-/* Solvers answer no live properties: those that nobody asked for by name are left out. */
+/* Solvers answer no live properties: those that nobody asked for by name are left out. Nor does a search that keeps no keys: what
+   is asked of runs needs the steps between states. */
 static bool live_suits(struct inquiries *in, const struct model *m, const struct options *o) {
   enum symbolic_engine engine;
+  if (in->live.n > 0 && o->hashed) {
+    say_error("with '--store hash' no live property can be checked, and '%s' is one\n  help: '--property' names those to be checked, "
+              "'--store exact' can do all", m->properties[in->live.at[0].property].name);
+    return false;
+  }
   if (in->live.n == 0 || !symbolic_engine_find(o->engine, &engine))
     return true;
   if (o->properties.n > 0) {

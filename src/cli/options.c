@@ -119,6 +119,14 @@ static bool take_successors(struct options *o, const char *argument, struct text
   return false;
 }
 
+static bool take_store(struct options *o, const char *argument, struct text *error) {
+  o->hashed = !strcmp(argument, "hash");
+  if (o->hashed || !strcmp(argument, "exact"))
+    return true;
+  text_addf(error, "stores are 'exact' and 'hash', not '%s'", argument);
+  return false;
+}
+
 static bool take_semantics(struct options *o, const char *argument, struct text *error) {
   const char *names[SEMANTICS_INTERLEAVING + 1];
   const size_t n = sizeof names / sizeof *names;
@@ -201,6 +209,8 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_SEED:
     o->seeded = true;
     return count_parse(argument, 0, UINT64_MAX, &o->seed, error);
+  case OPTION_STORE:
+    return take_store(o, argument, error);
   case OPTION_CHECKPOINT:
     o->checkpoint = argument;
     return true;

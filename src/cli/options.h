@@ -50,6 +50,7 @@ struct options {
   struct ranks *ranks; /* who searches with us, or NULL */
   bool helps;  /* another rank tells what was found, and does what only one can do */
   bool unread; /* nobody will see how long a counterexample is */
+  bool hashed; /* the store has signatures of states (--store hash) */
   bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;
 };
 

@@ -83,7 +83,7 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
   struct goal goal;
   struct run run = {0};
   struct state *path = search_path(s, f, &n, &goal);
-  bool ok = s->space->ops->concretise(s->space, path, n, &goal, &run);
+  bool ok = path && s->space->ops->concretise(s->space, path, n, &goal, &run);
   memory_free(path);
   if (!ok) {
     text_addf(a->fault, "no run leads to what was found for '%s', %s", property_result_name(p),
@@ -180,6 +180,7 @@ static bool look_for_shorter(const struct asking *a, uint64_t states, struct run
     if (is_told(&r->properties[i]) && r->properties[i].property)
       properties[q.nproperties++] = r->properties[i].index;
   wishes.reduce[REDUCE_PARTIAL_ORDER] = wishes.reduce[REDUCE_RELAYS] = WISH_OFF;
+  limits.signature = 0; /* what it does not find is not there */
   limits.rounds = longest_told(r) - 1;
   limits.states = states > SHORTER_STATES / SHORTER_TIMES ? states * SHORTER_TIMES : SHORTER_STATES;
   if (limits.seconds == 0 || limits.seconds > SHORTER_SECONDS)
@@ -318,15 +319,13 @@ static bool find_runaway_alone(const struct asking *a, const struct search *s, c
   return ok;
 }
 
-/* What several threads or ranks found is looked for again by one, so that the story is the same whatever their number. False: that is not
-   needed, or was more than the limits allow; what was found is as short, but may differ from what one thread tells. */
-static bool find_again(const struct asking *a, const struct search *s, const struct wishes *wishes, struct search *again,
-                       struct space **space) {
+/* With one thread, so far. False: that was more than the limits allow. */
+static bool look_again(const struct asking *a, const struct search *s, const struct wishes *wishes, uint32_t rounds,
+                       uint32_t signature, struct search *again, struct space **space) {
   struct limits limits = a->options->limits;
   const struct licences *licences;
-  limits.rounds = search_unsettled(s);
-  if (limits.rounds == 0 || a->options->no_trace || tested_without_second_look())
-    return false;
+  limits.rounds = rounds;
+  limits.signature = signature;
   limits.threads = 1;
   if (limits.seconds > 0)
     limits.seconds = limits.seconds > s->stats.seconds ? limits.seconds - s->stats.seconds : 1e-3;
@@ -339,6 +338,60 @@ static bool find_again(const struct asking *a, const struct search *s, const str
   search_release(again);
   (*space)->ops->free(*space);
   return false;
+}
+
+/* Where states were taken for others, the way to a finding may be lost, and one thread find it elsewhere than several. */
+static bool is_retraced(const struct search *s, const struct search *again) {
+  for (uint32_t i = 0; i <= s->space->question->nproperties; i++) {
+    const struct finding *f = i < s->space->question->nproperties ? &s->findings[i] : &s->error;
+    const struct finding *g = i < s->space->question->nproperties ? &again->findings[i] : &again->error;
+    uint32_t n;
+    struct goal goal;
+    if (!f->found)
+      continue;
+    if (!g->found || f->rounds != g->rounds || f->charge != g->charge)
+      return false;
+    struct state *path = g->state == STORE_NONE ? NULL : search_path(again, g, &n, &goal);
+    if (g->state != STORE_NONE && !path)
+      return false;
+    memory_free(path);
+  }
+  return true;
+}
+
+/* Whole keys may find it by another way. */
+static bool find_exactly(const struct asking *a, struct search *s, const struct wishes *wishes, struct search *again,
+                         struct space **space) {
+  uint32_t n = s->space->question->nproperties, rounds = 1;
+  for (uint32_t i = 0; i <= n; i++) {
+    const struct finding *f = i < n ? &s->findings[i] : &s->error;
+    rounds = f->found && f->rounds > rounds ? f->rounds : rounds;
+  }
+  if (!look_again(a, s, wishes, rounds, 0, again, space))
+    return false;
+  for (uint32_t i = 0; i <= n; i++) {
+    struct finding *f = i < n ? &s->findings[i] : &s->error;
+    const struct finding *g = i < n ? &again->findings[i] : &again->error;
+    f->rounds = g->found ? g->rounds : f->rounds;
+    f->charge = g->found ? g->charge : f->charge;
+  }
+  return true;
+}
+
+/* What several threads or ranks found is looked for again by one, so that the story is the same whatever their number. False: that is not
+   needed, or was more than the limits allow; what was found is as short, but may differ from what one thread tells. */
+static bool find_again(const struct asking *a, struct search *s, const struct wishes *wishes, struct search *again,
+                       struct space **space) {
+  uint32_t rounds = tested_without_second_look() ? 0 : search_unsettled(s), signature = s->limits.signature;
+  if (a->options->no_trace)
+    return false;
+  if (rounds > 0 && look_again(a, s, wishes, rounds, signature, again, space)) {
+    if (!signature || is_retraced(s, again))
+      return true;
+    search_release(again);
+    (*space)->ops->free(*space);
+  }
+  return signature && !is_retraced(s, s) && find_exactly(a, s, wishes, again, space);
 }
 
 static bool answer(const struct asking *a, struct run_result *r) {

@@ -192,6 +192,12 @@ double checkpoint_seconds(void) {
   return said ? strtod(said, NULL) : CHECKPOINT_SECONDS;
 }
 
+uint32_t tested_signature(void) {
+  const char *said = getenv("RONDO_TEST_HASH_BITS");
+  uint64_t bits = said ? strtoull(said, NULL, 10) : 0;
+  return bits >= 1 && bits <= STORE_SIGNATURE_FEW ? (uint32_t)bits : STORE_SIGNATURE;
+}
+
 bool tested_without_second_look(void) { return getenv("RONDO_TEST_NO_SECOND_LOOK"); }
 
 uint32_t default_threads(void) {

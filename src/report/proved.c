@@ -17,6 +17,14 @@ void proved_every_run(struct text *out, const struct model *m, const struct lice
     text_add(out, between[0] == ' ' ? " (unlicensed)" : ")");
 }
 
+void proved_but_for(struct text *out, const struct search *s) {
+  double missed = search_missed(s);
+  if (s->limits.signature && missed < 1)
+    text_addf(out, ", but for a state missed with probability at most %.2g", missed);
+  else if (s->limits.signature)
+    text_add(out, ", but for states that are likely to have been missed");
+}
+
 void proved_length(struct text *out, bool steps, uint64_t n) {
   count_add(out, n, steps ? "step" : "round", steps ? "steps" : "rounds");
 }

@@ -160,6 +160,7 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
   if (f->excluded || (s->end == SEARCH_EXHAUSTED && !s->cut && !s->space->distance_cut)) {
     text_add(proved, cover ? "never reached: " : "");
     proved_every_run(proved, s->space->model, l);
+    proved_but_for(proved, s);
     return cover ? VERDICT_VIOLATED : VERDICT_HOLDS;
   }
   say_so_far(proved, s, p, l);
@@ -182,6 +183,8 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
                            .end = s->end,
                            .cut = s->cut,
                            .stats = s->stats,
+                           .hashed = s->limits.signature > 0,
+                           .missed = search_missed(s),
                            .transitions_counted = s->space->edges_complete,
                            .order_mattered = s->space->order_mattered,
                            .has_channels = s->space->has_channels,

@@ -39,6 +39,8 @@ struct run_result { /* the properties checked together, in one environment; a li
   enum search_end end;
   bool cut; /* the user said how far to look, and there is more */
   struct search_stats stats;
+  bool hashed;   /* states were told from each other by their signatures; then: */
+  double missed; /* how probable it is, at most, that one was taken for another */
   bool transitions_counted;
   bool has_channels;         /* messages lie in channels; then: */
   uint32_t channel_bound;    /* the most that were pending in one of them, as far as they are kept */

@@ -2,15 +2,21 @@
 
 #include "base/memory.h"
 #include "search/paths.h"
+#include "search/retrace.h"
 
+#include <math.h>
 #include <string.h>
+
+static struct store *new_store(const struct search *s) {
+  return s->limits.signature ? store_new_compact(s->limits.signature) : store_new();
+}
 
 void search_init(struct search *s, struct space *space, const struct limits *limits) {
   *s = (struct search){.space = space, .limits = *limits, .threaded_from = UINT32_MAX,
                        .resumed_from = UINT32_MAX};
   uint32_t n = space->question->nproperties;
   s->findings = memory_alloc((n ? n : 1) * sizeof *s->findings);
-  s->store = store_new();
+  s->store = new_store(s);
 }
 
 void search_release(struct search *s) {
@@ -53,7 +59,7 @@ void search_forget(struct search *s, struct sweep *w) {
   crew_free(s->crew);
   s->crew = NULL;
   store_free(s->store);
-  s->store = store_new();
+  s->store = new_store(s);
   memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
   s->error = w->error = (struct finding){0};
   s->end = w->end = SEARCH_EXHAUSTED;
@@ -188,6 +194,7 @@ static void make_lanes(struct sweep *w, bool begun) {
   struct layer *next = &s->stage->next;
   if (is_for_many(w, s->stage->states) && s->threaded_from == UINT32_MAX)
     s->threaded_from = w->rounds;
+  store_turn(s->store);
   for (uint32_t i = begun ? next->lanes : 0; i < store_lanes(s->store); i++)
     next->from[i] = store_end_of(s->store, i);
   next->lanes = store_lanes(s->store);
@@ -264,6 +271,13 @@ uint32_t search_unsettled(const struct search *s) {
   return rounds;
 }
 
+/* Each pair of states with the same chance: of all functions from keys to signatures one is taken. */
+double search_missed(const struct search *s) {
+  double n = (double)s->stats.states, pairs = n > 1 ? n * (n - 1) / 2 : 0;
+  double missed = s->limits.signature ? ldexp(pairs, -(int)s->limits.signature) : 0;
+  return missed < 1 ? missed : 1;
+}
+
 struct goal finding_goal(const struct finding *f) {
   return (struct goal){.kind = !f->by_step                 ? GOAL_STATE
                                : f->property == UINT32_MAX ? GOAL_ERROR
@@ -279,6 +293,9 @@ struct state *search_path(const struct search *s, const struct finding *f, uint3
                           struct goal *goal) {
   if (s->paths)
     return told_path(s, f, n, goal);
+  *goal = finding_goal(f);
+  if (s->limits.signature)
+    return retrace(s, f, n);
   uint32_t length = f->target != STORE_NONE;
   for (state_ref r = f->state; r != STORE_NONE; r = store_at(s->store, r).parent)
     length++;
@@ -294,6 +311,5 @@ struct state *search_path(const struct search *s, const struct finding *f, uint3
     r = on.parent;
   }
   *n = length;
-  *goal = finding_goal(f);
   return path;
 }

@@ -37,6 +37,7 @@ struct limits { /* 0 or NULL: none */
   uint32_t threads;                       /* at most; several are used for large layers, if the space can be shared */
   uint64_t threads_from;                  /* layers of fewer states are left to one; 0: as it pays */
   uint64_t sieve_from;                    /* questions about runs: from so many states on steps are not kept; 0: as it pays */
+  uint32_t signature;                     /* bits of each state that are stored, see store_new_compact; 0: whole keys */
 };
 #define INTERRUPT_TIME 2
 #define INTERRUPT_MEMORY 3
@@ -114,6 +115,7 @@ struct search {
 void search_init(struct search *, struct space *, const struct limits *);
 void search_run(struct search *);
 void search_release(struct search *);
+double search_missed(const struct search *); /* how probable it is, at most, that a state was taken for another; 0: sure */
 
 /* Which of several shortest and cheapest ways to a finding several threads come upon, or a space that was resumed with less
    in its tables, is chance. Up to so many rounds one
@@ -123,7 +125,7 @@ uint32_t search_unsettled(const struct search *);
 /* Is there a way to be told? Not to an error in the choice of initial states; nor, of several ranks, if they were interrupted. */
 bool search_has_path(const struct search *, const struct finding *);
 /* The states on the way to a finding, first to last, in an array for memory_free; their bytes are
- * the store's. */
+   there, or the store's. NULL: there is no such way, which is a fault. */
 struct state *search_path(const struct search *, const struct finding *, uint32_t *n,
                           struct goal *);
 

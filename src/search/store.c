@@ -1,4 +1,4 @@
-#include "search/store_look.h"
+#include "search/compact.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
@@ -45,12 +45,14 @@ struct sharing {
 
 static void lane_begin(struct store *s, uint32_t lane);
 
-static struct store *store_without_lanes(void) {
+struct store *store_without_lanes(void) {
   struct store *s = memory_alloc(sizeof *s);
   for (uint32_t i = 0; i < SEGMENTS; i++) {
     s->segment[i] = (struct segment){.bits = FIRST_SLOT_BITS, .slots = slots_alloc(FIRST_SLOT_BITS), .age = 1};
   }
   s->index_bytes = SEGMENTS * (sizeof(uint64_t) << FIRST_SLOT_BITS);
+  s->head_at = PARENT_BYTES;
+  s->plain = true;
   s->chunks = mmap(NULL, CHUNKS_MOST * sizeof *s->chunks, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (s->chunks == MAP_FAILED)
@@ -63,6 +65,21 @@ struct store *store_new(void) {
   lane_begin(s, 0);
   return s;
 }
+
+_Static_assert(STORE_SIGNATURE == SEGMENT_BITS + TAG_BITS + SIGNATURE_BITS, "what a signature is");
+_Static_assert(STORE_SIGNATURE_FEW == SIGNATURE_BITS, "and one for tests");
+
+struct store *store_new_compact(uint32_t bits) {
+  struct store *s = store_without_lanes();
+  s->compact = compact_new(bits);
+  s->head_at = 0;
+  s->plain = false;
+  s->tight = true;
+  lane_begin(s, 0);
+  return s;
+}
+
+uint32_t store_signature(const struct store *s) { return s->compact ? s->compact->bits : 0; }
 
 static void segment_grow(struct store *, struct segment *);
 
@@ -85,6 +102,7 @@ void store_share(struct store *s, uint32_t lanes) {
     while (s->segment[i].bits < SHARED_SLOT_BITS)
       segment_grow(s, &s->segment[i]);
   s->sharing = shared;
+  s->plain = false;
   for (uint32_t i = s->lanes; i < lanes; i++)
     lane_begin(s, i);
 }
@@ -148,6 +166,7 @@ static void sharing_free(struct sharing *shared) {
 void store_free(struct store *s) {
   if (!s)
     return;
+  compact_free(s);
   for (uint32_t i = 0; i < SEGMENTS; i++)
     pages_free(s->segment[i].slots, sizeof(uint64_t) << s->segment[i].bits);
   for (uint32_t i = 0; i < s->nchunks; i++)
@@ -276,7 +295,7 @@ static void slots_discard(struct store *s, const struct segment *g) {
   s->spare_bytes += bytes;
 }
 
-static uint8_t *chunk_alloc(struct store *s, size_t pieces) {
+uint8_t *store_pages(struct store *s, size_t pieces) {
   uint8_t *at = NULL;
   if (pieces == 1 && s->spare_bytes > 0) {
     spare_lock(s);
@@ -289,12 +308,23 @@ static uint8_t *chunk_alloc(struct store *s, size_t pieces) {
   return at ? at : pages_alloc(pieces << CHUNK_BITS);
 }
 
+void store_pages_back(struct store *s, uint8_t *at, size_t pieces) {
+  if (pieces != 1 || s->tight) {
+    pages_free(at, pieces << CHUNK_BITS);
+    return;
+  }
+  spare_lock(s);
+  vec_push(&s->spare, at);
+  spare_unlock(s);
+  s->spare_bytes += CHUNK_SIZE;
+}
+
 /* The number of the first of so many, which are allocated together. */
 static uint32_t chunks_take(struct store *s, uint32_t lane, size_t pieces) {
   uint32_t first = atomic_fetch_add(&s->nchunks, (uint32_t)pieces);
   if (pieces > CHUNKS_MOST || first + pieces > CHUNKS_MOST)
     memory_resize_array(NULL, SIZE_MAX, 2); /* as good as out of memory */
-  uint8_t *at = chunk_alloc(s, pieces);
+  uint8_t *at = store_pages(s, pieces);
   for (uint32_t i = 0; i < pieces; i++)
     s->chunks[first + i] = (struct chunk){.at = at + ((size_t)i << CHUNK_BITS),
                                           .used = i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
@@ -325,10 +355,8 @@ static void segment_grow(struct store *s, struct segment *g) {
   s->index_bytes += size / 2 * sizeof *g->slots;
 }
 
-/* Room for a record that does not straddle chunks, unless it is longer than one; behind one that does not, BEHIND bytes of
-   the chunk can be read and written. */
-#define BEHIND 32
-static state_ref reserve(struct store *s, uint32_t lane, size_t size) {
+/* Room for a record that does not straddle chunks, unless it is longer than one. */
+static inline state_ref reserve(struct store *s, uint32_t lane, size_t size) {
   uint32_t at = s->lane[lane].last;
   struct chunk *last = &s->chunks[at];
   if (last->used + size + BEHIND > CHUNK_SIZE) {
@@ -343,6 +371,8 @@ static state_ref reserve(struct store *s, uint32_t lane, size_t size) {
   last->used += (uint32_t)size;
   return ref;
 }
+
+state_ref store_reserve(struct store *s, uint32_t lane, size_t size) { return reserve(s, lane, size); }
 
 static state_ref append(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, state_ref parent,
                         charge c) {
@@ -362,17 +392,17 @@ static inline void count_one(struct store *s, uint32_t lane) {
   atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
-static void occupy(struct store *s, uint32_t lane, struct segment *g, uint64_t *slot, uint64_t tag, state_ref ref) {
-  assert(ref < STORE_NONE);
-  *slot = tag << POSITION_BITS | ref;
+static inline void filled(struct store *s, uint32_t lane, struct segment *g) {
   count_one(s, lane);
   g->used++;
   if (is_filling_up(s, g))
     segment_grow(s, g);
 }
 
-static inline unsigned begin_at(const struct segment *g, uint32_t left_off) {
-  return left_off >> AGE_SHIFT == g->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
+static void occupy(struct store *s, uint32_t lane, struct segment *g, uint64_t *slot, uint64_t tag, state_ref ref) {
+  assert(ref < STORE_NONE);
+  *slot = tag << POSITION_BITS | ref;
+  filled(s, lane, g);
 }
 
 static void write_words(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent, charge c,
@@ -414,10 +444,15 @@ bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t 
   return true;
 }
 
+void store_index(struct store *s, uint32_t lane, uint64_t hash, state_ref ref) {
+  struct segment *g = (struct segment *)segment_of(s, hash);
+  occupy(s, lane, g, empty_slot(g, tag_of(hash)), tag_of(hash), ref);
+}
+
 /* --- shared --- */
 
 /* Where the lane ended before a record was written that somebody else has put there already. */
-static void take_back(struct store *s, uint32_t lane, uint32_t last, uint32_t used) {
+void store_take_back(struct store *s, uint32_t lane, uint32_t last, uint32_t used) {
   s->lane[lane].last = last; /* a chunk that was begun for it is lost; that is rare */
   s->chunks[last].used = used;
   s->chunks[last].next = 0;
@@ -432,6 +467,13 @@ static void told(struct store *s, uint32_t lane, struct segment *g) {
   *mine = 0;
   if (is_filling_up(s, g))
     grow_alone(s, lane, g);
+}
+
+void store_filled(struct store *s, uint32_t lane, struct segment *g) {
+  if (s->sharing)
+    told(s, lane, g);
+  else
+    filled(s, lane, g);
 }
 
 /* The slot that holds the key, as it was seen; if it was empty it is the lane's record that it holds now. bytes are those of a
@@ -462,31 +504,45 @@ static bool put_shared(struct store *s, uint32_t lane, const uint8_t *bytes, con
       if (slot >> POSITION_BITS == tag &&
           (word ? record_is_words(s, other, word, length) : record_is(s, other, bytes, length))) {
         if (written)
-          take_back(s, lane, last, used);
+          store_take_back(s, lane, last, used);
         *ref = other;
         return false;
       }
     }
 }
 
+/* Not inlined, so that the usual way saves no registers. */
+__attribute__((noinline)) static bool put_otherwise(struct store *s, uint32_t lane, const uint8_t *bytes, const uint64_t *word,
+                                                    uint32_t length, uint64_t hash, uint32_t left_off, state_ref parent, charge c,
+                                                    state_ref *ref) {
+  return s->compact ? compact_put(s, lane, bytes, length, hash, left_off, parent, c, ref)
+                    : put_shared(s, lane, bytes, word, length, hash, left_off, parent, c, ref);
+}
+
 bool store_put_words_in(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash,
                         uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
-  return s->sharing ? put_shared(s, lane, (const uint8_t *)word, word, length, hash, left_off, parent, c, ref)
-                    : store_put_words(s, word, length, hash, left_off, parent, c, ref);
+  return s->plain ? store_put_words(s, word, length, hash, left_off, parent, c, ref)
+                  : put_otherwise(s, lane, (const uint8_t *)word, word, length, hash, left_off, parent, c, ref);
 }
 
 bool store_put_in(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                   state_ref parent, charge c, state_ref *ref) {
-  return s->sharing ? put_shared(s, lane, bytes, NULL, length, hash, left_off, parent, c, ref)
-                    : store_put(s, bytes, length, hash, left_off, parent, c, ref);
+  return s->plain ? store_put(s, bytes, length, hash, left_off, parent, c, ref)
+                  : put_otherwise(s, lane, bytes, NULL, length, hash, left_off, parent, c, ref);
 }
 
 state_ref store_find(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash) {
+  if (s->compact)
+    return compact_find(s, bytes, length, hash);
   uint64_t slot = *slot_for(s, segment_of(s, hash), bytes, length, tag_of(hash), 0);
   return slot == 0 ? STORE_NONE : slot & POSITION_MASK;
 }
 
 void store_relink(struct store *s, state_ref ref, state_ref parent, charge c) {
+  if (s->compact) {
+    compact_relink(s, ref, parent, c);
+    return;
+  }
   uint8_t *record = record_at(s, ref);
   uint32_t length;
   charge before;
@@ -497,7 +553,7 @@ void store_relink(struct store *s, state_ref ref, state_ref parent, charge c) {
     memcpy((uint8_t *)key - CHARGE_BYTES, &c, CHARGE_BYTES);
 }
 
-bool store_charged(const struct store *s, state_ref ref) { return record_at(s, ref)[PARENT_BYTES] & 1; }
+bool store_charged(const struct store *s, state_ref ref) { return record_at(s, ref)[s->head_at] & 1; }
 
 void store_cheapen(struct store *s, state_ref ref, state_ref parent, charge c) {
   if (!store_charged(s, ref))
@@ -511,6 +567,8 @@ void store_cheapen(struct store *s, state_ref ref, state_ref parent, charge c) {
 }
 
 struct stored store_at(const struct store *s, state_ref ref) {
+  if (s->compact)
+    return compact_at(s, ref);
   const uint8_t *record = record_at(s, ref);
   struct stored found = {0};
   memcpy(&found.parent, record, PARENT_BYTES);
@@ -519,6 +577,8 @@ struct stored store_at(const struct store *s, state_ref ref) {
 }
 
 charge store_charge(const struct store *s, state_ref ref) {
+  if (s->compact)
+    return compact_charge(s, ref);
   uint32_t length;
   charge c;
   read_head(record_at(s, ref), &length, &c);
@@ -564,6 +624,8 @@ state_ref store_next(const struct store *s, state_ref ref) { return store_from(s
 /* What comes after the end is somebody else's, who may be writing there. */
 bool store_read_on(struct store_reader *r) {
   const struct store *s = r->store;
+  if (s->compact)
+    return compact_read_on(r);
   if (r->next < r->end && r->next >> CHUNK_BITS != r->end >> CHUNK_BITS)
     r->next = store_from(s, r->next);
   if (r->next >= r->end)
@@ -598,7 +660,8 @@ uint64_t store_count(const struct store *s) {
 size_t store_bytes(const struct store *s) {
   uint32_t n = s->nchunks;
   size_t unused = s->lanes > 1 ? 0 : CHUNK_SIZE - s->chunks[s->lane[0].last].used; /* shared: somebody is writing there */
-  return sizeof *s + s->index_bytes + s->spare_bytes + n * sizeof *s->chunks + ((size_t)n << CHUNK_BITS) - unused;
+  return sizeof *s + (s->compact ? compact_bytes(s) : 0) + s->index_bytes + s->spare_bytes + n * sizeof *s->chunks +
+         ((size_t)n << CHUNK_BITS) - unused;
 }
 
 /* Segments grow at about the same time, one after the other: the last one is there twice for a while. */
@@ -619,66 +682,4 @@ void store_tighten(struct store *s) {
   for (; s->spare.n > 0; s->spare_bytes -= CHUNK_SIZE)
     pages_free(s->spare.at[--s->spare.n], CHUNK_SIZE);
   spare_unlock(s);
-}
-
-/* --- written down --- */
-
-void store_save(const struct store *s, struct saver *to) {
-  save_number(to, s->lanes);
-  for (uint32_t i = 0; i < s->lanes; i++)
-    save_number(to, s->lane[i].last);
-  save_number(to, s->nchunks);
-  for (uint32_t i = 0; i < s->nchunks; i++) {
-    const struct chunk *c = &s->chunks[i];
-    save_number(to, c->used);
-    save_number(to, c->next);
-    save_number(to, c->pieces);
-    save_number(to, c->lane);
-    save_bytes(to, c->at, c->used);
-  }
-}
-
-static void chunks_load(struct store *s, struct loader *from) {
-  uint64_t n = load_below(from, CHUNKS_MOST);
-  for (uint32_t i = 0, left = 0; i < n && !from->bad; i++) {
-    struct chunk c = {.used = (uint32_t)load_below(from, CHUNK_SIZE + 1), .next = (uint32_t)load_below(from, n)};
-    c.pieces = (uint32_t)load_below(from, n - i + 1);
-    c.lane = (uint32_t)load_below(from, s->lanes);
-    from->bad |= (left == 0) != (c.pieces > 0);
-    const void *bytes = load_place(from, c.used);
-    if (from->bad)
-      break;
-    left = (c.pieces ? c.pieces : left) - 1;
-    c.at = c.pieces ? pages_alloc((size_t)c.pieces << CHUNK_BITS) : s->chunks[i - 1].at + CHUNK_SIZE;
-    s->chunks[i] = c;
-    s->nchunks = i + 1;
-    memcpy(c.at, bytes, c.used);
-  }
-  for (uint32_t i = 0; i < s->lanes; i++)
-    from->bad |= s->lane[i].last >= s->nchunks || s->chunks[s->lane[i].last].lane != i;
-}
-
-static void index_lane(struct store *s, uint32_t lane) {
-  struct store_reader reader = store_reader(s, store_first_of(s, lane), store_end_of(s, lane));
-  while (store_read(&reader)) {
-    uint64_t hash = store_hash(reader.stored.bytes, reader.stored.length), tag = tag_of(hash);
-    struct segment *g = (struct segment *)segment_of(s, hash);
-    occupy(s, lane, g, empty_slot(g, tag), tag, reader.ref);
-  }
-}
-
-struct store *store_load(struct loader *from) {
-  struct store *s = store_without_lanes();
-  s->lanes = (uint32_t)load_below(from, STORE_LANES + 1);
-  from->bad |= s->lanes == 0;
-  for (uint32_t i = 0; i < s->lanes; i++)
-    s->lane[i].last = (uint32_t)load_below(from, CHUNKS_MOST);
-  chunks_load(s, from);
-  if (from->bad) {
-    store_free(s);
-    return NULL;
-  }
-  for (uint32_t i = 0; i < s->lanes; i++)
-    index_lane(s, i);
-  return s;
 }

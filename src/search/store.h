@@ -38,6 +38,14 @@ struct stored {
 };
 
 struct store *store_new(void);
+/* With a signature of so many bits for each state instead of its key (search/compact.h): states with the same one are taken for
+   one. STORE_SIGNATURE, or fewer, to see what comes of it. Keys are there only where store_reader goes through what was added since
+   the last store_turn, or between that and the one before; and store_save is not for it. */
+struct store *store_new_compact(uint32_t bits);
+#define STORE_SIGNATURE 69u
+#define STORE_SIGNATURE_FEW 40u /* or not more than these */
+uint32_t store_signature(const struct store *); /* how many; 0: keys are whole */
+void store_turn(struct store *);                /* a layer begins */
 void store_free(struct store *);
 
 #define STORE_LANES 64
@@ -121,6 +129,8 @@ struct store_reader {
   struct stored stored;
   const uint8_t *at, *stop; /* what is left of a chunk */
   state_ref next;           /* the state at `at` */
+  const void *keys;         /* signatures: where the keys are, and how far it has come there */
+  size_t key_chunk, key_at;
 };
 static inline struct store_reader store_reader(const struct store *s, state_ref from, state_ref end) {
   return (struct store_reader){.store = s, .end = end, .next = from};

@@ -56,6 +56,8 @@ struct lane {
   _Atomic uint64_t count;
 };
 
+struct compact; /* search/compact.h */
+
 struct store {
   struct segment segment[SEGMENTS];
   struct chunk *chunks; /* CHUNKS_MOST of them, most never touched */
@@ -65,7 +67,10 @@ struct store {
   VEC(uint8_t *) spare; /* chunks that were parts of the index before it grew: pages that need not be cleared again */
   _Atomic size_t spare_bytes, index_bytes;
   atomic_bool tight; /* see store_tighten */
-  struct sharing *sharing; /* NULL: one thread has it for itself */
+  bool plain;              /* one thread has it for itself, and keys are whole */
+  struct sharing *sharing; /* NULL: one thread */
+  struct compact *compact; /* NULL: records hold whole keys */
+  uint32_t head_at;        /* of a record: its lowest bit says whether there is a charge */
 };
 
 static inline const struct segment *segment_of(const struct store *s, uint64_t hash) {
@@ -116,6 +121,10 @@ static inline const uint8_t *read_head(const uint8_t *record, uint32_t *length, 
 /* Where a look at the home line left off: how many slots are not the key's, and the age of the segment, for lines move when
    it grows. */
 #define AGE_SHIFT (LINE_BITS + 1)
+
+static inline unsigned begin_at(const struct segment *g, uint32_t left_off) {
+  return left_off >> AGE_SHIFT == g->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
+}
 
 static inline uint32_t store_prefetch_record(const struct store *s, uint64_t hash) {
   uint64_t tag = tag_of(hash);

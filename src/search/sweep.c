@@ -47,6 +47,8 @@ struct sweep *sweep_new(struct search *s, struct space *space, uint32_t lane) {
   w->brief = (struct short_states){.at = memory_alloc(BRIEF_MOST * STATE_SHORT), .most = BRIEF_MOST};
   w->pending = memory_alloc(BATCH * sizeof *w->pending);
   w->brief_pending = memory_alloc(BATCH * sizeof *w->brief_pending);
+  if (store_signature(s->store) > 0)
+    w->waiting = memory_alloc(REDUCED_MOST * sizeof *w->waiting);
   return w;
 }
 
@@ -71,6 +73,7 @@ void sweep_free(struct sweep *w) {
   memory_free(w->brief.at);
   memory_free(w->pending);
   memory_free(w->brief_pending);
+  memory_free(w->waiting);
   memory_free(w);
 }
 
@@ -528,7 +531,7 @@ static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, st
 
 /* Those of which nothing came that is still to be expanded take their other steps, too. */
 static bool complete(struct sweep *w, const struct reduced *r) {
-  struct stored at = store_at(w->search->store, r->ref);
+  struct stored at = w->waiting ? w->waiting[r - w->reduced.at] : store_at(w->search->store, r->ref);
   return r->ahead || steps_from(w, r->ref, &at, w->space->ops->others);
 }
 
@@ -568,9 +571,13 @@ static bool expand_one_by_one(struct sweep *w) {
     vec_push(&w->reduced, ((struct reduced){at->ref, false}));
     if (!steps_from(w, at->ref, &at->stored, w->space->ops->successors))
       return false;
-    if (!w->space->partial)
+    if (!w->space->partial) {
       w->reduced.n--;
-    else if (w->reduced.n >= REDUCED_MOST && !w->parcels && !complete_reduced(w))
+      continue;
+    }
+    if (w->waiting)
+      w->waiting[w->reduced.n - 1] = at->stored;
+    if (w->reduced.n >= REDUCED_MOST && !w->parcels && !complete_reduced(w))
       return false;
   }
   return flush(w) && flush_briefly(w) && (w->parcels || complete_reduced(w));

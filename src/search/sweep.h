@@ -105,6 +105,7 @@ struct sweep {
   uint32_t npending;
   VEC(uint8_t) keys;
   VEC(struct reduced) reduced;
+  struct stored *waiting;       /* those again, where the store does not have their keys; or NULL */
   size_t completed;             /* of those, by sweep_complete_layer */
   VEC(struct asked) asked;
   struct recent *recent;

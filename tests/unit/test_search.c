@@ -360,8 +360,11 @@ static void graph_init(struct graph *g, struct property *properties, uint32_t n,
 
 static struct property safety = {.name = "safe", .kind = PROPERTY_SAFETY};
 
+static uint32_t signature; /* bits, of all searches; 0: whole keys */
+
 static struct search searched(struct graph *g, struct limits limits) {
   struct search s;
+  limits.signature = signature;
   search_init(&s, &g->space, &limits);
   search_run(&s);
   assert_int_equal(g->stored, s.stats.states);
@@ -656,8 +659,14 @@ static void takes_other_steps_where_the_first_lead_back(void **unused) {
   search_release(&s);
 }
 
+static int with_signatures(void **unused) {
+  (void)unused;
+  signature = STORE_SIGNATURE;
+  return 0;
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {
+  const struct CMUnitTest of_store[] = {
       cmocka_unit_test(store_keeps_every_key_once),
       cmocka_unit_test(store_is_written_down),
       cmocka_unit_test(store_accounts_for_its_memory),
@@ -665,6 +674,8 @@ int main(void) {
       cmocka_unit_test(store_is_filled_by_several),
       cmocka_unit_test(store_relinks),
       cmocka_unit_test(charges_compare_processes_first_and_saturate),
+  };
+  const struct CMUnitTest of_search[] = {
       cmocka_unit_test(whole_space_when_it_holds),
       cmocka_unit_test(shortest_then_cheapest),
       cmocka_unit_test(violated_at_once),
@@ -680,5 +691,6 @@ int main(void) {
       cmocka_unit_test(begins_again_when_keys_are_too_narrow),
       cmocka_unit_test(takes_other_steps_where_the_first_lead_back),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(of_store, NULL, NULL) + cmocka_run_group_tests(of_search, NULL, NULL) +
+         cmocka_run_group_tests_name("of_search, with signatures", of_search, with_signatures, NULL);
 }

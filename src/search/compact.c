@@ -1,0 +1,285 @@
+#include "search/compact.h"
+
+#include "base/hash.h"
+#include "base/memory.h"
+
+#include <stdlib.h>
+
+struct compact *compact_new(uint32_t bits) {
+  struct compact *c = aligned_alloc(_Alignof(struct compact), sizeof *c);
+  if (!c)
+    c = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+  memset(c, 0, sizeof *c);
+  c->bits = bits;
+  return c;
+}
+
+/* --- signatures --- */
+
+#define SEED 0x2545F4914F6CDD1Du
+
+/* Of few bits, for tests: then the index goes by the same few. */
+static uint64_t signature_of(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t *hash) {
+  uint32_t bits = s->compact->bits;
+  uint64_t signature = hash_bytes_seeded(bytes, length, SEED) >> (64 - SIGNATURE_BITS);
+  if (bits == STORE_SIGNATURE)
+    return signature;
+  signature &= (UINT64_C(1) << bits) - 1;
+  *hash = store_folded(signature ^ SEED, 0x9E3779B97F4A7C15u);
+  return signature;
+}
+
+static const uint8_t *read_number(const uint8_t *at, uint64_t *head) {
+  *head = *at & 0x7F;
+  for (unsigned shift = 7; *at++ & 0x80; shift += 7)
+    *head |= (uint64_t)(*at & 0x7F) << shift;
+  return at;
+}
+
+/* Where its signature stands. */
+static const uint8_t *signature_in(const uint8_t *record) {
+  if (*record & 1)
+    return record + 1 + PARENT_BYTES + CHARGE_BYTES;
+  while (*record++ & 0x80) {
+  }
+  return record;
+}
+
+static bool record_has(const struct store *s, state_ref ref, uint64_t signature) {
+  uint64_t word;
+  memcpy(&word, signature_in(record_at(s, ref)), sizeof word); /* little end first */
+  return (word & ((UINT64_C(1) << SIGNATURE_BITS) - 1)) == signature;
+}
+
+/* --- records --- */
+
+#define RECORD_MOST (1 + PARENT_BYTES + CHARGE_BYTES + SIGNATURE_BYTES) /* as long as a head of 6 bytes is not longer */
+
+static uint8_t *write_head(uint8_t *at, struct compact_lane *l, state_ref parent) {
+  int64_t off = (int64_t)parent - (int64_t)l->base;
+  uint64_t head = (off < 0 ? ~((uint64_t)off << 1) : (uint64_t)off << 1) << 1; /* small whichever sign it has */
+  for (; head >= 0x80; head >>= 7)
+    *at++ = (uint8_t)(head | 0x80);
+  *at++ = (uint8_t)head;
+  l->base = parent;
+  return at;
+}
+
+static state_ref append(struct store *s, uint32_t lane, uint64_t signature, state_ref parent, charge c) {
+  struct compact_lane *l = &s->compact->lane[lane];
+  state_ref ref = store_reserve(s, lane, RECORD_MOST);
+  if ((ref & (CHUNK_SIZE - 1)) == 0)
+    l->base = 0;
+  uint8_t *record = record_at(s, ref), *at = record;
+  if (c) {
+    *at++ = 1;
+    memcpy(at, &parent, PARENT_BYTES);
+    memcpy(at + PARENT_BYTES, &c, CHARGE_BYTES);
+    at += PARENT_BYTES + CHARGE_BYTES;
+  } else {
+    at = write_head(at, l, parent);
+  }
+  memcpy(at, &signature, SIGNATURE_BYTES);
+  s->chunks[ref >> CHUNK_BITS].used -= (uint32_t)(RECORD_MOST - (at + SIGNATURE_BYTES - record));
+  return ref;
+}
+
+/* --- keys --- */
+
+static void keep_key(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length) {
+  key_log *log = &s->compact->lane[lane].fresh;
+  size_t size = 5 + (size_t)length + BEHIND;
+  struct key_chunk *last = log->n ? &log->at[log->n - 1] : NULL;
+  if (!last || last->used + size > last->pieces << CHUNK_BITS) {
+    size_t pieces = (size >> CHUNK_BITS) + 1;
+    struct key_chunk more = {store_pages(s, pieces), 0, pieces};
+    s->compact->key_bytes += pieces << CHUNK_BITS;
+    vec_push(log, more);
+    last = &log->at[log->n - 1];
+  }
+  uint8_t *at = last->at + last->used;
+  for (uint32_t n = length;; n >>= 7) {
+    *at++ = (uint8_t)(n < 0x80 ? n : n | 0x80);
+    if (n < 0x80)
+      break;
+  }
+  if (length > 0)
+    memcpy(at, bytes, length);
+  last->used = (size_t)(at + length - last->at);
+}
+
+static void read_key(struct store_reader *r) {
+  const key_log *log = r->keys;
+  if (r->key_at == log->at[r->key_chunk].used) {
+    r->key_chunk++;
+    r->key_at = 0;
+  }
+  const struct key_chunk *chunk = &log->at[r->key_chunk];
+  uint64_t length;
+  r->stored.bytes = read_number(chunk->at + r->key_at, &length);
+  r->stored.length = (uint32_t)length;
+  r->key_at = (size_t)(r->stored.bytes + length - chunk->at);
+}
+
+/* But for so many chunks, to begin with the next time. */
+static void log_discard(struct store *s, key_log *log, size_t but) {
+  while (log->n > but) {
+    const struct key_chunk *last = &log->at[--log->n];
+    store_pages_back(s, last->at, last->pieces);
+    s->compact->key_bytes -= last->pieces << CHUNK_BITS;
+  }
+  if (log->n > 0)
+    log->at[0].used = 0;
+}
+
+void store_turn(struct store *s) {
+  for (uint32_t i = 0; s->compact && i < s->lanes; i++) {
+    struct compact_lane *l = &s->compact->lane[i];
+    log_discard(s, &l->old, 1);
+    key_log emptied = l->old;
+    l->old = l->fresh;
+    l->fresh = emptied;
+    l->fresh_from = store_end_of(s, i);
+  }
+}
+
+void compact_free(struct store *s) {
+  if (!s->compact)
+    return;
+  for (uint32_t i = 0; i < STORE_LANES; i++) {
+    struct compact_lane *l = &s->compact->lane[i];
+    log_discard(s, &l->old, 0);
+    log_discard(s, &l->fresh, 0);
+    vec_release(&l->old);
+    vec_release(&l->fresh);
+  }
+  free(s->compact);
+}
+
+static size_t unused_in(const key_log *log) {
+  const struct key_chunk *last = log->n ? &log->at[log->n - 1] : NULL;
+  return last ? (last->pieces << CHUNK_BITS) - last->used : 0;
+}
+
+size_t compact_bytes(const struct store *s) {
+  const struct compact *c = s->compact;
+  size_t unused = s->lanes > 1 ? 0 : unused_in(&c->lane[0].fresh) + unused_in(&c->lane[0].old);
+  return sizeof *c + c->key_bytes - unused;
+}
+
+/* --- finding and adding --- */
+
+bool compact_put(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+                 state_ref parent, charge c, state_ref *ref) {
+  uint64_t asked = hash, signature = signature_of(s, bytes, length, &hash);
+  struct segment *g = (struct segment *)segment_of(s, hash);
+  uint64_t tag = tag_of(hash);
+  uint32_t last = s->lane[lane].last, used = s->chunks[last].used;
+  state_ref base = s->compact->lane[lane].base;
+  bool written = false;
+  unsigned first = hash == asked ? begin_at(g, left_off) : 0;
+  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+    for (unsigned i = first; i < LINE_SLOTS; i++) {
+      uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
+      if (slot == 0) {
+        if (!written)
+          *ref = append(s, lane, signature, parent, c);
+        written = true;
+        if (__atomic_compare_exchange_n(&line[i], &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE,
+                                        __ATOMIC_ACQUIRE)) {
+          keep_key(s, lane, bytes, length);
+          store_filled(s, lane, g);
+          return true;
+        }
+      }
+      if (slot >> POSITION_BITS == tag && record_has(s, slot & POSITION_MASK, signature)) {
+        if (written) {
+          store_take_back(s, lane, last, used);
+          s->compact->lane[lane].base = base;
+        }
+        *ref = slot & POSITION_MASK;
+        return false;
+      }
+    }
+}
+
+state_ref compact_find(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash) {
+  uint64_t signature = signature_of(s, bytes, length, &hash), tag = tag_of(hash);
+  const struct segment *g = segment_of(s, hash);
+  for (const uint64_t *line = home_of(g, tag);; line = next_line(g, (uint64_t *)line))
+    for (unsigned i = 0; i < LINE_SLOTS; i++) {
+      uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
+      if (slot == 0)
+        return STORE_NONE;
+      if (slot >> POSITION_BITS == tag && record_has(s, slot & POSITION_MASK, signature))
+        return slot & POSITION_MASK;
+    }
+}
+
+/* --- one state --- */
+
+void compact_relink(struct store *s, state_ref ref, state_ref parent, charge c) {
+  uint8_t *record = record_at(s, ref);
+  if (!(*record & 1))
+    return;
+  memcpy(record + 1, &parent, PARENT_BYTES);
+  memcpy(record + 1 + PARENT_BYTES, &c, CHARGE_BYTES);
+}
+
+charge compact_charge(const struct store *s, state_ref ref) {
+  const uint8_t *record = record_at(s, ref);
+  charge c = 0;
+  if (*record & 1)
+    memcpy(&c, record + 1 + PARENT_BYTES, CHARGE_BYTES);
+  return c;
+}
+
+/* The parents of all that are before it in its chunk lead to its own. */
+static state_ref parent_of(const struct store *s, state_ref ref) {
+  const uint8_t *record = record_at(s, ref);
+  uint64_t parent = 0, head;
+  if (*record & 1) {
+    memcpy(&parent, record + 1, PARENT_BYTES);
+    return parent;
+  }
+  const struct chunk *chunk = &s->chunks[ref >> CHUNK_BITS];
+  state_ref first = store_first_of(s, chunk->lane);
+  const uint8_t *at = first >> CHUNK_BITS == ref >> CHUNK_BITS ? record_at(s, first) : chunk->at;
+  for (;; at = signature_in(at) + SIGNATURE_BYTES) {
+    if (*at & 1)
+      continue;
+    read_number(at, &head);
+    head >>= 1;
+    parent += head >> 1 ^ -(head & 1);
+    if (at == record)
+      return parent;
+  }
+}
+
+struct stored compact_at(const struct store *s, state_ref ref) {
+  return (struct stored){.parent = parent_of(s, ref), .charge = compact_charge(s, ref)};
+}
+
+/* --- a layer --- */
+
+static void find_keys(struct store_reader *r) {
+  const struct compact_lane *l = &r->store->compact->lane[store_lane(r->store, r->next)];
+  r->keys = r->next >= l->fresh_from ? &l->fresh : &l->old;
+}
+
+bool compact_read_on(struct store_reader *r) {
+  const struct store *s = r->store;
+  if (r->next < r->end && r->next >> CHUNK_BITS != r->end >> CHUNK_BITS)
+    r->next = store_from(s, r->next);
+  if (r->next >= r->end)
+    return false;
+  if (!r->keys)
+    find_keys(r);
+  const uint8_t *record = record_at(s, r->next);
+  r->ref = r->next;
+  r->stored.parent = STORE_NONE; /* nobody asks */
+  r->stored.charge = compact_charge(s, r->ref);
+  read_key(r);
+  r->next += (state_ref)(signature_in(record) + SIGNATURE_BYTES - record);
+  return true;
+}

@@ -1,0 +1,225 @@
+/* The store with signatures instead of keys. */
+#include "base/memory.h"
+#include "search/compact.h"
+
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#define LONGEST (CHUNK_SIZE + 100)
+
+/* Number i as a key: of any length up to 100, now and then of more than a chunk. */
+static uint32_t make_key(uint8_t *key, uint32_t i) {
+  uint32_t length = i % 99991 == 50000 ? LONGEST : 4 + i * 7 % 97;
+  memset(key, (int)(i % 251), length);
+  memcpy(key, &i, 4);
+  return length;
+}
+
+static uint64_t chance(uint64_t *state) {
+  *state = *state * 6364136223846793005u + 1442695040888963407u;
+  return *state >> 33;
+}
+
+struct known {
+  state_ref ref, parent;
+  charge charge;
+};
+
+static void read_layer(const struct store *s, state_ref from, state_ref end, const struct known *known, uint32_t first, uint32_t n,
+                       uint8_t *key) {
+  struct store_reader r = store_reader(s, from, end);
+  for (uint32_t i = first; i < first + n; i++) {
+    uint32_t length = make_key(key, i);
+    assert_true(store_read(&r));
+    assert_int_equal(r.ref, known[i].ref);
+    assert_int_equal(r.stored.charge, known[i].charge);
+    assert_int_equal(r.stored.length, length);
+    assert_memory_equal(r.stored.bytes, key, length);
+  }
+  assert_false(store_read(&r));
+}
+
+/* Layers of different sizes, whose states have parents near and far. */
+static void layers_are_read_and_parents_found(void **unused) {
+  (void)unused;
+  static const uint32_t sizes[] = {1, 0, 3, 1000, 300000, 20, 300000, 1};
+  uint8_t *key = malloc(LONGEST + 32);
+  struct known *known = calloc(700000, sizeof *known);
+  struct store *s = store_new_compact(STORE_SIGNATURE);
+  uint64_t seed = 1;
+  uint32_t n = 0;
+  assert_int_equal(store_signature(s), STORE_SIGNATURE);
+  for (size_t layer = 0; layer < sizeof sizes / sizeof *sizes; layer++) {
+    state_ref from = store_end(s), ref;
+    uint32_t first = n;
+    store_turn(s);
+    for (uint32_t near = n > 1000 ? n - 1000 : 0; n < first + sizes[layer]; n++) {
+      struct known *k = &known[n];
+      uint32_t length = make_key(key, n);
+      uint64_t h = store_hash(key, length);
+      near += near + 5 < first ? (uint32_t)chance(&seed) % 5 : 0;
+      k->parent = n == 0 ? STORE_NONE : chance(&seed) % 50 ? known[near < n ? near : 0].ref : known[chance(&seed) % n].ref;
+      k->charge = chance(&seed) % 10 ? 0 : 1 + (charge)chance(&seed) % 9;
+      assert_int_equal(store_find(s, key, length, h), STORE_NONE);
+      assert_true(store_put_in(s, 0, key, length, h, store_prefetch_record(s, h), k->parent, k->charge, &k->ref));
+      assert_false(store_put_in(s, 0, key, length, h, store_prefetch_record(s, h), 0, 0, &ref));
+      assert_int_equal(ref, k->ref);
+      assert_int_equal(store_charged(s, ref), k->charge != 0);
+      if (chance(&seed) % 7 == 0 && k->charge > 3) {
+        k->charge -= 3;
+        k->parent = known[n / 2].ref;
+        store_cheapen(s, ref, k->parent, k->charge);
+        store_cheapen(s, ref, 0, k->charge); /* no cheaper */
+      }
+    }
+    for (int twice = 0; twice < 2; twice++)
+      read_layer(s, store_from(s, from), store_end(s), known, first, sizes[layer], key);
+    store_turn(s);
+    read_layer(s, store_from(s, from), store_end(s), known, first, sizes[layer], key);
+  }
+  assert_int_equal(store_count(s), n);
+  for (uint32_t i = 0; i < n; i += 1 + i % 997) {
+    uint32_t length = make_key(key, i);
+    assert_int_equal(store_find(s, key, length, store_hash(key, length)), known[i].ref);
+    assert_int_equal(store_charge(s, known[i].ref), known[i].charge);
+    assert_int_equal(store_at(s, known[i].ref).parent, known[i].parent);
+  }
+  store_free(s);
+  free(known);
+  free(key);
+}
+
+/* Whatever the keys are, a state takes few bytes once its layer is done. */
+static void states_are_small(void **unused) {
+  (void)unused;
+  enum { STATES = 1000000 };
+  struct store *s = store_new_compact(STORE_SIGNATURE);
+  uint8_t key[64] = {0};
+  state_ref parent = STORE_NONE, ref;
+  for (uint32_t i = 0; i < STATES; i++) {
+    memcpy(key, &i, 4);
+    assert_true(store_put_in(s, 0, key, sizeof key, store_hash(key, sizeof key), 0, parent, 0, &ref));
+    parent = i % 3 ? parent : ref;
+    if (i % 1000 == 0)
+      store_turn(s);
+  }
+  size_t index = s->index_bytes + s->spare_bytes, records = store_bytes(s) - index;
+  assert_true(records < STATES * (size_t)8 + 4 * CHUNK_SIZE);
+  store_free(s);
+}
+
+/* With few bits there are as many states as signatures, at most. */
+static void few_bits_are_soon_used_up(void **unused) {
+  (void)unused;
+  for (uint32_t bits = 1; bits <= 16; bits += 3) {
+    struct store *s = store_new_compact(bits);
+    uint32_t fresh = 0, all = 20u << bits;
+    state_ref ref, again;
+    for (uint32_t i = 0; i < all; i++) {
+      uint8_t key[16] = {0};
+      memcpy(key, &i, 4);
+      uint64_t h = store_hash(key, 9);
+      fresh += store_put_in(s, 0, key, 9, h, store_prefetch_record(s, h), STORE_NONE, 0, &ref);
+      assert_false(store_put_in(s, 0, key, 9, h, 0, STORE_NONE, 0, &again));
+      assert_true(ref == again && store_find(s, key, 9, h) == ref);
+    }
+    assert_int_equal(store_count(s), fresh);
+    assert_true(fresh <= 1u << bits && fresh > 1u << (bits - 1));
+    store_free(s);
+  }
+}
+
+/* Pairs of the same signature come as often as they should. */
+static void signatures_look_random(void **unused) {
+  (void)unused;
+  enum { STATES = 100000, BITS = 30 }; /* 4.66 pairs are to be expected of each kind of keys */
+  uint64_t missed = 0;
+  for (uint64_t kind = 1; kind <= 40; kind++) {
+    struct store *s = store_new_compact(BITS);
+    for (uint64_t i = 0; i < STATES; i++) {
+      uint64_t key[4] = {i * kind, i << kind, 0, i % 5};
+      uint32_t length = 8 + (uint32_t)kind % 24;
+      state_ref ref;
+      missed += !store_put_in(s, 0, (const uint8_t *)key, length, store_hash((const uint8_t *)key, length), 0, 0, 0, &ref);
+    }
+    store_free(s);
+  }
+  assert_in_range(missed, 130, 250); /* 186 */
+}
+
+/* Four threads put overlapping numbers into a shared store, each into its lane. */
+#define SHARED_KEYS 500009 /* a prime: each thread goes through all of them */
+struct filler {
+  struct store *store;
+  uint32_t lane;
+  uint64_t fresh;
+};
+
+static void *fill_lane(void *context) {
+  struct filler *f = context;
+  for (uint64_t i = 0; i < SHARED_KEYS; i++) {
+    uint64_t key = (i * 7 + f->lane * 1000) % SHARED_KEYS, word[2] = {key * 0x9E3779B97F4A7C15u, key};
+    uint64_t h = store_hash_words(word, 12);
+    state_ref ref;
+    store_enter(f->store, f->lane);
+    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key, (charge)(key % 3), &ref)
+                      : store_put_words_in(f->store, f->lane, word, 12, h, 0, key, (charge)(key % 3), &ref);
+    store_leave(f->store, f->lane);
+  }
+  return NULL;
+}
+
+static void several_threads_fill_it(void **unused) {
+  (void)unused;
+  enum { N = 4 };
+  struct store *s = store_new_compact(STORE_SIGNATURE);
+  struct filler fillers[N];
+  pthread_t threads[N];
+  state_ref begin[N];
+  store_share(s, N);
+  for (uint32_t i = 0; i < N; i++)
+    begin[i] = store_end_of(s, i);
+  for (uint32_t i = 0; i < N; i++) {
+    fillers[i] = (struct filler){.store = s, .lane = i};
+    assert_int_equal(pthread_create(&threads[i], NULL, fill_lane, &fillers[i]), 0);
+  }
+  uint64_t fresh = 0, read = 0;
+  for (uint32_t i = 0; i < N; i++) {
+    pthread_join(threads[i], NULL);
+    fresh += fillers[i].fresh;
+  }
+  assert_int_equal(fresh, SHARED_KEYS);
+  assert_int_equal(store_count(s), SHARED_KEYS);
+  bool *seen = calloc(SHARED_KEYS, sizeof *seen);
+  for (uint32_t i = 0; i < N; i++) {
+    struct store_reader r = store_reader(s, begin[i], store_end_of(s, i));
+    for (; store_read(&r); read++) {
+      uint64_t word[2] = {0};
+      memcpy(word, r.stored.bytes, 12);
+      uint32_t key = (uint32_t)word[1];
+      assert_int_equal(r.stored.length, 12);
+      assert_true(key < SHARED_KEYS && word[0] == key * 0x9E3779B97F4A7C15u && !seen[key]);
+      assert_int_equal(r.stored.charge, key % 3);
+      assert_int_equal(store_find(s, r.stored.bytes, 12, store_hash(r.stored.bytes, 12)), r.ref);
+      if (read % 1009 == 0)
+        assert_int_equal(store_at(s, r.ref).parent, key);
+      seen[key] = true;
+    }
+  }
+  assert_int_equal(read, SHARED_KEYS);
+  free(seen);
+  store_free(s);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(layers_are_read_and_parents_found), cmocka_unit_test(states_are_small),
+      cmocka_unit_test(few_bits_are_soon_used_up),         cmocka_unit_test(signatures_look_random),
+      cmocka_unit_test(several_threads_fill_it),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
