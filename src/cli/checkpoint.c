@@ -109,7 +109,7 @@ static bool folder_open(struct journal *j, const char *folder) {
   }
   j->path = memory_strdup(real);
   free(real);
-  if (journal_leads(j) && flock(j->lock, LOCK_EX | LOCK_NB) != 0)
+  if (journal_leads(j) && flock(j->lock, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) /* else there are no locks */
     return wrong(j, "the checkpoint '%s' is in use by another rondo", folder);
   j->checkpoints = (struct checkpoints){.folder = j->path, .seconds = checkpoint_seconds(), .say = say_plainly};
   return true;

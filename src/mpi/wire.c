@@ -27,7 +27,7 @@ static void out_of_order(struct ranks *r) { r->ops->fail(r, "ranks have lost eac
 /* --- waiting --- */
 
 /* After an interruption: who has not come by then is not likely to. mpirun, if it is what interrupts, kills after a second. */
-#define LOST_SECONDS 0.5
+#define LOST_SECONDS 0.3
 
 struct waiting {
   uint32_t times;
@@ -35,7 +35,7 @@ struct waiting {
 };
 
 static void wait_in_vain(struct ranks *r, struct waiting *w) {
-  if (!r->lost || !r->interrupt || !*r->interrupt)
+  if (!r->lost || !r->interrupt || !*r->interrupt || *r->interrupt == INTERRUPT_TIME)
     return;
   if (w->since == 0)
     w->since = MPI_Wtime();
@@ -50,10 +50,9 @@ static void wait_a_little(struct ranks *r, struct waiting *w) {
   if (++w->times < 200)
     return;
   sched_yield();
-  if (w->times > 2000) {
+  wait_in_vain(r, w);
+  if (w->times > 2000)
     usleep(w->times > 20000 ? 1000 : 20);
-    wait_in_vain(r, w);
-  }
 }
 
 static void wait_for(struct ranks *r, MPI_Request *request, bool serving) {

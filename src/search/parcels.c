@@ -237,9 +237,9 @@ static bool all_rest(const struct parcels *x) {
 static void write_down(struct parcels *x) {
   struct sweep *w = x->sweep;
   struct search *s = w->search;
+  names_meet(x->ranks); /* what was handed over may have brought new ones */
   if (w->space->puts_off)
     hear_replies(x);
-  names_meet(x->ranks); /* what was handed over may have brought new ones */
   checkpoint_write(s, &w, 1);
   s->pause = x->resting = false;
   for (uint32_t i = 0; i < x->ranks->n; i++)
