@@ -66,10 +66,7 @@ void interleave_enabled(struct space *space, const struct state *state, group_fn
     vec_release(&possible.seen);
     return;
   }
-  uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
-  for (uint32_t r = 0; r < s->model->nroles; r++)
-    if (s->steps.uses[r])
-      s->globals[r] = sight_globals(s, s->words, r);
+  uint32_t byzantine = look_around(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
     for (uint32_t i = 0; i < moves->ngroups; i++)

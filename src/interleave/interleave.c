@@ -441,6 +441,7 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
   for (uint32_t r = 0; r < m->nroles; r++) {
     for (uint32_t g = 0; g < m->nglobals; g++)
       s->steps.uses[r] |= s->steps.used[r][g];
+    s->steps.uses_any |= s->steps.uses[r];
     if (!s->steps.uses[r])
       s->globals[r] = intern_put(s->steps.global_sets, (value[]){r}, 1);
   }

@@ -70,6 +70,7 @@ struct steps {
   bool *by_me;                /* by role: some action's text asks who it is */
   bool **used;                /* [role][global]: read or written by some action */
   bool *uses;                 /* by role: any of them */
+  bool uses_any;
 };
 
 /* What the process at hand sees. */
@@ -440,7 +441,6 @@ struct interleave {
 #define PERMIT_CRASH 1
 #define PERMIT_RECOVERY 2
 
-
 static inline struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
                                      const uint32_t *globals, uint32_t byzantine) {
   const struct glance *g = &s->mover.glances[p];
@@ -466,5 +466,12 @@ bool leave_out(struct interleave *);  /* true: the state is too far off, the sea
 value status_of(const struct interleave *, const uint64_t *words, uint32_t p);
 uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role);
 uint32_t sight_byzantine(struct interleave *, const uint64_t *words);
+/* What processes see of shared memory, and of who lies, in the state at hand. */
+static inline uint32_t look_around(struct interleave *s) { /* returns who lies */
+  for (uint32_t r = 0; s->steps.uses_any && r < s->model->nroles; r++)
+    if (s->steps.uses[r])
+      s->globals[r] = sight_globals(s, s->words, r);
+  return s->byzantine ? sight_byzantine(s, s->words) : 0;
+}
 
 #endif

@@ -285,48 +285,53 @@ static bool are_brief(struct interleave *s, struct moves *moves) {
   return moves->remembered && (moves->layout == s->keys.layouts || moves_brief(s, moves));
 }
 
-static bool ask_each(struct interleave *s, struct party *party, struct cached_party *known, uint64_t window,
-                     uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
-  struct cached_party now = {.window = window + 1};
-  uint32_t n = 0;
-  bool remembered = known;
-  for (uint32_t p = party->first; p < party->first + party->n; p++) {
+/* What those of a party can do that can do something, one by one, into `found` and `able`. False: stopped. */
+static inline bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
+                            uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
+  for (uint32_t p = party->first, end = p + party->n; p < end; p++) {
     struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
     if (moves->n == 0)
       continue;
     if (are_brief(s, moves)) {
-      now.moves[n++] = s->able[(*able)++] = moves->brief;
+      s->able[(*able)++] = moves->brief;
+      if (found)
+        *found++ = moves->brief;
       continue;
     }
     if (!emit_moves(s, moves, emit, context)) /* now: some are gone with the next look-up */
       return false;
-    remembered = false;
+    *all_brief = false;
+  }
+  return true;
+}
+
+static bool ask_party(struct interleave *s, struct party *party, uint32_t byzantine, uint32_t *able, emit_fn *emit,
+                      void *context) {
+  uint64_t window = key_window(&party->window, s->words);
+  struct cached_party *known = party_at(party, window), now = {.window = window + 1};
+  bool all_brief = true;
+  if (known->window == window + 1) {
+    for (uint32_t i = 0; i < PARTY_MOST && known->moves[i]; i++)
+      s->able[(*able)++] = known->moves[i];
+    return true;
   }
   party->missed++;
-  if (remembered)
+  if (!ask_each(s, party, now.moves, &all_brief, byzantine, able, emit, context))
+    return false;
+  if (all_brief)
     *known = now;
   return true;
 }
 
 /* Who can do something. All look-ups come first, so that they wait for memory together. */
 static bool find_able(struct interleave *s, uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
+  bool all_brief;
   if (s->mover.nparties == 0 || (s->expanded & (s->expanded - 1)) == 0)
     make_parties(s);
-  for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++) {
-    struct cached_party *known = NULL;
-    uint64_t window = 0;
-    if (party->cache) {
-      window = key_window(&party->window, s->words);
-      known = party_at(party, window);
-      if (known->window == window + 1) {
-        for (uint32_t i = 0; i < PARTY_MOST && known->moves[i]; i++)
-          s->able[(*able)++] = known->moves[i];
-        continue;
-      }
-    }
-    if (!ask_each(s, party, known, window, byzantine, able, emit, context))
+  for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++)
+    if (!(party->cache ? ask_party(s, party, byzantine, able, emit, context)
+                       : ask_each(s, party, NULL, &all_brief, byzantine, able, emit, context)))
       return false;
-  }
   return true;
 }
 
@@ -346,10 +351,7 @@ static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *
 }
 
 bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
-  uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
-  for (uint32_t r = 0; r < s->model->nroles; r++)
-    if (s->steps.uses[r])
-      s->globals[r] = sight_globals(s, s->words, r);
+  uint32_t byzantine = look_around(s);
   if (which == STEPS_ALL && s->keys.nwords <= BRIEF_WORDS && !s->normal && !s->crashes && !s->nglobal_steps &&
       !s->stuck_channels)
     return short_successors(s, byzantine, emit, context);
@@ -374,12 +376,8 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
   return true;
 }
 
-
 bool steps_each(struct interleave *s, step_fn *visit, void *context) {
-  uint32_t byzantine = s->byzantine ? sight_byzantine(s, s->words) : 0;
-  for (uint32_t r = 0; r < s->model->nroles; r++)
-    if (s->steps.uses[r])
-      s->globals[r] = sight_globals(s, s->words, r);
+  uint32_t byzantine = look_around(s);
   if (s->crashes)
     find_permits(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {

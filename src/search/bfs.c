@@ -161,9 +161,9 @@ static bool goes_on(struct sweep *w, bool made) {
     s->stats.depth = w->rounds;
     w->frontier_states = 0;
   }
-  bool checked = go_through(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
+  bool checked = !w->unchecked || go_through(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
   if (any)
-    s->stats.frontier = s->ranks ? ranks_layer(w) : w->frontier_states;
+    s->stats.frontier = s->ranks ? ranks_layer(w) : w->unchecked ? w->frontier_states : at->states;
   if (s->space->restart)
     return false;
   if (s->ranks)
@@ -204,6 +204,7 @@ static void make_lanes(struct sweep *w, bool begun) {
 static void explore(struct sweep *w, bool resumed) {
   struct search *s = w->search;
   struct stage *at = s->stage;
+  w->unchecked = true;
   bool made = resumed || make_initial(w), amid = resumed && at->kind != STAGE_CHECK;
   if (s->ranks && !ranks_share(w, made))
     return;
@@ -211,6 +212,7 @@ static void explore(struct sweep *w, bool resumed) {
     if (!amid)
       at->before = store_count(s->store);
     make_lanes(w, amid);
+    w->unchecked = s->ranks || amid;
     made = ((amid && at->kind == STAGE_OTHERS) || go_through(w, STAGE_EXPAND)) &&
            (!s->ranks || !s->space->puts_off || go_through(w, STAGE_OTHERS));
     amid = false;

@@ -152,7 +152,39 @@ void sweep_join(struct sweep *w, struct sweep *other) {
   other->transitions = other->frontier_states = 0;
   if (w->end == SEARCH_EXHAUSTED)
     w->end = other->end;
+  w->unchecked |= other->unchecked;
+  other->unchecked = false;
   w->made &= other->made;
+}
+
+/* The properties of states of which there may be something to be found in this layer. */
+static void find_asked(struct sweep *w) {
+  vec_clear(&w->asked);
+  for (uint32_t i = 0; i < w->space->question->nproperties; i++) {
+    const struct property *p = question_property(w->space, i);
+    if (is_state_property(p) && (!w->findings[i].found || w->findings[i].rounds == w->rounds))
+      vec_push(&w->asked, ((struct asked){i, p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE}));
+  }
+}
+
+static void found_state(struct sweep *w, state_ref ref, charge c, uint32_t i, enum verdict3 v, const struct model_error *error) {
+  struct finding *f = v == V_ERROR ? &w->error : &w->findings[i];
+  if (better(f, w->rounds, c)) {
+    *f = (struct finding){.found = true, .rounds = w->rounds, .charge = c, .state = ref, .target = STORE_NONE, .property = i};
+    if (v == V_ERROR)
+      f->error = *error;
+  }
+}
+
+/* What is asked of the states of this layer, of one of them. */
+static inline void check_state(struct sweep *w, state_ref ref, const struct state *state, charge c) {
+  for (size_t i = 0; i < w->asked.n; i++) {
+    struct model_error error;
+    uint32_t property = w->asked.at[i].property;
+    enum verdict3 v = w->space->ops->holds(w->space, property, state, &error);
+    if (v == w->asked.at[i].found || v == V_ERROR)
+      found_state(w, ref, c, property, v, &error);
+  }
 }
 
 /* --- into the store --- */
@@ -182,10 +214,11 @@ static inline bool is_of_next(const struct sweep *w, state_ref ref) {
   return ref >= w->next->from[w->next->lanes == 1 ? 0 : store_lane(w->search->store, ref)];
 }
 
-/* Several threads have no limit of states: see crew_new. */
-static inline bool is_full(const struct sweep *w) {
-  return !w->shared && store_count(w->search->store) >= w->search->limits.states;
+/* Is there room for so many states more? Several threads have no limit of states: see search_run. */
+static bool has_room(const struct sweep *w, uint32_t n) {
+  return w->shared || store_count(w->search->store) + n <= w->search->limits.states;
 }
+static inline bool is_full(const struct sweep *w) { return !w->room && !has_room(w, 1); }
 
 /* STORE_NONE: there are as many states as allowed already. */
 static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *key) {
@@ -197,6 +230,7 @@ static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *k
       return ref;
   } else if (store_put_in(store, w->lane, key, p->length, p->hash, p->left_off, p->from, p->charge, &ref)) {
     made_headway(w, p);
+    w->unchecked = true; /* the space may be in the middle of something */
     if (w->space->ops->stored)
       w->space->ops->stored(w->space, &(struct state){key, p->length});
     return ref;
@@ -225,6 +259,7 @@ static bool put(struct sweep *w, const struct pending *p) {
 /* False: a limit was reached. */
 static bool flush(struct sweep *w) {
   struct store *store = w->search->store;
+  w->room = has_room(w, w->npending);
   if (w->shared) {
     store_enter(store, w->lane);
     for (uint32_t i = 0; i < w->npending; i++)
@@ -311,8 +346,13 @@ static inline bool keep_briefly(struct sweep *w, const struct brief_pending *p) 
       return false;
     }
   } else if (store_put_words_in(store, w->lane, word, length, p->hash, p->left_off, p->from, p->charge, &ref)) {
+    struct state state = {(const uint8_t *)word, length};
     if (w->space->ops->stored)
-      w->space->ops->stored(w->space, &(struct state){(const uint8_t *)word, length});
+      w->space->ops->stored(w->space, &state);
+    if (p->charge == 0)
+      check_state(w, ref, &state, 0);
+    else
+      w->unchecked = true; /* there may be a cheaper way to it yet */
     return true;
   }
   if (store_charged(store, ref) && is_of_next(w, ref))
@@ -324,6 +364,7 @@ static bool flush_briefly(struct sweep *w) {
   struct store *store = w->search->store;
   uint32_t n = w->nbrief_pending;
   bool more = true;
+  w->room = has_room(w, n);
   w->nbrief_pending = 0;
   if (w->shared) {
     store_enter(store, w->lane);
@@ -444,35 +485,6 @@ static inline bool rest(struct sweep *w) {
   return !atomic_load_explicit(&w->search->pause, memory_order_relaxed) || come_to_rest(w);
 }
 
-/* The properties of states of which there may be something to be found in this layer. */
-static void find_asked(struct sweep *w) {
-  vec_clear(&w->asked);
-  for (uint32_t i = 0; i < w->space->question->nproperties; i++) {
-    const struct property *p = question_property(w->space, i);
-    if (is_state_property(p) && (!w->findings[i].found || w->findings[i].rounds == w->rounds))
-      vec_push(&w->asked, ((struct asked){i, p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE}));
-  }
-}
-
-static void found_state(struct sweep *w, const struct taken *at, uint32_t i, enum verdict3 v,
-                        const struct model_error *error) {
-  struct finding *f = v == V_ERROR ? &w->error : &w->findings[i];
-  charge c = at->stored.charge;
-  if (better(f, w->rounds, c)) {
-    *f = (struct finding){.found = true, .rounds = w->rounds, .charge = c, .state = at->ref, .target = STORE_NONE, .property = i};
-    if (v == V_ERROR)
-      f->error = *error;
-  }
-}
-
-static inline void check_state(struct sweep *w, const struct taken *at, const struct asked *asked) {
-  struct state state = {at->stored.bytes, at->stored.length};
-  struct model_error error;
-  enum verdict3 v = w->space->ops->holds(w->space, asked->property, &state, &error);
-  if (v == asked->found || v == V_ERROR)
-    found_state(w, at, asked->property, v, &error);
-}
-
 bool sweep_check(struct sweep *w) {
   const struct taken *at;
   find_asked(w);
@@ -480,8 +492,7 @@ bool sweep_check(struct sweep *w) {
   bool more = true;
   while ((more = rest(w)) && (at = next_taken(w))) {
     w->frontier_states++;
-    for (size_t i = 0; i < w->asked.n; i++)
-      check_state(w, at, &w->asked.at[i]);
+    check_state(w, at->ref, &(struct state){at->stored.bytes, at->stored.length}, at->stored.charge);
     if (!search_limited(w->end) && !(more = tick(w, 1)))
       break;
   }
@@ -585,6 +596,7 @@ static bool expand_one_by_one(struct sweep *w) {
 
 bool sweep_expand(struct sweep *w) {
   bool whole;
+  find_asked(w);
   if (w->space->together) {
     w->rests = REST_ANYWHERE;
     whole = w->space->ops->expand(w->space, next_of_layer, emit_from, w) && !search_limited(w->end) && flush(w);

@@ -91,6 +91,8 @@ struct sweep {
   struct finding *findings, error;
   enum search_end end;          /* EXHAUSTED, or why it had to stop */
   uint64_t transitions, frontier_states;
+  bool room;                    /* in the store, for all that is on its way there */
+  bool unchecked;               /* there are states of the next layer whose properties were not looked at when they were stored */
   _Atomic size_t memory;        /* of its space, when it last looked */
   const struct layer *next;     /* the layer being made, as far as it was made when it began: its `from` */
   state_ref from;               /* the state being expanded, STORE_NONE for initial ones */
