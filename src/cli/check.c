@@ -121,9 +121,6 @@ static void say_undrawn(const struct checking *k) {
 static int check_one(struct checking *k) {
   struct instance i;
   struct text out = {0}, error = {0};
-  for (size_t d = 0; d < k->options->defines.n; d++)
-    k->bindings[d] =
-        (struct binding){k->options->defines.at[d].name, k->options->defines.at[d].low};
   int status = instance_check(k, &i, false, &error);
   if (status < EXIT_BAD_INPUT && !k->options->helps) {
     if (k->options->json) {
@@ -214,9 +211,6 @@ static int check_table(struct checking *k) {
   json_t *instances = json_array();
   int status = EXIT_HOLDS;
   bool answered = false;
-  for (size_t d = 0; d < k->options->defines.n; d++)
-    k->bindings[d] =
-        (struct binding){k->options->defines.at[d].name, k->options->defines.at[d].low};
   do {
     status = check_row(k, !answered, instances, status, &answered);
   } while (status < EXIT_BAD_INPUT && (k->options->helps || !*k->options->limits.interrupt) && next_values(k));
@@ -289,7 +283,7 @@ int check_model(const struct options *given, const struct syntax *syntax, struct
     ranks_watch(o.ranks, o.limits.interrupt, journal_lost, journal);
   o.unread = ranged && !o.json && !o.trace_out && !pictures_wanted(&o);
   struct checking k = {.options = &o, .syntax = syntax, .style = terminal_style(o.verbose)};
-  k.bindings = memory_alloc((o.defines.n + 1) * sizeof *k.bindings);
+  k.bindings = first_bindings(&o);
   int status = !few ? EXIT_BAD_INPUT : ranged ? check_table(&k) : check_one(&k);
   memory_free(k.bindings);
   if (o.ranks)

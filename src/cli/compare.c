@@ -123,9 +123,7 @@ int command_compare(const struct options *given) {
     o.wishes.reduce[REDUCE_PARTIAL_ORDER] = WISH_OFF;
   o.limits.interrupt = watch_interrupts();
   o.unread = true;
-  struct binding *bindings = memory_alloc((o.defines.n + 1) * sizeof *bindings);
-  for (size_t d = 0; d < o.defines.n; d++)
-    bindings[d] = (struct binding){o.defines.at[d].name, o.defines.at[d].low};
+  struct binding *bindings = first_bindings(&o);
   struct comparing k = {.options = &o, .syntax = &syntax, .bindings = bindings};
   int status = EXIT_BAD_INPUT;
   arena_init(&k.arena);

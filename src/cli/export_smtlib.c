@@ -89,9 +89,7 @@ int export_smtlib(const struct syntax *syntax, const struct options *o) {
   uint32_t property = 0, n = 0, environment = 0;
   if (!syntax_is_algorithm(syntax))
     return EXIT_BAD_INPUT;
-  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
-  for (size_t i = 0; i < o->defines.n; i++)
-    bindings[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+  struct binding *bindings = first_bindings(o);
   struct model *m = model_load(syntax, bindings, o->defines.n, false, false, &error);
   memory_free(bindings);
   text_release(&error);

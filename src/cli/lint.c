@@ -139,9 +139,7 @@ int command_lint(const struct options *o) {
   const char *path = only_file(o);
   if (!path || !syntax_load(&syntax, path))
     return EXIT_BAD_INPUT;
-  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
-  for (size_t d = 0; d < o->defines.n; d++)
-    bindings[d] = (struct binding){o->defines.at[d].name, o->defines.at[d].low};
+  struct binding *bindings = first_bindings(o);
   struct linting l = {.options = o, .style = terminal_style(o->verbose), .syntax = &syntax, .bindings = bindings};
   int status = EXIT_BAD_INPUT;
   arena_init(&l.arena);

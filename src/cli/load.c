@@ -131,6 +131,13 @@ const char *only_file(const struct options *o) {
   return NULL;
 }
 
+struct binding *first_bindings(const struct options *o) {
+  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
+  for (size_t d = 0; d < o->defines.n; d++)
+    bindings[d] = (struct binding){o->defines.at[d].name, o->defines.at[d].low};
+  return bindings;
+}
+
 void say_unknown(const char *kind, const char *name, const char *const *names, size_t n) {
   const char *near = nearest_name(name, names, n);
   struct text all = {0};

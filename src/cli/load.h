@@ -34,6 +34,9 @@ struct model *model_load(const struct syntax *, const struct binding *, size_t n
 /* NULL: said why. A file that is no counter system is refused. */
 struct counter_system *counters_load(const struct syntax *, const struct options *);
 
+/* The values that `-D` gives, of ranges the lowest; for memory_free. */
+struct binding *first_bindings(const struct options *);
+
 /* The single file of a command. */
 const char *only_file(const struct options *);
 

@@ -462,9 +462,7 @@ bool rounds_leave_params_free(const struct syntax *syntax, const struct options 
   struct proving p = {.syntax = syntax, .options = o};
   struct round_shape shape = {0};
   bool left = false;
-  p.given = memory_alloc((o->defines.n + 1) * sizeof *p.given);
-  for (size_t i = 0; i < o->defines.n; i++)
-    p.given[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+  p.given = first_bindings(o);
   if (shape_of(&p, &shape, false)) {
     for (uint32_t i = 0; i < shape.system->nparams; i++)
       left |= !shape.system->params[i].is && !shape.system->params[i].of;

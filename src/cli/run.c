@@ -158,9 +158,7 @@ int command_run(const struct options *o) {
   const char *path = only_file(o);
   if (!path || !syntax_load(&syntax, path))
     return EXIT_BAD_INPUT;
-  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
-  for (size_t d = 0; d < o->defines.n; d++)
-    bindings[d] = (struct binding){o->defines.at[d].name, o->defines.at[d].low};
+  struct binding *bindings = first_bindings(o);
   struct model *m = syntax_is_algorithm(&syntax)
                         ? model_load(&syntax, bindings, o->defines.n, false, false, &error)
                         : NULL;

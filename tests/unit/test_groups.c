@@ -2,19 +2,13 @@
    taken is what the reference finds by trying every event, and each step is a taking of what the reference says. In all semantics,
    with and without reductions, on models of ours and on random ones. */
 #include "interleave/interleave_space.h"
-#include "lang/check.h"
-#include "model/live.h"
 #include "search/store.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#define TRIAL_SPACE struct interleave
+#include "trial.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* slow */
 #define STATES 20
@@ -26,59 +20,19 @@
 
 /* --- a space to look at --- */
 
-struct trial {
-  struct source source;
-  struct arena arena;
-  struct diags diags;
-  struct model *model;
-  struct meaning *meaning;
-  struct question question;
-  uint32_t property;
-  struct live_form form;
-  struct interleave *space;
-};
-
 static void trial_init(struct trial *t, const char *text, const struct binding *bindings, size_t nbindings,
                        const char *environment, enum semantics semantics, bool reduce) {
-  *t = (struct trial){.source = {.path = "m", .text = text, .length = strlen(text)}};
-  arena_init(&t->arena);
-  diags_init(&t->diags, &t->source);
-  struct ast *file = parse_file(&t->source, &t->arena, &t->diags);
-  t->model = t->diags.errors ? NULL : model_check(file, &t->source, bindings, nbindings, true, &t->diags);
-  if (!t->model) {
-    struct text said = {0};
-    diags_print(&t->diags, false, &said);
-    fail_msg("%s\n%s", text, text_or_empty(&said));
-  }
-  while (t->model->properties[t->property].kind != PROPERTY_LIVE)
-    t->property++;
+  trial_read(t, text, bindings, nbindings);
   uint32_t e = 0;
   while (environment && strcmp(t->model->environments[e].name, environment) != 0)
     e++;
   live_form_make(&t->form, t->model, t->property, e);
-  t->meaning = meaning_new(t->model);
-  t->question = (struct question){.environment = e,
-                                  .semantics = semantics,
-                                  .properties = &t->property,
-                                  .nproperties = 1,
-                                  .atoms = t->form.atoms,
-                                  .natoms = t->form.natoms};
-  struct wishes w = {{0}};
-  for (int i = 0; i < REDUCTIONS && !reduce; i++)
-    w.reduce[i] = WISH_OFF;
+  trial_ask(t, e, semantics);
+  struct wishes w = trial_wishes(reduce);
   struct licences *l = licences_grant(t->model, &t->question, &w, &t->arena);
   meaning_follow(t->meaning, semantics, !l->of[REDUCE_MESSAGE_ORDER].applied);
   struct space_options o = {SUCCESSORS_AUTO, ANY_DISTANCE};
   t->space = interleave_of(interleave_space_new(t->meaning, t->model, &t->question, l, &o));
-}
-
-static void trial_release(struct trial *t) {
-  t->space->base.ops->free(&t->space->base);
-  live_form_release(&t->form);
-  meaning_free(t->meaning);
-  model_free(t->model);
-  diags_release(&t->diags);
-  arena_release(&t->arena);
 }
 
 /* --- what each way finds in a state --- */

@@ -1,22 +1,15 @@
 /* Marks of rounds: the edges that the space makes by menus against the plain ones, mark by mark; and both against the judge
    of clauses about whole runs, along random runs of the reference and along paths made concrete. */
-#include "lang/check.h"
-#include "model/licence.h"
-#include "model/live.h"
 #include "sem/marks.h"
 #include "space/round_space.h"
 
 #include "base/vec.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include <cmocka.h>
+#define TRIAL_SPACE struct round_space
+#include "trial.h"
 
 /* --- models put together from pieces --- */
 
@@ -112,45 +105,16 @@ static void write_model(char *out, size_t size) {
 
 /* --- a space to look at --- */
 
-struct trial {
-  struct source source;
-  struct arena arena;
-  struct diags diags;
-  struct model *model;
-  struct meaning *meaning;
-  struct question question;
-  uint32_t property;
-  bool otherwise; /* what is said for each is said otherwise */
-  struct live_form form;
-  struct round_space *space;
-};
-
 static bool trial_init(struct trial *t, const char *text, bool reduce) {
   bool otherwise = t->otherwise;
-  memset(t, 0, sizeof *t);
+  trial_read(t, text, NULL, 0);
   t->otherwise = otherwise;
-  t->source = (struct source){.path = "m", .text = text, .length = strlen(text)};
-  arena_init(&t->arena);
-  diags_init(&t->diags, &t->source);
-  struct ast *file = parse_file(&t->source, &t->arena, &t->diags);
-  t->model = t->diags.errors ? NULL : model_check(file, &t->source, NULL, 0, true, &t->diags);
-  if (!t->model) {
-    struct text said = {0};
-    diags_print(&t->diags, false, &said);
-    fail_msg("%s\n%s", text, text_or_empty(&said));
-  }
-  while (t->model->properties[t->property].kind != PROPERTY_LIVE)
-    t->property++;
   uint32_t environment = t->model->properties[t->property].environments[0];
   live_form_make(&t->form, t->model, t->property, environment);
   if (t->otherwise)
     live_each(t->model, t->property, environment, rand() % 2 ? EACH_FOLLOWED : EACH_TOGETHER);
-  t->meaning = meaning_new(t->model);
-  t->question = (struct question){.environment = environment, .properties = &t->property, .nproperties = 1,
-                                  .atoms = t->form.atoms, .natoms = t->form.natoms};
-  struct wishes w = {{0}};
-  for (int i = 0; i < REDUCTIONS && !reduce; i++)
-    w.reduce[i] = WISH_OFF;
+  trial_ask(t, environment, SEMANTICS_COARSE);
+  struct wishes w = trial_wishes(reduce);
   if (reduce)
     w.reduce[REDUCE_SYMMETRY] = WISH_FORCED;
   struct licences *l = licences_grant(t->model, &t->question, &w, &t->arena);
@@ -164,15 +128,6 @@ static bool trial_init(struct trial *t, const char *text, bool reduce) {
   struct space_options o = {SUCCESSORS_AUTO};
   t->space = (struct round_space *)round_space_new(t->meaning, t->model, &t->question, l, &o);
   return true;
-}
-
-static void trial_release(struct trial *t) {
-  t->space->base.ops->free(&t->space->base);
-  live_form_release(&t->form);
-  meaning_free(t->meaning);
-  model_free(t->model);
-  diags_release(&t->diags);
-  arena_release(&t->arena);
 }
 
 struct key {

@@ -97,11 +97,13 @@ static void store_takes_words(void **unused) {
   store_free(s);
 }
 
+/* Of stores: how many keys, and how much longer they are than they need to be. */
+static const struct {
+  uint32_t n, pad;
+} shapes[] = {{0, 0}, {1, 0}, {300000, 0}, {200000, 9}, {3000, 5000}, {20, 1000000}};
+
 static void store_keeps_every_key_once(void **unused) {
   (void)unused;
-  static const struct {
-    uint32_t n, pad;
-  } shapes[] = {{0, 0}, {1, 0}, {300000, 0}, {200000, 9}, {3000, 5000}, {20, 1000000}};
   uint8_t *key = memory_alloc(8000000);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     struct store *s = store_new();
@@ -115,9 +117,6 @@ static void store_keeps_every_key_once(void **unused) {
 /* What was written down and read again is the same store: references, parents, charges, look-ups; and it can be filled further. */
 static void store_is_written_down(void **unused) {
   (void)unused;
-  static const struct {
-    uint32_t n, pad;
-  } shapes[] = {{0, 0}, {1, 0}, {300000, 0}, {200000, 9}, {3000, 5000}, {20, 1000000}};
   uint8_t *key = memory_alloc(8000000);
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     struct store *s = store_new();
