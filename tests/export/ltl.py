@@ -39,7 +39,10 @@ def conjuncts(f):
 
 
 def again(f):
-    """p, of G F p."""
+    """p, of G F p, which may be one of several that are enough."""
+    if f[0] == "|":
+        p, q = again(f[1]), again(f[2])
+        return None if p is None or q is None else ("|", p, q)
     return f[2][2] if f[0] == "V" and f[1] == FALSE and f[2][0] == "U" and f[2][1] == TRUE and is_state(f[2][2]) else None
 
 
@@ -49,7 +52,7 @@ def finally_always(f):
 
 def fairness(f):
     """(asked, met): if asked holds again and again, so does met. None: it is no fairness."""
-    for a, b in ((f, FALSE), (FALSE, f)) if f[0] != "|" else ((f[1], f[2]), (f[2], f[1])):
+    for a, b in ((f, FALSE), (FALSE, f), *(((f[1], f[2]), (f[2], f[1])) if f[0] == "|" else ())):
         p = FALSE if a == FALSE else again(a)
         q = FALSE if b == FALSE else finally_always(b)
         if p is not None and q is not None:

@@ -1,18 +1,19 @@
 """Reads as much of SMV as `rondo export --to smv` writes, and goes through all states: no NuSMV is packaged for Debian. For each value of the
-input `rule` the transition relation is simplified and becomes a Python function: loops over the other inputs, with the parts of the
-rule's condition as far outside as they can be."""
+input `rule` the transition relation is simplified and becomes a Python function."""
 import re
 
 import ltl
+from compiled import Simple, function, in_temporal, loops, parts_of, unpack
 
 TOKEN = re.compile(r"\s*(?:(\d+)|(\w+)|(:=|->|!=|<=|[-+*/!&|=<?:;()]))")
-DEEPEST = 15  # loops; Python has a limit
 
 
 class Reader:
-    """Expressions and formulas, as tuples: (sign, operands), ("number", value), ("name", name)."""
+    """Expressions and formulas."""
 
     def __init__(self, text):
+        if TOKEN.sub("", text).strip():
+            raise ValueError(f"not expected: '{TOKEN.sub('', text).strip()[:40]}'")
         self.tokens = [next(g for g in m.groups() if g is not None) for m in TOKEN.finditer(text)]
         self.at = 0
 
@@ -86,80 +87,6 @@ class Reader:
         return ("name", token)
 
 
-class Simple:
-    """What is left of expressions if some names have values. Definitions stay definitions, unless they are short."""
-
-    FOLD = {"=": lambda a, b: a == b, "!=": lambda a, b: a != b, "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, "+": lambda a, b: a + b,
-            "-": lambda a, b: a - b, "*": lambda a, b: a * b, "/": lambda a, b: a // b, "mod": lambda a, b: a % b}
-    PYTHON = {"|": "or", "&": "and", "=": "==", "/": "//", "mod": "%"}
-
-    def __init__(self, definitions, known):
-        self.definitions, self.known, self.bodies = definitions, known, {}
-
-    def body(self, name):
-        if name not in self.bodies:
-            self.bodies[name] = self.of(self.definitions[name])
-        return self.bodies[name]
-
-    def of(self, e):
-        op = e[0]
-        if op == "number":
-            return e
-        if op == "name":
-            if e[1] in self.known:
-                return ("number", self.known[e[1]])
-            body = self.body(e[1]) if e[1] in self.definitions else None
-            return body if body and body[0] in ("number", "name") else e
-        if op == "?":
-            condition = self.of(e[1])
-            return self.of(e[2] if condition[1] else e[3]) if condition[0] == "number" else (op, condition, self.of(e[2]), self.of(e[3]))
-        if op == "!":
-            inside = self.of(e[1])
-            return ("number", not inside[1]) if inside[0] == "number" else (op, inside)
-        a = self.of(e[1])
-        if op in ("&", "|"):
-            if a[0] == "number":
-                return a if a[1] == (op == "|") else self.of(e[2])
-            b = self.of(e[2])
-            if b[0] == "number":
-                return b if b[1] == (op == "|") else a
-            return (op, a, b)
-        b = self.of(e[2])
-        if a[0] == b[0] == "number":
-            return ("number", self.FOLD[op](a[1], b[1]))
-        return (op, a, b)
-
-    def names(self, e, out):
-        """Those that it needs, definitions after what they need."""
-        if e[0] == "name":
-            if e[1] not in out:
-                if e[1] in self.definitions:
-                    self.names(self.body(e[1]), out)
-                out[e[1]] = None
-        elif e[0] != "number":
-            for inside in e[1:]:
-                self.names(inside, out)
-        return out
-
-    def text(self, e):
-        if e[0] == "number":
-            return repr(e[1])
-        if e[0] == "name":
-            return f"v_{e[1]}"
-        if e[0] == "?":
-            return f"({self.text(e[2])} if {self.text(e[1])} else {self.text(e[3])})"
-        if e[0] == "!":
-            return f"(not {self.text(e[1])})"
-        return f"({self.text(e[1])} {self.PYTHON.get(e[0], e[0])} {self.text(e[2])})"
-
-    def lines(self, names):
-        return [f"v_{n} = {self.text(self.body(n))}" for n in names if n in self.definitions]
-
-
-def parts_of(e):
-    return parts_of(e[1]) + parts_of(e[2]) if e[0] == "&" else [e]
-
-
 class Machine:
     def __init__(self, text):
         text = re.sub(r"--[^\n]*", "", text)
@@ -192,57 +119,17 @@ class Machine:
         self.rules = [self.compiled(rule) for rule in self.inputs["rule"]]
         self.known = {}
 
-    def function(self, arguments, lines):
-        scope = {}
-        exec("\n".join([f"def f({arguments}):", *("  " + line for line in lines)]), scope)
-        return scope["f"]
-
-    def unpack(self, names, values):
-        return [f"({''.join(f'v_{n}, ' for n in names)}) = {values}"] if names else []
-
     def compiled(self, rule):
         """f(core, out): all states that come after by the rule."""
-        possible = f"r{rule}_possible"
-        base = {"rule": rule}
-        guards = parts_of(Simple(self.definitions, base).of(self.definitions[possible]))
-        idle, taken = Simple(self.definitions, {**base, possible: False}), Simple(self.definitions, {**base, possible: True})
-        asked = Simple(self.definitions, base)
-        after = [taken.of(self.changes[n]) for n in self.names]
-        chosen = [n for n in self.inputs if any(n in s.names(e, {}) for s, some in ((asked, guards), (taken, after)) for e in some)]
-        level_of = {n: i + 1 if i < DEEPEST else DEEPEST + 1 for i, n in enumerate(chosen)}
-
-        def level(s, e):
-            return max((level_of[n] for n in s.names(e, {}) if n in level_of), default=0)
+        possible, base = f"r{rule}_possible", {"rule": rule}
+        asked, idle, taken = (Simple(self.definitions, {**base, **more}) for more in ({}, {possible: False}, {possible: True}))
         stays = [idle.of(self.changes[n]) for n in self.names]
-        assert all(level(idle, e) == 0 for e in stays)
-        lines = self.unpack(self.names[:self.core], "core")
-        known = set()
-
-        def define(s, e, indent, at):
-            for n in s.names(e, {}):
-                if n in self.definitions and n not in known and level(s, ("name", n)) <= at:
-                    known.add(n)
-                    lines.extend(indent + line for line in s.lines([n]))
-        for e in stays:
-            for n in idle.names(e, {}):
-                lines.extend(idle.lines([n]))
-        lines.append(f"stays = ({''.join(idle.text(e) + ', ' for e in stays)})")
-        deepest = max(level_of.values(), default=0)
-        for at in range(deepest + 1):
-            indent = "  " * at
-            if 0 < at <= DEEPEST:
-                lines.append(f"{indent[2:]}for v_{chosen[at - 1]} in {tuple(self.inputs[chosen[at - 1]])}:")
-            elif at:
-                rest = chosen[DEEPEST:]
-                lines.append(f"{indent[2:]}for ({''.join(f'v_{n}, ' for n in rest)}) in product({', '.join(str(tuple(self.inputs[n])) for n in rest)}):")
-            for g in guards:
-                if level(asked, g) == at:
-                    define(asked, g, indent, at)
-                    lines += [f"{indent}if not {asked.text(g)}:", f"{indent}  out.add(stays)", f"{indent}  {'continue' if at else 'return'}"]
-            for e in after:
-                define(taken, e, indent, at)
-        lines.append("  " * deepest + f"out.add(({''.join(taken.text(e) + ', ' for e in after)}))")
-        return self.function("core, out", ["from itertools import product", *lines])
+        needed = {n: None for e in stays for n in idle.names(e, {})}
+        assert not set(needed) & set(self.inputs)
+        guards, after = parts_of(asked.of(self.definitions[possible])), [taken.of(self.changes[n]) for n in self.names]
+        return function("core, out", [*unpack(self.names[:self.core], "core"), *idle.lines(needed),
+                                      f"stays = ({''.join(idle.text(e) + ', ' for e in stays)})",
+                                      *loops(self.inputs, asked, guards, taken, after, ["out.add(stays)"])])
 
     def successors(self, state):
         core = state[:self.core]
@@ -263,25 +150,17 @@ class Machine:
         needed = self.plain.names(e, {})
         if set(needed) & set(self.inputs):
             raise ValueError("a property speaks of inputs")
-        return self.function("state", [*self.unpack(self.names, "state"), *self.plain.lines(needed), f"return {self.plain.text(e)}"])
+        return function("state", [*unpack(self.names, "state"), *self.plain.lines(needed), f"return {self.plain.text(e)}"])
 
     def violated(self, formula):
         """Does a run violate it?"""
         propositions = {}
-
-        def split(e):
-            if e[0] in ("G", "F", "U", "V", "->") or (e[0] in ("!", "&", "|") and any(map(temporal, e[1:]))):
-                return (e[0], *map(split, e[1:]))
-            return ("p", propositions.setdefault(e, len(propositions)))
-
-        def temporal(e):
-            return e[0] in ("G", "F", "U", "V") or (e[0] not in ("number", "name") and any(map(temporal, e[1:])))
-        formula = split(formula)
+        formula = in_temporal(formula, propositions)
         judges = [self.judge(e) for e in propositions]
         return ltl.has_run([self.first], self.successors, lambda state: [bool(j(state)) for j in judges], ("!", formula))
 
 
-def explore(machine):
+def explore(machine, steps=()):
     """Names of the invariants and formulas that fail, and how many states there are; variables that remember something are not counted."""
     invariants = {n: machine.judge(e) for n, e in machine.invariants.items()}
     seen, waiting, failed = {machine.first}, [machine.first], set()
