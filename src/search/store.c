@@ -127,6 +127,7 @@ void store_leave(struct store *s, uint32_t lane) {
 /* A segment grows when so many 64ths of it are full. */
 #define FULL 51
 #define FULL_TIGHT 60
+_Static_assert(STORE_MOST * 4 <= (UINT64_C(3) << (SEGMENT_BITS + TAG_BITS)), "as large as can be, there is still room");
 
 static bool is_filled(const struct segment *g, unsigned parts) {
   return __atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(64) > ((uint64_t)parts << g->bits) && g->bits < TAG_BITS;

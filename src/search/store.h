@@ -15,7 +15,7 @@
 /* A stored state. Later states of a lane have larger references; STORE_NONE is larger than all of them. */
 typedef uint64_t state_ref;
 #define STORE_NONE ((UINT64_C(1) << 38) - 1)
-#define STORE_MOST (UINT64_C(3) << 29) /* states; the caller stops before it adds more */
+#define STORE_MOST (UINT64_C(3) << 27) /* states; the caller stops before it adds more */
 
 /* Faulty processes, then lost or corrupted messages: compares as a number. Each count stops at
  * 65535. */
