@@ -34,7 +34,7 @@ static void pages_free(void *at, size_t size) {
     munmap(at, size);
 }
 
-static uint64_t *slots_alloc(uint32_t bits) { return pages_alloc(sizeof(uint64_t) << bits); }
+static size_t slots_bytes(uint32_t lines) { return (size_t)lines * LINE_SLOTS * sizeof(uint64_t); }
 
 struct sharing {
   struct gate gate[STORE_LANES];
@@ -48,9 +48,9 @@ static void lane_begin(struct store *s, uint32_t lane);
 struct store *store_without_lanes(void) {
   struct store *s = memory_alloc(sizeof *s);
   for (uint32_t i = 0; i < SEGMENTS; i++) {
-    s->segment[i] = (struct segment){.bits = FIRST_SLOT_BITS, .slots = slots_alloc(FIRST_SLOT_BITS), .age = 1};
+    s->segment[i] = (struct segment){.lines = FIRST_LINES, .slots = pages_alloc(slots_bytes(FIRST_LINES)), .age = 1};
   }
-  s->index_bytes = SEGMENTS * (sizeof(uint64_t) << FIRST_SLOT_BITS);
+  s->index_bytes = SEGMENTS * slots_bytes(FIRST_LINES);
   s->head_at = PARENT_BYTES;
   s->plain = true;
   s->chunks = mmap(NULL, CHUNKS_MOST * sizeof *s->chunks, PROT_READ | PROT_WRITE,
@@ -84,7 +84,7 @@ uint32_t store_signature(const struct store *s) { return s->compact ? s->compact
 static void segment_grow(struct store *, struct segment *);
 
 /* There is always room for what all of them add before the first one sees that a segment is filling up. */
-#define SHARED_SLOT_BITS 15
+#define SHARED_LINES 4096
 #define TELL 16 /* slots that a lane fills before it tells */
 
 void store_share(struct store *s, uint32_t lanes) {
@@ -99,7 +99,7 @@ void store_share(struct store *s, uint32_t lanes) {
   pthread_mutex_init(&shared->spare, NULL);
   pthread_mutex_init(&shared->relinks, NULL);
   for (uint32_t i = 0; i < SEGMENTS; i++)
-    while (s->segment[i].bits < SHARED_SLOT_BITS)
+    while (s->segment[i].lines < SHARED_LINES)
       segment_grow(s, &s->segment[i]);
   s->sharing = shared;
   s->plain = false;
@@ -130,7 +130,7 @@ void store_leave(struct store *s, uint32_t lane) {
 _Static_assert(STORE_MOST * 4 <= (UINT64_C(3) << (SEGMENT_BITS + TAG_BITS)), "as large as can be, there is still room");
 
 static bool is_filled(const struct segment *g, unsigned parts) {
-  return __atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(64) > ((uint64_t)parts << g->bits) && g->bits < TAG_BITS;
+  return __atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(64) > (uint64_t)parts * g->lines * LINE_SLOTS && g->lines < LINES_MOST;
 }
 
 static bool is_filling_up(const struct store *s, const struct segment *g) {
@@ -169,7 +169,7 @@ void store_free(struct store *s) {
     return;
   compact_free(s);
   for (uint32_t i = 0; i < SEGMENTS; i++)
-    pages_free(s->segment[i].slots, sizeof(uint64_t) << s->segment[i].bits);
+    pages_free(s->segment[i].slots, slots_bytes(s->segment[i].lines));
   for (uint32_t i = 0; i < s->nchunks; i++)
     if (s->chunks[i].pieces)
       pages_free(s->chunks[i].at, (size_t)s->chunks[i].pieces << CHUNK_BITS);
@@ -284,7 +284,7 @@ static void spare_unlock(struct store *s) {
 }
 
 static void slots_discard(struct store *s, const struct segment *g) {
-  size_t bytes = sizeof(uint64_t) << g->bits;
+  size_t bytes = slots_bytes(g->lines);
   if (bytes < CHUNK_SIZE || s->tight) {
     pages_free(g->slots, bytes);
     return;
@@ -341,19 +341,27 @@ static void lane_begin(struct store *s, uint32_t lane) {
   s->lanes = lane + 1;
 }
 
+/* Twice as many, or if memory is short half as many again, whole pages. */
+#define LINES_A_PAGE 64
+static uint32_t lines_after(const struct store *s, uint32_t lines) {
+  if (!s->tight || lines < 4 * LINES_A_PAGE)
+    return 2 * lines;
+  uint32_t more = (lines / 2 + LINES_A_PAGE - 1) / LINES_A_PAGE * LINES_A_PAGE;
+  return lines + more < LINES_MOST ? lines + more : LINES_MOST;
+}
+
 static void segment_grow(struct store *s, struct segment *g) {
-  struct segment bigger = {.bits = g->bits + 1, .used = g->used, .age = g->age + 1};
-  size_t size = (size_t)1 << bigger.bits;
-  bigger.slots = slots_alloc(bigger.bits);
-  for (size_t i = 0; i < size / 2; i++) {
+  struct segment bigger = {.lines = lines_after(s, g->lines), .used = g->used, .age = g->age + 1};
+  bigger.slots = pages_alloc(slots_bytes(bigger.lines));
+  for (size_t i = 0; i < (size_t)g->lines * LINE_SLOTS; i++) {
     uint64_t slot = g->slots[i];
     if (slot == 0)
       continue;
     *empty_slot(&bigger, slot >> POSITION_BITS) = slot;
   }
   slots_discard(s, g);
+  s->index_bytes += slots_bytes(bigger.lines) - slots_bytes(g->lines);
   *g = bigger;
-  s->index_bytes += size / 2 * sizeof *g->slots;
 }
 
 /* Room for a record that does not straddle chunks, unless it is longer than one. */
@@ -666,7 +674,7 @@ size_t store_bytes(const struct store *s) {
 }
 
 /* Segments grow at about the same time, one after the other: the last one is there twice for a while. */
-size_t store_growth(const struct store *s) { return s->index_bytes + s->index_bytes / SEGMENTS; }
+size_t store_growth(const struct store *s) { return s->index_bytes / (s->tight ? 2 : 1) + s->index_bytes / SEGMENTS; }
 
 bool store_grows_soon(const struct store *s) {
   for (uint32_t i = 0; i < SEGMENTS; i++)

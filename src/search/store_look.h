@@ -26,13 +26,15 @@
 #define POSITION_MASK ((UINT64_C(1) << POSITION_BITS) - 1)
 #define LINE_BITS 3
 #define LINE_SLOTS (1u << LINE_BITS)
-#define FIRST_SLOT_BITS 6
+#define FIRST_LINES 8
+#define LINES_MOST (1u << (TAG_BITS - LINE_BITS))
 
 #define HUGE_PAGE CHUNK_SIZE
 
 struct segment {
   uint64_t *slots;
-  uint32_t bits, used;
+  uint32_t lines; /* of slots */
+  uint32_t used;  /* slots */
   uint32_t age; /* how often it has grown, from 1 */
 };
 
@@ -80,12 +82,12 @@ static inline const struct segment *segment_of(const struct store *s, uint64_t h
 static inline uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG_BITS) - 1); }
 
 static inline uint64_t *home_of(const struct segment *g, uint64_t tag) {
-  return &g->slots[tag >> (TAG_BITS - g->bits + LINE_BITS) << LINE_BITS];
+  return &g->slots[tag * g->lines >> TAG_BITS << LINE_BITS];
 }
 
 static inline uint64_t *next_line(const struct segment *g, uint64_t *line) {
   line += LINE_SLOTS;
-  return line == g->slots + ((size_t)1 << g->bits) ? g->slots : line;
+  return line == g->slots + ((size_t)g->lines << LINE_BITS) ? g->slots : line;
 }
 
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then for the record that each
