@@ -211,6 +211,11 @@ static inline const struct use *known_use(struct interleave *s, uint32_t to, con
 
 static bool is_of_use(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
   const struct use *use = known_use(s, to, row[to], from, l);
+  for (; use->n == 1 && !use->any && way <= WAY_MOST; way++) { /* most go to one process */
+    from = to;
+    to = use->passed[0].to;
+    use = known_use(s, to, row[to], from, use->passed[0].letter);
+  }
   bool any = use->any || way > WAY_MOST;
   for (uint32_t i = 0; i < use->n && !any; i++)
     any = is_of_use(s, row, use->passed[i].to, to, use->passed[i].letter, way + 1);
@@ -226,12 +231,12 @@ static bool arrives(struct interleave *s, const content *row, uint32_t to, uint3
   return yes;
 }
 
-/* As far as it goes; what is of no use on the way is dropped. */
+/* As far as it goes; what is of no use on the way is dropped. It is of use itself: so is what alone it becomes. */
 static void pass_on(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, put_down_fn *put) {
   const struct use *use = known_use(s, to, row[to], from, l);
   for (uint32_t i = 0; i < use->n; i++) {
     struct passed p = use->passed[i];
-    if (!is_of_use(s, row, p.to, to, p.letter, 0))
+    if (use->n > 1 && !is_of_use(s, row, p.to, to, p.letter, 0))
       continue;
     if (known_use(s, p.to, row[p.to], to, p.letter)->at_once)
       pass_on(s, row, p.to, to, p.letter, put);
@@ -241,8 +246,10 @@ static void pass_on(struct interleave *s, const content *row, uint32_t to, uint3
 }
 
 bool relays_keep(struct interleave *s, const content *row, uint32_t from, uint32_t to, letter l) {
-  return is_of_use(s, row, to, from, l, 0) &&
-         !(known_use(s, to, row[to], from, l)->at_once && arrives(s, row, to, from, l, 0));
+  const struct use *use = known_use(s, to, row[to], from, l);
+  if (use->any) /* then it is not passed on at once */
+    return true;
+  return is_of_use(s, row, to, from, l, 0) && !(use->at_once && arrives(s, row, to, from, l, 0));
 }
 
 void relays_put(struct interleave *s, const content *row, uint32_t from, uint32_t to, letter l, put_down_fn *put) {

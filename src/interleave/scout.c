@@ -14,21 +14,33 @@
 struct scout {
   struct interleave *space;
   uint64_t random;
-  uint64_t offered; /* so far, in this step */
-  uint64_t enough;  /* of them; 0: all are looked at */
-  uint64_t *at;     /* the one that is taken */
+  uint64_t offered;      /* so far, in this step */
+  uint64_t *at;          /* the one that is taken */
+  uint64_t *starts;      /* the first initial states, looked up once */
+  uint64_t nstarts;
 };
+
+static uint64_t draw(struct scout *t, uint64_t n) {
+  t->random = hash_mix(t->random + 1, 0xD1B54A32D192ED03u);
+  return t->random % n;
+}
+
+static size_t key_room(const struct scout *t) { return t->space->keys.nwords + 2; }
 
 /* Each of those offered is as likely as the others. */
 static bool offer(void *context, const struct state *state, const struct edge *edge) {
   struct scout *t = context;
+  if (!edge->error && draw(t, ++t->offered) == 0)
+    keys_load(&t->space->keys, state, t->at);
+  return true;
+}
+
+static bool add_start(void *context, const struct state *state, const struct edge *edge) {
+  struct scout *t = context;
   if (edge->error)
     return true;
-  t->offered++;
-  t->random = hash_mix(t->random + 1, 0xD1B54A32D192ED03u);
-  if (t->random % t->offered == 0)
-    keys_load(&t->space->keys, state, t->at);
-  return t->offered != t->enough;
+  keys_load(&t->space->keys, state, t->starts + t->nstarts++ * key_room(t));
+  return t->nstarts < STARTS_LOOKED_AT;
 }
 
 static size_t names(const struct interleave *s) {
@@ -41,22 +53,23 @@ static size_t names(const struct interleave *s) {
 static bool walk_on(struct scout *t) {
   struct interleave *s = t->space;
   memcpy(s->words, t->at, s->keys.nwords * sizeof *s->words);
-  t->offered = t->enough = 0;
+  t->offered = 0;
   fast_successors(s, STEPS_ALL, offer, t);
   return t->offered > 0 && !s->base.restart;
 }
 
-static bool walk_begins(struct scout *t) {
-  t->offered = 0;
-  t->enough = STARTS_LOOKED_AT;
-  interleave_initial(t->space, offer, t);
-  return t->offered > 0 && !t->space->base.restart;
+static void walk_begins(struct scout *t) {
+  memcpy(t->at, t->starts + draw(t, t->nstarts) * key_room(t), key_room(t) * sizeof *t->at);
 }
 
 void scout(struct interleave *s) {
-  struct scout t = {.space = s, .at = memory_alloc((s->keys.nwords + 2) * sizeof *t.at)};
+  struct scout t = {.space = s};
+  t.at = memory_alloc(key_room(&t) * sizeof *t.at);
+  t.starts = memory_alloc(STARTS_LOOKED_AT * key_room(&t) * sizeof *t.starts);
+  interleave_initial(s, add_start, &t);
   size_t known = names(s);
-  for (uint32_t steps = 0, idle = 0; steps < STEPS_MOST && idle < STEPS_IDLE && walk_begins(&t);)
+  for (uint32_t steps = 0, idle = 0; t.nstarts > 0 && !s->base.restart && steps < STEPS_MOST && idle < STEPS_IDLE;) {
+    walk_begins(&t);
     for (uint32_t length = 0; length < WALK_LONGEST && idle < STEPS_IDLE; length++, steps++) {
       bool more = walk_on(&t);
       idle = names(s) > known ? 0 : idle + 1;
@@ -66,6 +79,8 @@ void scout(struct interleave *s) {
         break;
       }
     }
+  }
   s->base.restart = false;
   memory_free(t.at);
+  memory_free(t.starts);
 }
