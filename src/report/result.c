@@ -129,12 +129,14 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
   bool detours = l->of[REDUCE_PARTIAL_ORDER].applied || l->of[REDUCE_RELAYS].applied; /* the layers say nothing about lengths */
   if (s->end == SEARCH_EXHAUSTED && !s->cut) { /* likewise, by distance */
     text_addf(out, "%s up to distance %u", what, s->space->distance);
+    proved_but_for(out, s);
     return;
   }
   if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
     text_addf(out, "%s up to ", what);
     proved_length(out, of_steps(s->space->question, s->space->model), s->limits.rounds);
     text_add(out, detours ? " of the runs that partial-order keeps" : "");
+    proved_but_for(out, s);
     return;
   }
   if (s->complete == 0) {
@@ -144,6 +146,7 @@ static void say_so_far(struct text *out, const struct search *s, const struct pr
   } else {
     text_addf(out, "%s within ", what);
     proved_length(out, of_steps(s->space->question, s->space->model), s->complete - 1);
+    proved_but_for(out, s);
   }
   text_add(out, "; ");
   proved_limit(out, s->end, &s->limits, s->why);

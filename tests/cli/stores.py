@@ -18,6 +18,9 @@ def a_store_of_signatures_says_how_sure_it_is(rondo):
     must(hashed["properties"][0]["proved"].startswith("every run, n = 4, k = 3, f = 4, but for a state missed with probability at most "),
          hashed["properties"][0]["proved"])
     rondo(*ask, "--store", "hash", status=0, says="but for a state missed with probability at most ")
+    rondo(*ask, "--store", "hash", "--max-rounds", "1", status=2, says="up to 1 round, but for a state missed")
+    rondo("check", "models/herlihy.rondo", "-D", "n=5", "--reduce", "none", "--property", "agreement", "--store", "hash", "--max-states", "5000",
+          status=2, says=", but for a state missed with probability at most ")
     rondo(*ask, "--store", "hash", status=0, env={"RONDO_TEST_HASH_BITS": "4"}, says="likely to have been missed")
 
 
