@@ -21,9 +21,11 @@ class Model:
     peers: object             # the module that writes it for Spin and Rumur
     choices: object           # size -> in how many ways each part of an initial state can be chosen
     smallest: tuple           # sizes: for tests
-    small: tuple              # for counting instructions: beyond what is done once
+    small: tuple              # for the plain way
+    counted: tuple            # for counting instructions, from the small one on
     sizes: list               # for measuring; the last one is the largest
-    slow: list                # those of them that are too large for Rumur
+    exported: tuple           # the one on which Spin also runs what `rondo export` writes
+    slow: list                # those that are too large for Rumur
 
 
 def flood_choices(n, f, k):
@@ -32,13 +34,13 @@ def flood_choices(n, f, k):
 
 MODELS = [
     Model("Paxos", "models/paxos.rondo", "agreement", ("leaders", "acceptors"), paxos, lambda *size: [],
-          (2, 2), (2, 4), [(3, 3), (2, 5)], [(2, 5)]),
+          (2, 2), (2, 4), (3, 3), [(2, 4), (3, 3), (2, 5)], (2, 4), [(2, 5)]),
     Model("Herlihy", "models/herlihy.rondo", "agreement", ("n",), herlihy, lambda n: [n] * n,
-          (2,), (4,), [(5,)], []),
+          (2,), (4,), (5,), [(5,)], (5,), []),
     Model("FloodSet, messages", "models/papers/floodset_messages.rondo", "agreement", ("n", "f", "k"), floodset, flood_choices,
-          (2, 1, 2), (3, 1, 2), [(4, 1, 2), (4, 2, 2)], []),
+          (2, 1, 2), (3, 1, 2), (4, 1, 2), [(4, 1, 2), (4, 2, 2)], (4, 1, 2), []),
     Model("Itai-Rodeh, bounded", "bench/models/itai_rodeh_bounded.rondo", "one_leader", ("n", "k", "rounds"), itai_rodeh,
-          lambda n, k, rounds: [k] * n, (2, 2, 2), (3, 2, 3), [(4, 3, 2), (4, 2, 4)], []),
+          lambda n, k, rounds: [k] * n, (2, 2, 2), (3, 2, 3), (4, 2, 2), [(4, 2, 2), (4, 2, 4)], (4, 2, 2), []),
 ]
 
 
