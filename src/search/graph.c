@@ -91,7 +91,7 @@ void graph_refresh(struct graph *g) {
   g->stats.memory = graph_bytes(g) + g->space->ops->memory(g->space);
 }
 
-static bool undisturbed(struct graph *g) {
+bool graph_undisturbed(struct graph *g) {
   if (!g->limits.interrupt || !*g->limits.interrupt)
     return true;
   graph_stop(g, search_interrupted(*g->limits.interrupt));
@@ -112,7 +112,7 @@ bool graph_tick(struct graph *g, uint32_t ticks) {
     g->last_progress = g->stats.seconds;
     g->progress(g->progress_context, &g->stats);
   }
-  return undisturbed(g) && !search_limited(g->end);
+  return graph_undisturbed(g) && !search_limited(g->end);
 }
 
 /* --- growing --- */
@@ -137,6 +137,8 @@ static bool read_letter(struct graph *g, uint32_t state) {
   for (uint32_t i = 0; i < g->space->question->natoms; i++) {
     struct model_error error = {0};
     enum verdict3 v = g->space->ops->atom(g->space, i, &at, &error);
+    if (!graph_undisturbed(g))
+      return false;
     if (v == V_ERROR) {
       found_error(g, &error, i, state);
       return false;
@@ -245,12 +247,13 @@ bool graph_expand(struct graph *g, uint32_t state) {
   g->space->distance_cut = false;
   bool ok = g->space->ops->successors(g->space, &at, add_step, g) &&
             (!g->space->partial || g->space->ops->others(g->space, &at, add_step, g));
+  ok = graph_undisturbed(g) && ok; /* else there may be more steps than it told */
   if (ok && may_stay(g, &at))
     vec_push(&g->steps, ((struct graph_step){state, LABEL_STAYS}));
   g->space->distance_cut |= cut;
   g->count.at[state] = (uint32_t)(g->steps.n - g->first.at[state]);
   if (!ok || !read_letters(g)) {
-    undisturbed(g); /* for a space that gave up by itself when it was interrupted */
+    graph_undisturbed(g); /* for a space that gave up by itself when it was interrupted */
     return false;
   }
   return graph_tick(g, TICKS_PER_STATE);
@@ -280,7 +283,7 @@ bool graph_begin(struct graph *g) {
     ok = ok && (g->limits.rounds == 0 || expand_layers(g));
     if (!g->space->restart) {
       if (!ok)
-        undisturbed(g);
+        graph_undisturbed(g);
       return ok;
     }
   }

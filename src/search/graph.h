@@ -68,6 +68,8 @@ bool graph_add_initial(struct graph *, const struct state *);
 /* Makes sure that the steps of a state are known. False: likewise. */
 bool graph_expand(struct graph *, uint32_t state);
 bool graph_tick(struct graph *, uint32_t ticks); /* False: a limit was reached */
+/* False: it was interrupted; what the space has answered since then does not count. */
+bool graph_undisturbed(struct graph *);
 void graph_stop(struct graph *, enum search_end why);
 size_t graph_bytes(const struct graph *); /* without the space's */
 struct state graph_state(const struct graph *, uint32_t state);

@@ -190,10 +190,10 @@ static bool find_successors(struct sieve *s, const struct state *at, bool *stays
             (!space->partial || space->ops->others(space, at, note_step, s));
   *stays = ok && may_stay(s, at);
   space->distance_cut |= cut;
-  if (!ok && s->says == SIEVED_ALL && !space->restart) { /* it gave up by itself when it was interrupted */
-    s->graph->ticks = UINT32_MAX / 2;
-    return !tick(s, 1) ? false : end_with(s, SIEVED_SOME);
-  }
+  if (!graph_undisturbed(s->graph)) /* there may be more steps than it told */
+    return end_with(s, SIEVE_STOPPED);
+  if (!ok && s->says == SIEVED_ALL && !space->restart)
+    return end_with(s, SIEVED_SOME);
   return ok && !space->restart;
 }
 
@@ -203,7 +203,10 @@ static bool enter(struct sieve *s, state_ref ref, uint64_t marks) {
   struct state at = {stored.bytes, stored.length};
   struct reading reading;
   bool stays;
-  if (!read_state(s, &at, &reading))
+  bool read = read_state(s, &at, &reading);
+  if (!graph_undisturbed(s->graph))
+    return end_with(s, SIEVE_STOPPED);
+  if (!read)
     return false;
   if (!reading.any) {
     set_cell(s, ref, CELL_DONE);
