@@ -1,6 +1,9 @@
 #include "base/memory.h"
 
 #include <fcntl.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,6 +56,12 @@ char *memory_strdup(const char *string) {
   char *copy = memory_resize(NULL, size);
   memcpy(copy, string, size);
   return copy;
+}
+
+void memory_trim(void) {
+#ifdef __GLIBC__
+  malloc_trim(0);
+#endif
 }
 
 size_t memory_resident(void) { /* asked often: no more calls than needed */

@@ -14,6 +14,7 @@ void *memory_resize_array(void *old, size_t count, size_t each); /* count * each
 void memory_free(void *);
 char *memory_strdup(const char *);
 
+void memory_trim(void);       /* what was freed goes back to the system, as far as that can be done */
 size_t memory_resident(void); /* bytes of this process in core, 0 if unknown */
 
 #endif

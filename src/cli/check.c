@@ -12,6 +12,7 @@
 #include "report/table.h"
 #include "report/text_report.h"
 #include "search/ranks.h"
+#include "search/shelf.h"
 #include "trace/trace_json.h"
 
 #define MOST_INSTANCES 10000
@@ -274,6 +275,7 @@ int check_model(const struct options *given, const struct syntax *syntax, struct
   o.limits.threads_from = tested_threads_from();
   o.limits.sieve_from = tested_sieve_from();
   o.limits.signature = o.hashed ? tested_signature() : 0;
+  o.limits.spill_from = tested_spill_from();
   o.limits.interrupt = watch_interrupts();
   if (journal) {
     o.checkpoints = &journal->checkpoints;
@@ -306,9 +308,27 @@ static bool store_suits(const struct options *o) {
     say_error("a search that keeps signatures of states is not written down\n  help: leave out '--checkpoint' or '--store hash'");
   else if (o->hashed && symbolic_engine_find(o->engine, &engine))
     say_error("engine '%s' stores no states\n  help: leave out '--store hash'", o->engine);
+  else if (o->hashed && o->spill)
+    say_error("signatures of states stay in memory\n  help: leave out '--spill' or '--store hash'");
   else
     return true;
   return false;
+}
+
+/* What would come to light hours later otherwise. */
+static bool can_spill(const struct options *o) {
+  int error;
+  if (o->checkpoint) {
+    say_error("states on disk are not written down: '--spill' and '--checkpoint' do not go together\n"
+              "  help: leave out one of them");
+    return false;
+  }
+  struct shelf *tried = shelf_new(o->spill, &error);
+  if (!tried)
+    say_error("cannot write in the folder '%s' of '--spill': %s", o->spill, strerror(error));
+  bool can = tried;
+  shelf_free(tried);
+  return can;
 }
 
 int command_check(const struct options *o) {
@@ -319,7 +339,7 @@ int command_check(const struct options *o) {
     return EXIT_BAD_INPUT;
   if (o->no_trace && pictures_wanted(o))
     say_error("with '--no-trace' there is nothing to draw");
-  else if (store_suits(o) && syntax_is_algorithm(&syntax))
+  else if (store_suits(o) && (!o->spill || can_spill(o)) && syntax_is_algorithm(&syntax))
     status = o->checkpoint ? check_journalled(o, &syntax) : check_model(o, &syntax, NULL);
   syntax_release(&syntax);
   return status;

@@ -214,6 +214,9 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_CHECKPOINT:
     o->checkpoint = argument;
     return true;
+  case OPTION_SPILL:
+    o->spill = argument;
+    return true;
   case OPTION_TRACE_OUT:
     o->trace_out = argument;
     return true;

@@ -34,6 +34,7 @@ struct options {
   VEC(struct define) defines;
   VEC(const char *) properties;
   const char *checkpoint; /* the folder, or NULL */
+  const char *spill;      /* likewise */
   char **words;           /* after the command, as they were given */
   int nwords;
   const char *env, *trace_out, *svg, *html, *certificate, *engine, *to, *format;

@@ -36,6 +36,8 @@ static bool is_for_ranks(const struct options *o, struct text *error) {
     text_add(error, "several ranks can only 'check' and 'resume'\n  help: for everything else there is rondo itself, without mpirun");
   else if (o->hashed)
     text_add(error, "several ranks keep states whole\n  help: leave out '--store hash'");
+  else if (o->spill)
+    text_add(error, "several ranks keep their states in memory\n  help: leave out '--spill', or start more ranks");
   else if (o->limits.threads > 1)
     text_add(error, "each rank is one thread\n  help: instead of '--threads' start more ranks");
   return error->n == 0;

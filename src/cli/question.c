@@ -48,6 +48,7 @@ static void search_by(struct ranks *ranks, struct search *s, struct space *space
   search_init(s, space, limits);
   s->ranks = ranks;
   s->checkpoints = checkpoints;
+  s->spill_folder = a->options->spill;
   s->progress = progress_or_null();
   s->progress_context = a->model;
   meaning_watch(a->meaning, checkpoints ? limits->insist : limits->interrupt);
@@ -285,8 +286,7 @@ static struct trace *first_steps(const struct asking *a, struct trace *t, uint32
 /* The run to the farthest state, if part of it can be repeated for ever. */
 static bool find_runaway(const struct asking *a, const struct search *s, struct run_result *r) {
   const struct state *far = &s->space->farthest;
-  state_ref ref = far->length ? store_find(s->store, far->bytes, far->length, store_hash(far->bytes, far->length))
-                              : STORE_NONE;
+  state_ref ref = far->length ? search_find(s, far) : STORE_NONE;
   if (!s->space->distance_cut || ref == STORE_NONE)
     return true;
   struct finding f = {.found = true, .state = ref, .target = STORE_NONE, .property = UINT32_MAX};

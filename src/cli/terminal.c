@@ -141,13 +141,14 @@ static struct {
 } resident = {.lock = PTHREAD_MUTEX_INITIALIZER};
 #define RESIDENT_OFTEN 2000000 /* nanoseconds, if there is not much left */
 #define RESIDENT_ELSE 20000000
+#define RESIDENT_SPARE (1 << 20) /* bytes that nobody counts */
 
 static void *watch_resident(void *context) {
   (void)context;
   while (true) {
     pthread_mutex_lock(&resident.lock);
     size_t limit = resident.limit, used = limit ? memory_resident() : 0;
-    if (used > limit + limit / 64 && !interrupted)
+    if (used > limit + limit / 64 + RESIDENT_SPARE && !interrupted)
       interrupted = INTERRUPT_MEMORY;
     pthread_mutex_unlock(&resident.lock);
     nanosleep(&(struct timespec){.tv_nsec = used > limit / 2 ? RESIDENT_OFTEN : RESIDENT_ELSE}, NULL);
@@ -186,6 +187,8 @@ static uint64_t tested_number(const char *name) {
 uint64_t tested_threads_from(void) { return tested_number("RONDO_TEST_THREADS_FROM"); }
 
 uint64_t tested_sieve_from(void) { return tested_number("RONDO_TEST_SIEVE_FROM"); }
+
+uint64_t tested_spill_from(void) { return tested_number("RONDO_TEST_SPILL_FROM"); }
 
 double checkpoint_seconds(void) {
   const char *said = getenv("RONDO_TEST_CHECKPOINT_SECONDS");

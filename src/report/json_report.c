@@ -53,6 +53,8 @@ json_t *stats_json(const struct run_result *r) {
   json_object_set_new(j, "seconds", json_real(r->stats.seconds));
   json_object_set_new(j, "memory_bytes", json_integer((json_int_t)r->stats.memory));
   json_object_set_new(j, "missed_probability", r->hashed ? json_real(r->missed) : json_null());
+  if (r->stats.disk > 0)
+    json_object_set_new(j, "disk_bytes", json_integer((json_int_t)r->stats.disk));
   json_object_set_new(j, "heard_of_assignments", assignments_json(r->heard_of_assignments));
   json_object_set_new(j, "channel_bound", r->has_channels ? json_integer(r->channel_bound) : json_null());
   json_object_set_new(j, "round_distance", r->runaway         ? json_string("unbounded")

@@ -131,6 +131,11 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
   seconds_add(out, r->stats.seconds);
   text_add(out, ", ");
   bytes_add(out, r->stats.memory);
+  if (r->stats.disk > 0) {
+    text_add(out, ", ");
+    bytes_add(out, r->stats.disk);
+    text_add(out, " on disk");
+  }
   text_add(out, "\n");
   if (r->heard_of_assignments) {
     text_add(out, "  the plain way would have tried ");

@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "search/paths.h"
 #include "search/retrace.h"
+#include "search/spill.h"
 
 #include <math.h>
 #include <string.h>
@@ -28,6 +29,8 @@ void search_release(struct search *s) {
   memory_free(s->texts);
   told_paths_free(s);
   memory_free(s->error_text);
+  spill_free(s->spill);
+  memory_free(s->spill_trouble);
   *s = (struct search){0};
 }
 
@@ -58,6 +61,9 @@ void search_stop(struct search *s, enum search_end why) {
 void search_forget(struct search *s, struct sweep *w) {
   crew_free(s->crew);
   s->crew = NULL;
+  spill_free(s->spill);
+  s->spill = NULL;
+  s->pause = false;
   store_free(s->store);
   s->store = new_store(s);
   memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
@@ -120,6 +126,7 @@ static bool go_through(struct sweep *w, enum stage_kind kind) {
     w->next = next;
     w->at = w->ntaken = 0;
     w->made = s->ranks ? ranks_do(w, works[kind]) : works[kind](w);
+    frontier_release(&f);
   }
   w->frontier = NULL;
   at->begun = false;
@@ -138,11 +145,14 @@ static void find_out_why(struct sweep *w) {
 static bool make_initial(struct sweep *w) {
   struct search *s = w->search;
   struct stage *at = s->stage;
+  at->kind = STAGE_INITIAL;
   at->layer = (struct layer){.lanes = 1, .from = {store_first()}};
   w->next = &at->layer;
   bool made = s->ranks ? ranks_do(w, sweep_initial) : sweep_initial(w);
   s->error = w->error;
   search_stop(s, w->end);
+  if (s->spill)
+    return spill_close_layer(w, made);
   at->states = store_count(s->store);
   return made;
 }
@@ -151,7 +161,8 @@ static bool make_initial(struct sweep *w) {
 static bool goes_on(struct sweep *w, bool made) {
   struct search *s = w->search;
   struct stage *at = s->stage;
-  layer_close(s->store, &at->layer);
+  if (!s->spill)
+    layer_close(s->store, &at->layer);
   if (s->ranks && !at->begun)
     ranks_close_layer(w);
   bool any = s->ranks ? ranks_layer(w) > 0 : !layer_empty(&at->layer);
@@ -216,6 +227,10 @@ static void explore(struct sweep *w, bool resumed) {
     made = ((amid && at->kind == STAGE_OTHERS) || go_through(w, STAGE_EXPAND)) &&
            (!s->ranks || !s->space->puts_off || go_through(w, STAGE_OTHERS));
     amid = false;
+    if (s->spill) {
+      made = spill_close_layer(w, made);
+      continue;
+    }
     at->layer = at->next;
     at->states = store_count(s->store) - at->before;
   }
@@ -254,6 +269,10 @@ void search_run(struct search *s) {
   sweep_start(w);
   if (!s->ranks || ranks_begin(w))
     go(w);
+  if (s->spill && !search_limited(s->end)) { /* nothing there is needed any more */
+    store_free(s->store);
+    s->store = store_new();
+  }
   crew_dismiss(s->crew);
   parcels_free(w->parcels);
   sweep_free(w);
@@ -280,6 +299,11 @@ double search_missed(const struct search *s) {
   return missed < 1 ? missed : 1;
 }
 
+state_ref search_find(const struct search *s, const struct state *state) {
+  return s->spill ? spill_find(s, state->bytes, state->length)
+                  : store_find(s->store, state->bytes, state->length, store_hash(state->bytes, state->length));
+}
+
 struct goal finding_goal(const struct finding *f) {
   return (struct goal){.kind = !f->by_step                 ? GOAL_STATE
                                : f->property == UINT32_MAX ? GOAL_ERROR
@@ -298,6 +322,8 @@ struct state *search_path(const struct search *s, const struct finding *f, uint3
   *goal = finding_goal(f);
   if (s->limits.signature)
     return retrace(s, f, n);
+  if (s->spill)
+    return spill_path(s, f, n);
   uint32_t length = f->target != STORE_NONE;
   for (state_ref r = f->state; r != STORE_NONE; r = store_at(s->store, r).parent)
     length++;

@@ -38,6 +38,7 @@ struct limits { /* 0 or NULL: none */
   uint64_t threads_from;                  /* layers of fewer states are left to one; 0: as it pays */
   uint64_t sieve_from;                    /* questions about runs: from so many states on steps are not kept; 0: as it pays */
   uint32_t signature;                     /* bits of each state that are stored, see store_new_compact; 0: whole keys */
+  uint64_t spill_from;                    /* for tests: memory is full with so many states; 0: when it is */
 };
 #define INTERRUPT_TIME 2
 #define INTERRUPT_MEMORY 3
@@ -68,6 +69,7 @@ struct search_stats {
   uint64_t layer, done; /* states of the layer that is being checked or expanded, and of how many that was done */
   double seconds;
   size_t memory; /* of the store and the space */
+  uint64_t disk; /* bytes of states there */
 };
 
 typedef void search_progress_fn(void *context, const struct search_stats *);
@@ -78,6 +80,7 @@ struct search {
   search_progress_fn *progress; /* or NULL; called a few times a second */
   void *progress_context;
   struct checkpoints *checkpoints; /* or NULL */
+  const char *spill_folder;        /* where states go when memory is full; NULL: the search ends then. Not with checkpoints or ranks */
   /* Results of search_run: */
   enum search_end end;
   struct finding *findings; /* by property of the question; always unfound for live ones */
@@ -102,6 +105,9 @@ struct search {
   double checkpoint_due;  /* in seconds of its own */
   char **texts;           /* of errors that were found before it was resumed */
   uint32_t ntexts;
+  /* Of states on disk (search/spill.h): */
+  struct spill *spill;    /* NULL: they are all in memory */
+  char *spill_trouble;
   /* Of several ranks (search/ranks.h): */
   struct ranks *ranks;    /* or NULL; set after search_init */
   struct {                /* what other ranks had when they last met; memory: those on this machine */
@@ -121,6 +127,9 @@ double search_missed(const struct search *); /* how probable it is, at most, tha
    in its tables, is chance. Up to so many rounds one
    thread would have to go again to find those that it always finds; 0: it has. */
 uint32_t search_unsettled(const struct search *);
+
+/* A stored state; STORE_NONE if absent. */
+state_ref search_find(const struct search *, const struct state *);
 
 /* Is there a way to be told? Not to an error in the choice of initial states; nor, of several ranks, if they were interrupted. */
 bool search_has_path(const struct search *, const struct finding *);

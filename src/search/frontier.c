@@ -1,7 +1,11 @@
-#include "search/sweep.h"
+#include "search/spill.h"
 
 void frontier_of(struct frontier *f, const struct search *s, const struct layer *layer) {
   const struct stage *at = s->stage;
+  if (s->spill) {
+    *f = (struct frontier){.layer = layer, .on_shelf = true, .shelf = spill_reader(s->spill, layer)};
+    return;
+  }
   *f = (struct frontier){.layer = layer, .reader = store_reader(s->store, layer->from[0], layer->to[0])};
   if (!at->begun)
     return;
@@ -12,10 +16,13 @@ void frontier_of(struct frontier *f, const struct search *s, const struct layer 
   f->taken = at->done;
 }
 
-uint32_t frontier_take(struct frontier *f, struct taken *to) {
+void frontier_release(struct frontier *f) {
+  if (f->on_shelf)
+    shelf_reader_release(&f->shelf);
+}
+
+static uint32_t take_from_memory(struct frontier *f, struct taken *to) {
   uint32_t n = 0;
-  if (f->lock)
-    pthread_mutex_lock(f->lock);
   for (; n < TAKEN_MOST && f->nfirst > 0; f->nfirst--, f->first++)
     to[n++] = (struct taken){*f->first, store_at(f->reader.store, *f->first)};
   while (n < TAKEN_MOST) {
@@ -26,6 +33,13 @@ uint32_t frontier_take(struct frontier *f, struct taken *to) {
     else
       break;
   }
+  return n;
+}
+
+uint32_t frontier_take(struct frontier *f, struct taken *to, shelf_bytes *bytes) {
+  if (f->lock)
+    pthread_mutex_lock(f->lock);
+  uint32_t n = f->on_shelf ? spill_take(&f->shelf, to, TAKEN_MOST, bytes) : take_from_memory(f, to);
   f->taken += n;
   if (f->lock)
     pthread_mutex_unlock(f->lock);

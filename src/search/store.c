@@ -676,6 +676,8 @@ size_t store_bytes(const struct store *s) {
 /* Segments grow at about the same time, one after the other: the last one is there twice for a while. */
 size_t store_growth(const struct store *s) { return s->index_bytes / (s->tight ? 2 : 1) + s->index_bytes / SEGMENTS; }
 
+size_t store_page(const struct store *s) { return s->lanes * CHUNK_SIZE; }
+
 bool store_grows_soon(const struct store *s) {
   for (uint32_t i = 0; i < SEGMENTS; i++)
     if (is_filled(&s->segment[i], (s->tight ? FULL_TIGHT : FULL) - 3))

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "search/parcels.h"
+#include "search/spill.h"
 #include "search/store_look.h"
 
 #include <string.h>
@@ -56,6 +57,7 @@ void sweep_forget(struct sweep *w) {
   w->completed = w->npending = w->nbrief_pending = w->brief.n = w->at = w->ntaken = 0;
   vec_clear(&w->keys);
   vec_clear(&w->reduced);
+  vec_clear(&w->led_to);
   memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
   w->pairs_length = 0;
 }
@@ -67,6 +69,10 @@ void sweep_free(struct sweep *w) {
     memory_free(w->findings);
   vec_release(&w->keys);
   vec_release(&w->reduced);
+  vec_release(&w->led_to);
+  vec_release(&w->charges);
+  vec_release(&w->taken_bytes);
+  vec_release(&w->one);
   vec_release(&w->asked);
   memory_free(w->recent);
   memory_free(w->recent_pairs);
@@ -82,16 +88,21 @@ void sweep_free(struct sweep *w) {
 static bool come_to_rest(struct sweep *w);
 static bool complete_reduced(struct sweep *w);
 
+/* In the middle of a state's steps. A state on a shelf is the sweep's own while it is expanded. */
+static bool can_rest_here(const struct sweep *w) {
+  return w->rests == REST_ANYWHERE || (w->rests == REST_BETWEEN && w->search->spill && !w->space->puts_off);
+}
+
 static bool tick_slowly(struct sweep *w) {
   w->ticks = 0;
   if (!sweep_undisturbed(w))
     return false;
-  if (++w->looks >= TICKS_PER_LOOK / TICKS_UNDISTURBED) {
+  if (++w->looks >= TICKS_PER_LOOK / TICKS_UNDISTURBED || w->search->limits.spill_from > 0) {
     w->looks = 0;
     if (!sweep_look(w))
       return false;
   }
-  return w->rests != REST_ANYWHERE || !w->search->pause || come_to_rest(w);
+  return !w->search->pause || !can_rest_here(w) || come_to_rest(w);
 }
 
 static inline bool tick(struct sweep *w, uint32_t ticks) {
@@ -196,34 +207,35 @@ static void made_headway(struct sweep *w, const struct pending *p) {
     w->reduced.at[p->reduced].ahead = true;
 }
 
-void sweep_made_headway(struct sweep *w, state_ref from) {
-  size_t low = 0, high = w->reduced.n;
-  while (low < high) { /* one lane: references ascend */
-    size_t middle = (low + high) / 2;
-    if (w->reduced.at[middle].ref < from)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  if (low < w->reduced.n && w->reduced.at[low].ref == from)
-    w->reduced.at[low].ahead = true;
-}
-
 /* A state that was found before: is it of the layer that is being made? */
 static inline bool is_of_next(const struct sweep *w, state_ref ref) {
-  return ref >= w->next->from[w->next->lanes == 1 ? 0 : store_lane(w->search->store, ref)];
+  return w->search->spill || ref >= w->next->from[w->next->lanes == 1 ? 0 : store_lane(w->search->store, ref)];
 }
 
 /* Is there room for so many states more? Several threads have no limit of states: see search_run. */
 static bool has_room(const struct sweep *w, uint32_t n) {
-  return w->shared || store_count(w->search->store) + n <= w->search->limits.states;
+  return w->shared || w->search->spill || store_count(w->search->store) + n <= w->search->limits.states;
 }
 static inline bool is_full(const struct sweep *w) { return !w->room && !has_room(w, 1); }
+
+/* What is new is known when the store is emptied. */
+static state_ref keep_candidate(struct sweep *w, const struct pending *p, const uint8_t *key) {
+  struct store *store = w->search->store;
+  state_ref ref;
+  w->unchecked = true;
+  if (!store_put_in(store, w->lane, key, p->length, p->hash, p->left_off, p->from, p->charge, &ref))
+    store_cheapen(store, ref, p->from, p->charge);
+  if (w->space->puts_off && p->reduced < w->reduced.n && w->reduced.at[p->reduced].ref == p->from)
+    vec_push(&w->led_to, ((struct led_to){p->reduced, p->from, ref}));
+  return ref;
+}
 
 /* STORE_NONE: there are as many states as allowed already. */
 static state_ref keep(struct sweep *w, const struct pending *p, const uint8_t *key) {
   struct store *store = w->search->store;
   state_ref ref;
+  if (w->search->spill)
+    return keep_candidate(w, p, key);
   if (is_full(w)) {
     ref = store_find(store, key, p->length, p->hash);
     if (ref == STORE_NONE)
@@ -249,9 +261,10 @@ static bool put(struct sweep *w, const struct pending *p) {
     sweep_stop(w, SEARCH_STATES);
     return false;
   }
+  state_ref target = w->search->spill ? ref | SPILL_CANDIDATE : ref;
   for (uint64_t broken = p->broken; broken != 0; broken &= broken - 1) {
     uint32_t property = (uint32_t)__builtin_ctzll(broken);
-    found_step(&w->findings[property], w->rounds, property, p->from, ref, p->charge);
+    found_step(&w->findings[property], w->rounds, property, p->from, target, p->charge);
   }
   return true;
 }
@@ -347,10 +360,10 @@ static inline bool keep_briefly(struct sweep *w, const struct brief_pending *p) 
     }
   } else if (store_put_words_in(store, w->lane, word, length, p->hash, p->left_off, p->from, p->charge, &ref)) {
     struct state state = {(const uint8_t *)word, length};
-    if (w->space->ops->stored)
+    if (w->space->ops->stored && !w->search->spill)
       w->space->ops->stored(w->space, &state);
-    if (p->charge == 0)
-      check_state(w, ref, &state, 0);
+    if (p->charge == 0) /* a candidate in which something is found is new: else it would have been found before */
+      check_state(w, w->search->spill ? ref | SPILL_CANDIDATE : ref, &state, 0);
     else
       w->unchecked = true; /* there may be a cheaper way to it yet */
     return true;
@@ -455,9 +468,26 @@ static bool take_brief(struct sweep *w) {
 static inline const struct taken *next_taken(struct sweep *w) {
   if (w->at == w->ntaken) {
     w->at = 0;
-    w->ntaken = frontier_take(w->frontier, w->taken);
+    w->ntaken = frontier_take(w->frontier, w->taken, &w->taken_bytes);
   }
   return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
+}
+
+/* Memory is full. Which of the states that put steps off made headway is known when all candidates have their place. */
+static bool make_room(struct sweep *w) {
+  struct search *s = w->search;
+  bool puts_off = w->space->puts_off;
+  if (puts_off && !(flush(w) && flush_briefly(w) && (s->spill || complete_reduced(w))))
+    return false;
+  if (w->shared) {
+    crew_rest(s->crew);
+  } else {
+    spill_make_room(s, &w, 1);
+    s->pause = false;
+  }
+  if (search_limited(w->end) || (w->shared && *w->halt))
+    return false;
+  return !puts_off || complete_reduced(w);
 }
 
 /* The search is to be written down. Where the order in which states come to the store is chance, or will come out the same, all
@@ -468,6 +498,8 @@ static bool come_to_rest(struct sweep *w) {
     return true;
   if (w->parcels)
     return parcels_rest(w->parcels);
+  if (s->spill_folder)
+    return make_room(w);
   if ((w->shared || w->rests == REST_ANYWHERE) && !(flush(w) && flush_briefly(w) && complete_reduced(w)))
     return false;
   if (w->shared) {
@@ -517,7 +549,7 @@ static bool next_of_layer(void *context, struct state *state, uint64_t *origin, 
   if (!at || !tick(w, TICKS_PER_STATE))
     return false;
   *state = (struct state){at->stored.bytes, at->stored.length};
-  *origin = at->ref;
+  *origin = w->search->spill_folder ? sweep_origin(w, at) : at->ref;
   *c = at->stored.charge;
   return true;
 }
@@ -525,8 +557,7 @@ static bool next_of_layer(void *context, struct state *state, uint64_t *origin, 
 static bool emit_from(void *context, uint64_t origin, const struct state *state,
                       const struct edge *edge) {
   struct sweep *w = context;
-  w->from = origin;
-  w->from_charge = store_charge(w->search->store, origin);
+  sweep_set_from(w, origin);
   return emit(w, state, edge);
 }
 
@@ -542,7 +573,9 @@ static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, st
 
 /* Those of which nothing came that is still to be expanded take their other steps, too. */
 static bool complete(struct sweep *w, const struct reduced *r) {
-  struct stored at = w->waiting ? w->waiting[r - w->reduced.at] : store_at(w->search->store, r->ref);
+  struct stored at = w->waiting         ? w->waiting[r - w->reduced.at]
+                     : w->search->spill ? spill_at(w->search, r->ref, &w->one)
+                                        : store_at(w->search->store, r->ref);
   return r->ahead || steps_from(w, r->ref, &at, w->space->ops->others);
 }
 
@@ -588,10 +621,16 @@ static bool expand_one_by_one(struct sweep *w) {
     }
     if (w->waiting)
       w->waiting[w->reduced.n - 1] = at->stored;
-    if (w->reduced.n >= REDUCED_MOST && !w->parcels && !complete_reduced(w))
+    if (w->reduced.n >= REDUCED_MOST && !w->parcels && !w->search->spill && !complete_reduced(w))
       return false;
   }
-  return flush(w) && flush_briefly(w) && (w->parcels || complete_reduced(w));
+  if (!flush(w) || !flush_briefly(w))
+    return false;
+  if (w->search->spill && w->reduced.n > 0) {
+    w->search->pause = true;
+    return come_to_rest(w);
+  }
+  return w->parcels || complete_reduced(w);
 }
 
 bool sweep_expand(struct sweep *w) {
@@ -613,7 +652,10 @@ bool sweep_expand(struct sweep *w) {
 bool sweep_initial(struct sweep *w) {
   w->from = STORE_NONE;
   w->from_charge = 0;
-  return w->space->ops->initial(w->space, emit, w) && flush(w);
+  w->rests = w->search->spill_folder ? REST_ANYWHERE : REST_NEVER;
+  bool made = w->space->ops->initial(w->space, emit, w) && flush(w);
+  w->rests = REST_NEVER;
+  return made;
 }
 
 static bool peek(void *context, const struct state *state, const struct edge *edge) {
@@ -623,6 +665,12 @@ static bool peek(void *context, const struct state *state, const struct edge *ed
     s->cut |= edge->error || edge->broken;
     return !s->cut && tick(w, 1) && parcels_post(w->parcels, state, edge, 0);
   }
+  if (s->spill) {
+    state_ref ref;
+    store_put_in(s->store, w->lane, state->bytes, state->length, store_hash(state->bytes, state->length), 0, STORE_NONE, 0, &ref);
+    s->cut = edge->error || edge->broken;
+    return !s->cut && tick(w, 1);
+  }
   s->cut = edge->error || edge->broken ||
            store_find(s->store, state->bytes, state->length,
                       store_hash(state->bytes, state->length)) == STORE_NONE;
@@ -631,6 +679,7 @@ static bool peek(void *context, const struct state *state, const struct edge *ed
 
 void sweep_look_beyond(struct sweep *w) {
   const struct taken *at;
+  struct search *s = w->search;
   while ((at = next_taken(w))) {
     struct state state = {at->stored.bytes, at->stored.length};
     w->space->partial = false;
@@ -642,5 +691,9 @@ void sweep_look_beyond(struct sweep *w) {
       sweep_undisturbed(w);
       return;
     }
+    if (s->spill && s->pause && (s->cut = spill_has_new(w)))
+      return;
   }
+  if (s->spill)
+    s->cut = spill_has_new(w);
 }

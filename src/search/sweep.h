@@ -6,6 +6,7 @@
 
 #include "base/vec.h"
 #include "search/bfs.h"
+#include "search/shelf.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,6 +32,8 @@ struct frontier {
   const state_ref *first; /* states that come before all that */
   size_t nfirst;
   _Atomic uint64_t taken;
+  bool on_shelf; /* then it is read there */
+  struct shelf_reader shelf;
 };
 
 /* What is being done to which layer. */
@@ -38,7 +41,8 @@ enum stage_kind {
   STAGE_CHECK,
   STAGE_EXPAND,
   STAGE_OTHERS, /* of several ranks: steps that were put off */
-  STAGE_BEYOND
+  STAGE_BEYOND,
+  STAGE_INITIAL /* the first layer is being made */
 };
 struct stage {
   enum stage_kind kind;
@@ -67,13 +71,15 @@ struct taken {
   struct stored stored;
 };
 #define TAKEN_MOST 256
-uint32_t frontier_take(struct frontier *, struct taken *); /* how many; 0: none is left */
+uint32_t frontier_take(struct frontier *, struct taken *, shelf_bytes *); /* how many; 0: none is left */
+void frontier_release(struct frontier *);
 
 struct pending;
 struct brief_pending;
 struct reduced;
 struct recent;
 struct recent_pair;
+struct led_to;
 struct parcels;
 
 /* A property of states that may yet be decided, and by which answer. */
@@ -103,12 +109,16 @@ struct sweep {
   struct frontier *frontier;
   struct taken taken[TAKEN_MOST];
   uint32_t ntaken, at;          /* the next one of those */
+  shelf_bytes taken_bytes;      /* theirs, if they were on a shelf */
+  shelf_bytes one;              /* of one state that was there */
   struct pending *pending;
   uint32_t npending;
   VEC(uint8_t) keys;
   VEC(struct reduced) reduced;
   struct stored *waiting;       /* those again, where the store does not have their keys; or NULL */
   size_t completed;             /* of those, by sweep_complete_layer */
+  VEC(struct led_to) led_to;    /* candidates that those led to */
+  VEC(charge) charges;          /* that origins name */
   VEC(struct asked) asked;
   struct recent *recent;
   struct recent_pair *recent_pairs;
@@ -150,6 +160,15 @@ void sweep_started(struct sweep *, double seconds); /* it has run for so long al
 /* What is on its way into the store, and what it remembers of it. */
 void sweep_save(const struct sweep *, struct saver *);
 void sweep_load(struct sweep *, struct loader *);
+
+/* States that were in memory are on the shelf now. */
+void sweep_move(struct sweep *, const struct spill *);
+/* It is known which candidates are new. */
+void sweep_learn(struct sweep *);
+
+/* How a state is named to a space that expands many at once; and to be the one that what is emitted comes from. */
+uint64_t sweep_origin(struct sweep *, const struct taken *);
+void sweep_set_from(struct sweep *, uint64_t origin);
 
 bool sweep_initial(struct sweep *);
 /* Everything after the states that it takes from the frontier; false: it was stopped. */

@@ -34,6 +34,12 @@ struct reduced {
 };
 #define REDUCED_MOST 32
 
+/* With states on disk, whether it was one of the next layer is known later. */
+struct led_to {
+  size_t reduced; /* where `from` stands, if it does */
+  state_ref from, candidate;
+};
+
 /* What was emitted lately, with what the way to it cost: most states that are found again are found again soon, and then nobody need ask the
    store, unless the new way is the cheaper one. */
 struct recent {

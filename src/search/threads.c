@@ -1,5 +1,5 @@
 /* Several threads at one layer: each has a space that shares its names with the others', and a lane of the store. */
-#include "search/sweep.h"
+#include "search/spill.h"
 
 #include "base/memory.h"
 
@@ -82,7 +82,10 @@ static void write_down(struct crew *c) {
   struct search *s = c->all[0]->search;
   if (!c->halt) {
     join_all(c);
-    checkpoint_write(s, c->all, c->n);
+    if (s->spill_folder)
+      spill_make_room(s, c->all, c->n);
+    else
+      checkpoint_write(s, c->all, c->n);
     if (s->ending != SEARCH_EXHAUSTED)
       sweep_stop(c->all[0], (enum search_end)s->ending);
   }
@@ -153,6 +156,7 @@ bool crew_do(struct crew *c, bool (*work)(struct sweep *), const struct layer *l
   for (uint32_t i = 1; i < started; i++)
     pthread_join(threads[i], NULL);
   join_all(c);
+  frontier_release(&frontier);
   first->shared = false;
   memory_free(tasks);
   memory_free(threads);

@@ -1,6 +1,7 @@
 /* Limits, interruptions and progress, and when the search is to be written down. */
 #include "base/memory.h"
 #include "search/parcels.h"
+#include "search/spill.h"
 
 #include <time.h>
 
@@ -35,7 +36,8 @@ void sweep_stop(struct sweep *w, enum search_end why) {
 
 void sweep_refresh(struct sweep *w) {
   struct search *s = w->search;
-  s->stats.states = store_count(s->store) + s->elsewhere.states;
+  s->stats.states = (s->spill ? spill_states(s->spill) : store_count(s->store)) + s->elsewhere.states;
+  s->stats.disk = s->spill ? spill_bytes(s->spill) : 0;
   s->stats.transitions = w->transitions + s->elsewhere.transitions;
   s->stats.seconds = now() - w->started;
   s->stats.layer = s->stage ? s->stage->states : 0;
@@ -48,15 +50,33 @@ void sweep_refresh(struct sweep *w) {
                     s->elsewhere.memory;
 }
 
-/* What the process has in core counts, if it is more than what the search knows of. There must be room for the index to grow. */
+/* What the process has in core counts, if it is more than what the search knows of. There must be room for the index to grow, and for
+   the pages that lanes take next. */
 static bool memory_is_full(struct search *s) {
   size_t limit = s->limits.memory, used = s->stats.memory, resident = s->ranks ? 0 : memory_resident();
   if (limit == 0)
     return false;
-  used = resident > used ? resident : used;
+  used = (resident > used ? resident : used) + store_page(s->store);
   if (used + store_growth(s->store) >= limit)
     store_tighten(s->store);
   return used + (store_grows_soon(s->store) ? store_growth(s->store) : 0) >= limit;
+}
+
+/* The store must be worth it: else there is no room for anything. */
+#define WORTH 8
+
+/* States go to disk where the sweep comes to rest, or the search ends. */
+static void make_room(struct sweep *w) {
+  struct search *s = w->search;
+  bool worth = s->limits.spill_from > 0 || store_bytes(s->store) >= s->limits.memory / WORTH;
+  if (s->spill_folder && worth && (w->rests != REST_NEVER || s->spill))
+    s->pause = true;
+  else if (!ends_at_rest(w, SEARCH_MEMORY))
+    sweep_stop(w, SEARCH_MEMORY);
+}
+
+static bool is_for_test(const struct search *s) {
+  return s->limits.spill_from > 0 && s->spill_folder && store_count(s->store) >= s->limits.spill_from;
 }
 
 bool sweep_look(struct sweep *w) {
@@ -68,8 +88,8 @@ bool sweep_look(struct sweep *w) {
   sweep_refresh(w);
   if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds && !ends_at_rest(w, SEARCH_TIME))
     sweep_stop(w, SEARCH_TIME);
-  if (memory_is_full(s) && !ends_at_rest(w, SEARCH_MEMORY))
-    sweep_stop(w, SEARCH_MEMORY);
+  if (memory_is_full(s) || (is_for_test(s) && w->rests != REST_NEVER))
+    make_room(w);
   if (s->checkpoints && s->stats.seconds >= s->checkpoint_due)
     s->pause = true;
   if (store_count(s->store) >= STORE_MOST)

@@ -473,9 +473,10 @@ bool together_finish(struct together *t) {
   size_t n = t->tasks.n;
   struct sized *order = memory_alloc((n + 1) * sizeof *order);
   struct partials kept = {0};
-  for (size_t i = 0; i < n; i++)
+  for (size_t i = 0; i < n && !stopped(t); i++)
     order[i] = (struct sized){task_size(t, &t->tasks.items[i]), i};
-  qsort(order, n, sizeof *order, compare_sizes);
+  if (!stopped(t))
+    qsort(order, n, sizeof *order, compare_sizes);
   for (size_t i = 0; i < n && !stopped(t); i++) {
     const struct partial *p = &t->tasks.items[order[i].item];
     const uint32_t *words = t->tasks.words + p->at;
