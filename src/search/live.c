@@ -228,7 +228,7 @@ static void look_for_all(struct dive *d, struct live *l) {
   d->all = true;
   d->eager = false;
   d->transitions_most = 2 * g->stats.transitions + TRANSITIONS_MORE;
-  d->seconds_most = 2 * g->stats.seconds + 1;
+  d->seconds_most = 10 * g->stats.seconds + 10; /* long enough that steps decide, on any machine: the answer is to be the same */
   if (g->limits.seconds > 0 && d->seconds_most > (g->stats.seconds + g->limits.seconds) / 2)
     d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* there must be time to show it */
   dive(d);
