@@ -600,7 +600,7 @@ bool sweep_complete_layer(struct sweep *w) {
   w->rests = REST_NEVER;
   w->completed = 0;
   vec_clear(&w->reduced);
-  return more;
+  return more && !sweep_cut_short(w);
 }
 
 static bool expand_one_by_one(struct sweep *w) {
@@ -646,7 +646,7 @@ bool sweep_expand(struct sweep *w) {
     w->space->brief = NULL;
   }
   w->rests = REST_NEVER;
-  return whole;
+  return whole && !sweep_cut_short(w);
 }
 
 bool sweep_initial(struct sweep *w) {
@@ -655,7 +655,7 @@ bool sweep_initial(struct sweep *w) {
   w->rests = w->search->spill_folder ? REST_ANYWHERE : REST_NEVER;
   bool made = w->space->ops->initial(w->space, emit, w) && flush(w);
   w->rests = REST_NEVER;
-  return made;
+  return made && !sweep_cut_short(w);
 }
 
 static bool peek(void *context, const struct state *state, const struct edge *edge) {
@@ -696,4 +696,5 @@ void sweep_look_beyond(struct sweep *w) {
   }
   if (s->spill)
     s->cut = spill_has_new(w);
+  sweep_cut_short(w);
 }

@@ -154,7 +154,9 @@ void sweep_forget(struct sweep *); /* what it knows of the store */
 void sweep_stop(struct sweep *, enum search_end why);
 /* False: a limit was reached, or somebody wants the search to stop. */
 bool sweep_undisturbed(struct sweep *);
-bool sweep_look(struct sweep *); /* likewise; looks at the clock and at memory, too */
+/* Was the space told to give up? Then it may have told too few steps of the states that were expanded last. */
+bool sweep_cut_short(struct sweep *);
+bool sweep_look(struct sweep *); /* as sweep_undisturbed; looks at the clock and at memory, too */
 void sweep_refresh(struct sweep *); /* the search's stats */
 void sweep_started(struct sweep *, double seconds); /* it has run for so long already */
 /* What is on its way into the store, and what it remembers of it. */

@@ -115,3 +115,12 @@ bool sweep_undisturbed(struct sweep *w) {
   sweep_stop(w, why);
   return false;
 }
+
+bool sweep_cut_short(struct sweep *w) {
+  const struct limits *l = &w->search->limits;
+  const volatile sig_atomic_t *told = w->search->checkpoints ? l->insist : l->interrupt;
+  if (!told || !*told)
+    return false;
+  sweep_stop(w, search_interrupted(l->interrupt ? *l->interrupt : *told));
+  return true;
+}

@@ -268,6 +268,7 @@ struct graph {
   uint64_t stored;
   sig_atomic_t *interrupt_after;
   uint32_t countdown;
+  bool gives_up; /* when it is interrupted: it tells no more steps */
   uint32_t restart_after; /* so many states are expanded, once; 0: never */
 };
 
@@ -302,6 +303,8 @@ static bool graph_successors(struct space *s, const struct state *from, emit_fn 
   uint32_t v = node_of(from);
   if (g->interrupt_after && g->countdown-- == 0)
     *g->interrupt_after = 1;
+  if (g->gives_up && *g->interrupt_after)
+    return true;
   if (g->restart_after && --g->restart_after == 0) {
     s->restart = true;
     g->stored = 0;
@@ -539,6 +542,25 @@ static void limits_are_honoured(void **unused) {
   search_release(&s);
 }
 
+/* What a space tells after an interruption may be too little, in the last layer as well as beyond the last round. */
+static void a_space_that_gives_up_has_not_told_everything(void **unused) {
+  (void)unused;
+  static const struct arc arcs[] = {{.from = 0, .to = 1}, {.from = 1, .to = 2}};
+  for (uint32_t rounds = 0; rounds <= 1; rounds++)
+    for (uint32_t from = 0; from <= rounds; from++) {
+      struct graph g;
+      sig_atomic_t interrupt = 0;
+      graph_init(&g, &safety, 1, arcs, 2);
+      g.holds[0] = 2;
+      g.interrupt_after = &interrupt;
+      g.countdown = from;
+      g.gives_up = true;
+      struct search s = searched(&g, (struct limits){.interrupt = &interrupt, .rounds = rounds});
+      assert_int_equal(s.end, SEARCH_INTERRUPTED);
+      search_release(&s);
+    }
+}
+
 static void rounds_beyond_the_limit_are_noticed(void **unused) {
   (void)unused;
   struct graph g;
@@ -684,6 +706,7 @@ int main(void) {
       cmocka_unit_test(an_error_ends_the_search_after_its_layer),
       cmocka_unit_test(an_error_in_a_property_is_an_error),
       cmocka_unit_test(limits_are_honoured),
+      cmocka_unit_test(a_space_that_gives_up_has_not_told_everything),
       cmocka_unit_test(rounds_beyond_the_limit_are_noticed),
       cmocka_unit_test(exactly_as_many_states_as_allowed_is_enough),
       cmocka_unit_test(a_violation_in_a_layer_cut_short_counts),
