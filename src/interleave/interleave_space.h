@@ -153,10 +153,11 @@ struct brief_move {
   uint64_t masks[]; /* which bits it keeps, then which ones it sets: 2 words each, or 4 */
 };
 struct moves;
-struct brief_moves { /* of a process, one behind the other */
+struct brief_moves { /* of a process: what is looked at first, all in one place */
   struct moves *of;
   uint32_t n;
-  uint64_t at[]; /* each of brief_size */
+  bool brief;    /* else they are not short: see `of` */
+  uint64_t at[]; /* brief: one behind the other, each of brief_size */
 };
 #define BRIEF_WORDS 4
 static inline uint32_t brief_words(const struct keys *k) { return k->nwords <= 2 ? 2 : BRIEF_WORDS; }
@@ -171,7 +172,7 @@ struct moves {
   bool remembered;
   bool brief_only;           /* none of them is special */
   uint32_t layout;           /* of keys for which `brief` was made; 0: none */
-  struct brief_moves *brief;
+  struct brief_moves *brief; /* remembered: for the keys as they are */
 };
 
 struct inbound {
@@ -182,7 +183,7 @@ struct inbound {
 struct cached_sight {
   uint64_t window;
   uint32_t globals, byzantine;
-  struct moves *moves;
+  struct brief_moves *moves;
 };
 
 struct sights { /* of one process */
@@ -192,7 +193,7 @@ struct sights { /* of one process */
 
 /* The short way to a process's moves, by what the key says of it. At most one of them is not NULL. */
 struct glance {
-  struct moves **direct;      /* if that is short and nothing else counts */
+  struct brief_moves **direct; /* if that is short and nothing else counts */
   struct cached_sight *cache; /* NULL: it does not pay yet, or what it sees does not fit */
   struct key_window window;
   uint32_t role;
@@ -241,6 +242,7 @@ struct mover {
   size_t move_bytes;
   content *inbox, *after;    /* scratch */
   VEC(struct move) making;
+  struct brief_moves *nothing; /* of everybody who can do nothing: always close at hand */
 };
 
 void mover_init(struct interleave *);
@@ -255,8 +257,6 @@ static inline struct moves *moves_at(struct interleave *, uint32_t p, const uint
                                            uint32_t byzantine);
 /* The parties for keys as they are, or larger caches for them, as the search gets on. */
 void make_parties(struct interleave *);
-/* Makes moves->brief for the keys as they are. False: that cannot be done. */
-bool moves_brief(struct interleave *, struct moves *);
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Is the message of no use to a receiver in that local state? Remembered. */
@@ -441,21 +441,31 @@ struct interleave {
 #define PERMIT_CRASH 1
 #define PERMIT_RECOVERY 2
 
-static inline struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
-                                     const uint32_t *globals, uint32_t byzantine) {
+/* Steps change a few words of the key, and there is nothing else to do about them. */
+static inline bool goes_short_ways(const struct interleave *s) {
+  return s->keys.nwords <= BRIEF_WORDS && !s->stubborn && !s->normal && !s->crashes && !s->nglobal_steps && !s->stuck_channels;
+}
+
+/* NULL: they are not at hand. */
+static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint32_t p, const uint64_t *words,
+                                                const uint32_t *globals, uint32_t byzantine) {
   const struct glance *g = &s->mover.glances[p];
-  if (g->direct) {
-    struct moves *known = g->direct[key_window(&g->window, words)];
-    if (known)
-      return known;
-  } else if (g->cache) {
+  if (g->direct)
+    return g->direct[key_window(&g->window, words)];
+  if (g->cache) {
     uint64_t window = key_window(&g->window, words);
     uint32_t memory = globals[g->role];
     const struct cached_sight *known = cached_at(g, window, memory, byzantine);
     if (cached_is(known, window, memory, byzantine))
       return known->moves;
   }
-  return moves_of(s, p, words, globals, byzantine);
+  return NULL;
+}
+
+static inline struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
+                                     const uint32_t *globals, uint32_t byzantine) {
+  const struct brief_moves *known = moves_at_hand(s, p, words, globals, byzantine);
+  return known ? known->of : moves_of(s, p, words, globals, byzantine);
 }
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }

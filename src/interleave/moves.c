@@ -18,6 +18,8 @@ void mover_init(struct interleave *s) {
   v->ninbound = arena_array(&s->arena, n + 1, sizeof *v->ninbound);
   v->sights = arena_array(&s->arena, n + 1, sizeof *v->sights);
   v->glances = arena_array(&s->arena, n + 1, sizeof *v->glances);
+  v->nothing = arena_alloc(&s->arena, sizeof *v->nothing);
+  *v->nothing = (struct brief_moves){.of = arena_array(&s->arena, 1, sizeof *v->nothing->of)};
   v->parties = arena_array(&s->arena, n + 1, sizeof *v->parties);
   v->inbox = arena_array(&s->arena, n + 1, sizeof *v->inbox);
   v->after = arena_array(&s->arena, n + 1, sizeof *v->after);
@@ -653,24 +655,26 @@ static void brief_posts(struct interleave *s, const struct posts *posts, struct 
   brief->nposts = posts->n;
 }
 
-bool moves_brief(struct interleave *s, struct moves *moves) {
-  if (!moves->remembered || !moves->brief_only)
-    return false;
-  size_t size = brief_size(brief_words(&s->keys));
-  moves->brief = arena_alloc(&s->mover.arena, sizeof *moves->brief + moves->n * size);
-  *moves->brief = (struct brief_moves){.of = moves, .n = moves->n};
-  s->mover.move_bytes += moves->n * size;
-  char *at = (char *)moves->brief->at;
-  for (uint32_t i = 0; i < moves->n; i++, at += size) {
-    struct brief_move *brief = (struct brief_move *)at;
-    *brief = (struct brief_move){0};
-    if (!brief_patches(&s->keys, &moves->at[i], brief))
-      return false;
-    if (moves->at[i].posts)
-      brief_posts(s, moves->at[i].posts, brief);
-  }
+/* Makes moves->brief for the keys as they are. */
+static void make_brief(struct interleave *s, struct moves *moves) {
+  bool brief = moves->brief_only && goes_short_ways(s);
+  size_t size = brief ? brief_size(brief_words(&s->keys)) : 0;
   moves->layout = s->keys.layouts;
-  return true;
+  if (moves->n == 0) {
+    moves->brief = s->mover.nothing;
+    return;
+  }
+  moves->brief = arena_alloc(&s->mover.arena, sizeof *moves->brief + moves->n * size);
+  *moves->brief = (struct brief_moves){.of = moves, .n = moves->n, .brief = brief};
+  s->mover.move_bytes += sizeof *moves->brief + moves->n * size;
+  char *at = (char *)moves->brief->at;
+  for (uint32_t i = 0; i < moves->n && moves->brief->brief; i++, at += size) {
+    struct brief_move *move = (struct brief_move *)at;
+    *move = (struct brief_move){0};
+    moves->brief->brief = brief_patches(&s->keys, &moves->at[i], move);
+    if (moves->at[i].posts)
+      brief_posts(s, moves->at[i].posts, move);
+  }
 }
 
 static struct moves *moves_remembered(struct interleave *s, const struct sight *at) {
@@ -716,13 +720,17 @@ struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *words, 
     v->inbox[i] = key_get(&s->keys, words, v->inbound[p][i].cell);
   struct sight at = {p, role, key_get(&s->keys, words, p), globals[role], byzantine, v->inbox};
   struct moves *moves = moves_remembered(s, &at);
-  if (v->move_bytes < MOVES_MOST && (g->direct || g->cache)) {
+  if (!moves->remembered)
+    return moves;
+  if (moves->layout != s->keys.layouts)
+    make_brief(s, moves);
+  if (g->direct || g->cache) {
     uint64_t window = key_window(&g->window, words);
     if (g->direct)
-      g->direct[window] = moves;
+      g->direct[window] = moves->brief;
     else
       *cached_at(g, window, globals[role], byzantine) =
-          (struct cached_sight){window, globals[role], byzantine, moves};
+          (struct cached_sight){window, globals[role], byzantine, moves->brief};
   }
   return moves;
 }

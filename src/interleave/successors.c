@@ -281,24 +281,23 @@ static inline bool brief_successors(struct interleave *s, const struct brief_mov
   return true;
 }
 
-static bool are_brief(struct interleave *s, struct moves *moves) {
-  return moves->remembered && (moves->layout == s->keys.layouts || moves_brief(s, moves));
-}
-
 /* What those of a party can do that can do something, one by one, into `found` and `able`. False: stopped. */
 static inline bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
                             uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
   for (uint32_t p = party->first, end = p + party->n; p < end; p++) {
-    struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
-    if (moves->n == 0)
+    struct brief_moves *known = moves_at_hand(s, p, s->words, s->globals, byzantine);
+    struct moves *moves = known ? NULL : moves_of(s, p, s->words, s->globals, byzantine);
+    if (moves && moves->remembered)
+      known = moves->brief;
+    if (known ? known->n == 0 : moves->n == 0)
       continue;
-    if (are_brief(s, moves)) {
-      s->able[(*able)++] = moves->brief;
+    if (known && known->brief) {
+      s->able[(*able)++] = known;
       if (found)
-        *found++ = moves->brief;
+        *found++ = known;
       continue;
     }
-    if (!emit_moves(s, moves, emit, context)) /* now: some are gone with the next look-up */
+    if (!emit_moves(s, known ? known->of : moves, emit, context)) /* now: some are gone with the next look-up */
       return false;
     *all_brief = false;
   }
@@ -352,8 +351,7 @@ static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *
 
 bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
   uint32_t byzantine = look_around(s);
-  if (which == STEPS_ALL && s->keys.nwords <= BRIEF_WORDS && !s->normal && !s->crashes && !s->nglobal_steps &&
-      !s->stuck_channels)
+  if (which == STEPS_ALL && goes_short_ways(s))
     return short_successors(s, byzantine, emit, context);
   if (s->crashes)
     find_permits(s);
