@@ -300,8 +300,7 @@ double search_missed(const struct search *s) {
 }
 
 state_ref search_find(const struct search *s, const struct state *state) {
-  return s->spill ? spill_find(s, state->bytes, state->length)
-                  : store_find(s->store, state->bytes, state->length, store_hash(state->bytes, state->length));
+  return s->spill ? spill_find(s, state->bytes, state->length) : store_seek(s->store, state->bytes, state->length);
 }
 
 struct goal finding_goal(const struct finding *f) {

@@ -48,7 +48,7 @@ static bool consider(void *context, const struct state *state, const struct edge
   }
   struct stop *stop = &r->stops[r->at];
   bool last = r->at + 1 == r->n;
-  if (edge->error || store_find(store, state->bytes, state->length, store_hash(state->bytes, state->length)) != stop->ref)
+  if (edge->error || store_seek(store, state->bytes, state->length) != stop->ref)
     return true;
   if (last && f->target != STORE_NONE && !(edge->broken >> (f->property < 63 ? f->property : 63) & 1))
     return true;

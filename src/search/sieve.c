@@ -243,7 +243,7 @@ static void close_circle(struct sieve *s, state_ref number, uint64_t marks) {
 
 static bool is_inside(void *context, const struct state *state) {
   const struct sieve *s = context;
-  state_ref ref = store_find(s->store, state->bytes, state->length, store_hash(state->bytes, state->length));
+  state_ref ref = store_seek(s->store, state->bytes, state->length);
   state_ref number = ref == STORE_NONE ? CELL_NEW : cell(s, ref);
   return number != CELL_DONE && number >= s->roots.at[s->roots.n - 1].number;
 }

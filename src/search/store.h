@@ -100,6 +100,9 @@ bool store_put_words_in(struct store *, uint32_t lane, const uint64_t *word, uin
                         state_ref parent, charge, state_ref *ref);
 /* STORE_NONE if absent. */
 state_ref store_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);
+static inline state_ref store_seek(const struct store *s, const uint8_t *bytes, uint32_t length) {
+  return store_find(s, bytes, length, store_hash(bytes, length));
+}
 /* Another way to the same state, no dearer. */
 void store_relink(struct store *, state_ref, state_ref parent, charge);
 void store_cheapen(struct store *, state_ref, state_ref parent, charge); /* the same if it is cheaper; any thread */

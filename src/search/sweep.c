@@ -671,9 +671,7 @@ static bool peek(void *context, const struct state *state, const struct edge *ed
     s->cut = edge->error || edge->broken;
     return !s->cut && tick(w, 1);
   }
-  s->cut = edge->error || edge->broken ||
-           store_find(s->store, state->bytes, state->length,
-                      store_hash(state->bytes, state->length)) == STORE_NONE;
+  s->cut = edge->error || edge->broken || store_seek(s->store, state->bytes, state->length) == STORE_NONE;
   return !s->cut && tick(w, 1);
 }
 

@@ -1,5 +1,7 @@
 """Expressions of exported models, as tuples: (sign, operands), ("number", value), ("name", name). They are simplified where names have values;
 rules become Python functions: loops over what is chosen, with the parts of the rule's condition as far outside as they can be."""
+import re
+
 DEEPEST = 15  # loops; Python has a limit
 
 
@@ -145,3 +147,40 @@ def in_temporal(formula, propositions):
     if formula[0] in (*temporal, "->") or (formula[0] in ("!", "&", "|") and is_temporal(formula)):
         return (formula[0], *(in_temporal(e, propositions) for e in formula[1:]))
     return ("p", propositions.setdefault(formula, len(propositions)))
+
+
+class Tokens:
+    """A text, token by token."""
+
+    def __init__(self, text, token):
+        if token.sub("", text).strip():
+            raise ValueError(f"not expected: '{token.sub('', text).strip()[:40]}'")
+        self.tokens = [next(g for g in m.groups() if g is not None) for m in token.finditer(text)]
+        self.at = 0
+
+    def peek(self, ahead=0):
+        return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else ""
+
+    def take(self, wanted=None):
+        token = self.peek()
+        if wanted is not None and token != wanted:
+            raise ValueError(f"'{wanted}' expected, not '{token}', at {self.tokens[max(0, self.at - 5):self.at + 5]}")
+        self.at += 1
+        return token
+
+
+def explore_from(machine, first, left_out):
+    """Names of the invariants and formulas that fail, and how many states there are; variables that remember something are left out."""
+    invariants = {n: machine.judge(e) for n, e in machine.invariants.items()}
+    seen, failed = set(first), set()
+    waiting = list(seen)
+    while waiting:
+        state = waiting.pop()
+        failed |= {n for n, holds in invariants.items() if not holds(state)}
+        for after in machine.successors(state):
+            if after not in seen:
+                seen.add(after)
+                waiting.append(after)
+    failed |= {n for n, formula in machine.formulas.items() if machine.violated(formula)}
+    kept = [i for i, n in enumerate(machine.names) if not re.search(left_out, n)]
+    return failed, len({tuple(state[i] for i in kept) for state in seen})

@@ -3,29 +3,16 @@ input `rule` the transition relation is simplified and becomes a Python function
 import re
 
 import ltl
-from compiled import Simple, function, in_temporal, loops, parts_of, unpack
+from compiled import Simple, Tokens, explore_from, function, in_temporal, loops, parts_of, unpack
 
 TOKEN = re.compile(r"\s*(?:(\d+)|(\w+)|(:=|->|!=|<=|[-+*/!&|=<?:;()]))")
 
 
-class Reader:
+class Reader(Tokens):
     """Expressions and formulas."""
 
     def __init__(self, text):
-        if TOKEN.sub("", text).strip():
-            raise ValueError(f"not expected: '{TOKEN.sub('', text).strip()[:40]}'")
-        self.tokens = [next(g for g in m.groups() if g is not None) for m in TOKEN.finditer(text)]
-        self.at = 0
-
-    def peek(self):
-        return self.tokens[self.at] if self.at < len(self.tokens) else ""
-
-    def take(self, wanted=None):
-        token = self.peek()
-        if wanted is not None and token != wanted:
-            raise ValueError(f"'{wanted}' expected, not '{token}', at {self.tokens[self.at - 5:self.at + 5]}")
-        self.at += 1
-        return token
+        super().__init__(text, TOKEN)
 
     def all(self):
         inside = self.expression()
@@ -161,16 +148,5 @@ class Machine:
 
 
 def explore(machine, steps=()):
-    """Names of the invariants and formulas that fail, and how many states there are; variables that remember something are not counted."""
-    invariants = {n: machine.judge(e) for n, e in machine.invariants.items()}
-    seen, waiting, failed = {machine.first}, [machine.first], set()
-    while waiting:
-        state = waiting.pop()
-        failed |= {n for n, holds in invariants.items() if not holds(state)}
-        for after in machine.successors(state):
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    failed |= {n for n, formula in machine.formulas.items() if machine.violated(formula)}
-    kept = [i for i, n in enumerate(machine.names) if not re.search(r"_broken$|^error_happened$|^met_\d+$", n)]
-    return failed, len({tuple(state[i] for i in kept) for state in seen})
+    """As in compiled.py. steps: likewise for tla.py."""
+    return explore_from(machine, [machine.first], r"_broken$|^error_happened$|^met_\d+$")

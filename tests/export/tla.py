@@ -3,30 +3,17 @@ read as they are meant, with steps that change nothing everywhere: a step of the
 import re
 
 import ltl
-from compiled import Simple, function, in_temporal, loops, unpack
+from compiled import Simple, Tokens, explore_from, function, in_temporal, loops, unpack
 
 TOKEN = re.compile(r"""\s*(?:(\d+)|(\\/|\\?\w+)|("[^"]*")|(\|->|<<|>>_|>>|\]_|\[\]|<>|=>|==|<=|/\\|\.\.|->|[-+*%=#<~()\[\]{},:!@']))""")
 
 
-class Reader:
+class Reader(Tokens):
     """Tokens of one definition. Names of LET are looked up where they are used."""
 
     def __init__(self, text):
-        if TOKEN.sub("", text).strip():
-            raise ValueError(f"not expected: '{TOKEN.sub('', text).strip()[:40]}'")
-        self.tokens = [next(g for g in m.groups() if g is not None) for m in TOKEN.finditer(text)]
-        self.at = 0
+        super().__init__(text, TOKEN)
         self.local = {}  # name: body
-
-    def peek(self, ahead=0):
-        return self.tokens[self.at + ahead] if self.at + ahead < len(self.tokens) else ""
-
-    def take(self, wanted=None):
-        token = self.peek()
-        if wanted is not None and token != wanted:
-            raise ValueError(f"'{wanted}' expected, not '{token}', at {self.tokens[max(0, self.at - 5):self.at + 5]}")
-        self.at += 1
-        return token
 
     def maybe(self, token):
         if self.peek() == token:
@@ -340,18 +327,7 @@ def is_temporal(e):
 
 
 def explore(machine, steps=()):
-    """Like smv.explore. steps: names of properties, which may be assertions, like errors."""
+    """As in compiled.py. steps: names of properties, which may be assertions, like errors."""
     machine.steps = set(steps)
-    invariants = {n: machine.judge(e) for n, e in machine.invariants.items()}
-    seen = set(machine.after(machine.init, ()))
-    waiting, failed = list(seen), set()
-    while waiting:
-        state = waiting.pop()
-        failed |= {n for n, holds in invariants.items() if not holds(state)}
-        for after in machine.successors(state):
-            if after not in seen:
-                seen.add(after)
-                waiting.append(after)
-    failed |= {n for n, e in machine.formulas.items() if machine.violated(e)}
-    kept = [i for i, n in enumerate(machine.names) if n not in ("met", "flip")]
-    return failed | machine.failed, len({tuple(state[i] for i in kept) for state in seen})
+    failed, states = explore_from(machine, machine.after(machine.init, ()), r"^(met|flip)$")
+    return failed | machine.failed, states

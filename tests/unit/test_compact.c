@@ -2,12 +2,13 @@
 #include "base/memory.h"
 #include "search/compact.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdlib.h>
 
 #include <cmocka.h>
+
+#include "filling.h"
 
 #define LONGEST (CHUNK_SIZE + 100)
 
@@ -151,51 +152,16 @@ static void signatures_look_random(void **unused) {
   assert_in_range(missed, 130, 250); /* 186 */
 }
 
-/* Four threads put overlapping numbers into a shared store, each into its lane. */
-#define SHARED_KEYS 500009 /* a prime: each thread goes through all of them */
-struct filler {
-  struct store *store;
-  uint32_t lane;
-  uint64_t fresh;
-};
-
-static void *fill_lane(void *context) {
-  struct filler *f = context;
-  for (uint64_t i = 0; i < SHARED_KEYS; i++) {
-    uint64_t key = (i * 7 + f->lane * 1000) % SHARED_KEYS, word[2] = {key * 0x9E3779B97F4A7C15u, key};
-    uint64_t h = store_hash_words(word, 12);
-    state_ref ref;
-    store_enter(f->store, f->lane);
-    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key, (charge)(key % 3), &ref)
-                      : store_put_words_in(f->store, f->lane, word, 12, h, 0, key, (charge)(key % 3), &ref);
-    store_leave(f->store, f->lane);
-  }
-  return NULL;
-}
+#define SHARED_KEYS 500009 /* a prime */
 
 static void several_threads_fill_it(void **unused) {
   (void)unused;
-  enum { N = 4 };
   struct store *s = store_new_compact(STORE_SIGNATURE);
-  struct filler fillers[N];
-  pthread_t threads[N];
-  state_ref begin[N];
-  store_share(s, N);
-  for (uint32_t i = 0; i < N; i++)
-    begin[i] = store_end_of(s, i);
-  for (uint32_t i = 0; i < N; i++) {
-    fillers[i] = (struct filler){.store = s, .lane = i};
-    assert_int_equal(pthread_create(&threads[i], NULL, fill_lane, &fillers[i]), 0);
-  }
-  uint64_t fresh = 0, read = 0;
-  for (uint32_t i = 0; i < N; i++) {
-    pthread_join(threads[i], NULL);
-    fresh += fillers[i].fresh;
-  }
-  assert_int_equal(fresh, SHARED_KEYS);
-  assert_int_equal(store_count(s), SHARED_KEYS);
+  state_ref begin[FILLERS];
+  uint64_t read = 0;
+  fill_by_several(&(struct filler){.store = s, .keys = SHARED_KEYS, .charges = 3}, begin);
   bool *seen = calloc(SHARED_KEYS, sizeof *seen);
-  for (uint32_t i = 0; i < N; i++) {
+  for (uint32_t i = 0; i < FILLERS; i++) {
     struct store_reader r = store_reader(s, begin[i], store_end_of(s, i));
     for (; store_read(&r); read++) {
       uint64_t word[2] = {0};

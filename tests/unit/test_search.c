@@ -4,7 +4,6 @@
 #include "search/bfs.h"
 #include "search/store_look.h"
 
-#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -12,6 +11,8 @@
 #include <string.h>
 
 #include <cmocka.h>
+
+#include "filling.h"
 
 /* The store */
 
@@ -156,52 +157,16 @@ static void store_accounts_for_its_memory(void **unused) {
   store_free(s);
 }
 
-/* Four threads put overlapping numbers into a shared store, each into its lane. */
-#define SHARED_KEYS 2000003 /* a prime: each thread goes through all of them */
-struct filler {
-  struct store *store;
-  uint32_t lane;
-  uint64_t fresh;
-};
-
-static void *fill_lane(void *context) {
-  struct filler *f = context;
-  for (uint64_t i = 0; i < SHARED_KEYS; i++) {
-    uint64_t key = (i * 7 + f->lane * 1000) % SHARED_KEYS, word[2] = {key * 0x9E3779B97F4A7C15u, key};
-    uint64_t h = store_hash_words(word, 12);
-    state_ref ref;
-    store_enter(f->store, f->lane);
-    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key, 0, &ref)
-                      : store_put_words_in(f->store, f->lane, word, 12, h, 0, key, 0, &ref);
-    assert_int_equal(store_at(f->store, ref).parent, key);
-    store_leave(f->store, f->lane);
-  }
-  return NULL;
-}
+#define SHARED_KEYS 2000003 /* a prime */
 
 static void store_is_filled_by_several(void **unused) {
   (void)unused;
-  enum { N = 4 };
   struct store *s = store_new();
-  struct filler fillers[N];
-  pthread_t threads[N];
-  store_share(s, N);
-  state_ref begin[N];
-  for (uint32_t i = 0; i < N; i++)
-    begin[i] = store_end_of(s, i);
-  for (uint32_t i = 0; i < N; i++) {
-    fillers[i] = (struct filler){.store = s, .lane = i};
-    assert_int_equal(pthread_create(&threads[i], NULL, fill_lane, &fillers[i]), 0);
-  }
-  uint64_t fresh = 0, read = 0;
-  for (uint32_t i = 0; i < N; i++) {
-    pthread_join(threads[i], NULL);
-    fresh += fillers[i].fresh;
-  }
-  assert_int_equal(fresh, SHARED_KEYS);
-  assert_int_equal(store_count(s), SHARED_KEYS);
+  state_ref begin[FILLERS];
+  uint64_t read = 0;
+  fill_by_several(&(struct filler){.store = s, .keys = SHARED_KEYS, .charges = 1, .reads = true}, begin);
   bool *seen = calloc(SHARED_KEYS, sizeof *seen);
-  for (uint32_t i = 0; i < N; i++) {
+  for (uint32_t i = 0; i < FILLERS; i++) {
     struct store_reader r = store_reader(s, begin[i], store_end_of(s, i));
     for (; store_read(&r); read++) {
       assert_false(seen[r.stored.parent]);
