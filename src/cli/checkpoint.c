@@ -124,6 +124,47 @@ static uint64_t command_print(const struct journal *j, uint64_t program) {
   return hash_stream_end(h);
 }
 
+/* --- files of searches --- */
+
+/* A file of searches, by its name: search-NUMBER, search-NUMBER.rank-RANK.GENERATION, or one of these that was not completed. */
+struct search_file {
+  unsigned number, rank;
+  unsigned long long generation; /* 0: the search's own */
+  bool complete;
+};
+
+static bool is_search_file(const char *name, struct search_file *f) {
+  int n = 0, more = 0;
+  *f = (struct search_file){0};
+  if (sscanf(name, "search-%u%n", &f->number, &n) != 1)
+    return false;
+  if (sscanf(name + n, ".rank-%u.%llu%n", &f->rank, &f->generation, &more) == 2)
+    n += more;
+  f->complete = name[n] == '\0';
+  return f->complete || !strcmp(name + n, ".new");
+}
+
+typedef bool search_file_fn(struct journal *, const char *name, const struct search_file *);
+
+static bool each_search_file(struct journal *j, search_file_fn *visit) {
+  DIR *folder = opendir(j->path);
+  struct search_file f;
+  bool ok = folder;
+  for (struct dirent *e; ok && (e = readdir(folder));)
+    ok = !is_search_file(e->d_name, &f) || visit(j, e->d_name, &f);
+  if (folder)
+    closedir(folder);
+  return ok;
+}
+
+static bool remove_file(struct journal *j, const char *name, const struct search_file *f) {
+  struct text path = file_in(j, name);
+  (void)f;
+  unlink(path.at);
+  text_release(&path);
+  return true;
+}
+
 /* --- beginning --- */
 
 static bool write_command(struct journal *j) {
@@ -180,6 +221,7 @@ static bool begin(struct journal *j, const struct options *o, const struct synta
     return wrong(j, "cannot make the folder '%s' for checkpoints: %s", j->given, strerror(errno));
   if (!folder_open(j, j->given) || is_taken(j))
     return false;
+  each_search_file(j, remove_file); /* of a command that was killed between its answer and its end */
   j->nwords = o->nwords;
   j->words = memory_alloc(((size_t)o->nwords + 1) * sizeof *j->words);
   for (int i = 0; i < o->nwords; i++)
@@ -248,37 +290,6 @@ static bool read_command(struct journal *j) {
   j->checkpoints.command = command_print(j, program);
   memory_free(version);
   return j->why.n == 0;
-}
-
-/* A file of searches, by its name: search-NUMBER, search-NUMBER.rank-RANK.GENERATION, or one of these that was not completed. */
-struct search_file {
-  unsigned number, rank;
-  unsigned long long generation; /* 0: the search's own */
-  bool complete;
-};
-
-static bool is_search_file(const char *name, struct search_file *f) {
-  int n = 0, more = 0;
-  *f = (struct search_file){0};
-  if (sscanf(name, "search-%u%n", &f->number, &n) != 1)
-    return false;
-  if (sscanf(name + n, ".rank-%u.%llu%n", &f->rank, &f->generation, &more) == 2)
-    n += more;
-  f->complete = name[n] == '\0';
-  return f->complete || !strcmp(name + n, ".new");
-}
-
-typedef bool search_file_fn(struct journal *, const char *name, const struct search_file *);
-
-static bool each_search_file(struct journal *j, search_file_fn *visit) {
-  DIR *folder = opendir(j->path);
-  struct search_file f;
-  bool ok = folder;
-  for (struct dirent *e; ok && (e = readdir(folder));)
-    ok = !is_search_file(e->d_name, &f) || visit(j, e->d_name, &f);
-  if (folder)
-    closedir(folder);
-  return ok;
 }
 
 /* Is it ours, and whole? Then its generation, too. */
@@ -370,14 +381,6 @@ bool journal_resume(struct journal *j, struct ranks *ranks, const char *folder) 
 }
 
 /* --- the end --- */
-
-static bool remove_file(struct journal *j, const char *name, const struct search_file *f) {
-  struct text path = file_in(j, name);
-  (void)f;
-  unlink(path.at);
-  text_release(&path);
-  return true;
-}
 
 /* The command first: without it the others are nothing. */
 void journal_finish(struct journal *j) {
