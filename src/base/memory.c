@@ -5,6 +5,7 @@
 #include <malloc.h>
 #endif
 #include <stdint.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -64,7 +65,7 @@ void memory_trim(void) {
 #endif
 }
 
-size_t memory_resident(void) { /* asked often: no more calls than needed */
+size_t memory_resident(void) {
   char text[128];
   int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
   ssize_t n = statm < 0 ? -1 : read(statm, text, sizeof text - 1);
@@ -76,4 +77,11 @@ size_t memory_resident(void) { /* asked often: no more calls than needed */
   const char *second = strchr(text, ' ');
   long page = sysconf(_SC_PAGESIZE);
   return second && page > 0 ? (size_t)strtoul(second, NULL, 10) * (size_t)page : 0;
+}
+
+size_t memory_resident_lately(struct memory_look *l, double now) {
+  bool lately = l->at <= now && now < l->at + 1e-3;
+  if (!lately || l->resident == 0)
+    *l = (struct memory_look){.at = now, .resident = memory_resident()};
+  return l->resident;
 }

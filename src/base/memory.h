@@ -17,4 +17,11 @@ char *memory_strdup(const char *);
 void memory_trim(void);       /* what was freed goes back to the system, as far as that can be done */
 size_t memory_resident(void); /* bytes of this process in core, 0 if unknown */
 
+/* The same for those who ask all the time: what it was a millisecond ago at most. `now` is in seconds. */
+struct memory_look {
+  double at;
+  size_t resident;
+};
+size_t memory_resident_lately(struct memory_look *, double now);
+
 #endif

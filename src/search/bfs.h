@@ -8,6 +8,7 @@
 #ifndef RONDO_SEARCH_BFS_H
 #define RONDO_SEARCH_BFS_H
 
+#include "base/memory.h"
 #include "search/checkpoint.h"
 #include "search/store.h"
 #include "space/space.h"
@@ -89,6 +90,7 @@ struct search {
   uint32_t
       complete; /* layers finished and checked: nothing else is found within complete - 1 rounds */
   struct search_stats stats;
+  struct memory_look look;
   const char *why; /* GAVE_UP; borrowed */
   struct store *store;
   /* Of several threads: */

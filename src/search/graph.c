@@ -106,7 +106,7 @@ bool graph_tick(struct graph *g, uint32_t ticks) {
   graph_refresh(g);
   if (g->limits.seconds > 0 && g->stats.seconds >= g->limits.seconds)
     graph_stop(g, SEARCH_TIME);
-  if (g->limits.memory > 0 && (g->stats.memory >= g->limits.memory || memory_resident() >= g->limits.memory))
+  if (g->limits.memory > 0 && (g->stats.memory >= g->limits.memory || memory_resident_lately(&g->look, g->stats.seconds) >= g->limits.memory))
     graph_stop(g, SEARCH_MEMORY);
   if (g->progress && g->stats.seconds - g->last_progress >= SECONDS_PER_PROGRESS) {
     g->last_progress = g->stats.seconds;

@@ -56,6 +56,7 @@ struct graph {
   uint32_t lettered;       /* states whose letter is known */
   bool obliged;            /* some step found is not optional */
   double started, last_progress;
+  struct memory_look look;
 };
 #define UNEXPANDED UINT64_MAX
 

@@ -53,7 +53,7 @@ void sweep_refresh(struct sweep *w) {
 /* What the process has in core counts, if it is more than what the search knows of. There must be room for the index to grow, and for
    the pages that lanes take next. */
 static bool memory_is_full(struct search *s) {
-  size_t limit = s->limits.memory, used = s->stats.memory, resident = s->ranks ? 0 : memory_resident();
+  size_t limit = s->limits.memory, used = s->stats.memory, resident = s->ranks ? 0 : memory_resident_lately(&s->look, s->stats.seconds);
   if (limit == 0)
     return false;
   used = (resident > used ? resident : used) + store_page(s->store);
