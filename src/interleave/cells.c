@@ -31,12 +31,20 @@ static void make_locals(struct cells *c) {
   }
 }
 
+/* Round a ring channels come to hold the same, if rotations change nothing and messages name nobody. */
+static bool same_all_round(const struct cells *c, uint32_t role) {
+  bool names_nobody = true;
+  for (uint32_t k = 0; k < c->model->nmessages; k++)
+    names_nobody &= !type_mentions(c->model->messages[k].type, TYPE_PROCESS);
+  return c->model->roles[role].ring && c->licences->identity[role] != IDENTITY_NUMBERED && names_nobody;
+}
+
 /* Channels that a renaming may exchange have their names together; the fewer share a table, the shorter the names. So a
-   process whose place no renaming changes has tables of its own, others have their role's. */
+   process whose place no renaming changes has tables of its own, unless that makes names no shorter; others have their role's. */
 static uint32_t end_of_channel(const struct cells *c, uint32_t p) {
   uint32_t r = model_role_of(c->model, p);
   bool stays = !c->licences->of[REDUCE_SYMMETRY].applied || c->licences->identity[r] == IDENTITY_NUMBERED;
-  return stays ? p : c->model->roles[r].first;
+  return stays && !same_all_round(c, r) ? p : c->model->roles[r].first;
 }
 
 /* A table of channels: its first content is the empty one. */

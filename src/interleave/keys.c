@@ -61,12 +61,27 @@ void keys_release(struct keys *k) {
 
 #define WIDE 20
 
-/* Each time all that was found is lost, so the more often it happened the more room there is for what is to come: the
-   searches that were in vain are then small beside the last one. */
+/* Each time all that was found is lost, so there is room for what is to come, the more the more often it happened: the
+   searches that were in vain are then small beside the last one. Few cells whose names become more get two bytes of the key between them at once. */
 #define SPARE_MOST 4
+#define SPARE_SHARED 16
+
+/* Large ones that are nearly full would be next; small ones may well be complete. */
+static bool is_full(const struct keys *k, uint32_t table) {
+  size_t names = intern_count(k->cells->tables[table]), room = (size_t)1 << k->width[table];
+  return names > room || (names >= 64 && names + names / 4 > room);
+}
+
+static uint8_t spare_bits(const struct keys *k) {
+  uint32_t full = 0, share;
+  for (uint32_t i = 0; i < k->cells->ncells; i++)
+    full += is_full(k, k->cells->cell[i].table);
+  share = full ? SPARE_SHARED / full : 0;
+  return (uint8_t)(share > SPARE_MOST ? SPARE_MOST : share > k->grown ? share : k->grown);
+}
 
 void keys_lay_out(struct keys *k, enum key_layout how) {
-  uint8_t spare = k->grown;
+  uint8_t spare = how == KEYS_GROWN ? spare_bits(k) : 0;
   if (how == KEYS_GROWN && k->grown < SPARE_MOST)
     k->grown++;
   for (uint32_t t = 0; t < k->cells->ntables; t++) {
@@ -75,7 +90,7 @@ void keys_lay_out(struct keys *k, enum key_layout how) {
       k->width[t] = WIDE;
     else if (how == KEYS_SNUG)
       k->width[t] = bits_for(names + names / 16);
-    else if (names > (size_t)1 << k->width[t])
+    else if (is_full(k, t))
       k->width[t] = (uint8_t)(bits_for(names + names / 2) + spare);
   }
   lay_out(k);
