@@ -36,6 +36,13 @@ void *memory_alloc(size_t size) {
   return at;
 }
 
+void *memory_alloc_aligned(size_t alignment, size_t size) {
+  void *at = aligned_alloc(alignment, size);
+  if (!at)
+    memory_give_up(size);
+  return memset(at, 0, size);
+}
+
 void *memory_resize(void *old, size_t size) {
   void *at = realloc(old, size ? size : 1);
   if (!at)

@@ -9,6 +9,7 @@ typedef void memory_exhausted_fn(size_t wanted);
 void memory_on_exhausted(memory_exhausted_fn *handler);
 
 void *memory_alloc(size_t size);                              /* zeroed */
+void *memory_alloc_aligned(size_t alignment, size_t size);    /* zeroed */
 void *memory_resize(void *old, size_t size);                  /* new bytes undefined */
 void *memory_resize_array(void *old, size_t count, size_t each); /* count * each is checked */
 void memory_free(void *);

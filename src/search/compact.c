@@ -3,13 +3,9 @@
 #include "base/hash.h"
 #include "base/memory.h"
 
-#include <stdlib.h>
 
 struct compact *compact_new(uint32_t bits) {
-  struct compact *c = aligned_alloc(_Alignof(struct compact), sizeof *c);
-  if (!c)
-    c = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
-  memset(c, 0, sizeof *c);
+  struct compact *c = memory_alloc_aligned(_Alignof(struct compact), sizeof *c);
   c->bits = bits;
   return c;
 }
@@ -153,7 +149,7 @@ void compact_free(struct store *s) {
     vec_release(&l->old);
     vec_release(&l->fresh);
   }
-  free(s->compact);
+  memory_free(s->compact);
 }
 
 static size_t unused_in(const key_log *log) {
@@ -244,7 +240,7 @@ static state_ref parent_of(const struct store *s, state_ref ref) {
   }
   const struct chunk *chunk = &s->chunks[ref >> CHUNK_BITS];
   state_ref first = store_first_of(s, chunk->lane);
-  const uint8_t *at = first >> CHUNK_BITS == ref >> CHUNK_BITS ? record_at(s, first) : chunk->at;
+  const uint8_t *at = first >> CHUNK_BITS == ref >> CHUNK_BITS ? record_at(s, first) : s->pages[ref >> CHUNK_BITS];
   for (;; at = signature_in(at) + SIGNATURE_BYTES) {
     if (*at & 1)
       continue;

@@ -1,13 +1,10 @@
 #include "search/compact.h"
+#include "search/sharing.h"
 
 #include "base/hash.h"
 #include "base/memory.h"
 
 #include <assert.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdatomic.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
@@ -34,35 +31,30 @@ static void pages_free(void *at, size_t size) {
     munmap(at, size);
 }
 
+/* Zeros, of which most are never touched. */
+static void *sparse_alloc(size_t size) {
+  void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at != MAP_FAILED ? at : memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+}
+
 static size_t slots_bytes(uint32_t lines) { return (size_t)lines * LINE_SLOTS * sizeof(uint64_t); }
 
-struct sharing {
-  struct gate gate[STORE_LANES];
-  atomic_bool growing;
-  pthread_mutex_t grows, spare, relinks;
-  uint32_t lanes;
-};
-
-static void lane_begin(struct store *s, uint32_t lane);
-
 struct store *store_without_lanes(void) {
-  struct store *s = memory_alloc(sizeof *s);
+  struct store *s = memory_alloc_aligned(_Alignof(struct store), sizeof *s);
   for (uint32_t i = 0; i < SEGMENTS; i++) {
     s->segment[i] = (struct segment){.lines = FIRST_LINES, .slots = pages_alloc(slots_bytes(FIRST_LINES)), .age = 1};
   }
   s->index_bytes = SEGMENTS * slots_bytes(FIRST_LINES);
   s->head_at = PARENT_BYTES;
   s->plain = true;
-  s->chunks = mmap(NULL, CHUNKS_MOST * sizeof *s->chunks, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (s->chunks == MAP_FAILED)
-    s->chunks = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+  s->chunks = sparse_alloc(CHUNKS_MOST * sizeof *s->chunks);
+  s->pages = sparse_alloc(CHUNKS_MOST * sizeof *s->pages);
   return s;
 }
 
 struct store *store_new(void) {
   struct store *s = store_without_lanes();
-  lane_begin(s, 0);
+  store_begin_lane(s, 0);
   return s;
 }
 
@@ -75,94 +67,13 @@ struct store *store_new_compact(uint32_t bits) {
   s->head_at = 0;
   s->plain = false;
   s->tight = true;
-  lane_begin(s, 0);
+  store_begin_lane(s, 0);
   return s;
 }
 
 uint32_t store_signature(const struct store *s) { return s->compact ? s->compact->bits : 0; }
 
-static void segment_grow(struct store *, struct segment *);
-
-/* There is always room for what all of them add before the first one sees that a segment is filling up. */
-#define SHARED_LINES 4096
-#define TELL 16 /* slots that a lane fills before it tells */
-
-void store_share(struct store *s, uint32_t lanes) {
-  if (s->sharing)
-    return;
-  struct sharing *shared = aligned_alloc(_Alignof(struct sharing), sizeof *shared);
-  if (!shared)
-    shared = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
-  memset(shared, 0, sizeof *shared);
-  shared->lanes = lanes;
-  pthread_mutex_init(&shared->grows, NULL);
-  pthread_mutex_init(&shared->spare, NULL);
-  pthread_mutex_init(&shared->relinks, NULL);
-  for (uint32_t i = 0; i < SEGMENTS; i++)
-    while (s->segment[i].lines < SHARED_LINES)
-      segment_grow(s, &s->segment[i]);
-  s->sharing = shared;
-  s->plain = false;
-  for (uint32_t i = s->lanes; i < lanes; i++)
-    lane_begin(s, i);
-}
-
-/* What one thread says before it looks what the others say: both are seen in that order by all. */
-void store_enter(struct store *s, uint32_t lane) {
-  struct sharing *shared = s->sharing;
-  while (true) {
-    atomic_store(&shared->gate[lane].inside, true);
-    if (!atomic_load(&shared->growing))
-      return;
-    atomic_store(&shared->gate[lane].inside, false);
-    pthread_mutex_lock(&shared->grows);
-    pthread_mutex_unlock(&shared->grows);
-  }
-}
-
-void store_leave(struct store *s, uint32_t lane) {
-  atomic_store_explicit(&s->sharing->gate[lane].inside, false, memory_order_release);
-}
-
-/* A segment grows when so many 64ths of it are full. */
-#define FULL 51
-#define FULL_TIGHT 60
 _Static_assert(STORE_MOST * 4 <= (UINT64_C(3) << (SEGMENT_BITS + TAG_BITS)), "as large as can be, there is still room");
-
-static bool is_filled(const struct segment *g, unsigned parts) {
-  return __atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(64) > (uint64_t)parts * g->lines * LINE_SLOTS && g->lines < LINES_MOST;
-}
-
-static bool is_filling_up(const struct store *s, const struct segment *g) {
-  return is_filled(g, atomic_load_explicit(&s->tight, memory_order_relaxed) ? FULL_TIGHT : FULL);
-}
-
-/* The lane is outside while it waits for the others to be. */
-static void grow_alone(struct store *s, uint32_t lane, struct segment *g) {
-  struct sharing *shared = s->sharing;
-  bool inside = shared->gate[lane].inside; /* not if it is the only one just now */
-  store_leave(s, lane);
-  pthread_mutex_lock(&shared->grows);
-  atomic_store(&shared->growing, true);
-  for (uint32_t i = 0; i < shared->lanes; i++)
-    while (atomic_load(&shared->gate[i].inside))
-      sched_yield();
-  if (is_filling_up(s, g)) /* nobody has done it in the meantime */
-    segment_grow(s, g);
-  atomic_store(&shared->growing, false);
-  pthread_mutex_unlock(&shared->grows);
-  if (inside)
-    store_enter(s, lane);
-}
-
-static void sharing_free(struct sharing *shared) {
-  if (!shared)
-    return;
-  pthread_mutex_destroy(&shared->grows);
-  pthread_mutex_destroy(&shared->spare);
-  pthread_mutex_destroy(&shared->relinks);
-  free(shared);
-}
 
 void store_free(struct store *s) {
   if (!s)
@@ -172,8 +83,9 @@ void store_free(struct store *s) {
     pages_free(s->segment[i].slots, slots_bytes(s->segment[i].lines));
   for (uint32_t i = 0; i < s->nchunks; i++)
     if (s->chunks[i].pieces)
-      pages_free(s->chunks[i].at, (size_t)s->chunks[i].pieces << CHUNK_BITS);
+      pages_free(s->pages[i], (size_t)s->chunks[i].pieces << CHUNK_BITS);
   munmap(s->chunks, CHUNKS_MOST * sizeof *s->chunks);
+  munmap(s->pages, CHUNKS_MOST * sizeof *s->pages);
   for (size_t i = 0; i < s->spare.n; i++)
     pages_free(s->spare.at[i], CHUNK_SIZE);
   vec_release(&s->spare);
@@ -283,6 +195,16 @@ static void spare_unlock(struct store *s) {
     pthread_mutex_unlock(&s->sharing->spare);
 }
 
+static bool is_filled(const struct segment *g, unsigned parts) {
+  return __atomic_load_n(&g->used, __ATOMIC_RELAXED) * UINT64_C(64) > (uint64_t)parts * g->lines * LINE_SLOTS && g->lines < LINES_MOST;
+}
+
+static unsigned full_parts(const struct store *s) { return atomic_load_explicit(&s->tight, memory_order_relaxed) ? FULL_TIGHT : FULL; }
+
+bool segment_is_filling_up(const struct store *s, const struct segment *g) { return is_filled(g, full_parts(s)); }
+
+bool segment_fills_up_soon(const struct store *s, const struct segment *g) { return is_filled(g, full_parts(s) - SOON); }
+
 static void slots_discard(struct store *s, const struct segment *g) {
   size_t bytes = slots_bytes(g->lines);
   if (bytes < CHUNK_SIZE || s->tight) {
@@ -326,16 +248,17 @@ static uint32_t chunks_take(struct store *s, uint32_t lane, size_t pieces) {
   if (pieces > CHUNKS_MOST || first + pieces > CHUNKS_MOST)
     memory_resize_array(NULL, SIZE_MAX, 2); /* as good as out of memory */
   uint8_t *at = store_pages(s, pieces);
-  for (uint32_t i = 0; i < pieces; i++)
-    s->chunks[first + i] = (struct chunk){.at = at + ((size_t)i << CHUNK_BITS),
-                                          .used = i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
+  for (uint32_t i = 0; i < pieces; i++) {
+    s->pages[first + i] = at + ((size_t)i << CHUNK_BITS);
+    s->chunks[first + i] = (struct chunk){.used = i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,
                                           .next = i + 1 < pieces ? first + i + 1 : 0,
                                           .pieces = i == 0 ? (uint32_t)pieces : 0,
                                           .lane = lane};
+  }
   return first;
 }
 
-static void lane_begin(struct store *s, uint32_t lane) {
+void store_begin_lane(struct store *s, uint32_t lane) {
   s->lane[lane].last = chunks_take(s, lane, 1);
   s->chunks[s->lane[lane].last].used = FIRST; /* so that no record stands at 0 */
   s->lanes = lane + 1;
@@ -350,7 +273,7 @@ static uint32_t lines_after(const struct store *s, uint32_t lines) {
   return lines + more < LINES_MOST ? lines + more : LINES_MOST;
 }
 
-static void segment_grow(struct store *s, struct segment *g) {
+void segment_grow(struct store *s, struct segment *g) {
   struct segment bigger = {.lines = lines_after(s, g->lines), .used = g->used, .age = g->age + 1};
   bigger.slots = pages_alloc(slots_bytes(bigger.lines));
   for (size_t i = 0; i < (size_t)g->lines * LINE_SLOTS; i++) {
@@ -404,7 +327,7 @@ static inline void count_one(struct store *s, uint32_t lane) {
 static inline void filled(struct store *s, uint32_t lane, struct segment *g) {
   count_one(s, lane);
   g->used++;
-  if (is_filling_up(s, g))
+  if (segment_is_filling_up(s, g))
     segment_grow(s, g);
 }
 
@@ -470,12 +393,12 @@ void store_take_back(struct store *s, uint32_t lane, uint32_t last, uint32_t use
 static void told(struct store *s, uint32_t lane, struct segment *g) {
   uint32_t *mine = &s->sharing->gate[lane].used[g - s->segment];
   count_one(s, lane);
-  if (++*mine < TELL)
+  if (++*mine < s->sharing->tell)
     return;
   __atomic_add_fetch(&g->used, *mine, __ATOMIC_RELAXED);
   *mine = 0;
-  if (is_filling_up(s, g))
-    grow_alone(s, lane, g);
+  if (segment_is_filling_up(s, g))
+    sharing_grow(s, lane, g);
 }
 
 void store_filled(struct store *s, uint32_t lane, struct segment *g) {
@@ -644,7 +567,7 @@ bool store_read_on(struct store_reader *r) {
   r->ref = r->next;
   r->stored = store_at(s, r->ref);
   r->next = behind(s, r->ref);
-  r->stop = chunk->at + stop;
+  r->stop = s->pages[r->ref >> CHUNK_BITS] + stop;
   r->at = r->next >> CHUNK_BITS == r->ref >> CHUNK_BITS ? record_at(s, r->next) : r->stop;
   return true;
 }
@@ -673,14 +596,17 @@ size_t store_bytes(const struct store *s) {
          ((size_t)n << CHUNK_BITS) - unused;
 }
 
-/* Segments grow at about the same time, one after the other: the last one is there twice for a while. */
-size_t store_growth(const struct store *s) { return s->index_bytes / (s->tight ? 2 : 1) + s->index_bytes / SEGMENTS; }
+/* Segments grow at about the same time, each thread one after the other: the last ones are there twice for a while. */
+size_t store_growth(const struct store *s) {
+  size_t growers = s->lanes < SEGMENTS ? s->lanes : SEGMENTS;
+  return s->index_bytes / (s->tight ? 2 : 1) + s->index_bytes / SEGMENTS * growers;
+}
 
 size_t store_page(const struct store *s) { return s->lanes * CHUNK_SIZE; }
 
 bool store_grows_soon(const struct store *s) {
   for (uint32_t i = 0; i < SEGMENTS; i++)
-    if (is_filled(&s->segment[i], (s->tight ? FULL_TIGHT : FULL) - 3))
+    if (segment_fills_up_soon(s, &s->segment[i]))
       return true;
   return false;
 }

@@ -3,9 +3,9 @@
 #define RONDO_SEARCH_STORE_LOOK_H
 
 #include "base/vec.h"
+#include "search/store.h"
 
 #include <stdatomic.h>
-#include "search/store.h"
 
 /* A record's position is the chunk's number, then the offset in it. */
 #define CHUNK_BITS 21
@@ -38,15 +38,9 @@ struct segment {
   uint32_t age; /* how often it has grown, from 1 */
 };
 
-/* Whoever wants to add something is inside, unless a segment is growing. */
-struct gate {
-  _Alignas(64) atomic_bool inside; /* one for each lane */
-  uint32_t used[SEGMENTS];         /* slots of each segment that this lane has filled since it last told */
-};
-
+/* What a thread changes with each record lies on a cache line of its own. */
 struct chunk {
-  uint8_t *at;
-  uint32_t used;
+  _Alignas(64) uint32_t used;
   uint32_t next;   /* of its lane; 0: none yet */
   uint32_t pieces; /* allocated together with those after it; 0: the rest of a record longer than a chunk */
   uint32_t lane;
@@ -54,7 +48,7 @@ struct chunk {
 #define CHUNKS_MOST (1u << (POSITION_BITS - CHUNK_BITS))
 
 struct lane {
-  uint32_t last; /* its chunk that is being filled */
+  _Alignas(64) uint32_t last; /* its chunk that is being filled */
   _Atomic uint64_t count;
 };
 
@@ -63,6 +57,7 @@ struct compact; /* search/compact.h */
 struct store {
   struct segment segment[SEGMENTS];
   struct chunk *chunks; /* CHUNKS_MOST of them, most never touched */
+  uint8_t **pages;      /* and where they lie */
   _Atomic uint32_t nchunks;
   struct lane lane[STORE_LANES];
   uint32_t lanes; /* that were begun */
@@ -97,7 +92,7 @@ static inline void store_prefetch_index(const struct store *s, uint64_t hash) {
 }
 
 static inline uint8_t *record_at(const struct store *s, state_ref ref) {
-  return s->chunks[ref >> CHUNK_BITS].at + (ref & (CHUNK_SIZE - 1));
+  return s->pages[ref >> CHUNK_BITS] + (ref & (CHUNK_SIZE - 1));
 }
 
 /* The key, with its length, and the charge before it. */

@@ -12,7 +12,7 @@ void store_save(const struct store *s, struct saver *to) {
     save_number(to, c->next);
     save_number(to, c->pieces);
     save_number(to, c->lane);
-    save_bytes(to, c->at, c->used);
+    save_bytes(to, s->pages[i], c->used);
   }
 }
 
@@ -27,10 +27,10 @@ static void chunks_load(struct store *s, struct loader *from) {
     if (from->bad)
       break;
     left = (c.pieces ? c.pieces : left) - 1;
-    c.at = c.pieces ? store_pages(s, c.pieces) : s->chunks[i - 1].at + CHUNK_SIZE;
+    s->pages[i] = c.pieces ? store_pages(s, c.pieces) : s->pages[i - 1] + CHUNK_SIZE;
     s->chunks[i] = c;
     s->nchunks = i + 1;
-    memcpy(c.at, bytes, c.used);
+    memcpy(s->pages[i], bytes, c.used);
   }
   for (uint32_t i = 0; i < s->lanes; i++)
     from->bad |= s->lane[i].last >= s->nchunks || s->chunks[s->lane[i].last].lane != i;
