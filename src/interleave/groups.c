@@ -68,7 +68,7 @@ void interleave_enabled(struct space *space, const struct state *state, group_fn
   }
   uint32_t byzantine = look_around(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    const struct moves *moves = moves_of(s, p, byzantine);
     for (uint32_t i = 0; i < moves->ngroups; i++)
       visit(context, moves->groups[i]);
   }

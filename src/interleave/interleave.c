@@ -39,7 +39,7 @@ bool leave_out(struct interleave *s) {
 
 /* There was room for keys of so many words. */
 static void use_layout(struct interleave *s, uint32_t before, bool lasting) {
-  mover_forget_keys(s);
+  glances_forget(s);
   if (s->keys.nwords > before) {
     uint64_t **all[] = {&s->words, &s->next, &s->packed, &s->whole};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
@@ -65,12 +65,12 @@ static void lay_out_keys(struct interleave *s, enum key_layout how) {
 
 /* --- what processes see besides their own --- */
 
-uint32_t sight_globals(struct interleave *s, const uint64_t *words, uint32_t role) {
+uint32_t sight_globals(struct interleave *s, const uint64_t *words, uint32_t role, uint64_t uses) {
   uint32_t n = 0;
   s->vector[n++] = role;
   for (uint32_t g = 0; g < s->model->nglobals; g++)
     if (s->steps.used[role][g])
-      s->vector[n++] = key_get(&s->keys, words, s->cells.global[g]);
+      s->vector[n++] = g >= 64 || uses >> g & 1 ? key_get(&s->keys, words, s->cells.global[g]) : 0;
   return intern_put(s->steps.global_sets, s->vector, n);
 }
 
@@ -407,7 +407,7 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
     s->role_of[p] = model_role_of(m, p);
   s->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *s->row);
   s->able = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->able);
-  s->globals = arena_array(&s->arena, m->nroles + 1, sizeof *s->globals);
+  s->memory = arena_array(&s->arena, m->nroles + 1, sizeof *s->memory);
   s->status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->status);
   s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);
   read_environment(s);
@@ -442,8 +442,6 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
     for (uint32_t g = 0; g < m->nglobals; g++)
       s->steps.uses[r] |= s->steps.used[r][g];
     s->steps.uses_any |= s->steps.uses[r];
-    if (!s->steps.uses[r])
-      s->globals[r] = intern_put(s->steps.global_sets, (value[]){r}, 1);
   }
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
   if (!first) {

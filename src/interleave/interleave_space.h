@@ -181,10 +181,27 @@ struct inbound {
 
 #define DIRECT_BITS 16
 struct cached_sight {
-  uint64_t window;
-  uint32_t globals, byzantine;
+  uint64_t window, memory;
   struct brief_moves *moves;
+  uint32_t byzantine;
 };
+
+/* --- outlook.c --- */
+
+struct outlook { /* of a process in some local state */
+  bool known;
+  bool hears;    /* what lies in the channels into it counts */
+  uint64_t uses; /* by global: it counts */
+};
+struct overlooked { /* by local state: what does not count of its window, and of shared memory */
+  uint64_t window, memory;
+};
+void outlooks_init(struct interleave *);
+void outlooks_release(struct interleave *);
+size_t outlooks_bytes(const struct interleave *);
+struct outlook outlook_of(struct interleave *, uint32_t p, content local);
+void overlooked_forget(struct interleave *); /* keys were laid out anew */
+void overlooked_note(struct interleave *, uint32_t p, content local, const struct outlook *);
 
 struct sights { /* of one process */
   struct intern *seen; /* [local, globals, byzantine, inbox...] */
@@ -195,18 +212,20 @@ struct sights { /* of one process */
 struct glance {
   struct brief_moves **direct; /* if that is short and nothing else counts */
   struct cached_sight *cache; /* NULL: it does not pay yet, or what it sees does not fit */
+  const struct overlooked *overlooked; /* by local state, or NULL */
+  uint64_t local_mask;        /* where that is in the window */
   struct key_window window;
   uint32_t role;
   uint32_t bits;              /* of the cache's size */
 };
 
-static inline struct cached_sight *cached_at(const struct glance *g, uint64_t window, uint32_t globals,
+static inline struct cached_sight *cached_at(const struct glance *g, uint64_t window, uint64_t memory,
                                              uint32_t byzantine) {
-  uint64_t h = (window ^ ((uint64_t)globals << 40 | (uint64_t)byzantine << 20)) * 0x9E3779B97F4A7C15u;
+  uint64_t h = window * 0x9E3779B97F4A7C15u + (memory ^ (uint64_t)byzantine << 40) * 0xC2B2AE3D27D4EB4Fu;
   return &g->cache[h >> (64 - g->bits)];
 }
-static inline bool cached_is(const struct cached_sight *c, uint64_t window, uint32_t globals, uint32_t byzantine) {
-  return c->moves && c->window == window && c->globals == globals && c->byzantine == byzantine;
+static inline bool cached_is(const struct cached_sight *c, uint64_t window, uint64_t memory, uint32_t byzantine) {
+  return c->moves && c->window == window && c->memory == memory && c->byzantine == byzantine;
 }
 
 /* Processes whose fields lie next to each other, asked together: most of them can do nothing most of the time. */
@@ -232,6 +251,10 @@ struct mover {
   struct inbound **inbound;  /* by process */
   uint32_t *ninbound;
   struct sights *sights;     /* by process, as is */
+  VEC(struct outlook) *outlooks; /* by role: by local state */
+  struct overlooked **overlooked; /* by role: by local state, for the keys as they are; NULL: everything counts */
+  uint64_t *memory_used;     /* by role: the bits of shared memory that it uses */
+  uint64_t always_used;      /* globals, in every local state */
   struct glance *glances;
   struct party *parties;
   uint32_t nparties;
@@ -248,19 +271,22 @@ struct mover {
 void mover_init(struct interleave *);
 void mover_release(struct interleave *);
 size_t mover_bytes(const struct interleave *);
-void mover_forget_keys(struct interleave *); /* keys were laid out anew */
-/* Everything that process p can do in the state, by what it sees. Valid until the next call. */
-struct moves *moves_of(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
-                             uint32_t byzantine);
+/* Everything that process p can do in the state in space->words, by what it sees. Valid until the next call. */
+struct moves *moves_of(struct interleave *, uint32_t p, uint32_t byzantine);
 /* Likewise, for who asks often. */
-static inline struct moves *moves_at(struct interleave *, uint32_t p, const uint64_t *words, const uint32_t *globals,
-                                           uint32_t byzantine);
-/* The parties for keys as they are, or larger caches for them, as the search gets on. */
-void make_parties(struct interleave *);
+static inline struct moves *moves_at(struct interleave *, uint32_t p, uint32_t byzantine);
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Is the message of no use to a receiver in that local state? Remembered. */
 bool deadness_known(struct interleave *, struct deadness *, content local);
+
+/* --- glances.c --- */
+
+void glances_release(struct interleave *);
+void glances_forget(struct interleave *); /* keys were laid out anew */
+/* The parties for keys as they are, or larger caches for them, as the search gets on; likewise for each process. */
+void make_parties(struct interleave *);
+void make_shortcuts(struct interleave *, uint32_t p);
 
 /* --- successors.c --- */
 
@@ -433,7 +459,7 @@ struct interleave {
   /* scratch */
   uint64_t *words, *next, *packed, *whole;
   content *row;
-  uint32_t *globals;           /* by role */
+  uint64_t *memory;            /* by role: what it sees of shared memory, as the key has it, or a name for it */
   struct brief_moves **able;   /* of those who can do something in the state at hand */
   value *status, *vector;
   const uint8_t *permitted;    /* by process, in the state at hand: PERMIT_... */
@@ -446,15 +472,24 @@ static inline bool goes_short_ways(const struct interleave *s) {
   return s->keys.nwords <= BRIEF_WORDS && !s->stubborn && !s->normal && !s->crashes && !s->nglobal_steps && !s->stuck_channels;
 }
 
+/* What counts of a process's window, and of shared memory. */
+static inline uint64_t glance_at(const struct interleave *s, const struct glance *g, const uint64_t *words, uint64_t *memory) {
+  uint64_t window = key_window(&g->window, words);
+  *memory = s->memory[g->role];
+  if (!g->overlooked)
+    return window;
+  const struct overlooked *o = &g->overlooked[window & g->local_mask];
+  *memory &= ~o->memory;
+  return window & ~o->window;
+}
+
 /* NULL: they are not at hand. */
-static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint32_t p, const uint64_t *words,
-                                                const uint32_t *globals, uint32_t byzantine) {
+static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint32_t p, uint32_t byzantine) {
   const struct glance *g = &s->mover.glances[p];
   if (g->direct)
-    return g->direct[key_window(&g->window, words)];
+    return g->direct[key_window(&g->window, s->words)];
   if (g->cache) {
-    uint64_t window = key_window(&g->window, words);
-    uint32_t memory = globals[g->role];
+    uint64_t memory, window = glance_at(s, g, s->words, &memory);
     const struct cached_sight *known = cached_at(g, window, memory, byzantine);
     if (cached_is(known, window, memory, byzantine))
       return known->moves;
@@ -462,10 +497,9 @@ static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint
   return NULL;
 }
 
-static inline struct moves *moves_at(struct interleave *s, uint32_t p, const uint64_t *words,
-                                     const uint32_t *globals, uint32_t byzantine) {
-  const struct brief_moves *known = moves_at_hand(s, p, words, globals, byzantine);
-  return known ? known->of : moves_of(s, p, words, globals, byzantine);
+static inline struct moves *moves_at(struct interleave *s, uint32_t p, uint32_t byzantine) {
+  const struct brief_moves *known = moves_at_hand(s, p, byzantine);
+  return known ? known->of : moves_of(s, p, byzantine);
 }
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
@@ -474,13 +508,14 @@ bool row_key(struct interleave *, content *row, uint64_t *words, uint32_t *to, u
 bool too_narrow(struct interleave *); /* false: the search must begin again */
 bool leave_out(struct interleave *);  /* true: the state is too far off, the search goes on without it */
 value status_of(const struct interleave *, const uint64_t *words, uint32_t p);
-uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role);
+uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role, uint64_t uses); /* by global: it counts */
 uint32_t sight_byzantine(struct interleave *, const uint64_t *words);
 /* What processes see of shared memory, and of who lies, in the state at hand. */
 static inline uint32_t look_around(struct interleave *s) { /* returns who lies */
+  uint64_t memory = s->steps.uses_any && s->keys.memory.fits ? key_window(&s->keys.memory, s->words) : 0;
   for (uint32_t r = 0; s->steps.uses_any && r < s->model->nroles; r++)
     if (s->steps.uses[r])
-      s->globals[r] = sight_globals(s, s->words, r);
+      s->memory[r] = s->keys.memory.fits ? memory & s->mover.memory_used[r] : sight_globals(s, s->words, r, UINT64_MAX);
   return s->byzantine ? sight_byzantine(s, s->words) : 0;
 }
 

@@ -17,6 +17,17 @@ static void place(struct keys *k, uint32_t cell, uint32_t *at) {
   *at += width;
 }
 
+static struct key_window window_between(uint32_t begin, uint32_t end) {
+  uint32_t width = end - begin;
+  if (width == 0)
+    return (struct key_window){.fits = true};
+  return (struct key_window){.mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1,
+                             .word = begin / 64,
+                             .shift = (uint8_t)(begin % 64),
+                             .width = (uint8_t)(width <= 64 ? width : 0),
+                             .fits = width <= 64};
+}
+
 static void lay_out(struct keys *k) {
   const struct cells *c = k->cells;
   uint32_t n = c->model->nprocesses, at = 0;
@@ -28,18 +39,17 @@ static void lay_out(struct keys *k) {
     for (uint32_t q = 0; q < n; q++)
       if (c->channel[(size_t)q * n + p] != NO_CELL)
         place(k, c->channel[(size_t)q * n + p], &at);
-    uint32_t width = at - begin;
-    k->window[p] = (struct key_window){.mask = width >= 64 ? UINT64_MAX : (UINT64_C(1) << width) - 1,
-                                       .word = begin / 64,
-                                       .shift = (uint8_t)(begin % 64),
-                                       .width = (uint8_t)(width <= 64 ? width : 0),
-                                       .fits = width <= 64};
-    if (width == 0)
-      k->window[p] = (struct key_window){.fits = true};
+    k->window[p] = window_between(begin, at);
   }
-  for (uint32_t cell = n; cell < c->ncells; cell++)
-    if (c->cell[cell].kind != CELL_CHANNEL)
-      place(k, cell, &at);
+  uint32_t memory = at, end = at;
+  for (uint32_t cell = n; cell < c->ncells; cell++) {
+    if (c->cell[cell].kind == CELL_CHANNEL)
+      continue;
+    place(k, cell, &at);
+    if (c->cell[cell].kind == CELL_GLOBAL)
+      end = at;
+  }
+  k->memory = window_between(memory, end);
   k->nbytes = at ? (at + 7) / 8 : 1;
   k->nwords = (k->nbytes + 7) / 8;
   k->layouts++;

@@ -24,6 +24,7 @@ struct keys {
   const struct cells *cells;
   struct key_field *field;   /* by cell */
   struct key_window *window; /* by process */
+  struct key_window memory;  /* globals */
   uint8_t *width;            /* by table */
   uint32_t nwords, nbytes;
   uint32_t layouts;          /* how often they have been laid out */

@@ -1,4 +1,4 @@
-/* All that a process can do, by what it sees: remembered, with a cache in front that asks only for the bits of the key. */
+/* All that a process can do, by what it sees: remembered. */
 #include "interleave/interleave_space.h"
 
 #include "base/hash.h"
@@ -20,6 +20,7 @@ void mover_init(struct interleave *s) {
   v->glances = arena_array(&s->arena, n + 1, sizeof *v->glances);
   v->nothing = arena_alloc(&s->arena, sizeof *v->nothing);
   *v->nothing = (struct brief_moves){.of = arena_array(&s->arena, 1, sizeof *v->nothing->of)};
+  outlooks_init(s);
   v->parties = arena_array(&s->arena, n + 1, sizeof *v->parties);
   v->inbox = arena_array(&s->arena, n + 1, sizeof *v->inbox);
   v->after = arena_array(&s->arena, n + 1, sizeof *v->after);
@@ -32,21 +33,14 @@ void mover_init(struct interleave *s) {
   }
 }
 
-static void forget_parties(struct mover *v) {
-  for (uint32_t i = 0; i < v->nparties; i++)
-    memory_free(v->parties[i].cache);
-  v->nparties = 0;
-}
-
 void mover_release(struct interleave *s) {
   struct mover *v = &s->mover;
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     intern_free(v->sights[p].seen);
     vec_release(&v->sights[p].moves);
-    memory_free(v->glances[p].cache);
-    memory_free(v->glances[p].direct);
   }
-  forget_parties(v);
+  glances_release(s);
+  outlooks_release(s);
   for (size_t i = 0; i < v->deadness.n; i++)
     memory_free(v->deadness.at[i]->of);
   vec_release(&v->deadness);
@@ -60,89 +54,10 @@ void mover_release(struct interleave *s) {
 
 size_t mover_bytes(const struct interleave *s) {
   const struct mover *v = &s->mover;
-  size_t bytes = v->move_bytes + memo_bytes(&v->posts_of);
+  size_t bytes = v->move_bytes + memo_bytes(&v->posts_of) + outlooks_bytes(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
     bytes += intern_bytes(v->sights[p].seen);
   return bytes;
-}
-
-void mover_forget_keys(struct interleave *s) {
-  forget_parties(&s->mover);
-  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    struct glance *g = &s->mover.glances[p];
-    memory_free(g->cache);
-    memory_free(g->direct);
-    *g = (struct glance){.window = s->keys.window[p], .role = s->role_of[p]};
-  }
-}
-
-#define PARTY_WIDTH 40 /* bits; of more, the same are hardly ever seen twice */
-
-/* From the first bit of one to the last of the other. */
-static struct key_window window_across(const struct key_window *first, const struct key_window *last) {
-  uint32_t begin = first->word * 64 + first->shift, end = last->word * 64 + last->shift + last->width;
-  struct key_window w = *first;
-  w.fits = end - begin <= PARTY_WIDTH;
-  w.width = (uint8_t)(w.fits ? end - begin : 0);
-  w.mask = (UINT64_C(1) << w.width) - 1;
-  return w;
-}
-
-static bool sees_nothing_else(const struct interleave *s, uint32_t p) {
-  return !s->steps.uses[s->role_of[p]] && !s->byzantine && s->keys.window[p].fits && s->keys.window[p].width > 0;
-}
-
-static void form_parties(struct interleave *s) {
-  struct mover *v = &s->mover;
-  uint32_t n = s->model->nprocesses;
-  for (uint32_t p = 0; p < n;) {
-    struct party *party = &v->parties[v->nparties++];
-    uint32_t first = p++;
-    *party = (struct party){.first = first, .n = 1};
-    while (p < n && party->n < PARTY_MOST && sees_nothing_else(s, first) && sees_nothing_else(s, p)) {
-      struct key_window w = window_across(&s->keys.window[first], &s->keys.window[p]);
-      if (!w.fits)
-        break;
-      party->window = w;
-      party->n++;
-      p++;
-    }
-  }
-}
-
-void make_parties(struct interleave *s) {
-  struct mover *v = &s->mover;
-  uint32_t bits = s->expanded < 1u << 17 ? 11 : s->expanded < 1u << 20 ? 12 : 14;
-  if (v->nparties == 0)
-    form_parties(s);
-  for (uint32_t i = 0; i < v->nparties; i++) {
-    struct party *party = &v->parties[i];
-    if (party->n == 1 || (party->bits && !party->cache))
-      continue;
-    bool in_vain = s->expanded > 4096 && party->missed > s->expanded / 2;
-    if (bits > party->bits || in_vain) {
-      memory_free(party->cache);
-      party->cache = in_vain ? NULL : memory_alloc(sizeof *party->cache << bits);
-      party->bits = bits;
-    }
-  }
-}
-
-/* The further a search gets with its keys, the more room its shortcuts are worth. */
-static void make_shortcuts(struct interleave *s, uint32_t p) {
-  struct glance *g = &s->mover.glances[p];
-  const struct key_window *w = &s->keys.window[p];
-  bool alone = !s->steps.uses[s->role_of[p]] && !s->byzantine;
-  uint32_t bits = s->expanded < 64 ? 0 : s->expanded < 4096 ? 10 : s->expanded < 65536 ? 12 : s->expanded < 1u << 20 ? 14 : 17;
-  if (!w->fits || bits <= g->bits || g->direct)
-    return;
-  memory_free(g->cache);
-  g->cache = NULL;
-  g->bits = bits;
-  if (bits >= 12 && w->width <= DIRECT_BITS && alone)
-    g->direct = memory_alloc(sizeof *g->direct << w->width);
-  else
-    g->cache = memory_alloc(sizeof *g->cache << bits);
 }
 
 /* --- sending --- */
@@ -710,27 +625,29 @@ static struct moves *moves_remembered(struct interleave *s, const struct sight *
   return moves;
 }
 
-struct moves *moves_of(struct interleave *s, uint32_t p, const uint64_t *words, const uint32_t *globals,
-                             uint32_t byzantine) {
+struct moves *moves_of(struct interleave *s, uint32_t p, uint32_t byzantine) {
   struct mover *v = &s->mover;
+  const uint64_t *words = s->words;
   uint32_t role = s->role_of[p];
   struct glance *g = &v->glances[p];
+  content local = key_get(&s->keys, words, p);
+  struct outlook outlook = outlook_of(s, p, local);
   make_shortcuts(s, p);
   for (uint32_t i = 0; i < v->ninbound[p]; i++)
-    v->inbox[i] = key_get(&s->keys, words, v->inbound[p][i].cell);
-  struct sight at = {p, role, key_get(&s->keys, words, p), globals[role], byzantine, v->inbox};
+    v->inbox[i] = outlook.hears ? key_get(&s->keys, words, v->inbound[p][i].cell) : 0;
+  uint32_t globals = sight_globals(s, words, role, outlook.uses);
+  struct sight at = {p, role, local, globals, byzantine, v->inbox};
   struct moves *moves = moves_remembered(s, &at);
   if (!moves->remembered)
     return moves;
   if (moves->layout != s->keys.layouts)
     make_brief(s, moves);
-  if (g->direct || g->cache) {
-    uint64_t window = key_window(&g->window, words);
-    if (g->direct)
-      g->direct[window] = moves->brief;
-    else
-      *cached_at(g, window, globals[role], byzantine) =
-          (struct cached_sight){window, globals[role], byzantine, moves->brief};
+  overlooked_note(s, p, local, &outlook);
+  if (g->direct) {
+    g->direct[key_window(&g->window, words)] = moves->brief;
+  } else if (g->cache) {
+    uint64_t memory, window = glance_at(s, g, words, &memory);
+    *cached_at(g, window, memory, byzantine) = (struct cached_sight){window, memory, moves->brief, byzantine};
   }
   return moves;
 }

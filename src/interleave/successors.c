@@ -23,7 +23,7 @@ static bool forget_all_unread(struct interleave *s, uint32_t p, uint64_t *words)
   const struct model *m = s->model;
   bool fits = true;
   for (uint32_t r = 0; r < m->nroles; r++) {
-    uint32_t globals = sight_globals(s, words, r);
+    uint32_t globals = sight_globals(s, words, r, UINT64_MAX);
     for (uint32_t q = m->roles[r].first; q < m->roles[r].first + m->roles[r].count; q++)
       if (q != p)
         fits &= key_set(&s->keys, words, q, forget_unread(s, q, key_get(&s->keys, words, q), globals));
@@ -196,7 +196,7 @@ static bool choose_classes(struct interleave *s, uint32_t byzantine) {
   uint64_t bit;
   memset(s->enabled, 0, (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) * sizeof *s->enabled);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    const struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
+    const struct moves *moves = moves_at(s, p, byzantine);
     for (uint32_t i = 0; i < moves->n; i++)
       if (may_happen(s, p, &moves->at[i], moves)) {
         size_t class = move_class(s, p, &moves->at[i], &bit);
@@ -285,8 +285,8 @@ static inline bool brief_successors(struct interleave *s, const struct brief_mov
 static inline bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
                             uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
   for (uint32_t p = party->first, end = p + party->n; p < end; p++) {
-    struct brief_moves *known = moves_at_hand(s, p, s->words, s->globals, byzantine);
-    struct moves *moves = known ? NULL : moves_of(s, p, s->words, s->globals, byzantine);
+    struct brief_moves *known = moves_at_hand(s, p, byzantine);
+    struct moves *moves = known ? NULL : moves_of(s, p, byzantine);
     if (moves && moves->remembered)
       known = moves->brief;
     if (known ? known->n == 0 : moves->n == 0)
@@ -362,7 +362,7 @@ bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     if (s->twins.any && asked_already(s, p, which))
       continue;
-    const struct moves *moves = moves_at(s, p, s->words, s->globals, byzantine);
+    const struct moves *moves = moves_at(s, p, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
       const struct move *m = &moves->at[i];
       if (!may_happen(s, p, m, moves) || (which != STEPS_ALL && !is_explored(s, p, m, which)))
@@ -379,7 +379,7 @@ bool steps_each(struct interleave *s, step_fn *visit, void *context) {
   if (s->crashes)
     find_permits(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    const struct moves *moves = moves_of(s, p, s->words, s->globals, byzantine);
+    const struct moves *moves = moves_of(s, p, byzantine);
     for (uint32_t i = 0; i < moves->n; i++) {
       const struct move *m = &moves->at[i];
       copy_words(s, s->next, s->words);
