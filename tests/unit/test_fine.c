@@ -8,46 +8,31 @@
 
 #include <stdlib.h>
 
-/* --- sets of views: everybody's local state, as text --- */
+/* --- sets of views: everybody's local state --- */
 
 struct views {
-  VEC(char *) at;
+  struct intern *at;
   bool alike; /* in any order */
 };
 
-static int by_text(const void *a, const void *b) { return strcmp(*(char *const *)a, *(char *const *)b); }
+#define MOST_VARS 8
+struct local {
+  int64_t at[MOST_VARS];
+};
 
-static void views_put(struct views *v, const char *view) {
-  for (size_t i = 0; i < v->at.n; i++)
-    if (!strcmp(v->at.at[i], view))
-      return;
-  vec_push(&v->at, memory_strdup(view));
-}
+static int by_bytes(const void *a, const void *b) { return memcmp(a, b, sizeof(struct local)); }
 
 static void views_add(struct views *v, const struct model *m, const struct config *c) {
-  struct text out = {0};
-  char *each[8];
+  struct local each[8] = {0};
   for (uint32_t p = 0; p < m->nprocesses; p++) {
-    struct text one = {0};
-    for (uint32_t i = 0; i <= m->roles[model_role_of(m, p)].nvars; i++) /* not the first values */
-      text_addf(&one, "%lld ", (long long)c->local[p][i]);
-    each[p] = memory_strdup(one.at);
-    text_release(&one);
+    uint32_t n = m->roles[model_role_of(m, p)].nvars + 1; /* not the first values */
+    assert_true(n <= MOST_VARS);
+    for (uint32_t i = 0; i < n; i++)
+      each[p].at[i] = c->local[p][i];
   }
   if (v->alike)
-    qsort(each, m->nprocesses, sizeof *each, by_text);
-  for (uint32_t p = 0; p < m->nprocesses; p++) {
-    text_addf(&out, "%s/ ", each[p]);
-    memory_free(each[p]);
-  }
-  views_put(v, out.at);
-  text_release(&out);
-}
-
-static void views_release(struct views *v) {
-  for (size_t i = 0; i < v->at.n; i++)
-    memory_free(v->at.at[i]);
-  vec_release(&v->at);
+    qsort(each, m->nprocesses, sizeof *each, by_bytes);
+  intern_put(v->at, each[0].at, (size_t)m->nprocesses * MOST_VARS);
 }
 
 /* --- the slow way --- */
@@ -187,12 +172,10 @@ static bool search_views(struct model *m, struct meaning *meaning, enum way way,
   return solo;
 }
 
-static void same_views(struct views *a, struct views *b) {
-  qsort(a->at.at, a->at.n, sizeof(char *), by_text);
-  qsort(b->at.at, b->at.n, sizeof(char *), by_text);
-  for (size_t i = 0; i < a->at.n && i < b->at.n; i++)
-    assert_string_equal(a->at.at[i], b->at.at[i]);
-  assert_int_equal(a->at.n, b->at.n);
+static void same_views(const struct views *a, const struct views *b) {
+  for (uint32_t i = 0; i < intern_count(a->at); i++)
+    assert_int_not_equal(intern_find(b->at, intern_at(a->at, i), intern_length(a->at, i)), INTERN_NONE);
+  assert_int_equal(intern_count(a->at), intern_count(b->at));
 }
 
 /* `solo`: the environment lets each process go by itself. */
@@ -202,12 +185,12 @@ static void compare_at(const char *text, int64_t processes, bool solo, bool alik
   check_with(&k, text, &n, 1, false);
   assert_non_null(k.model);
   struct meaning *meaning = meaning_new(k.model);
-  struct views apart = {0}, together = {.alike = true};
+  struct views apart = {.at = intern_new()}, together = {.at = intern_new(), .alike = true};
   struct slow s = {.meaning = meaning, .model = k.model, .views = &apart, .alike = &together, .view = config_new(k.model)};
   config_initials(meaning, 0, every_start, &s);
   struct extremes first = {0}, last;
   for (int way = WHOLE; way <= (alike ? SOLO_ALIKE : SOLO_STRIDES); way++) {
-    struct views views = {.alike = way == SOLO_ALIKE};
+    struct views views = {.at = intern_new(), .alike = way == SOLO_ALIKE};
     assert_int_equal(search_views(k.model, meaning, (enum way)way, &views, &last), solo && way != WHOLE);
     same_views(views.alike ? &together : &apart, &views);
     if (way != WHOLE)
@@ -215,11 +198,11 @@ static void compare_at(const char *text, int64_t processes, bool solo, bool alik
     if (way > SOLO)
       assert_int_equal(first.pending, last.pending);
     first = last;
-    views_release(&views);
+    intern_free(views.at);
   }
   config_free(s.view);
-  views_release(&apart);
-  views_release(&together);
+  intern_free(apart.at);
+  intern_free(together.at);
   meaning_free(meaning);
   release(&k);
 }
