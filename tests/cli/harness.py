@@ -3,8 +3,12 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(ROOT / "tests"))
+import signals  # noqa: E402, F401, for its tests  pylint: disable=unused-import
 TESTS = []
 
 

@@ -5,9 +5,8 @@ import os
 import random
 import signal
 import subprocess
-import time
 
-from harness import ROOT, must, test
+from harness import ROOT, must, signals, test
 
 ELECTION = """algorithm Election
 param voters = 3 where voters >= 1
@@ -488,7 +487,6 @@ def searches_of_steps_can_be_interrupted(rondo):
     command = [rondo.program, "check", rondo.file("endless.rondo", endless), "-D", "voters=5", "--reduce", "none", "--property",
                "one_leader", "--max-memory", "1G"]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=os.environ) as child:
-        time.sleep(1)
-        child.send_signal(signal.SIGINT)
+        signals.send(child, signal.SIGINT)
         said, _ = child.communicate(timeout=120)
     must(child.returncode == 2 and "interrupted" in said, f"exit status {child.returncode}\n{said[:500]}")

@@ -1,0 +1,24 @@
+"""When a process that was started can be sent a signal."""
+import pathlib
+import re
+import time
+
+SECONDS = 120
+
+
+def minds(pid, number):
+    """It has a handler for the signal; before that it would just die of it."""
+    try:
+        caught = re.search(r"^SigCgt:\s*(\w+)", pathlib.Path(f"/proc/{pid}/status").read_text(), re.M)
+    except OSError:
+        return False
+    return bool(caught) and bool(int(caught[1], 16) >> (number - 1) & 1)
+
+
+def send(process, number, after=0.3):
+    """Once it minds, and has been at it a little while."""
+    until = time.monotonic() + SECONDS
+    while process.poll() is None and not minds(process.pid, number) and time.monotonic() < until:
+        time.sleep(0.01)
+    time.sleep(after)
+    process.send_signal(number)
