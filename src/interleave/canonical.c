@@ -48,6 +48,7 @@ struct canonical *canonical_new(struct cells *cells) {
   k->renamings = intern_new();
   make_scratch(k);
   families_find(k);
+  bare_ring_find(k);
   return k;
 }
 
@@ -56,6 +57,7 @@ void canonical_free(struct canonical *k) {
     return;
   for (uint32_t t = 0; t < k->cells->ntables; t++)
     memory_free(k->views[t].at);
+  bare_ring_release(k);
   vec_release(&k->mentions);
   vec_release(&k->parts);
   vec_release(&k->scratch);
@@ -72,7 +74,7 @@ void canonical_free(struct canonical *k) {
 }
 
 size_t canonical_bytes(const struct canonical *k) {
-  size_t bytes = sizeof *k + memo_bytes(&k->renamed) + intern_bytes(k->renamings) +
+  size_t bytes = sizeof *k + bare_ring_bytes(k) + memo_bytes(&k->renamed) + intern_bytes(k->renamings) +
                  k->mentions.cap * sizeof *k->mentions.at + k->parts.cap * sizeof *k->parts.at +
                  k->links.cap * sizeof *k->links.at + k->levels.n * 4 * k->npoints * sizeof(uint32_t);
   for (uint32_t t = 0; t < k->cells->ntables; t++)
@@ -242,7 +244,7 @@ void canonical_form(struct canonical *k, content *row, uint32_t *to, uint32_t *v
   for (uint32_t f = 0; f < k->nfamilies; f++)
     if (k->families[f].plain)
       family_sort(k, &k->families[f], row, went);
-  if (k->searches) {
+  if (k->searches && !(k->bare && bare_ring_form(k, row, went))) {
     search(k, row);
     for (uint32_t f = 0; f < k->nfamilies; f++)
       if (went && !k->families[f].plain)

@@ -85,6 +85,24 @@ struct watched {
   uint64_t site;   /* tells cells of several kinds apart, and those that are nobody's */
 };
 
+/* Cells of a bare ring (rings.c) of which a member sees the same when they hold the same. */
+struct ring_site {
+  uint32_t table;
+  uint64_t site, a, b; /* as it sees the points whose they are */
+  uint64_t *fed;       /* by content: what that adds to what lies at the member; 0: not known yet */
+  uint32_t n;
+};
+
+/* A ring that no content speaks of, and nothing else is renamed: turning it moves contents and changes none. */
+struct bare_ring {
+  const struct family *family;
+  struct ring_site *sites;
+  uint32_t nsites;
+  uint32_t *site_of, *member; /* by place in canonical.watched */
+  uint32_t *to;               /* [turn * nwatched + place in watched]: the cell where it goes */
+  uint64_t *feed;             /* by member, twice round */
+};
+
 struct canonical {
   struct cells *cells;
   struct model *model;
@@ -100,6 +118,7 @@ struct canonical {
   bool searches;                 /* some family is not plain */
   struct watched *watched;
   uint32_t nwatched;
+  struct bare_ring *bare;        /* or NULL */
 
   struct views *views;           /* by table */
   VEC(struct mention) mentions;
@@ -179,6 +198,14 @@ void partition_refine(struct canonical *, struct partition *, bool fresh);
    family->turns, and how many. */
 uint32_t ring_turns(struct canonical *, const struct partition *, struct family *);
 void ring_place(struct partition *, const struct family *, uint32_t first);
+
+/* Is that all there is to be renamed? Leaves canonical->bare NULL if not. */
+void bare_ring_find(struct canonical *);
+void bare_ring_release(struct canonical *);
+size_t bare_ring_bytes(const struct canonical *);
+/* The same form as the search would find, from what is remembered of contents. to, by point: where members went; may be
+   NULL. False: several turns look the same, the search has to decide. */
+bool bare_ring_form(struct canonical *, content *row, uint32_t *to);
 
 /* bundles.c: classes whose points can change places, alone or together with others, without changing the row, are cut:
    all their orders are as good. */

@@ -349,6 +349,7 @@ struct settling;
 void settling_init(struct interleave *); /* after relays_init; leaves space->settling NULL if there are no relays */
 void settling_release(struct interleave *);
 size_t settling_bytes(const struct interleave *);
+void settling_forget(struct interleave *); /* what became of contents lately */
 /* A message that the row is to have besides, when it is next made relative. */
 void settle_later(struct interleave *, uint32_t from, uint32_t to, letter);
 /* Is the row the state but for its messages? */

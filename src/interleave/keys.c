@@ -75,8 +75,10 @@ void keys_release(struct keys *k) {
    searches that were in vain are then small beside the last one. Few cells whose names become more get two bytes of the key between them at once. */
 #define SPARE_MOST 4
 #define SPARE_SHARED 16
+#define LARGE 4096 /* names: contents are combinations then, and become more the longer the search goes on */
+#define SPARE_LARGE 5
 
-/* Large ones that are nearly full would be next; small ones may well be complete. */
+/* Large ones that are nearly full would be next; small ones may well be complete, one bit more will do for those. */
 static bool is_full(const struct keys *k, uint32_t table) {
   size_t names = intern_count(k->cells->tables[table]), room = (size_t)1 << k->width[table];
   return names > room || (names >= 64 && names + names / 4 > room);
@@ -101,7 +103,9 @@ void keys_lay_out(struct keys *k, enum key_layout how) {
     else if (how == KEYS_SNUG)
       k->width[t] = bits_for(names + names / 16);
     else if (is_full(k, t))
-      k->width[t] = (uint8_t)(bits_for(names + names / 2) + spare);
+      k->width[t] = (uint8_t)(bits_for(names + names / 2) + (names > LARGE ? SPARE_LARGE : spare));
+    else if (names > 8 && names + names / 4 > (size_t)1 << k->width[t])
+      k->width[t]++;
   }
   lay_out(k);
 }

@@ -26,8 +26,17 @@ struct use { /* of a message to a process in a local state */
   uint32_t n;
 };
 
+/* The same in short, as most are: passed on once or never. The ways of messages are followed very often. */
+enum { USE_KNOWN = 1, USE_ANY = 2, USE_AT_ONCE = 4, USE_ONE_WAY = 8 /* passed on once, and cell and letter say how */ };
+struct brief_use {
+  uint32_t cell; /* NO_CELL: nothing ever comes of it */
+  letter letter;
+  uint32_t is;
+};
+
 struct known_uses { /* by letter */
   struct use **of; /* NULL: not known yet */
+  struct brief_use *brief;
   uint32_t n;
 };
 
@@ -73,6 +82,7 @@ void relays_release(struct interleave *s) {
         if (y->known[cell][i].of[l])
           memory_free(y->known[cell][i].of[l]->passed);
       memory_free(y->known[cell][i].of);
+      memory_free(y->known[cell][i].brief);
     }
     memory_free(y->known[cell]);
   }
@@ -173,6 +183,16 @@ static struct use use_of(struct interleave *s, uint32_t to, content local, uint3
 
 /* --- its way --- */
 
+static struct brief_use in_short(const struct interleave *s, uint32_t cell, const struct use *use) {
+  struct brief_use brief = {.is = USE_KNOWN | (use->any ? USE_ANY : 0) | (use->at_once ? USE_AT_ONCE : 0)};
+  if (use->n == 1) {
+    brief.is |= USE_ONE_WAY;
+    brief.letter = use->passed[0].letter;
+    brief.cell = s->cells.channel[(size_t)s->cells.cell[cell].b * s->model->nprocesses + use->passed[0].to];
+  }
+  return brief;
+}
+
 static const struct use *use_make(struct interleave *s, uint32_t cell, content local, letter l) {
   struct relays *y = s->relays;
   if (local >= y->nknown[cell]) {
@@ -187,12 +207,15 @@ static const struct use *use_make(struct interleave *s, uint32_t cell, content l
     uint32_t room = 2 * l + 16;
     k->of = memory_resize_array(k->of, room, sizeof *k->of);
     memset(k->of + k->n, 0, (room - k->n) * sizeof *k->of);
-    y->bytes += (room - k->n) * sizeof *k->of;
+    k->brief = memory_resize_array(k->brief, room, sizeof *k->brief);
+    memset(k->brief + k->n, 0, (room - k->n) * sizeof *k->brief);
+    y->bytes += (room - k->n) * (sizeof *k->of + sizeof *k->brief);
     k->n = room;
   }
   struct use *use = arena_alloc(&s->arena, sizeof *use);
   *use = use_of(s, s->cells.cell[cell].b, local, s->cells.cell[cell].a, l);
   y->bytes += sizeof *use;
+  y->known[cell][local].brief[l] = in_short(s, cell, use);
   return y->known[cell][local].of[l] = use;
 }
 
@@ -209,17 +232,42 @@ static inline const struct use *known_use(struct interleave *s, uint32_t to, con
   return use_make(s, cell, local, l);
 }
 
-static bool is_of_use(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
-  const struct use *use = known_use(s, to, row[to], from, l);
-  for (; use->n == 1 && !use->any && way <= WAY_MOST; way++) { /* most go to one process */
-    from = to;
-    to = use->passed[0].to;
-    use = known_use(s, to, row[to], from, use->passed[0].letter);
+static bool is_of_use(struct interleave *, const content *row, uint32_t to, uint32_t from, letter, unsigned way);
+
+static inline struct brief_use use_in_short(struct interleave *s, const content *row, uint32_t cell, letter l) {
+  const struct relays *y = s->relays;
+  const struct cell *at = &s->cells.cell[cell];
+  content local = row[at->b];
+  if (local < y->nknown[cell] && l < y->known[cell][local].n && y->known[cell][local].brief[l].is)
+    return y->known[cell][local].brief[l];
+  use_make(s, cell, local, l);
+  return y->known[cell][local].brief[l];
+}
+
+static bool is_of_use_after(struct interleave *s, const content *row, uint32_t cell, letter l, unsigned way) {
+  struct brief_use use = use_in_short(s, row, cell, l);
+  for (; (use.is & (USE_ANY | USE_ONE_WAY)) == USE_ONE_WAY && way <= WAY_MOST; way++) { /* most go to one process */
+    if (use.cell == NO_CELL)
+      return false;
+    cell = use.cell;
+    l = use.letter;
+    use = use_in_short(s, row, cell, l);
   }
-  bool any = use->any || way > WAY_MOST;
-  for (uint32_t i = 0; i < use->n && !any; i++)
-    any = is_of_use(s, row, use->passed[i].to, to, use->passed[i].letter, way + 1);
+  if (use.is & USE_ANY || way > WAY_MOST)
+    return true;
+  const struct cell *at = &s->cells.cell[cell];
+  const struct use *all = known_use(s, at->b, row[at->b], at->a, l);
+  bool any = false;
+  for (uint32_t i = 0; i < all->n && !any; i++)
+    any = is_of_use(s, row, all->passed[i].to, at->b, all->passed[i].letter, way + 1);
   return any;
+}
+
+static bool is_of_use(struct interleave *s, const content *row, uint32_t to, uint32_t from, letter l, unsigned way) {
+  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
+  if (cell == NO_CELL)
+    return way > WAY_MOST;
+  return is_of_use_after(s, row, cell, l, way);
 }
 
 /* Does it get to processes that may do something else with it? */
@@ -246,10 +294,13 @@ static void pass_on(struct interleave *s, const content *row, uint32_t to, uint3
 }
 
 bool relays_keep(struct interleave *s, const content *row, uint32_t from, uint32_t to, letter l) {
-  const struct use *use = known_use(s, to, row[to], from, l);
-  if (use->any) /* then it is not passed on at once */
+  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
+  if (cell == NO_CELL)
+    return false;
+  struct brief_use use = use_in_short(s, row, cell, l);
+  if (use.is & USE_ANY) /* then it is not passed on at once */
     return true;
-  return is_of_use(s, row, to, from, l, 0) && !(use->at_once && arrives(s, row, to, from, l, 0));
+  return is_of_use_after(s, row, cell, l, 0) && !(use.is & USE_AT_ONCE && arrives(s, row, to, from, l, 0));
 }
 
 void relays_put(struct interleave *s, const content *row, uint32_t from, uint32_t to, letter l, put_down_fn *put) {

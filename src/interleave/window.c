@@ -20,11 +20,22 @@ struct rounds_of { /* by content of a table */
   uint32_t n;
 };
 
+/* What of that decides whether a content changes, for contents that do not decide how rounds are moved: there are many. */
+struct rounds_brief {
+  int32_t fading; /* INT32_MAX: none */
+  uint8_t known, any, untidy, wide; /* wide: fading is more than it can hold */
+};
+struct briefs_of {
+  struct rounds_brief *at;
+  uint32_t n;
+};
+
 struct window {
   struct cells *cells;
   struct model *model;
   const struct round_window *use;
   struct rounds_of *tables;
+  struct briefs_of *briefs; /* by table, too */
   uint32_t *cell, ncells;  /* those whose contents can hold rounds: first those that decide how they are moved */
   uint32_t ndeciding;
   struct memo moved;       /* (table and content, by and what fades) -> content */
@@ -63,6 +74,7 @@ struct window *window_new(struct cells *cells) {
   w->model = cells->model;
   w->use = cells->licences->window;
   w->tables = memory_alloc((cells->ntables + 1) * sizeof *w->tables);
+  w->briefs = memory_alloc((cells->ntables + 1) * sizeof *w->briefs);
   w->cell = memory_alloc((cells->ncells + 1) * sizeof *w->cell);
   bool kept = window_keeps_rounds(w);
   for (int deciding = 1; deciding >= 0; deciding--)
@@ -77,9 +89,12 @@ struct window *window_new(struct cells *cells) {
 void window_free(struct window *w) {
   if (!w)
     return;
-  for (uint32_t t = 0; t < w->cells->ntables; t++)
+  for (uint32_t t = 0; t < w->cells->ntables; t++) {
     memory_free(w->tables[t].at);
+    memory_free(w->briefs[t].at);
+  }
   memory_free(w->tables);
+  memory_free(w->briefs);
   memory_free(w->cell);
   memo_release(&w->moved);
   vec_release(&w->packets);
@@ -90,7 +105,7 @@ void window_free(struct window *w) {
 size_t window_bytes(const struct window *w) {
   size_t bytes = memo_bytes(&w->moved);
   for (uint32_t t = 0; t < w->cells->ntables; t++)
-    bytes += w->tables[t].n * sizeof *w->tables[t].at;
+    bytes += w->tables[t].n * sizeof *w->tables[t].at + w->briefs[t].n * sizeof *w->briefs[t].at;
   return bytes;
 }
 
@@ -177,6 +192,22 @@ static const struct rounds_in *rounds_in(struct window *w, uint32_t cell, conten
   }
   if (!t->at[name].known)
     t->at[name] = rounds_of_content(w, cell, name);
+  return &t->at[name];
+}
+
+static const struct rounds_brief *brief_make(struct window *w, uint32_t cell, content name) {
+  struct briefs_of *t = &w->briefs[w->cells->cell[cell].table];
+  struct rounds_in in = rounds_of_content(w, cell, name);
+  if (name >= t->n) {
+    uint32_t room = 2 * name + 16;
+    t->at = memory_resize_array(t->at, room, sizeof *t->at);
+    memset(t->at + t->n, 0, (room - t->n) * sizeof *t->at);
+    t->n = room;
+  }
+  bool fits = in.fading > INT32_MIN && in.fading < INT32_MAX;
+  t->at[name] = (struct rounds_brief){.known = true, .any = in.any, .untidy = in.untidy,
+                                      .wide = !fits && in.fading != INT64_MAX,
+                                      .fading = fits ? (int32_t)in.fading : INT32_MAX};
   return &t->at[name];
 }
 
@@ -276,8 +307,13 @@ struct round_move window_measure(struct window *w, const content *row) {
 }
 
 bool window_moves(struct window *w, uint32_t cell, content name, const struct round_move *m) {
-  const struct rounds_in *in = rounds_in(w, cell, name);
-  return in->any && (m->by != 0 || in->fading < m->fades || in->untidy);
+  const struct briefs_of *t = &w->briefs[w->cells->cell[cell].table];
+  const struct rounds_brief *in = name < t->n && t->at[name].known ? &t->at[name] : brief_make(w, cell, name);
+  if (!in->any || m->by != 0 || in->untidy)
+    return in->any;
+  if (in->wide)
+    return rounds_of_content(w, cell, name).fading < m->fades;
+  return in->fading != INT32_MAX && in->fading < m->fades;
 }
 
 uint32_t window_form(struct window *w, content *row) {

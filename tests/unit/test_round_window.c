@@ -90,6 +90,7 @@ struct subject {
   struct question question;
   uint32_t property;
   struct space *space;
+  uint32_t made; /* relative forms */
 };
 
 static void subject_init(struct subject *t, const char *text, int64_t n, int64_t k, bool forgetful) {
@@ -145,10 +146,23 @@ static void subject_release(struct subject *t) {
 
 typedef struct config *abstraction_fn(struct subject *, const struct config *);
 
+#define FORGETS_EVERY 50 /* in between contents are changed as others were */
+
+/* Now and then from what is remembered and, once more, without that. */
 static struct config *relative(struct subject *t, const struct config *c) {
   struct interleave *s = interleave_of(t->space);
+  size_t bytes = s->cells.ncells * sizeof *s->row;
   row_of_config(s, c, s->row);
-  row_relative(s, s->row);
+  uint32_t distance = row_relative(s, s->row);
+  if (++t->made % FORGETS_EVERY == 0) {
+    content *remembered = memory_alloc(bytes + 1);
+    memcpy(remembered, s->row, bytes);
+    settling_forget(s);
+    row_of_config(s, c, s->row);
+    assert_int_equal(row_relative(s, s->row), distance);
+    assert_memory_equal(s->row, remembered, bytes);
+    memory_free(remembered);
+  }
   return cells_to_config(&s->cells, s->row);
 }
 
