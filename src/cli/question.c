@@ -32,6 +32,7 @@ struct asking {
 struct space *question_space(const struct asked *a, const struct question *q, const struct wishes *wishes,
                              const struct licences **licences) {
   struct space_options options = {.successors = a->options->successors,
+                                  .letters = tested_letters(),
                                   .max_distance = a->options->max_distance ? a->options->max_distance : ANY_DISTANCE};
   *licences = licences_grant(a->model, q, wishes, a->arena);
   meaning_follow(a->meaning, q->semantics,

@@ -201,6 +201,11 @@ uint32_t tested_signature(void) {
   return bits >= 1 && bits <= STORE_SIGNATURE_FEW ? (uint32_t)bits : STORE_SIGNATURE;
 }
 
+enum letters_by tested_letters(void) {
+  const char *said = getenv("RONDO_TEST_LETTERS");
+  return !said ? LETTERS_AUTO : !strcmp(said, "always") ? LETTERS_ALWAYS : !strcmp(said, "never") ? LETTERS_NEVER : LETTERS_AUTO;
+}
+
 bool tested_without_second_look(void) { return getenv("RONDO_TEST_NO_SECOND_LOOK"); }
 
 uint32_t default_threads(void) {

@@ -11,15 +11,21 @@ void channel_ops_init(struct channel_ops *o, struct cells *c) {
   o->appending_of = intern_new();
   o->view = memory_alloc((c->ntables + 1) * sizeof *o->view);
   o->nview = memory_alloc((c->ntables + 1) * sizeof *o->nview);
+  o->takings = memory_alloc((c->ntables + 1) * sizeof *o->takings);
+  o->ntakings = memory_alloc((c->ntables + 1) * sizeof *o->ntakings);
 }
 
 void channel_ops_release(struct channel_ops *o) {
-  for (uint32_t t = 0; t < o->cells->ntables; t++)
+  for (uint32_t t = 0; t < o->cells->ntables; t++) {
     memory_free(o->view[t]);
+    memory_free(o->takings[t]);
+  }
   for (size_t i = 0; i < o->appendings.n; i++)
     memory_free(o->appendings.at[i]->to);
   memory_free(o->view);
   memory_free(o->nview);
+  memory_free(o->takings);
+  memory_free(o->ntakings);
   vec_release(&o->appendings);
   vec_release(&o->packets);
   intern_free(o->letters);
@@ -28,11 +34,11 @@ void channel_ops_release(struct channel_ops *o) {
 }
 
 size_t channel_ops_bytes(const struct channel_ops *o) {
-  size_t bytes = intern_bytes(o->letters) + intern_bytes(o->appending_of);
+  size_t bytes = intern_bytes(o->letters) + intern_bytes(o->appending_of) + o->taking_bytes;
   for (size_t i = 0; i < o->appendings.n; i++)
     bytes += o->appendings.at[i]->n * sizeof(content);
   for (uint32_t t = 0; t < o->cells->ntables; t++)
-    bytes += o->nview[t] * (sizeof **o->view + sizeof(struct channel_view));
+    bytes += o->nview[t] * (sizeof **o->view + sizeof(struct channel_view)) + o->ntakings[t] * sizeof **o->takings;
   return bytes;
 }
 
@@ -133,6 +139,27 @@ const struct channel_view *channel_view_make(struct channel_ops *o, uint32_t cel
   }
   o->view[table][c] = v;
   return v;
+}
+
+const struct taking *channel_takings_make(struct channel_ops *o, uint32_t table, uint32_t cell, content c) {
+  uint32_t n = decode(o, cell, c), found = 0;
+  struct taking *at = memory_alloc((n + 1) * sizeof *at);
+  for (uint32_t i = 0; i < n; i++) {
+    struct channel_packet p = o->packets.at[i];
+    if (!repeats(o, i) && offers(o, i))
+      at[found++] = (struct taking){letter_put(o, p.kind, p.message), encode_without(o, cell, n, i)};
+  }
+  at[found++] = (struct taking){.letter = NO_LETTER};
+  if (c >= o->ntakings[table]) {
+    uint32_t room = 2 * c + 16;
+    o->takings[table] = memory_resize_array(o->takings[table], room, sizeof *o->takings[table]);
+    memset(o->takings[table] + o->ntakings[table], 0, (room - o->ntakings[table]) * sizeof *o->takings[table]);
+    o->ntakings[table] = room;
+  }
+  o->takings[table][c] = arena_copy(&o->arena, at, found * sizeof *at);
+  o->taking_bytes += found * sizeof *at;
+  memory_free(at);
+  return o->takings[table][c];
 }
 
 /* --- sending --- */

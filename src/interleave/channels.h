@@ -28,6 +28,12 @@ struct channel_view { /* a content, looked at */
   uint32_t held;
 };
 
+struct taking { /* one of the messages that can be taken, as the place DELIVERED has them */
+  letter letter; /* NO_LETTER: no more */
+  content rest;  /* what is left without it */
+};
+#define NO_LETTER UINT32_MAX
+
 struct appending { /* one message put into channels of one table */
   letter letter;
   uint32_t table;
@@ -42,6 +48,9 @@ struct channel_ops {
   struct intern *letters;      /* [kind, message] */
   struct channel_view ***view; /* [table][content], NULL: not looked at yet */
   uint32_t *nview;
+  struct taking ***takings;    /* [table][content], NULL: not looked at yet */
+  uint32_t *ntakings;
+  size_t taking_bytes;
   VEC(struct appending *) appendings;
   struct intern *appending_of; /* [table, letter] -> place in appendings */
   VEC(struct channel_packet) packets;
@@ -60,6 +69,12 @@ const struct channel_view *channel_view_make(struct channel_ops *, uint32_t cell
 static inline const struct channel_view *channel_view(struct channel_ops *o, uint32_t cell, content c) {
   uint32_t table = o->cells->cell[cell].table;
   return c < o->nview[table] && o->view[table][c] ? o->view[table][c] : channel_view_make(o, cell, c);
+}
+
+/* Where messages are only ever taken (M): which, each once, in the order in which a view offers them. */
+const struct taking *channel_takings_make(struct channel_ops *, uint32_t table, uint32_t cell, content);
+static inline const struct taking *channel_takings(struct channel_ops *o, uint32_t table, uint32_t cell, content c) {
+  return c < o->ntakings[table] && o->takings[table][c] ? o->takings[table][c] : channel_takings_make(o, table, cell, c);
 }
 
 struct appending *appending_of(struct channel_ops *, uint32_t cell, letter);

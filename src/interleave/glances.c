@@ -18,6 +18,7 @@ void glances_release(struct interleave *s) {
 void glances_forget(struct interleave *s) {
   glances_release(s);
   overlooked_forget(s);
+  letters_forget(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
     s->mover.glances[p] = (struct glance){.window = s->keys.window[p],
                                           .role = s->role_of[p],
@@ -47,8 +48,8 @@ static void form_parties(struct interleave *s) {
   for (uint32_t p = 0; p < n;) {
     struct party *party = &v->parties[v->nparties++];
     uint32_t first = p++;
-    *party = (struct party){.first = first, .n = 1};
-    while (p < n && party->n < PARTY_MOST && sees_nothing_else(s, first) && sees_nothing_else(s, p)) {
+    *party = (struct party){.first = first, .n = 1, .by_letter = v->letters[first].used};
+    while (p < n && party->n < PARTY_MOST && !party->by_letter && !v->letters[p].used && sees_nothing_else(s, first) && sees_nothing_else(s, p)) {
       struct key_window w = window_across(&s->keys.window[first], &s->keys.window[p]);
       if (!w.fits)
         break;

@@ -316,6 +316,7 @@ static void space_free(struct space *space) {
   intern_free(s->group_names);
   intern_free(s->lottery_names);
   vec_release(&s->permits);
+  vec_release(&s->able);
   uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     memory_free(words[i]);
@@ -406,7 +407,6 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
   for (uint32_t p = 0; p < m->nprocesses; p++)
     s->role_of[p] = model_role_of(m, p);
   s->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *s->row);
-  s->able = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->able);
   s->memory = arena_array(&s->arena, m->nroles + 1, sizeof *s->memory);
   s->status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->status);
   s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);

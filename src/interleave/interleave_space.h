@@ -191,6 +191,7 @@ struct cached_sight {
 struct outlook { /* of a process in some local state */
   bool known;
   bool hears;    /* what lies in the channels into it counts */
+  bool gathers;  /* it may look at several messages at a time */
   uint64_t uses; /* by global: it counts */
 };
 struct overlooked { /* by local state: what does not count of its window, and of shared memory */
@@ -228,6 +229,32 @@ static inline bool cached_is(const struct cached_sight *c, uint64_t window, uint
   return c->moves && c->window == window && c->memory == memory && c->byzantine == byzantine;
 }
 
+/* --- letters.c --- */
+
+struct letter_row { /* of a process in some local state */
+  struct brief_moves **of;  /* [inbound * room + letter], NULL: not known */
+  struct brief_moves *none; /* without a message; NULL: nothing is known */
+  uint32_t room;
+  bool at_once;             /* no: all at once is better */
+};
+struct letters { /* of a process */
+  bool used;
+  uint32_t n;
+  struct letter_row *rows; /* by local state */
+};
+void letters_release(struct interleave *);
+void letters_forget(struct interleave *); /* keys were laid out anew */
+size_t letters_bytes(const struct interleave *);
+/* What p can do in the state at hand, message by message, into space->able. False: it has to be asked in another way. */
+bool letters_ask(struct interleave *, uint32_t p);
+
+/* Moves to be taken: all of a process, or those on one message, and what is left of the channel then. */
+struct able {
+  struct brief_moves *moves;
+  const struct key_field *channel; /* NULL: all of them */
+  content rest;
+};
+
 /* Processes whose fields lie next to each other, asked together: most of them can do nothing most of the time. */
 #define PARTY_MOST 3
 struct cached_party { /* what those can do that can do something, then NULLs */
@@ -236,6 +263,7 @@ struct cached_party { /* what those can do that can do something, then NULLs */
 };
 struct party {
   uint32_t first, n;
+  bool by_letter;             /* one who is asked message by message */
   struct key_window window;
   struct cached_party *cache; /* NULL: ask each for itself */
   uint32_t bits;              /* of its size */
@@ -255,6 +283,7 @@ struct mover {
   struct overlooked **overlooked; /* by role: by local state, for the keys as they are; NULL: everything counts */
   uint64_t *memory_used;     /* by role: the bits of shared memory that it uses */
   uint64_t always_used;      /* globals, in every local state */
+  struct letters *letters;   /* by process */
   struct glance *glances;
   struct party *parties;
   uint32_t nparties;
@@ -275,6 +304,8 @@ size_t mover_bytes(const struct interleave *);
 struct moves *moves_of(struct interleave *, uint32_t p, uint32_t byzantine);
 /* Likewise, for who asks often. */
 static inline struct moves *moves_at(struct interleave *, uint32_t p, uint32_t byzantine);
+/* All on one message (NO_LETTER: on none), in short, but for what is left of the channel. NULL: some are not short. */
+struct brief_moves *moves_on_letter(struct interleave *, uint32_t p, content local, uint32_t in, letter);
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Is the message of no use to a receiver in that local state? Remembered. */
@@ -461,7 +492,7 @@ struct interleave {
   uint64_t *words, *next, *packed, *whole;
   content *row;
   uint64_t *memory;            /* by role: what it sees of shared memory, as the key has it, or a name for it */
-  struct brief_moves **able;   /* of those who can do something in the state at hand */
+  VEC(struct able) able;       /* what can be done in the state at hand; there is room for one more of each process */
   value *status, *vector;
   const uint8_t *permitted;    /* by process, in the state at hand: PERMIT_... */
 };

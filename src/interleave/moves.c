@@ -20,6 +20,7 @@ void mover_init(struct interleave *s) {
   v->glances = arena_array(&s->arena, n + 1, sizeof *v->glances);
   v->nothing = arena_alloc(&s->arena, sizeof *v->nothing);
   *v->nothing = (struct brief_moves){.of = arena_array(&s->arena, 1, sizeof *v->nothing->of)};
+  v->letters = arena_array(&s->arena, n + 1, sizeof *v->letters);
   outlooks_init(s);
   v->parties = arena_array(&s->arena, n + 1, sizeof *v->parties);
   v->inbox = arena_array(&s->arena, n + 1, sizeof *v->inbox);
@@ -41,6 +42,7 @@ void mover_release(struct interleave *s) {
   }
   glances_release(s);
   outlooks_release(s);
+  letters_release(s);
   for (size_t i = 0; i < v->deadness.n; i++)
     memory_free(v->deadness.at[i]->of);
   vec_release(&v->deadness);
@@ -54,7 +56,7 @@ void mover_release(struct interleave *s) {
 
 size_t mover_bytes(const struct interleave *s) {
   const struct mover *v = &s->mover;
-  size_t bytes = v->move_bytes + memo_bytes(&v->posts_of) + outlooks_bytes(s);
+  size_t bytes = v->move_bytes + memo_bytes(&v->posts_of) + outlooks_bytes(s) + letters_bytes(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
     bytes += intern_bytes(v->sights[p].seen);
   return bytes;
@@ -507,6 +509,24 @@ static uint32_t unseen(struct interleave *s, const struct sight *at) {
   return n;
 }
 
+/* Those that have been added, as they are kept. */
+static struct moves *moves_made(struct making *k) {
+  struct interleave *s = k->space;
+  struct mover *v = &s->mover;
+  struct moves *moves = arena_alloc(k->arena, sizeof *moves);
+  *moves = (struct moves){.n = (uint32_t)v->making.n, .process = k->at->process, .brief_only = true};
+  moves->at = arena_array(k->arena, moves->n + 1, sizeof *moves->at);
+  for (uint32_t i = 0; i < moves->n; i++) {
+    struct move *m = &moves->at[i];
+    *m = v->making.at[i];
+    m->optional = is_optional(k, m);
+    m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->frozen) ||
+                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP || s->base.lotteries || m->optional;
+    moves->brief_only &= !m->special;
+  }
+  return moves;
+}
+
 static struct moves *moves_make(struct interleave *s, const struct sight *at, struct arena *arena) {
   struct mover *v = &s->mover;
   struct making k = {s, at, arena, v->after, unseen(s, at), NULL};
@@ -526,17 +546,7 @@ static struct moves *moves_make(struct interleave *s, const struct sight *at, st
   if ((status & STATUS_CRASHED) && s->recovers)
     moves_to_recover(&k);
   moves_of_messages(&k, process_active(status));
-  struct moves *moves = arena_alloc(arena, sizeof *moves);
-  *moves = (struct moves){.n = (uint32_t)v->making.n, .process = at->process, .brief_only = true};
-  moves->at = arena_array(arena, moves->n + 1, sizeof *moves->at);
-  for (uint32_t i = 0; i < moves->n; i++) {
-    struct move *m = &moves->at[i];
-    *m = v->making.at[i];
-    m->optional = is_optional(&k, m);
-    m->special = m->error || m->broken || m->lost || m->duplicated || (m->writes && s->frozen) ||
-                 m->kind == EVENT_CRASH || m->kind == EVENT_RECOVER || m->group != NO_GROUP || s->base.lotteries || m->optional;
-    moves->brief_only &= !m->special;
-  }
+  struct moves *moves = moves_made(&k);
   if (s->fair && process_active(status))
     find_groups(&k, moves);
   return moves;
@@ -592,6 +602,29 @@ static void make_brief(struct interleave *s, struct moves *moves) {
   }
 }
 
+static size_t moves_bytes(const struct moves *moves) {
+  return sizeof *moves + moves->n * (sizeof *moves->at + 4 * sizeof(struct patch));
+}
+
+struct brief_moves *moves_on_letter(struct interleave *s, uint32_t p, content local, uint32_t in, letter l) {
+  struct mover *v = &s->mover;
+  uint32_t role = s->role_of[p], n;
+  for (uint32_t i = 0; i < v->ninbound[p]; i++)
+    v->inbox[i] = 0;
+  struct sight at = {p, role, local, sight_globals(s, s->words, role, 0), 0, v->inbox};
+  struct making k = {s, &at, &v->arena, v->after, 0, NULL};
+  vec_clear(&v->making);
+  if (v->move_bytes >= MOVES_MOST)
+    return NULL;
+  if (process_active(content_values(&s->cells, p, local, &n)[LOCAL_STATUS]))
+    add_actions(&k, l == NO_LETTER ? steps_none(s, &at) : steps_one(s, &at, v->inbound[p][in].from, l), NO_SENDER);
+  struct moves *moves = moves_made(&k);
+  make_brief(s, moves);
+  v->move_bytes += moves_bytes(moves);
+  bool whole = !s->meaning->stop || !*s->meaning->stop; /* else it may have been cut short */
+  return whole && (moves->n == 0 || moves->brief->brief) ? moves->brief : NULL;
+}
+
 static struct moves *moves_remembered(struct interleave *s, const struct sight *at) {
   struct mover *v = &s->mover;
   struct sights *sights = &v->sights[at->process];
@@ -616,7 +649,7 @@ static struct moves *moves_remembered(struct interleave *s, const struct sight *
   struct moves *moves = sights->moves.at[id];
   if (!moves) {
     moves = moves_make(s, at, &v->arena);
-    v->move_bytes += n * sizeof *key + sizeof *moves + moves->n * (sizeof *moves->at + 4 * sizeof(struct patch));
+    v->move_bytes += n * sizeof *key + moves_bytes(moves);
     if (!s->meaning->stop || !*s->meaning->stop) { /* else it may have been cut short */
       sights->moves.at[id] = moves;
       moves->remembered = true;

@@ -66,6 +66,7 @@ struct outlook outlook_of(struct interleave *s, uint32_t p, content local) {
       continue;
     const struct action_use *use = &s->use->of[r][a];
     o->hears |= role->actions[a].trigger != TRIGGER_NONE;
+    o->gathers |= role->actions[a].trigger == TRIGGER_QUORUM;
     for (uint32_t g = 0; g < s->model->nglobals && g < GLOBALS_MOST; g++)
       o->uses |= (uint64_t)(use->reads_shared[g] || use->writes_shared[g]) << g;
   }

@@ -261,18 +261,49 @@ static inline void apply_briefly(const struct brief_move *m, uint32_t words, con
     next[w] = (from[w] & m->masks[w]) | m->masks[words + w];
 }
 
+/* One move, made in `next`. */
+static inline enum sending take_briefly(struct interleave *s, const struct able *able, const struct brief_move *m,
+                                        uint32_t words, uint64_t *next) {
+  const struct key_field *f = able->channel;
+  apply_briefly(m, words, s->words, next);
+  if (f) {
+    uint64_t mask = (UINT64_C(1) << f->width) - 1;
+    if (able->rest & ~mask)
+      return SENT_TOO_MUCH;
+    next[f->word] = (next[f->word] & ~(mask << f->shift)) | (uint64_t)able->rest << f->shift;
+  }
+  return m->nposts ? send_briefly(s, m, next) : SENT;
+}
+
+/* As they come, where the engine keeps no list, or it is full. */
+static bool emit_briefly(struct interleave *s, const struct able *able, uint32_t words, emit_fn *emit, void *context) {
+  const char *at = (const char *)able->moves->at;
+  uint64_t next[BRIEF_WORDS + 1];
+  struct edge edge = {.group = NO_GROUP};
+  if (!able->channel)
+    return emit_moves(s, able->moves->of, emit, context);
+  for (uint32_t i = 0; i < able->moves->n; i++, at += brief_size(words)) {
+    enum sending sent = take_briefly(s, able, (const struct brief_move *)at, words, next);
+    if (sent == SENT_TOO_MUCH)
+      return too_narrow(s);
+    struct state state = keys_state(&s->keys, next);
+    if (sent == SENT && !emit(context, &state, &edge))
+      return false;
+  }
+  return true;
+}
+
 /* Right into the engine's list, as long as there is room. */
-static inline bool brief_successors(struct interleave *s, const struct brief_moves *moves, uint32_t words, emit_fn *emit,
+static inline bool brief_successors(struct interleave *s, const struct able *able, uint32_t words, emit_fn *emit,
                                     void *context) {
+  const struct brief_moves *moves = able->moves;
   struct short_states *brief = s->base.brief;
   const char *at = (const char *)moves->at;
   if (!brief || brief->n + moves->n > brief->most)
-    return emit_moves(s, moves->of, emit, context);
+    return emit_briefly(s, able, words, emit, context);
   for (uint32_t i = 0; i < moves->n; i++, at += brief_size(words)) {
-    const struct brief_move *m = (const struct brief_move *)at;
-    uint64_t *next = brief->at + (size_t)words * brief->n;
-    apply_briefly(m, words, s->words, next);
-    enum sending sent = m->nposts ? send_briefly(s, m, next) : SENT;
+    enum sending sent =
+        take_briefly(s, able, (const struct brief_move *)at, words, brief->at + (size_t)words * brief->n);
     if (sent == SENT)
       brief->n++;
     else if (sent == SENT_TOO_MUCH)
@@ -281,9 +312,13 @@ static inline bool brief_successors(struct interleave *s, const struct brief_mov
   return true;
 }
 
+static inline void add_able(struct interleave *s, struct brief_moves *moves) {
+  s->able.at[s->able.n++] = (struct able){.moves = moves};
+}
+
 /* What those of a party can do that can do something, one by one, into `found` and `able`. False: stopped. */
 static inline bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
-                            uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
+                            uint32_t byzantine, emit_fn *emit, void *context) {
   for (uint32_t p = party->first, end = p + party->n; p < end; p++) {
     struct brief_moves *known = moves_at_hand(s, p, byzantine);
     struct moves *moves = known ? NULL : moves_of(s, p, byzantine);
@@ -292,7 +327,7 @@ static inline bool ask_each(struct interleave *s, const struct party *party, str
     if (known ? known->n == 0 : moves->n == 0)
       continue;
     if (known && known->brief) {
-      s->able[(*able)++] = known;
+      add_able(s, known);
       if (found)
         *found++ = known;
       continue;
@@ -304,18 +339,17 @@ static inline bool ask_each(struct interleave *s, const struct party *party, str
   return true;
 }
 
-static bool ask_party(struct interleave *s, struct party *party, uint32_t byzantine, uint32_t *able, emit_fn *emit,
-                      void *context) {
+static bool ask_party(struct interleave *s, struct party *party, uint32_t byzantine, emit_fn *emit, void *context) {
   uint64_t window = key_window(&party->window, s->words);
   struct cached_party *known = party_at(party, window), now = {.window = window + 1};
   bool all_brief = true;
   if (known->window == window + 1) {
     for (uint32_t i = 0; i < PARTY_MOST && known->moves[i]; i++)
-      s->able[(*able)++] = known->moves[i];
+      add_able(s, known->moves[i]);
     return true;
   }
   party->missed++;
-  if (!ask_each(s, party, now.moves, &all_brief, byzantine, able, emit, context))
+  if (!ask_each(s, party, now.moves, &all_brief, byzantine, emit, context))
     return false;
   if (all_brief)
     *known = now;
@@ -323,28 +357,31 @@ static bool ask_party(struct interleave *s, struct party *party, uint32_t byzant
 }
 
 /* Who can do something. All look-ups come first, so that they wait for memory together. */
-static bool find_able(struct interleave *s, uint32_t byzantine, uint32_t *able, emit_fn *emit, void *context) {
+static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
   bool all_brief;
+  s->able.n = 0;
+  vec_reserve(&s->able, s->model->nprocesses);
   if (s->mover.nparties == 0 || (s->expanded & (s->expanded - 1)) == 0)
     make_parties(s);
   for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++)
-    if (!(party->cache ? ask_party(s, party, byzantine, able, emit, context)
-                       : ask_each(s, party, NULL, &all_brief, byzantine, able, emit, context)))
+    if (!(party->by_letter && letters_ask(s, party->first)) &&
+        !(party->cache ? ask_party(s, party, byzantine, emit, context)
+                       : ask_each(s, party, NULL, &all_brief, byzantine, emit, context)))
       return false;
   return true;
 }
 
 static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
-  uint32_t able = 0, words = brief_words(&s->keys);
+  uint32_t words = brief_words(&s->keys);
   if (s->base.brief) {
     s->base.brief->length = s->keys.nbytes;
     s->base.brief->words = words;
   }
-  if (!find_able(s, byzantine, &able, emit, context))
+  if (!find_able(s, byzantine, emit, context))
     return false;
-  for (uint32_t i = 0; i < able; i++)
-    if (!(words == 2 ? brief_successors(s, s->able[i], 2, emit, context)
-                     : brief_successors(s, s->able[i], BRIEF_WORDS, emit, context)))
+  for (const struct able *able = s->able.at, *end = able + s->able.n; able < end; able++)
+    if (!(words == 2 ? brief_successors(s, able, 2, emit, context)
+                     : brief_successors(s, able, BRIEF_WORDS, emit, context)))
       return false;
   return true;
 }

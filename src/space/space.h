@@ -170,9 +170,12 @@ enum successors_by {
   SUCCESSORS_REGIONS    /* menus by regions of numbers, wherever that can be done */
 };
 
+enum letters_by { LETTERS_AUTO, LETTERS_ALWAYS, LETTERS_NEVER };
+
 struct space_options {
   enum successors_by successors;
   uint32_t max_distance; /* between the rounds of live processes, where each has its own */
+  enum letters_by letters; /* steps: is what a process can do remembered message by message, wherever that can be done? */
 };
 #define ANY_DISTANCE UINT32_MAX
 

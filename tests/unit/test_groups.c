@@ -31,7 +31,7 @@ static void trial_init(struct trial *t, const char *text, const struct binding *
   struct wishes w = trial_wishes(reduce);
   struct licences *l = licences_grant(t->model, &t->question, &w, &t->arena);
   meaning_follow(t->meaning, semantics, !l->of[REDUCE_MESSAGE_ORDER].applied);
-  struct space_options o = {SUCCESSORS_AUTO, ANY_DISTANCE};
+  struct space_options o = {.max_distance = ANY_DISTANCE};
   t->space = interleave_of(interleave_space_new(t->meaning, t->model, &t->question, l, &o));
 }
 

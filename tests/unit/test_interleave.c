@@ -204,8 +204,8 @@ static void confirm(struct subject *t, const struct question *q, struct search *
 }
 
 static struct verdicts answer(struct subject *t, const struct question *q, const struct wishes *wishes, bool plain,
-                              const char *what) {
-  struct space_options options = {.successors = plain ? SUCCESSORS_PLAIN : SUCCESSORS_AUTO};
+                              enum letters_by letters, const char *what) {
+  struct space_options options = {.successors = plain ? SUCCESSORS_PLAIN : SUCCESSORS_AUTO, .letters = letters};
   struct licences *l = licences_grant(t->model, q, wishes, &t->arena);
   struct space *space = interleave_space_new(t->meaning, t->model, q, l, &options);
   struct search s;
@@ -250,14 +250,14 @@ static void wish_nothing(struct wishes *w) {
   w->reduce[REDUCE_MESSAGE_ORDER] = WISH_AUTO;
 }
 
-static void ask_one_way(struct subject *t, const struct question *q, const struct wishes *w, const char *way,
-                        const struct verdicts *expected) {
+static void ask_by(struct subject *t, const struct question *q, const struct wishes *w, enum letters_by letters,
+                   const char *way, const struct verdicts *expected) {
   char what[200];
   snprintf(what, sizeof what, "%s, %s, %s, %s", t->name, t->model->environments[q->environment].name,
            semantics_name(q->semantics), way);
   if (getenv("RONDO_TEST_LOUD"))
     print_message("%s\n", what);
-  struct space_options options = {0};
+  struct space_options options = {.letters = letters};
   struct licences *l = licences_grant(t->model, q, w, &t->arena);
   if (!l->of[REDUCE_PARTIAL_ORDER].applied) {
     struct space *space = interleave_space_new(t->meaning, t->model, q, l, &options);
@@ -265,8 +265,13 @@ static void ask_one_way(struct subject *t, const struct question *q, const struc
       compare_edges(interleave_of(space), what);
     space->ops->free(space);
   }
-  struct verdicts v = answer(t, q, w, false, what);
+  struct verdicts v = answer(t, q, w, false, letters, what);
   same_verdicts(expected, &v, q->nproperties, what);
+}
+
+static void ask_one_way(struct subject *t, const struct question *q, const struct wishes *w, const char *way,
+                        const struct verdicts *expected) {
+  ask_by(t, q, w, LETTERS_AUTO, way, expected);
 }
 
 static void ask_every_way(struct subject *t, const struct question *q) {
@@ -275,10 +280,11 @@ static void ask_every_way(struct subject *t, const struct question *q) {
   snprintf(what, sizeof what, "%s, %s, %s, plain", t->name, t->model->environments[q->environment].name,
            semantics_name(q->semantics));
   wish_nothing(&w);
-  struct verdicts expected = answer(t, q, &w, true, what);
+  struct verdicts expected = answer(t, q, &w, true, LETTERS_AUTO, what);
   ask_one_way(t, q, &w, "none", &expected);
+  ask_by(t, q, &w, LETTERS_ALWAYS, "none, letter by letter", &expected);
   w.reduce[REDUCE_MESSAGE_ORDER] = WISH_OFF;
-  struct verdicts v = answer(t, q, &w, false, "order of arrival");
+  struct verdicts v = answer(t, q, &w, false, LETTERS_AUTO, "order of arrival");
   same_verdicts(&expected, &v, q->nproperties, "order of arrival");
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     wish_nothing(&w);

@@ -125,7 +125,7 @@ static bool trial_init(struct trial *t, const char *text, bool reduce) {
       l = licences_grant(t->model, &t->question, &w, &t->arena);
       break;
     }
-  struct space_options o = {SUCCESSORS_AUTO};
+  struct space_options o = {.successors = SUCCESSORS_AUTO};
   t->space = (struct round_space *)round_space_new(t->meaning, t->model, &t->question, l, &o);
   return true;
 }
