@@ -174,3 +174,25 @@ bool rounds_answer(const struct asked *a, const struct question *q, struct check
     mark_unlicensed(r);
   return ok;
 }
+
+/* That is not an answer for rounds of one's own, whatever it is. */
+static void answer_nothing(struct property_result *p) {
+  if (p->trace)
+    trace_release(p->trace);
+  memory_free(p->trace);
+  memory_free(p->proved);
+  p->trace = NULL;
+  p->proved = memory_strdup("what happens for ever is asked of whole rounds only");
+  p->verdict = VERDICT_INCONCLUSIVE;
+}
+
+void live_rounds_licence(const struct asked *a, const struct inquiry_live *in, struct run_result *r) {
+  struct question q = {.environment = in->environment, .semantics = SEMANTICS_COARSE};
+  struct property_result *p = &r->properties[0];
+  if (a->semantics != SEMANTICS_COARSE && a->semantics != SEMANTICS_FINE)
+    return;
+  p->rounds = rounds_licence(a, &q, NULL, in->property);
+  if (a->semantics == SEMANTICS_FINE && !p->rounds.granted)
+    answer_nothing(p);
+  mark_unlicensed(r);
+}

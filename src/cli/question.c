@@ -480,8 +480,11 @@ bool inquiries_answer(const struct inquiries *in, const struct asked *of, struct
   struct asked for_ever = *of;
   if (of->semantics == SEMANTICS_FINE) /* what happens for ever is asked of whole rounds */
     for_ever.semantics = SEMANTICS_COARSE;
-  for (size_t i = 0; i < in->live.n && ok && !of->options->helps; i++) /* those are one rank's, too */
+  for (size_t i = 0; i < in->live.n && ok && !of->options->helps; i++) { /* those are one rank's, too */
     ok = live_answer(&for_ever, &in->live.at[i], &c->runs[c->nruns++], fault);
+    if (ok)
+      live_rounds_licence(of, &in->live.at[i], &c->runs[c->nruns - 1]);
+  }
   check_result_conclude(c);
   return ok;
 }

@@ -1,6 +1,7 @@
 #include "model/locality.h"
 
 #include "base/vec.h"
+#include "model/live.h"
 
 #include <string.h>
 
@@ -451,9 +452,55 @@ static struct wrongs wrongs_of(const struct node *n, bool wrong, bool crashes) {
   }
 }
 
+/* --- live properties --- */
+
+/* One process, whose steps come in the same order everywhere. */
+static bool tells_of_one(const struct node *n) {
+  struct subjects s = subjects_of(n);
+  return !s.strange && !s.several && !(s.some && binds_inside(n, s.slot));
+}
+
+/* Quantifiers of that kind, and what they say of one process at a time. */
+static bool tells_of_each(const struct node *n, enum op quantifier) {
+  for (; n->op == quantifier; n = n->kid[0])
+    for (uint32_t i = 0; i < n->ngen; i++)
+      if (n->gen[i].cond)
+        return false;
+  return !node_is_temporal(n) && tells_of_one(n);
+}
+
+/* `always` and `eventually always` are said of all if they are said of each, `eventually` and `always eventually` of someone
+   if they are said of one of them: processes are finitely many. */
+static bool tells_apart(const struct node *n) {
+  const struct node *in = n->kid[0];
+  if (n->op == NODE_ALWAYS)
+    return in->op == NODE_EVENTUALLY ? tells_of_each(in->kid[0], NODE_EXISTS) : tells_of_each(in, NODE_FORALL);
+  return n->op == NODE_EVENTUALLY &&
+         (in->op == NODE_ALWAYS ? tells_of_each(in->kid[0], NODE_FORALL) : tells_of_each(in, NODE_EXISTS));
+}
+
+/* The start is the same for all. */
+static void look_live(struct local_look *l, const struct node *n) {
+  switch (n->op) {
+  case NODE_ALWAYS:
+  case NODE_EVENTUALLY:
+  case NODE_UNTIL:
+    if (!tells_of_one(n) && !tells_apart(n))
+      refuse(l, n, "speaks of several processes at the same time");
+    break;
+  default:
+    for (uint32_t i = 0; i < n->n && node_is_temporal(n); i++)
+      look_live(l, n->kid[i]);
+  }
+}
+
 static enum locality look_at(struct local_look *l, const struct property *p) {
   struct subjects s = subjects_of(p->formula);
   enum locality found = LOCAL;
+  if (p->kind == PROPERTY_LIVE && !s.rounds) {
+    look_live(l, p->formula);
+    return l->why.reason ? LOCAL_NOT : LOCAL;
+  }
   if (p->until) {
     refuse(l, p->until, "may come earlier or later for some than for others");
     return LOCAL_NOT;

@@ -1,7 +1,8 @@
 /* Locality (Chaouch-Saad, Charron-Bost, Merz 2009, section 3.2): may a property of runs in which each process is in a round
    of its own be checked on whole rounds? What it says of one process at a time may. What it says of several at once may, if
    whatever is wrong with each of them stays wrong: then all of it is there together, after the last of their rounds. That
-   it stays is a property of steps of one process, and checked along. */
+   it stays is a property of steps of one process, and checked along. What happens for ever is local if each temporal
+   operator speaks of one process, or says of each what it says of all. */
 #ifndef RONDO_MODEL_LOCALITY_H
 #define RONDO_MODEL_LOCALITY_H
 

@@ -50,7 +50,8 @@ static void add_rounds_licences(struct text *out, const struct style *style, con
                                 const struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++) {
     const struct property_result *p = &r->properties[i];
-    bool found = p->property && (p->property->kind == PROPERTY_COVER) == (p->verdict == VERDICT_HOLDS);
+    bool unknown = p->property && p->property->kind == PROPERTY_LIVE && p->verdict == VERDICT_INCONCLUSIVE;
+    bool found = p->property && !unknown && (p->property->kind == PROPERTY_COVER) == (p->verdict == VERDICT_HOLDS);
     if (!p->rounds.reason || (p->rounds.granted ? !style->verbose : found))
       continue;
     text_add(out, "  ");
