@@ -107,8 +107,8 @@ static void save_stage(struct saver *to, const struct stage *at, struct sweep *c
   for (uint32_t i = 0; i < n; i++)
     first += all[i]->ntaken - all[i]->at;
   save_number(to, f->taken - first);
-  save_number(to, f->lane);
-  save_number(to, f->reader.next);
+  for (uint32_t i = 0; i < at->layer.lanes; i++)
+    save_number(to, f->reader[i].next);
   save_number(to, first);
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = all[i]->at; k < all[i]->ntaken; k++)
@@ -302,8 +302,9 @@ static void load_stage(struct loader *from, struct stage *at, struct sweep *w) {
   if (!at->begun)
     return;
   at->done = load_number(from);
-  at->lane = (uint32_t)load_number(from);
-  at->at = load_number(from);
+  from->bad |= at->layer.lanes > STORE_LANES;
+  for (uint32_t i = 0; i < at->layer.lanes && !from->bad; i++)
+    at->at[i] = load_number(from);
   uint64_t n = load_number(from);
   for (uint64_t i = 0; i < n && !from->bad; i++)
     vec_push(&at->first, load_number(from));

@@ -6,11 +6,11 @@ void frontier_of(struct frontier *f, const struct search *s, const struct layer 
     *f = (struct frontier){.layer = layer, .on_shelf = true, .shelf = spill_reader(s->spill, layer)};
     return;
   }
-  *f = (struct frontier){.layer = layer, .reader = store_reader(s->store, layer->from[0], layer->to[0])};
+  *f = (struct frontier){.layer = layer};
+  for (uint32_t i = 0; i < layer->lanes; i++)
+    f->reader[i] = store_reader(s->store, at->begun ? at->at[i] : layer->from[i], layer->to[i]);
   if (!at->begun)
     return;
-  f->lane = at->lane;
-  f->reader = at->lane < layer->lanes ? store_reader(s->store, at->at, layer->to[at->lane]) : store_reader(s->store, 0, 0);
   f->first = at->first.at;
   f->nfirst = at->first.n;
   f->taken = at->done;
@@ -21,25 +21,32 @@ void frontier_release(struct frontier *f) {
     shelf_reader_release(&f->shelf);
 }
 
-static uint32_t take_from_memory(struct frontier *f, struct taken *to) {
+/* Its own lane, or else the next one of which something is left. */
+static bool read_from(struct frontier *f, uint32_t lane, struct taken *to) {
+  uint32_t lanes = f->layer->lanes;
+  for (uint32_t i = 0; i < lanes; i++) {
+    struct store_reader *r = &f->reader[(lane + i) % lanes];
+    if (store_read(r)) {
+      *to = (struct taken){r->ref, r->stored};
+      return true;
+    }
+  }
+  return false;
+}
+
+static uint32_t take_from_memory(struct frontier *f, uint32_t lane, struct taken *to) {
   uint32_t n = 0;
   for (; n < TAKEN_MOST && f->nfirst > 0; f->nfirst--, f->first++)
-    to[n++] = (struct taken){*f->first, store_at(f->reader.store, *f->first)};
-  while (n < TAKEN_MOST) {
-    if (store_read(&f->reader))
-      to[n++] = (struct taken){f->reader.ref, f->reader.stored};
-    else if (++f->lane < f->layer->lanes)
-      f->reader = store_reader(f->reader.store, f->layer->from[f->lane], f->layer->to[f->lane]);
-    else
-      break;
-  }
+    to[n++] = (struct taken){*f->first, store_at(f->reader[0].store, *f->first)};
+  while (n < TAKEN_MOST && read_from(f, lane, &to[n]))
+    n++;
   return n;
 }
 
-uint32_t frontier_take(struct frontier *f, struct taken *to, shelf_bytes *bytes) {
+uint32_t frontier_take(struct frontier *f, uint32_t lane, struct taken *to, shelf_bytes *bytes) {
   if (f->lock)
     pthread_mutex_lock(f->lock);
-  uint32_t n = f->on_shelf ? spill_take(&f->shelf, to, TAKEN_MOST, bytes) : take_from_memory(f, to);
+  uint32_t n = f->on_shelf ? spill_take(&f->shelf, to, TAKEN_MOST, bytes) : take_from_memory(f, lane, to);
   f->taken += n;
   if (f->lock)
     pthread_mutex_unlock(f->lock);

@@ -468,7 +468,7 @@ static bool take_brief(struct sweep *w) {
 static inline const struct taken *next_taken(struct sweep *w) {
   if (w->at == w->ntaken) {
     w->at = 0;
-    w->ntaken = frontier_take(w->frontier, w->taken, &w->taken_bytes);
+    w->ntaken = frontier_take(w->frontier, w->lane, w->taken, &w->taken_bytes);
   }
   return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
 }

@@ -23,11 +23,11 @@ static inline bool layer_empty(const struct layer *l) {
   return true;
 }
 
-/* Where a layer is read. Several threads read it in turns, a few states at a time. */
+/* Where a layer is read. Several threads read it in turns, a few states at a time, each from its own lane as long as there are any: what
+   comes after those it has found is found by others more rarely. */
 struct frontier {
   const struct layer *layer;
-  struct store_reader reader;
-  uint32_t lane;
+  struct store_reader reader[STORE_LANES]; /* by lane of the layer */
   pthread_mutex_t *lock; /* NULL: one thread */
   const state_ref *first; /* states that come before all that */
   size_t nfirst;
@@ -53,8 +53,7 @@ struct stage {
   uint64_t transitions; /* then */
   /* How far it had come when it was written down: */
   bool begun;
-  uint32_t lane;        /* states from here on, */
-  state_ref at;
+  state_ref at[STORE_LANES]; /* by lane of the layer: states from here on, */
   VEC(state_ref) first; /* and these before them */
   uint64_t done;        /* states that are not among those */
 };
@@ -71,7 +70,7 @@ struct taken {
   struct stored stored;
 };
 #define TAKEN_MOST 256
-uint32_t frontier_take(struct frontier *, struct taken *, shelf_bytes *); /* how many; 0: none is left */
+uint32_t frontier_take(struct frontier *, uint32_t lane, struct taken *, shelf_bytes *); /* how many; 0: none is left */
 void frontier_release(struct frontier *);
 
 struct pending;
