@@ -284,7 +284,9 @@ void segment_grow(struct store *s, struct segment *g) {
   }
   slots_discard(s, g);
   s->index_bytes += slots_bytes(bigger.lines) - slots_bytes(g->lines);
-  *g = bigger;
+  __atomic_store_n(&g->slots, bigger.slots, __ATOMIC_RELAXED);
+  __atomic_store_n(&g->lines, bigger.lines, __ATOMIC_RELAXED);
+  g->age = bigger.age;
 }
 
 /* Room for a record that does not straddle chunks, unless it is longer than one. */

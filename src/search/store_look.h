@@ -76,9 +76,8 @@ static inline const struct segment *segment_of(const struct store *s, uint64_t h
 
 static inline uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG_BITS) - 1); }
 
-static inline uint64_t *home_of(const struct segment *g, uint64_t tag) {
-  return &g->slots[tag * g->lines >> TAG_BITS << LINE_BITS];
-}
+static inline size_t home_at(uint32_t lines, uint64_t tag) { return tag * lines >> TAG_BITS << LINE_BITS; }
+static inline uint64_t *home_of(const struct segment *g, uint64_t tag) { return &g->slots[home_at(g->lines, tag)]; }
 
 static inline uint64_t *next_line(const struct segment *g, uint64_t *line) {
   line += LINE_SLOTS;
@@ -86,9 +85,12 @@ static inline uint64_t *next_line(const struct segment *g, uint64_t *line) {
 }
 
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then for the record that each
-   line names, then call store_put with what that answered: where it left off (0: nowhere). */
+   line names, then call store_put with what that answered: where it left off (0: nowhere). The first can be asked from outside, too:
+   if the segment is just growing it is asked for in vain. */
 static inline void store_prefetch_index(const struct store *s, uint64_t hash) {
-  __builtin_prefetch(home_of(segment_of(s, hash), tag_of(hash)));
+  const struct segment *g = segment_of(s, hash);
+  uint64_t slots = (uint64_t)(uintptr_t)__atomic_load_n(&g->slots, __ATOMIC_RELAXED);
+  __builtin_prefetch((const void *)(uintptr_t)(slots + home_at(__atomic_load_n(&g->lines, __ATOMIC_RELAXED), tag_of(hash)) * sizeof *g->slots));
 }
 
 static inline uint8_t *record_at(const struct store *s, state_ref ref) {

@@ -273,11 +273,8 @@ static bool put(struct sweep *w, const struct pending *p) {
 static bool flush(struct sweep *w) {
   struct store *store = w->search->store;
   w->room = has_room(w, w->npending);
-  if (w->shared) {
+  if (w->shared)
     store_enter(store, w->lane);
-    for (uint32_t i = 0; i < w->npending; i++)
-      store_prefetch_index(store, w->pending[i].hash);
-  }
   for (uint32_t i = 0; i < w->npending; i++)
     w->pending[i].left_off = store_prefetch_record(store, w->pending[i].hash);
   for (uint32_t i = 0; i < w->npending && put(w, &w->pending[i]);)
@@ -334,8 +331,7 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
                         .reduced = (uint32_t)w->reduced.n - 1,
                         .length = state->length,
                         .charge = c};
-  if (!w->shared) /* else it may be gone by then */
-    store_prefetch_index(w->search->store, p->hash);
+  store_prefetch_index(w->search->store, p->hash);
   vec_reserve(&w->keys, w->keys.n + state->length + sizeof key);
   if (is_short) /* the rest is overwritten by the next one */
     memcpy(w->keys.at + w->keys.n, &key, sizeof key);
@@ -379,11 +375,8 @@ static bool flush_briefly(struct sweep *w) {
   bool more = true;
   w->room = has_room(w, n);
   w->nbrief_pending = 0;
-  if (w->shared) {
+  if (w->shared)
     store_enter(store, w->lane);
-    for (uint32_t i = 0; i < n; i++)
-      store_prefetch_index(store, w->brief_pending[i].hash);
-  }
   for (uint32_t i = 0; i < n; i++)
     w->brief_pending[i].left_off = store_prefetch_record(store, w->brief_pending[i].hash);
   for (uint32_t i = 0; i < n && more; i++)
@@ -405,7 +398,6 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
   const uint64_t *word = w->brief.at;
   w->brief.n = 0;
   w->transitions += n;
-  bool shared = w->shared;
   for (uint32_t i = 0; i < n; i++, word += words) {
     uint64_t hash = store_hash_words(word, length);
     struct recent *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
@@ -414,8 +406,7 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
     memcpy(r->key.word, word, words * sizeof *word);
     r->length = length;
     r->charge = c;
-    if (!shared)
-      store_prefetch_index(w->search->store, hash);
+    store_prefetch_index(w->search->store, hash);
     struct brief_pending *p = &w->brief_pending[w->nbrief_pending++];
     memcpy(p->key.word, word, words * sizeof *word);
     p->hash = hash;
@@ -430,7 +421,6 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
 static bool take_pairs(struct sweep *w) {
   uint32_t n = w->brief.n, length = w->brief.length;
   const uint64_t *word = w->brief.at;
-  bool shared = w->shared;
   if (w->pairs_length != length)
     forget_pairs(w);
   w->brief.n = 0;
@@ -442,8 +432,7 @@ static bool take_pairs(struct sweep *w) {
       continue;
     r->word[0] = word[0];
     r->word[1] = word[1];
-    if (!shared)
-      store_prefetch_index(w->search->store, hash);
+    store_prefetch_index(w->search->store, hash);
     struct brief_pending *p = &w->brief_pending[w->nbrief_pending++];
     p->key.word[0] = word[0];
     p->key.word[1] = word[1];
