@@ -8,10 +8,19 @@
 #include <string.h>
 
 #define VERDICTS_CACHED 4096 /* a power of 2 */
+#define DIGEST_BITS 18
 
 struct known_verdict {
   uint64_t seen[2]; /* the bits of a short key that it reads */
   uint32_t verdict; /* 1 + verdict, 0: empty */
+};
+
+/* What is seen of one cell, where in the key that is, and where it goes in the digest. */
+struct seen_cell {
+  uint64_t mask;
+  uint32_t word, cell;
+  uint32_t role; /* a local state: only its class is seen; ROLE_ANY: all of it */
+  uint8_t shift, to;
 };
 
 struct property_memo {
@@ -26,9 +35,14 @@ struct property_memo {
   struct intern *classes, *views;
   VEC(uint32_t) verdicts;   /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not known */
   VEC(struct model_error) errors;
+  uint32_t layout;          /* of keys for which all that follows is so */
+  /* All that it sees as one short number, if that is short: the digest. */
+  struct seen_cell *seen;
+  uint8_t *judged;          /* by digest: 1 + verdict, 0: not known; NULL: it is not short */
+  uint32_t class_width;     /* bits of a class in it */
+  struct known_verdict *cache; /* NULL: those bits are hardly ever the same */
   uint64_t mask[2];         /* the bits of a short key that it reads */
-  uint32_t layout;          /* of keys for which that is so */
-  struct known_verdict *cache;
+  uint64_t missed;
   bool local;               /* a step property about one process each, which holds of those that stay as they are */
   uint32_t role;            /* local: whose; ROLE_ANY: all */
 };
@@ -119,6 +133,7 @@ void properties_release(struct interleave *s) {
     for (uint32_t r = 0; r < s->model->nroles; r++)
       memory_free(m->class_of[r]);
     vec_release(&m->verdicts);
+    memory_free(m->judged);
     memory_free(m->cache);
     vec_release(&m->errors);
   }
@@ -127,7 +142,7 @@ void properties_release(struct interleave *s) {
 
 /* --- what a property sees --- */
 
-static uint32_t class_make(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
+__attribute__((noinline)) static uint32_t class_make(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
   uint32_t r = s->role_of[p], n, length;
   const struct role *role = &s->model->roles[r];
   const value *v = content_values(&s->cells, p, local, &length);
@@ -154,16 +169,16 @@ static uint32_t class_make(struct interleave *s, struct property_memo *m, uint32
   return class;
 }
 
-static uint32_t class_of(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
-  uint32_t r = s->role_of[p];
-  uint32_t known = local < m->nclass_of[r] ? m->class_of[r][local] : 0;
+static inline uint32_t class_of(struct interleave *s, struct property_memo *m, uint32_t p, uint32_t role, content local) {
+  uint32_t known = local < m->nclass_of[role] ? m->class_of[role][local] : 0;
   return known ? known : class_make(s, m, p, local);
 }
 
 static uint32_t see(struct interleave *s, struct property_memo *m, const uint64_t *words, value *view) {
   for (uint32_t i = 0; i < m->ncells; i++) {
-    content c = key_get(&s->keys, words, m->cells[i]);
-    view[i] = m->cells[i] < s->model->nprocesses ? class_of(s, m, m->cells[i], c) : c;
+    uint32_t cell = m->cells[i];
+    content c = key_get(&s->keys, words, cell);
+    view[i] = cell < s->model->nprocesses ? class_of(s, m, cell, s->role_of[cell], c) : c;
   }
   return m->ncells;
 }
@@ -191,7 +206,7 @@ static uint32_t evaluate(struct interleave *s, struct property_memo *m, const ui
   return verdict;
 }
 
-static uint32_t verdict_on(struct interleave *s, struct property_memo *m, const uint64_t *before,
+__attribute__((noinline)) static uint32_t verdict_on(struct interleave *s, struct property_memo *m, const uint64_t *before,
                            const uint64_t *after) {
   value small[128], *view = 2 * m->ncells + 1 <= 128 ? small : memory_alloc((2 * m->ncells + 1) * sizeof *view);
   uint32_t n = see(s, m, before, view);
@@ -207,28 +222,86 @@ static uint32_t verdict_on(struct interleave *s, struct property_memo *m, const 
   return m->verdicts.at[id] - 1;
 }
 
-static void make_mask(struct interleave *s, struct property_memo *m) {
-  m->mask[0] = m->mask[1] = 0;
-  for (uint32_t i = 0; i < m->ncells; i++) {
+/* --- in short --- */
+
+/* For the keys and the classes that there are. */
+static void lay_out_digest(struct interleave *s, struct property_memo *m) {
+  uint32_t to = 0;
+  m->class_width = 1;
+  while (intern_count(m->classes) >= UINT64_C(1) << m->class_width)
+    m->class_width++;
+  if (!m->seen)
+    m->seen = arena_array(&s->arena, m->ncells + 1, sizeof *m->seen);
+  for (uint32_t i = 0; i < m->ncells && to <= DIGEST_BITS; i++) {
+    uint32_t cell = m->cells[i];
+    const struct key_field *f = &s->keys.field[cell];
+    bool local = cell < s->model->nprocesses;
+    m->seen[i] = (struct seen_cell){
+        (UINT64_C(1) << f->width) - 1, f->word, cell, local ? s->role_of[cell] : ROLE_ANY, f->shift, (uint8_t)to};
+    to += local ? m->class_width : f->width;
+  }
+  memory_free(m->judged);
+  m->judged = to <= DIGEST_BITS ? memory_alloc((size_t)1 << to) : NULL;
+}
+
+/* False: there are more classes than it has room for. */
+static inline bool digest_of(struct interleave *s, struct property_memo *m, const uint64_t *words, uint32_t *digest) {
+  *digest = 0;
+  for (const struct seen_cell *at = m->seen, *end = at + m->ncells; at < end; at++) {
+    content c = (content)(words[at->word] >> at->shift & at->mask);
+    uint32_t is = at->role == ROLE_ANY ? c : class_of(s, m, at->cell, at->role, c);
+    if (at->role != ROLE_ANY && is >> m->class_width)
+      return false;
+    *digest |= is << at->to;
+  }
+  return true;
+}
+
+static inline uint32_t verdict_by_digest(struct interleave *s, struct property_memo *m, const uint64_t *words) {
+  uint32_t digest;
+  while (m->judged && !digest_of(s, m, words, &digest))
+    lay_out_digest(s, m);
+  if (m->judged && m->judged[digest])
+    return m->judged[digest] - 1u;
+  uint32_t verdict = verdict_on(s, m, words, NULL);
+  if (m->judged && verdict < V_ERROR)
+    m->judged[digest] = (uint8_t)(verdict + 1);
+  return verdict;
+}
+
+static void lay_out(struct interleave *s, struct property_memo *m) {
+  m->layout = s->keys.layouts;
+  lay_out_digest(s, m);
+  memory_free(m->cache);
+  m->cache = s->keys.nwords <= 2 ? memory_alloc(VERDICTS_CACHED * sizeof *m->cache) : NULL;
+  m->mask[0] = m->mask[1] = m->missed = 0;
+  for (uint32_t i = 0; i < m->ncells && m->cache; i++) {
     const struct key_field *f = &s->keys.field[m->cells[i]];
     m->mask[f->word] |= ((UINT64_C(1) << f->width) - 1) << f->shift;
   }
-  m->layout = s->keys.layouts;
-  memory_free(m->cache);
-  m->cache = memory_alloc(VERDICTS_CACHED * sizeof *m->cache);
 }
 
-/* Short keys: by the bits that it reads, if those were seen lately. */
+/* Those bits were not seen lately. If that happens often they are not asked for any more. */
+__attribute__((noinline)) static uint32_t verdict_missed(struct interleave *s, struct property_memo *m, const uint64_t *words,
+                                                         struct known_verdict *known, const uint64_t *seen) {
+  uint32_t verdict = verdict_by_digest(s, m, words);
+  *known = (struct known_verdict){{seen[0], seen[1]}, 1 + verdict};
+  if (m->judged && ++m->missed > VERDICTS_CACHED && m->missed > s->expanded / 4) {
+    memory_free(m->cache);
+    m->cache = NULL;
+  }
+  return verdict;
+}
+
 static uint32_t verdict_in(struct interleave *s, struct property_memo *m, const uint64_t *words) {
-  if (s->keys.nwords > 2)
-    return verdict_on(s, m, words, NULL);
   if (m->layout != s->keys.layouts)
-    make_mask(s, m);
-  uint64_t a = words[0] & m->mask[0], b = words[1] & m->mask[1], h = hash_mix(a, b);
+    lay_out(s, m);
+  if (!m->cache)
+    return verdict_by_digest(s, m, words);
+  uint64_t seen[2] = {words[0] & m->mask[0], words[1] & m->mask[1]}, h = hash_mix(seen[0], seen[1]);
   struct known_verdict *known = &m->cache[(h ^ h >> 20) & (VERDICTS_CACHED - 1)];
-  if (!known->verdict || known->seen[0] != a || known->seen[1] != b)
-    *known = (struct known_verdict){{a, b}, 1 + verdict_on(s, m, words, NULL)};
-  return known->verdict - 1;
+  return known->verdict && known->seen[0] == seen[0] && known->seen[1] == seen[1] ? known->verdict - 1
+                                                                                  : verdict_missed(s, m, words, known, seen);
 }
 
 static enum verdict3 memo_holds(struct interleave *s, struct property_memo *m, const struct state *state,
