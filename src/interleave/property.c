@@ -258,7 +258,7 @@ static inline bool digest_of(struct interleave *s, struct property_memo *m, cons
 }
 
 static inline uint32_t verdict_by_digest(struct interleave *s, struct property_memo *m, const uint64_t *words) {
-  uint32_t digest;
+  uint32_t digest = 0;
   while (m->judged && !digest_of(s, m, words, &digest))
     lay_out_digest(s, m);
   if (m->judged && m->judged[digest])
