@@ -79,6 +79,13 @@ static inline void keys_load(const struct keys *k, const struct state *state, ui
       words[1] = last >> 8 * (16 - n);
     return;
   }
+  if (n >= 4) { /* likewise */
+    uint32_t first, last;
+    memcpy(&first, state->bytes, 4);
+    memcpy(&last, state->bytes + n - 4, 4);
+    words[0] = first | (uint64_t)last << 8 * (n - 4);
+    return;
+  }
   for (uint32_t i = 0; i < n; i++)
     words[0] |= (uint64_t)state->bytes[i] << 8 * i;
 }

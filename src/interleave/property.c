@@ -9,18 +9,19 @@
 
 #define VERDICTS_CACHED 4096 /* a power of 2 */
 #define DIGEST_BITS 18
+#define CONTENT_BITS 16
 
 struct known_verdict {
   uint64_t seen[2]; /* the bits of a short key that it reads */
   uint32_t verdict; /* 1 + verdict, 0: empty */
 };
 
-/* What is seen of one cell, where in the key that is, and where it goes in the digest. */
+/* Where a cell stands in the key, and by what its content is told in the digest, at its place there; 0: that is not known. */
 struct seen_cell {
   uint64_t mask;
-  uint32_t word, cell;
-  uint32_t role; /* a local state: only its class is seen; ROLE_ANY: all of it */
-  uint8_t shift, to;
+  uint32_t *told;
+  uint32_t word;
+  uint8_t shift;
 };
 
 struct property_memo {
@@ -125,6 +126,15 @@ void properties_init(struct interleave *s) {
     memo_init(s, &s->properties[q->nproperties + i], q->atoms[i]);
 }
 
+static void forget_digest(struct property_memo *m) {
+  for (uint32_t i = 0; i < m->ncells && m->seen; i++)
+    memory_free(m->seen[i].told);
+  memory_free(m->seen);
+  memory_free(m->judged);
+  m->seen = NULL;
+  m->judged = NULL;
+}
+
 void properties_release(struct interleave *s) {
   for (uint32_t i = 0; i < s->base.question->nproperties + s->base.question->natoms; i++) {
     struct property_memo *m = &s->properties[i];
@@ -133,7 +143,7 @@ void properties_release(struct interleave *s) {
     for (uint32_t r = 0; r < s->model->nroles; r++)
       memory_free(m->class_of[r]);
     vec_release(&m->verdicts);
-    memory_free(m->judged);
+    forget_digest(m);
     memory_free(m->cache);
     vec_release(&m->errors);
   }
@@ -142,7 +152,7 @@ void properties_release(struct interleave *s) {
 
 /* --- what a property sees --- */
 
-__attribute__((noinline)) static uint32_t class_make(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
+static uint32_t class_make(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
   uint32_t r = s->role_of[p], n, length;
   const struct role *role = &s->model->roles[r];
   const value *v = content_values(&s->cells, p, local, &length);
@@ -169,16 +179,16 @@ __attribute__((noinline)) static uint32_t class_make(struct interleave *s, struc
   return class;
 }
 
-static inline uint32_t class_of(struct interleave *s, struct property_memo *m, uint32_t p, uint32_t role, content local) {
-  uint32_t known = local < m->nclass_of[role] ? m->class_of[role][local] : 0;
+static uint32_t class_of(struct interleave *s, struct property_memo *m, uint32_t p, content local) {
+  uint32_t r = s->role_of[p];
+  uint32_t known = local < m->nclass_of[r] ? m->class_of[r][local] : 0;
   return known ? known : class_make(s, m, p, local);
 }
 
 static uint32_t see(struct interleave *s, struct property_memo *m, const uint64_t *words, value *view) {
   for (uint32_t i = 0; i < m->ncells; i++) {
-    uint32_t cell = m->cells[i];
-    content c = key_get(&s->keys, words, cell);
-    view[i] = cell < s->model->nprocesses ? class_of(s, m, cell, s->role_of[cell], c) : c;
+    content c = key_get(&s->keys, words, m->cells[i]);
+    view[i] = m->cells[i] < s->model->nprocesses ? class_of(s, m, m->cells[i], c) : c;
   }
   return m->ncells;
 }
@@ -226,41 +236,58 @@ __attribute__((noinline)) static uint32_t verdict_on(struct interleave *s, struc
 
 /* For the keys and the classes that there are. */
 static void lay_out_digest(struct interleave *s, struct property_memo *m) {
-  uint32_t to = 0;
+  size_t classes = intern_count(m->classes);
+  uint32_t bits = 0;
+  forget_digest(m);
   m->class_width = 1;
-  while (intern_count(m->classes) >= UINT64_C(1) << m->class_width)
+  while (classes >> m->class_width)
     m->class_width++;
-  if (!m->seen)
-    m->seen = arena_array(&s->arena, m->ncells + 1, sizeof *m->seen);
-  for (uint32_t i = 0; i < m->ncells && to <= DIGEST_BITS; i++) {
-    uint32_t cell = m->cells[i];
-    const struct key_field *f = &s->keys.field[cell];
-    bool local = cell < s->model->nprocesses;
-    m->seen[i] = (struct seen_cell){
-        (UINT64_C(1) << f->width) - 1, f->word, cell, local ? s->role_of[cell] : ROLE_ANY, f->shift, (uint8_t)to};
-    to += local ? m->class_width : f->width;
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    uint32_t width = s->keys.field[m->cells[i]].width;
+    bits += m->cells[i] < s->model->nprocesses ? m->class_width : width + 1;
+    if (bits > DIGEST_BITS || width > CONTENT_BITS)
+      return;
   }
-  memory_free(m->judged);
-  m->judged = to <= DIGEST_BITS ? memory_alloc((size_t)1 << to) : NULL;
+  m->judged = memory_alloc((size_t)1 << bits);
+  m->seen = memory_alloc((m->ncells + 1) * sizeof *m->seen);
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    const struct key_field *f = &s->keys.field[m->cells[i]];
+    m->seen[i] = (struct seen_cell){(UINT64_C(1) << f->width) - 1, memory_alloc(sizeof(uint32_t) << f->width), f->word, f->shift};
+  }
 }
 
-/* False: there are more classes than it has room for. */
-static inline bool digest_of(struct interleave *s, struct property_memo *m, const uint64_t *words, uint32_t *digest) {
-  *digest = 0;
-  for (const struct seen_cell *at = m->seen, *end = at + m->ncells; at < end; at++) {
-    content c = (content)(words[at->word] >> at->shift & at->mask);
-    uint32_t is = at->role == ROLE_ANY ? c : class_of(s, m, at->cell, at->role, c);
-    if (at->role != ROLE_ANY && is >> m->class_width)
+/* Tells the contents that it has not been told of. False: there are more classes than there is room for. */
+__attribute__((noinline)) static bool tell_contents(struct interleave *s, struct property_memo *m, const uint64_t *words) {
+  for (uint32_t i = 0, to = 0; i < m->ncells; i++) {
+    uint32_t cell = m->cells[i];
+    bool local = cell < s->model->nprocesses;
+    content c = key_get(&s->keys, words, cell);
+    uint32_t is = local ? class_of(s, m, cell, c) : c + 1;
+    if (local && is >> m->class_width)
       return false;
-    *digest |= is << at->to;
+    m->seen[i].told[c] = is << to;
+    to += local ? m->class_width : s->keys.field[cell].width + 1u;
   }
   return true;
 }
 
+/* 0: some content has not been told of. */
+static inline uint32_t digest_of(const struct property_memo *m, const uint64_t *words) {
+  uint32_t digest = 0;
+  bool known = true;
+  for (const struct seen_cell *at = m->seen, *end = at + m->ncells; at < end; at++) {
+    uint32_t is = at->told[words[at->word] >> at->shift & at->mask];
+    known &= is != 0;
+    digest |= is;
+  }
+  return known ? digest : 0;
+}
+
 static inline uint32_t verdict_by_digest(struct interleave *s, struct property_memo *m, const uint64_t *words) {
   uint32_t digest = 0;
-  while (m->judged && !digest_of(s, m, words, &digest))
-    lay_out_digest(s, m);
+  while (m->judged && m->ncells > 0 && !(digest = digest_of(m, words)))
+    if (!tell_contents(s, m, words))
+      lay_out_digest(s, m);
   if (m->judged && m->judged[digest])
     return m->judged[digest] - 1u;
   uint32_t verdict = verdict_on(s, m, words, NULL);
