@@ -19,7 +19,7 @@ void mover_init(struct interleave *s) {
   v->sights = arena_array(&s->arena, n + 1, sizeof *v->sights);
   v->glances = arena_array(&s->arena, n + 1, sizeof *v->glances);
   v->nothing = arena_alloc(&s->arena, sizeof *v->nothing);
-  *v->nothing = (struct brief_moves){.of = arena_array(&s->arena, 1, sizeof *v->nothing->of)};
+  *v->nothing = (struct brief_moves){.brief = true, .of = arena_array(&s->arena, 1, sizeof *v->nothing->of)};
   v->letters = arena_array(&s->arena, n + 1, sizeof *v->letters);
   outlooks_init(s);
   v->parties = arena_array(&s->arena, n + 1, sizeof *v->parties);

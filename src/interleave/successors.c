@@ -356,6 +356,16 @@ static bool ask_party(struct interleave *s, struct party *party, uint32_t byzant
   return true;
 }
 
+/* One who is no party: false: it has to be asked in another way. */
+static inline bool ask_one(struct interleave *s, const struct party *party, uint32_t byzantine) {
+  struct brief_moves *known = party->n == 1 ? moves_at_hand(s, party->first, byzantine) : NULL;
+  if (!known || !known->brief)
+    return false;
+  s->able.at[s->able.n] = (struct able){.moves = known};
+  s->able.n += known->n > 0; /* no branch: nobody could tell which way it goes */
+  return true;
+}
+
 /* Who can do something. All look-ups come first, so that they wait for memory together. */
 static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
   bool all_brief;
@@ -364,7 +374,7 @@ static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, v
   if (s->mover.nparties == 0 || (s->expanded & (s->expanded - 1)) == 0)
     make_parties(s);
   for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++)
-    if (!(party->by_letter && letters_ask(s, party->first)) &&
+    if (!(party->by_letter ? letters_ask(s, party->first) : ask_one(s, party, byzantine)) &&
         !(party->cache ? ask_party(s, party, byzantine, emit, context)
                        : ask_each(s, party, NULL, &all_brief, byzantine, emit, context)))
       return false;
