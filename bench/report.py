@@ -178,7 +178,24 @@ def scaling(rows):
 
 {table(["who", "how many", "speed", "work"], lines)}
 ![scaling](scaling.svg)
-"""
+
+{long_runs(rows)}"""
+
+
+def long_runs(rows):
+    """On runs of over ten seconds two threads were asked to be at least 1.7 times as fast as one."""
+    f = Figures(rows, "long")
+    lines = []
+    for case in f.cases():
+        for who in f.who():
+            speed, threads = f.get(case, who, "speed to one thread of rondo's"), who.split(": ")[1]
+            reached = ("yes" if speed >= 1.7 else "no") if threads == "2" else "-"
+            lines.append([*case, f.cell(case, who, "states"), threads, rough(speed), f.cell(case, who, "processor time to one thread's"), reached])
+    if not lines:
+        return ""
+    return f"""Runs of over ten seconds on one thread; two threads were to be at least 1.7 times as fast:
+
+{table(["model", "size", "states", "threads", "speed", "work", "reached"], lines)}"""
 
 
 def growth(rows):
