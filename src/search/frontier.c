@@ -6,7 +6,7 @@ void frontier_of(struct frontier *f, const struct search *s, const struct layer 
     *f = (struct frontier){.layer = layer, .on_shelf = true, .shelf = spill_reader(s->spill, layer)};
     return;
   }
-  *f = (struct frontier){.layer = layer};
+  *f = (struct frontier){.layer = layer, .in_order = s->spill_folder};
   for (uint32_t i = 0; i < layer->lanes; i++)
     f->reader[i] = store_reader(s->store, at->begun ? at->at[i] : layer->from[i], layer->to[i]);
   if (!at->begun)
@@ -25,7 +25,7 @@ void frontier_release(struct frontier *f) {
 static bool read_from(struct frontier *f, uint32_t lane, struct taken *to) {
   uint32_t lanes = f->layer->lanes;
   for (uint32_t i = 0; i < lanes; i++) {
-    struct store_reader *r = &f->reader[(lane + i) % lanes];
+    struct store_reader *r = &f->reader[f->in_order ? i : (lane + i) % lanes];
     if (store_read(r)) {
       *to = (struct taken){r->ref, r->stored};
       return true;

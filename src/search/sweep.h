@@ -28,6 +28,7 @@ static inline bool layer_empty(const struct layer *l) {
 struct frontier {
   const struct layer *layer;
   struct store_reader reader[STORE_LANES]; /* by lane of the layer */
+  bool in_order; /* lane by lane: if states go to a shelf, what is left of the layer is the rest of it */
   pthread_mutex_t *lock; /* NULL: one thread */
   const state_ref *first; /* states that come before all that */
   size_t nfirst;
