@@ -21,25 +21,14 @@ void frontier_release(struct frontier *f) {
     shelf_reader_release(&f->shelf);
 }
 
-/* Its own lane, or else the next one of which something is left. */
-static bool read_from(struct frontier *f, uint32_t lane, struct taken *to) {
-  uint32_t lanes = f->layer->lanes;
-  for (uint32_t i = 0; i < lanes; i++) {
-    struct store_reader *r = &f->reader[f->in_order ? i : (lane + i) % lanes];
-    if (store_read(r)) {
-      *to = (struct taken){r->ref, r->stored};
-      return true;
-    }
-  }
-  return false;
-}
-
+/* From its own lane, then from the others in turn. */
 static uint32_t take_from_memory(struct frontier *f, uint32_t lane, struct taken *to) {
-  uint32_t n = 0;
+  uint32_t n = 0, lanes = f->layer->lanes, at = f->in_order || lane >= lanes ? 0 : lane;
   for (; n < TAKEN_MOST && f->nfirst > 0; f->nfirst--, f->first++)
     to[n++] = (struct taken){*f->first, store_at(f->reader[0].store, *f->first)};
-  while (n < TAKEN_MOST && read_from(f, lane, &to[n]))
-    n++;
+  for (uint32_t i = 0; i < lanes; i++, at = at + 1 < lanes ? at + 1 : 0)
+    for (struct store_reader *r = &f->reader[at]; n < TAKEN_MOST && store_read(r);)
+      to[n++] = (struct taken){r->ref, r->stored};
   return n;
 }
 
