@@ -10,6 +10,7 @@
 #define VERDICTS_CACHED 4096 /* a power of 2 */
 #define DIGEST_BITS 18
 #define CONTENT_BITS 16
+#define MISSED_MANY 256
 
 struct known_verdict {
   uint64_t seen[2]; /* the bits of a short key that it reads */
@@ -39,10 +40,11 @@ struct property_memo {
   uint32_t layout;          /* of keys for which all that follows is so */
   /* All that it sees as one short number, if that is short: the digest. */
   struct seen_cell *seen;
-  uint8_t *judged;          /* by digest: 1 + verdict, 0: not known; NULL: it is not short */
+  uint8_t *judged;          /* by digest: 1 + verdict, 0: not known; NULL: there are no digests */
+  bool too_long;            /* for one */
   uint32_t class_width;     /* bits of a class in it */
-  struct known_verdict *cache; /* NULL: those bits are hardly ever the same */
-  uint64_t mask[2];         /* the bits of a short key that it reads */
+  struct known_verdict *cache; /* without: by the bits of a short key that it reads; NULL: keys are long */
+  uint64_t mask[2];         /* those */
   uint64_t missed;
   bool local;               /* a step property about one process each, which holds of those that stay as they are */
   uint32_t role;            /* local: whose; ROLE_ANY: all */
@@ -234,11 +236,12 @@ __attribute__((noinline)) static uint32_t verdict_on(struct interleave *s, struc
 
 /* --- in short --- */
 
-/* For the keys and the classes that there are. */
+/* For the keys and the classes that there are, if it is short enough. */
 static void lay_out_digest(struct interleave *s, struct property_memo *m) {
   size_t classes = intern_count(m->classes);
   uint32_t bits = 0;
   forget_digest(m);
+  m->too_long = true;
   m->class_width = 1;
   while (classes >> m->class_width)
     m->class_width++;
@@ -248,6 +251,7 @@ static void lay_out_digest(struct interleave *s, struct property_memo *m) {
     if (bits > DIGEST_BITS || width > CONTENT_BITS)
       return;
   }
+  m->too_long = false;
   m->judged = memory_alloc((size_t)1 << bits);
   m->seen = memory_alloc((m->ncells + 1) * sizeof *m->seen);
   for (uint32_t i = 0; i < m->ncells; i++) {
@@ -283,22 +287,19 @@ static inline uint32_t digest_of(const struct property_memo *m, const uint64_t *
   return known ? digest : 0;
 }
 
-static inline uint32_t verdict_by_digest(struct interleave *s, struct property_memo *m, const uint64_t *words) {
+/* 0: not known; else 1 + verdict. */
+static inline uint8_t *judged_at(struct interleave *s, struct property_memo *m, const uint64_t *words) {
   uint32_t digest = 0;
   while (m->judged && m->ncells > 0 && !(digest = digest_of(m, words)))
     if (!tell_contents(s, m, words))
       lay_out_digest(s, m);
-  if (m->judged && m->judged[digest])
-    return m->judged[digest] - 1u;
-  uint32_t verdict = verdict_on(s, m, words, NULL);
-  if (m->judged && verdict < V_ERROR)
-    m->judged[digest] = (uint8_t)(verdict + 1);
-  return verdict;
+  return m->judged ? &m->judged[digest] : NULL;
 }
 
 static void lay_out(struct interleave *s, struct property_memo *m) {
   m->layout = s->keys.layouts;
-  lay_out_digest(s, m);
+  forget_digest(m);
+  m->too_long = false;
   memory_free(m->cache);
   m->cache = s->keys.nwords <= 2 ? memory_alloc(VERDICTS_CACHED * sizeof *m->cache) : NULL;
   m->mask[0] = m->mask[1] = m->missed = 0;
@@ -308,27 +309,30 @@ static void lay_out(struct interleave *s, struct property_memo *m) {
   }
 }
 
-/* Those bits were not seen lately. If that happens often they are not asked for any more. */
-__attribute__((noinline)) static uint32_t verdict_missed(struct interleave *s, struct property_memo *m, const uint64_t *words,
-                                                         struct known_verdict *known, const uint64_t *seen) {
-  uint32_t verdict = verdict_by_digest(s, m, words);
-  *known = (struct known_verdict){{seen[0], seen[1]}, 1 + verdict};
-  if (m->judged && ++m->missed > VERDICTS_CACHED && m->missed > s->expanded / 4) {
-    memory_free(m->cache);
-    m->cache = NULL;
-  }
-  return verdict;
+/* If that happens often there shall be digests. */
+__attribute__((noinline)) static uint32_t verdict_missed(struct interleave *s, struct property_memo *m, const uint64_t *words) {
+  if (++m->missed > MISSED_MANY && m->missed > s->expanded / 4 && !m->judged && !m->too_long)
+    lay_out_digest(s, m);
+  return verdict_on(s, m, words, NULL);
 }
 
 static uint32_t verdict_in(struct interleave *s, struct property_memo *m, const uint64_t *words) {
   if (m->layout != s->keys.layouts)
     lay_out(s, m);
+  uint8_t *judged = judged_at(s, m, words);
+  if (judged) {
+    uint32_t verdict = *judged ? *judged - 1u : verdict_missed(s, m, words);
+    if (verdict < V_ERROR)
+      *judged = (uint8_t)(verdict + 1);
+    return verdict;
+  }
   if (!m->cache)
-    return verdict_by_digest(s, m, words);
+    return verdict_missed(s, m, words);
   uint64_t seen[2] = {words[0] & m->mask[0], words[1] & m->mask[1]}, h = hash_mix(seen[0], seen[1]);
   struct known_verdict *known = &m->cache[(h ^ h >> 20) & (VERDICTS_CACHED - 1)];
-  return known->verdict && known->seen[0] == seen[0] && known->seen[1] == seen[1] ? known->verdict - 1
-                                                                                  : verdict_missed(s, m, words, known, seen);
+  if (!known->verdict || known->seen[0] != seen[0] || known->seen[1] != seen[1])
+    *known = (struct known_verdict){{seen[0], seen[1]}, 1 + verdict_missed(s, m, words)};
+  return known->verdict - 1;
 }
 
 static enum verdict3 memo_holds(struct interleave *s, struct property_memo *m, const struct state *state,
