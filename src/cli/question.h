@@ -59,9 +59,10 @@ bool rounds_answer(const struct asked *, const struct question *, struct check_r
 /* The space of a question, with what may be reduced in it. */
 struct space *question_space(const struct asked *, const struct question *, const struct wishes *,
                              const struct licences **);
-/* cli/live.c: likewise, of a live property. */
-/* May what whole rounds say of it be said of rounds of one's own? If these were asked for and it may not, nothing is known. */
+/* cli/locality.c: may what whole rounds say of a live property be said of rounds of one's own? If these were asked for and it may
+   not, nothing is known. */
 void live_rounds_licence(const struct asked *, const struct inquiry_live *, struct run_result *);
+/* cli/live.c: likewise, of a live property. */
 bool live_answer(const struct asked *, const struct inquiry_live *, struct run_result *, struct text *fault);
 
 #endif

@@ -462,6 +462,7 @@ struct interleave {
   struct intern *group_names;  /* [process, action, sender, message] */
   struct intern *lottery_names;
   struct property_memo *properties;
+  uint32_t digests_from;       /* so many verdicts that were not at hand there are digests (tests: from the first one on) */
   uint32_t nlocal_steps, nglobal_steps; /* step properties, by whether they are judged on one process or on whole states */
   struct memo broken_by_local; /* (role and local state, local state) -> bits, in vectors */
   struct meaning *meaning;
@@ -532,6 +533,11 @@ static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint
 static inline struct moves *moves_at(struct interleave *s, uint32_t p, uint32_t byzantine) {
   const struct brief_moves *known = moves_at_hand(s, p, byzantine);
   return known ? known->of : moves_of(s, p, byzantine);
+}
+
+/* There is room for it: see `able`. */
+static inline void able_add(struct interleave *s, struct brief_moves *moves, const struct key_field *channel, content rest) {
+  s->able.at[s->able.n++] = (struct able){moves, channel, rest};
 }
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }

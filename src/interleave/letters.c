@@ -104,9 +104,9 @@ static inline struct brief_moves *letter_moves(struct interleave *s, uint32_t p,
   return known ? known : letter_moves_make(s, p, local, in, l);
 }
 
-static void add_able(struct interleave *s, struct brief_moves *moves, const struct key_field *channel, content rest) {
+static void add_one_more(struct interleave *s, struct brief_moves *moves, const struct key_field *channel, content rest) {
   vec_reserve(&s->able, s->able.n + 1 + s->model->nprocesses);
-  s->able.at[s->able.n++] = (struct able){moves, channel, rest};
+  able_add(s, moves, channel, rest);
 }
 
 bool letters_ask(struct interleave *s, uint32_t p) {
@@ -115,7 +115,7 @@ bool letters_ask(struct interleave *s, uint32_t p) {
   const struct letter_row *row = letter_row(s, p, local);
   size_t before = s->able.n;
   if (row->none->n)
-    add_able(s, row->none, NULL, 0);
+    add_one_more(s, row->none, NULL, 0);
   for (uint32_t in = 0; in < v->ninbound[p] && !row->at_once; in++) {
     uint32_t cell = v->inbound[p][in].cell;
     content c = key_get(&s->keys, s->words, cell);
@@ -123,7 +123,7 @@ bool letters_ask(struct interleave *s, uint32_t p) {
     for (; t && t->letter != NO_LETTER && !row->at_once; t++) {
       struct brief_moves *moves = letter_moves(s, p, local, row, in, t->letter);
       if (moves && moves->n)
-        add_able(s, moves, &s->keys.field[cell], t->rest);
+        add_one_more(s, moves, &s->keys.field[cell], t->rest);
     }
   }
   if (row->at_once)

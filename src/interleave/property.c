@@ -22,7 +22,7 @@ struct seen_cell {
   uint64_t mask;
   uint32_t *told;
   uint32_t word;
-  uint8_t shift;
+  uint8_t shift, to;
 };
 
 struct property_memo {
@@ -110,6 +110,7 @@ static void memo_init(struct interleave *s, struct property_memo *m, const struc
 
 void properties_init(struct interleave *s) {
   const struct question *q = s->base.question;
+  s->digests_from = MISSED_MANY;
   s->properties = arena_array(&s->arena, q->nproperties + q->natoms + 1, sizeof *s->properties);
   for (uint32_t i = 0; i < q->nproperties; i++) {
     struct property_memo *m = &s->properties[i];
@@ -219,7 +220,7 @@ static uint32_t evaluate(struct interleave *s, struct property_memo *m, const ui
 }
 
 __attribute__((noinline)) static uint32_t verdict_on(struct interleave *s, struct property_memo *m, const uint64_t *before,
-                           const uint64_t *after) {
+                                                     const uint64_t *after) {
   value small[128], *view = 2 * m->ncells + 1 <= 128 ? small : memory_alloc((2 * m->ncells + 1) * sizeof *view);
   uint32_t n = see(s, m, before, view);
   if (after)
@@ -239,38 +240,38 @@ __attribute__((noinline)) static uint32_t verdict_on(struct interleave *s, struc
 /* For the keys and the classes that there are, if it is short enough. */
 static void lay_out_digest(struct interleave *s, struct property_memo *m) {
   size_t classes = intern_count(m->classes);
-  uint32_t bits = 0;
+  uint32_t to = 0;
   forget_digest(m);
-  m->too_long = true;
   m->class_width = 1;
   while (classes >> m->class_width)
     m->class_width++;
-  for (uint32_t i = 0; i < m->ncells; i++) {
-    uint32_t width = s->keys.field[m->cells[i]].width;
-    bits += m->cells[i] < s->model->nprocesses ? m->class_width : width + 1;
-    if (bits > DIGEST_BITS || width > CONTENT_BITS)
-      return;
-  }
   m->too_long = false;
-  m->judged = memory_alloc((size_t)1 << bits);
   m->seen = memory_alloc((m->ncells + 1) * sizeof *m->seen);
-  for (uint32_t i = 0; i < m->ncells; i++) {
+  for (uint32_t i = 0; i < m->ncells && !m->too_long; i++) {
     const struct key_field *f = &s->keys.field[m->cells[i]];
-    m->seen[i] = (struct seen_cell){(UINT64_C(1) << f->width) - 1, memory_alloc(sizeof(uint32_t) << f->width), f->word, f->shift};
+    m->seen[i] = (struct seen_cell){.mask = (UINT64_C(1) << f->width) - 1, .word = f->word, .shift = f->shift, .to = (uint8_t)to};
+    to += m->cells[i] < s->model->nprocesses ? m->class_width : f->width + 1u;
+    m->too_long = to > DIGEST_BITS || f->width > CONTENT_BITS;
   }
+  if (m->too_long) {
+    forget_digest(m);
+    return;
+  }
+  m->judged = memory_alloc((size_t)1 << to);
+  for (uint32_t i = 0; i < m->ncells; i++)
+    m->seen[i].told = memory_alloc((m->seen[i].mask + 1) * sizeof *m->seen[i].told);
 }
 
 /* Tells the contents that it has not been told of. False: there are more classes than there is room for. */
 __attribute__((noinline)) static bool tell_contents(struct interleave *s, struct property_memo *m, const uint64_t *words) {
-  for (uint32_t i = 0, to = 0; i < m->ncells; i++) {
+  for (uint32_t i = 0; i < m->ncells; i++) {
     uint32_t cell = m->cells[i];
     bool local = cell < s->model->nprocesses;
     content c = key_get(&s->keys, words, cell);
     uint32_t is = local ? class_of(s, m, cell, c) : c + 1;
     if (local && is >> m->class_width)
       return false;
-    m->seen[i].told[c] = is << to;
-    to += local ? m->class_width : s->keys.field[cell].width + 1u;
+    m->seen[i].told[c] = is << m->seen[i].to;
   }
   return true;
 }
@@ -287,7 +288,7 @@ static inline uint32_t digest_of(const struct property_memo *m, const uint64_t *
   return known ? digest : 0;
 }
 
-/* 0: not known; else 1 + verdict. */
+/* Where the verdict is, or goes; NULL: there are no digests. */
 static inline uint8_t *judged_at(struct interleave *s, struct property_memo *m, const uint64_t *words) {
   uint32_t digest = 0;
   while (m->judged && m->ncells > 0 && !(digest = digest_of(m, words)))
@@ -309,9 +310,9 @@ static void lay_out(struct interleave *s, struct property_memo *m) {
   }
 }
 
-/* If that happens often there shall be digests. */
+/* It was not at hand. If that happens often there shall be digests. */
 __attribute__((noinline)) static uint32_t verdict_missed(struct interleave *s, struct property_memo *m, const uint64_t *words) {
-  if (++m->missed > MISSED_MANY && m->missed > s->expanded / 4 && !m->judged && !m->too_long)
+  if (++m->missed > s->digests_from && m->missed > s->expanded / 4 && !m->judged && !m->too_long)
     lay_out_digest(s, m);
   return verdict_on(s, m, words, NULL);
 }

@@ -312,10 +312,6 @@ static inline bool brief_successors(struct interleave *s, const struct able *abl
   return true;
 }
 
-static inline void add_able(struct interleave *s, struct brief_moves *moves) {
-  s->able.at[s->able.n++] = (struct able){.moves = moves};
-}
-
 /* What those of a party can do that can do something, one by one, into `found` and `able`. False: stopped. */
 static inline bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
                             uint32_t byzantine, emit_fn *emit, void *context) {
@@ -327,7 +323,7 @@ static inline bool ask_each(struct interleave *s, const struct party *party, str
     if (known ? known->n == 0 : moves->n == 0)
       continue;
     if (known && known->brief) {
-      add_able(s, known);
+      able_add(s, known, NULL, 0);
       if (found)
         *found++ = known;
       continue;
@@ -345,7 +341,7 @@ static bool ask_party(struct interleave *s, struct party *party, uint32_t byzant
   bool all_brief = true;
   if (known->window == window + 1) {
     for (uint32_t i = 0; i < PARTY_MOST && known->moves[i]; i++)
-      add_able(s, known->moves[i]);
+      able_add(s, known->moves[i], NULL, 0);
     return true;
   }
   party->missed++;
@@ -361,8 +357,8 @@ static inline bool ask_one(struct interleave *s, const struct party *party, uint
   struct brief_moves *known = party->n == 1 ? moves_at_hand(s, party->first, byzantine) : NULL;
   if (!known || !known->brief)
     return false;
-  s->able.at[s->able.n] = (struct able){.moves = known};
-  s->able.n += known->n > 0; /* no branch: nobody could tell which way it goes */
+  able_add(s, known, NULL, 0);
+  s->able.n -= known->n == 0; /* no branch: nobody could tell which way it goes */
   return true;
 }
 

@@ -339,14 +339,13 @@ static void occupy(struct store *s, uint32_t lane, struct segment *g, uint64_t *
   filled(s, lane, g);
 }
 
-#define PARENT_MASK ((UINT64_C(1) << 8 * PARENT_BYTES) - 1)
 _Static_assert(STORE_SHORT < HEAD_SHORT, "their head is one byte");
 
 static void write_words(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent, charge c,
                         state_ref *ref) {
   *ref = reserve(s, lane, PARENT_BYTES + 1 + (c ? CHARGE_BYTES : 0u) + length);
   uint8_t *record = record_at(s, *ref), *key = record + PARENT_BYTES + 1;
-  uint64_t both = (parent & PARENT_MASK) | (uint64_t)length << (8 * PARENT_BYTES + 1); /* parent and head, and the key comes over the rest */
+  uint64_t both = (parent & STORE_PARENT_MASK) | (uint64_t)length << (8 * PARENT_BYTES + 1); /* parent and head, and the key comes over the rest */
   memcpy(record, &both, sizeof both);
   if (c != 0)
     key = write_head(record + PARENT_BYTES, length, c);

@@ -143,12 +143,13 @@ bool store_read_on(struct store_reader *); /* at the end of a chunk, or where th
 /* A record is: parent (5 bytes), head (1 to 5, seven bits each), the charge if the head says so (4), the key. The head is twice
    the key's length, and one more if there is a charge: of most states it is 0. */
 #define STORE_PARENT 5
+#define STORE_PARENT_MASK ((UINT64_C(1) << 8 * STORE_PARENT) - 1)
 static inline bool store_read(struct store_reader *r) {
   if (r->at >= r->stop || r->at[STORE_PARENT] & 0x81)
     return store_read_on(r);
   uint64_t parent;
   memcpy(&parent, r->at, sizeof parent);
-  r->stored.parent = parent & ((UINT64_C(1) << 8 * STORE_PARENT) - 1); /* little end first */
+  r->stored.parent = parent & STORE_PARENT_MASK; /* little end first */
   r->stored.length = r->at[STORE_PARENT] >> 1;
   r->stored.charge = 0;
   r->stored.bytes = r->at + STORE_PARENT + 1;
