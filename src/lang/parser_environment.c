@@ -31,7 +31,7 @@ static enum ast_fault parse_fault(struct parser *p, uint32_t *flags) {
     return parse_are(p);
   if (!parser_take_word(p, W_OMIT)) {
     parser_fail(p, "'crash', 'omit' or 'are'");
-    parser_help(p, "as in 'at most t processes crash', 'at most t processes are byzantine'");
+    parser_help(p, "as in 'at most t processes crash', 'at most t processes are byzantine', 'at most f messages are lost'");
     return FAULT_CRASH;
   }
   if (!parser_take_word(p, W_TO))
