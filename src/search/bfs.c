@@ -8,8 +8,10 @@
 #include <math.h>
 #include <string.h>
 
+/* States that go elsewhere, or came from there, have parents that are not known yet. */
 static struct store *new_store(const struct search *s) {
-  return s->limits.signature ? store_new_compact(s->limits.signature) : store_new();
+  bool terse = !s->ranks && !s->spill_folder;
+  return s->limits.signature ? store_new_compact(s->limits.signature) : terse ? store_new_terse() : store_new();
 }
 
 void search_init(struct search *s, struct space *space, const struct limits *limits) {
@@ -17,7 +19,6 @@ void search_init(struct search *s, struct space *space, const struct limits *lim
                        .resumed_from = UINT32_MAX};
   uint32_t n = space->question->nproperties;
   s->findings = memory_alloc((n ? n : 1) * sizeof *s->findings);
-  s->store = new_store(s);
 }
 
 void search_release(struct search *s) {
@@ -257,6 +258,7 @@ static void go(struct sweep *w) {
 }
 
 void search_run(struct search *s) {
+  s->store = new_store(s);
   bool limited = s->limits.states != 0 && s->limits.states <= STORE_MOST;
   if (s->limits.states == 0 || (!limited && !s->ranks))
     s->limits.states = s->ranks ? UINT64_MAX : STORE_MOST;

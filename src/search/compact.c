@@ -25,59 +25,10 @@ static uint64_t signature_of(const struct store *s, const uint8_t *bytes, uint32
   return signature;
 }
 
-static const uint8_t *read_number(const uint8_t *at, uint64_t *head) {
-  *head = *at & 0x7F;
-  for (unsigned shift = 7; *at++ & 0x80; shift += 7)
-    *head |= (uint64_t)(*at & 0x7F) << shift;
-  return at;
-}
-
-/* Where its signature stands. */
-static const uint8_t *signature_in(const uint8_t *record) {
-  if (*record & 1)
-    return record + 1 + PARENT_BYTES + CHARGE_BYTES;
-  while (*record++ & 0x80) {
-  }
-  return record;
-}
-
 static bool record_has(const struct store *s, state_ref ref, uint64_t signature) {
   uint64_t word;
-  memcpy(&word, signature_in(record_at(s, ref)), sizeof word); /* little end first */
+  memcpy(&word, store_key(s, ref).bytes, sizeof word); /* little end first */
   return (word & ((UINT64_C(1) << SIGNATURE_BITS) - 1)) == signature;
-}
-
-/* --- records --- */
-
-#define RECORD_MOST (1 + PARENT_BYTES + CHARGE_BYTES + SIGNATURE_BYTES) /* as long as a head of 6 bytes is not longer */
-
-static uint8_t *write_head(uint8_t *at, struct compact_lane *l, state_ref parent) {
-  int64_t off = (int64_t)parent - (int64_t)l->base;
-  uint64_t head = (off < 0 ? ~((uint64_t)off << 1) : (uint64_t)off << 1) << 1; /* small whichever sign it has */
-  for (; head >= 0x80; head >>= 7)
-    *at++ = (uint8_t)(head | 0x80);
-  *at++ = (uint8_t)head;
-  l->base = parent;
-  return at;
-}
-
-static state_ref append(struct store *s, uint32_t lane, uint64_t signature, state_ref parent, charge c) {
-  struct compact_lane *l = &s->compact->lane[lane];
-  state_ref ref = store_reserve(s, lane, RECORD_MOST);
-  if ((ref & (CHUNK_SIZE - 1)) == 0)
-    l->base = 0;
-  uint8_t *record = record_at(s, ref), *at = record;
-  if (c) {
-    *at++ = 1;
-    memcpy(at, &parent, PARENT_BYTES);
-    memcpy(at + PARENT_BYTES, &c, CHARGE_BYTES);
-    at += PARENT_BYTES + CHARGE_BYTES;
-  } else {
-    at = write_head(at, l, parent);
-  }
-  memcpy(at, &signature, SIGNATURE_BYTES);
-  s->chunks[ref >> CHUNK_BITS].used -= (uint32_t)(RECORD_MOST - (at + SIGNATURE_BYTES - record));
-  return ref;
 }
 
 /* --- keys --- */
@@ -102,19 +53,6 @@ static void keep_key(struct store *s, uint32_t lane, const uint8_t *bytes, uint3
   if (length > 0)
     memcpy(at, bytes, length);
   last->used = (size_t)(at + length - last->at);
-}
-
-static void read_key(struct store_reader *r) {
-  const key_log *log = r->keys;
-  if (r->key_at == log->at[r->key_chunk].used) {
-    r->key_chunk++;
-    r->key_at = 0;
-  }
-  const struct key_chunk *chunk = &log->at[r->key_chunk];
-  uint64_t length;
-  r->stored.bytes = read_number(chunk->at + r->key_at, &length);
-  r->stored.length = (uint32_t)length;
-  r->key_at = (size_t)(r->stored.bytes + length - chunk->at);
 }
 
 /* But for so many chunks, to begin with the next time. */
@@ -170,8 +108,7 @@ bool compact_put(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t 
   uint64_t asked = hash, signature = signature_of(s, bytes, length, &hash);
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  uint32_t last = s->lane[lane].last, used = s->chunks[last].used;
-  state_ref base = s->compact->lane[lane].base;
+  struct lane_end end = lane_end(s, lane);
   bool written = false;
   unsigned first = hash == asked ? begin_at(g, left_off) : 0;
   for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
@@ -179,7 +116,7 @@ bool compact_put(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t 
       uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
       if (slot == 0) {
         if (!written)
-          *ref = append(s, lane, signature, parent, c);
+          *ref = record_append(s, lane, (const uint8_t *)&signature, SIGNATURE_BYTES, parent, c); /* little end first */
         written = true;
         if (__atomic_compare_exchange_n(&line[i], &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE,
                                         __ATOMIC_ACQUIRE)) {
@@ -189,10 +126,8 @@ bool compact_put(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t 
         }
       }
       if (slot >> POSITION_BITS == tag && record_has(s, slot & POSITION_MASK, signature)) {
-        if (written) {
-          store_take_back(s, lane, last, used);
-          s->compact->lane[lane].base = base;
-        }
+        if (written)
+          lane_take_back(s, lane, &end);
         *ref = slot & POSITION_MASK;
         return false;
       }
@@ -212,70 +147,26 @@ state_ref compact_find(const struct store *s, const uint8_t *bytes, uint32_t len
     }
 }
 
-/* --- one state --- */
-
-void compact_relink(struct store *s, state_ref ref, state_ref parent, charge c) {
-  uint8_t *record = record_at(s, ref);
-  if (!(*record & 1))
-    return;
-  memcpy(record + 1, &parent, PARENT_BYTES);
-  memcpy(record + 1 + PARENT_BYTES, &c, CHARGE_BYTES);
-}
-
-charge compact_charge(const struct store *s, state_ref ref) {
-  const uint8_t *record = record_at(s, ref);
-  charge c = 0;
-  if (*record & 1)
-    memcpy(&c, record + 1 + PARENT_BYTES, CHARGE_BYTES);
-  return c;
-}
-
-/* The parents of all that are before it in its chunk lead to its own. */
-static state_ref parent_of(const struct store *s, state_ref ref) {
-  const uint8_t *record = record_at(s, ref);
-  uint64_t parent = 0, head;
-  if (*record & 1) {
-    memcpy(&parent, record + 1, PARENT_BYTES);
-    return parent;
-  }
-  const struct chunk *chunk = &s->chunks[ref >> CHUNK_BITS];
-  state_ref first = store_first_of(s, chunk->lane);
-  const uint8_t *at = first >> CHUNK_BITS == ref >> CHUNK_BITS ? record_at(s, first) : s->pages[ref >> CHUNK_BITS];
-  for (;; at = signature_in(at) + SIGNATURE_BYTES) {
-    if (*at & 1)
-      continue;
-    read_number(at, &head);
-    head >>= 1;
-    parent += head >> 1 ^ -(head & 1);
-    if (at == record)
-      return parent;
-  }
-}
-
-struct stored compact_at(const struct store *s, state_ref ref) {
-  return (struct stored){.parent = parent_of(s, ref), .charge = compact_charge(s, ref)};
-}
-
 /* --- a layer --- */
 
 static void find_keys(struct store_reader *r) {
-  const struct compact_lane *l = &r->store->compact->lane[store_lane(r->store, r->next)];
-  r->keys = r->next >= l->fresh_from ? &l->fresh : &l->old;
+  const struct compact_lane *l = &r->store->compact->lane[store_lane(r->store, r->ref)];
+  r->keys = r->ref >= l->fresh_from ? &l->fresh : &l->old;
 }
 
-bool compact_read_on(struct store_reader *r) {
-  const struct store *s = r->store;
-  if (r->next < r->end && r->next >> CHUNK_BITS != r->end >> CHUNK_BITS)
-    r->next = store_from(s, r->next);
-  if (r->next >= r->end)
-    return false;
+void compact_read_key(struct store_reader *r) {
   if (!r->keys)
     find_keys(r);
-  const uint8_t *record = record_at(s, r->next);
-  r->ref = r->next;
-  r->stored.parent = STORE_NONE; /* nobody asks */
-  r->stored.charge = compact_charge(s, r->ref);
-  read_key(r);
-  r->next += (state_ref)(signature_in(record) + SIGNATURE_BYTES - record);
-  return true;
+  const key_log *log = r->keys;
+  if (r->key_at == log->at[r->key_chunk].used) {
+    r->key_chunk++;
+    r->key_at = 0;
+  }
+  const struct key_chunk *chunk = &log->at[r->key_chunk];
+  const uint8_t *at = chunk->at + r->key_at;
+  r->stored.length = *at & 0x7F;
+  for (unsigned shift = 7; *at++ & 0x80; shift += 7)
+    r->stored.length |= (uint32_t)(*at & 0x7F) << shift;
+  r->stored.bytes = at;
+  r->key_at = (size_t)(at + r->stored.length - chunk->at);
 }

@@ -4,12 +4,11 @@
    SIGNATURE_BITS more of another hash in the record. The keys themselves are kept for the layer that is being read and the one that
    is being made, each lane's one behind the other, in the order of its records.
 
-   A record is: head (1 to 6 bytes, seven bits each), the signature (5). The head is how far the parent is from that of the record before
-   it in the chunk, so mostly one byte. Where there is a charge both can change later: the head is 1, then parent (5) and charge (4). */
+   Records are terse, with signatures for keys. */
 #ifndef RONDO_SEARCH_COMPACT_H
 #define RONDO_SEARCH_COMPACT_H
 
-#include "search/store_look.h"
+#include "search/records.h"
 
 #define SIGNATURE_BYTES 5
 #define SIGNATURE_BITS (8 * SIGNATURE_BYTES)
@@ -21,8 +20,7 @@ struct key_chunk {
 typedef VEC(struct key_chunk) key_log;
 
 struct compact_lane {
-  _Alignas(64) state_ref base; /* the parent that the next record's is told from */
-  state_ref fresh_from;        /* from here on keys are in `fresh`, before that, if at all, in `old` */
+  _Alignas(64) state_ref fresh_from; /* from here on keys are in `fresh`, before that, if at all, in `old` */
   key_log fresh, old;
 };
 
@@ -37,10 +35,7 @@ void compact_free(struct store *);
 bool compact_put(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
                  state_ref parent, charge, state_ref *);
 state_ref compact_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);
-void compact_relink(struct store *, state_ref, state_ref parent, charge);
-struct stored compact_at(const struct store *, state_ref); /* without the key */
-charge compact_charge(const struct store *, state_ref);
-bool compact_read_on(struct store_reader *);
+void compact_read_key(struct store_reader *); /* of the state that it has come to */
 size_t compact_bytes(const struct store *);
 
 /* --- store.c, for this and for store_save.c --- */
@@ -48,12 +43,6 @@ size_t compact_bytes(const struct store *);
 struct store *store_without_lanes(void);
 void store_index(struct store *, uint32_t lane, uint64_t hash, state_ref); /* a record that is not in the index */
 
-/* Behind a record that is not longer than a chunk so many bytes can be read and written. */
-#define BEHIND 32
-state_ref store_reserve(struct store *, uint32_t lane, size_t size);
-void store_take_back(struct store *, uint32_t lane, uint32_t last, uint32_t used); /* what was reserved when the lane ended there */
 void store_filled(struct store *, uint32_t lane, struct segment *); /* a slot of it */
-uint8_t *store_pages(struct store *, size_t pieces); /* chunks of memory, in one piece */
-void store_pages_back(struct store *, uint8_t *, size_t pieces);
 
 #endif

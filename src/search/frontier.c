@@ -25,7 +25,7 @@ void frontier_release(struct frontier *f) {
 static uint32_t take_from_memory(struct frontier *f, uint32_t lane, struct taken *to) {
   uint32_t n = 0, lanes = f->layer->lanes, at = f->in_order || lane >= lanes ? 0 : lane;
   for (; n < TAKEN_MOST && f->nfirst > 0; f->nfirst--, f->first++)
-    to[n++] = (struct taken){*f->first, store_at(f->reader[0].store, *f->first)};
+    to[n++] = (struct taken){*f->first, store_key(f->reader[0].store, *f->first)};
   for (uint32_t i = 0; i < lanes; i++, at = at + 1 < lanes ? at + 1 : 0)
     for (struct store_reader *r = &f->reader[at]; n < TAKEN_MOST && store_read(r);)
       to[n++] = (struct taken){r->ref, r->stored};

@@ -1,6 +1,7 @@
 #include "search/sharing.h"
 
 #include "base/memory.h"
+#include "search/records.h"
 
 #include <sched.h>
 
@@ -24,7 +25,7 @@ void store_share(struct store *s, uint32_t lanes) {
   s->sharing = shared;
   s->plain = false;
   for (uint32_t i = s->lanes; i < lanes; i++)
-    store_begin_lane(s, i);
+    lane_begin(s, i);
 }
 
 void sharing_free(struct sharing *shared) {

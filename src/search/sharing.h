@@ -32,10 +32,12 @@ void sharing_grow(struct store *, uint32_t lane, const struct segment *); /* tha
 #define FULL 51
 #define FULL_TIGHT 60
 #define SOON 3 /* as many less, and it will grow soon */
+/* By this part of what it has, if it is large. */
+#define GROWTH 3
+#define GROWTH_TIGHT 8
 
 void segment_grow(struct store *, struct segment *);
 bool segment_is_filling_up(const struct store *, const struct segment *);
 bool segment_fills_up_soon(const struct store *, const struct segment *);
-void store_begin_lane(struct store *, uint32_t lane);
 
 #endif

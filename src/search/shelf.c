@@ -1,7 +1,7 @@
 #include "search/shelf.h"
 
 #include "base/text.h"
-#include "search/store_look.h"
+#include "search/records.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -99,7 +99,7 @@ bool shelf_add(struct shelf *s, const uint8_t *record, size_t size, state_ref pa
 
 /* Bytes of the record at the start of these, behind which there are zeros; more than there are: it is not complete. */
 static size_t record_size(const uint8_t *record, struct stored *stored) {
-  stored->bytes = read_head(record, &stored->length, &stored->charge);
+  stored->bytes = full_key(record, &stored->length, &stored->charge);
   return (size_t)(stored->bytes - record) + stored->length;
 }
 

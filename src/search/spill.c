@@ -1,7 +1,7 @@
 #include "search/spill.h"
 
 #include "base/text.h"
-#include "search/store_look.h"
+#include "search/records.h"
 
 #include <errno.h>
 #include <string.h>

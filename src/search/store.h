@@ -38,6 +38,9 @@ struct stored {
 };
 
 struct store *store_new(void);
+/* In less memory: parents are told from each other, so that they cannot be changed (but for states with a charge), and to find one takes
+   store_at some time. store_key and store_reader do not tell them. */
+struct store *store_new_terse(void);
 /* With a signature of so many bits for each state instead of its key (search/compact.h): states with the same one are taken for
    one. STORE_SIGNATURE, or fewer, to see what comes of it. Keys are there only where store_reader goes through what was added since
    the last store_turn, or between that and the one before; and store_save is not for it. */
@@ -108,6 +111,7 @@ void store_relink(struct store *, state_ref, state_ref parent, charge);
 void store_cheapen(struct store *, state_ref, state_ref parent, charge); /* the same if it is cheaper; any thread */
 bool store_charged(const struct store *, state_ref); /* false: it costs nothing, and never will */
 struct stored store_at(const struct store *, state_ref);
+struct stored store_key(const struct store *, state_ref); /* the same, but for the parent, which may not be told */
 charge store_charge(const struct store *, state_ref);
 
 /* In the order of insertion, of the first lane: for (r = store_first(); r < store_end(s); r = store_next(s, r)).
@@ -132,6 +136,8 @@ struct store_reader {
   struct stored stored;
   const uint8_t *at, *stop; /* what is left of a chunk */
   state_ref next;           /* the state at `at` */
+  bool terse;               /* records are, */
+  uint32_t usual;           /* and then their keys are so long */
   const void *keys;         /* signatures: where the keys are, and how far it has come there */
   size_t key_chunk, key_at;
 };
@@ -140,21 +146,27 @@ static inline struct store_reader store_reader(const struct store *s, state_ref 
 }
 bool store_read_on(struct store_reader *); /* at the end of a chunk, or where the head is long */
 
-/* A record is: parent (5 bytes), head (1 to 5, seven bits each), the charge if the head says so (4), the key. The head is twice
-   the key's length, and one more if there is a charge: of most states it is 0. */
+/* What records are is said in search/records.h. */
 #define STORE_PARENT 5
 #define STORE_PARENT_MASK ((UINT64_C(1) << 8 * STORE_PARENT) - 1)
 static inline bool store_read(struct store_reader *r) {
-  if (r->at >= r->stop || r->at[STORE_PARENT] & 0x81)
+  uint32_t head = r->terse ? 0 : STORE_PARENT;
+  if (r->at >= r->stop || r->at[head] & (r->terse ? 0x01 : 0x81))
     return store_read_on(r);
-  uint64_t parent;
-  memcpy(&parent, r->at, sizeof parent);
-  r->stored.parent = parent & STORE_PARENT_MASK; /* little end first */
-  r->stored.length = r->at[STORE_PARENT] >> 1;
+  if (r->terse) {
+    r->stored.length = r->usual;
+    while (r->at[head] & 0x80)
+      head++;
+  } else {
+    uint64_t parent;
+    memcpy(&parent, r->at, sizeof parent);
+    r->stored.parent = parent & STORE_PARENT_MASK; /* little end first */
+    r->stored.length = r->at[head] >> 1;
+  }
   r->stored.charge = 0;
-  r->stored.bytes = r->at + STORE_PARENT + 1;
+  r->stored.bytes = r->at + head + 1;
   r->ref = r->next;
-  uint32_t size = STORE_PARENT + 1 + r->stored.length;
+  uint32_t size = head + 1 + r->stored.length;
   r->at += size;
   r->next += size;
   return true;

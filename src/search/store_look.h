@@ -6,13 +6,14 @@
 #include "search/store.h"
 
 #include <stdatomic.h>
+#if defined(__SSE2__)
+#include <immintrin.h>
+#endif
 
 /* A record's position is the chunk's number, then the offset in it. */
 #define CHUNK_BITS 21
 #define CHUNK_SIZE ((size_t)1 << CHUNK_BITS)
 #define PARENT_BYTES STORE_PARENT
-#define CHARGE_BYTES 4
-#define HEAD_SHORT 64 /* keys shorter than that have a head of one byte */
 #define FIRST 1 /* position 0 marks an empty slot of the index */
 
 /* A slot of the index is 26 bits of the hash and the record's position. The segment comes from
@@ -28,8 +29,6 @@
 #define LINE_SLOTS (1u << LINE_BITS)
 #define FIRST_LINES 8
 #define LINES_MOST (1u << (TAG_BITS - LINE_BITS))
-
-#define HUGE_PAGE CHUNK_SIZE
 
 struct segment {
   uint64_t *slots;
@@ -49,6 +48,7 @@ struct chunk {
 
 struct lane {
   _Alignas(64) uint32_t last; /* its chunk that is being filled */
+  state_ref base; /* terse records: the parent that the next one's is told from */
   _Atomic uint64_t count;
 };
 
@@ -61,13 +61,14 @@ struct store {
   _Atomic uint32_t nchunks;
   struct lane lane[STORE_LANES];
   uint32_t lanes; /* that were begun */
-  VEC(uint8_t *) spare; /* chunks that were parts of the index before it grew: pages that need not be cleared again */
+  VEC(uint8_t *) spare; /* chunks that were given back: pages that need not be cleared again */
   _Atomic size_t spare_bytes, index_bytes;
   atomic_bool tight; /* see store_tighten */
   bool plain;              /* one thread has it for itself, and keys are whole */
   struct sharing *sharing; /* NULL: one thread */
   struct compact *compact; /* NULL: records hold whole keys */
-  uint32_t head_at;        /* of a record: its lowest bit says whether there is a charge */
+  bool terse;              /* records are (search/records.h) */
+  uint32_t usual;          /* then: the length of most keys; 0: there are none yet */
 };
 
 static inline const struct segment *segment_of(const struct store *s, uint64_t hash) {
@@ -97,26 +98,6 @@ static inline uint8_t *record_at(const struct store *s, state_ref ref) {
   return s->pages[ref >> CHUNK_BITS] + (ref & (CHUNK_SIZE - 1));
 }
 
-/* The key, with its length, and the charge before it. */
-static inline const uint8_t *read_head(const uint8_t *record, uint32_t *length, charge *c) {
-  const uint8_t *at = record + PARENT_BYTES;
-  uint64_t head = *at++;
-  if (head & 0x80) {
-    head &= 0x7F;
-    unsigned shift = 7;
-    do
-      head |= (uint64_t)(*at & 0x7F) << shift;
-    while (shift += 7, *at++ & 0x80);
-  }
-  *length = (uint32_t)(head >> 1);
-  *c = 0;
-  if (head & 1) {
-    memcpy(c, at, CHARGE_BYTES);
-    at += CHARGE_BYTES;
-  }
-  return at;
-}
-
 /* Where a look at the home line left off: how many slots are not the key's, and the age of the segment, for lines move when
    it grows. */
 #define AGE_SHIFT (LINE_BITS + 1)
@@ -125,18 +106,48 @@ static inline unsigned begin_at(const struct segment *g, uint32_t left_off) {
   return left_off >> AGE_SHIFT == g->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
 }
 
+/* The first slot of a line that is empty or has the tag; LINE_SLOTS: there is none. All are looked at at once: where to stop nobody
+   could tell beforehand. What others write into other slots meanwhile does not matter. */
+#if defined(__AVX512F__) && !defined(__SANITIZE_THREAD__)
+static inline uint32_t line_stop(const uint64_t *line, uint64_t tag) {
+  __m512i slots = _mm512_loadu_si512(line), tags = _mm512_srli_epi64(slots, POSITION_BITS);
+  uint32_t stops = (uint32_t)_mm512_cmpeq_epi64_mask(tags, _mm512_set1_epi64((int64_t)tag)) | _mm512_testn_epi64_mask(slots, slots);
+  return (uint32_t)__builtin_ctz(stops | 1u << LINE_SLOTS);
+}
+#elif defined(__SSE2__) && !defined(__SANITIZE_THREAD__)
+static inline __m128i low_halves(__m128i a, __m128i b) {
+  return _mm_castps_si128(_mm_shuffle_ps(_mm_castsi128_ps(a), _mm_castsi128_ps(b), 0x88));
+}
+static inline __m128i four_stops(const uint64_t *line, __m128i tag) {
+  __m128i a = _mm_loadu_si128((const __m128i *)line), b = _mm_loadu_si128((const __m128i *)(line + 2));
+  __m128i tags = low_halves(_mm_srli_epi64(a, POSITION_BITS), _mm_srli_epi64(b, POSITION_BITS));
+  __m128i rest = low_halves(_mm_or_si128(a, _mm_srli_epi64(a, 32)), _mm_or_si128(b, _mm_srli_epi64(b, 32)));
+  return _mm_or_si128(_mm_cmpeq_epi32(tags, tag), _mm_cmpeq_epi32(rest, _mm_setzero_si128()));
+}
+static inline uint32_t line_stop(const uint64_t *line, uint64_t tag) {
+  __m128i wanted = _mm_set1_epi32((int32_t)tag);
+  __m128i stops = _mm_packs_epi32(four_stops(line, wanted), four_stops(line + 4, wanted));
+  uint32_t which = (uint32_t)_mm_movemask_epi8(_mm_packs_epi16(stops, _mm_setzero_si128()));
+  return (uint32_t)__builtin_ctz(which | 1u << LINE_SLOTS);
+}
+#else
+static inline uint32_t line_stop(const uint64_t *line, uint64_t tag) {
+  uint32_t i = 0;
+  for (uint64_t slot; i < LINE_SLOTS && (slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE)) != 0 && slot >> POSITION_BITS != tag;)
+    i++;
+  return i;
+}
+#endif
+_Static_assert(LINE_SLOTS == 8, "as many as are looked at");
+
 static inline uint32_t store_prefetch_record(const struct store *s, uint64_t hash) {
   uint64_t tag = tag_of(hash);
   const struct segment *g = segment_of(s, hash);
   const uint64_t *line = home_of(g, tag);
-  uint32_t i = 0;
-  for (uint64_t slot; i < LINE_SLOTS && (slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE)) != 0; i++)
-    if (slot >> POSITION_BITS == tag) {
-      const uint8_t *record = record_at(s, slot & POSITION_MASK);
-      __builtin_prefetch(record);
-      __builtin_prefetch(record + PARENT_BYTES + 12); /* it may lie across two lines */
-      break;
-    }
+  uint32_t i = line_stop(line, tag);
+  const uint8_t *record = record_at(s, __atomic_load_n(&line[i & (LINE_SLOTS - 1)], __ATOMIC_ACQUIRE) & POSITION_MASK);
+  __builtin_prefetch(record); /* in vain if there is none: who could tell? */
+  __builtin_prefetch(record + 16); /* it may lie across two lines */
   return g->age << AGE_SHIFT | i;
 }
 

@@ -2,6 +2,8 @@
 #include "search/compact.h"
 
 void store_save(const struct store *s, struct saver *to) {
+  save_number(to, s->terse);
+  save_number(to, s->usual);
   save_number(to, s->lanes);
   for (uint32_t i = 0; i < s->lanes; i++)
     save_number(to, s->lane[i].last);
@@ -44,6 +46,8 @@ static void index_lane(struct store *s, uint32_t lane) {
 
 struct store *store_load(struct loader *from) {
   struct store *s = store_without_lanes();
+  s->terse = load_below(from, 2);
+  s->usual = (uint32_t)load_below(from, TERSE_MOST + 1);
   s->lanes = (uint32_t)load_below(from, STORE_LANES + 1);
   from->bad |= s->lanes == 0;
   for (uint32_t i = 0; i < s->lanes; i++)
@@ -53,7 +57,10 @@ struct store *store_load(struct loader *from) {
     store_free(s);
     return NULL;
   }
-  for (uint32_t i = 0; i < s->lanes; i++)
+  for (uint32_t i = 0; i < s->lanes; i++) {
     index_lane(s, i);
+    if (s->terse)
+      lane_settle(s, i);
+  }
   return s;
 }

@@ -564,7 +564,7 @@ static bool steps_from(struct sweep *w, state_ref r, const struct stored *at, st
 static bool complete(struct sweep *w, const struct reduced *r) {
   struct stored at = w->waiting         ? w->waiting[r - w->reduced.at]
                      : w->search->spill ? spill_at(w->search, r->ref, &w->one)
-                                        : store_at(w->search->store, r->ref);
+                                        : store_key(w->search->store, r->ref);
   return r->ahead || steps_from(w, r->ref, &at, w->space->ops->others);
 }
 

@@ -24,10 +24,10 @@ static void *fill_lane(void *context) {
     charge c = (charge)(key % f->charges);
     state_ref ref;
     store_enter(f->store, f->lane);
-    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key, c, &ref)
-                      : store_put_words_in(f->store, f->lane, word, 12, h, 0, key, c, &ref);
+    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key + 1, c, &ref)
+                      : store_put_words_in(f->store, f->lane, word, 12, h, 0, key + 1, c, &ref);
     if (f->reads)
-      assert_int_equal(store_at(f->store, ref).parent, key);
+      assert_int_equal(store_at(f->store, ref).parent, key + 1);
     store_leave(f->store, f->lane);
   }
   return NULL;

@@ -172,7 +172,7 @@ static void several_threads_fill_it(void **unused) {
       assert_int_equal(r.stored.charge, key % 3);
       assert_int_equal(store_find(s, r.stored.bytes, 12, store_hash(r.stored.bytes, 12)), r.ref);
       if (read % 1009 == 0)
-        assert_int_equal(store_at(s, r.ref).parent, key);
+        assert_int_equal(store_at(s, r.ref).parent, key + 1);
       seen[key] = true;
     }
   }

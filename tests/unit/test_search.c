@@ -144,6 +144,114 @@ static void store_is_written_down(void **unused) {
   memory_free(key);
 }
 
+/* Terse stores tell parents from each other: near, far, before those of other states, none; keys of most states are as long as the first, and few
+   have a charge, which can become less. */
+struct terse_state {
+  state_ref ref, parent;
+  charge charge;
+  uint32_t length;
+};
+
+static uint64_t drawn(uint64_t *seed) {
+  *seed ^= *seed << 13;
+  *seed ^= *seed >> 7;
+  return *seed ^= *seed << 17;
+}
+
+static void put_tersely(struct store *s, struct terse_state *all, uint32_t from, uint32_t to, uint32_t usual, uint8_t *key) {
+  uint64_t seed = 88172645463325252u + from;
+  uint32_t near = 0;
+  for (uint32_t i = from; i < to; i++) {
+    struct terse_state *t = &all[i];
+    near += drawn(&seed) % 8 ? 0 : (uint32_t)(drawn(&seed) % 40);
+    near = near < i ? near : 0;
+    t->parent = i < 3 || drawn(&seed) % 1000 == 0 ? STORE_NONE : drawn(&seed) % 50 ? all[near].ref : all[drawn(&seed) % i].ref;
+    t->charge = drawn(&seed) % 20 ? 0 : 1 + (charge)(drawn(&seed) % 9);
+    t->length = make_key(key, i, i == 0 || drawn(&seed) % 30 ? usual : (uint32_t)(drawn(&seed) % 60) + (drawn(&seed) % 2000 ? 0 : 5000000));
+    memset(key + t->length, 0xA5, 32); /* not the key's */
+    uint64_t h = store_hash(key, t->length);
+    struct short_key words = {{0}};
+    bool as_words = t->length <= STORE_SHORT && i % 2;
+    if (as_words)
+      store_words(key, t->length, &words);
+    state_ref again;
+    assert_true(as_words ? store_put_words(s, words.word, t->length, h, store_prefetch_record(s, h), t->parent, t->charge, &t->ref)
+                         : store_put(s, key, t->length, h, store_prefetch_record(s, h), t->parent, t->charge, &t->ref));
+    assert_false(store_put(s, key, t->length, h, store_prefetch_record(s, h), 0, 0, &again));
+    assert_int_equal(again, t->ref);
+    assert_int_equal(store_charged(s, t->ref), t->charge != 0);
+    if (t->charge > 4) {
+      t->charge -= 2;
+      t->parent = all[i / 3].ref;
+      store_cheapen(s, t->ref, t->parent, t->charge);
+      store_cheapen(s, t->ref, STORE_NONE, t->charge); /* no cheaper */
+    }
+  }
+}
+
+static void has_all(const struct store *s, const struct terse_state *all, uint32_t n, uint8_t *key) {
+  struct store_reader r = store_reader(s, store_first(), store_end(s));
+  assert_int_equal(store_count(s), n);
+  for (uint32_t i = 0; i < n; i++) {
+    const struct terse_state *t = &all[i];
+    make_key(key, i, t->length - 4);
+    assert_true(store_read(&r));
+    assert_int_equal(r.ref, t->ref);
+    assert_int_equal(r.stored.length, t->length);
+    assert_int_equal(r.stored.charge, t->charge);
+    assert_memory_equal(r.stored.bytes, key, t->length);
+    assert_int_equal(store_find(s, key, t->length, store_hash(key, t->length)), t->ref);
+    if (i % 97 == 0 || t->charge || i + 100 > n) {
+      assert_int_equal(store_at(s, t->ref).parent, t->parent);
+      assert_true(store_key(s, t->ref).bytes == r.stored.bytes);
+    }
+  }
+  assert_false(store_read(&r));
+}
+
+static void store_tells_parents_from_each_other(void **unused) {
+  (void)unused;
+  static const uint32_t usual[] = {0, 1, 8, 14, 28, 70, 3000};
+  enum { HALF = 60000 };
+  uint8_t *key = memory_alloc(6000000);
+  struct terse_state *all = memory_alloc(2 * HALF * sizeof *all);
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+    struct store *s = store_new_terse();
+    uint32_t half = usual[i] > 1000 ? 3000 : HALF;
+    put_tersely(s, all, 0, half, usual[i], key);
+    has_all(s, all, half, key);
+    struct saver saved = saver_in_memory();
+    store_save(s, &saved);
+    struct loader from = loader_of(&saved);
+    struct store *again = store_load(&from);
+    assert_true(again && !from.bad && from.at == from.end);
+    store_free(s);
+    has_all(again, all, half, key);
+    put_tersely(again, all, half, 2 * half, usual[i], key);
+    has_all(again, all, 2 * half, key);
+    store_free(again);
+    saver_release(&saved);
+  }
+  memory_free(all);
+  memory_free(key);
+}
+
+/* A difference and the key, and the index is never half empty. */
+static void terse_stores_are_small(void **unused) {
+  (void)unused;
+  enum { STATES = 3000000 };
+  struct store *s = store_new_terse();
+  state_ref parent = STORE_NONE, ref;
+  for (uint64_t i = 0; i < STATES; i++) {
+    uint64_t word[2] = {i * 0x9E3779B97F4A7C15u, i};
+    assert_true(store_put_words(s, word, 12, store_hash_words(word, 12), 0, parent, 0, &ref));
+    parent = i % 3 ? parent : i == 0 ? ref : store_next(s, parent);
+    if (i > STATES / 2 && i % 1000 == 0)
+      assert_true(store_bytes(s) < i * (13 + 15) + 20 * CHUNK_SIZE);
+  }
+  store_free(s);
+}
+
 static void store_accounts_for_its_memory(void **unused) {
   (void)unused;
   struct store *s = store_new();
@@ -159,19 +267,21 @@ static void store_accounts_for_its_memory(void **unused) {
 
 #define SHARED_KEYS 2000003 /* a prime */
 
-static void store_is_filled_by_several(void **unused) {
-  (void)unused;
-  struct store *s = store_new();
+static void is_filled_by_several(struct store *s) {
   state_ref begin[FILLERS];
   uint64_t read = 0;
-  fill_by_several(&(struct filler){.store = s, .keys = SHARED_KEYS, .charges = 1, .reads = true}, begin);
+  fill_by_several(&(struct filler){.store = s, .keys = SHARED_KEYS, .charges = 1, .reads = !s->terse}, begin);
   bool *seen = calloc(SHARED_KEYS, sizeof *seen);
   for (uint32_t i = 0; i < FILLERS; i++) {
     struct store_reader r = store_reader(s, begin[i], store_end_of(s, i));
     for (; store_read(&r); read++) {
-      assert_false(seen[r.stored.parent]);
+      uint32_t key;
+      memcpy(&key, r.stored.bytes + 8, sizeof key);
+      assert_true(key < SHARED_KEYS && !seen[key]);
       assert_int_equal(store_lane(s, r.ref), i);
-      seen[r.stored.parent] = true;
+      if (read % 10007 == 0)
+        assert_int_equal(store_at(s, r.ref).parent, key + 1);
+      seen[key] = true;
     }
   }
   assert_int_equal(read, SHARED_KEYS);
@@ -190,6 +300,15 @@ static void store_is_filled_by_several(void **unused) {
   store_free(again);
   saver_release(&saved);
   store_free(s);
+}
+
+static void store_is_filled_by_several(void **unused) {
+  (void)unused;
+  is_filled_by_several(store_new());
+  is_filled_by_several(store_new_terse()); /* in which nothing is usual, for it is empty when it is shared */
+  struct store *s = store_new_terse();
+  s->usual = 12;
+  is_filled_by_several(s);
 }
 
 static void store_relinks(void **unused) {
@@ -660,6 +779,8 @@ int main(void) {
       cmocka_unit_test(store_takes_words),
       cmocka_unit_test(store_is_filled_by_several),
       cmocka_unit_test(store_relinks),
+      cmocka_unit_test(store_tells_parents_from_each_other),
+      cmocka_unit_test(terse_stores_are_small),
       cmocka_unit_test(charges_compare_processes_first_and_saturate),
   };
   const struct CMUnitTest of_search[] = {

@@ -1,0 +1,48 @@
+#include "search/pages.h"
+
+#include "base/memory.h"
+
+#include <stdint.h>
+#include <string.h>
+#include <sys/mman.h>
+
+/* Which knows what to do when there is no memory. */
+static void *out_of_memory(void) { return memory_alloc(SIZE_MAX / 2); }
+
+void *pages_alloc(size_t size) {
+  if (size < HUGE_PAGE)
+    return memory_alloc(size);
+  uint8_t *at = mmap(NULL, size + HUGE_PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (at == MAP_FAILED)
+    return out_of_memory();
+  size_t before = (HUGE_PAGE - (uintptr_t)at % HUGE_PAGE) % HUGE_PAGE;
+  if (before)
+    munmap(at, before);
+  munmap(at + before + size, HUGE_PAGE - before);
+  madvise(at + before, size, MADV_HUGEPAGE);
+  return at + before;
+}
+
+void pages_free(void *at, size_t size) {
+  if (size < HUGE_PAGE)
+    memory_free(at);
+  else
+    munmap(at, size);
+}
+
+/* Huge pages stay whole if they come to lie as they did. */
+void *pages_grow(void *at, size_t size, size_t to) {
+  void *more = pages_alloc(to);
+  if (mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, more) == MAP_FAILED) {
+    memcpy(more, at, size);
+    munmap(at, size);
+  }
+  return more;
+}
+
+void *sparse_alloc(size_t size) {
+  void *at = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return at != MAP_FAILED ? at : out_of_memory();
+}
+
+void sparse_free(void *at, size_t size) { munmap(at, size); }

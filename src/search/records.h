@@ -1,0 +1,82 @@
+/* Inside the store: records, and the chunks that they lie in.
+
+   A full record is: parent (5 bytes), head (1 to 5, seven bits each), the charge if the head says so (4), the key. The head is twice
+   the key's length, and one more if there is a charge: of most states it is 0. All but the key may change.
+
+   A terse record is: how far its parent is from that of the terse record before it in the chunk, or from 0 (twice that, seven bits
+   each, 1 to 6 bytes, mostly one; none is 0), and a key of the usual length. Or it is 1 and a full record: if there is a charge, if the key's
+   length is another, or if its parent comes before that other one. A store's records are all of one kind. */
+#ifndef RONDO_SEARCH_RECORDS_H
+#define RONDO_SEARCH_RECORDS_H
+
+#include "search/store_look.h"
+
+#define CHARGE_BYTES 4
+#define HEAD_SHORT 64 /* keys shorter than that have a head of one byte */
+#define TERSE_MOST 1024 /* bytes of a key */
+
+/* Behind a record that is not longer than a chunk so many bytes can be read and written. */
+#define BEHIND 32
+
+/* The key of a full record, with its length, and the charge before it. */
+static inline const uint8_t *full_key(const uint8_t *record, uint32_t *length, charge *c) {
+  const uint8_t *at = record + PARENT_BYTES;
+  uint64_t head = *at++;
+  if (head & 0x80) {
+    head &= 0x7F;
+    unsigned shift = 7;
+    do
+      head |= (uint64_t)(*at & 0x7F) << shift;
+    while (shift += 7, *at++ & 0x80);
+  }
+  *length = (uint32_t)(head >> 1);
+  *c = 0;
+  if (head & 1) {
+    memcpy(c, at, CHARGE_BYTES);
+    at += CHARGE_BYTES;
+  }
+  return at;
+}
+
+static inline bool is_full(const uint8_t *terse) { return *terse & 1; }
+
+/* Behind how far the parent is. */
+static inline const uint8_t *terse_key(const uint8_t *record) {
+  while (*record++ & 0x80) {
+  }
+  return record;
+}
+
+static inline const uint8_t *record_key(const struct store *s, const uint8_t *record, uint32_t *length, charge *c) {
+  if (!s->terse)
+    return full_key(record, length, c);
+  if (is_full(record))
+    return full_key(record + 1, length, c);
+  *length = s->usual;
+  *c = 0;
+  return terse_key(record);
+}
+
+/* To the lane; the caller knows that it is new. */
+state_ref record_append(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, state_ref parent, charge);
+/* The same for the words of a short key. */
+state_ref record_append_words(struct store *, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent, charge);
+
+/* Where a lane ends: to take back what was appended since, because somebody else has put it there already. */
+struct lane_end {
+  uint32_t last, used;
+  state_ref base;
+};
+static inline struct lane_end lane_end(const struct store *s, uint32_t lane) {
+  const struct lane *l = &s->lane[lane];
+  return (struct lane_end){l->last, s->chunks[l->last].used, l->base};
+}
+void lane_take_back(struct store *, uint32_t lane, const struct lane_end *);
+void lane_begin(struct store *, uint32_t lane);
+void lane_settle(struct store *, uint32_t lane); /* its records came from elsewhere: how it goes on */
+
+uint8_t *store_pages(struct store *, size_t pieces); /* chunks of memory, in one piece */
+void store_pages_back(struct store *, uint8_t *, size_t pieces);
+void store_spare_release(struct store *);
+
+#endif
