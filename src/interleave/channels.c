@@ -12,20 +12,18 @@ void channel_ops_init(struct channel_ops *o, struct cells *c) {
   o->view = memory_alloc((c->ntables + 1) * sizeof *o->view);
   o->nview = memory_alloc((c->ntables + 1) * sizeof *o->nview);
   o->takings = memory_alloc((c->ntables + 1) * sizeof *o->takings);
-  o->ntakings = memory_alloc((c->ntables + 1) * sizeof *o->ntakings);
 }
 
 void channel_ops_release(struct channel_ops *o) {
   for (uint32_t t = 0; t < o->cells->ntables; t++) {
     memory_free(o->view[t]);
-    memory_free(o->takings[t]);
+    memory_free(o->takings[t].of);
   }
   for (size_t i = 0; i < o->appendings.n; i++)
     memory_free(o->appendings.at[i]->to);
   memory_free(o->view);
   memory_free(o->nview);
   memory_free(o->takings);
-  memory_free(o->ntakings);
   vec_release(&o->appendings);
   vec_release(&o->packets);
   intern_free(o->letters);
@@ -38,7 +36,7 @@ size_t channel_ops_bytes(const struct channel_ops *o) {
   for (size_t i = 0; i < o->appendings.n; i++)
     bytes += o->appendings.at[i]->n * sizeof(content);
   for (uint32_t t = 0; t < o->cells->ntables; t++)
-    bytes += o->nview[t] * (sizeof **o->view + sizeof(struct channel_view)) + o->ntakings[t] * sizeof **o->takings;
+    bytes += o->nview[t] * (sizeof **o->view + sizeof(struct channel_view)) + o->takings[t].n * sizeof *o->takings[t].of;
   return bytes;
 }
 
@@ -141,7 +139,8 @@ const struct channel_view *channel_view_make(struct channel_ops *o, uint32_t cel
   return v;
 }
 
-const struct taking *channel_takings_make(struct channel_ops *o, uint32_t table, uint32_t cell, content c) {
+const struct taking *channel_takings(struct channel_ops *o, uint32_t cell, content c) {
+  struct takings *all = &o->takings[o->cells->cell[cell].table];
   uint32_t n = decode(o, cell, c), found = 0;
   struct taking *at = memory_alloc((n + 1) * sizeof *at);
   for (uint32_t i = 0; i < n; i++) {
@@ -150,16 +149,16 @@ const struct taking *channel_takings_make(struct channel_ops *o, uint32_t table,
       at[found++] = (struct taking){letter_put(o, p.kind, p.message), encode_without(o, cell, n, i)};
   }
   at[found++] = (struct taking){.letter = NO_LETTER};
-  if (c >= o->ntakings[table]) {
+  if (c >= all->n) {
     uint32_t room = 2 * c + 16;
-    o->takings[table] = memory_resize_array(o->takings[table], room, sizeof *o->takings[table]);
-    memset(o->takings[table] + o->ntakings[table], 0, (room - o->ntakings[table]) * sizeof *o->takings[table]);
-    o->ntakings[table] = room;
+    all->of = memory_resize_array(all->of, room, sizeof *all->of);
+    memset(all->of + all->n, 0, (room - all->n) * sizeof *all->of);
+    all->n = room;
   }
-  o->takings[table][c] = arena_copy(&o->arena, at, found * sizeof *at);
+  all->of[c] = arena_copy(&o->arena, at, found * sizeof *at);
   o->taking_bytes += found * sizeof *at;
   memory_free(at);
-  return o->takings[table][c];
+  return all->of[c];
 }
 
 /* --- sending --- */

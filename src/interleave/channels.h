@@ -33,6 +33,10 @@ struct taking { /* one of the messages that can be taken, as the place DELIVERED
   content rest;  /* what is left without it */
 };
 #define NO_LETTER UINT32_MAX
+struct takings { /* of the contents of one table */
+  struct taking **of; /* NULL: not looked at yet */
+  uint32_t n;
+};
 
 struct appending { /* one message put into channels of one table */
   letter letter;
@@ -48,8 +52,7 @@ struct channel_ops {
   struct intern *letters;      /* [kind, message] */
   struct channel_view ***view; /* [table][content], NULL: not looked at yet */
   uint32_t *nview;
-  struct taking ***takings;    /* [table][content], NULL: not looked at yet */
-  uint32_t *ntakings;
+  struct takings *takings;     /* by table */
   size_t taking_bytes;
   VEC(struct appending *) appendings;
   struct intern *appending_of; /* [table, letter] -> place in appendings */
@@ -72,10 +75,7 @@ static inline const struct channel_view *channel_view(struct channel_ops *o, uin
 }
 
 /* Where messages are only ever taken (M): which, each once, in the order in which a view offers them. */
-const struct taking *channel_takings_make(struct channel_ops *, uint32_t table, uint32_t cell, content);
-static inline const struct taking *channel_takings(struct channel_ops *o, uint32_t table, uint32_t cell, content c) {
-  return c < o->ntakings[table] && o->takings[table][c] ? o->takings[table][c] : channel_takings_make(o, table, cell, c);
-}
+const struct taking *channel_takings(struct channel_ops *, uint32_t cell, content);
 
 struct appending *appending_of(struct channel_ops *, uint32_t cell, letter);
 content appending_make(struct channel_ops *, struct appending *, content);

@@ -443,6 +443,7 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
       s->steps.uses[r] |= s->steps.used[r][g];
     s->steps.uses_any |= s->steps.uses[r];
   }
+  s->keys.scatter = !letters_suit(s) ? SCATTER_NEVER : options->letters == LETTERS_ALWAYS ? SCATTER_ALWAYS : SCATTER_TO_SHORTEN;
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
   if (!first) {
     lay_out_keys(s, KEYS_WIDE);

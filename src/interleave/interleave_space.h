@@ -159,7 +159,7 @@ struct brief_moves { /* of a process: what is looked at first, all in one place 
   bool brief;    /* else they are not short: see `of` */
   uint64_t at[]; /* brief: one behind the other, each of brief_size */
 };
-#define BRIEF_WORDS 4
+#define BRIEF_WORDS KEYS_BRIEF
 static inline uint32_t brief_words(const struct keys *k) { return k->nwords <= 2 ? 2 : BRIEF_WORDS; }
 static inline size_t brief_size(uint32_t words) { return sizeof(struct brief_move) + 2 * words * sizeof(uint64_t); }
 
@@ -237,11 +237,23 @@ struct letter_row { /* of a process in some local state */
   uint32_t room;
   bool at_once;             /* no: all at once is better */
 };
+struct letter_channel { /* into it: where its content stands in keys, and what can be taken from it */
+  uint64_t mask;
+  const struct takings *takings;
+  const struct key_field *field;
+  uint32_t word, cell;
+  uint8_t shift;
+};
 struct letters { /* of a process */
   bool used;
   uint32_t n;
   struct letter_row *rows; /* by local state */
+  struct letter_channel *in, *end;
+  uint64_t mask; /* of its local state, in keys */
+  uint32_t word;
+  uint8_t shift;
 };
+bool letters_suit(const struct interleave *); /* all processes, if keys are short: nobody needs windows then */
 void letters_release(struct interleave *);
 void letters_forget(struct interleave *); /* keys were laid out anew */
 size_t letters_bytes(const struct interleave *);
@@ -275,6 +287,7 @@ static inline struct cached_party *party_at(const struct party *y, uint64_t wind
 
 struct mover {
   struct arena arena;
+  struct arena brief;        /* what is looked at all the time, close together */
   struct arena passing;      /* moves that are not remembered: there are too many */
   struct inbound **inbound;  /* by process */
   uint32_t *ninbound;
@@ -283,6 +296,7 @@ struct mover {
   struct overlooked **overlooked; /* by role: by local state, for the keys as they are; NULL: everything counts */
   uint64_t *memory_used;     /* by role: the bits of shared memory that it uses */
   uint64_t always_used;      /* globals, in every local state */
+  size_t able_most;          /* of what processes can do, one message at a time */
   struct letters *letters;   /* by process */
   struct glance *glances;
   struct party *parties;
@@ -501,9 +515,10 @@ struct interleave {
 #define PERMIT_RECOVERY 2
 
 /* Steps change a few words of the key, and there is nothing else to do about them. */
-static inline bool goes_short_ways(const struct interleave *s) {
-  return s->keys.nwords <= BRIEF_WORDS && !s->stubborn && !s->normal && !s->crashes && !s->nglobal_steps && !s->stuck_channels;
+static inline bool takes_short_ways(const struct interleave *s) { /* if keys are short */
+  return !s->stubborn && !s->normal && !s->crashes && !s->nglobal_steps && !s->stuck_channels;
 }
+static inline bool goes_short_ways(const struct interleave *s) { return s->keys.nwords <= BRIEF_WORDS && takes_short_ways(s); }
 
 /* What counts of a process's window, and of shared memory. */
 static inline uint64_t glance_at(const struct interleave *s, const struct glance *g, const uint64_t *words, uint64_t *memory) {

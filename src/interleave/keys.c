@@ -28,7 +28,8 @@ static struct key_window window_between(uint32_t begin, uint32_t end) {
                              .fits = width <= 64};
 }
 
-static void lay_out(struct keys *k) {
+/* One behind the other: each process's local state and the channels into it, memory, the rest. Returns where they end. */
+static uint32_t place_in_order(struct keys *k) {
   const struct cells *c = k->cells;
   uint32_t n = c->model->nprocesses, at = 0;
   for (uint32_t p = 0; p < n; p++) {
@@ -50,7 +51,45 @@ static void lay_out(struct keys *k) {
       end = at;
   }
   k->memory = window_between(memory, end);
-  k->nbytes = at ? (at + 7) / 8 : 1;
+  return at;
+}
+
+#define SHORT_WORDS 2 /* keys that are no longer are the quickest */
+
+static bool fits_scattered(const struct keys *k, uint32_t used[SHORT_WORDS]) {
+  for (uint32_t i = 0; i < SHORT_WORDS; i++)
+    used[i] = 0;
+  for (uint32_t width = 64; width > 0; width--)
+    for (uint32_t cell = 0; cell < k->cells->ncells; cell++) {
+      if (k->width[k->cells->cell[cell].table] != width)
+        continue;
+      uint32_t word = used[0] + width <= 64 ? 0 : 1;
+      if (used[word] + width > 64)
+        return false;
+      k->field[cell] = (struct key_field){word, (uint8_t)used[word], (uint8_t)width};
+      used[word] += width;
+    }
+  return true;
+}
+
+/* Wherever there is room, wide ones first, in SHORT_WORDS. Where they end; 0: there is not enough room. */
+static uint32_t place_scattered(struct keys *k) {
+  uint32_t used[SHORT_WORDS];
+  if (!fits_scattered(k, used))
+    return 0;
+  for (uint32_t p = 0; p < k->cells->model->nprocesses; p++)
+    k->window[p] = (struct key_window){.fits = false};
+  k->memory = (struct key_window){.fits = true};
+  return used[1] ? 64 + used[1] : used[0];
+}
+
+static void lay_out(struct keys *k) {
+  uint32_t end = place_in_order(k);
+  if (k->scatter == SCATTER_ALWAYS || (end > 64 * SHORT_WORDS && k->scatter == SCATTER_TO_SHORTEN)) {
+    uint32_t shorter = place_scattered(k);
+    end = shorter ? shorter : place_in_order(k);
+  }
+  k->nbytes = end ? (end + 7) / 8 : 1;
   k->nwords = (k->nbytes + 7) / 8;
   k->layouts++;
 }
@@ -79,33 +118,55 @@ void keys_release(struct keys *k) {
 #define SPARE_LARGE 5
 
 /* Large ones that are nearly full would be next; small ones may well be complete, one bit more will do for those. */
-static bool is_full(const struct keys *k, uint32_t table) {
-  size_t names = intern_count(k->cells->tables[table]), room = (size_t)1 << k->width[table];
+static bool is_full(const struct keys *k, const uint8_t *width, uint32_t table) {
+  size_t names = intern_count(k->cells->tables[table]), room = (size_t)1 << width[table];
   return names > room || (names >= 64 && names + names / 4 > room);
 }
 
 static uint8_t spare_bits(const struct keys *k) {
   uint32_t full = 0, share;
   for (uint32_t i = 0; i < k->cells->ncells; i++)
-    full += is_full(k, k->cells->cell[i].table);
+    full += is_full(k, k->width, k->cells->cell[i].table);
   share = full ? SPARE_SHARED / full : 0;
   return (uint8_t)(share > SPARE_MOST ? SPARE_MOST : share > k->grown ? share : k->grown);
 }
 
-void keys_lay_out(struct keys *k, enum key_layout how) {
-  uint8_t spare = how == KEYS_GROWN ? spare_bits(k) : 0;
-  if (how == KEYS_GROWN && k->grown < SPARE_MOST)
+/* For names that have become more, with so many spare bits less than there could be, but one at least. */
+static uint8_t width_grown(const struct keys *k, const uint8_t *before, uint32_t table, uint8_t spare, uint8_t less) {
+  size_t names = intern_count(k->cells->tables[table]);
+  if (is_full(k, before, table)) {
+    uint8_t more = names > LARGE ? SPARE_LARGE : spare;
+    return (uint8_t)(bits_for(names + names / 2) + (more > less + 1 ? more - less : more ? 1 : 0));
+  }
+  return (uint8_t)(before[table] + (names > 8 && names + names / 4 > (size_t)1 << before[table]));
+}
+
+/* Keys of few words are so much quicker that some of the room to come is given up for them. */
+static void grow(struct keys *k) {
+  static const uint32_t limits[] = {SHORT_WORDS, KEYS_BRIEF};
+  uint8_t *before = memory_alloc(k->cells->ntables + 1), spare = spare_bits(k), most = spare > SPARE_LARGE ? spare : SPARE_LARGE;
+  memcpy(before, k->width, k->cells->ntables);
+  if (k->grown < SPARE_MOST)
     k->grown++;
+  bool done = false;
+  for (size_t i = 0; i <= sizeof limits / sizeof *limits && !done; i++)
+    for (uint8_t less = 0; less < most && !done; less++) {
+      for (uint32_t t = 0; t < k->cells->ntables; t++)
+        k->width[t] = width_grown(k, before, t, spare, less);
+      lay_out(k);
+      done = i == sizeof limits / sizeof *limits || k->nwords <= limits[i];
+    }
+  memory_free(before);
+}
+
+void keys_lay_out(struct keys *k, enum key_layout how) {
+  if (how == KEYS_GROWN) {
+    grow(k);
+    return;
+  }
   for (uint32_t t = 0; t < k->cells->ntables; t++) {
     size_t names = intern_count(k->cells->tables[t]);
-    if (how == KEYS_WIDE)
-      k->width[t] = WIDE;
-    else if (how == KEYS_SNUG)
-      k->width[t] = bits_for(names + names / 16);
-    else if (is_full(k, t))
-      k->width[t] = (uint8_t)(bits_for(names + names / 2) + (names > LARGE ? SPARE_LARGE : spare));
-    else if (names > 8 && names + names / 4 > (size_t)1 << k->width[t])
-      k->width[t]++;
+    k->width[t] = how == KEYS_WIDE ? WIDE : bits_for(names + names / 16);
   }
   lay_out(k);
 }

@@ -20,6 +20,13 @@ struct key_window { /* the fields of one process: its local state, the channels 
   bool fits; /* in 64 bits */
 };
 
+/* Where windows are not needed, and there is no memory, cells may lie anywhere. */
+enum key_scatter {
+  SCATTER_NEVER,
+  SCATTER_TO_SHORTEN, /* if keys become short by that */
+  SCATTER_ALWAYS      /* as long as they are short; for tests */
+};
+
 struct keys {
   const struct cells *cells;
   struct key_field *field;   /* by cell */
@@ -27,12 +34,14 @@ struct keys {
   struct key_window memory;  /* globals */
   uint8_t *width;            /* by table */
   uint32_t nwords, nbytes;
+  enum key_scatter scatter;
   uint32_t layouts;          /* how often they have been laid out */
   uint8_t grown;             /* how often because they were too narrow, up to some number */
 };
 
 void keys_init(struct keys *, const struct cells *);
 void keys_release(struct keys *);
+#define KEYS_BRIEF 4 /* words of keys for which there are short ways */
 enum key_layout {
   KEYS_WIDE, /* for names that are yet to come */
   KEYS_SNUG, /* for those that there are, and a few more */

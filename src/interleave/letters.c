@@ -5,26 +5,38 @@
 
 /* Nothing but taking a message happens to a channel's content, and a move is short unless a step property or an error makes it
    otherwise. */
-static bool goes_by_letter(const struct interleave *s, uint32_t p) {
+static bool can_go_by_letter(const struct interleave *s, uint32_t p) {
   bool quiet = !s->loses && !s->duplicates && !s->byzantine && !s->forgets_messages && !s->frozen && !s->fair;
-  return quiet && goes_short_ways(s) && s->meaning->semantics == SEMANTICS_M && !s->base.lotteries &&
+  return quiet && s->options.letters != LETTERS_NEVER && s->meaning->semantics == SEMANTICS_M && !s->base.lotteries &&
          !s->steps.uses[s->role_of[p]] && s->mover.ninbound[p] > 0;
+}
+
+static bool gathers(const struct interleave *s, uint32_t p) {
+  const struct role *role = &s->model->roles[s->role_of[p]];
+  bool any = false;
+  for (uint32_t a = 0; a < role->nactions; a++)
+    any |= role->actions[a].trigger == TRIGGER_QUORUM;
+  return any;
 }
 
 /* Where all that a process sees is a short number, one look-up is better; who gathers quorums would often be asked twice. */
 static bool is_worth_it(const struct interleave *s, uint32_t p) {
   const struct key_window *w = &s->keys.window[p];
-  const struct role *role = &s->model->roles[s->role_of[p]];
-  bool gathers = false;
-  for (uint32_t a = 0; a < role->nactions; a++)
-    gathers |= role->actions[a].trigger == TRIGGER_QUORUM;
-  return s->options.letters == LETTERS_ALWAYS || (!gathers && (!w->fits || w->width > DIRECT_BITS));
+  return s->options.letters == LETTERS_ALWAYS || (!gathers(s, p) && (!w->fits || w->width > DIRECT_BITS));
+}
+
+bool letters_suit(const struct interleave *s) {
+  bool all = s->model->nglobals == 0;
+  for (uint32_t p = 0; p < s->model->nprocesses && all; p++)
+    all = can_go_by_letter(s, p) && !gathers(s, p);
+  return all && takes_short_ways(s);
 }
 
 static void rows_release(struct letters *l) {
   for (uint32_t i = 0; i < l->n; i++)
     memory_free(l->rows[i].of);
   memory_free(l->rows);
+  memory_free(l->in);
   *l = (struct letters){0};
 }
 
@@ -33,10 +45,31 @@ void letters_release(struct interleave *s) {
     rows_release(&s->mover.letters[p]);
 }
 
+/* Where things stand in keys. */
+static void look_up(const struct interleave *s, uint32_t p, struct letters *l) {
+  const struct mover *v = &s->mover;
+  const struct key_field *f = &s->keys.field[p];
+  l->mask = (UINT64_C(1) << f->width) - 1;
+  l->word = f->word;
+  l->shift = f->shift;
+  l->in = l->end = memory_alloc((v->ninbound[p] + 1) * sizeof *l->in);
+  for (uint32_t i = 0; i < v->ninbound[p]; i++) {
+    uint32_t cell = v->inbound[p][i].cell;
+    f = &s->keys.field[cell];
+    *l->end++ = (struct letter_channel){.mask = (UINT64_C(1) << f->width) - 1,
+                                        .takings = &s->channels.takings[s->cells.cell[cell].table],
+                                        .field = f, .word = f->word, .cell = cell, .shift = f->shift};
+  }
+}
+
 void letters_forget(struct interleave *s) {
   letters_release(s);
-  for (uint32_t p = 0; p < s->model->nprocesses; p++)
-    s->mover.letters[p].used = s->options.letters != LETTERS_NEVER && goes_by_letter(s, p) && is_worth_it(s, p);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    struct letters *l = &s->mover.letters[p];
+    l->used = goes_short_ways(s) && can_go_by_letter(s, p) && is_worth_it(s, p);
+    if (l->used)
+      look_up(s, p, l);
+  }
 }
 
 size_t letters_bytes(const struct interleave *s) {
@@ -98,35 +131,46 @@ static inline struct letter_row *letter_row(struct interleave *s, uint32_t p, co
   return local < l->n && l->rows[local].none ? &l->rows[local] : letter_row_make(s, p, local);
 }
 
-static inline struct brief_moves *letter_moves(struct interleave *s, uint32_t p, content local, const struct letter_row *row,
-                                               uint32_t in, letter l) {
-  struct brief_moves *known = l < row->room ? row->of[(size_t)in * row->room + l] : NULL;
-  return known ? known : letter_moves_make(s, p, local, in, l);
-}
-
-static void add_one_more(struct interleave *s, struct brief_moves *moves, const struct key_field *channel, content rest) {
-  vec_reserve(&s->able, s->able.n + 1 + s->model->nprocesses);
-  able_add(s, moves, channel, rest);
+/* What can be taken from a content that nobody has looked at yet. There has to be room for as much from each channel. */
+__attribute__((noinline)) static const struct taking *takings_found(struct interleave *s, uint32_t cell, content c) {
+  const struct taking *all = channel_takings(&s->channels, cell, c);
+  uint32_t n = 1, channels = 0;
+  while (all[n - 1].letter != NO_LETTER)
+    n++;
+  for (uint32_t p = 0; p < s->model->nprocesses; p++)
+    channels += 1 + s->mover.ninbound[p];
+  if ((size_t)n * channels > s->mover.able_most)
+    s->mover.able_most = (size_t)n * channels;
+  vec_reserve(&s->able, s->model->nprocesses + s->mover.able_most);
+  return all;
 }
 
 bool letters_ask(struct interleave *s, uint32_t p) {
-  const struct mover *v = &s->mover;
-  content local = key_get(&s->keys, s->words, p);
+  const struct letters *l = &s->mover.letters[p];
+  content local = (content)(s->words[l->word] >> l->shift & l->mask);
   const struct letter_row *row = letter_row(s, p, local);
   size_t before = s->able.n;
+  if (row->at_once)
+    return false;
   if (row->none->n)
-    add_one_more(s, row->none, NULL, 0);
-  for (uint32_t in = 0; in < v->ninbound[p] && !row->at_once; in++) {
-    uint32_t cell = v->inbound[p][in].cell;
-    content c = key_get(&s->keys, s->words, cell);
-    const struct taking *t = c ? channel_takings(&s->channels, s->cells.cell[cell].table, cell, c) : NULL;
-    for (; t && t->letter != NO_LETTER && !row->at_once; t++) {
-      struct brief_moves *moves = letter_moves(s, p, local, row, in, t->letter);
-      if (moves && moves->n)
-        add_one_more(s, moves, &s->keys.field[cell], t->rest);
+    able_add(s, row->none, NULL, 0);
+  for (const struct letter_channel *in = l->in; in < l->end; in++) {
+    content c = (content)(s->words[in->word] >> in->shift & in->mask);
+    if (c == 0)
+      continue;
+    const struct taking *t = c < in->takings->n ? in->takings->of[c] : NULL;
+    if (!t)
+      t = takings_found(s, in->cell, c);
+    for (; t->letter != NO_LETTER; t++) {
+      uint32_t number = (uint32_t)(in - l->in);
+      struct brief_moves *moves = t->letter < row->room ? row->of[(size_t)number * row->room + t->letter] : NULL;
+      if (!moves && !(moves = letter_moves_make(s, p, local, number, t->letter))) {
+        s->able.n = before;
+        return false;
+      }
+      able_add(s, moves, in->field, t->rest);
+      s->able.n -= moves->n == 0; /* no branch: nobody could tell which way it goes */
     }
   }
-  if (row->at_once)
-    s->able.n = before;
-  return !row->at_once;
+  return true;
 }

@@ -12,6 +12,7 @@ void mover_init(struct interleave *s) {
   struct mover *v = &s->mover;
   uint32_t n = s->model->nprocesses;
   arena_init(&v->arena);
+  arena_init(&v->brief);
   arena_init(&v->passing);
   v->deadness_of = intern_new();
   v->inbound = arena_array(&s->arena, n + 1, sizeof *v->inbound);
@@ -51,6 +52,7 @@ void mover_release(struct interleave *s) {
   intern_free(v->deadness_of);
   memo_release(&v->posts_of);
   arena_release(&v->arena);
+  arena_release(&v->brief);
   arena_release(&v->passing);
 }
 
@@ -570,7 +572,7 @@ static bool brief_patches(const struct keys *k, const struct move *m, struct bri
 }
 
 static void brief_posts(struct interleave *s, const struct posts *posts, struct brief_move *brief) {
-  struct brief_post *at = arena_array(&s->mover.arena, posts->n + 1, sizeof *at);
+  struct brief_post *at = arena_array(&s->mover.brief, posts->n, sizeof *at);
   for (uint32_t i = 0; i < posts->n; i++) {
     const struct post *t = &posts->at[i];
     const struct key_field *f = &s->keys.field[t->cell];
@@ -589,7 +591,7 @@ static void make_brief(struct interleave *s, struct moves *moves) {
     moves->brief = s->mover.nothing;
     return;
   }
-  moves->brief = arena_alloc(&s->mover.arena, sizeof *moves->brief + moves->n * size);
+  moves->brief = arena_alloc(&s->mover.brief, sizeof *moves->brief + moves->n * size);
   *moves->brief = (struct brief_moves){.of = moves, .n = moves->n, .brief = brief};
   s->mover.move_bytes += sizeof *moves->brief + moves->n * size;
   char *at = (char *)moves->brief->at;

@@ -366,7 +366,7 @@ static inline bool ask_one(struct interleave *s, const struct party *party, uint
 static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
   bool all_brief;
   s->able.n = 0;
-  vec_reserve(&s->able, s->model->nprocesses);
+  vec_reserve(&s->able, s->model->nprocesses + s->mover.able_most);
   if (s->mover.nparties == 0 || (s->expanded & (s->expanded - 1)) == 0)
     make_parties(s);
   for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++)
