@@ -25,7 +25,8 @@ class Model:
     counted: tuple            # for counting instructions, from the small one on
     sizes: list               # for measuring; the last one is the largest
     exported: tuple           # the one on which Spin also runs what `rondo export` writes
-    long: tuple = ()          # for threads: over ten seconds
+    largest: tuple            # the one on which rondo, Spin and the bare loop run once more, as it takes long
+    long: bool = False        # does that take over ten seconds? Then it is also for threads
     symmetric: list = dataclasses.field(default_factory=list)  # for Rumur's symmetry, if it is written with it; the last one is the largest
 
 
@@ -35,13 +36,13 @@ def flood_choices(n, f, k):
 
 MODELS = [
     Model("Paxos", "models/paxos.rondo", "agreement", ("leaders", "acceptors"), paxos, lambda *size: [],
-          (2, 2), (2, 4), (3, 3), [(2, 4), (3, 3), (2, 5)], (2, 4), (2, 6), [(3, 3), (2, 5), (3, 4)]),
+          (2, 2), (2, 4), (3, 3), [(2, 4), (3, 3), (2, 5)], (2, 4), (2, 6), True, [(3, 3), (2, 5), (3, 4)]),
     Model("Herlihy", "models/herlihy.rondo", "agreement", ("n",), herlihy, lambda n: [n] * n,
-          (2,), (4,), (5,), [(5,)], (5,)),
+          (2,), (4,), (5,), [(5,)], (5,), (6,), True),
     Model("FloodSet, messages", "models/papers/floodset_messages.rondo", "agreement", ("n", "f", "k"), floodset, flood_choices,
-          (2, 1, 2), (3, 1, 2), (4, 1, 2), [(4, 1, 2), (4, 2, 2)], (4, 1, 2)),
+          (2, 1, 2), (3, 1, 2), (4, 1, 2), [(4, 1, 2), (4, 2, 2)], (4, 1, 2), (5, 1, 2)),
     Model("Itai-Rodeh, bounded", "bench/models/itai_rodeh_bounded.rondo", "one_leader", ("n", "k", "rounds"), itai_rodeh,
-          lambda n, k, rounds: [k] * n, (2, 2, 2), (3, 2, 3), (4, 2, 2), [(4, 2, 2), (4, 2, 4)], (4, 2, 2), (5, 2, 3)),
+          lambda n, k, rounds: [k] * n, (2, 2, 2), (3, 2, 3), (4, 2, 2), [(4, 2, 2), (4, 2, 4)], (4, 2, 2), (5, 2, 3), True),
 ]
 
 

@@ -67,6 +67,18 @@ def plain(program, case):
 
 # --- Spin ---
 
+NUMBER = r"(\d[\d.]*(?:e\+\d+)?)"      # large ones with eight digits
+
+
+def number(text):
+    return int(float(text))
+
+
+def same(one, other):
+    """As far as Spin says."""
+    return one == other or (min(one, other) > 10 ** 8 and abs(one - other) < 1e-7 * other)
+
+
 def log2(states):
     """A table with a place for every state."""
     return max(16, (states - 1).bit_length())
@@ -81,13 +93,13 @@ def spin(case, states, where, flags=(), text=None, name="spin", compiler=NATIVE,
     measure.build(["gcc", *compiler, *SPIN, *flags, "-o", "pan", "pan.c"], where)
 
     def reads(out):
-        found = re.search(r"(\d+) states, stored.*?(\d+) transitions", out, re.S)
+        found = re.search(rf"{NUMBER} states, stored.*?{NUMBER} transitions", out, re.S)
         if "errors: 0" not in out or "too small" in out or not found:
             return None
         before = case.chosen + (case.halfway if cores else 0)
         if text:                                               # rondo's export: one choice of the initial state, by a rule
-            return int(found.group(1)) - 1, 0
-        return int(found.group(1)) - before, 0 if cores else int(found.group(2)) - 1 - (case.initial if case.chosen else 0)
+            return number(found.group(1)) - 1, 0
+        return number(found.group(1)) - before, 0 if cores else number(found.group(2)) - 1 - (case.initial if case.chosen else 0)
 
     return Tool(name, ["./pan", "-m10000", f"-w{log2(states)}", *([f"-u{cores}"] if cores else [])], where, reads, elapsed=cores > 0)
 

@@ -147,7 +147,7 @@ static inline uint32_t store_prefetch_record(const struct store *s, uint64_t has
   uint32_t i = line_stop(line, tag);
   const uint8_t *record = record_at(s, __atomic_load_n(&line[i & (LINE_SLOTS - 1)], __ATOMIC_ACQUIRE) & POSITION_MASK);
   __builtin_prefetch(record); /* in vain if there is none: who could tell? */
-  __builtin_prefetch(record + 16); /* it may lie across two lines */
+  __builtin_prefetch(record + (s->usual ? s->usual : 16)); /* it may lie across two lines */
   return g->age << AGE_SHIFT | i;
 }
 
