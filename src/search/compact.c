@@ -2,7 +2,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
-
+#include "search/pages.h"
 
 struct compact *compact_new(uint32_t bits) {
   struct compact *c = memory_alloc_aligned(_Alignof(struct compact), sizeof *c);
@@ -39,7 +39,7 @@ static void keep_key(struct store *s, uint32_t lane, const uint8_t *bytes, uint3
   struct key_chunk *last = log->n ? &log->at[log->n - 1] : NULL;
   if (!last || last->used + size > last->pieces << CHUNK_BITS) {
     size_t pieces = (size >> CHUNK_BITS) + 1;
-    struct key_chunk more = {store_pages(s, pieces), 0, pieces};
+    struct key_chunk more = {pages_alloc(pieces << CHUNK_BITS), 0, pieces};
     s->compact->key_bytes += pieces << CHUNK_BITS;
     vec_push(log, more);
     last = &log->at[log->n - 1];
@@ -59,7 +59,7 @@ static void keep_key(struct store *s, uint32_t lane, const uint8_t *bytes, uint3
 static void log_discard(struct store *s, key_log *log, size_t but) {
   while (log->n > but) {
     const struct key_chunk *last = &log->at[--log->n];
-    store_pages_back(s, last->at, last->pieces);
+    pages_free(last->at, last->pieces << CHUNK_BITS);
     s->compact->key_bytes -= last->pieces << CHUNK_BITS;
   }
   if (log->n > 0)

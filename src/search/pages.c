@@ -3,7 +3,6 @@
 #include "base/memory.h"
 
 #include <stdint.h>
-#include <string.h>
 #include <sys/mman.h>
 
 /* Which knows what to do when there is no memory. */
@@ -33,11 +32,8 @@ void pages_free(void *at, size_t size) {
 /* Huge pages stay whole if they come to lie as they did. */
 void *pages_grow(void *at, size_t size, size_t to) {
   void *more = pages_alloc(to);
-  if (mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, more) == MAP_FAILED) {
-    memcpy(more, at, size);
-    munmap(at, size);
-  }
-  return more;
+  void *moved = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, more);
+  return moved != MAP_FAILED ? moved : out_of_memory(); /* what was mapped there may be gone already */
 }
 
 void *sparse_alloc(size_t size) {

@@ -9,52 +9,12 @@
 
 /* --- chunks --- */
 
-static void spare_lock(struct store *s) {
-  if (s->sharing)
-    pthread_mutex_lock(&s->sharing->spare);
-}
-static void spare_unlock(struct store *s) {
-  if (s->sharing)
-    pthread_mutex_unlock(&s->sharing->spare);
-}
-
-uint8_t *store_pages(struct store *s, size_t pieces) {
-  uint8_t *at = NULL;
-  if (pieces == 1 && s->spare_bytes > 0) {
-    spare_lock(s);
-    if (s->spare.n > 0) {
-      at = s->spare.at[--s->spare.n];
-      s->spare_bytes -= CHUNK_SIZE;
-    }
-    spare_unlock(s);
-  }
-  return at ? at : pages_alloc(pieces << CHUNK_BITS);
-}
-
-void store_pages_back(struct store *s, uint8_t *at, size_t pieces) {
-  if (pieces != 1 || s->tight) {
-    pages_free(at, pieces << CHUNK_BITS);
-    return;
-  }
-  spare_lock(s);
-  vec_push(&s->spare, at);
-  spare_unlock(s);
-  s->spare_bytes += CHUNK_SIZE;
-}
-
-void store_spare_release(struct store *s) {
-  spare_lock(s);
-  for (; s->spare.n > 0; s->spare_bytes -= CHUNK_SIZE)
-    pages_free(s->spare.at[--s->spare.n], CHUNK_SIZE);
-  spare_unlock(s);
-}
-
 /* The number of the first of so many, which are allocated together. */
 static uint32_t chunks_take(struct store *s, uint32_t lane, size_t pieces) {
   uint32_t first = atomic_fetch_add(&s->nchunks, (uint32_t)pieces);
   if (pieces > CHUNKS_MOST || first + pieces > CHUNKS_MOST)
     memory_resize_array(NULL, SIZE_MAX, 2); /* as good as out of memory */
-  uint8_t *at = store_pages(s, pieces);
+  uint8_t *at = pages_alloc(pieces << CHUNK_BITS);
   for (uint32_t i = 0; i < pieces; i++) {
     s->pages[first + i] = at + ((size_t)i << CHUNK_BITS);
     s->chunks[first + i] = (struct chunk){.used = i + 1 < pieces ? (uint32_t)CHUNK_SIZE : 0,

@@ -75,8 +75,4 @@ void lane_take_back(struct store *, uint32_t lane, const struct lane_end *);
 void lane_begin(struct store *, uint32_t lane);
 void lane_settle(struct store *, uint32_t lane); /* its records came from elsewhere: how it goes on */
 
-uint8_t *store_pages(struct store *, size_t pieces); /* chunks of memory, in one piece */
-void store_pages_back(struct store *, uint8_t *, size_t pieces);
-void store_spare_release(struct store *);
-
 #endif

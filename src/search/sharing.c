@@ -17,7 +17,6 @@ void store_share(struct store *s, uint32_t lanes) {
   shared->lanes = lanes;
   shared->tell = UNTOLD / lanes;
   pthread_mutex_init(&shared->grows, NULL);
-  pthread_mutex_init(&shared->spare, NULL);
   pthread_mutex_init(&shared->relinks, NULL);
   for (uint32_t i = 0; i < SEGMENTS; i++)
     while (s->segment[i].lines < SHARED_LINES)
@@ -32,7 +31,6 @@ void sharing_free(struct sharing *shared) {
   if (!shared)
     return;
   pthread_mutex_destroy(&shared->grows);
-  pthread_mutex_destroy(&shared->spare);
   pthread_mutex_destroy(&shared->relinks);
   memory_free(shared);
 }

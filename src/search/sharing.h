@@ -18,7 +18,7 @@ struct sharing {
   atomic_bool open;          /* nobody is in: who waits helps */
   _Atomic uint32_t next;     /* segment to be looked at */
   _Atomic uint32_t helping;  /* lanes */
-  pthread_mutex_t grows, spare, relinks;
+  pthread_mutex_t grows, relinks;
   uint32_t lanes;
   uint32_t tell; /* so many slots that a lane has filled */
 };

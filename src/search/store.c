@@ -63,8 +63,6 @@ void store_free(struct store *s) {
       pages_free(s->pages[i], (size_t)s->chunks[i].pieces << CHUNK_BITS);
   sparse_free(s->chunks, CHUNKS_MOST * sizeof *s->chunks);
   sparse_free(s->pages, CHUNKS_MOST * sizeof *s->pages);
-  store_spare_release(s);
-  vec_release(&s->spare);
   sharing_free(s->sharing);
   memory_free(s);
 }
@@ -367,7 +365,7 @@ uint64_t store_count(const struct store *s) {
 size_t store_bytes(const struct store *s) {
   uint32_t n = s->nchunks;
   size_t unused = s->lanes > 1 ? 0 : CHUNK_SIZE - s->chunks[s->lane[0].last].used; /* shared: somebody is writing there */
-  return sizeof *s + (s->compact ? compact_bytes(s) : 0) + s->index_bytes + s->spare_bytes + n * sizeof *s->chunks +
+  return sizeof *s + (s->compact ? compact_bytes(s) : 0) + s->index_bytes + n * sizeof *s->chunks +
          ((size_t)n << CHUNK_BITS) - unused;
 }
 
@@ -388,9 +386,4 @@ bool store_grows_soon(const struct store *s) {
   return false;
 }
 
-void store_tighten(struct store *s) {
-  if (s->tight)
-    return;
-  s->tight = true;
-  store_spare_release(s);
-}
+void store_tighten(struct store *s) { s->tight = true; }

@@ -182,7 +182,7 @@ size_t store_bytes(const struct store *); /* in use, index and all */
 size_t store_growth(const struct store *);
 bool store_grows_soon(const struct store *);
 size_t store_page(const struct store *); /* what it takes at once otherwise */
-/* There is not enough memory for that: the index gets fuller before it grows, and nothing is kept for later. */
+/* There is not enough memory for that: the index gets fuller before it grows, and grows by less. */
 void store_tighten(struct store *);
 
 #endif

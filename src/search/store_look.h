@@ -61,8 +61,7 @@ struct store {
   _Atomic uint32_t nchunks;
   struct lane lane[STORE_LANES];
   uint32_t lanes; /* that were begun */
-  VEC(uint8_t *) spare; /* chunks that were given back: pages that need not be cleared again */
-  _Atomic size_t spare_bytes, index_bytes;
+  _Atomic size_t index_bytes;
   atomic_bool tight; /* see store_tighten */
   bool plain;              /* one thread has it for itself, and keys are whole */
   struct sharing *sharing; /* NULL: one thread */

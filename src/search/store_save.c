@@ -1,5 +1,6 @@
 /* A store written down, and read again. */
 #include "search/compact.h"
+#include "search/pages.h"
 
 void store_save(const struct store *s, struct saver *to) {
   save_number(to, s->terse);
@@ -29,7 +30,7 @@ static void chunks_load(struct store *s, struct loader *from) {
     if (from->bad)
       break;
     left = (c.pieces ? c.pieces : left) - 1;
-    s->pages[i] = c.pieces ? store_pages(s, c.pieces) : s->pages[i - 1] + CHUNK_SIZE;
+    s->pages[i] = c.pieces ? pages_alloc((size_t)c.pieces << CHUNK_BITS) : s->pages[i - 1] + CHUNK_SIZE;
     s->chunks[i] = c;
     s->nchunks = i + 1;
     memcpy(s->pages[i], bytes, c.used);
