@@ -159,7 +159,6 @@ struct brief_moves { /* of a process: what is looked at first, all in one place 
   bool brief;    /* else they are not short: see `of` */
   uint64_t at[]; /* brief: one behind the other, each of brief_size */
 };
-#define BRIEF_WORDS KEYS_BRIEF
 static inline uint32_t brief_words(const struct keys *k) { return k->nwords <= 2 ? 2 : BRIEF_WORDS; }
 static inline size_t brief_size(uint32_t words) { return sizeof(struct brief_move) + 2 * words * sizeof(uint64_t); }
 

@@ -56,31 +56,26 @@ static uint32_t place_in_order(struct keys *k) {
 
 #define SHORT_WORDS 2 /* keys that are no longer are the quickest */
 
-static bool fits_scattered(const struct keys *k, uint32_t used[SHORT_WORDS]) {
-  for (uint32_t i = 0; i < SHORT_WORDS; i++)
-    used[i] = 0;
-  for (uint32_t width = 64; width > 0; width--)
-    for (uint32_t cell = 0; cell < k->cells->ncells; cell++) {
-      if (k->width[k->cells->cell[cell].table] != width)
-        continue;
-      uint32_t word = used[0] + width <= 64 ? 0 : 1;
-      if (used[word] + width > 64)
-        return false;
-      k->field[cell] = (struct key_field){word, (uint8_t)used[word], (uint8_t)width};
-      used[word] += width;
-    }
-  return true;
-}
-
 /* Wherever there is room, wide ones first, in SHORT_WORDS. Where they end; 0: there is not enough room. */
 static uint32_t place_scattered(struct keys *k) {
-  uint32_t used[SHORT_WORDS];
-  if (!fits_scattered(k, used))
-    return 0;
+  uint32_t used[SHORT_WORDS] = {0}, end = 0;
+  for (uint32_t width = 64; width > 0; width--)
+    for (uint32_t cell = 0; cell < k->cells->ncells; cell++) {
+      uint32_t word = 0;
+      if (k->width[k->cells->cell[cell].table] != width)
+        continue;
+      while (word < SHORT_WORDS && used[word] + width > 64)
+        word++;
+      if (word == SHORT_WORDS)
+        return 0;
+      k->field[cell] = (struct key_field){word, (uint8_t)used[word], (uint8_t)width};
+      used[word] += width;
+      end = 64 * word + used[word] > end ? 64 * word + used[word] : end;
+    }
   for (uint32_t p = 0; p < k->cells->model->nprocesses; p++)
     k->window[p] = (struct key_window){.fits = false};
   k->memory = (struct key_window){.fits = true};
-  return used[1] ? 64 + used[1] : used[0];
+  return end;
 }
 
 static void lay_out(struct keys *k) {
@@ -141,21 +136,27 @@ static uint8_t width_grown(const struct keys *k, const uint8_t *before, uint32_t
   return (uint8_t)(before[table] + (names > 8 && names + names / 4 > (size_t)1 << before[table]));
 }
 
+/* With as many spare bits as leave it within so many words. False: it takes more, however few they are. */
+static bool grow_within(struct keys *k, const uint8_t *before, uint8_t spare, uint32_t words) {
+  uint8_t most = spare > SPARE_LARGE ? spare : SPARE_LARGE;
+  for (uint8_t less = 0; less < most; less++) {
+    for (uint32_t t = 0; t < k->cells->ntables; t++)
+      k->width[t] = width_grown(k, before, t, spare, less);
+    lay_out(k);
+    if (k->nwords <= words)
+      return true;
+  }
+  return false;
+}
+
 /* Keys of few words are so much quicker that some of the room to come is given up for them. */
 static void grow(struct keys *k) {
-  static const uint32_t limits[] = {SHORT_WORDS, KEYS_BRIEF};
-  uint8_t *before = memory_alloc(k->cells->ntables + 1), spare = spare_bits(k), most = spare > SPARE_LARGE ? spare : SPARE_LARGE;
+  uint8_t *before = memory_alloc(k->cells->ntables + 1), spare = spare_bits(k);
   memcpy(before, k->width, k->cells->ntables);
   if (k->grown < SPARE_MOST)
     k->grown++;
-  bool done = false;
-  for (size_t i = 0; i <= sizeof limits / sizeof *limits && !done; i++)
-    for (uint8_t less = 0; less < most && !done; less++) {
-      for (uint32_t t = 0; t < k->cells->ntables; t++)
-        k->width[t] = width_grown(k, before, t, spare, less);
-      lay_out(k);
-      done = i == sizeof limits / sizeof *limits || k->nwords <= limits[i];
-    }
+  if (!grow_within(k, before, spare, SHORT_WORDS) && !grow_within(k, before, spare, BRIEF_WORDS))
+    grow_within(k, before, spare, UINT32_MAX);
   memory_free(before);
 }
 

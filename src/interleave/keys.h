@@ -41,7 +41,7 @@ struct keys {
 
 void keys_init(struct keys *, const struct cells *);
 void keys_release(struct keys *);
-#define KEYS_BRIEF 4 /* words of keys for which there are short ways */
+#define BRIEF_WORDS 4 /* of keys for which there are short ways */
 enum key_layout {
   KEYS_WIDE, /* for names that are yet to come */
   KEYS_SNUG, /* for those that there are, and a few more */

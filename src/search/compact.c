@@ -45,11 +45,7 @@ static void keep_key(struct store *s, uint32_t lane, const uint8_t *bytes, uint3
     last = &log->at[log->n - 1];
   }
   uint8_t *at = last->at + last->used;
-  for (uint32_t n = length;; n >>= 7) {
-    *at++ = (uint8_t)(n < 0x80 ? n : n | 0x80);
-    if (n < 0x80)
-      break;
-  }
+  at = number_write(at, length);
   if (length > 0)
     memcpy(at, bytes, length);
   last->used = (size_t)(at + length - last->at);
@@ -163,10 +159,8 @@ void compact_read_key(struct store_reader *r) {
     r->key_at = 0;
   }
   const struct key_chunk *chunk = &log->at[r->key_chunk];
-  const uint8_t *at = chunk->at + r->key_at;
-  r->stored.length = *at & 0x7F;
-  for (unsigned shift = 7; *at++ & 0x80; shift += 7)
-    r->stored.length |= (uint32_t)(*at & 0x7F) << shift;
-  r->stored.bytes = at;
-  r->key_at = (size_t)(at + r->stored.length - chunk->at);
+  uint64_t length;
+  r->stored.bytes = number_read(chunk->at + r->key_at, &length);
+  r->stored.length = (uint32_t)length;
+  r->key_at = (size_t)(r->stored.bytes + length - chunk->at);
 }

@@ -8,6 +8,7 @@
 #ifndef RONDO_SEARCH_COMPACT_H
 #define RONDO_SEARCH_COMPACT_H
 
+#include "base/vec.h"
 #include "search/records.h"
 
 #define SIGNATURE_BYTES 5

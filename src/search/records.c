@@ -77,10 +77,10 @@ static state_ref parent_before(const struct store *s, uint32_t chunk, const uint
   for (const uint8_t *at = first_in(s, chunk), *key; at < end;) {
     uint32_t length;
     charge c;
+    uint64_t far;
     key = record_key(s, at, &length, &c);
-    if (!is_full(at))
-      for (unsigned shift = 0; at < key; at++, shift += 7)
-        parent += (uint64_t)(*at & 0x7F) << shift >> 1;
+    number_read(at, &far);
+    parent += terse_is_full(at) ? 0 : far >> 1;
     at = key + length;
   }
   return parent;
@@ -94,10 +94,7 @@ void lane_settle(struct store *s, uint32_t lane) {
 /* --- writing --- */
 
 static uint8_t *write_head(uint8_t *at, uint32_t length, charge c) {
-  uint64_t head = (uint64_t)length << 1 | (c != 0);
-  for (; head >= 0x80; head >>= 7)
-    *at++ = (uint8_t)(head | 0x80);
-  *at++ = (uint8_t)head;
+  at = number_write(at, (uint64_t)length << 1 | (c != 0));
   if (c != 0) {
     memcpy(at, &c, CHARGE_BYTES);
     at += CHARGE_BYTES;
@@ -107,15 +104,6 @@ static uint8_t *write_head(uint8_t *at, uint32_t length, charge c) {
 
 static void write_parent(uint8_t *full, state_ref parent) { memcpy(full, &parent, PARENT_BYTES); /* little end first */ }
 
-/* Seven bits each, in a word; how many bytes those are. */
-static inline uint32_t in_sevens(uint64_t number, uint64_t *word) {
-  uint32_t n = 1;
-  *word = number & 0x7F;
-  for (; number >>= 7; n++)
-    *word += (uint64_t)0x80 << 8 * (n - 1) | (number & 0x7F) << 8 * n;
-  return n;
-}
-
 #define HEAD_MOST (POSITION_BITS / 7 + 1) /* bytes of how far a parent is */
 
 /* A terse record up to its key, for which there is room. NULL: its parent cannot be told so. */
@@ -124,17 +112,13 @@ static inline uint8_t *begin_terse(struct store *s, uint32_t lane, uint32_t leng
   if (s->chunks[l->last].used + HEAD_MOST + length + BEHIND > CHUNK_SIZE)
     next_chunk(s, lane, 1);
   state_ref told = parent == STORE_NONE ? 0 : parent; /* where no record stands */
-  uint64_t head = (told - l->base) << 1;
-  uint32_t n = 1;
   if (told < l->base)
     return NULL;
-  if (head >= 0x80)
-    n = in_sevens(head, &head);
+  uint8_t head[HEAD_MOST];
+  size_t n = (size_t)(number_write(head, (told - l->base) << 1) - head);
   *ref = reserve(s, lane, n + length);
-  uint8_t *record = record_at(s, *ref);
-  memcpy(record, &head, sizeof head);
   l->base = told;
-  return record + n;
+  return (uint8_t *)memcpy(record_at(s, *ref), head, HEAD_MOST) + n; /* the key comes over the rest */
 }
 
 /* The key's place in a full record, for which there is room; in a store of terse ones with a 1 before it. */
@@ -188,7 +172,7 @@ state_ref record_append_words(struct store *s, uint32_t lane, const uint64_t *wo
 
 static const uint8_t *full_at(const struct store *s, state_ref ref) {
   const uint8_t *record = record_at(s, ref);
-  return !s->terse ? record : is_full(record) ? record + 1 : NULL;
+  return !s->terse ? record : terse_is_full(record) ? record + 1 : NULL;
 }
 
 void store_relink(struct store *s, state_ref ref, state_ref parent, charge c) {

@@ -1,10 +1,10 @@
 /* Inside the store: records, and the chunks that they lie in.
 
-   A full record is: parent (5 bytes), head (1 to 5, seven bits each), the charge if the head says so (4), the key. The head is twice
+   A full record is: parent (5 bytes), head (a number, 1 to 5), the charge if the head says so (4), the key. The head is twice
    the key's length, and one more if there is a charge: of most states it is 0. All but the key may change.
 
-   A terse record is: how far its parent is from that of the terse record before it in the chunk, or from 0 (twice that, seven bits
-   each, 1 to 6 bytes, mostly one; none is 0), and a key of the usual length. Or it is 1 and a full record: if there is a charge, if the key's
+   A terse record is: how far its parent is from that of the terse record before it in the chunk, or from 0 (twice that, 1 to 6
+   bytes, mostly one; none is 0), and a key of the usual length. Or it is 1 and a full record: if there is a charge, if the key's
    length is another, or if its parent comes before that other one. A store's records are all of one kind. */
 #ifndef RONDO_SEARCH_RECORDS_H
 #define RONDO_SEARCH_RECORDS_H
@@ -18,17 +18,24 @@
 /* Behind a record that is not longer than a chunk so many bytes can be read and written. */
 #define BEHIND 32
 
+/* A number, seven bits a byte, the lowest first; all but the last byte have the eighth one set. What is behind it. */
+static inline const uint8_t *number_read(const uint8_t *at, uint64_t *number) {
+  *number = *at & 0x7F;
+  for (unsigned shift = 7; *at++ & 0x80; shift += 7)
+    *number |= (uint64_t)(*at & 0x7F) << shift;
+  return at;
+}
+static inline uint8_t *number_write(uint8_t *at, uint64_t number) {
+  for (; number >= 0x80; number >>= 7)
+    *at++ = (uint8_t)(number | 0x80);
+  *at++ = (uint8_t)number;
+  return at;
+}
+
 /* The key of a full record, with its length, and the charge before it. */
 static inline const uint8_t *full_key(const uint8_t *record, uint32_t *length, charge *c) {
-  const uint8_t *at = record + PARENT_BYTES;
-  uint64_t head = *at++;
-  if (head & 0x80) {
-    head &= 0x7F;
-    unsigned shift = 7;
-    do
-      head |= (uint64_t)(*at & 0x7F) << shift;
-    while (shift += 7, *at++ & 0x80);
-  }
+  uint64_t head;
+  const uint8_t *at = number_read(record + PARENT_BYTES, &head);
   *length = (uint32_t)(head >> 1);
   *c = 0;
   if (head & 1) {
@@ -38,7 +45,7 @@ static inline const uint8_t *full_key(const uint8_t *record, uint32_t *length, c
   return at;
 }
 
-static inline bool is_full(const uint8_t *terse) { return *terse & 1; }
+static inline bool terse_is_full(const uint8_t *record) { return *record & 1; }
 
 /* Behind how far the parent is. */
 static inline const uint8_t *terse_key(const uint8_t *record) {
@@ -50,7 +57,7 @@ static inline const uint8_t *terse_key(const uint8_t *record) {
 static inline const uint8_t *record_key(const struct store *s, const uint8_t *record, uint32_t *length, charge *c) {
   if (!s->terse)
     return full_key(record, length, c);
-  if (is_full(record))
+  if (terse_is_full(record))
     return full_key(record + 1, length, c);
   *length = s->usual;
   *c = 0;

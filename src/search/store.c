@@ -125,7 +125,7 @@ static inline bool key_is_words(const uint8_t *key, const uint64_t *word, uint32
 
 static inline bool record_is_words(const struct store *s, state_ref ref, const uint64_t *word, uint32_t length) {
   const uint8_t *key = record_at(s, ref);
-  if (s->terse && !is_full(key))
+  if (s->terse && !terse_is_full(key))
     return length == s->usual && key_is_words(terse_key(key), word, length);
   key += s->terse + PARENT_BYTES;
   uint8_t head = *key++;

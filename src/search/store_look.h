@@ -2,7 +2,6 @@
 #ifndef RONDO_SEARCH_STORE_LOOK_H
 #define RONDO_SEARCH_STORE_LOOK_H
 
-#include "base/vec.h"
 #include "search/store.h"
 
 #include <stdatomic.h>
