@@ -236,7 +236,24 @@ static void store_tells_parents_from_each_other(void **unused) {
   memory_free(key);
 }
 
-/* A difference and the key, and the index is never half empty. */
+/* All slots of a line at once, against one after the other. */
+static void lines_are_looked_at_as_a_whole(void **unused) {
+  (void)unused;
+  static const uint64_t positions[] = {0, 1, UINT64_C(1) << 32, UINT64_C(1) << 31, POSITION_MASK};
+  uint64_t seed = 4711, line[LINE_SLOTS];
+  for (uint32_t turn = 0; turn < 200000; turn++) {
+    uint64_t few = 1 + drawn(&seed) % 12, scale = drawn(&seed) % 2 ? 1 : ((UINT64_C(1) << TAG_BITS) - 1) / few;
+    uint32_t full = (uint32_t)(drawn(&seed) % (LINE_SLOTS + 1)), expected = 0;
+    for (uint32_t i = 0; i < LINE_SLOTS; i++)
+      line[i] = i < full ? drawn(&seed) % few * scale << POSITION_BITS | positions[drawn(&seed) % 5] : 0;
+    uint64_t tag = drawn(&seed) % few * scale;
+    while (expected < LINE_SLOTS && line[expected] != 0 && line[expected] >> POSITION_BITS != tag)
+      expected++;
+    assert_int_equal(line_stop(line, tag), expected);
+  }
+}
+
+/* A difference and the key, and the index is never half empty; all are found again however often it grew. */
 static void terse_stores_are_small(void **unused) {
   (void)unused;
   enum { STATES = 3000000 };
@@ -248,6 +265,10 @@ static void terse_stores_are_small(void **unused) {
     parent = i % 3 ? parent : i == 0 ? ref : store_next(s, parent);
     if (i > STATES / 2 && i % 1000 == 0)
       assert_true(store_bytes(s) < i * (13 + 15) + 20 * CHUNK_SIZE);
+  }
+  for (uint64_t i = 0; i < STATES; i++) {
+    uint64_t word[2] = {i * 0x9E3779B97F4A7C15u, i};
+    assert_true(store_find(s, (const uint8_t *)word, 12, store_hash_words(word, 12)) != STORE_NONE);
   }
   store_free(s);
 }
@@ -780,6 +801,7 @@ int main(void) {
       cmocka_unit_test(store_is_filled_by_several),
       cmocka_unit_test(store_relinks),
       cmocka_unit_test(store_tells_parents_from_each_other),
+      cmocka_unit_test(lines_are_looked_at_as_a_whole),
       cmocka_unit_test(terse_stores_are_small),
       cmocka_unit_test(charges_compare_processes_first_and_saturate),
   };
