@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #define MAGIC "rondo\r\n\032" /* no text, and damaged by who takes it for one */
-#define VERSION 3
+#define VERSION 4
 #define BUFFER ((size_t)1 << 16)
 
 struct header {

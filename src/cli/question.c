@@ -33,6 +33,7 @@ struct space *question_space(const struct asked *a, const struct question *q, co
                              const struct licences **licences) {
   struct space_options options = {.successors = a->options->successors,
                                   .letters = tested_letters(),
+                                  .narrow_keys = tested_narrow_keys(),
                                   .max_distance = a->options->max_distance ? a->options->max_distance : ANY_DISTANCE};
   *licences = licences_grant(a->model, q, wishes, a->arena);
   meaning_follow(a->meaning, q->semantics,

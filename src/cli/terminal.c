@@ -206,6 +206,8 @@ enum letters_by tested_letters(void) {
   return !said ? LETTERS_AUTO : !strcmp(said, "always") ? LETTERS_ALWAYS : !strcmp(said, "never") ? LETTERS_NEVER : LETTERS_AUTO;
 }
 
+bool tested_narrow_keys(void) { return getenv("RONDO_TEST_NARROW_KEYS"); }
+
 bool tested_without_second_look(void) { return getenv("RONDO_TEST_NO_SECOND_LOOK"); }
 
 uint32_t default_threads(void) {

@@ -36,6 +36,7 @@ uint64_t tested_sieve_from(void);   /* likewise RONDO_TEST_SIEVE_FROM */
 uint32_t tested_signature(void); /* likewise: RONDO_TEST_HASH_BITS: how many bits '--store hash' keeps, 1 to 40 */
 uint64_t tested_spill_from(void); /* likewise: RONDO_TEST_SPILL_FROM */
 enum letters_by tested_letters(void); /* likewise: RONDO_TEST_LETTERS: always, never */
+bool tested_narrow_keys(void);         /* likewise: RONDO_TEST_NARROW_KEYS */
 bool tested_without_second_look(void); /* likewise: RONDO_TEST_NO_SECOND_LOOK: what several found is told as they found it */
 uint32_t default_threads(void); /* one for each processor that we may use */
 

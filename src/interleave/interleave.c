@@ -170,7 +170,7 @@ static bool space_initial(struct space *space, emit_fn *emit, void *context) {
       scout(s);
     lay_out_keys(s, KEYS_SNUG);
   } else if (s->too_narrow || space->restart) {
-    lay_out_keys(s, KEYS_GROWN);
+    lay_out_keys(s, s->keys.narrow ? KEYS_WIDENED : KEYS_GROWN);
   }
   space->restart = false;
   bool more = interleave_initial(s, emit, context);
@@ -232,6 +232,27 @@ static void space_join(struct space *space, struct space *other) {
     s->channels.most = o->channels.most;
   if (other->channel_bound > space->channel_bound)
     space->channel_bound = other->channel_bound;
+}
+
+static struct state space_widened(struct space *space, const struct state *before) {
+  struct interleave *s = interleave_of(space);
+  s->words[s->change.nwords - 1] = 0;
+  memcpy(s->words, before->bytes, before->length);
+  key_change(&s->change, &s->keys, s->words, s->packed);
+  return keys_state(&s->keys, s->packed);
+}
+
+static void space_widen(struct space *space) {
+  struct interleave *s = interleave_of(space);
+  struct state farthest = space->farthest;
+  uint32_t distance = space->distance;
+  key_change_begin(&s->change, &s->keys);
+  lay_out_keys(s, KEYS_WIDENED);
+  space->restart = false;
+  if (farthest.length == 0)
+    return;
+  space_widened(space, &farthest);
+  keep_farthest(s, distance, s->packed);
 }
 
 static void interleave_save(struct space *space, struct saver *to) {
@@ -302,6 +323,7 @@ static void space_free(struct space *space) {
   settling_release(s);
   channel_ops_release(&s->channels);
   keys_release(&s->keys);
+  key_change_release(&s->change);
   stubborn_free(s->stubborn);
   hopes_free(s->hopes);
   memory_free(s->enabled);
@@ -342,6 +364,8 @@ static const struct space_ops interleave_ops = {
     .names = space_names,
     .another = space_another,
     .join = space_join,
+    .widen = space_widen,
+    .widened = space_widened,
     .save = interleave_save,
     .load = interleave_load,
     .memory = space_memory,
@@ -444,6 +468,7 @@ static struct interleave *make(struct meaning *meaning, struct model *m, const s
     s->steps.uses_any |= s->steps.uses[r];
   }
   s->keys.scatter = !letters_suit(s) ? SCATTER_NEVER : options->letters == LETTERS_ALWAYS ? SCATTER_ALWAYS : SCATTER_TO_SHORTEN;
+  s->keys.narrow = options->narrow_keys;
   s->keys.nwords = 0; /* so that there is room for them from the first layout on */
   if (!first) {
     lay_out_keys(s, KEYS_WIDE);

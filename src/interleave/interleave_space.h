@@ -455,6 +455,7 @@ struct interleave {
   struct space base;
   struct cells cells;
   struct keys keys;
+  struct key_change change;    /* from the keys before those */
   struct channel_ops channels;
   struct steps steps;
   struct mover mover;
@@ -497,7 +498,7 @@ struct interleave {
   struct space_options options; /* as it was made with */
   bool own_meaning;            /* made for another thread */
   bool scouted;
-  bool too_narrow;             /* they must be laid out anew */
+  bool too_narrow;             /* keys must be laid out anew */
   uint32_t max_distance;
   bool too_far;                /* the row that row_key was last asked for is beyond that */
   uint64_t *farthest;          /* the key of base.farthest */
@@ -557,7 +558,7 @@ static inline void able_add(struct interleave *s, struct brief_moves *moves, con
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
 /* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
 bool row_key(struct interleave *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
-bool too_narrow(struct interleave *); /* false: the search must begin again */
+bool too_narrow(struct interleave *); /* false: nothing goes on with these keys */
 bool leave_out(struct interleave *);  /* true: the state is too far off, the search goes on without it */
 value status_of(const struct interleave *, const uint64_t *words, uint32_t p);
 uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role, uint64_t uses); /* by global: it counts */

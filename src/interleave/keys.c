@@ -160,14 +160,38 @@ static void grow(struct keys *k) {
   memory_free(before);
 }
 
+static void widen_by(struct keys *k, const uint8_t *before, uint8_t more) {
+  for (uint32_t t = 0; t < k->cells->ntables; t++) {
+    size_t names = intern_count(k->cells->tables[t]);
+    uint8_t width = k->narrow ? before[t] + 1 : (uint8_t)(bits_for(names + names / 2) + more);
+    k->width[t] = is_full(k, before, t) ? width : before[t];
+  }
+  lay_out(k);
+}
+
+/* With room for half as many names again, and what is left of the last byte. */
+static void widen(struct keys *k) {
+  uint8_t *before = memory_alloc(k->cells->ntables + 1), more = SPARE_MOST;
+  memcpy(before, k->width, k->cells->ntables);
+  widen_by(k, before, 0);
+  for (uint32_t bytes = k->nbytes; more > 0; more--) {
+    widen_by(k, before, more);
+    if (k->nbytes == bytes)
+      break;
+  }
+  if (more == 0)
+    widen_by(k, before, 0);
+  memory_free(before);
+}
+
 void keys_lay_out(struct keys *k, enum key_layout how) {
-  if (how == KEYS_GROWN) {
-    grow(k);
+  if (how == KEYS_GROWN || how == KEYS_WIDENED) {
+    (how == KEYS_GROWN ? grow : widen)(k);
     return;
   }
   for (uint32_t t = 0; t < k->cells->ntables; t++) {
     size_t names = intern_count(k->cells->tables[t]);
-    k->width[t] = how == KEYS_WIDE ? WIDE : bits_for(names + names / 16);
+    k->width[t] = how == KEYS_WIDE ? WIDE : k->narrow ? 0 : bits_for(names + names / 16);
   }
   lay_out(k);
 }
@@ -175,6 +199,22 @@ void keys_lay_out(struct keys *k, enum key_layout how) {
 void keys_lay_out_like(struct keys *k, const uint8_t *width) {
   memcpy(k->width, width, k->cells->ntables);
   lay_out(k);
+}
+
+void key_change_begin(struct key_change *c, const struct keys *k) {
+  c->nwords = k->nwords;
+  c->field = memory_resize_array(c->field, k->cells->ncells + 1, sizeof *c->field);
+  memcpy(c->field, k->field, k->cells->ncells * sizeof *c->field);
+}
+
+void key_change_release(struct key_change *c) { memory_free(c->field); }
+
+void key_change(const struct key_change *c, const struct keys *k, const uint64_t *before, uint64_t *words) {
+  memset(words, 0, k->nwords * sizeof *words);
+  for (uint32_t i = 0; i < k->cells->ncells; i++) {
+    const struct key_field *from = &c->field[i], *to = &k->field[i];
+    words[to->word] |= (before[from->word] >> from->shift & ((UINT64_C(1) << from->width) - 1)) << to->shift;
+  }
 }
 
 bool keys_pack(const struct keys *k, const content *row, uint64_t *words) {

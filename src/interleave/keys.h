@@ -1,5 +1,5 @@
 /* Rows packed into bits, exactly. Each cell has as many bits as the names of its table need by now; when a table has
-   outgrown its bits, keys are too narrow, and the search begins again with wider ones (tables stay).
+   outgrown its bits, keys are too narrow, and all states get wider ones, or the search begins again (tables stay).
    A process's local state lies next to the channels into it, so that what decides about its steps is one short number. */
 #ifndef RONDO_INTERLEAVE_KEYS_H
 #define RONDO_INTERLEAVE_KEYS_H
@@ -35,6 +35,7 @@ struct keys {
   uint8_t *width;            /* by table */
   uint32_t nwords, nbytes;
   enum key_scatter scatter;
+  bool narrow;               /* no room at first, and one bit more whenever there is not enough: for tests */
   uint32_t layouts;          /* how often they have been laid out */
   uint8_t grown;             /* how often because they were too narrow, up to some number */
 };
@@ -45,7 +46,8 @@ void keys_release(struct keys *);
 enum key_layout {
   KEYS_WIDE, /* for names that are yet to come */
   KEYS_SNUG, /* for those that there are, and a few more */
-  KEYS_GROWN /* as they are, but with room for tables that have outgrown theirs */
+  KEYS_WIDENED, /* as they are, but with room for tables that have outgrown theirs; states get other keys */
+  KEYS_GROWN    /* likewise, if states are lost by that: with more room, for it must not happen often */
 };
 void keys_lay_out(struct keys *, enum key_layout);
 void keys_lay_out_like(struct keys *, const uint8_t *width); /* by table */
@@ -67,6 +69,16 @@ static inline bool key_set(const struct keys *k, uint64_t *words, uint32_t cell,
 static inline uint64_t key_window(const struct key_window *w, const uint64_t *words) {
   return (words[w->word] >> w->shift | words[w->word + 1] << 1 << (63 - w->shift)) & w->mask;
 }
+
+/* Keys of the layout before: where each cell was. */
+struct key_change {
+  struct key_field *field; /* by cell */
+  uint32_t nwords;
+};
+void key_change_begin(struct key_change *, const struct keys *); /* the layout as it is will be the one before */
+void key_change_release(struct key_change *);
+/* The key as it is now. */
+void key_change(const struct key_change *, const struct keys *, const uint64_t *before, uint64_t *words);
 
 bool keys_pack(const struct keys *, const content *row, uint64_t *words); /* false: too narrow */
 void keys_unpack(const struct keys *, const uint64_t *words, content *row);

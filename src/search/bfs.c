@@ -117,7 +117,8 @@ static bool go_through(struct sweep *w, enum stage_kind kind) {
   struct stage *at = s->stage;
   const struct layer *next = kind == STAGE_EXPAND || kind == STAGE_OTHERS ? &at->next : &at->layer;
   at->kind = kind;
-  at->transitions = w->transitions;
+  if (!at->begun)
+    at->transitions = w->transitions;
   if (kind != STAGE_BEYOND && is_for_many(w, at->states)) {
     w->made = crew_do(s->crew, works[kind], &at->layer, next);
   } else {
@@ -228,6 +229,8 @@ static void explore(struct sweep *w, bool resumed) {
     made = ((amid && at->kind == STAGE_OTHERS) || go_through(w, STAGE_EXPAND)) &&
            (!s->ranks || !s->space->puts_off || go_through(w, STAGE_OTHERS));
     amid = false;
+    if (s->space->restart && !s->ranks)
+      return;
     if (s->spill) {
       made = spill_close_layer(w, made);
       continue;
@@ -245,10 +248,12 @@ static void go(struct sweep *w) {
     return;
   explore(w, found == CHECKPOINT_AMID);
   while (s->space->restart) { /* keys mean something else from now on */
-    search_forget(s, w);
+    bool kept = search_rekey(w);
+    if (!kept)
+      search_forget(s, w);
     if (!s->ranks) /* where there are several it says that keys were too narrow, be it another's */
       s->space->restart = false;
-    explore(w, false);
+    explore(w, kept);
   }
   if (s->ranks)
     ranks_end(w);

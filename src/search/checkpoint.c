@@ -97,6 +97,7 @@ static void save_stage(struct saver *to, const struct stage *at, struct sweep *c
   save_bytes(to, &at->next, sizeof at->next);
   save_number(to, at->states);
   save_number(to, at->before);
+  save_number(to, at->transitions);
   save_number(to, begun ? all[0]->transitions : at->transitions);
   save_number(to, all[0]->frontier_states);
   save_number(to, all[0]->rounds);
@@ -294,6 +295,7 @@ static void load_stage(struct loader *from, struct stage *at, struct sweep *w) {
   load_bytes(from, &at->next, sizeof at->next);
   at->states = load_number(from);
   at->before = load_number(from);
+  at->transitions = load_number(from);
   w->transitions = load_number(from);
   w->frontier_states = load_number(from);
   w->rounds = (uint32_t)load_number(from);

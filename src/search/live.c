@@ -294,8 +294,19 @@ bool live_accepts_anywhere(struct live *l) {
   return found;
 }
 
+/* What there was to see is told of the first question, and how long it took of all of them. */
+static void keep_counts(struct search_stats *now, const struct search_stats *before) {
+  now->states = before->states;
+  now->transitions = before->transitions;
+  now->depth = before->depth;
+  now->frontier = before->frontier;
+  now->seconds = now->seconds > before->seconds ? now->seconds : before->seconds;
+  now->memory = now->memory > before->memory ? now->memory : before->memory;
+}
+
 bool live_satisfiable(struct live *l, const struct assumptions *assumptions) {
   struct automaton *all = automaton_of_all();
+  struct search_stats before = l->graph.stats;
   bool found = false;
   do {
     struct dive d;
@@ -306,6 +317,7 @@ bool live_satisfiable(struct live *l, const struct assumptions *assumptions) {
     found = d.region != 0;
     dive_release(&d);
   } while (l->graph.space->restart);
+  keep_counts(&l->graph.stats, &before);
   automaton_free(all);
   return found;
 }

@@ -222,6 +222,21 @@ struct stored store_at(const struct store *s, state_ref ref) {
   return found;
 }
 
+state_ref parent_next(const struct store *s, struct parents *p, state_ref ref) {
+  const uint8_t *full = full_at(s, ref);
+  uint64_t chunk = (ref >> CHUNK_BITS) + 1, far = 0;
+  state_ref parent = 0;
+  if (chunk != p->chunk)
+    *p = (struct parents){.chunk = chunk};
+  if (full) {
+    memcpy(&parent, full, PARENT_BYTES);
+    return parent;
+  }
+  number_read(record_at(s, ref), &far);
+  p->told += far >> 1;
+  return p->told ? p->told : STORE_NONE;
+}
+
 charge store_charge(const struct store *s, state_ref ref) { return store_key(s, ref).charge; }
 
 /* --- all of them --- */

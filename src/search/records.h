@@ -69,6 +69,13 @@ state_ref record_append(struct store *, uint32_t lane, const uint8_t *bytes, uin
 /* The same for the words of a short key. */
 state_ref record_append_words(struct store *, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent, charge);
 
+/* The parents of a lane's states, asked for one after the other from the first of a chunk on. */
+struct parents {
+  uint64_t chunk; /* of the last one, and one more */
+  state_ref told;
+};
+state_ref parent_next(const struct store *, struct parents *, state_ref);
+
 /* Where a lane ends: to take back what was appended since, because somebody else has put it there already. */
 struct lane_end {
   uint32_t last, used;

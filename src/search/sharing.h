@@ -33,7 +33,7 @@ void sharing_grow(struct store *, uint32_t lane, const struct segment *); /* tha
 #define FULL_TIGHT 60
 #define SOON 3 /* as many less, and it will grow soon */
 /* By this part of what it has, if it is large. */
-#define GROWTH 3
+#define GROWTH 5
 #define GROWTH_TIGHT 8
 
 void segment_grow(struct store *, struct segment *);

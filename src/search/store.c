@@ -266,6 +266,19 @@ bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t 
   return true;
 }
 
+void store_take_index(struct store *s, struct store *from) {
+  for (uint32_t i = 0; i < SEGMENTS; i++) {
+    struct segment own = s->segment[i];
+    s->segment[i] = from->segment[i];
+    from->segment[i] = own;
+    memset(s->segment[i].slots, 0, slots_bytes(s->segment[i].lines));
+    s->segment[i].used = 0;
+  }
+  size_t bytes = s->index_bytes;
+  s->index_bytes = (size_t)from->index_bytes;
+  from->index_bytes = bytes;
+}
+
 void store_index(struct store *s, uint32_t lane, uint64_t hash, state_ref ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   occupy(s, lane, g, empty_slot(g, tag_of(hash)), tag_of(hash), ref);

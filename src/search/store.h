@@ -172,6 +172,11 @@ static inline bool store_read(struct store_reader *r) {
   return true;
 }
 
+/* The states of a terse store under other keys, no two of them the same, with the same charges and parents, lane by lane in the same order.
+   The old store has no index any more: nothing can be looked up there, nor added. */
+typedef const uint8_t *rekey_fn(void *context, const uint8_t *bytes, uint32_t *length); /* its own until it is called again */
+struct store *store_rekey(struct store *, rekey_fn *, void *context);
+
 /* With the same references. Bad: NULL. The index is made anew. */
 void store_save(const struct store *, struct saver *);
 struct store *store_load(struct loader *);

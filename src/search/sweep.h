@@ -51,7 +51,7 @@ struct stage {
   struct layer next;    /* EXPAND: the layer being made: its `from` */
   uint64_t states;      /* of the layer */
   uint64_t before;      /* EXPAND: states that there were when it began */
-  uint64_t transitions; /* then */
+  uint64_t transitions; /* when it began */
   /* How far it had come when it was written down: */
   bool begun;
   state_ref at[STORE_LANES]; /* by lane of the layer: states from here on, */
@@ -201,6 +201,11 @@ bool crew_do(struct crew *, bool (*work)(struct sweep *), const struct layer *fr
 /* Everything is in the store but what comes after states that it has yet to take up. Waits for the others; the last one
    writes the search down. */
 void crew_rest(struct crew *);
+
+/* --- rekey.c --- */
+
+/* Keys have become too narrow: all states get other ones, and the layer that was being expanded is begun again. False: they are lost. */
+bool search_rekey(struct sweep *);
 
 /* --- checkpoint.c --- */
 

@@ -122,6 +122,11 @@ struct space_ops {
      afterwards. Bad: they do not. Not if space->fleeting; NULL: this cannot be done. */
   void (*save)(struct space *, struct saver *);
   void (*load)(struct space *, struct loader *);
+  /* Keys are too narrow (space->restart): they are laid out anew, with room for all names that there are. `widened` then makes the
+     key of a state from what it was before, so that nothing that was found is lost; its bytes stay until the next call. NULL: this
+     cannot be done, and the search has to begin again. */
+  void (*widen)(struct space *);
+  struct state (*widened)(struct space *, const struct state *before);
   /* For other processes at the same search: the i-th table of the names that keys hold; NULL: there are no more. Together with
      the model's values they decide what a key means. None at all, or no such function: this cannot be done. */
   struct intern *(*names)(struct space *, uint32_t i);
@@ -176,6 +181,7 @@ struct space_options {
   enum successors_by successors;
   uint32_t max_distance; /* between the rounds of live processes, where each has its own */
   enum letters_by letters; /* steps: is what a process can do remembered message by message, wherever that can be done? */
+  bool narrow_keys;        /* steps: for tests: keys have as little room as can be, so that they become too narrow often */
 };
 #define ANY_DISTANCE UINT32_MAX
 

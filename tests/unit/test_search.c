@@ -236,6 +236,96 @@ static void store_tells_parents_from_each_other(void **unused) {
   memory_free(key);
 }
 
+/* Other keys for all states: longer ones, or shorter ones, from which the old ones can be told. */
+struct other_keys {
+  int32_t longer;
+  uint8_t *key;
+};
+
+static const uint8_t *other_key(void *context, const uint8_t *bytes, uint32_t *length) {
+  struct other_keys *o = context;
+  uint32_t i;
+  memcpy(&i, bytes, 4);
+  *length = (uint32_t)((int32_t)*length + o->longer);
+  memset(o->key, (int)(i % 251), *length);
+  i *= 2654435761u;
+  memcpy(o->key, &i, 4);
+  return o->key;
+}
+
+struct laned_state {
+  state_ref ref;
+  uint32_t parent; /* its number; UINT32_MAX: none */
+  uint32_t length;
+  charge charge;
+};
+
+static void put_into_lanes(struct store *s, uint32_t lanes, struct laned_state *all, uint32_t n, uint8_t *key) {
+  uint64_t seed = 271828 + lanes;
+  if (lanes > 1)
+    store_share(s, lanes);
+  for (uint32_t i = 0, near = 0; i < n; i++) {
+    struct laned_state *t = &all[i];
+    near = near + 1 < i && drawn(&seed) % 3 == 0 ? near + 1 : near;
+    t->parent = near;
+    if (i < 3 || drawn(&seed) % 1000 == 0)
+      t->parent = UINT32_MAX;
+    else if (drawn(&seed) % 50 == 0)
+      t->parent = drawn(&seed) % 2 ? (uint32_t)(drawn(&seed) % i) : i - 1 - (uint32_t)(drawn(&seed) % (i < 40 ? i : 40));
+    t->charge = drawn(&seed) % 20 ? 0 : 1 + (charge)(drawn(&seed) % 9);
+    t->length = make_key(key, i, drawn(&seed) % 30 ? 9 : (uint32_t)(drawn(&seed) % 60) + 4);
+    uint32_t lane = (uint32_t)(drawn(&seed) % lanes);
+    if (lanes > 1)
+      store_enter(s, lane);
+    assert_true(store_put_in(s, lane, key, t->length, store_hash(key, t->length), 0,
+                             t->parent == UINT32_MAX ? STORE_NONE : all[t->parent].ref, t->charge, &t->ref));
+    if (lanes > 1)
+      store_leave(s, lane);
+  }
+}
+
+static void states_get_other_keys(void **unused) {
+  (void)unused;
+  enum { STATES = 200000 };
+  static const int32_t longer[] = {0, 1, -4, 20};
+  uint8_t *key = memory_alloc(1000), *other = memory_alloc(1000);
+  struct laned_state *all = memory_alloc(STATES * sizeof *all);
+  for (uint32_t turn = 0; turn < 12; turn++) {
+    uint32_t lanes = 1 + turn % 3;
+    struct other_keys how = {longer[turn / 3], other};
+    struct store *s = store_new_terse();
+    put_into_lanes(s, lanes, all, STATES, key);
+    struct store *now = store_rekey(s, other_key, &how);
+    assert_int_equal(store_count(now), STATES);
+    assert_int_equal(store_lanes(now), lanes);
+    state_ref last[3] = {0};
+    for (uint32_t i = 0; i < STATES; i++) {
+      struct laned_state *t = &all[i];
+      uint32_t length = make_key(key, i, t->length - 4), lane = store_lane(s, t->ref);
+      const uint8_t *bytes = other_key(&how, key, &length);
+      state_ref ref = store_seek(now, bytes, length);
+      assert_true(ref != STORE_NONE && store_lane(now, ref) == lane && ref > last[lane]);
+      assert_int_equal(store_charge(now, ref), t->charge);
+      if (i % 37 == 0 || t->charge) {
+        state_ref parent = store_at(now, ref).parent;
+        assert_int_equal(parent, t->parent == UINT32_MAX ? STORE_NONE : all[t->parent].ref);
+      }
+      t->ref = last[lane] = ref;
+    }
+    for (uint32_t i = 0; i < 1000; i++) { /* it goes on */
+      uint32_t length = make_key(key, STATES + i, 20);
+      state_ref ref;
+      assert_true(store_put_in(now, 0, key, length, store_hash(key, length), 0, all[i].ref, 0, &ref));
+      assert_int_equal(store_at(now, ref).parent, all[i].ref);
+    }
+    store_free(s);
+    store_free(now);
+  }
+  memory_free(all);
+  memory_free(other);
+  memory_free(key);
+}
+
 /* All slots of a line at once, against one after the other. */
 static void lines_are_looked_at_as_a_whole(void **unused) {
   (void)unused;
@@ -802,6 +892,7 @@ int main(void) {
       cmocka_unit_test(store_relinks),
       cmocka_unit_test(store_tells_parents_from_each_other),
       cmocka_unit_test(lines_are_looked_at_as_a_whole),
+      cmocka_unit_test(states_get_other_keys),
       cmocka_unit_test(terse_stores_are_small),
       cmocka_unit_test(charges_compare_processes_first_and_saturate),
   };
