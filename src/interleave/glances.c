@@ -82,9 +82,10 @@ void make_parties(struct interleave *s) {
 void make_shortcuts(struct interleave *s, uint32_t p) {
   struct glance *g = &s->mover.glances[p];
   const struct key_window *w = &s->keys.window[p];
-  bool alone = !s->steps.uses[s->role_of[p]] && !s->byzantine;
+  const struct key_window *memory = &s->keys.memory;
+  uint32_t seen = w->width + (!s->steps.uses[s->role_of[p]] ? 0u : memory->fits ? memory->width : 64u);
   uint32_t bits = s->expanded < 64 ? 0 : s->expanded < 4096 ? 10 : s->expanded < 65536 ? 12 : s->expanded < 1u << 20 ? 14 : 17;
-  bool direct = bits >= 12 && w->width <= DIRECT_BITS && alone;
+  bool direct = bits >= 12 && seen <= DIRECT_BITS && !s->byzantine;
   while (bits > 8 && !direct && (size_t)1 << bits > 4 * intern_count(s->mover.sights[p].seen))
     bits--;
   if (!w->fits || bits <= g->bits || g->direct)
@@ -93,7 +94,7 @@ void make_shortcuts(struct interleave *s, uint32_t p) {
   g->cache = NULL;
   g->bits = bits;
   if (direct)
-    g->direct = memory_alloc(sizeof *g->direct << w->width);
+    g->direct = memory_alloc(sizeof *g->direct << seen);
   else
     g->cache = memory_alloc(sizeof *g->cache << bits);
 }

@@ -210,7 +210,7 @@ struct sights { /* of one process */
 
 /* The short way to a process's moves, by what the key says of it. At most one of them is not NULL. */
 struct glance {
-  struct brief_moves **direct; /* if that is short and nothing else counts */
+  struct brief_moves **direct; /* if that is short, with what it sees of shared memory, and nothing else counts */
   struct cached_sight *cache; /* NULL: it does not pay yet, or what it sees does not fit */
   const struct overlooked *overlooked; /* by local state, or NULL */
   uint64_t local_mask;        /* where that is in the window */
@@ -531,11 +531,15 @@ static inline uint64_t glance_at(const struct interleave *s, const struct glance
   return window & ~o->window;
 }
 
+static inline struct brief_moves **direct_at(const struct interleave *s, const struct glance *g) {
+  return &g->direct[key_window(&g->window, s->words) | s->memory[g->role] << g->window.width];
+}
+
 /* NULL: they are not at hand. */
 static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint32_t p, uint32_t byzantine) {
   const struct glance *g = &s->mover.glances[p];
   if (g->direct)
-    return g->direct[key_window(&g->window, s->words)];
+    return *direct_at(s, g);
   if (g->cache) {
     uint64_t memory, window = glance_at(s, g, s->words, &memory);
     const struct cached_sight *known = cached_at(g, window, memory, byzantine);

@@ -679,7 +679,7 @@ struct moves *moves_of(struct interleave *s, uint32_t p, uint32_t byzantine) {
     make_brief(s, moves);
   overlooked_note(s, p, local, &outlook);
   if (g->direct) {
-    g->direct[key_window(&g->window, words)] = moves->brief;
+    *direct_at(s, g) = moves->brief;
   } else if (g->cache) {
     uint64_t memory, window = glance_at(s, g, words, &memory);
     *cached_at(g, window, memory, byzantine) = (struct cached_sight){window, memory, moves->brief, byzantine};
