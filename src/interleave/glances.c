@@ -17,6 +17,8 @@ void glances_release(struct interleave *s) {
 
 void glances_forget(struct interleave *s) {
   glances_release(s);
+  arena_clear(&s->mover.brief); /* short moves are made anew when they are asked for */
+  s->mover.brief_bytes = 0;
   overlooked_forget(s);
   letters_forget(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++)

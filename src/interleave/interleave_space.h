@@ -150,6 +150,7 @@ struct brief_post {
 struct brief_move {
   const struct brief_post *posts;
   uint32_t nposts;
+  bool quiet;       /* no property of states can tell what it changes */
   uint64_t masks[]; /* which bits it keeps, then which ones it sets: 2 words each, or 4 */
 };
 struct moves;
@@ -168,6 +169,7 @@ struct moves {
   const uint32_t *groups; /* fairness: what the process can take, without a lie */
   uint32_t ngroups;
   uint32_t process;
+  content local;             /* in which it is */
   bool remembered;
   bool brief_only;           /* none of them is special */
   uint32_t layout;           /* of keys for which `brief` was made; 0: none */
@@ -304,7 +306,7 @@ struct mover {
   VEC(struct posts *) compiled;
   struct intern *deadness_of;
   VEC(struct deadness *) deadness;
-  size_t move_bytes;
+  size_t move_bytes, brief_bytes;
   content *inbox, *after;    /* scratch */
   VEC(struct move) making;
   struct brief_moves *nothing; /* of everybody who can do nothing: always close at hand */
@@ -423,6 +425,8 @@ void properties_release(struct interleave *);
 enum verdict3 interleave_holds(struct interleave *, uint32_t i, const struct state *, struct model_error *);
 enum verdict3 interleave_atom(struct interleave *, uint32_t i, const struct state *, struct model_error *);
 /* Step properties of the form `forall p in R: ...` about p alone. */
+/* Is there no property of states that could tell what the move of a process in that local state changes? */
+bool move_is_quiet(struct interleave *, uint32_t p, content local, const struct move *);
 uint64_t steps_broken_by_local(struct interleave *, uint32_t p, content before, content after);
 /* The others, on whole states. */
 uint64_t steps_broken_by_step(struct interleave *, const uint64_t *before, const uint64_t *after);

@@ -85,7 +85,7 @@ size_t letters_bytes(const struct interleave *s) {
 
 /* --- one local state --- */
 
-static struct letter_row *letter_row_make(struct interleave *s, uint32_t p, content local) {
+__attribute__((cold, noinline)) static struct letter_row *letter_row_make(struct interleave *s, uint32_t p, content local) {
   struct letters *l = &s->mover.letters[p];
   if (local >= l->n) {
     uint32_t room = 2 * local + 16;
@@ -105,7 +105,7 @@ static struct letter_row *letter_row_make(struct interleave *s, uint32_t p, cont
 }
 
 /* NULL: some are not short, or are not remembered. */
-static struct brief_moves *letter_moves_make(struct interleave *s, uint32_t p, content local, uint32_t in, letter l) {
+__attribute__((cold, noinline)) static struct brief_moves *letter_moves_make(struct interleave *s, uint32_t p, content local, uint32_t in, letter l) {
   struct letter_row *row = &s->mover.letters[p].rows[local];
   uint32_t nin = s->mover.ninbound[p];
   if (l >= row->room) {
@@ -132,7 +132,7 @@ static inline struct letter_row *letter_row(struct interleave *s, uint32_t p, co
 }
 
 /* What can be taken from a content that nobody has looked at yet. There has to be room for as much from each channel. */
-__attribute__((noinline)) static const struct taking *takings_found(struct interleave *s, uint32_t cell, content c) {
+__attribute__((cold, noinline)) static const struct taking *takings_found(struct interleave *s, uint32_t cell, content c) {
   const struct taking *all = channel_takings(&s->channels, cell, c);
   uint32_t n = 1, channels = 0;
   while (all[n - 1].letter != NO_LETTER)
@@ -152,7 +152,7 @@ bool letters_ask(struct interleave *s, uint32_t p) {
   size_t before = s->able.n;
   if (row->at_once)
     return false;
-  if (row->none->n)
+  if (row->none != s->mover.nothing)
     able_add(s, row->none, NULL, 0);
   for (const struct letter_channel *in = l->in; in < l->end; in++) {
     content c = (content)(s->words[in->word] >> in->shift & in->mask);
@@ -169,7 +169,7 @@ bool letters_ask(struct interleave *s, uint32_t p) {
         return false;
       }
       able_add(s, moves, in->field, t->rest);
-      s->able.n -= moves->n == 0; /* no branch: nobody could tell which way it goes */
+      s->able.n -= moves == s->mover.nothing; /* no branch: nobody could tell which way it goes */
     }
   }
   return true;

@@ -58,7 +58,7 @@ void mover_release(struct interleave *s) {
 
 size_t mover_bytes(const struct interleave *s) {
   const struct mover *v = &s->mover;
-  size_t bytes = v->move_bytes + memo_bytes(&v->posts_of) + outlooks_bytes(s) + letters_bytes(s);
+  size_t bytes = v->move_bytes + v->brief_bytes + memo_bytes(&v->posts_of) + outlooks_bytes(s) + letters_bytes(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
     bytes += intern_bytes(v->sights[p].seen);
   return bytes;
@@ -516,7 +516,7 @@ static struct moves *moves_made(struct making *k) {
   struct interleave *s = k->space;
   struct mover *v = &s->mover;
   struct moves *moves = arena_alloc(k->arena, sizeof *moves);
-  *moves = (struct moves){.n = (uint32_t)v->making.n, .process = k->at->process, .brief_only = true};
+  *moves = (struct moves){.n = (uint32_t)v->making.n, .process = k->at->process, .local = k->at->local, .brief_only = true};
   moves->at = arena_array(k->arena, moves->n + 1, sizeof *moves->at);
   for (uint32_t i = 0; i < moves->n; i++) {
     struct move *m = &moves->at[i];
@@ -593,11 +593,11 @@ static void make_brief(struct interleave *s, struct moves *moves) {
   }
   moves->brief = arena_alloc(&s->mover.brief, sizeof *moves->brief + moves->n * size);
   *moves->brief = (struct brief_moves){.of = moves, .n = moves->n, .brief = brief};
-  s->mover.move_bytes += sizeof *moves->brief + moves->n * size;
+  s->mover.brief_bytes += sizeof *moves->brief + moves->n * size;
   char *at = (char *)moves->brief->at;
   for (uint32_t i = 0; i < moves->n && moves->brief->brief; i++, at += size) {
     struct brief_move *move = (struct brief_move *)at;
-    *move = (struct brief_move){0};
+    *move = (struct brief_move){.quiet = move_is_quiet(s, moves->process, moves->local, &moves->at[i])};
     moves->brief->brief = brief_patches(&s->keys, &moves->at[i], move);
     if (moves->at[i].posts)
       brief_posts(s, moves->at[i].posts, move);
@@ -616,7 +616,7 @@ struct brief_moves *moves_on_letter(struct interleave *s, uint32_t p, content lo
   struct sight at = {p, role, local, sight_globals(s, s->words, role, 0), 0, v->inbox};
   struct making k = {s, &at, &v->arena, v->after, 0, NULL};
   vec_clear(&v->making);
-  if (v->move_bytes >= MOVES_MOST)
+  if (v->move_bytes + v->brief_bytes >= MOVES_MOST)
     return NULL;
   if (process_active(content_values(&s->cells, p, local, &n)[LOCAL_STATUS]))
     add_actions(&k, l == NO_LETTER ? steps_none(s, &at) : steps_one(s, &at, v->inbound[p][in].from, l), NO_SENDER);
@@ -637,7 +637,7 @@ static struct moves *moves_remembered(struct interleave *s, const struct sight *
   key[n++] = at->byzantine;
   for (uint32_t i = 0; i < nin; i++)
     key[n++] = at->inbox[i];
-  bool room = v->move_bytes < MOVES_MOST;
+  bool room = v->move_bytes + v->brief_bytes < MOVES_MOST;
   uint32_t id = room ? intern_put(sights->seen, key, n) : intern_find(sights->seen, key, n);
   if (key != small)
     memory_free(key);

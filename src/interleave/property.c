@@ -354,6 +354,26 @@ enum verdict3 interleave_atom(struct interleave *s, uint32_t i, const struct sta
   return memo_holds(s, &s->properties[s->base.question->nproperties + i], state, error);
 }
 
+static bool is_seen(const struct property_memo *m, uint32_t cell) {
+  bool seen = false;
+  for (uint32_t i = 0; i < m->ncells && !seen; i++)
+    seen = m->cells[i] == cell;
+  return seen;
+}
+
+bool move_is_quiet(struct interleave *s, uint32_t p, content local, const struct move *move) {
+  for (uint32_t i = 0; i < s->base.question->nproperties; i++) {
+    struct property_memo *m = &s->properties[i];
+    for (uint32_t k = 0; k < move->npatches && !m->step; k++) {
+      const struct patch *patch = &move->patches[k];
+      bool own = patch->cell == p;
+      if (is_seen(m, patch->cell) && !(own && class_of(s, m, p, local) == class_of(s, m, p, patch->to)))
+        return false;
+    }
+  }
+  return true;
+}
+
 /* --- steps --- */
 
 /* A step that changes nothing is not judged: it breaks nothing. */

@@ -302,8 +302,9 @@ static inline bool brief_successors(struct interleave *s, const struct able *abl
   if (!brief || brief->n + moves->n > brief->most)
     return emit_briefly(s, able, words, emit, context);
   for (uint32_t i = 0; i < moves->n; i++, at += brief_size(words)) {
-    enum sending sent =
-        take_briefly(s, able, (const struct brief_move *)at, words, brief->at + (size_t)words * brief->n);
+    const struct brief_move *move = (const struct brief_move *)at;
+    enum sending sent = take_briefly(s, able, move, words, brief->at + (size_t)words * brief->n);
+    brief->quiet[brief->n] = move->quiet;
     if (sent == SENT)
       brief->n++;
     else if (sent == SENT_TOO_MUCH)

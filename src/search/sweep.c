@@ -45,7 +45,7 @@ struct sweep *sweep_new(struct search *s, struct space *space, uint32_t lane) {
   w->findings = lane == 0 ? s->findings : memory_alloc((n ? n : 1) * sizeof *w->findings);
   w->recent = memory_alloc(sizeof *w->recent << RECENT_BITS);
   w->recent_pairs = memory_alloc(sizeof *w->recent_pairs << RECENT_BITS);
-  w->brief = (struct short_states){.at = memory_alloc(BRIEF_MOST * STATE_SHORT), .most = BRIEF_MOST};
+  w->brief = (struct short_states){.at = memory_alloc(BRIEF_MOST * STATE_SHORT), .quiet = memory_alloc(BRIEF_MOST), .most = BRIEF_MOST};
   w->pending = memory_alloc(BATCH * sizeof *w->pending);
   w->brief_pending = memory_alloc(BATCH * sizeof *w->brief_pending);
   if (store_signature(s->store) > 0)
@@ -77,6 +77,7 @@ void sweep_free(struct sweep *w) {
   memory_free(w->recent);
   memory_free(w->recent_pairs);
   memory_free(w->brief.at);
+  memory_free(w->brief.quiet);
   memory_free(w->pending);
   memory_free(w->brief_pending);
   memory_free(w->waiting);
@@ -358,6 +359,8 @@ static inline bool keep_briefly(struct sweep *w, const struct brief_pending *p) 
     struct state state = {(const uint8_t *)word, length};
     if (w->space->ops->stored && !w->search->spill)
       w->space->ops->stored(w->space, &state);
+    if (p->quiet && p->charge == 0)
+      return true;
     if (p->charge == 0) /* a candidate in which something is found is new: else it would have been found before */
       check_state(w, w->search->spill ? ref | SPILL_CANDIDATE : ref, &state, 0);
     else
@@ -412,6 +415,7 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
     p->hash = hash;
     p->from = w->from;
     p->charge = c;
+    p->quiet = w->brief.quiet[i];
     if (w->nbrief_pending == BATCH && !flush_briefly(w))
       return false;
   }
@@ -439,6 +443,7 @@ static bool take_pairs(struct sweep *w) {
     p->hash = hash;
     p->from = w->from;
     p->charge = 0;
+    p->quiet = w->brief.quiet[i];
     if (w->nbrief_pending == BATCH && !flush_briefly(w))
       return false;
   }

@@ -24,6 +24,7 @@ struct brief_pending {
   state_ref from;
   charge charge;
   uint32_t left_off;
+  bool quiet; /* what is asked of it has the answer that it had of the state before, where nothing was found */
 };
 
 /* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state of

@@ -44,6 +44,7 @@ typedef bool emit_fn(void *context, const struct state *, const struct edge *);
 #define STATE_SHORT 32 /* bytes */
 struct short_states {
   uint64_t *at;
+  bool *quiet;     /* of each: no property of states can tell it from the state that it comes from */
   uint32_t n, most;
   uint32_t length; /* of each, in bytes; this and words are set by the space */
   uint32_t words;  /* of each: 2 or 4 */
