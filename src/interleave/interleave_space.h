@@ -424,9 +424,9 @@ void properties_init(struct interleave *);
 void properties_release(struct interleave *);
 enum verdict3 interleave_holds(struct interleave *, uint32_t i, const struct state *, struct model_error *);
 enum verdict3 interleave_atom(struct interleave *, uint32_t i, const struct state *, struct model_error *);
-/* Step properties of the form `forall p in R: ...` about p alone. */
 /* Is there no property of states that could tell what the move of a process in that local state changes? */
 bool move_is_quiet(struct interleave *, uint32_t p, content local, const struct move *);
+/* Step properties of the form `forall p in R: ...` about p alone. */
 uint64_t steps_broken_by_local(struct interleave *, uint32_t p, content before, content after);
 /* The others, on whole states. */
 uint64_t steps_broken_by_step(struct interleave *, const uint64_t *before, const uint64_t *after);

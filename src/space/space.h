@@ -149,8 +149,8 @@ struct space {
   bool partial;            /* set by successors: see others */
   struct short_states *brief; /* kept by the engine, which empties it after each call of successors or others; NULL: emit all */
   uint64_t decided;        /* kept by the engine: bit i: nothing more is to be found about the question's i-th property */
-  bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine forgets all
-                              states and begins again. If it does so with this set, `initial` sees to it, whose keys ever they were */
+  bool restart;            /* set by any of the above, which then stop: keys have become too narrow; the engine calls `widen`, or forgets
+                              all states and begins again. If it does so with this set, `initial` sees to it, whose keys ever they were */
   bool lotteries;          /* set when it is made: edges tell their lottery. Else each is a choice of the adversary, and `random`
                               cannot be told from it: almost surely is then asked only of models that have none */
   bool fleeting;           /* keys have a meaning in this space alone: it cannot be saved */
