@@ -261,8 +261,8 @@ static inline void apply_briefly(const struct brief_move *m, uint32_t words, con
     next[w] = (from[w] & m->masks[w]) | m->masks[words + w];
 }
 
-/* One move, made in `next`. */
-static inline enum sending take_briefly(struct interleave *s, const struct able *able, const struct brief_move *m,
+/* One move, made in `next`. Compilers think it too long; how many words there are is known where it is called. */
+__attribute__((always_inline)) static inline enum sending take_briefly(struct interleave *s, const struct able *able, const struct brief_move *m,
                                         uint32_t words, uint64_t *next) {
   const struct key_field *f = able->channel;
   apply_briefly(m, words, s->words, next);
@@ -298,18 +298,19 @@ static inline bool brief_successors(struct interleave *s, const struct able *abl
                                     void *context) {
   const struct brief_moves *moves = able->moves;
   struct short_states *brief = s->base.brief;
-  const char *at = (const char *)moves->at;
+  const char *at = (const char *)moves->at, *end = at + moves->n * brief_size(words);
   if (!brief || brief->n + moves->n > brief->most)
     return emit_briefly(s, able, words, emit, context);
-  for (uint32_t i = 0; i < moves->n; i++, at += brief_size(words)) {
+  uint32_t n = brief->n;
+  for (; at < end; at += brief_size(words)) {
     const struct brief_move *move = (const struct brief_move *)at;
-    enum sending sent = take_briefly(s, able, move, words, brief->at + (size_t)words * brief->n);
-    brief->quiet[brief->n] = move->quiet;
-    if (sent == SENT)
-      brief->n++;
-    else if (sent == SENT_TOO_MUCH)
+    enum sending sent = take_briefly(s, able, move, words, brief->at + (size_t)words * n);
+    if (sent == SENT_TOO_MUCH)
       return too_narrow(s);
+    brief->quiet[n] = move->quiet;
+    n += sent == SENT;
   }
+  brief->n = n;
   return true;
 }
 

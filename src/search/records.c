@@ -114,11 +114,12 @@ static inline uint8_t *begin_terse(struct store *s, uint32_t lane, uint32_t leng
   state_ref told = parent == STORE_NONE ? 0 : parent; /* where no record stands */
   if (told < l->base)
     return NULL;
-  uint8_t head[HEAD_MOST];
-  size_t n = (size_t)(number_write(head, (told - l->base) << 1) - head);
-  *ref = reserve(s, lane, n + length);
+  struct chunk *last = &s->chunks[l->last];
+  uint8_t *record = s->pages[l->last] + last->used, *key = number_write(record, (told - l->base) << 1);
+  *ref = (state_ref)l->last << CHUNK_BITS | last->used;
+  last->used += (uint32_t)(key - record) + length;
   l->base = told;
-  return (uint8_t *)memcpy(record_at(s, *ref), head, HEAD_MOST) + n; /* the key comes over the rest */
+  return key;
 }
 
 /* The key's place in a full record, for which there is room; in a store of terse ones with a 1 before it. */
