@@ -236,9 +236,9 @@ static void space_join(struct space *space, struct space *other) {
 
 static struct state space_widened(struct space *space, const struct state *before) {
   struct interleave *s = interleave_of(space);
-  s->words[s->change.nwords - 1] = 0;
-  memcpy(s->words, before->bytes, before->length);
-  key_change(&s->change, &s->keys, s->words, s->packed);
+  keys_load(&s->before, before, s->words);
+  keys_unpack(&s->before, s->words, s->row);
+  keys_pack(&s->keys, s->row, s->packed); /* which are wider */
   return keys_state(&s->keys, s->packed);
 }
 
@@ -246,7 +246,7 @@ static void space_widen(struct space *space) {
   struct interleave *s = interleave_of(space);
   struct state farthest = space->farthest;
   uint32_t distance = space->distance;
-  key_change_begin(&s->change, &s->keys);
+  keys_remember(&s->before, &s->keys);
   lay_out_keys(s, KEYS_WIDENED);
   space->restart = false;
   if (farthest.length == 0)
@@ -323,7 +323,7 @@ static void space_free(struct space *space) {
   settling_release(s);
   channel_ops_release(&s->channels);
   keys_release(&s->keys);
-  key_change_release(&s->change);
+  keys_release(&s->before);
   stubborn_free(s->stubborn);
   hopes_free(s->hopes);
   memory_free(s->enabled);

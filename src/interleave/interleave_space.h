@@ -459,7 +459,7 @@ struct interleave {
   struct space base;
   struct cells cells;
   struct keys keys;
-  struct key_change change;    /* from the keys before those */
+  struct keys before;          /* as they were laid out before, once they were widened */
   struct channel_ops channels;
   struct steps steps;
   struct mover mover;

@@ -174,13 +174,10 @@ static void widen(struct keys *k) {
   uint8_t *before = memory_alloc(k->cells->ntables + 1), more = SPARE_MOST;
   memcpy(before, k->width, k->cells->ntables);
   widen_by(k, before, 0);
-  for (uint32_t bytes = k->nbytes; more > 0; more--) {
+  uint32_t bytes = k->nbytes;
+  do
     widen_by(k, before, more);
-    if (k->nbytes == bytes)
-      break;
-  }
-  if (more == 0)
-    widen_by(k, before, 0);
+  while (k->nbytes > bytes && more-- > 0);
   memory_free(before);
 }
 
@@ -201,20 +198,11 @@ void keys_lay_out_like(struct keys *k, const uint8_t *width) {
   lay_out(k);
 }
 
-void key_change_begin(struct key_change *c, const struct keys *k) {
-  c->nwords = k->nwords;
-  c->field = memory_resize_array(c->field, k->cells->ncells + 1, sizeof *c->field);
-  memcpy(c->field, k->field, k->cells->ncells * sizeof *c->field);
-}
-
-void key_change_release(struct key_change *c) { memory_free(c->field); }
-
-void key_change(const struct key_change *c, const struct keys *k, const uint64_t *before, uint64_t *words) {
-  memset(words, 0, k->nwords * sizeof *words);
-  for (uint32_t i = 0; i < k->cells->ncells; i++) {
-    const struct key_field *from = &c->field[i], *to = &k->field[i];
-    words[to->word] |= (before[from->word] >> from->shift & ((UINT64_C(1) << from->width) - 1)) << to->shift;
-  }
+void keys_remember(struct keys *k, const struct keys *now) {
+  size_t cells = now->cells->ncells;
+  struct key_field *field = memory_resize_array(k->field, cells + 1, sizeof *field);
+  memcpy(field, now->field, cells * sizeof *field);
+  *k = (struct keys){.cells = now->cells, .field = field, .nwords = now->nwords, .nbytes = now->nbytes};
 }
 
 bool keys_pack(const struct keys *k, const content *row, uint64_t *words) {

@@ -51,6 +51,7 @@ enum key_layout {
 };
 void keys_lay_out(struct keys *, enum key_layout);
 void keys_lay_out_like(struct keys *, const uint8_t *width); /* by table */
+void keys_remember(struct keys *, const struct keys *);      /* the layout as it is: for keys_unpack, keys_load and keys_release */
 
 static inline content key_get(const struct keys *k, const uint64_t *words, uint32_t cell) {
   const struct key_field *f = &k->field[cell];
@@ -69,16 +70,6 @@ static inline bool key_set(const struct keys *k, uint64_t *words, uint32_t cell,
 static inline uint64_t key_window(const struct key_window *w, const uint64_t *words) {
   return (words[w->word] >> w->shift | words[w->word + 1] << 1 << (63 - w->shift)) & w->mask;
 }
-
-/* Keys of the layout before: where each cell was. */
-struct key_change {
-  struct key_field *field; /* by cell */
-  uint32_t nwords;
-};
-void key_change_begin(struct key_change *, const struct keys *); /* the layout as it is will be the one before */
-void key_change_release(struct key_change *);
-/* The key as it is now. */
-void key_change(const struct key_change *, const struct keys *, const uint64_t *before, uint64_t *words);
 
 bool keys_pack(const struct keys *, const content *row, uint64_t *words); /* false: too narrow */
 void keys_unpack(const struct keys *, const uint64_t *words, content *row);

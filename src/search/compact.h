@@ -39,12 +39,4 @@ state_ref compact_find(const struct store *, const uint8_t *bytes, uint32_t leng
 void compact_read_key(struct store_reader *); /* of the state that it has come to */
 size_t compact_bytes(const struct store *);
 
-/* --- store.c, for this and for store_save.c --- */
-
-struct store *store_without_lanes(void);
-void store_take_index(struct store *, struct store *from); /* all slots of which are empty then */
-void store_index(struct store *, uint32_t lane, uint64_t hash, state_ref); /* a record that is not in the index */
-
-void store_filled(struct store *, uint32_t lane, struct segment *); /* a slot of it */
-
 #endif

@@ -149,4 +149,12 @@ static inline uint32_t store_prefetch_record(const struct store *s, uint64_t has
   return g->age << AGE_SHIFT | i;
 }
 
+/* --- store.c, for compact.c, store_save.c and store_rekey.c --- */
+
+struct store *store_without_lanes(void);
+void store_take_index(struct store *, struct store *from); /* all slots of which are empty then */
+void store_index(struct store *, uint32_t lane, uint64_t hash, state_ref); /* a record that is not in the index */
+
+void store_filled(struct store *, uint32_t lane, struct segment *); /* a slot of it */
+
 #endif

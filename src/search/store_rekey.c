@@ -1,6 +1,6 @@
 /* The states of a store under other keys. */
 #include "base/memory.h"
-#include "search/compact.h"
+#include "search/records.h"
 
 #include <assert.h>
 

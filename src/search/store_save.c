@@ -1,5 +1,5 @@
 /* A store written down, and read again. */
-#include "search/compact.h"
+#include "search/records.h"
 #include "search/pages.h"
 
 void store_save(const struct store *s, struct saver *to) {
