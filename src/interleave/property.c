@@ -8,7 +8,7 @@
 #include <string.h>
 
 #define VERDICTS_CACHED 4096 /* a power of 2 */
-#define DIGEST_BITS 18
+#define DIGESTS_MOST (1u << 22)
 #define CONTENT_BITS 16
 #define MISSED_MANY 256
 
@@ -17,13 +17,15 @@ struct known_verdict {
   uint32_t verdict; /* 1 + verdict, 0: empty */
 };
 
-/* Where a cell stands in the key, and by what its content is told in the digest, at its place there; 0: that is not known. */
+/* Where a cell stands in the key, and what its content adds to the digest. */
 struct seen_cell {
   uint64_t mask;
-  uint32_t *told;
+  uint32_t *told; /* by content; UNTOLD: not known */
   uint32_t word;
-  uint8_t shift, to;
+  uint32_t step;  /* how many digests there are of the cells before it */
+  uint8_t shift;
 };
+#define UNTOLD (UINT32_C(1) << 31)
 
 struct property_memo {
   const struct node *formula;
@@ -38,11 +40,11 @@ struct property_memo {
   VEC(uint32_t) verdicts;   /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not known */
   VEC(struct model_error) errors;
   uint32_t layout;          /* of keys for which all that follows is so */
-  /* All that it sees as one short number, if that is short: the digest. */
+  /* All that it sees as one number, if that is small: the digest. */
   struct seen_cell *seen;
   uint8_t *judged;          /* by digest: 1 + verdict, 0: not known; NULL: there are no digests */
-  bool too_long;            /* for one */
-  uint32_t class_width;     /* bits of a class in it */
+  bool too_many;            /* digests there would be */
+  uint32_t nclasses;        /* that they can tell */
   struct known_verdict *cache; /* without: by the bits of a short key that it reads; NULL: keys are long */
   uint64_t mask[2];         /* those */
   uint64_t missed;
@@ -237,61 +239,62 @@ __attribute__((noinline)) static uint32_t verdict_on(struct interleave *s, struc
 
 /* --- in short --- */
 
-/* For the keys and the classes that there are, if it is short enough. */
+/* For the keys and the classes that there are, if there are not too many. */
 static void lay_out_digest(struct interleave *s, struct property_memo *m) {
-  size_t classes = intern_count(m->classes);
-  uint32_t to = 0;
+  uint64_t digests = 1;
   forget_digest(m);
-  m->class_width = 1;
-  while (classes >> m->class_width)
-    m->class_width++;
-  m->too_long = false;
+  m->nclasses = (uint32_t)intern_count(m->classes);
+  m->too_many = false;
   m->seen = memory_alloc((m->ncells + 1) * sizeof *m->seen);
-  for (uint32_t i = 0; i < m->ncells && !m->too_long; i++) {
+  for (uint32_t i = 0; i < m->ncells && !m->too_many; i++) {
     const struct key_field *f = &s->keys.field[m->cells[i]];
-    m->seen[i] = (struct seen_cell){.mask = (UINT64_C(1) << f->width) - 1, .word = f->word, .shift = f->shift, .to = (uint8_t)to};
-    to += m->cells[i] < s->model->nprocesses ? m->class_width : f->width + 1u;
-    m->too_long = to > DIGEST_BITS || f->width > CONTENT_BITS;
+    m->seen[i] = (struct seen_cell){.mask = (UINT64_C(1) << f->width) - 1, .word = f->word, .step = (uint32_t)digests, .shift = f->shift};
+    m->too_many = f->width > CONTENT_BITS;
+    digests *= m->cells[i] < s->model->nprocesses ? m->nclasses : m->seen[i].mask + 1;
+    m->too_many |= digests > DIGESTS_MOST;
   }
-  if (m->too_long) {
+  if (m->too_many) {
     forget_digest(m);
     return;
   }
-  m->judged = memory_alloc((size_t)1 << to);
-  for (uint32_t i = 0; i < m->ncells; i++)
-    m->seen[i].told = memory_alloc((m->seen[i].mask + 1) * sizeof *m->seen[i].told);
+  m->judged = memory_alloc(digests);
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    size_t contents = m->seen[i].mask + 1;
+    m->seen[i].told = memory_alloc(contents * sizeof *m->seen[i].told);
+    for (size_t c = 0; c < contents; c++)
+      m->seen[i].told[c] = UNTOLD;
+  }
 }
 
-/* Tells the contents that it has not been told of. False: there are more classes than there is room for. */
+/* Tells the contents that it has not been told of. False: there are more classes than there were. */
 __attribute__((noinline)) static bool tell_contents(struct interleave *s, struct property_memo *m, const uint64_t *words) {
   for (uint32_t i = 0; i < m->ncells; i++) {
     uint32_t cell = m->cells[i];
     bool local = cell < s->model->nprocesses;
     content c = key_get(&s->keys, words, cell);
-    uint32_t is = local ? class_of(s, m, cell, c) : c + 1;
-    if (local && is >> m->class_width)
+    uint32_t is = local ? class_of(s, m, cell, c) : c;
+    if (local && is >= m->nclasses)
       return false;
-    m->seen[i].told[c] = is << m->seen[i].to;
+    m->seen[i].told[c] = is * m->seen[i].step;
   }
   return true;
 }
 
-/* 0: some content has not been told of. */
+/* UNTOLD: some content is. */
 static inline uint32_t digest_of(const struct property_memo *m, const uint64_t *words) {
-  uint32_t digest = 0;
-  bool known = true;
+  uint32_t digest = 0, any = 0;
   for (const struct seen_cell *at = m->seen, *end = at + m->ncells; at < end; at++) {
     uint32_t is = at->told[words[at->word] >> at->shift & at->mask];
-    known &= is != 0;
-    digest |= is;
+    any |= is;
+    digest += is;
   }
-  return known ? digest : 0;
+  return any & UNTOLD ? UNTOLD : digest;
 }
 
 /* Where the verdict is, or goes; NULL: there are no digests. */
 static inline uint8_t *judged_at(struct interleave *s, struct property_memo *m, const uint64_t *words) {
   uint32_t digest = 0;
-  while (m->judged && m->ncells > 0 && !(digest = digest_of(m, words)))
+  while (m->judged && (digest = digest_of(m, words)) == UNTOLD)
     if (!tell_contents(s, m, words))
       lay_out_digest(s, m);
   return m->judged ? &m->judged[digest] : NULL;
@@ -300,7 +303,7 @@ static inline uint8_t *judged_at(struct interleave *s, struct property_memo *m, 
 static void lay_out(struct interleave *s, struct property_memo *m) {
   m->layout = s->keys.layouts;
   forget_digest(m);
-  m->too_long = false;
+  m->too_many = false;
   memory_free(m->cache);
   m->cache = s->keys.nwords <= 2 ? memory_alloc(VERDICTS_CACHED * sizeof *m->cache) : NULL;
   m->mask[0] = m->mask[1] = m->missed = 0;
@@ -312,7 +315,7 @@ static void lay_out(struct interleave *s, struct property_memo *m) {
 
 /* It was not at hand. If that happens often there shall be digests. */
 __attribute__((noinline)) static uint32_t verdict_missed(struct interleave *s, struct property_memo *m, const uint64_t *words) {
-  if (++m->missed > s->digests_from && m->missed > s->expanded / 4 && !m->judged && !m->too_long)
+  if (++m->missed > s->digests_from && m->missed > s->expanded / 4 && !m->judged && !m->too_many)
     lay_out_digest(s, m);
   return verdict_on(s, m, words, NULL);
 }

@@ -106,8 +106,8 @@ bool compact_put(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t 
   uint64_t tag = tag_of(hash);
   struct lane_end end = lane_end(s, lane);
   bool written = false;
-  unsigned first = hash == asked ? begin_at(g, left_off) : 0;
-  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+  unsigned passed = hash == asked ? passed_slots(g, left_off) : 0, first = passed % LINE_SLOTS;
+  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
     for (unsigned i = first; i < LINE_SLOTS; i++) {
       uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
       if (slot == 0) {

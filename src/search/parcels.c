@@ -126,7 +126,7 @@ static void take_in(struct parcels *x, const uint8_t *at, size_t n, bytes *reply
       store_prefetch_index(store, batch[k].hash);
     }
     for (uint32_t i = 0; i < k; i++)
-      batch[i].left_off = store_prefetch_record(store, batch[i].hash);
+      batch[i].left_off = store_prefetch_record(store, batch[i].hash, 0);
     for (uint32_t i = 0; i < k; i++)
       if (keep(x, &batch[i]) && reply) {
         vec_reserve(reply, reply->n + sizeof batch[i].from);

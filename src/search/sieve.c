@@ -118,7 +118,7 @@ static bool put_found(struct sieve *s, state_ref from, bool inner) {
   uint64_t finally = s->live->assumptions.finally;
   struct sieve_root *top = inner ? &s->roots.at[s->roots.n - 1] : NULL;
   for (size_t i = 0; i < s->found.n; i++)
-    s->found.at[i].left_off = store_prefetch_record(s->store, s->found.at[i].hash);
+    s->found.at[i].left_off = store_prefetch_record(s->store, s->found.at[i].hash, 0);
   for (size_t i = 0; i < s->found.n; i++) {
     const struct found *f = &s->found.at[i];
     state_ref to;

@@ -249,7 +249,7 @@ static uint32_t read_group(const struct store *store, struct shelf_reader *r, st
     store_prefetch_index(store, group[n].hash);
   }
   for (uint32_t i = 0; i < n; i++)
-    store_prefetch_record(store, group[i].hash);
+    store_prefetch_record(store, group[i].hash, 0);
   return n;
 }
 

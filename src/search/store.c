@@ -107,8 +107,9 @@ static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes
 
 /* The slot that holds the key, or the empty one where it belongs. */
 static uint64_t *slot_for(const struct store *s, const struct segment *g, const uint8_t *bytes,
-                          uint32_t length, uint64_t tag, unsigned first) {
-  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+                          uint32_t length, uint64_t tag, unsigned passed) {
+  unsigned first = passed % LINE_SLOTS;
+  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
     for (unsigned i = first; i < LINE_SLOTS; i++)
       if (line[i] == 0 ||
           (line[i] >> POSITION_BITS == tag && record_is(s, line[i] & POSITION_MASK, bytes, length)))
@@ -135,8 +136,9 @@ static inline bool record_is_words(const struct store *s, state_ref ref, const u
 }
 
 static uint64_t *slot_for_words(const struct store *s, const struct segment *g, const uint64_t *word, uint32_t length,
-                                uint64_t tag, unsigned first) {
-  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+                                uint64_t tag, unsigned passed) {
+  unsigned first = passed % LINE_SLOTS;
+  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
     for (unsigned i = first; i < LINE_SLOTS; i++)
       if (line[i] == 0 ||
           (line[i] >> POSITION_BITS == tag && record_is_words(s, line[i] & POSITION_MASK, word, length)))
@@ -242,7 +244,7 @@ bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uin
                      state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for_words(s, g, word, length, tag, begin_at(g, left_off));
+  uint64_t *slot = slot_for_words(s, g, word, length, tag, passed_slots(g, left_off));
   if (*slot != 0) {
     *ref = *slot & POSITION_MASK;
     return false;
@@ -256,7 +258,7 @@ bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t 
                state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for(s, g, bytes, length, tag, begin_at(g, left_off));
+  uint64_t *slot = slot_for(s, g, bytes, length, tag, passed_slots(g, left_off));
   if (*slot != 0) {
     *ref = *slot & POSITION_MASK;
     return false;
@@ -312,8 +314,8 @@ static bool put_shared(struct store *s, uint32_t lane, const uint8_t *bytes, con
   uint64_t tag = tag_of(hash);
   struct lane_end end = lane_end(s, lane);
   bool written = false;
-  unsigned first = begin_at(g, left_off);
-  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line), first = 0)
+  unsigned passed = passed_slots(g, left_off), first = passed % LINE_SLOTS;
+  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
     for (unsigned i = first; i < LINE_SLOTS; i++) {
       uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
       if (slot == 0) {

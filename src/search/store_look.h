@@ -84,8 +84,8 @@ static inline uint64_t *next_line(const struct segment *g, uint64_t *line) {
 }
 
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then for the record that each
-   line names, then call store_put with what that answered: where it left off (0: nowhere). The first can be asked from outside, too:
-   if the segment is just growing it is asked for in vain. */
+   line names (store_prefetch_record), then call store_put with what that answered: where it left off. The first can be asked from
+   outside, too: if the segment is just growing it is asked for in vain. */
 static inline void store_prefetch_index(const struct store *s, uint64_t hash) {
   const struct segment *g = segment_of(s, hash);
   uint64_t slots = (uint64_t)(uintptr_t)__atomic_load_n(&g->slots, __ATOMIC_RELAXED);
@@ -96,12 +96,18 @@ static inline uint8_t *record_at(const struct store *s, state_ref ref) {
   return s->pages[ref >> CHUNK_BITS] + (ref & (CHUNK_SIZE - 1));
 }
 
-/* Where a look at the home line left off: how many slots are not the key's, and the age of the segment, for lines move when
-   it grows. */
-#define AGE_SHIFT (LINE_BITS + 1)
+/* Where a look left off: how many slots from the home line on are not the key's, and the age of the segment, for lines move when it
+   grows. 0: nobody has looked. */
+#define AGE_SHIFT 8
+#define LOOKS_ON (1u << 7) /* the next line was asked for: it is to be looked at, too */
+#define PASSED_MASK (LOOKS_ON - 1)
 
-static inline unsigned begin_at(const struct segment *g, uint32_t left_off) {
-  return left_off >> AGE_SHIFT == g->age ? left_off & ((1u << AGE_SHIFT) - 1) : 0;
+static inline unsigned passed_slots(const struct segment *g, uint32_t left_off) {
+  return left_off >> AGE_SHIFT == g->age ? left_off & PASSED_MASK : 0;
+}
+static inline uint64_t *line_behind(const struct segment *g, uint64_t tag, unsigned passed) {
+  size_t slots = (size_t)g->lines << LINE_BITS, at = home_at(g->lines, tag) + (passed & ~(LINE_SLOTS - 1));
+  return g->slots + (at < slots ? at : at - slots);
 }
 
 /* The first slot of a line that is empty or has the tag; LINE_SLOTS: there is none. All are looked at at once: where to stop nobody
@@ -138,15 +144,23 @@ static inline uint32_t line_stop(const uint64_t *line, uint64_t tag) {
 #endif
 _Static_assert(LINE_SLOTS == 8, "as many as are looked at");
 
-static inline uint32_t store_prefetch_record(const struct store *s, uint64_t hash) {
+/* Looks at one line, and asks for what is needed next: the record that it names, or the next line. */
+static inline uint32_t store_prefetch_record(const struct store *s, uint64_t hash, uint32_t left_off) {
   uint64_t tag = tag_of(hash);
   const struct segment *g = segment_of(s, hash);
-  const uint64_t *line = home_of(g, tag);
+  unsigned passed = passed_slots(g, left_off);
+  uint64_t *line = line_behind(g, tag, passed);
   uint32_t i = line_stop(line, tag);
-  const uint8_t *record = record_at(s, __atomic_load_n(&line[i & (LINE_SLOTS - 1)], __ATOMIC_ACQUIRE) & POSITION_MASK);
-  __builtin_prefetch(record); /* in vain if there is none: who could tell? */
-  __builtin_prefetch(record + (s->usual ? s->usual : 16)); /* it may lie across two lines */
-  return g->age << AGE_SHIFT | i;
+  passed = (passed & ~(LINE_SLOTS - 1)) + i;
+  if (i == LINE_SLOTS) {
+    __builtin_prefetch(next_line(g, line));
+    passed |= passed < PASSED_MASK - LINE_SLOTS ? LOOKS_ON : 0;
+  } else {
+    const uint8_t *record = record_at(s, __atomic_load_n(&line[i], __ATOMIC_ACQUIRE) & POSITION_MASK);
+    __builtin_prefetch(record); /* in vain if there is none: who could tell? */
+    __builtin_prefetch(record + (s->usual ? s->usual : 16)); /* it may lie across two lines */
+  }
+  return g->age << AGE_SHIFT | passed;
 }
 
 /* --- store.c, for compact.c, store_save.c and store_rekey.c --- */

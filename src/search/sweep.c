@@ -277,7 +277,7 @@ static bool flush(struct sweep *w) {
   if (w->shared)
     store_enter(store, w->lane);
   for (uint32_t i = 0; i < w->npending; i++)
-    w->pending[i].left_off = store_prefetch_record(store, w->pending[i].hash);
+    w->pending[i].left_off = store_prefetch_record(store, w->pending[i].hash, 0);
   for (uint32_t i = 0; i < w->npending && put(w, &w->pending[i]);)
     i++;
   if (w->shared)
@@ -372,6 +372,25 @@ static inline bool keep_briefly(struct sweep *w, const struct brief_pending *p) 
   return true;
 }
 
+/* Those that go on to another line wait for it together. */
+static void look_ahead(const struct store *store, struct brief_pending *p, uint32_t n) {
+  uint32_t waiting[BATCH], left = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    p[i].left_off = store_prefetch_record(store, p[i].hash, 0);
+    waiting[left] = i;
+    left += (p[i].left_off & LOOKS_ON) != 0;
+  }
+  for (uint32_t of = left; of > 0; of = left) {
+    left = 0;
+    for (uint32_t k = 0; k < of; k++) {
+      struct brief_pending *at = &p[waiting[k]];
+      at->left_off = store_prefetch_record(store, at->hash, at->left_off);
+      waiting[left] = waiting[k];
+      left += (at->left_off & LOOKS_ON) != 0;
+    }
+  }
+}
+
 static bool flush_briefly(struct sweep *w) {
   struct store *store = w->search->store;
   uint32_t n = w->nbrief_pending;
@@ -380,8 +399,7 @@ static bool flush_briefly(struct sweep *w) {
   w->nbrief_pending = 0;
   if (w->shared)
     store_enter(store, w->lane);
-  for (uint32_t i = 0; i < n; i++)
-    w->brief_pending[i].left_off = store_prefetch_record(store, w->brief_pending[i].hash);
+  look_ahead(store, w->brief_pending, n);
   for (uint32_t i = 0; i < n && more; i++)
     more = keep_briefly(w, &w->brief_pending[i]);
   if (w->shared)
