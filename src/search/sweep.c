@@ -407,6 +407,13 @@ static bool flush_briefly(struct sweep *w) {
   return more;
 }
 
+/* For those that came last, together: to find where in memory the lines are takes as long as to get them. */
+static bool ask_for_index(struct sweep *w) {
+  for (uint32_t i = w->nbrief_pending - ASKED; i < w->nbrief_pending; i++)
+    store_prefetch_index(w->search->store, w->brief_pending[i].hash);
+  return w->nbrief_pending < BATCH || flush_briefly(w);
+}
+
 static inline uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32_t words) {
   uint64_t other = (a[0] ^ b[0]) | (a[1] ^ b[1]);
   return words == 2 ? other : other | (a[2] ^ b[2]) | (a[3] ^ b[3]);
@@ -427,14 +434,13 @@ static inline bool take_brief_of(struct sweep *w, uint32_t words) {
     memcpy(r->key.word, word, words * sizeof *word);
     r->length = length;
     r->charge = c;
-    store_prefetch_index(w->search->store, hash);
     struct brief_pending *p = &w->brief_pending[w->nbrief_pending++];
     memcpy(p->key.word, word, words * sizeof *word);
     p->hash = hash;
     p->from = w->from;
     p->charge = c;
     p->quiet = w->brief.quiet[i];
-    if (w->nbrief_pending == BATCH && !flush_briefly(w))
+    if (w->nbrief_pending % ASKED == 0 && !ask_for_index(w))
       return false;
   }
   return tick(w, n);
@@ -454,7 +460,6 @@ static bool take_pairs(struct sweep *w) {
       continue;
     r->word[0] = word[0];
     r->word[1] = word[1];
-    store_prefetch_index(w->search->store, hash);
     struct brief_pending *p = &w->brief_pending[w->nbrief_pending++];
     p->key.word[0] = word[0];
     p->key.word[1] = word[1];
@@ -462,7 +467,7 @@ static bool take_pairs(struct sweep *w) {
     p->from = w->from;
     p->charge = 0;
     p->quiet = w->brief.quiet[i];
-    if (w->nbrief_pending == BATCH && !flush_briefly(w))
+    if (w->nbrief_pending % ASKED == 0 && !ask_for_index(w))
       return false;
   }
   return tick(w, n);

@@ -27,6 +27,8 @@ struct brief_pending {
   bool quiet; /* what is asked of it has the answer that it had of the state before, where nothing was found */
 };
 
+#define ASKED 16 /* whose lines of the index are asked for together; BATCH is a multiple of it */
+
 /* A state of which only some steps were taken (space->partial): the others follow unless one of those led to a state of
    the next layer. That is known once they are in the store, so a few of them wait for it together. */
 struct reduced {

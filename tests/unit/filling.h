@@ -1,10 +1,19 @@
-/* Several threads put overlapping numbers into a shared store, each into its lane. */
+/* Looking keys up; and several threads that put overlapping numbers into a shared store, each into its lane. */
 #ifndef RONDO_TESTS_FILLING_H
 #define RONDO_TESTS_FILLING_H
 
-#include "search/store.h"
+#include "search/store_look.h"
 
 #include <pthread.h>
+
+/* Where a look left off that went on to as many lines as can be. */
+static inline uint32_t looked(const struct store *s, uint64_t hash) {
+  uint32_t left_off = 0;
+  do
+    left_off = store_prefetch_record(s, hash, left_off);
+  while (left_off & LOOKS_ON);
+  return left_off;
+}
 
 #define FILLERS 4
 
@@ -24,8 +33,9 @@ static void *fill_lane(void *context) {
     charge c = (charge)(key % f->charges);
     state_ref ref;
     store_enter(f->store, f->lane);
-    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, 0, key + 1, c, &ref)
-                      : store_put_words_in(f->store, f->lane, word, 12, h, 0, key + 1, c, &ref);
+    uint32_t left_off = i % 3 ? looked(f->store, h) : 0;
+    f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, left_off, key + 1, c, &ref)
+                      : store_put_words_in(f->store, f->lane, word, 12, h, left_off, key + 1, c, &ref);
     if (f->reads)
       assert_int_equal(store_at(f->store, ref).parent, key + 1);
     store_leave(f->store, f->lane);

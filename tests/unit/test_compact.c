@@ -66,8 +66,8 @@ static void layers_are_read_and_parents_found(void **unused) {
       k->parent = n == 0 ? STORE_NONE : chance(&seed) % 50 ? known[near < n ? near : 0].ref : known[chance(&seed) % n].ref;
       k->charge = chance(&seed) % 10 ? 0 : 1 + (charge)chance(&seed) % 9;
       assert_int_equal(store_find(s, key, length, h), STORE_NONE);
-      assert_true(store_put_in(s, 0, key, length, h, store_prefetch_record(s, h), k->parent, k->charge, &k->ref));
-      assert_false(store_put_in(s, 0, key, length, h, store_prefetch_record(s, h), 0, 0, &ref));
+      assert_true(store_put_in(s, 0, key, length, h, looked(s, h), k->parent, k->charge, &k->ref));
+      assert_false(store_put_in(s, 0, key, length, h, looked(s, h), 0, 0, &ref));
       assert_int_equal(ref, k->ref);
       assert_int_equal(store_charged(s, ref), k->charge != 0);
       if (chance(&seed) % 7 == 0 && k->charge > 3) {
@@ -124,7 +124,7 @@ static void few_bits_are_soon_used_up(void **unused) {
       uint8_t key[16] = {0};
       memcpy(key, &i, 4);
       uint64_t h = store_hash(key, 9);
-      fresh += store_put_in(s, 0, key, 9, h, store_prefetch_record(s, h), STORE_NONE, 0, &ref);
+      fresh += store_put_in(s, 0, key, 9, h, looked(s, h), STORE_NONE, 0, &ref);
       assert_false(store_put_in(s, 0, key, 9, h, 0, STORE_NONE, 0, &again));
       assert_true(ref == again && store_find(s, key, 9, h) == ref);
     }

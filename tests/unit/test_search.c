@@ -30,7 +30,7 @@ static void fill(struct store *s, uint32_t n, uint32_t pad, uint8_t *key) {
     state_ref ref, again;
     uint64_t h = store_hash(key, length);
     assert_true(store_put(s, key, length, h, 0, parent, i, &ref));
-    assert_false(store_put(s, key, length, h, store_prefetch_record(s, h), 0, 0, &again));
+    assert_false(store_put(s, key, length, h, looked(s, h), 0, 0, &again));
     assert_int_equal(ref, again);
     assert_true(parent == STORE_NONE || ref > parent);
     parent = ref;
@@ -87,7 +87,7 @@ static void store_takes_words(void **unused) {
       bool fresh = i % 2 ? store_put(s, bytes, length, h, 0, i, c, &ref) : store_put_words(s, key.word, length, h, 0, i, c, &ref);
       assert_int_equal(fresh, known == STORE_NONE);
       assert_true(fresh || ref == known);
-      assert_false(store_put_words(s, key.word, length, h, store_prefetch_record(s, h), 0, 0, &again));
+      assert_false(store_put_words(s, key.word, length, h, looked(s, h), 0, 0, &again));
       assert_int_equal(again, ref);
       assert_memory_equal(store_at(s, ref).bytes, bytes, length);
       assert_int_equal(store_at(s, ref).length, length);
@@ -113,6 +113,30 @@ static void store_keeps_every_key_once(void **unused) {
     store_free(s);
   }
   memory_free(key);
+}
+
+/* Lines that are nearly all full: a look goes on and on, also beyond the last line, and some looks give up. */
+static void store_looks_on(void **unused) {
+  (void)unused;
+  struct store *s = store_new();
+  uint32_t far = 0, farthest = 0;
+  store_tighten(s);
+  for (uint64_t i = 0; i < 400000; i++) {
+    uint64_t word[2] = {i, i * i};
+    uint64_t h = store_hash_words(word, 14);
+    uint32_t left_off = looked(s, h), passed = left_off & PASSED_MASK;
+    state_ref ref, again;
+    far += passed >= LINE_SLOTS;
+    farthest += passed >= PASSED_MASK - LINE_SLOTS;
+    assert_true(store_put_words(s, word, 14, h, left_off, STORE_NONE, 0, &ref));
+    assert_false(store_put_words(s, word, 14, h, left_off, STORE_NONE, 0, &again)); /* where it left off, it is not; but behind that */
+    assert_int_equal(again, ref);
+    assert_false(store_put(s, (const uint8_t *)word, 14, h, looked(s, h), STORE_NONE, 0, &again));
+    assert_int_equal(again, ref);
+    assert_int_equal(store_find(s, (const uint8_t *)word, 14, h), ref);
+  }
+  assert_true(far > 10000 && farthest > 100);
+  store_free(s);
 }
 
 /* What was written down and read again is the same store: references, parents, charges, look-ups; and it can be filled further. */
@@ -175,9 +199,9 @@ static void put_tersely(struct store *s, struct terse_state *all, uint32_t from,
     if (as_words)
       store_words(key, t->length, &words);
     state_ref again;
-    assert_true(as_words ? store_put_words(s, words.word, t->length, h, store_prefetch_record(s, h), t->parent, t->charge, &t->ref)
-                         : store_put(s, key, t->length, h, store_prefetch_record(s, h), t->parent, t->charge, &t->ref));
-    assert_false(store_put(s, key, t->length, h, store_prefetch_record(s, h), 0, 0, &again));
+    assert_true(as_words ? store_put_words(s, words.word, t->length, h, looked(s, h), t->parent, t->charge, &t->ref)
+                         : store_put(s, key, t->length, h, looked(s, h), t->parent, t->charge, &t->ref));
+    assert_false(store_put(s, key, t->length, h, looked(s, h), 0, 0, &again));
     assert_int_equal(again, t->ref);
     assert_int_equal(store_charged(s, t->ref), t->charge != 0);
     if (t->charge > 4) {
@@ -885,6 +909,7 @@ static int with_signatures(void **unused) {
 int main(void) {
   const struct CMUnitTest of_store[] = {
       cmocka_unit_test(store_keeps_every_key_once),
+      cmocka_unit_test(store_looks_on),
       cmocka_unit_test(store_is_written_down),
       cmocka_unit_test(store_accounts_for_its_memory),
       cmocka_unit_test(store_takes_words),
