@@ -118,6 +118,16 @@ static bool field_elsewhere(struct checker *c, const char *name) {
   return false;
 }
 
+/* What other languages call it. */
+static const char *word_elsewhere(const char *name) {
+  static const char *const words[][2] = {{"self", "me"},      {"this", "me"},      {"null", "none"}, {"nil", "none"},   {"Bool", "bool"},
+                                         {"Boolean", "bool"}, {"boolean", "bool"}, {"True", "true"}, {"False", "false"}};
+  for (size_t i = 0; i < LENGTH(words); i++)
+    if (strcmp(words[i][0], name) == 0)
+      return words[i][1];
+  return NULL;
+}
+
 void unknown_name(struct checker *c, const char *name, struct span at, const char *what) {
   fault(c, at, "unknown %s '%s'", what, name);
   if ((c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) &&
@@ -156,7 +166,9 @@ void unknown_name(struct checker *c, const char *name, struct span at, const cha
   for (size_t i = 0; i < LENGTH(built_in_functions); i++)
     if (strcmp(built_in_functions[i], name) != 0)
       vec_push(&names, built_in_functions[i]);
-  const char *near = nearest_name(name, names.at, names.n); /* what is declared wins a draw */
+  const char *near = word_elsewhere(name);
+  if (!near)
+    near = nearest_name(name, names.at, names.n); /* what is declared wins a draw */
   const struct symbol *s = near ? symbol_find(c, near) : NULL;
   if (s)
     help(c, "did you mean '%s' (declared at line %u)?", near, line_of(c, s->at));

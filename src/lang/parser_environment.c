@@ -179,7 +179,7 @@ static struct ast *parse_clause(struct parser *p) {
     parser_help(p, "did you mean '%s'?", near);
   else
     parser_help(p, "as 'every round: ...', 'infinitely often: ...', 'at most f processes crash', "
-                   "'synchronous', 'fair', 'channels fifo'");
+                   "'any messages are lost', 'synchronous', 'fair', 'channels fifo'");
   return parser_error_node(p);
 }
 

@@ -407,6 +407,8 @@ static const struct mistake mistakes[] = {
     /* names */
     {UPDATE("x := min(recieved)"), "unknown name 'recieved'"},
     {UPDATE("x := min(recieved)"), "did you mean 'received'?"},
+    {PROCESS("  var sender: P = self\n", "send x to all", "x := x"), "did you mean 'me'?"},
+    {PROCESS("  var ready: Boolean = false\n", "send x to all", "x := x"), "did you mean 'bool'?"},
     {PROCESS("  var decided: Value? = none\n", "send x to all", "decison := x"),
      "unknown variable 'decison'"},
     {PROCESS("  var decided: Value? = none\n", "send x to all", "decison := x"),

@@ -470,8 +470,8 @@ static void errors_of_declarations(void **state) {
                 "'update' of a round, in 'start', in a step or handler]\n"
                 "10:6 expected 'most', found 'least'\n"
                 "12:3 expected a clause, found 'sometimes' [as 'every round: ...', 'infinitely "
-                "often: ...', 'at most f processes crash', 'synchronous', 'fair', 'channels "
-                "fifo']\n");
+                "often: ...', 'at most f processes crash', 'any messages are lost', 'synchronous', "
+                "'fair', 'channels fifo']\n");
   assert_errors("algorithm A process P[n] { round { x := 1 } round { update { } send 1 to all }\n"
                 "var y: int }",
                 "1:36 expected 'send' or 'update', found 'x' [a statement stands in "
