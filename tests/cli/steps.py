@@ -473,9 +473,10 @@ def forced_reductions_mark_verdicts_of_steps(rondo):
 def readers_of_steps_may_go_away(rondo):
     for arguments in (["check", rondo.file("e.rondo", ELECTION), "-v"], ["compare", rondo.file("once.rondo", ONCE)],
                       ["run", rondo.file("e.rondo", ELECTION), "--seed", "1", "--json"]):
-        with subprocess.Popen([rondo.program, *map(str, arguments)], cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                              text=True) as child:
-            child.stdout.close()
+        reader, writer = os.pipe()
+        os.close(reader)  # before there is anybody to write
+        with subprocess.Popen([rondo.program, *map(str, arguments)], cwd=ROOT, stdout=writer, stderr=subprocess.PIPE, text=True) as child:
+            os.close(writer)
             error = child.stderr.read()
             child.wait(timeout=120)
         must(child.returncode in (-signal.SIGPIPE, 141) and error == "", f"{arguments[0]}: exit status {child.returncode}, {error!r}")
