@@ -10,7 +10,6 @@ static void forget_parties(struct mover *v) {
 void glances_release(struct interleave *s) {
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     memory_free(s->mover.glances[p].cache);
-    memory_free(s->mover.glances[p].shorts);
     memory_free(s->mover.glances[p].direct);
   }
   forget_parties(&s->mover);
@@ -93,15 +92,11 @@ void make_shortcuts(struct interleave *s, uint32_t p) {
     bits--;
   if (!w->fits || bits <= g->bits || g->direct)
     return;
-  memory_free(g->shorts);
   memory_free(g->cache);
-  g->shorts = NULL;
   g->cache = NULL;
   g->bits = bits;
   if (direct)
     g->direct = memory_alloc(sizeof *g->direct << seen);
-  else if (seen < 64 && !s->byzantine)
-    g->shorts = memory_alloc(sizeof *g->shorts << bits);
   else
     g->cache = memory_alloc(sizeof *g->cache << bits);
 }

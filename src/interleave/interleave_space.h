@@ -186,10 +186,6 @@ struct cached_sight {
   struct brief_moves *moves;
   uint32_t byzantine;
 };
-struct cached_short { /* likewise, where it all fits into one word: its window, then memory; nobody lies */
-  uint64_t seen;
-  struct brief_moves *moves; /* NULL: nothing is known */
-};
 
 /* --- outlook.c --- */
 
@@ -217,8 +213,7 @@ struct sights { /* of one process */
 /* The short way to a process's moves, by what the key says of it. At most one of them is not NULL. */
 struct glance {
   struct brief_moves **direct; /* if that is short, with what it sees of shared memory, and nothing else counts */
-  struct cached_short *shorts;
-  struct cached_sight *cache; /* all NULL: it does not pay yet, or what it sees does not fit */
+  struct cached_sight *cache; /* NULL: it does not pay yet, or what it sees does not fit */
   const struct overlooked *overlooked; /* by local state, or NULL */
   uint64_t local_mask;        /* where that is in the window */
   struct key_window window;
@@ -230,9 +225,6 @@ static inline struct cached_sight *cached_at(const struct glance *g, uint64_t wi
                                              uint32_t byzantine) {
   uint64_t h = window * 0x9E3779B97F4A7C15u + (memory ^ (uint64_t)byzantine << 40) * 0xC2B2AE3D27D4EB4Fu;
   return &g->cache[h >> (64 - g->bits)];
-}
-static inline struct cached_short *short_at(const struct glance *g, uint64_t seen) {
-  return &g->shorts[seen * 0x9E3779B97F4A7C15u >> (64 - g->bits)];
 }
 static inline bool cached_is(const struct cached_sight *c, uint64_t window, uint64_t memory, uint32_t byzantine) {
   return c->moves && c->window == window && c->memory == memory && c->byzantine == byzantine;
@@ -543,11 +535,6 @@ static inline uint64_t glance_at(const struct interleave *s, const struct glance
   return window & ~o->window;
 }
 
-static inline uint64_t short_glance_at(const struct interleave *s, const struct glance *g, const uint64_t *words) {
-  uint64_t memory, window = glance_at(s, g, words, &memory);
-  return window | memory << g->window.width;
-}
-
 static inline struct brief_moves **direct_at(const struct interleave *s, const struct glance *g) {
   return &g->direct[key_window(&g->window, s->words) | s->memory[g->role] << g->window.width];
 }
@@ -557,11 +544,6 @@ static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint
   const struct glance *g = &s->mover.glances[p];
   if (g->direct)
     return *direct_at(s, g);
-  if (g->shorts) {
-    uint64_t seen = short_glance_at(s, g, s->words);
-    const struct cached_short *known = short_at(g, seen);
-    return known->seen == seen ? known->moves : NULL;
-  }
   if (g->cache) {
     uint64_t memory, window = glance_at(s, g, s->words, &memory);
     const struct cached_sight *known = cached_at(g, window, memory, byzantine);

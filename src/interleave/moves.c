@@ -680,9 +680,6 @@ struct moves *moves_of(struct interleave *s, uint32_t p, uint32_t byzantine) {
   overlooked_note(s, p, local, &outlook);
   if (g->direct) {
     *direct_at(s, g) = moves->brief;
-  } else if (g->shorts) {
-    uint64_t seen = short_glance_at(s, g, words);
-    *short_at(g, seen) = (struct cached_short){seen, moves->brief};
   } else if (g->cache) {
     uint64_t memory, window = glance_at(s, g, words, &memory);
     *cached_at(g, window, memory, byzantine) = (struct cached_sight){window, memory, moves->brief, byzantine};
