@@ -407,7 +407,8 @@ static bool flush_briefly(struct sweep *w) {
   return more;
 }
 
-/* For those that came last, together: to find where in memory the lines are takes as long as to get them. */
+/* Asks for the lines of those that came last, together: to find where in memory they are takes as long as to get them. A whole batch goes
+   into the store. */
 static bool ask_for_index(struct sweep *w) {
   for (uint32_t i = w->nbrief_pending - ASKED; i < w->nbrief_pending; i++)
     store_prefetch_index(w->search->store, w->brief_pending[i].hash);
