@@ -12,7 +12,7 @@
     size_t n, cap;                                                                                 \
   }
 
-void *vec_grown(void *at, size_t *cap, size_t need, size_t each);
+__attribute__((cold)) void *vec_grown(void *at, size_t *cap, size_t need, size_t each);
 
 #define vec_reserve(v, need)                                                                       \
   ((v)->at = (need) > (v)->cap ? vec_grown((v)->at, &(v)->cap, (need), sizeof *(v)->at) : (v)->at)

@@ -78,7 +78,7 @@ static inline const struct channel_view *channel_view(struct channel_ops *o, uin
 const struct taking *channel_takings(struct channel_ops *, uint32_t cell, content);
 
 struct appending *appending_of(struct channel_ops *, uint32_t cell, letter);
-content appending_make(struct channel_ops *, struct appending *, content);
+__attribute__((cold)) content appending_make(struct channel_ops *, struct appending *, content);
 /* The content after the message was sent, or CHANNEL_FULL. */
 static inline content channel_append(struct channel_ops *o, struct appending *a, content c) {
   return c < a->n && a->to[c] != NO_NAME_YET ? a->to[c] : appending_make(o, a, c);

@@ -59,6 +59,8 @@ static void form_parties(struct interleave *s) {
       party->n++;
       p++;
     }
+    if (party->n == 1 && !party->by_letter)
+      party->alone = &v->glances[first];
   }
 }
 

@@ -258,15 +258,14 @@ bool letters_suit(const struct interleave *); /* all processes, if keys are shor
 void letters_release(struct interleave *);
 void letters_forget(struct interleave *); /* keys were laid out anew */
 size_t letters_bytes(const struct interleave *);
-/* What p can do in the state at hand, message by message, into space->able. False: it has to be asked in another way. */
-bool letters_ask(struct interleave *, uint32_t p);
-
 /* Moves to be taken: all of a process, or those on one message, and what is left of the channel then. */
 struct able {
   struct brief_moves *moves;
   const struct key_field *channel; /* NULL: all of them */
   content rest;
 };
+/* What p can do in the state at hand, message by message, into space->able. False: it has to be asked in another way. */
+bool letters_ask(struct interleave *, uint32_t p);
 
 /* Processes whose fields lie next to each other, asked together: most of them can do nothing most of the time. */
 #define PARTY_MOST 3
@@ -277,6 +276,7 @@ struct cached_party { /* what those can do that can do something, then NULLs */
 struct party {
   uint32_t first, n;
   bool by_letter;             /* one who is asked message by message */
+  const struct glance *alone; /* of one who is asked alone; NULL: otherwise */
   struct key_window window;
   struct cached_party *cache; /* NULL: ask each for itself */
   uint32_t bits;              /* of its size */
@@ -324,14 +324,14 @@ struct brief_moves *moves_on_letter(struct interleave *, uint32_t p, content loc
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct interleave *, uint32_t role, uint32_t action);
 /* Is the message of no use to a receiver in that local state? Remembered. */
-bool deadness_known(struct interleave *, struct deadness *, content local);
+__attribute__((cold)) bool deadness_known(struct interleave *, struct deadness *, content local);
 
 /* --- glances.c --- */
 
 void glances_release(struct interleave *);
 void glances_forget(struct interleave *); /* keys were laid out anew */
 /* The parties for keys as they are, or larger caches for them, as the search gets on; likewise for each process. */
-void make_parties(struct interleave *);
+__attribute__((cold)) void make_parties(struct interleave *);
 void make_shortcuts(struct interleave *, uint32_t p);
 
 /* --- successors.c --- */
@@ -540,8 +540,7 @@ static inline struct brief_moves **direct_at(const struct interleave *s, const s
 }
 
 /* NULL: they are not at hand. */
-static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint32_t p, uint32_t byzantine) {
-  const struct glance *g = &s->mover.glances[p];
+static inline struct brief_moves *moves_at_hand(const struct interleave *s, const struct glance *g, uint32_t byzantine) {
   if (g->direct)
     return *direct_at(s, g);
   if (g->cache) {
@@ -554,20 +553,15 @@ static inline struct brief_moves *moves_at_hand(const struct interleave *s, uint
 }
 
 static inline struct moves *moves_at(struct interleave *s, uint32_t p, uint32_t byzantine) {
-  const struct brief_moves *known = moves_at_hand(s, p, byzantine);
+  const struct brief_moves *known = moves_at_hand(s, &s->mover.glances[p], byzantine);
   return known ? known->of : moves_of(s, p, byzantine);
-}
-
-/* There is room for it: see `able`. */
-static inline void able_add(struct interleave *s, struct brief_moves *moves, const struct key_field *channel, content rest) {
-  s->able.at[s->able.n++] = (struct able){moves, channel, rest};
 }
 
 static inline struct interleave *interleave_of(struct space *s) { return (struct interleave *)s; }
 /* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
 bool row_key(struct interleave *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
-bool too_narrow(struct interleave *); /* false: nothing goes on with these keys */
-bool leave_out(struct interleave *);  /* true: the state is too far off, the search goes on without it */
+__attribute__((cold)) bool too_narrow(struct interleave *); /* false: nothing goes on with these keys */
+__attribute__((cold)) bool leave_out(struct interleave *);  /* true: the state is too far off, the search goes on without it */
 value status_of(const struct interleave *, const uint64_t *words, uint32_t p);
 uint32_t sight_globals(struct interleave *, const uint64_t *words, uint32_t role, uint64_t uses); /* by global: it counts */
 uint32_t sight_byzantine(struct interleave *, const uint64_t *words);

@@ -131,10 +131,12 @@ static inline struct letter_row *letter_row(struct interleave *s, uint32_t p, co
   return local < l->n && l->rows[local].none ? &l->rows[local] : letter_row_make(s, p, local);
 }
 
-/* What can be taken from a content that nobody has looked at yet. There has to be room for as much from each channel. */
-__attribute__((cold, noinline)) static const struct taking *takings_found(struct interleave *s, uint32_t cell, content c) {
+/* What can be taken from a content that nobody has looked at yet. There has to be room for as much from each channel: `able` may
+   move. */
+__attribute__((cold, noinline)) static const struct taking *takings_found(struct interleave *s, uint32_t cell, content c, struct able **able) {
   const struct taking *all = channel_takings(&s->channels, cell, c);
   uint32_t n = 1, channels = 0;
+  size_t at = (size_t)(*able - s->able.at);
   while (all[n - 1].letter != NO_LETTER)
     n++;
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
@@ -142,35 +144,41 @@ __attribute__((cold, noinline)) static const struct taking *takings_found(struct
   if ((size_t)n * channels > s->mover.able_most)
     s->mover.able_most = (size_t)n * channels;
   vec_reserve(&s->able, s->model->nprocesses + s->mover.able_most);
+  *able = s->able.at + at;
   return all;
 }
 
 bool letters_ask(struct interleave *s, uint32_t p) {
   const struct letters *l = &s->mover.letters[p];
-  content local = (content)(s->words[l->word] >> l->shift & l->mask);
+  const uint64_t *words = s->words;
+  const struct brief_moves *nothing = s->mover.nothing;
+  content local = (content)(words[l->word] >> l->shift & l->mask);
   const struct letter_row *row = letter_row(s, p, local);
-  size_t before = s->able.n;
+  struct able *able = s->able.at + s->able.n;
   if (row->at_once)
     return false;
-  if (row->none != s->mover.nothing)
-    able_add(s, row->none, NULL, 0);
-  for (const struct letter_channel *in = l->in; in < l->end; in++) {
-    content c = (content)(s->words[in->word] >> in->shift & in->mask);
+  *able = (struct able){row->none, NULL, 0};
+  able += row->none != nothing;
+  struct brief_moves **of = row->of;
+  for (const struct letter_channel *in = l->in, *end = l->end; in < end; in++, of += row->room) {
+    content c = (content)(words[in->word] >> in->shift & in->mask);
     if (c == 0)
       continue;
     const struct taking *t = c < in->takings->n ? in->takings->of[c] : NULL;
     if (!t)
-      t = takings_found(s, in->cell, c);
+      t = takings_found(s, in->cell, c, &able);
     for (; t->letter != NO_LETTER; t++) {
-      uint32_t number = (uint32_t)(in - l->in);
-      struct brief_moves *moves = t->letter < row->room ? row->of[(size_t)number * row->room + t->letter] : NULL;
-      if (!moves && !(moves = letter_moves_make(s, p, local, number, t->letter))) {
-        s->able.n = before;
-        return false;
+      struct brief_moves *moves = t->letter < row->room ? of[t->letter] : NULL;
+      if (!moves) {
+        uint32_t number = (uint32_t)(in - l->in);
+        if (!(moves = letter_moves_make(s, p, local, number, t->letter)))
+          return false;
+        of = row->of + (size_t)number * row->room;
       }
-      able_add(s, moves, in->field, t->rest);
-      s->able.n -= moves == s->mover.nothing; /* no branch: nobody could tell which way it goes */
+      *able = (struct able){moves, in->field, t->rest};
+      able += moves != nothing; /* no branch: nobody could tell which way it goes */
     }
   }
+  s->able.n = (size_t)(able - s->able.at);
   return true;
 }

@@ -261,11 +261,11 @@ static inline void apply_briefly(const struct brief_move *m, uint32_t words, con
     next[w] = (from[w] & m->masks[w]) | m->masks[words + w];
 }
 
-/* One move, made in `next`. Compilers think it too long; how many words there are is known where it is called. */
+/* One move from `words`, made in `next`. Compilers think it too long; how long keys are is known where it is called. */
 __attribute__((always_inline)) static inline enum sending take_briefly(struct interleave *s, const struct able *able, const struct brief_move *m,
-                                        uint32_t words, uint64_t *next) {
+                                        uint32_t nwords, const uint64_t *words, uint64_t *next) {
   const struct key_field *f = able->channel;
-  apply_briefly(m, words, s->words, next);
+  apply_briefly(m, nwords, words, next);
   if (f) {
     uint64_t mask = (UINT64_C(1) << f->width) - 1;
     if (able->rest & ~mask)
@@ -276,14 +276,15 @@ __attribute__((always_inline)) static inline enum sending take_briefly(struct in
 }
 
 /* As they come, where the engine keeps no list, or it is full. */
-static bool emit_briefly(struct interleave *s, const struct able *able, uint32_t words, emit_fn *emit, void *context) {
+__attribute__((cold, noinline)) static bool emit_briefly(struct interleave *s, const struct able *able, uint32_t nwords, emit_fn *emit,
+                                                         void *context) {
   const char *at = (const char *)able->moves->at;
   uint64_t next[BRIEF_WORDS + 1];
   struct edge edge = {.group = NO_GROUP};
   if (!able->channel)
     return emit_moves(s, able->moves->of, emit, context);
-  for (uint32_t i = 0; i < able->moves->n; i++, at += brief_size(words)) {
-    enum sending sent = take_briefly(s, able, (const struct brief_move *)at, words, next);
+  for (uint32_t i = 0; i < able->moves->n; i++, at += brief_size(nwords)) {
+    enum sending sent = take_briefly(s, able, (const struct brief_move *)at, nwords, s->words, next);
     if (sent == SENT_TOO_MUCH)
       return too_narrow(s);
     struct state state = keys_state(&s->keys, next);
@@ -293,39 +294,48 @@ static bool emit_briefly(struct interleave *s, const struct able *able, uint32_t
   return true;
 }
 
-/* Right into the engine's list, as long as there is room. */
-static inline bool brief_successors(struct interleave *s, const struct able *able, uint32_t words, emit_fn *emit,
-                                    void *context) {
-  const struct brief_moves *moves = able->moves;
+/* What all that are able can do, right into the engine's list, as long as there is room. */
+__attribute__((always_inline)) static inline bool brief_successors(struct interleave *s, uint32_t nwords, emit_fn *emit, void *context) {
   struct short_states *brief = s->base.brief;
-  const char *at = (const char *)moves->at, *end = at + moves->n * brief_size(words);
-  if (!brief || brief->n + moves->n > brief->most)
-    return emit_briefly(s, able, words, emit, context);
-  uint32_t n = brief->n;
-  for (; at < end; at += brief_size(words)) {
-    const struct brief_move *move = (const struct brief_move *)at;
-    enum sending sent = take_briefly(s, able, move, words, brief->at + (size_t)words * n);
-    if (sent == SENT_TOO_MUCH)
-      return too_narrow(s);
-    brief->quiet[n] = move->quiet;
-    n += sent == SENT;
+  const uint64_t *words = s->words;
+  uint32_t n = brief ? brief->n : 0, most = brief ? brief->most : 0;
+  for (const struct able *able = s->able.at, *end = able + s->able.n; able < end; able++) {
+    const struct brief_moves *moves = able->moves;
+    if (n + moves->n > most) {
+      if (!emit_briefly(s, able, nwords, emit, context))
+        return false;
+      continue;
+    }
+    const char *at = (const char *)moves->at, *last = at + moves->n * brief_size(nwords);
+    for (; at < last; at += brief_size(nwords)) {
+      const struct brief_move *move = (const struct brief_move *)at;
+      enum sending sent = take_briefly(s, able, move, nwords, words, brief->at + (size_t)nwords * n);
+      if (sent == SENT_TOO_MUCH)
+        return too_narrow(s);
+      brief->quiet[n] = move->quiet;
+      n += sent == SENT;
+    }
   }
-  brief->n = n;
+  if (brief)
+    brief->n = n;
   return true;
 }
 
+/* There is room for it: see `able`. */
+static inline void able_add(struct interleave *s, struct brief_moves *moves) { s->able.at[s->able.n++] = (struct able){moves, NULL, 0}; }
+
 /* What those of a party can do that can do something, one by one, into `found` and `able`. False: stopped. */
-static inline bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
+__attribute__((noinline)) static bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
                             uint32_t byzantine, emit_fn *emit, void *context) {
   for (uint32_t p = party->first, end = p + party->n; p < end; p++) {
-    struct brief_moves *known = moves_at_hand(s, p, byzantine);
+    struct brief_moves *known = moves_at_hand(s, &s->mover.glances[p], byzantine);
     struct moves *moves = known ? NULL : moves_of(s, p, byzantine);
     if (moves && moves->remembered)
       known = moves->brief;
     if (known ? known->n == 0 : moves->n == 0)
       continue;
     if (known && known->brief) {
-      able_add(s, known, NULL, 0);
+      able_add(s, known);
       if (found)
         *found++ = known;
       continue;
@@ -343,7 +353,7 @@ static bool ask_party(struct interleave *s, struct party *party, uint32_t byzant
   bool all_brief = true;
   if (known->window == window + 1) {
     for (uint32_t i = 0; i < PARTY_MOST && known->moves[i]; i++)
-      able_add(s, known->moves[i], NULL, 0);
+      able_add(s, known->moves[i]);
     return true;
   }
   party->missed++;
@@ -354,44 +364,53 @@ static bool ask_party(struct interleave *s, struct party *party, uint32_t byzant
   return true;
 }
 
-/* One who is no party: false: it has to be asked in another way. */
-static inline bool ask_one(struct interleave *s, const struct party *party, uint32_t byzantine) {
-  struct brief_moves *known = party->n == 1 ? moves_at_hand(s, party->first, byzantine) : NULL;
-  if (!known || !known->brief)
-    return false;
-  able_add(s, known, NULL, 0);
-  s->able.n -= known->n == 0; /* no branch: nobody could tell which way it goes */
-  return true;
+/* Those who are not asked alone, or of whom it is not at hand what they can do. */
+static bool ask_otherwise(struct interleave *s, struct party *party, uint32_t byzantine, emit_fn *emit, void *context) {
+  bool all_brief;
+  if (party->by_letter && letters_ask(s, party->first))
+    return true;
+  return party->cache ? ask_party(s, party, byzantine, emit, context) : ask_each(s, party, NULL, &all_brief, byzantine, emit, context);
 }
 
 /* Who can do something. All look-ups come first, so that they wait for memory together. */
-static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
-  bool all_brief;
-  s->able.n = 0;
-  vec_reserve(&s->able, s->model->nprocesses + s->mover.able_most);
+__attribute__((noinline)) static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
   if (s->mover.nparties == 0 || (s->expanded & (s->expanded - 1)) == 0)
     make_parties(s);
-  for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++)
-    if (!(party->by_letter ? letters_ask(s, party->first) : ask_one(s, party, byzantine)) &&
-        !(party->cache ? ask_party(s, party, byzantine, emit, context)
-                       : ask_each(s, party, NULL, &all_brief, byzantine, emit, context)))
+  vec_reserve(&s->able, s->model->nprocesses + s->mover.able_most);
+  struct able *able = s->able.at;
+  for (struct party *party = s->mover.parties, *end = party + s->mover.nparties; party < end; party++) {
+    struct brief_moves *known = party->alone ? moves_at_hand(s, party->alone, byzantine) : NULL;
+    if (known && known->brief) {
+      *able = (struct able){known, NULL, 0};
+      able += known->n != 0; /* no branch: nobody could tell which way it goes */
+      continue;
+    }
+    s->able.n = (size_t)(able - s->able.at);
+    if (!ask_otherwise(s, party, byzantine, emit, context))
       return false;
+    able = s->able.at + s->able.n;
+  }
+  s->able.n = (size_t)(able - s->able.at);
   return true;
 }
 
+/* For each length of keys by itself: together they have too few registers. */
+__attribute__((noinline)) static bool successors_in_two(struct interleave *s, emit_fn *emit, void *context) {
+  return brief_successors(s, 2, emit, context);
+}
+__attribute__((noinline)) static bool successors_in_four(struct interleave *s, emit_fn *emit, void *context) {
+  return brief_successors(s, BRIEF_WORDS, emit, context);
+}
+
 static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
-  uint32_t words = brief_words(&s->keys);
+  uint32_t nwords = brief_words(&s->keys);
   if (s->base.brief) {
     s->base.brief->length = s->keys.nbytes;
-    s->base.brief->words = words;
+    s->base.brief->words = nwords;
   }
   if (!find_able(s, byzantine, emit, context))
     return false;
-  for (const struct able *able = s->able.at, *end = able + s->able.n; able < end; able++)
-    if (!(words == 2 ? brief_successors(s, able, 2, emit, context)
-                     : brief_successors(s, able, BRIEF_WORDS, emit, context)))
-      return false;
-  return true;
+  return nwords == 2 ? successors_in_two(s, emit, context) : successors_in_four(s, emit, context);
 }
 
 bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {

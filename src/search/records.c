@@ -27,7 +27,7 @@ static uint32_t chunks_take(struct store *s, uint32_t lane, size_t pieces) {
 
 #define BASE_NONE UINT64_MAX /* no parent is told from it */
 
-static void next_chunk(struct store *s, uint32_t lane, size_t pieces) {
+void lane_next_chunk(struct store *s, uint32_t lane, size_t pieces) {
   struct lane *l = &s->lane[lane];
   uint32_t first = chunks_take(s, lane, pieces);
   s->chunks[l->last].next = first;
@@ -41,7 +41,7 @@ static inline state_ref reserve(struct store *s, uint32_t lane, size_t size) {
   state_ref before = 0; /* in chunks that a long one fills */
   if (s->chunks[l->last].used + size + BEHIND > CHUNK_SIZE) {
     size_t pieces = (size >> CHUNK_BITS) + 1; /* the last one is never full */
-    next_chunk(s, lane, pieces);
+    lane_next_chunk(s, lane, pieces);
     before = (pieces - 1) << CHUNK_BITS;
   }
   struct chunk *last = &s->chunks[l->last];
@@ -104,28 +104,17 @@ static uint8_t *write_head(uint8_t *at, uint32_t length, charge c) {
 
 static void write_parent(uint8_t *full, state_ref parent) { memcpy(full, &parent, PARENT_BYTES); /* little end first */ }
 
-#define HEAD_MOST (POSITION_BITS / 7 + 1) /* bytes of how far a parent is */
-
-/* A terse record up to its key, for which there is room. NULL: its parent cannot be told so. */
-static inline uint8_t *begin_terse(struct store *s, uint32_t lane, uint32_t length, state_ref parent, state_ref *ref) {
-  struct lane *l = &s->lane[lane];
-  if (s->chunks[l->last].used + HEAD_MOST + length + BEHIND > CHUNK_SIZE)
-    next_chunk(s, lane, 1);
-  state_ref told = parent == STORE_NONE ? 0 : parent; /* where no record stands */
-  if (told < l->base)
-    return NULL;
-  struct chunk *last = &s->chunks[l->last];
-  uint8_t *record = s->pages[l->last] + last->used, *key = number_write(record, (told - l->base) << 1);
-  *ref = (state_ref)l->last << CHUNK_BITS | last->used;
-  last->used += (uint32_t)(key - record) + length;
-  l->base = told;
-  return key;
+/* The first one that there is says what is usual, if it comes before the store is shared. */
+static void find_usual(struct store *s, uint32_t length) {
+  if (s->terse && !s->sharing && s->usual == 0 && length <= TERSE_MOST)
+    s->usual = length;
 }
 
-/* The key's place in a full record, for which there is room; in a store of terse ones with a 1 before it. */
-static uint8_t *begin_full(struct store *s, uint32_t lane, uint32_t length, state_ref parent, charge c, state_ref *ref) {
+/* In a store of terse ones, with a 1 before it. */
+uint8_t *begin_full(struct store *s, uint32_t lane, uint32_t length, state_ref parent, charge c, state_ref *ref) {
   uint8_t head[5 + CHARGE_BYTES];
   size_t size = (size_t)(write_head(head, length, c) - head);
+  find_usual(s, length);
   *ref = reserve(s, lane, s->terse + PARENT_BYTES + size + length);
   uint8_t *record = record_at(s, *ref);
   if (s->terse)
@@ -135,39 +124,15 @@ static uint8_t *begin_full(struct store *s, uint32_t lane, uint32_t length, stat
   return record + PARENT_BYTES + size;
 }
 
-static inline bool is_usual(const struct store *s, uint32_t length, charge c) { return length == s->usual && c == 0 && length > 0; }
-
-/* The first one that there is says what is usual, if it comes before the store is shared. */
-static void find_usual(struct store *s, uint32_t length) {
-  if (s->terse && !s->sharing && s->usual == 0 && length <= TERSE_MOST)
-    s->usual = length;
-}
-
 state_ref record_append(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, state_ref parent, charge c) {
   state_ref ref;
-  find_usual(s, length);
-  uint8_t *key = is_usual(s, length, c) ? begin_terse(s, lane, length, parent, &ref) : NULL;
-  if (!key)
-    key = begin_full(s, lane, length, parent, c, &ref);
+  uint8_t *key = record_begin(s, lane, length, parent, c, &ref);
   if (length > 0)
     memcpy(key, bytes, length);
   return ref;
 }
 
 _Static_assert(STORE_SHORT < HEAD_SHORT, "their head is one byte");
-
-state_ref record_append_words(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent, charge c) {
-  state_ref ref;
-  uint8_t *key = is_usual(s, length, c) ? begin_terse(s, lane, length, parent, &ref) : NULL;
-  if (!key) {
-    find_usual(s, length);
-    key = begin_full(s, lane, length, parent, c, &ref);
-  }
-  memcpy(key, word, 16); /* there is room: the rest is overwritten by the next record */
-  if (length > 16)
-    memcpy(key + 16, word + 2, 16);
-  return ref;
-}
 
 /* --- one state --- */
 

@@ -66,9 +66,6 @@ static inline const uint8_t *record_key(const struct store *s, const uint8_t *re
 
 /* To the lane; the caller knows that it is new. */
 state_ref record_append(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, state_ref parent, charge);
-/* The same for the words of a short key. */
-state_ref record_append_words(struct store *, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent, charge);
-
 /* The parents of a lane's states, asked for one after the other from the first of a chunk on. */
 struct parents {
   uint64_t chunk; /* of the last one, and one more */
@@ -88,5 +85,48 @@ static inline struct lane_end lane_end(const struct store *s, uint32_t lane) {
 void lane_take_back(struct store *, uint32_t lane, const struct lane_end *);
 void lane_begin(struct store *, uint32_t lane);
 void lane_settle(struct store *, uint32_t lane); /* its records came from elsewhere: how it goes on */
+
+/* --- without a call --- */
+
+__attribute__((cold)) void lane_next_chunk(struct store *, uint32_t lane, size_t pieces);
+/* The key's place in a full record, for which there is room. */
+uint8_t *begin_full(struct store *, uint32_t lane, uint32_t length, state_ref parent, charge, state_ref *);
+
+#define HEAD_MOST (POSITION_BITS / 7 + 1) /* bytes of how far a parent is */
+
+/* A terse record up to its key, for which there is room. NULL: its parent cannot be told so. */
+static inline uint8_t *begin_terse(struct store *s, uint32_t lane, uint32_t length, state_ref parent, state_ref *ref) {
+  struct lane *l = &s->lane[lane];
+  if (s->chunks[l->last].used + HEAD_MOST + length + BEHIND > CHUNK_SIZE)
+    lane_next_chunk(s, lane, 1);
+  state_ref told = parent == STORE_NONE ? 0 : parent; /* where no record stands */
+  if (told < l->base)
+    return NULL;
+  struct chunk *last = &s->chunks[l->last];
+  uint8_t *record = s->pages[l->last] + last->used, *key = number_write(record, (told - l->base) << 1);
+  *ref = (state_ref)l->last << CHUNK_BITS | last->used;
+  last->used += (uint32_t)(key - record) + length;
+  l->base = told;
+  return key;
+}
+
+static inline bool is_usual(const struct store *s, uint32_t length, charge c) { return length == s->usual && c == 0 && length > 0; }
+
+/* Where its key goes. */
+static inline uint8_t *record_begin(struct store *s, uint32_t lane, uint32_t length, state_ref parent, charge c, state_ref *ref) {
+  uint8_t *key = is_usual(s, length, c) ? begin_terse(s, lane, length, parent, ref) : NULL;
+  return key ? key : begin_full(s, lane, length, parent, c, ref);
+}
+
+/* record_append for the words of a short key. */
+static inline state_ref record_append_words(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, state_ref parent,
+                                            charge c) {
+  state_ref ref;
+  uint8_t *key = record_begin(s, lane, length, parent, c, &ref);
+  memcpy(key, word, 16); /* there is room: the rest is overwritten by the next record */
+  if (length > 16)
+    memcpy(key + 16, word + 2, 16);
+  return ref;
+}
 
 #endif

@@ -94,7 +94,7 @@ static bool can_rest_here(const struct sweep *w) {
   return w->rests == REST_ANYWHERE || (w->rests == REST_BETWEEN && w->search->spill && !w->space->puts_off);
 }
 
-static bool tick_slowly(struct sweep *w) {
+__attribute__((cold, noinline)) static bool tick_slowly(struct sweep *w) {
   w->ticks = 0;
   if (!sweep_undisturbed(w))
     return false;
@@ -179,7 +179,7 @@ static void find_asked(struct sweep *w) {
   }
 }
 
-static void found_state(struct sweep *w, state_ref ref, charge c, uint32_t i, enum verdict3 v, const struct model_error *error) {
+__attribute__((cold, noinline)) static void found_state(struct sweep *w, state_ref ref, charge c, uint32_t i, enum verdict3 v, const struct model_error *error) {
   struct finding *f = v == V_ERROR ? &w->error : &w->findings[i];
   if (better(f, w->rounds, c)) {
     *f = (struct finding){.found = true, .rounds = w->rounds, .charge = c, .state = ref, .target = STORE_NONE, .property = i};
@@ -630,9 +630,12 @@ static bool expand_one_by_one(struct sweep *w) {
       break;
     if (is_over(w, &at->stored))
       continue;
-    vec_push(&w->reduced, ((struct reduced){at->ref, false}));
+    if (w->space->puts_off)
+      vec_push(&w->reduced, ((struct reduced){at->ref, false}));
     if (!steps_from(w, at->ref, &at->stored, w->space->ops->successors))
       return false;
+    if (!w->space->puts_off)
+      continue;
     if (!w->space->partial) {
       w->reduced.n--;
       continue;
