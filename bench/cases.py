@@ -25,9 +25,10 @@ class Model:
     counted: tuple            # for counting instructions, from the small one on
     sizes: list               # for measuring; the last one is the largest
     exported: tuple           # the one on which Spin also runs what `rondo export` writes
-    largest: tuple            # the one on which rondo, Spin and the bare loop run once more, as it takes long
+    largest: tuple            # the one on which rondo, Spin, Rumur and the bare loop run once more, as it takes long
     long: bool = False        # does that take over ten seconds? Then it is also for threads
     symmetric: list = dataclasses.field(default_factory=list)  # for Rumur's symmetry, if it is written with it; the last one is the largest
+    hours: bool = False       # would Rumur take that on the largest one? Then it is left out there
 
 
 def flood_choices(n, f, k):
@@ -36,7 +37,7 @@ def flood_choices(n, f, k):
 
 MODELS = [
     Model("Paxos", "models/paxos.rondo", "agreement", ("leaders", "acceptors"), paxos, lambda *size: [],
-          (2, 2), (2, 4), (3, 3), [(2, 4), (3, 3), (2, 5)], (2, 4), (2, 6), True, [(3, 3), (2, 5), (3, 4)]),
+          (2, 2), (2, 4), (3, 3), [(2, 4), (3, 3), (2, 5)], (2, 4), (2, 6), True, [(3, 3), (2, 5), (3, 4)], True),
     Model("Herlihy", "models/herlihy.rondo", "agreement", ("n",), herlihy, lambda n: [n] * n,
           (2,), (4,), (5,), [(5,)], (5,), (6,), True),
     Model("FloodSet, messages", "models/papers/floodset_messages.rondo", "agreement", ("n", "f", "k"), floodset, flood_choices,

@@ -106,11 +106,19 @@ def spin(case, states, where, flags=(), text=None, name="spin", compiler=NATIVE,
 
 # --- Rumur ---
 
-def rumur(case, states, where, text=None, name="rumur", compiler=NATIVE, symmetric=False, threads=1):
+def rumur(case, states, where, text=None, name="rumur", compiler=NATIVE, symmetric=False):
+    """One thread, and a table that need not grow: one to three slots for every state."""
     where.mkdir(parents=True, exist_ok=True)
     extra = [symmetric] if case.model.name == "Paxos" else []
     (where / "m.m").write_text(text or case.model.peers.murphi(*case.size, *extra))
-    measure.build(["rumur", "--deadlock-detection", "off", "--counterexample-trace", "off", "--set-capacity", max(1 << 20, 16 * states), "--output", "m.c", "m.m"], where)
+
+    def write(capacity):
+        measure.build(["rumur", "--threads", 1, "--deadlock-detection", "off", "--counterexample-trace", "off", "--set-capacity", capacity,
+                       "--output", "m.c", "m.m"], where)
+
+    write(1 << 20)
+    bits = int(re.search(r"STATE_SIZE_BITS = (\d+)", (where / "m.c").read_text()).group(1))
+    write(max(1 << 20, 3 * states * 8 * (bits // 8 + 1)))      # as it counts: as if a slot had room for as many states as a pointer has bytes
     measure.build(["gcc", "-w", *compiler, "-mcx16", "-o", "m", "m.c", "-lpthread"], where)
 
     def reads(out):
@@ -119,7 +127,7 @@ def rumur(case, states, where, text=None, name="rumur", compiler=NATIVE, symmetr
             return None
         return (int(found.group(1)) - 1, 0) if text else (int(found.group(1)), int(found.group(2)))
 
-    return Tool(name, ["./m", "--threads", threads], where, reads, elapsed=threads > 1)
+    return Tool(name, ["./m"], where, reads)
 
 
 def exported(program, case, form):
