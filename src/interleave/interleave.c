@@ -39,6 +39,7 @@ bool leave_out(struct interleave *s) {
 
 /* There was room for keys of so many words. */
 static void use_layout(struct interleave *s, uint32_t before, bool lasting) {
+  s->short_ways = s->keys.nwords <= BRIEF_WORDS && takes_short_ways(s);
   glances_forget(s);
   if (s->keys.nwords > before) {
     uint64_t **all[] = {&s->words, &s->next, &s->packed, &s->whole};
@@ -182,8 +183,9 @@ static bool space_successors(struct space *space, const struct state *state, emi
   struct interleave *s = interleave_of(space);
   keys_load(&s->keys, state, s->words);
   s->expanded++;
-  bool more = s->plain ? plain_successors(s, emit, context)
-                       : fast_successors(s, s->stubborn ? STEPS_FIRST : STEPS_ALL, emit, context);
+  bool more = s->plain        ? plain_successors(s, emit, context)
+              : s->short_ways ? short_successors(s, emit, context)
+                              : fast_successors(s, s->stubborn ? STEPS_FIRST : STEPS_ALL, emit, context);
   s->base.channel_bound = s->channels.most;
   return more;
 }

@@ -339,6 +339,7 @@ void make_shortcuts(struct interleave *, uint32_t p);
 enum which { STEPS_ALL, STEPS_FIRST, STEPS_OTHERS }; /* FIRST, OTHERS: with partial order reduction */
 /* Of the state in space->words. */
 bool fast_successors(struct interleave *, enum which, emit_fn *, void *context);
+bool short_successors(struct interleave *, emit_fn *, void *context); /* all, by short ways */
 
 /* Every move that can be taken there, with what comes of it in space->next, as it comes. False: stopped, or keys are too narrow. */
 typedef bool step_fn(void *context, uint32_t process, const struct move *);
@@ -498,6 +499,7 @@ struct interleave {
   bool loses, duplicates, crashes, recovers, byzantine; /* what the environment does, reductions considered */
   bool parts;                  /* crashes in the middle of an action: any part of what is sent is out, not just all */
   bool silent;                 /* nobody can tell who has crashed from who takes no more steps */
+  bool short_ways;             /* for keys as they are: see takes_short_ways */
   uint64_t expanded;           /* states, since keys were laid out */
   struct space_options options; /* as it was made with */
   bool own_meaning;            /* made for another thread */
@@ -522,7 +524,6 @@ struct interleave {
 static inline bool takes_short_ways(const struct interleave *s) { /* if keys are short */
   return !s->stubborn && !s->normal && !s->crashes && !s->nglobal_steps && !s->stuck_channels;
 }
-static inline bool goes_short_ways(const struct interleave *s) { return s->keys.nwords <= BRIEF_WORDS && takes_short_ways(s); }
 
 /* What counts of a process's window, and of shared memory. */
 static inline uint64_t glance_at(const struct interleave *s, const struct glance *g, const uint64_t *words, uint64_t *memory) {

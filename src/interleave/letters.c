@@ -66,7 +66,7 @@ void letters_forget(struct interleave *s) {
   letters_release(s);
   for (uint32_t p = 0; p < s->model->nprocesses; p++) {
     struct letters *l = &s->mover.letters[p];
-    l->used = goes_short_ways(s) && can_go_by_letter(s, p) && is_worth_it(s, p);
+    l->used = s->short_ways && can_go_by_letter(s, p) && is_worth_it(s, p);
     if (l->used)
       look_up(s, p, l);
   }

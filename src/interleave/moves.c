@@ -584,7 +584,7 @@ static void brief_posts(struct interleave *s, const struct posts *posts, struct 
 
 /* Makes moves->brief for the keys as they are. */
 static void make_brief(struct interleave *s, struct moves *moves) {
-  bool brief = moves->brief_only && goes_short_ways(s);
+  bool brief = moves->brief_only && s->short_ways;
   size_t size = brief ? brief_size(brief_words(&s->keys)) : 0;
   moves->layout = s->keys.layouts;
   if (moves->n == 0) {

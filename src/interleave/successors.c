@@ -276,7 +276,7 @@ __attribute__((always_inline)) static inline enum sending take_briefly(struct in
 }
 
 /* As they come, where the engine keeps no list, or it is full. */
-__attribute__((cold, noinline)) static bool emit_briefly(struct interleave *s, const struct able *able, uint32_t nwords, emit_fn *emit,
+__attribute__((noinline)) static bool emit_briefly(struct interleave *s, const struct able *able, uint32_t nwords, emit_fn *emit,
                                                          void *context) {
   const char *at = (const char *)able->moves->at;
   uint64_t next[BRIEF_WORDS + 1];
@@ -301,7 +301,7 @@ __attribute__((always_inline)) static inline bool brief_successors(struct interl
   uint32_t n = brief ? brief->n : 0, most = brief ? brief->most : 0;
   for (const struct able *able = s->able.at, *end = able + s->able.n; able < end; able++) {
     const struct brief_moves *moves = able->moves;
-    if (n + moves->n > most) {
+    if (__builtin_expect(n + moves->n > most, 0)) {
       if (!emit_briefly(s, able, nwords, emit, context))
         return false;
       continue;
@@ -373,7 +373,7 @@ static bool ask_otherwise(struct interleave *s, struct party *party, uint32_t by
 }
 
 /* Who can do something. All look-ups come first, so that they wait for memory together. */
-__attribute__((noinline)) static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
+static bool find_able(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
   if (s->mover.nparties == 0 || (s->expanded & (s->expanded - 1)) == 0)
     make_parties(s);
   vec_reserve(&s->able, s->model->nprocesses + s->mover.able_most);
@@ -402,21 +402,19 @@ __attribute__((noinline)) static bool successors_in_four(struct interleave *s, e
   return brief_successors(s, BRIEF_WORDS, emit, context);
 }
 
-static bool short_successors(struct interleave *s, uint32_t byzantine, emit_fn *emit, void *context) {
+bool short_successors(struct interleave *s, emit_fn *emit, void *context) {
   uint32_t nwords = brief_words(&s->keys);
   if (s->base.brief) {
     s->base.brief->length = s->keys.nbytes;
     s->base.brief->words = nwords;
   }
-  if (!find_able(s, byzantine, emit, context))
+  if (!find_able(s, look_around(s), emit, context))
     return false;
   return nwords == 2 ? successors_in_two(s, emit, context) : successors_in_four(s, emit, context);
 }
 
 bool fast_successors(struct interleave *s, enum which which, emit_fn *emit, void *context) {
   uint32_t byzantine = look_around(s);
-  if (which == STEPS_ALL && goes_short_ways(s))
-    return short_successors(s, byzantine, emit, context);
   if (s->crashes)
     find_permits(s);
   if (which != STEPS_ALL)
