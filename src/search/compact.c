@@ -99,48 +99,44 @@ size_t compact_bytes(const struct store *s) {
 
 /* --- finding and adding --- */
 
-bool compact_put(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+bool compact_put(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint64_t left_off,
                  state_ref parent, charge c, state_ref *ref) {
   uint64_t asked = hash, signature = signature_of(s, bytes, length, &hash);
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
   struct lane_end end = lane_end(s, lane);
   bool written = false;
-  unsigned passed = hash == asked ? passed_slots(g, left_off) : 0, first = passed % LINE_SLOTS;
-  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
-    for (unsigned i = first; i < LINE_SLOTS; i++) {
-      uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
-      if (slot == 0) {
-        if (!written)
-          *ref = record_append(s, lane, (const uint8_t *)&signature, SIGNATURE_BYTES, parent, c); /* little end first */
-        written = true;
-        if (__atomic_compare_exchange_n(&line[i], &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_ACQUIRE)) {
-          keep_key(s, lane, bytes, length);
-          store_filled(s, lane, g);
-          return true;
-        }
-      }
-      if (slot >> POSITION_BITS == tag && record_has(s, slot & POSITION_MASK, signature)) {
-        if (written)
-          lane_take_back(s, lane, &end);
-        *ref = slot & POSITION_MASK;
-        return false;
+  for (uint64_t *at = slot_from(g, tag, hash == asked ? left_off : 0);; at = next_slot(g, at)) {
+    uint64_t slot = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (slot == 0) {
+      if (!written)
+        *ref = record_append(s, lane, (const uint8_t *)&signature, SIGNATURE_BYTES, parent, c); /* little end first */
+      written = true;
+      if (__atomic_compare_exchange_n(at, &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
+        keep_key(s, lane, bytes, length);
+        store_filled(s, lane, g);
+        return true;
       }
     }
+    if (slot >> POSITION_BITS == tag && record_has(s, slot & POSITION_MASK, signature)) {
+      if (written)
+        lane_take_back(s, lane, &end);
+      *ref = slot & POSITION_MASK;
+      return false;
+    }
+  }
 }
 
 state_ref compact_find(const struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash) {
   uint64_t signature = signature_of(s, bytes, length, &hash), tag = tag_of(hash);
   const struct segment *g = segment_of(s, hash);
-  for (const uint64_t *line = home_of(g, tag);; line = next_line(g, (uint64_t *)line))
-    for (unsigned i = 0; i < LINE_SLOTS; i++) {
-      uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
-      if (slot == 0)
-        return STORE_NONE;
-      if (slot >> POSITION_BITS == tag && record_has(s, slot & POSITION_MASK, signature))
-        return slot & POSITION_MASK;
-    }
+  for (uint64_t *at = home_of(g, tag);; at = next_slot(g, at)) {
+    uint64_t slot = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (slot == 0)
+      return STORE_NONE;
+    if (slot >> POSITION_BITS == tag && record_has(s, slot & POSITION_MASK, signature))
+      return slot & POSITION_MASK;
+  }
 }
 
 /* --- a layer --- */

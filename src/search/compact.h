@@ -33,7 +33,7 @@ struct compact {
 
 struct compact *compact_new(uint32_t bits);
 void compact_free(struct store *);
-bool compact_put(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+bool compact_put(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint64_t left_off,
                  state_ref parent, charge, state_ref *);
 state_ref compact_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);
 void compact_read_key(struct store_reader *); /* of the state that it has come to */

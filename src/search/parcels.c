@@ -70,7 +70,8 @@ struct arrived {
   const uint8_t *key;
   uint64_t hash;
   state_ref from;
-  uint32_t length, left_off;
+  uint64_t left_off;
+  uint32_t length;
   charge charge;
 };
 #define BATCH 64

@@ -11,7 +11,8 @@
 /* A successor on its way into the store. */
 struct found {
   size_t key; /* in keys */
-  uint32_t length, left_off;
+  uint64_t left_off;
+  uint32_t length;
   uint64_t hash, marks;
 };
 

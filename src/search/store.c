@@ -106,14 +106,11 @@ static bool record_is(const struct store *s, state_ref ref, const uint8_t *bytes
 }
 
 /* The slot that holds the key, or the empty one where it belongs. */
-static uint64_t *slot_for(const struct store *s, const struct segment *g, const uint8_t *bytes,
-                          uint32_t length, uint64_t tag, unsigned passed) {
-  unsigned first = passed % LINE_SLOTS;
-  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
-    for (unsigned i = first; i < LINE_SLOTS; i++)
-      if (line[i] == 0 ||
-          (line[i] >> POSITION_BITS == tag && record_is(s, line[i] & POSITION_MASK, bytes, length)))
-        return &line[i];
+static uint64_t *slot_for(const struct store *s, const struct segment *g, const uint8_t *bytes, uint32_t length, uint64_t tag,
+                          uint64_t left_off) {
+  for (uint64_t *slot = slot_from(g, tag, left_off);; slot = next_slot(g, slot))
+    if (*slot == 0 || (*slot >> POSITION_BITS == tag && record_is(s, *slot & POSITION_MASK, bytes, length)))
+      return slot;
 }
 
 /* A record's key against words: what lies behind it is there, but not its own. */
@@ -135,21 +132,18 @@ static inline bool record_is_words(const struct store *s, state_ref ref, const u
   return key_is_words(key + (head & 1 ? CHARGE_BYTES : 0), word, length);
 }
 
-static uint64_t *slot_for_words(const struct store *s, const struct segment *g, const uint64_t *word, uint32_t length,
-                                uint64_t tag, unsigned passed) {
-  unsigned first = passed % LINE_SLOTS;
-  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
-    for (unsigned i = first; i < LINE_SLOTS; i++)
-      if (line[i] == 0 ||
-          (line[i] >> POSITION_BITS == tag && record_is_words(s, line[i] & POSITION_MASK, word, length)))
-        return &line[i];
+static uint64_t *slot_for_words(const struct store *s, const struct segment *g, const uint64_t *word, uint32_t length, uint64_t tag,
+                                uint64_t left_off) {
+  for (uint64_t *slot = slot_from(g, tag, left_off);; slot = next_slot(g, slot))
+    if (*slot == 0 || (*slot >> POSITION_BITS == tag && record_is_words(s, *slot & POSITION_MASK, word, length)))
+      return slot;
 }
 
 static uint64_t *empty_slot(const struct segment *g, uint64_t tag) {
-  for (uint64_t *line = home_of(g, tag);; line = next_line(g, line))
-    for (unsigned i = 0; i < LINE_SLOTS; i++)
-      if (line[i] == 0)
-        return &line[i];
+  uint64_t *slot = home_of(g, tag);
+  while (*slot != 0)
+    slot = next_slot(g, slot);
+  return slot;
 }
 
 static bool is_filled(const struct segment *g, unsigned parts) {
@@ -240,11 +234,11 @@ static void occupy(struct store *s, uint32_t lane, struct segment *g, uint64_t *
   filled(s, lane, g);
 }
 
-bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
+bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uint64_t hash, uint64_t left_off,
                      state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for_words(s, g, word, length, tag, passed_slots(g, left_off));
+  uint64_t *slot = slot_for_words(s, g, word, length, tag, left_off);
   if (*slot != 0) {
     *ref = *slot & POSITION_MASK;
     return false;
@@ -254,11 +248,11 @@ bool store_put_words(struct store *s, const uint64_t *word, uint32_t length, uin
   return true;
 }
 
-bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+bool store_put(struct store *s, const uint8_t *bytes, uint32_t length, uint64_t hash, uint64_t left_off,
                state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
-  uint64_t *slot = slot_for(s, g, bytes, length, tag, passed_slots(g, left_off));
+  uint64_t *slot = slot_for(s, g, bytes, length, tag, left_off);
   if (*slot != 0) {
     *ref = *slot & POSITION_MASK;
     return false;
@@ -309,53 +303,49 @@ void store_filled(struct store *s, uint32_t lane, struct segment *g) {
 /* The slot that holds the key, as it was seen; if it was empty it is the lane's record that it holds now. bytes are those of a
    short key's words if `word` is not NULL. */
 static bool put_shared(struct store *s, uint32_t lane, const uint8_t *bytes, const uint64_t *word, uint32_t length, uint64_t hash,
-                       uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
+                       uint64_t left_off, state_ref parent, charge c, state_ref *ref) {
   struct segment *g = (struct segment *)segment_of(s, hash);
   uint64_t tag = tag_of(hash);
   struct lane_end end = lane_end(s, lane);
   bool written = false;
-  unsigned passed = passed_slots(g, left_off), first = passed % LINE_SLOTS;
-  for (uint64_t *line = line_behind(g, tag, passed);; line = next_line(g, line), first = 0)
-    for (unsigned i = first; i < LINE_SLOTS; i++) {
-      uint64_t slot = __atomic_load_n(&line[i], __ATOMIC_ACQUIRE);
-      if (slot == 0) {
-        if (!written && word)
-          *ref = record_append_words(s, lane, word, length, parent, c);
-        else if (!written)
-          *ref = record_append(s, lane, bytes, length, parent, c);
-        written = true;
-        if (__atomic_compare_exchange_n(&line[i], &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE,
-                                        __ATOMIC_ACQUIRE)) {
-          told(s, lane, g);
-          return true;
-        }
-      }
-      state_ref other = slot & POSITION_MASK;
-      if (slot >> POSITION_BITS == tag &&
-          (word ? record_is_words(s, other, word, length) : record_is(s, other, bytes, length))) {
-        if (written)
-          lane_take_back(s, lane, &end);
-        *ref = other;
-        return false;
+  for (uint64_t *at = slot_from(g, tag, left_off);; at = next_slot(g, at)) {
+    uint64_t slot = __atomic_load_n(at, __ATOMIC_ACQUIRE);
+    if (slot == 0) {
+      if (!written && word)
+        *ref = record_append_words(s, lane, word, length, parent, c);
+      else if (!written)
+        *ref = record_append(s, lane, bytes, length, parent, c);
+      written = true;
+      if (__atomic_compare_exchange_n(at, &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE, __ATOMIC_ACQUIRE)) {
+        told(s, lane, g);
+        return true;
       }
     }
+    state_ref other = slot & POSITION_MASK;
+    if (slot >> POSITION_BITS == tag && (word ? record_is_words(s, other, word, length) : record_is(s, other, bytes, length))) {
+      if (written)
+        lane_take_back(s, lane, &end);
+      *ref = other;
+      return false;
+    }
+  }
 }
 
 /* Not inlined, so that the usual way saves no registers. */
 __attribute__((noinline)) static bool put_otherwise(struct store *s, uint32_t lane, const uint8_t *bytes, const uint64_t *word,
-                                                    uint32_t length, uint64_t hash, uint32_t left_off, state_ref parent, charge c,
+                                                    uint32_t length, uint64_t hash, uint64_t left_off, state_ref parent, charge c,
                                                     state_ref *ref) {
   return s->compact ? compact_put(s, lane, bytes, length, hash, left_off, parent, c, ref)
                     : put_shared(s, lane, bytes, word, length, hash, left_off, parent, c, ref);
 }
 
 bool store_put_words_in(struct store *s, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash,
-                        uint32_t left_off, state_ref parent, charge c, state_ref *ref) {
+                        uint64_t left_off, state_ref parent, charge c, state_ref *ref) {
   return s->plain ? store_put_words(s, word, length, hash, left_off, parent, c, ref)
                   : put_otherwise(s, lane, (const uint8_t *)word, word, length, hash, left_off, parent, c, ref);
 }
 
-bool store_put_in(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+bool store_put_in(struct store *s, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint64_t left_off,
                   state_ref parent, charge c, state_ref *ref) {
   return s->plain ? store_put(s, bytes, length, hash, left_off, parent, c, ref)
                   : put_otherwise(s, lane, bytes, NULL, length, hash, left_off, parent, c, ref);

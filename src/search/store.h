@@ -92,14 +92,14 @@ static inline uint64_t store_hash_short(const struct short_key *key, uint32_t le
 uint64_t store_hash(const uint8_t *bytes, uint32_t length); /* the same, of any key */
 
 /* Finds or adds. True: it is new. hash is store_hash of the key; left_off is 0, or see store_look.h. */
-bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+bool store_put(struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash, uint64_t left_off,
                state_ref parent, charge, state_ref *ref);
-bool store_put_in(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint32_t left_off,
+bool store_put_in(struct store *, uint32_t lane, const uint8_t *bytes, uint32_t length, uint64_t hash, uint64_t left_off,
                   state_ref parent, charge, state_ref *ref);
 /* The same for a short key, as words whose unused bytes are 0: 2 if it has at most 16 bytes, else 4. */
-bool store_put_words(struct store *, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
+bool store_put_words(struct store *, const uint64_t *word, uint32_t length, uint64_t hash, uint64_t left_off,
                      state_ref parent, charge, state_ref *ref);
-bool store_put_words_in(struct store *, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash, uint32_t left_off,
+bool store_put_words_in(struct store *, uint32_t lane, const uint64_t *word, uint32_t length, uint64_t hash, uint64_t left_off,
                         state_ref parent, charge, state_ref *ref);
 /* STORE_NONE if absent. */
 state_ref store_find(const struct store *, const uint8_t *bytes, uint32_t length, uint64_t hash);

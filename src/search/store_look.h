@@ -78,10 +78,11 @@ static inline uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG
 static inline size_t home_at(uint32_t lines, uint64_t tag) { return tag * lines >> TAG_BITS << LINE_BITS; }
 static inline uint64_t *home_of(const struct segment *g, uint64_t tag) { return &g->slots[home_at(g->lines, tag)]; }
 
-static inline uint64_t *next_line(const struct segment *g, uint64_t *line) {
-  line += LINE_SLOTS;
-  return line == g->slots + ((size_t)g->lines << LINE_BITS) ? g->slots : line;
+static inline uint64_t *or_first(const struct segment *g, uint64_t *slot) { /* behind the last one */
+  return slot == g->slots + ((size_t)g->lines << LINE_BITS) ? g->slots : slot;
 }
+static inline uint64_t *next_line(const struct segment *g, uint64_t *line) { return or_first(g, line + LINE_SLOTS); }
+static inline uint64_t *next_slot(const struct segment *g, uint64_t *slot) { return or_first(g, slot + 1); }
 
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then for the record that each
    line names (store_prefetch_record), then call store_put with what that answered: where it left off. The first can be asked from
@@ -96,18 +97,14 @@ static inline uint8_t *record_at(const struct store *s, state_ref ref) {
   return s->pages[ref >> CHUNK_BITS] + (ref & (CHUNK_SIZE - 1));
 }
 
-/* Where a look left off: how many slots from the home line on are not the key's, and the age of the segment, for lines move when it
-   grows. 0: nobody has looked. */
-#define AGE_SHIFT 8
-#define LOOKS_ON (1u << 7) /* the next line was asked for: it is to be looked at, too */
-#define PASSED_MASK (LOOKS_ON - 1)
+/* Where a look left off: a slot such that those from the home line up to it are not the key's, and the age of the segment, for slots move
+   when it grows. 0: nobody has looked. */
+#define AGE_SHIFT 32
+#define LOOKS_ON (UINT64_C(1) << 31) /* it is the first one of a line that was asked for, to be looked at, too */
+#define SLOT_MASK (LOOKS_ON - 1)
 
-static inline unsigned passed_slots(const struct segment *g, uint32_t left_off) {
-  return left_off >> AGE_SHIFT == g->age ? left_off & PASSED_MASK : 0;
-}
-static inline uint64_t *line_behind(const struct segment *g, uint64_t tag, unsigned passed) {
-  size_t slots = (size_t)g->lines << LINE_BITS, at = home_at(g->lines, tag) + (passed & ~(LINE_SLOTS - 1));
-  return g->slots + (at < slots ? at : at - slots);
+static inline uint64_t *slot_from(const struct segment *g, uint64_t tag, uint64_t left_off) {
+  return left_off >> AGE_SHIFT == g->age ? g->slots + (left_off & SLOT_MASK) : home_of(g, tag);
 }
 
 /* The first slot of a line that is empty or has the tag; LINE_SLOTS: there is none. All are looked at at once: where to stop nobody
@@ -145,22 +142,22 @@ static inline uint32_t line_stop(const uint64_t *line, uint64_t tag) {
 _Static_assert(LINE_SLOTS == 8, "as many as are looked at");
 
 /* Looks at one line, and asks for what is needed next: the record that it names, or the next line. */
-static inline uint32_t store_prefetch_record(const struct store *s, uint64_t hash, uint32_t left_off) {
+static inline uint64_t store_prefetch_record(const struct store *s, uint64_t hash, uint64_t left_off) {
   uint64_t tag = tag_of(hash);
   const struct segment *g = segment_of(s, hash);
-  unsigned passed = passed_slots(g, left_off);
-  uint64_t *line = line_behind(g, tag, passed);
+  uint64_t *line = slot_from(g, tag, left_off), looks_on = 0;
   uint32_t i = line_stop(line, tag);
-  passed = (passed & ~(LINE_SLOTS - 1)) + i;
+  uint64_t *slot = line + i;
   if (i == LINE_SLOTS) {
-    __builtin_prefetch(next_line(g, line));
-    passed |= passed < PASSED_MASK - LINE_SLOTS ? LOOKS_ON : 0;
+    slot = next_line(g, line);
+    __builtin_prefetch(slot);
+    looks_on = LOOKS_ON;
   } else {
-    const uint8_t *record = record_at(s, __atomic_load_n(&line[i], __ATOMIC_ACQUIRE) & POSITION_MASK);
+    const uint8_t *record = record_at(s, __atomic_load_n(slot, __ATOMIC_ACQUIRE) & POSITION_MASK);
     __builtin_prefetch(record); /* in vain if there is none: who could tell? */
     __builtin_prefetch(record + (s->usual ? s->usual : 16)); /* it may lie across two lines */
   }
-  return g->age << AGE_SHIFT | passed;
+  return (uint64_t)g->age << AGE_SHIFT | looks_on | (uint64_t)(slot - g->slots);
 }
 
 /* --- store.c, for compact.c, store_save.c and store_rekey.c --- */

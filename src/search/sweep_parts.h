@@ -11,7 +11,7 @@ struct pending {
   size_t key; /* its bytes are keys.at[key .. key + length) */
   uint32_t reduced; /* where `from` stands in sweep->reduced, if it does */
   uint32_t length;
-  uint32_t left_off; /* of its look-up */
+  uint64_t left_off; /* of its look-up */
   charge charge;
 };
 #define BATCH 64
@@ -23,7 +23,7 @@ struct brief_pending {
   uint64_t hash;
   state_ref from;
   charge charge;
-  uint32_t left_off;
+  uint64_t left_off;
   bool quiet; /* what is asked of it has the answer that it had of the state before, where nothing was found */
 };
 

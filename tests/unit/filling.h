@@ -7,8 +7,8 @@
 #include <pthread.h>
 
 /* Where a look left off that went on to as many lines as can be. */
-static inline uint32_t looked(const struct store *s, uint64_t hash) {
-  uint32_t left_off = 0;
+static inline uint64_t looked(const struct store *s, uint64_t hash) {
+  uint64_t left_off = 0;
   do
     left_off = store_prefetch_record(s, hash, left_off);
   while (left_off & LOOKS_ON);
@@ -33,7 +33,7 @@ static void *fill_lane(void *context) {
     charge c = (charge)(key % f->charges);
     state_ref ref;
     store_enter(f->store, f->lane);
-    uint32_t left_off = i % 3 ? looked(f->store, h) : 0;
+    uint64_t left_off = i % 3 ? looked(f->store, h) : 0;
     f->fresh += i % 2 ? store_put_in(f->store, f->lane, (const uint8_t *)word, 12, h, left_off, key + 1, c, &ref)
                       : store_put_words_in(f->store, f->lane, word, 12, h, left_off, key + 1, c, &ref);
     if (f->reads)
