@@ -262,8 +262,9 @@ static inline void apply_briefly(const struct brief_move *m, uint32_t words, con
 }
 
 /* One move from `words`, made in `next`. Compilers think it too long; how long keys are is known where it is called. */
-__attribute__((always_inline)) static inline enum sending take_briefly(struct interleave *s, const struct able *able, const struct brief_move *m,
-                                        uint32_t nwords, const uint64_t *words, uint64_t *next) {
+__attribute__((always_inline)) static inline enum sending take_briefly(struct interleave *s, const struct able *able,
+                                                                       const struct brief_move *m, uint32_t nwords,
+                                                                       const uint64_t *words, uint64_t *next) {
   const struct key_field *f = able->channel;
   apply_briefly(m, nwords, words, next);
   if (f) {
@@ -277,7 +278,7 @@ __attribute__((always_inline)) static inline enum sending take_briefly(struct in
 
 /* As they come, where the engine keeps no list, or it is full. */
 __attribute__((noinline)) static bool emit_briefly(struct interleave *s, const struct able *able, uint32_t nwords, emit_fn *emit,
-                                                         void *context) {
+                                                   void *context) {
   const char *at = (const char *)able->moves->at;
   uint64_t next[BRIEF_WORDS + 1];
   struct edge edge = {.group = NO_GROUP};
@@ -325,8 +326,8 @@ __attribute__((always_inline)) static inline bool brief_successors(struct interl
 static inline void able_add(struct interleave *s, struct brief_moves *moves) { s->able.at[s->able.n++] = (struct able){moves, NULL, 0}; }
 
 /* What those of a party can do that can do something, one by one, into `found` and `able`. False: stopped. */
-__attribute__((noinline)) static bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found, bool *all_brief,
-                            uint32_t byzantine, emit_fn *emit, void *context) {
+__attribute__((noinline)) static bool ask_each(struct interleave *s, const struct party *party, struct brief_moves **found,
+                                               bool *all_brief, uint32_t byzantine, emit_fn *emit, void *context) {
   for (uint32_t p = party->first, end = p + party->n; p < end; p++) {
     struct brief_moves *known = moves_at_hand(s, &s->mover.glances[p], byzantine);
     struct moves *moves = known ? NULL : moves_of(s, p, byzantine);

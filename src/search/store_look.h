@@ -78,11 +78,11 @@ static inline uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG
 static inline size_t home_at(uint32_t lines, uint64_t tag) { return tag * lines >> TAG_BITS << LINE_BITS; }
 static inline uint64_t *home_of(const struct segment *g, uint64_t tag) { return &g->slots[home_at(g->lines, tag)]; }
 
-static inline uint64_t *or_first(const struct segment *g, uint64_t *slot) { /* behind the last one */
+static inline uint64_t *wrapped(const struct segment *g, uint64_t *slot) { /* behind the last one comes the first */
   return slot == g->slots + ((size_t)g->lines << LINE_BITS) ? g->slots : slot;
 }
-static inline uint64_t *next_line(const struct segment *g, uint64_t *line) { return or_first(g, line + LINE_SLOTS); }
-static inline uint64_t *next_slot(const struct segment *g, uint64_t *slot) { return or_first(g, slot + 1); }
+static inline uint64_t *next_line(const struct segment *g, uint64_t *line) { return wrapped(g, line + LINE_SLOTS); }
+static inline uint64_t *next_slot(const struct segment *g, uint64_t *slot) { return wrapped(g, slot + 1); }
 
 /* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then for the record that each
    line names (store_prefetch_record), then call store_put with what that answered: where it left off. The first can be asked from

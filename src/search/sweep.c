@@ -179,7 +179,8 @@ static void find_asked(struct sweep *w) {
   }
 }
 
-__attribute__((cold, noinline)) static void found_state(struct sweep *w, state_ref ref, charge c, uint32_t i, enum verdict3 v, const struct model_error *error) {
+__attribute__((cold, noinline)) static void found_state(struct sweep *w, state_ref ref, charge c, uint32_t i, enum verdict3 v,
+                                                        const struct model_error *error) {
   struct finding *f = v == V_ERROR ? &w->error : &w->findings[i];
   if (better(f, w->rounds, c)) {
     *f = (struct finding){.found = true, .rounds = w->rounds, .charge = c, .state = ref, .target = STORE_NONE, .property = i};
