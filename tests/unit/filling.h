@@ -6,7 +6,7 @@
 
 #include <pthread.h>
 
-/* Where a look left off that went on to as many lines as can be. */
+/* Where a look left off that went on as long as lines were full. */
 static inline uint64_t looked(const struct store *s, uint64_t hash) {
   uint64_t left_off = 0;
   do
