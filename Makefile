@@ -39,7 +39,7 @@ trained:
 	@cmake -G Ninja -S . -B $(TRAINED) -DRONDO_TRAIN=use >/dev/null
 	@ninja --quiet -C $(TRAINED) all
 
-# BENCH=--quick for a minute's worth.
+# BENCH=--quick for a minute's worth, once that is built.
 bench: build
 	@scripts/setup bench
 	@$(MAKE) --no-print-directory trained

@@ -37,7 +37,7 @@ def flood_choices(n, f, k):
 
 MODELS = [
     Model("Paxos", "models/paxos.rondo", "agreement", ("leaders", "acceptors"), paxos, lambda *size: [],
-          (2, 2), (2, 4), (3, 3), [(2, 4), (3, 3), (2, 5)], (2, 4), (2, 6), True, [(3, 3), (2, 5), (3, 4)], True),
+          (2, 2), (2, 4), (3, 3), [(2, 4), (3, 3), (2, 5)], (2, 4), (2, 6), True, [(3, 3), (2, 5), (3, 4)], hours=True),
     Model("Herlihy", "models/herlihy.rondo", "agreement", ("n",), herlihy, lambda n: [n] * n,
           (2,), (4,), (5,), [(5,)], (5,), (6,), True),
     Model("FloodSet, messages", "models/papers/floodset_messages.rondo", "agreement", ("n", "f", "k"), floodset, flood_choices,

@@ -118,7 +118,7 @@ def rumur(case, states, where, text=None, name="rumur", compiler=NATIVE, symmetr
 
     write(1 << 20)
     bits = int(re.search(r"STATE_SIZE_BITS = (\d+)", (where / "m.c").read_text()).group(1))
-    write(max(1 << 20, 3 * states * 8 * (bits // 8 + 1)))      # as it counts: as if a slot had room for as many states as a pointer has bytes
+    write(max(1 << 20, 3 * states * 8 * (bits // 8 + 1)))      # it takes that by the bytes of a pointer, and of a state, for the number of slots
     measure.build(["gcc", "-w", *compiler, "-mcx16", "-o", "m", "m.c", "-lpthread"], where)
 
     def reads(out):
