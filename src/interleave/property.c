@@ -3,7 +3,8 @@
 #include "interleave/interleave_space.h"
 
 #include "base/hash.h"
-#include "model/flow.h"
+#include "model/failing.h"
+#include "model/formula.h"
 
 #include <string.h>
 
@@ -30,9 +31,7 @@ struct seen_cell {
 struct property_memo {
   const struct node *formula;
   bool step;
-  bool **reads;             /* [role][variable] */
-  bool *globals;
-  bool status, initials;
+  struct formula_reads reads;
   uint32_t *cells, ncells;  /* the cells that it reads */
   uint32_t **class_of;      /* [role][content]: what it sees of a local state; 0: not known */
   uint32_t *nclass_of;
@@ -52,30 +51,11 @@ struct property_memo {
   uint32_t role;            /* local: whose; ROLE_ANY: all */
 };
 
-struct look {
-  struct interleave *space;
-  struct property_memo *memo;
-};
-
-static bool look_at(void *context, const struct node *n) {
-  struct look *l = context;
-  const struct model *m = l->space->model;
-  if (n->op == NODE_REMOTE)
-    for (uint32_t r = 0; r < m->nroles; r++)
-      if (m->fields[n->index].var[r] != UINT32_MAX)
-        l->memo->reads[r][m->fields[n->index].var[r]] = true;
-  if (n->op == NODE_GLOBAL)
-    l->memo->globals[n->index] = true;
-  l->memo->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY;
-  l->memo->initials |= n->op == NODE_INITIAL;
-  return true;
-}
-
 /* Who is Byzantine matters to every quantifier over the role's processes. */
 static bool reads_locals(const struct interleave *s, const struct property_memo *m, uint32_t r) {
-  bool any = m->status || s->byzantine || (m->initials && s->cells.initials == INITIALS_EACH);
+  bool any = m->reads.status || s->byzantine || (m->reads.initials && s->cells.initials == INITIALS_EACH);
   for (uint32_t v = 0; v < s->model->roles[r].nvars && !any; v++)
-    any = m->reads[r][v];
+    any = m->reads.vars[r][v];
   return any;
 }
 
@@ -86,27 +66,22 @@ static void find_cells(struct interleave *s, struct property_memo *m) {
     if (reads_locals(s, m, s->role_of[p]))
       m->cells[m->ncells++] = p;
   for (uint32_t g = 0; g < model->nglobals; g++)
-    if (m->globals[g])
+    if (m->reads.globals[g])
       m->cells[m->ncells++] = s->cells.global[g];
-  if (m->initials && s->cells.initials_set != NO_CELL)
+  if (m->reads.initials && s->cells.initials_set != NO_CELL)
     m->cells[m->ncells++] = s->cells.initials_set;
 }
 
 /* What the formula reads, and where that stands. */
 static void memo_init(struct interleave *s, struct property_memo *m, const struct node *formula) {
   const struct model *model = s->model;
-  struct look l = {s, m};
   m->formula = formula;
+  m->reads = formula_reads_of(model, formula, &s->arena);
   m->classes = intern_new();
   m->views = intern_new();
   intern_put(m->classes, NULL, 0); /* so that no class is 0 */
-  m->reads = arena_array(&s->arena, model->nroles + 1, sizeof *m->reads);
   m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
   m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
-  m->globals = arena_array(&s->arena, model->nglobals + 1, sizeof *m->globals);
-  for (uint32_t r = 0; r < model->nroles; r++)
-    m->reads[r] = arena_array(&s->arena, model->roles[r].nvars + 1, sizeof **m->reads);
-  node_walk_deep(model, formula, look_at, &l);
   find_cells(s, m);
 }
 
@@ -121,8 +96,9 @@ void properties_init(struct interleave *s) {
     m->step = property->step;
     if (!m->step)
       continue;
-    m->local = property_step_of_one(property) && property_holds_of_stuttering(property) && i < 64 &&
-               !(m->initials && s->cells.initials == INITIALS_SET);
+    m->local = property_step_of_one(property) && property_holds_of_stuttering(property) &&
+               !node_may_fail(s->model, q, property->formula, NULL, NULL) && i < 64 &&
+               !(m->reads.initials && s->cells.initials == INITIALS_SET);
     m->role = m->local ? m->formula->gen[0].range->index : ROLE_ANY;
     s->nlocal_steps += m->local;
     s->nglobal_steps += !m->local;
@@ -165,13 +141,13 @@ static uint32_t class_make(struct interleave *s, struct property_memo *m, uint32
   value status = v[LOCAL_STATUS];
   seen[0] = r;
   seen[1] = status & STATUS_BYZANTINE;
-  if (m->status)
+  if (m->reads.status)
     seen[1] |= status & STATUS_FAULTY ? STATUS_CRASHED : 0;
   n = 2;
   for (uint32_t i = 0; i < role->nvars; i++)
-    seen[n++] = m->reads[r][i] ? v[LOCAL_VAR(i)] : 0;
+    seen[n++] = m->reads.vars[r][i] ? v[LOCAL_VAR(i)] : 0;
   for (uint32_t i = 1 + role->nvars; i < length; i++)
-    seen[n++] = m->initials ? v[i] : 0;
+    seen[n++] = m->reads.initials ? v[i] : 0;
   uint32_t class = intern_put(m->classes, seen, n);
   memory_free(seen);
   if (local >= m->nclass_of[r]) {

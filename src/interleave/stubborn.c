@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "model/failing.h"
+#include "model/formula.h"
 #include "model/flow.h"
 #include "sem/local.h"
 
@@ -56,35 +57,6 @@ static const struct role *role_at(const struct stubborn *s, uint32_t p) { return
 
 /* --- what properties ask for --- */
 
-struct property_view {
-  struct stubborn *s;
-  uint64_t bit;
-  bool **reads;      /* [role][var] */
-  bool *globals;
-  bool faulty;
-};
-
-static bool look(void *context, const struct node *n) {
-  struct property_view *v = context;
-  switch (n->op) {
-  case NODE_REMOTE:
-    for (uint32_t r = 0; r < v->s->model->nroles; r++)
-      if (v->s->model->fields[n->index].var[r] != UINT32_MAX)
-        v->reads[r][v->s->model->fields[n->index].var[r]] = true;
-    break;
-  case NODE_GLOBAL:
-    v->globals[n->index] = true;
-    break;
-  case NODE_CORRECT:
-  case NODE_FAULTY:
-    v->faulty = true;
-    break;
-  default:
-    break;
-  }
-  return true;
-}
-
 static bool meets(const bool *a, const bool *b, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (a[i] && b[i])
@@ -95,12 +67,8 @@ static bool meets(const bool *a, const bool *b, uint32_t n) {
 static void find_asks(struct stubborn *s, uint32_t i, struct arena *arena) {
   const struct model *m = s->model;
   const struct property *property = &m->properties[s->cells->question->properties[i]];
-  struct property_view v = {.s = s, .bit = UINT64_C(1) << i};
-  v.reads = arena_alloc(arena, (m->nroles + 1) * sizeof *v.reads);
-  v.globals = arena_alloc(arena, m->nglobals + 1);
-  for (uint32_t r = 0; r < m->nroles; r++)
-    v.reads[r] = arena_alloc(arena, m->roles[r].nvars + 1);
-  node_walk_deep(m, property->formula, look, &v);
+  struct formula_reads reads = formula_reads_of(m, property->formula, arena);
+  uint64_t bit = UINT64_C(1) << i;
   /* a step property may be broken by a step that leaves alone what it reads */
   bool every = property->step && (!property_holds_of_stuttering(property) ||
                                   node_may_fail(m, s->cells->question, property->formula, NULL, NULL));
@@ -108,15 +76,16 @@ static void find_asks(struct stubborn *s, uint32_t i, struct arena *arena) {
     const struct role *role = &m->roles[r];
     for (uint32_t a = 0; a < role->nactions; a++) {
       const struct action_use *use = &s->use->of[r][a];
-      if (every || meets(use->writes, v.reads[r], role->nvars) || meets(use->writes_shared, v.globals, m->nglobals))
-        s->asks[r][a] |= v.bit;
+      if (every || meets(use->writes, reads.vars[r], role->nvars) ||
+          meets(use->writes_shared, reads.globals, m->nglobals))
+        s->asks[r][a] |= bit;
     }
     for (uint32_t var = 0; var < role->nvars; var++)
-      if (every || v.faulty || v.reads[r][var])
-        s->recovery_asks[r] |= v.bit;
+      if (every || reads.status || reads.vars[r][var])
+        s->recovery_asks[r] |= bit;
   }
-  if (every || v.faulty)
-    s->crash_asks |= v.bit;
+  if (every || reads.status)
+    s->crash_asks |= bit;
 }
 
 /* --- making it --- */

@@ -48,8 +48,17 @@ static bool may_choose(struct checker *c, const struct ast *a) {
 }
 
 /* The aggregate's type, or NULL: reported. */
+/* The interval that a sum lies in, if so many numbers of that type cannot leave 64 bits, in whatever order. */
+static const struct type *sum_type(struct checker *c, const struct type *t, uint64_t most) {
+  int64_t lo, hi;
+  if (t->kind != TYPE_RANGE || most > INT32_MAX || __builtin_mul_overflow(t->lo < 0 ? t->lo : 0, (int64_t)most, &lo) ||
+      __builtin_mul_overflow(t->hi > 0 ? t->hi : 0, (int64_t)most, &hi))
+    return c->integer;
+  return range_type(c, lo, hi);
+}
+
 static const struct type *aggregate_type(struct checker *c, const struct ast *a, enum op op,
-                                         const struct node *element) {
+                                         const struct node *element, uint64_t most) {
   const struct type *t = element->type;
   if (op == NODE_MIN || op == NODE_MAX) {
     const char *why = why_no_order(t);
@@ -64,7 +73,7 @@ static const struct type *aggregate_type(struct checker *c, const struct ast *a,
   }
   if (op == NODE_SUM) {
     if (is_number(t))
-      return c->integer;
+      return sum_type(c, t, most);
     fault(c, element->at, "'sum' needs numbers, not %s", shown(c, t));
     return NULL;
   }
@@ -79,7 +88,7 @@ static const struct type *aggregate_type(struct checker *c, const struct ast *a,
 
 struct node *aggregate_over(struct checker *c, const struct ast *a, enum op op,
                             struct node *element, struct generator *gen, uint32_t ngen) {
-  const struct type *type = aggregate_type(c, a, op, element);
+  const struct type *type = aggregate_type(c, a, op, element, most_bindings(c, gen, ngen));
   if (!type)
     return node_error(c, a->at);
   struct node *n = node_new(c, op, a->at, type, 1);

@@ -77,7 +77,7 @@ struct node *lower_collection(struct checker *c, const struct ast *a) {
   return node_error(c, a->at);
 }
 
-static uint64_t most_bindings(struct checker *c, const struct generator *gen, uint32_t n) {
+uint64_t most_bindings(struct checker *c, const struct generator *gen, uint32_t n) {
   uint64_t most = 1;
   for (uint32_t i = 0; i < n; i++)
     if (__builtin_mul_overflow(most, collection_most(c, gen[i].range), &most))

@@ -246,6 +246,7 @@ struct node *lower_count(struct checker *, const struct ast *);
 struct node *lower_array_of(struct checker *, const struct ast *);
 struct node *lower_call_over(struct checker *, const struct ast *);
 uint64_t collection_most(struct checker *, const struct node *); /* its largest size */
+uint64_t most_bindings(struct checker *, const struct generator *, uint32_t n); /* likewise, of generators */
 
 /* check_call.c */
 struct node *lower_call(struct checker *, const struct ast *);

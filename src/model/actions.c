@@ -3,6 +3,7 @@
 #include "base/memory.h"
 #include "model/failing.h"
 #include "model/flow.h"
+#include "model/formula.h"
 #include "model/survey.h"
 
 #include <string.h>
@@ -282,24 +283,14 @@ static void narrow_answers(const struct model *m, const struct actions_use *out,
 
 /* --- what properties see --- */
 
-struct seeing {
-  const struct model *model;
-  struct actions_use *out;
-};
-
-static bool visit_seen(void *context, const struct node *n) {
-  struct seeing *s = context;
-  if (n->op == NODE_GLOBAL)
-    s->out->property_shared[n->index] = true;
-  if (n->op == NODE_CORRECT || n->op == NODE_FAULTY)
-    s->out->crash_visible = true;
-  if (n->op == NODE_REMOTE)
-    for (uint32_t r = 0; r < s->model->nroles; r++) {
-      uint32_t var = s->model->fields[n->index].var[r];
-      if (var != UINT32_MAX)
-        s->out->property_reads[r][var] = true;
-    }
-  return true;
+static void see(const struct model *m, const struct node *formula, struct actions_use *out, struct arena *arena) {
+  struct formula_reads seen = formula_reads_of(m, formula, arena);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      out->property_reads[r][i] |= seen.vars[r][i];
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    out->property_shared[i] |= seen.globals[i];
+  out->crash_visible |= seen.status;
 }
 
 static bool any(const bool *flags, uint32_t n) {
@@ -316,12 +307,12 @@ static bool both(const bool *a, const bool *b, uint32_t n) {
   return false;
 }
 
-static void find_visible(const struct model *m, const struct question *q, struct actions_use *out) {
-  struct seeing s = {m, out};
+static void find_visible(const struct model *m, const struct question *q, struct actions_use *out,
+                         struct arena *arena) {
   bool every = false; /* step properties that a step may break without changing what they read */
   for (uint32_t i = 0; i < q->nproperties; i++) {
     const struct property *p = &m->properties[q->properties[i]];
-    node_walk_deep(m, p->formula, visit_seen, &s);
+    see(m, p->formula, out, arena);
     every |= p->step && (!property_holds_of_stuttering(p) ||
                          node_may_fail(m, q, p->formula, NULL, NULL));
   }
@@ -358,7 +349,7 @@ struct actions_use *actions_used(const struct model *m, const struct question *q
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nactions; i++)
       narrow_answers(m, out, r, i);
-  find_visible(m, q, out);
+  find_visible(m, q, out, arena);
   return out;
 }
 

@@ -28,35 +28,40 @@ static bool fits(const struct model *m, const struct type *a, const struct type 
   return false;
 }
 
-/* A set of processes none of which is Byzantine. */
+/* A set of processes none of which is Byzantine. False if in doubt. */
 static bool honest_range(const struct node *n) {
-  switch (n->op) {
-  case NODE_ROLE_SET:
-  case NODE_CORRECT:
+  if (n->op == NODE_ROLE_SET || n->op == NODE_CORRECT)
     return true;
-  case NODE_MEET:
+  if (n->op == NODE_MEET)
     return honest_range(n->kid[0]) || honest_range(n->kid[1]);
-  case NODE_UNITE:
+  if (n->op == NODE_UNITE)
     return honest_range(n->kid[0]) && honest_range(n->kid[1]);
-  case NODE_MINUS:
-    return honest_range(n->kid[0]);
-  default:
-    return false;
-  }
+  return n->op == NODE_MINUS && honest_range(n->kid[0]);
 }
 
+/* False if in doubt. */
 static bool never_empty(const struct failing *f, const struct node *range) {
-  switch (range->op) {
-  case NODE_RECEIVED:
+  if (range->op == NODE_RECEIVED)
     return f->received;
-  case NODE_DOMAIN:
-    return true;
-  case NODE_SET:
-  case NODE_SEQUENCE:
+  if (range->op == NODE_SET || range->op == NODE_SEQUENCE)
     return range->n > 0;
-  default:
-    return false;
-  }
+  return range->op == NODE_DOMAIN;
+}
+
+/* --- arithmetic --- */
+
+/* Rounds are advanced by constants: no search takes as many steps as it would need to leave 64 bits. */
+#define ADVANCE_MOST (INT64_C(1) << 20)
+
+/* A type knows the bounds of its numbers: where a result may leave 64 bits the checker has made it TYPE_INT. */
+static bool leaves_64_bits(const struct node *n) {
+  if (n->type->kind == TYPE_ROUND)
+    return n->op != NODE_ADD || n->kid[1]->type->kind != TYPE_RANGE || n->kid[1]->type->hi > ADVANCE_MOST;
+  return n->type->kind != TYPE_RANGE;
+}
+
+static bool may_be_zero(const struct node *n) {
+  return n->type->kind != TYPE_RANGE || (n->type->lo <= 0 && n->type->hi >= 0);
 }
 
 static bool field_fails(const struct failing *f, const struct node *n) {
@@ -92,9 +97,21 @@ static bool neighbours_fail(struct failing *f) {
   return false;
 }
 
-/* Apart from what its parts do. */
+/* Apart from what its parts do. Every operator that can fail is told apart here; of one that is not, it is assumed. */
 static bool fails_itself(struct failing *f, const struct node *n) {
-  switch (n->op) {
+  if (!(op_traits(n->op) & TRAIT_FAILS))
+    return false;
+  switch ((unsigned)n->op) {
+  case NODE_ADD:
+  case NODE_SUB:
+  case NODE_MUL:
+  case NODE_NEG:
+  case NODE_SUM:
+    return leaves_64_bits(n);
+  case NODE_DIV: /* the least number by -1 is too large */
+    return may_be_zero(n->kid[1]) || (leaves_64_bits(n) && n->kid[1]->type->lo < 0);
+  case NODE_MOD:
+    return may_be_zero(n->kid[1]);
   case NODE_MIN:
   case NODE_MAX:
   case NODE_PICK:
@@ -103,15 +120,6 @@ static bool fails_itself(struct failing *f, const struct node *n) {
       if (n->gen[i].cond || !never_empty(f, n->gen[i].range))
         return true;
     return false;
-  case NODE_MAJORITY:
-  case NODE_FIRST:
-  case NODE_LAST:
-  case NODE_FRONT:
-  case NODE_NARROW:
-    return true;
-  case NODE_DIV:
-  case NODE_MOD:
-    return (n->kid[1]->op != NODE_CONST && n->kid[1]->op != NODE_PARAM) || n->kid[1]->constant == 0;
   case NODE_INDEX:
     return !fits(f->model, n->kid[1]->type, n->kid[0]->type->index);
   case NODE_ARRAY_OF:
@@ -126,9 +134,8 @@ static bool fails_itself(struct failing *f, const struct node *n) {
     return call_fails(f, n);
   case NODE_NEIGHBOURS:
     return neighbours_fail(f);
-  default:
-    return false;
   }
+  return true; /* majority, first, last, front, a range check */
 }
 
 static bool may_be_empty(enum op op) {

@@ -1,6 +1,7 @@
 #include "model/licence.h"
 
 #include "model/actions.h"
+#include "model/formula.h"
 #include "model/locality.h"
 #include "model/opaque.h"
 #include "model/reads.h"

@@ -1,6 +1,9 @@
 #include "model/locality.h"
 
 #include "base/vec.h"
+#include "model/actions.h"
+#include "model/failing.h"
+#include "model/formula.h"
 #include "model/live.h"
 
 #include <string.h>
@@ -15,14 +18,19 @@ struct subjects {
   const struct node *strange; /* not simply a variable of a process that a quantifier names */
 };
 
+/* What an operator may have that reads nothing that changes in time. (In rounds, variables of the whole file are inputs.) */
+#define RIGID                                                                                                      \
+  (TRAIT_NAME | TRAIT_SHARED | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_WEIGHS | TRAIT_ORDERS |       \
+   TRAIT_FAILS | TRAIT_TEMPORAL)
+
 static bool look_subjects(void *context, const struct node *n) {
   struct subjects *s = context;
   if (n->op == NODE_CORRECT || n->op == NODE_FAULTY)
     s->status = true;
-  if (n->op == NODE_ROUND_NUMBER)
+  else if (n->op == NODE_ROUND_NUMBER)
     s->rounds = true;
-  if (n->op == NODE_CALL && !s->strange)
-    s->strange = n;
+  else if (n->op != NODE_REMOTE && n->op != NODE_INITIAL && (op_traits(n->op) & ~(unsigned)RIGID) && !s->strange)
+    s->strange = n; /* it may read anything */
   if (n->op != NODE_REMOTE)
     return true;
   const struct node *who = n->kid[0];
@@ -260,7 +268,7 @@ static void members_must_stay(struct local_look *l, const struct generator *g, u
 /* Several processes compared, counted, ...: nothing that is read of any of them may change. */
 static void look_parts(struct local_look *l, const struct node *n) {
   struct subjects s = subjects_of(n);
-  if (!s.some && !s.status)
+  if (!s.some && !s.status && !s.strange)
     return;
   bool inside = s.some && binds_inside(n, s.slot);
   if (s.status || s.strange || (n->ngen > 0 && (inside || s.several))) {
@@ -282,7 +290,7 @@ static void look_generator(struct local_look *l, const struct generator *g, bool
 /* n is part of what is wrong: as it stands (wrong), or its negation. */
 static void look_formula(struct local_look *l, const struct node *n, bool wrong) {
   struct subjects s = subjects_of(n);
-  if (!s.some && !s.status)
+  if (!s.some && !s.status && !s.strange)
     return;
   if (s.strange) {
     refuse(l, s.strange, "is not simply a variable of a process");
@@ -336,9 +344,9 @@ static void look_formula(struct local_look *l, const struct node *n, bool wrong)
 
 static void look_generator(struct local_look *l, const struct generator *g, bool wrong_if_inside) {
   struct subjects s = subjects_of(g->range);
-  if (!s.some && !s.status)
+  if (!s.some && !s.status && !s.strange)
     return;
-  if (s.status && !s.some && !l->crashes)
+  if (s.status && !s.some && !s.strange && !l->crashes)
     return;
   if (g->range->op == (wrong_if_inside ? NODE_FAULTY : NODE_CORRECT))
     return; /* who is faulty stays so */
@@ -496,7 +504,6 @@ static void look_live(struct local_look *l, const struct node *n) {
 
 static enum locality look_at(struct local_look *l, const struct property *p) {
   struct subjects s = subjects_of(p->formula);
-  enum locality found = LOCAL;
   if (p->kind == PROPERTY_LIVE && !s.rounds) {
     look_live(l, p->formula);
     return l->why.reason ? LOCAL_NOT : LOCAL;
@@ -507,11 +514,12 @@ static enum locality look_at(struct local_look *l, const struct property *p) {
   }
   if (s.rounds)
     return LOCAL_ROUNDS;
-  if (p->step) {
-    found = property_step_of_one(p) || wrongs_of(p->formula, false, l->crashes).with < WRONG_SEVERAL ? LOCAL : LOCAL_NOT;
-    if (found == LOCAL_NOT)
+  if (p->step) { /* while one process moves all the others are looked at, too */
+    if (wrongs_of(p->formula, false, l->crashes).with >= WRONG_SEVERAL)
       refuse(l, p->formula, "speaks of steps of several processes together");
-    return l->so_far ? LOCAL_SO_FAR : found;
+    else if (!property_holds_of_stuttering(p))
+      refuse(l, p->formula, "may be false of a process that stays as it is");
+    return l->so_far ? LOCAL_SO_FAR : l->why.reason ? LOCAL_NOT : LOCAL;
   }
   if (wrongs_of(p->formula, p->kind == PROPERTY_COVER, l->crashes).with < WRONG_SEVERAL)
     return LOCAL;
@@ -523,6 +531,11 @@ static enum locality look_at(struct local_look *l, const struct property *p) {
 enum locality locality_of(const struct model *m, const struct question *q, uint32_t property, struct arena *arena,
                           struct refusal *why) {
   struct local_look l = {.read = m, .crashes = process_dies(m, q), .property = property, .arena = arena};
+  if (node_may_fail(m, q, m->properties[property].formula, NULL, NULL)) {
+    refuse(&l, m->properties[property].formula, "may be an error in a state that whole rounds do not have");
+    *why = l.why;
+    return l.so_far ? LOCAL_SO_FAR : LOCAL_NOT;
+  }
   enum locality found = look_at(&l, &m->properties[property]);
   *why = l.why;
   if (found != LOCAL_IF_STABLE)

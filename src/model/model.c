@@ -42,11 +42,43 @@ bool environment_has_all_marks(const struct environment *e) {
 
 const char *op_text(enum op op) {
   static const char *const text[] = {
-#define OP(name, text, kids) text,
+#define OP(name, text, kids, traits) text,
 #include "model/ops.def"
 #undef OP
   };
-  return op < NODE_OPS ? text[op] : "?";
+  return op_is_known(op) ? text[op] : "?";
+}
+
+enum { /* as ops.def writes them */
+  PURE = 0,
+  NAME = TRAIT_NAME,
+  OWN = TRAIT_OWN,
+  SELF = TRAIT_SELF,
+  SHARED = TRAIT_SHARED,
+  CLOCK = TRAIT_CLOCK,
+  MAIL = TRAIT_MAIL,
+  SENDERS = TRAIT_SENDERS,
+  PROCESSES = TRAIT_PROCESSES,
+  STATUS = TRAIT_STATUS,
+  NUMBERED = TRAIT_NUMBERED,
+  FIELD = TRAIT_FIELD,
+  HEARD_OF = TRAIT_HEARD_OF,
+  BINDS = TRAIT_BINDS,
+  WEIGHS = TRAIT_WEIGHS,
+  ORDERS = TRAIT_ORDERS,
+  CHOOSES = TRAIT_CHOOSES,
+  FAILS = TRAIT_FAILS,
+  CALLS = TRAIT_CALLS,
+  TEMPORAL = TRAIT_TEMPORAL
+};
+
+unsigned op_traits(enum op op) {
+  static const unsigned traits[] = {
+#define OP(name, text, kids, traits) traits,
+#include "model/ops.def"
+#undef OP
+  };
+  return op_is_known(op) ? traits[op] : ~0u;
 }
 
 static void generators_walk(const struct generator *gen, uint32_t n, node_visit_fn *visit,
@@ -109,46 +141,4 @@ void model_free(struct model *m) {
   values_release(&m->values);
   arena_release(&m->arena);
   memory_free(m);
-}
-
-/* --- step properties --- */
-
-struct one_process {
-  uint32_t slot;
-  bool other; /* something else is looked at */
-};
-
-static bool look_at_one(void *context, const struct node *n) {
-  struct one_process *l = context;
-  switch (n->op) {
-  case NODE_REMOTE:
-  case NODE_INITIAL:
-    if (n->kid[0]->op == NODE_SLOT && n->kid[0]->index == l->slot)
-      return false;
-    l->other = true;
-    return true;
-  case NODE_ROLE_SET:
-  case NODE_CORRECT:
-  case NODE_FAULTY:
-  case NODE_ROUND_NUMBER:
-  case NODE_PHASE:
-  case NODE_GLOBAL:
-  case NODE_PROCESS_AT:
-  case NODE_NUMBER_OF:
-  case NODE_CALL: /* of a def that calls itself; others were written out */
-    l->other = true;
-    return true;
-  default:
-    return true;
-  }
-}
-
-bool property_step_of_one(const struct property *p) {
-  const struct node *f = p->formula;
-  if (!p->step || f->op != NODE_FORALL || f->ngen != 1 || f->gen[0].range->op != NODE_ROLE_SET || f->gen[0].cond ||
-      f->n != 1)
-    return false;
-  struct one_process l = {f->gen[0].slot, false};
-  node_walk(f->kid[0], look_at_one, &l);
-  return !l.other;
 }

@@ -10,11 +10,38 @@
 #include "model/value.h"
 
 enum op {
-#define OP(name, text, kids) NODE_##name,
+#define OP(name, text, kids, traits) NODE_##name,
 #include "model/ops.def"
 #undef OP
   NODE_OPS
 };
+
+/* What an operator does by itself, apart from its children: ops.def explains each. */
+enum op_trait {
+  TRAIT_NAME = 1 << 0,
+  TRAIT_OWN = 1 << 1,
+  TRAIT_SELF = 1 << 2,
+  TRAIT_SHARED = 1 << 3,
+  TRAIT_CLOCK = 1 << 4,
+  TRAIT_MAIL = 1 << 5,
+  TRAIT_SENDERS = 1 << 6,
+  TRAIT_PROCESSES = 1 << 7,
+  TRAIT_STATUS = 1 << 8,
+  TRAIT_NUMBERED = 1 << 9,
+  TRAIT_FIELD = 1 << 10,
+  TRAIT_HEARD_OF = 1 << 11,
+  TRAIT_BINDS = 1 << 12,
+  TRAIT_WEIGHS = 1 << 13,
+  TRAIT_ORDERS = 1 << 14,
+  TRAIT_CHOOSES = 1 << 15,
+  TRAIT_FAILS = 1 << 16,
+  TRAIT_CALLS = 1 << 17,
+  TRAIT_TEMPORAL = 1 << 18,
+  TRAIT_UNKNOWN = 1 << 19 /* of no operator: of a number that stands for none */
+};
+/* A set of traits; of a number that is no operator all of them, TRAIT_UNKNOWN included. */
+unsigned op_traits(enum op);
+static inline bool op_is_known(enum op op) { return (unsigned)op < NODE_OPS; }
 
 /* "slot in range if cond": range is a set, an option, `received` (NODE_RECEIVED), a DOMAIN, an INTERVAL, SUBSETS or
    a sequence. `p, q in P` is two generators. Later ranges and conditions may use earlier slots. */
@@ -387,9 +414,6 @@ typedef bool node_visit_fn(void *context, const struct node *);
 void node_walk(const struct node *, node_visit_fn *, void *context);
 void guard_walk(const struct guard *, node_visit_fn *, void *context);
 void block_walk(const struct block *, node_visit_fn *, void *context);
-/* A step property of the form `forall p in R: ...` that speaks of p before and after, and of nothing else: whether a
-   step keeps it is decided process by process. */
-bool property_step_of_one(const struct property *);
 void model_free(struct model *);
 
 #endif

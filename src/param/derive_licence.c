@@ -3,6 +3,7 @@
 
 #include "base/memory.h"
 #include "model/flow.h"
+#include "model/formula.h"
 #include "model/usage.h"
 
 struct open_reading {

@@ -1,6 +1,8 @@
 /* Properties, remembered: a formula sees a state only through the variables it reads, so its value is kept by those.
    Where it cannot count processes, more equal ones than it has quantifiers make no difference either. */
-#include "model/flow.h"
+#include "model/actions.h"
+#include "model/failing.h"
+#include "model/formula.h"
 #include "space/expansion.h"
 
 #include <string.h>
@@ -10,44 +12,11 @@ struct property_memo {
   struct memo class_of;   /* local -> class */
   struct intern *views;   /* what it sees of a global state */
   struct memo value_of;   /* view -> verdict */
-  bool **reads;           /* by role and variable */
-  bool status, rounds, phase, counting;
+  struct formula_reads reads;
+  bool counting;
   uint32_t rank;          /* process quantifiers */
   VEC(struct model_error) errors;
 };
-
-struct look {
-  const struct model *model;
-  struct property_memo *memo;
-};
-
-static bool over_processes(const struct node *range) {
-  return range->type && range->type->element && range->type->element->kind == TYPE_PROCESS;
-}
-
-static bool look_at(void *context, const struct node *n) {
-  struct look *l = context;
-  struct property_memo *m = l->memo;
-  if (n->op == NODE_REMOTE)
-    for (uint32_t r = 0; r < l->model->nroles; r++)
-      if (l->model->fields[n->index].var[r] != UINT32_MAX)
-        m->reads[r][l->model->fields[n->index].var[r]] = true;
-  m->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY;
-  m->rounds |= n->op == NODE_ROUND_NUMBER;
-  m->phase |= n->op == NODE_PHASE;
-  if ((n->op == NODE_CARD && over_processes(n->kid[0])) || n->op == NODE_CALL)
-    m->counting = true;
-  bool quantifier = n->op == NODE_EXISTS || n->op == NODE_FORALL;
-  for (uint32_t i = 0; i < n->ngen; i++)
-    if (over_processes(n->gen[i].range)) {
-      m->rank++;
-      m->counting |= !quantifier;
-    }
-  if (n->type && n->type->kind == TYPE_SET && over_processes(n) && n->op != NODE_ROLE_SET &&
-      n->op != NODE_CORRECT && n->op != NODE_FAULTY)
-    m->counting = true; /* sets of processes as values: keep every process */
-  return true;
-}
 
 static struct property_memo *memos_of(struct round_space *s) {
   if (s->property_memos)
@@ -58,11 +27,9 @@ static struct property_memo *memos_of(struct round_space *s) {
     struct property_memo *m = &s->property_memos[i];
     m->classes = intern_new();
     m->views = intern_new();
-    m->reads = arena_array(&s->arena, s->model->nroles, sizeof *m->reads);
-    for (uint32_t r = 0; r < s->model->nroles; r++)
-      m->reads[r] = arena_array(&s->arena, s->model->roles[r].nvars + 1, sizeof **m->reads);
-    struct look l = {s->model, m};
-    node_walk_deep(s->model, question_formula(s->model, q, i), look_at, &l);
+    const struct node *formula = question_formula(s->model, q, i);
+    m->reads = formula_reads_of(s->model, formula, &s->arena);
+    m->counting = formula_counts_processes(s->model, formula, &m->rank);
   }
   return s->property_memos;
 }
@@ -91,10 +58,10 @@ static uint32_t class_of(struct round_space *s, struct property_memo *m, local_i
   value *v = memory_alloc((length + 1) * sizeof *v);
   v[0] = r;
   v[1] = local[LOCAL_STATUS] & (STATUS_BYZANTINE | ~STATUS_BITS);
-  if (m->status)
+  if (m->reads.status)
     v[1] |= (local[LOCAL_STATUS] & STATUS_FAULTY) ? STATUS_CRASHED : 0;
   for (uint32_t i = 0; i < role->nvars; i++)
-    v[2 + i] = m->reads[r][i] ? local[LOCAL_VAR(i)] : 0;
+    v[2 + i] = m->reads.vars[r][i] ? local[LOCAL_VAR(i)] : 0;
   memcpy(v + 2 + role->nvars, local + 1 + role->nvars, (length - 1 - role->nvars) * sizeof *v);
   class = intern_put(m->classes, v, length + 1);
   memory_free(v);
@@ -182,8 +149,8 @@ enum verdict3 formula_holds(struct round_space *s, uint32_t i, const struct stat
   value small[160], *v = n <= 160 ? small : memory_alloc(n * sizeof *v);
   uint32_t rounds = s->pack.keep_rounds ? g->rounds
                     : g->point == POINT_END ? s->model->npoints : s->model->points[g->point].number - 1;
-  v[k++] = m->rounds ? (value)rounds : -1;
-  v[k++] = m->phase ? g->phase : -1;
+  v[k++] = m->reads.rounds ? (value)rounds : -1;
+  v[k++] = m->reads.phase ? g->phase : -1;
   v[k++] = g->globals;
   v[k++] = g->inits;
   for (uint32_t j = 0; j < g->n; j++) {
@@ -221,7 +188,8 @@ void step_checks_prepare(struct round_space *s) {
     c->step = p->step;
     if (!p->step)
       continue;
-    if (property_step_of_one(p) && i < 32) {
+    bool others_count = q->semantics == SEMANTICS_FINE && !property_holds_of_stuttering(p); /* who stays as it is */
+    if (property_step_of_one(p) && i < 32 && !others_count && !node_may_fail(s->model, q, p->formula, NULL, NULL)) {
       c->local = s->pack.initials != INITIALS_SET || p->stability_of; /* those do not speak of first values */
       c->role = p->formula->gen[0].range->index;
     }
