@@ -36,6 +36,31 @@ static const char *rules_refusal(const struct rules *r) {
   return NULL;
 }
 
+/* Why processes cannot decide one by one whom they hear; NULL: this clause lets them. */
+static const char *clause_refusal(const struct clause *c) {
+  switch (c->kind) {
+  case CLAUSE_CRASH:
+    return c->recovers ? "processes recover" : NULL;
+  case CLAUSE_EVERY:
+  case CLAUSE_FROM_ROUND:
+  case CLAUSE_OFTEN:
+  case CLAUSE_FINALLY:
+  case CLAUSE_ONCE:
+  case CLAUSE_FAIR:
+    return NULL;
+  case CLAUSE_SYNCHRONOUS:
+  case CLAUSE_LOST:
+    return "who does not arrive must be excused";
+  case CLAUSE_OMIT:
+  case CLAUSE_BYZANTINE:
+  case CLAUSE_CORRUPTED:
+  case CLAUSE_DUPLICATED:
+  case CLAUSE_CHANNELS:
+    break;
+  }
+  return "messages are made up or kept back";
+}
+
 const char *solo_refusal(struct fine_space *s) {
   const struct environment *env = s->rounds->env;
   const struct model *m = s->model;
@@ -46,19 +71,11 @@ const char *solo_refusal(struct fine_space *s) {
   for (uint32_t r = 0; r < m->nroles; r++)
     if (role_noracles(&m->roles[r]))
       return "there are oracles";
-  for (uint32_t i = 0; i < env->nclauses; i++)
-    switch (env->clauses[i].kind) {
-    case CLAUSE_CRASH:
-      if (env->clauses[i].recovers)
-        return "processes recover";
-      break;
-    case CLAUSE_EVERY: case CLAUSE_FROM_ROUND: case CLAUSE_OFTEN: case CLAUSE_FINALLY: case CLAUSE_ONCE: case CLAUSE_FAIR:
-      break;
-    case CLAUSE_SYNCHRONOUS: case CLAUSE_LOST:
-      return "who does not arrive must be excused";
-    default:
-      return "messages are made up or kept back";
-    }
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const char *why = clause_refusal(&env->clauses[i]);
+    if (why)
+      return why;
+  }
   for (uint32_t p = 0; p < m->npoints; p++) {
     uint32_t first = s->pack->keep_rounds ? 0 : m->points[p].number - 1, index;
     uint32_t last = s->pack->keep_rounds ? s->pack->from_cap : first;
@@ -197,15 +214,14 @@ bool solo_reaches(struct fine_space *s, uint32_t sending, uint32_t from, uint32_
 
 static bool look_fixed(void *context, const struct node *n) {
   bool *fixed = context;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST: case NODE_PARAM: case NODE_ME: case NODE_LOOP: case NODE_PHASE: case NODE_NUMBER_OF:
   case NODE_PROCESS_AT: case NODE_ROLE_SET: case NODE_ADD: case NODE_SUB: case NODE_MUL: case NODE_MOD: case NODE_UNITE:
   case NODE_MINUS: case NODE_SET: case NODE_EQ: case NODE_NE: case NODE_IN: case NODE_NOT:
     return true;
-  default:
-    *fixed = false;
-    return false;
   }
+  *fixed = false;
+  return false;
 }
 
 /* What does not depend on q's state; false: it does. */

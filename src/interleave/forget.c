@@ -82,7 +82,7 @@ struct regard { /* one message as one action sees it */
 
 static bool look_unknown(void *context, const struct node *n) {
   struct regard *g = context;
-  g->unknown |= n->op == NODE_GLOBAL || (n->op == NODE_VAR && g->local[LOCAL_VAR(n->index)] == VALUE_BLANK);
+  g->unknown |= (op_traits(n->op) & TRAIT_SHARED) || (n->op == NODE_VAR && g->local[LOCAL_VAR(n->index)] == VALUE_BLANK);
   return !g->unknown;
 }
 

@@ -31,22 +31,12 @@ struct frozen {
 
 /* --- from the text --- */
 
+#define READS_MEMORY_ONLY                                                                                         \
+  (TRAIT_SHARED | TRAIT_PROCESSES | TRAIT_BINDS | TRAIT_WEIGHS | TRAIT_ORDERS | TRAIT_FAILS | TRAIT_CALLS)
+
 static bool look_beyond_memory(void *context, const struct node *n) {
   bool *other = context;
-  switch (n->op) {
-  case NODE_VAR:
-  case NODE_SLOT:
-  case NODE_ME:
-  case NODE_NEXT:
-  case NODE_NEIGHBOURS:
-  case NODE_RECEIVED:
-  case NODE_SENDER:
-  case NODE_HEARD:
-    *other = true;
-    break;
-  default:
-    break;
-  }
+  *other |= (op_traits(n->op) & ~(unsigned)READS_MEMORY_ONLY) != 0;
   return !*other;
 }
 

@@ -108,23 +108,19 @@ struct reading {
   bool unknown; /* reads what is not at hand */
 };
 
+/* What an operator may have that needs nothing but its parts, or who the process is. */
+#define AT_HAND                                                                                                   \
+  (TRAIT_SELF | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_WEIGHS | TRAIT_ORDERS | TRAIT_FAILS | TRAIT_CALLS)
+
 static bool look(void *context, const struct node *n) {
   struct reading *r = context;
   const struct asking *a = r->asking;
-  switch (n->op) {
-  case NODE_VAR:
+  if (n->op == NODE_VAR)
     r->unknown |= a->hopes->local[LOCAL_VAR(n->index)] == VALUE_BLANK;
-    break;
-  case NODE_SLOT:
-  case NODE_SENDER:
+  else if (n->op == NODE_SLOT || n->op == NODE_SENDER)
     r->unknown |= !a->message;
-    break;
-  case NODE_GLOBAL:
-    r->unknown = true;
-    break;
-  default:
-    break;
-  }
+  else
+    r->unknown |= (op_traits(n->op) & ~(unsigned)AT_HAND) != 0;
   return true;
 }
 

@@ -176,9 +176,18 @@ static uint64_t look(struct canonical *k, const struct type *t, value v, uint64_
     return look_at_set(k, t, v, tag);
   case TYPE_ARRAY:
     return type_moves(k, t->index) ? look_at_map(k, t, v, tag) : look_at_parts(k, t, v, tag);
-  default:
-    return look_at_parts(k, t, v, tag);
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_ROUND:
+  case TYPE_RECORD:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return look_at_parts(k, t, v, tag);
 }
 
 /* --- looking into a content --- */
@@ -362,7 +371,10 @@ int content_compare_deeply(struct canonical *k, uint32_t cell, content x, conten
     return compare_channels(k, a, b, nx);
   case CELL_GLOBAL:
     return compare_typed(k, k->model->globals[c->a].type, a[0], b[0]);
-  default:
-    return compare_all_numbers(a, b, nx);
+  case CELL_BUDGET:
+  case CELL_INITIALS:
+  case CELL_ORDER:
+    break;
   }
+  return compare_all_numbers(a, b, nx);
 }

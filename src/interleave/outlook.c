@@ -13,6 +13,8 @@ static bool look_global(void *context, const struct node *n) {
   uint64_t *uses = context;
   if (n->op == NODE_GLOBAL)
     *uses |= UINT64_C(1) << n->index;
+  else if (!op_is_known(n->op))
+    *uses = UINT64_MAX;
   return true;
 }
 

@@ -97,7 +97,8 @@ static content rename_now(struct canonical *k, uint32_t cell, content name, cons
     for (uint32_t i = 0; i < n; i++)
       v[i] = to[v[i]];
     break;
-  default:
+  case CELL_CHANNEL: /* see above */
+  case CELL_BUDGET:
     break;
   }
   return content_put(k->cells, cell, v, n);
@@ -214,7 +215,10 @@ uint32_t cell_renamed(const struct canonical *k, uint32_t cell, const uint32_t *
     return k->cells->channel[to[c->a] * k->nprocesses + to[c->b]];
   case CELL_ORDER:
     return k->cells->order[to[c->a]];
-  default:
-    return cell;
+  case CELL_GLOBAL:
+  case CELL_BUDGET:
+  case CELL_INITIALS:
+    break;
   }
+  return cell;
 }

@@ -55,7 +55,7 @@ static void route_block(struct routing *g, uint32_t from, const struct action *a
 
 static bool look_global(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_GLOBAL;
+  *found |= (op_traits(n->op) & TRAIT_SHARED) != 0;
   return !*found;
 }
 

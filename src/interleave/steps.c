@@ -8,9 +8,9 @@
 /* Who can send to whom may depend on it: that concerns all who receive. */
 static bool look_global(void *context, const struct node *n) {
   struct interleave *s = context;
-  if (n->op == NODE_GLOBAL)
-    for (uint32_t r = 0; r < s->model->nroles; r++)
-      s->steps.used[r][n->index] = true;
+  for (uint32_t r = 0; r < s->model->nroles; r++)
+    for (uint32_t g = 0; g < s->model->nglobals; g++)
+      s->steps.used[r][g] |= (n->op == NODE_GLOBAL && n->index == g) || !op_is_known(n->op);
   return true;
 }
 
@@ -212,7 +212,8 @@ static void take(struct interleave *s, const struct sight *at, uint32_t action, 
     case ACTION_ERROR:
       add(context, outcome_failed(s, action, &error));
       break;
-    default:
+    case ACTION_REFUSED:
+    case ACTION_BAD_SCRIPT:
       break;
     }
   } while (choices_next(&choices));

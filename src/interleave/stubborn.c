@@ -91,8 +91,8 @@ static void find_asks(struct stubborn *s, uint32_t i, struct arena *arena) {
 /* --- making it --- */
 
 static bool varies(void *context, const struct node *n) {
-  *(bool *)context |= n->op == NODE_VAR || n->op == NODE_GLOBAL || n->op == NODE_ME || n->op == NODE_NEXT ||
-                      n->op == NODE_NEIGHBOURS;
+  *(bool *)context |= (op_traits(n->op) & (TRAIT_OWN | TRAIT_SHARED | TRAIT_SELF | TRAIT_CLOCK | TRAIT_MAIL | TRAIT_STATUS |
+                                           TRAIT_FIELD | TRAIT_HEARD_OF | TRAIT_CHOOSES)) != 0;
   return true;
 }
 
@@ -199,9 +199,11 @@ static uint64_t reached(const struct stubborn *s, uint32_t p, const struct send_
     const struct role *role = role_at(s, p);
     return bit(role->first + (p - role->first + 1) % role->count);
   }
-  default:
-    return role_bits(s, send->role);
+  case TO_ROLE:
+  case TO_SOMEBODY:
+    break;
   }
+  return role_bits(s, send->role);
 }
 
 static senders may_take(const struct stubborn *s, uint32_t p, uint32_t a) {

@@ -17,6 +17,7 @@ enum join {
 
 struct joins {
   const struct model *model;
+  uint32_t nvars;
   enum join *of; /* by variable of the role */
   value *constant;
 };
@@ -33,6 +34,8 @@ static void read_var(void *context, const struct node *n) {
   struct joins *j = context;
   if (n->op == NODE_VAR)
     j->of[n->index] = JOIN_OTHER;
+  for (uint32_t v = 0; !op_is_known(n->op) && v < j->nvars; v++) /* it may read all of them */
+    j->of[v] = JOIN_OTHER;
 }
 
 static bool visit_read(void *context, const struct node *n) {
@@ -94,7 +97,7 @@ static void joins_of_block(struct joins *j, const struct block *b) {
 
 static struct joins joins_of(const struct model *m, const struct role *role, const struct action *a,
                              struct arena *arena) {
-  struct joins j = {m, arena_alloc(arena, (role->nvars + 1) * sizeof *j.of),
+  struct joins j = {m, role->nvars, arena_alloc(arena, (role->nvars + 1) * sizeof *j.of),
                     arena_alloc(arena, (role->nvars + 1) * sizeof *j.constant)};
   joins_of_block(&j, &a->body);
   reads_of_node(&j, a->match);

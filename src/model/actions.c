@@ -83,28 +83,12 @@ struct using {
 
 static bool visit_use(void *context, const struct node *n) {
   struct using *u = context;
-  struct action_use *use = u->use;
-  switch (n->op) {
-  case NODE_ME:
-  case NODE_NEXT:
-    use->me = true;
-    break;
-  case NODE_NEIGHBOURS:
-    use->me = true;
+  unsigned traits = op_traits(n->op);
+  u->use->me |= (traits & TRAIT_SELF) != 0;
+  u->use->senders |= (traits & TRAIT_SENDERS) != 0;
+  u->use->chooses |= (traits & TRAIT_CHOOSES) != 0;
+  if (n->op == NODE_NEIGHBOURS)
     node_walk_deep(u->model, u->role->graph, visit_use, u);
-    break;
-  case NODE_SENDER:
-  case NODE_HEARD:
-  case NODE_FROM:
-    use->senders = true;
-    break;
-  case NODE_PICK:
-  case NODE_RANDOM:
-    use->chooses = true;
-    break;
-  default:
-    break;
-  }
   return true;
 }
 

@@ -89,9 +89,14 @@ static void add_term(const struct printing *p, const struct term *t) {
     add_chain(p, t, t->op, t->op == TERM_ADD ? " + " : t->op == TERM_AND ? " and " : " or ");
     text_add(p->out, ")");
     break;
-  default:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
     if (!add_truth_is(p, t))
       add_infix(p, t, signs[t->op]);
+    break;
   }
 }
 

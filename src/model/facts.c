@@ -31,7 +31,7 @@ struct prover {
 
 static bool visit_choice(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_PICK || n->op == NODE_RANDOM;
+  *found |= (op_traits(n->op) & TRAIT_CHOOSES) != 0;
   return !*found;
 }
 
@@ -71,8 +71,8 @@ static bool same(const struct prover *p, const struct node *a, const struct node
   b = bare(b);
   if (is_part(p, a, &f) && is_part(p, b, &g))
     return f == g;
-  if (a->op != b->op || a->index != b->index || a->constant != b->constant || a->n != b->n ||
-      a->ngen || b->ngen || a->primed != b->primed)
+  if (!op_is_known(a->op) || a->op != b->op || a->index != b->index || a->constant != b->constant ||
+      a->n != b->n || a->ngen || b->ngen || a->primed != b->primed)
     return false;
   if ((a->op == NODE_CALL && node_chooses(p->model, a)) ||
       (a->op == NODE_DOMAIN && a->type != b->type))
@@ -116,7 +116,7 @@ struct mention {
 
 static bool visit_mention(void *context, const struct node *n) {
   struct mention *m = context;
-  m->found |= n->op == m->op && n->index == m->index;
+  m->found |= (n->op == m->op && n->index == m->index) || !op_is_known(n->op);
   if (m->op == NODE_SLOT)
     m->found |= n->op == NODE_SENDER && n->index == m->index;
   return !m->found;
@@ -171,7 +171,7 @@ static enum op relation(const struct fact *f) {
   enum op op = f->cond->op;
   if (!f->negated)
     return op;
-  switch (op) {
+  switch (op_among(op)) {
   case NODE_LT:
     return NODE_GE;
   case NODE_LE:
@@ -184,9 +184,8 @@ static enum op relation(const struct fact *f) {
     return NODE_NE;
   case NODE_NE:
     return NODE_EQ;
-  default:
-    return NODE_OPS;
   }
+  return NODE_OPS;
 }
 
 static bool known_at_least(const struct prover *p, const fact_vec *facts, const struct node *a,
@@ -483,9 +482,16 @@ static bool proves_outright(const struct prover *p, const fact_vec *facts, const
     return proves_number(p, facts, n, g);
   case TYPE_SET:
     return proves_set(p, facts, n, g);
-  default:
-    return false;
+  case TYPE_PROCESS:
+  case TYPE_OPTION:
+  case TYPE_RECORD:
+  case TYPE_ARRAY:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return false;
 }
 
 /* --- statements --- */

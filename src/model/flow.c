@@ -42,8 +42,10 @@ static bool visit_var(void *context, const struct node *n) {
   const struct reader *r = context;
   if (n->op == NODE_VAR)
     r->matters[n->index] = true;
-  if (n->op == NODE_GLOBAL && r->flow->nglobals)
+  else if (n->op == NODE_GLOBAL && r->flow->nglobals)
     r->matters[r->flow->nvars + n->index] = true;
+  else if (!op_is_known(n->op)) /* it may read all of them */
+    memset(r->matters, true, r->flow->nvars + r->flow->nglobals);
   return true;
 }
 

@@ -34,7 +34,7 @@ static bool visit_read(void *context, const struct node *n) {
   unsigned reads = op_traits(n->op) & ~(unsigned)READS_NOTHING;
   if (reads == 0)
     return true;
-  if (n->op == NODE_REMOTE)
+  if (n->op == NODE_REMOTE || n->op == NODE_ORACLE)
     reads_field(r->model, n, r->out);
   else if (n->op == NODE_INITIAL)
     r->out->initials = true;

@@ -26,7 +26,7 @@ struct lowering {
 
 static bool finds_temporal(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL;
+  *found |= (op_traits(n->op) & TRAIT_TEMPORAL) != 0;
   return !*found;
 }
 
@@ -38,7 +38,7 @@ bool node_is_temporal(const struct node *n) {
 
 static bool finds_correct(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_CORRECT || n->op == NODE_FAULTY;
+  *found |= (op_traits(n->op) & TRAIT_STATUS) != 0;
   return !*found;
 }
 
@@ -50,8 +50,8 @@ static bool reads_correct(const struct node *n) {
 
 static bool finds_state(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_REMOTE || n->op == NODE_GLOBAL || n->op == NODE_ROUND_NUMBER || n->op == NODE_INITIAL ||
-            n->op == NODE_CALL || n->op == NODE_PHASE;
+  *found |= (op_traits(n->op) & ~(unsigned)(TRAIT_NAME | TRAIT_PROCESSES | TRAIT_STATUS | TRAIT_NUMBERED | TRAIT_BINDS |
+                                            TRAIT_WEIGHS | TRAIT_ORDERS | TRAIT_FAILS)) != 0;
   return !*found;
 }
 
@@ -316,7 +316,7 @@ static ltl lower_if(struct lowering *l, const struct node *n, bool neg) {
 
 static ltl lower_temporal(struct lowering *l, const struct node *n, bool neg, bool moves) {
   bool always = (n->op == NODE_ALWAYS) != neg;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_NOT:
     return lower(l, n->kid[0], !neg, moves);
   case NODE_AND:
@@ -343,10 +343,10 @@ static ltl lower_temporal(struct lowering *l, const struct node *n, bool neg, bo
   case NODE_EXISTS:
   case NODE_FORALL:
     return quantify(l, &(struct quantified){n, neg, (n->op == NODE_EXISTS) != neg, moves}, 0);
-  default: /* the checker lets temporal operators stand nowhere else */
-    l->form->refused = "a temporal formula stands where only states can be spoken of";
-    return ltl_truth(l->form->pool, true);
   }
+  /* the checker lets temporal operators stand nowhere else */
+  l->form->refused = "a temporal formula stands where only states can be spoken of";
+  return ltl_truth(l->form->pool, true);
 }
 
 static ltl lower(struct lowering *l, const struct node *n, bool neg, bool moves) {

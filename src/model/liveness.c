@@ -3,27 +3,21 @@
 
 #include "base/memory.h"
 #include "model/flow.h"
+#include "model/formula.h"
 #include "model/survey.h"
 
 #include <string.h>
 
 /* --- what properties read --- */
 
-struct fields {
-  const struct model *model;
-  bool **vars; /* by role, by variable */
-};
-
-static bool visit_field(void *context, const struct node *n) {
-  struct fields *f = context;
-  if (n->op != NODE_REMOTE && n->op != NODE_ORACLE)
-    return true;
-  for (uint32_t r = 0; r < f->model->nroles; r++) {
-    uint32_t var = f->model->fields[n->index].var[r];
-    if (var != UINT32_MAX)
-      f->vars[r][var] = true;
-  }
-  return true;
+static void read_formula(const struct model *m, const struct node *formula, bool **vars) {
+  struct arena scratch;
+  arena_init(&scratch);
+  struct formula_reads reads = formula_reads_of(m, formula, &scratch);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      vars[r][i] |= reads.vars[r][i];
+  arena_release(&scratch);
 }
 
 /* --- what environments read: the oracles --- */
@@ -49,8 +43,16 @@ static bool takes_part(const struct oracles *o, const struct node *process) {
          !o->other_slot[process->index];
 }
 
+static void read_all(struct oracles *o) {
+  for (uint32_t r = 0; r < o->model->nroles; r++)
+    for (uint32_t i = 0; i < o->model->roles[r].nvars; i++)
+      o->vars[r][i] = o->idle[r][i] = true;
+}
+
 static bool visit_oracle(void *context, const struct node *n) {
   struct oracles *o = context;
+  if (!op_is_known(n->op))
+    read_all(o);
   if (n->op != NODE_ORACLE && n->op != NODE_REMOTE)
     return true;
   for (uint32_t r = 0; r < o->model->nroles; r++) {
@@ -188,11 +190,8 @@ static struct liveness *liveness_new(const struct model *m, struct arena *arena)
 struct liveness *liveness_of(const struct model *m, const struct question *q, struct arena *arena) {
   struct pass p = {
       .model = m, .question = q, .out = liveness_new(m, arena), .clause_vars = vars_new(m)};
-  struct fields fields = {m, p.out->idle};
-  for (uint32_t i = 0; i < q->nproperties; i++) {
-    const struct property *property = &m->properties[q->properties[i]];
-    node_walk_deep(m, property->formula, visit_field, &fields);
-  }
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    read_formula(m, m->properties[q->properties[i]].formula, p.out->idle);
   for (uint32_t point = 0; point < m->npoints; point++) /* adds to idle, which the pass reads */
     read_clauses(&p, point);
   for (uint32_t r = 0; r < m->nroles; r++)

@@ -296,7 +296,7 @@ static void look_formula(struct local_look *l, const struct node *n, bool wrong)
     refuse(l, s.strange, "is not simply a variable of a process");
     return;
   }
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_NOT:
     look_formula(l, n->kid[0], !wrong);
     return;
@@ -330,8 +330,6 @@ static void look_formula(struct local_look *l, const struct node *n, bool wrong)
         refuse(l, n, "may change: a process that is correct may crash later");
       return;
     }
-    break;
-  default:
     break;
   }
   if (s.status)
@@ -442,7 +440,7 @@ static struct wrongs wrongs_of_quantifier(const struct node *n, bool wrong, bool
 }
 
 static struct wrongs wrongs_of(const struct node *n, bool wrong, bool crashes) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_NOT:
     return wrongs_of(n->kid[0], !wrong, crashes);
   case NODE_AND:
@@ -455,9 +453,8 @@ static struct wrongs wrongs_of(const struct node *n, bool wrong, bool crashes) {
   case NODE_FORALL:
   case NODE_EXISTS:
     return wrongs_of_quantifier(n, wrong, crashes);
-  default:
-    return wrongs_of_atom(n, crashes);
   }
+  return wrongs_of_atom(n, crashes);
 }
 
 /* --- live properties --- */
@@ -489,17 +486,13 @@ static bool tells_apart(const struct node *n) {
 
 /* The start is the same for all. */
 static void look_live(struct local_look *l, const struct node *n) {
-  switch (n->op) {
-  case NODE_ALWAYS:
-  case NODE_EVENTUALLY:
-  case NODE_UNTIL:
+  if (op_traits(n->op) & TRAIT_TEMPORAL) {
     if (!tells_of_one(n) && !tells_apart(n))
       refuse(l, n, "speaks of several processes at the same time");
-    break;
-  default:
-    for (uint32_t i = 0; i < n->n && node_is_temporal(n); i++)
-      look_live(l, n->kid[i]);
+    return;
   }
+  for (uint32_t i = 0; i < n->n && node_is_temporal(n); i++)
+    look_live(l, n->kid[i]);
 }
 
 static enum locality look_at(struct local_look *l, const struct property *p) {

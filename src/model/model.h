@@ -42,6 +42,9 @@ enum op_trait {
 /* A set of traits; of a number that is no operator all of them, TRAIT_UNKNOWN included. */
 unsigned op_traits(enum op);
 static inline bool op_is_known(enum op op) { return (unsigned)op < NODE_OPS; }
+/* For a switch that names only the operators that it understands. It has no `default:`; what stands behind it is the
+   cautious answer, for all the others and for those that are yet to come. */
+static inline unsigned op_among(enum op op) { return op; }
 
 /* "slot in range if cond": range is a set, an option, `received` (NODE_RECEIVED), a DOMAIN, an INTERVAL, SUBSETS or
    a sequence. `p, q in P` is two generators. Later ranges and conditions may use earlier slots. */
@@ -253,6 +256,7 @@ enum clause_kind {
   CLAUSE_DUPLICATED,  /* steps: a message that is taken may stay */
   CLAUSE_CHANNELS     /* steps: at most one; none: bags without bound */
 };
+#define CLAUSE_KINDS (CLAUSE_CHANNELS + 1u)
 
 /* What lies between sending a message and taking it, for each pair of processes. */
 enum channel {

@@ -83,9 +83,17 @@ static bool holds_leaf(const struct opaque *o, const struct type *t, value v) {
         return true;
     return false;
   }
-  default:
-    return true;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return true;
 }
 
 /* --- one operator --- */
@@ -165,7 +173,7 @@ static void look_call(const struct look *l, const struct node *n) {
 /* Operators on collections, records, arrays and sequences; false: it is none of these. */
 static bool look_structure(const struct look *l, const struct node *n) {
   const struct type *t = n->type;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_SET:
   case NODE_SEQUENCE:
   case NODE_SET_OF:
@@ -206,13 +214,12 @@ static bool look_structure(const struct look *l, const struct node *n) {
   case NODE_SUBSETS:
     same(l, n, n->kid[0]->type, t->element);
     return true;
-  default:
-    return false;
   }
+  return false;
 }
 
 static bool look_comparison(const struct look *l, const struct node *n) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_EQ:
   case NODE_NE:
   case NODE_WITHIN:
@@ -235,9 +242,8 @@ static bool look_comparison(const struct look *l, const struct node *n) {
   case NODE_IN:
     same(l, n, n->kid[0]->type, n->kid[1]->type->element);
     return true;
-  default:
-    return false;
   }
+  return false;
 }
 
 static bool domain_has(const struct look *l, const struct node *n) {
@@ -245,7 +251,7 @@ static bool domain_has(const struct look *l, const struct node *n) {
 }
 
 static bool look_number(const struct look *l, const struct node *n) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
   case NODE_PARAM:
     if (holds_leaf(l->o, n->type, n->constant))
@@ -275,9 +281,8 @@ static bool look_number(const struct look *l, const struct node *n) {
       if (domain_has(l, n->gen[i].range))
         event(l, OPAQUE_SIZE, n);
     return true;
-  default:
-    return false;
   }
+  return false;
 }
 
 static bool takes_truth(enum op op) {
@@ -287,33 +292,33 @@ static bool takes_truth(enum op op) {
 }
 
 static void look_other(const struct look *l, const struct node *n) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_OTHERWISE:
     look_otherwise(l, n);
-    break;
+    return;
   case NODE_IF:
     same(l, n->kid[1], n->kid[1]->type, n->type);
     same(l, n->kid[2], n->kid[2]->type, n->type);
-    break;
+    return;
   case NODE_CALL:
     look_call(l, n);
-    break;
+    return;
   case NODE_REMOTE:
   case NODE_INITIAL:
   case NODE_ORACLE:
     look_field(l, n);
-    break;
+    return;
   case NODE_RECEIVED:
   case NODE_FROM:
     if (l->site->body)
       same(l, n, n->type->element, l->site->body->received);
     if (l->site->action)
       same(l, n, n->type->element, l->o->model->messages[l->site->action->kind].type);
-    break;
-  default: /* an operator that is not known here must not see the type at all */
-    if (any_kid_has(l, n) && !takes_truth(n->op))
-      event(l, OPAQUE_MIXED, n);
+    return;
   }
+  /* an operator that is not known here must not see the type at all */
+  if ((any_kid_has(l, n) && !takes_truth(n->op)) || !op_is_known(n->op))
+    event(l, OPAQUE_MIXED, n);
 }
 
 static bool visit_node(void *context, const struct node *n) {

@@ -121,7 +121,7 @@ static struct drift drift_of_equality(const struct looking *l, const struct node
 
 static struct drift drift_of_comparison(const struct looking *l, const struct node *n) {
   const struct node *a = n->kid[0], *b = n->kid[1];
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_EQ:
     return drift_of_equality(l, a, b);
   case NODE_NE:
@@ -132,8 +132,6 @@ static struct drift drift_of_comparison(const struct looking *l, const struct no
     if (b->type->kind != TYPE_SET || b->op == NODE_INTERVAL || !is_steady(drift_of(l, a)))
       return drift_of_parts(l, n);
     return drift_of(l, b);
-  default:
-    break;
   }
   if (!is_ordered(a->type) || !is_ordered(b->type))
     return drift_of_parts(l, n);
@@ -147,7 +145,7 @@ static struct drift drift_of_arithmetic(const struct looking *l, const struct no
   const struct node *x = n->kid[0], *y = n->n > 1 ? n->kid[1] : NULL;
   if (is_steady(a) && is_steady(b))
     return steady;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_ADD:
     return met(a, b);
   case NODE_SUB:
@@ -162,9 +160,8 @@ static struct drift drift_of_arithmetic(const struct looking *l, const struct no
     return anything;
   case NODE_DIV:
     return is_constant(y) && y->constant > 0 ? met(a, steady) : anything;
-  default:
-    return anything;
   }
+  return anything;
 }
 
 /* The collections that generators go through, and their conditions: `up` if there are ever more bindings, `down` if ever
@@ -213,10 +210,14 @@ static struct drift drift_of_slot(const struct looking *l, const struct node *n)
   return steady;
 }
 
-/* Whatever is not named here changes only if its parts do; what comes from outside is anything. */
+/* What an operator may have that changes only if its parts do. */
+#define CHANGES_BY_PARTS                                                                                          \
+  (TRAIT_NAME | TRAIT_SELF | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_WEIGHS | TRAIT_ORDERS | TRAIT_FAILS)
+
+/* Whatever reads nothing by itself changes only if its parts do; everything else that is not named here is anything. */
 static struct drift drift_of(const struct looking *l, const struct node *n) {
   const struct permanence *p = l->permanence;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_SLOT:
     return drift_of_slot(l, n);
   case NODE_SENDER:
@@ -227,22 +228,6 @@ static struct drift drift_of(const struct looking *l, const struct node *n) {
     return p->globals[n->index];
   case NODE_NEIGHBOURS:
     return drift_of(l, p->model->roles[l->role].graph);
-  case NODE_LOOP:
-  case NODE_PHASE:
-  case NODE_ROUND_NUMBER:
-  case NODE_RECEIVED:
-  case NODE_HEARD:
-  case NODE_FROM:
-  case NODE_CORRECT:
-  case NODE_FAULTY:
-  case NODE_REMOTE:
-  case NODE_INITIAL:
-  case NODE_ORACLE:
-  case NODE_HO:
-  case NODE_SHO:
-  case NODE_PICK:
-  case NODE_RANDOM:
-    return anything;
   case NODE_NOT:
     return swapped(drift_of(l, n->kid[0]));
   case NODE_AND:
@@ -290,9 +275,8 @@ static struct drift drift_of(const struct looking *l, const struct node *n) {
     return is_steady(drift_of(l, n->kid[1])) ? drift_of(l, n->kid[0]) : anything;
   case NODE_CALL:
     return drift_of_call(l, n);
-  default:
-    return drift_of_parts(l, n);
   }
+  return op_traits(n->op) & ~(unsigned)CHANGES_BY_PARTS ? anything : drift_of_parts(l, n);
 }
 
 bool permanent_falsehood(const struct permanence *p, uint32_t role, const struct node *n) {
@@ -419,6 +403,7 @@ static bool visit_names(void *context, const struct node *n) {
   struct free_names *f = context;
   if ((n->op == NODE_SLOT || n->op == NODE_SENDER) && !f->bound[n->index])
     f->strange |= !is_of_message(f->action, n, f->matching);
+  f->strange |= !op_is_known(n->op);
   return true;
 }
 

@@ -135,7 +135,10 @@ void value_print(const struct values *values, const struct model *m, const struc
   case TYPE_BAG:
     print_parts(values, m, t, v, "[", "]", out);
     return;
-  default:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ROUND:
+  case TYPE_ERROR:
     text_addf(out, "%" PRId64, v);
     return;
   }
@@ -219,7 +222,7 @@ void node_print(const struct model *m, const struct node *n, struct text *out) {
     text_add(out, "true");
     return;
   }
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
     value_print(&m->values, m, n->type, n->constant, out);
     return;
@@ -299,8 +302,6 @@ void node_print(const struct model *m, const struct node *n, struct text *out) {
   case NODE_IF:
     print_kids(m, n, "if(", ")", out);
     return;
-  default:
-    break;
   }
   if (n->ngen) {
     text_add(out, op_text(n->op));

@@ -36,7 +36,7 @@ static enum truth decide_either(enum truth a, enum truth b, enum truth decides) 
 }
 
 static enum truth decide(const struct viewing *v, const struct node *n) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
   case NODE_PARAM:
     return truth_of(n->constant != 0);
@@ -56,14 +56,13 @@ static enum truth decide(const struct viewing *v, const struct node *n) {
     if (is_viewed(v, n->kid[0]) && n->kid[1]->op == NODE_ROLE_SET)
       return truth_of(n->kid[1]->index == v->role_index || n->kid[1]->index == ROLE_ANY);
     return EITHER;
-  default:
-    return EITHER;
   }
+  return EITHER;
 }
 
 static bool visit_temporal(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL;
+  *found |= (op_traits(n->op) & TRAIT_TEMPORAL) != 0;
   return !*found;
 }
 
@@ -85,16 +84,23 @@ static void read_field(const struct viewing *v, const struct node *n) {
     v->reads[var] = true;
 }
 
+static void read_all(const struct viewing *v) {
+  for (uint32_t i = 0; i < v->role->nvars; i++)
+    v->reads[i] = true;
+}
+
 static bool visit_any(void *context, const struct node *n) {
   if (n->op == NODE_REMOTE)
     read_field(context, n);
+  else if (!op_is_known(n->op))
+    read_all(context);
   return true;
 }
 
 static void view(const struct viewing *v, const struct node *n) {
   if (is_settled(v, n))
     return;
-  if (n->op == NODE_CALL)
+  if (n->op == NODE_CALL || !op_is_known(n->op))
     node_walk_deep(v->model, n, visit_any, (void *)v);
   else if (n->op == NODE_REMOTE && (is_viewed(v, n->kid[0]) || n->kid[0]->op != NODE_SLOT || n->primed))
     read_field(v, n);

@@ -18,7 +18,7 @@ struct reading {
 /* --- senders that are known before anything is received --- */
 
 static bool same_node(const struct node *a, const struct node *b) {
-  if (a->op != b->op || a->index != b->index || a->constant != b->constant ||
+  if (!op_is_known(a->op) || a->op != b->op || a->index != b->index || a->constant != b->constant ||
       a->primed != b->primed || a->n != b->n || a->ngen || b->ngen)
     return false;
   for (uint32_t i = 0; i < a->n; i++)
@@ -37,7 +37,8 @@ static bool is_nonzero_constant(const struct node *n) {
 static bool known_before(const struct reading *r, const struct node *n, unsigned depth) {
   if (depth > KNOWN_DEPTH) /* a def that calls itself, for one */
     return false;
-  switch (n->op) {
+  bool parts = false; /* known if its parts are */
+  switch (op_among(n->op)) {
   case NODE_CONST:
   case NODE_PARAM:
   case NODE_GLOBAL:
@@ -47,18 +48,22 @@ static bool known_before(const struct reading *r, const struct node *n, unsigned
     return true;
   case NODE_VAR:
     return !r->assigned[n->index];
-  case NODE_DIV:
-  case NODE_MOD:
-    if (!is_nonzero_constant(n->kid[1]))
-      return false;
-    break;
   case NODE_CALL:
     /* only names for something known: an argument would be a slot of the def's own frame */
     return n->n == 0 && known_before(r, r->model->defs[n->index].body, depth + 1);
-  case NODE_NUMBER_OF:
-  case NODE_PROCESS_AT:
+  case NODE_DIV:
+  case NODE_MOD:
+    parts = is_nonzero_constant(n->kid[1]);
+    break;
   case NODE_ADD:
   case NODE_SUB:
+    parts = n->type->kind != TYPE_INT; /* which may leave 64 bits */
+    break;
+  case NODE_OTHERWISE:
+    parts = n->kid[0]->op == NODE_VAR || n->kid[0]->op == NODE_GLOBAL;
+    break;
+  case NODE_NUMBER_OF:
+  case NODE_PROCESS_AT:
   case NODE_SELECT:
   case NODE_WRAP:
   case NODE_EQ:
@@ -67,18 +72,12 @@ static bool known_before(const struct reading *r, const struct node *n, unsigned
   case NODE_AND:
   case NODE_OR:
   case NODE_IF:
+    parts = true;
     break;
-  case NODE_OTHERWISE:
-    if (n->kid[0]->op != NODE_VAR && n->kid[0]->op != NODE_GLOBAL)
-      return false;
-    break;
-  default:
-    return false;
   }
-  for (uint32_t i = 0; i < n->n; i++)
-    if (!known_before(r, n->kid[i], depth + 1))
-      return false;
-  return true;
+  for (uint32_t i = 0; i < n->n && parts; i++)
+    parts = known_before(r, n->kid[i], depth + 1);
+  return parts;
 }
 
 static void add_named(struct reading *r, const struct node *sender) {
@@ -106,65 +105,50 @@ static void received_as(struct reads *reads, enum received_use use) {
 
 static bool is_received(const struct node *n) { return n->op == NODE_RECEIVED; }
 
-/* Aggregates in which a message that came twice counts twice. */
-static bool weighs(enum op op) {
-  return op == NODE_COUNT || op == NODE_SUM || op == NODE_MOSTFREQUENT || op == NODE_MAJORITY;
-}
-
 static void look_at_received(struct reads *reads, const struct node *n) {
   for (uint32_t i = 0; i < n->ngen; i++)
-    if (is_received(n->gen[i].range) && weighs(n->op))
+    if (is_received(n->gen[i].range) && (op_traits(n->op) & TRAIT_WEIGHS))
       reads->counts = true;
   for (uint32_t i = 0; i < n->n; i++)
     if (is_received(n->kid[i]) && n->op != NODE_IN)
       reads->counts = true;
 }
 
+static void read_senders(struct reads *reads) {
+  received_as(reads, RECEIVED_SENDERS);
+  reads->counts = true;
+}
+
+static void read_from(struct reading *r, const struct node *n) {
+  if (known_before(r, n->kid[0], 0)) {
+    add_named(r, n->kid[0]);
+    received_as(r->reads, RECEIVED_NAMED);
+    r->reads->counts = true;
+  } else {
+    read_senders(r->reads);
+  }
+}
+
 static bool visit_read(void *context, const struct node *n) {
   struct reading *r = context;
   struct reads *reads = r->reads;
+  unsigned traits = op_traits(n->op);
   look_at_received(reads, n);
-  switch (n->op) {
-  case NODE_ME:
-    reads->me = true;
-    break;
-  case NODE_PHASE:
-    reads->phase = true;
-    break;
-  case NODE_GLOBAL:
-    reads->globals = true;
-    break;
-  case NODE_PICK:
-  case NODE_RANDOM:
-    reads->chooses = true;
-    break;
-  case NODE_RECEIVED:
+  if (n->op == NODE_CARD && n->kid[0]->op == NODE_HEARD) { /* how many, not who */
     received_as(reads, RECEIVED_CONTENT);
-    break;
-  case NODE_CARD:
-    if (n->kid[0]->op == NODE_HEARD) { /* how many, not who */
-      received_as(reads, RECEIVED_CONTENT);
-      reads->counts = true;
-      return false;
-    }
-    break;
-  case NODE_HEARD:
-  case NODE_SENDER:
-    received_as(reads, RECEIVED_SENDERS);
     reads->counts = true;
-    break;
-  case NODE_FROM:
-    if (known_before(r, n->kid[0], 0)) {
-      add_named(r, n->kid[0]);
-      received_as(reads, RECEIVED_NAMED);
-    } else {
-      received_as(reads, RECEIVED_SENDERS);
-    }
-    reads->counts = true;
-    break;
-  default:
-    break;
+    return false;
   }
+  reads->me |= (traits & TRAIT_SELF) != 0;
+  reads->globals |= (traits & TRAIT_SHARED) != 0;
+  reads->chooses |= (traits & TRAIT_CHOOSES) != 0;
+  reads->phase |= (traits & TRAIT_CLOCK) && n->op != NODE_LOOP; /* which is the same whenever the round comes */
+  if (n->op == NODE_FROM)
+    read_from(r, n);
+  else if (traits & TRAIT_SENDERS)
+    read_senders(reads);
+  else if (traits & TRAIT_MAIL)
+    received_as(reads, RECEIVED_CONTENT);
   return true;
 }
 

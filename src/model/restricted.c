@@ -73,6 +73,8 @@ static bool call_occurs(struct absent *a, const struct node *n) {
 
 /* Do all values of the opaque type inside the expression's value occur? */
 static bool occurs(struct absent *a, const struct node *n) {
+  if (!op_is_known(n->op))
+    return false;
   if (n->op == NODE_SLOT)
     return !mentions(a, n) || a->slots[n->index] == SLOT_STATE;
   if (n->op == NODE_CALL)
@@ -94,7 +96,7 @@ static bool occurs(struct absent *a, const struct node *n) {
 
 /* Does the expression's value surely hold the absent one, where equality sees it? */
 static bool holds_absent(const struct absent *a, const struct node *n) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_SLOT:
     return a->slots[n->index] == SLOT_ABSENT;
   case NODE_WRAP:
@@ -105,9 +107,8 @@ static bool holds_absent(const struct absent *a, const struct node *n) {
       if (holds_absent(a, n->kid[i]))
         return true;
     return false;
-  default:
-    return false;
   }
+  return false;
 }
 
 /* --- numbers --- */
@@ -149,7 +150,7 @@ static enum truth any_binding(struct absent *, const struct generator *, uint32_
                               const struct node *body);
 
 static struct interval number_of(struct absent *a, const struct node *n) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
   case NODE_PARAM:
     return (struct interval){n->constant, n->constant};
@@ -168,17 +169,16 @@ static struct interval number_of(struct absent *a, const struct node *n) {
     return sum(number_of(a, n->kid[0]), number_of(a, n->kid[1]), 1);
   case NODE_SUB:
     return sum(number_of(a, n->kid[0]), number_of(a, n->kid[1]), -1);
-  default:
-    if (n->type->kind == TYPE_RANGE)
-      return (struct interval){n->type->lo, n->type->hi};
-    return any_number;
   }
+  if (n->type->kind == TYPE_RANGE && op_is_known(n->op))
+    return (struct interval){n->type->lo, n->type->hi};
+  return any_number;
 }
 
 /* --- truth --- */
 
 static enum truth range_empty(struct absent *a, const struct node *range) {
-  switch (range->op) {
+  switch (op_among(range->op)) {
   case NODE_ROLE_SET:
     return a->role_empty;
   case NODE_CORRECT:
@@ -187,9 +187,8 @@ static enum truth range_empty(struct absent *a, const struct node *range) {
     return range->type->element->count ? NO : MAYBE;
   case NODE_SET:
     return range->n ? NO : YES;
-  default:
-    return MAYBE;
   }
+  return MAYBE;
 }
 
 /* Is there a binding that satisfies all conditions and the body? */
@@ -259,16 +258,17 @@ static enum truth relation(struct absent *a, const struct node *n) {
   if (!is_number(x) || !is_number(y) || mentions(a, x) || mentions(a, y))
     return MAYBE;
   struct interval i = number_of(a, x), k = number_of(a, y);
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_LT:
     return less(i, k);
   case NODE_GT:
     return less(k, i);
   case NODE_LE:
     return negated(less(k, i));
-  default:
+  case NODE_GE:
     return negated(less(i, k));
   }
+  return MAYBE;
 }
 
 static enum truth call_truth(struct absent *a, const struct node *n) {
@@ -290,7 +290,7 @@ static enum truth conjunction(enum truth x, enum truth y) {
 
 static enum truth truth_of(struct absent *a, const struct node *n) {
   const struct node *body = n->n ? n->kid[0] : NULL;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
     return n->constant ? YES : NO;
   case NODE_NOT:
@@ -319,9 +319,8 @@ static enum truth truth_of(struct absent *a, const struct node *n) {
                : MAYBE;
   case NODE_CALL:
     return call_truth(a, n);
-  default:
-    return MAYBE;
   }
+  return MAYBE;
 }
 
 /* --- the question --- */

@@ -1,6 +1,7 @@
 #include "model/round_window.h"
 
 #include "base/memory.h"
+#include "model/failing.h"
 #include "model/flow.h"
 #include "model/opaque.h"
 #include "model/permanent.h"
@@ -288,7 +289,7 @@ static bool look_extreme(struct fading *f, const struct node *n, struct origin *
 
 static struct origin look_inside(struct fading *f, const struct node *n) {
   struct origin o;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_SLOT: {
     const struct named *name = &f->name[n->index];
     return name->kind != NO_KIND ? message_origin(f, name->kind) : name->from;
@@ -339,12 +340,12 @@ static struct origin look_inside(struct fading *f, const struct node *n) {
   case NODE_MAX:
     if (look_extreme(f, n, &o))
       return o;
-    /* fall through */
-  default: /* whatever it is: values may be told apart by it */
-    o = look_kids(f, n);
-    rule_out(f, o.fields);
-    return (struct origin){.anchor = o.anchor && n->op == NODE_ADD, .other = !(o.anchor && n->op == NODE_ADD)};
+    break;
   }
+  /* whatever it is: values may be told apart by it */
+  o = look_kids(f, n);
+  rule_out(f, o.fields);
+  return (struct origin){.anchor = o.anchor && n->op == NODE_ADD, .other = !(o.anchor && n->op == NODE_ADD)};
 }
 
 static struct origin look(struct fading *f, const struct node *n) {
@@ -461,6 +462,7 @@ enum truth { UNTRUE, TRUE, EITHER };
 
 struct reading {
   const struct model *model;
+  const struct question *question;
   struct round_window *out;
   uint32_t role, kind, fading;
   const struct action *action;
@@ -512,7 +514,7 @@ static enum truth decide_comparison(const struct reading *r, const struct node *
   bool less = is_faded(r, a) && is_anchor(r, b), more = is_anchor(r, a) && is_faded(r, b);
   if (!less && !more)
     return EITHER;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_EQ:
     return UNTRUE;
   case NODE_NE:
@@ -520,14 +522,16 @@ static enum truth decide_comparison(const struct reading *r, const struct node *
   case NODE_LT:
   case NODE_LE:
     return truth_of(less);
-  default:
+  case NODE_GT:
+  case NODE_GE:
     return truth_of(more);
   }
+  return EITHER;
 }
 
 static enum truth decide(const struct reading *r, const struct node *n) {
   enum truth a, b;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
   case NODE_PARAM:
     return truth_of(n->constant != 0);
@@ -553,9 +557,8 @@ static enum truth decide(const struct reading *r, const struct node *n) {
   case NODE_GT:
   case NODE_GE:
     return decide_comparison(r, n);
-  default:
-    return EITHER;
   }
+  return EITHER;
 }
 
 static bool visit_read(void *context, const struct node *n) {
@@ -567,7 +570,7 @@ static bool visit_read(void *context, const struct node *n) {
   }
   if (n->op == NODE_SLOT && n->index == r->action->slot)
     read_all(r);
-  if (n->op == NODE_RECEIVED)
+  if ((op_traits(n->op) & TRAIT_MAIL) && n->op != NODE_SENDER)
     read_all(r);
   return true;
 }
@@ -577,9 +580,9 @@ static void reads(struct reading *r, const struct node *n) {
     node_walk(n, visit_read, r);
 }
 
-/* What decides a condition: parts that are decided are not looked at. (They cannot fail: they compare.) */
+/* What decides a condition: parts that are decided, and cannot fail, are not looked at. */
 static void reads_condition(struct reading *r, const struct node *n) {
-  if (!n || decide(r, n) != EITHER)
+  if (!n || (decide(r, n) != EITHER && !node_may_fail(r->model, r->question, n, NULL, NULL)))
     return;
   if (n->op == NODE_AND || n->op == NODE_OR || n->op == NODE_IMPLIES || n->op == NODE_NOT)
     for (uint32_t i = 0; i < n->n; i++)
@@ -678,8 +681,8 @@ static void find_unread_of(struct reading *r) {
   }
 }
 
-static void find_unread(const struct model *m, struct arena *arena, struct round_window *out) {
-  struct reading r = {.model = m, .out = out};
+static void find_unread(const struct model *m, const struct question *q, struct arena *arena, struct round_window *out) {
+  struct reading r = {.model = m, .question = q, .out = out};
   uint32_t longest = 1;
   out->unread = arena_array(arena, m->nmessages + 1, sizeof *out->unread);
   for (uint32_t k = 0; k < m->nmessages; k++) {
@@ -710,6 +713,6 @@ struct round_window *round_window_of(const struct model *m, const struct questio
   look_at_moving(m, q, arena, out);
   find_anchors(m, q, arena, out);
   find_fading(&f, q, arena);
-  find_unread(m, arena, out);
+  find_unread(m, q, arena, out);
   return out;
 }

@@ -11,7 +11,7 @@ struct binding {
 };
 
 static bool same(const struct node *a, const struct node *b) {
-  if (a->op != b->op || a->index != b->index || a->constant != b->constant || a->n != b->n ||
+  if (!op_is_known(a->op) || a->op != b->op || a->index != b->index || a->constant != b->constant || a->n != b->n ||
       a->ngen || b->ngen)
     return false;
   for (uint32_t i = 0; i < a->n; i++)
@@ -61,7 +61,7 @@ static enum truth equality(const struct binding *around, const struct node *a,
 
 static enum truth truth_of(const struct binding *around, const struct node *n) {
   const struct node *a = n->n > 0 ? n->kid[0] : NULL, *b = n->n > 1 ? n->kid[1] : NULL;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
     return n->constant ? YES : NO;
   case NODE_NOT:
@@ -94,9 +94,8 @@ static enum truth truth_of(const struct binding *around, const struct node *n) {
     return same(a, b) ? NO : MAYBE;
   case NODE_IN:
     return is_member(around, a, b) ? YES : MAYBE;
-  default:
-    return MAYBE;
   }
+  return MAYBE;
 }
 
 bool property_holds_of_stuttering(const struct property *p) {

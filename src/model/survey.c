@@ -191,7 +191,7 @@ bool var_forgets(const struct var *v) {
 
 static bool visit_sho(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_SHO;
+  *found |= n->op == NODE_SHO || !op_is_known(n->op);
   return !*found;
 }
 

@@ -383,9 +383,15 @@ value type_default(struct values *values, const struct type *t) {
     return array_default(values, t);
   case TYPE_SEQUENCE:
     return value_vector(values, NULL, 0);
-  default:
-    return 0;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_ENUM:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return 0;
 }
 
 bool type_mentions(const struct type *t, enum type_kind kind) {

@@ -71,9 +71,17 @@ static bool names_somebody(const struct identities *p, const struct type *t, val
         return true;
     return false;
   }
-  default:
-    return true;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return true;
 }
 
 /* --- operators --- */
@@ -83,29 +91,24 @@ static bool is_whole(const struct node *n) {
          n->op == NODE_FAULTY;
 }
 
+static void raise_all(struct identities *p, enum identity_use use, struct span at, const char *does) {
+  for (uint32_t r = 0; r < p->model->nroles; r++)
+    raise_role(p, r, use, at, NULL, does);
+}
+
 static void look_numbered(struct identities *p, const struct node *n) {
-  switch (n->op) {
-  case NODE_NUMBER_OF:
-    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
-    break;
-  case NODE_PROCESS_AT:
-    raise_role(p, n->index, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
-    break;
-  case NODE_LT:
-  case NODE_LE:
-  case NODE_GT:
-  case NODE_GE:
-  case NODE_MIN:
-  case NODE_MAX:
-    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "orders the processes of");
-    break;
-  case NODE_CONST:
-  case NODE_PARAM:
+  unsigned traits = op_traits(n->op);
+  if (n->op == NODE_CONST || n->op == NODE_PARAM) {
     if (names_somebody(p, n->type, n->constant))
       raise_type(p, n->type, IDENTITY_NUMBERED, n->at, NULL, "names a process of");
-    break;
-  default:
-    break;
+  } else if (n->op == NODE_NUMBER_OF) {
+    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
+  } else if (n->op == NODE_PROCESS_AT) {
+    raise_role(p, n->index, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
+  } else if (!op_is_known(n->op) || ((traits & TRAIT_NUMBERED) && n->op != NODE_NEXT)) { /* for NEXT see below */
+    raise_all(p, IDENTITY_NUMBERED, n->at, "may depend on the numbering of");
+  } else if (traits & TRAIT_ORDERS) {
+    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "orders the processes of");
   }
 }
 

@@ -61,7 +61,7 @@ static void on_event(void *context, enum opaque_event e, const struct node *n, b
 
 static bool visit_node(void *context, const struct node *n) {
   struct rounds *p = context;
-  p->out->read |= n->op == NODE_PHASE;
+  p->out->read |= n->op == NODE_PHASE || !op_is_known(n->op);
   if (n->op == NODE_DOMAIN && type_mentions(n->type->element, TYPE_ROUND))
     on_event(p, OPAQUE_SIZE, n, false);
   return true;

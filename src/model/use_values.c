@@ -123,19 +123,17 @@ static void look_at_generators(struct uses *p, const struct generator *gen, uint
 
 static void look_at_quantified(struct uses *p, const struct node *n) {
   struct purpose purpose = {.at = n->at, .what = op_text(n->op)};
-  switch (n->op) {
-  case NODE_EXISTS:
-  case NODE_FORALL:
-    purpose.body = n->n ? n->kid[0] : NULL;
-    purpose.universal = n->op == NODE_FORALL;
-    break;
-  case NODE_COUNT: /* raised already: it depends on the size of the type */
+  if (n->op == NODE_COUNT) /* raised already: it depends on the size of the type */
     return;
-  case NODE_ARRAY_OF: /* one entry for each value, whether it occurs or not */
+  if (n->op == NODE_ARRAY_OF) { /* one entry for each value, whether it occurs or not */
     if (goes_through(p, n->gen[0].range))
       refuse(&p->out->unbounded, n->at, because(p, quote(p, n), "is indexed by the values of"));
     return;
-  default:
+  }
+  if (n->op == NODE_EXISTS || n->op == NODE_FORALL) {
+    purpose.body = n->n ? n->kid[0] : NULL;
+    purpose.universal = n->op == NODE_FORALL;
+  } else {
     purpose.yields = true;
   }
   for (uint32_t i = 0; i < n->ngen; i++)

@@ -68,9 +68,16 @@ int value_compare(const struct values *values, const struct type *t, value a, va
   case TYPE_SEQUENCE:
   case TYPE_BAG:
     return compare_parts(values, t, a, b);
-  default:
-    return compare_numbers(a, b);
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_ERROR:
+    break;
   }
+  return compare_numbers(a, b);
 }
 
 uint64_t value_hash(const struct values *values, const struct type *t, value v) {
@@ -96,9 +103,16 @@ uint64_t value_hash(const struct values *values, const struct type *t, value v) 
       h = hash_mix(h, value_hash(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]));
     return hash_mix(h, n);
   }
-  default:
-    return hash_mix(h, (uint64_t)v);
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_ERROR:
+    break;
   }
+  return hash_mix(h, (uint64_t)v);
 }
 
 static value rename_set(struct values *values, const struct type *t, value v,
@@ -185,9 +199,14 @@ value value_rename(struct values *values, const struct type *t, value v, const s
     return touched(t, r) ? rename_array(values, t, v, r) : v;
   case TYPE_BAG:
     return touched(t, r) ? rename_bag(values, t, v, r) : v;
-  default:
-    return v;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_ERROR:
+    break;
   }
+  return v;
 }
 
 typedef void round_fn(void *context, value round);
@@ -221,7 +240,12 @@ static void rounds_each(const struct values *values, const struct type *t, value
       rounds_each(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i], visit, context);
     return;
   }
-  default:
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ERROR:
     return;
   }
 }

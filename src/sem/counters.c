@@ -21,10 +21,21 @@ static bool sum_value(const struct term *t, const struct counter_values *v, int6
   case TERM_LE:
     *out = a <= b;
     return true;
-  default:
+  case TERM_LT:
     *out = a < b;
     return true;
+  case TERM_NUMBER:
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_IF:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_NOT:
+    break;
   }
+  return false;
 }
 
 bool term_value(const struct term *t, const struct counter_values *v, int64_t *out) {

@@ -156,16 +156,14 @@ bool clause_holds_without_messages(struct meaning *meaning, const struct clause 
 }
 
 static const char *clause_name(enum clause_kind kind) {
-  switch (kind) {
-  case CLAUSE_EVERY: return "a clause 'every ...'";
-  case CLAUSE_FROM_ROUND: return "a clause 'from round ...'";
-  default: return "a clause";
-  }
+  return kind == CLAUSE_EVERY        ? "a clause 'every ...'"
+         : kind == CLAUSE_FROM_ROUND ? "a clause 'from round ...'"
+                                     : "a clause";
 }
 
 static bool mentions_heard_of(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_HO || n->op == NODE_SHO;
+  *found |= (op_traits(n->op) & TRAIT_HEARD_OF) != 0;
   return !*found;
 }
 

@@ -86,7 +86,7 @@ value eval_from(struct eval *e, const struct node *n) {
 
 static value eval_process_at(struct eval *e, const struct node *n) {
   const struct role *role = &e->model->roles[n->index];
-  value i = (eval_node(e, n->kid[0]) - 1) % (value)role->count;
+  value i = eval_node(e, n->kid[0]) % (value)role->count - 1; /* no overflow, whatever the number */
   return (value)role->first + (i < 0 ? i + (value)role->count : i);
 }
 
@@ -158,20 +158,23 @@ static value floor_div(value a, value b) { return a / b - (a % b != 0 && (a < 0)
 static value eval_arithmetic(struct eval *e, const struct node *n) {
   value a = eval_node(e, n->kid[0]), b = n->n > 1 ? eval_node(e, n->kid[1]) : 0, v = 0;
   bool over = false;
-  switch (n->op) {
-  case NODE_ADD: over = __builtin_add_overflow(a, b, &v); break;
-  case NODE_SUB: over = __builtin_sub_overflow(a, b, &v); break;
-  case NODE_MUL: over = __builtin_mul_overflow(a, b, &v); break;
-  case NODE_NEG: over = __builtin_sub_overflow((value)0, a, &v); break;
-  default:
-    if (b == 0)
-      eval_fail(e, n->at, "division by zero");
-    if (b == -1)
-      over = n->op == NODE_DIV && __builtin_sub_overflow((value)0, a, &v);
-    else
-      v = n->op == NODE_DIV ? floor_div(a, b) : a - b * floor_div(a, b);
-    if (n->op == NODE_MOD && v < 0)
-      v -= b;
+  if (n->op == NODE_ADD) {
+    over = __builtin_add_overflow(a, b, &v);
+  } else if (n->op == NODE_SUB) {
+    over = __builtin_sub_overflow(a, b, &v);
+  } else if (n->op == NODE_MUL) {
+    over = __builtin_mul_overflow(a, b, &v);
+  } else if (n->op == NODE_NEG) {
+    over = __builtin_sub_overflow((value)0, a, &v);
+  } else if (b == 0) {
+    eval_fail(e, n->at, "division by zero");
+  } else if (b == -1) {
+    over = n->op == NODE_DIV && __builtin_sub_overflow((value)0, a, &v);
+  } else if (n->op == NODE_DIV) {
+    v = floor_div(a, b);
+  } else {
+    v = a % b;
+    v = v >= 0 ? v : b < 0 ? v - b : v + b;
   }
   if (over)
     eval_fail(e, n->at, "arithmetic beyond 64 bits");
@@ -264,14 +267,14 @@ static bool eval_relation(struct eval *e, const struct node *n) {
     value x = eval_linear(e, n->kid[0], &f), y = eval_linear(e, n->kid[1], &g);
     f = form_minus(&f, &g, 1);
     decide(e, &f, x < y ? -1 : x > y);
-    switch (n->op) {
+    switch (op_among(n->op)) {
     case NODE_EQ: return x == y;
     case NODE_NE: return x != y;
     case NODE_LT: return x < y;
     case NODE_LE: return x <= y;
     case NODE_GT: return x > y;
-    default: return x >= y;
     }
+    return x >= y;
   }
   value a = eval_node(e, n->kid[0]), b = eval_node(e, n->kid[1]);
   if (n->op == NODE_EQ)
@@ -280,23 +283,23 @@ static bool eval_relation(struct eval *e, const struct node *n) {
     return a != b;
   const struct type *t = n->kid[0]->type;
   int order = t->kind <= TYPE_ROUND ? (a > b) - (a < b) : value_compare(e->values, t, a, b);
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_LT: return order < 0;
   case NODE_LE: return order <= 0;
   case NODE_GT: return order > 0;
-  default: return order >= 0;
   }
+  return order >= 0;
 }
 
 static value eval_set_operator(struct eval *e, const struct node *n) {
   value a = eval_node(e, n->kid[0]), b = eval_node(e, n->kid[1]);
   const struct type *t = n->kid[0]->type;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_UNITE: return set_unite(e->values, t, a, b);
   case NODE_MEET: return set_meet(e->values, t, a, b);
   case NODE_MINUS: return set_minus(e->values, t, a, b);
-  default: return set_within(e->values, t, a, b);
   }
+  return set_within(e->values, t, a, b);
 }
 
 static value eval_domain(struct eval *e, const struct node *n) {
@@ -368,7 +371,7 @@ bool eval_true(struct eval *e, const struct node *n) { return eval_node(e, n) !=
 
 value eval_node(struct eval *e, const struct node *n) {
   value v;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST: return n->constant;
   case NODE_PARAM: return eval_param(e, n);
   case NODE_SLOT: return eval_forced(e, e->slot[n->index]);
@@ -450,6 +453,20 @@ value eval_node(struct eval *e, const struct node *n) {
   case NODE_ALWAYS:
   case NODE_EVENTUALLY:
   case NODE_UNTIL: eval_fail(e, n->at, "'%s' has no value in a single state", op_text(n->op));
-  default: return eval_aggregate(e, n);
+  case NODE_SET_OF:
+  case NODE_EXISTS:
+  case NODE_FORALL:
+  case NODE_COUNT:
+  case NODE_MIN:
+  case NODE_MAX:
+  case NODE_SUM:
+  case NODE_UNION_OF:
+  case NODE_PICK:
+  case NODE_RANDOM:
+  case NODE_MOSTFREQUENT:
+  case NODE_MAJORITY:
+  case NODE_FIRST:
+  case NODE_LAST: return eval_aggregate(e, n);
   }
+  eval_fail(e, n->at, "an operator that rondo does not know");
 }

@@ -209,7 +209,7 @@ static bool majority_of(struct eval *e, struct aggregate *a, value *result) {
 
 bool eval_maybe(struct eval *e, const struct node *n, value *result) {
   struct aggregate a = {.node = n};
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_MIN:
   case NODE_MAX:
     eval_bindings(e, n->gen, n->ngen, visit_extreme, &a);
@@ -230,33 +230,32 @@ bool eval_maybe(struct eval *e, const struct node *n, value *result) {
       *result = parts[n->op == NODE_FIRST ? 0 : length - 1];
     return length > 0;
   }
-  default:
-    *result = eval_node(e, n);
-    if (n->type->kind == TYPE_OPTION) {
-      if (*result == VALUE_NONE)
-        return false;
-      *result = value_unwrap(*result);
-    }
-    return true;
   }
+  *result = eval_node(e, n);
+  if (n->type->kind == TYPE_OPTION) {
+    if (*result == VALUE_NONE)
+      return false;
+    *result = value_unwrap(*result);
+  }
+  return true;
 }
 
 static const char *empty_message(enum op op) {
-  switch (op) {
+  switch (op_among(op)) {
   case NODE_MIN: return "'min' of nothing";
   case NODE_MAX: return "'max' of nothing";
   case NODE_PICK: return "'pick' from nothing";
   case NODE_RANDOM: return "'random' from nothing";
   case NODE_MAJORITY: return "'majority' where no value has one";
   case NODE_FIRST: return "'first' of an empty sequence";
-  default: return "'last' of an empty sequence";
   }
+  return "'last' of an empty sequence";
 }
 
 value eval_aggregate(struct eval *e, const struct node *n) {
   struct aggregate a = {.node = n};
   value v;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_EXISTS:
     eval_bindings(e, n->gen, n->ngen, visit_exists, &a);
     return a.any;
@@ -279,11 +278,10 @@ value eval_aggregate(struct eval *e, const struct node *n) {
   case NODE_MOSTFREQUENT:
     eval_bindings(e, n->gen, n->ngen, visit_tally, &a);
     return most_frequent(e, &a);
-  default:
-    if (!eval_maybe(e, n, &v))
-      eval_fail(e, n->at, "%s", empty_message(n->op));
-    return v;
   }
+  if (!eval_maybe(e, n, &v))
+    eval_fail(e, n->at, "%s", empty_message(n->op));
+  return v;
 }
 
 /* A number together with the form it has over the counts. Where the shape is not linear, the number itself decides. */
@@ -293,7 +291,7 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
   value v, w;
   int factor;
   *f = (struct form){0};
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_PARAM:
     if (!e->decisions || !e->decisions->params || !e->decisions->open[n->index] || n->index >= FORM_PARAMS)
       break;
@@ -333,8 +331,6 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
     if (__builtin_mul_overflow(v, w, &v))
       eval_fail(e, n->at, "arithmetic beyond 64 bits");
     return v;
-  default:
-    break;
   }
   v = eval_node(e, n);
   f->constant = v;

@@ -191,7 +191,7 @@ static bool loop_next(struct eval *e, struct loop *l) {
   const struct generator *g = &l->gen[l->i];
   const struct node *range = g->range;
   e->slot_sender[g->slot] = NO_SENDER;
-  switch (range->op) {
+  switch (op_among(range->op)) {
   case NODE_RECEIVED:
     return loop_received(e, l);
   case NODE_SUBSETS:
@@ -209,14 +209,16 @@ static bool loop_next(struct eval *e, struct loop *l) {
   }
   case NODE_INTERVAL: {
     value lo = eval_node(e, range->kid[0]), hi = eval_node(e, range->kid[1]);
-    for (value v = lo; v <= hi; v++)
+    for (value v = lo; v <= hi; v++) {
       if (!loop_bind(e, l, v))
         return false;
+      if (v == INT64_MAX)
+        break;
+    }
     return true;
   }
-  default:
-    return loop_collection(e, l, range);
   }
+  return loop_collection(e, l, range);
 }
 
 bool eval_bindings(struct eval *e, const struct generator *gen, uint32_t n, binding_fn *visit, void *context) {

@@ -85,8 +85,10 @@ static enum step_result take(const struct happening *h, struct choices *choices,
     case ACTION_ERROR:
       result = STEP_ERROR;
       break;
-    default:
+    case ACTION_REFUSED:
+    case ACTION_BAD_SCRIPT:
       result = STEP_BAD_WITNESS;
+      break;
     }
   memory_free(in);
   return result;

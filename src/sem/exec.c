@@ -149,9 +149,10 @@ static bool send_reaches(struct eval *e, const struct send *s, value to, uint32_
     return p != e->me;
   case TARGET_ONE:
     return to == (value)p;
-  default:
-    return set_has(e->values, s->to->type, to, p);
+  case TARGET_EXPR:
+    break;
   }
+  return set_has(e->values, s->to->type, to, p);
 }
 
 /* Numbers that do not fit are found where they are computed, not where the message is taken. */

@@ -80,16 +80,22 @@ static void judge_parts(struct judging *j, const struct node *n, bool *out) {
   for (uint32_t i = 0; i < n->n && i < 3; i++)
     judge(j, n->kid[i], of[i] = truths(j));
   for (uint32_t i = 0; i < j->n; i++)
-    switch (n->op) {
-    case NODE_NOT: out[i] = !of[0][i]; break;
-    case NODE_AND: out[i] = of[0][i] && of[1][i]; break;
-    case NODE_OR: out[i] = of[0][i] || of[1][i]; break;
-    case NODE_IMPLIES: out[i] = !of[0][i] || of[1][i]; break;
-    case NODE_EQ: out[i] = of[0][i] == of[1][i]; break;
-    case NODE_NE: out[i] = of[0][i] != of[1][i]; break;
-    case NODE_IF: out[i] = of[0][i] ? of[1][i] : of[2][i]; break;
-    default: eval_fail(&j->eval, n->at, "'%s' has no value in a single state", op_text(n->op));
-    }
+    if (n->op == NODE_NOT)
+      out[i] = !of[0][i];
+    else if (n->op == NODE_AND)
+      out[i] = of[0][i] && of[1][i];
+    else if (n->op == NODE_OR)
+      out[i] = of[0][i] || of[1][i];
+    else if (n->op == NODE_IMPLIES)
+      out[i] = !of[0][i] || of[1][i];
+    else if (n->op == NODE_EQ)
+      out[i] = of[0][i] == of[1][i];
+    else if (n->op == NODE_NE)
+      out[i] = of[0][i] != of[1][i];
+    else if (n->op == NODE_IF)
+      out[i] = of[0][i] ? of[1][i] : of[2][i];
+    else
+      eval_fail(&j->eval, n->at, "'%s' has no value in a single state", op_text(n->op));
 }
 
 /* The truth of n in every place. */
@@ -175,23 +181,16 @@ static bool fails_here(struct eval *e, void *context, uint64_t weight) {
 }
 
 static void find_failing(struct judging *j, const struct node *n, lasso_binding_fn *tell, void *context) {
-  bool *left;
-  switch (n->op) {
-  case NODE_FORALL: {
+  if (n->op == NODE_FORALL) {
     struct failing f = {j, n, tell, context};
     stand_at(j, 0);
     eval_bindings(&j->eval, n->gen, n->ngen, fails_here, &f);
-    break;
-  }
-  case NODE_IMPLIES:
+  } else if (n->op == NODE_IMPLIES) {
     find_failing(j, n->kid[1], tell, context);
-    break;
-  case NODE_AND:
-    judge(j, n->kid[0], left = truths(j));
+  } else if (n->op == NODE_AND) {
+    bool *left = truths(j);
+    judge(j, n->kid[0], left);
     find_failing(j, n->kid[left[0]], tell, context);
-    break;
-  default:
-    break;
   }
 }
 
@@ -236,7 +235,13 @@ static void collect(const struct values *values, const struct type *t, value v, 
     for (size_t i = 0; i < n; i++)
       collect(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, parts[i], out);
     break;
-  default:
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_BAG:
+  case TYPE_ERROR:
     break;
   }
 }

@@ -37,9 +37,10 @@ bool sending_reaches(const struct model *m, const struct sending *s, uint32_t fr
     return from != to;
   case TARGET_ONE:
     return s->to == (value)to;
-  default:
-    return set_has(&m->values, m->process_set, s->to, to);
+  case TARGET_EXPR:
+    break;
   }
+  return set_has(&m->values, m->process_set, s->to, to);
 }
 
 void local_begin(struct eval *e, struct meaning *meaning, uint32_t me, uint32_t point, value phase,

@@ -174,9 +174,16 @@ static uint64_t walk_occurrences(struct values *vs, const struct type *t, value 
   case TYPE_ARRAY:
   case TYPE_SEQUENCE:
     return walk_parts(vs, t, v, tag, visit, context);
-  default:
-    return hash_mix(tag, (uint64_t)v);
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return hash_mix(tag, (uint64_t)v);
 }
 
 struct feed {

@@ -18,9 +18,9 @@ struct property_look {
 
 static bool look_rounds(void *context, const struct node *n) {
   struct property_look *look = context;
-  look->rounds |= n->op == NODE_ROUND_NUMBER;
-  look->initial |= n->op == NODE_INITIAL;
-  look->initial_each |= n->op == NODE_CALL; /* of a def that calls itself: whatever it asks is kept */
+  look->rounds |= n->op == NODE_ROUND_NUMBER || !op_is_known(n->op);
+  look->initial |= n->op == NODE_INITIAL || !op_is_known(n->op);
+  look->initial_each |= (op_traits(n->op) & TRAIT_CALLS) != 0; /* of a def that calls itself: whatever it asks is kept */
   return true;
 }
 
@@ -82,7 +82,7 @@ static bool look_initials(void *context, const struct node *n) {
 
 static bool look_phase(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_PHASE || (n->op == NODE_PROCESS_AT && n->kid[0]->type->kind == TYPE_ROUND);
+  *found |= n->op == NODE_PHASE || !op_is_known(n->op) || (n->op == NODE_PROCESS_AT && n->kid[0]->type->kind == TYPE_ROUND);
   return !*found;
 }
 
@@ -141,7 +141,7 @@ static bool look_residue(void *context, const struct node *n) {
     l->other |= l->period > PERIOD_MOST;
     return false;
   }
-  l->other |= n->op == NODE_PHASE || (n->type && type_mentions(n->type, TYPE_ROUND));
+  l->other |= n->op == NODE_PHASE || !op_is_known(n->op) || (n->type && type_mentions(n->type, TYPE_ROUND));
   return true;
 }
 
@@ -197,8 +197,8 @@ static int64_t most_of(const struct node *n) {
 
 static bool look_compared(void *context, const struct node *n) {
   struct round_look *l = context;
-  l->all += n->op == NODE_ROUND_NUMBER;
-  if (n->op < NODE_EQ || n->op > NODE_GE)
+  l->all += n->op == NODE_ROUND_NUMBER || !op_is_known(n->op);
+  if (n->op != NODE_EQ && n->op != NODE_NE && n->op != NODE_LT && n->op != NODE_LE && n->op != NODE_GT && n->op != NODE_GE)
     return true;
   for (int side = 0; side < 2; side++) {
     const struct node *other = n->kid[1 - side];

@@ -609,7 +609,7 @@ static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
 }
 
 static bool exchange(struct expansion *x) {
-  bool more;
+  bool more = false;
   for (size_t i = 0; i < x->actors.n; i++)
   {
     x->actors.at[i].offer = (struct offer){0};
@@ -628,11 +628,13 @@ static bool exchange(struct expansion *x) {
     memory_free(x->uniform);
     x->uniform = NULL;
     break;
-  default:
+  case COUPLED_NOT:
+  case COUPLED_NOSPLIT:
     if (!make_menus(x, UINT32_MAX, NULL))
       more = report_error(x, x->offer_error, 0);
     else
       more = x->rules->coupling == COUPLED_NOSPLIT ? nosplit_rounds(x, multiply) : multiply(x);
+    break;
   }
   for (size_t i = 0; i < x->actors.n; i++)
     if (!x->actors.at[i].offer_shared)

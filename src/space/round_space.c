@@ -371,7 +371,7 @@ static const struct space_ops round_space_ops = {
 
 static bool reads_identity(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_ME || n->op == NODE_NUMBER_OF;
+  *found |= (op_traits(n->op) & (TRAIT_SELF | TRAIT_NUMBERED)) != 0;
   return !*found;
 }
 

@@ -77,7 +77,7 @@ struct sized {
 
 static bool look_sized(void *context, const struct node *n) {
   struct sized *s = context;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CARD:
     if (!s->set && is_heard_of(n->kid[0], s->slot))
       return false;
@@ -116,10 +116,9 @@ static bool look_sized(void *context, const struct node *n) {
   case NODE_GT:
   case NODE_GE:
     return true;
-  default:
-    s->other = true;
-    return true;
   }
+  s->other = true;
+  return true;
 }
 
 static bool only_sized(const struct node *n, uint32_t slot, bool set) {
@@ -312,8 +311,8 @@ struct mention {
 
 static bool look_mention(void *context, const struct node *n) {
   struct mention *m = context;
-  m->heard |= n->op == NODE_HO || n->op == NODE_SHO;
-  m->oracle |= n->op == NODE_ORACLE;
+  m->heard |= (op_traits(n->op) & TRAIT_HEARD_OF) != 0;
+  m->oracle |= n->op == NODE_ORACLE || !op_is_known(n->op);
   return true;
 }
 
@@ -414,7 +413,8 @@ static bool look_inner_slot(void *context, const struct node *n) {
   if (n->op == NODE_SLOT)
     for (uint32_t i = 0; o->condition->bound && i < o->condition->clause->nwitness; i++)
       outer |= o->condition->clause->witness[i].slot == n->index;
-  o->other |= (n->op == NODE_SLOT && !outer) || n->op == NODE_CALL || n->op == NODE_GLOBAL;
+  o->other |= (n->op == NODE_SLOT && !outer) || (op_traits(n->op) & (TRAIT_CALLS | TRAIT_SHARED | TRAIT_CLOCK | TRAIT_STATUS |
+                                                                     TRAIT_FIELD));
   return true;
 }
 
@@ -432,9 +432,9 @@ static value fixed_process(const struct of_one *o, const struct node *n) {
 
 static bool look_of_one(void *context, const struct node *n) {
   struct of_one *o = context;
-  o->other |= n->op == NODE_CALL;
-  o->filter->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY || n->op == NODE_ROLE_SET;
-  o->filter->round |= n->op == NODE_ROUND_NUMBER;
+  o->other |= (op_traits(n->op) & TRAIT_CALLS) != 0;
+  o->filter->status |= (op_traits(n->op) & (TRAIT_STATUS | TRAIT_PROCESSES)) != 0;
+  o->filter->round |= (op_traits(n->op) & TRAIT_CLOCK) != 0;
   if (n->op != NODE_HO && n->op != NODE_SHO && n->op != NODE_ORACLE)
     return !o->other;
   o->filter->oracle |= n->op == NODE_ORACLE;
@@ -456,8 +456,9 @@ static bool is_forall_in_set(const struct node *n) {
 
 static bool look_for_round(void *context, const struct node *n) {
   struct of_one *o = context;
-  o->other |= n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
-  o->filter->status |= n->op == NODE_CORRECT || n->op == NODE_FAULTY || n->op == NODE_ROLE_SET;
+  o->other |= (op_traits(n->op) & (TRAIT_HEARD_OF | TRAIT_FIELD | TRAIT_CALLS)) != 0;
+  o->filter->status |= (op_traits(n->op) & (TRAIT_STATUS | TRAIT_PROCESSES)) != 0;
+  o->filter->round |= (op_traits(n->op) & TRAIT_CLOCK) != 0;
   return true;
 }
 
