@@ -183,6 +183,8 @@ static bool goes_on(struct sweep *w, bool made) {
     ranks_agree_on_findings(w);
   if (!made || !checked) {
     find_out_why(w);
+    if (s->error.found) /* in the choice of an initial state */
+      search_stop(s, SEARCH_MODEL_ERROR);
     return false;
   }
   s->complete = w->rounds + 1;

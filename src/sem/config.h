@@ -176,7 +176,8 @@ enum verdict3 config_holds(struct meaning *, const struct node *formula, const s
 typedef bool config_initial_fn(void *context, const struct config *);
 typedef bool config_step_fn(void *context, const struct witness *, enum step_result, const struct config *next,
                             const struct model_error *);
-bool config_initials(struct meaning *, uint32_t environment, config_initial_fn *, void *context);
+/* An error in a first value ends it, too: error->message is not NULL then. */
+bool config_initials(struct meaning *, uint32_t environment, config_initial_fn *, void *context, struct model_error *error);
 bool config_successors(struct meaning *, uint32_t environment, const struct config *, config_step_fn *,
                        void *context);
 

@@ -96,6 +96,7 @@ struct initials {
   uint32_t environment;
   config_initial_fn *visit;
   void *context;
+  struct model_error *error;
   struct config *config;
   struct locals *choices; /* by process */
 };
@@ -121,20 +122,20 @@ static bool initials_from(struct initials *in, uint32_t p) {
 static bool initials_with(void *context, const value *globals) {
   struct initials *in = context;
   const struct model *m = in->meaning->model;
-  struct model_error error;
   memcpy(in->config->globals, globals, m->nglobals * sizeof *globals);
   for (uint32_t p = 0; p < m->nprocesses; p++)
-    if (!local_initials(in->meaning, in->environment, p, in->config->globals, &in->choices[p], &error))
+    if (!local_initials(in->meaning, in->environment, p, in->config->globals, &in->choices[p], in->error))
       return false;
   return initials_from(in, 0);
 }
 
-bool config_initials(struct meaning *meaning, uint32_t environment, config_initial_fn *visit, void *context) {
+bool config_initials(struct meaning *meaning, uint32_t environment, config_initial_fn *visit, void *context,
+                     struct model_error *error) {
   const struct model *m = meaning->model;
-  struct initials in = {meaning, environment, visit, context, config_new(m),
+  struct initials in = {meaning, environment, visit, context, error, config_new(m),
                         memory_alloc((m->nprocesses + 1) * sizeof *in.choices)};
-  struct model_error error;
-  bool more = globals_each(meaning, initials_with, &in, &error);
+  *error = (struct model_error){0};
+  bool more = globals_each(meaning, initials_with, &in, error);
   for (uint32_t p = 0; p < m->nprocesses; p++)
     locals_release(&in.choices[p]);
   memory_free(in.choices);

@@ -156,7 +156,10 @@ static bool space_initial(struct space *space, emit_fn *emit, void *context) {
   if (!s->plain)
     return initial_states(s, emit, context);
   struct plain_step p = {s, NULL, emit, context, global_new(&s->pack), NULL};
-  bool more = config_initials(s->meaning, space->question->environment, plain_initial, &p);
+  struct model_error error;
+  bool more = config_initials(s->meaning, space->question->environment, plain_initial, &p, &error);
+  if (!more && error.message)
+    emit(context, NULL, &(struct edge){.error = arena_copy(&s->arena, &error, sizeof error)});
   global_free(p.next);
   return more;
 }

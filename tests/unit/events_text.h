@@ -65,7 +65,7 @@ static inline struct story story_begin(const char *text, enum semantics semantic
   s.model = model_from(&s.arena, text, NULL, 0);
   s.meaning = meaning_new(s.model);
   meaning_follow(s.meaning, semantics, arrivals);
-  assert_true(config_initials(s.meaning, 0, story_initial, &s));
+  assert_true(config_initials(s.meaning, 0, story_initial, &s, &(struct model_error){0}));
   assert_true(s.initials.n > 0);
   s.at = s.initials.at[0];
   return s;

@@ -974,7 +974,7 @@ static void try_reachable(const char *text, enum semantics semantics, size_t mos
   trial_start(t);
   make_group(t);
   struct reach r = {.trial = t, .rows = intern_new()};
-  config_initials(t->meaning, 0, reach_config, &r);
+  config_initials(t->meaning, 0, reach_config, &r, &(struct model_error){0});
   for (size_t i = 0; i < r.configs.n && r.configs.n < most; i++)
     config_successors(t->meaning, 0, r.configs.at[i], reach_step, &r);
   assert_int_equal(intern_count(t->forms), intern_count(t->leasts));

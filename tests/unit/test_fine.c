@@ -187,7 +187,7 @@ static void compare_at(const char *text, int64_t processes, bool solo, bool alik
   struct meaning *meaning = meaning_new(k.model);
   struct views apart = {.at = intern_new()}, together = {.at = intern_new(), .alike = true};
   struct slow s = {.meaning = meaning, .model = k.model, .views = &apart, .alike = &together, .view = config_new(k.model)};
-  config_initials(meaning, 0, every_start, &s);
+  config_initials(meaning, 0, every_start, &s, &(struct model_error){0});
   struct extremes first = {0}, last;
   for (int way = WHOLE; way <= (alike ? SOLO_ALIKE : SOLO_STRIDES); way++) {
     struct views views = {.at = intern_new(), .alike = way == SOLO_ALIKE};

@@ -327,7 +327,7 @@ static void compare_atoms(const char *text, struct trial *t, const struct config
 
 static void follow_run(const char *text, struct trial *t, uint32_t rounds) {
   struct pick_one p = {.t = t};
-  config_initials(t->meaning, t->question.environment, pick_start, &p);
+  config_initials(t->meaning, t->question.environment, pick_start, &p, &(struct model_error){0});
   if (!p.next)
     return;
   const struct config *configs[16];
@@ -642,7 +642,7 @@ static bool judge(const struct judged_run *r) {
   const struct witness *steps[8];
   uint32_t n = 0;
   struct pick_one p = {.t = &t};
-  config_initials(t.meaning, t.question.environment, pick_start, &p);
+  config_initials(t.meaning, t.question.environment, pick_start, &p, &(struct model_error){0});
   configs[0] = p.next;
   for (const char *at = r->heard; *at; at += at[4] ? 5 : 4, n++) {
     struct witness *w = witness_new(t.model);
