@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MOST_WAYS 4
-#define DEPTH 5       /* of the solver, if nobody says */
+#define DEPTH 5      /* of the solver, if nobody says */
 #define SECONDS 60.0 /* for the plain way and the solver, likewise */
 
 static bool is_off(const struct wishes *wishes) {
@@ -63,7 +63,8 @@ static uint32_t ways_of(const struct asked *a, struct options *options, struct a
   }
   if (!symbolic || engine != SYMBOLIC_BOUNDED) {
     options[n] = bounded(o);
-    ways[n].options = arena_printf(a->arena, "--reduce none --engine bmc --depth %u", options[n].depth);
+    ways[n].options =
+        arena_printf(a->arena, "--reduce none --engine bmc --depth %u", options[n].depth);
     n++;
   }
   return n;
@@ -79,8 +80,10 @@ static void add_runs(struct audit_way *w, struct check_result *of_one, uint32_t 
   check_result_release(of_one);
 }
 
-/* One by one: what an engine refuses to answer in one environment it may answer in another. False: a fault. */
-static bool ask_all(const struct inquiries *in, const struct asked *a, struct audit_way *w, struct text *fault) {
+/* One by one: what an engine refuses to answer in one environment it may answer in another. False:
+ * a fault. */
+static bool ask_all(const struct inquiries *in, const struct asked *a, struct audit_way *w,
+                    struct text *fault) {
   enum symbolic_engine engine;
   bool symbolic = symbolic_engine_find(a->options->engine, &engine), ok = true;
   w->ninquiries = (uint32_t)(in->at.n + in->live.n);
@@ -118,7 +121,8 @@ static bool ask_all(const struct inquiries *in, const struct asked *a, struct au
 
 /* As a shell reads it. */
 static void add_word(struct text *out, const char *word) {
-  static const char plain_ones[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
+  static const char plain_ones[] =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   if (*word && word[strspn(word, plain_ones)] == '\0') {
     text_addf(out, " %s", word);
     return;
@@ -138,7 +142,8 @@ static void add_command(const struct options *o, const char *more, struct text *
 }
 
 /* Once for each property: the first two that differ. If rondo is at fault nothing else is told. */
-static enum audited tell(const struct conflicts *c, const struct asked *a, const struct audit_way *ways, struct text *why) {
+static enum audited tell(const struct conflicts *c, const struct asked *a,
+                         const struct audit_way *ways, struct text *why) {
   bool fault = false;
   for (size_t i = 0; i < c->at.n; i++)
     fault |= !c->at.at[i].forced;
@@ -146,8 +151,8 @@ static enum audited tell(const struct conflicts *c, const struct asked *a, const
     const struct conflict *x = &c->at.at[i];
     bool told = fault && x->forced;
     for (size_t k = 0; k < i && !told; k++)
-      told = c->at.at[k].property == x->property && c->at.at[k].run[0]->inquiry == x->run[0]->inquiry &&
-             !(fault && c->at.at[k].forced);
+      told = c->at.at[k].property == x->property &&
+             c->at.at[k].run[0]->inquiry == x->run[0]->inquiry && !(fault && c->at.at[k].forced);
     if (told)
       continue;
     text_add(why, "\n  ");
@@ -169,7 +174,8 @@ static void add_notes(const struct audit_way *ways, uint32_t n, struct check_res
   }
 }
 
-enum audited audit_answer(const struct inquiries *in, const struct asked *asked, struct check_result *c, struct text *why) {
+enum audited audit_answer(const struct inquiries *in, const struct asked *asked,
+                          struct check_result *c, struct text *why) {
   struct options options[MOST_WAYS];
   struct audit_way ways[MOST_WAYS] = {{.options = "", .result = *c}};
   struct asked a = *asked;

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-#define MISSED_MOST 1e-6 /* what signatures may have missed more probably than that is not known to be absent */
+#define MISSED_MOST                                                                                \
+  1e-6 /* what signatures may have missed more probably than that is not known to be absent */
 
 void audit_way_release(struct audit_way *w) {
   check_result_release(&w->result);
@@ -14,7 +15,8 @@ void audit_way_release(struct audit_way *w) {
   memory_free(w->refused);
 }
 
-static const struct property_result *result_of(const struct run_result *r, const struct property *property) {
+static const struct property_result *result_of(const struct run_result *r,
+                                               const struct property *property) {
   for (uint32_t i = 0; i < r->nproperties; i++) {
     const struct property_result *p = &r->properties[i];
     if (p->property ? property && !strcmp(p->property->name, property->name) : !property)
@@ -24,12 +26,14 @@ static const struct property_result *result_of(const struct run_result *r, const
 }
 
 static bool is_live(const struct run_result *r) {
-  return r->nproperties > 0 && r->properties[0].property && r->properties[0].property->kind == PROPERTY_LIVE;
+  return r->nproperties > 0 && r->properties[0].property &&
+         r->properties[0].property->kind == PROPERTY_LIVE;
 }
 
 /* --- contradictions --- */
 
-/* A live property is violated by some run, or by none. Where it holds every state that matters was seen, and so was any error. */
+/* A live property is violated by some run, or by none. Where it holds every state that matters was
+ * seen, and so was any error. */
 static struct evidence live_evidence(const struct run_result *r, const struct property_result *p) {
   struct evidence e = {.length = LENGTH_UNKNOWN};
   e.found = p && p->verdict == VERDICT_VIOLATED;
@@ -51,24 +55,28 @@ static struct evidence evidence_of(const struct run_result *r, const struct prop
 }
 
 /* Did one find a run where the other says there is none? */
-static bool refutes(const struct run_result *found, const struct evidence *f, const struct run_result *none, const struct evidence *n) {
+static bool refutes(const struct run_result *found, const struct evidence *f,
+                    const struct run_result *none, const struct evidence *n) {
   if (!f->found || (none->distance_cut && found->distance > none->distance))
     return false;
   return n->none_before == NO_LENGTH || (f->length != LENGTH_UNKNOWN && f->length < n->none_before);
 }
 
-static bool contradicts(const struct run_result *a, const struct run_result *b, const struct property *property) {
+static bool contradicts(const struct run_result *a, const struct run_result *b,
+                        const struct property *property) {
   struct evidence x = evidence_of(a, property), y = evidence_of(b, property);
   const struct property_result *p = result_of(a, property), *q = result_of(b, property);
   if (refutes(a, &x, b, &y) || refutes(b, &y, a, &x))
     return true;
   if (x.cheapest && y.cheapest && x.length == y.length && x.charge != y.charge)
     return true;
-  return p && q && p->verdict == VERDICT_HOLDS && q->verdict == VERDICT_HOLDS && p->vacuous != q->vacuous;
+  return p && q && p->verdict == VERDICT_HOLDS && q->verdict == VERDICT_HOLDS &&
+         p->vacuous != q->vacuous;
 }
 
 static bool same_question(const struct run_result *a, const struct run_result *b) {
-  return a->inquiry == b->inquiry && a->semantics == b->semantics && a->environment == b->environment;
+  return a->inquiry == b->inquiry && a->semantics == b->semantics &&
+         a->environment == b->environment;
 }
 
 static void compare_runs(struct conflicts *c, struct conflict of) {
@@ -95,7 +103,8 @@ void audit_compare(const struct audit_way *ways, uint32_t n, struct conflicts *c
         }
 }
 
-static void tell_answer(const struct run_result *r, const struct property *property, struct text *out) {
+static void tell_answer(const struct run_result *r, const struct property *property,
+                        struct text *out) {
   const struct property_result *p = result_of(r, property);
   struct evidence e = evidence_of(r, property);
   if (p)
@@ -119,10 +128,12 @@ void conflict_tell(const struct conflict *c, const struct audit_way *ways, struc
 
 /* --- what each way came to --- */
 
-/* The first property that it does not decide though the limits of length are no reason; NULL: there is none. */
+/* The first property that it does not decide though the limits of length are no reason; NULL: there
+ * is none. */
 static const struct property_result *undecided(const struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++)
-    if (r->properties[i].verdict == VERDICT_INCONCLUSIVE && (search_limited(r->end) || r->distance_cut || is_live(r)))
+    if (r->properties[i].verdict == VERDICT_INCONCLUSIVE &&
+        (search_limited(r->end) || r->distance_cut || is_live(r)))
       return &r->properties[i];
   return NULL;
 }
@@ -159,10 +170,12 @@ bool audit_complete(const struct run_result *r) {
   return complete;
 }
 
-static void add_others(const struct run_result *r, enum audit_end end, const char *words, struct text *out) {
+static void add_others(const struct run_result *r, enum audit_end end, const char *words,
+                       struct text *out) {
   for (uint32_t i = 0; i < r->naudits; i++)
     if (r->audits[i].end == end)
-      text_addf(out, "; %s %s: %.*s", r->audits[i].way, words, (int)strcspn(r->audits[i].why, "\n"), r->audits[i].why);
+      text_addf(out, "; %s %s: %.*s", r->audits[i].way, words, (int)strcspn(r->audits[i].why, "\n"),
+                r->audits[i].why);
 }
 
 void audit_text(const struct run_result *r, struct text *out) {

@@ -1,4 +1,5 @@
-/* The same check answered in several ways (--audit): where two answers contradict each other, and what each way came to. */
+/* The same check answered in several ways (--audit): where two answers contradict each other, and
+ * what each way came to. */
 #ifndef RONDO_REPORT_AUDIT_H
 #define RONDO_REPORT_AUDIT_H
 
@@ -6,9 +7,10 @@
 #include "report/result.h"
 
 struct audit_way {
-  const char *options; /* what the command line has for it; "": as asked. Borrowed */
+  const char *options;        /* what the command line has for it; "": as asked. Borrowed */
   struct check_result result; /* owned */
-  char **refused; /* by inquiry: why the engine cannot answer it, or NULL; owned, as are the strings */
+  char **
+      refused; /* by inquiry: why the engine cannot answer it, or NULL; owned, as are the strings */
   uint32_t ninquiries;
 };
 void audit_way_release(struct audit_way *);
@@ -24,10 +26,11 @@ struct conflicts {
   VEC(struct conflict) at;
 };
 
-/* All of them, of every two ways. Verdicts, errors, lengths of what both say is shortest, what it costs, vacuity. What a limit
-   left undecided contradicts nothing. */
+/* All of them, of every two ways. Verdicts, errors, lengths of what both say is shortest, what it
+   costs, vacuity. What a limit left undecided contradicts nothing. */
 void audit_compare(const struct audit_way *, uint32_t n, struct conflicts *);
-/* "'agreement' in environment 'free': holds (every run, n = 3) as asked, violated (after 2 rounds) with --reduce none" */
+/* "'agreement' in environment 'free': holds (every run, n = 3) as asked, violated (after 2 rounds)
+ * with --reduce none" */
 void conflict_tell(const struct conflict *, const struct audit_way *, struct text *);
 /* What a way came to of a run of the first one; for a run's `audits`. */
 struct audit_note audit_note_of(const struct audit_way *, const struct run_result *);

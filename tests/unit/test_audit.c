@@ -37,11 +37,14 @@ static void world_init(struct world *w) {
                         .properties = w->properties,
                         .nproperties = 3};
   for (unsigned i = 0; i < N; i++) {
-    w->of[i][0] = (struct property_result){
-        .property = &w->properties[0], .proved = (char *)"every run", .evidence = {.none_before = NO_LENGTH}};
-    w->of[i][1] = (struct property_result){
-        .property = &w->properties[1], .proved = (char *)"reached after 3 steps", .evidence = {true, 3, 3, true, 0}};
-    w->live[i][0] = (struct property_result){.property = &w->properties[2], .proved = (char *)"every run"};
+    w->of[i][0] = (struct property_result){.property = &w->properties[0],
+                                           .proved = (char *)"every run",
+                                           .evidence = {.none_before = NO_LENGTH}};
+    w->of[i][1] = (struct property_result){.property = &w->properties[1],
+                                           .proved = (char *)"reached after 3 steps",
+                                           .evidence = {true, 3, 3, true, 0}};
+    w->live[i][0] =
+        (struct property_result){.property = &w->properties[2], .proved = (char *)"every run"};
     for (unsigned k = 0; k < 2; k++)
       w->runs[i][k] = (struct run_result){.semantics = SEMANTICS_M,
                                           .licences = &w->licences[i],
@@ -51,7 +54,8 @@ static void world_init(struct world *w) {
                                           .errors = {.none_before = NO_LENGTH},
                                           .stats = {.states = 10},
                                           .end = SEARCH_EXHAUSTED};
-    w->ways[i] = (struct audit_way){.options = options[i], .result = {.model = &w->m, .runs = w->runs[i], .nruns = 2}};
+    w->ways[i] = (struct audit_way){.options = options[i],
+                                    .result = {.model = &w->m, .runs = w->runs[i], .nruns = 2}};
   }
 }
 
@@ -64,7 +68,8 @@ static const char *told(struct world *w) {
   assert_true(c.at.n <= 1);
   if (c.at.n == 1)
     conflict_tell(&c.at.at[0], w->ways, &out);
-  snprintf(said, sizeof said, "%s%s", c.at.n && c.at.at[0].forced ? "forced: " : "", text_or_empty(&out));
+  snprintf(said, sizeof said, "%s%s", c.at.n && c.at.at[0].forced ? "forced: " : "",
+           text_or_empty(&out));
   text_release(&out);
   vec_release(&c.at);
   return said;
@@ -73,7 +78,8 @@ static const char *told(struct world *w) {
 static void violate(struct property_result *p, uint32_t length, bool shortest) {
   p->verdict = VERDICT_VIOLATED;
   p->proved = (char *)"after some steps";
-  p->evidence = (struct evidence){.found = true, .length = length, .none_before = shortest ? length : 0};
+  p->evidence =
+      (struct evidence){.found = true, .length = length, .none_before = shortest ? length : 0};
 }
 
 static void verdicts_differ(void **unused) {
@@ -122,8 +128,9 @@ static void errors_differ(void **unused) {
   struct world w;
   world_init(&w);
   w.runs[1][0].errors = (struct evidence){.found = true, .length = 2, .none_before = 2};
-  w.of[1][2] = (struct property_result){
-      .verdict = VERDICT_VIOLATED, .proved = (char *)"after 2 steps", .evidence = w.runs[1][0].errors};
+  w.of[1][2] = (struct property_result){.verdict = VERDICT_VIOLATED,
+                                        .proved = (char *)"after 2 steps",
+                                        .evidence = w.runs[1][0].errors};
   w.runs[1][0].nproperties = 3;
   assert_string_equal(told(&w), "'no_error' in environment 'calm': no error in any run as asked, "
                                 "violated (after 2 steps) with --reduce none");
@@ -142,8 +149,9 @@ static void covers_differ(void **unused) {
   w.of[1][1].verdict = VERDICT_VIOLATED;
   w.of[1][1].proved = (char *)"never reached: every run";
   w.of[1][1].evidence = (struct evidence){.none_before = NO_LENGTH};
-  assert_string_equal(told(&w), "'reached' in environment 'calm': holds (reached after 3 steps) as asked, "
-                                "violated (never reached: every run) with --reduce none");
+  assert_string_equal(told(&w),
+                      "'reached' in environment 'calm': holds (reached after 3 steps) as asked, "
+                      "violated (never reached: every run) with --reduce none");
 }
 
 static void live_properties_differ(void **unused) {
@@ -158,7 +166,8 @@ static void live_properties_differ(void **unused) {
   w.live[1][0].vacuous = true;
   assert_non_null(strstr(told(&w), "'ends'"));
   w.live[1][0].vacuous = false;
-  w.live[1][1] = (struct property_result){.verdict = VERDICT_VIOLATED, .proved = (char *)"after 1 step"};
+  w.live[1][1] =
+      (struct property_result){.verdict = VERDICT_VIOLATED, .proved = (char *)"after 1 step"};
   w.runs[1][1].nproperties = 2;
   assert_non_null(strstr(told(&w), "'no_error'"));
 }
@@ -212,14 +221,16 @@ static void other_questions_are_not_compared(void **unused) {
 static void notes_are_one_line(void **unused) {
   (void)unused;
   struct run_result r = {.end = SEARCH_EXHAUSTED};
-  struct audit_note notes[] = {{.way = "--reduce none", .states = 12},
-                               {.way = "plain", .end = AUDIT_UNDECIDED, .why = (char *)"the limit of 2 states was reached"},
-                               {.way = "bmc", .end = AUDIT_REFUSED, .why = (char *)"no channels\n  help: none"}};
+  struct audit_note notes[] = {
+      {.way = "--reduce none", .states = 12},
+      {.way = "plain", .end = AUDIT_UNDECIDED, .why = (char *)"the limit of 2 states was reached"},
+      {.way = "bmc", .end = AUDIT_REFUSED, .why = (char *)"no channels\n  help: none"}};
   struct text out = {0};
   r.audits = notes;
   r.naudits = 3;
   audit_text(&r, &out);
-  assert_string_equal(out.at, "2 ways agree: as asked, --reduce none (12 states); plain undecided: the limit of 2 states was "
+  assert_string_equal(out.at, "2 ways agree: as asked, --reduce none (12 states); plain undecided: "
+                              "the limit of 2 states was "
                               "reached; bmc not possible: no channels");
   assert_false(audit_complete(&r));
   notes[1].end = AUDIT_AGREES;
