@@ -1,4 +1,5 @@
 /* rondo check: one instance, or a table of them where a parameter has a range. */
+#include "cli/audit.h"
 #include "cli/check.h"
 #include "cli/commands.h"
 #include "cli/files.h"
@@ -54,8 +55,9 @@ static int instance_check(struct checking *k, struct instance *i, bool quiet, st
     return EXIT_BAD_INPUT;
   i->meaning = meaning_new(i->model);
   struct asked about = {k->syntax, k->bindings, k->options->defines.n, i->model, i->meaning, &i->arena,
-                        k->options, semantics, !k->options->has_semantics};
+                        k->options, semantics, !k->options->has_semantics, false};
   bool ok = inquiries_answer(&in, &about, &i->result, error, &fault);
+  enum audited audited = ok && k->options->audit ? audit_answer(&in, &about, &i->result, &fault) : AUDITED;
   inquiries_release(&in);
   if (!ok && error->n > refused) {
     text_release(&fault);
@@ -63,9 +65,16 @@ static int instance_check(struct checking *k, struct instance *i, bool quiet, st
   }
   if (!ok)
     say_error("a fault of rondo itself: %s", text_or_empty(&fault));
+  else if (audited == AUDIT_FAULT)
+    say_error("a fault of rondo itself: the audit disagrees%s", text_or_empty(&fault));
+  else if (audited == AUDIT_MISFORCED)
+    say_error("the audit disagrees with an answer that rests on a reduction forced against its licence%s\n"
+              "  help: leave out the '!' in '--reduce'", text_or_empty(&fault));
   text_release(&fault);
-  if (!ok)
+  if (!ok || audited == AUDIT_FAULT)
     return EXIT_FAULT;
+  if (audited == AUDIT_MISFORCED)
+    return EXIT_BAD_INPUT;
   return i->result.verdict == VERDICT_HOLDS      ? EXIT_HOLDS
          : i->result.verdict == VERDICT_VIOLATED ? EXIT_VIOLATED
                                                  : EXIT_INCONCLUSIVE;

@@ -78,7 +78,7 @@ static int compare_model(struct comparing *k) {
     struct options o = *k->options;
     o.max_distance = variants[done].distance;
     struct asked about = {k->syntax, k->bindings, o.defines.n, k->model, k->meaning, &k->arena, &o, variants[done].semantics,
-                          false};
+                          false, false};
     ok = inquiries_answer(&in, &about, &k->results[done], NULL, &fault); /* a search refuses nothing */
     done++;
   }

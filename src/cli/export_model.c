@@ -131,7 +131,7 @@ static int write_trace(const struct syntax *s, const struct binding *bindings, s
   struct meaning *meaning = meaning_new(m);
   int status = EXIT_FAULT;
   bool named = o->properties.n > 0;
-  struct asked about = {s, bindings, o->defines.n, m, meaning, &arena, o, semantics, !o->has_semantics};
+  struct asked about = {s, bindings, o->defines.n, m, meaning, &arena, o, semantics, !o->has_semantics, false};
   if (!inquiries_answer(&in, &about, &result, NULL, &fault)) {
     say_error("a fault of rondo itself: %s", text_or_empty(&fault));
   } else if (!trace_to_show(&result, named)) {

@@ -217,26 +217,6 @@ static bool ask(const struct asking *a, const struct wishes *wishes, struct run_
   return ok;
 }
 
-/* The same question with every reduction off. */
-static bool audit(const struct asking *a, struct run_result *r) {
-  struct wishes off;
-  struct run_result plain;
-  for (unsigned i = 0; i < REDUCTIONS; i++)
-    off.reduce[i] = WISH_OFF;
-  bool ok = ask(a, &off, &plain, false);
-  enum verdict x = r->properties[0].verdict, y = plain.properties[0].verdict;
-  bool both = x != VERDICT_INCONCLUSIVE && y != VERDICT_INCONCLUSIVE;
-  r->audit = both ? AUDIT_AGREES : AUDIT_GAVE_UP;
-  r->audit_states = plain.stats.states;
-  if (both && x != y) {
-    text_addf(a->fault, "the audit disagrees on '%s': %s with reductions, %s without", a->shown->name, verdict_name(x),
-              verdict_name(y));
-    ok = false;
-  }
-  run_result_release(&plain);
-  return ok;
-}
-
 /* --- a model for the question --- */
 
 static bool asking_init(struct asking *a, const struct asked *about, const struct inquiry_live *in, struct text *fault) {
@@ -323,11 +303,11 @@ bool live_answer(const struct asked *about, const struct inquiry_live *in, struc
   bool symmetry = about->options->wishes.reduce[REDUCE_SYMMETRY] != WISH_OFF; /* what it is done for */
   bool answered = symmetry && (answered_otherwise(about, in, EACH_FOLLOWED, r) ||
                                answered_otherwise(about, in, EACH_TOGETHER, r));
-  if (answered && !about->options->audit)
+  if (answered)
     return true;
   if (!asking_init(&a, about, in, fault))
     return false;
-  bool ok = (answered || ask(&a, &about->options->wishes, r, true)) && (!about->options->audit || audit(&a, r));
-  asking_release(&a, answered ? NULL : r);
+  bool ok = ask(&a, &about->options->wishes, r, true);
+  asking_release(&a, r);
   return ok;
 }

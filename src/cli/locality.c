@@ -142,7 +142,6 @@ static bool ask_finely(const struct asked *coarse, const struct question *q, str
   if (o.max_distance == 0)
     o.max_distance = UNASKED_DISTANCE;
   o.limits.rounds = 0;
-  o.audit = false;
   a.options = &o;
   a.semantics = SEMANTICS_FINE;
   struct question again = question_for(&a, q->environment, properties, n);

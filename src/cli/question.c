@@ -213,51 +213,6 @@ static bool shorten(const struct asking *a, const struct search *s, struct run_r
   return look_for_shorter(a, s->stats.states, r);
 }
 
-/* The first rank searches alone, or needs no more than that. */
-static bool help_only(const struct asking *a, struct ranks *ranks, struct space *space) {
-  struct search s;
-  if (ranks) {
-    search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
-    search_release(&s);
-  }
-  space->ops->free(space);
-  return true;
-}
-
-/* The same question with every reduction off. */
-static bool audit(const struct asking *a, struct run_result *r) {
-  struct wishes off;
-  const struct licences *licences;
-  struct search s;
-  struct run_result plain;
-  struct ranks *ranks = ranks_for(a);
-  bool same = true, sure = true;
-  for (unsigned i = 0; i < REDUCTIONS; i++)
-    off.reduce[i] = WISH_OFF;
-  struct space *space = question_space(a->asked, &a->question, &off, &licences);
-  if (ranks && !is_for_ranks(space))
-    ranks = NULL;
-  if (a->options->helps && (!ranks || r->nproperties == 0))
-    return help_only(a, ranks, space);
-  search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
-  run_result_fill(&plain, &s, licences);
-  for (uint32_t i = 0; i < question_asked(a->model, &a->question) && same; i++) {
-    const struct property_result *p = &r->properties[i], *q = &plain.properties[i];
-    bool both = p->verdict != VERDICT_INCONCLUSIVE && q->verdict != VERDICT_INCONCLUSIVE;
-    sure &= both;
-    same = !both || p->verdict == q->verdict;
-    if (!same)
-      text_addf(a->fault, "the audit disagrees on '%s': %s with reductions, %s without",
-                p->property->name, verdict_name(p->verdict), verdict_name(q->verdict));
-  }
-  r->audit = sure ? AUDIT_AGREES : AUDIT_GAVE_UP;
-  r->audit_states = plain.stats.states;
-  run_result_release(&plain);
-  search_release(&s);
-  space->ops->free(space);
-  return same;
-}
-
 /* Partial-order reduction takes longer ways: what it does not find within so many steps may be there all the same. */
 static struct wishes wishes_of(const struct options *o) {
   struct wishes wishes = o->wishes;
@@ -407,7 +362,8 @@ static bool answer(const struct asking *a, struct run_result *r) {
   if (symbolic && a->question.until) {
     text_addf(a->refused, "'%s' has an 'until', which is the search's\n  help: leave out '--engine %s'",
               a->model->properties[a->question.properties[0]].name, a->options->engine);
-    say_error("%s", a->refused->at);
+    if (!a->asked->quiet)
+      say_error("%s", a->refused->at);
     return false;
   }
   if (symbolic)
@@ -422,7 +378,8 @@ static bool answer(const struct asking *a, struct run_result *r) {
     ranks = NULL;
   if (a->options->helps && !ranks) {
     *r = (struct run_result){0};
-    return help_only(a, NULL, space) && (!a->options->audit || audit(a, r));
+    space->ops->free(space);
+    return true;
   }
   search_by(ranks, &s, space, a, &a->options->limits, a->options->checkpoints);
   if (space->ops->heard_of_assignments(space, &decimal))
@@ -446,7 +403,7 @@ static bool answer(const struct asking *a, struct run_result *r) {
     ok = ranks ? find_runaway_alone(a, &s, &wishes, r) : find_runaway(a, &s, r);
   search_release(&s);
   space->ops->free(space);
-  return ok && (!a->options->audit || audit(a, r));
+  return ok;
 }
 
 bool question_answer(const struct asked *of, const struct question *q, struct run_result *r, struct text *refused,
@@ -476,15 +433,20 @@ bool inquiries_answer(const struct inquiries *in, const struct asked *of, struct
     const struct inquiry *inquiry = &in->at.at[i];
     struct question q =
         question_for(of, inquiry->environment, inquiry->properties.at, (uint32_t)inquiry->properties.n);
+    uint32_t first = c->nruns;
     ok = question_answer(of, &q, &c->runs[c->nruns++], refused, fault) && rounds_answer(of, &q, c, refused, fault);
+    while (first < c->nruns)
+      c->runs[first++].inquiry = (uint32_t)i;
   }
   struct asked for_ever = *of;
   if (of->semantics == SEMANTICS_FINE) /* what happens for ever is asked of whole rounds */
     for_ever.semantics = SEMANTICS_COARSE;
   for (size_t i = 0; i < in->live.n && ok && !of->options->helps; i++) { /* those are one rank's, too */
-    ok = live_answer(&for_ever, &in->live.at[i], &c->runs[c->nruns++], fault);
+    struct run_result *r = &c->runs[c->nruns++];
+    ok = live_answer(&for_ever, &in->live.at[i], r, fault);
     if (ok)
-      live_rounds_licence(of, &in->live.at[i], &c->runs[c->nruns - 1]);
+      live_rounds_licence(of, &in->live.at[i], r);
+    r->inquiry = (uint32_t)(in->at.n + i);
   }
   check_result_conclude(c);
   return ok;

@@ -35,6 +35,7 @@ struct asked { /* about what */
   const struct options *options;
   enum semantics semantics;
   bool unsaid; /* nobody insists on that semantics */
+  bool quiet;  /* what an engine refuses is not said, only told in *refused */
 };
 
 /* Properties of the same environment go together. False: said why. */

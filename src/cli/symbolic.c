@@ -144,10 +144,13 @@ static bool add_traces(const struct asking *a, struct symbolic_answer *answer, s
   return true;
 }
 
-static void refuse(const struct model *m, const struct options *o, const struct symbolic_answer *a, struct text *refused) {
+static void refuse(const struct model *m, const struct options *o, const struct symbolic_answer *a, bool quiet,
+                   struct text *refused) {
   struct diags diags;
-  diags_init(&diags, &m->source);
   text_addf(refused, "engine '%s' cannot do this: %s", o->engine, a->refusal);
+  if (quiet)
+    return;
+  diags_init(&diags, &m->source);
   if (a->refused_at.to > 0) {
     diag_error(&diags, a->refused_at, "%s", refused->at);
     diag_help(&diags, "--engine explicit can");
@@ -203,7 +206,7 @@ bool symbolic_answer_question(const struct asked *asked, const struct question *
   enum search_end end = answer.refused ? SEARCH_DECIDED : end_of(&answer, &o->limits);
   watch_time(0);
   if (answer.refused) {
-    refuse(m, o, &answer, refused);
+    refuse(m, o, &answer, asked->quiet, refused);
     symbolic_answer_release(&answer, q);
     return false;
   }

@@ -1,5 +1,6 @@
 #include "report/json_report.h"
 
+#include "report/audit.h"
 #include "trace/event_json.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
@@ -66,11 +67,25 @@ json_t *stats_json(const struct run_result *r) {
 }
 
 static json_t *audit_json(const struct run_result *r) {
-  if (r->audit == AUDIT_NONE)
+  if (!r->audits)
     return json_null();
-  json_t *j = json_object();
-  json_object_set_new(j, "agrees", r->audit == AUDIT_AGREES ? json_true() : json_null());
-  json_object_set_new(j, "states", json_integer((json_int_t)r->audit_states));
+  json_t *j = json_object(), *ways = json_array();
+  uint64_t states = r->engine ? 0 : r->stats.states;
+  static const char *const ends[] = {"agrees", "undecided", "refused"};
+  for (uint32_t i = r->naudits; i-- > 0;)
+    states = r->audits[i].states ? r->audits[i].states : states;
+  for (uint32_t i = 0; i < r->naudits; i++) {
+    const struct audit_note *n = &r->audits[i];
+    json_t *one = json_object();
+    json_object_set_new(one, "options", json_string(n->way));
+    json_object_set_new(one, "result", json_string(ends[n->end]));
+    json_object_set_new(one, "states", n->states ? json_integer((json_int_t)n->states) : json_null());
+    json_object_set_new(one, "why", n->why ? text_to_json(n->why, strlen(n->why)) : json_null());
+    json_array_append_new(ways, one);
+  }
+  json_object_set_new(j, "agrees", audit_complete(r) ? json_true() : json_null());
+  json_object_set_new(j, "states", json_integer((json_int_t)states));
+  json_object_set_new(j, "ways", ways);
   return j;
 }
 

@@ -32,6 +32,9 @@ void run_result_release(struct run_result *r) {
     trace_release(r->runaway);
   memory_free(r->runaway);
   memory_free(r->properties);
+  for (uint32_t i = 0; i < r->naudits; i++)
+    memory_free(r->audits[i].why);
+  memory_free(r->audits);
   memory_free(r->heard_of_assignments);
   memory_free(r->successors);
   if (r->meaning)
@@ -118,15 +121,36 @@ void property_result_retell(struct property_result *p, bool shortest) {
   say_trace(&proved, p->trace, shortest);
   if (!p->property)
     text_addf(&proved, ": %s", p->trace->error.message);
+  p->evidence.length = p->trace->run.nsteps;
+  if (shortest)
+    p->evidence.none_before = p->evidence.length;
   memory_free(p->proved);
   p->proved = memory_strdup(proved.at);
   text_release(&proved);
 }
 
+/* Partial-order reduction and relays: layers say nothing about lengths. */
+static bool takes_detours(const struct licences *l) {
+  return l->of[REDUCE_PARTIAL_ORDER].applied || l->of[REDUCE_RELAYS].applied;
+}
+
+static struct evidence evidence_of(const struct search *s, const struct finding *f, const struct licences *l) {
+  struct evidence e = {.found = f->found, .length = LENGTH_UNKNOWN, .charge = f->charge};
+  bool detours = takes_detours(l), all = s->end == SEARCH_EXHAUSTED && !s->cut;
+  e.cheapest = f->found && !detours && !search_limited(s->end);
+  if (f->found && !detours)
+    e.length = e.none_before = f->rounds;
+  else if (!f->found && (f->excluded || all)) /* or up to a distance, which the result tells */
+    e.none_before = NO_LENGTH;
+  else if (!f->found && !detours)
+    e.none_before = s->end == SEARCH_EXHAUSTED ? s->limits.rounds + 1 : s->complete;
+  return e;
+}
+
 static void say_so_far(struct text *out, const struct search *s, const struct property *p,
                        const struct licences *l) {
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
-  bool detours = l->of[REDUCE_PARTIAL_ORDER].applied || l->of[REDUCE_RELAYS].applied; /* the layers say nothing about lengths */
+  bool detours = takes_detours(l);
   if (s->end == SEARCH_EXHAUSTED && !s->cut) { /* likewise, by distance */
     text_addf(out, "%s up to distance %u", what, s->space->distance);
     proved_but_for(out, s);
@@ -195,6 +219,7 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
                            .has_distance = s->space->has_distance,
                            .distance = s->space->distance,
                            .distance_cut = s->space->distance_cut,
+                           .errors = evidence_of(s, &s->error, l),
                            .successors = memory_strdup(successors ? successors : "")};
   r->properties = memory_alloc((q->nproperties + (size_t)1) * sizeof *r->properties);
   for (uint32_t i = 0; i < question_asked(m, q); i++) {
@@ -202,13 +227,15 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
                                 .index = q->properties[i],
                                 .environment = q->environment};
     struct text proved = {0};
+    p.evidence = evidence_of(s, &s->findings[i], l);
     p.verdict = judge(s, p.property, &s->findings[i], l, &proved);
     add_result(r, p, &proved);
   }
   if (s->error.found) {
     struct property_result p = {.index = NO_PROPERTY,
                                 .environment = q->environment,
-                                .verdict = VERDICT_VIOLATED};
+                                .verdict = VERDICT_VIOLATED,
+                                .evidence = r->errors};
     struct text proved = {0};
     say_after(&proved, s, &s->error);
     text_addf(&proved, ": %s", s->error.error.message);

@@ -13,6 +13,18 @@ enum verdict {
 };                                      /* the larger beats the smaller */
 const char *verdict_name(enum verdict); /* as in JSON */
 
+/* What a search or a solver says of runs that show something: a violation, a cover that is reached, an error. Lengths are rounds or
+   steps. Two answers to the same question contradict each other if one found a run where the other says there is none. */
+#define LENGTH_UNKNOWN UINT32_MAX
+#define NO_LENGTH UINT32_MAX
+struct evidence {
+  bool found;
+  uint32_t length;      /* found: of the run, or LENGTH_UNKNOWN */
+  uint32_t none_before; /* no shorter run shows it; NO_LENGTH: none does */
+  bool cheapest;        /* found: no run of this length has less than: */
+  charge charge;
+};
+
 struct property_result {
   const struct property
       *property;  /* NULL: `no_error`, which is there only if the model has an error */
@@ -20,6 +32,7 @@ struct property_result {
   uint32_t environment;
   enum verdict verdict;
   bool vacuous; /* LIVE: it holds because no run satisfies what the environment assumes */
+  struct evidence evidence; /* not LIVE */
   char *proved; /* owned */
   struct licence rounds; /* model of rounds: may it be checked on whole rounds (model/locality.h)? Only granted, reason and
                             at are set; reason NULL: nobody asks */
@@ -28,7 +41,14 @@ struct property_result {
 const char *property_result_name(const struct property_result *);
 const char *property_result_kind(const struct property_result *);
 
-enum audit { AUDIT_NONE, AUDIT_AGREES, AUDIT_GAVE_UP };
+/* What came of asking again in another way (--audit). A contradiction is not among it: that is a fault, and no result. */
+enum audit_end { AUDIT_AGREES, AUDIT_UNDECIDED, AUDIT_REFUSED };
+struct audit_note {
+  const char *way; /* its options; borrowed */
+  enum audit_end end;
+  uint64_t states; /* 0: of a solver */
+  char *why;       /* UNDECIDED, REFUSED; else NULL; owned */
+};
 
 struct run_result { /* the properties checked together, in one environment; a live one is alone */
   uint32_t environment;
@@ -55,8 +75,10 @@ struct run_result { /* the properties checked together, in one environment; a li
   char *successors;           /* how they were made; owned */
   const char *engine;         /* NULL: the search; else which solver's, and then there are no states: */
   uint64_t variables;         /* that the solver was free to choose */
-  enum audit audit;
-  uint64_t audit_states;
+  uint32_t inquiry;           /* which of the check's questions this answers */
+  struct evidence errors;     /* of the model; not of a live property */
+  struct audit_note *audits;  /* by way; NULL: no audit was asked for; owned */
+  uint32_t naudits;
   struct model *model;     /* a live property: the model as it was asked about, owned, as is its meaning; else NULL */
   struct meaning *meaning;
 };
@@ -77,7 +99,7 @@ void property_result_release(struct property_result *);
 void run_result_release(struct run_result *);
 void check_result_release(struct check_result *);
 
-/* Fills in everything but traces, audit and the heard-of count: the question's properties in order,
+/* Fills in everything but traces, audits and the heard-of count: the question's properties in order,
    then no_error if there is one. */
 void run_result_fill(struct run_result *, const struct search *, const struct licences *);
 /* The same of a live property. shown: the property as reports name it. refused: why it was not asked, or NULL; then there is

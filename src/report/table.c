@@ -1,5 +1,7 @@
 #include "report/table.h"
 
+#include "report/audit.h"
+
 #include <string.h>
 
 #define PARAM_WIDTH 2
@@ -90,4 +92,10 @@ void table_row(const struct check_result *c, const struct style *style, struct t
   if (error)
     text_addf(out, "  error %s", error->proved);
   text_add(out, "\n");
+  for (uint32_t i = 0; i < c->nruns; i++)
+    if (c->runs[i].audits && !audit_complete(&c->runs[i])) {
+      text_add(out, "  audit: ");
+      audit_text(&c->runs[i], out);
+      text_add(out, "\n");
+    }
 }

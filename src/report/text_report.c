@@ -1,5 +1,6 @@
 #include "report/text_report.h"
 
+#include "report/audit.h"
 #include "report/trace_text.h"
 
 #include <inttypes.h>
@@ -177,13 +178,14 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
                   "limits them\n");
   if (r->order_mattered)
     text_add(out, "  the order in which messages are taken matters\n");
-  if (r->audit != AUDIT_NONE) {
-    text_add(out, r->audit == AUDIT_AGREES ? "  audit: without reductions the same verdicts, "
-                                           : "  audit: without reductions no answer within the "
-                                             "limits, ");
-    count_add(out, r->audit_states, "state", "states");
-    text_add(out, "\n");
-  }
+}
+
+static void add_audit(struct text *out, const struct run_result *r) {
+  if (!r->audits)
+    return;
+  text_add(out, "  audit: ");
+  audit_text(r, out);
+  text_add(out, "\n");
 }
 
 static void add_run(struct text *out, const struct check_result *c, const struct run_result *r,
@@ -199,6 +201,7 @@ static void add_run(struct text *out, const struct check_result *c, const struct
   text_release(&licences);
   text_add(out, "\n");
   add_stats(out, m, r, style);
+  add_audit(out, r);
   if (r->runaway) {
     text_add(out, "\n");
     paint_add(out, style, PAINT_UNSURE, "processes get apart without bound");

@@ -257,7 +257,10 @@ static bool look_for(struct session *s, struct symbolic_finding *f, truth goal, 
   f->property = property;
   f->rounds = s->nsteps;
   finding_fill(s, f, failing != NULL);
-  return true;
+  if (!session_stopped(s))
+    return true;
+  finding_release(f); /* an interrupt ends the evaluation of models too: what was read may be incomplete */
+  return false;
 }
 
 /* Does the last step end in an error? */
