@@ -5,6 +5,7 @@
 #include "cli/terminal.h"
 #include "fine/fine.h"
 #include "interleave/interleave.h"
+#include "model/failing.h"
 #include "model/round_window.h"
 #include "search/ranks.h"
 #include "trace/tidy.h"
@@ -108,6 +109,50 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
               property_result_name(p), p->proved, text_or_empty(&why));
   text_release(&why);
   return t;
+}
+
+/* --- step properties that may fail --- */
+
+/* The run as it is, if evaluating the property of its last step is an error of the model. */
+static struct trace *failing_step(const struct asking *a, const struct search *s, const struct finding *f) {
+  uint32_t n;
+  struct goal goal;
+  struct run run = {0};
+  struct text why = {0};
+  struct state *path = search_has_path(s, f) ? search_path(s, f, &n, &goal) : NULL;
+  struct trace *t = NULL;
+  if (path && s->space->ops->concretise(s->space, path, n, &goal, &run)) {
+    struct claim claim = {.environment = a->question.environment,
+                          .semantics = a->question.semantics,
+                          .property = s->space->question->properties[f->property],
+                          .error = true};
+    t = trace_confirmed(a->meaning, a->model, &claim, &run, &why);
+  }
+  text_release(&why);
+  memory_free(path);
+  return t;
+}
+
+/* The search takes a step of which a property cannot be evaluated for one that breaks it. It is an error of the model. */
+static void settle_failing_steps(const struct asking *a, struct search *s) {
+  for (uint32_t i = 0; i < s->space->question->nproperties; i++) {
+    const struct property *p = &a->model->properties[s->space->question->properties[i]];
+    struct finding *f = &s->findings[i];
+    if (!p->step || !f->found || !node_may_fail(a->model, &a->question, p->formula, NULL, NULL))
+      continue;
+    struct trace *t = failing_step(a, s, f);
+    if (!t)
+      continue;
+    if (!s->error.found || f->rounds < s->error.rounds) {
+      s->error = *f;
+      s->error.error = t->error;
+    }
+    f->found = false;
+    s->end = SEARCH_MODEL_ERROR;
+    s->complete = s->complete < s->error.rounds ? s->complete : s->error.rounds;
+    trace_release(t);
+    memory_free(t);
+  }
 }
 
 /* What was found for each of a result's properties; the last may be an error of the model. */
@@ -388,6 +433,9 @@ static bool answer(const struct asking *a, struct run_result *r) {
   struct search again;
   struct space *own;
   bool anew = find_again(a, &s, &wishes, &again, &own);
+  settle_failing_steps(a, &s);
+  if (anew)
+    settle_failing_steps(a, &again);
   if (anew && again.error.found)
     s.error.error = again.error.error; /* of several as cheap */
   run_result_fill(r, &s, licences);

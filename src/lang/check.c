@@ -2,6 +2,7 @@
    looked at, so the file's declarations may stand in any order. */
 #include "lang/check.h"
 
+#include "lang/check_complete.h"
 #include "lang/check_internal.h"
 
 #include "model/locality.h"
@@ -238,6 +239,9 @@ struct model *model_check(const struct ast *file, const struct source *source,
   checker_release(&c);
   if (diags->errors == before) {
     write_out_defs(m);
+    check_complete(m, diags);
+  }
+  if (diags->errors == before) {
     locality_prepare(m);
     return m;
   }
