@@ -16,6 +16,7 @@ static uint32_t count_conjuncts(const struct ast *a) {
 static void open_group(struct checker *c, const struct ast *a, struct witness_group *g,
                        symbol_vec *bound) {
   size_t mark = c->locals.n;
+  c->slots = c->slots_peak; /* the other conjuncts are evaluated while these names are bound */
   g->at = a->at;
   g->gen = lower_generators(c, a, 1, &g->ngen);
   g->body = a->kid[0] ? lower_bool(c, a->kid[0], "what 'exists' says") : NULL;
@@ -61,6 +62,7 @@ void guard_open(struct checker *c, const struct ast *condition, struct open_guar
   *g = (struct open_guard){.scope = c->locals.n, .unbound = c->unbound.n};
   g->conjunct = arena_array(&c->m->arena, n, sizeof *g->conjunct);
   g->group = arena_array(&c->m->arena, n, sizeof *g->group);
+  c->slots_peak = c->slots;
   open_conjunct(c, condition, g, &bound);
   for (size_t i = 0; i < bound.n; i++) {
     bool twice = false; /* (exists m ...) and (exists m ...): fine unless the guarded part says m */
@@ -105,27 +107,12 @@ static struct node *as_boolean(struct checker *c, const struct witness_group *g)
   return n;
 }
 
+/* A sum, a product ... whose type says that it stays within 64 bits does not. */
 static bool fails_somewhere(void *context, const struct node *n) {
   bool *may = context;
-  switch (n->op) {
-  case NODE_MIN:
-  case NODE_MAX:
-  case NODE_PICK:
-  case NODE_RANDOM:
-  case NODE_MAJORITY:
-  case NODE_FIRST:
-  case NODE_LAST:
-  case NODE_FRONT:
-  case NODE_DIV:
-  case NODE_MOD:
-  case NODE_INDEX:
-  case NODE_NARROW:
-  case NODE_CALL:
-    *may = true;
-    break;
-  default:
-    break;
-  }
+  bool bounded = n->type->kind == TYPE_RANGE && (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL ||
+                                                 n->op == NODE_NEG || n->op == NODE_SUM);
+  *may |= (op_traits(n->op) & TRAIT_FAILS) && !bounded;
   return !*may;
 }
 

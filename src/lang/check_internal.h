@@ -136,6 +136,7 @@ struct checker {
   struct context in;
   struct def_info *def; /* whose body is looked at, or NULL */
   uint32_t slots;       /* of the current frame, in use */
+  uint32_t slots_peak; /* the most there were since the condition that is being lowered was begun */
   VEC(struct type *) types;
   VEC(struct def) defs;
   VEC(struct def_info) def_info;

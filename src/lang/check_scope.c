@@ -79,6 +79,8 @@ bool symbol_declare(struct checker *c, symbol_vec *scope, struct symbol s) {
 
 uint32_t slot_new(struct checker *c) {
   uint32_t slot = c->slots++;
+  if (c->slots > c->slots_peak)
+    c->slots_peak = c->slots;
   if (c->slots > c->m->nslots)
     c->m->nslots = c->slots;
   return slot;
