@@ -112,10 +112,20 @@ static bool add_error(const struct asking *a, const struct live *l, struct prope
 }
 
 static bool add_traces(const struct asking *a, const struct live *l, struct run_result *r) {
-  if (a->asked.options->no_trace)
+  bool told = !a->asked.options->no_trace;
+  if (told && live_shows(l) && !add_lasso(a, l, &r->properties[0]))
+    return false;
+  if (!l->graph.error.found)
     return true;
-  return (!live_shows(l) || add_lasso(a, l, &r->properties[0])) &&
-         (!l->graph.error.found || add_error(a, l, &r->properties[1]));
+  struct property_result *error = &r->properties[1];
+  if (!add_error(a, l, error))
+    return false;
+  if (!told && error->trace) { /* its length is told all the same */
+    trace_release(error->trace);
+    memory_free(error->trace);
+    error->trace = NULL;
+  }
+  return true;
 }
 
 /* --- vacuity --- */
