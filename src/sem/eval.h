@@ -104,6 +104,8 @@ struct eval {
   jmp_buf *failure;
   struct model_error error;
   unsigned depth;
+  const volatile sig_atomic_t *stop; /* once it is not 0, what may take long ends as if it failed: for whoever looks at it
+                                        afterwards; NULL: nobody does */
 };
 
 struct meaning {

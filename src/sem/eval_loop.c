@@ -210,6 +210,8 @@ static bool loop_next(struct eval *e, struct loop *l) {
   case NODE_INTERVAL: {
     value lo = eval_node(e, range->kid[0]), hi = eval_node(e, range->kid[1]);
     for (value v = lo; v <= hi; v++) {
+      if (e->stop && *e->stop)
+        eval_fail(e, range->at, "interrupted");
       if (!loop_bind(e, l, v))
         return false;
       if (v == INT64_MAX)

@@ -96,6 +96,8 @@ static void orders_step(struct eval *e, struct orders *o, size_t from, uint32_t 
   e->failure = &failure;
   bool failed = setjmp(failure) != 0;
   while (!failed) {
+    if (e->stop && *e->stop)
+      eval_fail(e, o->stmt->at, "interrupted");
     progress_resume(e, o, &o->seen.at[from]);
     e->slot[o->stmt->slot] = eval_forced(e, e->received->at[k].message);
     e->slot_sender[o->stmt->slot] = e->received->at[k].sender;

@@ -170,7 +170,7 @@ static bool set_allowed(const struct builder *b) {
 static void receive_this(struct builder *b) {
   const struct offer *o = b->offer;
   uint64_t mask = 0;
-  if (!set_allowed(b))
+  if (!set_allowed(b) || round_stopped(b->space))
     return;
   if (!sizes_allowed(b, (uint32_t)b->forged.n - b->ncorrupted + (uint32_t)__builtin_popcountll(b->lazy)))
     return;
@@ -199,7 +199,7 @@ static void receive_this(struct builder *b) {
 /* Corruption: up to corrupt_each of what is heard is replaced by anything. */
 static void corrupt(struct builder *b, uint32_t group, uint64_t message) {
   receive_this(b);
-  if ((int64_t)b->ncorrupted >= b->rules->corrupt_each)
+  if ((int64_t)b->ncorrupted >= b->rules->corrupt_each || round_stopped(b->space))
     return;
   b->ncorrupted++;
   b->cost += b->rules->corrupt_charged;
@@ -230,6 +230,8 @@ static void then_corrupt(struct builder *b) {
 /* Each Byzantine sender: silent, or any message; who says what does not matter unless senders are told apart. */
 static void lie(struct builder *b, uint32_t sender, uint64_t message) {
   const struct offer *o = b->offer;
+  if (round_stopped(b->space))
+    return;
   if (sender == o->wild) {
     then_corrupt(b);
     return;
@@ -365,7 +367,8 @@ uint32_t menu_of(struct round_space *s, uint32_t context, const struct rules *ru
   uint32_t menu;
   if (!memo_find(&s->menus_of, context, id, &menu)) {
     menu = menu_compute(s, context, rules, o);
-    memo_add(&s->menus_of, context, id, menu);
+    if (!round_stopped(s))
+      memo_add(&s->menus_of, context, id, menu);
   }
   return menu;
 }

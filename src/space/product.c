@@ -667,7 +667,7 @@ static bool expand(struct expansion *x) {
     if (local_status(&s->pack, from->at[i].local) & STATUS_CRASHED)
       x->crashed[local_role(&s->pack, from->at[i].local)] += from->at[i].count;
   x->next = global_new(&s->pack);
-  bool more = choose_oracles(x, 0);
+  bool more = choose_oracles(x, 0) && !round_stopped(s); /* what was given up is left out */
   memory_free(x->crashed);
   if (x->config)
     config_free(x->config);

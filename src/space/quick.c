@@ -27,7 +27,7 @@ void quick_prepare(struct round_space *s) {
 void quick_remember(struct round_space *s, const struct actor *a, uint32_t point, uint32_t list) {
   uint64_t key = (uint64_t)a->original << 32 | point;
   uint32_t known;
-  if (!memo_find(&s->quick_lists, key, a->offer_id, &known))
+  if (!round_stopped(s) && !memo_find(&s->quick_lists, key, a->offer_id, &known))
     memo_add(&s->quick_lists, key, a->offer_id, list);
 }
 

@@ -184,7 +184,7 @@ static void enter(struct region_search *r, uint32_t node, const struct box *poin
   struct round_space *s = r->b->space;
   struct decisions taken = {.entry = UINT32_MAX};
   uint32_t effects = run_at(r, point, &taken);
-  if (taken.lost) { /* the node stays unknown, so that whoever comes here later loses track as well */
+  if (taken.lost || round_stopped(s)) { /* the node stays unknown, so that whoever comes here later loses track as well */
     r->lost = true;
     vec_release(&taken.taken);
     return;

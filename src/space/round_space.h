@@ -146,6 +146,9 @@ struct round_space {
   bool *same_start;            /* by role: starting does not depend on who one is */
 };
 
+/* It was interrupted, or time is up: what is being computed may be given up, and is then not remembered. */
+static inline bool round_stopped(const struct round_space *s) { return s->meaning->stop && *s->meaning->stop; }
+
 struct expansion;
 struct together;
 

@@ -152,14 +152,17 @@ uint32_t step_followed(struct round_space *s, uint32_t context, const value *bag
     e->choices = &choices;
     e->assigned = assigned;
     e->decisions = decisions;
+    e->stop = s->meaning->stop;
     bool ok = local_update(e, &received);
+    if (round_stopped(s)) /* it may have been given up */
+      break;
     s->base.order_mattered |= e->order_mattered;
     uint32_t effect = effect_put(s, e, ok);
     if (s->lotteries)
       vec_push(&tosses, ((struct toss){keep_script(&scratch, &choices), choices.at, choices.coins, effect}));
     else
       add_unique(&found, &nfound, &cap, effect);
-  } while (choices_next(&choices));
+  } while (!round_stopped(s) && choices_next(&choices));
   if (s->lotteries)
     lotteries_of(s, tosses.at, tosses.n, &found, &nfound, &cap);
   if (s->meaning->coins_lost)
@@ -180,7 +183,8 @@ const struct list *step_effects(struct round_space *s, uint32_t context, const v
   uint32_t id = intern_put(s->bags, bag, length), result;
   if (!memo_find(&s->steps, context, id, &result)) {
     result = step_followed(s, context, bag, length, NULL);
-    memo_add(&s->steps, context, id, result);
+    if (!round_stopped(s))
+      memo_add(&s->steps, context, id, result);
   }
   return &s->lists.at[result];
 }
@@ -224,7 +228,7 @@ static uint32_t sends_compute(struct round_space *s, uint32_t context) {
     add_unique(&found, &nfound, &cap, alternative);
     if (s->lotteries && choices.coins)
       s->base.coins_lost = "a message depends on a coin that is tossed when it is sent";
-  } while (choices_next(&choices));
+  } while (!round_stopped(s) && choices_next(&choices));
   struct list l = {keep_array(&s->arena, found, nfound, sizeof *found), (uint32_t)nfound};
   vec_push(&s->alternatives, l);
   choices_release(&choices);
@@ -241,7 +245,8 @@ const struct list *send_alternatives(struct round_space *s, local_id id, uint32_
   uint32_t result;
   if (!memo_find(&s->sendings_of, context, 0, &result)) {
     result = sends_compute(s, context);
-    memo_add(&s->sendings_of, context, 0, result);
+    if (!round_stopped(s))
+      memo_add(&s->sendings_of, context, 0, result);
   }
   return &s->alternatives.at[result];
 }

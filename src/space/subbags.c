@@ -53,11 +53,12 @@ static uint32_t effects_within(struct round_space *s, uint32_t context, const va
     return set;
   value part[BAG_MOST];
   set = set_of_list(s, step_effects(s, context, bag, length));
-  for (size_t i = 0; i < length; i += BAG_ENTRY) {
+  for (size_t i = 0; i < length && !round_stopped(s); i += BAG_ENTRY) {
     size_t n = bag_without(bag, length, i, part);
     set = set_united(s, set, effects_within(s, context, part, n));
   }
-  memo_add(&s->within_bag, context, id, set);
+  if (!round_stopped(s))
+    memo_add(&s->within_bag, context, id, set);
   return set;
 }
 
@@ -81,7 +82,7 @@ static bool has_effect(struct builder *b, uint32_t effect, const value *bag, siz
 static void find_example(struct builder *b, uint32_t effect, const value *offered, size_t length) {
   value bag[BAG_MOST], part[BAG_MOST];
   memcpy(bag, offered, length * sizeof *bag);
-  while (!has_effect(b, effect, bag, length))
+  while (!round_stopped(b->space) && !has_effect(b, effect, bag, length))
     for (size_t i = 0; i < length; i += BAG_ENTRY) {
       size_t n = bag_without(bag, length, i, part);
       if (set_includes(b->space, effects_within(b->space, b->context, part, n), effect)) {
