@@ -6,6 +6,7 @@
 #include "fine/fine.h"
 #include "interleave/interleave.h"
 #include "model/failing.h"
+#include "model/locality.h"
 #include "model/round_window.h"
 #include "search/ranks.h"
 #include "trace/tidy.h"
@@ -472,17 +473,32 @@ bool question_answer(const struct asked *of, const struct question *q, struct ru
   return false;
 }
 
+/* Of what is asked in rounds of one's own, that which reads `round`, or that which does not: the former is about whole
+   rounds. Adds a run, unless there is nothing of the kind. */
+static bool answer_part(const struct inquiry *inquiry, const struct asked *of, bool whole, struct check_result *c,
+                        struct text *refused, struct text *fault) {
+  bool fine = of->semantics == SEMANTICS_FINE;
+  struct asked a = *of;
+  uint32_t *properties = arena_array(a.arena, inquiry->properties.n + 1, sizeof *properties), n = 0;
+  for (size_t i = 0; i < inquiry->properties.n; i++)
+    if (whole == (fine && property_tells_rounds(&a.model->properties[inquiry->properties.at[i]])))
+      properties[n++] = inquiry->properties.at[i];
+  if (n == 0 && (whole || inquiry->properties.n > 0))
+    return true;
+  if (whole)
+    a.semantics = SEMANTICS_COARSE;
+  struct question q = question_for(&a, inquiry->environment, properties, n);
+  return question_answer(&a, &q, &c->runs[c->nruns++], refused, fault) && rounds_answer(&a, &q, c, refused, fault);
+}
+
 bool inquiries_answer(const struct inquiries *in, const struct asked *of, struct check_result *c,
                       struct text *refused, struct text *fault) {
   *c = (struct check_result){.model = of->model, .meaning = of->meaning};
   c->runs = memory_alloc((2 * in->at.n + in->live.n) * sizeof *c->runs);
   bool ok = true;
   for (size_t i = 0; i < in->at.n && ok; i++) {
-    const struct inquiry *inquiry = &in->at.at[i];
-    struct question q =
-        question_for(of, inquiry->environment, inquiry->properties.at, (uint32_t)inquiry->properties.n);
     uint32_t first = c->nruns;
-    ok = question_answer(of, &q, &c->runs[c->nruns++], refused, fault) && rounds_answer(of, &q, c, refused, fault);
+    ok = answer_part(&in->at.at[i], of, false, c, refused, fault) && answer_part(&in->at.at[i], of, true, c, refused, fault);
     while (first < c->nruns)
       c->runs[first++].inquiry = (uint32_t)i;
   }

@@ -29,6 +29,8 @@ static const char *rules_refusal(const struct rules *r) {
     return "the environment couples whom processes hear";
   if (r->corrupts)
     return "messages are made up or kept back";
+  if (r->noracle_clauses)
+    return "a condition does not say whom processes hear";
   if (fates)
     return "whom a process may hear depends on who is correct";
   if (counts)
