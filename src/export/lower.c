@@ -344,6 +344,30 @@ static void add_properties(struct lowering *l, const uint32_t *which, uint32_t n
 
 /* --- all of it --- */
 
+/* Clauses are looked for by kind, so one of a kind that nobody looks for would be left out. */
+static void check_clauses(struct lowering *l) {
+  const struct environment *env = l->program->environment;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    switch (env->clauses[i].kind) {
+    case CLAUSE_CRASH:
+    case CLAUSE_OMIT:
+    case CLAUSE_BYZANTINE:
+    case CLAUSE_LOST:
+    case CLAUSE_CORRUPTED:
+    case CLAUSE_EVERY:
+    case CLAUSE_FROM_ROUND:
+    case CLAUSE_SYNCHRONOUS:
+    case CLAUSE_DUPLICATED:
+    case CLAUSE_CHANNELS: continue;
+    case CLAUSE_OFTEN: /* of runs, for a live property; of finite runs they say nothing */
+    case CLAUSE_FINALLY:
+    case CLAUSE_ONCE:
+    case CLAUSE_FAIR: continue;
+    }
+    refuse(l, env->clauses[i].at, "this clause cannot be written in this format");
+  }
+}
+
 struct program *program_new(struct model *m, uint32_t environment, const uint32_t *which, uint32_t n, uint32_t max_rounds,
                             bool runs, struct diags *diags) {
   struct program *p = memory_alloc(sizeof *p);
@@ -359,6 +383,7 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
   if (ok) {
     l->path = l->possible = circuit_truth(l->circuit, true);
     l->failed = circuit_truth(l->circuit, false);
+    check_clauses(l);
     if (runs && n == 1 && m->properties[which[0]].kind == PROPERTY_LIVE)
       live_begin(l, which[0], environment);
     else
@@ -372,6 +397,7 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
     properties(l);
     if (p->live.property)
       live_end(l);
+    refuse_large(l, (struct span){0, 0});
   }
   vec_release(&l->outbox);
   if (ok)

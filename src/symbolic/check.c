@@ -21,6 +21,7 @@ static void (*const engines[])(struct session *) = {bounded_run, induction_run, 
 static void run_engine(struct session *s) {
   if (s->question->semantics == SEMANTICS_FINE)
     encode_refuse(&s->e, (struct span){0, 0}, "semantics 'fine', only 'coarse'");
+  environment_understood(&s->e);
   engines[s->options->engine](s);
 }
 

@@ -47,6 +47,9 @@ struct encoder {
 
 _Noreturn void encode_refuse(struct encoder *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* What stands behind a switch over operators, over the kinds of types: there is no term for this one. */
+_Noreturn void encode_unknown(struct encoder *, const struct node *);
+_Noreturn void encode_unknown_type(struct encoder *);
 
 struct sval *sval_truth(struct encoder *, truth);
 struct sval *sval_number(struct encoder *, struct number);
