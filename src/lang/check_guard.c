@@ -105,27 +105,15 @@ static struct node *as_boolean(struct checker *c, const struct witness_group *g)
   return n;
 }
 
+/* Sums, differences and products whose bounds are known stay within 64 bits (arithmetic_type). */
+static bool is_bounded(const struct node *n) {
+  return (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL || n->op == NODE_NEG) &&
+         n->type->kind == TYPE_RANGE;
+}
+
 static bool fails_somewhere(void *context, const struct node *n) {
   bool *may = context;
-  switch (n->op) {
-  case NODE_MIN:
-  case NODE_MAX:
-  case NODE_PICK:
-  case NODE_RANDOM:
-  case NODE_MAJORITY:
-  case NODE_FIRST:
-  case NODE_LAST:
-  case NODE_FRONT:
-  case NODE_DIV:
-  case NODE_MOD:
-  case NODE_INDEX:
-  case NODE_NARROW:
-  case NODE_CALL:
-    *may = true;
-    break;
-  default:
-    break;
-  }
+  *may |= (op_traits(n->op) & TRAIT_FAILS) && !is_bounded(n);
   return !*may;
 }
 
