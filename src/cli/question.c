@@ -5,6 +5,7 @@
 #include "cli/terminal.h"
 #include "fine/fine.h"
 #include "interleave/interleave.h"
+#include "model/features.h"
 #include "model/round_window.h"
 #include "search/ranks.h"
 #include "trace/tidy.h"
@@ -449,8 +450,26 @@ static bool answer(const struct asking *a, struct run_result *r) {
   return ok && (!a->options->audit || audit(a, r));
 }
 
+/* Engines ask for themselves; the search is made of many parts, so it is asked for here. */
+bool question_suits(const struct model *m, const struct question *q, struct text *refused) {
+  enum feature lacking;
+  struct span at;
+  struct diags diags;
+  if (!features_refused(m, q, ENGINE_SEARCH, &lacking, &at))
+    return true;
+  diags_init(&diags, &m->source);
+  diag_error(&diags, at, "the search cannot do this: %s", feature_text(lacking));
+  if (refused)
+    text_addf(refused, "the search cannot do this: %s", feature_text(lacking));
+  say_diags(&diags);
+  diags_release(&diags);
+  return false;
+}
+
 bool question_answer(const struct asked *of, const struct question *q, struct run_result *r, struct text *refused,
                      struct text *fault) {
+  if (!question_suits(of->model, q, refused))
+    return false;
   struct options o = *of->options;
   struct asked about = *of;
   about.options = &o;

@@ -137,6 +137,14 @@ void session_release(struct session *s) {
   memory_free(s->steps);
 }
 
+void session_check(struct session *s, enum engine engine) {
+  enum feature lacking;
+  struct span at;
+  if (features_refused(s->model, s->question, engine, &lacking, &at))
+    encode_refuse(&s->e, at, "%s", feature_text(lacking));
+  environment_understood(&s->e);
+}
+
 /* ---- asking ---- */
 
 void session_assert(struct session *s, truth condition) {
