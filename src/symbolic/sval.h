@@ -25,7 +25,7 @@ struct sval {
 };
 
 /* What cannot be said in SMT, or not in reasonable size. */
-struct refusal {
+struct encoding_refusal {
   struct span at; /* {0, 0}: nowhere in particular */
   char reason[200];
 };
@@ -37,7 +37,7 @@ struct encoder {
   uint32_t environment;
   enum semantics semantics;
   jmp_buf *refused;       /* where a refusal goes */
-  struct refusal refusal;
+  struct encoding_refusal refusal;
   struct span at;         /* what is being encoded, for refusals */
   bool prefix;            /* rounds are followed one by one from the first: their numbers are bounded */
   bool keeps_initials;    /* somebody reads initial(p.x) */
