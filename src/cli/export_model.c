@@ -55,18 +55,23 @@ static bool selection_make(struct selection *a, const struct model *m, const str
 
 static const struct {
   const char *name;
-  void (*write)(const struct program *, struct text *);
-  bool runs; /* it can say something of them */
-} formats[] = {{"promela", export_promela, true}, {"murphi", export_murphi, false}, {"tla", export_tla, true}, {"smv", export_program_smv, true}};
+  enum engine engine;
+  void (*write)(const struct program *, struct text *); /* NULL: dot, which may be too large */
+} formats[] = {{"promela", ENGINE_PROMELA, export_promela},
+               {"murphi", ENGINE_MURPHI, export_murphi},
+               {"tla", ENGINE_TLA, export_tla},
+               {"smv", ENGINE_SMV, export_program_smv},
+               {"dot", ENGINE_DOT, NULL}};
+#define FORMATS (sizeof formats / sizeof *formats)
 
-static bool export_is_for_models(const char *format) {
-  if (!strcmp(format, "dot") || !strcmp(format, "itf"))
-    return true;
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (!strcmp(formats[i].name, format))
-      return true;
-  return false;
+static size_t format_find(const char *name) {
+  size_t i = 0;
+  while (i < FORMATS && strcmp(formats[i].name, name) != 0)
+    i++;
+  return i;
 }
+
+static bool export_is_for_models(const char *format) { return !strcmp(format, "itf") || format_find(format) < FORMATS; }
 
 /* Programs have the granularity of the first semantics of their kind of model. */
 static bool semantics_fits(const struct model *m, const struct options *o, const char *format) {
@@ -84,20 +89,17 @@ static int write_program(struct model *m, const struct selection *a, const struc
   struct diags diags;
   struct text out = {0};
   diags_init(&diags, &m->source);
-  bool runs = false;
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    runs |= formats[i].runs && !strcmp(formats[i].name, format);
+  size_t f = format_find(format);
   struct program *p = program_new(m, a->environment, a->properties.at, (uint32_t)a->properties.n,
-                                  o->limits.rounds, runs, &diags);
+                                  o->limits.rounds, formats[f].engine, &diags);
   say_diags(&diags);
   diags_release(&diags);
   if (!p)
     return EXIT_BAD_INPUT;
   uint64_t most = o->limits.states ? o->limits.states : MOST_DRAWN;
-  bool ok = strcmp(format, "dot") || export_dot(p, most, &out);
-  for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
-    if (!strcmp(formats[i].name, format))
-      formats[i].write(p, &out);
+  bool ok = formats[f].write || export_dot(p, most, &out);
+  if (formats[f].write)
+    formats[f].write(p, &out);
   if (ok)
     say(&out);
   else

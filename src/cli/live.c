@@ -229,6 +229,18 @@ static bool ask(const struct asking *a, const struct wishes *wishes, struct run_
 
 /* --- a model for the question --- */
 
+/* Results speak of the model they are about, and keep it. */
+static void asking_release(struct asking *a, struct run_result *keeps) {
+  live_form_release(&a->form);
+  if (keeps) {
+    keeps->model = a->asked.model;
+    keeps->meaning = a->asked.meaning;
+    return;
+  }
+  meaning_free(a->asked.meaning);
+  model_free(a->asked.model);
+}
+
 static bool asking_init(struct asking *a, const struct asked *about, const struct inquiry_live *in, struct text *fault) {
   struct text error = {0};
   *a = (struct asking){.asked = *about, .property = in->property, .shown = &about->model->properties[in->property],
@@ -248,19 +260,10 @@ static bool asking_init(struct asking *a, const struct asked *about, const struc
                                   .nproperties = 1,
                                   .atoms = a->form.atoms,
                                   .natoms = a->form.natoms};
-  return true;
-}
-
-/* Results speak of the model they are about, and keep it. */
-static void asking_release(struct asking *a, struct run_result *keeps) {
-  live_form_release(&a->form);
-  if (keeps) {
-    keeps->model = a->asked.model;
-    keeps->meaning = a->asked.meaning;
-    return;
-  }
-  meaning_free(a->asked.meaning);
-  model_free(a->asked.model);
+  if (question_suits(a->asked.model, &a->question, fault))
+    return true;
+  asking_release(a, NULL);
+  return false;
 }
 
 /* --- what is said `for each` --- */

@@ -6,6 +6,7 @@
 #include "fine/fine.h"
 #include "interleave/interleave.h"
 #include "model/failing.h"
+#include "model/features.h"
 #include "model/locality.h"
 #include "model/round_window.h"
 #include "search/ranks.h"
@@ -455,8 +456,26 @@ static bool answer(const struct asking *a, struct run_result *r) {
   return ok;
 }
 
+/* Engines ask for themselves; the search is made of many parts, so it is asked for here. */
+bool question_suits(const struct model *m, const struct question *q, struct text *refused) {
+  enum feature lacking;
+  struct span at;
+  struct diags diags;
+  if (!features_refused(m, q, ENGINE_SEARCH, &lacking, &at))
+    return true;
+  diags_init(&diags, &m->source);
+  diag_error(&diags, at, "the search cannot do this: %s", feature_text(lacking));
+  if (refused)
+    text_addf(refused, "the search cannot do this: %s", feature_text(lacking));
+  say_diags(&diags);
+  diags_release(&diags);
+  return false;
+}
+
 bool question_answer(const struct asked *of, const struct question *q, struct run_result *r, struct text *refused,
                      struct text *fault) {
+  if (!question_suits(of->model, q, refused))
+    return false;
   struct options o = *of->options;
   struct asked about = *of;
   about.options = &o;

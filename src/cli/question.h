@@ -50,6 +50,9 @@ bool inquiries_answer(const struct inquiries *, const struct asked *, struct che
 bool question_answer(const struct asked *, const struct question *, struct run_result *, struct text *refused,
                      struct text *fault);
 
+/* Is all that the question needs something that the search has heard of? False: said why. */
+bool question_suits(const struct model *, const struct question *, struct text *refused);
+
 /* cli/locality.c: the question, with what has to be followed beside it to know whether whole rounds are enough; the licences
    that come of it; and, after the last run of the result, what is asked again because they are not. */
 struct question question_for(const struct asked *, uint32_t environment, const uint32_t *properties, uint32_t n);

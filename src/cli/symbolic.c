@@ -95,11 +95,13 @@ static enum search_end end_of(const struct symbolic_answer *a, const struct limi
     return SEARCH_DECIDED;
   case SYMBOLIC_MODEL_ERROR:
     return SEARCH_MODEL_ERROR;
-  default:
-    if (limits->interrupt && *limits->interrupt)
-      return search_interrupted(*limits->interrupt);
-    return a->end == SYMBOLIC_STOPPED ? SEARCH_MEMORY : SEARCH_GAVE_UP;
+  case SYMBOLIC_STOPPED:
+  case SYMBOLIC_GAVE_UP:
+    break;
   }
+  if (limits->interrupt && *limits->interrupt)
+    return search_interrupted(*limits->interrupt);
+  return a->end == SYMBOLIC_STOPPED ? SEARCH_MEMORY : SEARCH_GAVE_UP;
 }
 
 /* The text of the error is what the reference says. */

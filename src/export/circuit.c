@@ -21,9 +21,19 @@ unsigned gate_kids(enum gate g) {
   case GATE_READ:
   case GATE_NOT:
   case GATE_COUNT: return 1;
+  case GATE_ADD:
+  case GATE_SUB:
+  case GATE_MUL:
+  case GATE_DIV:
+  case GATE_MOD:
+  case GATE_AND:
+  case GATE_OR:
+  case GATE_EQ:
+  case GATE_LT:
+  case GATE_LE: return 2;
   case GATE_IF: return 3;
-  default: return 2;
   }
+  return 0;
 }
 
 /* --- equal nodes are one --- */
@@ -64,6 +74,7 @@ static void table_grow(struct circuit *c) {
 static wire node_make(struct circuit *c, struct gate_node n) {
   for (unsigned i = gate_kids(n.gate); i < 3; i++)
     n.kid[i] = NO_WIRE;
+  c->large |= !n.truth && (n.lo < -CIRCUIT_MOST || n.hi > CIRCUIT_MOST);
   n.lo = n.lo < -FAR ? -FAR : n.lo;
   n.hi = n.hi > FAR ? FAR : n.hi;
   if (2 * (c->nodes.n + 1) > c->table.cap)
@@ -181,12 +192,9 @@ static wire quotient(struct circuit *c, enum gate gate, wire a, wire b) {
 }
 
 wire circuit_arithmetic(struct circuit *c, enum gate gate, wire a, wire b) {
-  switch (gate) {
-  case GATE_MUL: return product(c, a, b);
-  case GATE_DIV:
-  case GATE_MOD: return quotient(c, gate, a, b);
-  default: return sum(c, gate, a, b);
-  }
+  if (gate == GATE_MUL)
+    return product(c, a, b);
+  return gate == GATE_DIV || gate == GATE_MOD ? quotient(c, gate, a, b) : sum(c, gate, a, b);
 }
 
 wire circuit_count(struct circuit *c, wire truth) {
@@ -303,8 +311,12 @@ static wire rebuilt(struct circuit *c, const struct gate_node *n, const wire kid
   case GATE_LT: return circuit_less(c, kid[0], kid[1]);
   case GATE_LE: return circuit_at_most(c, kid[0], kid[1]);
   case GATE_IF: return circuit_if(c, kid[0], kid[1], kid[2]);
-  default: return circuit_count(c, kid[0]);
+  case GATE_COUNT: return circuit_count(c, kid[0]);
+  case GATE_NUMBER: /* these have no kids, so they stay as they are */
+  case GATE_CELL:
+  case GATE_PARAM: break;
   }
+  return NO_WIRE;
 }
 
 struct choosing {

@@ -44,7 +44,9 @@ struct gate_node {
 struct circuit {
   VEC(struct gate_node) nodes;
   VEC(uint32_t) table; /* open addressing, wire + 1 */
+  bool large;          /* some number may be beyond what every format can hold: CIRCUIT_MOST, or its negative */
 };
+#define CIRCUIT_MOST 1000000000
 
 void circuit_init(struct circuit *);
 void circuit_release(struct circuit *);

@@ -344,9 +344,52 @@ static void add_properties(struct lowering *l, const uint32_t *which, uint32_t n
 
 /* --- all of it --- */
 
+/* What the engine does not declare (model/features.h) is refused before anything is written. */
+static void check_features(struct lowering *l, enum engine engine) {
+  static const enum semantics first[] = {[MODEL_ROUNDS] = SEMANTICS_COARSE, [MODEL_MESSAGES] = SEMANTICS_M,
+                                         [MODEL_SHARED] = SEMANTICS_INTERLEAVING, [MODEL_COUNTERS] = SEMANTICS_COARSE};
+  const struct program *p = l->program;
+  uint32_t *properties = arena_array(l->arena, p->properties.n + 1, sizeof *properties);
+  struct question q = {.environment = (uint32_t)(p->environment - l->model->environments),
+                       .semantics = first[l->model->kind],
+                       .properties = properties,
+                       .nproperties = (uint32_t)p->properties.n + (p->live.property ? 1 : 0)};
+  for (uint32_t i = 0; i < q.nproperties; i++)
+    properties[i] = (uint32_t)((p->live.property ? p->live.property : p->properties.at[i].property) - l->model->properties);
+  enum feature lacking;
+  struct span at;
+  if (features_refused(l->model, &q, engine, &lacking, &at))
+    refuse(l, at, "%s cannot be written in this format", feature_text(lacking));
+}
+
+/* Clauses are looked for by kind, so one of a kind that nobody looks for would be left out. */
+static void check_clauses(struct lowering *l) {
+  const struct environment *env = l->program->environment;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    switch (env->clauses[i].kind) {
+    case CLAUSE_CRASH:
+    case CLAUSE_OMIT:
+    case CLAUSE_BYZANTINE:
+    case CLAUSE_LOST:
+    case CLAUSE_CORRUPTED:
+    case CLAUSE_EVERY:
+    case CLAUSE_FROM_ROUND:
+    case CLAUSE_SYNCHRONOUS:
+    case CLAUSE_DUPLICATED:
+    case CLAUSE_CHANNELS: continue;
+    case CLAUSE_OFTEN: /* of runs, for a live property; of finite runs they say nothing */
+    case CLAUSE_FINALLY:
+    case CLAUSE_ONCE:
+    case CLAUSE_FAIR: continue;
+    }
+    refuse(l, env->clauses[i].at, "this clause cannot be written in this format");
+  }
+}
+
 struct program *program_new(struct model *m, uint32_t environment, const uint32_t *which, uint32_t n, uint32_t max_rounds,
-                            bool runs, struct diags *diags) {
+                            enum engine engine, struct diags *diags) {
   struct program *p = memory_alloc(sizeof *p);
+  bool runs = engine_supports(engine, FEATURE_LIVE);
   jmp_buf refused;
   arena_init(&p->arena);
   circuit_init(&p->circuit);
@@ -360,9 +403,13 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
     l->path = l->possible = circuit_truth(l->circuit, true);
     l->failed = circuit_truth(l->circuit, false);
     if (runs && n == 1 && m->properties[which[0]].kind == PROPERTY_LIVE)
-      live_begin(l, which[0], environment);
+      p->live.property = &m->properties[which[0]];
     else
       add_properties(l, which, n, runs);
+    check_features(l, engine);
+    check_clauses(l);
+    if (p->live.property)
+      live_begin(l, which[0], environment);
     declare_cells(l);
     start_rule(l);
     if (model_steps(m))
@@ -372,6 +419,7 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
     properties(l);
     if (p->live.property)
       live_end(l);
+    refuse_large(l, (struct span){0, 0});
   }
   vec_release(&l->outbox);
   if (ok)

@@ -77,6 +77,11 @@ struct lowering {
 };
 
 _Noreturn void refuse(struct lowering *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+/* What stands behind a switch over operators, over the kinds of types: it has no translation. */
+_Noreturn void refuse_unknown(struct lowering *, const struct node *);
+_Noreturn void refuse_type(struct lowering *, struct span);
+/* If the circuit got numbers that some format cannot hold: none tells an overflow, which is an error of the model. */
+void refuse_large(struct lowering *, struct span);
 
 /* --- values (lower_value.c) --- */
 uint32_t type_leaves(struct lowering *, const struct type *, struct span);
@@ -162,7 +167,8 @@ wire active(struct lowering *, const struct local_state *);
 const struct clause *clause_of(const struct lowering *, enum clause_kind);
 /* At most so many of a kind of fault: faulty[p] by process. */
 wire faults_fit(struct lowering *, enum clause_kind, const wire *faulty, bool recovering);
-bool mentions(const struct node *, enum op);
+/* With the defs that it calls; an operator that nobody knows may stand for any. */
+bool mentions(const struct lowering *, const struct node *, enum op);
 
 /* --- live properties (lower_live.c) --- */
 void live_begin(struct lowering *, uint32_t property, uint32_t environment);

@@ -109,26 +109,26 @@ static void bind_next(struct lowering *l, struct bindings *b) {
     return;
   }
   const struct node *range = b->gen[b->i].range;
-  switch (range->op) {
+  switch (op_among(range->op)) {
   case NODE_RECEIVED:
     for (uint32_t i = 0; i < l->nreceived; i++)
       bind_one(l, b, l->received[i].when, l->received[i].message, circuit_number(l->circuit, l->received[i].sender));
-    break;
-  case NODE_SUBSETS: bind_subsets(l, b, range); break;
+    return;
+  case NODE_SUBSETS: bind_subsets(l, b, range); return;
   case NODE_ROLE_SET:
   case NODE_CORRECT:
-  case NODE_FAULTY: bind_processes(l, b, range); break;
+  case NODE_FAULTY: bind_processes(l, b, range); return;
   case NODE_DOMAIN: {
     const struct type *t = range->type->element;
     if (t->count > MOST_INTERVAL)
       refuse(l, range->at, "the values of this type are too many to be written out");
     for (uint64_t i = 0; i < t->count; i++)
       bind_one(l, b, circuit_truth(l->circuit, true), symbol_of_value(l, t, type_nth(&l->model->values, t, i)), NO_WIRE);
-    break;
+    return;
   }
-  case NODE_INTERVAL: bind_interval(l, b, range); break;
-  default: bind_collection(l, b, range);
+  case NODE_INTERVAL: bind_interval(l, b, range); return;
   }
+  bind_collection(l, b, range); /* a value, which lower_node knows or refuses */
 }
 
 void lower_bindings(struct lowering *l, const struct generator *gen, uint32_t n, binding_visit *visit, void *context) {
@@ -273,7 +273,7 @@ wire lower_maybe(struct lowering *l, const struct node *n, struct symbol *result
   struct circuit *c = l->circuit;
   struct aggregate a = {.node = n, .any = circuit_truth(c, false)};
   wire there;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_MIN:
   case NODE_MAX:
     a.best = symbol_default(l, n->type);
@@ -295,20 +295,19 @@ wire lower_maybe(struct lowering *l, const struct node *n, struct symbol *result
       *result = symbol_if(l, circuit_less(c, circuit_number(c, i), s.leaf[0]), sequence_element(l, s, i), *result);
     return circuit_less(c, circuit_number(c, 0), s.leaf[0]);
   }
-  default:
-    *result = lower_node(l, n);
-    if (n->type->kind != TYPE_OPTION)
-      return circuit_truth(c, true);
-    there = result->leaf[0];
-    *result = option_element(l, *result);
-    return there;
   }
+  *result = lower_node(l, n); /* knows it or refuses */
+  if (n->type->kind != TYPE_OPTION)
+    return circuit_truth(c, true);
+  there = result->leaf[0];
+  *result = option_element(l, *result);
+  return there;
 }
 
 struct symbol lower_aggregate(struct lowering *l, const struct node *n) {
   struct circuit *c = l->circuit;
   struct aggregate a = {.node = n, .any = circuit_truth(c, false), .sum = circuit_number(c, 0)};
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_EXISTS:
   case NODE_FORALL:
     lower_bindings(l, n->gen, n->ngen, visit_exists, &a);
@@ -316,6 +315,7 @@ struct symbol lower_aggregate(struct lowering *l, const struct node *n) {
   case NODE_COUNT:
   case NODE_SUM:
     lower_bindings(l, n->gen, n->ngen, visit_sum, &a);
+    refuse_large(l, n->at);
     return symbol_number(l, n->type, a.sum);
   case NODE_SET_OF:
   case NODE_UNION_OF:
@@ -325,11 +325,18 @@ struct symbol lower_aggregate(struct lowering *l, const struct node *n) {
   case NODE_MOSTFREQUENT:
     lower_bindings(l, n->gen, n->ngen, visit_candidate, &a);
     return most_frequent(l, &a);
-  default: {
+  case NODE_MIN:
+  case NODE_MAX:
+  case NODE_PICK:
+  case NODE_RANDOM:
+  case NODE_MAJORITY:
+  case NODE_FIRST:
+  case NODE_LAST: {
     struct symbol v;
     wire there = lower_maybe(l, n, &v);
     fail_if(l, circuit_not(c, there), n->at, "'%s' of nothing", op_text(n->op));
     return v;
   }
   }
+  refuse_unknown(l, n);
 }

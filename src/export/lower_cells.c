@@ -1,6 +1,7 @@
 /* The variables of a program: which there are, what they are called, what each can be. A state holds what rondo's own states
    hold (space/pack.c, interleave/cells.c): what nobody can read is left out, so that states can be counted. */
 #include "export/lower.h"
+#include "model/flow.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -100,13 +101,15 @@ static const char *labels_of(struct lowering *l, const struct type *t) {
 
 /* What stands for an index, or a member of a set, in a name. */
 static const char *key_of(struct lowering *l, const struct type *t, value v, uint64_t ordinal) {
-  switch (t->kind) {
-  case TYPE_PROCESS: return process_name(l, (uint32_t)v);
-  case TYPE_ENUM: return t->labels[v];
-  case TYPE_BOOL: return v ? "true" : "false";
-  case TYPE_RANGE: return arena_printf(l->arena, v < 0 ? "m%lld" : "%lld", (long long)(v < 0 ? -v : v));
-  default: return arena_printf(l->arena, "%llu", (unsigned long long)ordinal + 1);
-  }
+  if (t->kind == TYPE_PROCESS)
+    return process_name(l, (uint32_t)v);
+  if (t->kind == TYPE_ENUM)
+    return t->labels[v];
+  if (t->kind == TYPE_BOOL)
+    return v ? "true" : "false";
+  if (t->kind == TYPE_RANGE)
+    return arena_printf(l->arena, v < 0 ? "m%lld" : "%lld", (long long)(v < 0 ? -v : v));
+  return arena_printf(l->arena, "%llu", (unsigned long long)ordinal + 1);
 }
 
 static struct symbol variable(struct lowering *l, const char *name, const struct type *t, struct span at, bool visible) {
@@ -141,12 +144,17 @@ static struct symbol variable(struct lowering *l, const char *name, const struct
     *leaf++ = cell_wire(l, cell_new(l, arena_printf(l->arena, "%s_length", name), false, 0, t->hi, visible, NULL));
     n = (uint64_t)t->hi;
     break;
-  default:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
     if (t->kind == TYPE_ROUND && !l->max_rounds)
       refuse(l, at, "round numbers have no bound: --max-rounds gives them one");
     bounds(l, t, &lo, &hi);
     s.leaf[0] = cell_wire(l, cell_new(l, name, false, lo, hi, visible, labels_of(l, t)));
     return s;
+  case TYPE_BAG:
+  case TYPE_ERROR: refuse_type(l, at);
   }
   for (uint64_t i = 0; i < n; i++) {
     const struct type *part = t->kind == TYPE_RECORD ? t->fields[i].type : t->element;
@@ -164,36 +172,35 @@ static struct symbol variable(struct lowering *l, const char *name, const struct
 /* --- what a state must hold --- */
 
 struct look {
+  const struct lowering *lowering;
   enum op op;
   bool found;
-  const struct model *model;
-  uint32_t depth;
 };
 
 static bool look_op(void *context, const struct node *n) {
   struct look *k = context;
-  k->found |= n->op == k->op;
-  if (n->op == NODE_CALL && k->model && k->depth < 20) {
-    k->depth++;
-    node_walk(k->model->defs[n->index].body, look_op, k);
-    k->depth--;
-  }
+  k->found |= n->op == k->op || !op_is_known(n->op);
   return !k->found;
 }
 
-static bool mentions_deep(const struct model *m, const struct node *n, enum op op) {
-  struct look k = {op, false, m, 0};
-  node_walk(n, look_op, &k);
+static bool look_deep(void *context, const struct node *n) {
+  struct look *k = context;
+  if (!k->found)
+    node_walk_deep(k->lowering->model, n, look_op, k);
+  return false; /* all that is below was seen */
+}
+
+bool mentions(const struct lowering *l, const struct node *n, enum op op) {
+  struct look k = {l, op, false};
+  node_walk(n, look_deep, &k);
   return k.found;
 }
 
-bool mentions(const struct node *n, enum op op) { return mentions_deep(NULL, n, op); }
-
 static bool asked(const struct lowering *l, enum op op) {
   for (size_t i = 0; i < l->program->properties.n; i++)
-    if (mentions_deep(l->model, l->program->properties.at[i].property->formula, op))
+    if (mentions(l, l->program->properties.at[i].property->formula, op))
       return true;
-  return l->program->live.property && mentions_deep(l->model, l->program->live.property->formula, op);
+  return l->program->live.property && mentions(l, l->program->live.property->formula, op);
 }
 
 static bool clauses_mention(const struct lowering *l, enum op op) {
@@ -201,25 +208,24 @@ static bool clauses_mention(const struct lowering *l, enum op op) {
   for (uint32_t i = 0; i < env->nclauses; i++)
     if ((env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND ||
          (l->program->live.property && clause_of_runs(&env->clauses[i]))) &&
-        mentions_deep(l->model, env->clauses[i].pred, op))
+        mentions(l, env->clauses[i].pred, op))
       return true;
   return false;
 }
 
 static bool text_mentions(const struct lowering *l, enum op op) {
   const struct model *m = l->model;
-  struct look k = {op, false, m, 0};
+  struct look k = {l, op, false};
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t p = 0; p < m->npoints && !k.found; p++) {
       const struct body *b = &m->roles[r].body[p];
       for (uint32_t i = 0; i < b->nsends; i++) {
-        guard_walk(&b->sends[i].guard, look_op, &k);
-        node_walk(b->sends[i].message, look_op, &k);
-        if (b->sends[i].to)
-          node_walk(b->sends[i].to, look_op, &k);
+        guard_walk(&b->sends[i].guard, look_deep, &k);
+        node_walk(b->sends[i].message, look_deep, &k);
+        node_walk(b->sends[i].to, look_deep, &k);
       }
-      block_walk(&b->update, look_op, &k);
-      block_walk(&b->finally, look_op, &k);
+      block_walk(&b->update, look_deep, &k);
+      block_walk(&b->finally, look_deep, &k);
     }
   return k.found;
 }
@@ -296,7 +302,7 @@ static void declare_schedule(struct lowering *l) {
   if (m->npoints > 1 || !ever)
     l->point_cell = cell_new(l, "point", false, 0, ever ? m->npoints - 1 : m->npoints, false,
                              ever ? "the round to come" : arena_printf(l->arena, "the round to come; %u: the end", m->npoints));
-  bool phase = ever && (text_mentions(l, NODE_PHASE) || asked(l, NODE_PHASE));
+  bool phase = ever && (text_mentions(l, NODE_PHASE) || asked(l, NODE_PHASE) || clauses_mention(l, NODE_PHASE));
   bool rounds = ever && (asked(l, NODE_ROUND_NUMBER) || clauses_mention(l, NODE_ROUND_NUMBER));
   if (phase && !l->max_rounds)
     refuse(l, l->model->roles[0].at, "the numbers of phases have no bound: --max-rounds gives them one");
@@ -346,7 +352,7 @@ void declare_cells(struct lowering *l) {
   l->now.globals = arena_array(l->arena, m->nglobals + 1, sizeof *l->now.globals);
   for (uint32_t i = 0; i < m->nglobals; i++)
     l->now.globals[i] = variable(l, m->globals[i].name, m->globals[i].type, m->globals[i].at, true);
-  bool initials = asked(l, NODE_INITIAL);
+  bool initials = asked(l, NODE_INITIAL) || clauses_mention(l, NODE_INITIAL);
   for (uint32_t p = 0; p < m->nprocesses; p++)
     declare_process(l, p, initials);
   l->lost_cell = budget_cell(l, CLAUSE_LOST, "lost");

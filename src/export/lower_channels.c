@@ -18,14 +18,14 @@ static void mark_send(struct steps *s, uint32_t role, const struct send *send) {
   for (uint32_t q = from->first; q < from->first + from->count; q++)
     for (uint32_t p = 0; p < s->n; p++) {
       uint32_t to = model_role_of(m, p);
-      bool may = true;
+      bool may = true; /* whoever knows less of its receivers marks them all */
       if (send->target == TARGET_SET)
         may = send->to_role == ROLE_ANY || send->to_role == to;
       else if (send->target == TARGET_OTHERS)
         may = p != q;
       else if (send->target == TARGET_ONE)
         may = send->to->type->role == ROLE_ANY || send->to->type->role == to;
-      else if (send->to->type->element->kind == TYPE_PROCESS)
+      else if (send->target == TARGET_EXPR && send->to->type->element->kind == TYPE_PROCESS)
         may = send->to->type->element->role == ROLE_ANY || send->to->type->element->role == to;
       if (from->ring)
         may = may && p == from->first + (q - from->first + 1) % from->count;

@@ -18,6 +18,12 @@ void refuse(struct lowering *l, struct span at, const char *format, ...) {
   longjmp(*l->refused, 1);
 }
 
+void refuse_unknown(struct lowering *l, const struct node *n) {
+  refuse(l, n->at, "'%s' cannot be written in this format", op_text(n->op));
+}
+
+void refuse_type(struct lowering *l, struct span at) { refuse(l, at, "values of this type cannot be written in this format"); }
+
 wire path_and(struct lowering *l, wire when) {
   wire old = l->path;
   l->path = circuit_and(l->circuit, old, when);
@@ -42,6 +48,11 @@ void fail_if(struct lowering *l, wire when, struct span at, const char *format, 
     vec_push(&l->rule->failures, f);
   else
     l->program->fine = circuit_and(l->circuit, l->program->fine, circuit_not(l->circuit, fails));
+}
+
+void refuse_large(struct lowering *l, struct span at) {
+  if (l->circuit->large)
+    refuse(l, at, "numbers beyond %d cannot be written in this format", CIRCUIT_MOST);
 }
 
 void lower_check(struct lowering *l, const struct type *t, struct symbol s, struct span at, const char *what) {
@@ -161,13 +172,14 @@ struct symbol neighbours_of(struct lowering *l) {
 static struct symbol arithmetic(struct lowering *l, const struct node *n) {
   struct circuit *c = l->circuit;
   wire a = lower_number(l, n->kid[0]), b = n->n > 1 ? lower_number(l, n->kid[1]) : a;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_ADD: return symbol_number(l, n->type, circuit_arithmetic(c, GATE_ADD, a, b));
   case NODE_SUB: return symbol_number(l, n->type, circuit_arithmetic(c, GATE_SUB, a, b));
   case NODE_MUL: return symbol_number(l, n->type, circuit_arithmetic(c, GATE_MUL, a, b));
   case NODE_NEG: return symbol_number(l, n->type, circuit_arithmetic(c, GATE_SUB, circuit_number(c, 0), a));
-  default: break;
   }
+  if (n->op != NODE_DIV && n->op != NODE_MOD)
+    refuse_unknown(l, n);
   int64_t least = node_of(c, b)->lo;
   if (least < 0 && node_of(c, b)->hi < 0 && n->op == NODE_MOD) /* a mod -b is a mod b */
     return symbol_number(l, n->type, circuit_arithmetic(c, GATE_MOD, a, circuit_arithmetic(c, GATE_SUB, circuit_number(c, 0), b)));
@@ -183,14 +195,15 @@ static struct symbol arithmetic(struct lowering *l, const struct node *n) {
 static wire relation(struct lowering *l, const struct node *n) {
   struct circuit *c = l->circuit;
   struct symbol a = lower_node(l, n->kid[0]), b = lower_node(l, n->kid[1]);
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_EQ: return symbol_equal(l, a, b);
   case NODE_NE: return circuit_not(c, symbol_equal(l, a, b));
   case NODE_LT: return symbol_less(l, a, b, false);
   case NODE_LE: return symbol_less(l, a, b, true);
   case NODE_GT: return symbol_less(l, b, a, false);
-  default: return symbol_less(l, b, a, true);
+  case NODE_GE: return symbol_less(l, b, a, true);
   }
+  refuse_unknown(l, n);
 }
 
 static wire membership(struct lowering *l, const struct node *n) {
@@ -474,7 +487,11 @@ struct symbol lower_node(struct lowering *l, const struct node *n) {
   case NODE_MUL:
   case NODE_DIV:
   case NODE_MOD:
-  case NODE_NEG: return arithmetic(l, n);
+  case NODE_NEG: {
+    struct symbol s = arithmetic(l, n);
+    refuse_large(l, n->at);
+    return s;
+  }
   case NODE_NOT: return symbol_truth(l, circuit_not(c, lower_truth(l, n->kid[0])));
   case NODE_AND:
   case NODE_OR:
@@ -515,7 +532,22 @@ struct symbol lower_node(struct lowering *l, const struct node *n) {
   case NODE_SUBSETS:
   case NODE_ALWAYS:
   case NODE_EVENTUALLY:
-  case NODE_UNTIL: refuse(l, n->at, "'%s' cannot be written in this format", op_text(n->op));
-  default: return lower_aggregate(l, n);
+  case NODE_UNTIL: break;
+  case NODE_SET_OF:
+  case NODE_EXISTS:
+  case NODE_FORALL:
+  case NODE_COUNT:
+  case NODE_MIN:
+  case NODE_MAX:
+  case NODE_SUM:
+  case NODE_UNION_OF:
+  case NODE_PICK:
+  case NODE_RANDOM:
+  case NODE_MOSTFREQUENT:
+  case NODE_MAJORITY:
+  case NODE_FIRST:
+  case NODE_LAST: return lower_aggregate(l, n);
+  case NODE_OPS: break;
   }
+  refuse_unknown(l, n);
 }

@@ -229,14 +229,14 @@ static void judge_budget(struct exchange *x, const struct clause *k) {
   wire **of = k->kind == CLAUSE_LOST ? x->lost : x->corrupt;
   uint32_t cell = k->kind == CLAUSE_LOST ? l->lost_cell : l->corrupted_cell;
   int64_t most = (int64_t)x->n * x->n;
-  if (k->limit >= most && k->per != PER_RUN)
+  if (k->limit == INT64_MAX || (k->limit >= most && k->per != PER_RUN))
     return;
-  wire limit = circuit_number(c, k->limit > INT32_MAX ? INT32_MAX : k->limit), sum = charge(x, of, UINT32_MAX);
+  wire limit = circuit_number(c, k->limit), sum = charge(x, of, UINT32_MAX);
   if (k->per == PER_ROUND)
     assume(l, circuit_at_most(c, sum, limit));
   for (uint32_t p = 0; p < x->n && k->per == PER_RECEIVER; p++)
     assume(l, circuit_at_most(c, charge(x, of, p), limit));
-  if (k->per != PER_RUN || k->limit == INT64_MAX)
+  if (k->per != PER_RUN)
     return;
   wire after = circuit_arithmetic(c, GATE_ADD, cell_wire(l, cell), sum);
   assume(l, circuit_or(c, circuit_equal(c, sum, circuit_number(c, 0)), circuit_at_most(c, after, limit)));
@@ -370,8 +370,8 @@ static void one_round(struct lowering *l, uint32_t point) {
   x->corrupts = clause_of(l, CLAUSE_CORRUPTED) != NULL;
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (speaks(x, &env->clauses[i]) || env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND) {
-      x->corrupts |= mentions(env->clauses[i].pred, NODE_SHO);
-      x->judged |= speaks(x, &env->clauses[i]) && (mentions(env->clauses[i].pred, NODE_HO) || mentions(env->clauses[i].pred, NODE_SHO));
+      x->corrupts |= mentions(l, env->clauses[i].pred, NODE_SHO);
+      x->judged |= speaks(x, &env->clauses[i]) && (mentions(l, env->clauses[i].pred, NODE_HO) || mentions(l, env->clauses[i].pred, NODE_SHO));
     }
   for (uint32_t i = 0; l->program->live.property && i < env->nclauses; i++)
     x->judged |= clause_of_runs(&env->clauses[i]);

@@ -243,6 +243,8 @@ static bool run_action(struct acting *a, uint32_t sender, bool crashing) {
     return false;
   if (a->action->trigger == TRIGGER_QUORUM)
     take_quorum(a);
+  else if (a->action->trigger != TRIGGER_ONE && a->action->trigger != TRIGGER_NONE)
+    refuse(l, a->action->at, "what this waits for cannot be written in this format");
   wire guard = lower_guard(l, &a->action->guard);
   circuit_note(c, guard, a->action->at);
   assume(l, guard);

@@ -272,8 +272,9 @@ static wire reaches(struct lowering *l, const struct send *s, struct symbol to, 
   case TARGET_SET: return circuit_truth(c, s->to_role == ROLE_ANY || model_role_of(l->model, p) == s->to_role);
   case TARGET_OTHERS: return circuit_truth(c, p != l->me);
   case TARGET_ONE: return circuit_equal(c, to.leaf[0], circuit_number(c, p));
-  default: return to.leaf[p];
+  case TARGET_EXPR: return to.leaf[p];
   }
+  refuse(l, s->at, "a message to whom cannot be written in this format");
 }
 
 /* Puts what a send says into the outbox, one for each receiver, receivers in order. */
@@ -363,11 +364,12 @@ static void branch(struct lowering *l, const struct stmt *s) {
 
 static void run_stmt(struct lowering *l, const struct stmt *s) {
   switch (s->kind) {
-  case STMT_IF: branch(l, s); break;
-  case STMT_LET: l->slot[s->slot] = lower_node(l, s->expr); break;
-  case STMT_ASSIGN: assign(l, s); break;
-  case STMT_FOREACH: foreach(l, s); break;
-  case STMT_HALT: l->self->halted = circuit_truth(l->circuit, true); break;
-  case STMT_SEND: lower_send(l, s->send); break;
+  case STMT_IF: branch(l, s); return;
+  case STMT_LET: l->slot[s->slot] = lower_node(l, s->expr); return;
+  case STMT_ASSIGN: assign(l, s); return;
+  case STMT_FOREACH: foreach(l, s); return;
+  case STMT_HALT: l->self->halted = circuit_truth(l->circuit, true); return;
+  case STMT_SEND: lower_send(l, s->send); return;
   }
+  refuse(l, s->at, "this statement cannot be written in this format");
 }

@@ -30,8 +30,16 @@ uint32_t type_leaves(struct lowering *l, const struct type *t, struct span at) {
   case TYPE_SEQUENCE:
     n = 1 + (uint64_t)t->hi * type_leaves(l, t->element, at);
     break;
-  default:
-    break;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+    return 1;
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    refuse_type(l, at);
   }
   if (n > MOST_LEAVES)
     refuse(l, at, "values of this type have too many parts to be written out one by one");
@@ -56,8 +64,17 @@ static bool same_layout(const struct type *a, const struct type *b) {
       if (!same_layout(a->fields[i].type, b->fields[i].type))
         return false;
     return true;
-  default: return true;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_SET: return true;
+  case TYPE_BAG:
+  case TYPE_ERROR: break;
   }
+  return false;
 }
 
 static void put(struct lowering *l, struct symbol to, struct symbol from) {
@@ -131,9 +148,18 @@ static void fill_value(struct lowering *l, const struct type *t, value v, wire *
                  leaf + 1 + i * each);
     return;
   }
-  default:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
     leaf[0] = circuit_number(c, v);
+    return;
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  refuse_type(l, (struct span){0, 0});
 }
 
 struct symbol symbol_of_value(struct lowering *l, const struct type *t, value v) {
@@ -294,8 +320,14 @@ wire symbol_fits(struct lowering *l, const struct type *t, struct symbol s) {
     }
     break;
   }
-  default:
+  case TYPE_BOOL: /* the others have one leaf, which is never outside them */
+  case TYPE_INT:
+  case TYPE_ENUM:
+  case TYPE_ROUND:
     break;
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    refuse_type(l, (struct span){0, 0});
   }
   return ok;
 }
@@ -353,8 +385,14 @@ uint64_t code_count(struct lowering *l, const struct type *t, struct span at) {
   case TYPE_SEQUENCE: refuse(l, at, "a sequence in a message cannot be written in this format");
   case TYPE_INT:
   case TYPE_ROUND: refuse(l, at, "a number without bound in a message cannot be written in this format");
-  default: return checked(l, t->count, at);
+  case TYPE_BOOL:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS: return checked(l, t->count, at);
+  case TYPE_BAG:
+  case TYPE_ERROR: break;
   }
+  refuse_type(l, at);
 }
 
 wire symbol_code(struct lowering *l, struct symbol s) {
@@ -383,11 +421,19 @@ wire symbol_code(struct lowering *l, struct symbol s) {
     }
     return code;
   }
-  default: {
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS: {
     int64_t first = t->kind == TYPE_RANGE ? t->lo : t->kind == TYPE_PROCESS ? t->first : 0;
     return circuit_arithmetic(c, GATE_SUB, s.leaf[0], circuit_number(c, first));
   }
+  case TYPE_INT: /* code_count refuses these */
+  case TYPE_ROUND:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG:
+  case TYPE_ERROR: break;
   }
+  refuse_type(l, (struct span){0, 0});
 }
 
 static wire digit(struct lowering *l, wire code, uint64_t stride, uint64_t count) {
@@ -427,10 +473,18 @@ struct symbol symbol_of_code(struct lowering *l, const struct type *t, wire code
     }
     return s;
   }
-  default: {
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS: {
     int64_t first = t->kind == TYPE_RANGE ? t->lo : t->kind == TYPE_PROCESS ? t->first : 0;
     s.leaf[0] = circuit_arithmetic(c, GATE_ADD, code, circuit_number(c, first));
     return s;
   }
+  case TYPE_INT: /* code_count refuses these */
+  case TYPE_ROUND:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG:
+  case TYPE_ERROR: break;
   }
+  refuse_type(l, (struct span){0, 0});
 }

@@ -96,8 +96,16 @@ static const char *sign_of(const struct syntax *s, enum gate g) {
   case GATE_OR: return s->disjunction;
   case GATE_EQ: return s->equal;
   case GATE_LT: return s->less;
-  default: return s->at_most;
+  case GATE_LE: return s->at_most;
+  case GATE_NUMBER:
+  case GATE_CELL:
+  case GATE_READ:
+  case GATE_PARAM:
+  case GATE_NOT:
+  case GATE_IF:
+  case GATE_COUNT: break;
   }
+  return "?"; /* in no language: nobody takes it for something else */
 }
 
 static bool chains(enum gate g) { return g == GATE_ADD || g == GATE_AND || g == GATE_OR; }
@@ -163,7 +171,16 @@ static void add_inner(struct printer *p, wire w) {
     printer_add(p, n->kid[2]);
     text_add(p->out, s->if_close);
     return;
-  default:
+  case GATE_ADD:
+  case GATE_SUB:
+  case GATE_MUL:
+  case GATE_DIV:
+  case GATE_MOD:
+  case GATE_AND:
+  case GATE_OR:
+  case GATE_EQ:
+  case GATE_LT:
+  case GATE_LE:
     text_add(p->out, "(");
     if (chains(n->gate)) {
       add_chain(p, n->gate, w);

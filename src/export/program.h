@@ -7,7 +7,7 @@
 
 #include "export/circuit.h"
 #include "logic/ltl.h"
-#include "model/model.h"
+#include "model/features.h"
 
 struct cell { /* a variable; before the start all are their lowest value */
   const char *name;
@@ -100,10 +100,10 @@ struct program {
   VEC(const char *) notes; /* what the reader must know */
 };
 
-/* NULL: the reasons are in diags. max_rounds: 0: none. runs: the format can speak of them, so that a live property that is
-   asked alone becomes the program's question, and the model is changed for it; else such properties are left out. */
+/* NULL: the reasons are in diags. max_rounds: 0: none. The engine is the format. If it supports live properties, one that is asked
+   alone becomes the program's question, and the model is changed for it; else such properties are left out. */
 struct program *program_new(struct model *, uint32_t environment, const uint32_t *properties, uint32_t nproperties,
-                            uint32_t max_rounds, bool runs, struct diags *);
+                            uint32_t max_rounds, enum engine, struct diags *);
 void program_free(struct program *);
 
 #endif

@@ -121,11 +121,18 @@ static void add_value(struct smv_printer *p, const struct term *t) {
     add_value(p, t->kid[2]);
     text_add(p->out, ")");
     return;
-  default:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
     text_add(p->out, "(");
     add_truth(p, t);
     text_add(p->out, " ? 1 : 0)");
+    return;
   }
+  text_add(p->out, "?"); /* in no language: nobody takes it for something else */
 }
 
 /* A comparison of a control with one of its values is one of symbols. */
@@ -173,9 +180,19 @@ static void add_truth(struct smv_printer *p, const struct term *t) {
   case TERM_LE:
     add_pair(p, t, "<=", add_value);
     return;
-  default:
+  case TERM_LT:
     add_pair(p, t, "<", add_value);
+    return;
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
+    break;
   }
+  text_add(p->out, "?"); /* no truth */
 }
 
 /* ---- declarations ---- */

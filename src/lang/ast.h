@@ -27,6 +27,10 @@ enum ast_op {
   OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_IN, OP_NOT_IN
 };
 
+/* For a switch over those that it understands, without `default:`; what stands behind it is for all the others. */
+static inline unsigned ast_kind_among(enum ast_kind kind) { return kind; }
+static inline unsigned ast_op_among(enum ast_op op) { return op; }
+
 enum ast_store { STORE_INPUT, STORE_VAR, STORE_SHARED, STORE_GHOST, STORE_ORACLE, STORE_STABLE };
 enum ast_unit { UNIT_NONE, UNIT_PHASE, UNIT_ROUND, UNIT_STEP, UNIT_RECEIVER };
 enum ast_fairness { AST_FAIR_MESSAGES, AST_FAIR_ACTIONS, AST_FAIR_PROCESSES }; /* as enum fairness */

@@ -87,16 +87,12 @@ uint64_t most_bindings(struct checker *c, const struct generator *gen, uint32_t 
 
 uint64_t collection_most(struct checker *c, const struct node *n) {
   uint64_t by_type = n->type->element->count;
-  switch (n->type->kind) {
-  case TYPE_BAG:
+  if (n->type->kind == TYPE_BAG)
     return c->m->nprocesses;
-  case TYPE_OPTION:
+  if (n->type->kind == TYPE_OPTION)
     return 1;
-  case TYPE_SEQUENCE:
+  if (n->type->kind == TYPE_SEQUENCE)
     return (uint64_t)n->type->hi;
-  default:
-    break;
-  }
   uint64_t made = UINT64_MAX;
   if (n->op == NODE_SET)
     made = n->n;

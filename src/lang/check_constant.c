@@ -95,9 +95,9 @@ static bool arithmetic(struct constants *k, const struct ast *a, struct constant
   int64_t x, y;
   if (!number(k, a->kid[0], &x) || !number(k, a->kid[1], &y))
     return false;
-  bool over = false;
+  bool over = true;
   out->is_bool = false;
-  switch (a->op) {
+  switch (ast_op_among(a->op)) {
   case OP_ADD:
     over = __builtin_add_overflow(x, y, &out->value);
     break;
@@ -107,7 +107,8 @@ static bool arithmetic(struct constants *k, const struct ast *a, struct constant
   case OP_MUL:
     over = __builtin_mul_overflow(x, y, &out->value);
     break;
-  default:
+  case OP_DIV:
+  case OP_MOD:
     return divide(k, a, x, y, &out->value);
   }
   return over ? fails(k, a->word, "a number beyond 64 bits") : true;
@@ -123,7 +124,7 @@ static bool logic(struct constants *k, const struct ast *a, struct constant *out
 }
 
 static bool binary(struct constants *k, const struct ast *a, struct constant *out) {
-  switch (a->op) {
+  switch (ast_op_among(a->op)) {
   case OP_ADD:
   case OP_SUB:
   case OP_MUL:
@@ -134,9 +135,8 @@ static bool binary(struct constants *k, const struct ast *a, struct constant *ou
   case OP_AND:
   case OP_IMPLIES:
     return logic(k, a, out);
-  default:
-    return fails(k, a->word, "only numbers and parameters can be used here");
   }
+  return fails(k, a->word, "only numbers and parameters can be used here");
 }
 
 static bool relation(struct constants *k, const struct ast *a, struct constant *out) {
@@ -153,31 +153,28 @@ static bool relation(struct constants *k, const struct ast *a, struct constant *
     return false;
   if (x.is_bool != y.is_bool)
     return fails(k, a->word, "a number is compared with a truth value");
-  bool holds = false;
-  switch (a->op) {
+  *out = (struct constant){.is_bool = true};
+  switch (ast_op_among(a->op)) {
   case OP_EQ:
-    holds = x.value == y.value;
-    break;
+    out->value = x.value == y.value;
+    return true;
   case OP_NE:
-    holds = x.value != y.value;
-    break;
+    out->value = x.value != y.value;
+    return true;
   case OP_LE:
-    holds = x.value <= y.value;
-    break;
+    out->value = x.value <= y.value;
+    return true;
   case OP_GE:
-    holds = x.value >= y.value;
-    break;
+    out->value = x.value >= y.value;
+    return true;
   case OP_LT:
-    holds = x.value < y.value;
-    break;
+    out->value = x.value < y.value;
+    return true;
   case OP_GT:
-    holds = x.value > y.value;
-    break;
-  default:
-    return fails(k, a->word, "only numbers and parameters can be used here");
+    out->value = x.value > y.value;
+    return true;
   }
-  *out = (struct constant){holds, true};
-  return true;
+  return fails(k, a->word, "only numbers and parameters can be used here");
 }
 
 static bool unary(struct constants *k, const struct ast *a, struct constant *out) {
@@ -215,7 +212,7 @@ static bool extreme(struct constants *k, const struct ast *a, struct constant *o
 }
 
 static bool eval(struct constants *k, const struct ast *a, struct constant *out) {
-  switch (a->kind) {
+  switch (ast_kind_among(a->kind)) {
   case AST_NUMBER:
     *out = (struct constant){a->number, false};
     return true;
@@ -240,9 +237,8 @@ static bool eval(struct constants *k, const struct ast *a, struct constant *out)
   case AST_ERROR: /* already reported */
     k->failed = true;
     return false;
-  default:
-    return fails(k, a->at, "only numbers and parameters can be used here");
   }
+  return fails(k, a->at, "only numbers and parameters can be used here");
 }
 
 bool constant_eval(struct constants *k, const struct ast *a, struct constant *out) {

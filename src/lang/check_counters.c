@@ -424,9 +424,18 @@ static bool clearly_natural(const struct term *t) {
     return t->kid[0]->number >= 0 && clearly_natural(t->kid[1]);
   case TERM_IF:
     return clearly_natural(t->kid[1]) && clearly_natural(t->kid[2]);
-  default:
-    return false;
+  case TERM_PARAM:
+  case TERM_CONTROL:
+  case TERM_SUB:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
+    break;
   }
+  return false;
 }
 
 static bool keeps_range(const struct term *t, int64_t low, int64_t high) {

@@ -289,27 +289,23 @@ static struct typed divide(struct counting *c, const struct ast *a, int64_t x, i
 
 static struct typed lower_arithmetic(struct counting *c, const struct ast *a) {
   struct term *x = counting_number(c, a->kid[0]), *y = counting_number(c, a->kid[1]);
-  switch (a->op) {
-  case OP_ADD:
-  case OP_SUB:
+  if (a->op == OP_ADD || a->op == OP_SUB)
     return number(term_sum(c, a->at, x, y, a->op == OP_SUB));
-  case OP_MUL:
+  if (a->op == OP_MUL)
     return is_constant(x) || is_constant(y) ? number(term_times(c, a->at, x, y)) : not_linear(c, a);
-  default:
-    if (is_constant(x) && is_constant(y))
-      return divide(c, a, x->number, y->number);
-    if (is_constant(y) && y->number > 0 && c->conditions) {
-      struct term *quotient = counting_quotient(c, a->at, x, y->number);
-      if (!quotient || a->op == OP_DIV)
-        return quotient ? number(quotient) : error;
-      return number(term_sum(c, a->at, x, term_times(c, a->at, y, quotient), true));
-    }
-    return not_linear(c, a);
+  if (is_constant(x) && is_constant(y))
+    return divide(c, a, x->number, y->number);
+  if (is_constant(y) && y->number > 0 && c->conditions) {
+    struct term *quotient = counting_quotient(c, a->at, x, y->number);
+    if (!quotient || a->op == OP_DIV)
+      return quotient ? number(quotient) : error;
+    return number(term_sum(c, a->at, x, term_times(c, a->at, y, quotient), true));
   }
+  return not_linear(c, a);
 }
 
 static struct typed lower_binary(struct counting *c, const struct ast *a) {
-  switch (a->op) {
+  switch (ast_op_among(a->op)) {
   case OP_ADD:
   case OP_SUB:
   case OP_MUL:
@@ -324,10 +320,9 @@ static struct typed lower_binary(struct counting *c, const struct ast *a) {
       return truth(term_and(c, a->at, x, y));
     return truth(term_or(c, a->at, a->op == OP_IMPLIES ? term_not(c, a->at, x) : x, y));
   }
-  default:
-    diag_error(c->diags, a->word, "'%s' has no meaning in a counter system", ast_op_text(a->op));
-    return error;
   }
+  diag_error(c->diags, a->word, "'%s' has no meaning in a counter system", ast_op_text(a->op));
+  return error;
 }
 
 static const char *sort_text(struct counting *c, struct typed t) {
@@ -427,7 +422,7 @@ static struct typed lower_unary(struct counting *c, const struct ast *a) {
 struct typed counting_lower(struct counting *c, const struct ast *a) {
   if (too_large(c))
     return error;
-  switch (a->kind) {
+  switch (ast_kind_among(a->kind)) {
   case AST_NUMBER:
     return number(term_number(c, a->at, a->number));
   case AST_TRUE:
@@ -447,11 +442,10 @@ struct typed counting_lower(struct counting *c, const struct ast *a) {
     return lower_call(c, a);
   case AST_ERROR:
     return error;
-  default:
-    diag_error(c->diags, a->at, "this has no meaning in a counter system");
-    diag_help(c->diags, "it has numbers, conditions and labels");
-    return error;
   }
+  diag_error(c->diags, a->at, "this has no meaning in a counter system");
+  diag_help(c->diags, "it has numbers, conditions and labels");
+  return error;
 }
 
 /* ---- what a place wants ---- */

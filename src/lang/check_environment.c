@@ -112,7 +112,7 @@ static void check_clause(struct checker *c, const struct ast *a, clause_vec *out
   struct clause clause = {.at = a->at, .name_id = NO_NAME, .role = ROLE_ANY};
   if (!clause_suits(c, a))
     return;
-  switch (a->kind) {
+  switch (ast_kind_among(a->kind)) {
   case AST_CLAUSE_FAULT:
     check_fault(c, a, out);
     return;
@@ -133,9 +133,10 @@ static void check_clause(struct checker *c, const struct ast *a, clause_vec *out
   case AST_CLAUSE_CHANNELS:
     check_channels(c, a, out);
     return;
-  default:
-    return; /* a syntax error, reported */
+  case AST_ERROR: /* reported */
+    return;
   }
+  fault(c, a->at, "this clause cannot be checked by this version of rondo");
 }
 
 static uint32_t environment_find(const struct model *m, const char *name) {

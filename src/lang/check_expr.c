@@ -57,9 +57,9 @@ static const struct type *arithmetic_type(struct checker *c, enum op op, const s
                                           const struct type *b) {
   if (a->kind != TYPE_RANGE || b->kind != TYPE_RANGE)
     return c->integer;
-  int64_t lo, hi;
-  bool over;
-  switch (op) {
+  int64_t lo = 0, hi = 0;
+  bool over = true;
+  switch (op_among(op)) {
   case NODE_ADD:
     over = __builtin_add_overflow(a->lo, b->lo, &lo);
     over |= __builtin_add_overflow(a->hi, b->hi, &hi);
@@ -86,7 +86,7 @@ static const struct type *arithmetic_type(struct checker *c, enum op op, const s
     lo = over ? 0 : a->lo / b->lo - (a->lo % b->lo < 0);
     hi = over ? 0 : a->hi / b->lo - (a->hi % b->lo < 0);
     break;
-  default: /* MOD */
+  case NODE_MOD:
     over = b->lo <= 0;
     lo = 0;
     hi = b->hi - !over;
@@ -533,7 +533,7 @@ static struct node *lower_cardinality(struct checker *c, const struct ast *a) {
 /* ---- the dispatch ---- */
 
 static struct node *lower_binary(struct checker *c, const struct ast *a) {
-  switch (a->op) {
+  switch (ast_op_among(a->op)) {
   case OP_OR:
   case OP_AND:
   case OP_IMPLIES:
@@ -553,13 +553,19 @@ static struct node *lower_binary(struct checker *c, const struct ast *a) {
       return node_error(c, a->at);
     return lower_set_operator(c, a, a->op == OP_UNITE ? NODE_UNITE : NODE_MEET, x, y);
   }
-  default:
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_DIV:
+  case OP_MOD:
     return lower_arithmetic(c, a);
   }
+  fault(c, a->word, "'%s' does not stand between two expressions", ast_op_text(a->op));
+  return node_error(c, a->at);
 }
 
 struct node *lower(struct checker *c, const struct ast *a) {
-  switch (a->kind) {
+  switch (ast_kind_among(a->kind)) {
   case AST_NUMBER:
     return node_constant(c, a->at, range_type(c, a->number, a->number), a->number);
   case AST_TRUE:
@@ -606,7 +612,9 @@ struct node *lower(struct checker *c, const struct ast *a) {
   case AST_INTERVAL:
     fault(c, a->at, "an interval can only be gone through: 'x in %s'", quoted(c, a->at));
     return node_error(c, a->at);
-  default:
-    return node_error(c, a->at); /* a syntax error, reported */
+  case AST_ERROR: /* reported */
+    return node_error(c, a->at);
   }
+  fault(c, a->at, "this is no expression");
+  return node_error(c, a->at);
 }

@@ -44,9 +44,14 @@ bool same_numbers(const struct type *a, const struct type *b) {
       if (!same_numbers(a->fields[i].type, b->fields[i].type))
         return false;
     return true;
-  default:
-    return false; /* enums are the same only if they are one */
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ROUND:
+  case TYPE_ENUM: /* they are the same only if they are one */
+  case TYPE_ERROR:
+    break;
   }
+  return false;
 }
 
 /* Is every value of a one of b? Only for types of the same numbers. */
@@ -74,9 +79,13 @@ static bool within(const struct checker *c, const struct type *a, const struct t
       if (!within(c, a->fields[i].type, b->fields[i].type))
         return false;
     return true;
-  default:
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_ENUM:
+  case TYPE_ERROR:
     return true;
   }
+  return false;
 }
 
 static const struct type *join_numbers(struct checker *c, const struct type *a,
@@ -161,9 +170,16 @@ const struct type *type_join(struct checker *c, const struct type *a, const stru
     return join_parts(c, a, b);
   case TYPE_RECORD:
     return join_records(c, a, b, false);
-  default:
-    return NULL;
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return NULL;
 }
 
 /* ---- making a node fit ---- */
@@ -275,7 +291,7 @@ static struct node *fit_parts(struct checker *c, struct node *n, const struct ty
   *tried = !(yields_element(chooser->op) && is_number(n->type) && is_number(t));
   if (!*tried)
     return NULL; /* only the number that comes out must fit: 'min(a, 2)' bounds a */
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_CONST:
     if (n->type->kind == TYPE_OPTION && n->constant == VALUE_NONE && t->kind == TYPE_OPTION) {
       n->type = t;
@@ -298,8 +314,6 @@ static struct node *fit_parts(struct checker *c, struct node *n, const struct ty
   case NODE_OTHERWISE:
     if (n->kid[0]->op != NODE_FIRST && n->kid[0]->op != NODE_LAST)
       return fit_otherwise(c, n, t);
-    break;
-  default:
     break;
   }
   if (yields_element(n->op))
@@ -464,7 +478,11 @@ const char *why_no_order(const struct type *t) {
       if (why_no_order(t->fields[i].type))
         return why_no_order(t->fields[i].type);
     return NULL;
-  default:
-    return "sets, arrays and sequences have no order";
+  case TYPE_SET:
+  case TYPE_ARRAY:
+  case TYPE_SEQUENCE:
+  case TYPE_BAG:
+    break;
   }
+  return "sets, arrays and sequences have no order";
 }

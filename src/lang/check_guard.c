@@ -107,12 +107,15 @@ static struct node *as_boolean(struct checker *c, const struct witness_group *g)
   return n;
 }
 
-/* A sum, a product ... whose type says that it stays within 64 bits does not. */
+/* Sums, differences and products whose bounds are known stay within 64 bits (arithmetic_type). */
+static bool is_bounded(const struct node *n) {
+  return (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL || n->op == NODE_NEG || n->op == NODE_SUM) &&
+         n->type->kind == TYPE_RANGE;
+}
+
 static bool fails_somewhere(void *context, const struct node *n) {
   bool *may = context;
-  bool bounded = n->type->kind == TYPE_RANGE && (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL ||
-                                                 n->op == NODE_NEG || n->op == NODE_SUM);
-  *may |= (op_traits(n->op) & TRAIT_FAILS) && !bounded;
+  *may |= (op_traits(n->op) & TRAIT_FAILS) && !is_bounded(n);
   return !*may;
 }
 

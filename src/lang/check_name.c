@@ -18,7 +18,7 @@ bool from_outside(struct checker *c) {
 uint64_t roles_of(struct checker *c, const struct node *n) {
   const struct type *t = n->type->kind == TYPE_PROCESS ? n->type : n->type->element;
   uint64_t by_type = t && t->kind == TYPE_PROCESS ? roles_of_type(c, t) : ROLES_ALL;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_SLOT:
     for (size_t i = c->locals.n; i-- > 0;)
       if (c->locals.at[i].kind == SYMBOL_SLOT && c->locals.at[i].index == n->index)
@@ -33,9 +33,8 @@ uint64_t roles_of(struct checker *c, const struct node *n) {
     return roles_of(c, n->kid[0]);
   case NODE_SET_OF:
     return roles_of(c, n->kid[0]);
-  default:
-    return by_type;
   }
+  return by_type;
 }
 
 /* ---- what was received ---- */

@@ -168,7 +168,7 @@ static void check_foreach(struct checker *c, const struct ast *a, struct stmt *s
 
 static void check_statement(struct checker *c, const struct ast *a, struct stmt *s) {
   s->at = a->at;
-  switch (a->kind) {
+  switch (ast_kind_among(a->kind)) {
   case AST_IF:
     check_if(c, a, s);
     return;
@@ -199,9 +199,10 @@ static void check_statement(struct checker *c, const struct ast *a, struct stmt 
     }
     fault(c, a->word, "'goto' belongs to processes with steps; these proceed in rounds");
     return;
-  default:
-    return; /* a syntax error, reported */
+  case AST_ERROR: /* reported */
+    return;
   }
+  fault(c, a->at, "this is no statement");
 }
 
 static void warn_unused(struct checker *c, size_t from) {

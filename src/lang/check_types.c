@@ -192,7 +192,7 @@ static const struct type *build_name(struct checker *c, const struct ast *a) {
 }
 
 static const struct type *build(struct checker *c, const struct ast *a, struct naming by) {
-  switch (a->kind) {
+  switch (ast_kind_among(a->kind)) {
   case AST_TYPE_BOOL:
     return c->boolean;
   case AST_TYPE_INT:
@@ -224,9 +224,11 @@ static const struct type *build(struct checker *c, const struct ast *a, struct n
   case AST_TYPE_SIGNED:
     fault(c, a->at, "signed messages cannot be checked by this version of rondo");
     return c->error;
-  default:
-    return c->error; /* a syntax error, reported */
+  case AST_ERROR: /* reported */
+    return c->error;
   }
+  fault(c, a->at, "this is no type");
+  return c->error;
 }
 
 const struct type *message_type(struct checker *c, const struct ast *signature) {

@@ -104,7 +104,7 @@ static bool piece_is_block(const struct piece *p, enum token_kind brace) {
 
 /* Kinds that stick to what is on their left, on their right. */
 static bool sticks_left(const struct token *t) {
-  switch (t->kind) {
+  switch (token_among(t->kind)) {
   case T_COMMA:
   case T_SEMICOLON:
   case T_COLON:
@@ -116,22 +116,20 @@ static bool sticks_left(const struct token *t) {
   case T_DOT:
   case T_RANGE:
     return true;
-  default:
-    return t->role == ROLE_TIGHT;
   }
+  return t->role == ROLE_TIGHT;
 }
 
 static bool sticks_right(const struct token *t) {
-  switch (t->kind) {
+  switch (token_among(t->kind)) {
   case T_LPAREN:
   case T_LBRACKET:
   case T_LBRACE: /* of a set */
   case T_DOT:
   case T_RANGE:
     return true;
-  default:
-    return t->role == ROLE_PREFIX;
   }
+  return t->role == ROLE_PREFIX;
 }
 
 static size_t spaces_between(const struct piece *left, const struct piece *right) {
@@ -214,15 +212,10 @@ static size_t formatter_comment_indent(const struct formatter *f, size_t i) {
     i++;
   if (i == f->pieces.n || piece_is_block(&f->pieces.at[i], T_RBRACE))
     return formatter_contents(f);
-  switch (f->pieces.at[i].token->begin) {
-  case BEGIN_CONSTRUCT:
-  case BEGIN_BRANCH:
+  const struct token *t = f->pieces.at[i].token;
+  if (t->begin == BEGIN_CONSTRUCT || t->begin == BEGIN_BRANCH)
     return formatter_contents(f);
-  case BEGIN_ALTERNATIVE:
-    return formatter_contents(f) + INDENT;
-  default:
-    return f->construct + INDENT;
-  }
+  return (t->begin == BEGIN_ALTERNATIVE ? formatter_contents(f) : f->construct) + INDENT;
 }
 
 /* A line that goes on with a construct may stand under a token of the line above. */

@@ -43,6 +43,10 @@ enum token_begin {
   BEGIN_ALTERNATIVE, /* 'or' of a step: one level further in */
 };
 
+/* For a switch over those that mean something here, without `default:`; what stands behind it is for all the others. */
+static inline unsigned token_among(enum token_kind kind) { return kind; }
+static inline unsigned word_among(enum word word) { return word; }
+
 struct token {
   enum token_kind kind;
   enum word word; /* of a T_NAME */

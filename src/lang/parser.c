@@ -143,7 +143,7 @@ const char *parser_found(struct parser *p) {
 
 /* Signs that other languages write here. */
 static const char *parser_habit(const struct parser *p, const struct token *t) {
-  switch (t->kind) {
+  switch (token_among(t->kind)) {
   case T_GT:
     return p->at > 0 && t[-1].kind == T_LT ? "write '!='" : NULL;
   case T_ASSIGN:
@@ -156,9 +156,8 @@ static const char *parser_habit(const struct parser *p, const struct token *t) {
     return "write 'not'";
   case T_SEMICOLON:
     return "statements need no semicolon";
-  default:
-    return NULL;
   }
+  return NULL;
 }
 
 void parser_fail(struct parser *p, const char *expected) {

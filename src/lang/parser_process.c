@@ -358,7 +358,7 @@ static struct ast *parse_member(struct parser *p, bool *behaves) {
       parser_help(p, "variables and definitions come first in a process");
     }
     *behaves = *behaves || !declares;
-    switch (t->kind == T_NAME ? t->word : W_ORDINARY) {
+    switch (word_among(t->kind == T_NAME ? t->word : W_ORDINARY)) {
     case W_DEF:
       return parse_def(p);
     case W_INPUT:
@@ -379,10 +379,9 @@ static struct ast *parse_member(struct parser *p, bool *behaves) {
     case W_WHEN:
     case W_ON:
       return parse_reaction(p);
-    default:
-      if (!understand_member(p))
-        return parser_error_node(p);
     }
+    if (!understand_member(p))
+      return parser_error_node(p);
   }
   return parser_error_node(p);
 }

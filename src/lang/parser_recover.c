@@ -16,7 +16,7 @@ static const struct token *token_at(const struct parser *p, size_t i) {
 bool token_declares(const struct token *t, const struct token *next) {
   if (t->kind != T_NAME || !t->first)
     return false;
-  switch (t->word) {
+  switch (word_among(t->word)) {
   case W_PARAM:
   case W_TYPE:
   case W_MESSAGE:
@@ -34,9 +34,8 @@ bool token_declares(const struct token *t, const struct token *next) {
            next->word != W_TO && next->word != W_OF && next->word != W_FROM &&
            next->word != W_SAME && next->word != W_EACH && next->word != W_AS &&
            next->word != W_DISTINCT && next->word != W_UP && next->word != W_BOUND;
-  default:
-    return false;
   }
+  return false;
 }
 
 bool parser_at_declaration(const struct parser *p) {
@@ -50,7 +49,7 @@ bool parser_at_member(const struct parser *p) {
   const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
   if (t->kind != T_NAME || !t->first)
     return false;
-  switch (t->word) {
+  switch (word_among(t->word)) {
   case W_INPUT:
   case W_VAR:
   case W_STABLE:
@@ -73,9 +72,8 @@ bool parser_at_member(const struct parser *p) {
   case W_WHEN:
     return next->kind == T_NAME || next->kind == T_NUMBER || next->kind == T_LPAREN ||
            next->kind == T_BAR;
-  default:
-    return false;
   }
+  return false;
 }
 
 static bool at_shared_declaration(const struct parser *p) {

@@ -65,8 +65,13 @@ static json_t *value_itf(const struct model *m, const struct type *t, value v) {
   case TYPE_RECORD: return record_itf(m, t, v);
   case TYPE_ARRAY: return array_itf(m, t, v);
   case TYPE_SEQUENCE: return list_itf(m, t->element, v);
-  default: return value_to_json(m, t, v); /* truth values, labels, identities */
+  case TYPE_BOOL:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_BAG:
+  case TYPE_ERROR: break;
   }
+  return value_to_json(m, t, v);
 }
 
 /* --- variables --- */

@@ -16,12 +16,16 @@ static void refuse(struct session *s) {
   a->refusal = memory_strdup(s->e.refusal.reason);
 }
 
-static void (*const engines[])(struct session *) = {bounded_run, induction_run, spacer_run};
+static const struct {
+  enum engine engine;
+  void (*run)(struct session *);
+} engines[] = {[SYMBOLIC_BOUNDED] = {ENGINE_BMC, bounded_run},
+               [SYMBOLIC_INDUCTION] = {ENGINE_INDUCTION, induction_run},
+               [SYMBOLIC_SPACER] = {ENGINE_SPACER, spacer_run}};
 
 static void run_engine(struct session *s) {
-  if (s->question->semantics == SEMANTICS_FINE)
-    encode_refuse(&s->e, (struct span){0, 0}, "semantics 'fine', only 'coarse'");
-  engines[s->options->engine](s);
+  session_check(s, engines[s->options->engine].engine);
+  engines[s->options->engine].run(s);
 }
 
 void symbolic_check(struct model *m, const struct question *q, const struct symbolic_options *o,

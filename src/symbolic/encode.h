@@ -188,6 +188,8 @@ struct verdict_terms encode_formula(struct encoder *, const struct node *, const
 
 /* encode_environment.c */
 const struct clause *environment_with(const struct environment *, enum clause_kind);
+/* Clauses are looked for by kind, so one of a kind that nobody looks for would be left out: this refuses it. */
+void environment_understood(struct encoder *);
 truth faults_limited(struct encoder *, enum clause_kind, const truth *faulty);
 truth environment_allows(struct encoder *, const struct sstate *, const struct sround *);
 /* Whoever fails to send fails whatever is heard: crashes and oracles alone can forbid it. */

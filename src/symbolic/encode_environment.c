@@ -1,6 +1,8 @@
 /* What an environment allows, as its clauses read: the same questions as sem/environment.c asks, put to a solver. */
 #include "symbolic/encode.h"
 
+#include "model/flow.h"
+
 const struct clause *environment_with(const struct environment *env, enum clause_kind kind) {
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == kind)
@@ -10,6 +12,31 @@ const struct clause *environment_with(const struct environment *env, enum clause
 
 static const struct environment *environment(const struct encoder *e) {
   return &e->model->environments[e->environment];
+}
+
+void environment_understood(struct encoder *e) {
+  const struct environment *env = environment(e);
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    switch (env->clauses[i].kind) {
+    case CLAUSE_CRASH:
+    case CLAUSE_OMIT:
+    case CLAUSE_BYZANTINE:
+    case CLAUSE_LOST:
+    case CLAUSE_CORRUPTED:
+    case CLAUSE_EVERY:
+    case CLAUSE_FROM_ROUND:
+    case CLAUSE_SYNCHRONOUS:
+    case CLAUSE_DUPLICATED:
+    case CLAUSE_CHANNELS:
+      continue;
+    case CLAUSE_OFTEN: /* these say nothing of finite runs, and no other are looked at */
+    case CLAUSE_FINALLY:
+    case CLAUSE_ONCE:
+    case CLAUSE_FAIR:
+      continue;
+    }
+    encode_refuse(e, env->clauses[i].at, "this clause is not encoded");
+  }
 }
 
 static int64_t limit_of(const struct environment *env, enum clause_kind kind, uint32_t role, bool recovering) {
@@ -49,15 +76,15 @@ truth recoveries_limited(struct encoder *e, const truth *recovered) {
 
 /* ---- corruption ---- */
 
-static bool mentions(void *context, const struct node *n) {
+static bool mentions_corruption(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_SHO;
+  *found |= n->op == NODE_SHO || !op_is_known(n->op);
   return !*found;
 }
 
 static bool mentions_heard_of(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_HO || n->op == NODE_SHO;
+  *found |= (op_traits(n->op) & TRAIT_HEARD_OF) != 0;
   return !*found;
 }
 
@@ -66,7 +93,7 @@ bool environment_may_corrupt(const struct encoder *e) {
   bool found = environment_with(env, CLAUSE_CORRUPTED) != NULL;
   for (uint32_t i = 0; i < env->nclauses && !found; i++)
     if (env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND)
-      node_walk(env->clauses[i].pred, mentions, &found);
+      node_walk_deep(e->model, env->clauses[i].pred, mentions_corruption, &found);
   return found;
 }
 
@@ -212,7 +239,7 @@ static truth clauses_hold(struct encoder *e, const struct sstate *s, const struc
     bool heard = false;
     if (speaks == e->t.no)
       continue;
-    node_walk(env->clauses[i].pred, mentions_heard_of, &heard);
+    node_walk_deep(e->model, env->clauses[i].pred, mentions_heard_of, &heard);
     if (!heard || !without_messages)
       ok = truth_and(&e->t, ok, truth_implies(&e->t, speaks, clause_holds(e, &env->clauses[i], s, r)));
   }

@@ -238,12 +238,17 @@ static struct number encode_division(struct scope *s, const struct node *n, stru
   return result;
 }
 
+/* The smallest number has no negative. */
+static bool is_smallest(struct number n) { return number_constant(n) && n.lo == INT64_MIN; }
+
 static struct sval *encode_arithmetic(struct scope *s, const struct node *n) {
   struct terms *t = &s->e->t;
   struct number a = encode_node(s, n->kid[0])->number, v = number_of(0);
   struct number b = n->n > 1 ? encode_node(s, n->kid[1])->number : number_of(0);
-  bool ok = true;
-  switch (n->op) {
+  bool ok = false;
+  if (is_smallest(a) || is_smallest(b))
+    encode_refuse(s->e, n->at, "numbers too large to follow");
+  switch (op_among(n->op)) {
   case NODE_ADD:
     ok = number_plus(t, a, b, &v);
     break;
@@ -254,10 +259,10 @@ static struct sval *encode_arithmetic(struct scope *s, const struct node *n) {
     ok = number_times(t, a, b, &v);
     break;
   case NODE_NEG:
-    v = number_negative(t, a);
-    break;
-  default:
-    v = encode_division(s, n, a, b);
+    return sval_number(s->e, number_negative(t, a));
+  case NODE_DIV:
+  case NODE_MOD:
+    return sval_number(s->e, encode_division(s, n, a, b));
   }
   if (!ok)
     encode_refuse(s->e, n->at, "numbers too large to follow");
@@ -312,7 +317,7 @@ static struct number encode_cardinality(struct scope *s, const struct node *n) {
 static truth encode_relation(struct scope *s, const struct node *n) {
   struct encoder *e = s->e;
   struct sval *a = encode_node(s, n->kid[0]), *b = encode_node(s, n->kid[1]);
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_EQ:
     return sval_same(e, a, b);
   case NODE_NE:
@@ -323,24 +328,26 @@ static truth encode_relation(struct scope *s, const struct node *n) {
     return truth_not(&e->t, sval_less(e, b, a));
   case NODE_GT:
     return sval_less(e, b, a);
-  default:
+  case NODE_GE:
     return truth_not(&e->t, sval_less(e, a, b));
   }
+  encode_unknown(e, n);
 }
 
 static struct sval *encode_set_operator(struct scope *s, const struct node *n) {
   struct encoder *e = s->e;
   struct sval *a = encode_node(s, n->kid[0]), *b = encode_node(s, n->kid[1]);
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_UNITE:
     return sval_unite(e, a, b);
   case NODE_MEET:
     return sval_meet(e, a, b);
   case NODE_MINUS:
     return sval_minus(e, a, b);
-  default:
+  case NODE_WITHIN:
     return sval_truth(e, sval_subset(e, a, b));
   }
+  encode_unknown(e, n);
 }
 
 static struct sval *encode_set(struct scope *s, const struct node *n) {
@@ -480,7 +487,8 @@ static struct sval *encode_otherwise(struct scope *s, const struct node *n) {
 
 static struct sval *encode_simple(struct scope *s, const struct node *n) {
   struct encoder *e = s->e;
-  switch (n->op) {
+  const struct role *role = &e->model->roles[s->role];
+  switch (op_among(n->op)) {
   case NODE_CONST:
   case NODE_PARAM:
     return sval_const(e, n->type, n->constant);
@@ -500,16 +508,15 @@ static struct sval *encode_simple(struct scope *s, const struct node *n) {
     return sval_number(e, s->before->rounds);
   case NODE_SENDER:
     return sval_number(e, s->slot_sender[n->index]);
-  default: { /* NODE_NEXT */
-    const struct role *role = &e->model->roles[s->role];
+  case NODE_NEXT:
     return sval_number(e, number_of(role->first + (s->me - role->first + 1) % role->count));
   }
-  }
+  encode_unknown(e, n);
 }
 
 struct sval *encode_node(struct scope *s, const struct node *n) {
   struct encoder *e = s->e;
-  struct sval *v;
+  struct sval *v = NULL;
   struct span outer = e->at;
   e->at = n->at;
   if (e->stop && *e->stop)
@@ -583,8 +590,24 @@ struct sval *encode_node(struct scope *s, const struct node *n) {
   case NODE_ALWAYS:
   case NODE_EVENTUALLY:
   case NODE_UNTIL: encode_refuse(e, n->at, "'%s' has no value in a single state", op_text(n->op));
-  default: v = encode_aggregate(s, n);
+  case NODE_SET_OF:
+  case NODE_EXISTS:
+  case NODE_FORALL:
+  case NODE_COUNT:
+  case NODE_MIN:
+  case NODE_MAX:
+  case NODE_SUM:
+  case NODE_UNION_OF:
+  case NODE_PICK:
+  case NODE_RANDOM:
+  case NODE_MOSTFREQUENT:
+  case NODE_MAJORITY:
+  case NODE_FIRST:
+  case NODE_LAST: v = encode_aggregate(s, n); break;
+  case NODE_OPS: break;
   }
+  if (!v)
+    encode_unknown(e, n);
   e->at = outer;
   return v;
 }

@@ -143,7 +143,7 @@ static bool loop_next(struct scope *s, const struct loop *l) {
     return l->visit(s, l->context, l->bound);
   const struct node *range = l->gen[l->i].range;
   s->slot_sender[l->gen[l->i].slot] = number_of(0);
-  switch (range->op) {
+  switch (op_among(range->op)) {
   case NODE_RECEIVED:
     return loop_received(s, l);
   case NODE_SUBSETS:
@@ -156,9 +156,8 @@ static bool loop_next(struct scope *s, const struct loop *l) {
     return loop_domain(s, l, range);
   case NODE_INTERVAL:
     return loop_interval(s, l, range);
-  default:
-    return loop_collection(s, l, range);
   }
+  return loop_collection(s, l, range); /* a value, which encode_node knows or refuses */
 }
 
 bool encode_bindings(struct scope *s, const struct generator *gen, uint32_t n, sbinding_fn *visit, void *context) {
@@ -324,7 +323,7 @@ truth encode_maybe(struct scope *s, const struct node *n, struct sval **v) {
   truth there;
   struct gathering g;
   *v = NULL;
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_MIN:
   case NODE_MAX:
   case NODE_PICK:
@@ -345,14 +344,13 @@ truth encode_maybe(struct scope *s, const struct node *n, struct sval **v) {
                : sval_if(e, number_is(&e->t, q->number, (int64_t)i + 1), q->part[i], *v);
     return number_less(&e->t, number_of(0), q->number);
   }
-  default:
-    *v = encode_node(s, n);
-    if (n->type->kind != TYPE_OPTION)
-      return e->t.yes;
-    there = (*v)->truth;
-    *v = (*v)->part[0];
-    return there;
   }
+  *v = encode_node(s, n); /* knows it or refuses */
+  if (n->type->kind != TYPE_OPTION)
+    return e->t.yes;
+  there = (*v)->truth;
+  *v = (*v)->part[0];
+  return there;
 }
 
 struct sval *encode_aggregate(struct scope *s, const struct node *n) {
@@ -364,7 +362,7 @@ struct sval *encode_aggregate(struct scope *s, const struct node *n) {
     encode_bindings(s, n->gen, n->ngen, visit_deciding, &a);
     return sval_truth(e, a.wanted ? a.found : truth_not(&e->t, a.found));
   }
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_COUNT:
   case NODE_SUM:
   case NODE_UNION_OF:
@@ -386,7 +384,6 @@ struct sval *encode_aggregate(struct scope *s, const struct node *n) {
   case NODE_LAST:
     scope_fail(s, truth_not(&e->t, encode_maybe(s, n, &v)));
     return v ? v : sval_default(e, n->type);
-  default:
-    encode_refuse(e, n->at, "'%s' is not encoded", op_text(n->op));
   }
+  encode_unknown(e, n);
 }

@@ -222,9 +222,10 @@ truth encode_taking(struct scope *s, const struct sstate *state, const struct ac
     return take_one(s, state, a, stake);
   case TRIGGER_QUORUM:
     return take_quorum(s, state, a, stake);
-  default:
+  case TRIGGER_NONE:
     return e->t.yes;
   }
+  encode_refuse(e, a->at, "what this waits for is not encoded");
 }
 
 /* ---- sending ---- */

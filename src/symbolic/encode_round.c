@@ -62,9 +62,10 @@ static truth reaches(struct encoder *e, const struct sending *s, uint32_t from, 
     return truth_of(&e->t, from != to);
   case TARGET_ONE:
     return number_is(&e->t, s->to->number, to);
-  default:
+  case TARGET_EXPR:
     return sval_has(e, s->to, sval_number(e, number_of(to)));
   }
+  encode_refuse(e, s->send->at, "a message to whom is not encoded");
 }
 
 static struct sending *send_all(struct scope *s, const struct body *body, truth active) {

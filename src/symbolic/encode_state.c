@@ -212,8 +212,7 @@ static truth values_representative(struct encoder *e, const struct sstate *s, co
 
 static bool reads_me(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_ME || n->op == NODE_NEXT || n->op == NODE_PROCESS_AT || n->op == NODE_NUMBER_OF ||
-            n->op == NODE_NEIGHBOURS;
+  *found |= (op_traits(n->op) & (TRAIT_SELF | TRAIT_NUMBERED)) != 0;
   return !*found;
 }
 

@@ -255,9 +255,10 @@ static truth reaches(struct scope *s, const struct send *send, const struct sval
     return truth_of(&e->t, p != s->me);
   case TARGET_ONE:
     return process_is(s, to, p);
-  default:
+  case TARGET_EXPR:
     return sval_has(e, to, sval_number(e, number_of(p)));
   }
+  encode_refuse(e, send->at, "a message to whom is not encoded");
 }
 
 static void exec_send(struct scope *s, const struct send *send) {
@@ -286,23 +287,24 @@ static void exec_stmt(struct scope *s, const struct stmt *st) {
   switch (st->kind) {
   case STMT_IF:
     exec_if(s, st);
-    break;
+    return;
   case STMT_LET:
     s->slot[st->slot] = encode_node(s, st->expr);
-    break;
+    return;
   case STMT_ASSIGN:
     exec_assign(s, st);
-    break;
+    return;
   case STMT_FOREACH:
     exec_foreach(s, st);
-    break;
+    return;
   case STMT_HALT:
     s->halted = s->e->t.yes;
-    break;
+    return;
   case STMT_SEND:
     exec_send(s, st->send);
-    break;
+    return;
   }
+  encode_refuse(s->e, st->at, "this statement is not encoded");
 }
 
 /* `halt` ends the block: nothing after it happens. */

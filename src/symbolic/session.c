@@ -42,9 +42,10 @@ void session_unknown(struct session *s) {
 
 static bool note_reads(void *context, const struct node *n) {
   struct encoder *e = context;
-  e->keeps_initials |= n->op == NODE_INITIAL;
-  e->counts_rounds |= n->op == NODE_ROUND_NUMBER;
-  e->counts_phases |= n->op == NODE_PHASE;
+  bool unknown = op_traits(n->op) & TRAIT_UNKNOWN;
+  e->keeps_initials |= unknown || n->op == NODE_INITIAL;
+  e->counts_rounds |= unknown || n->op == NODE_ROUND_NUMBER;
+  e->counts_phases |= unknown || n->op == NODE_PHASE;
   return true;
 }
 
@@ -136,6 +137,14 @@ void session_release(struct session *s) {
   memory_free(s->steps);
 }
 
+void session_check(struct session *s, enum engine engine) {
+  enum feature lacking;
+  struct span at;
+  if (features_refused(s->model, s->question, engine, &lacking, &at))
+    encode_refuse(&s->e, at, "%s", feature_text(lacking));
+  environment_understood(&s->e);
+}
+
 /* ---- asking ---- */
 
 void session_assert(struct session *s, truth condition) {
@@ -188,7 +197,9 @@ struct verdict_terms session_goal(struct session *s, uint32_t i, const struct ss
                                   const struct sstate *after) {
   const struct property *p = &s->model->properties[s->question->properties[i]];
   struct terms *t = &s->e.t;
-  if (p->kind == PROPERTY_LIVE || (p->step && !before))
+  if (p->kind != PROPERTY_SAFETY && p->kind != PROPERTY_COVER)
+    encode_refuse(&s->e, p->at, "'%s' speaks of whole runs", p->name);
+  if (p->step && !before)
     return (struct verdict_terms){t->no, t->no};
   struct verdict_terms v = p->step ? encode_formula(&s->e, p->formula, before, after)
                                    : encode_formula(&s->e, p->formula, after, NULL);

@@ -2,6 +2,7 @@
 #ifndef RONDO_SYMBOLIC_SESSION_H
 #define RONDO_SYMBOLIC_SESSION_H
 
+#include "model/features.h"
 #include "symbolic/check.h"
 #include "symbolic/encode.h"
 #include "symbolic/solver.h"
@@ -32,6 +33,8 @@ struct session {
 void session_init(struct session *, struct model *, const struct question *, const struct symbolic_options *,
                   struct symbolic_answer *, bool prefix);
 void session_release(struct session *);
+/* Refuses what the engine does not declare (model/features.h), before anything is encoded. */
+void session_check(struct session *, enum engine);
 
 /* The facts so far, and this. */
 void session_assert(struct session *, truth);

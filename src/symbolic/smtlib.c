@@ -61,6 +61,7 @@ bool symbolic_export(struct model *m, const struct question *q, uint32_t depth, 
     text_add(refusal, s->e.refusal.reason);
     ok = false;
   } else {
+    session_check(s, ENGINE_SMTLIB);
     if (depth)
       unroll(s, depth, &p);
     else

@@ -15,6 +15,12 @@ void encode_refuse(struct encoder *e, struct span at, const char *format, ...) {
   longjmp(*e->refused, 1);
 }
 
+void encode_unknown(struct encoder *e, const struct node *n) {
+  encode_refuse(e, n->at, "'%s' is not encoded", op_text(n->op));
+}
+
+void encode_unknown_type(struct encoder *e) { encode_refuse(e, e->at, "values of this type are not encoded"); }
+
 static struct sval *make(struct encoder *e, enum sval_kind kind) {
   struct sval *v = arena_alloc(&e->arena, sizeof *v);
   v->kind = kind;
@@ -81,9 +87,18 @@ static struct sval *whole_set(struct encoder *e, const struct type *element) {
     return make_set(e, NULL, 0, element->count);
   case TYPE_PROCESS:
     return make_set(e, NULL, 0, e->model->nprocesses);
-  default:
+  case TYPE_BOOL:
+  case TYPE_OPTION:
+  case TYPE_SET:
+  case TYPE_RECORD:
+  case TYPE_ARRAY:
+  case TYPE_SEQUENCE:
     return make_set(e, element, 0, element->count);
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  encode_unknown_type(e);
 }
 
 struct sval *sval_empty(struct encoder *e, const struct type *set) {
@@ -124,9 +139,14 @@ static bool same_types(const struct type *a, const struct type *b) {
       if (!same_types(a->fields[i].type, b->fields[i].type))
         return false;
     return a->size == b->size;
-  default:
-    return false;
+  case TYPE_INT:
+  case TYPE_ENUM:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  return false;
 }
 
 /* A set, empty so far, with room for the members of both. */
@@ -271,12 +291,17 @@ struct sval *sval_const(struct encoder *e, const struct type *t, value v) {
   case TYPE_ARRAY:
   case TYPE_SEQUENCE:
     return const_parts(e, t, v);
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+    return sval_number(e, number_of(v));
   case TYPE_BAG:
   case TYPE_ERROR:
-    encode_refuse(e, e->at, "a value of no type");
-  default:
-    return sval_number(e, number_of(v));
+    break;
   }
+  encode_unknown_type(e);
 }
 
 struct sval *sval_nth(struct encoder *e, const struct type *t, uint64_t index) {
@@ -288,20 +313,15 @@ struct sval *sval_default(struct encoder *e, const struct type *t) {
 }
 
 static struct number new_number(struct encoder *e, const struct type *t, const char *name) {
-  switch (t->kind) {
-  case TYPE_RANGE:
+  if (t->kind == TYPE_RANGE)
     return number_new(&e->t, name, t->lo, t->hi);
-  case TYPE_ENUM:
+  if (t->kind == TYPE_ENUM)
     return number_new(&e->t, name, 0, (int64_t)t->size - 1);
-  case TYPE_PROCESS:
+  if (t->kind == TYPE_PROCESS)
     return number_new(&e->t, name, t->first, t->first + (int64_t)t->count - 1);
-  case TYPE_ROUND:
-    if (e->t.integers)
-      return number_new(&e->t, name, 0, NUMBER_MOST);
-    encode_refuse(e, e->at, "a free choice among rounds without bound");
-  default:
-    encode_refuse(e, e->at, "a free choice among numbers without bound");
-  }
+  if (t->kind == TYPE_ROUND && e->t.integers)
+    return number_new(&e->t, name, 0, NUMBER_MOST);
+  encode_refuse(e, e->at, "a free choice among %s without bound", t->kind == TYPE_ROUND ? "rounds" : "numbers");
 }
 
 struct sval *sval_new(struct encoder *e, const struct type *t, const char *name) {
@@ -344,9 +364,17 @@ struct sval *sval_new(struct encoder *e, const struct type *t, const char *name)
     }
     terms_fact(&e->t, sval_fits(e, t, v));
     return v;
-  default:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
     return sval_number(e, new_number(e, t, name));
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  encode_unknown_type(e);
 }
 
 /* ---- choosing between two ---- */
@@ -373,13 +401,15 @@ struct sval *sval_if(struct encoder *e, truth c, struct sval *a, struct sval *b)
     for (uint32_t i = 0; i < v->n; i++)
       v->has[i] = truth_if(&e->t, c, at_member(e, a, v, i), at_member(e, b, v, i));
     return v;
-  default:
+  case SVAL_PARTS:
+  case SVAL_SEQUENCE:
     v = make_parts(e, a->kind, a->n > b->n ? a->n : b->n);
     v->number = number_if(&e->t, c, a->number, b->number);
     for (uint32_t i = 0; i < v->n; i++)
       v->part[i] = if_part(e, c, i < a->n ? a->part[i] : NULL, i < b->n ? b->part[i] : NULL);
     return v;
   }
+  encode_unknown_type(e);
 }
 
 /* ---- comparing ---- */
@@ -412,7 +442,7 @@ truth sval_same(struct encoder *e, const struct sval *a, const struct sval *b) {
                                          sval_same(e, a->part[i], b->part[i])));
     return same;
   }
-  return same;
+  encode_unknown_type(e);
 }
 
 truth sval_less(struct encoder *e, const struct sval *a, const struct sval *b) {
@@ -471,9 +501,14 @@ truth sval_fits(struct encoder *e, const struct type *t, const struct sval *v) {
     return fits;
   case TYPE_SEQUENCE:
     return sequence_fits(e, t, v);
-  default:
+  case TYPE_BOOL:
+  case TYPE_INT:
     return e->t.yes;
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  encode_unknown_type(e);
 }
 
 static void type_bounds(const struct type *t, int64_t *lo, int64_t *hi) {
@@ -506,9 +541,11 @@ struct sval *sval_bounded(struct encoder *e, const struct type *t, struct sval *
     for (uint32_t i = 0; i < made->n; i++)
       made->part[i] = sval_bounded(e, t->element, v->part[i]);
     return made;
-  default:
-    return v;
+  case SVAL_TRUTH:
+  case SVAL_SET:
+    break;
   }
+  return v; /* as it is: whoever knows less of its bounds is never wrong */
 }
 
 /* ---- answers ---- */
@@ -570,9 +607,17 @@ value sval_value(struct encoder *e, Z3_model model, const struct type *t, const 
       parts[i] = sval_value(e, model, t->kind == TYPE_SEQUENCE ? t->element : part_type(t, i), v->part[i]);
     return value_vector(&e->model->values, parts, n);
   }
-  default:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
     return number_value(e, model, v->number);
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
   }
+  encode_unknown_type(e);
 }
 
 void sval_leaves(struct encoder *e, const struct sval *v, struct leaves *to) {

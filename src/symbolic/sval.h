@@ -25,7 +25,7 @@ struct sval {
 };
 
 /* What cannot be said in SMT, or not in reasonable size. */
-struct refusal {
+struct encoding_refusal {
   struct span at; /* {0, 0}: nowhere in particular */
   char reason[200];
 };
@@ -37,7 +37,7 @@ struct encoder {
   uint32_t environment;
   enum semantics semantics;
   jmp_buf *refused;       /* where a refusal goes */
-  struct refusal refusal;
+  struct encoding_refusal refusal;
   struct span at;         /* what is being encoded, for refusals */
   bool prefix;            /* rounds are followed one by one from the first: their numbers are bounded */
   bool keeps_initials;    /* somebody reads initial(p.x) */
@@ -47,6 +47,9 @@ struct encoder {
 
 _Noreturn void encode_refuse(struct encoder *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+/* What stands behind a switch over operators, over the kinds of types: there is no term for this one. */
+_Noreturn void encode_unknown(struct encoder *, const struct node *);
+_Noreturn void encode_unknown_type(struct encoder *);
 
 struct sval *sval_truth(struct encoder *, truth);
 struct sval *sval_number(struct encoder *, struct number);

@@ -100,7 +100,7 @@ static bool decides(struct eval *e, void *context, uint64_t weight) {
 
 /* Goes down to the part that makes n true or false (as `truth` says it is). */
 static void explain(struct finder *f, struct eval *e, const struct node *n, bool truth) {
-  switch (n->op) {
+  switch (op_among(n->op)) {
   case NODE_NOT:
     explain(f, e, n->kid[0], !truth);
     return;
@@ -125,8 +125,6 @@ static void explain(struct finder *f, struct eval *e, const struct node *n, bool
       eval_bindings(e, n->gen, n->ngen, decides, f);
       return;
     }
-    break;
-  default:
     break;
   }
   struct reading before = {f->instance, e, false}, after = {f->instance, e, true};
