@@ -98,6 +98,13 @@ static enum truth truth_of(const struct binding *around, const struct node *n) {
   return MAYBE;
 }
 
+static bool look_unknown(void *context, const struct node *n) {
+  *(bool *)context |= !op_is_known(n->op);
+  return true;
+}
+
 bool property_holds_of_stuttering(const struct property *p) {
-  return !p->step || truth_of(NULL, p->formula) == YES;
+  bool unknown = false;
+  node_walk(p->formula, look_unknown, &unknown);
+  return !p->step || (truth_of(NULL, p->formula) == YES && !unknown);
 }

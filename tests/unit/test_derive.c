@@ -366,7 +366,7 @@ static void simulate(const struct scene *s, enum derive_mode mode) {
       most = w.graph->transitions.at[i].guard.width;
   w.solver = solver_new();
   solver_variables(w.solver, most);
-  config_initials(w.meaning, w.environment, on_initial, &w);
+  config_initials(w.meaning, w.environment, on_initial, &w, &(struct model_error){0});
   for (size_t i = 0; i < w.configs.n; i++) {
     w.at = w.configs.at[i];
     w.now = w.states.at[i];

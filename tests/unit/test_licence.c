@@ -542,9 +542,6 @@ static void test_round_rank(void **state) {
           ROUND_RANK, "P(m.ts)");
   refused(LAST_VOTING(NEWEST, "ph", "environment free {}\nsafety s: forall p in P: p.ts < 3\n"),
           ROUND_RANK, "3");
-  refused(LAST_VOTING(NEWEST, "ph",
-                      "environment e { at most 1 processes are byzantine }\nsafety s: true\n"),
-          ROUND_RANK, "at most 1 processes are byzantine");
   /* a residue weighs more than a sum, wherever it stands */
   assert_licence(LAST_VOTING("pick(m.x for m in received if P(m.ts) == me)", "ph + 1",
                              "environment free {}\nsafety s: true\n"),

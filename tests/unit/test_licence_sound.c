@@ -355,7 +355,7 @@ static bool ordered_from(struct trial *t, const struct config *initial) {
 static const char *broken_licence(struct trial *t, size_t limit) {
   struct config_set reached = {.trial = t, .collect = true};
   const char *broken = NULL;
-  config_initials(t->meaning, 0, put_config, &reached);
+  config_initials(t->meaning, 0, put_config, &reached, &(struct model_error){0});
   size_t initials = reached.keep.n;
   for (size_t i = 0; i < initials && i < limit && granted(t, REDUCE_ORDER) && !broken; i++)
     if (!ordered_from(t, reached.keep.at[i]))
@@ -379,7 +379,7 @@ static bool dead_are_dead(struct trial *t, size_t limit) {
   const struct model *m = t->model;
   struct config_set reached = {.trial = t, .collect = true};
   bool good = true;
-  config_initials(t->meaning, 0, put_config, &reached);
+  config_initials(t->meaning, 0, put_config, &reached, &(struct model_error){0});
   for (size_t i = 0; i < reached.keep.n && i < limit && good; i++) {
     const struct config *c = reached.keep.at[i];
     struct config *other = config_copy(m, c);

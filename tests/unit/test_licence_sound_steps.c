@@ -656,7 +656,7 @@ static void try_model(const char *text, enum semantics semantics, size_t limit) 
   /* what is charged differs where a dead message is lost or duplicated */
   bool lossless = !environment_has(t->model, &t->question, CLAUSE_LOST) &&
                   !environment_has(t->model, &t->question, CLAUSE_DUPLICATED);
-  config_initials(t->meaning, 0, put_config, &reached);
+  config_initials(t->meaning, 0, put_config, &reached, &(struct model_error){0});
   for (size_t i = 0; i < limit && reached.keep.n && !t->broken; i++) {
     size_t recent = reached.keep.n / 3 + 1; /* mostly one of those found last, so as to get far */
     size_t at = i % 3 ? reached.keep.n - 1 - any_of(recent) : any_of(reached.keep.n);

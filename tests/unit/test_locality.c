@@ -1,4 +1,5 @@
 /* Locality: one formula for each way in which whole rounds are enough, or not. */
+#include "model/formula.h"
 #include "model/locality.h"
 
 #include "checking.h"

@@ -337,7 +337,7 @@ static bool first(void *context, const struct config *c) {
 
 static struct config *begin(struct subject *t) {
   void *out[2] = {NULL, t->model};
-  config_initials(t->meaning, 0, first, out);
+  config_initials(t->meaning, 0, first, out, &(struct model_error){0});
   return out[0];
 }
 
@@ -504,7 +504,7 @@ static void same_set(const char *path, int64_t n, int64_t k, value most) {
   subject_init(&t, text, n, k, false);
   struct interleave *s = interleave_of(t.space);
   struct reached all = {.subject = &t, .names = intern_new(), .most = most};
-  config_initials(t.meaning, 0, reach, &all);
+  config_initials(t.meaning, 0, reach, &all, &(struct model_error){0});
   for (size_t i = 0; i < all.all.n; i++)
     config_successors(t.meaning, 0, all.all.at[i], reach_next, &all);
   struct store *space = explore(s), *images = store_new();

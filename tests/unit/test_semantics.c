@@ -140,7 +140,7 @@ static bool found_step(void *context, const struct witness *w, enum step_result 
 static bool explore(struct graph *g, struct model *m, enum semantics semantics, bool arrivals) {
   *g = (struct graph){.model = m, .meaning = meaning_new(m), .names = intern_new()};
   meaning_follow(g->meaning, semantics, arrivals);
-  bool more = config_initials(g->meaning, 0, found_initial, g);
+  bool more = config_initials(g->meaning, 0, found_initial, g, &(struct model_error){0});
   for (g->from = 0; g->from < g->configs.n && more; g->from++)
     more = config_successors(g->meaning, 0, g->configs.at[g->from], found_step, g);
   return more;
