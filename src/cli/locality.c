@@ -3,6 +3,7 @@
 #include "cli/symbolic.h"
 
 #include "fine/fine.h"
+#include "model/failing.h"
 #include "model/locality.h"
 
 #include <string.h>
@@ -67,7 +68,8 @@ struct question question_for(const struct asked *a, uint32_t environment, const 
   }
   for (uint32_t k = 0; k < m->nstabilities && q.semantics == SEMANTICS_COARSE; k++)
     for (uint32_t i = 0; i < n && q.nproperties < STEPS_FOLLOWED; i++)
-      if (m->properties[m->nproperties + k].stability_of == properties[i] + 1)
+      if (m->properties[m->nproperties + k].stability_of == properties[i] + 1 &&
+          !node_may_fail(m, &q, m->properties[properties[i]].formula, NULL, NULL)) /* then it is not local anyhow */
         all[q.nproperties++] = m->nproperties + k;
   return q;
 }

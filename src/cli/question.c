@@ -137,7 +137,7 @@ static struct trace *failing_step(const struct asking *a, const struct search *s
 
 /* The search takes a step of which a property cannot be evaluated for one that breaks it. It is an error of the model. */
 static void settle_failing_steps(const struct asking *a, struct search *s) {
-  for (uint32_t i = 0; i < s->space->question->nproperties; i++) {
+  for (uint32_t i = 0; i < question_asked(a->model, s->space->question); i++) {
     const struct property *p = &a->model->properties[s->space->question->properties[i]];
     struct finding *f = &s->findings[i];
     if (!p->step || !f->found || !node_may_fail(a->model, &a->question, p->formula, NULL, NULL))
