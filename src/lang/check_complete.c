@@ -23,6 +23,31 @@ static void check_forged(const struct model *m, uint32_t environment, struct dia
     }
 }
 
+static bool overlap(const struct clause *a, const struct clause *b) {
+  return a->role == ROLE_ANY || b->role == ROLE_ANY || a->role == b->role;
+}
+
+/* Who omits in both ways and who in one, who crashes for good and who recovers: they are counted together, so that a process
+   could be given what only another one may do. */
+static void check_mixed(const struct environment *e, const struct clause *a, const struct clause *b, struct diags *diags) {
+  if (a->kind != b->kind || a->limit <= 0 || b->limit <= 0 || !overlap(a, b))
+    return;
+  bool a_both = a->omits_send && a->omits_receive, b_both = b->omits_send && b->omits_receive;
+  if (a->kind == CLAUSE_OMIT && a_both && !b_both) {
+    diag_error(diags, b->at, "'omit to send' and 'omit to receive' cannot stand beside 'omit' in '%s'", e->name);
+    diag_help(diags, "say instead of 'omit' how many omit to send and how many omit to receive");
+  } else if (a->kind == CLAUSE_CRASH && a->recovers && !b->recovers) {
+    diag_error(diags, b->at, "'crash' cannot stand beside 'crash and recover' in '%s'", e->name);
+    diag_help(diags, "who recovers may as well not: one limit on 'crash and recover' allows both");
+  }
+}
+
+static void check_faults(const struct environment *e, struct diags *diags) {
+  for (uint32_t i = 0; i < e->nclauses; i++)
+    for (uint32_t k = 0; k < e->nclauses; k++)
+      check_mixed(e, &e->clauses[i], &e->clauses[k], diags);
+}
+
 static void warn_of_failing(const struct model *m, uint32_t environment, struct diags *diags) {
   struct question q = {.environment = environment};
   const struct environment *e = &m->environments[environment];
@@ -33,7 +58,10 @@ static void warn_of_failing(const struct model *m, uint32_t environment, struct 
 }
 
 void check_complete(const struct model *m, struct diags *diags) {
-  for (uint32_t i = 0; i < m->nenvironments && !model_steps(m); i++) {
+  for (uint32_t i = 0; i < m->nenvironments; i++) {
+    check_faults(&m->environments[i], diags);
+    if (model_steps(m))
+      continue;
     check_forged(m, i, diags);
     warn_of_failing(m, i, diags);
   }

@@ -48,6 +48,18 @@ static bool reads_correct(const struct node *n) {
   return found;
 }
 
+static bool finds_faulty(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_FAULTY || !op_is_known(n->op);
+  return !*found;
+}
+
+static bool reads_faulty(const struct node *n) {
+  bool found = false;
+  node_walk(n, finds_faulty, &found);
+  return found;
+}
+
 static bool finds_state(void *context, const struct node *n) {
   bool *found = context;
   *found |= (op_traits(n->op) & ~(unsigned)(TRAIT_NAME | TRAIT_PROCESSES | TRAIT_STATUS | TRAIT_NUMBERED | TRAIT_BINDS |
@@ -217,6 +229,8 @@ static bool is_whole(const struct lowering *l, const struct generator *g) {
 }
 
 static ltl member(struct lowering *l, const struct node *range, struct node *x) {
+  if (l->liars && reads_faulty(range))
+    l->form->refused = "it speaks of each faulty process, and Byzantine ones have no variables to speak of";
   if (l->rigid && (range->op == NODE_CORRECT || range->op == NODE_FAULTY))
     return never_faulty(l, range, x);
   if (l->rigid && reads_correct(range) &&

@@ -3,6 +3,7 @@
 #include "sem/marks.h"
 #include "space/concretise.h"
 #include "space/count.h"
+#include "model/flow.h"
 #include "space/initial.h"
 #include "space/together.h"
 
@@ -372,6 +373,29 @@ static const struct space_ops round_space_ops = {
 
 /* --- making one --- */
 
+static bool finds_coin(void *context, const struct node *n) {
+  *(bool *)context |= n->op == NODE_RANDOM || !op_is_known(n->op);
+  return true;
+}
+
+/* Is there a `random` in what some process sends? */
+static bool sends_toss(const struct model *m) {
+  bool found = false;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++)
+      for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++) {
+        const struct send *s = &m->roles[r].body[p].sends[i];
+        node_walk_deep(m, s->message, finds_coin, &found);
+        node_walk_deep(m, s->to, finds_coin, &found);
+        node_walk_deep(m, s->guard.cond, finds_coin, &found);
+        for (uint32_t k = 0; k < s->guard.ngen; k++) {
+          node_walk_deep(m, s->guard.gen[k].range, finds_coin, &found);
+          node_walk_deep(m, s->guard.gen[k].cond, finds_coin, &found);
+        }
+      }
+  return found;
+}
+
 static bool reads_identity(void *context, const struct node *n) {
   bool *found = context;
   *found |= (op_traits(n->op) & (TRAIT_SELF | TRAIT_NUMBERED)) != 0;
@@ -578,6 +602,8 @@ static struct round_space *make(struct meaning *meaning, struct model *m, const 
   s->plain_lotteries = intern_new();
   s->lotteries = question_live(m, q) && m->properties[q->properties[0]].almost_surely;
   s->base.lotteries = s->lotteries;
+  if (s->lotteries && sends_toss(m))
+    s->base.coins_lost = "a message depends on a coin that is tossed when it is sent";
   s->made_with = *options;
   pack_init(&s->pack, meaning, m, q, l);
   if (first)
