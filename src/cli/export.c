@@ -40,7 +40,7 @@ static int write_out(const struct counter_system *s, const struct counter_proper
     say(&out);
     return EXIT_HOLDS;
   }
-  struct graph *g = graph_unfold(s, p, false, &why);
+  struct graph *g = graph_unfold(s, p, false, NULL, &why);
   if (!g) {
     say_error("too large to unfold: %s", why.at);
     text_release(&why);

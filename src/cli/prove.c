@@ -37,7 +37,7 @@ void prove_property(const struct counter_system *s, const struct counter_propert
                     struct proof *proof) {
   struct text why = {0};
   proof_init(proof, p);
-  struct graph *g = graph_new(s, p, false, &why);
+  struct graph *g = graph_new(s, p, false, NULL, &why);
   if (g) {
     proof_decide(g, o->engine, limits, proof);
     graph_free(g);

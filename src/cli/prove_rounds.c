@@ -110,7 +110,7 @@ static bool find_instance(const struct round_shape *shape, struct binding *bindi
   struct term passes = {.op = TERM_LE, .kid = {&two, shape->passes}};
   struct counter_property nothing = {.from = shape->passes ? &passes : start, .unsafe = start};
   struct text why = {0};
-  struct graph *g = graph_unfold(s, &nothing, false, &why);
+  struct graph *g = graph_unfold(s, &nothing, false, NULL, &why);
   text_release(&why);
   if (!g || g->locations.n == 0) {
     graph_free(g);
@@ -322,7 +322,7 @@ static struct attempt *prove_by(struct proving *p, const struct question *q, enu
   out->system = a->system;
   out->concrete = NULL;
   out->proof = (struct proof){0};
-  if (derive(&a->derivation, &shape, p->meaning, q, mode)) {
+  if (derive(&a->derivation, &shape, p->meaning, q, mode, p->limits.interrupt)) {
     prove_property(a->system, &a->system->properties[0], p->options, &p->limits, &out->proof);
     if (out->proof.kind == OUTCOME_UNSAFE)
       confirm(p, a, &shape, out);
@@ -492,7 +492,7 @@ struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
     r->of = (struct proved){.name = r->p.model->properties[index].name,
                             .environment = r->p.model->environments[environment].name};
     vec_push(&r->p.attempts, a);
-    ok = derive(&a->derivation, &shape, r->p.meaning, &q, DERIVE_COUNTED);
+    ok = derive(&a->derivation, &shape, r->p.meaning, &q, DERIVE_COUNTED, r->p.limits.interrupt);
     if (!ok) {
       refusal_print(&r->p, a, &why);
       say_error("%s", why.at);

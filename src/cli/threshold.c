@@ -198,7 +198,7 @@ static bool edge_exists(const struct thresholding *h, const int64_t *row, int sh
 /* A counterexample where one constraint of a region holds with nothing to spare. */
 static bool run_on_edge(struct thresholding *h, const struct cube *region, uint32_t constraint) {
   struct text why = {0};
-  struct graph *g = graph_new(h->system, h->property, true, &why);
+  struct graph *g = graph_new(h->system, h->property, true, NULL, &why);
   text_release(&why);
   if (!g)
     return false;
@@ -287,8 +287,8 @@ static bool write_certificate(const struct thresholding *h) {
 
 static int answer(struct thresholding *h) {
   struct text why = {0}, out = {0};
-  h->open = graph_new(h->system, h->property, true, &why);
-  h->rest = h->open ? graph_new(h->system, h->property, true, &why) : NULL;
+  h->open = graph_new(h->system, h->property, true, NULL, &why);
+  h->rest = h->open ? graph_new(h->system, h->property, true, NULL, &why) : NULL;
   if (!h->rest) {
     say_error("too large to unfold: %s", why.at);
     text_release(&why);

@@ -22,6 +22,20 @@ bool derive_refuse(struct deriving *d, struct span at, const char *format, ...) 
   return false;
 }
 
+bool derive_stopped(struct deriving *d) {
+  if (!d->stop || !*d->stop)
+    return false;
+  d->d->stopped = true;
+  derive_refuse(d, (struct span){0, 0}, "it was stopped");
+  return true;
+}
+
+struct solver *derive_solver(const struct deriving *d) {
+  struct solver *s = solver_new();
+  solver_watch(s, d->stop);
+  return s;
+}
+
 /* ---- parameters ---- */
 
 static bool term_row(const struct deriving *d, const struct term *t, int64_t times, int64_t *row) {
@@ -76,7 +90,7 @@ static bool begin_params(struct deriving *d) {
   nothing->from = yes;
   nothing->unsafe = make_number(d, 0);
   d->s->start = yes;
-  d->base = graph_unfold(d->s, nothing, d->shape->open, &why);
+  d->base = graph_unfold(d->s, nothing, d->shape->open, d->stop, &why);
   if (!d->base) {
     derive_refuse(d, (struct span){0, 0}, "the conditions on the parameters: %s", text_or_empty(&why));
     text_release(&why);
@@ -115,7 +129,7 @@ static bool begin_schedule(struct deriving *d) {
     return derive_refuse(d, shape->at, "how often this goes is not linear in the parameters");
   if (shape->rounds == 0)
     return derive_refuse(d, shape->at, "this repeats nothing");
-  struct solver *s = solver_new();
+  struct solver *s = derive_solver(d);
   for (uint32_t i = 0; i <= d->base->nparams; i++)
     row[i] = -row[i];
   solver_variables(s, d->base->nparams); /* passes <= 0? */
@@ -123,6 +137,8 @@ static bool begin_schedule(struct deriving *d) {
   solver_add_row(s, row, d->base->nparams + 1, false, NULL);
   bool never = solver_check(s) == ANSWER_NO;
   solver_free(s);
+  if (derive_stopped(d))
+    return false;
   if (!never)
     return derive_refuse(d, shape->at, "there may be no pass at all: say that there is at least one");
   d->last_pass = shape->first; /* in the instance they are numbered */
@@ -406,7 +422,7 @@ static bool make_moves(struct deriving *d) {
   move_vec moves = {0};
   bool ok = true;
   for (uint32_t p = 0; p < d->m->npoints && ok; p++)
-    ok = d->at[p].locals.n == 0 || derive_round(d, p, &moves);
+    ok = !derive_stopped(d) && (d->at[p].locals.n == 0 || derive_round(d, p, &moves));
   s->nmoves = (uint32_t)moves.n;
   s->moves = arena_array(&s->arena, moves.n + 1, sizeof *s->moves);
   for (size_t i = 0; i < moves.n; i++)
@@ -446,7 +462,7 @@ static bool make_system(struct deriving *d) {
 }
 
 bool derive(struct derivation *out, const struct round_shape *shape, struct meaning *meaning,
-            const struct question *q, enum derive_mode mode) {
+            const struct question *q, enum derive_mode mode, const volatile sig_atomic_t *stop) {
   *out = (struct derivation){.system = shape->system,
                              .model = meaning->model,
                              .where = UINT32_MAX,
@@ -460,9 +476,15 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct mean
                        .q = q,
                        .env = &meaning->model->environments[q->environment],
                        .role = &meaning->model->roles[0],
-                       .mode = mode};
-  if (begin_params(&d) && derive_licensed(&d) && begin_schedule(&d) && derive_locals(&d))
+                       .mode = mode,
+                       .stop = stop};
+  if (!derive_stopped(&d) && begin_params(&d) && derive_licensed(&d) && begin_schedule(&d) &&
+      derive_locals(&d))
     make_system(&d);
+  if (stop && *stop) /* whatever it was refused for */
+    out->stopped = true;
+  if (out->stopped && !out->refused)
+    derive_stopped(&d);
   for (uint32_t p = 0; d.at && p <= d.m->npoints; p++) {
     for (size_t i = 0; i < d.at[p].outcomes.n; i++)
       outcomes_release(d.at[p].outcomes.at[i]);

@@ -28,6 +28,7 @@ enum derive_mode { DERIVE_FLAGS, DERIVE_COUNTED, DERIVE_WHOLE };
 struct derivation {
   struct counter_system *system; /* borrowed; filled in */
   const char *refused;           /* NULL: derived. In the system's arena */
+  bool stopped;                  /* refused because it was told to stop */
   struct span at;
   struct arena arena;
   /* what is counted: local states of processes, or of parts of them */
@@ -49,10 +50,11 @@ struct derivation {
 };
 
 /* The model is an instance: its parameters satisfy the conditions, and every clause of the
-   environment allows some fault; of a `repeat` that is not fixed it has at least two passes. Each
-   property of the question becomes one of the system's, in the same order. False: refused. */
+   environment allows some fault; of a `repeat` that is not fixed it has at least two passes. The
+   property of the question (only one) becomes that of the system. stop: it ends soon after
+   *stop is not 0; NULL: never. False: refused. */
 bool derive(struct derivation *, const struct round_shape *, struct meaning *,
-            const struct question *, enum derive_mode);
+            const struct question *, enum derive_mode, const volatile sig_atomic_t *stop);
 void derivation_release(struct derivation *);
 
 /* The local state (of a part of it) as it is counted at the start of a round; UINT32_MAX: it is

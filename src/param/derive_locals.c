@@ -220,7 +220,7 @@ static bool close_locals(struct deriving *d) {
       if (!find_alphabet(d, p, &more))
         return false;
       for (size_t i = 0; i < d->at[p].locals.n; i++)
-        if (!go_on(d, p, d->at[p].locals.at[i], &more))
+        if (derive_stopped(d) || !go_on(d, p, d->at[p].locals.at[i], &more))
           return false;
     }
   }

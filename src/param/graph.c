@@ -225,6 +225,8 @@ static bool meet_relation(struct unfolding *u, const struct term *t, bool positi
 /* Keeps of each cube what satisfies the condition (or its negation). */
 static bool meet(struct unfolding *u, const struct term *t, bool positive, cube_vec *cubes) {
   enum truth known = truth_of(u, t);
+  if (u->g->stop && *u->g->stop)
+    u->failure = "it was stopped";
   if (u->failure)
     return false;
   if (known != MAYBE) {
@@ -404,7 +406,9 @@ static bool effects_decided(struct unfolding *u, uint32_t move, int64_t *const *
 
 static void unfold_move(struct unfolding *u, uint32_t from, uint32_t move, int64_t *const *update) {
   const struct counter_move *m = &u->s->moves[move];
-  if (truth_of(u, m->guard) == NO || u->failure)
+  if (u->g->stop && *u->g->stop)
+    u->failure = "it was stopped";
+  if (u->failure || truth_of(u, m->guard) == NO || u->failure)
     return;
   if (!effects_decided(u, move, update)) {
     const struct term *open = u->open;
@@ -504,13 +508,14 @@ static void find_naturals(struct graph *g) {
 }
 
 struct graph *graph_unfold(const struct counter_system *s, const struct counter_property *p,
-                           bool leave_open, struct text *why) {
+                           bool leave_open, const volatile sig_atomic_t *stop, struct text *why) {
   struct graph *g = memory_alloc(sizeof *g);
   struct unfolding u = {.g = g, .s = s};
   arena_init(&g->arena);
   g->system = s;
   g->property = p;
   g->open = leave_open;
+  g->stop = stop;
   find_columns(&u);
   find_naturals(g);
   if (find_conditions(&u, leave_open) && find_starts(&u))
@@ -589,12 +594,18 @@ void graph_restrict(struct graph *g, const struct cube *region) {
 }
 
 struct graph *graph_new(const struct counter_system *s, const struct counter_property *p,
-                        bool leave_open, struct text *why) {
-  struct graph *g = graph_unfold(s, p, leave_open, why);
+                        bool leave_open, const volatile sig_atomic_t *stop, struct text *why) {
+  struct graph *g = graph_unfold(s, p, leave_open, stop, why);
   if (!g)
     return NULL;
   graph_merge(g);
   graph_conserve(g);
   graph_accelerate(g);
+  if (stop && *stop) {
+    text_add(why, "it was stopped");
+    graph_free(g);
+    return NULL;
+  }
+  g->stop = NULL;
   return g;
 }

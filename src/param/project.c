@@ -87,7 +87,7 @@ enum projection cube_project(struct cube *c, const bool *away, struct solver *kn
     }
     if (!cube_eliminate(c, v))
       result = PROJECT_LARGER;
-    if (most && c->n > most) {
+    if ((most && c->n > most) || solver_stopped(known)) {
       result = PROJECT_GAVE_UP;
       break;
     }

@@ -3,7 +3,10 @@
 #include "symbolic/z3_terms.h"
 
 #include <inttypes.h>
+#include <limits.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <time.h>
 
 struct solver {
   struct z3_maker m;
@@ -12,6 +15,7 @@ struct solver {
   VEC(Z3_ast) variables;
   VEC(Z3_ast) literals;
   VEC(Z3_ast) mapped; /* scratch */
+  const volatile sig_atomic_t *stop; /* or NULL */
   bool failed;        /* something could not be asserted: every answer is unknown from now on */
 };
 
@@ -165,11 +169,69 @@ void solver_limit_time(struct solver *s, unsigned milliseconds) {
   Z3_params_dec_ref(s->m.z3, params);
 }
 
+/* Most checks take milliseconds: only one that takes longer gets a thread that looks at the flag. */
+enum { UNWATCHED = 200, LOOK_AGAIN = 20 /* ms */ };
+
+struct watcher {
+  pthread_mutex_t lock;
+  pthread_cond_t ended;
+  bool done;
+  Z3_context z3;
+  const volatile sig_atomic_t *stop;
+};
+
+static void *watch_check(void *context) {
+  struct watcher *w = context;
+  pthread_mutex_lock(&w->lock);
+  while (!w->done) {
+    struct timespec until;
+    clock_gettime(CLOCK_REALTIME, &until);
+    until.tv_nsec += LOOK_AGAIN * 1000000L;
+    until.tv_sec += until.tv_nsec / 1000000000L;
+    until.tv_nsec %= 1000000000L;
+    pthread_cond_timedwait(&w->ended, &w->lock, &until);
+    if (!w->done && *w->stop)
+      Z3_interrupt(w->z3);
+  }
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+static Z3_lbool check_watched(struct solver *s) {
+  struct watcher w = {.z3 = s->m.z3, .stop = s->stop};
+  pthread_t thread;
+  pthread_mutex_init(&w.lock, NULL);
+  pthread_cond_init(&w.ended, NULL);
+  Z3_lbool answer = Z3_L_UNDEF;
+  if (pthread_create(&thread, NULL, watch_check, &w) == 0) {
+    solver_limit_time(s, UINT_MAX);
+    answer = Z3_solver_check(s->m.z3, s->z3);
+    solver_limit_time(s, UNWATCHED);
+    pthread_mutex_lock(&w.lock);
+    w.done = true;
+    pthread_cond_signal(&w.ended);
+    pthread_mutex_unlock(&w.lock);
+    pthread_join(thread, NULL);
+  }
+  pthread_cond_destroy(&w.ended);
+  pthread_mutex_destroy(&w.lock);
+  return answer;
+}
+
+void solver_watch(struct solver *s, const volatile sig_atomic_t *stop) {
+  s->stop = stop;
+  solver_limit_time(s, stop ? UNWATCHED : UINT_MAX);
+}
+
+bool solver_stopped(const struct solver *s) { return s->stop && *s->stop; }
+
 enum answer solver_check(struct solver *s) {
   model_drop(s);
-  if (s->failed)
+  if (s->failed || solver_stopped(s))
     return ANSWER_UNKNOWN;
   Z3_lbool answer = Z3_solver_check(s->m.z3, s->z3);
+  if (answer == Z3_L_UNDEF && s->stop && !*s->stop && Z3_get_error_code(s->m.z3) == Z3_OK)
+    answer = check_watched(s);
   if (Z3_get_error_code(s->m.z3) != Z3_OK || answer == Z3_L_UNDEF)
     return ANSWER_UNKNOWN;
   if (answer == Z3_L_FALSE)

@@ -98,7 +98,7 @@ static bool open_world(struct world *w, const struct scene *s, const struct bind
   assert_int_not_equal(property, UINT32_MAX);
   w->property = &w->k.model->properties[property];
   struct question q = {.environment = w->environment, .properties = &property, .nproperties = 1};
-  return derive(&w->dv, &w->shape, w->meaning, &q, mode);
+  return derive(&w->dv, &w->shape, w->meaning, &q, mode, NULL);
 }
 
 static void close_world(struct world *w) {
@@ -339,7 +339,7 @@ static void simulate(const struct scene *s, enum derive_mode mode) {
     print_error("%s: %s\n", s->path ? s->path : s->text, w.dv.refused);
     fail();
   }
-  w.graph = graph_unfold(w.dv.system, &w.dv.system->properties[0], true, &why);
+  w.graph = graph_unfold(w.dv.system, &w.dv.system->properties[0], true, NULL, &why);
   if (!w.graph && mode == DERIVE_WHOLE) { /* exact, and too large to be of use */
     text_release(&why);
     close_world(&w);
@@ -505,7 +505,7 @@ static void what_does_not_fit_is_refused(void **unused) {
            "safety s: count(p in P: p.x == 1) <= n\n",
        "a parameter that has no fixed value", "n"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: step exists p in P: p.x == p.x'\n",
-       "a step property of several processes", NULL},
+       "a step property that is not of the form", NULL},
       {PROCESS("oracle x: 0..1", "send x to all", "") "safety s: true\n", "an oracle", "x"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
