@@ -414,6 +414,7 @@ static void make_state(struct deriving *d) {
     d->broken[i] = p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name),
                                          CONTROL_TRUTH, 1)
                            : UINT32_MAX;
+    d->d->broken = d->broken[i];
   }
 }
 
@@ -466,6 +467,7 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct mean
   *out = (struct derivation){.system = shape->system,
                              .model = meaning->model,
                              .where = UINT32_MAX,
+                             .broken = UINT32_MAX,
                              .passes = NO_COUNTER};
   arena_init(&out->arena);
   struct deriving d = {.d = out,
@@ -504,6 +506,7 @@ void derivation_release(struct derivation *d) {
   vec_release(&d->parts);
   vec_release(&d->counter);
   vec_release(&d->flag);
+  vec_release(&d->flows);
   arena_release(&d->arena);
   *d = (struct derivation){0};
 }

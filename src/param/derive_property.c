@@ -7,6 +7,7 @@
 #include "base/memory.h"
 #include "model/actions.h"
 #include "model/flow.h"
+#include "model/formula.h"
 
 #include <string.h>
 
