@@ -56,7 +56,10 @@ void prove_property(const struct counter_system *s, const struct counter_propert
     why.n = 0;
     text_add(&why, "no proof and no counterexample; interrupted");
   } else {
-    text_add(&why, ": too large to unfold");
+    struct text all = {0};
+    text_addf(&all, "it is too large to unfold: %s", text_or_empty(&why));
+    text_release(&why);
+    why = all;
   }
   graph_free(g);
   if (why.n)
@@ -69,7 +72,8 @@ struct decide_limits prove_limits(const struct options *o) {
   double seconds = o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT;
   return (struct decide_limits){.seconds = seconds,
                                 .asked = seconds,
-                                .memory = o->limits.memory ? o->limits.memory : default_memory_limit(),
+                                .memory =
+                                    o->limits.memory ? o->limits.memory : default_memory_limit(),
                                 .interrupt = watch_interrupts()};
 }
 

@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define COMPARE_SECONDS 0.6
+#define COMPARE_SECONDS 0.8
 #define SEARCH_SECONDS 0.6
-enum { FEW_PROCESSES = 4, MORE_PROCESSES = 8, TRIED_MOST = 200000 };
+enum { FEW_PROCESSES = 4, MORE_PROCESSES = 16, TRIED_MOST = 200000 };
 
 /* ---- instances ---- */
 
@@ -37,50 +37,61 @@ static bool count_on(struct counting *c) {
   return false;
 }
 
-/* Quotients have no values here. */
-static bool reads_quotient(const struct counter_system *s, const struct term *t) {
-  if (!t)
+static bool reads_param(const struct term *t, uint32_t param) {
+  return t && ((t->op == TERM_PARAM && t->index == param) || reads_param(t->kid[0], param) ||
+               reads_param(t->kid[1], param) || reads_param(t->kid[2], param));
+}
+
+static bool holds(const struct counter_condition *c, const int64_t *params) {
+  struct counter_values values = {.params = params};
+  int64_t value_of = 0;
+  return term_value(c->term, &values, &value_of) && value_of;
+}
+
+/* What its own conditions, which are hidden, make of it: the quotient of something that is known by
+ * now. */
+static bool fill_quotient(const struct counter_system *s, uint32_t quotient, int64_t *params) {
+  struct counter_values values = {.params = params};
+  int64_t of, low, high;
+  if (!term_value(s->params[quotient].of, &values, &of))
     return false;
-  if (t->op == TERM_PARAM && s->params[t->index].of)
-    return true;
-  return reads_quotient(s, t->kid[0]) || reads_quotient(s, t->kid[1]) || reads_quotient(s, t->kid[2]);
-}
-
-static void fill_definitions(const struct counter_system *s, int64_t *params) {
-  struct counter_values values = {.params = params};
-  for (uint32_t i = 0; i < s->nparams; i++)
-    if (s->params[i].is && !reads_quotient(s, s->params[i].is) &&
-        !term_value(s->params[i].is, &values, &params[i]))
-      params[i] = -1;
-}
-
-/* As far as it can be told without quotients: the rest is up to the checker of the language. */
-static bool may_hold(const struct counter_system *s, bool open, const int64_t *params) {
-  struct counter_values values = {.params = params};
-  for (uint32_t i = 0; i < s->nconditions; i++) {
-    const struct counter_condition *c = &s->conditions[i];
-    int64_t holds = 1;
-    if (!(open && c->resilience) && !reads_quotient(s, c->term) &&
-        (!term_value(c->term, &values, &holds) || !holds))
-      return false;
+  low = of < 0 ? of : 0;
+  high = of < 0 ? 0 : of;
+  for (int64_t q = low; q <= high; q++) {
+    bool fits = true;
+    params[quotient] = q;
+    for (uint32_t i = 0; i < s->nconditions && fits; i++)
+      fits = !s->conditions[i].hidden || !reads_param(s->conditions[i].term, quotient) ||
+             holds(&s->conditions[i], params);
+    if (fits)
+      return true;
   }
-  return true;
+  return false;
 }
 
-void small_instances(const struct proving *p, const struct counter_system *s,
-                     const struct round_shape *shape, small_fn *visit, void *context) {
-  int64_t *params = memory_alloc((s->nparams + (size_t)1) * sizeof *params), size;
+/* From the free parameters to all of them. */
+static bool fill_params(const struct counter_system *s, int64_t *params) {
+  struct counter_values values = {.params = params};
+  bool ok = true;
+  for (uint32_t i = 0; i < s->nparams && ok; i++)
+    ok = !s->params[i].of || fill_quotient(s, i, params);
+  for (uint32_t i = 0; i < s->nparams && ok; i++)
+    ok = !s->params[i].is || term_value(s->params[i].is, &values, &params[i]);
+  return ok;
+}
+
+void small_instances(const struct counter_system *s, const struct round_shape *shape,
+                     small_fn *visit, void *context) {
+  int64_t *params = memory_alloc((s->nparams + (size_t)1) * sizeof *params), size = 0;
   bool found = false, more = true;
   uint32_t tried = 0;
-  (void)p;
   for (int64_t n = 1; n <= (found ? FEW_PROCESSES : MORE_PROCESSES) && more; n++) {
     struct counting c = {s, params, n > FEW_PROCESSES ? n : FEW_PROCESSES};
     memset(params, 0, s->nparams * sizeof *params);
     do {
       struct counter_values values = {.params = params};
-      fill_definitions(s, params);
-      if (!may_hold(s, shape->open, params) || reads_quotient(s, shape->size) ||
-          !term_value(shape->size, &values, &size) || size != n)
+      if (!fill_params(s, params) || !term_value(shape->size, &values, &size) || size != n ||
+          !counter_params_hold(s, shape->open, params))
         continue;
       found = true;
       more = visit(context, params);
@@ -118,14 +129,14 @@ bool compare_derived(struct proving *p, struct attempt *a, const struct round_sh
   struct comparing *c = compare_new(&a->derivation, shape, q, p->limits.interrupt);
   struct deriving_compared d = {p, a, c, out, shape->open};
   if (c)
-    small_instances(p, a->system, shape, compare_one, &d);
+    small_instances(a->system, shape, compare_one, &d);
   compare_free(c);
   out->cut |= *p->limits.interrupt != 0;
   watch_time(0);
   if (out->difference.n && !p->fault.n)
     text_addf(&p->fault, "the counter system that was derived is not the algorithm's: %s",
               out->difference.at);
-  return !out->difference.n && !*p->limits.interrupt;
+  return !out->difference.n && !*p->limits.interrupt && out->states > 0;
 }
 
 /* ---- the verdict ---- */
@@ -167,7 +178,7 @@ static bool search_one(void *context, const int64_t *params) {
 bool search_small(struct proving *p, struct attempt *a, const struct round_shape *shape,
                   struct proved *of) {
   struct searching s = {p, a, of, race_clock() + SEARCH_SECONDS};
-  small_instances(p, a->system, shape, search_one, &s);
+  small_instances(a->system, shape, search_one, &s);
   return !p->fault.n && !*p->limits.interrupt;
 }
 
@@ -177,16 +188,17 @@ void certify_comparison(struct proved *of) {
   struct text t = {0};
   if (!of->proof.certificate)
     return;
-  text_addf(&t,
-            "; This is about the counter system that rondo derived from the algorithm; that it is the "
-            "algorithm's is not part of it.\n"
-            "; The derivation was compared with the interpreter on %" PRIu32
-            " instances with at most %" PRIu32 " processes:\n"
-            "; %" PRIu64 " states and %" PRIu64 " steps, %s; the search found the property to hold in %" PRIu32
-            " of them.\n%s",
-            of->compared.instances, of->compared.processes, of->compared.states, of->compared.steps,
-            of->compared.cut ? "as many as there was time for" : "all that there are", of->searched,
-            of->proof.certificate);
+  text_addf(
+      &t,
+      "; This is about the counter system that rondo derived from the algorithm; that it is the "
+      "algorithm's is not part of it.\n"
+      "; The derivation was compared with the interpreter on %" PRIu32
+      " instances with at most %" PRIu32 " processes:\n"
+      "; %" PRIu64 " states and %" PRIu64
+      " steps, %s; the search found the property to hold in %" PRIu32 " of them.\n%s",
+      of->compared.instances, of->compared.processes, of->compared.states, of->compared.steps,
+      of->compared.cut ? "as many as there was time for" : "all that there are", of->searched,
+      of->proof.certificate);
   memory_free(of->proof.certificate);
   of->proof.certificate = t.at;
 }

@@ -25,6 +25,17 @@ static bool shape_of(const struct proving *p, struct round_shape *shape, bool sa
 
 /* ---- an instance to look at ---- */
 
+/* The parameter that is read there: one that has another's value by default can have its own. NULL:
+   it is none. */
+static const char *param_at(const struct proving *p, const struct counter_system *s,
+                            struct span at) {
+  for (uint32_t i = 0; i < s->nparams; i++)
+    if (!s->params[i].of && strlen(s->params[i].name) == at.to - at.from &&
+        strncmp(s->params[i].name, p->syntax->source.text + at.from, at.to - at.from) == 0)
+      return s->params[i].name;
+  return NULL;
+}
+
 /* Parameters without a value must not decide about types. */
 static bool types_are_fixed(const struct proving *p, const struct counter_system *s) {
   struct diags diags;
@@ -36,9 +47,11 @@ static bool types_are_fixed(const struct proving *p, const struct counter_system
     struct span at = param_shapes(p->syntax->tree, s, param->name);
     if (!at.to)
       continue;
+    const char *name = param_at(p, s, at);
+    name = name ? name : param->name;
     diag_error(&diags, at, "the parameter '%s' decides about a type, so it cannot be left free",
-               param->name);
-    diag_help(&diags, "give it a value, as in -D %s=2", param->name);
+               name);
+    diag_help(&diags, "give it a value, as in -D %s=2", name);
   }
   bool ok = diags.errors == 0;
   say_diags(&diags);
@@ -81,19 +94,21 @@ static bool settle(struct solver *solver, uint32_t variable, int64_t *found) {
 }
 
 /* Small values that satisfy the conditions; with two passes at least where they are not fixed. */
-static bool find_instance(const struct round_shape *shape, struct binding *bindings) {
+static bool find_instance(const struct round_shape *shape, const volatile sig_atomic_t *stop,
+                          struct binding *bindings) {
   const struct counter_system *s = shape->system;
   struct term two = {.op = TERM_NUMBER, .number = 2}, *start = s->start;
   struct term passes = {.op = TERM_LE, .kid = {&two, shape->passes}};
   struct counter_property nothing = {.from = shape->passes ? &passes : start, .unsafe = start};
   struct text why = {0};
-  struct graph *g = graph_unfold(s, &nothing, false, NULL, &why);
+  struct graph *g = graph_unfold(s, &nothing, false, stop, &why);
   text_release(&why);
   if (!g || g->locations.n == 0) {
     graph_free(g);
     return false;
   }
   struct solver *solver = solver_new();
+  solver_watch(solver, stop);
   solver_variables(solver, g->nvars);
   solver_add_any(solver, g->conditions.at, g->conditions.n, NULL);
   solver_add_any(solver, g->locations.at[0].start.at, g->locations.at[0].start.n, NULL);
@@ -136,8 +151,15 @@ static bool begin(struct proving *p) {
   struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
   s->start = &yes;
   bool ok = types_are_fixed(p, s);
-  if (ok && !(ok = find_instance(&shape, bindings)))
+  watch_time(p->limits.seconds);
+  bool found = ok && find_instance(&shape, p->limits.interrupt, bindings);
+  p->stopped = *p->limits.interrupt != 0;
+  watch_time(0);
+  if (ok && p->stopped)
+    say_error("stopped by a limit or a signal while values for the parameters were looked for");
+  else if (ok && !found)
     say_error("no values satisfy the conditions on the parameters");
+  ok = found && !p->stopped;
   if (ok)
     p->model = model_with(p, s, bindings, false);
   memory_free(bindings);
@@ -197,8 +219,9 @@ struct model *proving_instance(const struct proving *p, const struct counter_sys
   return m;
 }
 
-const struct property_result *look_there(struct proving *p, struct attempt *a, const struct proved *of,
-                                         const int64_t *params, bool strictly) {
+const struct property_result *look_there(struct proving *p, struct attempt *a,
+                                         const struct proved *of, const int64_t *params,
+                                         bool strictly) {
   struct binding *bindings = bindings_of(a->system, params);
   struct options o = *p->options;
   struct inquiries in;
@@ -266,11 +289,16 @@ static void confirm(struct proving *p, struct attempt *a, const struct round_sha
   if (out->concrete)
     return;
   struct text why = {0};
-  text_add(&why, "its counter system has a run that the algorithm does not have, or that was not "
-                 "found, at");
+  text_add(&why,
+           "the counter system allows too much: it has a run that the search did not find in the "
+           "algorithm,");
+  const char *comma = "";
   for (uint32_t i = 0; i < a->system->nparams; i++)
-    if (!a->system->params[i].of)
-      text_addf(&why, " %s = %" PRId64, a->system->params[i].name, out->proof.run.params[i]);
+    if (!a->system->params[i].of) {
+      text_addf(&why, "%s %s = %" PRId64, comma, a->system->params[i].name,
+                out->proof.run.params[i]);
+      comma = ",";
+    }
   counter_run_release(&out->proof.run);
   out->proof.kind = OUTCOME_OPEN;
   out->proof.limit = why.at;
@@ -336,7 +364,11 @@ static void corroborate(struct proving *p, struct attempt *a, const struct round
   out->proof = (struct proof){0};
   out->proof.limit = memory_strdup(
       p->fault.n ? "a fault of rondo itself"
-                 : "proved of its counter system; interrupted while that was compared with the algorithm");
+      : *p->limits.interrupt
+          ? "proved of the counter system; interrupted while that was compared with the algorithm"
+          : "proved of the counter system, which could not be compared with the algorithm: no "
+            "instance is "
+            "small enough");
 }
 
 /* In one of the ways to derive it; share: of the time that is left, for the engines. */
@@ -374,6 +406,16 @@ static struct attempt *prove_by(struct proving *p, const struct question *q, enu
   return a;
 }
 
+/* Why it did not get any further. */
+static void say_also(struct proof *proof, const char *exactly) {
+  struct text t = {0};
+  if (!proof->limit || strcmp(proof->limit, exactly) == 0)
+    return;
+  text_addf(&t, "%s; and an exact one cannot be had: %s", proof->limit, exactly);
+  memory_free(proof->limit);
+  proof->limit = t.at;
+}
+
 /* The easy way first, then those that are more exact. All have one time limit; what is told in the
    end is how far the last one got that got anywhere. */
 static void prove_one(struct proving *p, uint32_t property, uint32_t environment) {
@@ -391,8 +433,12 @@ static void prove_one(struct proving *p, uint32_t property, uint32_t environment
         a->derivation.refused || race_clock() >= p->deadline)
       break;
     struct proved next = out;
-    struct attempt *b = prove_by(p, &q, (enum derive_mode)mode, mode == DERIVE_WHOLE ? 1 : 0.5, &next);
+    struct attempt *b =
+        prove_by(p, &q, (enum derive_mode)mode, mode == DERIVE_WHOLE ? 1 : 0.5, &next);
     bool better = next.proof.kind != OUTCOME_OPEN || next.proof.nreports > 0;
+    if (!better && mode == DERIVE_WHOLE && next.proof.limit && !*p->limits.interrupt &&
+        race_clock() < p->deadline)
+      say_also(&out.proof, next.proof.limit);
     proof_release(better ? &out.proof : &next.proof);
     compared_release(better ? &out.compared : &next.compared);
     attempt_free(better ? a : b);
@@ -465,6 +511,8 @@ int prove_rounds(const struct syntax *syntax, const struct options *o) {
   struct proving p = {.syntax = syntax, .options = o};
   int status = EXIT_BAD_INPUT;
   bool done = proving_begin(&p) && prove_all(&p);
+  if (p.stopped)
+    status = EXIT_INCONCLUSIVE;
   if (p.fault.n) {
     say_error("a fault of rondo itself: %s", p.fault.at);
     status = EXIT_FAULT;
@@ -528,7 +576,10 @@ static bool open_derived(struct rounds *r, const struct options *o, const char *
   struct compared compared;
   struct text why = {0};
   uint32_t environment = 0, index = 0;
-  if (!proving_begin(p) || !property_find(p->model, property, &index))
+  bool begun = proving_begin(p);
+  if (p->stopped)
+    *status = EXIT_INCONCLUSIVE;
+  if (!begun || !property_find(p->model, property, &index))
     return false;
   environment = p->model->properties[index].environments[0];
   if (o->env && !environment_find(p->model, o->env, &environment))
@@ -554,7 +605,11 @@ static bool open_derived(struct rounds *r, const struct options *o, const char *
   } else {
     ok = compare_derived(p, a, &shape, &q, &compared);
     if (!ok && !compared.difference.n) {
-      text_add(&why, "interrupted while the counter system was compared with the algorithm");
+      text_add(&why,
+               *p->limits.interrupt
+                   ? "interrupted while the counter system was compared with the algorithm"
+                   : "the counter system could not be compared with the algorithm: no instance is "
+                     "small enough");
       *status = EXIT_INCONCLUSIVE;
     } else if (!ok) {
       text_addf(&why, "a fault of rondo itself: %s", p->fault.at);
@@ -601,6 +656,6 @@ static bool disagree_one(void *context, const int64_t *params) {
 
 bool rounds_disagree(struct rounds *r, rounds_safe_fn *safe, void *context) {
   struct disagreeing d = {r, safe, context, race_clock() + 1, false};
-  small_instances(&r->p, rounds_system(r), &r->shape, disagree_one, &d);
+  small_instances(rounds_system(r), &r->shape, disagree_one, &d);
   return d.found;
 }

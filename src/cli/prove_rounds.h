@@ -27,15 +27,16 @@ struct proving {
   struct meaning *meaning;
   VEC(struct proved) proofs;
   VEC(struct attempt *) attempts;
+  bool stopped;      /* before there was an instance */
   struct text fault; /* what rondo itself got wrong; empty: nothing */
 };
 
-/* An instance with all parameters given: params are those of the system. open: whatever `resilience`
-   says. NULL: the conditions do not hold. */
+/* An instance with all parameters given: params are those of the system. open: whatever
+   `resilience` says. NULL: the conditions do not hold. */
 struct model *proving_instance(const struct proving *, const struct counter_system *,
                                const int64_t *params, bool open);
-/* Asks the search, in an instance; strictly: only where `resilience` holds, too. NULL: it does not find
-   it violated. */
+/* Asks the search, in an instance; strictly: only where `resilience` holds, too. NULL: it does not
+   find it violated. */
 const struct property_result *look_there(struct proving *, struct attempt *, const struct proved *,
                                          const int64_t *params, bool strictly);
 void forget_instance(struct attempt *);
@@ -44,11 +45,11 @@ void forget_instance(struct attempt *);
 
 /* Smallest first, until it returns false. */
 typedef bool small_fn(void *context, const int64_t *params);
-void small_instances(const struct proving *, const struct counter_system *, const struct round_shape *,
-                     small_fn *, void *context);
+void small_instances(const struct counter_system *, const struct round_shape *, small_fn *,
+                     void *context);
 
-/* The derived system against the interpreter, for a second at most. False: it was interrupted, or they
-   differ (proving->fault). */
+/* The derived system against the interpreter, for a second at most. False: it was interrupted, they
+   differ (proving->fault), or there was nothing to compare. */
 bool compare_derived(struct proving *, struct attempt *, const struct round_shape *,
                      const struct question *, struct compared *);
 /* What was proved, against the search, for a second at most. False: likewise. */

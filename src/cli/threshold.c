@@ -136,8 +136,9 @@ static void disbelieve(const struct thresholding *h, struct proof *proof) {
   if (!h->rounds || proof->kind != OUTCOME_UNSAFE || rounds_violate(h->rounds, proof->run.params))
     return;
   struct text why = {0};
-  text_add(&why, "the counter system has a run that the algorithm does not have, or that was not "
-                 "found");
+  text_add(&why,
+           "the counter system allows too much: it has a run that the search did not find in the "
+           "algorithm");
   counter_run_release(&proof->run);
   proof->kind = OUTCOME_OPEN;
   proof->limit = why.at;
@@ -323,7 +324,8 @@ static int answer(struct thresholding *h) {
   find_threshold(h);
   regions_tidy(&h->t.unsafe, &h->open->conditions);
   if (h->rounds && h->t.exact && rounds_disagree(h->rounds, is_safe, h)) {
-    say_error("a fault of rondo itself: the search finds '%s' violated where it was proved", h->property->name);
+    say_error("a fault of rondo itself: the search finds '%s' violated where it was proved",
+              h->property->name);
     threshold_release(&h->t);
     memory_free(h->kept);
     graph_free(h->open);

@@ -41,8 +41,8 @@ static int compare_locals(const void *a, const void *b, void *length) {
   return 0;
 }
 
-/* Which of several configurations that differ in the order of processes is looked at further does not
-   matter: each of them has been compared by then. */
+/* Which of several configurations that differ in the order of processes is looked at further does
+   not matter: each of them has been compared by then. */
 static bool is_new_config(struct comparing *c, const struct config *config) {
   size_t length = c->dv->length, n = config->nprocesses, old = intern_count(c->known);
   int64_t *key = memory_alloc((n * length + 3) * sizeof *key);
@@ -177,9 +177,10 @@ static bool step_to(struct stepping *s, const struct config *after, int64_t *to,
   if (!old) {
     if (!match_step(c, s->from, s->before, after, to, bad, end)) {
       if (!comparing_stopped(c)) /* else nobody knows */
-        differ(c, bad ? "a step that violates the property is none of the counter system, or does not "
-                        "violate it there"
-                      : "a step of the algorithm is none of the counter system",
+        differ(c,
+               bad ? "a step that violates the property is none of the counter system, or does not "
+                     "violate it there"
+                   : "a step of the algorithm is none of the counter system",
                s->from, to);
       return false;
     }
@@ -200,8 +201,8 @@ static bool on_step(void *context, const struct witness *witness, enum step_resu
   if (comparing_stopped(c))
     return false;
   if (result != STEP_OK)
-    return differ(c, "the algorithm fails in a step, and the counter system leaves that out", s->from,
-                  NULL);
+    return differ(c, "the algorithm fails in a step, and the counter system leaves that out",
+                  s->from, NULL);
   int64_t *to = memory_alloc((state_width(c) + 1) * sizeof *to);
   int64_t *end = memory_alloc((state_width(c) + 1) * sizeof *end);
   bool ok = step_to(s, next, to, end);

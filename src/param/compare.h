@@ -1,9 +1,10 @@
-/* A derived counter system against the algorithm it was derived from, on instances with few processes.
+/* A derived counter system against the algorithm it was derived from, on instances with few
+   processes.
 
    Every state and step of the plain interpreter (sem/config.h) is looked for in the counter system,
-   by its meaning in plain integers (sem/counters.h): an initial state must be a start, a step one or
-   more moves, and what violates the property must be unsafe. So a derivation that leaves something
-   out is found wherever few processes are enough to show it. */
+   by its meaning in plain integers (sem/counters.h): an initial state must be a start, a step one
+   or more moves, and what violates the property must be unsafe. So a derivation that leaves
+   something out is found wherever few processes are enough to show it. */
 #ifndef RONDO_PARAM_COMPARE_H
 #define RONDO_PARAM_COMPARE_H
 

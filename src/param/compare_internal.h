@@ -16,25 +16,25 @@ struct comparing {
   const volatile sig_atomic_t *stop;
   struct graph *graph;
   struct solver *solver;
-  struct intern *locations;           /* by values of the controls: names are indices of locations */
-  VEC(size_t) first;                  /* by location: its first transition; one more at the end */
-  VEC(size_t) ordered;                /* transitions by location */
-  size_t last;                        /* the transition that was found last: a good guess */
-  uint32_t broken;                    /* the control of a step property, UINT32_MAX: it is none */
+  struct intern *locations; /* by values of the controls: names are indices of locations */
+  VEC(size_t) first;        /* by location: its first transition; one more at the end */
+  VEC(size_t) ordered;      /* transitions by location */
+  size_t last;              /* the transition that was found last: a good guess */
+  uint32_t broken;          /* the control of a step property, UINT32_MAX: it is none */
   /* the instance */
   struct meaning *meaning;
   const struct model *m;
   uint32_t last_pass;
   int64_t *params;
-  struct intern *texts;               /* what values look like, as vectors of characters */
-  struct intern *locals;              /* point, part, local state of the instance */
-  VEC(uint32_t) local_of;             /* by name in `locals`: the derived one, UINT32_MAX: there is none */
-  VEC(struct config *) configs;       /* reached, processes in any order */
-  VEC(uint32_t) states;               /* by configuration: a state of the counter system for it */
-  struct intern *known;               /* configurations, their processes sorted */
-  struct intern *systems;             /* states of the counter system: counters, then controls */
-  struct intern *pairs;               /* steps that were found: before, after (without what stays), bad */
-  VEC(uint32_t) ends;                 /* by pair: the state that it leads to */
+  struct intern *texts;   /* what values look like, as vectors of characters */
+  struct intern *locals;  /* point, part, local state of the instance */
+  VEC(uint32_t) local_of; /* by name in `locals`: the derived one, UINT32_MAX: there is none */
+  VEC(struct config *) configs; /* reached, processes in any order */
+  VEC(uint32_t) states;         /* by configuration: a state of the counter system for it */
+  struct intern *known;         /* configurations, their processes sorted */
+  struct intern *systems;       /* states of the counter system: counters, then controls */
+  struct intern *pairs;         /* steps that were found: before, after (without what stays), bad */
+  VEC(uint32_t) ends;           /* by pair: the state that it leads to */
   struct compared *out;
 };
 
@@ -53,8 +53,8 @@ bool params_in(struct comparing *);
 void state_print(const struct comparing *, const int64_t *state, struct text *);
 
 /* ---- compare_match.c: moves between two states ---- */
-/* Is there a way from `from` to what stands for `after`? bad: the step violates the property. end: the
-   state it leads to, which is that of `after` but for what the system never forgets. */
+/* Is there a way from `from` to what stands for `after`? bad: the step violates the property. end:
+   the state it leads to, which is that of `after` but for what the system never forgets. */
 bool match_step(struct comparing *, const int64_t *from, const struct config *before,
                 const struct config *after, const int64_t *to, bool bad, int64_t *end);
 

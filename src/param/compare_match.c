@@ -1,5 +1,6 @@
-/* Moves of the counter system that stand for a step: parts that change one after the other, then the
-   move of the round. The solver finds amounts; whether they make the move is up to the meaning. */
+/* Moves of the counter system that stand for a step: parts that change one after the other, then
+   the move of the round. The solver finds amounts; whether they make the move is up to the meaning.
+ */
 #include "param/compare_internal.h"
 
 #include "base/memory.h"
@@ -85,22 +86,76 @@ static void change_parts(struct comparing *c, const struct config *before,
 
 /* ---- the round ---- */
 
-/* Constraints without amounts decide without the solver. */
-static bool is_possible(const struct comparing *c, const struct transition *t, const int64_t *from) {
+/* Most transitions are ruled out without the solver: by the bounds that each constraint leaves for
+   an amount, given those of the others. */
+enum { FAR = 1 << 20, PASSES = 4 };
+
+struct bounds {
+  uint32_t n;
+  int64_t *low, *high; /* by amount */
+};
+
+/* What the row says with parameters and counters as they are: rest + sum of its amounts >= 0. */
+static __int128 row_rest(const struct comparing *c, const int64_t *row, const int64_t *from) {
   const struct graph *g = c->graph;
-  for (uint32_t i = 0; i < t->guard.n; i++) {
-    const int64_t *row = cube_row(&t->guard, i);
-    __int128 sum = row[0];
-    bool open = false;
-    for (uint32_t k = 0; k + 1 < t->guard.width && !open; k++) {
-      open = k >= g->nvars && row[k + 1];
-      if (k < g->nvars)
-        sum += (__int128)row[k + 1] * (k < g->nparams ? c->params[g->param[k]] : from[k - g->nparams]);
+  __int128 sum = row[0];
+  for (uint32_t k = 0; k < g->nvars; k++)
+    if (row[k + 1])
+      sum +=
+          (__int128)row[k + 1] * (k < g->nparams ? c->params[g->param[k]] : from[k - g->nparams]);
+  return sum;
+}
+
+/* rest + sum of amounts[i] * x[i] >= 0; sign -1: of the negated numbers. False: impossible. */
+static bool narrow(struct bounds *b, __int128 rest, const int64_t *amounts, int sign) {
+  __int128 most = sign * rest;
+  for (uint32_t i = 0; i < b->n; i++) {
+    int64_t x = sign * amounts[i];
+    most += x > 0 ? (__int128)x * b->high[i] : (__int128)x * b->low[i];
+  }
+  if (most < 0)
+    return false;
+  for (uint32_t i = 0; i < b->n; i++) {
+    int64_t x = sign * amounts[i];
+    if (x > 0) { /* x * (high - value) <= most */
+      __int128 low = b->high[i] - most / x;
+      b->low[i] = low > b->low[i] ? (int64_t)low : b->low[i];
+    } else if (x < 0) {
+      __int128 high = b->low[i] + most / -x;
+      b->high[i] = high < b->high[i] ? (int64_t)high : b->high[i];
     }
-    if (!open && (t->guard.equal.at[i] ? sum != 0 : sum < 0))
+    if (b->low[i] > b->high[i])
       return false;
   }
   return true;
+}
+
+static bool is_possible(const struct comparing *c, const struct transition *t, const int64_t *from,
+                        const int64_t *to) {
+  const struct graph *g = c->graph;
+  struct bounds b = {t->namounts, memory_alloc((t->namounts + (size_t)1) * sizeof *b.low),
+                     memory_alloc((t->namounts + (size_t)1) * sizeof *b.high)};
+  bool ok = true;
+  for (uint32_t i = 0; i < b.n; i++) {
+    b.low[i] = -FAR; /* nobody gets that far with few processes */
+    b.high[i] = FAR;
+  }
+  for (int pass = 0; pass < PASSES && ok; pass++) {
+    for (uint32_t i = 0; i < t->guard.n && ok; i++) {
+      const int64_t *row = cube_row(&t->guard, i);
+      __int128 rest = row_rest(c, row, from);
+      ok = narrow(&b, rest, row + 1 + g->nvars, 1) &&
+           (!t->guard.equal.at[i] || narrow(&b, rest, row + 1 + g->nvars, -1));
+    }
+    for (uint32_t i = 0; i < g->ncounters && ok; i++) {
+      __int128 rest = row_rest(c, t->update[i], from) - to[i];
+      ok = narrow(&b, rest, t->update[i] + 1 + g->nvars, 1) &&
+           narrow(&b, rest, t->update[i] + 1 + g->nvars, -1);
+    }
+  }
+  memory_free(b.low);
+  memory_free(b.high);
+  return ok;
 }
 
 /* With some amounts it leads there. */
@@ -139,7 +194,7 @@ static bool round_leads_by(struct comparing *c, size_t transition, const int64_t
       return false;
   if (c->broken != UINT32_MAX && bad && !controls[c->broken])
     return false;
-  if (c->dv->flows.at[t->move] || !is_possible(c, t, from) || !leads(c, t, from, to, end))
+  if (c->dv->flows.at[t->move] || !is_possible(c, t, from, to) || !leads(c, t, from, to, end))
     return false;
   c->last = transition;
   return true;

@@ -1,5 +1,6 @@
-/* Configurations of the interpreter as states of the counter system: how many processes are in which
-   local state. Values of another instance have other names, so they are compared as they are written. */
+/* Configurations of the interpreter as states of the counter system: how many processes are in
+   which local state. Values of another instance have other names, so they are compared as they are
+   written. */
 #include "param/compare_internal.h"
 
 #include "base/memory.h"

@@ -53,33 +53,42 @@ static bool term_row(const struct deriving *d, const struct term *t, int64_t tim
            term_row(d, t->kid[1], t->op == TERM_SUB ? -times : times, row);
   case TERM_TIMES:
     return term_row(d, t->kid[1], times * t->kid[0]->number, row);
-  default:
-    return false;
+  case TERM_COUNTER: /* not of parameters alone, or not linear */
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_IF:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
+    break;
   }
+  return false;
 }
 
+/* Whatever is none of these operators is refused. */
 bool node_row(struct deriving *d, const struct node *n, int64_t times, int64_t *row) {
-  switch (n->op) {
-  case NODE_CONST:
+  if (n->op == NODE_CONST) {
     row[0] += times * n->constant;
     return true;
-  case NODE_PARAM:
+  }
+  if (n->op == NODE_PARAM) {
     for (uint32_t i = 0; i <= d->base->nparams; i++)
       row[i] += times * d->param_row[n->index][i];
     return true;
-  case NODE_ADD:
-  case NODE_SUB:
+  }
+  if (n->op == NODE_ADD || n->op == NODE_SUB)
     return node_row(d, n->kid[0], times, row) &&
            node_row(d, n->kid[1], n->op == NODE_SUB ? -times : times, row);
-  case NODE_MUL:
-    if (n->kid[0]->op == NODE_CONST)
-      return node_row(d, n->kid[1], times * n->kid[0]->constant, row);
-    return n->kid[1]->op == NODE_CONST && node_row(d, n->kid[0], times * n->kid[1]->constant, row);
-  case NODE_NARROW:
+  if (n->op == NODE_MUL && n->kid[0]->op == NODE_CONST)
+    return node_row(d, n->kid[1], times * n->kid[0]->constant, row);
+  if (n->op == NODE_MUL && n->kid[1]->op == NODE_CONST)
+    return node_row(d, n->kid[0], times * n->kid[1]->constant, row);
+  if (n->op == NODE_NARROW)
     return node_row(d, n->kid[0], times, row);
-  default:
-    return derive_refuse(d, n->at, "this is not linear in the parameters");
-  }
+  return derive_refuse(d, n->at, "this is not linear in the parameters");
 }
 
 /* Columns and conditions come from unfolding a system that has nothing but its parameters. */

@@ -39,8 +39,8 @@ struct derivation {
   const uint32_t *part_of; /* by variable, then one for all first values; NULL: only one part */
   const bool *part_used;   /* by part; NULL likewise */
   uint32_t nparts;
-  VEC(bool) flows;         /* by move: part of a process changes by itself, before the round's move */
-  uint32_t broken;         /* the control that a step property is broken; UINT32_MAX: it is none */
+  VEC(bool) flows; /* by move: part of a process changes by itself, before the round's move */
+  uint32_t broken; /* the control that a step property is broken; UINT32_MAX: it is none */
   uint32_t where;          /* the control that says which round comes next, UINT32_MAX: always the first */
   uint32_t skip_after, skipped; /* rounds of the instance that have no number of their own */
   uint32_t passes;         /* the counter of passes done, NO_COUNTER: none */
@@ -67,9 +67,10 @@ uint32_t derived_local(const struct derivation *, uint32_t point, uint32_t part,
  * or the last pass. */
 uint32_t derived_round(const struct derivation *, uint32_t point);
 bool part_exists(const struct derivation *, uint32_t part);
-/* Is what stands at i (1 and beyond) of a local state part of what is counted there? If not, it is as if
-   it had its default. */
-bool derived_keeps(const struct derivation *, uint32_t point, uint32_t part, value status, uint32_t i);
+/* Is what stands at i (1 and beyond) of a local state part of what is counted there? If not, it is
+   as if it had its default. */
+bool derived_keeps(const struct derivation *, uint32_t point, uint32_t part, value status,
+                   uint32_t i);
 value derived_default(const struct derivation *, uint32_t i);
 
 #endif

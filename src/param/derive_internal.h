@@ -95,7 +95,7 @@ struct deriving {
   uint32_t part_of_step; /* of the step property, if there is one */
   bool stays_count;      /* it may be false of a process that stays as it is */
   bool *counted;
-  bool same; /* a property says which of the processes that it speaks of are the same */
+  bool same;        /* a property says which of the processes that it speaks of are the same */
   uint32_t *broken; /* by property of the question: the control that says so; step properties */
   /* the environment */
   bool delivers, forges, crashes; /* no losses; messages are made up; processes crash */

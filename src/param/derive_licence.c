@@ -44,8 +44,9 @@ static bool tells_nobody(struct deriving *d, const struct node *n) {
   struct naming x = {{0, 0}};
   if (n)
     node_walk_deep(d->m, n, note_named, &x);
-  return !x.at.to || derive_refuse(d, x.at, "processes begin differently: a first value depends on who "
-                                            "the process is");
+  return !x.at.to || derive_refuse(d, x.at,
+                                   "processes begin differently: a first value depends on who "
+                                   "the process is");
 }
 
 static bool check_kind(struct deriving *d, const struct var *v) {
@@ -62,7 +63,8 @@ static bool check_kind(struct deriving *d, const struct var *v) {
   case VAR_ONCE:
     break;
   }
-  return derive_refuse(d, v->at, "the variable '%s' is of a kind that cannot be told in counts", v->name);
+  return derive_refuse(d, v->at, "the variable '%s' is of a kind that cannot be told in counts",
+                       v->name);
 }
 
 static bool check_vars(struct deriving *d) {
@@ -72,7 +74,8 @@ static bool check_vars(struct deriving *d) {
       return false;
     if (v->hidden || v->followed || type_mentions(v->type, TYPE_PROCESS) ||
         type_mentions(v->type, TYPE_ROUND))
-      return derive_refuse(d, v->at, "the variable '%s' holds processes or numbers of rounds", v->name);
+      return derive_refuse(d, v->at, "the variable '%s' holds processes or numbers of rounds",
+                           v->name);
     if (v->distinct)
       return derive_refuse(d, v->at, "inputs are distinct, so processes are not alike");
     if (v->type->count == UINT64_MAX)

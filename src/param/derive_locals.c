@@ -14,7 +14,8 @@ static bool ever_live(const struct derivation *dv, uint32_t var) {
   return false;
 }
 
-bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, value status, uint32_t i) {
+bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, value status,
+                   uint32_t i) {
   const struct role *role = &dv->model->roles[0];
   if (i > role->nvars)
     return dv->keeps_initial && (!dv->part_of || dv->part_of[role->nvars] == part);
@@ -39,7 +40,8 @@ static void normalise(const struct derivation *dv, uint32_t point, uint32_t part
                       value *to) {
   to[LOCAL_STATUS] = from[LOCAL_STATUS];
   for (uint32_t i = 1; i < dv->length; i++)
-    to[i] = derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
+    to[i] =
+        derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
 }
 
 uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part,

@@ -58,8 +58,8 @@ static uint32_t pivot(const struct nosplit *x, uint64_t may, uint64_t done) {
   return best;
 }
 
-/* Bron & Kerbosch 1973, with pivots: the largest sets of chances of which any two go together. Those
-   that go with the pivot come up in a set with it, or with another one that is tried. */
+/* Bron & Kerbosch 1973, with pivots: the largest sets of chances of which any two go together.
+   Those that go with the pivot come up in a set with it, or with another one that is tried. */
 static bool cliques(struct nosplit *x, uint64_t in, uint64_t may, uint64_t done) {
   struct deriving *d = x->r->d;
   if (derive_stopped(d))
@@ -97,10 +97,11 @@ static uint64_t chances_there(struct nosplit *x) {
       solver_add_value(s, column, 0);
   }
   r->sure = 0;
-  for (uint32_t i = 0; i < r->chances.n && !derive_stopped(r->d) && solver_check(s) != ANSWER_NO; i++) {
+  for (uint32_t i = 0; i < r->chances.n && !derive_stopped(r->d) && solver_check(s) != ANSWER_NO;
+       i++) {
     const struct chance *c = &r->chances.at[i];
     bool possible = false;
-    for (size_t k = 0; k < c->cubes.n && !possible; k++) {
+    for (size_t k = 0; k < c->cubes.n && !possible && !derive_stopped(r->d); k++) {
       solver_push(s);
       solver_add_cube(s, &c->cubes.at[k], NULL);
       possible = solver_check(s) != ANSWER_NO;

@@ -139,7 +139,8 @@ static void run(struct exploring *x, const uint32_t *counts, struct decisions *t
     if (k == *nfound && *nfound < LOCALS_MAX)
       found[(*nfound)++] = effect;
     else if (k == *nfound)
-      derive_refuse(d, d->role->body[x->point].at, "an update has more than %d results", LOCALS_MAX);
+      derive_refuse(d, d->role->body[x->point].at, "an update has more than %d results",
+                    LOCALS_MAX);
   } while (choices_next(&choices) && !derive_stopped(d));
   choices_release(&choices);
   memory_free(local);

@@ -1,7 +1,7 @@
 /* Properties as conditions on counters. Quantifiers over processes become quantifiers over local
-   states that are there; what speaks of the processes bound by them, and of nobody else, is evaluated
-   by the interpreter, with one process in each local state that is spoken of. What is not known to be
-   one of these is refused. */
+   states that are there; what speaks of the processes bound by them, and of nobody else, is
+   evaluated by the interpreter, with one process in each local state that is spoken of. What is not
+   known to be one of these is refused. */
 #include "param/derive_internal.h"
 
 #include "base/memory.h"
@@ -36,7 +36,8 @@ static bool is_kind_of_process(enum op op) {
 static bool note_read(void *context, const struct node *n) {
   struct reading *r = context;
   r->other |= n->op == NODE_CALL;
-  for (uint32_t i = 0; i < n->n; i++) /* anything but p.x, and p in a set of all that are like that */
+  for (uint32_t i = 0; i < n->n;
+       i++) /* anything but p.x, and p in a set of all that are like that */
     r->same |= is_process(n->kid[i]) && n->op != NODE_REMOTE && n->op != NODE_INITIAL &&
                !(n->op == NODE_IN && i == 0 && is_kind_of_process(n->kid[1]->op));
   if (n->op != NODE_REMOTE && n->op != NODE_INITIAL)
@@ -163,7 +164,8 @@ static bool are_local(const struct node *n) {
 static bool generates_locally(const struct node *n) {
   for (uint32_t i = 0; i < n->ngen; i++) {
     const struct generator *g = &n->gen[i];
-    if (type_mentions(g->type, TYPE_PROCESS) || !is_local(g->range) || (g->cond && !is_local(g->cond)))
+    if (type_mentions(g->type, TYPE_PROCESS) || !is_local(g->range) ||
+        (g->cond && !is_local(g->cond)))
       return false;
   }
   return are_local(n);
@@ -311,13 +313,15 @@ static bool is_member(struct speaking *s, const struct node *range, const struct
   }
   if (named)
     return found;
-  no_term(s, range->at,
-          "a property goes through a set of processes that is neither a role, 'correct', 'faulty' nor "
-          "made of these");
+  no_term(
+      s, range->at,
+      "a property goes through a set of processes that is neither a role, 'correct', 'faulty' nor "
+      "made of these");
   return false;
 }
 
-/* Local states that say the same are counted together; others: so many of them are spoken of already.
+/* Local states that say the same are counted together; others: so many of them are spoken of
+ * already.
  */
 struct spoken {
   struct term *count, *says;
@@ -328,8 +332,8 @@ typedef VEC(struct spoken) spoken_vec;
 static void note_spoken(struct deriving *d, spoken_vec *said, struct term *count, struct term *says,
                         uint32_t others) {
   size_t i = 0;
-  while (i < said->n && (others || said->at[i].others || !said->at[i].count ||
-                         !term_same(said->at[i].says, says)))
+  while (i < said->n &&
+         (others || said->at[i].others || !said->at[i].count || !term_same(said->at[i].says, says)))
     i++;
   if (i == said->n)
     vec_push(said, ((struct spoken){NULL, says, others}));
@@ -494,9 +498,10 @@ static struct term *translate(struct speaking *s, const struct node *n) {
     c = translate(s, n->kid[2]);
     return a && b && c ? make_or(d, make_and(d, a, b), make_and(d, make_not(d, a), c)) : NULL;
   }
-  return no_term(s, n->at,
-                 "a property counts processes, compares sets of them, or speaks of more than states "
-                 "of processes");
+  return no_term(
+      s, n->at,
+      "a property counts processes, compares sets of them, or speaks of more than states "
+      "of processes");
 }
 
 static void speaking_begin(struct speaking *s, struct deriving *d) {
@@ -528,11 +533,14 @@ bool derive_property(struct deriving *d, const struct property *p, struct counte
 
 bool derive_step_licensed(struct deriving *d, const struct property *p) {
   if (!property_step_of_one(p))
-    return derive_refuse(d, p->at, "a step property that is not of the form 'forall p in %s: ...' with "
-                                   "fields of p alone", d->role->name);
+    return derive_refuse(d, p->at,
+                         "a step property that is not of the form 'forall p in %s: ...' with "
+                         "fields of p alone",
+                         d->role->name);
   d->stays_count |= !property_holds_of_stuttering(p);
   return is_local(p->formula->kid[0]) ||
-         derive_refuse(d, p->formula->kid[0]->at, "a step property speaks of more than one process");
+         derive_refuse(d, p->formula->kid[0]->at,
+                       "a step property speaks of more than one process");
 }
 
 bool step_forbidden(struct deriving *d, const struct property *p, uint32_t before, uint32_t after,

@@ -142,7 +142,8 @@ struct counter_move round_move_new(struct deriving *d, uint32_t point, const cha
 }
 
 bool derive_together(const struct deriving *d) {
-  return d->mode == DERIVE_WHOLE || d->stays_count || d->coupling != HEARD_FREELY || (d->delivers && d->crashes);
+  return d->mode == DERIVE_WHOLE || d->stays_count || d->coupling != HEARD_FREELY ||
+         (d->delivers && d->crashes);
 }
 
 /* Once for each round that may follow. */

@@ -80,7 +80,18 @@ static bool row_of(struct unfolding *u, const struct term *t, int64_t times, int
   case TERM_IF:
     branch = branch_of(u, t);
     return branch && row_of(u, branch, times, row);
-  default:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
+    break; /* no number */
+  case TERM_NUMBER:
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
     one = memory_alloc(u->width * sizeof *one);
     if (t->op == TERM_NUMBER)
       one[0] = t->number;
@@ -96,6 +107,8 @@ static bool row_of(struct unfolding *u, const struct term *t, int64_t times, int
     memory_free(one);
     return ok;
   }
+  u->failure = "a number of no known kind";
+  return false;
 }
 
 static bool row_constant(const int64_t *row, uint32_t width) {
@@ -146,9 +159,16 @@ static enum truth truth_of(struct unfolding *u, const struct term *t) {
                ? YES
                : NO;
   }
-  default:
-    return MAYBE;
+  case TERM_PARAM: /* no truths */
+  case TERM_COUNTER:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
+    break;
   }
+  return MAYBE;
 }
 
 /* ---- conditions as disjunctions of cubes ---- */
@@ -247,10 +267,19 @@ static bool meet(struct unfolding *u, const struct term *t, bool positive, cube_
   case TERM_LE:
   case TERM_LT:
     return meet_relation(u, t, positive, cubes);
-  default:
-    u->failure = "a condition of no known kind";
-    return false;
+  case TERM_NUMBER: /* known, or no truths */
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
+    break;
   }
+  u->failure = "a condition of no known kind";
+  return false;
 }
 
 /* The condition alone, as cubes. IFs inside are decided both ways, each with what it asks. */

@@ -50,8 +50,8 @@ struct graph {
   struct cube laws;     /* equations that hold in every state that can be reached: conserved sums */
 };
 
-/* NULL: *why. leave_open: without the conditions of `resilience`. stop: it ends soon after *stop is not
-   0; NULL: never. */
+/* NULL: *why. leave_open: without the conditions of `resilience`. stop: it ends soon after *stop is
+   not 0; NULL: never. */
 struct graph *graph_unfold(const struct counter_system *, const struct counter_property *,
                            bool leave_open, const volatile sig_atomic_t *stop, struct text *why);
 void graph_free(struct graph *);

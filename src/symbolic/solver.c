@@ -169,7 +169,8 @@ void solver_limit_time(struct solver *s, unsigned milliseconds) {
   Z3_params_dec_ref(s->m.z3, params);
 }
 
-/* Most checks take milliseconds: only one that takes longer gets a thread that looks at the flag. */
+/* Most checks take milliseconds: only one that takes longer gets a thread that looks at the flag.
+ */
 enum { UNWATCHED = 200, LOOK_AGAIN = 20 /* ms */ };
 
 struct watcher {
