@@ -15,10 +15,10 @@ struct solver {
   Z3_model model; /* of the last YES, or NULL */
   VEC(Z3_ast) variables;
   VEC(Z3_ast) literals;
-  VEC(Z3_ast) mapped; /* scratch */
+  VEC(Z3_ast) mapped;                /* scratch */
   const volatile sig_atomic_t *stop; /* or NULL */
   struct watcher *watcher;           /* or NULL */
-  bool failed;        /* something could not be asserted: every answer is unknown from now on */
+  bool failed; /* something could not be asserted: every answer is unknown from now on */
 };
 
 struct solver *solver_new(void) {
