@@ -170,7 +170,7 @@ static void conclude(struct deciding *d, const struct decide_limits *limits) {
   text_add(&why, "no proof and no counterexample");
   if (d->race.late) {
     text_add(&why, "; the limit of ");
-    seconds_add(&why, limits->seconds);
+    seconds_add(&why, limits->asked > 0 ? limits->asked : limits->seconds);
     text_add(&why, " was reached");
   } else if (limits->interrupt && *limits->interrupt) {
     text_add(&why, "; interrupted");

@@ -9,6 +9,7 @@
 
 struct decide_limits {
   double seconds; /* 0: none */
+  double asked;   /* what the user said of all of it, to be told; 0: seconds */
   size_t memory;
   const volatile sig_atomic_t *interrupt;
 };

@@ -40,7 +40,7 @@ static int write_out(const struct counter_system *s, const struct counter_proper
     say(&out);
     return EXIT_HOLDS;
   }
-  struct graph *g = graph_unfold(s, p, false, &why);
+  struct graph *g = graph_unfold(s, p, false, NULL, &why);
   if (!g) {
     say_error("too large to unfold: %s", why.at);
     text_release(&why);
@@ -67,7 +67,7 @@ static int export_derived(const struct syntax *syntax, const struct options *o) 
     say_error("which property?\n  help: a counter system is derived for one, --property NAME");
     return status;
   }
-  struct rounds *r = rounds_open(syntax, o, o->properties.at[0], false);
+  struct rounds *r = rounds_open(syntax, o, o->properties.at[0], false, &status);
   if (r) {
     const struct counter_system *s = rounds_system(r);
     status = write_out(s, &s->properties[0], o->to);

@@ -98,8 +98,12 @@ struct model *model_load(const struct syntax *s, const struct binding *bindings,
 
 struct counter_system *counters_load(const struct syntax *s, const struct options *o) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS) {
-    say_error("'%s' is not a counter system\n  help: one starts with 'counters NAME'; other models are for 'rondo check'",
-              s->source.path);
+    say_error(
+        "'%s' is a model of %s: what is said for all parameters is said of counter systems and of "
+        "models of "
+        "rounds\n  help: 'rondo check %s' checks it with values for its parameters, -D NAME=VALUE",
+        s->source.path, ast_model_kind(s->tree) == MODEL_ROUNDS ? "rounds" : "steps",
+        s->source.path);
     return NULL;
   }
   struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);

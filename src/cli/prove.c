@@ -3,6 +3,7 @@
 #include "cli/prove.h"
 #include "cli/commands.h"
 #include "cli/files.h"
+#include "cli/race.h"
 #include "cli/terminal.h"
 #include "report/json_report.h"
 
@@ -36,22 +37,44 @@ void prove_property(const struct counter_system *s, const struct counter_propert
                     const struct options *o, const struct decide_limits *limits,
                     struct proof *proof) {
   struct text why = {0};
+  double start = race_clock();
+  struct decide_limits left = *limits;
   proof_init(proof, p);
-  struct graph *g = graph_new(s, p, false, &why);
-  if (g) {
-    proof_decide(g, o->engine, limits, proof);
-    graph_free(g);
+  watch_time(limits->seconds);
+  struct graph *g = graph_new(s, p, false, limits->interrupt, &why);
+  sig_atomic_t stopped = *limits->interrupt;
+  watch_time(0);
+  left.seconds = limits->seconds - (race_clock() - start);
+  if (g && left.seconds > 0.001) {
+    proof_decide(g, o->engine, &left, proof);
+  } else if (g || stopped == INTERRUPT_TIME) {
+    why.n = 0;
+    text_add(&why, "no proof and no counterexample; the limit of ");
+    seconds_add(&why, limits->asked);
+    text_add(&why, " was reached");
+  } else if (stopped) {
+    why.n = 0;
+    text_add(&why, "no proof and no counterexample; interrupted");
   } else {
-    text_add(&why, ": too large to unfold");
-    proof->limit = memory_strdup(why.at);
+    struct text all = {0};
+    text_addf(&all, "it is too large to unfold: %s", text_or_empty(&why));
+    text_release(&why);
+    why = all;
   }
+  graph_free(g);
+  if (why.n)
+    proof->limit = memory_strdup(why.at);
+  proof->seconds = race_clock() - start;
   text_release(&why);
 }
 
 struct decide_limits prove_limits(const struct options *o) {
-  return (struct decide_limits){o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT,
-                                o->limits.memory ? o->limits.memory : default_memory_limit(),
-                                watch_interrupts()};
+  double seconds = o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT;
+  return (struct decide_limits){.seconds = seconds,
+                                .asked = seconds,
+                                .memory =
+                                    o->limits.memory ? o->limits.memory : default_memory_limit(),
+                                .interrupt = watch_interrupts()};
 }
 
 /* One file for all of them: each proof is a script of its own. */

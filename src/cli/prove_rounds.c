@@ -1,39 +1,16 @@
 /* A model of rounds, for all values of its parameters: each property by way of the counter system
    that is derived for it. What the counter system does wrong counts only if the algorithm does it,
    too: it is checked with the parameters of that run. */
-#include "cli/prove.h"
+#include "cli/prove_rounds.h"
 #include "cli/race.h"
-#include "cli/question.h"
 #include "cli/semantics.h"
 #include "cli/terminal.h"
-#include "param/derive.h"
 #include "symbolic/solver.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { PROCESSES_AT_LEAST = 4 };
-
-struct attempt { /* a property in an environment */
-  struct counter_system *system;
-  struct derivation derivation;
-  /* UNSAFE: the instance in which it was looked for */
-  struct model *model;
-  struct meaning *meaning;
-  struct arena arena;
-  struct check_result result;
-};
-
-struct proving {
-  const struct syntax *syntax;
-  const struct options *options;
-  struct decide_limits limits;
-  struct binding *given; /* by -D */
-  struct model *model;   /* some instance */
-  struct meaning *meaning;
-  VEC(struct proved) proofs;
-  VEC(struct attempt *) attempts;
-};
 
 static bool shape_of(const struct proving *p, struct round_shape *shape, bool say) {
   struct diags diags;
@@ -48,6 +25,17 @@ static bool shape_of(const struct proving *p, struct round_shape *shape, bool sa
 
 /* ---- an instance to look at ---- */
 
+/* The parameter that is read there: one that has another's value by default can have its own. NULL:
+   it is none. */
+static const char *param_at(const struct proving *p, const struct counter_system *s,
+                            struct span at) {
+  for (uint32_t i = 0; i < s->nparams; i++)
+    if (!s->params[i].of && strlen(s->params[i].name) == at.to - at.from &&
+        strncmp(s->params[i].name, p->syntax->source.text + at.from, at.to - at.from) == 0)
+      return s->params[i].name;
+  return NULL;
+}
+
 /* Parameters without a value must not decide about types. */
 static bool types_are_fixed(const struct proving *p, const struct counter_system *s) {
   struct diags diags;
@@ -59,9 +47,11 @@ static bool types_are_fixed(const struct proving *p, const struct counter_system
     struct span at = param_shapes(p->syntax->tree, s, param->name);
     if (!at.to)
       continue;
+    const char *name = param_at(p, s, at);
+    name = name ? name : param->name;
     diag_error(&diags, at, "the parameter '%s' decides about a type, so it cannot be left free",
-               param->name);
-    diag_help(&diags, "give it a value, as in -D %s=2", param->name);
+               name);
+    diag_help(&diags, "give it a value, as in -D %s=2", name);
   }
   bool ok = diags.errors == 0;
   say_diags(&diags);
@@ -104,19 +94,21 @@ static bool settle(struct solver *solver, uint32_t variable, int64_t *found) {
 }
 
 /* Small values that satisfy the conditions; with two passes at least where they are not fixed. */
-static bool find_instance(const struct round_shape *shape, struct binding *bindings) {
+static bool find_instance(const struct round_shape *shape, const volatile sig_atomic_t *stop,
+                          struct binding *bindings) {
   const struct counter_system *s = shape->system;
   struct term two = {.op = TERM_NUMBER, .number = 2}, *start = s->start;
   struct term passes = {.op = TERM_LE, .kid = {&two, shape->passes}};
   struct counter_property nothing = {.from = shape->passes ? &passes : start, .unsafe = start};
   struct text why = {0};
-  struct graph *g = graph_unfold(s, &nothing, false, &why);
+  struct graph *g = graph_unfold(s, &nothing, false, stop, &why);
   text_release(&why);
   if (!g || g->locations.n == 0) {
     graph_free(g);
     return false;
   }
   struct solver *solver = solver_new();
+  solver_watch(solver, stop);
   solver_variables(solver, g->nvars);
   solver_add_any(solver, g->conditions.at, g->conditions.n, NULL);
   solver_add_any(solver, g->locations.at[0].start.at, g->locations.at[0].start.n, NULL);
@@ -159,14 +151,23 @@ static bool begin(struct proving *p) {
   struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
   s->start = &yes;
   bool ok = types_are_fixed(p, s);
-  if (ok && !(ok = find_instance(&shape, bindings)))
+  watch_time(p->limits.seconds);
+  bool found = ok && find_instance(&shape, p->limits.interrupt, bindings);
+  p->stopped = *p->limits.interrupt != 0;
+  watch_time(0);
+  if (ok && p->stopped)
+    say_error("stopped by a limit or a signal while values for the parameters were looked for");
+  else if (ok && !found)
     say_error("no values satisfy the conditions on the parameters");
+  ok = found && !p->stopped;
   if (ok)
     p->model = model_with(p, s, bindings, false);
   memory_free(bindings);
   counter_system_free(s);
-  if (p->model)
+  if (p->model) {
     p->meaning = meaning_new(p->model);
+    meaning_watch(p->meaning, p->limits.interrupt);
+  }
   return p->model != NULL;
 }
 
@@ -192,7 +193,7 @@ static struct model *instance_of(const struct proving *p, const struct counter_s
   return m;
 }
 
-static void forget_instance(struct attempt *a) {
+void forget_instance(struct attempt *a) {
   if (a->model)
     check_result_release(&a->result);
   meaning_free(a->meaning);
@@ -202,18 +203,31 @@ static void forget_instance(struct attempt *a) {
   a->model = NULL;
 }
 
-/* Asks the search; strictly: only where `resilience` holds, too. NULL: it does not find it violated. */
-static const struct property_result *look_there(struct proving *p, struct attempt *a,
-                                                const struct proved *of, const int64_t *params, bool strictly) {
-  struct binding *bindings = memory_alloc((a->system->nparams + (size_t)1) * sizeof *bindings);
+static struct binding *bindings_of(const struct counter_system *s, const int64_t *params) {
+  struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
+  for (uint32_t i = 0, n = 0; i < s->nparams; i++)
+    if (!s->params[i].of)
+      bindings[n++] = (struct binding){s->params[i].name, params[i]};
+  return bindings;
+}
+
+struct model *proving_instance(const struct proving *p, const struct counter_system *s,
+                               const int64_t *params, bool open) {
+  struct binding *bindings = bindings_of(s, params);
+  struct model *m = open ? instance_of(p, s, bindings) : model_with(p, s, bindings, true);
+  memory_free(bindings);
+  return m;
+}
+
+const struct property_result *look_there(struct proving *p, struct attempt *a,
+                                         const struct proved *of, const int64_t *params,
+                                         bool strictly) {
+  struct binding *bindings = bindings_of(a->system, params);
   struct options o = *p->options;
   struct inquiries in;
   struct text fault = {0};
   VEC(const char *) only = {0};
   const struct property_result *found = NULL;
-  for (uint32_t i = 0, n = 0; i < a->system->nparams; i++)
-    if (!a->system->params[i].of)
-      bindings[n++] = (struct binding){a->system->params[i].name, params[i]};
   vec_push(&only, of->name);
   o.properties.at = only.at;
   o.properties.n = 1;
@@ -275,11 +289,16 @@ static void confirm(struct proving *p, struct attempt *a, const struct round_sha
   if (out->concrete)
     return;
   struct text why = {0};
-  text_add(&why, "its counter system has a run that the algorithm does not have, or that was not "
-                 "found, at");
+  text_add(&why,
+           "the counter system allows too much: it has a run that the search did not find in the "
+           "algorithm,");
+  const char *comma = "";
   for (uint32_t i = 0; i < a->system->nparams; i++)
-    if (!a->system->params[i].of)
-      text_addf(&why, " %s = %" PRId64, a->system->params[i].name, out->proof.run.params[i]);
+    if (!a->system->params[i].of) {
+      text_addf(&why, "%s %s = %" PRId64, comma, a->system->params[i].name,
+                out->proof.run.params[i]);
+      comma = ",";
+    }
   counter_run_release(&out->proof.run);
   out->proof.kind = OUTCOME_OPEN;
   out->proof.limit = why.at;
@@ -313,24 +332,88 @@ static void attempt_free(struct attempt *a) {
   memory_free(a);
 }
 
-/* In one of the ways to derive it. */
+/* Ended by a limit before there was a counter system. */
+static char *stopped_by(const struct proving *p, sig_atomic_t why) {
+  struct text t = {0};
+  text_add(&t, "no proof and no counterexample; ");
+  if (why == INTERRUPT_TIME) {
+    text_add(&t, "the limit of ");
+    seconds_add(&t, p->limits.seconds);
+    text_add(&t, " was reached while the counter system was derived");
+  } else {
+    text_add(&t, "interrupted while the counter system was derived");
+  }
+  return t.at;
+}
+
+static double seconds_left(const struct proving *p) {
+  double left = p->deadline - race_clock();
+  return left > 0.001 ? left : 0.001;
+}
+
+/* A proof is told only if the derivation stands the comparison. */
+static void corroborate(struct proving *p, struct attempt *a, const struct round_shape *shape,
+                        const struct question *q, struct proved *out) {
+  bool ok = compare_derived(p, a, shape, q, &out->compared) && search_small(p, a, shape, out);
+  out->is_compared = ok;
+  if (ok) {
+    certify_comparison(out);
+    return;
+  }
+  proof_release(&out->proof);
+  out->proof = (struct proof){0};
+  out->proof.limit = memory_strdup(
+      p->fault.n ? "a fault of rondo itself"
+      : *p->limits.interrupt
+          ? "proved of the counter system; interrupted while that was compared with the algorithm"
+          : "proved of the counter system, which could not be compared with the algorithm: no "
+            "instance is "
+            "small enough");
+}
+
+/* In one of the ways to derive it; share: of the time that is left, for the engines. */
 static struct attempt *prove_by(struct proving *p, const struct question *q, enum derive_mode mode,
-                              struct proved *out) {
+                                double share, struct proved *out) {
   struct round_shape shape;
   struct attempt *a = attempt_new(p, &shape, false);
   struct text why = {0};
   out->system = a->system;
   out->concrete = NULL;
+  out->is_compared = false;
+  out->compared = (struct compared){0};
+  out->searched = 0;
   out->proof = (struct proof){0};
-  if (derive(&a->derivation, &shape, p->meaning, q, mode)) {
-    prove_property(a->system, &a->system->properties[0], p->options, &p->limits, &out->proof);
+  watch_time(seconds_left(p));
+  bool derived = derive(&a->derivation, &shape, p->meaning, q, mode, p->limits.interrupt);
+  sig_atomic_t stopped = *p->limits.interrupt;
+  watch_time(0);
+  if (derived) {
+    struct decide_limits limits = p->limits;
+    limits.seconds = seconds_left(p) * share;
+    prove_property(a->system, &a->system->properties[0], p->options, &limits, &out->proof);
     if (out->proof.kind == OUTCOME_UNSAFE)
       confirm(p, a, &shape, out);
+    else if (out->proof.kind == OUTCOME_SAFE)
+      corroborate(p, a, &shape, q, out);
     return a;
   }
-  refusal_print(p, a, &why);
-  out->proof.limit = why.at;
+  if (a->derivation.stopped)
+    out->proof.limit = stopped_by(p, stopped);
+  else
+    refusal_print(p, a, &why);
+  if (!out->proof.limit)
+    out->proof.limit = why.at;
   return a;
+}
+
+/* Why it did not get any further. */
+static void say_also(struct proof *proof, const char *exactly) {
+  struct text t = {0};
+  if (!proof->limit || strcmp(proof->limit, exactly) == 0)
+    return;
+  text_addf(&t, "%s; and an exact one cannot be had: %s", proof->limit, exactly);
+  memory_free(proof->limit);
+  proof->limit = t.at;
 }
 
 /* The easy way first, then those that are more exact. All have one time limit; what is told in the
@@ -342,24 +425,27 @@ static void prove_one(struct proving *p, uint32_t property, uint32_t environment
                        .semantics = SEMANTICS_COARSE,
                        .properties = &property,
                        .nproperties = 1};
-  struct decide_limits all = p->limits;
   double start = race_clock();
-  p->limits.seconds = all.seconds / 2;
-  struct attempt *a = prove_by(p, &q, DERIVE_FLAGS, &out);
+  p->deadline = start + p->limits.seconds;
+  struct attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
-    double left = all.seconds - (race_clock() - start);
-    if (out.proof.kind != OUTCOME_OPEN || *p->limits.interrupt || a->derivation.refused || left <= 0)
+    if (out.proof.kind != OUTCOME_OPEN || p->fault.n || *p->limits.interrupt ||
+        a->derivation.refused || race_clock() >= p->deadline)
       break;
-    p->limits.seconds = mode == DERIVE_WHOLE ? left : left / 2;
     struct proved next = out;
-    struct attempt *b = prove_by(p, &q, (enum derive_mode)mode, &next);
+    struct attempt *b =
+        prove_by(p, &q, (enum derive_mode)mode, mode == DERIVE_WHOLE ? 1 : 0.5, &next);
     bool better = next.proof.kind != OUTCOME_OPEN || next.proof.nreports > 0;
+    if (!better && mode == DERIVE_WHOLE && next.proof.limit && !*p->limits.interrupt &&
+        race_clock() < p->deadline)
+      say_also(&out.proof, next.proof.limit);
     proof_release(better ? &out.proof : &next.proof);
+    compared_release(better ? &out.compared : &next.compared);
     attempt_free(better ? a : b);
     out = better ? next : out;
     a = better ? b : a;
   }
-  p->limits = all;
+  out.proof.seconds = race_clock() - start; /* all of it */
   vec_push(&p->proofs, out);
   vec_push(&p->attempts, a);
 }
@@ -378,9 +464,9 @@ static bool prove_all(struct proving *p) {
     if (o->properties.n ? !wanted[i]
                         : x->kind != PROPERTY_SAFETY || x->on_request || x->stability_of)
       continue;
-    if (o->env)
+    if (o->env && !p->fault.n)
       prove_one(p, i, environment);
-    for (uint32_t k = 0; !o->env && k < x->nenvironments; k++)
+    for (uint32_t k = 0; !o->env && k < x->nenvironments && !p->fault.n; k++)
       prove_one(p, i, x->environments[k]);
   }
   if (ok && p->proofs.n == 0) {
@@ -407,8 +493,11 @@ static bool proving_begin(struct proving *p) {
 }
 
 static void proving_end(struct proving *p) {
-  for (size_t i = 0; i < p->proofs.n; i++)
+  for (size_t i = 0; i < p->proofs.n; i++) {
     proof_release(&p->proofs.at[i].proof);
+    compared_release(&p->proofs.at[i].compared);
+  }
+  text_release(&p->fault);
   for (size_t i = 0; i < p->attempts.n; i++)
     attempt_free(p->attempts.at[i]);
   vec_release(&p->proofs);
@@ -421,8 +510,15 @@ static void proving_end(struct proving *p) {
 int prove_rounds(const struct syntax *syntax, const struct options *o) {
   struct proving p = {.syntax = syntax, .options = o};
   int status = EXIT_BAD_INPUT;
-  if (proving_begin(&p) && prove_all(&p))
+  bool done = proving_begin(&p) && prove_all(&p);
+  if (p.stopped)
+    status = EXIT_INCONCLUSIVE;
+  if (p.fault.n) {
+    say_error("a fault of rondo itself: %s", p.fault.at);
+    status = EXIT_FAULT;
+  } else if (done) {
     status = prove_report(o, p.proofs.at, (uint32_t)p.proofs.n);
+  }
   proving_end(&p);
   return status;
 }
@@ -432,6 +528,7 @@ int prove_rounds(const struct syntax *syntax, const struct options *o) {
 struct rounds {
   struct proving p;
   struct proved of;
+  struct round_shape shape;
 };
 
 void rounds_close(struct rounds *r) {
@@ -472,35 +569,93 @@ bool rounds_leave_params_free(const struct syntax *syntax, const struct options 
   return left;
 }
 
-struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
-                           const char *property, bool open) {
-  struct rounds *r = memory_alloc(sizeof *r);
+static bool open_derived(struct rounds *r, const struct options *o, const char *property, bool open,
+                         int *status) {
+  struct proving *p = &r->p;
   struct round_shape shape;
+  struct compared compared;
   struct text why = {0};
   uint32_t environment = 0, index = 0;
-  r->p = (struct proving){.syntax = syntax, .options = o};
-  bool ok = proving_begin(&r->p) && property_find(r->p.model, property, &index);
-  if (ok)
-    environment = r->p.model->properties[index].environments[0];
-  ok = ok && (!o->env || environment_find(r->p.model, o->env, &environment));
-  if (ok) {
-    struct question q = {.environment = environment,
-                         .semantics = SEMANTICS_COARSE,
-                         .properties = &index,
-                         .nproperties = 1};
-    struct attempt *a = attempt_new(&r->p, &shape, open);
-    r->of = (struct proved){.name = r->p.model->properties[index].name,
-                            .environment = r->p.model->environments[environment].name};
-    vec_push(&r->p.attempts, a);
-    ok = derive(&a->derivation, &shape, r->p.meaning, &q, DERIVE_COUNTED);
-    if (!ok) {
-      refusal_print(&r->p, a, &why);
-      say_error("%s", why.at);
+  bool begun = proving_begin(p);
+  if (p->stopped)
+    *status = EXIT_INCONCLUSIVE;
+  if (!begun || !property_find(p->model, property, &index))
+    return false;
+  environment = p->model->properties[index].environments[0];
+  if (o->env && !environment_find(p->model, o->env, &environment))
+    return false;
+  struct question q = {.environment = environment,
+                       .semantics = SEMANTICS_COARSE,
+                       .properties = &index,
+                       .nproperties = 1};
+  struct attempt *a = attempt_new(p, &shape, open);
+  r->of = (struct proved){.name = p->model->properties[index].name,
+                          .environment = p->model->environments[environment].name};
+  vec_push(&p->attempts, a);
+  r->shape = shape;
+  watch_time(p->limits.seconds);
+  bool ok = derive(&a->derivation, &shape, p->meaning, &q, DERIVE_COUNTED, p->limits.interrupt);
+  sig_atomic_t stopped = *p->limits.interrupt;
+  watch_time(0);
+  if (!ok && a->derivation.stopped) {
+    why.at = stopped_by(p, stopped);
+    *status = EXIT_INCONCLUSIVE;
+  } else if (!ok) {
+    refusal_print(p, a, &why);
+  } else {
+    ok = compare_derived(p, a, &shape, &q, &compared);
+    if (!ok && !compared.difference.n) {
+      text_add(&why,
+               *p->limits.interrupt
+                   ? "interrupted while the counter system was compared with the algorithm"
+                   : "the counter system could not be compared with the algorithm: no instance is "
+                     "small enough");
+      *status = EXIT_INCONCLUSIVE;
+    } else if (!ok) {
+      text_addf(&why, "a fault of rondo itself: %s", p->fault.at);
+      *status = EXIT_FAULT;
     }
+    compared_release(&compared);
   }
-  text_release(&why);
-  if (ok)
+  if (!ok)
+    say_error("%s", why.at);
+  memory_free(why.at);
+  return ok;
+}
+
+struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
+                           const char *property, bool open, int *status) {
+  struct rounds *r = memory_alloc(sizeof *r);
+  r->p = (struct proving){.syntax = syntax, .options = o};
+  *status = EXIT_BAD_INPUT;
+  if (open_derived(r, o, property, open, status))
     return r;
   rounds_close(r);
   return NULL;
+}
+
+struct disagreeing {
+  struct rounds *r;
+  rounds_safe_fn *safe;
+  void *context;
+  double end;
+  bool found;
+};
+
+static bool disagree_one(void *context, const int64_t *params) {
+  struct disagreeing *d = context;
+  struct proving *p = &d->r->p;
+  struct decide_limits all = p->limits;
+  p->limits.seconds = d->end - race_clock();
+  if (p->limits.seconds > 0.01 && d->safe(d->context, params))
+    d->found |= rounds_violate(d->r, params);
+  bool more = p->limits.seconds > 0.01;
+  p->limits = all;
+  return more && !d->found && !*p->limits.interrupt;
+}
+
+bool rounds_disagree(struct rounds *r, rounds_safe_fn *safe, void *context) {
+  struct disagreeing d = {r, safe, context, race_clock() + 1, false};
+  small_instances(rounds_system(r), &r->shape, disagree_one, &d);
+  return d.found;
 }

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-enum { SECONDS_BY_DEFAULT = 300, WAYS_MOST = 60 };
+enum { WAYS_MOST = 60 };
 
 struct finding_region {
   const struct graph *graph; /* with nothing excluded */
@@ -136,8 +136,9 @@ static void disbelieve(const struct thresholding *h, struct proof *proof) {
   if (!h->rounds || proof->kind != OUTCOME_UNSAFE || rounds_violate(h->rounds, proof->run.params))
     return;
   struct text why = {0};
-  text_add(&why, "the counter system has a run that the algorithm does not have, or that was not "
-                 "found");
+  text_add(&why,
+           "the counter system allows too much: it has a run that the search did not find in the "
+           "algorithm");
   counter_run_release(&proof->run);
   proof->kind = OUTCOME_OPEN;
   proof->limit = why.at;
@@ -164,6 +165,21 @@ static void find_threshold(struct thresholding *h) {
     }
     proof_release(&proof);
   }
+}
+
+/* Are the parameters outside of all regions, so that the property holds there? */
+static bool is_safe(void *context, const int64_t *params) {
+  const struct thresholding *h = context;
+  int64_t *point = memory_alloc((h->open->nvars + (size_t)1) * sizeof *point);
+  bool safe = true;
+  for (uint32_t i = 0; i < h->open->nparams; i++) {
+    safe &= !h->system->params[h->open->param[i]].of; /* quotients are not known here */
+    point[i] = params[h->open->param[i]];
+  }
+  for (size_t i = 0; i < h->t.unsafe.n && safe; i++)
+    safe = !cube_holds(&h->t.unsafe.at[i], point);
+  memory_free(point);
+  return safe;
 }
 
 /* ---- the edge ---- */
@@ -198,7 +214,7 @@ static bool edge_exists(const struct thresholding *h, const int64_t *row, int sh
 /* A counterexample where one constraint of a region holds with nothing to spare. */
 static bool run_on_edge(struct thresholding *h, const struct cube *region, uint32_t constraint) {
   struct text why = {0};
-  struct graph *g = graph_new(h->system, h->property, true, &why);
+  struct graph *g = graph_new(h->system, h->property, true, NULL, &why);
   text_release(&why);
   if (!g)
     return false;
@@ -287,10 +303,16 @@ static bool write_certificate(const struct thresholding *h) {
 
 static int answer(struct thresholding *h) {
   struct text why = {0}, out = {0};
-  h->open = graph_new(h->system, h->property, true, &why);
-  h->rest = h->open ? graph_new(h->system, h->property, true, &why) : NULL;
+  watch_time(seconds_left(h));
+  h->open = graph_new(h->system, h->property, true, h->limits.interrupt, &why);
+  h->rest = h->open ? graph_new(h->system, h->property, true, h->limits.interrupt, &why) : NULL;
+  bool stopped = *h->limits.interrupt != 0;
+  watch_time(0);
   if (!h->rest) {
-    say_error("too large to unfold: %s", why.at);
+    if (stopped)
+      say_error("stopped by a limit or a signal before the counter system was unfolded");
+    else
+      say_error("too large to unfold: %s", why.at);
     text_release(&why);
     graph_free(h->open);
     return EXIT_INCONCLUSIVE;
@@ -301,6 +323,15 @@ static int answer(struct thresholding *h) {
       mark_params(h->system->conditions[i].term, h->open, h->kept);
   find_threshold(h);
   regions_tidy(&h->t.unsafe, &h->open->conditions);
+  if (h->rounds && h->t.exact && rounds_disagree(h->rounds, is_safe, h)) {
+    say_error("a fault of rondo itself: the search finds '%s' violated where it was proved",
+              h->property->name);
+    threshold_release(&h->t);
+    memory_free(h->kept);
+    graph_free(h->open);
+    graph_free(h->rest);
+    return EXIT_FAULT;
+  }
   find_edge(h);
   h->t.seconds = race_clock() - h->start;
   h->t.graph = h->open;
@@ -335,18 +366,16 @@ int command_threshold(const struct options *o) {
   bool rounds = ast_model_kind(syntax.tree) == MODEL_ROUNDS;
   struct thresholding h = {.options = o, .start = race_clock()};
   struct counter_system *s = rounds ? NULL : counters_load(&syntax, o);
-  h.limits = (struct decide_limits){o->limits.seconds > 0 ? o->limits.seconds : SECONDS_BY_DEFAULT,
-                                    o->limits.memory ? o->limits.memory : default_memory_limit(),
-                                    watch_interrupts()};
+  h.limits = prove_limits(o);
   if (rounds && o->files.n == 1)
     say_error("which property?\n  help: rondo threshold FILE PROPERTY");
   else if (rounds)
-    h.rounds = rounds_open(&syntax, o, o->files.at[1], true);
+    h.rounds = rounds_open(&syntax, o, o->files.at[1], true, &status);
   h.system = h.rounds ? rounds_system(h.rounds) : s;
   h.property = h.rounds ? &h.system->properties[0] : s ? property_of(s, o) : NULL;
   h.t.property = h.property;
-  if (h.property && something_is_open(h.system))
-    status = answer(&h);
+  if (h.property)
+    status = something_is_open(h.system) ? answer(&h) : EXIT_BAD_INPUT;
   counter_system_free(s);
   rounds_close(h.rounds);
   syntax_release(&syntax);

@@ -2,6 +2,7 @@
 #include "interleave/interleave_space.h"
 
 #include "model/flow.h"
+#include "model/survey.h"
 
 #include <string.h>
 
@@ -43,6 +44,9 @@ void steps_init(struct interleave *s) {
     }
     if (m->roles[r].graph)
       node_walk_deep(m, m->roles[r].graph, look_global, s);
+    if (role_recovers(m, s->base.question, r)) /* which computes first values again */
+      for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+        node_walk_deep(m, m->roles[r].vars[i].init, look_global, s);
   }
 }
 

@@ -77,7 +77,12 @@ static void add_value(struct printer *p, const struct term *t) {
     add_value(p, t->kid[2]);
     text_add(p->out, ")");
     return;
-  default:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
     text_add(p->out, "(ite ");
     add_truth(p, t);
     text_add(p->out, " 1 0)");
@@ -112,7 +117,13 @@ static void add_truth(struct printer *p, const struct term *t) {
   case TERM_LT:
     add_pair(p, "<", t, add_value);
     return;
-  default:
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
     text_add(p->out, "(= ");
     add_value(p, t);
     text_add(p->out, " 1)");

@@ -22,6 +22,20 @@ bool derive_refuse(struct deriving *d, struct span at, const char *format, ...) 
   return false;
 }
 
+bool derive_stopped(struct deriving *d) {
+  if (!d->stop || !*d->stop)
+    return false;
+  d->d->stopped = true;
+  derive_refuse(d, (struct span){0, 0}, "it was stopped");
+  return true;
+}
+
+struct solver *derive_solver(const struct deriving *d) {
+  struct solver *s = solver_new();
+  solver_watch(s, d->stop);
+  return s;
+}
+
 /* ---- parameters ---- */
 
 static bool term_row(const struct deriving *d, const struct term *t, int64_t times, int64_t *row) {
@@ -39,33 +53,42 @@ static bool term_row(const struct deriving *d, const struct term *t, int64_t tim
            term_row(d, t->kid[1], t->op == TERM_SUB ? -times : times, row);
   case TERM_TIMES:
     return term_row(d, t->kid[1], times * t->kid[0]->number, row);
-  default:
-    return false;
+  case TERM_COUNTER: /* not of parameters alone, or not linear */
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_IF:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
+    break;
   }
+  return false;
 }
 
+/* Whatever is none of these operators is refused. */
 bool node_row(struct deriving *d, const struct node *n, int64_t times, int64_t *row) {
-  switch (n->op) {
-  case NODE_CONST:
+  if (n->op == NODE_CONST) {
     row[0] += times * n->constant;
     return true;
-  case NODE_PARAM:
+  }
+  if (n->op == NODE_PARAM) {
     for (uint32_t i = 0; i <= d->base->nparams; i++)
       row[i] += times * d->param_row[n->index][i];
     return true;
-  case NODE_ADD:
-  case NODE_SUB:
+  }
+  if (n->op == NODE_ADD || n->op == NODE_SUB)
     return node_row(d, n->kid[0], times, row) &&
            node_row(d, n->kid[1], n->op == NODE_SUB ? -times : times, row);
-  case NODE_MUL:
-    if (n->kid[0]->op == NODE_CONST)
-      return node_row(d, n->kid[1], times * n->kid[0]->constant, row);
-    return n->kid[1]->op == NODE_CONST && node_row(d, n->kid[0], times * n->kid[1]->constant, row);
-  case NODE_NARROW:
+  if (n->op == NODE_MUL && n->kid[0]->op == NODE_CONST)
+    return node_row(d, n->kid[1], times * n->kid[0]->constant, row);
+  if (n->op == NODE_MUL && n->kid[1]->op == NODE_CONST)
+    return node_row(d, n->kid[0], times * n->kid[1]->constant, row);
+  if (n->op == NODE_NARROW)
     return node_row(d, n->kid[0], times, row);
-  default:
-    return derive_refuse(d, n->at, "this is not linear in the parameters");
-  }
+  return derive_refuse(d, n->at, "this is not linear in the parameters");
 }
 
 /* Columns and conditions come from unfolding a system that has nothing but its parameters. */
@@ -76,7 +99,7 @@ static bool begin_params(struct deriving *d) {
   nothing->from = yes;
   nothing->unsafe = make_number(d, 0);
   d->s->start = yes;
-  d->base = graph_unfold(d->s, nothing, d->shape->open, &why);
+  d->base = graph_unfold(d->s, nothing, d->shape->open, d->stop, &why);
   if (!d->base) {
     derive_refuse(d, (struct span){0, 0}, "the conditions on the parameters: %s", text_or_empty(&why));
     text_release(&why);
@@ -115,7 +138,7 @@ static bool begin_schedule(struct deriving *d) {
     return derive_refuse(d, shape->at, "how often this goes is not linear in the parameters");
   if (shape->rounds == 0)
     return derive_refuse(d, shape->at, "this repeats nothing");
-  struct solver *s = solver_new();
+  struct solver *s = derive_solver(d);
   for (uint32_t i = 0; i <= d->base->nparams; i++)
     row[i] = -row[i];
   solver_variables(s, d->base->nparams); /* passes <= 0? */
@@ -123,6 +146,8 @@ static bool begin_schedule(struct deriving *d) {
   solver_add_row(s, row, d->base->nparams + 1, false, NULL);
   bool never = solver_check(s) == ANSWER_NO;
   solver_free(s);
+  if (derive_stopped(d))
+    return false;
   if (!never)
     return derive_refuse(d, shape->at, "there may be no pass at all: say that there is at least one");
   d->last_pass = shape->first; /* in the instance they are numbered */
@@ -398,6 +423,7 @@ static void make_state(struct deriving *d) {
     d->broken[i] = p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name),
                                          CONTROL_TRUTH, 1)
                            : UINT32_MAX;
+    d->d->broken = d->broken[i];
   }
 }
 
@@ -406,7 +432,7 @@ static bool make_moves(struct deriving *d) {
   move_vec moves = {0};
   bool ok = true;
   for (uint32_t p = 0; p < d->m->npoints && ok; p++)
-    ok = d->at[p].locals.n == 0 || derive_round(d, p, &moves);
+    ok = !derive_stopped(d) && (d->at[p].locals.n == 0 || derive_round(d, p, &moves));
   s->nmoves = (uint32_t)moves.n;
   s->moves = arena_array(&s->arena, moves.n + 1, sizeof *s->moves);
   for (size_t i = 0; i < moves.n; i++)
@@ -446,10 +472,11 @@ static bool make_system(struct deriving *d) {
 }
 
 bool derive(struct derivation *out, const struct round_shape *shape, struct meaning *meaning,
-            const struct question *q, enum derive_mode mode) {
+            const struct question *q, enum derive_mode mode, const volatile sig_atomic_t *stop) {
   *out = (struct derivation){.system = shape->system,
                              .model = meaning->model,
                              .where = UINT32_MAX,
+                             .broken = UINT32_MAX,
                              .passes = NO_COUNTER};
   arena_init(&out->arena);
   struct deriving d = {.d = out,
@@ -460,9 +487,15 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct mean
                        .q = q,
                        .env = &meaning->model->environments[q->environment],
                        .role = &meaning->model->roles[0],
-                       .mode = mode};
-  if (begin_params(&d) && derive_licensed(&d) && begin_schedule(&d) && derive_locals(&d))
+                       .mode = mode,
+                       .stop = stop};
+  if (!derive_stopped(&d) && begin_params(&d) && derive_licensed(&d) && begin_schedule(&d) &&
+      derive_locals(&d))
     make_system(&d);
+  if (stop && *stop) /* whatever it was refused for */
+    out->stopped = true;
+  if (out->stopped && !out->refused)
+    derive_stopped(&d);
   for (uint32_t p = 0; d.at && p <= d.m->npoints; p++) {
     for (size_t i = 0; i < d.at[p].outcomes.n; i++)
       outcomes_release(d.at[p].outcomes.at[i]);
@@ -482,6 +515,7 @@ void derivation_release(struct derivation *d) {
   vec_release(&d->parts);
   vec_release(&d->counter);
   vec_release(&d->flag);
+  vec_release(&d->flows);
   arena_release(&d->arena);
   *d = (struct derivation){0};
 }

@@ -28,6 +28,7 @@ enum derive_mode { DERIVE_FLAGS, DERIVE_COUNTED, DERIVE_WHOLE };
 struct derivation {
   struct counter_system *system; /* borrowed; filled in */
   const char *refused;           /* NULL: derived. In the system's arena */
+  bool stopped;                  /* refused because it was told to stop */
   struct span at;
   struct arena arena;
   /* what is counted: local states of processes, or of parts of them */
@@ -38,6 +39,8 @@ struct derivation {
   const uint32_t *part_of; /* by variable, then one for all first values; NULL: only one part */
   const bool *part_used;   /* by part; NULL likewise */
   uint32_t nparts;
+  VEC(bool) flows; /* by move: part of a process changes by itself, before the round's move */
+  uint32_t broken; /* the control that a step property is broken; UINT32_MAX: it is none */
   uint32_t where;          /* the control that says which round comes next, UINT32_MAX: always the first */
   uint32_t skip_after, skipped; /* rounds of the instance that have no number of their own */
   uint32_t passes;         /* the counter of passes done, NO_COUNTER: none */
@@ -49,10 +52,11 @@ struct derivation {
 };
 
 /* The model is an instance: its parameters satisfy the conditions, and every clause of the
-   environment allows some fault; of a `repeat` that is not fixed it has at least two passes. Each
-   property of the question becomes one of the system's, in the same order. False: refused. */
+   environment allows some fault; of a `repeat` that is not fixed it has at least two passes. The
+   property of the question (only one) becomes that of the system. stop: it ends soon after
+   *stop is not 0; NULL: never. False: refused. */
 bool derive(struct derivation *, const struct round_shape *, struct meaning *,
-            const struct question *, enum derive_mode);
+            const struct question *, enum derive_mode, const volatile sig_atomic_t *stop);
 void derivation_release(struct derivation *);
 
 /* The local state (of a part of it) as it is counted at the start of a round; UINT32_MAX: it is
@@ -63,5 +67,10 @@ uint32_t derived_local(const struct derivation *, uint32_t point, uint32_t part,
  * or the last pass. */
 uint32_t derived_round(const struct derivation *, uint32_t point);
 bool part_exists(const struct derivation *, uint32_t part);
+/* Is what stands at i (1 and beyond) of a local state part of what is counted there? If not, it is
+   as if it had its default. */
+bool derived_keeps(const struct derivation *, uint32_t point, uint32_t part, value status,
+                   uint32_t i);
+value derived_default(const struct derivation *, uint32_t i);
 
 #endif

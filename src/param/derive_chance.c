@@ -155,7 +155,7 @@ static void constrain(const struct listening *r, const struct chance *c, const s
 /* ---- chances ---- */
 
 struct solver *chance_facts(const struct listening *r) {
-  struct solver *s = solver_new();
+  struct solver *s = derive_solver(r->d);
   struct cube sent;
   struct rows w = {r, &sent, memory_alloc((columns(r) + (size_t)1) * sizeof *w.row)};
   solver_variables(s, columns(r));
@@ -185,7 +185,7 @@ void chance_find(const struct listening *r, struct chance *c) {
   cube_vec projected = {0};
   for (uint32_t m = 0; m < r->nm; m++)
     away[column_heard(r, m)] = away[column_forged(r, m)] = true;
-  for (size_t i = 0; i < leaves->n; i++) {
+  for (size_t i = 0; i < leaves->n && !derive_stopped(r->d); i++) {
     struct cube full, less;
     constrain(r, c, &leaves->at[i], &full);
     if (full.empty || !possible(s, &full)) {

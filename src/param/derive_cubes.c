@@ -8,6 +8,8 @@
 /* Is every point of the cube (NULL: every point) that the solver knows of in one of the others? but:
    which of them does not count. */
 static bool covered(struct solver *s, const struct cube *c, const cube_vec *by, size_t but) {
+  if (solver_stopped(s)) /* nobody knows */
+    return false;
   uint32_t literal = solver_literals(s, 1);
   solver_push(s);
   solver_add_clause(s, &literal, 1);
@@ -66,7 +68,7 @@ static bool weaken(struct solver *s, cube_vec *cubes, size_t at, uint32_t constr
   for (uint32_t i = 0; i < width; i++)
     row[i] = side * cube_row(&cubes->at[at], constraint)[i];
   int64_t own = row[0];
-  for (size_t k = 0; k < cubes->n && !done; k++)
+  for (size_t k = 0; k < cubes->n && !done && !solver_stopped(s); k++)
     for (uint32_t i = 0; i < cubes->at[k].n && k != at && !done; i++)
       for (int64_t sign = -1; sign <= 1 && !done; sign += 2) {
         const int64_t *other = cube_row(&cubes->at[k], i);
@@ -90,7 +92,7 @@ static void grow(struct solver *s, cube_vec *cubes, size_t at) {
 }
 
 void cubes_merge(cube_vec *cubes, struct solver *s) {
-  for (size_t i = 0; i < cubes->n; i++) {
+  for (size_t i = 0; i < cubes->n && !solver_stopped(s); i++) {
     struct cube before;
     do {
       cube_copy(&before, &cubes->at[i]);

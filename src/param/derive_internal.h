@@ -75,6 +75,7 @@ struct deriving {
   const struct environment *env;
   const struct role *role;
   enum derive_mode mode;
+  const volatile sig_atomic_t *stop; /* or NULL */
   /* parameters */
   struct graph *base;  /* only for the parameters: columns and conditions */
   int64_t **param_row; /* by parameter of the model: over the columns, width base->nparams + 1 */
@@ -91,8 +92,10 @@ struct deriving {
   /* properties: which part of a process a bound name speaks of, by slot; which parts must be
    * counted */
   uint32_t *part_of_slot;
-  uint32_t part_of_step; /* of step properties */
+  uint32_t part_of_step; /* of the step property, if there is one */
+  bool stays_count;      /* it may be false of a process that stays as it is */
   bool *counted;
+  bool same;        /* a property says which of the processes that it speaks of are the same */
   uint32_t *broken; /* by property of the question: the control that says so; step properties */
   /* the environment */
   bool delivers, forges, crashes; /* no losses; messages are made up; processes crash */
@@ -107,6 +110,8 @@ struct deriving {
 /* derive.c */
 bool derive_refuse(struct deriving *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool derive_stopped(struct deriving *); /* it is to stop: then it is refused */
+struct solver *derive_solver(const struct deriving *);
 /* A linear term over parameters, as a row over the columns; false: it is none, refused. */
 bool node_row(struct deriving *, const struct node *, int64_t times, int64_t *row);
 struct term *limit_term(struct deriving *, enum clause_kind); /* of all such clauses together */
@@ -187,6 +192,7 @@ bool derive_together(const struct deriving *);
 /* derive_property.c */
 void derive_speakers(struct deriving *, uint32_t *part); /* joins parts that a property reads together */
 bool derive_property(struct deriving *, const struct property *, struct counter_property *);
+bool derive_step_licensed(struct deriving *, const struct property *);
 /* Local steps that a step property forbids. */
 bool step_forbidden(struct deriving *, const struct property *, uint32_t before, uint32_t after,
                     bool *forbidden);

@@ -26,11 +26,56 @@ static bool reads_no_open(struct deriving *d, const struct node *n, const char *
   return !o.at.to || derive_refuse(d, o.at, "%s reads a parameter that has no fixed value", where);
 }
 
+struct naming {
+  struct span at;
+};
+
+static bool note_named(void *context, const struct node *n) {
+  struct naming *x = context;
+  if (!x->at.to && (n->op == NODE_ME || n->op == NODE_NUMBER_OF || n->op == NODE_NEXT ||
+                    n->op == NODE_NEIGHBOURS || n->op == NODE_PROCESS_AT ||
+                    (n->type && type_mentions(n->type, TYPE_PROCESS))))
+    x->at = n->at;
+  return !x->at.to;
+}
+
+/* All processes begin alike: in one of the states that the first of them may begin in. */
+static bool tells_nobody(struct deriving *d, const struct node *n) {
+  struct naming x = {{0, 0}};
+  if (n)
+    node_walk_deep(d->m, n, note_named, &x);
+  return !x.at.to || derive_refuse(d, x.at,
+                                   "processes begin differently: a first value depends on who "
+                                   "the process is");
+}
+
+static bool check_kind(struct deriving *d, const struct var *v) {
+  switch (v->kind) {
+  case VAR_INPUT:
+  case VAR_PLAIN:
+  case VAR_GHOST:
+    return true;
+  case VAR_ORACLE:
+    return derive_refuse(d, v->at, "there is an oracle");
+  case VAR_STABLE:
+  case VAR_SHARED:
+  case VAR_POINT:
+  case VAR_ONCE:
+    break;
+  }
+  return derive_refuse(d, v->at, "the variable '%s' is of a kind that cannot be told in counts",
+                       v->name);
+}
+
 static bool check_vars(struct deriving *d) {
   for (uint32_t i = 0; i < d->role->nvars; i++) {
     const struct var *v = &d->role->vars[i];
-    if (v->kind == VAR_ORACLE)
-      return derive_refuse(d, v->at, "there is an oracle");
+    if (!check_kind(d, v) || !tells_nobody(d, v->init) || !tells_nobody(d, v->where))
+      return false;
+    if (v->hidden || v->followed || type_mentions(v->type, TYPE_PROCESS) ||
+        type_mentions(v->type, TYPE_ROUND))
+      return derive_refuse(d, v->at, "the variable '%s' holds processes or numbers of rounds",
+                           v->name);
     if (v->distinct)
       return derive_refuse(d, v->at, "inputs are distinct, so processes are not alike");
     if (v->type->count == UINT64_MAX)
@@ -69,7 +114,7 @@ static bool is_slot(const struct node *n, uint32_t slot) {
 }
 
 static bool is_heard_of(const struct node *n, uint32_t slot) {
-  return n->op == NODE_HO && is_slot(n->kid[0], slot);
+  return n->op == NODE_HO && n->index == UINT32_MAX && is_slot(n->kid[0], slot);
 }
 
 static bool is_empty_set(const struct node *n) { return n->op == NODE_SET && n->n == 0; }
@@ -160,28 +205,30 @@ static bool check_every(struct deriving *d, const struct clause *c, int64_t *row
 
 static bool check_clause(struct deriving *d, const struct clause *c) {
   int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
-  bool ok = true, limited = false;
+  bool ok = false, limited = false;
   switch (c->kind) {
   case CLAUSE_SYNCHRONOUS:
-    d->delivers = true;
+    d->delivers = ok = true;
     break;
   case CLAUSE_OFTEN:
   case CLAUSE_FINALLY:
   case CLAUSE_ONCE:
   case CLAUSE_FAIR: /* of no finite run */
+    ok = true;
     break;
   case CLAUSE_LOST: /* any: all but its own, which a process may then miss here, too */
     ok = c->limit == INT64_MAX;
     break;
   case CLAUSE_CRASH:
+    ok = !c->recovers;
     d->crashes = limited = true;
     break;
   case CLAUSE_OMIT:
-    limited = true;
+    ok = limited = true;
     break;
   case CLAUSE_BYZANTINE:
     d->byzantine = c;
-    d->forges = limited = true;
+    d->forges = limited = ok = true;
     break;
   case CLAUSE_CORRUPTED:
     ok = !d->corrupted && c->per == PER_RECEIVER;
@@ -191,8 +238,10 @@ static bool check_clause(struct deriving *d, const struct clause *c) {
   case CLAUSE_EVERY:
     ok = check_every(d, c, row);
     break;
-  default:
-    ok = false;
+  case CLAUSE_FROM_ROUND:
+  case CLAUSE_DUPLICATED:
+  case CLAUSE_CHANNELS:
+    break;
   }
   if (ok && limited)
     ok = c->limit_node ? node_row(d, c->limit_node, 1, row)
@@ -233,14 +282,16 @@ static bool check_environment(struct deriving *d) {
 /* ---- the question ---- */
 
 static bool check_properties(struct deriving *d) {
+  if (d->q->nproperties > 1) /* a name's part of a process is that of its only property */
+    return derive_refuse(d, d->role->at, "there is more than one property at a time");
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     if (p->kind != PROPERTY_SAFETY)
       return derive_refuse(d, p->at, "only safety can be proved");
     if (p->until)
       return derive_refuse(d, p->at, "a property that is asked only of part of a run");
-    if (p->step && !property_step_of_one(p))
-      return derive_refuse(d, p->at, "a step property of several processes");
+    if (p->step && !derive_step_licensed(d, p))
+      return false;
     if (!reads_no_open(d, p->formula, "a property"))
       return false;
   }

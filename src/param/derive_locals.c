@@ -14,23 +14,34 @@ static bool ever_live(const struct derivation *dv, uint32_t var) {
   return false;
 }
 
-/* What will not be read again, or belongs to another part, is as if it had never been. */
-static void normalise(const struct derivation *dv, uint32_t point, uint32_t part, const value *from,
-                      value *to) {
+bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, value status,
+                   uint32_t i) {
   const struct role *role = &dv->model->roles[0];
-  struct values *values = (struct values *)&dv->model->values;
-  value status = from[LOCAL_STATUS];
+  if (i > role->nvars)
+    return dv->keeps_initial && (!dv->part_of || dv->part_of[role->nvars] == part);
+  if (status & STATUS_BYZANTINE)
+    return true;
+  uint32_t var = i - LOCAL_VAR(0);
   bool idle = (status & (STATUS_CRASHED | STATUS_HALTED)) != 0;
   bool all = dv->loops && point != POINT_END && !idle;
   const bool *live =
       idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];
-  memcpy(to, from, dv->length * sizeof *to);
-  for (uint32_t i = 0; i < role->nvars && !(status & STATUS_BYZANTINE); i++)
-    if (!(all ? ever_live(dv, i) : live[i]) || (dv->part_of && dv->part_of[i] != part))
-      to[LOCAL_VAR(i)] = type_default(values, role->vars[i].type);
-  bool first = dv->keeps_initial && (!dv->part_of || dv->part_of[role->nvars] == part);
-  for (uint32_t i = 1 + role->nvars; i < dv->length && !first; i++)
-    to[i] = 0;
+  return (all ? ever_live(dv, var) : live[var]) && (!dv->part_of || dv->part_of[var] == part);
+}
+
+value derived_default(const struct derivation *dv, uint32_t i) {
+  const struct role *role = &dv->model->roles[0];
+  struct values *values = (struct values *)&dv->model->values;
+  return i > role->nvars ? 0 : type_default(values, role->vars[i - LOCAL_VAR(0)].type);
+}
+
+/* What will not be read again, or belongs to another part, is as if it had never been. */
+static void normalise(const struct derivation *dv, uint32_t point, uint32_t part, const value *from,
+                      value *to) {
+  to[LOCAL_STATUS] = from[LOCAL_STATUS];
+  for (uint32_t i = 1; i < dv->length; i++)
+    to[i] =
+        derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
 }
 
 uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part,
@@ -220,7 +231,7 @@ static bool close_locals(struct deriving *d) {
       if (!find_alphabet(d, p, &more))
         return false;
       for (size_t i = 0; i < d->at[p].locals.n; i++)
-        if (!go_on(d, p, d->at[p].locals.at[i], &more))
+        if (derive_stopped(d) || !go_on(d, p, d->at[p].locals.at[i], &more))
           return false;
     }
   }

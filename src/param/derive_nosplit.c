@@ -13,6 +13,8 @@ static bool go_together(const struct way_to *a, const struct way_to *b, uint32_t
   return false;
 }
 
+enum { MOVES_MAX = 2000 };
+
 struct nosplit {
   struct rounding *r;
   const bool *together;
@@ -42,13 +44,35 @@ static bool nosplit_move(struct nosplit *x, uint64_t chances) {
   return round_make_whole(r, x->together, x->moves);
 }
 
-/* Bron & Kerbosch 1973: the largest sets of chances of which any two go together. */
+static int members(uint64_t set) { return __builtin_popcountll(set); }
+
+/* Of those that are left, or were tried, the one that goes with most that are left. */
+static uint32_t pivot(const struct nosplit *x, uint64_t may, uint64_t done) {
+  uint32_t best = 0;
+  int most = -1;
+  for (uint32_t i = 0; i < 64; i++)
+    if ((may | done) >> i & 1 && members(may & x->friends[i]) > most) {
+      best = i;
+      most = members(may & x->friends[i]);
+    }
+  return best;
+}
+
+/* Bron & Kerbosch 1973, with pivots: the largest sets of chances of which any two go together.
+   Those that go with the pivot come up in a set with it, or with another one that is tried. */
 static bool cliques(struct nosplit *x, uint64_t in, uint64_t may, uint64_t done) {
+  struct deriving *d = x->r->d;
+  if (derive_stopped(d))
+    return false;
   if (!may && !done)
-    return nosplit_move(x, in);
+    return x->moves->n < MOVES_MAX
+               ? nosplit_move(x, in)
+               : derive_refuse(d, d->coupled->at,
+                               "there are too many ways for all to have heard something in common");
+  uint64_t tried = may ? may & ~x->friends[pivot(x, may, done)] : 0;
   for (uint32_t i = 0; i < 64; i++) {
     uint64_t one = (uint64_t)1 << i;
-    if (!(may & one))
+    if (!(tried & one))
       continue;
     if (!cliques(x, in | one, may & x->friends[i], done & x->friends[i]))
       return false;
@@ -73,10 +97,11 @@ static uint64_t chances_there(struct nosplit *x) {
       solver_add_value(s, column, 0);
   }
   r->sure = 0;
-  for (uint32_t i = 0; i < r->chances.n && solver_check(s) == ANSWER_YES; i++) {
+  for (uint32_t i = 0; i < r->chances.n && !derive_stopped(r->d) && solver_check(s) != ANSWER_NO;
+       i++) {
     const struct chance *c = &r->chances.at[i];
     bool possible = false;
-    for (size_t k = 0; k < c->cubes.n && !possible; k++) {
+    for (size_t k = 0; k < c->cubes.n && !possible && !derive_stopped(r->d); k++) {
       solver_push(s);
       solver_add_cube(s, &c->cubes.at[k], NULL);
       possible = solver_check(s) != ANSWER_NO;
@@ -117,7 +142,7 @@ bool round_make_nosplit(struct rounding *r, const bool *together, move_vec *move
           x.friends[i] |= (uint64_t)1 << k;
       }
     }
-    ok = !alone || cliques(&x, 0, alone, 0);
+    ok = !derive_stopped(d) && (!alone || cliques(&x, 0, alone, 0));
   }
   return ok;
 }

@@ -130,7 +130,7 @@ static bool add_reasons(struct rounding *r, uint32_t local, uint32_t decides, st
   struct deriving *d = r->d;
   const struct outcomes *o = outcomes_of(d, r->point, decides);
   struct ear ear = ear_of(r, decides);
-  for (uint32_t w = 0; o && w < o->ways.n; w++) {
+  for (uint32_t w = 0; o && w < o->ways.n && !derive_stopped(d); w++) {
     struct reason reason = {0, chance_of(r, o, w, &ear), there};
     if (r->chances.at[reason.chance].never)
       continue;

@@ -89,8 +89,12 @@ static bool find_point(struct exploring *x, uint32_t *counts) {
   for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
     __int128 sum = d->param_row[i][0];
     for (uint32_t k = 0; k < d->base->nparams; k++)
-      if (d->param_row[i][k + 1] && solver_value(x->solver, k, &v))
+      if (d->param_row[i][k + 1]) {
+        ok = ok && solver_value(x->solver, k, &v);
         sum += (__int128)d->param_row[i][k + 1] * v;
+      }
+    ok = ok && sum >= INT64_MIN && sum <= INT64_MAX;
+    x->failed |= !ok;
     d->values[i] = (int64_t)sum;
   }
   solver_pop(x->solver);
@@ -134,7 +138,10 @@ static void run(struct exploring *x, const uint32_t *counts, struct decisions *t
       k++;
     if (k == *nfound && *nfound < LOCALS_MAX)
       found[(*nfound)++] = effect;
-  } while (choices_next(&choices));
+    else if (k == *nfound)
+      derive_refuse(d, d->role->body[x->point].at, "an update has more than %d results",
+                    LOCALS_MAX);
+  } while (choices_next(&choices) && !derive_stopped(d));
   choices_release(&choices);
   memory_free(local);
   memory_free(changes);
@@ -179,10 +186,12 @@ static void explore(struct exploring *x) {
   struct decisions taken = {.entry = UINT32_MAX, .params = x->d->values, .open = x->d->open};
   uint32_t counts[MESSAGES_MAX], found[LOCALS_MAX];
   size_t nfound = 0;
-  if (x->failed || !find_point(x, counts))
+  if (x->failed || (x->failed = derive_stopped(x->d)) || !find_point(x, counts))
     return;
   run(x, counts, &taken, found, &nfound);
-  if (taken.lost) {
+  if (x->d->d->refused) {
+    x->failed = true;
+  } else if (taken.lost) {
     x->failed = true;
     if (taken.lost_at.to)
       derive_refuse(x->d, taken.lost_at,
@@ -221,7 +230,7 @@ static void explore(struct exploring *x) {
 static struct solver *facts(const struct exploring *x) {
   const struct deriving *d = x->d;
   uint32_t np = d->base->nparams, n = columns_of(x);
-  struct solver *s = solver_new();
+  struct solver *s = derive_solver(d);
   int64_t *row = memory_alloc((n + (size_t)1) * sizeof *row);
   solver_variables(s, n);
   solver_add_any(s, d->base->conditions.at, d->base->conditions.n, NULL);
@@ -286,6 +295,7 @@ static bool explore_all(struct exploring *x) {
     for (uint32_t m = 0; m < x->nmessages; m++)
       vec_push(&x->ways->at[i].supports, (uint32_t)1 << m);
   }
+  x->failed |= derive_stopped(x->d);
   for (size_t i = 0; i < x->ways->n && !x->failed; i++)
     cubes_merge(&x->ways->at[i].heard, x->solver);
   solver_free(x->solver);

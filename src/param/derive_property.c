@@ -1,10 +1,13 @@
 /* Properties as conditions on counters. Quantifiers over processes become quantifiers over local
-   states that are there; everything else is evaluated by the interpreter, with one process in each
-   local state that is spoken of. */
+   states that are there; what speaks of the processes bound by them, and of nobody else, is
+   evaluated by the interpreter, with one process in each local state that is spoken of. What is not
+   known to be one of these is refused. */
 #include "param/derive_internal.h"
 
 #include "base/memory.h"
+#include "model/actions.h"
 #include "model/flow.h"
+#include "model/formula.h"
 
 #include <string.h>
 
@@ -18,11 +21,25 @@ struct reading {
   bool *vars; /* by slot: the variables of that process, then its first values; nvars + 1 each */
   bool *all;  /* of any */
   bool other; /* something else than a bound name, or in a definition */
+  bool same;  /* whether two names are of the same process */
 };
+
+static bool is_process(const struct node *n) { return n->type && n->type->kind == TYPE_PROCESS; }
+
+static bool is_bound_process(const struct node *n) { return n->op == NODE_SLOT && is_process(n); }
+
+/* Whether a process is in it depends on nothing but its own status. */
+static bool is_kind_of_process(enum op op) {
+  return op == NODE_ROLE_SET || op == NODE_CORRECT || op == NODE_FAULTY;
+}
 
 static bool note_read(void *context, const struct node *n) {
   struct reading *r = context;
   r->other |= n->op == NODE_CALL;
+  for (uint32_t i = 0; i < n->n;
+       i++) /* anything but p.x, and p in a set of all that are like that */
+    r->same |= is_process(n->kid[i]) && n->op != NODE_REMOTE && n->op != NODE_INITIAL &&
+               !(n->op == NODE_IN && i == 0 && is_kind_of_process(n->kid[1]->op));
   if (n->op != NODE_REMOTE && n->op != NODE_INITIAL)
     return true;
   uint32_t var = n->op == NODE_INITIAL ? r->nvars : r->m->fields[n->index].var[0];
@@ -76,9 +93,13 @@ static void speakers_of(struct deriving *d, const struct property *p, uint32_t *
   r.vars = memory_alloc((size_t)n * (slots + (size_t)1) * sizeof *r.vars);
   r.all = memory_alloc(n * sizeof *r.all);
   node_walk_deep(d->m, p->formula, note_read, &r);
+  d->same |= r.same;
+  r.other |= r.same; /* who is the same has the same parts */
   uint32_t together = join_some(d, part, r.other || p->step ? r.all : NULL);
   if (p->step)
     d->part_of_step = together;
+  if (r.same)
+    d->counted[together] = true;
   for (uint32_t i = 0; i < slots; i++)
     d->part_of_slot[i] =
         r.other || p->step ? together : join_some(d, part, r.vars + (size_t)i * n);
@@ -90,7 +111,7 @@ void derive_speakers(struct deriving *d, uint32_t *part) {
   uint32_t n = d->role->nvars + 1;
   d->part_of_slot = arena_array(&d->d->arena, d->m->nslots + (size_t)1, sizeof *d->part_of_slot);
   d->counted = arena_array(&d->d->arena, n + (size_t)1, sizeof *d->counted);
-  for (uint32_t i = 0; i < d->q->nproperties && d->d->part_of; i++)
+  for (uint32_t i = 0; i < d->q->nproperties; i++)
     speakers_of(d, &d->m->properties[d->q->properties[i]], part);
   for (uint32_t i = 0; i < d->q->nproperties && d->d->part_of; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
@@ -115,30 +136,135 @@ struct term *local_count(struct deriving *d, uint32_t local) {
 
 struct speaking {
   struct deriving *d;
-  struct config *before, *after; /* process i is in the local state of the i-th bound name */
-  uint32_t bound;
+  struct config *before, *after; /* process i is in the local state in[i] */
+  uint32_t bound;                /* processes that are spoken of: all different, if that matters */
+  uint32_t in[BOUND_MAX];
   struct eval e;
   bool failed;
 };
 
-static bool quantifies(void *context, const struct node *n) {
-  bool *found = context;
-  for (uint32_t i = 0; i < n->ngen; i++) {
-    enum op range = n->gen[i].range->op;
-    *found |= range == NODE_ROLE_SET || range == NODE_CORRECT || range == NODE_FAULTY ||
-              range == NODE_MEET || range == NODE_MINUS;
-  }
-  *found |= n->op == NODE_CARD && n->kid[0]->type->kind == TYPE_SET &&
-            n->kid[0]->type->element->kind == TYPE_PROCESS;
-  *found |= n->op == NODE_ROUND_NUMBER;
-  return !*found;
+static struct term *no_term(struct speaking *s, struct span at, const char *why) {
+  s->failed = true;
+  derive_refuse(s->d, at, "%s", why);
+  return NULL;
 }
 
-/* Does it speak of processes that are not bound yet? */
-static bool speaks_of_others(const struct node *n) {
-  bool found = false;
-  node_walk(n, quantifies, &found);
-  return found;
+/* ---- what the interpreter may be asked ---- */
+
+static bool is_local(const struct node *);
+
+static bool are_local(const struct node *n) {
+  for (uint32_t i = 0; i < n->n; i++)
+    if (!is_local(n->kid[i]))
+      return false;
+  return true;
+}
+
+/* Over values, from what is local. */
+static bool generates_locally(const struct node *n) {
+  for (uint32_t i = 0; i < n->ngen; i++) {
+    const struct generator *g = &n->gen[i];
+    if (type_mentions(g->type, TYPE_PROCESS) || !is_local(g->range) ||
+        (g->cond && !is_local(g->cond)))
+      return false;
+  }
+  return are_local(n);
+}
+
+/* Does it depend on the local states of bound processes, and on nothing else? Each operator has its
+   line: what is new must be thought about. */
+static bool is_local(const struct node *n) {
+  switch (n->op) {
+  case NODE_REMOTE:
+  case NODE_INITIAL:
+    return is_bound_process(n->kid[0]) && !type_mentions(n->type, TYPE_PROCESS);
+  case NODE_EQ:
+  case NODE_NE:
+    return (is_bound_process(n->kid[0]) && is_bound_process(n->kid[1])) || are_local(n);
+  case NODE_IN:
+    return (is_bound_process(n->kid[0]) && is_kind_of_process(n->kid[1]->op)) || are_local(n);
+  case NODE_CONST:
+  case NODE_PARAM:
+  case NODE_SLOT:
+  case NODE_DOMAIN:
+    return !type_mentions(n->type, TYPE_PROCESS);
+  case NODE_ADD:
+  case NODE_SUB:
+  case NODE_MUL:
+  case NODE_DIV:
+  case NODE_MOD:
+  case NODE_NEG:
+  case NODE_NOT:
+  case NODE_AND:
+  case NODE_OR:
+  case NODE_IMPLIES:
+  case NODE_IF:
+  case NODE_LT:
+  case NODE_LE:
+  case NODE_GT:
+  case NODE_GE:
+  case NODE_WITHIN:
+  case NODE_UNITE:
+  case NODE_MEET:
+  case NODE_MINUS:
+  case NODE_CARD:
+  case NODE_INTERVAL:
+  case NODE_SUBSETS:
+  case NODE_SET:
+  case NODE_WRAP:
+  case NODE_NARROW:
+  case NODE_OTHERWISE:
+  case NODE_RECORD:
+  case NODE_SELECT:
+  case NODE_INDEX:
+  case NODE_SEQUENCE:
+  case NODE_APPEND:
+  case NODE_FIRST:
+  case NODE_LAST:
+  case NODE_FRONT:
+    return are_local(n);
+  case NODE_SET_OF:
+  case NODE_EXISTS:
+  case NODE_FORALL:
+  case NODE_COUNT:
+  case NODE_MIN:
+  case NODE_MAX:
+  case NODE_SUM:
+  case NODE_UNION_OF:
+  case NODE_MOSTFREQUENT:
+  case NODE_MAJORITY:
+  case NODE_ARRAY_OF:
+    return generates_locally(n);
+  case NODE_ROLE_SET: /* processes, as values */
+  case NODE_CORRECT:
+  case NODE_FAULTY:
+  case NODE_NUMBER_OF:
+  case NODE_PROCESS_AT:
+  case NODE_GLOBAL: /* of the whole model, of a run, or of an environment */
+  case NODE_ORACLE:
+  case NODE_HO:
+  case NODE_SHO:
+  case NODE_ROUND_NUMBER:
+  case NODE_PHASE:
+  case NODE_ALWAYS:
+  case NODE_EVENTUALLY:
+  case NODE_UNTIL:
+  case NODE_VAR: /* of a process that acts */
+  case NODE_ME:
+  case NODE_LOOP:
+  case NODE_RECEIVED:
+  case NODE_HEARD:
+  case NODE_FROM:
+  case NODE_SENDER:
+  case NODE_NEXT:
+  case NODE_NEIGHBOURS:
+  case NODE_PICK: /* not a function of anything */
+  case NODE_RANDOM:
+  case NODE_CALL: /* of a def that calls itself; others were written out */
+  case NODE_OPS:
+    return false;
+  }
+  return false;
 }
 
 static bool evaluate(struct speaking *s, const struct node *n, value *out) {
@@ -168,55 +294,115 @@ static struct term *body_of(struct speaking *s, const struct node *n, uint32_t g
   return all ? make_or(s->d, make_not(s->d, condition), rest) : make_and(s->d, condition, rest);
 }
 
-/* Local states that say the same are counted together. */
+/* Is it in the range of a generator? False also if that is not known: then it failed. */
+static bool is_member(struct speaking *s, const struct node *range, const struct generator *g) {
+  struct node slot = {.op = NODE_SLOT, .index = g->slot, .type = g->type, .at = g->at};
+  struct node *kids[2] = {&slot, (struct node *)range};
+  struct node member = {.op = NODE_IN, .n = 2, .at = g->at, .type = range->type, .kid = kids};
+  value in = 0;
+  if (is_kind_of_process(range->op))
+    return evaluate(s, &member, &in) && in;
+  if (range->op == NODE_UNITE || range->op == NODE_MEET || range->op == NODE_MINUS) {
+    bool a = is_member(s, range->kid[0], g), b = is_member(s, range->kid[1], g);
+    return range->op == NODE_UNITE ? a || b : range->op == NODE_MEET ? a && b : a && !b;
+  }
+  bool named = range->op == NODE_SET, found = false;
+  for (uint32_t i = 0; i < range->n && named; i++) {
+    named = is_bound_process(range->kid[i]);
+    found |= named && s->e.slot[range->kid[i]->index] == s->e.slot[g->slot];
+  }
+  if (named)
+    return found;
+  no_term(
+      s, range->at,
+      "a property goes through a set of processes that is neither a role, 'correct', 'faulty' nor "
+      "made of these");
+  return false;
+}
+
+/* Local states that say the same are counted together; others: so many of them are spoken of
+ * already.
+ */
 struct spoken {
   struct term *count, *says;
+  uint32_t others;
 };
+typedef VEC(struct spoken) spoken_vec;
+
+static void note_spoken(struct deriving *d, spoken_vec *said, struct term *count, struct term *says,
+                        uint32_t others) {
+  size_t i = 0;
+  while (i < said->n &&
+         (others || said->at[i].others || !said->at[i].count || !term_same(said->at[i].says, says)))
+    i++;
+  if (i == said->n)
+    vec_push(said, ((struct spoken){NULL, says, others}));
+  said->at[i].count = make_sum(d, said->at[i].count, count);
+}
+
+/* What is said of a process, and on which condition there is one. */
+static void add_spoken(struct speaking *s, const struct node *n, uint32_t gen, bool all,
+                       struct term *count, uint32_t others, spoken_vec *said) {
+  if (s->failed || !is_member(s, n->gen[gen].range, &n->gen[gen]) || s->failed)
+    return;
+  struct term *says = body_of(s, n, gen, all);
+  if (says && count)
+    note_spoken(s->d, said, count, says, others);
+  else if (says)
+    vec_push(said, ((struct spoken){NULL, says, 0}));
+}
+
+static uint32_t spoken_of_in(const struct speaking *s, uint32_t local) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->bound; i++)
+    n += s->in[i] == local;
+  return n;
+}
+
+/* Where names are compared, a process is one of those that are spoken of, or a further one. */
+static void speak_of_each(struct speaking *s, const struct node *n, uint32_t gen, bool all,
+                          spoken_vec *said) {
+  struct deriving *d = s->d;
+  const struct generator *g = &n->gen[gen];
+  for (uint32_t i = 0; i < s->bound && d->same && !s->failed; i++) {
+    s->e.slot[g->slot] = (value)(d->role->first + i);
+    add_spoken(s, n, gen, all, NULL, 0, said);
+  }
+  uint32_t process = s->bound;
+  for (uint32_t l = 0; l < d->d->locals.n && !s->failed; l++) {
+    if (d->d->part_of && d->d->parts.at[l] != d->part_of_slot[g->slot])
+      continue;
+    if (derive_stopped(d)) {
+      s->failed = true;
+      return;
+    }
+    uint32_t others = d->same ? spoken_of_in(s, l) : 0;
+    memcpy(s->before->local[process], d->d->locals.at[l], d->d->length * sizeof(value));
+    s->in[process] = l;
+    s->bound = process + 1;
+    s->e.slot[g->slot] = (value)(d->role->first + process);
+    add_spoken(s, n, gen, all, local_count(d, l), others, said);
+    s->bound = process;
+  }
+}
 
 static struct term *over_processes(struct speaking *s, const struct node *n, uint32_t gen,
                                    bool all) {
   struct deriving *d = s->d;
-  const struct generator *g = &n->gen[gen];
-  VEC(struct spoken) said = {0};
+  spoken_vec said = {0};
   struct term *result = make_number(d, all);
-  if (s->bound == BOUND_MAX || s->bound >= d->m->nprocesses) {
-    vec_release(&said);
-    s->failed = true;
-    derive_refuse(d, n->at, "a property speaks of too many processes at once");
-    return NULL;
-  }
-  uint32_t process = s->bound++;
-  for (uint32_t l = 0; l < d->d->locals.n && !s->failed; l++) {
-    value in;
-    if (d->d->locals.at[l][LOCAL_STATUS] & STATUS_BYZANTINE ||
-        (d->d->part_of && d->d->parts.at[l] != d->part_of_slot[g->slot]))
-      continue;
-    memcpy(s->before->local[process], d->d->locals.at[l], d->d->length * sizeof(value));
-    struct node member = {.op = NODE_IN, .n = 2, .at = g->at, .type = n->type};
-    struct node slot = {.op = NODE_SLOT, .index = g->slot, .type = g->type, .at = g->at};
-    struct node *kids[2] = {&slot, g->range};
-    member.kid = kids;
-    s->e.slot[g->slot] = (value)(d->role->first + process);
-    if (!evaluate(s, &member, &in) || !in)
-      continue;
-    struct term *says = body_of(s, n, gen, all);
-    if (!says)
-      break;
-    size_t i = 0;
-    while (i < said.n && !term_same(said.at[i].says, says))
-      i++;
-    if (i == said.n)
-      vec_push(&said, ((struct spoken){NULL, says}));
-    said.at[i].count = make_sum(d, said.at[i].count, local_count(d, l));
-  }
+  if (s->bound == BOUND_MAX || s->bound >= d->m->nprocesses)
+    return no_term(s, n->at, "a property speaks of too many processes at once");
+  speak_of_each(s, n, gen, all, &said);
   for (size_t i = 0; i < said.n && !s->failed; i++) {
-    struct term *none = make_relation(d, TERM_LE, said.at[i].count, NULL);
+    struct term *few = said.at[i].count ? make_relation(d, TERM_LE, said.at[i].count,
+                                                        make_number(d, said.at[i].others))
+                                        : make_number(d, 0);
     if (all)
-      result = make_and(d, result, make_or(d, none, said.at[i].says));
+      result = make_and(d, result, make_or(d, few, said.at[i].says));
     else
-      result = make_or(d, result, make_and(d, make_not(d, none), said.at[i].says));
+      result = make_or(d, result, make_and(d, make_not(d, few), said.at[i].says));
   }
-  s->bound--;
   vec_release(&said);
   return s->failed ? NULL : result;
 }
@@ -242,9 +428,11 @@ static struct term *over_values(struct speaking *s, const struct node *n, uint32
   jmp_buf failure;
   g.cond = NULL;
   s->e.failure = &failure;
-  if (speaks_of_others(g.range)) {
-    s->failed = true;
-    derive_refuse(d, g.range->at, "a property makes values of what several processes have");
+  if (type_mentions(g.type, TYPE_PROCESS) || !is_local(g.range)) {
+    no_term(s, g.range->at,
+            type_mentions(g.type, TYPE_PROCESS)
+                ? "a property goes through sets of processes, or other values made of processes"
+                : "a property makes values of what several processes have");
   } else if (setjmp(failure)) {
     s->failed = true;
     derive_refuse(d, n->at, "a property may fail: %s", s->e.error.message);
@@ -270,35 +458,50 @@ static struct term *quantified(struct speaking *s, const struct node *n, uint32_
                                                 : over_values(s, n, gen, all);
 }
 
+static struct term *equivalent(struct speaking *s, const struct node *n) {
+  struct deriving *d = s->d;
+  struct term *a = translate(s, n->kid[0]), *b = translate(s, n->kid[1]);
+  if (!a || !b)
+    return NULL;
+  struct term *both = make_and(d, a, b), *none = make_and(d, make_not(d, a), make_not(d, b));
+  struct term *same = make_or(d, both, none);
+  return n->op == NODE_EQ ? same : make_not(d, same);
+}
+
 static struct term *translate(struct speaking *s, const struct node *n) {
   struct deriving *d = s->d;
   value v;
   if (s->failed)
     return NULL;
-  if (!speaks_of_others(n))
+  if (is_local(n))
     return evaluate(s, n, &v) ? make_number(d, v != 0) : NULL;
-  struct term *a, *b;
-  switch (n->op) {
-  case NODE_FORALL:
-  case NODE_EXISTS:
+  struct term *a, *b, *c;
+  if (n->op == NODE_FORALL || n->op == NODE_EXISTS)
     return quantified(s, n, 0, n->op == NODE_FORALL);
-  case NODE_NOT:
+  if ((n->op == NODE_EQ || n->op == NODE_NE) && n->kid[0]->type->kind == TYPE_BOOL)
+    return equivalent(s, n);
+  if (n->op == NODE_NOT) {
     a = translate(s, n->kid[0]);
     return a ? make_not(d, a) : NULL;
-  case NODE_AND:
-  case NODE_OR:
-  case NODE_IMPLIES:
+  }
+  if (n->op == NODE_AND || n->op == NODE_OR || n->op == NODE_IMPLIES) {
     a = translate(s, n->kid[0]);
     b = translate(s, n->kid[1]);
     if (!a || !b)
       return NULL;
     return n->op == NODE_AND ? make_and(d, a, b)
                              : make_or(d, n->op == NODE_OR ? a : make_not(d, a), b);
-  default:
-    s->failed = true;
-    derive_refuse(d, n->at, "a property counts processes, or speaks of rounds");
-    return NULL;
   }
+  if (n->op == NODE_IF) {
+    a = translate(s, n->kid[0]);
+    b = translate(s, n->kid[1]);
+    c = translate(s, n->kid[2]);
+    return a && b && c ? make_or(d, make_and(d, a, b), make_and(d, make_not(d, a), c)) : NULL;
+  }
+  return no_term(
+      s, n->at,
+      "a property counts processes, compares sets of them, or speaks of more than states "
+      "of processes");
 }
 
 static void speaking_begin(struct speaking *s, struct deriving *d) {
@@ -326,6 +529,18 @@ bool derive_property(struct deriving *d, const struct property *p, struct counte
   if (holds)
     out->unsafe = make_not(d, holds);
   return holds != NULL;
+}
+
+bool derive_step_licensed(struct deriving *d, const struct property *p) {
+  if (!property_step_of_one(p))
+    return derive_refuse(d, p->at,
+                         "a step property that is not of the form 'forall p in %s: ...' with "
+                         "fields of p alone",
+                         d->role->name);
+  d->stays_count |= !property_holds_of_stuttering(p);
+  return is_local(p->formula->kid[0]) ||
+         derive_refuse(d, p->formula->kid[0]->at,
+                       "a step property speaks of more than one process");
 }
 
 bool step_forbidden(struct deriving *d, const struct property *p, uint32_t before, uint32_t after,

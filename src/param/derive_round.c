@@ -142,7 +142,8 @@ struct counter_move round_move_new(struct deriving *d, uint32_t point, const cha
 }
 
 bool derive_together(const struct deriving *d) {
-  return d->mode == DERIVE_WHOLE || d->coupling != HEARD_FREELY || (d->delivers && d->crashes);
+  return d->mode == DERIVE_WHOLE || d->stays_count || d->coupling != HEARD_FREELY ||
+         (d->delivers && d->crashes);
 }
 
 /* Once for each round that may follow. */
@@ -203,9 +204,13 @@ static bool make_round(struct rounding *r, move_vec *moves) {
     choose_heard(r);
   bool ok = d->coupling == HEARD_NOSPLIT ? round_make_nosplit(r, together, moves)
                                          : round_make_whole(r, together, moves);
+  while (d->d->flows.n < moves->n)
+    vec_push(&d->d->flows, false);
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
     if (!together[part] && part_exists(d->d, part))
       ok = round_change_part(r, part, moves);
+  while (d->d->flows.n < moves->n)
+    vec_push(&d->d->flows, true);
   return ok && !d->d->refused;
 }
 

@@ -168,6 +168,9 @@ void round_settle(struct rounding *r, const bool *together) {
     leaves[l] = takes_part || later != l;
     if (later != l && later != UINT32_MAX)
       r->arrivals[later] = make_sum(d, r->arrivals[later], local_count(d, l));
+    if (!takes_part &&
+        later != UINT32_MAX) /* it stays as it is: a step property may forbid that, too */
+      vec_push(&r->moved, ((struct moved){local_count(d, l), l, later}));
   }
   for (uint32_t l = 0; l < n; l++) {
     uint32_t counter = d->d->counter.at[l];

@@ -117,6 +117,8 @@ struct term *make_constraint(struct deriving *d, const int64_t *row, uint32_t wi
 
 struct term *make_cube(struct deriving *d, const struct cube *c, struct term *const *columns) {
   struct term *all = make_number(d, !c->empty);
+  if (c->overflow)
+    derive_refuse(d, d->role->at, "conditions on what is heard have numbers beyond 64 bits");
   for (uint32_t i = 0; i < c->n; i++)
     all = make_and(d, all, make_constraint(d, cube_row(c, i), c->width, c->equal.at[i], columns));
   return all;

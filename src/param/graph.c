@@ -80,7 +80,18 @@ static bool row_of(struct unfolding *u, const struct term *t, int64_t times, int
   case TERM_IF:
     branch = branch_of(u, t);
     return branch && row_of(u, branch, times, row);
-  default:
+  case TERM_NOT:
+  case TERM_AND:
+  case TERM_OR:
+  case TERM_EQ:
+  case TERM_LE:
+  case TERM_LT:
+    break; /* no number */
+  case TERM_NUMBER:
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
     one = memory_alloc(u->width * sizeof *one);
     if (t->op == TERM_NUMBER)
       one[0] = t->number;
@@ -96,6 +107,8 @@ static bool row_of(struct unfolding *u, const struct term *t, int64_t times, int
     memory_free(one);
     return ok;
   }
+  u->failure = "a number of no known kind";
+  return false;
 }
 
 static bool row_constant(const int64_t *row, uint32_t width) {
@@ -146,9 +159,16 @@ static enum truth truth_of(struct unfolding *u, const struct term *t) {
                ? YES
                : NO;
   }
-  default:
-    return MAYBE;
+  case TERM_PARAM: /* no truths */
+  case TERM_COUNTER:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
+    break;
   }
+  return MAYBE;
 }
 
 /* ---- conditions as disjunctions of cubes ---- */
@@ -225,6 +245,8 @@ static bool meet_relation(struct unfolding *u, const struct term *t, bool positi
 /* Keeps of each cube what satisfies the condition (or its negation). */
 static bool meet(struct unfolding *u, const struct term *t, bool positive, cube_vec *cubes) {
   enum truth known = truth_of(u, t);
+  if (u->g->stop && *u->g->stop)
+    u->failure = "it was stopped";
   if (u->failure)
     return false;
   if (known != MAYBE) {
@@ -245,10 +267,19 @@ static bool meet(struct unfolding *u, const struct term *t, bool positive, cube_
   case TERM_LE:
   case TERM_LT:
     return meet_relation(u, t, positive, cubes);
-  default:
-    u->failure = "a condition of no known kind";
-    return false;
+  case TERM_NUMBER: /* known, or no truths */
+  case TERM_PARAM:
+  case TERM_COUNTER:
+  case TERM_CONTROL:
+  case TERM_AMOUNT:
+  case TERM_ADD:
+  case TERM_SUB:
+  case TERM_TIMES:
+  case TERM_IF:
+    break;
   }
+  u->failure = "a condition of no known kind";
+  return false;
 }
 
 /* The condition alone, as cubes. IFs inside are decided both ways, each with what it asks. */
@@ -404,7 +435,9 @@ static bool effects_decided(struct unfolding *u, uint32_t move, int64_t *const *
 
 static void unfold_move(struct unfolding *u, uint32_t from, uint32_t move, int64_t *const *update) {
   const struct counter_move *m = &u->s->moves[move];
-  if (truth_of(u, m->guard) == NO || u->failure)
+  if (u->g->stop && *u->g->stop)
+    u->failure = "it was stopped";
+  if (u->failure || truth_of(u, m->guard) == NO || u->failure)
     return;
   if (!effects_decided(u, move, update)) {
     const struct term *open = u->open;
@@ -504,13 +537,14 @@ static void find_naturals(struct graph *g) {
 }
 
 struct graph *graph_unfold(const struct counter_system *s, const struct counter_property *p,
-                           bool leave_open, struct text *why) {
+                           bool leave_open, const volatile sig_atomic_t *stop, struct text *why) {
   struct graph *g = memory_alloc(sizeof *g);
   struct unfolding u = {.g = g, .s = s};
   arena_init(&g->arena);
   g->system = s;
   g->property = p;
   g->open = leave_open;
+  g->stop = stop;
   find_columns(&u);
   find_naturals(g);
   if (find_conditions(&u, leave_open) && find_starts(&u))
@@ -589,12 +623,18 @@ void graph_restrict(struct graph *g, const struct cube *region) {
 }
 
 struct graph *graph_new(const struct counter_system *s, const struct counter_property *p,
-                        bool leave_open, struct text *why) {
-  struct graph *g = graph_unfold(s, p, leave_open, why);
+                        bool leave_open, const volatile sig_atomic_t *stop, struct text *why) {
+  struct graph *g = graph_unfold(s, p, leave_open, stop, why);
   if (!g)
     return NULL;
   graph_merge(g);
   graph_conserve(g);
   graph_accelerate(g);
+  if (stop && *stop) {
+    text_add(why, "it was stopped");
+    graph_free(g);
+    return NULL;
+  }
+  g->stop = NULL;
   return g;
 }

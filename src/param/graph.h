@@ -10,6 +10,8 @@
 #include "model/counters.h"
 #include "symbolic/cube.h"
 
+#include <signal.h>
+
 typedef VEC(struct cube) cube_vec;
 void cubes_release(cube_vec *);
 
@@ -41,15 +43,17 @@ struct graph {
   VEC(struct location) locations;
   VEC(struct transition) transitions;
   cube_vec conditions;  /* on the parameters: any of these */
+  const volatile sig_atomic_t *stop; /* while it is made; or NULL */
   bool open;            /* the conditions of `resilience` are left out */
   cube_vec excluded;    /* and parameters within any of these */
   struct cube naturals; /* counters are not negative */
   struct cube laws;     /* equations that hold in every state that can be reached: conserved sums */
 };
 
-/* NULL: *why. leave_open: without the conditions of `resilience`. */
+/* NULL: *why. leave_open: without the conditions of `resilience`. stop: it ends soon after *stop is
+   not 0; NULL: never. */
 struct graph *graph_unfold(const struct counter_system *, const struct counter_property *,
-                           bool leave_open, struct text *why);
+                           bool leave_open, const volatile sig_atomic_t *stop, struct text *why);
 void graph_free(struct graph *);
 void location_release(struct location *);
 
@@ -77,6 +81,6 @@ void graph_conserve(struct graph *);
 
 /* Unfolded, merged, with laws and repetitions: what engines get. NULL: *why. */
 struct graph *graph_new(const struct counter_system *, const struct counter_property *,
-                        bool leave_open, struct text *why);
+                        bool leave_open, const volatile sig_atomic_t *stop, struct text *why);
 
 #endif

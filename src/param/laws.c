@@ -234,7 +234,7 @@ void graph_conserve(struct graph *g) {
   while (ok && less && laws.n) {
     less = false;
     for (size_t i = 0; i < g->transitions.n && ok && laws.n; i++)
-      ok = keep_inductive(g, &g->transitions.at[i], &laws, &less);
+      ok = !(g->stop && *g->stop) && keep_inductive(g, &g->transitions.at[i], &laws, &less);
   }
   for (uint32_t i = 0; i < laws.n && ok; i++)
     cube_add(&g->laws, matrix_row(&laws, i), true);

@@ -58,6 +58,10 @@ static uint32_t refine(struct merging *m) {
   uint32_t n = (uint32_t)m->g->locations.n, classes = 0;
   uint32_t *next = memory_alloc((n + (size_t)1) * sizeof *next);
   for (uint32_t i = 0; i < n; i++) {
+    if (m->g->stop && *m->g->stop) { /* what comes of it is thrown away */
+      memory_free(next);
+      return n;
+    }
     next[i] = UINT32_MAX;
     for (uint32_t k = 0; k < i && next[i] == UINT32_MAX; k++)
       if (m->class[i] == m->class[k] && matched(m, i, k) && matched(m, k, i))

@@ -4,6 +4,8 @@
 
 /* Does the constraint follow from the others? An equation is two of them. */
 static bool follows(const struct cube *c, uint32_t i, struct solver *known) {
+  if (solver_stopped(known)) /* nobody knows */
+    return false;
   int64_t *row = memory_resize(NULL, c->width * sizeof *row);
   bool yes = true;
   solver_push(known);
@@ -87,7 +89,7 @@ enum projection cube_project(struct cube *c, const bool *away, struct solver *kn
     }
     if (!cube_eliminate(c, v))
       result = PROJECT_LARGER;
-    if (most && c->n > most) {
+    if ((most && c->n > most) || solver_stopped(known)) {
       result = PROJECT_GAVE_UP;
       break;
     }

@@ -22,7 +22,7 @@ enum projection { PROJECT_EXACT, PROJECT_LARGER, PROJECT_GAVE_UP };
 
 /* Eliminates the variables with away[v], the cheapest first. Constraints that are not needed go
    before they multiply. trail: gets what was eliminated, in that order; or NULL. most: gives up
-   with more constraints than that; 0: never. */
+   with more constraints than that, 0: never; and where the solver is stopped. */
 enum projection cube_project(struct cube *, const bool *away, struct solver *known,
                              eliminated_vec *trail, uint32_t most);
 

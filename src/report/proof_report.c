@@ -162,6 +162,20 @@ static void add_engines(const struct proved *one, const struct style *style, boo
   }
 }
 
+/* Of a derived system: what it was compared with. */
+static void add_compared(const struct proved *p, const struct style *style, bool several,
+                         struct text *out) {
+  const struct compared *c = &p->compared;
+  if (!p->is_compared || !style->verbose)
+    return;
+  text_addf(out,
+            "  %s%scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32
+            " processes: %" PRIu64 " states, %" PRIu64 " steps%s; by search it holds in %" PRIu32
+            " of them\n",
+            several ? p->name : "", several ? ", " : "", c->instances, c->processes, c->states,
+            c->steps, c->cut ? " (all that there was time for)" : "", p->searched);
+}
+
 static void add_story(const struct proved *p, const struct style *style, struct text *out) {
   struct text title = {0}, proved = {0};
   add_proved(p, &proved);
@@ -188,6 +202,7 @@ void proofs_text(const struct proved *all, uint32_t n, const struct style *style
   text_add(out, "\n");
   for (uint32_t i = 0; i < n; i++) {
     add_engines(&all[i], style, n > 1, out);
+    add_compared(&all[i], style, n > 1, out);
     seconds += all[i].proof.seconds;
     memory = all[i].proof.memory > memory ? all[i].proof.memory : memory;
   }
@@ -276,6 +291,16 @@ static json_t *trace_json(const struct proved *p) {
   return p->concrete->trace ? trace_to_json(p->concrete->trace, p->meaning) : json_null();
 }
 
+static json_t *compared_json(const struct proved *p) {
+  const struct compared *c = &p->compared;
+  if (!p->is_compared)
+    return json_null();
+  return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I}", "instances", (json_int_t)c->instances,
+                   "processes", (json_int_t)c->processes, "states", (json_int_t)c->states, "steps",
+                   (json_int_t)c->steps, "complete", (int)!c->cut, "searched",
+                   (json_int_t)p->searched);
+}
+
 static json_t *property_json(const struct proved *one, uint32_t run) {
   const struct proof *p = &one->proof;
   struct text proved = {0};
@@ -283,10 +308,11 @@ static json_t *property_json(const struct proved *one, uint32_t run) {
   add_proved(one, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, json_string(p->reports[i].reached));
-  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:o, s:s?, s:o}", "name", one->name,
+  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:o, s:s?, s:o, s:o}", "name", one->name,
                         "kind", "safety", "verdict", verdict_name(proof_verdict(p)), "proved",
                         text_or_empty(&proved), "environment", one->environment, "run", (int)run,
-                        "trace", trace_json(one), "engine", p->by, "engines", reports);
+                        "trace", trace_json(one), "engine", p->by, "engines", reports, "compared",
+                        compared_json(one));
   text_release(&proved);
   return j;
 }

@@ -2,6 +2,7 @@
 #ifndef RONDO_REPORT_PROOF_REPORT_H
 #define RONDO_REPORT_PROOF_REPORT_H
 
+#include "param/compare.h"
 #include "param/proof.h"
 #include "report/layout.h"
 #include "report/result.h"
@@ -21,6 +22,9 @@ struct proved {
   const struct property_result
       *concrete; /* UNSAFE: what was found for the parameters of the run; its trace counts */
   struct meaning *meaning;
+  bool is_compared; /* SAFE: the derivation with the interpreter, the verdict with the search */
+  struct compared compared;
+  uint32_t searched; /* instances in which the search found that it holds */
 };
 
 enum verdict proof_verdict(const struct proof *);

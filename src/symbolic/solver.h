@@ -7,6 +7,8 @@
 #include "base/text.h"
 #include "symbolic/cube.h"
 
+#include <signal.h>
+
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
 struct solver;
@@ -39,6 +41,10 @@ void solver_add_clause(struct solver *, const uint32_t *literals, uint32_t n);
 
 void solver_limit_time(struct solver *,
                        unsigned milliseconds); /* of each check; then it is unknown */
+/* Checks end soon after *stop is not 0, whatever the library is doing; then, and from then on, they
+   are unknown. NULL: never. */
+void solver_watch(struct solver *, const volatile sig_atomic_t *stop);
+bool solver_stopped(const struct solver *);
 enum answer solver_check(struct solver *);
 /* Of the last YES. False: beyond 64 bits. */
 bool solver_value(struct solver *, uint32_t variable, int64_t *);

@@ -1,18 +1,19 @@
 /* Derived counter systems against the algorithms they come from: every step of the reference, for
    few processes, must be one of the derived system; what is violated must be unsafe; and the system
-   must not depend on the instance that it was found with. */
+   must not depend on the instance that it was found with. The comparison itself must see what is
+   wrong with a system from which something was taken away. */
 #include "checking.h"
 
 #include "lang/check_counters.h"
+#include "param/compare.h"
 #include "param/derive.h"
-#include "param/graph.h"
-#include "sem/counters.h"
-#include "symbolic/solver.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/time.h>
 
-enum { CONFIGS_MOST = 120, BINDINGS_MOST = 6 };
+enum { BINDINGS_MOST = 6, MILLISECONDS = 700 };
 
 struct scene {
   const char *path, *text;             /* one of them */
@@ -22,10 +23,6 @@ struct scene {
   struct binding again[BINDINGS_MOST]; /* another one; none: all zero */
 };
 
-struct state {
-  int64_t counters[64], controls[32];
-};
-
 struct world {
   struct checking k;
   char *text;
@@ -33,14 +30,6 @@ struct world {
   struct round_shape shape;
   struct derivation dv;
   const struct property *property;
-  struct graph *graph;
-  int64_t *params;
-  VEC(struct config *) configs;
-  VEC(struct state) states; /* of the counter system, for each: as one way to it has it */
-  struct solver *solver;
-  VEC(int64_t) pairs; /* steps that were looked for, as rows */
-  const struct config *at;
-  struct state now; /* its state */
   uint32_t environment;
 };
 
@@ -98,19 +87,10 @@ static bool open_world(struct world *w, const struct scene *s, const struct bind
   assert_int_not_equal(property, UINT32_MAX);
   w->property = &w->k.model->properties[property];
   struct question q = {.environment = w->environment, .properties = &property, .nproperties = 1};
-  return derive(&w->dv, &w->shape, w->meaning, &q, mode);
+  return derive(&w->dv, &w->shape, w->meaning, &q, mode, NULL);
 }
 
 static void close_world(struct world *w) {
-  for (size_t i = 0; i < w->configs.n; i++)
-    config_free(w->configs.at[i]);
-  vec_release(&w->configs);
-  vec_release(&w->states);
-  if (w->solver)
-    solver_free(w->solver);
-  vec_release(&w->pairs);
-  graph_free(w->graph);
-  free(w->params);
   derivation_release(&w->dv);
   counter_system_free(w->shape.system);
   meaning_free(w->meaning);
@@ -118,262 +98,53 @@ static void close_world(struct world *w) {
   free(w->text);
 }
 
-/* ---- states ---- */
+/* ---- the comparison ---- */
 
-static uint32_t last_pass(const struct world *w) {
-  const struct point *points = w->k.model->points;
-  uint32_t p = w->shape.first, rounds = w->shape.rounds;
-  while (p + rounds < w->k.model->npoints && points[p + rounds].loop == points[p].loop + 1)
-    p += rounds;
-  return p;
+static volatile sig_atomic_t time_is_up;
+
+static void ring(int signal) {
+  (void)signal;
+  time_is_up = 1;
 }
 
-static void place(const struct world *w, const struct config *c, struct state *s) {
-  const struct derivation *dv = &w->dv;
-  uint32_t point = c->point == POINT_END ? w->k.model->npoints : c->point;
-  if (w->shape.passes) {
-    uint32_t last = last_pass(w), first = w->shape.first, rounds = w->shape.rounds;
-    uint32_t done = point < first ? 0 : point < last ? (point - first) / rounds
-                                                     : (last - first) / rounds;
-    if (point >= first && point < last)
-      point = first + (point - first) % rounds;
-    s->counters[dv->passes] = done;
-  }
-  if (dv->where != UINT32_MAX)
-    s->controls[dv->where] = derived_round(dv, c->point == POINT_END ? POINT_END : point);
+static void begin_time(void) {
+  struct itimerval timer = {.it_value = {MILLISECONDS / 1000, MILLISECONDS % 1000 * 1000}};
+  signal(SIGALRM, ring);
+  time_is_up = 0;
+  setitimer(ITIMER_REAL, &timer, NULL);
 }
 
-static struct state state_of(const struct world *w, const struct config *c) {
-  const struct derivation *dv = &w->dv;
-  struct state s = {0};
-  assert_true(dv->system->ncounters <= 64 && dv->system->ncontrols <= 32);
-  for (uint32_t p = 0; p < c->nprocesses; p++)
-    for (uint32_t part = 0; part < dv->nparts; part++) {
-      if (!part_exists(dv, part))
-        continue;
-      uint32_t l = derived_local(dv, c->point, part, c->local[p]);
-      assert_int_not_equal(l, UINT32_MAX);
-      if (dv->counter.at[l] != NO_COUNTER)
-        s.counters[dv->counter.at[l]]++;
-      else
-        s.controls[dv->flag.at[l]] = 1;
-    }
-  place(w, c, &s);
-  return s;
-}
-
-static struct counter_state as_state(struct state *s) {
-  return (struct counter_state){s->counters, s->controls};
-}
-
-/* ---- steps ---- */
-
-static int64_t broken_of(const struct world *w, const struct state *s) {
-  return w->property->step ? s->controls[w->dv.system->ncontrols - 1] : 0;
-}
-
-/* One process's part changes by itself, if there is a move for that. */
-static bool change_one(struct world *w, struct state *s, uint32_t from, uint32_t to, bool breaks) {
-  const struct derivation *dv = &w->dv;
-  for (uint32_t m = 0; m < dv->system->nmoves; m++) {
-    struct state next = *s, wanted = *s;
-    struct counter_state before = as_state(s), after = as_state(&next);
-    int64_t one = 1;
-    if (dv->system->moves[m].namounts > 1 ||
-        !counter_moves(dv->system, m, w->params, &before, &one, &after))
-      continue;
-    if (dv->counter.at[from] == NO_COUNTER) {
-      wanted.controls[dv->flag.at[to]] = 1;
-    } else {
-      wanted.counters[dv->counter.at[from]]--;
-      wanted.counters[dv->counter.at[to]]++;
-    }
-    if (w->property->step && breaks)
-      wanted.controls[dv->system->ncontrols - 1] = 1;
-    if (memcmp(&next, &wanted, sizeof next) == 0) {
-      *s = next;
-      return true;
-    }
-  }
-  return false;
-}
-
-/* A transition with any amounts leads there. */
-static bool leads(const struct world *w, const struct transition *t, const struct state *from,
-                  const struct state *to) {
-  const struct graph *g = w->graph;
-  struct solver *solver = w->solver;
-  int64_t *row = calloc(t->guard.width, sizeof *row);
-  solver_push(solver);
-  solver_add_cube(solver, &t->guard, NULL);
-  for (uint32_t i = 0; i < g->nparams; i++)
-    solver_add_value(solver, i, w->params[g->param[i]]);
-  for (uint32_t i = 0; i < g->ncounters; i++) {
-    solver_add_value(solver, g->nparams + i, from->counters[i]);
-    memcpy(row, t->update[i], t->guard.width * sizeof *row);
-    row[0] -= to->counters[i];
-    solver_add_row(solver, row, t->guard.width, true, NULL);
-  }
-  bool yes = solver_check(solver) == ANSWER_YES;
-  solver_pop(solver);
-  free(row);
-  return yes;
-}
-
-static bool at_location(const struct world *w, uint32_t location, const struct state *s) {
-  return memcmp(w->graph->locations.at[location].controls.at[0], s->controls,
-                w->dv.system->ncontrols * sizeof(int64_t)) == 0;
-}
-
-static bool round_leads(const struct world *w, const struct state *from, const struct state *to) {
-  for (size_t i = 0; i < w->graph->transitions.n; i++) {
-    const struct transition *t = &w->graph->transitions.at[i];
-    if (at_location(w, t->from, from) && at_location(w, t->to, to) && leads(w, t, from, to))
-      return true;
-  }
-  return false;
-}
-
-/* The state after it. */
-static struct state match(struct world *w, const struct config *before, const struct config *after,
-                          bool broken) {
-  const struct derivation *dv = &w->dv;
-  struct state from = w->now, to = state_of(w, after);
-  for (uint32_t p = 0; p < before->nprocesses; p++)
-    for (uint32_t part = 0; part < dv->nparts; part++) {
-      if (!part_exists(dv, part))
-        continue;
-      uint32_t l = derived_local(dv, before->point, part, before->local[p]);
-      uint32_t next = derived_local(dv, after->point, part, after->local[p]);
-      if (l != next && !change_one(w, &from, l, next, broken))
-        change_one(w, &from, l, next, false);
-    }
-  for (uint32_t l = 0; l < dv->locals.n; l++)
-    if (dv->counter.at[l] == NO_COUNTER) { /* who was there may be gone; nobody minds */
-      assert_true(from.controls[dv->flag.at[l]] >= to.controls[dv->flag.at[l]]);
-      to.controls[dv->flag.at[l]] = from.controls[dv->flag.at[l]];
-    }
-  if (w->property->step)
-    to.controls[dv->system->ncontrols - 1] = broken || broken_of(w, &from);
-  if (broken_of(w, &from) && !broken_of(w, &w->now)) /* what follows does not matter */
-    return to;
-  if (!round_leads(w, &from, &to)) {
-    struct text all = {0};
-    counter_system_print(dv->system, &all);
-    print_error("%s\n", all.at);
-    for (uint32_t i = 0; i < dv->system->ncounters; i++)
-      print_error("%s %d -> %d\n", dv->system->counters[i].name, (int)from.counters[i],
-                  (int)to.counters[i]);
-    for (uint32_t i = 0; i < dv->system->ncontrols; i++)
-      print_error("%s %d -> %d\n", dv->system->controls[i].name, (int)from.controls[i],
-                  (int)to.controls[i]);
-    text_release(&all);
-    fail_msg("a step of the algorithm is none of the counter system");
-  }
-  return to;
-}
-
-static bool is_new_pair(struct world *w, const struct state *a, const struct state *b, bool broken) {
-  uint32_t nc = w->dv.system->ncounters, nk = w->dv.system->ncontrols;
-  size_t width = 2 * (size_t)(nc + nk) + 1, at = w->pairs.n;
-  for (uint32_t i = 0; i < nc; i++) {
-    vec_push(&w->pairs, a->counters[i]);
-    vec_push(&w->pairs, b->counters[i]);
-  }
-  for (uint32_t i = 0; i < nk; i++) {
-    vec_push(&w->pairs, a->controls[i]);
-    vec_push(&w->pairs, b->controls[i]);
-  }
-  vec_push(&w->pairs, (int64_t)broken);
-  for (size_t i = 0; i < at; i += width)
-    if (memcmp(w->pairs.at + i, w->pairs.at + at, width * sizeof(int64_t)) == 0) {
-      w->pairs.n = at;
-      return false;
-    }
-  return true;
-}
-
-static void look_at(struct world *w, const struct config *c, struct state s) {
-  struct model_error error;
-  for (size_t i = 0; i < w->configs.n; i++)
-    if (config_equal(w->k.model, w->configs.at[i], c))
-      return;
-  struct counter_state state = as_state(&s);
-  if (!w->property->step)
-    if (config_holds(w->meaning, w->property->formula, c, NULL, &error) == V_FALSE)
-      assert_true(counter_unsafe(w->dv.system, &w->dv.system->properties[0], w->params, &state));
-  if (w->configs.n < CONFIGS_MOST) {
-    vec_push(&w->configs, config_copy(w->k.model, c));
-    vec_push(&w->states, s);
-  }
-}
-
-static bool on_initial(void *context, const struct config *c) {
-  struct world *w = context;
-  struct state s = state_of(w, c);
-  struct counter_state state = as_state(&s);
-  assert_true(counter_starts(w->dv.system, &w->dv.system->properties[0], w->params, &state));
-  look_at(w, c, s);
-  return true;
-}
-
-static bool on_step(void *context, const struct witness *witness, enum step_result result,
-                    const struct config *next, const struct model_error *error) {
-  struct world *w = context;
-  struct model_error ignored;
-  (void)witness;
-  (void)error;
-  assert_int_equal(result, STEP_OK);
-  struct state b = state_of(w, next);
-  bool broken = w->property->step && config_holds(w->meaning, w->property->formula, w->at, next,
-                                                  &ignored) == V_FALSE;
-  if (is_new_pair(w, &w->now, &b, broken))
-    look_at(w, next, match(w, w->at, next, broken));
-  return true;
+/* With the instance that it was derived from; false: the system is too large to unfold. */
+static bool compare(struct world *w, struct compared *out) {
+  uint32_t property = (uint32_t)(w->property - w->k.model->properties);
+  struct question q = {.environment = w->environment, .properties = &property, .nproperties = 1};
+  *out = (struct compared){0};
+  begin_time();
+  struct comparing *c = compare_new(&w->dv, &w->shape, &q, &time_is_up);
+  if (c)
+    compare_instance(c, w->meaning, out);
+  compare_free(c);
+  return c != NULL;
 }
 
 static void simulate(const struct scene *s, enum derive_mode mode) {
   struct world w;
-  struct text why = {0};
+  struct compared out;
   if (!open_world(&w, s, s->with, mode)) {
     print_error("%s: %s\n", s->path ? s->path : s->text, w.dv.refused);
     fail();
   }
-  w.graph = graph_unfold(w.dv.system, &w.dv.system->properties[0], true, &why);
-  if (!w.graph && mode == DERIVE_WHOLE) { /* exact, and too large to be of use */
-    text_release(&why);
-    close_world(&w);
-    return;
+  bool unfolded = compare(&w, &out);
+  assert_true(unfolded || mode == DERIVE_WHOLE); /* exact, and too large to be of use */
+  if (out.difference.n) {
+    struct text all = {0};
+    counter_system_print(w.dv.system, &all);
+    print_error("%s\n%s\n", all.at, out.difference.at);
+    text_release(&all);
+    fail();
   }
-  assert_non_null(w.graph);
-  w.params = calloc(w.dv.system->nparams + 1, sizeof *w.params);
-  for (uint32_t i = 0; i < w.k.model->nparams; i++)
-    w.params[i] = w.k.model->params[i].value;
-  for (uint32_t i = w.k.model->nparams; i < w.dv.system->nparams; i++) { /* quotients */
-    struct counter_values values = {.params = w.params};
-    int64_t of;
-    assert_true(term_value(w.dv.system->params[i].of, &values, &of));
-    for (int64_t q = 0; q <= of; q++) {
-      w.params[i] = q;
-      if (counter_params_hold(w.dv.system, true, w.params))
-        break;
-    }
-  }
-  assert_true(counter_params_hold(w.dv.system, false, w.params));
-  uint32_t most = 0;
-  for (size_t i = 0; i < w.graph->transitions.n; i++)
-    if (w.graph->transitions.at[i].guard.width > most)
-      most = w.graph->transitions.at[i].guard.width;
-  w.solver = solver_new();
-  solver_variables(w.solver, most);
-  config_initials(w.meaning, w.environment, on_initial, &w, &(struct model_error){0});
-  for (size_t i = 0; i < w.configs.n; i++) {
-    w.at = w.configs.at[i];
-    w.now = w.states.at[i];
-    if (w.at->point != POINT_END && !broken_of(&w, &w.now)) /* what follows does not matter */
-      config_successors(w.meaning, w.environment, w.at, on_step, &w);
-  }
-  text_release(&why);
+  assert_true(!unfolded || (out.states > 1 && out.steps > 1));
+  compared_release(&out);
   close_world(&w);
 }
 
@@ -476,6 +247,171 @@ static void the_instance_does_not_matter(void **unused) {
   }
 }
 
+/* ---- mistakes ---- */
+
+#define VOTES                                                                                      \
+  HEAD "process P[n] { input x: bool var d: bool = false\n"                                        \
+       "  round { send x to all update { if 2 * count(m in received: m) > n { d := true } } } }\n"
+
+typedef void mistake_fn(struct world *);
+
+static struct term *number_of(struct world *w, int64_t x) {
+  struct term *t = arena_alloc(&w->dv.system->arena, sizeof *t);
+  t->op = TERM_NUMBER;
+  t->number = x;
+  return t;
+}
+
+static struct term *both(struct world *w, enum term_op op, struct term *a, struct term *b) {
+  struct term *t = arena_alloc(&w->dv.system->arena, sizeof *t);
+  t->op = op;
+  t->kid[0] = a;
+  t->kid[1] = b;
+  return t;
+}
+
+static struct term *counter_of(struct world *w, uint32_t counter) {
+  struct term *t = number_of(w, 0);
+  t->op = TERM_COUNTER;
+  t->index = counter;
+  return t;
+}
+
+static void leave_out_the_round(struct world *w) { w->dv.system->moves[0].guard = number_of(w, 0); }
+
+static void leave_out_parts_that_change(struct world *w) {
+  for (uint32_t i = 0; i < w->dv.system->nmoves; i++)
+    if (w->dv.flows.at[i])
+      w->dv.system->moves[i].guard = number_of(w, 0);
+}
+
+/* Every amount is at most 1: as if a round were the step of one process. */
+static void one_at_a_time(struct world *w) {
+  for (uint32_t i = 0; i < w->dv.system->nmoves; i++) {
+    struct counter_move *m = &w->dv.system->moves[i];
+    for (uint32_t k = 0; k < m->namounts; k++) {
+      struct term *amount = number_of(w, 0);
+      amount->op = TERM_AMOUNT;
+      amount->index = k;
+      m->guard = both(w, TERM_AND, m->guard, both(w, TERM_LE, amount, number_of(w, 1)));
+    }
+  }
+}
+
+static void nothing_is_unsafe(struct world *w) {
+  w->dv.system->properties[0].unsafe = number_of(w, 0);
+}
+
+/* It takes two to violate it. */
+static void unsafe_by_many_only(struct world *w) {
+  struct term *many = number_of(w, 0);
+  for (uint32_t i = 0; i < w->dv.system->ncounters; i++)
+    many = both(w, TERM_OR, many, both(w, TERM_LE, number_of(w, 3), counter_of(w, i)));
+  struct counter_property *p = &w->dv.system->properties[0];
+  p->unsafe = both(w, TERM_AND, p->unsafe, many);
+}
+
+static void nobody_begins_in_the_last_state(struct world *w) {
+  uint32_t last = UINT32_MAX;
+  for (uint32_t l = 0; l < w->dv.locals.n; l++)
+    if (w->dv.counter.at[l] != NO_COUNTER && w->dv.locals.at[l][LOCAL_VAR(0)] == 1)
+      last = last == UINT32_MAX ? w->dv.counter.at[l] : last;
+  assert_int_not_equal(last, UINT32_MAX);
+  w->dv.system->start = both(w, TERM_AND, w->dv.system->start,
+                             both(w, TERM_EQ, counter_of(w, last), number_of(w, 0)));
+}
+
+/* Who does not change is not asked whether it may. */
+static void who_stays_breaks_nothing(struct world *w) {
+  for (uint32_t i = 0; i < w->dv.system->nmoves; i++)
+    w->dv.system->moves[i].controls[w->dv.broken] = NULL;
+}
+
+static void a_local_state_is_forgotten(struct world *w) { w->dv.locals.n--; }
+
+static void mistakes_are_found(void **unused) {
+  (void)unused;
+  static const struct {
+    const char *text;
+    enum derive_mode mode;
+    mistake_fn *make;
+    const char *says;
+  } cases[] = {
+      {VOTES "safety s: forall p in P: p.d => p.d\n", DERIVE_WHOLE, leave_out_the_round,
+       "a step of the algorithm is none"},
+      {VOTES "safety s: forall p in P: p.d => p.d\n", DERIVE_COUNTED, leave_out_the_round,
+       "a step of the algorithm is none"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_COUNTED, leave_out_parts_that_change,
+       "a step of the algorithm is none"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_FLAGS, leave_out_parts_that_change,
+       "a step of the algorithm is none"},
+      {VOTES "safety s: forall p in P: p.d => p.d\n", DERIVE_WHOLE, one_at_a_time,
+       "a step of the algorithm is none"},
+      {VOTES "safety s: forall p in P: not p.x\n", DERIVE_FLAGS, nothing_is_unsafe,
+       "are not unsafe"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_COUNTED, nothing_is_unsafe,
+       "are not unsafe"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, nothing_is_unsafe,
+       "are not unsafe"},
+      {VOTES "safety s: exists p, q in P: p != q and not p.x and not q.x\n", DERIVE_WHOLE,
+       unsafe_by_many_only, "are not unsafe"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, nobody_begins_in_the_last_state,
+       "no start"},
+      {VOTES "safety s: step forall p in P: p.d'\n", DERIVE_WHOLE, who_stays_breaks_nothing,
+       "violates"},
+      {VOTES "safety s: step forall p in P: p.d'\n", DERIVE_FLAGS, who_stays_breaks_nothing,
+       "violates"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, a_local_state_is_forgotten,
+       "was not derived"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    struct scene s = {.text = cases[i].text, .property = "s", .with = {{"n", 3}}};
+    struct world w;
+    struct compared out;
+    assert_true(open_world(&w, &s, s.with, cases[i].mode));
+    assert_true(compare(&w, &out));
+    if (out.difference.n) {
+      print_error("%zu, without a mistake: %s\n", i, out.difference.at);
+      fail();
+    }
+    compared_release(&out);
+    size_t locals = w.dv.locals.n;
+    cases[i].make(&w);
+    assert_true(compare(&w, &out));
+    if (!out.difference.n || !strstr(out.difference.at, cases[i].says)) {
+      print_error("%zu, %s: %s\n", i, cases[i].says, text_or_empty(&out.difference));
+      fail();
+    }
+    compared_release(&out);
+    w.dv.locals.n = locals;
+    close_world(&w);
+  }
+}
+
+static void it_ends_when_it_is_told_to(void **unused) {
+  (void)unused;
+  struct scene s = {
+      .text = VOTES "safety s: forall p in P: not p.d\n", .property = "s", .with = {{"n", 3}}};
+  struct world w;
+  struct compared out = {0};
+  uint32_t property = 0;
+  struct question q = {.properties = &property, .nproperties = 1};
+  volatile sig_atomic_t stop = 1;
+  assert_true(open_world(&w, &s, s.with, DERIVE_FLAGS));
+  assert_null(compare_new(&w.dv, &w.shape, &q, &stop));
+  stop = 0;
+  struct comparing *c = compare_new(&w.dv, &w.shape, &q, &stop);
+  assert_non_null(c);
+  stop = 1;
+  assert_true(compare_instance(c, w.meaning, &out));
+  assert_true(out.cut && out.steps == 0);
+  compare_free(c);
+  derivation_release(&w.dv);
+  assert_false(derive(&w.dv, &w.shape, w.meaning, &q, DERIVE_FLAGS, &stop));
+  assert_true(w.dv.stopped);
+  close_world(&w);
+}
+
 /* ---- refusals ---- */
 
 #define PROCESS(vars, send, update)                                                                \
@@ -487,26 +423,52 @@ static void what_does_not_fit_is_refused(void **unused) {
   static const struct {
     const char *text, *reason, *quote;
   } cases[] = {
-      {PROCESS("input x: 0..1", "send x to all", "if P(1) in heard { x := 0 }") PROPERTY,
-       NULL, "P(1)"},
+      {PROCESS("input x: 0..1", "send x to all", "if P(1) in heard { x := 0 }") PROPERTY, NULL,
+       "P(1)"},
       {PROCESS("input x: 0..9 distinct", "send x to all", "") PROPERTY, "inputs are distinct", "x"},
       {PROCESS("input x: 0..1", "send x to others", "") PROPERTY, "does not go to all", "send"},
       {PROCESS("input x: 0..1", "send x to all", "if |received| * n > 2 { x := 0 }") PROPERTY,
        "the value of a parameter matters", "n"},
-      {PROCESS("input x: 0..1", "send x to all", "if 2 * |received| > n { x := 0 }")
-           "environment e { at most 2 messages are lost }\n" PROPERTY,
+      {PROCESS("input x: 0..1", "send x to all",
+               "if 2 * |received| > n { x := 0 }") "environment e { at most 2 messages are lost "
+                                                   "}\n" PROPERTY,
        "told in counts", "at most"},
-      {PROCESS("input x: 0..1", "send x to all", "")
-           "environment e { every round: exists q in P: forall p in P: q in HO[p] }\n" PROPERTY,
+      {PROCESS(
+           "input x: 0..1", "send x to all",
+           "") "environment e { every round: exists q in P: forall p in P: q in HO[p] }\n" PROPERTY,
        "ties processes together", "exists q"},
       {PROCESS("input x: 0..1", "send x to all", "x := min(received)") PROPERTY,
        "an update may fail: 'min' of nothing", "min(received)"},
-      {PROCESS("input x: 0..1", "send x to all", "")
-           "safety s: count(p in P: p.x == 1) <= n\n",
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: count(p in P: p.x == 1) <= n\n",
        "a parameter that has no fixed value", "n"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: step exists p in P: p.x == p.x'\n",
-       "a step property of several processes", NULL},
+       "a step property that is not of the form", NULL},
       {PROCESS("oracle x: 0..1", "send x to all", "") "safety s: true\n", "an oracle", "x"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: correct == P\n",
+       "compares sets of them", "correct == P"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: faulty == {}\n",
+       "compares sets of them", "faulty"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: P <= correct\n",
+       "compares sets of them", "P <="},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: |correct| >= 1\n",
+       "counts processes", "|"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: sum(p.x for p in P) <= 9\n",
+       "counts processes", "sum"},
+      {PROCESS("input x: 0..1", "send x to all",
+               "") "safety s: forall p in {r for r in P}: p.x == p.x\n",
+       "goes through a set of processes", "{"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: exists S in subsets(P): |S| == 2\n",
+       "sets of processes", "subsets"},
+      {PROCESS("input x: 0..1", "send x to all",
+               "") "safety s: forall v in {p.x for p in P}: v == v\n",
+       "values of what several processes have", "{"},
+      {PROCESS("var x: bool = number(me) == 1", "send x to all",
+               "") "safety s: forall p in P: p.x\n",
+       "begin differently", "number"},
+      {PROCESS("input x: 0..1", "send x to all",
+               "") "environment e { at most 1 processes are byzantine }\nsafety s: forall p in "
+                   "faulty: p.x == 0\n",
+       "may fail", NULL},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct scene s = {.text = cases[i].text, .property = "s", .with = {{"n", 4}}};
@@ -525,10 +487,12 @@ static void what_does_not_fit_is_refused(void **unused) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(every_step_is_matched_with_flags),
-      cmocka_unit_test(every_step_is_matched_counted), cmocka_unit_test(every_step_is_matched_whole),
-      cmocka_unit_test(the_instance_does_not_matter),
-      cmocka_unit_test(what_does_not_fit_is_refused)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(every_step_is_matched_with_flags),
+                                     cmocka_unit_test(every_step_is_matched_counted),
+                                     cmocka_unit_test(every_step_is_matched_whole),
+                                     cmocka_unit_test(the_instance_does_not_matter),
+                                     cmocka_unit_test(mistakes_are_found),
+                                     cmocka_unit_test(it_ends_when_it_is_told_to),
+                                     cmocka_unit_test(what_does_not_fit_is_refused)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

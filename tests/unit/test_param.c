@@ -42,7 +42,7 @@ static struct counter_system *good(const char *text) {
 
 static struct graph *graph_of(const struct counter_system *s) {
   struct text why = {0};
-  struct graph *g = graph_new(s, &s->properties[0], false, &why);
+  struct graph *g = graph_new(s, &s->properties[0], false, NULL, &why);
   text_release(&why);
   assert_non_null(g);
   return g;
@@ -288,7 +288,7 @@ static void unfolding_keeps_the_meaning(void **unused) {
               conditions[i], conditions[i]);
     struct counter_system *s = good(text.at);
     struct text why = {0};
-    struct graph *g = graph_unfold(s, &s->properties[0], false, &why);
+    struct graph *g = graph_unfold(s, &s->properties[0], false, NULL, &why);
     assert_non_null(g);
     for (int64_t n = 0; n < 4 * 4 * 4 * 12; n++) {
       int64_t params[] = {n % 4}, counters[] = {n / 4 % 4, n / 16 % 4};
@@ -366,7 +366,7 @@ static void dead_control_is_merged(void **unused) {
            "move choose any d: v := v + d, k := y when k == x\n"
            "move use: 1 of a -> b, k := z when k == y and v >= 5\nunsafe u: b > 1\n");
   struct text why = {0};
-  struct graph *all = graph_unfold(s, &s->properties[0], false, &why), *g = graph_of(s);
+  struct graph *all = graph_unfold(s, &s->properties[0], false, NULL, &why), *g = graph_of(s);
   assert_int_equal(all->locations.n, 1 + 10 + 5);
   assert_true(g->locations.n <= 4);
   graph_free(all);
