@@ -3,10 +3,11 @@
 #include "symbolic/z3_terms.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <time.h>
+
+struct watcher;
 
 struct solver {
   struct z3_maker m;
@@ -14,9 +15,10 @@ struct solver {
   Z3_model model; /* of the last YES, or NULL */
   VEC(Z3_ast) variables;
   VEC(Z3_ast) literals;
-  VEC(Z3_ast) mapped; /* scratch */
+  VEC(Z3_ast) mapped;                /* scratch */
   const volatile sig_atomic_t *stop; /* or NULL */
-  bool failed;        /* something could not be asserted: every answer is unknown from now on */
+  struct watcher *watcher;           /* or NULL */
+  bool failed; /* something could not be asserted: every answer is unknown from now on */
 };
 
 struct solver *solver_new(void) {
@@ -29,6 +31,8 @@ struct solver *solver_new(void) {
   return s;
 }
 
+static void watcher_free(struct watcher *);
+
 static void model_drop(struct solver *s) {
   if (s->model)
     Z3_model_dec_ref(s->m.z3, s->model);
@@ -38,6 +42,7 @@ static void model_drop(struct solver *s) {
 void solver_free(struct solver *s) {
   if (!s)
     return;
+  watcher_free(s->watcher);
   model_drop(s);
   for (size_t i = 0; i < s->variables.n; i++)
     Z3_dec_ref(s->m.z3, s->variables.at[i]);
@@ -169,11 +174,11 @@ void solver_limit_time(struct solver *s, unsigned milliseconds) {
   Z3_params_dec_ref(s->m.z3, params);
 }
 
-/* Most checks take milliseconds: only one that takes longer gets a thread that looks at the flag.
- */
-enum { UNWATCHED = 200, LOOK_AGAIN = 20 /* ms */ };
+enum { LOOK_AGAIN = 20 /* ms */ };
 
+/* A thread of its own looks at the flag, since the library does not. */
 struct watcher {
+  pthread_t thread;
   pthread_mutex_t lock;
   pthread_cond_t ended;
   bool done;
@@ -181,7 +186,7 @@ struct watcher {
   const volatile sig_atomic_t *stop;
 };
 
-static void *watch_check(void *context) {
+static void *watch_flag(void *context) {
   struct watcher *w = context;
   pthread_mutex_lock(&w->lock);
   while (!w->done) {
@@ -198,30 +203,47 @@ static void *watch_check(void *context) {
   return NULL;
 }
 
-static Z3_lbool check_watched(struct solver *s) {
-  struct watcher w = {.z3 = s->m.z3, .stop = s->stop};
-  pthread_t thread;
-  pthread_mutex_init(&w.lock, NULL);
-  pthread_cond_init(&w.ended, NULL);
-  Z3_lbool answer = Z3_L_UNDEF;
-  if (pthread_create(&thread, NULL, watch_check, &w) == 0) {
-    solver_limit_time(s, UINT_MAX);
-    answer = Z3_solver_check(s->m.z3, s->z3);
-    solver_limit_time(s, UNWATCHED);
-    pthread_mutex_lock(&w.lock);
-    w.done = true;
-    pthread_cond_signal(&w.ended);
-    pthread_mutex_unlock(&w.lock);
-    pthread_join(thread, NULL);
-  }
-  pthread_cond_destroy(&w.ended);
-  pthread_mutex_destroy(&w.lock);
-  return answer;
+static void watcher_free(struct watcher *w) {
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->done = true;
+  pthread_cond_signal(&w->ended);
+  pthread_mutex_unlock(&w->lock);
+  pthread_join(w->thread, NULL);
+  pthread_cond_destroy(&w->ended);
+  pthread_mutex_destroy(&w->lock);
+  memory_free(w);
+}
+
+/* The library would take Ctrl-C for itself while it checks, and nobody else would hear of it. */
+static void leave_signals_alone(struct solver *s) {
+  Z3_params params = Z3_mk_params(s->m.z3);
+  Z3_params_inc_ref(s->m.z3, params);
+  Z3_params_set_bool(s->m.z3, params, Z3_mk_string_symbol(s->m.z3, "ctrl_c"), false);
+  Z3_solver_set_params(s->m.z3, s->z3, params);
+  Z3_params_dec_ref(s->m.z3, params);
 }
 
 void solver_watch(struct solver *s, const volatile sig_atomic_t *stop) {
+  watcher_free(s->watcher);
+  s->watcher = NULL;
   s->stop = stop;
-  solver_limit_time(s, stop ? UNWATCHED : UINT_MAX);
+  leave_signals_alone(s);
+  if (!stop)
+    return;
+  struct watcher *w = memory_alloc(sizeof *w);
+  *w = (struct watcher){.z3 = s->m.z3, .stop = stop};
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->ended, NULL);
+  if (pthread_create(&w->thread, NULL, watch_flag, w) == 0) {
+    s->watcher = w;
+    return;
+  }
+  pthread_cond_destroy(&w->ended);
+  pthread_mutex_destroy(&w->lock);
+  memory_free(w);
+  s->failed = true; /* it could not be stopped */
 }
 
 bool solver_stopped(const struct solver *s) { return s->stop && *s->stop; }
@@ -231,8 +253,6 @@ enum answer solver_check(struct solver *s) {
   if (s->failed || solver_stopped(s))
     return ANSWER_UNKNOWN;
   Z3_lbool answer = Z3_solver_check(s->m.z3, s->z3);
-  if (answer == Z3_L_UNDEF && s->stop && !*s->stop && Z3_get_error_code(s->m.z3) == Z3_OK)
-    answer = check_watched(s);
   if (Z3_get_error_code(s->m.z3) != Z3_OK || answer == Z3_L_UNDEF)
     return ANSWER_UNKNOWN;
   if (answer == Z3_L_FALSE)

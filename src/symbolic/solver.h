@@ -42,7 +42,7 @@ void solver_add_clause(struct solver *, const uint32_t *literals, uint32_t n);
 void solver_limit_time(struct solver *,
                        unsigned milliseconds); /* of each check; then it is unknown */
 /* Checks end soon after *stop is not 0, whatever the library is doing; then, and from then on, they
-   are unknown. NULL: never. Not together with solver_limit_time. */
+   are unknown. NULL: never. */
 void solver_watch(struct solver *, const volatile sig_atomic_t *stop);
 bool solver_stopped(const struct solver *);
 enum answer solver_check(struct solver *);
