@@ -9,7 +9,9 @@
 #include <inttypes.h>
 #include <string.h>
 
+#define UNFOLD_SECONDS 20
 #define COMPARE_SECONDS 0.8
+#define LEAST_SECONDS 0.3
 #define SEARCH_SECONDS 0.6
 enum { FEW_PROCESSES = 4, MORE_PROCESSES = 16, TRIED_MOST = 200000 };
 
@@ -100,6 +102,12 @@ void small_instances(const struct counter_system *s, const struct round_shape *s
   memory_free(params);
 }
 
+/* No more than is left of the limit, but for a moment in which the first states can be compared. */
+static double time_for(const struct proving *p, double most) {
+  double left = p->deadline > 0 ? p->deadline - race_clock() : most;
+  return left > most ? most : left > LEAST_SECONDS ? left : LEAST_SECONDS;
+}
+
 /* ---- the derivation ---- */
 
 struct deriving_compared {
@@ -125,8 +133,10 @@ static bool compare_one(void *context, const int64_t *params) {
 bool compare_derived(struct proving *p, struct attempt *a, const struct round_shape *shape,
                      const struct question *q, struct compared *out) {
   *out = (struct compared){0};
-  watch_time(COMPARE_SECONDS);
+  watch_time(time_for(p, UNFOLD_SECONDS));
   struct comparing *c = compare_new(&a->derivation, shape, q, p->limits.interrupt);
+  if (c) /* else the time is up */
+    watch_time(time_for(p, COMPARE_SECONDS));
   struct deriving_compared d = {p, a, c, out, shape->open};
   if (c)
     small_instances(a->system, shape, compare_one, &d);
@@ -177,12 +187,21 @@ static bool search_one(void *context, const int64_t *params) {
 
 bool search_small(struct proving *p, struct attempt *a, const struct round_shape *shape,
                   struct proved *of) {
-  struct searching s = {p, a, of, race_clock() + SEARCH_SECONDS};
+  struct searching s = {p, a, of, race_clock() + time_for(p, SEARCH_SECONDS)};
   small_instances(a->system, shape, search_one, &s);
   return !p->fault.n && !*p->limits.interrupt;
 }
 
 /* ---- what is said of it ---- */
+
+const char *not_compared(const struct proving *p, const struct compared *c) {
+  return *p->limits.interrupt
+             ? "interrupted while the counter system was compared with the algorithm"
+         : c->cut
+             ? "there was no time to compare the counter system with the algorithm"
+             : "the counter system could not be compared with the algorithm: no instance is small "
+               "enough";
+}
 
 void certify_comparison(struct proved *of) {
   struct text t = {0};

@@ -362,13 +362,10 @@ static void corroborate(struct proving *p, struct attempt *a, const struct round
   }
   proof_release(&out->proof);
   out->proof = (struct proof){0};
-  out->proof.limit = memory_strdup(
-      p->fault.n ? "a fault of rondo itself"
-      : *p->limits.interrupt
-          ? "proved of the counter system; interrupted while that was compared with the algorithm"
-          : "proved of the counter system, which could not be compared with the algorithm: no "
-            "instance is "
-            "small enough");
+  struct text why = {0};
+  text_addf(&why, "no verdict; %s",
+            p->fault.n ? "a fault of rondo itself" : not_compared(p, &out->compared));
+  out->proof.limit = why.at;
 }
 
 /* In one of the ways to derive it; share: of the time that is left, for the engines. */
@@ -605,11 +602,7 @@ static bool open_derived(struct rounds *r, const struct options *o, const char *
   } else {
     ok = compare_derived(p, a, &shape, &q, &compared);
     if (!ok && !compared.difference.n) {
-      text_add(&why,
-               *p->limits.interrupt
-                   ? "interrupted while the counter system was compared with the algorithm"
-                   : "the counter system could not be compared with the algorithm: no instance is "
-                     "small enough");
+      text_add(&why, not_compared(p, &compared));
       *status = EXIT_INCONCLUSIVE;
     } else if (!ok) {
       text_addf(&why, "a fault of rondo itself: %s", p->fault.at);

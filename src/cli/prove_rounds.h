@@ -54,6 +54,8 @@ bool compare_derived(struct proving *, struct attempt *, const struct round_shap
                      const struct question *, struct compared *);
 /* What was proved, against the search, for a second at most. False: likewise. */
 bool search_small(struct proving *, struct attempt *, const struct round_shape *, struct proved *);
+/* Why nothing was compared, where nothing differs. */
+const char *not_compared(const struct proving *, const struct compared *);
 /* Notes in the certificate what was compared. */
 void certify_comparison(struct proved *);
 
