@@ -6,7 +6,7 @@ SAN     := $(BUILD)/sanitize
 TRAINED := $(BUILD)/trained
 RONDO   := $(BUILD)/rondo
 
-.PHONY: build test-build sanitize demo test trained bench install fmt clean
+.PHONY: build test-build sanitize demo test oracle trained bench install fmt clean
 
 build:
 	@scripts/setup build
@@ -28,6 +28,14 @@ demo: build
 
 test: test-build sanitize
 	@tests/all $(BUILD) $(SAN)
+
+# Random models against the independent interpreter in tests/oracle, for two hours: HOURS=0.5 for less. SEED= repeats a run.
+HOURS ?= 2
+SEED  ?= $(shell date +%s)
+oracle: build
+	@echo "seed $(SEED)"
+	@tests/oracle/run --rondo $(RONDO) --seed $(SEED) --all-modes --jobs $$(nproc) \
+	  --seconds $$(awk 'BEGIN { print int($(HOURS) * 3600) }')
 
 # For this machine's processor, and compiled by where it goes: a tenth faster, and takes some minutes.
 trained:
