@@ -1,5 +1,7 @@
 #include "cli/numbers.h"
 
+#include "model/value.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
@@ -113,7 +115,7 @@ bool define_parse(const char *s, struct define *out, struct text *error) {
         s + n + 1, s, (int)n, s, (int)n, s);
     return false;
   }
-  if (large || larger) {
+  if (large || larger || !number_fits(out->low) || !number_fits(out->high)) {
     text_addf(error, "the number in '%s' is too large", s);
     return false;
   }

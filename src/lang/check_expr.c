@@ -1,6 +1,7 @@
 /* Expressions: operators and constructors. Names, collections and calls have files of their own. */
 #include "lang/check_internal.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* ---- nodes ---- */
@@ -96,7 +97,7 @@ static const struct type *arithmetic_type(struct checker *c, enum op op, const s
     }
     break;
   }
-  return over ? c->integer : range_type(c, lo, hi);
+  return over || !number_fits(lo) || !number_fits(hi) ? c->integer : range_type(c, lo, hi);
 }
 
 static bool constant_zero(const struct node *n) {
@@ -567,6 +568,10 @@ static struct node *lower_binary(struct checker *c, const struct ast *a) {
 struct node *lower(struct checker *c, const struct ast *a) {
   switch (ast_kind_among(a->kind)) {
   case AST_NUMBER:
+    if (!number_fits(a->number)) {
+      fault(c, a->at, "number too large (more than %" PRId64 ")", (int64_t)VALUE_NUMBER_MOST);
+      return node_error(c, a->at);
+    }
     return node_constant(c, a->at, range_type(c, a->number, a->number), a->number);
   case AST_TRUE:
   case AST_FALSE:

@@ -18,6 +18,9 @@
 typedef int64_t value;
 #define VALUE_NONE INT64_MIN
 #define VALUE_NONE_LAST (INT64_MIN + 64)
+/* What lies beyond on either side stands for something else: none, and messages whose parts are yet to be chosen. */
+#define VALUE_NUMBER_MOST (INT64_MAX - 64)
+static inline bool number_fits(int64_t v) { return -VALUE_NUMBER_MOST <= v && v <= VALUE_NUMBER_MOST; }
 
 struct model;
 

@@ -176,7 +176,7 @@ static value eval_arithmetic(struct eval *e, const struct node *n) {
     v = a % b;
     v = v >= 0 ? v : b < 0 ? v - b : v + b;
   }
-  if (over)
+  if (over || !number_fits(v))
     eval_fail(e, n->at, "arithmetic beyond 64 bits");
   return v;
 }

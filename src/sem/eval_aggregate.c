@@ -107,7 +107,8 @@ static bool visit_extreme(struct eval *e, void *context, uint64_t weight) {
 static bool visit_sum(struct eval *e, void *context, uint64_t weight) {
   struct aggregate *a = context;
   value v = eval_node(e, a->node->kid[0]), part;
-  if (__builtin_mul_overflow(v, (value)weight, &part) || __builtin_add_overflow(a->best, part, &a->best))
+  if (__builtin_mul_overflow(v, (value)weight, &part) || __builtin_add_overflow(a->best, part, &a->best) ||
+      !number_fits(a->best))
     eval_fail(e, a->node->at, "a sum beyond 64 bits");
   if (v > INT32_MAX || v < INT32_MIN)
     form_weigh(e, &a->form, v == 0); /* too large to follow */
@@ -316,7 +317,7 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
     v = eval_linear(e, n->kid[0], f);
     w = eval_linear(e, n->kid[1], &g);
     *f = form_minus(f, &g, n->op == NODE_SUB ? 1 : -1);
-    if (n->op == NODE_SUB ? __builtin_sub_overflow(v, w, &v) : __builtin_add_overflow(v, w, &v))
+    if ((n->op == NODE_SUB ? __builtin_sub_overflow(v, w, &v) : __builtin_add_overflow(v, w, &v)) || !number_fits(v))
       eval_fail(e, n->at, "arithmetic beyond 64 bits");
     return v;
   case NODE_MUL:
@@ -328,7 +329,7 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
       break;
     w = eval_linear(e, n->kid[!factor], &g);
     *f = form_minus(f, &g, -v);
-    if (__builtin_mul_overflow(v, w, &v))
+    if (__builtin_mul_overflow(v, w, &v) || !number_fits(v))
       eval_fail(e, n->at, "arithmetic beyond 64 bits");
     return v;
   }

@@ -277,6 +277,11 @@ class Rounds(Maker):
         return scope
 
     def make_environments(self):
+        self.errors, before = 0.0, self.errors          # what an error in a clause means is not said
+        self.environment_texts()
+        self.errors = before
+
+    def environment_texts(self):
         self.environment_lines = []
         count = self.weighted([(1, 0), (5, 1), (2, 2)])
         names = ["env", "other"]
