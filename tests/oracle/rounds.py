@@ -23,6 +23,14 @@ from .world import World
 MOST_CHOICES = 200000      # of an environment in one round
 
 
+def holds(code, world, env):
+    """A condition of an environment that is an error of the model counts as false."""
+    try:
+        return code.run(world, env)
+    except ModelError:
+        return False
+
+
 class State(NamedTuple):
     place: tuple            # (segment, pass, round), each counted from 0; () at the end. The pass of an endless phase only if it is read
     count: int              # rounds done; in an endless phase only as far as something reads it
@@ -505,7 +513,7 @@ class Round:
     def satisfied(self, world):
         for condition in self.clauses.conditions:
             if self.state.count + 1 >= condition.start and condition.round_name in (None, self.info.name):
-                if not condition.code.run(world, {}):
+                if not holds(condition.code, world, {}):
                     return False
         return True
 
@@ -546,7 +554,7 @@ class Round:
                 if g.node.how == "eventually always":
                     continue
                 return False
-            if not code.run(world, dict(binding)):
+            if not holds(code, world, dict(binding)):
                 return False
         return True
 
@@ -560,7 +568,7 @@ class Round:
         return tuple(found)
 
     def good_part(self, g, witness, world):
-        return all(code.run(world, dict(witness)) for name, code in g.parts if name in (None, self.info.name))
+        return all(holds(code, world, dict(witness)) for name, code in g.parts if name in (None, self.info.name))
 
     # Updating.
 
