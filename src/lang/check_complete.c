@@ -29,32 +29,40 @@ static bool overlap(const struct clause *a, const struct clause *b) {
 
 /* Who omits in both ways and who in one, who crashes for good and who recovers: they are counted together, so that a process
    could be given what only another one may do. */
-static void check_mixed(const struct environment *e, const struct clause *a, const struct clause *b, struct diags *diags) {
-  if (a->kind != b->kind || a->limit <= 0 || b->limit <= 0 || !overlap(a, b))
+static bool allows_more(const struct clause *c) {
+  return c->limit > 0 && ((c->kind == CLAUSE_OMIT && c->omits_send && c->omits_receive) ||
+                          (c->kind == CLAUSE_CRASH && c->recovers));
+}
+
+static void check_mixed(const struct environment *e, const struct clause *more, const struct clause *c, struct diags *diags) {
+  if (c->kind != more->kind || c->limit <= 0 || allows_more(c) || !overlap(more, c))
     return;
-  bool a_both = a->omits_send && a->omits_receive, b_both = b->omits_send && b->omits_receive;
-  if (a->kind == CLAUSE_OMIT && a_both && !b_both) {
-    diag_error(diags, b->at, "'omit to send' and 'omit to receive' cannot stand beside 'omit' in '%s'", e->name);
+  if (c->kind == CLAUSE_OMIT) {
+    diag_error(diags, c->at, "'omit to send' and 'omit to receive' cannot stand beside 'omit' in '%s'", e->name);
     diag_help(diags, "say instead of 'omit' how many omit to send and how many omit to receive");
-  } else if (a->kind == CLAUSE_CRASH && a->recovers && !b->recovers) {
-    diag_error(diags, b->at, "'crash' cannot stand beside 'crash and recover' in '%s'", e->name);
+  } else {
+    diag_error(diags, c->at, "'crash' cannot stand beside 'crash and recover' in '%s'", e->name);
     diag_help(diags, "who recovers may as well not: one limit on 'crash and recover' allows both");
   }
 }
 
 static void check_faults(const struct environment *e, struct diags *diags) {
   for (uint32_t i = 0; i < e->nclauses; i++)
-    for (uint32_t k = 0; k < e->nclauses; k++)
+    for (uint32_t k = 0; k < e->nclauses && allows_more(&e->clauses[i]); k++)
       check_mixed(e, &e->clauses[i], &e->clauses[k], diags);
 }
 
 static void warn_of_failing(const struct model *m, uint32_t environment, struct diags *diags) {
   struct question q = {.environment = environment};
   const struct environment *e = &m->environments[environment];
-  for (uint32_t i = 0; i < e->nclauses; i++)
-    if (e->clauses[i].pred && node_may_fail(m, &q, e->clauses[i].pred, NULL, NULL))
-      diag_warning(diags, e->clauses[i].at,
-                   "evaluating this condition may be an error of the model; where it is one, it counts as false");
+  const struct node *last = NULL;
+  for (uint32_t i = 0; i < e->nclauses; i++) {
+    const struct clause *c = &e->clauses[i];
+    const struct node *says = c->each ? c->each : c->pred; /* `for each`: once for all of them */
+    if (says && says != last && node_may_fail(m, &q, says, NULL, NULL))
+      diag_warning(diags, c->at, "evaluating this condition may be an error of the model; where it is one, it counts as false");
+    last = says;
+  }
 }
 
 void check_complete(const struct model *m, struct diags *diags) {
