@@ -4,6 +4,7 @@
 #include "fine/fine_space.h"
 
 #include "sem/fine.h"
+#include "space/round_rank.h"
 
 #include <string.h>
 
@@ -267,24 +268,23 @@ static bool cut_normalise(struct fine_space *s, struct cut *c) {
 
 /* Round numbers by their order, as in whole rounds. */
 static void cut_rank(struct fine_space *s, struct cut *c) {
-  uint64_t seen = 1;
+  struct round_ranks ranks;
   value phase;
   uint32_t rounds;
   point_after(s->model, c, c->width, &phase, &rounds);
+  round_ranks_begin(&ranks);
   for (uint32_t p = 0; p < s->n; p++)
     for (uint32_t r = c->done[p]; r <= c->width; r++)
-      seen |= local_rounds(s->pack, c->local[AT(p, r)]);
-  for (value i = c->phase; i <= phase && i <= ROUNDS_MAX; i++)
-    seen |= UINT64_C(1) << i;
-  if (phase >= ROUNDS_MAX || seen >> ROUNDS_MAX)
-    return;
-  value rank[ROUNDS_MAX + 1], next = 0;
-  for (int r = 0; r <= ROUNDS_MAX; r++)
-    rank[r] = seen >> r & 1 ? next++ : 0;
-  for (uint32_t p = 0; p < s->n; p++)
-    for (uint32_t r = c->done[p]; r <= c->width; r++)
-      c->local[AT(p, r)] = local_rename_rounds(s->pack, c->local[AT(p, r)], rank);
-  c->phase = rank[c->phase];
+      round_ranks_note_local(&ranks, s->pack, c->local[AT(p, r)]);
+  for (value i = c->phase; i <= phase; i++)
+    round_ranks_note(&ranks, i);
+  if (round_ranks_settle(&ranks, s->pack, phase)) {
+    for (uint32_t p = 0; p < s->n; p++)
+      for (uint32_t r = c->done[p]; r <= c->width; r++)
+        c->local[AT(p, r)] = round_ranks_rename(&ranks, s->pack, c->local[AT(p, r)]);
+    c->phase = ranks.rank[c->phase];
+  }
+  round_ranks_release(&ranks);
 }
 
 static size_t cut_key(struct fine_space *s, const struct cut *c, const uint32_t *order, uint8_t *key) {

@@ -209,23 +209,21 @@ value value_rename(struct values *values, const struct type *t, value v, const s
   return v;
 }
 
-typedef void round_fn(void *context, value round);
-
-static void rounds_each(const struct values *values, const struct type *t, value v, round_fn *visit, void *context) {
+void value_each_round(const struct values *values, const struct type *t, value v, round_fn *visit, void *context) {
   switch (t->kind) {
   case TYPE_ROUND:
     visit(context, v);
     return;
   case TYPE_OPTION:
     if (v != VALUE_NONE)
-      rounds_each(values, t->element, value_unwrap(v), visit, context);
+      value_each_round(values, t->element, value_unwrap(v), visit, context);
     return;
   case TYPE_SET: {
     if (!type_mentions(t->element, TYPE_ROUND))
       return;
     value member;
     for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
-      rounds_each(values, t->element, member, visit, context);
+      value_each_round(values, t->element, member, visit, context);
     return;
   }
   case TYPE_RECORD:
@@ -237,7 +235,7 @@ static void rounds_each(const struct values *values, const struct type *t, value
     size_t n;
     const value *part = value_parts(values, v, &n);
     for (size_t i = 0; i < n; i++)
-      rounds_each(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i], visit, context);
+      value_each_round(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i], visit, context);
     return;
   }
   case TYPE_BOOL:
@@ -250,12 +248,6 @@ static void rounds_each(const struct values *values, const struct type *t, value
   }
 }
 
-static void mark_round(void *context, value round) { *(uint64_t *)context |= UINT64_C(1) << (round < 63 ? round : 63); }
-
-void value_rounds(const struct values *values, const struct type *t, value v, uint64_t *seen) {
-  rounds_each(values, t, v, mark_round, seen);
-}
-
 static void widen_span(void *context, value round) {
   struct round_span *span = context;
   span->lo = round < span->lo ? round : span->lo;
@@ -263,5 +255,5 @@ static void widen_span(void *context, value round) {
 }
 
 void value_round_span(const struct values *values, const struct type *t, value v, struct round_span *span) {
-  rounds_each(values, t, v, widen_span, span);
+  value_each_round(values, t, v, widen_span, span);
 }

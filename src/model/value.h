@@ -79,8 +79,8 @@ struct renaming {
 value value_rename(struct values *, const struct type *, value v, const struct renaming *);
 bool type_mentions(const struct type *, enum type_kind); /* PROCESS or ROUND anywhere inside */
 bool type_holds(const struct type *, const struct type *inner); /* inner itself anywhere inside */
-/* Adds the round numbers inside v to the bit set (numbers of 63 and more count as 63). */
-void value_rounds(const struct values *, const struct type *, value v, uint64_t *seen);
+typedef void round_fn(void *context, value round);
+void value_each_round(const struct values *, const struct type *, value v, round_fn *visit, void *context); /* inside v */
 /* Widens lo..hi (empty at first: lo > hi) to hold the round numbers inside v. */
 struct round_span {
   value lo, hi;

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "space/round_rank.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -57,24 +58,12 @@ local_id local_rename_processes(struct pack *p, local_id id, const uint32_t *to)
   return local_rename(p, id, &(struct renaming){.process = to}, key);
 }
 
-local_id local_rename_rounds(struct pack *p, local_id id, const value *rounds) {
-  uint32_t key = renaming_key(p, 1, rounds, ROUNDS_MAX + 1);
+local_id local_rename_rounds(struct pack *p, local_id id, const value *rounds, size_t n) {
+  uint32_t key = renaming_key(p, 1, rounds, n);
   return local_rename(p, id, &(struct renaming){.rounds = rounds}, key);
 }
 
 /* --- round rank --- */
-
-uint64_t local_rounds(struct pack *p, local_id id) {
-  uint32_t r = local_role(p, id);
-  const struct role *role = &p->model->roles[r];
-  uint64_t seen = 0;
-  if (local_status(p, id) & STATUS_BYZANTINE)
-    return 0;
-  for (uint32_t i = 0; i < role->nvars; i++)
-    if (local_values(p, id)[LOCAL_VAR(i)] != VALUE_BLANK)
-      value_rounds(&p->model->values, role->vars[i].type, local_values(p, id)[LOCAL_VAR(i)], &seen);
-  return seen;
-}
 
 value rank_of_phase(const struct pack *p, value least, value phase) {
   while ((phase - least) % (value)p->licences->phase_residue != 0)
@@ -82,30 +71,18 @@ value rank_of_phase(const struct pack *p, value least, value phase) {
   return least;
 }
 
-/* Round values are copies of earlier phase numbers and only compared, so their order is enough: the k-th smallest
-   becomes k. 0 stays 0: it may be compared with the literal. The current phase is larger than or equal to all; where its residue
-   is read, it becomes the next number with the same one. */
 static void rank_rounds(struct pack *p, struct global *g) {
-  uint64_t seen = 1;
+  struct round_ranks ranks;
+  round_ranks_begin(&ranks);
   for (uint32_t i = 0; i < g->n; i++)
-    seen |= local_rounds(p, g->at[i].local);
-  if (g->phase <= ROUNDS_MAX)
-    seen |= UINT64_C(1) << g->phase;
-  if (g->phase >= ROUNDS_MAX || seen >> ROUNDS_MAX)
-    return; /* too many to tell apart: they stay as they are */
-  value rank[ROUNDS_MAX + 1], next = 0;
-  bool same = true;
-  for (int r = 0; r <= ROUNDS_MAX; r++) {
-    if (r == g->phase)
-      next = rank_of_phase(p, next, g->phase);
-    rank[r] = seen >> r & 1 ? next++ : 0;
-    same &= !(seen >> r & 1) || rank[r] == r;
+    round_ranks_note_local(&ranks, p, g->at[i].local);
+  round_ranks_note(&ranks, g->phase);
+  if (round_ranks_settle(&ranks, p, g->phase)) {
+    for (uint32_t i = 0; i < g->n; i++)
+      g->at[i].local = round_ranks_rename(&ranks, p, g->at[i].local);
+    g->phase = ranks.rank[g->phase];
   }
-  if (same)
-    return;
-  for (uint32_t i = 0; i < g->n; i++)
-    g->at[i].local = local_rename_rounds(p, g->at[i].local, rank);
-  g->phase = rank[g->phase];
+  round_ranks_release(&ranks);
 }
 
 /* --- renaming of processes: refine colours, then try what is left --- */

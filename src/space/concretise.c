@@ -6,6 +6,7 @@
 #include "sem/marks.h"
 #include "space/expansion.h"
 #include "space/initial.h"
+#include "space/round_rank.h"
 
 #include <string.h>
 
@@ -60,30 +61,27 @@ static local_id pack_local(struct concrete *k, uint32_t process, const value *lo
   return local_forget(&s->pack, id, s->model->points[k->config->point].next);
 }
 
-/* Round numbers of the real configuration, in order: the k-th smallest has rank k. */
-static void rank_real_rounds(struct concrete *k) {
+/* What the canonical form makes of the round numbers of the real configuration, and the way back. */
+static void rank_real_rounds(struct concrete *k, const struct global *raw) {
   struct round_space *s = k->space;
+  struct round_ranks ranks;
   if (!s->pack.rank)
     return;
-  size_t n = (size_t)k->config->phase + 2;
-  k->to_rank = memory_alloc((n + 64) * sizeof *k->to_rank);
-  k->from_rank = memory_alloc((n + 64) * sizeof *k->from_rank);
-  uint64_t seen = 1;
-  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
-    const struct role *role = &s->model->roles[model_role_of(s->model, p)];
-    for (uint32_t i = 0; i < role->nvars && !(k->config->local[p][0] & STATUS_BYZANTINE); i++)
-      value_rounds(&s->model->values, role->vars[i].type, k->config->local[p][LOCAL_VAR(i)], &seen);
+  round_ranks_begin(&ranks);
+  for (uint32_t i = 0; i < raw->n; i++)
+    round_ranks_note_local(&ranks, &s->pack, raw->at[i].local);
+  round_ranks_note(&ranks, raw->phase);
+  if (round_ranks_settle(&ranks, &s->pack, raw->phase)) {
+    size_t last = (size_t)k->config->phase + 1; /* of any variable, also of those that are not read again */
+    size_t n = ranks.n > last + 1 ? ranks.n : last + 1;
+    k->to_rank = memory_alloc(n * sizeof *k->to_rank);
+    k->from_rank = memory_alloc(n * sizeof *k->from_rank);
+    memcpy(k->to_rank, ranks.rank, ranks.n * sizeof *k->to_rank);
+    for (size_t r = 0; r < ranks.n; r++)
+      if (ranks.occurs[r])
+        k->from_rank[ranks.rank[r]] = (value)r;
   }
-  if (k->config->phase < 63)
-    seen |= UINT64_C(1) << k->config->phase;
-  value next = 0;
-  for (size_t r = 0; r < n && r < 63; r++)
-    if (seen >> r & 1) {
-      if ((value)r == k->config->phase)
-        next = rank_of_phase(&s->pack, next, k->config->phase);
-      k->to_rank[r] = next;
-      k->from_rank[next++] = (value)r;
-    }
+  round_ranks_release(&ranks);
 }
 
 /* The canonical form of the real configuration, and who stands where in it. */
@@ -97,6 +95,7 @@ static bool place_processes(struct concrete *k, const struct state *state) {
   for (uint32_t i = 0; i < raw->n; i++)
     raw->at[i].local = k->config->rounds > 0 ? local_forget(&s->pack, raw->at[i].local, raw->point)
                                              : local_start(&s->pack, raw->at[i].local);
+  rank_real_rounds(k, raw);
   local_id *locals = memory_alloc((n + 1) * sizeof *locals);
   if (s->pack.bag) {
     struct global copy = *raw;
@@ -723,7 +722,6 @@ static void try_variant(struct concrete *k, const struct variant *v) {
 static bool concrete_step(struct concrete *k, const struct state *from) {
   struct round_space *s = k->space;
   struct variants all = {0};
-  rank_real_rounds(k);
   bool ok = place_processes(k, from);
   if (ok)
     global_decode(&s->pack, from, k->packed);

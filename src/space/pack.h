@@ -116,9 +116,7 @@ uint32_t hope_values(const struct pack *, uint32_t hope, const value **, const s
 /* canonical.c */
 void global_permute(struct pack *, struct global *, struct renumbering *how);
 local_id local_rename_processes(struct pack *, local_id, const uint32_t *to);
-#define ROUNDS_MAX 63
-local_id local_rename_rounds(struct pack *, local_id, const value *rounds); /* those up to ROUNDS_MAX */
-uint64_t local_rounds(struct pack *, local_id); /* bit i: it holds round i; ROUNDS_MAX: that or a later one */
+local_id local_rename_rounds(struct pack *, local_id, const value *rounds, size_t n); /* those below n */
 /* Where the residue of the phase number is read: the smallest number from `least` on that has it. */
 value rank_of_phase(const struct pack *, value least, value phase);
 
