@@ -71,7 +71,7 @@ static bool add_lasso(const struct asking *a, const struct live *l, struct prope
   }
   if (made != LASSO_MADE) {
     property_result_tell_unshown(p, made == LASSO_STOPPED ? UNSHOWN_STOPPED : made == LASSO_PILES ? UNSHOWN_PILES : UNSHOWN_OPEN,
-                                 &a->asked.options->limits);
+                                 search_interrupted(*a->asked.options->limits.interrupt), &a->asked.options->limits);
     return true;
   }
   a->asked.model->environments[claim.environment] = a->said; /* by which it is judged */

@@ -82,9 +82,25 @@ static struct ranks *ranks_for(const struct asking *a) {
 /* The space of the question has names that can be common; if not, the first rank does it alone. */
 static bool is_for_ranks(struct space *space) { return space->ops->names && space->ops->names(space, 0); }
 
-/* The run that shows a finding, replayed. NULL: the space and the reference disagree. */
-static struct trace *trace_of(const struct asking *a, const struct search *s,
-                              const struct finding *f, const struct property_result *p) {
+/* A run is told although the search was stopped, unless that takes as long again as the search may take, or there is a signal
+   while it is told. */
+static void begin_telling(const struct asking *a) {
+  const struct limits *limits = &a->options->limits;
+  meaning_watch(a->meaning, *limits->interrupt ? NULL : limits->interrupt);
+  watch_time(limits->seconds);
+}
+
+/* Not 0: it was cut short, as search_interrupted says. */
+static sig_atomic_t end_telling(const struct asking *a) {
+  sig_atomic_t why = meaning_stopped(a->meaning);
+  watch_time(0);
+  meaning_watch(a->meaning, NULL);
+  return why;
+}
+
+/* The run that shows a finding, replayed. NULL: the space and the reference disagree, or it was cut short. */
+static struct trace *trace_within_limits(const struct asking *a, const struct search *s,
+                                         const struct finding *f, const struct property_result *p, struct text *fault) {
   uint32_t n;
   struct goal goal;
   struct run run = {0};
@@ -92,7 +108,7 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
   bool ok = path && s->space->ops->concretise(s->space, path, n, &goal, &run);
   memory_free(path);
   if (!ok) {
-    text_addf(a->fault, "no run leads to what was found for '%s', %s", property_result_name(p),
+    text_addf(fault, "no run leads to what was found for '%s', %s", property_result_name(p),
               p->proved);
     return NULL;
   }
@@ -107,11 +123,26 @@ static struct trace *trace_of(const struct asking *a, const struct search *s,
     run_tidy(&run, a->meaning, a->model, &claim);
   struct trace *t = trace_confirmed(a->meaning, a->model, &claim, &run, &why);
   if (!t)
-    text_addf(a->fault, "the reference does not confirm what was found for '%s', %s\n  %s",
+    text_addf(fault, "the reference does not confirm what was found for '%s', %s\n  %s",
               property_result_name(p), p->proved, text_or_empty(&why));
   text_release(&why);
   return t;
 }
+
+/* NULL without a fault: it was cut short. */
+static struct trace *trace_of(const struct asking *a, const struct search *s, const struct finding *f,
+                              const struct property_result *p, sig_atomic_t *cut) {
+  struct text fault = {0};
+  begin_telling(a);
+  struct trace *t = trace_within_limits(a, s, f, p, &fault);
+  *cut = end_telling(a);
+  if (!*cut && !t)
+    text_add(a->fault, text_or_empty(&fault));
+  text_release(&fault);
+  return t;
+}
+
+static bool is_faulty(const struct asking *a) { return a->fault->n > 0; }
 
 /* --- step properties that may fail --- */
 
@@ -121,6 +152,7 @@ static struct trace *failing_step(const struct asking *a, const struct search *s
   struct goal goal;
   struct run run = {0};
   struct text why = {0};
+  begin_telling(a);
   struct state *path = search_has_path(s, f) ? search_path(s, f, &n, &goal) : NULL;
   struct trace *t = NULL;
   if (path && s->space->ops->concretise(s->space, path, n, &goal, &run)) {
@@ -130,6 +162,7 @@ static struct trace *failing_step(const struct asking *a, const struct search *s
                           .error = true};
     t = trace_confirmed(a->meaning, a->model, &claim, &run, &why);
   }
+  end_telling(a);
   text_release(&why);
   memory_free(path);
   return t;
@@ -164,6 +197,7 @@ static const struct finding *finding_of(const struct search *s, uint32_t i) {
 
 /* s found what is told by the way that `told` took to it. */
 static bool add_traces(const struct asking *a, const struct search *s, const struct search *told, struct run_result *r) {
+  sig_atomic_t cut;
   for (uint32_t i = 0; i < r->nproperties; i++) {
     struct property_result *p = &r->properties[i];
     const struct finding *f = finding_of(s, i), *way = finding_of(told, i);
@@ -171,8 +205,13 @@ static bool add_traces(const struct asking *a, const struct search *s, const str
       text_addf(a->fault, "one thread alone does not find what several found for '%s'", property_result_name(p));
       return false;
     }
-    if (f->found && search_has_path(told, way) && !(p->trace = trace_of(a, told, way, p)))
+    if (!f->found || !search_has_path(told, way))
+      continue;
+    p->trace = trace_of(a, told, way, p, &cut);
+    if (is_faulty(a))
       return false;
+    if (!p->trace)
+      property_result_tell_unshown(p, UNSHOWN_STOPPED, search_interrupted(cut), &a->options->limits);
   }
   return true;
 }
@@ -197,14 +236,17 @@ static bool compare_lengths(const struct asking *a, const struct search *s, cons
                             struct property_result *p) {
   uint32_t known = p->trace->run.nsteps;
   bool sure = s->complete >= known;
+  sig_atomic_t cut;
   if (f->found && f->state != STORE_NONE && f->rounds < known) {
-    struct trace *shorter = trace_of(a, s, f, p);
-    if (!shorter)
+    struct trace *shorter = trace_of(a, s, f, p, &cut);
+    if (is_faulty(a))
       return false;
-    trace_release(p->trace);
-    memory_free(p->trace);
-    p->trace = shorter;
-    sure = true;
+    if (shorter) {
+      trace_release(p->trace);
+      memory_free(p->trace);
+      p->trace = shorter;
+    }
+    sure = shorter != NULL;
   } else if (!f->found && s->end == SEARCH_EXHAUSTED && !s->cut) {
     text_addf(a->fault, "without %s nothing is found for '%s', with it a run of %u steps",
               s->space->licences->of[REDUCE_RELAYS].concerns ? "relays" : "partial-order", property_result_name(p), known);
@@ -291,13 +333,14 @@ static struct trace *first_steps(const struct asking *a, struct trace *t, uint32
 static bool find_runaway(const struct asking *a, const struct search *s, struct run_result *r) {
   const struct state *far = &s->space->farthest;
   state_ref ref = far->length ? search_find(s, far) : STORE_NONE;
+  sig_atomic_t cut;
   if (!s->space->distance_cut || ref == STORE_NONE)
     return true;
   struct finding f = {.found = true, .state = ref, .target = STORE_NONE, .property = UINT32_MAX};
   struct property_result unnamed = {.proved = (char *)"by how far processes get apart"};
-  struct trace *t = trace_of(a, s, &f, &unnamed);
+  struct trace *t = trace_of(a, s, &f, &unnamed, &cut);
   if (!t)
-    return false;
+    return !is_faulty(a);
   if (model_steps(a->model) ? runaway_find_steps(t, a->meaning, s->space, s->space->licences->window->modulus, &r->stretch)
                             : runaway_find(t, a->meaning, s->space->phase_period, &r->stretch)) {
     r->runaway = model_steps(a->model) ? first_steps(a, t, r->stretch.to) : t;
@@ -345,7 +388,7 @@ static bool look_again(const struct asking *a, const struct search *s, const str
 }
 
 /* Where states were taken for others, the way to a finding may be lost, and one thread find it elsewhere than several. */
-static bool is_retraced(const struct search *s, const struct search *again) {
+static bool is_retraced(const struct asking *a, const struct search *s, const struct search *again) {
   for (uint32_t i = 0; i <= s->space->question->nproperties; i++) {
     const struct finding *f = i < s->space->question->nproperties ? &s->findings[i] : &s->error;
     const struct finding *g = i < s->space->question->nproperties ? &again->findings[i] : &again->error;
@@ -355,10 +398,14 @@ static bool is_retraced(const struct search *s, const struct search *again) {
       continue;
     if (!g->found || f->rounds != g->rounds || f->charge != g->charge)
       return false;
-    struct state *path = g->state == STORE_NONE ? NULL : search_path(again, g, &n, &goal);
-    if (g->state != STORE_NONE && !path)
-      return false;
+    if (g->state == STORE_NONE)
+      continue;
+    begin_telling(a);
+    struct state *path = search_path(again, g, &n, &goal);
+    end_telling(a);
     memory_free(path);
+    if (!path)
+      return false;
   }
   return true;
 }
@@ -390,12 +437,12 @@ static bool find_again(const struct asking *a, struct search *s, const struct wi
   if (a->options->no_trace)
     return false;
   if (rounds > 0 && look_again(a, s, wishes, rounds, signature, again, space)) {
-    if (!signature || is_retraced(s, again))
+    if (!signature || is_retraced(a, s, again))
       return true;
     search_release(again);
     (*space)->ops->free(*space);
   }
-  return signature && !is_retraced(s, s) && find_exactly(a, s, wishes, again, space);
+  return signature && !is_retraced(a, s, s) && find_exactly(a, s, wishes, again, space);
 }
 
 static bool answer(const struct asking *a, struct run_result *r) {

@@ -122,12 +122,13 @@ void property_result_tell_lasso(struct property_result *p) {
   text_release(&proved);
 }
 
-void property_result_tell_unshown(struct property_result *p, enum unshown why, const struct limits *limits) {
+void property_result_tell_unshown(struct property_result *p, enum unshown why, enum search_end end,
+                                  const struct limits *limits) {
   struct text proved = {0};
   text_add(&proved, "a run that violates it was found, but ");
   if (why == UNSHOWN_STOPPED) {
     text_add(&proved, "could not be shown in time; ");
-    proved_limit(&proved, search_interrupted(*limits->interrupt), limits, NULL);
+    proved_limit(&proved, end, limits, NULL);
   } else {
     text_add(&proved, why == UNSHOWN_PILES ? "messages pile up in it, in channels where they stand in the way of others"
                                           : "it does not come back to where it was");

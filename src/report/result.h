@@ -112,9 +112,9 @@ void run_result_fill_live(struct run_result *, const struct space *, const struc
 void property_result_tell_lasso(struct property_result *);
 /* "infinitely often: ...", a clause about runs as the text has it, on one line. */
 void clause_tell(const struct model *, const struct clause *, struct text *);
-/* It is inconclusive: the run that was found could not be made one that comes back. */
+/* It is inconclusive: the run that was found could not be told in time, or not be made one that comes back. */
 enum unshown { UNSHOWN_STOPPED, UNSHOWN_PILES, UNSHOWN_OPEN };
-void property_result_tell_unshown(struct property_result *, enum unshown, const struct limits *);
+void property_result_tell_unshown(struct property_result *, enum unshown, enum search_end, const struct limits *);
 void property_result_tell_error(struct property_result *);
 /* Steps: says what its trace shows, which may be less than what the search came across; and that no run is shorter, if
    that is sure. */

@@ -6,19 +6,20 @@
 
 #include <string.h>
 
-/* States that may be the one of that number on the way; they stand in `keys` one behind the other. */
+/* States that may be the one of that number on the way; they stand in `keys` one behind the other. The last is followed now, those
+   before it led nowhere. */
 struct stop {
   state_ref ref;
   VEC(size_t) ends;
   VEC(uint8_t) keys;
-  size_t taken; /* the one that is followed now */
 };
 
 struct retracing {
   const struct search *search;
   const struct finding *finding;
   struct stop *stops;
-  uint32_t n, at; /* how many there are, and the one whose states are being found */
+  uint32_t n, at; /* how many there are, and the one of which another state is being found */
+  bool found;     /* it was */
   bool fails;     /* a step from the last one ends in an error */
 };
 
@@ -28,6 +29,8 @@ static struct state state_at(const struct stop *stop, size_t i) {
   size_t from = i ? stop->ends.at[i - 1] : 0;
   return (struct state){stop->keys.at + from, (uint32_t)(stop->ends.at[i] - from)};
 }
+
+static struct state last_of(const struct stop *stop) { return state_at(stop, stop->ends.n - 1); }
 
 static bool is_known(const struct stop *stop, const struct state *state) {
   for (size_t i = 0; i < stop->ends.n; i++) {
@@ -58,7 +61,8 @@ static bool consider(void *context, const struct state *state, const struct edge
   memcpy(stop->keys.at + stop->keys.n, state->bytes, state->length);
   stop->keys.n += state->length;
   vec_push(&stop->ends, stop->keys.n);
-  return true;
+  r->found = true;
+  return false;
 }
 
 /* As it was when states of that layer were expanded: which steps are left out goes by what is asked. */
@@ -68,34 +72,32 @@ static void tell_decided(const struct search *s, uint32_t rounds) {
     s->space->decided |= (uint64_t)(s->findings[i].found && s->findings[i].rounds <= rounds) << i;
 }
 
-/* What may come at `at`, after what is taken before it. */
-static void find_states(struct retracing *r) {
+/* Another state that may come at `at`, after what is taken before it. There is hardly ever a second one, so the first is followed
+   before others are looked for. */
+static bool find_state(struct retracing *r, uint32_t at) {
   struct space *space = r->search->space;
-  if (r->at < r->n) {
-    vec_clear(&r->stops[r->at].ends);
-    vec_clear(&r->stops[r->at].keys);
-    r->stops[r->at].taken = 0;
-  }
-  if (r->at == 0) {
+  r->at = at;
+  r->found = false;
+  if (at == 0) {
     space->ops->initial(space, consider, r);
-    return;
+    return r->found;
   }
-  struct state from = state_at(&r->stops[r->at - 1], r->stops[r->at - 1].taken);
+  struct state from = last_of(&r->stops[at - 1]);
   space->partial = false;
-  tell_decided(r->search, r->at - 1);
-  if (space->ops->successors(space, &from, consider, r) && space->partial)
+  tell_decided(r->search, at - 1);
+  if (space->ops->successors(space, &from, consider, r) && space->partial && !r->found)
     space->ops->others(space, &from, consider, r);
+  return r->found;
 }
 
 /* Is where it has come to what was found? */
 static bool arrives(struct retracing *r) {
   const struct finding *f = r->finding;
   struct space *space = r->search->space;
-  struct state last = state_at(&r->stops[r->n - 1], r->stops[r->n - 1].taken);
+  struct state last = last_of(&r->stops[r->n - 1]);
   struct model_error ignored;
   if (finding_goal(f).kind == GOAL_ERROR) {
-    r->at = r->n;
-    find_states(r);
+    find_state(r, r->n);
     return r->fails;
   }
   if (f->by_step || f->property == UINT32_MAX)
@@ -108,32 +110,31 @@ static bool arrives(struct retracing *r) {
 
 /* Depth first. */
 static bool follow(struct retracing *r) {
-  for (uint32_t at = 0;; at++) {
-    if (at == r->n) {
-      if (arrives(r))
-        return true;
-    } else {
-      r->at = at;
-      find_states(r);
-      if (r->stops[at].ends.n > 0)
-        continue;
+  for (uint32_t at = 0;;) {
+    if (at == r->n && arrives(r))
+      return true;
+    if (at < r->n && find_state(r, at)) {
+      at++;
+      continue;
     }
-    do { /* back to where there is another one */
-      if (at == 0)
-        return false;
-      at--;
-    } while (++r->stops[at].taken >= r->stops[at].ends.n);
+    if (at == 0)
+      return false;
+    if (at < r->n) {
+      vec_clear(&r->stops[at].ends);
+      vec_clear(&r->stops[at].keys);
+    }
+    at--;
   }
 }
 
 static struct state *told(const struct retracing *r) {
   size_t bytes = r->n * sizeof(struct state) + BEHIND;
   for (uint32_t i = 0; i < r->n; i++)
-    bytes += state_at(&r->stops[i], r->stops[i].taken).length;
+    bytes += last_of(&r->stops[i]).length;
   struct state *path = memory_alloc(bytes);
   uint8_t *at = (uint8_t *)(path + r->n);
   for (uint32_t i = 0; i < r->n; i++) {
-    struct state on = state_at(&r->stops[i], r->stops[i].taken);
+    struct state on = last_of(&r->stops[i]);
     memcpy(at, on.bytes, on.length);
     path[i] = (struct state){at, on.length};
     at += on.length;

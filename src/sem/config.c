@@ -32,6 +32,8 @@ void meaning_free(struct meaning *meaning) {
 
 void meaning_watch(struct meaning *meaning, const volatile sig_atomic_t *stop) { meaning->stop = stop; }
 
+sig_atomic_t meaning_stopped(const struct meaning *meaning) { return meaning->stop ? *meaning->stop : 0; }
+
 void meaning_follow(struct meaning *meaning, enum semantics semantics, bool arrivals) {
   meaning->semantics = semantics;
   meaning->arrivals = arrivals;

@@ -144,6 +144,7 @@ void meaning_free(struct meaning *);
 /* Enumerations that can take ages without finding anything end early (as if their callback had stopped them) once
    *stop is not 0; NULL: never. */
 void meaning_watch(struct meaning *, const volatile sig_atomic_t *stop);
+sig_atomic_t meaning_stopped(const struct meaning *); /* what stands there now: 0: go on */
 /* Steps: which semantics the functions below follow (at first M, or INTERLEAVING), and whether configurations remember the
    order in which messages were sent to a process (at first not). The order is only remembered: what can be taken does not
    depend on it. */

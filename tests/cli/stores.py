@@ -44,3 +44,28 @@ def a_store_of_signatures_is_not_for_everything(rondo):
     rondo("check", GOOD, "--property", "agreement", "--store", "hash", "--engine", "bmc", status=3, says="stores no states")
     rondo("check", GOOD, "--store", "bits", status=3, says="stores are 'exact' and 'hash'")
     rondo("compare", GOOD, GOOD, "--store", "hash", status=3, says="it belongs to 'check'")
+
+
+# a state has so many successors that enumerating all of them takes minutes; a violation is among the first
+MANY_SUCCESSORS = """algorithm Many
+input chief: P
+process P[3] {
+  input x: P
+  var a: bool = true
+  oracle sus: set of P each round
+  phase { round { send x to {x, me}  update { a := forall m in received: m == chief } } }
+}
+environment env {
+  at most 1 processes crash
+  at most 1 messages are corrupted each round
+  at most 1 messages are lost
+  every phase: forall p in correct: faulty <= sus[p]
+}
+safety st: step forall p, q in P: p.x == q or (p.a => q.a')
+"""
+
+
+@test
+def what_is_found_in_time_without_keys_is_told(rondo):
+    model = rondo.file("many.rondo", MANY_SUCCESSORS)
+    rondo("check", model, "--max-time", "2", "--store", "hash", status=1, says="st is VIOLATED after 1 round")
