@@ -599,6 +599,7 @@ static bool open_derived(struct rounds *r, const struct options *o, const char *
     *status = EXIT_INCONCLUSIVE;
   } else if (!ok) {
     refusal_print(p, a, &why);
+    *status = open ? EXIT_INCONCLUSIVE : EXIT_BAD_INPUT; /* no answer, or no file */
   } else {
     ok = compare_derived(p, a, &shape, &q, &compared);
     if (!ok && !compared.difference.n) {

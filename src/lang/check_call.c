@@ -227,10 +227,6 @@ static struct node *call_built_in(struct checker *c, const struct ast *a) {
     fault(c, a->word, "'at' belongs to processes with steps; these proceed in rounds");
     return node_error(c, a->at);
   }
-  if (is(a, "sign")) {
-    fault(c, a->word, "signed messages cannot be checked by this version of rondo");
-    return node_error(c, a->at);
-  }
   if (is(a, "HO") || is(a, "SHO")) {
     fault(c, a->word, "write %s[...] with brackets", a->name);
     return node_error(c, a->at);

@@ -303,6 +303,8 @@ static void cannot_compare(struct checker *c, const struct ast *a, const struct 
   else if ((x->kind == TYPE_PROCESS && is_number(y)) || (y->kind == TYPE_PROCESS && is_number(x)))
     help(c, "number(p) is the number of process p; %s(i) is the process with number i",
          c->m->roles[0].name);
+  else if (x->kind == TYPE_RECORD && y->kind == TYPE_RECORD)
+    help(c, "records are compared if their fields have the same names in the same order");
   else if (x->kind == TYPE_SET && type_join(c, x->element, y))
     help(c, "a set of one is written {x}; membership is 'x in S'");
 }

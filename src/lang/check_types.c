@@ -221,9 +221,6 @@ static const struct type *build(struct checker *c, const struct ast *a, struct n
         (struct type){.kind = a->kind == AST_TYPE_SET ? TYPE_SET : TYPE_OPTION, .element = element},
         by);
   }
-  case AST_TYPE_SIGNED:
-    fault(c, a->at, "signed messages cannot be checked by this version of rondo");
-    return c->error;
   case AST_ERROR: /* reported */
     return c->error;
   }

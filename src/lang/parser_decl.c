@@ -114,7 +114,7 @@ static struct ast *parse_array_type(struct parser *p, struct place place) {
   return parser_node(p, AST_TYPE_ARRAY, place);
 }
 
-/* base = "bool" | "int" | "round" | "set" "of" type | "signed" type | sequence | array
+/* base = "bool" | "int" | "round" | "set" "of" type | sequence | array
         | "(" fields ")" | ["unordered"] enum | ["unordered"] sum ".." sum | NAME */
 static struct ast *parse_base(struct parser *p) {
   struct place place = parser_place(p);
@@ -124,10 +124,6 @@ static struct ast *parse_base(struct parser *p) {
     parser_expect_word(p, W_OF);
     parser_add(p, parse_type(p));
     return parser_node(p, AST_TYPE_SET, place);
-  }
-  if (parser_take_word(p, W_SIGNED)) {
-    parser_add(p, parse_type(p));
-    return parser_node(p, AST_TYPE_SIGNED, place);
   }
   if (parser_take_word(p, W_BOOL))
     return parser_node(p, AST_TYPE_BOOL, place);

@@ -208,9 +208,9 @@ static void declarations_of_data(void **state) {
                      "(TYPEDEF V (TYPE_RANGE (BINARY - (NAME n) (NUMBER 1)) (NAME n)))");
   assert_declaration("type L = seq of P up to t + 1 distinct",
                      "(TYPEDEF L (TYPE_SEQ /1 (TYPE_NAME P) (BINARY + (NAME t) (NUMBER 1))))");
-  assert_declaration("type R = (a: bool, b: signed V?)?",
+  assert_declaration("type R = (a: bool, b: set of V?)?",
                      "(TYPEDEF R (TYPE_OPTION (TYPE_RECORD (FIELD a (TYPE_BOOL)) "
-                     "(FIELD b (TYPE_SIGNED (TYPE_OPTION (TYPE_NAME V)))))))");
+                     "(FIELD b (TYPE_SET (TYPE_OPTION (TYPE_NAME V)))))))");
   assert_declaration("message go, stop(r: round)",
                      "(MESSAGES (SIGNATURE go) (SIGNATURE stop (FIELD r (TYPE_ROUND))))");
   assert_declaration("def f(x: V): bool = x == 1",

@@ -6,7 +6,7 @@ endif
 syntax keyword rondoDeclaration algorithm counters param type message def process environment resilience
 syntax keyword rondoDeclaration safety cover live counter control move unsafe where extends
 syntax keyword rondoStore input var stable shared ghost oracle distinct each
-syntax keyword rondoType bool int set seq unordered signed
+syntax keyword rondoType bool int set seq unordered
 syntax keyword rondoRound once repeat phase round finally update start step on when as ring graph exactly of same taken request
 syntax keyword rondoStatement if then else foreach let send to goto halt for
 syntax keyword rondoOperator and or not in exists forall always eventually until otherwise mod
