@@ -139,6 +139,8 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
     text_add(out, " on disk");
   }
   text_add(out, "\n");
+  if (!r->engine && r->stats.states == 0 && r->end == SEARCH_EXHAUSTED)
+    text_add(out, "  the model has no initial state, so these verdicts are vacuous\n");
   if (r->heard_of_assignments) {
     text_add(out, "  the plain way would have tried ");
     if (strlen(r->heard_of_assignments) > 30)
