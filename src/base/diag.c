@@ -228,22 +228,36 @@ static int diag_compare(const void *a, const void *b) {
   return x < y ? -1 : x > y; /* in the order of reporting: qsort alone is not stable */
 }
 
-void diags_print(const struct diags *d, bool colour, struct text *out) {
+void diags_each(const struct diags *d, bool colour, diag_fn *visit, void *context) {
   VEC(const struct diag *) order = {0};
+  struct text shown = {0};
   for (size_t i = 0; i < d->n; i++)
     vec_push(&order, &d->at[i]);
   if (order.n)
     qsort(order.at, order.n, sizeof *order.at, diag_compare);
   size_t printed[2] = {0, 0};
   for (size_t i = 0; i < order.n; i++)
-    if (printed[order.at[i]->level]++ < DIAGS_PRINTED)
-      diag_print(d->source, order.at[i], colour, out);
+    if (printed[order.at[i]->level]++ < DIAGS_PRINTED) {
+      text_release(&shown);
+      diag_print(d->source, order.at[i], colour, &shown);
+      visit(context, order.at[i], shown.at);
+    }
   vec_release(&order);
   if (d->errors > DIAGS_PRINTED) {
     size_t more = d->errors - DIAGS_PRINTED;
-    text_addf(out, "and %zu more error%s\n", more, more == 1 ? "" : "s");
+    text_release(&shown);
+    text_addf(&shown, "and %zu more error%s\n", more, more == 1 ? "" : "s");
+    visit(context, NULL, shown.at);
   }
+  text_release(&shown);
 }
+
+static void append(void *context, const struct diag *d, const char *shown) {
+  (void)d;
+  text_add(context, shown);
+}
+
+void diags_print(const struct diags *d, bool colour, struct text *out) { diags_each(d, colour, append, out); }
 
 /* ---- did you mean ---- */
 

@@ -48,6 +48,9 @@ void diag_help(struct diags *, const char *format, ...) __attribute__((format(pr
 
 /* path:line:column: error: message / source line / caret / help, for all of them. */
 void diags_print(const struct diags *, bool colour, struct text *);
+/* The same one by one, in that order. At the end, where there are too many: how many more (the diag is NULL). */
+typedef void diag_fn(void *context, const struct diag *, const char *shown);
+void diags_each(const struct diags *, bool colour, diag_fn *, void *context);
 
 void source_place(const struct source *, uint32_t offset, uint32_t *line, uint32_t *column); /* 1-based */
 /* The line's text without its newline; *length bytes. */

@@ -10,22 +10,18 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Saying so and leaving in order is the command line's business. */
-static void exhausted_by_default(size_t wanted) {
-  (void)wanted;
-  __builtin_trap();
+/* Running out of memory can happen anywhere, so the handler is not passed around; each thread has its own. */
+static _Thread_local struct memory_handler handler;
+
+void memory_on_exhausted(memory_exhausted_fn *exhausted, void *context) {
+  handler = (struct memory_handler){exhausted, context};
 }
 
-/* The one exception to "no mutable globals": running out of memory can happen anywhere, and the
-   handler is set once, before any thread starts. */
-static memory_exhausted_fn *exhausted = exhausted_by_default;
-
-void memory_on_exhausted(memory_exhausted_fn *handler) {
-  exhausted = handler ? handler : exhausted_by_default;
-}
+struct memory_handler memory_handler(void) { return handler; }
 
 _Noreturn static void memory_give_up(size_t wanted) {
-  exhausted(wanted);
+  if (handler.exhausted)
+    handler.exhausted(handler.context, wanted);
   __builtin_trap(); /* the handler must not return */
 }
 

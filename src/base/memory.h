@@ -5,8 +5,14 @@
 
 #include <stddef.h>
 
-typedef void memory_exhausted_fn(size_t wanted);
-void memory_on_exhausted(memory_exhausted_fn *handler);
+typedef void memory_exhausted_fn(void *context, size_t wanted);
+struct memory_handler {
+  memory_exhausted_fn *exhausted; /* NULL: the process is aborted */
+  void *context;
+};
+/* Of this thread. A thread that works for another one takes over its handler. */
+void memory_on_exhausted(memory_exhausted_fn *, void *context);
+struct memory_handler memory_handler(void);
 
 void *memory_alloc(size_t size);                              /* zeroed */
 void *memory_alloc_aligned(size_t alignment, size_t size);    /* zeroed */

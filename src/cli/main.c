@@ -1,3 +1,6 @@
-#include "cli/program.h"
+#include "cli/terminal.h"
 
-int main(int argc, char **argv) { return program(argc, argv, NULL); }
+int main(int argc, char **argv) {
+  rondo *r = terminal_open(false);
+  return terminal_close(r, rondo_command(r, argc - 1, argv + 1));
+}

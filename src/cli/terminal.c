@@ -1,250 +1,181 @@
 #include "cli/terminal.h"
 
-#include "base/memory.h"
-#include "cli/options.h"
-#include "search/store.h"
-
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
-#include <stdarg.h>
+#include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/time.h>
-#include <time.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-static bool silent, plain;
+static rondo *interrupted; /* a signal handler has no other way to find it */
+static int write_error;    /* errno of the first failure */
 
-/* A handler has no other way to tell. */
-static volatile sig_atomic_t interrupted;
-
-static bool coloured(int fd) {
-  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  return isatty(fd) && !plain && !(no && *no) && !(term && !strcmp(term, "dumb"));
-}
-
-struct style terminal_style(bool verbose) {
-  struct winsize size;
-  struct style style = {.colour = coloured(STDOUT_FILENO), .verbose = verbose, .width = 96};
-  if (isatty(STDOUT_FILENO) && !plain && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
-    style.width = size.ws_col < 120 ? size.ws_col : 120;
-  return style;
-}
-
-void be_plain(void) { plain = true; }
-void be_silent(void) { silent = true; }
-void be_heard(void) { silent = false; }
-
-void say(struct text *t) {
-  if (t->n > 0 && !silent)
-    fwrite(t->at, 1, t->n, stdout);
-  text_release(t);
-}
-
-void say_error(const char *format, ...) {
-  va_list args;
-  if (silent)
-    return;
-  fflush(stdout);
-  va_start(args, format);
-  fputs("rondo: ", stderr);
-  vfprintf(stderr, format, args);
-  fputc('\n', stderr);
-  va_end(args);
-}
-
-void say_diags(const struct diags *d) {
-  struct text t = {0};
-  if (silent)
-    return;
-  fflush(stdout);
-  diags_print(d, coloured(STDERR_FILENO), &t);
-  fputs(text_or_empty(&t), stderr);
-  text_release(&t);
-}
-
-int finish_output(int status) {
-  if (fflush(stdout) == 0 && !ferror(stdout))
-    return status;
-  if (errno == EPIPE) /* SIGPIPE is ignored here; the reader has seen enough all the same */
-    return 128 + SIGPIPE;
-  say_error("cannot write the answer: %s", strerror(errno));
-  return EXIT_BAD_INPUT;
-}
-
-/* Somebody has asked for them: there are a few seconds to come to where a search can be written down. */
-static volatile sig_atomic_t patient, impatient;
-#define PATIENCE 3 /* seconds */
-
-static void interrupt(int signal) {
-  (void)signal;
-  interrupted = 1;
-  if (patient)
-    alarm(PATIENCE);
-}
-
-const volatile sig_atomic_t *watch_interrupts(void) {
-  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGINT, &action, NULL);
-  sigaction(SIGTERM, &action, NULL);
-  return &interrupted;
-}
-
-static void time_is_up(int signal) {
-  (void)signal;
-  if (interrupted) {
-    impatient = 1;
-    return;
-  }
-  interrupted = INTERRUPT_TIME;
-  if (patient)
-    alarm(PATIENCE);
-}
-
-static void watch_alarms(void) {
-  struct sigaction action = {.sa_handler = time_is_up, .sa_flags = SA_RESTART};
-  sigemptyset(&action.sa_mask);
-  sigaction(SIGALRM, &action, NULL);
-}
-
-const volatile sig_atomic_t *watch_patience(void) {
-  watch_alarms();
-  patient = 1;
-  return &impatient;
-}
-
-void watch_time(double seconds) {
-  struct itimerval timer = {0};
-  setitimer(ITIMER_REAL, &timer, NULL);
-  if (interrupted == INTERRUPT_TIME)
-    interrupted = impatient = 0;
-  if (seconds <= 0)
-    return;
-  watch_alarms();
-  timer.it_value.tv_sec = seconds < 1e9 ? (time_t)seconds : (time_t)1e9;
-  timer.it_value.tv_usec = (suseconds_t)((seconds - (double)timer.it_value.tv_sec) * 1e6) % 1000000;
-  if (timer.it_value.tv_sec == 0 && timer.it_value.tv_usec == 0)
-    timer.it_value.tv_usec = 1;
-  setitimer(ITIMER_REAL, &timer, NULL);
-}
-
-/* Searches look at memory from step to step. What happens between two of them is looked at from here, by a thread that ends with
-   the program. */
-static struct {
-  pthread_mutex_t lock;
-  bool begun;
-  size_t limit; /* 0: none */
-} resident = {.lock = PTHREAD_MUTEX_INITIALIZER};
-#define RESIDENT_OFTEN 2000000 /* nanoseconds, if there is not much left */
-#define RESIDENT_ELSE 20000000
-#define RESIDENT_SPARE (1 << 20) /* bytes that nobody counts */
-
-static void *watch_resident(void *context) {
+static bool write_answer(void *context, const char *text, size_t length) {
   (void)context;
-  while (true) {
-    pthread_mutex_lock(&resident.lock);
-    size_t limit = resident.limit, used = limit ? memory_resident() : 0;
-    if (used > limit + limit / 64 + RESIDENT_SPARE && !interrupted)
-      interrupted = INTERRUPT_MEMORY;
-    pthread_mutex_unlock(&resident.lock);
-    nanosleep(&(struct timespec){.tv_nsec = used > limit / 2 ? RESIDENT_OFTEN : RESIDENT_ELSE}, NULL);
+  bool ok = fwrite(text, 1, length, stdout) == length && fflush(stdout) == 0;
+  if (!ok && !write_error)
+    write_error = errno;
+  return ok;
+}
+
+static void write_diagnostic(void *context, const rondo_diagnostic *d) {
+  (void)context;
+  fflush(stdout);
+  fputs(d->text, stderr);
+}
+
+static void write_progress(void *context, const char *line) {
+  (void)context;
+  fprintf(stderr, line ? "\r  %s\033[K" : "\r\033[K", line);
+}
+
+static void out_of_memory(void *context, size_t wanted) {
+  static const char message[] = "rondo: out of memory: inconclusive\n"
+                                "  help: --max-memory ends the search before that, with what is known\n";
+  (void)context;
+  (void)wanted;
+  if (write(STDERR_FILENO, message, sizeof message - 1) < 0)
+    _exit(RONDO_INCONCLUSIVE);
+  _exit(RONDO_INCONCLUSIVE);
+}
+
+/* ---- processes ---- */
+
+/* Ctrl-C goes to the whole group: the parent decides what it means. Nobody may outlive the parent. */
+static void run_process(void (*work)(void *argument, int wire), void *argument, pid_t parent, int wire) {
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+  if (getppid() != parent)
+    _exit(1);
+  signal(SIGINT, SIG_IGN);
+  signal(SIGTERM, SIG_IGN);
+  work(argument, wire);
+  _exit(0);
+}
+
+static bool start_process(void *context, void (*work)(void *argument, int wire), void *argument, rondo_process *process) {
+  int wire[2];
+  (void)context;
+  if (pipe(wire) != 0)
+    return false;
+  fflush(NULL); /* or it would be written twice */
+  pid_t parent = getpid(), child = fork();
+  if (child == 0) {
+    close(wire[0]);
+    run_process(work, argument, parent, wire[1]);
   }
+  close(wire[1]);
+  if (child < 0)
+    close(wire[0]);
+  *process = (rondo_process){.id = child, .wire = wire[0]};
+  return child > 0;
+}
+
+static void end_process(void *context, const rondo_process *process) {
+  (void)context;
+  kill((pid_t)process->id, SIGKILL); /* one that has ended waits to be waited for */
+  close(process->wire);
+  while (waitpid((pid_t)process->id, NULL, 0) < 0 && errno == EINTR)
+    ;
+}
+
+/* ---- where the models are ---- */
+
+static bool is_models(const char *folder) {
+  char path[PATH_MAX];
+  return snprintf(path, sizeof path, "%s/herlihy.rondo", folder) < (int)sizeof path && access(path, R_OK) == 0;
+}
+
+/* Beside the program: in the checkout it was built in, or where it is installed. NULL: not there. */
+static const char *find_models(char *folder, size_t size) {
+  static const char *const beside[] = {"../models", "../../models", "../share/rondo/models"};
+  char self[PATH_MAX];
+  ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+  self[n > 0 ? n : 0] = 0;
+  char *slash = strrchr(self, '/');
+  if (slash)
+    *slash = 0;
+  for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++)
+    if (snprintf(folder, size, "%s/%s", self, beside[i]) < (int)size && is_models(folder))
+      return folder;
   return NULL;
 }
 
-void watch_resident_memory(size_t limit) {
-  pthread_t thread;
-  pthread_mutex_lock(&resident.lock);
-  resident.limit = limit;
-  if (interrupted == INTERRUPT_MEMORY)
-    interrupted = 0;
-  if (limit > 0 && !resident.begun && pthread_create(&thread, NULL, watch_resident, NULL) == 0) {
-    pthread_detach(thread);
-    resident.begun = true;
+/* ---- the host ---- */
+
+static bool coloured(int fd) {
+  const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+  return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+}
+
+static unsigned width_of_terminal(void) {
+  struct winsize size;
+  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 40)
+    return 0;
+  return size.ws_col < 120 ? size.ws_col : 120;
+}
+
+/* RONDO_TEST_THREADS_FROM=1 and others like it. */
+static void take_test_settings(rondo *r) {
+  extern char **environ;
+  static const char prefix[] = "RONDO_TEST_";
+  char name[64];
+  for (char **at = environ; *at; at++) {
+    const char *equals = strchr(*at, '=');
+    size_t n = equals ? (size_t)(equals - *at) : 0;
+    if (strncmp(*at, prefix, sizeof prefix - 1) != 0 || n < sizeof prefix || n - sizeof prefix + 1 >= sizeof name)
+      continue;
+    memcpy(name, *at + sizeof prefix - 1, n - sizeof prefix + 1);
+    name[n - sizeof prefix + 1] = '\0';
+    rondo_for_tests(r, name, equals + 1);
   }
-  pthread_mutex_unlock(&resident.lock);
 }
 
-static void memory_exhausted(size_t wanted) {
-  (void)wanted;
-  silent = false;
-  say_error("out of memory: inconclusive\n  help: --max-memory ends the search before that, with "
-            "what is known");
-  _exit(EXIT_INCONCLUSIVE);
-}
-
-void watch_memory(void) { memory_on_exhausted(memory_exhausted); }
-
-static uint64_t tested_number(const char *name) {
-  const char *said = getenv(name);
-  return said ? strtoull(said, NULL, 10) : 0;
-}
-
-uint64_t tested_threads_from(void) { return tested_number("RONDO_TEST_THREADS_FROM"); }
-
-uint64_t tested_sieve_from(void) { return tested_number("RONDO_TEST_SIEVE_FROM"); }
-
-uint64_t tested_spill_from(void) { return tested_number("RONDO_TEST_SPILL_FROM"); }
-
-double checkpoint_seconds(void) {
-  const char *said = getenv("RONDO_TEST_CHECKPOINT_SECONDS");
-  return said ? strtod(said, NULL) : CHECKPOINT_SECONDS;
-}
-
-uint32_t tested_signature(void) {
-  const char *said = getenv("RONDO_TEST_HASH_BITS");
-  uint64_t bits = said ? strtoull(said, NULL, 10) : 0;
-  return bits >= 1 && bits <= STORE_SIGNATURE_FEW ? (uint32_t)bits : STORE_SIGNATURE;
-}
-
-enum letters_by tested_letters(void) {
-  const char *said = getenv("RONDO_TEST_LETTERS");
-  return !said ? LETTERS_AUTO : !strcmp(said, "always") ? LETTERS_ALWAYS : !strcmp(said, "never") ? LETTERS_NEVER : LETTERS_AUTO;
-}
-
-bool tested_narrow_keys(void) { return getenv("RONDO_TEST_NARROW_KEYS"); }
-
-bool tested_without_second_look(void) { return getenv("RONDO_TEST_NO_SECOND_LOOK"); }
-
-uint32_t default_threads(void) {
-  cpu_set_t mine;
-  int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
-  return n < 1 ? 1 : n < STORE_LANES ? (uint32_t)n : STORE_LANES;
-}
-
-size_t default_memory_limit(void) {
-  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? (size_t)pages / 4 * 3 * (size_t)size : 0;
-}
-
-static void progress(void *context, const struct search_stats *s) {
-  struct text t = {0};
-  const struct model *m = context;
-  text_add(&t, "\r  ");
-  count_add(&t, s->states, "state", "states");
-  text_addf(&t, ", %s %u, ", model_steps(m) ? "step" : "round", s->depth);
-  if (s->layer > 0) { /* what comes after the layer nobody knows */
-    number_add(&t, s->layer);
-    text_addf(&t, " in the layer, %u %% of it done, ", (unsigned)(s->done < s->layer ? s->done * 100 / s->layer : 100));
+static void interrupt(int number) {
+  if (!rondo_interrupt(interrupted)) {
+    signal(number, SIG_DFL);
+    raise(number);
   }
-  if (s->seconds > 0)
-    number_add(&t, (uint64_t)((double)s->states / s->seconds));
-  text_add(&t, " states/s, ");
-  bytes_add(&t, s->memory);
-  text_add(&t, ", ");
-  seconds_add(&t, s->seconds);
-  text_add(&t, "\033[K");
-  fputs(t.at, stderr);
-  text_release(&t);
 }
 
-search_progress_fn *progress_or_null(void) { return isatty(STDERR_FILENO) && !silent ? progress : NULL; }
+/* A second one kills. */
+static void watch_signals(rondo *r) {
+  struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
+  interrupted = r;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGINT, &action, NULL);
+  sigaction(SIGTERM, &action, NULL);
+}
 
-void progress_clear(void) {
-  if (isatty(STDERR_FILENO) && !silent)
-    fputs("\r\033[K", stderr);
+rondo *terminal_open(bool ranks) {
+  static char models[PATH_MAX];
+  rondo_host host = {.write = write_answer,
+                     .diagnostic = write_diagnostic,
+                     .out_of_memory = out_of_memory,
+                     .start_process = start_process,
+                     .end_process = end_process,
+                     .colour = !ranks && coloured(STDOUT_FILENO),
+                     .colour_diagnostics = !ranks && coloured(STDERR_FILENO),
+                     .width = ranks ? 0 : width_of_terminal(),
+                     .models = find_models(models, sizeof models)};
+  if (isatty(STDERR_FILENO))
+    host.progress = write_progress;
+  rondo *r = rondo_new(&host);
+  take_test_settings(r);
+  watch_signals(r);
+  return r;
+}
+
+int terminal_close(rondo *r, rondo_status status) {
+  interrupted = NULL;
+  rondo_free(r);
+  if (!write_error && fflush(stdout) == 0)
+    return status;
+  if (write_error == EPIPE) /* SIGPIPE is ignored here; the reader has seen enough all the same */
+    return 128 + SIGPIPE;
+  fprintf(stderr, "rondo: cannot write the answer: %s\n", strerror(write_error ? write_error : errno));
+  return RONDO_BAD_INPUT;
 }

@@ -50,8 +50,10 @@ struct backward {
 
 /* ---- questions ---- */
 
-static struct solver *facts_new(const struct graph *g) {
+static struct solver *facts_new(const struct graph *g, const struct watch *watch) {
   struct solver *s = solver_new();
+  if (watch && watch->stop)
+    solver_watch(s, watch->stop);
   uint32_t amounts = 0; /* room to simplify with them */
   for (size_t i = 0; i < g->transitions.n; i++)
     amounts = g->transitions.at[i].namounts > amounts ? g->transitions.at[i].namounts : amounts;
@@ -303,8 +305,8 @@ static bool take_run(struct backward *b) {
 }
 
 static void begin(struct backward *b) {
-  b->facts = facts_new(b->g);
-  b->known = facts_new(b->g);
+  b->facts = facts_new(b->g, b->watch);
+  b->known = facts_new(b->g, b->watch);
   solver_literals(b->known, (uint32_t)b->g->locations.n);
   b->widened = 0;
 }

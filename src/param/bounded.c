@@ -225,8 +225,10 @@ static bool find_small(struct bounded *b, struct counter_run *run) {
 }
 
 /* With the start; false: there is none. */
-static bool bounded_init(struct bounded *b, const struct graph *g) {
+static bool bounded_init(struct bounded *b, const struct graph *g, const struct watch *watch) {
   *b = (struct bounded){.g = g, .solver = solver_new()};
+  if (watch && watch->stop)
+    solver_watch(b->solver, watch->stop);
   for (size_t i = 0; i < g->transitions.n; i++)
     if (g->transitions.at[i].namounts > b->most_amounts)
       b->most_amounts = g->transitions.at[i].namounts;
@@ -246,7 +248,7 @@ static void bounded_release(struct bounded *b) {
 void engine_bounded(const struct graph *g, uint32_t most, const struct watch *watch,
                     struct outcome *out) {
   struct bounded b;
-  bool going = bounded_init(&b, g);
+  bool going = bounded_init(&b, g, watch);
   if (!going)
     outcome_tell(out, watch, "no start is possible");
   for (uint32_t depth = 0; going; depth++) {
@@ -279,7 +281,7 @@ enum answer path_run(const struct graph *g, const uint32_t *transitions, uint32_
                      struct counter_run *run) {
   struct bounded b;
   enum answer answer = ANSWER_NO;
-  if (bounded_init(&b, g)) {
+  if (bounded_init(&b, g, NULL)) {
     for (uint32_t i = 0; i < n; i++)
       add_move(&b, transitions[i]);
     if (add_some(&b, &b.stages.at[n], false))

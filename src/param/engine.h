@@ -7,6 +7,8 @@
 #include "param/graph.h"
 #include "sem/counters.h"
 
+#include <signal.h>
+
 enum outcome_kind { OUTCOME_OPEN, OUTCOME_SAFE, OUTCOME_UNSAFE };
 
 struct outcome {
@@ -24,6 +26,7 @@ void outcome_release(struct outcome *);
 struct watch {
   void (*told)(void *context, const char *reached);
   void *context;
+  const volatile sig_atomic_t *stop; /* not 0: what is being asked ends soon, and is unknown; NULL: never */
 };
 void outcome_tell(struct outcome *, const struct watch *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));

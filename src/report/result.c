@@ -1,6 +1,7 @@
 #include "report/result.h"
 
 #include "base/memory.h"
+#include "model/failing.h"
 #include "report/layout.h"
 #include "report/proved.h"
 
@@ -147,6 +148,20 @@ static struct evidence evidence_of(const struct search *s, const struct finding 
   return e;
 }
 
+/* Once a property is found to be violated, nobody asks whether it can be evaluated elsewhere. */
+static struct evidence errors_of(const struct search *s, const struct licences *l) {
+  const struct question *q = s->space->question;
+  const struct model *m = s->space->model;
+  struct evidence e = evidence_of(s, &s->error, l);
+  for (uint32_t i = 0; i < question_asked(m, q) && !e.found; i++) {
+    const struct finding *f = &s->findings[i];
+    uint32_t asked = takes_detours(l) ? 0 : f->rounds;
+    if (f->found && asked < e.none_before && node_may_fail(m, q, m->properties[q->properties[i]].formula, NULL, NULL))
+      e.none_before = asked;
+  }
+  return e;
+}
+
 static void say_so_far(struct text *out, const struct search *s, const struct property *p,
                        const struct licences *l) {
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
@@ -219,7 +234,7 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
                            .has_distance = s->space->has_distance,
                            .distance = s->space->distance,
                            .distance_cut = s->space->distance_cut,
-                           .errors = evidence_of(s, &s->error, l),
+                           .errors = errors_of(s, l),
                            .successors = memory_strdup(successors ? successors : "")};
   r->properties = memory_alloc((q->nproperties + (size_t)1) * sizeof *r->properties);
   for (uint32_t i = 0; i < question_asked(m, q); i++) {

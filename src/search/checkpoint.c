@@ -124,7 +124,7 @@ static void note_trouble(struct text *why, const char *path, int error) {
 
 static void say_and_release(const struct search *s, struct text *message) {
   if (message->n > 0)
-    s->checkpoints->say(message->at);
+    s->checkpoints->say(s->checkpoints->say_context, message->at);
   text_release(message);
 }
 
@@ -323,7 +323,7 @@ static void load_store(struct search *s, struct loader *from) {
 static void say_resumed(const struct search *s) {
   struct text t = {0};
   text_addf(&t, "search %u goes on from %llu states", s->number + 1, (unsigned long long)s->stats.states);
-  s->checkpoints->say(t.at);
+  s->checkpoints->say(s->checkpoints->say_context, t.at);
   text_release(&t);
 }
 
@@ -399,7 +399,7 @@ static enum checkpoint_found read_file(struct search *s, struct sweep *w) {
     if (found == CHECKPOINT_NONE) {
       search_forget(s, w); /* the space has names that nobody uses yet: that does no harm */
       text_addf(&why, "'%s' is of another search; this one begins again", path.at);
-      s->checkpoints->say(why.at);
+      s->checkpoints->say(s->checkpoints->say_context, why.at);
     }
   }
   text_release(&path);

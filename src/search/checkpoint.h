@@ -9,13 +9,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-typedef void checkpoint_say_fn(const char *message);
+typedef void checkpoint_say_fn(void *context, const char *message);
 
 struct checkpoints { /* of one command */
   const char *folder;
   uint64_t command;       /* a fingerprint of all that decides the answer */
   double seconds;         /* from one to the next, at least */
   checkpoint_say_fn *say; /* what went wrong, and what is resumed */
+  void *say_context;
   bool resumed;           /* what there is in the folder counts */
   uint32_t last;          /* resumed: there are none from this number on */
   uint32_t searches;      /* begun so far */

@@ -115,10 +115,12 @@ static void leave(struct crew *c) {
 struct task {
   struct sweep *sweep;
   bool (*work)(struct sweep *);
+  struct memory_handler memory; /* of who started it */
 };
 
 static void *do_task(void *context) {
   struct task *t = context;
+  memory_on_exhausted(t->memory.exhausted, t->memory.context);
   t->sweep->made = t->work(t->sweep);
   if (!t->sweep->made)
     *t->sweep->halt = true;
@@ -138,7 +140,7 @@ bool crew_do(struct crew *c, bool (*work)(struct sweep *), const struct layer *l
   c->active = c->n;
   for (uint32_t i = 0; i < c->n; i++) {
     struct sweep *w = c->all[i];
-    tasks[i] = (struct task){w, work};
+    tasks[i] = (struct task){w, work, memory_handler()};
     w->shared = true;
     w->frontier = &frontier;
     w->next = next;

@@ -317,20 +317,21 @@ static void memory_knows_its_size(void **state) {
 }
 
 static jmp_buf gave_up;
-static void give_up(size_t wanted) {
+static void give_up(void *context, size_t wanted) {
+  (void)context;
   (void)wanted;
   longjmp(gave_up, 1);
 }
 
 static void memory_checks_products(void **state) {
   (void)state;
-  memory_on_exhausted(give_up);
+  memory_on_exhausted(give_up, NULL);
   bool refused = false;
   if (setjmp(gave_up) == 0)
     memory_resize_array(NULL, SIZE_MAX / 2, 16);
   else
     refused = true;
-  memory_on_exhausted(NULL);
+  memory_on_exhausted(NULL, NULL);
   assert_true(refused);
 }
 

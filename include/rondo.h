@@ -1,0 +1,174 @@
+/* librondo: a model checker for fault-tolerant algorithms, as a library.
+
+   Everything goes through a context. Two contexts know nothing of each other; a context is used by one thread at a time, but
+   rondo_interrupt may be called from any thread and from a signal handler. The library does not print, does not exit, installs no
+   signal handlers and reads no environment variables: what a host does not offer in its rondo_host is left out.
+
+   Strings that the library returns belong to the object that they were asked of, and live as long as it does. docs/embedding.md has an
+   example. */
+#ifndef RONDO_H
+#define RONDO_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__) && !defined(RONDO_STATIC)
+#define RONDO_PUBLIC __attribute__((visibility("default")))
+#else
+#define RONDO_PUBLIC
+#endif
+
+typedef struct rondo rondo;                 /* a context */
+typedef struct rondo_model rondo_model;     /* the text of a model, with values for its parameters */
+typedef struct rondo_options rondo_options; /* options by the names that the command line has for them */
+typedef struct rondo_result rondo_result;   /* what a command answered */
+typedef struct rondo_session rondo_session; /* a run that is made step by step */
+
+RONDO_PUBLIC const char *rondo_version(void);
+
+/* ---- verdicts: the exit statuses of the command line ---- */
+
+typedef enum rondo_status {
+  RONDO_HOLDS = 0,        /* or done, for commands that judge nothing */
+  RONDO_VIOLATED = 1,
+  RONDO_INCONCLUSIVE = 2, /* a limit was reached, or it was interrupted */
+  RONDO_BAD_INPUT = 3,    /* the diagnostics say what is wrong */
+  RONDO_FAULT = 4         /* a fault of rondo itself */
+} rondo_status;
+
+/* ---- the host ---- */
+
+typedef enum rondo_severity { RONDO_ERROR, RONDO_WARNING } rondo_severity;
+
+typedef struct rondo_diagnostic {
+  rondo_severity severity;
+  const char *code;    /* stable; "" where there is none yet */
+  const char *message; /* one line */
+  const char *help;    /* or NULL */
+  const char *path;    /* NULL: it is not about a place in a file; then what follows is 0 */
+  size_t from, to;     /* bytes of the text, [from, to) */
+  unsigned line, column, end_line, end_column; /* from 1; columns in bytes */
+  const char *text;    /* all of it as a terminal shows it, with the source line; ends with a newline */
+} rondo_diagnostic;
+
+typedef struct rondo_process { /* see rondo_host.start_process */
+  long id;
+  int wire; /* to be read from */
+} rondo_process;
+
+/* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the library. */
+typedef struct rondo_host {
+  void *context;
+  /* The text of an answer, as it comes. False: it could not be written. */
+  bool (*write)(void *context, const char *text, size_t length);
+  /* Errors and warnings, as they come. Without it they are kept: rondo_diagnostics. */
+  void (*diagnostic)(void *context, const rondo_diagnostic *);
+  /* How far it is, a line of text without a newline; NULL: it is done. */
+  void (*progress)(void *context, const char *line);
+  /* Memory has run out. It must not return; without it, or if it does, the process is aborted. */
+  void (*out_of_memory)(void *context, size_t wanted);
+  /* Provers race, each in a process of its own, so that whatever one of them does it can be ended. start_process runs
+     work(argument, wire) in a copy of this process and ends the copy afterwards; what is written to wire can be read from
+     process->wire. False: there is no process. end_process ends it if it still runs, and waits for it. Without them provers
+     run one after another in this process. */
+  bool (*start_process)(void *context, void (*work)(void *argument, int wire), void *argument, rondo_process *process);
+  void (*end_process)(void *context, const rondo_process *process);
+  bool colour, colour_diagnostics; /* text has colours, as terminals want them */
+  unsigned width;                  /* of the text, in columns; 0: 96 */
+  const char *models;              /* the folder of the models that come with rondo; NULL: "models" */
+} rondo_host;
+
+RONDO_PUBLIC rondo *rondo_new(const rondo_host *); /* NULL: offers nothing */
+RONDO_PUBLIC void rondo_free(rondo *);             /* after all that was made with it */
+
+/* What runs now ends soon, and says that it was interrupted; so does everything after it, until rondo_resume. False: what runs now
+   does not look, because it is done in a moment. */
+RONDO_PUBLIC bool rondo_interrupt(rondo *);
+RONDO_PUBLIC void rondo_resume(rondo *);
+
+/* Diagnostics since the last call of rondo_clear_diagnostics; kept only if the host has no callback for them. */
+RONDO_PUBLIC size_t rondo_diagnostics(const rondo *);
+RONDO_PUBLIC const rondo_diagnostic *rondo_diagnostic_at(const rondo *, size_t i);
+RONDO_PUBLIC void rondo_clear_diagnostics(rondo *);
+
+/* ---- models ---- */
+
+/* NULL: the diagnostics say why. "-" is standard input. */
+RONDO_PUBLIC rondo_model *rondo_open(rondo *, const char *path);
+/* path: what diagnostics call it. */
+RONDO_PUBLIC rondo_model *rondo_open_text(rondo *, const char *path, const char *text, size_t length);
+RONDO_PUBLIC void rondo_close(rondo_model *);
+
+/* A value for a parameter: a number, true or false, or LOW..HIGH where a command makes a table. False: it is none. Whether the
+   model has such a parameter is said by what uses it. */
+RONDO_PUBLIC bool rondo_set(rondo_model *, const char *param, const char *value);
+
+/* ---- commands ---- */
+
+/* Options have the names and values of the command line, without dashes: "max-time", "10s". Those without an argument take NULL.
+   False: the diagnostics say why. */
+RONDO_PUBLIC rondo_options *rondo_options_new(rondo *);
+RONDO_PUBLIC bool rondo_option(rondo_options *, const char *name, const char *value);
+RONDO_PUBLIC void rondo_options_free(rondo_options *);
+
+/* Each of them: options may be NULL. Never NULL; the status says what came of it. */
+RONDO_PUBLIC rondo_result *rondo_check(rondo_model *, const rondo_options *);
+RONDO_PUBLIC rondo_result *rondo_prove(rondo_model *, const rondo_options *);
+RONDO_PUBLIC rondo_result *rondo_threshold(rondo_model *, const char *property, const rondo_options *);
+RONDO_PUBLIC rondo_result *rondo_compare(rondo_model *, const rondo_options *);
+RONDO_PUBLIC rondo_result *rondo_lint(rondo_model *, const rondo_options *);
+RONDO_PUBLIC rondo_result *rondo_format(rondo_model *);
+RONDO_PUBLIC rondo_result *rondo_export(rondo_model *, const char *format, const rondo_options *);
+RONDO_PUBLIC rondo_result *rondo_run(rondo_model *, const rondo_options *); /* a random run */
+RONDO_PUBLIC rondo_result *rondo_replay(rondo_model *, const char *trace_path, const rondo_options *);
+RONDO_PUBLIC void rondo_result_free(rondo_result *);
+
+RONDO_PUBLIC rondo_status rondo_result_status(const rondo_result *);
+/* What the command line would print; with the option "json", JSON (docs/json.md). Not kept if the host has a callback for it. */
+RONDO_PUBLIC const char *rondo_result_text(const rondo_result *);
+
+/* ---- results of rondo_check ---- */
+
+typedef enum rondo_kind { RONDO_SAFETY, RONDO_COVER, RONDO_LIVE, RONDO_NO_ERROR } rondo_kind;
+
+typedef struct rondo_verdict {
+  const char *property, *environment;
+  rondo_kind kind;
+  rondo_status status; /* RONDO_HOLDS, RONDO_VIOLATED or RONDO_INCONCLUSIVE */
+  const char *proved;  /* what was shown, such as "every run, n = 4" or "after 3 rounds" */
+  bool has_trace;
+} rondo_verdict;
+
+RONDO_PUBLIC size_t rondo_result_verdicts(const rondo_result *);
+RONDO_PUBLIC rondo_verdict rondo_result_verdict(const rondo_result *, size_t i);
+RONDO_PUBLIC uint64_t rondo_result_states(const rondo_result *);
+
+/* The run of a verdict: state 0 is the initial one, step i leads from state i - 1 to state i. -1 in loop: it does not come back. */
+typedef struct rondo_trace_info {
+  size_t steps;
+  long loop; /* the state that the last one is equal to */
+} rondo_trace_info;
+
+RONDO_PUBLIC rondo_trace_info rondo_result_trace(const rondo_result *, size_t verdict);
+/* What happens in a step, and what the state after it is, as text; for memory that is yours: rondo_string_free. */
+RONDO_PUBLIC char *rondo_result_trace_json(const rondo_result *, size_t verdict); /* as --trace-out writes it */
+RONDO_PUBLIC char *rondo_result_trace_text(const rondo_result *, size_t verdict);
+RONDO_PUBLIC void rondo_string_free(char *);
+
+/* ---- the command line ---- */
+
+/* argv[0] is the name of a command. Answers and diagnostics go to the host. */
+RONDO_PUBLIC rondo_status rondo_command(rondo *, int argc, char **argv);
+/* For tests of rondo itself: settings that are usually decided by size or time. False: there is no such setting. */
+RONDO_PUBLIC bool rondo_for_tests(rondo *, const char *name, const char *value);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,99 @@
+#include "driver/commands.h"
+#include "driver/context.h"
+
+#include "search/ranks.h"
+
+#include <string.h>
+
+int command_help(const struct options *o) {
+  struct text out = {0};
+  enum command c;
+  if (o->files.n == 0) {
+    help_all(&out);
+  } else if (command_find(o->files.at[0], &c)) {
+    help_command(c, &out);
+  } else {
+    say_error(o->rondo, "unknown command '%s'", o->files.at[0]);
+    return EXIT_BAD_INPUT;
+  }
+  say(o->rondo, &out);
+  return EXIT_HOLDS;
+}
+
+static int dispatch(const struct options *o) {
+  static int (*const commands[])(const struct options *) = {
+      [COMMAND_CHECK] = command_check,   [COMMAND_COMPARE] = command_compare,
+      [COMMAND_RESUME] = command_resume, [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
+      [COMMAND_LINT] = command_lint,     [COMMAND_FMT] = command_fmt,
+      [COMMAND_PROVE] = command_prove,   [COMMAND_REPRODUCE] = command_reproduce,
+      [COMMAND_THRESHOLD] = command_threshold, [COMMAND_EXPORT] = command_export,   [COMMAND_HELP] = command_help};
+  return commands[o->command](o);
+}
+
+/* What several ranks can do. */
+static bool is_for_ranks(const struct options *o, struct text *error) {
+  if (o->command != COMMAND_CHECK && o->command != COMMAND_RESUME && o->command != COMMAND_HELP)
+    text_add(error, "several ranks can only 'check' and 'resume'\n  help: for everything else there is rondo itself, without mpirun");
+  else if (o->hashed)
+    text_add(error, "several ranks keep states whole\n  help: leave out '--store hash'");
+  else if (o->spill)
+    text_add(error, "several ranks keep their states in memory\n  help: leave out '--spill', or start more ranks");
+  else if (o->limits.threads > 1)
+    text_add(error, "each rank is one thread\n  help: instead of '--threads' start more ranks");
+  return error->n == 0;
+}
+
+static int run_command(struct rondo *r, enum command c, int argc, char **argv, struct ranks *ranks) {
+  struct options o;
+  struct text error = {0}, help = {0};
+  int status = EXIT_BAD_INPUT;
+  if (!options_parse(&o, r, c, argc, argv, &error) || (ranks && !is_for_ranks(&o, &error))) {
+    say_error(r, "%s", text_or_empty(&error));
+  } else if (o.help) {
+    help_command(c, &help);
+    say(r, &help);
+    status = EXIT_HOLDS;
+  } else {
+    o.ranks = ranks;
+    status = dispatch(&o);
+  }
+  text_release(&error);
+  options_release(&o);
+  return status;
+}
+
+rondo_status command_of_ranks(struct rondo *r, struct ranks *ranks, int argc, char **argv) {
+  enum command c;
+  struct text out = {0};
+  r->unwritten = false;
+  if (argc < 1) {
+    help_all(&out);
+    say_error(r, "no command\n\n%s", out.at);
+    text_release(&out);
+    return RONDO_BAD_INPUT;
+  }
+  const char *word = argv[0];
+  if (!strcmp(word, "--version")) {
+    text_add(&out, "rondo " RONDO_VERSION "\n");
+    say(r, &out);
+    return RONDO_HOLDS;
+  }
+  if (!strcmp(word, "--help") || !strcmp(word, "-h"))
+    word = "help";
+  if (!command_find(word, &c)) {
+    const char *near = command_nearest(word);
+    if (near)
+      say_error(r, "unknown command '%s'\n  help: did you mean '%s'?", word, near);
+    else
+      say_error(r, "unknown command '%s'\n  help: rondo --help lists the commands", word);
+    return RONDO_BAD_INPUT;
+  }
+  r->silent = ranks && ranks->rank != 0;
+  rondo_status status = (rondo_status)run_command(r, c, argc - 1, argv + 1, ranks);
+  r->listening = 0;
+  return status;
+}
+
+rondo_status rondo_command(rondo *r, int argc, char **argv) { return command_of_ranks(r, NULL, argc, argv); }
+
+const char *rondo_version(void) { return RONDO_VERSION; }

@@ -1,0 +1,70 @@
+/* A context: what the library asks of its host (include/rondo.h), and how it is told to stop. */
+#ifndef RONDO_DRIVER_CONTEXT_H
+#define RONDO_DRIVER_CONTEXT_H
+
+#include "rondo.h"
+
+#include "base/diag.h"
+#include "base/vec.h"
+#include "report/layout.h"
+#include "search/bfs.h"
+
+struct kept_diagnostic; /* with its own copy of every string */
+struct monitor;
+
+/* For tests: what is usually decided by size or time; 0: as usual. */
+struct test_settings {
+  uint64_t threads_from, sieve_from, spill_from, hash_bits;
+  double checkpoint_seconds;
+  bool letters_always, letters_never, narrow_keys, no_second_look;
+};
+
+struct rondo {
+  rondo_host host;
+  /* Not 0: what runs ends soon; search_interrupted says why. */
+  volatile sig_atomic_t stop;
+  /* With checkpoints: not 0: stop, even if there is no time to write one. */
+  volatile sig_atomic_t insist;
+  volatile sig_atomic_t listening; /* what runs now looks at it */
+  struct monitor *monitor; /* sets them when time or memory is used up; NULL: not needed so far */
+  struct test_settings tests;
+  VEC(struct kept_diagnostic *) diagnostics;
+  struct text *answer; /* where the answer goes if the host does not take it */
+  bool unwritten;      /* the host could not write some of it */
+  bool silent;         /* somebody else says everything that is to be said from here on */
+};
+
+/* ---- what is said ---- */
+
+struct style context_style(const struct rondo *, bool verbose);
+void say(struct rondo *, struct text *);                     /* part of the answer; releases it */
+void say_error(struct rondo *, const char *format, ...)      /* with "\n  help: ..." at the end, or without */
+    __attribute__((format(printf, 2, 3)));
+void say_diags(struct rondo *, const struct diags *);
+
+/* How far a search is; NULL: nobody wants to know. Its context is a struct searching. */
+struct searching {
+  struct rondo *rondo;
+  const struct model *model;
+};
+search_progress_fn *progress_or_null(const struct rondo *);
+void progress_say(struct rondo *, const char *line); /* NULL: it is done */
+
+/* ---- limits ---- */
+
+/* From here on an interruption is noticed. Returns the flag. */
+const volatile sig_atomic_t *context_listen(struct rondo *);
+
+/* `stop` is set once so much time has passed (0: never); what an earlier call left is undone. */
+void watch_time(struct rondo *, double seconds);
+/* Likewise while the process has more than that in core (0: whatever it has). */
+void watch_resident_memory(struct rondo *, size_t limit);
+/* `insist` is set a few seconds after `stop`, from now on. */
+void watch_patience(struct rondo *);
+size_t default_memory_limit(void);
+uint32_t default_threads(void); /* one for each processor that we may use */
+
+/* For rondo_free. */
+void monitor_free(struct monitor *);
+
+#endif

@@ -1,0 +1,43 @@
+/* rondo fmt: the layout of files. */
+#include "driver/commands.h"
+#include "driver/files.h"
+#include "driver/load.h"
+#include "driver/context.h"
+
+#include <string.h>
+
+static int format_one(const struct options *o, const char *path) {
+  struct syntax syntax;
+  struct text out = {0};
+  if (!syntax_load(&syntax, o->rondo, path))
+    return EXIT_BAD_INPUT;
+  format_source(&syntax.source, &out);
+  bool same = out.n == syntax.source.length &&
+              (out.n == 0 || memcmp(out.at, syntax.source.text, out.n) == 0);
+  int status = 0;
+  if (o->check) {
+    if (!same)
+      say_error(o->rondo, "'%s' is not laid out as rondo fmt would", syntax.source.path);
+    status = same ? 0 : 1;
+  } else if (!strcmp(path, "-")) {
+    say(o->rondo, &out);
+  } else if (!same && !file_replace(o->rondo, path, &out)) {
+    status = EXIT_BAD_INPUT;
+  }
+  text_release(&out);
+  syntax_release(&syntax);
+  return status;
+}
+
+int command_fmt(const struct options *o) {
+  int status = 0;
+  if (o->files.n == 0) {
+    say_error(o->rondo, "no file to work on\n  help: name one or several, or - for standard input");
+    return EXIT_BAD_INPUT;
+  }
+  for (size_t i = 0; i < o->files.n; i++) {
+    int one = format_one(o, o->files.at[i]);
+    status = one > status ? one : status;
+  }
+  return status;
+}

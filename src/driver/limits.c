@@ -1,0 +1,165 @@
+/* Limits of time and memory. Searches look at them from step to step; what happens between two of them is looked at from here, by a
+   thread that sets the flags of its context. */
+#include "driver/context.h"
+
+#include "base/memory.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PATIENCE 3.0           /* seconds to come to where a search can be written down */
+#define LOOK_OFTEN 0.002       /* seconds, if there is not much memory left */
+#define LOOK_ELSE 0.02
+#define RESIDENT_SPARE (1 << 20) /* bytes that nobody counts */
+
+struct monitor {
+  struct rondo *rondo;
+  pthread_t thread;
+  pthread_mutex_t lock; /* of what follows, and of setting the flags */
+  pthread_cond_t changed;
+  double deadline, patient_until; /* 0: none */
+  size_t memory;                  /* 0: any */
+  bool patient, ends;
+};
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+/* Looks at everything; returns for how long nothing needs to be looked at, or 0: for ever. */
+static double look(struct monitor *w) {
+  struct rondo *r = w->rondo;
+  double at = now(), wait = 0;
+  if (w->memory > 0) {
+    size_t used = memory_resident();
+    if (used > w->memory + w->memory / 64 + RESIDENT_SPARE && !r->stop)
+      r->stop = INTERRUPT_MEMORY;
+    wait = used > w->memory / 2 ? LOOK_OFTEN : LOOK_ELSE;
+  }
+  if (w->deadline > 0 && at >= w->deadline) {
+    w->deadline = 0;
+    if (!r->stop)
+      r->stop = INTERRUPT_TIME;
+  }
+  if (w->patient && r->stop && w->patient_until == 0)
+    w->patient_until = at + PATIENCE;
+  if (w->patient && w->patient_until > 0 && at >= w->patient_until)
+    r->insist = 1;
+  if (w->patient && (wait == 0 || wait > LOOK_ELSE))
+    wait = LOOK_ELSE;
+  if (w->deadline > 0 && (wait == 0 || wait > w->deadline - at))
+    wait = w->deadline - at;
+  return wait;
+}
+
+static void *watch(void *context) {
+  struct monitor *w = context;
+  pthread_mutex_lock(&w->lock);
+  while (!w->ends) {
+    double wait = look(w);
+    if (wait == 0) {
+      pthread_cond_wait(&w->changed, &w->lock);
+      continue;
+    }
+    double until = now() + (wait < 1e-4 ? 1e-4 : wait);
+    struct timespec t = {.tv_sec = (time_t)until, .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
+    pthread_cond_timedwait(&w->changed, &w->lock, &t);
+  }
+  pthread_mutex_unlock(&w->lock);
+  return NULL;
+}
+
+/* Signals are the host's, and go to its own threads. */
+static bool start(struct monitor *w) {
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  bool ok = pthread_create(&w->thread, NULL, watch, w) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return ok;
+}
+
+static struct monitor *monitor_of(struct rondo *r) {
+  if (r->monitor)
+    return r->monitor;
+  struct monitor *w = memory_alloc(sizeof *w);
+  pthread_condattr_t monotonic;
+  w->rondo = r;
+  pthread_condattr_init(&monotonic);
+  pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+  pthread_mutex_init(&w->lock, NULL);
+  pthread_cond_init(&w->changed, &monotonic);
+  pthread_condattr_destroy(&monotonic);
+  if (start(w))
+    return r->monitor = w;
+  pthread_cond_destroy(&w->changed);
+  pthread_mutex_destroy(&w->lock);
+  memory_free(w);
+  return NULL;
+}
+
+void monitor_free(struct monitor *w) {
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->ends = true;
+  pthread_cond_signal(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+  pthread_join(w->thread, NULL);
+  pthread_cond_destroy(&w->changed);
+  pthread_mutex_destroy(&w->lock);
+  memory_free(w);
+}
+
+static void change(struct monitor *w) {
+  pthread_cond_signal(&w->changed);
+  pthread_mutex_unlock(&w->lock);
+}
+
+void watch_time(struct rondo *r, double seconds) {
+  struct monitor *w = r->monitor || seconds > 0 ? monitor_of(r) : NULL;
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  if (r->stop == INTERRUPT_TIME)
+    r->stop = r->insist = 0;
+  w->patient_until = 0;
+  w->deadline = seconds > 0 ? now() + seconds : 0;
+  change(w);
+}
+
+void watch_resident_memory(struct rondo *r, size_t limit) {
+  struct monitor *w = r->monitor || limit > 0 ? monitor_of(r) : NULL;
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  if (r->stop == INTERRUPT_MEMORY)
+    r->stop = 0;
+  w->memory = limit;
+  change(w);
+}
+
+void watch_patience(struct rondo *r) {
+  struct monitor *w = monitor_of(r);
+  if (!w)
+    return;
+  pthread_mutex_lock(&w->lock);
+  w->patient = true;
+  change(w);
+}
+
+uint32_t default_threads(void) {
+  cpu_set_t mine;
+  int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
+  return n < 1 ? 1 : n < STORE_LANES ? (uint32_t)n : STORE_LANES;
+}
+
+size_t default_memory_limit(void) {
+  long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
+  return pages > 0 && size > 0 ? (size_t)pages / 4 * 3 * (size_t)size : 0;
+}

@@ -1,0 +1,50 @@
+/* Files into models. What is wrong is said. */
+#ifndef RONDO_DRIVER_LOAD_H
+#define RONDO_DRIVER_LOAD_H
+
+#include "driver/options.h"
+#include "lang/check.h"
+#include "lang/check_counters.h"
+
+#define MODEL_LARGEST ((size_t)16 << 20) /* bytes */
+#define TRACE_LARGEST ((size_t)1 << 30)
+
+/* "-" is standard input. NULL: said why. For memory_free; terminated. */
+char *file_read(struct rondo *, const char *path, size_t largest, size_t *length);
+
+struct syntax { /* a file that parses */
+  struct rondo *rondo;
+  struct source source;
+  struct arena arena;
+  struct ast *tree;
+  char *text;
+};
+
+bool syntax_load(struct syntax *, struct rondo *, const char *path);
+bool syntax_read(struct syntax *, struct rondo *, const char *path, char *text, size_t length); /* which is its own from then on */
+void syntax_release(struct syntax *);
+
+/* Counter systems cannot be checked so far; says so. */
+bool syntax_is_algorithm(const struct syntax *);
+
+/* NULL: *first_error has the first message, and all of them were said unless quiet. Warnings are
+ * said too. */
+struct model *model_load(const struct syntax *, const struct binding *, size_t n, bool complete,
+                         bool quiet, struct text *first_error);
+
+/* NULL: said why. A file that is no counter system is refused. */
+struct counter_system *counters_load(const struct syntax *, const struct options *);
+
+/* The values that `-D` gives, of ranges the lowest; for memory_free. */
+struct binding *first_bindings(const struct options *);
+
+/* The single file of a command. */
+const char *only_file(const struct options *);
+
+/* "unknown KIND 'NAME'", with a suggestion among the names. */
+void say_unknown(struct rondo *, const char *kind, const char *name, const char *const *names, size_t n);
+/* By name, with a suggestion if there is none. */
+bool environment_find(struct rondo *, const struct model *, const char *name, uint32_t *);
+bool property_find(struct rondo *, const struct model *, const char *name, uint32_t *);
+
+#endif

@@ -1,0 +1,362 @@
+#include "driver/options.h"
+
+#include "driver/numbers.h"
+#include "driver/symbolic.h"
+#include "param/engine.h"
+
+#include <string.h>
+
+struct command_row {
+  const char *name, *arguments, *help;
+};
+static const struct command_row commands[] = {
+#define COMMAND(id, name, arguments, help) {name, arguments, help},
+#include "driver/commands.def"
+#undef COMMAND
+};
+
+enum option {
+#define OPTION(id, letter, name, argument, commands, help) OPTION_##id,
+#include "driver/options.def"
+#undef OPTION
+  OPTIONS
+};
+
+struct option_row {
+  char letter;
+  const char *name, *argument;
+  unsigned commands; /* bit by command */
+  const char *help;
+};
+static const struct option_row rows[] = {
+#define FOR(command) (1u << COMMAND_##command)
+#define OPTION(id, letter, name, argument, commands, help) {letter, name, argument, commands, help},
+#include "driver/options.def"
+#undef OPTION
+#undef FOR
+};
+
+bool command_find(const char *name, enum command *c) {
+  for (unsigned i = 0; i < COMMANDS; i++)
+    if (!strcmp(name, commands[i].name)) {
+      *c = i;
+      return true;
+    }
+  return false;
+}
+
+const char *command_nearest(const char *name) {
+  const char *names[COMMANDS];
+  for (unsigned i = 0; i < COMMANDS; i++)
+    names[i] = commands[i].name;
+  return nearest_name(name, names, COMMANDS);
+}
+
+/* --- help --- */
+
+void help_all(struct text *out) {
+  text_add(out, "rondo: a model checker for fault-tolerant algorithms: rounds, message passing, shared memory\n\n"
+                "usage: rondo COMMAND ...\n\n");
+  for (unsigned i = 0; i < COMMANDS; i++)
+    text_addf(out, "  %-7s %-13s %s\n", commands[i].name, commands[i].arguments, commands[i].help);
+  text_add(
+      out,
+      "\n  rondo COMMAND --help explains its options; rondo --version says which rondo this is\n"
+      "  mpirun -n K rondo-mpi check FILE searches with several processes, where that was built (docs/performance.md)\n"
+      "\nexit status: 0 everything holds, 1 something is violated, 2 inconclusive (a limit was "
+      "reached),\n"
+      "             3 the input or the command line is wrong, 4 a fault of rondo itself\n");
+}
+
+void help_command(enum command c, struct text *out) {
+  text_addf(out, "usage: rondo %s %s [options]\n  %s\n\noptions:\n", commands[c].name,
+            commands[c].arguments, commands[c].help);
+  for (unsigned i = 0; i < OPTIONS; i++) {
+    const struct option_row *o = &rows[i];
+    if (!(o->commands & 1u << c))
+      continue;
+    size_t start = out->n;
+    text_add(out, "  ");
+    if (o->letter)
+      text_addf(out, "-%c, ", o->letter);
+    text_addf(out, "--%s%s%s", o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+    text_pad_to(out, start, 28);
+    text_addf(out, " %s\n", o->help);
+  }
+}
+
+/* --- reading --- */
+
+static bool take_define(struct options *o, const char *argument, struct text *error) {
+  struct define d;
+  if (!define_parse(argument, &d, error))
+    return false;
+  for (size_t i = 0; i < o->defines.n; i++)
+    if (!strcmp(o->defines.at[i].name, d.name)) {
+      text_addf(error, "parameter '%s' is defined twice", d.name);
+      memory_free(d.name);
+      return false;
+    }
+  vec_push(&o->defines, d);
+  return true;
+}
+
+static bool take_count(const char *argument, uint32_t most, uint32_t *out, struct text *error) {
+  uint64_t v = 0;
+  bool ok = count_parse(argument, 1, most, &v, error);
+  *out = (uint32_t)v;
+  return ok;
+}
+
+static bool take_successors(struct options *o, const char *argument, struct text *error) {
+  static const char *const names[] = {"auto", "plain", "enumerate", "regions"};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(argument, names[i])) {
+      o->successors = (enum successors_by)i;
+      return true;
+    }
+  text_addf(error, "successors are 'auto', 'plain', 'enumerate' or 'regions', not '%s'", argument);
+  return false;
+}
+
+static bool take_store(struct options *o, const char *argument, struct text *error) {
+  o->hashed = !strcmp(argument, "hash");
+  if (o->hashed || !strcmp(argument, "exact"))
+    return true;
+  text_addf(error, "stores are 'exact' and 'hash', not '%s'", argument);
+  return false;
+}
+
+static bool take_semantics(struct options *o, const char *argument, struct text *error) {
+  const char *names[SEMANTICS_INTERLEAVING + 1];
+  const size_t n = sizeof names / sizeof *names;
+  for (size_t i = 0; i < n; i++) {
+    names[i] = semantics_name((enum semantics)i);
+    if (!strcmp(argument, names[i])) {
+      o->semantics = (enum semantics)i;
+      return o->has_semantics = true;
+    }
+  }
+  const char *near = nearest_name(argument, names, n);
+  text_addf(error, "unknown semantics '%s'\n  help: ", argument);
+  if (near)
+    text_addf(error, "did you mean '%s'?", near);
+  else
+    text_add(error, "they are m, m-mp and mp for messages, interleaving for shared memory, coarse and fine for rounds");
+  return false;
+}
+
+static bool take_engine(struct options *o, const char *argument, struct text *error) {
+  o->engine = argument;
+  if (o->command == COMMAND_CHECK) {
+    if (symbolic_engine_is(argument))
+      return true;
+    text_addf(error, "engines are 'explicit', 'bmc', 'induction' and 'spacer', not '%s'", argument);
+    return false;
+  }
+  for (size_t i = 0; i < ENGINES; i++)
+    if (!strcmp(argument, engines[i].name))
+      return true;
+  text_addf(error, "engines are 'horn', 'backward' and 'bounded', not '%s'", argument);
+  return false;
+}
+
+static bool take_format(struct options *o, const char *argument, struct text *error) {
+  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
+  o->to = argument;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (!strcmp(argument, names[i]))
+      return true;
+  text_addf(error, "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'", argument);
+  return false;
+}
+
+static bool take_option(struct options *o, enum option option, const char *argument,
+                        struct text *error) {
+  switch (option) {
+  case OPTION_DEFINE:
+    return take_define(o, argument, error);
+  case OPTION_ENV:
+    o->env = argument;
+    return true;
+  case OPTION_PROPERTY:
+    vec_push(&o->properties, argument);
+    return true;
+  case OPTION_REDUCE:
+    return wishes_parse(argument, &o->wishes, error);
+  case OPTION_SUCCESSORS:
+    return take_successors(o, argument, error);
+  case OPTION_MAX_STATES:
+    return count_parse(argument, 1, UINT64_MAX, &o->limits.states, error);
+  case OPTION_MAX_MEMORY:
+    return size_parse(argument, &o->limits.memory, error);
+  case OPTION_MAX_TIME:
+    return seconds_parse(argument, &o->limits.seconds, error);
+  case OPTION_THREADS:
+    return take_count(argument, STORE_LANES, &o->limits.threads, error);
+  case OPTION_SEMANTICS:
+    return take_semantics(o, argument, error);
+  case OPTION_MAX_ROUNDS:
+  case OPTION_MAX_STEPS:
+    return take_count(argument, UINT32_MAX - 1, &o->limits.rounds, error);
+  case OPTION_DEPTH:
+    return take_count(argument, UINT32_MAX - 1, &o->depth, error);
+  case OPTION_MAX_DISTANCE:
+    return take_count(argument, 1000000, &o->max_distance, error);
+  case OPTION_ROUNDS:
+  case OPTION_STEPS:
+    return take_count(argument, 1000000, &o->rounds, error);
+  case OPTION_SEED:
+    o->seeded = true;
+    return count_parse(argument, 0, UINT64_MAX, &o->seed, error);
+  case OPTION_STORE:
+    return take_store(o, argument, error);
+  case OPTION_CHECKPOINT:
+    o->checkpoint = argument;
+    return true;
+  case OPTION_SPILL:
+    o->spill = argument;
+    return true;
+  case OPTION_TRACE_OUT:
+    o->trace_out = argument;
+    return true;
+  case OPTION_SVG:
+    o->svg = argument;
+    return true;
+  case OPTION_HTML:
+    o->html = argument;
+    return true;
+  case OPTION_CERTIFICATE:
+    o->certificate = argument;
+    return true;
+  case OPTION_ENGINE:
+    return take_engine(o, argument, error);
+  case OPTION_TO:
+    return take_format(o, argument, error);
+  case OPTION_FORMAT:
+    o->format = argument;
+    return true;
+  case OPTION_AUDIT:
+    return o->audit = true;
+  case OPTION_NO_TRACE:
+    return o->no_trace = true;
+  case OPTION_CHECK:
+    return o->check = true;
+  case OPTION_JSON:
+    return o->json = true;
+  case OPTION_VERBOSE:
+    return o->verbose = true;
+  case OPTION_HELP:
+    return o->help = true;
+  case OPTIONS:
+    break;
+  }
+  return false;
+}
+
+/* The option that the word names, or OPTIONS; *argument points into the word if it brings its own.
+ */
+static enum option option_of(const char *word, const char **argument) {
+  *argument = NULL;
+  for (unsigned i = 0; i < OPTIONS; i++) {
+    const struct option_row *o = &rows[i];
+    size_t n = strlen(o->name);
+    if (word[1] != '-') {
+      if (o->letter && word[1] == o->letter && (word[2] == '\0' || o->argument)) {
+        *argument = word[2] ? word + 2 : NULL;
+        return i;
+      }
+    } else if (!strncmp(word + 2, o->name, n) && (word[n + 2] == '\0' || word[n + 2] == '=')) {
+      *argument = word[n + 2] ? word + n + 3 : NULL;
+      return i;
+    }
+  }
+  return OPTIONS;
+}
+
+static void unknown_option(enum command c, const char *word, struct text *error) {
+  const char *names[OPTIONS];
+  size_t n = 0;
+  char bare[64] = "";
+  for (unsigned i = 0; i < OPTIONS; i++)
+    if (rows[i].commands & 1u << c)
+      names[n++] = rows[i].name;
+  const char *start = word + strspn(word, "-");
+  size_t length = strcspn(start, "=");
+  if (length < sizeof bare)
+    memcpy(bare, start, length);
+  const char *near = nearest_name(bare, names, n);
+  text_addf(error, "unknown option '%.*s'\n  help: ", (int)strcspn(word, "="), word);
+  if (near)
+    text_addf(error, "did you mean '--%s'?", near);
+  else
+    text_addf(error, "rondo %s --help lists the options", commands[c].name);
+}
+
+static void misplaced_option(enum option option, enum command c, struct text *error) {
+  const char *between = "";
+  text_addf(error, "option '--%s' does not belong to '%s'\n  help: it belongs to ",
+            rows[option].name, commands[c].name);
+  for (unsigned i = 0; i < COMMANDS; i++)
+    if (rows[option].commands & 1u << i) {
+      text_addf(error, "%s'%s'", between, commands[i].name);
+      between = ", ";
+    }
+}
+
+/* One option and its argument; *i moves past both. */
+static bool read_option(struct options *o, int argc, char **argv, int *i, struct text *error) {
+  const char *word = argv[(*i)++], *argument;
+  enum option option = option_of(word, &argument);
+  if (option == OPTIONS) {
+    unknown_option(o->command, word, error);
+    return false;
+  }
+  const struct option_row *row = &rows[option];
+  if (!(row->commands & 1u << o->command)) {
+    misplaced_option(option, o->command, error);
+    return false;
+  }
+  if (!row->argument && argument) {
+    text_addf(error, "option '--%s' takes no argument", row->name);
+    return false;
+  }
+  if (row->argument && !argument) {
+    if (*i == argc) {
+      text_addf(error, "option '%s' needs %s", word, row->argument);
+      return false;
+    }
+    argument = argv[(*i)++];
+  }
+  struct text what = {0};
+  if (take_option(o, option, argument, &what))
+    return true;
+  text_addf(error, "option '--%s': %s", row->name, text_or_empty(&what));
+  text_release(&what);
+  return false;
+}
+
+bool options_parse(struct options *o, struct rondo *rondo, enum command command, int argc, char **argv, struct text *error) {
+  *o = (struct options){.rondo = rondo, .command = command, .words = argv, .nwords = argc};
+  bool only_files = false;
+  for (int i = 0; i < argc;) {
+    if (!only_files && !strcmp(argv[i], "--")) {
+      only_files = true;
+      i++;
+    } else if (!only_files && argv[i][0] == '-' && argv[i][1] != '\0') {
+      if (!read_option(o, argc, argv, &i, error))
+        return false;
+    } else {
+      vec_push(&o->files, argv[i++]);
+    }
+  }
+  return true;
+}
+
+void options_release(struct options *o) {
+  for (size_t i = 0; i < o->defines.n; i++)
+    memory_free(o->defines.at[i].name);
+  vec_release(&o->files);
+  vec_release(&o->defines);
+  vec_release(&o->properties);
+}

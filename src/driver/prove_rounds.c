@@ -1,0 +1,655 @@
+/* A model of rounds, for all values of its parameters: each property by way of the counter system
+   that is derived for it. What the counter system does wrong counts only if the algorithm does it,
+   too: it is checked with the parameters of that run. */
+#include "driver/prove_rounds.h"
+#include "driver/race.h"
+#include "driver/semantics.h"
+#include "driver/context.h"
+#include "symbolic/solver.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+enum { PROCESSES_AT_LEAST = 4 };
+
+static bool shape_of(const struct proving *p, struct round_shape *shape, bool say) {
+  struct diags diags;
+  diags_init(&diags, &p->syntax->source);
+  bool ok = counters_of_rounds(p->syntax->tree, &p->syntax->source, p->given,
+                               p->options->defines.n, shape, &diags);
+  if (say)
+    say_diags(p->options->rondo, &diags);
+  diags_release(&diags);
+  return ok;
+}
+
+/* ---- an instance to look at ---- */
+
+/* The parameter that is read there: one that has another's value by default can have its own. NULL:
+   it is none. */
+static const char *param_at(const struct proving *p, const struct counter_system *s,
+                            struct span at) {
+  for (uint32_t i = 0; i < s->nparams; i++)
+    if (!s->params[i].of && strlen(s->params[i].name) == at.to - at.from &&
+        strncmp(s->params[i].name, p->syntax->source.text + at.from, at.to - at.from) == 0)
+      return s->params[i].name;
+  return NULL;
+}
+
+/* Parameters without a value must not decide about types. */
+static bool types_are_fixed(const struct proving *p, const struct counter_system *s) {
+  struct diags diags;
+  diags_init(&diags, &p->syntax->source);
+  for (uint32_t i = 0; i < s->nparams; i++) {
+    const struct counter_param *param = &s->params[i];
+    if (param->of || (param->is && param->is->op == TERM_NUMBER))
+      continue;
+    struct span at = param_shapes(p->syntax->tree, s, param->name);
+    if (!at.to)
+      continue;
+    const char *name = param_at(p, s, at);
+    name = name ? name : param->name;
+    diag_error(&diags, at, "the parameter '%s' decides about a type, so it cannot be left free",
+               name);
+    diag_help(&diags, "give it a value, as in -D %s=2", name);
+  }
+  bool ok = diags.errors == 0;
+  say_diags(p->options->rondo, &diags);
+  diags_release(&diags);
+  return ok;
+}
+
+/* Each wish is kept if it can be had: enough processes, and faults, if there can be. */
+static void wish(struct solver *solver, const struct graph *g, const struct round_shape *shape) {
+  int64_t least[2] = {0, 1};
+  for (uint32_t i = 0; i < g->nparams; i++) {
+    bool size = shape->size->op == TERM_PARAM && shape->size->index == g->param[i];
+    for (least[0] = size ? -PROCESSES_AT_LEAST : -1; least[0] < 1; least[0]++) {
+      solver_push(solver);
+      solver_add_row(solver, least, 2, false, &i);
+      bool there = solver_check(solver) == ANSWER_YES;
+      solver_pop(solver);
+      if (there)
+        break;
+    }
+    if (least[0] < 1)
+      solver_add_row(solver, least, 2, false, &i);
+  }
+}
+
+/* The smallest value that is possible, from now on the only one. */
+static bool settle(struct solver *solver, uint32_t variable, int64_t *found) {
+  bool ok = solver_check(solver) == ANSWER_YES && solver_value(solver, variable, found);
+  for (int64_t smaller = *found - 1, tried = 0; ok && smaller >= 0 && tried < 100;
+       smaller--, tried++) {
+    solver_push(solver);
+    solver_add_value(solver, variable, smaller);
+    if (solver_check(solver) == ANSWER_YES)
+      *found = smaller;
+    solver_pop(solver);
+  }
+  if (ok)
+    solver_add_value(solver, variable, *found);
+  return ok;
+}
+
+/* Small values that satisfy the conditions; with two passes at least where they are not fixed. */
+static bool find_instance(const struct round_shape *shape, const volatile sig_atomic_t *stop,
+                          struct binding *bindings) {
+  const struct counter_system *s = shape->system;
+  struct term two = {.op = TERM_NUMBER, .number = 2}, *start = s->start;
+  struct term passes = {.op = TERM_LE, .kid = {&two, shape->passes}};
+  struct counter_property nothing = {.from = shape->passes ? &passes : start, .unsafe = start};
+  struct text why = {0};
+  struct graph *g = graph_unfold(s, &nothing, false, stop, &why);
+  text_release(&why);
+  if (!g || g->locations.n == 0) {
+    graph_free(g);
+    return false;
+  }
+  struct solver *solver = solver_new();
+  solver_watch(solver, stop);
+  solver_variables(solver, g->nvars);
+  solver_add_any(solver, g->conditions.at, g->conditions.n, NULL);
+  solver_add_any(solver, g->locations.at[0].start.at, g->locations.at[0].start.n, NULL);
+  wish(solver, g, shape);
+  int64_t *values = memory_alloc((s->nparams + (size_t)1) * sizeof *values);
+  bool ok = solver_check(solver) == ANSWER_YES;
+  for (uint32_t i = 0; i < g->nparams && ok; i++)
+    ok = settle(solver, i, &values[g->param[i]]);
+  ok = ok && counter_params_hold(s, false, values);
+  for (uint32_t i = 0, n = 0; i < s->nparams && ok; i++)
+    if (!s->params[i].of)
+      bindings[n++] = (struct binding){s->params[i].name, values[i]};
+  memory_free(values);
+  solver_free(solver);
+  graph_free(g);
+  return ok;
+}
+
+static uint32_t told_params(const struct counter_system *s) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < s->nparams; i++)
+    n += !s->params[i].of;
+  return n;
+}
+
+static struct model *model_with(const struct proving *p, const struct counter_system *s,
+                                const struct binding *bindings, bool quiet) {
+  struct text error = {0};
+  struct model *m = model_load(p->syntax, bindings, told_params(s), false, quiet, &error);
+  text_release(&error);
+  return m;
+}
+
+static bool begin(struct proving *p) {
+  struct round_shape shape;
+  if (!shape_of(p, &shape, true))
+    return false;
+  struct counter_system *s = shape.system;
+  struct term yes = {.op = TERM_NUMBER, .number = 1};
+  struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
+  s->start = &yes;
+  bool ok = types_are_fixed(p, s);
+  watch_time(p->options->rondo, p->limits.seconds);
+  bool found = ok && find_instance(&shape, p->limits.interrupt, bindings);
+  p->stopped = *p->limits.interrupt != 0;
+  watch_time(p->options->rondo, 0);
+  if (ok && p->stopped)
+    say_error(p->options->rondo, "stopped by a limit or a signal while values for the parameters were looked for");
+  else if (ok && !found)
+    say_error(p->options->rondo, "no values satisfy the conditions on the parameters");
+  ok = found && !p->stopped;
+  if (ok)
+    p->model = model_with(p, s, bindings, false);
+  memory_free(bindings);
+  counter_system_free(s);
+  if (p->model) {
+    p->meaning = meaning_new(p->model);
+    meaning_watch(p->meaning, p->limits.interrupt);
+  }
+  return p->model != NULL;
+}
+
+/* ---- a violation is looked for where the counter system has one ---- */
+
+/* The instance of a run, whatever `resilience` says; all its parameters are given. */
+static struct model *instance_of(const struct proving *p, const struct counter_system *s,
+                                 const struct binding *bindings) {
+  struct syntax open = *p->syntax;
+  struct ast file = *open.tree;
+  struct text error = {0};
+  struct ast **kids = memory_alloc((file.n + (size_t)1) * sizeof *kids);
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < file.n; i++)
+    if (file.kid[i]->kind != AST_RESILIENCE)
+      kids[n++] = file.kid[i];
+  file.kid = kids;
+  file.n = n;
+  open.tree = &file;
+  struct model *m = model_load(&open, bindings, told_params(s), false, true, &error);
+  text_release(&error);
+  memory_free(kids);
+  return m;
+}
+
+void forget_instance(struct attempt *a) {
+  if (a->model)
+    check_result_release(&a->result);
+  meaning_free(a->meaning);
+  model_free(a->model);
+  a->result = (struct check_result){0};
+  a->meaning = NULL;
+  a->model = NULL;
+}
+
+static struct binding *bindings_of(const struct counter_system *s, const int64_t *params) {
+  struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
+  for (uint32_t i = 0, n = 0; i < s->nparams; i++)
+    if (!s->params[i].of)
+      bindings[n++] = (struct binding){s->params[i].name, params[i]};
+  return bindings;
+}
+
+struct model *proving_instance(const struct proving *p, const struct counter_system *s,
+                               const int64_t *params, bool open) {
+  struct binding *bindings = bindings_of(s, params);
+  struct model *m = open ? instance_of(p, s, bindings) : model_with(p, s, bindings, true);
+  memory_free(bindings);
+  return m;
+}
+
+const struct property_result *look_there(struct proving *p, struct attempt *a,
+                                         const struct proved *of, const int64_t *params,
+                                         bool strictly) {
+  struct binding *bindings = bindings_of(a->system, params);
+  struct options o = *p->options;
+  struct inquiries in;
+  struct text fault = {0};
+  VEC(const char *) only = {0};
+  const struct property_result *found = NULL;
+  vec_push(&only, of->name);
+  o.properties.at = only.at;
+  o.properties.n = 1;
+  o.env = of->environment;
+  o.limits = (struct limits){
+      .seconds = p->limits.seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
+  a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(p, a->system, bindings);
+  if (a->model && inquiries_make(&in, a->model, &o)) {
+    a->meaning = meaning_new(a->model);
+    struct asked about = {.syntax = p->syntax,
+                          .bindings = bindings,
+                          .nbindings = told_params(a->system),
+                          .model = a->model,
+                          .meaning = a->meaning,
+                          .arena = &a->arena,
+                          .options = &o,
+                          .semantics = SEMANTICS_COARSE};
+    if (inquiries_answer(&in, &about, &a->result, NULL, &fault) && a->result.nruns > 0 &&
+        a->result.runs[0].nproperties > 0 &&
+        a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED)
+      found = &a->result.runs[0].properties[0];
+    inquiries_release(&in);
+  }
+  text_release(&fault);
+  vec_release(&only);
+  memory_free(bindings);
+  return found;
+}
+
+/* With fewer processes, if that is enough: an engine's run need not be the smallest. */
+#define FEW_PROCESSES 12
+static const struct property_result *look_below(struct proving *p, struct attempt *a, struct proved *of,
+                                                const struct round_shape *shape) {
+  const struct counter_system *s = a->system;
+  const struct property_result *found = NULL;
+  if (shape->size->op != TERM_PARAM)
+    return NULL;
+  int64_t *params = memory_alloc((s->nparams + (size_t)1) * sizeof *params);
+  memcpy(params, of->proof.run.params, s->nparams * sizeof *params);
+  int64_t *size = &params[shape->size->index], most = *size;
+  for (*size = 1; *size < most && *size <= FEW_PROCESSES; ++*size) {
+    found = look_there(p, a, of, params, true);
+    if (found)
+      break;
+    forget_instance(a);
+  }
+  if (found) /* what is told of the run: it is the algorithm's that is shown */
+    of->proof.run.params[shape->size->index] = *size;
+  memory_free(params);
+  return found;
+}
+
+/* What the counter system does wrong counts only if the algorithm does it, too. */
+static void confirm(struct proving *p, struct attempt *a, const struct round_shape *shape, struct proved *out) {
+  out->concrete = look_below(p, a, out, shape);
+  if (!out->concrete)
+    out->concrete = look_there(p, a, out, out->proof.run.params, false);
+  out->meaning = a->meaning;
+  if (out->concrete)
+    return;
+  struct text why = {0};
+  text_add(&why,
+           "the counter system allows too much: it has a run that the search did not find in the "
+           "algorithm,");
+  const char *comma = "";
+  for (uint32_t i = 0; i < a->system->nparams; i++)
+    if (!a->system->params[i].of) {
+      text_addf(&why, "%s %s = %" PRId64, comma, a->system->params[i].name,
+                out->proof.run.params[i]);
+      comma = ",";
+    }
+  counter_run_release(&out->proof.run);
+  out->proof.kind = OUTCOME_OPEN;
+  out->proof.limit = why.at;
+}
+
+static struct attempt *attempt_new(const struct proving *p, struct round_shape *shape, bool open) {
+  struct attempt *a = memory_alloc(sizeof *a);
+  arena_init(&a->arena);
+  shape_of(p, shape, false); /* it was looked at before */
+  shape->open = open;
+  a->system = shape->system;
+  return a;
+}
+
+static void refusal_print(const struct proving *p, const struct attempt *a, struct text *out) {
+  uint32_t line, column;
+  source_place(&p->model->source, a->derivation.at.from, &line, &column);
+  text_addf(out, "no counter system: %s", a->derivation.refused);
+  if (a->derivation.at.to)
+    text_addf(out, " (line %" PRIu32 ")", line);
+}
+
+static void attempt_free(struct attempt *a) {
+  if (a->model)
+    check_result_release(&a->result);
+  meaning_free(a->meaning);
+  model_free(a->model);
+  arena_release(&a->arena);
+  derivation_release(&a->derivation);
+  counter_system_free(a->system);
+  memory_free(a);
+}
+
+/* Ended by a limit before there was a counter system. */
+static char *stopped_by(const struct proving *p, sig_atomic_t why) {
+  struct text t = {0};
+  text_add(&t, "no proof and no counterexample; ");
+  if (why == INTERRUPT_TIME) {
+    text_add(&t, "the limit of ");
+    seconds_add(&t, p->limits.seconds);
+    text_add(&t, " was reached while the counter system was derived");
+  } else {
+    text_add(&t, "interrupted while the counter system was derived");
+  }
+  return t.at;
+}
+
+static double seconds_left(const struct proving *p) {
+  double left = p->deadline - race_clock();
+  return left > 0.001 ? left : 0.001;
+}
+
+/* A proof is told only if the derivation stands the comparison. */
+static void corroborate(struct proving *p, struct attempt *a, const struct round_shape *shape,
+                        const struct question *q, struct proved *out) {
+  bool ok = compare_derived(p, a, shape, q, &out->compared) && search_small(p, a, shape, out);
+  out->is_compared = ok;
+  if (ok) {
+    certify_comparison(out);
+    return;
+  }
+  proof_release(&out->proof);
+  out->proof = (struct proof){0};
+  struct text why = {0};
+  text_addf(&why, "no verdict; %s",
+            p->fault.n ? "a fault of rondo itself" : not_compared(p, &out->compared));
+  out->proof.limit = why.at;
+}
+
+/* In one of the ways to derive it; share: of the time that is left, for the engines. */
+static struct attempt *prove_by(struct proving *p, const struct question *q, enum derive_mode mode,
+                                double share, struct proved *out) {
+  struct round_shape shape;
+  struct attempt *a = attempt_new(p, &shape, false);
+  struct text why = {0};
+  out->system = a->system;
+  out->concrete = NULL;
+  out->is_compared = false;
+  out->compared = (struct compared){0};
+  out->searched = 0;
+  out->proof = (struct proof){0};
+  watch_time(p->options->rondo, seconds_left(p));
+  bool derived = derive(&a->derivation, &shape, p->meaning, q, mode, p->limits.interrupt);
+  sig_atomic_t stopped = *p->limits.interrupt;
+  watch_time(p->options->rondo, 0);
+  if (derived) {
+    struct decide_limits limits = p->limits;
+    limits.seconds = seconds_left(p) * share;
+    prove_property(a->system, &a->system->properties[0], p->options, &limits, &out->proof);
+    if (out->proof.kind == OUTCOME_UNSAFE)
+      confirm(p, a, &shape, out);
+    else if (out->proof.kind == OUTCOME_SAFE)
+      corroborate(p, a, &shape, q, out);
+    return a;
+  }
+  if (a->derivation.stopped)
+    out->proof.limit = stopped_by(p, stopped);
+  else
+    refusal_print(p, a, &why);
+  if (!out->proof.limit)
+    out->proof.limit = why.at;
+  return a;
+}
+
+/* Why it did not get any further. */
+static void say_also(struct proof *proof, const char *exactly) {
+  struct text t = {0};
+  if (!proof->limit || strcmp(proof->limit, exactly) == 0)
+    return;
+  text_addf(&t, "%s; and an exact one cannot be had: %s", proof->limit, exactly);
+  memory_free(proof->limit);
+  proof->limit = t.at;
+}
+
+/* The easy way first, then those that are more exact. All have one time limit; what is told in the
+   end is how far the last one got that got anywhere. */
+static void prove_one(struct proving *p, uint32_t property, uint32_t environment) {
+  struct proved out = {.name = p->model->properties[property].name,
+                       .environment = p->model->environments[environment].name};
+  struct question q = {.environment = environment,
+                       .semantics = SEMANTICS_COARSE,
+                       .properties = &property,
+                       .nproperties = 1};
+  double start = race_clock();
+  p->deadline = start + p->limits.seconds;
+  struct attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
+  for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
+    if (out.proof.kind != OUTCOME_OPEN || p->fault.n || *p->limits.interrupt ||
+        a->derivation.refused || race_clock() >= p->deadline)
+      break;
+    struct proved next = out;
+    struct attempt *b =
+        prove_by(p, &q, (enum derive_mode)mode, mode == DERIVE_WHOLE ? 1 : 0.5, &next);
+    bool better = next.proof.kind != OUTCOME_OPEN || next.proof.nreports > 0;
+    if (!better && mode == DERIVE_WHOLE && next.proof.limit && !*p->limits.interrupt &&
+        race_clock() < p->deadline)
+      say_also(&out.proof, next.proof.limit);
+    proof_release(better ? &out.proof : &next.proof);
+    compared_release(better ? &out.compared : &next.compared);
+    attempt_free(better ? a : b);
+    out = better ? next : out;
+    a = better ? b : a;
+  }
+  out.proof.seconds = race_clock() - start; /* all of it */
+  vec_push(&p->proofs, out);
+  vec_push(&p->attempts, a);
+}
+
+/* Safety properties in their environments; by name, or all. */
+static bool prove_all(struct proving *p) {
+  const struct options *o = p->options;
+  uint32_t environment = 0, property;
+  bool *wanted = memory_alloc((p->model->nproperties + (size_t)1) * sizeof *wanted);
+  bool ok = !o->env || environment_find(o->rondo, p->model, o->env, &environment);
+  for (size_t i = 0; i < o->properties.n && ok; i++)
+    if ((ok = property_find(o->rondo, p->model, o->properties.at[i], &property)))
+      wanted[property] = true;
+  for (uint32_t i = 0; i < p->model->nproperties && ok; i++) {
+    const struct property *x = &p->model->properties[i];
+    if (o->properties.n ? !wanted[i]
+                        : x->kind != PROPERTY_SAFETY || x->on_request || x->stability_of)
+      continue;
+    if (o->env && !p->fault.n)
+      prove_one(p, i, environment);
+    for (uint32_t k = 0; !o->env && k < x->nenvironments && !p->fault.n; k++)
+      prove_one(p, i, x->environments[k]);
+  }
+  if (ok && p->proofs.n == 0) {
+    say_error(o->rondo, "'%s' has no safety property", p->syntax->source.path);
+    ok = false;
+  }
+  memory_free(wanted);
+  return ok;
+}
+
+static bool proving_begin(struct proving *p) {
+  const struct options *o = p->options;
+  p->limits = prove_limits(o);
+  p->given = memory_alloc((o->defines.n + 1) * sizeof *p->given);
+  for (size_t i = 0; i < o->defines.n; i++) {
+    p->given[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+    if (o->defines.at[i].low != o->defines.at[i].high) {
+      say_error(o->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
+                o->defines.at[i].name);
+      return false;
+    }
+  }
+  return begin(p);
+}
+
+static void proving_end(struct proving *p) {
+  for (size_t i = 0; i < p->proofs.n; i++) {
+    proof_release(&p->proofs.at[i].proof);
+    compared_release(&p->proofs.at[i].compared);
+  }
+  text_release(&p->fault);
+  for (size_t i = 0; i < p->attempts.n; i++)
+    attempt_free(p->attempts.at[i]);
+  vec_release(&p->proofs);
+  vec_release(&p->attempts);
+  meaning_free(p->meaning);
+  model_free(p->model);
+  memory_free(p->given);
+}
+
+int prove_rounds(const struct syntax *syntax, const struct options *o) {
+  struct proving p = {.syntax = syntax, .options = o};
+  int status = EXIT_BAD_INPUT;
+  bool done = proving_begin(&p) && prove_all(&p);
+  if (p.stopped)
+    status = EXIT_INCONCLUSIVE;
+  if (p.fault.n) {
+    say_error(o->rondo, "a fault of rondo itself: %s", p.fault.at);
+    status = EXIT_FAULT;
+  } else if (done) {
+    status = prove_report(o, p.proofs.at, (uint32_t)p.proofs.n);
+  }
+  proving_end(&p);
+  return status;
+}
+
+/* ---- the counter system itself ---- */
+
+struct rounds {
+  struct proving p;
+  struct proved of;
+  struct round_shape shape;
+};
+
+void rounds_close(struct rounds *r) {
+  if (!r)
+    return;
+  proving_end(&r->p);
+  memory_free(r);
+}
+
+const struct counter_system *rounds_system(const struct rounds *r) {
+  return r->p.attempts.at[0]->system;
+}
+
+bool rounds_violate(struct rounds *r, const int64_t *params) {
+  struct attempt there = {.system = r->p.attempts.at[0]->system};
+  arena_init(&there.arena);
+  bool violated = look_there(&r->p, &there, &r->of, params, false) != NULL;
+  there.system = NULL; /* borrowed */
+  if (there.model)
+    check_result_release(&there.result);
+  meaning_free(there.meaning);
+  model_free(there.model);
+  arena_release(&there.arena);
+  return violated;
+}
+
+bool rounds_leave_params_free(const struct syntax *syntax, const struct options *o) {
+  struct proving p = {.syntax = syntax, .options = o};
+  struct round_shape shape = {0};
+  bool left = false;
+  p.given = first_bindings(o);
+  if (shape_of(&p, &shape, false)) {
+    for (uint32_t i = 0; i < shape.system->nparams; i++)
+      left |= !shape.system->params[i].is && !shape.system->params[i].of;
+    counter_system_free(shape.system);
+  }
+  memory_free(p.given);
+  return left;
+}
+
+static bool open_derived(struct rounds *r, const struct options *o, const char *property, bool open,
+                         int *status) {
+  struct proving *p = &r->p;
+  struct round_shape shape;
+  struct compared compared;
+  struct text why = {0};
+  uint32_t environment = 0, index = 0;
+  bool begun = proving_begin(p);
+  if (p->stopped)
+    *status = EXIT_INCONCLUSIVE;
+  if (!begun || !property_find(o->rondo, p->model, property, &index))
+    return false;
+  environment = p->model->properties[index].environments[0];
+  if (o->env && !environment_find(o->rondo, p->model, o->env, &environment))
+    return false;
+  struct question q = {.environment = environment,
+                       .semantics = SEMANTICS_COARSE,
+                       .properties = &index,
+                       .nproperties = 1};
+  struct attempt *a = attempt_new(p, &shape, open);
+  r->of = (struct proved){.name = p->model->properties[index].name,
+                          .environment = p->model->environments[environment].name};
+  vec_push(&p->attempts, a);
+  r->shape = shape;
+  watch_time(o->rondo, p->limits.seconds);
+  bool ok = derive(&a->derivation, &shape, p->meaning, &q, DERIVE_COUNTED, p->limits.interrupt);
+  sig_atomic_t stopped = *p->limits.interrupt;
+  watch_time(o->rondo, 0);
+  if (!ok && a->derivation.stopped) {
+    why.at = stopped_by(p, stopped);
+    *status = EXIT_INCONCLUSIVE;
+  } else if (!ok) {
+    refusal_print(p, a, &why);
+    *status = open ? EXIT_INCONCLUSIVE : EXIT_BAD_INPUT; /* no answer, or no file */
+  } else {
+    ok = compare_derived(p, a, &shape, &q, &compared);
+    if (!ok && !compared.difference.n) {
+      text_add(&why, not_compared(p, &compared));
+      *status = EXIT_INCONCLUSIVE;
+    } else if (!ok) {
+      text_addf(&why, "a fault of rondo itself: %s", p->fault.at);
+      *status = EXIT_FAULT;
+    }
+    compared_release(&compared);
+  }
+  if (!ok)
+    say_error(o->rondo, "%s", why.at);
+  memory_free(why.at);
+  return ok;
+}
+
+struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
+                           const char *property, bool open, int *status) {
+  struct rounds *r = memory_alloc(sizeof *r);
+  r->p = (struct proving){.syntax = syntax, .options = o};
+  *status = EXIT_BAD_INPUT;
+  if (open_derived(r, o, property, open, status))
+    return r;
+  rounds_close(r);
+  return NULL;
+}
+
+struct disagreeing {
+  struct rounds *r;
+  rounds_safe_fn *safe;
+  void *context;
+  double end;
+  bool found;
+};
+
+static bool disagree_one(void *context, const int64_t *params) {
+  struct disagreeing *d = context;
+  struct proving *p = &d->r->p;
+  struct decide_limits all = p->limits;
+  p->limits.seconds = d->end - race_clock();
+  if (p->limits.seconds > 0.01 && d->safe(d->context, params))
+    d->found |= rounds_violate(d->r, params);
+  bool more = p->limits.seconds > 0.01;
+  p->limits = all;
+  return more && !d->found && !*p->limits.interrupt;
+}
+
+bool rounds_disagree(struct rounds *r, rounds_safe_fn *safe, void *context) {
+  struct disagreeing d = {r, safe, context, race_clock() + 1, false};
+  small_instances(rounds_system(r), &r->shape, disagree_one, &d);
+  return d.found;
+}

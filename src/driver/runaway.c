@@ -1,0 +1,76 @@
+/* Fine rounds without end: do processes run apart without bound? A run of whole rounds that comes back to where it was shows
+   it, if some processes can go through that stretch without the others: they can do so again and again. */
+#include "driver/runaway.h"
+
+#include "sem/fine.h"
+#include "sem/local.h"
+
+#include <string.h>
+
+/* The same but for how many rounds and phases went by, where nobody can tell. */
+static bool same_again(const struct model *m, const struct config *a, const struct config *b, uint32_t period) {
+  struct config *copy = config_copy(m, b);
+  copy->rounds = a->rounds;
+  if (period && (b->phase - a->phase) % period == 0)
+    copy->phase = a->phase;
+  bool same = config_equal(m, a, copy);
+  config_free(copy);
+  return same;
+}
+
+/* Live processes are beyond the stretch (they went through it) or have not come to it, some of each; and the former hear none of the
+   latter in it. */
+static bool goes_without(const struct fine *f, uint32_t from, uint32_t to) {
+  uint64_t ahead = 0, behind = 0;
+  for (uint32_t p = 0; p < f->n; p++) {
+    if (!process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]))
+      continue;
+    if (f->done[p] >= to)
+      ahead |= UINT64_C(1) << p;
+    else if (f->done[p] <= from)
+      behind |= UINT64_C(1) << p;
+    else
+      return false;
+  }
+  for (uint32_t r = from; r < to; r++)
+    for (uint32_t p = 0; p < f->n; p++)
+      if (ahead >> p & 1 && f->messages[(size_t)r * f->n + p] & ~ahead)
+        return false;
+  return ahead && behind;
+}
+
+static bool look_rounds(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_ROUND_NUMBER;
+  return !*found;
+}
+
+/* From the round after `rounds` on, what the environment allows does not depend on how many there were. */
+static bool is_settled(const struct environment *env, uint32_t rounds) {
+  bool counts = false;
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind == CLAUSE_FROM_ROUND && c->from > rounds + 1)
+      return false;
+    if (c->pred && (c->kind == CLAUSE_EVERY || c->kind == CLAUSE_FROM_ROUND))
+      node_walk(c->pred, look_rounds, &counts);
+  }
+  return !counts;
+}
+
+bool runaway_find(const struct trace *t, struct meaning *meaning, uint32_t period, struct runaway *out) {
+  struct fine f;
+  const char *why;
+  bool found = false;
+  fine_init(&f, meaning, t->configs, t->run.steps, t->run.nsteps);
+  for (uint32_t i = 0; i < t->run.norder; i++)
+    fine_end_round(&f, t->run.order[i], &why);
+  for (uint32_t from = 0; from < t->run.nsteps && !found; from++)
+    for (uint32_t to = from + 1; to <= t->run.nsteps && !found; to++)
+      if (is_settled(&t->model->environments[t->claim.environment], from) && same_again(t->model, t->configs[from], t->configs[to], period) && goes_without(&f, from, to)) {
+        *out = (struct runaway){from, to};
+        found = true;
+      }
+  fine_release(&f);
+  return found;
+}
