@@ -126,7 +126,7 @@ RONDO_PUBLIC rondo_result *rondo_format(rondo_model *);
 RONDO_PUBLIC rondo_result *rondo_export(rondo_model *, const char *format, const rondo_options *);
 RONDO_PUBLIC rondo_result *rondo_run(rondo_model *, const rondo_options *); /* a random run */
 RONDO_PUBLIC rondo_result *rondo_replay(rondo_model *, const char *trace_path, const rondo_options *);
-RONDO_PUBLIC void rondo_result_free(rondo_result *);
+RONDO_PUBLIC void rondo_result_free(rondo_result *); /* before its model is closed */
 
 RONDO_PUBLIC rondo_status rondo_result_status(const rondo_result *);
 /* What the command line would print; with the option "json", JSON (docs/json.md). Not kept if the host has a callback for it. */

@@ -18,14 +18,6 @@
 
 #define MOST_INSTANCES 10000
 
-/* A model with values for its parameters, and the answers. */
-struct instance {
-  struct model *model;
-  struct meaning *meaning;
-  struct arena arena;
-  struct check_result result;
-};
-
 struct checking {
   const struct options *options;
   const struct syntax *syntax;
@@ -34,7 +26,7 @@ struct checking {
   bool trace_written, drawn;
 };
 
-static void instance_close(struct instance *i) {
+void instance_close(struct instance *i) {
   check_result_release(&i->result);
   meaning_free(i->meaning);
   model_free(i->model);
@@ -146,7 +138,10 @@ static int check_one(struct checking *k) {
     say_undrawn(k);
   }
   text_release(&error);
-  instance_close(&i);
+  if (status < EXIT_BAD_INPUT && k->options->rondo->kept)
+    *k->options->rondo->kept = i;
+  else
+    instance_close(&i);
   return status;
 }
 

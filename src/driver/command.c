@@ -65,6 +65,7 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
 rondo_status command_of_ranks(struct rondo *r, struct ranks *ranks, int argc, char **argv) {
   enum command c;
   struct text out = {0};
+  context_enter(r);
   r->unwritten = false;
   if (argc < 1) {
     help_all(&out);

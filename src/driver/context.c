@@ -35,11 +35,13 @@ static void out_of_memory(void *context, size_t wanted) {
     r->host.out_of_memory(r->host.context, wanted);
 }
 
+void context_enter(struct rondo *r) { memory_on_exhausted(out_of_memory, r); }
+
 rondo *rondo_new(const rondo_host *host) {
   rondo *r = memory_alloc(sizeof *r);
   if (host)
     r->host = *host;
-  memory_on_exhausted(out_of_memory, r);
+  context_enter(r);
   return r;
 }
 

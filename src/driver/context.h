@@ -29,12 +29,17 @@ struct rondo {
   struct monitor *monitor; /* sets them when time or memory is used up; NULL: not needed so far */
   struct test_settings tests;
   VEC(struct kept_diagnostic *) diagnostics;
+  const struct rondo_model *given; /* the model that is asked about, if it is not to be read from a file */
+  struct instance *kept; /* where the answers of a check are left, or NULL */
   struct text *answer; /* where the answer goes if the host does not take it */
   bool unwritten;      /* the host could not write some of it */
   bool silent;         /* somebody else says everything that is to be said from here on */
 };
 
 /* ---- what is said ---- */
+
+/* What the library does from here on, in this thread, it does for this context. */
+void context_enter(struct rondo *);
 
 struct style context_style(const struct rondo *, bool verbose);
 void say(struct rondo *, struct text *);                     /* part of the answer; releases it */

@@ -2,6 +2,8 @@
 
 #include "driver/context.h"
 
+#include "driver/api.h"
+
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -46,14 +48,7 @@ char *file_read(struct rondo *context, const char *path, size_t largest, size_t 
   return text;
 }
 
-bool syntax_load(struct syntax *s, struct rondo *context, const char *path) {
-  size_t length;
-  char *text = file_read(context, path, MODEL_LARGEST, &length);
-  *s = (struct syntax){0};
-  return text && syntax_read(s, context, strcmp(path, "-") ? path : "<standard input>", text, length);
-}
-
-bool syntax_read(struct syntax *s, struct rondo *context, const char *path, char *text, size_t length) {
+static bool syntax_parse(struct syntax *s, struct rondo *context, const char *path, char *text, size_t length) {
   *s = (struct syntax){.rondo = context, .source = {path, text, length}, .text = text};
   arena_init(&s->arena);
   struct diags diags;
@@ -62,6 +57,29 @@ bool syntax_read(struct syntax *s, struct rondo *context, const char *path, char
   bool ok = diags.errors == 0;
   say_diags(context, &diags);
   diags_release(&diags);
+  return ok;
+}
+
+bool syntax_load(struct syntax *s, struct rondo *context, const char *path) {
+  size_t length;
+  const struct rondo_model *given = context->given;
+  if (given && path == given->path)
+    return syntax_borrow(s, context, path, given->text, given->length);
+  char *text = file_read(context, path, MODEL_LARGEST, &length);
+  *s = (struct syntax){0};
+  return text && syntax_read(s, context, strcmp(path, "-") ? path : "<standard input>", text, length);
+}
+
+bool syntax_read(struct syntax *s, struct rondo *context, const char *path, char *text, size_t length) {
+  bool ok = syntax_parse(s, context, path, text, length);
+  if (!ok)
+    syntax_release(s);
+  return ok;
+}
+
+bool syntax_borrow(struct syntax *s, struct rondo *context, const char *path, char *text, size_t length) {
+  bool ok = syntax_parse(s, context, path, text, length);
+  s->borrowed = true;
   if (!ok)
     syntax_release(s);
   return ok;
@@ -70,7 +88,8 @@ bool syntax_read(struct syntax *s, struct rondo *context, const char *path, char
 void syntax_release(struct syntax *s) {
   if (s->text)
     arena_release(&s->arena);
-  memory_free(s->text);
+  if (!s->borrowed)
+    memory_free(s->text);
   *s = (struct syntax){0};
 }
 

@@ -18,10 +18,12 @@ struct syntax { /* a file that parses */
   struct arena arena;
   struct ast *tree;
   char *text;
+  bool borrowed; /* the text is somebody else's */
 };
 
 bool syntax_load(struct syntax *, struct rondo *, const char *path);
 bool syntax_read(struct syntax *, struct rondo *, const char *path, char *text, size_t length); /* which is its own from then on */
+bool syntax_borrow(struct syntax *, struct rondo *, const char *path, char *text, size_t length);
 void syntax_release(struct syntax *);
 
 /* Counter systems cannot be checked so far; says so. */

@@ -336,6 +336,25 @@ static bool read_option(struct options *o, int argc, char **argv, int *i, struct
   return false;
 }
 
+bool option_suits(const char *name, const char *argument, struct text *error) {
+  const char *names[OPTIONS];
+  for (size_t i = 0; i < OPTIONS; i++) {
+    names[i] = rows[i].name;
+    if (strcmp(name, rows[i].name) != 0)
+      continue;
+    if (!rows[i].argument == !argument)
+      return true;
+    text_addf(error, rows[i].argument ? "option '%s' needs an argument: %s" : "option '%s' takes no argument", name,
+              rows[i].argument ? rows[i].argument : "");
+    return false;
+  }
+  const char *near = nearest_name(name, names, OPTIONS);
+  text_addf(error, "unknown option '%.60s'", name);
+  if (near)
+    text_addf(error, "\n  help: did you mean '%s'?", near);
+  return false;
+}
+
 bool options_parse(struct options *o, struct rondo *rondo, enum command command, int argc, char **argv, struct text *error) {
   *o = (struct options){.rondo = rondo, .command = command, .words = argv, .nwords = argc};
   bool only_files = false;

@@ -59,6 +59,8 @@ struct options {
 /* False: *error says what is wrong, with help. argv starts after the command. */
 bool options_parse(struct options *, struct rondo *, enum command, int argc, char **argv, struct text *error);
 void options_release(struct options *);
+/* Is there an option of that name, for some command, that takes such an argument (NULL: none)? */
+bool option_suits(const char *name, const char *argument, struct text *error);
 
 bool command_find(const char *name, enum command *);
 const char *command_nearest(const char *name);

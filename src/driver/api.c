@@ -1,0 +1,306 @@
+/* The functions of include/rondo.h that open models and run commands. Commands are run as on the command line, so that both mean the
+   same. */
+#include "driver/api.h"
+
+#include "driver/commands.h"
+#include "driver/numbers.h"
+#include "lang/ast.h"
+#include "report/json_report.h"
+#include "report/trace_text.h"
+#include "trace/trace_json.h"
+
+#include <string.h>
+
+/* ---- models ---- */
+
+/* Takes the text over. */
+static rondo_model *model_of(rondo *r, const char *path, char *text, size_t length) {
+  struct syntax syntax;
+  if (!syntax_borrow(&syntax, r, path, text, length)) {
+    memory_free(text);
+    return NULL;
+  }
+  syntax_release(&syntax);
+  rondo_model *m = memory_alloc(sizeof *m);
+  m->rondo = r;
+  m->path = memory_strdup(path);
+  m->text = text;
+  m->length = length;
+  return m;
+}
+
+rondo_model *rondo_open(rondo *r, const char *path) {
+  size_t length;
+  context_enter(r);
+  char *text = file_read(r, path, MODEL_LARGEST, &length);
+  return text ? model_of(r, strcmp(path, "-") ? path : "<standard input>", text, length) : NULL;
+}
+
+rondo_model *rondo_open_text(rondo *r, const char *path, const char *text, size_t length) {
+  context_enter(r);
+  if (length > MODEL_LARGEST) {
+    say_error(r, "'%s' is larger than %zu MiB", path, MODEL_LARGEST >> 20);
+    return NULL;
+  }
+  char *copy = memory_alloc(length + 1);
+  memcpy(copy, text, length);
+  return model_of(r, path, copy, length);
+}
+
+void rondo_close(rondo_model *m) {
+  if (!m)
+    return;
+  for (size_t i = 0; i < m->defines.n; i++)
+    memory_free(m->defines.at[i]);
+  vec_release(&m->defines);
+  memory_free(m->path);
+  memory_free(m->text);
+  memory_free(m);
+}
+
+bool rondo_set(rondo_model *m, const char *param, const char *given) {
+  struct text word = {0}, error = {0};
+  struct define define = {0};
+  context_enter(m->rondo);
+  text_addf(&word, "%s=%s", param, given);
+  bool ok = define_parse(word.at, &define, &error);
+  if (!ok)
+    say_error(m->rondo, "%s", text_or_empty(&error));
+  size_t at = 0, n = strlen(param);
+  while (at < m->defines.n && (strncmp(m->defines.at[at], param, n) != 0 || m->defines.at[at][n] != '='))
+    at++;
+  if (ok && at < m->defines.n) {
+    memory_free(m->defines.at[at]);
+    m->defines.at[at] = memory_strdup(word.at);
+  } else if (ok) {
+    vec_push(&m->defines, memory_strdup(word.at));
+  }
+  memory_free(define.name);
+  text_release(&word);
+  text_release(&error);
+  return ok;
+}
+
+/* ---- options ---- */
+
+rondo_options *rondo_options_new(rondo *r) {
+  rondo_options *o = memory_alloc(sizeof *o);
+  o->rondo = r;
+  return o;
+}
+
+bool rondo_option(rondo_options *o, const char *name, const char *given) {
+  struct text word = {0}, error = {0};
+  context_enter(o->rondo);
+  bool ok = option_suits(name, given, &error);
+  if (ok) {
+    text_addf(&word, "--%s", name);
+    vec_push(&o->words, memory_strdup(word.at));
+    if (given)
+      vec_push(&o->words, memory_strdup(given));
+  } else {
+    say_error(o->rondo, "%s", text_or_empty(&error));
+  }
+  text_release(&word);
+  text_release(&error);
+  return ok;
+}
+
+void rondo_options_free(rondo_options *o) {
+  if (!o)
+    return;
+  for (size_t i = 0; i < o->words.n; i++)
+    memory_free(o->words.at[i]);
+  vec_release(&o->words);
+  memory_free(o);
+}
+
+/* ---- commands ---- */
+
+struct call {
+  const char *command;
+  const char *before, *after; /* further files, before the model and after it; or NULL */
+  const char *option, *given; /* or NULL */
+};
+
+static void note_verdicts(rondo_result *r) {
+  const struct check_result *c = &r->instance.result;
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
+      vec_push(&r->verdicts, &c->runs[i].properties[k]);
+      vec_push(&r->runs, &c->runs[i]);
+    }
+}
+
+static rondo_result *run(rondo_model *m, struct call call, const rondo_options *o) {
+  rondo *r = m->rondo;
+  rondo_result *result = memory_alloc(sizeof *result);
+  VEC(char *) argv = {0};
+  static char define[] = "-D", no_more[] = "--";
+  char *option = NULL;
+  context_enter(r);
+  vec_push(&argv, (char *)call.command);
+  for (size_t i = 0; i < m->defines.n; i++) {
+    vec_push(&argv, define);
+    vec_push(&argv, m->defines.at[i]);
+  }
+  for (size_t i = 0; o && i < o->words.n; i++)
+    vec_push(&argv, o->words.at[i]);
+  if (call.option) {
+    struct text t = {0};
+    text_addf(&t, "--%s", call.option);
+    option = memory_strdup(t.at);
+    text_release(&t);
+    vec_push(&argv, option);
+    vec_push(&argv, (char *)call.given);
+  }
+  vec_push(&argv, no_more);
+  if (call.before)
+    vec_push(&argv, (char *)call.before);
+  vec_push(&argv, m->path);
+  if (call.after)
+    vec_push(&argv, (char *)call.after);
+  r->given = m;
+  r->kept = &result->instance;
+  r->answer = &result->text;
+  result->status = rondo_command(r, (int)argv.n, argv.at);
+  r->given = NULL;
+  r->kept = NULL;
+  r->answer = NULL;
+  result->checked = result->instance.model != NULL;
+  if (result->checked)
+    note_verdicts(result);
+  memory_free(option);
+  vec_release(&argv);
+  return result;
+}
+
+rondo_result *rondo_check(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "check"}, o); }
+
+rondo_result *rondo_prove(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "prove"}, o); }
+
+rondo_result *rondo_threshold(rondo_model *m, const char *property, const rondo_options *o) {
+  return run(m, (struct call){.command = "threshold", .after = property}, o);
+}
+
+rondo_result *rondo_compare(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "compare"}, o); }
+
+rondo_result *rondo_lint(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "lint"}, o); }
+
+rondo_result *rondo_export(rondo_model *m, const char *format, const rondo_options *o) {
+  return run(m, (struct call){.command = "export", .option = "to", .given = format}, o);
+}
+
+rondo_result *rondo_run(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "run"}, o); }
+
+rondo_result *rondo_replay(rondo_model *m, const char *trace_path, const rondo_options *o) {
+  return run(m, (struct call){.command = "replay", .before = trace_path}, o);
+}
+
+rondo_result *rondo_format(rondo_model *m) {
+  rondo_result *result = memory_alloc(sizeof *result);
+  struct source source = {m->path, m->text, m->length};
+  context_enter(m->rondo);
+  format_source(&source, &result->text);
+  return result;
+}
+
+void rondo_result_free(rondo_result *r) {
+  if (!r)
+    return;
+  if (r->checked)
+    instance_close(&r->instance);
+  vec_release(&r->verdicts);
+  vec_release(&r->runs);
+  text_release(&r->text);
+  memory_free(r);
+}
+
+/* ---- results ---- */
+
+rondo_status rondo_result_status(const rondo_result *r) { return r->status; }
+
+const char *rondo_result_text(const rondo_result *r) { return text_or_empty(&r->text); }
+
+size_t rondo_result_verdicts(const rondo_result *r) { return r->verdicts.n; }
+
+rondo_verdict rondo_result_verdict(const rondo_result *r, size_t i) {
+  if (i >= r->verdicts.n)
+    return (rondo_verdict){.property = "", .environment = "", .status = RONDO_BAD_INPUT, .proved = ""};
+  const struct property_result *p = r->verdicts.at[i];
+  const struct model *m = r->instance.model;
+  rondo_verdict v = {.property = property_result_name(p), .environment = m->environments[p->environment].name, .proved = p->proved,
+                     .has_trace = p->trace};
+  switch (p->verdict) {
+  case VERDICT_HOLDS:
+    v.status = RONDO_HOLDS;
+    break;
+  case VERDICT_VIOLATED:
+    v.status = RONDO_VIOLATED;
+    break;
+  case VERDICT_INCONCLUSIVE:
+    v.status = RONDO_INCONCLUSIVE;
+    break;
+  }
+  v.kind = RONDO_NO_ERROR;
+  if (p->property)
+    switch (p->property->kind) {
+    case PROPERTY_SAFETY:
+      v.kind = RONDO_SAFETY;
+      break;
+    case PROPERTY_COVER:
+      v.kind = RONDO_COVER;
+      break;
+    case PROPERTY_LIVE:
+      v.kind = RONDO_LIVE;
+      break;
+    }
+  return v;
+}
+
+uint64_t rondo_result_states(const rondo_result *r) {
+  uint64_t n = 0;
+  for (uint32_t i = 0; r->checked && i < r->instance.result.nruns; i++)
+    n += r->instance.result.runs[i].stats.states;
+  return n;
+}
+
+static const struct trace *trace_at(const rondo_result *r, size_t i) { return i < r->verdicts.n ? r->verdicts.at[i]->trace : NULL; }
+
+static struct meaning *meaning_at(const rondo_result *r, size_t i) {
+  return result_meaning(&r->instance.result, r->runs.at[i]);
+}
+
+rondo_trace_info rondo_result_trace(const rondo_result *r, size_t i) {
+  const struct trace *t = trace_at(r, i);
+  rondo_trace_info info = {.loop = -1};
+  if (t) {
+    info.steps = t->run.nsteps;
+    info.loop = t->claim.lasso ? (long)t->claim.loop : -1;
+  }
+  return info;
+}
+
+char *rondo_result_trace_json(const rondo_result *r, size_t i) {
+  const struct trace *t = trace_at(r, i);
+  struct text out = {0};
+  if (!t)
+    return NULL;
+  json_t *j = trace_to_json(t, meaning_at(r, i));
+  json_text(j, &out);
+  json_decref(j);
+  return out.at;
+}
+
+char *rondo_result_trace_text(const rondo_result *r, size_t i) {
+  const struct trace *t = trace_at(r, i);
+  struct style style = {.width = 96};
+  struct text out = {0};
+  if (!t)
+    return NULL;
+  trace_story(t, &style, &out);
+  trace_moral(t, meaning_at(r, i), &style, &out);
+  return out.at;
+}
+
+void rondo_string_free(char *s) { memory_free(s); }
