@@ -1,12 +1,11 @@
 #include "cli/terminal.h"
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "cli/options.h"
 #include "search/store.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,7 +132,7 @@ void watch_time(double seconds) {
 }
 
 /* Searches look at memory from step to step. What happens between two of them is looked at from here, by a thread that ends with
-   the program. */
+   the program; without threads by nobody. */
 static struct {
   pthread_mutex_t lock;
   bool begun;
@@ -162,8 +161,8 @@ void watch_resident_memory(size_t limit) {
   resident.limit = limit;
   if (interrupted == INTERRUPT_MEMORY)
     interrupted = 0;
-  if (limit > 0 && !resident.begun && pthread_create(&thread, NULL, watch_resident, NULL) == 0) {
-    pthread_detach(thread);
+  if (limit > 0 && !resident.begun && thread_begin(&thread, watch_resident, NULL)) {
+    thread_detach(thread);
     resident.begun = true;
   }
   pthread_mutex_unlock(&resident.lock);
@@ -211,9 +210,8 @@ bool tested_narrow_keys(void) { return getenv("RONDO_TEST_NARROW_KEYS"); }
 bool tested_without_second_look(void) { return getenv("RONDO_TEST_NO_SECOND_LOOK"); }
 
 uint32_t default_threads(void) {
-  cpu_set_t mine;
-  int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
-  return n < 1 ? 1 : n < STORE_LANES ? (uint32_t)n : STORE_LANES;
+  uint32_t n = threads_at_once();
+  return n < STORE_LANES ? n : STORE_LANES;
 }
 
 size_t default_memory_limit(void) {
