@@ -1,5 +1,6 @@
 #include "cli/program.h"
 
+#include "base/process.h"
 #include "cli/commands.h"
 #include "cli/symbolic.h"
 #include "cli/terminal.h"
@@ -45,12 +46,14 @@ static bool is_for_ranks(const struct options *o, struct text *error) {
   return error->n == 0;
 }
 
-/* What there is no other way for but a solver, in a build without. */
+/* What there is no other way for, in a build without a solver or without processes. */
 static bool is_for_this_build(const struct options *o, struct text *error) {
   enum symbolic_engine engine;
   const char *missing = solver_missing();
+  if (o->command == COMMAND_REPRODUCE && !processes_exist())
+    text_add(error, "this build of rondo cannot start processes: 'reproduce' runs each row in one");
   if (!missing)
-    return true;
+    return error->n == 0;
   if (o->command == COMMAND_PROVE || o->command == COMMAND_THRESHOLD)
     text_addf(error, "%s: '%s' needs one", missing, o->command == COMMAND_PROVE ? "prove" : "threshold");
   else if (o->command == COMMAND_EXPORT && o->to && !strcmp(o->to, "smtlib"))

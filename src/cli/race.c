@@ -1,12 +1,12 @@
 #include "cli/race.h"
 
+#include "base/process.h"
 #include "symbolic/solver.h"
 
 #include <errno.h>
 #include <poll.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -57,8 +57,7 @@ void race_tell(int wire, const char *progress) {
  */
 static void run_work(const struct racer *racer, pid_t parent, size_t memory, int wire) {
   struct text result = {0};
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent)
+  if (!process_follow(parent))
     _exit(1);
   signal(SIGINT, SIG_IGN);
   signal(SIGTERM, SIG_IGN);

@@ -3,6 +3,7 @@
 #include "cli/terminal.h"
 
 #include "base/memory.h"
+#include "base/process.h"
 #include "report/reproduction.h"
 
 #include <errno.h>
@@ -13,7 +14,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,8 +66,7 @@ static void split_command(const char *command, const char *models, char **words)
 
 static void run_child(char **words, pid_t parent, int out) {
   int nowhere = open("/dev/null", O_WRONLY);
-  prctl(PR_SET_PDEATHSIG, SIGKILL);
-  if (getppid() != parent || dup2(out, STDOUT_FILENO) < 0)
+  if (!process_follow(parent) || dup2(out, STDOUT_FILENO) < 0)
     _exit(EXIT_FAULT);
   if (nowhere >= 0)
     dup2(nowhere, STDERR_FILENO);

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <time.h>
 #include <unistd.h>
@@ -20,15 +21,21 @@ static bool silent, plain;
 /* A handler has no other way to tell. */
 static volatile sig_atomic_t interrupted;
 
+/* Files and pipes are terminals to emscripten. */
+static bool is_terminal(int fd) {
+  struct stat st;
+  return isatty(fd) && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
 static bool coloured(int fd) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  return isatty(fd) && !plain && !(no && *no) && !(term && !strcmp(term, "dumb"));
+  return is_terminal(fd) && !plain && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
 struct style terminal_style(bool verbose) {
   struct winsize size;
   struct style style = {.colour = coloured(STDOUT_FILENO), .verbose = verbose, .width = 96};
-  if (isatty(STDOUT_FILENO) && !plain && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+  if (is_terminal(STDOUT_FILENO) && !plain && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
     style.width = size.ws_col < 120 ? size.ws_col : 120;
   return style;
 }
@@ -216,7 +223,7 @@ uint32_t default_threads(void) {
 
 size_t default_memory_limit(void) {
   long pages = sysconf(_SC_PHYS_PAGES), size = sysconf(_SC_PAGESIZE);
-  return pages > 0 && size > 0 ? (size_t)pages / 4 * 3 * (size_t)size : 0;
+  return pages > 0 && size > 0 ? memory_size((uint64_t)pages / 4 * 3 * (uint64_t)size) : 0;
 }
 
 static void progress(void *context, const struct search_stats *s) {
@@ -240,9 +247,9 @@ static void progress(void *context, const struct search_stats *s) {
   text_release(&t);
 }
 
-search_progress_fn *progress_or_null(void) { return isatty(STDERR_FILENO) && !silent ? progress : NULL; }
+search_progress_fn *progress_or_null(void) { return is_terminal(STDERR_FILENO) && !silent ? progress : NULL; }
 
 void progress_clear(void) {
-  if (isatty(STDERR_FILENO) && !silent)
+  if (is_terminal(STDERR_FILENO) && !silent)
     fputs("\r\033[K", stderr);
 }
