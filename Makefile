@@ -54,6 +54,7 @@ bench: build
 	@bench/run $(TRAINED)/rondo --portable $(RONDO) $(BENCH)
 
 install: build
+	@ninja --quiet -C $(BUILD) all
 	@cmake --install $(BUILD) --prefix $(DESTDIR)$(PREFIX)
 
 fmt:

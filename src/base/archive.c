@@ -112,7 +112,7 @@ uint64_t load_below(struct loader *l, uint64_t end) {
 }
 
 const void *load_block(struct loader *l, size_t *n) {
-  *n = load_number(l);
+  *n = memory_size(load_number(l));
   const void *at = load_place(l, *n);
   if (!at)
     *n = 0;
@@ -120,7 +120,7 @@ const void *load_block(struct loader *l, size_t *n) {
 }
 
 char *load_text(struct loader *l) {
-  size_t n = load_number(l);
+  size_t n = memory_size(load_number(l));
   const char *at = load_place(l, n);
   l->bad |= n > 0 && at && at[n - 1] != '\0';
   return n > 0 && !l->bad ? memory_strdup(at) : NULL;
@@ -131,7 +131,7 @@ void load_names(struct loader *l, struct intern *t) {
   int64_t *aligned = NULL;
   size_t room = 0;
   for (uint64_t i = 0; i < n && !l->bad; i++) {
-    size_t length = load_number(l);
+    size_t length = memory_size(load_number(l));
     const void *at = length <= SIZE_MAX / sizeof *aligned ? load_place(l, length * sizeof *aligned) : NULL;
     l->bad |= !at;
     if (l->bad)
@@ -216,7 +216,7 @@ static bool is_sound(const struct archive *a, bool whole, struct text *why) {
     text_addf(why, "is of version %llu, and this rondo reads version %d", (unsigned long long)header.version, VERSION);
   else if (header.length != a->size - sizeof header)
     text_add(why, "is not complete");
-  else if (whole && hash_bytes((const uint8_t *)a->at + sizeof header, header.length) != header.sum)
+  else if (whole && hash_bytes((const uint8_t *)a->at + sizeof header, a->size - sizeof header) != header.sum)
     text_add(why, "is damaged");
   else
     return true;

@@ -68,6 +68,9 @@ void memory_trim(void) {
 #endif
 }
 
+#ifdef __EMSCRIPTEN__ /* in WebAssembly memory begins at 0, and what is behind the heap is free */
+size_t memory_resident(void) { return (size_t)(uintptr_t)sbrk(0); }
+#else
 size_t memory_resident(void) {
   char text[128];
   int statm = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
@@ -81,6 +84,7 @@ size_t memory_resident(void) {
   long page = sysconf(_SC_PAGESIZE);
   return second && page > 0 ? (size_t)strtoul(second, NULL, 10) * (size_t)page : 0;
 }
+#endif
 
 size_t memory_resident_lately(struct memory_look *l, double now) {
   bool lately = l->at <= now && now < l->at + 1e-3;

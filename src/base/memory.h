@@ -4,6 +4,7 @@
 #define RONDO_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 typedef void memory_exhausted_fn(void *context, size_t wanted);
 struct memory_handler {
@@ -20,6 +21,9 @@ void *memory_resize(void *old, size_t size);                  /* new bytes undef
 void *memory_resize_array(void *old, size_t count, size_t each); /* count * each is checked */
 void memory_free(void *);
 char *memory_strdup(const char *);
+
+/* So many bytes, or elements: where that is more than can be addressed, more than anybody can have. */
+static inline size_t memory_size(uint64_t n) { return n <= SIZE_MAX ? (size_t)n : SIZE_MAX; }
 
 void memory_trim(void);       /* what was freed goes back to the system, as far as that can be done */
 size_t memory_resident(void); /* bytes of this process in core, 0 if unknown */

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#ifdef __linux__
 #include <sys/prctl.h>
 #include <sys/wait.h>
-#include <unistd.h>
+#endif
 
 static rondo *interrupted; /* a signal handler has no other way to find it */
 static int write_error;    /* errno of the first failure */
@@ -44,6 +47,8 @@ static void out_of_memory(void *context, size_t wanted) {
 }
 
 /* ---- processes ---- */
+
+#ifdef __linux__
 
 /* Ctrl-C goes to the whole group: the parent decides what it means. Nobody may outlive the parent. */
 static void run_process(void (*work)(void *argument, int wire), void *argument, pid_t parent, int wire) {
@@ -82,6 +87,14 @@ static void end_process(void *context, const rondo_process *process) {
     ;
 }
 
+static void offer_processes(rondo_host *host) {
+  host->start_process = start_process;
+  host->end_process = end_process;
+}
+#else
+static void offer_processes(rondo_host *host) { (void)host; }
+#endif
+
 /* ---- where the models are ---- */
 
 static bool is_models(const char *folder) {
@@ -106,14 +119,20 @@ static const char *find_models(char *folder, size_t size) {
 
 /* ---- the host ---- */
 
+/* Files and pipes are terminals to emscripten. */
+static bool is_terminal(int fd) {
+  struct stat st;
+  return isatty(fd) && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
+}
+
 static bool coloured(int fd) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
-  return isatty(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
+  return is_terminal(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
 
 static unsigned width_of_terminal(void) {
   struct winsize size;
-  if (!isatty(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 40)
+  if (!is_terminal(STDOUT_FILENO) || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col < 40)
     return 0;
   return size.ws_col < 120 ? size.ws_col : 120;
 }
@@ -155,13 +174,12 @@ rondo *terminal_open(bool ranks) {
   rondo_host host = {.write = write_answer,
                      .diagnostic = write_diagnostic,
                      .out_of_memory = out_of_memory,
-                     .start_process = start_process,
-                     .end_process = end_process,
                      .colour = !ranks && coloured(STDOUT_FILENO),
                      .colour_diagnostics = !ranks && coloured(STDERR_FILENO),
                      .width = ranks ? 0 : width_of_terminal(),
                      .models = find_models(models, sizeof models)};
-  if (isatty(STDERR_FILENO))
+  offer_processes(&host);
+  if (is_terminal(STDERR_FILENO))
     host.progress = write_progress;
   rondo *r = rondo_new(&host);
   take_test_settings(r);

@@ -269,7 +269,7 @@ static bool read_command(struct journal *j) {
   uint64_t ranks = load_number(from), program = load_number(from);
   j->directory = load_text(from);
   j->file = load_text(from);
-  j->length = load_below(from, MODEL_LARGEST + 1);
+  j->length = (size_t)load_below(from, MODEL_LARGEST + 1);
   j->text = memory_alloc(j->length + 1);
   load_bytes(from, j->text, j->length);
   int n = (int)load_below(from, WORDS_MOST);
@@ -354,10 +354,11 @@ static bool join(struct journal *j) {
     return true;
   uint64_t n = journal_leads(j) ? strlen(j->path) + 1 : 0;
   tell_bytes(j, &n, sizeof n);
-  char *path = memory_alloc(n);
+  size_t length = memory_size(n);
+  char *path = memory_alloc(length);
   if (journal_leads(j))
-    memcpy(path, j->path, n);
-  tell_bytes(j, path, n);
+    memcpy(path, j->path, length);
+  tell_bytes(j, path, length);
   bool ok = agreed(j, journal_leads(j) || (folder_open(j, path) && read_command(j)));
   memory_free(path);
   return ok;

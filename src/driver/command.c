@@ -1,7 +1,9 @@
 #include "driver/commands.h"
 #include "driver/context.h"
+#include "driver/symbolic.h"
 
 #include "search/ranks.h"
+#include "symbolic/solver.h"
 
 #include <string.h>
 
@@ -43,6 +45,21 @@ static bool is_for_ranks(const struct options *o, struct text *error) {
   return error->n == 0;
 }
 
+/* What there is no other way for, in a build without a solver. */
+static bool is_for_this_build(const struct options *o, struct text *error) {
+  enum symbolic_engine engine;
+  const char *missing = solver_missing();
+  if (!missing)
+    return true;
+  if (o->command == COMMAND_PROVE || o->command == COMMAND_THRESHOLD)
+    text_addf(error, "%s: '%s' needs one", missing, o->command == COMMAND_PROVE ? "prove" : "threshold");
+  else if (o->command == COMMAND_EXPORT && o->to && !strcmp(o->to, "smtlib"))
+    text_addf(error, "%s: '--to smtlib' needs one", missing);
+  else if (o->command == COMMAND_CHECK && symbolic_engine_find(o->engine, &engine))
+    text_addf(error, "%s: engine '%s' needs one\n  help: --engine explicit does not", missing, o->engine);
+  return error->n == 0;
+}
+
 static int run_command(struct rondo *r, enum command c, int argc, char **argv, struct ranks *ranks) {
   struct options o;
   struct text error = {0}, help = {0};
@@ -53,6 +70,8 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
     help_command(c, &help);
     say(r, &help);
     status = EXIT_HOLDS;
+  } else if (!is_for_this_build(&o, &error)) {
+    say_error(r, "%s", text_or_empty(&error));
   } else {
     o.ranks = ranks;
     status = dispatch(&o);

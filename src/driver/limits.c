@@ -1,11 +1,10 @@
 /* Limits of time and memory. Searches look at them from step to step; what happens between two of them is looked at from here, by a
-   thread that sets the flags of its context. */
+   thread that sets the flags of its context; without threads by nobody. */
 #include "driver/context.h"
 
 #include "base/memory.h"
+#include "base/thread.h"
 
-#include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <time.h>
 #include <unistd.h>
@@ -79,7 +78,7 @@ static bool start(struct monitor *w) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool ok = pthread_create(&w->thread, NULL, watch, w) == 0;
+  bool ok = thread_begin(&w->thread, watch, w);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return ok;
 }
@@ -110,7 +109,7 @@ void monitor_free(struct monitor *w) {
   w->ends = true;
   pthread_cond_signal(&w->changed);
   pthread_mutex_unlock(&w->lock);
-  pthread_join(w->thread, NULL);
+  thread_join(w->thread);
   pthread_cond_destroy(&w->changed);
   pthread_mutex_destroy(&w->lock);
   memory_free(w);
@@ -154,9 +153,8 @@ void watch_patience(struct rondo *r) {
 }
 
 uint32_t default_threads(void) {
-  cpu_set_t mine;
-  int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
-  return n < 1 ? 1 : n < STORE_LANES ? (uint32_t)n : STORE_LANES;
+  uint32_t n = threads_at_once();
+  return n < STORE_LANES ? n : STORE_LANES;
 }
 
 size_t default_memory_limit(void) {

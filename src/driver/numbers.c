@@ -53,7 +53,7 @@ bool size_parse(const char *s, size_t *out, struct text *error) {
     text_addf(error, "'%s' is not a size such as 512M or 4G", s);
     return false;
   }
-  *out = (size_t)amount;
+  *out = amount < (double)SIZE_MAX ? (size_t)amount : SIZE_MAX;
   return true;
 }
 

@@ -622,7 +622,9 @@ struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
   struct rounds *r = memory_alloc(sizeof *r);
   r->p = (struct proving){.syntax = syntax, .options = o};
   *status = EXIT_BAD_INPUT;
-  if (open_derived(r, o, property, open, status))
+  if (solver_missing())
+    say_error(o->rondo, "%s: a counter system is derived with one", solver_missing());
+  else if (open_derived(r, o, property, open, status))
     return r;
   rounds_close(r);
   return NULL;

@@ -145,7 +145,7 @@ static void take_quorum(struct acting *a) {
   struct circuit *c = l->circuit;
   uint32_t kind = a->action->kind, n = a->s->n;
   const struct type *type = l->model->messages[kind].type;
-  int64_t *codes = arena_array(l->arena, a->s->codes[kind] + 1, sizeof *codes);
+  int64_t *codes = arena_array(l->arena, memory_size(a->s->codes[kind] + 1), sizeof *codes);
   struct received_message *received = arena_array(l->arena, n + 1, sizeof *received);
   a->taken = arena_array(l->arena, n + 1, sizeof *a->taken);
   for (uint32_t q = 0; q < n; q++) {

@@ -201,7 +201,7 @@ static bool start_all(struct start *st) {
   st->partition = l->of[REDUCE_PARTITION].applied && l->value_type;
   st->order = !st->partition && l->of[REDUCE_ORDER].applied && l->value_type;
   st->nvalues = st->partition || st->order ? l->value_type->count : 0;
-  st->used = memory_alloc((st->nvalues + 1) * sizeof *st->used);
+  st->used = memory_alloc(memory_size((st->nvalues + 1) * sizeof *st->used));
   st->config = config_new(s->model);
   bool more = globals_each(s->meaning, start_with, st, &st->error);
   memory_free(st->used);

@@ -283,7 +283,7 @@ static void interleave_load(struct space *space, struct loader *from) {
     width[i] = (uint8_t)load_below(from, 33);
     load_names(from, s->cells.tables[i]);
   }
-  size_t length = load_number(from);
+  size_t length = memory_size(load_number(from));
   const void *farthest = load_place(from, length);
   if (!from->bad) {
     uint32_t distance = space->distance;

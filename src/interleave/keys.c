@@ -2,7 +2,7 @@
 
 static uint8_t bits_for(size_t names) {
   uint8_t bits = 0;
-  while (((size_t)1 << bits) < names)
+  while ((UINT64_C(1) << bits) < names)
     bits++;
   return bits;
 }
@@ -114,7 +114,7 @@ void keys_release(struct keys *k) {
 
 /* Large ones that are nearly full would be next; small ones may well be complete, one bit more will do for those. */
 static bool is_full(const struct keys *k, const uint8_t *width, uint32_t table) {
-  size_t names = intern_count(k->cells->tables[table]), room = (size_t)1 << width[table];
+  uint64_t names = intern_count(k->cells->tables[table]), room = UINT64_C(1) << width[table];
   return names > room || (names >= 64 && names + names / 4 > room);
 }
 
@@ -133,7 +133,7 @@ static uint8_t width_grown(const struct keys *k, const uint8_t *before, uint32_t
     uint8_t more = names > LARGE ? SPARE_LARGE : spare;
     return (uint8_t)(bits_for(names + names / 2) + (more > less + 1 ? more - less : more ? 1 : 0));
   }
-  return (uint8_t)(before[table] + (names > 8 && names + names / 4 > (size_t)1 << before[table]));
+  return (uint8_t)(before[table] + (names > 8 && names + names / 4 > UINT64_C(1) << before[table]));
 }
 
 /* With as many spare bits as leave it within so many words. False: it takes more, however few they are. */

@@ -233,9 +233,9 @@ static void lay_out_digest(struct interleave *s, struct property_memo *m) {
     forget_digest(m);
     return;
   }
-  m->judged = memory_alloc(digests);
+  m->judged = memory_alloc((size_t)digests);
   for (uint32_t i = 0; i < m->ncells; i++) {
-    size_t contents = m->seen[i].mask + 1;
+    size_t contents = (size_t)m->seen[i].mask + 1;
     m->seen[i].told = memory_alloc(contents * sizeof *m->seen[i].told);
     for (size_t c = 0; c < contents; c++)
       m->seen[i].told[c] = UNTOLD;

@@ -122,7 +122,7 @@ struct parts {
 
 static value *parts_init(struct parts *p, uint64_t n) {
   p->at =
-      n <= sizeof p->few / sizeof *p->few ? p->few : memory_resize_array(NULL, n, sizeof *p->at);
+      n <= sizeof p->few / sizeof *p->few ? p->few : memory_resize_array(NULL, memory_size(n), sizeof *p->at);
   return p->at;
 }
 
@@ -150,7 +150,7 @@ static value array_nth(struct values *values, const struct type *t, uint64_t ind
   value *part = parts_init(&scratch, t->index->count);
   for (uint64_t i = t->index->count; i-- > 0; index /= radix)
     part[i] = type_nth(values, t->element, index % radix);
-  value v = value_vector(values, part, t->index->count);
+  value v = value_vector(values, part, (size_t)t->index->count);
   parts_release(&scratch);
   return v;
 }
@@ -184,7 +184,7 @@ static value sequence_nth(struct values *values, const struct type *t, uint64_t 
                           : type_nth(values, t->element, rank);
     n++;
   }
-  value v = value_vector(values, part, n);
+  value v = value_vector(values, part, (size_t)n);
   parts_release(&scratch);
   return v;
 }
@@ -362,7 +362,7 @@ static value array_default(struct values *values, const struct type *t) {
   value *part = parts_init(&scratch, t->index->count);
   for (uint64_t i = 0; i < t->index->count; i++)
     part[i] = first;
-  value v = value_vector(values, part, t->index->count);
+  value v = value_vector(values, part, (size_t)t->index->count);
   parts_release(&scratch);
   return v;
 }

@@ -33,12 +33,21 @@ static bool differ(struct comparing *c, const char *what, const int64_t *from, c
 
 /* ---- configurations ---- */
 
-static int compare_locals(const void *a, const void *b, void *length) {
-  const value *one = *(value *const *)a, *other = *(value *const *)b;
-  for (size_t i = 0; i < *(size_t *)length; i++)
+static bool comes_before(const value *one, const value *other, size_t length) {
+  for (size_t i = 0; i < length; i++)
     if (one[i] != other[i])
-      return one[i] < other[i] ? -1 : 1;
-  return 0;
+      return one[i] < other[i];
+  return false;
+}
+
+/* They are few. */
+static void sort_locals(value **local, size_t n, size_t length) {
+  for (size_t i = 1; i < n; i++)
+    for (size_t k = i; k > 0 && comes_before(local[k], local[k - 1], length); k--) {
+      value *other = local[k];
+      local[k] = local[k - 1];
+      local[k - 1] = other;
+    }
 }
 
 /* Which of several configurations that differ in the order of processes is looked at further does
@@ -48,7 +57,7 @@ static bool is_new_config(struct comparing *c, const struct config *config) {
   int64_t *key = memory_alloc((n * length + 3) * sizeof *key);
   value **sorted = memory_alloc((n + 1) * sizeof *sorted);
   memcpy(sorted, config->local, n * sizeof *sorted);
-  qsort_r(sorted, n, sizeof *sorted, compare_locals, &length);
+  sort_locals(sorted, n, length);
   key[0] = config->point;
   key[1] = config->lost;
   key[2] = config->corrupted;

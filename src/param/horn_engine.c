@@ -91,6 +91,8 @@ void engine_horn(const struct graph *g, const struct watch *watch, struct outcom
   const char **names = graph_names(g, &out->arena);
   struct horn *h = horn_new(names, g->nvars, (uint32_t)g->locations.n);
   horn_on_level(h, at_level, &levels);
+  if (watch && watch->stop)
+    horn_watch(h, watch->stop);
   add_clauses(h, g);
   switch (horn_solve(h)) {
   case ANSWER_NO:

@@ -1,6 +1,7 @@
 #include "search/sweep.h"
 
 #include "base/memory.h"
+#include "base/thread.h"
 #include "search/paths.h"
 #include "search/retrace.h"
 #include "search/spill.h"
@@ -271,7 +272,7 @@ void search_run(struct search *s) {
     s->limits.states = s->ranks ? UINT64_MAX : STORE_MOST;
   if (s->limits.threads_from == 0)
     s->limits.threads_from = CREW_LEAST;
-  s->alone = limited || s->ranks || !s->space->ops->another; /* how many states there are when several threads stop is anybody's guess */
+  s->alone = !threads_exist() || limited || s->ranks || !s->space->ops->another; /* how many states there are when several threads stop is anybody's guess */
   struct sweep *w = sweep_new(s, s->space, 0);
   struct stage stage = {0};
   s->stage = &stage;

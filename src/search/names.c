@@ -94,9 +94,9 @@ static void name(void *context, const int64_t *at, size_t n) {
 static void tell_bytes(struct ranks *r, bytes *b) {
   uint64_t n = b->n;
   r->ops->tell(r, 0, &n, sizeof n);
-  vec_reserve(b, n + 1);
-  b->n = n;
-  r->ops->tell(r, 0, b->at, n);
+  b->n = memory_size(n);
+  vec_reserve(b, b->n + 1);
+  r->ops->tell(r, 0, b->at, b->n);
 }
 
 void names_catch_up(struct ranks *r, uint64_t behind, uint64_t given) {
@@ -149,9 +149,10 @@ bool ranks_content(struct ranks *r, bool mine, struct text *why) {
   memory_free(all);
   if (length == 0)
     return true;
-  char *text = memory_alloc(length);
-  memcpy(text, text_or_empty(why), r->rank == first ? length : 0);
-  r->ops->tell(r, first, text, length);
+  size_t size = memory_size(length);
+  char *text = memory_alloc(size);
+  memcpy(text, text_or_empty(why), r->rank == first ? size : 0);
+  r->ops->tell(r, first, text, size);
   text_release(why);
   text_add(why, text);
   memory_free(text);

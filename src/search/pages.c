@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 
+#ifdef __linux__
 #include <stdint.h>
 #include <sys/mman.h>
 
@@ -42,3 +43,24 @@ void *sparse_alloc(size_t size) {
 }
 
 void sparse_free(void *at, size_t size) { munmap(at, size); }
+
+#else /* pages cannot be moved: what grows is copied */
+#include <string.h>
+
+void *pages_alloc(size_t size) { return memory_alloc(size); }
+
+void pages_free(void *at, size_t size) {
+  (void)size;
+  memory_free(at);
+}
+
+void *pages_grow(void *at, size_t size, size_t to) {
+  char *more = memory_resize(at, to);
+  memset(more + size, 0, to - size);
+  return more;
+}
+
+void *sparse_alloc(size_t size) { return memory_alloc_aligned(64, (size + 63) / 64 * 64); }
+
+void sparse_free(void *at, size_t size) { pages_free(at, size); }
+#endif

@@ -213,7 +213,7 @@ static void hear_standings(struct parcels *x, const uint64_t *mine) {
   names_catch_up(x->ranks, behind, x->standings[STANDING_KNOWN]);
   s->elsewhere.states = total(x, STANDING_STATES) - mine[STANDING_STATES];
   s->elsewhere.transitions = total(x, STANDING_TRANSITIONS) - mine[STANDING_TRANSITIONS];
-  s->elsewhere.memory = memory - mine[STANDING_MEMORY];
+  s->elsewhere.memory = memory_size(memory - mine[STANDING_MEMORY]);
   w->space->restart |= total(x, STANDING_RESTART) > 0;
   if (total(x, STANDING_RESTS) > 0)
     s->pause = true;

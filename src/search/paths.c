@@ -49,9 +49,9 @@ static void tell_place(struct parcels *x, uint32_t from, state_ref ref, uint32_t
   uint64_t head[3] = {at.length, at.parent, at.charge};
   r->ops->tell(r, from, head, sizeof head);
   *p = (struct place){.parent = head[1], .charge = (charge)head[2], .layer = layer};
-  vec_reserve(&p->key, head[0] + STORE_SHORT);
-  memset(p->key.at, 0, head[0] + STORE_SHORT);
-  p->key.n = head[0];
+  p->key.n = (size_t)head[0];
+  vec_reserve(&p->key, p->key.n + STORE_SHORT);
+  memset(p->key.at, 0, p->key.n + STORE_SHORT);
   if (r->rank == from)
     memcpy(p->key.at, at.bytes, at.length);
   r->ops->tell(r, from, p->key.at, p->key.n);
@@ -73,12 +73,12 @@ static void tell_target(struct parcels *x, uint32_t from, uint32_t property, byt
   struct ranks *r = x->ranks;
   uint64_t n = x->targets[property].n;
   r->ops->tell(r, from, &n, sizeof n);
-  vec_reserve(key, n + STORE_SHORT);
-  memset(key->at, 0, n + STORE_SHORT);
-  key->n = n;
+  key->n = (size_t)n;
+  vec_reserve(key, key->n + STORE_SHORT);
+  memset(key->at, 0, key->n + STORE_SHORT);
   if (r->rank == from)
-    memcpy(key->at, x->targets[property].at, n);
-  r->ops->tell(r, from, key->at, n);
+    memcpy(key->at, x->targets[property].at, key->n);
+  r->ops->tell(r, from, key->at, key->n);
 }
 
 static void told_path_clear(struct told_path *path) {
@@ -160,7 +160,7 @@ void told_paths_load(struct search *s, struct loader *from) {
 }
 
 static const struct told_path *path_to(const struct search *s, const struct finding *f) {
-  return &s->paths[f == &s->error ? s->space->question->nproperties : f - s->findings];
+  return &s->paths[f == &s->error ? s->space->question->nproperties : (size_t)(f - s->findings)];
 }
 
 bool told_path_is_known(const struct search *s, const struct finding *f) { return s->paths && path_to(s, f)->keys.n > 0; }

@@ -22,10 +22,11 @@ static void tell_finding(struct sweep *w, uint32_t from, uint32_t i) {
   const char *text = r->rank == from ? f->error.message : NULL;
   uint64_t n = text ? strlen(text) + 1 : 0;
   r->ops->tell(r, from, &n, sizeof n);
-  char *copy = memory_alloc(n + 1);
+  size_t length = memory_size(n);
+  char *copy = memory_alloc(length + 1);
   if (text)
-    memcpy(copy, text, n);
-  r->ops->tell(r, from, copy, n);
+    memcpy(copy, text, length);
+  r->ops->tell(r, from, copy, length);
   memory_free(s->error_text);
   s->error_text = copy;
   f->error.message = copy;
@@ -119,7 +120,7 @@ static void join_spaces(struct sweep *w) {
   uint32_t length = (uint32_t)most[SEEN_COUNTS];
   uint64_t *own = memory_alloc(length * sizeof *own);
   if (n)
-    memcpy(own, counts, n * sizeof *own);
+    memcpy(own, counts, (size_t)n * sizeof *own);
   all = memory_alloc((size_t)r->n * length * sizeof *all);
   r->ops->gather(r, own, length, all);
   for (uint32_t k = 0; k < length; k++) {

@@ -158,7 +158,7 @@ bool shelf_fill(struct shelf_reader *r) {
   memmove(r->buffer, r->buffer + r->at, left);
   size_t most = r->capacity - left;
   if (most > r->end - r->next - left)
-    most = r->end - r->next - left;
+    most = (size_t)(r->end - r->next - left);
   size_t more = read_at(r->shelf, r->buffer + left, most, r->next + left);
   if (more < most && !r->shelf->error)
     r->shelf->error = EIO;

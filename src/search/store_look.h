@@ -43,7 +43,7 @@ struct chunk {
   uint32_t pieces; /* allocated together with those after it; 0: the rest of a record longer than a chunk */
   uint32_t lane;
 };
-#define CHUNKS_MOST (1u << (POSITION_BITS - CHUNK_BITS))
+#define CHUNKS_MOST (1u << ((SIZE_MAX > UINT32_MAX ? POSITION_BITS : 32) - CHUNK_BITS)) /* as many as there are, or as memory has room for */
 
 struct lane {
   _Alignas(64) uint32_t last; /* its chunk that is being filled */
@@ -75,7 +75,7 @@ static inline const struct segment *segment_of(const struct store *s, uint64_t h
 
 static inline uint64_t tag_of(uint64_t hash) { return (hash >> 16) & ((1u << TAG_BITS) - 1); }
 
-static inline size_t home_at(uint32_t lines, uint64_t tag) { return tag * lines >> TAG_BITS << LINE_BITS; }
+static inline size_t home_at(uint32_t lines, uint64_t tag) { return (size_t)(tag * lines >> TAG_BITS << LINE_BITS); }
 static inline uint64_t *home_of(const struct segment *g, uint64_t tag) { return &g->slots[home_at(g->lines, tag)]; }
 
 static inline uint64_t *wrapped(const struct segment *g, uint64_t *slot) { /* behind the last one comes the first */

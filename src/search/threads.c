@@ -2,6 +2,7 @@
 #include "search/spill.h"
 
 #include "base/memory.h"
+#include "base/thread.h"
 
 struct crew {
   struct sweep **all; /* the first one is the search's own */
@@ -150,13 +151,13 @@ bool crew_do(struct crew *c, bool (*work)(struct sweep *), const struct layer *l
     w->end = first->end; /* a limit may be behind us, with something left to check */
     w->made = true;
   }
-  while (started < c->n && pthread_create(&threads[started], NULL, do_task, &tasks[started]) == 0)
+  while (started < c->n && thread_begin(&threads[started], do_task, &tasks[started]))
     started++;
   for (uint32_t i = started; i < c->n; i++) /* fewer will do */
     leave(c);
   do_task(&tasks[0]);
   for (uint32_t i = 1; i < started; i++)
-    pthread_join(threads[i], NULL);
+    thread_join(threads[i]);
   join_all(c);
   frontier_release(&frontier);
   first->shared = false;

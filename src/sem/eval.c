@@ -341,13 +341,13 @@ static value eval_parts(struct eval *e, const struct node *n) {
 
 static value eval_array_of(struct eval *e, const struct node *n) {
   const struct type *index = n->type->index;
-  value *parts = arena_array(e->scratch, index->count + 1, sizeof *parts);
+  value *parts = arena_array(e->scratch, memory_size(index->count + 1), sizeof *parts);
   for (uint64_t i = 0; i < index->count; i++) {
     e->slot[n->gen[0].slot] = type_nth(e->values, index, i);
     parts[i] = eval_node(e, n->kid[0]);
     check_in_type(e, n->type->element, parts[i], n->kid[0]->at, "value");
   }
-  return value_vector(e->values, parts, index->count);
+  return value_vector(e->values, parts, (size_t)index->count);
 }
 
 static value eval_sequence_operator(struct eval *e, const struct node *n) {

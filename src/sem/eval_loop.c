@@ -34,15 +34,15 @@ value eval_forced(struct eval *e, value v) {
   uint64_t n = part_count(l->type);
   for (uint64_t i = 0; i < n; i++)
     lazy_part(e, l, i);
-  return value_vector(e->values, l->part, n);
+  return value_vector(e->values, l->part, (size_t)n);
 }
 
 value lazy_settled(struct eval *e, const struct lazy *l) {
   uint64_t n = part_count(l->type);
-  value *parts = arena_array(e->scratch, n, sizeof *parts);
+  value *parts = arena_array(e->scratch, memory_size(n), sizeof *parts);
   for (uint64_t i = 0; i < n; i++)
     parts[i] = l->part[i] == PART_OPEN ? type_default(e->values, part_type(l->type, i)) : l->part[i];
-  return value_vector(e->values, parts, n);
+  return value_vector(e->values, parts, (size_t)n);
 }
 
 value lazy_message(struct eval *e, const struct received_entry *entry) {
@@ -55,7 +55,7 @@ value lazy_message(struct eval *e, const struct received_entry *entry) {
   if (!l->type) {
     l->type = e->received_type;
     uint64_t n = part_count(l->type);
-    l->part = arena_array(e->scratch, n, sizeof *l->part);
+    l->part = arena_array(e->scratch, memory_size(n), sizeof *l->part);
     for (uint64_t k = 0; k < n; k++)
       l->part[k] = PART_OPEN;
   }

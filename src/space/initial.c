@@ -325,7 +325,7 @@ static bool start_all(struct start *st) {
   st->order = !st->partition && l->of[REDUCE_ORDER].applied && l->value_type;
   st->nvalues = st->partition || st->order ? l->value_type->count : 0;
   uint64_t room = l->value_type && l->value_type->count < UINT32_MAX ? l->value_type->count : 0;
-  st->used = memory_alloc((room + 1) * sizeof *st->used);
+  st->used = memory_alloc(memory_size((room + 1) * sizeof *st->used));
   st->raw = global_new(&s->pack);
   st->chosen_inits = memory_alloc((s->model->nprocesses + 1) * sizeof *st->chosen_inits);
   for (uint32_t i = 0; i < s->pack.nfollowed; i++)

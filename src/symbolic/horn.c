@@ -1,5 +1,6 @@
 #include "symbolic/horn.h"
 
+#include "symbolic/watchdog.h"
 #include "symbolic/z3_terms.h"
 
 #include <stdio.h>
@@ -8,6 +9,7 @@
 struct horn {
   struct z3_maker m;
   Z3_fixedpoint fixedpoint;
+  struct watchdog *watchdog; /* or NULL */
   uint32_t nvariables, npredicates;
   VEC(Z3_ast) variables; /* then amounts, as many as were needed so far */
   Z3_func_decl *predicates;
@@ -77,6 +79,7 @@ struct horn *horn_new(const char *const *names, uint32_t variables, uint32_t pre
 void horn_free(struct horn *h) {
   if (!h)
     return;
+  watchdog_free(h->watchdog);
   for (size_t i = 0; i < h->variables.n; i++)
     Z3_dec_ref(h->m.z3, h->variables.at[i]);
   for (size_t i = 0; i < h->assumed.n; i++)
@@ -187,6 +190,14 @@ void horn_on_level(struct horn *h, void (*told)(void *, uint32_t), void *context
   h->told = told;
   h->context = context;
   Z3_fixedpoint_add_callback(h->m.z3, h->fixedpoint, h, on_lemma, on_predecessor, on_level);
+}
+
+static bool is_stopped(void *stop) { return *(const volatile sig_atomic_t *)stop; }
+
+void horn_watch(struct horn *h, const volatile sig_atomic_t *stop) {
+  watchdog_free(h->watchdog);
+  h->watchdog = stop ? watchdog_new(h->m.z3, is_stopped, (void *)stop) : NULL;
+  h->failed |= stop && !h->watchdog; /* it could not be stopped */
 }
 
 enum answer horn_solve(struct horn *h) {

@@ -21,6 +21,9 @@ void horn_add_step(struct horn *, uint32_t from, uint32_t to, const struct cube 
                    const int64_t *const *update);
 void horn_add_goal(struct horn *, uint32_t predicate, const struct cube *);
 
+/* It ends soon after *stop is not 0; then it is unknown. */
+void horn_watch(struct horn *, const volatile sig_atomic_t *stop);
+
 /* Called at each level. */
 void horn_on_level(struct horn *, void (*told)(void *context, uint32_t level), void *context);
 

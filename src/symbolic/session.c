@@ -3,30 +3,17 @@
 #include "model/flow.h"
 
 #include <string.h>
-#include <time.h>
 
-#define LOOK_EVERY 20 /* ms */
 #define WEIGH_EVERY 10 /* looks */
 
 /* ---- limits ---- */
 
-/* z3 knows nothing of our limits: it is interrupted, again and again, since it may just be between two questions. */
-static void *watch(void *context) {
+static bool look(void *context) {
   struct session *s = context;
-  const struct timespec pause = {0, LOOK_EVERY * 1000000L};
-  for (unsigned looks = 0;; looks++) {
-    pthread_mutex_lock(&s->lock);
-    bool ended = s->ended;
-    pthread_mutex_unlock(&s->lock);
-    if (ended)
-      return NULL;
-    bool heavy = s->options->memory && looks % WEIGH_EVERY == 0 && memory_resident() > s->options->memory;
-    if (heavy || (s->options->interrupt && *s->options->interrupt))
-      s->stop = 1;
-    if (s->stop)
-      Z3_interrupt(s->e.t.m.z3);
-    nanosleep(&pause, NULL);
-  }
+  bool heavy = s->options->memory && s->looks++ % WEIGH_EVERY == 0 && memory_resident() > s->options->memory;
+  if (heavy || (s->options->interrupt && *s->options->interrupt))
+    s->stop = 1;
+  return s->stop;
 }
 
 bool session_stopped(const struct session *s) { return s->stop || (s->options->interrupt && *s->options->interrupt); }
@@ -109,8 +96,7 @@ void session_init(struct session *s, struct model *m, const struct question *q, 
   note_needs(&s->e, q);
   terms_init(&s->e.t, !prefix && (o->engine == SYMBOLIC_SPACER || has_rounds(m) || s->e.counts_rounds || s->e.counts_phases));
   s->tactic = make_tactic(s);
-  pthread_mutex_init(&s->lock, NULL);
-  s->watched = pthread_create(&s->watchdog, NULL, watch, s) == 0;
+  s->watchdog = watchdog_new(s->e.t.m.z3, look, s);
 }
 
 static void forget_model(struct session *s) {
@@ -120,12 +106,7 @@ static void forget_model(struct session *s) {
 }
 
 void session_release(struct session *s) {
-  pthread_mutex_lock(&s->lock);
-  s->ended = true;
-  pthread_mutex_unlock(&s->lock);
-  if (s->watched)
-    pthread_join(s->watchdog, NULL);
-  pthread_mutex_destroy(&s->lock);
+  watchdog_free(s->watchdog);
   s->answer->variables += s->e.t.fresh.n;
   forget_model(s);
   if (s->tactic)

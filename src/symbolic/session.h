@@ -6,8 +6,7 @@
 #include "symbolic/check.h"
 #include "symbolic/encode.h"
 #include "symbolic/solver.h"
-
-#include <pthread.h>
+#include "symbolic/watchdog.h"
 
 struct session {
   struct encoder e;
@@ -21,9 +20,8 @@ struct session {
   struct sstate **states; /* of the run that is looked at: one more than steps */
   struct sstep **steps;
   uint32_t nsteps;
-  pthread_t watchdog;
-  pthread_mutex_t lock; /* guards ended */
-  bool watched, ended;
+  struct watchdog *watchdog;
+  unsigned looks; /* of the watchdog */
   bool no_errors; /* the model never does what it must not: shown for every run */
   bool *skip;                 /* by property: nobody asks any more */
   volatile sig_atomic_t stop; /* set by the watchdog, read by everybody else */

@@ -1,13 +1,12 @@
 #include "symbolic/solver.h"
 
+#include "symbolic/watchdog.h"
 #include "symbolic/z3_terms.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
-#include <time.h>
 
-struct watcher;
+const char *solver_missing(void) { return NULL; }
 
 struct solver {
   struct z3_maker m;
@@ -17,7 +16,7 @@ struct solver {
   VEC(Z3_ast) literals;
   VEC(Z3_ast) mapped;                /* scratch */
   const volatile sig_atomic_t *stop; /* or NULL */
-  struct watcher *watcher;           /* or NULL */
+  struct watchdog *watchdog;         /* or NULL */
   bool failed; /* something could not be asserted: every answer is unknown from now on */
 };
 
@@ -31,8 +30,6 @@ struct solver *solver_new(void) {
   return s;
 }
 
-static void watcher_free(struct watcher *);
-
 static void model_drop(struct solver *s) {
   if (s->model)
     Z3_model_dec_ref(s->m.z3, s->model);
@@ -42,7 +39,7 @@ static void model_drop(struct solver *s) {
 void solver_free(struct solver *s) {
   if (!s)
     return;
-  watcher_free(s->watcher);
+  watchdog_free(s->watchdog);
   model_drop(s);
   for (size_t i = 0; i < s->variables.n; i++)
     Z3_dec_ref(s->m.z3, s->variables.at[i]);
@@ -174,47 +171,7 @@ void solver_limit_time(struct solver *s, unsigned milliseconds) {
   Z3_params_dec_ref(s->m.z3, params);
 }
 
-enum { LOOK_AGAIN = 20 /* ms */ };
-
-/* A thread of its own looks at the flag, since the library does not. */
-struct watcher {
-  pthread_t thread;
-  pthread_mutex_t lock;
-  pthread_cond_t ended;
-  bool done;
-  Z3_context z3;
-  const volatile sig_atomic_t *stop;
-};
-
-static void *watch_flag(void *context) {
-  struct watcher *w = context;
-  pthread_mutex_lock(&w->lock);
-  while (!w->done) {
-    struct timespec until;
-    clock_gettime(CLOCK_REALTIME, &until);
-    until.tv_nsec += LOOK_AGAIN * 1000000L;
-    until.tv_sec += until.tv_nsec / 1000000000L;
-    until.tv_nsec %= 1000000000L;
-    pthread_cond_timedwait(&w->ended, &w->lock, &until);
-    if (!w->done && *w->stop)
-      Z3_interrupt(w->z3);
-  }
-  pthread_mutex_unlock(&w->lock);
-  return NULL;
-}
-
-static void watcher_free(struct watcher *w) {
-  if (!w)
-    return;
-  pthread_mutex_lock(&w->lock);
-  w->done = true;
-  pthread_cond_signal(&w->ended);
-  pthread_mutex_unlock(&w->lock);
-  pthread_join(w->thread, NULL);
-  pthread_cond_destroy(&w->ended);
-  pthread_mutex_destroy(&w->lock);
-  memory_free(w);
-}
+static bool is_stopped(void *context) { return solver_stopped(context); }
 
 /* The library would take Ctrl-C for itself while it checks, and nobody else would hear of it. */
 static void leave_signals_alone(struct solver *s) {
@@ -226,24 +183,14 @@ static void leave_signals_alone(struct solver *s) {
 }
 
 void solver_watch(struct solver *s, const volatile sig_atomic_t *stop) {
-  watcher_free(s->watcher);
-  s->watcher = NULL;
+  watchdog_free(s->watchdog);
+  s->watchdog = NULL;
   s->stop = stop;
   leave_signals_alone(s);
   if (!stop)
     return;
-  struct watcher *w = memory_alloc(sizeof *w);
-  *w = (struct watcher){.z3 = s->m.z3, .stop = stop};
-  pthread_mutex_init(&w->lock, NULL);
-  pthread_cond_init(&w->ended, NULL);
-  if (pthread_create(&w->thread, NULL, watch_flag, w) == 0) {
-    s->watcher = w;
-    return;
-  }
-  pthread_cond_destroy(&w->ended);
-  pthread_mutex_destroy(&w->lock);
-  memory_free(w);
-  s->failed = true; /* it could not be stopped */
+  s->watchdog = watchdog_new(s->m.z3, is_stopped, s);
+  s->failed |= !s->watchdog; /* it could not be stopped */
 }
 
 bool solver_stopped(const struct solver *s) { return s->stop && *s->stop; }

@@ -9,6 +9,9 @@
 
 #include <signal.h>
 
+/* NULL; in a build without libz3 (no_solver.c) what to say to somebody who asks for it. */
+const char *solver_missing(void);
+
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };
 
 struct solver;

@@ -1,0 +1,14 @@
+#include "base/thread.h"
+
+bool threads_exist(void) { return false; }
+uint32_t threads_at_once(void) { return 1; }
+
+bool thread_begin(pthread_t *t, void *(*work)(void *), void *context) {
+  (void)t;
+  (void)work;
+  (void)context;
+  return false;
+}
+
+void thread_join(pthread_t t) { (void)t; }
+void thread_detach(pthread_t t) { (void)t; }

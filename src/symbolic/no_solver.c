@@ -1,0 +1,219 @@
+/* What this folder offers, in a build without libz3 (CMake's RONDO_Z3): CMake compiles this file and cube.c instead of all the others.
+   Whoever is asked by name refuses first (solver_missing); whatever comes here all the same is unknown, never answered wrongly. */
+#include "symbolic/check.h"
+#include "symbolic/horn.h"
+
+#include "base/memory.h"
+
+#define MISSING "this build of rondo has no solver (z3)"
+
+const char *solver_missing(void) { return MISSING; }
+
+/* ---- models ---- */
+
+void symbolic_check(struct model *m, const struct question *q, const struct symbolic_options *o, struct symbolic_answer *a) {
+  (void)m;
+  (void)o;
+  *a = (struct symbolic_answer){.refused = true, .refusal = memory_strdup(MISSING)};
+  a->findings = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->findings);
+  a->proved = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->proved);
+}
+
+void symbolic_answer_release(struct symbolic_answer *a, const struct question *q) {
+  (void)q;
+  memory_free(a->findings);
+  memory_free(a->proved);
+  memory_free(a->refusal);
+  *a = (struct symbolic_answer){0};
+}
+
+bool symbolic_export(struct model *m, const struct question *q, uint32_t depth, const struct licences *licences,
+                     struct text *out, struct span *refused_at, struct text *refusal) {
+  (void)m;
+  (void)q;
+  (void)depth;
+  (void)licences;
+  (void)out;
+  (void)refused_at;
+  text_add(refusal, MISSING);
+  return false;
+}
+
+/* ---- questions about integers ---- */
+
+struct solver {
+  uint32_t variables, literals;
+  const volatile sig_atomic_t *stop;
+};
+
+struct solver *solver_new(void) { return memory_alloc(sizeof(struct solver)); }
+void solver_free(struct solver *s) { memory_free(s); }
+
+uint32_t solver_variables(struct solver *s, uint32_t n) {
+  s->variables += n;
+  return s->variables - n;
+}
+
+uint32_t solver_literals(struct solver *s, uint32_t n) {
+  s->literals += n;
+  return s->literals - n;
+}
+
+void solver_push(struct solver *s) { (void)s; }
+void solver_pop(struct solver *s) { (void)s; }
+
+void solver_add_row(struct solver *s, const int64_t *row, uint32_t width, bool equal, const uint32_t *map) {
+  (void)s;
+  (void)row;
+  (void)width;
+  (void)equal;
+  (void)map;
+}
+
+void solver_add_cube(struct solver *s, const struct cube *c, const uint32_t *map) {
+  (void)s;
+  (void)c;
+  (void)map;
+}
+
+void solver_add_any(struct solver *s, const struct cube *cubes, size_t n, const uint32_t *map) {
+  (void)s;
+  (void)cubes;
+  (void)n;
+  (void)map;
+}
+
+void solver_add_value(struct solver *s, uint32_t variable, int64_t x) {
+  (void)s;
+  (void)variable;
+  (void)x;
+}
+
+void solver_add_at_most(struct solver *s, uint32_t variable, int64_t x) {
+  (void)s;
+  (void)variable;
+  (void)x;
+}
+
+void solver_add_implied(struct solver *s, uint32_t literal, const struct cube *c, const uint32_t *map) {
+  (void)s;
+  (void)literal;
+  (void)c;
+  (void)map;
+}
+
+void solver_add_excluded(struct solver *s, uint32_t literal, const struct cube *c, const uint32_t *map) {
+  (void)s;
+  (void)literal;
+  (void)c;
+  (void)map;
+}
+
+void solver_add_false(struct solver *s, uint32_t literal) {
+  (void)s;
+  (void)literal;
+}
+
+void solver_add_clause(struct solver *s, const uint32_t *literals, uint32_t n) {
+  (void)s;
+  (void)literals;
+  (void)n;
+}
+
+void solver_limit_time(struct solver *s, unsigned milliseconds) {
+  (void)s;
+  (void)milliseconds;
+}
+
+void solver_watch(struct solver *s, const volatile sig_atomic_t *stop) { s->stop = stop; }
+bool solver_stopped(const struct solver *s) { return s->stop && *s->stop; }
+
+enum answer solver_check(struct solver *s) {
+  (void)s;
+  return ANSWER_UNKNOWN;
+}
+
+bool solver_value(struct solver *s, uint32_t variable, int64_t *out) {
+  (void)s;
+  (void)variable;
+  (void)out;
+  return false;
+}
+
+bool solver_truth(struct solver *s, uint32_t literal) {
+  (void)s;
+  (void)literal;
+  return false;
+}
+
+void smtlib_run(const char *script, struct text *printed) {
+  (void)script;
+  text_add(printed, "(error \"" MISSING "\")");
+}
+
+void solver_limit_memory(size_t bytes) { (void)bytes; }
+
+/* ---- Horn clauses ---- */
+
+struct horn {
+  uint32_t predicates;
+};
+
+struct horn *horn_new(const char *const *names, uint32_t variables, uint32_t predicates) {
+  (void)names;
+  (void)variables;
+  struct horn *h = memory_alloc(sizeof *h);
+  h->predicates = predicates;
+  return h;
+}
+
+void horn_watch(struct horn *h, const volatile sig_atomic_t *stop) {
+  (void)h;
+  (void)stop;
+}
+
+void horn_free(struct horn *h) { memory_free(h); }
+
+void horn_assume(struct horn *h, const struct cube *cubes, size_t n) {
+  (void)h;
+  (void)cubes;
+  (void)n;
+}
+
+void horn_add_start(struct horn *h, uint32_t predicate, const struct cube *c) {
+  (void)h;
+  (void)predicate;
+  (void)c;
+}
+
+void horn_add_step(struct horn *h, uint32_t from, uint32_t to, const struct cube *guard, const int64_t *const *update) {
+  (void)h;
+  (void)from;
+  (void)to;
+  (void)guard;
+  (void)update;
+}
+
+void horn_add_goal(struct horn *h, uint32_t predicate, const struct cube *c) {
+  (void)h;
+  (void)predicate;
+  (void)c;
+}
+
+void horn_on_level(struct horn *h, void (*told)(void *context, uint32_t level), void *context) {
+  (void)h;
+  (void)told;
+  (void)context;
+}
+
+enum answer horn_solve(struct horn *h) {
+  (void)h;
+  return ANSWER_UNKNOWN;
+}
+
+bool horn_invariant(struct horn *h, uint32_t predicate, struct text *out) {
+  (void)h;
+  (void)predicate;
+  (void)out;
+  return false;
+}
