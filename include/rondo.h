@@ -103,6 +103,7 @@ RONDO_PUBLIC rondo_model *rondo_open(rondo *, const char *path);
 /* path: what diagnostics call it. */
 RONDO_PUBLIC rondo_model *rondo_open_text(rondo *, const char *path, const char *text, size_t length);
 RONDO_PUBLIC void rondo_close(rondo_model *);
+RONDO_PUBLIC rondo *rondo_of(const rondo_model *); /* its context */
 
 /* A value for a parameter: a number, true or false, or LOW..HIGH where a command makes a table. False: it is none. Whether the
    model has such a parameter is said by what uses it. */

@@ -58,6 +58,8 @@ void rondo_close(rondo_model *m) {
   memory_free(m);
 }
 
+rondo *rondo_of(const rondo_model *m) { return m->rondo; }
+
 bool rondo_set(rondo_model *m, const char *param, const char *given) {
   struct text word = {0}, error = {0};
   struct define define = {0};

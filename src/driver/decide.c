@@ -34,6 +34,7 @@ static void run_engine(void *context, int wire, struct text *result) {
   outcome_init(&o);
   w->engine->run(w->graph, &watch, &o);
   outcome_write(&o, w->graph, result);
+  outcome_release(&o);
 }
 
 static void run_check(void *context, int wire, struct text *result) {
