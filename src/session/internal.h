@@ -75,6 +75,9 @@ void relax_release(struct session *);
 bool crashes_within_limits(struct session *, const struct config *, const struct witness *);
 struct blame blame_of(struct session *, const struct config *, const struct witness *);
 
+/* properties.c: its `until` held in a state before that one. */
+bool property_over(struct session *, const struct property *, size_t position);
+
 /* round.c: rounds between their two forms. NULL, false: failed, with the reason. */
 bool session_in_rounds(struct session *);
 struct witness *round_witness(struct session *, const struct config *, const struct session_round *);

@@ -274,6 +274,7 @@ struct session_result {
   char *text;          /* the value, or the errors as people read them, with a line for each place */
   char *type;          /* NULL: not ok */
   struct diags *diags; /* errors of the expression, with places in its text; empty if they come from evaluating it */
+  struct source *source; /* the expression, for the diags */
 };
 /* An expression as a property would say it, in the state after so many steps. step: about the step to that state, with primed
    variables for the state itself. False: there is no such state or step; errors in the text are in the result. */

@@ -145,6 +145,24 @@ static void add_binding(void *context, const struct generator *g, value v) {
   add(f->instance, true, &t);
 }
 
+void instance_explain(struct instance *out, struct meaning *meaning, const struct node *formula,
+                      const struct config *before, const struct config *after, bool truth) {
+  struct eval e;
+  jmp_buf failure;
+  *out = (struct instance){0};
+  eval_begin(&e, meaning);
+  e.before = before;
+  e.after = after;
+  e.globals = before->globals;
+  e.point = before->point == POINT_END ? meaning->model->npoints - 1 : before->point;
+  e.phase = before->phase;
+  e.failure = &failure;
+  if (setjmp(failure))
+    return;
+  struct finder f = {.instance = out};
+  explain(&f, &e, formula, truth);
+}
+
 void instance_find(struct instance *out, struct meaning *meaning, const struct trace *t) {
   *out = (struct instance){0};
   if (t->claim.error || t->claim.property == NO_PROPERTY || t->nconfigs == 0)
@@ -158,19 +176,7 @@ void instance_find(struct instance *out, struct meaning *meaning, const struct t
   const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = trace_last(t);
   const struct config *before = p->step && trace_before_last(t) ? trace_before_last(t) : last;
-  struct eval e;
-  jmp_buf failure;
-  eval_begin(&e, meaning);
-  e.before = before;
-  e.after = p->step ? last : NULL;
-  e.globals = before->globals;
-  e.point = before->point == POINT_END ? t->model->npoints - 1 : before->point;
-  e.phase = before->phase;
-  e.failure = &failure;
-  if (setjmp(failure))
-    return;
-  struct finder f = {.instance = out};
-  explain(&f, &e, p->formula, p->kind == PROPERTY_COVER);
+  instance_explain(out, meaning, p->formula, before, p->step ? last : NULL, p->kind == PROPERTY_COVER);
 }
 
 void instance_release(struct instance *i) {
