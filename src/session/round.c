@@ -279,6 +279,20 @@ static void script_set(struct script *script, const struct choices *choices) {
   *script = script_of(choices->taken.at, (uint32_t)choices->at);
 }
 
+/* Oracles that are not chosen here keep their values. */
+static void normalise_oracles(struct session *s, const struct config *c, struct witness *w, uint32_t p) {
+  const struct role *role = process_role(&s->model, p);
+  bool active = process_active(c->local[p][LOCAL_STATUS]);
+  for (uint32_t i = 0, k = 0; i < role->nvars && w->oracles[p]; i++) {
+    if (role->vars[i].kind != VAR_ORACLE)
+      continue;
+    if (!active || !oracle_chosen_at(&s->model, &role->vars[i], c->point))
+      w->oracles[p][k] = c->local[p][LOCAL_VAR(i)];
+    k++;
+  }
+}
+
+/* Whoever does not update receives nothing. */
 static void normalise_idle(struct session *s, const struct config *c, struct witness *w, uint32_t p) {
   bool active = process_active(c->local[p][LOCAL_STATUS]);
   struct choices none = {0};
@@ -286,13 +300,8 @@ static void normalise_idle(struct session *s, const struct config *c, struct wit
   if (active && !w->crashes[p])
     return;
   script_set(&w->updates[p], &none);
-  if (!active) {
+  if (!active)
     script_set(&w->sends[p], &none);
-    const struct role *role = process_role(&s->model, p);
-    for (uint32_t i = 0, k = 0; i < role->nvars && w->oracles[p]; i++)
-      if (role->vars[i].kind == VAR_ORACLE)
-        w->oracles[p][k++] = c->local[p][LOCAL_VAR(i)];
-  }
   if (!heard_of_matters(&s->model.environments[s->environment]))
     memset(w->heard[p], 1, w->nprocesses);
   for (uint32_t i = 0; i < w->nforged; i++)
@@ -306,6 +315,7 @@ void witness_normalise(struct session *s, const struct config *c, struct witness
   struct exchange x;
   struct model_error error;
   for (uint32_t p = 0; p < w->nprocesses; p++) {
+    normalise_oracles(s, c, w, p);
     normalise_idle(s, c, w, p);
     if (!process_active(c->local[p][LOCAL_STATUS]))
       continue;
