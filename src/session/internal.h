@@ -12,7 +12,7 @@ struct path_step {
   struct witness *witness;
   struct config *after; /* NULL: it ended in an error of the model */
   uint64_t index;       /* of the choice, or SESSION_NONE */
-  const char *error;    /* lives as long as the meaning */
+  char *error;          /* or NULL */
   struct span error_at;
 };
 
@@ -55,6 +55,8 @@ typedef bool choice_fn(void *context, uint64_t index, const struct witness *, en
 enum walk { WALK_ALL, WALK_ENDED /* by the callback */, WALK_STOPPED /* by the flag */ };
 enum walk choices_walk(struct session *, uint32_t environment, const struct config *, choice_fn *, void *context);
 bool witness_equal(const struct model *, const struct witness *, const struct witness *);
+/* Rounds: as far as what is sent goes. */
+bool witness_equal_sending(const struct model *, const struct witness *, const struct witness *);
 
 /* describe.c */
 void choice_describe(struct session *, const struct config *, const struct witness *, const char *error, struct arena *,
@@ -80,6 +82,7 @@ bool property_over(struct session *, const struct property *, size_t position);
 
 /* round.c: rounds between their two forms. NULL, false: failed, with the reason. */
 bool session_in_rounds(struct session *);
+bool fails_in_sending(struct session *, const struct config *, const struct witness *);
 struct witness *round_witness(struct session *, const struct config *, const struct session_round *);
 void round_of_witness(struct session *, const struct config *, const struct witness *, struct session_round *);
 /* As the plain enumeration would have written it: what nobody looks at is as it is there. */

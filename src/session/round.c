@@ -15,6 +15,16 @@ bool session_in_rounds(struct session *s) {
   return now != NULL;
 }
 
+bool fails_in_sending(struct session *s, const struct config *c, const struct witness *w) {
+  struct exchange x;
+  struct model_error ignored;
+  if (w->event)
+    return false;
+  bool fails = exchange_begin(&x, s->meaning, c, w, &ignored) == STEP_ERROR;
+  exchange_release(&x);
+  return fails;
+}
+
 /* --- from the structure to a witness --- */
 
 static bool take_oracles(struct session *s, const struct config *c, const struct session_part *part, uint32_t p,

@@ -148,6 +148,7 @@ static bool context_ready(struct contexts *k) {
   streams_clear(h);
   exchange_release(&h->exchange);
   arena_clear(&h->arena);
+  arena_clear(&h->session->meaning->strings); /* errors of the rows that were tried */
   return more;
 }
 

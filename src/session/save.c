@@ -22,6 +22,14 @@ static char *json_written(json_t *j) {
   return copy;
 }
 
+/* Has the property no value at the end? */
+static bool property_fails(struct session *s, uint32_t property) {
+  const struct config *last = session_at(s, s->path.n);
+  const struct config *before = s->path.n ? session_at(s, s->path.n - 1) : NULL;
+  struct model_error ignored;
+  return last && property_judges(s->meaning, &s->model.properties[property], before, last, &ignored) == V_ERROR;
+}
+
 char *session_save(struct session *s, uint32_t property) {
   session_begin(s);
   const char *error;
@@ -36,7 +44,7 @@ char *session_save(struct session *s, uint32_t property) {
     return NULL;
   }
   struct claim claim = {.environment = s->environment, .semantics = s->semantics, .property = property};
-  claim.error = session_failed(s, &error, &at) && property == NO_PROPERTY;
+  claim.error = property == NO_PROPERTY ? session_failed(s, &error, &at) : property_fails(s, property);
   struct run run = path_run(s);
   struct trace trace;
   struct text why = {0};
@@ -104,10 +112,11 @@ static bool load(struct session *s, const json_t *j, struct text *why) {
   if (!head_fits(s, j, why) || !trace_run_read(j, &s->model, &run, why))
     return false;
   bool ok = trace_replay(&trace, s->meaning, &s->model, &claim, &run, why) != REPLAY_NOT_A_RUN;
+  ok = ok && !session_stop_seen(s);
   if (ok)
     path_take(s, &trace);
   trace_release(&trace);
-  return ok && !session_stop_seen(s);
+  return ok;
 }
 
 bool session_load(struct session *s, const char *json, size_t length) {

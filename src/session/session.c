@@ -1,6 +1,7 @@
 /* Sessions and their path. */
 #include "session/session.h"
 
+#include "sem/eval.h"
 #include "session/internal.h"
 
 #include <inttypes.h>
@@ -55,6 +56,7 @@ static void path_cut(struct session *s, size_t length) {
     struct path_step *step = &s->path.at[--s->path.n];
     witness_free(step->witness);
     config_free(step->after);
+    memory_free(step->error);
   }
 }
 
@@ -80,6 +82,7 @@ void session_watch(struct session *s, const volatile sig_atomic_t *stop) {
 void session_begin(struct session *s) {
   text_release(&s->error);
   s->interrupted = false;
+  arena_clear(&s->meaning->strings);
 }
 
 bool session_fail(struct session *s, const char *format, ...) {
@@ -160,7 +163,7 @@ void session_push(struct session *s, struct witness *w, uint64_t index, const st
   if (after) {
     step.after = config_copy(&s->model, after);
   } else {
-    step.error = error->message ? error->message : "an error of the model";
+    step.error = memory_strdup(error->message ? error->message : "an error of the model");
     step.error_at = error->at;
   }
   vec_push(&s->path, step);
@@ -233,16 +236,17 @@ bool session_back(struct session *s, size_t steps) {
 struct lookup {
   struct session *session;
   const struct witness *like;
+  bool failing; /* somebody fails to send: then nothing is received, whatever is heard */
   uint64_t most, found;
 };
 
 static bool is_like(void *context, uint64_t index, const struct witness *w, enum step_result result,
                     const struct config *next, const struct model_error *error) {
   struct lookup *l = context;
-  (void)result;
   (void)next;
   (void)error;
-  if (witness_equal(&l->session->model, w, l->like))
+  if (l->failing ? result == STEP_ERROR && witness_equal_sending(&l->session->model, w, l->like)
+                 : witness_equal(&l->session->model, w, l->like))
     l->found = index;
   return l->found == SESSION_NONE && index + 1 < l->most;
 }
@@ -253,7 +257,8 @@ bool session_step_index(struct session *s, size_t step, uint64_t most, uint64_t 
     return session_fail(s, "the path has only %zu steps", s->path.n);
   struct path_step *at = &s->path.at[step];
   if (at->index == SESSION_NONE) {
-    struct lookup l = {s, at->witness, most ? most : UINT64_MAX, SESSION_NONE};
+    struct lookup l = {s, at->witness, !at->after && fails_in_sending(s, session_at(s, step), at->witness),
+                       most ? most : UINT64_MAX, SESSION_NONE};
     if (choices_walk(s, s->environment, session_at(s, step), is_like, &l) == WALK_STOPPED)
       return false;
     if (l.found == SESSION_NONE)
@@ -295,6 +300,7 @@ bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices
   for (size_t i = 0; i < kept.n; i++) {
     witness_free(kept.at[i].witness);
     config_free(kept.at[i].after);
+    memory_free(kept.at[i].error);
   }
   vec_release(&kept);
   config_free(old);

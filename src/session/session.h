@@ -218,7 +218,7 @@ struct session_judgement {
   struct span clause_at;
   const char *error;  /* possible and allowed, but it ends in this error of the model */
 };
-/* The interpreter's verdict on a round. False: the round is malformed (an index out of range). Texts live as long as the session. */
+/* The interpreter's verdict on a round. False: the round is malformed (an index out of range). Texts live until the next call. */
 bool session_judge(struct session *, const struct session_round *, struct session_judgement *);
 
 /* --- rounds, by outcome --- */
