@@ -177,7 +177,7 @@ static bool visit(void *context, uint64_t index, const struct witness *w, enum s
   return !b->full;
 }
 
-static void tell_way(const struct search *b, struct session_ahead *out) {
+static void fill_way(const struct search *b, struct session_ahead *out) {
   uint64_t depth = b->nodes.at[b->at].depth;
   out->reach = SESSION_REACHABLE;
   out->steps = depth + 1;
@@ -200,7 +200,7 @@ static bool expand_next(struct search *b, const struct session_limits *limits, s
   }
   enum walk walk = is_last(b, c) ? WALK_ALL : choices_walk(b->session, b->session->environment, c, visit, b);
   if (b->found) {
-    tell_way(b, out);
+    fill_way(b, out);
   } else if (b->full || walk == WALK_STOPPED) {
     out->reach = SESSION_UNKNOWN;
     out->why = b->full ? "the limit on states" : "interrupted";

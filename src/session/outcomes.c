@@ -15,7 +15,7 @@ struct known {
 };
 
 struct collecting {
-  struct hunt *hunt;
+  struct round_search *search;
   uint32_t process;
   struct arena *arena;
   struct intern *seen; /* contexts, as far as they matter to the process */
@@ -27,7 +27,7 @@ struct collecting {
 static bool same_outcome(const struct collecting *k, const struct target *a, const value *local, const char *message) {
   if (!a->local || !local)
     return !a->local && !local && !strcmp(a->message, message);
-  uint32_t length = role_local_length(process_role(&k->hunt->session->model, k->process));
+  uint32_t length = role_local_length(process_role(&k->search->session->model, k->process));
   return !memcmp(a->local, local, length * sizeof *local);
 }
 
@@ -35,7 +35,7 @@ static struct known *outcome_known(struct collecting *k, const value *local, con
   for (size_t i = 0; i < k->known.n; i++)
     if (same_outcome(k, &k->known.at[i].target, local, message))
       return &k->known.at[i];
-  uint32_t length = role_local_length(process_role(&k->hunt->session->model, k->process));
+  uint32_t length = role_local_length(process_role(&k->search->session->model, k->process));
   struct known known = {.search = SESSION_GAVE_UP};
   if (local)
     known.target.local = arena_copy(k->arena, local, length * sizeof *local);
@@ -47,7 +47,7 @@ static struct known *outcome_known(struct collecting *k, const value *local, con
 
 /* Has a context been here in which all is the same for this process? */
 static bool context_seen(struct collecting *k) {
-  struct hunt *h = k->hunt;
+  struct round_search *h = k->search;
   const struct model *m = &h->session->model;
   uint32_t p = k->process, length = role_local_length(process_role(m, p));
   VEC(int64_t) key = {0};
@@ -70,24 +70,24 @@ static bool context_seen(struct collecting *k) {
 
 /* Everybody else hears as much as may be, or the same as this process. */
 static void complete_row(struct collecting *k, struct known *known, const struct row *row) {
-  struct hunt *h = k->hunt;
+  struct round_search *h = k->search;
   uint32_t n = h->config->nprocesses;
   const struct row **rows = memory_alloc((n + (size_t)1) * sizeof *rows);
   struct row *copies = memory_alloc((n + (size_t)1) * sizeof *copies);
   bool there = true;
   for (uint32_t q = 0; q < n && there; q++) {
-    const struct row *first = q == k->process ? row : hunt_row(h, q, 0);
+    const struct row *first = q == k->process ? row : round_search_row(h, q, 0);
     there = first != NULL;
     copies[q] = there ? *first : (struct row){0};
     rows[q] = &copies[q];
   }
   h->targets[k->process] = known->target;
-  bool found = there && hunt_try(h, rows);
+  bool found = there && round_search_try(h, rows);
   if (there && !found && !h->spent) {
     for (uint32_t q = 0; q < n; q++)
       if (q != k->process)
         copies[q] = (struct row){.heard = row->heard};
-    hunt_try(h, rows);
+    round_search_try(h, rows);
   }
   h->targets[k->process] = (struct target){.any = true};
   known->found = h->found;
@@ -96,7 +96,7 @@ static void complete_row(struct collecting *k, struct known *known, const struct
   memory_free(rows);
 }
 
-static bool collect(struct hunt *h, void *context, bool failed) {
+static bool collect(struct round_search *h, void *context, bool failed) {
   struct collecting *k = context;
   const char *why;
   if (failed) {
@@ -109,9 +109,9 @@ static bool collect(struct hunt *h, void *context, bool failed) {
   }
   if (context_seen(k))
     return true;
-  hunt_begin_rows(h);
+  round_search_begin_rows(h);
   const struct row *at;
-  for (size_t i = 0; (at = hunt_row(h, k->process, i)) && !h->spent; i++) {
+  for (size_t i = 0; (at = round_search_row(h, k->process, i)) && !h->spent; i++) {
     struct row row = *at;
     struct known *known = outcome_known(k, row.local, row.message);
     if (!known->found)
@@ -122,7 +122,7 @@ static bool collect(struct hunt *h, void *context, bool failed) {
 
 /* --- a round for given outcomes --- */
 
-static bool find_in_context(struct hunt *h, void *context, bool failed) {
+static bool find_in_context(struct round_search *h, void *context, bool failed) {
   const char *why;
   (void)context;
   if (failed) { /* the only wanted outcome can be that error */
@@ -136,13 +136,12 @@ static bool find_in_context(struct hunt *h, void *context, bool failed) {
       h->found = witness_copy(&h->session->model, h->witness);
     return !h->found;
   }
-  hunt_begin_rows(h);
-  h->leaves = UINT64_MAX;
-  return hunt_combine(h);
+  round_search_begin_rows(h);
+  return round_search_combine(h);
 }
 
-static enum session_search find(struct hunt *h, struct witness **found) {
-  hunt_contexts(h, find_in_context, NULL);
+static enum session_search find(struct round_search *h, struct witness **found) {
+  round_contexts_each(h, find_in_context, NULL);
   *found = h->found;
   h->found = NULL;
   return *found ? SESSION_FOUND : h->spent ? SESSION_GAVE_UP : SESSION_IMPOSSIBLE;
@@ -150,7 +149,7 @@ static enum session_search find(struct hunt *h, struct witness **found) {
 
 /* What is left of the work is shared by the outcomes that are still without a round. */
 static void find_others(struct collecting *k, uint64_t most) {
-  struct hunt *h = k->hunt;
+  struct round_search *h = k->search;
   size_t left = 0;
   for (size_t i = 0; i < k->known.n; i++)
     left += !k->known.at[i].found;
@@ -182,8 +181,8 @@ static const char *local_text(struct session *s, struct arena *arena, uint32_t p
   return text_kept(arena, &text);
 }
 
-static void tell_outcome(struct collecting *k, struct known *known, struct session_outcome *out) {
-  struct hunt *h = k->hunt;
+static void fill_outcome(struct collecting *k, struct known *known, struct session_outcome *out) {
+  struct round_search *h = k->search;
   const value *now = h->config->local[k->process], *local = known->target.local;
   *out = (struct session_outcome){.search = known->search, .error = !local, .changed = true};
   out->text = local ? local_text(h->session, k->arena, k->process, local) : known->target.message;
@@ -206,23 +205,23 @@ bool session_outcomes(struct session *s, uint32_t process, uint64_t most, struct
     return false;
   if (process >= s->model.nprocesses)
     return session_fail(s, "there is no process %u", process);
-  struct hunt h;
+  struct round_search h;
   arena_init(&out->arena);
   most = most ? most : WORK_MOST;
-  hunt_init(&h, s, most);
-  struct collecting k = {.hunt = &h, .process = process, .arena = &out->arena, .seen = intern_new()};
-  out->complete = hunt_contexts(&h, collect, &k);
+  round_search_init(&h, s, most);
+  struct collecting k = {.search = &h, .process = process, .arena = &out->arena, .seen = intern_new()};
+  out->complete = round_contexts_each(&h, collect, &k);
   find_others(&k, most);
   out->at = arena_array(&out->arena, k.known.n + 1, sizeof *out->at);
   for (size_t i = 0; i < k.known.n; i++) {
     if (k.known.at[i].search != SESSION_IMPOSSIBLE)
-      tell_outcome(&k, &k.known.at[i], &out->at[out->n++]);
+      fill_outcome(&k, &k.known.at[i], &out->at[out->n++]);
     witness_free(k.known.at[i].found);
   }
   out->work = h.work;
   vec_release(&k.known);
   intern_free(k.seen);
-  hunt_release(&h);
+  round_search_release(&h);
   return true;
 }
 
@@ -236,7 +235,7 @@ void session_outcomes_release(struct session_outcomes *out) {
 /* --- one outcome for each process --- */
 
 /* What p becomes in that round. It need not be allowed as a whole. */
-static bool set_target(struct hunt *h, const struct session_round *round, uint32_t p, struct arena *arena) {
+static bool set_target(struct round_search *h, const struct session_round *round, uint32_t p, struct arena *arena) {
   struct session *s = h->session;
   struct witness *w = round_witness(s, h->config, round);
   struct model_error error = {0};
@@ -260,12 +259,12 @@ bool session_find_round(struct session *s, const struct session_round *const *wa
   *found = (struct session_round){0};
   if (!session_in_rounds(s))
     return false;
-  struct hunt h;
+  struct round_search h;
   struct arena arena;
   struct witness *w = NULL;
   bool ok = true;
   arena_init(&arena);
-  hunt_init(&h, s, most ? most : WORK_MOST);
+  round_search_init(&h, s, most ? most : WORK_MOST);
   for (uint32_t p = 0; p < s->model.nprocesses && ok; p++)
     if (wanted[p])
       ok = set_target(&h, wanted[p], p, &arena);
@@ -276,7 +275,7 @@ bool session_find_round(struct session *s, const struct session_round *const *wa
     round_of_witness(s, h.config, w, found);
     witness_free(w);
   }
-  hunt_release(&h);
+  round_search_release(&h);
   arena_release(&arena);
   return ok;
 }

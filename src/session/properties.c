@@ -15,7 +15,7 @@ static const char **kept_list(struct arena *arena, char *const *at, size_t n) {
   return list;
 }
 
-static void tell_instance(struct session *s, const struct property *p, const struct config *before,
+static void fill_instance(struct session *s, const struct property *p, const struct config *before,
                           const struct config *at, bool truth, struct arena *arena, struct session_property *out) {
   struct instance found;
   instance_explain(&found, s->meaning, p->formula, p->step ? before : at, p->step ? at : NULL, truth);
@@ -60,7 +60,7 @@ static void judge_property(struct session *s, const struct property *p, size_t p
   if (verdict == V_ERROR)
     out->error = arena_printf(arena, "%s", error.message ? error.message : "an error of the model");
   else
-    tell_instance(s, p, before, at, verdict == V_TRUE, arena, out);
+    fill_instance(s, p, before, at, verdict == V_TRUE, arena, out);
 }
 
 bool session_properties(struct session *s, size_t position, struct session_properties *out) {
@@ -119,7 +119,7 @@ static char *text_taken(struct text *text) {
   return copy;
 }
 
-static void tell_value(const struct expression *x, const struct evaluation *v, struct session_result *out) {
+static void fill_value(const struct expression *x, const struct evaluation *v, struct session_result *out) {
   struct text text = {0}, type = {0};
   value_print(&x->model->values, x->model, x->node->type, v->value, &text);
   type_print(x->model, x->node->type, &type);
@@ -130,7 +130,7 @@ static void tell_value(const struct expression *x, const struct evaluation *v, s
   out->type = text_taken(&type);
 }
 
-static void tell_failure(const struct expression *x, const struct evaluation *v, struct session_result *out) {
+static void fill_failure(const struct expression *x, const struct evaluation *v, struct session_result *out) {
   struct text text = {0};
   uint32_t line, column;
   if (v->error.at.to > 0 && v->error.at.from < x->offset) {
@@ -164,9 +164,9 @@ bool session_evaluate(struct session *s, size_t position, const char *text, bool
     diags_print(out->diags, false, &all);
     out->text = text_taken(&all);
   } else if (evaluate(s, &x, &v)) {
-    tell_value(&x, &v, out);
+    fill_value(&x, &v, out);
   } else {
-    tell_failure(&x, &v, out);
+    fill_failure(&x, &v, out);
   }
   expression_release(&x);
   if (!session_stop_seen(s))

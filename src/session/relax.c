@@ -89,7 +89,7 @@ void relax_release(struct session *s) {
 }
 
 /* Of the clauses about delivery, the one that says how much may be lost. */
-static uint32_t spokesman(const struct environment *env, uint32_t group) {
+static uint32_t clause_to_name(const struct environment *env, uint32_t group) {
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == CLAUSE_LOST && group_of(env, i) == group)
       return i;
@@ -117,7 +117,7 @@ struct blame blame_of(struct session *s, const struct config *c, const struct wi
       continue;
     relax_but(s, &s->model.environments[s->single], i);
     if (!config_allows(s->meaning, s->single, c, w, &ignored))
-      b.clause = spokesman(env, i);
+      b.clause = clause_to_name(env, i);
   }
   if (b.clause != SESSION_NO_CLAUSE)
     b.at = env->clauses[b.clause].at;

@@ -111,7 +111,7 @@ struct witness *round_witness(struct session *s, const struct config *c, const s
 
 /* --- and back --- */
 
-static void tell_oracles(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
+static void fill_oracles(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
                          struct arena *arena, struct session_part *part) {
   const struct model *m = &s->model;
   const struct role *role = process_role(m, p);
@@ -127,7 +127,7 @@ static void tell_oracles(struct session *s, const struct config *c, const struct
   }
 }
 
-static void tell_forged(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
+static void fill_forged(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
                         struct arena *arena, struct session_part *part) {
   const struct model *m = &s->model;
   const struct type *type = process_role(m, p)->body[c->point].received;
@@ -154,8 +154,8 @@ void round_of_witness(struct session *s, const struct config *c, const struct wi
     part->crashes = w->crashes[p];
     part->sends = picks_of(&out->arena, &w->sends[p], &part->nsends);
     part->updates = picks_of(&out->arena, &w->updates[p], &part->nupdates);
-    tell_oracles(s, c, w, p, &out->arena, part);
-    tell_forged(s, c, w, p, &out->arena, part);
+    fill_oracles(s, c, w, p, &out->arena, part);
+    fill_forged(s, c, w, p, &out->arena, part);
   }
 }
 
@@ -185,7 +185,7 @@ struct nth {
   bool found;
 };
 
-static bool tell_nth(void *context, uint64_t index, const struct witness *w, enum step_result result,
+static bool fill_nth(void *context, uint64_t index, const struct witness *w, enum step_result result,
                      const struct config *next, const struct model_error *error) {
   struct nth *n = context;
   (void)result;
@@ -204,7 +204,7 @@ bool session_round_nth(struct session *s, uint64_t index, struct session_round *
   if (!session_in_rounds(s))
     return false;
   struct nth n = {s, session_now(s), out, index, false};
-  if (choices_walk(s, s->environment, n.config, tell_nth, &n) == WALK_STOPPED)
+  if (choices_walk(s, s->environment, n.config, fill_nth, &n) == WALK_STOPPED)
     return false;
   return n.found || session_fail(s, "there is no choice %" PRIu64, index);
 }
@@ -349,7 +349,7 @@ void witness_normalise(struct session *s, const struct config *c, struct witness
 
 /* --- what there is to choose from --- */
 
-static void tell_senders(struct session *s, const struct exchange *x, const struct witness *w, uint32_t p,
+static void fill_senders(struct session *s, const struct exchange *x, const struct witness *w, uint32_t p,
                          struct arena *arena, struct session_candidate *out) {
   const struct model *m = &s->model;
   const struct environment *env = &m->environments[s->environment];
@@ -371,7 +371,7 @@ static void tell_senders(struct session *s, const struct exchange *x, const stru
   }
 }
 
-static void tell_candidate(struct session *s, const struct exchange *x, const struct witness *w, uint32_t p,
+static void fill_candidate(struct session *s, const struct exchange *x, const struct witness *w, uint32_t p,
                            struct arena *arena, struct session_candidate *out) {
   const struct model *m = &s->model;
   const struct config *c = x->config;
@@ -386,7 +386,7 @@ static void tell_candidate(struct session *s, const struct exchange *x, const st
       out->oracles[out->noracles++] =
           (struct session_oracle){role->vars[i].name, role->vars[i].type->count,
                                   out->active && oracle_chosen_at(m, &role->vars[i], c->point)};
-  tell_senders(s, x, w, p, arena, out);
+  fill_senders(s, x, w, p, arena, out);
 }
 
 static uint32_t *arities(struct arena *arena, const struct choices *choices, uint32_t *n) {
@@ -394,7 +394,7 @@ static uint32_t *arities(struct arena *arena, const struct choices *choices, uin
   return choices->at ? arena_copy(arena, choices->arity.at, choices->at * sizeof *choices->arity.at) : NULL;
 }
 
-static void tell_picks(struct session *s, const struct exchange *x, bool sent, const struct witness *w, uint32_t p,
+static void fill_picks(struct session *s, const struct exchange *x, bool sent, const struct witness *w, uint32_t p,
                        struct arena *arena, struct session_candidate *out) {
   struct choices choices = {0};
   struct model_error ignored;
@@ -414,7 +414,7 @@ static void tell_picks(struct session *s, const struct exchange *x, bool sent, c
   choices_release(&choices);
 }
 
-static bool tell_candidates(struct session *s, const struct witness *w, struct session_candidates *out) {
+static bool fill_candidates(struct session *s, const struct witness *w, struct session_candidates *out) {
   struct exchange x;
   struct model_error error = {0};
   enum step_result begun = exchange_begin(&x, s->meaning, session_now(s), w, &error);
@@ -426,8 +426,8 @@ static bool tell_candidates(struct session *s, const struct witness *w, struct s
   arena_init(&out->arena);
   out->at = arena_array(&out->arena, out->n + (size_t)1, sizeof *out->at);
   for (uint32_t p = 0; p < out->n; p++) {
-    tell_candidate(s, &x, w, p, &out->arena, &out->at[p]);
-    tell_picks(s, &x, begun == STEP_OK, w, p, &out->arena, &out->at[p]);
+    fill_candidate(s, &x, w, p, &out->arena, &out->at[p]);
+    fill_picks(s, &x, begun == STEP_OK, w, p, &out->arena, &out->at[p]);
   }
   exchange_release(&x);
   return true;
@@ -440,7 +440,7 @@ bool session_candidates(struct session *s, const struct session_round *round, st
     return false;
   session_begin(s);
   struct witness *w = session_in_rounds(s) ? round_witness(s, session_now(s), round ? round : &own) : NULL;
-  bool ok = w && tell_candidates(s, w, out);
+  bool ok = w && fill_candidates(s, w, out);
   witness_free(w);
   if (!round)
     session_round_release(&own);

@@ -22,17 +22,22 @@ static bool look_heard_of(void *context, const struct node *n) {
   return true;
 }
 
-/* `forall p ...: body` where the body reads HO[p] and no other heard-of set. */
+/* `forall p ...: body` where the body reads HO[p] and no other heard-of set, and the ranges read none. */
 static bool clause_separates(const struct clause *c, uint32_t *slot) {
-  struct heard_use use = {0};
+  struct heard_use use = {0}, ranges = {0};
   bool bound = false;
   if (!c->pred || c->pred->op != NODE_FORALL)
     return false;
-  node_walk(c->pred, look_heard_of, &use);
-  for (uint32_t i = 0; i < c->pred->ngen; i++)
-    bound |= c->pred->gen[i].slot == use.slot;
+  node_walk(c->pred->kid[0], look_heard_of, &use);
+  for (uint32_t i = 0; i < c->pred->ngen; i++) {
+    const struct generator *g = &c->pred->gen[i];
+    bound |= g->slot == use.slot;
+    node_walk(g->range, look_heard_of, &ranges);
+    if (g->cond)
+      node_walk(g->cond, look_heard_of, &ranges);
+  }
   *slot = use.slot;
-  return use.any && !use.other && bound;
+  return use.any && !use.other && !ranges.any && bound;
 }
 
 struct row_question {
@@ -50,7 +55,7 @@ static bool ask_binding(struct eval *e, void *context, uint64_t weight) {
   return q->good;
 }
 
-static bool clause_holds_of_row(struct hunt *h, const struct separable *k, uint32_t p, uint8_t *const *corrupt) {
+static bool clause_holds_of_row(struct round_search *h, const struct separable *k, uint32_t p, uint8_t *const *corrupt) {
   struct config seen = *h->config;
   struct row_question q = {k->clause->pred->kid[0], k->slot, p, true};
   struct eval e;
@@ -71,7 +76,7 @@ static bool clause_holds_of_row(struct hunt *h, const struct separable *k, uint3
 }
 
 /* No round with this row of the probe is allowed, if the answer is false. */
-static bool row_passes(struct hunt *h, uint32_t p) {
+static bool row_passes(struct round_search *h, uint32_t p) {
   uint8_t **corrupt = h->separable.n ? witness_corrupt(h->probe) : NULL;
   bool good = true;
   for (size_t i = 0; i < h->separable.n && good; i++)
@@ -80,11 +85,11 @@ static bool row_passes(struct hunt *h, uint32_t p) {
   return good;
 }
 
-/* --- the hunt --- */
+/* --- the search --- */
 
-void hunt_init(struct hunt *h, struct session *s, uint64_t most) {
+void round_search_init(struct round_search *h, struct session *s, uint64_t most) {
   uint32_t n = s->model.nprocesses;
-  *h = (struct hunt){.session = s, .config = session_now(s), .env = &s->model.environments[s->environment], .most = most};
+  *h = (struct round_search){.session = s, .config = session_now(s), .env = &s->model.environments[s->environment], .most = most};
   h->heard_matters = heard_of_matters(h->env);
   for (uint32_t i = 0; i < h->env->nclauses; i++) {
     struct separable k = {&h->env->clauses[i], 0};
@@ -103,7 +108,7 @@ void hunt_init(struct hunt *h, struct session *s, uint64_t most) {
     h->targets[p].any = true;
 }
 
-static void streams_clear(struct hunt *h) {
+static void streams_clear(struct round_search *h) {
   for (uint32_t p = 0; p < h->session->model.nprocesses; p++) {
     struct row_stream *t = &h->streams[p];
     choices_release(&t->choices);
@@ -113,7 +118,7 @@ static void streams_clear(struct hunt *h) {
   }
 }
 
-void hunt_release(struct hunt *h) {
+void round_search_release(struct round_search *h) {
   streams_clear(h);
   memory_free(h->streams);
   memory_free(h->targets);
@@ -125,7 +130,7 @@ void hunt_release(struct hunt *h) {
   arena_release(&h->arena);
 }
 
-bool hunt_spend(struct hunt *h) {
+bool round_search_spend(struct round_search *h) {
   h->spent |= h->work >= h->most || session_stop_seen(h->session);
   h->work++;
   return !h->spent;
@@ -134,14 +139,14 @@ bool hunt_spend(struct hunt *h) {
 /* --- contexts --- */
 
 struct contexts {
-  struct hunt *hunt;
+  struct round_search *search;
   context_fn *visit;
   void *context;
 };
 
 static bool context_ready(struct contexts *k) {
-  struct hunt *h = k->hunt;
-  if (!hunt_spend(h))
+  struct round_search *h = k->search;
+  if (!round_search_spend(h))
     return false;
   enum step_result begun = exchange_begin(&h->exchange, h->session->meaning, h->config, h->witness, &h->error);
   bool more = begun == STEP_BAD_WITNESS || k->visit(h, k->context, begun == STEP_ERROR);
@@ -154,7 +159,7 @@ static bool context_ready(struct contexts *k) {
 
 /* Every script of every sender. */
 static bool context_sends(struct contexts *k, uint32_t p) {
-  struct hunt *h = k->hunt;
+  struct round_search *h = k->search;
   struct witness *w = h->witness;
   if (p == h->config->nprocesses)
     return context_ready(k);
@@ -173,7 +178,7 @@ static bool context_sends(struct contexts *k, uint32_t p) {
 }
 
 /* A process with a target crashes if that says so. */
-static bool crash_fits(const struct hunt *h, uint32_t p, bool crash) {
+static bool crash_fits(const struct round_search *h, uint32_t p, bool crash) {
   const struct target *t = &h->targets[p];
   if (t->any)
     return true;
@@ -181,7 +186,7 @@ static bool crash_fits(const struct hunt *h, uint32_t p, bool crash) {
 }
 
 static bool context_crashes(struct contexts *k, uint32_t p) {
-  struct hunt *h = k->hunt;
+  struct round_search *h = k->search;
   if (p == h->config->nprocesses)
     return context_sends(k, 0);
   if (!process_active(h->config->local[p][LOCAL_STATUS]))
@@ -197,7 +202,7 @@ static bool context_crashes(struct contexts *k, uint32_t p) {
 }
 
 static bool context_oracles(struct contexts *k, uint32_t p, uint32_t var, uint32_t position) {
-  struct hunt *h = k->hunt;
+  struct round_search *h = k->search;
   struct model *m = &h->session->model;
   if (p == m->nprocesses)
     return context_crashes(k, 0);
@@ -222,18 +227,18 @@ static bool context_oracles(struct contexts *k, uint32_t p, uint32_t var, uint32
   return true;
 }
 
-bool hunt_contexts(struct hunt *h, context_fn *visit, void *context) {
+bool round_contexts_each(struct round_search *h, context_fn *visit, void *context) {
   struct contexts k = {h, visit, context};
   return context_oracles(&k, 0, 0, 0);
 }
 
 /* --- rows --- */
 
-static bool updates(const struct hunt *h, uint32_t p) {
+static bool updates(const struct round_search *h, uint32_t p) {
   return process_active(h->config->local[p][LOCAL_STATUS]) && !h->witness->crashes[p];
 }
 
-static bool may_miss(const struct hunt *h, uint32_t p, uint32_t q) {
+static bool may_miss(const struct round_search *h, uint32_t p, uint32_t q) {
   if (!updates(h, p))
     return h->heard_matters;
   if (!environment_delivers(h->env) || !must_hear(&h->exchange, h->witness, p, q))
@@ -241,7 +246,7 @@ static bool may_miss(const struct hunt *h, uint32_t p, uint32_t q) {
   return p != q && environment_clause(h->env, CLAUSE_LOST);
 }
 
-static void stream_begin(struct hunt *h, uint32_t p) {
+static void stream_begin(struct round_search *h, uint32_t p) {
   struct row_stream *t = &h->streams[p];
   const struct model *m = &h->session->model;
   const struct type *type = process_role(m, p)->body[h->config->point].received;
@@ -255,7 +260,7 @@ static void stream_begin(struct hunt *h, uint32_t p) {
   }
 }
 
-void hunt_begin_rows(struct hunt *h) { streams_clear(h); }
+void round_search_begin_rows(struct round_search *h) { streams_clear(h); }
 
 static uint64_t all_of(uint32_t n) { return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1; }
 
@@ -268,7 +273,7 @@ static uint64_t spread_over(uint64_t free, uint64_t number) {
   return spread;
 }
 
-static uint64_t stream_heard(const struct hunt *h, const struct row_stream *t) {
+static uint64_t stream_heard(const struct round_search *h, const struct row_stream *t) {
   return all_of(h->config->nprocesses) & ~spread_over(t->free, t->lost);
 }
 
@@ -287,7 +292,7 @@ static bool next_lost(struct row_stream *t) {
 }
 
 /* The next forged messages from those who are heard. False: all were there, and nothing is forged again. */
-static bool next_forged(const struct hunt *h, struct row_stream *t, uint32_t p) {
+static bool next_forged(const struct round_search *h, struct row_stream *t, uint32_t p) {
   const struct model *m = &h->session->model;
   const struct type *type = process_role(m, p)->body[h->config->point].received;
   uint64_t heard = stream_heard(h, t);
@@ -303,7 +308,7 @@ static bool next_forged(const struct hunt *h, struct row_stream *t, uint32_t p) 
   return false;
 }
 
-static void probe_set(struct hunt *h, const struct row_stream *t, uint32_t p) {
+static void probe_set(struct round_search *h, const struct row_stream *t, uint32_t p) {
   struct model *m = &h->session->model;
   const struct type *type = process_role(m, p)->body[h->config->point].received;
   uint64_t heard = stream_heard(h, t);
@@ -317,7 +322,7 @@ static void probe_set(struct hunt *h, const struct row_stream *t, uint32_t p) {
 }
 
 /* What becomes of p with this row, by the next script of choices. */
-static void run_row(struct hunt *h, struct row_stream *t, uint32_t p, struct row *row) {
+static void run_row(struct round_search *h, struct row_stream *t, uint32_t p, struct row *row) {
   const struct model *m = &h->session->model;
   uint32_t r = model_role_of(m, p), length = role_local_length(&m->roles[r]);
   value *local = arena_array(&h->arena, length, sizeof *local);
@@ -345,13 +350,13 @@ static void run_row(struct hunt *h, struct row_stream *t, uint32_t p, struct row
 }
 
 /* Advances to the next row of p, whatever comes of it. False: there is none. */
-static bool stream_next(struct hunt *h, uint32_t p, struct row *row) {
+static bool stream_next(struct round_search *h, uint32_t p, struct row *row) {
   struct row_stream *t = &h->streams[p];
   bool fresh = !t->begun;
   if (fresh)
     stream_begin(h, p);
   if (t->choosing && (t->choosing = choices_next(&t->choices))) {
-    if (!hunt_spend(h))
+    if (!round_search_spend(h))
       return false;
     probe_set(h, t, p);
     run_row(h, t, p, row);
@@ -359,7 +364,7 @@ static bool stream_next(struct hunt *h, uint32_t p, struct row *row) {
   }
   while (fresh || next_forged(h, t, p) || next_lost(t)) {
     fresh = false;
-    if (!hunt_spend(h))
+    if (!round_search_spend(h))
       return false;
     probe_set(h, t, p);
     if (!row_passes(h, p))
@@ -373,7 +378,7 @@ static bool stream_next(struct hunt *h, uint32_t p, struct row *row) {
   return false;
 }
 
-static bool row_fits(const struct hunt *h, uint32_t p, const struct row *row) {
+static bool row_fits(const struct round_search *h, uint32_t p, const struct row *row) {
   const struct target *t = &h->targets[p];
   const struct model *m = &h->session->model;
   if (t->any)
@@ -383,7 +388,7 @@ static bool row_fits(const struct hunt *h, uint32_t p, const struct row *row) {
   return !memcmp(t->local, row->local, role_local_length(process_role(m, p)) * sizeof *row->local);
 }
 
-const struct row *hunt_row(struct hunt *h, uint32_t p, size_t i) {
+const struct row *round_search_row(struct round_search *h, uint32_t p, size_t i) {
   struct row_stream *t = &h->streams[p];
   struct row row;
   while (t->rows.n <= i && !t->done && !h->spent && stream_next(h, p, &row))
@@ -394,7 +399,7 @@ const struct row *hunt_row(struct hunt *h, uint32_t p, size_t i) {
 
 /* --- whole rounds --- */
 
-static void witness_set_row(struct hunt *h, uint32_t p, const struct row *row) {
+static void witness_set_row(struct round_search *h, uint32_t p, const struct row *row) {
   struct witness *w = h->witness;
   for (uint32_t q = 0; q < w->nprocesses; q++)
     w->heard[p][q] = row->heard >> q & 1;
@@ -403,13 +408,13 @@ static void witness_set_row(struct hunt *h, uint32_t p, const struct row *row) {
   w->updates[p] = row->script;
 }
 
-static void witness_clear_rows(struct hunt *h) {
+static void witness_clear_rows(struct round_search *h) {
   h->witness->nforged = 0;
   for (uint32_t p = 0; p < h->witness->nprocesses; p++)
     h->witness->updates[p] = (struct script){0, NULL};
 }
 
-bool target_met(const struct hunt *h, uint32_t p, enum step_result result, const struct config *next,
+bool target_met(const struct round_search *h, uint32_t p, enum step_result result, const struct config *next,
                 const struct model_error *error) {
   const struct target *t = &h->targets[p];
   const struct model *m = &h->session->model;
@@ -422,7 +427,7 @@ bool target_met(const struct hunt *h, uint32_t p, enum step_result result, const
 }
 
 /* What was made of rows is judged and taken as a whole. A round in which others fail is no answer, unless an error is wanted. */
-static bool hunt_judge(struct hunt *h) {
+static bool round_search_judge(struct round_search *h) {
   const char *why;
   struct model_error error = {0};
   if (!exchange_allowed(&h->exchange, h->session->environment, h->witness, &why))
@@ -443,25 +448,21 @@ static bool hunt_judge(struct hunt *h) {
   return true;
 }
 
-bool hunt_try(struct hunt *h, const struct row *const *rows) {
-  if (!hunt_spend(h))
+bool round_search_try(struct round_search *h, const struct row *const *rows) {
+  if (!round_search_spend(h))
     return false;
   for (uint32_t p = 0; p < h->config->nprocesses; p++)
     witness_set_row(h, p, rows[p]);
-  bool found = hunt_judge(h);
+  bool found = round_search_judge(h);
   witness_clear_rows(h);
   return found;
 }
 
-static bool combine(struct hunt *h, const struct row **rows, uint32_t p) {
-  if (p == h->config->nprocesses) {
-    if (h->leaves == 0)
-      return false;
-    h->leaves--;
-    return !hunt_try(h, rows) && !h->spent;
-  }
-  for (size_t i = 0; hunt_row(h, p, i); i++) {
-    struct row row = *hunt_row(h, p, i); /* the list moves when it grows; what a row points to does not */
+static bool combine(struct round_search *h, const struct row **rows, uint32_t p) {
+  if (p == h->config->nprocesses)
+    return !round_search_try(h, rows) && !h->spent;
+  for (size_t i = 0; round_search_row(h, p, i); i++) {
+    struct row row = *round_search_row(h, p, i); /* the list moves when it grows; what a row points to does not */
     rows[p] = &row;
     if (!combine(h, rows, p + 1))
       return false;
@@ -469,7 +470,7 @@ static bool combine(struct hunt *h, const struct row **rows, uint32_t p) {
   return !h->spent;
 }
 
-bool hunt_combine(struct hunt *h) {
+bool round_search_combine(struct round_search *h) {
   const struct row **rows = memory_alloc((h->config->nprocesses + (size_t)1) * sizeof *rows);
   bool more = combine(h, rows, 0);
   memory_free(rows);

@@ -33,7 +33,7 @@ struct row_stream {
   uint64_t forgeable;
   struct choices choices;
   bool choosing;     /* the choices have further scripts for this row */
-  VEC(struct row) rows; /* so far: those that fit the target; in the arena of the hunt */
+  VEC(struct row) rows; /* so far: those that fit the target; in the arena of the search */
 };
 
 struct separable { /* a clause 'forall p: ...' that speaks of the row of p alone */
@@ -41,7 +41,7 @@ struct separable { /* a clause 'forall p: ...' that speaks of the row of p alone
   uint32_t slot;
 };
 
-struct hunt {
+struct round_search {
   struct session *session;
   const struct config *config;
   const struct environment *env;
@@ -58,27 +58,26 @@ struct hunt {
   struct target *targets;     /* by process */
   struct config *next;
   struct model_error error;
-  uint64_t leaves;         /* that may still be judged in this attempt */
   struct witness *found;
 };
 
-void hunt_init(struct hunt *, struct session *, uint64_t most);
-void hunt_release(struct hunt *);
-bool hunt_spend(struct hunt *); /* false: no more */
+void round_search_init(struct round_search *, struct session *, uint64_t most);
+void round_search_release(struct round_search *);
+bool round_search_spend(struct round_search *); /* false: no more */
 
-/* Every context, until the callback returns false or the work is spent; false then. failed: somebody fails to send, hunt->error says
+/* Every context, until the callback returns false or the work is spent; false then. failed: somebody fails to send, error says
    who; there are no rows then. */
-typedef bool context_fn(struct hunt *, void *context, bool failed);
-bool hunt_contexts(struct hunt *, context_fn *, void *context);
+typedef bool context_fn(struct round_search *, void *context, bool failed);
+bool round_contexts_each(struct round_search *, context_fn *, void *context);
 /* Sets up the streams for the targets; to be called in a context. */
-void hunt_begin_rows(struct hunt *);
+void round_search_begin_rows(struct round_search *);
 /* The i-th row of process p that fits its target; NULL: there are no more (or the work is spent). */
-const struct row *hunt_row(struct hunt *, uint32_t p, size_t i);
-/* Judges the round made of these rows (NULL: of the p-th, everybody hears all) and keeps it if it is allowed and meets the targets. */
-bool hunt_try(struct hunt *, const struct row *const *rows);
-/* All combinations of rows, at most hunt->leaves of them; false: the round was found, or the work is spent. */
-bool hunt_combine(struct hunt *);
+const struct row *round_search_row(struct round_search *, uint32_t p, size_t i);
+/* Judges the round made of these rows, one for each process, and keeps it as `found` if it is allowed and meets the targets. */
+bool round_search_try(struct round_search *, const struct row *const *rows);
+/* All combinations of rows; false: a round was found, or the work is spent. */
+bool round_search_combine(struct round_search *);
 
-bool target_met(const struct hunt *, uint32_t p, enum step_result, const struct config *next, const struct model_error *);
+bool target_met(const struct round_search *, uint32_t p, enum step_result, const struct config *next, const struct model_error *);
 
 #endif
