@@ -38,8 +38,9 @@ static void read_global(struct reading *r, const struct node *n) {
   struct text t = {0};
   if (var->kind == VAR_INPUT)
     return;
+  value v = eval_node(r->eval, n);
   text_addf(&t, "%s%s = ", var->name, n->primed ? "'" : "");
-  value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+  value_print(&m->values, m, n->type, v, &t);
   add(r->instance, false, &t);
 }
 
@@ -51,6 +52,7 @@ static bool is_point(const struct model *m, const struct node *n) {
   return false;
 }
 
+/* Values first: an error of the model unwinds, and no text must be half made then. */
 static bool read_field(void *context, const struct node *n) {
   struct reading *r = context;
   if (n->ngen > 0)
@@ -64,17 +66,19 @@ static bool read_field(void *context, const struct node *n) {
   struct text t = {0};
   const struct model *m = r->eval->model;
   const char *name = m->fields[n->index].name;
+  uint32_t process = (uint32_t)eval_node(r->eval, n->kid[0]);
+  value v = eval_node(r->eval, n);
   if (is_point(m, n)) {
-    process_print(m, (uint32_t)eval_node(r->eval, n->kid[0]), &t);
+    process_print(m, process, &t);
     text_addf(&t, " is %sat ", n->primed ? "then " : "");
-    value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+    value_print(&m->values, m, n->type, v, &t);
     add(r->instance, false, &t);
     return true;
   }
   text_add(&t, n->op == NODE_INITIAL ? "initial(" : "");
-  process_print(m, (uint32_t)eval_node(r->eval, n->kid[0]), &t);
+  process_print(m, process, &t);
   text_addf(&t, ".%s%s%s = ", name, n->primed ? "'" : "", n->op == NODE_INITIAL ? ")" : "");
-  value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+  value_print(&m->values, m, n->type, v, &t);
   add(r->instance, false, &t);
   return true;
 }
