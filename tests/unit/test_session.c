@@ -15,7 +15,7 @@
 /* --- instances: a model, one of its expectations, an environment and a semantics --- */
 
 struct instance {
-  char path[300], line[400];
+  char path[400], line[400];
   struct model *model;
   struct session *session;
   uint32_t environment;
