@@ -351,11 +351,62 @@ static void test_forbidden(void **unused) {
 
 /* --- rounds by structure --- */
 
+/* Made up, and judged: what is allowed is one of the enumerated rounds, and leads where that one leads. */
+static void try_made_up(struct instance *in) {
+  struct session *s = in->session;
+  struct session_round r;
+  struct session_judgement j;
+  uint64_t index, most = 100000;
+  size_t length = session_length(s);
+  if (!session_round_init(s, &r))
+    return; /* it is over */
+  for (uint32_t p = 0; p < r.nparts; p++) {
+    r.parts[p].heard = random_below(2) ? 7 & ((1u << r.nparts) - 1) : random_below(1u << r.nparts);
+    r.parts[p].crashes = random_below(6) == 0;
+    struct session_candidates all;
+    GOOD(s, session_candidates(s, NULL, &all));
+    for (uint32_t i = 0; i < r.parts[p].noracles; i++)
+      r.parts[p].oracles[i] = random_below((uint32_t)all.at[p].oracles[i].nvalues);
+    session_candidates_release(&all);
+  }
+  GOOD(s, session_judge(s, &r, &j));
+  assert_int_equal(session_take_round(s, &r), j.possible && j.allowed);
+  if (j.possible && !j.allowed)
+    assert_true(j.clause == SESSION_NO_CLAUSE || j.clause < in->model->environments[in->environment].nclauses);
+  if (session_length(s) > length) {
+    struct config *after = session_at(s, length + 1) ? config_copy(&s->model, session_at(s, length + 1)) : NULL;
+    bool found = session_step_index(s, length, most, &index);
+    uint64_t n;
+    bool exact;
+    GOOD(s, session_back(s, 1));
+    GOOD(s, session_count_choices(s, most, &n, &exact));
+    if (!found && exact)
+      fail_msg("%s:%s: an allowed round is not enumerated", in->path, in->line);
+    if (found) {
+      GOOD(s, session_take(s, index));
+      assert_int_equal(session_at(s, length + 1) != NULL, after != NULL);
+      assert_true(!after || config_equal(&s->model, after, session_at(s, length + 1)));
+      GOOD(s, session_back(s, 1));
+    }
+    config_free(after);
+  }
+  session_round_release(&r);
+}
+
 static void try_structure(struct instance *in) {
   struct session *s = in->session;
   struct path p;
+  const char *error;
+  struct span at;
   if (model_steps(in->model))
     return;
+  walk(s, &p);
+  if (session_started(s) && session_failed(s, &error, &at))
+    GOOD(s, session_back(s, 1));
+  for (int i = 0; i < 4 && session_started(s); i++) {
+    try_made_up(in);
+    GOOD(s, session_back(s, session_length(s) ? 1 : 0));
+  }
   for (int i = 0; i < 3; i++) {
     walk(s, &p);
     if (p.n == 0)
