@@ -222,6 +222,15 @@ static void write_out_defs(struct model *m) {
       m->environments[i].clauses[k].pred = node_inlined(m, m->environments[i].clauses[k].pred);
 }
 
+static void checker_end(struct checker *c) {
+  struct model *m = c->m;
+  m->types = arena_copy(&m->arena, c->types.at, c->types.n * sizeof *c->types.at);
+  m->ntypes = (uint32_t)c->types.n;
+  m->defs = arena_copy(&m->arena, c->defs.at, c->defs.n * sizeof *c->defs.at);
+  m->ndefs = (uint32_t)c->defs.n;
+  checker_release(c);
+}
+
 struct model *model_check(const struct ast *file, const struct source *source,
                           const struct binding *bindings, size_t nbindings, bool complete_params,
                           struct diags *diags) {
@@ -232,11 +241,7 @@ struct model *model_check(const struct ast *file, const struct source *source,
   if (kind_supported(&c))
     check_all(&c, bindings, nbindings, complete_params);
   struct model *m = c.m;
-  m->types = arena_copy(&m->arena, c.types.at, c.types.n * sizeof *c.types.at);
-  m->ntypes = (uint32_t)c.types.n;
-  m->defs = arena_copy(&m->arena, c.defs.at, c.defs.n * sizeof *c.defs.at);
-  m->ndefs = (uint32_t)c.defs.n;
-  checker_release(&c);
+  checker_end(&c);
   if (diags->errors == before) {
     write_out_defs(m);
     check_complete(m, diags);
@@ -245,6 +250,54 @@ struct model *model_check(const struct ast *file, const struct source *source,
     locality_prepare(m);
     return m;
   }
+  model_free(m);
+  return NULL;
+}
+
+/* A value that can be computed and shown by itself. */
+static bool stands_alone(struct checker *c, const struct node *n) {
+  if (bad(n))
+    return false;
+  if (n->type->kind == TYPE_BAG || n->op == NODE_INTERVAL || n->op == NODE_SUBSETS) {
+    fault(c, n->at, "this is for quantifiers to range over and has no value by itself");
+    return false;
+  }
+  if (!is_known(n->type)) {
+    fault(c, n->at, "the type of this expression is not known");
+    return false;
+  }
+  return true;
+}
+
+struct model *model_check_with(const struct ast *file, const struct source *source, const struct binding *bindings,
+                               size_t nbindings, const struct values *values, const struct ast *expression, bool step,
+                               struct node **lowered, struct diags *diags) {
+  struct checker c = {.m = model_new(file, source), .file = file, .diags = diags};
+  struct model *m = c.m;
+  size_t before = diags->errors;
+  values_release(&m->values);
+  m->values = *values;
+  c.in.role = ROLE_ANY;
+  m->kind = ast_model_kind(file);
+  *lowered = NULL;
+  if (kind_supported(&c))
+    check_all(&c, bindings, nbindings, false);
+  if (diags->errors == before) {
+    c.in = (struct context){.where = IN_PROPERTY, .role = ROLE_ANY, .step = step};
+    c.slots = 0;
+    struct node *n = lower(&c, expression);
+    if (stands_alone(&c, n))
+      *lowered = n;
+    else if (diags->errors == before)
+      fault(&c, expression->at, "this expression cannot be evaluated");
+  }
+  checker_end(&c);
+  if (diags->errors == before) {
+    write_out_defs(m);
+    *lowered = node_inlined(m, *lowered);
+    return m;
+  }
+  m->values = (struct values){0}; /* the caller's */
   model_free(m);
   return NULL;
 }

@@ -19,4 +19,11 @@ enum model_kind ast_model_kind(const struct ast *file);
 struct model *model_check(const struct ast *file, const struct source *, const struct binding *, size_t nbindings,
                           bool complete_params, struct diags *);
 
+/* The same file with one more expression, read as in a property (step: as in one about steps, with primed variables). The
+   model's values are kept in `values`, which stays the caller's: take it out of the model before freeing that.
+   lang/expression.h does it all for a model that was checked before. */
+struct model *model_check_with(const struct ast *file, const struct source *, const struct binding *, size_t nbindings,
+                               const struct values *values, const struct ast *expression, bool step,
+                               struct node **lowered, struct diags *);
+
 #endif

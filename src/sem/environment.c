@@ -135,7 +135,7 @@ static bool budget_allows(const struct exchange *x, const struct environment *en
   return true;
 }
 
-static bool clause_speaks(const struct model *m, const struct clause *c, const struct config *config) {
+bool clause_speaks(const struct model *m, const struct clause *c, const struct config *config) {
   if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
     return false;
   if (c->name_id != NO_NAME && m->points[config->point].name_id != c->name_id)

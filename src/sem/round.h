@@ -52,6 +52,8 @@ bool environment_delivers(const struct environment *);
 bool must_hear(const struct exchange *, const struct witness *, uint32_t p, uint32_t q);
 bool environment_corrupts(const struct environment *);
 
+/* Is it a clause about single rounds that is asked of the round to come? */
+bool clause_speaks(const struct model *, const struct clause *, const struct config *);
 /* A clause that does not speak of HO, on the configuration as it is. */
 bool clause_holds_without_messages(struct meaning *, const struct clause *, const struct config *);
 

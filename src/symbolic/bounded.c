@@ -1,52 +1,52 @@
 /* Bounded checking: round after round is unrolled, and after each it is asked what can be wrong by then. */
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
-static void add_step(struct session *s, struct sstep *step) {
+static void add_step(struct unrolling *s, struct sstep *step) {
   s->steps = memory_resize_array(s->steps, s->nsteps + (size_t)1, sizeof *s->steps);
   s->states = memory_resize_array(s->states, s->nsteps + (size_t)2, sizeof *s->states);
   s->steps[s->nsteps++] = step;
   s->states[s->nsteps] = step->after;
 }
 
-bool bounded_start(struct session *s) {
+bool bounded_start(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
   truth allowed, error;
   struct sstate *start = encode_start(&s->e, &allowed, &error);
   s->states = memory_alloc(sizeof *s->states);
   s->states[0] = start;
-  enum answer fails = session_ask(s, error);
+  enum answer fails = unrolling_ask(s, error);
   if (fails == ANSWER_UNKNOWN)
     return false;
   if (fails == ANSWER_YES) {
     a->error = (struct symbolic_finding){.found = true, .at_start = true, .error = true, .property = UINT32_MAX};
     return true;
   }
-  session_assert(s, truth_and(&s->e.t, allowed, encode_representative(&s->e, start, s->options->licences)));
-  enum answer any = session_ask(s, s->e.t.yes);
+  unrolling_assert(s, truth_and(&s->e.t, allowed, encode_representative(&s->e, start, s->options->licences)));
+  enum answer any = unrolling_ask(s, s->e.t.yes);
   if (any == ANSWER_NO)
     a->end = SYMBOLIC_EXHAUSTED; /* nobody can start */
   if (any != ANSWER_YES)
     return any == ANSWER_NO;
-  if (!session_layer(s, NULL, start))
+  if (!unrolling_layer(s, NULL, start))
     return false;
   a->complete = 1;
   return true;
 }
 
-bool bounded_extend(struct session *s, bool *more) {
+bool bounded_extend(struct unrolling *s, bool *more) {
   struct sstate *from = s->states[s->nsteps];
   struct symbolic_answer *a = s->answer;
-  struct sstep *step = session_step(s, from);
+  struct sstep *step = unrolling_step(s, from);
   *more = false;
   add_step(s, step);
-  if (!session_failing(s, step))
+  if (!unrolling_failing(s, step))
     return false;
-  session_assert(s, step->allowed);
-  enum answer any = session_ask(s, s->e.t.yes);
+  unrolling_assert(s, step->allowed);
+  enum answer any = unrolling_ask(s, s->e.t.yes);
   if (any == ANSWER_UNKNOWN)
     return false;
   *more = any == ANSWER_YES;
-  if (*more && !session_layer(s, step, step->after))
+  if (*more && !unrolling_layer(s, step, step->after))
     return false;
   if (*more || a->error.found)
     a->complete = s->nsteps + 1;
@@ -55,11 +55,11 @@ bool bounded_extend(struct session *s, bool *more) {
 }
 
 /* Whether it is over, and how. */
-static bool over(struct session *s, bool more) {
+static bool over(struct unrolling *s, bool more) {
   struct symbolic_answer *a = s->answer;
   if (a->error.found)
     a->end = SYMBOLIC_MODEL_ERROR;
-  else if (session_decided(s))
+  else if (unrolling_decided(s))
     a->end = SYMBOLIC_DECIDED;
   else if (!more || s->states[s->nsteps]->point == POINT_END)
     a->end = SYMBOLIC_EXHAUSTED;
@@ -70,7 +70,7 @@ static bool over(struct session *s, bool more) {
   return true;
 }
 
-void bounded_run(struct session *s) {
+void bounded_run(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
   bool more = true, known = bounded_start(s);
   more = known && a->complete > 0;
@@ -80,12 +80,12 @@ void bounded_run(struct session *s) {
       s->options->progress(s->options->context, s->nsteps);
   }
   if (!known)
-    session_unknown(s);
+    unrolling_unknown(s);
 }
 
-bool bounded_until(struct session *s) {
+bool bounded_until(struct unrolling *s) {
   bool more = true, known = bounded_start(s);
-  while (known && more && !s->answer->error.found && !session_decided(s) &&
+  while (known && more && !s->answer->error.found && !unrolling_decided(s) &&
          s->states[s->nsteps]->point != POINT_END && s->nsteps < s->options->depth)
     known = bounded_extend(s, &more);
   return known;

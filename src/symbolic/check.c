@@ -1,13 +1,13 @@
 #include "symbolic/check.h"
 
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
 #include <string.h>
 
-/* Nothing but the refusal is left of a session that ended in one. */
-static void refuse(struct session *s) {
+/* Nothing but the refusal is left of a unrolling that ended in one. */
+static void refuse(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
-  if (session_stopped(s)) {
+  if (unrolling_stopped(s)) {
     a->end = SYMBOLIC_STOPPED;
     return;
   }
@@ -18,30 +18,30 @@ static void refuse(struct session *s) {
 
 static const struct {
   enum engine engine;
-  void (*run)(struct session *);
+  void (*run)(struct unrolling *);
 } engines[] = {[SYMBOLIC_BOUNDED] = {ENGINE_BMC, bounded_run},
                [SYMBOLIC_INDUCTION] = {ENGINE_INDUCTION, induction_run},
                [SYMBOLIC_SPACER] = {ENGINE_SPACER, spacer_run}};
 
-static void run_engine(struct session *s) {
-  session_check(s, engines[s->options->engine].engine);
+static void run_engine(struct unrolling *s) {
+  unrolling_check(s, engines[s->options->engine].engine);
   engines[s->options->engine].run(s);
 }
 
 void symbolic_check(struct model *m, const struct question *q, const struct symbolic_options *o,
                     struct symbolic_answer *a) {
-  struct session *s = memory_alloc(sizeof *s);
+  struct unrolling *s = memory_alloc(sizeof *s);
   jmp_buf refused;
   *a = (struct symbolic_answer){0};
   a->findings = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->findings);
   a->proved = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->proved);
-  session_init(s, m, q, o, a, true);
+  unrolling_init(s, m, q, o, a, true);
   s->e.refused = &refused;
   if (setjmp(refused))
     refuse(s);
   else
     run_engine(s);
-  session_release(s);
+  unrolling_release(s);
   memory_free(s);
 }
 

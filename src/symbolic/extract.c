@@ -1,11 +1,11 @@
 /* What a solver found, as states and choices of the reference. */
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
 #include "sem/events.h"
 
 #include <string.h>
 
-static value status_of(struct session *s, const struct sprocess *of) {
+static value status_of(struct unrolling *s, const struct sprocess *of) {
   const struct {
     truth is;
     value bit;
@@ -20,7 +20,7 @@ static value status_of(struct session *s, const struct sprocess *of) {
 }
 
 /* A Byzantine process has no variables: all of them are 0. */
-static void fill_local(struct session *s, const struct sprocess *of, const struct role *role, value *local) {
+static void fill_local(struct unrolling *s, const struct sprocess *of, const struct role *role, value *local) {
   local[LOCAL_STATUS] = status_of(s, of);
   if (local[LOCAL_STATUS] & STATUS_BYZANTINE)
     return;
@@ -32,7 +32,7 @@ static void fill_local(struct session *s, const struct sprocess *of, const struc
 }
 
 /* In the order of the reference (sem/config.h). */
-static void add_packet(struct session *s, struct config *c, struct packet p) {
+static void add_packet(struct unrolling *s, struct config *c, struct packet p) {
   const struct clause *channels = environment_with(&s->model->environments[s->e.environment], CLAUSE_CHANNELS);
   bool fifo = channels && channels->channel == CHANNEL_FIFO;
   if (c->npackets == c->packets_cap) {
@@ -51,7 +51,7 @@ static void add_packet(struct session *s, struct config *c, struct packet p) {
   c->packets[at] = p;
 }
 
-static void fill_packets(struct session *s, const struct sstate *state, struct config *c) {
+static void fill_packets(struct unrolling *s, const struct sstate *state, struct config *c) {
   for (uint32_t i = 0; i < state->npackets; i++) {
     const struct spacket *p = &state->packets[i];
     if (truth_value(&s->e, s->found, p->pending))
@@ -60,7 +60,7 @@ static void fill_packets(struct session *s, const struct sstate *state, struct c
   }
 }
 
-static struct config *config_of(struct session *s, const struct sstate *state) {
+static struct config *config_of(struct unrolling *s, const struct sstate *state) {
   const struct model *m = s->model;
   struct config *c = config_new(m);
   c->point = state->point;
@@ -77,7 +77,7 @@ static struct config *config_of(struct session *s, const struct sstate *state) {
   return c;
 }
 
-static void fill_oracles(struct session *s, const struct sround *r, uint32_t p, struct witness *w) {
+static void fill_oracles(struct unrolling *s, const struct sround *r, uint32_t p, struct witness *w) {
   const struct role *role = &s->model->roles[model_role_of(s->model, p)];
   uint32_t n = 0;
   for (uint32_t i = 0; i < role->nvars; i++)
@@ -90,7 +90,7 @@ static void fill_oracles(struct session *s, const struct sround *r, uint32_t p, 
       w->oracles[p][k++] = sval_value(&s->e, s->found, role->vars[i].type, r->oracles[p][i]);
 }
 
-static void fill_forgery(struct session *s, const struct sstep *step, uint32_t p, uint32_t q, struct witness *w) {
+static void fill_forgery(struct unrolling *s, const struct sstep *step, uint32_t p, uint32_t q, struct witness *w) {
   const struct sround *r = &step->round;
   const struct body *body = &s->model->roles[model_role_of(s->model, p)].body[step->before->point];
   if (!r->forgery[p][q] || !truth_value(&s->e, s->found, r->forged[p][q]))
@@ -100,7 +100,7 @@ static void fill_forgery(struct session *s, const struct sstep *step, uint32_t p
       (struct forgery){p, q, sval_value(&s->e, s->found, body->received, r->forgery[p][q])};
 }
 
-static struct symbolic_step round_of(struct session *s, const struct sstep *step) {
+static struct symbolic_step round_of(struct unrolling *s, const struct sstep *step) {
   const struct sround *r = &step->round;
   uint32_t n = s->model->nprocesses;
   struct symbolic_step out = {.witness = witness_new(s->model),
@@ -121,7 +121,7 @@ static struct symbolic_step round_of(struct session *s, const struct sstep *step
   return out;
 }
 
-static struct symbolic_step event_of(struct session *s, const struct sstep *step) {
+static struct symbolic_step event_of(struct unrolling *s, const struct sstep *step) {
   struct symbolic_step out = {.action = NO_ACTION};
   for (uint32_t i = 0; i < step->nevents; i++)
     if (truth_value(&s->e, s->found, step->events[i].it)) {
@@ -131,7 +131,7 @@ static struct symbolic_step event_of(struct session *s, const struct sstep *step
   return out;
 }
 
-void finding_fill(struct session *s, struct symbolic_finding *f, bool error) {
+void finding_fill(struct unrolling *s, struct symbolic_finding *f, bool error) {
   f->found = true;
   f->rounds = s->nsteps;
   f->nstates = error ? s->nsteps : s->nsteps + 1;

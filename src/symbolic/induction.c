@@ -1,7 +1,7 @@
 /* k-induction (Sheeran, Singh, Stalmarck 2000): what held in k states in a row, wherever they are, still holds in the next
    one. The beginning of runs is the bounded engine's; what follows it is looked at from every point of the schedule, in
    states of which nothing is known but their types, that faults are within their limits, and that no two are the same. */
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
 #include <string.h>
 
@@ -13,14 +13,14 @@ struct claims {
 
 /* A path of k steps from any state at a point. */
 struct stretch {
-  struct session s;
+  struct unrolling s;
   const struct claims *claims;
   uint32_t k;
 };
 
 /* The i-th property is as it should be in the last state, and in the step to it. */
 static truth goal_of(struct stretch *w, uint32_t i, const struct sstate *before, const struct sstate *after) {
-  struct verdict_terms goal = session_goal(&w->s, i, before, after);
+  struct verdict_terms goal = unrolling_goal(&w->s, i, before, after);
   return truth_or(&w->s.e.t, goal.holds, goal.error);
 }
 
@@ -33,24 +33,24 @@ static truth assumed(struct stretch *w, const struct sstate *before, const struc
 }
 
 /* Runs that come back to a state have a shorter way to whatever follows. */
-static void assert_different(struct session *s, struct sstate **states, uint32_t n) {
+static void assert_different(struct unrolling *s, struct sstate **states, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (states[i]->point == states[n]->point)
-      session_assert(s, truth_not(&s->e.t, states_same(&s->e, states[i], states[n])));
+      unrolling_assert(s, truth_not(&s->e.t, states_same(&s->e, states[i], states[n])));
 }
 
 /* Drops the claims that do not follow. False: the solver does not know. */
 static bool check_last(struct stretch *w, const struct sstep *last, struct claims *left) {
-  struct session *s = &w->s;
-  enum answer a = session_ask(s, last->fails);
+  struct unrolling *s = &w->s;
+  enum answer a = unrolling_ask(s, last->fails);
   if (a == ANSWER_UNKNOWN)
     return false;
   left->errors &= a == ANSWER_NO;
-  session_assert(s, last->allowed);
+  unrolling_assert(s, last->allowed);
   for (uint32_t i = 0; i < s->question->nproperties; i++) {
     if (!left->property[i])
       continue;
-    a = session_ask(s, goal_of(w, i, last->before, last->after));
+    a = unrolling_ask(s, goal_of(w, i, last->before, last->after));
     if (a == ANSWER_UNKNOWN)
       return false;
     left->property[i] = a == ANSWER_NO;
@@ -59,46 +59,46 @@ static bool check_last(struct stretch *w, const struct sstep *last, struct claim
 }
 
 static bool check_stretch(struct stretch *w, uint32_t point, struct claims *left) {
-  struct session *s = &w->s;
+  struct unrolling *s = &w->s;
   s->states = memory_alloc((w->k + (size_t)1) * sizeof *s->states);
   s->states[0] = encode_any_state(&s->e, point);
-  session_assert(s, truth_and(&s->e.t, state_known(&s->e, s->states[0]), assumed(w, NULL, s->states[0])));
+  unrolling_assert(s, truth_and(&s->e.t, state_known(&s->e, s->states[0]), assumed(w, NULL, s->states[0])));
   for (uint32_t i = 0; i < w->k; i++) {
     if (s->states[i]->point == POINT_END)
       return true; /* too short a way */
-    struct sstep *step = session_step(s, s->states[i]);
+    struct sstep *step = unrolling_step(s, s->states[i]);
     s->states[i + 1] = step->after;
     if (i + 1 == w->k)
       return check_last(w, step, left);
-    session_assert(s, truth_and(&s->e.t, step->allowed, assumed(w, step->before, step->after)));
+    unrolling_assert(s, truth_and(&s->e.t, step->allowed, assumed(w, step->before, step->after)));
     assert_different(s, s->states, i + 1);
   }
   return true;
 }
 
 /* From one point of the schedule. */
-static bool check_point(struct session *main, uint32_t k, uint32_t point, const struct claims *claims,
+static bool check_point(struct unrolling *main, uint32_t k, uint32_t point, const struct claims *claims,
                         struct claims *left, struct symbolic_answer *scratch) {
   struct stretch *w = memory_alloc(sizeof *w);
   jmp_buf refused;
   bool known;
   *w = (struct stretch){.claims = claims, .k = k};
-  session_init(&w->s, main->model, main->question, main->options, scratch, false);
+  unrolling_init(&w->s, main->model, main->question, main->options, scratch, false);
   w->s.e.refused = &refused;
   if (setjmp(refused)) {
     main->e.refusal = w->s.e.refusal;
-    session_release(&w->s);
+    unrolling_release(&w->s);
     memory_free(w);
     longjmp(*main->e.refused, 1);
   }
   known = check_stretch(w, point, left);
-  session_release(&w->s);
+  unrolling_release(&w->s);
   memory_free(w);
   return known;
 }
 
 /* What of the claims follows from all of them together; less and less is claimed until what is left follows. */
-static bool step_of(struct session *s, uint32_t k, struct claims *claims) {
+static bool step_of(struct unrolling *s, uint32_t k, struct claims *claims) {
   uint32_t n = s->question->nproperties;
   size_t size = (n + (size_t)1) * sizeof(bool);
   struct claims left = {arena_array(&s->e.arena, n + (size_t)1, sizeof(bool)), claims->errors};
@@ -118,7 +118,7 @@ static bool step_of(struct session *s, uint32_t k, struct claims *claims) {
   return known;
 }
 
-static bool try_step(struct session *s, uint32_t k) {
+static bool try_step(struct unrolling *s, uint32_t k) {
   struct symbolic_answer *a = s->answer;
   uint32_t n = s->question->nproperties;
   struct claims claims = {arena_array(&s->e.arena, n + (size_t)1, sizeof(bool)), true};
@@ -133,20 +133,20 @@ static bool try_step(struct session *s, uint32_t k) {
 }
 
 /* Whether it is over, and how. */
-static bool over(struct session *s, bool more) {
+static bool over(struct unrolling *s, bool more) {
   struct symbolic_answer *a = s->answer;
   if (a->error.found)
     a->end = SYMBOLIC_MODEL_ERROR;
   else if (!more || s->states[s->nsteps]->point == POINT_END)
     a->end = SYMBOLIC_EXHAUSTED;
-  else if (session_decided(s) || (s->question->nproperties == 0 && s->no_errors))
+  else if (unrolling_decided(s) || (s->question->nproperties == 0 && s->no_errors))
     a->end = s->question->nproperties ? SYMBOLIC_DECIDED : SYMBOLIC_EXHAUSTED;
   else
     return false;
   return true;
 }
 
-void induction_run(struct session *s) {
+void induction_run(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
   bool known = bounded_start(s), more = known && a->complete > 0;
   for (uint32_t k = 1; known && !over(s, more); k++) {
@@ -165,5 +165,5 @@ void induction_run(struct session *s) {
       s->options->progress(s->options->context, k);
   }
   if (!known)
-    session_unknown(s);
+    unrolling_unknown(s);
 }

@@ -1,22 +1,22 @@
 /* A question as SMT-LIB, for any solver: the runs up to a length, as bit-vectors; or all of them, as Horn clauses. */
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
 #include "symbolic/smtlib.h"
 
-static void add(struct script_parts *p, struct session *s, truth formula) {
+static void add(struct script_parts *p, struct unrolling *s, truth formula) {
   if (formula != s->e.t.yes)
     arena_push(&s->e.arena, &p->all, formula);
 }
 
 /* What shows the property after the last step; where none is asked about: that it fails. */
-static truth goal_after(struct session *s, const struct sstep *last, const struct sstate *state) {
+static truth goal_after(struct unrolling *s, const struct sstep *last, const struct sstate *state) {
   if (s->question->nproperties == 0)
     return last ? last->fails : s->e.t.no;
-  return session_goal(s, 0, last ? last->before : NULL, state).holds;
+  return unrolling_goal(s, 0, last ? last->before : NULL, state).holds;
 }
 
 /* A run of some length up to the depth, free to be chosen, whose end shows the property. */
-static void unroll(struct session *s, uint32_t depth, struct script_parts *p) {
+static void unroll(struct unrolling *s, uint32_t depth, struct script_parts *p) {
   struct terms *t = &s->e.t;
   bool errors = s->question->nproperties == 0;
   truth allowed, error, goal;
@@ -26,7 +26,7 @@ static void unroll(struct session *s, uint32_t depth, struct script_parts *p) {
   add(p, s, encode_representative(&s->e, at, s->options->licences));
   goal = truth_and(t, number_is(t, length, 0), goal_after(s, NULL, at));
   for (uint32_t i = 0; i < depth && at->point != POINT_END; i++) {
-    struct sstep *step = session_step(s, at);
+    struct sstep *step = unrolling_step(s, at);
     truth taken = number_less(t, number_of(errors ? (int64_t)i + 1 : i), length);
     truth shown = goal_after(s, step, step->after);
     at = step->after;
@@ -38,7 +38,7 @@ static void unroll(struct session *s, uint32_t depth, struct script_parts *p) {
   p->goal = goal;
 }
 
-static void write_script(struct session *s, const char *logic, struct script_parts *p, struct text *out) {
+static void write_script(struct unrolling *s, const char *logic, struct script_parts *p, struct text *out) {
   Z3_context z3 = s->e.t.m.z3;
   Z3_set_ast_print_mode(z3, Z3_PRINT_SMTLIB2_COMPLIANT);
   const char *said = Z3_benchmark_to_smtlib_string(z3, s->model->name, logic, "unknown", "", (unsigned)p->all.n,
@@ -48,27 +48,27 @@ static void write_script(struct session *s, const char *logic, struct script_par
 
 bool symbolic_export(struct model *m, const struct question *q, uint32_t depth, const struct licences *licences,
                      struct text *out, struct span *refused_at, struct text *refusal) {
-  struct session *s = memory_alloc(sizeof *s);
+  struct unrolling *s = memory_alloc(sizeof *s);
   struct symbolic_answer scratch = {0};
   struct symbolic_options o = {.engine = depth ? SYMBOLIC_BOUNDED : SYMBOLIC_SPACER, .depth = depth, .licences = licences};
   struct script_parts p = {0};
   jmp_buf refused;
   bool ok = true;
-  session_init(s, m, q, &o, &scratch, depth > 0);
+  unrolling_init(s, m, q, &o, &scratch, depth > 0);
   s->e.refused = &refused;
   if (setjmp(refused)) {
     *refused_at = s->e.refusal.at;
     text_add(refusal, s->e.refusal.reason);
     ok = false;
   } else {
-    session_check(s, ENGINE_SMTLIB);
+    unrolling_check(s, ENGINE_SMTLIB);
     if (depth)
       unroll(s, depth, &p);
     else
       horn_clauses(s, &p);
     write_script(s, depth ? "QF_BV" : "HORN", &p, out);
   }
-  session_release(s);
+  unrolling_release(s);
   memory_free(s);
   return ok;
 }

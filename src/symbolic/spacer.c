@@ -1,7 +1,7 @@
 /* Spacer (Komuravelli, Gurfinkel, Chaki 2014): a predicate for each point of the schedule, over the variables of a state.
    What it says holds is believed only once its invariant stands a check of its own; what it says fails is looked for by the
    bounded engine, which has a run to show. */
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
 #include "symbolic/smtlib.h"
 
@@ -25,7 +25,7 @@ struct place { /* a point, or the end */
 };
 
 struct spacer {
-  struct session *s;
+  struct unrolling *s;
   struct place *places; /* one for each point, then the end */
   uint32_t nplaces;
   VEC(struct rule) rules;
@@ -84,19 +84,19 @@ static void goal_add(struct spacer *w, uint32_t from, uint32_t property, truth b
 
 static void goals_at(struct spacer *w, uint32_t from, const struct sstate *before, const struct sstate *at, truth body,
                      size_t first) {
-  struct session *s = w->s;
+  struct unrolling *s = w->s;
   for (uint32_t i = 0; i < s->question->nproperties; i++) {
     const struct property *p = &s->model->properties[s->question->properties[i]];
     if (p->step != (before != NULL))
       continue;
-    struct verdict_terms goal = session_goal(s, i, before, at);
+    struct verdict_terms goal = unrolling_goal(s, i, before, at);
     goal_add(w, from, i, truth_and(&s->e.t, body, goal.holds), first);
     goal_add(w, from, s->question->nproperties, truth_and(&s->e.t, body, goal.error), first);
   }
 }
 
 static void build(struct spacer *w) {
-  struct session *s = w->s;
+  struct unrolling *s = w->s;
   struct encoder *e = &s->e;
   truth allowed, error;
   for (uint32_t i = 0; i < w->nplaces; i++)
@@ -114,7 +114,7 @@ static void build(struct spacer *w) {
     if (p->point == POINT_END)
       continue;
     first = e->t.fresh.n;
-    struct sstep *step = session_step(s, p->state);
+    struct sstep *step = unrolling_step(s, p->state);
     truth facts = truth_and(&e->t, p->facts, terms_facts(&e->t));
     goal_add(w, i, s->question->nproperties, truth_and(&e->t, facts, step->fails), first);
     goals_at(w, i, p->state, step->after, truth_and(&e->t, facts, step->allowed), first);
@@ -191,13 +191,13 @@ static bool confirmed(struct spacer *w, uint32_t goal) {
     const struct rule *r = &w->rules.at[i];
     truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
     truth leaves = truth_not(t, invariant_of(w, r->to, &r->to_variables));
-    if (ANSWER_NO != session_ask(w->s, truth_and(t, inside, truth_and(t, r->body, leaves))))
+    if (ANSWER_NO != unrolling_ask(w->s, truth_and(t, inside, truth_and(t, r->body, leaves))))
       return false;
   }
   for (size_t i = 0; i < w->goals.n; i++) {
     const struct rule *r = &w->goals.at[i];
     truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
-    if (r->to == goal && ANSWER_NO != session_ask(w->s, truth_and(t, inside, r->body)))
+    if (r->to == goal && ANSWER_NO != unrolling_ask(w->s, truth_and(t, inside, r->body)))
       return false;
   }
   return true;
@@ -242,7 +242,7 @@ static enum answer ask(struct spacer *w, uint32_t goal) {
     }
   }
   Z3_fixedpoint_dec_ref(m->z3, f);
-  return session_stopped(w->s) && answer != ANSWER_NO ? ANSWER_UNKNOWN : answer;
+  return unrolling_stopped(w->s) && answer != ANSWER_NO ? ANSWER_UNKNOWN : answer;
 }
 
 static void spacer_release(struct spacer *w) {
@@ -254,8 +254,8 @@ static void spacer_release(struct spacer *w) {
   vec_release(&w->goals);
 }
 
-/* In the session, whose refusals go to `refused`. */
-static void spacer_init(struct spacer *w, struct session *s, jmp_buf *refused) {
+/* In the unrolling, whose refusals go to `refused`. */
+static void spacer_init(struct spacer *w, struct unrolling *s, jmp_buf *refused) {
   *w = (struct spacer){.s = s};
   s->e.refused = refused;
   w->nplaces = model_steps(s->model) ? 1 : s->model->npoints + 1;
@@ -263,12 +263,12 @@ static void spacer_init(struct spacer *w, struct session *s, jmp_buf *refused) {
 }
 
 /* All goals, errors last; answers by goal. */
-static void ask_all(struct session *main, enum answer *answers) {
-  struct session *s = memory_alloc(sizeof *s);
+static void ask_all(struct unrolling *main, enum answer *answers) {
+  struct unrolling *s = memory_alloc(sizeof *s);
   struct spacer *w = memory_alloc(sizeof *w);
   struct symbolic_answer scratch = *main->answer;
   jmp_buf refused;
-  session_init(s, main->model, main->question, main->options, &scratch, false);
+  unrolling_init(s, main->model, main->question, main->options, &scratch, false);
   spacer_init(w, s, &refused);
   bool ok = !setjmp(refused);
   if (ok) {
@@ -278,7 +278,7 @@ static void ask_all(struct session *main, enum answer *answers) {
   }
   main->e.refusal = s->e.refusal;
   spacer_release(w);
-  session_release(s);
+  unrolling_release(s);
   memory_free(w);
   memory_free(s);
   if (!ok)
@@ -286,7 +286,7 @@ static void ask_all(struct session *main, enum answer *answers) {
   main->answer->variables = scratch.variables;
 }
 
-void horn_clauses(struct session *s, struct script_parts *p) {
+void horn_clauses(struct unrolling *s, struct script_parts *p) {
   struct spacer *w = memory_alloc(sizeof *w);
   jmp_buf refused, *outer = s->e.refused;
   spacer_init(w, s, &refused);
@@ -309,7 +309,7 @@ void horn_clauses(struct session *s, struct script_parts *p) {
     longjmp(*outer, 1);
 }
 
-void spacer_run(struct session *s) {
+void spacer_run(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
   uint32_t n = s->question->nproperties;
   enum answer *answers = arena_array(&s->e.arena, n + (size_t)1, sizeof *answers);
@@ -331,7 +331,7 @@ void spacer_run(struct session *s) {
   if (a->error.found)
     a->end = SYMBOLIC_MODEL_ERROR;
   else if (unknown || !known)
-    session_unknown(s);
+    unrolling_unknown(s);
   else
-    a->end = !reached ? SYMBOLIC_EXHAUSTED : session_decided(s) ? SYMBOLIC_DECIDED : SYMBOLIC_CUT;
+    a->end = !reached ? SYMBOLIC_EXHAUSTED : unrolling_decided(s) ? SYMBOLIC_DECIDED : SYMBOLIC_CUT;
 }

@@ -38,8 +38,9 @@ static void read_global(struct reading *r, const struct node *n) {
   struct text t = {0};
   if (var->kind == VAR_INPUT)
     return;
+  value v = eval_node(r->eval, n);
   text_addf(&t, "%s%s = ", var->name, n->primed ? "'" : "");
-  value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+  value_print(&m->values, m, n->type, v, &t);
   add(r->instance, false, &t);
 }
 
@@ -51,6 +52,7 @@ static bool is_point(const struct model *m, const struct node *n) {
   return false;
 }
 
+/* Values first: an error of the model unwinds, and no text must be half made then. */
 static bool read_field(void *context, const struct node *n) {
   struct reading *r = context;
   if (n->ngen > 0)
@@ -64,17 +66,19 @@ static bool read_field(void *context, const struct node *n) {
   struct text t = {0};
   const struct model *m = r->eval->model;
   const char *name = m->fields[n->index].name;
+  uint32_t process = (uint32_t)eval_node(r->eval, n->kid[0]);
+  value v = eval_node(r->eval, n);
   if (is_point(m, n)) {
-    process_print(m, (uint32_t)eval_node(r->eval, n->kid[0]), &t);
+    process_print(m, process, &t);
     text_addf(&t, " is %sat ", n->primed ? "then " : "");
-    value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+    value_print(&m->values, m, n->type, v, &t);
     add(r->instance, false, &t);
     return true;
   }
   text_add(&t, n->op == NODE_INITIAL ? "initial(" : "");
-  process_print(m, (uint32_t)eval_node(r->eval, n->kid[0]), &t);
+  process_print(m, process, &t);
   text_addf(&t, ".%s%s%s = ", name, n->primed ? "'" : "", n->op == NODE_INITIAL ? ")" : "");
-  value_print(&m->values, m, n->type, eval_node(r->eval, n), &t);
+  value_print(&m->values, m, n->type, v, &t);
   add(r->instance, false, &t);
   return true;
 }
@@ -145,6 +149,24 @@ static void add_binding(void *context, const struct generator *g, value v) {
   add(f->instance, true, &t);
 }
 
+void instance_explain(struct instance *out, struct meaning *meaning, const struct node *formula,
+                      const struct config *before, const struct config *after, bool truth) {
+  struct eval e;
+  jmp_buf failure;
+  *out = (struct instance){0};
+  eval_begin(&e, meaning);
+  e.before = before;
+  e.after = after;
+  e.globals = before->globals;
+  e.point = before->point == POINT_END ? meaning->model->npoints - 1 : before->point;
+  e.phase = before->phase;
+  e.failure = &failure;
+  if (setjmp(failure))
+    return;
+  struct finder f = {.instance = out};
+  explain(&f, &e, formula, truth);
+}
+
 void instance_find(struct instance *out, struct meaning *meaning, const struct trace *t) {
   *out = (struct instance){0};
   if (t->claim.error || t->claim.property == NO_PROPERTY || t->nconfigs == 0)
@@ -158,19 +180,7 @@ void instance_find(struct instance *out, struct meaning *meaning, const struct t
   const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = trace_last(t);
   const struct config *before = p->step && trace_before_last(t) ? trace_before_last(t) : last;
-  struct eval e;
-  jmp_buf failure;
-  eval_begin(&e, meaning);
-  e.before = before;
-  e.after = p->step ? last : NULL;
-  e.globals = before->globals;
-  e.point = before->point == POINT_END ? t->model->npoints - 1 : before->point;
-  e.phase = before->phase;
-  e.failure = &failure;
-  if (setjmp(failure))
-    return;
-  struct finder f = {.instance = out};
-  explain(&f, &e, p->formula, p->kind == PROPERTY_COVER);
+  instance_explain(out, meaning, p->formula, before, p->step ? last : NULL, p->kind == PROPERTY_COVER);
 }
 
 void instance_release(struct instance *i) {

@@ -13,6 +13,9 @@ struct instance {
 
 /* Empty where there is nothing to say. */
 void instance_find(struct instance *, struct meaning *, const struct trace *);
+/* Of any formula: what makes it true, or false (as `truth` says it is), in a state, or (after is not NULL) in a step. */
+void instance_explain(struct instance *, struct meaning *, const struct node *formula, const struct config *before,
+                      const struct config *after, bool truth);
 void instance_release(struct instance *);
 
 #endif

@@ -13,7 +13,7 @@
 #include "model/locality.h"
 #include "model/permanent.h"
 #include "model/reads.h"
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
 /* ---- models with something everywhere ---- */
 
@@ -352,31 +352,31 @@ static void kinds_are_refused(void **state) {
 
 /* ---- the second line: translations that were started all the same ---- */
 
-static void encode_all(struct session *s) {
+static void encode_all(struct unrolling *s) {
   truth allowed, error;
   encode_start(&s->e, &allowed, &error);
   environment_understood(&s->e);
   uint32_t points = model_steps(s->model) ? 1 : s->model->npoints;
   for (uint32_t i = 0; i < points; i++) {
-    struct sstep *step = session_step(s, encode_any_state(&s->e, i));
+    struct sstep *step = unrolling_step(s, encode_any_state(&s->e, i));
     for (uint32_t k = 0; k < s->question->nproperties; k++)
-      session_goal(s, k, step->before, step->after);
+      unrolling_goal(s, k, step->before, step->after);
   }
 }
 
 static bool encoding_refuses(struct trial *t) {
   struct symbolic_options o = {.engine = SYMBOLIC_INDUCTION, .depth = 1};
   struct symbolic_answer a = {0};
-  struct session *s = memory_alloc(sizeof *s);
+  struct unrolling *s = memory_alloc(sizeof *s);
   jmp_buf refused;
   volatile bool refuses = true;
-  session_init(s, t->model, &t->question, &o, &a, false);
+  unrolling_init(s, t->model, &t->question, &o, &a, false);
   s->e.refused = &refused;
   if (!setjmp(refused)) {
     encode_all(s);
     refuses = false;
   }
-  session_release(s);
+  unrolling_release(s);
   memory_free(s);
   return refuses;
 }

@@ -1,4 +1,4 @@
-#include "symbolic/session.h"
+#include "symbolic/unrolling.h"
 
 #include "model/flow.h"
 
@@ -9,18 +9,18 @@
 /* ---- limits ---- */
 
 static bool look(void *context) {
-  struct session *s = context;
+  struct unrolling *s = context;
   bool heavy = s->options->memory && s->looks++ % WEIGH_EVERY == 0 && memory_resident() > s->options->memory;
   if (heavy || (s->options->interrupt && *s->options->interrupt))
     s->stop = 1;
   return s->stop;
 }
 
-bool session_stopped(const struct session *s) { return s->stop || (s->options->interrupt && *s->options->interrupt); }
+bool unrolling_stopped(const struct unrolling *s) { return s->stop || (s->options->interrupt && *s->options->interrupt); }
 
-void session_unknown(struct session *s) {
+void unrolling_unknown(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
-  a->end = session_stopped(s) ? SYMBOLIC_STOPPED : SYMBOLIC_GAVE_UP;
+  a->end = unrolling_stopped(s) ? SYMBOLIC_STOPPED : SYMBOLIC_GAVE_UP;
   if (a->end == SYMBOLIC_GAVE_UP && !a->why)
     a->why = memory_strdup("the solver gave up");
 }
@@ -76,7 +76,7 @@ static bool has_rounds(const struct model *m) {
 
 /* Whatever is finite is simplified and bit-blasted as a whole. An incremental solver, which could keep what it learned from
    one question for the next, does without most of the simplification: it was 2 to 10 times slower. */
-static Z3_tactic make_tactic(struct session *s) {
+static Z3_tactic make_tactic(struct unrolling *s) {
   Z3_context z3 = s->e.t.m.z3;
   Z3_tactic tactic = s->e.t.integers ? NULL : Z3_mk_tactic(z3, "qfbv");
   if (tactic)
@@ -84,9 +84,9 @@ static Z3_tactic make_tactic(struct session *s) {
   return tactic;
 }
 
-void session_init(struct session *s, struct model *m, const struct question *q, const struct symbolic_options *o,
+void unrolling_init(struct unrolling *s, struct model *m, const struct question *q, const struct symbolic_options *o,
                   struct symbolic_answer *a, bool prefix) {
-  *s = (struct session){.model = m, .question = q, .options = o, .answer = a};
+  *s = (struct unrolling){.model = m, .question = q, .options = o, .answer = a};
   s->e.model = m;
   s->e.environment = q->environment;
   s->e.semantics = q->semantics;
@@ -99,13 +99,13 @@ void session_init(struct session *s, struct model *m, const struct question *q, 
   s->watchdog = watchdog_new(s->e.t.m.z3, look, s);
 }
 
-static void forget_model(struct session *s) {
+static void forget_model(struct unrolling *s) {
   if (s->found)
     Z3_model_dec_ref(s->e.t.m.z3, s->found);
   s->found = NULL;
 }
 
-void session_release(struct session *s) {
+void unrolling_release(struct unrolling *s) {
   watchdog_free(s->watchdog);
   s->answer->variables += s->e.t.fresh.n;
   forget_model(s);
@@ -118,7 +118,7 @@ void session_release(struct session *s) {
   memory_free(s->steps);
 }
 
-void session_check(struct session *s, enum engine engine) {
+void unrolling_check(struct unrolling *s, enum engine engine) {
   enum feature lacking;
   struct span at;
   if (features_refused(s->model, s->question, engine, &lacking, &at))
@@ -128,7 +128,7 @@ void session_check(struct session *s, enum engine engine) {
 
 /* ---- asking ---- */
 
-void session_assert(struct session *s, truth condition) {
+void unrolling_assert(struct unrolling *s, truth condition) {
   truth facts = terms_facts(&s->e.t);
   if (facts != s->e.t.yes)
     vec_push(&s->asserted, facts);
@@ -145,11 +145,11 @@ static void leave_signals(Z3_context z3, Z3_solver solver) {
   Z3_params_dec_ref(z3, params);
 }
 
-enum answer session_ask(struct session *s, truth condition) {
+enum answer unrolling_ask(struct unrolling *s, truth condition) {
   Z3_context z3 = s->e.t.m.z3;
-  session_assert(s, s->e.t.yes);
+  unrolling_assert(s, s->e.t.yes);
   forget_model(s);
-  if (session_stopped(s))
+  if (unrolling_stopped(s))
     return ANSWER_UNKNOWN;
   if (condition == s->e.t.no)
     return ANSWER_NO;
@@ -170,11 +170,11 @@ enum answer session_ask(struct session *s, truth condition) {
 
 /* ---- goals ---- */
 
-struct sstep *session_step(struct session *s, const struct sstate *from) {
+struct sstep *unrolling_step(struct unrolling *s, const struct sstate *from) {
   return model_steps(s->model) ? encode_event(&s->e, from) : encode_round(&s->e, from);
 }
 
-struct verdict_terms session_goal(struct session *s, uint32_t i, const struct sstate *before,
+struct verdict_terms unrolling_goal(struct unrolling *s, uint32_t i, const struct sstate *before,
                                   const struct sstate *after) {
   const struct property *p = &s->model->properties[s->question->properties[i]];
   struct terms *t = &s->e.t;
@@ -190,7 +190,7 @@ struct verdict_terms session_goal(struct session *s, uint32_t i, const struct ss
   return (struct verdict_terms){truth_all(t, (truth[]){shown, judged, truth_not(t, v.error)}, 3), v.error};
 }
 
-bool session_decided(const struct session *s) {
+bool unrolling_decided(const struct unrolling *s) {
   bool all = s->question->nproperties > 0;
   for (uint32_t i = 0; i < s->question->nproperties; i++)
     all &= s->answer->findings[i].found || s->answer->proved[i] || (s->skip && s->skip[i]);
@@ -199,7 +199,7 @@ bool session_decided(const struct session *s) {
 
 /* ---- the cheapest way ---- */
 
-static struct number faulty_processes(struct session *s, const struct sstate *state, const struct sstep *failing) {
+static struct number faulty_processes(struct unrolling *s, const struct sstate *state, const struct sstep *failing) {
   uint32_t n = s->model->nprocesses;
   truth *faulty = arena_array(&s->e.arena, n + (size_t)1, sizeof *faulty);
   for (uint32_t p = 0; p < n; p++) {
@@ -210,7 +210,7 @@ static struct number faulty_processes(struct session *s, const struct sstate *st
   return number_count(&s->e.t, faulty, n);
 }
 
-static struct number harmed_messages(struct session *s, const struct sstate *state) {
+static struct number harmed_messages(struct unrolling *s, const struct sstate *state) {
   struct number sum = number_of(0);
   number_plus(&s->e.t, state->lost, state->corrupted, &sum);
   number_plus(&s->e.t, sum, state->duplicated, &sum);
@@ -218,25 +218,25 @@ static struct number harmed_messages(struct session *s, const struct sstate *sta
 }
 
 /* Asks for less until there is no less; *goal then says so. False: the solver does not know. */
-static bool minimise(struct session *s, truth *goal, struct number cost) {
+static bool minimise(struct unrolling *s, truth *goal, struct number cost) {
   while (!number_constant(cost)) {
     int64_t now = number_value(&s->e, s->found, cost);
     truth cheaper = truth_and(&s->e.t, *goal, number_less(&s->e.t, cost, number_of(now)));
-    enum answer a = session_ask(s, cheaper);
+    enum answer a = unrolling_ask(s, cheaper);
     if (a == ANSWER_UNKNOWN)
       return false;
     if (a == ANSWER_NO) {
       *goal = truth_and(&s->e.t, *goal, number_is(&s->e.t, cost, now));
-      return session_ask(s, *goal) == ANSWER_YES;
+      return unrolling_ask(s, *goal) == ANSWER_YES;
     }
   }
   return true;
 }
 
 /* Notes the cheapest run to the goal. failing: its last step ends in an error. */
-static bool look_for(struct session *s, struct symbolic_finding *f, truth goal, const struct sstep *failing,
+static bool look_for(struct unrolling *s, struct symbolic_finding *f, truth goal, const struct sstep *failing,
                      const struct sstate *last, bool error, uint32_t property) {
-  enum answer a = session_ask(s, goal);
+  enum answer a = unrolling_ask(s, goal);
   if (a == ANSWER_NO)
     return true;
   struct number faulty = faulty_processes(s, failing ? failing->before : last, failing);
@@ -249,33 +249,33 @@ static bool look_for(struct session *s, struct symbolic_finding *f, truth goal, 
   f->property = property;
   f->rounds = s->nsteps;
   finding_fill(s, f, failing != NULL);
-  if (!session_stopped(s))
+  if (!unrolling_stopped(s))
     return true;
   finding_release(f); /* an interrupt ends the evaluation of models too: what was read may be incomplete */
   return false;
 }
 
 /* Does the last step end in an error? */
-bool session_failing(struct session *s, const struct sstep *step) {
+bool unrolling_failing(struct unrolling *s, const struct sstep *step) {
   return look_for(s, &s->answer->error, step->fails, step, step->after, true, UINT32_MAX);
 }
 
-static bool is_open(const struct session *s, uint32_t i) {
+static bool is_open(const struct unrolling *s, uint32_t i) {
   return !s->answer->findings[i].found && !s->answer->proved[i] && !(s->skip && s->skip[i]);
 }
 
 /* What the last step breaks, and what is true of the last state: first whether there is anything at all. */
-bool session_layer(struct session *s, const struct sstep *step, const struct sstate *last) {
+bool unrolling_layer(struct unrolling *s, const struct sstep *step, const struct sstate *last) {
   const struct sstate *before = step ? step->before : NULL;
   uint32_t n = s->question->nproperties;
   struct verdict_terms *goal = arena_array(&s->e.arena, n + (size_t)1, sizeof *goal);
   truth any = s->e.t.no;
   for (uint32_t i = 0; i < n; i++)
     if (is_open(s, i)) {
-      goal[i] = session_goal(s, i, before, last);
+      goal[i] = unrolling_goal(s, i, before, last);
       any = truth_or(&s->e.t, any, truth_or(&s->e.t, goal[i].holds, goal[i].error));
     }
-  enum answer a = session_ask(s, any);
+  enum answer a = unrolling_ask(s, any);
   for (uint32_t i = 0; i < n && a == ANSWER_YES; i++) {
     struct symbolic_finding *error = &s->answer->error;
     if (is_open(s, i) && (!look_for(s, &s->answer->findings[i], goal[i].holds, NULL, last, false, i) ||

@@ -1,6 +1,6 @@
 /* Private to src/symbolic: a question, its encoding and a solver, with somebody who watches the limits. */
-#ifndef RONDO_SYMBOLIC_SESSION_H
-#define RONDO_SYMBOLIC_SESSION_H
+#ifndef RONDO_SYMBOLIC_UNROLLING_H
+#define RONDO_SYMBOLIC_UNROLLING_H
 
 #include "model/features.h"
 #include "symbolic/check.h"
@@ -8,7 +8,7 @@
 #include "symbolic/solver.h"
 #include "symbolic/watchdog.h"
 
-struct session {
+struct unrolling {
   struct encoder e;
   struct model *model;
   const struct question *question;
@@ -28,44 +28,44 @@ struct session {
 };
 
 /* prefix: runs from their beginning; else states that need not be reachable, whose numbers may have no bound. */
-void session_init(struct session *, struct model *, const struct question *, const struct symbolic_options *,
+void unrolling_init(struct unrolling *, struct model *, const struct question *, const struct symbolic_options *,
                   struct symbolic_answer *, bool prefix);
-void session_release(struct session *);
+void unrolling_release(struct unrolling *);
 /* Refuses what the engine does not declare (model/features.h), before anything is encoded. */
-void session_check(struct session *, enum engine);
+void unrolling_check(struct unrolling *, enum engine);
 
 /* The facts so far, and this. */
-void session_assert(struct session *, truth);
+void unrolling_assert(struct unrolling *, truth);
 /* Is there a way to make this true, too? Nothing is asserted. */
-enum answer session_ask(struct session *, truth);
-/* The question goes on from here: ends the session's attempt with SYMBOLIC_STOPPED or SYMBOLIC_GAVE_UP. */
-void session_unknown(struct session *);
-bool session_stopped(const struct session *);
+enum answer unrolling_ask(struct unrolling *, truth);
+/* The question goes on from here: ends the unrolling's attempt with SYMBOLIC_STOPPED or SYMBOLIC_GAVE_UP. */
+void unrolling_unknown(struct unrolling *);
+bool unrolling_stopped(const struct unrolling *);
 
 /* What can go wrong in one layer: the step to its states (NULL in the first), and the states. Findings are noted. False:
    the solver does not know. */
-bool session_layer(struct session *, const struct sstep *, const struct sstate *);
+bool unrolling_layer(struct unrolling *, const struct sstep *, const struct sstate *);
 /* Likewise: does the step end in an error of the model? */
-bool session_failing(struct session *, const struct sstep *);
+bool unrolling_failing(struct unrolling *, const struct sstep *);
 /* True of a run that breaks the i-th property of the question, or reaches it; error: evaluating it fails. before: NULL at
    the start. */
-struct verdict_terms session_goal(struct session *, uint32_t i, const struct sstate *before, const struct sstate *after);
-bool session_decided(const struct session *);
+struct verdict_terms unrolling_goal(struct unrolling *, uint32_t i, const struct sstate *before, const struct sstate *after);
+bool unrolling_decided(const struct unrolling *);
 
-struct sstep *session_step(struct session *, const struct sstate *); /* of whatever kind the model is */
+struct sstep *unrolling_step(struct unrolling *, const struct sstate *); /* of whatever kind the model is */
 
 /* extract.c: the run to the last state (error: and one more step, which has none) as the solver found it. */
-void finding_fill(struct session *, struct symbolic_finding *, bool error);
+void finding_fill(struct unrolling *, struct symbolic_finding *, bool error);
 void finding_release(struct symbolic_finding *);
 
 /* bounded.c, induction.c, spacer.c */
-void bounded_run(struct session *);
+void bounded_run(struct unrolling *);
 /* The first layer, and one more round; *more: there are runs of that length. False: the solver does not know. */
-bool bounded_start(struct session *);
-bool bounded_extend(struct session *, bool *more);
+bool bounded_start(struct unrolling *);
+bool bounded_extend(struct unrolling *, bool *more);
 /* Until all that is asked for is found, or an error. False: the solver does not know. */
-bool bounded_until(struct session *);
-void induction_run(struct session *);
-void spacer_run(struct session *);
+bool bounded_until(struct unrolling *);
+void induction_run(struct unrolling *);
+void spacer_run(struct unrolling *);
 
 #endif
