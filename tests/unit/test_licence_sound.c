@@ -116,13 +116,15 @@ static struct config *config_mapped(struct trial *t, struct mapping *m, const st
   return out;
 }
 
+static void mark_round(void *context, value round) { *(uint64_t *)context |= UINT64_C(1) << (round < 63 ? round : 63); }
+
 /* The k-th smallest round number becomes k, 0 stays 0; the phase number keeps its residue. */
 static void rank_of(struct trial *t, const struct config *c, struct mapping *m) {
   uint64_t seen = 1 | UINT64_C(1) << c->phase;
   for (uint32_t p = 0; p < c->nprocesses; p++) {
     const struct role *role = &t->model->roles[model_role_of(t->model, p)];
     for (uint32_t i = 0; i < role->nvars; i++)
-      value_rounds(&t->model->values, role->vars[i].type, c->local[p][LOCAL_VAR(i)], &seen);
+      value_each_round(&t->model->values, role->vars[i].type, c->local[p][LOCAL_VAR(i)], mark_round, &seen);
   }
   value next = 0;
   for (int i = 0; i < 64; i++) {
