@@ -19,7 +19,7 @@ test-build: build
 	@ninja --quiet -C $(BUILD) all unit_tests
 
 sanitize: build
-	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \
+	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
 	  -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(SAN) rondo unit_tests fuzzers
 
