@@ -6,7 +6,7 @@ SAN     := $(BUILD)/sanitize
 TRAINED := $(BUILD)/trained
 RONDO   := $(BUILD)/rondo
 
-.PHONY: build test-build sanitize demo test oracle trained bench install fmt clean
+.PHONY: build test-build sanitize demo test test-all oracle trained bench install fmt clean
 
 build:
 	@scripts/setup build
@@ -26,8 +26,12 @@ sanitize: build
 demo: build
 	@scripts/demo $(RONDO)
 
+# test-all: the same suites, on more models and larger ones; half an hour instead of some minutes.
 test: test-build sanitize
 	@tests/all $(BUILD) $(SAN)
+
+test-all: test-build sanitize
+	@tests/all --full $(BUILD) $(SAN)
 
 # Random models against the independent interpreter in tests/oracle, for two hours: HOURS=0.5 for less. SEED= repeats a run.
 HOURS ?= 2
