@@ -6,7 +6,7 @@ SAN     := $(BUILD)/sanitize
 TRAINED := $(BUILD)/trained
 RONDO   := $(BUILD)/rondo
 
-.PHONY: build test-build sanitize demo test oracle trained bench install fmt clean
+.PHONY: build test-build sanitize demo test test-all oracle trained bench install fmt clean
 
 build:
 	@scripts/setup build
@@ -19,15 +19,19 @@ test-build: build
 	@ninja --quiet -C $(BUILD) all unit_tests
 
 sanitize: build
-	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-O1 -g" \
+	@cmake -G Ninja -S . -B $(SAN) -DCMAKE_BUILD_TYPE=Debug -DRONDO_SANITIZE=ON -DCMAKE_C_FLAGS_DEBUG="-O1 -g1" \
 	  -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(SAN) rondo unit_tests fuzzers
 
 demo: build
 	@scripts/demo $(RONDO)
 
+# test-all: the same suites, on more models and larger ones; half an hour instead of some minutes.
 test: test-build sanitize
 	@tests/all $(BUILD) $(SAN)
+
+test-all: test-build sanitize
+	@tests/all --full $(BUILD) $(SAN)
 
 # Random models against the independent interpreter in tests/oracle, for two hours: HOURS=0.5 for less. SEED= repeats a run.
 HOURS ?= 2

@@ -6,6 +6,7 @@
 #include "lang/parser.h"
 
 #include "base/vec.h"
+#include "short.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -513,7 +514,8 @@ static void random_row(struct trial *t, content *row, uint64_t odd) {
   memory_free(made);
 }
 
-static void check_random_rows(struct trial *t, int rows) {
+static void check_random_rows(struct trial *t, int most) {
+  int rows = (int)trials((uint32_t)most);
   content *row = row_new(t), *other = row_new(t);
   for (int i = 0; i < rows; i++) {
     static const uint64_t odd[] = {0, 0, 2, 10, 100};
@@ -677,7 +679,7 @@ static void test_bare_ring(void **state) {
   trial_start(t);
   make_group(t);
   check_random_rows(t, 300);
-  assert_true(t->bare >= 300);
+  assert_true(t->bare >= trials(300));
   trial_free(t);
 }
 
@@ -853,7 +855,7 @@ static void check_graphs(struct trial *t) {
       check_circles(t, (uint32_t[]){5, n - 5, 0}, both);
     }
   }
-  for (int i = 0; i < 60; i++) { /* as many edges to and from everybody: sums of permutations */
+  for (int i = 0; i < (int)trials(60); i++) { /* as many edges to and from everybody: sums of permutations */
     struct graph g = {0};
     for (int k = 0; k <= i % 3; k++) {
       shuffle(t, to, n);
@@ -971,6 +973,8 @@ static bool reach_step(void *context, const struct witness *w, enum step_result 
 /* All states of the reference, or the first `most`: as many forms as orbits; exactly so many, if not 0. */
 static void try_reachable(const char *text, enum semantics semantics, size_t most, size_t states, size_t orbits) {
   struct trial *t = trial_new(text, "auto", semantics);
+  if (!states)
+    most = trials((uint32_t)most);
   trial_start(t);
   make_group(t);
   struct reach r = {.trial = t, .rows = intern_new()};

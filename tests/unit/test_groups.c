@@ -9,6 +9,7 @@
 
 #define TRIAL_SPACE struct interleave
 #include "trial.h"
+#include "short.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* slow */
 #define STATES 20
@@ -260,7 +261,7 @@ static void write_model(char *out, size_t size) {
 static void test_random(void **state) {
   (void)state;
   srand(1);
-  for (int i = 0; i < RANDOM_MODELS; i++) {
+  for (int i = 0; i < (int)trials(RANDOM_MODELS); i++) {
     char text[4096];
     write_model(text, sizeof text);
     compare(text, NULL, 0, NULL, true);

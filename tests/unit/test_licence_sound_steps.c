@@ -13,6 +13,7 @@
 #include "sem/local.h"
 
 #include "base/vec.h"
+#include "short.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -837,30 +838,30 @@ static void test_random(void **state) {
   seed = 7;
   memset(claimed, 0, sizeof claimed);
   granted_ever = refused_ever = 0;
-  try_random(1200, false, SEMANTICS_M, 16);
+  try_random(trials(1200), false, SEMANTICS_M, 16);
   /* the pieces must reach both answers, and every claim must have been made */
   unsigned both = 1u << REDUCE_SYMMETRY | 1u << REDUCE_VALUES | 1u << REDUCE_PARTITION | 1u << REDUCE_DEAD_VARIABLES |
                   1u << REDUCE_DEAD_MESSAGES | 1u << REDUCE_LOSS | 1u << REDUCE_PARTIAL_ORDER;
   assert_int_equal(granted_ever & both, both);
   assert_int_equal(refused_ever & both, both);
   for (int i = 0; i < 8; i++) {
-    if (claimed[i] <= 100)
+    if (claimed[i] <= trials(1200) / 12)
       print_error("claim %d was made %lu times\n", i, claimed[i]);
-    assert_true(claimed[i] > 100);
+    assert_true(claimed[i] > trials(1200) / 12);
   }
 }
 
 static void test_rings(void **state) {
   (void)state;
   seed = 11;
-  try_random(200, true, SEMANTICS_M, 16);
+  try_random(trials(200), true, SEMANTICS_M, 16);
 }
 
 static void test_other_semantics(void **state) {
   (void)state;
   seed = 13;
-  try_random(100, false, SEMANTICS_M_MP, 12);
-  try_random(100, false, SEMANTICS_MP, 12);
+  try_random(trials(100), false, SEMANTICS_M_MP, 12);
+  try_random(trials(100), false, SEMANTICS_MP, 12);
 }
 
 /* Every piece with every clause, so that nothing is left to chance. */

@@ -2,6 +2,7 @@
    could come back to again and again, or in which an adversary could keep it, whatever coins show. */
 #include "base/memory.h"
 #include "search/live.h"
+#include "short.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -381,7 +382,7 @@ static void check_lasso(const struct fake *f, const struct automaton *a, const s
 static void check_random_graphs(uint64_t sieve_from, uint32_t *sieved) {
   uint32_t found = 0, long_ones = 0, shortest = 0;
   *sieved = 0;
-  for (uint32_t round = 0; round < 5000; round++) {
+  for (uint32_t round = 0; round < trials(5000); round++) {
     struct fake f;
     struct naive v;
     struct live l;
@@ -419,8 +420,8 @@ static void check_random_graphs(uint64_t sieve_from, uint32_t *sieved) {
     live_release(&l);
     automaton_free(a);
   }
-  assert_true(found > 500 && found < 4500);
-  assert_true(long_ones > 50 && shortest > 50);
+  assert_true(found > trials(500) && found < trials(4500));
+  assert_true(long_ones > trials(50) && shortest > trials(50));
 }
 
 static void random_graphs(void **unused) {
@@ -434,7 +435,7 @@ static void random_graphs_sieved(void **unused) {
   (void)unused;
   uint32_t sieved;
   check_random_graphs(1, &sieved);
-  assert_true(sieved > 200);
+  assert_true(sieved > trials(200));
 }
 
 static void limits_are_kept(void **unused) {

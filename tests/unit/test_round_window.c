@@ -5,6 +5,7 @@
 #include "interleave/interleave_space.h"
 #include "lang/check.h"
 #include "search/bfs.h"
+#include "short.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -380,7 +381,7 @@ static uint32_t walk(struct subject *t, abstraction_fn *of, uint32_t steps, bool
 
 static uint32_t steps_wanted(void) {
   const char *many = getenv("RONDO_TEST_STEPS");
-  return many ? (uint32_t)atoi(many) : STEPS;
+  return many ? (uint32_t)atoi(many) : trials(STEPS);
 }
 
 static void commutes(const char *text, int64_t n, int64_t k) {

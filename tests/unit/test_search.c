@@ -13,6 +13,7 @@
 #include <cmocka.h>
 
 #include "filling.h"
+#include "short.h"
 
 /* The store */
 
@@ -371,17 +372,17 @@ static void lines_are_looked_at_as_a_whole(void **unused) {
 /* A difference and the key, and the index is never half empty; all are found again however often it grew. */
 static void terse_stores_are_small(void **unused) {
   (void)unused;
-  enum { STATES = 3000000 };
+  const uint64_t states = trials(3000000);
   struct store *s = store_new_terse();
   state_ref parent = STORE_NONE, ref;
-  for (uint64_t i = 0; i < STATES; i++) {
+  for (uint64_t i = 0; i < states; i++) {
     uint64_t word[2] = {i * 0x9E3779B97F4A7C15u, i};
     assert_true(store_put_words(s, word, 12, store_hash_words(word, 12), 0, parent, 0, &ref));
     parent = i % 3 ? parent : i == 0 ? ref : store_next(s, parent);
-    if (i > STATES / 2 && i % 1000 == 0)
+    if (i > states / 2 && i % 1000 == 0)
       assert_true(store_bytes(s) < i * (13 + 15) + 20 * CHUNK_SIZE);
   }
-  for (uint64_t i = 0; i < STATES; i++) {
+  for (uint64_t i = 0; i < states; i++) {
     uint64_t word[2] = {i * 0x9E3779B97F4A7C15u, i};
     assert_true(store_find(s, (const uint8_t *)word, 12, store_hash_words(word, 12)) != STORE_NONE);
   }
@@ -401,26 +402,27 @@ static void store_accounts_for_its_memory(void **unused) {
   store_free(s);
 }
 
-#define SHARED_KEYS 2000003 /* a prime */
+static uint32_t shared_keys(void) { return is_short() ? 200003 : 2000003; } /* primes */
 
 static void is_filled_by_several(struct store *s) {
   state_ref begin[FILLERS];
+  const uint32_t keys = shared_keys();
   uint64_t read = 0;
-  fill_by_several(&(struct filler){.store = s, .keys = SHARED_KEYS, .charges = 1, .reads = !s->terse}, begin);
-  bool *seen = calloc(SHARED_KEYS, sizeof *seen);
+  fill_by_several(&(struct filler){.store = s, .keys = keys, .charges = 1, .reads = !s->terse}, begin);
+  bool *seen = calloc(keys, sizeof *seen);
   for (uint32_t i = 0; i < FILLERS; i++) {
     struct store_reader r = store_reader(s, begin[i], store_end_of(s, i));
     for (; store_read(&r); read++) {
       uint32_t key;
       memcpy(&key, r.stored.bytes + 8, sizeof key);
-      assert_true(key < SHARED_KEYS && !seen[key]);
+      assert_true(key < keys && !seen[key]);
       assert_int_equal(store_lane(s, r.ref), i);
       if (read % 10007 == 0)
         assert_int_equal(store_at(s, r.ref).parent, key + 1);
       seen[key] = true;
     }
   }
-  assert_int_equal(read, SHARED_KEYS);
+  assert_int_equal(read, keys);
   free(seen);
   struct saver saved = saver_in_memory();
   store_save(s, &saved);
@@ -429,7 +431,7 @@ static void is_filled_by_several(struct store *s) {
   assert_true(again && !from.bad);
   assert_int_equal(store_count(again), store_count(s));
   assert_int_equal(store_lanes(again), store_lanes(s));
-  for (uint64_t key = 0; key < SHARED_KEYS; key++) {
+  for (uint64_t key = 0; key < keys; key++) {
     uint64_t word[2] = {key * 0x9E3779B97F4A7C15u, key}, h = store_hash_words(word, 12);
     assert_int_equal(store_find(again, (const uint8_t *)word, 12, h), store_find(s, (const uint8_t *)word, 12, h));
   }
