@@ -86,7 +86,7 @@ static bool is_for_ranks(struct space *space) { return space->ops->names && spac
    while it is told. */
 static void begin_telling(const struct asking *a) {
   const struct limits *limits = &a->options->limits;
-  meaning_watch(a->meaning, *limits->interrupt ? NULL : limits->interrupt);
+  meaning_watch(a->meaning, limits->interrupt && *limits->interrupt ? NULL : limits->interrupt);
   watch_time(limits->seconds);
 }
 
