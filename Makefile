@@ -4,14 +4,23 @@ PREFIX  ?= /usr/local
 WERROR  ?= OFF
 SAN     := $(BUILD)/sanitize
 TRAINED := $(BUILD)/trained
+WASM    := $(BUILD)/wasm
 RONDO   := $(BUILD)/rondo
 
-.PHONY: build test-build sanitize demo test test-all oracle trained bench install fmt clean
+.PHONY: build wasm test-build sanitize demo test test-all oracle trained bench install fmt clean
 
 build:
 	@scripts/setup build
 	@cmake -G Ninja -S . -B $(BUILD) -DRONDO_WERROR=$(WERROR) >/dev/null
 	@ninja --quiet -C $(BUILD) rondo
+
+# rondo for node, in WebAssembly: build/wasm/rondo.js.
+wasm:
+	@scripts/setup wasm
+	@jansson=$$(scripts/jansson-source $(BUILD)/jansson) && cmake -G Ninja -S . -B $(WASM) \
+	  -DCMAKE_TOOLCHAIN_FILE=$$(em-config EMSCRIPTEN_ROOT)/cmake/Modules/Platform/Emscripten.cmake \
+	  -DRONDO_Z3=OFF -DRONDO_THREADS=OFF -DRONDO_JANSSON_SOURCE=$$jansson -DRONDO_WERROR=$(WERROR) >/dev/null
+	@ninja --quiet -C $(WASM) rondo
 
 test-build: build
 	@scripts/setup test

@@ -356,7 +356,7 @@ bool option_suits(const char *name, const char *argument, struct text *error) {
 }
 
 bool options_parse(struct options *o, struct rondo *rondo, enum command command, int argc, char **argv, struct text *error) {
-  *o = (struct options){.rondo = rondo, .command = command, .words = argv, .nwords = argc};
+  *o = (struct options){.rondo = rondo, .limits.interrupt = &rondo->stop, .command = command, .words = argv, .nwords = argc};
   bool only_files = false;
   for (int i = 0; i < argc;) {
     if (!only_files && !strcmp(argv[i], "--")) {
