@@ -1,5 +1,7 @@
 #include "driver/options.h"
 
+#include "driver/context.h"
+
 #include "driver/numbers.h"
 #include "driver/symbolic.h"
 #include "param/engine.h"
