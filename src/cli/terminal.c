@@ -191,7 +191,7 @@ int terminal_close(rondo *r, rondo_status status) {
   interrupted = NULL;
   rondo_free(r);
   if (!write_error && fflush(stdout) == 0)
-    return status;
+    return (int)status;
   if (write_error == EPIPE) /* SIGPIPE is ignored here; the reader has seen enough all the same */
     return 128 + SIGPIPE;
   fprintf(stderr, "rondo: cannot write the answer: %s\n", strerror(write_error ? write_error : errno));

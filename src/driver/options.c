@@ -1,7 +1,6 @@
 #include "driver/options.h"
 
 #include "driver/context.h"
-
 #include "driver/numbers.h"
 #include "driver/symbolic.h"
 #include "param/engine.h"
@@ -357,8 +356,8 @@ bool option_suits(const char *name, const char *argument, struct text *error) {
   return false;
 }
 
-bool options_parse(struct options *o, struct rondo *rondo, enum command command, int argc, char **argv, struct text *error) {
-  *o = (struct options){.rondo = rondo, .limits.interrupt = &rondo->stop, .command = command, .words = argv, .nwords = argc};
+bool options_parse(struct options *o, struct rondo *context, enum command command, int argc, char **argv, struct text *error) {
+  *o = (struct options){.rondo = context, .limits.interrupt = &context->stop, .command = command, .words = argv, .nwords = argc};
   bool only_files = false;
   for (int i = 0; i < argc;) {
     if (!only_files && !strcmp(argv[i], "--")) {
