@@ -305,7 +305,7 @@ char *rondo_session_properties(rondo_session *s, size_t position) {
 char *rondo_session_evaluate(rondo_session *s, size_t position, const char *text, bool step) {
   struct session_result result;
   enter(s);
-  if (!session_evaluate(s->session, position, text, step, &result))
+  if (!session_evaluate(s->session, position, text ? text : "", step, &result))
     return answer(s, NULL);
   json_t *j = session_result_to_json(&result);
   session_result_release(&result);
@@ -336,7 +336,7 @@ static bool has_rounds(rondo_session *s) {
 
 static bool round_read(rondo_session *s, const char *text, struct session_round *round) {
   json_t *j = has_rounds(s) ? json_read(text, &s->error) : NULL;
-  bool ok = j && session_round_read(j, s->model->nprocesses, round, &s->error);
+  bool ok = j && session_round_read(j, s->model, round, &s->error);
   json_decref(j);
   return ok;
 }
@@ -444,7 +444,7 @@ static bool wanted_read(rondo_session *s, const json_t *j, struct wanted *w) {
     const json_t *one = json_array_get(j, p);
     if (json_is_null(one))
       continue;
-    if (!session_round_read(one, n, &w->rounds[p], &s->error))
+    if (!session_round_read(one, s->model, &w->rounds[p], &s->error))
       return false;
     w->at[p] = &w->rounds[p];
   }

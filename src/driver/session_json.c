@@ -99,6 +99,7 @@ json_t *session_info_to_json(const struct model *m, uint32_t environment, enum s
     set(one, "kind", json_string(kind_name(m->properties[i].kind)));
     json_array_append_new(properties, one);
   }
+  set(j, "schema", json_string(SESSION_SCHEMA));
   set(j, "kind", json_string(model_kind_name(m->kind)));
   set(j, "environments", environments);
   set(j, "processes", processes);

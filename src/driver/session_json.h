@@ -6,6 +6,8 @@
 
 #include <jansson.h>
 
+#define SESSION_SCHEMA "rondo-session/1"
+
 /* Numbers above 2^53 are strings of digits, because not every reader of JSON has them as numbers. */
 json_t *number_to_json(uint64_t);
 json_t *string_or_null(const char *);
@@ -29,7 +31,8 @@ json_t *session_ahead_to_json(const struct session_ahead *, bool interrupted);
 
 /* NULL: *why says what is wrong. */
 json_t *json_read(const char *text, struct text *why);
-/* A round of so many processes. False: *why says what is wrong, and nothing is to be released. */
-bool session_round_read(const json_t *, uint32_t nprocesses, struct session_round *, struct text *why);
+/* A round of the model. What is left out is as in session_round_init's round. False: *why says what is wrong, and nothing is to be
+   released. */
+bool session_round_read(const json_t *, const struct model *, struct session_round *, struct text *why);
 
 #endif

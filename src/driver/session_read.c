@@ -19,6 +19,7 @@ json_t *json_read(const char *text, struct text *why) {
 }
 
 struct reader {
+  const struct model *model;
   uint32_t nprocesses;
   uint32_t process; /* whose part is read */
   struct arena *arena;
@@ -94,10 +95,16 @@ static bool crashes_read(struct reader *r, const json_t *part, bool *crashes) {
   return true;
 }
 
+/* If they are left out they have their first values. */
 static bool oracles_read(struct reader *r, const json_t *part, struct session_part *out) {
   const json_t *list;
   if (!list_read(r, part, "oracles", &list, &out->noracles))
     return false;
+  if (!list) {
+    out->noracles = r->model->roles[model_role_of(r->model, r->process)].nvars; /* and not all of them are oracles */
+    out->oracles = arena_array(r->arena, out->noracles + (size_t)1, sizeof *out->oracles);
+    return true;
+  }
   out->oracles = arena_array(r->arena, out->noracles + (size_t)1, sizeof *out->oracles);
   for (uint32_t i = 0; i < out->noracles; i++)
     if (!number_read(json_array_get(list, i), UINT64_MAX, &out->oracles[i]))
@@ -187,13 +194,14 @@ static bool parts_found(const json_t *j, uint32_t nprocesses, const json_t **par
   return true;
 }
 
-bool session_round_read(const json_t *j, uint32_t nprocesses, struct session_round *out, struct text *why) {
+bool session_round_read(const json_t *j, const struct model *m, struct session_round *out, struct text *why) {
   const json_t *parts;
+  uint32_t nprocesses = m->nprocesses;
   *out = (struct session_round){0};
   if (!parts_found(j, nprocesses, &parts, why))
     return false;
   arena_init(&out->arena);
-  struct reader r = {.nprocesses = nprocesses, .arena = &out->arena, .why = why};
+  struct reader r = {.model = m, .nprocesses = nprocesses, .arena = &out->arena, .why = why};
   out->parts = arena_array(&out->arena, nprocesses, sizeof *out->parts);
   out->nparts = nprocesses;
   for (; r.process < nprocesses; r.process++)

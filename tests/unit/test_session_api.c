@@ -227,6 +227,7 @@ static void walk_along(const char *text) {
   json_decref(before);
   rondo_string_free(trace);
   j = parsed(s, rondo_session_info(s));
+  assert_string_equal(string_at(j, "schema"), "rondo-session/1");
   assert_int_equal(number_at(j, "length"), length);
   assert_true(size_at(j, "processes") >= 2 && size_at(j, "properties") >= 1 && size_at(j, "environments") >= 1);
   assert_int_equal(json_is_null(json_object_get(j, "failed")), !rondo_session_failed(s));
@@ -337,7 +338,7 @@ static void expressions(void **state) {
   j = parsed(s, rondo_session_evaluate(s, 2, "1 / 0", false));
   assert_false(true_at(j, "ok"));
   json_decref(j);
-  static const char *const odd[] = {"\xff\xfe", "R(1).\xc3", "\"", "", "((((((((", "\x01", "\xf0\x9f\x98\x80 + 1", "99999999999999999999999"};
+  static const char *const odd[] = {"\xff\xfe", "R(1).\xc3", "\"", "", "((((((((", "\x01", NULL, "\xf0\x9f\x98\x80 + 1", "99999999999999999999999"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     j = parsed(s, rondo_session_evaluate(s, 2, odd[i], false));
     assert_false(true_at(j, "ok"));
@@ -563,6 +564,9 @@ static void oracles_and_lies(void **state) {
   assert_int_equal(number_at(nth_at(nth_at(j, "parts", honest), "forged", 0), "payload"), 2);
   json_decref(j);
   json_decref(round);
+  GOOD(s, rondo_session_take_round(s, "{\"parts\": [{}, {}, {}]}"));
+  BAD(s, rondo_session_take_round(s, "{\"parts\": [{\"oracles\": []}, {\"oracles\": []}, {}]}"), "oracle 'c'");
+  BAD(s, rondo_session_take_round(s, "{\"parts\": [{\"oracles\": [3]}, {\"oracles\": [3]}, {}]}"), "oracle 'c'");
   text = rondo_session_oracle_text(s, 0, 0, 2);
   assert_string_equal(text, "P(3)");
   rondo_string_free(text);
