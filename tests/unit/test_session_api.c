@@ -575,6 +575,49 @@ static void oracles_and_lies(void **state) {
   close_session(&o);
 }
 
+/* As many processes as a round can have, and one alone. */
+static void many_and_one(void **state) {
+  (void)state;
+  static const char *const sizes[] = {"1", "64"};
+  for (size_t i = 0; i < 2; i++) {
+    struct opened o = open_at(flood, sizes[i], NULL);
+    rondo_session *s = o.session;
+    json_t *round = json_object(), *parts = json_array();
+    json_object_set_new(round, "parts", parts);
+    for (size_t p = 0; p < (i ? 64 : 1); p++)
+      json_array_append_new(parts, json_object());
+    char *text = dumped(round);
+    GOOD(s, rondo_session_start(s, 1));
+    GOOD(s, rondo_session_take_round(s, text));
+    json_t *taken = parsed(s, rondo_session_round_taken(s, 0));
+    assert_int_equal(size_at(nth_at(taken, "parts", 0), "heard"), json_array_size(parts));
+    json_decref(taken);
+    json_decref(round);
+    free(text);
+    close_session(&o);
+  }
+}
+
+/* Two sessions of one model know nothing of each other. */
+static void sessions_are_apart(void **state) {
+  (void)state;
+  struct opened o = open_session(flood);
+  rondo_session *s = o.session, *other = rondo_session_new(o.model, "many", NULL);
+  assert_non_null(other);
+  GOOD(s, rondo_session_start(s, 1));
+  GOOD(other, rondo_session_start(other, 5));
+  GOOD(s, rondo_session_take(s, 3));
+  BAD(other, rondo_session_back(other, 1), "only 0 steps");
+  assert_string_equal(rondo_session_error(s), "");
+  json_t *before = parsed(s, rondo_session_state(s, 1));
+  rondo_session_free(other);
+  json_t *after = parsed(s, rondo_session_state(s, 1));
+  assert_true(json_equal(before, after));
+  json_decref(before);
+  json_decref(after);
+  close_session(&o);
+}
+
 /* --- JSON that is wrong --- */
 
 #define PARTS(one) "{\"parts\": [" one ", {}, {}]}"
@@ -869,6 +912,24 @@ static void interrupted_meanwhile(void **state) {
   close_session(&o);
 }
 
+/* Every process has an oracle with seven values: too many combinations to try them all. */
+static void outcomes_are_interrupted(void **state) {
+  (void)state;
+  struct opened o = open_at(mixed, "7", NULL);
+  rondo_session *s = o.session;
+  pthread_t other;
+  GOOD(s, rondo_session_start(s, 0));
+  double before = seconds();
+  assert_int_equal(pthread_create(&other, NULL, interrupt_soon, o.context), 0);
+  json_t *j = parsed(s, rondo_session_outcomes(s, 0, UINT64_MAX));
+  assert_true(!true_at(j, "complete") && true_at(j, "interrupted"));
+  assert_true(rondo_session_interrupted(s));
+  json_decref(j);
+  pthread_join(other, NULL);
+  assert_true(seconds() - before < 30);
+  close_session(&o);
+}
+
 /* The time of a command does not run on in a session. */
 static void limits_end_with_their_command(void **state) {
   (void)state;
@@ -910,6 +971,7 @@ int main(void) {
       cmocka_unit_test(rounds),            cmocka_unit_test(outcomes),           cmocka_unit_test(oracles_and_lies),
       cmocka_unit_test(wrong_rounds),      cmocka_unit_test(altered_rounds),     cmocka_unit_test(altered_traces),
       cmocka_unit_test(wrong_uses),        cmocka_unit_test(interrupted_before), cmocka_unit_test(interrupted_meanwhile),
+      cmocka_unit_test(many_and_one),      cmocka_unit_test(sessions_are_apart), cmocka_unit_test(outcomes_are_interrupted),
       cmocka_unit_test(limits_end_with_their_command), cmocka_unit_test(thousands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
