@@ -161,6 +161,90 @@ RONDO_PUBLIC char *rondo_result_trace_json(const rondo_result *, size_t verdict)
 RONDO_PUBLIC char *rondo_result_trace_text(const rondo_result *, size_t verdict);
 RONDO_PUBLIC void rondo_string_free(char *);
 
+/* ---- sessions ---- */
+
+/* A session is a run that the caller makes step by step, choosing what the processes, the network and the faults do. It has a path: an
+   initial state and the steps taken since. Positions are numbers of steps: 0 is the initial state, rondo_session_length the current one.
+
+   Initial states and choices are numbered from 0. The numbers depend on the model, its parameters, the environment, the semantics and the
+   state alone, so a path can be stored as numbers and replayed. Processes are numbered from 0 in the order of rondo_session_info.
+
+   Functions that return a char * return JSON (docs/json.md), or the plain text that is mentioned, for rondo_string_free. NULL and false
+   mean failure: rondo_session_error says why, and the path is as it was. Everything that may take long ends soon after
+   rondo_interrupt. Lists have at most 10000 entries. */
+
+/* environment: NULL is the first of the model. semantics: NULL is the default of its kind; rounds can only be "coarse". The parameters are
+   those of rondo_set; later changes are not seen. NULL: the diagnostics say why. The model must stay open while the session is used. */
+RONDO_PUBLIC rondo_session *rondo_session_new(rondo_model *, const char *environment, const char *semantics);
+RONDO_PUBLIC void rondo_session_free(rondo_session *);
+/* Why the last call failed. Lives until the next one. */
+RONDO_PUBLIC const char *rondo_session_error(const rondo_session *);
+/* Whether the last call failed, or gave an incomplete answer, because of rondo_interrupt. */
+RONDO_PUBLIC bool rondo_session_interrupted(const rondo_session *);
+/* The model, its environments, processes and properties; the length of the path. */
+RONDO_PUBLIC char *rondo_session_info(rondo_session *);
+
+RONDO_PUBLIC char *rondo_session_initials(rondo_session *, uint64_t offset, size_t max);
+/* Counts up to most; *exact: there are no more. */
+RONDO_PUBLIC bool rondo_session_count_initials(rondo_session *, uint64_t most, uint64_t *n, bool *exact);
+/* Starts a new path from an initial state. */
+RONDO_PUBLIC bool rondo_session_start(rondo_session *, uint64_t index);
+
+/* What can happen in the current state. */
+RONDO_PUBLIC char *rondo_session_choices(rondo_session *, uint64_t offset, size_t max);
+RONDO_PUBLIC bool rondo_session_count_choices(rondo_session *, uint64_t most, uint64_t *n, bool *exact);
+/* Models of messages and of shared memory: steps that the environment or the semantics forbids, and why. */
+RONDO_PUBLIC char *rondo_session_forbidden(rondo_session *, uint64_t offset, size_t max);
+RONDO_PUBLIC bool rondo_session_take(rondo_session *, uint64_t index);
+
+RONDO_PUBLIC bool rondo_session_started(const rondo_session *);
+RONDO_PUBLIC size_t rondo_session_length(const rondo_session *); /* in steps */
+/* The last step ended in an error of the model: there is no state after it, and nothing to do but go back. */
+RONDO_PUBLIC bool rondo_session_failed(const rondo_session *);
+RONDO_PUBLIC bool rondo_session_back(rondo_session *, size_t steps);
+/* A new path. If it fails the old one stays. */
+RONDO_PUBLIC bool rondo_session_replay(rondo_session *, uint64_t initial, const uint64_t *choices, size_t n);
+/* The path as numbers for rondo_session_replay. Rounds that were taken as JSON and traces that were loaded have to be looked up; most
+   limits the choices that are looked at for each step, 0: a million. */
+RONDO_PUBLIC char *rondo_session_path(rondo_session *, uint64_t most);
+/* The choice taken at a step, the first being 0. */
+RONDO_PUBLIC char *rondo_session_taken(rondo_session *, size_t step);
+
+RONDO_PUBLIC char *rondo_session_state(rondo_session *, size_t position);
+RONDO_PUBLIC char *rondo_session_properties(rondo_session *, size_t position);
+/* An expression, as a property would have it. step: about the step to that state; primed variables are those of the state. Errors in the
+   text are part of the answer. */
+RONDO_PUBLIC char *rondo_session_evaluate(rondo_session *, size_t position, const char *text, bool step);
+
+/* The path as a trace that `rondo replay` accepts. property: the name of one that the end of the path violates (cover: reaches), or
+   NULL. */
+RONDO_PUBLIC char *rondo_session_save(rondo_session *, const char *property);
+/* The run of a trace becomes the path. The model, its parameters, the environment and the semantics must be those of the session. */
+RONDO_PUBLIC bool rondo_session_load(rondo_session *, const char *json, size_t length);
+
+/* Models of rounds: a round as JSON, with whom each process hears and what it chooses. */
+RONDO_PUBLIC char *rondo_session_full_round(rondo_session *); /* everybody hears everybody, and nothing else happens */
+RONDO_PUBLIC char *rondo_session_round(rondo_session *, uint64_t index);   /* of a choice */
+RONDO_PUBLIC char *rondo_session_round_taken(rondo_session *, size_t step);
+/* What each process can choose if the others do as in the round; NULL: as in the full round. */
+RONDO_PUBLIC char *rondo_session_candidates(rondo_session *, const char *round);
+/* Whether the round is possible and allowed, and why not. */
+RONDO_PUBLIC char *rondo_session_judge(rondo_session *, const char *round);
+RONDO_PUBLIC bool rondo_session_take_round(rondo_session *, const char *round);
+/* The states that a process can be in after the round, with a round for each. most limits the work, 0: a million. */
+RONDO_PUBLIC char *rondo_session_outcomes(rondo_session *, uint32_t process, uint64_t most);
+/* A round in which every process has the outcome that it has in its own entry of a JSON array of rounds; null: any outcome. */
+RONDO_PUBLIC char *rondo_session_find_round(rondo_session *, const char *rounds, uint64_t most);
+/* Values of an oracle, and messages that a process can receive, by number: plain text. */
+RONDO_PUBLIC char *rondo_session_oracle_text(rondo_session *, uint32_t process, uint32_t oracle, uint64_t number);
+RONDO_PUBLIC char *rondo_session_payload_text(rondo_session *, uint32_t process, uint64_t number);
+
+#define RONDO_CURRENT UINT64_MAX /* the current state, not what a choice leads to */
+/* Searches, breadth first, for a violation of a safety property or a state that a cover property asks for (NULL: for an error of the
+   model), from the current state on (RONDO_CURRENT) or with that choice as the first step. Limits: 0 is a million states and any
+   number of steps. */
+RONDO_PUBLIC char *rondo_session_ahead(rondo_session *, const char *property, uint64_t choice, uint64_t states, uint64_t steps);
+
 /* ---- the command line ---- */
 
 /* argv[0] is the name of a command. Answers and diagnostics go to the host. */

@@ -1,0 +1,495 @@
+/* The functions rondo_session_* of include/rondo.h: sessions (session/session.h), with JSON for whatever has a structure. */
+#include "driver/api.h"
+#include "driver/load.h"
+#include "driver/numbers.h"
+#include "driver/semantics.h"
+#include "driver/session_json.h"
+#include "report/json_report.h"
+#include "session/session.h"
+
+#include <string.h>
+
+#define PAGE_MOST 10000 /* entries of a list */
+#define LOOK_UP_MOST 1000000
+
+struct rondo_session {
+  struct rondo *rondo;
+  struct model *model; /* its own; the text belongs to the rondo_model */
+  struct session *session;
+  uint32_t environment;
+  enum semantics semantics;
+  struct text error; /* empty: the session's own error is the last one */
+};
+
+/* ---- every function begins and ends with these ---- */
+
+static void enter(rondo_session *s) {
+  context_enter(s->rondo);
+  watch_time(s->rondo, 0); /* limits of an earlier command are none here */
+  watch_resident_memory(s->rondo, 0);
+  context_listen(s->rondo);
+  text_release(&s->error);
+}
+
+static bool done(rondo_session *s, bool ok) {
+  s->rondo->listening = 0;
+  return ok;
+}
+
+/* NULL: it failed. */
+static char *answer(rondo_session *s, json_t *j) {
+  struct text out = {0};
+  s->rondo->listening = 0;
+  if (!j)
+    return NULL;
+  json_text(j, &out);
+  json_decref(j);
+  return out.at;
+}
+
+static char *text_answer(rondo_session *s, char *text) {
+  s->rondo->listening = 0;
+  return text;
+}
+
+static size_t page(size_t max) { return max < PAGE_MOST ? max : PAGE_MOST; }
+
+/* ---- making one ---- */
+
+static bool bindings_read(const rondo_model *m, struct define *defines, struct binding *bindings) {
+  struct text ignored = {0};
+  for (size_t i = 0; i < m->defines.n; i++) {
+    define_parse(m->defines.at[i], &defines[i], &ignored); /* it was parsed before: rondo_set */
+    bindings[i] = (struct binding){defines[i].name, defines[i].low};
+    if (defines[i].low != defines[i].high) {
+      say_error(m->rondo, "a range for '%s' is not for a session\n  help: give it one value", defines[i].name);
+      return false;
+    }
+  }
+  return true;
+}
+
+static struct model *checked_model(const rondo_model *m) {
+  struct define *defines = memory_alloc((m->defines.n + 1) * sizeof *defines);
+  struct binding *bindings = memory_alloc((m->defines.n + 1) * sizeof *bindings);
+  struct syntax syntax;
+  struct text ignored = {0};
+  struct model *model = NULL;
+  if (bindings_read(m, defines, bindings) && syntax_borrow(&syntax, m->rondo, m->path, m->text, m->length)) {
+    if (syntax_is_algorithm(&syntax))
+      model = model_load(&syntax, bindings, m->defines.n, false, false, &ignored);
+    syntax_release(&syntax);
+  }
+  for (size_t i = 0; i < m->defines.n; i++)
+    memory_free(defines[i].name);
+  memory_free(defines);
+  memory_free(bindings);
+  text_release(&ignored);
+  return model;
+}
+
+static bool semantics_named(rondo *r, const struct model *m, const char *name, enum semantics *found) {
+  const enum semantics *all;
+  struct text why = {0};
+  semantics_of_kind(m->kind, &all);
+  *found = all[0];
+  bool ok = !name || semantics_find(m, name, found, &why);
+  if (!ok)
+    say_error(r, "%s", why.at);
+  text_release(&why);
+  return ok;
+}
+
+static bool begin(rondo_session *s, const char *environment, const char *semantics) {
+  char *why;
+  if ((environment && !environment_find(s->rondo, s->model, environment, &s->environment)) ||
+      !semantics_named(s->rondo, s->model, semantics, &s->semantics))
+    return false;
+  s->session = session_new(s->model, s->environment, s->semantics, &why);
+  if (s->session) {
+    session_watch(s->session, &s->rondo->stop);
+    return true;
+  }
+  say_error(s->rondo, "no session of '%s': %s", s->model->name, why);
+  memory_free(why);
+  return false;
+}
+
+rondo_session *rondo_session_new(rondo_model *m, const char *environment, const char *semantics) {
+  context_enter(m->rondo);
+  struct model *model = checked_model(m);
+  if (!model)
+    return NULL;
+  rondo_session *s = memory_alloc(sizeof *s);
+  s->rondo = m->rondo;
+  s->model = model;
+  if (begin(s, environment, semantics))
+    return s;
+  rondo_session_free(s);
+  return NULL;
+}
+
+void rondo_session_free(rondo_session *s) {
+  if (!s)
+    return;
+  session_free(s->session);
+  model_free(s->model);
+  text_release(&s->error);
+  memory_free(s);
+}
+
+const char *rondo_session_error(const rondo_session *s) { return s->error.n ? s->error.at : session_error(s->session); }
+
+bool rondo_session_interrupted(const rondo_session *s) { return !s->error.n && session_interrupted(s->session); }
+
+static bool property_named(rondo_session *s, const char *name, uint32_t *found) {
+  *found = UINT32_MAX;
+  for (uint32_t i = 0; name && i < s->model->nproperties; i++)
+    if (!strcmp(s->model->properties[i].name, name))
+      *found = i;
+  if (!name || *found != UINT32_MAX)
+    return true;
+  text_addf(&s->error, "unknown property '%s'", name);
+  return false;
+}
+
+/* ---- initial states ---- */
+
+char *rondo_session_initials(rondo_session *s, uint64_t offset, size_t max) {
+  struct session_initials all;
+  enter(s);
+  if (!session_initials(s->session, offset, page(max), &all))
+    return answer(s, NULL);
+  json_t *j = session_initials_to_json(&all);
+  session_initials_release(&all);
+  return answer(s, j);
+}
+
+bool rondo_session_count_initials(rondo_session *s, uint64_t most, uint64_t *n, bool *exact) {
+  enter(s);
+  return done(s, session_count_initials(s->session, most, n, exact));
+}
+
+bool rondo_session_start(rondo_session *s, uint64_t index) {
+  enter(s);
+  return done(s, session_start(s->session, index));
+}
+
+/* ---- choices ---- */
+
+static char *choices_answer(rondo_session *s, bool ok, struct session_choices *all) {
+  if (!ok)
+    return answer(s, NULL);
+  json_t *j = session_choices_to_json(&s->model->source, all);
+  session_choices_release(all);
+  return answer(s, j);
+}
+
+char *rondo_session_choices(rondo_session *s, uint64_t offset, size_t max) {
+  struct session_choices all;
+  enter(s);
+  bool ok = session_choices(s->session, offset, page(max), &all);
+  return choices_answer(s, ok, &all);
+}
+
+char *rondo_session_forbidden(rondo_session *s, uint64_t offset, size_t max) {
+  struct session_choices all;
+  enter(s);
+  bool ok = session_forbidden(s->session, offset, page(max), &all);
+  return choices_answer(s, ok, &all);
+}
+
+bool rondo_session_count_choices(rondo_session *s, uint64_t most, uint64_t *n, bool *exact) {
+  enter(s);
+  return done(s, session_count_choices(s->session, most, n, exact));
+}
+
+bool rondo_session_take(rondo_session *s, uint64_t index) {
+  enter(s);
+  return done(s, session_take(s->session, index));
+}
+
+/* ---- the path ---- */
+
+bool rondo_session_started(const rondo_session *s) { return session_started(s->session); }
+
+size_t rondo_session_length(const rondo_session *s) { return session_length(s->session); }
+
+bool rondo_session_failed(const rondo_session *s) {
+  const char *error;
+  struct span at;
+  return session_failed(s->session, &error, &at);
+}
+
+static json_t *failure_json(const rondo_session *s) {
+  const char *error;
+  struct span at;
+  if (!session_failed(s->session, &error, &at))
+    return json_null();
+  json_t *j = json_object();
+  json_object_set_new(j, "message", string_or_null(error));
+  json_object_set_new(j, "at", span_to_json(&s->model->source, at));
+  return j;
+}
+
+char *rondo_session_info(rondo_session *s) {
+  enter(s);
+  json_t *j = session_info_to_json(s->model, s->environment, s->semantics);
+  json_object_set_new(j, "started", json_boolean(session_started(s->session)));
+  json_object_set_new(j, "length", json_integer((json_int_t)session_length(s->session)));
+  json_object_set_new(j, "failed", failure_json(s));
+  return answer(s, j);
+}
+
+bool rondo_session_back(rondo_session *s, size_t steps) {
+  enter(s);
+  return done(s, session_back(s->session, steps));
+}
+
+bool rondo_session_replay(rondo_session *s, uint64_t initial, const uint64_t *choices, size_t n) {
+  enter(s);
+  return done(s, session_replay(s->session, initial, choices, n));
+}
+
+char *rondo_session_path(rondo_session *s, uint64_t most) {
+  uint64_t index;
+  enter(s);
+  most = most ? most : LOOK_UP_MOST;
+  if (!session_initial_index(s->session, most, &index))
+    return answer(s, NULL);
+  json_t *j = json_object(), *choices = json_array();
+  json_object_set_new(j, "initial", number_to_json(index));
+  json_object_set_new(j, "choices", choices);
+  for (size_t i = 0; i < session_length(s->session); i++) {
+    if (!session_step_index(s->session, i, most, &index)) {
+      json_decref(j);
+      return answer(s, NULL);
+    }
+    json_array_append_new(choices, number_to_json(index));
+  }
+  return answer(s, j);
+}
+
+char *rondo_session_taken(rondo_session *s, size_t step) {
+  struct session_choices one;
+  enter(s);
+  if (!session_taken(s->session, step, &one))
+    return answer(s, NULL);
+  json_t *j = session_choice_to_json(&s->model->source, &one.at[0]);
+  session_choices_release(&one);
+  return answer(s, j);
+}
+
+/* ---- states ---- */
+
+char *rondo_session_state(rondo_session *s, size_t position) {
+  struct session_state state;
+  enter(s);
+  if (!session_state(s->session, position, &state))
+    return answer(s, NULL);
+  json_t *j = session_state_to_json(&s->model->source, &state);
+  session_state_release(&state);
+  return answer(s, j);
+}
+
+char *rondo_session_properties(rondo_session *s, size_t position) {
+  struct session_properties all;
+  enter(s);
+  if (!session_properties(s->session, position, &all))
+    return answer(s, NULL);
+  json_t *j = session_properties_to_json(&s->model->source, &all);
+  session_properties_release(&all);
+  return answer(s, j);
+}
+
+char *rondo_session_evaluate(rondo_session *s, size_t position, const char *text, bool step) {
+  struct session_result result;
+  enter(s);
+  if (!session_evaluate(s->session, position, text ? text : "", step, &result))
+    return answer(s, NULL);
+  json_t *j = session_result_to_json(&result);
+  session_result_release(&result);
+  return answer(s, j);
+}
+
+/* ---- traces ---- */
+
+char *rondo_session_save(rondo_session *s, const char *property) {
+  uint32_t index;
+  enter(s);
+  return text_answer(s, property_named(s, property, &index) ? session_save(s->session, index) : NULL);
+}
+
+bool rondo_session_load(rondo_session *s, const char *json, size_t length) {
+  enter(s);
+  return done(s, session_load(s->session, json, length));
+}
+
+/* ---- rounds ---- */
+
+static bool has_rounds(rondo_session *s) {
+  if (!model_steps(s->model))
+    return true;
+  text_addf(&s->error, "the processes of '%s' take steps: there are no rounds", s->model->name);
+  return false;
+}
+
+static bool round_read(rondo_session *s, const char *text, struct session_round *round) {
+  json_t *j = has_rounds(s) ? json_read(text, &s->error) : NULL;
+  bool ok = j && session_round_read(j, s->model, round, &s->error);
+  json_decref(j);
+  return ok;
+}
+
+static char *round_answer(rondo_session *s, bool ok, struct session_round *round) {
+  if (!ok)
+    return answer(s, NULL);
+  json_t *j = session_round_to_json(round);
+  session_round_release(round);
+  return answer(s, j);
+}
+
+char *rondo_session_full_round(rondo_session *s) {
+  struct session_round round;
+  enter(s);
+  bool ok = session_round_init(s->session, &round);
+  return round_answer(s, ok, &round);
+}
+
+char *rondo_session_round(rondo_session *s, uint64_t index) {
+  struct session_round round;
+  enter(s);
+  bool ok = session_round_nth(s->session, index, &round);
+  return round_answer(s, ok, &round);
+}
+
+char *rondo_session_round_taken(rondo_session *s, size_t step) {
+  struct session_round round;
+  enter(s);
+  bool ok = session_round_taken(s->session, step, &round);
+  return round_answer(s, ok, &round);
+}
+
+char *rondo_session_candidates(rondo_session *s, const char *text) {
+  struct session_round round = {0};
+  struct session_candidates all;
+  enter(s);
+  if (text && !round_read(s, text, &round))
+    return answer(s, NULL);
+  bool ok = session_candidates(s->session, text ? &round : NULL, &all);
+  if (text)
+    session_round_release(&round);
+  if (!ok)
+    return answer(s, NULL);
+  json_t *j = session_candidates_to_json(&all);
+  session_candidates_release(&all);
+  return answer(s, j);
+}
+
+char *rondo_session_judge(rondo_session *s, const char *text) {
+  struct session_round round;
+  struct session_judgement judgement;
+  enter(s);
+  if (!round_read(s, text, &round))
+    return answer(s, NULL);
+  json_t *j = session_judge(s->session, &round, &judgement) ? session_judgement_to_json(&s->model->source, &judgement) : NULL;
+  session_round_release(&round);
+  return answer(s, j);
+}
+
+bool rondo_session_take_round(rondo_session *s, const char *text) {
+  struct session_round round;
+  enter(s);
+  if (!round_read(s, text, &round))
+    return done(s, false);
+  bool ok = session_take_round(s->session, &round);
+  session_round_release(&round);
+  return done(s, ok);
+}
+
+char *rondo_session_oracle_text(rondo_session *s, uint32_t process, uint32_t oracle, uint64_t number) {
+  enter(s);
+  return text_answer(s, session_oracle_text(s->session, process, oracle, number));
+}
+
+char *rondo_session_payload_text(rondo_session *s, uint32_t process, uint64_t number) {
+  enter(s);
+  return text_answer(s, session_payload_text(s->session, process, number));
+}
+
+/* ---- rounds by outcome ---- */
+
+char *rondo_session_outcomes(rondo_session *s, uint32_t process, uint64_t most) {
+  struct session_outcomes all;
+  enter(s);
+  if (!session_outcomes(s->session, process, most, &all))
+    return answer(s, NULL);
+  json_t *j = session_outcomes_to_json(&all, session_interrupted(s->session));
+  session_outcomes_release(&all);
+  return answer(s, j);
+}
+
+struct wanted { /* by process */
+  struct session_round rounds[SESSION_ROUND_PROCESSES];
+  const struct session_round *at[SESSION_ROUND_PROCESSES]; /* NULL: any outcome */
+};
+
+static bool wanted_read(rondo_session *s, const json_t *j, struct wanted *w) {
+  uint32_t n = s->model->nprocesses;
+  if (!json_is_array(j) || json_array_size(j) != n) {
+    text_addf(&s->error, "there must be a list with a round or null for each of the %u processes", n);
+    return false;
+  }
+  for (uint32_t p = 0; p < n; p++) {
+    const json_t *one = json_array_get(j, p);
+    if (json_is_null(one))
+      continue;
+    if (!session_round_read(one, s->model, &w->rounds[p], &s->error))
+      return false;
+    w->at[p] = &w->rounds[p];
+  }
+  return true;
+}
+
+static void wanted_free(struct wanted *w) {
+  for (uint32_t p = 0; p < SESSION_ROUND_PROCESSES; p++)
+    if (w->at[p])
+      session_round_release(&w->rounds[p]);
+  memory_free(w);
+}
+
+static json_t *find_round(rondo_session *s, const struct wanted *w, uint64_t most) {
+  struct session_round found;
+  enum session_search search = SESSION_GAVE_UP;
+  if (!session_find_round(s->session, w->at, most, &search, &found))
+    return NULL;
+  json_t *j = session_found_to_json(search, &found, session_interrupted(s->session));
+  if (search == SESSION_FOUND)
+    session_round_release(&found);
+  return j;
+}
+
+char *rondo_session_find_round(rondo_session *s, const char *rounds, uint64_t most) {
+  enter(s);
+  json_t *given = has_rounds(s) ? json_read(rounds, &s->error) : NULL, *j = NULL;
+  struct wanted *w = memory_alloc(sizeof *w);
+  if (given && wanted_read(s, given, w))
+    j = find_round(s, w, most);
+  wanted_free(w);
+  json_decref(given);
+  return answer(s, j);
+}
+
+/* ---- looking ahead ---- */
+
+char *rondo_session_ahead(rondo_session *s, const char *property, uint64_t choice, uint64_t states, uint64_t steps) {
+  struct session_goal goal;
+  struct session_limits limits = {.states = states, .steps = steps};
+  struct session_ahead found;
+  enter(s);
+  if (!property_named(s, property, &goal.property) || !session_ahead(s->session, choice, &goal, &limits, &found))
+    return answer(s, NULL);
+  json_t *j = session_ahead_to_json(&found, session_interrupted(s->session));
+  session_ahead_release(&found);
+  return answer(s, j);
+}
