@@ -10,6 +10,7 @@
 
 #define TRIAL_SPACE struct round_space
 #include "trial.h"
+#include "short.h"
 
 /* --- models put together from pieces --- */
 
@@ -450,7 +451,7 @@ static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
 static void test_random_models(void **state) {
   (void)state;
   const char *seed = getenv("SEED"), *count = getenv("COUNT");
-  uint32_t from = seed ? (uint32_t)atoi(seed) : 1, n = count ? (uint32_t)atoi(count) : 24;
+  uint32_t from = seed ? (uint32_t)atoi(seed) : 1, n = count ? (uint32_t)atoi(count) : trials(24);
   for (uint32_t i = from; i < from + n; i++) {
     char text[2000];
     srand(i);

@@ -4,6 +4,7 @@
 
 #include "base/hash.h"
 #include "sem/events.h"
+#include "short.h"
 
 /* Messages that are looked at are taken, nothing is duplicated: Bokor's programs. */
 static const char *const taking[] = {
@@ -108,7 +109,7 @@ static uint32_t config_name(const struct graph *g, const struct config *c) {
 static bool found(struct graph *g, const struct config *c) {
   if (config_name(g, c) == g->configs.n)
     vec_push(&g->configs, config_copy(g->model, c));
-  return g->configs.n < MOST;
+  return g->configs.n < trials(MOST);
 }
 
 static bool found_initial(void *context, const struct config *c) { return found(context, c); }
