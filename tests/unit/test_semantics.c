@@ -109,7 +109,7 @@ static uint32_t config_name(const struct graph *g, const struct config *c) {
 static bool found(struct graph *g, const struct config *c) {
   if (config_name(g, c) == g->configs.n)
     vec_push(&g->configs, config_copy(g->model, c));
-  return g->configs.n < trials(MOST);
+  return g->configs.n < MOST;
 }
 
 static bool found_initial(void *context, const struct config *c) { return found(context, c); }
@@ -207,7 +207,7 @@ static void assert_relations(const char *algorithm, const char *environment) {
 static void test_relations(void **state) {
   (void)state;
   for (size_t a = 0; a < LENGTH(taking); a++)
-    for (size_t e = 0; e < LENGTH(environments); e++)
+    for (size_t e = a % one_in(); e < LENGTH(environments); e += one_in())
       assert_relations(taking[a], environments[e]);
 }
 
@@ -254,7 +254,7 @@ static void assert_same_processes(const char *algorithm, const char *environment
 
 static void test_same_processes(void **state) {
   (void)state;
-  for (size_t e = 0; e < LENGTH(environments); e++)
+  for (size_t e = 0; e < LENGTH(environments); e += one_in())
     for (size_t a = 0; a < LENGTH(looking); a++)
       assert_same_processes(looking[a], environments[e]);
   for (size_t e = 0; e < LENGTH(leaving); e++) {

@@ -575,6 +575,35 @@ static void oracles_and_lies(void **state) {
   close_session(&o);
 }
 
+/* A choice, written as a round and taken as such, is the same choice. */
+static void rounds_come_back(const char *model, uint64_t initial) {
+  struct opened o = open_session(model);
+  rondo_session *s = o.session;
+  uint64_t n;
+  bool exact;
+  GOOD(s, rondo_session_start(s, initial));
+  GOOD(s, rondo_session_count_choices(s, 3000, &n, &exact));
+  for (uint64_t i = 0; i < n; i += 1 + n / trials(60)) {
+    char *round = rondo_session_round(s, i);
+    GOOD(s, round);
+    GOOD(s, rondo_session_take_round(s, round));
+    json_t *path = parsed(s, rondo_session_path(s, 0));
+    assert_int_equal(json_integer_value(nth_at(path, "choices", 0)), i);
+    json_decref(path);
+    rondo_string_free(round);
+    GOOD(s, rondo_session_back(s, 1));
+  }
+  close_session(&o);
+}
+
+static void choices_as_rounds(void **state) {
+  (void)state;
+  rounds_come_back(flood, 1);
+  rounds_come_back(mixed, 0);
+  rounds_come_back(mixed, 1); /* somebody lies */
+  rounds_come_back(failing, 0);
+}
+
 /* As many processes as a round can have, and one alone. */
 static void many_and_one(void **state) {
   (void)state;
@@ -971,7 +1000,8 @@ int main(void) {
       cmocka_unit_test(rounds),            cmocka_unit_test(outcomes),           cmocka_unit_test(oracles_and_lies),
       cmocka_unit_test(wrong_rounds),      cmocka_unit_test(altered_rounds),     cmocka_unit_test(altered_traces),
       cmocka_unit_test(wrong_uses),        cmocka_unit_test(interrupted_before), cmocka_unit_test(interrupted_meanwhile),
-      cmocka_unit_test(many_and_one),      cmocka_unit_test(sessions_are_apart), cmocka_unit_test(outcomes_are_interrupted),
+      cmocka_unit_test(choices_as_rounds), cmocka_unit_test(many_and_one),
+      cmocka_unit_test(sessions_are_apart), cmocka_unit_test(outcomes_are_interrupted),
       cmocka_unit_test(limits_end_with_their_command), cmocka_unit_test(thousands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
