@@ -70,6 +70,8 @@ typedef struct rondo_host {
   void (*diagnostic)(void *context, const rondo_diagnostic *);
   /* How far it is, a line of text without a newline; NULL: it is done. */
   void (*progress)(void *context, const char *line);
+  /* From here on rondo_interrupt is noticed by what runs now: the time to install signal handlers. */
+  void (*listen)(void *context);
   /* Memory has run out. It must not return; without it, or if it does, the process is aborted. */
   void (*out_of_memory)(void *context, size_t wanted);
   /* Provers race, each in a process of its own, so that whatever one of them does it can be ended. start_process runs
@@ -86,9 +88,9 @@ typedef struct rondo_host {
 RONDO_PUBLIC rondo *rondo_new(const rondo_host *); /* NULL: offers nothing */
 RONDO_PUBLIC void rondo_free(rondo *);             /* after all that was made with it */
 
-/* What runs now ends soon, and says that it was interrupted; so does everything after it, until rondo_resume. False: what runs now
-   does not look, because it is done in a moment. */
-RONDO_PUBLIC bool rondo_interrupt(rondo *);
+/* What runs now ends soon, and says that it was interrupted; so does everything after it, until rondo_resume. What is done in a
+   moment does not look (see listen in rondo_host). */
+RONDO_PUBLIC void rondo_interrupt(rondo *);
 RONDO_PUBLIC void rondo_resume(rondo *);
 
 /* Diagnostics since the last call of rondo_clear_diagnostics; kept only if the host has no callback for them. */

@@ -154,16 +154,14 @@ static void take_test_settings(rondo *r) {
 }
 
 static void interrupt(int number) {
-  if (!rondo_interrupt(interrupted)) {
-    signal(number, SIG_DFL);
-    raise(number);
-  }
+  (void)number;
+  rondo_interrupt(interrupted);
 }
 
 /* A second one kills. */
-static void watch_signals(rondo *r) {
+static void watch_signals(void *context) {
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
-  interrupted = r;
+  (void)context;
   sigemptyset(&action.sa_mask);
   sigaction(SIGINT, &action, NULL);
   sigaction(SIGTERM, &action, NULL);
@@ -173,6 +171,7 @@ rondo *terminal_open(bool ranks) {
   static char models[PATH_MAX];
   rondo_host host = {.write = write_answer,
                      .diagnostic = write_diagnostic,
+                     .listen = watch_signals,
                      .out_of_memory = out_of_memory,
                      .colour = !ranks && coloured(STDOUT_FILENO),
                      .colour_diagnostics = !ranks && coloured(STDERR_FILENO),
@@ -183,8 +182,7 @@ rondo *terminal_open(bool ranks) {
     host.progress = write_progress;
   rondo *r = rondo_new(&host);
   take_test_settings(r);
-  watch_signals(r);
-  return r;
+  return interrupted = r;
 }
 
 int terminal_close(rondo *r, rondo_status status) {

@@ -110,7 +110,7 @@ rondo_status command_of_ranks(struct rondo *r, struct ranks *ranks, int argc, ch
   }
   r->silent = ranks && ranks->rank != 0;
   rondo_status status = (rondo_status)run_command(r, c, argc - 1, argv + 1, ranks);
-  r->listening = 0;
+  r->listening = false;
   return status;
 }
 

@@ -55,13 +55,12 @@ void rondo_free(rondo *r) {
   memory_free(r);
 }
 
-bool rondo_interrupt(rondo *r) {
-  r->stop = 1;
-  return r->listening;
-}
+void rondo_interrupt(rondo *r) { r->stop = 1; }
 
 const volatile sig_atomic_t *context_listen(struct rondo *r) {
-  r->listening = 1;
+  if (!r->listening && r->host.listen)
+    r->host.listen(r->host.context);
+  r->listening = true;
   return &r->stop;
 }
 

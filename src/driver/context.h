@@ -25,7 +25,7 @@ struct rondo {
   volatile sig_atomic_t stop;
   /* With checkpoints: not 0: stop, even if there is no time to write one. */
   volatile sig_atomic_t insist;
-  volatile sig_atomic_t listening; /* what runs now looks at it */
+  bool listening; /* what runs now looks at it */
   struct monitor *monitor; /* sets them when time or memory is used up; NULL: not needed so far */
   struct test_settings tests;
   VEC(struct kept_diagnostic *) diagnostics;

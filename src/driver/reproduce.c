@@ -72,6 +72,7 @@ static void row_work(void *context, int wire, struct text *result) {
   job->rondo->host.write = capture;
   job->rondo->host.diagnostic = ignore;
   job->rondo->host.progress = NULL;
+  job->rondo->host.listen = NULL;
   rondo_status status = rondo_command(job->rondo, job->nwords, job->words);
   job->rondo->host = host;
   text_addf(result, "%d\n%s", (int)status, text_or_empty(&answer));

@@ -32,14 +32,14 @@ static void enter(rondo_session *s) {
 }
 
 static bool done(rondo_session *s, bool ok) {
-  s->rondo->listening = 0;
+  s->rondo->listening = false;
   return ok;
 }
 
 /* NULL: it failed. */
 static char *answer(rondo_session *s, json_t *j) {
   struct text out = {0};
-  s->rondo->listening = 0;
+  s->rondo->listening = false;
   if (!j)
     return NULL;
   json_text(j, &out);
@@ -48,7 +48,7 @@ static char *answer(rondo_session *s, json_t *j) {
 }
 
 static char *text_answer(rondo_session *s, char *text) {
-  s->rondo->listening = 0;
+  s->rondo->listening = false;
   return text;
 }
 
