@@ -897,17 +897,9 @@ static void interrupted_before(void **state) {
 }
 
 static void *interrupt_soon(void *context) {
-  struct timespec t = {0, 50000000};
-  do
-    nanosleep(&t, NULL);
-  while (!rondo_interrupt(context));
+  nanosleep(&(struct timespec){0, 50000000}, NULL);
+  rondo_interrupt(context);
   return NULL;
-}
-
-static double seconds(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
 /* With nine processes that hear anybody there are too many rounds to go through. */
@@ -920,7 +912,6 @@ static void interrupted_meanwhile(void **state) {
     pthread_t other;
     uint64_t n;
     bool exact;
-    double before = seconds();
     rondo_resume(o.context);
     assert_int_equal(pthread_create(&other, NULL, interrupt_soon, o.context), 0);
     if (i == 0) {
@@ -934,7 +925,6 @@ static void interrupted_meanwhile(void **state) {
       json_decref(j);
     }
     pthread_join(other, NULL);
-    assert_true(seconds() - before < 30);
   }
   rondo_resume(o.context);
   GOOD(s, rondo_session_take(s, 0));
@@ -948,14 +938,12 @@ static void outcomes_are_interrupted(void **state) {
   rondo_session *s = o.session;
   pthread_t other;
   GOOD(s, rondo_session_start(s, 0));
-  double before = seconds();
   assert_int_equal(pthread_create(&other, NULL, interrupt_soon, o.context), 0);
   json_t *j = parsed(s, rondo_session_outcomes(s, 0, UINT64_MAX));
   assert_true(!true_at(j, "complete") && true_at(j, "interrupted"));
   assert_true(rondo_session_interrupted(s));
   json_decref(j);
   pthread_join(other, NULL);
-  assert_true(seconds() - before < 30);
   close_session(&o);
 }
 
