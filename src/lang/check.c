@@ -215,7 +215,7 @@ static void write_out_defs(struct model *m) {
   for (uint32_t i = 0; i < m->nproperties; i++) {
     struct property *p = &m->properties[i];
     p->formula = node_inlined(m, p->formula);
-    p->until = p->until ? p->formula->kid[1] : NULL;
+    p->until = p->until ? p->formula->kid[0] : NULL;
   }
   for (uint32_t i = 0; i < m->nenvironments; i++)
     for (uint32_t k = 0; k < m->environments[i].nclauses; k++)

@@ -75,8 +75,11 @@ static void check_property(struct checker *c, const struct ast *a, struct proper
   if (scoped && p->formula->op == NODE_UNTIL) {
     if (node_is_temporal(p->formula->kid[0]) || node_is_temporal(p->formula->kid[1]))
       fault(c, a->kid[1]->at, "a 'safety' property says nothing about what happens later, but for one 'until'");
-    p->until = p->formula->kid[1];
-    p->formula->op = NODE_OR;
+    struct node *before = p->formula->kid[0];
+    p->formula->op = NODE_OR; /* its end first: where that holds, what comes before it is not evaluated */
+    p->formula->kid[0] = p->formula->kid[1];
+    p->formula->kid[1] = before;
+    p->until = p->formula->kid[0];
   }
   bool temporal = node_is_temporal(p->formula), primed = false;
   node_walk(p->formula, finds_primed, &primed);

@@ -583,7 +583,7 @@ static void grant_silent_steps(struct grant *g) {
     stops |= role_halts(g->model, &g->model->roles[r]);
   for (uint32_t i = 0; i < g->question->nproperties; i++) {
     const struct property *p = &g->model->properties[g->question->properties[i]];
-    const struct node *f = p->until && p->formula->op == NODE_OR ? p->formula->kid[0] : p->formula; /* true until ... */
+    const struct node *f = p->until ? p->formula->kid[1] : p->formula; /* true until ... */
     shown |= f->op != NODE_CONST || !f->constant;
   }
   if (g->question->semantics != SEMANTICS_FINE || stops || shown)
