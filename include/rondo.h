@@ -1,11 +1,12 @@
 /* librondo: a model checker for fault-tolerant algorithms, as a library.
 
-   Everything goes through a context. Two contexts know nothing of each other; a context is used by one thread at a time, but
-   rondo_interrupt may be called from any thread and from a signal handler. The library does not print, does not exit, installs no
-   signal handlers and reads no environment variables: what a host does not offer in its rondo_host is left out.
+   Everything goes through a context. Two contexts know nothing of each other; a context is used by one thread at a
+   time, but rondo_interrupt may be called from any thread and from a signal handler. The library does not print, does
+   not exit, installs no signal handlers and reads no environment variables: what a host does not offer in its
+   rondo_host is left out.
 
-   Strings that the library returns belong to the object that they were asked of, and live as long as it does. docs/embedding.md has an
-   example. */
+   Strings that the library returns belong to the object that they were asked of, and live as long as it does.
+   docs/embedding.md has an example. */
 #ifndef RONDO_H
 #define RONDO_H
 
@@ -34,7 +35,7 @@ RONDO_PUBLIC const char *rondo_version(void);
 /* ---- verdicts: the exit statuses of the command line ---- */
 
 typedef enum rondo_status {
-  RONDO_HOLDS = 0,        /* or done, for commands that judge nothing */
+  RONDO_HOLDS = 0, /* or done, for commands that judge nothing */
   RONDO_VIOLATED = 1,
   RONDO_INCONCLUSIVE = 2, /* a limit was reached, or it was interrupted */
   RONDO_BAD_INPUT = 3,    /* the diagnostics say what is wrong */
@@ -47,13 +48,13 @@ typedef enum rondo_severity { RONDO_ERROR, RONDO_WARNING } rondo_severity;
 
 typedef struct rondo_diagnostic {
   rondo_severity severity;
-  const char *code;    /* stable; "" where there is none yet */
-  const char *message; /* one line */
-  const char *help;    /* or NULL */
-  const char *path;    /* NULL: it is not about a place in a file; then what follows is 0 */
-  size_t from, to;     /* bytes of the text, [from, to) */
+  const char *code;                            /* stable; "" where there is none yet */
+  const char *message;                         /* one line */
+  const char *help;                            /* or NULL */
+  const char *path;                            /* NULL: it is not about a place in a file; then what follows is 0 */
+  size_t from, to;                             /* bytes of the text, [from, to) */
   unsigned line, column, end_line, end_column; /* from 1; columns in bytes */
-  const char *text;    /* all of it as a terminal shows it, with the source line; ends with a newline */
+  const char *text; /* all of it as a terminal shows it, with the source line; ends with a newline */
 } rondo_diagnostic;
 
 typedef struct rondo_process { /* see rondo_host.start_process */
@@ -61,7 +62,8 @@ typedef struct rondo_process { /* see rondo_host.start_process */
   int wire; /* to be read from */
 } rondo_process;
 
-/* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the library. */
+/* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the
+ * library. */
 typedef struct rondo_host {
   void *context;
   /* The text of an answer, as it comes. False: it could not be written. */
@@ -75,9 +77,9 @@ typedef struct rondo_host {
   /* Memory has run out. It must not return; without it, or if it does, the process is aborted. */
   void (*out_of_memory)(void *context, size_t wanted);
   /* Provers race, each in a process of its own, so that whatever one of them does it can be ended. start_process runs
-     work(argument, wire) in a copy of this process and ends the copy afterwards; what is written to wire can be read from
-     process->wire. False: there is no process. end_process ends it if it still runs, and waits for it. Without them provers
-     run one after another in this process. */
+     work(argument, wire) in a copy of this process and ends the copy afterwards; what is written to wire can be read
+     from process->wire. False: there is no process. end_process ends it if it still runs, and waits for it. Without
+     them provers run one after another in this process. */
   bool (*start_process)(void *context, void (*work)(void *argument, int wire), void *argument, rondo_process *process);
   void (*end_process)(void *context, const rondo_process *process);
   bool colour, colour_diagnostics; /* text has colours, as terminals want them */
@@ -88,8 +90,8 @@ typedef struct rondo_host {
 RONDO_PUBLIC rondo *rondo_new(const rondo_host *); /* NULL: offers nothing */
 RONDO_PUBLIC void rondo_free(rondo *);             /* after all that was made with it */
 
-/* What runs now ends soon, and says that it was interrupted; so does everything after it, until rondo_resume. What is done in a
-   moment does not look (see listen in rondo_host). */
+/* What runs now ends soon, and says that it was interrupted; so does everything after it, until rondo_resume. What is
+   done in a moment does not look (see listen in rondo_host). */
 RONDO_PUBLIC void rondo_interrupt(rondo *);
 RONDO_PUBLIC void rondo_resume(rondo *);
 
@@ -107,14 +109,14 @@ RONDO_PUBLIC rondo_model *rondo_open_text(rondo *, const char *path, const char 
 RONDO_PUBLIC void rondo_close(rondo_model *);
 RONDO_PUBLIC rondo *rondo_of(const rondo_model *); /* its context */
 
-/* A value for a parameter: a number, true or false, or LOW..HIGH where a command makes a table. False: it is none. Whether the
-   model has such a parameter is said by what uses it. */
+/* A value for a parameter: a number, true or false, or LOW..HIGH where a command makes a table. False: it is none.
+   Whether the model has such a parameter is said by what uses it. */
 RONDO_PUBLIC bool rondo_set(rondo_model *, const char *param, const char *value);
 
 /* ---- commands ---- */
 
-/* Options have the names and values of the command line, without dashes: "max-time", "10s". Those without an argument take NULL.
-   False: the diagnostics say why. */
+/* Options have the names and values of the command line, without dashes: "max-time", "10s". Those without an argument
+   take NULL. False: the diagnostics say why. */
 RONDO_PUBLIC rondo_options *rondo_options_new(rondo *);
 RONDO_PUBLIC bool rondo_option(rondo_options *, const char *name, const char *value);
 RONDO_PUBLIC void rondo_options_free(rondo_options *);
@@ -132,7 +134,8 @@ RONDO_PUBLIC rondo_result *rondo_replay(rondo_model *, const char *trace_path, c
 RONDO_PUBLIC void rondo_result_free(rondo_result *); /* before its model is closed */
 
 RONDO_PUBLIC rondo_status rondo_result_status(const rondo_result *);
-/* What the command line would print; with the option "json", JSON (docs/json.md). Not kept if the host has a callback for it. */
+/* What the command line would print; with the option "json", JSON (docs/json.md). Not kept if the host has a callback
+ * for it. */
 RONDO_PUBLIC const char *rondo_result_text(const rondo_result *);
 
 /* ---- results of rondo_check ---- */
@@ -151,7 +154,8 @@ RONDO_PUBLIC size_t rondo_result_verdicts(const rondo_result *);
 RONDO_PUBLIC rondo_verdict rondo_result_verdict(const rondo_result *, size_t i);
 RONDO_PUBLIC uint64_t rondo_result_states(const rondo_result *);
 
-/* The run of a verdict: state 0 is the initial one, step i leads from state i - 1 to state i. -1 in loop: it does not come back. */
+/* The run of a verdict: state 0 is the initial one, step i leads from state i - 1 to state i. -1 in loop: it does not
+ * come back. */
 typedef struct rondo_trace_info {
   size_t steps;
   long loop; /* the state that the last one is equal to */
@@ -165,18 +169,21 @@ RONDO_PUBLIC void rondo_string_free(char *);
 
 /* ---- sessions ---- */
 
-/* A session is a run that the caller makes step by step, choosing what the processes, the network and the faults do. It has a path: an
-   initial state and the steps taken since. Positions are numbers of steps: 0 is the initial state, rondo_session_length the current one.
+/* A session is a run that the caller makes step by step, choosing what the processes, the network and the faults do. It
+   has a path: an initial state and the steps taken since. Positions are numbers of steps: 0 is the initial state,
+   rondo_session_length the current one.
 
-   Initial states and choices are numbered from 0. The numbers depend on the model, its parameters, the environment, the semantics and the
-   state alone, so a path can be stored as numbers and replayed. Processes are numbered from 0 in the order of rondo_session_info.
+   Initial states and choices are numbered from 0. The numbers depend on the model, its parameters, the environment, the
+   semantics and the state alone, so a path can be stored as numbers and replayed. Processes are numbered from 0 in the
+   order of rondo_session_info.
 
-   Functions that return a char * return JSON (docs/json.md), or the plain text that is mentioned, for rondo_string_free. NULL and false
-   mean failure: rondo_session_error says why, and the path is as it was. Everything that may take long ends soon after
-   rondo_interrupt. Lists have at most 10000 entries. */
+   Functions that return a char * return JSON (docs/json.md), or the plain text that is mentioned, for
+   rondo_string_free. NULL and false mean failure: rondo_session_error says why, and the path is as it was. Everything
+   that may take long ends soon after rondo_interrupt. Lists have at most 10000 entries. */
 
-/* environment: NULL is the first of the model. semantics: NULL is the default of its kind; rounds can only be "coarse". The parameters are
-   those of rondo_set; later changes are not seen. NULL: the diagnostics say why. The model must stay open while the session is used. */
+/* environment: NULL is the first of the model. semantics: NULL is the default of its kind; rounds can only be "coarse".
+   The parameters are those of rondo_set; later changes are not seen. NULL: the diagnostics say why. The model must stay
+   open while the session is used. */
 RONDO_PUBLIC rondo_session *rondo_session_new(rondo_model *, const char *environment, const char *semantics);
 RONDO_PUBLIC void rondo_session_free(rondo_session *);
 /* Why the last call failed. Lives until the next one. */
@@ -206,27 +213,28 @@ RONDO_PUBLIC bool rondo_session_failed(const rondo_session *);
 RONDO_PUBLIC bool rondo_session_back(rondo_session *, size_t steps);
 /* A new path. If it fails the old one stays. */
 RONDO_PUBLIC bool rondo_session_replay(rondo_session *, uint64_t initial, const uint64_t *choices, size_t n);
-/* The path as numbers for rondo_session_replay. Rounds that were taken as JSON and traces that were loaded have to be looked up; most
-   limits the choices that are looked at for each step, 0: a million. */
+/* The path as numbers for rondo_session_replay. Rounds that were taken as JSON and traces that were loaded have to be
+   looked up; most limits the choices that are looked at for each step, 0: a million. */
 RONDO_PUBLIC char *rondo_session_path(rondo_session *, uint64_t most);
 /* The choice taken at a step, the first being 0. */
 RONDO_PUBLIC char *rondo_session_taken(rondo_session *, size_t step);
 
 RONDO_PUBLIC char *rondo_session_state(rondo_session *, size_t position);
 RONDO_PUBLIC char *rondo_session_properties(rondo_session *, size_t position);
-/* An expression, as a property would have it. step: about the step to that state; primed variables are those of the state. Errors in the
-   text are part of the answer. */
+/* An expression, as a property would have it. step: about the step to that state; primed variables are those of the
+   state. Errors in the text are part of the answer. */
 RONDO_PUBLIC char *rondo_session_evaluate(rondo_session *, size_t position, const char *text, bool step);
 
-/* The path as a trace that `rondo replay` accepts. property: the name of one that the end of the path violates (cover: reaches), or
-   NULL. */
+/* The path as a trace that `rondo replay` accepts. property: the name of one that the end of the path violates (cover:
+   reaches), or NULL. */
 RONDO_PUBLIC char *rondo_session_save(rondo_session *, const char *property);
-/* The run of a trace becomes the path. The model, its parameters, the environment and the semantics must be those of the session. */
+/* The run of a trace becomes the path. The model, its parameters, the environment and the semantics must be those of
+ * the session. */
 RONDO_PUBLIC bool rondo_session_load(rondo_session *, const char *json, size_t length);
 
 /* Models of rounds: a round as JSON, with whom each process hears and what it chooses. */
 RONDO_PUBLIC char *rondo_session_full_round(rondo_session *); /* everybody hears everybody, and nothing else happens */
-RONDO_PUBLIC char *rondo_session_round(rondo_session *, uint64_t index);   /* of a choice */
+RONDO_PUBLIC char *rondo_session_round(rondo_session *, uint64_t index); /* of a choice */
 RONDO_PUBLIC char *rondo_session_round_taken(rondo_session *, size_t step);
 /* What each process can choose if the others do as in the round; NULL: as in the full round. */
 RONDO_PUBLIC char *rondo_session_candidates(rondo_session *, const char *round);
@@ -235,17 +243,19 @@ RONDO_PUBLIC char *rondo_session_judge(rondo_session *, const char *round);
 RONDO_PUBLIC bool rondo_session_take_round(rondo_session *, const char *round);
 /* The states that a process can be in after the round, with a round for each. most limits the work, 0: a million. */
 RONDO_PUBLIC char *rondo_session_outcomes(rondo_session *, uint32_t process, uint64_t most);
-/* A round in which every process has the outcome that it has in its own entry of a JSON array of rounds; null: any outcome. */
+/* A round in which every process has the outcome that it has in its own entry of a JSON array of rounds; null: any
+ * outcome. */
 RONDO_PUBLIC char *rondo_session_find_round(rondo_session *, const char *rounds, uint64_t most);
 /* Values of an oracle, and messages that a process can receive, by number: plain text. */
 RONDO_PUBLIC char *rondo_session_oracle_text(rondo_session *, uint32_t process, uint32_t oracle, uint64_t number);
 RONDO_PUBLIC char *rondo_session_payload_text(rondo_session *, uint32_t process, uint64_t number);
 
 #define RONDO_CURRENT UINT64_MAX /* the current state, not what a choice leads to */
-/* Searches, breadth first, for a violation of a safety property or a state that a cover property asks for (NULL: for an error of the
-   model), from the current state on (RONDO_CURRENT) or with that choice as the first step. Limits: 0 is a million states and any
-   number of steps. */
-RONDO_PUBLIC char *rondo_session_ahead(rondo_session *, const char *property, uint64_t choice, uint64_t states, uint64_t steps);
+/* Searches, breadth first, for a violation of a safety property or a state that a cover property asks for (NULL: for an
+   error of the model), from the current state on (RONDO_CURRENT) or with that choice as the first step. Limits: 0 is a
+   million states and any number of steps. */
+RONDO_PUBLIC char *rondo_session_ahead(rondo_session *, const char *property, uint64_t choice, uint64_t states,
+                                       uint64_t steps);
 
 /* ---- the command line ---- */
 

@@ -15,7 +15,7 @@
 #define VERSION 4
 #define BUFFER ((size_t)1 << 16)
 
-struct header {
+struct archive_header {
   char magic[8];
   uint64_t version, length, sum; /* of what follows */
 };
@@ -69,7 +69,7 @@ void save_block(struct saver *s, const void *bytes, size_t n) {
   save_bytes(s, bytes, n);
 }
 
-void save_names(struct saver *s, const struct intern *t) {
+void save_intern(struct saver *s, const struct intern *t) {
   size_t n = intern_count(t);
   save_number(s, n);
   for (uint32_t i = 0; i < n; i++) {
@@ -81,7 +81,7 @@ void save_names(struct saver *s, const struct intern *t) {
 
 /* --- loading --- */
 
-const void *load_place(struct loader *l, size_t n) {
+const void *load_borrowed(struct loader *l, size_t n) {
   if (l->bad || (size_t)(l->end - l->at) < n) {
     l->bad = true;
     return NULL;
@@ -92,7 +92,7 @@ const void *load_place(struct loader *l, size_t n) {
 }
 
 void load_bytes(struct loader *l, void *to, size_t n) {
-  const void *from = load_place(l, n);
+  const void *from = load_borrowed(l, n);
   if (from && n > 0)
     memcpy(to, from, n);
   else if (n > 0)
@@ -113,7 +113,7 @@ uint64_t load_below(struct loader *l, uint64_t end) {
 
 const void *load_block(struct loader *l, size_t *n) {
   *n = memory_size(load_number(l));
-  const void *at = load_place(l, *n);
+  const void *at = load_borrowed(l, *n);
   if (!at)
     *n = 0;
   return at;
@@ -121,18 +121,18 @@ const void *load_block(struct loader *l, size_t *n) {
 
 char *load_text(struct loader *l) {
   size_t n = memory_size(load_number(l));
-  const char *at = load_place(l, n);
+  const char *at = load_borrowed(l, n);
   l->bad |= n > 0 && at && at[n - 1] != '\0';
   return n > 0 && !l->bad ? memory_strdup(at) : NULL;
 }
 
-void load_names(struct loader *l, struct intern *t) {
+void load_intern(struct loader *l, struct intern *t) {
   uint64_t n = load_number(l);
   int64_t *aligned = NULL;
   size_t room = 0;
   for (uint64_t i = 0; i < n && !l->bad; i++) {
     size_t length = memory_size(load_number(l));
-    const void *at = length <= SIZE_MAX / sizeof *aligned ? load_place(l, length * sizeof *aligned) : NULL;
+    const void *at = length <= SIZE_MAX / sizeof *aligned ? load_borrowed(l, length * sizeof *aligned) : NULL;
     l->bad |= !at;
     if (l->bad)
       break;
@@ -147,21 +147,25 @@ void load_names(struct loader *l, struct intern *t) {
 
 /* --- in memory --- */
 
-struct saver saver_in_memory(void) { return (struct saver){.fd = -1}; }
-struct loader loader_of(const struct saver *s) { return (struct loader){s->bytes.at, s->bytes.at + s->bytes.n, false}; }
+struct saver saver_in_memory(void) {
+  return (struct saver){.fd = -1};
+}
+struct loader loader_of(const struct saver *s) {
+  return (struct loader){s->bytes.at, s->bytes.at + s->bytes.n, false};
+}
 void saver_release(struct saver *s) { vec_release(&s->bytes); }
 
 /* --- files --- */
 
-static char *beside(const char *path) {
+static char *temporary_path(const char *path) {
   struct text t = {0};
   text_addf(&t, "%s.new", path);
   return t.at;
 }
 
 bool archive_begin(struct saver *s, const char *path) {
-  char *fresh = beside(path);
-  struct header empty = {0};
+  char *fresh = temporary_path(path);
+  struct archive_header empty = {0};
   *s = (struct saver){.fd = open(fresh, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)};
   memory_free(fresh);
   if (s->fd < 0) {
@@ -188,9 +192,10 @@ static void sync_folder(const char *path) {
 }
 
 bool archive_end(struct saver *s, const char *path) {
-  char *fresh = beside(path);
+  char *fresh = temporary_path(path);
   flush(s);
-  struct header header = {.magic = MAGIC, .version = VERSION, .length = s->length, .sum = hash_stream_end(s->sum)};
+  struct archive_header header = {
+      .magic = MAGIC, .version = VERSION, .length = s->length, .sum = hash_stream_end(s->sum)};
   s->sum = NULL;
   if (!s->error && (pwrite(s->fd, &header, sizeof header, 0) != (ssize_t)sizeof header || fsync(s->fd) != 0))
     s->error = errno ? errno : EIO;
@@ -207,8 +212,8 @@ bool archive_end(struct saver *s, const char *path) {
   return !s->error;
 }
 
-static bool is_sound(const struct archive *a, bool whole, struct text *why) {
-  struct header header;
+static bool header_is_valid(const struct archive *a, bool whole, struct text *why) {
+  struct archive_header header;
   memcpy(&header, a->at, sizeof header);
   if (memcmp(header.magic, MAGIC, sizeof header.magic) != 0)
     text_add(why, "is not one of rondo's");
@@ -233,7 +238,7 @@ bool archive_open(struct archive *a, const char *path, bool whole, struct text *
       close(fd);
     return false;
   }
-  if (!S_ISREG(st.st_mode) || (size_t)st.st_size < sizeof(struct header)) {
+  if (!S_ISREG(st.st_mode) || (size_t)st.st_size < sizeof(struct archive_header)) {
     text_add(why, S_ISREG(st.st_mode) ? "is not complete" : "is not a file");
     close(fd);
     return false;
@@ -246,11 +251,12 @@ bool archive_open(struct archive *a, const char *path, bool whole, struct text *
     *a = (struct archive){0};
     return false;
   }
-  if (!is_sound(a, whole, why)) {
+  if (!header_is_valid(a, whole, why)) {
     archive_close(a);
     return false;
   }
-  a->loader = (struct loader){(const uint8_t *)a->at + sizeof(struct header), (const uint8_t *)a->at + a->size, false};
+  a->loader =
+      (struct loader){(const uint8_t *)a->at + sizeof(struct archive_header), (const uint8_t *)a->at + a->size, false};
   return true;
 }
 

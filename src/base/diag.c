@@ -13,9 +13,7 @@ enum {
   NAME_LONGEST = 64,  /* longer names are not compared */
 };
 
-void diags_init(struct diags *d, const struct source *source) {
-  *d = (struct diags){.source = source};
-}
+void diags_init(struct diags *d, const struct source *source) { *d = (struct diags){.source = source}; }
 
 void diags_release(struct diags *d) {
   for (size_t i = 0; i < d->n; i++) {
@@ -38,8 +36,7 @@ static bool diags_repeats(const struct diags *d, enum diag_level level, struct s
 }
 
 /* A dropped diagnostic leaves a mark, so that its help is dropped with it. */
-static void diags_add(struct diags *d, enum diag_level level, struct span at, const char *format,
-                      va_list args) {
+static void diags_add(struct diags *d, enum diag_level level, struct span at, const char *format, va_list args) {
   d->dropped = d->n >= DIAGS_KEPT || diags_repeats(d, level, at);
   if (d->n >= DIAGS_KEPT && level == DIAG_ERROR)
     d->errors++;
@@ -129,17 +126,17 @@ const char *source_line(const struct source *s, uint32_t line, size_t *length) {
 
 /* One line as it appears: tabs become spaces, what has no shape becomes '?'; columns count
    characters. [caret, caret_end) is the underlined part. */
-struct shown {
+struct source_excerpt {
   struct text text;
   size_t columns, caret, caret_end;
 };
 
-static void shown_add(struct shown *s, const char *at, size_t n, size_t columns) {
+static void excerpt_add(struct source_excerpt *s, const char *at, size_t n, size_t columns) {
   text_add_n(&s->text, at, n);
   s->columns += columns;
 }
 
-static void shown_line(struct shown *s, const char *line, size_t length, size_t from, size_t to) {
+static void excerpt_fill(struct source_excerpt *s, const char *line, size_t length, size_t from, size_t to) {
   for (size_t i = 0; i < length;) {
     if (i <= from)
       s->caret = s->columns;
@@ -149,13 +146,13 @@ static void shown_line(struct shown *s, const char *line, size_t length, size_t 
     size_t n = character_bytes(line + i, length - i);
     if (c == '\t') {
       size_t wide = 4 - s->columns % 4;
-      shown_add(s, "    ", wide, wide);
+      excerpt_add(s, "    ", wide, wide);
     } else if (n == 1 && (c < 0x20 || c >= 0x7F)) {
-      shown_add(s, "?", 1, 1);
+      excerpt_add(s, "?", 1, 1);
     } else if (n == 2 && c == 0xC2 && (unsigned char)line[i + 1] < 0xA0) {
-      shown_add(s, "?", 1, 1); /* control characters of Latin-1 */
+      excerpt_add(s, "?", 1, 1); /* control characters of Latin-1 */
     } else {
-      shown_add(s, line + i, n, 1);
+      excerpt_add(s, line + i, n, 1);
     }
     i += n;
   }
@@ -166,24 +163,24 @@ static void shown_line(struct shown *s, const char *line, size_t length, size_t 
 }
 
 /* Byte offset of a column in what is shown. */
-static size_t shown_offset(const struct shown *s, size_t column) {
+static size_t excerpt_offset(const struct source_excerpt *s, size_t column) {
   size_t i = 0;
   for (size_t c = 0; c < column && i < s->text.n; c++)
     i += character_bytes(s->text.at + i, s->text.n - i);
   return i;
 }
 
-enum { SHOWN_WIDTH = 110, SHOWN_BEFORE = 50 };
+enum { EXCERPT_WIDTH = 110, EXCERPT_BEFORE = 50 };
 
-static void shown_print(const struct shown *s, uint32_t number, bool colour, struct text *out) {
+static void excerpt_print(const struct source_excerpt *s, uint32_t number, bool colour, struct text *out) {
   size_t first = 0, last = s->columns;
-  if (last > SHOWN_WIDTH) {
-    first = s->caret > SHOWN_BEFORE + 3 ? s->caret - SHOWN_BEFORE : 0;
-    if (last > first + SHOWN_WIDTH)
-      last = first + SHOWN_WIDTH;
+  if (last > EXCERPT_WIDTH) {
+    first = s->caret > EXCERPT_BEFORE + 3 ? s->caret - EXCERPT_BEFORE : 0;
+    if (last > first + EXCERPT_WIDTH)
+      last = first + EXCERPT_WIDTH;
   }
   const char *left = first > 0 ? "..." : "", *right = last < s->columns ? "..." : "";
-  size_t from = shown_offset(s, first), to = shown_offset(s, last);
+  size_t from = excerpt_offset(s, first), to = excerpt_offset(s, last);
   text_addf(out, "%5u | %s", number, left);
   text_add_n(out, text_or_empty(&s->text) + from, to - from);
   text_addf(out, "%s\n      | ", right);
@@ -195,8 +192,7 @@ static void shown_print(const struct shown *s, uint32_t number, bool colour, str
   text_addf(out, "%s\n", colour ? "\033[0m" : "");
 }
 
-static void diag_print(const struct source *source, const struct diag *d, bool colour,
-                       struct text *out) {
+static void diag_print(const struct source *source, const struct diag *d, bool colour, struct text *out) {
   const char *name = d->level == DIAG_ERROR ? "error" : "warning";
   const char *tint = d->level == DIAG_ERROR ? "\033[1;31m" : "\033[1;35m";
   bool placed = !span_nowhere(d->at);
@@ -211,10 +207,10 @@ static void diag_print(const struct source *source, const struct diag *d, bool c
     size_t length;
     const char *at = source_line(source, line, &length);
     size_t begin = (size_t)(at - source->text);
-    struct shown shown = {0};
-    shown_line(&shown, at, length, d->at.from > begin ? d->at.from - begin : 0,
-               d->at.to > begin ? d->at.to - begin : 0);
-    shown_print(&shown, line, colour, out);
+    struct source_excerpt shown = {0};
+    excerpt_fill(&shown, at, length, d->at.from > begin ? d->at.from - begin : 0,
+                 d->at.to > begin ? d->at.to - begin : 0);
+    excerpt_print(&shown, line, colour, out);
     text_release(&shown.text);
   }
   if (d->help)
@@ -275,8 +271,7 @@ static size_t name_distance(const char *a, size_t n, const char *b, size_t m) {
         best = last[j] + 1;
       if (now[j - 1] + 1 < best)
         best = now[j - 1] + 1;
-      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-          before[j - 2] + 1 < best)
+      if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
         best = before[j - 2] + 1;
       now[j] = best;
     }

@@ -39,10 +39,8 @@ void diags_init(struct diags *, const struct source *);
 void diags_release(struct diags *);
 
 /* At most one error is kept for each starting offset: the first says it best. */
-void diag_error(struct diags *, struct span, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
-void diag_warning(struct diags *, struct span, const char *format, ...)
-    __attribute__((format(printf, 3, 4)));
+void diag_error(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_warning(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Added to the newest diagnostic (dropped if that one was dropped). */
 void diag_help(struct diags *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -15,38 +15,38 @@
 
 enum { CHUNK_FIRST = 1 << 9, CHUNK_LARGEST = 1 << 17, SLOTS_FIRST = 64, HEADER = 2 };
 
-struct chunk {
-  struct chunk *next;
+struct intern_chunk {
+  struct intern_chunk *next;
   int64_t words[];
 };
 
 /* Arrays that have become too small are kept while others may still read them. */
-struct slots {
-  struct slots *before;
-  size_t mask; /* how many there are, less one */
+struct intern_slots {
+  struct intern_slots *before;
+  size_t mask;           /* how many there are, less one */
   _Atomic uint64_t at[]; /* tag << 48 | address; 0 is free */
 };
-struct names {
-  struct names *before;
+struct intern_names {
+  struct intern_names *before;
   size_t room;
   int64_t *at[]; /* by name; at[-2] is the hash, at[-1] length << 32 | name */
 };
 
 struct intern {
-  struct slots *_Atomic slots;
-  struct names *_Atomic names;
-  _Atomic size_t n; /* names that were given */
-  pthread_mutex_t *lock; /* of who adds; NULL: not shared */
-  intern_ask_fn *ask;    /* who gives names; NULL: this table does */
-  void *ask_context;
-  struct chunk *chunks;
+  struct intern_slots *_Atomic slots;
+  struct intern_names *_Atomic names;
+  _Atomic size_t n;            /* names that were given */
+  pthread_mutex_t *lock;       /* of who adds; NULL: not shared */
+  intern_resolve_fn *resolver; /* who gives names; NULL: this table does */
+  void *resolver_context;
+  struct intern_chunk *chunks;
   int64_t *free;
   size_t left, chunk_words; /* in 64-bit words */
   _Atomic size_t bytes;
 };
 
-static struct slots *slots_new(size_t n, struct slots *before) {
-  struct slots *slots = memory_alloc(sizeof *slots + n * sizeof *slots->at);
+static struct intern_slots *slots_new(size_t n, struct intern_slots *before) {
+  struct intern_slots *slots = memory_alloc(sizeof *slots + n * sizeof *slots->at);
   slots->mask = n - 1;
   slots->before = before;
   return slots;
@@ -70,15 +70,15 @@ void intern_free(struct intern *t) {
   if (!t)
     return;
   while (t->chunks) {
-    struct chunk *next = t->chunks->next;
+    struct intern_chunk *next = t->chunks->next;
     memory_free(t->chunks);
     t->chunks = next;
   }
-  for (struct slots *s = t->slots, *before; s; s = before) {
+  for (struct intern_slots *s = t->slots, *before; s; s = before) {
     before = s->before;
     memory_free(s);
   }
-  for (struct names *s = t->names, *before; s; s = before) {
+  for (struct intern_names *s = t->names, *before; s; s = before) {
     before = s->before;
     memory_free(s);
   }
@@ -101,7 +101,7 @@ static inline const int64_t *slot_vector(uint64_t slot) {
 static inline uint64_t vector_mark(size_t n, uint32_t name) { return (uint64_t)n << 32 | name; }
 
 /* What reads of slots and names see was complete before it was put there. */
-static inline struct slots *slots_of(const struct intern *t) {
+static inline struct intern_slots *slots_of(const struct intern *t) {
   return atomic_load_explicit(&((struct intern *)t)->slots, memory_order_acquire);
 }
 static inline int64_t *const *names_of(const struct intern *t) {
@@ -109,7 +109,7 @@ static inline int64_t *const *names_of(const struct intern *t) {
 }
 
 /* The slot that holds the vector, or the free slot where it belongs; what it holds in *found. */
-static inline size_t intern_probe(const struct slots *s, uint64_t hash, const int64_t *at, size_t n,
+static inline size_t intern_probe(const struct intern_slots *s, uint64_t hash, const int64_t *at, size_t n,
                                   const int64_t **found) {
   for (size_t i = (size_t)hash & s->mask;; i = (i + 1) & s->mask) {
     uint64_t slot = atomic_load_explicit(&s->at[i], memory_order_acquire);
@@ -128,7 +128,7 @@ static inline size_t intern_probe(const struct slots *s, uint64_t hash, const in
 
 /* Goes through the vectors in the order of their names, that is, of their addresses. */
 static void intern_grow_slots(struct intern *t) {
-  struct slots *old = t->slots, *slots = slots_new(2 * (old->mask + 1), t->lock ? old : NULL);
+  struct intern_slots *old = t->slots, *slots = slots_new(2 * (old->mask + 1), t->lock ? old : NULL);
   int64_t *const *names = names_of(t);
   for (size_t name = 0; name < t->n; name++) {
     uint64_t hash = (uint64_t)names[name][-2];
@@ -143,11 +143,11 @@ static void intern_grow_slots(struct intern *t) {
 }
 
 static void intern_name(struct intern *t, int64_t *kept) {
-  struct names *old = t->names;
+  struct intern_names *old = t->names;
   size_t n = t->n;
   if (!old || n == old->room) {
     size_t room = old ? 2 * old->room : SLOTS_FIRST;
-    struct names *names = memory_alloc(sizeof *names + room * sizeof *names->at);
+    struct intern_names *names = memory_alloc(sizeof *names + room * sizeof *names->at);
     names->room = room;
     names->before = t->lock ? old : NULL;
     if (old)
@@ -170,9 +170,9 @@ static int64_t *intern_reserve(struct intern *t, size_t words) {
     size_t size = words > t->chunk_words ? words : t->chunk_words;
     size_t bytes;
     if (__builtin_mul_overflow(size, sizeof(int64_t), &bytes) ||
-        __builtin_add_overflow(bytes, sizeof(struct chunk), &bytes))
+        __builtin_add_overflow(bytes, sizeof(struct intern_chunk), &bytes))
       bytes = SIZE_MAX;
-    struct chunk *chunk = memory_resize(NULL, bytes);
+    struct intern_chunk *chunk = memory_resize(NULL, bytes);
     chunk->next = t->chunks;
     t->chunks = chunk;
     t->free = chunk->words;
@@ -185,9 +185,9 @@ static int64_t *intern_reserve(struct intern *t, size_t words) {
   return at;
 }
 
-static uint32_t give_name(struct intern *t, uint64_t hash, const int64_t *at, size_t n) {
+static uint32_t assign_name(struct intern *t, uint64_t hash, const int64_t *at, size_t n) {
   const int64_t *found;
-  struct slots *slots = t->slots;
+  struct intern_slots *slots = t->slots;
   size_t i = intern_probe(slots, hash, at, n, &found);
   if (found) /* somebody else was faster */
     return (uint32_t)found[-1];
@@ -212,25 +212,25 @@ uint32_t intern_put(struct intern *t, const int64_t *at, size_t n) {
   intern_probe(slots_of(t), hash, at, n, &found);
   if (found)
     return (uint32_t)found[-1];
-  if (t->ask) {
-    t->ask(t->ask_context, at, n);
+  if (t->resolver) {
+    t->resolver(t->resolver_context, at, n);
     return intern_find(t, at, n);
   }
   if (!t->lock)
-    return give_name(t, hash, at, n);
+    return assign_name(t, hash, at, n);
   pthread_mutex_lock(t->lock);
-  uint32_t name = give_name(t, hash, at, n);
+  uint32_t name = assign_name(t, hash, at, n);
   pthread_mutex_unlock(t->lock);
   return name;
 }
 
-void intern_asks(struct intern *t, intern_ask_fn *ask, void *context) {
-  t->ask = ask;
-  t->ask_context = context;
+void intern_set_resolver(struct intern *t, intern_resolve_fn *resolver, void *context) {
+  t->resolver = resolver;
+  t->resolver_context = context;
 }
 
-uint32_t intern_add(struct intern *t, const int64_t *at, size_t n) {
-  return give_name(t, hash_bytes(at, n * sizeof *at), at, n);
+uint32_t intern_put_local(struct intern *t, const int64_t *at, size_t n) {
+  return assign_name(t, hash_bytes(at, n * sizeof *at), at, n);
 }
 
 uint32_t intern_find(const struct intern *t, const int64_t *at, size_t n) {
@@ -240,14 +240,12 @@ uint32_t intern_find(const struct intern *t, const int64_t *at, size_t n) {
 }
 
 const int64_t *intern_at(const struct intern *t, uint32_t id) { return names_of(t)[id]; }
-size_t intern_length(const struct intern *t, uint32_t id) {
-  return (size_t)((uint64_t)names_of(t)[id][-1] >> 32);
-}
+size_t intern_length(const struct intern *t, uint32_t id) { return (size_t)((uint64_t)names_of(t)[id][-1] >> 32); }
 uint64_t intern_hash(const struct intern *t, uint32_t id) { return (uint64_t)names_of(t)[id][-2]; }
 size_t intern_count(const struct intern *t) { return t->n; }
 
 size_t intern_bytes(const struct intern *t) {
-  const struct names *names = t->names;
+  const struct intern_names *names = t->names;
   size_t arrays = (names ? names->room * sizeof *names->at : 0) + (slots_of(t)->mask + 1) * sizeof *slots_of(t)->at;
   return sizeof *t + t->bytes + (t->lock ? 2 : 1) * arrays; /* shared: with what was outgrown */
 }

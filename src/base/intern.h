@@ -14,14 +14,14 @@ struct intern; /* opaque */
 
 struct intern *intern_new(void);
 void intern_free(struct intern *);
-void intern_share(struct intern *); /* before another thread gets to see it */
+void intern_share(struct intern *);                                       /* before another thread gets to see it */
 uint32_t intern_put(struct intern *, const int64_t *at, size_t n);        /* finds or adds */
 uint32_t intern_find(const struct intern *, const int64_t *at, size_t n); /* INTERN_NONE if absent */
-/* Where other processes use the same names: before a table names a vector it asks, and has it by intern_add when the answer
-   is there. NULL: it gives names by itself. */
-typedef void intern_ask_fn(void *context, const int64_t *at, size_t n);
-void intern_asks(struct intern *, intern_ask_fn *, void *context);
-uint32_t intern_add(struct intern *, const int64_t *at, size_t n); /* like intern_put, but asks nobody */
+/* Where other processes use the same names: before a table names a vector it asks, and has it by intern_put_local when
+   the answer is there. NULL: it gives names by itself. */
+typedef void intern_resolve_fn(void *context, const int64_t *at, size_t n);
+void intern_set_resolver(struct intern *, intern_resolve_fn *, void *context);
+uint32_t intern_put_local(struct intern *, const int64_t *at, size_t n); /* like intern_put, but asks nobody */
 const int64_t *intern_at(const struct intern *, uint32_t id);
 size_t intern_length(const struct intern *, uint32_t id);
 uint64_t intern_hash(const struct intern *, uint32_t id); /* of the numbers, as intern_put computed it */

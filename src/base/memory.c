@@ -4,8 +4,8 @@
 #ifdef __GLIBC__
 #include <malloc.h>
 #endif
-#include <stdint.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -17,7 +17,9 @@ void memory_on_exhausted(memory_exhausted_fn *exhausted, void *context) {
   handler = (struct memory_handler){exhausted, context};
 }
 
-struct memory_handler memory_handler(void) { return handler; }
+struct memory_handler memory_handler(void) {
+  return handler;
+}
 
 _Noreturn static void memory_give_up(size_t wanted) {
   if (handler.exhausted)
@@ -86,9 +88,9 @@ size_t memory_resident(void) {
 }
 #endif
 
-size_t memory_resident_lately(struct memory_look *l, double now) {
+size_t memory_resident_recent(struct memory_sample *l, double now) {
   bool lately = l->at <= now && now < l->at + 1e-3;
   if (!lately || l->resident == 0)
-    *l = (struct memory_look){.at = now, .resident = memory_resident()};
+    *l = (struct memory_sample){.at = now, .resident = memory_resident()};
   return l->resident;
 }

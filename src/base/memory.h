@@ -15,9 +15,9 @@ struct memory_handler {
 void memory_on_exhausted(memory_exhausted_fn *, void *context);
 struct memory_handler memory_handler(void);
 
-void *memory_alloc(size_t size);                              /* zeroed */
-void *memory_alloc_aligned(size_t alignment, size_t size);    /* zeroed */
-void *memory_resize(void *old, size_t size);                  /* new bytes undefined */
+void *memory_alloc(size_t size);                                 /* zeroed */
+void *memory_alloc_aligned(size_t alignment, size_t size);       /* zeroed */
+void *memory_resize(void *old, size_t size);                     /* new bytes undefined */
 void *memory_resize_array(void *old, size_t count, size_t each); /* count * each is checked */
 void memory_free(void *);
 char *memory_strdup(const char *);
@@ -29,10 +29,10 @@ void memory_trim(void);       /* what was freed goes back to the system, as far 
 size_t memory_resident(void); /* bytes of this process in core, 0 if unknown */
 
 /* The same for those who ask all the time: what it was a millisecond ago at most. `now` is in seconds. */
-struct memory_look {
+struct memory_sample {
   double at;
   size_t resident;
 };
-size_t memory_resident_lately(struct memory_look *, double now);
+size_t memory_resident_recent(struct memory_sample *, double now);
 
 #endif

@@ -1,9 +1,9 @@
 #include "base/thread.h"
 
 bool threads_exist(void) { return false; }
-uint32_t threads_at_once(void) { return 1; }
+uint32_t threads_available(void) { return 1; }
 
-bool thread_begin(pthread_t *t, void *(*work)(void *), void *context) {
+bool thread_start(pthread_t *t, void *(*work)(void *), void *context) {
   (void)t;
   (void)work;
   (void)context;

@@ -4,13 +4,15 @@
 
 bool threads_exist(void) { return true; }
 
-uint32_t threads_at_once(void) {
+uint32_t threads_available(void) {
   cpu_set_t mine;
   int n = sched_getaffinity(0, sizeof mine, &mine) == 0 ? CPU_COUNT(&mine) : 1;
   return n < 1 ? 1 : (uint32_t)n;
 }
 
-bool thread_begin(pthread_t *t, void *(*work)(void *), void *context) { return pthread_create(t, NULL, work, context) == 0; }
+bool thread_start(pthread_t *t, void *(*work)(void *), void *context) {
+  return pthread_create(t, NULL, work, context) == 0;
+}
 
 void thread_join(pthread_t t) { pthread_join(t, NULL); }
 void thread_detach(pthread_t t) { pthread_detach(t); }

@@ -6,16 +6,16 @@
 
 #include <stddef.h>
 
-#define VEC(T)                                                                                     \
-  struct {                                                                                         \
-    T *at;                                                                                         \
-    size_t n, cap;                                                                                 \
+#define VEC(T)                                                                                                         \
+  struct {                                                                                                             \
+    T *at;                                                                                                             \
+    size_t n, cap;                                                                                                     \
   }
 
-__attribute__((cold)) void *vec_grown(void *at, size_t *cap, size_t need, size_t each);
+__attribute__((cold)) void *vec_grow(void *at, size_t *cap, size_t need, size_t each);
 
-#define vec_reserve(v, need)                                                                       \
-  ((v)->at = (need) > (v)->cap ? vec_grown((v)->at, &(v)->cap, (need), sizeof *(v)->at) : (v)->at)
+#define vec_reserve(v, need)                                                                                           \
+  ((v)->at = (need) > (v)->cap ? vec_grow((v)->at, &(v)->cap, (need), sizeof *(v)->at) : (v)->at)
 #define vec_push(v, x) (vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
 #define vec_clear(v) ((void)((v)->n = 0))
 #define vec_release(v) (memory_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)

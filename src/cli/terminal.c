@@ -61,7 +61,8 @@ static void run_process(void (*work)(void *argument, int wire), void *argument, 
   _exit(0);
 }
 
-static bool start_process(void *context, void (*work)(void *argument, int wire), void *argument, rondo_process *process) {
+static bool start_process(void *context, void (*work)(void *argument, int wire), void *argument,
+                          rondo_process *process) {
   int wire[2];
   (void)context;
   if (pipe(wire) != 0)
@@ -87,17 +88,17 @@ static void end_process(void *context, const rondo_process *process) {
     ;
 }
 
-static void offer_processes(rondo_host *host) {
+static void set_process_callbacks(rondo_host *host) {
   host->start_process = start_process;
   host->end_process = end_process;
 }
 #else
-static void offer_processes(rondo_host *host) { (void)host; }
+static void set_process_callbacks(rondo_host *host) { (void)host; }
 #endif
 
 /* ---- where the models are ---- */
 
-static bool is_models(const char *folder) {
+static bool is_models_folder(const char *folder) {
   char path[PATH_MAX];
   return snprintf(path, sizeof path, "%s/herlihy.rondo", folder) < (int)sizeof path && access(path, R_OK) == 0;
 }
@@ -112,7 +113,7 @@ static const char *find_models(char *folder, size_t size) {
   if (slash)
     *slash = 0;
   for (size_t i = 0; slash && i < sizeof beside / sizeof *beside; i++)
-    if (snprintf(folder, size, "%s/%s", self, beside[i]) < (int)size && is_models(folder))
+    if (snprintf(folder, size, "%s/%s", self, beside[i]) < (int)size && is_models_folder(folder))
       return folder;
   return NULL;
 }
@@ -125,7 +126,7 @@ static bool is_terminal(int fd) {
   return isatty(fd) && fstat(fd, &st) == 0 && S_ISCHR(st.st_mode);
 }
 
-static bool coloured(int fd) {
+static bool use_colour(int fd) {
   const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
   return is_terminal(fd) && !(no && *no) && !(term && !strcmp(term, "dumb"));
 }
@@ -138,7 +139,7 @@ static unsigned width_of_terminal(void) {
 }
 
 /* RONDO_TEST_THREADS_FROM=1 and others like it. */
-static void take_test_settings(rondo *r) {
+static void read_test_settings(rondo *r) {
   extern char **environ;
   static const char prefix[] = "RONDO_TEST_";
   char name[64];
@@ -159,7 +160,7 @@ static void interrupt(int number) {
 }
 
 /* A second one kills. */
-static void watch_signals(void *context) {
+static void install_signal_handlers(void *context) {
   struct sigaction action = {.sa_handler = interrupt, .sa_flags = (int)SA_RESETHAND};
   (void)context;
   sigemptyset(&action.sa_mask);
@@ -171,17 +172,17 @@ rondo *terminal_open(bool ranks) {
   static char models[PATH_MAX];
   rondo_host host = {.write = write_answer,
                      .diagnostic = write_diagnostic,
-                     .listen = watch_signals,
+                     .listen = install_signal_handlers,
                      .out_of_memory = out_of_memory,
-                     .colour = !ranks && coloured(STDOUT_FILENO),
-                     .colour_diagnostics = !ranks && coloured(STDERR_FILENO),
+                     .colour = !ranks && use_colour(STDOUT_FILENO),
+                     .colour_diagnostics = !ranks && use_colour(STDERR_FILENO),
                      .width = ranks ? 0 : width_of_terminal(),
                      .models = find_models(models, sizeof models)};
-  offer_processes(&host);
+  set_process_callbacks(&host);
   if (is_terminal(STDERR_FILENO))
     host.progress = write_progress;
   rondo *r = rondo_new(&host);
-  take_test_settings(r);
+  read_test_settings(r);
   return interrupted = r;
 }
 

@@ -1,4 +1,5 @@
-/* The terminal as a host of the library: answers to standard output, everything else to standard error; signals; processes. */
+/* The terminal as a host of the library: answers to standard output, everything else to standard error; signals;
+ * processes. */
 #ifndef RONDO_CLI_TERMINAL_H
 #define RONDO_CLI_TERMINAL_H
 

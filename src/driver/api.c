@@ -1,9 +1,9 @@
-/* The functions of include/rondo.h that open models and run commands. Commands are run as on the command line, so that both mean the
-   same. */
+/* The functions of include/rondo.h that open models and run commands. Commands are run as on the command line, so that
+   both mean the same. */
 #include "driver/api.h"
 
 #include "driver/commands.h"
-#include "driver/numbers.h"
+#include "driver/option_values.h"
 #include "lang/ast.h"
 #include "report/json_report.h"
 #include "report/trace_text.h"
@@ -15,12 +15,12 @@
 
 /* Takes the text over. */
 static rondo_model *model_of(rondo *r, const char *path, char *text, size_t length) {
-  struct syntax syntax;
-  if (!syntax_borrow(&syntax, r, path, text, length)) {
+  struct parsed_file parsed;
+  if (!parsed_file_borrow(&parsed, r, path, text, length)) {
     memory_free(text);
     return NULL;
   }
-  syntax_release(&syntax);
+  parsed_file_release(&parsed);
   rondo_model *m = memory_alloc(sizeof *m);
   m->rondo = r;
   m->path = memory_strdup(path);
@@ -32,14 +32,14 @@ static rondo_model *model_of(rondo *r, const char *path, char *text, size_t leng
 rondo_model *rondo_open(rondo *r, const char *path) {
   size_t length;
   context_enter(r);
-  char *text = file_read(r, path, MODEL_LARGEST, &length);
+  char *text = file_read(r, path, MODEL_BYTES_MAX, &length);
   return text ? model_of(r, strcmp(path, "-") ? path : "<standard input>", text, length) : NULL;
 }
 
 rondo_model *rondo_open_text(rondo *r, const char *path, const char *text, size_t length) {
   context_enter(r);
-  if (length > MODEL_LARGEST) {
-    say_error(r, "'%s' is larger than %zu MiB", path, MODEL_LARGEST >> 20);
+  if (length > MODEL_BYTES_MAX) {
+    context_error(r, "'%s' is larger than %zu MiB", path, MODEL_BYTES_MAX >> 20);
     return NULL;
   }
   char *copy = memory_alloc(length + 1);
@@ -67,7 +67,7 @@ bool rondo_set(rondo_model *m, const char *param, const char *given) {
   text_addf(&word, "%s=%s", param, given);
   bool ok = define_parse(word.at, &define, &error);
   if (!ok)
-    say_error(m->rondo, "%s", text_or_empty(&error));
+    context_error(m->rondo, "%s", text_or_empty(&error));
   size_t at = 0, n = strlen(param);
   while (at < m->defines.n && (strncmp(m->defines.at[at], param, n) != 0 || m->defines.at[at][n] != '='))
     at++;
@@ -94,14 +94,14 @@ rondo_options *rondo_options_new(rondo *r) {
 bool rondo_option(rondo_options *o, const char *name, const char *given) {
   struct text word = {0}, error = {0};
   context_enter(o->rondo);
-  bool ok = option_suits(name, given, &error);
+  bool ok = option_is_valid(name, given, &error);
   if (ok) {
     text_addf(&word, "--%s", name);
     vec_push(&o->words, memory_strdup(word.at));
     if (given)
       vec_push(&o->words, memory_strdup(given));
   } else {
-    say_error(o->rondo, "%s", text_or_empty(&error));
+    context_error(o->rondo, "%s", text_or_empty(&error));
   }
   text_release(&word);
   text_release(&error);
@@ -163,11 +163,11 @@ static rondo_result *run(rondo_model *m, struct call call, const rondo_options *
   if (call.after)
     vec_push(&argv, (char *)call.after);
   r->given = m;
-  r->kept = &result->instance;
+  r->result_instance = &result->instance;
   r->answer = &result->text;
   result->status = rondo_command(r, (int)argv.n, argv.at);
   r->given = NULL;
-  r->kept = NULL;
+  r->result_instance = NULL;
   r->answer = NULL;
   result->checked = result->instance.model != NULL;
   if (result->checked)
@@ -177,15 +177,21 @@ static rondo_result *run(rondo_model *m, struct call call, const rondo_options *
   return result;
 }
 
-rondo_result *rondo_check(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "check"}, o); }
+rondo_result *rondo_check(rondo_model *m, const rondo_options *o) {
+  return run(m, (struct call){.command = "check"}, o);
+}
 
-rondo_result *rondo_prove(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "prove"}, o); }
+rondo_result *rondo_prove(rondo_model *m, const rondo_options *o) {
+  return run(m, (struct call){.command = "prove"}, o);
+}
 
 rondo_result *rondo_threshold(rondo_model *m, const char *property, const rondo_options *o) {
   return run(m, (struct call){.command = "threshold", .after = property}, o);
 }
 
-rondo_result *rondo_compare(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "compare"}, o); }
+rondo_result *rondo_compare(rondo_model *m, const rondo_options *o) {
+  return run(m, (struct call){.command = "compare"}, o);
+}
 
 rondo_result *rondo_lint(rondo_model *m, const rondo_options *o) { return run(m, (struct call){.command = "lint"}, o); }
 
@@ -211,7 +217,7 @@ void rondo_result_free(rondo_result *r) {
   if (!r)
     return;
   if (r->checked)
-    instance_close(&r->instance);
+    checked_instance_release(&r->instance);
   vec_release(&r->verdicts);
   vec_release(&r->runs);
   text_release(&r->text);
@@ -231,7 +237,9 @@ rondo_verdict rondo_result_verdict(const rondo_result *r, size_t i) {
     return (rondo_verdict){.property = "", .environment = "", .status = RONDO_BAD_INPUT, .proved = ""};
   const struct property_result *p = r->verdicts.at[i];
   const struct model *m = r->instance.model;
-  rondo_verdict v = {.property = property_result_name(p), .environment = m->environments[p->environment].name, .proved = p->proved,
+  rondo_verdict v = {.property = property_result_name(p),
+                     .environment = m->environments[p->environment].name,
+                     .proved = p->proved,
                      .has_trace = p->trace};
   switch (p->verdict) {
   case VERDICT_HOLDS:
@@ -267,10 +275,12 @@ uint64_t rondo_result_states(const rondo_result *r) {
   return n;
 }
 
-static const struct trace *trace_at(const rondo_result *r, size_t i) { return i < r->verdicts.n ? r->verdicts.at[i]->trace : NULL; }
+static const struct trace *trace_at(const rondo_result *r, size_t i) {
+  return i < r->verdicts.n ? r->verdicts.at[i]->trace : NULL;
+}
 
-static struct meaning *meaning_at(const rondo_result *r, size_t i) {
-  return result_meaning(&r->instance.result, r->runs.at[i]);
+static struct interpreter *meaning_at(const rondo_result *r, size_t i) {
+  return result_interpreter(&r->instance.result, r->runs.at[i]);
 }
 
 rondo_trace_info rondo_result_trace(const rondo_result *r, size_t i) {
@@ -300,8 +310,8 @@ char *rondo_result_trace_text(const rondo_result *r, size_t i) {
   struct text out = {0};
   if (!t)
     return NULL;
-  trace_story(t, &style, &out);
-  trace_moral(t, meaning_at(r, i), &style, &out);
+  trace_print(t, &style, &out);
+  trace_explain(t, meaning_at(r, i), &style, &out);
   return out.at;
 }
 

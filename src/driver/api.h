@@ -2,7 +2,7 @@
 #ifndef RONDO_DRIVER_API_H
 #define RONDO_DRIVER_API_H
 
-#include "driver/check.h"
+#include "driver/command_check.h"
 #include "driver/context.h"
 
 struct rondo_model {
@@ -21,7 +21,7 @@ struct rondo_result {
   rondo_status status;
   struct text text;
   bool checked; /* there is an instance */
-  struct instance instance;
+  struct checked_instance instance;
   VEC(const struct property_result *) verdicts;
   VEC(const struct run_result *) runs; /* of each verdict */
 };

@@ -1,13 +1,13 @@
 #include "driver/commands.h"
 #include "driver/context.h"
-#include "driver/symbolic.h"
+#include "driver/query_symbolic.h"
 
 #include "search/ranks.h"
 #include "symbolic/solver.h"
 
 #include <string.h>
 
-int command_help(const struct options *o) {
+int command_help(const struct command_options *o) {
   struct text out = {0};
   enum command c;
   if (o->files.n == 0) {
@@ -15,28 +15,35 @@ int command_help(const struct options *o) {
   } else if (command_find(o->files.at[0], &c)) {
     help_command(c, &out);
   } else {
-    say_error(o->rondo, "unknown command '%s'", o->files.at[0]);
+    context_error(o->rondo, "unknown command '%s'", o->files.at[0]);
     return EXIT_BAD_INPUT;
   }
-  say(o->rondo, &out);
+  context_write(o->rondo, &out);
   return EXIT_HOLDS;
 }
 
-static int dispatch(const struct options *o) {
-  static int (*const commands[])(const struct options *) = {
-      [COMMAND_CHECK] = command_check,   [COMMAND_COMPARE] = command_compare,
-      [COMMAND_RESUME] = command_resume, [COMMAND_RUN] = command_run,       [COMMAND_REPLAY] = command_replay,
-      [COMMAND_LINT] = command_lint,     [COMMAND_FMT] = command_fmt,
-      [COMMAND_PROVE] = command_prove,   [COMMAND_REPRODUCE] = command_reproduce,
-      [COMMAND_THRESHOLD] = command_threshold, [COMMAND_EXPORT] = command_export,   [COMMAND_HELP] = command_help};
+static int dispatch(const struct command_options *o) {
+  static int (*const commands[])(const struct command_options *) = {[COMMAND_CHECK] = command_check,
+                                                                    [COMMAND_COMPARE] = command_compare,
+                                                                    [COMMAND_RESUME] = command_resume,
+                                                                    [COMMAND_RUN] = command_run,
+                                                                    [COMMAND_REPLAY] = command_replay,
+                                                                    [COMMAND_LINT] = command_lint,
+                                                                    [COMMAND_FMT] = command_fmt,
+                                                                    [COMMAND_PROVE] = command_prove,
+                                                                    [COMMAND_REPRODUCE] = command_reproduce,
+                                                                    [COMMAND_THRESHOLD] = command_threshold,
+                                                                    [COMMAND_EXPORT] = command_export,
+                                                                    [COMMAND_HELP] = command_help};
   return commands[o->command](o);
 }
 
 /* What several ranks can do. */
-static bool is_for_ranks(const struct options *o, struct text *error) {
+static bool is_for_ranks(const struct command_options *o, struct text *error) {
   if (o->command != COMMAND_CHECK && o->command != COMMAND_RESUME && o->command != COMMAND_HELP)
-    text_add(error, "several ranks can only 'check' and 'resume'\n  help: for everything else there is rondo itself, without mpirun");
-  else if (o->hashed)
+    text_add(error, "several ranks can only 'check' and 'resume'\n  help: for everything else there is rondo itself, "
+                    "without mpirun");
+  else if (o->hash_compaction)
     text_add(error, "several ranks keep states whole\n  help: leave out '--store hash'");
   else if (o->spill)
     text_add(error, "several ranks keep their states in memory\n  help: leave out '--spill', or start more ranks");
@@ -46,7 +53,7 @@ static bool is_for_ranks(const struct options *o, struct text *error) {
 }
 
 /* What there is no other way for, in a build without a solver. */
-static bool is_for_this_build(const struct options *o, struct text *error) {
+static bool is_for_this_build(const struct command_options *o, struct text *error) {
   enum symbolic_engine engine;
   const char *missing = solver_missing();
   if (!missing)
@@ -61,17 +68,17 @@ static bool is_for_this_build(const struct options *o, struct text *error) {
 }
 
 static int run_command(struct rondo *r, enum command c, int argc, char **argv, struct ranks *ranks) {
-  struct options o;
+  struct command_options o;
   struct text error = {0}, help = {0};
   int status = EXIT_BAD_INPUT;
   if (!options_parse(&o, r, c, argc, argv, &error) || (ranks && !is_for_ranks(&o, &error))) {
-    say_error(r, "%s", text_or_empty(&error));
+    context_error(r, "%s", text_or_empty(&error));
   } else if (o.help) {
     help_command(c, &help);
-    say(r, &help);
+    context_write(r, &help);
     status = EXIT_HOLDS;
   } else if (!is_for_this_build(&o, &error)) {
-    say_error(r, "%s", text_or_empty(&error));
+    context_error(r, "%s", text_or_empty(&error));
   } else {
     o.ranks = ranks;
     status = dispatch(&o);
@@ -81,21 +88,21 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
   return status;
 }
 
-rondo_status command_of_ranks(struct rondo *r, struct ranks *ranks, int argc, char **argv) {
+rondo_status command_with_ranks(struct rondo *r, struct ranks *ranks, int argc, char **argv) {
   enum command c;
   struct text out = {0};
   context_enter(r);
-  r->unwritten = false;
+  r->write_failed = false;
   if (argc < 1) {
     help_all(&out);
-    say_error(r, "no command\n\n%s", out.at);
+    context_error(r, "no command\n\n%s", out.at);
     text_release(&out);
     return RONDO_BAD_INPUT;
   }
   const char *word = argv[0];
   if (!strcmp(word, "--version")) {
     text_add(&out, "rondo " RONDO_VERSION "\n");
-    say(r, &out);
+    context_write(r, &out);
     return RONDO_HOLDS;
   }
   if (!strcmp(word, "--help") || !strcmp(word, "-h"))
@@ -103,9 +110,9 @@ rondo_status command_of_ranks(struct rondo *r, struct ranks *ranks, int argc, ch
   if (!command_find(word, &c)) {
     const char *near = command_nearest(word);
     if (near)
-      say_error(r, "unknown command '%s'\n  help: did you mean '%s'?", word, near);
+      context_error(r, "unknown command '%s'\n  help: did you mean '%s'?", word, near);
     else
-      say_error(r, "unknown command '%s'\n  help: rondo --help lists the commands", word);
+      context_error(r, "unknown command '%s'\n  help: rondo --help lists the commands", word);
     return RONDO_BAD_INPUT;
   }
   r->silent = ranks && ranks->rank != 0;
@@ -114,6 +121,6 @@ rondo_status command_of_ranks(struct rondo *r, struct ranks *ranks, int argc, ch
   return status;
 }
 
-rondo_status rondo_command(rondo *r, int argc, char **argv) { return command_of_ranks(r, NULL, argc, argv); }
+rondo_status rondo_command(rondo *r, int argc, char **argv) { return command_with_ranks(r, NULL, argc, argv); }
 
 const char *rondo_version(void) { return RONDO_VERSION; }

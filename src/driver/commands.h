@@ -5,22 +5,22 @@
 #include "driver/context.h"
 #include "driver/options.h"
 
-int command_check(const struct options *);
-int command_resume(const struct options *);
-int command_compare(const struct options *);
-int command_prove(const struct options *);
-int command_threshold(const struct options *);
-int command_export(const struct options *);
-int command_reproduce(const struct options *);
-int command_run(const struct options *);
-int command_replay(const struct options *);
-int command_lint(const struct options *);
-int command_fmt(const struct options *);
-int command_help(const struct options *);
+int command_check(const struct command_options *);
+int command_resume(const struct command_options *);
+int command_compare(const struct command_options *);
+int command_prove(const struct command_options *);
+int command_threshold(const struct command_options *);
+int command_export(const struct command_options *);
+int command_reproduce(const struct command_options *);
+int command_run(const struct command_options *);
+int command_replay(const struct command_options *);
+int command_lint(const struct command_options *);
+int command_fmt(const struct command_options *);
+int command_help(const struct command_options *);
 
-/* The command line, as rondo_command; ranks: who else runs the same program with the same arguments, or NULL. The first of them tells,
-   the others help. */
+/* The command line, as rondo_command; ranks: who else runs the same program with the same arguments, or NULL. The first
+   of them tells, the others help. */
 struct ranks;
-rondo_status command_of_ranks(struct rondo *, struct ranks *, int argc, char **argv);
+rondo_status command_with_ranks(struct rondo *, struct ranks *, int argc, char **argv);
 
 #endif

@@ -13,7 +13,7 @@ struct kept_diagnostic {
 
 static char *copy(const char *s) { return s ? memory_strdup(s) : NULL; }
 
-static void keep(struct rondo *r, const rondo_diagnostic *d) {
+static void diagnostic_keep(struct rondo *r, const rondo_diagnostic *d) {
   struct kept_diagnostic *k = memory_alloc(sizeof *k);
   k->message = copy(d->message);
   k->help = copy(d->help);
@@ -94,20 +94,21 @@ static bool test_number(const char *name, const char *given, const char *wanted,
 
 bool rondo_for_tests(rondo *r, const char *name, const char *given) {
   struct test_settings *t = &r->tests;
-  if (test_number(name, given, "THREADS_FROM", &t->threads_from) || test_number(name, given, "SIEVE_FROM", &t->sieve_from) ||
+  if (test_number(name, given, "THREADS_FROM", &t->threads_from) ||
+      test_number(name, given, "SIEVE_FROM", &t->precheck_from) ||
       test_number(name, given, "SPILL_FROM", &t->spill_from) || test_number(name, given, "HASH_BITS", &t->hash_bits))
     return true;
   if (!strcmp(name, "CHECKPOINT_SECONDS"))
     return sscanf(given, "%lf", &t->checkpoint_seconds) == 1;
   if (!strcmp(name, "LETTERS")) {
-    t->letters_always = !strcmp(given, "always");
-    t->letters_never = !strcmp(given, "never");
+    t->message_moves_always = !strcmp(given, "always");
+    t->message_moves_never = !strcmp(given, "never");
     return true;
   }
   if (!strcmp(name, "NARROW_KEYS"))
     return t->narrow_keys = true;
   if (!strcmp(name, "NO_SECOND_LOOK"))
-    return t->no_second_look = true;
+    return t->no_deterministic_search = true;
   return false;
 }
 
@@ -117,9 +118,9 @@ struct style context_style(const struct rondo *r, bool verbose) {
   return (struct style){.colour = r->host.colour, .verbose = verbose, .width = r->host.width ? r->host.width : 96};
 }
 
-void say(struct rondo *r, struct text *t) {
+void context_write(struct rondo *r, struct text *t) {
   if (t->n > 0 && !r->silent && r->host.write)
-    r->unwritten |= !r->host.write(r->host.context, t->at, t->n);
+    r->write_failed |= !r->host.write(r->host.context, t->at, t->n);
   else if (t->n > 0 && !r->silent && r->answer)
     text_add_n(r->answer, t->at, t->n);
   text_release(t);
@@ -131,10 +132,10 @@ static void diagnose(struct rondo *r, const rondo_diagnostic *d) {
   if (r->host.diagnostic)
     r->host.diagnostic(r->host.context, d);
   else
-    keep(r, d);
+    diagnostic_keep(r, d);
 }
 
-void say_error(struct rondo *r, const char *format, ...) {
+void context_error(struct rondo *r, const char *format, ...) {
   static const char help_follows[] = "\n  help: ";
   struct text message = {0}, shown = {0};
   va_list args;
@@ -154,13 +155,13 @@ void say_error(struct rondo *r, const char *format, ...) {
   text_release(&shown);
 }
 
-struct diagnosing {
+struct diagnostic_sink {
   struct rondo *rondo;
   const struct source *source;
 };
 
 static void diagnose_one(void *context, const struct diag *d, const char *shown) {
-  const struct diagnosing *g = context;
+  const struct diagnostic_sink *g = context;
   rondo_diagnostic public = {.code = "", .text = shown, .message = shown};
   if (d) {
     public.severity = d->level == DIAG_ERROR ? RONDO_ERROR : RONDO_WARNING;
@@ -182,15 +183,15 @@ static void diagnose_one(void *context, const struct diag *d, const char *shown)
   diagnose(g->rondo, &public);
 }
 
-void say_diags(struct rondo *r, const struct diags *d) {
-  struct diagnosing g = {r, d->source};
+void context_diagnostics(struct rondo *r, const struct diags *d) {
+  struct diagnostic_sink g = {r, d->source};
   diags_each(d, r->host.colour_diagnostics, diagnose_one, &g);
 }
 
 /* ---- progress ---- */
 
 static void progress(void *context, const struct search_stats *s) {
-  const struct searching *g = context;
+  const struct progress_context *g = context;
   struct text t = {0};
   count_add(&t, s->states, "state", "states");
   text_addf(&t, ", %s %u, ", model_steps(g->model) ? "step" : "round", s->depth);
@@ -204,13 +205,13 @@ static void progress(void *context, const struct search_stats *s) {
   bytes_add(&t, s->memory);
   text_add(&t, ", ");
   seconds_add(&t, s->seconds);
-  progress_say(g->rondo, t.at);
+  context_progress(g->rondo, t.at);
   text_release(&t);
 }
 
 search_progress_fn *progress_or_null(const struct rondo *r) { return r->host.progress && !r->silent ? progress : NULL; }
 
-void progress_say(struct rondo *r, const char *line) {
+void context_progress(struct rondo *r, const char *line) {
   if (r->host.progress && !r->silent)
     r->host.progress(r->host.context, line);
 }

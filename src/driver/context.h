@@ -14,9 +14,9 @@ struct monitor;
 
 /* For tests: what is usually decided by size or time; 0: as usual. */
 struct test_settings {
-  uint64_t threads_from, sieve_from, spill_from, hash_bits;
+  uint64_t threads_from, precheck_from, spill_from, hash_bits;
   double checkpoint_seconds;
-  bool letters_always, letters_never, narrow_keys, no_second_look;
+  bool message_moves_always, message_moves_never, narrow_keys, no_deterministic_search;
 };
 
 struct rondo {
@@ -25,15 +25,15 @@ struct rondo {
   volatile sig_atomic_t stop;
   /* With checkpoints: not 0: stop, even if there is no time to write one. */
   volatile sig_atomic_t insist;
-  bool listening; /* what runs now looks at it */
+  bool listening;          /* what runs now looks at it */
   struct monitor *monitor; /* sets them when time or memory is used up; NULL: not needed so far */
   struct test_settings tests;
   VEC(struct kept_diagnostic *) diagnostics;
-  const struct rondo_model *given; /* the model that is asked about, if it is not to be read from a file */
-  struct instance *kept; /* where the answers of a check are left, or NULL */
-  struct text *answer; /* where the answer goes if the host does not take it */
-  bool unwritten;      /* the host could not write some of it */
-  bool silent;         /* somebody else says everything that is to be said from here on */
+  const struct rondo_model *given;          /* the model that is asked about, if it is not to be read from a file */
+  struct checked_instance *result_instance; /* where the answers of a check are left, or NULL */
+  struct text *answer;                      /* where the answer goes if the host does not take it */
+  bool write_failed;                        /* the host could not write some of it */
+  bool silent;                              /* somebody else says everything that is to be said from here on */
 };
 
 /* ---- what is said ---- */
@@ -42,18 +42,18 @@ struct rondo {
 void context_enter(struct rondo *);
 
 struct style context_style(const struct rondo *, bool verbose);
-void say(struct rondo *, struct text *);                     /* part of the answer; releases it */
-void say_error(struct rondo *, const char *format, ...)      /* with "\n  help: ..." at the end, or without */
+void context_write(struct rondo *, struct text *);          /* part of the answer; releases it */
+void context_error(struct rondo *, const char *format, ...) /* with "\n  help: ..." at the end, or without */
     __attribute__((format(printf, 2, 3)));
-void say_diags(struct rondo *, const struct diags *);
+void context_diagnostics(struct rondo *, const struct diags *);
 
-/* How far a search is; NULL: nobody wants to know. Its context is a struct searching. */
-struct searching {
+/* How far a search is; NULL: nobody wants to know. Its context is a struct progress_context. */
+struct progress_context {
   struct rondo *rondo;
   const struct model *model;
 };
 search_progress_fn *progress_or_null(const struct rondo *);
-void progress_say(struct rondo *, const char *line); /* NULL: it is done */
+void context_progress(struct rondo *, const char *line); /* NULL: it is done */
 
 /* ---- limits ---- */
 
@@ -65,7 +65,7 @@ void watch_time(struct rondo *, double seconds);
 /* Likewise while the process has more than that in core (0: whatever it has). */
 void watch_resident_memory(struct rondo *, size_t limit);
 /* `insist` is set a few seconds after `stop`, from now on. */
-void watch_patience(struct rondo *);
+void watch_grace_period(struct rondo *);
 size_t default_memory_limit(void);
 uint32_t default_threads(void); /* one for each processor that we may use */
 

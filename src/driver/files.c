@@ -24,7 +24,7 @@ bool file_write(struct rondo *context, const char *path, const struct text *t) {
   FILE *f = fopen(path, "wb");
   if (f && write_and_close(f, t))
     return true;
-  say_error(context, "cannot write '%s': %s", path, strerror(errno));
+  context_error(context, "cannot write '%s': %s", path, strerror(errno));
   return false;
 }
 
@@ -44,7 +44,7 @@ bool file_replace(struct rondo *context, const char *path, const struct text *t)
     ok = write_and_close(f, t) && ok && rename(temporary.at, real) == 0;
   }
   if (!ok) {
-    say_error(context, "cannot write '%s': %s", path, strerror(errno));
+    context_error(context, "cannot write '%s': %s", path, strerror(errno));
     if (fd >= 0)
       unlink(temporary.at);
   }

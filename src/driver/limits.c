@@ -1,5 +1,5 @@
-/* Limits of time and memory. Searches look at them from step to step; what happens between two of them is looked at from here, by a
-   thread that sets the flags of its context; without threads by nobody. */
+/* Limits of time and memory. Searches look at them from step to step; what happens between two of them is looked at
+   from here, by a thread that sets the flags of its context; without threads by nobody. */
 #include "driver/context.h"
 
 #include "base/memory.h"
@@ -9,19 +9,19 @@
 #include <time.h>
 #include <unistd.h>
 
-#define PATIENCE 3.0           /* seconds to come to where a search can be written down */
-#define LOOK_OFTEN 0.002       /* seconds, if there is not much memory left */
-#define LOOK_ELSE 0.02
-#define RESIDENT_SPARE (1 << 20) /* bytes that nobody counts */
+#define GRACE_SECONDS 3.0 /* seconds to come to where a search can be written down */
+#define POLL_SHORT 0.002  /* seconds, if there is not much memory left */
+#define POLL_LONG 0.02
+#define RESIDENT_SLACK (1 << 20) /* bytes that nobody counts */
 
 struct monitor {
   struct rondo *rondo;
   pthread_t thread;
   pthread_mutex_t lock; /* of what follows, and of setting the flags */
   pthread_cond_t changed;
-  double deadline, patient_until; /* 0: none */
-  size_t memory;                  /* 0: any */
-  bool patient, ends;
+  double deadline, grace_until; /* 0: none */
+  size_t memory;                /* 0: any */
+  bool grace, quit;
 };
 
 static double now(void) {
@@ -36,30 +36,30 @@ static double look(struct monitor *w) {
   double at = now(), wait = 0;
   if (w->memory > 0) {
     size_t used = memory_resident();
-    if (used > w->memory + w->memory / 64 + RESIDENT_SPARE && !r->stop)
+    if (used > w->memory + w->memory / 64 + RESIDENT_SLACK && !r->stop)
       r->stop = INTERRUPT_MEMORY;
-    wait = used > w->memory / 2 ? LOOK_OFTEN : LOOK_ELSE;
+    wait = used > w->memory / 2 ? POLL_SHORT : POLL_LONG;
   }
   if (w->deadline > 0 && at >= w->deadline) {
     w->deadline = 0;
     if (!r->stop)
       r->stop = INTERRUPT_TIME;
   }
-  if (w->patient && r->stop && w->patient_until == 0)
-    w->patient_until = at + PATIENCE;
-  if (w->patient && w->patient_until > 0 && at >= w->patient_until)
+  if (w->grace && r->stop && w->grace_until == 0)
+    w->grace_until = at + GRACE_SECONDS;
+  if (w->grace && w->grace_until > 0 && at >= w->grace_until)
     r->insist = 1;
-  if (w->patient && (wait == 0 || wait > LOOK_ELSE))
-    wait = LOOK_ELSE;
+  if (w->grace && (wait == 0 || wait > POLL_LONG))
+    wait = POLL_LONG;
   if (w->deadline > 0 && (wait == 0 || wait > w->deadline - at))
     wait = w->deadline - at;
   return wait;
 }
 
-static void *watch(void *context) {
+static void *monitor_run(void *context) {
   struct monitor *w = context;
   pthread_mutex_lock(&w->lock);
-  while (!w->ends) {
+  while (!w->quit) {
     double wait = look(w);
     if (wait == 0) {
       pthread_cond_wait(&w->changed, &w->lock);
@@ -74,11 +74,11 @@ static void *watch(void *context) {
 }
 
 /* Signals are the host's, and go to its own threads. */
-static bool start(struct monitor *w) {
+static bool monitor_start(struct monitor *w) {
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  bool ok = thread_begin(&w->thread, watch, w);
+  bool ok = thread_start(&w->thread, monitor_run, w);
   pthread_sigmask(SIG_SETMASK, &before, NULL);
   return ok;
 }
@@ -94,7 +94,7 @@ static struct monitor *monitor_of(struct rondo *r) {
   pthread_mutex_init(&w->lock, NULL);
   pthread_cond_init(&w->changed, &monotonic);
   pthread_condattr_destroy(&monotonic);
-  if (start(w))
+  if (monitor_start(w))
     return r->monitor = w;
   pthread_cond_destroy(&w->changed);
   pthread_mutex_destroy(&w->lock);
@@ -106,7 +106,7 @@ void monitor_free(struct monitor *w) {
   if (!w)
     return;
   pthread_mutex_lock(&w->lock);
-  w->ends = true;
+  w->quit = true;
   pthread_cond_signal(&w->changed);
   pthread_mutex_unlock(&w->lock);
   thread_join(w->thread);
@@ -115,7 +115,7 @@ void monitor_free(struct monitor *w) {
   memory_free(w);
 }
 
-static void change(struct monitor *w) {
+static void monitor_changed(struct monitor *w) {
   pthread_cond_signal(&w->changed);
   pthread_mutex_unlock(&w->lock);
 }
@@ -127,9 +127,9 @@ void watch_time(struct rondo *r, double seconds) {
   pthread_mutex_lock(&w->lock);
   if (r->stop == INTERRUPT_TIME)
     r->stop = r->insist = 0;
-  w->patient_until = 0;
+  w->grace_until = 0;
   w->deadline = seconds > 0 ? now() + seconds : 0;
-  change(w);
+  monitor_changed(w);
 }
 
 void watch_resident_memory(struct rondo *r, size_t limit) {
@@ -140,21 +140,21 @@ void watch_resident_memory(struct rondo *r, size_t limit) {
   if (r->stop == INTERRUPT_MEMORY)
     r->stop = 0;
   w->memory = limit;
-  change(w);
+  monitor_changed(w);
 }
 
-void watch_patience(struct rondo *r) {
+void watch_grace_period(struct rondo *r) {
   struct monitor *w = monitor_of(r);
   if (!w)
     return;
   pthread_mutex_lock(&w->lock);
-  w->patient = true;
-  change(w);
+  w->grace = true;
+  monitor_changed(w);
 }
 
 uint32_t default_threads(void) {
-  uint32_t n = threads_at_once();
-  return n < STORE_LANES ? n : STORE_LANES;
+  uint32_t n = threads_available();
+  return n < MAX_PARTITIONS ? n : MAX_PARTITIONS;
 }
 
 size_t default_memory_limit(void) {

@@ -19,9 +19,9 @@ static char *stream_read(struct rondo *context, FILE *f, const char *path, size_
   } while (got > 0 && bytes.n <= largest);
   if (ferror(f) || bytes.n > largest) {
     if (ferror(f))
-      say_error(context, "cannot read '%s': %s", path, strerror(errno));
+      context_error(context, "cannot read '%s': %s", path, strerror(errno));
     else
-      say_error(context, "'%s' is larger than %zu MiB", path, largest >> 20);
+      context_error(context, "'%s' is larger than %zu MiB", path, largest >> 20);
     vec_release(&bytes);
     return NULL;
   }
@@ -36,140 +36,142 @@ char *file_read(struct rondo *context, const char *path, size_t largest, size_t 
   FILE *f = fopen(path, "rb");
   struct stat st;
   if (!f) {
-    say_error(context, "cannot open '%s': %s", path, strerror(errno));
+    context_error(context, "cannot open '%s': %s", path, strerror(errno));
     return NULL;
   }
   char *text = NULL;
   if (fstat(fileno(f), &st) == 0 && S_ISDIR(st.st_mode))
-    say_error(context, "'%s' is a directory\n  help: name a file in it", path);
+    context_error(context, "'%s' is a directory\n  help: name a file in it", path);
   else
     text = stream_read(context, f, path, largest, length);
   fclose(f);
   return text;
 }
 
-static bool syntax_parse(struct syntax *s, struct rondo *context, const char *path, char *text, size_t length) {
-  *s = (struct syntax){.rondo = context, .source = {path, text, length}, .text = text};
+static bool parsed_file_parse(struct parsed_file *s, struct rondo *context, const char *path, char *text,
+                              size_t length) {
+  *s = (struct parsed_file){.rondo = context, .source = {path, text, length}, .text = text};
   arena_init(&s->arena);
   struct diags diags;
   diags_init(&diags, &s->source);
   s->tree = parse_file(&s->source, &s->arena, &diags);
   bool ok = diags.errors == 0;
-  say_diags(context, &diags);
+  context_diagnostics(context, &diags);
   diags_release(&diags);
   return ok;
 }
 
-bool syntax_load(struct syntax *s, struct rondo *context, const char *path) {
+bool parsed_file_load(struct parsed_file *s, struct rondo *context, const char *path) {
   size_t length;
   const struct rondo_model *given = context->given;
   if (given && path == given->path)
-    return syntax_borrow(s, context, path, given->text, given->length);
-  char *text = file_read(context, path, MODEL_LARGEST, &length);
-  *s = (struct syntax){0};
-  return text && syntax_read(s, context, strcmp(path, "-") ? path : "<standard input>", text, length);
+    return parsed_file_borrow(s, context, path, given->text, given->length);
+  char *text = file_read(context, path, MODEL_BYTES_MAX, &length);
+  *s = (struct parsed_file){0};
+  return text && parsed_file_adopt(s, context, strcmp(path, "-") ? path : "<standard input>", text, length);
 }
 
-bool syntax_read(struct syntax *s, struct rondo *context, const char *path, char *text, size_t length) {
-  bool ok = syntax_parse(s, context, path, text, length);
+bool parsed_file_adopt(struct parsed_file *s, struct rondo *context, const char *path, char *text, size_t length) {
+  bool ok = parsed_file_parse(s, context, path, text, length);
   if (!ok)
-    syntax_release(s);
+    parsed_file_release(s);
   return ok;
 }
 
-bool syntax_borrow(struct syntax *s, struct rondo *context, const char *path, char *text, size_t length) {
-  bool ok = syntax_parse(s, context, path, text, length);
+bool parsed_file_borrow(struct parsed_file *s, struct rondo *context, const char *path, char *text, size_t length) {
+  bool ok = parsed_file_parse(s, context, path, text, length);
   s->borrowed = true;
   if (!ok)
-    syntax_release(s);
+    parsed_file_release(s);
   return ok;
 }
 
-void syntax_release(struct syntax *s) {
+void parsed_file_release(struct parsed_file *s) {
   if (s->text)
     arena_release(&s->arena);
   if (!s->borrowed)
     memory_free(s->text);
-  *s = (struct syntax){0};
+  *s = (struct parsed_file){0};
 }
 
-bool syntax_is_algorithm(const struct syntax *s) {
+bool parsed_file_is_algorithm(const struct parsed_file *s) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS)
     return true;
-  say_error(s->rondo, "'%s' is a counter system: it is proved for all values of its parameters\n  help: rondo prove %s",
-            s->source.path, s->source.path);
+  context_error(s->rondo,
+                "'%s' is a counter system: it is proved for all values of its parameters\n  help: rondo prove %s",
+                s->source.path, s->source.path);
   return false;
 }
 
-struct model *model_load(const struct syntax *s, const struct binding *bindings, size_t n,
-                         bool complete, bool quiet, struct text *first_error) {
+struct model *model_load(const struct parsed_file *s, const struct param_binding *bindings, size_t n, bool complete,
+                         bool quiet, struct text *first_error) {
   struct diags diags;
   diags_init(&diags, &s->source);
-  struct model *m = model_check(s->tree, &s->source, bindings, n, complete, &diags);
+  struct model *m = model_typecheck(s->tree, &s->source, bindings, n, complete, &diags);
   for (size_t i = 0; i < diags.n && first_error->n == 0; i++)
     if (diags.at[i].level == DIAG_ERROR)
       text_add(first_error, diags.at[i].message);
   if (!quiet)
-    say_diags(s->rondo, &diags);
+    context_diagnostics(s->rondo, &diags);
   diags_release(&diags);
   return m;
 }
 
-struct counter_system *counters_load(const struct syntax *s, const struct options *o) {
+struct counter_system *counters_load(const struct parsed_file *s, const struct command_options *o) {
   if (ast_model_kind(s->tree) != MODEL_COUNTERS) {
-    say_error(s->rondo, 
-        "'%s' is a model of %s: what is said for all parameters is said of counter systems and of "
-        "models of "
-        "rounds\n  help: 'rondo check %s' checks it with values for its parameters, -D NAME=VALUE",
-        s->source.path, ast_model_kind(s->tree) == MODEL_ROUNDS ? "rounds" : "steps",
-        s->source.path);
+    context_error(s->rondo,
+                  "'%s' is a model of %s: what is said for all parameters is said of counter systems and of "
+                  "models of "
+                  "rounds\n  help: 'rondo check %s' checks it with values for its parameters, -D NAME=VALUE",
+                  s->source.path, ast_model_kind(s->tree) == MODEL_ROUNDS ? "rounds" : "steps", s->source.path);
     return NULL;
   }
-  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
+  struct param_binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
   for (size_t i = 0; i < o->defines.n; i++) {
-    bindings[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+    bindings[i] = (struct param_binding){o->defines.at[i].name, o->defines.at[i].low};
     if (o->defines.at[i].low != o->defines.at[i].high) {
-      say_error(s->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
-                o->defines.at[i].name);
+      context_error(s->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
+                    o->defines.at[i].name);
       memory_free(bindings);
       return NULL;
     }
   }
   struct diags diags;
   diags_init(&diags, &s->source);
-  struct counter_system *system = counters_check(s->tree, &s->source, bindings, o->defines.n, &diags);
-  say_diags(s->rondo, &diags);
+  struct counter_system *system = counters_typecheck(s->tree, &s->source, bindings, o->defines.n, &diags);
+  context_diagnostics(s->rondo, &diags);
   diags_release(&diags);
   memory_free(bindings);
   return system;
 }
 
-const char *only_file(const struct options *o) {
+const char *only_file(const struct command_options *o) {
   if (o->files.n == 1)
     return o->files.at[0];
   if (o->files.n == 0)
-    say_error(o->rondo, "no file to work on\n  help: name a model, such as models/one_third_rule.rondo");
+    context_error(o->rondo, "no file to work on\n  help: name a model, such as models/one_third_rule.rondo");
   else
-    say_error(o->rondo, "one file at a time: '%s' is one too many", o->files.at[1]);
+    context_error(o->rondo, "one file at a time: '%s' is one too many", o->files.at[1]);
   return NULL;
 }
 
-struct binding *first_bindings(const struct options *o) {
-  struct binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
+struct param_binding *bindings_lowest(const struct command_options *o) {
+  struct param_binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
   for (size_t d = 0; d < o->defines.n; d++)
-    bindings[d] = (struct binding){o->defines.at[d].name, o->defines.at[d].low};
+    bindings[d] = (struct param_binding){o->defines.at[d].name, o->defines.at[d].low};
   return bindings;
 }
 
-void say_unknown(struct rondo *context, const char *kind, const char *name, const char *const *names, size_t n) {
+void context_unknown_name(struct rondo *context, const char *kind, const char *name, const char *const *names,
+                          size_t n) {
   const char *near = nearest_name(name, names, n);
   struct text all = {0};
   for (size_t i = 0; i < n && i < 20; i++)
     text_addf(&all, "%s'%s'", i ? ", " : "", names[i]);
   if (near)
-    say_error(context, "unknown %s '%s'\n  help: did you mean '%s'?", kind, name, near);
+    context_error(context, "unknown %s '%s'\n  help: did you mean '%s'?", kind, name, near);
   else
-    say_error(context, "unknown %s '%s'\n  help: the model has %s", kind, name, n ? all.at : "none");
+    context_error(context, "unknown %s '%s'\n  help: the model has %s", kind, name, n ? all.at : "none");
   text_release(&all);
 }
 
@@ -182,7 +184,7 @@ bool environment_find(struct rondo *context, const struct model *m, const char *
       *found = i;
   }
   if (*found == UINT32_MAX)
-    say_unknown(context, "environment", name, names, m->nenvironments);
+    context_unknown_name(context, "environment", name, names, m->nenvironments);
   memory_free(names);
   return *found != UINT32_MAX;
 }
@@ -196,7 +198,7 @@ bool property_find(struct rondo *context, const struct model *m, const char *nam
       *found = i;
   }
   if (*found == UINT32_MAX)
-    say_unknown(context, "property", name, names, m->nproperties);
+    context_unknown_name(context, "property", name, names, m->nproperties);
   memory_free(names);
   return *found != UINT32_MAX;
 }

@@ -3,16 +3,16 @@
 #define RONDO_DRIVER_LOAD_H
 
 #include "driver/options.h"
-#include "lang/check.h"
-#include "lang/check_counters.h"
+#include "lang/typecheck.h"
+#include "lang/typecheck_counters.h"
 
-#define MODEL_LARGEST ((size_t)16 << 20) /* bytes */
-#define TRACE_LARGEST ((size_t)1 << 30)
+#define MODEL_BYTES_MAX ((size_t)16 << 20) /* bytes */
+#define TRACE_BYTES_MAX ((size_t)1 << 30)
 
 /* "-" is standard input. NULL: said why. For memory_free; terminated. */
 char *file_read(struct rondo *, const char *path, size_t largest, size_t *length);
 
-struct syntax { /* a file that parses */
+struct parsed_file { /* a file that parses */
   struct rondo *rondo;
   struct source source;
   struct arena arena;
@@ -21,30 +21,31 @@ struct syntax { /* a file that parses */
   bool borrowed; /* the text is somebody else's */
 };
 
-bool syntax_load(struct syntax *, struct rondo *, const char *path);
-bool syntax_read(struct syntax *, struct rondo *, const char *path, char *text, size_t length); /* which is its own from then on */
-bool syntax_borrow(struct syntax *, struct rondo *, const char *path, char *text, size_t length);
-void syntax_release(struct syntax *);
+bool parsed_file_load(struct parsed_file *, struct rondo *, const char *path);
+bool parsed_file_adopt(struct parsed_file *, struct rondo *, const char *path, char *text,
+                       size_t length); /* which is its own from then on */
+bool parsed_file_borrow(struct parsed_file *, struct rondo *, const char *path, char *text, size_t length);
+void parsed_file_release(struct parsed_file *);
 
 /* Counter systems cannot be checked so far; says so. */
-bool syntax_is_algorithm(const struct syntax *);
+bool parsed_file_is_algorithm(const struct parsed_file *);
 
 /* NULL: *first_error has the first message, and all of them were said unless quiet. Warnings are
  * said too. */
-struct model *model_load(const struct syntax *, const struct binding *, size_t n, bool complete,
-                         bool quiet, struct text *first_error);
+struct model *model_load(const struct parsed_file *, const struct param_binding *, size_t n, bool complete, bool quiet,
+                         struct text *first_error);
 
 /* NULL: said why. A file that is no counter system is refused. */
-struct counter_system *counters_load(const struct syntax *, const struct options *);
+struct counter_system *counters_load(const struct parsed_file *, const struct command_options *);
 
 /* The values that `-D` gives, of ranges the lowest; for memory_free. */
-struct binding *first_bindings(const struct options *);
+struct param_binding *bindings_lowest(const struct command_options *);
 
 /* The single file of a command. */
-const char *only_file(const struct options *);
+const char *only_file(const struct command_options *);
 
 /* "unknown KIND 'NAME'", with a suggestion among the names. */
-void say_unknown(struct rondo *, const char *kind, const char *name, const char *const *names, size_t n);
+void context_unknown_name(struct rondo *, const char *kind, const char *name, const char *const *names, size_t n);
 /* By name, with a suggestion if there is none. */
 bool environment_find(struct rondo *, const struct model *, const char *name, uint32_t *);
 bool property_find(struct rondo *, const struct model *, const char *name, uint32_t *);

@@ -1,8 +1,8 @@
 #include "driver/options.h"
 
 #include "driver/context.h"
-#include "driver/numbers.h"
-#include "driver/symbolic.h"
+#include "driver/option_values.h"
+#include "driver/query_symbolic.h"
 #include "param/engine.h"
 
 #include <string.h>
@@ -70,8 +70,8 @@ void help_all(struct text *out) {
 }
 
 void help_command(enum command c, struct text *out) {
-  text_addf(out, "usage: rondo %s %s [options]\n  %s\n\noptions:\n", commands[c].name,
-            commands[c].arguments, commands[c].help);
+  text_addf(out, "usage: rondo %s %s [options]\n  %s\n\noptions:\n", commands[c].name, commands[c].arguments,
+            commands[c].help);
   for (unsigned i = 0; i < OPTIONS; i++) {
     const struct option_row *o = &rows[i];
     if (!(o->commands & 1u << c))
@@ -88,7 +88,7 @@ void help_command(enum command c, struct text *out) {
 
 /* --- reading --- */
 
-static bool take_define(struct options *o, const char *argument, struct text *error) {
+static bool take_define(struct command_options *o, const char *argument, struct text *error) {
   struct define d;
   if (!define_parse(argument, &d, error))
     return false;
@@ -109,7 +109,7 @@ static bool take_count(const char *argument, uint32_t most, uint32_t *out, struc
   return ok;
 }
 
-static bool take_successors(struct options *o, const char *argument, struct text *error) {
+static bool take_successors(struct command_options *o, const char *argument, struct text *error) {
   static const char *const names[] = {"auto", "plain", "enumerate", "regions"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(argument, names[i])) {
@@ -120,15 +120,15 @@ static bool take_successors(struct options *o, const char *argument, struct text
   return false;
 }
 
-static bool take_store(struct options *o, const char *argument, struct text *error) {
-  o->hashed = !strcmp(argument, "hash");
-  if (o->hashed || !strcmp(argument, "exact"))
+static bool take_store(struct command_options *o, const char *argument, struct text *error) {
+  o->hash_compaction = !strcmp(argument, "hash");
+  if (o->hash_compaction || !strcmp(argument, "exact"))
     return true;
   text_addf(error, "stores are 'exact' and 'hash', not '%s'", argument);
   return false;
 }
 
-static bool take_semantics(struct options *o, const char *argument, struct text *error) {
+static bool take_semantics(struct command_options *o, const char *argument, struct text *error) {
   const char *names[SEMANTICS_INTERLEAVING + 1];
   const size_t n = sizeof names / sizeof *names;
   for (size_t i = 0; i < n; i++) {
@@ -147,7 +147,7 @@ static bool take_semantics(struct options *o, const char *argument, struct text 
   return false;
 }
 
-static bool take_engine(struct options *o, const char *argument, struct text *error) {
+static bool take_engine(struct command_options *o, const char *argument, struct text *error) {
   o->engine = argument;
   if (o->command == COMMAND_CHECK) {
     if (symbolic_engine_is(argument))
@@ -162,18 +162,20 @@ static bool take_engine(struct options *o, const char *argument, struct text *er
   return false;
 }
 
-static bool take_format(struct options *o, const char *argument, struct text *error) {
+static bool take_format(struct command_options *o, const char *argument, struct text *error) {
   static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
   o->to = argument;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(argument, names[i]))
       return true;
-  text_addf(error, "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'", argument);
+  text_addf(
+      error,
+      "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'",
+      argument);
   return false;
 }
 
-static bool take_option(struct options *o, enum option option, const char *argument,
-                        struct text *error) {
+static bool take_option(struct command_options *o, enum option option, const char *argument, struct text *error) {
   switch (option) {
   case OPTION_DEFINE:
     return take_define(o, argument, error);
@@ -184,7 +186,7 @@ static bool take_option(struct options *o, enum option option, const char *argum
     vec_push(&o->properties, argument);
     return true;
   case OPTION_REDUCE:
-    return wishes_parse(argument, &o->wishes, error);
+    return reduction_request_parse(argument, &o->requested, error);
   case OPTION_SUCCESSORS:
     return take_successors(o, argument, error);
   case OPTION_MAX_STATES:
@@ -194,7 +196,7 @@ static bool take_option(struct options *o, enum option option, const char *argum
   case OPTION_MAX_TIME:
     return seconds_parse(argument, &o->limits.seconds, error);
   case OPTION_THREADS:
-    return take_count(argument, STORE_LANES, &o->limits.threads, error);
+    return take_count(argument, MAX_PARTITIONS, &o->limits.threads, error);
   case OPTION_SEMANTICS:
     return take_semantics(o, argument, error);
   case OPTION_MAX_ROUNDS:
@@ -296,8 +298,8 @@ static void unknown_option(enum command c, const char *word, struct text *error)
 
 static void misplaced_option(enum option option, enum command c, struct text *error) {
   const char *between = "";
-  text_addf(error, "option '--%s' does not belong to '%s'\n  help: it belongs to ",
-            rows[option].name, commands[c].name);
+  text_addf(error, "option '--%s' does not belong to '%s'\n  help: it belongs to ", rows[option].name,
+            commands[c].name);
   for (unsigned i = 0; i < COMMANDS; i++)
     if (rows[option].commands & 1u << i) {
       text_addf(error, "%s'%s'", between, commands[i].name);
@@ -306,7 +308,7 @@ static void misplaced_option(enum option option, enum command c, struct text *er
 }
 
 /* One option and its argument; *i moves past both. */
-static bool read_option(struct options *o, int argc, char **argv, int *i, struct text *error) {
+static bool read_option(struct command_options *o, int argc, char **argv, int *i, struct text *error) {
   const char *word = argv[(*i)++], *argument;
   enum option option = option_of(word, &argument);
   if (option == OPTIONS) {
@@ -337,7 +339,7 @@ static bool read_option(struct options *o, int argc, char **argv, int *i, struct
   return false;
 }
 
-bool option_suits(const char *name, const char *argument, struct text *error) {
+bool option_is_valid(const char *name, const char *argument, struct text *error) {
   const char *names[OPTIONS];
   for (size_t i = 0; i < OPTIONS; i++) {
     names[i] = rows[i].name;
@@ -356,8 +358,10 @@ bool option_suits(const char *name, const char *argument, struct text *error) {
   return false;
 }
 
-bool options_parse(struct options *o, struct rondo *context, enum command command, int argc, char **argv, struct text *error) {
-  *o = (struct options){.rondo = context, .limits.interrupt = &context->stop, .command = command, .words = argv, .nwords = argc};
+bool options_parse(struct command_options *o, struct rondo *context, enum command command, int argc, char **argv,
+                   struct text *error) {
+  *o = (struct command_options){
+      .rondo = context, .limits.interrupt = &context->stop, .command = command, .words = argv, .nwords = argc};
   bool only_files = false;
   for (int i = 0; i < argc;) {
     if (!only_files && !strcmp(argv[i], "--")) {
@@ -373,7 +377,7 @@ bool options_parse(struct options *o, struct rondo *context, enum command comman
   return true;
 }
 
-void options_release(struct options *o) {
+void options_release(struct command_options *o) {
   for (size_t i = 0; i < o->defines.n; i++)
     memory_free(o->defines.at[i].name);
   vec_release(&o->files);

@@ -2,10 +2,10 @@
 #ifndef RONDO_DRIVER_OPTIONS_H
 #define RONDO_DRIVER_OPTIONS_H
 
-#include "space/space.h"
+#include "analysis/licence.h"
 #include "base/vec.h"
-#include "model/licence.h"
 #include "search/bfs.h"
+#include "system/system.h"
 
 enum command {
 #define COMMAND(id, name, arguments, help) COMMAND_##id,
@@ -15,20 +15,14 @@ enum command {
 };
 
 /* Exit statuses, the same for all commands. */
-enum {
-  EXIT_HOLDS = 0,
-  EXIT_VIOLATED = 1,
-  EXIT_INCONCLUSIVE = 2,
-  EXIT_BAD_INPUT = 3,
-  EXIT_FAULT = 4
-};
+enum { EXIT_HOLDS = 0, EXIT_VIOLATED = 1, EXIT_INCONCLUSIVE = 2, EXIT_BAD_INPUT = 3, EXIT_FAULT = 4 };
 
 struct define { /* -D name=low..high */
   char *name;   /* owned */
   int64_t low, high;
 };
 
-struct options {
+struct command_options {
   struct rondo *rondo;
   enum command command;
   VEC(const char *) files;
@@ -39,28 +33,28 @@ struct options {
   char **words;           /* after the command, as they were given */
   int nwords;
   const char *env, *trace_out, *svg, *html, *certificate, *engine, *to, *format;
-  struct wishes wishes;
+  struct reduction_request requested;
   struct limits limits;
   struct checkpoints *checkpoints; /* or NULL */
-  uint32_t depth;  /* of what a solver unrolls; 0: not given
-                    */
-  uint32_t rounds; /* or steps, of a random run; 0: as many as is usual */
+  uint32_t depth;                  /* of what a solver unrolls; 0: not given
+                                    */
+  uint32_t rounds;                 /* or steps, of a random run; 0: as many as is usual */
   uint64_t seed;
   enum successors_by successors;
-  uint32_t max_distance; /* 0: any */
+  uint32_t max_distance;    /* 0: any */
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
-  struct ranks *ranks; /* who searches with us, or NULL */
-  bool helps;  /* another rank tells what was found, and does what only one can do */
-  bool unread; /* nobody will see how long a counterexample is */
-  bool hashed; /* the store has signatures of states (--store hash) */
+  struct ranks *ranks;      /* who searches with us, or NULL */
+  bool is_helper_rank;      /* another rank tells what was found, and does what only one can do */
+  bool lengths_unused;      /* nobody will see how long a counterexample is */
+  bool hash_compaction;     /* the store has signatures of states (--store hash) */
   bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;
 };
 
 /* False: *error says what is wrong, with help. argv starts after the command. */
-bool options_parse(struct options *, struct rondo *, enum command, int argc, char **argv, struct text *error);
-void options_release(struct options *);
+bool options_parse(struct command_options *, struct rondo *, enum command, int argc, char **argv, struct text *error);
+void options_release(struct command_options *);
 /* Is there an option of that name, for some command, that takes such an argument (NULL: none)? */
-bool option_suits(const char *name, const char *argument, struct text *error);
+bool option_is_valid(const char *name, const char *argument, struct text *error);
 
 bool command_find(const char *name, enum command *);
 const char *command_nearest(const char *name);

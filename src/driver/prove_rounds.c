@@ -2,9 +2,9 @@
    that is derived for it. What the counter system does wrong counts only if the algorithm does it,
    too: it is checked with the parameters of that run. */
 #include "driver/prove_rounds.h"
-#include "driver/race.h"
-#include "driver/semantics.h"
 #include "driver/context.h"
+#include "driver/jobs.h"
+#include "driver/semantics.h"
 #include "symbolic/solver.h"
 
 #include <inttypes.h>
@@ -12,13 +12,12 @@
 
 enum { PROCESSES_AT_LEAST = 4 };
 
-static bool shape_of(const struct proving *p, struct round_shape *shape, bool say) {
+static bool shape_of(const struct rounds_proof *p, struct round_shape *shape, bool say) {
   struct diags diags;
-  diags_init(&diags, &p->syntax->source);
-  bool ok = counters_of_rounds(p->syntax->tree, &p->syntax->source, p->given,
-                               p->options->defines.n, shape, &diags);
+  diags_init(&diags, &p->parsed->source);
+  bool ok = rounds_param_system(p->parsed->tree, &p->parsed->source, p->given, p->options->defines.n, shape, &diags);
   if (say)
-    say_diags(p->options->rondo, &diags);
+    context_diagnostics(p->options->rondo, &diags);
   diags_release(&diags);
   return ok;
 }
@@ -27,40 +26,38 @@ static bool shape_of(const struct proving *p, struct round_shape *shape, bool sa
 
 /* The parameter that is read there: one that has another's value by default can have its own. NULL:
    it is none. */
-static const char *param_at(const struct proving *p, const struct counter_system *s,
-                            struct span at) {
+static const char *param_at(const struct rounds_proof *p, const struct counter_system *s, struct span at) {
   for (uint32_t i = 0; i < s->nparams; i++)
     if (!s->params[i].of && strlen(s->params[i].name) == at.to - at.from &&
-        strncmp(s->params[i].name, p->syntax->source.text + at.from, at.to - at.from) == 0)
+        strncmp(s->params[i].name, p->parsed->source.text + at.from, at.to - at.from) == 0)
       return s->params[i].name;
   return NULL;
 }
 
 /* Parameters without a value must not decide about types. */
-static bool types_are_fixed(const struct proving *p, const struct counter_system *s) {
+static bool types_are_fixed(const struct rounds_proof *p, const struct counter_system *s) {
   struct diags diags;
-  diags_init(&diags, &p->syntax->source);
+  diags_init(&diags, &p->parsed->source);
   for (uint32_t i = 0; i < s->nparams; i++) {
     const struct counter_param *param = &s->params[i];
     if (param->of || (param->is && param->is->op == TERM_NUMBER))
       continue;
-    struct span at = param_shapes(p->syntax->tree, s, param->name);
+    struct span at = param_decides_type(p->parsed->tree, s, param->name);
     if (!at.to)
       continue;
     const char *name = param_at(p, s, at);
     name = name ? name : param->name;
-    diag_error(&diags, at, "the parameter '%s' decides about a type, so it cannot be left free",
-               name);
+    diag_error(&diags, at, "the parameter '%s' decides about a type, so it cannot be left free", name);
     diag_help(&diags, "give it a value, as in -D %s=2", name);
   }
   bool ok = diags.errors == 0;
-  say_diags(p->options->rondo, &diags);
+  context_diagnostics(p->options->rondo, &diags);
   diags_release(&diags);
   return ok;
 }
 
 /* Each wish is kept if it can be had: enough processes, and faults, if there can be. */
-static void wish(struct solver *solver, const struct graph *g, const struct round_shape *shape) {
+static void wish(struct solver *solver, const struct counter_graph *g, const struct round_shape *shape) {
   int64_t least[2] = {0, 1};
   for (uint32_t i = 0; i < g->nparams; i++) {
     bool size = shape->size->op == TERM_PARAM && shape->size->index == g->param[i];
@@ -78,10 +75,9 @@ static void wish(struct solver *solver, const struct graph *g, const struct roun
 }
 
 /* The smallest value that is possible, from now on the only one. */
-static bool settle(struct solver *solver, uint32_t variable, int64_t *found) {
+static bool fix_smallest(struct solver *solver, uint32_t variable, int64_t *found) {
   bool ok = solver_check(solver) == ANSWER_YES && solver_value(solver, variable, found);
-  for (int64_t smaller = *found - 1, tried = 0; ok && smaller >= 0 && tried < 100;
-       smaller--, tried++) {
+  for (int64_t smaller = *found - 1, tried = 0; ok && smaller >= 0 && tried < 100; smaller--, tried++) {
     solver_push(solver);
     solver_add_value(solver, variable, smaller);
     if (solver_check(solver) == ANSWER_YES)
@@ -95,16 +91,16 @@ static bool settle(struct solver *solver, uint32_t variable, int64_t *found) {
 
 /* Small values that satisfy the conditions; with two passes at least where they are not fixed. */
 static bool find_instance(const struct round_shape *shape, const volatile sig_atomic_t *stop,
-                          struct binding *bindings) {
+                          struct param_binding *bindings) {
   const struct counter_system *s = shape->system;
   struct term two = {.op = TERM_NUMBER, .number = 2}, *start = s->start;
   struct term passes = {.op = TERM_LE, .kid = {&two, shape->passes}};
   struct counter_property nothing = {.from = shape->passes ? &passes : start, .unsafe = start};
   struct text why = {0};
-  struct graph *g = graph_unfold(s, &nothing, false, stop, &why);
+  struct counter_graph *g = counter_graph_unfold(s, &nothing, false, stop, &why);
   text_release(&why);
   if (!g || g->locations.n == 0) {
-    graph_free(g);
+    counter_graph_free(g);
     return false;
   }
   struct solver *solver = solver_new();
@@ -116,39 +112,39 @@ static bool find_instance(const struct round_shape *shape, const volatile sig_at
   int64_t *values = memory_alloc((s->nparams + (size_t)1) * sizeof *values);
   bool ok = solver_check(solver) == ANSWER_YES;
   for (uint32_t i = 0; i < g->nparams && ok; i++)
-    ok = settle(solver, i, &values[g->param[i]]);
+    ok = fix_smallest(solver, i, &values[g->param[i]]);
   ok = ok && counter_params_hold(s, false, values);
   for (uint32_t i = 0, n = 0; i < s->nparams && ok; i++)
     if (!s->params[i].of)
-      bindings[n++] = (struct binding){s->params[i].name, values[i]};
+      bindings[n++] = (struct param_binding){s->params[i].name, values[i]};
   memory_free(values);
   solver_free(solver);
-  graph_free(g);
+  counter_graph_free(g);
   return ok;
 }
 
-static uint32_t told_params(const struct counter_system *s) {
+static uint32_t count_bound_params(const struct counter_system *s) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < s->nparams; i++)
     n += !s->params[i].of;
   return n;
 }
 
-static struct model *model_with(const struct proving *p, const struct counter_system *s,
-                                const struct binding *bindings, bool quiet) {
+static struct model *model_with(const struct rounds_proof *p, const struct counter_system *s,
+                                const struct param_binding *bindings, bool quiet) {
   struct text error = {0};
-  struct model *m = model_load(p->syntax, bindings, told_params(s), false, quiet, &error);
+  struct model *m = model_load(p->parsed, bindings, count_bound_params(s), false, quiet, &error);
   text_release(&error);
   return m;
 }
 
-static bool begin(struct proving *p) {
+static bool find_first_instance(struct rounds_proof *p) {
   struct round_shape shape;
   if (!shape_of(p, &shape, true))
     return false;
   struct counter_system *s = shape.system;
   struct term yes = {.op = TERM_NUMBER, .number = 1};
-  struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
+  struct param_binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
   s->start = &yes;
   bool ok = types_are_fixed(p, s);
   watch_time(p->options->rondo, p->limits.seconds);
@@ -156,17 +152,17 @@ static bool begin(struct proving *p) {
   p->stopped = *p->limits.interrupt != 0;
   watch_time(p->options->rondo, 0);
   if (ok && p->stopped)
-    say_error(p->options->rondo, "stopped by a limit or a signal while values for the parameters were looked for");
+    context_error(p->options->rondo, "stopped by a limit or a signal while values for the parameters were looked for");
   else if (ok && !found)
-    say_error(p->options->rondo, "no values satisfy the conditions on the parameters");
+    context_error(p->options->rondo, "no values satisfy the conditions on the parameters");
   ok = found && !p->stopped;
   if (ok)
     p->model = model_with(p, s, bindings, false);
   memory_free(bindings);
   counter_system_free(s);
   if (p->model) {
-    p->meaning = meaning_new(p->model);
-    meaning_watch(p->meaning, p->limits.interrupt);
+    p->interp = interpreter_new(p->model);
+    interpreter_watch(p->interp, p->limits.interrupt);
   }
   return p->model != NULL;
 }
@@ -174,9 +170,9 @@ static bool begin(struct proving *p) {
 /* ---- a violation is looked for where the counter system has one ---- */
 
 /* The instance of a run, whatever `resilience` says; all its parameters are given. */
-static struct model *instance_of(const struct proving *p, const struct counter_system *s,
-                                 const struct binding *bindings) {
-  struct syntax open = *p->syntax;
+static struct model *instance_of(const struct rounds_proof *p, const struct counter_system *s,
+                                 const struct param_binding *bindings) {
+  struct parsed_file open = *p->parsed;
   struct ast file = *open.tree;
   struct text error = {0};
   struct ast **kids = memory_alloc((file.n + (size_t)1) * sizeof *kids);
@@ -187,44 +183,43 @@ static struct model *instance_of(const struct proving *p, const struct counter_s
   file.kid = kids;
   file.n = n;
   open.tree = &file;
-  struct model *m = model_load(&open, bindings, told_params(s), false, true, &error);
+  struct model *m = model_load(&open, bindings, count_bound_params(s), false, true, &error);
   text_release(&error);
   memory_free(kids);
   return m;
 }
 
-void forget_instance(struct attempt *a) {
+void attempt_drop_instance(struct proof_attempt *a) {
   if (a->model)
     check_result_release(&a->result);
-  meaning_free(a->meaning);
+  interpreter_free(a->interp);
   model_free(a->model);
   a->result = (struct check_result){0};
-  a->meaning = NULL;
+  a->interp = NULL;
   a->model = NULL;
 }
 
-static struct binding *bindings_of(const struct counter_system *s, const int64_t *params) {
-  struct binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
+static struct param_binding *bindings_of(const struct counter_system *s, const int64_t *params) {
+  struct param_binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
   for (uint32_t i = 0, n = 0; i < s->nparams; i++)
     if (!s->params[i].of)
-      bindings[n++] = (struct binding){s->params[i].name, params[i]};
+      bindings[n++] = (struct param_binding){s->params[i].name, params[i]};
   return bindings;
 }
 
-struct model *proving_instance(const struct proving *p, const struct counter_system *s,
-                               const int64_t *params, bool open) {
-  struct binding *bindings = bindings_of(s, params);
+struct model *rounds_proof_instance(const struct rounds_proof *p, const struct counter_system *s, const int64_t *params,
+                                    bool open) {
+  struct param_binding *bindings = bindings_of(s, params);
   struct model *m = open ? instance_of(p, s, bindings) : model_with(p, s, bindings, true);
   memory_free(bindings);
   return m;
 }
 
-const struct property_result *look_there(struct proving *p, struct attempt *a,
-                                         const struct proved *of, const int64_t *params,
-                                         bool strictly) {
-  struct binding *bindings = bindings_of(a->system, params);
-  struct options o = *p->options;
-  struct inquiries in;
+const struct property_result *search_instance(struct rounds_proof *p, struct proof_attempt *a,
+                                              const struct proof_result *of, const int64_t *params, bool strictly) {
+  struct param_binding *bindings = bindings_of(a->system, params);
+  struct command_options o = *p->options;
+  struct query_groups in;
   struct text fault = {0};
   VEC(const char *) only = {0};
   const struct property_result *found = NULL;
@@ -232,24 +227,23 @@ const struct property_result *look_there(struct proving *p, struct attempt *a,
   o.properties.at = only.at;
   o.properties.n = 1;
   o.env = of->environment;
-  o.limits = (struct limits){
-      .seconds = p->limits.seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
+  o.limits =
+      (struct limits){.seconds = p->limits.seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
   a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(p, a->system, bindings);
-  if (a->model && inquiries_make(&in, a->model, &o)) {
-    a->meaning = meaning_new(a->model);
-    struct asked about = {.syntax = p->syntax,
-                          .bindings = bindings,
-                          .nbindings = told_params(a->system),
-                          .model = a->model,
-                          .meaning = a->meaning,
-                          .arena = &a->arena,
-                          .options = &o,
-                          .semantics = SEMANTICS_COARSE};
-    if (inquiries_answer(&in, &about, &a->result, NULL, &fault) && a->result.nruns > 0 &&
-        a->result.runs[0].nproperties > 0 &&
-        a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED)
+  if (a->model && query_groups_make(&in, a->model, &o)) {
+    a->interp = interpreter_new(a->model);
+    struct query_context about = {.parsed = p->parsed,
+                                  .bindings = bindings,
+                                  .nbindings = count_bound_params(a->system),
+                                  .model = a->model,
+                                  .interp = a->interp,
+                                  .arena = &a->arena,
+                                  .options = &o,
+                                  .semantics = SEMANTICS_COARSE};
+    if (query_groups_answer(&in, &about, &a->result, NULL, &fault) && a->result.nruns > 0 &&
+        a->result.runs[0].nproperties > 0 && a->result.runs[0].properties[0].verdict == VERDICT_VIOLATED)
       found = &a->result.runs[0].properties[0];
-    inquiries_release(&in);
+    query_groups_release(&in);
   }
   text_release(&fault);
   vec_release(&only);
@@ -259,8 +253,9 @@ const struct property_result *look_there(struct proving *p, struct attempt *a,
 
 /* With fewer processes, if that is enough: an engine's run need not be the smallest. */
 #define FEW_PROCESSES 12
-static const struct property_result *look_below(struct proving *p, struct attempt *a, struct proved *of,
-                                                const struct round_shape *shape) {
+static const struct property_result *search_smaller_instances(struct rounds_proof *p, struct proof_attempt *a,
+                                                              struct proof_result *of,
+                                                              const struct round_shape *shape) {
   const struct counter_system *s = a->system;
   const struct property_result *found = NULL;
   if (shape->size->op != TERM_PARAM)
@@ -269,10 +264,10 @@ static const struct property_result *look_below(struct proving *p, struct attemp
   memcpy(params, of->proof.run.params, s->nparams * sizeof *params);
   int64_t *size = &params[shape->size->index], most = *size;
   for (*size = 1; *size < most && *size <= FEW_PROCESSES; ++*size) {
-    found = look_there(p, a, of, params, true);
+    found = search_instance(p, a, of, params, true);
     if (found)
       break;
-    forget_instance(a);
+    attempt_drop_instance(a);
   }
   if (found) /* what is told of the run: it is the algorithm's that is shown */
     of->proof.run.params[shape->size->index] = *size;
@@ -281,31 +276,30 @@ static const struct property_result *look_below(struct proving *p, struct attemp
 }
 
 /* What the counter system does wrong counts only if the algorithm does it, too. */
-static void confirm(struct proving *p, struct attempt *a, const struct round_shape *shape, struct proved *out) {
-  out->concrete = look_below(p, a, out, shape);
+static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
+                              struct proof_result *out) {
+  out->concrete = search_smaller_instances(p, a, out, shape);
   if (!out->concrete)
-    out->concrete = look_there(p, a, out, out->proof.run.params, false);
-  out->meaning = a->meaning;
+    out->concrete = search_instance(p, a, out, out->proof.run.params, false);
+  out->interp = a->interp;
   if (out->concrete)
     return;
   struct text why = {0};
-  text_add(&why,
-           "the counter system allows too much: it has a run that the search did not find in the "
-           "algorithm,");
+  text_add(&why, "the counter system allows too much: it has a run that the search did not find in the "
+                 "algorithm,");
   const char *comma = "";
   for (uint32_t i = 0; i < a->system->nparams; i++)
     if (!a->system->params[i].of) {
-      text_addf(&why, "%s %s = %" PRId64, comma, a->system->params[i].name,
-                out->proof.run.params[i]);
+      text_addf(&why, "%s %s = %" PRId64, comma, a->system->params[i].name, out->proof.run.params[i]);
       comma = ",";
     }
   counter_run_release(&out->proof.run);
-  out->proof.kind = OUTCOME_OPEN;
+  out->proof.kind = ENGINE_UNDECIDED;
   out->proof.limit = why.at;
 }
 
-static struct attempt *attempt_new(const struct proving *p, struct round_shape *shape, bool open) {
-  struct attempt *a = memory_alloc(sizeof *a);
+static struct proof_attempt *attempt_new(const struct rounds_proof *p, struct round_shape *shape, bool open) {
+  struct proof_attempt *a = memory_alloc(sizeof *a);
   arena_init(&a->arena);
   shape_of(p, shape, false); /* it was looked at before */
   shape->open = open;
@@ -313,7 +307,7 @@ static struct attempt *attempt_new(const struct proving *p, struct round_shape *
   return a;
 }
 
-static void refusal_print(const struct proving *p, const struct attempt *a, struct text *out) {
+static void refusal_print(const struct rounds_proof *p, const struct proof_attempt *a, struct text *out) {
   uint32_t line, column;
   source_place(&p->model->source, a->derivation.at.from, &line, &column);
   text_addf(out, "no counter system: %s", a->derivation.refused);
@@ -321,10 +315,10 @@ static void refusal_print(const struct proving *p, const struct attempt *a, stru
     text_addf(out, " (line %" PRIu32 ")", line);
 }
 
-static void attempt_free(struct attempt *a) {
+static void attempt_free(struct proof_attempt *a) {
   if (a->model)
     check_result_release(&a->result);
-  meaning_free(a->meaning);
+  interpreter_free(a->interp);
   model_free(a->model);
   arena_release(&a->arena);
   derivation_release(&a->derivation);
@@ -333,7 +327,7 @@ static void attempt_free(struct attempt *a) {
 }
 
 /* Ended by a limit before there was a counter system. */
-static char *stopped_by(const struct proving *p, sig_atomic_t why) {
+static char *stopped_by(const struct rounds_proof *p, sig_atomic_t why) {
   struct text t = {0};
   text_add(&t, "no proof and no counterexample; ");
   if (why == INTERRUPT_TIME) {
@@ -346,52 +340,51 @@ static char *stopped_by(const struct proving *p, sig_atomic_t why) {
   return t.at;
 }
 
-static double seconds_left(const struct proving *p) {
-  double left = p->deadline - race_clock();
+static double seconds_left(const struct rounds_proof *p) {
+  double left = p->deadline - clock_seconds();
   return left > 0.001 ? left : 0.001;
 }
 
 /* A proof is told only if the derivation stands the comparison. */
-static void corroborate(struct proving *p, struct attempt *a, const struct round_shape *shape,
-                        const struct question *q, struct proved *out) {
+static void cross_check(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
+                        const struct query *q, struct proof_result *out) {
   bool ok = compare_derived(p, a, shape, q, &out->compared) && search_small(p, a, shape, out);
   out->is_compared = ok;
   if (ok) {
-    certify_comparison(out);
+    certificate_note_comparison(out);
     return;
   }
   proof_release(&out->proof);
   out->proof = (struct proof){0};
   struct text why = {0};
-  text_addf(&why, "no verdict; %s",
-            p->fault.n ? "a fault of rondo itself" : not_compared(p, &out->compared));
+  text_addf(&why, "no verdict; %s", p->fault.n ? "a fault of rondo itself" : comparison_failure(p, &out->compared));
   out->proof.limit = why.at;
 }
 
 /* In one of the ways to derive it; share: of the time that is left, for the engines. */
-static struct attempt *prove_by(struct proving *p, const struct question *q, enum derive_mode mode,
-                                double share, struct proved *out) {
+static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query *q, enum derive_mode mode,
+                                      double share, struct proof_result *out) {
   struct round_shape shape;
-  struct attempt *a = attempt_new(p, &shape, false);
+  struct proof_attempt *a = attempt_new(p, &shape, false);
   struct text why = {0};
   out->system = a->system;
   out->concrete = NULL;
   out->is_compared = false;
-  out->compared = (struct compared){0};
+  out->compared = (struct validation){0};
   out->searched = 0;
   out->proof = (struct proof){0};
   watch_time(p->options->rondo, seconds_left(p));
-  bool derived = derive(&a->derivation, &shape, p->meaning, q, mode, p->limits.interrupt);
+  bool derived = derive(&a->derivation, &shape, p->interp, q, mode, p->limits.interrupt);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(p->options->rondo, 0);
   if (derived) {
-    struct decide_limits limits = p->limits;
+    struct proof_limits limits = p->limits;
     limits.seconds = seconds_left(p) * share;
     prove_property(a->system, &a->system->properties[0], p->options, &limits, &out->proof);
-    if (out->proof.kind == OUTCOME_UNSAFE)
-      confirm(p, a, &shape, out);
-    else if (out->proof.kind == OUTCOME_SAFE)
-      corroborate(p, a, &shape, q, out);
+    if (out->proof.kind == ENGINE_UNSAFE)
+      confirm_violation(p, a, &shape, out);
+    else if (out->proof.kind == ENGINE_SAFE)
+      cross_check(p, a, &shape, q, out);
     return a;
   }
   if (a->derivation.stopped)
@@ -404,7 +397,7 @@ static struct attempt *prove_by(struct proving *p, const struct question *q, enu
 }
 
 /* Why it did not get any further. */
-static void say_also(struct proof *proof, const char *exactly) {
+static void add_reason(struct proof *proof, const char *exactly) {
   struct text t = {0};
   if (!proof->limit || strcmp(proof->limit, exactly) == 0)
     return;
@@ -415,41 +408,37 @@ static void say_also(struct proof *proof, const char *exactly) {
 
 /* The easy way first, then those that are more exact. All have one time limit; what is told in the
    end is how far the last one got that got anywhere. */
-static void prove_one(struct proving *p, uint32_t property, uint32_t environment) {
-  struct proved out = {.name = p->model->properties[property].name,
-                       .environment = p->model->environments[environment].name};
-  struct question q = {.environment = environment,
-                       .semantics = SEMANTICS_COARSE,
-                       .properties = &property,
-                       .nproperties = 1};
-  double start = race_clock();
+static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t environment) {
+  struct proof_result out = {.name = p->model->properties[property].name,
+                             .environment = p->model->environments[environment].name};
+  struct query q = {
+      .environment = environment, .semantics = SEMANTICS_COARSE, .properties = &property, .nproperties = 1};
+  double start = clock_seconds();
   p->deadline = start + p->limits.seconds;
-  struct attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
+  struct proof_attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
-    if (out.proof.kind != OUTCOME_OPEN || p->fault.n || *p->limits.interrupt ||
-        a->derivation.refused || race_clock() >= p->deadline)
+    if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
+        clock_seconds() >= p->deadline)
       break;
-    struct proved next = out;
-    struct attempt *b =
-        prove_by(p, &q, (enum derive_mode)mode, mode == DERIVE_WHOLE ? 1 : 0.5, &next);
-    bool better = next.proof.kind != OUTCOME_OPEN || next.proof.nreports > 0;
-    if (!better && mode == DERIVE_WHOLE && next.proof.limit && !*p->limits.interrupt &&
-        race_clock() < p->deadline)
-      say_also(&out.proof, next.proof.limit);
+    struct proof_result next = out;
+    struct proof_attempt *b = prove_by(p, &q, (enum derive_mode)mode, mode == DERIVE_WHOLE ? 1 : 0.5, &next);
+    bool better = next.proof.kind != ENGINE_UNDECIDED || next.proof.nreports > 0;
+    if (!better && mode == DERIVE_WHOLE && next.proof.limit && !*p->limits.interrupt && clock_seconds() < p->deadline)
+      add_reason(&out.proof, next.proof.limit);
     proof_release(better ? &out.proof : &next.proof);
-    compared_release(better ? &out.compared : &next.compared);
+    validation_release(better ? &out.compared : &next.compared);
     attempt_free(better ? a : b);
     out = better ? next : out;
     a = better ? b : a;
   }
-  out.proof.seconds = race_clock() - start; /* all of it */
+  out.proof.seconds = clock_seconds() - start; /* all of it */
   vec_push(&p->proofs, out);
   vec_push(&p->attempts, a);
 }
 
 /* Safety properties in their environments; by name, or all. */
-static bool prove_all(struct proving *p) {
-  const struct options *o = p->options;
+static bool prove_all(struct rounds_proof *p) {
+  const struct command_options *o = p->options;
   uint32_t environment = 0, property;
   bool *wanted = memory_alloc((p->model->nproperties + (size_t)1) * sizeof *wanted);
   bool ok = !o->env || environment_find(o->rondo, p->model, o->env, &environment);
@@ -458,8 +447,7 @@ static bool prove_all(struct proving *p) {
       wanted[property] = true;
   for (uint32_t i = 0; i < p->model->nproperties && ok; i++) {
     const struct property *x = &p->model->properties[i];
-    if (o->properties.n ? !wanted[i]
-                        : x->kind != PROPERTY_SAFETY || x->on_request || x->stability_of)
+    if (o->properties.n ? !wanted[i] : x->kind != PROPERTY_SAFETY || x->on_request || x->stability_of)
       continue;
     if (o->env && !p->fault.n)
       prove_one(p, i, environment);
@@ -467,96 +455,96 @@ static bool prove_all(struct proving *p) {
       prove_one(p, i, x->environments[k]);
   }
   if (ok && p->proofs.n == 0) {
-    say_error(o->rondo, "'%s' has no safety property", p->syntax->source.path);
+    context_error(o->rondo, "'%s' has no safety property", p->parsed->source.path);
     ok = false;
   }
   memory_free(wanted);
   return ok;
 }
 
-static bool proving_begin(struct proving *p) {
-  const struct options *o = p->options;
+static bool rounds_proof_begin(struct rounds_proof *p) {
+  const struct command_options *o = p->options;
   p->limits = prove_limits(o);
   p->given = memory_alloc((o->defines.n + 1) * sizeof *p->given);
   for (size_t i = 0; i < o->defines.n; i++) {
-    p->given[i] = (struct binding){o->defines.at[i].name, o->defines.at[i].low};
+    p->given[i] = (struct param_binding){o->defines.at[i].name, o->defines.at[i].low};
     if (o->defines.at[i].low != o->defines.at[i].high) {
-      say_error(o->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
-                o->defines.at[i].name);
+      context_error(o->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
+                    o->defines.at[i].name);
       return false;
     }
   }
-  return begin(p);
+  return find_first_instance(p);
 }
 
-static void proving_end(struct proving *p) {
+static void rounds_proof_end(struct rounds_proof *p) {
   for (size_t i = 0; i < p->proofs.n; i++) {
     proof_release(&p->proofs.at[i].proof);
-    compared_release(&p->proofs.at[i].compared);
+    validation_release(&p->proofs.at[i].compared);
   }
   text_release(&p->fault);
   for (size_t i = 0; i < p->attempts.n; i++)
     attempt_free(p->attempts.at[i]);
   vec_release(&p->proofs);
   vec_release(&p->attempts);
-  meaning_free(p->meaning);
+  interpreter_free(p->interp);
   model_free(p->model);
   memory_free(p->given);
 }
 
-int prove_rounds(const struct syntax *syntax, const struct options *o) {
-  struct proving p = {.syntax = syntax, .options = o};
+int prove_rounds(const struct parsed_file *parsed, const struct command_options *o) {
+  struct rounds_proof p = {.parsed = parsed, .options = o};
   int status = EXIT_BAD_INPUT;
-  bool done = proving_begin(&p) && prove_all(&p);
+  bool done = rounds_proof_begin(&p) && prove_all(&p);
   if (p.stopped)
     status = EXIT_INCONCLUSIVE;
   if (p.fault.n) {
-    say_error(o->rondo, "a fault of rondo itself: %s", p.fault.at);
+    context_error(o->rondo, "a fault of rondo itself: %s", p.fault.at);
     status = EXIT_FAULT;
   } else if (done) {
     status = prove_report(o, p.proofs.at, (uint32_t)p.proofs.n);
   }
-  proving_end(&p);
+  rounds_proof_end(&p);
   return status;
 }
 
 /* ---- the counter system itself ---- */
 
-struct rounds {
-  struct proving p;
-  struct proved of;
+struct derived_system {
+  struct rounds_proof p;
+  struct proof_result of;
   struct round_shape shape;
 };
 
-void rounds_close(struct rounds *r) {
+void derived_system_close(struct derived_system *r) {
   if (!r)
     return;
-  proving_end(&r->p);
+  rounds_proof_end(&r->p);
   memory_free(r);
 }
 
-const struct counter_system *rounds_system(const struct rounds *r) {
+const struct counter_system *derived_system_counters(const struct derived_system *r) {
   return r->p.attempts.at[0]->system;
 }
 
-bool rounds_violate(struct rounds *r, const int64_t *params) {
-  struct attempt there = {.system = r->p.attempts.at[0]->system};
+bool derived_system_violated(struct derived_system *r, const int64_t *params) {
+  struct proof_attempt there = {.system = r->p.attempts.at[0]->system};
   arena_init(&there.arena);
-  bool violated = look_there(&r->p, &there, &r->of, params, false) != NULL;
+  bool violated = search_instance(&r->p, &there, &r->of, params, false) != NULL;
   there.system = NULL; /* borrowed */
   if (there.model)
     check_result_release(&there.result);
-  meaning_free(there.meaning);
+  interpreter_free(there.interp);
   model_free(there.model);
   arena_release(&there.arena);
   return violated;
 }
 
-bool rounds_leave_params_free(const struct syntax *syntax, const struct options *o) {
-  struct proving p = {.syntax = syntax, .options = o};
+bool rounds_have_free_params(const struct parsed_file *parsed, const struct command_options *o) {
+  struct rounds_proof p = {.parsed = parsed, .options = o};
   struct round_shape shape = {0};
   bool left = false;
-  p.given = first_bindings(o);
+  p.given = bindings_lowest(o);
   if (shape_of(&p, &shape, false)) {
     for (uint32_t i = 0; i < shape.system->nparams; i++)
       left |= !shape.system->params[i].is && !shape.system->params[i].of;
@@ -566,14 +554,14 @@ bool rounds_leave_params_free(const struct syntax *syntax, const struct options 
   return left;
 }
 
-static bool open_derived(struct rounds *r, const struct options *o, const char *property, bool open,
+static bool open_derived(struct derived_system *r, const struct command_options *o, const char *property, bool open,
                          int *status) {
-  struct proving *p = &r->p;
+  struct rounds_proof *p = &r->p;
   struct round_shape shape;
-  struct compared compared;
+  struct validation compared;
   struct text why = {0};
   uint32_t environment = 0, index = 0;
-  bool begun = proving_begin(p);
+  bool begun = rounds_proof_begin(p);
   if (p->stopped)
     *status = EXIT_INCONCLUSIVE;
   if (!begun || !property_find(o->rondo, p->model, property, &index))
@@ -581,17 +569,14 @@ static bool open_derived(struct rounds *r, const struct options *o, const char *
   environment = p->model->properties[index].environments[0];
   if (o->env && !environment_find(o->rondo, p->model, o->env, &environment))
     return false;
-  struct question q = {.environment = environment,
-                       .semantics = SEMANTICS_COARSE,
-                       .properties = &index,
-                       .nproperties = 1};
-  struct attempt *a = attempt_new(p, &shape, open);
-  r->of = (struct proved){.name = p->model->properties[index].name,
-                          .environment = p->model->environments[environment].name};
+  struct query q = {.environment = environment, .semantics = SEMANTICS_COARSE, .properties = &index, .nproperties = 1};
+  struct proof_attempt *a = attempt_new(p, &shape, open);
+  r->of = (struct proof_result){.name = p->model->properties[index].name,
+                                .environment = p->model->environments[environment].name};
   vec_push(&p->attempts, a);
   r->shape = shape;
   watch_time(o->rondo, p->limits.seconds);
-  bool ok = derive(&a->derivation, &shape, p->meaning, &q, DERIVE_COUNTED, p->limits.interrupt);
+  bool ok = derive(&a->derivation, &shape, p->interp, &q, DERIVE_COUNTED, p->limits.interrupt);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(o->rondo, 0);
   if (!ok && a->derivation.stopped) {
@@ -603,55 +588,55 @@ static bool open_derived(struct rounds *r, const struct options *o, const char *
   } else {
     ok = compare_derived(p, a, &shape, &q, &compared);
     if (!ok && !compared.difference.n) {
-      text_add(&why, not_compared(p, &compared));
+      text_add(&why, comparison_failure(p, &compared));
       *status = EXIT_INCONCLUSIVE;
     } else if (!ok) {
       text_addf(&why, "a fault of rondo itself: %s", p->fault.at);
       *status = EXIT_FAULT;
     }
-    compared_release(&compared);
+    validation_release(&compared);
   }
   if (!ok)
-    say_error(o->rondo, "%s", why.at);
+    context_error(o->rondo, "%s", why.at);
   memory_free(why.at);
   return ok;
 }
 
-struct rounds *rounds_open(const struct syntax *syntax, const struct options *o,
-                           const char *property, bool open, int *status) {
-  struct rounds *r = memory_alloc(sizeof *r);
-  r->p = (struct proving){.syntax = syntax, .options = o};
+struct derived_system *derived_system_open(const struct parsed_file *parsed, const struct command_options *o,
+                                           const char *property, bool open, int *status) {
+  struct derived_system *r = memory_alloc(sizeof *r);
+  r->p = (struct rounds_proof){.parsed = parsed, .options = o};
   *status = EXIT_BAD_INPUT;
   if (solver_missing())
-    say_error(o->rondo, "%s: a counter system is derived with one", solver_missing());
+    context_error(o->rondo, "%s: a counter system is derived with one", solver_missing());
   else if (open_derived(r, o, property, open, status))
     return r;
-  rounds_close(r);
+  derived_system_close(r);
   return NULL;
 }
 
-struct disagreeing {
-  struct rounds *r;
-  rounds_safe_fn *safe;
+struct disagreement_search {
+  struct derived_system *r;
+  params_safe_fn *safe;
   void *context;
   double end;
   bool found;
 };
 
-static bool disagree_one(void *context, const int64_t *params) {
-  struct disagreeing *d = context;
-  struct proving *p = &d->r->p;
-  struct decide_limits all = p->limits;
-  p->limits.seconds = d->end - race_clock();
+static bool disagreement_at(void *context, const int64_t *params) {
+  struct disagreement_search *d = context;
+  struct rounds_proof *p = &d->r->p;
+  struct proof_limits all = p->limits;
+  p->limits.seconds = d->end - clock_seconds();
   if (p->limits.seconds > 0.01 && d->safe(d->context, params))
-    d->found |= rounds_violate(d->r, params);
+    d->found |= derived_system_violated(d->r, params);
   bool more = p->limits.seconds > 0.01;
   p->limits = all;
   return more && !d->found && !*p->limits.interrupt;
 }
 
-bool rounds_disagree(struct rounds *r, rounds_safe_fn *safe, void *context) {
-  struct disagreeing d = {r, safe, context, race_clock() + 1, false};
-  small_instances(rounds_system(r), &r->shape, disagree_one, &d);
+bool derived_system_disagrees(struct derived_system *r, params_safe_fn *safe, void *context) {
+  struct disagreement_search d = {r, safe, context, clock_seconds() + 1, false};
+  small_instances(derived_system_counters(r), &r->shape, disagreement_at, &d);
   return d.found;
 }

@@ -1,7 +1,7 @@
 #include "driver/semantics.h"
 
+#include "async/async.h"
 #include "driver/context.h"
-#include "fine/fine.h"
 
 #include <string.h>
 
@@ -26,8 +26,7 @@ uint32_t semantics_of_kind(enum model_kind kind, const enum semantics **found) {
   return 2;
 }
 
-bool semantics_find(const struct model *m, const char *name, enum semantics *chosen,
-                    struct text *why) {
+bool semantics_find(const struct model *m, const char *name, enum semantics *chosen, struct text *why) {
   const enum semantics *all;
   uint32_t n = semantics_of_kind(m->kind, &all);
   for (uint32_t i = 0; i < n; i++)
@@ -35,15 +34,15 @@ bool semantics_find(const struct model *m, const char *name, enum semantics *cho
       *chosen = all[i];
       return true;
     }
-  text_addf(why, "'%s' is a model of %s, and semantics '%.60s' is not for it\n  help: ", m->name,
-            kind_names[m->kind], name);
+  text_addf(why, "'%s' is a model of %s, and semantics '%.60s' is not for it\n  help: ", m->name, kind_names[m->kind],
+            name);
   text_add(why, n == 1 ? "it has only " : "it has ");
   for (uint32_t i = 0; i < n; i++)
     text_addf(why, "%s'%s'", i == 0 ? "" : i + 1 < n ? ", " : " and ", semantics_name(all[i]));
   return false;
 }
 
-bool semantics_choose(const struct model *m, const struct options *o, enum semantics *chosen) {
+bool semantics_choose(const struct model *m, const struct command_options *o, enum semantics *chosen) {
   const enum semantics *all;
   struct text why = {0};
   semantics_of_kind(m->kind, &all);
@@ -51,12 +50,12 @@ bool semantics_choose(const struct model *m, const struct options *o, enum seman
   if (!o->has_semantics)
     return true;
   bool ok = semantics_find(m, semantics_name(o->semantics), chosen, &why);
-  if (ok && *chosen == SEMANTICS_FINE && m->nprocesses > FINE_MOST) {
-    text_addf(&why, "fine rounds are for at most %u processes", FINE_MOST);
+  if (ok && *chosen == SEMANTICS_FINE && m->nprocesses > ASYNC_PROCESSES_MAX) {
+    text_addf(&why, "fine rounds are for at most %u processes", ASYNC_PROCESSES_MAX);
     ok = false;
   }
   if (!ok)
-    say_error(o->rondo, "%s", text_or_empty(&why));
+    context_error(o->rondo, "%s", text_or_empty(&why));
   text_release(&why);
   return ok;
 }

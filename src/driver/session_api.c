@@ -1,7 +1,8 @@
-/* The functions rondo_session_* of include/rondo.h: sessions (session/session.h), with JSON for whatever has a structure. */
+/* The functions rondo_session_* of include/rondo.h: sessions (session/session.h), with JSON for whatever has a
+ * structure. */
 #include "driver/api.h"
 #include "driver/load.h"
-#include "driver/numbers.h"
+#include "driver/option_values.h"
 #include "driver/semantics.h"
 #include "driver/session_json.h"
 #include "report/json_report.h"
@@ -9,8 +10,8 @@
 
 #include <string.h>
 
-#define PAGE_MOST 10000 /* entries of a list */
-#define LOOK_UP_MOST 1000000
+#define PAGE_ENTRIES_MAX 10000 /* entries of a list */
+#define LOOKUP_DEFAULT 1000000
 
 struct rondo_session {
   struct rondo *rondo;
@@ -23,7 +24,7 @@ struct rondo_session {
 
 /* ---- every function begins and ends with these ---- */
 
-static void enter(rondo_session *s) {
+static void call_begin(rondo_session *s) {
   context_enter(s->rondo);
   watch_time(s->rondo, 0); /* limits of an earlier command are none here */
   watch_resident_memory(s->rondo, 0);
@@ -31,7 +32,7 @@ static void enter(rondo_session *s) {
   text_release(&s->error);
 }
 
-static bool done(rondo_session *s, bool ok) {
+static bool call_end(rondo_session *s, bool ok) {
   s->rondo->listening = false;
   return ok;
 }
@@ -52,17 +53,17 @@ static char *text_answer(rondo_session *s, char *text) {
   return text;
 }
 
-static size_t page(size_t max) { return max < PAGE_MOST ? max : PAGE_MOST; }
+static size_t page(size_t max) { return max < PAGE_ENTRIES_MAX ? max : PAGE_ENTRIES_MAX; }
 
 /* ---- making one ---- */
 
-static bool bindings_read(const rondo_model *m, struct define *defines, struct binding *bindings) {
+static bool bindings_read(const rondo_model *m, struct define *defines, struct param_binding *bindings) {
   struct text ignored = {0};
   for (size_t i = 0; i < m->defines.n; i++) {
     define_parse(m->defines.at[i], &defines[i], &ignored); /* it was parsed before: rondo_set */
-    bindings[i] = (struct binding){defines[i].name, defines[i].low};
+    bindings[i] = (struct param_binding){defines[i].name, defines[i].low};
     if (defines[i].low != defines[i].high) {
-      say_error(m->rondo, "a range for '%s' is not for a session\n  help: give it one value", defines[i].name);
+      context_error(m->rondo, "a range for '%s' is not for a session\n  help: give it one value", defines[i].name);
       return false;
     }
   }
@@ -71,14 +72,14 @@ static bool bindings_read(const rondo_model *m, struct define *defines, struct b
 
 static struct model *checked_model(const rondo_model *m) {
   struct define *defines = memory_alloc((m->defines.n + 1) * sizeof *defines);
-  struct binding *bindings = memory_alloc((m->defines.n + 1) * sizeof *bindings);
-  struct syntax syntax;
+  struct param_binding *bindings = memory_alloc((m->defines.n + 1) * sizeof *bindings);
+  struct parsed_file parsed;
   struct text ignored = {0};
   struct model *model = NULL;
-  if (bindings_read(m, defines, bindings) && syntax_borrow(&syntax, m->rondo, m->path, m->text, m->length)) {
-    if (syntax_is_algorithm(&syntax))
-      model = model_load(&syntax, bindings, m->defines.n, false, false, &ignored);
-    syntax_release(&syntax);
+  if (bindings_read(m, defines, bindings) && parsed_file_borrow(&parsed, m->rondo, m->path, m->text, m->length)) {
+    if (parsed_file_is_algorithm(&parsed))
+      model = model_load(&parsed, bindings, m->defines.n, false, false, &ignored);
+    parsed_file_release(&parsed);
   }
   for (size_t i = 0; i < m->defines.n; i++)
     memory_free(defines[i].name);
@@ -95,7 +96,7 @@ static bool semantics_named(rondo *r, const struct model *m, const char *name, e
   *found = all[0];
   bool ok = !name || semantics_find(m, name, found, &why);
   if (!ok)
-    say_error(r, "%s", why.at);
+    context_error(r, "%s", why.at);
   text_release(&why);
   return ok;
 }
@@ -110,7 +111,7 @@ static bool begin(rondo_session *s, const char *environment, const char *semanti
     session_watch(s->session, &s->rondo->stop);
     return true;
   }
-  say_error(s->rondo, "no session of '%s': %s", s->model->name, why);
+  context_error(s->rondo, "no session of '%s': %s", s->model->name, why);
   memory_free(why);
   return false;
 }
@@ -157,7 +158,7 @@ static bool property_named(rondo_session *s, const char *name, uint32_t *found) 
 
 char *rondo_session_initials(rondo_session *s, uint64_t offset, size_t max) {
   struct session_initials all;
-  enter(s);
+  call_begin(s);
   if (!session_initials(s->session, offset, page(max), &all))
     return answer(s, NULL);
   json_t *j = session_initials_to_json(&all);
@@ -166,13 +167,13 @@ char *rondo_session_initials(rondo_session *s, uint64_t offset, size_t max) {
 }
 
 bool rondo_session_count_initials(rondo_session *s, uint64_t most, uint64_t *n, bool *exact) {
-  enter(s);
-  return done(s, session_count_initials(s->session, most, n, exact));
+  call_begin(s);
+  return call_end(s, session_count_initials(s->session, most, n, exact));
 }
 
 bool rondo_session_start(rondo_session *s, uint64_t index) {
-  enter(s);
-  return done(s, session_start(s->session, index));
+  call_begin(s);
+  return call_end(s, session_start(s->session, index));
 }
 
 /* ---- choices ---- */
@@ -187,26 +188,26 @@ static char *choices_answer(rondo_session *s, bool ok, struct session_choices *a
 
 char *rondo_session_choices(rondo_session *s, uint64_t offset, size_t max) {
   struct session_choices all;
-  enter(s);
+  call_begin(s);
   bool ok = session_choices(s->session, offset, page(max), &all);
   return choices_answer(s, ok, &all);
 }
 
 char *rondo_session_forbidden(rondo_session *s, uint64_t offset, size_t max) {
   struct session_choices all;
-  enter(s);
+  call_begin(s);
   bool ok = session_forbidden(s->session, offset, page(max), &all);
   return choices_answer(s, ok, &all);
 }
 
 bool rondo_session_count_choices(rondo_session *s, uint64_t most, uint64_t *n, bool *exact) {
-  enter(s);
-  return done(s, session_count_choices(s->session, most, n, exact));
+  call_begin(s);
+  return call_end(s, session_count_choices(s->session, most, n, exact));
 }
 
 bool rondo_session_take(rondo_session *s, uint64_t index) {
-  enter(s);
-  return done(s, session_take(s->session, index));
+  call_begin(s);
+  return call_end(s, session_take(s->session, index));
 }
 
 /* ---- the path ---- */
@@ -233,7 +234,7 @@ static json_t *failure_json(const rondo_session *s) {
 }
 
 char *rondo_session_info(rondo_session *s) {
-  enter(s);
+  call_begin(s);
   json_t *j = session_info_to_json(s->model, s->environment, s->semantics);
   json_object_set_new(j, "started", json_boolean(session_started(s->session)));
   json_object_set_new(j, "length", json_integer((json_int_t)session_length(s->session)));
@@ -242,19 +243,19 @@ char *rondo_session_info(rondo_session *s) {
 }
 
 bool rondo_session_back(rondo_session *s, size_t steps) {
-  enter(s);
-  return done(s, session_back(s->session, steps));
+  call_begin(s);
+  return call_end(s, session_back(s->session, steps));
 }
 
 bool rondo_session_replay(rondo_session *s, uint64_t initial, const uint64_t *choices, size_t n) {
-  enter(s);
-  return done(s, session_replay(s->session, initial, choices, n));
+  call_begin(s);
+  return call_end(s, session_replay(s->session, initial, choices, n));
 }
 
 char *rondo_session_path(rondo_session *s, uint64_t most) {
   uint64_t index;
-  enter(s);
-  most = most ? most : LOOK_UP_MOST;
+  call_begin(s);
+  most = most ? most : LOOKUP_DEFAULT;
   if (!session_initial_index(s->session, most, &index))
     return answer(s, NULL);
   json_t *j = json_object(), *choices = json_array();
@@ -272,7 +273,7 @@ char *rondo_session_path(rondo_session *s, uint64_t most) {
 
 char *rondo_session_taken(rondo_session *s, size_t step) {
   struct session_choices one;
-  enter(s);
+  call_begin(s);
   if (!session_taken(s->session, step, &one))
     return answer(s, NULL);
   json_t *j = session_choice_to_json(&s->model->source, &one.at[0]);
@@ -284,7 +285,7 @@ char *rondo_session_taken(rondo_session *s, size_t step) {
 
 char *rondo_session_state(rondo_session *s, size_t position) {
   struct session_state state;
-  enter(s);
+  call_begin(s);
   if (!session_state(s->session, position, &state))
     return answer(s, NULL);
   json_t *j = session_state_to_json(&s->model->source, &state);
@@ -294,7 +295,7 @@ char *rondo_session_state(rondo_session *s, size_t position) {
 
 char *rondo_session_properties(rondo_session *s, size_t position) {
   struct session_properties all;
-  enter(s);
+  call_begin(s);
   if (!session_properties(s->session, position, &all))
     return answer(s, NULL);
   json_t *j = session_properties_to_json(&s->model->source, &all);
@@ -304,7 +305,7 @@ char *rondo_session_properties(rondo_session *s, size_t position) {
 
 char *rondo_session_evaluate(rondo_session *s, size_t position, const char *text, bool step) {
   struct session_result result;
-  enter(s);
+  call_begin(s);
   if (!session_evaluate(s->session, position, text ? text : "", step, &result))
     return answer(s, NULL);
   json_t *j = session_result_to_json(&result);
@@ -316,13 +317,13 @@ char *rondo_session_evaluate(rondo_session *s, size_t position, const char *text
 
 char *rondo_session_save(rondo_session *s, const char *property) {
   uint32_t index;
-  enter(s);
+  call_begin(s);
   return text_answer(s, property_named(s, property, &index) ? session_save(s->session, index) : NULL);
 }
 
 bool rondo_session_load(rondo_session *s, const char *json, size_t length) {
-  enter(s);
-  return done(s, session_load(s->session, json, length));
+  call_begin(s);
+  return call_end(s, session_load(s->session, json, length));
 }
 
 /* ---- rounds ---- */
@@ -351,21 +352,21 @@ static char *round_answer(rondo_session *s, bool ok, struct session_round *round
 
 char *rondo_session_full_round(rondo_session *s) {
   struct session_round round;
-  enter(s);
+  call_begin(s);
   bool ok = session_round_init(s->session, &round);
   return round_answer(s, ok, &round);
 }
 
 char *rondo_session_round(rondo_session *s, uint64_t index) {
   struct session_round round;
-  enter(s);
+  call_begin(s);
   bool ok = session_round_nth(s->session, index, &round);
   return round_answer(s, ok, &round);
 }
 
 char *rondo_session_round_taken(rondo_session *s, size_t step) {
   struct session_round round;
-  enter(s);
+  call_begin(s);
   bool ok = session_round_taken(s->session, step, &round);
   return round_answer(s, ok, &round);
 }
@@ -373,7 +374,7 @@ char *rondo_session_round_taken(rondo_session *s, size_t step) {
 char *rondo_session_candidates(rondo_session *s, const char *text) {
   struct session_round round = {0};
   struct session_candidates all;
-  enter(s);
+  call_begin(s);
   if (text && !round_read(s, text, &round))
     return answer(s, NULL);
   bool ok = session_candidates(s->session, text ? &round : NULL, &all);
@@ -389,31 +390,32 @@ char *rondo_session_candidates(rondo_session *s, const char *text) {
 char *rondo_session_judge(rondo_session *s, const char *text) {
   struct session_round round;
   struct session_judgement judgement;
-  enter(s);
+  call_begin(s);
   if (!round_read(s, text, &round))
     return answer(s, NULL);
-  json_t *j = session_judge(s->session, &round, &judgement) ? session_judgement_to_json(&s->model->source, &judgement) : NULL;
+  json_t *j =
+      session_judge(s->session, &round, &judgement) ? session_judgement_to_json(&s->model->source, &judgement) : NULL;
   session_round_release(&round);
   return answer(s, j);
 }
 
 bool rondo_session_take_round(rondo_session *s, const char *text) {
   struct session_round round;
-  enter(s);
+  call_begin(s);
   if (!round_read(s, text, &round))
-    return done(s, false);
+    return call_end(s, false);
   bool ok = session_take_round(s->session, &round);
   session_round_release(&round);
-  return done(s, ok);
+  return call_end(s, ok);
 }
 
 char *rondo_session_oracle_text(rondo_session *s, uint32_t process, uint32_t oracle, uint64_t number) {
-  enter(s);
+  call_begin(s);
   return text_answer(s, session_oracle_text(s->session, process, oracle, number));
 }
 
 char *rondo_session_payload_text(rondo_session *s, uint32_t process, uint64_t number) {
-  enter(s);
+  call_begin(s);
   return text_answer(s, session_payload_text(s->session, process, number));
 }
 
@@ -421,7 +423,7 @@ char *rondo_session_payload_text(rondo_session *s, uint32_t process, uint64_t nu
 
 char *rondo_session_outcomes(rondo_session *s, uint32_t process, uint64_t most) {
   struct session_outcomes all;
-  enter(s);
+  call_begin(s);
   if (!session_outcomes(s->session, process, most, &all))
     return answer(s, NULL);
   json_t *j = session_outcomes_to_json(&all, session_interrupted(s->session));
@@ -429,12 +431,12 @@ char *rondo_session_outcomes(rondo_session *s, uint32_t process, uint64_t most) 
   return answer(s, j);
 }
 
-struct wanted { /* by process */
+struct wanted_outcomes { /* by process */
   struct session_round rounds[SESSION_ROUND_PROCESSES];
   const struct session_round *at[SESSION_ROUND_PROCESSES]; /* NULL: any outcome */
 };
 
-static bool wanted_read(rondo_session *s, const json_t *j, struct wanted *w) {
+static bool wanted_read(rondo_session *s, const json_t *j, struct wanted_outcomes *w) {
   uint32_t n = s->model->nprocesses;
   if (!json_is_array(j) || json_array_size(j) != n) {
     text_addf(&s->error, "there must be a list with a round or null for each of the %u processes", n);
@@ -451,14 +453,14 @@ static bool wanted_read(rondo_session *s, const json_t *j, struct wanted *w) {
   return true;
 }
 
-static void wanted_free(struct wanted *w) {
+static void wanted_free(struct wanted_outcomes *w) {
   for (uint32_t p = 0; p < SESSION_ROUND_PROCESSES; p++)
     if (w->at[p])
       session_round_release(&w->rounds[p]);
   memory_free(w);
 }
 
-static json_t *find_round(rondo_session *s, const struct wanted *w, uint64_t most) {
+static json_t *find_round(rondo_session *s, const struct wanted_outcomes *w, uint64_t most) {
   struct session_round found;
   enum session_search search = SESSION_GAVE_UP;
   if (!session_find_round(s->session, w->at, most, &search, &found))
@@ -470,9 +472,9 @@ static json_t *find_round(rondo_session *s, const struct wanted *w, uint64_t mos
 }
 
 char *rondo_session_find_round(rondo_session *s, const char *rounds, uint64_t most) {
-  enter(s);
+  call_begin(s);
   json_t *given = has_rounds(s) ? json_read(rounds, &s->error) : NULL, *j = NULL;
-  struct wanted *w = memory_alloc(sizeof *w);
+  struct wanted_outcomes *w = memory_alloc(sizeof *w);
   if (given && wanted_read(s, given, w))
     j = find_round(s, w, most);
   wanted_free(w);
@@ -486,7 +488,7 @@ char *rondo_session_ahead(rondo_session *s, const char *property, uint64_t choic
   struct session_goal goal;
   struct session_limits limits = {.states = states, .steps = steps};
   struct session_ahead found;
-  enter(s);
+  call_begin(s);
   if (!property_named(s, property, &goal.property) || !session_ahead(s->session, choice, &goal, &limits, &found))
     return answer(s, NULL);
   json_t *j = session_ahead_to_json(&found, session_interrupted(s->session));

@@ -8,13 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXACT_MOST (UINT64_C(1) << 53)
+#define JSON_EXACT_MAX (UINT64_C(1) << 53)
 
 static void set(json_t *object, const char *key, json_t *to) { json_object_set_new(object, key, to); }
 
 json_t *number_to_json(uint64_t n) {
   char digits[24];
-  if (n <= EXACT_MOST)
+  if (n <= JSON_EXACT_MAX)
     return json_integer((json_int_t)n);
   snprintf(digits, sizeof digits, "%" PRIu64, n);
   return json_string(digits);

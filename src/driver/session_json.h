@@ -31,8 +31,8 @@ json_t *session_ahead_to_json(const struct session_ahead *, bool interrupted);
 
 /* NULL: *why says what is wrong. */
 json_t *json_read(const char *text, struct text *why);
-/* A round of the model. What is left out is as in session_round_init's round. False: *why says what is wrong, and nothing is to be
-   released. */
+/* A round of the model. What is left out is as in session_round_init's round. False: *why says what is wrong, and
+   nothing is to be released. */
 bool session_round_read(const json_t *, const struct model *, struct session_round *, struct text *why);
 
 #endif

@@ -1,10 +1,11 @@
-/* Rounds of sessions, from JSON. What it says is judged by the session; here it must have the right types and fit into them. */
+/* Rounds of sessions, from JSON. What it says is judged by the session; here it must have the right types and fit into
+ * them. */
 #include "driver/session_json.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-#define LIST_MOST 65536 /* elements */
+#define LIST_ENTRIES_MAX 65536 /* elements */
 
 json_t *json_read(const char *text, struct text *why) {
   json_error_t error;
@@ -18,7 +19,7 @@ json_t *json_read(const char *text, struct text *why) {
   return j;
 }
 
-struct reader {
+struct round_reader {
   const struct model *model;
   uint32_t nprocesses;
   uint32_t process; /* whose part is read */
@@ -26,7 +27,7 @@ struct reader {
   struct text *why;
 };
 
-static bool wrong(struct reader *r, const char *key, const char *what) {
+static bool fail_key(struct round_reader *r, const char *key, const char *what) {
   text_addf(r->why, "process %u: '%s' %s", r->process, key, what);
   return false;
 }
@@ -56,20 +57,20 @@ static bool number_read(const json_t *j, uint64_t most, uint64_t *n) {
 }
 
 /* A missing list is empty. */
-static bool list_read(struct reader *r, const json_t *part, const char *key, const json_t **list, uint32_t *n) {
+static bool list_read(struct round_reader *r, const json_t *part, const char *key, const json_t **list, uint32_t *n) {
   *list = json_object_get(part, key);
   *n = 0;
   if (*list && !json_is_array(*list))
-    return wrong(r, key, "must be a list");
-  if (json_array_size(*list) > LIST_MOST)
-    return wrong(r, key, "is too long");
+    return fail_key(r, key, "must be a list");
+  if (json_array_size(*list) > LIST_ENTRIES_MAX)
+    return fail_key(r, key, "is too long");
   *n = (uint32_t)json_array_size(*list);
   return true;
 }
 
 /* --- the fields of a part --- */
 
-static bool heard_read(struct reader *r, const json_t *part, uint64_t *heard) {
+static bool heard_read(struct round_reader *r, const json_t *part, uint64_t *heard) {
   const json_t *list;
   uint32_t n;
   uint64_t q;
@@ -81,22 +82,22 @@ static bool heard_read(struct reader *r, const json_t *part, uint64_t *heard) {
   }
   for (uint32_t i = 0; i < n; i++) {
     if (!number_read(json_array_get(list, i), r->nprocesses - 1, &q))
-      return wrong(r, "heard", "must have indices of processes");
+      return fail_key(r, "heard", "must have indices of processes");
     *heard |= UINT64_C(1) << q;
   }
   return true;
 }
 
-static bool crashes_read(struct reader *r, const json_t *part, bool *crashes) {
+static bool crashes_read(struct round_reader *r, const json_t *part, bool *crashes) {
   const json_t *j = json_object_get(part, "crashes");
   if (j && !json_is_boolean(j))
-    return wrong(r, "crashes", "must be true or false");
+    return fail_key(r, "crashes", "must be true or false");
   *crashes = json_is_true(j);
   return true;
 }
 
 /* If they are left out they have their first values. */
-static bool oracles_read(struct reader *r, const json_t *part, struct session_part *out) {
+static bool oracles_read(struct round_reader *r, const json_t *part, struct session_part *out) {
   const json_t *list;
   if (!list_read(r, part, "oracles", &list, &out->noracles))
     return false;
@@ -108,11 +109,12 @@ static bool oracles_read(struct reader *r, const json_t *part, struct session_pa
   out->oracles = arena_array(r->arena, out->noracles + (size_t)1, sizeof *out->oracles);
   for (uint32_t i = 0; i < out->noracles; i++)
     if (!number_read(json_array_get(list, i), UINT64_MAX, &out->oracles[i]))
-      return wrong(r, "oracles", "must have numbers of values, from 0");
+      return fail_key(r, "oracles", "must have numbers of values, from 0");
   return true;
 }
 
-static bool picks_read(struct reader *r, const json_t *part, const char *key, uint32_t **picks, uint32_t *npicks) {
+static bool picks_read(struct round_reader *r, const json_t *part, const char *key, uint32_t **picks,
+                       uint32_t *npicks) {
   const json_t *list;
   uint64_t n;
   if (!list_read(r, part, key, &list, npicks))
@@ -120,7 +122,7 @@ static bool picks_read(struct reader *r, const json_t *part, const char *key, ui
   *picks = arena_array(r->arena, *npicks + (size_t)1, sizeof **picks);
   for (uint32_t i = 0; i < *npicks; i++) {
     if (!number_read(json_array_get(list, i), UINT32_MAX, &n))
-      return wrong(r, key, "must have numbers of alternatives, from 0");
+      return fail_key(r, key, "must have numbers of alternatives, from 0");
     (*picks)[i] = (uint32_t)n;
   }
   return true;
@@ -143,7 +145,7 @@ static bool keys_known(const json_t *object, const char *const *keys, struct tex
   return true;
 }
 
-static bool forged_read(struct reader *r, const json_t *part, struct session_part *out) {
+static bool forged_read(struct round_reader *r, const json_t *part, struct session_part *out) {
   static const char *const keys[] = {"sender", "payload", NULL};
   const json_t *list;
   uint64_t sender;
@@ -153,19 +155,19 @@ static bool forged_read(struct reader *r, const json_t *part, struct session_par
   for (uint32_t i = 0; i < out->nforged; i++) {
     const json_t *one = json_array_get(list, i);
     if (!json_is_object(one))
-      return wrong(r, "forged", "must have objects");
+      return fail_key(r, "forged", "must have objects");
     if (!keys_known(one, keys, r->why))
       return false;
     if (!number_read(json_object_get(one, "sender"), r->nprocesses - 1, &sender))
-      return wrong(r, "sender", "must be the index of a process");
+      return fail_key(r, "sender", "must be the index of a process");
     if (!number_read(json_object_get(one, "payload"), UINT64_MAX, &out->forged[i].payload))
-      return wrong(r, "payload", "must be the number of a value, from 0");
+      return fail_key(r, "payload", "must be the number of a value, from 0");
     out->forged[i].sender = (uint32_t)sender;
   }
   return true;
 }
 
-static bool part_read(struct reader *r, const json_t *part, struct session_part *out) {
+static bool part_read(struct round_reader *r, const json_t *part, struct session_part *out) {
   static const char *const keys[] = {"heard", "crashes", "oracles", "sends", "updates", "forged", NULL};
   if (!json_is_object(part)) {
     text_addf(r->why, "process %u: its part must be an object", r->process);
@@ -187,7 +189,8 @@ static bool parts_found(const json_t *j, uint32_t nprocesses, const json_t **par
   *parts = json_object_get(j, "parts");
   if (!keys_known(j, keys, why))
     return false;
-  if (!json_is_array(*parts) || json_array_size(*parts) != nprocesses || nprocesses == 0 || nprocesses > SESSION_ROUND_PROCESSES) {
+  if (!json_is_array(*parts) || json_array_size(*parts) != nprocesses || nprocesses == 0 ||
+      nprocesses > SESSION_ROUND_PROCESSES) {
     text_addf(why, "'parts' must be a list with one object for each of the %u processes", nprocesses);
     return false;
   }
@@ -201,7 +204,7 @@ bool session_round_read(const json_t *j, const struct model *m, struct session_r
   if (!parts_found(j, nprocesses, &parts, why))
     return false;
   arena_init(&out->arena);
-  struct reader r = {.model = m, .nprocesses = nprocesses, .arena = &out->arena, .why = why};
+  struct round_reader r = {.model = m, .nprocesses = nprocesses, .arena = &out->arena, .why = why};
   out->parts = arena_array(&out->arena, nprocesses, sizeof *out->parts);
   out->nparts = nprocesses;
   for (; r.process < nprocesses; r.process++)

@@ -1,32 +1,32 @@
 /* The graph of the states, for Graphviz. */
-#include "export/formats.h"
-#include "export/walk.h"
+#include "export/export_formats.h"
+#include "export/state_graph.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 /* The element of an option stands right after the cell NAME_is. */
-static bool is_absent(const struct walk *w, size_t cell, const int64_t *now) {
+static bool is_absent(const struct state_graph *w, size_t cell, const int64_t *now) {
   const struct program *g = w->program;
   for (size_t i = cell; i-- > 0;) {
-    const char *name = g->cells.at[i].name;
+    const char *name = g->variables.at[i].name;
     size_t n = strlen(name);
-    if (n > 3 && !strcmp(name + n - 3, "_is") && !strncmp(g->cells.at[cell].name, name, n - 3))
+    if (n > 3 && !strcmp(name + n - 3, "_is") && !strncmp(g->variables.at[cell].name, name, n - 3))
       return !now[w->first[i]];
-    if (strncmp(g->cells.at[cell].name, name, 3))
+    if (strncmp(g->variables.at[cell].name, name, 3))
       return false;
   }
   return false;
 }
 
 /* What a state differs in from the one before the start says enough; cells of a process share a line. */
-static void add_label(const struct walk *w, uint32_t state, struct text *out) {
+static void add_label(const struct state_graph *w, uint32_t state, struct text *out) {
   const struct program *g = w->program;
-  const int64_t *now = walk_state(w, state);
+  const int64_t *now = state_graph_state(w, state);
   const char *line = NULL;
   size_t same = 0;
-  for (size_t i = 0; i < g->cells.n; i++) {
-    const struct cell *c = &g->cells.at[i];
+  for (size_t i = 0; i < g->variables.n; i++) {
+    const struct state_variable *c = &g->variables.at[i];
     const char *second = strchr(c->name, '_');
     second = second ? strchr(second + 1, '_') : NULL;
     size_t length = second ? (size_t)(second - c->name) : 0;
@@ -49,25 +49,26 @@ static void add_label(const struct walk *w, uint32_t state, struct text *out) {
 }
 
 /* The first safety property that is false there, or the first cover that is true. */
-static const struct property *told_by(const struct walk *w, uint32_t state) {
+static const struct property *property_shown(const struct state_graph *w, uint32_t state) {
   for (size_t i = 0; i < w->program->properties.n; i++) {
     const struct program_property *p = &w->program->properties.at[i];
-    if (p->holds != NO_WIRE && walk_value(w, state, p->holds) == (p->property->kind == PROPERTY_COVER))
+    if (p->holds != NO_EXPR && state_graph_eval(w, state, p->holds) == (p->property->kind == PROPERTY_COVER))
       return p->property;
   }
   return NULL;
 }
 
 bool export_dot(const struct program *g, uint64_t most, struct text *out) {
-  struct walk w;
-  if (!walk_all(&w, g, most)) {
-    walk_release(&w);
+  struct state_graph w;
+  if (!state_graph_build(&w, g, most)) {
+    state_graph_release(&w);
     return false;
   }
-  text_addf(out, "// %s, environment %s: %" PRIu32 " states\ndigraph %s {\n  node [shape=box, fontname=\"monospace\"];\n",
+  text_addf(out,
+            "// %s, environment %s: %" PRIu32 " states\ndigraph %s {\n  node [shape=box, fontname=\"monospace\"];\n",
             g->model->name, g->environment->name, w.nstates - 1, g->model->name);
   for (uint32_t i = 1; i < w.nstates; i++) {
-    const struct property *p = told_by(&w, i);
+    const struct property *p = property_shown(&w, i);
     text_addf(out, "  s%" PRIu32 " [label=\"", i);
     add_label(&w, i, out);
     if (p)
@@ -75,16 +76,18 @@ bool export_dot(const struct program *g, uint64_t most, struct text *out) {
     text_addf(out, "\"%s];\n", !p ? "" : p->kind == PROPERTY_COVER ? ", color=green" : ", color=red");
   }
   for (size_t i = 0; i < w.edges.n; i++) {
-    const struct walk_edge *e = &w.edges.at[i];
+    const struct state_graph_edge *e = &w.edges.at[i];
     if (e->fails)
-      text_addf(out, "  error%zu [label=\"error of the model\", color=red, shape=plain];\n  s%" PRIu32 " -> error%zu [label=\"%s\"];\n", i,
-                e->from, i, g->rules.at[e->rule].name);
+      text_addf(out,
+                "  error%zu [label=\"error of the model\", color=red, shape=plain];\n  s%" PRIu32
+                " -> error%zu [label=\"%s\"];\n",
+                i, e->from, i, g->rules.at[e->rule].name);
     else if (e->from == 0)
       text_addf(out, "  start%" PRIu32 " [shape=point];\n  start%" PRIu32 " -> s%" PRIu32 ";\n", e->to, e->to, e->to);
     else if (e->from != e->to)
       text_addf(out, "  s%" PRIu32 " -> s%" PRIu32 " [label=\"%s\"];\n", e->from, e->to, g->rules.at[e->rule].name);
   }
   text_add(out, "}\n");
-  walk_release(&w);
+  state_graph_release(&w);
   return true;
 }

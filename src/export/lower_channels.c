@@ -1,18 +1,18 @@
-/* Channels. Bags and sets: for each kind and each pair of processes an array that says how many of each message are pending, by
-   the message's code. FIFO: for each pair a row of codes, the oldest first, 0 beyond the last. */
+/* Channels. Bags and sets: for each kind and each pair of processes an array that says how many of each message are
+   pending, by the message's code. FIFO: for each pair a row of codes, the oldest first, 0 beyond the last. */
 #include "export/lower_steps.h"
 
 #define MOST_CELLS 60000 /* pending messages that are told apart */
 #define MOST_EQUAL 7     /* equal messages in one bag */
 #define FIFO_LENGTH 4    /* of a channel without bound */
 
-struct route *route_of(struct steps *s, uint32_t kind, uint32_t q, uint32_t p) {
+struct route *route_of(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p) {
   return &s->routes[((size_t)(s->channel == CHANNEL_FIFO ? 0 : kind) * s->n + q) * s->n + p];
 }
 
 /* --- which messages can go where --- */
 
-static void mark_send(struct steps *s, uint32_t role, const struct send *send) {
+static void mark_send(struct channel_layout *s, uint32_t role, const struct send *send) {
   const struct model *m = s->l->model;
   const struct role *from = &m->roles[role];
   for (uint32_t q = from->first; q < from->first + from->count; q++)
@@ -36,7 +36,7 @@ static void mark_send(struct steps *s, uint32_t role, const struct send *send) {
     }
 }
 
-static void mark_block(struct steps *s, uint32_t role, const struct block *b) {
+static void mark_block(struct channel_layout *s, uint32_t role, const struct block *b) {
   for (uint32_t i = 0; i < b->n; i++) {
     const struct stmt *t = b->at[i];
     if (t->kind == STMT_SEND)
@@ -53,8 +53,9 @@ static bool takes(const struct role *role, uint32_t kind) {
   return false;
 }
 
-/* What nobody ever takes changes nothing, unless it counts against a bound: rondo does not keep such channels either. */
-static void forget_unread(struct steps *s, uint32_t q, uint32_t p, const bool *carried) {
+/* What nobody ever takes changes nothing, unless it counts against a bound: rondo does not keep such channels either.
+ */
+static void drop_unread_route(struct channel_layout *s, uint32_t q, uint32_t p, const bool *carried) {
   const struct model *m = s->l->model;
   bool read = false;
   for (uint32_t k = 0; k < m->nmessages; k++)
@@ -63,13 +64,13 @@ static void forget_unread(struct steps *s, uint32_t q, uint32_t p, const bool *c
     route_of(s, k, q, p)->exists = false;
 }
 
-const char *route_name(struct steps *s, uint32_t kind, uint32_t q, uint32_t p) {
-  struct lowering *l = s->l;
+const char *route_name(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p) {
+  struct model_lowering *l = s->l;
   const char *what = s->channel == CHANNEL_FIFO ? "channel" : l->model->messages[kind].name;
   return arena_printf(l->arena, "%s_%s_to_%s", what, process_name(l, q), process_name(l, p));
 }
 
-static const char *code_comment(struct lowering *l, uint32_t kind) {
+static const char *code_comment(struct model_lowering *l, uint32_t kind) {
   const struct type *t = l->model->messages[kind].type;
   struct text out = {0};
   text_add(&out, "how many are pending, by code:");
@@ -81,27 +82,27 @@ static const char *code_comment(struct lowering *l, uint32_t kind) {
   return copy;
 }
 
-static void declare_route(struct steps *s, uint32_t kind, uint32_t q, uint32_t p, int64_t all) {
-  struct lowering *l = s->l;
+static void declare_route(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p, int64_t all) {
+  struct model_lowering *l = s->l;
   struct route *r = route_of(s, kind, q, p);
   const char *name = route_name(s, kind, q, p);
   if (s->channel != CHANNEL_FIFO) {
-    r->cell = cell_new(l, name, false, 0, s->channel == CHANNEL_SET ? 1 : MOST_EQUAL, false, code_comment(l, kind));
-    l->program->cells.at[r->cell].length = (uint32_t)s->codes[kind];
+    r->cell = variable_new(l, name, false, 0, s->channel == CHANNEL_SET ? 1 : MOST_EQUAL, false, code_comment(l, kind));
+    l->program->variables.at[r->cell].length = (uint32_t)s->codes[kind];
     return;
   }
   for (uint32_t i = 0; i < s->length; i++) {
-    uint32_t cell = cell_new(l, arena_printf(l->arena, "%s_%u", name, i + 1), false, 0, all, false,
-                             i ? NULL : "1 + the message's code, kind after kind; 0: none");
+    uint32_t cell = variable_new(l, arena_printf(l->arena, "%s_%u", name, i + 1), false, 0, all, false,
+                                 i ? NULL : "1 + the message's code, kind after kind; 0: none");
     r->cell = i ? r->cell : cell;
   }
 }
 
-void steps_declare(struct lowering *l) {
+void channels_declare(struct model_lowering *l) {
   const struct model *m = l->model;
-  struct steps *s = l->steps = arena_alloc(l->arena, sizeof *s);
+  struct channel_layout *s = l->steps = arena_alloc(l->arena, sizeof *s);
   const struct clause *k = clause_of(l, CLAUSE_CHANNELS);
-  *s = (struct steps){.l = l, .n = m->nprocesses, .channel = k ? k->channel : CHANNEL_BAG};
+  *s = (struct channel_layout){.l = l, .n = m->nprocesses, .channel = k ? k->channel : CHANNEL_BAG};
   s->length = k && k->bound ? (uint32_t)k->bound : FIFO_LENGTH;
   s->overflows = !(k && k->bound);
   s->routes = arena_array(l->arena, (size_t)(m->nmessages + 1) * s->n * s->n, sizeof *s->routes);
@@ -117,7 +118,7 @@ void steps_declare(struct lowering *l) {
       mark_block(s, r, &m->roles[r].actions[i].body);
   for (uint32_t q = 0; q < s->n; q++)
     for (uint32_t p = 0; p < s->n && !(k && k->bound); p++)
-      forget_unread(s, q, p, s->carried + ((size_t)q * s->n + p) * m->nmessages);
+      drop_unread_route(s, q, p, s->carried + ((size_t)q * s->n + p) * m->nmessages);
   uint64_t cells = 0;
   for (uint32_t i = 0; i < (s->channel == CHANNEL_FIFO ? 1 : m->nmessages); i++)
     for (uint32_t q = 0; q < s->n; q++)
@@ -134,26 +135,26 @@ void steps_declare(struct lowering *l) {
 /* --- what is pending --- */
 
 /* FIFO: codes of kinds follow each other. */
-static int64_t code_base(const struct steps *s, uint32_t kind) {
+static int64_t code_base(const struct channel_layout *s, uint32_t kind) {
   int64_t base = 1;
   for (uint32_t i = 0; i < kind; i++)
     base += (int64_t)s->codes[i];
   return base;
 }
 
-wire row_at(struct steps *s, const struct route *r, uint32_t i) { return cell_wire(s->l, r->cell + i); }
+expr_id row_at(struct channel_layout *s, const struct route *r, uint32_t i) { return variable_expr(s->l, r->cell + i); }
 
 /* Under way from q: is there a message with this code that may be taken? */
-wire pending(struct steps *s, uint32_t kind, uint32_t q, uint32_t p, wire code) {
-  struct lowering *l = s->l;
-  struct circuit *c = l->circuit;
+expr_id pending(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p, expr_id code) {
+  struct model_lowering *l = s->l;
+  struct expr_graph *c = l->expr_graph;
   const struct route *r = route_of(s, kind, q, p);
   if (!r->exists)
-    return circuit_truth(c, false);
+    return expr_truth(c, false);
   if (s->channel == CHANNEL_FIFO)
-    return circuit_equal(c, row_at(s, r, 0), circuit_arithmetic(c, GATE_ADD, code, circuit_number(c, code_base(s, kind))));
-  const struct cell *cell = &l->program->cells.at[r->cell];
-  return circuit_less(c, circuit_number(c, 0), circuit_read(c, r->cell, code, cell->lo, cell->hi));
+    return expr_equal(c, row_at(s, r, 0), expr_arithmetic(c, EXPR_ADD, code, expr_number(c, code_base(s, kind))));
+  const struct state_variable *cell = &l->program->variables.at[r->cell];
+  return expr_less(c, expr_number(c, 0), expr_array_read(c, r->cell, code, cell->lo, cell->hi));
 }
 
 /* --- what becomes of the messages --- */
@@ -162,107 +163,109 @@ bool consumes(const struct action *a) {
   return a->trigger == TRIGGER_ONE || (a->trigger == TRIGGER_QUORUM && a->taken);
 }
 
-
-static wire row_now(struct acting *a, const struct route *r, uint32_t i) {
-  wire w = a->row[r->cell + i];
-  return w == NO_WIRE ? row_at(a->s, r, i) : w;
+static expr_id row_now(struct action_lowering *a, const struct route *r, uint32_t i) {
+  expr_id w = a->row[r->cell + i];
+  return w == NO_EXPR ? row_at(a->s, r, i) : w;
 }
 
-static void shift_row(struct acting *a, const struct route *r, wire when) {
-  struct circuit *c = a->s->l->circuit;
+static void shift_row(struct action_lowering *a, const struct route *r, expr_id when) {
+  struct expr_graph *c = a->s->l->expr_graph;
   for (uint32_t i = 0; i < a->s->length; i++) {
-    wire next = i + 1 < a->s->length ? row_now(a, r, i + 1) : circuit_number(c, 0);
-    a->row[r->cell + i] = circuit_if(c, when, next, row_now(a, r, i));
+    expr_id next = i + 1 < a->s->length ? row_now(a, r, i + 1) : expr_number(c, 0);
+    a->row[r->cell + i] = expr_ite(c, when, next, row_now(a, r, i));
   }
 }
 
-void bump(struct lowering *l, uint32_t cell, wire when, wire index, int64_t by, bool absorbed) {
-  if (!circuit_is(l->circuit, when, 0))
-    vec_push(&l->rule->changes, ((struct cell_change){.cell = cell, .value = NO_WIRE, .condition = when, .index = index, .by = by, .absorbed = absorbed}));
+void counter_add(struct model_lowering *l, uint32_t cell, expr_id when, expr_id index, int64_t by, bool absorbed) {
+  if (!expr_is_constant(l->expr_graph, when, 0))
+    vec_push(&l->rule->changes,
+             ((struct variable_update){
+                 .cell = cell, .value = NO_EXPR, .condition = when, .index = index, .by = by, .absorbed = absorbed}));
 }
 
-void consume(struct acting *a) {
-  struct lowering *l = a->s->l;
-  struct circuit *c = l->circuit;
+void consume(struct action_lowering *a) {
+  struct model_lowering *l = a->s->l;
+  struct expr_graph *c = l->expr_graph;
   for (uint32_t i = 0; i < a->ntaken && consumes(a->action); i++) {
-    const struct taking *t = &a->taken[i];
+    const struct message_taking *t = &a->taken[i];
     const struct route *r = route_of(a->s, a->action->kind, t->sender, a->p);
-    wire gone = circuit_and(c, t->when, circuit_not(c, circuit_or(c, t->forged, t->kept)));
+    expr_id gone = expr_and(c, t->when, expr_not(c, expr_or(c, t->forged, t->kept)));
     if (!r->exists)
       continue;
     if (a->s->channel == CHANNEL_FIFO)
       shift_row(a, r, gone);
     else
-      bump(l, r->cell, gone, t->code, -1, a->s->channel == CHANNEL_SET);
+      counter_add(l, r->cell, gone, t->code, -1, a->s->channel == CHANNEL_SET);
   }
 }
 
-static void post(struct acting *a, const struct sent_message *m, wire when) {
-  struct lowering *l = a->s->l;
-  struct circuit *c = l->circuit;
+static void post(struct action_lowering *a, const struct sent_message *m, expr_id when) {
+  struct model_lowering *l = a->s->l;
+  struct expr_graph *c = l->expr_graph;
   const struct route *r = route_of(a->s, m->kind, a->p, m->to);
-  wire code = symbol_code(l, m->message);
-  when = circuit_and(c, when, circuit_not(c, l->now.local[m->to].byzantine));
-  if (circuit_is(c, when, 0) || !r->exists)
+  expr_id code = flat_code(l, m->message);
+  when = expr_and(c, when, expr_not(c, l->now.local[m->to].byzantine));
+  if (expr_is_constant(c, when, 0) || !r->exists)
     return;
   if (a->s->channel != CHANNEL_FIFO) {
-    bump(l, r->cell, when, code, 1, a->s->channel == CHANNEL_SET);
+    counter_add(l, r->cell, when, code, 1, a->s->channel == CHANNEL_SET);
     return;
   }
-  code = circuit_arithmetic(c, GATE_ADD, code, circuit_number(c, code_base(a->s, m->kind)));
-  wire placed = circuit_not(c, when);
+  code = expr_arithmetic(c, EXPR_ADD, code, expr_number(c, code_base(a->s, m->kind)));
+  expr_id placed = expr_not(c, when);
   for (uint32_t i = 0; i < a->s->length; i++) {
-    wire now = row_now(a, r, i);
-    wire here = circuit_and(c, circuit_not(c, placed), circuit_equal(c, now, circuit_number(c, 0)));
-    a->row[r->cell + i] = circuit_if(c, here, code, now);
-    placed = circuit_or(c, placed, here);
+    expr_id now = row_now(a, r, i);
+    expr_id here = expr_and(c, expr_not(c, placed), expr_equal(c, now, expr_number(c, 0)));
+    a->row[r->cell + i] = expr_ite(c, here, code, now);
+    placed = expr_or(c, placed, here);
   }
   if (!a->s->overflows)
     assume(l, placed);
   else
-    fail_if(l, circuit_not(c, placed), m->at, "export limit: more than %d messages in a channel", FIFO_LENGTH);
+    fail_if(l, expr_not(c, placed), m->at, "export limit: more than %d messages in a channel", FIFO_LENGTH);
 }
 
-void post_all(struct acting *a, const wire *out) {
+void post_all(struct action_lowering *a, const expr_id *out) {
   for (size_t i = 0; i < a->s->l->outbox.n; i++)
     post(a, &a->s->l->outbox.at[i], out[i]);
 }
 
-/* Bags and sets with a bound: pending messages of all kinds from p to each receiver, counted after the step. An absorbed
-   message adds nothing; nor does what the same action sends twice. */
-static wire held(struct acting *a, uint32_t q, uint32_t p, const struct sent_message *sent, const wire *out, size_t n) {
-  struct steps *s = a->s;
-  struct lowering *l = s->l;
-  struct circuit *c = l->circuit;
-  wire sum = circuit_number(c, 0);
+/* Bags and sets with a bound: pending messages of all kinds from p to each receiver, counted after the step. An
+   absorbed message adds nothing; nor does what the same action sends twice. */
+static expr_id held(struct action_lowering *a, uint32_t q, uint32_t p, const struct sent_message *sent,
+                    const expr_id *out, size_t n) {
+  struct channel_layout *s = a->s;
+  struct model_lowering *l = s->l;
+  struct expr_graph *c = l->expr_graph;
+  expr_id sum = expr_number(c, 0);
   for (uint32_t kind = 0; kind < l->model->nmessages; kind++) {
     const struct route *r = route_of(s, kind, q, p);
     if (!r->exists)
       continue;
     for (int64_t code = 0; code < (int64_t)s->codes[kind]; code++) {
-      const struct cell *cell = &l->program->cells.at[r->cell];
-      wire now = circuit_read(c, r->cell, circuit_number(c, code), cell->lo, cell->hi), at = circuit_number(c, code);
+      const struct state_variable *cell = &l->program->variables.at[r->cell];
+      expr_id now = expr_array_read(c, r->cell, expr_number(c, code), cell->lo, cell->hi), at = expr_number(c, code);
       for (uint32_t i = 0; i < a->ntaken && consumes(a->action); i++)
         if (a->taken[i].sender == q && p == a->p && a->action->kind == kind) {
-          wire gone = circuit_and(c, a->taken[i].when, circuit_not(c, circuit_or(c, a->taken[i].forged, a->taken[i].kept)));
-          gone = circuit_and(c, gone, circuit_equal(c, a->taken[i].code, at));
-          now = circuit_arithmetic(c, GATE_SUB, now, circuit_count(c, gone));
+          expr_id gone = expr_and(c, a->taken[i].when, expr_not(c, expr_or(c, a->taken[i].forged, a->taken[i].kept)));
+          gone = expr_and(c, gone, expr_equal(c, a->taken[i].code, at));
+          now = expr_arithmetic(c, EXPR_SUB, now, expr_bool_to_int(c, gone));
         }
       for (size_t i = 0; i < n; i++)
         if (sent[i].to == p && sent[i].kind == kind && a->p == q) {
-          wire more = circuit_and(c, out[i], circuit_equal(c, symbol_code(l, sent[i].message), at));
-          now = circuit_arithmetic(c, GATE_ADD, now, circuit_count(c, more));
+          expr_id more = expr_and(c, out[i], expr_equal(c, flat_code(l, sent[i].message), at));
+          now = expr_arithmetic(c, EXPR_ADD, now, expr_bool_to_int(c, more));
           if (s->channel == CHANNEL_SET)
-            now = circuit_if(c, circuit_less(c, circuit_number(c, 1), now), circuit_number(c, 1), now);
+            now = expr_ite(c, expr_less(c, expr_number(c, 1), now), expr_number(c, 1), now);
         }
-      sum = circuit_arithmetic(c, GATE_ADD, sum, now);
+      sum = expr_arithmetic(c, EXPR_ADD, sum, now);
     }
   }
   return sum;
 }
 
-void keep_bound(struct acting *a, const wire *out) {
-  struct lowering *l = a->s->l;
+void require_channel_bound(struct action_lowering *a, const expr_id *out) {
+  struct model_lowering *l = a->s->l;
   const struct clause *k = clause_of(l, CLAUSE_CHANNELS);
   if (!k || !k->bound || a->s->channel == CHANNEL_FIFO)
     return;
@@ -271,14 +274,15 @@ void keep_bound(struct acting *a, const wire *out) {
     for (size_t i = 0; i < l->outbox.n; i++)
       sends |= l->outbox.at[i].to == p;
     if (sends)
-      assume(l, circuit_at_most(l->circuit, held(a, a->p, p, l->outbox.at, out, l->outbox.n), circuit_number(l->circuit, k->bound)));
+      assume(l, expr_at_most(l->expr_graph, held(a, a->p, p, l->outbox.at, out, l->outbox.n),
+                             expr_number(l->expr_graph, k->bound)));
   }
 }
 
 /* More than a cell can hold: said, not wrapped round. */
-void check_room(struct acting *a, const wire *out) {
-  struct lowering *l = a->s->l;
-  struct circuit *c = l->circuit;
+void fail_on_overflow(struct action_lowering *a, const expr_id *out) {
+  struct model_lowering *l = a->s->l;
+  struct expr_graph *c = l->expr_graph;
   if (a->s->channel != CHANNEL_BAG)
     return;
   for (size_t i = 0; i < l->outbox.n; i++) {
@@ -286,17 +290,19 @@ void check_room(struct acting *a, const wire *out) {
     const struct route *r = route_of(a->s, m->kind, a->p, m->to);
     if (!r->exists)
       continue;
-    wire room = circuit_read(c, r->cell, symbol_code(l, m->message), 0, MOST_EQUAL), same = circuit_number(c, 1);
+    expr_id room = expr_array_read(c, r->cell, flat_code(l, m->message), 0, MOST_EQUAL), same = expr_number(c, 1);
     for (size_t k = 0; k < i; k++)
       if (l->outbox.at[k].to == m->to && l->outbox.at[k].kind == m->kind)
-        same = circuit_arithmetic(c, GATE_ADD, same, circuit_count(c, circuit_and(c, out[k], symbol_equal(l, l->outbox.at[k].message, m->message))));
-    wire over = circuit_less(c, circuit_number(c, MOST_EQUAL), circuit_arithmetic(c, GATE_ADD, room, same));
-    fail_if(l, circuit_and(c, out[i], over), m->at, "export limit: more than %d equal messages in a channel", MOST_EQUAL);
+        same = expr_arithmetic(
+            c, EXPR_ADD, same,
+            expr_bool_to_int(c, expr_and(c, out[k], flat_equal(l, l->outbox.at[k].message, m->message))));
+    expr_id over = expr_less(c, expr_number(c, MOST_EQUAL), expr_arithmetic(c, EXPR_ADD, room, same));
+    fail_if(l, expr_and(c, out[i], over), m->at, "export limit: more than %d equal messages in a channel", MOST_EQUAL);
   }
 }
 
-void change_rows(struct acting *a) {
-  for (uint32_t i = 0; i < a->s->l->program->cells.n; i++)
-    if (a->row[i] != NO_WIRE)
+void change_rows(struct action_lowering *a) {
+  for (uint32_t i = 0; i < a->s->l->program->variables.n; i++)
+    if (a->row[i] != NO_EXPR)
       rule_change(a->s->l, i, a->row[i]);
 }

@@ -9,47 +9,48 @@ struct route { /* messages of a kind from q to p; FIFO: kind is 0, and all kinds
   uint32_t cell; /* of the array, or the first of the row */
 };
 
-struct steps {
-  struct lowering *l;
+struct channel_layout {
+  struct model_lowering *l;
   uint32_t n;
   enum channel channel;
-  uint32_t length;       /* FIFO: of a row */
-  bool overflows;        /* FIFO: because we said so */
-  struct route *routes;  /* by kind, q, p */
-  bool *carried;         /* by q, p, kind */
-  uint64_t *codes;       /* by kind: how many messages */
+  uint32_t length;      /* FIFO: of a row */
+  bool overflows;       /* FIFO: because we said so */
+  struct route *routes; /* by kind, q, p */
+  bool *carried;        /* by q, p, kind */
+  uint64_t *codes;      /* by kind: how many messages */
 };
 
-struct taking { /* what a process takes or looks at in a step */
+struct message_taking { /* what a process takes or looks at in a step */
   uint32_t sender;
-  wire when, code, forged, kept;
+  expr_id when, code, forged, kept;
 };
 
-struct acting {
-  struct steps *s;
+struct action_lowering {
+  struct channel_layout *s;
   uint32_t p;
   const struct action *action;
-  struct taking *taken;
+  struct message_taking *taken;
   uint32_t ntaken;
   struct local_state after;
-  struct symbol *globals;
+  struct flat_value *globals;
   /* messages, changed in order */
-  wire *row;           /* FIFO: by cell, what it has become; NO_WIRE: as it was */
+  expr_id *row; /* FIFO: by cell, what it has become; NO_EXPR: as it was */
 };
 
-struct route *route_of(struct steps *, uint32_t kind, uint32_t q, uint32_t p);
-const char *route_name(struct steps *, uint32_t kind, uint32_t q, uint32_t p);
+struct route *route_of(struct channel_layout *, uint32_t kind, uint32_t q, uint32_t p);
+const char *route_name(struct channel_layout *, uint32_t kind, uint32_t q, uint32_t p);
 bool consumes(const struct action *);
 /* Under way from q to p: is there a message with this code that may be taken? */
-wire pending(struct steps *, uint32_t kind, uint32_t q, uint32_t p, wire code);
-wire row_at(struct steps *, const struct route *, uint32_t i); /* FIFO */
-void bump(struct lowering *, uint32_t cell, wire when, wire index, int64_t by, bool absorbed); /* bags and sets */
+expr_id pending(struct channel_layout *, uint32_t kind, uint32_t q, uint32_t p, expr_id code);
+expr_id row_at(struct channel_layout *, const struct route *, uint32_t i); /* FIFO */
+void counter_add(struct model_lowering *, uint32_t cell, expr_id when, expr_id index, int64_t by,
+                 bool absorbed); /* bags and sets */
 
 /* What an action does to channels, in this order. out: by message in the outbox, whether it is sent. */
-void consume(struct acting *);
-void keep_bound(struct acting *, const wire *out);
-void check_room(struct acting *, const wire *out);
-void post_all(struct acting *, const wire *out);
-void change_rows(struct acting *);
+void consume(struct action_lowering *);
+void require_channel_bound(struct action_lowering *, const expr_id *out);
+void fail_on_overflow(struct action_lowering *, const expr_id *out);
+void post_all(struct action_lowering *, const expr_id *out);
+void change_rows(struct action_lowering *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Statements, guards that bind, and free choices: what sem/exec.c and sem/foreach.c do, as wires. */
+/* Statements, guards that bind, and free choices: what interp/exec.c and interp/exec_foreach.c do, as expressions. */
 #include "export/lower.h"
 
 #include <stdio.h>
@@ -6,40 +6,40 @@
 
 /* --- free choices --- */
 
-void assume(struct lowering *l, wire w) { l->possible = circuit_and(l->circuit, l->possible, w); }
+void assume(struct model_lowering *l, expr_id w) { l->possible = expr_and(l->expr_graph, l->possible, w); }
 
-static const char *choice_name(struct lowering *l, const char *name) {
+static const char *choice_name(struct model_lowering *l, const char *name) {
   bool taken = false;
   for (size_t i = 0; i < l->rule->choices.n && !taken; i++)
     taken = !strcmp(l->rule->choices.at[i].name, name);
-  for (size_t i = 0; i < l->program->cells.n && !taken; i++)
-    taken = !strcmp(l->program->cells.at[i].name, name);
+  for (size_t i = 0; i < l->program->variables.n && !taken; i++)
+    taken = !strcmp(l->program->variables.at[i].name, name);
   return taken ? choice_name(l, arena_printf(l->arena, "%s_%zu", name, l->rule->choices.n)) : name;
 }
 
-static wire choice_new(struct lowering *l, const char *name, bool truth, int64_t lo, int64_t hi) {
+static expr_id choice_new(struct model_lowering *l, const char *name, bool truth, int64_t lo, int64_t hi) {
   if (!l->rule)
     refuse(l, (struct span){0, 0}, "a free choice where none can be written");
   struct choice choice = {choice_name(l, plain_name(l, arena_printf(l->arena, "any_%s", name))), truth, lo, hi};
   vec_push(&l->rule->choices, choice);
-  return circuit_param(l->circuit, (uint32_t)l->rule->choices.n - 1, truth, lo, hi);
+  return expr_choice(l->expr_graph, (uint32_t)l->rule->choices.n - 1, truth, lo, hi);
 }
 
-wire choice_number(struct lowering *l, const char *name, int64_t lo, int64_t hi) {
-  return lo == hi ? circuit_number(l->circuit, lo) : choice_new(l, name, false, lo, hi);
+expr_id choice_number(struct model_lowering *l, const char *name, int64_t lo, int64_t hi) {
+  return lo == hi ? expr_number(l->expr_graph, lo) : choice_new(l, name, false, lo, hi);
 }
 
-wire choice_truth(struct lowering *l, const char *name) { return choice_new(l, name, true, 0, 1); }
+expr_id choice_truth(struct model_lowering *l, const char *name) { return choice_new(l, name, true, 0, 1); }
 
 /* Where nothing is to be chosen, the choice is its first value: no step is written twice for nothing. */
-void choose_one(struct lowering *l, const char *name, const wire *possible, uint32_t n, wire *which) {
-  struct circuit *c = l->circuit;
+void choose_one(struct model_lowering *l, const char *name, const expr_id *possible, uint32_t n, expr_id *which) {
+  struct expr_graph *c = l->expr_graph;
   uint32_t candidates = 0, only = 0;
-  wire any = circuit_truth(c, false);
+  expr_id any = expr_truth(c, false);
   for (uint32_t i = 0; i < n; i++) {
-    which[i] = circuit_truth(c, false);
-    any = circuit_or(c, any, possible[i]);
-    if (!circuit_is(c, possible[i], 0)) {
+    which[i] = expr_truth(c, false);
+    any = expr_or(c, any, possible[i]);
+    if (!expr_is_constant(c, possible[i], 0)) {
       candidates++;
       only = i;
     }
@@ -47,29 +47,30 @@ void choose_one(struct lowering *l, const char *name, const wire *possible, uint
   if (candidates == 0)
     return;
   if (candidates == 1) {
-    which[only] = circuit_truth(c, true);
+    which[only] = expr_truth(c, true);
     return;
   }
-  wire chosen = choice_number(l, arena_printf(l->arena, "%s_%s", l->me == UINT32_MAX ? "model" : process_name(l, l->me), name), 0, n - 1);
-  wire chooses = circuit_and(c, l->path, any);
+  expr_id chosen = choice_number(
+      l, arena_printf(l->arena, "%s_%s", l->me == UINT32_MAX ? "model" : process_name(l, l->me), name), 0, n - 1);
+  expr_id chooses = expr_and(c, l->path, any);
   for (uint32_t i = 0; i < n; i++) {
-    which[i] = circuit_equal(c, chosen, circuit_number(c, i));
-    wire allowed = i == 0 ? circuit_implies(c, chooses, possible[i]) : circuit_and(c, chooses, possible[i]);
-    assume(l, circuit_implies(c, which[i], allowed));
+    which[i] = expr_equal(c, chosen, expr_number(c, i));
+    expr_id allowed = i == 0 ? expr_implies(c, chooses, possible[i]) : expr_and(c, chooses, possible[i]);
+    assume(l, expr_implies(c, which[i], allowed));
   }
 }
 
 /* Any value of a finite type. */
-struct symbol choose_value(struct lowering *l, const char *name, const struct type *t, struct span at) {
-  return symbol_of_code(l, t, choice_number(l, name, 0, (int64_t)code_count(l, t, at) - 1));
+struct flat_value choose_value(struct model_lowering *l, const char *name, const struct type *t, struct span at) {
+  return flat_of_code(l, t, choice_number(l, name, 0, (int64_t)code_count(l, t, at) - 1));
 }
 
 /* --- guards that bind --- */
 
 struct guard_binding {
-  wire when;
-  struct symbol *slot;
-  wire *sender;
+  expr_id when;
+  struct flat_value *slot;
+  expr_id *sender;
 };
 
 struct guard_bindings {
@@ -78,9 +79,9 @@ struct guard_bindings {
   size_t n, cap;
 };
 
-static bool same_binding(struct lowering *l, const struct guard *g, const struct guard_binding *a) {
+static bool same_binding(struct model_lowering *l, const struct guard *g, const struct guard_binding *a) {
   for (uint32_t i = 0; i < g->nused; i++) {
-    struct symbol now = l->slot[g->used[i]];
+    struct flat_value now = l->slot[g->used[i]];
     uint32_t n = now.type ? type_leaves(l, now.type, (struct span){0, 0}) : 1;
     if (memcmp(a->slot[i].leaf, now.leaf, n * sizeof *now.leaf) || a->sender[i] != l->slot_sender[g->used[i]])
       return false;
@@ -88,16 +89,16 @@ static bool same_binding(struct lowering *l, const struct guard *g, const struct
   return true;
 }
 
-static void visit_guard(struct lowering *l, void *context, wire when) {
+static void visit_guard(struct model_lowering *l, void *context, expr_id when) {
   struct guard_bindings *b = context;
   const struct guard *g = b->guard;
   if (g->cond)
-    when = circuit_and(l->circuit, when, lower_truth(l, g->cond));
-  if (circuit_is(l->circuit, when, 0))
+    when = expr_and(l->expr_graph, when, lower_truth(l, g->cond));
+  if (expr_is_constant(l->expr_graph, when, 0))
     return;
   for (size_t i = 0; i < b->n; i++)
     if (same_binding(l, g, &b->all[i])) {
-      b->all[i].when = circuit_or(l->circuit, b->all[i].when, when);
+      b->all[i].when = expr_or(l->expr_graph, b->all[i].when, when);
       return;
     }
   if (b->n == b->cap) {
@@ -119,29 +120,29 @@ static void visit_guard(struct lowering *l, void *context, wire when) {
 }
 
 /* Does the guard hold? The names that it binds have the values of the witness that was chosen. */
-wire lower_guard(struct lowering *l, const struct guard *g) {
-  struct circuit *c = l->circuit;
+expr_id lower_guard(struct model_lowering *l, const struct guard *g) {
+  struct expr_graph *c = l->expr_graph;
   if (g->ngen == 0)
-    return g->cond ? lower_truth(l, g->cond) : circuit_truth(c, true);
+    return g->cond ? lower_truth(l, g->cond) : expr_truth(c, true);
   struct guard_bindings b = {.guard = g};
   lower_bindings(l, g->gen, g->ngen, visit_guard, &b);
-  wire any = circuit_truth(c, false);
-  wire *when = arena_array(l->arena, b.n + 1, sizeof *when), *which = arena_array(l->arena, b.n + 1, sizeof *which);
+  expr_id any = expr_truth(c, false);
+  expr_id *when = arena_array(l->arena, b.n + 1, sizeof *when), *which = arena_array(l->arena, b.n + 1, sizeof *which);
   for (size_t i = 0; i < b.n; i++) {
     when[i] = b.all[i].when;
-    any = circuit_or(c, any, when[i]);
+    any = expr_or(c, any, when[i]);
   }
   if (b.n == 0)
     return any;
   if (g->nused > 0)
     choose_one(l, g->gen[0].name, when, (uint32_t)b.n, which);
   for (uint32_t i = 0; i < g->nused; i++) {
-    struct symbol v = b.all[0].slot[i];
-    wire sender = b.all[0].sender[i];
+    struct flat_value v = b.all[0].slot[i];
+    expr_id sender = b.all[0].sender[i];
     for (size_t k = 1; k < b.n; k++) {
-      v = symbol_if(l, which[k], b.all[k].slot[i], v);
-      if (sender != NO_WIRE)
-        sender = circuit_if(c, which[k], b.all[k].sender[i], sender);
+      v = flat_if(l, which[k], b.all[k].slot[i], v);
+      if (sender != NO_EXPR)
+        sender = expr_ite(c, which[k], b.all[k].sender[i], sender);
     }
     l->slot[g->used[i]] = v;
     l->slot_sender[g->used[i]] = sender;
@@ -151,7 +152,7 @@ wire lower_guard(struct lowering *l, const struct guard *g) {
 
 /* --- states on two branches --- */
 
-struct local_state local_copy(struct lowering *l, uint32_t role, const struct local_state *s) {
+struct local_state local_copy(struct model_lowering *l, uint32_t role, const struct local_state *s) {
   struct local_state copy = *s;
   uint32_t n = l->model->roles[role].nvars;
   copy.vars = arena_array(l->arena, n + 1, sizeof *copy.vars);
@@ -159,23 +160,24 @@ struct local_state local_copy(struct lowering *l, uint32_t role, const struct lo
   return copy;
 }
 
-struct symbol *globals_copy(struct lowering *l, const struct symbol *globals) {
-  struct symbol *copy = arena_array(l->arena, l->model->nglobals + 1, sizeof *copy);
+struct flat_value *globals_copy(struct model_lowering *l, const struct flat_value *globals) {
+  struct flat_value *copy = arena_array(l->arena, l->model->nglobals + 1, sizeof *copy);
   if (l->model->nglobals)
     memcpy(copy, globals, l->model->nglobals * sizeof *copy);
   return copy;
 }
 
-void local_merge(struct lowering *l, uint32_t role, wire when, struct local_state *then, const struct local_state *other) {
-  struct circuit *c = l->circuit;
+void local_merge(struct model_lowering *l, uint32_t role, expr_id when, struct local_state *then,
+                 const struct local_state *other) {
+  struct expr_graph *c = l->expr_graph;
   for (uint32_t i = 0; i < l->model->roles[role].nvars; i++)
-    then->vars[i] = symbol_if(l, when, then->vars[i], other->vars[i]);
-  then->halted = circuit_if(c, when, then->halted, other->halted);
-  then->crashed = circuit_if(c, when, then->crashed, other->crashed);
-  then->recovered = circuit_if(c, when, then->recovered, other->recovered);
+    then->vars[i] = flat_if(l, when, then->vars[i], other->vars[i]);
+  then->halted = expr_ite(c, when, then->halted, other->halted);
+  then->crashed = expr_ite(c, when, then->crashed, other->crashed);
+  then->recovered = expr_ite(c, when, then->recovered, other->recovered);
 }
 
-void begin_process(struct lowering *l, uint32_t p, struct local_state *self, struct symbol *globals) {
+void begin_process(struct model_lowering *l, uint32_t p, struct local_state *self, struct flat_value *globals) {
   l->me = p;
   l->role = model_role_of(l->model, p);
   l->self = self;
@@ -188,16 +190,16 @@ void begin_process(struct lowering *l, uint32_t p, struct local_state *self, str
   l->slot_sender = arena_array(l->arena, l->model->nslots + 1, sizeof *l->slot_sender);
 }
 
-static void run_stmt(struct lowering *l, const struct stmt *s);
+static void run_stmt(struct model_lowering *l, const struct stmt *s);
 
 /* Runs a block as if `when` held, and keeps the rest where it does not. */
-static void run_when(struct lowering *l, wire when, const struct block *b, const struct stmt *one) {
-  if (circuit_is(l->circuit, when, 0) || (b && b->n == 0))
+static void run_when(struct model_lowering *l, expr_id when, const struct block *b, const struct stmt *one) {
+  if (expr_is_constant(l->expr_graph, when, 0) || (b && b->n == 0))
     return;
   struct local_state old = local_copy(l, l->role, l->self);
-  struct symbol *globals = globals_copy(l, l->globals);
-  wire path = path_and(l, when);
-  if (!circuit_is(l->circuit, l->path, 0)) {
+  struct flat_value *globals = globals_copy(l, l->globals);
+  expr_id path = path_and(l, when);
+  if (!expr_is_constant(l->expr_graph, l->path, 0)) {
     if (b)
       lower_block(l, b);
     else
@@ -206,170 +208,188 @@ static void run_when(struct lowering *l, wire when, const struct block *b, const
   l->path = path;
   local_merge(l, l->role, when, l->self, &old);
   for (uint32_t i = 0; i < l->model->nglobals; i++)
-    l->globals[i] = symbol_if(l, when, l->globals[i], globals[i]);
+    l->globals[i] = flat_if(l, when, l->globals[i], globals[i]);
 }
 
 /* `halt` ends the block: nothing after it happens. */
-void lower_block(struct lowering *l, const struct block *b) {
+void lower_block(struct model_lowering *l, const struct block *b) {
   for (uint32_t i = 0; i < b->n; i++) {
-    if (circuit_is(l->circuit, l->self->halted, 0))
+    if (expr_is_constant(l->expr_graph, l->self->halted, 0))
       run_stmt(l, b->at[i]);
     else
-      run_when(l, circuit_not(l->circuit, l->self->halted), NULL, b->at[i]);
+      run_when(l, expr_not(l->expr_graph, l->self->halted), NULL, b->at[i]);
   }
 }
 
 /* --- assignment --- */
 
-static struct symbol assigned(struct lowering *l, struct symbol old, const struct stmt *s, uint32_t step, struct symbol v) {
+static struct flat_value assigned(struct model_lowering *l, struct flat_value old, const struct stmt *s, uint32_t step,
+                                  struct flat_value v) {
   if (step == s->npath) {
     lower_check(l, old.type, v, s->expr->at, "value");
-    return symbol_as(l, v, old.type);
+    return flat_as(l, v, old.type);
   }
-  struct symbol made = {old.type, NULL};
+  struct flat_value made = {old.type, NULL};
   uint32_t n = type_leaves(l, old.type, s->at);
   made.leaf = arena_copy(l->arena, old.leaf, n * sizeof *old.leaf);
   if (!s->path[step].index) {
-    struct symbol part = symbol_part(l, made, s->path[step].field);
-    struct symbol to = assigned(l, part, s, step + 1, v);
+    struct flat_value part = flat_part(l, made, s->path[step].field);
+    struct flat_value to = assigned(l, part, s, step + 1, v);
     memcpy(part.leaf, to.leaf, type_leaves(l, part.type, s->at) * sizeof *part.leaf);
     return made;
   }
   const struct type *index = old.type->index;
-  struct symbol i = lower_node(l, s->path[step].index);
+  struct flat_value i = lower_node(l, s->path[step].index);
   lower_check(l, index, i, s->path[step].index->at, "index");
   for (uint32_t k = 0; k < index->count; k++) {
-    wire here = symbol_equal(l, i, symbol_of_value(l, index, type_nth(&l->model->values, index, k)));
-    if (circuit_is(l->circuit, here, 0))
+    expr_id here = flat_equal(l, i, flat_of_value(l, index, type_nth(&l->model->values, index, k)));
+    if (expr_is_constant(l->expr_graph, here, 0))
       continue;
-    struct symbol part = symbol_part(l, made, k);
-    wire path = path_and(l, here);
-    struct symbol to = symbol_if(l, here, assigned(l, part, s, step + 1, v), part);
+    struct flat_value part = flat_part(l, made, k);
+    expr_id path = path_and(l, here);
+    struct flat_value to = flat_if(l, here, assigned(l, part, s, step + 1, v), part);
     l->path = path;
     memcpy(part.leaf, to.leaf, type_leaves(l, part.type, s->at) * sizeof *part.leaf);
   }
   return made;
 }
 
-static void note_symbol(struct lowering *l, struct symbol s, struct span at) {
+static void note_symbol(struct model_lowering *l, struct flat_value s, struct span at) {
   uint32_t n = s.type ? type_leaves(l, s.type, at) : 1;
   for (uint32_t i = 0; i < n; i++)
-    circuit_note(l->circuit, s.leaf[i], at);
+    expr_set_span(l->expr_graph, s.leaf[i], at);
 }
 
-static void assign(struct lowering *l, const struct stmt *s) {
-  struct symbol *place = s->shared ? &l->globals[s->var] : &l->self->vars[s->var];
-  struct symbol v = lower_node(l, s->expr);
+static void assign(struct model_lowering *l, const struct stmt *s) {
+  struct flat_value *place = s->shared ? &l->globals[s->var] : &l->self->vars[s->var];
+  struct flat_value v = lower_node(l, s->expr);
   *place = assigned(l, *place, s, 0, v);
   note_symbol(l, *place, s->at);
 }
 
 /* --- sending --- */
 
-static wire reaches(struct lowering *l, const struct send *s, struct symbol to, uint32_t p) {
-  struct circuit *c = l->circuit;
+static expr_id reaches(struct model_lowering *l, const struct send *s, struct flat_value to, uint32_t p) {
+  struct expr_graph *c = l->expr_graph;
   switch (s->target) {
-  case TARGET_SET: return circuit_truth(c, s->to_role == ROLE_ANY || model_role_of(l->model, p) == s->to_role);
-  case TARGET_OTHERS: return circuit_truth(c, p != l->me);
-  case TARGET_ONE: return circuit_equal(c, to.leaf[0], circuit_number(c, p));
-  case TARGET_EXPR: return to.leaf[p];
+  case TARGET_SET:
+    return expr_truth(c, s->to_role == ROLE_ANY || model_role_of(l->model, p) == s->to_role);
+  case TARGET_OTHERS:
+    return expr_truth(c, p != l->me);
+  case TARGET_ONE:
+    return expr_equal(c, to.leaf[0], expr_number(c, p));
+  case TARGET_EXPR:
+    return to.leaf[p];
   }
   refuse(l, s->at, "a message to whom cannot be written in this format");
 }
 
 /* Puts what a send says into the outbox, one for each receiver, receivers in order. */
-static void post(struct lowering *l, const struct send *s) {
-  struct circuit *c = l->circuit;
-  struct symbol message = lower_node(l, s->message), to = {0};
+static void post(struct model_lowering *l, const struct send *s) {
+  struct expr_graph *c = l->expr_graph;
+  struct flat_value message = lower_node(l, s->message), to = {0};
   const struct role *role = &l->model->roles[l->role];
   bool steps = model_steps(l->model);
   if (steps) {
     const struct type *t = l->model->messages[s->kind].type;
     lower_check(l, t, message, s->at, "value");
-    message = symbol_as(l, message, t);
+    message = flat_as(l, message, t);
   }
   if (s->to)
     to = lower_node(l, s->to);
-  struct symbol reachable = {0};
+  struct flat_value reachable = {0};
   if (role->graph)
     reachable = neighbours_of(l);
   for (uint32_t p = 0; p < l->model->nprocesses; p++) {
-    wire sent = reaches(l, s, to, p);
-    if (circuit_is(c, sent, 0))
+    expr_id sent = reaches(l, s, to, p);
+    if (expr_is_constant(c, sent, 0))
       continue;
-    wire channel = circuit_truth(c, true);
+    expr_id channel = expr_truth(c, true);
     if (role->ring && steps)
-      channel = circuit_truth(c, p == role->first + (l->me - role->first + 1) % role->count);
+      channel = expr_truth(c, p == role->first + (l->me - role->first + 1) % role->count);
     else if (role->graph)
       channel = reachable.leaf[p];
-    fail_if(l, circuit_and(c, sent, circuit_not(c, channel)), s->at, "a message where there is no channel");
-    struct sent_message one = {circuit_and(c, circuit_and(c, l->path, sent), channel), p, s->kind, message, s->at};
+    fail_if(l, expr_and(c, sent, expr_not(c, channel)), s->at, "a message where there is no channel");
+    struct sent_message one = {expr_and(c, expr_and(c, l->path, sent), channel), p, s->kind, message, s->at};
     vec_push(&l->outbox, one);
   }
 }
 
-void lower_send(struct lowering *l, const struct send *s) {
-  wire when = lower_guard(l, &s->guard), path = path_and(l, when);
-  if (!circuit_is(l->circuit, l->path, 0))
+void lower_send(struct model_lowering *l, const struct send *s) {
+  expr_id when = lower_guard(l, &s->guard), path = path_and(l, when);
+  if (!expr_is_constant(l->expr_graph, l->path, 0))
     post(l, s);
   l->path = path;
 }
 
 /* --- foreach: the messages in any order, each position a choice --- */
 
-static void foreach(struct lowering *l, const struct stmt *s) {
-  struct circuit *c = l->circuit;
+static void foreach (struct model_lowering *l, const struct stmt *s) {
+  struct expr_graph *c = l->expr_graph;
   uint32_t n = l->nreceived;
-  wire *done = arena_array(l->arena, n + 1, sizeof *done), *left = arena_array(l->arena, n + 1, sizeof *left);
-  wire *which = arena_array(l->arena, n + 1, sizeof *which);
+  expr_id *done = arena_array(l->arena, n + 1, sizeof *done), *left = arena_array(l->arena, n + 1, sizeof *left);
+  expr_id *which = arena_array(l->arena, n + 1, sizeof *which);
   for (uint32_t i = 0; i < n; i++)
-    done[i] = circuit_truth(c, false);
+    done[i] = expr_truth(c, false);
   for (uint32_t turn = 0; turn < n; turn++) {
-    wire any = circuit_truth(c, false), sender = NO_WIRE;
+    expr_id any = expr_truth(c, false), sender = NO_EXPR;
     for (uint32_t i = 0; i < n; i++) {
-      left[i] = circuit_and(c, l->received[i].when, circuit_not(c, done[i]));
-      any = circuit_or(c, any, left[i]);
+      left[i] = expr_and(c, l->received[i].when, expr_not(c, done[i]));
+      any = expr_or(c, any, left[i]);
     }
     choose_one(l, "next", left, n, which);
-    struct symbol message = l->received[0].message;
+    struct flat_value message = l->received[0].message;
     for (uint32_t i = 0; i < n; i++) {
-      message = i ? symbol_if(l, which[i], l->received[i].message, message) : message;
-      wire from = circuit_number(c, l->received[i].sender);
-      sender = i ? circuit_if(c, which[i], from, sender) : from;
-      done[i] = circuit_or(c, done[i], circuit_and(c, any, which[i]));
+      message = i ? flat_if(l, which[i], l->received[i].message, message) : message;
+      expr_id from = expr_number(c, l->received[i].sender);
+      sender = i ? expr_ite(c, which[i], from, sender) : from;
+      done[i] = expr_or(c, done[i], expr_and(c, any, which[i]));
     }
     l->slot[s->slot] = message;
     l->slot_sender[s->slot] = sender;
-    run_when(l, circuit_and(c, any, circuit_not(c, l->self->halted)), &s->then, NULL);
+    run_when(l, expr_and(c, any, expr_not(c, l->self->halted)), &s->then, NULL);
   }
 }
 
 /* Each side begins with what was before. */
-static void branch(struct lowering *l, const struct stmt *s) {
-  wire when = lower_guard(l, &s->guard);
-  circuit_note(l->circuit, when, s->at);
+static void branch(struct model_lowering *l, const struct stmt *s) {
+  expr_id when = lower_guard(l, &s->guard);
+  expr_set_span(l->expr_graph, when, s->at);
   struct local_state old = local_copy(l, l->role, l->self);
-  struct symbol *old_globals = globals_copy(l, l->globals);
+  struct flat_value *old_globals = globals_copy(l, l->globals);
   run_when(l, when, &s->then, NULL);
   struct local_state then = local_copy(l, l->role, l->self);
-  struct symbol *then_globals = globals_copy(l, l->globals);
+  struct flat_value *then_globals = globals_copy(l, l->globals);
   *l->self = old;
   memcpy(l->globals, old_globals, l->model->nglobals * sizeof *l->globals);
-  run_when(l, circuit_not(l->circuit, when), &s->other, NULL);
+  run_when(l, expr_not(l->expr_graph, when), &s->other, NULL);
   local_merge(l, l->role, when, &then, l->self);
   *l->self = then;
   for (uint32_t i = 0; i < l->model->nglobals; i++)
-    l->globals[i] = symbol_if(l, when, then_globals[i], l->globals[i]);
+    l->globals[i] = flat_if(l, when, then_globals[i], l->globals[i]);
 }
 
-static void run_stmt(struct lowering *l, const struct stmt *s) {
+static void run_stmt(struct model_lowering *l, const struct stmt *s) {
   switch (s->kind) {
-  case STMT_IF: branch(l, s); return;
-  case STMT_LET: l->slot[s->slot] = lower_node(l, s->expr); return;
-  case STMT_ASSIGN: assign(l, s); return;
-  case STMT_FOREACH: foreach(l, s); return;
-  case STMT_HALT: l->self->halted = circuit_truth(l->circuit, true); return;
-  case STMT_SEND: lower_send(l, s->send); return;
+  case STMT_IF:
+    branch(l, s);
+    return;
+  case STMT_LET:
+    l->slot[s->slot] = lower_node(l, s->expr);
+    return;
+  case STMT_ASSIGN:
+    assign(l, s);
+    return;
+  case STMT_FOREACH:
+    foreach (l, s)
+      ;
+    return;
+  case STMT_HALT:
+    l->self->halted = expr_truth(l->expr_graph, true);
+    return;
+  case STMT_SEND:
+    lower_send(l, s->send);
+    return;
   }
   refuse(l, s->at, "this statement cannot be written in this format");
 }

@@ -1,16 +1,32 @@
-/* Murphi, for Rumur. A rule's choices are the parameters of its ruleset; what it computes on the way are variables of the
-   rule, which are no part of the state. */
-#include "export/formats.h"
-#include "export/print.h"
+/* Murphi, for Rumur. A rule's choices are the parameters of its ruleset; what it computes on the way are variables of
+   the rule, which are no part of the state. */
+#include "export/export_formats.h"
+#include "export/expr_printer.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const struct syntax murphi = {
-    .truth = {"false", "true"}, .negation = "!", .conjunction = "&", .disjunction = "|", .equal = "=", .differ = "!=",
-    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "%",
-    .if_open = "(", .if_then = " ? ", .if_else = " : ", .if_close = ")", .count_open = "(", .count_close = " ? 1 : 0)",
-    .comment_open = "/* ", .comment_close = " */"};
+static const struct target_syntax murphi = {.truth = {"false", "true"},
+                                            .negation = "!",
+                                            .conjunction = "&",
+                                            .disjunction = "|",
+                                            .equal = "=",
+                                            .differ = "!=",
+                                            .less = "<",
+                                            .at_most = "<=",
+                                            .plus = "+",
+                                            .minus = "-",
+                                            .times = "*",
+                                            .over = "/",
+                                            .modulo = "%",
+                                            .if_open = "(",
+                                            .if_then = " ? ",
+                                            .if_else = " : ",
+                                            .if_close = ")",
+                                            .count_open = "(",
+                                            .count_close = " ? 1 : 0)",
+                                            .comment_open = "/* ",
+                                            .comment_close = " */"};
 
 static void add_type(struct text *out, bool truth, int64_t lo, int64_t hi) {
   if (truth)
@@ -19,10 +35,10 @@ static void add_type(struct text *out, bool truth, int64_t lo, int64_t hi) {
     text_addf(out, "%" PRId64 " .. %" PRId64, lo, hi);
 }
 
-static void declare_cells(struct printer *p) {
+static void declare_variables(struct expr_printer *p) {
   text_add(p->out, "type\n  Number: -1000000000 .. 1000000000;\nvar\n");
-  for (size_t i = 0; i < p->program->cells.n; i++) {
-    const struct cell *c = &p->program->cells.at[i];
+  for (size_t i = 0; i < p->program->variables.n; i++) {
+    const struct state_variable *c = &p->program->variables.at[i];
     text_addf(p->out, "  %s: ", c->name);
     if (c->length)
       text_addf(p->out, "array [0 .. %" PRIu32 "] of ", c->length - 1);
@@ -36,10 +52,10 @@ static void declare_cells(struct printer *p) {
   }
 }
 
-static void add_startstate(struct printer *p) {
+static void add_startstate(struct expr_printer *p) {
   text_add(p->out, "\nstartstate \"nothing yet\" begin\n");
-  for (size_t i = 0; i < p->program->cells.n; i++) {
-    const struct cell *c = &p->program->cells.at[i];
+  for (size_t i = 0; i < p->program->variables.n; i++) {
+    const struct state_variable *c = &p->program->variables.at[i];
     if (c->length)
       text_addf(p->out, "  for i: 0 .. %" PRIu32 " do %s[i] := %" PRId64 "; end;\n", c->length - 1, c->name, c->lo);
     else if (c->truth)
@@ -57,9 +73,9 @@ struct statements { /* statements, and the variables they need */
   const char *indent;
 };
 
-static void define(struct printer *p, wire w, void *context) {
+static void define(struct expr_printer *p, expr_id w, void *context) {
   struct statements *b = context;
-  const struct gate_node *n = node_of(&p->program->circuit, w);
+  const struct expr_node *n = node_of(&p->program->expr_graph, w);
   text_addf(&b->declarations, "    %s%u: %s;\n", p->prefix, p->names + 1, n->truth ? "boolean" : "Number");
   text_addf(p->out, "%s%s%u := ", b->indent, p->prefix, p->names + 1);
   printer_add(p, w);
@@ -67,9 +83,9 @@ static void define(struct printer *p, wire w, void *context) {
   printer_end_definition(p, w);
 }
 
-static void add_failures(struct printer *p, struct statements *b) {
+static void add_failures(struct expr_printer *p, struct statements *b) {
   for (size_t i = 0; i < p->rule->failures.n; i++) {
-    const struct failure *f = &p->rule->failures.at[i];
+    const struct rule_failure *f = &p->rule->failures.at[i];
     printer_define(p, f->when, define, b);
     text_addf(p->out, "%sif ", b->indent);
     printer_add(p, f->when);
@@ -82,13 +98,14 @@ static void add_failures(struct printer *p, struct statements *b) {
   }
 }
 
-static void add_steps(struct printer *p, struct statements *b) {
+static void add_steps(struct expr_printer *p, struct statements *b) {
   for (size_t i = 0; i < p->rule->steps.n; i++) {
-    if (p->rule->steps.at[i] == NO_WIRE)
+    if (p->rule->steps.at[i] == NO_EXPR)
       continue;
     const struct property *q = p->program->properties.at[i].property;
     printer_define(p, p->rule->steps.at[i], define, b);
-    text_addf(p->out, "%s%s \"%s\" ", b->indent, q->kind == PROPERTY_COVER ? "cover" : "assert", p->program->properties.at[i].name);
+    text_addf(p->out, "%s%s \"%s\" ", b->indent, q->kind == PROPERTY_COVER ? "cover" : "assert",
+              p->program->properties.at[i].name);
     printer_add(p, p->rule->steps.at[i]);
     text_add(p->out, ";  ");
     printer_line(p, q->at);
@@ -96,18 +113,18 @@ static void add_steps(struct printer *p, struct statements *b) {
   }
 }
 
-static void add_changes(struct printer *p, struct statements *b) {
+static void add_changes(struct expr_printer *p, struct statements *b) {
   const struct rule *r = p->rule;
   printer_force_changes(p, define, b);
   for (size_t i = 0; i < r->changes.n; i++) {
-    const struct cell_change *c = &r->changes.at[i];
-    if (c->index == NO_WIRE) {
-      text_addf(p->out, "%s%s := ", b->indent, p->program->cells.at[c->cell].name);
+    const struct variable_update *c = &r->changes.at[i];
+    if (c->index == NO_EXPR) {
+      text_addf(p->out, "%s%s := ", b->indent, p->program->variables.at[c->cell].name);
       printer_add(p, c->value);
       text_add(p->out, ";\n");
       continue;
     }
-    bool always = circuit_is(&p->program->circuit, c->condition, 1);
+    bool always = expr_is_constant(&p->program->expr_graph, c->condition, 1);
     text_add(p->out, b->indent);
     if (!always) {
       text_add(p->out, "if ");
@@ -119,11 +136,11 @@ static void add_changes(struct printer *p, struct statements *b) {
   }
 }
 
-static void add_rule(struct printer *p, size_t number) {
+static void add_rule(struct expr_printer *p, size_t number) {
   const struct rule *r = &p->program->rules.at[number];
   struct text *out = p->out, inside = {0};
   struct statements b = {.indent = "    "};
-  printer_turn_to(p, r);
+  printer_begin_rule(p, r);
   if (r->choices.n) {
     text_add(out, "ruleset");
     for (size_t i = 0; i < r->choices.n; i++) {
@@ -140,10 +157,10 @@ static void add_rule(struct printer *p, size_t number) {
     printer_add(p, r->guards.at[i]);
   }
   text_add(out, " ==>\n");
-  printer_want_rule(p);
+  printer_count_rule(p);
   p->out = &inside;
   printer_define(p, r->possible, define, &b);
-  bool always = circuit_is(&p->program->circuit, r->possible, 1);
+  bool always = expr_is_constant(&p->program->expr_graph, r->possible, 1);
   if (!always) {
     text_add(&inside, "    if ");
     printer_add(p, r->possible);
@@ -156,7 +173,8 @@ static void add_rule(struct printer *p, size_t number) {
   p->out = out;
   if (b.declarations.n)
     text_addf(out, "  var\n%s", b.declarations.at);
-  text_addf(out, "  begin\n%s%s  end;\n%s\n", text_or_empty(&inside), always ? "" : "    end;\n", r->choices.n ? "end;\n" : "");
+  text_addf(out, "  begin\n%s%s  end;\n%s\n", text_or_empty(&inside), always ? "" : "    end;\n",
+            r->choices.n ? "end;\n" : "");
   text_release(&inside);
   text_release(&b.declarations);
 }
@@ -164,11 +182,11 @@ static void add_rule(struct printer *p, size_t number) {
 /* --- properties --- */
 
 /* A function where something has to be computed first. */
-static void add_property(struct printer *p, const char *kind, const char *name, wire w, struct span at) {
+static void add_property(struct expr_printer *p, const char *kind, const char *name, expr_id w, struct span at) {
   struct text *out = p->out, inside = {0};
   struct statements b = {.indent = "  "};
-  printer_turn_to(p, NULL);
-  printer_want(p, w);
+  printer_begin_rule(p, NULL);
+  printer_count_uses(p, w);
   p->out = &inside;
   printer_define(p, w, define, &b);
   p->out = out;
@@ -189,20 +207,21 @@ static void add_property(struct printer *p, const char *kind, const char *name, 
 }
 
 void export_murphi(const struct program *g, struct text *out) {
-  struct printer p;
+  struct expr_printer p;
   printer_begin(&p, g, &murphi, out);
   printer_head(&p, "One state more than rondo counts: the one before 'start'.");
   text_add(out, "\n");
-  declare_cells(&p);
+  declare_variables(&p);
   add_startstate(&p);
   for (size_t i = 0; i < g->rules.n; i++)
     add_rule(&p, i);
-  if (!circuit_is(&g->circuit, g->fine, 1))
-    add_property(&p, "invariant", "no_error", g->fine, (struct span){0, 0});
+  if (!expr_is_constant(&g->expr_graph, g->well_defined, 1))
+    add_property(&p, "invariant", "no_error", g->well_defined, (struct span){0, 0});
   for (size_t i = 0; i < g->properties.n; i++) {
     const struct property *q = g->properties.at[i].property;
-    if (g->properties.at[i].holds != NO_WIRE)
-      add_property(&p, q->kind == PROPERTY_COVER ? "cover" : "invariant", g->properties.at[i].name, g->properties.at[i].holds, q->at);
+    if (g->properties.at[i].holds != NO_EXPR)
+      add_property(&p, q->kind == PROPERTY_COVER ? "cover" : "invariant", g->properties.at[i].name,
+                   g->properties.at[i].holds, q->at);
   }
   printer_release(&p);
 }

@@ -1,19 +1,39 @@
-/* SMV, for NuSMV and nuXmv. Which rule is taken, and its choices, are inputs; what it computes are definitions. Errors of
-   the model and step properties are remembered in variables, since invariants cannot speak of inputs; for a live property
-   likewise what the last step has met of the assumptions. A rule that is not possible leaves everything as it is, and meets
-   nothing: that runs go on is the first assumption. */
-#include "export/formats.h"
-#include "export/print.h"
+/* SMV, for NuSMV and nuXmv. Which rule is taken, and its choices, are inputs; what it computes are definitions. Errors
+   of the model and step properties are remembered in variables, since invariants cannot speak of inputs; for a live
+   property likewise what the last step has met of the assumptions. A rule that is not possible leaves everything as it
+   is, and meets nothing: that runs go on is the first assumption. */
+#include "export/export_formats.h"
+#include "export/expr_printer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct syntax smv = {
-    .truth = {"FALSE", "TRUE"}, .negation = "!", .conjunction = "&", .disjunction = "|", .equal = "=", .differ = "!=",
-    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "mod",
-    .if_open = "(", .if_then = " ? ", .if_else = " : ", .if_close = ")", .count_open = "(", .count_close = " ? 1 : 0)",
-    .eventually = "F", .always = "G", .until = "U", .release = "V", .comment_open = "-- ", .comment_close = ""};
+static const struct target_syntax smv = {.truth = {"FALSE", "TRUE"},
+                                         .negation = "!",
+                                         .conjunction = "&",
+                                         .disjunction = "|",
+                                         .equal = "=",
+                                         .differ = "!=",
+                                         .less = "<",
+                                         .at_most = "<=",
+                                         .plus = "+",
+                                         .minus = "-",
+                                         .times = "*",
+                                         .over = "/",
+                                         .modulo = "mod",
+                                         .if_open = "(",
+                                         .if_then = " ? ",
+                                         .if_else = " : ",
+                                         .if_close = ")",
+                                         .count_open = "(",
+                                         .count_close = " ? 1 : 0)",
+                                         .eventually = "F",
+                                         .always = "G",
+                                         .until = "U",
+                                         .release = "V",
+                                         .comment_open = "-- ",
+                                         .comment_close = ""};
 
 static void add_type(struct text *out, bool truth, int64_t lo, int64_t hi) {
   if (truth)
@@ -22,11 +42,11 @@ static void add_type(struct text *out, bool truth, int64_t lo, int64_t hi) {
     text_addf(out, "%" PRId64 "..%" PRId64 ";", lo, hi);
 }
 
-static void declare_cells(struct printer *p) {
+static void declare_variables(struct expr_printer *p) {
   const struct program *g = p->program;
   text_add(p->out, "VAR\n");
-  for (size_t i = 0; i < g->cells.n; i++) {
-    const struct cell *c = &g->cells.at[i];
+  for (size_t i = 0; i < g->variables.n; i++) {
+    const struct state_variable *c = &g->variables.at[i];
     for (uint32_t k = 0; k < (c->length ? c->length : 1); k++) {
       text_addf(p->out, "  %s", c->name);
       if (c->length)
@@ -42,7 +62,7 @@ static void declare_cells(struct printer *p) {
   }
   text_add(p->out, "  error_happened : boolean;\n");
   for (size_t i = 0; i < g->properties.n; i++)
-    if (g->properties.at[i].holds == NO_WIRE)
+    if (g->properties.at[i].holds == NO_EXPR)
       text_addf(p->out, "  %s_broken : boolean;\n", g->properties.at[i].name);
   for (size_t i = 0; i < g->live.assumptions.n; i++) {
     text_addf(p->out, "  met_%zu : boolean;  ", i + 1);
@@ -59,8 +79,8 @@ static void declare_cells(struct printer *p) {
     }
 }
 
-static void add_read(struct printer *p, const struct gate_node *n) {
-  const struct cell *c = &p->program->cells.at[n->index];
+static void add_read(struct expr_printer *p, const struct expr_node *n) {
+  const struct state_variable *c = &p->program->variables.at[n->index];
   text_add(p->out, "(case ");
   for (uint32_t k = 0; k + 1 < c->length; k++) {
     printer_add(p, n->kid[0]);
@@ -69,7 +89,7 @@ static void add_read(struct printer *p, const struct gate_node *n) {
   text_addf(p->out, "TRUE : %s_at_%" PRIu32 "; esac)", c->name, c->length - 1);
 }
 
-static void define(struct printer *p, wire w, void *context) {
+static void define(struct expr_printer *p, expr_id w, void *context) {
   (void)context;
   text_addf(p->out, "DEFINE %s%u := ", p->prefix, p->names + 1);
   printer_add(p, w);
@@ -77,14 +97,14 @@ static void define(struct printer *p, wire w, void *context) {
   printer_end_definition(p, w);
 }
 
-static void define_named(struct printer *p, size_t rule, const char *name, wire w) {
+static void define_named(struct expr_printer *p, size_t rule, const char *name, expr_id w) {
   printer_define(p, w, define, NULL);
   text_addf(p->out, "DEFINE r%zu_%s := ", rule, name);
   printer_add(p, w);
   text_add(p->out, ";\n");
 }
 
-static void add_rule(struct printer *p, size_t number) {
+static void add_rule(struct expr_printer *p, size_t number) {
   const struct program *g = p->program;
   const struct rule *r = &g->rules.at[number];
   char prefix[32], name[32];
@@ -92,13 +112,13 @@ static void add_rule(struct printer *p, size_t number) {
   p->prefix = prefix;
   snprintf(name, sizeof name, "r%zu_", number);
   p->choice_prefix = name;
-  printer_turn_to(p, r);
+  printer_begin_rule(p, r);
   text_addf(p->out, "\n-- rule %zu: %s ", number, r->name);
   printer_line(p, r->at);
   text_add(p->out, "\n");
   for (size_t i = 0; i < r->guards.n; i++)
-    printer_want(p, r->guards.at[i]);
-  printer_want_rule(p);
+    printer_count_uses(p, r->guards.at[i]);
+  printer_count_rule(p);
   for (size_t i = 0; i < r->guards.n; i++)
     printer_define(p, r->guards.at[i], define, NULL);
   printer_define(p, r->possible, define, NULL);
@@ -119,19 +139,19 @@ static void add_rule(struct printer *p, size_t number) {
   }
   text_addf(p->out, ";\nDEFINE r%zu_happens := r%zu_possible & !r%zu_fails;\n", number, number, number);
   for (size_t i = 0; i < r->steps.n; i++)
-    if (r->steps.at[i] != NO_WIRE)
+    if (r->steps.at[i] != NO_EXPR)
       define_named(p, number, g->properties.at[i].name, r->steps.at[i]);
-  for (size_t i = 0; i < r->meets.n; i++) {
+  for (size_t i = 0; i < r->satisfies.n; i++) {
     char what[32];
-    snprintf(what, sizeof what, "met_%u", r->meets.at[i].assumption + 1);
-    define_named(p, number, what, r->meets.at[i].when);
+    snprintf(what, sizeof what, "met_%u", r->satisfies.at[i].assumption + 1);
+    define_named(p, number, what, r->satisfies.at[i].when);
   }
   for (size_t i = 0; i < r->changes.n; i++) {
-    const struct cell_change *c = &r->changes.at[i];
+    const struct variable_update *c = &r->changes.at[i];
     snprintf(name, sizeof name, "r%zu_", number);
     char what[48];
     snprintf(what, sizeof what, "when_%zu", i);
-    if (c->index == NO_WIRE) {
+    if (c->index == NO_EXPR) {
       snprintf(what, sizeof what, "change_%zu", i);
       define_named(p, number, what, c->value);
     } else {
@@ -143,22 +163,27 @@ static void add_rule(struct printer *p, size_t number) {
 }
 
 /* What element k of an array, or a variable, is after a rule. */
-static void add_after(struct printer *p, size_t rule, uint32_t cell, uint32_t k, size_t n) {
+static void add_after(struct expr_printer *p, size_t rule, uint32_t cell, uint32_t k, size_t n) {
   const struct rule *r = &p->program->rules.at[rule];
-  const struct cell *of = &p->program->cells.at[cell];
+  const struct state_variable *of = &p->program->variables.at[cell];
   while (n > 0 && r->changes.at[n - 1].cell != cell)
     n--;
   if (n == 0) {
     text_addf(p->out, of->length ? "%s_at_%" PRIu32 : "%s", of->name, k);
     return;
   }
-  const struct cell_change *c = &r->changes.at[n - 1];
+  const struct variable_update *c = &r->changes.at[n - 1];
   if (!of->length) {
     text_addf(p->out, "r%zu_change_%zu", rule, n - 1);
     return;
   }
-  text_addf(p->out, c->absorbed ? "(r%zu_when_%zu & r%zu_index_%zu = %" PRIu32 " ? %s : " : "((r%zu_when_%zu & r%zu_index_%zu = %" PRIu32 " ? %s : 0) + ",
-            rule, n - 1, rule, n - 1, k, c->by > 0 ? "1" : c->absorbed ? "0" : "(-1)");
+  text_addf(p->out,
+            c->absorbed ? "(r%zu_when_%zu & r%zu_index_%zu = %" PRIu32 " ? %s : "
+                        : "((r%zu_when_%zu & r%zu_index_%zu = %" PRIu32 " ? %s : 0) + ",
+            rule, n - 1, rule, n - 1, k,
+            c->by > 0     ? "1"
+            : c->absorbed ? "0"
+                          : "(-1)");
   add_after(p, rule, cell, k, n - 1);
   text_add(p->out, ")");
 }
@@ -170,11 +195,11 @@ static bool changes(const struct rule *r, size_t cell) {
   return false;
 }
 
-static void add_transitions(struct printer *p) {
+static void add_transitions(struct expr_printer *p) {
   const struct program *g = p->program;
   text_add(p->out, "\n");
-  for (uint32_t i = 0; i < g->cells.n; i++) {
-    const struct cell *c = &g->cells.at[i];
+  for (uint32_t i = 0; i < g->variables.n; i++) {
+    const struct state_variable *c = &g->variables.at[i];
     for (uint32_t k = 0; k < (c->length ? c->length : 1); k++) {
       char name[300];
       snprintf(name, sizeof name, c->length ? "%s_at_%" PRIu32 : "%s", c->name, k);
@@ -198,7 +223,7 @@ static void add_transitions(struct printer *p) {
   text_add(p->out, ");\n");
   for (size_t i = 0; i < g->properties.n; i++) {
     const char *name = g->properties.at[i].name;
-    if (g->properties.at[i].holds != NO_WIRE)
+    if (g->properties.at[i].holds != NO_EXPR)
       continue;
     text_addf(p->out, "INIT !%s_broken;\nTRANS next(%s_broken) = (%s_broken", name, name, name);
     for (size_t r = 1; r < g->rules.n; r++)
@@ -209,27 +234,27 @@ static void add_transitions(struct printer *p) {
 
 /* --- live --- */
 
-static void add_meetings(struct printer *p) {
+static void add_satisfied(struct expr_printer *p) {
   const struct program *g = p->program;
   for (uint32_t i = 0; i < g->live.assumptions.n; i++) {
     text_addf(p->out, "INIT !met_%u;\nTRANS next(met_%u) = (FALSE", i + 1, i + 1);
     for (size_t r = 0; r < g->rules.n; r++)
-      for (size_t k = 0; k < g->rules.at[r].meets.n; k++)
-        if (g->rules.at[r].meets.at[k].assumption == i)
+      for (size_t k = 0; k < g->rules.at[r].satisfies.n; k++)
+        if (g->rules.at[r].satisfies.at[k].assumption == i)
           text_addf(p->out, " | (r%zu_happens & r%zu_met_%u)", r, r, i + 1);
     text_add(p->out, ");\n");
   }
 }
 
-static void want_live(struct printer *p) {
+static void count_live_uses(struct expr_printer *p) {
   const struct program_live *live = &p->program->live;
   for (size_t i = 0; i < live->atoms.n; i++)
-    printer_want(p, live->atoms.at[i]);
+    printer_count_uses(p, live->atoms.at[i]);
   for (size_t i = 0; i < live->assumptions.n; i++)
-    printer_want(p, live->assumptions.at[i].idle);
+    printer_count_uses(p, live->assumptions.at[i].idle);
 }
 
-static void define_numbered(struct printer *p, const char *name, size_t number, wire w) {
+static void define_numbered(struct expr_printer *p, const char *name, size_t number, expr_id w) {
   printer_define(p, w, define, NULL);
   text_addf(p->out, "DEFINE %s_%zu := ", name, number);
   printer_add(p, w);
@@ -237,8 +262,9 @@ static void define_numbered(struct printer *p, const char *name, size_t number, 
 }
 
 /* Steps are judged in the state that they lead to. met_1 is true after every step, so that !met_1 is no step at all. */
-static void add_assumption(struct printer *p, size_t number) {
-  static const char *const forms[] = {[ASSUME_AGAIN] = "(G F (met_%zu | idle_%zu))", [ASSUME_STRONG] = "((G F met_%zu) | (F G idle_%zu))",
+static void add_assumption(struct expr_printer *p, size_t number) {
+  static const char *const forms[] = {[ASSUME_AGAIN] = "(G F (met_%zu | idle_%zu))",
+                                      [ASSUME_STRONG] = "((G F met_%zu) | (F G idle_%zu))",
                                       [ASSUME_FINALLY] = "(F G (met_%zu | idle_%zu | !met_1))",
                                       [ASSUME_ONCE] = "((F met_%zu) | (G F idle_%zu))"};
   const struct assumption *a = &p->program->live.assumptions.at[number - 1];
@@ -247,7 +273,7 @@ static void add_assumption(struct printer *p, size_t number) {
   printer_assumption(p, a);
 }
 
-static void add_live(struct printer *p) {
+static void add_live(struct expr_printer *p) {
   const struct program_live *live = &p->program->live;
   if (!live->property)
     return;
@@ -271,35 +297,36 @@ static void add_live(struct printer *p) {
 }
 
 void export_program_smv(const struct program *g, struct text *out) {
-  struct printer p;
+  struct expr_printer p;
   printer_begin(&p, g, &smv, out);
-  printer_head(&p, "A cover is reached if its invariant is violated. One state more than rondo counts: the one before 'start'.");
+  printer_head(
+      &p, "A cover is reached if its invariant is violated. One state more than rondo counts: the one before 'start'.");
   text_add(out, "MODULE main\n");
   p.read = add_read;
-  declare_cells(&p);
+  declare_variables(&p);
   for (size_t i = 0; i < g->rules.n; i++)
     add_rule(&p, i);
   add_transitions(&p);
-  add_meetings(&p);
-  printer_turn_to(&p, NULL);
+  add_satisfied(&p);
+  printer_begin_rule(&p, NULL);
   p.prefix = "holds_t";
-  printer_want(&p, g->fine);
+  printer_count_uses(&p, g->well_defined);
   for (size_t i = 0; i < g->properties.n; i++)
-    if (g->properties.at[i].holds != NO_WIRE)
-      printer_want(&p, g->properties.at[i].holds);
-  want_live(&p);
-  printer_define(&p, g->fine, define, NULL);
+    if (g->properties.at[i].holds != NO_EXPR)
+      printer_count_uses(&p, g->properties.at[i].holds);
+  count_live_uses(&p);
+  printer_define(&p, g->well_defined, define, NULL);
   text_add(out, "\nINVARSPEC NAME no_error := !error_happened & (!started | ");
-  printer_add(&p, g->fine);
+  printer_add(&p, g->well_defined);
   text_add(out, ");\n");
   for (size_t i = 0; i < g->properties.n; i++) {
     const struct property *q = g->properties.at[i].property;
-    wire w = g->properties.at[i].holds;
-    if (w != NO_WIRE)
+    expr_id w = g->properties.at[i].holds;
+    if (w != NO_EXPR)
       printer_define(&p, w, define, NULL);
     printer_line(&p, q->at);
     text_addf(out, "\nINVARSPEC NAME %s := ", g->properties.at[i].name);
-    if (w == NO_WIRE) {
+    if (w == NO_EXPR) {
       text_addf(out, "!%s_broken", g->properties.at[i].name);
     } else {
       text_addf(out, "!started | %s", q->kind == PROPERTY_COVER ? "!" : "");

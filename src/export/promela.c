@@ -1,25 +1,45 @@
 /* Promela, for Spin. One process, whose options are the rules. An option is atomic: choices first, then a d_step that
-   computes and commits, so that nothing but the variables makes a state. What is only needed inside the d_step is hidden
-   from the state; choices are 0 again at the end. */
-#include "export/formats.h"
+   computes and commits, so that nothing but the variables makes a state. What is only needed inside the d_step is
+   hidden from the state; choices are 0 again at the end. */
 #include "export/promela.h"
+#include "export/export_formats.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-static const struct syntax promela = {
-    .truth = {"false", "true"}, .negation = "!", .conjunction = "&&", .disjunction = "||", .equal = "==", .differ = "!=",
-    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "/", .modulo = "%",
-    .if_open = "(", .if_then = " -> ", .if_else = " : ", .if_close = ")", .count_open = "", .count_close = "",
-    .eventually = "<>", .always = "[]", .until = "U", .release = "V", .comment_open = "/* ", .comment_close = " */"};
+static const struct target_syntax promela = {.truth = {"false", "true"},
+                                             .negation = "!",
+                                             .conjunction = "&&",
+                                             .disjunction = "||",
+                                             .equal = "==",
+                                             .differ = "!=",
+                                             .less = "<",
+                                             .at_most = "<=",
+                                             .plus = "+",
+                                             .minus = "-",
+                                             .times = "*",
+                                             .over = "/",
+                                             .modulo = "%",
+                                             .if_open = "(",
+                                             .if_then = " -> ",
+                                             .if_else = " : ",
+                                             .if_close = ")",
+                                             .count_open = "",
+                                             .count_close = "",
+                                             .eventually = "<>",
+                                             .always = "[]",
+                                             .until = "U",
+                                             .release = "V",
+                                             .comment_open = "/* ",
+                                             .comment_close = " */"};
 
 static const char *type_of(bool truth, int64_t lo, int64_t hi) {
   return truth ? "bool" : lo >= 0 && hi <= 255 ? "byte" : lo >= -32768 && hi <= 32767 ? "short" : "int";
 }
 
-static void declare_cells(struct printer *p) {
-  for (size_t i = 0; i < p->program->cells.n; i++) {
-    const struct cell *c = &p->program->cells.at[i];
+static void declare_variables(struct expr_printer *p) {
+  for (size_t i = 0; i < p->program->variables.n; i++) {
+    const struct state_variable *c = &p->program->variables.at[i];
     text_addf(p->out, "%s %s", type_of(c->truth, c->lo, c->hi), c->name);
     if (c->length)
       text_addf(p->out, "[%" PRIu32 "]", c->length);
@@ -41,7 +61,7 @@ static bool declared_before(const struct program *g, size_t rule, size_t choice)
   return false;
 }
 
-static void declare_choices(struct printer *p) {
+static void declare_choices(struct expr_printer *p) {
   const struct program *g = p->program;
   for (size_t r = 0; r < g->rules.n; r++)
     for (size_t i = 0; i < g->rules.at[r].choices.n; i++) {
@@ -53,7 +73,7 @@ static void declare_choices(struct printer *p) {
 
 /* --- rules --- */
 
-void promela_define(struct printer *p, wire w, void *context) {
+void promela_define(struct expr_printer *p, expr_id w, void *context) {
   const char *indent = context;
   text_addf(p->out, "%s%s%u = ", indent, p->prefix, p->names + 1);
   printer_add(p, w);
@@ -61,20 +81,20 @@ void promela_define(struct printer *p, wire w, void *context) {
   printer_end_definition(p, w);
 }
 
-static void last_choice(const struct circuit *c, wire w, int64_t *last) {
-  const struct gate_node *n = node_of(c, w);
-  if (n->gate == GATE_PARAM && (int64_t)n->index > *last)
+static void last_choice(const struct expr_graph *c, expr_id w, int64_t *last) {
+  const struct expr_node *n = node_of(c, w);
+  if (n->expr_kind == EXPR_CHOICE && (int64_t)n->index > *last)
     *last = n->index;
-  for (unsigned i = 0; i < gate_kids(n->gate); i++)
+  for (unsigned i = 0; i < expr_kids(n->expr_kind); i++)
     last_choice(c, n->kid[i], last);
 }
 
 /* Conjuncts of the guard that need no choice after that one. */
-static bool add_guards(struct printer *p, int64_t after, const char *between) {
+static bool add_guards(struct expr_printer *p, int64_t after, const char *between) {
   bool any = false;
   for (size_t i = 0; i < p->rule->guards.n; i++) {
     int64_t last = -1;
-    last_choice(&p->program->circuit, p->rule->guards.at[i], &last);
+    last_choice(&p->program->expr_graph, p->rule->guards.at[i], &last);
     if (last != after)
       continue;
     text_add(p->out, any ? " && " : between);
@@ -84,7 +104,7 @@ static bool add_guards(struct printer *p, int64_t after, const char *between) {
   return any;
 }
 
-static void add_choices(struct printer *p, size_t number) {
+static void add_choices(struct expr_printer *p, size_t number) {
   for (size_t i = 0; i < p->rule->choices.n; i++) {
     const struct choice *c = &p->rule->choices.at[i];
     if (c->hi - c->lo < 40) {
@@ -100,7 +120,7 @@ static void add_choices(struct printer *p, size_t number) {
   }
 }
 
-static void add_failures(struct printer *p, const char *indent) {
+static void add_failures(struct expr_printer *p, const char *indent) {
   const struct rule *r = p->rule;
   if (r->failures.n == 0)
     return;
@@ -119,9 +139,9 @@ static void add_failures(struct printer *p, const char *indent) {
   text_addf(p->out, "%sassert(no_error);\n", indent);
 }
 
-static void add_steps(struct printer *p, const char *indent) {
+static void add_steps(struct expr_printer *p, const char *indent) {
   for (size_t i = 0; i < p->rule->steps.n; i++) {
-    if (p->rule->steps.at[i] == NO_WIRE)
+    if (p->rule->steps.at[i] == NO_EXPR)
       continue;
     const struct property *q = p->program->properties.at[i].property;
     printer_define(p, p->rule->steps.at[i], promela_define, (void *)indent);
@@ -133,18 +153,18 @@ static void add_steps(struct printer *p, const char *indent) {
   }
 }
 
-static void add_changes(struct printer *p, const char *indent) {
+static void add_changes(struct expr_printer *p, const char *indent) {
   const struct rule *r = p->rule;
   printer_force_changes(p, promela_define, (void *)indent);
   for (size_t i = 0; i < r->changes.n; i++) {
-    const struct cell_change *c = &r->changes.at[i];
-    if (c->index == NO_WIRE) {
-      text_addf(p->out, "%s%s = ", indent, p->program->cells.at[c->cell].name);
+    const struct variable_update *c = &r->changes.at[i];
+    if (c->index == NO_EXPR) {
+      text_addf(p->out, "%s%s = ", indent, p->program->variables.at[c->cell].name);
       printer_add(p, c->value);
       text_add(p->out, ";\n");
       continue;
     }
-    bool always = circuit_is(&p->program->circuit, c->condition, 1);
+    bool always = expr_is_constant(&p->program->expr_graph, c->condition, 1);
     text_add(p->out, indent);
     if (!always) {
       text_add(p->out, "if :: ");
@@ -156,11 +176,11 @@ static void add_changes(struct printer *p, const char *indent) {
   }
 }
 
-static void add_rule(struct printer *p, size_t number) {
+static void add_rule(struct expr_printer *p, size_t number) {
   const struct rule *r = &p->program->rules.at[number];
-  const struct circuit *c = &p->program->circuit;
+  const struct expr_graph *c = &p->program->expr_graph;
   static const char indent[] = "        ";
-  printer_turn_to(p, r);
+  printer_begin_rule(p, r);
   text_addf(p->out, "  :: atomic {  /* %s */ ", r->name);
   printer_line(p, r->at);
   text_add(p->out, "\n");
@@ -168,10 +188,10 @@ static void add_rule(struct printer *p, size_t number) {
   text_add(p->out, " ->\n");
   promela_live_attempt(p);
   add_choices(p, number);
-  printer_want_rule(p);
+  printer_count_rule(p);
   text_add(p->out, "    skip; d_step {\n");
   printer_define(p, r->possible, promela_define, "      ");
-  bool always = circuit_is(c, r->possible, 1);
+  bool always = expr_is_constant(c, r->possible, 1);
   if (!always) {
     text_add(p->out, "      if\n      :: ");
     printer_add(p, r->possible);
@@ -182,7 +202,7 @@ static void add_rule(struct printer *p, size_t number) {
     text_addf(p->out, "%sif :: no_error ->\n", indent);
   }
   add_steps(p, indent);
-  promela_live_meets(p, indent);
+  promela_live_satisfied(p, indent);
   add_changes(p, indent);
   text_addf(p->out, "%sjudge()%s\n", indent, p->program->live.property ? "; follow()" : "");
   if (r->failures.n)
@@ -196,23 +216,23 @@ static void add_rule(struct printer *p, size_t number) {
 
 /* --- properties --- */
 
-static void add_properties(struct printer *p) {
+static void add_properties(struct expr_printer *p) {
   const struct program *g = p->program;
   for (size_t i = 0; i < g->properties.n; i++)
-    if (g->properties.at[i].holds != NO_WIRE)
-      printer_want(p, g->properties.at[i].holds);
-  printer_want(p, g->fine);
-  promela_live_want(p);
+    if (g->properties.at[i].holds != NO_EXPR)
+      printer_count_uses(p, g->properties.at[i].holds);
+  printer_count_uses(p, g->well_defined);
+  promela_live_count_uses(p);
   text_add(p->out, "inline judge() {\n");
-  if (!circuit_is(&g->circuit, g->fine, 1)) {
-    printer_define(p, g->fine, promela_define, "  ");
+  if (!expr_is_constant(&g->expr_graph, g->well_defined, 1)) {
+    printer_define(p, g->well_defined, promela_define, "  ");
     text_add(p->out, "  no_error = ");
-    printer_add(p, g->fine);
+    printer_add(p, g->well_defined);
     text_add(p->out, "; assert(no_error);\n");
   }
   for (size_t i = 0; i < g->properties.n; i++) {
     const struct property *q = g->properties.at[i].property;
-    if (g->properties.at[i].holds == NO_WIRE)
+    if (g->properties.at[i].holds == NO_EXPR)
       continue;
     printer_define(p, g->properties.at[i].holds, promela_define, "  ");
     text_addf(p->out, "  %s = ", g->properties.at[i].name);
@@ -221,7 +241,7 @@ static void add_properties(struct printer *p) {
     printer_line(p, q->at);
     text_add(p->out, "\n");
   }
-  promela_live_judge(p);
+  promela_live_evaluate(p);
   text_add(p->out, "  skip\n}\n\n");
 }
 
@@ -231,12 +251,13 @@ static void declare_names(struct text *out, const char *prefix, uint32_t n) {
 }
 
 void export_promela(const struct program *g, struct text *out) {
-  struct printer p;
+  struct expr_printer p;
   struct text body = {0};
   printer_begin(&p, g, &promela, out);
-  printer_head(&p, "A cover is reached if its assertion fails. One state more than rondo counts: the one before 'start'; spin -o2 -a counts variables that nobody reads.");
+  printer_head(&p, "A cover is reached if its assertion fails. One state more than rondo counts: the one before "
+                   "'start'; spin -o2 -a counts variables that nobody reads.");
   text_add(out, "\n");
-  declare_cells(&p);
+  declare_variables(&p);
   text_add(out, "\n/* choices: 0 but while a rule is taken */\n");
   declare_choices(&p);
   promela_live_declare(&p);
@@ -245,7 +266,7 @@ void export_promela(const struct program *g, struct text *out) {
   p.prefix = "j";
   add_properties(&p);
   judged = p.names;
-  promela_live_follow(&p);
+  promela_live_advance(&p);
   p.prefix = "t";
   text_add(&body, "active proctype rules() {\n");
   text_add(&body, "end:\n  do\n");

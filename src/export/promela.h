@@ -2,19 +2,19 @@
 #ifndef RONDO_EXPORT_PROMELA_H
 #define RONDO_EXPORT_PROMELA_H
 
-#include "export/print.h"
+#include "export/expr_printer.h"
 
-void promela_define(struct printer *, wire, void *indent);
+void promela_define(struct expr_printer *, expr_id, void *indent);
 
 /* The parts of a live property; all of them write nothing if there is none. */
-void promela_live_declare(struct printer *);
-const char *promela_live_guard(const struct printer *); /* what stands in front of every rule's guard */
-void promela_live_attempt(struct printer *); /* what stands behind it */
-void promela_live_meets(struct printer *, const char *indent);
-void promela_live_want(struct printer *);
-void promela_live_judge(struct printer *);
-void promela_live_follow(struct printer *);
-void promela_live_options(struct printer *);
-void promela_live_claim(struct printer *);
+void promela_live_declare(struct expr_printer *);
+const char *promela_live_guard(const struct expr_printer *); /* what stands in front of every rule's guard */
+void promela_live_attempt(struct expr_printer *);            /* what stands behind it */
+void promela_live_satisfied(struct expr_printer *, const char *indent);
+void promela_live_count_uses(struct expr_printer *);
+void promela_live_evaluate(struct expr_printer *);
+void promela_live_advance(struct expr_printer *);
+void promela_live_options(struct expr_printer *);
+void promela_live_claim(struct expr_printer *);
 
 #endif

@@ -1,18 +1,22 @@
-/* A live property in Promela: a formula of linear temporal logic that no run satisfies. What is assumed of runs is counted off:
-   `assumed` goes round if each assumption in turn is met, or asks for nothing, so that all of them hold of a run in which it
-   goes round again and again; an attempt at a rule that comes to nothing does not count. What holds only from some time on is guessed, once, when its turn has come, and a wrong guess ends the count. */
+/* A live property in Promela: a formula of linear temporal logic that no run satisfies. What is assumed of runs is
+   counted off: `assumed` goes round if each assumption in turn is met, or asks for nothing, so that all of them hold of
+   a run in which it goes round again and again; an attempt at a rule that comes to nothing does not count. What holds
+   only from some time on is guessed, once, when its turn has come, and a wrong guess ends the count. */
 #include "export/promela.h"
 
-static const struct program_live *live_of(const struct printer *p) { return p->program->live.property ? &p->program->live : NULL; }
+static const struct program_live *live_of(const struct expr_printer *p) {
+  return p->program->live.property ? &p->program->live : NULL;
+}
 
-void promela_live_declare(struct printer *p) {
+void promela_live_declare(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   if (!live)
     return;
   text_add(p->out, "\n/* what the property speaks of */\n");
   for (size_t i = 0; i < live->atoms.n; i++)
     text_addf(p->out, "bool atom_%zu;\n", i + 1);
-  text_addf(p->out, "\nbyte assumed;  /* so many assumptions have held since all have, %zu: all */\n", live->assumptions.n);
+  text_addf(p->out, "\nbyte assumed;  /* so many assumptions have held since all have, %zu: all */\n",
+            live->assumptions.n);
   for (size_t i = 0; i < live->assumptions.n; i++) {
     const struct assumption *a = &live->assumptions.at[i];
     text_addf(p->out, "bool idle_%zu;", i + 1);
@@ -23,39 +27,39 @@ void promela_live_declare(struct printer *p) {
   }
 }
 
-const char *promela_live_guard(const struct printer *p) { return live_of(p) ? "    assumed != 255 && " : "    "; }
+const char *promela_live_guard(const struct expr_printer *p) { return live_of(p) ? "    assumed != 255 && " : "    "; }
 
-void promela_live_attempt(struct printer *p) {
+void promela_live_attempt(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   if (live)
     text_addf(p->out, "    d_step { if :: assumed == %zu -> assumed = 0 :: else fi };\n", live->assumptions.n);
 }
 
-void promela_live_meets(struct printer *p, const char *indent) {
-  for (size_t i = 0; i < p->rule->meets.n; i++) {
-    printer_define(p, p->rule->meets.at[i].when, promela_define, (void *)indent);
-    text_addf(p->out, "%smet_%u = ", indent, p->rule->meets.at[i].assumption + 1);
-    printer_add(p, p->rule->meets.at[i].when);
+void promela_live_satisfied(struct expr_printer *p, const char *indent) {
+  for (size_t i = 0; i < p->rule->satisfies.n; i++) {
+    printer_define(p, p->rule->satisfies.at[i].when, promela_define, (void *)indent);
+    text_addf(p->out, "%smet_%u = ", indent, p->rule->satisfies.at[i].assumption + 1);
+    printer_add(p, p->rule->satisfies.at[i].when);
     text_add(p->out, ";\n");
   }
 }
 
-void promela_live_want(struct printer *p) {
+void promela_live_count_uses(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   for (size_t i = 0; live && i < live->atoms.n; i++)
-    printer_want(p, live->atoms.at[i]);
+    printer_count_uses(p, live->atoms.at[i]);
   for (size_t i = 0; live && i < live->assumptions.n; i++)
-    printer_want(p, live->assumptions.at[i].idle);
+    printer_count_uses(p, live->assumptions.at[i].idle);
 }
 
-static void add_judgement(struct printer *p, const char *name, size_t number, wire w) {
+static void add_judgement(struct expr_printer *p, const char *name, size_t number, expr_id w) {
   printer_define(p, w, promela_define, "  ");
   text_addf(p->out, "  %s_%zu = ", name, number);
   printer_add(p, w);
   text_add(p->out, ";\n");
 }
 
-void promela_live_judge(struct printer *p) {
+void promela_live_evaluate(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   for (size_t i = 0; live && i < live->atoms.n; i++)
     add_judgement(p, "atom", i + 1, live->atoms.at[i]);
@@ -64,7 +68,7 @@ void promela_live_judge(struct printer *p) {
 }
 
 /* After each step, in the state that it leads to. */
-void promela_live_follow(struct printer *p) {
+void promela_live_advance(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   if (!live)
     return;
@@ -72,8 +76,10 @@ void promela_live_follow(struct printer *p) {
   text_add(p->out, "inline follow() {\n");
   for (size_t i = 0; i < n; i++) {
     const struct assumption *a = &live->assumptions.at[i];
-    static const char *const enough[] = {[ASSUME_AGAIN] = "met_%zu || idle_%zu", [ASSUME_STRONG] = "met_%zu || sure_%zu",
-                                         [ASSUME_FINALLY] = "sure_%zu || idle_%zu", [ASSUME_ONCE] = "sure_%zu || idle_%zu"};
+    static const char *const enough[] = {[ASSUME_AGAIN] = "met_%zu || idle_%zu",
+                                         [ASSUME_STRONG] = "met_%zu || sure_%zu",
+                                         [ASSUME_FINALLY] = "sure_%zu || idle_%zu",
+                                         [ASSUME_ONCE] = "sure_%zu || idle_%zu"};
     if (a->kind == ASSUME_ONCE)
       text_addf(p->out, "  sure_%zu = sure_%zu || met_%zu;\n", i + 1, i + 1, i + 1);
     text_addf(p->out, "  if :: assumed == %zu && (", i);
@@ -84,14 +90,15 @@ void promela_live_follow(struct printer *p) {
     if (live->assumptions.at[i].kind == ASSUME_STRONG)
       text_addf(p->out, "  if :: sure_%zu && !idle_%zu -> assumed = 255 :: else fi;\n", i + 1, i + 1);
     if (live->assumptions.at[i].kind == ASSUME_FINALLY)
-      text_addf(p->out, "  if :: sure_%zu && !idle_%zu && !met_%zu -> assumed = 255 :: else fi;\n", i + 1, i + 1, i + 1);
+      text_addf(p->out, "  if :: sure_%zu && !idle_%zu && !met_%zu -> assumed = 255 :: else fi;\n", i + 1, i + 1,
+                i + 1);
   }
   for (size_t i = 0; i < n; i++)
     text_addf(p->out, "  met_%zu = 0;\n", i + 1);
   text_add(p->out, "  skip\n}\n\n");
 }
 
-void promela_live_options(struct printer *p) {
+void promela_live_options(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   if (!live)
     return;
@@ -101,15 +108,17 @@ void promela_live_options(struct printer *p) {
   for (size_t i = 0; i < live->assumptions.n; i++) {
     const struct assumption *a = &live->assumptions.at[i];
     if (a->kind == ASSUME_STRONG)
-      text_addf(p->out, "  :: assumed == %zu && !sure_%zu && idle_%zu -> sure_%zu = 1  /* from now on idle */\n", i, i + 1, i + 1, i + 1);
+      text_addf(p->out, "  :: assumed == %zu && !sure_%zu && idle_%zu -> sure_%zu = 1  /* from now on idle */\n", i,
+                i + 1, i + 1, i + 1);
     if (a->kind == ASSUME_FINALLY)
-      text_addf(p->out, "  :: assumed == %zu && started && !sure_%zu -> sure_%zu = 1  /* from now on met */\n", i, i + 1, i + 1);
+      text_addf(p->out, "  :: assumed == %zu && started && !sure_%zu -> sure_%zu = 1  /* from now on met */\n", i,
+                i + 1, i + 1);
   }
 }
 
 /* --- the formula --- */
 
-void promela_live_claim(struct printer *p) {
+void promela_live_claim(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   if (!live)
     return;
@@ -117,7 +126,8 @@ void promela_live_claim(struct printer *p) {
   printer_comment(p, "No run of which all is assumed, and which from the start on violates the property.");
   text_add(p->out, " ");
   printer_line(p, live->property->at);
-  text_addf(p->out, "\nltl %s { !(([] (<> (assumed == %zu))) && (!started U (started && ", live->name, live->assumptions.n);
+  text_addf(p->out, "\nltl %s { !(([] (<> (assumed == %zu))) && (!started U (started && ", live->name,
+            live->assumptions.n);
   printer_add_formula(p, live->violated);
   text_add(p->out, "))) }\n");
 }

@@ -1,18 +1,36 @@
-/* TLA+, for TLC and Apalache. An initial state is what 'start' can make, so there is none before it. For a live property
-   `met` is which assumptions the last step has met, and `flip` is another after each, so that a step that changes nothing else
-   is none of those that every run may be filled with. */
-#include "export/formats.h"
-#include "export/print.h"
+/* TLA+, for TLC and Apalache. An initial state is what 'start' can make, so there is none before it. For a live
+   property `met` is which assumptions the last step has met, and `flip` is another after each, so that a step that
+   changes nothing else is none of those that every run may be filled with. */
+#include "export/export_formats.h"
+#include "export/expr_printer.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-static const struct syntax tla = {
-    .truth = {"FALSE", "TRUE"}, .negation = "~", .conjunction = "/\\", .disjunction = "\\/", .equal = "=", .differ = "#",
-    .less = "<", .at_most = "<=", .plus = "+", .minus = "-", .times = "*", .over = "\\div", .modulo = "%",
-    .if_open = "(IF ", .if_then = " THEN ", .if_else = " ELSE ", .if_close = ")", .count_open = "(IF ", .count_close = " THEN 1 ELSE 0)",
-    .eventually = "<>", .always = "[]", .comment_open = "(* ", .comment_close = " *)"};
+static const struct target_syntax tla = {.truth = {"FALSE", "TRUE"},
+                                         .negation = "~",
+                                         .conjunction = "/\\",
+                                         .disjunction = "\\/",
+                                         .equal = "=",
+                                         .differ = "#",
+                                         .less = "<",
+                                         .at_most = "<=",
+                                         .plus = "+",
+                                         .minus = "-",
+                                         .times = "*",
+                                         .over = "\\div",
+                                         .modulo = "%",
+                                         .if_open = "(IF ",
+                                         .if_then = " THEN ",
+                                         .if_else = " ELSE ",
+                                         .if_close = ")",
+                                         .count_open = "(IF ",
+                                         .count_close = " THEN 1 ELSE 0)",
+                                         .eventually = "<>",
+                                         .always = "[]",
+                                         .comment_open = "(* ",
+                                         .comment_close = " *)"};
 
 static bool is_state(const struct program *g, size_t cell) { return cell != g->started; }
 
@@ -24,19 +42,19 @@ static void add_range(struct text *out, bool truth, int64_t lo, int64_t hi) {
 }
 
 /* The live property that is written, if there is one. */
-static const struct program_live *live_of(const struct printer *p) {
+static const struct program_live *live_of(const struct expr_printer *p) {
   const struct program_live *live = &p->program->live;
-  return live->property && printer_can_say(p, live->violated) ? live : NULL;
+  return live->property && printer_supports_formula(p, live->violated) ? live : NULL;
 }
 
-static void declare_cells(struct printer *p) {
+static void declare_variables(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   text_add(p->out, "VARIABLES\n");
-  for (size_t i = 0; i < p->program->cells.n; i++) {
-    const struct cell *c = &p->program->cells.at[i];
+  for (size_t i = 0; i < p->program->variables.n; i++) {
+    const struct state_variable *c = &p->program->variables.at[i];
     if (!is_state(p->program, i))
       continue;
-    bool last = i + 1 == p->program->cells.n;
+    bool last = i + 1 == p->program->variables.n;
     text_addf(p->out, "  %s%s", c->name, last && !live ? "" : ",");
     if (c->comment) {
       text_add(p->out, "  ");
@@ -45,14 +63,15 @@ static void declare_cells(struct printer *p) {
     text_add(p->out, "\n");
   }
   if (live)
-    text_add(p->out, "  met,  (* which assumptions the last step has met *)\n  flip  (* another one after every step *)\n");
+    text_add(p->out,
+             "  met,  (* which assumptions the last step has met *)\n  flip  (* another one after every step *)\n");
   text_add(p->out, "\nvars == <<");
-  for (size_t i = 0, n = 0; i < p->program->cells.n; i++)
+  for (size_t i = 0, n = 0; i < p->program->variables.n; i++)
     if (is_state(p->program, i))
-      text_addf(p->out, "%s%s", n++ ? ", " : "", p->program->cells.at[i].name);
+      text_addf(p->out, "%s%s", n++ ? ", " : "", p->program->variables.at[i].name);
   text_addf(p->out, "%s>>\n\nTypeOK ==\n", live ? ", met, flip" : "");
-  for (size_t i = 0; i < p->program->cells.n; i++) {
-    const struct cell *c = &p->program->cells.at[i];
+  for (size_t i = 0; i < p->program->variables.n; i++) {
+    const struct state_variable *c = &p->program->variables.at[i];
     if (!is_state(p->program, i))
       continue;
     text_addf(p->out, "  /\\ %s \\in ", c->name);
@@ -62,13 +81,15 @@ static void declare_cells(struct printer *p) {
     text_add(p->out, c->length ? "]\n" : "\n");
   }
   if (live)
-    text_addf(p->out, "  /\\ met \\in SUBSET (1..%zu)\n  /\\ flip \\in BOOLEAN\n\nstarted == TRUE  (* in every state *)\n", live->assumptions.n);
+    text_addf(p->out,
+              "  /\\ met \\in SUBSET (1..%zu)\n  /\\ flip \\in BOOLEAN\n\nstarted == TRUE  (* in every state *)\n",
+              live->assumptions.n);
   text_add(p->out, "\n");
 }
 
 /* --- rules --- */
 
-static void define(struct printer *p, wire w, void *context) {
+static void define(struct expr_printer *p, expr_id w, void *context) {
   bool *any = context;
   text_addf(p->out, "%s%s%u == ", *any ? "        " : "    LET ", p->prefix, p->names + 1);
   *any = true;
@@ -77,16 +98,16 @@ static void define(struct printer *p, wire w, void *context) {
 }
 
 /* The array after the first n changes of the rule, one inside the other. */
-static void add_array(struct printer *p, uint32_t cell, size_t n) {
-  const char *name = p->program->cells.at[cell].name;
+static void add_array(struct expr_printer *p, uint32_t cell, size_t n) {
+  const char *name = p->program->variables.at[cell].name;
   while (n > 0 && p->rule->changes.at[n - 1].cell != cell)
     n--;
   if (n == 0) {
     text_add(p->out, name);
     return;
   }
-  const struct cell_change *c = &p->rule->changes.at[n - 1];
-  bool always = circuit_is(&p->program->circuit, c->condition, 1);
+  const struct variable_update *c = &p->rule->changes.at[n - 1];
+  bool always = expr_is_constant(&p->program->expr_graph, c->condition, 1);
   text_add(p->out, "[");
   add_array(p, cell, n - 1);
   text_add(p->out, " EXCEPT ![");
@@ -101,24 +122,24 @@ static void add_array(struct printer *p, uint32_t cell, size_t n) {
   text_addf(p->out, "%s]", always ? "" : " ELSE @");
 }
 
-static void add_changes(struct printer *p, bool initial) {
+static void add_changes(struct expr_printer *p, bool initial) {
   const struct program *g = p->program;
   const char *prime = initial ? "" : "'";
-  bool *changed = memory_alloc((g->cells.n + 1) * sizeof *changed);
+  bool *changed = memory_alloc((g->variables.n + 1) * sizeof *changed);
   for (size_t i = 0; i < p->rule->changes.n; i++) {
-    const struct cell_change *c = &p->rule->changes.at[i];
+    const struct variable_update *c = &p->rule->changes.at[i];
     if (changed[c->cell] || !is_state(g, c->cell))
       continue;
     changed[c->cell] = true;
-    text_addf(p->out, "       /\\ %s%s = ", g->cells.at[c->cell].name, prime);
-    if (c->index == NO_WIRE)
+    text_addf(p->out, "       /\\ %s%s = ", g->variables.at[c->cell].name, prime);
+    if (c->index == NO_EXPR)
       printer_add(p, c->value);
     else
       add_array(p, c->cell, p->rule->changes.n);
     text_add(p->out, "\n");
   }
-  for (size_t i = 0, n = 0; i < g->cells.n; i++) {
-    const struct cell *c = &g->cells.at[i];
+  for (size_t i = 0, n = 0; i < g->variables.n; i++) {
+    const struct state_variable *c = &g->variables.at[i];
     if (changed[i] || !is_state(g, i))
       continue;
     if (initial && c->length)
@@ -131,7 +152,7 @@ static void add_changes(struct printer *p, bool initial) {
       text_addf(p->out, "%s%s", n++ ? ", " : "       /\\ UNCHANGED <<", c->name);
     if (!initial) {
       bool more = false;
-      for (size_t k = i + 1; k < g->cells.n; k++)
+      for (size_t k = i + 1; k < g->variables.n; k++)
         more |= !changed[k] && is_state(g, k);
       text_add(p->out, more ? "" : ">>\n");
     }
@@ -139,7 +160,7 @@ static void add_changes(struct printer *p, bool initial) {
   memory_free(changed);
 }
 
-static void add_meetings(struct printer *p, bool initial) {
+static void add_satisfied(struct expr_printer *p, bool initial) {
   const struct rule *r = p->rule;
   if (!live_of(p))
     return;
@@ -148,24 +169,24 @@ static void add_meetings(struct printer *p, bool initial) {
     return;
   }
   text_add(p->out, "       /\\ met' = {");
-  for (size_t i = 0, n = 0; i < r->meets.n; i++)
-    if (circuit_is(&p->program->circuit, r->meets.at[i].when, 1))
-      text_addf(p->out, "%s%u", n++ ? ", " : "", r->meets.at[i].assumption + 1);
+  for (size_t i = 0, n = 0; i < r->satisfies.n; i++)
+    if (expr_is_constant(&p->program->expr_graph, r->satisfies.at[i].when, 1))
+      text_addf(p->out, "%s%u", n++ ? ", " : "", r->satisfies.at[i].assumption + 1);
   text_add(p->out, "}");
-  for (size_t i = 0; i < r->meets.n; i++)
-    if (!circuit_is(&p->program->circuit, r->meets.at[i].when, 1)) {
+  for (size_t i = 0; i < r->satisfies.n; i++)
+    if (!expr_is_constant(&p->program->expr_graph, r->satisfies.at[i].when, 1)) {
       text_add(p->out, " \\cup (IF ");
-      printer_add(p, r->meets.at[i].when);
-      text_addf(p->out, " THEN {%u} ELSE {})", r->meets.at[i].assumption + 1);
+      printer_add(p, r->satisfies.at[i].when);
+      text_addf(p->out, " THEN {%u} ELSE {})", r->satisfies.at[i].assumption + 1);
     }
   text_add(p->out, "\n       /\\ flip' = ~flip\n");
 }
 
-static void add_rule(struct printer *p, size_t number) {
+static void add_rule(struct expr_printer *p, size_t number) {
   const struct program *g = p->program;
   const struct rule *r = &g->rules.at[number];
   bool any = false;
-  printer_turn_to(p, r);
+  printer_begin_rule(p, r);
   printer_line(p, r->at);
   text_addf(p->out, "\n%s ==\n", number ? r->name : "Init");
   for (size_t i = 0; i < r->choices.n; i++) {
@@ -173,19 +194,19 @@ static void add_rule(struct printer *p, size_t number) {
     add_range(p->out, r->choices.at[i].truth, r->choices.at[i].lo, r->choices.at[i].hi);
     text_add(p->out, " :\n");
   }
-  printer_want_rule(p);
+  printer_count_rule(p);
   printer_define_rule(p, define, &any);
   if (any)
     text_add(p->out, "    IN\n");
   for (size_t i = 0; i < r->guards.n; i++) {
-    const struct gate_node *n = node_of(&g->circuit, r->guards.at[i]);
-    if (i == 0 && (n->gate == GATE_CELL || n->gate == GATE_NOT)) /* started, or not: all states are */
+    const struct expr_node *n = node_of(&g->expr_graph, r->guards.at[i]);
+    if (i == 0 && (n->expr_kind == EXPR_VARIABLE || n->expr_kind == EXPR_NOT)) /* started, or not: all states are */
       continue;
     text_add(p->out, "       /\\ ");
     printer_add(p, r->guards.at[i]);
     text_add(p->out, "\n");
   }
-  if (!circuit_is(&g->circuit, r->possible, 1)) {
+  if (!expr_is_constant(&g->expr_graph, r->possible, 1)) {
     text_add(p->out, "       /\\ ");
     printer_add(p, r->possible);
     text_add(p->out, "\n");
@@ -201,7 +222,7 @@ static void add_rule(struct printer *p, size_t number) {
     text_add(p->out, "\n");
   }
   for (size_t i = 0; i < r->steps.n; i++)
-    if (r->steps.at[i] != NO_WIRE) {
+    if (r->steps.at[i] != NO_EXPR) {
       text_add(p->out, "       /\\ Assert(");
       printer_add(p, r->steps.at[i]);
       text_addf(p->out, ", \"%s\")  ", g->properties.at[i].name);
@@ -209,16 +230,16 @@ static void add_rule(struct printer *p, size_t number) {
       text_add(p->out, "\n");
     }
   add_changes(p, number == 0);
-  add_meetings(p, number == 0);
+  add_satisfied(p, number == 0);
   text_add(p->out, "\n");
 }
 
 /* --- properties --- */
 
-static void add_property(struct printer *p, const char *name, bool cover, wire w, struct span at) {
+static void add_property(struct expr_printer *p, const char *name, bool cover, expr_id w, struct span at) {
   bool any = false;
-  printer_turn_to(p, NULL);
-  printer_want(p, w);
+  printer_begin_rule(p, NULL);
+  printer_count_uses(p, w);
   printer_line(p, at);
   text_addf(p->out, "\n%s ==\n", name);
   printer_define(p, w, define, &any);
@@ -227,14 +248,14 @@ static void add_property(struct printer *p, const char *name, bool cover, wire w
   text_add(p->out, "\n\n");
 }
 
-static void add_numbered(struct printer *p, const char *name, size_t number, wire w) {
+static void add_numbered(struct expr_printer *p, const char *name, size_t number, expr_id w) {
   char numbered[32];
   snprintf(numbered, sizeof numbered, "%s_%zu", name, number);
   add_property(p, numbered, false, w, (struct span){0, 0});
 }
 
 /* A step is judged in the state that it leads to. */
-static void add_assumption(struct printer *p, const struct assumption *a, size_t number) {
+static void add_assumption(struct expr_printer *p, const struct assumption *a, size_t number) {
   static const char *const forms[] = {[ASSUME_AGAIN] = "([]<>idle_%zu \\/ []<><<%zu \\in met'>>_flip)",
                                       [ASSUME_STRONG] = "(<>[]idle_%zu \\/ []<><<%zu \\in met'>>_flip)",
                                       [ASSUME_FINALLY] = "<>[][idle_%zu' \\/ %zu \\in met']_flip",
@@ -244,7 +265,7 @@ static void add_assumption(struct printer *p, const struct assumption *a, size_t
   printer_assumption(p, a);
 }
 
-static void add_live(struct printer *p) {
+static void add_live(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   if (!live)
     return;
@@ -266,12 +287,14 @@ static void add_live(struct printer *p) {
 static void add_module_name(struct text *out, const char *name) { text_addf(out, "---- MODULE %s ----\n", name); }
 
 void export_tla(const struct program *g, struct text *out) {
-  struct printer p;
+  struct expr_printer p;
   printer_begin(&p, g, &tla, out);
   add_module_name(out, g->model->name);
-  printer_head(&p, live_of(&p) ? "Check with SPECIFICATION Spec, without deadlocks, and the PROPERTY at the end; no_error, if it is there, as an invariant. "
+  printer_head(&p, live_of(&p) ? "Check with SPECIFICATION Spec, without deadlocks, and the PROPERTY at the end; "
+                                 "no_error, if it is there, as an invariant. "
                                  "Errors of the model are assertions."
-                               : "Check with SPECIFICATION Spec, without deadlocks, and the invariants below. A cover is reached if its invariant is "
+                               : "Check with SPECIFICATION Spec, without deadlocks, and the invariants below. A cover "
+                                 "is reached if its invariant is "
                                  "violated; step properties and errors of the model are assertions.");
   if (g->live.property && !live_of(&p)) {
     struct text why = {0};
@@ -281,7 +304,7 @@ void export_tla(const struct program *g, struct text *out) {
     text_release(&why);
   }
   text_add(out, "EXTENDS Integers, TLC\n\n");
-  declare_cells(&p);
+  declare_variables(&p);
   for (size_t i = 0; i < g->rules.n; i++)
     add_rule(&p, i);
   text_add(out, "Next ==\n");
@@ -290,11 +313,11 @@ void export_tla(const struct program *g, struct text *out) {
   if (g->rules.n == 1)
     text_add(out, "  FALSE\n");
   text_add(out, "\nSpec == Init /\\ [][Next]_vars\n\n");
-  if (!circuit_is(&g->circuit, g->fine, 1))
-    add_property(&p, "no_error", false, g->fine, (struct span){0, 0});
+  if (!expr_is_constant(&g->expr_graph, g->well_defined, 1))
+    add_property(&p, "no_error", false, g->well_defined, (struct span){0, 0});
   for (size_t i = 0; i < g->properties.n; i++) {
     const struct property *q = g->properties.at[i].property;
-    if (g->properties.at[i].holds != NO_WIRE)
+    if (g->properties.at[i].holds != NO_EXPR)
       add_property(&p, g->properties.at[i].name, q->kind == PROPERTY_COVER, g->properties.at[i].holds, q->at);
   }
   add_live(&p);

@@ -75,8 +75,8 @@ void ast_print(const struct ast *a, struct text *out) {
 bool ast_same(const struct ast *a, const struct ast *b) {
   if (!a || !b)
     return a == b;
-  if (a->kind != b->kind || a->op != b->op || a->number != b->number || a->flags != b->flags ||
-      a->n != b->n || !a->name != !b->name || (a->name && strcmp(a->name, b->name) != 0))
+  if (a->kind != b->kind || a->op != b->op || a->number != b->number || a->flags != b->flags || a->n != b->n ||
+      !a->name != !b->name || (a->name && strcmp(a->name, b->name) != 0))
     return false;
   for (uint32_t i = 0; i < a->n; i++)
     if (!ast_same(a->kid[i], b->kid[i]))

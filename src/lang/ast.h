@@ -1,5 +1,5 @@
 /* The syntax tree: uniform nodes, one kind for each construct of the grammar (docs/language.md), so that the
-   parser, the formatter and the checker stay small. ast.def lists the kinds with the meaning of name, number
+   parser, the formatter and the checker stay small. ast.def lists the kinds with the interp of name, number
    and children. Optional children that are absent are NULL. Trees live in the source file's arena. */
 #ifndef RONDO_LANG_AST_H
 #define RONDO_LANG_AST_H
@@ -20,11 +20,32 @@ enum ast_kind {
 /* Operators of AST_BINARY and AST_UNARY, and relations of AST_RELATION. */
 enum ast_op {
   OP_NONE,
-  OP_OR, OP_AND, OP_IMPLIES, OP_OTHERWISE, OP_UNTIL, OP_LEADS_TO,
-  OP_ADD, OP_SUB, OP_UNITE, OP_APPEND, /* + - | ++ */
-  OP_MUL, OP_DIV, OP_MOD, OP_MEET,     /* * / mod & */
-  OP_NOT, OP_NEG, OP_ALWAYS, OP_EVENTUALLY,
-  OP_EQ, OP_NE, OP_LE, OP_GE, OP_LT, OP_GT, OP_IN, OP_NOT_IN
+  OP_OR,
+  OP_AND,
+  OP_IMPLIES,
+  OP_OTHERWISE,
+  OP_UNTIL,
+  OP_LEADS_TO,
+  OP_ADD,
+  OP_SUB,
+  OP_UNITE,
+  OP_APPEND, /* + - | ++ */
+  OP_MUL,
+  OP_DIV,
+  OP_MOD,
+  OP_MEET, /* * / mod & */
+  OP_NOT,
+  OP_NEG,
+  OP_ALWAYS,
+  OP_EVENTUALLY,
+  OP_EQ,
+  OP_NE,
+  OP_LE,
+  OP_GE,
+  OP_LT,
+  OP_GT,
+  OP_IN,
+  OP_NOT_IN
 };
 
 /* For a switch over those that it understands, without `default:`; what stands behind it is for all the others. */
@@ -34,8 +55,16 @@ static inline unsigned ast_op_among(enum ast_op op) { return op; }
 enum ast_store { STORE_INPUT, STORE_VAR, STORE_SHARED, STORE_GHOST, STORE_ORACLE, STORE_STABLE };
 enum ast_unit { UNIT_NONE, UNIT_PHASE, UNIT_ROUND, UNIT_STEP, UNIT_RECEIVER };
 enum ast_fairness { AST_FAIR_MESSAGES, AST_FAIR_ACTIONS, AST_FAIR_PROCESSES }; /* as enum fairness */
-enum ast_fault { FAULT_CRASH, FAULT_OMIT, FAULT_OMIT_SEND, FAULT_OMIT_RECEIVE, FAULT_BYZANTINE, FAULT_LOST,
-                 FAULT_CORRUPTED, FAULT_DUPLICATED };
+enum ast_fault {
+  FAULT_CRASH,
+  FAULT_OMIT,
+  FAULT_OMIT_SEND,
+  FAULT_OMIT_RECEIVE,
+  FAULT_BYZANTINE,
+  FAULT_LOST,
+  FAULT_CORRUPTED,
+  FAULT_DUPLICATED
+};
 
 struct ast {
   enum ast_kind kind;
@@ -44,8 +73,8 @@ struct ast {
   struct span word; /* its name or operator: where a caret points */
   const char *name; /* identifier, or NULL */
   int64_t number;
-  uint32_t flags;   /* AST_FLAG_... */
-  uint32_t n;       /* children */
+  uint32_t flags; /* AST_FLAG_... */
+  uint32_t n;     /* children */
   struct ast **kid;
 };
 
@@ -69,8 +98,8 @@ enum {
 
 /* Parses the whole file; errors go to diags, and what could be read is returned all the same (never NULL).
    Never recurses deeper than a fixed limit, so noise cannot exhaust the stack; nor is the tree higher than
-   AST_HIGHEST, so neither can a walk over it. In a chain a <= b <= c both relations share the kid b. */
-enum { AST_HIGHEST = 1000 };
+   AST_HEIGHT_MAX, so neither can a walk over it. In a chain a <= b <= c both relations share the kid b. */
+enum { AST_HEIGHT_MAX = 1000 };
 struct ast *parse_file(const struct source *, struct arena *, struct diags *);
 
 /* Parses one expression that must span the whole source (for tests and -D values). */

@@ -35,19 +35,15 @@ static const struct {
 static const struct {
   const char *foreign, *ours;
 } foreign_signs[] = {
-    {"≤", "<="},  {"≥", ">="}, {"≠", "!="},     {"∧", "and"},    {"∨", "or"},
-    {"¬", "not"}, {"∈", "in"}, {"∉", "not in"}, {"∃", "exists"}, {"∀", "forall"},
-    {"∪", "|"},   {"∩", "&"},  {"∖", "-"},      {"⇒", "=>"},     {"→", "=>"},
-    {"←", ":="},  {"∅", "{}"}, {"⊥", "none"},   {"□", "always"}, {"◇", "eventually"},
-    {"×", "*"},   {"·", "*"},  {"−", "-"},      {"\\", "-"},     {"%", "mod"},
-    {"~", "not"},
+    {"≤", "<="},     {"≥", ">="},     {"≠", "!="},     {"∧", "and"},  {"∨", "or"},     {"¬", "not"},        {"∈", "in"},
+    {"∉", "not in"}, {"∃", "exists"}, {"∀", "forall"}, {"∪", "|"},    {"∩", "&"},      {"∖", "-"},          {"⇒", "=>"},
+    {"→", "=>"},     {"←", ":="},     {"∅", "{}"},     {"⊥", "none"}, {"□", "always"}, {"◇", "eventually"}, {"×", "*"},
+    {"·", "*"},      {"−", "-"},      {"\\", "-"},     {"%", "mod"},  {"~", "not"},
 };
 
 static void lexer_step(struct lexer *);
 
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
@@ -154,13 +150,11 @@ static bool lexer_foreign_sign(struct lexer *l, uint32_t n) {
   uint32_t from = l->at;
   const char *ours = NULL;
   for (size_t i = 0; i < sizeof foreign_signs / sizeof *foreign_signs; i++)
-    if (strlen(foreign_signs[i].foreign) == n &&
-        memcmp(foreign_signs[i].foreign, l->text + from, n) == 0)
+    if (strlen(foreign_signs[i].foreign) == n && memcmp(foreign_signs[i].foreign, l->text + from, n) == 0)
       ours = foreign_signs[i].ours;
   if (!ours)
     return false;
-  diag_error(l->diags, (struct span){from, from + n}, "unexpected character '%.*s'", (int)n,
-             l->text + from);
+  diag_error(l->diags, (struct span){from, from + n}, "unexpected character '%.*s'", (int)n, l->text + from);
   diag_help(l->diags, "write '%s'", ours);
   l->at = from + n;
   struct lexer meant = {.text = ours, .length = (uint32_t)strlen(ours), .diags = l->diags};

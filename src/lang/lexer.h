@@ -20,7 +20,7 @@ enum token_kind {
 };
 
 enum word {
-  W_ORDINARY, /* a name without meaning to the grammar */
+  W_ORDINARY, /* a name without interp to the grammar */
 #define WORD(id, text, reserved) W_##id,
 #include "lang/token.def"
 #undef WORD

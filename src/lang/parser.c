@@ -3,12 +3,11 @@
 #include <stdarg.h>
 #include <string.h>
 
-enum { DEEPEST = 400, LARGEST = 1 << 24 };
+enum { NESTING_MAX = 400, AST_SIZE_MAX = 1 << 24 };
 
-void parser_init(struct parser *p, const struct source *source, struct arena *arena,
-                 struct diags *diags, struct tokens *tokens) {
-  *p = (struct parser){
-      .source = source, .arena = arena, .diags = diags, .tokens = tokens, .stop = {.kind = T_END}};
+void parser_init(struct parser *p, const struct source *source, struct arena *arena, struct diags *diags,
+                 struct tokens *tokens) {
+  *p = (struct parser){.source = source, .arena = arena, .diags = diags, .tokens = tokens, .stop = {.kind = T_END}};
 }
 
 void parser_release(struct parser *p) {
@@ -25,9 +24,7 @@ const struct token *parser_look(const struct parser *p, size_t ahead) {
   return &p->tokens->list.at[p->at + ahead < last ? p->at + ahead : last];
 }
 
-bool parser_sees(const struct parser *p, enum token_kind kind) {
-  return parser_look(p, 0)->kind == kind && !p->panic;
-}
+bool parser_sees(const struct parser *p, enum token_kind kind) { return parser_look(p, 0)->kind == kind && !p->panic; }
 
 bool parser_sees_word(const struct parser *p, enum word word) {
   const struct token *t = parser_look(p, 0);
@@ -36,8 +33,7 @@ bool parser_sees_word(const struct parser *p, enum word word) {
 
 bool parser_sees_name(const struct parser *p, size_t ahead) {
   const struct token *t = parser_look(p, ahead);
-  return t->kind == T_NAME && !word_reserved(t->word) &&
-         !token_declares(t, parser_look(p, ahead + 1));
+  return t->kind == T_NAME && !word_reserved(t->word) && !token_declares(t, parser_look(p, ahead + 1));
 }
 
 static void parser_advance(struct parser *p) {
@@ -107,7 +103,7 @@ void parser_begin(struct parser *p, enum token_begin begin) {
 /* ---- errors ---- */
 
 void parser_complain(struct parser *p, const char *format, ...) {
-  p->said = !p->panic;
+  p->reported = !p->panic;
   if (p->panic)
     return;
   va_list args;
@@ -120,7 +116,7 @@ void parser_complain(struct parser *p, const char *format, ...) {
 }
 
 void parser_help(struct parser *p, const char *format, ...) {
-  if (!p->said)
+  if (!p->reported)
     return;
   va_list args;
   va_start(args, format);
@@ -137,12 +133,12 @@ const char *parser_found(struct parser *p) {
     return "end of file";
   enum { SHOWN = 40 };
   uint32_t n = t->at.to - t->at.from;
-  return arena_printf(p->arena, "'%.*s%s'", (int)(n < SHOWN ? n : SHOWN),
-                      p->source->text + t->at.from, n < SHOWN ? "" : "...");
+  return arena_printf(p->arena, "'%.*s%s'", (int)(n < SHOWN ? n : SHOWN), p->source->text + t->at.from,
+                      n < SHOWN ? "" : "...");
 }
 
 /* Signs that other languages write here. */
-static const char *parser_habit(const struct parser *p, const struct token *t) {
+static const char *foreign_sign_help(const struct parser *p, const struct token *t) {
   switch (token_among(t->kind)) {
   case T_GT:
     return p->at > 0 && t[-1].kind == T_LT ? "write '!='" : NULL;
@@ -161,16 +157,15 @@ static const char *parser_habit(const struct parser *p, const struct token *t) {
 }
 
 void parser_fail(struct parser *p, const char *expected) {
-  p->said = !p->panic;
+  p->reported = !p->panic;
   if (p->panic)
     return;
   const struct token *t = parser_look(p, 0);
   struct span at = t->at;
   if (t->kind == T_END && p->at > 0) /* an error below the last line helps nobody */
-    at =
-        (struct span){p->tokens->list.at[p->at - 1].at.to - 1, p->tokens->list.at[p->at - 1].at.to};
+    at = (struct span){p->tokens->list.at[p->at - 1].at.to - 1, p->tokens->list.at[p->at - 1].at.to};
   diag_error(p->diags, at, "expected %s, found %s", expected, parser_found(p));
-  const char *habit = parser_habit(p, t);
+  const char *habit = foreign_sign_help(p, t);
   if (habit)
     parser_help(p, "%s", habit);
   p->stop.at = (struct span){t->at.from, t->at.from};
@@ -180,7 +175,7 @@ void parser_fail(struct parser *p, const char *expected) {
 bool parser_enter(struct parser *p) {
   if (p->panic)
     return false;
-  if (p->depth >= DEEPEST) {
+  if (p->depth >= NESTING_MAX) {
     parser_complain(p, "nested too deep");
     p->stop.at = (struct span){parser_look(p, 0)->at.from, parser_look(p, 0)->at.from};
     p->panic = true;
@@ -207,20 +202,20 @@ void parser_skip_semicolons(struct parser *p) {
 
 /* Beside each node, for the parser alone: how high its tree is, and how large if what is shared
    were not. Both are limited so that whoever walks over the tree need not worry. */
-struct node {
+struct measured_ast {
   uint32_t height, weight;
   struct ast ast;
 };
 
-struct place parser_place(const struct parser *p) {
+struct construct_start parser_place(const struct parser *p) {
   struct span at = parser_look(p, 0)->at;
-  return (struct place){.from = at.from, .word = at, .kids = p->kids.n};
+  return (struct construct_start){.from = at.from, .word = at, .kids = p->kids.n};
 }
 
 void parser_add(struct parser *p, struct ast *kid) { vec_push(&p->kids, kid); }
 
-static struct ast *parser_leaf(struct parser *p, enum ast_kind kind, struct place place) {
-  struct node *node = arena_alloc(p->arena, sizeof *node);
+static struct ast *parser_leaf(struct parser *p, enum ast_kind kind, struct construct_start place) {
+  struct measured_ast *node = arena_alloc(p->arena, sizeof *node);
   uint32_t to = p->at > 0 ? p->tokens->list.at[p->at - 1].at.to : 0;
   node->height = node->weight = 1;
   node->ast = (struct ast){.kind = kind, .word = place.word};
@@ -228,19 +223,19 @@ static struct ast *parser_leaf(struct parser *p, enum ast_kind kind, struct plac
   return &node->ast;
 }
 
-struct ast *parser_node(struct parser *p, enum ast_kind kind, struct place place) {
+struct ast *parser_node(struct parser *p, enum ast_kind kind, struct construct_start place) {
   struct ast *a = parser_leaf(p, kind, place);
-  struct node *node = (struct node *)((char *)a - offsetof(struct node, ast));
+  struct measured_ast *node = (struct measured_ast *)((char *)a - offsetof(struct measured_ast, ast));
   size_t n = p->kids.n - place.kids;
   for (size_t i = 0; i < n; i++) {
     struct ast *kid = p->kids.at[place.kids + i];
     if (!kid)
       continue;
-    struct node *below = (struct node *)((char *)kid - offsetof(struct node, ast));
+    struct measured_ast *below = (struct measured_ast *)((char *)kid - offsetof(struct measured_ast, ast));
     if (below->height >= node->height)
       node->height = below->height + 1;
-    node->weight += below->weight; /* at most LARGEST each, so no wrap before the check */
-    if (node->weight > LARGEST || node->height > AST_HIGHEST) {
+    node->weight += below->weight; /* at most AST_SIZE_MAX each, so no wrap before the check */
+    if (node->weight > AST_SIZE_MAX || node->height > AST_HEIGHT_MAX) {
       parser_complain(p, "expression too large");
       parser_help(p, "give a part of it a name with 'def' or 'let'");
       p->panic = true;
@@ -273,8 +268,7 @@ struct ast *parse_file(const struct source *source, struct arena *arena, struct 
   return file;
 }
 
-struct ast *parse_expression(const struct source *source, struct arena *arena,
-                             struct diags *diags) {
+struct ast *parse_expression(const struct source *source, struct arena *arena, struct diags *diags) {
   struct tokens tokens;
   struct parser p;
   tokens_read(&tokens, source, diags);

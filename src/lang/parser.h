@@ -19,15 +19,14 @@ struct parser {
   size_t at;         /* index of the current token */
   struct token stop; /* what is seen in panic */
   bool panic;
-  bool said;       /* the newest complaint was reported, so help may follow */
+  bool reported;   /* the newest complaint was reported, so help may follow */
   bool semicolons; /* already reported */
   unsigned depth;
   VEC(struct ast *) kids; /* of the nodes under construction */
   VEC(size_t) braces;     /* indices of the blocks' '{' that are open */
 };
 
-void parser_init(struct parser *, const struct source *, struct arena *, struct diags *,
-                 struct tokens *);
+void parser_init(struct parser *, const struct source *, struct arena *, struct diags *, struct tokens *);
 void parser_release(struct parser *);
 struct ast *parser_file(struct parser *);
 
@@ -48,8 +47,7 @@ void parser_mark(struct parser *, enum token_role);             /* the role of t
 void parser_begin(struct parser *, enum token_begin);           /* what begins at it */
 
 /* ---- errors ---- */
-void parser_complain(struct parser *, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
+void parser_complain(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void parser_fail(struct parser *, const char *expected); /* "expected E, found F", and panic */
 void parser_help(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *parser_found(struct parser *); /* the current token, quoted */
@@ -58,7 +56,7 @@ bool parser_enter(struct parser *);
 void parser_leave(struct parser *);
 void parser_skip_semicolons(struct parser *); /* they have no place here: reported once */
 
-/* ---- recovery (parser_recover.c): all end the panic; 'before' is where the failed construct began
+/* ---- recovery (parser_recovery.c): all end the panic; 'before' is where the failed construct began
  * ---- */
 bool token_declares(const struct token *, const struct token *next); /* at file level only */
 bool parser_at_declaration(const struct parser *);
@@ -72,20 +70,20 @@ bool parser_open(struct parser *);           /* the '{' of a block */
 void parser_close(struct parser *);          /* its '}'; a missing one is reported, and supplied */
 
 /* ---- nodes ---- */
-struct place { /* where a construct starts, and its kids in parser.kids */
+struct construct_start { /* where a construct starts, and its kids in parser.kids */
   uint32_t from;
   struct span word;
   size_t kids;
 };
-struct place parser_place(const struct parser *);
+struct construct_start parser_place(const struct parser *);
 void parser_add(struct parser *, struct ast *); /* or NULL: an optional kid that is absent */
 /* The node with all kids added since the place was taken. */
-struct ast *parser_node(struct parser *, enum ast_kind, struct place);
+struct ast *parser_node(struct parser *, enum ast_kind, struct construct_start);
 struct ast *parser_error_node(struct parser *);
 
 /* ---- rules used across the files ---- */
 struct ast *parse_expr(struct parser *); /* parser_expr.c */
-struct ast *parse_quantified(struct parser *, struct place, bool all);
+struct ast *parse_quantified(struct parser *, struct construct_start, bool all);
 struct ast *parse_sum(struct parser *);
 struct ast *parse_range(struct parser *);
 struct ast *parse_place(struct parser *);

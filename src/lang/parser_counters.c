@@ -3,7 +3,7 @@
 
 /* control = "control" names ":" type ["=" expr] */
 struct ast *parse_control(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_CONTROL);
   parser_add(p, parse_names(p, "the name of a control"));
   if (!parser_expect(p, T_COLON))

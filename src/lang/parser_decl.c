@@ -4,7 +4,7 @@
 /* ---- names and types ---- */
 
 static struct ast *parse_name(struct parser *p, const char *what) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   const char *name = parser_expect_name(p, what);
   struct ast *node = parser_node(p, AST_NAME, place);
   node->name = name;
@@ -13,7 +13,7 @@ static struct ast *parse_name(struct parser *p, const char *what) {
 
 /* names = NAME {"," NAME} */
 struct ast *parse_names(struct parser *p, const char *what) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   do
     parser_add(p, parse_name(p, what));
   while (parser_take(p, T_COMMA));
@@ -22,7 +22,7 @@ struct ast *parse_names(struct parser *p, const char *what) {
 
 /* field = NAME ":" type */
 static struct ast *parse_field(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   const char *name = parser_expect_name(p, "a field's name");
   if (!parser_expect(p, T_COLON))
     parser_help(p, "each field has a type: 'x: Value'");
@@ -43,7 +43,7 @@ static void add_fields(struct parser *p) {
 
 /* unit = "phase" | "round" | "step" | "receiver" */
 struct ast *parse_unit(struct parser *p, bool required) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   enum ast_unit unit = parser_take_word(p, W_PHASE)      ? UNIT_PHASE
                        : parser_take_word(p, W_ROUND)    ? UNIT_ROUND
                        : parser_take_word(p, W_STEP)     ? UNIT_STEP
@@ -59,7 +59,7 @@ struct ast *parse_unit(struct parser *p, bool required) {
 }
 
 /* "{" names "}" */
-static struct ast *parse_enum(struct parser *p, struct place place) {
+static struct ast *parse_enum(struct parser *p, struct construct_start place) {
   parser_expect(p, T_LBRACE);
   do
     parser_add(p, parse_name(p, "a value's name"));
@@ -69,9 +69,9 @@ static struct ast *parse_enum(struct parser *p, struct place place) {
 }
 
 /* sum ".." sum | NAME */
-static struct ast *parse_range_or_name(struct parser *p, struct place place) {
-  if (!parser_sees_name(p, 0) && !parser_sees(p, T_NUMBER) && !parser_sees(p, T_LPAREN) &&
-      !parser_sees(p, T_MINUS) && !parser_sees(p, T_BAR)) {
+static struct ast *parse_range_or_name(struct parser *p, struct construct_start place) {
+  if (!parser_sees_name(p, 0) && !parser_sees(p, T_NUMBER) && !parser_sees(p, T_LPAREN) && !parser_sees(p, T_MINUS) &&
+      !parser_sees(p, T_BAR)) {
     parser_fail(p, "a type");
     return parser_error_node(p);
   }
@@ -89,7 +89,7 @@ static struct ast *parse_range_or_name(struct parser *p, struct place place) {
 }
 
 /* "seq" "of" type "up" "to" sum ["distinct"] */
-static struct ast *parse_sequence_type(struct parser *p, struct place place) {
+static struct ast *parse_sequence_type(struct parser *p, struct construct_start place) {
   parser_expect_word(p, W_SEQ);
   parser_expect_word(p, W_OF);
   parser_add(p, parse_type(p));
@@ -106,7 +106,7 @@ static struct ast *parse_sequence_type(struct parser *p, struct place place) {
 }
 
 /* "[" type "]" type */
-static struct ast *parse_array_type(struct parser *p, struct place place) {
+static struct ast *parse_array_type(struct parser *p, struct construct_start place) {
   parser_expect(p, T_LBRACKET);
   parser_add(p, parse_type(p));
   parser_expect(p, T_RBRACKET);
@@ -117,7 +117,7 @@ static struct ast *parse_array_type(struct parser *p, struct place place) {
 /* base = "bool" | "int" | "round" | "set" "of" type | sequence | array
         | "(" fields ")" | ["unordered"] enum | ["unordered"] sum ".." sum | NAME */
 static struct ast *parse_base(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   if (parser_sees_word(p, W_SEQ))
     return parse_sequence_type(p, place);
   if (parser_take_word(p, W_SET)) {
@@ -138,8 +138,7 @@ static struct ast *parse_base(struct parser *p) {
     return parser_node(p, AST_TYPE_RECORD, place);
   }
   bool unordered = parser_take_word(p, W_UNORDERED);
-  struct ast *node =
-      parser_sees(p, T_LBRACE) ? parse_enum(p, place) : parse_range_or_name(p, place);
+  struct ast *node = parser_sees(p, T_LBRACE) ? parse_enum(p, place) : parse_range_or_name(p, place);
   if (unordered && node->kind == AST_TYPE_NAME && !p->panic) {
     diag_error(p->diags, node->at, "'unordered' before the name of a type");
     diag_help(p->diags, "say it where the type is made: 'type T = unordered 1..k'");
@@ -153,10 +152,10 @@ static struct ast *parse_base(struct parser *p) {
 struct ast *parse_type(struct parser *p) {
   if (!parser_enter(p))
     return parser_error_node(p);
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *type = parse_base(p);
   for (;;) {
-    struct place place = start;
+    struct construct_start place = start;
     place.word = parser_look(p, 0)->at;
     if (!parser_take(p, T_OPTION))
       break;
@@ -171,7 +170,7 @@ struct ast *parse_type(struct parser *p) {
 
 /* param = "param" names [":" type] ["=" expr] ["where" expr] */
 static struct ast *parse_param(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_PARAM);
   parser_add(p, parse_names(p, "a parameter's name"));
   parser_add(p, parser_take(p, T_COLON) ? parse_type(p) : NULL);
@@ -182,7 +181,7 @@ static struct ast *parse_param(struct parser *p) {
 
 /* typedef = "type" NAME "=" type */
 static struct ast *parse_typedef(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_TYPE);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a type's name");
@@ -195,7 +194,7 @@ static struct ast *parse_typedef(struct parser *p) {
 
 /* sig = NAME ["(" fields ")"] */
 static struct ast *parse_signature(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   const char *name = parser_expect_name(p, "a message's name");
   parser_mark(p, ROLE_TIGHT);
   if (parser_sees(p, T_LPAREN))
@@ -209,7 +208,7 @@ static struct ast *parse_signature(struct parser *p) {
 
 /* messages = "message" sig {"," sig} */
 static struct ast *parse_messages(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_MESSAGE);
   do
     parser_add(p, parse_signature(p));
@@ -219,12 +218,12 @@ static struct ast *parse_messages(struct parser *p) {
 
 /* def = "def" NAME ["(" fields ")"] [":" type] "=" expr */
 struct ast *parse_def(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_DEF);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a name");
   if (parser_sees(p, T_LPAREN)) {
-    struct place fields = parser_place(p);
+    struct construct_start fields = parser_place(p);
     parser_mark(p, ROLE_TIGHT);
     add_fields(p);
     parser_add(p, parser_node(p, AST_FIELDS, fields));
@@ -242,7 +241,7 @@ struct ast *parse_def(struct parser *p) {
 /* store = ("input" | "var" | "stable" | "shared" | "ghost" | "oracle") names ":" type
            ["distinct"] ["each" unit] ["=" expr] ["where" expr] */
 struct ast *parse_store(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   enum ast_store store = parser_take_word(p, W_INPUT)    ? STORE_INPUT
                          : parser_take_word(p, W_SHARED) ? STORE_SHARED
                          : parser_take_word(p, W_GHOST)  ? STORE_GHOST
@@ -275,7 +274,7 @@ struct ast *parse_store(struct parser *p) {
 
 /* resilience = "resilience" expr */
 static struct ast *parse_resilience(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_RESILIENCE);
   parser_add(p, parse_expr(p));
   return parser_node(p, AST_RESILIENCE, place);
@@ -283,7 +282,7 @@ static struct ast *parse_resilience(struct parser *p) {
 
 /* counter = "counter" names */
 static struct ast *parse_counter(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_COUNTER);
   do
     parser_add(p, parse_name(p, "a counter's name"));
@@ -293,7 +292,7 @@ static struct ast *parse_counter(struct parser *p) {
 
 /* start = "start" expr */
 static struct ast *parse_start(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_START);
   parser_add(p, parse_expr(p));
   return parser_node(p, AST_COUNTER_START, place);
@@ -307,27 +306,13 @@ static const struct {
   enum word word;
   parse_rule *rule;
 } declarations[] = {
-    {W_PARAM, parse_param},
-    {W_TYPE, parse_typedef},
-    {W_MESSAGE, parse_messages},
-    {W_DEF, parse_def},
-    {W_INPUT, parse_store},
-    {W_VAR, parse_store},
-    {W_SHARED, parse_store},
-    {W_GHOST, parse_store},
-    {W_STABLE, parse_store},
-    {W_ORACLE, parse_store},
-    {W_PROCESS, parse_process},
-    {W_ENVIRONMENT, parse_environment},
-    {W_SAFETY, parse_property},
-    {W_COVER, parse_property},
-    {W_LIVE, parse_property},
-    {W_COUNTER, parse_counter},
-    {W_CONTROL, parse_control},
-    {W_START, parse_start},
-    {W_MOVE, parse_move},
-    {W_UNSAFE, parse_unsafe},
-    {W_RESILIENCE, parse_resilience},
+    {W_PARAM, parse_param},     {W_TYPE, parse_typedef},    {W_MESSAGE, parse_messages},
+    {W_DEF, parse_def},         {W_INPUT, parse_store},     {W_VAR, parse_store},
+    {W_SHARED, parse_store},    {W_GHOST, parse_store},     {W_STABLE, parse_store},
+    {W_ORACLE, parse_store},    {W_PROCESS, parse_process}, {W_ENVIRONMENT, parse_environment},
+    {W_SAFETY, parse_property}, {W_COVER, parse_property},  {W_LIVE, parse_property},
+    {W_COUNTER, parse_counter}, {W_CONTROL, parse_control}, {W_START, parse_start},
+    {W_MOVE, parse_move},       {W_UNSAFE, parse_unsafe},   {W_RESILIENCE, parse_resilience},
 };
 enum { DECLARATIONS = sizeof declarations / sizeof *declarations };
 
@@ -414,7 +399,7 @@ static const char *parse_heading(struct parser *p, uint32_t *flags) {
 
 /* file = ("algorithm" | "counters") NAME { decl } END */
 struct ast *parser_file(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   uint32_t flags = 0;
   size_t before = p->at;
   place.word = parser_look(p, p->tokens->list.n > 2 ? 1 : 0)->at;

@@ -31,7 +31,8 @@ static enum ast_fault parse_fault(struct parser *p, uint32_t *flags) {
     return parse_are(p);
   if (!parser_take_word(p, W_OMIT)) {
     parser_fail(p, "'crash', 'omit' or 'are'");
-    parser_help(p, "as in 'at most t processes crash', 'at most t processes are byzantine', 'at most f messages are lost'");
+    parser_help(
+        p, "as in 'at most t processes crash', 'at most t processes are byzantine', 'at most f messages are lost'");
     return FAULT_CRASH;
   }
   if (!parser_take_word(p, W_TO))
@@ -45,7 +46,7 @@ static enum ast_fault parse_fault(struct parser *p, uint32_t *flags) {
 
 /* ("at" "most" sum | "any") NAME fault ["each" unit] */
 static struct ast *parse_fault_clause(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   bool any = parser_take_word(p, W_ANY);
   if (!any) {
     parser_expect_word(p, W_AT);
@@ -66,7 +67,7 @@ static struct ast *parse_fault_clause(struct parser *p) {
 
 /* "for" ("each" | "some") binder ":" expr */
 static struct ast *parse_for_clause(struct parser *p, uint32_t *flags) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_FOR);
   if (parser_take_word(p, W_EACH))
     *flags = AST_FLAG_EACH;
@@ -79,7 +80,7 @@ static struct ast *parse_for_clause(struct parser *p, uint32_t *flags) {
 
 /* ("every" unit | "infinitely" "often" [unit] | "eventually" ["always"] [unit]) ["for" ...] ":" expr */
 static struct ast *parse_predicate_clause(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   enum ast_kind kind = AST_CLAUSE_EVERY;
   if (parser_take_word(p, W_INFINITELY)) {
     kind = AST_CLAUSE_OFTEN;
@@ -104,7 +105,7 @@ static struct ast *parse_predicate_clause(struct parser *p) {
 
 /* "from" "round" sum ":" expr */
 static struct ast *parse_from_round_clause(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_FROM);
   parser_expect_word(p, W_ROUND);
   parser_add(p, parse_sum(p));
@@ -115,7 +116,7 @@ static struct ast *parse_from_round_clause(struct parser *p) {
 
 /* "channels" ("set" | "bag" | "fifo") ["bound" sum] */
 static struct ast *parse_channels_clause(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_CHANNELS);
   place.word = parser_look(p, 0)->at;
   const char *name = "";
@@ -131,7 +132,7 @@ static struct ast *parse_channels_clause(struct parser *p) {
 
 /* fair clause = "fair" ["strong"] ["processes" | "actions" | "messages"] */
 static struct ast *parse_fair_clause(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_FAIR);
   bool strong = parser_take_word(p, W_STRONG);
   enum ast_fairness to = AST_FAIR_MESSAGES;
@@ -148,22 +149,20 @@ static struct ast *parse_fair_clause(struct parser *p) {
 }
 
 static const char *nearest_clause(struct parser *p) {
-  static const char *const starts[] = {
-      "at", "any", "every", "infinitely", "eventually", "synchronous", "fair", "channels", "from"};
+  static const char *const starts[] = {"at",          "any",  "every",    "infinitely", "eventually",
+                                       "synchronous", "fair", "channels", "from"};
   const struct token *t = parser_look(p, 0);
-  return t->kind == T_NAME ? nearest_name(parser_text(p, t), starts, sizeof starts / sizeof *starts)
-                           : NULL;
+  return t->kind == T_NAME ? nearest_name(parser_text(p, t), starts, sizeof starts / sizeof *starts) : NULL;
 }
 
 /* clause = fault clause | predicate clause | from-round clause | channels clause
           | "synchronous" | fair clause */
 static struct ast *parse_clause(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_begin(p, BEGIN_CONSTRUCT);
   if (parser_sees_word(p, W_AT) || parser_sees_word(p, W_ANY))
     return parse_fault_clause(p);
-  if (parser_sees_word(p, W_EVERY) || parser_sees_word(p, W_INFINITELY) ||
-      parser_sees_word(p, W_EVENTUALLY))
+  if (parser_sees_word(p, W_EVERY) || parser_sees_word(p, W_INFINITELY) || parser_sees_word(p, W_EVENTUALLY))
     return parse_predicate_clause(p);
   if (parser_sees_word(p, W_FROM))
     return parse_from_round_clause(p);
@@ -185,7 +184,7 @@ static struct ast *parse_clause(struct parser *p) {
 
 /* environment = "environment" NAME ["extends" names] "{" { clause [";"] } "}" */
 struct ast *parse_environment(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_ENVIRONMENT);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the environment's name");
@@ -213,7 +212,7 @@ enum { SAFETY, COVER, LIVE };
 /* property = ("safety" | "cover" | "live" ["almost" "surely"]) NAME ["in" names] ["on" "request"]
               ":" ["step"] expr */
 struct ast *parse_property(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   uint32_t flags = 0;
   int64_t number = SAFETY;
   if (parser_take_word(p, W_COVER)) {
@@ -252,7 +251,7 @@ struct ast *parse_property(struct parser *p) {
 
 /* effect = NAME ":=" expr | sum "of" NAME "->" NAME */
 static struct ast *parse_effect(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   if (parser_sees_name(p, 0) && parser_look(p, 1)->kind == T_BECOMES) {
     const char *name = parser_expect_name(p, "a counter");
     parser_expect(p, T_BECOMES);
@@ -265,7 +264,7 @@ static struct ast *parse_effect(struct parser *p) {
   if (!parser_expect_word(p, W_OF))
     parser_help(p, "a move is written 'k of a -> b' or 'a := a + k'");
   for (int side = 0; side < 2; side++) {
-    struct place counter = parser_place(p);
+    struct construct_start counter = parser_place(p);
     const char *name = parser_expect_name(p, "a counter");
     struct ast *node = parser_node(p, AST_NAME, counter);
     node->name = name;
@@ -278,7 +277,7 @@ static struct ast *parse_effect(struct parser *p) {
 
 /* move = "move" NAME ["any" names] ":" effect {"," effect} ["when" expr] */
 struct ast *parse_move(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_MOVE);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the move's name");
@@ -300,7 +299,7 @@ struct ast *parse_move(struct parser *p) {
 
 /* unsafe = "unsafe" NAME ["from" expr] ":" expr */
 struct ast *parse_unsafe(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_UNSAFE);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the name of what must not be");

@@ -7,8 +7,8 @@ static struct ast *parse_factor(struct parser *);
 
 /* ---- building ---- */
 
-static struct ast *operation(struct parser *p, struct place place, enum ast_kind kind,
-                             enum ast_op op, struct ast *left, struct ast *right) {
+static struct ast *operation(struct parser *p, struct construct_start place, enum ast_kind kind, enum ast_op op,
+                             struct ast *left, struct ast *right) {
   parser_add(p, left);
   if (right)
     parser_add(p, right);
@@ -18,7 +18,7 @@ static struct ast *operation(struct parser *p, struct place place, enum ast_kind
 }
 
 /* The place of an operation whose sign is the current token. */
-static struct place sign_place(struct parser *p, struct place start) {
+static struct construct_start sign_place(struct parser *p, struct construct_start start) {
   start.word = parser_look(p, 0)->at;
   return start;
 }
@@ -50,9 +50,9 @@ static bool take_leads_to(struct parser *p) {
 struct ast *parse_expr(struct parser *p) {
   if (!parser_enter(p))
     return parser_error_node(p);
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *left = parse_disj(p);
-  struct place place = sign_place(p, start);
+  struct construct_start place = sign_place(p, start);
   enum ast_op op = parser_take_word(p, W_OTHERWISE) ? OP_OTHERWISE
                    : parser_take(p, T_ARROW)        ? OP_IMPLIES
                    : take_leads_to(p)               ? OP_LEADS_TO
@@ -65,10 +65,10 @@ struct ast *parse_expr(struct parser *p) {
 
 /* conj = unary {("and" | "until") unary} */
 static struct ast *parse_conj(struct parser *p) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *left = parse_unary(p);
   for (;;) {
-    struct place place = sign_place(p, start);
+    struct construct_start place = sign_place(p, start);
     enum ast_op op = OP_AND;
     if (parser_take_word(p, W_UNTIL))
       op = OP_UNTIL;
@@ -80,10 +80,10 @@ static struct ast *parse_conj(struct parser *p) {
 
 /* disj = conj {"or" conj} */
 static struct ast *parse_disj(struct parser *p) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *left = parse_conj(p);
   for (;;) {
-    struct place place = sign_place(p, start);
+    struct construct_start place = sign_place(p, start);
     if (sees_double_bar(p)) {
       parser_complain(p, "unexpected '||'");
       parser_help(p, "write 'or'");
@@ -107,7 +107,7 @@ static bool sees_binding(const struct parser *p, size_t ahead) {
 
 /* names "in" range ["if" expr]   (the condition only in comprehensions) */
 static struct ast *parse_generator(struct parser *p, bool conditional) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_add(p, parse_names(p, "a variable's name"));
   if (!parser_expect_word(p, W_IN))
     parser_help(p, "say what it ranges over: 'x in SET'");
@@ -128,7 +128,7 @@ static void add_generators(struct parser *p, bool conditional) {
 
 /* ("exists" | "forall") binder [":" expr] */
 static struct ast *parse_quantifier(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   bool all = parser_take_word(p, W_FORALL);
   if (!all)
     parser_expect_word(p, W_EXISTS);
@@ -136,7 +136,7 @@ static struct ast *parse_quantifier(struct parser *p) {
 }
 
 /* binder [":" expr], with the word before it */
-struct ast *parse_quantified(struct parser *p, struct place place, bool all) {
+struct ast *parse_quantified(struct parser *p, struct construct_start place, bool all) {
   size_t body = p->kids.n;
   parser_add(p, NULL);
   add_generators(p, false);
@@ -151,7 +151,7 @@ struct ast *parse_quantified(struct parser *p, struct place place, bool all) {
 
 /* "if" expr "then" expr "else" expr */
 static struct ast *parse_conditional(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_IF);
   parser_add(p, parse_expr(p));
   if (!parser_expect_word(p, W_THEN))
@@ -170,8 +170,7 @@ bool parse_relation_sign(struct parser *p, enum ast_op *op) {
   static const struct {
     enum token_kind kind;
     enum ast_op op;
-  } signs[] = {{T_EQ, OP_EQ}, {T_NE, OP_NE}, {T_LE, OP_LE},
-               {T_GE, OP_GE}, {T_LT, OP_LT}, {T_GT, OP_GT}};
+  } signs[] = {{T_EQ, OP_EQ}, {T_NE, OP_NE}, {T_LE, OP_LE}, {T_GE, OP_GE}, {T_LT, OP_LT}, {T_GT, OP_GT}};
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++)
     if (parser_take(p, signs[i].kind)) {
       *op = signs[i].op;
@@ -190,9 +189,9 @@ bool parse_relation_sign(struct parser *p, enum ast_op *op) {
 
 /* range = sum [".." sum] */
 struct ast *parse_range(struct parser *p) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *left = parse_sum(p);
-  struct place place = sign_place(p, start);
+  struct construct_start place = sign_place(p, start);
   if (!parser_take(p, T_RANGE))
     return left;
   return operation(p, place, AST_INTERVAL, OP_NONE, left, parse_sum(p));
@@ -201,10 +200,10 @@ struct ast *parse_range(struct parser *p) {
 /* relation = range {relop range}
    A chain a <= b <= c is a <= b and b <= c. */
 static struct ast *parse_relation(struct parser *p) {
-  struct place start = parser_place(p), from = start;
+  struct construct_start start = parser_place(p), from = start;
   struct ast *left = parse_range(p), *chain = NULL;
   for (;;) {
-    struct place place = sign_place(p, from), link = sign_place(p, start);
+    struct construct_start place = sign_place(p, from), link = sign_place(p, start);
     enum ast_op op;
     if (!parse_relation_sign(p, &op))
       return chain ? chain : left;
@@ -218,7 +217,7 @@ static struct ast *parse_relation(struct parser *p) {
 
 /* unary = ("not" | "always" | "eventually") unary | quantifier | conditional | relation */
 static struct ast *parse_unary(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   if (parser_sees_word(p, W_EXISTS) || parser_sees_word(p, W_FORALL))
     return parse_quantifier(p);
   if (parser_sees_word(p, W_IF))
@@ -243,10 +242,10 @@ static struct ast *parse_unary(struct parser *p) {
 
 /* term = factor {("*" | "/" | "mod" | "&") factor} */
 static struct ast *parse_term(struct parser *p) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *left = parse_factor(p);
   for (;;) {
-    struct place place = sign_place(p, start);
+    struct construct_start place = sign_place(p, start);
     enum ast_op op = parser_take(p, T_TIMES)      ? OP_MUL
                      : parser_take(p, T_DIVIDE)   ? OP_DIV
                      : parser_take(p, T_MEET)     ? OP_MEET
@@ -261,10 +260,10 @@ static struct ast *parse_term(struct parser *p) {
 /* sum  = term {("+" | "-" | "|" | "++") term}
    card = term {("+" | "-" | "++") term}          (between bars, a bar closes) */
 static struct ast *parse_sum_or_card(struct parser *p, bool card) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *left = parse_term(p);
   for (;;) {
-    struct place place = sign_place(p, start);
+    struct construct_start place = sign_place(p, start);
     enum ast_op op = parser_take(p, T_PLUS)     ? OP_ADD
                      : parser_take(p, T_MINUS)  ? OP_SUB
                      : parser_take(p, T_APPEND) ? OP_APPEND
@@ -285,20 +284,18 @@ struct ast *parse_sum(struct parser *p) {
 
 /* "|" card "|" */
 static struct ast *parse_cardinality(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_mark(p, ROLE_PREFIX);
   parser_expect(p, T_BAR);
   parser_add(p, parse_sum_or_card(p, true));
   parser_mark(p, ROLE_TIGHT);
   if (!parser_expect(p, T_BAR))
-    parser_help(
-        p, "a bar before opened a cardinality; put a union or a condition in it in '(' and ')'");
+    parser_help(p, "a bar before opened a cardinality; put a union or a condition in it in '(' and ')'");
   return parser_node(p, AST_CARDINALITY, place);
 }
 
 /* The rest of a collection after its first element: [gen | {"," element}]; true for gen. */
-static bool add_rest(struct parser *p, enum token_kind close,
-                     struct ast *(*parse_element)(struct parser *)) {
+static bool add_rest(struct parser *p, enum token_kind close, struct ast *(*parse_element)(struct parser *)) {
   if (parser_take_word(p, W_FOR)) {
     add_generators(p, true);
     if (parser_sees(p, T_COMMA)) {
@@ -314,7 +311,7 @@ static bool add_rest(struct parser *p, enum token_kind close,
 
 /* "{" [expr [gen | {"," expr}]] "}" */
 static struct ast *parse_set(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   enum ast_kind kind = AST_SET;
   parser_expect(p, T_LBRACE);
   if (!parser_sees(p, T_RBRACE)) {
@@ -351,7 +348,7 @@ static bool sees_array(const struct parser *p) {
 
 /* "[" NAME "in" range ":" expr "]" | "[" [expr {"," expr}] "]" */
 static struct ast *parse_bracketed(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   bool array = sees_array(p);
   const char *name = NULL;
   parser_expect(p, T_LBRACKET);
@@ -375,7 +372,7 @@ static struct ast *parse_bracketed(struct parser *p) {
 
 /* "count" "(" binder ":" expr ")" */
 static struct ast *parse_count(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_COUNT);
   parser_mark(p, ROLE_TIGHT);
   parser_expect(p, T_LPAREN);
@@ -394,7 +391,7 @@ static struct ast *parse_count(struct parser *p) {
 static struct ast *parse_item(struct parser *p) {
   if (!parser_sees_name(p, 0) || parser_look(p, 1)->kind != T_COLON)
     return parse_expr(p);
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   const char *name = parser_expect_name(p, "a field's name");
   parser_expect(p, T_COLON);
   parser_add(p, parse_expr(p));
@@ -405,7 +402,7 @@ static struct ast *parse_item(struct parser *p) {
 
 /* NAME ["(" [item [gen | {"," item}]] ")"] */
 static struct ast *parse_name_or_call(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   enum ast_kind kind = AST_NAME;
   const char *name = parser_expect_name(p, "an expression");
   if (parser_sees(p, T_LPAREN)) {
@@ -426,7 +423,7 @@ static struct ast *parse_name_or_call(struct parser *p) {
 
 /* "(" item {"," item} ")"   (one that has no name is only put in parentheses) */
 static struct ast *parse_parenthesised(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect(p, T_LPAREN);
   struct ast *first = parse_item(p);
   parser_add(p, first);
@@ -443,7 +440,7 @@ static struct ast *parse_parenthesised(struct parser *p) {
 /* atom = NUMBER | "none" | "true" | "false" | cardinality | set | bracketed | count
         | NAME [arguments] | parenthesised */
 static struct ast *parse_atom(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   const struct token *t = parser_look(p, 0);
   if (parser_take(p, T_NUMBER)) {
     struct ast *node = parser_node(p, AST_NUMBER, place);
@@ -473,8 +470,8 @@ static struct ast *parse_atom(struct parser *p) {
 }
 
 /* index = "[" expr {"," expr} "]"   select = "." NAME   prime = "'" */
-static struct ast *parse_postfix(struct parser *p, struct place start, struct ast *left) {
-  struct place place = sign_place(p, start);
+static struct ast *parse_postfix(struct parser *p, struct construct_start start, struct ast *left) {
+  struct construct_start place = sign_place(p, start);
   parser_mark(p, ROLE_TIGHT);
   parser_add(p, left);
   if (parser_take(p, T_PRIME))
@@ -496,7 +493,7 @@ static struct ast *parse_postfix(struct parser *p, struct place start, struct as
 
 /* factor = "-" factor | atom { index | select | prime } */
 static struct ast *parse_factor(struct parser *p) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   if (!parser_enter(p))
     return parser_error_node(p);
   struct ast *node;
@@ -515,7 +512,7 @@ static struct ast *parse_factor(struct parser *p) {
 
 /* place = NAME { index | select } */
 struct ast *parse_place(struct parser *p) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   const char *name = parser_expect_name(p, "a variable");
   struct ast *node = parser_node(p, AST_NAME, start);
   node->name = name;

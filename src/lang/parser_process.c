@@ -4,9 +4,8 @@
 /* ---- rounds ---- */
 
 /* What stands in a round and is neither 'send' nor 'update'. */
-static void fail_in_round(struct parser *p) {
-  bool statement =
-      parser_sees_name(p, 0) || parser_sees_word(p, W_IF) || parser_sees_word(p, W_LET);
+static void round_error(struct parser *p) {
+  bool statement = parser_sees_name(p, 0) || parser_sees_word(p, W_IF) || parser_sees_word(p, W_LET);
   parser_fail(p, "'send' or 'update'");
   if (statement)
     parser_help(p, "a statement stands in 'update { ... }'");
@@ -14,7 +13,7 @@ static void fail_in_round(struct parser *p) {
 
 /* round = "round" [NAME] "{" { send } ["update" block] "}" */
 static struct ast *parse_round(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_begin(p, BEGIN_CONSTRUCT);
   parser_expect_word(p, W_ROUND);
   const char *name = NULL;
@@ -40,12 +39,11 @@ static struct ast *parse_round(struct parser *p) {
           parser_complain(p, "second 'update' in a round");
         parser_take_word(p, W_UPDATE);
         update = parse_block(p);
-      } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) ||
-                 parser_at_member(p)) {
+      } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) || parser_at_member(p)) {
         parser_begin(p, BEGIN_NOTHING);
         break;
       } else {
-        fail_in_round(p);
+        round_error(p);
       }
       if (p->panic)
         parser_recover_statement(p, before);
@@ -69,8 +67,7 @@ static void add_rounds(struct parser *p) {
     size_t before = p->at;
     if (parser_sees_word(p, W_ROUND)) {
       parser_add(p, parse_round(p));
-    } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) ||
-               parser_at_member(p)) {
+    } else if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) || parser_at_member(p)) {
       break;
     } else {
       parser_fail(p, "'round'");
@@ -89,7 +86,7 @@ static void add_rounds(struct parser *p) {
 /* segment = ("once" | "repeat" expr ["as" NAME] | "phase" [NAME]) "{" round { round } "}"
            | round | "finally" block */
 static struct ast *parse_segment(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   if (parser_sees_word(p, W_ROUND))
     return parse_round(p);
   if (parser_take_word(p, W_FINALLY)) {
@@ -121,9 +118,9 @@ static struct ast *parse_segment(struct parser *p) {
 
 /* arg = NAME [relop sum] */
 static struct ast *parse_argument(struct parser *p) {
-  struct place place = parser_place(p);
-  bool value = parser_sees(p, T_NUMBER) || parser_sees_word(p, W_TRUE) ||
-               parser_sees_word(p, W_FALSE) || parser_sees_word(p, W_NONE);
+  struct construct_start place = parser_place(p);
+  bool value = parser_sees(p, T_NUMBER) || parser_sees_word(p, W_TRUE) || parser_sees_word(p, W_FALSE) ||
+               parser_sees_word(p, W_NONE);
   const char *name = parser_expect_name(p, "a field's name");
   if (value)
     parser_help(p, "name the field that is meant: 'MESSAGE(field == value)'");
@@ -139,7 +136,7 @@ static struct ast *parse_argument(struct parser *p) {
 
 /* pattern = NAME ["(" arg {"," arg} ")"] */
 static struct ast *parse_pattern(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   const char *name = parser_expect_name(p, "a message");
   if (parser_sees(p, T_LPAREN)) {
     parser_mark(p, ROLE_TIGHT);
@@ -169,15 +166,14 @@ static bool sees_quorum(const struct parser *p) {
       open -= kind == T_RPAREN;
     } while (open > 0);
   const struct token *t = parser_look(p, i);
-  return t->word == W_OF || t->word == W_MOD || t->kind == T_PLUS || t->kind == T_MINUS ||
-         t->kind == T_TIMES || t->kind == T_DIVIDE || t->kind == T_DOT || t->kind == T_LBRACKET;
+  return t->word == W_OF || t->word == W_MOD || t->kind == T_PLUS || t->kind == T_MINUS || t->kind == T_TIMES ||
+         t->kind == T_DIVIDE || t->kind == T_DOT || t->kind == T_LBRACKET;
 }
 
 enum { ON_SIZE, ON_PATTERN, ON_SAME, ON_FROM, ON_IF, ON_PARTS };
 
 /* what = NAME ":" ["exactly"] sum "of" pattern | [NAME ":"] pattern */
-static const char *parse_what(struct parser *p, struct ast **part, uint32_t *flags,
-                              struct span *word) {
+static const char *parse_what(struct parser *p, struct ast **part, uint32_t *flags, struct span *word) {
   const char *name = NULL;
   if (parser_sees_name(p, 0) && parser_look(p, 1)->kind == T_COLON) {
     *word = parser_look(p, 0)->at;
@@ -196,7 +192,7 @@ static const char *parse_what(struct parser *p, struct ast **part, uint32_t *fla
 
 /* from = "from" NAME */
 static struct ast *parse_from(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_FROM);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the sender's name");
@@ -207,7 +203,7 @@ static struct ast *parse_from(struct parser *p) {
 
 /* same = "same" NAME {"," NAME} */
 static struct ast *parse_same(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_SAME);
   struct ast *names = parse_names(p, "a field's name");
   for (uint32_t i = 0; i < names->n; i++)
@@ -252,15 +248,14 @@ static void parse_modifiers(struct parser *p, struct ast **part, uint32_t *flags
 
 /* trigger = "when" expr ["once"] | "on" what modifiers */
 static struct ast *parse_trigger(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   struct ast *part[ON_PARTS] = {NULL}, *when = NULL;
   const char *name = NULL;
   uint32_t flags = 0;
-  bool habit = parser_sees_word(p, W_IF);
-  if (habit) {
+  bool is_if = parser_sees_word(p, W_IF);
+  if (is_if) {
     parser_complain(p, "expected 'when', found 'if'");
-    parser_help(p,
-                "a step that waits for a condition is written 'step NAME when CONDITION { ... }'");
+    parser_help(p, "a step that waits for a condition is written 'step NAME when CONDITION { ... }'");
   }
   if (parser_take_word(p, W_WHEN) || parser_take_word(p, W_IF)) {
     when = parse_expr(p);
@@ -285,7 +280,7 @@ static bool sees_trigger(const struct parser *p) {
 
 /* alternative = [trigger] block */
 static struct ast *parse_alternative(struct parser *p, bool needs_trigger) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_add(p, needs_trigger || sees_trigger(p) ? parse_trigger(p) : NULL);
   parser_recover_header(p);
   parser_add(p, parse_block(p));
@@ -294,7 +289,7 @@ static struct ast *parse_alternative(struct parser *p, bool needs_trigger) {
 
 /* reaction = "start" block | "step" NAME [trigger] block { "or" trigger block } | trigger block */
 static struct ast *parse_reaction(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   if (parser_take_word(p, W_START)) {
     parser_add(p, parse_block(p));
     return parser_node(p, AST_START, place);
@@ -323,7 +318,7 @@ static const enum word member_words[] = {
 enum { MEMBERS = sizeof member_words / sizeof *member_words };
 
 /* What is no member of a process; a word that is nearly one is read as what was meant. */
-static bool understand_member(struct parser *p) {
+static bool guess_member(struct parser *p) {
   const char *names[MEMBERS];
   for (size_t i = 0; i < MEMBERS; i++)
     names[i] = word_text(member_words[i]);
@@ -380,7 +375,7 @@ static struct ast *parse_member(struct parser *p, bool *behaves) {
     case W_ON:
       return parse_reaction(p);
     }
-    if (!understand_member(p))
+    if (!guess_member(p))
       return parser_error_node(p);
   }
   return parser_error_node(p);
@@ -405,7 +400,7 @@ static void add_members(struct parser *p) {
 
 /* process = "process" NAME "[" expr "]" ["ring" | "graph" expr] "{" members "}" */
 struct ast *parse_process(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_PROCESS);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the process's name");

@@ -5,7 +5,7 @@
 
 /* send = "send" expr "to" expr ["when" expr]   ("when" only in a round) */
 struct ast *parse_send(struct parser *p, bool with_when) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_SEND);
   parser_add(p, parse_expr(p));
   if (!parser_take_word(p, W_TO) && !p->panic) {
@@ -40,7 +40,7 @@ static struct ast *parse_body(struct parser *p) {
 static struct ast *parse_if(struct parser *p) {
   if (!parser_enter(p))
     return parser_error_node(p);
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   p->at++; /* 'if', or another language's word for 'else if' */
   parser_add(p, parse_expr(p));
   parser_add(p, parse_body(p));
@@ -66,7 +66,7 @@ static struct ast *parse_if(struct parser *p) {
 
 /* foreach = "foreach" NAME "in" expr block */
 static struct ast *parse_foreach(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   if (!parser_take_word(p, W_FOREACH)) {
     parser_complain(p, "'for' is no statement");
     parser_help(p, "'foreach x in SET { ... }' goes through a collection");
@@ -84,7 +84,7 @@ static struct ast *parse_foreach(struct parser *p) {
 
 /* let = "let" NAME "=" expr */
 static struct ast *parse_let(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_LET);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a name");
@@ -103,7 +103,7 @@ static struct ast *parse_let(struct parser *p) {
 
 /* goto = "goto" NAME */
 static struct ast *parse_goto(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_expect_word(p, W_GOTO);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a step's name");
@@ -113,11 +113,10 @@ static struct ast *parse_goto(struct parser *p) {
 }
 
 /* What follows a place is not ':='. */
-static void fail_assignment(struct parser *p, const char *name) {
+static void assignment_error(struct parser *p, const char *name) {
   static const char *const starts[] = {"if", "let", "send", "goto", "halt", "foreach"};
   const struct token *t = parser_look(p, 0);
-  bool updates = (t->kind == T_PLUS || t->kind == T_MINUS || t->kind == T_TIMES) &&
-                 parser_look(p, 1)->kind == T_ASSIGN;
+  bool updates = (t->kind == T_PLUS || t->kind == T_MINUS || t->kind == T_TIMES) && parser_look(p, 1)->kind == T_ASSIGN;
   bool counts = t->kind == T_APPEND;
   const char *near = t->kind == T_NAME || t->kind == T_NUMBER || t->kind == T_LPAREN
                          ? nearest_name(name, starts, sizeof starts / sizeof *starts)
@@ -136,9 +135,9 @@ static void fail_assignment(struct parser *p, const char *name) {
 
 /* place ":=" expr */
 static struct ast *parse_assignment(struct parser *p) {
-  struct place start = parser_place(p);
+  struct construct_start start = parser_place(p);
   struct ast *target = parse_place(p);
-  struct place place = start;
+  struct construct_start place = start;
   place.word = parser_look(p, 0)->at;
   parser_add(p, target);
   if (parser_sees(p, T_ASSIGN) || parser_sees(p, T_EQ)) {
@@ -146,7 +145,7 @@ static struct ast *parse_assignment(struct parser *p) {
     parser_help(p, "an assignment is written ':='");
     p->at++;
   } else if (!parser_take(p, T_BECOMES)) {
-    fail_assignment(p, target->kind == AST_NAME ? target->name : "x");
+    assignment_error(p, target->kind == AST_NAME ? target->name : "x");
   }
   parser_add(p, parse_expr(p));
   return parser_node(p, AST_ASSIGN, place);
@@ -154,7 +153,7 @@ static struct ast *parse_assignment(struct parser *p) {
 
 /* stmt = if | let | send | goto | "halt" | foreach | place ":=" expr */
 static struct ast *parse_statement(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   parser_begin(p, BEGIN_CONSTRUCT);
   if (parser_sees_word(p, W_IF))
     return parse_if(p);
@@ -179,14 +178,13 @@ static struct ast *parse_statement(struct parser *p) {
 
 /* block = "{" { stmt } "}" */
 struct ast *parse_block(struct parser *p) {
-  struct place place = parser_place(p);
+  struct construct_start place = parser_place(p);
   if (!parser_enter(p))
     return parser_error_node(p);
   if (parser_open(p)) {
     for (;;) {
       parser_skip_semicolons(p);
-      if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) ||
-          parser_at_member(p))
+      if (parser_sees(p, T_RBRACE) || parser_sees(p, T_END) || parser_at_declaration(p) || parser_at_member(p))
         break;
       size_t before = p->at;
       struct ast *statement = parse_statement(p);

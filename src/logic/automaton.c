@@ -1,6 +1,6 @@
-/* The tableau. A state is a set of formulas that the rest of the word has to satisfy. What satisfies a formula now is its
-   cover: some literals now, some formulas later, and some untils whose fulfilment is put off ("promised"). The acceptance
-   set of an until has the transitions that do not put it off. */
+/* The tableau. A state is a set of formulas that the rest of the word has to satisfy. What satisfies a formula now is
+   its cover: some literals now, some formulas later, and some untils whose fulfilment is put off ("promised"). The
+   acceptance set of an until has the transitions that do not put it off. */
 #include "logic/automaton.h"
 
 #include "base/intern.h"
@@ -25,14 +25,14 @@ struct tableau {
   struct intern *sets; /* of formulas, ascending: until and release only, but for the first */
   VEC(covers) of;      /* by formula */
   VEC(bool) known;
-  VEC(ltl) untils;     /* those that can be promised */
+  VEC(ltl) untils; /* those that can be promised */
   VEC(int64_t) scratch;
-  VEC(uint32_t) states; /* the set that each state is */
-  VEC(uint32_t) numbers; /* by set: its state, UINT32_MAX: not yet one */
+  VEC(uint32_t) states;        /* the set that each state is */
+  VEC(uint32_t) state_numbers; /* by set: its state, UINT32_MAX: not yet one */
   bool too_large;
 };
 
-static bool within(const struct tableau *t, uint32_t a, uint32_t b) {
+static bool set_is_subset(const struct tableau *t, uint32_t a, uint32_t b) {
   const int64_t *x = intern_at(t->sets, a), *y = intern_at(t->sets, b);
   size_t n = intern_length(t->sets, a), m = intern_length(t->sets, b), k = 0;
   for (size_t i = 0; i < n; i++, k++) {
@@ -44,7 +44,7 @@ static bool within(const struct tableau *t, uint32_t a, uint32_t b) {
   return true;
 }
 
-static uint32_t united(struct tableau *t, uint32_t a, uint32_t b) {
+static uint32_t set_union(struct tableau *t, uint32_t a, uint32_t b) {
   const int64_t *x = intern_at(t->sets, a), *y = intern_at(t->sets, b);
   size_t n = intern_length(t->sets, a), m = intern_length(t->sets, b), i = 0, k = 0;
   vec_clear(&t->scratch);
@@ -57,9 +57,9 @@ static uint32_t united(struct tableau *t, uint32_t a, uint32_t b) {
   return intern_put(t->sets, t->scratch.at, t->scratch.n);
 }
 
-static bool covered(const struct tableau *t, const struct cover *x, const struct cover *by) {
+static bool is_subsumed(const struct tableau *t, const struct cover *x, const struct cover *by) {
   return !(by->when & ~x->when) && !(by->unless & ~x->unless) && !(by->promises & ~x->promises) &&
-         within(t, by->next, x->next);
+         set_is_subset(t, by->next, x->next);
 }
 
 /* Unless there is one that allows as much; those that allow less go. */
@@ -68,10 +68,10 @@ static void add_cover(struct tableau *t, covers *to, struct cover c) {
   if (c.when & c.unless)
     return;
   for (size_t i = 0; i < to->n; i++)
-    if (covered(t, &c, &to->at[i]))
+    if (is_subsumed(t, &c, &to->at[i]))
       return;
   for (size_t i = 0; i < to->n; i++)
-    if (!covered(t, &to->at[i], &c))
+    if (!is_subsumed(t, &to->at[i], &c))
       to->at[kept++] = to->at[i];
   to->n = kept;
   if (to->n >= COVERS_MOST)
@@ -86,13 +86,13 @@ static void add_products(struct tableau *t, covers *to, const covers *a, const c
       const struct cover *x = &a->at[i], *y = &b->at[k];
       add_cover(t, to,
                 (struct cover){x->when | y->when, x->unless | y->unless, x->promises | y->promises,
-                               united(t, x->next, y->next)});
+                               set_union(t, x->next, y->next)});
     }
 }
 
-static uint32_t set_of_one(struct tableau *t, ltl f) { return intern_put(t->sets, &(int64_t){f}, 1); }
+static uint32_t set_singleton(struct tableau *t, ltl f) { return intern_put(t->sets, &(int64_t){f}, 1); }
 
-static uint64_t promise(struct tableau *t, ltl until) {
+static uint64_t promise_bit(struct tableau *t, ltl until) {
   for (size_t i = 0; i < t->untils.n; i++)
     if (t->untils.at[i] == until)
       return UINT64_C(1) << i;
@@ -112,7 +112,7 @@ static void cover_temporal(struct tableau *t, ltl f, const struct ltl_node *x, c
   covers_of(t, x->b);
   const covers a = t->of.at[x->a], b = t->of.at[x->b];
   bool until = x->op == LTL_UNTIL;
-  struct cover put_off = {.next = set_of_one(t, f), .promises = until ? promise(t, f) : 0};
+  struct cover put_off = {.next = set_singleton(t, f), .promises = until ? promise_bit(t, f) : 0};
   covers later = {&put_off, 1, 1};
   if (until) {
     for (size_t i = 0; i < b.n; i++)
@@ -172,14 +172,14 @@ static covers *covers_of(struct tableau *t, ltl f) {
 }
 
 static uint32_t state_of(struct tableau *t, uint32_t set) {
-  while (t->numbers.n <= set)
-    vec_push(&t->numbers, UINT32_MAX);
-  if (t->numbers.at[set] == UINT32_MAX) {
-    t->numbers.at[set] = (uint32_t)t->states.n;
+  while (t->state_numbers.n <= set)
+    vec_push(&t->state_numbers, UINT32_MAX);
+  if (t->state_numbers.at[set] == UINT32_MAX) {
+    t->state_numbers.at[set] = (uint32_t)t->states.n;
     vec_push(&t->states, set);
     t->too_large |= t->states.n > STATES_MOST;
   }
-  return t->numbers.at[set];
+  return t->state_numbers.at[set];
 }
 
 /* All formulas of the state's set together. */
@@ -195,17 +195,17 @@ static void cover_state(struct tableau *t, uint32_t set, covers *out) {
   }
 }
 
-static struct automaton *unfold(struct tableau *t, ltl f) {
+static struct automaton *build_automaton(struct tableau *t, ltl f) {
   VEC(uint32_t) first = {0};
-  VEC(struct transition) transitions = {0};
-  state_of(t, set_of_one(t, f));
+  VEC(struct automaton_transition) transitions = {0};
+  state_of(t, set_singleton(t, f));
   for (uint32_t q = 0; q < t->states.n && !t->too_large; q++) {
     covers out = {0};
     cover_state(t, t->states.at[q], &out);
     vec_push(&first, (uint32_t)transitions.n);
     for (size_t i = 0; i < out.n; i++) {
       const struct cover *c = &out.at[i];
-      vec_push(&transitions, ((struct transition){c->when, c->unless, ~c->promises, state_of(t, c->next)}));
+      vec_push(&transitions, ((struct automaton_transition){c->when, c->unless, ~c->promises, state_of(t, c->next)}));
     }
     t->too_large |= transitions.n > TRANSITIONS_MOST;
     vec_release(&out);
@@ -225,7 +225,7 @@ struct automaton *automaton_of(struct ltl_pool *pool, ltl f) {
     vec_push(&t.of, ((covers){0}));
     vec_push(&t.known, false);
   }
-  struct automaton *a = unfold(&t, f);
+  struct automaton *a = build_automaton(&t, f);
   if (t.too_large) {
     automaton_free(a);
     a = NULL;
@@ -240,14 +240,14 @@ struct automaton *automaton_of(struct ltl_pool *pool, ltl f) {
   vec_release(&t.untils);
   vec_release(&t.scratch);
   vec_release(&t.states);
-  vec_release(&t.numbers);
+  vec_release(&t.state_numbers);
   return a;
 }
 
-struct automaton *automaton_of_all(void) {
+struct automaton *automaton_universal(void) {
   struct automaton *a = memory_alloc(sizeof *a);
-  *a = (struct automaton){.nstates = 1, .first = memory_alloc(2 * sizeof *a->first),
-                          .transitions = memory_alloc(sizeof *a->transitions)};
+  *a = (struct automaton){
+      .nstates = 1, .first = memory_alloc(2 * sizeof *a->first), .transitions = memory_alloc(sizeof *a->transitions)};
   a->first[1] = 1;
   return a;
 }

@@ -13,7 +13,7 @@ struct ltl_pool {
 };
 #define NOT_YET UINT32_MAX
 
-static ltl made(struct ltl_pool *p, enum ltl_op op, ltl a, ltl b) {
+static ltl ltl_make(struct ltl_pool *p, enum ltl_op op, ltl a, ltl b) {
   int64_t key[] = {op, a, b};
   ltl f = intern_put(p->names, key, 3);
   if (f == p->nodes.n) {
@@ -26,8 +26,8 @@ static ltl made(struct ltl_pool *p, enum ltl_op op, ltl a, ltl b) {
 struct ltl_pool *ltl_pool_new(void) {
   struct ltl_pool *p = memory_alloc(sizeof *p);
   p->names = intern_new();
-  made(p, LTL_FALSE, 0, 0);
-  made(p, LTL_TRUE, 0, 0);
+  ltl_make(p, LTL_FALSE, 0, 0);
+  ltl_make(p, LTL_TRUE, 0, 0);
   return p;
 }
 
@@ -40,10 +40,12 @@ void ltl_pool_free(struct ltl_pool *p) {
   memory_free(p);
 }
 
-struct ltl_node ltl_at(const struct ltl_pool *p, ltl f) { return p->nodes.at[f]; }
+struct ltl_node ltl_at(const struct ltl_pool *p, ltl f) {
+  return p->nodes.at[f];
+}
 uint32_t ltl_count(const struct ltl_pool *p) { return (uint32_t)p->nodes.n; }
-ltl ltl_truth(struct ltl_pool *p, bool truth) { return made(p, truth ? LTL_TRUE : LTL_FALSE, 0, 0); }
-ltl ltl_atom(struct ltl_pool *p, uint32_t atom) { return made(p, LTL_ATOM, atom, 0); }
+ltl ltl_truth(struct ltl_pool *p, bool truth) { return ltl_make(p, truth ? LTL_TRUE : LTL_FALSE, 0, 0); }
+ltl ltl_atom(struct ltl_pool *p, uint32_t atom) { return ltl_make(p, LTL_ATOM, atom, 0); }
 
 static bool is(const struct ltl_pool *p, ltl f, enum ltl_op op) { return p->nodes.at[f].op == op; }
 
@@ -65,14 +67,22 @@ static bool is_eventually_always(const struct ltl_pool *p, ltl f) {
 static ltl negated(struct ltl_pool *p, ltl f) {
   struct ltl_node n = p->nodes.at[f];
   switch (n.op) {
-  case LTL_FALSE: return ltl_truth(p, true);
-  case LTL_TRUE: return ltl_truth(p, false);
-  case LTL_ATOM: return made(p, LTL_NOT_ATOM, n.a, 0);
-  case LTL_NOT_ATOM: return made(p, LTL_ATOM, n.a, 0);
-  case LTL_AND: return ltl_or(p, ltl_not(p, n.a), ltl_not(p, n.b));
-  case LTL_OR: return ltl_and(p, ltl_not(p, n.a), ltl_not(p, n.b));
-  case LTL_UNTIL: return ltl_release(p, ltl_not(p, n.a), ltl_not(p, n.b));
-  case LTL_RELEASE: return ltl_until(p, ltl_not(p, n.a), ltl_not(p, n.b));
+  case LTL_FALSE:
+    return ltl_truth(p, true);
+  case LTL_TRUE:
+    return ltl_truth(p, false);
+  case LTL_ATOM:
+    return ltl_make(p, LTL_NOT_ATOM, n.a, 0);
+  case LTL_NOT_ATOM:
+    return ltl_make(p, LTL_ATOM, n.a, 0);
+  case LTL_AND:
+    return ltl_or(p, ltl_not(p, n.a), ltl_not(p, n.b));
+  case LTL_OR:
+    return ltl_and(p, ltl_not(p, n.a), ltl_not(p, n.b));
+  case LTL_UNTIL:
+    return ltl_release(p, ltl_not(p, n.a), ltl_not(p, n.b));
+  case LTL_RELEASE:
+    return ltl_until(p, ltl_not(p, n.a), ltl_not(p, n.b));
   }
   return f;
 }
@@ -88,38 +98,40 @@ ltl ltl_not(struct ltl_pool *p, ltl f) {
 }
 
 /* A few cases of "whenever a holds, b does", read off the text; large formulas are not gone through to the end. */
-#define IMPLIES_FUEL 200
-static bool follows(const struct ltl_pool *p, ltl a, ltl b, uint32_t *fuel) {
+#define IMPLIES_STEPS_MAX 200
+static bool implies_within(const struct ltl_pool *p, ltl a, ltl b, uint32_t *steps_left) {
   struct ltl_node x = p->nodes.at[a], y = p->nodes.at[b];
   if (a == b || x.op == LTL_FALSE || y.op == LTL_TRUE)
     return true;
-  if (*fuel == 0)
+  if (*steps_left == 0)
     return false;
-  --*fuel;
+  --*steps_left;
   if (x.op == LTL_OR)
-    return follows(p, x.a, b, fuel) && follows(p, x.b, b, fuel);
+    return implies_within(p, x.a, b, steps_left) && implies_within(p, x.b, b, steps_left);
   if (y.op == LTL_AND)
-    return follows(p, a, y.a, fuel) && follows(p, a, y.b, fuel);
-  if (x.op == LTL_AND && (follows(p, x.a, b, fuel) || follows(p, x.b, b, fuel)))
+    return implies_within(p, a, y.a, steps_left) && implies_within(p, a, y.b, steps_left);
+  if (x.op == LTL_AND && (implies_within(p, x.a, b, steps_left) || implies_within(p, x.b, b, steps_left)))
     return true;
-  if (y.op == LTL_OR && (follows(p, a, y.a, fuel) || follows(p, a, y.b, fuel)))
+  if (y.op == LTL_OR && (implies_within(p, a, y.a, steps_left) || implies_within(p, a, y.b, steps_left)))
     return true;
-  if (x.op == LTL_UNTIL && y.op == LTL_UNTIL && follows(p, x.a, y.a, fuel) && follows(p, x.b, y.b, fuel))
+  if (x.op == LTL_UNTIL && y.op == LTL_UNTIL && implies_within(p, x.a, y.a, steps_left) &&
+      implies_within(p, x.b, y.b, steps_left))
     return true;
-  if (x.op == LTL_RELEASE && y.op == LTL_RELEASE && follows(p, x.a, y.a, fuel) && follows(p, x.b, y.b, fuel))
+  if (x.op == LTL_RELEASE && y.op == LTL_RELEASE && implies_within(p, x.a, y.a, steps_left) &&
+      implies_within(p, x.b, y.b, steps_left))
     return true;
-  if (y.op == LTL_UNTIL && follows(p, a, y.b, fuel))
+  if (y.op == LTL_UNTIL && implies_within(p, a, y.b, steps_left))
     return true;
-  return x.op == LTL_RELEASE && follows(p, x.b, b, fuel);
+  return x.op == LTL_RELEASE && implies_within(p, x.b, b, steps_left);
 }
 
 static bool implies(const struct ltl_pool *p, ltl a, ltl b) {
-  uint32_t fuel = IMPLIES_FUEL;
-  return follows(p, a, b, &fuel);
+  uint32_t steps_left = IMPLIES_STEPS_MAX;
+  return implies_within(p, a, b, &steps_left);
 }
 
 /* Two formulas under one operator: what both together say at once; UINT32_MAX: nothing simpler. */
-static ltl joined(struct ltl_pool *p, ltl a, ltl b, bool and) {
+static ltl merged(struct ltl_pool *p, ltl a, ltl b, bool and) {
   if (and) {
     if (is_always(p, a) && is_always(p, b))
       return ltl_always(p, ltl_and(p, under(p, a), under(p, b)));
@@ -135,28 +147,28 @@ static ltl joined(struct ltl_pool *p, ltl a, ltl b, bool and) {
 }
 
 /* Conjunctions and disjunctions lean to the right, their parts in order. */
-static ltl junction(struct ltl_pool *p, ltl a, ltl b, bool and) {
-  enum ltl_op op = and ? LTL_AND : LTL_OR;
+static ltl make_junction(struct ltl_pool *p, ltl a, ltl b, bool and) {
+  enum ltl_op op = and? LTL_AND : LTL_OR;
   if (is(p, a, op)) {
-    ltl rest = junction(p, p->nodes.at[a].b, b, and);
-    return junction(p, p->nodes.at[a].a, rest, and);
+    ltl rest = make_junction(p, p->nodes.at[a].b, b, and);
+    return make_junction(p, p->nodes.at[a].a, rest, and);
   }
   if (implies(p, a, b))
-    return and ? a : b;
+    return and? a : b;
   if (implies(p, b, a))
-    return and ? b : a;
-  if (implies(p, and ? a : ltl_not(p, a), and ? ltl_not(p, b) : b))
+    return and? b : a;
+  if (implies(p, and? a : ltl_not(p, a), and? ltl_not(p, b) : b))
     return ltl_truth(p, !and);
-  ltl head = is(p, b, op) ? p->nodes.at[b].a : b, one = joined(p, a, head, and);
+  ltl head = is(p, b, op) ? p->nodes.at[b].a : b, one = merged(p, a, head, and);
   if (one != UINT32_MAX)
-    return is(p, b, op) ? junction(p, one, p->nodes.at[b].b, and) : one;
+    return is(p, b, op) ? make_junction(p, one, p->nodes.at[b].b, and) : one;
   if (head < a && is(p, b, op))
-    return made(p, op, head, junction(p, a, p->nodes.at[b].b, and));
-  return head < a ? made(p, op, head, a) : made(p, op, a, b);
+    return ltl_make(p, op, head, make_junction(p, a, p->nodes.at[b].b, and));
+  return head < a ? ltl_make(p, op, head, a) : ltl_make(p, op, a, b);
 }
 
-ltl ltl_and(struct ltl_pool *p, ltl a, ltl b) { return junction(p, a, b, true); }
-ltl ltl_or(struct ltl_pool *p, ltl a, ltl b) { return junction(p, a, b, false); }
+ltl ltl_and(struct ltl_pool *p, ltl a, ltl b) { return make_junction(p, a, b, true); }
+ltl ltl_or(struct ltl_pool *p, ltl a, ltl b) { return make_junction(p, a, b, false); }
 
 ltl ltl_until(struct ltl_pool *p, ltl a, ltl b) {
   if (is(p, b, LTL_TRUE) || is(p, b, LTL_FALSE) || implies(p, a, b) || is_eventually(p, b))
@@ -165,7 +177,7 @@ ltl ltl_until(struct ltl_pool *p, ltl a, ltl b) {
     return b;
   if (is(p, a, LTL_TRUE) && is(p, b, LTL_UNTIL)) /* eventually (a until b) */
     return ltl_until(p, a, under(p, b));
-  return made(p, LTL_UNTIL, a, b);
+  return ltl_make(p, LTL_UNTIL, a, b);
 }
 
 ltl ltl_release(struct ltl_pool *p, ltl a, ltl b) {
@@ -175,7 +187,7 @@ ltl ltl_release(struct ltl_pool *p, ltl a, ltl b) {
     return b;
   if (is(p, a, LTL_FALSE) && is(p, b, LTL_RELEASE))
     return ltl_release(p, a, under(p, b));
-  return made(p, LTL_RELEASE, a, b);
+  return ltl_make(p, LTL_RELEASE, a, b);
 }
 
 ltl ltl_eventually(struct ltl_pool *p, ltl f) { return ltl_until(p, ltl_truth(p, true), f); }
@@ -187,14 +199,21 @@ ltl ltl_always(struct ltl_pool *p, ltl f) { return ltl_release(p, ltl_truth(p, f
 static bool holds_at(const struct ltl_pool *p, ltl f, const uint64_t *word, uint32_t n, uint32_t loop, uint32_t i) {
   struct ltl_node x = p->nodes.at[f];
   switch (x.op) {
-  case LTL_FALSE: return false;
-  case LTL_TRUE: return true;
-  case LTL_ATOM: return word[i] >> x.a & 1;
-  case LTL_NOT_ATOM: return !(word[i] >> x.a & 1);
-  case LTL_AND: return holds_at(p, x.a, word, n, loop, i) && holds_at(p, x.b, word, n, loop, i);
-  case LTL_OR: return holds_at(p, x.a, word, n, loop, i) || holds_at(p, x.b, word, n, loop, i);
+  case LTL_FALSE:
+    return false;
+  case LTL_TRUE:
+    return true;
+  case LTL_ATOM:
+    return word[i] >> x.a & 1;
+  case LTL_NOT_ATOM:
+    return !(word[i] >> x.a & 1);
+  case LTL_AND:
+    return holds_at(p, x.a, word, n, loop, i) && holds_at(p, x.b, word, n, loop, i);
+  case LTL_OR:
+    return holds_at(p, x.a, word, n, loop, i) || holds_at(p, x.b, word, n, loop, i);
   case LTL_UNTIL:
-  case LTL_RELEASE: break;
+  case LTL_RELEASE:
+    break;
   }
   bool until = x.op == LTL_UNTIL;
   for (uint32_t steps = 0, at = i; steps < 2 * n; steps++, at = at + 1 < n ? at + 1 : loop) {
@@ -221,8 +240,8 @@ static void print_atom(uint32_t atom, struct text *out) {
 
 void ltl_print(const struct ltl_pool *p, ltl f, struct text *out) {
   struct ltl_node x = p->nodes.at[f];
-  static const char *const words[] = {[LTL_AND] = " and ", [LTL_OR] = " or ", [LTL_UNTIL] = " until ",
-                                      [LTL_RELEASE] = " release "};
+  static const char *const words[] = {
+      [LTL_AND] = " and ", [LTL_OR] = " or ", [LTL_UNTIL] = " until ", [LTL_RELEASE] = " release "};
   if (x.op == LTL_TRUE || x.op == LTL_FALSE) {
     text_add(out, x.op == LTL_TRUE ? "true" : "false");
   } else if (x.op == LTL_ATOM || x.op == LTL_NOT_ATOM) {

@@ -4,8 +4,7 @@
 
 uint32_t model_role_of(const struct model *m, value process) {
   uint32_t role = 0;
-  while (role + 1 < m->nroles &&
-         process >= (value)m->roles[role].first + (value)m->roles[role].count)
+  while (role + 1 < m->nroles && process >= (value)m->roles[role].first + (value)m->roles[role].count)
     role++;
   return role;
 }
@@ -22,22 +21,22 @@ const struct clause *environment_fairness(const struct environment *e) {
   return NULL;
 }
 
-uint32_t environment_marks(const struct environment *e, const struct clause **marks) {
+uint32_t environment_run_clauses(const struct environment *e, const struct clause **found) {
   uint32_t n = 0;
-  for (uint32_t i = 0; i < e->nclauses && n < MARKS_MOST; i++)
-    if (clause_of_runs(&e->clauses[i])) {
-      if (marks)
-        marks[n] = &e->clauses[i];
+  for (uint32_t i = 0; i < e->nclauses && n < RUN_CLAUSES_MAX; i++)
+    if (clause_is_of_runs(&e->clauses[i])) {
+      if (found)
+        found[n] = &e->clauses[i];
       n++;
     }
   return n;
 }
 
-bool environment_has_all_marks(const struct environment *e) {
+bool environment_run_clauses_fit(const struct environment *e) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < e->nclauses; i++)
-    n += clause_of_runs(&e->clauses[i]);
-  return n <= MARKS_MOST;
+    n += clause_is_of_runs(&e->clauses[i]);
+  return n <= RUN_CLAUSES_MAX;
 }
 
 const char *op_text(enum op op) {
@@ -50,26 +49,26 @@ const char *op_text(enum op op) {
 }
 
 enum { /* as ops.def writes them */
-  PURE = 0,
-  NAME = TRAIT_NAME,
-  OWN = TRAIT_OWN,
-  SELF = TRAIT_SELF,
-  SHARED = TRAIT_SHARED,
-  CLOCK = TRAIT_CLOCK,
-  MAIL = TRAIT_MAIL,
-  SENDERS = TRAIT_SENDERS,
-  PROCESSES = TRAIT_PROCESSES,
-  STATUS = TRAIT_STATUS,
-  NUMBERED = TRAIT_NUMBERED,
-  FIELD = TRAIT_FIELD,
-  HEARD_OF = TRAIT_HEARD_OF,
-  BINDS = TRAIT_BINDS,
-  WEIGHS = TRAIT_WEIGHS,
-  ORDERS = TRAIT_ORDERS,
-  CHOOSES = TRAIT_CHOOSES,
-  FAILS = TRAIT_FAILS,
-  CALLS = TRAIT_CALLS,
-  TEMPORAL = TRAIT_TEMPORAL
+       PURE = 0,
+       NAME = TRAIT_NAME,
+       OWN = TRAIT_OWN,
+       SELF = TRAIT_SELF,
+       SHARED = TRAIT_SHARED,
+       CLOCK = TRAIT_CLOCK,
+       MESSAGES = TRAIT_MESSAGES,
+       SENDERS = TRAIT_SENDERS,
+       PROCESSES = TRAIT_PROCESSES,
+       STATUS = TRAIT_STATUS,
+       NUMBERED = TRAIT_NUMBERED,
+       FIELD = TRAIT_FIELD,
+       HEARD_OF = TRAIT_HEARD_OF,
+       BINDS = TRAIT_BINDS,
+       MULTIPLICITY = TRAIT_MULTIPLICITY,
+       ORDERS = TRAIT_ORDERS,
+       CHOOSES = TRAIT_CHOOSES,
+       FAILS = TRAIT_FAILS,
+       CALLS = TRAIT_CALLS,
+       TEMPORAL = TRAIT_TEMPORAL
 };
 
 unsigned op_traits(enum op op) {
@@ -81,8 +80,7 @@ unsigned op_traits(enum op op) {
   return op_is_known(op) ? traits[op] : ~0u;
 }
 
-static void generators_walk(const struct generator *gen, uint32_t n, node_visit_fn *visit,
-                            void *context) {
+static void generators_walk(const struct generator *gen, uint32_t n, node_visit_fn *visit, void *context) {
   for (uint32_t i = 0; i < n; i++) {
     node_walk(gen[i].range, visit, context);
     node_walk(gen[i].cond, visit, context);

@@ -1,5 +1,5 @@
 /* The typed model: what the checker (lang/check) makes of a syntax tree once every parameter has a value, and
-   the only thing that the meaning, the analyses, the spaces and the exporters read. Immutable once built; lives
+   the only thing that the interpreter, the analyses, the spaces and the exporters read. Immutable once built; lives
    in its own arena. Every node keeps its place in the source. */
 #ifndef RONDO_MODEL_MODEL_H
 #define RONDO_MODEL_MODEL_H
@@ -23,7 +23,7 @@ enum op_trait {
   TRAIT_SELF = 1 << 2,
   TRAIT_SHARED = 1 << 3,
   TRAIT_CLOCK = 1 << 4,
-  TRAIT_MAIL = 1 << 5,
+  TRAIT_MESSAGES = 1 << 5,
   TRAIT_SENDERS = 1 << 6,
   TRAIT_PROCESSES = 1 << 7,
   TRAIT_STATUS = 1 << 8,
@@ -31,7 +31,7 @@ enum op_trait {
   TRAIT_FIELD = 1 << 10,
   TRAIT_HEARD_OF = 1 << 11,
   TRAIT_BINDS = 1 << 12,
-  TRAIT_WEIGHS = 1 << 13,
+  TRAIT_MULTIPLICITY = 1 << 13,
   TRAIT_ORDERS = 1 << 14,
   TRAIT_CHOOSES = 1 << 15,
   TRAIT_FAILS = 1 << 16,
@@ -44,14 +44,14 @@ unsigned op_traits(enum op);
 static inline bool op_is_known(enum op op) { return (unsigned)op < NODE_OPS; }
 /* For a switch that names only the operators that it understands. It has no `default:`; what stands behind it is the
    cautious answer, for all the others and for those that are yet to come. */
-static inline unsigned op_among(enum op op) { return op; }
+static inline unsigned op_number(enum op op) { return op; }
 
 /* "slot in range if cond": range is a set, an option, `received` (NODE_RECEIVED), a DOMAIN, an INTERVAL, SUBSETS or
    a sequence. `p, q in P` is two generators. Later ranges and conditions may use earlier slots. */
 struct generator {
   uint32_t slot;
   struct node *range;
-  struct node *cond; /* or NULL */
+  struct node *cond;       /* or NULL */
   const struct type *type; /* of the slot */
   const char *name;
   struct span at;
@@ -86,7 +86,7 @@ struct block {
   uint32_t n;
 };
 
-struct place_step { /* one [index] or .field of an assigned place */
+struct place_step {   /* one [index] or .field of an assigned place */
   struct node *index; /* NULL: a field */
   uint32_t field;
 };
@@ -109,12 +109,12 @@ enum target_kind { TARGET_SET, TARGET_OTHERS, TARGET_ONE, TARGET_EXPR };
 
 struct send {
   struct span at;
-  struct guard guard;      /* `when` */
-  uint32_t kind;           /* STMT_SEND: which of model->messages; message is of its type */
+  struct guard guard; /* `when` */
+  uint32_t kind;      /* STMT_SEND: which of model->messages; message is of its type */
   struct node *message;
   enum target_kind target; /* SET: every process of to_role (ROLE_ANY: all of all roles); OTHERS: all but me */
   uint32_t to_role;
-  struct node *to;         /* ONE: an identity; EXPR: a set of identities */
+  struct node *to; /* ONE: an identity; EXPR: a set of identities */
 };
 
 /* What a role does in one round. */
@@ -124,7 +124,7 @@ struct body {
   uint32_t nsends;
   struct block update;
   bool has_update;
-  struct block finally; /* runs right after the update of the last round */
+  struct block finally;        /* runs right after the update of the last round */
   const struct type *received; /* type of the messages that can reach this role here, NULL: none can */
 };
 
@@ -145,15 +145,16 @@ struct var {
   enum var_kind kind;
   struct span at;
   const struct type *type;
-  struct node *init;  /* INPUT: given if not NULL; evaluated in order of declaration, may read earlier variables, me, number(me) */
+  struct node *init;  /* INPUT: given if not NULL; evaluated in order of declaration, may read earlier variables, me,
+                         number(me) */
   struct node *where; /* INPUT: may read the variable itself and earlier ones */
   bool distinct;      /* INPUT: different for each process of the role */
   bool hidden;        /* not in the text: stands for a quantifier of a live property; not shown */
-  bool followed;      /* hidden, and stands for a process, or a set of them. Where processes of rounds are interchangeable
-                         states have it as a bit of those who are meant, so that nobody else is told apart */
-  enum unit each;     /* ORACLE: when it is chosen anew */
+  bool followed;  /* hidden, and stands for a process, or a set of them. Where processes of rounds are interchangeable
+                     states have it as a bit of those who are meant, so that nobody else is told apart */
+  enum unit each; /* ORACLE: when it is chosen anew */
 };
-#define FOLLOWED_MOST 8
+#define FOLLOWED_MAX 8
 
 /* --- processes that take steps (message passing, shared memory) --- */
 
@@ -169,29 +170,30 @@ enum trigger {
   TRIGGER_QUORUM /* looks at several, at most one from each sender; `taken`: takes them */
 };
 
-struct message_part { /* the slot gets that field of the message; of a quorum: the field that all of them agree on (`same`) */
+struct message_part { /* the slot gets that field of the message; of a quorum: the field that all of them agree on
+                         (`same`) */
   uint32_t slot, field;
 };
 
 /* One thing that a process can do, atomically. In this order: at the right program point, with its messages bound, all
    of them match, the guard holds; then the body. */
 struct action {
-  const char *name;    /* for people: the step's name, the message's, "start", "when" */
+  const char *name; /* for people: the step's name, the message's, "start", "when" */
   struct span at;
-  uint32_t point;      /* index of the label of the role's program point at which it can be taken; ANY_POINT: at all but
-                          `start` */
-  uint32_t next;       /* the label after it, unless the body says goto; ANY_POINT: unchanged */
+  uint32_t point; /* index of the label of the role's program point at which it can be taken; ANY_POINT: at all but
+                     `start` */
+  uint32_t next;  /* the label after it, unless the body says goto; ANY_POINT: unchanged */
   enum trigger trigger;
-  uint32_t kind;       /* ONE, QUORUM: which of model->messages */
-  uint32_t slot;       /* ONE, QUORUM: where a message stands while it is matched; ONE: also in guard and body */
-  uint32_t from_slot;  /* ONE: its sender; NO_SLOT: nobody asks. sender(m) asks eval's slot_sender[slot] */
-  struct node *match;  /* on one message, in slot; or NULL */
+  uint32_t kind;      /* ONE, QUORUM: which of model->messages */
+  uint32_t slot;      /* ONE, QUORUM: where a message stands while it is matched; ONE: also in guard and body */
+  uint32_t from_slot; /* ONE: its sender; NO_SLOT: nobody asks. sender(m) asks eval's slot_sender[slot] */
+  struct node *match; /* on one message, in slot; or NULL */
   struct message_part *parts;
   uint32_t nparts;
   struct node *size;   /* QUORUM: a number; in guard and body the quorum is NODE_RECEIVED */
   bool exactly, taken; /* QUORUM: so many and no more; they are consumed */
   struct guard guard;
-  uint32_t once;       /* the role's VAR_ONCE variable, which must be false and becomes true; NO_SLOT: none */
+  uint32_t once; /* the role's VAR_ONCE variable, which must be false and becomes true; NO_SLOT: none */
   struct block body;
 };
 #define ANY_POINT UINT32_MAX
@@ -205,13 +207,13 @@ struct role {
   uint32_t first, count; /* identities first .. first+count-1 */
   struct var *vars;
   uint32_t nvars;
-  struct body *body;     /* rounds: one for each point of the schedule */
+  struct body *body;      /* rounds: one for each point of the schedule */
   struct action *actions; /* steps, in the order of the text */
   uint32_t nactions;
-  uint32_t point_var;    /* VAR_POINT, NO_VAR: the role has neither `start` nor steps. Labels: "start" if there is one,
-                            the steps in order, "end" */
-  bool ring;             /* NODE_NEXT is defined; sends go to it only */
-  struct node *graph;    /* set of identities, may read me: whom a process can send to; NULL: everybody */
+  uint32_t point_var; /* VAR_POINT, NO_VAR: the role has neither `start` nor steps. Labels: "start" if there is one,
+                         the steps in order, "end" */
+  bool ring;          /* NODE_NEXT is defined; sends go to it only */
+  struct node *graph; /* set of identities, may read me: whom a process can send to; NULL: everybody */
 };
 
 #define POINT_END UINT32_MAX
@@ -219,20 +221,20 @@ struct role {
 
 /* The schedule, the same for all roles: `repeat` is unrolled, `phase` goes round for ever. */
 struct point {
-  const char *name;    /* of the round, or NULL */
-  uint32_t name_id;    /* its place in model->round_names, or NO_NAME */
-  value loop;          /* the repeat's counter here */
-  uint32_t next;       /* POINT_END: the run is over after this round */
-  uint32_t number;     /* 1 + rounds before it on the first way through */
-  bool phase_start;    /* oracles `each phase` are chosen here */
-  bool phase_end;      /* they are forgotten, and the phase number advances if endless */
-  bool endless;        /* inside `phase` */
+  const char *name; /* of the round, or NULL */
+  uint32_t name_id; /* its place in model->round_names, or NO_NAME */
+  value loop;       /* the repeat's counter here */
+  uint32_t next;    /* POINT_END: the run is over after this round */
+  uint32_t number;  /* 1 + rounds before it on the first way through */
+  bool phase_start; /* oracles `each phase` are chosen here */
+  bool phase_end;   /* they are forgotten, and the phase number advances if endless */
+  bool endless;     /* inside `phase` */
 };
 
 struct def {
   const char *name;
   struct span at;
-  uint32_t nargs;      /* in slots 0 .. nargs-1 of a fresh frame */
+  uint32_t nargs; /* in slots 0 .. nargs-1 of a fresh frame */
   const struct type *type;
   struct node *body;
 };
@@ -245,66 +247,72 @@ struct field {
 };
 
 enum clause_kind {
-  CLAUSE_CRASH, CLAUSE_OMIT, CLAUSE_BYZANTINE, CLAUSE_LOST, CLAUSE_CORRUPTED,
-  CLAUSE_EVERY,       /* pred over HO, SHO, oracles, in every round (of name, if it says HO[p, name]) */
-  CLAUSE_FROM_ROUND,  /* likewise, from round `from` on */
-  CLAUSE_OFTEN,       /* infinitely often: says nothing about finite runs */
-  CLAUSE_FINALLY,     /* eventually always: likewise */
-  CLAUSE_ONCE,        /* eventually, at least once: likewise */
+  CLAUSE_CRASH,
+  CLAUSE_OMIT,
+  CLAUSE_BYZANTINE,
+  CLAUSE_LOST,
+  CLAUSE_CORRUPTED,
+  CLAUSE_EVERY,      /* pred over HO, SHO, oracles, in every round (of name, if it says HO[p, name]) */
+  CLAUSE_FROM_ROUND, /* likewise, from round `from` on */
+  CLAUSE_OFTEN,      /* infinitely often: says nothing about finite runs */
+  CLAUSE_FINALLY,    /* eventually always: likewise */
+  CLAUSE_ONCE,       /* eventually, at least once: likewise */
   CLAUSE_SYNCHRONOUS,
   CLAUSE_FAIR,
-  CLAUSE_DUPLICATED,  /* steps: a message that is taken may stay */
-  CLAUSE_CHANNELS     /* steps: at most one; none: bags without bound */
+  CLAUSE_DUPLICATED, /* steps: a message that is taken may stay */
+  CLAUSE_CHANNELS    /* steps: at most one; none: bags without bound */
 };
 #define CLAUSE_KINDS (CLAUSE_CHANNELS + 1u)
 
 /* What lies between sending a message and taking it, for each pair of processes. */
 enum channel {
-  CHANNEL_BAG,  /* any pending message can be taken */
-  CHANNEL_SET,  /* a message equal to a pending one is absorbed */
-  CHANNEL_FIFO  /* only the oldest can */
+  CHANNEL_BAG, /* any pending message can be taken */
+  CHANNEL_SET, /* a message equal to a pending one is absorbed */
+  CHANNEL_FIFO /* only the oldest can */
 };
 
 struct clause_part {
   struct node *pred;
-  uint32_t name_id;    /* asked of rounds of that name only; NO_NAME: of every round */
+  uint32_t name_id; /* asked of rounds of that name only; NO_NAME: of every round */
 };
 
 /* Steps: to what an environment is fair. Each of these is taken again and again if it can be: always from some time on
    (weak), or again and again (strong). */
 enum fairness {
-  FAIR_MESSAGES,  /* a process, an action, a sender and a message, for actions that take one; else a process and an action */
-  FAIR_ACTIONS,   /* a process and an action */
-  FAIR_PROCESSES  /* a process */
+  FAIR_MESSAGES, /* a process, an action, a sender and a message, for actions that take one; else a process and an
+                    action */
+  FAIR_ACTIONS,  /* a process and an action */
+  FAIR_PROCESSES /* a process */
 };
 
 struct clause {
   enum clause_kind kind;
   struct span at;
-  int64_t limit;       /* faults; INT64_MAX for `any` */
+  int64_t limit; /* faults; INT64_MAX for `any` */
   struct node *limit_node;
-  uint32_t role;       /* which processes may be faulty; ROLE_ANY: all */
+  uint32_t role; /* which processes may be faulty; ROLE_ANY: all */
   bool omits_send, omits_receive;
-  bool recovers;       /* CRASH: `crash and recover` */
+  bool recovers;         /* CRASH: `crash and recover` */
   enum fairness fair_to; /* FAIR: at most one such clause */
   bool strong;
   enum channel channel; /* CHANNELS */
-  int64_t bound;       /* CHANNELS: most pending messages from one process to another, 0: any number; an action that
-                          would send more cannot be taken */
-  enum ast_unit_of { PER_RUN, PER_ROUND, PER_RECEIVER } per; /* LOST, CORRUPTED: limit per what */
-  struct node *pred;   /* a conjunct each: `every round: a and b` makes two clauses */
+  int64_t bound;        /* CHANNELS: most pending messages from one process to another, 0: any number; an action that
+                           would send more cannot be taken */
+  enum limit_scope { PER_RUN, PER_ROUND, PER_RECEIVER } per; /* LOST, CORRUPTED: limit per what */
+  struct node *pred; /* a conjunct each: `every round: a and b` makes two clauses */
   enum unit unit;
-  uint32_t name_id;    /* the only round it speaks of, or NO_NAME: all */
-  uint32_t from;       /* FROM_ROUND: 1-based */
-  /* OFTEN, FINALLY, ONCE: pred once more, taken apart. It holds of a round, or of the rounds of a phase (unit), if there are
-     values for the witness, chosen before the first of them, with which every part holds in every round that it is
-     asked of. */
+  uint32_t name_id; /* the only round it speaks of, or NO_NAME: all */
+  uint32_t from;    /* FROM_ROUND: 1-based */
+  /* OFTEN, FINALLY, ONCE: pred once more, taken apart. It holds of a round, or of the rounds of a phase (unit), if
+     there are values for the witness, chosen before the first of them, with which every part holds in every round that
+     it is asked of. */
   struct generator *witness;
   uint32_t nwitness;
-  uint32_t nrigid;     /* FINALLY: so many of them are chosen once and for all: `for some` */
+  uint32_t nrigid; /* FINALLY: so many of them are chosen once and for all: `for some` */
   struct clause_part *parts;
   uint32_t nparts;
-  const struct node *each; /* OFTEN, ONCE: one of those that `for each` stands for, which is `exists p in role: ...` here */
+  const struct node
+      *each; /* OFTEN, ONCE: one of those that `for each` stands for, which is `exists p in role: ...` here */
 };
 
 struct environment {
@@ -319,15 +327,16 @@ enum property_kind { PROPERTY_SAFETY, PROPERTY_COVER, PROPERTY_LIVE };
 struct property {
   const char *name;
   enum property_kind kind;
-  bool step;                 /* speaks of a step: primed fields are after it */
-  bool almost_surely;        /* LIVE */
-  bool on_request;           /* checked only if --property names it */
-  bool unfollowed;           /* model/locality.h: something has to stay, and no stability says so */
-  uint32_t stability_of;     /* model/locality.h: 1 + the property for which this has to hold; 0: it is one of the text */
+  bool step;              /* speaks of a step: primed fields are after it */
+  bool almost_surely;     /* LIVE */
+  bool on_request;        /* checked only if --property names it */
+  bool stability_unknown; /* analysis/local_properties.h: something has to stay, and no stability says so */
+  uint32_t stability_of;  /* analysis/local_properties.h: 1 + the property for which this has to hold; 0: it is one of
+                             the text */
   struct span at;
   uint32_t *environments, nenvironments; /* at least one: the file's first if it names none */
   struct node *formula;
-  const struct node *until;  /* SAFETY, rounds: asked only of runs up to where this first holds; NULL: of all */
+  const struct node *until; /* SAFETY, rounds: asked only of runs up to where this first holds; NULL: of all */
 };
 
 struct param {
@@ -353,57 +362,69 @@ const char *semantics_name(enum semantics); /* "coarse", "m", "m-mp", ... as on 
 struct model {
   struct arena arena;
   enum model_kind kind;
-  struct source source;       /* its text is in the arena */
-  struct values values;       /* values of constants; the meaning adds to it */
+  struct source source; /* its text is in the arena */
+  struct values values; /* values of constants; the interpreter adds to it */
   const char *name;
-  struct param *params;       uint32_t nparams;
-  struct type **types;        uint32_t ntypes;
-  struct role *roles;         uint32_t nroles;
+  struct param *params;
+  uint32_t nparams;
+  struct type **types;
+  uint32_t ntypes;
+  struct role *roles;
+  uint32_t nroles;
   uint32_t nprocesses;
-  struct var *globals;        uint32_t nglobals;   /* file-level: inputs, chosen once; shared variables; ghosts */
-  struct message_kind *messages; uint32_t nmessages;
-  struct point *points;       uint32_t npoints;
-  const char **round_names;   uint32_t nround_names;
-  struct def *defs;           uint32_t ndefs;
-  struct field *fields;       uint32_t nfields;
-  struct environment *environments; uint32_t nenvironments; /* never empty: `free` is made if there is none */
-  struct property *properties;      uint32_t nproperties;
-  uint32_t nstabilities;      /* behind the properties: what locality asks for (model/locality.h) */
+  struct var *globals;
+  uint32_t nglobals; /* file-level: inputs, chosen once; shared variables; ghosts */
+  struct message_kind *messages;
+  uint32_t nmessages;
+  struct point *points;
+  uint32_t npoints;
+  const char **round_names;
+  uint32_t nround_names;
+  struct def *defs;
+  uint32_t ndefs;
+  struct field *fields;
+  uint32_t nfields;
+  struct environment *environments;
+  uint32_t nenvironments; /* never empty: `free` is made if there is none */
+  struct property *properties;
+  uint32_t nproperties;
+  uint32_t nstabilities;        /* behind the properties: what locality asks for (analysis/local_properties.h) */
   const struct type *processes; /* TYPE_PROCESS of any role */
   const struct type *process_set;
-  uint32_t nslots;            /* the largest frame */
+  uint32_t nslots; /* the largest frame */
 };
 
 /* One run of a checker answers this. */
-struct question {
+struct query {
   uint32_t environment;
   enum semantics semantics;
   const uint32_t *properties; /* those checked together; a live one is alone */
   uint32_t nproperties;
-  struct node *const *atoms;  /* live: formulas about states, closed, of which the property is made; else none */
+  struct node *const *atoms; /* live: formulas about states, closed, of which the property is made; else none */
   uint32_t natoms;
-  bool until;                 /* a state in which the only atom holds is the last of its runs; one property */
+  bool until; /* a state in which the only atom holds is the last of its runs; one property */
 };
-static inline bool question_live(const struct model *m, const struct question *q) { /* is it about runs, not states? */
+static inline bool query_is_live(const struct model *m, const struct query *q) { /* is it about runs, not states? */
   return q->nproperties > 0 && m->properties[q->properties[0]].kind == PROPERTY_LIVE;
 }
 
 /* How many of them the user asked for: they come first, then what locality asks for. */
-static inline uint32_t question_asked(const struct model *m, const struct question *q) {
+static inline uint32_t query_nrequested(const struct model *m, const struct query *q) {
   uint32_t n = q->nproperties;
   while (n > 0 && m->properties[q->properties[n - 1]].stability_of)
     n--;
   return n;
 }
 
-/* Mark i is the i-th clause of the environment that speaks of whole runs (OFTEN, FINALLY, ONCE): at most MARKS_MOST.
-   Returns how many; marks may be NULL. */
-#define MARKS_MOST 64
-static inline bool clause_of_runs(const struct clause *c) {
+/* Mark i is the i-th clause of the environment that speaks of whole runs (OFTEN, FINALLY, ONCE): at most
+   RUN_CLAUSES_MAX. Returns how many; found may be NULL. */
+#define RUN_CLAUSES_MAX 64
+static inline bool clause_is_of_runs(const struct clause *c) {
   return c->kind == CLAUSE_OFTEN || c->kind == CLAUSE_FINALLY || c->kind == CLAUSE_ONCE;
 }
-uint32_t environment_marks(const struct environment *, const struct clause **marks);
-bool environment_has_all_marks(const struct environment *); /* it says no more than that; else live properties are refused */
+uint32_t environment_run_clauses(const struct environment *, const struct clause **found);
+bool environment_run_clauses_fit(
+    const struct environment *); /* it says no more than that; else live properties are refused */
 
 /* What is said about fairness, or NULL. */
 const struct clause *environment_fairness(const struct environment *);

@@ -115,24 +115,23 @@ void type_finish(struct type *t, const struct model *m) {
 }
 
 /* Scratch for the parts of one value: on the stack while it is short. */
-struct parts {
+struct parts_buffer {
   value few[32];
   value *at;
 };
 
-static value *parts_init(struct parts *p, uint64_t n) {
-  p->at =
-      n <= sizeof p->few / sizeof *p->few ? p->few : memory_resize_array(NULL, memory_size(n), sizeof *p->at);
+static value *parts_init(struct parts_buffer *p, uint64_t n) {
+  p->at = n <= sizeof p->few / sizeof *p->few ? p->few : memory_resize_array(NULL, memory_size(n), sizeof *p->at);
   return p->at;
 }
 
-static void parts_release(struct parts *p) {
+static void parts_release(struct parts_buffer *p) {
   if (p->at != p->few)
     memory_free(p->at);
 }
 
 static value record_nth(struct values *values, const struct type *t, uint64_t index) {
-  struct parts scratch;
+  struct parts_buffer scratch;
   value *part = parts_init(&scratch, t->size);
   for (uint32_t i = t->size; i-- > 0;) {
     uint64_t radix = t->fields[i].type->count;
@@ -145,7 +144,7 @@ static value record_nth(struct values *values, const struct type *t, uint64_t in
 }
 
 static value array_nth(struct values *values, const struct type *t, uint64_t index) {
-  struct parts scratch;
+  struct parts_buffer scratch;
   uint64_t radix = t->element->count;
   value *part = parts_init(&scratch, t->index->count);
   for (uint64_t i = t->index->count; i-- > 0; index /= radix)
@@ -156,8 +155,8 @@ static value array_nth(struct values *values, const struct type *t, uint64_t ind
 }
 
 /* The rank-th element that the first n parts do not hold (ranks count in the order of indices). */
-static value unused_nth(struct values *values, const struct type *element, const value *part,
-                        uint64_t n, uint64_t rank) {
+static value unused_nth(struct values *values, const struct type *element, const value *part, uint64_t n,
+                        uint64_t rank) {
   for (uint64_t candidate = 0;; candidate++) {
     value v = type_nth(values, element, candidate);
     bool taken = false;
@@ -170,7 +169,7 @@ static value unused_nth(struct values *values, const struct type *element, const
 
 /* Sequences count as a walk through the tree of prefixes, a prefix before its extensions. */
 static value sequence_nth(struct values *values, const struct type *t, uint64_t index) {
-  struct parts scratch;
+  struct parts_buffer scratch;
   uint64_t n = 0, longest = (uint64_t)t->hi;
   if (t->distinct && longest > t->element->count)
     longest = t->element->count;
@@ -180,8 +179,7 @@ static value sequence_nth(struct values *values, const struct type *t, uint64_t 
     uint64_t below = sequence_extensions(t, n + 1);
     uint64_t rank = (index - 1) / below;
     index = (index - 1) % below;
-    part[n] = t->distinct ? unused_nth(values, t->element, part, n, rank)
-                          : type_nth(values, t->element, rank);
+    part[n] = t->distinct ? unused_nth(values, t->element, part, n, rank) : type_nth(values, t->element, rank);
     n++;
   }
   value v = value_vector(values, part, (size_t)n);
@@ -197,7 +195,7 @@ static value set_nth(struct values *values, const struct type *t, uint64_t index
   value set = set_empty(values, t);
   for (uint64_t i = 0; index >> i; i++)
     if (index >> i & 1)
-      set = set_with(values, t, set, type_nth(values, t->element, i));
+      set = set_insert(values, t, set, type_nth(values, t->element, i));
   return set;
 }
 
@@ -216,7 +214,7 @@ value type_nth(struct values *values, const struct type *t, uint64_t index) {
   case TYPE_PROCESS:
     return t->first + (value)index;
   case TYPE_OPTION:
-    return index == 0 ? VALUE_NONE : value_some(type_nth(values, t->element, index - 1));
+    return index == 0 ? VALUE_NONE : value_wrap(type_nth(values, t->element, index - 1));
   case TYPE_SET:
     return set_nth(values, t, index);
   case TYPE_RECORD:
@@ -347,7 +345,7 @@ bool type_has(const struct values *values, const struct type *t, value v) {
 }
 
 static value record_default(struct values *values, const struct type *t) {
-  struct parts scratch;
+  struct parts_buffer scratch;
   value *part = parts_init(&scratch, t->size);
   for (uint32_t i = 0; i < t->size; i++)
     part[i] = type_default(values, t->fields[i].type);
@@ -357,7 +355,7 @@ static value record_default(struct values *values, const struct type *t) {
 }
 
 static value array_default(struct values *values, const struct type *t) {
-  struct parts scratch;
+  struct parts_buffer scratch;
   value first = type_default(values, t->element);
   value *part = parts_init(&scratch, t->index->count);
   for (uint64_t i = 0; i < t->index->count; i++)
@@ -394,26 +392,26 @@ value type_default(struct values *values, const struct type *t) {
   return 0;
 }
 
-bool type_mentions(const struct type *t, enum type_kind kind) {
+bool type_contains_kind(const struct type *t, enum type_kind kind) {
   if (!t)
     return false;
   if (t->kind == kind)
     return true;
-  if (type_mentions(t->element, kind) || type_mentions(t->index, kind))
+  if (type_contains_kind(t->element, kind) || type_contains_kind(t->index, kind))
     return true;
   for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
-    if (type_mentions(t->fields[i].type, kind))
+    if (type_contains_kind(t->fields[i].type, kind))
       return true;
   return false;
 }
 
-bool type_holds(const struct type *t, const struct type *inner) {
+bool type_contains(const struct type *t, const struct type *inner) {
   if (!t || t == inner)
     return t;
-  if (type_holds(t->element, inner) || type_holds(t->index, inner))
+  if (type_contains(t->element, inner) || type_contains(t->index, inner))
     return true;
   for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
-    if (type_holds(t->fields[i].type, inner))
+    if (type_contains(t->fields[i].type, inner))
       return true;
   return false;
 }

@@ -33,22 +33,22 @@ struct field_type {
 
 struct type {
   enum type_kind kind;
-  uint32_t id;             /* its place in model->types */
-  const char *name;        /* of the `type` declaration, or NULL */
-  struct span at;          /* of the declaration */
-  bool unordered;          /* `unordered`: order comparisons are type errors */
-  bool distinct;           /* SEQUENCE */
-  int64_t lo, hi;          /* RANGE; SEQUENCE: hi is the longest length */
-  const char **labels;     /* ENUM */
-  uint32_t size;           /* ENUM: labels; RECORD: fields */
-  uint32_t role;           /* PROCESS */
+  uint32_t id;                /* its place in model->types */
+  const char *name;           /* of the `type` declaration, or NULL */
+  struct span at;             /* of the declaration */
+  bool unordered;             /* `unordered`: order comparisons are type errors */
+  bool distinct;              /* SEQUENCE */
+  int64_t lo, hi;             /* RANGE; SEQUENCE: hi is the longest length */
+  const char **labels;        /* ENUM */
+  uint32_t size;              /* ENUM: labels; RECORD: fields */
+  uint32_t role;              /* PROCESS */
   const struct type *element; /* OPTION, SET, ARRAY, SEQUENCE, BAG */
   const struct type *index;   /* ARRAY */
   struct field_type *fields;  /* RECORD */
   /* Filled by type_finish: */
-  uint64_t count;          /* how many values, UINT64_MAX if too many or unbounded */
-  bool mask;               /* SET: kept as a bit mask over the element's indices (at most 62 of them) */
-  int64_t first;           /* PROCESS: identity with index 0 */
+  uint64_t count; /* how many values, UINT64_MAX if too many or unbounded */
+  bool mask;      /* SET: kept as a bit mask over the element's indices (at most 62 of them) */
+  int64_t first;  /* PROCESS: identity with index 0 */
 };
 
 #endif

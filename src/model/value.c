@@ -1,4 +1,4 @@
-/* Values: handles, order by content, renaming. Sets are in set.c, finite types in type.c. */
+/* Values: handles, order by content, renaming. Sets are in value_set.c, finite types in type.c. */
 #include "model/value.h"
 
 #include "base/hash.h"
@@ -13,7 +13,7 @@ void values_release(struct values *values) {
   values->vectors = NULL;
 }
 
-value value_some(value element) { return element < VALUE_NONE_LAST ? element + 1 : element; }
+value value_wrap(value element) { return element < VALUE_NONE_LAST ? element + 1 : element; }
 
 value value_unwrap(value option) { return option <= VALUE_NONE_LAST ? option - 1 : option; }
 
@@ -45,8 +45,7 @@ static int compare_parts(const struct values *values, const struct type *t, valu
   size_t na, nb;
   const value *x = value_parts(values, a, &na), *y = value_parts(values, b, &nb);
   for (size_t i = 0; i < na && i < nb; i++) {
-    int order =
-        value_compare(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, x[i], y[i]);
+    int order = value_compare(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, x[i], y[i]);
     if (order)
       return order;
   }
@@ -115,23 +114,20 @@ uint64_t value_hash(const struct values *values, const struct type *t, value v) 
   return hash_mix(h, (uint64_t)v);
 }
 
-static value rename_set(struct values *values, const struct type *t, value v,
-                        const struct renaming *r) {
+static value rename_set(struct values *values, const struct type *t, value v, const struct renaming *r) {
   value result = set_empty(values, t), member;
   for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
-    result = set_with(values, t, result, value_rename(values, t->element, member, r));
+    result = set_insert(values, t, result, value_rename(values, t->element, member, r));
   return result;
 }
 
 /* Parts that keep their positions: records and sequences. */
-static value rename_parts(struct values *values, const struct type *t, value v,
-                          const struct renaming *r) {
+static value rename_parts(struct values *values, const struct type *t, value v, const struct renaming *r) {
   size_t n;
   const value *old = value_parts(values, v, &n);
   value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
   for (size_t i = 0; i < n; i++)
-    part[i] =
-        value_rename(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, old[i], r);
+    part[i] = value_rename(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, old[i], r);
   value result = value_vector(values, part, n);
   if (part != few)
     memory_free(part);
@@ -139,8 +135,7 @@ static value rename_parts(struct values *values, const struct type *t, value v,
 }
 
 /* new[rename(i)] = rename(old[i]) */
-static value rename_array(struct values *values, const struct type *t, value v,
-                          const struct renaming *r) {
+static value rename_array(struct values *values, const struct type *t, value v, const struct renaming *r) {
   size_t n;
   const value *old = value_parts(values, v, &n);
   value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
@@ -155,8 +150,7 @@ static value rename_array(struct values *values, const struct type *t, value v,
 }
 
 /* A bag is the sorted vector of its elements. */
-static value rename_bag(struct values *values, const struct type *t, value v,
-                        const struct renaming *r) {
+static value rename_bag(struct values *values, const struct type *t, value v, const struct renaming *r) {
   size_t n;
   const value *old = value_parts(values, v, &n);
   value few[16], *part = n <= 16 ? few : memory_resize_array(NULL, n, sizeof *part);
@@ -174,8 +168,8 @@ static value rename_bag(struct values *values, const struct type *t, value v,
 }
 
 static bool touched(const struct type *t, const struct renaming *r) {
-  return (r->process && type_mentions(t, TYPE_PROCESS)) ||
-         ((r->rounds || r->shift) && type_mentions(t, TYPE_ROUND)) || (r->type && type_holds(t, r->type));
+  return (r->process && type_contains_kind(t, TYPE_PROCESS)) ||
+         ((r->rounds || r->shift) && type_contains_kind(t, TYPE_ROUND)) || (r->type && type_contains(t, r->type));
 }
 
 value value_rename(struct values *values, const struct type *t, value v, const struct renaming *r) {
@@ -189,7 +183,7 @@ value value_rename(struct values *values, const struct type *t, value v, const s
       return v < r->shift->from ? r->shift->old : v + r->shift->by;
     return r->rounds ? r->rounds[v] : v;
   case TYPE_OPTION:
-    return v == VALUE_NONE ? v : value_some(value_rename(values, t->element, value_unwrap(v), r));
+    return v == VALUE_NONE ? v : value_wrap(value_rename(values, t->element, value_unwrap(v), r));
   case TYPE_SET:
     return touched(t->element, r) ? rename_set(values, t, v, r) : v;
   case TYPE_RECORD:
@@ -209,7 +203,8 @@ value value_rename(struct values *values, const struct type *t, value v, const s
   return v;
 }
 
-void value_each_round(const struct values *values, const struct type *t, value v, round_fn *visit, void *context) {
+void value_each_round(const struct values *values, const struct type *t, value v, value_round_fn *visit,
+                      void *context) {
   switch (t->kind) {
   case TYPE_ROUND:
     visit(context, v);
@@ -219,7 +214,7 @@ void value_each_round(const struct values *values, const struct type *t, value v
       value_each_round(values, t->element, value_unwrap(v), visit, context);
     return;
   case TYPE_SET: {
-    if (!type_mentions(t->element, TYPE_ROUND))
+    if (!type_contains_kind(t->element, TYPE_ROUND))
       return;
     value member;
     for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
@@ -230,7 +225,7 @@ void value_each_round(const struct values *values, const struct type *t, value v
   case TYPE_ARRAY:
   case TYPE_SEQUENCE:
   case TYPE_BAG: {
-    if (!type_mentions(t, TYPE_ROUND))
+    if (!type_contains_kind(t, TYPE_ROUND))
       return;
     size_t n;
     const value *part = value_parts(values, v, &n);

@@ -19,8 +19,8 @@ typedef int64_t value;
 #define VALUE_NONE INT64_MIN
 #define VALUE_NONE_LAST (INT64_MIN + 64)
 /* What lies beyond on either side stands for something else: none, and messages whose parts are yet to be chosen. */
-#define VALUE_NUMBER_MOST (INT64_MAX - 64)
-static inline bool number_fits(int64_t v) { return -VALUE_NUMBER_MOST <= v && v <= VALUE_NUMBER_MOST; }
+#define VALUE_NUMBER_MAX (INT64_MAX - 64)
+static inline bool number_fits(int64_t v) { return -VALUE_NUMBER_MAX <= v && v <= VALUE_NUMBER_MAX; }
 
 struct model;
 
@@ -31,8 +31,8 @@ struct values {
 void values_init(struct values *);
 void values_release(struct values *);
 
-value value_some(value element);   /* T -> T? */
-value value_unwrap(value option);  /* T? -> T; not for VALUE_NONE */
+value value_wrap(value element);  /* T -> T? */
+value value_unwrap(value option); /* T? -> T; not for VALUE_NONE */
 
 /* Handles */
 value value_vector(struct values *, const value *parts, size_t n);
@@ -40,12 +40,12 @@ const value *value_parts(const struct values *, value handle, size_t *n);
 
 /* Sets, whatever their representation */
 value set_empty(struct values *, const struct type *);
-bool set_has(const struct values *, const struct type *, value set, value member);
-value set_with(struct values *, const struct type *, value set, value member);
-value set_unite(struct values *, const struct type *, value a, value b);
-value set_meet(struct values *, const struct type *, value a, value b);
-value set_minus(struct values *, const struct type *, value a, value b);
-bool set_within(const struct values *, const struct type *, value a, value b);
+bool set_contains(const struct values *, const struct type *, value set, value member);
+value set_insert(struct values *, const struct type *, value set, value member);
+value set_union(struct values *, const struct type *, value a, value b);
+value set_intersection(struct values *, const struct type *, value a, value b);
+value set_difference(struct values *, const struct type *, value a, value b);
+bool set_is_subset(const struct values *, const struct type *, value a, value b);
 uint64_t set_size(const struct values *, const struct type *, value set);
 /* Members in ascending order: for (i = 0; set_member(..., &i, &v);) */
 bool set_member(const struct values *, const struct type *, value set, uint64_t *cursor, value *member);
@@ -53,8 +53,8 @@ bool set_member(const struct values *, const struct type *, value set, uint64_t 
 /* Finite types: 0 .. type->count-1 */
 value type_nth(struct values *, const struct type *, uint64_t index);
 uint64_t type_index(const struct values *, const struct type *, value v); /* v must be of the type */
-bool type_has(const struct values *, const struct type *, value v); /* in range, recursively */
-value type_default(struct values *, const struct type *); /* its first value */
+bool type_has(const struct values *, const struct type *, value v);       /* in range, recursively */
+value type_default(struct values *, const struct type *);                 /* its first value */
 void type_finish(struct type *, const struct model *); /* count, mask, first; parts must be finished */
 
 /* Total order by content: numbers, labels and identities by number; none first; records and sequences by
@@ -64,8 +64,8 @@ int value_compare(const struct values *, const struct type *, value a, value b);
 /* By content, too: the same in every run. */
 uint64_t value_hash(const struct values *, const struct type *, value v);
 
-/* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL) or what `shift`
-   says (if not NULL), the i-th value of the type `type` (if not NULL) its to[i]-th one. */
+/* Renaming: every identity p becomes process[p] (if not NULL), every ROUND r becomes rounds[r] (if not NULL) or what
+   `shift` says (if not NULL), the i-th value of the type `type` (if not NULL) its to[i]-th one. */
 struct round_shift { /* rounds below `from` become `old`, the others move by `by` */
   value from, old, by;
 };
@@ -77,10 +77,11 @@ struct renaming {
   const uint32_t *to;
 };
 value value_rename(struct values *, const struct type *, value v, const struct renaming *);
-bool type_mentions(const struct type *, enum type_kind); /* PROCESS or ROUND anywhere inside */
-bool type_holds(const struct type *, const struct type *inner); /* inner itself anywhere inside */
-typedef void round_fn(void *context, value round);
-void value_each_round(const struct values *, const struct type *, value v, round_fn *visit, void *context); /* inside v */
+bool type_contains_kind(const struct type *, enum type_kind);      /* PROCESS or ROUND anywhere inside */
+bool type_contains(const struct type *, const struct type *inner); /* inner itself anywhere inside */
+typedef void value_round_fn(void *context, value round);
+void value_each_round(const struct values *, const struct type *, value v, value_round_fn *visit,
+                      void *context); /* inside v */
 /* Widens lo..hi (empty at first: lo > hi) to hold the round numbers inside v. */
 struct round_span {
   value lo, hi;

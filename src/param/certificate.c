@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-struct printer {
-  const struct graph *g;
+struct certificate_printer {
+  const struct counter_graph *g;
   const struct counter_system *s;
   struct arena arena;
   struct text *out;
@@ -18,23 +18,22 @@ struct printer {
 
 /* ---- terms ---- */
 
-static void add_number(struct printer *p, int64_t x) {
+static void add_number(struct certificate_printer *p, int64_t x) {
   if (x < 0)
     text_addf(p->out, "(- %" PRIu64 ")", 0 - (uint64_t)x);
   else
     text_addf(p->out, "%" PRId64, x);
 }
 
-static void add_amount(struct printer *p, uint32_t i) {
-  text_addf(p->out, "%s.%" PRIu32 ".%s", p->s->moves[p->move].name, p->move + 1,
-            p->s->moves[p->move].amounts[i].name);
+static void add_amount(struct certificate_printer *p, uint32_t i) {
+  text_addf(p->out, "%s.%" PRIu32 ".%s", p->s->moves[p->move].name, p->move + 1, p->s->moves[p->move].amounts[i].name);
 }
 
-static void add_truth(struct printer *p, const struct term *t);
-static void add_value(struct printer *p, const struct term *t);
+static void add_truth(struct certificate_printer *p, const struct term *t);
+static void add_value(struct certificate_printer *p, const struct term *t);
 
-static void add_pair(struct printer *p, const char *operator, const struct term * t,
-                     void (*add)(struct printer *, const struct term *)) {
+static void add_pair(struct certificate_printer *p, const char *operator, const struct term * t,
+                     void (*add)(struct certificate_printer *, const struct term *)) {
   text_addf(p->out, "(%s ", operator);
   add(p, t->kid[0]);
   text_add(p->out, " ");
@@ -42,7 +41,7 @@ static void add_pair(struct printer *p, const char *operator, const struct term 
   text_add(p->out, ")");
 }
 
-static void add_value(struct printer *p, const struct term *t) {
+static void add_value(struct certificate_printer *p, const struct term *t) {
   switch (t->op) {
   case TERM_NUMBER:
     add_number(p, t->number);
@@ -89,7 +88,7 @@ static void add_value(struct printer *p, const struct term *t) {
   }
 }
 
-static void add_truth(struct printer *p, const struct term *t) {
+static void add_truth(struct certificate_printer *p, const struct term *t) {
   switch (t->op) {
   case TERM_NUMBER:
     text_add(p->out, t->number ? "true" : "false");
@@ -132,9 +131,9 @@ static void add_truth(struct printer *p, const struct term *t) {
 
 /* ---- declarations ---- */
 
-static void name_all(struct printer *p) {
+static void name_all(struct certificate_printer *p) {
   const struct counter_system *s = p->s;
-  p->columns = graph_names(p->g, &p->arena);
+  p->columns = counter_graph_names(p->g, &p->arena);
   p->params = arena_array(&p->arena, s->nparams + (size_t)1, sizeof *p->params);
   p->counters = arena_array(&p->arena, s->ncounters + (size_t)1, sizeof *p->counters);
   p->controls = arena_array(&p->arena, s->ncontrols + (size_t)1, sizeof *p->controls);
@@ -146,18 +145,18 @@ static void name_all(struct printer *p) {
     p->controls[i] = smt_name(&p->arena, s->controls[i].name);
 }
 
-static void declare(struct printer *p, const char *name, const char *suffix) {
+static void declare(struct certificate_printer *p, const char *name, const char *suffix) {
   text_addf(p->out, "(declare-fun %s%s () Int)\n", name, suffix);
 }
 
-static void declare_state(struct printer *p, const char *suffix) {
+static void declare_state(struct certificate_printer *p, const char *suffix) {
   for (uint32_t i = 0; i < p->s->ncounters; i++)
     declare(p, p->counters[i], suffix);
   for (uint32_t i = 0; i < p->s->ncontrols; i++)
     declare(p, p->controls[i], suffix);
 }
 
-static void declare_all(struct printer *p) {
+static void declare_all(struct certificate_printer *p) {
   for (uint32_t i = 0; i < p->s->nparams; i++)
     if (!p->s->params[i].is)
       declare(p, p->params[i], "");
@@ -175,7 +174,7 @@ static void declare_all(struct printer *p) {
 
 /* ---- the parts ---- */
 
-static void define_conditions(struct printer *p) {
+static void define_conditions(struct certificate_printer *p) {
   text_add(p->out, "\n; the conditions on the parameters\n(define-fun params () Bool (and true");
   for (uint32_t i = 0; i < p->s->nconditions; i++) {
     if (p->g->open && p->s->conditions[i].resilience)
@@ -191,13 +190,13 @@ static void define_conditions(struct printer *p) {
   text_add(p->out, "))\n");
 }
 
-static void add_place(struct printer *p, uint32_t i) {
+static void add_place(struct certificate_printer *p, uint32_t i) {
   uint32_t line, column;
   source_place(&p->s->source, p->s->moves[i].at.from, &line, &column);
   text_addf(p->out, "\n  ; %s (line %" PRIu32 ")\n  (and ", p->s->moves[i].name, line);
 }
 
-static void define_step(struct printer *p) {
+static void define_step(struct certificate_printer *p) {
   const struct counter_system *s = p->s;
   text_add(p->out, "\n(define-fun step () Bool (or false");
   for (p->move = 0; p->move < s->nmoves; p->move++) {
@@ -220,8 +219,7 @@ static void define_step(struct printer *p) {
   text_add(p->out, "))\n");
 }
 
-static void define(struct printer *p, const char *name, const struct term *a,
-                   const struct term *b) {
+static void define(struct certificate_printer *p, const char *name, const struct term *a, const struct term *b) {
   text_addf(p->out, "\n(define-fun %s () Bool (and ", name);
   add_truth(p, a);
   text_add(p->out, " ");
@@ -232,8 +230,8 @@ static void define(struct printer *p, const char *name, const struct term *a,
   text_add(p->out, "))\n");
 }
 
-static void define_invariant(struct printer *p, const char *const *invariant) {
-  const struct graph *g = p->g;
+static void define_invariant(struct certificate_printer *p, const char *const *invariant) {
+  const struct counter_graph *g = p->g;
   text_add(p->out, "\n; the invariant: natural counters, conserved sums, and what holds at each "
                    "value of the control\n"
                    "(define-fun invariant (");
@@ -244,7 +242,7 @@ static void define_invariant(struct printer *p, const char *const *invariant) {
   text_add(p->out, ") Bool (and\n  ");
   cube_print(&g->naturals, p->columns, p->out);
   text_add(p->out, "\n  ");
-  cube_print(&g->laws, p->columns, p->out);
+  cube_print(&g->conserved, p->columns, p->out);
   text_add(p->out, "\n  (or false");
   for (uint32_t l = 0; l < g->locations.n; l++) {
     text_add(p->out, "\n    (and (or false");
@@ -262,7 +260,7 @@ static void define_invariant(struct printer *p, const char *const *invariant) {
   text_add(p->out, ")))\n");
 }
 
-static void apply_invariant(struct printer *p, const char *suffix) {
+static void apply_invariant(struct certificate_printer *p, const char *suffix) {
   bool none = p->s->ncounters + p->s->ncontrols == 0;
   text_add(p->out, none ? "invariant" : "(invariant");
   for (uint32_t i = 0; i < p->s->ncounters; i++)
@@ -272,7 +270,7 @@ static void apply_invariant(struct printer *p, const char *suffix) {
   text_add(p->out, none ? "" : ")");
 }
 
-static void ask(struct printer *p, const char *comment, bool inside, const char *what,
+static void ask(struct certificate_printer *p, const char *comment, bool inside, const char *what,
                 const char *outside) {
   text_addf(p->out, "\n; %s\n(push 1)\n(assert params)\n", comment);
   if (inside) {
@@ -289,20 +287,18 @@ static void ask(struct printer *p, const char *comment, bool inside, const char 
   text_add(p->out, "(check-sat)\n(pop 1)\n");
 }
 
-void certificate_print(const struct graph *g, const char *const *invariant, struct text *out) {
-  struct printer p = {.g = g, .s = g->system, .out = out};
+void certificate_print(const struct counter_graph *g, const char *const *invariant, struct text *out) {
+  struct certificate_printer p = {.g = g, .s = g->system, .out = out};
   struct text all = {0}, conditions = {0};
   arena_init(&p.arena);
   name_all(&p);
-  free_params_print(p.s, &all);
-  conditions_print(p.s, !g->open, &conditions);
+  counter_params_print(p.s, &all);
+  counter_conditions_print(p.s, !g->open, &conditions);
   text_addf(out, "; %s: '%s' is never reached\n", p.s->name, g->property->name);
   if (all.n)
-    text_addf(out, "; for all %s%s%s\n", all.at, conditions.n ? " with " : "",
-              text_or_empty(&conditions));
-  text_add(out,
-           "; Three questions, all to be answered \"unsat\": z3 FILE, cvc5 --incremental FILE\n"
-           "(set-logic QF_LIA)\n");
+    text_addf(out, "; for all %s%s%s\n", all.at, conditions.n ? " with " : "", text_or_empty(&conditions));
+  text_add(out, "; Three questions, all to be answered \"unsat\": z3 FILE, cvc5 --incremental FILE\n"
+                "(set-logic QF_LIA)\n");
   text_release(&all);
   text_release(&conditions);
   declare_all(&p);

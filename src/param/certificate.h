@@ -1,4 +1,4 @@
-/* A proof that others can check: an SMT-LIB script with three questions about an invariant. All are
+/* A proof that others can check: an SMT-LIB script with three queries about an invariant. All are
    to be answered "unsat": a start outside the invariant, a move that leaves it, an unsafe state
    inside it.
 
@@ -10,9 +10,9 @@
 #include "param/engine.h"
 
 /* The invariant by location of the graph. Parameters are restricted as the graph's are. */
-void certificate_print(const struct graph *, const char *const *invariant, struct text *out);
+void certificate_print(const struct counter_graph *, const char *const *invariant, struct text *out);
 
-/* Asks the three questions, on a context of its own. False: *why. */
+/* Asks the three queries, on a context of its own. False: *why. */
 bool certificate_check(const char *script, struct text *why);
 
 #endif

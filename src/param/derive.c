@@ -1,14 +1,14 @@
 #include "param/derive_internal.h"
 
+#include "analysis/type_usage.h"
 #include "base/memory.h"
-#include "model/usage.h"
 
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
 
-bool derive_refuse(struct deriving *d, struct span at, const char *format, ...) {
+bool derive_refuse(struct derivation_builder *d, struct span at, const char *format, ...) {
   va_list args;
   struct text t = {0};
   if (d->d->refused)
@@ -22,7 +22,7 @@ bool derive_refuse(struct deriving *d, struct span at, const char *format, ...) 
   return false;
 }
 
-bool derive_stopped(struct deriving *d) {
+bool derive_stopped(struct derivation_builder *d) {
   if (!d->stop || !*d->stop)
     return false;
   d->d->stopped = true;
@@ -30,7 +30,7 @@ bool derive_stopped(struct deriving *d) {
   return true;
 }
 
-struct solver *derive_solver(const struct deriving *d) {
+struct solver *derive_solver(const struct derivation_builder *d) {
   struct solver *s = solver_new();
   solver_watch(s, d->stop);
   return s;
@@ -38,7 +38,7 @@ struct solver *derive_solver(const struct deriving *d) {
 
 /* ---- parameters ---- */
 
-static bool term_row(const struct deriving *d, const struct term *t, int64_t times, int64_t *row) {
+static bool term_row(const struct derivation_builder *d, const struct term *t, int64_t times, int64_t *row) {
   switch (t->op) {
   case TERM_NUMBER:
     row[0] += times * t->number;
@@ -49,8 +49,7 @@ static bool term_row(const struct deriving *d, const struct term *t, int64_t tim
     return true;
   case TERM_ADD:
   case TERM_SUB:
-    return term_row(d, t->kid[0], times, row) &&
-           term_row(d, t->kid[1], t->op == TERM_SUB ? -times : times, row);
+    return term_row(d, t->kid[0], times, row) && term_row(d, t->kid[1], t->op == TERM_SUB ? -times : times, row);
   case TERM_TIMES:
     return term_row(d, t->kid[1], times * t->kid[0]->number, row);
   case TERM_COUNTER: /* not of parameters alone, or not linear */
@@ -69,7 +68,7 @@ static bool term_row(const struct deriving *d, const struct term *t, int64_t tim
 }
 
 /* Whatever is none of these operators is refused. */
-bool node_row(struct deriving *d, const struct node *n, int64_t times, int64_t *row) {
+bool node_row(struct derivation_builder *d, const struct node *n, int64_t times, int64_t *row) {
   if (n->op == NODE_CONST) {
     row[0] += times * n->constant;
     return true;
@@ -80,8 +79,7 @@ bool node_row(struct deriving *d, const struct node *n, int64_t times, int64_t *
     return true;
   }
   if (n->op == NODE_ADD || n->op == NODE_SUB)
-    return node_row(d, n->kid[0], times, row) &&
-           node_row(d, n->kid[1], n->op == NODE_SUB ? -times : times, row);
+    return node_row(d, n->kid[0], times, row) && node_row(d, n->kid[1], n->op == NODE_SUB ? -times : times, row);
   if (n->op == NODE_MUL && n->kid[0]->op == NODE_CONST)
     return node_row(d, n->kid[1], times * n->kid[0]->constant, row);
   if (n->op == NODE_MUL && n->kid[1]->op == NODE_CONST)
@@ -92,14 +90,14 @@ bool node_row(struct deriving *d, const struct node *n, int64_t times, int64_t *
 }
 
 /* Columns and conditions come from unfolding a system that has nothing but its parameters. */
-static bool begin_params(struct deriving *d) {
+static bool init_params(struct derivation_builder *d) {
   struct text why = {0};
   struct term *yes = make_number(d, 1);
   struct counter_property *nothing = arena_alloc(&d->d->arena, sizeof *nothing);
   nothing->from = yes;
   nothing->unsafe = make_number(d, 0);
   d->s->start = yes;
-  d->base = graph_unfold(d->s, nothing, d->shape->open, d->stop, &why);
+  d->base = counter_graph_unfold(d->s, nothing, d->shape->open, d->stop, &why);
   if (!d->base) {
     derive_refuse(d, (struct span){0, 0}, "the conditions on the parameters: %s", text_or_empty(&why));
     text_release(&why);
@@ -129,7 +127,7 @@ static bool begin_params(struct deriving *d) {
 
 /* The passes of a `repeat` that is not fixed: the first of the instance stands for all but the last,
    which `finally` may tell apart. */
-static bool begin_schedule(struct deriving *d) {
+static bool init_schedule(struct derivation_builder *d) {
   const struct round_shape *shape = d->shape;
   int64_t *row = arena_array(&d->d->arena, d->base->nparams + (size_t)1, sizeof *row);
   if (!shape->passes)
@@ -152,8 +150,7 @@ static bool begin_schedule(struct deriving *d) {
     return derive_refuse(d, shape->at, "there may be no pass at all: say that there is at least one");
   d->last_pass = shape->first; /* in the instance they are numbered */
   while (d->last_pass + shape->rounds < d->m->npoints &&
-         d->m->points[d->last_pass + shape->rounds].loop ==
-             d->m->points[d->last_pass].loop + 1)
+         d->m->points[d->last_pass + shape->rounds].loop == d->m->points[d->last_pass].loop + 1)
     d->last_pass += shape->rounds;
   d->d->loops = true;
   d->d->skipped = d->last_pass - shape->first - shape->rounds;
@@ -167,33 +164,32 @@ uint32_t derived_round(const struct derivation *dv, uint32_t point) {
   return point >= dv->skip_after ? point - dv->skipped : point;
 }
 
-struct term *round_term(struct deriving *d, uint32_t point) {
+struct term *round_term(struct derivation_builder *d, uint32_t point) {
   return make_number(d, derived_round(d->d, point));
 }
 
-static struct term *passes_left(struct deriving *d, enum term_op op, int64_t more) {
+static struct term *passes_left(struct derivation_builder *d, enum term_op op, int64_t more) {
   struct term *done = make_leaf(d, TERM_COUNTER, d->d->passes);
   return make_relation(d, op, make_sum(d, done, make_number(d, more)), d->shape->passes);
 }
 
-static uint32_t rounds_from(struct deriving *d, uint32_t point, struct onward out[2]) {
-  out[0] = (struct onward){point, NULL, PASS_SAME};
+static uint32_t rounds_from(struct derivation_builder *d, uint32_t point, struct next_round out[2]) {
+  out[0] = (struct next_round){point, NULL, PASS_SAME};
   if (!d->d->loops || point != d->shape->first)
     return 1;
   struct term *one = make_number(d, 1);
-  out[0] = (struct onward){point, make_relation(d, TERM_LT, one, d->shape->passes), PASS_FIRST};
-  out[1] = (struct onward){d->last_pass, make_relation(d, TERM_EQ, d->shape->passes, one),
-                           PASS_FIRST};
+  out[0] = (struct next_round){point, make_relation(d, TERM_LT, one, d->shape->passes), PASS_FIRST};
+  out[1] = (struct next_round){d->last_pass, make_relation(d, TERM_EQ, d->shape->passes, one), PASS_FIRST};
   return 2;
 }
 
-uint32_t rounds_first(struct deriving *d, struct onward out[2]) { return rounds_from(d, 0, out); }
+uint32_t first_rounds(struct derivation_builder *d, struct next_round out[2]) { return rounds_from(d, 0, out); }
 
-uint32_t rounds_after(struct deriving *d, uint32_t point, struct onward out[2]) {
+uint32_t next_rounds(struct derivation_builder *d, uint32_t point, struct next_round out[2]) {
   if (!d->d->loops || point != d->shape->first + d->shape->rounds - 1)
     return rounds_from(d, d->m->points[point].next, out);
-  out[0] = (struct onward){d->shape->first, passes_left(d, TERM_LT, 2), PASS_NEXT};
-  out[1] = (struct onward){d->last_pass, passes_left(d, TERM_EQ, 2), PASS_NEXT};
+  out[0] = (struct next_round){d->shape->first, passes_left(d, TERM_LT, 2), PASS_NEXT};
+  out[1] = (struct next_round){d->last_pass, passes_left(d, TERM_EQ, 2), PASS_NEXT};
   return 2;
 }
 
@@ -209,11 +205,10 @@ static void add_word(struct text *out, const char *word) {
     out->at[--out->n] = '\0';
 }
 
-static bool tells(const struct deriving *d, uint32_t part, uint32_t var) {
+static bool distinguishes(const struct derivation_builder *d, uint32_t part, uint32_t var) {
   for (size_t i = 0; i < d->d->locals.n; i++)
     for (size_t k = 0; k < i; k++)
-      if (d->d->parts.at[i] == part && d->d->parts.at[k] == part &&
-          d->d->locals.at[i][var] != d->d->locals.at[k][var])
+      if (d->d->parts.at[i] == part && d->d->parts.at[k] == part && d->d->locals.at[i][var] != d->d->locals.at[k][var])
         return true;
   return false;
 }
@@ -232,14 +227,13 @@ static bool name_taken(const struct counter_system *s, const char *name) {
 }
 
 /* x_1_decided_none: the variables that differ somewhere. */
-static const char *local_name(struct deriving *d, uint32_t local) {
-  static const char *const faults[] = {"halted", "crashed", "omits_send", "omits_receive",
-                                       "byzantine"};
+static const char *local_name(struct derivation_builder *d, uint32_t local) {
+  static const char *const faults[] = {"halted", "crashed", "omits_send", "omits_receive", "byzantine"};
   struct text out = {0}, one = {0};
   const value *v = d->d->locals.at[local];
   bool byzantine = v[LOCAL_STATUS] & STATUS_BYZANTINE;
   for (uint32_t i = 0; i < d->role->nvars && !byzantine; i++) {
-    if (!tells(d, d->d->parts.at[local], LOCAL_VAR(i)))
+    if (!distinguishes(d, d->d->parts.at[local], LOCAL_VAR(i)))
       continue;
     one.n = 0;
     value_print(&d->m->values, d->m, d->role->vars[i].type, v[LOCAL_VAR(i)], &one);
@@ -247,7 +241,7 @@ static const char *local_name(struct deriving *d, uint32_t local) {
     add_word(&out, one.n ? one.at : "");
   }
   for (uint32_t i = 1 + d->role->nvars; i < d->d->length && !byzantine; i++)
-    if (tells(d, d->d->parts.at[local], i))
+    if (distinguishes(d, d->d->parts.at[local], i))
       text_addf(&out, "%sfirst_%" PRId64, out.n ? "_" : "", v[i]);
   for (uint32_t i = 0; i < 5; i++)
     if (v[LOCAL_STATUS] >> i & 1)
@@ -265,7 +259,7 @@ static const char *local_name(struct deriving *d, uint32_t local) {
 /* ---- the system ---- */
 
 /* How many begin, with one of these faults (0: all). */
-static struct term *beginning(struct deriving *d, uint32_t part, value status) {
+static struct term *initial_count(struct derivation_builder *d, uint32_t part, value status) {
   struct term *sum = NULL;
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     if (d->begins[l] && d->d->parts.at[l] == part && (!status || local_has(d, l, status)))
@@ -273,7 +267,7 @@ static struct term *beginning(struct deriving *d, uint32_t part, value status) {
   return sum;
 }
 
-struct term *limit_term(struct deriving *d, enum clause_kind kind) {
+struct term *limit_term(struct derivation_builder *d, enum clause_kind kind) {
   int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == kind)
@@ -283,7 +277,7 @@ struct term *limit_term(struct deriving *d, enum clause_kind kind) {
   return sum;
 }
 
-static bool has_clause(const struct deriving *d, enum clause_kind kind) {
+static bool has_clause(const struct derivation_builder *d, enum clause_kind kind) {
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == kind)
       return true;
@@ -292,21 +286,21 @@ static bool has_clause(const struct deriving *d, enum clause_kind kind) {
 
 /* A part in which no two processes that begin differently are alike: the numbers of the others
    follow from its. nparts: there is none. */
-static uint32_t telling_part(const struct deriving *d) {
+static uint32_t distinguishing_part(const struct derivation_builder *d) {
   uint32_t n = d->d->nparts;
   for (uint32_t part = 0; part < n; part++) {
-    bool tells_all = part_exists(d->d, part) && d->counted[part];
-    for (size_t i = 0; i < d->initial.n / n && tells_all; i++)
-      for (size_t k = 0; k < i && tells_all; k++)
-        tells_all = d->initial.at[i * n + part] != d->initial.at[k * n + part];
-    if (tells_all)
+    bool is_distinguishing = part_exists(d->d, part) && d->counted[part];
+    for (size_t i = 0; i < d->initial.n / n && is_distinguishing; i++)
+      for (size_t k = 0; k < i && is_distinguishing; k++)
+        is_distinguishing = d->initial.at[i * n + part] != d->initial.at[k * n + part];
+    if (is_distinguishing)
       return part;
   }
   return n;
 }
 
 /* The number of those who begin there, by another part. */
-static struct term *begin_by(struct deriving *d, uint32_t local, uint32_t by) {
+static struct term *initial_count_by_part(struct derivation_builder *d, uint32_t local, uint32_t by) {
   uint32_t n = d->d->nparts;
   struct term *sum = NULL;
   for (size_t i = 0; i < d->initial.n / n; i++)
@@ -315,62 +309,55 @@ static struct term *begin_by(struct deriving *d, uint32_t local, uint32_t by) {
   return sum;
 }
 
-static struct term *start_of_local(struct deriving *d, uint32_t l, uint32_t telling) {
+static struct term *initial_condition_of(struct derivation_builder *d, uint32_t l, uint32_t distinguishing) {
   if (d->d->counter.at[l] == NO_COUNTER)
-    return make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->flag.at[l]),
-                         make_number(d, d->begins[l]));
+    return make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->flag.at[l]), make_number(d, d->begins[l]));
   struct term *count = local_count(d, l);
   if (!d->begins[l])
     return make_relation(d, TERM_EQ, count, NULL);
-  if (telling < d->d->nparts && d->d->parts.at[l] != telling)
-    return make_relation(d, TERM_EQ, count, begin_by(d, l, telling));
+  if (distinguishing < d->d->nparts && d->d->parts.at[l] != distinguishing)
+    return make_relation(d, TERM_EQ, count, initial_count_by_part(d, l, distinguishing));
   return make_relation(d, TERM_LE, NULL, count);
 }
 
 /* Only states in which a process can begin, all processes, faults within their limits. */
-static void make_start(struct deriving *d) {
+static void make_start(struct derivation_builder *d) {
   struct counter_system *s = d->s;
-  struct onward first[2];
-  uint32_t telling = telling_part(d), n = rounds_first(d, first);
+  struct next_round first[2];
+  uint32_t distinguishing = distinguishing_part(d), n = first_rounds(d, first);
   struct term *where = make_number(d, 0);
   s->start = make_number(d, 1);
   for (uint32_t l = 0; l < d->d->locals.n; l++)
-    s->start = make_and(d, s->start, start_of_local(d, l, telling));
+    s->start = make_and(d, s->start, initial_condition_of(d, l, distinguishing));
   for (uint32_t part = 0; part < d->d->nparts; part++) {
     if (!part_exists(d->d, part) || !d->counted[part])
       continue;
-    s->start = make_and(d, s->start,
-                        make_relation(d, TERM_EQ, beginning(d, part, 0), d->shape->size));
+    s->start = make_and(d, s->start, make_relation(d, TERM_EQ, initial_count(d, part, 0), d->shape->size));
     if (has_clause(d, CLAUSE_BYZANTINE))
-      s->start = make_and(d, s->start,
-                          make_relation(d, TERM_LE, beginning(d, part, STATUS_BYZANTINE),
-                                        limit_term(d, CLAUSE_BYZANTINE)));
-    if (has_clause(d, CLAUSE_OMIT))
       s->start = make_and(
           d, s->start,
-          make_relation(d, TERM_LE,
-                        beginning(d, part, STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE),
-                        limit_term(d, CLAUSE_OMIT)));
+          make_relation(d, TERM_LE, initial_count(d, part, STATUS_BYZANTINE), limit_term(d, CLAUSE_BYZANTINE)));
+    if (has_clause(d, CLAUSE_OMIT))
+      s->start = make_and(d, s->start,
+                          make_relation(d, TERM_LE, initial_count(d, part, STATUS_OMITS_SEND | STATUS_OMITS_RECEIVE),
+                                        limit_term(d, CLAUSE_OMIT)));
   }
   for (uint32_t i = 0; i < n && d->d->where != UINT32_MAX; i++) {
-    struct term *here = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where),
-                                      round_term(d, first[i].to));
+    struct term *here = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, first[i].to));
     where = make_or(d, where, make_and(d, here, first[i].when));
   }
   if (d->d->where != UINT32_MAX)
     s->start = make_and(d, s->start, where);
   if (d->d->passes != NO_COUNTER)
-    s->start = make_and(
-        d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
+    s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_COUNTER, d->d->passes), NULL));
   for (uint32_t i = 0; i < d->q->nproperties; i++)
-    if (d->broken[i] != UINT32_MAX)
-      s->start = make_and(
-          d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->broken[i]), NULL));
+    if (d->violated[i] != UINT32_MAX)
+      s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->violated[i]), NULL));
 }
 
 /* Of a part that nobody counts it is enough to know which states there are, if that is known at the
    start, and no state changes by itself. */
-static void find_flags(struct deriving *d) {
+static void find_flags(struct derivation_builder *d) {
   for (uint32_t part = 0; part < d->d->nparts; part++) {
     uint32_t begin = 0, all = 0;
     for (uint32_t l = 0; l < d->d->locals.n; l++) {
@@ -384,12 +371,11 @@ static void find_flags(struct deriving *d) {
     for (size_t i = 0; i < d->at[p].locals.n; i++) {
       uint32_t l = d->at[p].locals.at[i];
       bool *counted = &d->counted[d->d->parts.at[l]];
-      *counted = *counted || derive_together(d) || local_later(d, l, p, 0) != l;
+      *counted = *counted || derive_moves_jointly(d) || local_unchanged_after(d, l, p, 0) != l;
     }
 }
 
-static uint32_t control_new(struct deriving *d, const char *name, enum control_kind kind,
-                            int64_t high) {
+static uint32_t control_new(struct derivation_builder *d, const char *name, enum control_kind kind, int64_t high) {
   struct counter_system *s = d->s;
   if (name_taken(s, name))
     name = arena_printf(&s->arena, "%s_%" PRIu32, name, s->ncontrols + 1);
@@ -397,12 +383,12 @@ static uint32_t control_new(struct deriving *d, const char *name, enum control_k
   return s->ncontrols++;
 }
 
-static uint32_t counter_new(struct deriving *d, const char *name) {
+static uint32_t counter_new(struct derivation_builder *d, const char *name) {
   d->s->counters[d->s->ncounters] = (struct counter_name){name, d->role->at};
   return d->s->ncounters++;
 }
 
-static void make_state(struct deriving *d) {
+static void make_state(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   size_t n = d->d->locals.n;
   s->counters = arena_array(&s->arena, n + 2, sizeof *s->counters);
@@ -417,17 +403,16 @@ static void make_state(struct deriving *d) {
     d->d->passes = counter_new(d, name_taken(s, "passes") ? "passes_done" : "passes");
   if (d->m->npoints > 1 || d->m->points[0].next == POINT_END)
     d->d->where = control_new(d, "round_at", CONTROL_NUMBERS, derived_round(d->d, POINT_END));
-  d->broken = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->broken);
+  d->violated = arena_array(&d->d->arena, d->q->nproperties + (size_t)1, sizeof *d->violated);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
-    d->broken[i] = p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name),
-                                         CONTROL_TRUTH, 1)
-                           : UINT32_MAX;
-    d->d->broken = d->broken[i];
+    d->violated[i] =
+        p->step ? control_new(d, arena_printf(&s->arena, "%s_broken", p->name), CONTROL_TRUTH, 1) : UINT32_MAX;
+    d->d->violated = d->violated[i];
   }
 }
 
-static bool make_moves(struct deriving *d) {
+static bool make_moves(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   move_vec moves = {0};
   bool ok = true;
@@ -441,19 +426,18 @@ static bool make_moves(struct deriving *d) {
   return ok;
 }
 
-static bool make_properties(struct deriving *d) {
+static bool make_properties(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   s->properties = arena_array(&s->arena, d->q->nproperties + (size_t)1, sizeof *s->properties);
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     struct counter_property *out = &s->properties[i];
     struct span at = p->formula->at;
-    *out = (struct counter_property){.name = arena_strndup(&s->arena, p->name, strlen(p->name)),
-                                     .at = p->at};
+    *out = (struct counter_property){.name = arena_strndup(&s->arena, p->name, strlen(p->name)), .at = p->at};
     out->from = make_number(d, 1);
     out->text = arena_printf(&s->arena, "not (%s)", source_quote(d->m, at, &s->arena));
     if (p->step)
-      out->unsafe = make_leaf(d, TERM_CONTROL, d->broken[i]);
+      out->unsafe = make_leaf(d, TERM_CONTROL, d->violated[i]);
     else if (!derive_property(d, p, out))
       return false;
     s->nproperties++;
@@ -461,7 +445,7 @@ static bool make_properties(struct deriving *d) {
   return true;
 }
 
-static bool make_system(struct deriving *d) {
+static bool make_system(struct derivation_builder *d) {
   d->closed = true;
   find_flags(d);
   make_state(d);
@@ -471,26 +455,25 @@ static bool make_system(struct deriving *d) {
   return !d->d->refused;
 }
 
-bool derive(struct derivation *out, const struct round_shape *shape, struct meaning *meaning,
-            const struct question *q, enum derive_mode mode, const volatile sig_atomic_t *stop) {
+bool derive(struct derivation *out, const struct round_shape *shape, struct interpreter *interp, const struct query *q,
+            enum derive_mode mode, const volatile sig_atomic_t *stop) {
   *out = (struct derivation){.system = shape->system,
-                             .model = meaning->model,
+                             .model = interp->model,
                              .where = UINT32_MAX,
-                             .broken = UINT32_MAX,
+                             .violated = UINT32_MAX,
                              .passes = NO_COUNTER};
   arena_init(&out->arena);
-  struct deriving d = {.d = out,
-                       .shape = shape,
-                       .s = shape->system,
-                       .meaning = meaning,
-                       .m = meaning->model,
-                       .q = q,
-                       .env = &meaning->model->environments[q->environment],
-                       .role = &meaning->model->roles[0],
-                       .mode = mode,
-                       .stop = stop};
-  if (!derive_stopped(&d) && begin_params(&d) && derive_licensed(&d) && begin_schedule(&d) &&
-      derive_locals(&d))
+  struct derivation_builder d = {.d = out,
+                                 .shape = shape,
+                                 .s = shape->system,
+                                 .interp = interp,
+                                 .m = interp->model,
+                                 .q = q,
+                                 .env = &interp->model->environments[q->environment],
+                                 .role = &interp->model->roles[0],
+                                 .mode = mode,
+                                 .stop = stop};
+  if (!derive_stopped(&d) && init_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
     make_system(&d);
   if (stop && *stop) /* whatever it was refused for */
     out->stopped = true;
@@ -498,15 +481,15 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct mean
     derive_stopped(&d);
   for (uint32_t p = 0; d.at && p <= d.m->npoints; p++) {
     for (size_t i = 0; i < d.at[p].outcomes.n; i++)
-      outcomes_release(d.at[p].outcomes.at[i]);
+      update_cases_release(d.at[p].outcomes.at[i]);
     vec_release(&d.at[p].outcomes);
     vec_release(&d.at[p].locals);
-    vec_release(&d.at[p].alphabet);
+    vec_release(&d.at[p].messages_possible);
   }
-  vec_release(&d.effects);
+  vec_release(&d.local_updates);
   vec_release(&d.sizes);
   vec_release(&d.initial);
-  graph_free(d.base);
+  counter_graph_free(d.base);
   return !out->refused;
 }
 
@@ -515,7 +498,7 @@ void derivation_release(struct derivation *d) {
   vec_release(&d->parts);
   vec_release(&d->counter);
   vec_release(&d->flag);
-  vec_release(&d->flows);
+  vec_release(&d->is_part_move);
   arena_release(&d->arena);
   *d = (struct derivation){0};
 }

@@ -7,7 +7,7 @@
 
 /* Is every point of the cube (NULL: every point) that the solver knows of in one of the others? but:
    which of them does not count. */
-static bool covered(struct solver *s, const struct cube *c, const cube_vec *by, size_t but) {
+static bool is_covered(struct solver *s, const struct cube *c, const cube_vec *by, size_t but) {
   if (solver_stopped(s)) /* nobody knows */
     return false;
   uint32_t literal = solver_literals(s, 1);
@@ -23,13 +23,10 @@ static bool covered(struct solver *s, const struct cube *c, const cube_vec *by, 
   return all;
 }
 
-bool cubes_cover(struct solver *s, const cube_vec *cubes) {
-  return covered(s, NULL, cubes, SIZE_MAX);
-}
+bool cubes_cover(struct solver *s, const cube_vec *cubes) { return is_covered(s, NULL, cubes, SIZE_MAX); }
 
 /* Without that constraint, or with a weaker one in its place. */
-static void replace(const struct cube *c, uint32_t constraint, const int64_t *weaker,
-                    struct cube *out) {
+static void replace(const struct cube *c, uint32_t constraint, const int64_t *weaker, struct cube *out) {
   cube_init(out, c->width - 1);
   for (uint32_t i = 0; i < c->n; i++)
     if (i != constraint)
@@ -39,11 +36,10 @@ static void replace(const struct cube *c, uint32_t constraint, const int64_t *we
 }
 
 /* Takes the constraint's place, if nothing comes in by that. */
-static bool try_instead(struct solver *s, cube_vec *cubes, size_t at, uint32_t constraint,
-                        const int64_t *weaker) {
+static bool try_replace(struct solver *s, cube_vec *cubes, size_t at, uint32_t constraint, const int64_t *weaker) {
   struct cube larger;
   replace(&cubes->at[at], constraint, weaker, &larger);
-  bool ok = covered(s, &larger, cubes, SIZE_MAX);
+  bool ok = is_covered(s, &larger, cubes, SIZE_MAX);
   if (ok) {
     cube_release(&cubes->at[at]);
     cubes->at[at] = larger;
@@ -76,7 +72,7 @@ static bool weaken(struct solver *s, cube_vec *cubes, size_t at, uint32_t constr
             sign * other[0] < own || (!equal && sign * other[0] == own))
           continue;
         row[0] = sign * other[0];
-        done = try_instead(s, cubes, at, constraint, row);
+        done = try_replace(s, cubes, at, constraint, row);
         row[0] = own;
       }
   memory_free(row);
@@ -84,9 +80,9 @@ static bool weaken(struct solver *s, cube_vec *cubes, size_t at, uint32_t constr
 }
 
 /* Drops and weakens constraints as long as every point is in some cube anyway. */
-static void grow(struct solver *s, cube_vec *cubes, size_t at) {
+static void cube_grow(struct solver *s, cube_vec *cubes, size_t at) {
   for (uint32_t i = cubes->at[at].n; i-- > 0;)
-    if (i < cubes->at[at].n && !try_instead(s, cubes, at, i, NULL) && !weaken(s, cubes, at, i, 1) &&
+    if (i < cubes->at[at].n && !try_replace(s, cubes, at, i, NULL) && !weaken(s, cubes, at, i, 1) &&
         cubes->at[at].equal.at[i])
       weaken(s, cubes, at, i, -1);
 }
@@ -96,7 +92,7 @@ void cubes_merge(cube_vec *cubes, struct solver *s) {
     struct cube before;
     do {
       cube_copy(&before, &cubes->at[i]);
-      grow(s, cubes, i);
+      cube_grow(s, cubes, i);
       bool changed = before.n != cubes->at[i].n ||
                      (before.n > 0 && memcmp(before.cells.at, cubes->at[i].cells.at,
                                              before.n * before.width * sizeof *before.cells.at) != 0);
@@ -105,7 +101,7 @@ void cubes_merge(cube_vec *cubes, struct solver *s) {
         break;
     } while (true);
     for (size_t k = cubes->n; k-- > 0;)
-      if (k != i && covered(s, &cubes->at[k], cubes, k)) {
+      if (k != i && is_covered(s, &cubes->at[k], cubes, k)) {
         cube_release(&cubes->at[k]);
         cubes->n--;
         memmove(&cubes->at[k], &cubes->at[k + 1], (cubes->n - k) * sizeof *cubes->at);

@@ -1,55 +1,54 @@
 /* Whether a model of rounds can be told in counts at all. Each refusal names its place. */
 #include "param/derive_internal.h"
 
+#include "analysis/dataflow.h"
+#include "analysis/formula_reads.h"
+#include "analysis/type_usage.h"
 #include "base/memory.h"
-#include "model/flow.h"
-#include "model/formula.h"
-#include "model/usage.h"
 
-struct open_reading {
-  const struct deriving *d;
+struct open_param_use {
+  const struct derivation_builder *d;
   struct span at;
 };
 
-static bool note_open(void *context, const struct node *n) {
-  struct open_reading *o = context;
+static bool find_open_param(void *context, const struct node *n) {
+  struct open_param_use *o = context;
   if (n->op == NODE_PARAM && o->d->open[n->index] && !o->at.to)
     o->at = n->at;
   return !o->at.to;
 }
 
 /* Only updates may read parameters without a value: there they are followed. */
-static bool reads_no_open(struct deriving *d, const struct node *n, const char *where) {
-  struct open_reading o = {d, {0, 0}};
+static bool has_no_open_param(struct derivation_builder *d, const struct node *n, const char *where) {
+  struct open_param_use o = {d, {0, 0}};
   if (n)
-    node_walk_deep(d->m, n, note_open, &o);
+    node_walk_deep(d->m, n, find_open_param, &o);
   return !o.at.to || derive_refuse(d, o.at, "%s reads a parameter that has no fixed value", where);
 }
 
-struct naming {
+struct identity_site {
   struct span at;
 };
 
-static bool note_named(void *context, const struct node *n) {
-  struct naming *x = context;
-  if (!x->at.to && (n->op == NODE_ME || n->op == NODE_NUMBER_OF || n->op == NODE_NEXT ||
-                    n->op == NODE_NEIGHBOURS || n->op == NODE_PROCESS_AT ||
-                    (n->type && type_mentions(n->type, TYPE_PROCESS))))
+static bool find_identity(void *context, const struct node *n) {
+  struct identity_site *x = context;
+  if (!x->at.to && (n->op == NODE_ME || n->op == NODE_NUMBER_OF || n->op == NODE_NEXT || n->op == NODE_NEIGHBOURS ||
+                    n->op == NODE_PROCESS_AT || (n->type && type_contains_kind(n->type, TYPE_PROCESS))))
     x->at = n->at;
   return !x->at.to;
 }
 
 /* All processes begin alike: in one of the states that the first of them may begin in. */
-static bool tells_nobody(struct deriving *d, const struct node *n) {
-  struct naming x = {{0, 0}};
+static bool is_identity_free(struct derivation_builder *d, const struct node *n) {
+  struct identity_site x = {{0, 0}};
   if (n)
-    node_walk_deep(d->m, n, note_named, &x);
+    node_walk_deep(d->m, n, find_identity, &x);
   return !x.at.to || derive_refuse(d, x.at,
                                    "processes begin differently: a first value depends on who "
                                    "the process is");
 }
 
-static bool check_kind(struct deriving *d, const struct var *v) {
+static bool check_kind(struct derivation_builder *d, const struct var *v) {
   switch (v->kind) {
   case VAR_INPUT:
   case VAR_PLAIN:
@@ -63,31 +62,28 @@ static bool check_kind(struct deriving *d, const struct var *v) {
   case VAR_ONCE:
     break;
   }
-  return derive_refuse(d, v->at, "the variable '%s' is of a kind that cannot be told in counts",
-                       v->name);
+  return derive_refuse(d, v->at, "the variable '%s' is of a kind that cannot be told in counts", v->name);
 }
 
-static bool check_vars(struct deriving *d) {
+static bool check_vars(struct derivation_builder *d) {
   for (uint32_t i = 0; i < d->role->nvars; i++) {
     const struct var *v = &d->role->vars[i];
-    if (!check_kind(d, v) || !tells_nobody(d, v->init) || !tells_nobody(d, v->where))
+    if (!check_kind(d, v) || !is_identity_free(d, v->init) || !is_identity_free(d, v->where))
       return false;
-    if (v->hidden || v->followed || type_mentions(v->type, TYPE_PROCESS) ||
-        type_mentions(v->type, TYPE_ROUND))
-      return derive_refuse(d, v->at, "the variable '%s' holds processes or numbers of rounds",
-                           v->name);
+    if (v->hidden || v->followed || type_contains_kind(v->type, TYPE_PROCESS) ||
+        type_contains_kind(v->type, TYPE_ROUND))
+      return derive_refuse(d, v->at, "the variable '%s' holds processes or numbers of rounds", v->name);
     if (v->distinct)
       return derive_refuse(d, v->at, "inputs are distinct, so processes are not alike");
     if (v->type->count == UINT64_MAX)
       return derive_refuse(d, v->at, "the variable '%s' has too many values", v->name);
-    if (!reads_no_open(d, v->init, "a first value") ||
-        !reads_no_open(d, v->where, "a condition on an input"))
+    if (!has_no_open_param(d, v->init, "a first value") || !has_no_open_param(d, v->where, "a condition on an input"))
       return false;
   }
   return true;
 }
 
-static bool check_role(struct deriving *d) {
+static bool check_role(struct derivation_builder *d) {
   const struct model *m = d->m;
   if (m->nroles != 1)
     return derive_refuse(d, m->roles[1].at, "there is more than one role");
@@ -100,8 +96,8 @@ static bool check_role(struct deriving *d) {
       const struct send *send = &d->role->body[p].sends[i];
       if (send->target != TARGET_SET)
         return derive_refuse(d, send->at, "a message does not go to all");
-      if (!reads_no_open(d, send->message, "a message") ||
-          !reads_no_open(d, send->guard.cond, "a condition to send"))
+      if (!has_no_open_param(d, send->message, "a message") ||
+          !has_no_open_param(d, send->guard.cond, "a condition to send"))
         return false;
     }
   return check_vars(d);
@@ -109,9 +105,7 @@ static bool check_role(struct deriving *d) {
 
 /* ---- the environment ---- */
 
-static bool is_slot(const struct node *n, uint32_t slot) {
-  return n->op == NODE_SLOT && n->index == slot;
-}
+static bool is_slot(const struct node *n, uint32_t slot) { return n->op == NODE_SLOT && n->index == slot; }
 
 static bool is_heard_of(const struct node *n, uint32_t slot) {
   return n->op == NODE_HO && n->index == UINT32_MAX && is_slot(n->kid[0], slot);
@@ -131,8 +125,8 @@ static bool is_forall(const struct node *n, uint32_t processes) {
 static const struct node *large_set(const struct node *n, struct heard_size *out) {
   const struct node *size = n->op == NODE_GE || n->op == NODE_GT ? n->kid[0] : NULL;
   *out = (struct heard_size){1, size ? n->kid[1] : NULL, n->op == NODE_GT};
-  if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST &&
-      size->kid[0]->constant > 0 && size->kid[0]->constant < INT32_MAX) {
+  if (size && size->op == NODE_MUL && size->kid[0]->op == NODE_CONST && size->kid[0]->constant > 0 &&
+      size->kid[0]->constant < INT32_MAX) {
     out->times = size->kid[0]->constant;
     size = size->kid[1];
   }
@@ -156,13 +150,13 @@ static bool is_nosplit(const struct node *n) {
   if (!is_forall(n, 2) || n->kid[0]->op != NODE_NE || !is_empty_set(n->kid[0]->kid[1]))
     return false;
   const struct node *meet = n->kid[0]->kid[0];
-  return meet->op == NODE_MEET &&
+  return meet->op == NODE_INTERSECTION &&
          ((is_heard_of(meet->kid[0], n->gen[0].slot) && is_heard_of(meet->kid[1], n->gen[1].slot)) ||
           (is_heard_of(meet->kid[0], n->gen[1].slot) && is_heard_of(meet->kid[1], n->gen[0].slot)));
 }
 
 /* exists S in subsets(P): S != {} and forall p in P: HO[p] == S; or with |S| >= limit, or without. */
-static bool is_uniform(struct deriving *d, const struct node *n) {
+static bool is_uniform(struct derivation_builder *d, const struct node *n) {
   if (n->op != NODE_EXISTS || n->ngen != 1 || n->gen[0].range->op != NODE_SUBSETS ||
       n->gen[0].range->kid[0]->op != NODE_ROLE_SET || n->gen[0].cond || n->n != 1)
     return false;
@@ -172,8 +166,8 @@ static bool is_uniform(struct deriving *d, const struct node *n) {
     size = all->kid[0];
     all = all->kid[1];
   }
-  if (!is_forall(all, 1) || all->kid[0]->op != NODE_EQ ||
-      !is_heard_of(all->kid[0]->kid[0], all->gen[0].slot) || !is_slot(all->kid[0]->kid[1], slot))
+  if (!is_forall(all, 1) || all->kid[0]->op != NODE_EQ || !is_heard_of(all->kid[0]->kid[0], all->gen[0].slot) ||
+      !is_slot(all->kid[0]->kid[1], slot))
     return false;
   d->uniform_any = !size;
   d->uniform = (struct heard_size){1, NULL, true};
@@ -183,7 +177,7 @@ static bool is_uniform(struct deriving *d, const struct node *n) {
   return set && is_slot(set, slot);
 }
 
-static bool check_every(struct deriving *d, const struct clause *c, int64_t *row) {
+static bool check_every(struct derivation_builder *d, const struct clause *c, int64_t *row) {
   if (c->name_id != NO_NAME || c->unit == EACH_PHASE)
     return derive_refuse(d, c->at, "this clause speaks of some rounds only");
   struct heard_size size;
@@ -193,7 +187,7 @@ static bool check_every(struct deriving *d, const struct clause *c, int64_t *row
   }
   if (d->coupling != HEARD_FREELY)
     return false;
-  d->coupled = c;
+  d->coupling_clause = c;
   if (is_nosplit(c->pred))
     d->coupling = HEARD_NOSPLIT;
   else if (is_uniform(d, c->pred))
@@ -203,7 +197,7 @@ static bool check_every(struct deriving *d, const struct clause *c, int64_t *row
   return !d->uniform.limit || node_row(d, d->uniform.limit, 1, row);
 }
 
-static bool check_clause(struct deriving *d, const struct clause *c) {
+static bool check_clause(struct derivation_builder *d, const struct clause *c) {
   int64_t *row = memory_alloc((d->base->nparams + (size_t)1) * sizeof *row);
   bool ok = false, limited = false;
   switch (c->kind) {
@@ -248,23 +242,23 @@ static bool check_clause(struct deriving *d, const struct clause *c) {
                        : derive_refuse(d, c->at, "any number may be faulty: say how many");
   memory_free(row);
   return ok || derive_refuse(d, c->at,
-                      "this clause ties processes together, or is not one of those that can be "
-                      "told in counts");
+                             "this clause ties processes together, or is not one of those that can be "
+                             "told in counts");
 }
 
 /* Heard-of sets hold those who send nothing, too; which ones, counts of messages do not say. */
-static bool check_coupling(struct deriving *d) {
+static bool check_coupling(struct derivation_builder *d) {
   if (d->coupling == HEARD_FREELY)
     return true;
   if (d->delivers || d->crashes || d->forges || d->sizes.n)
-    return derive_refuse(d, d->coupled->at, "this clause goes with no other that says what is heard");
+    return derive_refuse(d, d->coupling_clause->at, "this clause goes with no other that says what is heard");
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (d->env->clauses[i].kind == CLAUSE_OMIT)
-      return derive_refuse(d, d->coupled->at, "this clause goes with no other that says what is heard");
+      return derive_refuse(d, d->coupling_clause->at, "this clause goes with no other that says what is heard");
   return true;
 }
 
-static bool check_environment(struct deriving *d) {
+static bool check_environment(struct derivation_builder *d) {
   for (uint32_t i = 0; i < d->env->nclauses; i++)
     if (!check_clause(d, &d->env->clauses[i]))
       return false;
@@ -273,15 +267,15 @@ static bool check_environment(struct deriving *d) {
       d->delivers = false;
   if (d->corrupted && (d->delivers || d->byzantine))
     return derive_refuse(d, d->corrupted->at,
-                  "corrupted messages go only with losses, and without Byzantine processes");
+                         "corrupted messages go only with losses, and without Byzantine processes");
   if (d->byzantine && d->sizes.n)
     return derive_refuse(d, d->byzantine->at, "sizes of heard-of sets do not go with Byzantine processes");
   return check_coupling(d);
 }
 
-/* ---- the question ---- */
+/* ---- the query ---- */
 
-static bool check_properties(struct deriving *d) {
+static bool check_properties(struct derivation_builder *d) {
   if (d->q->nproperties > 1) /* a name's part of a process is that of its only property */
     return derive_refuse(d, d->role->at, "there is more than one property at a time");
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
@@ -292,46 +286,44 @@ static bool check_properties(struct deriving *d) {
       return derive_refuse(d, p->at, "a property that is asked only of part of a run");
     if (p->step && !derive_step_licensed(d, p))
       return false;
-    if (!reads_no_open(d, p->formula, "a property"))
+    if (!has_no_open_param(d, p->formula, "a property"))
       return false;
   }
   return true;
 }
 
-static bool check_symmetry(struct deriving *d) {
-  const struct identity_usage *ids = identities_used(d->m, d->q, &d->d->arena);
+static bool check_symmetry(struct derivation_builder *d) {
+  const struct identity_usage *ids = identity_usage_of(d->m, d->q, &d->d->arena);
   if (ids[0].use != IDENTITY_ANONYMOUS)
-    return derive_refuse(d, ids[0].why.at, "%s",
-                  ids[0].why.reason ? ids[0].why.reason : "identities are read");
-  const struct round_usage *rounds = rounds_used(d->m, d->q, &d->d->arena);
+    return derive_refuse(d, ids[0].why.at, "%s", ids[0].why.reason ? ids[0].why.reason : "identities are read");
+  const struct round_usage *rounds = round_usage_of(d->m, d->q, &d->d->arena);
   return !rounds->read || derive_refuse(d, rounds->why.at, "the number of the phase is read");
 }
 
-static bool note_loop(void *context, const struct node *n) {
+static bool find_loop_index(void *context, const struct node *n) {
   struct span *at = context;
   if (n->op == NODE_LOOP)
     *at = n->at;
   return !at->to;
 }
 
-static void guard_loops(const struct guard *g, struct span *at) { guard_walk(g, note_loop, at); }
+static void guard_loop_index(const struct guard *g, struct span *at) { guard_walk(g, find_loop_index, at); }
 
 /* The passes of a `repeat` that is not fixed must be all alike. */
-static bool check_loop(struct deriving *d) {
+static bool check_loop(struct derivation_builder *d) {
   struct span at = {0, 0};
   const struct round_shape *shape = d->shape;
   for (uint32_t p = shape->first; shape->passes && p < shape->first + shape->rounds; p++) {
     const struct body *b = &d->role->body[p];
-    block_walk(&b->update, note_loop, &at);
+    block_walk(&b->update, find_loop_index, &at);
     for (uint32_t i = 0; i < b->nsends; i++) {
-      node_walk(b->sends[i].message, note_loop, &at);
-      guard_loops(&b->sends[i].guard, &at);
+      node_walk(b->sends[i].message, find_loop_index, &at);
+      guard_loop_index(&b->sends[i].guard, &at);
     }
   }
   return !at.to || derive_refuse(d, at, "the number of the pass is read, and there is no fixed number of them");
 }
 
-bool derive_licensed(struct deriving *d) {
-  return check_role(d) && check_environment(d) && check_properties(d) && check_symmetry(d) &&
-         check_loop(d);
+bool derive_licensed(struct derivation_builder *d) {
+  return check_role(d) && check_environment(d) && check_properties(d) && check_symmetry(d) && check_loop(d);
 }

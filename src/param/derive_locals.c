@@ -1,21 +1,20 @@
 /* Local states: those that processes begin in, and all that can come up from there. */
 #include "param/derive_internal.h"
 
+#include "analysis/dataflow.h"
 #include "base/memory.h"
-#include "model/flow.h"
 
 #include <string.h>
 
 /* Is it read at all? */
-static bool ever_live(const struct derivation *dv, uint32_t var) {
+static bool is_ever_live(const struct derivation *dv, uint32_t var) {
   for (uint32_t p = 0; p <= dv->model->npoints; p++)
     if (dv->live->live[0][p][var])
       return true;
   return false;
 }
 
-bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, value status,
-                   uint32_t i) {
+bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, value status, uint32_t i) {
   const struct role *role = &dv->model->roles[0];
   if (i > role->nvars)
     return dv->keeps_initial && (!dv->part_of || dv->part_of[role->nvars] == part);
@@ -24,9 +23,8 @@ bool derived_keeps(const struct derivation *dv, uint32_t point, uint32_t part, v
   uint32_t var = i - LOCAL_VAR(0);
   bool idle = (status & (STATUS_CRASHED | STATUS_HALTED)) != 0;
   bool all = dv->loops && point != POINT_END && !idle;
-  const bool *live =
-      idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];
-  return (all ? ever_live(dv, var) : live[var]) && (!dv->part_of || dv->part_of[var] == part);
+  const bool *live = idle ? dv->live->idle[0] : dv->live->live[0][point == POINT_END ? dv->model->npoints : point];
+  return (all ? is_ever_live(dv, var) : live[var]) && (!dv->part_of || dv->part_of[var] == part);
 }
 
 value derived_default(const struct derivation *dv, uint32_t i) {
@@ -36,16 +34,13 @@ value derived_default(const struct derivation *dv, uint32_t i) {
 }
 
 /* What will not be read again, or belongs to another part, is as if it had never been. */
-static void normalise(const struct derivation *dv, uint32_t point, uint32_t part, const value *from,
-                      value *to) {
+static void normalise(const struct derivation *dv, uint32_t point, uint32_t part, const value *from, value *to) {
   to[LOCAL_STATUS] = from[LOCAL_STATUS];
   for (uint32_t i = 1; i < dv->length; i++)
-    to[i] =
-        derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
+    to[i] = derived_keeps(dv, point, part, from[LOCAL_STATUS], i) ? from[i] : derived_default(dv, i);
 }
 
-uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part,
-                       const value *local) {
+uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t part, const value *local) {
   value *v = memory_alloc(dv->length * sizeof *v);
   uint32_t found = UINT32_MAX;
   normalise(dv, point, part, local, v);
@@ -56,12 +51,10 @@ uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t par
   return found;
 }
 
-bool part_exists(const struct derivation *dv, uint32_t part) {
-  return dv->part_used ? dv->part_used[part] : part == 0;
-}
+bool part_exists(const struct derivation *dv, uint32_t part) { return dv->part_used ? dv->part_used[part] : part == 0; }
 
 /* UINT32_MAX: too many. */
-static uint32_t local_put(struct deriving *d, uint32_t point, uint32_t part, const value *local) {
+static uint32_t local_put(struct derivation_builder *d, uint32_t point, uint32_t part, const value *local) {
   uint32_t known = derived_local(d->d, point, part, local);
   if (known != UINT32_MAX)
     return known;
@@ -80,24 +73,24 @@ static uint32_t local_put(struct deriving *d, uint32_t point, uint32_t part, con
   return (uint32_t)d->d->locals.n - 1;
 }
 
-bool local_active(const struct deriving *d, uint32_t local) {
+bool local_active(const struct derivation_builder *d, uint32_t local) {
   return process_active(d->d->locals.at[local][LOCAL_STATUS]);
 }
 
-bool local_has(const struct deriving *d, uint32_t local, value status) {
+bool local_has(const struct derivation_builder *d, uint32_t local, value status) {
   return (d->d->locals.at[local][LOCAL_STATUS] & status) != 0;
 }
 
 /* Where more than one round may follow, they forget the same. */
-static uint32_t point_after(struct deriving *d, uint32_t point) {
-  struct onward out[2];
-  rounds_after(d, point, out);
+static uint32_t point_after(struct derivation_builder *d, uint32_t point) {
+  struct next_round out[2];
+  next_rounds(d, point, out);
   return out[0].to;
 }
 
-uint32_t effect_after(struct deriving *d, uint32_t local, uint32_t point, uint32_t effect) {
+uint32_t local_after_update(struct derivation_builder *d, uint32_t local, uint32_t point, uint32_t effect) {
   value *v = memory_alloc(d->d->length * sizeof *v);
-  const struct effect *e = &d->effects.at[effect];
+  const struct local_update *e = &d->local_updates.at[effect];
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
   v[LOCAL_STATUS] = e->at[0];
   for (size_t i = 1; i + 1 < e->n; i += 2)
@@ -107,7 +100,7 @@ uint32_t effect_after(struct deriving *d, uint32_t local, uint32_t point, uint32
   return next;
 }
 
-uint32_t local_later(struct deriving *d, uint32_t local, uint32_t point, value more_status) {
+uint32_t local_unchanged_after(struct derivation_builder *d, uint32_t local, uint32_t point, value more_status) {
   value *v = memory_alloc(d->d->length * sizeof *v);
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
   v[LOCAL_STATUS] |= more_status;
@@ -116,13 +109,13 @@ uint32_t local_later(struct deriving *d, uint32_t local, uint32_t point, value m
   return next;
 }
 
-bool local_message(struct deriving *d, uint32_t local, uint32_t point, value *message) {
-  struct sendings out = {memory_alloc(sizeof *out.at), 0, 1};
+bool local_message(struct derivation_builder *d, uint32_t local, uint32_t point, value *message) {
+  struct local_send_list out = {memory_alloc(sizeof *out.at), 0, 1};
   struct choices choices = {0};
   struct eval e;
-  value *v = memory_alloc((d->meaning->max_local + (size_t)1) * sizeof *v);
+  value *v = memory_alloc((d->interp->max_local + (size_t)1) * sizeof *v);
   memcpy(v, d->d->locals.at[local], d->d->length * sizeof *v);
-  local_begin(&e, d->meaning, d->role->first, point, 1, v, NULL);
+  local_begin(&e, d->interp, d->role->first, point, 1, v, NULL);
   e.choices = &choices;
   bool ok = local_sends(&e, &out);
   if (!ok)
@@ -138,17 +131,17 @@ bool local_message(struct deriving *d, uint32_t local, uint32_t point, value *me
   return sends;
 }
 
-uint32_t message_index(const struct round_at *at, value message) {
-  for (size_t i = 0; i < at->alphabet.n; i++)
-    if (at->alphabet.at[i] == message)
+uint32_t message_index(const struct schedule_point *at, value message) {
+  for (size_t i = 0; i < at->messages_possible.n; i++)
+    if (at->messages_possible.at[i] == message)
       return (uint32_t)i;
   return UINT32_MAX;
 }
 
 /* ---- all that can come up ---- */
 
-static void round_add(struct deriving *d, uint32_t point, uint32_t local, bool *more) {
-  struct round_at *at = &d->at[point == POINT_END ? d->m->npoints : point];
+static void round_add(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+  struct schedule_point *at = &d->at[point == POINT_END ? d->m->npoints : point];
   for (size_t i = 0; i < at->locals.n; i++)
     if (at->locals.at[i] == local)
       return;
@@ -156,59 +149,58 @@ static void round_add(struct deriving *d, uint32_t point, uint32_t local, bool *
   *more = true;
 }
 
-static bool goes_on_as(struct deriving *d, uint32_t point, uint32_t local, bool *more) {
-  struct onward out[2];
-  uint32_t n = rounds_after(d, point, out);
+static bool add_at_next_rounds(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+  struct next_round out[2];
+  uint32_t n = next_rounds(d, point, out);
   for (uint32_t i = 0; i < n && local != UINT32_MAX; i++)
     round_add(d, out[i].to, local, more);
   return local != UINT32_MAX;
 }
 
-static bool alphabet_add(struct deriving *d, uint32_t point, value message) {
-  struct round_at *at = &d->at[point];
+static bool alphabet_add(struct derivation_builder *d, uint32_t point, value message) {
+  struct schedule_point *at = &d->at[point];
   if (message_index(at, message) != UINT32_MAX)
     return true;
-  if (at->alphabet.n == MESSAGES_MAX)
-    return derive_refuse(d, d->role->body[point].at,
-                  "more than %d different messages can be sent in a round", MESSAGES_MAX);
-  vec_push(&at->alphabet, message);
+  if (at->messages_possible.n == MESSAGES_MAX)
+    return derive_refuse(d, d->role->body[point].at, "more than %d different messages can be sent in a round",
+                         MESSAGES_MAX);
+  vec_push(&at->messages_possible, message);
   return true;
 }
 
 /* What may be received: what is sent, and whatever can be made up. */
-static bool find_alphabet(struct deriving *d, uint32_t point, bool *more) {
-  struct round_at *at = &d->at[point];
+static bool find_alphabet(struct derivation_builder *d, uint32_t point, bool *more) {
+  struct schedule_point *at = &d->at[point];
   const struct type *type = d->role->body[point].received;
-  size_t before = at->alphabet.n;
+  size_t before = at->messages_possible.n;
   value message;
   for (size_t i = 0; i < at->locals.n && !d->d->refused; i++)
     if (local_active(d, at->locals.at[i]) && d->d->parts.at[at->locals.at[i]] == at->sends &&
         local_message(d, at->locals.at[i], point, &message) && !alphabet_add(d, point, message))
       return false;
   for (uint64_t i = 0; d->forges && type && i < type->count && !d->d->refused; i++)
-    if (!alphabet_add(d, point, type_nth(&d->meaning->model->values, type, i)))
+    if (!alphabet_add(d, point, type_nth(&d->interp->model->values, type, i)))
       return false;
-  *more |= at->alphabet.n != before;
+  *more |= at->messages_possible.n != before;
   return !d->d->refused;
 }
 
 /* All that an update of somebody may do to it: what decides is in its own part, or in another one.
  */
-static bool change(struct deriving *d, uint32_t point, uint32_t local, uint32_t decides,
-                   bool *more) {
-  const struct outcomes *o = outcomes_of(d, point, decides);
+static bool change(struct derivation_builder *d, uint32_t point, uint32_t local, uint32_t decides, bool *more) {
+  const struct update_cases *o = update_cases_of(d, point, decides);
   bool ok = o != NULL;
-  for (size_t i = 0; ok && i < o->ways.n; i++)
-    if (!effect_fails(d, o->ways.at[i].effect))
-      ok = goes_on_as(d, point, effect_after(d, local, point, o->ways.at[i].effect), more);
+  for (size_t i = 0; ok && i < o->cases.n; i++)
+    if (!update_fails(d, o->cases.at[i].effect))
+      ok = add_at_next_rounds(d, point, local_after_update(d, local, point, o->cases.at[i].effect), more);
   return ok;
 }
 
-static bool go_on(struct deriving *d, uint32_t point, uint32_t local, bool *more) {
-  struct round_at *at = &d->at[point];
+static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
+  struct schedule_point *at = &d->at[point];
   uint32_t part = d->d->parts.at[local];
   if (!local_active(d, local))
-    return goes_on_as(d, point, local_later(d, local, point, 0), more);
+    return add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
   bool ok = part != at->updates || change(d, point, local, local, more);
   for (size_t i = 0; part != at->updates && i < at->locals.n && ok; i++) {
     uint32_t decides = at->locals.at[i];
@@ -217,21 +209,21 @@ static bool go_on(struct deriving *d, uint32_t point, uint32_t local, bool *more
       ok = change(d, point, local, decides, more);
   }
   if (ok && d->crashes)
-    ok = goes_on_as(d, point, local_later(d, local, point, STATUS_CRASHED), more);
-  bool apart = part != at->sends && part != at->updates && !derive_together(d);
+    ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, STATUS_CRASHED), more);
+  bool apart = part != at->sends && part != at->updates && !derive_moves_jointly(d);
   if (ok && apart) /* of parts that change one after the other some may stay */
-    ok = goes_on_as(d, point, local_later(d, local, point, 0), more);
+    ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
   return ok;
 }
 
-static bool close_locals(struct deriving *d) {
+static bool close_locals(struct derivation_builder *d) {
   for (bool more = true; more && !d->d->refused;) {
     more = false;
     for (uint32_t p = 0; p < d->m->npoints && !d->d->refused; p++) {
       if (!find_alphabet(d, p, &more))
         return false;
       for (size_t i = 0; i < d->at[p].locals.n; i++)
-        if (derive_stopped(d) || !go_on(d, p, d->at[p].locals.at[i], &more))
+        if (derive_stopped(d) || !add_successors(d, p, d->at[p].locals.at[i], &more))
           return false;
     }
   }
@@ -240,7 +232,7 @@ static bool close_locals(struct deriving *d) {
 
 /* ---- parts of a process ---- */
 
-uint32_t join_parts(uint32_t *part, uint32_t n, const bool *vars) {
+uint32_t merge_parts(uint32_t *part, uint32_t n, const bool *vars) {
   uint32_t first = UINT32_MAX;
   for (uint32_t i = 0; i < n; i++)
     if (vars[i] && part[i] < first)
@@ -255,23 +247,23 @@ uint32_t join_parts(uint32_t *part, uint32_t n, const bool *vars) {
 }
 
 /* Where nothing is read any part will do: the first that sends something, for it is there. */
-static uint32_t read_by(struct deriving *d, uint32_t *part, const bool *vars) {
+static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t *part, const bool *vars) {
   uint32_t n = d->role->nvars;
   for (uint32_t i = 0; i < n; i++)
     if (vars[i])
-      return join_parts(part, n, vars);
+      return merge_parts(part, n, vars);
   for (uint32_t p = 0; p < d->m->npoints; p++) {
-    const bool *sent = reads_of_sends(d->m, 0, p, &d->d->arena)->vars;
+    const bool *sent = read_set_of_sends(d->m, 0, p, &d->d->arena)->vars;
     for (uint32_t i = 0; i < n; i++)
       if (sent[i])
-        return join_parts(part, n, sent);
+        return merge_parts(part, n, sent);
   }
   return 0;
 }
 
 /* All of a process, unless it is to be split; then what sending, updating and properties read
  * together. */
-static void find_parts(struct deriving *d) {
+static void find_parts(struct derivation_builder *d) {
   uint32_t n = d->role->nvars;
   uint32_t *part = arena_array(&d->d->arena, n + (size_t)1, sizeof *part);
   d->d->nparts = 1;
@@ -283,10 +275,10 @@ static void find_parts(struct deriving *d) {
   }
   for (int pass = 0; pass < 2; pass++) { /* the second time nothing moves any more */
     for (uint32_t p = 0; p < d->m->npoints && d->d->part_of; p++) {
-      d->at[p].sends = read_by(d, part, reads_of_sends(d->m, 0, p, &d->d->arena)->vars);
-      d->at[p].updates = read_by(d, part, d->at[p].reads->vars);
+      d->at[p].sends = merge_read_vars(d, part, read_set_of_sends(d->m, 0, p, &d->d->arena)->vars);
+      d->at[p].updates = merge_read_vars(d, part, d->at[p].reads->vars);
     }
-    derive_speakers(d, part);
+    derive_property_parts(d, part);
   }
   if (!d->d->part_of)
     return;
@@ -301,26 +293,24 @@ static void find_parts(struct deriving *d) {
   d->d->part_used = used;
 }
 
-static bool note_initial(void *context, const struct node *n) {
+static bool find_initial(void *context, const struct node *n) {
   bool *found = context;
   *found |= n->op == NODE_INITIAL;
   return !*found;
 }
 
-static bool begin_locals(struct deriving *d) {
+static bool begin_locals(struct derivation_builder *d) {
   struct locals initial = {0};
   struct model_error error;
-  struct onward first[2];
-  uint32_t rounds = rounds_first(d, first);
+  struct next_round first[2];
+  uint32_t rounds = first_rounds(d, first);
   bool more = false;
-  bool ok = local_initials(d->meaning, d->q->environment, d->role->first, NULL, &initial, &error);
+  bool ok = local_initials(d->interp, d->q->environment, d->role->first, NULL, &initial, &error);
   if (!ok)
     derive_refuse(d, error.at, "a first value may fail: %s", error.message);
   for (size_t i = 0; i < initial.n && ok; i++)
     for (uint32_t part = 0; part < d->d->nparts && ok; part++) {
-      uint32_t l = part_exists(d->d, part)
-                       ? local_put(d, first[0].to, part, initial.at + i * initial.length)
-                       : 0;
+      uint32_t l = part_exists(d->d, part) ? local_put(d, first[0].to, part, initial.at + i * initial.length) : 0;
       ok = l != UINT32_MAX;
       vec_push(&d->initial, l);
       for (uint32_t k = 0; k < rounds && ok && part_exists(d->d, part); k++)
@@ -333,15 +323,14 @@ static bool begin_locals(struct deriving *d) {
   return ok;
 }
 
-bool derive_locals(struct deriving *d) {
+bool derive_locals(struct derivation_builder *d) {
   d->at = arena_array(&d->d->arena, d->m->npoints + (size_t)1, sizeof *d->at);
   for (uint32_t p = 0; p < d->m->npoints; p++)
-    d->at[p].reads = reads_of_update(d->m, 0, p, &d->d->arena);
+    d->at[p].reads = read_set_of_update(d->m, 0, p, &d->d->arena);
   d->d->length = role_local_length(d->role);
-  d->d->live = liveness_of(d->m, d->q, &d->d->arena);
+  d->d->live = live_variables_of(d->m, d->q, &d->d->arena);
   for (uint32_t i = 0; i < d->q->nproperties; i++)
-    node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, note_initial,
-                   &d->d->keeps_initial);
+    node_walk_deep(d->m, d->m->properties[d->q->properties[i]].formula, find_initial, &d->d->keeps_initial);
   find_parts(d);
   return begin_locals(d) && close_locals(d);
 }

@@ -1,12 +1,12 @@
-/* A round in which no two processes hear disjoint sets. Those that send the same are alike, so all who hear one of them may hear the
-   same one: two processes have somebody in common if there is a message that both have heard. Which messages there are is told
-   apart; in each case, sets of chances that go together two by two make a move each. */
-#include "param/derive_rounding.h"
+/* A round in which no two processes hear disjoint sets. Those that send the same are alike, so all who hear one of them
+   may hear the same one: two processes have somebody in common if there is a message that both have heard. Which
+   messages there are is told apart; in each case, sets of chances that go together two by two make a move each. */
+#include "param/derive_round_internal.h"
 
-static bool go_together(const struct way_to *a, const struct way_to *b, uint32_t there) {
-  for (size_t i = 0; i < a->supports.n; i++)
-    for (size_t k = 0; k < b->supports.n; k++) {
-      uint32_t one = a->supports.at[i], other = b->supports.at[k];
+static bool receptions_compatible(const struct guarded_update *a, const struct guarded_update *b, uint32_t there) {
+  for (size_t i = 0; i < a->message_sets.n; i++)
+    for (size_t k = 0; k < b->message_sets.n; k++) {
+      uint32_t one = a->message_sets.at[i], other = b->message_sets.at[k];
       if (((one | other) & ~there) == 0 && (one & other))
         return true;
     }
@@ -15,66 +15,64 @@ static bool go_together(const struct way_to *a, const struct way_to *b, uint32_t
 
 enum { MOVES_MAX = 2000 };
 
-struct nosplit {
-  struct rounding *r;
+struct nosplit_builder {
+  struct round_builder *r;
   const bool *together;
   move_vec *moves;
-  uint32_t there;           /* the messages that somebody sends */
-  uint64_t friends[64];     /* by chance: those that it goes with */
+  uint32_t there;          /* the messages that somebody sends */
+  uint64_t compatible[64]; /* by chance: those that it goes with */
   const char *name;
 };
 
-static bool nosplit_move(struct nosplit *x, uint64_t chances) {
-  struct rounding *r = x->r;
-  struct deriving *d = r->d;
+static bool nosplit_move(struct nosplit_builder *x, uint64_t chances) {
+  struct round_builder *r = x->r;
+  struct derivation_builder *d = r->d;
   r->move = round_move_new(d, r->point, x->name);
   r->only = chances;
   vec_clear(&r->amounts);
-  vec_clear(&r->moved);
-  for (size_t i = 0; i < r->joints.n; i++)
-    vec_release(&r->joints.at[i].of);
-  vec_clear(&r->joints);
-  for (size_t i = 0; i < r->chances.n; i++) /* amounts in it are of another move */
-    r->chances.at[i].can = NULL;
+  vec_clear(&r->local_moves);
+  for (size_t i = 0; i < r->unions.n; i++)
+    vec_release(&r->unions.at[i].of);
+  vec_clear(&r->unions);
+  for (size_t i = 0; i < r->receptions.n; i++) /* amounts in it are of another move */
+    r->receptions.at[i].can = NULL;
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     r->arrivals[l] = NULL;
   for (uint32_t m = 0; m < r->ear.nm; m++)
-    round_require(r, x->there >> m & 1 ? amount_some(r, make_sum(d, r->may[m], NULL))
-                                 : amount_none(r, r->may[m]));
-  return round_make_whole(r, x->together, x->moves);
+    round_require(r, x->there >> m & 1 ? amount_some(r, make_sum(d, r->may[m], NULL)) : amount_none(r, r->may[m]));
+  return round_make_joint_move(r, x->together, x->moves);
 }
 
 static int members(uint64_t set) { return __builtin_popcountll(set); }
 
 /* Of those that are left, or were tried, the one that goes with most that are left. */
-static uint32_t pivot(const struct nosplit *x, uint64_t may, uint64_t done) {
+static uint32_t pivot(const struct nosplit_builder *x, uint64_t may, uint64_t done) {
   uint32_t best = 0;
   int most = -1;
   for (uint32_t i = 0; i < 64; i++)
-    if ((may | done) >> i & 1 && members(may & x->friends[i]) > most) {
+    if ((may | done) >> i & 1 && members(may & x->compatible[i]) > most) {
       best = i;
-      most = members(may & x->friends[i]);
+      most = members(may & x->compatible[i]);
     }
   return best;
 }
 
 /* Bron & Kerbosch 1973, with pivots: the largest sets of chances of which any two go together.
    Those that go with the pivot come up in a set with it, or with another one that is tried. */
-static bool cliques(struct nosplit *x, uint64_t in, uint64_t may, uint64_t done) {
-  struct deriving *d = x->r->d;
+static bool cliques(struct nosplit_builder *x, uint64_t in, uint64_t may, uint64_t done) {
+  struct derivation_builder *d = x->r->d;
   if (derive_stopped(d))
     return false;
   if (!may && !done)
-    return x->moves->n < MOVES_MAX
-               ? nosplit_move(x, in)
-               : derive_refuse(d, d->coupled->at,
-                               "there are too many ways for all to have heard something in common");
-  uint64_t tried = may ? may & ~x->friends[pivot(x, may, done)] : 0;
+    return x->moves->n < MOVES_MAX ? nosplit_move(x, in)
+                                   : derive_refuse(d, d->coupling_clause->at,
+                                                   "there are too many ways for all to have heard something in common");
+  uint64_t tried = may ? may & ~x->compatible[pivot(x, may, done)] : 0;
   for (uint32_t i = 0; i < 64; i++) {
     uint64_t one = (uint64_t)1 << i;
     if (!(tried & one))
       continue;
-    if (!cliques(x, in | one, may & x->friends[i], done & x->friends[i]))
+    if (!cliques(x, in | one, may & x->compatible[i], done & x->compatible[i]))
       return false;
     may &= ~one;
     done |= one;
@@ -83,11 +81,11 @@ static bool cliques(struct nosplit *x, uint64_t in, uint64_t may, uint64_t done)
 }
 
 /* Which chances there are when those messages, and no others, are sent. */
-static uint64_t chances_there(struct nosplit *x) {
-  struct rounding *r = x->r;
-  const struct listening *ear = &r->ear;
+static uint64_t receptions_possible(struct nosplit_builder *x) {
+  struct round_builder *r = x->r;
+  const struct reception_columns *ear = &r->ear;
   uint64_t found = 0;
-  struct solver *s = chance_facts(ear);
+  struct solver *s = reception_facts(ear);
   for (uint32_t m = 0; m < ear->nm; m++) {
     uint32_t column = column_may(ear, m);
     int64_t one[2] = {-1, 1};
@@ -96,10 +94,9 @@ static uint64_t chances_there(struct nosplit *x) {
     else
       solver_add_value(s, column, 0);
   }
-  r->sure = 0;
-  for (uint32_t i = 0; i < r->chances.n && !derive_stopped(r->d) && solver_check(s) != ANSWER_NO;
-       i++) {
-    const struct chance *c = &r->chances.at[i];
+  r->certain_receptions = 0;
+  for (uint32_t i = 0; i < r->receptions.n && !derive_stopped(r->d) && solver_check(s) != ANSWER_NO; i++) {
+    const struct reception *c = &r->receptions.at[i];
     bool possible = false;
     for (size_t k = 0; k < c->cubes.n && !possible && !derive_stopped(r->d); k++) {
       solver_push(s);
@@ -108,41 +105,40 @@ static uint64_t chances_there(struct nosplit *x) {
       solver_pop(s);
     }
     found |= (uint64_t)possible << i;
-    r->sure |= (uint64_t)(!c->witness && cubes_cover(s, &c->cubes)) << i;
+    r->certain_receptions |= (uint64_t)(!c->witness && cubes_cover(s, &c->cubes)) << i;
   }
   solver_free(s);
   return found;
 }
 
-bool round_make_nosplit(struct rounding *r, const bool *together, move_vec *moves) {
-  struct deriving *d = r->d;
-  const struct round_at *at = &d->at[r->point];
-  struct nosplit x = {r, together, moves, 0, {0}, r->move.name};
+bool round_make_nosplit_moves(struct round_builder *r, const bool *together, move_vec *moves) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->at[r->point];
+  struct nosplit_builder x = {r, together, moves, 0, {0}, r->move.name};
   bool ok = true;
   for (size_t i = 0; i < at->locals.n && ok; i++) { /* finds all chances */
-    reason_vec reasons = {0};
-    ok = !local_active(d, at->locals.at[i]) || reasons_find(r, at->locals.at[i], &reasons);
+    successor_reason_vec reasons = {0};
+    ok = !local_active(d, at->locals.at[i]) || successor_reasons_find(r, at->locals.at[i], &reasons);
     vec_release(&reasons);
   }
-  if (ok && r->chances.n > 64)
-    return derive_refuse(d, d->coupled->at, "there are too many things to have heard in common");
+  if (ok && r->receptions.n > 64)
+    return derive_refuse(d, d->coupling_clause->at, "there are too many things to have heard in common");
   for (x.there = 1; ok && x.there < (uint32_t)1 << r->ear.nm; x.there++) {
-    uint64_t all = chances_there(&x), alone = 0;
-    for (uint32_t i = 0; i < r->chances.n; i++) {
-      const struct chance *a = &r->chances.at[i];
-      const struct way_to *way = &a->outcomes->ways.at[a->way];
-      x.friends[i] = 0;
-      if (!(all >> i & 1) || !go_together(way, way, x.there))
+    uint64_t all = receptions_possible(&x), candidates = 0;
+    for (uint32_t i = 0; i < r->receptions.n; i++) {
+      const struct reception *a = &r->receptions.at[i];
+      const struct guarded_update *way = &a->outcomes->cases.at[a->way];
+      x.compatible[i] = 0;
+      if (!(all >> i & 1) || !receptions_compatible(way, way, x.there))
         continue;
-      alone |= (uint64_t)1 << i;
-      for (uint32_t k = 0; k < r->chances.n; k++) {
-        const struct chance *b = &r->chances.at[k];
-        if (k != i && all >> k & 1 &&
-            go_together(way, &b->outcomes->ways.at[b->way], x.there))
-          x.friends[i] |= (uint64_t)1 << k;
+      candidates |= (uint64_t)1 << i;
+      for (uint32_t k = 0; k < r->receptions.n; k++) {
+        const struct reception *b = &r->receptions.at[k];
+        if (k != i && all >> k & 1 && receptions_compatible(way, &b->outcomes->cases.at[b->way], x.there))
+          x.compatible[i] |= (uint64_t)1 << k;
       }
     }
-    ok = !derive_stopped(d) && (!alone || cliques(&x, 0, alone, 0));
+    ok = !derive_stopped(d) && (!candidates || cliques(&x, 0, candidates, 0));
   }
   return ok;
 }

@@ -4,10 +4,10 @@
    known to be one of these is refused. */
 #include "param/derive_internal.h"
 
+#include "analysis/action_use.h"
+#include "analysis/dataflow.h"
+#include "analysis/formula_reads.h"
 #include "base/memory.h"
-#include "model/actions.h"
-#include "model/flow.h"
-#include "model/formula.h"
 
 #include <string.h>
 
@@ -15,7 +15,7 @@ enum { BOUND_MAX = 8 };
 
 /* ---- who is spoken of ---- */
 
-struct reading {
+struct property_reads {
   const struct model *m;
   uint32_t nvars;
   bool *vars; /* by slot: the variables of that process, then its first values; nvars + 1 each */
@@ -29,17 +29,14 @@ static bool is_process(const struct node *n) { return n->type && n->type->kind =
 static bool is_bound_process(const struct node *n) { return n->op == NODE_SLOT && is_process(n); }
 
 /* Whether a process is in it depends on nothing but its own status. */
-static bool is_kind_of_process(enum op op) {
-  return op == NODE_ROLE_SET || op == NODE_CORRECT || op == NODE_FAULTY;
-}
+static bool is_status_set(enum op op) { return op == NODE_ROLE_SET || op == NODE_CORRECT || op == NODE_FAULTY; }
 
-static bool note_read(void *context, const struct node *n) {
-  struct reading *r = context;
+static bool collect_reads(void *context, const struct node *n) {
+  struct property_reads *r = context;
   r->other |= n->op == NODE_CALL;
-  for (uint32_t i = 0; i < n->n;
-       i++) /* anything but p.x, and p in a set of all that are like that */
+  for (uint32_t i = 0; i < n->n; i++) /* anything but p.x, and p in a set of all that are like that */
     r->same |= is_process(n->kid[i]) && n->op != NODE_REMOTE && n->op != NODE_INITIAL &&
-               !(n->op == NODE_IN && i == 0 && is_kind_of_process(n->kid[1]->op));
+               !(n->op == NODE_IN && i == 0 && is_status_set(n->kid[1]->op));
   if (n->op != NODE_REMOTE && n->op != NODE_INITIAL)
     return true;
   uint32_t var = n->op == NODE_INITIAL ? r->nvars : r->m->fields[n->index].var[0];
@@ -53,18 +50,15 @@ static bool note_read(void *context, const struct node *n) {
   return true;
 }
 
-static bool is_process_generator(const struct generator *g) {
-  return g->type->kind == TYPE_PROCESS;
-}
+static bool is_process_generator(const struct generator *g) { return g->type->kind == TYPE_PROCESS; }
 
 /* Parts of which it must be known that there is nobody must be counted; holds: the formula must be
    true, so where it says `forall` somebody is bad. */
-static void find_counted(struct deriving *d, const struct node *n, bool holds, bool both) {
+static void find_counted(struct derivation_builder *d, const struct node *n, bool holds, bool both) {
   enum op op = n->op;
   for (uint32_t i = 0; i < n->ngen; i++) {
     bool forall = op == NODE_FORALL, exists = op == NODE_EXISTS;
-    if (is_process_generator(&n->gen[i]) &&
-        (both || !(holds ? forall : exists) || (!forall && !exists)))
+    if (is_process_generator(&n->gen[i]) && (both || !(holds ? forall : exists) || (!forall && !exists)))
       d->counted[d->part_of_slot[n->gen[i].slot]] = true;
     find_counted(d, n->gen[i].range, holds, true);
     if (n->gen[i].cond)
@@ -72,47 +66,46 @@ static void find_counted(struct deriving *d, const struct node *n, bool holds, b
   }
   for (uint32_t i = 0; i < n->n; i++) {
     bool turned = op == NODE_NOT || (op == NODE_IMPLIES && i == 0);
-    bool plain = op == NODE_NOT || op == NODE_IMPLIES || op == NODE_AND || op == NODE_OR ||
-                 op == NODE_FORALL || op == NODE_EXISTS;
+    bool plain = op == NODE_NOT || op == NODE_IMPLIES || op == NODE_AND || op == NODE_OR || op == NODE_FORALL ||
+                 op == NODE_EXISTS;
     find_counted(d, n->kid[i], turned ? !holds : holds, both || !plain);
   }
 }
 
 /* Of whom nothing is read, any part will do. */
-static uint32_t join_some(struct deriving *d, uint32_t *part, const bool *vars) {
+static uint32_t merge_read_parts(struct derivation_builder *d, uint32_t *part, const bool *vars) {
   uint32_t n = d->role->nvars + 1;
   for (uint32_t i = 0; i < n && vars; i++)
     if (vars[i])
-      return join_parts(part, n, vars);
+      return merge_parts(part, n, vars);
   return d->at[0].sends;
 }
 
-static void speakers_of(struct deriving *d, const struct property *p, uint32_t *part) {
+static void property_parts_of(struct derivation_builder *d, const struct property *p, uint32_t *part) {
   uint32_t n = d->role->nvars + 1, slots = d->m->nslots;
-  struct reading r = {.m = d->m, .nvars = d->role->nvars};
+  struct property_reads r = {.m = d->m, .nvars = d->role->nvars};
   r.vars = memory_alloc((size_t)n * (slots + (size_t)1) * sizeof *r.vars);
   r.all = memory_alloc(n * sizeof *r.all);
-  node_walk_deep(d->m, p->formula, note_read, &r);
+  node_walk_deep(d->m, p->formula, collect_reads, &r);
   d->same |= r.same;
   r.other |= r.same; /* who is the same has the same parts */
-  uint32_t together = join_some(d, part, r.other || p->step ? r.all : NULL);
+  uint32_t together = merge_read_parts(d, part, r.other || p->step ? r.all : NULL);
   if (p->step)
     d->part_of_step = together;
   if (r.same)
     d->counted[together] = true;
   for (uint32_t i = 0; i < slots; i++)
-    d->part_of_slot[i] =
-        r.other || p->step ? together : join_some(d, part, r.vars + (size_t)i * n);
+    d->part_of_slot[i] = r.other || p->step ? together : merge_read_parts(d, part, r.vars + (size_t)i * n);
   memory_free(r.vars);
   memory_free(r.all);
 }
 
-void derive_speakers(struct deriving *d, uint32_t *part) {
+void derive_property_parts(struct derivation_builder *d, uint32_t *part) {
   uint32_t n = d->role->nvars + 1;
   d->part_of_slot = arena_array(&d->d->arena, d->m->nslots + (size_t)1, sizeof *d->part_of_slot);
   d->counted = arena_array(&d->d->arena, n + (size_t)1, sizeof *d->counted);
   for (uint32_t i = 0; i < d->q->nproperties; i++)
-    speakers_of(d, &d->m->properties[d->q->properties[i]], part);
+    property_parts_of(d, &d->m->properties[d->q->properties[i]], part);
   for (uint32_t i = 0; i < d->q->nproperties && d->d->part_of; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     if (!p->step)
@@ -126,16 +119,15 @@ void derive_speakers(struct deriving *d, uint32_t *part) {
 
 /* ---- in counts ---- */
 
-struct term *local_count(struct deriving *d, uint32_t local) {
+struct term *local_count(struct derivation_builder *d, uint32_t local) {
   uint32_t counter = d->d->counter.at[local];
   if (counter != NO_COUNTER)
     return make_leaf(d, TERM_COUNTER, counter);
-  return make_choice(d, make_leaf(d, TERM_CONTROL, d->d->flag.at[local]), make_number(d, 1),
-                     make_number(d, 0));
+  return make_choice(d, make_leaf(d, TERM_CONTROL, d->d->flag.at[local]), make_number(d, 1), make_number(d, 0));
 }
 
-struct speaking {
-  struct deriving *d;
+struct property_translation {
+  struct derivation_builder *d;
   struct config *before, *after; /* process i is in the local state in[i] */
   uint32_t bound;                /* processes that are spoken of: all different, if that matters */
   uint32_t in[BOUND_MAX];
@@ -143,7 +135,7 @@ struct speaking {
   bool failed;
 };
 
-static struct term *no_term(struct speaking *s, struct span at, const char *why) {
+static struct term *no_term(struct property_translation *s, struct span at, const char *why) {
   s->failed = true;
   derive_refuse(s->d, at, "%s", why);
   return NULL;
@@ -164,8 +156,7 @@ static bool are_local(const struct node *n) {
 static bool generates_locally(const struct node *n) {
   for (uint32_t i = 0; i < n->ngen; i++) {
     const struct generator *g = &n->gen[i];
-    if (type_mentions(g->type, TYPE_PROCESS) || !is_local(g->range) ||
-        (g->cond && !is_local(g->cond)))
+    if (type_contains_kind(g->type, TYPE_PROCESS) || !is_local(g->range) || (g->cond && !is_local(g->cond)))
       return false;
   }
   return are_local(n);
@@ -177,17 +168,17 @@ static bool is_local(const struct node *n) {
   switch (n->op) {
   case NODE_REMOTE:
   case NODE_INITIAL:
-    return is_bound_process(n->kid[0]) && !type_mentions(n->type, TYPE_PROCESS);
+    return is_bound_process(n->kid[0]) && !type_contains_kind(n->type, TYPE_PROCESS);
   case NODE_EQ:
   case NODE_NE:
     return (is_bound_process(n->kid[0]) && is_bound_process(n->kid[1])) || are_local(n);
   case NODE_IN:
-    return (is_bound_process(n->kid[0]) && is_kind_of_process(n->kid[1]->op)) || are_local(n);
+    return (is_bound_process(n->kid[0]) && is_status_set(n->kid[1]->op)) || are_local(n);
   case NODE_CONST:
   case NODE_PARAM:
   case NODE_SLOT:
   case NODE_DOMAIN:
-    return !type_mentions(n->type, TYPE_PROCESS);
+    return !type_contains_kind(n->type, TYPE_PROCESS);
   case NODE_ADD:
   case NODE_SUB:
   case NODE_MUL:
@@ -203,10 +194,10 @@ static bool is_local(const struct node *n) {
   case NODE_LE:
   case NODE_GT:
   case NODE_GE:
-  case NODE_WITHIN:
-  case NODE_UNITE:
-  case NODE_MEET:
-  case NODE_MINUS:
+  case NODE_SUBSET:
+  case NODE_UNION:
+  case NODE_INTERSECTION:
+  case NODE_DIFFERENCE:
   case NODE_CARD:
   case NODE_INTERVAL:
   case NODE_SUBSETS:
@@ -267,7 +258,7 @@ static bool is_local(const struct node *n) {
   return false;
 }
 
-static bool evaluate(struct speaking *s, const struct node *n, value *out) {
+static bool evaluate(struct property_translation *s, const struct node *n, value *out) {
   jmp_buf failure;
   s->e.failure = &failure;
   if (setjmp(failure)) {
@@ -278,12 +269,12 @@ static bool evaluate(struct speaking *s, const struct node *n, value *out) {
   return true;
 }
 
-static struct term *translate(struct speaking *s, const struct node *n);
+static struct term *translate(struct property_translation *s, const struct node *n);
 
 /* The generators from `gen` on, then the body: exists (or, with `all`, forall). */
-static struct term *quantified(struct speaking *s, const struct node *n, uint32_t gen, bool all);
+static struct term *quantified(struct property_translation *s, const struct node *n, uint32_t gen, bool all);
 
-static struct term *body_of(struct speaking *s, const struct node *n, uint32_t gen, bool all) {
+static struct term *body_of(struct property_translation *s, const struct node *n, uint32_t gen, bool all) {
   const struct generator *g = &n->gen[gen];
   struct term *rest = quantified(s, n, gen + 1, all);
   if (!g->cond || !rest)
@@ -295,16 +286,16 @@ static struct term *body_of(struct speaking *s, const struct node *n, uint32_t g
 }
 
 /* Is it in the range of a generator? False also if that is not known: then it failed. */
-static bool is_member(struct speaking *s, const struct node *range, const struct generator *g) {
+static bool is_member(struct property_translation *s, const struct node *range, const struct generator *g) {
   struct node slot = {.op = NODE_SLOT, .index = g->slot, .type = g->type, .at = g->at};
   struct node *kids[2] = {&slot, (struct node *)range};
   struct node member = {.op = NODE_IN, .n = 2, .at = g->at, .type = range->type, .kid = kids};
   value in = 0;
-  if (is_kind_of_process(range->op))
+  if (is_status_set(range->op))
     return evaluate(s, &member, &in) && in;
-  if (range->op == NODE_UNITE || range->op == NODE_MEET || range->op == NODE_MINUS) {
+  if (range->op == NODE_UNION || range->op == NODE_INTERSECTION || range->op == NODE_DIFFERENCE) {
     bool a = is_member(s, range->kid[0], g), b = is_member(s, range->kid[1], g);
-    return range->op == NODE_UNITE ? a || b : range->op == NODE_MEET ? a && b : a && !b;
+    return range->op == NODE_UNION ? a || b : range->op == NODE_INTERSECTION ? a && b : a && !b;
   }
   bool named = range->op == NODE_SET, found = false;
   for (uint32_t i = 0; i < range->n && named; i++) {
@@ -313,46 +304,44 @@ static bool is_member(struct speaking *s, const struct node *range, const struct
   }
   if (named)
     return found;
-  no_term(
-      s, range->at,
-      "a property goes through a set of processes that is neither a role, 'correct', 'faulty' nor "
-      "made of these");
+  no_term(s, range->at,
+          "a property goes through a set of processes that is neither a role, 'correct', 'faulty' nor "
+          "made of these");
   return false;
 }
 
 /* Local states that say the same are counted together; others: so many of them are spoken of
  * already.
  */
-struct spoken {
+struct quantifier_case {
   struct term *count, *says;
   uint32_t others;
 };
-typedef VEC(struct spoken) spoken_vec;
+typedef VEC(struct quantifier_case) quantifier_case_vec;
 
-static void note_spoken(struct deriving *d, spoken_vec *said, struct term *count, struct term *says,
-                        uint32_t others) {
+static void quantifier_case_add(struct derivation_builder *d, quantifier_case_vec *said, struct term *count,
+                                struct term *says, uint32_t others) {
   size_t i = 0;
-  while (i < said->n &&
-         (others || said->at[i].others || !said->at[i].count || !term_same(said->at[i].says, says)))
+  while (i < said->n && (others || said->at[i].others || !said->at[i].count || !term_same(said->at[i].says, says)))
     i++;
   if (i == said->n)
-    vec_push(said, ((struct spoken){NULL, says, others}));
+    vec_push(said, ((struct quantifier_case){NULL, says, others}));
   said->at[i].count = make_sum(d, said->at[i].count, count);
 }
 
 /* What is said of a process, and on which condition there is one. */
-static void add_spoken(struct speaking *s, const struct node *n, uint32_t gen, bool all,
-                       struct term *count, uint32_t others, spoken_vec *said) {
+static void add_quantifier_case(struct property_translation *s, const struct node *n, uint32_t gen, bool all,
+                                struct term *count, uint32_t others, quantifier_case_vec *said) {
   if (s->failed || !is_member(s, n->gen[gen].range, &n->gen[gen]) || s->failed)
     return;
   struct term *says = body_of(s, n, gen, all);
   if (says && count)
-    note_spoken(s->d, said, count, says, others);
+    quantifier_case_add(s->d, said, count, says, others);
   else if (says)
-    vec_push(said, ((struct spoken){NULL, says, 0}));
+    vec_push(said, ((struct quantifier_case){NULL, says, 0}));
 }
 
-static uint32_t spoken_of_in(const struct speaking *s, uint32_t local) {
+static uint32_t bound_in_local(const struct property_translation *s, uint32_t local) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < s->bound; i++)
     n += s->in[i] == local;
@@ -360,13 +349,13 @@ static uint32_t spoken_of_in(const struct speaking *s, uint32_t local) {
 }
 
 /* Where names are compared, a process is one of those that are spoken of, or a further one. */
-static void speak_of_each(struct speaking *s, const struct node *n, uint32_t gen, bool all,
-                          spoken_vec *said) {
-  struct deriving *d = s->d;
+static void bind_each(struct property_translation *s, const struct node *n, uint32_t gen, bool all,
+                      quantifier_case_vec *said) {
+  struct derivation_builder *d = s->d;
   const struct generator *g = &n->gen[gen];
   for (uint32_t i = 0; i < s->bound && d->same && !s->failed; i++) {
     s->e.slot[g->slot] = (value)(d->role->first + i);
-    add_spoken(s, n, gen, all, NULL, 0, said);
+    add_quantifier_case(s, n, gen, all, NULL, 0, said);
   }
   uint32_t process = s->bound;
   for (uint32_t l = 0; l < d->d->locals.n && !s->failed; l++) {
@@ -376,27 +365,25 @@ static void speak_of_each(struct speaking *s, const struct node *n, uint32_t gen
       s->failed = true;
       return;
     }
-    uint32_t others = d->same ? spoken_of_in(s, l) : 0;
+    uint32_t others = d->same ? bound_in_local(s, l) : 0;
     memcpy(s->before->local[process], d->d->locals.at[l], d->d->length * sizeof(value));
     s->in[process] = l;
     s->bound = process + 1;
     s->e.slot[g->slot] = (value)(d->role->first + process);
-    add_spoken(s, n, gen, all, local_count(d, l), others, said);
+    add_quantifier_case(s, n, gen, all, local_count(d, l), others, said);
     s->bound = process;
   }
 }
 
-static struct term *over_processes(struct speaking *s, const struct node *n, uint32_t gen,
-                                   bool all) {
-  struct deriving *d = s->d;
-  spoken_vec said = {0};
+static struct term *over_processes(struct property_translation *s, const struct node *n, uint32_t gen, bool all) {
+  struct derivation_builder *d = s->d;
+  quantifier_case_vec said = {0};
   struct term *result = make_number(d, all);
   if (s->bound == BOUND_MAX || s->bound >= d->m->nprocesses)
     return no_term(s, n->at, "a property speaks of too many processes at once");
-  speak_of_each(s, n, gen, all, &said);
+  bind_each(s, n, gen, all, &said);
   for (size_t i = 0; i < said.n && !s->failed; i++) {
-    struct term *few = said.at[i].count ? make_relation(d, TERM_LE, said.at[i].count,
-                                                        make_number(d, said.at[i].others))
+    struct term *few = said.at[i].count ? make_relation(d, TERM_LE, said.at[i].count, make_number(d, said.at[i].others))
                                         : make_number(d, 0);
     if (all)
       result = make_and(d, result, make_or(d, few, said.at[i].says));
@@ -407,37 +394,37 @@ static struct term *over_processes(struct speaking *s, const struct node *n, uin
   return s->failed ? NULL : result;
 }
 
-struct members {
+struct range_members {
   uint32_t slot;
   VEC(value) at;
 };
 
-static bool note_member(struct eval *e, void *context, uint64_t weight) {
-  struct members *m = context;
+static bool collect_member(struct eval *e, void *context, uint64_t weight) {
+  struct range_members *m = context;
   (void)weight;
   vec_push(&m->at, e->slot[m->slot]);
   return true;
 }
 
 /* Over values: those of a type, of an option or set that a bound process has. */
-static struct term *over_values(struct speaking *s, const struct node *n, uint32_t gen, bool all) {
-  struct deriving *d = s->d;
+static struct term *over_values(struct property_translation *s, const struct node *n, uint32_t gen, bool all) {
+  struct derivation_builder *d = s->d;
   struct generator g = n->gen[gen];
-  struct members members = {.slot = g.slot};
+  struct range_members members = {.slot = g.slot};
   struct term *result = make_number(d, all);
   jmp_buf failure;
   g.cond = NULL;
   s->e.failure = &failure;
-  if (type_mentions(g.type, TYPE_PROCESS) || !is_local(g.range)) {
+  if (type_contains_kind(g.type, TYPE_PROCESS) || !is_local(g.range)) {
     no_term(s, g.range->at,
-            type_mentions(g.type, TYPE_PROCESS)
+            type_contains_kind(g.type, TYPE_PROCESS)
                 ? "a property goes through sets of processes, or other values made of processes"
                 : "a property makes values of what several processes have");
   } else if (setjmp(failure)) {
     s->failed = true;
     derive_refuse(d, n->at, "a property may fail: %s", s->e.error.message);
   } else {
-    eval_bindings(&s->e, &g, 1, note_member, &members);
+    eval_bindings(&s->e, &g, 1, collect_member, &members);
   }
   for (size_t i = 0; i < members.at.n && !s->failed; i++) {
     s->e.slot[g.slot] = members.at.at[i];
@@ -449,17 +436,16 @@ static struct term *over_values(struct speaking *s, const struct node *n, uint32
   return s->failed ? NULL : result;
 }
 
-static struct term *quantified(struct speaking *s, const struct node *n, uint32_t gen, bool all) {
+static struct term *quantified(struct property_translation *s, const struct node *n, uint32_t gen, bool all) {
   if (s->failed)
     return NULL;
   if (gen == n->ngen)
     return n->n ? translate(s, n->kid[0]) : make_number(s->d, 1);
-  return n->gen[gen].type->kind == TYPE_PROCESS ? over_processes(s, n, gen, all)
-                                                : over_values(s, n, gen, all);
+  return n->gen[gen].type->kind == TYPE_PROCESS ? over_processes(s, n, gen, all) : over_values(s, n, gen, all);
 }
 
-static struct term *equivalent(struct speaking *s, const struct node *n) {
-  struct deriving *d = s->d;
+static struct term *equivalent(struct property_translation *s, const struct node *n) {
+  struct derivation_builder *d = s->d;
   struct term *a = translate(s, n->kid[0]), *b = translate(s, n->kid[1]);
   if (!a || !b)
     return NULL;
@@ -468,8 +454,8 @@ static struct term *equivalent(struct speaking *s, const struct node *n) {
   return n->op == NODE_EQ ? same : make_not(d, same);
 }
 
-static struct term *translate(struct speaking *s, const struct node *n) {
-  struct deriving *d = s->d;
+static struct term *translate(struct property_translation *s, const struct node *n) {
+  struct derivation_builder *d = s->d;
   value v;
   if (s->failed)
     return NULL;
@@ -489,8 +475,7 @@ static struct term *translate(struct speaking *s, const struct node *n) {
     b = translate(s, n->kid[1]);
     if (!a || !b)
       return NULL;
-    return n->op == NODE_AND ? make_and(d, a, b)
-                             : make_or(d, n->op == NODE_OR ? a : make_not(d, a), b);
+    return n->op == NODE_AND ? make_and(d, a, b) : make_or(d, n->op == NODE_OR ? a : make_not(d, a), b);
   }
   if (n->op == NODE_IF) {
     a = translate(s, n->kid[0]);
@@ -498,62 +483,60 @@ static struct term *translate(struct speaking *s, const struct node *n) {
     c = translate(s, n->kid[2]);
     return a && b && c ? make_or(d, make_and(d, a, b), make_and(d, make_not(d, a), c)) : NULL;
   }
-  return no_term(
-      s, n->at,
-      "a property counts processes, compares sets of them, or speaks of more than states "
-      "of processes");
+  return no_term(s, n->at,
+                 "a property counts processes, compares sets of them, or speaks of more than states "
+                 "of processes");
 }
 
-static void speaking_begin(struct speaking *s, struct deriving *d) {
-  *s = (struct speaking){.d = d, .before = config_new(d->m), .after = config_new(d->m)};
+static void property_translation_init(struct property_translation *s, struct derivation_builder *d) {
+  *s = (struct property_translation){.d = d, .before = config_new(d->m), .after = config_new(d->m)};
   for (uint32_t p = 0; p < d->m->nprocesses; p++) {
     memcpy(s->before->local[p], d->d->locals.at[0], d->d->length * sizeof(value));
     memcpy(s->after->local[p], d->d->locals.at[0], d->d->length * sizeof(value));
   }
-  eval_begin(&s->e, d->meaning);
+  eval_begin(&s->e, d->interp);
   s->e.before = s->before;
   s->e.phase = 1;
   s->e.error.process = UINT32_MAX;
 }
 
-static void speaking_end(struct speaking *s) {
+static void property_translation_release(struct property_translation *s) {
   config_free(s->before);
   config_free(s->after);
 }
 
-bool derive_property(struct deriving *d, const struct property *p, struct counter_property *out) {
-  struct speaking s;
-  speaking_begin(&s, d);
+bool derive_property(struct derivation_builder *d, const struct property *p, struct counter_property *out) {
+  struct property_translation s;
+  property_translation_init(&s, d);
   struct term *holds = translate(&s, p->formula);
-  speaking_end(&s);
+  property_translation_release(&s);
   if (holds)
     out->unsafe = make_not(d, holds);
   return holds != NULL;
 }
 
-bool derive_step_licensed(struct deriving *d, const struct property *p) {
-  if (!property_step_of_one(p))
+bool derive_step_licensed(struct derivation_builder *d, const struct property *p) {
+  if (!property_is_one_process_step(p))
     return derive_refuse(d, p->at,
                          "a step property that is not of the form 'forall p in %s: ...' with "
                          "fields of p alone",
                          d->role->name);
-  d->stays_count |= !property_holds_of_stuttering(p);
+  d->stays_count |= !property_is_stutter_invariant(p);
   return is_local(p->formula->kid[0]) ||
-         derive_refuse(d, p->formula->kid[0]->at,
-                       "a step property speaks of more than one process");
+         derive_refuse(d, p->formula->kid[0]->at, "a step property speaks of more than one process");
 }
 
-bool step_forbidden(struct deriving *d, const struct property *p, uint32_t before, uint32_t after,
+bool step_forbidden(struct derivation_builder *d, const struct property *p, uint32_t before, uint32_t after,
                     bool *forbidden) {
-  struct speaking s;
+  struct property_translation s;
   struct model_error error;
-  speaking_begin(&s, d);
+  property_translation_init(&s, d);
   for (uint32_t i = 0; i < d->m->nprocesses; i++) {
     memcpy(s.before->local[i], d->d->locals.at[before], d->d->length * sizeof(value));
     memcpy(s.after->local[i], d->d->locals.at[after], d->d->length * sizeof(value));
   }
-  enum verdict3 v = config_holds(d->meaning, p->formula, s.before, s.after, &error);
-  speaking_end(&s);
+  enum verdict3 v = config_holds(d->interp, p->formula, s.before, s.after, &error);
+  property_translation_release(&s);
   *forbidden = v == V_FALSE;
   return v != V_ERROR || derive_refuse(d, error.at, "a property may fail: %s", error.message);
 }

@@ -2,56 +2,55 @@
    become, there is an amount: how many of them do. If there are any, it must have been possible to
    hear what it takes. Parts of a process that decide neither what is sent nor what becomes of others
    change before that, one after the other. */
-#include "param/derive_rounding.h"
+#include "param/derive_round_internal.h"
 
 #include "base/memory.h"
 
 #include <stdarg.h>
 
-struct term *round_amount(struct rounding *r, const char *format, ...) {
+struct term *round_amount(struct round_builder *r, const char *format, ...) {
   va_list args;
   struct text name = {0};
   va_start(args, format);
   text_addv(&name, format, args);
   va_end(args);
   struct term *t = make_leaf(r->d, TERM_AMOUNT, (uint32_t)r->amounts.n);
-  vec_push(&r->amounts,
-           ((struct counter_name){arena_strndup(&r->d->s->arena, name.at, name.n), {0, 0}}));
+  vec_push(&r->amounts, ((struct counter_name){arena_strndup(&r->d->s->arena, name.at, name.n), {0, 0}}));
   r->move.guard = make_and(r->d, r->move.guard, make_relation(r->d, TERM_LE, NULL, t));
   text_release(&name);
   return t;
 }
 
-void round_require(struct rounding *r, struct term *condition) {
+void round_require(struct round_builder *r, struct term *condition) {
   r->move.guard = make_and(r->d, r->move.guard, condition);
 }
 
-struct term *amount_none(struct rounding *r, struct term *amount) {
+struct term *amount_none(struct round_builder *r, struct term *amount) {
   return make_relation(r->d, TERM_LE, amount, NULL);
 }
 
-struct term *amount_some(struct rounding *r, struct term *amount) {
+struct term *amount_some(struct round_builder *r, struct term *amount) {
   return make_relation(r->d, TERM_LE, make_number(r->d, 1), amount);
 }
 
 /* ---- what is sent ---- */
 
 /* Who crashes now; at most so many ever do. */
-static void choose_crashes(struct rounding *r, uint32_t part) {
-  struct deriving *d = r->d;
-  const struct round_at *at = &d->at[r->point];
+static void choose_crashes(struct round_builder *r, uint32_t part) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->at[r->point];
   struct term *crashed = NULL;
   for (size_t i = 0; i < at->locals.n; i++) {
     uint32_t l = at->locals.at[i];
     if (!local_active(d, l) || d->d->parts.at[l] != part)
       continue;
-    uint32_t after = local_later(d, l, r->point, STATUS_CRASHED);
+    uint32_t after = local_unchanged_after(d, l, r->point, STATUS_CRASHED);
     if (after == UINT32_MAX)
       return;
     r->crashing[l] = round_amount(r, "crash_%s", d->s->counters[d->d->counter.at[l]].name);
     round_require(r, make_relation(d, TERM_LE, r->crashing[l], local_count(d, l)));
     r->arrivals[after] = make_sum(d, r->arrivals[after], r->crashing[l]);
-    vec_push(&r->moved, ((struct moved){r->crashing[l], l, after}));
+    vec_push(&r->local_moves, ((struct local_move){r->crashing[l], l, after}));
     crashed = make_sum(d, crashed, r->crashing[l]);
   }
   for (uint32_t l = 0; l < d->d->locals.n; l++)
@@ -61,9 +60,9 @@ static void choose_crashes(struct rounding *r, uint32_t part) {
 }
 
 /* How many messages may be heard, and how many must be. */
-static bool count_messages(struct rounding *r) {
-  struct deriving *d = r->d;
-  const struct round_at *at = &d->at[r->point];
+static bool count_messages(struct round_builder *r) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->at[r->point];
   for (size_t i = 0; i < at->locals.n; i++) {
     uint32_t l = at->locals.at[i];
     value message;
@@ -73,7 +72,7 @@ static bool count_messages(struct rounding *r) {
       r->byzantine = make_sum(d, r->byzantine, local_count(d, l));
     if (!local_active(d, l) || !local_message(d, l, r->point, &message)) {
       if (d->coupling != HEARD_FREELY)
-        derive_refuse(d, d->coupled->at, "this clause can be told in counts only if all send something");
+        derive_refuse(d, d->coupling_clause->at, "this clause can be told in counts only if all send something");
       r->ear.all_send &= local_has(d, l, STATUS_BYZANTINE);
       continue;
     }
@@ -86,8 +85,8 @@ static bool count_messages(struct rounding *r) {
 }
 
 /* UNIFORM: one set for all, so the same numbers. */
-static void choose_heard(struct rounding *r) {
-  struct deriving *d = r->d;
+static void choose_heard(struct round_builder *r) {
+  struct derivation_builder *d = r->d;
   struct term *sum = NULL;
   for (uint32_t m = 0; m < r->ear.nm; m++) {
     r->heard[m] = round_amount(r, "heard_%u", m + 1);
@@ -99,58 +98,55 @@ static void choose_heard(struct rounding *r) {
     if (d->uniform.limit)
       node_row(d, d->uniform.limit, 1, row);
     round_require(r, make_relation(d, d->uniform.strict ? TERM_LT : TERM_LE, make_row(d, row),
-                             make_times(d, d->uniform.times, sum)));
+                                   make_times(d, d->uniform.times, sum)));
     memory_free(row);
   }
 }
 
 /* ---- all of it ---- */
 
-bool round_note_broken(struct rounding *r, struct counter_move *move) {
-  struct deriving *d = r->d;
+bool round_mark_violations(struct round_builder *r, struct counter_move *move) {
+  struct derivation_builder *d = r->d;
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
     struct term *bad = NULL;
-    for (size_t k = 0; k < r->moved.n && p->step; k++) {
+    for (size_t k = 0; k < r->local_moves.n && p->step; k++) {
       bool forbidden = false;
-      if (d->d->part_of && d->d->parts.at[r->moved.at[k].before] != d->part_of_step)
+      if (d->d->part_of && d->d->parts.at[r->local_moves.at[k].before] != d->part_of_step)
         continue;
-      if (!step_forbidden(d, p, r->moved.at[k].before, r->moved.at[k].after, &forbidden))
+      if (!step_forbidden(d, p, r->local_moves.at[k].before, r->local_moves.at[k].after, &forbidden))
         return false;
       if (forbidden)
-        bad = make_sum(d, bad, r->moved.at[k].amount);
+        bad = make_sum(d, bad, r->local_moves.at[k].amount);
     }
     if (bad && bad->op == TERM_NUMBER)
-      move->controls[d->broken[i]] = make_number(d, 1);
+      move->controls[d->violated[i]] = make_number(d, 1);
     else if (bad)
-      move->controls[d->broken[i]] =
-          make_choice(d, amount_some(r, bad), make_number(d, 1),
-                      make_leaf(d, TERM_CONTROL, d->broken[i]));
+      move->controls[d->violated[i]] =
+          make_choice(d, amount_some(r, bad), make_number(d, 1), make_leaf(d, TERM_CONTROL, d->violated[i]));
   }
   return true;
 }
 
-struct counter_move round_move_new(struct deriving *d, uint32_t point, const char *name) {
+struct counter_move round_move_new(struct derivation_builder *d, uint32_t point, const char *name) {
   struct counter_move m = {.name = name, .at = d->role->body[point].at};
   m.counters = arena_array(&d->s->arena, d->s->ncounters + (size_t)1, sizeof *m.counters);
   m.controls = arena_array(&d->s->arena, d->s->ncontrols + (size_t)1, sizeof *m.controls);
   m.guard = make_number(d, 1);
   if (d->d->where != UINT32_MAX)
-    m.guard =
-        make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point));
+    m.guard = make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->d->where), round_term(d, point));
   return m;
 }
 
-bool derive_together(const struct deriving *d) {
-  return d->mode == DERIVE_WHOLE || d->stays_count || d->coupling != HEARD_FREELY ||
-         (d->delivers && d->crashes);
+bool derive_moves_jointly(const struct derivation_builder *d) {
+  return d->mode == DERIVE_WHOLE || d->stays_count || d->coupling != HEARD_FREELY || (d->delivers && d->crashes);
 }
 
 /* Once for each round that may follow. */
-static void add_onward(struct rounding *r, move_vec *moves) {
-  struct deriving *d = r->d;
-  struct onward out[2];
-  uint32_t n = rounds_after(d, r->point, out);
+static void add_onward(struct round_builder *r, move_vec *moves) {
+  struct derivation_builder *d = r->d;
+  struct next_round out[2];
+  uint32_t n = next_rounds(d, r->point, out);
   for (uint32_t i = 0; i < n; i++) {
     struct counter_move m = r->move;
     m.counters = arena_copy(&d->s->arena, m.counters, (d->s->ncounters + 1) * sizeof *m.counters);
@@ -159,27 +155,25 @@ static void add_onward(struct rounding *r, move_vec *moves) {
     if (d->d->where != UINT32_MAX)
       m.controls[d->d->where] = round_term(d, out[i].to);
     if (out[i].passes != PASS_SAME)
-      m.counters[d->d->passes] =
-          out[i].passes == PASS_FIRST
-              ? make_number(d, 0)
-              : make_sum(d, make_leaf(d, TERM_COUNTER, d->d->passes), make_number(d, 1));
+      m.counters[d->d->passes] = out[i].passes == PASS_FIRST
+                                     ? make_number(d, 0)
+                                     : make_sum(d, make_leaf(d, TERM_COUNTER, d->d->passes), make_number(d, 1));
     vec_push(moves, m);
   }
 }
 
-bool round_make_whole(struct rounding *r, const bool *together, move_vec *moves) {
-  struct deriving *d = r->d;
+bool round_make_joint_move(struct round_builder *r, const bool *together, move_vec *moves) {
+  struct derivation_builder *d = r->d;
   bool ok = true;
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
     if (together[part])
-      ok = round_spread(r, part);
+      ok = round_distribute(r, part);
   if (ok)
-    round_settle(r, together);
-  ok = ok && round_note_broken(r, &r->move);
+    round_update_counters(r, together);
+  ok = ok && round_mark_violations(r, &r->move);
   if (!ok)
     return false;
-  struct counter_name *amounts =
-      arena_array(&d->s->arena, r->amounts.n + 1, sizeof *amounts);
+  struct counter_name *amounts = arena_array(&d->s->arena, r->amounts.n + 1, sizeof *amounts);
   for (size_t i = 0; i < r->amounts.n; i++)
     amounts[i] = r->amounts.at[i];
   r->move.amounts = amounts;
@@ -188,13 +182,12 @@ bool round_make_whole(struct rounding *r, const bool *together, move_vec *moves)
   return true;
 }
 
-static bool make_round(struct rounding *r, move_vec *moves) {
-  struct deriving *d = r->d;
-  const struct round_at *at = &d->at[r->point];
+static bool make_round(struct round_builder *r, move_vec *moves) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->at[r->point];
   bool *together = arena_array(&d->d->arena, d->d->nparts + (size_t)1, sizeof *together);
   for (uint32_t part = 0; part < d->d->nparts; part++)
-    together[part] = part_exists(d->d, part) && (part == at->sends || part == at->updates ||
-                                                 derive_together(d));
+    together[part] = part_exists(d->d, part) && (part == at->sends || part == at->updates || derive_moves_jointly(d));
   for (uint32_t part = 0; part < d->d->nparts && d->crashes; part++)
     if (together[part])
       choose_crashes(r, part);
@@ -202,47 +195,47 @@ static bool make_round(struct rounding *r, move_vec *moves) {
     return false;
   if (d->coupling == HEARD_UNIFORM)
     choose_heard(r);
-  bool ok = d->coupling == HEARD_NOSPLIT ? round_make_nosplit(r, together, moves)
-                                         : round_make_whole(r, together, moves);
-  while (d->d->flows.n < moves->n)
-    vec_push(&d->d->flows, false);
+  bool ok = d->coupling == HEARD_NOSPLIT ? round_make_nosplit_moves(r, together, moves)
+                                         : round_make_joint_move(r, together, moves);
+  while (d->d->is_part_move.n < moves->n)
+    vec_push(&d->d->is_part_move, false);
   for (uint32_t part = 0; part < d->d->nparts && ok; part++)
     if (!together[part] && part_exists(d->d, part))
-      ok = round_change_part(r, part, moves);
-  while (d->d->flows.n < moves->n)
-    vec_push(&d->d->flows, true);
+      ok = round_add_part_moves(r, part, moves);
+  while (d->d->is_part_move.n < moves->n)
+    vec_push(&d->d->is_part_move, true);
   return ok && !d->d->refused;
 }
 
-bool derive_round(struct deriving *d, uint32_t point, move_vec *moves) {
-  const struct round_at *at = &d->at[point];
+bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves) {
+  const struct schedule_point *at = &d->at[point];
   struct arena *arena = &d->s->arena;
-  size_t n = d->d->locals.n + 1, nm = at->alphabet.n;
+  size_t n = d->d->locals.n + 1, nm = at->messages_possible.n;
   const char *name = d->m->points[point].name;
-  name = name ? arena_strndup(arena, name, strlen(name))
-              : arena_printf(arena, "round%u", derived_round(d->d, point) + 1);
-  struct rounding r = {.d = d,
-                       .point = point,
-                       .ear = {.d = d,
-                               .point = point,
-                               .nm = (uint32_t)nm,
-                               .np = d->base->nparams,
-                               .all_send = true,
-                               .coarse = d->mode != DERIVE_WHOLE},
-                       .move = round_move_new(d, point, name)};
+  name =
+      name ? arena_strndup(arena, name, strlen(name)) : arena_printf(arena, "round%u", derived_round(d->d, point) + 1);
+  struct round_builder r = {.d = d,
+                            .point = point,
+                            .ear = {.d = d,
+                                    .point = point,
+                                    .nm = (uint32_t)nm,
+                                    .np = d->base->nparams,
+                                    .all_send = true,
+                                    .coarse = d->mode != DERIVE_WHOLE},
+                            .move = round_move_new(d, point, name)};
   r.may = arena_array(arena, nm + 1, sizeof *r.may);
   r.must = arena_array(arena, nm + 1, sizeof *r.must);
   r.heard = arena_array(arena, nm + 1, sizeof *r.heard);
   r.arrivals = arena_array(arena, n, sizeof *r.arrivals);
   r.crashing = arena_array(arena, n, sizeof *r.crashing);
   bool ok = make_round(&r, moves);
-  for (size_t i = 0; i < r.chances.n; i++)
-    cubes_release(&r.chances.at[i].cubes);
-  vec_release(&r.chances);
-  for (size_t i = 0; i < r.joints.n; i++)
-    vec_release(&r.joints.at[i].of);
-  vec_release(&r.joints);
+  for (size_t i = 0; i < r.receptions.n; i++)
+    cubes_release(&r.receptions.at[i].cubes);
+  vec_release(&r.receptions);
+  for (size_t i = 0; i < r.unions.n; i++)
+    vec_release(&r.unions.at[i].of);
+  vec_release(&r.unions);
   vec_release(&r.amounts);
-  vec_release(&r.moved);
+  vec_release(&r.local_moves);
   return ok;
 }

@@ -1,6 +1,6 @@
 #include "param/derive_internal.h"
 
-static struct term *make(struct deriving *d, enum term_op op, struct term *a, struct term *b) {
+static struct term *make(struct derivation_builder *d, enum term_op op, struct term *a, struct term *b) {
   struct term *t = arena_alloc(&d->s->arena, sizeof *t);
   t->op = op;
   t->kid[0] = a;
@@ -8,13 +8,13 @@ static struct term *make(struct deriving *d, enum term_op op, struct term *a, st
   return t;
 }
 
-struct term *make_number(struct deriving *d, int64_t x) {
+struct term *make_number(struct derivation_builder *d, int64_t x) {
   struct term *t = make(d, TERM_NUMBER, NULL, NULL);
   t->number = x;
   return t;
 }
 
-struct term *make_leaf(struct deriving *d, enum term_op op, uint32_t index) {
+struct term *make_leaf(struct derivation_builder *d, enum term_op op, uint32_t index) {
   struct term *t = make(d, op, NULL, NULL);
   t->index = index;
   return t;
@@ -22,7 +22,7 @@ struct term *make_leaf(struct deriving *d, enum term_op op, uint32_t index) {
 
 static bool is_number(const struct term *t) { return t->op == TERM_NUMBER; }
 
-struct term *make_sum(struct deriving *d, struct term *a, struct term *b) {
+struct term *make_sum(struct derivation_builder *d, struct term *a, struct term *b) {
   if (!a || !b)
     return a ? a : b ? b : make_number(d, 0);
   if (is_number(a) && is_number(b))
@@ -32,13 +32,13 @@ struct term *make_sum(struct deriving *d, struct term *a, struct term *b) {
   return is_number(a) && a->number == 0 ? b : make(d, TERM_ADD, a, b);
 }
 
-struct term *make_difference(struct deriving *d, struct term *a, struct term *b) {
+struct term *make_difference(struct derivation_builder *d, struct term *a, struct term *b) {
   if (!b || (is_number(b) && b->number == 0))
     return a ? a : make_number(d, 0);
   return make(d, TERM_SUB, a ? a : make_number(d, 0), b);
 }
 
-struct term *make_times(struct deriving *d, int64_t x, struct term *t) {
+struct term *make_times(struct derivation_builder *d, int64_t x, struct term *t) {
   if (x == 1)
     return t;
   if (is_number(t))
@@ -46,7 +46,7 @@ struct term *make_times(struct deriving *d, int64_t x, struct term *t) {
   return make(d, TERM_TIMES, make_number(d, x), t);
 }
 
-struct term *make_relation(struct deriving *d, enum term_op op, struct term *a, struct term *b) {
+struct term *make_relation(struct derivation_builder *d, enum term_op op, struct term *a, struct term *b) {
   a = a ? a : make_number(d, 0);
   b = b ? b : make_number(d, 0);
   if (is_number(a) && is_number(b))
@@ -56,7 +56,7 @@ struct term *make_relation(struct deriving *d, enum term_op op, struct term *a, 
   return make(d, op, a, b);
 }
 
-struct term *make_and(struct deriving *d, struct term *a, struct term *b) {
+struct term *make_and(struct derivation_builder *d, struct term *a, struct term *b) {
   if (!a || !b)
     return a ? a : b ? b : make_number(d, 1);
   if (is_number(a))
@@ -66,11 +66,11 @@ struct term *make_and(struct deriving *d, struct term *a, struct term *b) {
   return make(d, TERM_AND, a, b);
 }
 
-struct term *make_pair_and(struct deriving *d, struct term *a, struct term *b) {
+struct term *make_pair_and(struct derivation_builder *d, struct term *a, struct term *b) {
   return make(d, TERM_AND, a, b);
 }
 
-struct term *make_or(struct deriving *d, struct term *a, struct term *b) {
+struct term *make_or(struct derivation_builder *d, struct term *a, struct term *b) {
   if (is_number(a))
     return a->number ? a : b;
   if (is_number(b))
@@ -78,29 +78,27 @@ struct term *make_or(struct deriving *d, struct term *a, struct term *b) {
   return make(d, TERM_OR, a, b);
 }
 
-struct term *make_not(struct deriving *d, struct term *a) {
+struct term *make_not(struct derivation_builder *d, struct term *a) {
   if (is_number(a))
     return make_number(d, !a->number);
   return a->op == TERM_NOT ? a->kid[0] : make(d, TERM_NOT, a, NULL);
 }
 
-struct term *make_choice(struct deriving *d, struct term *condition, struct term *a,
-                         struct term *b) {
+struct term *make_choice(struct derivation_builder *d, struct term *condition, struct term *a, struct term *b) {
   struct term *t = make(d, TERM_IF, condition, a);
   t->kid[2] = b;
   return t;
 }
 
-struct term *make_row(struct deriving *d, const int64_t *row) {
+struct term *make_row(struct derivation_builder *d, const int64_t *row) {
   struct term *sum = make_number(d, row[0]);
   for (uint32_t i = 0; i < d->base->nparams; i++)
     if (row[i + 1])
-      sum =
-          make_sum(d, sum, make_times(d, row[i + 1], make_leaf(d, TERM_PARAM, d->base->param[i])));
+      sum = make_sum(d, sum, make_times(d, row[i + 1], make_leaf(d, TERM_PARAM, d->base->param[i])));
   return sum;
 }
 
-struct term *make_constraint(struct deriving *d, const int64_t *row, uint32_t width, bool equal,
+struct term *make_constraint(struct derivation_builder *d, const int64_t *row, uint32_t width, bool equal,
                              struct term *const *columns) {
   struct term *left = NULL, *right = NULL; /* positive terms on one side, the others on the other */
   for (uint32_t i = 1; i < width; i++)
@@ -115,7 +113,7 @@ struct term *make_constraint(struct deriving *d, const int64_t *row, uint32_t wi
   return equal ? make_relation(d, TERM_EQ, left, right) : make_relation(d, TERM_LE, right, left);
 }
 
-struct term *make_cube(struct deriving *d, const struct cube *c, struct term *const *columns) {
+struct term *make_cube(struct derivation_builder *d, const struct cube *c, struct term *const *columns) {
   struct term *all = make_number(d, !c->empty);
   if (c->overflow)
     derive_refuse(d, d->role->at, "conditions on what is heard have numbers beyond 64 bits");

@@ -7,47 +7,44 @@
 
 #include <inttypes.h>
 
-void outcome_init(struct outcome *o) {
-  *o = (struct outcome){0};
+void engine_result_init(struct engine_result *o) {
+  *o = (struct engine_result){0};
   arena_init(&o->arena);
 }
 
-void outcome_release(struct outcome *o) {
-  if (o->kind == OUTCOME_UNSAFE)
+void engine_result_release(struct engine_result *o) {
+  if (o->kind == ENGINE_UNSAFE)
     counter_run_release(&o->run);
   text_release(&o->reached);
   arena_release(&o->arena);
-  *o = (struct outcome){0};
+  *o = (struct engine_result){0};
 }
 
-void outcome_tell(struct outcome *o, const struct watch *watch, const char *format, ...) {
+void engine_progress(struct engine_result *o, const struct engine_watch *watch, const char *format, ...) {
   va_list args;
   va_start(args, format);
   o->reached.n = 0;
   text_addv(&o->reached, format, args);
   va_end(args);
-  if (watch && watch->told)
-    watch->told(watch->context, text_or_empty(&o->reached));
+  if (watch && watch->progress)
+    watch->progress(watch->context, text_or_empty(&o->reached));
 }
 
-static void bounded(const struct graph *g, const struct watch *watch, struct outcome *out) {
+static void bounded(const struct counter_graph *g, const struct engine_watch *watch, struct engine_result *out) {
   engine_bounded(g, 0, watch, out);
 }
 
-const struct engine engines[ENGINES] = {
-    {"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}};
+const struct engine engines[ENGINES] = {{"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}};
 
 /* Words that SMT-LIB and its theory of integers have for themselves, as far as they are names here.
  */
 static bool taken(const char *name) {
   static const char *const words[] = {
-      "_",         "as",     "let",     "exists",      "forall",  "match",  "par",
-      "true",      "false",  "not",     "and",         "or",      "xor",    "ite",
-      "distinct",  "div",    "mod",     "abs",         "Int",     "Bool",   "assert",
-      "push",      "pop",    "exit",    "echo",        "reset",   "start",  "unsafe",
-      "invariant", "params", "step",    "is",          "is_int",  "to_int", "to_real",
-      "Real",      "BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL", "STRING", "implies",
-      "if",        "iff",    "int2bv",  "divisible",   "rem",     "select", "store"};
+      "_",      "as",      "let",    "exists", "forall",   "match",     "par",    "true",    "false",       "not",
+      "and",    "or",      "xor",    "ite",    "distinct", "div",       "mod",    "abs",     "Int",         "Bool",
+      "assert", "push",    "pop",    "exit",   "echo",     "reset",     "start",  "unsafe",  "invariant",   "params",
+      "step",   "is",      "is_int", "to_int", "to_real",  "Real",      "BINARY", "DECIMAL", "HEXADECIMAL", "NUMERAL",
+      "STRING", "implies", "if",     "iff",    "int2bv",   "divisible", "rem",    "select",  "store"};
   for (size_t i = 0; i < sizeof words / sizeof *words; i++)
     if (strcmp(words[i], name) == 0)
       return true;
@@ -58,7 +55,7 @@ const char *smt_name(struct arena *arena, const char *name) {
   return taken(name) ? arena_printf(arena, "%s.", name) : arena_strndup(arena, name, strlen(name));
 }
 
-const char **graph_names(const struct graph *g, struct arena *arena) {
+const char **counter_graph_names(const struct counter_graph *g, struct arena *arena) {
   const char **names = arena_array(arena, g->nvars + (size_t)1, sizeof *names);
   for (uint32_t i = 0; i < g->nparams; i++)
     names[i] = smt_name(arena, g->system->params[g->param[i]].name);
@@ -67,11 +64,13 @@ const char **graph_names(const struct graph *g, struct arena *arena) {
   return names;
 }
 
-const char **graph_names_with_amounts(const struct graph *g, const char *prefix, uint32_t *most, struct arena *arena) {
+const char **counter_graph_names_with_amounts(const struct counter_graph *g, const char *prefix, uint32_t *most,
+                                              struct arena *arena) {
   *most = 0;
   for (size_t i = 0; i < g->transitions.n; i++)
     *most = g->transitions.at[i].namounts > *most ? g->transitions.at[i].namounts : *most;
-  const char **names = arena_array(arena, g->nvars + *most + (size_t)1, sizeof *names), **columns = graph_names(g, arena);
+  const char **names = arena_array(arena, g->nvars + *most + (size_t)1, sizeof *names),
+             **columns = counter_graph_names(g, arena);
   for (uint32_t i = 0; i < g->nvars + *most; i++)
     names[i] = i < g->nvars ? columns[i] : arena_printf(arena, "%s%" PRIu32, prefix, i - g->nvars + 1);
   return names;

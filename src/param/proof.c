@@ -4,12 +4,10 @@
 
 #include <inttypes.h>
 
-void proof_init(struct proof *p, const struct counter_property *property) {
-  *p = (struct proof){.property = property};
-}
+void proof_init(struct proof *p, const struct counter_property *property) { *p = (struct proof){.property = property}; }
 
 void proof_release(struct proof *p) {
-  if (p->kind == OUTCOME_UNSAFE)
+  if (p->kind == ENGINE_UNSAFE)
     counter_run_release(&p->run);
   for (uint32_t i = 0; i < p->nreports; i++)
     memory_free(p->reports[i].reached);
@@ -22,16 +20,15 @@ void proof_release(struct proof *p) {
 static void say_safe(const struct counter_system *s, struct text *out) {
   struct text names = {0}, conditions = {0};
   const char *between = "";
-  free_params_print(s, &names);
-  conditions_print(s, true, &conditions);
+  counter_params_print(s, &names);
+  counter_conditions_print(s, true, &conditions);
   for (uint32_t i = 0; i < s->nparams; i++)
     if (s->params[i].is && s->params[i].is->op == TERM_NUMBER) {
       text_addf(out, "%s%s = %" PRId64, between, s->params[i].name, s->params[i].is->number);
       between = ", ";
     }
   if (names.n)
-    text_addf(out, "%sall %s%s%s", between, names.at, conditions.n ? " with " : "",
-              text_or_empty(&conditions));
+    text_addf(out, "%sall %s%s%s", between, names.at, conditions.n ? " with " : "", text_or_empty(&conditions));
   else if (!out->n)
     text_add(out, "every run");
   text_release(&names);
@@ -49,10 +46,10 @@ static void say_unsafe(const struct proof *p, const struct counter_system *s, st
       text_addf(out, ", %s = %" PRId64, s->params[i].name, p->run.params[i]);
 }
 
-void proof_proved(const struct proof *p, const struct counter_system *s, struct text *out) {
-  if (p->kind == OUTCOME_SAFE)
+void proof_summary(const struct proof *p, const struct counter_system *s, struct text *out) {
+  if (p->kind == ENGINE_SAFE)
     say_safe(s, out);
-  else if (p->kind == OUTCOME_UNSAFE)
+  else if (p->kind == ENGINE_UNSAFE)
     say_unsafe(p, s, out);
   else
     text_add(out, p->limit ? p->limit : "not decided");

@@ -11,11 +11,11 @@ struct engine_report {
 
 struct proof {
   const struct counter_property *property;
-  enum outcome_kind kind; /* OPEN: not decided */
-  char *by;               /* SAFE, UNSAFE: the engine; owned */
-  char *certificate;      /* SAFE: SMT-LIB, checked; owned */
-  struct counter_run run; /* UNSAFE: replayed */
-  char *limit;            /* OPEN: what ended it, in words; owned */
+  enum engine_verdict kind; /* OPEN: not decided */
+  char *by;                 /* SAFE, UNSAFE: the engine; owned */
+  char *certificate;        /* SAFE: SMT-LIB, checked; owned */
+  struct counter_run run;   /* UNSAFE: replayed */
+  char *limit;              /* OPEN: what ended it, in words; owned */
   struct engine_report reports[ENGINES];
   uint32_t nreports;
   uint32_t depth; /* of the engine that decided */
@@ -27,6 +27,6 @@ void proof_init(struct proof *, const struct counter_property *);
 void proof_release(struct proof *);
 
 /* `all N, t with N > 3 * t`, `after 3 moves, N = 4`, or why it is open. */
-void proof_proved(const struct proof *, const struct counter_system *, struct text *);
+void proof_summary(const struct proof *, const struct counter_system *, struct text *);
 
 #endif

@@ -1,7 +1,7 @@
 #include "report/comparison.h"
 
+#include "analysis/local_properties.h"
 #include "base/vec.h"
-#include "model/locality.h"
 #include "report/json_report.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
@@ -10,7 +10,7 @@
 
 static const char *const words[] = {"holds", "inconcl.", "VIOLATED"};
 
-static void variant_add(struct text *out, const struct variant *v) {
+static void variant_add(struct text *out, const struct compared_semantics *v) {
   text_add(out, semantics_name(v->semantics));
   if (v->semantics == SEMANTICS_FINE)
     text_addf(out, " up to %u", v->distance);
@@ -39,7 +39,7 @@ static enum verdict verdict_of(const struct run_result *r, const struct property
 /* What happens for ever, and what speaks of `round`, is asked of whole rounds only. */
 static bool is_compared(const struct comparison *c, const struct property_result *p) {
   bool other = c->variants[c->n - 1].semantics == SEMANTICS_FINE;
-  return p->property && !(other && (p->property->kind == PROPERTY_LIVE || property_tells_rounds(p->property)));
+  return p->property && !(other && (p->property->kind == PROPERTY_LIVE || property_reads_round(p->property)));
 }
 
 /* Only on whole rounds it is known. */
@@ -48,8 +48,9 @@ static bool may_differ(const struct comparison *c, uint32_t run, const struct pr
   return p && p->rounds.reason && !p->rounds.granted;
 }
 
-/* An action that has to take all that was delivered may never be possible again, so that runs end which go on elsewhere. */
-static bool blocks(enum semantics s) { return s == SEMANTICS_MP; }
+/* An action that has to take all that was delivered may never be possible again, so that runs end which go on
+ * elsewhere. */
+static bool may_block(enum semantics s) { return s == SEMANTICS_MP; }
 
 /* The first two that differ; false: none do. */
 static bool two_differ(const struct comparison *c, uint32_t run, const struct property *property, uint32_t *first,
@@ -58,7 +59,8 @@ static bool two_differ(const struct comparison *c, uint32_t run, const struct pr
   for (uint32_t i = 0; i < c->n; i++) {
     enum verdict v = verdict_of(&c->of[i].runs[run], property);
     *other = i;
-    if (v == VERDICT_INCONCLUSIVE || (blocks(c->variants[i].semantics) && property && property->kind == PROPERTY_LIVE))
+    if (v == VERDICT_INCONCLUSIVE ||
+        (may_block(c->variants[i].semantics) && property && property->kind == PROPERTY_LIVE))
       continue;
     if (*first == c->n)
       *first = i;
@@ -68,7 +70,8 @@ static bool two_differ(const struct comparison *c, uint32_t run, const struct pr
   return false;
 }
 
-static void say_difference(const struct comparison *c, uint32_t run, const struct property *property, struct text *why) {
+static void add_difference(const struct comparison *c, uint32_t run, const struct property *property,
+                           struct text *why) {
   uint32_t two[2];
   if (!two_differ(c, run, property, &two[0], &two[1]))
     return;
@@ -80,25 +83,25 @@ static void say_difference(const struct comparison *c, uint32_t run, const struc
   }
 }
 
-static void say_differences(const struct comparison *c, bool local, struct text *why) {
+static void add_differences(const struct comparison *c, bool local, struct text *why) {
   for (uint32_t i = 0; i < c->of[0].nruns; i++) {
     const struct run_result *r = &c->of[0].runs[i];
     for (uint32_t k = 0; k < r->nproperties; k++)
       if (is_compared(c, &r->properties[k]) && may_differ(c, i, r->properties[k].property) != local)
-        say_difference(c, i, r->properties[k].property, why);
+        add_difference(c, i, r->properties[k].property, why);
     if (local)
-      say_difference(c, i, NULL, why);
+      add_difference(c, i, NULL, why);
   }
 }
 
 bool comparison_agrees(const struct comparison *c, struct text *why) {
-  say_differences(c, true, why);
+  add_differences(c, true, why);
   return why->n == 0;
 }
 
 bool comparison_differs(const struct comparison *c) {
   struct text why = {0};
-  say_differences(c, false, &why);
+  add_differences(c, false, &why);
   bool differs = why.n > 0;
   text_release(&why);
   return differs;
@@ -149,21 +152,19 @@ static double ratio_of(const struct comparison *c, uint32_t run, const struct ru
 /* --- for people --- */
 
 /* Rows of cells, the first row being the head; as wide as they must be. Cells are owned. */
-struct grid {
+struct text_grid {
   uint32_t columns;
   VEC(char *) cells;
 };
 
-static void grid_add(struct grid *g, struct text *cell) {
+static void grid_add(struct text_grid *g, struct text *cell) {
   vec_push(&g->cells, memory_strdup(text_or_empty(cell)));
   text_release(cell);
 }
 
-static void grid_add_word(struct grid *g, const char *word) {
-  vec_push(&g->cells, memory_strdup(word));
-}
+static void grid_add_word(struct text_grid *g, const char *word) { vec_push(&g->cells, memory_strdup(word)); }
 
-static size_t grid_width(const struct grid *g, uint32_t column) {
+static size_t grid_width(const struct text_grid *g, uint32_t column) {
   size_t widest = 0;
   for (size_t i = column; i < g->cells.n; i += g->columns) {
     size_t n = strlen(g->cells.at[i]);
@@ -180,7 +181,7 @@ static bool is_word(const char *cell) {
   return false;
 }
 
-static void add_cell(const struct grid *g, size_t at, const struct style *style, struct text *out) {
+static void add_cell(const struct text_grid *g, size_t at, const struct style *style, struct text *out) {
   static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
   uint32_t column = (uint32_t)(at % g->columns);
   const char *cell = g->cells.at[at];
@@ -200,7 +201,7 @@ static void add_cell(const struct grid *g, size_t at, const struct style *style,
     text_addf(out, "%*s", space, "");
 }
 
-static void grid_print(struct grid *g, const struct style *style, struct text *out) {
+static void grid_print(struct text_grid *g, const struct style *style, struct text *out) {
   for (size_t i = 0; i < g->cells.n; i++) {
     add_cell(g, i, style, out);
     if ((i + 1) % g->columns == 0)
@@ -211,14 +212,12 @@ static void grid_print(struct grid *g, const struct style *style, struct text *o
   vec_release(&g->cells);
 }
 
-static void add_title(const struct comparison *c, uint32_t run, const struct style *style,
-                      struct text *out) {
+static void add_title(const struct comparison *c, uint32_t run, const struct style *style, struct text *out) {
   struct text title = {0};
   text_addf(&title, "%s%s", c->model->name, c->model->nparams ? ", " : "");
   params_add(&title, c->model);
   paint_add(out, style, PAINT_TITLE, title.at);
-  text_addf(out, ", environment %s\n\n",
-            c->model->environments[c->of[0].runs[run].environment].name);
+  text_addf(out, ", environment %s\n\n", c->model->environments[c->of[0].runs[run].environment].name);
   text_release(&title);
 }
 
@@ -230,7 +229,7 @@ static void add_ratio(struct text *cell, double ratio, bool at_least) {
     number_add(cell, (uint64_t)(ratio + 0.5));
 }
 
-static void add_sizes(struct grid *g, const struct comparison *c, uint32_t i, uint32_t run) {
+static void add_sizes(struct text_grid *g, const struct comparison *c, uint32_t i, uint32_t run) {
   const struct run_result *r = &c->of[i].runs[run];
   struct text cell = {0};
   variant_add(&cell, &c->variants[i]);
@@ -260,7 +259,7 @@ static const struct property *compared(const struct comparison *c, uint32_t run,
   return is_compared(c, p) ? p->property : NULL;
 }
 
-static size_t grid_whole_width(const struct grid *g) {
+static size_t grid_whole_width(const struct text_grid *g) {
   size_t sum = 0;
   for (uint32_t i = 0; i < g->columns; i++)
     sum += grid_width(g, i) + 2;
@@ -268,12 +267,11 @@ static size_t grid_whole_width(const struct grid *g) {
 }
 
 /* Sizes, and the verdicts beside them if there is room. */
-static bool add_table(const struct comparison *c, uint32_t run, const struct style *style,
-                      bool verdicts, struct text *out) {
-  static const char *const heads[] = {"semantics", "states", "transitions", "depth",
-                                      "time",      "memory", "ratio"};
+static bool add_table(const struct comparison *c, uint32_t run, const struct style *style, bool verdicts,
+                      struct text *out) {
+  static const char *const heads[] = {"semantics", "states", "transitions", "depth", "time", "memory", "ratio"};
   const uint32_t sizes = sizeof heads / sizeof *heads, n = c->of[0].runs[run].nproperties;
-  struct grid g = {.columns = sizes};
+  struct text_grid g = {.columns = sizes};
   for (uint32_t k = 0; k < sizes; k++)
     grid_add_word(&g, heads[k]);
   for (uint32_t k = 0; verdicts && k < n; k++)
@@ -296,9 +294,8 @@ static bool add_table(const struct comparison *c, uint32_t run, const struct sty
   return fits;
 }
 
-static void add_verdicts(const struct comparison *c, uint32_t run, const struct style *style,
-                         struct text *out) {
-  struct grid g = {.columns = c->n + 1};
+static void add_verdicts(const struct comparison *c, uint32_t run, const struct style *style, struct text *out) {
+  struct text_grid g = {.columns = c->n + 1};
   grid_add_word(&g, "");
   for (uint32_t i = 0; i < c->n; i++) {
     struct text cell = {0};
@@ -320,8 +317,7 @@ static void add_errors(const struct comparison *c, uint32_t run, struct text *ou
     const struct run_result *r = &c->of[i].runs[run];
     for (uint32_t k = 0; k < r->nproperties; k++)
       if (!r->properties[k].property)
-        text_addf(out, "  error in %s %s\n", semantics_name(c->variants[i].semantics),
-                  r->properties[k].proved);
+        text_addf(out, "  error in %s %s\n", semantics_name(c->variants[i].semantics), r->properties[k].proved);
   }
 }
 
@@ -348,7 +344,7 @@ static void add_reductions(const struct comparison *c, uint32_t run, struct text
 static bool differs_by_blocking(const struct comparison *c) {
   bool differs = false;
   for (uint32_t i = 0; i < c->n; i++)
-    for (uint32_t k = 0; k < c->of[0].nruns && blocks(c->variants[i].semantics); k++) {
+    for (uint32_t k = 0; k < c->of[0].nruns && may_block(c->variants[i].semantics); k++) {
       const struct property *p = c->of[0].runs[k].properties ? c->of[0].runs[k].properties[0].property : NULL;
       enum verdict here = verdict_of(&c->of[i].runs[k], p), first = verdict_of(&c->of[0].runs[k], p);
       differs |= p && p->kind == PROPERTY_LIVE && here != first && here != VERDICT_INCONCLUSIVE &&
@@ -357,8 +353,7 @@ static bool differs_by_blocking(const struct comparison *c) {
   return differs;
 }
 
-static void add_conclusion(const struct comparison *c, const struct style *style,
-                           struct text *out) {
+static void add_conclusion(const struct comparison *c, const struct style *style, struct text *out) {
   struct text why = {0};
   text_add(out, "  ");
   if (!comparison_agrees(c, &why)) {
@@ -368,7 +363,7 @@ static void add_conclusion(const struct comparison *c, const struct style *style
     text_addf(out, "%s is the only semantics of this model so far: there is nothing to compare\n",
               semantics_name(c->variants[0].semantics));
   } else {
-    say_differences(c, false, &why);
+    add_differences(c, false, &why);
     bool all = all_conclusive(c);
     if (why.n > 0) {
       paint_add(out, style, PAINT_BAD, "THE VERDICTS DIFFER");

@@ -1,17 +1,17 @@
 #include "report/diagram_parts.h"
 
-#include "model/flow.h"
+#include "analysis/dataflow.h"
+#include "interp/local.h"
 #include "report/trace_text.h"
-#include "sem/local.h"
 
 #include <string.h>
 
 #define MARGIN 16
-#define NARROWEST 560    /* so that captions need not be broken too often */
-#define ROW_LEAST 46     /* from one line to the next */
-#define MOST_STEPS 2000
-#define MOST_MESSAGES 50000
-#define FAR_TOO_LONG 600 /* characters of a formula in the caption */
+#define WIDTH_MIN 560       /* so that captions need not be broken too often */
+#define ROW_DISTANCE_MIN 46 /* from one line to the next */
+#define STEPS_MAX 2000
+#define MESSAGES_MAX 50000
+#define FORMULA_MAX 600 /* characters of a formula in the caption */
 
 /* --- labels --- */
 
@@ -36,8 +36,8 @@ int labels_width(const struct labels *l) {
 void diagram_label(const struct diagram *d, struct labels *l, enum ink ink, struct text *words) {
   struct text cut = {0};
   if (words->n > 0) {
-    words_fit(words->at, d->widest, &cut);
-    vec_push(&l->at, ((struct label){ink, memory_strdup(cut.at), memory_strdup(words->at)}));
+    text_add_fitted(words->at, d->widest, &cut);
+    vec_push(&l->at, ((struct label_line){ink, memory_strdup(cut.at), memory_strdup(words->at)}));
   }
   text_release(&cut);
   text_release(words);
@@ -45,15 +45,15 @@ void diagram_label(const struct diagram *d, struct labels *l, enum ink ink, stru
 
 /* --- what changed --- */
 
-struct changing {
+struct change_labels {
   struct diagram *diagram;
   struct labels *labels;
   enum ink ink;
 };
 
-static void add_part(const struct teller *t, const struct type *type, const char *place, value before,
+static void add_part(const struct trace_printer *t, const struct type *type, const char *place, value before,
                      value after, void *context) {
-  struct changing *c = context;
+  struct change_labels *c = context;
   struct text v = {0};
   (void)before;
   text_addf(&v, "%s%s= ", place, *place ? " " : "");
@@ -61,23 +61,22 @@ static void add_part(const struct teller *t, const struct type *type, const char
   diagram_label(c->diagram, c->labels, c->ink, &v);
 }
 
-static bool is_key(const struct diagram *d, const struct change *c) {
-  return c->process == PROCESS_SHARED ? d->key_global[c->var]
-                                      : d->key[model_role_of(d->model, c->process)][c->var];
+static bool is_property_var(const struct diagram *d, const struct change *c) {
+  return c->process == PROCESS_SHARED ? d->key_global[c->var] : d->key[model_role_of(d->model, c->process)][c->var];
 }
 
 void labels_cut(struct labels *l) {
   struct text all = {0}, count = {0};
-  if (l->at.n <= MOST_LABELS)
+  if (l->at.n <= LABELS_MAX)
     return;
-  for (size_t i = MOST_LABELS - 1; i < l->at.n; i++) {
+  for (size_t i = LABELS_MAX - 1; i < l->at.n; i++) {
     text_addf(&all, "%s%s", all.n ? "\n" : "", l->at.at[i].full);
     memory_free(l->at.at[i].words);
     memory_free(l->at.at[i].full);
   }
-  text_addf(&count, "and %zu more", l->at.n - (MOST_LABELS - 1));
-  l->at.n = MOST_LABELS - 1;
-  vec_push(&l->at, ((struct label){INK_FAINT, memory_strdup(count.at), memory_strdup(all.at)}));
+  text_addf(&count, "and %zu more", l->at.n - (LABELS_MAX - 1));
+  l->at.n = LABELS_MAX - 1;
+  vec_push(&l->at, ((struct label_line){INK_FAINT, memory_strdup(count.at), memory_strdup(all.at)}));
   text_release(&all);
   text_release(&count);
 }
@@ -89,18 +88,19 @@ bool diagram_changes(struct diagram *d, const struct change *changes, size_t n, 
       const struct change *c = &changes[i];
       const struct var *var = change_var(d->model, c);
       bool shared = c->process == PROCESS_SHARED && var->kind == VAR_SHARED; /* its row has its name */
-      struct changing told = {d, l, key ? INK_KEY : INK_PLAIN};
-      if (var->kind == VAR_ORACLE || var_is_hidden(var) || is_key(d, c) != key)
+      struct change_labels told = {d, l, key ? INK_KEY : INK_PLAIN};
+      if (var->kind == VAR_ORACLE || var_is_hidden(var) || is_property_var(d, c) != key)
         continue;
       any |= key;
-      teller_parts(&d->teller, var->type, shared ? "" : var->name, c->before, c->after, add_part, &told);
+      trace_printer_changed_parts(&d->printer, var->type, shared ? "" : var->name, c->before, c->after, add_part,
+                                  &told);
     }
   d->keys |= any;
   labels_cut(l);
   return any;
 }
 
-void diagram_brief(const struct diagram *d, const struct type *type, value v, struct text *out) {
+void diagram_short_value(const struct diagram *d, const struct type *type, value v, struct text *out) {
   const struct values *values = &d->model->values;
   size_t n;
   if (type->kind != TYPE_RECORD) {
@@ -126,7 +126,7 @@ void diagram_start(struct diagram *d, uint32_t p, struct labels *l) {
     text_add(&v, "may omit");
   diagram_label(d, l, INK_BAD, &v);
   for (uint32_t i = 0; i < role->nvars && !(status & STATUS_BYZANTINE); i++)
-    if (teller_tells_start(&d->teller, &role->vars[i])) {
+    if (trace_printer_shows_start(&d->printer, &role->vars[i])) {
       v = (struct text){0};
       text_addf(&v, "%s = ", role->vars[i].name);
       value_print(&d->model->values, d->model, role->vars[i].type, c->local[p][LOCAL_VAR(i)], &v);
@@ -137,7 +137,7 @@ void diagram_start(struct diagram *d, uint32_t p, struct labels *l) {
 
 /* --- what the property speaks of --- */
 
-static bool note_key(void *context, const struct node *n) {
+static bool mark_property_var(void *context, const struct node *n) {
   struct diagram *d = context;
   if (n->op == NODE_GLOBAL)
     d->key_global[n->index] = true;
@@ -149,15 +149,15 @@ static bool note_key(void *context, const struct node *n) {
 
 void diagram_init(struct diagram *d, const struct trace *t) {
   const struct model *m = t->model;
-  *d = (struct diagram){.trace = t, .model = m, .nrows = m->nprocesses, .right = NARROWEST, .left = MARGIN};
+  *d = (struct diagram){.trace = t, .model = m, .nrows = m->nprocesses, .right = WIDTH_MIN, .left = MARGIN};
   d->style.width = 100;
-  d->teller = (struct teller){.trace = t, .model = m, .until = t->run.nsteps};
+  d->printer = (struct trace_printer){.trace = t, .model = m, .until = t->run.nsteps};
   d->key = memory_alloc((m->nroles + 1) * sizeof *d->key);
   for (uint32_t r = 0; r < m->nroles; r++)
     d->key[r] = memory_alloc((m->roles[r].nvars + 1) * sizeof **d->key);
   d->key_global = memory_alloc((m->nglobals + 1) * sizeof *d->key_global);
   if (t->claim.property != NO_PROPERTY)
-    node_walk_deep(m, m->properties[t->claim.property].formula, note_key, d);
+    node_walk_deep(m, m->properties[t->claim.property].formula, mark_property_var, d);
   for (uint32_t i = 0; i < m->nglobals; i++)
     d->nrows += m->globals[i].kind == VAR_SHARED;
   d->rows = memory_alloc((d->nrows + 1) * sizeof *d->rows);
@@ -194,17 +194,17 @@ void trace_subject(const struct trace *t, struct text *out) {
     text_addf(out, ", semantics %s", semantics_name(t->claim.semantics));
 }
 
-/* The title is the last line of the moral that is not indented: "now agreement fails  (line 28)". What stands before it
-   explains why the run may go on for ever. */
-static int draw_caption(struct diagram *d, struct meaning *meaning) {
-  struct text moral = {0}, subject = {0};
+/* The title is the last line of the explanation that is not indented: "now agreement fails  (line 28)". What stands
+   before it explains why the run may go on for ever. */
+static int draw_caption(struct diagram *d, struct interpreter *interp) {
+  struct text explanation = {0}, subject = {0};
   bool good = !d->trace->claim.error && (d->trace->claim.property == NO_PROPERTY ||
                                          d->model->properties[d->trace->claim.property].kind == PROPERTY_COVER);
   int y = MARGIN + 14;
   char *title = NULL, *line, *rest;
   trace_subject(d->trace, &subject);
-  trace_moral(d->trace, meaning, &d->style, &moral);
-  for (line = moral.at; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
+  trace_explain(d->trace, interp, &d->style, &explanation);
+  for (line = explanation.at; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
     if (*line != ' ' && *line != '\n')
       title = line;
   if (title) {
@@ -218,17 +218,17 @@ static int draw_caption(struct diagram *d, struct meaning *meaning) {
   }
   draw_wrapped(d, subject.at, &y);
   for (unsigned before = 0; before < 2; before++) /* what the title says in full first */
-    for (line = moral.at; line && *line; line = rest) {
+    for (line = explanation.at; line && *line; line = rest) {
       size_t n = strcspn(line, "\n");
       rest = line[n] ? line + n + 1 : line + n;
       if (n > 0 && line != title && (line < title) == (bool)before) {
         struct text words = {0};
-        text_add_n(&words, line, n < FAR_TOO_LONG ? n : FAR_TOO_LONG);
+        text_add_n(&words, line, n < FORMULA_MAX ? n : FORMULA_MAX);
         draw_wrapped(d, words.at, &y);
         text_release(&words);
       }
     }
-  text_release(&moral);
+  text_release(&explanation);
   text_release(&subject);
   return y;
 }
@@ -249,19 +249,19 @@ const char *diagram_row_name(const struct diagram *d, uint32_t row, struct text 
 
 void diagram_space_rows(struct diagram *d) {
   for (uint32_t i = 0; i < d->nrows; i++) {
-    struct row *r = &d->rows[i];
+    struct diagram_row *r = &d->rows[i];
     int previous = i ? d->rows[i - 1].y + (int)d->rows[i - 1].below * SVG_LINE + 6 : 0;
     r->y = previous + (int)r->above * SVG_LINE + 14;
-    if (i > 0 && r->y < d->rows[i - 1].y + ROW_LEAST)
-      r->y = d->rows[i - 1].y + ROW_LEAST;
-    if (i == d->model->nprocesses || (i > 0 && i < d->model->nprocesses &&
-                                      model_role_of(d->model, i) != model_role_of(d->model, i - 1)))
+    if (i > 0 && r->y < d->rows[i - 1].y + ROW_DISTANCE_MIN)
+      r->y = d->rows[i - 1].y + ROW_DISTANCE_MIN;
+    if (i == d->model->nprocesses ||
+        (i > 0 && i < d->model->nprocesses && model_role_of(d->model, i) != model_role_of(d->model, i - 1)))
       r->y += 12;
   }
 }
 
-int diagram_place_rows(struct diagram *d, struct meaning *meaning) {
-  int head = draw_caption(d, meaning) + 8;
+int diagram_place_rows(struct diagram *d, struct interpreter *interp) {
+  int head = draw_caption(d, interp) + 8;
   for (uint32_t i = 0; i < d->nrows; i++)
     d->rows[i].y += head + d->head * (SVG_LINE + 4);
   return head;
@@ -277,7 +277,7 @@ void diagram_draw_names(struct diagram *d) {
 
 void diagram_draw_labels(struct diagram *d, const struct labels *l, enum anchor anchor, int x, int y, bool above) {
   for (size_t i = 0; i < l->at.n; i++) {
-    const struct label *one = &l->at.at[i];
+    const struct label_line *one = &l->at.at[i];
     int at = above ? y - 8 - (int)(l->at.n - 1 - i) * SVG_LINE : y + 16 + (int)i * SVG_LINE;
     svg_words(&d->svg, one->ink, anchor, x, at, one->words, one->full);
   }
@@ -298,7 +298,7 @@ static int draw_legend(struct diagram *d, int y) {
     const char *words;
   } all[] = {{d->keys, "bold: what the property speaks of"},
              {d->lost, "dashed, with a cross: lost"},
-             {d->lied, "red arrow: made up or corrupted"},
+             {d->forged, "red arrow: made up or corrupted"},
              {d->crashed, "red cross: crash"},
              {d->pending, "arrow with an open end: still on its way"},
              {d->waits, "ring: delivered, or in a round that it has not ended"}};
@@ -317,7 +317,7 @@ static int draw_legend(struct diagram *d, int y) {
 }
 
 void diagram_finish(struct diagram *d, struct text *out) {
-  const struct row *last = d->nrows ? &d->rows[d->nrows - 1] : NULL;
+  const struct diagram_row *last = d->nrows ? &d->rows[d->nrows - 1] : NULL;
   int y = (last ? last->y + (int)last->below * SVG_LINE : 0) + 38;
   struct text title = {0};
   trace_subject(d->trace, &title);
@@ -335,13 +335,13 @@ bool trace_drawable(const struct trace *t) {
   size_t messages = 0;
   for (uint32_t i = 0; i < t->run.nsteps; i++)
     messages += t->logs[i].nsent + t->logs[i].narrivals;
-  return t->run.nsteps <= MOST_STEPS && messages <= MOST_MESSAGES;
+  return t->run.nsteps <= STEPS_MAX && messages <= MESSAGES_MAX;
 }
 
-void trace_svg(const struct trace *t, struct meaning *meaning, struct text *out) {
+void trace_svg(const struct trace *t, struct interpreter *interp, struct text *out) {
   struct diagram d;
   diagram_init(&d, t);
-  d.teller.style = &d.style;
+  d.printer.style = &d.style;
   for (uint32_t i = 0; i < d.nrows; i++) {
     struct text name = {0};
     int w = MARGIN + svg_width(diagram_row_name(&d, i, &name)) + 10;
@@ -349,8 +349,8 @@ void trace_svg(const struct trace *t, struct meaning *meaning, struct text *out)
     text_release(&name);
   }
   if (model_steps(t->model))
-    diagram_steps(&d, meaning);
+    diagram_steps(&d, interp);
   else
-    diagram_rounds(&d, meaning);
+    diagram_rounds(&d, interp);
   diagram_finish(&d, out);
 }

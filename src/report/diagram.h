@@ -7,7 +7,7 @@
 /* Nobody can look at thousands of steps, or at tens of thousands of messages. */
 bool trace_drawable(const struct trace *);
 /* The whole of an SVG file. The trace was replayed and shows its claim. */
-void trace_svg(const struct trace *, struct meaning *, struct text *);
+void trace_svg(const struct trace *, struct interpreter *, struct text *);
 /* "OneThirdRule, n = 3, environment free" */
 void trace_subject(const struct trace *, struct text *);
 

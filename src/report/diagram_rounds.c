@@ -1,8 +1,8 @@
-/* Diagrams of runs of rounds. A round is a stretch in which messages cross, after one in which nothing does: there stand
-   what changed in the round before, below the lines, and what is sent next, above them. So no arrow runs through words,
-   except through short lies. */
+/* Diagrams of runs of rounds. A round is a stretch in which messages cross, after one in which nothing does: there
+   stand what changed in the round before, below the lines, and what is sent next, above them. So no arrow runs through
+   words, except through short lies. */
+#include "interp/local.h"
 #include "report/diagram_parts.h"
-#include "sem/local.h"
 
 #include <string.h>
 
@@ -10,28 +10,28 @@
 #define ARROWS_EACH 14
 #define ARROWS_MOST 170
 #define BESIDE_WORDS 12
-#define SHORT_LIE 6 /* characters: it fits on its arrow */
+#define FORGED_LABEL_MAX 6 /* characters: it fits on its arrow */
 
-struct moment { /* a process before a round, or after the last */
+struct round_moment { /* a process before a round, or after the last */
   struct labels changed, sends;
   bool key;
 };
 
-struct rounds {
+struct rounds_diagram {
   struct diagram *d;
   uint32_t n, nsteps;
-  struct moment *moments; /* by round, 0 .. nsteps, and process */
-  int *from, *to;         /* by round: where its arrows begin and end; from[nsteps]: the end */
+  struct round_moment *moments; /* by round, 0 .. nsteps, and process */
+  int *from, *to;               /* by round: where its arrows begin and end; from[nsteps]: the end */
 };
 
-static struct moment *moment_at(struct rounds *r, uint32_t step, uint32_t p) {
+static struct round_moment *moment_at(struct rounds_diagram *r, uint32_t step, uint32_t p) {
   return &r->moments[(size_t)step * r->n + p];
 }
 
 /* --- words --- */
 
 /* What p sends: "1", or to whom if not to everybody. */
-static void add_sends(struct rounds *r, uint32_t step, uint32_t p, struct labels *l) {
+static void add_sends(struct rounds_diagram *r, uint32_t step, uint32_t p, struct labels *l) {
   struct diagram *d = r->d;
   const struct step_log *log = &d->trace->logs[step];
   uint8_t *to = memory_alloc(r->n + 1);
@@ -53,7 +53,7 @@ static void add_sends(struct rounds *r, uint32_t step, uint32_t p, struct labels
     }
     if (v.n + whom.n > d->widest) { /* better all of it than names */
       text_release(&v);
-      diagram_brief(d, first->type, first->message, &v);
+      diagram_short_value(d, first->type, first->message, &v);
     }
     text_add(&v, text_or_empty(&whom));
     text_release(&whom);
@@ -62,13 +62,13 @@ static void add_sends(struct rounds *r, uint32_t step, uint32_t p, struct labels
   memory_free(to);
 }
 
-static bool is_short(const struct text *lie) { return lie->n <= SHORT_LIE; }
+static bool is_short(const struct text *label) { return label->n <= FORGED_LABEL_MAX; }
 
 /* What is made up in p's name: "(x: 1, ts: 2) to P(1), P(3)". */
-static void add_lies(struct rounds *r, uint32_t step, uint32_t p, struct labels *l) {
+static void add_forged_labels(struct rounds_diagram *r, uint32_t step, uint32_t p, struct labels *l) {
   const struct model *m = r->d->model;
   const struct step_log *log = &r->d->trace->logs[step];
-  struct groups lies = {0};
+  struct process_groups lies = {0};
   for (size_t i = 0; i < log->narrivals; i++) {
     const struct arrival *a = &log->arrivals[i];
     struct text v = {0};
@@ -78,7 +78,7 @@ static void add_lies(struct rounds *r, uint32_t step, uint32_t p, struct labels 
     if (is_short(&v))
       text_release(&v);
     else
-      groups_add(&lies, &r->d->teller, a->to, &v);
+      process_groups_add(&lies, &r->d->printer, a->to, &v);
   }
   for (size_t i = 0; i < lies.at.n; i++) {
     struct text v = {0};
@@ -86,10 +86,10 @@ static void add_lies(struct rounds *r, uint32_t step, uint32_t p, struct labels 
     processes_add(&v, m, lies.at.at[i].members);
     diagram_label(r->d, l, INK_BAD, &v);
   }
-  groups_release(&lies);
+  process_groups_release(&lies);
 }
 
-static void describe_changes(struct rounds *r, uint32_t step, uint32_t p, struct moment *m) {
+static void label_changes(struct rounds_diagram *r, uint32_t step, uint32_t p, struct round_moment *m) {
   struct diagram *d = r->d;
   const struct trace *t = d->trace;
   const struct step_log *log = &t->logs[step - 1];
@@ -114,21 +114,21 @@ static void describe_changes(struct rounds *r, uint32_t step, uint32_t p, struct
   }
 }
 
-static void describe(struct rounds *r) {
+static void make_labels(struct rounds_diagram *r) {
   for (uint32_t step = 0; step <= r->nsteps; step++)
     for (uint32_t p = 0; p < r->n; p++) {
-      struct moment *m = moment_at(r, step, p);
-      struct row *row = &r->d->rows[p];
+      struct round_moment *m = moment_at(r, step, p);
+      struct diagram_row *row = &r->d->rows[p];
       struct text oracles = {0};
       if (step == 0)
         diagram_start(r->d, p, &m->changed);
       else if (step < r->d->trace->nconfigs)
-        describe_changes(r, step, p, m);
+        label_changes(r, step, p, m);
       if (step < r->nsteps) {
-        teller_oracles(&r->d->teller, step, p, &oracles);
+        trace_printer_oracles(&r->d->printer, step, p, &oracles);
         diagram_label(r->d, &m->sends, INK_PLAIN, &oracles);
         add_sends(r, step, p, &m->sends);
-        add_lies(r, step, p, &m->sends);
+        add_forged_labels(r, step, p, &m->sends);
         labels_cut(&m->sends);
       }
       row->below = m->changed.at.n > row->below ? (unsigned)m->changed.at.n : row->below;
@@ -138,7 +138,7 @@ static void describe(struct rounds *r) {
 
 /* --- places --- */
 
-static void place_columns(struct rounds *r) {
+static void place_columns(struct rounds_diagram *r) {
   struct diagram *d = r->d;
   int arrows = ARROWS_LEAST + ARROWS_EACH * (int)r->n, x = d->left, heading = 0;
   arrows = arrows > ARROWS_MOST ? ARROWS_MOST : arrows;
@@ -155,7 +155,7 @@ static void place_columns(struct rounds *r) {
     r->from[step] = x;
     if (step < r->nsteps) {
       struct text title = {0};
-      teller_round_title(&d->teller, step, &title);
+      trace_printer_round_title(&d->printer, step, &title);
       heading = svg_width(title.at);
       text_release(&title);
       x = r->to[step] = x + arrows;
@@ -166,14 +166,14 @@ static void place_columns(struct rounds *r) {
 
 /* --- lines --- */
 
-static bool is_gone(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
+static bool is_stopped(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
 
-static void draw_life(struct rounds *r, uint32_t p) {
+static void draw_life(struct rounds_diagram *r, uint32_t p) {
   struct diagram *d = r->d;
   const struct trace *t = d->trace;
   int y = d->rows[p].y, x = d->left;
   for (uint32_t step = 0; step < r->nsteps && trace_has_begun(t, p, step); step++) {
-    bool before = is_gone(t->configs[step]->local[p][LOCAL_STATUS]), crashes = t->run.steps[step]->crashes[p];
+    bool before = is_stopped(t->configs[step]->local[p][LOCAL_STATUS]), crashes = t->run.steps[step]->crashes[p];
     int crash = r->from[step] + (r->to[step] - r->from[step]) / 4;
     svg_line(&d->svg, before ? STROKE_GONE : STROKE_LIFE, x, y, r->from[step], y);
     x = r->from[step];
@@ -193,11 +193,12 @@ static void draw_life(struct rounds *r, uint32_t p) {
   }
   if (trace_has_begun(t, p, r->nsteps)) {
     const struct config *last = t->configs[t->nconfigs - 1];
-    svg_line(&d->svg, is_gone(last->local[p][LOCAL_STATUS]) ? STROKE_GONE : STROKE_LIFE, x, y, r->from[r->nsteps], y);
+    svg_line(&d->svg, is_stopped(last->local[p][LOCAL_STATUS]) ? STROKE_GONE : STROKE_LIFE, x, y, r->from[r->nsteps],
+             y);
   }
 }
 
-static void draw_update(struct rounds *r, uint32_t step, uint32_t p) {
+static void draw_update(struct rounds_diagram *r, uint32_t step, uint32_t p) {
   struct diagram *d = r->d;
   const struct trace *t = d->trace;
   value before = t->configs[step]->local[p][LOCAL_STATUS];
@@ -209,7 +210,7 @@ static void draw_update(struct rounds *r, uint32_t step, uint32_t p) {
       svg_mark(&d->svg, MARK_KEY, INK_BAD, x, y);
     return;
   }
-  const struct moment *m = moment_at(r, step + 1, p);
+  const struct round_moment *m = moment_at(r, step + 1, p);
   if (t->configs[step + 1]->local[p][LOCAL_STATUS] & STATUS_HALTED) {
     svg_mark(&d->svg, MARK_SQUARE, m->key ? INK_KEY : INK_PLAIN, x, y);
   } else {
@@ -227,7 +228,7 @@ static const struct arrival *arrival_of(const struct step_log *log, uint32_t fro
 }
 
 /* Somebody who takes part would have got it. */
-static bool is_missed(const struct rounds *r, uint32_t step, const struct sent *s) {
+static bool is_lost(const struct rounds_diagram *r, uint32_t step, const struct sent *s) {
   const struct trace *t = r->d->trace;
   return process_active(t->configs[step]->local[s->to][LOCAL_STATUS]) && !t->run.steps[step]->crashes[s->to] &&
          trace_has_ended(t, s->to, step) && !arrival_of(&t->logs[step], s->from, s->to);
@@ -236,19 +237,19 @@ static bool is_missed(const struct rounds *r, uint32_t step, const struct sent *
 /* A part, in hundredths, of the way of a message. */
 static int along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
 
-static void draw_lost(struct rounds *r, uint32_t step) {
+static void draw_lost(struct rounds_diagram *r, uint32_t step) {
   const struct step_log *log = &r->d->trace->logs[step];
   uint32_t n = 0;
   for (size_t i = 0; i < log->nsent; i++)
-    n += is_missed(r, step, &log->sent[i]);
+    n += is_lost(r, step, &log->sent[i]);
   for (size_t i = 0; i < log->nsent; i++) {
     const struct sent *s = &log->sent[i];
     int from = r->d->rows[s->from].y, to = r->d->rows[s->to].y;
     int rows = s->from < s->to ? (int)(s->to - s->from) : (int)(s->from - s->to);
-    if (!is_missed(r, step, s))
+    if (!is_lost(r, step, s))
       continue;
-    /* Many: short, or nobody can tell them apart. Else they end a third of a row before the receiver's, where only those
-       meet that are meant for it. */
+    /* Many: short, or nobody can tell them apart. Else they end a third of a row before the receiver's, where only
+       those meet that are meant for it. */
     int way = rows == 0 ? 50 : n > 2 * r->n + 2 ? 26 : 100 - 34 / rows < 84 ? 100 - 34 / rows : 84;
     int x = along(r->from[step], r->to[step], way), y = along(from, to, way);
     if (s->from != s->to)
@@ -259,19 +260,19 @@ static void draw_lost(struct rounds *r, uint32_t step) {
 }
 
 /* What was made up stands on its arrow, if it is short; liars next to each other have theirs at different places. */
-static void draw_lie(struct rounds *r, uint32_t step, const struct arrival *a) {
+static void draw_forged(struct rounds_diagram *r, uint32_t step, const struct arrival *a) {
   struct diagram *d = r->d;
-  struct text lie = {0};
+  struct text label = {0};
   int way = 30 + (int)(a->from % 3) * 17;
-  value_print(&d->model->values, d->model, a->type, a->message, &lie);
-  if (is_short(&lie))
+  value_print(&d->model->values, d->model, a->type, a->message, &label);
+  if (is_short(&label))
     svg_words(&d->svg, INK_BAD, ANCHOR_MIDDLE, along(r->from[step], r->to[step], way),
-              along(d->rows[a->from].y, d->rows[a->to].y, way) + 4, text_or_empty(&lie), NULL);
-  text_release(&lie);
-  d->lied = true;
+              along(d->rows[a->from].y, d->rows[a->to].y, way) + 4, text_or_empty(&label), NULL);
+  text_release(&label);
+  d->forged = true;
 }
 
-static void draw_arrivals(struct rounds *r, uint32_t step) {
+static void draw_arrivals(struct rounds_diagram *r, uint32_t step) {
   struct diagram *d = r->d;
   const struct step_log *log = &d->trace->logs[step];
   for (size_t i = 0; i < log->narrivals; i++) {
@@ -280,18 +281,18 @@ static void draw_arrivals(struct rounds *r, uint32_t step) {
     if (a->from == a->to && !a->forged)
       continue; /* on its own line */
     int end = a->from == a->to ? to : from < to ? to - 4 : to + 4;
-    svg_line(&d->svg, a->forged ? STROKE_LIE : STROKE_MESSAGE, r->from[step], from, r->to[step] - 3, end);
+    svg_line(&d->svg, a->forged ? STROKE_FORGED : STROKE_MESSAGE, r->from[step], from, r->to[step] - 3, end);
     if (a->forged)
-      draw_lie(r, step, a);
+      draw_forged(r, step, a);
   }
 }
 
 /* --- the whole --- */
 
-static void draw_round(struct rounds *r, uint32_t step, int head, int bottom) {
+static void draw_round(struct rounds_diagram *r, uint32_t step, int head, int bottom) {
   struct diagram *d = r->d;
   struct text title = {0};
-  teller_round_title(&d->teller, step, &title);
+  trace_printer_round_title(&d->printer, step, &title);
   svg_line(&d->svg, STROKE_GRID, r->from[step], head + 5, r->from[step], bottom);
   svg_words(&d->svg, INK_FAINT, ANCHOR_START, r->from[step], head, title.at, NULL);
   text_release(&title);
@@ -301,7 +302,7 @@ static void draw_round(struct rounds *r, uint32_t step, int head, int bottom) {
     draw_update(r, step, p);
 }
 
-static void draw(struct rounds *r, int head) {
+static void draw(struct rounds_diagram *r, int head) {
   struct diagram *d = r->d;
   const struct claim *claim = &d->trace->claim;
   int bottom = r->n ? d->rows[r->n - 1].y + (int)d->rows[r->n - 1].below * SVG_LINE + 8 : head;
@@ -311,12 +312,13 @@ static void draw(struct rounds *r, int head) {
   if (claim->lasso)
     diagram_draw_loop(d, r->from[claim->loop] - (claim->loop == r->nsteps ? 60 : 0), r->from[r->nsteps], head + 2,
                       claim->loop == r->nsteps ? "stays" : "loop");
-  else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY && !claim->error)
+  else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY &&
+           !claim->error)
     svg_line(&d->svg, STROKE_END, r->from[r->nsteps], line + 5, r->from[r->nsteps], bottom);
   for (uint32_t p = 0; p < r->n; p++) {
     draw_life(r, p);
     for (uint32_t step = 0; step <= r->nsteps; step++) {
-      struct moment *m = moment_at(r, step, p);
+      struct round_moment *m = moment_at(r, step, p);
       int x = step ? r->to[step - 1] + 6 : d->left + 2;
       diagram_draw_labels(d, &m->changed, ANCHOR_START, x, d->rows[p].y, false);
       diagram_draw_labels(d, &m->sends, ANCHOR_END, r->from[step] - 5, d->rows[p].y, true);
@@ -325,19 +327,19 @@ static void draw(struct rounds *r, int head) {
   diagram_draw_names(d);
 }
 
-void diagram_rounds(struct diagram *d, struct meaning *meaning) {
-  struct rounds r = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
+void diagram_rounds(struct diagram *d, struct interpreter *interp) {
+  struct rounds_diagram r = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
   size_t n = ((size_t)r.nsteps + 1) * r.n;
   r.moments = memory_alloc((n + 1) * sizeof *r.moments);
   r.from = memory_alloc((r.nsteps + 1) * sizeof *r.from);
   r.to = memory_alloc((r.nsteps + 1) * sizeof *r.to);
   d->head = d->trace->claim.lasso ? 2 : 1;
   d->widest = r.nsteps <= 3 ? 34 : r.nsteps <= 8 ? 26 : 20; /* the more rounds, the shorter the words */
-  d->nrows = r.n; /* nothing is shared */
-  describe(&r);
+  d->nrows = r.n;                                           /* nothing is shared */
+  make_labels(&r);
   diagram_space_rows(d);
   place_columns(&r);
-  draw(&r, diagram_place_rows(d, meaning));
+  draw(&r, diagram_place_rows(d, interp));
   for (size_t i = 0; i < n; i++) {
     labels_release(&r.moments[i].changed);
     labels_release(&r.moments[i].sends);

@@ -1,61 +1,63 @@
-/* Diagrams of runs of steps. A step stands on the line of its process as far to the left as the order of steps, the words
-   on its line and the messages that it takes allow; above it what it sends, below it what it changes. Shared variables
-   have lines of their own, below those of the processes. */
+/* Diagrams of runs of steps. A step stands on the line of its process as far to the left as the order of steps, the
+   words on its line and the messages that it takes allow; above it what it sends, below it what it changes. Shared
+   variables have lines of their own, below those of the processes. */
+#include "interp/local.h"
 #include "report/diagram_parts.h"
-#include "sem/local.h"
 
 #include <string.h>
 
-#define STEP_LEAST 20  /* from one step to the next */
+#define STEP_LEAST 20   /* from one step to the next */
 #define FLIGHT_LEAST 40 /* from sending a message to taking it */
-#define LIE_LENGTH 34
+#define FORGED_LENGTH 34
 #define BESIDE_WORDS 12
-#define LONG_LIE 22
+#define FORGED_LABEL_MAX 22
 #define PENDING_LENGTH 20
 #define CLEAR 7 /* from a step to an arrow that has nothing to do with it */
-#define MOST_TRIES 12
+#define TRIES_MAX 12
 #define SHORT_RUN 14 /* steps: there is room for longer words */
 
-struct moment { /* a step */
+struct step_moment { /* a step */
   struct labels sends, does;
   struct labels *writes; /* by shared variable's row */
   bool key;
   int x;
 };
 
-struct flight { /* a message, from when it was sent */
+struct message_flight { /* a message, from when it was sent */
   uint32_t from, to, kind, step;
   value message;
   bool landed; /* its arrow is drawn: it was delivered, or looked at */
   bool over;
 };
 
-enum way { WAY_TAKEN, WAY_LOST, WAY_LIE };
-struct arrow {
-  enum way way;
+enum arrow_kind { ARROW_TAKEN, ARROW_LOST, ARROW_FORGED };
+struct diagram_arrow {
+  enum arrow_kind way;
   uint32_t sent, from, taken, to; /* sent and taken: steps */
   uint32_t kind;                  /* LIE */
   value message;
 };
 
-struct steps {
+struct steps_diagram {
   struct diagram *d;
   uint32_t n, nsteps, nshared;
-  struct moment *moments;
+  struct step_moment *moments;
   struct labels *starts; /* by row */
   int *busy;             /* by row: how far words reach */
   int end;
-  VEC(struct flight) flights;
-  VEC(struct arrow) arrows;
+  VEC(struct message_flight) flights;
+  VEC(struct diagram_arrow) arrows;
 };
 
-static const struct event *event_at(const struct steps *s, uint32_t step) { return s->d->trace->run.steps[step]->event; }
+static const struct event *event_at(const struct steps_diagram *s, uint32_t step) {
+  return s->d->trace->run.steps[step]->event;
+}
 
-static const struct action *action_of(const struct steps *s, const struct event *e) {
+static const struct action *action_of(const struct steps_diagram *s, const struct event *e) {
   return e->action == NO_ACTION ? NULL : &process_role(s->d->model, e->process)->actions[e->action];
 }
 
-static uint32_t row_of_shared(const struct steps *s, uint32_t global) {
+static uint32_t row_of_shared(const struct steps_diagram *s, uint32_t global) {
   uint32_t row = s->n;
   for (uint32_t i = 0; i < global; i++)
     row += s->d->model->globals[i].kind == VAR_SHARED;
@@ -69,10 +71,10 @@ static void add_message(const struct diagram *d, uint32_t kind, value v, struct 
   const struct message_kind *k = &d->model->messages[kind];
   text_add(out, k->name);
   if (k->type->size > 0)
-    diagram_brief(d, k->type, v, out);
+    diagram_short_value(d, k->type, v, out);
 }
 
-static void describe_sends(struct steps *s, uint32_t step, struct labels *l) {
+static void label_sends(struct steps_diagram *s, uint32_t step, struct labels *l) {
   const struct step_log *log = &s->d->trace->logs[step];
   for (size_t i = 0; i < log->nsent; i++) {
     struct text v = {0};
@@ -87,7 +89,7 @@ static void describe_sends(struct steps *s, uint32_t step, struct labels *l) {
   labels_cut(l);
 }
 
-static void describe_event(struct steps *s, uint32_t step, struct labels *l) {
+static void label_event(struct steps_diagram *s, uint32_t step, struct labels *l) {
   const struct event *e = event_at(s, step);
   const struct action *a = action_of(s, e);
   struct text v = {0};
@@ -95,18 +97,19 @@ static void describe_event(struct steps *s, uint32_t step, struct labels *l) {
     text_add(&v, "crashes");
   else if (e->kind == EVENT_RECOVER)
     text_add(&v, "recovers");
-  else if (e->kind == EVENT_ACTION && (a->trigger != TRIGGER_ONE || a->point != ANY_POINT) && strcmp(a->name, "when") != 0)
+  else if (e->kind == EVENT_ACTION && (a->trigger != TRIGGER_ONE || a->point != ANY_POINT) &&
+           strcmp(a->name, "when") != 0)
     text_add(&v, a->name); /* what takes one message has its arrow */
   diagram_label(s->d, l, INK_FAINT, &v);
 }
 
-static void describe_step(struct steps *s, uint32_t step) {
+static void label_step(struct steps_diagram *s, uint32_t step) {
   const struct step_log *log = &s->d->trace->logs[step];
-  struct moment *m = &s->moments[step];
+  struct step_moment *m = &s->moments[step];
   VEC(struct change) own = {0};
   m->writes = memory_alloc((s->nshared + 1) * sizeof *m->writes);
-  describe_sends(s, step, &m->sends);
-  describe_event(s, step, &m->does);
+  label_sends(s, step, &m->sends);
+  label_event(s, step, &m->does);
   for (size_t i = 0; i < log->nchanges; i++) {
     const struct change *c = &log->changes[i];
     if (c->process == PROCESS_SHARED && s->d->model->globals[c->var].kind == VAR_SHARED)
@@ -118,9 +121,11 @@ static void describe_step(struct steps *s, uint32_t step) {
   vec_release(&own);
 }
 
-static void taller(unsigned *lines, const struct labels *l) { *lines = l->at.n > *lines ? (unsigned)l->at.n : *lines; }
+static void max_lines(unsigned *lines, const struct labels *l) {
+  *lines = l->at.n > *lines ? (unsigned)l->at.n : *lines;
+}
 
-static void describe(struct steps *s) {
+static void make_labels(struct steps_diagram *s) {
   struct diagram *d = s->d;
   for (uint32_t i = 0; i < d->model->nglobals; i++) {
     struct text v = {0};
@@ -133,23 +138,24 @@ static void describe(struct steps *s) {
   for (uint32_t p = 0; p < s->n; p++)
     diagram_start(d, p, &s->starts[p]);
   for (uint32_t i = 0; i < d->nrows; i++)
-    taller(&d->rows[i].below, &s->starts[i]);
+    max_lines(&d->rows[i].below, &s->starts[i]);
   for (uint32_t step = 0; step < s->nsteps; step++) {
-    struct moment *m = &s->moments[step];
-    struct row *row = &d->rows[event_at(s, step)->process];
-    describe_step(s, step);
-    taller(&row->above, &m->sends);
-    taller(&row->below, &m->does);
+    struct step_moment *m = &s->moments[step];
+    struct diagram_row *row = &d->rows[event_at(s, step)->process];
+    label_step(s, step);
+    max_lines(&row->above, &m->sends);
+    max_lines(&row->below, &m->does);
     for (uint32_t k = 0; k < s->nshared; k++)
-      taller(&d->rows[s->n + k].below, &m->writes[k]);
+      max_lines(&d->rows[s->n + k].below, &m->writes[k]);
   }
 }
 
 /* --- messages and places --- */
 
-static struct flight *flight_find(struct steps *s, uint32_t from, uint32_t to, uint32_t kind, value message) {
+static struct message_flight *message_flight_find(struct steps_diagram *s, uint32_t from, uint32_t to, uint32_t kind,
+                                                  value message) {
   for (size_t i = 0; i < s->flights.n; i++) {
-    struct flight *f = &s->flights.at[i];
+    struct message_flight *f = &s->flights.at[i];
     if (!f->over && f->from == from && f->to == to && f->kind == kind && f->message == message)
       return f;
   }
@@ -157,15 +163,22 @@ static struct flight *flight_find(struct steps *s, uint32_t from, uint32_t to, u
 }
 
 /* The messages that a step takes, looks at, delivers or loses; it cannot stand left of where they arrive. */
-static void land(struct steps *s, uint32_t step, int *x) {
+static void receive_messages(struct steps_diagram *s, uint32_t step, int *x) {
   const struct event *e = event_at(s, step);
   const struct action *a = action_of(s, e);
   for (uint32_t i = 0; i < e->ntaken; i++) {
     const struct taken_message *m = &e->taken[i];
     uint32_t kind = a ? a->kind : e->message_kind;
-    struct flight *f = m->forged ? NULL : flight_find(s, m->from, e->process, kind, m->message);
-    struct arrow arrow = {m->forged ? WAY_LIE : e->kind == EVENT_LOSE ? WAY_LOST : WAY_TAKEN, 0, m->from, step, e->process,
-                          kind, m->message};
+    struct message_flight *f = m->forged ? NULL : message_flight_find(s, m->from, e->process, kind, m->message);
+    struct diagram_arrow arrow = {m->forged               ? ARROW_FORGED
+                                  : e->kind == EVENT_LOSE ? ARROW_LOST
+                                                          : ARROW_TAKEN,
+                                  0,
+                                  m->from,
+                                  step,
+                                  e->process,
+                                  kind,
+                                  m->message};
     if (f) {
       int least = s->moments[f->step].x + FLIGHT_LEAST;
       arrow.sent = f->step;
@@ -173,8 +186,8 @@ static void land(struct steps *s, uint32_t step, int *x) {
     }
     if (m->forged || (f && !f->landed))
       vec_push(&s->arrows, arrow);
-    if (m->forged && *x < s->busy[m->from] + LIE_LENGTH)
-      *x = s->busy[m->from] + LIE_LENGTH;
+    if (m->forged && *x < s->busy[m->from] + FORGED_LENGTH)
+      *x = s->busy[m->from] + FORGED_LENGTH;
     if (!f)
       continue;
     bool stays = e->kind == EVENT_DELIVER || (a && a->trigger == TRIGGER_QUORUM && !a->taken);
@@ -183,24 +196,25 @@ static void land(struct steps *s, uint32_t step, int *x) {
   }
 }
 
-static void add_lie(const struct steps *s, const struct arrow *a, struct text *whole, struct text *cut) {
+static void add_forged_label(const struct steps_diagram *s, const struct diagram_arrow *a, struct text *whole,
+                             struct text *cut) {
   struct text words = {0};
   add_message(s->d, a->kind, a->message, &words);
-  words_fit(words.at, LONG_LIE, cut);
+  text_add_fitted(words.at, FORGED_LABEL_MAX, cut);
   if (whole)
     text_add(whole, words.at);
   text_release(&words);
 }
 
 /* What it was told by liars stands on their lines. */
-static void note_lies(struct steps *s, uint32_t step, int x) {
+static void reserve_forged(struct steps_diagram *s, uint32_t step, int x) {
   for (size_t i = s->arrows.n; i-- > 0 && s->arrows.at[i].taken == step;) {
-    const struct arrow *a = &s->arrows.at[i];
+    const struct diagram_arrow *a = &s->arrows.at[i];
     struct text words = {0};
-    if (a->way != WAY_LIE)
+    if (a->way != ARROW_FORGED)
       continue;
-    add_lie(s, a, NULL, &words);
-    s->busy[a->from] = x - LIE_LENGTH + svg_width(words.at) + BESIDE_WORDS;
+    add_forged_label(s, a, NULL, &words);
+    s->busy[a->from] = x - FORGED_LENGTH + svg_width(words.at) + BESIDE_WORDS;
     text_release(&words);
   }
 }
@@ -208,8 +222,9 @@ static void note_lies(struct steps *s, uint32_t step, int x) {
 static int end_of(int x, const struct labels *l) { return x + 5 + labels_width(l) + BESIDE_WORDS; }
 
 /* An arrow from (x1, row) to (x2, row) that goes through the point (x, row) seems to begin or end there. */
-static bool goes_through(const struct steps *s, int x1, uint32_t from, int x2, uint32_t to, int x, uint32_t row) {
-  const struct row *r = s->d->rows;
+static bool goes_through(const struct steps_diagram *s, int x1, uint32_t from, int x2, uint32_t to, int x,
+                         uint32_t row) {
+  const struct diagram_row *r = s->d->rows;
   if (row <= (from < to ? from : to) || row >= (from < to ? to : from))
     return false;
   int at = x1 + (x2 - x1) * (r[row].y - r[from].y) / (r[to].y - r[from].y);
@@ -217,12 +232,12 @@ static bool goes_through(const struct steps *s, int x1, uint32_t from, int x2, u
 }
 
 /* If the step stands at x: no arrow so far goes through it, and none of its own goes through an earlier one. */
-static bool is_clear(const struct steps *s, uint32_t step, int x) {
+static bool is_clear(const struct steps_diagram *s, uint32_t step, int x) {
   uint32_t p = event_at(s, step)->process;
   for (size_t i = 0; i < s->arrows.n; i++) {
-    const struct arrow *a = &s->arrows.at[i];
+    const struct diagram_arrow *a = &s->arrows.at[i];
     bool own = a->taken == step;
-    int x1 = a->way == WAY_LIE ? (own ? x : s->moments[a->taken].x) - LIE_LENGTH : s->moments[a->sent].x;
+    int x1 = a->way == ARROW_FORGED ? (own ? x : s->moments[a->taken].x) - FORGED_LENGTH : s->moments[a->sent].x;
     if (!own && goes_through(s, x1, a->from, s->moments[a->taken].x, a->to, x, p))
       return false;
     for (uint32_t k = 0; own && k < step; k++)
@@ -232,30 +247,30 @@ static bool is_clear(const struct steps *s, uint32_t step, int x) {
   return true;
 }
 
-static void place_step(struct steps *s, uint32_t step) {
+static void place_step(struct steps_diagram *s, uint32_t step) {
   const struct step_log *log = &s->d->trace->logs[step];
-  struct moment *m = &s->moments[step];
+  struct step_moment *m = &s->moments[step];
   uint32_t p = event_at(s, step)->process;
   int x = step ? s->moments[step - 1].x + STEP_LEAST : s->d->left + BESIDE_WORDS;
   x = x < s->busy[p] ? s->busy[p] : x;
   for (uint32_t k = 0; k < s->nshared; k++)
     if (m->writes[k].at.n > 0 && x < s->busy[s->n + k])
       x = s->busy[s->n + k];
-  land(s, step, &x);
-  for (unsigned tries = 0; tries < MOST_TRIES && !is_clear(s, step, x); tries++)
+  receive_messages(s, step, &x);
+  for (unsigned tries = 0; tries < TRIES_MAX && !is_clear(s, step, x); tries++)
     x += CLEAR;
   m->x = x;
-  note_lies(s, step, x);
+  reserve_forged(s, step, x);
   s->busy[p] = end_of(x, &m->sends) > end_of(x, &m->does) ? end_of(x, &m->sends) : end_of(x, &m->does);
   for (uint32_t k = 0; k < s->nshared; k++)
     if (m->writes[k].at.n > 0)
       s->busy[s->n + k] = end_of(x, &m->writes[k]);
   for (size_t i = 0; i < log->nsent; i++)
-    vec_push(&s->flights, ((struct flight){log->sent[i].from, log->sent[i].to, log->sent[i].kind, step,
-                                           log->sent[i].message, false, false}));
+    vec_push(&s->flights, ((struct message_flight){log->sent[i].from, log->sent[i].to, log->sent[i].kind, step,
+                                                   log->sent[i].message, false, false}));
 }
 
-static void place(struct steps *s) {
+static void place(struct steps_diagram *s) {
   struct diagram *d = s->d;
   for (uint32_t i = 0; i < d->nrows; i++)
     s->busy[i] = end_of(d->left + 2, &s->starts[i]);
@@ -269,15 +284,15 @@ static void place(struct steps *s) {
 
 /* --- lines --- */
 
-static bool is_gone(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
+static bool is_stopped(value status) { return status & (STATUS_CRASHED | STATUS_HALTED); }
 
-static void draw_life(struct steps *s, uint32_t p) {
+static void draw_life(struct steps_diagram *s, uint32_t p) {
   struct diagram *d = s->d;
   const struct trace *t = d->trace;
   int x = d->left, y = d->rows[p].y;
-  bool gone = is_gone(t->configs[0]->local[p][LOCAL_STATUS]);
+  bool gone = is_stopped(t->configs[0]->local[p][LOCAL_STATUS]);
   for (uint32_t step = 0; step + 1 < t->nconfigs; step++) {
-    bool now = is_gone(t->configs[step + 1]->local[p][LOCAL_STATUS]);
+    bool now = is_stopped(t->configs[step + 1]->local[p][LOCAL_STATUS]);
     if (now == gone)
       continue;
     svg_line(&d->svg, gone ? STROKE_GONE : STROKE_LIFE, x, y, s->moments[step].x, y);
@@ -287,9 +302,9 @@ static void draw_life(struct steps *s, uint32_t p) {
   svg_line(&d->svg, gone ? STROKE_GONE : STROKE_LIFE, x, y, s->end, y);
 }
 
-static void draw_writes(struct steps *s, uint32_t step) {
+static void draw_writes(struct steps_diagram *s, uint32_t step) {
   struct diagram *d = s->d;
-  const struct moment *m = &s->moments[step];
+  const struct step_moment *m = &s->moments[step];
   for (uint32_t k = 0; k < s->nshared; k++) {
     const struct labels *l = &m->writes[k];
     int y = d->rows[s->n + k].y;
@@ -301,11 +316,11 @@ static void draw_writes(struct steps *s, uint32_t step) {
   }
 }
 
-static void draw_event(struct steps *s, uint32_t step) {
+static void draw_event(struct steps_diagram *s, uint32_t step) {
   struct diagram *d = s->d;
   const struct trace *t = d->trace;
   const struct event *e = event_at(s, step);
-  const struct moment *m = &s->moments[step];
+  const struct step_moment *m = &s->moments[step];
   int y = d->rows[e->process].y;
   bool fails = step + 1 >= t->nconfigs;
   switch (e->kind) {
@@ -336,24 +351,24 @@ static void draw_event(struct steps *s, uint32_t step) {
 
 static int along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
 
-static void draw_lie(struct steps *s, const struct arrow *a) {
+static void draw_forged(struct steps_diagram *s, const struct diagram_arrow *a) {
   struct diagram *d = s->d;
   struct text whole = {0}, cut = {0};
   int x = s->moments[a->taken].x, y = d->rows[a->to].y, from = d->rows[a->from].y;
-  add_lie(s, a, &whole, &cut);
-  svg_line(&d->svg, STROKE_LIE, x - LIE_LENGTH, from, x - 2, y + (from < y ? -4 : 4));
-  svg_words(&d->svg, INK_BAD, ANCHOR_START, x - LIE_LENGTH, from + (from < y ? -8 : 16), cut.at, whole.at);
+  add_forged_label(s, a, &whole, &cut);
+  svg_line(&d->svg, STROKE_FORGED, x - FORGED_LENGTH, from, x - 2, y + (from < y ? -4 : 4));
+  svg_words(&d->svg, INK_BAD, ANCHOR_START, x - FORGED_LENGTH, from + (from < y ? -8 : 16), cut.at, whole.at);
   text_release(&whole);
   text_release(&cut);
-  d->lied = true;
+  d->forged = true;
 }
 
-static void draw_arrow(struct steps *s, const struct arrow *a) {
+static void draw_arrow(struct steps_diagram *s, const struct diagram_arrow *a) {
   struct diagram *d = s->d;
   int from = d->rows[a->from].y, to = d->rows[a->to].y, x = s->moments[a->taken].x, x0 = s->moments[a->sent].x;
-  if (a->way == WAY_LIE) {
-    draw_lie(s, a);
-  } else if (a->way == WAY_LOST) {
+  if (a->way == ARROW_FORGED) {
+    draw_forged(s, a);
+  } else if (a->way == ARROW_LOST) {
     x = along(x0, x, 60);
     to = a->from == a->to ? from - 14 : along(from, to, 60);
     svg_line(&d->svg, STROKE_LOST, x0, from, x, to);
@@ -367,15 +382,16 @@ static void draw_arrow(struct steps *s, const struct arrow *a) {
 }
 
 /* What is still on its way when the run ends: by pairs of processes the youngest, as many as there are. */
-static void draw_pending(struct steps *s) {
+static void draw_pending(struct steps_diagram *s) {
   struct diagram *d = s->d;
   const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
   for (uint32_t i = 0; i < last->npackets; i++) {
     const struct packet *p = &last->packets[i];
-    struct flight *f = NULL;
+    struct message_flight *f = NULL;
     for (size_t k = s->flights.n; k-- > 0 && !f;) {
-      struct flight *other = &s->flights.at[k];
-      if (!other->over && other->from == p->from && other->to == p->to && other->kind == p->kind && other->message == p->message)
+      struct message_flight *other = &s->flights.at[k];
+      if (!other->over && other->from == p->from && other->to == p->to && other->kind == p->kind &&
+          other->message == p->message)
         f = other;
     }
     if (!f || !process_active(last->local[p->to][LOCAL_STATUS]))
@@ -392,7 +408,7 @@ static void draw_pending(struct steps *s) {
 }
 
 /* Where processes stand at the end, if that is what the property speaks of. */
-static void draw_points(struct steps *s) {
+static void draw_points(struct steps_diagram *s) {
   struct diagram *d = s->d;
   const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
   int widest = 0;
@@ -402,7 +418,8 @@ static void draw_points(struct steps *s) {
     if (role->point_var == NO_VAR || !d->key[model_role_of(d->model, p)][role->point_var])
       continue;
     text_add(&v, "at ");
-    value_print(&d->model->values, d->model, role->vars[role->point_var].type, last->local[p][LOCAL_VAR(role->point_var)], &v);
+    value_print(&d->model->values, d->model, role->vars[role->point_var].type,
+                last->local[p][LOCAL_VAR(role->point_var)], &v);
     svg_words(&d->svg, INK_KEY, ANCHOR_START, s->end + 8, d->rows[p].y + 4, v.at, NULL);
     widest = svg_width(v.at) > widest ? svg_width(v.at) : widest;
     text_release(&v);
@@ -414,7 +431,7 @@ static void draw_points(struct steps *s) {
 
 /* --- the whole --- */
 
-static void draw(struct steps *s, int head) {
+static void draw(struct steps_diagram *s, int head) {
   struct diagram *d = s->d;
   const struct claim *claim = &d->trace->claim;
   int line = head + (d->head - 1) * (SVG_LINE + 4) + 4;
@@ -437,8 +454,10 @@ static void draw(struct steps *s, int head) {
   }
   if (claim->lasso) {
     bool stays = claim->loop == s->nsteps;
-    diagram_draw_loop(d, stays ? s->end - 60 : s->moments[claim->loop].x - 8, s->end, head + 2, stays ? "stays" : "loop");
-  } else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY && !claim->error) {
+    diagram_draw_loop(d, stays ? s->end - 60 : s->moments[claim->loop].x - 8, s->end, head + 2,
+                      stays ? "stays" : "loop");
+  } else if (claim->property != NO_PROPERTY && d->model->properties[claim->property].kind == PROPERTY_SAFETY &&
+             !claim->error) {
     svg_line(&d->svg, STROKE_END, s->end, line, s->end, bottom);
   }
   draw_pending(s);
@@ -446,9 +465,9 @@ static void draw(struct steps *s, int head) {
   diagram_draw_names(d);
 }
 
-static void steps_release(struct steps *s) {
+static void steps_release(struct steps_diagram *s) {
   for (uint32_t step = 0; step < s->nsteps; step++) {
-    struct moment *m = &s->moments[step];
+    struct step_moment *m = &s->moments[step];
     labels_release(&m->sends);
     labels_release(&m->does);
     for (uint32_t k = 0; m->writes && k < s->nshared; k++)
@@ -464,17 +483,17 @@ static void steps_release(struct steps *s) {
   vec_release(&s->arrows);
 }
 
-void diagram_steps(struct diagram *d, struct meaning *meaning) {
-  struct steps s = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
+void diagram_steps(struct diagram *d, struct interpreter *interp) {
+  struct steps_diagram s = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
   s.nshared = d->nrows - s.n;
   s.moments = memory_alloc((s.nsteps + 1) * sizeof *s.moments);
   s.starts = memory_alloc((d->nrows + 1) * sizeof *s.starts);
   s.busy = memory_alloc((d->nrows + 1) * sizeof *s.busy);
   d->head = d->trace->claim.lasso ? 2 : 1;
   d->widest = s.nsteps <= SHORT_RUN ? 32 : 22;
-  describe(&s);
+  make_labels(&s);
   diagram_space_rows(d);
   place(&s);
-  draw(&s, diagram_place_rows(d, meaning));
+  draw(&s, diagram_place_rows(d, interp));
   steps_release(&s);
 }

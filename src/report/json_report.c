@@ -1,6 +1,6 @@
 #include "report/json_report.h"
 
-#include "report/audit.h"
+#include "report/audit_report.h"
 #include "trace/event_json.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
@@ -8,8 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_DIGITS                                                                               \
-  15 /* every number of so many digits is a JSON number for everybody: below 2^53 */
+#define EXACT_DIGITS 15 /* every number of so many digits is a JSON number for everybody: below 2^53 */
 #define EXACT_MOST "9007199254740992"
 
 json_t *licences_json(const struct licences *l, const struct model *m) {
@@ -48,8 +47,7 @@ json_t *stats_json(const struct run_result *r) {
   json_object_set_new(j, "states", r->engine ? json_null() : json_integer((json_int_t)r->stats.states));
   json_object_set_new(j, "variables", r->engine ? json_integer((json_int_t)r->variables) : json_null());
   json_object_set_new(j, "transitions",
-                      r->transitions_counted ? json_integer((json_int_t)r->stats.transitions)
-                                             : json_null());
+                      r->transitions_counted ? json_integer((json_int_t)r->stats.transitions) : json_null());
   json_object_set_new(j, "depth", r->stats.depth_unknown ? json_null() : json_integer(r->stats.depth));
   json_object_set_new(j, "seconds", json_real(r->stats.seconds));
   json_object_set_new(j, "memory_bytes", json_integer((json_int_t)r->stats.memory));
@@ -58,9 +56,10 @@ json_t *stats_json(const struct run_result *r) {
     json_object_set_new(j, "disk_bytes", json_integer((json_int_t)r->stats.disk));
   json_object_set_new(j, "heard_of_assignments", assignments_json(r->heard_of_assignments));
   json_object_set_new(j, "channel_bound", r->has_channels ? json_integer(r->channel_bound) : json_null());
-  json_object_set_new(j, "round_distance", r->runaway         ? json_string("unbounded")
-                                            : r->has_distance ? json_integer(r->distance)
-                                                              : json_null());
+  json_object_set_new(j, "round_distance",
+                      r->divergence     ? json_string("unbounded")
+                      : r->has_distance ? json_integer(r->distance)
+                                        : json_null());
   json_object_set_new(j, "successors", json_string(r->successors));
   json_object_set_new(j, "order_mattered", json_boolean(r->order_mattered));
   return j;
@@ -89,8 +88,7 @@ static json_t *audit_json(const struct run_result *r) {
   return j;
 }
 
-static json_t *property_json(const struct check_result *c, const struct property_result *p,
-                             uint32_t run) {
+static json_t *property_json(const struct check_result *c, const struct property_result *p, uint32_t run) {
   json_t *j = json_object();
   json_object_set_new(j, "name", json_string(property_result_name(p)));
   json_object_set_new(j, "kind", json_string(property_result_kind(p)));
@@ -104,7 +102,8 @@ static json_t *property_json(const struct check_result *c, const struct property
                                        : json_null());
   if (p->property && p->property->kind == PROPERTY_LIVE)
     json_object_set_new(j, "vacuous", json_boolean(p->vacuous));
-  json_object_set_new(j, "trace", p->trace ? trace_to_json(p->trace, result_meaning(c, &c->runs[run])) : json_null());
+  json_object_set_new(j, "trace",
+                      p->trace ? trace_to_json(p->trace, result_interpreter(c, &c->runs[run])) : json_null());
   return j;
 }
 
@@ -117,9 +116,10 @@ static json_t *run_json(const struct check_result *c, const struct run_result *r
   json_object_set_new(j, "reductions", licences_json(r->licences, result_model(c, r)));
   json_object_set_new(j, "stats", stats_json(r));
   json_object_set_new(j, "runaway",
-                      r->runaway ? json_pack("{s:i, s:i, s:o}", "from", (int)r->stretch.from, "to", (int)r->stretch.to,
-                                             "trace", trace_to_json(r->runaway, result_meaning(c, r)))
-                                 : json_null());
+                      r->divergence
+                          ? json_pack("{s:i, s:i, s:o}", "from", (int)r->segment.from, "to", (int)r->segment.to,
+                                      "trace", trace_to_json(r->divergence, result_interpreter(c, r)))
+                          : json_null());
   json_object_set_new(j, "audit", audit_json(r));
   return j;
 }

@@ -2,7 +2,7 @@
 #ifndef RONDO_REPORT_JSON_REPORT_H
 #define RONDO_REPORT_JSON_REPORT_H
 
-#include "report/result.h"
+#include "report/check_result.h"
 
 #include <jansson.h>
 

@@ -80,8 +80,8 @@ static void add_name(struct text *out, const struct model *m, uint32_t p) {
 }
 
 /* Those of one role, runs of four and more shortened. */
-static void add_members(struct text *out, const struct model *m, const struct role *role,
-                        const uint8_t *members, const char **between) {
+static void add_members(struct text *out, const struct model *m, const struct role *role, const uint8_t *members,
+                        const char **between) {
   uint32_t end = role->first + role->count;
   for (uint32_t p = role->first; p < end;) {
     uint32_t last = p;
@@ -131,7 +131,7 @@ void processes_add(struct text *out, const struct model *m, const uint8_t *membe
   }
 }
 
-void items_add(struct items *items, struct text *text) {
+void items_add(struct text_items *items, struct text *text) {
   vec_push(&items->at, memory_strdup(text_or_empty(text)));
   text_release(text);
 }
@@ -176,8 +176,7 @@ static const char *cut_at(const char *item, size_t at, size_t width, char sign, 
 }
 
 /* One item, broken at "; ", or else at ", ", where it is too long for a line. */
-static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t indent,
-                          size_t width) {
+static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t indent, size_t width) {
   while (at + columns(item, strlen(item)) > width) {
     bool fits, comma_fits;
     const char *cut = cut_at(item, at, width, ';', &fits);
@@ -195,7 +194,7 @@ static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t 
   return at + columns(item, strlen(item));
 }
 
-void items_print(struct items *items, const struct style *style, const char *label, bool one_each,
+void items_print(struct text_items *items, const struct style *style, const char *label, bool one_each,
                  struct text *out) {
   if (items->at.n == 0)
     return;
@@ -218,8 +217,7 @@ void items_print(struct items *items, const struct style *style, const char *lab
   items_release(items);
 }
 
-void item_print(const char *label, const char *item, const struct style *style, bool under,
-                struct text *out) {
+void item_print(const char *label, const char *item, const struct style *style, bool under, struct text *out) {
   size_t used = INDENT + strlen(label), at = used + 1 > LABEL ? used + 1 : LABEL;
   at += under ? INDENT : 0;
   text_addf(out, "%*s", INDENT, "");
@@ -229,7 +227,7 @@ void item_print(const char *label, const char *item, const struct style *style, 
   text_add(out, "\n");
 }
 
-void items_release(struct items *items) {
+void items_release(struct text_items *items) {
   for (size_t i = 0; i < items->at.n; i++)
     memory_free(items->at.at[i]);
   vec_release(&items->at);

@@ -14,12 +14,12 @@ struct style {
 enum paint { PAINT_GOOD, PAINT_BAD, PAINT_UNSURE, PAINT_TITLE, PAINT_FAINT };
 void paint_add(struct text *, const struct style *, enum paint, const char *);
 
-void number_add(struct text *, uint64_t);      /* 9,830,401 */
-void decimal_add(struct text *, const char *); /* the same for digits */
-void bytes_add(struct text *, uint64_t);       /* 1.2 MiB */
-void seconds_add(struct text *, double);       /* 0.02 s, 3 min 20 s */
+void number_add(struct text *, uint64_t);                                   /* 9,830,401 */
+void decimal_add(struct text *, const char *);                              /* the same for digits */
+void bytes_add(struct text *, uint64_t);                                    /* 1.2 MiB */
+void seconds_add(struct text *, double);                                    /* 0.02 s, 3 min 20 s */
 void count_add(struct text *, uint64_t, const char *one, const char *many); /* 1 round, 2 rounds */
-void param_add(struct text *, const struct param *); /* its value */
+void param_add(struct text *, const struct param *);                        /* its value */
 void params_add(struct text *, const struct model *);                       /* n = 4, k = 2 */
 
 /* members[p] != 0: P(1), P(3)..P(6); everybody; every Acceptor, everybody but P(2); nobody */
@@ -27,15 +27,13 @@ void processes_add(struct text *, const struct model *, const uint8_t *members);
 
 /* Items after a label, as many on a line as fit; further lines are indented alike. Items are owned.
  */
-struct items {
+struct text_items {
   VEC(char *) at;
 };
-void items_add(struct items *, struct text *); /* takes the text */
-void items_print(struct items *, const struct style *, const char *label, bool one_each,
-                 struct text *out);
-void items_release(struct items *);
+void items_add(struct text_items *, struct text *); /* takes the text */
+void items_print(struct text_items *, const struct style *, const char *label, bool one_each, struct text *out);
+void items_release(struct text_items *);
 /* One item on a line of its own; `under`: under another one, and indented more. */
-void item_print(const char *label, const char *item, const struct style *, bool under,
-                struct text *out);
+void item_print(const char *label, const char *item, const struct style *, bool under, struct text *out);
 
 #endif

@@ -1,8 +1,8 @@
-/* What came out of a question about runs. */
+/* What came out of a query about runs. */
 #include "base/memory.h"
 #include "report/layout.h"
-#include "report/proved.h"
-#include "search/live.h"
+#include "report/verdict_text.h"
+#include "search/liveness_search.h"
 
 static void add_result(struct run_result *r, struct property_result p, struct text *proved) {
   p.proved = memory_strdup(text_or_empty(proved));
@@ -11,19 +11,19 @@ static void add_result(struct run_result *r, struct property_result p, struct te
 }
 
 /* A run that stays as it is may only seem to: there may be steps beyond the distance that is looked at. */
-bool live_shows(const struct live *l) {
+bool live_shows_violation(const struct liveness_search *l) {
   return l->found && !(l->graph.space->distance_cut && l->lasso.loop == l->lasso.n - 1);
 }
 
-static enum verdict judge(const struct live *l, const struct licences *licences, const char *refused,
+static enum verdict judge(const struct liveness_search *l, const struct licences *licences, const char *refused,
                           const char *vacuous, struct text *proved) {
-  const struct graph *g = &l->graph;
+  const struct liveness_graph *g = &l->graph;
   const struct model *m = g->space->model;
   if (refused) {
     text_addf(proved, "not checked: %s", refused);
     return VERDICT_INCONCLUSIVE;
   }
-  if (live_shows(l)) {
+  if (live_shows_violation(l)) {
     text_add(proved, "a run that goes on for ever");
     return VERDICT_VIOLATED;
   }
@@ -31,7 +31,7 @@ static enum verdict judge(const struct live *l, const struct licences *licences,
     if (vacuous)
       text_addf(proved, "vacuously: no run satisfies %s", vacuous);
     else
-      proved_every_run(proved, m, licences);
+      verdict_add_every_run(proved, m, licences);
     return VERDICT_HOLDS;
   }
   if (g->end == SEARCH_EXHAUSTED && !g->cut) {
@@ -40,18 +40,18 @@ static enum verdict judge(const struct live *l, const struct licences *licences,
   }
   if (g->end == SEARCH_EXHAUSTED) {
     text_add(proved, "no violation by runs that stay within ");
-    proved_length(proved, model_steps(m), g->limits.rounds);
+    verdict_add_length(proved, model_steps(m), g->limits.rounds);
     return VERDICT_INCONCLUSIVE;
   }
   text_add(proved, "no violation found so far; ");
-  proved_limit(proved, g->end, &g->limits, NULL);
+  verdict_add_limit(proved, g->end, &g->limits, NULL);
   return VERDICT_INCONCLUSIVE;
 }
 
-void run_result_fill_live(struct run_result *r, const struct space *space, const struct live *l,
+void run_result_fill_live(struct run_result *r, const struct system *space, const struct liveness_search *l,
                           const struct licences *licences, const struct property *shown, const char *refused,
                           const char *vacuous) {
-  const struct question *q = space->question;
+  const struct query *q = space->query;
   *r = (struct run_result){.environment = q->environment,
                            .semantics = q->semantics,
                            .licences = licences,
@@ -66,26 +66,22 @@ void run_result_fill_live(struct run_result *r, const struct space *space, const
                            .channel_bound = space->channel_bound,
                            .successors = memory_strdup(space->successors ? space->successors : "")};
   if (!refused)
-    r->stats = l->sieved ? l->sieved_stats : l->graph.stats;
+    r->stats = l->prechecked ? l->precheck_stats : l->graph.stats;
   r->properties = memory_alloc(2 * sizeof *r->properties);
-  struct property_result p = {.property = shown,
-                              .index = q->properties[0],
-                              .environment = q->environment,
-                              .vacuous = vacuous != NULL};
+  struct property_result p = {
+      .property = shown, .index = q->properties[0], .environment = q->environment, .vacuous = vacuous != NULL};
   struct text proved = {0};
   p.verdict = judge(l, licences, refused, vacuous, &proved);
   add_result(r, p, &proved);
   if (!refused && l->graph.error.found) {
-    struct property_result error = {.index = NO_PROPERTY,
-                                    .environment = q->environment,
-                                    .verdict = VERDICT_VIOLATED};
+    struct property_result error = {.index = NO_PROPERTY, .environment = q->environment, .verdict = VERDICT_VIOLATED};
     struct text message = {0};
     text_addf(&message, "in an initial state: %s", l->graph.error.error.message);
     add_result(r, error, &message);
   }
 }
 
-void property_result_tell_error(struct property_result *p) {
+void property_result_describe_error(struct property_result *p) {
   const struct trace *t = p->trace;
   const struct config *last = t->configs[t->nconfigs - 1];
   struct text proved = {0};
@@ -94,27 +90,27 @@ void property_result_tell_error(struct property_result *p) {
     bool crashes = trace_fails_in_step(t) && !model_steps(t->model) && t->run.steps[t->run.nsteps - 1]->crashes[q];
     faulty += crashes || (last->local[q][LOCAL_STATUS] & STATUS_FAULTY);
   }
-  proved_way(&proved, model_steps(t->model), t->run.nsteps);
-  proved_faulty(&proved, faulty);
+  verdict_add_after(&proved, model_steps(t->model), t->run.nsteps);
+  verdict_add_faulty(&proved, faulty);
   text_addf(&proved, ": %s", t->error.message);
   memory_free(p->proved);
   p->proved = memory_strdup(proved.at);
   text_release(&proved);
 }
 
-void property_result_tell_lasso(struct property_result *p) {
+void property_result_describe_lasso(struct property_result *p) {
   const struct trace *t = p->trace;
   struct text proved = {0};
   uint32_t loop = t->claim.loop, length = t->run.nsteps - loop;
   if (loop > 0) {
     text_add(&proved, "after ");
-    proved_length(&proved, model_steps(t->model), loop);
+    verdict_add_length(&proved, model_steps(t->model), loop);
     text_add(&proved, ", ");
   }
   if (length == 0) {
     text_add(&proved, "it stays as it is for ever");
   } else {
-    proved_length(&proved, model_steps(t->model), length);
+    verdict_add_length(&proved, model_steps(t->model), length);
     text_add(&proved, " again and again");
   }
   memory_free(p->proved);
@@ -122,16 +118,17 @@ void property_result_tell_lasso(struct property_result *p) {
   text_release(&proved);
 }
 
-void property_result_tell_unshown(struct property_result *p, enum unshown why, enum search_end end,
-                                  const struct limits *limits) {
+void property_result_describe_unshown(struct property_result *p, enum unshown why, enum search_end end,
+                                      const struct limits *limits) {
   struct text proved = {0};
   text_add(&proved, "a run that violates it was found, but ");
   if (why == UNSHOWN_STOPPED) {
     text_add(&proved, "could not be shown in time; ");
-    proved_limit(&proved, end, limits, NULL);
+    verdict_add_limit(&proved, end, limits, NULL);
   } else {
-    text_add(&proved, why == UNSHOWN_PILES ? "messages pile up in it, in channels where they stand in the way of others"
-                                          : "it does not come back to where it was");
+    text_add(&proved, why == UNSHOWN_UNBOUNDED
+                          ? "messages pile up in it, in channels where they stand in the way of others"
+                          : "it does not come back to where it was");
   }
   p->verdict = VERDICT_INCONCLUSIVE;
   memory_free(p->proved);

@@ -7,12 +7,10 @@
 #include <string.h>
 
 enum verdict proof_verdict(const struct proof *p) {
-  return p->kind == OUTCOME_SAFE     ? VERDICT_HOLDS
-         : p->kind == OUTCOME_UNSAFE ? VERDICT_VIOLATED
-                                     : VERDICT_INCONCLUSIVE;
+  return p->kind == ENGINE_SAFE ? VERDICT_HOLDS : p->kind == ENGINE_UNSAFE ? VERDICT_VIOLATED : VERDICT_INCONCLUSIVE;
 }
 
-enum verdict proofs_verdict(const struct proved *p, uint32_t n) {
+enum verdict proof_results_verdict(const struct proof_result *p, uint32_t n) {
   enum verdict worst = VERDICT_HOLDS;
   for (uint32_t i = 0; i < n; i++)
     if (proof_verdict(&p[i].proof) > worst)
@@ -21,14 +19,14 @@ enum verdict proofs_verdict(const struct proved *p, uint32_t n) {
 }
 
 /* Parameters of a derived system's run are told with what was found for them. */
-static void add_proved(const struct proved *p, struct text *out) {
+static void add_proved(const struct proof_result *p, struct text *out) {
   if (p->concrete) {
     text_add(out, p->concrete->proved);
     for (uint32_t i = 0; i < p->system->nparams; i++)
       if (!p->system->params[i].of)
         text_addf(out, ", %s = %" PRId64, p->system->params[i].name, p->proof.run.params[i]);
   } else {
-    proof_proved(&p->proof, p->system, out);
+    proof_summary(&p->proof, p->system, out);
   }
 }
 
@@ -40,9 +38,8 @@ static uint32_t line_of(const struct counter_system *s, struct span at) {
 
 /* ---- the run, in words ---- */
 
-static void item(struct items *items, const char *format, ...)
-    __attribute__((format(printf, 2, 3)));
-static void item(struct items *items, const char *format, ...) {
+static void item(struct text_items *items, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void item(struct text_items *items, const char *format, ...) {
   struct text t = {0};
   va_list args;
   va_start(args, format);
@@ -51,8 +48,7 @@ static void item(struct items *items, const char *format, ...) {
   items_add(items, &t);
 }
 
-static void add_state(struct items *items, const struct counter_system *s,
-                      const struct counter_state *state) {
+static void add_state(struct text_items *items, const struct counter_system *s, const struct counter_state *state) {
   for (uint32_t i = 0; i < s->ncontrols; i++) {
     struct text t = {0};
     text_addf(&t, "%s ", s->controls[i].name);
@@ -63,8 +59,8 @@ static void add_state(struct items *items, const struct counter_system *s,
     item(items, "%s %" PRId64, s->counters[i].name, state->counters[i]);
 }
 
-static void add_changes(struct items *items, const struct counter_system *s,
-                        const struct counter_state *before, const struct counter_state *after) {
+static void add_changes(struct text_items *items, const struct counter_system *s, const struct counter_state *before,
+                        const struct counter_state *after) {
   for (uint32_t i = 0; i < s->ncontrols; i++)
     if (before->controls[i] != after->controls[i]) {
       struct text t = {0};
@@ -76,13 +72,12 @@ static void add_changes(struct items *items, const struct counter_system *s,
     }
   for (uint32_t i = 0; i < s->ncounters; i++)
     if (before->counters[i] != after->counters[i])
-      item(items, "%s %" PRId64 " -> %" PRId64, s->counters[i].name, before->counters[i],
-           after->counters[i]);
+      item(items, "%s %" PRId64 " -> %" PRId64, s->counters[i].name, before->counters[i], after->counters[i]);
 }
 
-void counter_run_text(const struct counter_system *s, const struct counter_property *p,
-                      const struct counter_run *run, const struct style *style, struct text *out) {
-  struct items items = {0};
+void counter_run_text(const struct counter_system *s, const struct counter_property *p, const struct counter_run *run,
+                      const struct style *style, struct text *out) {
+  struct text_items items = {0};
   const struct counter_state *now = &run->start;
   text_add(out, "start\n");
   add_state(&items, s, now);
@@ -98,13 +93,12 @@ void counter_run_text(const struct counter_system *s, const struct counter_prope
     items_print(&items, style, "change", false, out);
     now = &step->after;
   }
-  text_addf(out, "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n", p->name, line_of(s, p->at),
-            p->text);
+  text_addf(out, "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n", p->name, line_of(s, p->at), p->text);
 }
 
 /* ---- in words ---- */
 
-static void add_title(const struct proved *first, const struct style *style, struct text *out) {
+static void add_title(const struct proof_result *first, const struct style *style, struct text *out) {
   const struct counter_system *s = first->system;
   struct text title = {0};
   const char *between = ", ";
@@ -113,7 +107,7 @@ static void add_title(const struct proved *first, const struct style *style, str
     if (s->params[i].is && s->params[i].is->op == TERM_NUMBER)
       text_addf(&title, ", %s = %" PRId64, s->params[i].name, s->params[i].is->number);
   struct text all = {0};
-  free_params_print(s, &all);
+  counter_params_print(s, &all);
   if (all.n)
     text_addf(&title, "%sfor all %s", between, all.at);
   text_release(&all);
@@ -124,8 +118,7 @@ static void add_title(const struct proved *first, const struct style *style, str
   text_release(&title);
 }
 
-static void add_verdicts(const struct proved *all, uint32_t n, const struct style *style,
-                         struct text *out) {
+static void add_verdicts(const struct proof_result *all, uint32_t n, const struct style *style, struct text *out) {
   static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
   static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
   size_t widest = 0;
@@ -144,8 +137,7 @@ static void add_verdicts(const struct proved *all, uint32_t n, const struct styl
 }
 
 /* Who decided it, or how far each got. */
-static void add_engines(const struct proved *one, const struct style *style, bool several,
-                        struct text *out) {
+static void add_engines(const struct proof_result *one, const struct style *style, bool several, struct text *out) {
   const struct proof *p = &one->proof;
   for (uint32_t i = 0; i < p->nreports; i++) {
     bool decided = p->by && strcmp(p->by, p->reports[i].name) == 0;
@@ -156,27 +148,25 @@ static void add_engines(const struct proved *one, const struct style *style, boo
     else
       text_add(out, "  ");
     text_addf(out, "%s: %s%s\n", p->reports[i].name, p->reports[i].reached,
-              !decided                  ? ""
-              : p->kind == OUTCOME_SAFE ? ", confirmed by three queries"
-                                        : ", replayed");
+              !decided                 ? ""
+              : p->kind == ENGINE_SAFE ? ", confirmed by three queries"
+                                       : ", replayed");
   }
 }
 
 /* Of a derived system: what it was compared with. */
-static void add_compared(const struct proved *p, const struct style *style, bool several,
-                         struct text *out) {
-  const struct compared *c = &p->compared;
+static void add_compared(const struct proof_result *p, const struct style *style, bool several, struct text *out) {
+  const struct validation *c = &p->compared;
   if (!p->is_compared || !style->verbose)
     return;
   text_addf(out,
-            "  %s%scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32
-            " processes: %" PRIu64 " states, %" PRIu64 " steps%s; by search it holds in %" PRIu32
-            " of them\n",
-            several ? p->name : "", several ? ", " : "", c->instances, c->processes, c->states,
-            c->steps, c->cut ? " (all that there was time for)" : "", p->searched);
+            "  %s%scompared with the algorithm in %" PRIu32 " instances of at most %" PRIu32 " processes: %" PRIu64
+            " states, %" PRIu64 " steps%s; by search it holds in %" PRIu32 " of them\n",
+            several ? p->name : "", several ? ", " : "", c->instances, c->processes, c->states, c->steps,
+            c->cut ? " (all that there was time for)" : "", p->searched);
 }
 
-static void add_story(const struct proved *p, const struct style *style, struct text *out) {
+static void add_story(const struct proof_result *p, const struct style *style, struct text *out) {
   struct text title = {0}, proved = {0};
   add_proved(p, &proved);
   text_addf(&title, "%s is VIOLATED %s", p->name, proved.at);
@@ -184,8 +174,8 @@ static void add_story(const struct proved *p, const struct style *style, struct 
   paint_add(out, style, PAINT_BAD, title.at);
   text_add(out, "\n");
   if (p->concrete && p->concrete->trace) {
-    trace_story(p->concrete->trace, style, out);
-    trace_moral(p->concrete->trace, p->meaning, style, out);
+    trace_print(p->concrete->trace, style, out);
+    trace_explain(p->concrete->trace, p->interp, style, out);
   } else if (!p->concrete) {
     counter_run_text(p->system, p->proof.property, &p->proof.run, style, out);
   }
@@ -193,8 +183,7 @@ static void add_story(const struct proved *p, const struct style *style, struct 
   text_release(&proved);
 }
 
-void proofs_text(const struct proved *all, uint32_t n, const struct style *style,
-                 struct text *out) {
+void proof_results_text(const struct proof_result *all, uint32_t n, const struct style *style, struct text *out) {
   double seconds = 0;
   size_t memory = 0;
   add_title(&all[0], style, out);
@@ -212,7 +201,7 @@ void proofs_text(const struct proved *all, uint32_t n, const struct style *style
   bytes_add(out, memory);
   text_add(out, "\n");
   for (uint32_t i = 0; i < n; i++)
-    if (all[i].proof.kind == OUTCOME_UNSAFE)
+    if (all[i].proof.kind == ENGINE_UNSAFE)
       add_story(&all[i], style, out);
 }
 
@@ -248,18 +237,17 @@ static json_t *params_json(const struct counter_system *s) {
     const struct term *is = s->params[i].is;
     if (s->params[i].of)
       continue;
-    json_object_set_new(j, s->params[i].name,
-                        is && is->op == TERM_NUMBER ? json_integer(is->number) : json_null());
+    json_object_set_new(j, s->params[i].name, is && is->op == TERM_NUMBER ? json_integer(is->number) : json_null());
   }
   return j;
 }
 
 json_t *counter_model_json(const struct counter_system *s) {
   struct text conditions = {0};
-  conditions_print(s, true, &conditions);
-  json_t *j = json_pack("{s:s, s:s, s:o, s:s, s:n, s:s}", "name", s->name, "file", s->source.path,
-                        "params", params_json(s), "conditions", text_or_empty(&conditions),
-                        "environment", "semantics", "counters");
+  counter_conditions_print(s, true, &conditions);
+  json_t *j =
+      json_pack("{s:s, s:s, s:o, s:s, s:n, s:s}", "name", s->name, "file", s->source.path, "params", params_json(s),
+                "conditions", text_or_empty(&conditions), "environment", "semantics", "counters");
   text_release(&conditions);
   return j;
 }
@@ -273,75 +261,71 @@ json_t *counter_run_json(const struct counter_system *s, const struct counter_pr
     json_t *amounts = json_object();
     for (uint32_t k = 0; k < m->namounts; k++)
       json_object_set_new(amounts, m->amounts[k].name, json_integer(step->amounts[k]));
-    json_array_append_new(steps, json_pack("{s:s, s:i, s:o, s:o}", "move", m->name, "line",
-                                           (int)line_of(s, m->at), "amounts", amounts, "state",
-                                           state_json(s, &step->after)));
+    json_array_append_new(steps, json_pack("{s:s, s:i, s:o, s:o}", "move", m->name, "line", (int)line_of(s, m->at),
+                                           "amounts", amounts, "state", state_json(s, &step->after)));
   }
-  return json_pack("{s:s, s:o, s:{s:s, s:s, s:i}, s:o, s:o, s:o}", "schema", COUNTER_TRACE_SCHEMA,
-                   "model", counter_model_json(s), "property", "name", p->name, "formula", p->text,
-                   "line", (int)line_of(s, p->at), "params", values_json(s, run->params), "initial",
-                   state_json(s, &run->start), "steps", steps);
+  return json_pack("{s:s, s:o, s:{s:s, s:s, s:i}, s:o, s:o, s:o}", "schema", COUNTER_TRACE_SCHEMA, "model",
+                   counter_model_json(s), "property", "name", p->name, "formula", p->text, "line",
+                   (int)line_of(s, p->at), "params", values_json(s, run->params), "initial", state_json(s, &run->start),
+                   "steps", steps);
 }
 
-static json_t *trace_json(const struct proved *p) {
-  if (p->proof.kind != OUTCOME_UNSAFE)
+static json_t *trace_json(const struct proof_result *p) {
+  if (p->proof.kind != ENGINE_UNSAFE)
     return json_null();
   if (!p->concrete)
     return counter_run_json(p->system, p->proof.property, &p->proof.run);
-  return p->concrete->trace ? trace_to_json(p->concrete->trace, p->meaning) : json_null();
+  return p->concrete->trace ? trace_to_json(p->concrete->trace, p->interp) : json_null();
 }
 
-static json_t *compared_json(const struct proved *p) {
-  const struct compared *c = &p->compared;
+static json_t *compared_json(const struct proof_result *p) {
+  const struct validation *c = &p->compared;
   if (!p->is_compared)
     return json_null();
-  return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I}", "instances", (json_int_t)c->instances,
-                   "processes", (json_int_t)c->processes, "states", (json_int_t)c->states, "steps",
-                   (json_int_t)c->steps, "complete", (int)!c->cut, "searched",
-                   (json_int_t)p->searched);
+  return json_pack("{s:I, s:I, s:I, s:I, s:b, s:I}", "instances", (json_int_t)c->instances, "processes",
+                   (json_int_t)c->processes, "states", (json_int_t)c->states, "steps", (json_int_t)c->steps, "complete",
+                   (int)!c->cut, "searched", (json_int_t)p->searched);
 }
 
-static json_t *property_json(const struct proved *one, uint32_t run) {
+static json_t *property_json(const struct proof_result *one, uint32_t run) {
   const struct proof *p = &one->proof;
   struct text proved = {0};
   json_t *reports = json_object();
   add_proved(one, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
     json_object_set_new(reports, p->reports[i].name, json_string(p->reports[i].reached));
-  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:o, s:s?, s:o, s:o}", "name", one->name,
-                        "kind", "safety", "verdict", verdict_name(proof_verdict(p)), "proved",
-                        text_or_empty(&proved), "environment", one->environment, "run", (int)run,
-                        "trace", trace_json(one), "engine", p->by, "engines", reports, "compared",
-                        compared_json(one));
+  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:o, s:s?, s:o, s:o}", "name", one->name, "kind", "safety",
+                        "verdict", verdict_name(proof_verdict(p)), "proved", text_or_empty(&proved), "environment",
+                        one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by, "engines",
+                        reports, "compared", compared_json(one));
   text_release(&proved);
   return j;
 }
 
 static json_t *stats_json(const struct proof *p) {
   return json_pack("{s:n, s:n, s:i, s:f, s:I}", "states", "transitions", "depth",
-                   (int)(p->kind == OUTCOME_UNSAFE ? p->run.steps.n : p->depth), "seconds",
-                   p->seconds, "memory_bytes", (json_int_t)p->memory);
+                   (int)(p->kind == ENGINE_UNSAFE ? p->run.steps.n : p->depth), "seconds", p->seconds, "memory_bytes",
+                   (json_int_t)p->memory);
 }
 
-static json_t *model_json(const struct proved *p) {
+static json_t *model_json(const struct proof_result *p) {
   json_t *j = counter_model_json(p->system);
   if (p->environment)
     json_object_set_new(j, "environment", json_string(p->environment));
   return j;
 }
 
-json_t *proofs_json(const struct proved *all, uint32_t n) {
+json_t *proof_results_json(const struct proof_result *all, uint32_t n) {
   json_t *j = json_object(), *properties = json_array(), *runs = json_array();
   json_object_set_new(j, "schema", json_string(PROVE_SCHEMA));
-  json_object_set_new(j, "verdict", json_string(verdict_name(proofs_verdict(all, n))));
+  json_object_set_new(j, "verdict", json_string(verdict_name(proof_results_verdict(all, n))));
   json_object_set_new(j, "properties", properties);
   json_object_set_new(j, "model", n ? model_json(&all[0]) : json_null());
   json_object_set_new(j, "reductions", json_array());
   for (uint32_t i = 0; i < n; i++) {
     json_array_append_new(properties, property_json(&all[i], i));
-    json_array_append_new(runs, json_pack("{s:o, s:[s], s:[], s:o}", "model", model_json(&all[i]),
-                                          "properties", all[i].name, "reductions", "stats",
-                                          stats_json(&all[i].proof)));
+    json_array_append_new(runs, json_pack("{s:o, s:[s], s:[], s:o}", "model", model_json(&all[i]), "properties",
+                                          all[i].name, "reductions", "stats", stats_json(&all[i].proof)));
   }
   json_object_set_new(j, "stats", n ? stats_json(&all[0].proof) : json_null());
   json_object_set_new(j, "runs", runs);

@@ -2,10 +2,10 @@
 #ifndef RONDO_REPORT_PROOF_REPORT_H
 #define RONDO_REPORT_PROOF_REPORT_H
 
-#include "param/compare.h"
 #include "param/proof.h"
+#include "param/validation.h"
+#include "report/check_result.h"
 #include "report/layout.h"
-#include "report/result.h"
 
 #include <jansson.h>
 
@@ -13,31 +13,29 @@
 #define COUNTER_TRACE_SCHEMA "rondo-counter-trace/1"
 
 /* A property and what came of it. */
-struct proved {
+struct proof_result {
   struct proof proof;
   const char *name;
   const struct counter_system *system;
   /* of a system that was derived from a model of rounds, or NULL */
   const char *environment;
-  const struct property_result
-      *concrete; /* UNSAFE: what was found for the parameters of the run; its trace counts */
-  struct meaning *meaning;
+  const struct property_result *concrete; /* UNSAFE: what was found for the parameters of the run; its trace counts */
+  struct interpreter *interp;
   bool is_compared; /* SAFE: the derivation with the interpreter, the verdict with the search */
-  struct compared compared;
+  struct validation compared;
   uint32_t searched; /* instances in which the search found that it holds */
 };
 
 enum verdict proof_verdict(const struct proof *);
-enum verdict proofs_verdict(const struct proved *, uint32_t n); /* the worst of them */
+enum verdict proof_results_verdict(const struct proof_result *, uint32_t n); /* the worst of them */
 
-void proofs_text(const struct proved *, uint32_t n, const struct style *, struct text *);
+void proof_results_text(const struct proof_result *, uint32_t n, const struct style *, struct text *);
 /* A run in words, from its start to what is unsafe. */
-void counter_run_text(const struct counter_system *, const struct counter_property *,
-                      const struct counter_run *, const struct style *, struct text *);
-json_t *counter_run_json(const struct counter_system *, const struct counter_property *,
-                         const struct counter_run *);
+void counter_run_text(const struct counter_system *, const struct counter_property *, const struct counter_run *,
+                      const struct style *, struct text *);
+json_t *counter_run_json(const struct counter_system *, const struct counter_property *, const struct counter_run *);
 json_t *counter_model_json(const struct counter_system *);
 
-json_t *proofs_json(const struct proved *, uint32_t n);
+json_t *proof_results_json(const struct proof_result *, uint32_t n);
 
 #endif

@@ -1,15 +1,21 @@
 /* The papers' tables, from published.def. */
 #include "report/reproduction.h"
 
-#define HOLDS TOLD_HOLDS
-#define VIOLATED TOLD_VIOLATED
-#define NOTHING TOLD_NOTHING
+#define HOLDS ROW_HOLDS
+#define VIOLATED ROW_VIOLATED
+#define NOTHING ROW_UNDECIDED
 
-#define TABLE(name_, title_, tool_, growth_, about_) \
-  {.name = name_, .title = title_, .tool = tool_, .growth = growth_, .about = about_, .rows = (const struct published_row[]){
-#define ROW(setting, way, paper, states, memory, seconds, command, ours, note) \
+#define TABLE(name_, title_, tool_, growth_, about_)                                                                   \
+  {                                                                                                                    \
+    .name = name_, .title = title_, .tool = tool_, .growth = growth_, .about = about_,                                 \
+    .rows = (const struct published_row[]) {
+#define ROW(setting, way, paper, states, memory, seconds, command, ours, note)                                         \
   {setting, way, paper, states, memory, seconds, command, ours, note},
-#define END {0}}},
+#define END                                                                                                            \
+  { 0 }                                                                                                                \
+  }                                                                                                                    \
+  }                                                                                                                    \
+  ,
 
 const struct published_table published_tables[] = {
 #include "report/published.def"

@@ -7,15 +7,17 @@
 #include <stdio.h>
 #include <string.h>
 
-const char *told_name(enum told t) {
+const char *row_verdict_name(enum row_verdict t) {
   static const char *const names[] = {"holds", "violated", "-"};
   return names[t];
 }
 
-static bool row_right(const struct published_row *p, const struct reproduced_row *r) { return r->done && r->told == p->ours; }
+static bool row_right(const struct published_row *p, const struct reproduced_row *r) {
+  return r->done && r->verdict == p->ours;
+}
 
 /* Where the paper says something, and something else is right. */
-static bool corrects(const struct published_row *p) { return p->paper != TOLD_NOTHING && p->paper != p->ours; }
+static bool corrects(const struct published_row *p) { return p->paper != ROW_UNDECIDED && p->paper != p->ours; }
 
 bool reproduction_right(const struct reproduction *r) {
   for (size_t i = 0; i < published_nrows(r->table); i++)
@@ -67,8 +69,8 @@ static void add_ratio(struct text *out, double theirs, double ours) {
 }
 
 #define COLUMNS 12
-static const char *const heads[COLUMNS] = {"setting", "paper's way", "paper", "states", "memory", "time",
-                                           "rondo", "states", "memory", "time", "states: 1 to", "time: 1 to"};
+static const char *const heads[COLUMNS] = {"setting", "paper's way", "paper",  "states", "memory",       "time",
+                                           "rondo",   "states",      "memory", "time",   "states: 1 to", "time: 1 to"};
 static bool is_number(unsigned column) { return column >= 3 && column != 6; }
 
 static void add_cell(const struct reproduction *r, size_t row, unsigned column, struct text *out) {
@@ -76,13 +78,27 @@ static void add_cell(const struct reproduction *r, size_t row, unsigned column, 
   const struct reproduced_row *o = &r->rows[row];
   const char *mark = !o->done ? "not run" : !row_right(p, o) ? " (!)" : corrects(p) ? " (*)" : "";
   switch (column) {
-  case 0: text_add(out, p->setting); break;
-  case 1: text_add(out, p->way); break;
-  case 2: text_add(out, told_name(p->paper)); break;
-  case 3: add_states(out, p->states); break;
-  case 4: text_add(out, p->memory ? p->memory : "-"); break;
-  case 5: add_their_seconds(out, p->seconds); break;
-  case 6: text_addf(out, "%s%s", o->done ? told_name(o->told) : "", mark); break;
+  case 0:
+    text_add(out, p->setting);
+    break;
+  case 1:
+    text_add(out, p->way);
+    break;
+  case 2:
+    text_add(out, row_verdict_name(p->paper));
+    break;
+  case 3:
+    add_states(out, p->states);
+    break;
+  case 4:
+    text_add(out, p->memory ? p->memory : "-");
+    break;
+  case 5:
+    add_their_seconds(out, p->seconds);
+    break;
+  case 6:
+    text_addf(out, "%s%s", o->done ? row_verdict_name(o->verdict) : "", mark);
+    break;
   case 7:
     if (o->has_states)
       number_add(out, (uint64_t)o->states);
@@ -101,8 +117,12 @@ static void add_cell(const struct reproduction *r, size_t row, unsigned column, 
     else
       text_add(out, "-");
     break;
-  case 10: add_ratio(out, p->states, o->has_states ? o->states : 0); break;
-  default: add_ratio(out, p->seconds, o->done ? o->seconds : 0); break;
+  case 10:
+    add_ratio(out, p->states, o->has_states ? o->states : 0);
+    break;
+  default:
+    add_ratio(out, p->seconds, o->done ? o->seconds : 0);
+    break;
   }
 }
 
@@ -174,8 +194,8 @@ void reproduction_text(const struct reproduction *r, const struct style *style, 
 /* --- Markdown --- */
 
 void reproduction_markdown(const struct reproduction *r, struct text *out) {
-  text_addf(out, "## %s\n`rondo reproduce %s`. The paper's tool: %s. %s\n\n", r->table->title, r->table->name, r->table->tool,
-            r->table->about);
+  text_addf(out, "## %s\n`rondo reproduce %s`. The paper's tool: %s. %s\n\n", r->table->title, r->table->name,
+            r->table->tool, r->table->about);
   for (unsigned c = 0; c < COLUMNS; c++)
     text_addf(out, "| %s ", heads[c]);
   text_add(out, "|\n");
@@ -210,12 +230,14 @@ static void csv_add(struct text *out, const char *field) {
 
 void reproduction_csv(const struct reproduction *r, bool head, struct text *out) {
   if (head)
-    text_add(out, "table,setting,way,paper_verdict,paper_states,paper_memory,paper_seconds,verdict,states,memory_bytes,seconds,"
-                  "right,command,note\n");
+    text_add(
+        out,
+        "table,setting,way,paper_verdict,paper_states,paper_memory,paper_seconds,verdict,states,memory_bytes,seconds,"
+        "right,command,note\n");
   for (size_t i = 0; i < published_nrows(r->table); i++) {
     const struct published_row *p = &r->table->rows[i];
     const struct reproduced_row *o = &r->rows[i];
-    const char *first[] = {r->table->name, p->setting, p->way, told_name(p->paper)};
+    const char *first[] = {r->table->name, p->setting, p->way, row_verdict_name(p->paper)};
     for (size_t k = 0; k < sizeof first / sizeof *first; k++) {
       csv_add(out, first[k]);
       text_add(out, ",");
@@ -225,7 +247,7 @@ void reproduction_csv(const struct reproduction *r, bool head, struct text *out)
     text_addf(out, ",%s,", p->memory ? p->memory : "");
     if (p->seconds >= 0)
       text_addf(out, "%g", p->seconds);
-    text_addf(out, ",%s,", o->done ? told_name(o->told) : "");
+    text_addf(out, ",%s,", o->done ? row_verdict_name(o->verdict) : "");
     if (o->has_states)
       text_addf(out, "%.0f", o->states);
     text_addf(out, ",%.0f,%.3f,%s,", o->memory, o->seconds, row_right(p, o) ? "true" : "false");
@@ -243,14 +265,16 @@ static json_t *count_or_null(bool known, double x) { return known ? json_integer
 static json_t *string_or_null(const char *s) { return s ? json_string(s) : json_null(); }
 
 static json_t *row_json(const struct published_row *p, const struct reproduced_row *o) {
-  json_t *paper = json_pack("{s:s, s:o, s:o, s:o}", "verdict", told_name(p->paper), "states", count_or_null(p->states > 0, p->states),
-                            "memory", string_or_null(p->memory), "seconds", number_or_null(p->seconds >= 0, p->seconds));
-  json_t *ours = json_pack("{s:o, s:o, s:o, s:o, s:o}", "verdict", string_or_null(o->done ? told_name(o->told) : NULL), "states",
-                           count_or_null(o->has_states, o->states), "memory_bytes", count_or_null(o->memory > 0, o->memory),
-                           "seconds", number_or_null(o->done, o->seconds), "round_distance", string_or_null(o->distance));
-  return json_pack("{s:s, s:s, s:o, s:o, s:b, s:b, s:s, s:o, s:o}", "setting", p->setting, "way", p->way, "paper", paper, "rondo",
-                   ours, "right", row_right(p, o), "correction", corrects(p), "command", p->command, "note",
-                   string_or_null(p->note), "fault", string_or_null(o->fault));
+  json_t *paper = json_pack("{s:s, s:o, s:o, s:o}", "verdict", row_verdict_name(p->paper), "states",
+                            count_or_null(p->states > 0, p->states), "memory", string_or_null(p->memory), "seconds",
+                            number_or_null(p->seconds >= 0, p->seconds));
+  json_t *ours = json_pack(
+      "{s:o, s:o, s:o, s:o, s:o}", "verdict", string_or_null(o->done ? row_verdict_name(o->verdict) : NULL), "states",
+      count_or_null(o->has_states, o->states), "memory_bytes", count_or_null(o->memory > 0, o->memory), "seconds",
+      number_or_null(o->done, o->seconds), "round_distance", string_or_null(o->distance));
+  return json_pack("{s:s, s:s, s:o, s:o, s:b, s:b, s:s, s:o, s:o}", "setting", p->setting, "way", p->way, "paper",
+                   paper, "rondo", ours, "right", row_right(p, o), "correction", corrects(p), "command", p->command,
+                   "note", string_or_null(p->note), "fault", string_or_null(o->fault));
 }
 
 void reproduction_json(const struct reproduction *r, size_t n, struct text *out) {
@@ -261,9 +285,9 @@ void reproduction_json(const struct reproduction *r, size_t n, struct text *out)
     for (size_t i = 0; i < published_nrows(r[t].table); i++)
       json_array_append_new(rows, row_json(&r[t].table->rows[i], &r[t].rows[i]));
     right &= reproduction_right(&r[t]);
-    json_array_append_new(tables, json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "name", r[t].table->name, "title", r[t].table->title,
-                                            "tool", r[t].table->tool, "about", r[t].table->about, "right",
-                                            reproduction_right(&r[t]), "rows", rows));
+    json_array_append_new(tables, json_pack("{s:s, s:s, s:s, s:s, s:b, s:o}", "name", r[t].table->name, "title",
+                                            r[t].table->title, "tool", r[t].table->tool, "about", r[t].table->about,
+                                            "right", reproduction_right(&r[t]), "rows", rows));
   }
   json_t *all = json_pack("{s:s, s:b, s:o}", "schema", "rondo-reproduce/1", "right", right, "tables", tables);
   char *dumped = json_dumps(all, JSON_INDENT(1));

@@ -6,31 +6,31 @@
 
 #include <stdbool.h>
 
-enum told { /* what a row says of its question */
-  TOLD_HOLDS,
-  TOLD_VIOLATED,
-  TOLD_NOTHING /* the paper: out of memory or time, or not tried; ours: inconclusive */
+enum row_verdict { /* what a row says of its query */
+                   ROW_HOLDS,
+                   ROW_VIOLATED,
+                   ROW_UNDECIDED /* the paper: out of memory or time, or not tried; ours: inconclusive */
 };
-const char *told_name(enum told);
+const char *row_verdict_name(enum row_verdict);
 
 struct published_row {
-  const char *setting;  /* "n = 3" */
-  const char *way;      /* how it was checked there: "partition", "M-MP, symmetry", ... */
-  enum told paper;
-  double states;        /* 0: not said */
-  const char *memory;   /* as printed, or NULL */
-  double seconds;       /* below 0: not said; 0: "~0" */
-  const char *command;  /* of rondo: "check herlihy.rondo -D n=3"; files are those of models/ */
-  enum told ours;       /* what is right; where the paper says otherwise, note says why */
-  const char *note;     /* or NULL */
+  const char *setting; /* "n = 3" */
+  const char *way;     /* how it was checked there: "partition", "M-MP, symmetry", ... */
+  enum row_verdict paper;
+  double states;         /* 0: not said */
+  const char *memory;    /* as printed, or NULL */
+  double seconds;        /* below 0: not said; 0: "~0" */
+  const char *command;   /* of rondo: "check herlihy.rondo -D n=3"; files are those of models/ */
+  enum row_verdict ours; /* what is right; where the paper says otherwise, note says why */
+  const char *note;      /* or NULL */
 };
 
 struct published_table {
-  const char *name;  /* "barbosa-1" */
+  const char *name; /* "barbosa-1" */
   const char *title;
-  const char *tool;  /* the paper's */
-  bool growth;       /* its point is how states grow: drawn */
-  const char *about; /* what differs, for all rows */
+  const char *tool;                 /* the paper's */
+  bool growth;                      /* its point is how states grow: drawn */
+  const char *about;                /* what differs, for all rows */
   const struct published_row *rows; /* the last one has no setting */
 };
 extern const struct published_table published_tables[];
@@ -38,13 +38,13 @@ extern const size_t npublished_tables;
 size_t published_nrows(const struct published_table *);
 
 struct reproduced_row {
-  bool done;        /* else the run ended before it */
-  enum told told;
+  bool done; /* else the run ended before it */
+  enum row_verdict verdict;
   bool has_states;
   double states, seconds;
-  double memory;    /* bytes; 0: not known */
-  char *distance;   /* of rounds, found; owned, or NULL */
-  char *fault;      /* what went wrong, if it did; owned */
+  double memory;  /* bytes; 0: not known */
+  char *distance; /* of rounds, found; owned, or NULL */
+  char *fault;    /* what went wrong, if it did; owned */
 };
 
 struct reproduction {

@@ -19,12 +19,14 @@ static const char style[] =
     ".paper,.ring{fill:#fff}text{stroke:#fff}\n"
     ".plain{fill:#24292f}.faint{fill:#656d76}.key{fill:#0550ae}.bad{fill:#c4232b}.good{fill:#1a7f37}\n"
     ".life,.ring{stroke:#424a53}.gone,.tie{stroke:#8c959f}.grid{stroke:#e3e6ea}.msg,.open{stroke:#6e7781}\n"
-    ".lost,.cut{stroke:#b35900}.lie,.crash,.end{stroke:#c4232b}.loop{stroke:#8250df}.h-msg{fill:#6e7781}.h-lie{fill:#c4232b}\n"
+    ".lost,.cut{stroke:#b35900}.lie,.crash,.end{stroke:#c4232b}.loop{stroke:#8250df}.h-msg{fill:#6e7781}.h-lie{fill:#"
+    "c4232b}\n"
     "@media (prefers-color-scheme:dark){\n"
     ".paper,.ring{fill:#0d1117}text{stroke:#0d1117}\n"
     ".plain{fill:#e6edf3}.faint{fill:#9198a1}.key{fill:#79c0ff}.bad{fill:#ff7b72}.good{fill:#56d364}\n"
     ".life,.ring{stroke:#adb5bd}.gone,.tie{stroke:#6e7681}.grid{stroke:#262c34}.msg,.open{stroke:#848d97}\n"
-    ".lost,.cut{stroke:#f0883e}.lie,.crash,.end{stroke:#ff7b72}.loop{stroke:#d2a8ff}.h-msg{fill:#848d97}.h-lie{fill:#ff7b72}\n"
+    ".lost,.cut{stroke:#f0883e}.lie,.crash,.end{stroke:#ff7b72}.loop{stroke:#d2a8ff}.h-msg{fill:#848d97}.h-lie{fill:#"
+    "ff7b72}\n"
     "}\n"
     "</style>\n"
     "<defs>\n"
@@ -46,7 +48,7 @@ int svg_width(const char *words) { return (int)characters(words) * 29 / 4 + 1; }
 int svg_title_width(const char *words) { return (int)characters(words) * 37 / 4 + 1; }
 
 static const char *head_of(enum stroke s) {
-  return s == STROKE_MESSAGE ? " marker-end=\"url(#to)\"" : s == STROKE_LIE ? " marker-end=\"url(#lie)\"" : "";
+  return s == STROKE_MESSAGE ? " marker-end=\"url(#to)\"" : s == STROKE_FORGED ? " marker-end=\"url(#lie)\"" : "";
 }
 
 void svg_line(struct svg *s, enum stroke stroke, int x1, int y1, int x2, int y2) {
@@ -62,7 +64,8 @@ void svg_mark(struct svg *s, enum mark mark, enum ink ink, int x, int y) {
   switch (mark) {
   case MARK_DOT:
   case MARK_KEY:
-    text_addf(&s->marks, "<circle class=\"%s\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n", inks[ink], x, y, mark == MARK_KEY ? 5 : 3);
+    text_addf(&s->marks, "<circle class=\"%s\" cx=\"%d\" cy=\"%d\" r=\"%d\"/>\n", inks[ink], x, y,
+              mark == MARK_KEY ? 5 : 3);
     break;
   case MARK_RING:
     text_addf(&s->marks, "<circle class=\"ring\" cx=\"%d\" cy=\"%d\" r=\"3\"/>\n", x, y);
@@ -73,8 +76,8 @@ void svg_mark(struct svg *s, enum mark mark, enum ink ink, int x, int y) {
   case MARK_CROSS:
   case MARK_CRASH: {
     int r = mark == MARK_CRASH ? 6 : 4;
-    text_addf(&s->marks, "<path class=\"%s\" d=\"M%d %dl%d %dm0 %dl%d %d\"/>\n", mark == MARK_CRASH ? "crash" : "cut", x - r,
-              y - r, 2 * r, 2 * r, -2 * r, -2 * r, 2 * r);
+    text_addf(&s->marks, "<path class=\"%s\" d=\"M%d %dl%d %dm0 %dl%d %d\"/>\n", mark == MARK_CRASH ? "crash" : "cut",
+              x - r, y - r, 2 * r, 2 * r, -2 * r, -2 * r, 2 * r);
     break;
   }
   }
@@ -128,7 +131,7 @@ void svg_finish(struct svg *s, const char *title, int width, int height, struct 
   text_release(&s->words);
 }
 
-void words_fit(const char *words, unsigned most, struct text *out) {
+void text_add_fitted(const char *words, unsigned most, struct text *out) {
   if (characters(words) <= most) {
     text_add(out, words);
     return;

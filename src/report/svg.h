@@ -1,5 +1,5 @@
-/* A drawing, in the words of SVG: lines below, marks on them, words on top. Whole numbers only, so that the same run gives
-   the same bytes everywhere; one fixed-width font, so that the width of a word is known. */
+/* A drawing, in the words of SVG: lines below, marks on them, words on top. Whole numbers only, so that the same run
+   gives the same bytes everywhere; one fixed-width font, so that the width of a word is known. */
 #ifndef RONDO_REPORT_SVG_H
 #define RONDO_REPORT_SVG_H
 
@@ -17,7 +17,7 @@ enum stroke {
   STROKE_GONE,    /* of one that no longer does */
   STROKE_GRID,    /* where a round begins */
   STROKE_MESSAGE, /* an arrow */
-  STROKE_LIE,     /* an arrow: made up, or changed on the way */
+  STROKE_FORGED,  /* an arrow: made up, or changed on the way */
   STROKE_LOST,    /* dashed, no head */
   STROKE_PENDING, /* no head */
   STROKE_TIE,     /* what belongs together */
@@ -37,11 +37,12 @@ enum mark {
 
 #define SVG_LINE 14 /* from one line of words to the next */
 
-int svg_width(const char *words);  /* of ordinary words; of titles, more */
+int svg_width(const char *words); /* of ordinary words; of titles, more */
 int svg_title_width(const char *words);
 
 void svg_line(struct svg *, enum stroke, int x1, int y1, int x2, int y2);
-void svg_arc(struct svg *, enum stroke, int x1, int y1, int x2, int y2, int bend); /* bend: how far above (< 0) or below */
+void svg_arc(struct svg *, enum stroke, int x1, int y1, int x2, int y2,
+             int bend); /* bend: how far above (< 0) or below */
 void svg_mark(struct svg *, enum mark, enum ink, int x, int y);
 /* full: what a pointer that rests on the words is shown, or NULL. */
 void svg_words(struct svg *, enum ink, enum anchor, int x, int y, const char *words, const char *full);
@@ -51,7 +52,7 @@ void svg_title(struct svg *, enum ink, int x, int y, const char *words);
 void svg_finish(struct svg *, const char *title, int width, int height, struct text *out);
 
 /* At most `most` characters of it: what does not fit is "..". */
-void words_fit(const char *words, unsigned most, struct text *out);
+void text_add_fitted(const char *words, unsigned most, struct text *out);
 /* With what XML and HTML would take for their own replaced. */
 void text_add_escaped(struct text *, const char *);
 

@@ -1,6 +1,6 @@
 #include "report/text_report.h"
 
-#include "report/audit.h"
+#include "report/audit_report.h"
 #include "report/trace_text.h"
 
 #include <inttypes.h>
@@ -15,8 +15,7 @@ static void add_verdict(struct text *out, const struct style *style, enum verdic
   text_addf(out, "%*s", (int)(strlen("inconclusive") - strlen(words[v])), "");
 }
 
-static void add_title(struct text *out, const struct style *style, const struct model *m,
-                      const struct run_result *r) {
+static void add_title(struct text *out, const struct style *style, const struct model *m, const struct run_result *r) {
   struct text title = {0};
   text_addf(&title, "%s%s", m->name, m->nparams ? ", " : "");
   params_add(&title, m);
@@ -28,8 +27,7 @@ static void add_title(struct text *out, const struct style *style, const struct 
   text_release(&title);
 }
 
-static void add_properties(struct text *out, const struct style *style,
-                           const struct run_result *r) {
+static void add_properties(struct text *out, const struct style *style, const struct run_result *r) {
   size_t widest = 0;
   for (uint32_t i = 0; i < r->nproperties; i++) {
     size_t n = strlen(property_result_name(&r->properties[i]));
@@ -71,8 +69,8 @@ static void add_rounds_licences(struct text *out, const struct style *style, con
   }
 }
 
-void licences_text(const struct licences *l, const struct model *m, bool all,
-                   const struct style *style, struct text *out) {
+void licences_text(const struct licences *l, const struct model *m, bool all, const struct style *style,
+                   struct text *out) {
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     const struct licence *licence = &l->of[i];
     uint32_t line, column;
@@ -86,11 +84,7 @@ void licences_text(const struct licences *l, const struct model *m, bool all,
                                           : "refused";
     text_addf(out, "  %-14s ", reduction_name(i));
     if (all || licence->forced) {
-      paint_add(out, style,
-                licence->forced    ? PAINT_BAD
-                : licence->granted ? PAINT_GOOD
-                                   : PAINT_UNSURE,
-                word);
+      paint_add(out, style, licence->forced ? PAINT_BAD : licence->granted ? PAINT_GOOD : PAINT_UNSURE, word);
       text_addf(out, "%*s", (int)(strlen("granted ") - strlen(word)), "");
     }
     text_add(out, licence->reason);
@@ -112,8 +106,7 @@ static bool piles_up(const struct model *m, const struct run_result *r) {
   return m->kind == MODEL_MESSAGES && search_limited(r->end) && r->stats.depth >= VERY_DEEP && !limited;
 }
 
-static void add_stats(struct text *out, const struct model *m, const struct run_result *r,
-                      const struct style *style) {
+static void add_stats(struct text *out, const struct model *m, const struct run_result *r, const struct style *style) {
   text_add(out, "  ");
   if (r->engine) {
     text_addf(out, "engine %s, ", r->engine);
@@ -149,9 +142,11 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
       decimal_add(out, r->heard_of_assignments);
     text_add(out, " heard-of assignments\n");
   }
-  if (r->runaway) {
-    text_addf(out, "  live processes get apart without bound: as in the run below, where some take %ss %u to %u again and again\n",
-              step_word(m), r->stretch.from + 1, r->stretch.to);
+  if (r->divergence) {
+    text_addf(
+        out,
+        "  live processes get apart without bound: as in the run below, where some take %ss %u to %u again and again\n",
+        step_word(m), r->segment.from + 1, r->segment.to);
   } else if (r->has_distance)
     text_addf(out, "  live processes are up to %u round%s apart%s\n", r->distance, r->distance == 1 ? "" : "s",
               r->distance_cut ? ", and more beyond that limit" : "");
@@ -204,59 +199,58 @@ static void add_run(struct text *out, const struct check_result *c, const struct
   text_add(out, "\n");
   add_stats(out, m, r, style);
   add_audit(out, r);
-  if (r->runaway) {
+  if (r->divergence) {
     text_add(out, "\n");
     paint_add(out, style, PAINT_UNSURE, "processes get apart without bound");
     text_add(out, "\n");
-    trace_story(r->runaway, style, out);
+    trace_print(r->divergence, style, out);
   }
 }
 
 /* Several properties often fail in the same run: it is told once. */
-struct told {
-  char *story;
+struct printed_trace {
+  char *run_text;
   const char *name;
 };
-struct tales {
-  VEC(struct told) at;
+struct trace_cache {
+  VEC(struct printed_trace) at;
 };
 
-static void add_trace(struct text *out, struct meaning *meaning, const struct property_result *p,
-                      const struct style *style, struct tales *told) {
-  struct text title = {0}, story = {0};
+static void add_trace(struct text *out, struct interpreter *interp, const struct property_result *p,
+                      const struct style *style, struct trace_cache *told) {
+  struct text title = {0}, run_text = {0};
   bool violated = p->verdict == VERDICT_VIOLATED;
-  text_addf(&title, "%s %s %s", property_result_name(p),
-            violated ? "is VIOLATED" : "holds:", p->proved);
+  text_addf(&title, "%s %s %s", property_result_name(p), violated ? "is VIOLATED" : "holds:", p->proved);
   text_add(out, "\n");
   paint_add(out, style, violated ? PAINT_BAD : PAINT_GOOD, title.at);
-  trace_story(p->trace, style, &story);
+  trace_print(p->trace, style, &run_text);
   size_t i = 0;
-  while (i < told->at.n && strcmp(told->at.at[i].story, story.at) != 0)
+  while (i < told->at.n && strcmp(told->at.at[i].run_text, run_text.at) != 0)
     i++;
   if (i < told->at.n) {
     text_addf(out, ", by the same run as %s\n", told->at.at[i].name);
   } else {
-    text_addf(out, "\n%s", story.at);
-    vec_push(&told->at, ((struct told){memory_strdup(story.at), property_result_name(p)}));
+    text_addf(out, "\n%s", run_text.at);
+    vec_push(&told->at, ((struct printed_trace){memory_strdup(run_text.at), property_result_name(p)}));
   }
-  trace_moral(p->trace, meaning, style, out);
+  trace_explain(p->trace, interp, style, out);
   text_release(&title);
-  text_release(&story);
+  text_release(&run_text);
 }
 
 void report_text(const struct check_result *c, const struct style *style, struct text *out) {
   for (uint32_t i = 0; i < c->nruns; i++) {
-    struct tales told = {0};
+    struct trace_cache told = {0};
     if (i > 0)
       text_add(out, "\n");
     add_run(out, c, &c->runs[i], style);
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
       const struct property_result *p = &c->runs[i].properties[k];
       if (p->trace && (p->verdict == VERDICT_VIOLATED || style->verbose))
-        add_trace(out, result_meaning(c, &c->runs[i]), p, style, &told);
+        add_trace(out, result_interpreter(c, &c->runs[i]), p, style, &told);
     }
     for (size_t k = 0; k < told.at.n; k++)
-      memory_free(told.at.at[k].story);
+      memory_free(told.at.at[k].run_text);
     vec_release(&told.at);
   }
 }

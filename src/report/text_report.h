@@ -2,13 +2,12 @@
 #ifndef RONDO_REPORT_TEXT_REPORT_H
 #define RONDO_REPORT_TEXT_REPORT_H
 
+#include "report/check_result.h"
 #include "report/layout.h"
-#include "report/result.h"
 
 void report_text(const struct check_result *, const struct style *, struct text *);
 
 /* `name   reason   (line 12)` for each reduction; only those applied, unless all. */
-void licences_text(const struct licences *, const struct model *, bool all, const struct style *,
-                   struct text *);
+void licences_text(const struct licences *, const struct model *, bool all, const struct style *, struct text *);
 
 #endif

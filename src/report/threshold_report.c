@@ -1,6 +1,6 @@
 #include "report/threshold_report.h"
 
-#include "param/region.h"
+#include "param/param_region.h"
 #include "report/proof_report.h"
 
 #include <string.h>
@@ -16,8 +16,7 @@ void threshold_release(struct threshold *t) {
 
 static void add_title(const struct threshold *t, const struct style *style, struct text *out) {
   struct text title = {0};
-  text_addf(&title, "%s, %s: for which parameters does it fail?", t->graph->system->name,
-            t->property->name);
+  text_addf(&title, "%s, %s: for which parameters does it fail?", t->graph->system->name, t->property->name);
   paint_add(out, style, PAINT_TITLE, title.at);
   text_add(out, "\n\n");
   text_release(&title);
@@ -33,11 +32,10 @@ static void add_how(const struct threshold *t, struct text *out) {
   text_add(out, " made general");
   for (uint32_t i = 0; t->exact && i < t->proof.nreports; i++)
     if (t->proof.by && !strcmp(t->proof.by, t->proof.reports[i].name))
-      text_addf(out, "; the rest, %s: %s, confirmed by three queries", t->proof.by,
-                t->proof.reports[i].reached);
+      text_addf(out, "; the rest, %s: %s, confirmed by three queries", t->proof.by, t->proof.reports[i].reached);
   if (!t->exact && t->has_proof) {
     struct text proved = {0};
-    proof_proved(&t->proof, t->graph->system, &proved);
+    proof_summary(&t->proof, t->graph->system, &proved);
     text_addf(out, "\n  the rest: %s", proved.at);
     for (uint32_t i = 0; i < t->proof.nreports; i++)
       text_addf(out, "\n  %s: %s", t->proof.reports[i].name, t->proof.reports[i].reached);
@@ -55,7 +53,7 @@ void threshold_text(const struct threshold *t, const struct style *style, struct
   struct text unsafe = {0}, safe = {0}, assuming = {0};
   add_title(t, style, out);
   regions_print(t->graph, &t->unsafe, &unsafe);
-  conditions_print(s, false, &assuming);
+  counter_conditions_print(s, false, &assuming);
   add_line(out, "unsafe when", &unsafe);
   if (t->exact)
     regions_complement_print(t->graph, &t->unsafe, &safe);
@@ -67,7 +65,7 @@ void threshold_text(const struct threshold *t, const struct style *style, struct
   add_how(t, out);
   if (t->has_edge) {
     struct text title = {0}, proved = {0};
-    proof_proved(&t->edge, s, &proved);
+    proof_summary(&t->edge, s, &proved);
     text_addf(&title, "on the edge, %s is VIOLATED %s", t->property->name, proved.at);
     text_add(out, "\n");
     paint_add(out, style, PAINT_BAD, title.at);
@@ -87,15 +85,14 @@ json_t *threshold_json(const struct threshold *t) {
   regions_print(t->graph, &t->unsafe, &unsafe);
   if (t->exact)
     regions_complement_print(t->graph, &t->unsafe, &safe);
-  conditions_print(s, false, &assuming);
-  json_t *j = json_pack(
-      "{s:s, s:s, s:s, s:s, s:s?, s:s, s:o, s:o, s:i, s:o}", "schema", THRESHOLD_SCHEMA, "verdict",
-      t->exact ? "exact" : "inconclusive", "property", t->property->name, "unsafe_when",
-      text_or_empty(&unsafe), "safe_when", t->exact ? text_or_empty(&safe) : NULL, "assuming",
-      text_or_empty(&assuming), "edge",
-      t->has_edge ? counter_run_json(s, t->property, &t->edge.run) : json_null(), "model",
-      counter_model_json(s), "ways", (int)t->ways, "stats",
-      json_pack("{s:f, s:I}", "seconds", t->seconds, "memory_bytes", (json_int_t)t->memory));
+  counter_conditions_print(s, false, &assuming);
+  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:s, s:o, s:o, s:i, s:o}", "schema", THRESHOLD_SCHEMA, "verdict",
+                        t->exact ? "exact" : "inconclusive", "property", t->property->name, "unsafe_when",
+                        text_or_empty(&unsafe), "safe_when", t->exact ? text_or_empty(&safe) : NULL, "assuming",
+                        text_or_empty(&assuming), "edge",
+                        t->has_edge ? counter_run_json(s, t->property, &t->edge.run) : json_null(), "model",
+                        counter_model_json(s), "ways", (int)t->ways, "stats",
+                        json_pack("{s:f, s:I}", "seconds", t->seconds, "memory_bytes", (json_int_t)t->memory));
   text_release(&unsafe);
   text_release(&safe);
   text_release(&assuming);

@@ -11,8 +11,8 @@
 
 struct threshold {
   const struct counter_property *property;
-  const struct graph *graph; /* with the conditions that are not in question */
-  cube_vec unsafe;           /* where it fails: all of it if `exact`, else as far as it is known */
+  const struct counter_graph *graph; /* with the conditions that are not in query */
+  cube_vec unsafe;                   /* where it fails: all of it if `exact`, else as far as it is known */
   bool exact;
   uint32_t ways;  /* counterexamples that were needed */
   bool has_proof; /* the newest one: of the rest if `exact`, else how far it got */

@@ -1,7 +1,7 @@
 #include "report/trace_text.h"
 
-#include "report/teller.h"
-#include "trace/instance.h"
+#include "report/trace_printer.h"
+#include "trace/property_instance.h"
 
 #include <string.h>
 
@@ -13,7 +13,7 @@ static bool is_free_choice(void *context, const struct node *n) {
   return !*found;
 }
 
-bool teller_tells_start(const struct teller *t, const struct var *var) {
+bool trace_printer_shows_start(const struct trace_printer *t, const struct var *var) {
   bool chosen = false;
   if (var->init)
     node_walk(var->init, is_free_choice, &chosen);
@@ -21,22 +21,22 @@ bool teller_tells_start(const struct teller *t, const struct var *var) {
          (t->style->verbose && var->kind != VAR_ORACLE && !var_is_hidden(var));
 }
 
-static void tell_variable(const struct teller *t, const struct config *c, const char *name) {
-  struct groups g = {0};
+static void print_variable(const struct trace_printer *t, const struct config *c, const char *name) {
+  struct process_groups g = {0};
   for (uint32_t p = 0; p < t->model->nprocesses; p++) {
     const struct role *role = process_role(t->model, p);
     for (uint32_t i = 0; i < role->nvars; i++)
-      if (!strcmp(role->vars[i].name, name) && teller_tells_start(t, &role->vars[i]) &&
+      if (!strcmp(role->vars[i].name, name) && trace_printer_shows_start(t, &role->vars[i]) &&
           !(c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE)) {
         struct text v = {0};
-        teller_value(t, &v, role->vars[i].type, c->local[p][LOCAL_VAR(i)]);
-        groups_add(&g, t, p, &v);
+        trace_printer_value(t, &v, role->vars[i].type, c->local[p][LOCAL_VAR(i)]);
+        process_groups_add(&g, t, p, &v);
       }
   }
-  groups_print(&g, t, name, false);
+  process_groups_print(&g, t, name, false);
 }
 
-static bool told_before(const struct model *m, uint32_t r, uint32_t i) {
+static bool is_printed_before(const struct model *m, uint32_t r, uint32_t i) {
   for (uint32_t s = 0; s <= r; s++)
     for (uint32_t k = 0; k < (s < r ? m->roles[s].nvars : i); k++)
       if (!strcmp(m->roles[s].vars[k].name, m->roles[r].vars[i].name))
@@ -44,8 +44,8 @@ static bool told_before(const struct model *m, uint32_t r, uint32_t i) {
   return false;
 }
 
-static void tell_faulty(const struct teller *t, const struct config *c) {
-  struct groups g = {0};
+static void print_faulty(const struct trace_printer *t, const struct config *c) {
+  struct process_groups g = {0};
   for (uint32_t p = 0; p < t->model->nprocesses; p++) {
     value status = c->local[p][LOCAL_STATUS];
     struct text v = {0};
@@ -58,37 +58,37 @@ static void tell_faulty(const struct teller *t, const struct config *c) {
     else if (status & STATUS_OMITS_RECEIVE)
       text_add(&v, "may omit to receive");
     if (v.n > 0)
-      groups_add(&g, t, p, &v);
+      process_groups_add(&g, t, p, &v);
   }
-  groups_print(&g, t, "faulty", false);
+  process_groups_print(&g, t, "faulty", false);
 }
 
-static void tell_start(const struct teller *t) {
+static void print_start(const struct trace_printer *t) {
   const struct model *m = t->model;
   const struct config *c = t->trace->configs[0];
-  teller_heading(t, "start");
+  trace_printer_heading(t, "start");
   size_t before = t->out->n;
   for (uint32_t i = 0; i < m->nglobals; i++) {
-    struct items items = {0};
-    if (!teller_tells_start(t, &m->globals[i]))
+    struct text_items items = {0};
+    if (!trace_printer_shows_start(t, &m->globals[i]))
       continue;
     struct text v = {0};
-    teller_value(t, &v, m->globals[i].type, c->globals[i]);
+    trace_printer_value(t, &v, m->globals[i].type, c->globals[i]);
     items_add(&items, &v);
     items_print(&items, t->style, m->globals[i].name, false, t->out);
   }
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
-      if (!told_before(m, r, i))
-        tell_variable(t, c, m->roles[r].vars[i].name);
-  tell_faulty(t, c);
+      if (!is_printed_before(m, r, i))
+        print_variable(t, c, m->roles[r].vars[i].name);
+  print_faulty(t, c);
   if (t->out->n == before)
     text_add(t->out, "  there is only one way to start\n");
 }
 
 /* --- the end --- */
 
-static void add_formula(const struct teller *t, struct span at) {
+static void add_formula(const struct trace_printer *t, struct span at) {
   const char *text = t->model->source.text;
   bool blank = false;
   text_add(t->out, "  ");
@@ -96,8 +96,7 @@ static void add_formula(const struct teller *t, struct span at) {
     if (text[i] == '/' && i + 1 < at.to && text[i + 1] == '/') /* a comment within the formula */
       while (i < at.to && text[i] != '\n')
         i++;
-    bool space =
-        i >= at.to || text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
+    bool space = i >= at.to || text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
     if (!space) {
       text_add(t->out, blank ? " " : "");
       text_add_n(t->out, &text[i], 1);
@@ -107,12 +106,12 @@ static void add_formula(const struct teller *t, struct span at) {
   text_add(t->out, "\n");
 }
 
-static void add_list(const struct teller *t, char *const *at, size_t n) {
+static void add_list(const struct trace_printer *t, char *const *at, size_t n) {
   for (size_t i = 0; i < n; i++)
     text_addf(t->out, "%s%s%s", i ? ", " : "  ", at[i], i + 1 == n ? "\n" : "");
 }
 
-static void tell_error(const struct teller *t) {
+static void print_error(const struct trace_printer *t) {
   const struct model_error *e = &t->trace->error;
   size_t length;
   struct text title = {0};
@@ -129,7 +128,7 @@ static void tell_error(const struct teller *t) {
   text_add(t->out, "\n");
   text_release(&title);
   if (e->at.to > 0) {
-    uint32_t line = teller_line(t->model, e->at);
+    uint32_t line = source_line_number(t->model, e->at);
     const char *source = source_line(&t->model->source, line, &length);
     text_addf(t->out, "  line %u: ", line);
     while (length > 0 && (*source == ' ' || *source == '\t'))
@@ -139,18 +138,18 @@ static void tell_error(const struct teller *t) {
   }
 }
 
-static void tell_end(const struct teller *t, struct meaning *meaning) {
+static void print_end(const struct trace_printer *t, struct interpreter *interp) {
   if (t->trace->claim.error) {
-    tell_error(t);
+    print_error(t);
     return;
   }
   if (t->trace->claim.property == NO_PROPERTY)
     return;
   const struct property *p = &t->model->properties[t->trace->claim.property];
-  struct instance instance;
+  struct property_instance instance;
   bool cover = p->kind == PROPERTY_COVER, lasso = t->trace->claim.lasso;
   if (lasso)
-    teller_assumptions(t, meaning);
+    trace_printer_assumptions(t, interp);
   if (lasso && p->almost_surely)
     text_add(t->out, "\nan adversary can keep it like that, whatever the coins show\n");
   text_add(t->out, "\n");
@@ -162,56 +161,55 @@ static void tell_end(const struct teller *t, struct meaning *meaning) {
                       : "now %s fails",
             p->name);
   paint_add(t->out, t->style, cover ? PAINT_GOOD : PAINT_BAD, title.at);
-  text_addf(t->out, "  (line %u)\n", teller_line(t->model, p->at));
+  text_addf(t->out, "  (line %u)\n", source_line_number(t->model, p->at));
   text_release(&title);
   add_formula(t, p->formula->at);
-  instance_find(&instance, meaning, t->trace);
+  property_instance_find(&instance, interp, t->trace);
   add_list(t, instance.bound.at, instance.bound.n);
   add_list(t, instance.read.at, instance.read.n);
-  instance_release(&instance);
+  property_instance_release(&instance);
 }
 
 /* What the last step left behind; one that ends in an error is not done. */
-static void tell_flight(const struct teller *t) {
+static void print_in_flight(const struct trace_printer *t) {
   const struct config *last = t->trace->configs[t->trace->nconfigs - 1];
   if (trace_fails_in_step(t->trace))
     return;
   struct text to = {0};
-  struct teller flight = *t;
+  struct trace_printer flight = *t;
   flight.out = &to;
-  teller_flight(&flight, last, "to");
+  trace_printer_in_flight(&flight, last, "to");
   if (to.n > 0) {
-    teller_heading(t, "still in flight");
+    trace_printer_heading(t, "still in flight");
     text_add(t->out, to.at);
   }
   text_release(&to);
 }
 
-void trace_story(const struct trace *trace, const struct style *style, struct text *out) {
-  struct teller t = {trace, trace->model, style, out, trace->run.nsteps};
+void trace_print(const struct trace *trace, const struct style *style, struct text *out) {
+  struct trace_printer t = {trace, trace->model, style, out, trace->run.nsteps};
   bool loops = trace->claim.lasso && trace->claim.loop < trace->run.nsteps;
-  tell_start(&t);
+  print_start(&t);
   if (model_steps(trace->model)) {
     if (loops) {
-      teller_steps(&t, "steps", 0, trace->claim.loop);
-      teller_steps(&t, "again and again", trace->claim.loop, trace->run.nsteps);
+      trace_printer_steps(&t, "steps", 0, trace->claim.loop);
+      trace_printer_steps(&t, "again and again", trace->claim.loop, trace->run.nsteps);
       return;
     }
-    teller_steps(&t, "steps", 0, trace->run.nsteps);
-    tell_flight(&t);
+    trace_printer_steps(&t, "steps", 0, trace->run.nsteps);
+    print_in_flight(&t);
     return;
   }
   for (uint32_t i = 0; i < trace->run.nsteps; i++) {
     if (loops && i == trace->claim.loop)
-      teller_heading(&t, "again and again");
-    teller_round(&t, i);
+      trace_printer_heading(&t, "again and again");
+    trace_printer_round(&t, i);
   }
   if (trace->done)
-    teller_order(&t);
+    trace_printer_order(&t);
 }
 
-void trace_moral(const struct trace *trace, struct meaning *meaning, const struct style *style,
-                 struct text *out) {
-  struct teller t = {trace, trace->model, style, out, trace->run.nsteps};
-  tell_end(&t, meaning);
+void trace_explain(const struct trace *trace, struct interpreter *interp, const struct style *style, struct text *out) {
+  struct trace_printer t = {trace, trace->model, style, out, trace->run.nsteps};
+  print_end(&t, interp);
 }

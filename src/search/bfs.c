@@ -1,44 +1,43 @@
-#include "search/sweep.h"
+#include "search/worker.h"
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "search/paths.h"
-#include "search/retrace.h"
+#include "search/compaction_path.h"
+#include "search/rank_paths.h"
 #include "search/spill.h"
 
 #include <math.h>
 #include <string.h>
 
 /* States that go elsewhere, or came from there, have parents that are not known yet. */
-static struct store *new_store(const struct search *s) {
-  bool terse = !s->ranks && !s->spill_folder;
-  return s->limits.signature ? store_new_compact(s->limits.signature) : terse ? store_new_terse() : store_new();
+static struct visited_set *new_store(const struct search *s) {
+  bool delta = !s->ranks && !s->spill_folder;
+  return s->limits.signature ? visited_new_compact(s->limits.signature) : delta ? visited_new_delta() : visited_new();
 }
 
-void search_init(struct search *s, struct space *space, const struct limits *limits) {
-  *s = (struct search){.space = space, .limits = *limits, .threaded_from = UINT32_MAX,
-                       .resumed_from = UINT32_MAX};
-  uint32_t n = space->question->nproperties;
+void search_init(struct search *s, struct system *space, const struct limits *limits) {
+  *s = (struct search){.space = space, .limits = *limits, .threaded_from = UINT32_MAX, .resumed_from = UINT32_MAX};
+  uint32_t n = space->query->nproperties;
   s->findings = memory_alloc((n ? n : 1) * sizeof *s->findings);
 }
 
 void search_release(struct search *s) {
-  crew_free(s->crew);
+  worker_pool_free(s->pool);
   memory_free(s->findings);
-  store_free(s->store);
+  visited_free(s->visited_set);
   for (uint32_t i = 0; i < s->ntexts; i++)
     memory_free(s->texts[i]);
   memory_free(s->texts);
-  told_paths_free(s);
+  rank_paths_free(s);
   memory_free(s->error_text);
   spill_free(s->spill);
-  memory_free(s->spill_trouble);
+  memory_free(s->spill_error_text);
   *s = (struct search){0};
 }
 
 bool search_all_decided(const struct search *s) {
   bool any = false;
-  for (uint32_t i = 0; i < s->space->question->nproperties; i++) {
+  for (uint32_t i = 0; i < s->space->query->nproperties; i++) {
     const struct property *p = question_property(s->space, i);
     if (p->kind != PROPERTY_LIVE && !p->stability_of) {
       any = true;
@@ -49,9 +48,9 @@ bool search_all_decided(const struct search *s) {
   return any;
 }
 
-void search_tell_decided(struct search *s) {
+void search_set_decided(struct search *s) {
   s->space->decided = 0;
-  for (uint32_t i = 0; i < s->space->question->nproperties && i < 64; i++)
+  for (uint32_t i = 0; i < s->space->query->nproperties && i < 64; i++)
     s->space->decided |= (uint64_t)s->findings[i].found << i;
 }
 
@@ -60,15 +59,15 @@ void search_stop(struct search *s, enum search_end why) {
     s->end = why;
 }
 
-void search_forget(struct search *s, struct sweep *w) {
-  crew_free(s->crew);
-  s->crew = NULL;
+void search_reset(struct search *s, struct worker *w) {
+  worker_pool_free(s->pool);
+  s->pool = NULL;
   spill_free(s->spill);
   s->spill = NULL;
   s->pause = false;
-  store_free(s->store);
-  s->store = new_store(s);
-  memset(s->findings, 0, s->space->question->nproperties * sizeof *s->findings);
+  visited_free(s->visited_set);
+  s->visited_set = new_store(s);
+  memset(s->findings, 0, s->space->query->nproperties * sizeof *s->findings);
   s->error = w->error = (struct finding){0};
   s->end = w->end = SEARCH_EXHAUSTED;
   s->cut = false;
@@ -76,59 +75,60 @@ void search_forget(struct search *s, struct sweep *w) {
   s->stats = (struct search_stats){0};
   s->threaded_from = s->resumed_from = UINT32_MAX;
   vec_release(&s->stage->first);
-  *s->stage = (struct stage){0};
+  *s->stage = (struct search_stage){0};
   w->transitions = w->frontier_states = w->rounds = 0;
-  sweep_forget(w);
+  worker_clear(w);
   if (s->ranks)
-    ranks_forget(w);
+    ranks_reset(w);
 }
 
 /* --- layers --- */
 
-/* What was added to each lane since `layer` began is what it is. */
-static void layer_close(const struct store *store, struct layer *layer) {
-  for (uint32_t i = 0; i < layer->lanes; i++) {
-    layer->to[i] = store_end_of(store, i);
-    layer->from[i] = store_from(store, layer->from[i]);
+/* What was added to each partition since `layer` began is what it is. */
+static void layer_close(const struct visited_set *visited_set, struct layer *layer) {
+  for (uint32_t i = 0; i < layer->partitions; i++) {
+    layer->to[i] = visited_end_of(visited_set, i);
+    layer->from[i] = visited_from(visited_set, layer->from[i]);
   }
 }
 
 /* Threads are worth it from so many states of a layer on. */
-#define CREW_LEAST 8192
+#define PARALLEL_MIN_STATES 8192
 
-static bool is_for_many(struct sweep *w, uint64_t states) {
+static bool is_for_many(struct worker *w, uint64_t states) {
   struct search *s = w->search;
-  if (s->limits.threads < 2 || states < s->limits.threads_from || s->alone)
+  if (s->limits.threads < 2 || states < s->limits.threads_from || s->single_threaded)
     return false;
-  if (!s->crew && !(s->crew = crew_new(w, s->limits.threads)))
-    s->alone = true;
-  return s->crew;
+  if (!s->pool && !(s->pool = worker_pool_new(w, s->limits.threads)))
+    s->single_threaded = true;
+  return s->pool;
 }
 
-static bool look_beyond(struct sweep *w) {
-  sweep_look_beyond(w);
+static bool look_beyond(struct worker *w) {
+  worker_probe_next_layer(w);
   return true;
 }
 
-static bool go_through(struct sweep *w, enum stage_kind kind) {
-  static bool (*const works[])(struct sweep *) = {
-      [STAGE_CHECK] = sweep_check, [STAGE_EXPAND] = sweep_expand, [STAGE_OTHERS] = sweep_complete_layer,
-      [STAGE_BEYOND] = look_beyond};
+static bool run_stage(struct worker *w, enum stage_kind kind) {
+  static bool (*const works[])(struct worker *) = {[STAGE_CHECK] = worker_check,
+                                                   [STAGE_EXPAND] = worker_expand,
+                                                   [STAGE_DEFERRED] = worker_expand_deferred,
+                                                   [STAGE_BEYOND] = look_beyond};
   struct search *s = w->search;
-  struct stage *at = s->stage;
-  const struct layer *next = kind == STAGE_EXPAND || kind == STAGE_OTHERS ? &at->next : &at->layer;
+  struct search_stage *at = s->stage;
+  const struct layer *next = kind == STAGE_EXPAND || kind == STAGE_DEFERRED ? &at->next : &at->layer;
   at->kind = kind;
   if (!at->begun)
     at->transitions = w->transitions;
   if (kind != STAGE_BEYOND && is_for_many(w, at->states)) {
-    w->made = crew_do(s->crew, works[kind], &at->layer, next);
+    w->made = worker_pool_run(s->pool, works[kind], &at->layer, next);
   } else {
     struct frontier f;
     frontier_of(&f, s, &at->layer);
     w->frontier = &f;
     w->next = next;
     w->at = w->ntaken = 0;
-    w->made = s->ranks ? ranks_do(w, works[kind]) : works[kind](w);
+    w->made = s->ranks ? ranks_run(w, works[kind]) : works[kind](w);
     frontier_release(&f);
   }
   w->frontier = NULL;
@@ -140,32 +140,32 @@ static bool go_through(struct sweep *w, enum stage_kind kind) {
 }
 
 /* For a space that gave up by itself when it was interrupted. */
-static void find_out_why(struct sweep *w) {
-  sweep_undisturbed(w);
+static void note_interrupt(struct worker *w) {
+  worker_may_continue(w);
   search_stop(w->search, w->end);
 }
 
-static bool make_initial(struct sweep *w) {
+static bool make_initial(struct worker *w) {
   struct search *s = w->search;
-  struct stage *at = s->stage;
+  struct search_stage *at = s->stage;
   at->kind = STAGE_INITIAL;
-  at->layer = (struct layer){.lanes = 1, .from = {store_first()}};
+  at->layer = (struct layer){.partitions = 1, .from = {visited_first()}};
   w->next = &at->layer;
-  bool made = s->ranks ? ranks_do(w, sweep_initial) : sweep_initial(w);
+  bool made = s->ranks ? ranks_run(w, worker_initial) : worker_initial(w);
   s->error = w->error;
   search_stop(s, w->end);
   if (s->spill)
     return spill_close_layer(w, made);
-  at->states = store_count(s->store);
+  at->states = visited_count(s->visited_set);
   return made;
 }
 
 /* Checks the layer that was made. False: the search ends with it; s->end says why. */
-static bool goes_on(struct sweep *w, bool made) {
+static bool check_layer(struct worker *w, bool made) {
   struct search *s = w->search;
-  struct stage *at = s->stage;
+  struct search_stage *at = s->stage;
   if (!s->spill)
-    layer_close(s->store, &at->layer);
+    layer_close(s->visited_set, &at->layer);
   if (s->ranks && !at->begun)
     ranks_close_layer(w);
   bool any = s->ranks ? ranks_layer(w) > 0 : !layer_empty(&at->layer);
@@ -175,7 +175,8 @@ static bool goes_on(struct sweep *w, bool made) {
     s->stats.depth = w->rounds;
     w->frontier_states = 0;
   }
-  bool checked = !w->unchecked || go_through(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
+  bool checked =
+      !w->unchecked || run_stage(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
   if (any)
     s->stats.frontier = s->ranks ? ranks_layer(w) : w->unchecked ? w->frontier_states : at->states;
   if (s->space->restart)
@@ -183,7 +184,7 @@ static bool goes_on(struct sweep *w, bool made) {
   if (s->ranks)
     ranks_agree_on_findings(w);
   if (!made || !checked) {
-    find_out_why(w);
+    note_interrupt(w);
     if (s->error.found) /* in the choice of an initial state */
       search_stop(s, SEARCH_MODEL_ERROR);
     return false;
@@ -196,41 +197,41 @@ static bool goes_on(struct sweep *w, bool made) {
   if (s->end != SEARCH_EXHAUSTED || !any)
     return false;
   if (s->limits.rounds > 0 && w->rounds == s->limits.rounds) {
-    go_through(w, STAGE_BEYOND);
+    run_stage(w, STAGE_BEYOND);
     return false;
   }
   w->rounds++;
-  search_tell_decided(s);
+  search_set_decided(s);
   return true;
 }
 
 /* Threads may be more than when the layer was begun, and in another process. */
-static void make_lanes(struct sweep *w, bool begun) {
+static void make_lanes(struct worker *w, bool begun) {
   struct search *s = w->search;
   struct layer *next = &s->stage->next;
   if (is_for_many(w, s->stage->states) && s->threaded_from == UINT32_MAX)
     s->threaded_from = w->rounds;
-  store_turn(s->store);
-  for (uint32_t i = begun ? next->lanes : 0; i < store_lanes(s->store); i++)
-    next->from[i] = store_end_of(s->store, i);
-  next->lanes = store_lanes(s->store);
+  visited_next_layer(s->visited_set);
+  for (uint32_t i = begun ? next->partitions : 0; i < visited_partitions(s->visited_set); i++)
+    next->from[i] = visited_end_of(s->visited_set, i);
+  next->partitions = visited_partitions(s->visited_set);
 }
 
 /* Layer by layer. */
-static void explore(struct sweep *w, bool resumed) {
+static void explore(struct worker *w, bool resumed) {
   struct search *s = w->search;
-  struct stage *at = s->stage;
+  struct search_stage *at = s->stage;
   w->unchecked = true;
   bool made = resumed || make_initial(w), amid = resumed && at->kind != STAGE_CHECK;
   if (s->ranks && !ranks_share(w, made))
     return;
-  while (amid || goes_on(w, made)) {
+  while (amid || check_layer(w, made)) {
     if (!amid)
-      at->before = store_count(s->store);
+      at->before = visited_count(s->visited_set);
     make_lanes(w, amid);
     w->unchecked = s->ranks || amid;
-    made = ((amid && at->kind == STAGE_OTHERS) || go_through(w, STAGE_EXPAND)) &&
-           (!s->ranks || !s->space->puts_off || go_through(w, STAGE_OTHERS));
+    made = ((amid && at->kind == STAGE_DEFERRED) || run_stage(w, STAGE_EXPAND)) &&
+           (!s->ranks || !s->space->uses_proviso || run_stage(w, STAGE_DEFERRED));
     amid = false;
     if (s->space->restart && !s->ranks)
       return;
@@ -239,63 +240,65 @@ static void explore(struct sweep *w, bool resumed) {
       continue;
     }
     at->layer = at->next;
-    at->states = store_count(s->store) - at->before;
+    at->states = visited_count(s->visited_set) - at->before;
   }
 }
 
 /* From the beginning, or from where it was written down. */
-static void go(struct sweep *w) {
+static void go(struct worker *w) {
   struct search *s = w->search;
   enum checkpoint_found found = s->checkpoints ? checkpoint_read(s, w) : CHECKPOINT_NONE;
   if (found == CHECKPOINT_END)
     return;
-  explore(w, found == CHECKPOINT_AMID);
+  explore(w, found == CHECKPOINT_RUNNING);
   while (s->space->restart) { /* keys mean something else from now on */
     bool kept = search_rekey(w);
     if (!kept)
-      search_forget(s, w);
+      search_reset(s, w);
     if (!s->ranks) /* where there are several it says that keys were too narrow, be it another's */
       s->space->restart = false;
     explore(w, kept);
   }
   if (s->ranks)
     ranks_end(w);
-  sweep_refresh(w);
+  worker_update_stats(w);
   if (s->checkpoints)
     checkpoint_write_end(s, w);
 }
 
 void search_run(struct search *s) {
-  s->store = new_store(s);
-  bool limited = s->limits.states != 0 && s->limits.states <= STORE_MOST;
+  s->visited_set = new_store(s);
+  bool limited = s->limits.states != 0 && s->limits.states <= VISITED_MAX_STATES;
   if (s->limits.states == 0 || (!limited && !s->ranks))
-    s->limits.states = s->ranks ? UINT64_MAX : STORE_MOST;
+    s->limits.states = s->ranks ? UINT64_MAX : VISITED_MAX_STATES;
   if (s->limits.threads_from == 0)
-    s->limits.threads_from = CREW_LEAST;
-  s->alone = !threads_exist() || limited || s->ranks || !s->space->ops->another; /* how many states there are when several threads stop is anybody's guess */
-  struct sweep *w = sweep_new(s, s->space, 0);
-  struct stage stage = {0};
+    s->limits.threads_from = PARALLEL_MIN_STATES;
+  s->single_threaded =
+      !threads_exist() || limited || s->ranks ||
+      !s->space->ops->clone; /* how many states there are when several threads stop is anybody's guess */
+  struct worker *w = worker_new(s, s->space, 0);
+  struct search_stage stage = {0};
   s->stage = &stage;
-  sweep_start(w);
+  worker_start_clock(w);
   if (!s->ranks || ranks_begin(w))
     go(w);
   if (s->spill && !search_limited(s->end)) { /* nothing there is needed any more */
-    store_free(s->store);
-    s->store = store_new();
+    visited_free(s->visited_set);
+    s->visited_set = visited_new();
   }
-  crew_dismiss(s->crew);
-  parcels_free(w->parcels);
-  sweep_free(w);
+  worker_pool_detach(s->pool);
+  batches_free(w->batches);
+  worker_free(w);
   vec_release(&stage.first);
   s->stage = NULL;
 }
 
-uint32_t search_unsettled(const struct search *s) {
+uint32_t search_rerun_depth(const struct search *s) {
   uint32_t rounds = 0, from = s->threaded_from;
-  if (s->space->unsteady && s->resumed_from < from)
+  if (s->space->order_unstable && s->resumed_from < from)
     from = s->resumed_from;
-  for (uint32_t i = 0; i <= s->space->question->nproperties; i++) {
-    const struct finding *f = i < s->space->question->nproperties ? &s->findings[i] : &s->error;
+  for (uint32_t i = 0; i <= s->space->query->nproperties; i++) {
+    const struct finding *f = i < s->space->query->nproperties ? &s->findings[i] : &s->error;
     if (f->found && f->rounds >= from && f->rounds >= rounds)
       rounds = f->rounds ? f->rounds : 1; /* 0 is no limit */
   }
@@ -303,47 +306,47 @@ uint32_t search_unsettled(const struct search *s) {
 }
 
 /* Each pair of states with the same chance: of all functions from keys to signatures one is taken. */
-double search_missed(const struct search *s) {
+double search_omission_probability(const struct search *s) {
   double n = (double)s->stats.states, pairs = n > 1 ? n * (n - 1) / 2 : 0;
   double missed = s->limits.signature ? ldexp(pairs, -(int)s->limits.signature) : 0;
   return missed < 1 ? missed : 1;
 }
 
 state_ref search_find(const struct search *s, const struct state *state) {
-  return s->spill ? spill_find(s, state->bytes, state->length) : store_seek(s->store, state->bytes, state->length);
+  return s->spill ? spill_find(s, state->bytes, state->length)
+                  : visited_lookup(s->visited_set, state->bytes, state->length);
 }
 
-struct goal finding_goal(const struct finding *f) {
-  return (struct goal){.kind = !f->by_step                 ? GOAL_STATE
-                               : f->property == UINT32_MAX ? GOAL_ERROR
-                                                           : GOAL_BROKEN_STEP,
-                       .property = f->property};
+struct path_goal finding_goal(const struct finding *f) {
+  return (struct path_goal){.kind = !f->by_step                 ? GOAL_STATE
+                                    : f->property == UINT32_MAX ? GOAL_ERROR
+                                                                : GOAL_BROKEN_STEP,
+                            .property = f->property};
 }
 
 bool search_has_path(const struct search *s, const struct finding *f) {
-  return s->ranks ? told_path_is_known(s, f) : f->state != STORE_NONE;
+  return s->ranks ? rank_path_is_known(s, f) : f->state != STATE_REF_NONE;
 }
 
-struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n,
-                          struct goal *goal) {
+struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n, struct path_goal *goal) {
   if (s->paths)
-    return told_path(s, f, n, goal);
+    return rank_path(s, f, n, goal);
   *goal = finding_goal(f);
   if (s->limits.signature)
-    return retrace(s, f, n);
+    return compaction_path(s, f, n);
   if (s->spill)
     return spill_path(s, f, n);
-  uint32_t length = f->target != STORE_NONE;
-  for (state_ref r = f->state; r != STORE_NONE; r = store_at(s->store, r).parent)
+  uint32_t length = f->target != STATE_REF_NONE;
+  for (state_ref r = f->state; r != STATE_REF_NONE; r = visited_get(s->visited_set, r).parent)
     length++;
   struct state *path = memory_alloc((length ? length : 1) * sizeof *path);
   uint32_t at = length;
-  if (f->target != STORE_NONE) {
-    struct stored last = store_at(s->store, f->target);
+  if (f->target != STATE_REF_NONE) {
+    struct stored last = visited_get(s->visited_set, f->target);
     path[--at] = (struct state){last.bytes, last.length};
   }
-  for (state_ref r = f->state; r != STORE_NONE;) {
-    struct stored on = store_at(s->store, r);
+  for (state_ref r = f->state; r != STATE_REF_NONE;) {
+    struct stored on = visited_get(s->visited_set, r);
     path[--at] = (struct state){on.bytes, on.length};
     r = on.parent;
   }

@@ -1,8 +1,8 @@
 /* Several processes at one search, perhaps on several machines: ranks, as MPI calls them. Each has a space of the same
-   question, and the states whose hash is its own. All have the same names for the same contents, so that keys mean the same
-   everywhere: whoever needs a new name asks rank 0, and gets with the answer all that were given since it last heard of any.
-   What follows a state is sent to its owner, in parcels; everybody meets to exchange them. A layer is over when all ranks are
-   through with their part of it and nothing is under way. */
+   query, and the states whose hash is its own. All have the same names for the same contents, so that keys mean the
+   same everywhere: whoever needs a new name asks rank 0, and gets with the answer all that were given since it last
+   heard of any. What follows a state is sent to its owner, in batches; everybody meets to exchange them. A layer is
+   over when all ranks are through with their part of it and nothing is under way. */
 #ifndef RONDO_SEARCH_RANKS_H
 #define RONDO_SEARCH_RANKS_H
 
@@ -15,21 +15,21 @@ struct ranks;
 
 /* How they reach each other. All of these but ask and serve are for all ranks at once, in the same order. */
 struct ranks_ops {
-  void (*meet)(struct ranks *);  /* returns when all are here; meanwhile rank 0 serves */
-  void (*serve)(struct ranks *); /* rank 0 answers what it was asked (names_answer) */
+  void (*barrier)(struct ranks *); /* returns when all are here; meanwhile rank 0 serves */
+  void (*serve)(struct ranks *);   /* rank 0 answers what it was asked (dictionary_answer) */
   void (*ask)(struct ranks *, const bytes *request, bytes *reply);
-  void (*gather)(struct ranks *, const uint64_t *mine, uint32_t n, uint64_t *all); /* all: rank by rank */
-  void (*tell)(struct ranks *, uint32_t from, void *at, size_t n);
+  void (*allgather)(struct ranks *, const uint64_t *mine, uint32_t n, uint64_t *all); /* all: rank by rank */
+  void (*broadcast)(struct ranks *, uint32_t from, void *at, size_t n);
   /* out: one for each rank. in: what each of them had for this one, from first[k] to first[k + 1]. */
   void (*exchange)(struct ranks *, const bytes *out, bytes *in, size_t *first);
   void (*wait)(struct ranks *); /* until rank 0 begins with another search; its process ends if there is none */
   void (*fail)(struct ranks *, const char *why); /* ends all of them */
 };
 
-struct named { /* a name that was given */
+struct dictionary_entry { /* a name that was given */
   uint32_t table, name;
 };
-struct asking_table {
+struct shared_table {
   struct ranks *ranks;
   struct intern *table;
   uint32_t number;
@@ -39,54 +39,56 @@ struct ranks {
   const struct ranks_ops *ops;
   uint32_t rank, n;
   uint32_t *machine; /* by rank: which it runs on */
-  /* names.c: */
-  struct asking_table *tables;
+  /* shared_dictionary.c: */
+  struct shared_table *tables;
   uint32_t ntables;
-  VEC(struct named) given; /* rank 0: all, in order */
-  uint64_t known;          /* so many of them are in the tables */
+  VEC(struct dictionary_entry) given; /* rank 0: all, in order */
+  uint64_t known;                     /* so many of them are in the tables */
   bytes request, reply;
   /* While others are waited for: */
   const volatile sig_atomic_t *interrupt; /* or NULL */
   void (*lost)(void *context);            /* or NULL; called once if they do not answer after it was set */
   void *lost_context;
-  enum search_end broken; /* a search that ended before names were common, and why: none can follow. EXHAUSTED: there was none */
+  enum search_end
+      broken; /* a search that ended before names were common, and why: none can follow. EXHAUSTED: there was none */
 };
 
-void ranks_release(struct ranks *); /* what names.c left there */
-static inline void ranks_watch(struct ranks *r, const volatile sig_atomic_t *interrupt, void (*lost)(void *), void *context) {
+void ranks_release(struct ranks *); /* what shared_dictionary.c left there */
+static inline void ranks_watch(struct ranks *r, const volatile sig_atomic_t *interrupt, void (*lost)(void *),
+                               void *context) {
   r->interrupt = interrupt;
   r->lost = lost;
   r->lost_context = context;
 }
 
-/* --- names.c --- */
+/* --- shared_dictionary.c --- */
 
 /* Before a space is made: other ranks learn what rank 0 has added to the model's values by itself. */
 void ranks_ready(struct ranks *, struct intern *values);
 bool ranks_agree(struct ranks *, uint64_t mine); /* is it the same number everywhere? */
 /* Is everybody content? If not, *why is what the first one says that is not. */
-bool ranks_content(struct ranks *, bool mine, struct text *why);
+bool ranks_all_ok(struct ranks *, bool mine, struct text *why);
 /* From here on the tables of the space, and the model's values, are common; they must be the same by now. */
-void names_share(struct ranks *, struct space *);
-void names_part(struct ranks *);
+void dictionary_share(struct ranks *, struct system *);
+void dictionary_unshare(struct ranks *);
 /* Everybody gets to know all names. behind: how many the last one knows. Nobody asks meanwhile. */
-void names_catch_up(struct ranks *, uint64_t behind, uint64_t given);
-void names_meet(struct ranks *); /* all meet, and know all names afterwards */
-void names_answer(struct ranks *, const uint8_t *request, size_t n, bytes *reply);
+void dictionary_catch_up(struct ranks *, uint64_t behind, uint64_t given);
+void dictionary_synchronise(struct ranks *); /* all barrier, and know all names afterwards */
+void dictionary_answer(struct ranks *, const uint8_t *request, size_t n, bytes *reply);
 
 /* --- ranks.c: what is special about a search by several (bfs.c) --- */
 
-struct sweep;
+struct worker;
 
-bool ranks_begin(struct sweep *); /* false: it cannot be done; search->end says why */
+bool ranks_begin(struct worker *); /* false: it cannot be done; search->end says why */
 /* After the initial states were made, or nothing of them was: from here on names are common. False: they cannot be. */
-bool ranks_share(struct sweep *, bool made);
+bool ranks_share(struct worker *, bool made);
 /* Each rank does its part; false: not all of it was done. */
-bool ranks_do(struct sweep *, bool (*work)(struct sweep *));
-uint64_t ranks_layer(const struct sweep *); /* how many states the newest layer has, all ranks together */
-void ranks_close_layer(struct sweep *); /* it is complete, on this rank as on all others */
-void ranks_agree_on_findings(struct sweep *); /* after a layer was checked */
-void ranks_forget(struct sweep *); /* with search_forget */
-void ranks_end(struct sweep *);
+bool ranks_run(struct worker *, bool (*work)(struct worker *));
+uint64_t ranks_layer(const struct worker *);   /* how many states the newest layer has, all ranks together */
+void ranks_close_layer(struct worker *);       /* it is complete, on this rank as on all others */
+void ranks_agree_on_findings(struct worker *); /* after a layer was checked */
+void ranks_reset(struct worker *);             /* with search_reset */
+void ranks_end(struct worker *);
 
 #endif

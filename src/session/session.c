@@ -1,8 +1,8 @@
 /* Sessions and their path. */
 #include "session/session.h"
 
-#include "sem/eval.h"
-#include "session/internal.h"
+#include "interp/eval.h"
+#include "session/session_internal.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -45,9 +45,9 @@ struct session *session_new(struct model *m, uint32_t environment, enum semantic
   s->environment = environment;
   s->semantics = semantics;
   s->initial_index = SESSION_NONE;
-  relax_init(s);
-  s->meaning = meaning_new(&s->model);
-  meaning_follow(s->meaning, semantics, false);
+  relaxed_environments_init(s);
+  s->interp = interpreter_new(&s->model);
+  interpreter_follow(s->interp, semantics, false);
   return s;
 }
 
@@ -66,23 +66,23 @@ void session_free(struct session *s) {
   path_cut(s, 0);
   vec_release(&s->path);
   config_free(s->initial);
-  meaning_free(s->meaning);
-  relax_release(s);
+  interpreter_free(s->interp);
+  relaxed_environments_release(s);
   text_release(&s->error);
   memory_free(s);
 }
 
 void session_watch(struct session *s, const volatile sig_atomic_t *stop) {
   s->stop = stop;
-  meaning_watch(s->meaning, stop);
+  interpreter_watch(s->interp, stop);
 }
 
 /* --- errors --- */
 
-void session_begin(struct session *s) {
+void session_clear_error(struct session *s) {
   text_release(&s->error);
   s->interrupted = false;
-  arena_clear(&s->meaning->strings);
+  arena_clear(&s->interp->strings);
 }
 
 bool session_fail(struct session *s, const char *format, ...) {
@@ -106,14 +106,14 @@ const char *session_error(const struct session *s) { return text_or_empty(&s->er
 
 bool session_interrupted(const struct session *s) { return s->interrupted; }
 
-const char *text_kept(struct arena *arena, struct text *text) {
+const char *text_to_arena(struct arena *arena, struct text *text) {
   const char *kept = arena_strndup(arena, text_or_empty(text), text->n);
   text_release(text);
   return kept;
 }
 
 /* A list in an arena has room up to the next power of two; what growing leaves behind is less than the list. */
-void *list_room(struct arena *arena, void *at, size_t n, size_t each) {
+void *arena_list_grow(struct arena *arena, void *at, size_t n, size_t each) {
   if (n & (n - 1))
     return at;
   void *more = arena_array(arena, n ? 2 * n : 1, each);
@@ -137,12 +137,12 @@ bool session_failed(const struct session *s, const char **error, struct span *at
   return true;
 }
 
-const struct config *session_at(const struct session *s, size_t position) {
+const struct config *session_config_at(const struct session *s, size_t position) {
   return position > s->path.n ? NULL : position == 0 ? s->initial : s->path.at[position - 1].after;
 }
 
-const struct config *session_now(struct session *s) {
-  const struct config *c = session_at(s, s->path.n);
+const struct config *session_current(struct session *s) {
+  const struct config *c = session_config_at(s, s->path.n);
   if (!s->initial)
     session_fail(s, "the session has not started: choose an initial state");
   else if (!c)
@@ -169,7 +169,7 @@ void session_push(struct session *s, struct witness *w, uint64_t index, const st
   vec_push(&s->path, step);
 }
 
-struct taking {
+struct nth_choice {
   struct session *session;
   uint64_t wanted, seen;
   bool found;
@@ -177,7 +177,7 @@ struct taking {
 
 static bool take_nth(void *context, uint64_t index, const struct witness *w, enum step_result result,
                      const struct config *next, const struct model_error *error) {
-  struct taking *t = context;
+  struct nth_choice *t = context;
   t->seen = index + 1;
   if (index != t->wanted)
     return true;
@@ -187,23 +187,23 @@ static bool take_nth(void *context, uint64_t index, const struct witness *w, enu
 }
 
 bool session_take(struct session *s, uint64_t index) {
-  session_begin(s);
-  const struct config *now = session_now(s);
+  session_clear_error(s);
+  const struct config *now = session_current(s);
   if (!now)
     return false;
-  struct taking t = {s, index, 0, false};
+  struct nth_choice t = {s, index, 0, false};
   if (choices_walk(s, s->environment, now, take_nth, &t) == WALK_STOPPED)
     return false;
   return t.found || session_fail(s, "there is no choice %" PRIu64 ": there are %" PRIu64, index, t.seen);
 }
 
 bool session_take_round(struct session *s, const struct session_round *round) {
-  session_begin(s);
-  const struct config *now = session_now(s);
+  session_clear_error(s);
+  const struct config *now = session_current(s);
   struct witness *w = now ? round_witness(s, now, round) : NULL;
   if (!w)
     return false;
-  struct blame blame = blame_of(s, now, w);
+  struct clause_blame blame = clause_blame_of(s, now, w);
   if (!blame.allowed) {
     session_fail(s, "environment '%s' does not allow it: %s", s->model.environments[s->environment].name, blame.why);
     witness_free(w);
@@ -211,7 +211,7 @@ bool session_take_round(struct session *s, const struct session_round *round) {
   }
   struct config *next = config_new(&s->model);
   struct model_error error = {0};
-  enum step_result result = config_step(s->meaning, s->environment, now, w, next, NULL, &error);
+  enum step_result result = config_step(s->interp, s->environment, now, w, next, NULL, &error);
   bool ok = result != STEP_BAD_WITNESS && !session_stop_seen(s);
   if (ok) {
     witness_normalise(s, now, w);
@@ -226,14 +226,14 @@ bool session_take_round(struct session *s, const struct session_round *round) {
 }
 
 bool session_back(struct session *s, size_t steps) {
-  session_begin(s);
+  session_clear_error(s);
   if (steps > s->path.n)
     return session_fail(s, "the path has only %zu steps", s->path.n);
   path_cut(s, s->path.n - steps);
   return true;
 }
 
-struct lookup {
+struct choice_lookup {
   struct session *session;
   const struct witness *like;
   bool failing; /* somebody fails to send: then nothing is received, whatever is heard */
@@ -242,7 +242,7 @@ struct lookup {
 
 static bool is_like(void *context, uint64_t index, const struct witness *w, enum step_result result,
                     const struct config *next, const struct model_error *error) {
-  struct lookup *l = context;
+  struct choice_lookup *l = context;
   (void)next;
   (void)error;
   if (l->failing ? result == STEP_ERROR && witness_equal_sending(&l->session->model, w, l->like)
@@ -252,14 +252,15 @@ static bool is_like(void *context, uint64_t index, const struct witness *w, enum
 }
 
 bool session_step_index(struct session *s, size_t step, uint64_t most, uint64_t *index) {
-  session_begin(s);
+  session_clear_error(s);
   if (step >= s->path.n)
     return session_fail(s, "the path has only %zu steps", s->path.n);
   struct path_step *at = &s->path.at[step];
   if (at->index == SESSION_NONE) {
-    struct lookup l = {s, at->witness, !at->after && fails_in_sending(s, session_at(s, step), at->witness),
-                       most ? most : UINT64_MAX, SESSION_NONE};
-    if (choices_walk(s, s->environment, session_at(s, step), is_like, &l) == WALK_STOPPED)
+    struct choice_lookup l = {s, at->witness,
+                              !at->after && fails_in_sending(s, session_config_at(s, step), at->witness),
+                              most ? most : UINT64_MAX, SESSION_NONE};
+    if (choices_walk(s, s->environment, session_config_at(s, step), is_like, &l) == WALK_STOPPED)
       return false;
     if (l.found == SESSION_NONE)
       return session_fail(s, "step %zu is not among the choices that were looked at", step + 1);

@@ -1,7 +1,7 @@
-/* What an environment allows, as its clauses read: the same questions as sem/environment.c asks, put to a solver. */
+/* What an environment allows, as its clauses read: the same queries as interp/environment.c asks, put to a solver. */
 #include "symbolic/encode.h"
 
-#include "model/flow.h"
+#include "analysis/dataflow.h"
 
 const struct clause *environment_with(const struct environment *env, enum clause_kind kind) {
   for (uint32_t i = 0; i < env->nclauses; i++)
@@ -14,7 +14,7 @@ static const struct environment *environment(const struct encoder *e) {
   return &e->model->environments[e->environment];
 }
 
-void environment_understood(struct encoder *e) {
+void environment_check_clauses(struct encoder *e) {
   const struct environment *env = environment(e);
   for (uint32_t i = 0; i < env->nclauses; i++) {
     switch (env->clauses[i].kind) {
@@ -58,8 +58,8 @@ static truth limited(struct encoder *e, enum clause_kind kind, const truth *faul
     int64_t own = least(limit_of(environment(e), kind, r, recovering), role->count);
     struct number n = number_count(&e->t, faulty + role->first, role->count), over;
     if (!number_plus(&e->t, n, number_of(-own), &over) ||
-        !number_plus(&e->t, excess,
-                    number_if(&e->t, number_less(&e->t, number_of(own), n), over, number_of(0)), &excess))
+        !number_plus(&e->t, excess, number_if(&e->t, number_less(&e->t, number_of(own), n), over, number_of(0)),
+                     &excess))
       encode_refuse(e, environment(e)->at, "limits too large to follow");
   }
   int64_t shared = least(limit_of(environment(e), kind, ROLE_ANY, recovering), m->nprocesses);
@@ -99,7 +99,8 @@ bool environment_may_corrupt(const struct encoder *e) {
 
 /* ---- one round ---- */
 
-truth must_hear_terms(struct encoder *e, const struct sstate *s, const struct sround *r, uint32_t p, uint32_t q) {
+truth encode_must_hear(struct encoder *e, const struct sym_state *s, const struct sym_round *r, uint32_t p,
+                       uint32_t q) {
   if (p == q)
     return e->t.yes;
   const truth excused[] = {r->crash[q], s->of[q].crashed, s->of[q].omits_send, s->of[q].byzantine,
@@ -107,22 +108,22 @@ truth must_hear_terms(struct encoder *e, const struct sstate *s, const struct sr
   return truth_not(&e->t, truth_any(&e->t, excused, sizeof excused / sizeof *excused));
 }
 
-static truth crashes_allowed(struct encoder *e, const struct sstate *s, const struct sround *r) {
+static truth crashes_allowed(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   uint32_t n = e->model->nprocesses;
   truth *down = arena_array(&e->arena, n + 1, sizeof *down), ok = e->t.yes;
   for (uint32_t p = 0; p < n; p++) {
-    ok = truth_and(&e->t, ok, truth_implies(&e->t, r->crash[p], sprocess_active(e, &s->of[p])));
+    ok = truth_and(&e->t, ok, truth_implies(&e->t, r->crash[p], sym_process_active(e, &s->of[p])));
     down[p] = truth_or(&e->t, s->of[p].crashed, r->crash[p]);
   }
   truth any = truth_any(&e->t, r->crash, n);
   return truth_and(&e->t, ok, truth_implies(&e->t, any, faults_limited(e, CLAUSE_CRASH, down)));
 }
 
-static truth updates(struct encoder *e, const struct sstate *s, const struct sround *r, uint32_t p) {
-  return truth_and(&e->t, sprocess_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
+static truth updates(struct encoder *e, const struct sym_state *s, const struct sym_round *r, uint32_t p) {
+  return truth_and(&e->t, sym_process_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
 }
 
-static truth deliveries_allowed(struct encoder *e, const struct sstate *s, const struct sround *r) {
+static truth deliveries_allowed(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   const struct environment *env = environment(e);
   bool lossy = environment_with(env, CLAUSE_LOST) != NULL;
   truth ok = e->t.yes;
@@ -132,13 +133,13 @@ static truth deliveries_allowed(struct encoder *e, const struct sstate *s, const
     for (uint32_t q = 0; q < e->model->nprocesses; q++) {
       if (lossy && p != q)
         continue;
-      truth must = truth_and(&e->t, updates(e, s, r, p), must_hear_terms(e, s, r, p, q));
+      truth must = truth_and(&e->t, updates(e, s, r, p), encode_must_hear(e, s, r, p, q));
       ok = truth_and(&e->t, ok, truth_implies(&e->t, must, r->heard[p][q]));
     }
   return ok;
 }
 
-static truth forgeries_allowed(struct encoder *e, const struct sstate *s, const struct sround *r) {
+static truth forgeries_allowed(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   truth ok = e->t.yes;
   bool corrupts = environment_may_corrupt(e);
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
@@ -150,19 +151,19 @@ static truth forgeries_allowed(struct encoder *e, const struct sstate *s, const 
 }
 
 /* What is charged to receiver p as lost, or as corrupted. */
-static struct number charged(struct encoder *e, const struct sstate *s, const struct sround *r, enum clause_kind kind,
-                             uint32_t p) {
+static struct number charged(struct encoder *e, const struct sym_state *s, const struct sym_round *r,
+                             enum clause_kind kind, uint32_t p) {
   uint32_t n = e->model->nprocesses;
   truth *at = arena_array(&e->arena, n + 1, sizeof *at);
   for (uint32_t q = 0; q < n; q++)
     at[q] = truth_and(&e->t, truth_and(&e->t, updates(e, s, r, p), r->sent[q][p]),
                       kind == CLAUSE_LOST
-                          ? truth_and(&e->t, truth_not(&e->t, r->heard[p][q]), must_hear_terms(e, s, r, p, q))
+                          ? truth_and(&e->t, truth_not(&e->t, r->heard[p][q]), encode_must_hear(e, s, r, p, q))
                           : truth_and(&e->t, r->heard[p][q], r->forged[p][q]));
   return number_count(&e->t, at, n);
 }
 
-static struct number charged_in_all(struct encoder *e, const struct sstate *s, const struct sround *r,
+static struct number charged_in_all(struct encoder *e, const struct sym_state *s, const struct sym_round *r,
                                     enum clause_kind kind) {
   struct number sum = number_of(0);
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
@@ -170,16 +171,17 @@ static struct number charged_in_all(struct encoder *e, const struct sstate *s, c
   return sum;
 }
 
-struct number environment_spends(struct encoder *e, const struct sstate *s, const struct sround *r,
-                                 enum clause_kind kind) {
+struct number environment_charged(struct encoder *e, const struct sym_state *s, const struct sym_round *r,
+                                  enum clause_kind kind) {
   bool counted = false;
   const struct environment *env = environment(e);
   for (uint32_t i = 0; i < env->nclauses; i++)
-    counted |= env->clauses[i].kind == kind && (e->prefix || (env->clauses[i].per == PER_RUN && env->clauses[i].limit < INT64_MAX));
+    counted |= env->clauses[i].kind == kind &&
+               (e->prefix || (env->clauses[i].per == PER_RUN && env->clauses[i].limit < INT64_MAX));
   return counted ? charged_in_all(e, s, r, kind) : number_of(0);
 }
 
-static truth budgets_kept(struct encoder *e, const struct sstate *s, const struct sround *r) {
+static truth budgets_kept(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   const struct environment *env = environment(e);
   struct terms *t = &e->t;
   truth ok = t->yes;
@@ -203,8 +205,9 @@ static truth budgets_kept(struct encoder *e, const struct sstate *s, const struc
 
 /* ---- predicates ---- */
 
-static truth clause_holds(struct encoder *e, const struct clause *c, const struct sstate *s, const struct sround *r) {
-  struct sstate seen = *s; /* with the oracles of this round */
+static truth clause_holds(struct encoder *e, const struct clause *c, const struct sym_state *s,
+                          const struct sym_round *r) {
+  struct sym_state seen = *s; /* with the oracles of this round */
   struct scope scope;
   seen.of = arena_copy(&e->arena, s->of, (e->model->nprocesses + (size_t)1) * sizeof *s->of);
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
@@ -221,7 +224,7 @@ static truth clause_holds(struct encoder *e, const struct clause *c, const struc
 }
 
 /* Does the clause speak of this round? */
-static truth clause_speaks(struct encoder *e, const struct clause *c, const struct sstate *s) {
+static truth clause_applies(struct encoder *e, const struct clause *c, const struct sym_state *s) {
   if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
     return e->t.no;
   if (c->name_id != NO_NAME && e->model->points[s->point].name_id != c->name_id)
@@ -231,11 +234,12 @@ static truth clause_speaks(struct encoder *e, const struct clause *c, const stru
   return number_at_most(&e->t, number_of((int64_t)c->from - 1), s->rounds);
 }
 
-static truth clauses_hold(struct encoder *e, const struct sstate *s, const struct sround *r, bool without_messages) {
+static truth clauses_hold(struct encoder *e, const struct sym_state *s, const struct sym_round *r,
+                          bool without_messages) {
   const struct environment *env = environment(e);
   truth ok = e->t.yes;
   for (uint32_t i = 0; i < env->nclauses; i++) {
-    truth speaks = clause_speaks(e, &env->clauses[i], s);
+    truth speaks = clause_applies(e, &env->clauses[i], s);
     bool heard = false;
     if (speaks == e->t.no)
       continue;
@@ -246,12 +250,12 @@ static truth clauses_hold(struct encoder *e, const struct sstate *s, const struc
   return ok;
 }
 
-truth environment_allows(struct encoder *e, const struct sstate *s, const struct sround *r) {
+truth environment_allows(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   const truth all[] = {crashes_allowed(e, s, r), deliveries_allowed(e, s, r), forgeries_allowed(e, s, r),
                        budgets_kept(e, s, r), clauses_hold(e, s, r, false)};
   return truth_all(&e->t, all, sizeof all / sizeof *all);
 }
 
-truth environment_allows_failing(struct encoder *e, const struct sstate *s, const struct sround *r) {
+truth environment_allows_failing(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   return truth_and(&e->t, crashes_allowed(e, s, r), clauses_hold(e, s, r, true));
 }

@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-static struct sval ***table(struct encoder *e, uint32_t n) {
-  struct sval ***rows = arena_array(&e->arena, n + (size_t)1, sizeof *rows);
+static struct sym_value ***table(struct encoder *e, uint32_t n) {
+  struct sym_value ***rows = arena_array(&e->arena, n + (size_t)1, sizeof *rows);
   for (uint32_t p = 0; p < n; p++)
     rows[p] = arena_array(&e->arena, n + (size_t)1, sizeof **rows);
   return rows;
@@ -33,28 +33,28 @@ static const char *name_of(struct encoder *e, const char *what, uint32_t p, uint
 }
 
 /* Variables of p as it sends and updates: with the oracles of this round. */
-static void choose_oracles(struct encoder *e, const struct sstate *s, struct sround *r, uint32_t p) {
+static void choose_oracles(struct encoder *e, const struct sym_state *s, struct sym_round *r, uint32_t p) {
   const struct role *role = &e->model->roles[model_role_of(e->model, p)];
   r->oracles[p] = arena_array(&e->arena, role->nvars + (size_t)1, sizeof **r->oracles);
-  truth active = sprocess_active(e, &s->of[p]);
+  truth active = sym_process_active(e, &s->of[p]);
   for (uint32_t i = 0; i < role->nvars; i++) {
-    struct sval *v = s->of[p].vars[i];
+    struct sym_value *v = s->of[p].vars[i];
     e->at = role->vars[i].at;
     if (chosen_at(e->model, &role->vars[i], s->point))
-      v = sval_if(e, active, sval_new(e, role->vars[i].type, name_of(e, role->vars[i].name, p, i)), v);
+      v = sym_ite(e, active, sym_new(e, role->vars[i].type, name_of(e, role->vars[i].name, p, i)), v);
     r->oracles[p][i] = v;
   }
 }
 
 /* ---- sending ---- */
 
-struct sending {
+struct encoded_send {
   truth when;
   const struct send *send;
-  struct sval *message, *to;
+  struct sym_value *message, *to;
 };
 
-static truth reaches(struct encoder *e, const struct sending *s, uint32_t from, uint32_t to) {
+static truth reaches(struct encoder *e, const struct encoded_send *s, uint32_t from, uint32_t to) {
   switch (s->send->target) {
   case TARGET_SET:
     return truth_of(&e->t, s->send->to_role == ROLE_ANY || model_role_of(e->model, to) == s->send->to_role);
@@ -63,14 +63,14 @@ static truth reaches(struct encoder *e, const struct sending *s, uint32_t from, 
   case TARGET_ONE:
     return number_is(&e->t, s->to->number, to);
   case TARGET_EXPR:
-    return sval_has(e, s->to, sval_number(e, number_of(to)));
+    return sym_has(e, s->to, sym_number(e, number_of(to)));
   }
   encode_refuse(e, s->send->at, "a message to whom is not encoded");
 }
 
-static struct sending *send_all(struct scope *s, const struct body *body, truth active) {
+static struct encoded_send *send_all(struct scope *s, const struct body *body, truth active) {
   struct encoder *e = s->e;
-  struct sending *out = arena_array(&e->arena, body->nsends + (size_t)1, sizeof *out);
+  struct encoded_send *out = arena_array(&e->arena, body->nsends + (size_t)1, sizeof *out);
   struct path acts = {active, NULL};
   for (uint32_t i = 0; i < body->nsends; i++) {
     const struct send *send = &body->sends[i];
@@ -79,7 +79,7 @@ static struct sending *send_all(struct scope *s, const struct body *body, truth 
     truth when = encode_guard(s, &send->guard);
     struct path guarded = {when, s->path};
     s->path = when == e->t.yes ? s->path : &guarded;
-    out[i] = (struct sending){truth_and(&e->t, active, when), send, NULL, NULL};
+    out[i] = (struct encoded_send){truth_and(&e->t, active, when), send, NULL, NULL};
     if (when != e->t.no) {
       out[i].message = encode_node(s, send->message);
       out[i].to = send->to ? encode_node(s, send->to) : NULL;
@@ -90,21 +90,22 @@ static struct sending *send_all(struct scope *s, const struct body *body, truth 
 }
 
 /* What q gets from p; two messages are an error, which is returned. */
-static truth send_to(struct encoder *e, struct sround *r, const struct sending *out, uint32_t n, uint32_t p, uint32_t q) {
+static truth send_to(struct encoder *e, struct sym_round *r, const struct encoded_send *out, uint32_t n, uint32_t p,
+                     uint32_t q) {
   truth error = e->t.no;
   for (uint32_t i = 0; i < n; i++) {
     truth it = out[i].when == e->t.no ? e->t.no : truth_and(&e->t, out[i].when, reaches(e, &out[i], p, q));
     if (it == e->t.no)
       continue;
     error = truth_or(&e->t, error, truth_and(&e->t, it, r->sent[p][q]));
-    r->message[p][q] = r->message[p][q] ? sval_if(e, it, out[i].message, r->message[p][q]) : out[i].message;
+    r->message[p][q] = r->message[p][q] ? sym_ite(e, it, out[i].message, r->message[p][q]) : out[i].message;
     r->type[p][q] = out[i].send->message->type;
     r->sent[p][q] = truth_or(&e->t, r->sent[p][q], it);
   }
   return error;
 }
 
-static truth send_round(struct encoder *e, const struct sstate *s, struct sround *r) {
+static truth send_round(struct encoder *e, const struct sym_state *s, struct sym_round *r) {
   truth error = e->t.no;
   for (uint32_t p = 0; p < e->model->nprocesses; p++) {
     struct scope scope;
@@ -112,7 +113,7 @@ static truth send_round(struct encoder *e, const struct sstate *s, struct sround
     const struct role *role = &e->model->roles[scope.role];
     const struct body *body = &role->body[s->point];
     memcpy(scope.vars, r->oracles[p], role->nvars * sizeof *scope.vars);
-    struct sending *out = send_all(&scope, body, sprocess_active(e, &s->of[p]));
+    struct encoded_send *out = send_all(&scope, body, sym_process_active(e, &s->of[p]));
     error = truth_or(&e->t, error, scope.error);
     for (uint32_t q = 0; q < e->model->nprocesses; q++)
       error = truth_or(&e->t, error, send_to(e, r, out, body->nsends, p, q));
@@ -122,12 +123,15 @@ static truth send_round(struct encoder *e, const struct sstate *s, struct sround
 
 /* ---- what is free ---- */
 
-static struct sround round_new(struct encoder *e) {
+static struct sym_round round_new(struct encoder *e) {
   uint32_t n = e->model->nprocesses;
-  struct sround r = {.crash = arena_array(&e->arena, n + (size_t)1, sizeof *r.crash),
-                     .oracles = arena_array(&e->arena, n + (size_t)1, sizeof *r.oracles),
-                     .heard = truths(e, n), .forged = truths(e, n), .forgery = table(e, n),
-                     .sent = truths(e, n), .message = table(e, n)};
+  struct sym_round r = {.crash = arena_array(&e->arena, n + (size_t)1, sizeof *r.crash),
+                        .oracles = arena_array(&e->arena, n + (size_t)1, sizeof *r.oracles),
+                        .heard = truths(e, n),
+                        .forged = truths(e, n),
+                        .forgery = table(e, n),
+                        .sent = truths(e, n),
+                        .message = table(e, n)};
   r.type = arena_array(&e->arena, n + (size_t)1, sizeof *r.type);
   for (uint32_t p = 0; p < n; p++)
     r.type[p] = arena_array(&e->arena, n + (size_t)1, sizeof **r.type);
@@ -142,19 +146,20 @@ static bool crashes(const struct encoder *e) {
   return false;
 }
 
-static void choose_heard(struct encoder *e, const struct sstate *s, struct sround *r) {
+static void choose_heard(struct encoder *e, const struct sym_state *s, struct sym_round *r) {
   const struct environment *env = &e->model->environments[e->environment];
   bool lossy = environment_with(env, CLAUSE_LOST) != NULL;
   bool delivers = lossy || environment_with(env, CLAUSE_SYNCHRONOUS);
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
     for (uint32_t q = 0; q < e->model->nprocesses; q++) {
-      truth updates = truth_and(&e->t, sprocess_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
-      truth must = delivers && !(lossy && p != q) ? truth_and(&e->t, updates, must_hear_terms(e, s, r, p, q)) : e->t.no;
+      truth updates = truth_and(&e->t, sym_process_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
+      truth must =
+          delivers && !(lossy && p != q) ? truth_and(&e->t, updates, encode_must_hear(e, s, r, p, q)) : e->t.no;
       r->heard[p][q] = must == e->t.yes ? must : truth_new(&e->t, name_of(e, "heard", p, q));
     }
 }
 
-static void choose_forgeries(struct encoder *e, const struct sstate *s, struct sround *r) {
+static void choose_forgeries(struct encoder *e, const struct sym_state *s, struct sym_round *r) {
   bool corrupts = environment_may_corrupt(e);
   for (uint32_t p = 0; p < e->model->nprocesses; p++) {
     const struct body *body = &e->model->roles[model_role_of(e->model, p)].body[s->point];
@@ -165,34 +170,35 @@ static void choose_forgeries(struct encoder *e, const struct sstate *s, struct s
       if (body->received->count == UINT64_MAX)
         encode_refuse(e, body->at, "forged messages with too many values to choose from");
       r->forged[p][q] = truth_new(&e->t, name_of(e, "forged", p, q));
-      r->forgery[p][q] = sval_new(e, body->received, name_of(e, "forgery", p, q));
+      r->forgery[p][q] = sym_new(e, body->received, name_of(e, "forgery", p, q));
     }
   }
 }
 
 /* ---- updates ---- */
 
-static uint32_t receive(struct encoder *e, const struct sround *r, uint32_t p, struct sentry *entries) {
+static uint32_t receive(struct encoder *e, const struct sym_round *r, uint32_t p, struct sym_received *entries) {
   uint32_t n = 0;
   for (uint32_t q = 0; q < e->model->nprocesses; q++) {
     truth arrives = truth_and(&e->t, r->heard[p][q], truth_or(&e->t, r->sent[q][p], r->forged[p][q]));
-    struct sval *message = r->message[q][p];
+    struct sym_value *message = r->message[q][p];
     if (arrives == e->t.no)
       continue;
     if (r->forgery[p][q])
-      message = message ? sval_if(e, r->forged[p][q], r->forgery[p][q], message) : r->forgery[p][q];
-    entries[n++] = (struct sentry){arrives, message, number_of(q)};
+      message = message ? sym_ite(e, r->forged[p][q], r->forgery[p][q], message) : r->forgery[p][q];
+    entries[n++] = (struct sym_received){arrives, message, number_of(q)};
   }
   return n;
 }
 
-static truth update(struct encoder *e, const struct sstate *s, const struct sround *r, uint32_t p, struct sprocess *next) {
+static truth update(struct encoder *e, const struct sym_state *s, const struct sym_round *r, uint32_t p,
+                    struct sym_process *next) {
   struct scope scope;
   scope_of_process(&scope, e, s, p);
   const struct role *role = &e->model->roles[scope.role];
   const struct body *body = &role->body[s->point];
-  struct sentry *entries = arena_array(&e->arena, e->model->nprocesses + (size_t)1, sizeof *entries);
-  truth acts = truth_and(&e->t, sprocess_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
+  struct sym_received *entries = arena_array(&e->arena, e->model->nprocesses + (size_t)1, sizeof *entries);
+  truth acts = truth_and(&e->t, sym_process_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
   struct path path = {acts, NULL};
   memcpy(scope.vars, r->oracles[p], role->nvars * sizeof *scope.vars);
   scope.received = entries;
@@ -204,21 +210,21 @@ static truth update(struct encoder *e, const struct sstate *s, const struct srou
   next->halted = truth_or(&e->t, s->of[p].halted, truth_and(&e->t, acts, scope.halted));
   next->crashed = truth_or(&e->t, s->of[p].crashed, r->crash[p]);
   next->vars = arena_array(&e->arena, role->nvars + (size_t)1, sizeof *next->vars);
-  truth active = sprocess_active(e, next);
+  truth active = sym_process_active(e, next);
   for (uint32_t i = 0; i < role->nvars; i++) {
-    struct sval *v = sval_if(e, acts, scope.vars[i], s->of[p].vars[i]);
+    struct sym_value *v = sym_ite(e, acts, scope.vars[i], s->of[p].vars[i]);
     if (forgotten_after(e->model, &role->vars[i], s->point))
-      v = sval_default(e, role->vars[i].type);
+      v = sym_default(e, role->vars[i].type);
     else if (role->vars[i].kind == VAR_ORACLE)
-      v = sval_if(e, active, v, sval_default(e, role->vars[i].type));
+      v = sym_ite(e, active, v, sym_default(e, role->vars[i].type));
     next->vars[i] = v;
   }
   return scope.error;
 }
 
-static struct sstate *advance(struct encoder *e, const struct sstate *s) {
+static struct sym_state *advance(struct encoder *e, const struct sym_state *s) {
   const struct point *point = &e->model->points[s->point];
-  struct sstate *next = arena_copy(&e->arena, s, sizeof *s);
+  struct sym_state *next = arena_copy(&e->arena, s, sizeof *s);
   next->point = point->next;
   if (e->prefix || e->counts_rounds)
     number_plus(&e->t, s->rounds, number_of(1), &next->rounds);
@@ -228,9 +234,9 @@ static struct sstate *advance(struct encoder *e, const struct sstate *s) {
   return next;
 }
 
-struct sstep *encode_round(struct encoder *e, const struct sstate *s) {
-  struct sstep *step = arena_alloc(&e->arena, sizeof *step);
-  struct sround *r = &step->round;
+struct sym_step *encode_round(struct encoder *e, const struct sym_state *s) {
+  struct sym_step *step = arena_alloc(&e->arena, sizeof *step);
+  struct sym_round *r = &step->round;
   uint32_t n = e->model->nprocesses;
   *r = round_new(e);
   for (uint32_t p = 0; p < n; p++) {
@@ -245,17 +251,16 @@ struct sstep *encode_round(struct encoder *e, const struct sstate *s) {
   for (uint32_t p = 0; p < n; p++)
     failed = truth_or(&e->t, failed, update(e, s, r, p, &step->after->of[p]));
   truth sent = truth_and(&e->t, truth_not(&e->t, unsent), environment_allows(e, s, r));
-  number_plus(&e->t, s->lost, environment_spends(e, s, r, CLAUSE_LOST), &step->after->lost);
-  number_plus(&e->t, s->corrupted, environment_spends(e, s, r, CLAUSE_CORRUPTED), &step->after->corrupted);
+  number_plus(&e->t, s->lost, environment_charged(e, s, r, CLAUSE_LOST), &step->after->lost);
+  number_plus(&e->t, s->corrupted, environment_charged(e, s, r, CLAUSE_CORRUPTED), &step->after->corrupted);
   step->allowed = truth_and(&e->t, sent, truth_not(&e->t, failed));
   step->fails = truth_or(&e->t, truth_and(&e->t, sent, failed),
-                         unsent == e->t.no ? unsent
-                                           : truth_and(&e->t, unsent, environment_allows_failing(e, s, r)));
+                         unsent == e->t.no ? unsent : truth_and(&e->t, unsent, environment_allows_failing(e, s, r)));
   return step;
 }
 
-struct verdict_terms encode_formula(struct encoder *e, const struct node *n, const struct sstate *before,
-                                    const struct sstate *after) {
+struct verdict_terms encode_formula(struct encoder *e, const struct node *n, const struct sym_state *before,
+                                    const struct sym_state *after) {
   struct scope s;
   scope_init(&s, e);
   s.before = before;

@@ -1,8 +1,8 @@
 /* States: initial ones, and any at all. */
 #include "symbolic/encode.h"
 
-#include "model/flow.h"
-#include "model/licence.h"
+#include "analysis/dataflow.h"
+#include "analysis/licence.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -12,16 +12,16 @@ static const char *process_name(struct encoder *e, uint32_t p, const char *what)
   return arena_printf(&e->arena, "%s.%s%u", what, role->name, p - role->first + 1);
 }
 
-static struct sstate *state_new(struct encoder *e, uint32_t point) {
+static struct sym_state *state_new(struct encoder *e, uint32_t point) {
   const struct model *m = e->model;
-  struct sstate *s = arena_alloc(&e->arena, sizeof *s);
+  struct sym_state *s = arena_alloc(&e->arena, sizeof *s);
   s->point = point;
   s->rounds = s->lost = s->corrupted = s->duplicated = number_of(0);
   s->phase = number_of(1);
   s->globals = arena_array(&e->arena, m->nglobals + 1, sizeof *s->globals);
   s->of = arena_array(&e->arena, m->nprocesses + 1, sizeof *s->of);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
-    struct sprocess *of = &s->of[p];
+    struct sym_process *of = &s->of[p];
     uint32_t n = m->roles[model_role_of(m, p)].nvars;
     of->halted = of->crashed = of->omits_send = of->omits_receive = of->byzantine = of->recovered = e->t.no;
     of->vars = arena_array(&e->arena, n + 1, sizeof *of->vars);
@@ -38,7 +38,7 @@ static bool concerns(const struct encoder *e, const struct clause *c, uint32_t p
 }
 
 /* As each clause says, or not at all. */
-static void start_faulty(struct encoder *e, struct sprocess *of, uint32_t p) {
+static void start_faulty(struct encoder *e, struct sym_process *of, uint32_t p) {
   const struct environment *env = &e->model->environments[e->environment];
   struct number kind = number_of(0);
   int64_t kinds = 0;
@@ -63,7 +63,7 @@ static void start_faulty(struct encoder *e, struct sprocess *of, uint32_t p) {
   }
 }
 
-static truth start_faults_limited(struct encoder *e, const struct sstate *s) {
+static truth start_faults_limited(struct encoder *e, const struct sym_state *s) {
   uint32_t n = e->model->nprocesses;
   truth *liars = arena_array(&e->arena, n + 1, sizeof *liars), *omit = arena_array(&e->arena, n + 1, sizeof *omit);
   for (uint32_t p = 0; p < n; p++) {
@@ -76,16 +76,16 @@ static truth start_faults_limited(struct encoder *e, const struct sstate *s) {
 /* ---- first values ---- */
 
 /* One variable; what is refused by `where` goes no further. */
-struct sval *encode_first_value(struct scope *s, const struct var *v, const char *name) {
+struct sym_value *encode_first_value(struct scope *s, const struct var *v, const char *name) {
   struct encoder *e = s->e;
   e->at = v->at;
   if (v->init)
     return encode_checked(s, v->type, encode_node(s, v->init));
   if (v->kind == VAR_ORACLE || v->kind == VAR_POINT || v->kind == VAR_ONCE)
-    return sval_default(e, v->type);
+    return sym_default(e, v->type);
   if (v->type->count == UINT64_MAX)
     encode_refuse(e, v->at, "'%s' has too many values to choose from", v->name);
-  return sval_new(e, v->type, name);
+  return sym_new(e, v->type, name);
 }
 
 static void extend_path(struct scope *s, truth condition) {
@@ -94,7 +94,7 @@ static void extend_path(struct scope *s, truth condition) {
   s->path = p;
 }
 
-static truth start_globals(struct encoder *e, struct sstate *state, struct scope *s) {
+static truth start_globals(struct encoder *e, struct sym_state *state, struct scope *s) {
   const struct model *m = e->model;
   truth accepted = e->t.yes;
   scope_init(s, e);
@@ -115,9 +115,9 @@ static truth start_globals(struct encoder *e, struct sstate *state, struct scope
   return accepted;
 }
 
-static truth start_process(struct encoder *e, struct sstate *state, uint32_t p, const struct path *given,
+static truth start_process(struct encoder *e, struct sym_state *state, uint32_t p, const struct path *given,
                            truth *error) {
-  struct sprocess *of = &state->of[p];
+  struct sym_process *of = &state->of[p];
   struct scope s;
   scope_of_process(&s, e, state, p);
   const struct role *role = &e->model->roles[s.role];
@@ -139,7 +139,7 @@ static truth start_process(struct encoder *e, struct sstate *state, uint32_t p, 
   return truth_or(&e->t, of->byzantine, accepted);
 }
 
-static truth distinct_kept(struct encoder *e, const struct sstate *s) {
+static truth distinct_kept(struct encoder *e, const struct sym_state *s) {
   truth kept = e->t.yes;
   for (uint32_t r = 0; r < e->model->nroles; r++) {
     const struct role *role = &e->model->roles[r];
@@ -147,15 +147,15 @@ static truth distinct_kept(struct encoder *e, const struct sstate *s) {
       for (uint32_t p = role->first; role->vars[i].distinct && p < role->first + role->count; p++)
         for (uint32_t q = p + 1; q < role->first + role->count; q++) {
           truth liar = truth_or(&e->t, s->of[p].byzantine, s->of[q].byzantine);
-          truth differ = truth_not(&e->t, sval_same(e, s->of[p].vars[i], s->of[q].vars[i]));
+          truth differ = truth_not(&e->t, sym_equal(e, s->of[p].vars[i], s->of[q].vars[i]));
           kept = truth_and(&e->t, kept, truth_or(&e->t, liar, differ));
         }
   }
   return kept;
 }
 
-struct sstate *encode_start(struct encoder *e, truth *allowed, truth *error) {
-  struct sstate *s = state_new(e, 0);
+struct sym_state *encode_start(struct encoder *e, truth *allowed, truth *error) {
+  struct sym_state *s = state_new(e, 0);
   struct scope scope;
   *allowed = start_globals(e, s, &scope);
   *error = scope.error;
@@ -182,7 +182,7 @@ static uint32_t free_input(const struct role *role, const struct type *t, bool *
   return found;
 }
 
-static truth values_representative(struct encoder *e, const struct sstate *s, const struct licences *l) {
+static truth values_representative(struct encoder *e, const struct sym_state *s, const struct licences *l) {
   const struct model *m = e->model;
   const struct type *t = l->value_type;
   bool partition = l->of[REDUCE_PARTITION].applied, several = false;
@@ -191,14 +191,14 @@ static truth values_representative(struct encoder *e, const struct sstate *s, co
   for (uint32_t r = 0; r < m->nroles; r++)
     free_input(&m->roles[r], t, &several);
   for (uint32_t i = 0; i < m->nglobals; i++)
-    several |= type_holds(m->globals[i].type, t);
+    several |= type_contains(m->globals[i].type, t);
   for (uint64_t v = 0; v < t->count && !several; v++) {
     uint32_t n = 0;
     for (uint32_t p = 0; p < m->nprocesses; p++) {
       uint32_t i = free_input(&m->roles[model_role_of(m, p)], t, &several);
       if (i != UINT32_MAX)
         with[n++] = truth_and(&e->t, truth_not(&e->t, s->of[p].byzantine),
-                              sval_same(e, s->of[p].vars[i], sval_nth(e, t, v)));
+                              sym_equal(e, s->of[p].vars[i], sym_nth_value(e, t, v)));
     }
     struct number now = number_count(&e->t, with, n);
     if (v > 0 && partition)
@@ -221,25 +221,26 @@ static bool start_alike(const struct encoder *e, const struct role *role) {
   bool named = role->ring || role->graph;
   for (uint32_t i = 0; i < role->nvars && !named; i++) {
     const struct var *v = &role->vars[i];
-    named |= type_mentions(v->type, TYPE_PROCESS) && v->kind != VAR_ORACLE;
+    named |= type_contains_kind(v->type, TYPE_PROCESS) && v->kind != VAR_ORACLE;
     if (v->init)
       node_walk_deep(e->model, v->init, reads_me, &named);
     if (v->where)
       node_walk_deep(e->model, v->where, reads_me, &named);
   }
   for (uint32_t i = 0; i < e->model->nglobals; i++)
-    named |= type_mentions(e->model->globals[i].type, TYPE_PROCESS);
+    named |= type_contains_kind(e->model->globals[i].type, TYPE_PROCESS);
   return !named;
 }
 
 /* Processes that may trade places start in ascending order of their first free input. */
-static truth processes_sorted(struct encoder *e, const struct sstate *s, const struct licences *l) {
+static truth processes_sorted(struct encoder *e, const struct sym_state *s, const struct licences *l) {
   truth sorted = e->t.yes;
   for (uint32_t r = 0; r < e->model->nroles; r++) {
     const struct role *role = &e->model->roles[r];
     uint32_t input = 0;
-    while (input < role->nvars && (role->vars[input].kind != VAR_INPUT || role->vars[input].init ||
-                                   (role->vars[input].type->kind != TYPE_RANGE && role->vars[input].type->kind != TYPE_ENUM)))
+    while (input < role->nvars &&
+           (role->vars[input].kind != VAR_INPUT || role->vars[input].init ||
+            (role->vars[input].type->kind != TYPE_RANGE && role->vars[input].type->kind != TYPE_ENUM)))
       input++;
     if (input == role->nvars || l->identity[r] > IDENTITY_EQUALITY || !start_alike(e, role))
       continue;
@@ -250,7 +251,7 @@ static truth processes_sorted(struct encoder *e, const struct sstate *s, const s
   return sorted;
 }
 
-truth encode_representative(struct encoder *e, const struct sstate *s, const struct licences *l) {
+truth encode_representative(struct encoder *e, const struct sym_state *s, const struct licences *l) {
   truth all = e->t.yes;
   if (l->value_type && (l->of[REDUCE_PARTITION].applied || l->of[REDUCE_ORDER].applied))
     all = values_representative(e, s, l);
@@ -262,7 +263,7 @@ truth encode_representative(struct encoder *e, const struct sstate *s, const str
 /* ---- any state ---- */
 
 /* Faults, as far as there can be any. */
-static void any_status(struct encoder *e, struct sprocess *of, uint32_t p) {
+static void any_status(struct encoder *e, struct sym_process *of, uint32_t p) {
   const struct model *m = e->model;
   const struct environment *env = &m->environments[e->environment];
   start_faulty(e, of, p);
@@ -289,9 +290,9 @@ static struct number any_spent(struct encoder *e, enum clause_kind kind, const c
   return limit < 0 ? number_of(0) : number_new(&e->t, name, 0, limit);
 }
 
-struct sstate *encode_any_state(struct encoder *e, uint32_t point) {
+struct sym_state *encode_any_state(struct encoder *e, uint32_t point) {
   const struct model *m = e->model;
-  struct sstate *s = state_new(e, point);
+  struct sym_state *s = state_new(e, point);
   const struct point *at = m->npoints && point != POINT_END ? &m->points[point] : NULL;
   bool endless = at && at->endless;
   if (e->counts_rounds && endless)
@@ -305,7 +306,7 @@ struct sstate *encode_any_state(struct encoder *e, uint32_t point) {
   s->duplicated = any_spent(e, CLAUSE_DUPLICATED, "duplicated");
   for (uint32_t i = 0; i < m->nglobals; i++) {
     e->at = m->globals[i].at;
-    s->globals[i] = sval_new(e, m->globals[i].type, m->globals[i].name);
+    s->globals[i] = sym_new(e, m->globals[i].type, m->globals[i].name);
   }
   encode_any_packets(e, s);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
@@ -315,15 +316,15 @@ struct sstate *encode_any_state(struct encoder *e, uint32_t point) {
       const struct var *v = &role->vars[i];
       bool forgotten = v->kind == VAR_ORACLE && (v->each == EACH_ROUND || !at || at->phase_start);
       e->at = v->at;
-      s->of[p].vars[i] = forgotten ? sval_default(e, v->type) : sval_new(e, v->type, process_name(e, p, v->name));
+      s->of[p].vars[i] = forgotten ? sym_default(e, v->type) : sym_new(e, v->type, process_name(e, p, v->name));
       if (v->kind == VAR_INPUT && e->keeps_initials)
-        s->of[p].initial[i] = sval_new(e, v->type, process_name(e, p, arena_printf(&e->arena, "initial.%s", v->name)));
+        s->of[p].initial[i] = sym_new(e, v->type, process_name(e, p, arena_printf(&e->arena, "initial.%s", v->name)));
     }
   }
   return s;
 }
 
-truth states_same(struct encoder *e, const struct sstate *a, const struct sstate *b) {
+truth states_equal(struct encoder *e, const struct sym_state *a, const struct sym_state *b) {
   struct terms *t = &e->t;
   const struct model *m = e->model;
   truth same = truth_and(t, number_same(t, a->lost, b->lost), number_same(t, a->corrupted, b->corrupted));
@@ -333,34 +334,35 @@ truth states_same(struct encoder *e, const struct sstate *a, const struct sstate
   if (e->counts_phases)
     same = truth_and(t, same, number_same(t, a->phase, b->phase));
   for (uint32_t i = 0; i < m->nglobals; i++)
-    same = truth_and(t, same, sval_same(e, a->globals[i], b->globals[i]));
+    same = truth_and(t, same, sym_equal(e, a->globals[i], b->globals[i]));
   for (uint32_t i = 0; i < a->npackets || i < b->npackets; i++) /* settled, or none yet */
-    same = truth_and(t, same, truth_same(t, i < a->npackets ? a->packets[i].pending : t->no,
-                                         i < b->npackets ? b->packets[i].pending : t->no));
+    same = truth_and(t, same,
+                     truth_same(t, i < a->npackets ? a->packets[i].pending : t->no,
+                                i < b->npackets ? b->packets[i].pending : t->no));
   for (uint32_t p = 0; p < m->nprocesses; p++) {
-    const struct sprocess *x = &a->of[p], *y = &b->of[p];
+    const struct sym_process *x = &a->of[p], *y = &b->of[p];
     const truth all[] = {truth_same(t, x->halted, y->halted),         truth_same(t, x->crashed, y->crashed),
                          truth_same(t, x->omits_send, y->omits_send), truth_same(t, x->omits_receive, y->omits_receive),
                          truth_same(t, x->byzantine, y->byzantine),   truth_same(t, x->recovered, y->recovered)};
     same = truth_and(t, same, truth_all(t, all, sizeof all / sizeof *all));
     for (uint32_t i = 0; i < m->roles[model_role_of(m, p)].nvars; i++) {
-      same = truth_and(t, same, sval_same(e, x->vars[i], y->vars[i]));
+      same = truth_and(t, same, sym_equal(e, x->vars[i], y->vars[i]));
       if (e->keeps_initials && x->initial[i])
-        same = truth_and(t, same, sval_same(e, x->initial[i], y->initial[i]));
+        same = truth_and(t, same, sym_equal(e, x->initial[i], y->initial[i]));
     }
   }
   return same;
 }
 
-truth encode_stutter(struct encoder *e, const struct sstate *a, const struct sstate *b) {
-  struct sstate x = *a, y = *b;
+truth encode_stutter(struct encoder *e, const struct sym_state *a, const struct sym_state *b) {
+  struct sym_state x = *a, y = *b;
   x.lost = y.lost = x.corrupted = y.corrupted = number_of(0);
   x.duplicated = y.duplicated = number_of(0);
   x.npackets = y.npackets = 0;
-  return states_same(e, &x, &y);
+  return states_equal(e, &x, &y);
 }
 
-truth state_known(struct encoder *e, const struct sstate *s) {
+truth state_invariant(struct encoder *e, const struct sym_state *s) {
   uint32_t n = e->model->nprocesses;
   truth *down = arena_array(&e->arena, n + (size_t)1, sizeof *down);
   for (uint32_t p = 0; p < n; p++)
@@ -379,15 +381,15 @@ static void add_number(struct encoder *e, struct number n, struct leaves *to) {
     add_variable(e, n.term, to);
 }
 
-static void add_value(struct encoder *e, const struct sval *v, struct leaves *to) {
+static void add_value(struct encoder *e, const struct sym_value *v, struct leaves *to) {
   struct leaves all = {0};
-  sval_leaves(e, v, &all);
+  sym_leaves(e, v, &all);
   for (size_t i = 0; i < all.at.n; i++)
     add_variable(e, all.at.at[i], to);
   vec_release(&all.at);
 }
 
-void state_variables(struct encoder *e, const struct sstate *s, struct leaves *to) {
+void state_variables(struct encoder *e, const struct sym_state *s, struct leaves *to) {
   const struct model *m = e->model;
   const struct number numbers[] = {s->rounds, s->phase, s->lost, s->corrupted, s->duplicated};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
@@ -397,7 +399,7 @@ void state_variables(struct encoder *e, const struct sstate *s, struct leaves *t
   for (uint32_t i = 0; i < s->npackets; i++)
     add_variable(e, s->packets[i].pending, to);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
-    const struct sprocess *of = &s->of[p];
+    const struct sym_process *of = &s->of[p];
     add_number(e, of->fault, to);
     add_variable(e, of->halted, to);
     add_variable(e, of->crashed, to);

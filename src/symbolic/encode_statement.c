@@ -5,15 +5,15 @@
 
 /* ---- guards that bind ---- */
 
-struct witnesses {
+struct guard_witnesses {
   const struct guard *guard;
   VEC(truth) holds;
-  VEC(struct sval *) value;   /* nused of each */
+  VEC(struct sym_value *) value; /* nused of each */
   VEC(struct number) sender;
 };
 
 static bool visit_witness(struct scope *s, void *context, truth bound) {
-  struct witnesses *w = context;
+  struct guard_witnesses *w = context;
   const struct guard *g = w->guard;
   truth holds = truth_and(&s->e->t, bound, g->cond ? encode_truth(s, g->cond) : s->e->t.yes);
   if (holds == s->e->t.no)
@@ -30,16 +30,16 @@ truth encode_guard(struct scope *s, const struct guard *g) {
   struct encoder *e = s->e;
   if (g->ngen == 0)
     return g->cond ? encode_truth(s, g->cond) : e->t.yes;
-  struct witnesses w = {.guard = g};
-  encode_bindings(s, g->gen, g->ngen, visit_witness, &w);
+  struct guard_witnesses w = {.guard = g};
+  encode_generators(s, g->gen, g->ngen, visit_witness, &w);
   truth any = truth_any(&e->t, w.holds.at, w.holds.n);
   struct number chosen = g->nused && w.holds.n ? encode_choice(s, w.holds.at, w.holds.n) : number_of(0);
   for (uint32_t i = 0; i < g->nused && w.holds.n; i++) {
-    struct sval *v = w.value.at[i];
+    struct sym_value *v = w.value.at[i];
     struct number sender = w.sender.at[i];
     for (size_t k = 1; k < w.holds.n; k++) {
       truth it = number_is(&e->t, chosen, (int64_t)k);
-      v = sval_if(e, it, w.value.at[k * g->nused + i], v);
+      v = sym_ite(e, it, w.value.at[k * g->nused + i], v);
       sender = number_if(&e->t, it, w.sender.at[k * g->nused + i], sender);
     }
     s->slot[g->used[i]] = v;
@@ -50,12 +50,12 @@ truth encode_guard(struct scope *s, const struct guard *g) {
 
 /* ---- assignment ---- */
 
-static struct sval *assigned(struct scope *s, const struct type *t, struct sval *old, const struct stmt *st,
-                             uint32_t step, struct sval *v) {
+static struct sym_value *assigned(struct scope *s, const struct type *t, struct sym_value *old, const struct stmt *st,
+                                  uint32_t step, struct sym_value *v) {
   struct encoder *e = s->e;
   if (step == st->npath)
     return encode_checked(s, t, v);
-  struct sval *copy = arena_copy(&e->arena, old, sizeof *old);
+  struct sym_value *copy = arena_copy(&e->arena, old, sizeof *old);
   copy->part = arena_array(&e->arena, old->n + 1, sizeof *copy->part);
   memcpy(copy->part, old->part, old->n * sizeof *copy->part);
   if (!st->path[step].index) {
@@ -63,22 +63,22 @@ static struct sval *assigned(struct scope *s, const struct type *t, struct sval 
     copy->part[field] = assigned(s, t->fields[field].type, old->part[field], st, step + 1, v);
     return copy;
   }
-  struct sval *index = encode_checked(s, t->index, encode_node(s, st->path[step].index));
+  struct sym_value *index = encode_checked(s, t->index, encode_node(s, st->path[step].index));
   for (uint32_t i = 0; i < old->n; i++) {
-    truth it = sval_same(e, index, sval_nth(e, t->index, i));
+    truth it = sym_equal(e, index, sym_nth_value(e, t->index, i));
     struct path there = {it, s->path};
     const struct path *outer = s->path;
     if (it == e->t.no)
       continue;
     s->path = &there;
-    copy->part[i] = sval_if(e, it, assigned(s, t->element, old->part[i], st, step + 1, v), old->part[i]);
+    copy->part[i] = sym_ite(e, it, assigned(s, t->element, old->part[i], st, step + 1, v), old->part[i]);
     s->path = outer;
   }
   return copy;
 }
 
 static void exec_assign(struct scope *s, const struct stmt *st) {
-  struct sval *v = encode_node(s, st->expr);
+  struct sym_value *v = encode_node(s, st->expr);
   const struct model *m = s->e->model;
   if (st->shared)
     s->globals[st->var] = assigned(s, m->globals[st->var].type, s->globals[st->var], st, 0, v);
@@ -88,22 +88,22 @@ static void exec_assign(struct scope *s, const struct stmt *st) {
 
 /* ---- what two branches leave ---- */
 
-struct left {
-  struct sval **vars, **globals;
+struct branch_state {
+  struct sym_value **vars, **globals;
   truth halted;
 };
 
-static struct left remember(const struct scope *s) {
+static struct branch_state branch_save(const struct scope *s) {
   const struct model *m = s->e->model;
   uint32_t n = m->roles[s->role].nvars;
-  struct left l = {arena_array(&s->e->arena, n + 1, sizeof *l.vars),
-                   arena_array(&s->e->arena, m->nglobals + 1, sizeof *l.globals), s->halted};
+  struct branch_state l = {arena_array(&s->e->arena, n + 1, sizeof *l.vars),
+                           arena_array(&s->e->arena, m->nglobals + 1, sizeof *l.globals), s->halted};
   memcpy(l.vars, s->vars, n * sizeof *l.vars);
   memcpy(l.globals, s->globals, m->nglobals * sizeof *l.globals);
   return l;
 }
 
-static void resume(struct scope *s, const struct left *l) {
+static void branch_restore(struct scope *s, const struct branch_state *l) {
   const struct model *m = s->e->model;
   memcpy(s->vars, l->vars, m->roles[s->role].nvars * sizeof *s->vars);
   memcpy(s->globals, l->globals, m->nglobals * sizeof *s->globals);
@@ -111,12 +111,12 @@ static void resume(struct scope *s, const struct left *l) {
 }
 
 /* If the condition holds, what `l` remembers; else what is there now. */
-static void merge(struct scope *s, truth condition, const struct left *l) {
+static void branch_merge(struct scope *s, truth condition, const struct branch_state *l) {
   struct encoder *e = s->e;
   for (uint32_t i = 0; i < e->model->roles[s->role].nvars; i++)
-    s->vars[i] = sval_if(e, condition, l->vars[i], s->vars[i]);
+    s->vars[i] = sym_ite(e, condition, l->vars[i], s->vars[i]);
   for (uint32_t i = 0; i < e->model->nglobals; i++)
-    s->globals[i] = sval_if(e, condition, l->globals[i], s->globals[i]);
+    s->globals[i] = sym_ite(e, condition, l->globals[i], s->globals[i]);
   s->halted = truth_if(&e->t, condition, l->halted, s->halted);
 }
 
@@ -138,62 +138,62 @@ static void exec_if(struct scope *s, const struct stmt *st) {
     exec_from(s, c == t->yes ? &st->then : &st->other, 0);
     return;
   }
-  struct left before = remember(s);
+  struct branch_state before = branch_save(s);
   exec_under(s, c, &st->then, 0);
-  struct left then = remember(s);
-  resume(s, &before);
+  struct branch_state then = branch_save(s);
+  branch_restore(s, &before);
   exec_under(s, truth_not(t, c), &st->other, 0);
-  merge(s, c, &then);
+  branch_merge(s, c, &then);
 }
 
 /* ---- foreach ---- */
 
 /* All that is received, in the order that `next` chooses; choices inside the body are free each time. */
-static void go_through(struct scope *s, const struct stmt *st, const struct sentry *of, truth there) {
+static void exec_for_message(struct scope *s, const struct stmt *st, const struct sym_received *of, truth there) {
   struct encoder *e = s->e;
   if (there == e->t.no)
     return;
   struct path p = {there, s->path};
   const struct path *old = s->path;
-  struct left before = remember(s);
+  struct branch_state before = branch_save(s);
   s->path = there == e->t.yes ? old : &p;
   s->slot[st->slot] = of->message;
   s->slot_sender[st->slot] = of->sender;
   exec_from(s, &st->then, 0);
   s->path = old;
-  merge(s, truth_not(&e->t, there), &before);
+  branch_merge(s, truth_not(&e->t, there), &before);
 }
 
 #define ORDERS_OF_MOST 4
 
 /* Errors count in whatever order they come up, and an order without one is no run then: every order is tried. */
-static void fail_in_any_order(struct scope *s, const struct stmt *st, uint32_t *order, uint32_t done) {
+static void collect_errors_of_all_orders(struct scope *s, const struct stmt *st, uint32_t *order, uint32_t done) {
   uint32_t n = s->nreceived;
   if (done < n) {
     for (uint32_t i = done; i < n; i++) {
       uint32_t swap = order[done];
       order[done] = order[i];
       order[i] = swap;
-      fail_in_any_order(s, st, order, done + 1);
+      collect_errors_of_all_orders(s, st, order, done + 1);
       order[i] = order[done];
       order[done] = swap;
     }
     return;
   }
-  struct left before = remember(s);
+  struct branch_state before = branch_save(s);
   size_t sent = s->posted.n;
   for (uint32_t i = 0; i < n; i++)
-    go_through(s, st, &s->received[order[i]], s->received[order[i]].there);
+    exec_for_message(s, st, &s->received[order[i]], s->received[order[i]].there);
   s->posted.n = sent;
-  resume(s, &before);
+  branch_restore(s, &before);
 }
 
 /* The message that comes next, if there is one: any of those not yet taken. */
-static struct sentry next_of(struct scope *s, truth *taken) {
+static struct sym_received next_of(struct scope *s, truth *taken) {
   struct encoder *e = s->e;
   uint32_t n = s->nreceived;
   truth *open = arena_array(&e->arena, n + 1, sizeof *open);
-  struct sentry next = {e->t.no, NULL, number_of(0)};
+  struct sym_received next = {e->t.no, NULL, number_of(0)};
   for (uint32_t i = 0; i < n; i++)
     open[i] = truth_and(&e->t, s->received[i].there, truth_not(&e->t, taken[i]));
   struct number chosen = encode_choice(s, open, n);
@@ -202,7 +202,7 @@ static struct sentry next_of(struct scope *s, truth *taken) {
     truth it = number_is(&e->t, chosen, i);
     if (open[i] == e->t.no || it == e->t.no)
       continue;
-    next.message = next.message ? sval_if(e, it, s->received[i].message, next.message) : s->received[i].message;
+    next.message = next.message ? sym_ite(e, it, s->received[i].message, next.message) : s->received[i].message;
     next.sender = number_if(&e->t, it, s->received[i].sender, next.sender);
     taken[i] = truth_or(&e->t, taken[i], truth_and(&e->t, next.there, it));
   }
@@ -213,32 +213,33 @@ static void exec_foreach(struct scope *s, const struct stmt *st) {
   struct encoder *e = s->e;
   uint32_t n = s->nreceived;
   truth *taken = arena_array(&e->arena, n + 1, sizeof *taken), error = s->error;
-  struct left before = remember(s);
+  struct branch_state before = branch_save(s);
   size_t sent = s->posted.n;
   bool chose = s->chose;
   /* does the body ever fail, or choose? */
   s->chose = false;
   for (uint32_t i = 0; i < n; i++)
-    go_through(s, st, &s->received[i], s->received[i].there);
+    exec_for_message(s, st, &s->received[i], s->received[i].there);
   bool fails = s->error != error, chooses = s->chose;
   s->posted.n = sent;
   s->error = error;
-  resume(s, &before);
+  branch_restore(s, &before);
   if (fails) {
     uint32_t *order = arena_array(&e->arena, n + 1, sizeof *order);
     if (chooses || n > ORDERS_OF_MOST)
-      encode_refuse(e, st->at, "a 'foreach' whose body can fail%s", chooses ? " and chooses" : ", over so many messages");
+      encode_refuse(e, st->at, "a 'foreach' whose body can fail%s",
+                    chooses ? " and chooses" : ", over so many messages");
     for (uint32_t i = 0; i < n; i++)
       order[i] = i;
-    fail_in_any_order(s, st, order, 0);
+    collect_errors_of_all_orders(s, st, order, 0);
   }
   error = s->error;
   for (uint32_t i = 0; i < n; i++)
     taken[i] = e->t.no;
   for (uint32_t i = 0; i < n; i++) {
-    struct sentry next = next_of(s, taken);
+    struct sym_received next = next_of(s, taken);
     if (next.message)
-      go_through(s, st, &next, next.there);
+      exec_for_message(s, st, &next, next.there);
   }
   s->error = fails ? error : s->error;
   s->chose |= chose;
@@ -246,7 +247,7 @@ static void exec_foreach(struct scope *s, const struct stmt *st) {
 
 /* ---- sending, in an action ---- */
 
-static truth reaches(struct scope *s, const struct send *send, const struct sval *to, uint32_t p) {
+static truth reaches(struct scope *s, const struct send *send, const struct sym_value *to, uint32_t p) {
   struct encoder *e = s->e;
   switch (send->target) {
   case TARGET_SET:
@@ -256,7 +257,7 @@ static truth reaches(struct scope *s, const struct send *send, const struct sval
   case TARGET_ONE:
     return process_is(s, to, p);
   case TARGET_EXPR:
-    return sval_has(e, to, sval_number(e, number_of(p)));
+    return sym_has(e, to, sym_number(e, number_of(p)));
   }
   encode_refuse(e, send->at, "a message to whom is not encoded");
 }
@@ -264,19 +265,19 @@ static truth reaches(struct scope *s, const struct send *send, const struct sval
 static void exec_send(struct scope *s, const struct send *send) {
   struct encoder *e = s->e;
   const struct role *role = &e->model->roles[s->role];
-  struct sval *message = encode_checked(s, e->model->messages[send->kind].type, encode_node(s, send->message));
-  struct sval *to = send->to ? encode_node(s, send->to) : NULL;
-  struct sval *reachable = role->graph ? encode_neighbours(s) : NULL;
+  struct sym_value *message = encode_checked(s, e->model->messages[send->kind].type, encode_node(s, send->message));
+  struct sym_value *to = send->to ? encode_node(s, send->to) : NULL;
+  struct sym_value *reachable = role->graph ? encode_neighbours(s) : NULL;
   truth now = path_truth(s);
   for (uint32_t p = 0; p < e->model->nprocesses; p++) {
     truth sent = reaches(s, send, to, p);
-    truth channel = role->ring ? truth_of(&e->t, p == role->first + (s->me - role->first + 1) % role->count)
-                    : reachable ? sval_has(e, reachable, sval_number(e, number_of(p)))
+    truth channel = role->ring  ? truth_of(&e->t, p == role->first + (s->me - role->first + 1) % role->count)
+                    : reachable ? sym_has(e, reachable, sym_number(e, number_of(p)))
                                 : e->t.yes;
     scope_fail(s, truth_and(&e->t, sent, truth_not(&e->t, channel)));
     sent = truth_and(&e->t, sent, now);
     if (sent != e->t.no)
-      arena_push(&e->arena, &s->posted, ((struct sposted){sent, p, send->kind, message}));
+      arena_push(&e->arena, &s->posted, ((struct sym_sent){sent, p, send->kind, message}));
   }
 }
 
@@ -313,10 +314,10 @@ static void exec_from(struct scope *s, const struct block *b, uint32_t i) {
   for (; i < b->n && s->halted != t->yes; i++) {
     if (s->halted != t->no) { /* perhaps */
       truth halted = s->halted;
-      struct left before = remember(s);
+      struct branch_state before = branch_save(s);
       s->halted = t->no;
       exec_under(s, truth_not(t, halted), b, i);
-      merge(s, halted, &before);
+      branch_merge(s, halted, &before);
       return;
     }
     exec_stmt(s, b->at[i]);

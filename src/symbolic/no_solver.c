@@ -1,7 +1,8 @@
-/* What this folder offers, in a build without libz3 (CMake's RONDO_Z3): CMake compiles this file and cube.c instead of all the others.
-   Whoever is asked by name refuses first (solver_missing); whatever comes here all the same is unknown, never answered wrongly. */
-#include "symbolic/check.h"
-#include "symbolic/horn.h"
+/* What this folder offers, in a build without libz3 (CMake's RONDO_Z3): CMake compiles this file and linear_cube.c
+   instead of all the others. Whoever is asked by name refuses first (solver_missing); whatever comes here all the same
+   is unknown, never answered wrongly. */
+#include "symbolic/horn_solver.h"
+#include "symbolic/symbolic_check.h"
 
 #include "base/memory.h"
 
@@ -11,7 +12,8 @@ const char *solver_missing(void) { return MISSING; }
 
 /* ---- models ---- */
 
-void symbolic_check(struct model *m, const struct question *q, const struct symbolic_options *o, struct symbolic_answer *a) {
+void symbolic_check(struct model *m, const struct query *q, const struct symbolic_options *o,
+                    struct symbolic_answer *a) {
   (void)m;
   (void)o;
   *a = (struct symbolic_answer){.refused = true, .refusal = memory_strdup(MISSING)};
@@ -19,7 +21,7 @@ void symbolic_check(struct model *m, const struct question *q, const struct symb
   a->proved = memory_alloc((q->nproperties + (size_t)1) * sizeof *a->proved);
 }
 
-void symbolic_answer_release(struct symbolic_answer *a, const struct question *q) {
+void symbolic_answer_release(struct symbolic_answer *a, const struct query *q) {
   (void)q;
   memory_free(a->findings);
   memory_free(a->proved);
@@ -27,7 +29,7 @@ void symbolic_answer_release(struct symbolic_answer *a, const struct question *q
   *a = (struct symbolic_answer){0};
 }
 
-bool symbolic_export(struct model *m, const struct question *q, uint32_t depth, const struct licences *licences,
+bool symbolic_export(struct model *m, const struct query *q, uint32_t depth, const struct licences *licences,
                      struct text *out, struct span *refused_at, struct text *refusal) {
   (void)m;
   (void)q;
@@ -39,14 +41,16 @@ bool symbolic_export(struct model *m, const struct question *q, uint32_t depth, 
   return false;
 }
 
-/* ---- questions about integers ---- */
+/* ---- queries about integers ---- */
 
 struct solver {
   uint32_t variables, literals;
   const volatile sig_atomic_t *stop;
 };
 
-struct solver *solver_new(void) { return memory_alloc(sizeof(struct solver)); }
+struct solver *solver_new(void) {
+  return memory_alloc(sizeof(struct solver));
+}
 void solver_free(struct solver *s) { memory_free(s); }
 
 uint32_t solver_variables(struct solver *s, uint32_t n) {
@@ -155,38 +159,39 @@ void solver_limit_memory(size_t bytes) { (void)bytes; }
 
 /* ---- Horn clauses ---- */
 
-struct horn {
+struct horn_system {
   uint32_t predicates;
 };
 
-struct horn *horn_new(const char *const *names, uint32_t variables, uint32_t predicates) {
+struct horn_system *horn_new(const char *const *names, uint32_t variables, uint32_t predicates) {
   (void)names;
   (void)variables;
-  struct horn *h = memory_alloc(sizeof *h);
+  struct horn_system *h = memory_alloc(sizeof *h);
   h->predicates = predicates;
   return h;
 }
 
-void horn_watch(struct horn *h, const volatile sig_atomic_t *stop) {
+void horn_watch(struct horn_system *h, const volatile sig_atomic_t *stop) {
   (void)h;
   (void)stop;
 }
 
-void horn_free(struct horn *h) { memory_free(h); }
+void horn_free(struct horn_system *h) { memory_free(h); }
 
-void horn_assume(struct horn *h, const struct cube *cubes, size_t n) {
+void horn_assume(struct horn_system *h, const struct cube *cubes, size_t n) {
   (void)h;
   (void)cubes;
   (void)n;
 }
 
-void horn_add_start(struct horn *h, uint32_t predicate, const struct cube *c) {
+void horn_add_start(struct horn_system *h, uint32_t predicate, const struct cube *c) {
   (void)h;
   (void)predicate;
   (void)c;
 }
 
-void horn_add_step(struct horn *h, uint32_t from, uint32_t to, const struct cube *guard, const int64_t *const *update) {
+void horn_add_step(struct horn_system *h, uint32_t from, uint32_t to, const struct cube *guard,
+                   const int64_t *const *update) {
   (void)h;
   (void)from;
   (void)to;
@@ -194,24 +199,24 @@ void horn_add_step(struct horn *h, uint32_t from, uint32_t to, const struct cube
   (void)update;
 }
 
-void horn_add_goal(struct horn *h, uint32_t predicate, const struct cube *c) {
+void horn_add_goal(struct horn_system *h, uint32_t predicate, const struct cube *c) {
   (void)h;
   (void)predicate;
   (void)c;
 }
 
-void horn_on_level(struct horn *h, void (*told)(void *context, uint32_t level), void *context) {
+void horn_on_level(struct horn_system *h, void (*on_level_callback)(void *context, uint32_t level), void *context) {
   (void)h;
-  (void)told;
+  (void)on_level_callback;
   (void)context;
 }
 
-enum answer horn_solve(struct horn *h) {
+enum answer horn_solve(struct horn_system *h) {
   (void)h;
   return ANSWER_UNKNOWN;
 }
 
-bool horn_invariant(struct horn *h, uint32_t predicate, struct text *out) {
+bool horn_invariant(struct horn_system *h, uint32_t predicate, struct text *out) {
   (void)h;
   (void)predicate;
   (void)out;

@@ -1,4 +1,4 @@
-/* A question as SMT-LIB, for any solver: the runs up to a length, as bit-vectors; or all of them, as Horn clauses. */
+/* A query as SMT-LIB, for any solver: the runs up to a length, as bit-vectors; or all of them, as Horn clauses. */
 #include "symbolic/unrolling.h"
 
 #include "symbolic/smtlib.h"
@@ -9,8 +9,8 @@ static void add(struct script_parts *p, struct unrolling *s, truth formula) {
 }
 
 /* What shows the property after the last step; where none is asked about: that it fails. */
-static truth goal_after(struct unrolling *s, const struct sstep *last, const struct sstate *state) {
-  if (s->question->nproperties == 0)
+static truth goal_after(struct unrolling *s, const struct sym_step *last, const struct sym_state *state) {
+  if (s->query->nproperties == 0)
     return last ? last->fails : s->e.t.no;
   return unrolling_goal(s, 0, last ? last->before : NULL, state).holds;
 }
@@ -18,15 +18,15 @@ static truth goal_after(struct unrolling *s, const struct sstep *last, const str
 /* A run of some length up to the depth, free to be chosen, whose end shows the property. */
 static void unroll(struct unrolling *s, uint32_t depth, struct script_parts *p) {
   struct terms *t = &s->e.t;
-  bool errors = s->question->nproperties == 0;
+  bool errors = s->query->nproperties == 0;
   truth allowed, error, goal;
-  struct sstate *at = encode_start(&s->e, &allowed, &error);
+  struct sym_state *at = encode_start(&s->e, &allowed, &error);
   struct number length = number_new(t, "length", 0, depth);
   add(p, s, truth_and(t, terms_facts(t), allowed));
   add(p, s, encode_representative(&s->e, at, s->options->licences));
   goal = truth_and(t, number_is(t, length, 0), goal_after(s, NULL, at));
   for (uint32_t i = 0; i < depth && at->point != POINT_END; i++) {
-    struct sstep *step = unrolling_step(s, at);
+    struct sym_step *step = unrolling_step(s, at);
     truth taken = number_less(t, number_of(errors ? (int64_t)i + 1 : i), length);
     truth shown = goal_after(s, step, step->after);
     at = step->after;
@@ -41,16 +41,17 @@ static void unroll(struct unrolling *s, uint32_t depth, struct script_parts *p) 
 static void write_script(struct unrolling *s, const char *logic, struct script_parts *p, struct text *out) {
   Z3_context z3 = s->e.t.m.z3;
   Z3_set_ast_print_mode(z3, Z3_PRINT_SMTLIB2_COMPLIANT);
-  const char *said = Z3_benchmark_to_smtlib_string(z3, s->model->name, logic, "unknown", "", (unsigned)p->all.n,
-                                                   p->all.at, p->goal);
+  const char *said =
+      Z3_benchmark_to_smtlib_string(z3, s->model->name, logic, "unknown", "", (unsigned)p->all.n, p->all.at, p->goal);
   text_add(out, said ? said : "");
 }
 
-bool symbolic_export(struct model *m, const struct question *q, uint32_t depth, const struct licences *licences,
+bool symbolic_export(struct model *m, const struct query *q, uint32_t depth, const struct licences *licences,
                      struct text *out, struct span *refused_at, struct text *refusal) {
   struct unrolling *s = memory_alloc(sizeof *s);
   struct symbolic_answer scratch = {0};
-  struct symbolic_options o = {.engine = depth ? SYMBOLIC_BOUNDED : SYMBOLIC_SPACER, .depth = depth, .licences = licences};
+  struct symbolic_options o = {
+      .engine = depth ? SYMBOLIC_BOUNDED : SYMBOLIC_SPACER, .depth = depth, .licences = licences};
   struct script_parts p = {0};
   jmp_buf refused;
   bool ok = true;

@@ -1,7 +1,7 @@
 #include "symbolic/solver.h"
 
-#include "symbolic/watchdog.h"
-#include "symbolic/z3_terms.h"
+#include "symbolic/solver_watchdog.h"
+#include "symbolic/z3_builder.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 const char *solver_missing(void) { return NULL; }
 
 struct solver {
-  struct z3_maker m;
+  struct z3_builder m;
   Z3_solver z3;
   Z3_model model; /* of the last YES, or NULL */
   VEC(Z3_ast) variables;
@@ -17,13 +17,13 @@ struct solver {
   VEC(Z3_ast) mapped;                /* scratch */
   const volatile sig_atomic_t *stop; /* or NULL */
   struct watchdog *watchdog;         /* or NULL */
-  bool failed; /* something could not be asserted: every answer is unknown from now on */
+  bool failed;                       /* something could not be asserted: every answer is unknown from now on */
 };
 
 struct solver *solver_new(void) {
   struct solver *s = memory_alloc(sizeof *s);
   Z3_config config = Z3_mk_config();
-  maker_init(&s->m, config);
+  z3_builder_init(&s->m, config);
   Z3_del_config(config);
   s->z3 = Z3_mk_simple_solver(s->m.z3);
   Z3_solver_inc_ref(s->m.z3, s->z3);
@@ -46,7 +46,7 @@ void solver_free(struct solver *s) {
   for (size_t i = 0; i < s->literals.n; i++)
     Z3_dec_ref(s->m.z3, s->literals.at[i]);
   Z3_solver_dec_ref(s->m.z3, s->z3);
-  maker_release(&s->m);
+  z3_builder_release(&s->m);
   vec_release(&s->variables);
   vec_release(&s->literals);
   vec_release(&s->mapped);
@@ -102,62 +102,57 @@ void solver_pop(struct solver *s) {
 static void add(struct solver *s, Z3_ast term) {
   Z3_solver_assert(s->m.z3, s->z3, term);
   s->failed |= Z3_get_error_code(s->m.z3) != Z3_OK;
-  maker_forget(&s->m);
+  z3_builder_forget(&s->m);
 }
 
-void solver_add_row(struct solver *s, const int64_t *row, uint32_t width, bool equal,
-                    const uint32_t *map) {
-  add(s, maker_constraint(&s->m, row, width, equal, mapped(s, map, width)));
+void solver_add_row(struct solver *s, const int64_t *row, uint32_t width, bool equal, const uint32_t *map) {
+  add(s, z3_builder_constraint(&s->m, row, width, equal, mapped(s, map, width)));
 }
 
 void solver_add_cube(struct solver *s, const struct cube *c, const uint32_t *map) {
   s->failed |= c->overflow;
-  add(s, maker_cube(&s->m, c, mapped(s, map, c->width)));
+  add(s, z3_builder_cube(&s->m, c, mapped(s, map, c->width)));
 }
 
 void solver_add_any(struct solver *s, const struct cube *cubes, size_t n, const uint32_t *map) {
   VEC(Z3_ast) all = {0};
   for (size_t i = 0; i < n; i++) {
     s->failed |= cubes[i].overflow;
-    vec_push(&all, maker_cube(&s->m, &cubes[i], mapped(s, map, cubes[i].width)));
+    vec_push(&all, z3_builder_cube(&s->m, &cubes[i], mapped(s, map, cubes[i].width)));
   }
-  add(s, maker_or(&s->m, all.at, (uint32_t)n));
+  add(s, z3_builder_or(&s->m, all.at, (uint32_t)n));
   vec_release(&all);
 }
 
 void solver_add_value(struct solver *s, uint32_t variable, int64_t x) {
-  Z3_ast number = maker_number(&s->m, x);
-  add(s, maker_keep(&s->m, Z3_mk_eq(s->m.z3, s->variables.at[variable], number)));
+  Z3_ast number = z3_builder_number(&s->m, x);
+  add(s, z3_builder_keep(&s->m, Z3_mk_eq(s->m.z3, s->variables.at[variable], number)));
 }
 
 void solver_add_at_most(struct solver *s, uint32_t variable, int64_t x) {
-  Z3_ast number = maker_number(&s->m, x);
-  add(s, maker_keep(&s->m, Z3_mk_le(s->m.z3, s->variables.at[variable], number)));
+  Z3_ast number = z3_builder_number(&s->m, x);
+  add(s, z3_builder_keep(&s->m, Z3_mk_le(s->m.z3, s->variables.at[variable], number)));
 }
 
-void solver_add_implied(struct solver *s, uint32_t literal, const struct cube *c,
-                        const uint32_t *map) {
+void solver_add_implied(struct solver *s, uint32_t literal, const struct cube *c, const uint32_t *map) {
   s->failed |= c->overflow;
-  Z3_ast cube = maker_cube(&s->m, c, mapped(s, map, c->width));
-  add(s, maker_keep(&s->m, Z3_mk_implies(s->m.z3, s->literals.at[literal], cube)));
+  Z3_ast cube = z3_builder_cube(&s->m, c, mapped(s, map, c->width));
+  add(s, z3_builder_keep(&s->m, Z3_mk_implies(s->m.z3, s->literals.at[literal], cube)));
 }
 
-void solver_add_excluded(struct solver *s, uint32_t literal, const struct cube *c,
-                         const uint32_t *map) {
+void solver_add_excluded(struct solver *s, uint32_t literal, const struct cube *c, const uint32_t *map) {
   s->failed |= c->overflow;
-  Z3_ast cube = maker_not(&s->m, maker_cube(&s->m, c, mapped(s, map, c->width)));
-  add(s, maker_keep(&s->m, Z3_mk_implies(s->m.z3, s->literals.at[literal], cube)));
+  Z3_ast cube = z3_builder_not(&s->m, z3_builder_cube(&s->m, c, mapped(s, map, c->width)));
+  add(s, z3_builder_keep(&s->m, Z3_mk_implies(s->m.z3, s->literals.at[literal], cube)));
 }
 
-void solver_add_false(struct solver *s, uint32_t literal) {
-  add(s, maker_not(&s->m, s->literals.at[literal]));
-}
+void solver_add_false(struct solver *s, uint32_t literal) { add(s, z3_builder_not(&s->m, s->literals.at[literal])); }
 
 void solver_add_clause(struct solver *s, const uint32_t *literals, uint32_t n) {
   VEC(Z3_ast) all = {0};
   for (uint32_t i = 0; i < n; i++)
     vec_push(&all, s->literals.at[literals[i]]);
-  add(s, maker_or(&s->m, all.at, n));
+  add(s, z3_builder_or(&s->m, all.at, n));
   vec_release(&all);
 }
 
@@ -174,7 +169,7 @@ void solver_limit_time(struct solver *s, unsigned milliseconds) {
 static bool is_stopped(void *context) { return solver_stopped(context); }
 
 /* The library would take Ctrl-C for itself while it checks, and nobody else would hear of it. */
-static void leave_signals_alone(struct solver *s) {
+static void disable_ctrl_c(struct solver *s) {
   Z3_params params = Z3_mk_params(s->m.z3);
   Z3_params_inc_ref(s->m.z3, params);
   Z3_params_set_bool(s->m.z3, params, Z3_mk_string_symbol(s->m.z3, "ctrl_c"), false);
@@ -186,7 +181,7 @@ void solver_watch(struct solver *s, const volatile sig_atomic_t *stop) {
   watchdog_free(s->watchdog);
   s->watchdog = NULL;
   s->stop = stop;
-  leave_signals_alone(s);
+  disable_ctrl_c(s);
   if (!stop)
     return;
   s->watchdog = watchdog_new(s->m.z3, is_stopped, s);
@@ -213,12 +208,11 @@ enum answer solver_check(struct solver *s) {
 
 bool solver_value(struct solver *s, uint32_t variable, int64_t *out) {
   Z3_ast term = NULL;
-  if (!s->model || !Z3_model_eval(s->m.z3, s->model, s->variables.at[variable], true, &term) ||
-      !term)
+  if (!s->model || !Z3_model_eval(s->m.z3, s->model, s->variables.at[variable], true, &term) || !term)
     return false;
-  maker_keep(&s->m, term);
+  z3_builder_keep(&s->m, term);
   bool ok = Z3_get_numeral_int64(s->m.z3, term, out);
-  maker_forget(&s->m);
+  z3_builder_forget(&s->m);
   return ok;
 }
 
@@ -226,20 +220,20 @@ bool solver_truth(struct solver *s, uint32_t literal) {
   Z3_ast term = NULL;
   if (!s->model || !Z3_model_eval(s->m.z3, s->model, s->literals.at[literal], true, &term) || !term)
     return false;
-  maker_keep(&s->m, term);
+  z3_builder_keep(&s->m, term);
   bool truth = Z3_get_bool_value(s->m.z3, term) == Z3_L_TRUE;
-  maker_forget(&s->m);
+  z3_builder_forget(&s->m);
   return truth;
 }
 
 void smtlib_run(const char *script, struct text *printed) {
-  struct z3_maker m;
+  struct z3_builder m;
   Z3_config config = Z3_mk_config();
-  maker_init(&m, config);
+  z3_builder_init(&m, config);
   Z3_del_config(config);
   const char *said = Z3_eval_smtlib2_string(m.z3, script);
   text_add(printed, said ? said : "(error)");
-  maker_release(&m);
+  z3_builder_release(&m);
 }
 
 void solver_limit_memory(size_t bytes) {

@@ -1,22 +1,22 @@
-/* Spacer (Komuravelli, Gurfinkel, Chaki 2014): a predicate for each point of the schedule, over the variables of a state.
-   What it says holds is believed only once its invariant stands a check of its own; what it says fails is looked for by the
-   bounded engine, which has a run to show. */
+/* Spacer (Komuravelli, Gurfinkel, Chaki 2014): a predicate for each point of the schedule, over the variables of a
+   state. What it says holds is believed only once its invariant stands a check of its own; what it says fails is looked
+   for by the bounded engine, which has a run to show. */
 #include "symbolic/unrolling.h"
 
 #include "symbolic/smtlib.h"
 
-/* What leads from one place (NOWHERE: the start of a run) to another, or to a goal. */
-struct rule {
+/* What leads from one place (NO_PREDICATE: the start of a run) to another, or to a goal. */
+struct chc_rule {
   uint32_t from, to; /* places; of a goal: the property's number, or that of errors, which is one more */
   truth body;
   struct leaves to_variables; /* of the state that it leads to */
   size_t first, last;         /* fresh variables of its own */
 };
-#define NOWHERE (UINT32_MAX - 1)
+#define NO_PREDICATE (UINT32_MAX - 1)
 
-struct place { /* a point, or the end */
+struct chc_predicate { /* a point, or the end */
   uint32_t point;
-  struct sstate *state;
+  struct sym_state *state;
   struct leaves variables;
   Z3_func_decl predicate;
   Z3_ast invariant;
@@ -24,33 +24,34 @@ struct place { /* a point, or the end */
   truth facts;
 };
 
-struct spacer {
+struct chc_system {
   struct unrolling *s;
-  struct place *places; /* one for each point, then the end */
+  struct chc_predicate *places; /* one for each point, then the end */
   uint32_t nplaces;
-  VEC(struct rule) rules;
-  VEC(struct rule) goals;
+  VEC(struct chc_rule) rules;
+  VEC(struct chc_rule) goals;
   truth missing; /* the invariant of places that the answer does not speak of */
 };
 
-static uint32_t place_of(const struct spacer *w, uint32_t point) {
+static uint32_t predicate_of_point(const struct chc_system *w, uint32_t point) {
   return point == POINT_END ? w->nplaces - 1 : point;
 }
 
 /* ---- the system ---- */
 
-static Z3_func_decl predicate_over(struct spacer *w, const struct leaves *variables, const char *name) {
-  struct z3_maker *m = &w->s->e.t.m;
+static Z3_func_decl predicate_over(struct chc_system *w, const struct leaves *variables, const char *name) {
+  struct z3_builder *m = &w->s->e.t.m;
   Z3_sort *sorts = arena_array(&w->s->e.arena, variables->at.n + 1, sizeof *sorts);
   for (size_t i = 0; i < variables->at.n; i++)
     sorts[i] = Z3_get_sort(m->z3, variables->at.at[i]);
-  Z3_func_decl f = Z3_mk_func_decl(m->z3, Z3_mk_string_symbol(m->z3, name), (unsigned)variables->at.n, sorts, m->truths);
-  maker_keep(m, Z3_func_decl_to_ast(m->z3, f));
+  Z3_func_decl f =
+      Z3_mk_func_decl(m->z3, Z3_mk_string_symbol(m->z3, name), (unsigned)variables->at.n, sorts, m->truths);
+  z3_builder_keep(m, Z3_func_decl_to_ast(m->z3, f));
   return f;
 }
 
-static void place_make(struct spacer *w, uint32_t i) {
-  struct place *p = &w->places[i];
+static void predicate_make(struct chc_system *w, uint32_t i) {
+  struct chc_predicate *p = &w->places[i];
   struct encoder *e = &w->s->e;
   p->point = i + 1 == w->nplaces && !model_steps(e->model) ? POINT_END : i;
   p->first = e->t.fresh.n;
@@ -62,61 +63,61 @@ static void place_make(struct spacer *w, uint32_t i) {
 }
 
 /* A rule that leads to `after`, a state made of terms: the predicate speaks of one made of variables that equals it. */
-static void rule_to(struct spacer *w, uint32_t from, const struct sstate *after, truth body, size_t first) {
+static void rule_to(struct chc_system *w, uint32_t from, const struct sym_state *after, truth body, size_t first) {
   struct encoder *e = &w->s->e;
-  struct rule r = {.from = from, .to = place_of(w, after->point), .first = first};
-  struct sstate *to = encode_any_state(e, after->point);
-  body = truth_and(&e->t, body, states_same(e, to, after));
+  struct chc_rule r = {.from = from, .to = predicate_of_point(w, after->point), .first = first};
+  struct sym_state *to = encode_any_state(e, after->point);
+  body = truth_and(&e->t, body, states_equal(e, to, after));
   r.body = truth_and(&e->t, body, terms_facts(&e->t));
   state_variables(e, to, &r.to_variables);
   r.last = e->t.fresh.n;
   vec_push(&w->rules, r);
 }
 
-static void goal_add(struct spacer *w, uint32_t from, uint32_t property, truth body, size_t first) {
+static void goal_add(struct chc_system *w, uint32_t from, uint32_t property, truth body, size_t first) {
   struct encoder *e = &w->s->e;
-  struct rule r = {.from = from, .to = property, .first = first};
+  struct chc_rule r = {.from = from, .to = property, .first = first};
   r.body = truth_and(&e->t, body, terms_facts(&e->t));
   r.last = e->t.fresh.n;
   if (r.body != e->t.no)
     vec_push(&w->goals, r);
 }
 
-static void goals_at(struct spacer *w, uint32_t from, const struct sstate *before, const struct sstate *at, truth body,
-                     size_t first) {
+static void goals_at(struct chc_system *w, uint32_t from, const struct sym_state *before, const struct sym_state *at,
+                     truth body, size_t first) {
   struct unrolling *s = w->s;
-  for (uint32_t i = 0; i < s->question->nproperties; i++) {
-    const struct property *p = &s->model->properties[s->question->properties[i]];
+  for (uint32_t i = 0; i < s->query->nproperties; i++) {
+    const struct property *p = &s->model->properties[s->query->properties[i]];
     if (p->step != (before != NULL))
       continue;
     struct verdict_terms goal = unrolling_goal(s, i, before, at);
     goal_add(w, from, i, truth_and(&s->e.t, body, goal.holds), first);
-    goal_add(w, from, s->question->nproperties, truth_and(&s->e.t, body, goal.error), first);
+    goal_add(w, from, s->query->nproperties, truth_and(&s->e.t, body, goal.error), first);
   }
 }
 
-static void build(struct spacer *w) {
+static void build(struct chc_system *w) {
   struct unrolling *s = w->s;
   struct encoder *e = &s->e;
   truth allowed, error;
   for (uint32_t i = 0; i < w->nplaces; i++)
-    place_make(w, i);
+    predicate_make(w, i);
   size_t first = e->t.fresh.n;
-  struct sstate *start = encode_start(e, &allowed, &error);
+  struct sym_state *start = encode_start(e, &allowed, &error);
   allowed = truth_and(&e->t, allowed, encode_representative(e, start, s->options->licences));
   truth start_facts = terms_facts(&e->t);
   allowed = truth_and(&e->t, allowed, start_facts);
-  goal_add(w, NOWHERE, s->question->nproperties, truth_and(&e->t, start_facts, error), first);
-  rule_to(w, NOWHERE, start, allowed, first);
+  goal_add(w, NO_PREDICATE, s->query->nproperties, truth_and(&e->t, start_facts, error), first);
+  rule_to(w, NO_PREDICATE, start, allowed, first);
   for (uint32_t i = 0; i < w->nplaces; i++) {
-    const struct place *p = &w->places[i];
+    const struct chc_predicate *p = &w->places[i];
     goals_at(w, i, NULL, p->state, p->facts, e->t.fresh.n);
     if (p->point == POINT_END)
       continue;
     first = e->t.fresh.n;
-    struct sstep *step = unrolling_step(s, p->state);
+    struct sym_step *step = unrolling_step(s, p->state);
     truth facts = truth_and(&e->t, p->facts, terms_facts(&e->t));
-    goal_add(w, i, s->question->nproperties, truth_and(&e->t, facts, step->fails), first);
+    goal_add(w, i, s->query->nproperties, truth_and(&e->t, facts, step->fails), first);
     goals_at(w, i, p->state, step->after, truth_and(&e->t, facts, step->allowed), first);
     rule_to(w, i, step->after, truth_and(&e->t, facts, step->allowed), first);
   }
@@ -124,7 +125,7 @@ static void build(struct spacer *w) {
 
 /* ---- asking Spacer ---- */
 
-static Z3_fixedpoint fixedpoint_new(struct spacer *w) {
+static Z3_fixedpoint fixedpoint_new(struct chc_system *w) {
   static const char *const off[] = {"xform.slice", "xform.inline_eager", "xform.inline_linear"};
   Z3_context z3 = w->s->e.t.m.z3;
   Z3_fixedpoint f = Z3_mk_fixedpoint(z3);
@@ -141,22 +142,22 @@ static Z3_fixedpoint fixedpoint_new(struct spacer *w) {
   return f;
 }
 
-static void bind_range(struct spacer *w, size_t first, size_t last, Z3_app *bound, unsigned *n) {
+static void bind_range(struct chc_system *w, size_t first, size_t last, Z3_app *bound, unsigned *n) {
   for (size_t i = first; i < last; i++)
     bound[(*n)++] = Z3_to_app(w->s->e.t.m.z3, w->s->e.t.fresh.at[i]);
 }
 
-static Z3_ast apply(struct spacer *w, uint32_t place, const struct leaves *to) {
-  struct z3_maker *m = &w->s->e.t.m;
-  return maker_keep(m, Z3_mk_app(m->z3, w->places[place].predicate, (unsigned)to->at.n, to->at.at));
+static Z3_ast apply(struct chc_system *w, uint32_t place, const struct leaves *to) {
+  struct z3_builder *m = &w->s->e.t.m;
+  return z3_builder_keep(m, Z3_mk_app(m->z3, w->places[place].predicate, (unsigned)to->at.n, to->at.at));
 }
 
 /* body => head, for all values of the variables. */
-static Z3_ast clause(struct spacer *w, const struct rule *r, Z3_ast head) {
+static Z3_ast clause(struct chc_system *w, const struct chc_rule *r, Z3_ast head) {
   struct terms *t = &w->s->e.t;
   truth body = r->body;
   unsigned n = 0;
-  const struct place *from = r->from == NOWHERE ? NULL : &w->places[r->from];
+  const struct chc_predicate *from = r->from == NO_PREDICATE ? NULL : &w->places[r->from];
   size_t room = r->last - r->first + (from ? from->last - from->first : 0) + 1;
   Z3_app *bound = arena_array(&w->s->e.arena, room, sizeof *bound);
   if (from) {
@@ -164,11 +165,11 @@ static Z3_ast clause(struct spacer *w, const struct rule *r, Z3_ast head) {
     bind_range(w, from->first, from->last, bound, &n);
   }
   bind_range(w, r->first, r->last, bound, &n);
-  Z3_ast rule = maker_keep(&t->m, Z3_mk_implies(t->m.z3, body, head));
-  return n ? maker_keep(&t->m, Z3_mk_forall_const(t->m.z3, 0, n, bound, 0, NULL, rule)) : rule;
+  Z3_ast rule = z3_builder_keep(&t->m, Z3_mk_implies(t->m.z3, body, head));
+  return n ? z3_builder_keep(&t->m, Z3_mk_forall_const(t->m.z3, 0, n, bound, 0, NULL, rule)) : rule;
 }
 
-static void add_rule(struct spacer *w, Z3_fixedpoint f, const struct rule *r, Z3_ast head) {
+static void add_rule(struct chc_system *w, Z3_fixedpoint f, const struct chc_rule *r, Z3_ast head) {
   Z3_context z3 = w->s->e.t.m.z3;
   Z3_fixedpoint_add_rule(z3, f, clause(w, r, head), Z3_mk_string_symbol(z3, "rule"));
 }
@@ -176,50 +177,50 @@ static void add_rule(struct spacer *w, Z3_fixedpoint f, const struct rule *r, Z3
 /* ---- checking its answer ---- */
 
 /* The invariant of a place, said of other variables than its own. */
-static truth invariant_of(struct spacer *w, uint32_t place, const struct leaves *to) {
-  struct z3_maker *m = &w->s->e.t.m;
-  const struct place *p = &w->places[place];
+static truth invariant_of(struct chc_system *w, uint32_t place, const struct leaves *to) {
+  struct z3_builder *m = &w->s->e.t.m;
+  const struct chc_predicate *p = &w->places[place];
   if (!p->invariant)
     return w->missing;
-  return maker_keep(m, Z3_substitute(m->z3, p->invariant, (unsigned)to->at.n, p->variables.at.at, to->at.at));
+  return z3_builder_keep(m, Z3_substitute(m->z3, p->invariant, (unsigned)to->at.n, p->variables.at.at, to->at.at));
 }
 
 /* It holds at the start, no step leaves it, no goal is inside. */
-static bool confirmed(struct spacer *w, uint32_t goal) {
+static bool confirmed(struct chc_system *w, uint32_t goal) {
   struct terms *t = &w->s->e.t;
   for (size_t i = 0; i < w->rules.n; i++) {
-    const struct rule *r = &w->rules.at[i];
-    truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
+    const struct chc_rule *r = &w->rules.at[i];
+    truth inside = r->from == NO_PREDICATE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
     truth leaves = truth_not(t, invariant_of(w, r->to, &r->to_variables));
     if (ANSWER_NO != unrolling_ask(w->s, truth_and(t, inside, truth_and(t, r->body, leaves))))
       return false;
   }
   for (size_t i = 0; i < w->goals.n; i++) {
-    const struct rule *r = &w->goals.at[i];
-    truth inside = r->from == NOWHERE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
+    const struct chc_rule *r = &w->goals.at[i];
+    truth inside = r->from == NO_PREDICATE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
     if (r->to == goal && ANSWER_NO != unrolling_ask(w->s, truth_and(t, inside, r->body)))
       return false;
   }
   return true;
 }
 
-static void take_invariants(struct spacer *w, Z3_fixedpoint f) {
-  struct z3_maker *m = &w->s->e.t.m;
-  Z3_ast found = maker_keep(m, Z3_fixedpoint_get_answer(m->z3, f));
+static void take_invariants(struct chc_system *w, Z3_fixedpoint f) {
+  struct z3_builder *m = &w->s->e.t.m;
+  Z3_ast found = z3_builder_keep(m, Z3_fixedpoint_get_answer(m->z3, f));
   for (uint32_t i = 0; i < w->nplaces; i++) {
-    struct place *p = &w->places[i];
+    struct chc_predicate *p = &w->places[i];
     p->invariant =
-        found ? maker_definition(m, found, p->predicate, p->variables.at.at, (uint32_t)p->variables.at.n) : NULL;
+        found ? z3_builder_definition(m, found, p->predicate, p->variables.at.at, (uint32_t)p->variables.at.n) : NULL;
   }
 }
 
 /* Can the goal be reached? */
-static enum answer ask(struct spacer *w, uint32_t goal) {
-  struct z3_maker *m = &w->s->e.t.m;
+static enum answer ask(struct chc_system *w, uint32_t goal) {
+  struct z3_builder *m = &w->s->e.t.m;
   Z3_fixedpoint f = fixedpoint_new(w);
   struct leaves none = {0};
   Z3_func_decl bad = predicate_over(w, &none, "Goal");
-  Z3_ast head = maker_keep(m, Z3_mk_app(m->z3, bad, 0, NULL));
+  Z3_ast head = z3_builder_keep(m, Z3_mk_app(m->z3, bad, 0, NULL));
   bool any = false;
   Z3_fixedpoint_register_relation(m->z3, f, bad);
   for (size_t i = 0; i < w->rules.n; i++)
@@ -245,7 +246,7 @@ static enum answer ask(struct spacer *w, uint32_t goal) {
   return unrolling_stopped(w->s) && answer != ANSWER_NO ? ANSWER_UNKNOWN : answer;
 }
 
-static void spacer_release(struct spacer *w) {
+static void spacer_release(struct chc_system *w) {
   for (uint32_t i = 0; i < w->nplaces; i++)
     vec_release(&w->places[i].variables.at);
   for (size_t i = 0; i < w->rules.n; i++)
@@ -255,8 +256,8 @@ static void spacer_release(struct spacer *w) {
 }
 
 /* In the unrolling, whose refusals go to `refused`. */
-static void spacer_init(struct spacer *w, struct unrolling *s, jmp_buf *refused) {
-  *w = (struct spacer){.s = s};
+static void spacer_init(struct chc_system *w, struct unrolling *s, jmp_buf *refused) {
+  *w = (struct chc_system){.s = s};
   s->e.refused = refused;
   w->nplaces = model_steps(s->model) ? 1 : s->model->npoints + 1;
   w->places = arena_array(&s->e.arena, w->nplaces + (size_t)1, sizeof *w->places);
@@ -265,15 +266,15 @@ static void spacer_init(struct spacer *w, struct unrolling *s, jmp_buf *refused)
 /* All goals, errors last; answers by goal. */
 static void ask_all(struct unrolling *main, enum answer *answers) {
   struct unrolling *s = memory_alloc(sizeof *s);
-  struct spacer *w = memory_alloc(sizeof *w);
+  struct chc_system *w = memory_alloc(sizeof *w);
   struct symbolic_answer scratch = *main->answer;
   jmp_buf refused;
-  unrolling_init(s, main->model, main->question, main->options, &scratch, false);
+  unrolling_init(s, main->model, main->query, main->options, &scratch, false);
   spacer_init(w, s, &refused);
   bool ok = !setjmp(refused);
   if (ok) {
     build(w);
-    for (uint32_t i = 0; i <= main->question->nproperties; i++)
+    for (uint32_t i = 0; i <= main->query->nproperties; i++)
       answers[i] = ask(w, i);
   }
   main->e.refusal = s->e.refusal;
@@ -287,14 +288,14 @@ static void ask_all(struct unrolling *main, enum answer *answers) {
 }
 
 void horn_clauses(struct unrolling *s, struct script_parts *p) {
-  struct spacer *w = memory_alloc(sizeof *w);
+  struct chc_system *w = memory_alloc(sizeof *w);
   jmp_buf refused, *outer = s->e.refused;
   spacer_init(w, s, &refused);
   bool ok = !setjmp(refused);
   if (ok) {
     build(w);
     for (size_t i = 0; i < w->rules.n; i++) {
-      const struct rule *r = &w->rules.at[i];
+      const struct chc_rule *r = &w->rules.at[i];
       arena_push(&s->e.arena, &p->all, clause(w, r, apply(w, r->to, &r->to_variables)));
     }
     p->goal = s->e.t.yes;
@@ -311,7 +312,7 @@ void horn_clauses(struct unrolling *s, struct script_parts *p) {
 
 void spacer_run(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
-  uint32_t n = s->question->nproperties;
+  uint32_t n = s->query->nproperties;
   enum answer *answers = arena_array(&s->e.arena, n + (size_t)1, sizeof *answers);
   bool unknown = false, reached = false;
   ask_all(s, answers);
@@ -327,11 +328,11 @@ void spacer_run(struct unrolling *s) {
     a->proved[i] = answers[i] == ANSWER_NO && answers[n] == ANSWER_NO;
     s->skip[i] |= answers[i] == ANSWER_NO && answers[n] != ANSWER_YES; /* else an error ends it */
   }
-  bool known = !reached || bounded_until(s);
+  bool known = !reached || bmc_until_decided(s);
   if (a->error.found)
     a->end = SYMBOLIC_MODEL_ERROR;
   else if (unknown || !known)
-    unrolling_unknown(s);
+    unrolling_give_up(s);
   else
     a->end = !reached ? SYMBOLIC_EXHAUSTED : unrolling_decided(s) ? SYMBOLIC_DECIDED : SYMBOLIC_CUT;
 }

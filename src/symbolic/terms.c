@@ -2,21 +2,21 @@
 
 #include <stdio.h>
 
-#define BITS_MOST 62 /* beyond that a number is no longer followed */
+#define BITS_MOST 62 /* beyond that a number is no longer representable */
 
 void terms_init(struct terms *t, bool integers) {
   Z3_config config = Z3_mk_config();
   *t = (struct terms){.integers = integers};
-  maker_init(&t->m, config);
+  z3_builder_init(&t->m, config);
   Z3_del_config(config);
-  t->yes = maker_keep(&t->m, Z3_mk_true(t->m.z3));
-  t->no = maker_keep(&t->m, Z3_mk_false(t->m.z3));
+  t->yes = z3_builder_keep(&t->m, Z3_mk_true(t->m.z3));
+  t->no = z3_builder_keep(&t->m, Z3_mk_false(t->m.z3));
 }
 
 void terms_release(struct terms *t) {
   vec_release(&t->facts);
   vec_release(&t->fresh);
-  maker_release(&t->m);
+  z3_builder_release(&t->m);
 }
 
 void terms_fact(struct terms *t, truth fact) {
@@ -33,7 +33,7 @@ truth terms_facts(struct terms *t) {
 static Z3_ast fresh(struct terms *t, const char *name, Z3_sort sort) {
   char unique[160];
   snprintf(unique, sizeof unique, "%.100s!%llu", name, (unsigned long long)t->names++);
-  Z3_ast v = maker_keep(&t->m, Z3_mk_const(t->m.z3, Z3_mk_string_symbol(t->m.z3, unique), sort));
+  Z3_ast v = z3_builder_keep(&t->m, Z3_mk_const(t->m.z3, Z3_mk_string_symbol(t->m.z3, unique), sort));
   vec_push(&t->fresh, v);
   return v;
 }
@@ -50,8 +50,8 @@ truth truth_not(struct terms *t, truth a) {
   if (a == t->no)
     return t->yes;
   if (Z3_get_decl_kind(t->m.z3, Z3_get_app_decl(t->m.z3, Z3_to_app(t->m.z3, a))) == Z3_OP_NOT)
-    return maker_keep(&t->m, Z3_get_app_arg(t->m.z3, Z3_to_app(t->m.z3, a), 0));
-  return maker_keep(&t->m, Z3_mk_not(t->m.z3, a));
+    return z3_builder_keep(&t->m, Z3_get_app_arg(t->m.z3, Z3_to_app(t->m.z3, a), 0));
+  return z3_builder_keep(&t->m, Z3_mk_not(t->m.z3, a));
 }
 
 truth truth_and(struct terms *t, truth a, truth b) {
@@ -61,7 +61,7 @@ truth truth_and(struct terms *t, truth a, truth b) {
     return b;
   if (b == t->yes)
     return a;
-  return maker_keep(&t->m, Z3_mk_and(t->m.z3, 2, (Z3_ast[]){a, b}));
+  return z3_builder_keep(&t->m, Z3_mk_and(t->m.z3, 2, (Z3_ast[]){a, b}));
 }
 
 truth truth_or(struct terms *t, truth a, truth b) {
@@ -71,7 +71,7 @@ truth truth_or(struct terms *t, truth a, truth b) {
     return b;
   if (b == t->no)
     return a;
-  return maker_keep(&t->m, Z3_mk_or(t->m.z3, 2, (Z3_ast[]){a, b}));
+  return z3_builder_keep(&t->m, Z3_mk_or(t->m.z3, 2, (Z3_ast[]){a, b}));
 }
 
 static truth many(struct terms *t, const truth *of, size_t n, truth neutral, truth deciding) {
@@ -86,8 +86,8 @@ static truth many(struct terms *t, const truth *of, size_t n, truth neutral, tru
   if (result != deciding && left.n == 1)
     result = left.at[0];
   else if (result != deciding && left.n > 1)
-    result = maker_keep(&t->m, neutral == t->yes ? Z3_mk_and(t->m.z3, (unsigned)left.n, left.at)
-                                                 : Z3_mk_or(t->m.z3, (unsigned)left.n, left.at));
+    result = z3_builder_keep(&t->m, neutral == t->yes ? Z3_mk_and(t->m.z3, (unsigned)left.n, left.at)
+                                                      : Z3_mk_or(t->m.z3, (unsigned)left.n, left.at));
   vec_release(&left);
   return result;
 }
@@ -111,7 +111,7 @@ truth truth_if(struct terms *t, truth c, truth a, truth b) {
     return truth_or(t, truth_not(t, c), a);
   if (b == t->no)
     return truth_and(t, c, a);
-  return maker_keep(&t->m, Z3_mk_ite(t->m.z3, c, a, b));
+  return z3_builder_keep(&t->m, Z3_mk_ite(t->m.z3, c, a, b));
 }
 
 truth truth_same(struct terms *t, truth a, truth b) {
@@ -121,7 +121,7 @@ truth truth_same(struct terms *t, truth a, truth b) {
     return a == t->yes ? b : a;
   if (a == t->no || b == t->no)
     return truth_not(t, a == t->no ? b : a);
-  return maker_keep(&t->m, Z3_mk_eq(t->m.z3, a, b));
+  return z3_builder_keep(&t->m, Z3_mk_eq(t->m.z3, a, b));
 }
 
 /* ---- numbers ---- */
@@ -129,12 +129,14 @@ truth truth_same(struct terms *t, truth a, truth b) {
 static Z3_sort bits(struct terms *t, unsigned width) {
   if (!t->bits[width]) {
     t->bits[width] = Z3_mk_bv_sort(t->m.z3, width);
-    maker_keep(&t->m, Z3_sort_to_ast(t->m.z3, t->bits[width]));
+    z3_builder_keep(&t->m, Z3_sort_to_ast(t->m.z3, t->bits[width]));
   }
   return t->bits[width];
 }
 
-struct number number_of(int64_t v) { return (struct number){NULL, v, v}; }
+struct number number_of(int64_t v) {
+  return (struct number){NULL, v, v};
+}
 
 /* Signed, with room for both bounds. */
 static unsigned width_of(int64_t lo, int64_t hi) {
@@ -148,16 +150,16 @@ static Z3_ast widened(struct terms *t, struct number n, unsigned width) {
   if (t->integers)
     return number_term(t, n);
   if (number_constant(n))
-    return maker_keep(&t->m, Z3_mk_int64(t->m.z3, n.lo, bits(t, width)));
+    return z3_builder_keep(&t->m, Z3_mk_int64(t->m.z3, n.lo, bits(t, width)));
   unsigned own = width_of(n.lo, n.hi);
-  return own == width ? n.term : maker_keep(&t->m, Z3_mk_sign_ext(t->m.z3, width - own, n.term));
+  return own == width ? n.term : z3_builder_keep(&t->m, Z3_mk_sign_ext(t->m.z3, width - own, n.term));
 }
 
 Z3_ast number_term(struct terms *t, struct number n) {
   if (!number_constant(n))
     return n.term;
   Z3_sort sort = t->integers ? t->m.integers : bits(t, width_of(n.lo, n.hi));
-  return maker_keep(&t->m, Z3_mk_int64(t->m.z3, n.lo, sort));
+  return z3_builder_keep(&t->m, Z3_mk_int64(t->m.z3, n.lo, sort));
 }
 
 /* The same number where only this many low bits are needed. */
@@ -166,7 +168,7 @@ static struct number narrowed(struct terms *t, Z3_ast term, unsigned width, int6
     return number_of(lo);
   unsigned own = t->integers ? width : width_of(lo, hi);
   if (own < width)
-    term = maker_keep(&t->m, Z3_mk_extract(t->m.z3, own - 1, 0, term));
+    term = z3_builder_keep(&t->m, Z3_mk_extract(t->m.z3, own - 1, 0, term));
   return (struct number){term, lo, hi};
 }
 
@@ -188,13 +190,13 @@ struct number number_new(struct terms *t, const char *name, int64_t lo, int64_t 
     terms_fact(t, lo == NUMBER_LEAST ? t->yes : number_at_most(t, number_of(lo), any));
     terms_fact(t, hi == NUMBER_MOST ? t->yes : number_at_most(t, any, number_of(hi)));
   } else if (!all) {
-    terms_fact(t, maker_keep(&t->m, Z3_mk_bvsle(t->m.z3, widened(t, number_of(lo), width), n.term)));
-    terms_fact(t, maker_keep(&t->m, Z3_mk_bvsle(t->m.z3, n.term, widened(t, number_of(hi), width))));
+    terms_fact(t, z3_builder_keep(&t->m, Z3_mk_bvsle(t->m.z3, widened(t, number_of(lo), width), n.term)));
+    terms_fact(t, z3_builder_keep(&t->m, Z3_mk_bvsle(t->m.z3, n.term, widened(t, number_of(hi), width))));
   }
   return n;
 }
 
-static bool followed(int64_t lo, int64_t hi) {
+static bool representable(int64_t lo, int64_t hi) {
   const int64_t most = INT64_C(1) << (BITS_MOST - 1);
   return (lo == NUMBER_LEAST || lo > -most) && (hi == NUMBER_MOST || hi < most);
 }
@@ -203,7 +205,7 @@ static int64_t bound_add(int64_t a, int64_t b, int64_t none) { return a == none 
 
 bool number_plus(struct terms *t, struct number a, struct number b, struct number *sum) {
   int64_t lo = bound_add(a.lo, b.lo, NUMBER_LEAST), hi = bound_add(a.hi, b.hi, NUMBER_MOST);
-  if (!followed(a.lo, a.hi) || !followed(b.lo, b.hi) || !followed(lo, hi))
+  if (!representable(a.lo, a.hi) || !representable(b.lo, b.hi) || !representable(lo, hi))
     return false;
   if (number_constant(a) && a.lo == 0)
     *sum = b;
@@ -217,7 +219,7 @@ bool number_plus(struct terms *t, struct number a, struct number b, struct numbe
     width = width < wb ? wb : width;
     Z3_ast x = widened(t, a, width), y = widened(t, b, width);
     Z3_ast term = t->integers ? Z3_mk_add(t->m.z3, 2, (Z3_ast[]){x, y}) : Z3_mk_bvadd(t->m.z3, x, y);
-    *sum = narrowed(t, maker_keep(&t->m, term), width, lo, hi);
+    *sum = narrowed(t, z3_builder_keep(&t->m, term), width, lo, hi);
   }
   return true;
 }
@@ -241,7 +243,7 @@ static void product_bounds(struct number a, struct number b, int64_t *lo, int64_
 bool number_times(struct terms *t, struct number a, struct number b, struct number *product) {
   int64_t lo, hi;
   product_bounds(a, b, &lo, &hi);
-  if (!followed(lo, hi) || (lo == NUMBER_LEAST && !t->integers))
+  if (!representable(lo, hi) || (lo == NUMBER_LEAST && !t->integers))
     return false;
   if (lo == hi)
     *product = number_of(lo);
@@ -255,7 +257,7 @@ bool number_times(struct terms *t, struct number a, struct number b, struct numb
     width = width < wb ? wb : width;
     Z3_ast x = widened(t, a, width), y = widened(t, b, width);
     Z3_ast term = t->integers ? Z3_mk_mul(t->m.z3, 2, (Z3_ast[]){x, y}) : Z3_mk_bvmul(t->m.z3, x, y);
-    *product = narrowed(t, maker_keep(&t->m, term), width, lo, hi);
+    *product = narrowed(t, z3_builder_keep(&t->m, term), width, lo, hi);
   }
   return true;
 }
@@ -268,7 +270,7 @@ struct number number_negative(struct terms *t, struct number a) {
   width = width < own ? own : width;
   Z3_ast x = widened(t, a, width);
   Z3_ast term = t->integers ? Z3_mk_unary_minus(t->m.z3, x) : Z3_mk_bvneg(t->m.z3, x);
-  return narrowed(t, maker_keep(&t->m, term), width, lo, hi);
+  return narrowed(t, z3_builder_keep(&t->m, term), width, lo, hi);
 }
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
@@ -282,11 +284,11 @@ static struct number plain_divide(struct terms *t, struct number a, int64_t by, 
   Z3_ast x = widened(t, a, width), y = widened(t, number_of(by), width);
   Z3_ast term = t->integers ? (rest ? Z3_mk_mod(t->m.z3, x, y) : Z3_mk_div(t->m.z3, x, y))
                             : (rest ? Z3_mk_bvurem(t->m.z3, x, y) : Z3_mk_bvudiv(t->m.z3, x, y));
-  return narrowed(t, maker_keep(&t->m, term), width, lo, hi);
+  return narrowed(t, z3_builder_keep(&t->m, term), width, lo, hi);
 }
 
 /* Moved up by a multiple of the divisor until it is not negative. */
-static struct number lifted(struct terms *t, struct number a, int64_t by, int64_t *times) {
+static struct number shifted_nonnegative(struct terms *t, struct number a, int64_t by, int64_t *times) {
   struct number up = a;
   *times = a.lo >= 0 ? 0 : -floor_div(a.lo, by);
   if (*times > 0 && !number_plus(t, a, number_of(*times * by), &up))
@@ -300,7 +302,7 @@ struct number number_divide(struct terms *t, struct number a, int64_t by) {
   if (number_constant(a))
     return number_of(floor_div(a.lo, by));
   int64_t times;
-  struct number up = lifted(t, a, by, &times), q = plain_divide(t, up, by, false), down = q;
+  struct number up = shifted_nonnegative(t, a, by, &times), q = plain_divide(t, up, by, false), down = q;
   number_plus(t, q, number_of(-times), &down);
   return down;
 }
@@ -310,7 +312,7 @@ struct number number_modulo(struct terms *t, struct number a, int64_t by) {
   if (number_constant(a))
     return number_of(a.lo - by * floor_div(a.lo, by));
   int64_t times;
-  return plain_divide(t, lifted(t, a, by, &times), by, true);
+  return plain_divide(t, shifted_nonnegative(t, a, by, &times), by, true);
 }
 
 struct number number_if(struct terms *t, truth c, struct number a, struct number b) {
@@ -322,7 +324,7 @@ struct number number_if(struct terms *t, truth c, struct number a, struct number
   int64_t lo = a.lo < b.lo ? a.lo : b.lo, hi = a.hi > b.hi ? a.hi : b.hi;
   unsigned width = width_of(lo, hi);
   Z3_ast term = Z3_mk_ite(t->m.z3, c, widened(t, a, width), widened(t, b, width));
-  return (struct number){maker_keep(&t->m, term), lo, hi};
+  return (struct number){z3_builder_keep(&t->m, term), lo, hi};
 }
 
 /* Added up in halves, so that the sums stay narrow. */
@@ -348,7 +350,7 @@ truth number_at_most(struct terms *t, struct number a, struct number b) {
     return t->no;
   unsigned width = common_width(a, b);
   Z3_ast x = widened(t, a, width), y = widened(t, b, width);
-  return maker_keep(&t->m, t->integers ? Z3_mk_le(t->m.z3, x, y) : Z3_mk_bvsle(t->m.z3, x, y));
+  return z3_builder_keep(&t->m, t->integers ? Z3_mk_le(t->m.z3, x, y) : Z3_mk_bvsle(t->m.z3, x, y));
 }
 
 truth number_less(struct terms *t, struct number a, struct number b) { return truth_not(t, number_at_most(t, b, a)); }
@@ -359,7 +361,7 @@ truth number_same(struct terms *t, struct number a, struct number b) {
   if ((number_constant(a) && number_constant(b)) || (a.term && a.term == b.term))
     return t->yes;
   unsigned width = common_width(a, b);
-  return maker_keep(&t->m, Z3_mk_eq(t->m.z3, widened(t, a, width), widened(t, b, width)));
+  return z3_builder_keep(&t->m, Z3_mk_eq(t->m.z3, widened(t, a, width), widened(t, b, width)));
 }
 
 truth number_is(struct terms *t, struct number a, int64_t v) { return number_same(t, a, number_of(v)); }

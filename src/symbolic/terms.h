@@ -4,12 +4,12 @@
    quantifiers leave behind are decided on the way, and a bit-vector is as wide as its bounds need: no arithmetic
    overflows. Numbers are bit-vectors (small, for a SAT solver) or integers (without bound, for Spacer).
 
-   Fresh variables come with facts: what the solver must be told about them. Facts alone never exclude anything: whatever
-   the other variables are, some value of this one satisfies them. */
+   Fresh variables come with facts: what the solver must be told about them. Facts alone never exclude anything:
+   whatever the other variables are, some value of this one satisfies them. */
 #ifndef RONDO_SYMBOLIC_TERMS_H
 #define RONDO_SYMBOLIC_TERMS_H
 
-#include "symbolic/z3_terms.h"
+#include "symbolic/z3_builder.h"
 
 typedef Z3_ast truth;
 
@@ -22,10 +22,10 @@ struct number {
 };
 
 struct terms {
-  struct z3_maker m;
+  struct z3_builder m;
   bool integers; /* numbers are integers, not bit-vectors */
   truth yes, no;
-  Z3_sort bits[65]; /* of bit-vectors, by width; NULL: not needed so far */
+  Z3_sort bits[65];  /* of bit-vectors, by width; NULL: not needed so far */
   VEC(Z3_ast) facts; /* since the last terms_facts */
   VEC(Z3_ast) fresh; /* all variables, in the order in which they were made */
   uint64_t names;

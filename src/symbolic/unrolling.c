@@ -1,31 +1,34 @@
 #include "symbolic/unrolling.h"
 
-#include "model/flow.h"
+#include "analysis/dataflow.h"
 
 #include <string.h>
 
-#define WEIGH_EVERY 10 /* looks */
+#define MEMORY_CHECK_INTERVAL 10 /* looks */
 
 /* ---- limits ---- */
 
-static bool look(void *context) {
+static bool check_limits(void *context) {
   struct unrolling *s = context;
-  bool heavy = s->options->memory && s->looks++ % WEIGH_EVERY == 0 && memory_resident() > s->options->memory;
+  bool heavy =
+      s->options->memory && s->limit_checks++ % MEMORY_CHECK_INTERVAL == 0 && memory_resident() > s->options->memory;
   if (heavy || (s->options->interrupt && *s->options->interrupt))
     s->stop = 1;
   return s->stop;
 }
 
-bool unrolling_stopped(const struct unrolling *s) { return s->stop || (s->options->interrupt && *s->options->interrupt); }
+bool unrolling_stopped(const struct unrolling *s) {
+  return s->stop || (s->options->interrupt && *s->options->interrupt);
+}
 
-void unrolling_unknown(struct unrolling *s) {
+void unrolling_give_up(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
   a->end = unrolling_stopped(s) ? SYMBOLIC_STOPPED : SYMBOLIC_GAVE_UP;
   if (a->end == SYMBOLIC_GAVE_UP && !a->why)
     a->why = memory_strdup("the solver gave up");
 }
 
-/* ---- what the question reads ---- */
+/* ---- what the query reads ---- */
 
 static bool note_reads(void *context, const struct node *n) {
   struct encoder *e = context;
@@ -36,7 +39,7 @@ static bool note_reads(void *context, const struct node *n) {
   return true;
 }
 
-static void note_needs(struct encoder *e, const struct question *q) {
+static void find_counters_read(struct encoder *e, const struct query *q) {
   struct model *m = e->model;
   const struct environment *env = &m->environments[q->environment];
   for (uint32_t i = 0; i < q->nproperties; i++)
@@ -65,17 +68,17 @@ static void note_needs(struct encoder *e, const struct question *q) {
 static bool has_rounds(const struct model *m) {
   bool any = false;
   for (uint32_t i = 0; i < m->nglobals; i++)
-    any |= type_mentions(m->globals[i].type, TYPE_ROUND);
+    any |= type_contains_kind(m->globals[i].type, TYPE_ROUND);
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
-      any |= type_mentions(m->roles[r].vars[i].type, TYPE_ROUND);
+      any |= type_contains_kind(m->roles[r].vars[i].type, TYPE_ROUND);
   return any;
 }
 
 /* ---- life ---- */
 
-/* Whatever is finite is simplified and bit-blasted as a whole. An incremental solver, which could keep what it learned from
-   one question for the next, does without most of the simplification: it was 2 to 10 times slower. */
+/* Whatever is finite is simplified and bit-blasted as a whole. An incremental solver, which could keep what it learned
+   from one query for the next, does without most of the simplification: it was 2 to 10 times slower. */
 static Z3_tactic make_tactic(struct unrolling *s) {
   Z3_context z3 = s->e.t.m.z3;
   Z3_tactic tactic = s->e.t.integers ? NULL : Z3_mk_tactic(z3, "qfbv");
@@ -84,22 +87,23 @@ static Z3_tactic make_tactic(struct unrolling *s) {
   return tactic;
 }
 
-void unrolling_init(struct unrolling *s, struct model *m, const struct question *q, const struct symbolic_options *o,
-                  struct symbolic_answer *a, bool prefix) {
-  *s = (struct unrolling){.model = m, .question = q, .options = o, .answer = a};
+void unrolling_init(struct unrolling *s, struct model *m, const struct query *q, const struct symbolic_options *o,
+                    struct symbolic_answer *a, bool prefix) {
+  *s = (struct unrolling){.model = m, .query = q, .options = o, .answer = a};
   s->e.model = m;
   s->e.environment = q->environment;
   s->e.semantics = q->semantics;
   s->e.prefix = prefix;
   s->e.stop = &s->stop;
   arena_init(&s->e.arena);
-  note_needs(&s->e, q);
-  terms_init(&s->e.t, !prefix && (o->engine == SYMBOLIC_SPACER || has_rounds(m) || s->e.counts_rounds || s->e.counts_phases));
+  find_counters_read(&s->e, q);
+  terms_init(&s->e.t,
+             !prefix && (o->engine == SYMBOLIC_SPACER || has_rounds(m) || s->e.counts_rounds || s->e.counts_phases));
   s->tactic = make_tactic(s);
-  s->watchdog = watchdog_new(s->e.t.m.z3, look, s);
+  s->watchdog = watchdog_new(s->e.t.m.z3, check_limits, s);
 }
 
-static void forget_model(struct unrolling *s) {
+static void drop_z3_model(struct unrolling *s) {
   if (s->found)
     Z3_model_dec_ref(s->e.t.m.z3, s->found);
   s->found = NULL;
@@ -108,7 +112,7 @@ static void forget_model(struct unrolling *s) {
 void unrolling_release(struct unrolling *s) {
   watchdog_free(s->watchdog);
   s->answer->variables += s->e.t.fresh.n;
-  forget_model(s);
+  drop_z3_model(s);
   if (s->tactic)
     Z3_tactic_dec_ref(s->e.t.m.z3, s->tactic);
   vec_release(&s->asserted);
@@ -118,12 +122,12 @@ void unrolling_release(struct unrolling *s) {
   memory_free(s->steps);
 }
 
-void unrolling_check(struct unrolling *s, enum engine engine) {
+void unrolling_check(struct unrolling *s, enum engine_id engine) {
   enum feature lacking;
   struct span at;
-  if (features_refused(s->model, s->question, engine, &lacking, &at))
+  if (features_refused(s->model, s->query, engine, &lacking, &at))
     encode_refuse(&s->e, at, "%s", feature_text(lacking));
-  environment_understood(&s->e);
+  environment_check_clauses(&s->e);
 }
 
 /* ---- asking ---- */
@@ -137,7 +141,7 @@ void unrolling_assert(struct unrolling *s, truth condition) {
 }
 
 /* Ctrl-C is ours: the watchdog tells the library. (It takes this only from solvers that hold something already.) */
-static void leave_signals(Z3_context z3, Z3_solver solver) {
+static void disable_ctrl_c(Z3_context z3, Z3_solver solver) {
   Z3_params params = Z3_mk_params(z3);
   Z3_params_inc_ref(z3, params);
   Z3_params_set_bool(z3, params, Z3_mk_string_symbol(z3, "ctrl_c"), false);
@@ -148,7 +152,7 @@ static void leave_signals(Z3_context z3, Z3_solver solver) {
 enum answer unrolling_ask(struct unrolling *s, truth condition) {
   Z3_context z3 = s->e.t.m.z3;
   unrolling_assert(s, s->e.t.yes);
-  forget_model(s);
+  drop_z3_model(s);
   if (unrolling_stopped(s))
     return ANSWER_UNKNOWN;
   if (condition == s->e.t.no)
@@ -158,7 +162,7 @@ enum answer unrolling_ask(struct unrolling *s, truth condition) {
   for (size_t i = 0; i < s->asserted.n; i++)
     Z3_solver_assert(z3, solver, s->asserted.at[i]);
   Z3_solver_assert(z3, solver, condition);
-  leave_signals(z3, solver);
+  disable_ctrl_c(z3, solver);
   Z3_lbool sat = Z3_solver_check(z3, solver);
   if (sat == Z3_L_TRUE && (s->found = Z3_solver_get_model(z3, solver)))
     Z3_model_inc_ref(z3, s->found);
@@ -170,20 +174,20 @@ enum answer unrolling_ask(struct unrolling *s, truth condition) {
 
 /* ---- goals ---- */
 
-struct sstep *unrolling_step(struct unrolling *s, const struct sstate *from) {
-  return model_steps(s->model) ? encode_event(&s->e, from) : encode_round(&s->e, from);
+struct sym_step *unrolling_step(struct unrolling *s, const struct sym_state *from) {
+  return model_steps(s->model) ? encode_step(&s->e, from) : encode_round(&s->e, from);
 }
 
-struct verdict_terms unrolling_goal(struct unrolling *s, uint32_t i, const struct sstate *before,
-                                  const struct sstate *after) {
-  const struct property *p = &s->model->properties[s->question->properties[i]];
+struct verdict_terms unrolling_goal(struct unrolling *s, uint32_t i, const struct sym_state *before,
+                                    const struct sym_state *after) {
+  const struct property *p = &s->model->properties[s->query->properties[i]];
   struct terms *t = &s->e.t;
   if (p->kind != PROPERTY_SAFETY && p->kind != PROPERTY_COVER)
     encode_refuse(&s->e, p->at, "'%s' speaks of whole runs", p->name);
   if (p->step && !before)
     return (struct verdict_terms){t->no, t->no};
-  struct verdict_terms v = p->step ? encode_formula(&s->e, p->formula, before, after)
-                                   : encode_formula(&s->e, p->formula, after, NULL);
+  struct verdict_terms v =
+      p->step ? encode_formula(&s->e, p->formula, before, after) : encode_formula(&s->e, p->formula, after, NULL);
   truth judged = p->step && model_steps(s->model) ? truth_not(t, encode_stutter(&s->e, before, after)) : t->yes;
   v.error = truth_and(t, v.error, judged);
   truth shown = p->kind == PROPERTY_COVER ? v.holds : truth_not(t, v.holds);
@@ -191,26 +195,27 @@ struct verdict_terms unrolling_goal(struct unrolling *s, uint32_t i, const struc
 }
 
 bool unrolling_decided(const struct unrolling *s) {
-  bool all = s->question->nproperties > 0;
-  for (uint32_t i = 0; i < s->question->nproperties; i++)
+  bool all = s->query->nproperties > 0;
+  for (uint32_t i = 0; i < s->query->nproperties; i++)
     all &= s->answer->findings[i].found || s->answer->proved[i] || (s->skip && s->skip[i]);
   return all;
 }
 
 /* ---- the cheapest way ---- */
 
-static struct number faulty_processes(struct unrolling *s, const struct sstate *state, const struct sstep *failing) {
+static struct number faulty_processes(struct unrolling *s, const struct sym_state *state,
+                                      const struct sym_step *failing) {
   uint32_t n = s->model->nprocesses;
   truth *faulty = arena_array(&s->e.arena, n + (size_t)1, sizeof *faulty);
   for (uint32_t p = 0; p < n; p++) {
-    faulty[p] = sprocess_faulty(&s->e, &state->of[p]);
+    faulty[p] = sym_process_faulty(&s->e, &state->of[p]);
     if (failing && failing->round.crash)
       faulty[p] = truth_or(&s->e.t, faulty[p], failing->round.crash[p]);
   }
   return number_count(&s->e.t, faulty, n);
 }
 
-static struct number harmed_messages(struct unrolling *s, const struct sstate *state) {
+static struct number harmed_messages(struct unrolling *s, const struct sym_state *state) {
   struct number sum = number_of(0);
   number_plus(&s->e.t, state->lost, state->corrupted, &sum);
   number_plus(&s->e.t, sum, state->duplicated, &sum);
@@ -234,8 +239,8 @@ static bool minimise(struct unrolling *s, truth *goal, struct number cost) {
 }
 
 /* Notes the cheapest run to the goal. failing: its last step ends in an error. */
-static bool look_for(struct unrolling *s, struct symbolic_finding *f, truth goal, const struct sstep *failing,
-                     const struct sstate *last, bool error, uint32_t property) {
+static bool find_cheapest(struct unrolling *s, struct symbolic_finding *f, truth goal, const struct sym_step *failing,
+                          const struct sym_state *last, bool error, uint32_t property) {
   enum answer a = unrolling_ask(s, goal);
   if (a == ANSWER_NO)
     return true;
@@ -256,8 +261,8 @@ static bool look_for(struct unrolling *s, struct symbolic_finding *f, truth goal
 }
 
 /* Does the last step end in an error? */
-bool unrolling_failing(struct unrolling *s, const struct sstep *step) {
-  return look_for(s, &s->answer->error, step->fails, step, step->after, true, UINT32_MAX);
+bool unrolling_check_errors(struct unrolling *s, const struct sym_step *step) {
+  return find_cheapest(s, &s->answer->error, step->fails, step, step->after, true, UINT32_MAX);
 }
 
 static bool is_open(const struct unrolling *s, uint32_t i) {
@@ -265,9 +270,9 @@ static bool is_open(const struct unrolling *s, uint32_t i) {
 }
 
 /* What the last step breaks, and what is true of the last state: first whether there is anything at all. */
-bool unrolling_layer(struct unrolling *s, const struct sstep *step, const struct sstate *last) {
-  const struct sstate *before = step ? step->before : NULL;
-  uint32_t n = s->question->nproperties;
+bool unrolling_check_layer(struct unrolling *s, const struct sym_step *step, const struct sym_state *last) {
+  const struct sym_state *before = step ? step->before : NULL;
+  uint32_t n = s->query->nproperties;
   struct verdict_terms *goal = arena_array(&s->e.arena, n + (size_t)1, sizeof *goal);
   truth any = s->e.t.no;
   for (uint32_t i = 0; i < n; i++)
@@ -278,8 +283,8 @@ bool unrolling_layer(struct unrolling *s, const struct sstep *step, const struct
   enum answer a = unrolling_ask(s, any);
   for (uint32_t i = 0; i < n && a == ANSWER_YES; i++) {
     struct symbolic_finding *error = &s->answer->error;
-    if (is_open(s, i) && (!look_for(s, &s->answer->findings[i], goal[i].holds, NULL, last, false, i) ||
-                          (!error->found && !look_for(s, error, goal[i].error, NULL, last, true, i))))
+    if (is_open(s, i) && (!find_cheapest(s, &s->answer->findings[i], goal[i].holds, NULL, last, false, i) ||
+                          (!error->found && !find_cheapest(s, error, goal[i].error, NULL, last, true, i))))
       return false;
   }
   return a != ANSWER_UNKNOWN;

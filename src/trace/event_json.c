@@ -19,8 +19,7 @@ json_t *line_to_json(const struct model *m, struct span at) {
 }
 
 static uint32_t message_kind_of(const struct model *m, const struct event *e) {
-  return e->action == NO_ACTION ? e->message_kind
-                                : process_role(m, e->process)->actions[e->action].kind;
+  return e->action == NO_ACTION ? e->message_kind : process_role(m, e->process)->actions[e->action].kind;
 }
 
 /* --- out --- */
@@ -37,8 +36,7 @@ static json_t *taken_to_json(const struct model *m, const struct event *e) {
     json_object_set_new(one, "kind", json_string(m->messages[kind].name));
     json_object_set_new(one, "message", value_to_json(m, m->messages[kind].type, taken->message));
     json_object_set_new(one, "text", json_string(text.at));
-    json_object_set_new(one, "place",
-                        taken->forged ? json_null() : json_string(packet_place_names[taken->place]));
+    json_object_set_new(one, "place", taken->forged ? json_null() : json_string(packet_place_names[taken->place]));
     json_object_set_new(one, "forged", json_boolean(taken->forged));
     json_object_set_new(one, "kept", json_boolean(taken->kept));
     json_array_append_new(j, one);
@@ -55,8 +53,7 @@ static json_t *numbers_to_json(const uint32_t *at, uint32_t n) {
 }
 
 void event_to_json(const struct model *m, const struct event *e, json_t *into) {
-  const struct action *action =
-      e->action == NO_ACTION ? NULL : &process_role(m, e->process)->actions[e->action];
+  const struct action *action = e->action == NO_ACTION ? NULL : &process_role(m, e->process)->actions[e->action];
   json_object_set_new(into, "event", json_string(kind_names[e->kind]));
   json_object_set_new(into, "process", process_to_json(m, e->process));
   json_object_set_new(into, "action", action ? json_integer(e->action + 1) : json_null());
@@ -80,8 +77,7 @@ static bool read_action(const json_t *j, const struct model *m, struct event *e,
     return false;
   }
   if (!json_is_integer(j) || number < 1 || number > (json_int_t)role->nactions) {
-    text_addf(why, "'action' is not the number of an action of %s, 1 to %u", role->name,
-              role->nactions);
+    text_addf(why, "'action' is not the number of an action of %s, 1 to %u", role->name, role->nactions);
     return false;
   }
   e->action = (uint32_t)number - 1;
@@ -89,8 +85,7 @@ static bool read_action(const json_t *j, const struct model *m, struct event *e,
 }
 
 /* Which kind of message the event is about; NO_KIND: of none. */
-static bool read_kind(const json_t *taken, const struct model *m, struct event *e, uint32_t *kind,
-                      struct text *why) {
+static bool read_kind(const json_t *taken, const struct model *m, struct event *e, uint32_t *kind, struct text *why) {
   const char *name = json_string_value(json_object_get(json_array_get(taken, 0), "kind"));
   *kind = NO_KIND;
   if (e->action != NO_ACTION) {
@@ -157,8 +152,7 @@ static bool read_taken(const json_t *list, struct model *m, struct event *e, str
 }
 
 /* A list of small numbers, none if it is missing. */
-static bool read_numbers(const json_t *list, const char *what, uint32_t **at, size_t *n,
-                         struct text *why) {
+static bool read_numbers(const json_t *list, const char *what, uint32_t **at, size_t *n, struct text *why) {
   *n = json_array_size(list);
   *at = memory_alloc((*n + 1) * sizeof **at);
   for (size_t i = 0; i < *n; i++) {
@@ -209,7 +203,6 @@ bool event_from_json(const json_t *j, struct model *m, struct witness *w, struct
   }
   e->kind = (enum event_kind)kind;
   return process_from_json(m, json_object_get(j, "process"), &e->process, why) &&
-         read_action(json_object_get(j, "action"), m, e, why) &&
-         read_taken(json_object_get(j, "taken"), m, e, why) && read_choices(j, e, why) &&
-         read_out(j, e, why);
+         read_action(json_object_get(j, "action"), m, e, why) && read_taken(json_object_get(j, "taken"), m, e, why) &&
+         read_choices(j, e, why) && read_out(j, e, why);
 }

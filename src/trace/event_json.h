@@ -2,7 +2,7 @@
 #ifndef RONDO_TRACE_EVENT_JSON_H
 #define RONDO_TRACE_EVENT_JSON_H
 
-#include "sem/config.h"
+#include "interp/config.h"
 
 #include <jansson.h>
 

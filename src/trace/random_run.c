@@ -2,8 +2,8 @@
 
 #include "base/hash.h"
 #include "base/vec.h"
-#include "sem/round.h"
-#include "trace/walker.h"
+#include "interp/round_step.h"
+#include "trace/random_walk.h"
 
 #include <string.h>
 
@@ -13,23 +13,22 @@
 
 /* --- where to start --- */
 
-struct sample { /* one of those seen so far, each equally likely */
-  struct walker *walker;
+struct reservoir { /* one of those seen so far, each equally likely */
+  struct random_walk *walker;
   uint64_t seen, most;
   value *globals;
   struct witness *witness;
 };
 
 static bool sample_globals(void *context, const value *globals) {
-  struct sample *s = context;
+  struct reservoir *s = context;
   if (below(s->walker, ++s->seen) == 0)
     memcpy(s->globals, globals, s->walker->model->nglobals * sizeof *globals);
   return s->seen < s->most;
 }
 
 /* Does the state clash with those chosen before, in an input that must differ? */
-static bool clashes(const struct role *role, const value *local, value *const *chosen,
-                    uint32_t nchosen) {
+static bool clashes(const struct role *role, const value *local, value *const *chosen, uint32_t nchosen) {
   for (uint32_t i = 0; i < role->nvars; i++)
     for (uint32_t p = role->first; role->vars[i].distinct && p < nchosen; p++)
       if (!((chosen[p][LOCAL_STATUS] | local[LOCAL_STATUS]) & STATUS_BYZANTINE) &&
@@ -38,22 +37,20 @@ static bool clashes(const struct role *role, const value *local, value *const *c
   return false;
 }
 
-static bool draw_local(struct walker *r, const struct locals *all, uint32_t p, double faulty,
-                       value **chosen) {
+static bool draw_local(struct random_walk *r, const struct locals *all, uint32_t p, double faulty, value **chosen) {
   const struct model *m = r->model;
   const struct role *role = &m->roles[model_role_of(m, p)];
   bool want_faulty = chance(r, faulty);
   uint64_t seen = 0;
   for (size_t i = 0; i < all->n; i++) {
     const value *local = all->at + i * all->length;
-    if ((local[LOCAL_STATUS] != 0) == want_faulty && !clashes(role, local, chosen, p) &&
-        below(r, ++seen) == 0)
+    if ((local[LOCAL_STATUS] != 0) == want_faulty && !clashes(role, local, chosen, p) && below(r, ++seen) == 0)
       memcpy(chosen[p], local, all->length * sizeof *local);
   }
   return seen > 0;
 }
 
-static bool draw_locals(struct walker *r, const struct locals *all, struct config *c) {
+static bool draw_locals(struct random_walk *r, const struct locals *all, struct config *c) {
   for (uint32_t try = 0; try < START_TRIES; try++) {
     bool ok = true;
     double faulty = try < START_TRIES / 2 ? 0.3 : 0;
@@ -65,16 +62,16 @@ static bool draw_locals(struct walker *r, const struct locals *all, struct confi
   return false;
 }
 
-static struct config *draw_initial(struct walker *r, struct text *why) {
+static struct config *draw_initial(struct random_walk *r, struct text *why) {
   const struct model *m = r->model;
   struct config *c = config_new(m);
   struct model_error error = {.message = "there is no choice of global inputs"};
-  struct sample s = {.walker = r, .most = SOME_STEPS, .globals = c->globals};
-  globals_each(r->meaning, sample_globals, &s, &error);
+  struct reservoir s = {.walker = r, .most = SOME_STEPS, .globals = c->globals};
+  globals_each(r->interp, sample_globals, &s, &error);
   struct locals *all = memory_alloc((m->nprocesses + 1) * sizeof *all);
   bool ok = s.seen > 0;
   for (uint32_t p = 0; p < m->nprocesses && ok; p++)
-    ok = local_initials(r->meaning, r->environment, p, c->globals, &all[p], &error);
+    ok = local_initials(r->interp, r->environment, p, c->globals, &all[p], &error);
   if (!ok)
     text_add(why, error.message);
   else if (!draw_locals(r, all, c))
@@ -90,7 +87,7 @@ static struct config *draw_initial(struct walker *r, struct text *why) {
 
 /* --- what happens in a round --- */
 
-static void draw_oracles(struct walker *r, const struct config *c, struct witness *w) {
+static void draw_oracles(struct random_walk *r, const struct config *c, struct witness *w) {
   struct model *m = r->model;
   bool together = chance(r, 0.5); /* everybody believes the same */
   uint64_t common = draw(r);
@@ -102,9 +99,8 @@ static void draw_oracles(struct walker *r, const struct config *c, struct witnes
       if (role->vars[i].kind == VAR_ORACLE) {
         const struct type *t = role->vars[i].type;
         uint64_t which = (together ? hash_mix(common, i) : draw(r)) % t->count;
-        w->oracles[p][k++] = oracle_chosen_at(m, &role->vars[i], c->point)
-                                 ? type_nth(&m->values, t, which)
-                                 : c->local[p][LOCAL_VAR(i)];
+        w->oracles[p][k++] =
+            oracle_chosen_at(m, &role->vars[i], c->point) ? type_nth(&m->values, t, which) : c->local[p][LOCAL_VAR(i)];
       }
   }
 }
@@ -112,15 +108,14 @@ static void draw_oracles(struct walker *r, const struct config *c, struct witnes
 /* Ways to lose messages, from wild to none; environments differ in which of them they allow. */
 enum { HEAR_HALF, HEAR_MOST, HEAR_SAME, HEAR_WITH_KERNEL, HEAR_ALL_BUT_FEW, HEAR_ALL, HEAR_WAYS };
 
-static void draw_heard(struct walker *r, struct witness *w, unsigned way) {
+static void draw_heard(struct random_walk *r, struct witness *w, unsigned way) {
   uint32_t n = w->nprocesses, kernel = (uint32_t)below(r, n);
   for (uint32_t p = 0; p < n; p++)
     for (uint32_t q = 0; q < n; q++)
-      w->heard[p][q] =
-          way == HEAR_SAME && p > 0 ? w->heard[0][q]
-          : way == HEAR_ALL || way == HEAR_ALL_BUT_FEW
-              ? 1
-              : chance(r, way == HEAR_MOST ? 0.8 : 0.6) || (way == HEAR_WITH_KERNEL && q == kernel);
+      w->heard[p][q] = way == HEAR_SAME && p > 0 ? w->heard[0][q]
+                       : way == HEAR_ALL || way == HEAR_ALL_BUT_FEW
+                           ? 1
+                           : chance(r, way == HEAR_MOST ? 0.8 : 0.6) || (way == HEAR_WITH_KERNEL && q == kernel);
   for (uint64_t few = way == HEAR_ALL_BUT_FEW ? 1 + below(r, n) : 0; few > 0; few--)
     w->heard[below(r, n)][below(r, n)] = 0;
   if (way != HEAR_HALF)
@@ -128,7 +123,7 @@ static void draw_heard(struct walker *r, struct witness *w, unsigned way) {
       w->heard[p][p] |= way != HEAR_SAME;
 }
 
-static void draw_forgeries(struct walker *r, const struct config *c, struct witness *w) {
+static void draw_forgeries(struct random_walk *r, const struct config *c, struct witness *w) {
   struct model *m = r->model;
   bool corrupts = environment_corrupts(&m->environments[r->environment]);
   double often = chance(r, 0.5) ? 0.2 : 0;
@@ -149,9 +144,9 @@ static void draw_forgeries(struct walker *r, const struct config *c, struct witn
 
 /* --- free choices: each is learnt by running as far as it --- */
 
-typedef void script_fn(struct walker *, struct choices *, void *context);
+typedef void script_fn(struct random_walk *, struct choices *, void *context);
 
-static void draw_script(struct walker *r, script_fn *run, void *context, struct script *out) {
+static void draw_script(struct random_walk *r, script_fn *run, void *context, struct script *out) {
   struct choices c = {0};
   size_t fixed = 0;
   for (run(r, &c, context); c.at > fixed; run(r, &c, context)) {
@@ -168,18 +163,18 @@ static void draw_script(struct walker *r, script_fn *run, void *context, struct 
   choices_release(&c);
 }
 
-struct part { /* one process's part of the round */
+struct process_round { /* one process's part of the round */
   const struct config *config;
   const struct witness *witness;
   const struct received *received;
   uint32_t process;
 };
 
-static value *local_now(struct walker *r, const struct part *part) {
+static value *local_now(struct random_walk *r, const struct process_round *part) {
   const struct model *m = r->model;
   uint32_t p = part->process;
   const struct role *role = &m->roles[model_role_of(m, p)];
-  value *local = memory_alloc(r->meaning->max_local * sizeof *local);
+  value *local = memory_alloc(r->interp->max_local * sizeof *local);
   memcpy(local, part->config->local[p], role_local_length(role) * sizeof *local);
   for (uint32_t i = 0, k = 0; i < role->nvars; i++)
     if (role->vars[i].kind == VAR_ORACLE)
@@ -187,62 +182,58 @@ static value *local_now(struct walker *r, const struct part *part) {
   return local;
 }
 
-static void run_sends(struct walker *r, struct choices *choices, void *context) {
-  const struct part *part = context;
+static void run_sends(struct random_walk *r, struct choices *choices, void *context) {
+  const struct process_round *part = context;
   struct eval e;
-  struct sendings out = {0};
+  struct local_send_list out = {0};
   value *local = local_now(r, part);
-  local_begin(&e, r->meaning, part->process, part->config->point, part->config->phase, local,
-              part->config->globals);
+  local_begin(&e, r->interp, part->process, part->config->point, part->config->phase, local, part->config->globals);
   e.choices = choices;
   local_sends(&e, &out);
   memory_free(out.at);
   memory_free(local);
 }
 
-static void run_update(struct walker *r, struct choices *choices, void *context) {
-  const struct part *part = context;
+static void run_update(struct random_walk *r, struct choices *choices, void *context) {
+  const struct process_round *part = context;
   struct eval e;
   value *local = local_now(r, part);
-  local_begin(&e, r->meaning, part->process, part->config->point, part->config->phase, local,
-              part->config->globals);
+  local_begin(&e, r->interp, part->process, part->config->point, part->config->phase, local, part->config->globals);
   e.choices = choices;
   local_update(&e, part->received);
   memory_free(local);
 }
 
-static void draw_send_scripts(struct walker *r, const struct config *c, struct witness *w) {
+static void draw_send_scripts(struct random_walk *r, const struct config *c, struct witness *w) {
   for (uint32_t p = 0; p < c->nprocesses; p++)
     if (process_active(c->local[p][LOCAL_STATUS]))
-      draw_script(r, run_sends, &(struct part){.config = c, .witness = w, .process = p},
-                  &w->sends[p]);
+      draw_script(r, run_sends, &(struct process_round){.config = c, .witness = w, .process = p}, &w->sends[p]);
 }
 
-static void draw_update_scripts(struct walker *r, const struct config *c, struct witness *w) {
-  struct exchange x;
+static void draw_update_scripts(struct random_walk *r, const struct config *c, struct witness *w) {
+  struct message_exchange x;
   struct model_error error;
   struct received_entry *entries = memory_alloc((c->nprocesses + 1) * sizeof *entries);
-  bool ok = exchange_begin(&x, r->meaning, c, w, &error) == STEP_OK;
+  bool ok = exchange_begin(&x, r->interp, c, w, &error) == STEP_OK;
   for (uint32_t p = 0; p < c->nprocesses && ok; p++) {
     struct received received = {entries, 0};
     if (!process_active(c->local[p][LOCAL_STATUS]) || w->crashes[p])
       continue;
     for (uint32_t q = 0; q < c->nprocesses; q++) {
-      const struct sending *sent;
+      const struct local_send *sent;
       const struct forgery *f = witness_forgery(w, p, q);
       exchange_message(&x, q, p, &sent, &error);
       if (w->heard[p][q] && (sent || f))
-        entries[received.n++] =
-            (struct received_entry){f ? f->message : sent->message, q, 1, false};
+        entries[received.n++] = (struct received_entry){f ? f->message : sent->message, q, 1, false};
     }
-    struct part part = {c, w, &received, p};
+    struct process_round part = {c, w, &received, p};
     draw_script(r, run_update, &part, &w->updates[p]);
   }
   exchange_release(&x);
   memory_free(entries);
 }
 
-static struct witness *guess_step(struct walker *r, const struct config *c) {
+static struct witness *guess_step(struct random_walk *r, const struct config *c) {
   const struct environment *env = &r->model->environments[r->environment];
   struct witness *w = witness_new(r->model);
   bool crashes = environment_clause(env, CLAUSE_CRASH) != NULL;
@@ -251,12 +242,11 @@ static struct witness *guess_step(struct walker *r, const struct config *c) {
     const char *why;
     draw_oracles(r, c, w);
     for (uint32_t p = 0; p < c->nprocesses; p++)
-      w->crashes[p] = crashes && try < STEP_TRIES / 2 && chance(r, 0.15) &&
-                      process_active(c->local[p][LOCAL_STATUS]);
+      w->crashes[p] = crashes && try < STEP_TRIES / 2 && chance(r, 0.15) && process_active(c->local[p][LOCAL_STATUS]);
     draw_send_scripts(r, c, w);
     draw_heard(r, w, (first + try) % HEAR_WAYS);
     draw_forgeries(r, c, w);
-    if (config_allows(r->meaning, r->environment, c, w, &why)) {
+    if (config_allows(r->interp, r->environment, c, w, &why)) {
       draw_update_scripts(r, c, w);
       return w;
     }
@@ -267,9 +257,9 @@ static struct witness *guess_step(struct walker *r, const struct config *c) {
 
 /* --- the slow way, where no guess is allowed: one of the first of all steps --- */
 
-static bool sample_step(void *context, const struct witness *w, enum step_result result,
-                        const struct config *next, const struct model_error *error) {
-  struct sample *s = context;
+static bool sample_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                        const struct model_error *error) {
+  struct reservoir *s = context;
   (void)next;
   (void)error;
   if (result != STEP_BAD_WITNESS && below(s->walker, ++s->seen) == 0) {
@@ -279,37 +269,35 @@ static bool sample_step(void *context, const struct witness *w, enum step_result
   return s->seen < s->most;
 }
 
-static struct witness *draw_round(struct walker *r, const struct config *c) {
+static struct witness *draw_round(struct random_walk *r, const struct config *c) {
   struct witness *w = guess_step(r, c);
   if (w)
     return w;
-  struct sample s = {.walker = r, .most = SOME_STEPS};
-  config_successors(r->meaning, r->environment, c, sample_step, &s);
+  struct reservoir s = {.walker = r, .most = SOME_STEPS};
+  config_successors(r->interp, r->environment, c, sample_step, &s);
   return s.witness;
 }
 
 /* What happens next; NULL: nothing can. */
-static struct witness *draw_step(struct walker *r, const struct config *c) {
+static struct witness *draw_step(struct random_walk *r, const struct config *c) {
   if (model_steps(r->model))
-    return draw_event(r, c);
+    return random_event(r, c);
   return c->point == POINT_END ? NULL : draw_round(r, c);
 }
 
-static void say_end(const struct walker *r, const struct config *c, uint32_t rounds,
-                    struct text *why) {
+static void say_end(const struct random_walk *r, const struct config *c, uint32_t rounds, struct text *why) {
   const struct model *m = r->model;
   if (model_steps(m))
     text_add(why, "nothing more can happen");
   else if (c->point == POINT_END)
     text_add(why, "the algorithm ends here");
   else
-    text_addf(why, "environment '%s' allows nothing in round %u",
-              m->environments[r->environment].name, rounds + 1);
+    text_addf(why, "environment '%s' allows nothing in round %u", m->environments[r->environment].name, rounds + 1);
 }
 
-bool random_run(struct meaning *meaning, struct model *m, uint32_t environment, uint32_t length,
-                uint64_t seed, struct run *run, bool *failed, struct text *why) {
-  struct walker r = {meaning, m, environment, seed};
+bool random_run(struct interpreter *interp, struct model *m, uint32_t environment, uint32_t length, uint64_t seed,
+                struct run *run, bool *failed, struct text *why) {
+  struct random_walk r = {interp, m, environment, seed};
   *failed = false;
   *run = (struct run){.initial = draw_initial(&r, why)};
   if (!run->initial)
@@ -322,7 +310,7 @@ bool random_run(struct meaning *meaning, struct model *m, uint32_t environment, 
     if (!w)
       break;
     run->steps[run->nsteps++] = w;
-    *failed = config_step(meaning, environment, at, w, next, NULL, &error) == STEP_ERROR;
+    *failed = config_step(interp, environment, at, w, next, NULL, &error) == STEP_ERROR;
     struct config *swap = at;
     at = next;
     next = swap;

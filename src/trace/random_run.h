@@ -2,11 +2,11 @@
 #ifndef RONDO_TRACE_RANDOM_RUN_H
 #define RONDO_TRACE_RANDOM_RUN_H
 
-#include "space/space.h"
+#include "system/system.h"
 
 /* So many rounds or steps, fewer if the algorithm ends (*why says so) or a step is an error of the model (*failed).
    The same seed gives the same run. False: no run was found; *why says so. */
-bool random_run(struct meaning *, struct model *, uint32_t environment, uint32_t length,
-                uint64_t seed, struct run *, bool *failed, struct text *why);
+bool random_run(struct interpreter *, struct model *, uint32_t environment, uint32_t length, uint64_t seed,
+                struct run *, bool *failed, struct text *why);
 
 #endif

@@ -2,12 +2,12 @@
    process with a thousand quorums to choose from does not drown the others. */
 #include "base/memory.h"
 #include "base/vec.h"
-#include "trace/walker.h"
+#include "trace/random_walk.h"
 
 #define MOST_EVENTS 20000 /* that are looked at before each step */
 
 /* Events of the same kind, process and action, all or none of them with made-up or duplicated messages. */
-struct class {
+struct event_class {
   enum event_kind kind;
   uint32_t process, action;
   bool forged, kept;
@@ -15,14 +15,14 @@ struct class {
   struct witness *sample; /* each of those seen is equally likely to be it */
 };
 
-struct drawing {
-  struct walker *walker;
-  VEC(struct class) classes;
+struct event_sampler {
+  struct random_walk *walker;
+  VEC(struct event_class) classes;
   uint64_t seen;
 };
 
-static struct class class_of(const struct event *e) {
-  struct class c = {.kind = e->kind, .process = e->process, .action = e->action};
+static struct event_class class_of(const struct event *e) {
+  struct event_class c = {.kind = e->kind, .process = e->process, .action = e->action};
   for (uint32_t i = 0; i < e->ntaken; i++) {
     c.forged |= e->taken[i].forged;
     c.kept |= e->taken[i].kept;
@@ -30,24 +30,24 @@ static struct class class_of(const struct event *e) {
   return c;
 }
 
-static bool sample_event(void *context, const struct witness *w, enum step_result result,
-                         const struct config *next, const struct model_error *error) {
-  struct drawing *d = context;
-  struct class c = class_of(w->event);
+static bool sample_event(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                         const struct model_error *error) {
+  struct event_sampler *d = context;
+  struct event_class c = class_of(w->event);
   size_t i = 0;
   (void)next;
   (void)error;
   if (result == STEP_BAD_WITNESS)
     return true;
   for (; i < d->classes.n; i++) {
-    const struct class *k = &d->classes.at[i];
-    if (k->kind == c.kind && k->process == c.process && k->action == c.action &&
-        k->forged == c.forged && k->kept == c.kept)
+    const struct event_class *k = &d->classes.at[i];
+    if (k->kind == c.kind && k->process == c.process && k->action == c.action && k->forged == c.forged &&
+        k->kept == c.kept)
       break;
   }
   if (i == d->classes.n)
     vec_push(&d->classes, c);
-  struct class *k = &d->classes.at[i];
+  struct event_class *k = &d->classes.at[i];
   if (below(d->walker, ++k->seen) == 0) {
     witness_free(k->sample);
     k->sample = witness_copy(d->walker->model, w);
@@ -56,7 +56,7 @@ static bool sample_event(void *context, const struct witness *w, enum step_resul
 }
 
 /* Faults are rare, and so is a recovery while there is something else to do. */
-static double weight(const struct class *c) {
+static double weight(const struct event_class *c) {
   if (c->kind == EVENT_LOSE || c->kind == EVENT_CRASH)
     return 0.04;
   if (c->kept)
@@ -64,20 +64,18 @@ static double weight(const struct class *c) {
   return c->kind == EVENT_RECOVER ? 0.2 : c->forged ? 0.5 : 1;
 }
 
-static bool is_fault(const struct class *c) {
-  return c->kind == EVENT_LOSE || c->kind == EVENT_CRASH;
-}
+static bool is_fault(const struct event_class *c) { return c->kind == EVENT_LOSE || c->kind == EVENT_CRASH; }
 
-struct witness *draw_event(struct walker *r, const struct config *c) {
-  struct drawing d = {.walker = r};
+struct witness *random_event(struct random_walk *r, const struct config *c) {
+  struct event_sampler d = {.walker = r};
   struct witness *chosen = NULL;
   double sum = 0;
   bool alive = false;
-  config_successors(r->meaning, r->environment, c, sample_event, &d);
+  config_successors(r->interp, r->environment, c, sample_event, &d);
   for (size_t i = 0; i < d.classes.n; i++)
     alive |= !is_fault(&d.classes.at[i]);
   for (size_t i = 0; i < d.classes.n; i++) {
-    struct class *k = &d.classes.at[i];
+    struct event_class *k = &d.classes.at[i];
     sum += weight(k);
     bool take = alive && chance(r, weight(k) / sum);
     witness_free(take ? chosen : k->sample);

@@ -1,8 +1,8 @@
 #include "trace/trace.h"
 
 #include "base/memory.h"
-#include "sem/fine.h"
-#include "trace/lasso.h"
+#include "interp/async_round.h"
+#include "trace/lasso_replay.h"
 
 #include <inttypes.h>
 
@@ -24,8 +24,7 @@ void message_print(const struct model *m, uint32_t kind, value v, struct text *o
 bool var_is_hidden(const struct var *v) { return v->hidden || v->kind == VAR_POINT || v->kind == VAR_ONCE; }
 
 const struct var *change_var(const struct model *m, const struct change *c) {
-  return c->process == PROCESS_SHARED ? &m->globals[c->var]
-                                      : &process_role(m, c->process)->vars[c->var];
+  return c->process == PROCESS_SHARED ? &m->globals[c->var] : &process_role(m, c->process)->vars[c->var];
 }
 
 void trace_release(struct trace *t) {
@@ -44,15 +43,14 @@ void trace_release(struct trace *t) {
 
 const char *step_word(const struct model *m) { return model_steps(m) ? "step" : "round"; }
 
-enum verdict3 property_judges(struct meaning *meaning, const struct property *p,
-                              const struct config *before, const struct config *at,
-                              struct model_error *error) {
+enum verdict3 property_evaluate(struct interpreter *interp, const struct property *p, const struct config *before,
+                                const struct config *at, struct model_error *error) {
   if (!p->step)
-    return config_holds(meaning, p->formula, at, NULL, error);
-  return before ? config_holds(meaning, p->formula, before, at, error) : V_TRUE;
+    return config_holds(interp, p->formula, at, NULL, error);
+  return before ? config_holds(interp, p->formula, before, at, error) : V_TRUE;
 }
 
-enum verdict3 claim_wants(const struct model *m, const struct claim *claim) {
+enum verdict3 claim_verdict(const struct model *m, const struct claim *claim) {
   bool cover = m->properties[claim->property].kind == PROPERTY_COVER;
   return claim->error ? V_ERROR : cover ? V_TRUE : V_FALSE;
 }
@@ -72,7 +70,7 @@ bool trace_has_begun(const struct trace *t, uint32_t p, uint32_t step) { return 
 bool trace_has_ended(const struct trace *t, uint32_t p, uint32_t step) { return !t->done || t->done[p] > step; }
 
 /* Step i from configs[i]. False: it cannot be taken; why says so. */
-static bool replay_step(struct trace *t, struct meaning *meaning, uint32_t i, struct text *why) {
+static bool replay_step(struct trace *t, struct interpreter *interp, uint32_t i, struct text *why) {
   const struct config *at = t->configs[i];
   const struct witness *w = t->run.steps[i];
   const char *clause = "";
@@ -82,11 +80,11 @@ static bool replay_step(struct trace *t, struct meaning *meaning, uint32_t i, st
     return false;
   }
   bool steps = model_steps(t->model);
-  bool allowed = config_allows(meaning, t->claim.environment, at, w, &clause);
+  bool allowed = config_allows(interp, t->claim.environment, at, w, &clause);
   struct config *next = config_new(t->model);
   enum step_result result = STEP_BAD_WITNESS;
   if (allowed || steps) /* what cannot happen at all is not the environment's business */
-    result = config_step(meaning, t->claim.environment, at, w, next, &t->logs[i], &t->error);
+    result = config_step(interp, t->claim.environment, at, w, next, &t->logs[i], &t->error);
   if (!allowed && (!steps || result != STEP_BAD_WITNESS))
     text_addf(why, "%s %u: environment '%s' does not allow it: %s", word, i + 1,
               t->model->environments[t->claim.environment].name, clause);
@@ -102,15 +100,15 @@ static bool replay_step(struct trace *t, struct meaning *meaning, uint32_t i, st
   return why->n == 0;
 }
 
-static bool replay_run(struct trace *t, struct meaning *meaning, struct text *why) {
+static bool replay_run(struct trace *t, struct interpreter *interp, struct text *why) {
   const char *clause = "";
   t->configs[t->nconfigs++] = config_copy(t->model, t->run.initial);
-  if (!config_is_initial(meaning, t->claim.environment, t->run.initial, &clause)) {
+  if (!config_is_initial(interp, t->claim.environment, t->run.initial, &clause)) {
     text_addf(why, "the algorithm cannot start like that: %s", clause);
     return false;
   }
   for (uint32_t i = 0; i < t->run.nsteps; i++)
-    if (!replay_step(t, meaning, i, why))
+    if (!replay_step(t, interp, i, why))
       return false;
   return true;
 }
@@ -118,7 +116,7 @@ static bool replay_run(struct trace *t, struct meaning *meaning, struct text *wh
 /* --- fine rounds --- */
 
 /* Of whole rounds only that is told which has happened. */
-static void forget_the_future(struct trace *t, uint32_t step) {
+static void drop_unfinished(struct trace *t, uint32_t step) {
   struct step_log *log = &t->logs[step];
   size_t n = 0;
   for (size_t i = 0; i < log->nsent; i++)
@@ -138,24 +136,24 @@ static void forget_the_future(struct trace *t, uint32_t step) {
 }
 
 /* Goes through the whole rounds in the order of the run. */
-static bool replay_order(struct trace *t, struct meaning *meaning, struct text *why) {
-  struct fine f;
+static bool replay_order(struct trace *t, struct interpreter *interp, struct text *why) {
+  struct async_run f;
   const char *reason = "";
   bool fails = trace_fails_in_step(t);
   uint32_t n = t->model->nprocesses;
-  if (n > FINE_PROCESSES_MOST) {
-    text_addf(why, "fine rounds are for at most %u processes", FINE_PROCESSES_MOST);
+  if (n > ASYNC_RUN_PROCESSES_MAX) {
+    text_addf(why, "fine rounds are for at most %u processes", ASYNC_RUN_PROCESSES_MAX);
     return false;
   }
-  fine_init(&f, meaning, t->configs, t->run.steps, t->run.nsteps);
+  async_run_init(&f, interp, t->configs, t->run.steps, t->run.nsteps);
   for (uint32_t i = 0; i < t->run.norder && why->n == 0; i++) {
     bool last = i + 1 == t->run.norder;
     uint32_t p = t->run.order[i];
     if (last && !fails) {
       t->cut_before = config_new(t->model);
-      fine_view(&f, t->cut_before);
+      async_run_view(&f, t->cut_before);
     }
-    if (!fine_end_round(&f, p, &reason)) {
+    if (!async_run_end_round(&f, p, &reason)) {
       text_addf(why, "step %u: ", i + 1);
       if (p < n)
         process_print(t->model, p, why);
@@ -166,19 +164,19 @@ static bool replay_order(struct trace *t, struct meaning *meaning, struct text *
   }
   if (why->n == 0 && !fails) {
     t->cut = config_new(t->model);
-    fine_view(&f, t->cut);
+    async_run_view(&f, t->cut);
   }
   t->done = memory_alloc((n + 1) * sizeof *t->done);
   for (uint32_t p = 0; p < n; p++)
     t->done[p] = f.done[p];
   for (uint32_t i = 0; i < t->run.nsteps; i++)
-    forget_the_future(t, i);
-  fine_release(&f);
+    drop_unfinished(t, i);
+  async_run_release(&f);
   return why->n == 0;
 }
 
 /* Whether the end of the run shows the claim. */
-static bool shows(struct trace *t, struct meaning *meaning, struct text *why) {
+static bool shows(struct trace *t, struct interpreter *interp, struct text *why) {
   if (trace_fails_in_step(t)) {
     if (!t->claim.error)
       text_addf(why, "the last %s ends in an error: %s", step_word(t->model), t->error.message);
@@ -192,14 +190,14 @@ static bool shows(struct trace *t, struct meaning *meaning, struct text *why) {
   const struct property *p = &t->model->properties[t->claim.property];
   const struct config *last = trace_last(t);
   if (t->claim.lasso)
-    return lasso_shows(t, meaning, why);
+    return lasso_confirm(t, interp, why);
   if (p->step && !trace_before_last(t)) {
     text_addf(why, "'%s' speaks of a step, and there is none", p->name);
     return false;
   }
-  enum verdict3 wanted = claim_wants(t->model, &t->claim),
-                v = t->claim.text ? config_holds(meaning, t->claim.text, last, NULL, &t->error)
-                                  : property_judges(meaning, p, trace_before_last(t), last, &t->error);
+  enum verdict3 wanted = claim_verdict(t->model, &t->claim),
+                v = t->claim.text ? config_holds(interp, t->claim.text, last, NULL, &t->error)
+                                  : property_evaluate(interp, p, trace_before_last(t), last, &t->error);
   if (v != wanted)
     text_addf(why, "'%s' is %s at the end of the run", p->name,
               v == V_ERROR  ? t->error.message
@@ -208,22 +206,21 @@ static bool shows(struct trace *t, struct meaning *meaning, struct text *why) {
   return v == wanted;
 }
 
-enum replay trace_replay(struct trace *t, struct meaning *meaning, struct model *m,
-                         const struct claim *claim, struct run *run, struct text *why) {
+enum replay trace_replay(struct trace *t, struct interpreter *interp, struct model *m, const struct claim *claim,
+                         struct run *run, struct text *why) {
   *t = (struct trace){.model = m, .claim = *claim, .run = *run};
   *run = (struct run){0};
   t->configs = memory_alloc((t->run.nsteps + 1) * sizeof *t->configs);
   t->logs = memory_alloc((t->run.nsteps + 1) * sizeof *t->logs);
-  if (!replay_run(t, meaning, why) ||
-      (claim->semantics == SEMANTICS_FINE && !replay_order(t, meaning, why)))
+  if (!replay_run(t, interp, why) || (claim->semantics == SEMANTICS_FINE && !replay_order(t, interp, why)))
     return REPLAY_NOT_A_RUN;
-  return shows(t, meaning, why) ? REPLAY_CONFIRMED : REPLAY_NOT_SHOWN;
+  return shows(t, interp, why) ? REPLAY_CONFIRMED : REPLAY_NOT_SHOWN;
 }
 
-struct trace *trace_confirmed(struct meaning *meaning, struct model *m, const struct claim *claim, struct run *run,
+struct trace *trace_confirmed(struct interpreter *interp, struct model *m, const struct claim *claim, struct run *run,
                               struct text *why) {
   struct trace *t = memory_alloc(sizeof *t);
-  if (trace_replay(t, meaning, m, claim, run, why) == REPLAY_CONFIRMED)
+  if (trace_replay(t, interp, m, claim, run, why) == REPLAY_CONFIRMED)
     return t;
   trace_release(t);
   memory_free(t);

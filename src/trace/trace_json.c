@@ -1,10 +1,10 @@
 #include "trace/trace_json.h"
 
 #include "base/memory.h"
-#include "sem/local.h"
+#include "interp/local.h"
 #include "trace/event_json.h"
-#include "trace/instance.h"
-#include "trace/status.h"
+#include "trace/property_instance.h"
+#include "trace/status_names.h"
 #include "trace/value_json.h"
 
 #include <string.h>
@@ -48,12 +48,10 @@ static json_t *local_to_json(const struct model *m, uint32_t p, const value *loc
   json_object_set_new(j, "process", process_to_json(m, p));
   json_object_set_new(j, "status", status_to_json(local[LOCAL_STATUS]));
   if (model_steps(m) && role->point_var != NO_VAR && !liar)
-    json_object_set_new(j, "at", value_to_json(m, role->vars[role->point_var].type,
-                                               local[LOCAL_VAR(role->point_var)]));
+    json_object_set_new(j, "at", value_to_json(m, role->vars[role->point_var].type, local[LOCAL_VAR(role->point_var)]));
   for (uint32_t i = 0; i < role->nvars && !liar; i++)
     if (!var_is_hidden(&role->vars[i]))
-      json_object_set_new(variables, role->vars[i].name,
-                          value_to_json(m, role->vars[i].type, local[LOCAL_VAR(i)]));
+      json_object_set_new(variables, role->vars[i].name, value_to_json(m, role->vars[i].type, local[LOCAL_VAR(i)]));
   json_object_set_new(j, "variables", variables);
   return j;
 }
@@ -75,8 +73,7 @@ static json_t *config_to_json(const struct model *m, const struct config *c) {
   json_t *j = json_object(), *globals = json_object(), *processes = json_array();
   for (uint32_t i = 0; i < m->nglobals; i++)
     if (!var_is_hidden(&m->globals[i]))
-      json_object_set_new(globals, m->globals[i].name,
-                          value_to_json(m, m->globals[i].type, c->globals[i]));
+      json_object_set_new(globals, m->globals[i].name, value_to_json(m, m->globals[i].type, c->globals[i]));
   for (uint32_t p = 0; p < m->nprocesses; p++)
     json_array_append_new(processes, local_to_json(m, p, c->local[p]));
   json_object_set_new(j, "globals", globals);
@@ -95,8 +92,7 @@ static void set_for_process(json_t *object, const struct model *m, uint32_t p, j
   text_release(&name);
 }
 
-static json_t *oracles_to_json(const struct model *m, const struct config *c,
-                               const struct witness *w) {
+static json_t *oracles_to_json(const struct model *m, const struct config *c, const struct witness *w) {
   json_t *j = json_object();
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct role *role = process_role(m, p);
@@ -104,10 +100,8 @@ static json_t *oracles_to_json(const struct model *m, const struct config *c,
     uint32_t k = 0;
     for (uint32_t i = 0; w->oracles[p] && i < role->nvars; i++)
       if (role->vars[i].kind == VAR_ORACLE) {
-        if (process_active(c->local[p][LOCAL_STATUS]) &&
-            oracle_chosen_at(m, &role->vars[i], c->point))
-          json_object_set_new(own, role->vars[i].name,
-                              value_to_json(m, role->vars[i].type, w->oracles[p][k]));
+        if (process_active(c->local[p][LOCAL_STATUS]) && oracle_chosen_at(m, &role->vars[i], c->point))
+          json_object_set_new(own, role->vars[i].name, value_to_json(m, role->vars[i].type, w->oracles[p][k]));
         k++;
       }
     if (json_object_size(own) > 0)
@@ -149,8 +143,7 @@ static json_t *choices_to_json(const struct model *m, const struct witness *w) {
   return j;
 }
 
-static json_t *forged_to_json(const struct model *m, const struct config *c,
-                              const struct witness *w) {
+static json_t *forged_to_json(const struct model *m, const struct config *c, const struct witness *w) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < w->nforged; i++) {
     const struct forgery *f = &w->forged[i];
@@ -179,8 +172,8 @@ static json_t *sent_to_json(const struct model *m, const struct step_log *log) {
   json_t *j = json_array(), *to = NULL;
   for (size_t i = 0; i < log->nsent; i++) {
     const struct sent *s = &log->sent[i], *before = i ? s - 1 : NULL;
-    if (!before || before->from != s->from || before->message != s->message ||
-        before->at.from != s->at.from || (model_steps(m) && before->to >= s->to)) {
+    if (!before || before->from != s->from || before->message != s->message || before->at.from != s->at.from ||
+        (model_steps(m) && before->to >= s->to)) {
       json_t *one = model_steps(m) ? message_to_json(m, s->kind, s->message) : json_object();
       to = json_array();
       json_object_set_new(one, "from", process_to_json(m, s->from));
@@ -211,8 +204,7 @@ static json_t *received_to_json(const struct model *m, const struct step_log *lo
   return j;
 }
 
-static void change_print(const struct model *m, const struct var *var, const struct change *c,
-                         struct text *text) {
+static void change_print(const struct model *m, const struct var *var, const struct change *c, struct text *text) {
   if (var->kind == VAR_POINT) {
     text_add(text, "goes to ");
   } else {
@@ -263,8 +255,7 @@ static json_t *round_to_json(const struct trace *t, uint32_t i) {
   json_object_set_new(j, "sent", sent_to_json(m, &t->logs[i]));
   json_object_set_new(j, "received", received_to_json(m, &t->logs[i]));
   json_object_set_new(j, "changes", changes_to_json(m, &t->logs[i]));
-  json_object_set_new(j, "state",
-                      i + 1 < t->nconfigs ? config_to_json(m, t->configs[i + 1]) : json_null());
+  json_object_set_new(j, "state", i + 1 < t->nconfigs ? config_to_json(m, t->configs[i + 1]) : json_null());
   return j;
 }
 
@@ -275,8 +266,7 @@ static json_t *step_to_json(const struct trace *t, uint32_t i) {
   event_to_json(m, t->run.steps[i]->event, j);
   json_object_set_new(j, "sent", sent_to_json(m, &t->logs[i]));
   json_object_set_new(j, "changes", changes_to_json(m, &t->logs[i]));
-  json_object_set_new(j, "state",
-                      i + 1 < t->nconfigs ? config_to_json(m, t->configs[i + 1]) : json_null());
+  json_object_set_new(j, "state", i + 1 < t->nconfigs ? config_to_json(m, t->configs[i + 1]) : json_null());
   return j;
 }
 
@@ -304,21 +294,20 @@ static json_t *texts_to_json(char *const *at, size_t n) {
   return j;
 }
 
-static json_t *property_to_json(const struct trace *t, struct meaning *meaning) {
+static json_t *property_to_json(const struct trace *t, struct interpreter *interp) {
   if (t->claim.property == NO_PROPERTY)
     return json_null();
   const struct property *p = &t->model->properties[t->claim.property];
-  struct instance instance;
+  struct property_instance instance;
   json_t *j = json_object();
-  instance_find(&instance, meaning, t);
+  property_instance_find(&instance, interp, t);
   json_object_set_new(j, "name", json_string(p->name));
-  json_object_set_new(j, "formula",
-                      text_to_json(t->model->source.text + p->formula->at.from,
-                                   p->formula->at.to - p->formula->at.from));
+  json_object_set_new(
+      j, "formula", text_to_json(t->model->source.text + p->formula->at.from, p->formula->at.to - p->formula->at.from));
   json_object_set_new(j, "line", line_to_json(t->model, p->at));
   json_object_set_new(j, "instance", texts_to_json(instance.bound.at, instance.bound.n));
   json_object_set_new(j, "values", texts_to_json(instance.read.at, instance.read.n));
-  instance_release(&instance);
+  property_instance_release(&instance);
   return j;
 }
 
@@ -329,9 +318,8 @@ static json_t *error_to_json(const struct trace *t) {
   json_object_set_new(j, "message", json_string(t->error.message ? t->error.message : ""));
   json_object_set_new(j, "line", line_to_json(t->model, t->error.at));
   json_object_set_new(j, "process",
-                      t->error.process < t->model->nprocesses
-                          ? process_to_json(t->model, t->error.process)
-                          : json_null());
+                      t->error.process < t->model->nprocesses ? process_to_json(t->model, t->error.process)
+                                                              : json_null());
   return j;
 }
 
@@ -339,8 +327,7 @@ json_t *model_to_json(const struct model *m, uint32_t environment, enum semantic
   json_t *j = json_object(), *params = json_object();
   for (uint32_t i = 0; i < m->nparams; i++) {
     const struct param *p = &m->params[i];
-    json_object_set_new(params, p->name,
-                        p->truth ? json_boolean(p->value) : json_integer(p->value));
+    json_object_set_new(params, p->name, p->truth ? json_boolean(p->value) : json_integer(p->value));
   }
   json_object_set_new(j, "name", json_string(m->name));
   json_object_set_new(j, "file", text_to_json(m->source.path, strlen(m->source.path)));
@@ -350,14 +337,14 @@ json_t *model_to_json(const struct model *m, uint32_t environment, enum semantic
   return j;
 }
 
-json_t *trace_to_json(const struct trace *t, struct meaning *meaning) {
+json_t *trace_to_json(const struct trace *t, struct interpreter *interp) {
   const struct model *m = t->model;
   json_t *j = json_object(), *steps = json_array();
   for (uint32_t i = 0; i < t->run.nsteps; i++)
     json_array_append_new(steps, model_steps(m) ? step_to_json(t, i) : round_to_json(t, i));
   json_object_set_new(j, "schema", json_string(TRACE_SCHEMA));
   json_object_set_new(j, "model", model_to_json(m, t->claim.environment, t->claim.semantics));
-  json_object_set_new(j, "property", property_to_json(t, meaning));
+  json_object_set_new(j, "property", property_to_json(t, interp));
   json_object_set_new(j, "error", error_to_json(t));
   if (t->claim.lasso)
     json_object_set_new(j, "loop", json_integer(t->claim.loop));

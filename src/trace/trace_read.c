@@ -3,16 +3,16 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
-#include "sem/local.h"
+#include "interp/local.h"
 #include "trace/event_json.h"
-#include "trace/status.h"
+#include "trace/status_names.h"
 #include "trace/value_json.h"
 
 #include <string.h>
 
 /* The member of that type, or NULL and a complaint. */
-static const json_t *member(const json_t *object, const char *name, json_type type,
-                            const char *type_name, struct text *why) {
+static const json_t *member(const json_t *object, const char *name, json_type type, const char *type_name,
+                            struct text *why) {
   const json_t *found = json_object_get(object, name);
   if (found && json_typeof(found) == type)
     return found;
@@ -49,8 +49,7 @@ bool trace_head_read(const json_t *j, struct trace_head *h, struct text *why) {
   if (!schema)
     return false;
   if (strcmp(json_string_value(schema), TRACE_SCHEMA) != 0) {
-    text_addf(why, "its schema is '%.60s', and this rondo reads '%s'", json_string_value(schema),
-              TRACE_SCHEMA);
+    text_addf(why, "its schema is '%.60s', and this rondo reads '%s'", json_string_value(schema), TRACE_SCHEMA);
     return false;
   }
   const json_t *model = member(j, "model", OBJECT, why);
@@ -96,8 +95,8 @@ static bool read_status(const json_t *list, value *status, struct text *why) {
   return true;
 }
 
-static bool read_variables(const json_t *variables, struct model *m, const struct role *role,
-                           value *local, struct text *why) {
+static bool read_variables(const json_t *variables, struct model *m, const struct role *role, value *local,
+                           struct text *why) {
   uint32_t visible = 0;
   for (uint32_t i = 0; i < role->nvars; i++) {
     const struct var *var = &role->vars[i];
@@ -125,18 +124,15 @@ static bool read_variables(const json_t *variables, struct model *m, const struc
 }
 
 /* Where the process stands, if its role has program points. */
-static bool read_point(const json_t *j, struct model *m, const struct role *role, value *local,
-                       struct text *why) {
+static bool read_point(const json_t *j, struct model *m, const struct role *role, value *local, struct text *why) {
   if (!model_steps(m) || role->point_var == NO_VAR)
     return true;
   if (!j)
     text_add(why, "'at' is missing (where the process stands)");
-  return j && value_from_json(m, role->vars[role->point_var].type, j,
-                              &local[LOCAL_VAR(role->point_var)], why);
+  return j && value_from_json(m, role->vars[role->point_var].type, j, &local[LOCAL_VAR(role->point_var)], why);
 }
 
-static bool read_local(const json_t *j, struct model *m, struct config *c, bool *seen,
-                       struct text *why) {
+static bool read_local(const json_t *j, struct model *m, struct config *c, bool *seen, struct text *why) {
   uint32_t p;
   const json_t *name = json_object_get(j, "process");
   const json_t *status = member(j, "status", ARRAY, why);
@@ -239,8 +235,7 @@ static bool read_heard(const json_t *j, struct model *m, struct witness *w, stru
   return true;
 }
 
-static bool read_forged(const json_t *j, struct model *m, uint32_t point, struct witness *w,
-                        struct text *why) {
+static bool read_forged(const json_t *j, struct model *m, uint32_t point, struct witness *w, struct text *why) {
   w->forged = memory_alloc((json_array_size(j) + 1) * sizeof *w->forged);
   for (size_t i = 0; i < json_array_size(j); i++) {
     const json_t *one = json_array_get(j, i), *message = json_object_get(one, "message");
@@ -288,11 +283,9 @@ static bool read_choices(const json_t *j, struct model *m, struct witness *w, st
   return true;
 }
 
-static bool read_round(const json_t *j, struct model *m, uint32_t point, struct witness *w,
-                       struct text *why) {
+static bool read_round(const json_t *j, struct model *m, uint32_t point, struct witness *w, struct text *why) {
   const json_t *heard = member(j, "heard", OBJECT, why);
-  return heard && read_heard(heard, m, w, why) &&
-         read_oracles(json_object_get(j, "oracles"), m, w, why) &&
+  return heard && read_heard(heard, m, w, why) && read_oracles(json_object_get(j, "oracles"), m, w, why) &&
          read_crashes(json_object_get(j, "crashes"), m, w, why) &&
          read_forged(json_object_get(j, "forged"), m, point, w, why) &&
          read_choices(json_object_get(j, "choices"), m, w, why);
@@ -349,8 +342,7 @@ static bool read_steps(const json_t *steps, struct model *m, struct run *run, st
 bool trace_run_read(const json_t *j, struct model *m, struct run *run, struct text *why) {
   *run = (struct run){0};
   const json_t *initial = member(j, "initial", OBJECT, why);
-  const json_t *steps =
-      initial ? member(j, model_steps(m) ? "steps" : "rounds", ARRAY, why) : NULL;
+  const json_t *steps = initial ? member(j, model_steps(m) ? "steps" : "rounds", ARRAY, why) : NULL;
   if (!steps)
     return false;
   run->initial = config_new(m);

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
-#include "model/print.h"
+#include "model/model_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,8 +44,7 @@ bool process_from_name(const struct model *m, const char *name, uint32_t *proces
   return false;
 }
 
-bool process_from_json(const struct model *m, const json_t *j, uint32_t *process,
-                       struct text *why) {
+bool process_from_json(const struct model *m, const json_t *j, uint32_t *process, struct text *why) {
   const char *name = json_string_value(j);
   if (name && process_from_name(m, name, process))
     return true;
@@ -117,11 +116,9 @@ json_t *value_to_json(const struct model *m, const struct type *t, value v) {
 
 /* --- and back --- */
 
-static bool mismatch(const struct model *m, const struct type *t, const json_t *j,
-                     struct text *why) {
+static bool mismatch(const struct model *m, const struct type *t, const json_t *j, struct text *why) {
   char *found = json_dumps(j, JSON_ENCODE_ANY | JSON_COMPACT);
-  text_addf(why, "%.60s%s is no value of type ", found ? found : "?",
-            found && strlen(found) > 60 ? "..." : "");
+  text_addf(why, "%.60s%s is no value of type ", found ? found : "?", found && strlen(found) > 60 ? "..." : "");
   type_print(m, t, why);
   free(found);
   return false;
@@ -137,8 +134,7 @@ static bool label_from_json(const struct type *t, const json_t *j, value *v) {
   return false;
 }
 
-static bool parts_from_json(struct model *m, const struct type *t, const json_t *j, value *v,
-                            struct text *why) {
+static bool parts_from_json(struct model *m, const struct type *t, const json_t *j, value *v, struct text *why) {
   bool record = t->kind == TYPE_RECORD;
   if (record ? !json_is_object(j) : !json_is_array(j))
     return mismatch(m, t, j, why);
@@ -158,8 +154,7 @@ static bool parts_from_json(struct model *m, const struct type *t, const json_t 
   return ok;
 }
 
-static bool set_from_json(struct model *m, const struct type *t, const json_t *j, value *v,
-                          struct text *why) {
+static bool set_from_json(struct model *m, const struct type *t, const json_t *j, value *v, struct text *why) {
   const json_t *members = json_object_get(j, "set");
   if (!json_is_array(members))
     return mismatch(m, t, j, why);
@@ -168,13 +163,12 @@ static bool set_from_json(struct model *m, const struct type *t, const json_t *j
     value member;
     if (!value_from_json(m, t->element, json_array_get(members, i), &member, why))
       return false;
-    *v = set_with(&m->values, t, *v, member);
+    *v = set_insert(&m->values, t, *v, member);
   }
   return true;
 }
 
-static bool option_from_json(struct model *m, const struct type *t, const json_t *j, value *v,
-                             struct text *why) {
+static bool option_from_json(struct model *m, const struct type *t, const json_t *j, value *v, struct text *why) {
   *v = VALUE_NONE;
   if (json_is_null(j))
     return true;
@@ -183,12 +177,11 @@ static bool option_from_json(struct model *m, const struct type *t, const json_t
   value element;
   if (!value_from_json(m, t->element, j, &element, why))
     return false;
-  *v = value_some(element);
+  *v = value_wrap(element);
   return true;
 }
 
-static bool read_value(struct model *m, const struct type *t, const json_t *j, value *v,
-                       struct text *why) {
+static bool read_value(struct model *m, const struct type *t, const json_t *j, value *v, struct text *why) {
   uint32_t process;
   switch (t->kind) {
   case TYPE_BOOL:
@@ -221,8 +214,7 @@ static bool read_value(struct model *m, const struct type *t, const json_t *j, v
   return mismatch(m, t, j, why);
 }
 
-bool value_from_json(struct model *m, const struct type *t, const json_t *j, value *v,
-                     struct text *why) {
+bool value_from_json(struct model *m, const struct type *t, const json_t *j, value *v, struct text *why) {
   if (!read_value(m, t, j, v, why))
     return false;
   return type_has(&m->values, t, *v) || mismatch(m, t, j, why);

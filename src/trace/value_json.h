@@ -11,8 +11,7 @@
 
 json_t *value_to_json(const struct model *, const struct type *, value); /* a new reference */
 /* False: it is no value of that type; *why says what was found instead. */
-bool value_from_json(struct model *, const struct type *, const json_t *, value *,
-                     struct text *why);
+bool value_from_json(struct model *, const struct type *, const json_t *, value *, struct text *why);
 
 json_t *text_to_json(const char *, size_t); /* bytes that are no UTF-8 become '?' */
 json_t *process_to_json(const struct model *, uint32_t process);

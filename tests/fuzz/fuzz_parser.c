@@ -41,8 +41,7 @@ static void check_format(const struct source *source, const struct ast *file) {
   must(diags.errors == 0, "the formatted model does not parse", formatted.text);
   must(ast_same(file, again), "the formatted model is another one", formatted.text);
   format_source(&formatted, &twice);
-  must(once.n == twice.n && memcmp(once.at, twice.at, once.n) == 0, "formatting is not stable",
-       formatted.text);
+  must(once.n == twice.n && memcmp(once.at, twice.at, once.n) == 0, "formatting is not stable", formatted.text);
   text_release(&once);
   text_release(&twice);
   diags_release(&diags);
@@ -187,8 +186,7 @@ static const char *const splices[] = {
 
 /* Other blanks, line breaks and comments where there were blanks: the model stays the same one. */
 static void respace(bytes *b, uint64_t *random) {
-  static const char *const blanks[] = {"\n",     "  ",      "    ",        "\t",
-                                       "\n\n\n", " // c\n", "   // d  \n", "\n// e\n"};
+  static const char *const blanks[] = {"\n", "  ", "    ", "\t", "\n\n\n", " // c\n", "   // d  \n", "\n// e\n"};
   bytes copy = {0};
   bool comment = false;
   for (size_t i = 0; i < b->n; i++) {

@@ -1,5 +1,5 @@
-/* Less of the same, for every day: `tests/run-unit --short` sets RONDO_TEST_SHORT. A sanitized build is slow, and looks for mistakes that show in
-   the first few trials: it does still less then. */
+/* Less of the same, for every day: `tests/run-unit --short` sets RONDO_TEST_SHORT. A sanitized build is slow, and looks
+   for mistakes that show in the first few trials: it does still less then. */
 #ifndef RONDO_TESTS_SHORT_H
 #define RONDO_TESTS_SHORT_H
 
@@ -18,7 +18,9 @@ static inline bool is_sanitized(void) {
 }
 
 /* How many, where `full` are tried in the long version. */
-static inline uint32_t trials(uint32_t full) { return !is_short() ? full : is_sanitized() ? full / 8 + 1 : full / 3 + 1; }
+static inline uint32_t trials(uint32_t full) {
+  return !is_short() ? full : is_sanitized() ? full / 8 + 1 : full / 3 + 1;
+}
 
 /* Of pairs, one in so many. */
 static inline uint32_t one_in(void) { return is_short() && is_sanitized() ? 3 : 1; }

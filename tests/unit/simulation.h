@@ -4,13 +4,13 @@
    as a view: the counters that it amounts to, and for each control its value, or that any will do.
    For every step from one view to the next, and every state of the counter system that fits the
    first, some moves (at most `depth`) must lead to a state that fits the second. The moves are
-   those of sem/counters.c, with every amount up to the largest that can occur. */
+   those of interp/counter_run.c, with every amount up to the largest that can occur. */
 #ifndef RONDO_TESTS_SIMULATION_H
 #define RONDO_TESTS_SIMULATION_H
 
 #include "base/hash.h"
-#include "lang/check_counters.h"
-#include "sem/counters.h"
+#include "interp/counter_run.h"
+#include "lang/typecheck_counters.h"
 
 #include <inttypes.h>
 #include <setjmp.h>
@@ -108,23 +108,21 @@ static struct counter_system *system_load(const char *path, struct arena *arena)
   struct diags diags;
   diags_init(&diags, &source);
   struct ast *tree = parse_file(&source, arena, &diags);
-  struct counter_system *s = counters_check(tree, &source, NULL, 0, &diags);
+  struct counter_system *s = counters_typecheck(tree, &source, NULL, 0, &diags);
   diags_release(&diags);
   assert_non_null(s);
   return s;
 }
 
 /* Parameters in the order of the file, without those that are defined. */
-static void sim_open(struct sim *m, const char *path, const int64_t *params, int64_t largest,
-                     unsigned depth) {
+static void sim_open(struct sim *m, const char *path, const int64_t *params, int64_t largest, unsigned depth) {
   *m = (struct sim){.largest = largest, .depth = depth, .flag = -1, .last = -1};
   arena_init(&m->arena);
   m->s = system_load(path, &m->arena);
   m->states.size = sizeof(struct sim_state);
   m->views.size = sizeof(struct view);
   m->done.size = 2 * sizeof(uint32_t);
-  assert_true(m->s->ncounters <= SIM_COUNTERS && m->s->ncontrols <= SIM_CONTROLS &&
-              m->s->nparams <= SIM_PARAMS);
+  assert_true(m->s->ncounters <= SIM_COUNTERS && m->s->ncontrols <= SIM_CONTROLS && m->s->nparams <= SIM_PARAMS);
   for (uint32_t i = 0, k = 0; i < m->s->nparams; i++)
     if (!m->s->params[i].is)
       m->params[i] = params[k++];
@@ -202,8 +200,7 @@ static bool may_hold(const struct term *t, const struct counter_values *v, uint3
   return term_value(t, v, &truth) && truth;
 }
 
-static void try_amounts(struct sim *m, uint32_t from, uint32_t move, int64_t *amounts,
-                        uint32_t known) {
+static void try_amounts(struct sim *m, uint32_t from, uint32_t move, int64_t *amounts, uint32_t known) {
   struct sim_state before = state_at(m, from), after = {0};
   const struct counter_move *mv = &m->s->moves[move];
   struct counter_values v = {m->params, before.counters, before.controls, amounts};
@@ -214,8 +211,7 @@ static void try_amounts(struct sim *m, uint32_t from, uint32_t move, int64_t *am
       try_amounts(m, from, move, amounts, known + 1);
     return;
   }
-  struct counter_state now = {before.counters, before.controls},
-                       next = {after.counters, after.controls};
+  struct counter_state now = {before.counters, before.controls}, next = {after.counters, after.controls};
   if (counter_moves(m->s, move, m->params, &now, amounts, &next)) {
     uint32_t id = state_id(m, &after);
     vec_push(&m->next.at[from], id);
@@ -233,8 +229,7 @@ static void expand(struct sim *m, uint32_t id) {
 
 /* ---- views ---- */
 
-static void add_fits(struct sim *m, uint32_t view, struct sim_state *s, const struct view *v,
-                     uint32_t control) {
+static void add_fits(struct sim *m, uint32_t view, struct sim_state *s, const struct view *v, uint32_t control) {
   if (control == m->s->ncontrols) {
     if (m->flag >= 0 && v->controls[m->flag] != ANY_VALUE && s->controls[m->flag] &&
         (!v->controls[m->flag] || s->controls[m->last] != v->controls[m->last]))

@@ -347,11 +347,11 @@ static void names_are_written_down(void **state) {
   }
   intern_put(other, (int64_t[]){77, 78}, 2);
   struct saver saved = saver_in_memory();
-  save_names(&saved, t);
+  save_intern(&saved, t);
   save_text(&saved, "and so on");
   save_text(&saved, NULL);
   struct loader from = loader_of(&saved), wrong = from, part = from;
-  load_names(&from, again);
+  load_intern(&from, again);
   assert_false(from.bad);
   assert_int_equal(intern_count(again), intern_count(t));
   for (uint32_t i = 0; i < intern_count(t); i++) {
@@ -363,10 +363,10 @@ static void names_are_written_down(void **state) {
   memory_free(text);
   assert_null(load_text(&from));
   assert_true(!from.bad && from.at == from.end);
-  load_names(&wrong, other);
+  load_intern(&wrong, other);
   assert_true(wrong.bad);
   part.end -= 40;
-  load_names(&part, again);
+  load_intern(&part, again);
   assert_true(part.bad || part.end - part.at < 40);
   saver_release(&saved);
   intern_free(t);
@@ -416,15 +416,23 @@ static void archives_are_whole(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(arena_aligns_and_zeroes),    cmocka_unit_test(vec_grows),
-      cmocka_unit_test(text_grows_and_pads),        cmocka_unit_test(intern_finds_what_it_keeps),
-      cmocka_unit_test(names_are_written_down),     cmocka_unit_test(archives_are_whole),
+      cmocka_unit_test(arena_aligns_and_zeroes),
+      cmocka_unit_test(vec_grows),
+      cmocka_unit_test(text_grows_and_pads),
+      cmocka_unit_test(intern_finds_what_it_keeps),
+      cmocka_unit_test(names_are_written_down),
+      cmocka_unit_test(archives_are_whole),
       cmocka_unit_test(intern_names_alike_for_several),
-      cmocka_unit_test(intern_tells_lengths_apart), cmocka_unit_test(diags_point_and_sort),
-      cmocka_unit_test(diags_show_strange_bytes),   cmocka_unit_test(diags_at_the_end),
-      cmocka_unit_test(diags_cut_long_lines),       cmocka_unit_test(diags_stop_at_enough),
-      cmocka_unit_test(source_finds_lines),         cmocka_unit_test(names_have_neighbours),
-      cmocka_unit_test(memory_knows_its_size),      cmocka_unit_test(memory_checks_products),
+      cmocka_unit_test(intern_tells_lengths_apart),
+      cmocka_unit_test(diags_point_and_sort),
+      cmocka_unit_test(diags_show_strange_bytes),
+      cmocka_unit_test(diags_at_the_end),
+      cmocka_unit_test(diags_cut_long_lines),
+      cmocka_unit_test(diags_stop_at_enough),
+      cmocka_unit_test(source_finds_lines),
+      cmocka_unit_test(names_have_neighbours),
+      cmocka_unit_test(memory_knows_its_size),
+      cmocka_unit_test(memory_checks_products),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

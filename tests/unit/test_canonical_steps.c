@@ -1,9 +1,9 @@
 /* Canonical forms of rows against brute force: two rows have the same form exactly if one of all the renamings, tried
    one by one with a renaming written for this test alone, takes the one to the other. */
-#include "interleave/canonical.h"
-#include "interleave/routes.h"
-#include "lang/check.h"
 #include "lang/parser.h"
+#include "lang/typecheck.h"
+#include "steps/message_routes.h"
+#include "steps/step_canonical_internal.h"
 
 #include "base/vec.h"
 #include "short.h"
@@ -18,39 +18,39 @@
 
 /* --- a model with its cells --- */
 
-struct trial {
+struct canonical_fixture {
   struct arena arena;
   struct model *model;
-  struct meaning *meaning;
-  struct question question;
+  struct interpreter *interp;
+  struct query query;
   struct licences *licences;
-  struct cells cells;
-  const struct routes *routes;
+  struct state_cells cells;
+  const struct message_routes *routes;
   struct canonical *canonical;
-  uint32_t bare;          /* rows whose form was found from what is remembered of a ring's contents */
+  uint32_t bare; /* rows whose form was found from what is remembered of a ring's contents */
   uint64_t seed;
-  uint32_t width;         /* of a renaming: processes, then values */
-  VEC(uint32_t *) group;  /* all renamings */
+  uint32_t width;        /* of a renaming: processes, then values */
+  VEC(uint32_t *) group; /* all renamings */
   /* what was found: rows by least renaming and by form, and that the one goes with the other */
   struct intern *leasts, *forms;
   VEC(uint32_t) form_of, least_of;
 };
 
-static uint64_t roll(struct trial *t, uint64_t below) {
+static uint64_t roll(struct canonical_fixture *t, uint64_t below) {
   t->seed = t->seed * 6364136223846793005u + 1442695040888963407u;
   return (t->seed >> 33) % below;
 }
 
-static const struct type *value_type(const struct trial *t) {
+static const struct type *value_type(const struct canonical_fixture *t) {
   return t->licences->of[REDUCE_VALUES].applied ? t->licences->value_type : NULL;
 }
 
-static void parse(struct trial *t, const char *text) {
+static void parse(struct canonical_fixture *t, const char *text) {
   struct source source = {.path = "m", .text = text, .length = strlen(text)};
   struct diags diags;
   diags_init(&diags, &source);
   struct ast *file = parse_file(&source, &t->arena, &diags);
-  t->model = diags.errors ? NULL : model_check(file, &source, NULL, 0, true, &diags);
+  t->model = diags.errors ? NULL : model_typecheck(file, &source, NULL, 0, true, &diags);
   if (!t->model) {
     struct text out = {0};
     diags_print(&diags, false, &out);
@@ -61,17 +61,17 @@ static void parse(struct trial *t, const char *text) {
   assert_non_null(t->model);
 }
 
-static bool moves_freely(const struct trial *t, uint32_t r) {
+static bool moves_freely(const struct canonical_fixture *t, uint32_t r) {
   return t->licences->of[REDUCE_SYMMETRY].applied && t->licences->identity[r] != IDENTITY_NUMBERED &&
          t->licences->identity[r] != IDENTITY_RING;
 }
 
-static bool moves_round(const struct trial *t, uint32_t r) {
+static bool moves_round(const struct canonical_fixture *t, uint32_t r) {
   return t->licences->of[REDUCE_SYMMETRY].applied && t->licences->identity[r] == IDENTITY_RING;
 }
 
 /* All renamings of [first, first + count) after each of those that there are. */
-static void extend_group(struct trial *t, uint32_t first, uint32_t count, bool ring) {
+static void extend_group(struct canonical_fixture *t, uint32_t first, uint32_t count, bool ring) {
   for (uint32_t place = 1; place < count && !ring; place++) {
     size_t n = t->group.n; /* the next one goes to any place up to its own */
     for (size_t i = 0; i < n; i++)
@@ -93,7 +93,7 @@ static void extend_group(struct trial *t, uint32_t first, uint32_t count, bool r
     }
 }
 
-static void make_group(struct trial *t) {
+static void make_group(struct canonical_fixture *t) {
   const struct model *m = t->model;
   uint32_t *same = arena_array(&t->arena, t->width + 1, sizeof *same);
   for (uint32_t x = 0; x < t->width; x++)
@@ -108,19 +108,19 @@ static void make_group(struct trial *t) {
     extend_group(t, m->nprocesses, t->width - m->nprocesses, false);
 }
 
-static struct trial *trial_new(const char *text, const char *wishes, enum semantics semantics) {
-  struct trial *t = memory_alloc(sizeof *t);
-  struct wishes w;
+static struct canonical_fixture *trial_new(const char *text, const char *requested, enum semantics semantics) {
+  struct canonical_fixture *t = memory_alloc(sizeof *t);
+  struct reduction_request w;
   struct text error = {0};
   arena_init(&t->arena);
   parse(t, text);
   uint32_t *all = arena_array(&t->arena, t->model->nproperties + 1, sizeof *all);
   for (uint32_t i = 0; i < t->model->nproperties; i++)
     all[i] = i;
-  t->question = (struct question){.properties = all, .nproperties = t->model->nproperties, .semantics = semantics};
-  assert_true(wishes_parse(wishes, &w, &error));
-  t->meaning = meaning_new(t->model);
-  t->licences = licences_grant(t->model, &t->question, &w, &t->arena);
+  t->query = (struct query){.properties = all, .nproperties = t->model->nproperties, .semantics = semantics};
+  assert_true(reduction_request_parse(requested, &w, &error));
+  t->interp = interpreter_new(t->model);
+  t->licences = licences_grant(t->model, &t->query, &w, &t->arena);
   t->leasts = intern_new();
   t->forms = intern_new();
   t->seed = 1;
@@ -128,7 +128,7 @@ static struct trial *trial_new(const char *text, const char *wishes, enum semant
 }
 
 /* Everything that has no order is renamed, whatever the text says: the rows need not be reachable. */
-static void rename_all(struct trial *t) {
+static void rename_all(struct canonical_fixture *t) {
   const struct model *m = t->model;
   t->licences->of[REDUCE_SYMMETRY].applied = true;
   for (uint32_t r = 0; r < m->nroles; r++)
@@ -140,18 +140,19 @@ static void rename_all(struct trial *t) {
     }
 }
 
-static void trial_start(struct trial *t) {
-  meaning_follow(t->meaning, t->question.semantics, !t->licences->of[REDUCE_MESSAGE_ORDER].applied);
-  cells_init(&t->cells, t->meaning, t->model, &t->question, t->licences);
-  t->routes = routes_of(t->meaning, t->model, &t->question, actions_used(t->model, &t->question, &t->arena), &t->arena);
+static void trial_start(struct canonical_fixture *t) {
+  interpreter_follow(t->interp, t->query.semantics, !t->licences->of[REDUCE_MESSAGE_ORDER].applied);
+  state_cells_init(&t->cells, t->interp, t->model, &t->query, t->licences);
+  t->routes =
+      message_routes_of(t->interp, t->model, &t->query, action_uses_of(t->model, &t->query, &t->arena), &t->arena);
   t->canonical = canonical_new(&t->cells);
   t->width = t->model->nprocesses + (value_type(t) ? (uint32_t)value_type(t)->count : 0);
 }
 
-static void trial_free(struct trial *t) {
+static void trial_free(struct canonical_fixture *t) {
   canonical_free(t->canonical);
-  cells_release(&t->cells);
-  meaning_free(t->meaning);
+  state_cells_release(&t->cells);
+  interpreter_free(t->interp);
   model_free(t->model);
   intern_free(t->leasts);
   intern_free(t->forms);
@@ -164,18 +165,18 @@ static void trial_free(struct trial *t) {
 
 /* --- renaming, the obvious way --- */
 
-static value mapped(struct trial *t, const struct type *type, value v, const uint32_t *to) {
+static value mapped(struct canonical_fixture *t, const struct type *type, value v, const uint32_t *to) {
   struct values *vs = &t->model->values;
   if (type == value_type(t))
     return type_nth(vs, type, to[t->model->nprocesses + type_index(vs, type, v)] - t->model->nprocesses);
   if (type->kind == TYPE_PROCESS)
     return to[v];
   if (type->kind == TYPE_OPTION)
-    return v == VALUE_NONE ? v : value_some(mapped(t, type->element, value_unwrap(v), to));
+    return v == VALUE_NONE ? v : value_wrap(mapped(t, type->element, value_unwrap(v), to));
   if (type->kind == TYPE_SET) {
     value out = set_empty(vs, type), member;
     for (uint64_t cursor = 0; set_member(vs, type, v, &cursor, &member);)
-      out = set_with(vs, type, out, mapped(t, type->element, member, to));
+      out = set_insert(vs, type, out, mapped(t, type->element, member, to));
     return out;
   }
   if (type->kind != TYPE_RECORD && type->kind != TYPE_ARRAY && type->kind != TYPE_SEQUENCE)
@@ -195,17 +196,18 @@ static value mapped(struct trial *t, const struct type *type, value v, const uin
   return made;
 }
 
-static const struct role *role_at(const struct trial *t, uint32_t process) {
+static const struct role *role_at(const struct canonical_fixture *t, uint32_t process) {
   return &t->model->roles[model_role_of(t->model, process)];
 }
 
-static content local_mapped(struct trial *t, uint32_t cell, const value *v, uint32_t n, const uint32_t *to) {
+static content local_mapped(struct canonical_fixture *t, uint32_t cell, const value *v, uint32_t n,
+                            const uint32_t *to) {
   const struct role *role = role_at(t, t->cells.cell[cell].a);
   value out[64];
   assert_true(n <= 64 && n == role_local_length(role));
   memcpy(out, v, n * sizeof *out);
   for (uint32_t i = 0; i < role->nvars && !(v[LOCAL_STATUS] & STATUS_BYZANTINE); i++) {
-    if (v[LOCAL_VAR(i)] != VALUE_BLANK)
+    if (v[LOCAL_VAR(i)] != VALUE_DONT_CARE)
       out[LOCAL_VAR(i)] = mapped(t, role->vars[i].type, v[LOCAL_VAR(i)], to);
     if (role->vars[i].kind == VAR_INPUT && t->cells.initials == INITIALS_EACH)
       out[role_initial_at(role, i)] = mapped(t, role->vars[i].type, v[role_initial_at(role, i)], to);
@@ -213,7 +215,8 @@ static content local_mapped(struct trial *t, uint32_t cell, const value *v, uint
   return content_put(&t->cells, cell, out, n);
 }
 
-static content initials_mapped(struct trial *t, uint32_t cell, const value *v, uint32_t n, const uint32_t *to) {
+static content initials_mapped(struct canonical_fixture *t, uint32_t cell, const value *v, uint32_t n,
+                               const uint32_t *to) {
   value out[256], member[16];
   uint32_t filled = 0;
   assert_true(n <= 256);
@@ -238,9 +241,9 @@ static content initials_mapped(struct trial *t, uint32_t cell, const value *v, u
   return content_put(&t->cells, cell, out, n);
 }
 
-static content content_mapped(struct trial *t, uint32_t cell, content name, const uint32_t *to) {
+static content content_mapped(struct canonical_fixture *t, uint32_t cell, content name, const uint32_t *to) {
   uint32_t n;
-  const struct cell *c = &t->cells.cell[cell];
+  const struct state_cell *c = &t->cells.cell[cell];
   const value *v = content_values(&t->cells, cell, name, &n);
   if (c->kind == CELL_LOCAL)
     return local_mapped(t, cell, v, n, to);
@@ -268,8 +271,8 @@ static content content_mapped(struct trial *t, uint32_t cell, content name, cons
   return name;
 }
 
-static uint32_t cell_mapped(const struct trial *t, uint32_t cell, const uint32_t *to) {
-  const struct cell *c = &t->cells.cell[cell];
+static uint32_t cell_mapped(const struct canonical_fixture *t, uint32_t cell, const uint32_t *to) {
+  const struct state_cell *c = &t->cells.cell[cell];
   if (c->kind == CELL_LOCAL)
     return to[c->a];
   if (c->kind == CELL_ORDER)
@@ -279,14 +282,16 @@ static uint32_t cell_mapped(const struct trial *t, uint32_t cell, const uint32_t
   return cell;
 }
 
-static content *row_new(const struct trial *t) { return memory_alloc((t->cells.ncells + 1) * sizeof(content)); }
+static content *row_new(const struct canonical_fixture *t) {
+  return memory_alloc((t->cells.ncells + 1) * sizeof(content));
+}
 
-static void row_mapped(struct trial *t, const content *row, const uint32_t *to, content *out) {
+static void row_mapped(struct canonical_fixture *t, const content *row, const uint32_t *to, content *out) {
   for (uint32_t c = 0; c < t->cells.ncells; c++)
     out[cell_mapped(t, c, to)] = content_mapped(t, c, row[c], to);
 }
 
-static void row_least(struct trial *t, const content *row, content *least) {
+static void row_least(struct canonical_fixture *t, const content *row, content *least) {
   size_t bytes = t->cells.ncells * sizeof *row;
   content *other = row_new(t);
   memcpy(least, row, bytes);
@@ -300,7 +305,7 @@ static void row_least(struct trial *t, const content *row, content *least) {
 
 /* --- forms and orbits --- */
 
-static uint32_t put_row(struct trial *t, struct intern *table, const content *row) {
+static uint32_t put_row(struct canonical_fixture *t, struct intern *table, const content *row) {
   value *v = memory_alloc((t->cells.ncells + 1) * sizeof *v);
   for (uint32_t c = 0; c < t->cells.ncells; c++)
     v[c] = row[c];
@@ -323,7 +328,7 @@ static bool permutes(const uint32_t *to, uint32_t first, uint32_t count, bool ri
   return true;
 }
 
-static bool is_renaming(const struct trial *t, const uint32_t *to) {
+static bool is_renaming(const struct canonical_fixture *t, const uint32_t *to) {
   const struct model *m = t->model;
   for (uint32_t r = 0; r < m->nroles; r++) {
     const struct role *role = &m->roles[r];
@@ -338,7 +343,7 @@ static bool is_renaming(const struct trial *t, const uint32_t *to) {
 }
 
 /* Where turns of a ring are compared by what is remembered of contents: the search finds the same. */
-static void check_search(struct trial *t, const content *row, const content *form, const uint32_t *to) {
+static void check_search(struct canonical_fixture *t, const content *row, const content *form, const uint32_t *to) {
   struct bare_ring *bare = t->canonical->bare;
   content *other = row_new(t);
   uint32_t found[64];
@@ -355,7 +360,7 @@ static void check_search(struct trial *t, const content *row, const content *for
 }
 
 /* The form is what its renaming makes of the row, and the renaming is one of ours. */
-static void check_renaming(struct trial *t, const content *row, const content *form, const uint32_t *to,
+static void check_renaming(struct canonical_fixture *t, const content *row, const content *form, const uint32_t *to,
                            const uint32_t *value_to) {
   uint32_t n = t->model->nprocesses, all[64];
   size_t bytes = t->cells.ncells * sizeof *row;
@@ -379,7 +384,7 @@ static void check_renaming(struct trial *t, const content *row, const content *f
 }
 
 /* Same form, same orbit, and the other way round. */
-static void check_row(struct trial *t, const content *row) {
+static void check_row(struct canonical_fixture *t, const content *row) {
   uint32_t to[64], value_to[64];
   content *form = row_new(t), *least = row_new(t);
   assert_true(t->width <= 64);
@@ -404,20 +409,20 @@ static void check_row(struct trial *t, const content *row) {
 
 /* --- random rows --- */
 
-static value random_value(struct trial *t, const struct type *type) {
+static value random_value(struct canonical_fixture *t, const struct type *type) {
   struct values *vs = &t->model->values;
   if (type->kind == TYPE_OPTION)
-    return roll(t, 2) ? VALUE_NONE : value_some(random_value(t, type->element));
+    return roll(t, 2) ? VALUE_NONE : value_wrap(random_value(t, type->element));
   return type_nth(vs, type, roll(t, type->count));
 }
 
-static content random_local(struct trial *t, uint32_t cell) {
+static content random_local(struct canonical_fixture *t, uint32_t cell) {
   const struct role *role = role_at(t, t->cells.cell[cell].a);
   value v[64] = {0};
   uint32_t n = role_local_length(role);
   v[LOCAL_STATUS] = roll(t, 4) ? 0 : roll(t, 2) ? STATUS_CRASHED : STATUS_BYZANTINE;
   for (uint32_t i = 0; i < role->nvars && v[LOCAL_STATUS] != STATUS_BYZANTINE; i++) {
-    v[LOCAL_VAR(i)] = roll(t, 6) ? random_value(t, role->vars[i].type) : VALUE_BLANK;
+    v[LOCAL_VAR(i)] = roll(t, 6) ? random_value(t, role->vars[i].type) : VALUE_DONT_CARE;
     if (role->vars[i].kind == VAR_INPUT && t->cells.initials == INITIALS_EACH)
       v[role_initial_at(role, i)] = random_value(t, role->vars[i].type);
   }
@@ -425,15 +430,15 @@ static content random_local(struct trial *t, uint32_t cell) {
 }
 
 /* One that can be sent there. */
-static uint32_t random_kind(struct trial *t, const struct cell *c) {
+static uint32_t random_kind(struct canonical_fixture *t, const struct state_cell *c) {
   for (;;) {
     uint32_t kind = (uint32_t)roll(t, t->model->nmessages);
-    if (route_carries(t->routes, c->a, c->b, kind))
+    if (message_route_carries(t->routes, c->a, c->b, kind))
       return kind;
   }
 }
 
-static content random_channel(struct trial *t, uint32_t cell) {
+static content random_channel(struct canonical_fixture *t, uint32_t cell) {
   struct channel_packet packets[3];
   uint32_t n = (uint32_t)roll(t, 8);
   n = n < 4 ? 0 : n - 4;
@@ -446,7 +451,7 @@ static content random_channel(struct trial *t, uint32_t cell) {
 }
 
 /* A set of first values, one role's after the other's, each ascending. */
-static content random_initials(struct trial *t, uint32_t cell) {
+static content random_initials(struct canonical_fixture *t, uint32_t cell) {
   value v[64];
   uint32_t n = 0;
   for (uint32_t r = 0; r < t->model->nroles; r++) {
@@ -465,8 +470,8 @@ static content random_initials(struct trial *t, uint32_t cell) {
   return content_put(&t->cells, cell, v, n);
 }
 
-static content random_content(struct trial *t, uint32_t cell) {
-  const struct cell *c = &t->cells.cell[cell];
+static content random_content(struct canonical_fixture *t, uint32_t cell) {
+  const struct state_cell *c = &t->cells.cell[cell];
   value v[4] = {0};
   switch (c->kind) {
   case CELL_LOCAL:
@@ -491,7 +496,7 @@ static content random_content(struct trial *t, uint32_t cell) {
 }
 
 /* Contents of one table are mostly renamings of each other: rows with many symmetries, and with nearly as many. */
-static void random_row(struct trial *t, content *row, uint64_t odd) {
+static void random_row(struct canonical_fixture *t, content *row, uint64_t odd) {
   uint32_t *base = memory_alloc((t->cells.ntables + 1) * sizeof *base);
   content *made = memory_alloc((t->cells.ntables + 1) * sizeof *made);
   for (uint32_t c = 0; c < t->cells.ncells; c++) {
@@ -514,7 +519,7 @@ static void random_row(struct trial *t, content *row, uint64_t odd) {
   memory_free(made);
 }
 
-static void check_random_rows(struct trial *t, int most) {
+static void check_random_rows(struct canonical_fixture *t, int most) {
   int rows = (int)trials((uint32_t)most);
   content *row = row_new(t), *other = row_new(t);
   for (int i = 0; i < rows; i++) {
@@ -533,8 +538,8 @@ static void check_random_rows(struct trial *t, int most) {
   memory_free(other);
 }
 
-static void try_random_rows(const char *text, const char *wishes, int rows) {
-  struct trial *t = trial_new(text, wishes, SEMANTICS_M);
+static void try_random_rows(const char *text, const char *requested, int rows) {
+  struct canonical_fixture *t = trial_new(text, requested, SEMANTICS_M);
   rename_all(t);
   trial_start(t);
   make_group(t);
@@ -674,7 +679,7 @@ static const char bare[] = "algorithm Bare\n"
 
 static void test_bare_ring(void **state) {
   (void)state;
-  struct trial *t = trial_new(bare, "auto", SEMANTICS_M);
+  struct canonical_fixture *t = trial_new(bare, "auto", SEMANTICS_M);
   rename_all(t);
   trial_start(t);
   make_group(t);
@@ -708,9 +713,9 @@ static void test_columns(void **state) {
    themselves, and wherever they stand they are the same two. */
 static void test_friends(void **state) {
   (void)state;
-  struct trial *t = trial_new("algorithm Friends\n"
-                              "process P[4] { var friend: P? = none  step meet { friend := me } }\n",
-                              "auto", SEMANTICS_INTERLEAVING);
+  struct canonical_fixture *t = trial_new("algorithm Friends\n"
+                                          "process P[4] { var friend: P? = none  step meet { friend := me } }\n",
+                                          "auto", SEMANTICS_INTERLEAVING);
   rename_all(t);
   trial_start(t);
   make_group(t);
@@ -748,13 +753,13 @@ static const char *const graphs[] = {
     "process P[n] { input x: Value  start { send a to others }  on a {} }\n",
 };
 
-static void write_to(struct trial *t, content *row, uint32_t from, uint32_t to) {
+static void write_to(struct canonical_fixture *t, content *row, uint32_t from, uint32_t to) {
   uint32_t cell = t->cells.channel[from * t->model->nprocesses + to];
   struct channel_packet packet = {PACKET_DELIVERED, 0, value_vector(&t->model->values, NULL, 0)};
   row[cell] = channel_encode(&t->cells, cell, &packet, 1);
 }
 
-static void graph_row(struct trial *t, const struct graph *g, content *row) {
+static void graph_row(struct canonical_fixture *t, const struct graph *g, content *row) {
   struct values *vs = &t->model->values;
   uint32_t n = t->model->nprocesses;
   value lines[NODES_MOST], line[NODES_MOST];
@@ -783,7 +788,7 @@ static void graph_row(struct trial *t, const struct graph *g, content *row) {
   }
 }
 
-static void shuffle(struct trial *t, uint32_t *at, uint32_t n) {
+static void shuffle(struct canonical_fixture *t, uint32_t *at, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     at[i] = i;
   for (uint32_t i = n; i-- > 1;) {
@@ -795,7 +800,7 @@ static void shuffle(struct trial *t, uint32_t *at, uint32_t n) {
 
 /* Wherever its nodes stand, the graph has one form. (That the form is a renaming of it is checked as well, so no two
    graphs share one.) */
-static void check_graph(struct trial *t, const struct graph *g) {
+static void check_graph(struct canonical_fixture *t, const struct graph *g) {
   uint32_t n = t->model->nprocesses, to[2 * NODES_MOST], to_form[NODES_MOST], value_to[NODES_MOST];
   content *row = row_new(t), *form = row_new(t), *other = row_new(t);
   graph_row(t, g, row);
@@ -828,7 +833,7 @@ static void join(struct graph *g, uint32_t a, uint32_t b, bool both) {
 }
 
 /* Circles of the given sizes, one after the other; 0 ends. */
-static void check_circles(struct trial *t, const uint32_t *sizes, bool both) {
+static void check_circles(struct canonical_fixture *t, const uint32_t *sizes, bool both) {
   struct graph g = {0};
   for (uint32_t first = 0, i = 0; sizes[i]; first += sizes[i++])
     for (uint32_t p = 0; p < sizes[i]; p++)
@@ -836,7 +841,7 @@ static void check_circles(struct trial *t, const uint32_t *sizes, bool both) {
   check_graph(t, &g);
 }
 
-static void check_graphs(struct trial *t) {
+static void check_graphs(struct canonical_fixture *t) {
   uint32_t n = t->model->nprocesses, to[NODES_MOST];
   for (uint32_t steps = 1; steps < 32; steps++) { /* everybody is joined to those so many steps on */
     struct graph g = {0};
@@ -873,7 +878,7 @@ static void test_graphs(void **state) {
     for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
       struct text text = {0};
       text_addf(&text, graphs[i], sizes[k]);
-      struct trial *t = trial_new(text_or_empty(&text), "auto", SEMANTICS_M);
+      struct canonical_fixture *t = trial_new(text_or_empty(&text), "auto", SEMANTICS_M);
       rename_all(t);
       trial_start(t);
       if (t->width <= 6)
@@ -886,15 +891,15 @@ static void test_graphs(void **state) {
 
 /* --- every run agrees --- */
 
-static void row_print(struct trial *t, const content *row, struct text *out) {
+static void row_print(struct canonical_fixture *t, const content *row, struct text *out) {
   const struct model *m = t->model;
   for (uint32_t c = 0; c < t->cells.ncells; c++) {
     uint32_t n;
-    const struct cell *cell = &t->cells.cell[c];
+    const struct state_cell *cell = &t->cells.cell[c];
     const value *v = content_values(&t->cells, c, row[c], &n);
     if (cell->kind == CELL_LOCAL)
       for (uint32_t i = 0; i < role_at(t, c)->nvars; i++) {
-        if (v[LOCAL_VAR(i)] == VALUE_BLANK || v[LOCAL_STATUS] == STATUS_BYZANTINE)
+        if (v[LOCAL_VAR(i)] == VALUE_DONT_CARE || v[LOCAL_STATUS] == STATUS_BYZANTINE)
           text_addf(out, "blank%d", (int)v[LOCAL_STATUS]);
         else
           value_print(&m->values, m, role_at(t, c)->vars[i].type, v[LOCAL_VAR(i)], out);
@@ -918,7 +923,7 @@ static void test_runs_agree(void **state) {
   for (size_t m = 0; m < sizeof texts / sizeof *texts; m++) {
     struct text out[2] = {{0}, {0}};
     for (uint64_t run = 0; run < 2; run++) {
-      struct trial *t = trial_new(texts[m], "auto", SEMANTICS_M);
+      struct canonical_fixture *t = trial_new(texts[m], "auto", SEMANTICS_M);
       rename_all(t);
       trial_start(t);
       make_group(t);
@@ -946,7 +951,7 @@ static void test_runs_agree(void **state) {
 /* --- states that are reached --- */
 
 struct reach {
-  struct trial *trial;
+  struct canonical_fixture *trial;
   struct intern *rows;
   VEC(struct config *) configs;
 };
@@ -954,7 +959,7 @@ struct reach {
 static bool reach_config(void *context, const struct config *c) {
   struct reach *r = context;
   content *row = row_new(r->trial);
-  cells_from_config(&r->trial->cells, c, row);
+  state_cells_from_config(&r->trial->cells, c, row);
   if (put_row(r->trial, r->rows, row) == r->configs.n) {
     vec_push(&r->configs, config_copy(r->trial->model, c));
     check_row(r->trial, row);
@@ -972,15 +977,15 @@ static bool reach_step(void *context, const struct witness *w, enum step_result 
 
 /* All states of the reference, or the first `most`: as many forms as orbits; exactly so many, if not 0. */
 static void try_reachable(const char *text, enum semantics semantics, size_t most, size_t states, size_t orbits) {
-  struct trial *t = trial_new(text, "auto", semantics);
+  struct canonical_fixture *t = trial_new(text, "auto", semantics);
   if (!states)
     most = trials((uint32_t)most);
   trial_start(t);
   make_group(t);
   struct reach r = {.trial = t, .rows = intern_new()};
-  config_initials(t->meaning, 0, reach_config, &r, &(struct model_error){0});
+  config_initials(t->interp, 0, reach_config, &r, &(struct model_error){0});
   for (size_t i = 0; i < r.configs.n && r.configs.n < most; i++)
-    config_successors(t->meaning, 0, r.configs.at[i], reach_step, &r);
+    config_successors(t->interp, 0, r.configs.at[i], reach_step, &r);
   assert_int_equal(intern_count(t->forms), intern_count(t->leasts));
   if (states)
     assert_int_equal(r.configs.n, states);
@@ -1100,8 +1105,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_talk),      cmocka_unit_test(test_talk_in_order), cmocka_unit_test(test_fifo),
       cmocka_unit_test(test_matrix),    cmocka_unit_test(test_graph),         cmocka_unit_test(test_rings),
-      cmocka_unit_test(test_bare_ring),
-      cmocka_unit_test(test_values),    cmocka_unit_test(test_graphs),
+      cmocka_unit_test(test_bare_ring), cmocka_unit_test(test_values),        cmocka_unit_test(test_graphs),
       cmocka_unit_test(test_columns),   cmocka_unit_test(test_friends),       cmocka_unit_test(test_runs_agree),
       cmocka_unit_test(test_paxos),     cmocka_unit_test(test_oral_messages), cmocka_unit_test(test_herlihy),
       cmocka_unit_test(test_raft),      cmocka_unit_test(test_ring),

@@ -1,21 +1,20 @@
 /* The checker: what good models are lowered to, and what it says of typical mistakes. */
-#include "checking.h"
+#include "checked_text.h"
 
 #define HEAD "algorithm A\nparam n where n >= 1\ntype Value = 1..3\n"
 /* Line 5 declares x; the rest of the process is put in by the test. */
-#define PROCESS(vars, send, update)                                                                \
-  HEAD "process P[n] {\n  input x: Value\n" vars "\n  round {\n    " send "\n    update { " update \
-       " }\n  }\n}\n"
+#define PROCESS(vars, send, update)                                                                                    \
+  HEAD "process P[n] {\n  input x: Value\n" vars "\n  round {\n    " send "\n    update { " update " }\n  }\n}\n"
 #define UPDATE(update) PROCESS("", "send x to all", update)
 #define PLAIN UPDATE("x := min(received)")
 
-static const struct stmt *statement(const struct checking *k, uint32_t i) {
+static const struct stmt *statement(const struct checked_text *k, uint32_t i) {
   return k->model->roles[0].body[0].update.at[i];
 }
 
 /* The right-hand side of the last statement of an update. */
 static void lowered(const char *text, const char *expected) {
-  struct checking k;
+  struct checked_text k;
   check_good(&k, text);
   const struct block *b = &k.model->roles[0].body[0].update;
   assert_node(&k, b->at[b->n - 1]->expr, expected);
@@ -30,8 +29,7 @@ static void test_options(void **state) {
   lowered(PROCESS(V, "send x to all", "v := x"), "some(var0)");
   lowered(PROCESS(V, "send x to all", "v := none"), "none");
   lowered(PROCESS(V, "send x to all", "w := v"), "some(var1)");
-  lowered(PROCESS(V, "send x to all", "v := if v == x then 2 else none"),
-          "if((var1 == some(var0)), some(2), none)");
+  lowered(PROCESS(V, "send x to all", "v := if v == x then 2 else none"), "if((var1 == some(var0)), some(2), none)");
   lowered(PROCESS(V, "send x to all", "x := v otherwise 1"), "(var1 otherwise 1)");
   /* the wrapping goes into the element, so that 'otherwise' still sees the empty choice */
   lowered(PROCESS(V, "send x to all", "v := pick(received) otherwise none"),
@@ -48,11 +46,9 @@ static void test_sets(void **state) {
   lowered(PROCESS(S, "send x to all", "b := {x} <= s"), "({var0} <= var1)");
   lowered(PROCESS(S, "send x to all", "b := s >= {x}"), "({var0} <= var1)");
   lowered(PROCESS(S, "send x to all", "b := x not in s"), "not((var0 in var1))");
-  lowered(PROCESS(S, "send x to all", "s := {m + 1 for m in received}"),
-          "{range check((#0 + 1)) for m#0 in received}");
+  lowered(PROCESS(S, "send x to all", "s := {m + 1 for m in received}"), "{range check((#0 + 1)) for m#0 in received}");
   lowered(PROCESS(S, "send s to all", "s := union(received)"), "union(#0 for x#0 in received)");
-  lowered(PROCESS(S, "send x to all", "s := mostfrequent(received)"),
-          "mostfrequent(#0 for x#0 in received)");
+  lowered(PROCESS(S, "send x to all", "s := mostfrequent(received)"), "mostfrequent(#0 for x#0 in received)");
 #undef S
 }
 
@@ -69,23 +65,22 @@ static void test_aggregates(void **state) {
 
 static void test_numbers(void **state) {
   (void)state;
-  struct checking k;
-  check_good(&k, PROCESS("  var c: 0..9 = n\n", "send x + 1 to all",
-                         "c := x * 2 + 1\n c := if |heard| > 1 then n else x"));
+  struct checked_text k;
+  check_good(&k,
+             PROCESS("  var c: 0..9 = n\n", "send x + 1 to all", "c := x * 2 + 1\n c := if |heard| > 1 then n else x"));
   assert_type(&k, k.model->roles[0].body[0].received, "2..4");
   assert_type(&k, statement(&k, 0)->expr->type, "3..7");
   assert_type(&k, statement(&k, 1)->expr->type, "0..9");
   release(&k);
   /* a round is advanced by constants, compared with them, and reduced modulo a number */
-  lowered(PROCESS("  var r: round = 0\n", "send r to all", "if r > 0 { r := 1 }\n r := r + 1"),
-          "(var1 + 1)");
+  lowered(PROCESS("  var r: round = 0\n", "send r to all", "if r > 0 { r := 1 }\n r := r + 1"), "(var1 + 1)");
   lowered(PROCESS("  var r: round = 0\n", "send r to all", "x := if r mod 2 == 0 then 1 else 2"),
           "if(((var1 mod 2) == 0), 1, 2)");
 }
 
 static void test_records(void **state) {
   (void)state;
-  struct checking k;
+  struct checked_text k;
   check_good(&k, PROCESS("  var a: (k: Value, b: bool) = (1, true)\n", "send (x, a.b, 3) to all",
                          "a := (b: false, k: 2)\n a.k := 3\n if (1, x) < (x, 2) { x := 1 }"));
   assert_type(&k, k.model->roles[0].body[0].received, "(x: Value, b: bool, _3: 3..3)");
@@ -97,9 +92,9 @@ static void test_records(void **state) {
 
 static void test_arrays(void **state) {
   (void)state;
-  struct checking k;
-  check_good(&k, PROCESS("  var a: [P] [Value] Value? = [p in P: [v in Value: none]]\n",
-                         "send a[me] to all", "a[me][x] := 2\n a[P(1), 2] := none"));
+  struct checked_text k;
+  check_good(&k, PROCESS("  var a: [P] [Value] Value? = [p in P: [v in Value: none]]\n", "send a[me] to all",
+                         "a[me][x] := 2\n a[P(1), 2] := none"));
   assert_type(&k, k.model->roles[0].body[0].received, "[Value] Value?");
   assert_int_equal(statement(&k, 1)->npath, 2);
   release(&k);
@@ -107,7 +102,7 @@ static void test_arrays(void **state) {
 
 static void test_defs(void **state) {
   (void)state;
-  struct checking k;
+  struct checked_text k;
   check_good(&k, HEAD "def quorum = n / 2 + 1\ndef down(a: 0..9): 0..9 = if a == 0 then 0 else "
                       "down(a - 1)\n"
                       "process P[n] { input x: Value def big = x > quorum\n"
@@ -123,11 +118,10 @@ static void test_defs(void **state) {
 
 static void test_guards(void **state) {
   (void)state;
-  struct checking k;
-  check_good(&k,
-             PROCESS("  var v: Value? = none\n", "send (x, v) to all",
-                     "if 2 * |received| > n and exists m in received, w in m.v: w > 1 { x := w }"
-                     " else if exists m in received: m.x == 1 { v := none }"));
+  struct checked_text k;
+  check_good(&k, PROCESS("  var v: Value? = none\n", "send (x, v) to all",
+                         "if 2 * |received| > n and exists m in received, w in m.v: w > 1 { x := w }"
+                         " else if exists m in received: m.x == 1 { v := none }"));
   const struct guard *g = &statement(&k, 0)->guard;
   assert_int_equal(g->ngen, 2);
   assert_int_equal(g->nused, 1);
@@ -140,8 +134,8 @@ static void test_guards(void **state) {
   release(&k);
 
   /* what may fail is not computed before the conditions on its left were seen to hold */
-  check_good(&k, PROCESS("  var s: set of Value = {}\n", "send x to all",
-                         "if s != {} and exists v in {min(s)} { x := v }"));
+  check_good(
+      &k, PROCESS("  var s: set of Value = {}\n", "send x to all", "if s != {} and exists v in {min(s)} { x := v }"));
   g = &statement(&k, 0)->guard;
   assert_int_equal(g->ngen, 2);
   assert_node(&k, g->gen[0].range, "if((var1 != {}), some(true), none)");
@@ -151,12 +145,11 @@ static void test_guards(void **state) {
 
 static void test_sends(void **state) {
   (void)state;
-  struct checking k;
-  check_good(&k,
-             PROCESS("  var v: Value? = none\n  oracle c: P each phase\n  var s: set of P = {}\n",
-                     "send w to q when me == c and exists w in v, q in s\n send 1 to c\n"
-                     "send 2 to others\n send 3 to P\n send 1 to s",
-                     "v := none\n s := {me}"));
+  struct checked_text k;
+  check_good(&k, PROCESS("  var v: Value? = none\n  oracle c: P each phase\n  var s: set of P = {}\n",
+                         "send w to q when me == c and exists w in v, q in s\n send 1 to c\n"
+                         "send 2 to others\n send 3 to P\n send 1 to s",
+                         "v := none\n s := {me}"));
   const struct send *s = k.model->roles[0].body[0].sends;
   assert_int_equal(k.model->roles[0].body[0].nsends, 5);
   assert_int_equal(s[0].guard.nused, 2);
@@ -171,17 +164,17 @@ static void test_sends(void **state) {
   release(&k);
 }
 
-#define TWO_ROLES                                                                                  \
-  HEAD "process C[1] { var y: bool = false var all_of: set of P = {}\n"                            \
-       "  once { round vote { update { all_of := heard y := |received| == n } }\n"                 \
-       "         round tell { send y to P } } }\n"                                                 \
-       "process P[n] { input x: Value var y: bool = true\n"                                        \
-       "  once { round vote { send x to C } round { update { if exists m in received { y := m } "  \
+#define TWO_ROLES                                                                                                      \
+  HEAD "process C[1] { var y: bool = false var all_of: set of P = {}\n"                                                \
+       "  once { round vote { update { all_of := heard y := |received| == n } }\n"                                     \
+       "         round tell { send y to P } } }\n"                                                                     \
+       "process P[n] { input x: Value var y: bool = true\n"                                                            \
+       "  once { round vote { send x to C } round { update { if exists m in received { y := m } "                      \
        "} } } }\n"
 
 static void test_roles(void **state) {
   (void)state;
-  struct checking k;
+  struct checked_text k;
   check_good(&k, TWO_ROLES "safety s: forall p in C | P: p.y or p in P\n"
                            "safety t: forall p in P & correct: p.x == 1\n");
   const struct model *m = k.model;
@@ -202,7 +195,7 @@ static void test_roles(void **state) {
 
 static void test_schedule(void **state) {
   (void)state;
-  struct checking k;
+  struct checked_text k;
   check_good(&k, HEAD "process P[n] { input x: Value\n"
                       "once { round a { send x to all } }\n"
                       "repeat 2 as i { round b { send i to all } round { update { x := i } } }\n"
@@ -234,7 +227,7 @@ static void test_schedule(void **state) {
 
 /* ---- parameters ---- */
 
-static void assert_params(struct checking *k, const char *expected) {
+static void assert_params(struct checked_text *k, const char *expected) {
   struct text out = {0};
   assert_non_null(k->model);
   for (uint32_t i = 0; i < k->model->nparams; i++)
@@ -245,11 +238,10 @@ static void assert_params(struct checking *k, const char *expected) {
 
 static void test_params(void **state) {
   (void)state;
-  const char *text =
-      "algorithm A param n, t where 3 * t < n and t >= 1 param k = n - t param b: bool = true\n"
-      "process P[n] { input x: 1..k round { send x to all when b } }";
-  struct checking k;
-  struct binding both[] = {{"n", 4}, {"t", 1}};
+  const char *text = "algorithm A param n, t where 3 * t < n and t >= 1 param k = n - t param b: bool = true\n"
+                     "process P[n] { input x: 1..k round { send x to all when b } }";
+  struct checked_text k;
+  struct param_binding both[] = {{"n", 4}, {"t", 1}};
   check_with(&k, text, both, 2, false);
   assert_params(&k, "n=4 t=1 k=3 b=1 ");
   release(&k);
@@ -259,14 +251,13 @@ static void test_params(void **state) {
   check_with(&k, text, NULL, 0, true);
   assert_params(&k, "n=4 t=1 k=3 b=1 ");
   release(&k);
-  check_with(&k, "algorithm A param n process P[n] { input x: bool round { send x to all } }", NULL,
-             0, true);
+  check_with(&k, "algorithm A param n process P[n] { input x: bool round { send x to all } }", NULL, 0, true);
   assert_params(&k, "n=3 ");
   release(&k);
 }
 
 struct param_mistake {
-  struct binding given[2];
+  struct param_binding given[2];
   size_t n;
   const char *message, *advice;
 };
@@ -283,13 +274,12 @@ static void test_param_mistakes(void **state) {
       {{{"n", 10000000}, {"t", 0}}, 2, "too many processes", NULL},
   };
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
-    struct checking k;
+    struct checked_text k;
     struct text out = {0};
     check_with(&k, text, mistakes[i].given, mistakes[i].n, false);
     assert_null(k.model);
-    const char *said = told(&k, &out);
-    if (!strstr(said, mistakes[i].message) ||
-        (mistakes[i].advice && !strstr(said, mistakes[i].advice)))
+    const char *said = diagnostics_text(&k, &out);
+    if (!strstr(said, mistakes[i].message) || (mistakes[i].advice && !strstr(said, mistakes[i].advice)))
       fail_msg("expected '%s', got:\n%s", mistakes[i].message, said);
     text_release(&out);
     release(&k);
@@ -300,19 +290,17 @@ static void test_param_mistakes(void **state) {
 
 static void test_environments(void **state) {
   (void)state;
-  struct checking k;
-  check_good(&k, PLAIN
-             "environment base { every round: nosplit and reflexive; synchronous }\n"
-             "environment more extends base {\n"
-             "  infinitely often: (forall p in P: |HO[p]| > 1) and (forall p in P: |SHO[p]| > 1)\n"
-             "  at most n - 1 processes are byzantine; any messages are lost each round\n"
-             "  at most 1 P omit to send; at most 2 messages are corrupted each receiver\n"
-             "}\n");
+  struct checked_text k;
+  check_good(&k, PLAIN "environment base { every round: nosplit and reflexive; synchronous }\n"
+                       "environment more extends base {\n"
+                       "  infinitely often: (forall p in P: |HO[p]| > 1) and (forall p in P: |SHO[p]| > 1)\n"
+                       "  at most n - 1 processes are byzantine; any messages are lost each round\n"
+                       "  at most 1 P omit to send; at most 2 messages are corrupted each receiver\n"
+                       "}\n");
   assert_int_equal(k.model->nenvironments, 2);
   const struct environment *base = &k.model->environments[0], *more = &k.model->environments[1];
   assert_int_equal(base->nclauses, 3);
-  assert_node(&k, base->clauses[0].pred,
-              "(forall p#0 in all, q#1 in all: ((HO[#0] & HO[#1]) != {}))");
+  assert_node(&k, base->clauses[0].pred, "(forall p#0 in all, q#1 in all: ((HO[#0] & HO[#1]) != {}))");
   assert_node(&k, base->clauses[1].pred, "(forall p#0 in all: (#0 in HO[#0]))");
   assert_int_equal(more->nclauses, 8);
   assert_int_equal(more->clauses[3].kind, CLAUSE_OFTEN); /* not split: both at once */
@@ -325,12 +313,9 @@ static void test_environments(void **state) {
   assert_int_equal(more->clauses[7].per, PER_RECEIVER);
   release(&k);
 
-  check_good(
-      &k,
-      PROCESS(
-          "  oracle c: P each phase\n", "send x to c",
-          "x := min(received) otherwise x") "environment e { every phase: (uniform) and forall p, "
-                                            "q in P: c[p] == c[q]\n every round: kernel }\n");
+  check_good(&k, PROCESS("  oracle c: P each phase\n", "send x to c",
+                         "x := min(received) otherwise x") "environment e { every phase: (uniform) and forall p, "
+                                                           "q in P: c[p] == c[q]\n every round: kernel }\n");
   const struct clause *c = k.model->environments[0].clauses;
   assert_node(&k, c[0].pred, "(exists S#0 in subsets(all): (forall p#1 in all: (HO[#1] == #0)))");
   assert_node(&k, c[1].pred, "(forall p#0 in P, q#1 in P: (c[#0] == c[#1]))");
@@ -341,12 +326,11 @@ static void test_environments(void **state) {
 
 static void test_round_names(void **state) {
   (void)state;
-  struct checking k;
-  check_good(&k,
-             HEAD "process P[n] { input x: Value phase { round a { send x to all } round b {} } }\n"
-                  "environment e { every round: (forall p in P: |HO[p, b]| > 1) and (forall p in "
-                  "P: |HO[p]| > 0)\n"
-                  "infinitely often phase: forall p in P: |HO[p, a]| > 1 and |HO[p, b]| > 1 }\n");
+  struct checked_text k;
+  check_good(&k, HEAD "process P[n] { input x: Value phase { round a { send x to all } round b {} } }\n"
+                      "environment e { every round: (forall p in P: |HO[p, b]| > 1) and (forall p in "
+                      "P: |HO[p]| > 0)\n"
+                      "infinitely often phase: forall p in P: |HO[p, a]| > 1 and |HO[p, b]| > 1 }\n");
   const struct clause *c = k.model->environments[0].clauses;
   assert_int_equal(c[0].name_id, 1);
   assert_int_equal(c[1].name_id, NO_NAME);
@@ -356,21 +340,17 @@ static void test_round_names(void **state) {
 
 static void test_properties(void **state) {
   (void)state;
-  struct checking k;
-  check_good(
-      &k,
-      PROCESS(
-          "  var v: Value? = none\n", "send x to all",
-          "v := x") "environment a {}\nenvironment b {}\n"
-                    "safety s: forall p, q in P, y in p.v: y == initial(q.x) or round < |faulty|\n"
-                    "safety t in b, a: step forall p in P: p.v != none => p.v' == p.v\n"
-                    "live u in b: forall p in P: (p.v == none) until p.v != none\n"
-                    "live almost surely w in b: exists p in correct: always eventually p.x == 1\n"
-                    "cover z: exists p in P: p.x != 1\n");
+  struct checked_text k;
+  check_good(&k, PROCESS("  var v: Value? = none\n", "send x to all",
+                         "v := x") "environment a {}\nenvironment b {}\n"
+                                   "safety s: forall p, q in P, y in p.v: y == initial(q.x) or round < |faulty|\n"
+                                   "safety t in b, a: step forall p in P: p.v != none => p.v' == p.v\n"
+                                   "live u in b: forall p in P: (p.v == none) until p.v != none\n"
+                                   "live almost surely w in b: exists p in correct: always eventually p.x == 1\n"
+                                   "cover z: exists p in P: p.x != 1\n");
   const struct property *p = k.model->properties;
-  assert_node(
-      &k, p[0].formula,
-      "(forall p#0 in P, q#1 in P, y#2 in #0.v: ((#2 == initial(#1.x)) or (round < |faulty|)))");
+  assert_node(&k, p[0].formula,
+              "(forall p#0 in P, q#1 in P, y#2 in #0.v: ((#2 == initial(#1.x)) or (round < |faulty|)))");
   assert_int_equal(p[0].nenvironments, 1);
   assert_int_equal(p[0].environments[0], 0);
   assert_int_equal(p[1].nenvironments, 2);
@@ -387,7 +367,7 @@ static void test_properties(void **state) {
 
 static void test_globals(void **state) {
   (void)state;
-  struct checking k;
+  struct checked_text k;
   check_good(&k, "algorithm A param n input chief: P input go: bool\n"
                  "process P[n] { input x: bool where x or me == chief\n"
                  "  var y: bool = not x  ghost g: bool = y\n"
@@ -396,21 +376,19 @@ static void test_globals(void **state) {
                  "safety s: chief in correct => chief.x and not chief.g\n");
   assert_int_equal(k.model->nglobals, 2);
   assert_node(&k, k.model->roles[0].vars[0].where, "(var0 or (me == chief))");
-  assert_node(&k, k.model->properties[0].formula,
-              "((chief in correct) => (chief.x and not(chief.g)))");
+  assert_node(&k, k.model->properties[0].formula, "((chief in correct) => (chief.x and not(chief.g)))");
   release(&k);
 }
 
 /* ---- mistakes ---- */
 
-static const struct mistake mistakes[] = {
+static const struct rejected_text mistakes[] = {
     /* names */
     {UPDATE("x := min(recieved)"), "unknown name 'recieved'"},
     {UPDATE("x := min(recieved)"), "did you mean 'received'?"},
     {PROCESS("  var sender: P = self\n", "send x to all", "x := x"), "did you mean 'me'?"},
     {PROCESS("  var ready: Boolean = false\n", "send x to all", "x := x"), "did you mean 'bool'?"},
-    {PROCESS("  var decided: Value? = none\n", "send x to all", "decison := x"),
-     "unknown variable 'decison'"},
+    {PROCESS("  var decided: Value? = none\n", "send x to all", "decison := x"), "unknown variable 'decison'"},
     {PROCESS("  var decided: Value? = none\n", "send x to all", "decison := x"),
      "did you mean 'decided' (declared at line 6)?"},
     {UPDATE("let x = 3"), "'x' is already declared"},
@@ -419,10 +397,8 @@ static const struct mistake mistakes[] = {
     {UPDATE("x := minimum(received)"), "unknown function 'minimum'"},
     {UPDATE("x := x(1)"), "'x' cannot be called"},
     {UPDATE("x := Value"), "type 'Value' is not a value"},
-    {UPDATE("if (exists m in received: m == 1) and (exists m in received: m == 2) { x := m }"),
-     "'m' is bound twice"},
-    {HEAD "type A1 = {a, b}\ntype B1 = {b, c}\nprocess P[n] { round {} }",
-     "the enum label 'b' is declared at line 4"},
+    {UPDATE("if (exists m in received: m == 1) and (exists m in received: m == 2) { x := m }"), "'m' is bound twice"},
+    {HEAD "type A1 = {a, b}\ntype B1 = {b, c}\nprocess P[n] { round {} }", "the enum label 'b' is declared at line 4"},
     /* types */
     {UPDATE("x := 7"), "value 7 is outside Value = 1..3"},
     {UPDATE("x := x + 5"), "values 6..8 are outside Value = 1..3"},
@@ -435,67 +411,51 @@ static const struct mistake mistakes[] = {
     {HEAD "type Ballot = 1..3\nprocess P[n] { input x: Value input b: Ballot round { send x to all "
           "when x == b } }",
      "cannot compare Value = 1..3 with Ballot = 1..3"},
-    {PROCESS("  var v: Value? = none\n", "send x to all", "if v < 2 { x := 1 }"),
-     "what may be none has no order"},
+    {PROCESS("  var v: Value? = none\n", "send x to all", "if v < 2 { x := 1 }"), "what may be none has no order"},
     {PROCESS("  var s: set of Value = {}\n", "send x to all", "s := s + {x}"), "written with '|'"},
-    {PROCESS("  var s: set of Value = {}\n", "send x to all", "s := x"),
-     "a set of one is written {x}"},
+    {PROCESS("  var s: set of Value = {}\n", "send x to all", "s := x"), "a set of one is written {x}"},
     {UPDATE("x := x otherwise 1"), "'otherwise' has no effect"},
     {UPDATE("x := 3 / 0"), "division by zero"},
     {UPDATE("x := if me == P(1) then 1 else true"), "the two branches of 'if' differ"},
     {UPDATE("if x[1] { x := 1 }"), "is not an array"},
     {PROCESS("  var r: round = 0\n", "send x to all", "x := r"), "a round grows without bound"},
-    {PROCESS("  var r: round = 0\n", "send x to all", "r := r + x"),
-     "'+' needs numbers, not round"},
-    {PROCESS("  var l: P = me\n", "send me to all", "l := min(received)"),
-     "identities have no order"},
+    {PROCESS("  var r: round = 0\n", "send x to all", "r := r + x"), "'+' needs numbers, not round"},
+    {PROCESS("  var l: P = me\n", "send me to all", "l := min(received)"), "identities have no order"},
     {"algorithm A param n type V = unordered 1..n process P[n] { input x: V round { send x to all "
      "update { x := min(received) } } }",
      "declared 'unordered'"},
-    {HEAD "type W = 3..n - 3\nprocess P[n] { round {} }",
-     "the range '3..n - 3' is empty: from 3 to 0"},
-    {HEAD "type W = 0..9223372036854775807 + n\nprocess P[n] { round {} }",
-     "a number beyond 64 bits"},
+    {HEAD "type W = 3..n - 3\nprocess P[n] { round {} }", "the range '3..n - 3' is empty: from 3 to 0"},
+    {HEAD "type W = 0..9223372036854775807 + n\nprocess P[n] { round {} }", "a number beyond 64 bits"},
     {HEAD "type A1 = set of B1\ntype B1 = A1?\nprocess P[n] { round {} }", "is made of itself"},
-    {PROCESS("  var y: Valeu = 1\n", "send x to all", ""),
-     "did you mean 'Value' (declared at line 3)?"},
+    {PROCESS("  var y: Valeu = 1\n", "send x to all", ""), "did you mean 'Value' (declared at line 3)?"},
     {PROCESS("  var y: int = 1\n", "send x to all", ""), "cannot be of type int"},
     {PROCESS("  var a: (k: Value, b: bool) = (1, true)\n", "send x to all", "a := (b: true, c: 1)"),
      "expected (k: Value, b: bool)"},
-    {PROCESS("", "send (x, me) to all", "if exists m in received { x := m.y }"),
-     "unknown field 'y'"},
+    {PROCESS("", "send (x, me) to all", "if exists m in received { x := m.y }"), "unknown field 'y'"},
     /* processes */
     {PROCESS("  var b: bool\n", "send x to all", ""), "variable 'b' has no first value"},
-    {PROCESS("  var y: Value = z\n  var z: Value = 1\n", "send x to all", ""),
-     "variable 'z' has no value yet"},
+    {PROCESS("  var y: Value = z\n  var z: Value = 1\n", "send x to all", ""), "variable 'z' has no value yet"},
     {UPDATE("send x to all"), "an update cannot send"},
     {UPDATE("goto x"), "'goto' belongs to processes with steps"},
     {PROCESS("", "send min(received) to all", ""), "'received' can only be used in an update"},
     {PROCESS("", "", "x := min(received)"), "nobody sends to 'P' in this round"},
-    {UPDATE("if exists q in P: q.x == 1 { x := 1 }"),
-     "a process cannot read 'x' of another process"},
+    {UPDATE("if exists q in P: q.x == 1 { x := 1 }"), "a process cannot read 'x' of another process"},
     {UPDATE("if sender(x) == me { x := 1 }"), "'sender' needs a message"},
     {PROCESS("", "send x to 3", ""), "P(i) is the process with number i"},
     {PROCESS("  var c: P? = none\n", "send x to c", ""), "'send ... to q when exists q in c'"},
     {PROCESS("", "send none to all", ""), "the type of this message is not known"},
-    {PROCESS("  ghost g: bool = false\n", "send x to all", "if g { x := 1 }"),
-     "ghost 'g' can only be read by"},
-    {PROCESS("  oracle c: P each phase\n", "send x to all", "c := me"),
-     "the environment chooses it"},
-    {HEAD "type Two = 1..2\nprocess P[n] { input x: Two distinct round {} }",
-     "too few values for 3 processes"},
-    {HEAD
-     "def f(a: Value): Value = a\nprocess P[n] { input x: Value round { send f(1, 2) to all } }",
+    {PROCESS("  ghost g: bool = false\n", "send x to all", "if g { x := 1 }"), "ghost 'g' can only be read by"},
+    {PROCESS("  oracle c: P each phase\n", "send x to all", "c := me"), "the environment chooses it"},
+    {HEAD "type Two = 1..2\nprocess P[n] { input x: Two distinct round {} }", "too few values for 3 processes"},
+    {HEAD "def f(a: Value): Value = a\nprocess P[n] { input x: Value round { send f(1, 2) to all } }",
      "'f' needs 1 argument, not 2"},
     {HEAD "def f(a: Value) = f(a)\nprocess P[n] { input x: Value round { send f(1) to all } }",
      "'f' uses itself, so its type must be written out"},
     {UPDATE("if me in HO[me] { x := 1 }"), "'HO' can only be used in an environment"},
-    {UPDATE("if me in correct { x := 1 }"),
-     "'correct' can only be used in a property or an environment"},
+    {UPDATE("if me in correct { x := 1 }"), "'correct' can only be used in a property or an environment"},
     /* the schedule */
     {HEAD "process P[n] { phase { round {} } once { round {} } }", "this is never reached"},
-    {HEAD "process P[n] { input x: Value phase { round {} } finally { x := 1 } }",
-     "this is never reached"},
+    {HEAD "process P[n] { input x: Value phase { round {} } finally { x := 1 } }", "this is never reached"},
     {HEAD "process P[n] { once { round a {} round b {} } }\nprocess Q[1] { once { round a {} } }",
      "'Q' has 1 round here, but 'P' has 2"},
     {HEAD "process P[n] { once { round a {} } }\nprocess Q[1] { once { round b {} } }",
@@ -509,13 +469,10 @@ static const struct mistake mistakes[] = {
      "are of different types"},
     {"algorithm A param n", "'A' has no process"},
     /* environments */
-    {PLAIN "environment good {}\nsafety s in goood: true",
-     "did you mean 'good' (declared at line 12)?"},
+    {PLAIN "environment good {}\nsafety s in goood: true", "did you mean 'good' (declared at line 12)?"},
     {PLAIN "environment a extends b {}\nenvironment b extends a {}", "extends itself"},
-    {PLAIN "environment a { every round: forall p in P: p.x == 1 }",
-     "an environment cannot read the variables"},
-    {PLAIN "environment a { every round: forall p in P: |HO[p, vote]| > 1 }",
-     "unknown round 'vote'"},
+    {PLAIN "environment a { every round: forall p in P: p.x == 1 }", "an environment cannot read the variables"},
+    {PLAIN "environment a { every round: forall p in P: |HO[p, vote]| > 1 }", "unknown round 'vote'"},
     {PLAIN "environment a { at most 1 proceses crash }", "did you mean 'processes'?"},
     {PLAIN "environment a { at most 0 - n processes crash }", "at most -3 faults"},
     {PLAIN "environment a { at most 1 messages are duplicated }", "cannot be duplicated"},
@@ -542,14 +499,13 @@ static const struct mistake mistakes[] = {
 
 static void test_mistakes(void **state) {
   (void)state;
-  check_mistakes(mistakes, sizeof mistakes / sizeof *mistakes);
+  check_rejected(mistakes, sizeof mistakes / sizeof *mistakes);
 }
 
 static void test_all_errors_at_once(void **state) {
   (void)state;
-  struct checking k;
-  check_text(
-      &k, UPDATE("x := yy\n x := true") "safety s: zz\nenvironment e { at most 1 cats crash }\n");
+  struct checked_text k;
+  check_text(&k, UPDATE("x := yy\n x := true") "safety s: zz\nenvironment e { at most 1 cats crash }\n");
   assert_null(k.model);
   assert_int_equal(k.diags.errors, 4);
   release(&k);
@@ -557,10 +513,10 @@ static void test_all_errors_at_once(void **state) {
 
 static void test_warnings(void **state) {
   (void)state;
-  struct checking k;
+  struct checked_text k;
   struct text out = {0};
   check_good(&k, PROCESS("  var y: bool = false\n", "send x to all", "let z = 1\n y := true"));
-  const char *said = told(&k, &out);
+  const char *said = diagnostics_text(&k, &out);
   assert_non_null(strstr(said, "warning: variable 'y' is never read"));
   assert_non_null(strstr(said, "warning: 'z' is never used"));
   text_release(&out);

@@ -24,7 +24,7 @@ struct world {
 };
 
 static void world_init(struct world *w) {
-  static const struct variant variants[N] = {{SEMANTICS_M, 0}, {SEMANTICS_M_MP, 0}, {SEMANTICS_MP, 0}};
+  static const struct compared_semantics variants[N] = {{SEMANTICS_M, 0}, {SEMANTICS_M_MP, 0}, {SEMANTICS_MP, 0}};
   memset(w, 0, sizeof *w);
   w->environment.name = "calm";
   w->properties[0].name = "agreement";
@@ -148,8 +148,10 @@ static void ratios_are_of_complete_searches(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(differences_are_named),    cmocka_unit_test(limits_differ_from_nothing),
-      cmocka_unit_test(errors_are_compared),      cmocka_unit_test(differences_are_told),
+      cmocka_unit_test(differences_are_named),
+      cmocka_unit_test(limits_differ_from_nothing),
+      cmocka_unit_test(errors_are_compared),
+      cmocka_unit_test(differences_are_told),
       cmocka_unit_test(ratios_are_of_complete_searches),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,11 +2,11 @@
    few processes, must be one of the derived system; what is violated must be unsafe; and the system
    must not depend on the instance that it was found with. The comparison itself must see what is
    wrong with a system from which something was taken away. */
-#include "checking.h"
+#include "checked_text.h"
 
-#include "lang/check_counters.h"
-#include "param/compare.h"
+#include "lang/typecheck_counters.h"
 #include "param/derive.h"
+#include "param/validation.h"
 #include "short.h"
 
 #include <signal.h>
@@ -17,24 +17,24 @@
 enum { BINDINGS_MOST = 6, MILLISECONDS = 700 };
 
 struct scene {
-  const char *path, *text;             /* one of them */
-  const char *environment, *property;  /* NULL: the first environment */
-  struct binding given[BINDINGS_MOST]; /* what is fixed */
-  struct binding with[BINDINGS_MOST];  /* the instance: all parameters that have no default */
-  struct binding again[BINDINGS_MOST]; /* another one; none: all zero */
+  const char *path, *text;                   /* one of them */
+  const char *environment, *property;        /* NULL: the first environment */
+  struct param_binding given[BINDINGS_MOST]; /* what is fixed */
+  struct param_binding with[BINDINGS_MOST];  /* the instance: all parameters that have no default */
+  struct param_binding again[BINDINGS_MOST]; /* another one; none: all zero */
 };
 
 struct world {
-  struct checking k;
+  struct checked_text k;
   char *text;
-  struct meaning *meaning;
+  struct interpreter *interp;
   struct round_shape shape;
   struct derivation dv;
   const struct property *property;
   uint32_t environment;
 };
 
-static size_t count_bindings(const struct binding *b) {
+static size_t count_bindings(const struct param_binding *b) {
   size_t n = 0;
   while (n < BINDINGS_MOST && b[n].name)
     n++;
@@ -61,7 +61,7 @@ static uint32_t environment_named(const struct model *m, const char *name) {
 }
 
 /* What is derived from an instance; what was refused is in dv.refused. */
-static bool open_world(struct world *w, const struct scene *s, const struct binding *with,
+static bool open_world(struct world *w, const struct scene *s, const struct param_binding *with,
                        enum derive_mode mode) {
   struct arena arena;
   struct diags diags;
@@ -69,15 +69,14 @@ static bool open_world(struct world *w, const struct scene *s, const struct bind
   check_with(&w->k, w->text, with, count_bindings(with), false);
   if (!w->k.model) {
     struct text out = {0};
-    print_error("%s\n%s\n", w->text, told(&w->k, &out));
+    print_error("%s\n%s\n", w->text, diagnostics_text(&w->k, &out));
     fail();
   }
-  w->meaning = meaning_new(w->k.model);
+  w->interp = interpreter_new(w->k.model);
   arena_init(&arena);
   diags_init(&diags, &w->k.source);
   struct ast *file = parse_file(&w->k.source, &arena, &diags);
-  assert_true(counters_of_rounds(file, &w->k.source, s->given, count_bindings(s->given), &w->shape,
-                                 &diags));
+  assert_true(rounds_param_system(file, &w->k.source, s->given, count_bindings(s->given), &w->shape, &diags));
   diags_release(&diags);
   arena_release(&arena);
   w->environment = environment_named(w->k.model, s->environment);
@@ -87,14 +86,14 @@ static bool open_world(struct world *w, const struct scene *s, const struct bind
       property = i;
   assert_int_not_equal(property, UINT32_MAX);
   w->property = &w->k.model->properties[property];
-  struct question q = {.environment = w->environment, .properties = &property, .nproperties = 1};
-  return derive(&w->dv, &w->shape, w->meaning, &q, mode, NULL);
+  struct query q = {.environment = w->environment, .properties = &property, .nproperties = 1};
+  return derive(&w->dv, &w->shape, w->interp, &q, mode, NULL);
 }
 
 static void close_world(struct world *w) {
   derivation_release(&w->dv);
   counter_system_free(w->shape.system);
-  meaning_free(w->meaning);
+  interpreter_free(w->interp);
   release(&w->k);
   free(w->text);
 }
@@ -117,24 +116,24 @@ static void begin_time(void) {
 
 /* With the instance that it was derived from, for a while or to the end; false: the system is too large
    to unfold. */
-static bool compare(struct world *w, bool to_the_end, struct compared *out) {
+static bool compare(struct world *w, bool to_the_end, struct validation *out) {
   uint32_t property = (uint32_t)(w->property - w->k.model->properties);
-  struct question q = {.environment = w->environment, .properties = &property, .nproperties = 1};
-  *out = (struct compared){0};
+  struct query q = {.environment = w->environment, .properties = &property, .nproperties = 1};
+  *out = (struct validation){0};
   time_is_up = 0;
-  struct comparing *c = compare_new(&w->dv, &w->shape, &q, &time_is_up);
+  struct validator *c = validator_new(&w->dv, &w->shape, &q, &time_is_up);
   if (!to_the_end)
     begin_time();
   if (c)
-    compare_instance(c, w->meaning, out);
+    validate_instance(c, w->interp, out);
   setitimer(ITIMER_REAL, &(struct itimerval){0}, NULL);
-  compare_free(c);
+  validator_free(c);
   return c != NULL;
 }
 
 static void simulate(const struct scene *s, enum derive_mode mode) {
   struct world w;
-  struct compared out;
+  struct validation out;
   if (!open_world(&w, s, s->with, mode)) {
     print_error("%s: %s\n", s->path ? s->path : s->text, w.dv.refused);
     fail();
@@ -149,7 +148,7 @@ static void simulate(const struct scene *s, enum derive_mode mode) {
     fail();
   }
   assert_true(!unfolded || out.cut || (out.states > 1 && out.steps > 1));
-  compared_release(&out);
+  validation_release(&out);
   close_world(&w);
 }
 
@@ -158,28 +157,62 @@ static void simulate(const struct scene *s, enum derive_mode mode) {
 #define HEAD "algorithm T\nparam n where n >= 1\n"
 
 static const struct scene scenes[] = {
-    {.path = "models/one_third_rule.rondo", .property = "agreement", .given = {{"k", 2}},
-     .with = {{"n", 3}, {"k", 2}}, .again = {{"n", 5}, {"k", 2}}},
-    {.path = "models/one_third_rule.rondo", .property = "irrevocability", .given = {{"k", 2}},
-     .with = {{"n", 3}, {"k", 2}}, .again = {{"n", 4}, {"k", 2}}},
-    {.path = "models/one_third_rule.rondo", .property = "integrity", .given = {{"k", 3}},
-     .with = {{"n", 2}, {"k", 3}}, .again = {{"n", 4}, {"k", 3}}},
-    {.path = "models/broken/one_third_rule_half.rondo", .property = "irrevocability",
-     .given = {{"k", 2}}, .with = {{"n", 3}, {"k", 2}}, .again = {{"n", 5}, {"k", 2}}},
-    {.path = "models/floodset.rondo", .property = "agreement", .given = {{"k", 2}},
-     .with = {{"n", 3}, {"f", 1}, {"k", 2}}, .again = {{"n", 4}, {"f", 2}, {"k", 2}}},
-    {.path = "models/floodset.rondo", .property = "validity", .given = {{"k", 2}},
-     .with = {{"n", 3}, {"f", 2}, {"k", 2}}, .again = {{"n", 4}, {"f", 1}, {"k", 2}}},
-    {.path = "models/floodset.rondo", .property = "agreement_of_correct", .given = {{"k", 2}},
-     .environment = "omission", .with = {{"n", 3}, {"f", 1}, {"k", 2}}},
-    {.path = "models/floodset.rondo", .property = "agreement", .given = {{"k", 2}},
-     .environment = "receive_omission", .with = {{"n", 3}, {"f", 1}, {"k", 2}}},
-    {.path = "models/floodset.rondo", .property = "agreement", .given = {{"k", 2}},
-     .environment = "send_omission", .with = {{"n", 3}, {"f", 1}, {"k", 2}}},
-    {.path = "models/uniform_voting.rondo", .property = "agreement", .given = {{"k", 2}},
-     .with = {{"n", 3}, {"k", 2}}, .again = {{"n", 4}, {"k", 2}}},
-    {.path = "models/uniform_voting.rondo", .property = "irrevocability", .given = {{"k", 2}},
-     .environment = "uniform", .with = {{"n", 3}, {"k", 2}}, .again = {{"n", 4}, {"k", 2}}},
+    {.path = "models/one_third_rule.rondo",
+     .property = "agreement",
+     .given = {{"k", 2}},
+     .with = {{"n", 3}, {"k", 2}},
+     .again = {{"n", 5}, {"k", 2}}},
+    {.path = "models/one_third_rule.rondo",
+     .property = "irrevocability",
+     .given = {{"k", 2}},
+     .with = {{"n", 3}, {"k", 2}},
+     .again = {{"n", 4}, {"k", 2}}},
+    {.path = "models/one_third_rule.rondo",
+     .property = "integrity",
+     .given = {{"k", 3}},
+     .with = {{"n", 2}, {"k", 3}},
+     .again = {{"n", 4}, {"k", 3}}},
+    {.path = "models/broken/one_third_rule_half.rondo",
+     .property = "irrevocability",
+     .given = {{"k", 2}},
+     .with = {{"n", 3}, {"k", 2}},
+     .again = {{"n", 5}, {"k", 2}}},
+    {.path = "models/floodset.rondo",
+     .property = "agreement",
+     .given = {{"k", 2}},
+     .with = {{"n", 3}, {"f", 1}, {"k", 2}},
+     .again = {{"n", 4}, {"f", 2}, {"k", 2}}},
+    {.path = "models/floodset.rondo",
+     .property = "validity",
+     .given = {{"k", 2}},
+     .with = {{"n", 3}, {"f", 2}, {"k", 2}},
+     .again = {{"n", 4}, {"f", 1}, {"k", 2}}},
+    {.path = "models/floodset.rondo",
+     .property = "agreement_of_correct",
+     .given = {{"k", 2}},
+     .environment = "omission",
+     .with = {{"n", 3}, {"f", 1}, {"k", 2}}},
+    {.path = "models/floodset.rondo",
+     .property = "agreement",
+     .given = {{"k", 2}},
+     .environment = "receive_omission",
+     .with = {{"n", 3}, {"f", 1}, {"k", 2}}},
+    {.path = "models/floodset.rondo",
+     .property = "agreement",
+     .given = {{"k", 2}},
+     .environment = "send_omission",
+     .with = {{"n", 3}, {"f", 1}, {"k", 2}}},
+    {.path = "models/uniform_voting.rondo",
+     .property = "agreement",
+     .given = {{"k", 2}},
+     .with = {{"n", 3}, {"k", 2}},
+     .again = {{"n", 4}, {"k", 2}}},
+    {.path = "models/uniform_voting.rondo",
+     .property = "irrevocability",
+     .given = {{"k", 2}},
+     .environment = "uniform",
+     .with = {{"n", 3}, {"k", 2}},
+     .again = {{"n", 4}, {"k", 2}}},
     {.text = HEAD "param t where 0 <= t and t < n\n"
                   "process P[n] { input x: 0..1 var y: 0..1 = x var sure: bool = false\n"
                   "  once { round { send y to all update {\n"
@@ -187,7 +220,9 @@ static const struct scene scenes[] = {
                   "    sure := 2 * count(m in received: m == y) > n + 2 * t } } } }\n"
                   "environment byzantine { at most t processes are byzantine; synchronous }\n"
                   "safety good: forall p, q in correct: p.sure => p.y == q.y\n",
-     .property = "good", .with = {{"n", 3}, {"t", 1}}, .again = {{"n", 5}, {"t", 1}}},
+     .property = "good",
+     .with = {{"n", 3}, {"t", 1}},
+     .again = {{"n", 5}, {"t", 1}}},
     {.text = HEAD "param t where 0 <= t and t < n\n"
                   "process P[n] { input x: bool var sent: bool = false var done: bool = false\n"
                   "  round { send true to all when x and not sent update {\n"
@@ -196,21 +231,26 @@ static const struct scene scenes[] = {
                   "    if |received| >= n - t { done := true  halt } } } }\n"
                   "environment byzantine { at most t processes are byzantine }\n"
                   "safety good: (exists p in P: p.done) => exists q in P: q.x\n",
-     .property = "good", .with = {{"n", 3}, {"t", 1}}, .again = {{"n", 4}, {"t", 1}}},
+     .property = "good",
+     .with = {{"n", 3}, {"t", 1}},
+     .again = {{"n", 4}, {"t", 1}}},
     {.text = HEAD "param alpha where 0 <= alpha\n"
                   "process P[n] { input x: 0..1 var d: bool = false\n"
                   "  round { send x to all update {\n"
                   "    if count(m in received: m == 1) > alpha { x := 1 } else { d := true } } } }\n"
                   "environment noise { at most alpha messages are corrupted each receiver }\n"
                   "safety good: forall p in P: p.d => p.x == 1\n",
-     .property = "good", .with = {{"n", 2}, {"alpha", 1}}, .again = {{"n", 3}, {"alpha", 1}}},
+     .property = "good",
+     .with = {{"n", 2}, {"alpha", 1}},
+     .again = {{"n", 3}, {"alpha", 1}}},
     {.text = HEAD "process P[n] { input x: 0..2 var best: 0..2 = x\n"
                   "  once { round a { send best to all update { best := max(received) otherwise 0 } }\n"
                   "         round b { send x to all when best > 0\n"
                   "           update { if 2 * |received| < n { best := 0 } } } } }\n"
                   "environment most { every round: forall p in P: 2 * |HO[p]| > n }\n"
                   "safety good: forall p in P: p.best >= p.x\n",
-     .property = "good", .with = {{"n", 3}}},
+     .property = "good",
+     .with = {{"n", 3}}},
 };
 
 /* In a short run of a sanitized build each scene in one of the three modes. */
@@ -256,8 +296,8 @@ static void the_instance_does_not_matter(void **unused) {
 
 /* ---- mistakes ---- */
 
-#define VOTES                                                                                      \
-  HEAD "process P[n] { input x: bool var d: bool = false\n"                                        \
+#define VOTES                                                                                                          \
+  HEAD "process P[n] { input x: bool var d: bool = false\n"                                                            \
        "  round { send x to all update { if 2 * count(m in received: m) > n { d := true } } } }\n"
 
 typedef void mistake_fn(struct world *);
@@ -288,7 +328,7 @@ static void leave_out_the_round(struct world *w) { w->dv.system->moves[0].guard 
 
 static void leave_out_parts_that_change(struct world *w) {
   for (uint32_t i = 0; i < w->dv.system->nmoves; i++)
-    if (w->dv.flows.at[i])
+    if (w->dv.is_part_move.at[i])
       w->dv.system->moves[i].guard = number_of(w, 0);
 }
 
@@ -305,9 +345,7 @@ static void one_at_a_time(struct world *w) {
   }
 }
 
-static void nothing_is_unsafe(struct world *w) {
-  w->dv.system->properties[0].unsafe = number_of(w, 0);
-}
+static void nothing_is_unsafe(struct world *w) { w->dv.system->properties[0].unsafe = number_of(w, 0); }
 
 /* It takes two to violate it. */
 static void unsafe_by_many_only(struct world *w) {
@@ -324,14 +362,13 @@ static void nobody_begins_in_the_last_state(struct world *w) {
     if (w->dv.counter.at[l] != NO_COUNTER && w->dv.locals.at[l][LOCAL_VAR(0)] == 1)
       last = last == UINT32_MAX ? w->dv.counter.at[l] : last;
   assert_int_not_equal(last, UINT32_MAX);
-  w->dv.system->start = both(w, TERM_AND, w->dv.system->start,
-                             both(w, TERM_EQ, counter_of(w, last), number_of(w, 0)));
+  w->dv.system->start = both(w, TERM_AND, w->dv.system->start, both(w, TERM_EQ, counter_of(w, last), number_of(w, 0)));
 }
 
 /* Who does not change is not asked whether it may. */
 static void who_stays_breaks_nothing(struct world *w) {
   for (uint32_t i = 0; i < w->dv.system->nmoves; i++)
-    w->dv.system->moves[i].controls[w->dv.broken] = NULL;
+    w->dv.system->moves[i].controls[w->dv.violated] = NULL;
 }
 
 static void a_local_state_is_forgotten(struct world *w) { w->dv.locals.n--; }
@@ -352,36 +389,28 @@ static void mistakes_are_found(void **unused) {
        "a step of the algorithm is none"},
       {VOTES "safety s: forall p in P: not p.d\n", DERIVE_FLAGS, leave_out_parts_that_change,
        "a step of the algorithm is none"},
-      {VOTES "safety s: forall p in P: p.d => p.d\n", DERIVE_WHOLE, one_at_a_time,
-       "a step of the algorithm is none"},
-      {VOTES "safety s: forall p in P: not p.x\n", DERIVE_FLAGS, nothing_is_unsafe,
+      {VOTES "safety s: forall p in P: p.d => p.d\n", DERIVE_WHOLE, one_at_a_time, "a step of the algorithm is none"},
+      {VOTES "safety s: forall p in P: not p.x\n", DERIVE_FLAGS, nothing_is_unsafe, "are not unsafe"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_COUNTED, nothing_is_unsafe, "are not unsafe"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, nothing_is_unsafe, "are not unsafe"},
+      {VOTES "safety s: exists p, q in P: p != q and not p.x and not q.x\n", DERIVE_WHOLE, unsafe_by_many_only,
        "are not unsafe"},
-      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_COUNTED, nothing_is_unsafe,
-       "are not unsafe"},
-      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, nothing_is_unsafe,
-       "are not unsafe"},
-      {VOTES "safety s: exists p, q in P: p != q and not p.x and not q.x\n", DERIVE_WHOLE,
-       unsafe_by_many_only, "are not unsafe"},
-      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, nobody_begins_in_the_last_state,
-       "no start"},
-      {VOTES "safety s: step forall p in P: p.d'\n", DERIVE_WHOLE, who_stays_breaks_nothing,
-       "violates"},
-      {VOTES "safety s: step forall p in P: p.d'\n", DERIVE_FLAGS, who_stays_breaks_nothing,
-       "violates"},
-      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, a_local_state_is_forgotten,
-       "was not derived"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, nobody_begins_in_the_last_state, "no start"},
+      {VOTES "safety s: step forall p in P: p.d'\n", DERIVE_WHOLE, who_stays_breaks_nothing, "violates"},
+      {VOTES "safety s: step forall p in P: p.d'\n", DERIVE_FLAGS, who_stays_breaks_nothing, "violates"},
+      {VOTES "safety s: forall p in P: not p.d\n", DERIVE_WHOLE, a_local_state_is_forgotten, "was not derived"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct scene s = {.text = cases[i].text, .property = "s", .with = {{"n", 3}}};
     struct world w;
-    struct compared out;
+    struct validation out;
     assert_true(open_world(&w, &s, s.with, cases[i].mode));
     assert_true(compare(&w, true, &out));
     if (out.difference.n) {
       print_error("%zu, without a mistake: %s\n", i, out.difference.at);
       fail();
     }
-    compared_release(&out);
+    validation_release(&out);
     size_t locals = w.dv.locals.n;
     cases[i].make(&w);
     assert_true(compare(&w, true, &out));
@@ -389,7 +418,7 @@ static void mistakes_are_found(void **unused) {
       print_error("%zu, %s: %s\n", i, cases[i].says, text_or_empty(&out.difference));
       fail();
     }
-    compared_release(&out);
+    validation_release(&out);
     w.dv.locals.n = locals;
     close_world(&w);
   }
@@ -397,32 +426,30 @@ static void mistakes_are_found(void **unused) {
 
 static void it_ends_when_it_is_told_to(void **unused) {
   (void)unused;
-  struct scene s = {
-      .text = VOTES "safety s: forall p in P: not p.d\n", .property = "s", .with = {{"n", 3}}};
+  struct scene s = {.text = VOTES "safety s: forall p in P: not p.d\n", .property = "s", .with = {{"n", 3}}};
   struct world w;
-  struct compared out = {0};
+  struct validation out = {0};
   uint32_t property = 0;
-  struct question q = {.properties = &property, .nproperties = 1};
+  struct query q = {.properties = &property, .nproperties = 1};
   volatile sig_atomic_t stop = 1;
   assert_true(open_world(&w, &s, s.with, DERIVE_FLAGS));
-  assert_null(compare_new(&w.dv, &w.shape, &q, &stop));
+  assert_null(validator_new(&w.dv, &w.shape, &q, &stop));
   stop = 0;
-  struct comparing *c = compare_new(&w.dv, &w.shape, &q, &stop);
+  struct validator *c = validator_new(&w.dv, &w.shape, &q, &stop);
   assert_non_null(c);
   stop = 1;
-  assert_true(compare_instance(c, w.meaning, &out));
+  assert_true(validate_instance(c, w.interp, &out));
   assert_true(out.cut && out.steps == 0);
-  compare_free(c);
+  validator_free(c);
   derivation_release(&w.dv);
-  assert_false(derive(&w.dv, &w.shape, w.meaning, &q, DERIVE_FLAGS, &stop));
+  assert_false(derive(&w.dv, &w.shape, w.interp, &q, DERIVE_FLAGS, &stop));
   assert_true(w.dv.stopped);
   close_world(&w);
 }
 
 /* ---- refusals ---- */
 
-#define PROCESS(vars, send, update)                                                                \
-  HEAD "process P[n] { " vars " round { " send " update { " update " } } }\n"
+#define PROCESS(vars, send, update) HEAD "process P[n] { " vars " round { " send " update { " update " } } }\n"
 #define PROPERTY "safety s: forall p in P: p.x == p.x\n"
 
 static void what_does_not_fit_is_refused(void **unused) {
@@ -430,8 +457,7 @@ static void what_does_not_fit_is_refused(void **unused) {
   static const struct {
     const char *text, *reason, *quote;
   } cases[] = {
-      {PROCESS("input x: 0..1", "send x to all", "if P(1) in heard { x := 0 }") PROPERTY, NULL,
-       "P(1)"},
+      {PROCESS("input x: 0..1", "send x to all", "if P(1) in heard { x := 0 }") PROPERTY, NULL, "P(1)"},
       {PROCESS("input x: 0..9 distinct", "send x to all", "") PROPERTY, "inputs are distinct", "x"},
       {PROCESS("input x: 0..1", "send x to others", "") PROPERTY, "does not go to all", "send"},
       {PROCESS("input x: 0..1", "send x to all", "if |received| * n > 2 { x := 0 }") PROPERTY,
@@ -440,37 +466,29 @@ static void what_does_not_fit_is_refused(void **unused) {
                "if 2 * |received| > n { x := 0 }") "environment e { at most 2 messages are lost "
                                                    "}\n" PROPERTY,
        "told in counts", "at most"},
-      {PROCESS(
-           "input x: 0..1", "send x to all",
-           "") "environment e { every round: exists q in P: forall p in P: q in HO[p] }\n" PROPERTY,
+      {PROCESS("input x: 0..1", "send x to all",
+               "") "environment e { every round: exists q in P: forall p in P: q in HO[p] }\n" PROPERTY,
        "ties processes together", "exists q"},
-      {PROCESS("input x: 0..1", "send x to all", "x := min(received)") PROPERTY,
-       "an update may fail: 'min' of nothing", "min(received)"},
+      {PROCESS("input x: 0..1", "send x to all", "x := min(received)") PROPERTY, "an update may fail: 'min' of nothing",
+       "min(received)"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: count(p in P: p.x == 1) <= n\n",
        "a parameter that has no fixed value", "n"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: step exists p in P: p.x == p.x'\n",
        "a step property that is not of the form", NULL},
       {PROCESS("oracle x: 0..1", "send x to all", "") "safety s: true\n", "an oracle", "x"},
-      {PROCESS("input x: 0..1", "send x to all", "") "safety s: correct == P\n",
-       "compares sets of them", "correct == P"},
-      {PROCESS("input x: 0..1", "send x to all", "") "safety s: faulty == {}\n",
-       "compares sets of them", "faulty"},
-      {PROCESS("input x: 0..1", "send x to all", "") "safety s: P <= correct\n",
-       "compares sets of them", "P <="},
-      {PROCESS("input x: 0..1", "send x to all", "") "safety s: |correct| >= 1\n",
-       "counts processes", "|"},
-      {PROCESS("input x: 0..1", "send x to all", "") "safety s: sum(p.x for p in P) <= 9\n",
-       "counts processes", "sum"},
-      {PROCESS("input x: 0..1", "send x to all",
-               "") "safety s: forall p in {r for r in P}: p.x == p.x\n",
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: correct == P\n", "compares sets of them",
+       "correct == P"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: faulty == {}\n", "compares sets of them", "faulty"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: P <= correct\n", "compares sets of them", "P <="},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: |correct| >= 1\n", "counts processes", "|"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: sum(p.x for p in P) <= 9\n", "counts processes", "sum"},
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: forall p in {r for r in P}: p.x == p.x\n",
        "goes through a set of processes", "{"},
       {PROCESS("input x: 0..1", "send x to all", "") "safety s: exists S in subsets(P): |S| == 2\n",
        "sets of processes", "subsets"},
-      {PROCESS("input x: 0..1", "send x to all",
-               "") "safety s: forall v in {p.x for p in P}: v == v\n",
+      {PROCESS("input x: 0..1", "send x to all", "") "safety s: forall v in {p.x for p in P}: v == v\n",
        "values of what several processes have", "{"},
-      {PROCESS("var x: bool = number(me) == 1", "send x to all",
-               "") "safety s: forall p in P: p.x\n",
+      {PROCESS("var x: bool = number(me) == 1", "send x to all", "") "safety s: forall p in P: p.x\n",
        "begin differently", "number"},
       {PROCESS("input x: 0..1", "send x to all",
                "") "environment e { at most 1 processes are byzantine }\nsafety s: forall p in "

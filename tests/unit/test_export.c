@@ -1,10 +1,11 @@
 /* Circuits: folding must not change what an expression is worth, nor promise bounds that do not hold. */
-#include "export/circuit.h"
+#include "export/expr_graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
-#include <stdlib.h>
 #include <stddef.h>
+#include <stdlib.h>
+
 #include <cmocka.h>
 
 #define CHOICES 4
@@ -17,9 +18,9 @@ static uint32_t below(uint32_t n) {
   return (seed >> 16) % n;
 }
 
-/* An expression as it was asked for, next to the wire that came of it. */
+/* An expression as it was asked for, next to the expr_id that came of it. */
 struct made {
-  wire w;
+  expr_id w;
   bool truth;
   int64_t value[200]; /* by assignment */
 };
@@ -36,28 +37,47 @@ static int assignments(int64_t at[][CHOICES]) {
   return n;
 }
 
-static int64_t value_of(const struct circuit *c, wire w, const int64_t *choice) {
-  const struct gate_node *n = node_of(c, w);
+static int64_t value_of(const struct expr_graph *c, expr_id w, const int64_t *choice) {
+  const struct expr_node *n = node_of(c, w);
   int64_t k[3] = {0};
-  for (unsigned i = 0; i < gate_kids(n->gate); i++)
+  for (unsigned i = 0; i < expr_kids(n->expr_kind); i++)
     k[i] = value_of(c, n->kid[i], choice);
-  switch (n->gate) {
-  case GATE_NUMBER: return n->number;
-  case GATE_PARAM: return choice[n->index];
-  case GATE_ADD: return k[0] + k[1];
-  case GATE_SUB: return k[0] - k[1];
-  case GATE_MUL: return k[0] * k[1];
-  case GATE_DIV: assert_true(k[0] >= 0 && k[1] > 0); return k[0] / k[1];
-  case GATE_MOD: assert_true(k[0] >= 0 && k[1] > 0); return k[0] % k[1];
-  case GATE_NOT: return !k[0];
-  case GATE_AND: return k[0] && k[1];
-  case GATE_OR: return k[0] || k[1];
-  case GATE_EQ: return k[0] == k[1];
-  case GATE_LT: return k[0] < k[1];
-  case GATE_LE: return k[0] <= k[1];
-  case GATE_IF: return k[0] ? k[1] : k[2];
-  case GATE_COUNT: return k[0];
-  default: fail(); return 0;
+  switch (n->expr_kind) {
+  case EXPR_NUMBER:
+    return n->number;
+  case EXPR_CHOICE:
+    return choice[n->index];
+  case EXPR_ADD:
+    return k[0] + k[1];
+  case EXPR_SUB:
+    return k[0] - k[1];
+  case EXPR_MUL:
+    return k[0] * k[1];
+  case EXPR_DIV:
+    assert_true(k[0] >= 0 && k[1] > 0);
+    return k[0] / k[1];
+  case EXPR_MOD:
+    assert_true(k[0] >= 0 && k[1] > 0);
+    return k[0] % k[1];
+  case EXPR_NOT:
+    return !k[0];
+  case EXPR_AND:
+    return k[0] && k[1];
+  case EXPR_OR:
+    return k[0] || k[1];
+  case EXPR_EQ:
+    return k[0] == k[1];
+  case EXPR_LT:
+    return k[0] < k[1];
+  case EXPR_LE:
+    return k[0] <= k[1];
+  case EXPR_ITE:
+    return k[0] ? k[1] : k[2];
+  case EXPR_BOOL_TO_INT:
+    return k[0];
+  default:
+    fail();
+    return 0;
   }
 }
 
@@ -69,32 +89,69 @@ static const struct made *pick(const struct made *all, int n, bool truth) {
   }
 }
 
-static void make_one(struct circuit *c, struct made *all, int n, int worlds) {
+static void make_one(struct expr_graph *c, struct made *all, int n, int worlds) {
   struct made *m = &all[n];
-  const struct made *a = pick(all, n, false), *b = pick(all, n, false), *p = pick(all, n, true), *q = pick(all, n, true);
+  const struct made *a = pick(all, n, false), *b = pick(all, n, false), *p = pick(all, n, true),
+                    *q = pick(all, n, true);
   uint32_t what = below(13);
   int64_t divisor = 1 + (int64_t)below(4);
   m->truth = what >= 6;
   switch (what) {
-  case 0: m->w = circuit_arithmetic(c, GATE_ADD, a->w, b->w); break;
-  case 1: m->w = circuit_arithmetic(c, GATE_SUB, a->w, b->w); break;
-  case 2: m->w = circuit_arithmetic(c, GATE_MUL, p->w == q->w ? a->w : circuit_count(c, p->w), b->w); break;
-  case 3: m->w = circuit_arithmetic(c, GATE_DIV, a->w, circuit_number(c, divisor)); break;
-  case 4: m->w = circuit_arithmetic(c, GATE_MOD, a->w, circuit_number(c, divisor)); break;
-  case 5: m->w = circuit_if(c, p->w, a->w, b->w); break;
-  case 6: m->w = circuit_and(c, p->w, q->w); break;
-  case 7: m->w = circuit_or(c, p->w, circuit_not(c, q->w)); break;
-  case 8: m->w = circuit_equal(c, a->w, b->w); break;
-  case 9: m->w = circuit_equal(c, p->w, q->w); break;
-  case 10: m->w = circuit_less(c, a->w, b->w); break;
-  case 11: m->w = circuit_at_most(c, a->w, b->w); break;
-  default: m->w = circuit_if(c, p->w, q->w, circuit_implies(c, q->w, p->w));
+  case 0:
+    m->w = expr_arithmetic(c, EXPR_ADD, a->w, b->w);
+    break;
+  case 1:
+    m->w = expr_arithmetic(c, EXPR_SUB, a->w, b->w);
+    break;
+  case 2:
+    m->w = expr_arithmetic(c, EXPR_MUL, p->w == q->w ? a->w : expr_bool_to_int(c, p->w), b->w);
+    break;
+  case 3:
+    m->w = expr_arithmetic(c, EXPR_DIV, a->w, expr_number(c, divisor));
+    break;
+  case 4:
+    m->w = expr_arithmetic(c, EXPR_MOD, a->w, expr_number(c, divisor));
+    break;
+  case 5:
+    m->w = expr_ite(c, p->w, a->w, b->w);
+    break;
+  case 6:
+    m->w = expr_and(c, p->w, q->w);
+    break;
+  case 7:
+    m->w = expr_or(c, p->w, expr_not(c, q->w));
+    break;
+  case 8:
+    m->w = expr_equal(c, a->w, b->w);
+    break;
+  case 9:
+    m->w = expr_equal(c, p->w, q->w);
+    break;
+  case 10:
+    m->w = expr_less(c, a->w, b->w);
+    break;
+  case 11:
+    m->w = expr_at_most(c, a->w, b->w);
+    break;
+  default:
+    m->w = expr_ite(c, p->w, q->w, expr_implies(c, q->w, p->w));
   }
   for (int i = 0; i < worlds; i++) {
     int64_t x = a->value[i], y = b->value[i];
     bool t = p->value[i], u = q->value[i];
-    int64_t v[] = {x + y, x - y, (p->w == q->w ? x : t) * y, floor_div(x, divisor), x - divisor * floor_div(x, divisor), t ? x : y,
-                   t && u, t || !u, x == y, t == u, x < y, x <= y, t ? u : !u || t};
+    int64_t v[] = {x + y,
+                   x - y,
+                   (p->w == q->w ? x : t) * y,
+                   floor_div(x, divisor),
+                   x - divisor * floor_div(x, divisor),
+                   t ? x : y,
+                   t && u,
+                   t || !u,
+                   x == y,
+                   t == u,
+                   x < y,
+                   x <= y,
+                   t ? u : !u || t};
     m->value[i] = v[what];
   }
 }
@@ -112,11 +169,11 @@ static void test_folding(void **state) {
   static struct made all[60];
   int worlds = assignments(world);
   for (seed = 1; seed < 4000000; seed += 20011) {
-    struct circuit c;
+    struct expr_graph c;
     uint32_t kept = seed;
-    circuit_init(&c);
+    expr_graph_init(&c);
     for (uint32_t i = 0; i < CHOICES; i++) {
-      all[i] = (struct made){.w = circuit_param(&c, i, i >= 2, LO[i], HI[i]), .truth = i >= 2};
+      all[i] = (struct made){.w = expr_choice(&c, i, i >= 2, LO[i], HI[i]), .truth = i >= 2};
       for (int k = 0; k < worlds; k++)
         all[i].value[k] = world[k][i];
     }
@@ -124,14 +181,14 @@ static void test_folding(void **state) {
       make_one(&c, all, n, worlds);
       if (!small(&all[n], worlds))
         all[n] = all[0];
-      const struct gate_node *node = node_of(&c, all[n].w);
+      const struct expr_node *node = node_of(&c, all[n].w);
       assert_int_equal(node->truth, all[n].truth);
       for (int k = 0; k < worlds; k++) {
         assert_int_equal(value_of(&c, all[n].w, world[k]), all[n].value[k]);
         assert_true(node->lo <= all[n].value[k] && all[n].value[k] <= node->hi);
       }
     }
-    circuit_release(&c);
+    expr_graph_release(&c);
     seed = kept;
   }
 }
@@ -139,14 +196,14 @@ static void test_folding(void **state) {
 /* Rules differ in what their choices range over: the same number is another choice. */
 static void test_choices_of_rules(void **state) {
   (void)state;
-  struct circuit c;
-  circuit_init(&c);
-  wire one = circuit_param(&c, 0, false, 0, 1), other = circuit_param(&c, 0, false, 0, 3);
+  struct expr_graph c;
+  expr_graph_init(&c);
+  expr_id one = expr_choice(&c, 0, false, 0, 1), other = expr_choice(&c, 0, false, 0, 3);
   assert_int_not_equal(one, other);
   assert_int_equal(node_of(&c, other)->hi, 3);
-  assert_true(circuit_is(&c, circuit_less(&c, one, circuit_number(&c, 2)), 1));
-  assert_false(circuit_is(&c, circuit_less(&c, other, circuit_number(&c, 2)), 1));
-  circuit_release(&c);
+  assert_true(expr_is_constant(&c, expr_less(&c, one, expr_number(&c, 2)), 1));
+  assert_false(expr_is_constant(&c, expr_less(&c, other, expr_number(&c, 2)), 1));
+  expr_graph_release(&c);
 }
 
 int main(void) {

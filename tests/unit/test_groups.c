@@ -1,15 +1,15 @@
-/* Fairness in the fast space of models of steps against its meaning (sem/groups.c): in every state that it reaches, what can be
-   taken is what the reference finds by trying every event, and each step is a taking of what the reference says. In all semantics,
-   with and without reductions, on models of ours and on random ones. */
-#include "interleave/interleave_space.h"
-#include "search/store.h"
+/* Fairness in the fast space of models of steps against its interp (interp/fairness_groups.c): in every state that it
+   reaches, what can be taken is what the reference finds by trying every event, and each step is a taking of what the
+   reference says. In all semantics, with and without reductions, on models of ours and on random ones. */
+#include "search/visited_set.h"
+#include "steps/step_system_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TRIAL_SPACE struct interleave
-#include "trial.h"
+#define LIVE_SYSTEM_TYPE struct step_system
 #include "short.h"
+#include "live_system.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* slow */
 #define STATES 20
@@ -21,25 +21,25 @@
 
 /* --- a space to look at --- */
 
-static void trial_init(struct trial *t, const char *text, const struct binding *bindings, size_t nbindings,
+static void trial_init(struct live_system *t, const char *text, const struct param_binding *bindings, size_t nbindings,
                        const char *environment, enum semantics semantics, bool reduce) {
-  trial_read(t, text, bindings, nbindings);
+  live_system_read(t, text, bindings, nbindings);
   uint32_t e = 0;
   while (environment && strcmp(t->model->environments[e].name, environment) != 0)
     e++;
-  live_form_make(&t->form, t->model, t->property, e);
-  trial_ask(t, e, semantics);
-  struct wishes w = trial_wishes(reduce);
-  struct licences *l = licences_grant(t->model, &t->question, &w, &t->arena);
-  meaning_follow(t->meaning, semantics, !l->of[REDUCE_MESSAGE_ORDER].applied);
-  struct space_options o = {.max_distance = ANY_DISTANCE};
-  t->space = interleave_of(interleave_space_new(t->meaning, t->model, &t->question, l, &o));
+  live_formula_init(&t->form, t->model, t->property, e);
+  live_system_query(t, e, semantics);
+  struct reduction_request w = live_system_reductions(reduce);
+  struct licences *l = licences_grant(t->model, &t->query, &w, &t->arena);
+  interpreter_follow(t->interp, semantics, !l->of[REDUCE_MESSAGE_ORDER].applied);
+  struct system_options o = {.max_distance = ANY_DISTANCE};
+  t->space = step_system_of(step_system_new(t->interp, t->model, &t->query, l, &o));
 }
 
 /* --- what each way finds in a state --- */
 
 struct found { /* names of vectors of numbers: a group, perhaps after a row that the step leads to */
-  struct trial *trial;
+  struct live_system *trial;
   struct intern *names;
   VEC(uint32_t) at;
 };
@@ -70,7 +70,7 @@ static void slow_group(void *context, const struct fair_group *g) {
 
 static bool fast_step(void *context, const struct state *state, const struct edge *edge) {
   struct found *f = context;
-  struct interleave *s = f->trial->space;
+  struct step_system *s = f->trial->space;
   if (edge->error || edge->group == NO_GROUP)
     return true;
   uint64_t *words = memory_alloc((s->keys.nwords + 2) * sizeof *words);
@@ -86,13 +86,13 @@ static bool fast_step(void *context, const struct state *state, const struct edg
 static bool slow_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
                       const struct model_error *error) {
   struct found *f = context;
-  struct interleave *s = f->trial->space;
+  struct step_system *s = f->trial->space;
   struct fair_group g;
   (void)error;
-  if (result != STEP_OK || !event_fair_group(f->trial->meaning, f->trial->question.environment, w->event, &g))
+  if (result != STEP_OK || !event_fair_group(f->trial->interp, f->trial->query.environment, w->event, &g))
     return true;
   uint64_t *words = memory_alloc((s->keys.nwords + 2) * sizeof *words);
-  row_of_config(s, next, s->row);
+  row_from_config(s, next, s->row);
   if (!row_key(s, s->row, words, NULL, NULL)) {
     s->base.restart = true;
   } else if (!s->too_far) { /* rounds lie further apart than anybody looks */
@@ -112,7 +112,8 @@ static void check_same(struct found *fast, struct found *slow, const char *what,
     qsort(fast->at.at, fast->at.n, sizeof *fast->at.at, compare_names);
   if (slow->at.n)
     qsort(slow->at.at, slow->at.n, sizeof *slow->at.at, compare_names);
-  bool same = fast->at.n == slow->at.n && (!fast->at.n || !memcmp(fast->at.at, slow->at.at, fast->at.n * sizeof *fast->at.at));
+  bool same =
+      fast->at.n == slow->at.n && (!fast->at.n || !memcmp(fast->at.at, slow->at.at, fast->at.n * sizeof *fast->at.at));
   if (!same)
     fail_msg("%s: %zu, the reference has %zu\n%s", what, fast->at.n, slow->at.n, text);
   vec_release(&fast->at);
@@ -120,20 +121,20 @@ static void check_same(struct found *fast, struct found *slow, const char *what,
 }
 
 /* False: keys have become too narrow. */
-static bool compare_state(struct trial *t, const struct state *state, const char *text) {
-  struct interleave *s = t->space;
-  struct space *space = &s->base;
+static bool compare_state(struct live_system *t, const struct state *state, const char *text) {
+  struct step_system *s = t->space;
+  struct system *space = &s->base;
   struct intern *names = intern_new();
   struct found fast = {t, names, {0}}, slow = {t, names, {0}};
   space->ops->enabled(space, state, fast_group, &fast);
   keys_load(&s->keys, state, s->words);
   keys_unpack(&s->keys, s->words, s->row);
-  struct config *c = cells_to_config(&s->cells, s->row);
-  config_groups(t->meaning, t->question.environment, c, slow_group, &slow);
+  struct config *c = state_cells_to_config(&s->cells, s->row);
+  config_groups(t->interp, t->query.environment, c, slow_group, &slow);
   check_same(&fast, &slow, "groups that are possible", text);
   fast.at = slow.at = (__typeof__(fast.at)){0};
   bool more = space->ops->successors(space, state, fast_step, &fast) && !space->restart &&
-              config_successors(t->meaning, t->question.environment, c, slow_step, &slow) && !space->restart;
+              config_successors(t->interp, t->query.environment, c, slow_step, &slow) && !space->restart;
   if (more)
     check_same(&fast, &slow, "steps with their groups", text);
   else {
@@ -148,43 +149,47 @@ static bool compare_state(struct trial *t, const struct state *state, const char
 static bool reach(void *context, const struct state *state, const struct edge *edge) {
   state_ref ref;
   if (!edge->error)
-    store_put(context, state->bytes, state->length, store_hash(state->bytes, state->length), 0, STORE_NONE, 0, &ref);
+    visited_insert(context, state->bytes, state->length, key_hash(state->bytes, state->length), 0, STATE_REF_NONE, 0,
+                   &ref);
   return true;
 }
 
-static uint32_t compare_states(struct trial *t, const char *text) {
-  struct space *space = &t->space->base;
+static uint32_t compare_states(struct live_system *t, const char *text) {
+  struct system *space = &t->space->base;
   uint32_t n;
   do {
-    struct store *store = store_new();
+    struct visited_set *store = visited_new();
     space->restart = false;
     n = 0;
     if (space->ops->initial(space, reach, store))
-      for (state_ref r = store_first(); r < store_end(store) && n < STATES && !space->restart; r = store_next(store, r), n++) {
-        struct stored at = store_at(store, r);
+      for (state_ref r = visited_first(); r < visited_end(store) && n < STATES && !space->restart;
+           r = visited_next(store, r), n++) {
+        struct stored at = visited_get(store, r);
         struct state state = {at.bytes, at.length};
         if (compare_state(t, &state, text))
           space->ops->successors(space, &state, reach, store);
       }
-    store_free(store);
+    visited_free(store);
   } while (space->restart);
   return n;
 }
 
-static void compare(const char *text, const struct binding *bindings, size_t n, const char *environment, bool messages) {
+static void compare(const char *text, const struct param_binding *bindings, size_t n, const char *environment,
+                    bool messages) {
   static const enum semantics all[] = {SEMANTICS_M, SEMANTICS_M_MP, SEMANTICS_MP};
   for (size_t i = 0; i < (messages ? sizeof all / sizeof *all : 1); i++)
     for (int reduce = 0; reduce < 2; reduce++) {
-      struct trial t;
+      struct live_system t;
       trial_init(&t, text, bindings, n, environment, messages ? all[i] : SEMANTICS_INTERLEAVING, reduce);
       assert_true(compare_states(&t, text) > 0);
-      trial_release(&t);
+      live_system_release(&t);
     }
 }
 
 /* --- models of ours --- */
 
-static void compare_file(const char *path, const struct binding *bindings, size_t n, const char *environment, bool messages) {
+static void compare_file(const char *path, const struct param_binding *bindings, size_t n, const char *environment,
+                         bool messages) {
   char *text = calloc(1, 1 << 16);
   FILE *f = fopen(path, "r");
   assert_non_null(f);
@@ -194,10 +199,10 @@ static void compare_file(const char *path, const struct binding *bindings, size_
   free(text);
 }
 
-#define COMPARE(path, environment, messages, ...)                                                                              \
-  do {                                                                                                                         \
-    const struct binding b[] = {__VA_ARGS__};                                                                                  \
-    compare_file(path, b, sizeof b / sizeof *b, environment, messages);                                                        \
+#define COMPARE(path, environment, messages, ...)                                                                      \
+  do {                                                                                                                 \
+    const struct param_binding b[] = {__VA_ARGS__};                                                                    \
+    compare_file(path, b, sizeof b / sizeof *b, environment, messages);                                                \
   } while (0)
 
 static void test_models(void **state) {
@@ -216,10 +221,18 @@ static void test_models(void **state) {
 
 #define ONE_OF(list) (list)[(size_t)rand() % (sizeof(list) / sizeof *(list))]
 
-static const char *const fairness[] = {"fair", "fair processes", "fair actions", "fair strong messages", "fair strong processes"};
-static const char *const channels[] = {"", "channels bag", "channels set", "channels fifo", "channels bag bound 1", "channels set bound 1"};
-static const char *const faults[] = {"", "", "at most 1 processes crash", "at most 1 processes crash and recover",
-                                     "any messages are lost", "at most 1 messages are lost", "at most 1 messages are duplicated", "at most 1 processes are byzantine"};
+static const char *const fairness[] = {"fair", "fair processes", "fair actions", "fair strong messages",
+                                       "fair strong processes"};
+static const char *const channels[] = {
+    "", "channels bag", "channels set", "channels fifo", "channels bag bound 1", "channels set bound 1"};
+static const char *const faults[] = {"",
+                                     "",
+                                     "at most 1 processes crash",
+                                     "at most 1 processes crash and recover",
+                                     "any messages are lost",
+                                     "at most 1 messages are lost",
+                                     "at most 1 messages are duplicated",
+                                     "at most 1 processes are byzantine"};
 static const char *const actions[] = {
     "when x < 2 { x := x + 1  send a(x) to others }",
     "when b { b := false  send c to all }",
@@ -242,16 +255,19 @@ static void replace(char *text, const char *from, const char *to) { /* as long *
 }
 
 static void write_model(char *out, size_t size) {
-  size_t n = (size_t)snprintf(out, size, "algorithm M\nparam n = %d\nmessage a(v: 0..2), c, t(r: round, hot: bool)\nprocess P[n] {\n"
-                                         "  var x: 0..2 = 0\n  var b: bool = false\n  var seen: set of P = {}\n  var r: round = 1\n"
-                                         "  %s\n",
-                              2 + rand() % 2, rand() % 2 ? actions[0] : actions[2 * (rand() % 2)]);
-  n += (size_t)snprintf(out + n, size - n, "  when not b and x == 0 { b := true  x := 1  send a(1) to all  send t(r, b) to others }\n");
+  size_t n =
+      (size_t)snprintf(out, size,
+                       "algorithm M\nparam n = %d\nmessage a(v: 0..2), c, t(r: round, hot: bool)\nprocess P[n] {\n"
+                       "  var x: 0..2 = 0\n  var b: bool = false\n  var seen: set of P = {}\n  var r: round = 1\n"
+                       "  %s\n",
+                       2 + rand() % 2, rand() % 2 ? actions[0] : actions[2 * (rand() % 2)]);
+  n += (size_t)snprintf(out + n, size - n,
+                        "  when not b and x == 0 { b := true  x := 1  send a(1) to all  send t(r, b) to others }\n");
   for (int i = 1 + rand() % 4; i > 0; i--)
     n += (size_t)snprintf(out + n, size - n, "  %s\n", ONE_OF(actions));
   const char *channel = ONE_OF(channels), *fault = ONE_OF(faults);
-  snprintf(out + n, size - n, "}\nenvironment e { %s%s%s%s%s }\nlive l in e: eventually forall p in P: p.b\n", ONE_OF(fairness),
-           *channel ? "; " : "", channel, *fault ? "; " : "", fault);
+  snprintf(out + n, size - n, "}\nenvironment e { %s%s%s%s%s }\nlive l in e: eventually forall p in P: p.b\n",
+           ONE_OF(fairness), *channel ? "; " : "", channel, *fault ? "; " : "", fault);
   if (strstr(fault, "byzantine")) { /* who could send any round */
     replace(out, "round", "0..3 ");
     replace(out, "r + 1", "3    ");

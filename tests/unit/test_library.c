@@ -10,19 +10,19 @@
 
 #include <cmocka.h>
 
-static const char echo[] =
-    "algorithm Echo\n"
-    "param n where n >= 2\n"
-    "process P[n] {\n"
-    "  input x: bool\n"
-    "  var decided: bool? = none\n"
-    "  round { send x to all  update { decided := forall m in received: m } }\n"
-    "}\n"
-    "environment lossy { at most 1 messages are lost }\n"
-    "environment calm { synchronous }\n"
-    "safety agreement in calm, lossy: forall p, q in P: p.decided != none and q.decided != none => p.decided == q.decided\n"
-    "cover decides in calm: exists p in P: p.decided == true\n"
-    "live ends in calm: eventually forall p in P: p.decided != none\n";
+static const char echo[] = "algorithm Echo\n"
+                           "param n where n >= 2\n"
+                           "process P[n] {\n"
+                           "  input x: bool\n"
+                           "  var decided: bool? = none\n"
+                           "  round { send x to all  update { decided := forall m in received: m } }\n"
+                           "}\n"
+                           "environment lossy { at most 1 messages are lost }\n"
+                           "environment calm { synchronous }\n"
+                           "safety agreement in calm, lossy: forall p, q in P: p.decided != none and q.decided != none "
+                           "=> p.decided == q.decided\n"
+                           "cover decides in calm: exists p in P: p.decided == true\n"
+                           "live ends in calm: eventually forall p in P: p.decided != none\n";
 
 static rondo_model *open_echo(rondo *r, const char *n) {
   rondo_model *m = rondo_open_text(r, "echo.rondo", echo, strlen(echo));
@@ -224,8 +224,12 @@ static void opens_and_closes_thousands(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(checks_and_tells),         cmocka_unit_test(commands_answer),    cmocka_unit_test(proves_alone),
-      cmocka_unit_test(wrong_uses_are_told),      cmocka_unit_test(contexts_are_apart), cmocka_unit_test(interruptions_are_obeyed),
+      cmocka_unit_test(checks_and_tells),
+      cmocka_unit_test(commands_answer),
+      cmocka_unit_test(proves_alone),
+      cmocka_unit_test(wrong_uses_are_told),
+      cmocka_unit_test(contexts_are_apart),
+      cmocka_unit_test(interruptions_are_obeyed),
       cmocka_unit_test(opens_and_closes_thousands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,12 +1,12 @@
-/* Licences against the meaning. Whatever the analysis grants must be true of the reference
+/* Licences against the interp. Whatever the analysis grants must be true of the reference
    interpreter: renaming processes or values, relabelling values or rounds by their order, and
    filling in dead variables otherwise must lead to the same successors and the same truth of the
    properties. Tried on models put together from pieces, good and bad ones alike: where the analysis
    refuses nothing is claimed. */
-#include "lang/check.h"
-#include "model/licence.h"
-#include "model/reads.h"
-#include "sem/config.h"
+#include "analysis/licence.h"
+#include "analysis/read_sets.h"
+#include "interp/config.h"
+#include "lang/typecheck.h"
 
 #include "base/vec.h"
 #include "short.h"
@@ -22,8 +22,7 @@
 /* --- a change of names --- */
 
 struct mapping {
-  const struct type
-      *value_type; /* values of this type become value[their index]; VALUE_NONE: undefined */
+  const struct type *value_type; /* values of this type become value[their index]; VALUE_NONE: undefined */
   const value *value;
   const uint32_t *process;
   value rounds[64];
@@ -31,27 +30,27 @@ struct mapping {
   bool undefined; /* out: a value without an image was met */
 };
 
-struct trial {
+struct licence_fixture {
   struct arena arena;
   struct model *model;
-  struct meaning *meaning;
-  struct question question;
+  struct interpreter *interp;
+  struct query query;
   struct licences *licences;
-  struct liveness *live;
+  struct live_variables *live;
   struct intern *configs; /* written down as numbers */
 };
 
-static value mapped(struct trial *t, struct mapping *m, const struct type *type, value v);
+static value mapped(struct licence_fixture *t, struct mapping *m, const struct type *type, value v);
 
-static value mapped_set(struct trial *t, struct mapping *m, const struct type *type, value v) {
+static value mapped_set(struct licence_fixture *t, struct mapping *m, const struct type *type, value v) {
   struct values *vs = &t->model->values;
   value out = set_empty(vs, type), member;
   for (uint64_t cursor = 0; set_member(vs, type, v, &cursor, &member);)
-    out = set_with(vs, type, out, mapped(t, m, type->element, member));
+    out = set_insert(vs, type, out, mapped(t, m, type->element, member));
   return out;
 }
 
-static value mapped_parts(struct trial *t, struct mapping *m, const struct type *type, value v) {
+static value mapped_parts(struct licence_fixture *t, struct mapping *m, const struct type *type, value v) {
   struct values *vs = &t->model->values;
   size_t n;
   value_parts(vs, v, &n);
@@ -68,7 +67,7 @@ static value mapped_parts(struct trial *t, struct mapping *m, const struct type 
   return made;
 }
 
-static value mapped(struct trial *t, struct mapping *m, const struct type *type, value v) {
+static value mapped(struct licence_fixture *t, struct mapping *m, const struct type *type, value v) {
   if (type == m->value_type) {
     value to = m->value[type_index(&t->model->values, type, v)];
     m->undefined |= to == VALUE_NONE;
@@ -80,7 +79,7 @@ static value mapped(struct trial *t, struct mapping *m, const struct type *type,
   case TYPE_ROUND:
     return m->rank ? m->rounds[v < 63 ? v : 63] : v;
   case TYPE_OPTION:
-    return v == VALUE_NONE ? v : value_some(mapped(t, m, type->element, value_unwrap(v)));
+    return v == VALUE_NONE ? v : value_wrap(mapped(t, m, type->element, value_unwrap(v)));
   case TYPE_SET:
     return mapped_set(t, m, type, v);
   case TYPE_RECORD:
@@ -92,7 +91,7 @@ static value mapped(struct trial *t, struct mapping *m, const struct type *type,
   }
 }
 
-static struct config *config_mapped(struct trial *t, struct mapping *m, const struct config *c) {
+static struct config *config_mapped(struct licence_fixture *t, struct mapping *m, const struct config *c) {
   struct config *out = config_copy(t->model, c);
   for (uint32_t i = 0; i < t->model->nglobals; i++)
     out->globals[i] = mapped(t, m, t->model->globals[i].type, c->globals[i]);
@@ -120,7 +119,7 @@ static struct config *config_mapped(struct trial *t, struct mapping *m, const st
 static void mark_round(void *context, value round) { *(uint64_t *)context |= UINT64_C(1) << (round < 63 ? round : 63); }
 
 /* The k-th smallest round number becomes k, 0 stays 0; the phase number keeps its residue. */
-static void rank_of(struct trial *t, const struct config *c, struct mapping *m) {
+static void rank_of(struct licence_fixture *t, const struct config *c, struct mapping *m) {
   uint64_t seen = 1 | UINT64_C(1) << c->phase;
   for (uint32_t p = 0; p < c->nprocesses; p++) {
     const struct role *role = &t->model->roles[model_role_of(t->model, p)];
@@ -140,7 +139,7 @@ static void rank_of(struct trial *t, const struct config *c, struct mapping *m) 
 
 /* Dead variables are left out: they may be anything. What an idle process still has is read by
  * properties alone. */
-static uint32_t config_id(struct trial *t, const struct config *c) {
+static uint32_t config_id(struct licence_fixture *t, const struct config *c) {
   const struct model *m = t->model;
   VEC(value) v = {0};
   vec_push(&v, c->point);
@@ -165,7 +164,7 @@ static uint32_t config_id(struct trial *t, const struct config *c) {
 }
 
 struct config_set {
-  struct trial *trial;
+  struct licence_fixture *trial;
   struct mapping *mapping;   /* applied to what is put in, or NULL */
   bool rank;                 /* by rank of its own */
   VEC(uint32_t) ids;         /* sorted; an error of the model is UINT32_MAX */
@@ -202,8 +201,8 @@ static bool put_config(void *context, const struct config *c) {
   return true;
 }
 
-static bool put_step(void *context, const struct witness *w, enum step_result result,
-                     const struct config *next, const struct model_error *error) {
+static bool put_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                     const struct model_error *error) {
   (void)w;
   (void)error;
   struct config_set *s = context;
@@ -221,20 +220,19 @@ static void set_release(struct config_set *s) {
 }
 
 static bool same_sets(const struct config_set *a, const struct config_set *b) {
-  return a->ids.n == b->ids.n &&
-         (a->ids.n == 0 || !memcmp(a->ids.at, b->ids.at, a->ids.n * sizeof *a->ids.at));
+  return a->ids.n == b->ids.n && (a->ids.n == 0 || !memcmp(a->ids.at, b->ids.at, a->ids.n * sizeof *a->ids.at));
 }
 
 /* --- trials --- */
 
-static struct trial *trial_new(const char *text) {
-  struct trial *t = memory_alloc(sizeof *t);
+static struct licence_fixture *trial_new(const char *text) {
+  struct licence_fixture *t = memory_alloc(sizeof *t);
   struct source source = {.path = "m", .text = text, .length = strlen(text)};
   struct diags diags;
   arena_init(&t->arena);
   diags_init(&diags, &source);
   struct ast *file = parse_file(&source, &t->arena, &diags);
-  t->model = diags.errors ? NULL : model_check(file, &source, NULL, 0, true, &diags);
+  t->model = diags.errors ? NULL : model_typecheck(file, &source, NULL, 0, true, &diags);
   if (!t->model) {
     struct text out = {0};
     diags_print(&diags, false, &out);
@@ -246,45 +244,44 @@ static struct trial *trial_new(const char *text) {
   uint32_t *all = arena_array(&t->arena, t->model->nproperties + 1, sizeof *all);
   for (uint32_t i = 0; i < t->model->nproperties; i++)
     all[i] = i;
-  t->question = (struct question){.properties = all, .nproperties = t->model->nproperties};
-  struct wishes w;
+  t->query = (struct query){.properties = all, .nproperties = t->model->nproperties};
+  struct reduction_request w;
   struct text error = {0};
-  assert_true(wishes_parse("auto", &w, &error));
-  t->meaning = meaning_new(t->model);
-  t->licences = licences_grant(t->model, &t->question, &w, &t->arena);
-  t->live = liveness_of(t->model, &t->question, &t->arena);
+  assert_true(reduction_request_parse("auto", &w, &error));
+  t->interp = interpreter_new(t->model);
+  t->licences = licences_grant(t->model, &t->query, &w, &t->arena);
+  t->live = live_variables_of(t->model, &t->query, &t->arena);
   t->configs = intern_new();
   return t;
 }
 
-static void trial_free(struct trial *t) {
-  meaning_free(t->meaning);
+static void trial_free(struct licence_fixture *t) {
+  interpreter_free(t->interp);
   model_free(t->model);
   intern_free(t->configs);
   arena_release(&t->arena);
   memory_free(t);
 }
 
-static bool granted(const struct trial *t, enum reduction r) { return t->licences->of[r].granted; }
+static bool granted(const struct licence_fixture *t, enum reduction r) { return t->licences->of[r].granted; }
 
 /* The same truth of every property before and after renaming. */
-static bool same_truth(struct trial *t, const struct config *a, const struct config *b) {
-  for (uint32_t i = 0; i < t->question.nproperties; i++) {
-    const struct property *p = &t->model->properties[t->question.properties[i]];
-    if (!p->step && config_holds(t->meaning, p->formula, a, NULL, NULL) !=
-                        config_holds(t->meaning, p->formula, b, NULL, NULL))
+static bool same_truth(struct licence_fixture *t, const struct config *a, const struct config *b) {
+  for (uint32_t i = 0; i < t->query.nproperties; i++) {
+    const struct property *p = &t->model->properties[t->query.properties[i]];
+    if (!p->step &&
+        config_holds(t->interp, p->formula, a, NULL, NULL) != config_holds(t->interp, p->formula, b, NULL, NULL))
       return false;
   }
   return true;
 }
 
 /* Does c behave like its image? */
-static bool alike(struct trial *t, struct mapping *m, const struct config *c, bool rank) {
-  struct config_set images = {.trial = t, .mapping = m, .rank = rank},
-                    of_image = {.trial = t, .rank = rank};
+static bool alike(struct licence_fixture *t, struct mapping *m, const struct config *c, bool rank) {
+  struct config_set images = {.trial = t, .mapping = m, .rank = rank}, of_image = {.trial = t, .rank = rank};
   struct config *image = config_mapped(t, m, c);
-  config_successors(t->meaning, 0, c, put_step, &images);
-  config_successors(t->meaning, 0, image, put_step, &of_image);
+  config_successors(t->interp, 0, c, put_step, &images);
+  config_successors(t->interp, 0, image, put_step, &of_image);
   bool good = same_sets(&images, &of_image) && same_truth(t, c, image) && !m->undefined;
   config_free(image);
   set_release(&images);
@@ -292,7 +289,7 @@ static bool alike(struct trial *t, struct mapping *m, const struct config *c, bo
   return good;
 }
 
-static bool symmetric_at(struct trial *t, const struct config *c) {
+static bool symmetric_at(struct licence_fixture *t, const struct config *c) {
   uint32_t n = t->model->nprocesses, to[8];
   for (uint32_t a = 0; a < n; a++)
     for (uint32_t b = a + 1; b < n; b++) {
@@ -308,7 +305,7 @@ static bool symmetric_at(struct trial *t, const struct config *c) {
   return true;
 }
 
-static bool partition_at(struct trial *t, const struct config *c) {
+static bool partition_at(struct licence_fixture *t, const struct config *c) {
   const struct type *type = t->licences->value_type;
   value to[8];
   for (uint64_t a = 0; a < type->count; a++)
@@ -322,7 +319,7 @@ static bool partition_at(struct trial *t, const struct config *c) {
   return true;
 }
 
-static bool ranked_at(struct trial *t, const struct config *c) {
+static bool ranked_at(struct licence_fixture *t, const struct config *c) {
   struct mapping m = {0};
   rank_of(t, c, &m);
   return alike(t, &m, c, true);
@@ -330,7 +327,7 @@ static bool ranked_at(struct trial *t, const struct config *c) {
 
 /* Relabels the values that some initial configuration starts with by their rank, and follows it for
  * a while. */
-static bool ordered_from(struct trial *t, const struct config *initial) {
+static bool ordered_from(struct licence_fixture *t, const struct config *initial) {
   const struct type *type = t->licences->value_type;
   const struct model *model = t->model;
   value to[8], next = 0;
@@ -349,16 +346,16 @@ static bool ordered_from(struct trial *t, const struct config *initial) {
   for (size_t i = 0; i < layer.keep.n && i < 3 && good; i++) {
     struct mapping m = {.value_type = type, .value = to};
     good = alike(t, &m, layer.keep.at[i], false);
-    config_successors(t->meaning, 0, layer.keep.at[i], put_step, &layer);
+    config_successors(t->interp, 0, layer.keep.at[i], put_step, &layer);
   }
   set_release(&layer);
   return good;
 }
 
-static const char *broken_licence(struct trial *t, size_t limit) {
+static const char *broken_licence(struct licence_fixture *t, size_t limit) {
   struct config_set reached = {.trial = t, .collect = true};
   const char *broken = NULL;
-  config_initials(t->meaning, 0, put_config, &reached, &(struct model_error){0});
+  config_initials(t->interp, 0, put_config, &reached, &(struct model_error){0});
   size_t initials = reached.keep.n;
   for (size_t i = 0; i < initials && i < limit && granted(t, REDUCE_ORDER) && !broken; i++)
     if (!ordered_from(t, reached.keep.at[i]))
@@ -371,18 +368,18 @@ static const char *broken_licence(struct trial *t, size_t limit) {
       broken = "partition";
     if (granted(t, REDUCE_ROUND_RANK) && !ranked_at(t, c))
       broken = "round-rank";
-    config_successors(t->meaning, 0, c, put_step, &reached);
+    config_successors(t->interp, 0, c, put_step, &reached);
   }
   set_release(&reached);
   return broken;
 }
 
 /* Dead variables: whatever they hold, the next states are the same as far as anybody reads them. */
-static bool dead_are_dead(struct trial *t, size_t limit) {
+static bool dead_are_dead(struct licence_fixture *t, size_t limit) {
   const struct model *m = t->model;
   struct config_set reached = {.trial = t, .collect = true};
   bool good = true;
-  config_initials(t->meaning, 0, put_config, &reached, &(struct model_error){0});
+  config_initials(t->interp, 0, put_config, &reached, &(struct model_error){0});
   for (size_t i = 0; i < reached.keep.n && i < limit && good; i++) {
     const struct config *c = reached.keep.at[i];
     struct config *other = config_copy(m, c);
@@ -395,24 +392,24 @@ static bool dead_are_dead(struct trial *t, size_t limit) {
         live = t->live->idle[r];
       for (uint32_t v = 0; v < m->roles[r].nvars; v++)
         if (!live[v] && m->roles[r].vars[v].type->count < UINT64_MAX)
-          other->local[p][LOCAL_VAR(v)] = type_nth(&t->model->values, m->roles[r].vars[v].type,
-                                                   m->roles[r].vars[v].type->count - 1);
+          other->local[p][LOCAL_VAR(v)] =
+              type_nth(&t->model->values, m->roles[r].vars[v].type, m->roles[r].vars[v].type->count - 1);
     }
     struct config_set a = {.trial = t}, b = {.trial = t};
-    config_successors(t->meaning, 0, c, put_step, &a);
-    config_successors(t->meaning, 0, other, put_step, &b);
+    config_successors(t->interp, 0, c, put_step, &a);
+    config_successors(t->interp, 0, other, put_step, &b);
     good = same_sets(&a, &b) && same_truth(t, c, other);
     set_release(&a);
     set_release(&b);
     config_free(other);
-    config_successors(t->meaning, 0, c, put_step, &reached);
+    config_successors(t->interp, 0, c, put_step, &reached);
   }
   set_release(&reached);
   return good;
 }
 
 static unsigned try_model(const char *text, size_t limit) {
-  struct trial *t = trial_new(text);
+  struct licence_fixture *t = trial_new(text);
   unsigned grants = 0;
   const char *broken = broken_licence(t, limit);
   if (!broken && !dead_are_dead(t, limit))
@@ -491,12 +488,12 @@ static char *with_hole_filled(struct arena *arena, const char *frame, const char
   return arena_printf(arena, "%.*s%s%s", (int)(hole - frame), frame, piece, hole + 2);
 }
 
-#define VALUE_MODEL                                                                                \
-  "algorithm A\nparam n = 2\ntype Value = 1..3\nprocess P[n] {\n  input x: Value\n"                \
-  "  var d: Value? = none\n  var seen: set of Value = {x}\n"                                       \
-  "  def same(a: Value, b: Value) = a == b\n"                                                      \
-  "  def least(a: Value, s: set of Value) = forall b in s: a <= b\n"                               \
-  "  round {\n    send x to all\n    update { %s }\n  }\n}\nenvironment free {}\n"                 \
+#define VALUE_MODEL                                                                                                    \
+  "algorithm A\nparam n = 2\ntype Value = 1..3\nprocess P[n] {\n  input x: Value\n"                                    \
+  "  var d: Value? = none\n  var seen: set of Value = {x}\n"                                                           \
+  "  def same(a: Value, b: Value) = a == b\n"                                                                          \
+  "  def least(a: Value, s: set of Value) = forall b in s: a <= b\n"                                                   \
+  "  round {\n    send x to all\n    update { %s }\n  }\n}\nenvironment free {}\n"                                     \
   "safety agreement: forall p, q in P, v in p.d, w in q.d: v == w\n"
 
 static void test_values(void **state) {
@@ -565,11 +562,11 @@ static const char *const claims[] = {
     "exists p in P: 1 / |p.s| == 1",
 };
 
-#define PROCESS_MODEL                                                                              \
-  "algorithm A\nparam n = 2\ninput boss: P\nprocess P[n] {\n  input start: bool\n"                 \
-  "  oracle c: P each phase\n  var b: bool = start\n  var l: P = me\n  var s: set of P = {}\n"     \
-  "  var w: [P] bool = [q in P: false]\n  phase {\n    round one {\n      send b to all\n"         \
-  "      update { %s }\n    }\n    round two { send b to c  update { %s } }\n  }\n}\n"             \
+#define PROCESS_MODEL                                                                                                  \
+  "algorithm A\nparam n = 2\ninput boss: P\nprocess P[n] {\n  input start: bool\n"                                     \
+  "  oracle c: P each phase\n  var b: bool = start\n  var l: P = me\n  var s: set of P = {}\n"                         \
+  "  var w: [P] bool = [q in P: false]\n  phase {\n    round one {\n      send b to all\n"                             \
+  "      update { %s }\n    }\n    round two { send b to c  update { %s } }\n  }\n}\n"                                 \
   "environment e { %s }\nsafety claim: %s\n"
 
 static void test_processes(void **state) {
@@ -614,10 +611,10 @@ static const char *const stamps[] = {
     "s := {m for m in received if m != r}",
 };
 
-#define ROUND_MODEL                                                                                \
-  "algorithm A\nparam n = 2\nprocess P[n] {\n  input b: bool\n  var r: round = 0\n"                \
-  "  var s: set of round = {}\n  phase ph {\n    round { send r to all  update { %s } }\n"         \
-  "    round { send r to all  update { %s } }\n  }\n}\nenvironment e { synchronous }\n"            \
+#define ROUND_MODEL                                                                                                    \
+  "algorithm A\nparam n = 2\nprocess P[n] {\n  input b: bool\n  var r: round = 0\n"                                    \
+  "  var s: set of round = {}\n  phase ph {\n    round { send r to all  update { %s } }\n"                             \
+  "    round { send r to all  update { %s } }\n  }\n}\nenvironment e { synchronous }\n"                                \
   "safety claim: forall p, q in P: p.b => p.r <= q.r\n"
 
 static void test_rounds(void **state) {

@@ -1,16 +1,16 @@
-/* What the analyses claim of models of steps, against the meaning. Renaming processes, turning rings,
+/* What the analyses claim of models of steps, against the interp. Renaming processes, turning rings,
    renaming values, filling in dead variables otherwise and leaving out dead messages must lead to the
    same successors; what an action is said to read and write must be all that it reads and writes;
    what no property is said to see must change no verdict; and conditions that are said to stay false
    must stay false. Tried on models put together from pieces, good and bad ones alike. */
-#include "lang/check.h"
-#include "model/actions.h"
-#include "model/licence.h"
-#include "model/permanent.h"
-#include "model/print.h"
-#include "model/survey.h"
-#include "sem/events.h"
-#include "sem/local.h"
+#include "analysis/action_use.h"
+#include "analysis/licence.h"
+#include "analysis/model_visitor.h"
+#include "analysis/stable_predicates.h"
+#include "interp/events.h"
+#include "interp/local.h"
+#include "lang/typecheck.h"
+#include "model/model_print.h"
 
 #include "base/vec.h"
 #include "short.h"
@@ -24,30 +24,39 @@
 
 #include <cmocka.h>
 
-struct trial {
+struct step_licence_fixture {
   struct arena arena;
   struct model *model;
-  struct meaning *meaning;
-  struct question question;
+  struct interpreter *interp;
+  struct query query;
   struct licences *licences;
-  struct step_liveness *live;
-  struct actions_use *use;
-  struct permanence *permanence;
+  struct step_live_variables *live;
+  struct action_uses *use;
+  struct stable_predicates *stable;
   struct intern *configs; /* written down as numbers */
   const char *broken;
   unsigned long claims[8]; /* how often something was claimed, by test */
 };
 
-enum claim { CLAIM_SYMMETRY, CLAIM_VALUES, CLAIM_DEAD, CLAIM_STAYS, CLAIM_IDLE, CLAIM_UNSEEN, CLAIM_UNREAD, CLAIM_GONE };
+enum claim {
+  CLAIM_SYMMETRY,
+  CLAIM_VALUES,
+  CLAIM_DEAD,
+  CLAIM_STAYS,
+  CLAIM_IDLE,
+  CLAIM_UNSEEN,
+  CLAIM_UNREAD,
+  CLAIM_GONE
+};
 
 /* --- configurations --- */
 
-static bool fifo(const struct trial *t) {
-  const struct clause *c = question_channels(t->model, &t->question);
+static bool fifo(const struct step_licence_fixture *t) {
+  const struct clause *c = query_channels(t->model, &t->query);
   return c && c->channel == CHANNEL_FIFO;
 }
 
-static const bool *live_vars(const struct trial *t, const struct config *c, uint32_t p) {
+static const bool *live_vars(const struct step_licence_fixture *t, const struct config *c, uint32_t p) {
   uint32_t r = model_role_of(t->model, p);
   const struct role *role = &t->model->roles[r];
   if (!process_active(c->local[p][LOCAL_STATUS]))
@@ -57,7 +66,7 @@ static const bool *live_vars(const struct trial *t, const struct config *c, uint
 }
 
 /* Written down as a number; dead variables are left out if asked. */
-static uint32_t config_id(struct trial *t, const struct config *c, bool live_only) {
+static uint32_t config_id(struct step_licence_fixture *t, const struct config *c, bool live_only) {
   const struct model *m = t->model;
   VEC(value) v = {0};
   vec_push(&v, c->lost);
@@ -87,13 +96,13 @@ static uint32_t config_id(struct trial *t, const struct config *c, bool live_onl
   return id;
 }
 
-static bool goes_before(const struct trial *t, const struct packet *a, const struct packet *b) {
+static bool goes_before(const struct step_licence_fixture *t, const struct packet *a, const struct packet *b) {
   if (!fifo(t))
     return packet_compare(t->model, a, b) < 0;
   return a->to != b->to ? a->to < b->to : a->from < b->from; /* else as they are */
 }
 
-static void sort_packets(const struct trial *t, struct config *c) {
+static void sort_packets(const struct step_licence_fixture *t, struct config *c) {
   for (uint32_t i = 1; i < c->npackets; i++)
     for (uint32_t k = i; k > 0 && goes_before(t, &c->packets[k], &c->packets[k - 1]); k--) {
       struct packet swap = c->packets[k];
@@ -102,7 +111,8 @@ static void sort_packets(const struct trial *t, struct config *c) {
     }
 }
 
-static struct config *config_renamed(struct trial *t, const struct renaming *by, const struct config *c) {
+static struct config *config_renamed(struct step_licence_fixture *t, const struct renaming *by,
+                                     const struct config *c) {
   struct model *m = t->model;
   struct config *out = config_copy(m, c);
   for (uint32_t i = 0; i < m->nglobals; i++)
@@ -133,7 +143,8 @@ static struct config *config_renamed(struct trial *t, const struct renaming *by,
 }
 
 /* All copies of one message of one channel. */
-static struct config *config_without(struct trial *t, const struct config *c, const struct packet *gone) {
+static struct config *config_without(struct step_licence_fixture *t, const struct config *c,
+                                     const struct packet *gone) {
   struct config *out = config_copy(t->model, c);
   uint32_t n = 0;
   for (uint32_t i = 0; i < c->npackets; i++) {
@@ -148,12 +159,12 @@ static struct config *config_without(struct trial *t, const struct config *c, co
 /* --- sets of configurations --- */
 
 struct config_set {
-  struct trial *trial;
-  const struct renaming *by;   /* applied to what is put in, or NULL */
-  const struct packet *gone;   /* left out of what is put in, or NULL */
+  struct step_licence_fixture *trial;
+  const struct renaming *by; /* applied to what is put in, or NULL */
+  const struct packet *gone; /* left out of what is put in, or NULL */
   bool live_only;
-  VEC(uint32_t) ids;           /* sorted; an error of the model is UINT32_MAX */
-  VEC(struct config *) keep;   /* if collect */
+  VEC(uint32_t) ids;         /* sorted; an error of the model is UINT32_MAX */
+  VEC(struct config *) keep; /* if collect */
   bool collect;
 };
 
@@ -208,11 +219,11 @@ static bool same_sets(const struct config_set *a, const struct config_set *b) {
   return a->ids.n == b->ids.n && (a->ids.n == 0 || !memcmp(a->ids.at, b->ids.at, a->ids.n * sizeof *a->ids.at));
 }
 
-static bool same_truth(struct trial *t, const struct config *a, const struct config *b) {
-  for (uint32_t i = 0; i < t->question.nproperties; i++) {
-    const struct property *p = &t->model->properties[t->question.properties[i]];
-    if (!p->step && config_holds(t->meaning, p->formula, a, NULL, NULL) !=
-                        config_holds(t->meaning, p->formula, b, NULL, NULL))
+static bool same_truth(struct step_licence_fixture *t, const struct config *a, const struct config *b) {
+  for (uint32_t i = 0; i < t->query.nproperties; i++) {
+    const struct property *p = &t->model->properties[t->query.properties[i]];
+    if (!p->step &&
+        config_holds(t->interp, p->formula, a, NULL, NULL) != config_holds(t->interp, p->formula, b, NULL, NULL))
       return false;
   }
   return true;
@@ -220,11 +231,11 @@ static bool same_truth(struct trial *t, const struct config *a, const struct con
 
 /* --- renamings --- */
 
-static bool alike(struct trial *t, const struct renaming *by, const struct config *c) {
+static bool alike(struct step_licence_fixture *t, const struct renaming *by, const struct config *c) {
   struct config_set images = {.trial = t, .by = by}, of_image = {.trial = t};
   struct config *image = config_renamed(t, by, c);
-  config_successors(t->meaning, t->question.environment, c, put_step, &images);
-  config_successors(t->meaning, t->question.environment, image, put_step, &of_image);
+  config_successors(t->interp, t->query.environment, c, put_step, &images);
+  config_successors(t->interp, t->query.environment, image, put_step, &of_image);
   bool good = same_sets(&images, &of_image) && same_truth(t, c, image);
   config_free(image);
   set_release(&images);
@@ -232,7 +243,7 @@ static bool alike(struct trial *t, const struct renaming *by, const struct confi
   return good;
 }
 
-static bool symmetric_at(struct trial *t, const struct config *c) {
+static bool symmetric_at(struct step_licence_fixture *t, const struct config *c) {
   uint32_t n = t->model->nprocesses, to[8];
   bool good = true;
   for (uint32_t r = 0; r < t->model->nroles && good; r++) {
@@ -256,7 +267,7 @@ static bool symmetric_at(struct trial *t, const struct config *c) {
   return good;
 }
 
-static bool renamed_at(struct trial *t, const struct config *c) {
+static bool renamed_at(struct step_licence_fixture *t, const struct config *c) {
   const struct type *type = t->licences->value_type;
   uint32_t to[8];
   bool good = true;
@@ -272,7 +283,7 @@ static bool renamed_at(struct trial *t, const struct config *c) {
 
 /* --- dead variables --- */
 
-static bool dead_at(struct trial *t, const struct config *c) {
+static bool dead_at(struct step_licence_fixture *t, const struct config *c) {
   struct model *m = t->model;
   struct config *other = config_copy(m, c);
   bool some = false;
@@ -289,8 +300,8 @@ static bool dead_at(struct trial *t, const struct config *c) {
   }
   struct config_set a = {.trial = t, .live_only = true}, b = {.trial = t, .live_only = true};
   if (some) {
-    config_successors(t->meaning, t->question.environment, c, put_step, &a);
-    config_successors(t->meaning, t->question.environment, other, put_step, &b);
+    config_successors(t->interp, t->query.environment, c, put_step, &a);
+    config_successors(t->interp, t->query.environment, other, put_step, &b);
     t->claims[CLAIM_DEAD]++;
   }
   bool good = same_sets(&a, &b) && same_truth(t, c, other);
@@ -302,18 +313,19 @@ static bool dead_at(struct trial *t, const struct config *c) {
 
 /* --- conditions --- */
 
-struct asked {
+struct permanence_query {
   uint32_t process, action, from;
   value message;
 };
 
 /* 1, 0, or -1: an error. */
-static int truth_of(struct trial *t, const struct config *c, const struct asked *q, const struct node *condition) {
+static int truth_of(struct step_licence_fixture *t, const struct config *c, const struct permanence_query *q,
+                    const struct node *condition) {
   struct eval e;
   jmp_buf failure;
   const struct role *role = &t->model->roles[model_role_of(t->model, q->process)];
   const struct action *a = &role->actions[q->action];
-  local_begin(&e, t->meaning, q->process, 0, 1, c->local[q->process], c->globals);
+  local_begin(&e, t->interp, q->process, 0, 1, c->local[q->process], c->globals);
   e.failure = &failure;
   if (setjmp(failure))
     return -1;
@@ -330,7 +342,7 @@ static int truth_of(struct trial *t, const struct config *c, const struct asked 
   return eval_true(&e, condition);
 }
 
-static void complain(struct trial *t, const char *what, const struct node *n) {
+static void complain(struct step_licence_fixture *t, const char *what, const struct node *n) {
   struct text out = {0};
   node_print(t->model, n, &out);
   t->broken = arena_printf(&t->arena, "%s: %s", what, text_or_empty(&out));
@@ -338,8 +350,8 @@ static void complain(struct trial *t, const char *what, const struct node *n) {
 }
 
 /* Evaluates never fails, and false stays false, whatever the message. */
-static void stays_false(struct trial *t, const struct config *before, const struct config *after,
-                        const struct asked *q, const struct node *condition, bool may_fail) {
+static void stays_false(struct step_licence_fixture *t, const struct config *before, const struct config *after,
+                        const struct permanence_query *q, const struct node *condition, bool may_fail) {
   int first = truth_of(t, before, q, condition);
   if (first < 0 && !may_fail)
     complain(t, "a condition fails", condition);
@@ -350,23 +362,24 @@ static void stays_false(struct trial *t, const struct config *before, const stru
     complain(t, "a condition comes true again", condition);
 }
 
-static void check_stays(struct trial *t, const struct config *before, const struct config *after, uint32_t p) {
+static void check_stays(struct step_licence_fixture *t, const struct config *before, const struct config *after,
+                        uint32_t p) {
   const struct model *m = t->model;
   uint32_t r = model_role_of(m, p);
   for (uint32_t i = 0; i < m->roles[r].nactions && !t->broken; i++) {
     const struct action *a = &m->roles[r].actions[i];
-    const struct conditions *vetoes = action_vetoes(t->permanence, r, i), *effects;
-    bool told = action_effects(t->permanence, r, i, &effects);
+    const struct condition_list *vetoes = action_necessary_conditions(t->stable, r, i), *effects;
+    bool told = action_change_conditions(t->stable, r, i, &effects);
     const struct type *type = a->trigger == TRIGGER_NONE ? NULL : m->messages[a->kind].type;
     for (uint64_t k = 0; k < (type ? type->count : 1) && !t->broken; k++)
       for (uint32_t from = 0; from < (type ? m->nprocesses : 1) && !t->broken; from++) {
-        struct asked q = {p, i, from, type ? type_nth(&t->model->values, type, k) : 0};
+        struct permanence_query q = {p, i, from, type ? type_nth(&t->model->values, type, k) : 0};
         for (uint32_t c = 0; c < vetoes->n; c++)
           stays_false(t, before, after, &q, vetoes->at[c], false);
         for (uint32_t c = 0; c < effects->n && told; c++)
           stays_false(t, before, after, &q, effects->at[c], false);
         if (a->guard.cond && a->guard.ngen == 0 && a->trigger != TRIGGER_QUORUM &&
-            permanent_falsehood(t->permanence, r, a->guard.cond))
+            predicate_stays_false(t->stable, r, a->guard.cond))
           stays_false(t, before, after, &q, a->guard.cond, true);
       }
   }
@@ -375,30 +388,31 @@ static void check_stays(struct trial *t, const struct config *before, const stru
 /* --- one step --- */
 
 /* Nothing that an action took may have been vetoed. */
-static void check_taken(struct trial *t, const struct config *c, const struct event *e) {
+static void check_taken(struct step_licence_fixture *t, const struct config *c, const struct event *e) {
   uint32_t r = model_role_of(t->model, e->process);
-  const struct conditions *vetoes = action_vetoes(t->permanence, r, e->action);
+  const struct condition_list *vetoes = action_necessary_conditions(t->stable, r, e->action);
   for (uint32_t i = 0; i < vetoes->n; i++)
     for (uint32_t k = 0; k < e->ntaken; k++) {
-      struct asked q = {e->process, e->action, e->taken[k].from, e->taken[k].message};
+      struct permanence_query q = {e->process, e->action, e->taken[k].from, e->taken[k].message};
       if (truth_of(t, c, &q, vetoes->at[i]) == 0)
         complain(t, "taken against a veto", vetoes->at[i]);
     }
 }
 
-static bool changes_only_inbox(const struct trial *t, const struct config *before, const struct config *after) {
+static bool changes_only_inbox(const struct step_licence_fixture *t, const struct config *before,
+                               const struct config *after) {
   return config_stutters(t->model, before, after) && after->npackets <= before->npackets;
 }
 
 /* What is told to have no effect has none. */
-static void check_idle(struct trial *t, const struct config *c, const struct event *e, enum step_result result,
-                       const struct config *next) {
+static void check_idle(struct step_licence_fixture *t, const struct config *c, const struct event *e,
+                       enum step_result result, const struct config *next) {
   uint32_t r = model_role_of(t->model, e->process);
-  const struct conditions *effects;
-  if (!action_effects(t->permanence, r, e->action, &effects))
+  const struct condition_list *effects;
+  if (!action_change_conditions(t->stable, r, e->action, &effects))
     return;
   for (uint32_t k = 0; k < (e->ntaken ? e->ntaken : 1); k++) {
-    struct asked q = {e->process, e->action, 0, 0};
+    struct permanence_query q = {e->process, e->action, 0, 0};
     bool idle = true;
     if (e->ntaken) {
       q.from = e->taken[k].from;
@@ -416,7 +430,8 @@ static void check_idle(struct trial *t, const struct config *c, const struct eve
   }
 }
 
-static void check_writes(struct trial *t, const struct config *c, const struct event *e, const struct config *next) {
+static void check_writes(struct step_licence_fixture *t, const struct config *c, const struct event *e,
+                         const struct config *next) {
   const struct model *m = t->model;
   uint32_t r = model_role_of(m, e->process);
   const struct action_use *use = &t->use->of[r][e->action];
@@ -431,7 +446,8 @@ static void check_writes(struct trial *t, const struct config *c, const struct e
 }
 
 /* The same step with other values in what it is not said to read: the same changes. */
-static void check_reads(struct trial *t, const struct config *c, const struct witness *w, const struct config *next) {
+static void check_reads(struct step_licence_fixture *t, const struct config *c, const struct witness *w,
+                        const struct config *next) {
   struct model *m = t->model;
   uint32_t p = w->event->process, r = model_role_of(m, p), n = m->roles[r].nvars;
   const struct action_use *use = &t->use->of[r][w->event->action];
@@ -447,7 +463,7 @@ static void check_reads(struct trial *t, const struct config *c, const struct wi
     value set = *place;
     struct model_error error;
     t->claims[CLAIM_UNREAD]++;
-    if (config_step(t->meaning, t->question.environment, other, w, then, NULL, &error) != STEP_OK) {
+    if (config_step(t->interp, t->query.environment, other, w, then, NULL, &error) != STEP_OK) {
       t->broken = "an action needs what it is not said to read";
     } else { /* the one variable is as it was put, or as it was written */
       value *left = shared ? &then->globals[i] : &then->local[p][LOCAL_VAR(i)];
@@ -464,7 +480,7 @@ static void check_reads(struct trial *t, const struct config *c, const struct wi
   config_free(then);
 }
 
-static bool step_is_seen(const struct trial *t, const struct event *e) {
+static bool step_is_seen(const struct step_licence_fixture *t, const struct event *e) {
   uint32_t r = model_role_of(t->model, e->process);
   switch (e->kind) {
   case EVENT_ACTION:
@@ -479,38 +495,39 @@ static bool step_is_seen(const struct trial *t, const struct event *e) {
 }
 
 /* A step that no property sees changes the truth of none, and breaks none that speaks of steps. */
-static void check_seen(struct trial *t, const struct config *c, const struct event *e, const struct config *next) {
+static void check_seen(struct step_licence_fixture *t, const struct config *c, const struct event *e,
+                       const struct config *next) {
   if (step_is_seen(t, e))
     return;
   t->claims[CLAIM_UNSEEN]++;
   if (!same_truth(t, c, next))
     t->broken = "an unseen step changes the truth of a property";
-  for (uint32_t i = 0; i < t->question.nproperties; i++) {
-    const struct property *p = &t->model->properties[t->question.properties[i]];
-    if (p->step && config_holds(t->meaning, p->formula, c, next, NULL) != V_TRUE)
+  for (uint32_t i = 0; i < t->query.nproperties; i++) {
+    const struct property *p = &t->model->properties[t->query.properties[i]];
+    if (p->step && config_holds(t->interp, p->formula, c, next, NULL) != V_TRUE)
       t->broken = "an unseen step breaks a property";
   }
 }
 
-static void check_points(struct trial *t, const struct config *c, const struct config *next, uint32_t p) {
+static void check_points(struct step_licence_fixture *t, const struct config *c, const struct config *next,
+                         uint32_t p) {
   uint32_t r = model_role_of(t->model, p), point = t->model->roles[r].point_var;
   if (point == NO_VAR || (c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE))
     return;
-  if (!point_reaches(t->permanence, r, (uint32_t)c->local[p][LOCAL_VAR(point)],
-                     (uint32_t)next->local[p][LOCAL_VAR(point)]))
+  if (!point_reaches(t->stable, r, (uint32_t)c->local[p][LOCAL_VAR(point)], (uint32_t)next->local[p][LOCAL_VAR(point)]))
     t->broken = "a program point is reached that is not said to be";
 }
 
-struct stepping {
-  struct trial *trial;
+struct step_walk {
+  struct step_licence_fixture *trial;
   const struct config *before;
 };
 
 static bool check_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
                        const struct model_error *error) {
   (void)error;
-  struct stepping *s = context;
-  struct trial *t = s->trial;
+  struct step_walk *s = context;
+  struct step_licence_fixture *t = s->trial;
   const struct event *e = w->event;
   if (e->kind == EVENT_ACTION) {
     check_taken(t, s->before, e);
@@ -536,24 +553,24 @@ static bool check_step(void *context, const struct witness *w, enum step_result 
 /* --- dead messages --- */
 
 /* Will nobody take the message, or to no effect? As whoever forgets messages finds out. */
-static bool message_is_dead(struct trial *t, const struct config *c, const struct packet *k) {
+static bool message_is_dead(struct step_licence_fixture *t, const struct config *c, const struct packet *k) {
   const struct model *m = t->model;
   uint32_t r = model_role_of(m, k->to);
   const struct role *role = &m->roles[r];
   const value *local = c->local[k->to];
   for (uint32_t i = 0; i < role->nactions; i++) {
     const struct action *a = &role->actions[i];
-    const struct conditions *vetoes = action_vetoes(t->permanence, r, i), *effects;
-    struct asked q = {k->to, i, k->from, k->message};
+    const struct condition_list *vetoes = action_necessary_conditions(t->stable, r, i), *effects;
+    struct permanence_query q = {k->to, i, k->from, k->message};
     if (a->trigger == TRIGGER_NONE || a->kind != k->kind)
       continue;
     bool useless = role->point_var != NO_VAR && a->point != ANY_POINT &&
-                   !point_reaches(t->permanence, r, (uint32_t)local[LOCAL_VAR(role->point_var)], a->point);
-    useless |= a->once != NO_SLOT && local[LOCAL_VAR(a->once)] == 1 && !role_recovers(m, &t->question, r);
+                   !point_reaches(t->stable, r, (uint32_t)local[LOCAL_VAR(role->point_var)], a->point);
+    useless |= a->once != NO_SLOT && local[LOCAL_VAR(a->once)] == 1 && !role_recovers(m, &t->query, r);
     for (uint32_t v = 0; v < vetoes->n && !useless; v++)
       useless = truth_of(t, c, &q, vetoes->at[v]) == 0;
     if (!useless && !(a->trigger == TRIGGER_QUORUM && a->taken) &&
-        action_effects(t->permanence, r, i, &effects)) {
+        action_change_conditions(t->stable, r, i, &effects)) {
       useless = true;
       for (uint32_t v = 0; v < effects->n && useless; v++)
         useless = truth_of(t, c, &q, effects->at[v]) == 0;
@@ -565,7 +582,7 @@ static bool message_is_dead(struct trial *t, const struct config *c, const struc
 }
 
 /* Without it the same happens, but that it is taken, lost or delivered. */
-static void check_dead_messages(struct trial *t, const struct config *c) {
+static void check_dead_messages(struct step_licence_fixture *t, const struct config *c) {
   for (uint32_t i = 0; i < c->npackets && !t->broken; i++) {
     const struct packet *k = &c->packets[i];
     if ((c->local[k->to][LOCAL_STATUS] & STATUS_BYZANTINE) || !message_is_dead(t, c, k))
@@ -573,8 +590,8 @@ static void check_dead_messages(struct trial *t, const struct config *c) {
     t->claims[CLAIM_GONE]++;
     struct config *without = config_without(t, c, k);
     struct config_set a = {.trial = t, .gone = k}, b = {.trial = t, .gone = k};
-    config_successors(t->meaning, t->question.environment, c, put_step, &a);
-    config_successors(t->meaning, t->question.environment, without, put_step, &b);
+    config_successors(t->interp, t->query.environment, c, put_step, &a);
+    config_successors(t->interp, t->query.environment, without, put_step, &b);
     put_config(&a, c);
     put_config(&b, c);
     if (!same_sets(&a, &b))
@@ -587,14 +604,14 @@ static void check_dead_messages(struct trial *t, const struct config *c) {
 
 /* --- trials --- */
 
-static struct trial *trial_new(const char *text, enum semantics semantics) {
-  struct trial *t = memory_alloc(sizeof *t);
+static struct step_licence_fixture *trial_new(const char *text, enum semantics semantics) {
+  struct step_licence_fixture *t = memory_alloc(sizeof *t);
   struct source source = {.path = "m", .text = text, .length = strlen(text)};
   struct diags diags;
   arena_init(&t->arena);
   diags_init(&diags, &source);
   struct ast *file = parse_file(&source, &t->arena, &diags);
-  t->model = diags.errors ? NULL : model_check(file, &source, NULL, 0, true, &diags);
+  t->model = diags.errors ? NULL : model_typecheck(file, &source, NULL, 0, true, &diags);
   if (!t->model) {
     struct text out = {0};
     diags_print(&diags, false, &out);
@@ -606,39 +623,39 @@ static struct trial *trial_new(const char *text, enum semantics semantics) {
   uint32_t *all = arena_array(&t->arena, t->model->nproperties + 1, sizeof *all);
   for (uint32_t i = 0; i < t->model->nproperties; i++)
     all[i] = i;
-  t->question = (struct question){.semantics = semantics, .properties = all, .nproperties = t->model->nproperties};
-  struct wishes w;
+  t->query = (struct query){.semantics = semantics, .properties = all, .nproperties = t->model->nproperties};
+  struct reduction_request w;
   struct text error = {0};
-  assert_true(wishes_parse("auto", &w, &error));
-  t->licences = licences_grant(t->model, &t->question, &w, &t->arena);
-  t->live = step_liveness_of(t->model, &t->question, &t->arena);
-  t->use = actions_used(t->model, &t->question, &t->arena);
-  t->permanence = permanence_of(t->model, &t->question, &t->arena);
-  t->meaning = meaning_new(t->model);
-  meaning_follow(t->meaning, semantics, false);
+  assert_true(reduction_request_parse("auto", &w, &error));
+  t->licences = licences_grant(t->model, &t->query, &w, &t->arena);
+  t->live = step_live_variables_of(t->model, &t->query, &t->arena);
+  t->use = action_uses_of(t->model, &t->query, &t->arena);
+  t->stable = stable_predicates_of(t->model, &t->query, &t->arena);
+  t->interp = interpreter_new(t->model);
+  interpreter_follow(t->interp, semantics, false);
   t->configs = intern_new();
   return t;
 }
 
-static void trial_free(struct trial *t) {
+static void trial_free(struct step_licence_fixture *t) {
   intern_free(t->configs);
-  meaning_free(t->meaning);
+  interpreter_free(t->interp);
   model_free(t->model);
   arena_release(&t->arena);
   memory_free(t);
 }
 
-static void check_config(struct trial *t, const struct config *c, bool lossless) {
-  struct stepping s = {t, c};
+static void check_config(struct step_licence_fixture *t, const struct config *c, bool lossless) {
+  struct step_walk s = {t, c};
   if (t->licences->of[REDUCE_SYMMETRY].granted && !symmetric_at(t, c))
     t->broken = "symmetry";
   if (t->licences->of[REDUCE_VALUES].granted && !renamed_at(t, c))
     t->broken = "values";
   if (t->licences->of[REDUCE_DEAD_VARIABLES].granted && !dead_at(t, c))
     t->broken = "dead-variables";
-  config_successors(t->meaning, t->question.environment, c, check_step, &s);
-  if (lossless && t->question.semantics == SEMANTICS_M && t->licences->of[REDUCE_DEAD_MESSAGES].granted &&
-      !fifo(t) && !t->broken)
+  config_successors(t->interp, t->query.environment, c, check_step, &s);
+  if (lossless && t->query.semantics == SEMANTICS_M && t->licences->of[REDUCE_DEAD_MESSAGES].granted && !fifo(t) &&
+      !t->broken)
     check_dead_messages(t, c);
 }
 
@@ -652,18 +669,18 @@ static unsigned long claimed[8];
 static unsigned granted_ever, refused_ever;
 
 static void try_model(const char *text, enum semantics semantics, size_t limit) {
-  struct trial *t = trial_new(text, semantics);
+  struct step_licence_fixture *t = trial_new(text, semantics);
   struct config_set reached = {.trial = t, .collect = true};
   /* what is charged differs where a dead message is lost or duplicated */
-  bool lossless = !environment_has(t->model, &t->question, CLAUSE_LOST) &&
-                  !environment_has(t->model, &t->question, CLAUSE_DUPLICATED);
-  config_initials(t->meaning, 0, put_config, &reached, &(struct model_error){0});
+  bool lossless = !environment_has_fault(t->model, &t->query, CLAUSE_LOST) &&
+                  !environment_has_fault(t->model, &t->query, CLAUSE_DUPLICATED);
+  config_initials(t->interp, 0, put_config, &reached, &(struct model_error){0});
   for (size_t i = 0; i < limit && reached.keep.n && !t->broken; i++) {
     size_t recent = reached.keep.n / 3 + 1; /* mostly one of those found last, so as to get far */
     size_t at = i % 3 ? reached.keep.n - 1 - any_of(recent) : any_of(reached.keep.n);
     struct config *c = config_copy(t->model, reached.keep.at[at]);
     check_config(t, c, lossless);
-    config_successors(t->meaning, 0, c, put_step, &reached);
+    config_successors(t->interp, 0, c, put_step, &reached);
     config_free(c);
   }
   if (t->broken)

@@ -1,8 +1,8 @@
 /* Licences of models of steps: small models with one construct each that grants or forbids a
  * reduction, and the place that is blamed. */
-#include "lang/check.h"
-#include "model/licence.h"
-#include "model/round_window.h"
+#include "analysis/licence.h"
+#include "analysis/round_window.h"
+#include "lang/typecheck.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -15,12 +15,12 @@
 struct licensed {
   struct arena arena;
   struct model *model;
-  struct question question;
+  struct query query;
   struct licences *licences;
 };
 
 /* All properties of the first environment are checked together. */
-static struct licensed license(const char *text, const char *wishes) {
+static struct licensed license(const char *text, const char *requested) {
   struct licensed k = {0};
   struct source source = {.path = "m", .text = text, .length = strlen(text)};
   struct diags diags;
@@ -28,7 +28,7 @@ static struct licensed license(const char *text, const char *wishes) {
   arena_init(&k.arena);
   diags_init(&diags, &source);
   struct ast *file = parse_file(&source, &k.arena, &diags);
-  k.model = diags.errors ? NULL : model_check(file, &source, NULL, 0, true, &diags);
+  k.model = diags.errors ? NULL : model_typecheck(file, &source, NULL, 0, true, &diags);
   if (!k.model) {
     diags_print(&diags, false, &out);
     print_error("%s\n%s\n", text, text_or_empty(&out));
@@ -38,11 +38,11 @@ static struct licensed license(const char *text, const char *wishes) {
   uint32_t *all = arena_array(&k.arena, k.model->nproperties + 1, sizeof *all);
   for (uint32_t i = 0; i < k.model->nproperties; i++)
     all[i] = i;
-  k.question = (struct question){.semantics = SEMANTICS_M, .properties = all};
-  k.question.nproperties = k.model->nproperties;
-  struct wishes w;
-  assert_true(wishes_parse(wishes, &w, &out));
-  k.licences = licences_grant(k.model, &k.question, &w, &k.arena);
+  k.query = (struct query){.semantics = SEMANTICS_M, .properties = all};
+  k.query.nproperties = k.model->nproperties;
+  struct reduction_request w;
+  assert_true(reduction_request_parse(requested, &w, &out));
+  k.licences = licences_grant(k.model, &k.query, &w, &k.arena);
   text_release(&out);
   for (int i = 0; i < REDUCTIONS; i++)
     assert_non_null(k.licences->of[i].reason);
@@ -62,12 +62,11 @@ static const char *blamed(struct licensed *k, struct span at) {
 static void assert_licence(const char *text, enum reduction r, const char *at, const char *reason) {
   struct licensed k = license(text, "auto");
   const struct licence *l = &k.licences->of[r];
-  bool as_expected = l->concerns && l->granted == (at == NULL) &&
-                     (!at || strcmp(blamed(&k, l->at), at) == 0) &&
+  bool as_expected = l->concerns && l->granted == (at == NULL) && (!at || strcmp(blamed(&k, l->at), at) == 0) &&
                      (!reason || strstr(l->reason, reason));
   if (!as_expected)
-    print_error("%s\n%s: %s, '%s' blames '%s'\n", text, reduction_name(r),
-                l->granted ? "granted" : "refused", l->reason, blamed(&k, l->at));
+    print_error("%s\n%s: %s, '%s' blames '%s'\n", text, reduction_name(r), l->granted ? "granted" : "refused",
+                l->reason, blamed(&k, l->at));
   assert_true(as_expected);
   assert_true(!l->applied || l->granted);
   release(&k);
@@ -77,18 +76,18 @@ static void assert_licence(const char *text, enum reduction r, const char *at, c
 #define refused(text, r, at) assert_licence(text, REDUCE_##r, at, NULL)
 
 /* Processes that send their input to all, and do something with what comes. */
-#define STEPS(declarations, shape, vars, actions, rest)                                            \
-  "algorithm A\nparam n = 3 where n >= 1\ntype Value = 1..3\nmessage ping(v: Value), pong\n"       \
-  declarations "process P[n]" shape " {\n  input x: Value\n  var d: Value? = none\n" vars          \
-  actions "}\n" rest
+#define STEPS(declarations, shape, vars, actions, rest)                                                                \
+  "algorithm A\nparam n = 3 where n >= 1\ntype Value = 1..3\nmessage ping(v: Value), pong\n" declarations              \
+  "process P[n]" shape " {\n  input x: Value\n  var d: Value? = none\n" vars actions "}\n" rest
 #define TELL "  start { send ping(x) to all }\n"
 #define TAKE "  on ping(v) { d := v }\n"
 #define FREE "environment free {}\nsafety some: forall p, q in P, v in p.d, w in q.d: v == w\n"
 #define ACTIONS(actions) STEPS("", "", "", TELL actions, FREE)
 #define VARS(vars, actions) STEPS("", "", vars, TELL actions, FREE)
-#define ENVIRONMENT(clauses)                                                                       \
-  STEPS("", "", "", TELL TAKE, "environment e { " clauses " }\nsafety s: forall p in P: p.d == "   \
-                               "none\n")
+#define ENVIRONMENT(clauses)                                                                                           \
+  STEPS("", "", "", TELL TAKE,                                                                                         \
+        "environment e { " clauses " }\nsafety s: forall p in P: p.d == "                                              \
+        "none\n")
 #define SAFETY(text) STEPS("", "", "", TELL TAKE, "environment free {}\nsafety s: " text "\n")
 #define PROPERTY(text) STEPS("", "", "", TELL TAKE, "environment free {}\n" text "\n")
 
@@ -96,10 +95,9 @@ static void assert_licence(const char *text, enum reduction r, const char *at, c
 
 static void test_concerns(void **state) {
   (void)state;
-  static const enum reduction messages[] = {
-      REDUCE_SYMMETRY,       REDUCE_PARTITION,     REDUCE_ORDER, REDUCE_MESSAGE_ORDER,
-      REDUCE_DEAD_VARIABLES, REDUCE_VALUES,        REDUCE_LOSS,  REDUCE_DEAD_MESSAGES,
-      REDUCE_PARTIAL_ORDER};
+  static const enum reduction messages[] = {REDUCE_SYMMETRY,      REDUCE_PARTITION,      REDUCE_ORDER,
+                                            REDUCE_MESSAGE_ORDER, REDUCE_DEAD_VARIABLES, REDUCE_VALUES,
+                                            REDUCE_LOSS,          REDUCE_DEAD_MESSAGES,  REDUCE_PARTIAL_ORDER};
   struct licensed k = license(ACTIONS(TAKE), "auto");
   unsigned concerned = 0, all = 0;
   for (size_t i = 0; i < sizeof messages / sizeof *messages; i++)
@@ -211,8 +209,8 @@ static void test_ring(void **state) {
   };
   identities(texts, IDENTITY_RING);
   assert_licence(texts[0], REDUCE_SYMMETRY, NULL, "the ring of P can be turned");
-  refused(STEPS("", " ring", "  var i: 1..n = 1\n", "  start { i := number(next) }\n" TAKE, FREE),
-          SYMMETRY, "number(next)");
+  refused(STEPS("", " ring", "  var i: 1..n = 1\n", "  start { i := number(next) }\n" TAKE, FREE), SYMMETRY,
+          "number(next)");
   /* rounds have no rotations */
   const char *rounds = "algorithm A\nparam n = 3\nprocess P[n] ring {\n  input x: bool\n"
                        "  round { send x to next  update { x := true } }\n}\nsafety s: true\n";
@@ -227,16 +225,12 @@ static void test_numbered(void **state) {
   refused(ACTIONS("  on ping { send pong to P(1) }\n"), SYMMETRY, "P(1)");
   refused(ACTIONS("  on ping from q { if q == P(1) { d := x } }\n"), SYMMETRY, "P(1)");
   refused(ACTIONS("  on Q: number(me) of ping { d := x }\n"), SYMMETRY, "number(me)");
-  refused(STEPS("message mine(i: 1..n)\n", "", "", TELL "  on mine(i == number(me)) { d := x }\n",
-                FREE),
-          SYMMETRY, "number(me)");
-  refused(STEPS("", " graph {P(number(me) + 1)}", "", TELL TAKE, FREE), SYMMETRY,
-          "P(number(me) + 1)");
-  refused(VARS("  def chief = number(me) == 1\n", TAKE "  when chief once { d := x }\n"), SYMMETRY,
+  refused(STEPS("message mine(i: 1..n)\n", "", "", TELL "  on mine(i == number(me)) { d := x }\n", FREE), SYMMETRY,
           "number(me)");
+  refused(STEPS("", " graph {P(number(me) + 1)}", "", TELL TAKE, FREE), SYMMETRY, "P(number(me) + 1)");
+  refused(VARS("  def chief = number(me) == 1\n", TAKE "  when chief once { d := x }\n"), SYMMETRY, "number(me)");
   refused(SAFETY("P(1) in correct"), SYMMETRY, "P(1)");
-  refused(STEPS("shared turn: P = P(1)\n", "", "", "  step a { turn := P(1) }\n", FREE), SYMMETRY,
-          "P(1)");
+  refused(STEPS("shared turn: P = P(1)\n", "", "", "  step a { turn := P(1) }\n", FREE), SYMMETRY, "P(1)");
   /* who recovers computes first values again */
   refused(STEPS("", "", "  var id: 1..n = number(me)\n", TELL TAKE,
                 "environment e { at most 1 processes crash and recover }\nsafety s: true\n"),
@@ -248,19 +242,20 @@ static void test_numbered(void **state) {
                 "environment e { at most 0 processes crash and recover }\nsafety s: true\n"),
           SYMMETRY);
   granted(PROPERTY("live l: forall p in P: eventually p.d != none"), SYMMETRY);
-  refused(STEPS("", "", "", TELL TAKE, "environment e { fair processes }\nlive l: forall p in P: eventually p.d != none\n"),
-          SYMMETRY, "fair processes");
-  refused(STEPS("", "", "", TELL TAKE, "environment e { fair }\nlive l: forall p in P: eventually p.d != none\n"), VALUES,
-          "fair");
+  refused(
+      STEPS("", "", "", TELL TAKE, "environment e { fair processes }\nlive l: forall p in P: eventually p.d != none\n"),
+      SYMMETRY, "fair processes");
+  refused(STEPS("", "", "", TELL TAKE, "environment e { fair }\nlive l: forall p in P: eventually p.d != none\n"),
+          VALUES, "fair");
 }
 
 static void test_roles(void **state) {
   (void)state;
-  struct licensed k = license(
-      "algorithm A\nmessage ask(i: 1..2), answer\nprocess Client[2] {\n  var got: bool = false\n"
-      "  start { send ask(number(me)) to Server }\n  on answer { got := true }\n}\n"
-      "process Server[3] {\n  on ask from c { send answer to c }\n}\nsafety s: true\n",
-      "auto");
+  struct licensed k =
+      license("algorithm A\nmessage ask(i: 1..2), answer\nprocess Client[2] {\n  var got: bool = false\n"
+              "  start { send ask(number(me)) to Server }\n  on answer { got := true }\n}\n"
+              "process Server[3] {\n  on ask from c { send answer to c }\n}\nsafety s: true\n",
+              "auto");
   assert_int_equal(k.licences->identity[0], IDENTITY_NUMBERED);
   assert_int_equal(k.licences->identity[1], IDENTITY_ANONYMOUS);
   assert_true(k.licences->of[REDUCE_SYMMETRY].applied);
@@ -281,8 +276,7 @@ static void test_values_granted(void **state) {
       VARS("  var w: [Value] bool = [v in Value: false]\n", "  on ping(v) { w[v] := true }\n"),
       VARS("  var y: Value = 1\n", TAKE), /* an initial state need not be symmetric */
       VARS("  input y: Value where y != 2\n", TAKE),
-      STEPS("shared r: Value? = none\n", "", "", "  step a { if r == none { r := x } d := r }\n",
-            FREE),
+      STEPS("shared r: Value? = none\n", "", "", "  step a { if r == none { r := x } d := r }\n", FREE),
       STEPS("input z: Value\n", "", "", TELL "  on ping(v == z) { d := x }\n", FREE),
       ENVIRONMENT("at most 1 processes are byzantine"),
       ENVIRONMENT("channels set; at most 1 processes crash"),
@@ -301,8 +295,7 @@ static void test_values_refused(void **state) {
   refused(ACTIONS("  on ping(v == 1) { d := x }\n"), VALUES, "1");
   refused(ACTIONS("  on ping { send ping(2) to all }\n"), VALUES, "2");
   refused(ACTIONS("  on Q: x of ping { d := x }\n"), VALUES, "x");
-  refused(ACTIONS("  on Q: 2 of ping { d := max(m.v for m in Q) otherwise x }\n"), VALUES,
-          "max(m.v for m in Q)");
+  refused(ACTIONS("  on Q: 2 of ping { d := max(m.v for m in Q) otherwise x }\n"), VALUES, "max(m.v for m in Q)");
   refused(STEPS("shared r: Value = 1\n", "", "", "  step a { r := 2 }\n", FREE), VALUES, "2");
   refused(STEPS("", "", "  var y: Value = 1\n", TELL TAKE,
                 "environment e { at most 1 processes crash and recover }\nsafety s: true\n"),
@@ -337,14 +330,11 @@ static void test_initial_values(void **state) {
   granted(ACTIONS(TAKE), PARTITION);
   granted(ACTIONS("  on ping(v) if v > x { d := v }\n"), ORDER);
   refused(ACTIONS("  on ping(v) if v > x { d := v }\n"), PARTITION, "v > x");
-  granted(STEPS("shared r: Value? = none\n", "", "", "  step a { if r == none { r := x } }\n", FREE),
-          PARTITION);
+  granted(STEPS("shared r: Value? = none\n", "", "", "  step a { if r == none { r := x } }\n", FREE), PARTITION);
   refused(STEPS("shared r: Value\n", "", "", "  step a { r := x }\n", FREE), PARTITION, "r");
   refused(STEPS("input z: Value\n", "", "", TELL TAKE, FREE), PARTITION, "z");
-  refused(ACTIONS("  on ping { d := pick(v for v in Value) }\n"), PARTITION,
-          "pick(v for v in Value)");
-  refused(ENVIRONMENT("at most 1 processes are byzantine"), PARTITION,
-          "at most 1 processes are byzantine");
+  refused(ACTIONS("  on ping { d := pick(v for v in Value) }\n"), PARTITION, "pick(v for v in Value)");
+  refused(ENVIRONMENT("at most 1 processes are byzantine"), PARTITION, "at most 1 processes are byzantine");
   granted(ENVIRONMENT("at most 1 processes crash"), PARTITION);
 }
 
@@ -378,11 +368,9 @@ static void test_partial_order(void **state) {
   granted(ENVIRONMENT("any messages are lost"), PARTIAL_ORDER);
   granted(ENVIRONMENT("at most 1 processes crash and recover"), PARTIAL_ORDER);
   refused(PROPERTY("live l: forall p in P: eventually p.d != none"), PARTIAL_ORDER, "l");
-  refused(ENVIRONMENT("at most 2 messages are duplicated"), PARTIAL_ORDER,
-          "at most 2 messages are duplicated");
+  refused(ENVIRONMENT("at most 2 messages are duplicated"), PARTIAL_ORDER, "at most 2 messages are duplicated");
   refused(ENVIRONMENT("channels bag bound 2"), PARTIAL_ORDER, "channels bag bound 2");
-  refused(ENVIRONMENT("any messages are lost; channels fifo"), PARTIAL_ORDER,
-          "any messages are lost");
+  refused(ENVIRONMENT("any messages are lost; channels fifo"), PARTIAL_ORDER, "any messages are lost");
 }
 
 /* --- dead variables --- */
@@ -400,19 +388,19 @@ static void test_dead_variables(void **state) {
 
 /* --- rounds without bound --- */
 
-#define TERMS(vars, actions, rest)                                                                         \
-  "algorithm A\nparam n = 3\nmessage news(t: round, v: 1..2), old(o: round)\nprocess P[n] {\n"             \
+#define TERMS(vars, actions, rest)                                                                                     \
+  "algorithm A\nparam n = 3\nmessage news(t: round, v: 1..2), old(o: round)\nprocess P[n] {\n"                         \
   "  var t: round = 0\n" vars "  when true once { t := t + 1  send news(t, 1) to others }\n" actions "}\n" rest
 #define CATCH_UP "  on m: news if m.t > t { t := m.t }\n"
 #define CALM "safety s: forall p, q in P: p.t <= q.t or p.t > q.t\n"
 
 /* Which fields fade, and what is read of the rest then: as digits, field by field. */
-static void fading(const char *text, const char *fades, const char *unread) {
+static void fading(const char *text, const char *expires, const char *unread) {
   struct licensed k = license(text, "auto");
   const struct round_window *w = k.licences->window;
   assert_true(k.licences->of[REDUCE_ROUND_WINDOW].applied);
-  assert_int_equal(w->fades[0][0], fades[0] - '0');
-  assert_int_equal(w->fades[1][0], fades[1] - '0');
+  assert_int_equal(w->expires[0][0], expires[0] - '0');
+  assert_int_equal(w->expires[1][0], expires[1] - '0');
   assert_int_equal(w->unread[0][0][1], unread[0] - '0');
   release(&k);
 }
@@ -443,8 +431,8 @@ static void test_round_window(void **state) {
   fading(TERMS("", CATCH_UP, "environment e { channels set }\n" CALM), "00", "0");
   /* what is read of a message before its round, or sent on to who reads it */
   fading(TERMS("  var d: 0..2 = 0\n", "  on m: news if m.t > t { d := m.v }\n", CALM), "11", "1");
-  fading(TERMS("  var d: 0..2 = 0\n", "  on m: news { if m.v == 2 { d := 1 } else if m.t > t { t := m.t } }\n", CALM), "11",
-         "0");
+  fading(TERMS("  var d: 0..2 = 0\n", "  on m: news { if m.v == 2 { d := 1 } else if m.t > t { t := m.t } }\n", CALM),
+         "11", "0");
   fading(TERMS("  var d: 0..2 = 0\n", "  on m: news if (m.t, m.v) > (t, d) { t := m.t }\n", CALM), "11", "1");
   fading(TERMS("", "  on m: news { send news(m.t, m.v) to others }\n", CALM), "11", "1");
   fading(TERMS("  var d: 0..2 = 0\n",
@@ -458,16 +446,16 @@ static void test_round_window(void **state) {
 
 static void test_relays(void **state) {
   (void)state;
-  granted(ACTIONS(PASS), RELAYS);
-  refused(STEPS("", "", "", TELL PASS, "environment e { at most 1 processes crash }\nsafety s: true\n"), RELAYS,
+  granted(ACTIONS(PASS), FUSION);
+  refused(STEPS("", "", "", TELL PASS, "environment e { at most 1 processes crash }\nsafety s: true\n"), FUSION,
           "at most 1 processes crash");
-  refused(STEPS("", "", "", TELL PASS, "environment e { channels fifo }\nsafety s: true\n"), RELAYS, "channels fifo");
-  refused(STEPS("", "", "", TELL PASS, "environment e { any messages are lost }\nsafety s: true\n"), RELAYS,
+  refused(STEPS("", "", "", TELL PASS, "environment e { channels fifo }\nsafety s: true\n"), FUSION, "channels fifo");
+  refused(STEPS("", "", "", TELL PASS, "environment e { any messages are lost }\nsafety s: true\n"), FUSION,
           "any messages are lost");
-  refused(STEPS("", "", "", TELL PASS, "environment e { fair }\nlive l: always true\n"), RELAYS, "fair");
-  granted(STEPS("", "", "", TELL PASS, "environment e { fair }\nsafety s: true\n"), RELAYS);
+  refused(STEPS("", "", "", TELL PASS, "environment e { fair }\nlive l: always true\n"), FUSION, "fair");
+  granted(STEPS("", "", "", TELL PASS, "environment e { fair }\nsafety s: true\n"), FUSION);
   struct licensed k = license(ACTIONS("  on m: ping { send ping(x) to others }\n"), "auto");
-  assert_false(k.licences->of[REDUCE_RELAYS].concerns); /* it sends something of its own */
+  assert_false(k.licences->of[REDUCE_FUSION].concerns); /* it sends something of its own */
   release(&k);
 }
 
@@ -476,14 +464,14 @@ static void test_relays(void **state) {
 static void test_semantics(void **state) {
   (void)state;
   struct licensed k = license(ACTIONS(TAKE), "auto");
-  struct licence l = semantics_licence(k.model, &k.question, &k.arena);
+  struct licence l = semantics_licence(k.model, &k.query, &k.arena);
   assert_true(l.granted);
   assert_non_null(strstr(l.reason, "processes and globals only"));
-  k.question.semantics = SEMANTICS_MP;
-  assert_true(semantics_licence(k.model, &k.question, &k.arena).granted);
+  k.query.semantics = SEMANTICS_MP;
+  assert_true(semantics_licence(k.model, &k.query, &k.arena).granted);
   release(&k);
   k = license(PROPERTY("live l: forall p in P: eventually p.d != none"), "auto");
-  l = semantics_licence(k.model, &k.question, &k.arena);
+  l = semantics_licence(k.model, &k.query, &k.arena);
   assert_true(l.granted);
   release(&k);
 }

@@ -1,7 +1,7 @@
-/* The engine for runs, on small random graphs that play the part of a space: against trying every set of states that a run
-   could come back to again and again, or in which an adversary could keep it, whatever coins show. */
+/* The engine for runs, on small random graphs that play the part of a space: against trying every set of states that a
+   run could come back to again and again, or in which an adversary could keep it, whatever coins show. */
 #include "base/memory.h"
-#include "search/live.h"
+#include "search/liveness_search.h"
 #include "short.h"
 
 #include <setjmp.h>
@@ -25,15 +25,15 @@ static uint32_t chance(uint32_t n) { /* 0 .. n - 1 */
 }
 
 struct fake_edge {
-  uint32_t from, to, group, lottery;
+  uint32_t from, to, group, adversary_choice;
   uint64_t marks;
   bool optional;
 };
 
 struct fake {
-  struct space base;
+  struct system base;
   struct model model;
-  struct question question;
+  struct query query;
   struct property property;
   uint32_t n, initials, nedges;
   uint64_t letter[STATES];
@@ -43,14 +43,14 @@ struct fake {
   uint32_t shift;            /* keys */
 };
 
-static struct fake *fake_of(struct space *s) { return (struct fake *)s; }
+static struct fake *fake_of(struct system *s) { return (struct fake *)s; }
 
 static bool send(struct fake *f, uint32_t state, const struct edge *edge, emit_fn *emit, void *context) {
   uint8_t key[16] = {(uint8_t)(state + f->shift)};
   return emit(context, &(struct state){key, 1}, edge);
 }
 
-static bool fake_initial(struct space *s, emit_fn *emit, void *context) {
+static bool fake_initial(struct system *s, emit_fn *emit, void *context) {
   struct fake *f = fake_of(s);
   for (uint32_t i = 0; i < f->initials; i++)
     if (!send(f, i, &(struct edge){.group = NO_GROUP}, emit, context))
@@ -58,7 +58,7 @@ static bool fake_initial(struct space *s, emit_fn *emit, void *context) {
   return true;
 }
 
-static bool fake_successors(struct space *s, const struct state *state, emit_fn *emit, void *context) {
+static bool fake_successors(struct system *s, const struct state *state, emit_fn *emit, void *context) {
   struct fake *f = fake_of(s);
   uint32_t from = state->bytes[0] - f->shift;
   if (from == f->restart_at) {
@@ -68,35 +68,39 @@ static bool fake_successors(struct space *s, const struct state *state, emit_fn 
     return false;
   }
   for (uint32_t i = 0; i < f->nedges; i++)
-    if (f->edges[i].from == from &&
-        !send(f, f->edges[i].to,
-              &(struct edge){.group = f->edges[i].group, .marks = f->edges[i].marks, .optional = f->edges[i].optional,
-                             .lottery = f->edges[i].lottery},
-              emit, context))
+    if (f->edges[i].from == from && !send(f, f->edges[i].to,
+                                          &(struct edge){.group = f->edges[i].group,
+                                                         .marks = f->edges[i].marks,
+                                                         .optional = f->edges[i].optional,
+                                                         .adversary_choice = f->edges[i].adversary_choice},
+                                          emit, context))
       return false;
   return true;
 }
 
-static enum verdict3 fake_atom(struct space *s, uint32_t i, const struct state *state, struct model_error *error) {
+static enum verdict3 fake_atom(struct system *s, uint32_t i, const struct state *state, struct model_error *error) {
   struct fake *f = fake_of(s);
   (void)error;
   return f->letter[state->bytes[0] - f->shift] >> i & 1 ? V_TRUE : V_FALSE;
 }
 
-static void fake_enabled(struct space *s, const struct state *state, group_fn *tell, void *context) {
+static void fake_enabled(struct system *s, const struct state *state, group_fn *tell, void *context) {
   struct fake *f = fake_of(s);
   for (uint32_t g = 0; g < GROUPS; g++)
     if (f->possible[state->bytes[0] - f->shift] >> g & 1)
       tell(context, g);
 }
 
-static size_t fake_memory(const struct space *s) {
+static size_t fake_memory(const struct system *s) {
   (void)s;
   return 0;
 }
 
-static const struct space_ops fake_ops = {
-    .initial = fake_initial, .successors = fake_successors, .atom = fake_atom, .enabled = fake_enabled, .memory = fake_memory};
+static const struct system_ops fake_ops = {.initial = fake_initial,
+                                           .successors = fake_successors,
+                                           .atom = fake_atom,
+                                           .enabled = fake_enabled,
+                                           .memory = fake_memory};
 
 static void fake_make(struct fake *f) {
   static const uint32_t property = 0;
@@ -105,18 +109,18 @@ static void fake_make(struct fake *f) {
   f->model.properties = &f->property;
   f->model.nproperties = 1;
   f->property.kind = PROPERTY_LIVE;
-  f->question = (struct question){.properties = &property, .nproperties = 1, .natoms = ATOMS};
+  f->query = (struct query){.properties = &property, .nproperties = 1, .natoms = ATOMS};
   f->base.model = &f->model;
-  f->base.question = &f->question;
-  f->base.lotteries = chance(4);
+  f->base.query = &f->query;
+  f->base.probabilistic = chance(4);
   f->n = 1 + chance(STATES);
   f->initials = 1 + chance(f->n > 2 ? 2 : 1);
   for (uint32_t i = 0; i < f->n; i++)
     f->letter[i] = chance(1 << ATOMS);
   uint32_t edges = chance(3 * f->n);
   for (uint32_t i = 0; i < edges; i++) {
-    struct fake_edge e = {chance(f->n), chance(f->n), chance(3) ? chance(GROUPS) : NO_GROUP, chance(3), chance(1 << MARKS),
-                          !chance(6)};
+    struct fake_edge e = {chance(f->n), chance(f->n),       chance(3) ? chance(GROUPS) : NO_GROUP,
+                          chance(3),    chance(1 << MARKS), !chance(6)};
     f->edges[f->nedges++] = e;
     if (e.group != NO_GROUP) /* what is taken was possible */
       f->possible[e.from] |= 1u << e.group;
@@ -144,8 +148,8 @@ static struct automaton *random_automaton(void) {
     a->first[q] = n;
     for (uint32_t k = 1 + chance(3); k > 0; k--) {
       uint64_t when = chance(1 << ATOMS), unless = chance(1 << ATOMS) & ~when;
-      a->transitions[n++] = (struct transition){chance(2) ? when : 0, chance(2) ? unless : 0,
-                                                chance(4) & automaton_sets(a), chance(a->nstates)};
+      a->transitions[n++] = (struct automaton_transition){chance(2) ? when : 0, chance(2) ? unless : 0,
+                                                          chance(4) & automaton_sets(a), chance(a->nstates)};
     }
   }
   a->first[a->nstates] = n;
@@ -155,7 +159,7 @@ static struct automaton *random_automaton(void) {
 /* --- the naive way --- */
 
 struct naive_edge {
-  uint32_t from, to, group, lottery, choice; /* choice: which transition of the automaton */
+  uint32_t from, to, group, adversary_choice, choice; /* choice: which transition of the automaton */
   uint64_t marks, accepts;
 };
 
@@ -164,7 +168,7 @@ struct naive {
   bool initial[NODES_MOST], reached[NODES_MOST];
   uint32_t state[NODES_MOST];
   struct naive_edge edges[EDGES_MOST * 12 + STATES * 12];
-  bool lotteries;
+  bool probabilistic_choices;
   uint32_t nedges;
 };
 
@@ -178,13 +182,18 @@ static bool must_go_on(const struct fake *f, uint32_t state) {
 static void naive_add(struct naive *v, const struct fake *f, const struct automaton *a, const struct fake_edge *e) {
   for (uint32_t q = 0; q < a->nstates; q++)
     for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
-      if (transition_reads(&a->transitions[i], f->letter[e->from]))
-        v->edges[v->nedges++] = (struct naive_edge){e->from * a->nstates + q, e->to * a->nstates + a->transitions[i].to,
-                                                    e->group, e->lottery, i, e->marks, a->transitions[i].accepts};
+      if (automaton_transition_reads(&a->transitions[i], f->letter[e->from]))
+        v->edges[v->nedges++] = (struct naive_edge){e->from * a->nstates + q,
+                                                    e->to * a->nstates + a->transitions[i].to,
+                                                    e->group,
+                                                    e->adversary_choice,
+                                                    i,
+                                                    e->marks,
+                                                    a->transitions[i].accepts};
 }
 
 static void naive_make(struct naive *v, const struct fake *f, const struct automaton *a) {
-  *v = (struct naive){.n = f->n * a->nstates, .lotteries = f->base.lotteries};
+  *v = (struct naive){.n = f->n * a->nstates, .probabilistic_choices = f->base.probabilistic};
   for (uint32_t i = 0; i < f->nedges; i++)
     naive_add(v, f, a, &f->edges[i]);
   for (uint32_t s = 0; s < f->n; s++) {
@@ -206,11 +215,11 @@ static bool stays(uint32_t set, const struct naive_edge *e, const struct assumpt
 
 /* With coins: whatever they show. */
 static bool inside(const struct naive *v, uint32_t set, const struct naive_edge *e, const struct assumptions *as) {
-  if (!as->coins || !v->lotteries)
+  if (!as->coins || !v->probabilistic_choices)
     return stays(set, e, as);
   for (uint32_t i = 0; i < v->nedges; i++)
-    if (v->edges[i].from == e->from && v->edges[i].lottery == e->lottery && v->edges[i].choice == e->choice &&
-        !stays(set, &v->edges[i], as))
+    if (v->edges[i].from == e->from && v->edges[i].adversary_choice == e->adversary_choice &&
+        v->edges[i].choice == e->choice && !stays(set, &v->edges[i], as))
       return false;
   return true;
 }
@@ -231,7 +240,8 @@ static bool connected(const struct naive *v, uint32_t set, const struct assumpti
 }
 
 /* Can a run come back to exactly these again and again, by all steps between them? */
-static bool is_accepted(const struct naive *v, const struct fake *f, uint64_t sets, uint32_t set, const struct assumptions *as) {
+static bool is_accepted(const struct naive *v, const struct fake *f, uint64_t sets, uint32_t set,
+                        const struct assumptions *as) {
   uint64_t accepts = 0, marks = 0;
   uint32_t taken = 0, everywhere = UINT32_MAX, somewhere = 0;
   bool reached = false;
@@ -251,15 +261,16 @@ static bool is_accepted(const struct naive *v, const struct fake *f, uint64_t se
          (!as->fair || !((as->strong ? somewhere : everywhere) & ~taken)) && connected(v, set, as);
 }
 
-static bool naive_finds(const struct naive *v, const struct fake *f, const struct automaton *a, const struct assumptions *as) {
+static bool naive_finds(const struct naive *v, const struct fake *f, const struct automaton *a,
+                        const struct assumptions *as) {
   for (uint32_t set = 1; set < 1u << v->n; set++)
     if (is_accepted(v, f, automaton_sets(a), set, as))
       return true;
   return false;
 }
 
-/* How many steps the shortest lasso has, without fairness and coins: from each node that is reached, back to it by way of all that
-   is asked for. */
+/* How many steps the shortest lasso has, without fairness and coins: from each node that is reached, back to it by way
+   of all that is asked for. */
 static uint32_t naive_shortest(const struct naive *v, const struct automaton *a, const struct assumptions *as) {
   uint32_t least = UINT32_MAX, distance[NODES_MOST], masks = 1u << (a->nsets + MARKS), all = masks - 1;
   uint32_t often = ~(uint32_t)as->often & ((1u << MARKS) - 1); /* not asked for: met from the beginning */
@@ -295,14 +306,14 @@ static uint32_t naive_shortest(const struct naive *v, const struct automaton *a,
 static uint32_t number_of(const struct fake *f, const struct state *s) { return s->bytes[0] - f->shift; }
 
 /* Does the automaton accept the word? As in naive_finds, on the states of the lasso. */
-static bool accepts_word(const struct fake *f, const struct automaton *a, const struct lasso *l) {
+static bool accepts_word(const struct fake *f, const struct automaton *a, const struct state_lasso *l) {
   uint32_t n = l->loop == l->n - 1 ? l->n : l->n - 1, size = n * a->nstates;
   bool *seen = memory_alloc(size + 1), found = false;
   seen[0] = true;
   for (uint32_t times = 0; times < size; times++)
     for (uint32_t x = 0; x < size; x++)
       for (uint32_t i = a->first[x % a->nstates]; seen[x] && i < a->first[x % a->nstates + 1]; i++)
-        if (transition_reads(&a->transitions[i], f->letter[number_of(f, &l->path[x / a->nstates])]))
+        if (automaton_transition_reads(&a->transitions[i], f->letter[number_of(f, &l->path[x / a->nstates])]))
           seen[(x / a->nstates + 1 < n ? x / a->nstates + 1 : l->loop) * a->nstates + a->transitions[i].to] = true;
   for (uint32_t start = 0; start < size && !found; start++) {
     if (!seen[start])
@@ -320,7 +331,8 @@ static bool accepts_word(const struct fake *f, const struct automaton *a, const 
           uint32_t at = x / a->nstates, q = x % a->nstates, next = at + 1 < n ? at + 1 : l->loop;
           for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++) {
             uint32_t y = next * a->nstates + a->transitions[i].to, k = m | (uint32_t)a->transitions[i].accepts;
-            if (transition_reads(&a->transitions[i], f->letter[number_of(f, &l->path[at])]) && !with[y * masks + k]) {
+            if (automaton_transition_reads(&a->transitions[i], f->letter[number_of(f, &l->path[at])]) &&
+                !with[y * masks + k]) {
               with[y * masks + k] = true;
               changed = true;
             }
@@ -335,7 +347,7 @@ static bool accepts_word(const struct fake *f, const struct automaton *a, const 
   return found;
 }
 
-static bool has_step(const struct fake *f, uint32_t from, uint32_t to, const struct step_wish *wish) {
+static bool has_step(const struct fake *f, uint32_t from, uint32_t to, const struct step_requirement *wish) {
   for (uint32_t i = 0; i < f->nedges; i++)
     if (f->edges[i].from == from && f->edges[i].to == to && !(wish->marks & ~f->edges[i].marks) &&
         (wish->group == NO_GROUP || wish->group == f->edges[i].group))
@@ -343,8 +355,8 @@ static bool has_step(const struct fake *f, uint32_t from, uint32_t to, const str
   return false;
 }
 
-/* A lasso leaves out where a run stays for a while; that is no loss to formulas without "next" and where there are no marks,
-   but these automata and marks are anything. */
+/* A lasso leaves out where a run stays for a while; that is no loss to formulas without "next" and where there are no
+   marks, but these automata and marks are anything. */
 static bool stays_and_goes_on(const struct fake *f) {
   for (uint32_t i = 0; i < f->nedges; i++)
     if (!must_go_on(f, f->edges[i].from))
@@ -352,7 +364,8 @@ static bool stays_and_goes_on(const struct fake *f) {
   return false;
 }
 
-static void check_lasso(const struct fake *f, const struct automaton *a, const struct assumptions *as, const struct lasso *l) {
+static void check_lasso(const struct fake *f, const struct automaton *a, const struct assumptions *as,
+                        const struct state_lasso *l) {
   uint64_t marks = 0;
   uint32_t taken = 0, everywhere = UINT32_MAX, somewhere = 0, end = l->loop == l->n - 1 ? l->n : l->n - 1;
   assert_true(number_of(f, &l->path[0]) < f->initials);
@@ -379,25 +392,28 @@ static void check_lasso(const struct fake *f, const struct automaton *a, const s
 }
 
 /* With the steps kept in memory, and by the sieve from the first state on. */
-static void check_random_graphs(uint64_t sieve_from, uint32_t *sieved) {
+static void check_random_graphs(uint64_t precheck_from, uint32_t *sieved) {
   uint32_t found = 0, long_ones = 0, shortest = 0;
   *sieved = 0;
   for (uint32_t round = 0; round < trials(5000); round++) {
     struct fake f;
     struct naive v;
-    struct live l;
+    struct liveness_search l;
     fake_make(&f);
     struct automaton *a = random_automaton();
-    struct assumptions as = {.often = chance(1 << MARKS), .finally = chance(2) ? 0 : chance(1 << MARKS),
-                             .fair = chance(3), .strong = chance(2), .coins = chance(2)};
-    while (as.coins && !automaton_suits_coins(a)) {
+    struct assumptions as = {.often = chance(1 << MARKS),
+                             .finally = chance(2) ? 0 : chance(1 << MARKS),
+                             .fair = chance(3),
+                             .strong = chance(2),
+                             .coins = chance(2)};
+    while (as.coins && !automaton_is_limit_deterministic(a)) {
       automaton_free(a);
       a = random_automaton();
     }
     naive_make(&v, &f, a);
-    live_init(&l, &f.base, a, &as, &(struct limits){.sieve_from = sieve_from});
-    live_run(&l);
-    *sieved += l.sieved;
+    liveness_search_init(&l, &f.base, a, &as, &(struct limits){.precheck_from = precheck_from});
+    liveness_search_run(&l);
+    *sieved += l.prechecked;
     bool expected = naive_finds(&v, &f, a, &as);
     if (l.found != expected)
       fail_msg("round %u: %s, though there is %s", round, l.found ? "found" : "not found", expected ? "one" : "none");
@@ -411,13 +427,13 @@ static void check_random_graphs(uint64_t sieve_from, uint32_t *sieved) {
     found += l.found;
     long_ones += l.found && l.lasso.n > 3;
     if (!l.found) { /* every word: are there runs at all? */
-      struct automaton *all = automaton_of_all();
+      struct automaton *all = automaton_universal();
       naive_make(&v, &f, all);
       as.coins = false;
-      assert_int_equal(live_satisfiable(&l, &as), naive_finds(&v, &f, all, &as));
+      assert_int_equal(liveness_search_satisfiable(&l, &as), naive_finds(&v, &f, all, &as));
       automaton_free(all);
     }
-    live_release(&l);
+    liveness_search_release(&l);
     automaton_free(a);
   }
   assert_true(found > trials(500) && found < trials(4500));
@@ -441,31 +457,31 @@ static void random_graphs_sieved(void **unused) {
 static void limits_are_kept(void **unused) {
   (void)unused;
   struct fake f;
-  struct live l;
+  struct liveness_search l;
   fake_make(&f);
   f.n = f.nedges = STATES;
   f.restart_at = UINT32_MAX;
   for (uint32_t i = 0; i < STATES; i++) /* one after the other */
     f.edges[i] = (struct fake_edge){.from = i, .to = (i + 1) % STATES, .group = NO_GROUP};
-  struct automaton *all = automaton_of_all();
+  struct automaton *all = automaton_universal();
   all->nsets = 1; /* which nothing is in */
-  live_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.states = 2});
-  live_run(&l);
+  liveness_search_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.states = 2});
+  liveness_search_run(&l);
   assert_false(l.found);
   assert_int_equal(l.graph.end, SEARCH_STATES);
-  live_release(&l);
-  live_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.states = 3, .sieve_from = 1});
-  live_run(&l);
+  liveness_search_release(&l);
+  liveness_search_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.states = 3, .precheck_from = 1});
+  liveness_search_run(&l);
   assert_false(l.found);
-  assert_true(l.sieved);
+  assert_true(l.prechecked);
   assert_int_equal(l.graph.end, SEARCH_STATES);
-  live_release(&l);
+  liveness_search_release(&l);
   static const volatile sig_atomic_t interrupted = 1;
-  live_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.interrupt = &interrupted});
+  liveness_search_init(&l, &f.base, all, &(struct assumptions){0}, &(struct limits){.interrupt = &interrupted});
   l.graph.ticks = 1 << 20; /* it is time to look */
-  live_run(&l);
+  liveness_search_run(&l);
   assert_int_equal(l.graph.end, SEARCH_INTERRUPTED);
-  live_release(&l);
+  liveness_search_release(&l);
   automaton_free(all);
 }
 

@@ -1,29 +1,29 @@
 /* Locality: one formula for each way in which whole rounds are enough, or not. */
-#include "model/formula.h"
-#include "model/locality.h"
+#include "analysis/formula_reads.h"
+#include "analysis/local_properties.h"
 
-#include "checking.h"
+#include "checked_text.h"
 
-#define TEXT                                                                                                          \
+#define TEXT                                                                                                           \
   "algorithm A param n process P[n] { input x: 0..1 var y: 0..2 = 0 var d: 0..1? = none var s: set of P = {}"          \
   " round { send x to all update { y := 1 } } } environment calm {} environment crash { at most 1 processes crash } "
 
 static enum locality locality(const char *property, uint32_t environment, uint32_t *stabilities) {
-  struct checking k;
+  struct checked_text k;
   struct text text = {0};
   struct arena arena;
   struct refusal why = {0};
   text_addf(&text, TEXT "%s", property);
   arena_init(&arena);
   check_good(&k, text.at);
-  struct question q = {.environment = environment};
+  struct query q = {.environment = environment};
   enum locality found = locality_of(k.model, &q, 0, &arena, &why);
-  assert_true((found == LOCAL_NOT || found == LOCAL_SO_FAR) == (why.reason != NULL));
+  assert_true((found == LOCAL_NOT || found == LOCAL_STATUS_DEPENDENT) == (why.reason != NULL));
   *stabilities = k.model->nstabilities;
   for (uint32_t i = 0; i < k.model->nstabilities; i++) {
     const struct property *p = &k.model->properties[k.model->nproperties + i];
     assert_int_equal(p->stability_of, 1);
-    assert_true(property_step_of_one(p));
+    assert_true(property_is_one_process_step(p));
   }
   release(&k);
   arena_release(&arena);
@@ -42,7 +42,8 @@ static void formulas(void **state) {
   static const struct expected all[] = {
       {"safety a: forall p in P: p.y <= 2", LOCAL, LOCAL, 0},
       {"safety a: forall p in P, v in p.d: exists q in P: v == initial(q.x)", LOCAL, LOCAL, 0},
-      {"safety a: forall v in 0..1: (forall p in P: initial(p.x) == v) => forall q in P, w in q.d: w == v", LOCAL, LOCAL, 0},
+      {"safety a: forall v in 0..1: (forall p in P: initial(p.x) == v) => forall q in P, w in q.d: w == v", LOCAL,
+       LOCAL, 0},
       {"safety a: (forall p in P: p.y == 0) and forall p in P: p.x == 1", LOCAL, LOCAL, 0},
       {"safety a: (forall p in P: p.y == 0) or forall p in P: p.x == 1", LOCAL_IF_STABLE, LOCAL_IF_STABLE, 2},
       {"safety a: exists p in P: p.y == 0", LOCAL_IF_STABLE, LOCAL_IF_STABLE, 1},
@@ -51,8 +52,8 @@ static void formulas(void **state) {
       {"safety a: forall p, q in P, v in p.d, w in q.d: v == w", LOCAL_IF_STABLE, LOCAL_IF_STABLE, 2},
       {"safety a: forall p, q in P: p.y == q.y", LOCAL_IF_STABLE, LOCAL_IF_STABLE, 2},
       {"safety a: forall p in correct: p.y == 0", LOCAL, LOCAL, 0},
-      {"safety a: forall p, q in correct: p.d == none or q.d == none", LOCAL_IF_STABLE, LOCAL_SO_FAR, 2},
-      {"safety a: |faulty| <= 1", LOCAL, LOCAL_SO_FAR, 0},
+      {"safety a: forall p, q in correct: p.d == none or q.d == none", LOCAL_IF_STABLE, LOCAL_STATUS_DEPENDENT, 2},
+      {"safety a: |faulty| <= 1", LOCAL, LOCAL_STATUS_DEPENDENT, 0},
       {"safety a: count(p in P: p.y == 1) <= 2", LOCAL_NOT, LOCAL_NOT, 0},
       {"safety a: round > 1 => forall p, q in P: p.y == q.y", LOCAL_ROUNDS, LOCAL_ROUNDS, 0},
       {"safety a: step forall p in P: p.y' >= p.y", LOCAL, LOCAL, 0},

@@ -51,18 +51,27 @@ static void plain_free(struct plain *f) {
 
 static ltl made_of(struct ltl_pool *p, const struct plain *f) {
   switch (f->op) {
-  case 0: return ltl_atom(p, f->atom);
-  case 1: return ltl_not(p, made_of(p, f->a));
-  case 2: return ltl_and(p, made_of(p, f->a), made_of(p, f->b));
-  case 3: return ltl_or(p, made_of(p, f->a), made_of(p, f->b));
-  case 4: return ltl_until(p, made_of(p, f->a), made_of(p, f->b));
-  case 5: return ltl_release(p, made_of(p, f->a), made_of(p, f->b));
-  case 6: return ltl_eventually(p, made_of(p, f->a));
-  default: return ltl_always(p, made_of(p, f->a));
+  case 0:
+    return ltl_atom(p, f->atom);
+  case 1:
+    return ltl_not(p, made_of(p, f->a));
+  case 2:
+    return ltl_and(p, made_of(p, f->a), made_of(p, f->b));
+  case 3:
+    return ltl_or(p, made_of(p, f->a), made_of(p, f->b));
+  case 4:
+    return ltl_until(p, made_of(p, f->a), made_of(p, f->b));
+  case 5:
+    return ltl_release(p, made_of(p, f->a), made_of(p, f->b));
+  case 6:
+    return ltl_eventually(p, made_of(p, f->a));
+  default:
+    return ltl_always(p, made_of(p, f->a));
   }
 }
 
-/* The truth at every position, from the truth of the parts: least and greatest fixpoints, by going round often enough. */
+/* The truth at every position, from the truth of the parts: least and greatest fixpoints, by going round often enough.
+ */
 static void truth(const struct plain *f, const uint64_t *word, uint32_t n, uint32_t loop, bool *out) {
   bool a[LETTERS_MOST], b[LETTERS_MOST];
   if (f->a)
@@ -71,12 +80,25 @@ static void truth(const struct plain *f, const uint64_t *word, uint32_t n, uint3
     truth(f->b, word, n, loop, b);
   for (uint32_t i = 0; i < n; i++)
     switch (f->op) {
-    case 0: out[i] = word[i] >> f->atom & 1; break;
-    case 1: out[i] = !a[i]; break;
-    case 2: out[i] = a[i] && b[i]; break;
-    case 3: out[i] = a[i] || b[i]; break;
-    case 4: case 6: out[i] = false; break;
-    default: out[i] = true; break;
+    case 0:
+      out[i] = word[i] >> f->atom & 1;
+      break;
+    case 1:
+      out[i] = !a[i];
+      break;
+    case 2:
+      out[i] = a[i] && b[i];
+      break;
+    case 3:
+      out[i] = a[i] || b[i];
+      break;
+    case 4:
+    case 6:
+      out[i] = false;
+      break;
+    default:
+      out[i] = true;
+      break;
     }
   for (uint32_t times = 0; f->op >= 4 && times < 2 * n; times++)
     for (uint32_t i = n; i-- > 0;) {
@@ -107,7 +129,7 @@ static bool *reached(const struct pairs *p, uint32_t from) {
       uint32_t at = x / p->a->nstates, q = x % p->a->nstates, next = at + 1 < p->n ? at + 1 : p->loop;
       for (uint32_t i = p->a->first[q]; i < p->a->first[q + 1]; i++) {
         uint32_t y = next * p->a->nstates + p->a->transitions[i].to;
-        if (transition_reads(&p->a->transitions[i], p->word[at]) && !seen[y]) {
+        if (automaton_transition_reads(&p->a->transitions[i], p->word[at]) && !seen[y]) {
           seen[y] = true;
           changed = true;
         }
@@ -137,7 +159,7 @@ static bool accepts(const struct automaton *a, const uint64_t *word, uint32_t n,
         continue;
       for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++) {
         uint32_t z = next * a->nstates + a->transitions[i].to;
-        if (transition_reads(&a->transitions[i], word[at]) && from[x][z] && from[z][x])
+        if (automaton_transition_reads(&a->transitions[i], word[at]) && from[x][z] && from[z][x])
           sets |= a->transitions[i].accepts;
       }
     }
@@ -173,7 +195,8 @@ static void random_formulas_on_random_lassos(void **unused) {
       if (out[0] != defined || out[0] != accepted || out[0] == accepts(b, word, n, loop)) {
         struct text t = {0};
         ltl_print(pool, made, &t);
-        fail_msg("round %d: %s: %d by fixpoints, %d by definition, %d accepted", round, t.at, out[0], defined, accepted);
+        fail_msg("round %d: %s: %d by fixpoints, %d by definition, %d accepted", round, t.at, out[0], defined,
+                 accepted);
       }
     }
     automaton_free(a);
@@ -215,12 +238,11 @@ static void common_shapes_are_small(void **unused) {
     const char *formula;
     uint32_t states, sets;
   } shapes[] = {
-      {"Ga", 1, 0},          {"Fa", 2, 1},         {"GFa", 1, 1},         {"FGa", 2, 1},
-      {"Uab", 2, 1},         {"Rab", 2, 0},        {"&GFaGFb", 1, 2},     {"G|!aFb", 2, 1},
-      {"F&aG!b", 2, 1},      {"&GFaFG!b", 2, 2},   {"|FG!aGFb", 4, 1},    {"&FGaGFb", 2, 2},
-      {"&GFa&GFbGFc", 1, 3}, {"&Ga&GbF!c", 2, 1},  {"&FaFb", 4, 2},       {"Ua Ubc", 3, 1},
-      {"FFFa", 2, 1},        {"GFGFa", 1, 1},      {"&GaF!a", 0, 0},      {"|GaF!a", 1, 0},
-      {"|GFaGFb", 1, 1},     {"&F&aG!bGFc", 2, 2},
+      {"Ga", 1, 0},       {"Fa", 2, 1},         {"GFa", 1, 1},         {"FGa", 2, 1},       {"Uab", 2, 1},
+      {"Rab", 2, 0},      {"&GFaGFb", 1, 2},    {"G|!aFb", 2, 1},      {"F&aG!b", 2, 1},    {"&GFaFG!b", 2, 2},
+      {"|FG!aGFb", 4, 1}, {"&FGaGFb", 2, 2},    {"&GFa&GFbGFc", 1, 3}, {"&Ga&GbF!c", 2, 1}, {"&FaFb", 4, 2},
+      {"Ua Ubc", 3, 1},   {"FFFa", 2, 1},       {"GFGFa", 1, 1},       {"&GaF!a", 0, 0},    {"|GaF!a", 1, 0},
+      {"|GFaGFb", 1, 1},  {"&F&aG!bGFc", 2, 2},
   };
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     struct ltl_pool *pool = ltl_pool_new();

@@ -1,16 +1,16 @@
-/* Marks of rounds: the edges that the space makes by menus against the plain ones, mark by mark; and both against the judge
-   of clauses about whole runs, along random runs of the reference and along paths made concrete. */
-#include "sem/marks.h"
-#include "space/round_space.h"
+/* Marks of rounds: the edges that the space makes by menus against the plain ones, mark by mark; and both against the
+   judge of clauses about whole runs, along random runs of the reference and along paths made concrete. */
+#include "interp/run_clauses.h"
+#include "lockstep/lockstep.h"
 
 #include "base/vec.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
-#define TRIAL_SPACE struct round_space
-#include "trial.h"
+#define LIVE_SYSTEM_TYPE struct lockstep
 #include "short.h"
+#include "live_system.h"
 
 /* --- models put together from pieces --- */
 
@@ -35,9 +35,12 @@ static const char *const bodies[] = {
     "    round second { update { } } } }\n"
     "def dummy = 3\n"};
 
-static const char *const bases[] = {"every round: nosplit", "every round: forall p in P: 2 * |HO[p]| > n",
-                                    "at most 1 processes crash; synchronous", "at most 1 messages are lost each round",
-                                    "every round: kernel", "at most 1 processes crash; any messages are lost"};
+static const char *const bases[] = {"every round: nosplit",
+                                    "every round: forall p in P: 2 * |HO[p]| > n",
+                                    "at most 1 processes crash; synchronous",
+                                    "at most 1 messages are lost each round",
+                                    "every round: kernel",
+                                    "at most 1 processes crash; any messages are lost"};
 
 static const char *const clauses[] = {
     "infinitely often: uniform",
@@ -66,21 +69,19 @@ static const char *const clauses[] = {
     "eventually phase: exists q in P: |HO[q]| == n and forall p in P: q not in HO[p] or p == q"};
 static const char *const named[] = {
     "infinitely often phase: exists q in P: |HO[q, first]| > 1 and forall p in P: q in HO[p, second]",
-    "infinitely often: forall p in P: |HO[p, second]| == n",
-    "eventually always: forall p in P: p in HO[p, first]"};
+    "infinitely often: forall p in P: |HO[p, second]| == n", "eventually always: forall p in P: p in HO[p, first]"};
 static const char *const coordinated[] = {
     "infinitely often phase: exists q in P: 2 * |HO[q, first]| > n and forall p in P: c[p] == q and q in HO[p, second]",
-    "eventually always phase: forall p in P: c[p] in HO[p]",
-    "infinitely often: forall p, q in P: c[p] == c[q]"};
-static const char *const detectors[] = {"eventually always: perfect(s)", "eventually always for some q in P: trusts(s, q)",
-                                        "infinitely often: waits(s)"};
+    "eventually always phase: forall p in P: c[p] in HO[p]", "infinitely often: forall p, q in P: c[p] == c[q]"};
+static const char *const detectors[] = {
+    "eventually always: perfect(s)", "eventually always for some q in P: trusts(s, q)", "infinitely often: waits(s)"};
 
 #define ONE_OF(list) list[(uint32_t)rand() % (sizeof list / sizeof *list)]
 
 /* Whom they speak of is followed: hidden inputs, or bits of a status. */
-static const char *const properties[] = {"eventually true", "forall p in P: eventually p in correct and exists q in P: p != q",
-                                         "forall p, q in P: eventually p == q",
-                                         "exists p in P: always eventually p in correct"};
+static const char *const properties[] = {
+    "eventually true", "forall p in P: eventually p in correct and exists q in P: p != q",
+    "forall p, q in P: eventually p == q", "exists p in P: always eventually p in correct"};
 
 static void write_clause(char *out, size_t size, uint32_t body) {
   const char *c = ONE_OF(clauses);
@@ -106,28 +107,28 @@ static void write_model(char *out, size_t size) {
 
 /* --- a space to look at --- */
 
-static bool trial_init(struct trial *t, const char *text, bool reduce) {
+static bool trial_init(struct live_system *t, const char *text, bool reduce) {
   bool otherwise = t->otherwise;
-  trial_read(t, text, NULL, 0);
+  live_system_read(t, text, NULL, 0);
   t->otherwise = otherwise;
   uint32_t environment = t->model->properties[t->property].environments[0];
-  live_form_make(&t->form, t->model, t->property, environment);
+  live_formula_init(&t->form, t->model, t->property, environment);
   if (t->otherwise)
-    live_each(t->model, t->property, environment, rand() % 2 ? EACH_FOLLOWED : EACH_TOGETHER);
-  trial_ask(t, environment, SEMANTICS_COARSE);
-  struct wishes w = trial_wishes(reduce);
+    live_approximate_each(t->model, t->property, environment, rand() % 2 ? EACH_WEAKER : EACH_STRONGER);
+  live_system_query(t, environment, SEMANTICS_COARSE);
+  struct reduction_request w = live_system_reductions(reduce);
   if (reduce)
-    w.reduce[REDUCE_SYMMETRY] = WISH_FORCED;
-  struct licences *l = licences_grant(t->model, &t->question, &w, &t->arena);
+    w.reduce[REDUCE_SYMMETRY] = REQUEST_FORCED;
+  struct licences *l = licences_grant(t->model, &t->query, &w, &t->arena);
   /* forced only where every permutation is harmless */
   for (uint32_t r = 0; reduce && r < t->model->nroles; r++)
     if (l->identity[r] == IDENTITY_NUMBERED || l->identity[r] == IDENTITY_RING) {
-      w.reduce[REDUCE_SYMMETRY] = WISH_OFF;
-      l = licences_grant(t->model, &t->question, &w, &t->arena);
+      w.reduce[REDUCE_SYMMETRY] = REQUEST_OFF;
+      l = licences_grant(t->model, &t->query, &w, &t->arena);
       break;
     }
-  struct space_options o = {.successors = SUCCESSORS_AUTO};
-  t->space = (struct round_space *)round_space_new(t->meaning, t->model, &t->question, l, &o);
+  struct system_options o = {.successors = SUCCESSORS_AUTO};
+  t->space = (struct lockstep *)lockstep_new(t->interp, t->model, &t->query, l, &o);
   return true;
 }
 
@@ -176,7 +177,7 @@ static bool covers(const struct found *f, const struct found_edge *e) {
   return false;
 }
 
-static void successors(struct trial *t, const struct key *k, bool plain, struct found *f) {
+static void successors(struct live_system *t, const struct key *k, bool plain, struct found *f) {
   struct state s = state_of(k);
   t->space->plain = plain;
   vec_clear(&f->edges);
@@ -188,7 +189,7 @@ static void successors(struct trial *t, const struct key *k, bool plain, struct 
 
 static bool keep_initial(void *context, const struct state *s, const struct edge *e) { return collect(context, s, e); }
 
-static void compare_ways(const char *text, struct trial *t, uint32_t most) {
+static void compare_ways(const char *text, struct live_system *t, uint32_t most) {
   struct found seen = {0}, fast = {0}, plain = {0};
   t->space->base.ops->initial(&t->space->base, keep_initial, &seen);
   for (size_t i = 0; i < seen.edges.n && i < most; i++) {
@@ -217,7 +218,7 @@ static void compare_ways(const char *text, struct trial *t, uint32_t most) {
 /* --- random runs of the reference --- */
 
 struct pick_one {
-  struct trial *t;
+  struct live_system *t;
   struct witness *witness;
   struct config *next;
   uint32_t met;
@@ -249,13 +250,14 @@ static bool pick_start(void *context, const struct config *c) {
 }
 
 /* The configuration as the space sees it, hopes aside. */
-static struct key packed(struct trial *t, const struct config *c) {
-  struct round_space *s = t->space;
-  struct global *g = global_new(&s->pack);
+static struct key packed(struct live_system *t, const struct config *c) {
+  struct lockstep *s = t->space;
+  struct unpacked_state *g = global_new(&s->pack);
   struct state state;
   global_from_config(&s->pack, c, g);
   for (uint32_t i = 0; i < g->n; i++)
-    g->at[i].local = c->rounds ? local_forget(&s->pack, g->at[i].local, g->point) : local_start(&s->pack, g->at[i].local);
+    g->at[i].local =
+        c->rounds ? local_drop_dead(&s->pack, g->at[i].local, g->point) : local_at_start(&s->pack, g->at[i].local);
   global_canonical(&s->pack, g, NULL);
   global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);
   struct key k = key_of(&state);
@@ -263,16 +265,16 @@ static struct key packed(struct trial *t, const struct config *c) {
   return k;
 }
 
-static uint32_t clause_number(const struct trial *t, uint32_t mark) {
-  const struct environment *env = &t->model->environments[t->question.environment];
+static uint32_t clause_number(const struct live_system *t, uint32_t mark) {
+  const struct environment *env = &t->model->environments[t->query.environment];
   uint32_t i = 0;
   for (;; i++)
-    if (clause_of_runs(&env->clauses[i]) && mark-- == 0)
+    if (clause_is_of_runs(&env->clauses[i]) && mark-- == 0)
       return i;
 }
 
 /* Which marks the reference sees at the end of a round, or of a phase. Clauses for ever are looked at elsewhere. */
-static uint64_t judged(struct trial *t, const struct config *const *configs, const struct witness *const *steps,
+static uint64_t judged(struct live_system *t, const struct config *const *configs, const struct witness *const *steps,
                        uint32_t n) {
   const struct model *m = t->model;
   const struct config *now = configs[n - 1];
@@ -282,32 +284,32 @@ static uint64_t judged(struct trial *t, const struct config *const *configs, con
     uint32_t k = clause_number(t, i), first = n - 1;
     bool ok;
     if (c->unit != EACH_PHASE) {
-      ok = clause_holds(t->meaning, t->question.environment, k, now, steps[n - 1]);
+      ok = clause_holds(t->interp, t->query.environment, k, now, steps[n - 1]);
     } else if (!m->points[now->point].phase_end) {
       ok = c->kind == CLAUSE_FINALLY;
     } else {
       while (!m->points[configs[first]->point].phase_start)
         first--;
-      ok = clause_holds_in_phase(t->meaning, t->question.environment, k, configs + first, steps + first, n - first);
+      ok = clause_holds_in_phase(t->interp, t->query.environment, k, configs + first, steps + first, n - first);
     }
     marks |= (uint64_t)ok << i;
   }
   return marks;
 }
 
-/* The space's states whose hope may be anything, that a run can be in. */
+/* The space's states whose obligation may be anything, that a run can be in. */
 struct front {
   VEC(struct found_edge) at;
 };
 
-static struct key without_hope(struct trial *t, const struct key *k) {
-  struct round_space *s = t->space;
-  struct global *g = global_new(&s->pack);
+static struct key without_hope(struct live_system *t, const struct key *k) {
+  struct lockstep *s = t->space;
+  struct unpacked_state *g = global_new(&s->pack);
   struct state state = state_of(k);
   global_decode(&s->pack, &state, g);
   struct config *c = global_to_config(&s->pack, g);
   c->rounds = g->rounds ? g->rounds : 1; /* not initial: blanks are where they were */
-  g->hope = 0;
+  g->obligation = 0;
   global_canonical(&s->pack, g, NULL);
   global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);
   struct key bare = key_of(&state);
@@ -316,19 +318,20 @@ static struct key without_hope(struct trial *t, const struct key *k) {
   return bare;
 }
 
-static void compare_atoms(const char *text, struct trial *t, const struct config *c) {
+static void compare_atoms(const char *text, struct live_system *t, const struct config *c) {
   struct key k = packed(t, c);
   struct state s = state_of(&k);
-  for (uint32_t i = 0; i < t->question.natoms; i++) {
+  for (uint32_t i = 0; i < t->query.natoms; i++) {
     struct model_error error;
-    if (t->space->base.ops->atom(&t->space->base, i, &s, &error) != config_holds(t->meaning, t->form.atoms[i], c, NULL, &error))
+    if (t->space->base.ops->atom(&t->space->base, i, &s, &error) !=
+        config_holds(t->interp, t->form.atoms[i], c, NULL, &error))
       fail_msg("%s\natom %u is something else to the space", text, i);
   }
 }
 
-static void follow_run(const char *text, struct trial *t, uint32_t rounds) {
+static void follow_run(const char *text, struct live_system *t, uint32_t rounds) {
   struct pick_one p = {.t = t};
-  config_initials(t->meaning, t->question.environment, pick_start, &p, &(struct model_error){0});
+  config_initials(t->interp, t->query.environment, pick_start, &p, &(struct model_error){0});
   if (!p.next)
     return;
   const struct config *configs[16];
@@ -339,7 +342,7 @@ static void follow_run(const char *text, struct trial *t, uint32_t rounds) {
   uint32_t n = 0;
   for (; n < rounds && configs[n]->point != POINT_END; n++) {
     struct pick_one q = {.t = t};
-    config_successors(t->meaning, t->question.environment, configs[n], pick_step, &q);
+    config_successors(t->interp, t->query.environment, configs[n], pick_step, &q);
     if (!q.witness)
       break;
     steps[n] = q.witness;
@@ -395,11 +398,11 @@ static void follow_run(const char *text, struct trial *t, uint32_t rounds) {
 
 /* --- paths made concrete --- */
 
-static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
+static void make_concrete(const char *text, struct live_system *t, uint32_t rounds) {
   struct found f = {0};
   struct key path[16];
   struct state states[16];
-  struct step_wish wish[16];
+  struct step_requirement wish[16];
   uint32_t n = 1;
   t->space->base.ops->initial(&t->space->base, keep_initial, &f);
   path[0] = f.edges.at[(uint32_t)rand() % f.edges.n].to;
@@ -409,7 +412,7 @@ static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
       break;
     const struct found_edge *e = &f.edges.at[(uint32_t)rand() % f.edges.n];
     path[n] = e->to;
-    wish[n - 1] = (struct step_wish){e->marks, NO_GROUP};
+    wish[n - 1] = (struct step_requirement){e->marks, NO_GROUP};
   }
   for (uint32_t i = 0; i < n; i++)
     states[i] = state_of(&path[i]);
@@ -418,9 +421,9 @@ static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
     fail_msg("%s\na path of %u states cannot be made concrete", text, n);
   static const volatile sig_atomic_t now = 1;
   struct run none = {0};
-  meaning_watch(t->meaning, &now);
+  interpreter_watch(t->interp, &now);
   assert_int_equal(t->space->base.ops->concretise_path(&t->space->base, states, n, wish, &none), n == 1);
-  meaning_watch(t->meaning, NULL);
+  interpreter_watch(t->interp, NULL);
   if (n == 1)
     run_release(&none);
   const struct config *configs[16];
@@ -431,8 +434,8 @@ static void make_concrete(const char *text, struct trial *t, uint32_t rounds) {
     struct model_error error;
     const char *why;
     steps[i] = run.steps[i];
-    assert_true(config_allows(t->meaning, t->question.environment, configs[i], steps[i], &why));
-    assert_int_equal(config_step(t->meaning, t->question.environment, configs[i], steps[i], next, NULL, &error), STEP_OK);
+    assert_true(config_allows(t->interp, t->query.environment, configs[i], steps[i], &why));
+    assert_int_equal(config_step(t->interp, t->query.environment, configs[i], steps[i], next, NULL, &error), STEP_OK);
     configs[i + 1] = next;
     uint64_t often = 0, marks = judged(t, configs, steps, i + 1);
     for (uint32_t k = 0; k < t->space->pack.nmarks; k++)
@@ -459,29 +462,28 @@ static void test_random_models(void **state) {
     if (getenv("SHOW"))
       print_message("--- %u\n%s", i, text);
     for (int reduce = 0; reduce < 2; reduce++) {
-      struct trial t = {.otherwise = rand() % 3};
+      struct live_system t = {.otherwise = rand() % 3};
       trial_init(&t, text, reduce);
       compare_ways(text, &t, 12);
       for (int k = 0; k < 3; k++) {
         follow_run(text, &t, 6);
         make_concrete(text, &t, 9);
       }
-      trial_release(&t);
+      live_system_release(&t);
     }
   }
 }
 
-/* --- lotteries --- */
+/* --- probabilistic_choices --- */
 
 static const char *const tossing[] = {
-    "if |received| < n { x := random(1..2) }",
-    "if exists m in received { x := m } else { x := random(Value) }",
+    "if |received| < n { x := random(1..2) }", "if exists m in received { x := m } else { x := random(Value) }",
     "if exists m in received: m == 1 { x := random(1..2) } else if |received| > 1 { x := random(received) }",
     "let a = pick(received) otherwise 1  if a == x { x := random(Value) } else { x := a }",
     "x := random(Value)  if |received| == 1 { x := random(1..2) }"};
 
-struct result { /* of a lottery */
-  uint32_t lottery;
+struct result { /* of a adversary_choice */
+  uint32_t adversary_choice;
   struct found_edge edge;
 };
 struct results {
@@ -490,38 +492,39 @@ struct results {
 
 static bool collect_result(void *context, const struct state *s, const struct edge *e) {
   struct results *r = context;
-  vec_push(&r->at, ((struct result){e->lottery, {key_of(s), e->marks}}));
+  vec_push(&r->at, ((struct result){e->adversary_choice, {key_of(s), e->marks}}));
   return true;
 }
 
-static bool in_lottery(const struct results *r, uint32_t lottery, const struct found_edge *e) {
+static bool in_lottery(const struct results *r, uint32_t adversary_choice, const struct found_edge *e) {
   for (size_t i = 0; i < r->at.n; i++)
-    if (r->at.at[i].lottery == lottery && r->at.at[i].edge.marks == e->marks && same_key(&r->at.at[i].edge.to, &e->to))
+    if (r->at.at[i].adversary_choice == adversary_choice && r->at.at[i].edge.marks == e->marks &&
+        same_key(&r->at.at[i].edge.to, &e->to))
       return true;
   return false;
 }
 
 static bool within_lottery(const struct results *a, uint32_t x, const struct results *b, uint32_t y) {
   for (size_t i = 0; i < a->at.n; i++)
-    if (a->at.at[i].lottery == x && !in_lottery(b, y, &a->at.at[i].edge))
+    if (a->at.at[i].adversary_choice == x && !in_lottery(b, y, &a->at.at[i].edge))
       return false;
   return true;
 }
 
-/* For each lottery of a: b has one with the same results. */
+/* For each adversary_choice of a: b has one with the same results. */
 static bool has_all(const struct results *a, const struct results *b) {
   for (size_t i = 0; i < a->at.n; i++) {
     bool found = false;
     for (size_t k = 0; k < b->at.n && !found; k++)
-      found = within_lottery(a, a->at.at[i].lottery, b, b->at.at[k].lottery) &&
-              within_lottery(b, b->at.at[k].lottery, a, a->at.at[i].lottery);
+      found = within_lottery(a, a->at.at[i].adversary_choice, b, b->at.at[k].adversary_choice) &&
+              within_lottery(b, b->at.at[k].adversary_choice, a, a->at.at[i].adversary_choice);
     if (!found)
       return false;
   }
   return true;
 }
 
-static void compare_lotteries(const char *text, struct trial *t, uint32_t most) {
+static void compare_lotteries(const char *text, struct live_system *t, uint32_t most) {
   struct found seen = {0}, next = {0};
   t->space->base.ops->initial(&t->space->base, keep_initial, &seen);
   for (size_t i = 0; i < seen.edges.n && i < most; i++) {
@@ -556,7 +559,7 @@ static void test_lotteries(void **state) {
     for (size_t e = 0; e < sizeof environments / sizeof *environments; e++)
       for (int reduce = 0; reduce < 2; reduce++) {
         char text[1000];
-        struct trial t = {0};
+        struct live_system t = {0};
         snprintf(text, sizeof text,
                  "algorithm M\nparam n = 2\ntype Value = 1..2\n"
                  "process P[n] { input x: Value  round { send x to all update { %s } } }\n"
@@ -564,14 +567,14 @@ static void test_lotteries(void **state) {
                  tossing[b], environments[e]);
         trial_init(&t, text, reduce);
         compare_lotteries(text, &t, 8);
-        trial_release(&t);
+        live_system_release(&t);
       }
 }
 
 /* An adversary that chooses after a coin is tossed knows how it fell: so it can have any function of that. */
 static void test_choosing_after_a_coin(void **state) {
   (void)state;
-  struct trial t = {0};
+  struct live_system t = {0};
   trial_init(&t,
              "algorithm M\nprocess P[1] { var x: 0..4 = 0  round { update { if x == 0 {\n"
              "  let a = random(0..1)  x := pick(2 * a + b for b in 1..2) } } } }\n"
@@ -586,7 +589,7 @@ static void test_choosing_after_a_coin(void **state) {
   assert_null(t.space->base.coins_lost);
   vec_release(&seen.edges);
   vec_release(&r.at);
-  trial_release(&t);
+  live_system_release(&t);
 }
 
 /* --- the judge, on runs written by hand --- */
@@ -634,16 +637,17 @@ static const struct judged_run judged_runs[] = {
 
 static bool judge(const struct judged_run *r) {
   char text[600];
-  struct trial t = {0};
+  struct live_system t = {0};
   snprintf(text, sizeof text,
            "algorithm M\nprocess P[2] { phase { round a { send true to all } round b { send true to all } } }\n"
-           "environment e { %s }\nlive l in e: eventually true\n", r->clause);
+           "environment e { %s }\nlive l in e: eventually true\n",
+           r->clause);
   trial_init(&t, text, false);
   const struct config *configs[8];
   const struct witness *steps[8];
   uint32_t n = 0;
   struct pick_one p = {.t = &t};
-  config_initials(t.meaning, t.question.environment, pick_start, &p, &(struct model_error){0});
+  config_initials(t.interp, t.query.environment, pick_start, &p, &(struct model_error){0});
   configs[0] = p.next;
   for (const char *at = r->heard; *at; at += at[4] ? 5 : 4, n++) {
     struct witness *w = witness_new(t.model);
@@ -651,20 +655,20 @@ static bool judge(const struct judged_run *r) {
     struct model_error error;
     for (int i = 0; i < 4; i++)
       w->heard[i / 2][i % 2] = at[i] == '1';
-    assert_int_equal(config_step(t.meaning, t.question.environment, configs[n], w, next, NULL, &error), STEP_OK);
+    assert_int_equal(config_step(t.interp, t.query.environment, configs[n], w, next, NULL, &error), STEP_OK);
     steps[n] = w;
     configs[n + 1] = next;
   }
   assert_int_equal(configs[n]->point, configs[r->loop]->point);
-  const struct environment *env = &t.model->environments[t.question.environment];
+  const struct environment *env = &t.model->environments[t.query.environment];
   bool holds = true; /* `for each` makes several */
   for (uint32_t i = 0; i < env->nclauses; i++)
-    holds &= clause_holds_of_run(t.meaning, t.question.environment, i, configs, steps, n, r->loop);
+    holds &= clause_holds_of_run(t.interp, t.query.environment, i, configs, steps, n, r->loop);
   for (uint32_t i = 0; i <= n; i++)
     config_free((struct config *)(uintptr_t)configs[i]);
   for (uint32_t i = 0; i < n; i++)
     witness_free((struct witness *)(uintptr_t)steps[i]);
-  trial_release(&t);
+  live_system_release(&t);
   return holds;
 }
 
@@ -677,7 +681,7 @@ static void test_judge(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models), cmocka_unit_test(test_lotteries), cmocka_unit_test(test_judge),
-                                     cmocka_unit_test(test_choosing_after_a_coin)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models), cmocka_unit_test(test_lotteries),
+                                     cmocka_unit_test(test_judge), cmocka_unit_test(test_choosing_after_a_coin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,9 +1,9 @@
 /* Counter systems: the language, cubes, graphs, engines and certificates, each against something
  * slower. */
-#include "lang/check_counters.h"
+#include "lang/typecheck_counters.h"
 #include "param/certificate.h"
-#include "param/path.h"
-#include "param/wire.h"
+#include "param/engine_result_io.h"
+#include "param/path_run.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -21,7 +21,7 @@ static struct counter_system *checked(const char *text, struct text *errors) {
   arena_init(&arena);
   diags_init(&diags, &source);
   struct ast *file = parse_file(&source, &arena, &diags);
-  struct counter_system *s = diags.errors ? NULL : counters_check(file, &source, NULL, 0, &diags);
+  struct counter_system *s = diags.errors ? NULL : counters_typecheck(file, &source, NULL, 0, &diags);
   for (size_t i = 0; i < diags.n; i++)
     text_addf(errors, "%s%s%s%s\n", diags.at[i].message, diags.at[i].help ? " [" : "",
               diags.at[i].help ? diags.at[i].help : "", diags.at[i].help ? "]" : "");
@@ -40,9 +40,9 @@ static struct counter_system *good(const char *text) {
   return s;
 }
 
-static struct graph *graph_of(const struct counter_system *s) {
+static struct counter_graph *graph_of(const struct counter_system *s) {
   struct text why = {0};
-  struct graph *g = graph_new(s, &s->properties[0], false, NULL, &why);
+  struct counter_graph *g = counter_graph_new(s, &s->properties[0], false, NULL, &why);
   text_release(&why);
   assert_non_null(g);
   return g;
@@ -68,15 +68,13 @@ static void errors_say_what_is_wrong(void **unused) {
       {BODY "move m: 1 of N -> a\nunsafe u: a > 1", "the parameter 'N' is not a counter"},
       {BODY "move m: 1 of a -> a\nunsafe u: a > 1", "'a' goes to itself"},
       {BODY "move m: a := 1, a := 2\nunsafe u: a > 1", "'a' is changed twice in one move"},
-      {BODY "move m: a := 1, 1 of a -> b\nunsafe u: a > 1",
-       "the move 'm' assigns 'a' and moves some of it"},
+      {BODY "move m: a := 1, 1 of a -> b\nunsafe u: a > 1", "the move 'm' assigns 'a' and moves some of it"},
       {BODY "move m: N := 1\nunsafe u: a > 1", "the parameter 'N' never changes"},
       {BODY "move m any a: a of a -> b\nunsafe u: a > 1",
        "'a' is already declared [the counter 'a' is declared at line 3"},
       {BODY "move m any d: d of a -> b\nunsafe u: d > 1", "unknown name 'd'"},
       {BODY, "says nothing of what must not be"},
-      {"param N where a > 1\ncounter a\nunsafe u: a > 1",
-       "a condition on the parameters reads the counter 'a'"},
+      {"param N where a > 1\ncounter a\nunsafe u: a > 1", "a condition on the parameters reads the counter 'a'"},
       {"param N = M\nparam M\ncounter a\nunsafe u: a > 1", "parameter 'M' has no value yet"},
       {"param n: bool\ncounter a\nunsafe u: a > 1", "a parameter of a counter system is a number"},
       {"counter a, a\nunsafe u: a > 1", "'a' is already declared"},
@@ -84,20 +82,17 @@ static void errors_say_what_is_wrong(void **unused) {
       {"control c: {x, y}\ncontrol d: {z}\nunsafe u: c == z", "a label is compared with a label"},
       {"control c: {x, y}\nunsafe u: c < y", "a label has no order"},
       {"control c: {x, y}\nunsafe u: c == nine", "unknown name 'nine'"},
-      {"control c: 0..5000\nunsafe u: c == 1",
-       "a control has at most 1000 values [make it a counter]"},
+      {"control c: 0..5000\nunsafe u: c == 1", "a control has at most 1000 values [make it a counter]"},
       {"param N\ncontrol c: 0..N\nunsafe u: c == 1",
        "the bounds of a control must be numbers [what has no fixed bound"},
       {"control c: set of bool\nunsafe u: true", "a control is a bool, a range or one of"},
       {"counter a\nprocess P[3] {}\nunsafe u: a > 1", "a counter system has no process"},
-      {"counter a\nsafety s: a > 1\nunsafe u: a > 1",
-       "a counter system has no property [what must not be reached"},
+      {"counter a\nsafety s: a > 1\nunsafe u: a > 1", "a counter system has no property [what must not be reached"},
       {"counter a\nunsafe u: a > 1\nunsafe u: a > 2", "'u' is already declared"},
       {"counter a\ndef f = f + 1\nunsafe u: f > 1", "the def 'f' needs itself"},
       {"counter a\ndef f(x: int) = x + a\nunsafe u: f > 1", "'f' takes 1 argument, not 0"},
       {"counter a\nunsafe u: sum(a) > 1", "'sum' is not a def"},
-      {"param N = 3 where N > 4\ncounter a\nunsafe u: a > 1",
-       "parameter condition not met: 'N > 4'"},
+      {"param N = 3 where N > 4\ncounter a\nunsafe u: a > 1", "parameter condition not met: 'N > 4'"},
       {"counter a\nunsafe u: a > 9223372036854775807 + 1", "a number beyond 64 bits"},
       {"counter a\nunsafe u: a > 1 / 0", "division by zero"},
       {"counter a\nunsafe u: exists x in a: x > 1", "this has no meaning in a counter system"},
@@ -118,10 +113,9 @@ static void errors_say_what_is_wrong(void **unused) {
 static void errors_come_all_at_once(void **unused) {
   (void)unused;
   struct text errors = {0};
-  assert_null(
-      checked("counters C\nparam N where N > a\ncounter a, b\nstart c == 1\nmove m: 1 of a -> d\n"
-              "move m: a := b * b\nunsafe u: e > 1\n",
-              &errors));
+  assert_null(checked("counters C\nparam N where N > a\ncounter a, b\nstart c == 1\nmove m: 1 of a -> d\n"
+                      "move m: a := b * b\nunsafe u: e > 1\n",
+                      &errors));
   int n = 0;
   for (const char *at = errors.at; (at = strchr(at, '\n')); at++)
     n++;
@@ -137,8 +131,7 @@ static void moves_keep_counters_natural(void **unused) {
                                   "move set: a := b - c\n"
                                   "move step: k := k + 1\n"
                                   "unsafe u: a > 1\n");
-  int64_t counters[] = {3, 1, 2}, controls[] = {2}, after[3], there[1], amounts[] = {2, 1},
-          params[] = {0};
+  int64_t counters[] = {3, 1, 2}, controls[] = {2}, after[3], there[1], amounts[] = {2, 1}, params[] = {0};
   struct counter_state now = {counters, controls}, next = {after, there};
   assert_true(counter_moves(s, 0, params, &now, amounts, &next));
   assert_true(after[0] == 0 && after[1] == 3 && after[2] == 3);
@@ -214,8 +207,7 @@ static void cubes_keep_their_points(void **unused) {
       for (int y = -2; y <= 2; y++)
         for (int z = -2; z <= 2; z++) {
           int64_t point[] = {x, y, z}, sum = row[0] + row[1] * x + row[2] * y + row[3] * z;
-          assert_int_equal(cube_holds(&more, point),
-                           cube_holds(&c, point) && (equal ? sum == 0 : sum >= 0));
+          assert_int_equal(cube_holds(&more, point), cube_holds(&c, point) && (equal ? sum == 0 : sum >= 0));
         }
     cube_release(&c);
     cube_release(&more);
@@ -288,7 +280,7 @@ static void unfolding_keeps_the_meaning(void **unused) {
               conditions[i], conditions[i]);
     struct counter_system *s = good(text.at);
     struct text why = {0};
-    struct graph *g = graph_unfold(s, &s->properties[0], false, NULL, &why);
+    struct counter_graph *g = counter_graph_unfold(s, &s->properties[0], false, NULL, &why);
     assert_non_null(g);
     for (int64_t n = 0; n < 4 * 4 * 4 * 12; n++) {
       int64_t params[] = {n % 4}, counters[] = {n / 4 % 4, n / 16 % 4};
@@ -308,7 +300,7 @@ static void unfolding_keeps_the_meaning(void **unused) {
       assert_int_equal(start, counter_starts(s, &s->properties[0], params, &state));
       assert_true(!known || unsafe == counter_unsafe(s, &s->properties[0], params, &state));
     }
-    graph_free(g);
+    counter_graph_free(g);
     counter_system_free(s);
     text_release(&text);
   }
@@ -316,28 +308,26 @@ static void unfolding_keeps_the_meaning(void **unused) {
 
 static void sums_that_stay_are_found(void **unused) {
   (void)unused;
-  struct counter_system *s =
-      good("counters C\nparam N, M\ncounter a, b, c, d\n"
-           "start a + b == N and c == 0 and d == M and b == 2\n"
-           "move m any x: x of a -> b\nmove n: c := c + 2, d := d - 1\nunsafe u: a > 1\n");
-  struct graph *g = graph_of(s);
-  assert_int_equal(g->laws.n, 2); /* a + b == N, c + 2 d == 2 M */
+  struct counter_system *s = good("counters C\nparam N, M\ncounter a, b, c, d\n"
+                                  "start a + b == N and c == 0 and d == M and b == 2\n"
+                                  "move m any x: x of a -> b\nmove n: c := c + 2, d := d - 1\nunsafe u: a > 1\n");
+  struct counter_graph *g = graph_of(s);
+  assert_int_equal(g->conserved.n, 2); /* a + b == N, c + 2 d == 2 M */
   int64_t yes[] = {5, 7, 1, 4, 6, 4}, no[] = {5, 7, 1, 4, 6, 5}, worse[] = {5, 7, 1, 3, 6, 4};
-  assert_true(cube_holds(&g->laws, yes));
-  assert_false(cube_holds(&g->laws, no) || cube_holds(&g->laws, worse));
-  graph_free(g);
+  assert_true(cube_holds(&g->conserved, yes));
+  assert_false(cube_holds(&g->conserved, no) || cube_holds(&g->conserved, worse));
+  counter_graph_free(g);
   counter_system_free(s);
 }
 
 /* A repetition does exactly what taking the move one or more times does. */
 static void repetitions_are_exact(void **unused) {
   (void)unused;
-  struct counter_system *s =
-      good("counters C\nparam N\ncounter a, b\nstart a == 0 and b == 0\n"
-           "move m: a := a + 2, b := b - 1 when a <= N and 2 * b >= a - 3\nunsafe u: a > 9\n");
-  struct graph *g = graph_of(s);
+  struct counter_system *s = good("counters C\nparam N\ncounter a, b\nstart a == 0 and b == 0\n"
+                                  "move m: a := a + 2, b := b - 1 when a <= N and 2 * b >= a - 3\nunsafe u: a > 9\n");
+  struct counter_graph *g = graph_of(s);
   assert_int_equal(g->transitions.n, 2);
-  const struct transition *t = &g->transitions.at[1];
+  const struct counter_transition *t = &g->transitions.at[1];
   assert_true(t->repeats && t->namounts == 1);
   for (int64_t n = 0; n < 8 * 8 * 8; n++) {
     int64_t params[] = {n % 8}, a = n / 8 % 8, b = n / 64;
@@ -352,109 +342,107 @@ static void repetitions_are_exact(void **unused) {
       memcpy(counters, after, sizeof counters);
     }
   }
-  graph_free(g);
+  counter_graph_free(g);
   counter_system_free(s);
 }
 
 /* Values of the control that nobody reads any more do not count. */
 static void dead_control_is_merged(void **unused) {
   (void)unused;
-  struct counter_system *s =
-      good("counters C\nparam N where N > 1\ncounter a, b\ncontrol k: {x, y, z} = x\ncontrol v: "
-           "0..9 = 0\n"
-           "start a == N and b == 0\n"
-           "move choose any d: v := v + d, k := y when k == x\n"
-           "move use: 1 of a -> b, k := z when k == y and v >= 5\nunsafe u: b > 1\n");
+  struct counter_system *s = good("counters C\nparam N where N > 1\ncounter a, b\ncontrol k: {x, y, z} = x\ncontrol v: "
+                                  "0..9 = 0\n"
+                                  "start a == N and b == 0\n"
+                                  "move choose any d: v := v + d, k := y when k == x\n"
+                                  "move use: 1 of a -> b, k := z when k == y and v >= 5\nunsafe u: b > 1\n");
   struct text why = {0};
-  struct graph *all = graph_unfold(s, &s->properties[0], false, NULL, &why), *g = graph_of(s);
+  struct counter_graph *all = counter_graph_unfold(s, &s->properties[0], false, NULL, &why), *g = graph_of(s);
   assert_int_equal(all->locations.n, 1 + 10 + 5);
   assert_true(g->locations.n <= 4);
-  graph_free(all);
-  graph_free(g);
+  counter_graph_free(all);
+  counter_graph_free(g);
   counter_system_free(s);
 }
 
 /* ---- engines ---- */
 
-#define TICKETS                                                                                    \
-  "counters Tickets\nparam N where N >= 1\ncounter idle, waiting, inside, free\n"                  \
+#define TICKETS                                                                                                        \
+  "counters Tickets\nparam N where N >= 1\ncounter idle, waiting, inside, free\n"                                      \
   "start idle == N and waiting == 0 and inside == 0 and free == "
-#define TICKET_MOVES                                                                               \
-  "\nmove want: 1 of idle -> waiting\nmove enter: 1 of waiting -> inside, free := free - 1\n"      \
+#define TICKET_MOVES                                                                                                   \
+  "\nmove want: 1 of idle -> waiting\nmove enter: 1 of waiting -> inside, free := free - 1\n"                          \
   "move leave: 1 of inside -> idle, free := free + 1\nunsafe two: inside >= 2\n"
 
 static void engines_find_proofs(void **unused) {
   (void)unused;
   struct counter_system *s = good(TICKETS "1" TICKET_MOVES);
-  struct graph *g = graph_of(s);
+  struct counter_graph *g = graph_of(s);
   for (int e = 0; e < 2; e++) {
-    struct outcome o;
+    struct engine_result o;
     struct text script = {0}, why = {0};
-    outcome_init(&o);
+    engine_result_init(&o);
     engines[e].run(g, NULL, &o);
-    assert_int_equal(o.kind, OUTCOME_SAFE);
+    assert_int_equal(o.kind, ENGINE_SAFE);
     certificate_print(g, o.invariant, &script);
     assert_true(certificate_check(script.at, &why));
     text_release(&script);
     text_release(&why);
-    outcome_release(&o);
+    engine_result_release(&o);
   }
-  graph_free(g);
+  counter_graph_free(g);
   counter_system_free(s);
 }
 
 static void engines_find_runs(void **unused) {
   (void)unused;
   struct counter_system *s = good(TICKETS "2" TICKET_MOVES);
-  struct graph *g = graph_of(s);
+  struct counter_graph *g = graph_of(s);
   for (int e = 1; e < 3; e++) {
-    struct outcome o, again;
+    struct engine_result o, again;
     struct text why = {0}, wire = {0};
-    outcome_init(&o);
+    engine_result_init(&o);
     engines[e].run(g, NULL, &o);
-    assert_int_equal(o.kind, OUTCOME_UNSAFE);
+    assert_int_equal(o.kind, ENGINE_UNSAFE);
     assert_true(counter_run_replay(&o.run, s, &s->properties[0], false, &why));
     assert_int_equal(o.run.params[0], 2);
-    outcome_write(&o, g, &wire);
-    assert_true(outcome_read(&again, g, wire.at, wire.n));
+    engine_result_write(&o, g, &wire);
+    assert_true(engine_result_read(&again, g, wire.at, wire.n));
     assert_int_equal(again.run.steps.n, o.run.steps.n);
     assert_true(counter_run_replay(&again.run, s, &s->properties[0], false, &why));
-    outcome_release(&again);
+    engine_result_release(&again);
     for (size_t cut = 0; cut < wire.n; cut++) { /* a worker may die in the middle of a word */
-      assert_false(outcome_read(&again, g, wire.at, cut));
-      outcome_release(&again);
+      assert_false(engine_result_read(&again, g, wire.at, cut));
+      engine_result_release(&again);
     }
     o.run.start.counters[0]++;
     assert_false(counter_run_replay(&o.run, s, &s->properties[0], false, &why));
     text_release(&wire);
     text_release(&why);
-    outcome_release(&o);
+    engine_result_release(&o);
   }
-  graph_free(g);
+  counter_graph_free(g);
   counter_system_free(s);
 }
 
 /* Without widening this goes on for ever: a and b grow together, one move at a time in turn. */
 static void backward_search_widens(void **unused) {
   (void)unused;
-  struct counter_system *s =
-      good("counters Turns\nparam N where N >= 0\ncounter a, b\ncontrol k: {x, y} = x\n"
-           "start a == N and b == N\n"
-           "move first: a := a + 1, k := y when k == x\n"
-           "move second: b := b + 1, k := x when k == y\n"
-           "unsafe apart: b > a\n");
-  struct graph *g = graph_of(s);
-  struct outcome o;
+  struct counter_system *s = good("counters Turns\nparam N where N >= 0\ncounter a, b\ncontrol k: {x, y} = x\n"
+                                  "start a == N and b == N\n"
+                                  "move first: a := a + 1, k := y when k == x\n"
+                                  "move second: b := b + 1, k := x when k == y\n"
+                                  "unsafe apart: b > a\n");
+  struct counter_graph *g = graph_of(s);
+  struct engine_result o;
   struct text script = {0}, why = {0};
-  outcome_init(&o);
+  engine_result_init(&o);
   engine_backward(g, NULL, &o);
-  assert_int_equal(o.kind, OUTCOME_SAFE);
+  assert_int_equal(o.kind, ENGINE_SAFE);
   certificate_print(g, o.invariant, &script);
   assert_true(certificate_check(script.at, &why));
   text_release(&script);
   text_release(&why);
-  outcome_release(&o);
-  graph_free(g);
+  engine_result_release(&o);
+  counter_graph_free(g);
   counter_system_free(s);
 }
 
@@ -469,9 +457,9 @@ static void wrong_invariants_are_refused(void **unused) {
       "(and (= (+ inside free) 1) nonsense)",
   };
   struct counter_system *s = good(TICKETS "1" TICKET_MOVES);
-  struct graph *g = graph_of(s);
-  cube_release(&g->laws); /* or they would make some of these right */
-  cube_init(&g->laws, g->nvars);
+  struct counter_graph *g = graph_of(s);
+  cube_release(&g->conserved); /* or they would make some of these right */
+  cube_init(&g->conserved, g->nvars);
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     struct text script = {0}, why = {0};
     certificate_print(g, &wrong[i], &script);
@@ -485,7 +473,7 @@ static void wrong_invariants_are_refused(void **unused) {
   assert_true(certificate_check(script.at, &why));
   text_release(&script);
   text_release(&why);
-  graph_free(g);
+  counter_graph_free(g);
   counter_system_free(s);
 }
 

@@ -58,8 +58,7 @@ static bool any_accepted(const struct world *w, const struct state *s) {
 /* All Echo messages that are due were sent. */
 static bool settled(const struct world *w, const struct state *s) {
   for (int p = 0; p < correct(w); p++)
-    if (!s->p[p].echoed &&
-        (s->p[p].informed || s->p[p].accepted || received(w, s, p) >= w->n - 2 * w->t))
+    if (!s->p[p].echoed && (s->p[p].informed || s->p[p].accepted || received(w, s, p) >= w->n - 2 * w->t))
       return false;
   return true;
 }
@@ -140,8 +139,7 @@ static bool simulate(const char *path, int n, int t, int f, unsigned informed) {
   int64_t params[] = {n, t, f};
   struct state start = {0};
   sim_open(&sim, path, params, n, 100);
-  struct world w = {n,    t, f, strstr(path, "relay") != NULL, &sim, {.size = sizeof(struct state)},
-                    false};
+  struct world w = {n, t, f, strstr(path, "relay") != NULL, &sim, {.size = sizeof(struct state)}, false};
   for (int p = 0; p < n - f; p++)
     start.p[p].informed = informed >> p & 1;
   struct view v = view_of(&w, &start, 0);

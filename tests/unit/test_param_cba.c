@@ -38,9 +38,7 @@ static bool listens(const struct world *w, const struct state *s, int p) {
 
 /* ---- the view ---- */
 
-static void count(const struct sim *m, struct view *v, const char *name) {
-  v->counters[counter_named(m, name)]++;
-}
+static void count(const struct sim *m, struct view *v, const char *name) { v->counters[counter_named(m, name)]++; }
 
 static struct view view_of(const struct world *w, const struct state *s) {
   static const char *const names[2][2][2] = {{{"undCb", "undCm"}, {"undFb", "undFm"}},
@@ -53,8 +51,7 @@ static struct view view_of(const struct world *w, const struct state *s) {
     if (!x->decision && x->gone && !is_faulty(w, p))
       count(m, &v, "haltedC");
     else
-      count(m, &v,
-            names[x->decision != 0][is_faulty(w, p)][x->decision ? x->decision - 1 : x->estimate]);
+      count(m, &v, names[x->decision != 0][is_faulty(w, p)][x->decision ? x->decision - 1 : x->estimate]);
     undecided |= !is_faulty(w, p) && !x->decision && !x->gone;
   }
   v.controls[control_named(m, "stage")] = s->stage;
@@ -290,8 +287,7 @@ static void soba_with_omissions(void **unused) {
 
 static void soba_with_general_omissions(void **unused) {
   (void)unused;
-  assert_int_equal(simulate_all("models/counters/soba_general_omission.rondo", 4, GENERAL, true),
-                   3);
+  assert_int_equal(simulate_all("models/counters/soba_general_omission.rondo", 4, GENERAL, true), 3);
 }
 
 int main(void) {

@@ -34,8 +34,7 @@ static struct view view_of(const struct world *w, const struct state *s) {
 static void explore(struct world *w, const struct state *s);
 
 /* Whom does each that crashes now reach? One after the other. */
-static void exchange(struct world *w, const struct state *s, unsigned crashing, struct state next,
-                     int p) {
+static void exchange(struct world *w, const struct state *s, unsigned crashing, struct state next, int p) {
   if (p < w->n && (crashing >> p & 1) && s->knows[p]) {
     for (unsigned reached = 0; reached < 1u << w->n; reached++) {
       struct state more = next;

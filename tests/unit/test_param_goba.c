@@ -33,8 +33,7 @@ static struct view view_of(const struct world *w, const struct state *s) {
     const struct process_state *x = &s->p[p];
     char name[8];
     char held = x->fresh ? 'A' : x->estimate == s->current ? 'S' : 'O';
-    snprintf(name, sizeof name, "%s%c%c", x->decided ? "dec" : "und", is_faulty(w, p) ? 'F' : 'C',
-             held);
+    snprintf(name, sizeof name, "%s%c%c", x->decided ? "dec" : "und", is_faulty(w, p) ? 'F' : 'C', held);
     v.counters[counter_named(w->sim, name)]++;
     assert_true(!x->fresh || x->estimate == s->current);
   }
@@ -71,8 +70,7 @@ static struct state next_turn(struct state s) {
 }
 
 /* Messages between correct processes arrive, and those to oneself. */
-static void sure_and_possible(const struct world *w, int c, unsigned of, unsigned *must,
-                              unsigned *may) {
+static void sure_and_possible(const struct world *w, int c, unsigned of, unsigned *must, unsigned *may) {
   *must = *may = 0;
   for (int p = 0; p < w->n; p++)
     if (of >> p & 1)

@@ -16,25 +16,25 @@
 
 /* ---- a text, what became of it ---- */
 
-struct reading {
+struct parsed_text {
   struct source source;
   struct arena arena;
   struct diags diags;
   struct ast *tree;
 };
 
-static void reading_start(struct reading *r, const char *text) {
+static void reading_start(struct parsed_text *r, const char *text) {
   r->source = (struct source){.path = "m", .text = text, .length = strlen(text)};
   arena_init(&r->arena);
   diags_init(&r->diags, &r->source);
 }
 
-static void reading_end(struct reading *r) {
+static void reading_end(struct parsed_text *r) {
   diags_release(&r->diags);
   arena_release(&r->arena);
 }
 
-static void assert_no_errors(struct reading *r) {
+static void assert_no_errors(struct parsed_text *r) {
   struct text shown = {0};
   diags_print(&r->diags, false, &shown);
   assert_string_equal(text_or_empty(&shown), "");
@@ -49,7 +49,7 @@ static void assert_tree(const struct ast *tree, const char *expected) {
 }
 
 static void assert_expression(const char *text, const char *expected) {
-  struct reading r;
+  struct parsed_text r;
   reading_start(&r, text);
   r.tree = parse_expression(&r.source, &r.arena, &r.diags);
   assert_no_errors(&r);
@@ -59,7 +59,7 @@ static void assert_expression(const char *text, const char *expected) {
 
 /* The only declaration (or, inside a process, the only member) of a model that has no errors. */
 static void assert_declaration(const char *text, const char *expected) {
-  struct reading r;
+  struct parsed_text r;
   struct text model = {0};
   text_addf(&model, "algorithm A %s", text);
   reading_start(&r, model.at);
@@ -72,7 +72,7 @@ static void assert_declaration(const char *text, const char *expected) {
 }
 
 static void assert_member(const char *text, const char *expected) {
-  struct reading r;
+  struct parsed_text r;
   struct text model = {0};
   text_addf(&model, "algorithm A process P[n] { %s }", text);
   reading_start(&r, model.at);
@@ -86,7 +86,7 @@ static void assert_member(const char *text, const char *expected) {
 
 /* The messages in the order of the text, one on each line: "LINE:COLUMN MESSAGE [HELP]". */
 static void assert_errors(const char *text, const char *expected) {
-  struct reading r;
+  struct parsed_text r;
   struct text shown = {0};
   reading_start(&r, text);
   r.tree = parse_file(&r.source, &r.arena, &r.diags);
@@ -136,8 +136,7 @@ static void relations_chain(void **state) {
   assert_expression("a <= b < c", "(BINARY and (RELATION <= (NAME a) (NAME b)) "
                                   "(RELATION < (NAME b) (NAME c)))");
   assert_expression("p not in S & T", "(RELATION not in (NAME p) (BINARY & (NAME S) (NAME T)))");
-  assert_expression("x in 1..n - 1",
-                    "(RELATION in (NAME x) (INTERVAL (NUMBER 1) (BINARY - (NAME n) (NUMBER 1))))");
+  assert_expression("x in 1..n - 1", "(RELATION in (NAME x) (INTERVAL (NUMBER 1) (BINARY - (NAME n) (NUMBER 1))))");
   assert_expression("0..k", "(INTERVAL (NUMBER 0) (NAME k))");
 }
 
@@ -153,13 +152,11 @@ static void bars_count_or_unite(void **state) {
 
 static void binders_and_comprehensions(void **state) {
   (void)state;
-  assert_expression("forall p, q in P, v in p.d: v == q",
-                    "(QUANTIFIER 1 (RELATION == (NAME v) (NAME q)) "
-                    "(GENERATOR (NAMES (NAME p) (NAME q)) (NAME P) _) "
-                    "(GENERATOR (NAMES (NAME v)) (SELECT d (NAME p)) _))");
-  assert_expression("exists m in got and x",
-                    "(BINARY and (QUANTIFIER 0 _ (GENERATOR (NAMES (NAME m)) (NAME got) _)) "
-                    "(NAME x))");
+  assert_expression("forall p, q in P, v in p.d: v == q", "(QUANTIFIER 1 (RELATION == (NAME v) (NAME q)) "
+                                                          "(GENERATOR (NAMES (NAME p) (NAME q)) (NAME P) _) "
+                                                          "(GENERATOR (NAMES (NAME v)) (SELECT d (NAME p)) _))");
+  assert_expression("exists m in got and x", "(BINARY and (QUANTIFIER 0 _ (GENERATOR (NAMES (NAME m)) (NAME got) _)) "
+                                             "(NAME x))");
   assert_expression("f(exists m in got, x)",
                     "(CALL f (QUANTIFIER 0 _ (GENERATOR (NAMES (NAME m)) (NAME got) _)) (NAME x))");
   assert_expression("{m.x for m in got, v in m.v if v > 1}",
@@ -168,9 +165,8 @@ static void binders_and_comprehensions(void **state) {
                     "(RELATION > (NAME v) (NUMBER 1))))");
   assert_expression("max(k for k in 1..3)", "(CALL_OVER max (NAME k) (GENERATOR (NAMES (NAME k)) "
                                             "(INTERVAL (NUMBER 1) (NUMBER 3)) _))");
-  assert_expression("count(m in got: m == v)",
-                    "(COUNT (RELATION == (NAME m) (NAME v)) (GENERATOR (NAMES (NAME m)) "
-                    "(NAME got) _))");
+  assert_expression("count(m in got: m == v)", "(COUNT (RELATION == (NAME m) (NAME v)) (GENERATOR (NAMES (NAME m)) "
+                                               "(NAME got) _))");
   assert_expression("count + 1", "(BINARY + (NAME count) (NUMBER 1))");
   assert_expression("{}", "(SET)");
 }
@@ -185,8 +181,7 @@ static void brackets_and_parentheses(void **state) {
   assert_expression("[]", "(SEQUENCE)");
   assert_expression("HO[p, propose]", "(INDEX (NAME HO) (NAME p) (NAME propose))");
   assert_expression("p.a[1].b'", "(PRIMED (SELECT b (INDEX (SELECT a (NAME p)) (NUMBER 1))))");
-  assert_expression("(a, b) > (1, 2)",
-                    "(RELATION > (TUPLE (NAME a) (NAME b)) (TUPLE (NUMBER 1) (NUMBER 2)))");
+  assert_expression("(a, b) > (1, 2)", "(RELATION > (TUPLE (NAME a) (NAME b)) (TUPLE (NUMBER 1) (NUMBER 2)))");
   assert_expression("(x: 1, y: none)", "(TUPLE (ITEM x (NUMBER 1)) (ITEM y (NONE)))");
   assert_expression("(x: 1)", "(TUPLE (ITEM x (NUMBER 1)))");
   assert_expression("if a then b else if c then true else false",
@@ -198,33 +193,26 @@ static void brackets_and_parentheses(void **state) {
 
 static void declarations_of_data(void **state) {
   (void)state;
-  assert_declaration("param n, t: int = 3 where n > t",
-                     "(PARAM (NAMES (NAME n) (NAME t)) (TYPE_INT) (NUMBER 3) "
-                     "(RELATION > (NAME n) (NAME t)))");
+  assert_declaration("param n, t: int = 3 where n > t", "(PARAM (NAMES (NAME n) (NAME t)) (TYPE_INT) (NUMBER 3) "
+                                                        "(RELATION > (NAME n) (NAME t)))");
   assert_declaration("type V = unordered 1..k + 1",
                      "(TYPEDEF V (TYPE_RANGE /2 (NUMBER 1) (BINARY + (NAME k) (NUMBER 1))))");
   assert_declaration("type V = unordered {a, b}", "(TYPEDEF V (TYPE_ENUM /2 (NAME a) (NAME b)))");
-  assert_declaration("type V = (n - 1)..n",
-                     "(TYPEDEF V (TYPE_RANGE (BINARY - (NAME n) (NUMBER 1)) (NAME n)))");
+  assert_declaration("type V = (n - 1)..n", "(TYPEDEF V (TYPE_RANGE (BINARY - (NAME n) (NUMBER 1)) (NAME n)))");
   assert_declaration("type L = seq of P up to t + 1 distinct",
                      "(TYPEDEF L (TYPE_SEQ /1 (TYPE_NAME P) (BINARY + (NAME t) (NUMBER 1))))");
-  assert_declaration("type R = (a: bool, b: set of V?)?",
-                     "(TYPEDEF R (TYPE_OPTION (TYPE_RECORD (FIELD a (TYPE_BOOL)) "
-                     "(FIELD b (TYPE_SET (TYPE_OPTION (TYPE_NAME V)))))))");
-  assert_declaration("message go, stop(r: round)",
-                     "(MESSAGES (SIGNATURE go) (SIGNATURE stop (FIELD r (TYPE_ROUND))))");
-  assert_declaration("def f(x: V): bool = x == 1",
-                     "(DEF f (FIELDS (FIELD x (TYPE_NAME V))) (TYPE_BOOL) "
-                     "(RELATION == (NAME x) (NUMBER 1)))");
+  assert_declaration("type R = (a: bool, b: set of V?)?", "(TYPEDEF R (TYPE_OPTION (TYPE_RECORD (FIELD a (TYPE_BOOL)) "
+                                                          "(FIELD b (TYPE_SET (TYPE_OPTION (TYPE_NAME V)))))))");
+  assert_declaration("message go, stop(r: round)", "(MESSAGES (SIGNATURE go) (SIGNATURE stop (FIELD r (TYPE_ROUND))))");
+  assert_declaration("def f(x: V): bool = x == 1", "(DEF f (FIELDS (FIELD x (TYPE_NAME V))) (TYPE_BOOL) "
+                                                   "(RELATION == (NAME x) (NUMBER 1)))");
   assert_declaration("def g = 1", "(DEF g _ _ (NUMBER 1))");
   assert_declaration("shared f: [P] set of V = [p in P: {}] where true",
                      "(STORE 2 (NAMES (NAME f)) (TYPE_ARRAY (TYPE_NAME P) (TYPE_SET "
                      "(TYPE_NAME V))) (ARRAY_OF p (NAME P) (SET)) (TRUE) _)");
-  assert_declaration("oracle c: P distinct each phase",
-                     "(STORE 4 /1 (NAMES (NAME c)) (TYPE_NAME P) _ _ (UNIT 1))");
+  assert_declaration("oracle c: P distinct each phase", "(STORE 4 /1 (NAMES (NAME c)) (TYPE_NAME P) _ _ (UNIT 1))");
   assert_declaration("stable v: bool = true", "(STORE 5 (NAMES (NAME v)) (TYPE_BOOL) (TRUE) _ _)");
-  assert_declaration("resilience 3 * f < n",
-                     "(RESILIENCE (RELATION < (BINARY * (NUMBER 3) (NAME f)) (NAME n)))");
+  assert_declaration("resilience 3 * f < n", "(RESILIENCE (RELATION < (BINARY * (NUMBER 3) (NAME f)) (NAME n)))");
 }
 
 static void rounds(void **state) {
@@ -233,8 +221,7 @@ static void rounds(void **state) {
                 "(PHASE ph (ROUND a (SEND (NAME x) (NAME c) (RELATION == (NAME me) (NAME c))) "
                 "(BLOCK (ASSIGN (NAME x) (NUMBER 1)))) (ROUND _))");
   assert_member("once { round { } }", "(ONCE (ROUND _))");
-  assert_member("repeat f + 1 as k { round { } }",
-                "(REPEAT k (BINARY + (NAME f) (NUMBER 1)) (ROUND _))");
+  assert_member("repeat f + 1 as k { round { } }", "(REPEAT k (BINARY + (NAME f) (NUMBER 1)) (ROUND _))");
   assert_member("round { send 1 to all send 2 to next }",
                 "(ROUND (SEND (NUMBER 1) (NAME all) _) (SEND (NUMBER 2) (NAME next) _) _)");
   assert_member("finally { halt }", "(FINALLY (BLOCK (HALT)))");
@@ -259,8 +246,7 @@ static void statements(void **state) {
 
 static void handlers(void **state) {
   (void)state;
-  assert_member("on m: go if a once { }",
-                "(ALTERNATIVE (TRIGGER m /16 _ _ (PATTERN go) _ _ (NAME a)) (BLOCK))");
+  assert_member("on m: go if a once { }", "(ALTERNATIVE (TRIGGER m /16 _ _ (PATTERN go) _ _ (NAME a)) (BLOCK))");
   assert_member("on go(b == x, c) from q { }",
                 "(ALTERNATIVE (TRIGGER _ _ (PATTERN go (ARGUMENT == b (NAME x)) (ARGUMENT c _)) _ "
                 "(FROM q) _) (BLOCK))");
@@ -270,10 +256,9 @@ static void handlers(void **state) {
   assert_member("on Q: quorum(n) of go { }",
                 "(ALTERNATIVE (TRIGGER Q _ (CALL quorum (NAME n)) (PATTERN go) _ _ _) (BLOCK))");
   assert_member("when a once { }", "(ALTERNATIVE (TRIGGER /16 (NAME a) _ _ _ _ _) (BLOCK))");
-  assert_member("step s { } or when a { } or on go { }",
-                "(STEP s (ALTERNATIVE _ (BLOCK)) "
-                "(ALTERNATIVE (TRIGGER (NAME a) _ _ _ _ _) (BLOCK)) "
-                "(ALTERNATIVE (TRIGGER _ _ (PATTERN go) _ _ _) (BLOCK)))");
+  assert_member("step s { } or when a { } or on go { }", "(STEP s (ALTERNATIVE _ (BLOCK)) "
+                                                         "(ALTERNATIVE (TRIGGER (NAME a) _ _ _ _ _) (BLOCK)) "
+                                                         "(ALTERNATIVE (TRIGGER _ _ (PATTERN go) _ _ _) (BLOCK)))");
 }
 
 static void environments(void **state) {
@@ -298,14 +283,12 @@ static void environments(void **state) {
 
 static void properties_and_moves(void **state) {
   (void)state;
-  assert_declaration("safety a: step x' >= x",
-                     "(PROPERTY a 0 /4 _ (RELATION >= (PRIMED (NAME x)) (NAME x)))");
+  assert_declaration("safety a: step x' >= x", "(PROPERTY a 0 /4 _ (RELATION >= (PRIMED (NAME x)) (NAME x)))");
   assert_declaration("live almost surely b in e, f: eventually x",
                      "(PROPERTY b 2 /8 (NAMES (NAME e) (NAME f)) (UNARY eventually (NAME x)))");
   assert_declaration("cover almost: x", "(PROPERTY almost 1 _ (NAME x))");
   assert_declaration("safety a on request: x", "(PROPERTY a 0 /4096 _ (NAME x))");
-  assert_declaration("cover a in e on request: x",
-                     "(PROPERTY a 1 /4096 (NAMES (NAME e)) (NAME x))");
+  assert_declaration("cover a in e on request: x", "(PROPERTY a 1 /4096 (NAMES (NAME e)) (NAME x))");
   assert_declaration("counter a, b", "(COUNTER (NAME a) (NAME b))");
   assert_declaration("start a == n", "(COUNTER_START (RELATION == (NAME a) (NAME n)))");
   assert_declaration("move m any d: a := a - d, 2 * d of b -> c when a >= d",
@@ -322,14 +305,13 @@ static void words_may_be_names(void **state) {
                 "(START (BLOCK (ASSIGN (NAME start) (BINARY + (NAME step) (SELECT state "
                 "(NAME round)))) (ASSIGN (NAME from) (NAME set)) (ASSIGN (NAME of) (NAME to)) "
                 "(ASSIGN (NAME count) (NAME on))))");
-  assert_member("start { stable := recover  request := stable }",
-                "(START (BLOCK (ASSIGN (NAME stable) (NAME recover)) "
-                "(ASSIGN (NAME request) (NAME stable))))");
+  assert_member("start { stable := recover  request := stable }", "(START (BLOCK (ASSIGN (NAME stable) (NAME recover)) "
+                                                                  "(ASSIGN (NAME request) (NAME stable))))");
 }
 
 static void nodes_know_their_place(void **state) {
   (void)state;
-  struct reading r;
+  struct parsed_text r;
   reading_start(&r, "(a + b) * f(c).x");
   r.tree = parse_expression(&r.source, &r.arena, &r.diags);
   assert_no_errors(&r);
@@ -441,8 +423,7 @@ static void errors_of_braces(void **state) {
                 "8:5 expected '}', found 'round' [the '{' at line 5 is not closed]\n");
   assert_errors("algorithm A\nprocess P[n] {\n  start { }\n",
                 "3:11 expected '}', found end of file [the '{' at line 2 is not closed]\n");
-  assert_errors("algorithm A\nprocess P[n] { } }\nsafety s: true",
-                "2:18 unexpected '}' [no '{' is open here]\n");
+  assert_errors("algorithm A\nprocess P[n] { } }\nsafety s: true", "2:18 unexpected '}' [no '{' is open here]\n");
 }
 
 static void errors_of_declarations(void **state) {
@@ -451,9 +432,8 @@ static void errors_of_declarations(void **state) {
   assert_errors("// nothing\n", "1:1 the file is empty [a model starts with 'algorithm NAME']\n");
   assert_errors("algoritm A param n", "1:1 expected 'algorithm', found 'algoritm' "
                                       "[did you mean 'algorithm'?]\n");
-  assert_errors("param n",
-                "1:1 expected 'algorithm', found 'param' [a model starts with 'algorithm NAME' or "
-                "'counters NAME']\n");
+  assert_errors("param n", "1:1 expected 'algorithm', found 'param' [a model starts with 'algorithm NAME' or "
+                           "'counters NAME']\n");
   assert_errors("algorithm A\nenviroment e { }\nsafty s: x ==\nsafety t: true",
                 "2:1 unknown declaration 'enviroment' [did you mean 'environment'?]\n"
                 "3:1 unknown declaration 'safty' [did you mean 'safety'?]\n"
@@ -484,31 +464,29 @@ static void errors_of_declarations(void **state) {
 
 static void errors_of_handlers(void **state) {
   (void)state;
-  assert_errors(
-      "algorithm A process P[n] { on go(3) { }\non go when x { }\nstep s if x { } or if y { }\n"
-      "on Q: 2 go { }\nstep { x := 1 }\n}\n"
-      "environment e { at most 1 P crash and go; fair }\nsafety s on x: true",
-      "1:34 expected a field's name, found '3' [name the field that is meant: "
-      "'MESSAGE(field == value)']\n"
-      "2:7 expected 'if', found 'when' [the condition of 'on' is written 'if'; 'when' waits "
-      "for no message]\n"
-      "3:8 expected 'when', found 'if' [a step that waits for a condition is written "
-      "'step NAME when CONDITION { ... }']\n"
-      "3:20 expected 'when', found 'if' [a step that waits for a condition is written "
-      "'step NAME when CONDITION { ... }']\n"
-      "4:9 expected 'of', found 'go' [a quorum is written 'on Q: SIZE of MESSAGE']\n"
-      "5:6 expected the step's name, found '{'\n"
-      "7:39 expected 'recover', found 'go'\n"
-      "8:13 expected 'request', found 'x' ['on request': it is checked only if --property "
-      "asks for it]\n");
+  assert_errors("algorithm A process P[n] { on go(3) { }\non go when x { }\nstep s if x { } or if y { }\n"
+                "on Q: 2 go { }\nstep { x := 1 }\n}\n"
+                "environment e { at most 1 P crash and go; fair }\nsafety s on x: true",
+                "1:34 expected a field's name, found '3' [name the field that is meant: "
+                "'MESSAGE(field == value)']\n"
+                "2:7 expected 'if', found 'when' [the condition of 'on' is written 'if'; 'when' waits "
+                "for no message]\n"
+                "3:8 expected 'when', found 'if' [a step that waits for a condition is written "
+                "'step NAME when CONDITION { ... }']\n"
+                "3:20 expected 'when', found 'if' [a step that waits for a condition is written "
+                "'step NAME when CONDITION { ... }']\n"
+                "4:9 expected 'of', found 'go' [a quorum is written 'on Q: SIZE of MESSAGE']\n"
+                "5:6 expected the step's name, found '{'\n"
+                "7:39 expected 'recover', found 'go'\n"
+                "8:13 expected 'request', found 'x' ['on request': it is checked only if --property "
+                "asks for it]\n");
 }
 
 static void noise_is_bounded(void **state) {
   (void)state;
-  static const char *const pieces[] = {
-      "(",  "{",   "[",       "|",     "not ",   "-",     "f(",           "if x then ",
-      "x+", "x:=", "x<x<",    "$ ",    "{ ",     "} ",    "exists x in ", "x.",
-      "x[", "; ",  "x or x ", "a => ", "[p in ", "a <(a<"};
+  static const char *const pieces[] = {"(",  "{",   "[",       "|",     "not ",   "-",     "f(",           "if x then ",
+                                       "x+", "x:=", "x<x<",    "$ ",    "{ ",     "} ",    "exists x in ", "x.",
+                                       "x[", "; ",  "x or x ", "a => ", "[p in ", "a <(a<"};
   static const char *const heads[] = {
       "algorithm A safety s: ", "algorithm A type T = ", "algorithm A process P[n] { start { ", ""};
   for (size_t h = 0; h < sizeof heads / sizeof *heads; h++)
@@ -517,7 +495,7 @@ static void noise_is_bounded(void **state) {
       text_add(&text, heads[h]);
       for (int k = 0; k < 20000; k++)
         text_add(&text, pieces[i]);
-      struct reading r;
+      struct parsed_text r;
       reading_start(&r, text.at);
       r.tree = parse_file(&r.source, &r.arena, &r.diags);
       assert_int_equal(r.tree->kind, AST_FILE);
@@ -553,7 +531,7 @@ static void assert_format(const char *text, const char *expected) {
   assert_string_equal(once, expected);
   char *twice = formatted(once);
   assert_string_equal(twice, once);
-  struct reading before, after;
+  struct parsed_text before, after;
   reading_start(&before, text);
   reading_start(&after, once);
   before.tree = parse_file(&before.source, &before.arena, &before.diags);
@@ -572,10 +550,9 @@ static void format_spaces(void **state) {
   assert_format("algorithm A\nparam n,t=2 where n>=1 and 3*t<n\ntype V=unordered 1 .. n-1",
                 "algorithm A\nparam n, t = 2 where n >= 1 and 3 * t < n\n"
                 "type V = unordered 1..n - 1\n");
-  assert_format(
-      "algorithm A\nsafety a :forall p , q in P:| p . s |+| {x ,y} |==-1 and not ( a'|b )",
-      "algorithm A\n"
-      "safety a: forall p, q in P: |p.s| + |{x, y}| == -1 and not (a' | b)\n");
+  assert_format("algorithm A\nsafety a :forall p , q in P:| p . s |+| {x ,y} |==-1 and not ( a'|b )",
+                "algorithm A\n"
+                "safety a: forall p, q in P: |p.s| + |{x, y}| == -1 and not (a' | b)\n");
   assert_format("algorithm A\nmessage go (a :[ P ]V ?), no\nsafety a: HO [ p ,r ]=={ }",
                 "algorithm A\nmessage go(a: [P] V?), no\nsafety a: HO[p, r] == {}\n");
   assert_format("algorithm A\nsafety a on request :x\nenvironment e{at most f P crash  and "

@@ -1,7 +1,7 @@
 /* What a round reads, what an action does, and what can be forgotten: one small update each. */
-#include "lang/check.h"
-#include "model/actions.h"
-#include "model/reads.h"
+#include "analysis/action_use.h"
+#include "analysis/read_sets.h"
+#include "lang/typecheck.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -20,11 +20,11 @@ static struct checked check(const char *text) {
   struct checked k;
   struct source source = {.path = "m", .text = text, .length = strlen(text)};
   struct diags diags;
-  struct binding n = {"n", 3};
+  struct param_binding n = {"n", 3};
   arena_init(&k.arena);
   diags_init(&diags, &source);
   struct ast *file = parse_file(&source, &k.arena, &diags);
-  k.model = diags.errors ? NULL : model_check(file, &source, &n, 1, false, &diags);
+  k.model = diags.errors ? NULL : model_typecheck(file, &source, &n, 1, false, &diags);
   if (!k.model) {
     struct text out = {0};
     diags_print(&diags, false, &out);
@@ -41,8 +41,7 @@ static void release(struct checked *k) {
   arena_release(&k->arena);
 }
 
-static void assert_vars(const struct model *m, const bool *set, const char *expected,
-                        const char *why) {
+static void assert_vars(const struct model *m, const bool *set, const char *expected, const char *why) {
   struct text out = {0};
   for (uint32_t i = 0; i < m->roles[0].nvars; i++)
     if (set[i])
@@ -54,17 +53,16 @@ static void assert_vars(const struct model *m, const bool *set, const char *expe
 }
 
 #define HEAD "algorithm A\nparam n where n >= 1\ninput boss: P\n"
-#define VARS                                                                                       \
-  "  input a: 0..3\n  var b: 0..3 = 0\n  var c: 0..3 = 0\n  var w: [0..3] 0..3 = [i in 0..3: 0]\n" \
+#define VARS                                                                                                           \
+  "  input a: 0..3\n  var b: 0..3 = 0\n  var c: 0..3 = 0\n  var w: [0..3] 0..3 = [i in 0..3: 0]\n"                     \
   "  var q: P = me\n  var f: bool = false\n  oracle o: P each phase\n"
-#define DEFS                                                                                       \
-  "  def both = a + b\n  def deep = both + 1\n  def down(i: 0..3): 0..3 = if i == 0 then c else "  \
+#define DEFS                                                                                                           \
+  "  def both = a + b\n  def deep = both + 1\n  def down(i: 0..3): 0..3 = if i == 0 then c else "                      \
   "down(i - 1)\n  def boss_of = q\n"
 
 static char *model_with(struct arena *arena, const char *update) {
   return arena_printf(arena,
-                      HEAD "process P[n] {\n" VARS DEFS
-                           "  phase ph { round { send a to all  update { %s } } }\n}\n"
+                      HEAD "process P[n] {\n" VARS DEFS "  phase ph { round { send a to all  update { %s } } }\n}\n"
                            "environment free {}\nsafety nothing: true\n",
                       update);
 }
@@ -105,7 +103,7 @@ static void test_flow(void **state) {
     struct arena arena;
     arena_init(&arena);
     struct checked k = check(model_with(&arena, flows[i].update));
-    struct reads *r = reads_of_update(k.model, 0, 0, &arena);
+    struct read_set *r = read_set_of_update(k.model, 0, 0, &arena);
     assert_vars(k.model, r->vars, flows[i].reads, flows[i].update);
     assert_vars(k.model, r->writes, flows[i].writes, flows[i].update);
     release(&k);
@@ -149,13 +147,11 @@ static const struct {
     {"b := from(P(ph)) otherwise 0", RECEIVED_NAMED, PHASE | COUNTS, 1},
     {"b := from(P(a + 1)) otherwise 0", RECEIVED_NAMED, COUNTS, 1},
     {"b := from(q) otherwise 0  q := me", RECEIVED_NAMED, ME | COUNTS, 1},
-    {"q := boss  b := from(q) otherwise 0", RECEIVED_SENDERS, GLOBALS | COUNTS,
-     0}, /* not as before */
+    {"q := boss  b := from(q) otherwise 0", RECEIVED_SENDERS, GLOBALS | COUNTS, 0}, /* not as before */
     {"q := boss  b := from(boss_of) otherwise 0", RECEIVED_SENDERS, GLOBALS | COUNTS, 0},
     {"f := exists p in P: from(p) == a", RECEIVED_SENDERS, COUNTS, 0},
     {"let t = q  b := from(t) otherwise 0", RECEIVED_SENDERS, COUNTS, 0},
-    {"b := from(P(w[a])) otherwise 0", RECEIVED_SENDERS, COUNTS,
-     0}, /* may fail where it is not reached */
+    {"b := from(P(w[a])) otherwise 0", RECEIVED_SENDERS, COUNTS, 0}, /* may fail where it is not reached */
 };
 
 static void test_looks(void **state) {
@@ -164,9 +160,9 @@ static void test_looks(void **state) {
     struct arena arena;
     arena_init(&arena);
     struct checked k = check(model_with(&arena, looks[i].update));
-    struct reads *r = reads_of_update(k.model, 0, 0, &arena);
-    int flags = (r->me ? ME : 0) | (r->phase ? PHASE : 0) | (r->globals ? GLOBALS : 0) |
-                (r->chooses ? CHOOSES : 0) | (r->counts ? COUNTS : 0);
+    struct read_set *r = read_set_of_update(k.model, 0, 0, &arena);
+    int flags = (r->me ? ME : 0) | (r->phase ? PHASE : 0) | (r->globals ? GLOBALS : 0) | (r->chooses ? CHOOSES : 0) |
+                (r->counts ? COUNTS : 0);
     if (r->received != looks[i].received || flags != looks[i].flags || r->nnamed != looks[i].named)
       print_error("in: %s\n", looks[i].update);
     assert_int_equal(r->received, looks[i].received);
@@ -180,10 +176,9 @@ static void test_looks(void **state) {
 static void test_sends(void **state) {
   (void)state;
   struct checked k =
-      check(HEAD "process P[n] {\n" VARS
-                 "  phase { round { send v to q when me == o and exists v in {a, b} } }\n}\n"
+      check(HEAD "process P[n] {\n" VARS "  phase { round { send v to q when me == o and exists v in {a, b} } }\n}\n"
                  "environment free {}\nsafety nothing: true\n");
-  struct reads *r = reads_of_sends(k.model, 0, 0, &k.arena);
+  struct read_set *r = read_set_of_sends(k.model, 0, 0, &k.arena);
   assert_vars(k.model, r->vars, "a b q o", "sends");
   assert_vars(k.model, r->writes, "", "sends");
   assert_true(r->me && r->chooses && !r->phase && !r->globals);
@@ -193,28 +188,27 @@ static void test_sends(void **state) {
 
 /* --- liveness --- */
 
-static struct liveness *live_for(struct checked *k, const char *environment, uint32_t properties) {
+static struct live_variables *live_for(struct checked *k, const char *environment, uint32_t properties) {
   static uint32_t all[] = {0, 1, 2, 3};
-  struct question q = {.properties = all, .nproperties = properties};
+  struct query q = {.properties = all, .nproperties = properties};
   for (uint32_t i = 0; i < k->model->nenvironments; i++)
     if (strcmp(k->model->environments[i].name, environment) == 0)
       q.environment = i;
-  return liveness_of(k->model, &q, &k->arena);
+  return live_variables_of(k->model, &q, &k->arena);
 }
 
-#define TWO_ROUNDS                                                                                 \
-  "algorithm A\nparam n where n >= 1\nprocess P[n] {\n  input a: 0..3\n  var b: 0..3 = 0\n"        \
+#define TWO_ROUNDS                                                                                                     \
+  "algorithm A\nparam n where n >= 1\nprocess P[n] {\n  input a: 0..3\n  var b: 0..3 = 0\n"                            \
   "  var c: 0..3 = 0\n  var d: 0..3 = 0\n"
 
 static void test_straight(void **state) {
   (void)state;
   struct checked k =
-      check(TWO_ROUNDS
-            "  once {\n    round { send a to all  update { b := min(received) otherwise 0 } }\n"
-            "    round { send b to all  update { c := a  d := b } }\n  }\n}\n"
-            "environment free {}\nsafety one: forall p in P: p.d <= 3\n"
-            "safety two: forall p in P: initial(p.a) <= 3\n");
-  struct liveness *l = live_for(&k, "free", 1);
+      check(TWO_ROUNDS "  once {\n    round { send a to all  update { b := min(received) otherwise 0 } }\n"
+                       "    round { send b to all  update { c := a  d := b } }\n  }\n}\n"
+                       "environment free {}\nsafety one: forall p in P: p.d <= 3\n"
+                       "safety two: forall p in P: initial(p.a) <= 3\n");
+  struct live_variables *l = live_for(&k, "free", 1);
   assert_vars(k.model, l->live[0][0], "a d", "start"); /* d: the property reads it in every state */
   assert_vars(k.model, l->live[0][1], "a b d", "second round");
   assert_vars(k.model, l->live[0][2], "d", "end");
@@ -227,11 +221,10 @@ static void test_straight(void **state) {
 static void test_endless(void **state) {
   (void)state;
   /* b is read only in the next phase: alive at the end of the loop */
-  struct checked k = check(
-      TWO_ROUNDS "  phase {\n    round { send b to all  update { c := 1 } }\n"
-                 "    round { send c to all  update { b := min(received) otherwise 0  d := 1 } }\n"
-                 "  }\n}\nenvironment free {}\nsafety nothing: true\n");
-  struct liveness *l = live_for(&k, "free", 1);
+  struct checked k = check(TWO_ROUNDS "  phase {\n    round { send b to all  update { c := 1 } }\n"
+                                      "    round { send c to all  update { b := min(received) otherwise 0  d := 1 } }\n"
+                                      "  }\n}\nenvironment free {}\nsafety nothing: true\n");
+  struct live_variables *l = live_for(&k, "free", 1);
   assert_vars(k.model, l->live[0][0], "b", "first");
   assert_vars(k.model, l->live[0][1], "c", "second");
   assert_vars(k.model, l->idle[0], "", "idle");
@@ -240,12 +233,11 @@ static void test_endless(void **state) {
 
 static void test_branches(void **state) {
   (void)state;
-  struct checked k = check(
-      TWO_ROUNDS "  phase {\n    round { send c to all  update {\n"
-                 "      if a == 0 { halt } else if a == 1 { b := 1 } else { a := 2 }\n"
-                 "      c := b  b := 0\n"
-                 "    } }\n  }\n}\nenvironment free {}\nsafety one: forall p in P: p.d <= 3\n");
-  struct liveness *l = live_for(&k, "free", 1);
+  struct checked k = check(TWO_ROUNDS "  phase {\n    round { send c to all  update {\n"
+                                      "      if a == 0 { halt } else if a == 1 { b := 1 } else { a := 2 }\n"
+                                      "      c := b  b := 0\n"
+                                      "    } }\n  }\n}\nenvironment free {}\nsafety one: forall p in P: p.d <= 3\n");
+  struct live_variables *l = live_for(&k, "free", 1);
   assert_vars(k.model, l->live[0][0], "a b c d", "loop");
   assert_vars(k.model, l->idle[0], "d", "idle");
   release(&k);
@@ -259,44 +251,42 @@ static void test_branches(void **state) {
 
 static void test_parts(void **state) {
   (void)state;
-  struct checked k =
-      check("algorithm A\nparam n where n >= 1\nprocess P[n] {\n  input a: 0..3\n"
-            "  var w: [0..3] bool = [i in 0..3: false]\n  var v: [0..3] bool = [i in 0..3: false]\n"
-            "  phase { round { send v[0] to all  update { w[a] := true  v[a] := true } } }\n}\n"
-            "environment free {}\nsafety nothing: true\n");
-  struct liveness *l = live_for(&k, "free", 1);
+  struct checked k = check("algorithm A\nparam n where n >= 1\nprocess P[n] {\n  input a: 0..3\n"
+                           "  var w: [0..3] bool = [i in 0..3: false]\n  var v: [0..3] bool = [i in 0..3: false]\n"
+                           "  phase { round { send v[0] to all  update { w[a] := true  v[a] := true } } }\n}\n"
+                           "environment free {}\nsafety nothing: true\n");
+  struct live_variables *l = live_for(&k, "free", 1);
   assert_vars(k.model, l->live[0][0], "a v", "assigning a part of what nobody reads");
-  struct reads *r = reads_of_update(k.model, 0, 0, &k.arena);
+  struct read_set *r = read_set_of_update(k.model, 0, 0, &k.arena);
   assert_vars(k.model, r->vars, "a w v", "but the step needs it");
   release(&k);
 }
 
 static void test_foreach_liveness(void **state) {
   (void)state;
-  struct checked k =
-      check(TWO_ROUNDS "  once { round { send a to all  update {\n"
-                       "    foreach m in received { d := c  c := b  b := m }\n  } } }\n}\n"
-                       "environment free {}\nsafety one: forall p in P: p.d <= 3\n");
-  struct liveness *l = live_for(&k, "free", 1);
+  struct checked k = check(TWO_ROUNDS "  once { round { send a to all  update {\n"
+                                      "    foreach m in received { d := c  c := b  b := m }\n  } } }\n}\n"
+                                      "environment free {}\nsafety one: forall p in P: p.d <= 3\n");
+  struct live_variables *l = live_for(&k, "free", 1);
   assert_vars(k.model, l->live[0][0], "a b c d", "through the turns of the loop");
   release(&k);
 }
 
-#define ORACLES                                                                                    \
-  "algorithm A\nparam n where n >= 1\nprocess P[n] {\n  input a: 0..3\n  oracle o: P each phase\n" \
-  "  oracle r: P each round\n  var f: bool = false\n  phase {\n"                                   \
-  "    round one { send a to o  update { f := r == me } }\n    round two { send a to all }\n"      \
-  "    round three { send a to all }\n  }\n}\n"                                                    \
-  "environment free {}\nenvironment agreed { every round: forall p, q in P: o[p] == o[q] }\n"      \
-  "environment named { every round: forall p in P: o[p] in HO[p, two] }\n"                         \
-  "environment heard { every round: forall p in P, q in HO[p]: o[q] == o[p] }\n"                   \
-  "environment often { infinitely often phase: forall p, q in P: o[p] == o[q] }\n"                 \
+#define ORACLES                                                                                                        \
+  "algorithm A\nparam n where n >= 1\nprocess P[n] {\n  input a: 0..3\n  oracle o: P each phase\n"                     \
+  "  oracle r: P each round\n  var f: bool = false\n  phase {\n"                                                       \
+  "    round one { send a to o  update { f := r == me } }\n    round two { send a to all }\n"                          \
+  "    round three { send a to all }\n  }\n}\n"                                                                        \
+  "environment free {}\nenvironment agreed { every round: forall p, q in P: o[p] == o[q] }\n"                          \
+  "environment named { every round: forall p in P: o[p] in HO[p, two] }\n"                                             \
+  "environment heard { every round: forall p in P, q in HO[p]: o[q] == o[p] }\n"                                       \
+  "environment often { infinitely often phase: forall p, q in P: o[p] == o[q] }\n"                                     \
   "safety nothing: true\nlive some in often: eventually exists p in P: p.f\n"
 
 static void test_oracles(void **state) {
   (void)state;
   struct checked k = check(ORACLES);
-  struct liveness *l = live_for(&k, "free", 1);
+  struct live_variables *l = live_for(&k, "free", 1);
   assert_vars(k.model, l->live[0][0], "a", "chosen here");
   assert_vars(k.model, l->live[0][1], "a", "nobody asks again");
   l = live_for(&k, "agreed", 1);
@@ -319,17 +309,16 @@ static void test_oracles(void **state) {
 static void test_finally(void **state) {
   (void)state;
   struct checked k =
-      check(TWO_ROUNDS
-            "  repeat 2 { round { send a to all  update { b := min(received) otherwise 0 } } }\n"
-            "  finally { d := b  if d == 0 { d := c } }\n}\n"
-            "environment free {}\nsafety one: forall p in P: p.d <= 3\n");
-  struct liveness *l = live_for(&k, "free", 1);
+      check(TWO_ROUNDS "  repeat 2 { round { send a to all  update { b := min(received) otherwise 0 } } }\n"
+                       "  finally { d := b  if d == 0 { d := c } }\n}\n"
+                       "environment free {}\nsafety one: forall p in P: p.d <= 3\n");
+  struct live_variables *l = live_for(&k, "free", 1);
   assert_vars(k.model, l->live[0][0], "a c d", "first");
   assert_vars(k.model, l->live[0][1], "a c d", "last");
   assert_vars(k.model, l->live[0][2], "d", "end");
-  struct reads *r = reads_of_update(k.model, 0, 0, &k.arena);
+  struct read_set *r = read_set_of_update(k.model, 0, 0, &k.arena);
   assert_vars(k.model, r->vars, "", "not the last round");
-  r = reads_of_update(k.model, 0, 1, &k.arena);
+  r = read_set_of_update(k.model, 0, 1, &k.arena);
   assert_vars(k.model, r->vars, "c", "the last round runs finally");
   assert_vars(k.model, r->writes, "b d", "the last round runs finally");
   release(&k);
@@ -337,11 +326,11 @@ static void test_finally(void **state) {
 
 /* --- actions --- */
 
-#define ACTION_MODEL                                                                               \
-  "algorithm A\nparam n where n >= 1\nmessage ping(i: 0..3), pong\ninput boss: P\n"                \
-  "shared s: 0..3 = 0\nshared r: 0..3 = 0\nprocess P[n] {\n  input a: 0..3\n  var b: 0..3 = 0\n"    \
-  "  var c: 0..3 = 0\n  var w: [0..3] 0..3 = [i in 0..3: 0]\n  var f: bool = false\n"             \
-  "  def both = a + s\n  start { send ping(a) to all }\n  on pong { f := true }\n  %s\n}\n"       \
+#define ACTION_MODEL                                                                                                   \
+  "algorithm A\nparam n where n >= 1\nmessage ping(i: 0..3), pong\ninput boss: P\n"                                    \
+  "shared s: 0..3 = 0\nshared r: 0..3 = 0\nprocess P[n] {\n  input a: 0..3\n  var b: 0..3 = 0\n"                       \
+  "  var c: 0..3 = 0\n  var w: [0..3] 0..3 = [i in 0..3: 0]\n  var f: bool = false\n"                                  \
+  "  def both = a + s\n  start { send ping(a) to all }\n  on pong { f := true }\n  %s\n}\n"                            \
   "environment free {}\nsafety nothing: forall p in P: p.c < 3 and s < 3\n"
 
 enum trait { READS_ME = 1, READS_SENDERS = 2, MAKES_CHOICES = 4, MAY_HALT = 8, IS_SEEN = 16 };
@@ -374,14 +363,13 @@ static const struct {
     {"step one when f { if b > 1 { goto one } }", "f at", "b f at", "at", 0},
 };
 
-static void assert_names(const struct model *m, const bool *vars, const bool *shared,
-                         const char *expected, const char *why) {
+static void assert_names(const struct model *m, const bool *vars, const bool *shared, const char *expected,
+                         const char *why) {
   struct text out = {0};
   const struct role *role = &m->roles[0];
   for (uint32_t i = 0; i < role->nvars; i++)
     if (vars[i])
-      text_addf(&out, "%s%s", out.n ? " " : "",
-                role->vars[i].kind == VAR_ONCE ? "taken" : role->vars[i].name);
+      text_addf(&out, "%s%s", out.n ? " " : "", role->vars[i].kind == VAR_ONCE ? "taken" : role->vars[i].name);
   for (uint32_t i = 0; i < m->nglobals; i++)
     if (shared[i])
       text_addf(&out, "%s%s", out.n ? " " : "", m->globals[i].name);
@@ -399,8 +387,8 @@ static void test_actions(void **state) {
     const char *why = actions[i].action;
     struct checked k = check(arena_printf(&arena, ACTION_MODEL, why));
     uint32_t all[] = {0};
-    struct question q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
-    const struct actions_use *use = actions_used(k.model, &q, &k.arena);
+    struct query q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
+    const struct action_uses *use = action_uses_of(k.model, &q, &k.arena);
     const struct action_use *a = &use->of[0][k.model->roles[0].nactions - 1];
     assert_names(k.model, a->needs, a->needs_shared, actions[i].needs, why);
     assert_names(k.model, a->reads, a->reads_shared, actions[i].reads, why);
@@ -417,15 +405,14 @@ static void test_actions(void **state) {
 
 static void test_addressees(void **state) {
   (void)state;
-  struct checked k =
-      check("algorithm A\nparam n where n >= 1\nmessage ask, tell, go\nprocess P[n] {\n"
-            "  start { send ask to Q  send go to all }\n  on tell {}\n}\nprocess Q[2] {\n"
-            "  var one: P? = none\n  on ask from p { send tell to p }\n"
-            "  on m: go { send tell to sender(m)  send go to others }\n"
-            "  when exists p in one { send tell to p  send go to {q for q in Q} }\n}\n"
-            "process R[2] ring {\n  start { send go to next }\n}\nsafety s: true\n");
-  struct question q = {.semantics = SEMANTICS_M};
-  const struct actions_use *use = actions_used(k.model, &q, &k.arena);
+  struct checked k = check("algorithm A\nparam n where n >= 1\nmessage ask, tell, go\nprocess P[n] {\n"
+                           "  start { send ask to Q  send go to all }\n  on tell {}\n}\nprocess Q[2] {\n"
+                           "  var one: P? = none\n  on ask from p { send tell to p }\n"
+                           "  on m: go { send tell to sender(m)  send go to others }\n"
+                           "  when exists p in one { send tell to p  send go to {q for q in Q} }\n}\n"
+                           "process R[2] ring {\n  start { send go to next }\n}\nsafety s: true\n");
+  struct query q = {.semantics = SEMANTICS_M};
+  const struct action_uses *use = action_uses_of(k.model, &q, &k.arena);
   const struct send_use *s = use->of[0][0].sends;
   assert_true(s[0].to == TO_ROLE && s[0].role == 1 && s[1].to == TO_ROLE && s[1].role == ROLE_ANY);
   s = use->of[1][0].sends;
@@ -444,17 +431,17 @@ static void test_addressees(void **state) {
 static void assert_seen(const char *property, const char *seen) {
   struct arena arena;
   arena_init(&arena);
-  struct checked k = check(arena_printf(
-      &arena,
-      "algorithm A\nparam n where n >= 1\nmessage go\nshared k: 0..3 = 0\nprocess P[n] {\n"
-      "  var a: 0..3 = 0\n  var b: 0..3 = 0\n  var d: 0..3? = none\n"
-      "  on go { a := 1 }\n  on go { b := 1 }\n  on go { d := 1 }\n  on go { k := 1 }\n"
-      "  on go { halt }\n  on go { send go to all }\n}\n"
-      "environment e { at most 1 processes crash and recover }\n%s\n",
-      property));
+  struct checked k =
+      check(arena_printf(&arena,
+                         "algorithm A\nparam n where n >= 1\nmessage go\nshared k: 0..3 = 0\nprocess P[n] {\n"
+                         "  var a: 0..3 = 0\n  var b: 0..3 = 0\n  var d: 0..3? = none\n"
+                         "  on go { a := 1 }\n  on go { b := 1 }\n  on go { d := 1 }\n  on go { k := 1 }\n"
+                         "  on go { halt }\n  on go { send go to all }\n}\n"
+                         "environment e { at most 1 processes crash and recover }\n%s\n",
+                         property));
   uint32_t all[] = {0};
-  struct question q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
-  const struct actions_use *use = actions_used(k.model, &q, &k.arena);
+  struct query q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
+  const struct action_uses *use = action_uses_of(k.model, &q, &k.arena);
   char found[16] = {0};
   size_t n = 0;
   for (uint32_t i = 0; i < 6; i++)
@@ -493,16 +480,16 @@ static void test_visible(void **state) {
 
 static void test_step_liveness(void **state) {
   (void)state;
-#define POINTS(environment, property)                                                              \
-  "algorithm A\nparam n where n >= 1\nmessage go(i: 0..3)\nprocess P[n] {\n  input x: 0..3\n"       \
-  "  stable t: 0..3 = 0\n  var a: 0..3 = 0\n  var b: 0..3 = 0\n  var c: 0..3 = x\n"               \
-  "  start { send go(x) to all }\n  step one on go(i) { a := i  b := 2 }\n"                       \
-  "  step two when a > 0 { c := b  if c > 1 { goto four } }\n  step three { send go(c) to all }\n"  \
+#define POINTS(environment, property)                                                                                  \
+  "algorithm A\nparam n where n >= 1\nmessage go(i: 0..3)\nprocess P[n] {\n  input x: 0..3\n"                          \
+  "  stable t: 0..3 = 0\n  var a: 0..3 = 0\n  var b: 0..3 = 0\n  var c: 0..3 = x\n"                                    \
+  "  start { send go(x) to all }\n  step one on go(i) { a := i  b := 2 }\n"                                            \
+  "  step two when a > 0 { c := b  if c > 1 { goto four } }\n  step three { send go(c) to all }\n"                     \
   "  step four { halt }\n}\nenvironment e { " environment " }\nsafety s: " property "\n"
   uint32_t all[] = {0};
-  struct question q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
+  struct query q = {.semantics = SEMANTICS_M, .properties = all, .nproperties = 1};
   struct checked k = check(POINTS("", "true"));
-  struct step_liveness *l = step_liveness_of(k.model, &q, &k.arena);
+  struct step_live_variables *l = step_live_variables_of(k.model, &q, &k.arena);
   assert_vars(k.model, l->live[0][0], "x at", "start");
   assert_vars(k.model, l->live[0][1], "at", "one");
   assert_vars(k.model, l->live[0][2], "a b at", "two");
@@ -512,7 +499,7 @@ static void test_step_liveness(void **state) {
   assert_vars(k.model, l->idle[0], "", "gone");
   release(&k);
   k = check(POINTS("at most 1 processes crash and recover", "forall p in P: p.b < 3"));
-  l = step_liveness_of(k.model, &q, &k.arena);
+  l = step_live_variables_of(k.model, &q, &k.arena);
   /* c gets its first value again, and b is what a property reads */
   assert_vars(k.model, l->idle[0], "x b at", "crashed");
   assert_vars(k.model, l->live[0][0], "x b at", "start");

@@ -1,11 +1,12 @@
-/* Rounds that are kept relative, against plain integers. Verdicts do not reveal an abstraction that is wrong, so each step is
-   looked at: from a configuration of a random run, whose rounds just grow, and from what its row with relative rounds stands
-   for, the same can happen, up to relative rounds. Two abstractions that are slightly wrong are caught in this way. For
-   small rings everything that can be reached with rounds up to a bound has relative forms, and these are all there are. */
-#include "interleave/interleave_space.h"
-#include "lang/check.h"
+/* Rounds that are kept relative, against plain integers. Verdicts do not reveal an abstraction that is wrong, so each
+   step is looked at: from a configuration of a random run, whose rounds just grow, and from what its row with relative
+   rounds stands for, the same can happen, up to relative rounds. Two abstractions that are slightly wrong are caught in
+   this way. For small rings everything that can be reached with rounds up to a bound has relative forms, and these are
+   all there are. */
+#include "lang/typecheck.h"
 #include "search/bfs.h"
 #include "short.h"
+#include "steps/step_system_internal.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -67,43 +68,44 @@ static const char gossip[] = "algorithm Gossip\n"
                              "safety sane: forall p in P: |p.kept| <= 1\n";
 
 /* Who has had enough passes on whatever comes. */
-static const char relay[] = "algorithm Relay\n"
-                            "param n, k where n >= 1 and k >= 1\n"
-                            "message hot(r: round, left: 0..3), cold(left: 0..3)\n"
-                            "process P[n] ring {\n"
-                            "  var r: round = 0\n"
-                            "  var seen: 0..k = 0\n"
-                            "  step busy when seen < k { r := r + 1  send hot(r, 3) to next  seen := seen + 1  goto busy }\n"
-                            "    or on m: hot if m.r >= r { r := m.r  goto tired }\n"
-                            "    or on m: hot if m.r < r and m.left > 0 { send cold(m.left - 1) to next  goto busy }\n"
-                            "    or on cold(left == 0) { seen := 0  goto busy }\n"
-                            "    or when seen == k { goto tired }\n"
-                            "  step tired on m: hot { if m.left > 0 { send hot(m.r, m.left - 1) to next }  goto tired }\n"
-                            "    or on m: cold { if m.left > 1 { send cold(m.left - 1) to next }  goto tired }\n"
-                            "}\n"
-                            "safety sane: forall p in P: p.seen <= k\n";
+static const char relay[] =
+    "algorithm Relay\n"
+    "param n, k where n >= 1 and k >= 1\n"
+    "message hot(r: round, left: 0..3), cold(left: 0..3)\n"
+    "process P[n] ring {\n"
+    "  var r: round = 0\n"
+    "  var seen: 0..k = 0\n"
+    "  step busy when seen < k { r := r + 1  send hot(r, 3) to next  seen := seen + 1  goto busy }\n"
+    "    or on m: hot if m.r >= r { r := m.r  goto tired }\n"
+    "    or on m: hot if m.r < r and m.left > 0 { send cold(m.left - 1) to next  goto busy }\n"
+    "    or on cold(left == 0) { seen := 0  goto busy }\n"
+    "    or when seen == k { goto tired }\n"
+    "  step tired on m: hot { if m.left > 0 { send hot(m.r, m.left - 1) to next }  goto tired }\n"
+    "    or on m: cold { if m.left > 1 { send cold(m.left - 1) to next }  goto tired }\n"
+    "}\n"
+    "safety sane: forall p in P: p.seen <= k\n";
 
 struct subject {
   struct arena arena;
   char *text;
   struct model *model;
-  struct meaning *meaning;
-  struct question question;
+  struct interpreter *interp;
+  struct query query;
   uint32_t property;
-  struct space *space;
+  struct system *space;
   uint32_t made; /* relative forms */
 };
 
 static void subject_init(struct subject *t, const char *text, int64_t n, int64_t k, bool forgetful) {
   struct source source = {.path = "m", .text = text, .length = strlen(text)};
   struct diags diags;
-  struct binding bindings[] = {{"n", n}, {"k", k}};
-  struct wishes w = {0};
+  struct param_binding bindings[] = {{"n", n}, {"k", k}};
+  struct reduction_request w = {0};
   memset(t, 0, sizeof *t);
   arena_init(&t->arena);
   diags_init(&diags, &source);
   struct ast *file = parse_file(&source, &t->arena, &diags);
-  t->model = diags.errors ? NULL : model_check(file, &source, bindings, 2, false, &diags);
+  t->model = diags.errors ? NULL : model_typecheck(file, &source, bindings, 2, false, &diags);
   if (!t->model) {
     struct text out = {0};
     diags_print(&diags, false, &out);
@@ -112,17 +114,17 @@ static void subject_init(struct subject *t, const char *text, int64_t n, int64_t
   }
   assert_non_null(t->model);
   diags_release(&diags);
-  t->meaning = meaning_new(t->model);
-  t->question = (struct question){.semantics = SEMANTICS_M, .properties = &t->property, .nproperties = 1};
+  t->interp = interpreter_new(t->model);
+  t->query = (struct query){.semantics = SEMANTICS_M, .properties = &t->property, .nproperties = 1};
   for (unsigned i = 0; i < REDUCTIONS; i++)
-    w.reduce[i] = WISH_OFF;
-  w.reduce[REDUCE_MESSAGE_ORDER] = w.reduce[REDUCE_DEAD_VARIABLES] = w.reduce[REDUCE_ROUND_WINDOW] = WISH_AUTO;
-  w.reduce[REDUCE_DEAD_MESSAGES] = forgetful ? WISH_AUTO : WISH_OFF;
-  struct licences *l = licences_grant(t->model, &t->question, &w, &t->arena);
+    w.reduce[i] = REQUEST_OFF;
+  w.reduce[REDUCE_MESSAGE_ORDER] = w.reduce[REDUCE_DEAD_VARIABLES] = w.reduce[REDUCE_ROUND_WINDOW] = REQUEST_AUTO;
+  w.reduce[REDUCE_DEAD_MESSAGES] = forgetful ? REQUEST_AUTO : REQUEST_OFF;
+  struct licences *l = licences_grant(t->model, &t->query, &w, &t->arena);
   if (!l->of[REDUCE_ROUND_WINDOW].applied)
     print_error("%s\n", l->of[REDUCE_ROUND_WINDOW].reason);
   assert_true(l->of[REDUCE_ROUND_WINDOW].applied);
-  t->space = interleave_space_new(t->meaning, t->model, &t->question, l, &(struct space_options){0});
+  t->space = step_system_new(t->interp, t->model, &t->query, l, &(struct system_options){0});
 }
 
 static char *file_text(const char *path) {
@@ -138,7 +140,7 @@ static char *file_text(const char *path) {
 
 static void subject_release(struct subject *t) {
   t->space->ops->free(t->space);
-  meaning_free(t->meaning);
+  interpreter_free(t->interp);
   model_free(t->model);
   arena_release(&t->arena);
 }
@@ -151,20 +153,20 @@ typedef struct config *abstraction_fn(struct subject *, const struct config *);
 
 /* Now and then from what is remembered and, once more, without that. */
 static struct config *relative(struct subject *t, const struct config *c) {
-  struct interleave *s = interleave_of(t->space);
+  struct step_system *s = step_system_of(t->space);
   size_t bytes = s->cells.ncells * sizeof *s->row;
-  row_of_config(s, c, s->row);
-  uint32_t distance = row_relative(s, s->row);
+  row_from_config(s, c, s->row);
+  uint32_t distance = row_normalise(s, s->row);
   if (++t->made % FORGETS_EVERY == 0) {
     content *remembered = memory_alloc(bytes + 1);
     memcpy(remembered, s->row, bytes);
-    settling_forget(s);
-    row_of_config(s, c, s->row);
-    assert_int_equal(row_relative(s, s->row), distance);
+    normaliser_clear_cache(s);
+    row_from_config(s, c, s->row);
+    assert_int_equal(row_normalise(s, s->row), distance);
     assert_memory_equal(s->row, remembered, bytes);
     memory_free(remembered);
   }
-  return cells_to_config(&s->cells, s->row);
+  return state_cells_to_config(&s->cells, s->row);
 }
 
 /* The same for Itai-Rodeh, written down once more; and what is wrong with it, if anything. */
@@ -211,7 +213,7 @@ static struct config *token_ring(struct subject *t, const struct config *config,
     struct packet packet = c->packets[i];
     packet.message = changed_token(m, packet.message, mistake == LATEST && most > least ? most : least,
                                    least < INT64_MAX ? 1 - least : 0, mistake == HOPS);
-    packet_post(t->meaning, environment_channels(&m->environments[0]), sorted, packet);
+    packet_post(t->interp, environment_channels(&m->environments[0]), sorted, packet);
   }
   config_free(c);
   return sorted;
@@ -275,7 +277,7 @@ static int compare_names(const void *a, const void *b) {
 
 static void images_find(struct images *i, const struct config *c) {
   i->found.n = 0;
-  config_successors(i->subject->meaning, 0, c, note, i);
+  config_successors(i->subject->interp, 0, c, note, i);
   if (i->found.n)
     qsort(i->found.at, i->found.n, sizeof *i->found.at, compare_names);
 }
@@ -338,7 +340,7 @@ static bool first(void *context, const struct config *c) {
 
 static struct config *begin(struct subject *t) {
   void *out[2] = {NULL, t->model};
-  config_initials(t->meaning, 0, first, out, &(struct model_error){0});
+  config_initials(t->interp, 0, first, out, &(struct model_error){0});
   return out[0];
 }
 
@@ -360,7 +362,7 @@ static uint32_t walk(struct subject *t, abstraction_fn *of, uint32_t steps, bool
       without_name(&rel, here);
     }
     wrong += all && (real.found.n != rel.found.n ||
-             (real.found.n && memcmp(real.found.at, rel.found.at, real.found.n * sizeof *real.found.at)));
+                     (real.found.n && memcmp(real.found.at, rel.found.at, real.found.n * sizeof *real.found.at)));
     config_free(image);
     config_free(c);
     size_t take = real.next.n ? (size_t)rand() % real.next.n : 0;
@@ -461,36 +463,37 @@ static bool reach_next(void *context, const struct witness *w, enum step_result 
 }
 
 struct forms {
-  struct interleave *space;
-  struct store *store;
+  struct step_system *space;
+  struct visited_set *store;
 };
 
 static bool put_form(void *context, const struct state *state, const struct edge *edge) {
   struct forms *f = context;
   state_ref ref;
   assert_null(edge->error);
-  store_put(f->store, state->bytes, state->length, store_hash(state->bytes, state->length), 0, STORE_NONE, 0, &ref);
+  visited_insert(f->store, state->bytes, state->length, key_hash(state->bytes, state->length), 0, STATE_REF_NONE, 0,
+                 &ref);
   return true;
 }
 
-static uint32_t count_states(struct store *store) {
+static uint32_t count_states(struct visited_set *store) {
   uint32_t n = 0;
-  for (state_ref r = store_first(); r < store_end(store); r = store_next(store, r))
+  for (state_ref r = visited_first(); r < visited_end(store); r = visited_next(store, r))
     n++;
   return n;
 }
 
 /* All states of the space. */
-static struct store *explore(struct interleave *s) {
-  struct forms f = {s, store_new()};
+static struct visited_set *explore(struct step_system *s) {
+  struct forms f = {s, visited_new()};
   bool again = true;
   while (again) {
     s->base.restart = again = false;
-    store_free(f.store);
-    f.store = store_new();
+    visited_free(f.store);
+    f.store = visited_new();
     s->base.ops->initial(&s->base, put_form, &f);
-    for (state_ref r = store_first(); r < store_end(f.store) && !s->base.restart; r = store_next(f.store, r)) {
-      struct stored at = store_at(f.store, r);
+    for (state_ref r = visited_first(); r < visited_end(f.store) && !s->base.restart; r = visited_next(f.store, r)) {
+      struct stored at = visited_get(f.store, r);
       s->base.ops->successors(&s->base, &(struct state){at.bytes, at.length}, put_form, &f);
     }
     again = s->base.restart;
@@ -503,16 +506,16 @@ static void same_set(const char *path, int64_t n, int64_t k, value most) {
   char *text = file_text(path);
   struct subject t;
   subject_init(&t, text, n, k, false);
-  struct interleave *s = interleave_of(t.space);
+  struct step_system *s = step_system_of(t.space);
   struct reached all = {.subject = &t, .names = intern_new(), .most = most};
-  config_initials(t.meaning, 0, reach, &all, &(struct model_error){0});
+  config_initials(t.interp, 0, reach, &all, &(struct model_error){0});
   for (size_t i = 0; i < all.all.n; i++)
-    config_successors(t.meaning, 0, all.all.at[i], reach_next, &all);
-  struct store *space = explore(s), *images = store_new();
+    config_successors(t.interp, 0, all.all.at[i], reach_next, &all);
+  struct visited_set *space = explore(s), *images = visited_new();
   struct forms f = {s, images};
   uint32_t states = count_states(space);
   for (size_t i = 0; i < all.all.n; i++) {
-    row_of_config(s, all.all.at[i], s->row);
+    row_from_config(s, all.all.at[i], s->row);
     assert_true(row_key(s, s->row, s->packed, NULL, NULL));
     struct state state = keys_state(&s->keys, s->packed);
     put_form(&f, &state, &(struct edge){0});
@@ -521,8 +524,8 @@ static void same_set(const char *path, int64_t n, int64_t k, value most) {
   }
   assert_int_equal(count_states(space), states); /* none was new */
   assert_int_equal(count_states(images), states);
-  store_free(space);
-  store_free(images);
+  visited_free(space);
+  visited_free(images);
   vec_release(&all.all);
   intern_free(all.names);
   subject_release(&t);

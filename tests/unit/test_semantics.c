@@ -1,9 +1,9 @@
 /* M, M-MP and MP over the same text (Bokor, Serafini, Suri 2010), by plain search; and whether the judge of events and
    their enumeration agree. */
-#include "events_text.h"
+#include "step_text.h"
 
 #include "base/hash.h"
-#include "sem/events.h"
+#include "interp/events.h"
 #include "short.h"
 
 /* Messages that are looked at are taken, nothing is duplicated: Bokor's programs. */
@@ -71,7 +71,7 @@ static const char *const leaving[] = {
 
 struct graph {
   struct model *model;
-  struct meaning *meaning;
+  struct interpreter *interp;
   struct intern *names;
   VEC(struct config *) configs;
   uint64_t transitions;
@@ -126,11 +126,11 @@ static bool found_step(void *context, const struct witness *w, enum step_result 
   struct model_error ignored;
   struct witness *copy = witness_copy(g->model, w);
   struct config *again = config_new(g->model);
-  bool allowed = config_allows(g->meaning, 0, from, copy, &why);
+  bool allowed = config_allows(g->interp, 0, from, copy, &why);
   if (!allowed)
     print_error("not allowed: %s\n", why);
   assert_true(allowed);
-  assert_int_equal(config_step(g->meaning, 0, from, copy, again, NULL, &ignored), STEP_OK);
+  assert_int_equal(config_step(g->interp, 0, from, copy, again, NULL, &ignored), STEP_OK);
   assert_true(config_equal(g->model, again, next));
   config_free(again);
   witness_free(copy);
@@ -139,11 +139,11 @@ static bool found_step(void *context, const struct witness *w, enum step_result 
 
 /* False: too large. */
 static bool explore(struct graph *g, struct model *m, enum semantics semantics, bool arrivals) {
-  *g = (struct graph){.model = m, .meaning = meaning_new(m), .names = intern_new()};
-  meaning_follow(g->meaning, semantics, arrivals);
-  bool more = config_initials(g->meaning, 0, found_initial, g, &(struct model_error){0});
+  *g = (struct graph){.model = m, .interp = interpreter_new(m), .names = intern_new()};
+  interpreter_follow(g->interp, semantics, arrivals);
+  bool more = config_initials(g->interp, 0, found_initial, g, &(struct model_error){0});
   for (g->from = 0; g->from < g->configs.n && more; g->from++)
-    more = config_successors(g->meaning, 0, g->configs.at[g->from], found_step, g);
+    more = config_successors(g->interp, 0, g->configs.at[g->from], found_step, g);
   return more;
 }
 
@@ -152,19 +152,21 @@ static void graph_release(struct graph *g) {
     config_free(g->configs.at[i]);
   vec_release(&g->configs);
   intern_free(g->names);
-  meaning_free(g->meaning);
+  interpreter_free(g->interp);
 }
 
 /* --- Bokor's relations --- */
 
-static bool same_channel(const struct packet *a, const struct packet *b) { return a->from == b->from && a->to == b->to; }
+static bool same_channel(const struct packet *a, const struct packet *b) {
+  return a->from == b->from && a->to == b->to;
+}
 
 static bool same_packet(const struct packet *a, const struct packet *b) {
   return same_channel(a, b) && a->kind == b->kind && a->message == b->message;
 }
 
-/* In how many ways the pending messages can be in transit or delivered: each message of a set; each number of equal ones
-   of a bag; each beginning of a FIFO channel. */
+/* In how many ways the pending messages can be in transit or delivered: each message of a set; each number of equal
+   ones of a bag; each beginning of a FIFO channel. */
 static uint64_t ways(const struct graph *g, const struct config *c) {
   enum channel kind = environment_channels(&g->model->environments[0]).kind;
   uint64_t product = 1;
@@ -332,8 +334,10 @@ static uint32_t roll(struct dice *d, uint64_t below) {
 
 /* Something pending, or anything at all. */
 static void take_something(struct dice *d, struct model *m, const struct config *c, struct event *e) {
-  struct taken_message t = {.from = roll(d, m->nprocesses), .place = (enum packet_place)roll(d, 3),
-                            .forged = roll(d, 2), .kept = roll(d, 4) == 0};
+  struct taken_message t = {.from = roll(d, m->nprocesses),
+                            .place = (enum packet_place)roll(d, 3),
+                            .forged = roll(d, 2),
+                            .kept = roll(d, 4) == 0};
   uint32_t kind = roll(d, m->nmessages);
   t.message = type_nth(&m->values, m->messages[kind].type, roll(d, m->messages[kind].type->count));
   if (c->npackets && roll(d, 2)) {
@@ -389,7 +393,7 @@ static void change(struct dice *d, struct model *m, const struct config *c, stru
 static uint64_t try_changed(struct graph *g, const struct config *c, struct dice *d) {
   struct successors s = {.model = g->model};
   uint64_t accepted = 0;
-  bool complete = config_successors(g->meaning, 0, c, keep_step, &s);
+  bool complete = config_successors(g->interp, 0, c, keep_step, &s);
   for (int i = 0; i < 60 && complete && s.witnesses.n; i++) {
     struct witness *w = witness_copy(g->model, s.witnesses.at[roll(d, s.witnesses.n)]);
     for (uint32_t n = 1 + roll(d, 3); n > 0; n--)
@@ -397,9 +401,9 @@ static uint64_t try_changed(struct graph *g, const struct config *c, struct dice
     const char *why;
     struct model_error error;
     struct config *next = config_new(g->model);
-    if (config_allows(g->meaning, 0, c, w, &why)) {
+    if (config_allows(g->interp, 0, c, w, &why)) {
       bool known = false;
-      assert_int_equal(config_step(g->meaning, 0, c, w, next, NULL, &error), STEP_OK);
+      assert_int_equal(config_step(g->interp, 0, c, w, next, NULL, &error), STEP_OK);
       for (size_t k = 0; k < s.next.n; k++)
         known |= config_equal(g->model, s.next.at[k], next);
       assert_true(known);

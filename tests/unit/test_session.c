@@ -1,11 +1,12 @@
-/* Interactive sessions: they do what the interpreter does, in its order; paths can be repeated, saved and loaded; looking ahead agrees
-   with what the models expect. The models are those of the repository, at the parameters that their expectations name. */
-#include "session/internal.h"
-#include "session/round.h"
+/* Interactive sessions: they do what the interpreter does, in its order; paths can be repeated, saved and loaded;
+   looking ahead agrees with what the models expect. The models are those of the repository, at the parameters that
+   their expectations name. */
+#include "session/round_choices.h"
+#include "session/session_internal.h"
 
-#include "model/locality.h"
+#include "analysis/local_properties.h"
 
-#include "checking.h"
+#include "checked_text.h"
 
 #include <dirent.h>
 #include <stdio.h>
@@ -34,7 +35,7 @@ static char *file_text(const char *path) {
   return text;
 }
 
-static struct model *model_of(const char *path, const char *text, const struct binding *b, size_t n) {
+static struct model *model_of(const char *path, const char *text, const struct param_binding *b, size_t n) {
   struct source source = {path, text, strlen(text)};
   struct arena arena;
   struct diags diags;
@@ -43,14 +44,14 @@ static struct model *model_of(const char *path, const char *text, const struct b
   struct ast *file = parse_file(&source, &arena, &diags);
   struct model *m = NULL;
   if (!diags.errors && ast_model_kind(file) != MODEL_COUNTERS)
-    m = model_check(file, &source, b, n, false, &diags);
+    m = model_typecheck(file, &source, b, n, false, &diags);
   diags_release(&diags);
   arena_release(&arena);
   return m;
 }
 
 /* Options of an expectation; false: it asks for more than a session can do. */
-static bool read_options(struct instance *in, struct binding *b, size_t *n, char *names, const char **env) {
+static bool read_options(struct instance *in, struct param_binding *b, size_t *n, char *names, const char **env) {
   *n = 0;
   *env = NULL;
   in->semantics_given = false;
@@ -60,7 +61,7 @@ static bool read_options(struct instance *in, struct binding *b, size_t *n, char
       if (!sign || *n == 10)
         return false;
       *sign = 0;
-      b[(*n)++] = (struct binding){name, !strcmp(sign + 1, "true") ? 1 : strtol(sign + 1, NULL, 10)};
+      b[(*n)++] = (struct param_binding){name, !strcmp(sign + 1, "true") ? 1 : strtol(sign + 1, NULL, 10)};
     } else if (!strcmp(word, "--env")) {
       *env = strtok(NULL, " \n");
     } else if (!strcmp(word, "--semantics")) {
@@ -77,7 +78,7 @@ static bool read_options(struct instance *in, struct binding *b, size_t *n, char
 }
 
 static bool instance_open(struct instance *in, const char *text) {
-  struct binding b[10];
+  struct param_binding b[10];
   size_t n;
   const char *env;
   char words[400];
@@ -150,20 +151,20 @@ static void each_instance(instance_fn *visit, unsigned most) {
 }
 
 /* A session of a text at n = 3. */
-static struct session *session_of(struct checking *k, const char *text, enum semantics semantics) {
+static struct session *session_of(struct checked_text *k, const char *text, enum semantics semantics) {
   char *why;
-  struct binding n = {"n", 3};
+  struct param_binding n = {"n", 3};
   check_with(k, text, &n, strstr(text, "param n") ? 1 : 0, false);
   if (!k->model) {
     struct text out = {0};
-    fail_msg("%s", told(k, &out));
+    fail_msg("%s", diagnostics_text(k, &out));
   }
   struct session *s = session_new(k->model, 0, semantics, &why);
   assert_non_null(s);
   return s;
 }
 
-static void session_end(struct checking *k, struct session *s) {
+static void session_end(struct checked_text *k, struct session *s) {
   session_free(s);
   release(k);
 }
@@ -174,10 +175,10 @@ static uint32_t random_below(uint32_t n) {
   return n ? (random_state >> 8) % n : 0;
 }
 
-#define GOOD(s, call)                                                                              \
-  do {                                                                                             \
-    if (!(call))                                                                                   \
-      fail_msg("%s: %s", #call, session_error(s));                                                 \
+#define GOOD(s, call)                                                                                                  \
+  do {                                                                                                                 \
+    if (!(call))                                                                                                       \
+      fail_msg("%s: %s", #call, session_error(s));                                                                     \
   } while (0)
 
 /* --- paths --- */
@@ -215,7 +216,7 @@ static void walk(struct session *s, struct path *p) {
 static void assert_same_paths(struct session *a, struct session *b) {
   assert_int_equal(session_length(a), session_length(b));
   for (size_t i = 0; i <= session_length(a); i++) {
-    const struct config *x = session_at(a, i), *y = session_at(b, i);
+    const struct config *x = session_config_at(a, i), *y = session_config_at(b, i);
     assert_int_equal(x != NULL, y != NULL);
     if (x)
       assert_true(config_equal(&a->model, x, y));
@@ -286,12 +287,12 @@ static void try_choices(struct instance *in) {
     return;
   if (session_failed(s, &error, &at))
     GOOD(s, session_back(s, 1));
-  struct meaning *meaning = meaning_new(in->model);
+  struct interpreter *interp = interpreter_new(in->model);
   struct successors k = {.session = s};
   struct session_choices page, half;
   size_t length = session_length(s);
-  meaning_follow(meaning, in->semantics, false);
-  config_successors(meaning, in->environment, session_at(s, length), add_successor, &k);
+  interpreter_follow(interp, in->semantics, false);
+  config_successors(interp, in->environment, session_config_at(s, length), add_successor, &k);
   GOOD(s, session_choices(s, 0, CHOICES, &page));
   assert_int_equal(page.n, k.n);
   GOOD(s, session_choices(s, k.n / 2, CHOICES, &half));
@@ -302,7 +303,7 @@ static void try_choices(struct instance *in) {
     if (i >= k.n / 2)
       assert_string_equal(page.at[i].text, half.at[i - k.n / 2].text);
     GOOD(s, session_take(s, i));
-    const struct config *now = session_at(s, length + 1);
+    const struct config *now = session_config_at(s, length + 1);
     assert_int_equal(now != NULL, k.next[i] != NULL);
     if (now)
       assert_true(config_equal(&s->model, now, k.next[i]));
@@ -311,7 +312,7 @@ static void try_choices(struct instance *in) {
   }
   session_choices_release(&page);
   session_choices_release(&half);
-  meaning_free(meaning);
+  interpreter_free(interp);
 }
 
 static void test_choices(void **unused) {
@@ -374,7 +375,8 @@ static void try_made_up(struct instance *in) {
   if (j.possible && !j.allowed)
     assert_true(j.clause == SESSION_NO_CLAUSE || j.clause < in->model->environments[in->environment].nclauses);
   if (session_length(s) > length) {
-    struct config *after = session_at(s, length + 1) ? config_copy(&s->model, session_at(s, length + 1)) : NULL;
+    struct config *after =
+        session_config_at(s, length + 1) ? config_copy(&s->model, session_config_at(s, length + 1)) : NULL;
     bool found = session_step_index(s, length, most, &index);
     uint64_t n;
     bool exact;
@@ -384,8 +386,8 @@ static void try_made_up(struct instance *in) {
       fail_msg("%s:%s: an allowed round is not enumerated", in->path, in->line);
     if (found) {
       GOOD(s, session_take(s, index));
-      assert_int_equal(session_at(s, length + 1) != NULL, after != NULL);
-      assert_true(!after || config_equal(&s->model, after, session_at(s, length + 1)));
+      assert_int_equal(session_config_at(s, length + 1) != NULL, after != NULL);
+      assert_true(!after || config_equal(&s->model, after, session_config_at(s, length + 1)));
       GOOD(s, session_back(s, 1));
     }
     config_free(after);
@@ -411,7 +413,7 @@ static void try_structure(struct instance *in) {
     walk(s, &p);
     if (p.n == 0)
       return;
-    struct config *after = session_at(s, p.n) ? config_copy(&s->model, session_at(s, p.n)) : NULL;
+    struct config *after = session_config_at(s, p.n) ? config_copy(&s->model, session_config_at(s, p.n)) : NULL;
     struct session_round round, same;
     struct session_judgement j;
     struct session_candidates all;
@@ -429,9 +431,9 @@ static void try_structure(struct instance *in) {
     GOOD(s, session_candidates(s, NULL, &all));
     session_candidates_release(&all);
     GOOD(s, session_take_round(s, &round));
-    assert_int_equal(session_at(s, p.n) != NULL, after != NULL);
+    assert_int_equal(session_config_at(s, p.n) != NULL, after != NULL);
     if (after) {
-      assert_true(config_equal(&s->model, session_at(s, p.n), after));
+      assert_true(config_equal(&s->model, session_config_at(s, p.n), after));
       GOOD(s, session_step_index(s, p.n - 1, 0, &found));
       assert_int_equal(found, index);
     }
@@ -462,14 +464,16 @@ static void put_local(struct session *s, struct intern *to, const struct config 
   intern_put(to, c->local[p], role_local_length(&s->model.roles[model_role_of(&s->model, p)]));
 }
 
-/* All local states as one vector; returns whether it was there. of: one configuration for each process; NULL: c for all. */
+/* All local states as one vector; returns whether it was there. of: one configuration for each process; NULL: c for
+ * all. */
 static bool put_together(struct session *s, struct intern *to, const struct config *c, struct config *const *of) {
   VEC(int64_t) key = {0};
   for (uint32_t p = 0; p < s->model.nprocesses; p++)
     for (uint32_t i = 0; i < role_local_length(&s->model.roles[model_role_of(&s->model, p)]); i++)
       vec_push(&key, (of ? of[p] : c)->local[p][i]);
   size_t before = intern_count(to);
-  bool there = of ? intern_find(to, key.at, key.n) != INTERN_NONE : (intern_put(to, key.at, key.n), intern_count(to) == before);
+  bool there =
+      of ? intern_find(to, key.at, key.n) != INTERN_NONE : (intern_put(to, key.at, key.n), intern_count(to) == before);
   vec_release(&key);
   return there;
 }
@@ -496,7 +500,7 @@ static void compare_outcomes(struct session *s, struct outcomes_seen *k, uint32_
   for (size_t i = 0; i < out.n; i++) {
     assert_int_equal(out.at[i].search, SESSION_FOUND);
     GOOD(s, session_take_round(s, &out.at[i].round));
-    const struct config *c = session_at(s, length + 1);
+    const struct config *c = session_config_at(s, length + 1);
     assert_int_equal(c == NULL, out.at[i].error);
     error |= out.at[i].error;
     if (c) {
@@ -537,7 +541,7 @@ static void compare_combinations(struct session *s, struct outcomes_seen *k) {
     }
     for (uint32_t p = 0; p < n && ok; p++) {
       GOOD(s, session_take_round(s, wanted[p]));
-      of[p] = config_copy(&s->model, session_at(s, length + 1));
+      of[p] = config_copy(&s->model, session_config_at(s, length + 1));
       GOOD(s, session_back(s, 1));
     }
     if (!ok)
@@ -549,7 +553,7 @@ static void compare_combinations(struct session *s, struct outcomes_seen *k) {
     combinations_not += !possible;
     if (possible) {
       GOOD(s, session_take_round(s, &found));
-      assert_true(put_together(s, k->together, session_at(s, length + 1), NULL));
+      assert_true(put_together(s, k->together, session_config_at(s, length + 1), NULL));
       GOOD(s, session_back(s, 1));
     }
     session_round_release(&found);
@@ -574,13 +578,13 @@ static void try_outcomes(struct instance *in) {
     GOOD(s, session_back(s, 1));
   for (size_t back = session_length(s); back + 1 > 0; back = back > 2 ? back - 2 : SIZE_MAX) {
     GOOD(s, session_back(s, session_length(s) - back));
-    const struct config *now = session_at(s, session_length(s));
+    const struct config *now = session_config_at(s, session_length(s));
     if (now->point == POINT_END)
       continue;
     struct outcomes_seen k = {.session = s, .together = intern_new()};
     for (uint32_t p = 0; p < 4; p++)
       k.of[p] = intern_new();
-    bool all = config_successors(s->meaning, s->environment, now, see_outcomes, &k);
+    bool all = config_successors(s->interp, s->environment, now, see_outcomes, &k);
     for (uint32_t p = 0; p < s->model.nprocesses && all; p++)
       compare_outcomes(s, &k, p);
     if (all)
@@ -615,14 +619,14 @@ static void try_find(struct instance *in) {
   struct session_round round, found;
   enum session_search search;
   GOOD(s, session_round_taken(s, path.n - 1, &round));
-  struct config *after = config_copy(&s->model, session_at(s, path.n));
+  struct config *after = config_copy(&s->model, session_config_at(s, path.n));
   GOOD(s, session_back(s, 1));
   const struct session_round *wanted[4] = {&round, &round, &round, &round};
   GOOD(s, session_find_round(s, wanted, 0, &search, &found));
   if (search != SESSION_GAVE_UP) {
     assert_int_equal(search, SESSION_FOUND);
     GOOD(s, session_take_round(s, &found));
-    const struct config *c = session_at(s, path.n);
+    const struct config *c = session_config_at(s, path.n);
     for (uint32_t p = 0; p < s->model.nprocesses; p++)
       assert_memory_equal(c->local[p], after->local[p],
                           role_local_length(&s->model.roles[model_role_of(&s->model, p)]) * sizeof(value));
@@ -683,7 +687,7 @@ static void try_views(struct instance *in) {
   struct session *s = in->session;
   struct path p;
   walk(s, &p);
-  for (size_t i = 0; session_started(s) && i <= session_length(s) && session_at(s, i); i++) {
+  for (size_t i = 0; session_started(s) && i <= session_length(s) && session_config_at(s, i); i++) {
     struct session_state state;
     struct session_properties all;
     GOOD(s, session_state(s, i, &state));
@@ -773,7 +777,7 @@ static enum session_reach reach_from_all(struct session *s, uint32_t property) {
 }
 
 static bool is_local(const struct model *m, const struct property *p, uint32_t index) {
-  struct question q = {.environment = p->environments[0], .properties = &index, .nproperties = 1};
+  struct query q = {.environment = p->environments[0], .properties = &index, .nproperties = 1};
   struct arena arena;
   struct refusal why;
   arena_init(&arena);
@@ -794,7 +798,8 @@ static void try_property(struct instance *in, const char *name, bool holds) {
   bool cover = p->kind == PROPERTY_COVER, sure = true, reached = false;
   for (uint32_t i = 0; i < (in->env_given ? 1 : p->nenvironments); i++) {
     char *why;
-    struct session *s = session_new(in->model, in->env_given ? in->environment : p->environments[i], in->semantics, &why);
+    struct session *s =
+        session_new(in->model, in->env_given ? in->environment : p->environments[i], in->semantics, &why);
     time_begin(80);
     session_watch(s, &out_of_time);
     enum session_reach r = reach_from_all(s, found);
@@ -831,18 +836,18 @@ static void test_ahead(void **unused) {
 
 /* --- by hand --- */
 
-#define FLOOD                                                                                      \
-  "algorithm Flood\nparam n\n"                                                                     \
-  "process P[n] {\n  input x: 0..1\n  var seen: set of 0..1 = {x}\n"                               \
-  "  repeat 2 { round { send seen to all\n update { seen := seen | union(m for m in received) } } }\n}\n" \
-  "environment crashing {\n  at most 1 processes crash\n  synchronous\n}\n"                                  \
-  "environment many { every round: forall p in P: |HO[p]| >= 2 }\n"                                \
-  "safety same: forall p, q in P: p.seen == q.seen\n"                                              \
+#define FLOOD                                                                                                          \
+  "algorithm Flood\nparam n\n"                                                                                         \
+  "process P[n] {\n  input x: 0..1\n  var seen: set of 0..1 = {x}\n"                                                   \
+  "  repeat 2 { round { send seen to all\n update { seen := seen | union(m for m in received) } } }\n}\n"              \
+  "environment crashing {\n  at most 1 processes crash\n  synchronous\n}\n"                                            \
+  "environment many { every round: forall p in P: |HO[p]| >= 2 }\n"                                                    \
+  "safety same: forall p, q in P: p.seen == q.seen\n"                                                                  \
   "cover both: exists p in P: |p.seen| == 2\n"
 
 static void test_judgements(void **unused) {
   (void)unused;
-  struct checking k;
+  struct checked_text k;
   struct session *s = session_of(&k, FLOOD, SEMANTICS_COARSE);
   struct session_round r;
   struct session_judgement j;
@@ -875,7 +880,7 @@ static void test_judgements(void **unused) {
 
 static void test_heard_of_clause(void **unused) {
   (void)unused;
-  struct checking k;
+  struct checked_text k;
   char *why;
   session_free(session_of(&k, FLOOD, SEMANTICS_COARSE));
   struct session *s = session_new(k.model, 1, SEMANTICS_COARSE, &why);
@@ -898,8 +903,8 @@ static void test_heard_of_clause(void **unused) {
 
 static void test_many_processes(void **unused) {
   (void)unused;
-  struct checking k;
-  struct binding n = {"n", 9};
+  struct checked_text k;
+  struct param_binding n = {"n", 9};
   char *why;
   check_with(&k, FLOOD, &n, 1, false);
   struct session *s = session_new(k.model, 1, SEMANTICS_COARSE, &why);
@@ -921,13 +926,13 @@ static void test_many_processes(void **unused) {
   session_end(&k, s);
 }
 
-#define TWO_STEPS                                                                                  \
-  "algorithm Two\nmessage a(v: 0..1)\n"                                                            \
-  "process S[2] { start { send a(0) to R  send a(1) to R } }\n"                                    \
-  "process R[1] { var x: 0..9 = 0  on a(v) { x := x + v + 1 } }\n"                                 \
-  "environment e {\n  at most 1 processes crash\n  at most 1 messages are lost\n  channels fifo\n}\n"                     \
-  "safety small: forall r in R: r.x < 3\n"                                                         \
-  "safety slow: step forall r in R: r.x' <= r.x + 1\n"                                             \
+#define TWO_STEPS                                                                                                      \
+  "algorithm Two\nmessage a(v: 0..1)\n"                                                                                \
+  "process S[2] { start { send a(0) to R  send a(1) to R } }\n"                                                        \
+  "process R[1] { var x: 0..9 = 0  on a(v) { x := x + v + 1 } }\n"                                                     \
+  "environment e {\n  at most 1 processes crash\n  at most 1 messages are lost\n  channels fifo\n}\n"                  \
+  "safety small: forall r in R: r.x < 3\n"                                                                             \
+  "safety slow: step forall r in R: r.x' <= r.x + 1\n"                                                                 \
   "cover some: exists r in R: r.x > 0\n"
 
 static size_t find_text(const struct session_choices *page, const char *text) {
@@ -949,7 +954,7 @@ static void take_text(struct session *s, const char *text) {
 
 static void test_steps(void **unused) {
   (void)unused;
-  struct checking k;
+  struct checked_text k;
   struct session *s = session_of(&k, TWO_STEPS, SEMANTICS_M);
   struct session_choices no, taken;
   struct session_state state;
@@ -986,7 +991,7 @@ static void test_steps(void **unused) {
 
 static void test_properties(void **unused) {
   (void)unused;
-  struct checking k;
+  struct checked_text k;
   struct session *s = session_of(&k, TWO_STEPS, SEMANTICS_M);
   struct session_properties all;
   GOOD(s, session_start(s, 0));
@@ -1025,11 +1030,11 @@ static void test_properties(void **unused) {
   session_end(&k, s);
 }
 
-/* How much was lost decides about the future: the way on which nothing was lost yet is longer. Rounds go on for ever, and there are few
-   states. */
+/* How much was lost decides about the future: the way on which nothing was lost yet is longer. Rounds go on for ever,
+   and there are few states. */
 static void test_ahead_by_hand(void **unused) {
   (void)unused;
-  struct checking k;
+  struct checked_text k;
   struct session_ahead a;
   struct session_limits none = {0};
   struct session *s = session_of(&k,
@@ -1105,7 +1110,7 @@ static void test_expressions(void **unused) {
       {"received", NULL, "", false},
       {"1 / 0", NULL, "zero", false},
   };
-  struct checking k;
+  struct checked_text k;
   struct session *s = session_of(&k, TWO_STEPS, SEMANTICS_M);
   GOOD(s, session_start(s, 0));
   take_text(s, "S(1): 'start'");
@@ -1128,7 +1133,7 @@ static void test_expressions(void **unused) {
 
 static void test_bad_indices(void **unused) {
   (void)unused;
-  struct checking k;
+  struct checked_text k;
   char *why;
   struct session *s = session_of(&k, FLOOD, SEMANTICS_COARSE);
   assert_null(session_new(k.model, 9, SEMANTICS_COARSE, &why));
@@ -1188,7 +1193,7 @@ static void test_bad_indices(void **unused) {
 
 static void test_stop(void **unused) {
   (void)unused;
-  struct checking k;
+  struct checked_text k;
   volatile sig_atomic_t stop = 1;
   struct session *s = session_of(&k, FLOOD, SEMANTICS_COARSE);
   struct session_choices page;
@@ -1217,13 +1222,15 @@ static void test_stop(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_walks),       cmocka_unit_test(test_choices),     cmocka_unit_test(test_forbidden),
-      cmocka_unit_test(test_structure),   cmocka_unit_test(test_outcomes),    cmocka_unit_test(test_find),
-      cmocka_unit_test(test_traces),      cmocka_unit_test(test_views),       cmocka_unit_test(test_ahead),
-      cmocka_unit_test(test_judgements),  cmocka_unit_test(test_heard_of_clause),
-      cmocka_unit_test(test_many_processes), cmocka_unit_test(test_steps),    cmocka_unit_test(test_properties),
-      cmocka_unit_test(test_expressions), cmocka_unit_test(test_ahead_by_hand),
-      cmocka_unit_test(test_bad_indices), cmocka_unit_test(test_stop),
+      cmocka_unit_test(test_walks),           cmocka_unit_test(test_choices),
+      cmocka_unit_test(test_forbidden),       cmocka_unit_test(test_structure),
+      cmocka_unit_test(test_outcomes),        cmocka_unit_test(test_find),
+      cmocka_unit_test(test_traces),          cmocka_unit_test(test_views),
+      cmocka_unit_test(test_ahead),           cmocka_unit_test(test_judgements),
+      cmocka_unit_test(test_heard_of_clause), cmocka_unit_test(test_many_processes),
+      cmocka_unit_test(test_steps),           cmocka_unit_test(test_properties),
+      cmocka_unit_test(test_expressions),     cmocka_unit_test(test_ahead_by_hand),
+      cmocka_unit_test(test_bad_indices),     cmocka_unit_test(test_stop),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

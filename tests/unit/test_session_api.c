@@ -1,4 +1,5 @@
-/* Sessions through include/rondo.h: every function on models of rounds, messages and shared memory; JSON that is wrong; interruptions. */
+/* Sessions through include/rondo.h: every function on models of rounds, messages and shared memory; JSON that is wrong;
+ * interruptions. */
 #include "rondo.h"
 
 #include <jansson.h>
@@ -23,13 +24,13 @@ static const char flood[] =
     "cover both: exists p in P: |p.seen| == 2\n";
 
 /* Oracles, free choices, coins and Byzantine processes. */
-static const char mixed[] =
-    "algorithm Mixed\nparam n\n"
-    "process P[n] {\n  oracle c: P each phase\n  var x: 0..2 = 0\n"
-    "  phase { round talk { send x to all\n"
-    "    update { if exists m in received: m == 2 { x := random(0..1) } else { if c == me { x := pick(0..2) } } } } }\n}\n"
-    "environment lying { at most 1 processes are byzantine }\n"
-    "safety low: forall p in P: p.x < 2\n";
+static const char mixed[] = "algorithm Mixed\nparam n\n"
+                            "process P[n] {\n  oracle c: P each phase\n  var x: 0..2 = 0\n"
+                            "  phase { round talk { send x to all\n"
+                            "    update { if exists m in received: m == 2 { x := random(0..1) } else { if c == me { x "
+                            ":= pick(0..2) } } } } }\n}\n"
+                            "environment lying { at most 1 processes are byzantine }\n"
+                            "safety low: forall p in P: p.x < 2\n";
 
 static const char two_steps[] =
     "algorithm Two\nmessage a(v: 0..1)\n"
@@ -40,17 +41,16 @@ static const char two_steps[] =
     "safety slow: step forall r in R: r.x' <= r.x + 1\n"
     "cover some: exists r in R: r.x > 0\n";
 
-static const char locks[] =
-    "algorithm Locks\nparam n = 2 where n == 2\n"
-    "shared taken: bool = false\n"
-    "process P[n] {\n"
-    "  step look when not taken {}\n"
-    "  step enter { taken := true }\n"
-    "  step critical {}\n"
-    "  step leave { taken := false  goto look }\n"
-    "}\n"
-    "environment any {}\n"
-    "safety exclusion: forall p, q in P: at(p, critical) and at(q, critical) => p == q\n";
+static const char locks[] = "algorithm Locks\nparam n = 2 where n == 2\n"
+                            "shared taken: bool = false\n"
+                            "process P[n] {\n"
+                            "  step look when not taken {}\n"
+                            "  step enter { taken := true }\n"
+                            "  step critical {}\n"
+                            "  step leave { taken := false  goto look }\n"
+                            "}\n"
+                            "environment any {}\n"
+                            "safety exclusion: forall p, q in P: at(p, critical) and at(q, critical) => p == q\n";
 
 /* A step that fails: x leaves its range. */
 static const char failing[] =
@@ -87,19 +87,19 @@ static void close_session(struct opened *o) {
   rondo_free(o->context);
 }
 
-#define GOOD(s, call)                                                                              \
-  do {                                                                                             \
-    if (!(call))                                                                                   \
-      fail_msg("%s: %s", #call, rondo_session_error(s));                                           \
+#define GOOD(s, call)                                                                                                  \
+  do {                                                                                                                 \
+    if (!(call))                                                                                                       \
+      fail_msg("%s: %s", #call, rondo_session_error(s));                                                               \
   } while (0)
 
 /* It fails, and says why. */
-#define BAD(s, call, word)                                                                         \
-  do {                                                                                             \
-    if (call)                                                                                      \
-      fail_msg("%s", #call);                                                                       \
-    if (!strstr(rondo_session_error(s), word))                                                     \
-      fail_msg("%s: %s", #call, rondo_session_error(s));                                           \
+#define BAD(s, call, word)                                                                                             \
+  do {                                                                                                                 \
+    if (call)                                                                                                          \
+      fail_msg("%s", #call);                                                                                           \
+    if (!strstr(rondo_session_error(s), word))                                                                         \
+      fail_msg("%s: %s", #call, rondo_session_error(s));                                                               \
   } while (0)
 
 static json_t *parsed(rondo_session *s, char *text) {
@@ -338,7 +338,8 @@ static void expressions(void **state) {
   j = parsed(s, rondo_session_evaluate(s, 2, "1 / 0", false));
   assert_false(true_at(j, "ok"));
   json_decref(j);
-  static const char *const odd[] = {"\xff\xfe", "R(1).\xc3", "\"", "", "((((((((", "\x01", NULL, "\xf0\x9f\x98\x80 + 1", "99999999999999999999999"};
+  static const char *const odd[] = {
+      "\xff\xfe", "R(1).\xc3", "\"", "", "((((((((", "\x01", NULL, "\xf0\x9f\x98\x80 + 1", "99999999999999999999999"};
   for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
     j = parsed(s, rondo_session_evaluate(s, 2, odd[i], false));
     assert_false(true_at(j, "ok"));
@@ -983,14 +984,27 @@ static void thousands(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(the_example),       cmocka_unit_test(all_models),         cmocka_unit_test(messages),
-      cmocka_unit_test(expressions),       cmocka_unit_test(shared_memory),      cmocka_unit_test(ahead),
-      cmocka_unit_test(rounds),            cmocka_unit_test(outcomes),           cmocka_unit_test(oracles_and_lies),
-      cmocka_unit_test(wrong_rounds),      cmocka_unit_test(altered_rounds),     cmocka_unit_test(altered_traces),
-      cmocka_unit_test(wrong_uses),        cmocka_unit_test(interrupted_before), cmocka_unit_test(interrupted_meanwhile),
-      cmocka_unit_test(choices_as_rounds), cmocka_unit_test(many_and_one),
-      cmocka_unit_test(sessions_are_apart), cmocka_unit_test(outcomes_are_interrupted),
-      cmocka_unit_test(limits_end_with_their_command), cmocka_unit_test(thousands),
+      cmocka_unit_test(the_example),
+      cmocka_unit_test(all_models),
+      cmocka_unit_test(messages),
+      cmocka_unit_test(expressions),
+      cmocka_unit_test(shared_memory),
+      cmocka_unit_test(ahead),
+      cmocka_unit_test(rounds),
+      cmocka_unit_test(outcomes),
+      cmocka_unit_test(oracles_and_lies),
+      cmocka_unit_test(wrong_rounds),
+      cmocka_unit_test(altered_rounds),
+      cmocka_unit_test(altered_traces),
+      cmocka_unit_test(wrong_uses),
+      cmocka_unit_test(interrupted_before),
+      cmocka_unit_test(interrupted_meanwhile),
+      cmocka_unit_test(choices_as_rounds),
+      cmocka_unit_test(many_and_one),
+      cmocka_unit_test(sessions_are_apart),
+      cmocka_unit_test(outcomes_are_interrupted),
+      cmocka_unit_test(limits_end_with_their_command),
+      cmocka_unit_test(thousands),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -21,13 +21,15 @@ static void what_xml_would_take_is_replaced(void **state) {
   escaped("", "");
   escaped("p.x < 2 && q", "p.x &lt; 2 &amp;&amp; q");
   escaped("</text><script>\"", "&lt;/text&gt;&lt;script&gt;&quot;");
-  escaped("\x01" "bell\x07\n", "bell\n");
+  escaped("\x01"
+          "bell\x07\n",
+          "bell\n");
   escaped("\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9");
 }
 
 static void fits(const char *words, unsigned most, const char *due) {
   struct text out = {0};
-  words_fit(words, most, &out);
+  text_add_fitted(words, most, &out);
   assert_string_equal(text_or_empty(&out), due);
   text_release(&out);
 }

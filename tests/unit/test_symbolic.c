@@ -1,6 +1,6 @@
-/* Terms that fold: whatever is made of two free numbers has, for every value of these, the value that plain arithmetic gives,
-   and lies within the bounds that it is said to have. As bit-vectors and as integers. */
-#include "symbolic/sval.h"
+/* Terms that fold: whatever is made of two free numbers has, for every value of these, the value that plain arithmetic
+   gives, and lies within the bounds that it is said to have. As bit-vectors and as integers. */
+#include "symbolic/sym_value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -28,13 +28,13 @@ static void pair_release(struct pair *p) {
 
 /* The term with values for the two. */
 static Z3_ast with(struct pair *p, Z3_ast term, int64_t a, int64_t b) {
-  struct z3_maker *m = &p->e.t.m;
+  struct z3_builder *m = &p->e.t.m;
   Z3_ast from[] = {p->a.term, p->b.term}, to[2];
   const int64_t values[] = {a, b};
   for (unsigned i = 0; i < 2; i++)
-    to[i] = maker_keep(m, Z3_mk_int64(m->z3, values[i], Z3_get_sort(m->z3, from[i])));
-  term = maker_keep(m, Z3_substitute(m->z3, term, 2, from, to));
-  return maker_keep(m, Z3_simplify(m->z3, term));
+    to[i] = z3_builder_keep(m, Z3_mk_int64(m->z3, values[i], Z3_get_sort(m->z3, from[i])));
+  term = z3_builder_keep(m, Z3_substitute(m->z3, term, 2, from, to));
+  return z3_builder_keep(m, Z3_simplify(m->z3, term));
 }
 
 static void expect_number(struct pair *p, struct number n, int64_t a, int64_t b, int64_t expected) {

@@ -1,18 +1,18 @@
-/* What nobody has heard of: an operator, a clause, a statement without a name is put into every place of a typed model, one after the
-   other. Whoever answers questions must refuse it, at its place; every analysis must give the answer of somebody who knows
-   nothing. */
-#include "checking.h"
+/* What nobody has heard of: an operator, a clause, a statement without a name is put into every place of a typed model,
+   one after the other. Whoever answers queries must refuse it, at its place; every analysis must give the answer of
+   somebody who knows nothing. */
+#include "checked_text.h"
 
+#include "analysis/features.h"
+#include "analysis/formula_reads.h"
+#include "analysis/independence.h"
+#include "analysis/licence.h"
+#include "analysis/local_properties.h"
+#include "analysis/may_fail.h"
+#include "analysis/monotonicity.h"
+#include "analysis/read_sets.h"
+#include "analysis/stable_predicates.h"
 #include "export/lower.h"
-#include "model/accord.h"
-#include "model/facts.h"
-#include "model/failing.h"
-#include "model/features.h"
-#include "model/formula.h"
-#include "model/licence.h"
-#include "model/locality.h"
-#include "model/permanent.h"
-#include "model/reads.h"
 #include "symbolic/unrolling.h"
 
 /* ---- models with something everywhere ---- */
@@ -36,7 +36,7 @@
   "  }\n"                                                                                                              \
   "}\n"                                                                                                                \
   "environment e {\n"                                                                                                  \
-  "  at most 1 process crash\n"                                                                                      \
+  "  at most 1 process crash\n"                                                                                        \
   "  any messages are lost\n"                                                                                          \
   "  every round: forall p in P: |HO[p]| >= 1\n"                                                                       \
   "}\n"                                                                                                                \
@@ -54,11 +54,11 @@
   "  var done: bool = false\n"                                                                                         \
   "  start { send ask(x) to all }\n"                                                                                   \
   "  on ask(v) from p if v < 2 { send answer(v) to p  got := got | {p} }\n"                                            \
-  "  on Q: 2 of answer if not done { done := true  foreach m in Q { if m.v == 1 { x := 1 } } }\n"         \
+  "  on Q: 2 of answer if not done { done := true  foreach m in Q { if m.v == 1 { x := 1 } } }\n"                      \
   "}\n"                                                                                                                \
   "environment e {\n"                                                                                                  \
   "  channels set\n"                                                                                                   \
-  "  at most 1 process crash\n"                                                                                      \
+  "  at most 1 process crash\n"                                                                                        \
   "}\n"                                                                                                                \
   "safety bounded: forall a in A: a.done => |a.got| <= 2\n"                                                            \
   "safety grows: step forall a in A: a.got <= a.got'\n"
@@ -71,7 +71,7 @@
   "  step try when turn == 0 { turn := 1 }\n"                                                                          \
   "  step leave { turn := 0  n := if n < 2 then n + 1 else n  goto try }\n"                                            \
   "}\n"                                                                                                                \
-  "environment e { at most 1 process crash }\n"                                                                      \
+  "environment e { at most 1 process crash }\n"                                                                        \
   "safety alone: forall p, q in P: at(p, leave) and at(q, leave) => p == q\n"                                          \
   "safety few: forall p in P: p.n <= 2\n"
 
@@ -88,16 +88,16 @@ struct position {
   struct node *node;
 };
 
-struct trial {
-  struct checking checking;
+struct unknown_fixture {
+  struct checked_text checking;
   struct model *model;
-  struct question question;
+  struct query query;
   VEC(uint32_t) properties;
   VEC(struct position) positions;
   VEC(struct stmt *) statements;
 };
 
-static void gather(struct trial *t, enum where where, uint32_t index, struct node *n) {
+static void gather(struct unknown_fixture *t, enum where where, uint32_t index, struct node *n) {
   if (!n)
     return;
   for (size_t i = 0; i < t->positions.n; i++)
@@ -112,7 +112,7 @@ static void gather(struct trial *t, enum where where, uint32_t index, struct nod
     gather(t, where, index, n->kid[i]);
 }
 
-static void gather_guard(struct trial *t, uint32_t role, const struct guard *g) {
+static void gather_guard(struct unknown_fixture *t, uint32_t role, const struct guard *g) {
   for (uint32_t i = 0; i < g->ngen; i++) {
     gather(t, IN_PROCESS, role, g->gen[i].range);
     gather(t, IN_PROCESS, role, g->gen[i].cond);
@@ -120,13 +120,13 @@ static void gather_guard(struct trial *t, uint32_t role, const struct guard *g) 
   gather(t, IN_PROCESS, role, g->cond);
 }
 
-static void gather_send(struct trial *t, uint32_t role, const struct send *s) {
+static void gather_send(struct unknown_fixture *t, uint32_t role, const struct send *s) {
   gather_guard(t, role, &s->guard);
   gather(t, IN_PROCESS, role, s->message);
   gather(t, IN_PROCESS, role, s->to);
 }
 
-static void gather_block(struct trial *t, uint32_t role, const struct block *b) {
+static void gather_block(struct unknown_fixture *t, uint32_t role, const struct block *b) {
   for (uint32_t i = 0; i < b->n; i++) {
     struct stmt *s = b->at[i];
     vec_push(&t->statements, s);
@@ -141,7 +141,7 @@ static void gather_block(struct trial *t, uint32_t role, const struct block *b) 
   }
 }
 
-static void gather_role(struct trial *t, uint32_t r) {
+static void gather_role(struct unknown_fixture *t, uint32_t r) {
   const struct role *role = &t->model->roles[r];
   for (uint32_t i = 0; i < role->nvars; i++) {
     gather(t, IN_FIRST_VALUE, r, role->vars[i].init);
@@ -161,12 +161,12 @@ static void gather_role(struct trial *t, uint32_t r) {
   }
 }
 
-static void trial_init(struct trial *t, const char *text) {
-  *t = (struct trial){0};
+static void trial_init(struct unknown_fixture *t, const char *text) {
+  *t = (struct unknown_fixture){0};
   struct text out = {0};
   check_with(&t->checking, text, NULL, 0, false);
   if (!t->checking.model)
-    print_error("%s\n%s\n", text, told(&t->checking, &out));
+    print_error("%s\n%s\n", text, diagnostics_text(&t->checking, &out));
   text_release(&out);
   assert_non_null(t->checking.model);
   struct model *m = t->model = t->checking.model;
@@ -182,37 +182,37 @@ static void trial_init(struct trial *t, const char *text) {
     gather(t, IN_PROPERTY, i, m->properties[i].formula);
     vec_push(&t->properties, i);
   }
-  t->question = (struct question){.semantics = m->kind == MODEL_ROUNDS     ? SEMANTICS_COARSE
-                                               : m->kind == MODEL_MESSAGES ? SEMANTICS_M
-                                                                           : SEMANTICS_INTERLEAVING,
-                                  .properties = t->properties.at,
-                                  .nproperties = m->nproperties};
+  t->query = (struct query){.semantics = m->kind == MODEL_ROUNDS     ? SEMANTICS_COARSE
+                                         : m->kind == MODEL_MESSAGES ? SEMANTICS_M
+                                                                     : SEMANTICS_INTERLEAVING,
+                            .properties = t->properties.at,
+                            .nproperties = m->nproperties};
   assert_true(t->positions.n > 20);
 }
 
-static void trial_release(struct trial *t) {
+static void trial_release(struct unknown_fixture *t) {
   vec_release(&t->properties);
   vec_release(&t->positions);
   vec_release(&t->statements);
   release(&t->checking);
 }
 
-static struct licences *license(struct trial *t, enum wish wish, struct arena *arena) {
-  struct wishes wishes;
+static struct licences *license(struct unknown_fixture *t, enum request_mode wish, struct arena *arena) {
+  struct reduction_request requested;
   for (unsigned i = 0; i < REDUCTIONS; i++)
-    wishes.reduce[i] = wish;
-  return licences_grant(t->model, &t->question, &wishes, arena);
+    requested.reduce[i] = wish;
+  return licences_grant(t->model, &t->query, &requested, arena);
 }
 
 /* ---- who answers ---- */
 
 static bool same_place(struct span a, struct span b) { return a.from == b.from && a.to == b.to; }
 
-static void assert_features(struct trial *t, bool refused, enum feature which, struct span at) {
+static void assert_features(struct unknown_fixture *t, bool refused, enum feature which, struct span at) {
   for (unsigned e = 0; e < ENGINES; e++) {
     enum feature lacking = FEATURES;
     struct span found = {0, 0};
-    assert_int_equal(features_refused(t->model, &t->question, (enum engine)e, &lacking, &found), refused);
+    assert_int_equal(features_refused(t->model, &t->query, (enum engine_id)e, &lacking, &found), refused);
     if (refused) {
       assert_int_equal(lacking, which);
       assert_true(same_place(found, at));
@@ -220,31 +220,32 @@ static void assert_features(struct trial *t, bool refused, enum feature which, s
   }
 }
 
-/* Solvers, questions for them, and programs. */
-static void assert_engines(struct trial *t, bool refused, struct span at) {
+/* Solvers, queries for them, and programs. */
+static void assert_engines(struct unknown_fixture *t, bool refused, struct span at) {
   struct arena arena;
   arena_init(&arena);
-  const struct licences *licences = license(t, WISH_OFF, &arena);
+  const struct licences *licences = license(t, REQUEST_OFF, &arena);
   for (int e = SYMBOLIC_BOUNDED; e <= SYMBOLIC_SPACER; e++) {
     struct symbolic_options o = {.engine = (enum symbolic_engine)e, .depth = 1, .licences = licences};
     struct symbolic_answer a;
-    symbolic_check(t->model, &t->question, &o, &a);
+    symbolic_check(t->model, &t->query, &o, &a);
     assert_int_equal(a.refused, refused);
     if (refused)
       assert_true(same_place(a.refused_at, at));
-    symbolic_answer_release(&a, &t->question);
+    symbolic_answer_release(&a, &t->query);
   }
   struct text out = {0}, reason = {0};
   struct span found = {0, 0};
-  struct question one = t->question;
+  struct query one = t->query;
   one.nproperties = 1;
-  assert_int_equal(symbolic_export(t->model, refused ? &t->question : &one, 1, licences, &out, &found, &reason), !refused);
+  assert_int_equal(symbolic_export(t->model, refused ? &t->query : &one, 1, licences, &out, &found, &reason), !refused);
   text_release(&out);
   text_release(&reason);
   for (int e = ENGINE_PROMELA; e <= ENGINE_DOT; e++) {
     struct diags diags;
     diags_init(&diags, &t->model->source);
-    struct program *p = program_new(t->model, 0, t->properties.at, (uint32_t)t->properties.n, 2, (enum engine)e, &diags);
+    struct program *p =
+        program_new(t->model, 0, t->properties.at, (uint32_t)t->properties.n, 2, (enum engine_id)e, &diags);
     assert_int_equal(p == NULL, refused);
     assert_true(!refused || (diags.errors == 1 && same_place(diags.at[0].at, at)));
     program_free(p);
@@ -256,7 +257,7 @@ static void assert_engines(struct trial *t, bool refused, struct span at) {
 static void everything_known_is_done(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
-    struct trial t;
+    struct unknown_fixture t;
     trial_init(&t, texts[i]);
     assert_features(&t, false, FEATURES, (struct span){0, 0});
     assert_engines(&t, false, (struct span){0, 0});
@@ -267,7 +268,7 @@ static void everything_known_is_done(void **state) {
 static void operators_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
-    struct trial t;
+    struct unknown_fixture t;
     bool set = false;
     trial_init(&t, texts[i]);
     for (size_t k = 0; k < t.positions.n; k++) {
@@ -288,7 +289,7 @@ static void operators_are_refused(void **state) {
 static void clauses_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
-    struct trial t;
+    struct unknown_fixture t;
     trial_init(&t, texts[i]);
     for (uint32_t k = 0; k < t.model->environments[0].nclauses; k++) {
       struct clause *c = &t.model->environments[0].clauses[k];
@@ -306,7 +307,7 @@ static void clauses_are_refused(void **state) {
 static void kinds_are_refused(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
-    struct trial t;
+    struct unknown_fixture t;
     trial_init(&t, texts[i]);
     for (size_t k = 0; k < t.statements.n; k++) {
       struct stmt *s = t.statements.at[k];
@@ -344,7 +345,7 @@ static void kinds_are_refused(void **state) {
       assert_features(&t, true, FEATURE_UNKNOWN, p->at);
       *p = old;
     }
-    t.question.semantics = (enum semantics)(SEMANTICS_INTERLEAVING + 1u);
+    t.query.semantics = (enum semantics)(SEMANTICS_INTERLEAVING + 1u);
     assert_features(&t, true, FEATURE_UNKNOWN, (struct span){0, 0});
     trial_release(&t);
   }
@@ -355,22 +356,22 @@ static void kinds_are_refused(void **state) {
 static void encode_all(struct unrolling *s) {
   truth allowed, error;
   encode_start(&s->e, &allowed, &error);
-  environment_understood(&s->e);
+  environment_check_clauses(&s->e);
   uint32_t points = model_steps(s->model) ? 1 : s->model->npoints;
   for (uint32_t i = 0; i < points; i++) {
-    struct sstep *step = unrolling_step(s, encode_any_state(&s->e, i));
-    for (uint32_t k = 0; k < s->question->nproperties; k++)
+    struct sym_step *step = unrolling_step(s, encode_any_state(&s->e, i));
+    for (uint32_t k = 0; k < s->query->nproperties; k++)
       unrolling_goal(s, k, step->before, step->after);
   }
 }
 
-static bool encoding_refuses(struct trial *t) {
+static bool encoding_refuses(struct unknown_fixture *t) {
   struct symbolic_options o = {.engine = SYMBOLIC_INDUCTION, .depth = 1};
   struct symbolic_answer a = {0};
   struct unrolling *s = memory_alloc(sizeof *s);
   jmp_buf refused;
   volatile bool refuses = true;
-  unrolling_init(s, t->model, &t->question, &o, &a, false);
+  unrolling_init(s, t->model, &t->query, &o, &a, false);
   s->e.refused = &refused;
   if (!setjmp(refused)) {
     encode_all(s);
@@ -381,23 +382,27 @@ static bool encoding_refuses(struct trial *t) {
   return refuses;
 }
 
-static bool lowering_refuses(struct trial *t, const struct node *n) {
+static bool lowering_refuses(struct unknown_fixture *t, const struct node *n) {
   struct program p = {.model = t->model};
   struct diags diags;
   jmp_buf refused;
   volatile bool refuses = true;
   arena_init(&p.arena);
-  circuit_init(&p.circuit);
+  expr_graph_init(&p.expr_graph);
   diags_init(&diags, &t->model->source);
-  struct lowering l = {.program = &p, .model = t->model, .circuit = &p.circuit, .arena = &p.arena, .diags = &diags,
-                       .refused = &refused};
+  struct model_lowering l = {.program = &p,
+                             .model = t->model,
+                             .expr_graph = &p.expr_graph,
+                             .arena = &p.arena,
+                             .diags = &diags,
+                             .refused = &refused};
   if (!setjmp(refused)) {
     lower_node(&l, n);
     refuses = false;
   }
   bool said = diags.errors == 1 && same_place(diags.at[0].at, n->at);
   diags_release(&diags);
-  circuit_release(&p.circuit);
+  expr_graph_release(&p.expr_graph);
   arena_release(&p.arena);
   return refuses && said;
 }
@@ -405,7 +410,7 @@ static bool lowering_refuses(struct trial *t, const struct node *n) {
 static void translations_refuse(void **state) {
   (void)state;
   for (size_t i = 0; i < TEXTS; i++) {
-    struct trial t;
+    struct unknown_fixture t;
     trial_init(&t, texts[i]);
     assert_false(encoding_refuses(&t));
     for (size_t k = 0; k < t.positions.n; k++) {
@@ -437,18 +442,19 @@ static void translations_refuse(void **state) {
 
 /* ---- analyses ---- */
 
-static const char *text_of(const struct trial *t, const struct node *n) {
+static const char *text_of(const struct unknown_fixture *t, const struct node *n) {
   static char text[200];
   snprintf(text, sizeof text, "'%.*s' in %s", (int)(n->at.to - n->at.from < 100 ? n->at.to - n->at.from : 100),
            t->model->source.text + n->at.from, t->model->name);
   return text;
 }
 
-/* Calls check for every position with an operator that nobody knows; false is a failure, and all of them are told. */
-static void at_every_position(bool (*check)(struct trial *, const struct position *), const char *what) {
+/* Calls check for every position with an operator that nobody knows; false is a failure, and all of them are
+ * diagnostics_text. */
+static void at_every_position(bool (*check)(struct unknown_fixture *, const struct position *), const char *what) {
   unsigned wrong = 0;
   for (size_t i = 0; i < TEXTS; i++) {
-    struct trial t;
+    struct unknown_fixture t;
     trial_init(&t, texts[i]);
     for (size_t k = 0; k < t.positions.n; k++) {
       struct node *n = t.positions.at[k].node;
@@ -465,13 +471,13 @@ static void at_every_position(bool (*check)(struct trial *, const struct positio
   assert_int_equal(wrong, 0);
 }
 
-static bool fails(struct trial *t, const struct position *p) {
-  return node_may_fail(t->model, &t->question, p->node, NULL, NULL);
+static bool fails(struct unknown_fixture *t, const struct position *p) {
+  return node_may_fail(t->model, &t->query, p->node, NULL, NULL);
 }
 
-static bool chooses(struct trial *t, const struct position *p) { return node_chooses(t->model, p->node); }
+static bool chooses(struct unknown_fixture *t, const struct position *p) { return node_chooses(t->model, p->node); }
 
-static bool reads_all(struct trial *t, const struct position *p) {
+static bool reads_all(struct unknown_fixture *t, const struct position *p) {
   struct arena arena;
   arena_init(&arena);
   struct formula_reads r = formula_reads_of(t->model, p->node, &arena);
@@ -485,52 +491,54 @@ static bool reads_all(struct trial *t, const struct position *p) {
   return all;
 }
 
-static bool counts(struct trial *t, const struct position *p) {
+static bool counts(struct unknown_fixture *t, const struct position *p) {
   uint32_t quantifiers = 0;
-  return p->where != IN_PROPERTY || formula_counts_processes(t->model, t->model->properties[p->index].formula, &quantifiers);
+  return p->where != IN_PROPERTY ||
+         formula_counts_processes(t->model, t->model->properties[p->index].formula, &quantifiers);
 }
 
-static bool is_no_step_of_one(struct trial *t, const struct position *p) {
+static bool is_no_step_of_one(struct unknown_fixture *t, const struct position *p) {
   const struct property *property = &t->model->properties[p->index];
-  return p->where != IN_PROPERTY || !property->step || !property_step_of_one(property);
+  return p->where != IN_PROPERTY || !property->step || !property_is_one_process_step(property);
 }
 
-static bool may_see_stuttering(struct trial *t, const struct position *p) {
+static bool may_see_stuttering(struct unknown_fixture *t, const struct position *p) {
   const struct property *property = &t->model->properties[p->index];
-  return p->where != IN_PROPERTY || !property->step || !property_holds_of_stuttering(property);
+  return p->where != IN_PROPERTY || !property->step || !property_is_stutter_invariant(property);
 }
 
-static bool is_not_local(struct trial *t, const struct position *p) {
+static bool is_not_local(struct unknown_fixture *t, const struct position *p) {
   struct arena arena;
   struct refusal why = {0};
   if (p->where != IN_PROPERTY || t->model->kind != MODEL_ROUNDS)
     return true;
   arena_init(&arena);
-  enum locality l = locality_of(t->model, &t->question, p->index, &arena, &why);
+  enum locality l = locality_of(t->model, &t->query, p->index, &arena, &why);
   arena_release(&arena);
   return l != LOCAL;
 }
 
-static bool is_not_permanent(struct trial *t, const struct position *p) {
+static bool is_not_permanent(struct unknown_fixture *t, const struct position *p) {
   struct arena arena;
   if (p->where != IN_PROCESS || !model_steps(t->model))
     return true;
   arena_init(&arena);
-  struct permanence *of = permanence_of(t->model, &t->question, &arena);
-  bool permanent = permanent_falsehood(of, p->index, p->node);
+  struct stable_predicates *of = stable_predicates_of(t->model, &t->query, &arena);
+  bool permanent = predicate_stays_false(of, p->index, p->node);
   arena_release(&arena);
   return !permanent;
 }
 
-/* The reductions that the text as a whole allows or not; first values need not be alike for symmetry. The others are always
-   granted, and go by what is read where. */
-static bool is_not_granted(struct trial *t, const struct position *p) {
-  static const enum reduction all_or_nothing[] = {REDUCE_SYMMETRY,     REDUCE_PARTITION, REDUCE_ORDER, REDUCE_ROUND_RANK,
-                                                  REDUCE_ROUND_WINDOW, REDUCE_VALUES,    REDUCE_RELAYS};
+/* The reductions that the text as a whole allows or not; first values need not be alike for symmetry. The others are
+   always granted, and go by what is read where. */
+static bool is_not_granted(struct unknown_fixture *t, const struct position *p) {
+  static const enum reduction all_or_nothing[] = {REDUCE_SYMMETRY,   REDUCE_PARTITION,    REDUCE_ORDER,
+                                                  REDUCE_ROUND_RANK, REDUCE_ROUND_WINDOW, REDUCE_VALUES,
+                                                  REDUCE_FUSION};
   struct arena arena;
   bool ok = true;
   arena_init(&arena);
-  const struct licences *l = license(t, WISH_AUTO, &arena);
+  const struct licences *l = license(t, REQUEST_AUTO, &arena);
   for (size_t i = 0; i < sizeof all_or_nothing / sizeof *all_or_nothing; i++) {
     enum reduction r = all_or_nothing[i];
     bool alike = r == REDUCE_SYMMETRY && p->where == IN_FIRST_VALUE;
@@ -546,12 +554,13 @@ static bool is_not_granted(struct trial *t, const struct position *p) {
 }
 
 /* Rounds: what a step of a process reads, by which it is remembered. */
-static bool round_reads_all(struct trial *t, const struct position *p) {
+static bool round_reads_all(struct unknown_fixture *t, const struct position *p) {
   struct arena arena;
   if (p->where != IN_PROCESS || model_steps(t->model))
     return true;
   arena_init(&arena);
-  const struct reads *s = reads_of_sends(t->model, p->index, 0, &arena), *u = reads_of_update(t->model, p->index, 0, &arena);
+  const struct read_set *s = read_set_of_sends(t->model, p->index, 0, &arena),
+                        *u = read_set_of_update(t->model, p->index, 0, &arena);
   bool sends = s->me && s->phase && s->globals && s->chooses;
   bool update = u->me && u->phase && u->globals && u->chooses && u->received == RECEIVED_SENDERS && u->counts;
   arena_release(&arena);
@@ -559,31 +568,31 @@ static bool round_reads_all(struct trial *t, const struct position *p) {
 }
 
 /* Steps: likewise, and what depends on it. */
-static bool action_reads_all(struct trial *t, const struct position *p) {
+static bool action_reads_all(struct unknown_fixture *t, const struct position *p) {
   const struct model *m = t->model;
   struct arena arena;
   bool found = p->where != IN_PROCESS || !model_steps(m);
   arena_init(&arena);
   for (uint32_t i = 0; !found && i < m->roles[p->index].nactions; i++) {
-    const struct actions_use *use = actions_used(m, &t->question, &arena);
+    const struct action_uses *use = action_uses_of(m, &t->query, &arena);
     const struct action_use *a = &use->of[p->index][i];
     bool shared = true;
     for (uint32_t k = 0; k < m->nglobals; k++)
       shared &= a->reads_shared[k] || a->writes_shared[k];
-    found = a->me && a->senders && a->chooses && shared &&
-            accords_of(m, &t->question, use, &arena)->fails[p->index][i];
+    found =
+        a->me && a->senders && a->chooses && shared && independence_of(m, &t->query, use, &arena)->fails[p->index][i];
   }
   arena_release(&arena);
   return found;
 }
 
-static bool sees_all(struct trial *t, const struct position *p) {
+static bool sees_all(struct unknown_fixture *t, const struct position *p) {
   const struct model *m = t->model;
   struct arena arena;
   if (p->where != IN_PROPERTY || !model_steps(m))
     return true;
   arena_init(&arena);
-  const struct actions_use *use = actions_used(m, &t->question, &arena);
+  const struct action_uses *use = action_uses_of(m, &t->query, &arena);
   bool all = use->crash_visible;
   for (uint32_t i = 0; i < m->nglobals; i++)
     all &= use->property_shared[i];
@@ -645,14 +654,14 @@ static void unknown_sees_every_step(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(everything_known_is_done),  cmocka_unit_test(operators_are_refused),
-      cmocka_unit_test(clauses_are_refused),       cmocka_unit_test(kinds_are_refused),
-      cmocka_unit_test(translations_refuse),       cmocka_unit_test(unknown_may_fail),
-      cmocka_unit_test(unknown_may_choose),        cmocka_unit_test(unknown_reads_everything),
-      cmocka_unit_test(unknown_counts_processes),  cmocka_unit_test(unknown_is_no_step_of_one),
+      cmocka_unit_test(everything_known_is_done),   cmocka_unit_test(operators_are_refused),
+      cmocka_unit_test(clauses_are_refused),        cmocka_unit_test(kinds_are_refused),
+      cmocka_unit_test(translations_refuse),        cmocka_unit_test(unknown_may_fail),
+      cmocka_unit_test(unknown_may_choose),         cmocka_unit_test(unknown_reads_everything),
+      cmocka_unit_test(unknown_counts_processes),   cmocka_unit_test(unknown_is_no_step_of_one),
       cmocka_unit_test(unknown_may_see_stuttering), cmocka_unit_test(unknown_is_not_local),
-      cmocka_unit_test(unknown_is_not_permanent),  cmocka_unit_test(unknown_grants_nothing),
-      cmocka_unit_test(unknown_is_read_in_rounds), cmocka_unit_test(unknown_is_read_in_steps),
+      cmocka_unit_test(unknown_is_not_permanent),   cmocka_unit_test(unknown_grants_nothing),
+      cmocka_unit_test(unknown_is_read_in_rounds),  cmocka_unit_test(unknown_is_read_in_steps),
       cmocka_unit_test(unknown_sees_every_step)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

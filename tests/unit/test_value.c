@@ -1,6 +1,6 @@
 /* Values and finite types: the index bijection, sets in both representations, order, renaming. */
 #include "model/model.h"
-#include "model/print.h"
+#include "model/model_print.h"
 
 #include "base/memory.h"
 
@@ -64,13 +64,10 @@ static void test_bijection(void **state) {
   struct type twice = made(&w, (struct type){.kind = TYPE_OPTION, .element = &option});
   struct field_type fields[] = {{"x", &w.digit}, {"vote", &twice}, {"p", &w.b}};
   struct type record = made(&w, (struct type){.kind = TYPE_RECORD, .fields = fields, .size = 3});
-  struct type label =
-      made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.any, .hi = 3, .distinct = true});
+  struct type label = made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.any, .hi = 3, .distinct = true});
   struct type word = made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.flag, .hi = 4});
-  struct type longer =
-      made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.a, .hi = 9, .distinct = true});
-  struct type array =
-      made(&w, (struct type){.kind = TYPE_ARRAY, .index = &w.a, .element = &option});
+  struct type longer = made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.a, .hi = 9, .distinct = true});
+  struct type array = made(&w, (struct type){.kind = TYPE_ARRAY, .index = &w.a, .element = &option});
   struct type set = made(&w, (struct type){.kind = TYPE_SET, .element = &w.digit});
   struct type group = made(&w, (struct type){.kind = TYPE_SET, .element = &w.b});
   struct type sets = made(&w, (struct type){.kind = TYPE_SET, .element = &group});
@@ -94,11 +91,9 @@ static void test_sizes_saturate(void **state) {
   struct type set = made(&w, (struct type){.kind = TYPE_SET, .element = &w.b});
   assert_int_equal(set.count, UINT64_MAX);
   assert_false(set.mask);
-  struct type array =
-      made(&w, (struct type){.kind = TYPE_ARRAY, .index = &set, .element = &w.flag});
+  struct type array = made(&w, (struct type){.kind = TYPE_ARRAY, .index = &set, .element = &w.flag});
   assert_int_equal(array.count, UINT64_MAX);
-  struct type word =
-      made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.flag, .hi = INT64_MAX});
+  struct type word = made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.flag, .hi = INT64_MAX});
   assert_int_equal(word.count, UINT64_MAX);
   struct type full = made(&w, (struct type){.kind = TYPE_RANGE, .lo = INT64_MIN, .hi = INT64_MAX});
   assert_int_equal(full.count, UINT64_MAX);
@@ -113,17 +108,17 @@ static void sets_of(uint32_t wide) {
   struct type set = made(&w, (struct type){.kind = TYPE_SET, .element = &w.any});
   struct type of_a = made(&w, (struct type){.kind = TYPE_SET, .element = &w.a});
   value empty = set_empty(values, &set), x = empty, y = empty;
-  x = set_with(values, &set, set_with(values, &set, x, 4), 1);
-  y = set_with(values, &set, set_with(values, &set, y, 2), 4);
-  assert_int_equal(set_with(values, &set, x, 4), x);
-  assert_true(set_has(values, &set, x, 1));
-  assert_false(set_has(values, &set, x, 2));
-  assert_int_equal(set_size(values, &set, set_unite(values, &set, x, y)), 3);
-  value four = set_with(values, &set, empty, 4), one = set_with(values, &set, empty, 1);
-  assert_int_equal(set_meet(values, &set, x, y), four);
-  assert_int_equal(set_minus(values, &set, x, y), one);
-  assert_true(set_within(values, &set, four, x));
-  assert_false(set_within(values, &set, x, four));
+  x = set_insert(values, &set, set_insert(values, &set, x, 4), 1);
+  y = set_insert(values, &set, set_insert(values, &set, y, 2), 4);
+  assert_int_equal(set_insert(values, &set, x, 4), x);
+  assert_true(set_contains(values, &set, x, 1));
+  assert_false(set_contains(values, &set, x, 2));
+  assert_int_equal(set_size(values, &set, set_union(values, &set, x, y)), 3);
+  value four = set_insert(values, &set, empty, 4), one = set_insert(values, &set, empty, 1);
+  assert_int_equal(set_intersection(values, &set, x, y), four);
+  assert_int_equal(set_difference(values, &set, x, y), one);
+  assert_true(set_is_subset(values, &set, four, x));
+  assert_false(set_is_subset(values, &set, x, four));
   assert_true(value_compare(values, &set, one, x) < 0);
   assert_true(value_compare(values, &set, x, y) < 0);
   uint64_t cursor = 0;
@@ -149,19 +144,19 @@ static void test_member_outside(void **state) {
   struct world w;
   world_init(&w, 2);
   struct type set = made(&w, (struct type){.kind = TYPE_SET, .element = &w.digit});
-  assert_false(set_has(&w.m.values, &set, 15, 99));
-  assert_false(set_has(&w.m.values, &set, 15, -2));
-  assert_true(set_has(&w.m.values, &set, 15, -1));
+  assert_false(set_contains(&w.m.values, &set, 15, 99));
+  assert_false(set_contains(&w.m.values, &set, 15, -2));
+  assert_true(set_contains(&w.m.values, &set, 15, -1));
   world_release(&w);
 }
 
 static void test_options(void **state) {
   (void)state;
-  assert_int_equal(value_some(7), 7);
-  value some_none = value_some(VALUE_NONE);
+  assert_int_equal(value_wrap(7), 7);
+  value some_none = value_wrap(VALUE_NONE);
   assert_int_not_equal(some_none, VALUE_NONE);
   assert_int_equal(value_unwrap(some_none), VALUE_NONE);
-  assert_int_equal(value_unwrap(value_some(some_none)), some_none);
+  assert_int_equal(value_unwrap(value_wrap(some_none)), some_none);
 }
 
 /* Renaming by a swap of A(1) and A(3), and back, is the identity; and moves what it should. */
@@ -177,23 +172,19 @@ static void rename_in(uint32_t wide) {
   struct renaming r = {.process = swap};
 
   struct type set = made(&w, (struct type){.kind = TYPE_SET, .element = &w.any});
-  value s = set_with(values, &set, set_with(values, &set, set_empty(values, &set), 2), 4);
+  value s = set_insert(values, &set, set_insert(values, &set, set_empty(values, &set), 2), 4);
   value renamed = value_rename(values, &set, s, &r);
-  assert_true(set_has(values, &set, renamed, 0) && set_has(values, &set, renamed, 4));
+  assert_true(set_contains(values, &set, renamed, 0) && set_contains(values, &set, renamed, 4));
   assert_int_equal(value_rename(values, &set, renamed, &r), s);
 
   struct type array = made(&w, (struct type){.kind = TYPE_ARRAY, .index = &w.a, .element = &w.a});
   value v = value_vector(values, (value[]){0, 0, 1}, 3); /* [1]=A1 [2]=A1 [3]=A2 */
-  assert_int_equal(value_rename(values, &array, v, &r),
-                   value_vector(values, (value[]){1, 2, 2}, 3));
+  assert_int_equal(value_rename(values, &array, v, &r), value_vector(values, (value[]){1, 2, 2}, 3));
 
-  struct type label =
-      made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.a, .hi = 2, .distinct = true});
-  struct type tree =
-      made(&w, (struct type){.kind = TYPE_ARRAY, .index = &label, .element = &w.flag});
+  struct type label = made(&w, (struct type){.kind = TYPE_SEQUENCE, .element = &w.a, .hi = 2, .distinct = true});
+  struct type tree = made(&w, (struct type){.kind = TYPE_ARRAY, .index = &label, .element = &w.flag});
   value *part = memory_alloc(label.count * sizeof *part);
-  value path = value_vector(values, (value[]){2, 1}, 2),
-        mirrored = value_vector(values, (value[]){0, 1}, 2);
+  value path = value_vector(values, (value[]){2, 1}, 2), mirrored = value_vector(values, (value[]){0, 1}, 2);
   part[type_index(values, &label, path)] = 1;
   value t = value_vector(values, part, label.count);
   value moved = value_rename(values, &tree, t, &r);
@@ -222,14 +213,14 @@ static void test_rename_rounds(void **state) {
   struct type set = made(&w, (struct type){.kind = TYPE_SET, .element = &w.round});
   struct field_type fields[] = {{"ts", &option}, {"seen", &set}};
   struct type record = made(&w, (struct type){.kind = TYPE_RECORD, .fields = fields, .size = 2});
-  value seen = set_with(values, &set, set_with(values, &set, set_empty(values, &set), 5), 70);
-  value v = value_vector(values, (value[]){value_some(9), seen}, 2);
+  value seen = set_insert(values, &set, set_insert(values, &set, set_empty(values, &set), 5), 70);
+  value v = value_vector(values, (value[]){value_wrap(9), seen}, 2);
   uint64_t rounds = 0;
   value_each_round(values, &record, v, mark_round, &rounds);
   assert_int_equal(rounds, UINT64_C(1) << 5 | UINT64_C(1) << 9 | UINT64_C(1) << 63);
   value rank[71] = {[5] = 3, [9] = 1, [70] = 0};
   value renamed = value_rename(values, &record, v, &(struct renaming){.rounds = rank});
-  value expected = set_with(values, &set, set_with(values, &set, set_empty(values, &set), 0), 3);
+  value expected = set_insert(values, &set, set_insert(values, &set, set_empty(values, &set), 0), 3);
   size_t n;
   assert_int_equal(value_parts(values, renamed, &n)[0], 1);
   assert_int_equal(value_parts(values, renamed, &n)[1], expected);
@@ -248,17 +239,17 @@ static void test_rename_values(void **state) {
   struct type array = made(&w, (struct type){.kind = TYPE_ARRAY, .index = &digit, .element = &w.a});
   struct field_type fields[] = {{"x", &option}, {"s", &set}, {"y", &other}, {"m", &array}};
   struct type record = made(&w, (struct type){.kind = TYPE_RECORD, .fields = fields, .size = 4});
-  assert_true(type_holds(&record, &digit) && type_holds(&array, &digit) && !type_holds(&array, &other));
+  assert_true(type_contains(&record, &digit) && type_contains(&array, &digit) && !type_contains(&array, &other));
   uint32_t to[] = {2, 0, 1, 3}; /* -1 -> 1 -> 0 -> -1 */
   struct renaming r = {.type = &digit, .to = to};
-  value pair = set_with(values, &set, set_with(values, &set, set_empty(values, &set), -1), 2);
+  value pair = set_insert(values, &set, set_insert(values, &set, set_empty(values, &set), -1), 2);
   value map = value_vector(values, (value[]){0, 1, 2, 0}, 4);
-  value v = value_vector(values, (value[]){value_some(-1), pair, -1, map}, 4);
+  value v = value_vector(values, (value[]){value_wrap(-1), pair, -1, map}, 4);
   value renamed = value_rename(values, &record, v, &r);
   size_t n;
   const value *part = value_parts(values, renamed, &n);
   assert_int_equal(part[0], 1);
-  assert_true(set_has(values, &set, part[1], 1) && set_has(values, &set, part[1], 2));
+  assert_true(set_contains(values, &set, part[1], 1) && set_contains(values, &set, part[1], 2));
   assert_int_equal(set_size(values, &set, part[1]), 2);
   assert_int_equal(part[2], -1);
   assert_int_equal(part[3], value_vector(values, (value[]){1, 2, 0, 0}, 4));
@@ -280,8 +271,8 @@ static void test_hash(void **state) {
     struct type pairs = made(&w[i], (struct type){.kind = TYPE_SEQUENCE, .element = &set, .hi = 2});
     if (i)
       value_vector(values, (value[]){9, 9, 9}, 3);
-    value a = set_with(values, &set, set_empty(values, &set), 7), b = set_with(values, &set, a, i ? 5 : 6);
-    b = set_with(values, &set, b, i ? 6 : 5);
+    value a = set_insert(values, &set, set_empty(values, &set), 7), b = set_insert(values, &set, a, i ? 5 : 6);
+    b = set_insert(values, &set, b, i ? 6 : 5);
     hash[i][0] = value_hash(values, &pairs, value_vector(values, (value[]){a, b}, 2));
     hash[i][1] = value_hash(values, &pairs, value_vector(values, (value[]){b, a}, 2));
     hash[i][2] = value_hash(values, &pairs, value_vector(values, NULL, 0));
@@ -308,8 +299,7 @@ static void test_print(void **state) {
   value_print(values, &w.m, &record, v, &out);
   text_add(&out, " ");
   type_print(&w.m, &record, &out);
-  assert_string_equal(text_or_empty(&out),
-                      "(x: none, by: {A(1), B(2)}) (x: -1..2?, by: set of process)");
+  assert_string_equal(text_or_empty(&out), "(x: none, by: {A(1), B(2)}) (x: -1..2?, by: set of process)");
   text_release(&out);
   world_release(&w);
 }

@@ -1,0 +1,237 @@
+/* How much of the identity of processes is read. First values do not count (unless a recovery
+   computes them again): initial states need not be symmetric, what processes do must be. */
+#include "analysis/type_usage.h"
+
+#include "analysis/dataflow.h"
+#include "analysis/may_fail.h"
+#include "analysis/model_visitor.h"
+#include "analysis/read_sets.h"
+#include "base/memory.h"
+
+struct identity_usage_walk {
+  const struct model *model;
+  const struct query *query;
+  struct arena *arena;
+  struct identity_usage *of; /* by role */
+  const struct visit_site *site;
+};
+
+/* The reason: what (or, if it is NULL, the source at that place), what it does, to processes of
+ * which role. */
+static void raise_role(struct identity_usage_walk *p, uint32_t r, enum identity_use use, struct span at,
+                       const char *what, const char *does) {
+  struct identity_usage *u = &p->of[r];
+  if (use <= u->use)
+    return;
+  u->use = use;
+  u->why.at = at;
+  u->why.reason = arena_printf(p->arena, "'%s' %s %s", what ? what : source_quote(p->model, at, p->arena), does,
+                               p->model->roles[r].name);
+}
+
+static bool type_names(const struct type *t, uint32_t role) {
+  if (!t)
+    return false;
+  if (t->kind == TYPE_PROCESS)
+    return t->role == ROLE_ANY || t->role == role;
+  if (type_names(t->element, role) || type_names(t->index, role))
+    return true;
+  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
+    if (type_names(t->fields[i].type, role))
+      return true;
+  return false;
+}
+
+static void raise_type(struct identity_usage_walk *p, const struct type *t, enum identity_use use, struct span at,
+                       const char *what, const char *does) {
+  for (uint32_t r = 0; r < p->model->nroles; r++)
+    if (type_names(t, r))
+      raise_role(p, r, use, at, what, does);
+}
+
+/* Does a constant hold an identity, or an array that tells identities apart? */
+static bool names_somebody(const struct identity_usage_walk *p, const struct type *t, value v) {
+  const struct values *values = &p->model->values;
+  if (!type_contains_kind(t, TYPE_PROCESS))
+    return false;
+  switch (t->kind) {
+  case TYPE_OPTION:
+    return v != VALUE_NONE && names_somebody(p, t->element, value_unwrap(v));
+  case TYPE_SET:
+    return set_size(values, t, v) > 0;
+  case TYPE_RECORD:
+  case TYPE_SEQUENCE:
+  case TYPE_ARRAY: {
+    size_t n;
+    const value *part = value_parts(values, v, &n);
+    for (size_t i = 0; i < n; i++)
+      if (names_somebody(p, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]) ||
+          (t->kind == TYPE_ARRAY && type_contains_kind(t->index, TYPE_PROCESS) && part[i] != part[0]))
+        return true;
+    return false;
+  }
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
+  }
+  return true;
+}
+
+/* --- operators --- */
+
+static bool is_whole(const struct node *n) {
+  return n->op == NODE_HEARD || n->op == NODE_ROLE_SET || n->op == NODE_CORRECT || n->op == NODE_FAULTY;
+}
+
+static void raise_all(struct identity_usage_walk *p, enum identity_use use, struct span at, const char *does) {
+  for (uint32_t r = 0; r < p->model->nroles; r++)
+    raise_role(p, r, use, at, NULL, does);
+}
+
+static void look_numbered(struct identity_usage_walk *p, const struct node *n) {
+  unsigned traits = op_traits(n->op);
+  if (n->op == NODE_CONST || n->op == NODE_PARAM) {
+    if (names_somebody(p, n->type, n->constant))
+      raise_type(p, n->type, IDENTITY_NUMBERED, n->at, NULL, "names a process of");
+  } else if (n->op == NODE_NUMBER_OF) {
+    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
+  } else if (n->op == NODE_PROCESS_AT) {
+    raise_role(p, n->index, IDENTITY_NUMBERED, n->at, NULL, "depends on the numbering of");
+  } else if (!op_is_known(n->op) || ((traits & TRAIT_NUMBERED) && n->op != NODE_NEXT)) { /* for NEXT see below */
+    raise_all(p, IDENTITY_NUMBERED, n->at, "may depend on the numbering of");
+  } else if (traits & TRAIT_ORDERS) {
+    raise_type(p, n->kid[0]->type, IDENTITY_NUMBERED, n->at, NULL, "orders the processes of");
+  }
+}
+
+/* Canonical forms of rounds know nothing of rotations. */
+static enum identity_use on_ring(const struct identity_usage_walk *p) {
+  return model_steps(p->model) ? IDENTITY_RING : IDENTITY_NUMBERED;
+}
+
+static bool visit_node(void *context, const struct node *n) {
+  struct identity_usage_walk *p = context;
+  look_numbered(p, n);
+  if (n->op == NODE_CARD && is_whole(n->kid[0]))
+    return false; /* how many, not who */
+  if (p->site->place != SITE_PROCESS)
+    return true; /* seen from outside, processes are told apart by quantifiers alone */
+  if (n->op == NODE_ME)
+    raise_role(p, p->site->role, IDENTITY_EQUALITY, n->at, "me", "is read by processes of");
+  else if (n->op == NODE_NEXT)
+    raise_role(p, p->site->role, on_ring(p), n->at, "next", "follows the ring of");
+  else if (n->op == NODE_SENDER || n->op == NODE_FROM || n->op == NODE_HEARD)
+    raise_type(p, n->op == NODE_FROM ? n->kid[0]->type : n->type, IDENTITY_EQUALITY, n->at, NULL,
+               "tells apart senders of");
+  else
+    raise_type(p, n->type, IDENTITY_EQUALITY, n->at, NULL, "tells apart processes of");
+  return true;
+}
+
+/* What is received comes in the order of the senders. */
+static void on_order(void *context, const struct node *n) {
+  struct identity_usage_walk *p = context;
+  for (uint32_t i = 0; i < n->ngen; i++)
+    for (uint32_t r = 0; r < p->model->nroles; r++)
+      if (n->gen[i].range->op == NODE_RECEIVED || type_names(n->gen[i].type, r))
+        raise_role(p, r, IDENTITY_NUMBERED, n->at, op_text(n->op),
+                   "may fail before it finds what decides it, in the order of the processes of");
+}
+
+static void on_node(void *context, const struct visit_site *site, const struct node *n) {
+  struct identity_usage_walk *p = context;
+  if (site->place == SITE_INITIAL)
+    return;
+  p->site = site;
+  node_walk_deep(p->model, n, visit_node, p);
+  node_may_fail(p->model, p->query, n, on_order, p);
+}
+
+static void on_guard(void *context, const struct visit_site *site, const struct guard *g) {
+  struct identity_usage_walk *p = context;
+  p->site = site;
+  for (uint32_t i = 0; i < g->ngen; i++) {
+    node_walk_deep(p->model, g->gen[i].range, visit_node, p);
+    if (g->gen[i].cond)
+      node_walk_deep(p->model, g->gen[i].cond, visit_node, p);
+  }
+  if (g->cond)
+    node_walk_deep(p->model, g->cond, visit_node, p);
+  bindings_may_fail(p->model, p->query, g->gen, g->ngen, g->cond, on_order, p);
+}
+
+/* --- declarations --- */
+
+static void look_at_vars(struct identity_usage_walk *p, const struct var *vars, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (model_steps(p->model) || !vars[i].followed)
+      raise_type(p, vars[i].type, IDENTITY_EQUALITY, vars[i].at, vars[i].name, "holds identities of");
+}
+
+static void look_at_messages(struct identity_usage_walk *p) {
+  for (uint32_t i = 0; i < p->model->nmessages; i++) {
+    const struct message_kind *k = &p->model->messages[i];
+    raise_type(p, k->type, IDENTITY_EQUALITY, k->at, k->name, "holds identities of");
+  }
+}
+
+static void look_at_block(struct identity_usage_walk *p, uint32_t r, const struct block *b) {
+  for (uint32_t i = 0; i < b->n; i++) {
+    const struct stmt *s = b->at[i];
+    if (s->kind == STMT_SEND && s->send->target == TARGET_OTHERS)
+      raise_role(p, r, IDENTITY_EQUALITY, s->send->at, "others", "leaves out the sender, a process of");
+    look_at_block(p, r, &s->then);
+    look_at_block(p, r, &s->other);
+  }
+}
+
+static void look_at_sends(struct identity_usage_walk *p, uint32_t r) {
+  const struct role *role = &p->model->roles[r];
+  for (uint32_t i = 0; i < role->nactions; i++)
+    look_at_block(p, r, &role->actions[i].body);
+  for (uint32_t point = 0; point < p->model->npoints; point++)
+    for (uint32_t i = 0; i < role->body[point].nsends; i++)
+      if (role->body[point].sends[i].target == TARGET_OTHERS)
+        raise_role(p, r, IDENTITY_EQUALITY, role->body[point].sends[i].at, "others",
+                   "leaves out the sender, a process of");
+}
+
+/* An oracle that is not in force has the first value of its type: a particular process. That is
+   harmless unless somebody looks at it then. */
+static void look_at_oracles(struct identity_usage_walk *p) {
+  struct arena scratch;
+  arena_init(&scratch);
+  struct live_variables *live = live_variables_of(p->model, p->query, &scratch);
+  for (uint32_t r = 0; r < p->model->nroles; r++)
+    for (uint32_t i = 0; i < p->model->roles[r].nvars; i++) {
+      const struct var *v = &p->model->roles[r].vars[i];
+      if (v->kind == VAR_ORACLE && live->idle[r][i])
+        raise_type(p, v->type, IDENTITY_NUMBERED, v->at, v->name,
+                   "is an oracle that is read where it names the first process of");
+    }
+  arena_release(&scratch);
+}
+
+struct identity_usage *identity_usage_of(const struct model *m, const struct query *q, struct arena *arena) {
+  struct identity_usage_walk p = {.model = m, .query = q, .arena = arena};
+  p.of = arena_array(arena, m->nroles + 1, sizeof *p.of);
+  struct model_visitor s = {.model = m, .query = q, .context = &p, .node = on_node, .guard = on_guard};
+  model_visit(&s);
+  look_at_vars(&p, m->globals, m->nglobals);
+  look_at_messages(&p);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    look_at_vars(&p, m->roles[r].vars, m->roles[r].nvars);
+    look_at_sends(&p, r);
+    if (m->roles[r].ring)
+      raise_role(&p, r, on_ring(&p), m->roles[r].at, "ring", "orders the processes of");
+  }
+  if (!model_steps(m))
+    look_at_oracles(&p);
+  return p.of;
+}

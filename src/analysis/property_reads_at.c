@@ -1,0 +1,134 @@
+/* What properties read of a process that stands at a certain place: in `at(p, active) and p.r > q.r` nothing of a p
+   that stands elsewhere. */
+#include "analysis/action_use.h"
+
+#include "analysis/dataflow.h"
+#include "analysis/may_fail.h"
+
+struct reads_at_walk {
+  const struct model *model;
+  const struct query *query;
+  const struct role *role;
+  uint32_t role_index, label;
+  uint32_t slot; /* whoever this stands for is of the role, and at the label */
+  bool *reads;   /* by variable of the role */
+};
+
+enum truth_at_point { UNTRUE, TRUE, EITHER };
+
+static enum truth_at_point truth_of(bool t) { return t ? TRUE : UNTRUE; }
+static enum truth_at_point opposite(enum truth_at_point t) { return t == EITHER ? EITHER : truth_of(t == UNTRUE); }
+
+static bool is_viewed(const struct reads_at_walk *v, const struct node *n) {
+  return n->op == NODE_SLOT && n->index == v->slot;
+}
+
+static enum truth_at_point decide(const struct reads_at_walk *, const struct node *);
+
+static enum truth_at_point decide_place(const struct reads_at_walk *v, const struct node *n) {
+  const struct node *where = n->kid[0], *label = n->kid[1];
+  if (where->op != NODE_REMOTE || where->primed || label->op != NODE_CONST || !is_viewed(v, where->kid[0]) ||
+      v->role->point_var == NO_VAR || v->model->fields[where->index].var[v->role_index] != v->role->point_var)
+    return EITHER;
+  return truth_of(label->constant == (value)v->label);
+}
+
+static enum truth_at_point decide_either(enum truth_at_point a, enum truth_at_point b, enum truth_at_point decides) {
+  return a == decides || b == decides ? decides : a == EITHER ? EITHER : b;
+}
+
+static enum truth_at_point decide(const struct reads_at_walk *v, const struct node *n) {
+  switch (op_number(n->op)) {
+  case NODE_CONST:
+  case NODE_PARAM:
+    return truth_of(n->constant != 0);
+  case NODE_NOT:
+    return opposite(decide(v, n->kid[0]));
+  case NODE_AND:
+    return decide_either(decide(v, n->kid[0]), decide(v, n->kid[1]), UNTRUE);
+  case NODE_OR:
+    return decide_either(decide(v, n->kid[0]), decide(v, n->kid[1]), TRUE);
+  case NODE_IMPLIES:
+    return decide_either(opposite(decide(v, n->kid[0])), decide(v, n->kid[1]), TRUE);
+  case NODE_EQ:
+    return decide_place(v, n);
+  case NODE_NE:
+    return opposite(decide_place(v, n));
+  case NODE_IN:
+    if (is_viewed(v, n->kid[0]) && n->kid[1]->op == NODE_ROLE_SET)
+      return truth_of(n->kid[1]->index == v->role_index || n->kid[1]->index == ROLE_ANY);
+    return EITHER;
+  }
+  return EITHER;
+}
+
+static bool visit_temporal(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= (op_traits(n->op) & TRAIT_TEMPORAL) != 0;
+  return !*found;
+}
+
+static bool is_temporal(const struct model *m, const struct node *n) {
+  bool found = false;
+  node_walk_deep(m, n, visit_temporal, &found);
+  return found;
+}
+
+/* Is what it says settled by where the process stands? (Now: what is said of another time is not.) */
+static bool is_settled(const struct reads_at_walk *v, const struct node *n) {
+  return n->type->kind == TYPE_BOOL && decide(v, n) != EITHER && !is_temporal(v->model, n) &&
+         !node_may_fail(v->model, v->query, n, NULL, NULL);
+}
+
+static void read_field(const struct reads_at_walk *v, const struct node *n) {
+  uint32_t var = v->model->fields[n->index].var[v->role_index];
+  if (var != UINT32_MAX)
+    v->reads[var] = true;
+}
+
+static void read_all(const struct reads_at_walk *v) {
+  for (uint32_t i = 0; i < v->role->nvars; i++)
+    v->reads[i] = true;
+}
+
+static bool visit_any(void *context, const struct node *n) {
+  if (n->op == NODE_REMOTE)
+    read_field(context, n);
+  else if (!op_is_known(n->op))
+    read_all(context);
+  return true;
+}
+
+static void view(const struct reads_at_walk *v, const struct node *n) {
+  if (is_settled(v, n))
+    return;
+  if (n->op == NODE_CALL || !op_is_known(n->op))
+    node_walk_deep(v->model, n, visit_any, (void *)v);
+  else if (n->op == NODE_REMOTE && (is_viewed(v, n->kid[0]) || n->kid[0]->op != NODE_SLOT || n->primed))
+    read_field(v, n);
+  for (uint32_t i = 0; i < n->ngen; i++) {
+    view(v, n->gen[i].range);
+    if (!n->gen[i].cond)
+      continue;
+    view(v, n->gen[i].cond);
+    if (is_settled(v, n->gen[i].cond) && decide(v, n->gen[i].cond) == UNTRUE)
+      return;
+  }
+  for (uint32_t i = 0; i < n->n; i++)
+    view(v, n->kid[i]);
+}
+
+void property_reads_at(const struct model *m, const struct query *q, uint32_t role, uint32_t label, bool *reads) {
+  struct reads_at_walk v = {
+      .model = m, .query = q, .role = &m->roles[role], .role_index = role, .label = label, .reads = reads};
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    const struct property *p = &m->properties[q->properties[i]];
+    if (p->step)
+      node_walk_deep(m, p->formula, visit_any, &v);
+    for (v.slot = 0; v.slot <= m->nslots && !p->step; v.slot++)
+      view(&v, p->formula);
+  }
+  for (uint32_t i = 0; i < q->natoms; i++)
+    for (v.slot = 0; v.slot <= m->nslots; v.slot++)
+      view(&v, q->atoms[i]);
+}

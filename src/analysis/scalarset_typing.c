@@ -1,0 +1,357 @@
+#include "analysis/scalarset_typing.h"
+
+#include "analysis/dataflow.h"
+#include "analysis/model_visitor.h"
+
+/* --- types with a hole --- */
+
+static bool is_leaf(const struct scalarset *o, const struct type *t) {
+  return o->value ? t == o->value : t->kind == TYPE_ROUND;
+}
+
+bool scalarset_occurs_in(const struct scalarset *o, const struct type *t) {
+  if (!t)
+    return false;
+  if (is_leaf(o, t) || scalarset_occurs_in(o, t->element) || scalarset_occurs_in(o, t->index))
+    return true;
+  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
+    if (scalarset_occurs_in(o, t->fields[i].type))
+      return true;
+  return false;
+}
+
+bool scalarset_indexes(const struct scalarset *o, const struct type *t) {
+  if (!t)
+    return false;
+  if (scalarset_occurs_in(o, t->index) || scalarset_indexes(o, t->element) || scalarset_indexes(o, t->index))
+    return true;
+  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
+    if (scalarset_indexes(o, t->fields[i].type))
+      return true;
+  return false;
+}
+
+/* Does the scalarset type stand at the same places in both? The type of `none` and `{}` goes with
+ * everything. */
+static bool agree(const struct scalarset *o, const struct type *a, const struct type *b) {
+  if (!a || !b || a == b || a->kind == TYPE_ERROR || b->kind == TYPE_ERROR)
+    return true;
+  if (!scalarset_occurs_in(o, a) && !scalarset_occurs_in(o, b))
+    return true;
+  if (is_leaf(o, a) || is_leaf(o, b))
+    return is_leaf(o, a) && is_leaf(o, b);
+  if (a->kind != b->kind)
+    return false;
+  if (!agree(o, a->element, b->element) || !agree(o, a->index, b->index))
+    return false;
+  if (a->kind == TYPE_RECORD) {
+    if (a->size != b->size)
+      return false;
+    for (uint32_t i = 0; i < a->size; i++)
+      if (!agree(o, a->fields[i].type, b->fields[i].type))
+        return false;
+  }
+  return true;
+}
+
+/* Does a constant hold a value of the type (of rounds: other than 0), or an array that tells its
+ * indices apart? */
+static bool holds_leaf(const struct scalarset *o, const struct type *t, value v) {
+  const struct values *values = &o->model->values;
+  if (!scalarset_occurs_in(o, t))
+    return false;
+  if (is_leaf(o, t))
+    return o->value || v != 0;
+  switch (t->kind) {
+  case TYPE_OPTION:
+    return v != VALUE_NONE && holds_leaf(o, t->element, value_unwrap(v));
+  case TYPE_SET: {
+    value member;
+    for (uint64_t cursor = 0; set_member(values, t, v, &cursor, &member);)
+      if (holds_leaf(o, t->element, member))
+        return true;
+    return false;
+  }
+  case TYPE_RECORD:
+  case TYPE_SEQUENCE:
+  case TYPE_ARRAY: {
+    size_t n;
+    const value *part = value_parts(values, v, &n);
+    for (size_t i = 0; i < n; i++)
+      if (holds_leaf(o, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, part[i]) ||
+          (t->kind == TYPE_ARRAY && scalarset_occurs_in(o, t->index) && part[i] != part[0]))
+        return true;
+    return false;
+  }
+  case TYPE_BOOL:
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_ROUND:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
+  }
+  return true;
+}
+
+/* --- one operator --- */
+
+struct scalarset_walk {
+  const struct scalarset *o;
+  const struct visit_site *site;
+};
+
+static void event(const struct scalarset_walk *l, enum scalarset_event e, const struct node *n) {
+  l->o->raise(l->o->context, e, n, l->site->place == SITE_INITIAL);
+}
+
+static void same(const struct scalarset_walk *l, const struct node *n, const struct type *a, const struct type *b) {
+  if (!agree(l->o, a, b))
+    event(l, SCALARSET_MIXED, n);
+}
+
+static bool has(const struct scalarset_walk *l, const struct node *n) { return scalarset_occurs_in(l->o, n->type); }
+
+static bool any_kid_has(const struct scalarset_walk *l, const struct node *n) {
+  for (uint32_t i = 0; i < n->n; i++)
+    if (has(l, n->kid[i]))
+      return true;
+  return false;
+}
+
+static void kids_are(const struct scalarset_walk *l, const struct node *n, const struct type *t) {
+  for (uint32_t i = 0; i < n->n; i++)
+    same(l, n->kid[i], n->kid[i]->type, t);
+}
+
+static bool takes_from_many(enum op op) {
+  return op == NODE_MIN || op == NODE_MAX || op == NODE_PICK || op == NODE_RANDOM || op == NODE_MAJORITY ||
+         op == NODE_FIRST || op == NODE_LAST;
+}
+
+static void look_otherwise(const struct scalarset_walk *l, const struct node *n) {
+  const struct node *first = n->kid[0];
+  bool option = first->type->kind == TYPE_OPTION && !takes_from_many(first->op);
+  same(l, n, option ? first->type->element : first->type, n->type);
+  same(l, n, n->kid[1]->type, n->type);
+}
+
+static void look_field(const struct scalarset_walk *l, const struct node *n) {
+  const struct model *m = l->o->model;
+  const struct field *field = &m->fields[n->index];
+  same(l, n, n->type, field->type);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    if (field->var[r] != UINT32_MAX)
+      same(l, n, field->type, m->roles[r].vars[field->var[r]].type);
+}
+
+struct argument_check {
+  const struct scalarset_walk *look;
+  const struct node *call;
+};
+
+static bool visit_argument(void *context, const struct node *n) {
+  struct argument_check *a = context;
+  if (n->op == NODE_SLOT && n->index < a->call->n)
+    same(a->look, a->call, a->call->kid[n->index]->type, n->type);
+  return true;
+}
+
+static void look_call(const struct scalarset_walk *l, const struct node *n) {
+  const struct def *def = &l->o->model->defs[n->index];
+  struct argument_check a = {l, n};
+  node_walk(def->body, visit_argument, &a);
+  same(l, n, n->type, def->type);
+  same(l, n, def->body->type, def->type);
+}
+
+/* Operators on collections, records, arrays and sequences; false: it is none of these. */
+static bool look_structure(const struct scalarset_walk *l, const struct node *n) {
+  const struct type *t = n->type;
+  switch (op_number(n->op)) {
+  case NODE_SET:
+  case NODE_SEQUENCE:
+  case NODE_SET_OF:
+  case NODE_MOSTFREQUENT:
+  case NODE_ARRAY_OF:
+  case NODE_WRAP:
+    kids_are(l, n, t->element);
+    if (n->op == NODE_ARRAY_OF)
+      same(l, n, n->gen[0].type, t->index);
+    return true;
+  case NODE_UNION_OF:
+  case NODE_PICK:
+  case NODE_RANDOM:
+  case NODE_MAJORITY:
+  case NODE_NARROW:
+  case NODE_UNION:
+  case NODE_INTERSECTION:
+  case NODE_DIFFERENCE:
+  case NODE_APPEND:
+  case NODE_FRONT:
+    kids_are(l, n, t);
+    return true;
+  case NODE_RECORD:
+    for (uint32_t i = 0; i < n->n; i++)
+      same(l, n->kid[i], n->kid[i]->type, t->fields[i].type);
+    return true;
+  case NODE_SELECT:
+    same(l, n, t, n->kid[0]->type->fields[n->index].type);
+    return true;
+  case NODE_INDEX:
+    same(l, n, n->kid[1]->type, n->kid[0]->type->index);
+    same(l, n, t, n->kid[0]->type->element);
+    return true;
+  case NODE_FIRST:
+  case NODE_LAST:
+    same(l, n, t, n->kid[0]->type->element);
+    return true;
+  case NODE_SUBSETS:
+    same(l, n, n->kid[0]->type, t->element);
+    return true;
+  }
+  return false;
+}
+
+static bool look_comparison(const struct scalarset_walk *l, const struct node *n) {
+  switch (op_number(n->op)) {
+  case NODE_EQ:
+  case NODE_NE:
+  case NODE_SUBSET:
+    same(l, n, n->kid[0]->type, n->kid[1]->type);
+    return true;
+  case NODE_LT:
+  case NODE_LE:
+  case NODE_GT:
+  case NODE_GE:
+    same(l, n, n->kid[0]->type, n->kid[1]->type);
+    if (any_kid_has(l, n))
+      event(l, SCALARSET_ORDER, n);
+    return true;
+  case NODE_MIN:
+  case NODE_MAX:
+    kids_are(l, n, n->type);
+    if (any_kid_has(l, n))
+      event(l, SCALARSET_ORDER, n);
+    return true;
+  case NODE_IN:
+    same(l, n, n->kid[0]->type, n->kid[1]->type->element);
+    return true;
+  }
+  return false;
+}
+
+static bool domain_has(const struct scalarset_walk *l, const struct node *n) {
+  return n->op == NODE_DOMAIN && scalarset_occurs_in(l->o, n->type->element);
+}
+
+static bool look_number(const struct scalarset_walk *l, const struct node *n) {
+  switch (op_number(n->op)) {
+  case NODE_CONST:
+  case NODE_PARAM:
+    if (holds_leaf(l->o, n->type, n->constant))
+      event(l, SCALARSET_LITERAL, n);
+    return true;
+  case NODE_ADD:
+  case NODE_SUB:
+  case NODE_MUL:
+  case NODE_DIV:
+  case NODE_NEG:
+  case NODE_SUM:
+  case NODE_INTERVAL:
+    if (any_kid_has(l, n) || has(l, n))
+      event(l, SCALARSET_ARITHMETIC, n);
+    return true;
+  case NODE_MOD:
+  case NODE_PROCESS_AT:
+    if (any_kid_has(l, n))
+      event(l, SCALARSET_RESIDUE, n);
+    return true;
+  case NODE_CARD:
+    if (domain_has(l, n->kid[0]))
+      event(l, SCALARSET_SIZE, n);
+    return true;
+  case NODE_COUNT:
+    for (uint32_t i = 0; i < n->ngen; i++)
+      if (domain_has(l, n->gen[i].range))
+        event(l, SCALARSET_SIZE, n);
+    return true;
+  }
+  return false;
+}
+
+static bool takes_truth(enum op op) {
+  return op == NODE_NOT || op == NODE_AND || op == NODE_OR || op == NODE_IMPLIES || op == NODE_EXISTS ||
+         op == NODE_FORALL || op == NODE_ALWAYS || op == NODE_EVENTUALLY || op == NODE_UNTIL;
+}
+
+static void look_other(const struct scalarset_walk *l, const struct node *n) {
+  switch (op_number(n->op)) {
+  case NODE_OTHERWISE:
+    look_otherwise(l, n);
+    return;
+  case NODE_IF:
+    same(l, n->kid[1], n->kid[1]->type, n->type);
+    same(l, n->kid[2], n->kid[2]->type, n->type);
+    return;
+  case NODE_CALL:
+    look_call(l, n);
+    return;
+  case NODE_REMOTE:
+  case NODE_INITIAL:
+  case NODE_ORACLE:
+    look_field(l, n);
+    return;
+  case NODE_RECEIVED:
+  case NODE_FROM:
+    if (l->site->body)
+      same(l, n, n->type->element, l->site->body->received);
+    if (l->site->action)
+      same(l, n, n->type->element, l->o->model->messages[l->site->action->kind].type);
+    return;
+  }
+  /* an operator that is not known here must not see the type at all */
+  if ((any_kid_has(l, n) && !takes_truth(n->op)) || !op_is_known(n->op))
+    event(l, SCALARSET_MIXED, n);
+}
+
+static bool visit_node(void *context, const struct node *n) {
+  const struct scalarset_walk *l = context;
+  for (uint32_t i = 0; i < n->ngen; i++)
+    same(l, n, n->gen[i].type, n->gen[i].range->type->element);
+  if (!look_structure(l, n) && !look_comparison(l, n) && !look_number(l, n))
+    look_other(l, n);
+  return true;
+}
+
+/* --- all of the text --- */
+
+static void on_node(void *context, const struct visit_site *site, const struct node *n) {
+  struct scalarset_walk l = {context, site};
+  node_walk_deep(l.o->model, n, visit_node, &l);
+}
+
+static void on_guard(void *context, const struct visit_site *site, const struct guard *g) {
+  struct scalarset_walk l = {context, site};
+  for (uint32_t i = 0; i < g->ngen; i++) {
+    same(&l, g->gen[i].range, g->gen[i].type, g->gen[i].range->type->element);
+    on_node(context, site, g->gen[i].range);
+    if (g->gen[i].cond)
+      on_node(context, site, g->gen[i].cond);
+  }
+  if (g->cond)
+    on_node(context, site, g->cond);
+}
+
+static void on_flow(void *context, const struct visit_site *site, const struct node *n, const struct type *to) {
+  struct scalarset_walk l = {context, site};
+  same(&l, n, n->type, to);
+}
+
+void scalarset_check(const struct scalarset *o) {
+  struct model_visitor s = {
+      .model = o->model, .query = o->query, .context = (void *)o, .node = on_node, .guard = on_guard, .flow = on_flow};
+  model_visit(&s);
+}

@@ -1,0 +1,12 @@
+/* The system of fine-grained rounds. */
+#ifndef RONDO_ASYNC_ASYNC_H
+#define RONDO_ASYNC_ASYNC_H
+
+#include "system/system.h"
+
+#define ASYNC_PROCESSES_MAX 64 /* processes */
+
+struct system *async_system_new(struct interpreter *, struct model *, const struct query *, const struct licences *,
+                                const struct system_options *);
+
+#endif

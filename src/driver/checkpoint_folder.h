@@ -1,0 +1,39 @@
+/* A folder in which a check is written down, so that another process can go on with it: the command and the model's
+   text in the file 'command', and a file for each search (search/search_checkpoint.h). Of several ranks the first one
+   keeps it; the others find it in the same place. */
+#ifndef RONDO_DRIVER_CHECKPOINT_FOLDER_H
+#define RONDO_DRIVER_CHECKPOINT_FOLDER_H
+
+#include "driver/load.h"
+#include "search/search_checkpoint.h"
+
+struct checkpoint_folder {
+  struct rondo *rondo;
+  struct checkpoints checkpoints;
+  struct ranks *ranks; /* or NULL */
+  struct text why;     /* what is wrong with it */
+  int lock;            /* the folder, kept open: nobody else works there meanwhile */
+  char *given;         /* its name, as the user wrote it */
+  char *path;          /* and whatever the working directory */
+  /* Of a command that is resumed: */
+  char **words; /* after `check` */
+  int nwords;
+  char *file, *text; /* the model */
+  size_t length;
+  char *directory; /* where it was given */
+};
+
+/* False: said why. All ranks together. */
+bool checkpoint_folder_begin(struct checkpoint_folder *, const struct command_options *, const struct parsed_file *);
+bool checkpoint_folder_resume(struct checkpoint_folder *, struct rondo *, struct ranks *, const char *folder);
+bool checkpoint_folder_is_owner(const struct checkpoint_folder *); /* is this process the one that keeps it? */
+/* By which command it goes on. */
+void checkpoint_folder_resume_command(const struct checkpoint_folder *, struct text *);
+/* Other ranks do not answer any more: what can be done is said, by one of those that are left. checkpoint_folder: NULL:
+ * there is none. */
+void checkpoint_folder_ranks_lost(void *checkpoint_folder);
+/* The answer is known, and was given: nothing is left to resume. */
+void checkpoint_folder_remove(struct checkpoint_folder *);
+void checkpoint_folder_release(struct checkpoint_folder *);
+
+#endif

@@ -1,0 +1,360 @@
+/* rondo check: one instance, or a table of them where a parameter has a range. */
+#include "driver/command_check.h"
+#include "driver/check_audit.h"
+#include "driver/commands.h"
+#include "driver/context.h"
+#include "driver/diagram_files.h"
+#include "driver/files.h"
+#include "driver/load.h"
+#include "driver/query.h"
+#include "driver/query_symbolic.h"
+#include "driver/semantics.h"
+#include "report/instance_table.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+#include "search/disk_log.h"
+#include "search/ranks.h"
+#include "trace/trace_json.h"
+
+#define INSTANCES_MAX 10000
+
+struct check_command {
+  const struct command_options *options;
+  const struct parsed_file *parsed;
+  struct param_binding *bindings; /* by -D */
+  struct style style;
+  bool trace_written, diagram_written;
+};
+
+void checked_instance_release(struct checked_instance *i) {
+  check_result_release(&i->result);
+  interpreter_free(i->interp);
+  model_free(i->model);
+  arena_release(&i->arena);
+}
+
+/* Returns the exit status; on EXIT_BAD_INPUT the message is in *error, too. */
+static int instance_check(struct check_command *k, struct checked_instance *i, bool quiet, struct text *error) {
+  struct query_groups in;
+  struct text fault = {0};
+  size_t refused = error->n;
+  *i = (struct checked_instance){0};
+  arena_init(&i->arena);
+  i->model = model_load(k->parsed, k->bindings, k->options->defines.n, false, quiet, error);
+  enum semantics semantics;
+  if (!i->model || !semantics_choose(i->model, k->options, &semantics) || !query_groups_make(&in, i->model, k->options))
+    return EXIT_BAD_INPUT;
+  i->interp = interpreter_new(i->model);
+  struct query_context about = {k->parsed,  k->bindings, k->options->defines.n,      i->model, i->interp, &i->arena,
+                                k->options, semantics,   !k->options->has_semantics, false};
+  bool ok = query_groups_answer(&in, &about, &i->result, error, &fault);
+  enum audit_outcome audit_end =
+      ok && k->options->audit ? audit_answer(&in, &about, &i->result, &fault) : AUDIT_CONSISTENT;
+  query_groups_release(&in);
+  if (!ok && error->n > refused) {
+    text_release(&fault);
+    return EXIT_BAD_INPUT;
+  }
+  if (!ok)
+    context_error(k->options->rondo, "a fault of rondo itself: %s", text_or_empty(&fault));
+  else if (audit_end == AUDIT_FAULT)
+    context_error(k->options->rondo, "a fault of rondo itself: the audit disagrees%s", text_or_empty(&fault));
+  else if (audit_end == AUDIT_FORCED_REDUCTION)
+    context_error(k->options->rondo,
+                  "the audit disagrees with an answer that rests on a reduction forced against its licence%s\n"
+                  "  help: leave out the '!' in '--reduce'",
+                  text_or_empty(&fault));
+  text_release(&fault);
+  if (!ok || audit_end == AUDIT_FAULT)
+    return EXIT_FAULT;
+  if (audit_end == AUDIT_FORCED_REDUCTION)
+    return EXIT_BAD_INPUT;
+  return i->result.verdict == VERDICT_HOLDS      ? EXIT_HOLDS
+         : i->result.verdict == VERDICT_VIOLATED ? EXIT_VIOLATED
+                                                 : EXIT_INCONCLUSIVE;
+}
+
+static const struct trace *trace_to_write(const struct check_result *c, struct interpreter **interp) {
+  const struct trace *reached = NULL;
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
+      const struct property_result *p = &c->runs[i].properties[k];
+      bool violated = p->verdict == VERDICT_VIOLATED;
+      if (!p->trace || (reached && !violated))
+        continue;
+      reached = p->trace;
+      *interp = result_interpreter(c, &c->runs[i]);
+      if (violated)
+        return reached;
+    }
+  return reached;
+}
+
+/* False: it could not be written. */
+static bool write_trace(struct check_command *k, const struct checked_instance *i) {
+  struct interpreter *interp = NULL;
+  const struct trace *t = k->options->trace_out ? trace_to_write(&i->result, &interp) : NULL;
+  if (!t || k->trace_written)
+    return true;
+  struct text out = {0};
+  json_t *j = trace_to_json(t, interp);
+  json_text(j, &out);
+  json_decref(j);
+  k->trace_written = file_write(k->options->rondo, k->options->trace_out, &out);
+  text_release(&out);
+  return k->trace_written;
+}
+
+/* A counterexample; a run that reaches a cover only if somebody asked for it by name. False: it could not be written.
+ */
+static bool draw_trace(struct check_command *k, const struct checked_instance *i) {
+  struct interpreter *interp = NULL;
+  if (!diagrams_wanted(k->options) || k->diagram_written)
+    return true;
+  const struct trace *t = trace_to_write(&i->result, &interp);
+  if (!t || (i->result.verdict != VERDICT_VIOLATED && k->options->properties.n == 0))
+    return true;
+  k->diagram_written = true;
+  return diagrams_write(k->options, t, interp);
+}
+
+static void report_no_diagram(const struct check_command *k) {
+  if (diagrams_wanted(k->options) && !k->diagram_written)
+    context_error(k->options->rondo, "there is no counterexample, so nothing is drawn");
+}
+
+static int check_one(struct check_command *k) {
+  struct checked_instance i;
+  struct text out = {0}, error = {0};
+  int status = instance_check(k, &i, false, &error);
+  if (status < EXIT_BAD_INPUT && !k->options->is_helper_rank) {
+    if (k->options->json) {
+      json_t *j = report_json(&i.result);
+      json_text(j, &out);
+      json_decref(j);
+    } else {
+      report_text(&i.result, &k->style, &out);
+    }
+    context_write(k->options->rondo, &out);
+    if (!write_trace(k, &i) || !draw_trace(k, &i))
+      status = EXIT_BAD_INPUT;
+    report_no_diagram(k);
+  }
+  text_release(&error);
+  if (status < EXIT_BAD_INPUT && k->options->rondo->result_instance)
+    *k->options->rondo->result_instance = i;
+  else
+    checked_instance_release(&i);
+  return status;
+}
+
+/* --- tables --- */
+
+/* Violated beats inconclusive; what is wrong beats both. */
+static int worse_status(int a, int b) {
+  static const int rank[] = {0, 2, 1, 3, 4};
+  return rank[a] >= rank[b] ? a : b;
+}
+
+static json_t *refused_json(const struct check_command *k, const char *error) {
+  json_t *j = json_object(), *params = json_object();
+  for (size_t d = 0; d < k->options->defines.n; d++)
+    json_object_set_new(params, k->bindings[d].name, json_integer(k->bindings[d].value));
+  json_object_set_new(j, "params", params);
+  json_object_set_new(j, "error", json_string(error));
+  return j;
+}
+
+static void write_refused(const struct check_command *k, const char *error) {
+  struct text out = {0};
+  for (size_t d = 0; d < k->options->defines.n; d++)
+    text_addf(&out, "%s%s = %lld", d ? ", " : " ", k->bindings[d].name, (long long)k->bindings[d].value);
+  text_addf(&out, "  left out: %s\n", error);
+  context_write(k->options->rondo, &out);
+}
+
+/* The next combination of values, the last parameter fastest. */
+static bool next_values(struct check_command *k) {
+  for (size_t d = k->options->defines.n; d-- > 0;) {
+    if (k->bindings[d].value < k->options->defines.at[d].high) {
+      k->bindings[d].value++;
+      return true;
+    }
+    k->bindings[d].value = k->options->defines.at[d].low;
+  }
+  return false;
+}
+
+static int check_row(struct check_command *k, bool first, json_t *instances, int status, bool *answered) {
+  struct checked_instance i;
+  struct text out = {0}, error = {0};
+  int row = instance_check(k, &i, true, &error);
+  if (row == EXIT_BAD_INPUT && error.n > 0) {
+    if (k->options->json)
+      json_array_append_new(instances, refused_json(k, error.at));
+    else
+      write_refused(k, error.at);
+    row = status;
+  } else if (row < EXIT_BAD_INPUT && !k->options->is_helper_rank) {
+    if (k->options->json)
+      json_array_append_new(instances, report_json(&i.result));
+    else if (first)
+      table_head(&i.result, &k->style, &out);
+    if (!k->options->json)
+      table_row(&i.result, &k->style, &out);
+    context_write(k->options->rondo, &out);
+    *answered = true;
+    if (!write_trace(k, &i) || !draw_trace(k, &i))
+      row = EXIT_BAD_INPUT;
+  }
+  text_release(&error);
+  checked_instance_release(&i);
+  return worse_status(status, row);
+}
+
+static int check_table(struct check_command *k) {
+  json_t *instances = json_array();
+  int status = EXIT_HOLDS;
+  bool answered = false;
+  do {
+    status = check_row(k, !answered, instances, status, &answered);
+  } while (status < EXIT_BAD_INPUT && (k->options->is_helper_rank || !*k->options->limits.interrupt) && next_values(k));
+  if (!answered && status < EXIT_BAD_INPUT) {
+    context_error(k->options->rondo, "no value in the range can be checked");
+    status = EXIT_BAD_INPUT;
+  } else if (k->options->json && status < EXIT_BAD_INPUT) {
+    static const char *const names[] = {"holds", "violated", "inconclusive"};
+    struct text out = {0};
+    json_t *j = json_pack("{s:s, s:s, s:O}", "schema", CHECK_SCHEMA, "verdict", names[status], "instances", instances);
+    json_text(j, &out);
+    context_write(k->options->rondo, &out);
+    json_decref(j);
+  }
+  if (status < EXIT_BAD_INPUT)
+    report_no_diagram(k);
+  json_decref(instances);
+  return status;
+}
+
+static bool count_instances(const struct command_options *o, bool *ranged) {
+  uint64_t n = 1;
+  *ranged = false;
+  for (size_t d = 0; d < o->defines.n; d++) {
+    uint64_t more = (uint64_t)o->defines.at[d].high - (uint64_t)o->defines.at[d].low;
+    *ranged |= more > 0;
+    if (more >= INSTANCES_MAX || (n *= more + 1) > INSTANCES_MAX) {
+      context_error(o->rondo, "these ranges have more than %d instances", INSTANCES_MAX);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* What has been answered, or was never begun, need not be kept. */
+static void checkpoint_folder_close(struct checkpoint_folder *j, int status) {
+  bool unbegun = status == EXIT_BAD_INPUT && j->checkpoints.searches == 0;
+  bool answered = status == EXIT_HOLDS || status == EXIT_VIOLATED;
+  struct text command = {0};
+  if (!checkpoint_folder_is_owner(j))
+    return;
+  if (j->checkpoints.unfinished || status == EXIT_INCONCLUSIVE) {
+    checkpoint_folder_resume_command(j, &command);
+    context_error(j->rondo, "%s goes on from here", command.at);
+    text_release(&command);
+  } else if ((answered || unbegun) && !j->rondo->write_failed) {
+    checkpoint_folder_remove(j);
+  }
+}
+
+static uint32_t signature_bits(const struct rondo *r) {
+  uint64_t bits = r->tests.hash_bits;
+  return bits >= 1 && bits <= SIGNATURE_TEST_BITS ? (uint32_t)bits : SIGNATURE_TOTAL_BITS;
+}
+
+int check_model(const struct command_options *given, const struct parsed_file *parsed,
+                struct checkpoint_folder *checkpoint_folder) {
+  struct command_options o = *given;
+  struct checkpoint_folder none = {.rondo = o.rondo, .lock = -1};
+  bool ranged, few = count_instances(&o, &ranged);
+  o.is_helper_rank = o.ranks && o.ranks->rank != 0;
+  o.no_trace |= o.is_helper_rank;
+  if (o.limits.memory == 0)
+    o.limits.memory = default_memory_limit();
+  if (o.limits.threads == 0)
+    o.limits.threads = o.ranks ? 1 : default_threads();
+  o.limits.threads_from = o.rondo->tests.threads_from;
+  o.limits.precheck_from = o.rondo->tests.precheck_from;
+  o.limits.signature = o.hash_compaction ? signature_bits(o.rondo) : 0;
+  o.limits.spill_from = o.rondo->tests.spill_from;
+  o.limits.interrupt = context_listen(o.rondo);
+  if (checkpoint_folder) {
+    o.checkpoints = &checkpoint_folder->checkpoints;
+    watch_grace_period(o.rondo);
+    o.limits.insist = &o.rondo->insist;
+  }
+  if (o.ranks)
+    ranks_watch(o.ranks, o.limits.interrupt, checkpoint_folder_ranks_lost,
+                checkpoint_folder ? checkpoint_folder : &none);
+  o.lengths_unused = ranged && !o.json && !o.trace_out && !diagrams_wanted(&o);
+  struct check_command k = {.options = &o, .parsed = parsed, .style = context_style(o.rondo, o.verbose)};
+  k.bindings = bindings_lowest(&o);
+  int status = !few ? EXIT_BAD_INPUT : ranged ? check_table(&k) : check_one(&k);
+  memory_free(k.bindings);
+  if (o.ranks)
+    ranks_watch(o.ranks, NULL, NULL, NULL);
+  if (checkpoint_folder)
+    checkpoint_folder_close(checkpoint_folder, status);
+  return status;
+}
+
+static int check_with_checkpoints(const struct command_options *o, const struct parsed_file *parsed) {
+  struct checkpoint_folder checkpoint_folder = {.lock = -1};
+  int status = checkpoint_folder_begin(&checkpoint_folder, o, parsed) ? check_model(o, parsed, &checkpoint_folder)
+                                                                      : EXIT_BAD_INPUT;
+  checkpoint_folder_release(&checkpoint_folder);
+  return status;
+}
+
+static bool store_supported(const struct command_options *o) {
+  enum symbolic_engine engine;
+  if (o->hash_compaction && o->checkpoint)
+    context_error(o->rondo, "a search that keeps signatures of states is not written down\n  help: leave out "
+                            "'--checkpoint' or '--store hash'");
+  else if (o->hash_compaction && symbolic_engine_find(o->engine, &engine))
+    context_error(o->rondo, "engine '%s' stores no states\n  help: leave out '--store hash'", o->engine);
+  else if (o->hash_compaction && o->spill)
+    context_error(o->rondo, "signatures of states stay in memory\n  help: leave out '--spill' or '--store hash'");
+  else
+    return true;
+  return false;
+}
+
+/* What would come to light hours later otherwise. */
+static bool can_spill(const struct command_options *o) {
+  int error;
+  if (o->checkpoint) {
+    context_error(o->rondo, "states on disk are not written down: '--spill' and '--checkpoint' do not go together\n"
+                            "  help: leave out one of them");
+    return false;
+  }
+  struct disk_log *tried = disk_log_new(o->spill, &error);
+  if (!tried)
+    context_error(o->rondo, "cannot write in the folder '%s' of '--spill': %s", o->spill, strerror(error));
+  bool can = tried;
+  disk_log_free(tried);
+  return can;
+}
+
+int command_check(const struct command_options *o) {
+  struct parsed_file parsed;
+  int status = EXIT_BAD_INPUT;
+  const char *path = only_file(o);
+  if (!path || !parsed_file_load(&parsed, o->rondo, path))
+    return EXIT_BAD_INPUT;
+  if (o->no_trace && diagrams_wanted(o))
+    context_error(o->rondo, "with '--no-trace' there is nothing to draw");
+  else if (store_supported(o) && (!o->spill || can_spill(o)) && parsed_file_is_algorithm(&parsed))
+    status = o->checkpoint ? check_with_checkpoints(o, &parsed) : check_model(o, &parsed, NULL);
+  parsed_file_release(&parsed);
+  return status;
+}

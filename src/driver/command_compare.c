@@ -1,0 +1,142 @@
+/* rondo compare: the same queries in every semantics that the model has. */
+#include "async/async.h"
+#include "driver/commands.h"
+#include "driver/context.h"
+#include "driver/load.h"
+#include "driver/query.h"
+#include "driver/semantics.h"
+#include "report/comparison.h"
+#include "report/json_report.h"
+
+#define VARIANTS_MAX 3
+#define DISTANCE_MAX_COMPARED 2 /* fine rounds: at distances up to this, if nobody says how far */
+
+struct semantics_comparison {
+  const struct command_options *options;
+  const struct parsed_file *parsed;
+  const struct param_binding *bindings;
+  struct model *model;
+  struct interpreter *interp;
+  struct arena arena;
+  struct check_result results[VARIANTS_MAX];
+};
+
+static int write_comparison(const struct semantics_comparison *k, const struct comparison *c) {
+  struct text out = {0}, why = {0};
+  enum verdict worst = comparison_verdict(c);
+  bool agrees = comparison_agrees(c, &why);
+  if (k->options->json) {
+    json_t *j = comparison_json(c);
+    json_text(j, &out);
+    json_decref(j);
+  } else {
+    struct style style = context_style(k->options->rondo, k->options->verbose);
+    comparison_text(c, &style, &out);
+  }
+  context_write(k->options->rondo, &out);
+  if (!agrees)
+    context_error(k->options->rondo, "a fault of rondo itself: the verdicts differ between semantics\n  %s", why.at);
+  else if (comparison_differs(c))
+    context_error(k->options->rondo, "the verdicts differ, as they may of properties that are not local");
+  text_release(&why);
+  return !agrees                     ? EXIT_FAULT
+         : worst == VERDICT_VIOLATED ? EXIT_VIOLATED
+         : worst == VERDICT_HOLDS    ? EXIT_HOLDS
+                                     : EXIT_INCONCLUSIVE;
+}
+
+/* Fine rounds are compared at small distances: each of these spaces holds the whole rounds, so what is local has the
+   same verdict in all of them. */
+static uint32_t variants_of(const struct semantics_comparison *k, struct compared_semantics *variants) {
+  const enum semantics *semantics;
+  uint32_t all = semantics_of_kind(k->model->kind, &semantics), n = 0;
+  for (uint32_t i = 0; i < all; i++) {
+    if (semantics[i] != SEMANTICS_FINE)
+      variants[n++] = (struct compared_semantics){semantics[i], 0};
+    else if (k->options->max_distance)
+      variants[n++] = (struct compared_semantics){SEMANTICS_FINE, k->options->max_distance};
+    else if (k->model->nprocesses <= ASYNC_PROCESSES_MAX)
+      for (uint32_t d = 1; d <= DISTANCE_MAX_COMPARED; d++)
+        variants[n++] = (struct compared_semantics){SEMANTICS_FINE, d};
+  }
+  return n;
+}
+
+static int compare_model(struct semantics_comparison *k) {
+  struct compared_semantics variants[VARIANTS_MAX];
+  uint32_t n = variants_of(k, variants), done = 0;
+  struct query_groups in;
+  struct text fault = {0}, refused = {0};
+  if (!query_groups_make(&in, k->model, k->options))
+    return EXIT_BAD_INPUT;
+  if (variants[n - 1].semantics == SEMANTICS_FINE &&
+      in.at.n > 0) /* what happens for ever is asked of whole rounds only */
+    in.live.n = 0;
+  int status = EXIT_FAULT;
+  bool ok = true;
+  k->interp = interpreter_new(k->model);
+  while (done < n && ok) {
+    struct command_options o = *k->options;
+    o.max_distance = variants[done].distance;
+    struct query_context about = {k->parsed, k->bindings, o.defines.n, k->model,
+                                  k->interp, &k->arena,   &o,          variants[done].semantics,
+                                  false,     false};
+    ok = query_groups_answer(&in, &about, &k->results[done], NULL, &fault); /* a search refuses nothing */
+    done++;
+  }
+  if (ok)
+    status = write_comparison(k, &(struct comparison){k->model, k->results, variants, n});
+  else
+    context_error(k->options->rondo, "a fault of rondo itself, in semantics %s: %s",
+                  semantics_name(variants[done - 1].semantics), text_or_empty(&fault));
+  for (uint32_t i = 0; i < done; i++)
+    check_result_release(&k->results[i]);
+  interpreter_free(k->interp);
+  query_groups_release(&in);
+  text_release(&fault);
+  text_release(&refused);
+  return status;
+}
+
+static bool one_instance(const struct command_options *o) {
+  for (size_t d = 0; d < o->defines.n; d++)
+    if (o->defines.at[d].low != o->defines.at[d].high) {
+      context_error(o->rondo, "compare takes one value of '%s'\n  help: rondo check makes tables of ranges",
+                    o->defines.at[d].name);
+      return false;
+    }
+  return true;
+}
+
+int command_compare(const struct command_options *given) {
+  struct command_options o = *given;
+  struct parsed_file parsed;
+  struct text error = {0};
+  const char *path = only_file(&o);
+  if (!path || !one_instance(&o) || !parsed_file_load(&parsed, o.rondo, path))
+    return EXIT_BAD_INPUT;
+  if (o.limits.memory == 0)
+    o.limits.memory = default_memory_limit();
+  if (o.limits.threads == 0)
+    o.limits.threads = default_threads();
+  o.limits.threads_from = o.rondo->tests.threads_from;
+  o.limits.precheck_from = o.rondo->tests.precheck_from;
+  if (o.requested.reduce[REDUCE_PARTIAL_ORDER] == REQUEST_AUTO) /* it drops transitions, which are to be counted */
+    o.requested.reduce[REDUCE_PARTIAL_ORDER] = REQUEST_OFF;
+  o.limits.interrupt = context_listen(o.rondo);
+  o.lengths_unused = true;
+  struct param_binding *bindings = bindings_lowest(&o);
+  struct semantics_comparison k = {.options = &o, .parsed = &parsed, .bindings = bindings};
+  int status = EXIT_BAD_INPUT;
+  arena_init(&k.arena);
+  if (parsed_file_is_algorithm(&parsed))
+    k.model = model_load(&parsed, bindings, o.defines.n, false, false, &error);
+  if (k.model)
+    status = compare_model(&k);
+  model_free(k.model);
+  arena_release(&k.arena);
+  memory_free(bindings);
+  text_release(&error);
+  parsed_file_release(&parsed);
+  return status;
+}

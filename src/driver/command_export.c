@@ -1,0 +1,115 @@
+/* rondo export: a model for another tool. */
+#include "export/counter_export.h"
+
+#include "driver/command_export.h"
+
+#include "driver/commands.h"
+#include "driver/context.h"
+#include "driver/load.h"
+#include "driver/prove.h"
+#include "driver/query_symbolic.h"
+
+#include <string.h>
+
+static const struct counter_property *property_of(const struct counter_system *s, const struct command_options *o) {
+  const char **names = memory_alloc((s->nproperties + (size_t)1) * sizeof *names);
+  const struct counter_property *found = o->properties.n == 0 ? &s->properties[0] : NULL;
+  for (uint32_t i = 0; i < s->nproperties; i++) {
+    names[i] = s->properties[i].name;
+    if (o->properties.n == 1 && !strcmp(names[i], o->properties.at[0]))
+      found = &s->properties[i];
+  }
+  if (o->properties.n > 1)
+    context_error(o->rondo, "one property at a time");
+  else if (!found)
+    context_unknown_name(o->rondo, "property", o->properties.at[0], names, s->nproperties);
+  else if (o->properties.n == 0 && s->nproperties > 1) {
+    context_error(o->rondo, "which property?\n  help: --property %s, or another one", names[0]);
+    found = NULL;
+  }
+  memory_free(names);
+  return found;
+}
+
+static int write_out(struct rondo *context, const struct counter_system *s, const struct counter_property *p,
+                     const char *format) {
+  struct text out = {0}, why = {0};
+  if (!strcmp(format, "smv")) {
+    export_smv(s, p, &out);
+    context_write(context, &out);
+    return EXIT_HOLDS;
+  }
+  struct counter_graph *g = counter_graph_unfold(s, p, false, NULL, &why);
+  if (!g) {
+    context_error(context, "too large to unfold: %s", why.at);
+    text_release(&why);
+    return EXIT_INCONCLUSIVE;
+  }
+  counter_graph_minimise(g);
+  if (!strcmp(format, "horn"))
+    export_horn(g, &out);
+  else
+    export_mcmt(g, &out);
+  context_write(context, &out);
+  counter_graph_free(g);
+  return EXIT_HOLDS;
+}
+
+static bool is_for_counters(const char *format) {
+  return !strcmp(format, "horn") || !strcmp(format, "mcmt") || !strcmp(format, "smv");
+}
+
+/* The counter system that is derived from a model of rounds, for the property that is asked. */
+static int export_derived(const struct parsed_file *parsed, const struct command_options *o) {
+  int status = EXIT_BAD_INPUT;
+  if (o->properties.n != 1) {
+    context_error(o->rondo, "which property?\n  help: a counter system is derived for one, --property NAME");
+    return status;
+  }
+  struct derived_system *r = derived_system_open(parsed, o, o->properties.at[0], false, &status);
+  if (r) {
+    const struct counter_system *s = derived_system_counters(r);
+    status = write_out(o->rondo, s, &s->properties[0], o->to);
+  }
+  derived_system_close(r);
+  return status;
+}
+
+/* SMV is for both: an instance if all parameters have values, else the counter system for all of them. */
+static bool wants_counters(const struct parsed_file *parsed, const struct command_options *o) {
+  return ast_model_kind(parsed->tree) == MODEL_ROUNDS && is_for_counters(o->to) &&
+         (strcmp(o->to, "smv") || rounds_have_free_params(parsed, o));
+}
+
+int command_export(const struct command_options *o) {
+  struct parsed_file parsed;
+  const char *path = only_file(o);
+  int status = EXIT_BAD_INPUT;
+  if (path && !o->to)
+    context_error(o->rondo, "to which format?\n  help: --to promela, murphi, tla, smv, smtlib, dot or itf; a counter "
+                            "system: --to horn, mcmt or smv");
+  if (!path || !o->to || !parsed_file_load(&parsed, o->rondo, path))
+    return EXIT_BAD_INPUT;
+  if (!strcmp(o->to, "smtlib")) {
+    status = export_smtlib(&parsed, o);
+    parsed_file_release(&parsed);
+    return status;
+  }
+  if (ast_model_kind(parsed.tree) != MODEL_COUNTERS) {
+    status = wants_counters(&parsed, o) ? export_derived(&parsed, o) : export_model(&parsed, o);
+    parsed_file_release(&parsed);
+    return status;
+  }
+  if (!is_for_counters(o->to)) {
+    context_error(o->rondo, "counter systems are written as horn, mcmt or smv, not as %s", o->to);
+    parsed_file_release(&parsed);
+    return EXIT_BAD_INPUT;
+  }
+  struct counter_system *s = counters_load(&parsed, o);
+  const struct counter_property *p = s ? property_of(s, o) : NULL;
+  if (p)
+    status = write_out(o->rondo, s, p, o->to);
+  counter_system_free(s);
+  parsed_file_release(&parsed);
+  return status;
+}

@@ -1,0 +1,152 @@
+/* rondo lint: warnings, and for each query the licences of the reductions. */
+#include "analysis/live_formula.h"
+#include "driver/commands.h"
+#include "driver/context.h"
+#include "driver/load.h"
+#include "driver/query.h"
+#include "driver/semantics.h"
+#include "report/json_report.h"
+#include "report/text_report.h"
+#include "trace/event_json.h"
+
+struct lint_command {
+  const struct command_options *options;
+  const struct parsed_file *parsed;
+  const struct param_binding *bindings;
+  struct model *model; /* the one that is being asked about */
+  struct arena arena;
+  struct style style;
+};
+
+static void lint_line(const struct lint_command *l, const char *name, const struct licence *licence, struct text *out) {
+  uint32_t line, column;
+  text_addf(out, "  %-14s ", name);
+  paint_add(out, &l->style, licence->granted ? PAINT_GOOD : PAINT_UNSURE, licence->granted ? "granted" : "refused");
+  text_add(out, "  ");
+  if (licence->at.to > 0) {
+    source_place(&l->model->source, licence->at.from, &line, &column);
+    text_addf(out, "%s:%u: ", l->model->source.path, line);
+  }
+  text_addf(out, "%s\n", licence->reason);
+}
+
+static void lint_text(struct lint_command *l, const struct query *q, const struct licences *licences,
+                      const struct licence *semantics) {
+  struct text out = {0}, title = {0}, name = {0};
+  const struct model *m = l->model;
+  text_addf(&title, "in environment %s", m->environments[q->environment].name);
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    text_addf(&title, "%s%s", i ? ", " : ": ", m->properties[q->properties[i]].name);
+  paint_add(&out, &l->style, PAINT_TITLE, title.at);
+  text_add(&out, "\n");
+  text_addf(&name, "semantics %s", semantics_name(q->semantics));
+  if (m->kind == MODEL_MESSAGES)
+    lint_line(l, name.at, semantics, &out);
+  for (unsigned i = 0; i < REDUCTIONS; i++) {
+    if (!licences->of[i].concerns)
+      continue;
+    lint_line(l, reduction_name(i), &licences->of[i], &out);
+    if (l->options->verbose)
+      text_addf(&out, "  %-14s          %s\n", "", reduction_text(i));
+  }
+  text_release(&title);
+  text_release(&name);
+  context_write(l->options->rondo, &out);
+}
+
+static json_t *lint_json(struct lint_command *l, const struct query *q, const struct licences *licences,
+                         const struct licence *semantics) {
+  const struct model *m = l->model;
+  json_t *names = json_array();
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    json_array_append_new(names, json_string(m->properties[q->properties[i]].name));
+  return json_pack("{s:s, s:o, s:{s:s, s:b, s:s, s:o}, s:o}", "environment", m->environments[q->environment].name,
+                   "properties", names, "semantics", "name", semantics_name(q->semantics), "granted",
+                   semantics->granted, "reason", semantics->reason, "line", line_to_json(m, semantics->at),
+                   "reductions", licences_json(licences, m));
+}
+
+static void lint_query(struct lint_command *l, const struct query *q, json_t *queries) {
+  const struct licences *licences = licences_grant(l->model, q, &l->options->requested, &l->arena);
+  struct licence chosen = semantics_licence(l->model, q, &l->arena);
+  if (l->options->json)
+    json_array_append_new(queries, lint_json(l, q, licences, &chosen));
+  else
+    lint_text(l, q, licences, &chosen);
+}
+
+/* A live property is asked about a model of its own. */
+static bool lint_live(struct lint_command *l, const struct live_query *in, enum semantics semantics, json_t *queries) {
+  struct text error = {0};
+  struct live_formula form;
+  struct model *whole = l->model;
+  l->model = model_load(l->parsed, l->bindings, l->options->defines.n, true, true, &error);
+  bool ok = l->model;
+  if (ok) {
+    live_formula_init(&form, l->model, in->property, in->environment);
+    lint_query(l,
+               &(struct query){.environment = in->environment,
+                               .semantics = semantics,
+                               .properties = &in->property,
+                               .nproperties = 1,
+                               .atoms = form.atoms,
+                               .natoms = form.natoms},
+               queries);
+    live_formula_release(&form);
+    model_free(l->model);
+  }
+  l->model = whole;
+  text_release(&error);
+  return ok;
+}
+
+static int lint_model(struct lint_command *l) {
+  struct query_groups in;
+  enum semantics semantics;
+  if (!semantics_choose(l->model, l->options, &semantics) || !query_groups_make(&in, l->model, l->options))
+    return EXIT_BAD_INPUT;
+  json_t *queries = json_array();
+  for (size_t i = 0; i < in.at.n; i++)
+    lint_query(l,
+               &(struct query){.environment = in.at.at[i].environment,
+                               .semantics = semantics,
+                               .properties = in.at.at[i].properties.at,
+                               .nproperties = (uint32_t)in.at.at[i].properties.n},
+               queries);
+  bool ok = true;
+  for (size_t i = 0; i < in.live.n && ok; i++)
+    ok = lint_live(l, &in.live.at[i], semantics, queries);
+  if (l->options->json) {
+    struct text out = {0};
+    json_t *j = json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions", queries);
+    json_text(j, &out);
+    json_decref(j);
+    context_write(l->options->rondo, &out);
+  }
+  json_decref(queries);
+  query_groups_release(&in);
+  return ok ? EXIT_HOLDS : EXIT_BAD_INPUT;
+}
+
+int command_lint(const struct command_options *o) {
+  struct parsed_file parsed;
+  struct text error = {0};
+  const char *path = only_file(o);
+  if (!path || !parsed_file_load(&parsed, o->rondo, path))
+    return EXIT_BAD_INPUT;
+  struct param_binding *bindings = bindings_lowest(o);
+  struct lint_command l = {
+      .options = o, .style = context_style(o->rondo, o->verbose), .parsed = &parsed, .bindings = bindings};
+  int status = EXIT_BAD_INPUT;
+  arena_init(&l.arena);
+  if (parsed_file_is_algorithm(&parsed))
+    l.model = model_load(&parsed, bindings, o->defines.n, true, false, &error);
+  if (l.model)
+    status = lint_model(&l);
+  model_free(l.model);
+  arena_release(&l.arena);
+  memory_free(bindings);
+  text_release(&error);
+  parsed_file_release(&parsed);
+  return status;
+}

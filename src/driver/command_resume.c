@@ -1,0 +1,64 @@
+/* rondo resume: a check goes on where its last checkpoint was. */
+#include "driver/command_check.h"
+#include "driver/commands.h"
+#include "driver/context.h"
+
+#include <string.h>
+
+/* Files are written where they would have been. */
+static void path_from_original_directory(const struct checkpoint_folder *j, const char **path, struct text *paths) {
+  if (!*path || **path == '/' || !j->directory)
+    return;
+  text_addf(paths, "%s/%s", j->directory, *path);
+  *path = paths->at;
+}
+
+/* How much it may use is for now, not for ever. */
+static void take_limits(struct command_options *o, const struct command_options *given) {
+  if (given->limits.memory)
+    o->limits.memory = given->limits.memory;
+  if (given->limits.seconds > 0)
+    o->limits.seconds = given->limits.seconds;
+  if (given->limits.threads)
+    o->limits.threads = given->limits.threads;
+}
+
+static int resume_check(struct checkpoint_folder *j, const struct command_options *given) {
+  struct command_options o;
+  struct parsed_file parsed;
+  struct text error = {0}, paths[3] = {0};
+  int status = EXIT_BAD_INPUT;
+  if (!options_parse(&o, given->rondo, COMMAND_CHECK, j->nwords, j->words, &error)) {
+    context_error(given->rondo, "%s", text_or_empty(&error));
+  } else if (parsed_file_adopt(&parsed, given->rondo, j->file, j->text, j->length)) {
+    j->text = NULL; /* it is the parsed's now */
+    take_limits(&o, given);
+    o.ranks = given->ranks;
+    path_from_original_directory(j, &o.trace_out, &paths[0]);
+    path_from_original_directory(j, &o.svg, &paths[1]);
+    path_from_original_directory(j, &o.html, &paths[2]);
+    status = check_model(&o, &parsed, j);
+    parsed_file_release(&parsed);
+  }
+  for (size_t i = 0; i < sizeof paths / sizeof *paths; i++)
+    text_release(&paths[i]);
+  text_release(&error);
+  options_release(&o);
+  return status;
+}
+
+int command_resume(const struct command_options *given) {
+  struct checkpoint_folder j = {.lock = -1};
+  if (given->files.n != 1) {
+    context_error(given->rondo,
+                  given->files.n ? "one checkpoint at a time: '%s' is one too many"
+                                 : "no checkpoint to resume\n  help: name the folder "
+                                   "that '--checkpoint' was given%s",
+                  given->files.n ? given->files.at[1] : "");
+    return EXIT_BAD_INPUT;
+  }
+  int status = checkpoint_folder_resume(&j, given->rondo, given->ranks, given->files.at[0]) ? resume_check(&j, given)
+                                                                                            : EXIT_BAD_INPUT;
+  checkpoint_folder_release(&j);
+  return status;
+}

@@ -1,0 +1,377 @@
+/* rondo threshold: for which parameters does a property fail, when the condition of `resilience` is
+   left open?
+
+   As long as a counterexample is found, the parameters are taken for which the same way leads to it
+   (param/param_region.h), and excluded; what is left in the end is proved safe. Every region is confirmed
+   by a query of its own. */
+#include "driver/commands.h"
+#include "driver/context.h"
+#include "driver/files.h"
+#include "driver/jobs.h"
+#include "driver/prove.h"
+#include "driver/prove_portfolio.h"
+#include "param/engine_result_io.h"
+#include "param/param_region.h"
+#include "report/json_report.h"
+#include "report/threshold_report.h"
+#include "symbolic/solver.h"
+
+#include <string.h>
+
+enum { REGIONS_MAX = 60 };
+
+struct region_job {
+  const struct counter_graph *graph; /* with nothing excluded */
+  const struct counter_run *run;
+  const bool *kept;
+  enum generality generality;
+  const char *script;
+};
+
+struct threshold_search {
+  const struct counter_system *system;
+  const struct counter_property *property;
+  struct derived_system *rounds; /* whose counter system it is; NULL: nobody's */
+  const struct command_options *options;
+  struct proof_limits limits;
+  double start;
+  struct counter_graph *open, *rest; /* nothing is excluded; what was found so far is */
+  bool *kept;
+  struct threshold t;
+};
+
+/* ---- in processes of their own ---- */
+
+static void region_job_run(void *context, int wire, struct text *result) {
+  const struct region_job *f = context;
+  struct cube region;
+  struct text script = {0};
+  (void)wire;
+  if (region_of_run(f->graph, f->run, f->kept, f->generality, &region, &script)) {
+    cube_write(&region, result);
+    text_addf(result, "\n%s", script.at);
+  }
+}
+
+static void region_job_confirm(void *context, int wire, struct text *result) {
+  const struct region_job *f = context;
+  (void)wire;
+  smtlib_run(f->script, result);
+}
+
+static double seconds_left(const struct threshold_search *h) {
+  double left = h->limits.seconds - (clock_seconds() - h->start);
+  return left > 0.001 ? left : 0.001;
+}
+
+/* One piece of work, within the limits; false: it did not end well. */
+static bool run_one_job(const struct threshold_search *h, job_work_fn *work, void *context, struct text *result) {
+  struct jobs jobs;
+  jobs_init(&jobs, h->limits.rondo, seconds_left(h), h->limits.memory);
+  bool ok = jobs_add(&jobs, "region", work, context);
+  struct job *r = ok ? jobs_next(&jobs) : NULL;
+  ok = r && r->end == JOB_DONE;
+  if (ok)
+    text_add_n(result, text_or_empty(&r->result), r->result.n);
+  jobs_release(&jobs);
+  return ok;
+}
+
+/* ---- regions ---- */
+
+static bool contains(const struct threshold_search *h, const struct cube *region, const struct counter_run *run) {
+  int64_t *point = memory_alloc((h->open->nvars + (size_t)1) * sizeof *point);
+  for (uint32_t i = 0; i < h->open->nparams; i++)
+    point[i] = run->params[h->open->param[i]];
+  bool inside = cube_holds(region, point);
+  memory_free(point);
+  return inside;
+}
+
+/* Parameters like those of the run, confirmed. */
+static bool add_region_of(struct threshold_search *h, const struct counter_run *run, enum generality generality) {
+  struct region_job f = {h->open, run, h->kept, generality, NULL};
+  struct text found = {0}, said = {0};
+  struct cube region;
+  bool ok = run_one_job(h, region_job_run, &f, &found) && found.n > 0;
+  size_t n = found.n;
+  if (ok && (ok = cube_read(&region, found.at, &n))) {
+    f.script = found.at + n;
+    ok = contains(h, &region, run) && run_one_job(h, region_job_confirm, &f, &said) && !strcmp(said.at, "unsat\n");
+    if (ok) {
+      text_addf(&h->t.scripts, "(reset)\n%s", f.script + strspn(f.script, "\n"));
+      vec_push(&h->t.unsafe, region);
+      counter_graph_exclude(h->rest, &region);
+    } else {
+      cube_release(&region);
+    }
+  }
+  text_release(&found);
+  text_release(&said);
+  return ok;
+}
+
+/* What repeats says little about the rest, and the other way round: both. */
+static bool add_regions(struct threshold_search *h, const struct counter_run *run) {
+  bool some = run_repeats(h->open, run) && add_region_of(h, run, REGION_REPEATED);
+  for (int g = REGION_WIDE; g < GENERALITIES; g++) {
+    if (some && g == REGION_POINT)
+      break;
+    if (add_region_of(h, run, (enum generality)g))
+      return true;
+  }
+  return some;
+}
+
+static bool time_is_up(const struct threshold_search *h) {
+  return clock_seconds() - h->start >= h->limits.seconds || *h->limits.interrupt;
+}
+
+/* A run of a derived system counts only if the algorithm goes wrong there, too. */
+static void reject_spurious(const struct threshold_search *h, struct proof *proof) {
+  if (!h->rounds || proof->kind != ENGINE_UNSAFE || derived_system_violated(h->rounds, proof->run.params))
+    return;
+  struct text why = {0};
+  text_add(&why, "the counter system allows too much: it has a run that the search did not find in the "
+                 "algorithm");
+  counter_run_release(&proof->run);
+  proof->kind = ENGINE_UNDECIDED;
+  proof->limit = why.at;
+}
+
+static void find_threshold(struct threshold_search *h) {
+  while (!h->t.exact && !time_is_up(h) && h->t.ways < REGIONS_MAX) {
+    struct proof proof;
+    struct proof_limits limits = h->limits;
+    limits.seconds = seconds_left(h);
+    proof_init(&proof, h->property);
+    portfolio_run(h->rest, h->options->engine, &limits, &proof);
+    if (proof.memory > h->t.memory)
+      h->t.memory = proof.memory;
+    reject_spurious(h, &proof);
+    enum engine_verdict kind = proof.kind;
+    bool more = kind == ENGINE_UNSAFE && add_regions(h, &proof.run);
+    h->t.ways += more;
+    h->t.exact = kind == ENGINE_SAFE;
+    if (!more) {
+      h->t.proof = proof; /* of the rest, or how far it got */
+      h->t.has_proof = true;
+      return;
+    }
+    proof_release(&proof);
+  }
+}
+
+/* Are the parameters outside of all regions, so that the property holds there? */
+static bool is_safe(void *context, const int64_t *params) {
+  const struct threshold_search *h = context;
+  int64_t *point = memory_alloc((h->open->nvars + (size_t)1) * sizeof *point);
+  bool safe = true;
+  for (uint32_t i = 0; i < h->open->nparams; i++) {
+    safe &= !h->system->params[h->open->param[i]].of; /* quotients are not known here */
+    point[i] = params[h->open->param[i]];
+  }
+  for (size_t i = 0; i < h->t.unsafe.n && safe; i++)
+    safe = !cube_holds(&h->t.unsafe.at[i], point);
+  memory_free(point);
+  return safe;
+}
+
+/* ---- the edge ---- */
+
+static uint32_t parameters_in(const struct counter_graph *g, const int64_t *row) {
+  uint32_t n = 0;
+  for (uint32_t i = 0; i < g->nparams; i++)
+    n += row[i + 1] != 0;
+  return n;
+}
+
+/* Are there parameters with nothing to spare (shift 0), or just beyond (shift 1)? Those are in none
+ * of the regions. */
+static bool edge_exists(const struct threshold_search *h, const int64_t *row, int shift) {
+  struct solver *s = solver_new();
+  int64_t *at = memory_resize(NULL, (h->open->nvars + (size_t)1) * sizeof *at);
+  solver_variables(s, h->open->nvars);
+  solver_add_any(s, h->open->conditions.at, h->open->conditions.n, NULL);
+  memcpy(at, row, (h->open->nvars + (size_t)1) * sizeof *at);
+  at[0] += shift;
+  solver_add_row(s, at, h->open->nvars + 1, true, NULL);
+  uint32_t literal = solver_literals(s, 1);
+  solver_add_clause(s, &literal, 1);
+  for (size_t i = 0; shift && i < h->t.unsafe.n; i++)
+    solver_add_excluded(s, literal, &h->t.unsafe.at[i], NULL);
+  bool there = solver_check(s) == ANSWER_YES;
+  memory_free(at);
+  solver_free(s);
+  return there;
+}
+
+/* A counterexample where one constraint of a region holds with nothing to spare. */
+static bool run_on_edge(struct threshold_search *h, const struct cube *region, uint32_t constraint) {
+  struct text why = {0};
+  struct counter_graph *g = counter_graph_new(h->system, h->property, true, NULL, &why);
+  text_release(&why);
+  if (!g)
+    return false;
+  struct cube edge;
+  struct proof_limits limits = h->limits;
+  cube_copy(&edge, region);
+  cube_add(&edge, cube_row(region, constraint), true);
+  counter_graph_restrict(g, &edge);
+  cube_release(&edge);
+  limits.seconds = seconds_left(h);
+  proof_init(&h->t.edge, h->property);
+  portfolio_run(g, "bounded", &limits, &h->t.edge);
+  reject_spurious(h, &h->t.edge);
+  counter_graph_free(g);
+  if (h->t.edge.kind == ENGINE_UNSAFE)
+    return h->t.has_edge = true;
+  proof_release(&h->t.edge);
+  return false;
+}
+
+/* Conditions between parameters make the best edges. */
+static void find_edge(struct threshold_search *h) {
+  for (uint32_t wanted = h->open->nparams; wanted > 0 && !h->t.has_edge; wanted--)
+    for (size_t i = 0; i < h->t.unsafe.n && !h->t.has_edge; i++) {
+      const struct cube *c = &h->t.unsafe.at[i];
+      for (uint32_t k = 0; k < c->n && !h->t.has_edge; k++)
+        if (parameters_in(h->open, cube_row(c, k)) == wanted && edge_exists(h, cube_row(c, k), 0) &&
+            edge_exists(h, cube_row(c, k), 1))
+          run_on_edge(h, c, k);
+    }
+}
+
+/* ---- the command ---- */
+
+static void mark_params(const struct term *t, const struct counter_graph *g, bool *kept) {
+  if (t->op == TERM_PARAM && g->system->params[t->index].of) {
+    mark_params(g->system->params[t->index].of, g, kept);
+    return;
+  }
+  for (uint32_t i = 0; t->op == TERM_PARAM && i < g->nparams; i++)
+    kept[i] |= g->param[i] == t->index;
+  for (int i = 0; i < 3; i++)
+    if (t->kid[i])
+      mark_params(t->kid[i], g, kept);
+}
+
+static const struct counter_property *property_of(const struct counter_system *s, const struct command_options *o) {
+  const char **names = memory_alloc((s->nproperties + (size_t)1) * sizeof *names);
+  const struct counter_property *found = NULL;
+  for (uint32_t i = 0; i < s->nproperties; i++) {
+    names[i] = s->properties[i].name;
+    if (o->files.n == 2 && !strcmp(names[i], o->files.at[1]))
+      found = &s->properties[i];
+  }
+  if (o->files.n == 1 && s->nproperties == 1)
+    found = &s->properties[0];
+  else if (o->files.n == 1)
+    context_error(o->rondo, "which property?\n  help: rondo threshold FILE PROPERTY; the first is '%s'", names[0]);
+  else if (!found)
+    context_unknown_name(o->rondo, "property", o->files.at[1], names, s->nproperties);
+  memory_free(names);
+  return found;
+}
+
+static bool has_resilience(struct rondo *context, const struct counter_system *s) {
+  for (uint32_t i = 0; i < s->nconditions; i++)
+    if (s->conditions[i].resilience)
+      return true;
+  context_error(context,
+                "'%s' leaves nothing open\n  help: mark the condition in question with 'resilience' "
+                "instead of 'where'",
+                s->name);
+  return false;
+}
+
+static bool write_certificate(const struct threshold_search *h) {
+  struct text out = {0};
+  if (!h->options->certificate)
+    return true;
+  text_addf(&out, "%s%s", h->t.exact ? h->t.proof.certificate : "", text_or_empty(&h->t.scripts));
+  bool ok = file_write(h->options->rondo, h->options->certificate, &out);
+  text_release(&out);
+  return ok;
+}
+
+static int answer(struct threshold_search *h) {
+  struct text why = {0}, out = {0};
+  watch_time(h->options->rondo, seconds_left(h));
+  h->open = counter_graph_new(h->system, h->property, true, h->limits.interrupt, &why);
+  h->rest = h->open ? counter_graph_new(h->system, h->property, true, h->limits.interrupt, &why) : NULL;
+  bool stopped = *h->limits.interrupt != 0;
+  watch_time(h->options->rondo, 0);
+  if (!h->rest) {
+    if (stopped)
+      context_error(h->options->rondo, "stopped by a limit or a signal before the counter system was unfolded");
+    else
+      context_error(h->options->rondo, "too large to unfold: %s", why.at);
+    text_release(&why);
+    counter_graph_free(h->open);
+    return EXIT_INCONCLUSIVE;
+  }
+  h->kept = memory_alloc(h->open->nparams + (size_t)1);
+  for (uint32_t i = 0; i < h->system->nconditions; i++)
+    if (h->system->conditions[i].resilience)
+      mark_params(h->system->conditions[i].term, h->open, h->kept);
+  find_threshold(h);
+  regions_simplify(&h->t.unsafe, &h->open->conditions);
+  if (h->rounds && h->t.exact && derived_system_disagrees(h->rounds, is_safe, h)) {
+    context_error(h->options->rondo, "a fault of rondo itself: the search finds '%s' violated where it was proved",
+                  h->property->name);
+    threshold_release(&h->t);
+    memory_free(h->kept);
+    counter_graph_free(h->open);
+    counter_graph_free(h->rest);
+    return EXIT_FAULT;
+  }
+  find_edge(h);
+  h->t.seconds = clock_seconds() - h->start;
+  h->t.graph = h->open;
+  if (h->options->json) {
+    json_t *j = threshold_json(&h->t);
+    json_text(j, &out);
+    json_decref(j);
+  } else {
+    struct style style = context_style(h->options->rondo, h->options->verbose);
+    threshold_text(&h->t, &style, &out);
+  }
+  context_write(h->options->rondo, &out);
+  int status = h->t.exact ? EXIT_HOLDS : EXIT_INCONCLUSIVE;
+  if (!write_certificate(h))
+    status = EXIT_BAD_INPUT;
+  threshold_release(&h->t);
+  memory_free(h->kept);
+  counter_graph_free(h->open);
+  counter_graph_free(h->rest);
+  return status;
+}
+
+int command_threshold(const struct command_options *o) {
+  struct parsed_file parsed;
+  int status = EXIT_BAD_INPUT;
+  if (o->files.n == 0 || o->files.n > 2) {
+    context_error(o->rondo, "threshold needs a file and a property\n  help: rondo threshold FILE PROPERTY");
+    return EXIT_BAD_INPUT;
+  }
+  if (!parsed_file_load(&parsed, o->rondo, o->files.at[0]))
+    return EXIT_BAD_INPUT;
+  bool rounds = ast_model_kind(parsed.tree) == MODEL_ROUNDS;
+  struct threshold_search h = {.options = o, .start = clock_seconds()};
+  struct counter_system *s = rounds ? NULL : counters_load(&parsed, o);
+  h.limits = prove_limits(o);
+  if (rounds && o->files.n == 1)
+    context_error(o->rondo, "which property?\n  help: rondo threshold FILE PROPERTY");
+  else if (rounds)
+    h.rounds = derived_system_open(&parsed, o, o->files.at[1], true, &status);
+  h.system = h.rounds ? derived_system_counters(h.rounds) : s;
+  h.property = h.rounds ? &h.system->properties[0] : s ? property_of(s, o) : NULL;
+  h.t.property = h.property;
+  if (h.property)
+    status = has_resilience(o->rondo, h.system) ? answer(&h) : EXIT_BAD_INPUT;
+  counter_system_free(s);
+  derived_system_close(h.rounds);
+  parsed_file_release(&parsed);
+  return status;
+}

@@ -1,0 +1,59 @@
+/* Several pieces of work at once, each in a process of its own if the host can make processes: whatever one of them
+   does (never end, take all memory, die inside a library), it is ended with its process. If not, they take turns in
+   this process. */
+#ifndef RONDO_DRIVER_JOBS_H
+#define RONDO_DRIVER_JOBS_H
+
+#include "driver/context.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Runs in the new process; whatever it tells (job_report_progress) goes to the old one. Its last word is
+ * `result`. */
+typedef void job_work_fn(void *context, int wire, struct text *result);
+/* From inside the work: how far it is. */
+void job_report_progress(int wire, const char *progress);
+
+enum job_end { JOB_RUNNING, JOB_DONE, JOB_DIED, JOB_OUT_OF_MEMORY, JOB_STOPPED };
+
+struct job {
+  const char *name;
+  job_work_fn *work;
+  void *context;
+  /* what came of it */
+  enum job_end end;
+  struct text progress, result; /* the newest progress; the result once it is DONE */
+  size_t memory;                /* the most that was seen, in bytes */
+  /* private */
+  rondo_process process;
+  size_t limit;   /* of its memory */
+  uint32_t tries; /* without processes: how often it was begun */
+  struct text received;
+};
+
+struct jobs {
+  struct rondo *rondo;
+  VEC(struct job) entries;
+  double start;                                         /* of the jobs, by clock_seconds */
+  double seconds;                                       /* limit for all of it, from the start; 0: none */
+  size_t memory;                                        /* limit for all of them together; 0: none */
+  void (*progress)(void *context, const struct jobs *); /* now and then; or NULL */
+  void *progress_context;
+  bool late; /* the time is up */
+  size_t most_memory;
+};
+
+double clock_seconds(void);
+void jobs_init(struct jobs *, struct rondo *, double seconds, size_t memory);
+/* Do they take turns in this process? Then what they do must end soon once the context's stop is set. */
+bool jobs_in_this_process(const struct jobs *);
+/* Starts one more; false: no process could be made. */
+bool jobs_add(struct jobs *, const char *name, job_work_fn *, void *context);
+/* Waits until a job ends that has not been returned yet; NULL: nothing runs any more, the time is
+   up, or it was interrupted. Racers do not move while none is added. */
+struct job *jobs_next(struct jobs *);
+void jobs_stop(struct jobs *, struct job *); /* it need not go on */
+void jobs_release(struct jobs *);            /* ends all */
+
+#endif

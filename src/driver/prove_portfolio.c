@@ -1,0 +1,206 @@
+#include "driver/prove_portfolio.h"
+
+#include "driver/context.h"
+#include "driver/jobs.h"
+#include "param/certificate.h"
+#include "param/engine_result_io.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+/* ---- in the processes ---- */
+
+struct engine_job {
+  const volatile sig_atomic_t *stop; /* or NULL: it is ended with its process */
+  const struct engine *engine;
+  const struct counter_graph *graph;
+};
+
+struct progress_pipe {
+  int wire;
+};
+
+static void pipe_progress(void *context, const char *reached) {
+  const struct progress_pipe *t = context;
+  job_report_progress(t->wire, reached);
+}
+
+static void run_engine(void *context, int wire, struct text *result) {
+  const struct engine_job *w = context;
+  struct progress_pipe pipe = {wire};
+  struct engine_watch watch = {pipe_progress, &pipe, w->stop};
+  struct engine_result o;
+  engine_result_init(&o);
+  w->engine->run(w->graph, &watch, &o);
+  engine_result_write(&o, w->graph, result);
+  engine_result_release(&o);
+}
+
+static void run_check(void *context, int wire, struct text *result) {
+  (void)wire;
+  certificate_check(context, result); /* empty: confirmed */
+}
+
+/* ---- in the judging one ---- */
+
+struct pending_certificate { /* an invariant that is being checked */
+  size_t job, engine;
+  char *certificate;
+};
+
+struct portfolio {
+  struct jobs jobs;
+  const struct counter_graph *graph;
+  struct engine_job work[ENGINES];
+  struct proof *proof;
+  VEC(struct pending_certificate) candidates;
+};
+
+static char **report_slot(struct portfolio *d, const char *engine) {
+  for (uint32_t i = 0; i < d->proof->nreports; i++)
+    if (strcmp(d->proof->reports[i].name, engine) == 0)
+      return &d->proof->reports[i].reached;
+  return NULL;
+}
+
+static void report(struct portfolio *d, const char *engine, const char *reached) {
+  char **at = report_slot(d, engine);
+  if (!at)
+    return;
+  memory_free(*at);
+  *at = memory_strdup(reached);
+}
+
+static void set_verdict(struct portfolio *d, enum engine_verdict kind, const char *engine) {
+  d->proof->kind = kind;
+  d->proof->by = memory_strdup(engine);
+}
+
+/* An engine has ended: what does it say, and is it so? */
+static void judge_engine(struct portfolio *d, size_t job) {
+  struct job *r = &d->jobs.entries.at[job];
+  struct engine_result o;
+  struct text why = {0};
+  if (r->end != JOB_DONE || !engine_result_read(&o, d->graph, text_or_empty(&r->result), r->result.n)) {
+    struct text said = {0};
+    text_addf(&said, "%s%s%s", text_or_empty(&r->progress), r->progress.n ? ", then " : "",
+              r->end == JOB_OUT_OF_MEMORY ? "out of memory" : "it died");
+    report(d, r->name, said.at);
+    text_release(&said);
+    if (r->end == JOB_DONE)
+      engine_result_release(&o);
+    return;
+  }
+  report(d, r->name, text_or_empty(&o.reached));
+  if (o.kind == ENGINE_UNSAFE) {
+    if (counter_run_replay(&o.run, d->graph->system, d->graph->property, d->graph->open, &why)) {
+      set_verdict(d, ENGINE_UNSAFE, r->name);
+      d->proof->run = o.run;
+      o.kind = ENGINE_UNDECIDED; /* the run is the proof's now */
+    } else {
+      struct text said = {0};
+      text_addf(&said, "a run that could not be replayed: %s", text_or_empty(&why));
+      report(d, r->name, said.at);
+      text_release(&said);
+    }
+  }
+  if (o.kind == ENGINE_SAFE) {
+    struct text script = {0};
+    certificate_print(d->graph, o.invariant, &script);
+    struct pending_certificate c = {d->jobs.entries.n, job, script.at};
+    vec_push(&d->candidates, c);
+    d->proof->depth = o.depth;
+    if (!jobs_add(&d->jobs, "check", run_check, script.at))
+      report(d, r->name, "an invariant that could not be checked");
+  }
+  text_release(&why);
+  engine_result_release(&o);
+}
+
+/* The three queries about an invariant were answered. */
+static void judge_certificate(struct portfolio *d, struct pending_certificate *c) {
+  const struct job *r = &d->jobs.entries.at[c->job];
+  const char *engine = d->jobs.entries.at[c->engine].name;
+  if (r->end == JOB_DONE && r->result.n == 0) {
+    set_verdict(d, ENGINE_SAFE, engine);
+    d->proof->certificate = c->certificate;
+    c->certificate = NULL;
+  } else {
+    report(d, engine, "an invariant that does not stand the check");
+  }
+}
+
+static void progress(void *context, const struct jobs *r) {
+  struct text t = {0};
+  (void)context;
+  for (size_t i = 0; i < r->entries.n; i++)
+    if (r->entries.at[i].end == JOB_RUNNING && r->entries.at[i].progress.n)
+      text_addf(&t, "%s: %s  ", r->entries.at[i].name, r->entries.at[i].progress.at);
+  seconds_add(&t, clock_seconds() - r->start);
+  context_progress(r->rondo, t.at);
+  text_release(&t);
+}
+
+static void start(struct portfolio *d, const char *only) {
+  for (size_t i = 0; i < ENGINES; i++) {
+    if (only && strcmp(only, engines[i].name) != 0)
+      continue;
+    d->work[i] =
+        (struct engine_job){jobs_in_this_process(&d->jobs) ? &d->jobs.rondo->stop : NULL, &engines[i], d->graph};
+    d->proof->reports[d->proof->nreports++] = (struct engine_report){engines[i].name, memory_strdup("not started")};
+    jobs_add(&d->jobs, engines[i].name, run_engine, &d->work[i]);
+  }
+}
+
+/* How far those got that were still at it. */
+static void conclude(struct portfolio *d, const struct proof_limits *limits) {
+  struct text why = {0};
+  for (size_t i = 0; i < d->jobs.entries.n; i++) {
+    const struct job *r = &d->jobs.entries.at[i];
+    if (r->end == JOB_RUNNING && r->progress.n)
+      report(d, r->name, r->progress.at);
+    else if (r->end == JOB_RUNNING)
+      report(d, r->name, "had just begun");
+  }
+  d->proof->seconds = clock_seconds() - d->jobs.start;
+  d->proof->memory = d->jobs.most_memory;
+  if (d->proof->kind != ENGINE_UNDECIDED)
+    return;
+  text_add(&why, "no proof and no counterexample");
+  if (d->jobs.late) {
+    text_add(&why, "; the limit of ");
+    seconds_add(&why, limits->asked > 0 ? limits->asked : limits->seconds);
+    text_add(&why, " was reached");
+  } else if (limits->interrupt && *limits->interrupt) {
+    text_add(&why, "; interrupted");
+  } else {
+    text_add(&why, "; every engine gave up");
+  }
+  d->proof->limit = why.at;
+}
+
+void portfolio_run(struct counter_graph *g, const char *only, const struct proof_limits *limits, struct proof *proof) {
+  struct portfolio d = {.graph = g, .proof = proof};
+  jobs_init(&d.jobs, limits->rondo, limits->seconds, limits->memory);
+  if (progress_or_null(limits->rondo))
+    d.jobs.progress = progress;
+  start(&d, only);
+  for (struct job *r; proof->kind == ENGINE_UNDECIDED && (r = jobs_next(&d.jobs));) {
+    size_t at = (size_t)(r - d.jobs.entries.at);
+    struct pending_certificate *checked = NULL;
+    for (size_t i = 0; i < d.candidates.n; i++)
+      if (d.candidates.at[i].job == at)
+        checked = &d.candidates.at[i];
+    if (checked)
+      judge_certificate(&d, checked);
+    else
+      judge_engine(&d, at);
+  }
+  context_progress(limits->rondo, NULL);
+  conclude(&d, limits);
+  jobs_release(&d.jobs);
+  for (size_t i = 0; i < d.candidates.n; i++)
+    memory_free(d.candidates.at[i].certificate);
+  vec_release(&d.candidates);
+}

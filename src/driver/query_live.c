@@ -1,0 +1,337 @@
+/* A live property: from its text to a verdict and the run that shows it. */
+#include "analysis/dataflow.h"
+#include "analysis/live_formula.h"
+#include "analysis/model_visitor.h"
+#include "driver/context.h"
+#include "driver/query.h"
+#include "driver/query_symbolic.h"
+#include "search/liveness_search.h"
+#include "trace/lasso_replay.h"
+
+struct live_check {
+  struct query_context asked; /* about a model of its own */
+  uint32_t property;
+  struct query query;
+  struct live_formula form;
+  struct environment said; /* as the text has it: what is assumed may be less, or more (live_approximate_each) */
+  const struct property *shown_property; /* as reports name it */
+  struct text *fault;
+};
+
+/* What the environment assumes of runs. */
+static struct assumptions assumptions_of(const struct model *m, uint32_t environment) {
+  const struct environment *env = &m->environments[environment];
+  const struct clause *marks[RUN_CLAUSES_MAX], *fair = environment_fairness(env);
+  uint32_t n = model_steps(m) ? 0 : environment_run_clauses(env, marks);
+  struct assumptions a = {.fair = fair && model_steps(m), .strong = fair && fair->strong};
+  for (uint32_t i = 0; i < n; i++)
+    *(marks[i]->kind == CLAUSE_FINALLY ? &a.finally : &a.often) |= UINT64_C(1) << i;
+  return a;
+}
+
+static void run_within_limits(struct liveness_search *l, const struct live_check *a) {
+  const struct limits *limits = &a->asked.options->limits;
+  l->graph.progress = progress_or_null(a->asked.options->rondo);
+  l->graph.progress_context = &(struct progress_context){a->asked.options->rondo, a->asked.model};
+  interpreter_watch(a->asked.interp, limits->interrupt);
+  watch_time(a->asked.options->rondo, limits->seconds);
+  watch_resident_memory(a->asked.options->rondo, limits->memory);
+  liveness_search_run(l);
+  watch_resident_memory(a->asked.options->rondo, 0);
+  interpreter_watch(a->asked.interp, NULL);
+  context_progress(a->asked.options->rondo, NULL);
+}
+
+/* --- runs --- */
+
+static struct trace *replayed(const struct live_check *a, const struct claim *claim, struct run *run) {
+  struct text why = {0};
+  struct trace *t = trace_confirmed(a->asked.interp, a->asked.model, claim, run, &why);
+  if (!t)
+    text_addf(a->fault, "the reference does not confirm what was found for '%s'\n  %s", a->shown_property->name,
+              text_or_empty(&why));
+  text_release(&why);
+  return t;
+}
+
+static bool add_lasso(const struct live_check *a, const struct liveness_search *l, struct property_result *p) {
+  struct run run = {0};
+  struct claim claim = {.environment = a->query.environment,
+                        .semantics = a->query.semantics,
+                        .property = a->query.properties[0],
+                        .lasso = true,
+                        .text = a->form.text};
+  interpreter_watch(a->asked.interp, a->asked.options->limits.interrupt);
+  enum lasso_made made = lasso_run(l->graph.space, a->asked.interp, claim.environment, &l->lasso, &run, &claim.loop);
+  interpreter_watch(a->asked.interp, NULL);
+  if (made == LASSO_UNFOLLOWED) {
+    text_addf(a->fault, "no run goes along the one that was found for '%s'", a->shown_property->name);
+    return false;
+  }
+  if (made != LASSO_MADE) {
+    property_result_describe_unshown(p,
+                                     made == LASSO_STOPPED ? UNSHOWN_STOPPED
+                                     : made == LASSO_PILES ? UNSHOWN_UNBOUNDED
+                                                           : UNSHOWN_OPEN,
+                                     search_interrupted(*a->asked.options->limits.interrupt),
+                                     &a->asked.options->limits);
+    return true;
+  }
+  a->asked.model->environments[claim.environment] = a->said; /* by which it is judged */
+  p->trace = replayed(a, &claim, &run);
+  if (p->trace)
+    property_result_describe_lasso(p);
+  return p->trace;
+}
+
+static bool add_error(const struct live_check *a, const struct liveness_search *l, struct property_result *p) {
+  uint32_t n, atom = l->graph.error_atom;
+  struct path_goal goal;
+  struct run run = {0};
+  if (l->graph.error_from == UINT32_MAX)
+    return true; /* in the choice of initial states */
+  struct claim claim = {.environment = a->query.environment,
+                        .semantics = a->query.semantics,
+                        .property = atom == UINT32_MAX ? NO_PROPERTY : a->query.properties[0],
+                        .error = true,
+                        .text = atom == UINT32_MAX ? NULL : a->form.atoms[atom]};
+  struct system *space = l->graph.space;
+  struct state *path = liveness_search_error_path(l, &n, &goal);
+  struct step_requirement *wish = memory_alloc(n * sizeof *wish);
+  for (uint32_t i = 0; i < n; i++)
+    wish[i].group = NO_GROUP;
+  bool ok = goal.kind == GOAL_ERROR ? space->ops->concretise(space, path, n, &goal, &run)
+                                    : space->ops->concretise_path(space, path, n, wish, &run);
+  memory_free(path);
+  memory_free(wish);
+  if (!ok) {
+    text_addf(a->fault, "no run leads to the error that was found for '%s'", a->shown_property->name);
+    return false;
+  }
+  p->trace = replayed(a, &claim, &run);
+  if (p->trace)
+    property_result_describe_error(p);
+  return p->trace;
+}
+
+static bool add_traces(const struct live_check *a, const struct liveness_search *l, struct run_result *r) {
+  bool told = !a->asked.options->no_trace;
+  if (told && live_shows_violation(l) && !add_lasso(a, l, &r->properties[0]))
+    return false;
+  if (!l->graph.error.found)
+    return true;
+  struct property_result *error = &r->properties[1];
+  if (!add_error(a, l, error))
+    return false;
+  if (!told && error->trace) { /* its length is told all the same */
+    trace_release(error->trace);
+    memory_free(error->trace);
+    error->trace = NULL;
+  }
+  return true;
+}
+
+/* --- vacuity --- */
+
+/* Which assumption no run satisfies; NULL: some run satisfies all. */
+static const char *unsatisfied_assumption(const struct live_check *a, struct liveness_search *l) {
+  const struct model *m = a->asked.model;
+  const struct environment *env = &m->environments[a->query.environment];
+  const struct clause *marks[RUN_CLAUSES_MAX];
+  struct assumptions whole = l->assumptions;
+  const struct assumptions *all = &whole;
+  whole.coins = false;
+  if (l->found || l->graph.end != SEARCH_EXHAUSTED || l->graph.cut || l->graph.space->distance_cut ||
+      liveness_search_satisfiable(l, all) || l->graph.end != SEARCH_EXHAUSTED)
+    return NULL;
+  uint32_t n = model_steps(m) ? 0 : environment_run_clauses(env, marks);
+  for (uint32_t i = 0; i < n; i++) {
+    uint64_t mark = UINT64_C(1) << i;
+    struct assumptions one = {.often = all->often & mark, .finally = all->finally & mark};
+    if (!liveness_search_satisfiable(l, &one) && l->graph.end == SEARCH_EXHAUSTED) {
+      struct text said = {0};
+      clause_print(m, marks[i], &said);
+      const char *quoted = arena_printf(a->asked.arena, "'%s'", text_or_empty(&said));
+      text_release(&said);
+      return quoted;
+    }
+  }
+  return arena_printf(a->asked.arena, "all that environment '%s' assumes", env->name);
+}
+
+/* --- the query --- */
+
+static bool finds_coin(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= n->op == NODE_RANDOM;
+  return !*found;
+}
+
+struct coin_search {
+  const struct model *model;
+  bool found;
+};
+
+static void visit_coin(void *context, const struct visit_site *at, const struct node *n) {
+  struct coin_search *s = context;
+  if (at->place == SITE_PROCESS)
+    node_walk_deep(s->model, n, finds_coin, &s->found);
+}
+
+/* Is there a `random` in what processes do? */
+static bool uses_coins(const struct live_check *a) {
+  struct coin_search s = {a->asked.model, false};
+  const struct model_visitor visitor = {.model = a->asked.model, .query = &a->query, .node = visit_coin, .context = &s};
+  model_visit(&visitor);
+  return s.found;
+}
+
+/* Why it cannot be asked, or NULL. */
+static const char *refusal(const struct live_check *a, const struct system *space, const struct automaton *automaton) {
+  enum symbolic_engine engine;
+  if (symbolic_engine_find(a->asked.options->engine, &engine))
+    return "this engine looks at states only";
+  if (!space->ops->atom || !space->ops->concretise_path)
+    return "this semantics is not for runs that go on for ever";
+  if (!environment_run_clauses_fit(&a->asked.model->environments[a->query.environment]))
+    return "its environment says more than 64 things about whole runs";
+  if (a->form.refused)
+    return a->form.refused;
+  if (!automaton)
+    return "its automaton would become too large";
+  if (a->shown_property->almost_surely && !automaton_is_limit_deterministic(automaton))
+    return "'almost surely' is for 'eventually', 'always eventually' and 'leads to'";
+  if (a->shown_property->almost_surely && !space->probabilistic && uses_coins(a))
+    return "'random' is not told from free choice in models like this one";
+  return NULL;
+}
+
+static bool live_check_run(const struct live_check *a, const struct reduction_request *requested, struct run_result *r,
+                           bool traces) {
+  const struct licences *licences;
+  struct system *space = query_system(&a->asked, &a->query, requested, &licences);
+  struct assumptions assumptions = assumptions_of(a->asked.model, a->query.environment);
+  assumptions.coins = a->shown_property->almost_surely;
+  struct automaton *automaton = a->form.refused ? NULL : automaton_of(a->form.pool, a->form.violated);
+  const char *refused = refusal(a, space, automaton);
+  struct liveness_search l;
+  bool ok = true;
+  liveness_search_init(&l, space, automaton, &assumptions, &a->asked.options->limits);
+  if (!refused)
+    run_within_limits(&l, a);
+  if (!refused && assumptions.coins)
+    refused = space->coins_lost;
+  run_result_fill_live(r, space, &l, licences, a->shown_property, refused,
+                       refused ? NULL : unsatisfied_assumption(a, &l));
+  if (!refused && traces)
+    ok = add_traces(a, &l, r);
+  watch_time(a->asked.options->rondo, 0);
+  liveness_search_release(&l);
+  automaton_free(automaton);
+  space->ops->free(space);
+  return ok;
+}
+
+/* --- a model for the query --- */
+
+/* Results speak of the model they are about, and keep it. */
+static void live_check_release(struct live_check *a, struct run_result *keeps) {
+  live_formula_release(&a->form);
+  if (keeps) {
+    keeps->model = a->asked.model;
+    keeps->interp = a->asked.interp;
+    return;
+  }
+  interpreter_free(a->asked.interp);
+  model_free(a->asked.model);
+}
+
+static bool live_check_init(struct live_check *a, const struct query_context *about, const struct live_query *in,
+                            struct text *fault) {
+  struct text error = {0};
+  *a = (struct live_check){.asked = *about,
+                           .property = in->property,
+                           .shown_property = &about->model->properties[in->property],
+                           .fault = fault};
+  a->asked.model = model_load(about->parsed, about->bindings, about->nbindings, false, true, &error);
+  text_release(&error);
+  if (!a->asked.model) {
+    text_add(fault, "a model that was read cannot be read again");
+    return false;
+  }
+  live_formula_init(&a->form, a->asked.model, in->property, in->environment);
+  a->asked.interp = interpreter_new(a->asked.model);
+  a->said = a->asked.model->environments[in->environment];
+  a->query = (struct query){.environment = in->environment,
+                            .semantics = about->semantics,
+                            .properties = &a->property,
+                            .nproperties = 1,
+                            .atoms = a->form.atoms,
+                            .natoms = a->form.natoms};
+  if (query_supported(a->asked.options->rondo, a->asked.model, &a->query, fault))
+    return true;
+  live_check_release(a, NULL);
+  return false;
+}
+
+/* --- what is said `for each` --- */
+
+/* Is there a run that satisfies more than all assumptions? */
+static bool strengthened_is_satisfiable(const struct query_context *about, const struct live_query *in,
+                                        struct text *fault) {
+  struct live_check a;
+  if (!live_check_init(&a, about, in, fault))
+    return false;
+  live_approximate_each(a.asked.model, in->property, in->environment, EACH_STRONGER);
+  const struct licences *licences;
+  struct system *space = query_system(&a.asked, &a.query, &about->options->requested, &licences);
+  struct assumptions assumptions = assumptions_of(a.asked.model, in->environment);
+  struct liveness_search l;
+  liveness_search_init(&l, space, NULL, &assumptions, &about->options->limits);
+  bool found = liveness_graph_begin(&l.graph) && liveness_search_satisfiable(&l, &assumptions);
+  liveness_search_release(&l);
+  space->ops->free(space);
+  live_check_release(&a, NULL);
+  return found;
+}
+
+/* The query with less, or more, assumed. True: that is an answer. */
+static bool answered_by_approximation(const struct query_context *about, const struct live_query *in,
+                                      enum each_approximation how, struct run_result *r) {
+  struct live_check a;
+  struct text ignored = {0};
+  if (!live_check_init(&a, about, in, &ignored))
+    return false;
+  if (!live_approximate_each(a.asked.model, in->property, in->environment, how)) {
+    live_check_release(&a, NULL);
+    return false;
+  }
+  bool ok = live_check_run(&a, &about->options->requested, r, how == EACH_STRONGER);
+  a.asked.model->environments[in->environment] = a.said;
+  live_check_release(&a, r);
+  enum verdict v = r->properties[0].verdict;
+  bool limited = search_limited(r->end), error = r->nproperties > 1;
+  bool decided = v == (how == EACH_WEAKER ? VERDICT_HOLDS : VERDICT_VIOLATED);
+  if (ok && decided && !error && how == EACH_WEAKER && !r->properties[0].vacuous)
+    decided = strengthened_is_satisfiable(about, in, &ignored);
+  text_release(&ignored);
+  if (ok && !error && (decided || limited))
+    return true;
+  run_result_release(r);
+  return false;
+}
+
+bool live_query_answer(const struct query_context *about, const struct live_query *in, struct run_result *r,
+                       struct text *fault) {
+  struct live_check a;
+  bool symmetry = about->options->requested.reduce[REDUCE_SYMMETRY] != REQUEST_OFF; /* what it is done for */
+  bool answered = symmetry && (answered_by_approximation(about, in, EACH_WEAKER, r) ||
+                               answered_by_approximation(about, in, EACH_STRONGER, r));
+  if (answered)
+    return true;
+  if (!live_check_init(&a, about, in, fault))
+    return false;
+  bool ok = live_check_run(&a, &about->options->requested, r, true);
+  live_check_release(&a, r);
+  return ok;
+}

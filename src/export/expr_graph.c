@@ -1,0 +1,373 @@
+#include "export/expr_graph.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+#define FAR ((int64_t)1 << 40) /* bounds beyond this are as good as none */
+
+void expr_graph_init(struct expr_graph *c) { *c = (struct expr_graph){0}; }
+
+void expr_graph_release(struct expr_graph *c) {
+  vec_release(&c->nodes);
+  vec_release(&c->table);
+}
+
+unsigned expr_kids(enum expr_kind g) {
+  switch (g) {
+  case EXPR_NUMBER:
+  case EXPR_VARIABLE:
+  case EXPR_CHOICE:
+    return 0;
+  case EXPR_ARRAY_READ:
+  case EXPR_NOT:
+  case EXPR_BOOL_TO_INT:
+    return 1;
+  case EXPR_ADD:
+  case EXPR_SUB:
+  case EXPR_MUL:
+  case EXPR_DIV:
+  case EXPR_MOD:
+  case EXPR_AND:
+  case EXPR_OR:
+  case EXPR_EQ:
+  case EXPR_LT:
+  case EXPR_LE:
+    return 2;
+  case EXPR_ITE:
+    return 3;
+  }
+  return 0;
+}
+
+/* --- equal nodes are one --- */
+
+struct expr_key {
+  uint32_t expr_kind, truth, index, kid[3];
+  int64_t number;
+};
+
+static struct expr_key key_of(const struct expr_node *n) {
+  struct expr_key k;
+  memset(&k, 0, sizeof k);
+  k.expr_kind = n->expr_kind;
+  k.truth = n->truth;
+  k.index = n->index;
+  memcpy(k.kid, n->kid, sizeof k.kid);
+  k.number = n->number;
+  return k;
+}
+
+static void table_put(struct expr_graph *c, expr_id w) {
+  struct expr_key k = key_of(&c->nodes.at[w]);
+  size_t mask = c->table.cap - 1, at = (size_t)hash_bytes(&k, sizeof k) & mask;
+  while (c->table.at[at])
+    at = (at + 1) & mask;
+  c->table.at[at] = w + 1;
+}
+
+static void table_grow(struct expr_graph *c) {
+  size_t size = c->table.cap ? 2 * c->table.cap : 1024;
+  memory_free(c->table.at);
+  c->table.at = memory_alloc(size * sizeof *c->table.at);
+  c->table.cap = c->table.n = size;
+  for (expr_id w = 0; w < c->nodes.n; w++)
+    table_put(c, w);
+}
+
+static expr_id node_make(struct expr_graph *c, struct expr_node n) {
+  for (unsigned i = expr_kids(n.expr_kind); i < 3; i++)
+    n.kid[i] = NO_EXPR;
+  c->large |= !n.truth && (n.lo < -EXPR_NUMBER_MOST || n.hi > EXPR_NUMBER_MOST);
+  n.lo = n.lo < -FAR ? -FAR : n.lo;
+  n.hi = n.hi > FAR ? FAR : n.hi;
+  if (2 * (c->nodes.n + 1) > c->table.cap)
+    table_grow(c);
+  struct expr_key k = key_of(&n);
+  size_t mask = c->table.cap - 1, at = (size_t)hash_bytes(&k, sizeof k) & mask;
+  for (; c->table.at[at]; at = (at + 1) & mask) {
+    struct expr_key other = key_of(&c->nodes.at[c->table.at[at] - 1]);
+    if (!memcmp(&k, &other, sizeof k))
+      return c->table.at[at] - 1;
+  }
+  vec_push(&c->nodes, n);
+  c->table.at[at] = (expr_id)c->nodes.n;
+  return (expr_id)c->nodes.n - 1;
+}
+
+/* --- leaves --- */
+
+expr_id expr_number(struct expr_graph *c, int64_t number) {
+  return node_make(c, (struct expr_node){.expr_kind = EXPR_NUMBER, .number = number, .lo = number, .hi = number});
+}
+
+expr_id expr_truth(struct expr_graph *c, bool truth) {
+  return node_make(
+      c, (struct expr_node){.expr_kind = EXPR_NUMBER, .truth = true, .number = truth, .lo = truth, .hi = truth});
+}
+
+expr_id expr_variable(struct expr_graph *c, uint32_t cell, bool truth, int64_t lo, int64_t hi) {
+  return node_make(c,
+                   (struct expr_node){.expr_kind = EXPR_VARIABLE, .truth = truth, .index = cell, .lo = lo, .hi = hi});
+}
+
+expr_id expr_array_read(struct expr_graph *c, uint32_t array, expr_id index, int64_t lo, int64_t hi) {
+  return node_make(
+      c, (struct expr_node){.expr_kind = EXPR_ARRAY_READ, .index = array, .kid = {index}, .lo = lo, .hi = hi});
+}
+
+expr_id expr_choice(struct expr_graph *c, uint32_t param, bool truth, int64_t lo, int64_t hi) {
+  return node_make(c, (struct expr_node){
+                          .expr_kind = EXPR_CHOICE, .truth = truth, .index = param, .number = hi, .lo = lo, .hi = hi});
+}
+
+static bool constant_value(const struct expr_graph *c, expr_id w, int64_t *v) {
+  *v = c->nodes.at[w].number;
+  return c->nodes.at[w].expr_kind == EXPR_NUMBER;
+}
+
+bool expr_is_constant(const struct expr_graph *c, expr_id w, int64_t v) {
+  return c->nodes.at[w].expr_kind == EXPR_NUMBER && c->nodes.at[w].number == v;
+}
+
+void expr_set_span(struct expr_graph *c, expr_id w, struct span at) {
+  struct expr_node *n = &c->nodes.at[w];
+  if (expr_kids(n->expr_kind) > 0 && !n->at.to)
+    n->at = at;
+}
+
+void expr_assert_bounds(struct expr_graph *c, expr_id w, int64_t lo, int64_t hi) {
+  struct expr_node *n = &c->nodes.at[w];
+  n->lo = n->lo < lo ? lo : n->lo;
+  n->hi = n->hi > hi ? hi : n->hi;
+}
+
+/* --- numbers --- */
+
+static expr_id pair(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b, int64_t lo, int64_t hi) {
+  return node_make(c, (struct expr_node){.expr_kind = expr_kind, .kid = {a, b}, .lo = lo, .hi = hi});
+}
+
+static int64_t clip(__int128 v) { return v < -FAR ? -FAR : v > FAR ? FAR : (int64_t)v; }
+
+static expr_id product(struct expr_graph *c, expr_id a, expr_id b) {
+  const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
+  int64_t corner[4] = {clip((__int128)x->lo * y->lo), clip((__int128)x->lo * y->hi), clip((__int128)x->hi * y->lo),
+                       clip((__int128)x->hi * y->hi)};
+  int64_t lo = corner[0], hi = corner[0];
+  for (int i = 1; i < 4; i++) {
+    lo = corner[i] < lo ? corner[i] : lo;
+    hi = corner[i] > hi ? corner[i] : hi;
+  }
+  if (lo == hi)
+    return expr_number(c, lo);
+  if (expr_is_constant(c, a, 1))
+    return b;
+  return expr_is_constant(c, b, 1) ? a : pair(c, EXPR_MUL, a, b, lo, hi);
+}
+
+static expr_id sum(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
+  const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
+  bool minus = expr_kind == EXPR_SUB;
+  int64_t lo = x->lo + (minus ? -y->hi : y->lo), hi = x->hi + (minus ? -y->lo : y->hi);
+  if (lo == hi)
+    return expr_number(c, lo);
+  if (expr_is_constant(c, b, 0))
+    return a;
+  return !minus && expr_is_constant(c, a, 0) ? b : pair(c, expr_kind, a, b, lo, hi);
+}
+
+/* Formats differ on negative numbers: those are shifted by a multiple of the divisor first. */
+static expr_id quotient(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
+  int64_t lo = node_of(c, a)->lo;
+  if (lo < 0) {
+    expr_id times = expr_number(c, -lo);
+    expr_id shifted = quotient(c, expr_kind, sum(c, EXPR_ADD, a, product(c, times, b)), b);
+    return expr_kind == EXPR_MOD ? shifted : sum(c, EXPR_SUB, shifted, times);
+  }
+  const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
+  int64_t least = y->lo > 0 ? y->lo : 1, most = y->hi > 0 ? y->hi : 1;
+  if (expr_kind == EXPR_MOD) {
+    if (x->hi < least)
+      return a;
+    if (x->lo == x->hi && y->lo == y->hi)
+      return expr_number(c, x->lo % most);
+    return pair(c, expr_kind, a, b, 0, most - 1 < x->hi ? most - 1 : x->hi);
+  }
+  if (x->lo / most == x->hi / least)
+    return expr_number(c, x->lo / most);
+  return expr_is_constant(c, b, 1) ? a : pair(c, expr_kind, a, b, x->lo / most, x->hi / least);
+}
+
+expr_id expr_arithmetic(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
+  if (expr_kind == EXPR_MUL)
+    return product(c, a, b);
+  return expr_kind == EXPR_DIV || expr_kind == EXPR_MOD ? quotient(c, expr_kind, a, b) : sum(c, expr_kind, a, b);
+}
+
+expr_id expr_bool_to_int(struct expr_graph *c, expr_id truth) {
+  int64_t v;
+  if (constant_value(c, truth, &v))
+    return expr_number(c, v);
+  return node_make(c, (struct expr_node){.expr_kind = EXPR_BOOL_TO_INT, .kid = {truth}, .lo = 0, .hi = 1});
+}
+
+/* --- truth values --- */
+
+static expr_id truth_pair(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
+  return node_make(c, (struct expr_node){.expr_kind = expr_kind, .truth = true, .kid = {a, b}, .lo = 0, .hi = 1});
+}
+
+expr_id expr_not(struct expr_graph *c, expr_id a) {
+  int64_t v;
+  if (constant_value(c, a, &v))
+    return expr_truth(c, !v);
+  if (node_of(c, a)->expr_kind == EXPR_NOT)
+    return node_of(c, a)->kid[0];
+  return node_make(c, (struct expr_node){.expr_kind = EXPR_NOT, .truth = true, .kid = {a}, .lo = 0, .hi = 1});
+}
+
+static bool opposite(struct expr_graph *c, expr_id a, expr_id b) { return expr_not(c, a) == b; }
+
+expr_id expr_and(struct expr_graph *c, expr_id a, expr_id b) {
+  if (expr_is_constant(c, a, 0) || expr_is_constant(c, b, 1) || a == b)
+    return a;
+  if (expr_is_constant(c, b, 0) || expr_is_constant(c, a, 1))
+    return b;
+  return opposite(c, a, b) ? expr_truth(c, false) : truth_pair(c, EXPR_AND, a, b);
+}
+
+expr_id expr_or(struct expr_graph *c, expr_id a, expr_id b) {
+  if (expr_is_constant(c, a, 1) || expr_is_constant(c, b, 0) || a == b)
+    return a;
+  if (expr_is_constant(c, b, 1) || expr_is_constant(c, a, 0))
+    return b;
+  return opposite(c, a, b) ? expr_truth(c, true) : truth_pair(c, EXPR_OR, a, b);
+}
+
+expr_id expr_implies(struct expr_graph *c, expr_id a, expr_id b) { return expr_or(c, expr_not(c, a), b); }
+
+expr_id expr_equal(struct expr_graph *c, expr_id a, expr_id b) {
+  const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
+  if (a == b)
+    return expr_truth(c, true);
+  if (x->expr_kind == EXPR_NUMBER && y->expr_kind != EXPR_NUMBER)
+    return expr_equal(c, b, a);
+  if (x->hi < y->lo || y->hi < x->lo)
+    return expr_truth(c, false);
+  if (x->truth && y->expr_kind == EXPR_NUMBER) {
+    return y->number ? a : expr_not(c, a);
+  } else if (y->expr_kind == EXPR_NUMBER && x->expr_kind == EXPR_ITE) { /* of constants: the condition says it */
+    expr_id condition = x->kid[0], then = x->kid[1], other = x->kid[2];
+    int64_t v;
+    if (constant_value(c, then, &v) || constant_value(c, other, &v))
+      return expr_ite(c, condition, expr_equal(c, then, b), expr_equal(c, other, b));
+  }
+  return truth_pair(c, EXPR_EQ, a, b);
+}
+
+expr_id expr_less(struct expr_graph *c, expr_id a, expr_id b) {
+  const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
+  if (x->hi < y->lo)
+    return expr_truth(c, true);
+  return x->lo >= y->hi ? expr_truth(c, false) : truth_pair(c, EXPR_LT, a, b);
+}
+
+expr_id expr_at_most(struct expr_graph *c, expr_id a, expr_id b) {
+  const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
+  if (x->hi <= y->lo)
+    return expr_truth(c, true);
+  return x->lo > y->hi ? expr_truth(c, false) : truth_pair(c, EXPR_LE, a, b);
+}
+
+expr_id expr_ite(struct expr_graph *c, expr_id condition, expr_id then, expr_id other) {
+  int64_t v;
+  if (constant_value(c, condition, &v))
+    return v ? then : other;
+  if (then == other)
+    return then;
+  if (node_of(c, condition)->expr_kind == EXPR_NOT)
+    return expr_ite(c, node_of(c, condition)->kid[0], other, then);
+  const struct expr_node *x = node_of(c, then), *y = node_of(c, other);
+  bool truth = x->truth;
+  if (truth && constant_value(c, then, &v))
+    return v ? expr_or(c, condition, other) : expr_and(c, expr_not(c, condition), other);
+  if (truth && constant_value(c, other, &v))
+    return v ? expr_or(c, expr_not(c, condition), then) : expr_and(c, condition, then);
+  if (x->expr_kind == EXPR_ITE && x->kid[0] == condition)
+    return expr_ite(c, condition, x->kid[1], other);
+  if (y->expr_kind == EXPR_ITE && y->kid[0] == condition)
+    return expr_ite(c, condition, then, y->kid[2]);
+  int64_t lo = x->lo < y->lo ? x->lo : y->lo, hi = x->hi > y->hi ? x->hi : y->hi;
+  return node_make(c, (struct expr_node){
+                          .expr_kind = EXPR_ITE, .truth = truth, .kid = {condition, then, other}, .lo = lo, .hi = hi});
+}
+
+/* --- choices --- */
+
+static expr_id rebuilt(struct expr_graph *c, const struct expr_node *n, const expr_id kid[3]) {
+  switch (n->expr_kind) {
+  case EXPR_ARRAY_READ:
+    return expr_array_read(c, n->index, kid[0], n->lo, n->hi);
+  case EXPR_ADD:
+  case EXPR_SUB:
+  case EXPR_MUL:
+  case EXPR_DIV:
+  case EXPR_MOD:
+    return expr_arithmetic(c, n->expr_kind, kid[0], kid[1]);
+  case EXPR_NOT:
+    return expr_not(c, kid[0]);
+  case EXPR_AND:
+    return expr_and(c, kid[0], kid[1]);
+  case EXPR_OR:
+    return expr_or(c, kid[0], kid[1]);
+  case EXPR_EQ:
+    return expr_equal(c, kid[0], kid[1]);
+  case EXPR_LT:
+    return expr_less(c, kid[0], kid[1]);
+  case EXPR_LE:
+    return expr_at_most(c, kid[0], kid[1]);
+  case EXPR_ITE:
+    return expr_ite(c, kid[0], kid[1], kid[2]);
+  case EXPR_BOOL_TO_INT:
+    return expr_bool_to_int(c, kid[0]);
+  case EXPR_NUMBER: /* these have no kids, so they stay as they are */
+  case EXPR_VARIABLE:
+  case EXPR_CHOICE:
+    break;
+  }
+  return NO_EXPR;
+}
+
+struct choice_substitution {
+  struct expr_graph *expr_graph;
+  uint32_t param;
+  int64_t value;
+  expr_id *done; /* by expr_id: what has become of it, NO_EXPR: not known yet */
+};
+
+static expr_id chosen(struct choice_substitution *k, expr_id w) {
+  struct expr_node n = *node_of(k->expr_graph, w);
+  if (k->done[w] != NO_EXPR)
+    return k->done[w];
+  if (n.expr_kind == EXPR_CHOICE && n.index == k->param) {
+    k->done[w] = n.truth ? expr_truth(k->expr_graph, k->value) : expr_number(k->expr_graph, k->value);
+    return k->done[w];
+  }
+  expr_id kid[3] = {NO_EXPR, NO_EXPR, NO_EXPR};
+  bool same = true;
+  for (unsigned i = 0; i < expr_kids(n.expr_kind); i++) {
+    kid[i] = chosen(k, n.kid[i]);
+    same &= kid[i] == n.kid[i];
+  }
+  return k->done[w] = same ? w : rebuilt(k->expr_graph, &n, kid);
+}
+
+expr_id expr_substitute_choice(struct expr_graph *c, expr_id w, uint32_t param, int64_t value) {
+  struct choice_substitution k = {c, param, value, memory_alloc((w + 1) * sizeof(expr_id))};
+  for (expr_id i = 0; i <= w; i++)
+    k.done[i] = NO_EXPR;
+  expr_id made = chosen(&k, w);
+  memory_free(k.done);
+  return made;
+}

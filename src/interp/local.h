@@ -1,0 +1,51 @@
+/* One process's part of a round: what it sends, what it becomes. */
+#ifndef RONDO_INTERP_LOCAL_H
+#define RONDO_INTERP_LOCAL_H
+
+#include "interp/eval.h"
+
+struct local_send {
+  enum target_kind target;
+  uint32_t to_role; /* SET */
+  value to;         /* ONE: an identity; EXPR: a set of identities */
+  value message;
+  const struct type *type;
+  struct span at;
+};
+
+struct local_send_list {
+  struct local_send *at;
+  size_t n, cap;
+};
+
+bool process_active(value status); /* takes part in rounds, takes steps: not crashed, halted, Byzantine */
+bool round_send_reaches(const struct model *, const struct local_send *, uint32_t from, uint32_t to);
+
+/* Prepares an evaluation for process `me` in local state `local`, which an update then changes in place. */
+void local_begin(struct eval *, struct interpreter *, uint32_t me, uint32_t point, value phase, value *local,
+                 const value *globals);
+/* One run with the script in e->choices. False: an error of the model, in e->error. */
+bool local_sends(struct eval *, struct local_send_list *);
+bool local_update(struct eval *, const struct received *);
+
+/* The values that oracles chosen at this point can take are those of their types; elsewhere they keep theirs. */
+bool oracle_chosen_at(const struct model *, const struct var *, uint32_t point);
+bool oracle_reset_after(const struct model *, const struct var *, uint32_t point);
+/* After the round at `point`: oracles whose time is over have their type's first value, and so have all oracles of a
+   process that crashed or halted. */
+void local_reset_oracles(struct interpreter *, uint32_t role, uint32_t point, value *local);
+uint32_t role_noracles(const struct role *);
+
+/* Gives variable number i of e->local its first value; those before it have theirs. */
+void local_first_value(struct eval *, uint32_t i);
+/* All local states in which process p can start, Byzantine and omission faults included as far as the environment
+   knows them (limits are the caller's business). Each is role_local_length long. */
+struct locals {
+  value *at;
+  size_t n, cap, length;
+};
+bool local_initials(struct interpreter *, uint32_t environment, uint32_t p, const value *globals, struct locals *,
+                    struct model_error *);
+void locals_release(struct locals *);
+
+#endif

@@ -1,0 +1,299 @@
+/* The checker's order of work. Everything that has a name is declared before any expression is
+   looked at, so the file's declarations may stand in any order. */
+#include "lang/typecheck.h"
+
+#include "lang/typecheck_internal.h"
+#include "lang/typecheck_whole_model.h"
+
+#include "analysis/local_properties.h"
+#include "model/def_inlining.h"
+#include "model/model_print.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+const char *checker_strdup(struct typechecker *c, const char *name) {
+  return arena_strndup(&c->m->arena, name, strlen(name));
+}
+
+void checker_error(struct typechecker *c, struct span at, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  struct text message = {0};
+  text_addv(&message, format, args);
+  va_end(args);
+  diag_error(c->diags, at, "%s", text_or_empty(&message));
+  text_release(&message);
+}
+
+void checker_help(struct typechecker *c, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  struct text message = {0};
+  text_addv(&message, format, args);
+  va_end(args);
+  diag_help(c->diags, "%s", text_or_empty(&message));
+  text_release(&message);
+}
+
+uint32_t checker_line(const struct typechecker *c, struct span at) {
+  uint32_t line, column;
+  source_place(&c->m->source, at.from, &line, &column);
+  return line;
+}
+
+const char *source_text(struct typechecker *c, struct span at) {
+  const struct source *s = &c->m->source;
+  struct text out = {0};
+  bool gap = false;
+  for (uint32_t i = at.from; i < at.to && i < s->length; i++) {
+    if (isspace((unsigned char)s->text[i])) {
+      gap = true;
+      continue;
+    }
+    if (gap && out.n)
+      text_add(&out, " ");
+    gap = false;
+    text_add_n(&out, &s->text[i], 1);
+  }
+  const char *kept = checker_strdup(c, text_or_empty(&out));
+  text_release(&out);
+  return kept;
+}
+
+const char *type_text(struct typechecker *c, const struct type *t) {
+  struct text out = {0};
+  if (t->kind == TYPE_RANGE && t->lo == t->hi && !t->name) /* a literal */
+    text_addf(&out, "the number %" PRId64, t->lo);
+  else
+    type_print(c->m, t, &out);
+  if (t->name && t->kind == TYPE_RANGE)
+    text_addf(&out, " = %" PRId64 "..%" PRId64, t->lo, t->hi);
+  const char *kept = checker_strdup(c, text_or_empty(&out));
+  text_release(&out);
+  return kept;
+}
+
+/* Does a process react: is there a `start`, a step or a handler? takes: on a message. */
+static const struct ast *first_reaction(const struct ast *process, bool takes) {
+  for (uint32_t i = 2; i < process->n; i++) {
+    const struct ast *k = process->kid[i];
+    bool reacts = k->kind == AST_START || k->kind == AST_STEP || k->kind == AST_ALTERNATIVE;
+    if (reacts && !takes)
+      return k;
+    for (uint32_t j = 0; takes && (k->kind == AST_STEP || k->kind == AST_ALTERNATIVE) && j < k->n; j++) {
+      const struct ast *trigger = k->kind == AST_STEP && k->kid[j]->n ? k->kid[j]->kid[0] : k->kid[j];
+      if (trigger && trigger->kind == AST_TRIGGER && trigger->n > 2 && trigger->kid[2])
+        return k;
+    }
+  }
+  return NULL;
+}
+
+enum model_kind ast_model_kind(const struct ast *file) {
+  bool steps = false;
+  if (file->flags & AST_FLAG_COUNTERS)
+    return MODEL_COUNTERS;
+  for (uint32_t i = 0; i < file->n; i++) {
+    const struct ast *d = file->kid[i];
+    if (d->kind == AST_MESSAGES || (d->kind == AST_PROCESS && first_reaction(d, true)))
+      return MODEL_MESSAGES;
+    steps |=
+        (d->kind == AST_STORE && d->number == STORE_SHARED) || (d->kind == AST_PROCESS && first_reaction(d, false));
+  }
+  return steps ? MODEL_SHARED : MODEL_ROUNDS;
+}
+
+struct span first_step_construct(const struct ast *file) {
+  for (uint32_t i = 0; i < file->n; i++) {
+    const struct ast *d = file->kid[i];
+    if (d->kind == AST_MESSAGES || (d->kind == AST_STORE && d->number == STORE_SHARED))
+      return d->word;
+    const struct ast *reacts = d->kind == AST_PROCESS ? first_reaction(d, false) : NULL;
+    if (reacts)
+      return reacts->word;
+  }
+  return file->word;
+}
+
+static bool kind_supported(struct typechecker *c) {
+  if (c->m->kind != MODEL_COUNTERS)
+    return true;
+  checker_error(c, c->file->word, "counter systems cannot be checked by this version of rondo");
+  checker_help(c, "it checks algorithms whose processes proceed in rounds or take steps");
+  return false;
+}
+
+static void intern_basic_types(struct typechecker *c) {
+  c->error = type_intern(c, (struct type){.kind = TYPE_ERROR});
+  c->unknown = type_intern(c, (struct type){.kind = TYPE_ERROR, .name = "?"});
+  c->boolean = type_intern(c, (struct type){.kind = TYPE_BOOL});
+  c->integer = type_intern(c, (struct type){.kind = TYPE_INT});
+  c->round = type_intern(c, (struct type){.kind = TYPE_ROUND});
+}
+
+static void warn_unread(struct typechecker *c) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    for (uint32_t i = 0; i < c->m->roles[r].nvars; i++) {
+      const struct var *v = &c->m->roles[r].vars[i];
+      if (!c->roles[r].read[i])
+        diag_warning(c->diags, v->at, "variable '%s' is never read", v->name);
+    }
+  for (uint32_t i = 0; i < c->m->nglobals; i++)
+    if (!c->global_read[i])
+      diag_warning(c->diags, c->m->globals[i].at, "variable '%s' is never read", c->m->globals[i].name);
+}
+
+static void check_processes(struct typechecker *c) {
+  if (model_steps(c->m)) {
+    check_environments(c);
+    find_senders(c);
+    check_steps(c);
+  } else {
+    check_schedule(c);
+    check_environments(c); /* they name rounds */
+  }
+}
+
+static void check_all(struct typechecker *c, const struct param_binding *bindings, size_t nbindings, bool complete) {
+  size_t before = c->diags->errors;
+  declare_params(c);
+  assign_params(c, bindings, nbindings, complete);
+  if (c->diags->errors > before) /* sizes are not known, so nothing else is */
+    return;
+  intern_basic_types(c);
+  declare_roles(c);
+  if (c->diags->errors > before)
+    return;
+  declare_types(c);
+  declare_messages(c);
+  declare_defs(c, ROLE_ANY);
+  check_stores(c);
+  check_processes(c);
+  check_properties(c);
+  if (c->diags->errors > before)
+    return;
+  warn_unread(c);
+  warn_of_messages(c);
+}
+
+static struct model *model_new(const struct ast *file, const struct source *source) {
+  struct model *m = memory_alloc(sizeof *m);
+  arena_init(&m->arena);
+  values_init(&m->values);
+  m->source.path = source->path ? arena_strndup(&m->arena, source->path, strlen(source->path)) : "";
+  m->source.text = arena_strndup(&m->arena, source->text, source->length);
+  m->source.length = source->length;
+  const char *name = file->name ? file->name : "?";
+  m->name = arena_strndup(&m->arena, name, strlen(name));
+  return m;
+}
+
+static void checker_release(struct typechecker *c) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    vec_release(&c->roles[r].members);
+  vec_release(&c->globals);
+  vec_release(&c->members);
+  vec_release(&c->locals);
+  vec_release(&c->types);
+  vec_release(&c->defs);
+  vec_release(&c->def_info);
+  vec_release(&c->params);
+  vec_release(&c->conditions);
+  vec_release(&c->sends);
+  vec_release(&c->unbound);
+}
+
+/* Properties and environments are analysed by their shape, so they are kept without calls. */
+static void inline_defs(struct model *m) {
+  for (uint32_t i = 0; i < m->nproperties; i++) {
+    struct property *p = &m->properties[i];
+    p->formula = node_inlined(m, p->formula);
+    p->until = p->until ? p->formula->kid[0] : NULL;
+  }
+  for (uint32_t i = 0; i < m->nenvironments; i++)
+    for (uint32_t k = 0; k < m->environments[i].nclauses; k++)
+      m->environments[i].clauses[k].pred = node_inlined(m, m->environments[i].clauses[k].pred);
+}
+
+static void checker_end(struct typechecker *c) {
+  struct model *m = c->m;
+  m->types = arena_copy(&m->arena, c->types.at, c->types.n * sizeof *c->types.at);
+  m->ntypes = (uint32_t)c->types.n;
+  m->defs = arena_copy(&m->arena, c->defs.at, c->defs.n * sizeof *c->defs.at);
+  m->ndefs = (uint32_t)c->defs.n;
+  checker_release(c);
+}
+
+struct model *model_typecheck(const struct ast *file, const struct source *source, const struct param_binding *bindings,
+                              size_t nbindings, bool complete_params, struct diags *diags) {
+  struct typechecker c = {.m = model_new(file, source), .file = file, .diags = diags};
+  c.in.role = ROLE_ANY;
+  c.m->kind = ast_model_kind(file);
+  size_t before = diags->errors;
+  if (kind_supported(&c))
+    check_all(&c, bindings, nbindings, complete_params);
+  struct model *m = c.m;
+  checker_end(&c);
+  if (diags->errors == before) {
+    inline_defs(m);
+    check_whole_model(m, diags);
+  }
+  if (diags->errors == before) {
+    locality_add_stabilities(m);
+    return m;
+  }
+  model_free(m);
+  return NULL;
+}
+
+/* A value that can be computed and type_text by itself. */
+static bool has_value_in_state(struct typechecker *c, const struct node *n) {
+  if (node_is_error(n))
+    return false;
+  if (n->type->kind == TYPE_BAG || n->op == NODE_INTERVAL || n->op == NODE_SUBSETS) {
+    checker_error(c, n->at, "this is for quantifiers to range over and has no value by itself");
+    return false;
+  }
+  if (!type_is_known(n->type)) {
+    checker_error(c, n->at, "the type of this expression is not known");
+    return false;
+  }
+  return true;
+}
+
+struct model *model_typecheck_with(const struct ast *file, const struct source *source,
+                                   const struct param_binding *bindings, size_t nbindings, const struct values *values,
+                                   const struct ast *expression, bool step, struct node **lowered,
+                                   struct diags *diags) {
+  struct typechecker c = {.m = model_new(file, source), .file = file, .diags = diags};
+  struct model *m = c.m;
+  size_t before = diags->errors;
+  values_release(&m->values);
+  m->values = *values;
+  c.in.role = ROLE_ANY;
+  m->kind = ast_model_kind(file);
+  *lowered = NULL;
+  if (kind_supported(&c))
+    check_all(&c, bindings, nbindings, false);
+  if (diags->errors == before) {
+    c.in = (struct expr_context){.where = IN_PROPERTY, .role = ROLE_ANY, .step = step};
+    c.slots = 0;
+    struct node *n = lower_expr(&c, expression);
+    if (has_value_in_state(&c, n))
+      *lowered = n;
+    else if (diags->errors == before)
+      checker_error(&c, expression->at, "this expression cannot be evaluated");
+  }
+  checker_end(&c);
+  if (diags->errors == before) {
+    inline_defs(m);
+    *lowered = node_inlined(m, *lowered);
+    return m;
+  }
+  m->values = (struct values){0}; /* the caller's */
+  model_free(m);
+  return NULL;
+}

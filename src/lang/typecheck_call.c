@@ -1,0 +1,315 @@
+/* Calls: built-in functions, aggregates, processes by number, defs. */
+#include "lang/typecheck_internal.h"
+
+#include <string.h>
+
+static bool is(const struct ast *a, const char *name) { return strcmp(a->name, name) == 0; }
+
+/* ---- aggregates ---- */
+
+static const struct {
+  const char *name;
+  enum op op;
+} aggregates[] = {
+    {"min", NODE_MIN},   {"max", NODE_MAX},       {"sum", NODE_SUM},           {"union", NODE_UNION_OF},
+    {"pick", NODE_PICK}, {"random", NODE_RANDOM}, {"majority", NODE_MAJORITY}, {"mostfrequent", NODE_MOSTFREQUENT},
+};
+
+bool is_aggregate(const char *name, enum op *op) {
+  for (size_t i = 0; i < sizeof aggregates / sizeof *aggregates; i++)
+    if (strcmp(aggregates[i].name, name) == 0) {
+      *op = aggregates[i].op;
+      return true;
+    }
+  return false;
+}
+
+static bool choice_allowed(const struct typechecker *c) {
+  bool process = in_process(c) && c->in.where != IN_GRAPH && !c->in.fixed;
+  return process || c->in.where == IN_DEF || c->in.where == IN_FILE;
+}
+
+/* Free choice belongs to the processes: a property or an environment must mean one thing. */
+static bool may_choose(struct typechecker *c, const struct ast *a) {
+  if (c->in.where == IN_DEF || c->in.where == IN_MEMBER_DEF)
+    c->def->chooses = true;
+  if (choice_allowed(c))
+    return true;
+  if (c->in.fixed) {
+    checker_error(c, a->word, "'%s' is a free choice, and what is waited for is no choice", a->name);
+    checker_help(c, "choose in the block");
+    return false;
+  }
+  checker_error(c, a->word, "'%s' is a free choice, which only processes can make", a->name);
+  checker_help(c, "a property says 'exists' or 'forall'");
+  return false;
+}
+
+/* The aggregate's type, or NULL: reported. */
+/* The interval that a sum lies in, if so many numbers of that type cannot leave 64 bits, in whatever order. */
+static const struct type *sum_type(struct typechecker *c, const struct type *t, uint64_t most) {
+  int64_t lo, hi;
+  if (t->kind != TYPE_RANGE || most > INT32_MAX || __builtin_mul_overflow(t->lo < 0 ? t->lo : 0, (int64_t)most, &lo) ||
+      __builtin_mul_overflow(t->hi > 0 ? t->hi : 0, (int64_t)most, &hi))
+    return c->integer;
+  return range_type(c, lo, hi);
+}
+
+static const struct type *aggregate_type(struct typechecker *c, const struct ast *a, enum op op,
+                                         const struct node *element, uint64_t most) {
+  const struct type *t = element->type;
+  if (op == NODE_MIN || op == NODE_MAX) {
+    const char *why = order_missing_reason(t);
+    if (!why)
+      return t;
+    checker_error(c, a->word, "'%s' cannot be used here: %s", a->name, why);
+    if (t->kind == TYPE_OPTION)
+      checker_help(c, "take the values that are there: '%s(v for m in ..., v in m.field)'", a->name);
+    else if (t->kind == TYPE_PROCESS)
+      checker_help(c, "number(p) is the number of process p, counted from 1");
+    return NULL;
+  }
+  if (op == NODE_SUM) {
+    if (type_is_number(t))
+      return sum_type(c, t, most);
+    checker_error(c, element->at, "'sum' needs numbers, not %s", type_text(c, t));
+    return NULL;
+  }
+  if (op == NODE_UNION_OF && t->kind != TYPE_SET) {
+    checker_error(c, element->at, "'union' needs sets, not %s", type_text(c, t));
+    return NULL;
+  }
+  if ((op == NODE_PICK || op == NODE_RANDOM) && !may_choose(c, a))
+    return NULL;
+  return op == NODE_MOSTFREQUENT ? set_type(c, t) : t;
+}
+
+struct node *aggregate_over(struct typechecker *c, const struct ast *a, enum op op, struct node *element,
+                            struct generator *gen, uint32_t ngen) {
+  const struct type *type = aggregate_type(c, a, op, element, bindings_max(c, gen, ngen));
+  if (!type)
+    return node_error(c, a->at);
+  struct node *n = node_new(c, op, a->at, type, 1);
+  n->kid[0] = element;
+  n->gen = gen;
+  n->ngen = ngen;
+  return n;
+}
+
+/* f(collection) is f(x for x in collection); f(a, b) goes through the values given. */
+static struct node *aggregate_call(struct typechecker *c, const struct ast *a, enum op op) {
+  if (a->n == 0) {
+    checker_error(c, a->word, "'%s' needs something to go through", a->name);
+    return node_error(c, a->at);
+  }
+  bool counts = op == NODE_SUM || op == NODE_MAJORITY || op == NODE_MOSTFREQUENT; /* repeated values count again */
+  struct ast given = {.kind = counts ? AST_SEQUENCE : AST_SET, .at = a->at, .word = a->word, .n = a->n, .kid = a->kid};
+  struct node *range = a->n == 1 ? lower_collection(c, a->kid[0]) : lower_expr(c, &given);
+  if (node_is_error(range))
+    return range;
+  const struct type *type = range->type->element;
+  if (!type_is_known(type)) {
+    checker_error(c, a->at, "'%s' of nothing", a->name);
+    return node_error(c, a->at);
+  }
+  uint32_t slots = c->slots;
+  struct generator *gen = arena_alloc(&c->m->arena, sizeof *gen);
+  *gen = (struct generator){.slot = slot_new(c), .range = range, .type = type, .name = "x", .at = a->at};
+  c->slots = slots;
+  return aggregate_over(c, a, op, node_slot(c, range->at, gen->slot, type), gen, 1);
+}
+
+/* ---- built-in functions ---- */
+
+static struct node *one_argument(struct typechecker *c, const struct ast *a, const char *what) {
+  if (a->n == 1 && a->kid[0]->kind != AST_ITEM)
+    return lower_expr(c, a->kid[0]);
+  checker_error(c, a->word, "'%s' needs %s", a->name, what);
+  return node_error(c, a->at);
+}
+
+static struct node *node_unary(struct typechecker *c, enum op op, const struct ast *a, const struct type *type,
+                               struct node *kid) {
+  struct node *n = node_new(c, op, a->at, type, 1);
+  n->kid[0] = kid;
+  return n;
+}
+
+static struct node *one_process(struct typechecker *c, const struct ast *a) {
+  struct node *p = one_argument(c, a, "one process");
+  if (node_is_error(p) || p->type->kind == TYPE_PROCESS)
+    return p;
+  checker_error(c, a->kid[0]->at, "'%s' needs a process, not %s", a->name, type_text(c, p->type));
+  if (p->type->kind == TYPE_OPTION && p->type->element->kind == TYPE_PROCESS)
+    checker_help(c, "it may be none: take its value with 'exists q in ...'");
+  else if (type_is_number(p->type))
+    checker_help(c, "%s(i) is the process with number i", c->m->roles[0].name);
+  return node_error(c, a->at);
+}
+
+static struct node *call_from(struct typechecker *c, const struct ast *a) {
+  if (!may_read_received(c, a, "from"))
+    return node_error(c, a->at);
+  struct node *p = one_process(c, a);
+  return node_is_error(p) ? p : node_unary(c, NODE_FROM, a, option_type(c, c->in.arrivals->type), p);
+}
+
+static struct node *call_sender(struct typechecker *c, const struct ast *a) {
+  const struct scope_symbol *s = a->n == 1 && a->kid[0]->kind == AST_NAME ? symbol_find(c, a->kid[0]->name) : NULL;
+  if (!s || s->kind != SYMBOL_SLOT || !s->message) {
+    if (model_steps(c->m))
+      checker_error(c, a->word, "'sender' needs a message: one that 'on m: ...' or 'm in Q' binds");
+    else
+      checker_error(c, a->word, "'sender' needs a message that 'm in received' binds");
+    return node_error(c, a->at);
+  }
+  struct node *n = node_new(c, NODE_SENDER, a->at, sender_type(c), 0);
+  n->index = s->index;
+  symbol_find(c, a->kid[0]->name)->used = true;
+  return n;
+}
+
+static struct node *call_number(struct typechecker *c, const struct ast *a) {
+  struct node *p = one_process(c, a);
+  if (node_is_error(p))
+    return p;
+  if (c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) {
+    checker_error(c, a->word, "'number' cannot be used in a property or an environment");
+    checker_help(c, "they speak of processes by 'forall' and 'exists', so that processes may trade places");
+    return node_error(c, a->at);
+  }
+  uint32_t most = p->type->role == ROLE_ANY ? c->m->nprocesses : c->m->roles[p->type->role].count;
+  return node_unary(c, NODE_NUMBER_OF, a, range_type(c, 1, most), p);
+}
+
+static struct node *call_sequence(struct typechecker *c, const struct ast *a) {
+  enum op op = is(a, "first") ? NODE_FIRST : is(a, "last") ? NODE_LAST : NODE_FRONT;
+  struct node *s = one_argument(c, a, "one sequence");
+  if (node_is_error(s))
+    return s;
+  if (s->type->kind != TYPE_SEQUENCE || !type_is_known(s->type)) {
+    checker_error(c, a->kid[0]->at, "'%s' needs a sequence, not %s", a->name, type_text(c, s->type));
+    return node_error(c, a->at);
+  }
+  return node_unary(c, op, a, op == NODE_FRONT ? s->type : s->type->element, s);
+}
+
+static struct node *call_built_in(struct typechecker *c, const struct ast *a) {
+  enum op op;
+  if (is_aggregate(a->name, &op))
+    return aggregate_call(c, a, op);
+  if (is(a, "from"))
+    return call_from(c, a);
+  if (is(a, "sender"))
+    return call_sender(c, a);
+  if (is(a, "number"))
+    return call_number(c, a);
+  if (is(a, "initial"))
+    return lower_initial(c, a);
+  if (is(a, "first") || is(a, "last") || is(a, "front"))
+    return call_sequence(c, a);
+  if (is(a, "subsets")) {
+    checker_error(c, a->word, "'subsets' can only be gone through: 'S in subsets(...)'");
+    return node_error(c, a->at);
+  }
+  if (is(a, "at") && model_steps(c->m))
+    return lower_at(c, a);
+  if (is(a, "at")) {
+    checker_error(c, a->word, "'at' belongs to processes with steps; these proceed in rounds");
+    return node_error(c, a->at);
+  }
+  if (is(a, "HO") || is(a, "SHO")) {
+    checker_error(c, a->word, "write %s[...] with brackets", a->name);
+    return node_error(c, a->at);
+  }
+  unknown_name(c, a->name, a->word, "function");
+  return node_error(c, a->at);
+}
+
+/* ---- processes and defs ---- */
+
+/* P(i): counting round the circle from 1. */
+static struct node *call_role(struct typechecker *c, const struct ast *a, uint32_t role) {
+  struct node *i = one_argument(c, a, "one number");
+  if (node_is_error(i))
+    return i;
+  if (!type_is_number(i->type) && i->type->kind != TYPE_ROUND) {
+    checker_error(c, a->kid[0]->at, "'%s' needs a number, not %s", a->name, type_text(c, i->type));
+    return node_error(c, a->at);
+  }
+  struct node *n = node_unary(c, NODE_PROCESS_AT, a, process_type(c, role), i);
+  n->index = role;
+  return n;
+}
+
+static bool def_allowed(struct typechecker *c, const struct ast *a, const struct def_info *info) {
+  if (info->reads_processes && in_process(c)) {
+    checker_error(c, a->word, "'%s' looks at processes from outside, so a process cannot use it", a->name);
+    return false;
+  }
+  if (info->chooses && !choice_allowed(c)) {
+    checker_error(c, a->word,
+                  c->in.fixed ? "'%s' makes a free choice, and what is waited for is no choice"
+                              : "'%s' makes a free choice, which only processes can",
+                  a->name);
+    return false;
+  }
+  if (info->reads_shared && (c->in.where == IN_INIT || c->in.where == IN_FILE || c->in.where == IN_GRAPH)) {
+    checker_error(c, a->word, "'%s' reads what is shared, which cannot be read here", a->name);
+    return false;
+  }
+  if (info->reads_ghost && in_process(c) && !c->in.ghost) {
+    checker_error(c, a->word, "'%s' reads a ghost, so only ghosts and properties can use it", a->name);
+    return false;
+  }
+  if (c->def) {
+    c->def->reads_ghost |= info->reads_ghost;
+    c->def->reads_processes |= info->reads_processes;
+    c->def->chooses |= info->chooses;
+    c->def->reads_shared |= info->reads_shared;
+  }
+  return true;
+}
+
+static struct node *call_def(struct typechecker *c, const struct ast *a, uint32_t index) {
+  uint32_t wanted = c->defs.at[index].nargs;
+  const struct def_info *info = def_typecheck(c, index, a->word);
+  struct node *n = node_new(c, NODE_CALL, a->at, info ? info->type : c->error, a->n);
+  n->index = index;
+  bool good = info && info->type->kind != TYPE_ERROR;
+  if (a->n != wanted) {
+    checker_error(c, a->word, "'%s' needs %u argument%s, not %u", a->name, wanted, wanted == 1 ? "" : "s", a->n);
+    good = false;
+  }
+  for (uint32_t i = 0; i < a->n; i++) {
+    const struct ast *kid = a->kid[i]->kind == AST_ITEM ? a->kid[i]->kid[0] : a->kid[i];
+    n->kid[i] = lower_expr(c, kid);
+    if (i < wanted)
+      n->kid[i] = coerce_or_report(c, n->kid[i], c->def_info.at[index].args[i],
+                                   arena_printf(&c->m->arena, "argument %u of '%s'", i + 1, a->name));
+    good &= !node_is_error(n->kid[i]);
+  }
+  return good && def_allowed(c, a, &c->def_info.at[index]) ? n : node_error(c, a->at);
+}
+
+struct node *lower_call(struct typechecker *c, const struct ast *a) {
+  struct scope_symbol *s = symbol_find(c, a->name);
+  if (s && (s->kind == SYMBOL_DEF || s->kind == SYMBOL_ROLE)) {
+    s->used = true;
+    return s->kind == SYMBOL_DEF ? call_def(c, a, s->index) : call_role(c, a, s->index);
+  }
+  struct node *detector = !s && c->in.where == IN_ENVIRONMENT ? detector_predicate(c, a) : NULL;
+  if (detector)
+    return detector;
+  enum op op;
+  bool built_in = is_aggregate(a->name, &op) || is(a, "first") || is(a, "last") || is(a, "front") || is(a, "from") ||
+                  is(a, "sender") || is(a, "number") || is(a, "initial") || is(a, "subsets") || is(a, "at") ||
+                  is(a, "sign");
+  if (s && s->kind == SYMBOL_MESSAGE && !built_in)
+    return lower_name(c, a);
+  if (!s || built_in)
+    return call_built_in(c, a);
+  checker_error(c, a->word, "'%s' cannot be called", a->name);
+  checker_help(c, "it is the %s declared at line %u", symbol_kind_text(s->kind), checker_line(c, s->at));
+  return node_error(c, a->at);
+}

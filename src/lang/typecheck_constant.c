@@ -1,0 +1,253 @@
+/* Constants: expressions over parameters, evaluated on the syntax tree before there are types. */
+#include "lang/typecheck_constant.h"
+
+#include <string.h>
+
+/* All failures go through here, so that the search for parameters can be silent. */
+static bool constant_error(struct constant_evaluator *k, struct span at, const char *message) {
+  if (!k->quiet)
+    checker_error(k->c, at, "%s", message);
+  k->failed = true;
+  return false;
+}
+
+static bool eval(struct constant_evaluator *k, const struct ast *a, struct constant *out);
+
+static bool number(struct constant_evaluator *k, const struct ast *a, int64_t *out) {
+  struct constant v;
+  if (!eval(k, a, &v))
+    return false;
+  if (v.is_bool)
+    return constant_error(k, a->at, "expected a number, not a truth value");
+  *out = v.value;
+  return true;
+}
+
+static bool truth(struct constant_evaluator *k, const struct ast *a, bool *out) {
+  struct constant v;
+  if (!eval(k, a, &v))
+    return false;
+  if (!v.is_bool)
+    return constant_error(k, a->at, "expected a condition, not a number");
+  *out = v.value != 0;
+  return true;
+}
+
+static bool definition(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  for (uint32_t i = 0; i < k->c->file->n; i++) {
+    const struct ast *d = k->c->file->kid[i];
+    if (d->kind != AST_DEF || strcmp(d->name, a->name) != 0 || d->kid[0])
+      continue;
+    if (k->depth > 50)
+      return constant_error(k, a->word, "a def that needs itself is not a constant");
+    k->depth++;
+    bool good = eval(k, d->kid[2], out);
+    k->depth--;
+    return good;
+  }
+  if (k->quiet)
+    return constant_error(k, a->word, "");
+  k->failed = true;
+  struct scope_symbol *s = symbol_find(k->c, a->name);
+  if (s) {
+    checker_error(k->c, a->word, "the %s '%s' is not a constant", symbol_kind_text(s->kind), a->name);
+    checker_help(k->c, "only numbers and parameters can be used here");
+  } else
+    unknown_name(k->c, a->name, a->word, "parameter");
+  return false;
+}
+
+static bool name(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  for (size_t i = 0; i < k->c->params.n; i++) {
+    if (strcmp(k->c->m->params[i].name, a->name) != 0)
+      continue;
+    if (!k->c->params.at[i].known) {
+      k->open = true;
+      if (!k->quiet) {
+        checker_error(k->c, a->word, "parameter '%s' has no value yet", a->name);
+        checker_help(k->c, "a default may use the parameters declared before it");
+      }
+      return false;
+    }
+    *out = (struct constant){k->c->m->params[i].value, k->c->params.at[i].is_bool};
+    return true;
+  }
+  return definition(k, a, out);
+}
+
+static bool divide(struct constant_evaluator *k, const struct ast *a, int64_t x, int64_t y, int64_t *out) {
+  if (y == 0)
+    return constant_error(k, a->word, "division by zero");
+  if (y == -1) { /* the one quotient that may overflow */
+    if (a->op == OP_MOD)
+      *out = 0;
+    else if (__builtin_sub_overflow((int64_t)0, x, out))
+      return constant_error(k, a->word, "a number beyond 64 bits");
+    return true;
+  }
+  int64_t quotient = x / y - (x % y != 0 && (x < 0) != (y < 0));
+  int64_t rest = x - y * quotient;
+  *out = a->op == OP_DIV ? quotient : rest < 0 ? rest - y : rest;
+  return true;
+}
+
+static bool arithmetic(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  int64_t x, y;
+  if (!number(k, a->kid[0], &x) || !number(k, a->kid[1], &y))
+    return false;
+  bool over = true;
+  out->is_bool = false;
+  switch (ast_op_among(a->op)) {
+  case OP_ADD:
+    over = __builtin_add_overflow(x, y, &out->value);
+    break;
+  case OP_SUB:
+    over = __builtin_sub_overflow(x, y, &out->value);
+    break;
+  case OP_MUL:
+    over = __builtin_mul_overflow(x, y, &out->value);
+    break;
+  case OP_DIV:
+  case OP_MOD:
+    return divide(k, a, x, y, &out->value);
+  }
+  return over ? constant_error(k, a->word, "a number beyond 64 bits") : true;
+}
+
+/* All of it is looked at, so that an error on the right is found whatever the left says. */
+static bool logic(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  bool x, y;
+  if (!truth(k, a->kid[0], &x) || !truth(k, a->kid[1], &y))
+    return false;
+  *out = (struct constant){a->op == OP_OR ? x || y : a->op == OP_AND ? x && y : !x || y, true};
+  return true;
+}
+
+static bool binary(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  switch (ast_op_among(a->op)) {
+  case OP_ADD:
+  case OP_SUB:
+  case OP_MUL:
+  case OP_DIV:
+  case OP_MOD:
+    return arithmetic(k, a, out);
+  case OP_OR:
+  case OP_AND:
+  case OP_IMPLIES:
+    return logic(k, a, out);
+  }
+  return constant_error(k, a->word, "only numbers and parameters can be used here");
+}
+
+static bool relation(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  if ((a->op == OP_IN || a->op == OP_NOT_IN) && a->kid[1]->kind == AST_INTERVAL) {
+    int64_t x, lo, hi;
+    if (!number(k, a->kid[0], &x) || !number(k, a->kid[1]->kid[0], &lo) || !number(k, a->kid[1]->kid[1], &hi))
+      return false;
+    *out = (struct constant){(lo <= x && x <= hi) == (a->op == OP_IN), true};
+    return true;
+  }
+  struct constant x, y;
+  if (!eval(k, a->kid[0], &x) || !eval(k, a->kid[1], &y))
+    return false;
+  if (x.is_bool != y.is_bool)
+    return constant_error(k, a->word, "a number is compared with a truth value");
+  *out = (struct constant){.is_bool = true};
+  switch (ast_op_among(a->op)) {
+  case OP_EQ:
+    out->value = x.value == y.value;
+    return true;
+  case OP_NE:
+    out->value = x.value != y.value;
+    return true;
+  case OP_LE:
+    out->value = x.value <= y.value;
+    return true;
+  case OP_GE:
+    out->value = x.value >= y.value;
+    return true;
+  case OP_LT:
+    out->value = x.value < y.value;
+    return true;
+  case OP_GT:
+    out->value = x.value > y.value;
+    return true;
+  }
+  return constant_error(k, a->word, "only numbers and parameters can be used here");
+}
+
+static bool unary(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  if (a->op == OP_NOT) {
+    bool x;
+    if (!truth(k, a->kid[0], &x))
+      return false;
+    *out = (struct constant){!x, true};
+    return true;
+  }
+  if (a->op != OP_NEG)
+    return constant_error(k, a->word, "only numbers and parameters can be used here");
+  int64_t x;
+  if (!number(k, a->kid[0], &x))
+    return false;
+  out->is_bool = false;
+  return __builtin_sub_overflow((int64_t)0, x, &out->value) ? constant_error(k, a->word, "a number beyond 64 bits")
+                                                            : true;
+}
+
+/* min(a, b), max(a, b) */
+static bool min_or_max(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  bool largest = strcmp(a->name, "max") == 0;
+  if ((!largest && strcmp(a->name, "min") != 0) || a->n == 0)
+    return constant_error(k, a->word, "only numbers and parameters can be used here");
+  for (uint32_t i = 0; i < a->n; i++) {
+    int64_t x;
+    if (!number(k, a->kid[i], &x))
+      return false;
+    if (i == 0 || (largest ? x > out->value : x < out->value))
+      *out = (struct constant){x, false};
+  }
+  return true;
+}
+
+static bool eval(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  switch (ast_kind_among(a->kind)) {
+  case AST_NUMBER:
+    *out = (struct constant){a->number, false};
+    return true;
+  case AST_TRUE:
+  case AST_FALSE:
+    *out = (struct constant){a->kind == AST_TRUE, true};
+    return true;
+  case AST_NAME:
+    return name(k, a, out);
+  case AST_BINARY:
+    return binary(k, a, out);
+  case AST_RELATION:
+    return relation(k, a, out);
+  case AST_UNARY:
+    return unary(k, a, out);
+  case AST_CALL:
+    return min_or_max(k, a, out);
+  case AST_CONDITIONAL: {
+    bool which;
+    return truth(k, a->kid[0], &which) && eval(k, a->kid[which ? 1 : 2], out);
+  }
+  case AST_ERROR: /* already reported */
+    k->failed = true;
+    return false;
+  }
+  return constant_error(k, a->at, "only numbers and parameters can be used here");
+}
+
+bool constant_eval(struct constant_evaluator *k, const struct ast *a, struct constant *out) { return eval(k, a, out); }
+
+bool constant_number(struct typechecker *c, const struct ast *a, const char *what, int64_t *out) {
+  struct constant_evaluator k = {.c = c};
+  struct constant v;
+  if (!eval(&k, a, &v))
+    return false;
+  *out = v.value;
+  if (v.is_bool)
+    checker_error(c, a->at, "%s must be a number, not a truth value", what);
+  return !v.is_bool;
+}

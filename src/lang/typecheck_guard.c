@@ -1,0 +1,169 @@
+/* Guards: `if` and `when`. An `exists` that is a conjunct of its own binds its names in what is
+   guarded. Whether they are used there is known only afterwards, so a guard is opened before and
+   closed after the guarded part. */
+#include "lang/typecheck_internal.h"
+
+#include <string.h>
+
+static uint32_t count_conjuncts(const struct ast *a) {
+  if (a->kind == AST_BINARY && a->op == OP_AND)
+    return count_conjuncts(a->kid[0]) + count_conjuncts(a->kid[1]);
+  return 1;
+}
+
+/* The names are hidden from the other conjuncts, and shown to the guarded part once all are
+ * lowered. */
+static void open_group(struct typechecker *c, const struct ast *a, struct witness_group *g, symbol_vec *bound) {
+  size_t mark = c->locals.n;
+  c->slots = c->slots_peak; /* the other conjuncts are evaluated while these names are bound */
+  g->at = a->at;
+  g->gen = lower_generators(c, a, 1, &g->ngen);
+  g->body = a->kid[0] ? lower_bool(c, a->kid[0], "what 'exists' says") : NULL;
+  for (size_t i = mark; i < c->locals.n; i++) {
+    c->locals.at[i].used = false;
+    vec_push(bound, c->locals.at[i]);
+  }
+  c->locals.n = mark;
+}
+
+/* For whoever uses such a name all the same. */
+static void note_unbound(struct typechecker *c, const struct ast *a, const char *under) {
+  if (a->kind == AST_QUANTIFIER && a->number == 0)
+    for (uint32_t i = 1; i < a->n; i++)
+      for (uint32_t j = 0; a->kid[i]->kind == AST_GENERATOR && j < a->kid[i]->kid[0]->n; j++)
+        vec_push(&c->unbound, ((struct unbound_name){a->kid[i]->kid[0]->kid[j]->name, under}));
+  if (a->kind != AST_BINARY && a->kind != AST_UNARY)
+    return;
+  for (uint32_t i = 0; i < a->n; i++)
+    if (a->kid[i])
+      note_unbound(c, a->kid[i], a->op == OP_AND ? under : ast_op_text(a->op));
+}
+
+static void open_conjunct(struct typechecker *c, const struct ast *a, struct guard_builder *g, symbol_vec *bound) {
+  if (a->kind == AST_BINARY && a->op == OP_AND) {
+    open_conjunct(c, a->kid[0], g, bound);
+    open_conjunct(c, a->kid[1], g, bound);
+    return;
+  }
+  uint32_t i = g->n++;
+  if (a->kind == AST_QUANTIFIER && a->number == 0)
+    open_group(c, a, &g->group[i], bound);
+  else {
+    g->conjunct[i] = lower_bool(c, a, "a condition");
+    note_unbound(c, a, NULL);
+  }
+}
+
+void guard_open(struct typechecker *c, const struct ast *condition, struct guard_builder *g) {
+  uint32_t n = count_conjuncts(condition);
+  symbol_vec bound = {0};
+  *g = (struct guard_builder){.scope = c->locals.n, .unbound = c->unbound.n};
+  g->conjunct = arena_array(&c->m->arena, n, sizeof *g->conjunct);
+  g->group = arena_array(&c->m->arena, n, sizeof *g->group);
+  c->slots_peak = c->slots;
+  open_conjunct(c, condition, g, &bound);
+  for (size_t i = 0; i < bound.n; i++) {
+    bool twice = false; /* (exists m ...) and (exists m ...): fine unless the guarded part says m */
+    for (size_t j = g->scope; j < c->locals.n && !twice; j++)
+      if ((twice = strcmp(c->locals.at[j].name, bound.at[i].name) == 0))
+        c->locals.at[j].open = true;
+    if (!twice)
+      vec_push(&c->locals, bound.at[i]);
+  }
+  vec_release(&bound);
+}
+
+/* ---- closing ---- */
+
+static bool slot_used(const struct typechecker *c, const struct guard_builder *g, uint32_t slot) {
+  for (size_t i = g->scope; i < c->locals.n; i++)
+    if (c->locals.at[i].kind == SYMBOL_SLOT && c->locals.at[i].index == slot)
+      return c->locals.at[i].used;
+  return false;
+}
+
+static bool group_used(const struct typechecker *c, const struct guard_builder *g, uint32_t i) {
+  for (uint32_t j = 0; j < g->group[i].ngen; j++)
+    if (slot_used(c, g, g->group[i].gen[j].slot))
+      return true;
+  return false;
+}
+
+static bool group_bad(const struct witness_group *g) {
+  for (uint32_t i = 0; i < g->ngen; i++)
+    if (node_is_error(g->gen[i].range) || g->gen[i].type->kind == TYPE_ERROR ||
+        (g->gen[i].cond && node_is_error(g->gen[i].cond)))
+      return true;
+  return g->body && node_is_error(g->body);
+}
+
+static struct node *group_as_exists(struct typechecker *c, const struct witness_group *g) {
+  struct node *n = node_new(c, NODE_EXISTS, g->at, c->boolean, 1);
+  n->kid[0] = g->body ? g->body : node_constant(c, g->at, c->boolean, 1);
+  n->gen = g->gen;
+  n->ngen = g->ngen;
+  return n;
+}
+
+/* Sums, differences and products whose bounds are known stay within 64 bits (arithmetic_type). */
+static bool is_bounded(const struct node *n) {
+  return (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL || n->op == NODE_NEG || n->op == NODE_SUM) &&
+         n->type->kind == TYPE_RANGE;
+}
+
+static bool sees_failing_operator(void *context, const struct node *n) {
+  bool *may = context;
+  *may |= (op_traits(n->op) & TRAIT_FAILS) && !is_bounded(n);
+  return !*may;
+}
+
+/* `a and exists v in f(): ...` must not compute f() unless a holds. A range that may fail is
+   therefore preceded by a generator that yields one dummy if a holds, and else none. */
+static void guard_failing_range(struct typechecker *c, struct guard *out, const struct witness_group *g,
+                                struct node *before) {
+  bool may_fail = false;
+  for (uint32_t i = 0; i < g->ngen; i++)
+    node_walk(g->gen[i].range, sees_failing_operator, &may_fail);
+  if (!before || !may_fail)
+    return;
+  const struct type *option = option_type(c, c->boolean);
+  struct node *some = node_new(c, NODE_WRAP, before->at, option, 1);
+  some->kid[0] = node_constant(c, before->at, c->boolean, 1);
+  struct node *range = node_new(c, NODE_IF, before->at, option, 3);
+  range->kid[0] = before;
+  range->kid[1] = some;
+  range->kid[2] = node_constant(c, before->at, option, VALUE_NONE);
+  out->gen[out->ngen++] =
+      (struct generator){.slot = c->m->nslots++, .range = range, .type = c->boolean, .name = "_", .at = before->at};
+}
+
+void guard_close(struct typechecker *c, struct guard_builder *g, struct guard *out) {
+  uint32_t room = 0;
+  memset(out, 0, sizeof *out);
+  for (uint32_t i = 0; i < g->n; i++)
+    room += g->group[i].ngen + 1;
+  out->gen = arena_array(&c->m->arena, room, sizeof *out->gen);
+  out->used = arena_array(&c->m->arena, room, sizeof *out->used);
+  for (uint32_t i = 0; i < g->n; i++) {
+    struct witness_group *group = &g->group[i];
+    if (g->conjunct[i]) {
+      out->cond = node_and(c, out->cond, g->conjunct[i]);
+      continue;
+    }
+    if (group_bad(group))
+      continue;
+    if (!group_used(c, g, i)) {
+      out->cond = node_and(c, out->cond, group_as_exists(c, group));
+      continue;
+    }
+    guard_failing_range(c, out, group, out->cond);
+    for (uint32_t j = 0; j < group->ngen; j++) {
+      out->gen[out->ngen++] = group->gen[j];
+      if (slot_used(c, g, group->gen[j].slot))
+        out->used[out->nused++] = group->gen[j].slot;
+    }
+    out->cond = node_and(c, out->cond, group->body);
+  }
+  c->locals.n = g->scope;
+  c->unbound.n = g->unbound;
+}

@@ -1,0 +1,216 @@
+/* Predicates with names: of heard-of sets, and of failure detectors. */
+#include "lang/typecheck_internal.h"
+
+#include <string.h>
+
+static struct node *node_quantifier(struct typechecker *c, enum op op, struct span at, struct node *body,
+                                    struct generator *gen, uint32_t n) {
+  struct node *q = node_new(c, op, at, c->boolean, 1);
+  q->kid[0] = body;
+  q->gen = gen;
+  q->ngen = n;
+  return q;
+}
+
+static struct node *all_processes(struct typechecker *c, struct span at) {
+  struct node *n = node_new(c, NODE_ROLE_SET, at, set_type(c, any_process_type(c)), 0);
+  n->index = ROLE_ANY;
+  return n;
+}
+
+static struct generator generator_over(struct typechecker *c, struct span at, const char *name, struct node *range) {
+  return (struct generator){.slot = slot_new(c), .range = range, .type = range->type->element, .name = name, .at = at};
+}
+
+static struct node *heard_of(struct typechecker *c, struct span at, const struct generator *p) {
+  struct node *n = node_new(c, NODE_HO, at, set_type(c, any_process_type(c)), 1);
+  n->index = NO_NAME;
+  n->kid[0] = node_slot(c, at, p->slot, p->type);
+  return n;
+}
+
+static struct node *node_binary(struct typechecker *c, enum op op, struct span at, const struct type *type,
+                                struct node *a, struct node *b) {
+  struct node *n = node_new(c, op, at, type, 2);
+  n->kid[0] = a;
+  n->kid[1] = b;
+  return n;
+}
+
+struct node *named_predicate(struct typechecker *c, const struct ast *a) {
+  struct span at = a->at;
+  const char *name = a->name;
+  struct generator *gen = arena_array(&c->m->arena, 2, sizeof *gen);
+  const struct type *set = set_type(c, any_process_type(c));
+  if (strcmp(name, "uniform") == 0) { /* exists S in subsets(all): forall p in all: HO[p] == S */
+    struct node *subsets = node_new(c, NODE_SUBSETS, at, set_type(c, set), 1);
+    subsets->kid[0] = all_processes(c, at);
+    gen[0] = generator_over(c, at, "S", subsets);
+    gen[1] = generator_over(c, at, "p", all_processes(c, at));
+    struct node *same =
+        node_binary(c, NODE_EQ, at, c->boolean, heard_of(c, at, &gen[1]), node_slot(c, at, gen[0].slot, set));
+    return node_quantifier(c, NODE_EXISTS, at, node_quantifier(c, NODE_FORALL, at, same, &gen[1], 1), &gen[0], 1);
+  }
+  if (strcmp(name, "nosplit") == 0) { /* forall p, q in all: HO[p] & HO[q] != {} */
+    gen[0] = generator_over(c, at, "p", all_processes(c, at));
+    gen[1] = generator_over(c, at, "q", all_processes(c, at));
+    struct node *meet = node_binary(c, NODE_INTERSECTION, at, set, heard_of(c, at, &gen[0]), heard_of(c, at, &gen[1]));
+    return node_quantifier(c, NODE_FORALL, at,
+                           node_binary(c, NODE_NE, at, c->boolean, meet, node_new(c, NODE_SET, at, set, 0)), gen, 2);
+  }
+  if (strcmp(name, "kernel") == 0) { /* exists q in all: forall p in all: q in HO[p] */
+    gen[0] = generator_over(c, at, "q", all_processes(c, at));
+    gen[1] = generator_over(c, at, "p", all_processes(c, at));
+    struct node *in =
+        node_binary(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type), heard_of(c, at, &gen[1]));
+    return node_quantifier(c, NODE_EXISTS, at, node_quantifier(c, NODE_FORALL, at, in, &gen[1], 1), &gen[0], 1);
+  }
+  if (strcmp(name, "reflexive") == 0) { /* forall p in all: p in HO[p] */
+    gen[0] = generator_over(c, at, "p", all_processes(c, at));
+    struct node *in =
+        node_binary(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type), heard_of(c, at, &gen[0]));
+    return node_quantifier(c, NODE_FORALL, at, in, gen, 1);
+  }
+  return NULL;
+}
+
+/* ---- failure detectors: oracles that are sets of processes ---- */
+
+struct detector {
+  struct typechecker *c;
+  struct span at;
+  uint32_t field;     /* the oracle */
+  uint32_t suspects;  /* role of those that it can suspect; ROLE_ANY: all */
+  struct generator p; /* who asks its detector */
+};
+
+static struct node *member(struct detector *d, const struct generator *g, struct node *set) {
+  return node_binary(d->c, NODE_IN, d->at, d->c->boolean, node_slot(d->c, d->at, g->slot, g->type), set);
+}
+
+static struct node *status_set(struct detector *d, enum op op) {
+  return node_new(d->c, op, d->at, set_type(d->c, any_process_type(d->c)), 0);
+}
+
+static struct node *suspected_set(struct detector *d) {
+  struct node *n = node_new(d->c, NODE_ORACLE, d->at, d->c->m->fields[d->field].type, 1);
+  n->index = d->field;
+  n->kid[0] = node_slot(d->c, d->at, d->p.slot, d->p.type);
+  return n;
+}
+
+static struct node *detector_binary(struct detector *d, enum op op, struct node *a, struct node *b) {
+  return node_binary(d->c, op, d->at, d->c->boolean, a, b);
+}
+
+static struct node *role_set(struct typechecker *c, struct span at, uint32_t role) {
+  const struct type *type = role == ROLE_ANY ? any_process_type(c) : process_type(c, role);
+  struct node *n = node_new(c, NODE_ROLE_SET, at, set_type(c, type), 0);
+  n->index = role;
+  return n;
+}
+
+enum detector_axiom { COMPLETE, ACCURATE, ANSWERED, TRUSTED };
+
+/* What is said of a p that is correct. In clauses a role is all its processes as a set, but quantifiers go through
+   those that take part. */
+static struct node *axiom_for_process(struct detector *d, enum detector_axiom says, struct node *trusted) {
+  struct typechecker *c = d->c;
+  struct node *faulty = status_set(d, NODE_FAULTY), *n;
+  switch (says) {
+  case COMPLETE: /* faulty & Role <= s[p] */
+    n = node_binary(c, NODE_INTERSECTION, d->at, faulty->type, faulty, role_set(c, d->at, d->suspects));
+    return detector_binary(d, NODE_SUBSET, n, suspected_set(d));
+  case ACCURATE:
+    return detector_binary(d, NODE_SUBSET, suspected_set(d), faulty);
+  case ANSWERED: { /* forall q in Role: q in HO[p] or q in s[p] */
+    struct generator *q = arena_array(&c->m->arena, 1, sizeof *q);
+    *q = generator_over(c, d->at, "q", role_set(c, d->at, d->suspects));
+    n = detector_binary(d, NODE_OR, member(d, q, heard_of(c, d->at, &d->p)), member(d, q, suspected_set(d)));
+    return node_quantifier(c, NODE_FORALL, d->at, n, q, 1);
+  }
+  case TRUSTED:
+    n = node_new(c, NODE_NOT, d->at, c->boolean, 1);
+    n->kid[0] = detector_binary(d, NODE_IN, trusted, suspected_set(d));
+    return n;
+  }
+  return NULL;
+}
+
+/* The same of all that have the detector. */
+static struct node *axiom_for_all(struct detector *d, enum detector_axiom says, struct node *trusted) {
+  struct typechecker *c = d->c;
+  struct node *all = NULL;
+  for (uint32_t r = 0; r < c->m->nroles; r++) {
+    if (c->m->fields[d->field].var[r] == UINT32_MAX)
+      continue;
+    uint32_t slots = c->slots;
+    struct generator *p = arena_array(&c->m->arena, 1, sizeof *p);
+    *p = d->p = generator_over(c, d->at, "p", role_set(c, d->at, r));
+    struct node *n = detector_binary(d, NODE_IMPLIES, member(d, p, status_set(d, NODE_CORRECT)),
+                                     axiom_for_process(d, says, trusted));
+    n = node_quantifier(c, NODE_FORALL, d->at, n, p, 1);
+    all = all ? detector_binary(d, NODE_AND, all, n) : n;
+    c->slots = slots;
+  }
+  return all;
+}
+
+static bool detector_find(struct detector *d, const struct ast *name) {
+  struct typechecker *c = d->c;
+  for (uint32_t i = 0; name->kind == AST_NAME && i < c->m->nfields; i++) {
+    const struct type *t = c->m->fields[i].type;
+    if (strcmp(c->m->fields[i].name, name->name) != 0 || field_kind(c, i) != VAR_ORACLE)
+      continue;
+    if (!t || t->kind != TYPE_SET || t->element->kind != TYPE_PROCESS)
+      break;
+    d->field = i;
+    d->suspects = t->element->role;
+    mark_read(c, i);
+    return true;
+  }
+  checker_error(c, name->at, "a failure detector is an oracle that is a set of processes");
+  checker_help(c, "as in 'oracle suspected: set of P each round'");
+  return false;
+}
+
+static struct node *trusted_by_all(struct detector *d, const struct ast *process) {
+  struct typechecker *c = d->c;
+  struct node *q = lower_expr(c, process);
+  if (node_is_error(q))
+    return q;
+  if (q->type->kind != TYPE_PROCESS) {
+    checker_error(c, process->at, "'trusts' needs a process, not %s", type_text(c, q->type));
+    return node_error(c, process->at);
+  }
+  struct node *correct = detector_binary(d, NODE_IN, q, status_set(d, NODE_CORRECT));
+  return detector_binary(d, NODE_AND, correct, axiom_for_all(d, TRUSTED, q));
+}
+
+struct node *detector_predicate(struct typechecker *c, const struct ast *a) {
+  static const char *const names[] = {"complete", "accurate", "perfect", "waits", "trusts"};
+  bool known = false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    known |= strcmp(a->name, names[i]) == 0;
+  if (!known)
+    return NULL;
+  bool trusts = strcmp(a->name, "trusts") == 0;
+  struct detector d = {.c = c, .at = a->at};
+  if (a->n != (trusts ? 2u : 1u)) {
+    checker_error(c, a->at,
+                  trusts ? "'trusts' needs a failure detector and a process" : "'%s' needs a failure detector",
+                  a->name);
+    return node_error(c, a->at);
+  }
+  if (!detector_find(&d, a->kid[0]))
+    return node_error(c, a->at);
+  if (trusts)
+    return trusted_by_all(&d, a->kid[1]);
+  bool accurate = strcmp(a->name, "accurate") == 0;
+  struct node *n = axiom_for_all(&d, accurate ? ACCURATE : COMPLETE, NULL);
+  if (strcmp(a->name, "perfect") == 0)
+    n = detector_binary(&d, NODE_AND, n, axiom_for_all(&d, ACCURATE, NULL));
+  if (strcmp(a->name, "waits") == 0)
+    n = detector_binary(&d, NODE_AND, n, axiom_for_all(&d, ANSWERED, NULL));
+  return n;
+}

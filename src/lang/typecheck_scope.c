@@ -1,0 +1,172 @@
+/* Names: what is declared where, and what to say about those that are not. */
+#include "lang/typecheck_internal.h"
+
+#include <string.h>
+
+static struct scope_symbol *find_in(symbol_vec *scope, const char *name) {
+  for (size_t i = scope->n; i-- > 0;)
+    if (strcmp(scope->at[i].name, name) == 0)
+      return &scope->at[i];
+  return NULL;
+}
+
+struct scope_symbol *symbol_find(struct typechecker *c, const char *name) {
+  struct scope_symbol *s = find_in(&c->locals, name);
+  if (!s)
+    s = find_in(&c->members, name);
+  return s ? s : find_in(&c->globals, name);
+}
+
+const char *symbol_kind_text(enum symbol_kind kind) {
+  static const char *const text[] = {
+      [SYMBOL_PARAM] = "parameter",        [SYMBOL_TYPE] = "type",       [SYMBOL_LABEL] = "enum label",
+      [SYMBOL_ROLE] = "process",           [SYMBOL_DEF] = "def",         [SYMBOL_GLOBAL] = "input",
+      [SYMBOL_SHARED] = "shared variable", [SYMBOL_MESSAGE] = "message", [SYMBOL_QUORUM] = "quorum",
+      [SYMBOL_VAR] = "variable",           [SYMBOL_SLOT] = "name",       [SYMBOL_LOOP] = "counter",
+      [SYMBOL_PHASE] = "phase number"};
+  return text[kind];
+}
+
+/* These stand alone, so a declaration would hide them; the built-in functions are told apart by
+ * their call. */
+static const char *const built_in_values[] = {"me",      "all",    "others", "received", "heard",
+                                              "correct", "faulty", "HO",     "SHO",      "round"};
+static const char *const built_in_functions[] = {"min",          "max",      "sum",       "union",   "pick", "random",
+                                                 "mostfrequent", "majority", "subsets",   "first",   "last", "front",
+                                                 "from",         "sender",   "number",    "initial", "next", "at",
+                                                 "sign",         "count",    "neighbours"};
+
+static bool among(const char *name, const char *const *list, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (strcmp(list[i], name) == 0)
+      return true;
+  return false;
+}
+
+#define LENGTH(a) (sizeof(a) / sizeof *(a))
+
+bool name_is_free(struct typechecker *c, const char *name, struct span at, bool callable) {
+  if (among(name, built_in_values, LENGTH(built_in_values)) ||
+      (callable && among(name, built_in_functions, LENGTH(built_in_functions))) ||
+      (model_steps(c->m) && strcmp(name, "at") == 0)) { /* what a trace calls the program point */
+    checker_error(c, at, "'%s' is a built-in name", name);
+    checker_help(c, "choose another name");
+    return false;
+  }
+  const struct scope_symbol *other = symbol_find(c, name);
+  if (!other)
+    return true;
+  checker_error(c, at, "'%s' is already declared", name);
+  checker_help(c, "the %s '%s' is declared at line %u; choose another name", symbol_kind_text(other->kind), name,
+               checker_line(c, other->at));
+  return false;
+}
+
+bool symbol_declare(struct typechecker *c, symbol_vec *scope, struct scope_symbol s) {
+  bool callable = s.kind == SYMBOL_DEF || s.kind == SYMBOL_ROLE;
+  if (!name_is_free(c, s.name, s.at, callable))
+    return false;
+  vec_push(scope, s);
+  return true;
+}
+
+uint32_t slot_new(struct typechecker *c) {
+  uint32_t slot = c->slots++;
+  if (c->slots > c->slots_peak)
+    c->slots_peak = c->slots;
+  if (c->slots > c->m->nslots)
+    c->m->nslots = c->slots;
+  return slot;
+}
+
+/* Is it a variable that a process has, named where no process is at hand? */
+static bool is_process_variable(struct typechecker *c, const char *name) {
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    for (uint32_t i = 0; i < c->m->roles[r].nvars; i++)
+      if (strcmp(c->m->roles[r].vars[i].name, name) == 0)
+        return true;
+  return false;
+}
+
+/* Is it a field of the message that is taken, which has no name of its own here? */
+static bool help_message_field(struct typechecker *c, const char *name) {
+  const struct type *t = c->in.where == IN_ACTION && c->in.arrivals ? c->in.arrivals->type : NULL;
+  for (uint32_t i = 0; t && t->kind == TYPE_RECORD && i < t->size; i++) {
+    if (strcmp(t->fields[i].name, name) != 0)
+      continue;
+    if (c->in.fixed)
+      checker_help(c,
+                   "'%s' is a field, and right of the sign stands what the process knows; compare fields "
+                   "after 'if'",
+                   name);
+    else if (c->in.quorum)
+      checker_help(c, "'%s' is a field of each message: read it as 'm.%s for m in %s'", name, name, c->in.quorum);
+    else
+      checker_help(c,
+                   "'%s' is a field of the message: name it alone in the pattern, '%s(%s)', or name the "
+                   "message, "
+                   "'on m: %s', and write m.%s",
+                   name, t->name, name, t->name, name);
+    return true;
+  }
+  return false;
+}
+
+/* What other languages call it. */
+static const char *foreign_word(const char *name) {
+  static const char *const words[][2] = {{"self", "me"},      {"this", "me"},   {"null", "none"},
+                                         {"nil", "none"},     {"Bool", "bool"}, {"Boolean", "bool"},
+                                         {"boolean", "bool"}, {"True", "true"}, {"False", "false"}};
+  for (size_t i = 0; i < LENGTH(words); i++)
+    if (strcmp(words[i][0], name) == 0)
+      return words[i][1];
+  return NULL;
+}
+
+void unknown_name(struct typechecker *c, const char *name, struct span at, const char *what) {
+  checker_error(c, at, "unknown %s '%s'", what, name);
+  if ((c->in.where == IN_PROPERTY || c->in.where == IN_ENVIRONMENT) && is_process_variable(c, name)) {
+    if (c->in.where == IN_PROPERTY)
+      checker_help(c,
+                   "'%s' is a variable of a process: write p.%s for a process p, as in 'forall p in %s: "
+                   "p.%s ...'",
+                   name, name, c->m->roles[0].name, name);
+    else
+      checker_help(c, "'%s' is a variable of a process, and environments do not see those", name);
+    return;
+  }
+  if (help_message_field(c, name))
+    return;
+  if (c->in.where == IN_GRAPH && is_process_variable(c, name)) {
+    checker_help(c, "the graph stays as it is during a run, so it cannot read variables");
+    return;
+  }
+  for (size_t i = c->unbound.n; i-- > 0;)
+    if (strcmp(c->unbound.at[i].name, name) == 0) {
+      checker_help(c,
+                   "an 'exists' under '%s' binds nothing: make it a condition of its own, or join it with "
+                   "'and'",
+                   c->unbound.at[i].under);
+      return;
+    }
+  VEC(const char *) names = {0};
+  symbol_vec *scopes[] = {&c->locals, &c->members, &c->globals};
+  for (size_t i = 0; i < 3; i++)
+    for (size_t j = 0; j < scopes[i]->n; j++)
+      vec_push(&names, scopes[i]->at[j].name);
+  for (size_t i = 0; i < LENGTH(built_in_values); i++)
+    if (strcmp(built_in_values[i], name) != 0) /* as it is when a declaration of it was refused */
+      vec_push(&names, built_in_values[i]);
+  for (size_t i = 0; i < LENGTH(built_in_functions); i++)
+    if (strcmp(built_in_functions[i], name) != 0)
+      vec_push(&names, built_in_functions[i]);
+  const char *near = foreign_word(name);
+  if (!near)
+    near = nearest_name(name, names.at, names.n); /* what is declared wins a draw */
+  const struct scope_symbol *s = near ? symbol_find(c, near) : NULL;
+  if (s)
+    checker_help(c, "did you mean '%s' (declared at line %u)?", near, checker_line(c, s->at));
+  else if (near)
+    checker_help(c, "did you mean '%s'?", near);
+  vec_release(&names);
+}

@@ -1,0 +1,52 @@
+/* Inside a round under way: shared by receivable.c and outcome_product.c. */
+#ifndef RONDO_LOCKSTEP_EXPANSION_H
+#define RONDO_LOCKSTEP_EXPANSION_H
+
+#include "lockstep/lockstep.h"
+
+struct expansion {
+  struct lockstep *system;
+  const struct unpacked_state *from;
+  const struct round_variant *variant; /* what is demanded of the round; NULL: nothing */
+  const struct rules *rules;
+  uint32_t rules_index;
+  emit_fn *emit;
+  round_derivation_fn *on_derivation;
+  bool fast_path;                  /* remember the lists for fast_path.c */
+  struct layer_product *layerwise; /* not NULL: collects products instead of emitting them */
+  void *context;
+  VEC(struct actor) actors;
+  int64_t *crashed; /* by role */
+  uint32_t new_crashes;
+  VEC(struct pick) picks;
+  struct unpacked_state *next;
+  int64_t cost_left; /* lost messages that may still be charged in this round */
+  uint32_t kernel;
+  uint32_t *uniform;
+  uint64_t *clique;
+  uint32_t nclique;
+  uint32_t common;           /* the oracle value that all share, once chosen */
+  bool failed;               /* an error was reported already */
+  uint64_t least_fault_cost; /* of the errors reported */
+  const struct model_error *send_error;
+  bool impossible;       /* nobody can be heard by somebody as a condition wants it */
+  struct config *config; /* `from`, once a condition asks for it */
+};
+
+bool sends_agree(struct expansion *); /* if not, x->send_error says why */
+bool receivable_make(struct expansion *, uint32_t receiver, uint32_t kernel, const uint32_t *uniform);
+void receivable_release(struct round_receivable *);
+/* Whom a process may hear, as the rules' filters say: 1 + a vector of bits, one for each set; 0: anybody. */
+uint32_t allowed_sets(struct expansion *, const struct actor *);
+/* Is it the process that this hidden input names? */
+bool actor_followed(const struct expansion *, const struct actor *, uint32_t input);
+bool some_set_allowed(const struct lockstep *, uint32_t allowed);
+/* May a process have these oracles, as far as conditions on single processes say? */
+bool oracles_admitted(struct expansion *, const struct actor *);
+uint64_t group_senders(const struct round_receivable *, uint64_t groups);
+bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
+void fast_path_remember(struct lockstep *, const struct actor *, uint32_t point, uint32_t list);
+bool in_clique(const struct expansion *, const struct actor *, const struct lockstep_successor *);
+uint64_t steps_broken_globally(struct lockstep *, const struct expansion *);
+
+#endif

@@ -1,0 +1,151 @@
+/* How many heard-of assignments the plain way would have tried. */
+#include "lockstep/heard_of_count.h"
+
+#include <string.h>
+
+#define LIMB 1000000000u
+
+struct big { /* little-endian limbs to the base 10^9 */
+  VEC(uint32_t) limb;
+};
+
+static void big_multiply(struct big *b, uint64_t m) {
+  unsigned __int128 carry = 0;
+  for (size_t i = 0; i < b->limb.n; i++) {
+    carry += (unsigned __int128)b->limb.at[i] * m;
+    b->limb.at[i] = (uint32_t)(carry % LIMB);
+    carry /= LIMB;
+  }
+  for (; carry; carry /= LIMB)
+    vec_push(&b->limb, (uint32_t)(carry % LIMB));
+}
+
+static void big_add(struct big *b, const struct big *other) {
+  uint64_t carry = 0;
+  for (size_t i = 0; i < other->limb.n || carry; i++) {
+    if (i == b->limb.n)
+      vec_push(&b->limb, 0);
+    carry += (uint64_t)b->limb.at[i] + (i < other->limb.n ? other->limb.at[i] : 0);
+    b->limb.at[i] = (uint32_t)(carry % LIMB);
+    carry /= LIMB;
+  }
+}
+
+static void big_set(struct big *b, uint64_t x) {
+  vec_clear(&b->limb);
+  for (; x; x /= LIMB)
+    vec_push(&b->limb, (uint32_t)(x % LIMB));
+}
+
+static void big_print(const struct big *b, struct text *out) {
+  size_t n = b->limb.n;
+  while (n && b->limb.at[n - 1] == 0)
+    n--;
+  if (n == 0) {
+    text_add(out, "0");
+    return;
+  }
+  text_addf(out, "%u", b->limb.at[n - 1]);
+  for (size_t i = n - 1; i > 0; i--)
+    text_addf(out, "%09u", b->limb.at[i - 1]);
+}
+
+static bool set_allowed(const struct rules *r, const struct model *m, uint32_t p, uint32_t set) {
+  uint32_t size = (uint32_t)__builtin_popcount(set), self = set >> p & 1;
+  for (uint32_t i = 0; i < r->nsizes; i++)
+    if (r->sizes[i].role == model_role_of(m, p) && !r->sizes[i].ok[2 * size + self])
+      return false;
+  return true;
+}
+
+/* Assignments of processes p.. that go with those chosen already. */
+static uint64_t count_coupled(const struct rules *r, const struct model *m, uint32_t *chosen, uint32_t p,
+                              uint32_t common) {
+  uint32_t n = m->nprocesses;
+  if (p == n)
+    return r->coupling != COUPLED_KERNEL || common != 0;
+  uint64_t total = 0;
+  for (uint32_t set = 0; set < (1u << n); set++) {
+    if (!set_allowed(r, m, p, set))
+      continue;
+    bool ok = r->coupling != COUPLED_NOSPLIT || set != 0;
+    for (uint32_t q = 0; q < p && ok && r->coupling == COUPLED_NOSPLIT; q++)
+      ok = (set & chosen[q]) != 0;
+    if (!ok || (r->coupling == COUPLED_KERNEL && !(common & set)))
+      continue;
+    chosen[p] = set;
+    total += count_coupled(r, m, chosen, p + 1, common & set);
+  }
+  return total;
+}
+
+static uint64_t choose(uint32_t n, uint32_t k) {
+  uint64_t c = 1;
+  for (uint32_t i = 1; i <= k; i++)
+    c = c * (n - k + i) / i;
+  return c;
+}
+
+static bool count_round(const struct rules *r, const struct model *m, struct big *out) {
+  uint32_t n = m->nprocesses;
+  if (r->plain || r->nfilters || r->crashes || r->lossy || r->corrupts)
+    return false;
+  if (r->delivers) {
+    big_set(out, 1);
+    return true;
+  }
+  if (r->coupling == COUPLED_UNIFORM) {
+    uint64_t total = 0;
+    for (uint32_t size = 0; size <= n && n <= 60; size++)
+      total += !r->uniform_size || r->uniform_size[size] ? choose(n, size) : 0;
+    big_set(out, total);
+    return n <= 60;
+  }
+  if (r->coupling != COUPLED_NOT) {
+    uint32_t chosen[5];
+    if (n > 5)
+      return false;
+    big_set(out, count_coupled(r, m, chosen, 0, (1u << n) - 1));
+    return true;
+  }
+  if (n > 300 || (r->nsizes && n > 60))
+    return false;
+  big_set(out, 1);
+  for (uint32_t p = 0; p < n; p++) {
+    if (!r->nsizes) {
+      for (uint32_t q = 0; q < n; q += 30)
+        big_multiply(out, UINT64_C(1) << (n - q < 30 ? n - q : 30));
+      continue;
+    }
+    uint64_t sets = 0;
+    for (uint32_t size = 0; size <= n; size++)
+      for (uint32_t self = 0; self < 2; self++) {
+        bool ok = !(self && size == 0) && !(!self && size == n);
+        for (uint32_t i = 0; i < r->nsizes; i++)
+          ok = ok && (r->sizes[i].role != model_role_of(m, p) || r->sizes[i].ok[2 * size + self]);
+        sets += ok ? choose(n - 1, size - self) : 0;
+      }
+    big_multiply(out, sets);
+  }
+  return true;
+}
+
+bool heard_of_count(struct lockstep *s, struct text *decimal) {
+  struct big total = {{0}}, round = {{0}};
+  bool known = true;
+  big_set(&total, s->initial_states);
+  for (uint32_t i = 0; i < s->stored_at.n && known; i++) {
+    if (!s->stored_at.at[i] || i >= s->nrules || !s->rules[i])
+      continue;
+    known = count_round(s->rules[i], s->model, &round);
+    big_multiply(&round, s->stored_at.at[i]);
+    big_add(&total, &round);
+  }
+  for (uint32_t i = 0; i < s->env->nclauses; i++)
+    known &= s->env->clauses[i].kind != CLAUSE_OMIT && s->env->clauses[i].kind != CLAUSE_BYZANTINE;
+  if (known)
+    big_print(&total, decimal);
+  vec_release(&total.limb);
+  vec_release(&round.limb);
+  return known;
+}

@@ -1,0 +1,653 @@
+#include "lockstep/lockstep.h"
+
+#include "analysis/dataflow.h"
+#include "interp/run_clauses.h"
+#include "lockstep/heard_of_count.h"
+#include "lockstep/layer_product.h"
+#include "lockstep/lockstep_concretise.h"
+#include "lockstep/lockstep_initial.h"
+
+#include <string.h>
+
+/* --- rules, once for each round that differs --- */
+
+uint32_t global_rounds(const struct lockstep *s, const struct unpacked_state *g) {
+  return s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
+}
+
+static uint32_t rules_place(struct lockstep *s, uint32_t point, uint32_t rounds) {
+  uint32_t later = rounds < s->pack.from_cap ? rounds : s->pack.from_cap;
+  return s->pack.keep_rounds ? point * (s->pack.from_cap + 1) + later : point;
+}
+
+const struct rules *lockstep_rules(struct lockstep *s, uint32_t point, uint32_t rounds, const struct round_variant *v,
+                                   uint32_t *index) {
+  uint32_t i = rules_place(s, point, rounds);
+  if (v && v->demanded) { /* behind those without demands */
+    int64_t key[2] = {i, v->demanded};
+    i = rules_place(s, s->model->npoints, 0) + intern_put(s->rules_keys, key, 2);
+  }
+  if (i >= s->nrules) {
+    s->rules = memory_resize_array(s->rules, i + 1, sizeof *s->rules);
+    memset(s->rules + s->nrules, 0, (i + 1 - s->nrules) * sizeof *s->rules);
+    s->nrules = i + 1;
+  }
+  if (!s->rules[i])
+    s->rules[i] = rules_of(s->interp, s->base.query->environment, point, rounds, v ? v->demands : NULL,
+                           v ? v->ndemands : 0, &s->arena);
+  *index = i;
+  return s->rules[i];
+}
+
+/* --- the plain way --- */
+
+struct lockstep_plain_step {
+  struct lockstep *system;
+  const struct config *from;
+  emit_fn *emit;
+  void *context;
+  struct unpacked_state *next;
+  const struct round_variants *variants; /* those that are made the plain way; NULL: there are no marks */
+};
+
+static bool emit_plain(struct lockstep *s, const struct config *c, struct unpacked_state *g, uint32_t obligation,
+                       struct edge *edge, emit_fn *emit, void *context, bool forget) {
+  global_from_config(&s->pack, c, g);
+  g->obligation = obligation;
+  for (uint32_t i = 0; i < g->n; i++)
+    g->at[i].local =
+        forget ? local_drop_dead(&s->pack, g->at[i].local, g->point) : local_at_start(&s->pack, g->at[i].local);
+  global_canonical(&s->pack, g, NULL);
+  struct state state;
+  global_encode(&s->pack, g, &s->buffer, &s->buffer_capacity, &state);
+  return emit(context, &state, edge);
+}
+
+static bool plain_initial(void *context, const struct config *c) {
+  struct lockstep_plain_step *p = context;
+  struct edge edge = {0};
+  for (uint32_t q = 0; q < c->nprocesses; q++)
+    edge.processes += (c->local[q][LOCAL_STATUS] & STATUS_FAULTY) != 0;
+  p->system->initial_states++;
+  return emit_plain(p->system, c, p->next, 0, &edge, p->emit, p->context, false);
+}
+
+bool demands_hold(struct interpreter *interp, const struct round_variant *v, const struct config *c,
+                  const struct witness *w) {
+  for (uint32_t i = 0; i < v->ndemands; i++) {
+    const struct demand *d = &v->demands[i];
+    if (!(d->parts ? clause_parts_hold(interp, d->clause, d->bound, c, w) : clause_pred_holds(interp, d->clause, c, w)))
+      return false;
+  }
+  return true;
+}
+
+static bool plain_next(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                       const struct model_error *error) {
+  struct lockstep_plain_step *p = context;
+  struct lockstep *s = p->system;
+  struct edge edge = {.group = NO_GROUP};
+  for (uint32_t q = 0; q < w->nprocesses; q++)
+    edge.processes += w->crashes[q];
+  if (result == STEP_BAD_WITNESS)
+    return true;
+  edge.faults = (uint32_t)(next->lost - p->from->lost + next->corrupted - p->from->corrupted);
+  if (result == STEP_ERROR) {
+    edge.error = error;
+    return p->emit(p->context, NULL, &edge);
+  }
+  const struct query *q = s->base.query;
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    if (s->step_checks[i].step &&
+        config_holds(s->interp, s->model->properties[q->properties[i]].formula, p->from, next, NULL) != V_TRUE)
+      edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  uint32_t adversary_choice = s->probabilistic ? plain_adversary_choice(s, p->from, w) : 0;
+  edge.adversary_choice = s->probabilistic ? adversary_choice + 1 : 0;
+  if (!p->variants)
+    return emit_plain(s, next, p->next, 0, &edge, p->emit, p->context, true);
+  bool more = true;
+  for (size_t i = 0; i < p->variants->n && more; i++) {
+    const struct round_variant *v = &p->variants->at[i];
+    edge.marks = v->marks;
+    if (s->probabilistic)
+      edge.adversary_choice = s->adversary_choice + (uint32_t)p->variants->n * adversary_choice + (uint32_t)i + 1;
+    if (demands_hold(s->interp, v, p->from, w))
+      more = emit_plain(s, next, p->next, v->obligation, &edge, p->emit, p->context, true);
+  }
+  return more;
+}
+
+static bool plain_successors(struct lockstep *s, const struct unpacked_state *g, const struct round_variants *variants,
+                             emit_fn *emit, void *context) {
+  struct config *c = global_to_config(&s->pack, g);
+  struct lockstep_plain_step p = {s, c, emit, context, global_new(&s->pack), variants};
+  bool more = config_successors(s->interp, s->base.query->environment, c, plain_next, &p);
+  config_free(c);
+  global_free(p.next);
+  return more;
+}
+
+/* Every edge, with every mark that it can have. */
+static bool marked_successors(struct lockstep *s, const struct unpacked_state *g, emit_fn *emit, void *context) {
+  struct round_variants all = {0}, plain = {0};
+  uint32_t index;
+  bool more = true;
+  variants_of(s, g, &all);
+  plain.at = memory_alloc((all.n + 1) * sizeof *plain.at);
+  for (size_t i = 0; i < all.n && more; i++) {
+    bool is_plain = lockstep_rules(s, g->point, global_rounds(s, g), &all.at[i], &index)->plain;
+    if (is_plain && all.at[i].optional)
+      continue;
+    if (s->plain || is_plain)
+      plain.at[plain.n++] = all.at[i];
+    else
+      more = lockstep_successors(s, g, &all.at[i], emit, NULL, context);
+  }
+  if (more && plain.n)
+    more = plain_successors(s, g, &plain, emit, context);
+  memory_free(all.at);
+  memory_free(plain.at);
+  return more;
+}
+
+/* --- the waist --- */
+
+static struct lockstep *lockstep_of(struct system *system) { return (struct lockstep *)system; }
+
+static bool lockstep_initial(struct system *system, emit_fn *emit, void *context) {
+  struct lockstep *s = lockstep_of(system);
+  if (!s->plain)
+    return initial_states(s, emit, context);
+  struct lockstep_plain_step p = {s, NULL, emit, context, global_new(&s->pack), NULL};
+  struct model_error error;
+  bool more = config_initials(s->interp, system->query->environment, plain_initial, &p, &error);
+  if (!more && error.message)
+    emit(context, NULL, &(struct edge){.error = arena_copy(&s->arena, &error, sizeof error)});
+  global_free(p.next);
+  return more;
+}
+
+static bool lockstep_all_successors(struct system *system, const struct state *state, emit_fn *emit, void *context) {
+  struct lockstep *s = lockstep_of(system);
+  struct unpacked_state *g = global_new(&s->pack);
+  global_decode(&s->pack, state, g);
+  uint32_t index;
+  bool more = true;
+  s->adversary_choice = 0;
+  if (s->probabilistic) {
+    intern_free(s->plain_adversary_choices);
+    s->plain_adversary_choices = intern_new();
+  }
+  if (g->point != POINT_END && s->pack.nmarks) {
+    more = marked_successors(s, g, emit, context);
+  } else if (g->point != POINT_END) {
+    const struct rules *r = lockstep_rules(s, g->point, global_rounds(s, g), NULL, &index);
+    more = s->plain || r->plain ? plain_successors(s, g, NULL, emit, context)
+                                : lockstep_successors(s, g, NULL, emit, NULL, context);
+  }
+  global_free(g);
+  return more;
+}
+
+/* A frontier is cut where its tasks would take much room; what is merged is merged within a piece. */
+#define TASKS_MOST 2000000
+
+static bool lockstep_expand(struct system *system, frontier_fn *next, emit_from_fn *emit, void *context) {
+  struct lockstep *s = lockstep_of(system);
+  if (!s->layerwise)
+    s->layerwise = layer_product_new(s);
+  struct layer_product *t = s->layerwise;
+  layer_product_begin(t, emit, context);
+  struct unpacked_state *g = global_new(&s->pack);
+  struct state state;
+  uint64_t origin;
+  uint32_t fault_cost;
+  bool more = true;
+  while (more && next(context, &state, &origin, &fault_cost)) {
+    global_decode(&s->pack, &state, g);
+    layer_product_from(t, g, origin, fault_cost);
+    more = fast_path_task(s, g, t) || lockstep_tasks(s, g, t);
+    if (more && layer_product_ntasks(t) > TASKS_MOST)
+      more = layer_product_finish(t);
+  }
+  more = more && layer_product_finish(t);
+  global_free(g);
+  return more;
+}
+
+static enum verdict3 lockstep_holds(struct system *system, uint32_t i, const struct state *state,
+                                    struct model_error *error) {
+  return formula_holds(lockstep_of(system), i, state, error);
+}
+
+static enum verdict3 lockstep_atom(struct system *system, uint32_t i, const struct state *state,
+                                   struct model_error *error) {
+  return formula_holds(lockstep_of(system), system->query->nproperties + i, state, error);
+}
+
+static bool lockstep_stutters_forever(struct system *system, const struct state *state) {
+  struct lockstep *s = lockstep_of(system);
+  global_decode(&s->pack, state, s->scratch);
+  return s->scratch->point == POINT_END;
+}
+
+static void lockstep_stored(struct system *system, const struct state *state) {
+  struct lockstep *s = lockstep_of(system);
+  struct unpacked_state *g = s->scratch;
+  /* only the header is needed, but decoding all of it is cheap beside storing it */
+  global_decode(&s->pack, state, g);
+  if (g->point == POINT_END)
+    return;
+  uint32_t index;
+  lockstep_rules(s, g->point, global_rounds(s, g), NULL, &index);
+  while (s->stored_at.n <= index)
+    vec_push(&s->stored_at, 0);
+  s->stored_at.at[index]++;
+}
+
+static bool lockstep_assignments(struct system *system, struct text *decimal) {
+  return heard_of_count(lockstep_of(system), decimal);
+}
+
+static struct system *lockstep_clone(struct system *system);
+
+/* What is left out because something cheaper covers it depends on what came before. */
+static bool omits_subsumed(const struct lockstep *s) { return s->base.layerwise && s->pack.keep_lost; }
+
+/* More states were stored at the rules of that index. */
+static void add_stored(struct lockstep *s, uint32_t i, uint64_t states) {
+  uint32_t later = s->pack.from_cap + 1, point = s->pack.keep_rounds ? i / later : i, index;
+  while (s->stored_at.n <= i)
+    vec_push(&s->stored_at, 0);
+  s->stored_at.at[i] += states;
+  lockstep_rules(s, point, s->pack.keep_rounds ? i % later : s->model->points[point].number - 1, NULL, &index);
+}
+
+static void lockstep_join(struct system *system, struct system *other) {
+  struct lockstep *s = lockstep_of(system), *o = lockstep_of(other);
+  system->order_mattered |= other->order_mattered;
+  for (uint32_t i = 0; i < o->stored_at.n; i++) {
+    add_stored(s, i, o->stored_at.at[i]);
+    o->stored_at.at[i] = 0;
+  }
+}
+
+static struct intern *lockstep_names(struct system *system, uint32_t i) {
+  struct lockstep *s = lockstep_of(system);
+  if (omits_subsumed(s))
+    return NULL;
+  return i == 0 ? s->pack.locals : i == 1 ? s->pack.vectors : NULL;
+}
+
+static uint32_t lockstep_counts(struct system *system, const uint64_t **at) {
+  *at = lockstep_of(system)->stored_at.at;
+  return (uint32_t)lockstep_of(system)->stored_at.n;
+}
+
+static void lockstep_set_counts(struct system *system, const uint64_t *at, uint32_t n) {
+  vec_clear(&lockstep_of(system)->stored_at);
+  for (uint32_t i = 0; i < n; i++)
+    add_stored(lockstep_of(system), i, at[i]);
+}
+
+void lockstep_save(struct system *system, struct saver *to) {
+  struct lockstep *s = lockstep_of(system);
+  system_save_common(system, to);
+  save_intern(to, s->pack.locals);
+  save_intern(to, s->pack.vectors);
+  save_number(to, s->initial_states);
+  save_number(to, s->stored_at.n);
+  for (size_t i = 0; i < s->stored_at.n; i++)
+    save_number(to, s->stored_at.at[i]);
+}
+
+void lockstep_load(struct system *system, struct loader *from) {
+  struct lockstep *s = lockstep_of(system);
+  system_load_common(system, from);
+  load_intern(from, s->pack.locals);
+  load_intern(from, s->pack.vectors);
+  s->initial_states = load_number(from);
+  uint64_t n = load_below(from, (uint64_t)rules_place(s, s->model->npoints, 0) + 1);
+  for (uint32_t i = 0; i < n; i++)
+    add_stored(s, i, load_number(from));
+}
+
+static size_t lockstep_memory(const struct system *system) {
+  const struct lockstep *s = (const struct lockstep *)system;
+  return pack_bytes(&s->pack) + intern_bytes(s->projections) + intern_bytes(s->bags) + intern_bytes(s->receivables) +
+         intern_bytes(s->local_updates) + intern_bytes(s->vectors) + memo_bytes(&s->steps) +
+         memo_bytes(&s->outcome_sets_of) + memo_bytes(&s->local_successors_of) + memo_bytes(&s->after) +
+         memo_bytes(&s->projection_of);
+}
+
+static void lockstep_free(struct system *system) {
+  struct lockstep *s = lockstep_of(system);
+  property_caches_free(s);
+  layer_product_free(s->layerwise);
+  pack_release(&s->pack);
+  struct intern *tables[] = {s->projections, s->bags,       s->receivables, s->local_updates,
+                             s->vectors,     s->next_lists, s->rules_keys,  s->plain_adversary_choices};
+  for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    intern_free(tables[i]);
+  struct memo *memos[] = {&s->projection_of,  &s->steps,          &s->outcome_sets_of, &s->local_successors_of,
+                          &s->after,          &s->round_sends_of, &s->named_of,        &s->fast_path_lists,
+                          &s->region_roots,   &s->within_bag,     &s->united,          &s->oracles_of,
+                          &s->steps_broken,   &s->allowed_of,     &s->demands_of,      &s->opened,
+                          &s->coin_results_of};
+  for (size_t i = 0; i < sizeof memos / sizeof *memos; i++)
+    memo_release(memos[i]);
+  vec_release(&s->lists);
+  vec_release(&s->outcome_sets);
+  vec_release(&s->local_successors);
+  vec_release(&s->errors);
+  vec_release(&s->round_sends);
+  vec_release(&s->alternatives);
+  vec_release(&s->stored_at);
+  vec_release(&s->fast_path_sends_of);
+  vec_release(&s->regions);
+  vec_release(&s->demands);
+  memory_free(s->rules);
+  memory_free(s->buffer);
+  global_free(s->scratch);
+  arena_release(&s->arena);
+  if (s->owns_interp)
+    interpreter_free(s->interp);
+  memory_free(s);
+}
+
+static const struct system_ops lockstep_ops = {
+    .initial = lockstep_initial,
+    .successors = lockstep_all_successors,
+    .expand = lockstep_expand,
+    .holds = lockstep_holds,
+    .concretise = lockstep_concretise,
+    .atom = lockstep_atom,
+    .stutters_forever = lockstep_stutters_forever,
+    .concretise_path = lockstep_concretise_path,
+    .stored = lockstep_stored,
+    .heard_of_assignments = lockstep_assignments,
+    .clone = lockstep_clone,
+    .join = lockstep_join,
+    .save = lockstep_save,
+    .load = lockstep_load,
+    .names = lockstep_names,
+    .counts = lockstep_counts,
+    .set_counts = lockstep_set_counts,
+    .memory = lockstep_memory,
+    .free = lockstep_free,
+};
+
+/* --- making one --- */
+
+static bool finds_coin(void *context, const struct node *n) {
+  *(bool *)context |= n->op == NODE_RANDOM || !op_is_known(n->op);
+  return true;
+}
+
+/* Is there a `random` in what some process sends? */
+static bool sends_toss_coins(const struct model *m) {
+  bool found = false;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++)
+      for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++) {
+        const struct send *s = &m->roles[r].body[p].sends[i];
+        node_walk_deep(m, s->message, finds_coin, &found);
+        node_walk_deep(m, s->to, finds_coin, &found);
+        node_walk_deep(m, s->guard.cond, finds_coin, &found);
+        for (uint32_t k = 0; k < s->guard.ngen; k++) {
+          node_walk_deep(m, s->guard.gen[k].range, finds_coin, &found);
+          node_walk_deep(m, s->guard.gen[k].cond, finds_coin, &found);
+        }
+      }
+  return found;
+}
+
+static bool reads_identity(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= (op_traits(n->op) & (TRAIT_SELF | TRAIT_NUMBERED)) != 0;
+  return !*found;
+}
+
+static void find_same_receivables(struct lockstep *s) {
+  const struct model *m = s->model;
+  s->same_receivables = arena_array(&s->arena, m->npoints + 1, sizeof *s->same_receivables);
+  for (uint32_t p = 0; p < m->npoints; p++) {
+    s->same_receivables[p] = s->group && !s->explicit_senders;
+    for (uint32_t r = 0; r < m->nroles; r++) {
+      enum received_use use = s->updates[(size_t)r * m->npoints + p]->received;
+      if (!s->pack.bag && (use == RECEIVED_NAMED || use == RECEIVED_SENDERS))
+        s->same_receivables[p] = false;
+      for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++)
+        if (m->roles[r].body[p].sends[i].target != TARGET_SET)
+          s->same_receivables[p] = false;
+    }
+  }
+}
+
+static void find_same_starts(struct lockstep *s) {
+  s->same_start = arena_array(&s->arena, s->model->nroles + 1, sizeof *s->same_start);
+  for (uint32_t r = 0; r < s->model->nroles; r++) {
+    bool found = false;
+    for (uint32_t i = 0; i < s->model->roles[r].nvars; i++) {
+      if (s->model->roles[r].vars[i].init)
+        node_walk(s->model->roles[r].vars[i].init, reads_identity, &found);
+      if (s->model->roles[r].vars[i].where)
+        node_walk(s->model->roles[r].vars[i].where, reads_identity, &found);
+    }
+    s->same_start[r] = !found && s->model->ndefs == 0;
+  }
+}
+
+/* The rules of every round, without marks and with each of them; false stops. opened: the mark has a witness that must
+   be chosen. */
+typedef bool rules_fn(void *context, const struct rules *, uint32_t point, bool opened);
+
+static bool rules_each(struct lockstep *s, rules_fn *visit, void *context) {
+  const struct model *m = s->model;
+  uint32_t environment = s->base.query->environment;
+  for (uint32_t p = 0; p < m->npoints; p++) {
+    uint32_t first = s->pack.keep_rounds ? 0 : m->points[p].number - 1;
+    uint32_t last = s->pack.keep_rounds ? s->pack.from_cap : first;
+    for (uint32_t rounds = first; rounds <= last; rounds++) {
+      if (!visit(context, rules_of(s->interp, environment, p, rounds, NULL, 0, &s->arena), p, false))
+        return false;
+      for (uint32_t i = 0; i < s->pack.nmarks; i++) {
+        const struct clause *c = s->pack.marks[i];
+        struct demand d = {.clause = c, .parts = c->unit == EACH_PHASE && s->pack.long_phases};
+        bool opened = c->nwitness && (d.parts || c->nrigid || !rules_known(s->interp, environment, p, rounds, c));
+        if (!visit(context, rules_of(s->interp, environment, p, rounds, &d, 1, &s->arena), p, opened))
+          return false;
+      }
+    }
+  }
+  return true;
+}
+
+struct bag_check {
+  struct lockstep *system;
+  bool counting, to_others;
+  const char *why;
+};
+
+static bool check_bag(void *context, const struct rules *r, uint32_t point, bool opened) {
+  struct bag_check *b = context;
+  (void)point;
+  if (r->plain)
+    b->why = r->plain;
+  else if (opened || r->nfilters)
+    b->why = "a condition on whom a certain process hears";
+  else if (r->coupling == COUPLED_NOSPLIT && b->counting)
+    b->why = "no-split rounds with updates that count";
+  else if (r->coupling == COUPLED_KERNEL && r->nsizes)
+    b->why = "a kernel together with another condition on heard-of sets";
+  else if (r->coupling != COUPLED_NOT && b->to_others)
+    b->why = "coupled heard-of sets with messages to some";
+  return !b->why;
+}
+
+/* Bags need every receiver of a class to be alike in all respects; what couples heard-of sets must be decided by
+   which groups are heard, not by how many of a group. */
+static bool bag_possible(struct lockstep *s, const char **why) {
+  const struct model *m = s->model;
+  struct bag_check look = {.system = s};
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++) {
+      look.counting |= s->updates[(size_t)r * m->npoints + p]->counts;
+      for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++) {
+        enum target_kind t = m->roles[r].body[p].sends[i].target;
+        look.to_others |= t != TARGET_SET;
+      }
+    }
+  bool possible = rules_each(s, check_bag, &look);
+  *why = look.why;
+  return possible && s->group;
+}
+
+struct sender_check {
+  struct lockstep *system;
+  bool kernel, sizes;
+};
+
+static bool check_senders(void *context, const struct rules *r, uint32_t point, bool opened) {
+  struct sender_check *l = context;
+  struct lockstep *s = l->system;
+  (void)opened;
+  l->kernel |= r->coupling == COUPLED_KERNEL;
+  l->sizes |= r->nsizes > 0;
+  s->explicit_senders |= r->coupling == COUPLED_KERNEL && r->nsizes;
+  for (uint32_t role = 0; role < s->model->nroles; role++)
+    s->explicit_senders |=
+        r->coupling == COUPLED_NOSPLIT && s->updates[(size_t)role * s->model->npoints + point]->counts;
+  return true;
+}
+
+struct plain_check {
+  const struct lockstep *system;
+  const char *why;
+};
+
+static bool check_plain(void *context, const struct rules *r, uint32_t point, bool opened) {
+  struct plain_check *l = context;
+  (void)point;
+  if (r->plain && !opened)
+    l->why = r->plain;
+  else if (r->coupling == COUPLED_NOSPLIT && l->system->model->nprocesses > 63 && !l->system->pack.bag)
+    l->why = "no-split rounds of more than 63 processes that can be told apart";
+  return !l->why;
+}
+
+static const char *first_plain(struct lockstep *s) {
+  struct plain_check look = {.system = s};
+  rules_each(s, check_plain, &look);
+  return look.why;
+}
+
+static bool obligations_name_processes(const struct lockstep *s) {
+  for (uint32_t i = 0; i < s->pack.nmarks && s->pack.keep_obligation; i++)
+    for (uint32_t k = 0; k < s->pack.marks[i]->nwitness; k++)
+      if (type_contains_kind(s->pack.marks[i]->witness[k].type, TYPE_PROCESS))
+        return true;
+  return false;
+}
+
+static void choose_form(struct lockstep *s, bool plain) {
+  const struct licences *l = s->base.licences;
+  const char *why = NULL;
+  bool symmetric = l->of[REDUCE_SYMMETRY].applied;
+  s->group = l->of[REDUCE_MESSAGE_ORDER].applied;
+  s->pack.bag = symmetric && l->anonymous && !plain && bag_possible(s, &why);
+  if (symmetric && !s->pack.bag) {
+    bool identities = s->model->nglobals > s->pack.nfollowed || obligations_name_processes(s);
+    for (uint32_t r = 0; r < s->model->nroles; r++)
+      for (uint32_t i = 0; i < s->model->roles[r].nvars; i++)
+        identities |= type_contains_kind(s->model->roles[r].vars[i].type, TYPE_PROCESS);
+    s->pack.permute = identities;
+    s->pack.sort = !identities;
+  }
+  /* No-split with counting updates, and a kernel with conditions on sizes: sender by sender. */
+  struct sender_check look = {.system = s};
+  if (!s->pack.bag) {
+    rules_each(s, check_senders, &look);
+    s->explicit_senders |= s->pack.nmarks && look.kernel && look.sizes; /* of two marks at once */
+  }
+  const char *reason = first_plain(s);
+  s->base.successors = plain    ? "plain: asked for"
+                       : reason ? arena_printf(&s->arena, "plain in some rounds: %s", reason)
+                                : "outcomes";
+}
+
+/* Edges are lost, so step properties must be seen line by line; one budget of lost messages can be kept. */
+static bool can_expand_layers(struct lockstep *s) {
+  uint32_t budgets = 0;
+  for (uint32_t i = 0; i < s->env->nclauses; i++)
+    budgets += s->env->clauses[i].kind == CLAUSE_LOST;
+  return s->base.licences->of[REDUCE_MERGING].applied && !query_is_live(s->model, s->base.query) && !s->plain &&
+         !first_plain(s) && !s->nglobal_steps && budgets <= 1;
+}
+
+/* With the names of the first one, if there is one. */
+static struct lockstep *lockstep_make(struct interpreter *interp, struct model *m, const struct query *q,
+                                      const struct licences *l, const struct system_options *options,
+                                      struct lockstep *first) {
+  struct lockstep *s = memory_alloc(sizeof *s);
+  s->base = (struct system){.ops = &lockstep_ops, .model = m, .query = q, .licences = l, .edges_complete = true};
+  s->interp = interp;
+  s->model = m;
+  s->env = &m->environments[q->environment];
+  s->plain = options->successors == SUCCESSORS_PLAIN;
+  s->outcomes_by = options->successors == SUCCESSORS_ENUMERATE ? OUTCOMES_BY_ENUMERATION
+                   : options->successors == SUCCESSORS_REGIONS ? OUTCOMES_BY_REGIONS
+                                                               : OUTCOMES_BY_EITHER;
+  arena_init(&s->arena);
+  s->projections = intern_new();
+  s->bags = intern_new();
+  s->receivables = intern_new();
+  s->local_updates = intern_new();
+  s->vectors = intern_new();
+  s->next_lists = intern_new();
+  s->rules_keys = intern_new();
+  s->plain_adversary_choices = intern_new();
+  s->probabilistic = query_is_live(m, q) && m->properties[q->properties[0]].almost_surely;
+  s->base.probabilistic = s->probabilistic;
+  if (s->probabilistic && sends_toss_coins(m))
+    s->base.coins_lost = "a message depends on a coin that is tossed when it is sent";
+  s->made_with = *options;
+  pack_init(&s->pack, interp, m, q, l);
+  if (first)
+    pack_share(&s->pack, &first->pack);
+  size_t n = (size_t)m->nroles * m->npoints;
+  s->sends = arena_array(&s->arena, n + 1, sizeof *s->sends);
+  s->updates = arena_array(&s->arena, n + 1, sizeof *s->updates);
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t p = 0; p < m->npoints; p++) {
+      s->sends[(size_t)r * m->npoints + p] = read_set_of_sends(m, r, p, &s->arena);
+      s->updates[(size_t)r * m->npoints + p] = read_set_of_update(m, r, p, &s->arena);
+    }
+  s->all_costs = !l->of[REDUCE_MERGING].applied;
+  choose_form(s, s->plain);
+  find_same_starts(s);
+  find_same_receivables(s);
+  step_checks_prepare(s);
+  fast_path_prepare(s);
+  s->base.layerwise = can_expand_layers(s);
+  s->base.edges_complete = !s->base.layerwise;
+  s->scratch = global_new(&s->pack);
+  return s;
+}
+
+struct system *lockstep_new(struct interpreter *interp, struct model *m, const struct query *q,
+                            const struct licences *l, const struct system_options *options) {
+  return &lockstep_make(interp, m, q, l, options, NULL)->base;
+}
+
+static struct system *lockstep_clone(struct system *system) {
+  struct lockstep *first = lockstep_of(system);
+  if (query_is_live(first->model, system->query) || omits_subsumed(first))
+    return NULL;
+  struct interpreter *interp = interpreter_new(first->model);
+  interpreter_follow(interp, first->interp->semantics, first->interp->arrivals);
+  interpreter_watch(interp, first->interp->stop);
+  struct lockstep *s = lockstep_make(interp, first->model, system->query, system->licences, &first->made_with, first);
+  s->owns_interp = true;
+  return &s->base;
+}

@@ -1,0 +1,377 @@
+/* Menus: what a process can become, given all that it may receive. A heard-of set matters only through how many it
+   hears of each group of senders it cannot tell apart; if the update does not count, only through which groups. */
+#include "lockstep/outcome_builder.h"
+
+#include <string.h>
+
+#define DOMAIN_MAX 4096 /* larger message types are left open and chosen part by part */
+
+uint32_t group_least(const struct outcome_builder *b, const struct sender_group *g) {
+  if (b->receivable->exact)
+    return g->count;
+  if (!b->rules->delivers)
+    return 0;
+  return b->rules->lossy ? g->self : g->must;
+}
+
+/* --- is the size of the heard-of set allowed? --- */
+
+/* The fewest of a group that a choice stands for: if the update cannot count them, hearing a group means hearing
+   any positive number of it; nobody can tell how many of the silent were heard. */
+static uint32_t heard_least(const struct outcome_builder *b, uint32_t i) {
+  const struct sender_group *g = &b->receivable->groups[i];
+  uint32_t least = group_least(b, g);
+  if (b->receivable->need == i && least == 0)
+    least = 1;
+  if (g->silent)
+    return least;
+  if (b->counts || b->heard[i] == 0)
+    return b->heard[i];
+  return least ? least : 1;
+}
+
+static bool all_sizes_ok(const struct outcome_builder *b, uint32_t size, bool self) {
+  for (uint32_t i = 0; i < b->nsizes; i++)
+    if (!b->sizes[i]->ok[2 * (size_t)size + self])
+      return false;
+  return true;
+}
+
+/* Does what this choice stands for include a heard-of set of an allowed size? Leaves it in b->size and b->self. */
+static bool sizes_allowed(struct outcome_builder *b, uint32_t byzantine_senders) {
+  const struct round_receivable *o = b->receivable;
+  b->size = UINT32_MAX;
+  if (!b->nsizes)
+    return true;
+  uint32_t low = byzantine_senders, high = o->nbyzantine;
+  bool with = true, without = !b->rules->delivers;
+  uint32_t with_low = 0, without_high = 0;
+  for (uint32_t i = 0; i < o->n; i++) {
+    uint32_t least = heard_least(b, i);
+    low += least;
+    high += b->heard[i];
+    if (o->groups[i].self) {
+      with = b->heard[i] > 0;
+      with_low = least == 0;
+      without = without && least < o->groups[i].count;
+      without_high = b->heard[i] == o->groups[i].count;
+    }
+  }
+  for (uint32_t size = low; size <= high; size++) {
+    if (with && size >= low + with_low && all_sizes_ok(b, size, true)) {
+      b->size = size;
+      b->self = true;
+      return true;
+    }
+    if (without && size + without_high <= high && all_sizes_ok(b, size, false)) {
+      b->size = size;
+      b->self = false;
+      return true;
+    }
+  }
+  return false;
+}
+
+/* --- outcomes --- */
+
+static uint32_t how_put(struct outcome_builder *b) {
+  const struct round_receivable *o = b->receivable;
+  size_t n = 3 + 2 * (size_t)o->n + 2 * b->forged.n;
+  value small[64], *v = n <= 64 ? small : memory_alloc(n * sizeof *v);
+  size_t k = 0;
+  for (uint32_t i = 0; i < o->n; i++)
+    v[k++] = b->heard[i];
+  for (uint32_t i = 0; i < o->n; i++)
+    v[k++] = b->removed[i];
+  v[k++] = (value)b->lazy;
+  v[k++] = b->size == UINT32_MAX ? -1 : (value)b->size;
+  v[k++] = b->self;
+  for (size_t i = 0; i < b->forged.n; i++) {
+    v[k++] = b->forged.at[i];
+    v[k++] = b->forged_tag.at[i];
+  }
+  uint32_t id = intern_put(b->system->vectors, v, k);
+  if (v != small)
+    memory_free(v);
+  return id;
+}
+
+static void outcome_mask(struct outcome_builder *b, struct local_outcome *l, uint64_t mask) {
+  uint32_t kept = 0;
+  for (uint32_t i = 0; i < l->nmasks; i++)
+    if ((l->masks[i] & mask) == mask)
+      return;
+  for (uint32_t i = 0; i < l->nmasks; i++)
+    if ((l->masks[i] & mask) != l->masks[i])
+      l->masks[kept++] = l->masks[i];
+  uint64_t *grown = arena_array(&b->system->arena, kept + 1, sizeof *grown);
+  if (kept)
+    memcpy(grown, l->masks, kept * sizeof *grown);
+  grown[kept] = mask;
+  l->masks = grown;
+  l->nmasks = kept + 1;
+}
+
+void outcome_add(struct outcome_builder *b, uint32_t update, uint64_t mask) {
+  struct local_outcome *found = NULL;
+  for (size_t i = 0; i < b->outcomes.n && !found; i++)
+    if (b->outcomes.at[i].update == update && (!b->every_cost || b->outcomes.at[i].cost == b->cost))
+      found = &b->outcomes.at[i];
+  if (!found) {
+    struct local_outcome l = {.update = update, .cost = b->cost, .how = how_put(b)};
+    vec_push(&b->outcomes, l);
+    found = &b->outcomes.at[b->outcomes.n - 1];
+  } else if (b->cost < found->cost) {
+    found->cost = b->cost;
+    found->how = how_put(b);
+  }
+  if (b->rules->coupling == COUPLED_NOSPLIT)
+    outcome_mask(b, found, mask);
+}
+
+/* --- one way of receiving --- */
+
+static void bag_entry(struct outcome_builder *b, value message, uint32_t tag, uint32_t count, bool lazy) {
+  size_t at = b->bag.n;
+  if (!lazy)
+    for (size_t i = 0; i < b->bag.n; i += BAG_ENTRY) {
+      value *entry = b->bag.at + i;
+      value sender = tag == NO_SENDER ? -1 : (value)tag;
+      if (!entry[3] && entry[0] == message && entry[1] == sender) {
+        entry[2] += b->counts ? count : 0;
+        return;
+      }
+      if (entry[3] || entry[0] > message || (entry[0] == message && entry[1] > sender)) {
+        at = i;
+        break;
+      }
+    }
+  vec_reserve(&b->bag, b->bag.n + BAG_ENTRY);
+  memmove(b->bag.at + at + BAG_ENTRY, b->bag.at + at, (b->bag.n - at) * sizeof *b->bag.at);
+  b->bag.n += BAG_ENTRY;
+  value *entry = b->bag.at + at;
+  entry[0] = message;
+  entry[1] = tag == NO_SENDER ? -1 : (value)tag;
+  entry[2] = b->counts ? count : 1;
+  entry[3] = lazy;
+}
+
+/* Each sender is a group of its own then. */
+static bool set_allowed(const struct outcome_builder *b) {
+  if (!b->receivable->allowed)
+    return true;
+  uint64_t set = 0;
+  for (uint32_t i = 0; i < b->receivable->n; i++)
+    if (b->heard[i])
+      set |= UINT64_C(1) << b->receivable->groups[i].tag;
+  return (uint64_t)intern_at(b->system->vectors, b->receivable->allowed - 1)[set / 64] >> set % 64 & 1;
+}
+
+static void receive_this(struct outcome_builder *b) {
+  const struct round_receivable *o = b->receivable;
+  uint64_t mask = 0;
+  if (!set_allowed(b) || lockstep_stopped(b->system))
+    return;
+  if (!sizes_allowed(b, (uint32_t)b->forged.n - b->ncorrupted + (uint32_t)__builtin_popcountll(b->lazy)))
+    return;
+  vec_clear(&b->bag);
+  for (uint32_t i = 0; i < o->n; i++) {
+    if (b->heard[i])
+      mask |= UINT64_C(1) << (i < 63 ? i : 63);
+    uint32_t count = b->heard[i] - b->removed[i];
+    if (count && !o->groups[i].silent && b->reads->received != RECEIVED_UNREAD)
+      bag_entry(b, o->groups[i].message, b->tagged || !b->receivable->allowed ? o->groups[i].tag : NO_SENDER, count,
+                false);
+  }
+  if (b->reads->received != RECEIVED_UNREAD) {
+    for (size_t i = 0; i < b->forged.n; i++)
+      bag_entry(b, b->forged.at[i], b->forged_tag.at[i], 1, false);
+    for (uint32_t i = 0; i < o->nbyzantine && b->lazy; i++)
+      if (b->lazy >> i & 1)
+        bag_entry(b, 0, b->tagged ? o->byzantine_tags[i] : NO_SENDER, 1, true);
+  }
+  const struct list *local_updates = step_updates(b->system, b->projection, b->bag.at, b->bag.n);
+  for (uint32_t i = 0; i < local_updates->n; i++)
+    outcome_add(b, local_updates->at[i], mask);
+}
+
+/* --- messages made up --- */
+
+/* Corruption: up to corrupt_each of what is heard is replaced by anything. */
+static void corrupt_from(struct outcome_builder *b, uint32_t group, uint64_t message) {
+  receive_this(b);
+  if ((int64_t)b->ncorrupted >= b->rules->corrupt_each || lockstep_stopped(b->system))
+    return;
+  b->ncorrupted++;
+  b->cost += b->rules->corrupt_charged;
+  for (uint32_t i = group; i < b->receivable->n; i++) {
+    if (b->receivable->groups[i].silent || b->removed[i] >= b->heard[i])
+      continue;
+    b->removed[i]++;
+    for (uint64_t k = i > group ? 0 : message; k < b->type->count; k++) {
+      vec_push(&b->forged, type_nth(&b->system->model->values, b->type, k));
+      vec_push(&b->forged_tag, b->tagged ? b->receivable->groups[i].tag : NO_SENDER);
+      corrupt_from(b, i, k);
+      b->forged.n--;
+      b->forged_tag.n--;
+    }
+    b->removed[i]--;
+  }
+  b->cost -= b->rules->corrupt_charged;
+  b->ncorrupted--;
+}
+
+static void choose_corrupted(struct outcome_builder *b) {
+  if (b->rules->corrupts && b->type && b->reads->received != RECEIVED_UNREAD)
+    corrupt_from(b, 0, 0);
+  else
+    receive_this(b);
+}
+
+/* Each Byzantine sender: silent, or any message; who says what does not matter unless senders are told apart. */
+static void choose_byzantine(struct outcome_builder *b, uint32_t sender, uint64_t message) {
+  const struct round_receivable *o = b->receivable;
+  if (lockstep_stopped(b->system))
+    return;
+  if (sender == o->nbyzantine) {
+    choose_corrupted(b);
+    return;
+  }
+  if (!b->tagged)
+    choose_corrupted(b); /* the rest is silent */
+  else
+    choose_byzantine(b, sender + 1, 0);
+  for (uint64_t k = message; k < b->type->count; k++) {
+    vec_push(&b->forged, type_nth(&b->system->model->values, b->type, k));
+    vec_push(&b->forged_tag, b->tagged ? o->byzantine_tags[sender] : NO_SENDER);
+    choose_byzantine(b, sender + 1, b->tagged ? 0 : k);
+    b->forged.n--;
+    b->forged_tag.n--;
+  }
+}
+
+/* Message types too large to go through: open messages, whose parts the interpreter chooses as they are read. */
+static void choose_byzantine_open(struct outcome_builder *b) {
+  for (uint64_t set = 0; set < UINT64_C(1) << b->receivable->nbyzantine; set++) {
+    if (!b->tagged && (set & (set + 1)))
+      continue; /* who is silent does not matter */
+    b->lazy = set;
+    choose_corrupted(b);
+  }
+  b->lazy = 0;
+}
+
+static void with_heard(struct outcome_builder *b) {
+  const struct round_receivable *o = b->receivable;
+  if (!o->nbyzantine || !b->type || b->reads->received == RECEIVED_UNREAD)
+    choose_corrupted(b);
+  else if (b->type->count <= DOMAIN_MAX)
+    choose_byzantine(b, 0, 0);
+  else
+    choose_byzantine_open(b);
+}
+
+static void choose_heard(struct outcome_builder *b, uint32_t i) {
+  const struct round_receivable *o = b->receivable;
+  if (i == o->n) {
+    with_heard(b);
+    return;
+  }
+  const struct sender_group *g = &o->groups[i];
+  uint32_t least = group_least(b, g), cost = b->cost;
+  if (o->need == i && least == 0)
+    least = 1;
+  for (uint32_t h = g->count;; h--) {
+    b->heard[i] = h;
+    b->cost = cost + (b->rules->lossy && !g->silent && h < g->must ? g->must - h : 0);
+    choose_heard(b, i + 1);
+    if ((g->silent && !o->allowed) || h == least || h == 0)
+      break;
+    if (!b->counts) {
+      if (least > 0)
+        break;
+      h = 1; /* next: none of them */
+    }
+  }
+  b->cost = cost;
+}
+
+static uint32_t outcome_set_compute(struct lockstep *s, uint32_t projection, const struct rules *rules,
+                                    const struct round_receivable *receivable) {
+  const value *c = intern_at(s->projections, projection);
+  uint32_t role = (uint32_t)c[1], point = (uint32_t)c[2];
+  struct outcome_builder b = {.system = s, .projection = projection, .rules = rules, .receivable = receivable};
+  b.reads = s->updates[(size_t)role * s->model->npoints + point];
+  b.type = s->model->roles[role].body[point].received;
+  b.every_cost = rules->lossy && s->all_costs;
+  b.counts = b.reads->counts || b.every_cost || rules->corrupts || losses_by_size(rules);
+  b.tagged = b.reads->received == RECEIVED_SENDERS || b.reads->received == RECEIVED_NAMED;
+  b.sizes = memory_alloc((rules->nsizes + 1) * sizeof *b.sizes);
+  for (uint32_t i = 0; i < rules->nsizes && !receivable->allowed; i++)
+    if (rules->sizes[i].role == role && (!rules->sizes[i].followed || receivable->sized >> i & 1))
+      b.sizes[b.nsizes++] = &rules->sizes[i];
+  b.heard = memory_alloc((receivable->n + 1) * sizeof *b.heard);
+  b.removed = memory_alloc((receivable->n + 1) * sizeof *b.removed);
+  if (!outcomes_by_regions(&b) && !outcomes_by_subbags(&b))
+    choose_heard(&b, 0);
+  struct local_outcome_set outcome_set = {
+      arena_keep_array(&s->arena, b.outcomes.at, b.outcomes.n, sizeof *b.outcomes.at), (uint32_t)b.outcomes.n};
+  vec_push(&s->outcome_sets, outcome_set);
+  memory_free(b.sizes);
+  memory_free(b.heard);
+  memory_free(b.removed);
+  vec_release(&b.forged);
+  vec_release(&b.forged_tag);
+  vec_release(&b.bag);
+  vec_release(&b.outcomes);
+  return (uint32_t)s->outcome_sets.n - 1;
+}
+
+static uint32_t receivable_intern(struct lockstep *s, uint32_t rules_index, const struct round_receivable *o,
+                                  bool add) {
+  size_t n = 7 + 5 * (size_t)o->n + o->nbyzantine;
+  value small[128], *v = n <= 128 ? small : memory_alloc(n * sizeof *v);
+  size_t k = 0;
+  v[k++] = rules_index;
+  v[k++] = o->nbyzantine;
+  v[k++] = o->need;
+  v[k++] = o->exact;
+  v[k++] = o->sized;
+  v[k++] = o->allowed;
+  v[k++] = o->n;
+  /* who it is itself matters only where sizes or losses are counted */
+  bool self = s->rules[rules_index]->lossy || s->rules[rules_index]->nsizes;
+  for (uint32_t i = 0; i < o->n; i++) {
+    const struct sender_group *g = &o->groups[i];
+    v[k++] = g->message;
+    v[k++] = g->silent | (self && g->self) << 1;
+    v[k++] = g->tag;
+    v[k++] = g->count;
+    v[k++] = g->must;
+  }
+  for (uint32_t i = 0; i < o->nbyzantine; i++)
+    v[k++] = o->byzantine_tags[i];
+  uint32_t id = add ? intern_put(s->receivables, v, k) : intern_find(s->receivables, v, k);
+  if (v != small)
+    memory_free(v);
+  return id;
+}
+
+uint32_t receivable_put(struct lockstep *s, uint32_t rules_index, const struct round_receivable *o) {
+  return receivable_intern(s, rules_index, o, true);
+}
+
+uint32_t receivable_find(struct lockstep *s, uint32_t rules_index, const struct round_receivable *o) {
+  return receivable_intern(s, rules_index, o, false);
+}
+
+uint32_t outcome_set_of(struct lockstep *s, uint32_t projection, const struct rules *rules,
+                        const struct round_receivable *o, uint32_t id) {
+  uint32_t outcome_set;
+  if (!memo_find(&s->outcome_sets_of, projection, id, &outcome_set)) {
+    outcome_set = outcome_set_compute(s, projection, rules, o);
+    if (!lockstep_stopped(s))
+      memo_add(&s->outcome_sets_of, projection, id, outcome_set);
+  }
+  return outcome_set;
+}

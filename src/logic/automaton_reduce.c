@@ -1,0 +1,326 @@
+/* Smaller automata for the same words. */
+#include "logic/automaton.h"
+
+#include "base/memory.h"
+#include "base/vec.h"
+
+#include <string.h>
+
+#define SIMULATION_STATES_MAX 300 /* states: pairs of them are compared */
+
+struct automaton_reduction {
+  struct automaton *a;
+  uint32_t *component; /* by state: of strongly connected ones, numbered so that transitions lead to lower numbers */
+  uint32_t ncomponents;
+  bool *accepting; /* by component: a word may stay in it and be accepted */
+  bool *useful;    /* by state: some word is accepted from it */
+};
+
+/* --- strongly connected components (Tarjan) --- */
+
+struct tarjan_frame {
+  uint32_t state, at; /* the transition to go on with */
+};
+
+struct tarjan {
+  const struct automaton *a;
+  uint32_t *index, *low, *component;
+  VEC(uint32_t) stack;
+  VEC(struct tarjan_frame) path;
+  uint32_t next, ncomponents;
+};
+
+static void tarjan_enter(struct tarjan *t, uint32_t q) {
+  t->index[q] = t->low[q] = ++t->next;
+  vec_push(&t->stack, q);
+  vec_push(&t->path, ((struct tarjan_frame){q, t->a->first[q]}));
+}
+
+static void tarjan_leave(struct tarjan *t, uint32_t q) {
+  t->path.n--;
+  if (t->path.n > 0) {
+    uint32_t parent = t->path.at[t->path.n - 1].state;
+    t->low[parent] = t->low[q] < t->low[parent] ? t->low[q] : t->low[parent];
+  }
+  if (t->low[q] != t->index[q])
+    return;
+  uint32_t member;
+  do {
+    member = t->stack.at[--t->stack.n];
+    t->component[member] = t->ncomponents;
+  } while (member != q);
+  t->ncomponents++;
+}
+
+static void tarjan_from(struct tarjan *t, uint32_t start) {
+  tarjan_enter(t, start);
+  while (t->path.n > 0) {
+    struct tarjan_frame *v = &t->path.at[t->path.n - 1];
+    if (v->at == t->a->first[v->state + 1]) {
+      tarjan_leave(t, v->state);
+      continue;
+    }
+    uint32_t from = v->state, to = t->a->transitions[v->at++].to;
+    if (!t->index[to])
+      tarjan_enter(t, to);
+    else if (t->component[to] == UINT32_MAX && t->index[to] < t->low[from])
+      t->low[from] = t->index[to];
+  }
+}
+
+static void find_components(struct automaton_reduction *r) {
+  uint32_t n = r->a->nstates;
+  struct tarjan t = {.a = r->a, .component = r->component};
+  t.index = memory_alloc((n + 1) * sizeof *t.index);
+  t.low = memory_alloc((n + 1) * sizeof *t.low);
+  memset(r->component, 0xff, n * sizeof *r->component);
+  for (uint32_t q = 0; q < n; q++)
+    if (!t.index[q])
+      tarjan_from(&t, q);
+  r->ncomponents = t.ncomponents;
+  memory_free(t.index);
+  memory_free(t.low);
+  vec_release(&t.stack);
+  vec_release(&t.path);
+}
+
+/* A component accepts if its own transitions are in all sets together. */
+static void find_accepting_components(struct automaton_reduction *r) {
+  struct automaton *a = r->a;
+  uint64_t *seen = memory_alloc((r->ncomponents + 1) * sizeof *seen);
+  bool *inner = memory_alloc(r->ncomponents + 1);
+  for (uint32_t q = 0; q < a->nstates; q++)
+    for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
+      if (r->component[a->transitions[i].to] == r->component[q]) {
+        seen[r->component[q]] |= a->transitions[i].accepts;
+        inner[r->component[q]] = true;
+      }
+  for (uint32_t c = 0; c < r->ncomponents; c++)
+    r->accepting[c] = inner[c] && seen[c] == automaton_sets(a);
+  memory_free(seen);
+  memory_free(inner);
+}
+
+static void find_useful(struct automaton_reduction *r) {
+  bool *reaches = memory_alloc(r->ncomponents + 1); /* an accepting component; lower ones are known first */
+  uint32_t *order = memory_alloc((r->a->nstates + 1) * sizeof *order), n = 0;
+  for (uint32_t c = 0; c < r->ncomponents; c++)
+    for (uint32_t q = 0; q < r->a->nstates; q++)
+      if (r->component[q] == c)
+        order[n++] = q;
+  for (uint32_t k = 0; k < n; k++) {
+    uint32_t q = order[k], c = r->component[q];
+    reaches[c] |= r->accepting[c];
+    for (uint32_t i = r->a->first[q]; i < r->a->first[q + 1]; i++)
+      reaches[c] |= reaches[r->component[r->a->transitions[i].to]];
+  }
+  for (uint32_t q = 0; q < r->a->nstates; q++)
+    r->useful[q] = reaches[r->component[q]];
+  memory_free(reaches);
+  memory_free(order);
+}
+
+/* --- what remains --- */
+
+/* Keeps the transitions marked, renames states (UINT32_MAX: gone) and drops states that cannot be reached. */
+static void rebuild(struct automaton *a, const bool *keep, const uint32_t *rename) {
+  VEC(uint32_t) queue = {0};
+  uint32_t *number = memory_alloc((a->nstates + 1) * sizeof *number);
+  VEC(struct automaton_transition) transitions = {0};
+  VEC(uint32_t) first = {0};
+  memset(number, 0xff, a->nstates * sizeof *number);
+  if (a->nstates > 0 && rename[0] != UINT32_MAX) {
+    number[rename[0]] = 0;
+    vec_push(&queue, rename[0]);
+  }
+  for (size_t k = 0; k < queue.n; k++) {
+    uint32_t q = queue.at[k];
+    vec_push(&first, (uint32_t)transitions.n);
+    for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++) {
+      struct automaton_transition t = a->transitions[i];
+      uint32_t to = rename[t.to];
+      if (!keep[i] || to == UINT32_MAX)
+        continue;
+      if (number[to] == UINT32_MAX) {
+        number[to] = (uint32_t)queue.n;
+        vec_push(&queue, to);
+      }
+      t.to = number[to];
+      vec_push(&transitions, t);
+    }
+  }
+  vec_push(&first, (uint32_t)transitions.n);
+  memory_free(a->first);
+  memory_free(a->transitions);
+  a->first = first.at;
+  a->transitions = transitions.at;
+  a->nstates = (uint32_t)queue.n;
+  memory_free(number);
+  vec_release(&queue);
+}
+
+static bool *keep_all(const struct automaton *a) {
+  uint32_t n = a->first[a->nstates];
+  bool *keep = memory_alloc(n + 1);
+  memset(keep, true, n);
+  return keep;
+}
+
+static void trim(struct automaton_reduction *r) {
+  bool *keep = keep_all(r->a);
+  uint32_t *rename = memory_alloc((r->a->nstates + 1) * sizeof *rename);
+  for (uint32_t q = 0; q < r->a->nstates; q++)
+    rename[q] = r->useful[q] ? q : UINT32_MAX;
+  rebuild(r->a, keep, rename);
+  memory_free(keep);
+  memory_free(rename);
+}
+
+/* --- acceptance sets --- */
+
+/* Of one component: which sets it needs. Set k is not needed if all transitions are in it, or all of another one. */
+struct acceptance_use {
+  bool inner;           /* it has transitions */
+  uint64_t full;        /* sets that have all transitions */
+  uint64_t implies[64]; /* by set k: sets all of whose transitions are in k */
+  uint64_t needed;
+};
+
+static void compare_sets(const struct automaton_reduction *r, struct acceptance_use *of) {
+  const struct automaton *a = r->a;
+  uint64_t all = automaton_sets(a);
+  for (uint32_t c = 0; c < r->ncomponents; c++) {
+    of[c].full = of[c].needed = all;
+    for (uint32_t k = 0; k < a->nsets; k++)
+      of[c].implies[k] = all & ~(UINT64_C(1) << k);
+  }
+  for (uint32_t q = 0; q < a->nstates; q++)
+    for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++) {
+      struct acceptance_use *c = &of[r->component[q]];
+      uint64_t accepts = a->transitions[i].accepts;
+      if (r->component[a->transitions[i].to] != r->component[q])
+        continue;
+      c->inner = true;
+      c->full &= accepts;
+      for (uint64_t others = all & ~accepts; others; others &= others - 1)
+        c->implies[__builtin_ctzll(others)] &= ~accepts;
+    }
+}
+
+/* The needed ones move to the front, those behind are in every transition. */
+static uint64_t renumbered_acceptance(uint64_t accepts, uint64_t needed, uint32_t nsets) {
+  uint64_t out = 0;
+  uint32_t n = 0;
+  for (; needed; needed &= needed - 1, n++)
+    out |= (accepts >> __builtin_ctzll(needed) & 1) << n;
+  for (; n < nsets; n++)
+    out |= UINT64_C(1) << n;
+  return out;
+}
+
+/* Each component needs its own sets only, so they share numbers; where nothing is accepted, no set has anything. */
+static void merge_acceptance_sets(struct automaton_reduction *r) {
+  struct automaton *a = r->a;
+  struct acceptance_use *of = memory_alloc((r->ncomponents + (size_t)1) * sizeof *of);
+  uint32_t nsets = 0;
+  compare_sets(r, of);
+  for (uint32_t c = 0; c < r->ncomponents; c++) {
+    for (uint32_t k = a->nsets; k-- > 0;)
+      if ((of[c].full >> k & 1) || (of[c].implies[k] & of[c].needed))
+        of[c].needed &= ~(UINT64_C(1) << k);
+    uint32_t n = r->accepting[c] ? (uint32_t)__builtin_popcountll(of[c].needed) : of[c].inner;
+    nsets = n > nsets ? n : nsets;
+  }
+  for (uint32_t q = 0; q < a->nstates; q++)
+    for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++) {
+      uint32_t c = r->component[q];
+      bool stays = r->component[a->transitions[i].to] == c && r->accepting[c];
+      a->transitions[i].accepts = stays ? renumbered_acceptance(a->transitions[i].accepts, of[c].needed, nsets) : 0;
+    }
+  a->nsets = nsets;
+  memory_free(of);
+}
+
+/* --- simulation --- */
+
+static bool is_weaker(const struct automaton_transition *t, const struct automaton_transition *by) {
+  return !(by->when & ~t->when) && !(by->unless & ~t->unless) && !(t->accepts & ~by->accepts);
+}
+
+static bool is_simulated(const struct automaton *a, const bool *simulated, const struct automaton_transition *t,
+                         uint32_t by) {
+  for (uint32_t i = a->first[by]; i < a->first[by + 1]; i++)
+    if (is_weaker(t, &a->transitions[i]) && simulated[t->to * a->nstates + a->transitions[i].to])
+      return true;
+  return false;
+}
+
+/* simulated[q * n + r]: whatever q does, r can do as well, and accept as often. */
+static bool *find_simulation(const struct automaton *a) {
+  uint32_t n = a->nstates;
+  bool *simulated = memory_alloc((size_t)n * n + 1), changed = true;
+  memset(simulated, true, (size_t)n * n);
+  while (changed) {
+    changed = false;
+    for (uint32_t q = 0; q < n; q++)
+      for (uint32_t r = 0; r < n; r++)
+        for (uint32_t i = a->first[q]; i < a->first[q + 1] && simulated[q * n + r]; i++)
+          if (!is_simulated(a, simulated, &a->transitions[i], r)) {
+            simulated[q * n + r] = false;
+            changed = true;
+          }
+  }
+  return simulated;
+}
+
+/* Another transition of the same state does as much; of two that do the same, the first stays. */
+static bool is_dominated(const struct automaton *a, const bool *simulated, uint32_t q, uint32_t i) {
+  const struct automaton_transition *t = &a->transitions[i];
+  for (uint32_t k = a->first[q]; k < a->first[q + 1]; k++) {
+    const struct automaton_transition *u = &a->transitions[k];
+    bool as_much = k != i && is_weaker(t, u) && simulated[t->to * a->nstates + u->to];
+    bool mutual = as_much && is_weaker(u, t) && simulated[u->to * a->nstates + t->to];
+    if (as_much && (!mutual || k < i))
+      return true;
+  }
+  return false;
+}
+
+static void merge_simulated(struct automaton *a) {
+  uint32_t n = a->nstates;
+  bool *simulated = find_simulation(a), *keep = keep_all(a);
+  uint32_t *rename = memory_alloc((n + 1) * sizeof *rename);
+  for (uint32_t q = 0; q < n; q++) {
+    rename[q] = q;
+    for (uint32_t r = 0; r < q && rename[q] == q; r++)
+      if (simulated[q * n + r] && simulated[r * n + q])
+        rename[q] = rename[r];
+    for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
+      keep[i] = !is_dominated(a, simulated, q, i);
+  }
+  rebuild(a, keep, rename);
+  memory_free(simulated);
+  memory_free(keep);
+  memory_free(rename);
+}
+
+void automaton_reduce(struct automaton *a) {
+  uint32_t before;
+  do {
+    before = a->nstates + a->first[a->nstates] + a->nsets;
+    struct automaton_reduction r = {.a = a};
+    r.component = memory_alloc((a->nstates + 1) * sizeof *r.component);
+    r.accepting = memory_alloc(a->nstates + 1);
+    r.useful = memory_alloc(a->nstates + 1);
+    find_components(&r);
+    find_accepting_components(&r);
+    find_useful(&r);
+    merge_acceptance_sets(&r);
+    trim(&r);
+    if (a->nstates <= SIMULATION_STATES_MAX)
+      merge_simulated(a);
+    memory_free(r.component);
+    memory_free(r.accepting);
+    memory_free(r.useful);
+  } while (a->nstates + a->first[a->nstates] + a->nsets < before);
+}

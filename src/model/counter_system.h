@@ -1,0 +1,130 @@
+/* A counter system: parameters that may have any values within their conditions, counters (natural
+   numbers), a finite control, and guarded moves with free amounts. What the checker
+   (lang/check_counters) makes of a file that starts with `counters`, and all that the interpreter, the
+   engines, the certificates and the exporters read. Immutable once built; lives in its own arena.
+
+   Everything that the language implies is written out: a guard also says that amounts are not
+   negative, that what leaves a counter was there, that no counter becomes negative and no control
+   leaves its range; `start` also says that counters are natural. All terms are linear: TIMES has a
+   number on its left. Parameters that have a value or a definition do not occur in terms; they are
+   replaced by it. */
+#ifndef RONDO_MODEL_COUNTER_SYSTEM_H
+#define RONDO_MODEL_COUNTER_SYSTEM_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+enum term_op {
+  TERM_NUMBER,  /* also truth: 0, 1 */
+  TERM_PARAM,   /* index */
+  TERM_COUNTER, /* index */
+  TERM_CONTROL, /* index; its value as a number, a bool's as truth */
+  TERM_AMOUNT,  /* index, of the move it stands in */
+  TERM_ADD,
+  TERM_SUB,
+  TERM_TIMES, /* kid 0 is a NUMBER */
+  TERM_IF,    /* condition, then, else: numbers */
+  TERM_NOT,
+  TERM_AND,
+  TERM_OR,
+  TERM_EQ, /* of numbers */
+  TERM_LE,
+  TERM_LT
+};
+
+struct term {
+  enum term_op op;
+  uint32_t index;
+  int64_t number;
+  struct span at;
+  struct term *kid[3];
+};
+
+struct counter_param {
+  const char *name;
+  struct span at;
+  struct term *is; /* its value or definition, over free parameters; NULL: free */
+  struct term *of; /* NULL, unless it is the quotient of this by a number, as in `N / 2`: then
+                      conditions fix it, and it is not told */
+};
+
+struct counter_condition { /* on the free parameters */
+  struct term *term;
+  const char *text; /* as written, on one line */
+  bool resilience;  /* `threshold` may leave it open */
+  bool hidden;      /* what fixes a quotient: not told */
+};
+
+struct counter_name {
+  const char *name;
+  struct span at;
+};
+
+enum control_kind { CONTROL_LABELS, CONTROL_TRUTH, CONTROL_NUMBERS };
+
+struct control {
+  const char *name;
+  struct span at;
+  enum control_kind kind;
+  int64_t low, high;         /* its values; labels and truths count from 0 */
+  const char *const *labels; /* LABELS */
+};
+
+struct counter_move {
+  const char *name;
+  struct span at;
+  const struct counter_name *amounts;
+  uint32_t namounts;
+  struct term *guard;
+  struct term **counters; /* by counter: its new value, NULL: unchanged. All from the old state */
+  struct term **controls; /* by control: likewise; a number */
+};
+
+struct counter_property {
+  const char *name;
+  struct span at;
+  struct term *from;   /* what the start must satisfy besides */
+  struct term *unsafe; /* what must not be reached */
+  const char *text;    /* of unsafe, as written */
+};
+
+struct counter_system {
+  struct arena arena;
+  struct source source; /* a copy */
+  const char *name;
+  struct counter_param *params;
+  struct counter_condition *conditions;
+  struct counter_name *counters;
+  struct control *controls;
+  struct counter_move *moves;
+  struct counter_property *properties;
+  uint32_t nparams, nconditions, ncounters, ncontrols, nmoves, nproperties;
+  struct term *start;
+};
+
+void counter_system_free(struct counter_system *);
+
+/* What the parameters leave open of a model of rounds, before anybody looks at what it does. */
+struct round_shape {
+  struct counter_system *system; /* its parameters, and nothing else yet: what is given has its
+                                    value, definitions and conditions are kept, others are free */
+  struct term *size;             /* how many processes the only role has */
+  struct term *passes;           /* of the `repeat` whose number of passes is not fixed; NULL: all are */
+  uint32_t first, rounds;        /* its first round, counted from 0, and how many a pass has */
+  struct span at;                /* of the `repeat` */
+  bool open;                     /* whatever `resilience` says */
+};
+
+/* A control's value as it is written: a label, true, 3. */
+void control_value_print(const struct control *, int64_t value, struct text *);
+
+/* As text of the language; what the checker makes of it is the same system. */
+void counter_system_print(const struct counter_system *, struct text *);
+
+/* `N, t` of the parameters without a value; "" if there are none. */
+void counter_params_print(const struct counter_system *, struct text *);
+/* `N > 3 * t and t >= 0`: the conditions as written; without those of `resilience` unless asked
+ * for. */
+void counter_conditions_print(const struct counter_system *, bool resilience, struct text *);
+
+#endif

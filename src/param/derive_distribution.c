@@ -1,0 +1,182 @@
+/* A part of the processes in one move with the whole round: local states that see the same share amounts, and what
+   comes replaces what was there. */
+#include "param/derive_round_internal.h"
+
+/* Local states with the same options, but for that of staying as they are: their processes trade
+   places. */
+struct successor_class {
+  VEC(uint32_t) members;
+  local_successor_vec stay; /* by member: always, by can; target UINT32_MAX: it cannot */
+  local_successor_vec go;   /* to anywhere, for all of them; that of a member to its own state is not here */
+};
+
+static void class_release(struct successor_class *c) {
+  vec_release(&c->members);
+  vec_release(&c->stay);
+  vec_release(&c->go);
+}
+
+static bool same_successor(const struct local_successor *a, const struct local_successor *b) {
+  if (!a || !b)
+    return a == b;
+  return a->always == b->always && (a->always || term_same(a->can, b->can));
+}
+
+/* Does it go everywhere where the class does, on the same conditions? own: its own state, if it may
+   stay in it; on which condition the others go there is known once there are others. */
+static bool class_accepts(const struct successor_class *c, uint32_t own, const local_successor_vec *options) {
+  for (size_t i = 0; i < c->go.n; i++) {
+    const struct local_successor *o = &c->go.at[i];
+    if (o->target != own && !same_successor(o, successor_to(options, o->target)))
+      return false;
+  }
+  for (size_t i = 0; i < options->n; i++) {
+    const struct local_successor *o = &options->at[i];
+    if (o->target == own || successor_to(&c->go, o->target))
+      continue;
+    if (c->members.n != 1 || c->members.at[0] != o->target || c->stay.at[0].target == UINT32_MAX)
+      return false;
+  }
+  return true;
+}
+
+static void class_add(struct successor_class *c, uint32_t local, uint32_t own, const local_successor_vec *options) {
+  struct local_successor stay = {UINT32_MAX, NULL, false};
+  for (size_t i = 0; i < options->n; i++)
+    if (options->at[i].target == own)
+      stay = options->at[i];
+    else if (!successor_to(&c->go, options->at[i].target))
+      vec_push(&c->go, options->at[i]);
+  vec_push(&c->members, local);
+  vec_push(&c->stay, stay);
+}
+
+static struct term *remaining_count(struct round_builder *r, uint32_t local) {
+  return make_difference(r->d, local_count(r->d, local), r->crashing[local]);
+}
+
+/* So many come to `target`. */
+static struct term *add_arrivals(struct round_builder *r, const struct successor_class *c, uint32_t target) {
+  struct derivation_builder *d = r->d;
+  struct term *amount = round_amount(r, "%s_%zu", d->s->counters[d->d->counter.at[target]].name, r->amounts.n + 1);
+  r->arrivals[target] = make_sum(d, r->arrivals[target], amount);
+  if (c->members.n == 1)
+    vec_push(&r->local_moves, ((struct local_move){amount, c->members.at[0], target}));
+  return amount;
+}
+
+static struct term *unless_none(struct round_builder *r, struct term *amount, const struct local_successor *o) {
+  return o->always ? make_number(r->d, 1) : make_or(r->d, amount_none(r, amount), o->can);
+}
+
+/* How many of them stay in, or come to, a member's own state. */
+static struct term *distribute_member(struct round_builder *r, const struct successor_class *c, size_t i) {
+  struct derivation_builder *d = r->d;
+  uint32_t local = c->members.at[i];
+  const struct local_successor *stay = &c->stay.at[i], *go = successor_to(&c->go, local);
+  struct term *amount, *more;
+  if (stay->target == UINT32_MAX)
+    return NULL; /* there is only what all may do */
+  if (go && same_successor(stay, go)) {
+    amount = add_arrivals(r, c, local);
+    round_require(r, unless_none(r, amount, go));
+    return amount;
+  }
+  amount = add_arrivals(r, c, local);
+  if (go && stay->always) {
+    struct term *few = make_relation(d, TERM_LE, amount, remaining_count(r, local));
+    round_require(r, go->always ? make_number(d, 1) : make_or(d, few, go->can));
+    return amount;
+  }
+  round_require(r, make_relation(d, TERM_LE, amount, remaining_count(r, local)));
+  round_require(r, unless_none(r, amount, stay));
+  if (!go)
+    return amount;
+  more = add_arrivals(r, c, local);
+  round_require(r, unless_none(r, more, go));
+  return make_sum(d, amount, more);
+}
+
+static bool distribute_class(struct round_builder *r, const struct successor_class *c) {
+  struct derivation_builder *d = r->d;
+  struct term *come = NULL, *all = NULL;
+  for (size_t i = 0; i < c->members.n; i++) {
+    all = make_sum(d, all, remaining_count(r, c->members.at[i]));
+    come = make_sum(d, come, distribute_member(r, c, i));
+  }
+  for (size_t i = 0; i < c->go.n; i++) {
+    const struct local_successor *o = &c->go.at[i];
+    bool done = false; /* with the member whose own state it is */
+    for (size_t k = 0; k < c->members.n; k++)
+      done |= c->members.at[k] == o->target && c->stay.at[k].target != UINT32_MAX;
+    if (done)
+      continue;
+    struct term *amount = add_arrivals(r, c, o->target);
+    round_require(r, unless_none(r, amount, o));
+    come = make_sum(d, come, amount);
+  }
+  round_require(r, make_relation(d, TERM_EQ, come, all));
+  return r->amounts.n <= AMOUNTS_MAX || derive_refuse(d, d->role->body[r->point].at, "a round has too many outcomes");
+}
+
+static bool part_has_step_property(const struct derivation_builder *d, uint32_t part) {
+  bool step = false;
+  for (uint32_t i = 0; i < d->q->nproperties; i++)
+    step |= d->m->properties[d->q->properties[i]].step;
+  return step && (!d->d->part_of || part == d->part_of_step);
+}
+
+bool round_distribute(struct round_builder *r, uint32_t part) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->at[r->point];
+  VEC(struct successor_class) classes = {0};
+  bool ok = true;
+  for (size_t i = 0; i < at->locals.n && ok; i++) {
+    uint32_t l = at->locals.at[i];
+    local_successor_vec options = {0};
+    if (!local_active(d, l) || d->d->parts.at[l] != part)
+      continue;
+    ok = successors_find(r, l, &options);
+    bool stays = successor_to(&options, l) != NULL;
+    size_t k = part_has_step_property(d, part) ? classes.n : 0;
+    while (k < classes.n && !class_accepts(&classes.at[k], stays ? l : UINT32_MAX, &options))
+      k++;
+    if (k == classes.n)
+      vec_push(&classes, (struct successor_class){0});
+    class_add(&classes.at[k], l, stays ? l : UINT32_MAX, &options);
+    vec_release(&options);
+  }
+  for (size_t i = 0; i < classes.n; i++) {
+    ok = ok && distribute_class(r, &classes.at[i]);
+    class_release(&classes.at[i]);
+  }
+  vec_release(&classes);
+  return ok;
+}
+
+void round_update_counters(struct round_builder *r, const bool *together) {
+  struct derivation_builder *d = r->d;
+  const struct schedule_point *at = &d->at[r->point];
+  size_t n = d->d->locals.n;
+  bool *leaves = memory_alloc(n + 1);
+  for (size_t i = 0; i < at->locals.n; i++) {
+    uint32_t l = at->locals.at[i];
+    bool takes_part = local_active(d, l) && together[d->d->parts.at[l]];
+    uint32_t later = takes_part ? l : local_unchanged_after(d, l, r->point, 0);
+    leaves[l] = takes_part || later != l;
+    if (later != l && later != UINT32_MAX)
+      r->arrivals[later] = make_sum(d, r->arrivals[later], local_count(d, l));
+    if (!takes_part && later != UINT32_MAX) /* it stays as it is: a step property may forbid that, too */
+      vec_push(&r->local_moves, ((struct local_move){local_count(d, l), l, later}));
+  }
+  for (uint32_t l = 0; l < n; l++) {
+    uint32_t counter = d->d->counter.at[l];
+    if (counter == NO_COUNTER)
+      continue;
+    if (leaves[l])
+      r->move.counters[counter] = make_sum(d, r->arrivals[l], NULL);
+    else if (r->arrivals[l])
+      r->move.counters[counter] = make_sum(d, local_count(d, l), r->arrivals[l]);
+  }
+  memory_free(leaves);
+}

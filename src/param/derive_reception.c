@@ -1,0 +1,212 @@
+/* When somebody can have heard what leads to an effect: between the messages that surely arrive and
+   those that may, and what can be made up. */
+#include "param/derive_internal.h"
+
+#include "base/memory.h"
+#include "param/cube_projection.h"
+
+#include <string.h>
+
+/* ---- columns of what can be heard ---- */
+
+uint32_t column_heard(const struct reception_columns *r, uint32_t m) { return r->np + m; }
+uint32_t column_forged(const struct reception_columns *r, uint32_t m) { return r->np + r->nm + m; }
+uint32_t column_may(const struct reception_columns *r, uint32_t m) { return r->np + 2 * r->nm + m; }
+uint32_t column_must(const struct reception_columns *r, uint32_t m) { return r->np + 3 * r->nm + m; }
+uint32_t column_byzantine(const struct reception_columns *r) { return r->np + 4 * r->nm; }
+uint32_t columns(const struct reception_columns *r) { return r->np + 4 * r->nm + 1; }
+
+struct row_builder { /* a cube under construction */
+  const struct reception_columns *r;
+  struct cube *c;
+  int64_t *row;
+};
+
+static void row_begin(struct row_builder *w) { memset(w->row, 0, (columns(w->r) + (size_t)1) * sizeof *w->row); }
+
+static void row_end(struct row_builder *w, bool equal) {
+  cube_add(w->c, w->row, equal);
+  row_begin(w);
+}
+
+/* What holds of the numbers of messages sent, whoever listens. */
+static void add_sent(struct row_builder *w) {
+  const struct reception_columns *r = w->r;
+  for (uint32_t m = 0; m < r->nm; m++) {
+    w->row[1 + column_must(r, m)] = 1; /* 0 <= must <= may */
+    row_end(w, false);
+    w->row[1 + column_may(r, m)] = 1;
+    w->row[1 + column_must(r, m)] = -1;
+    row_end(w, false);
+  }
+  memcpy(w->row, r->d->size_row,
+         (r->np + (size_t)1) * sizeof *w->row); /* all together are at most as many as there are */
+  for (uint32_t m = 0; m < r->nm; m++)
+    w->row[1 + column_may(r, m)] = -1;
+  w->row[1 + column_byzantine(r)] = -1;
+  row_end(w, r->all_send);
+  w->row[1 + column_byzantine(r)] = 1;
+  row_end(w, false);
+}
+
+/* heard - made up is between must and may. */
+static void add_genuine(struct row_builder *w, const struct receiver *ear, uint32_t m) {
+  const struct reception_columns *r = w->r;
+  bool own = ear->own == m && (ear->omits_receive || ear->omits_send);
+  w->row[1 + column_heard(r, m)] = 1;
+  w->row[1 + column_forged(r, m)] = -1;
+  if (r->d->delivers && !ear->omits_receive)
+    w->row[1 + column_must(r, m)] = -1;
+  w->row[0] = r->d->delivers && own ? -1 : 0; /* among those that must not be counted on: itself */
+  row_end(w, false);
+  w->row[1 + column_may(r, m)] = 1;
+  w->row[1 + column_heard(r, m)] = -1;
+  w->row[1 + column_forged(r, m)] = 1;
+  row_end(w, false);
+  w->row[1 + column_forged(r, m)] = 1;
+  row_end(w, !r->d->forges);
+}
+
+static bool add_limit(struct row_builder *w, const struct node *limit, int64_t times) {
+  return node_row(w->r->d, limit, times, w->row);
+}
+
+/* Made up: by Byzantine processes, one message each; or changed on the way. */
+static void add_forged(struct row_builder *w) {
+  const struct reception_columns *r = w->r;
+  if (!r->d->forges)
+    return;
+  for (uint32_t m = 0; m < r->nm; m++)
+    w->row[1 + column_forged(r, m)] = -1;
+  if (r->d->byzantine)
+    w->row[1 + column_byzantine(r)] = 1;
+  else
+    add_limit(w, r->d->corrupted->limit_node, 1);
+  row_end(w, false);
+  if (!r->d->corrupted)
+    return;
+  for (uint32_t m = 0; m < r->nm; m++) { /* a changed message is one that was sent */
+    w->row[1 + column_may(r, m)] = 1;
+    w->row[1 + column_heard(r, m)] = -1;
+  }
+  row_end(w, false);
+}
+
+/* every round: |HO[p]| >= limit; whoever sends nothing may be among them. */
+static void add_sizes(struct row_builder *w) {
+  const struct reception_columns *r = w->r;
+  for (size_t i = 0; i < r->d->sizes.n; i++) {
+    const struct heard_size *size = &r->d->sizes.at[i];
+    for (uint32_t k = 0; k <= r->np; k++)
+      w->row[k] = size->times * r->d->size_row[k];
+    if (size->limit)
+      add_limit(w, size->limit, -1);
+    w->row[0] -= size->strict;
+    for (uint32_t m = 0; m < r->nm; m++) {
+      w->row[1 + column_heard(r, m)] = size->times;
+      w->row[1 + column_may(r, m)] = -size->times;
+    }
+    row_end(w, false);
+  }
+}
+
+/* Who hears nobody has nothing in common with anybody. */
+static void add_coupled(struct row_builder *w) {
+  const struct derivation_builder *d = w->r->d;
+  if (d->coupling == HEARD_FREELY || (d->coupling == HEARD_UNIFORM && d->uniform_any))
+    return;
+  for (uint32_t m = 0; m < w->r->nm; m++)
+    w->row[1 + column_heard(w->r, m)] = 1;
+  w->row[0] = -1;
+  row_end(w, false);
+}
+
+/* Where messages arrive, it hears itself; of itself that is known only here. */
+static void add_own(struct row_builder *w, const struct reception *c) {
+  if (!w->r->d->delivers || !c->fails || c->ear.own == UINT32_MAX || c->ear.omits_receive || c->ear.omits_send)
+    return;
+  w->row[1 + column_must(w->r, c->ear.own)] = 1;
+  w->row[0] = -1;
+  row_end(w, false);
+}
+
+/* The leaf, among all columns, with what the environment allows. */
+static void constrain(const struct reception_columns *r, const struct reception *c, const struct cube *leaf,
+                      struct cube *out) {
+  struct row_builder w = {r, out, memory_alloc((columns(r) + (size_t)1) * sizeof *w.row)};
+  cube_init(out, columns(r));
+  for (uint32_t i = 0; i < leaf->n; i++) {
+    memcpy(w.row, cube_row(leaf, i), leaf->width * sizeof *w.row); /* parameters and numbers heard come first in both */
+    row_end(&w, leaf->equal.at[i]);
+  }
+  add_sent(&w);
+  for (uint32_t m = 0; m < r->nm; m++)
+    add_genuine(&w, &c->ear, m);
+  add_forged(&w);
+  add_sizes(&w);
+  add_coupled(&w);
+  add_own(&w, c);
+  memory_free(w.row);
+}
+
+/* ---- chances ---- */
+
+struct solver *reception_facts(const struct reception_columns *r) {
+  struct solver *s = derive_solver(r->d);
+  struct cube sent;
+  struct row_builder w = {r, &sent, memory_alloc((columns(r) + (size_t)1) * sizeof *w.row)};
+  solver_variables(s, columns(r));
+  solver_add_any(s, r->d->base->conditions.at, r->d->base->conditions.n, NULL);
+  cube_init(&sent, columns(r));
+  add_sent(&w);
+  solver_add_cube(s, &sent, NULL);
+  cube_release(&sent);
+  memory_free(w.row);
+  return s;
+}
+
+static bool possible(struct solver *s, const struct cube *c) {
+  solver_push(s);
+  solver_add_cube(s, c, NULL);
+  bool yes = solver_check(s) != ANSWER_NO;
+  solver_pop(s);
+  return yes;
+}
+
+/* Without the numbers heard and made up, if nothing is lost by that. Where all hear the same, the numbers are theirs
+ * together. */
+void reception_find(const struct reception_columns *r, struct reception *c) {
+  struct solver *s = reception_facts(r);
+  const cube_vec *leaves = &c->outcomes->cases.at[c->way].heard;
+  bool *away = memory_alloc(columns(r) + (size_t)1);
+  cube_vec projected = {0};
+  for (uint32_t m = 0; m < r->nm; m++)
+    away[column_heard(r, m)] = away[column_forged(r, m)] = true;
+  for (size_t i = 0; i < leaves->n && !derive_stopped(r->d); i++) {
+    struct cube full, less;
+    constrain(r, c, &leaves->at[i], &full);
+    if (full.empty || !possible(s, &full)) {
+      cube_release(&full);
+      continue;
+    }
+    cube_copy(&less, &full);
+    bool exact = cube_project(&less, away, s, NULL, 0) == PROJECT_EXACT;
+    c->witness |= (!exact && !r->coarse) || r->d->coupling == HEARD_UNIFORM;
+    cube_simplify(&less, s);
+    vec_push(&projected, less);
+    vec_push(&c->cubes, full);
+  }
+  c->never = c->cubes.n == 0;
+  c->always = !c->witness && cubes_cover(s, &projected);
+  if (!c->witness) {
+    cubes_merge(&projected, s);
+    for (size_t i = 0; i < projected.n; i++)
+      cube_remove_implied(&projected.at[i], s);
+    cubes_release(&c->cubes);
+    c->cubes = projected;
+  } else {
+    cubes_release(&projected);
+  }
+  memory_free(away);
+  solver_free(s);
+}

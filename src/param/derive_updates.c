@@ -1,0 +1,319 @@
+/* What an update can do. The update is run with some messages, so many of each, and parameters with
+   some values; the decisions that it takes are signs of linear forms over these numbers. For every
+   sign of every form that comes up there is a run, if the solver finds numbers for it: so the
+   leaves of this tree cover all there is, whatever the number of processes. */
+#include "param/derive_internal.h"
+
+#include "base/memory.h"
+
+#include <string.h>
+
+struct concolic_search {
+  struct derivation_builder *d;
+  uint32_t point, nmessages;
+  const value *context;            /* the local state to run with */
+  struct solver *solver;           /* columns: parameters, then how many of each message */
+  uint32_t heard[MESSAGES_MAX], n; /* those that are there: indices of the alphabet */
+  VEC(struct sign_decision) path;
+  guarded_update_vec *cases;
+  size_t leaves;
+  bool failed;
+};
+
+static uint32_t columns_of(const struct concolic_search *x) { return x->d->base->nparams + x->nmessages; }
+
+/* The form over columns. */
+static void form_row(const struct concolic_search *x, const struct form *f, int64_t *row) {
+  const struct derivation_builder *d = x->d;
+  uint32_t np = d->base->nparams;
+  memset(row, 0, (columns_of(x) + (size_t)1) * sizeof *row);
+  row[0] = f->constant;
+  for (uint32_t i = 0; i < FORM_PARAMS && i < d->m->nparams; i++)
+    for (uint32_t k = 0; k <= np && f->param[i]; k++)
+      row[k] += f->param[i] * d->param_row[i][k];
+  for (uint32_t i = 0; i < x->n; i++)
+    row[1 + np + x->heard[i]] += f->of[i];
+}
+
+/* The sign as a constraint: row >= 0 or == 0. */
+static bool sign_row(const struct concolic_search *x, const struct sign_decision *dec, int64_t *row) {
+  form_row(x, &dec->form, row);
+  for (uint32_t i = 0; i <= columns_of(x) && dec->sign < 0; i++)
+    row[i] = -row[i];
+  if (dec->sign)
+    row[0]--;
+  return dec->sign == 0;
+}
+
+/* ---- running ---- */
+
+static uint32_t update_put(struct derivation_builder *d, const value *at, size_t n) {
+  for (size_t i = 0; i < d->local_updates.n; i++)
+    if (!d->local_updates.at[i].failure && d->local_updates.at[i].n == n &&
+        memcmp(d->local_updates.at[i].at, at, n * sizeof *at) == 0)
+      return (uint32_t)i;
+  vec_push(&d->local_updates, ((struct local_update){.at = arena_copy(&d->d->arena, at, n * sizeof *at), .n = n}));
+  return (uint32_t)d->local_updates.n - 1;
+}
+
+static uint32_t update_failure_put(struct derivation_builder *d, const struct model_error *error) {
+  for (size_t i = 0; i < d->local_updates.n; i++)
+    if (d->local_updates.at[i].failure && d->local_updates.at[i].where.from == error->at.from)
+      return (uint32_t)i;
+  vec_push(&d->local_updates, ((struct local_update){.failure = error->message, .where = error->at}));
+  return (uint32_t)d->local_updates.n - 1;
+}
+
+bool update_fails(const struct derivation_builder *d, uint32_t effect) {
+  return d->local_updates.at[effect].failure != NULL;
+}
+
+/* Numbers for the path. */
+static bool solve_path(struct concolic_search *x, uint32_t *counts) {
+  struct derivation_builder *d = x->d;
+  int64_t *row = memory_alloc((columns_of(x) + (size_t)1) * sizeof *row), v = 0;
+  solver_push(x->solver);
+  for (size_t i = 0; i < x->path.n; i++) {
+    bool equal = sign_row(x, &x->path.at[i], row);
+    solver_add_row(x->solver, row, columns_of(x) + 1, equal, NULL);
+  }
+  enum answer answer = solver_check(x->solver);
+  bool ok = answer == ANSWER_YES;
+  x->failed |= answer == ANSWER_UNKNOWN;
+  for (uint32_t i = 0; i < x->n && ok; i++) {
+    ok = solver_value(x->solver, d->base->nparams + x->heard[i], &v) && v > 0 && v < UINT32_MAX;
+    counts[i] = (uint32_t)v;
+    x->failed |= !ok;
+  }
+  for (uint32_t i = 0; i < d->m->nparams && ok; i++) {
+    __int128 sum = d->param_row[i][0];
+    for (uint32_t k = 0; k < d->base->nparams; k++)
+      if (d->param_row[i][k + 1]) {
+        ok = ok && solver_value(x->solver, k, &v);
+        sum += (__int128)d->param_row[i][k + 1] * v;
+      }
+    ok = ok && sum >= INT64_MIN && sum <= INT64_MAX;
+    x->failed |= !ok;
+    d->values[i] = (int64_t)sum;
+  }
+  solver_pop(x->solver);
+  memory_free(row);
+  return ok;
+}
+
+/* All effects of the update there. */
+static void run(struct concolic_search *x, const uint32_t *counts, struct decisions *taken, uint32_t *found,
+                size_t *nfound) {
+  struct derivation_builder *d = x->d;
+  struct received_entry entries[MESSAGES_MAX];
+  struct received received = {entries, x->n};
+  struct choices choices = {0};
+  value *local = memory_alloc((d->interp->max_local + (size_t)1) * sizeof *local);
+  value *changes = memory_alloc((2 * (size_t)d->role->nvars + 2) * sizeof *changes);
+  bool *assigned = memory_alloc(d->interp->max_vars + (size_t)1);
+  for (uint32_t i = 0; i < x->n; i++)
+    entries[i] =
+        (struct received_entry){d->at[x->point].messages_possible.at[x->heard[i]], NO_SENDER, counts[i], false};
+  *nfound = 0;
+  do {
+    struct eval e;
+    size_t n = 1;
+    memset(assigned, 0, d->interp->max_vars + (size_t)1);
+    memcpy(local, x->context, d->d->length * sizeof *local);
+    local_begin(&e, d->interp, d->role->first, x->point, 1, local, NULL);
+    e.choices = &choices;
+    e.assigned = assigned;
+    e.decisions = taken;
+    bool went_well = local_update(&e, &received);
+    changes[0] = local[LOCAL_STATUS];
+    for (uint32_t i = 0; i < d->role->nvars; i++)
+      if (assigned[i]) {
+        changes[n++] = i;
+        changes[n++] = local[LOCAL_VAR(i)];
+      }
+    uint32_t effect = went_well ? update_put(d, changes, n) : update_failure_put(d, &e.error);
+    size_t k = 0;
+    while (k < *nfound && found[k] != effect)
+      k++;
+    if (k == *nfound && *nfound < LOCALS_MAX)
+      found[(*nfound)++] = effect;
+    else if (k == *nfound)
+      derive_refuse(d, d->role->body[x->point].at, "an update has more than %d results", LOCALS_MAX);
+  } while (choices_next(&choices) && !derive_stopped(d));
+  choices_release(&choices);
+  memory_free(local);
+  memory_free(changes);
+  memory_free(assigned);
+}
+
+/* ---- the tree ---- */
+
+static void add_case(struct concolic_search *x, uint32_t effect) {
+  size_t at = 0;
+  struct cube leaf;
+  int64_t *row = memory_alloc((columns_of(x) + (size_t)1) * sizeof *row);
+  while (at < x->cases->n && x->cases->at[at].effect != effect)
+    at++;
+  if (at == x->cases->n)
+    vec_push(x->cases, ((struct guarded_update){.effect = effect}));
+  uint32_t support = 0;
+  for (uint32_t k = 0; k < x->n; k++)
+    support |= (uint32_t)1 << x->heard[k];
+  vec_push(&x->cases->at[at].message_sets, support);
+  cube_init(&leaf, columns_of(x));
+  for (uint32_t i = 0; i < x->nmessages; i++) {
+    bool there = support >> i & 1;
+    memset(row, 0, (columns_of(x) + (size_t)1) * sizeof *row);
+    row[1 + x->d->base->nparams + i] = 1;
+    row[0] = there ? -1 : 0;
+    cube_add(&leaf, row, !there);
+  }
+  for (size_t i = 0; i < x->path.n; i++) {
+    bool equal = sign_row(x, &x->path.at[i], row);
+    cube_add(&leaf, row, equal);
+  }
+  vec_push(&x->cases->at[at].heard, leaf);
+  memory_free(row);
+}
+
+static bool same_form(const struct form *a, const struct form *b) { return memcmp(a, b, sizeof *a) == 0; }
+
+static void concolic_explore(struct concolic_search *x) {
+  struct decisions taken = {.entry = UINT32_MAX, .params = x->d->values, .open = x->d->open};
+  uint32_t counts[MESSAGES_MAX], found[LOCALS_MAX];
+  size_t nfound = 0;
+  if (x->failed || (x->failed = derive_stopped(x->d)) || !solve_path(x, counts))
+    return;
+  run(x, counts, &taken, found, &nfound);
+  if (x->d->d->refused) {
+    x->failed = true;
+  } else if (taken.lost) {
+    x->failed = true;
+    if (taken.lost_at.to)
+      derive_refuse(x->d, taken.lost_at,
+                    "the value of a parameter matters here, not only how it compares with numbers of "
+                    "messages");
+    else
+      derive_refuse(x->d, x->d->role->body[x->point].at,
+                    "what this update does cannot be followed as comparisons of numbers");
+  } else if (++x->leaves > LEAVES_MAX) {
+    x->failed = true;
+    derive_refuse(x->d, x->d->role->body[x->point].at, "this update tells too many numbers of messages apart");
+  }
+  const struct sign_decision *open = NULL;
+  for (size_t i = 0; i < taken.taken.n && !open && !x->failed; i++) {
+    bool known = false;
+    for (size_t k = 0; k < x->path.n && !known; k++)
+      known = same_form(&x->path.at[k].form, &taken.taken.at[i].form);
+    if (!known)
+      open = &taken.taken.at[i];
+  }
+  for (size_t i = 0; i < nfound && !open && !x->failed; i++)
+    add_case(x, found[i]);
+  for (int sign = -1; sign <= 1 && open && !x->failed; sign++) {
+    vec_push(&x->path, ((struct sign_decision){open->form, sign}));
+    concolic_explore(x);
+    x->path.n--;
+  }
+  vec_release(&taken.taken);
+}
+
+/* ---- for a local state ---- */
+
+/* What is known of the numbers: parameters satisfy their conditions, nobody hears more than there
+ * are. */
+static struct solver *facts(const struct concolic_search *x) {
+  const struct derivation_builder *d = x->d;
+  uint32_t np = d->base->nparams, n = columns_of(x);
+  struct solver *s = derive_solver(d);
+  int64_t *row = memory_alloc((n + (size_t)1) * sizeof *row);
+  solver_variables(s, n);
+  solver_add_any(s, d->base->conditions.at, d->base->conditions.n, NULL);
+  for (uint32_t i = 0; i < x->nmessages; i++) {
+    memset(row, 0, (n + (size_t)1) * sizeof *row);
+    row[1 + np + i] = 1;
+    solver_add_row(s, row, n + 1, false, NULL);
+  }
+  memset(row, 0, (n + (size_t)1) * sizeof *row);
+  memcpy(row, d->size_row, (np + (size_t)1) * sizeof *row);
+  for (uint32_t i = 0; i < x->nmessages; i++)
+    row[1 + np + i] = -1;
+  solver_add_row(s, row, n + 1, false, NULL);
+  memory_free(row);
+  return s;
+}
+
+static value *read_projection(struct derivation_builder *d, uint32_t point, uint32_t local) {
+  const value *v = d->d->locals.at[local];
+  value *context = arena_copy(&d->d->arena, v, d->d->length * sizeof *v);
+  for (uint32_t i = 0; i < d->role->nvars; i++)
+    if (!d->at[point].reads->vars[i])
+      context[LOCAL_VAR(i)] = type_default(&d->interp->model->values, d->role->vars[i].type);
+  for (uint32_t i = 1 + d->role->nvars; i < d->d->length; i++)
+    context[i] = 0;
+  return context;
+}
+
+static void guarded_updates_release(guarded_update_vec *cases) {
+  for (size_t i = 0; i < cases->n; i++) {
+    cubes_release(&cases->at[i].heard);
+    vec_release(&cases->at[i].message_sets);
+  }
+  vec_release(cases);
+}
+
+void update_cases_release(struct update_cases *o) { guarded_updates_release(&o->cases); }
+
+static bool concolic_explore_all(struct concolic_search *x) {
+  bool reads = x->d->at[x->point].reads->received != RECEIVED_UNREAD;
+  x->solver = facts(x);
+  for (uint32_t set = 0; set < (reads ? 1u << x->nmessages : 1u) && !x->failed; set++) {
+    int64_t one[2] = {-1, 1};
+    solver_push(x->solver);
+    x->n = 0;
+    for (uint32_t i = 0; i < x->nmessages && reads; i++) {
+      uint32_t column = x->d->base->nparams + i;
+      if (set >> i & 1) {
+        x->heard[x->n++] = i;
+        solver_add_row(x->solver, one, 2, false, &column);
+      } else {
+        solver_add_value(x->solver, column, 0);
+      }
+    }
+    concolic_explore(x);
+    solver_pop(x->solver);
+  }
+  for (size_t i = 0; i < x->cases->n && !reads; i++) { /* whatever was heard */
+    for (size_t k = 0; k < x->cases->at[i].heard.n; k++)
+      while (x->cases->at[i].heard.at[k].n)
+        cube_drop(&x->cases->at[i].heard.at[k], 0);
+    for (uint32_t m = 0; m < x->nmessages; m++)
+      vec_push(&x->cases->at[i].message_sets, (uint32_t)1 << m);
+  }
+  x->failed |= derive_stopped(x->d);
+  for (size_t i = 0; i < x->cases->n && !x->failed; i++)
+    cubes_merge(&x->cases->at[i].heard, x->solver);
+  solver_free(x->solver);
+  vec_release(&x->path);
+  return !x->failed;
+}
+
+const struct update_cases *update_cases_of(struct derivation_builder *d, uint32_t point, uint32_t local) {
+  struct schedule_point *at = &d->at[point];
+  value *context = read_projection(d, point, local);
+  for (size_t i = 0; i < at->outcomes.n; i++)
+    if (at->outcomes.at[i]->messages == at->messages_possible.n &&
+        memcmp(at->outcomes.at[i]->context, context, d->d->length * sizeof *context) == 0)
+      return at->outcomes.at[i];
+  struct update_cases o = {point, context, (uint32_t)at->messages_possible.n, {0}};
+  struct concolic_search x = {.d = d, .point = point, .nmessages = o.messages, .context = context, .cases = &o.cases};
+  if (!concolic_explore_all(&x)) {
+    if (!d->d->refused)
+      derive_refuse(d, d->role->body[point].at, "the solver gave up on this update");
+    guarded_updates_release(&o.cases);
+    return NULL;
+  }
+  struct update_cases *kept = arena_copy(&d->d->arena, &o, sizeof o);
+  vec_push(&at->outcomes, kept);
+  return kept;
+}

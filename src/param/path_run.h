@@ -1,0 +1,12 @@
+/* Runs along a given way through a graph. */
+#ifndef RONDO_PARAM_PATH_RUN_H
+#define RONDO_PARAM_PATH_RUN_H
+
+#include "param/engine.h"
+#include "symbolic/solver.h"
+
+/* A run that takes these transitions one after the other, from a start to an unsafe state; its
+   parameters are small. The run is there only if the answer is YES. */
+enum answer path_find_run(const struct counter_graph *, const uint32_t *transitions, uint32_t n, struct counter_run *);
+
+#endif

@@ -1,0 +1,61 @@
+/* Private to src/param/compare*.c. */
+#ifndef RONDO_PARAM_VALIDATION_INTERNAL_H
+#define RONDO_PARAM_VALIDATION_INTERNAL_H
+
+#include "base/intern.h"
+#include "interp/counter_run.h"
+#include "param/counter_graph.h"
+#include "param/validation.h"
+#include "symbolic/solver.h"
+
+struct validator {
+  const struct derivation *dv;
+  const struct counter_system *s;
+  const struct round_shape *shape;
+  uint32_t environment, property;
+  const volatile sig_atomic_t *stop;
+  struct counter_graph *graph;
+  struct solver *solver;
+  struct intern *locations; /* by values of the controls: names are indices of locations */
+  VEC(size_t) first;        /* by location: its first transition; one more at the end */
+  VEC(size_t) ordered;      /* transitions by location */
+  size_t last;              /* the transition that was found last: a good guess */
+  uint32_t violated;        /* the control of a step property, UINT32_MAX: it is none */
+  /* the instance */
+  struct interpreter *interp;
+  const struct model *m;
+  uint32_t last_pass;
+  int64_t *params;
+  struct intern *texts;         /* what values look like, as vectors of characters */
+  struct intern *locals;        /* point, part, local state of the instance */
+  VEC(uint32_t) local_of;       /* by name in `locals`: the derived one, UINT32_MAX: there is none */
+  VEC(struct config *) configs; /* reached, processes in any order */
+  VEC(uint32_t) states;         /* by configuration: a state of the counter system for it */
+  struct intern *known;         /* configurations, their processes sorted */
+  struct intern *systems;       /* states of the counter system: counters, then controls */
+  struct intern *pairs;         /* steps that were found: before, after (without what stays), bad */
+  VEC(uint32_t) ends;           /* by pair: the state that it leads to */
+  struct validation *out;
+};
+
+static inline bool validator_stopped(const struct validator *c) { return c->stop && *c->stop; }
+static inline size_t validation_state_width(const struct validator *c) {
+  return (size_t)c->s->ncounters + c->s->ncontrols;
+}
+
+/* ---- validation_state.c: what counts say of a configuration ---- */
+/* The derived local state of a part of a process; UINT32_MAX: there is none. */
+uint32_t validation_local(struct validator *, uint32_t point, uint32_t part, const value *local);
+/* False: some local state is none of the derived ones. */
+bool validation_state(struct validator *, const struct config *, int64_t *state);
+/* All parameters of the system, from those of the instance. */
+bool validation_params(struct validator *);
+void validation_state_print(const struct validator *, const int64_t *state, struct text *);
+
+/* ---- validation_match.c: moves between two states ---- */
+/* Is there a way from `from` to what stands for `after`? bad: the step violates the property. end:
+   the state it leads to, which is that of `after` but for what the system never forgets. */
+bool validation_match_step(struct validator *, const int64_t *from, const struct config *before,
+                           const struct config *after, const int64_t *to, bool bad, int64_t *end);
+
+#endif

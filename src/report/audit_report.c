@@ -1,0 +1,190 @@
+#include "report/audit_report.h"
+
+#include "base/memory.h"
+#include "report/layout.h"
+
+#include <string.h>
+
+#define MISSED_MAX 1e-6 /* what signatures may have missed more probably than that is not known to be absent */
+
+void audit_variant_release(struct audit_variant *w) {
+  check_result_release(&w->result);
+  for (uint32_t i = 0; i < w->nquery_groups; i++)
+    memory_free(w->refused[i]);
+  memory_free(w->refused);
+}
+
+static const struct property_result *result_of(const struct run_result *r, const struct property *property) {
+  for (uint32_t i = 0; i < r->nproperties; i++) {
+    const struct property_result *p = &r->properties[i];
+    if (p->property ? property && !strcmp(p->property->name, property->name) : !property)
+      return p;
+  }
+  return NULL;
+}
+
+static bool is_live(const struct run_result *r) {
+  return r->nproperties > 0 && r->properties[0].property && r->properties[0].property->kind == PROPERTY_LIVE;
+}
+
+/* --- contradictions --- */
+
+/* A live property is violated by some run, or by none. Where it holds every state that matters was
+ * seen, and so was any error. */
+static struct evidence live_evidence(const struct run_result *r, const struct property_result *p) {
+  struct evidence e = {.length = LENGTH_UNKNOWN};
+  e.found = p && p->verdict == VERDICT_VIOLATED;
+  if (!e.found && r->properties[0].verdict == VERDICT_HOLDS)
+    e.none_before = NO_LENGTH;
+  return e;
+}
+
+/* Of a property; of errors, which a result has only where there are some: NULL. */
+static struct evidence evidence_of(const struct run_result *r, const struct property *property) {
+  const struct property_result *p = result_of(r, property);
+  if (is_live(r))
+    return live_evidence(r, p);
+  struct evidence e = p ? p->evidence : property ? (struct evidence){0} : r->errors;
+  if (r->hashed && r->missed > MISSED_MAX)
+    e.none_before = 0;
+  e.cheapest &= r->semantics == SEMANTICS_COARSE && !r->engine;
+  return e;
+}
+
+/* Did one find a run where the other says there is none? */
+static bool refutes(const struct run_result *found, const struct evidence *f, const struct run_result *none,
+                    const struct evidence *n) {
+  if (!f->found || (none->distance_cut && found->distance > none->distance))
+    return false;
+  return n->none_before == NO_LENGTH || (f->length != LENGTH_UNKNOWN && f->length < n->none_before);
+}
+
+static bool contradicts(const struct run_result *a, const struct run_result *b, const struct property *property) {
+  struct evidence x = evidence_of(a, property), y = evidence_of(b, property);
+  const struct property_result *p = result_of(a, property), *q = result_of(b, property);
+  if (refutes(a, &x, b, &y) || refutes(b, &y, a, &x))
+    return true;
+  if (x.cheapest && y.cheapest && x.length == y.length && x.fault_cost != y.fault_cost)
+    return true;
+  return p && q && p->verdict == VERDICT_HOLDS && q->verdict == VERDICT_HOLDS && p->vacuous != q->vacuous;
+}
+
+static bool same_question(const struct run_result *a, const struct run_result *b) {
+  return a->query_group == b->query_group && a->semantics == b->semantics && a->environment == b->environment;
+}
+
+static void compare_runs(struct conflicts *c, struct conflict of) {
+  const struct run_result *a = of.run[0], *b = of.run[1];
+  of.forced = a->licences->unlicensed || b->licences->unlicensed;
+  for (uint32_t i = 0; i < a->nproperties; i++) {
+    of.property = a->properties[i].property;
+    if (of.property && result_of(b, of.property) && contradicts(a, b, of.property))
+      vec_push(&c->at, of);
+  }
+  of.property = NULL;
+  if (contradicts(a, b, NULL))
+    vec_push(&c->at, of);
+}
+
+void audit_compare(const struct audit_variant *ways, uint32_t n, struct conflicts *c) {
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = i + 1; k < n; k++)
+      for (uint32_t x = 0; x < ways[i].result.nruns; x++)
+        for (uint32_t y = 0; y < ways[k].result.nruns; y++) {
+          const struct run_result *a = &ways[i].result.runs[x], *b = &ways[k].result.runs[y];
+          if (same_question(a, b))
+            compare_runs(c, (struct conflict){.way = {i, k}, .run = {a, b}});
+        }
+}
+
+static void add_answer(const struct run_result *r, const struct property *property, struct text *out) {
+  const struct property_result *p = result_of(r, property);
+  struct evidence e = evidence_of(r, property);
+  if (p)
+    text_addf(out, "%s (%s)", verdict_name(p->verdict), p->proved);
+  else if (e.none_before == NO_LENGTH)
+    text_add(out, "no error in any run");
+  else
+    text_addf(out, "no error in runs of length up to %u", e.none_before ? e.none_before - 1 : 0);
+}
+
+void conflict_print(const struct conflict *c, const struct audit_variant *ways, struct text *out) {
+  const struct model *m = ways[0].result.model;
+  text_addf(out, "'%s' in environment '%s': ", c->property ? c->property->name : "no_error",
+            m->environments[c->run[0]->environment].name);
+  for (int i = 0; i < 2; i++) {
+    const char *options = ways[c->way[i]].options;
+    add_answer(c->run[i], c->property, out);
+    text_addf(out, *options ? " with %s%s" : " as asked%s%s", options, i ? "" : ", ");
+  }
+}
+
+/* --- what each way came to --- */
+
+/* The first property that it does not decide though the limits of length are no reason; NULL: there
+ * is none. */
+static const struct property_result *undecided(const struct run_result *r) {
+  for (uint32_t i = 0; i < r->nproperties; i++)
+    if (r->properties[i].verdict == VERDICT_INCONCLUSIVE && (search_limited(r->end) || r->distance_cut || is_live(r)))
+      return &r->properties[i];
+  return NULL;
+}
+
+struct audit_note audit_note_for(const struct audit_variant *w, const struct run_result *asked) {
+  struct audit_note note = {.way = w->options};
+  const struct run_result *r = NULL;
+  for (uint32_t i = 0; i < w->result.nruns && !r; i++)
+    if (same_question(&w->result.runs[i], asked))
+      r = &w->result.runs[i];
+  if (asked->query_group < w->nquery_groups && w->refused[asked->query_group]) {
+    note.end = AUDIT_REFUSED;
+    note.why = memory_strdup(w->refused[asked->query_group]);
+    return note;
+  }
+  if (!r) { /* rounds of one's own, which are looked at only as far as that is cheap */
+    note.end = AUDIT_UNDECIDED;
+    note.why = memory_strdup("it came to no answer in these semantics");
+    return note;
+  }
+  const struct property_result *p = undecided(r);
+  note.states = r->engine ? 0 : r->stats.states;
+  if (p || search_limited(r->end)) {
+    note.end = AUDIT_UNDECIDED;
+    note.why = memory_strdup(p ? p->proved : "a limit was reached");
+  }
+  return note;
+}
+
+bool audit_complete(const struct run_result *r) {
+  bool complete = !search_limited(r->end) && !undecided(r);
+  for (uint32_t i = 0; i < r->naudits; i++)
+    complete &= r->audits[i].end != AUDIT_UNDECIDED;
+  return complete;
+}
+
+static void add_others(const struct run_result *r, enum audit_end end, const char *words, struct text *out) {
+  for (uint32_t i = 0; i < r->naudits; i++)
+    if (r->audits[i].end == end)
+      text_addf(out, "; %s %s: %.*s", r->audits[i].way, words, (int)strcspn(r->audits[i].why, "\n"), r->audits[i].why);
+}
+
+void audit_text(const struct run_result *r, struct text *out) {
+  uint32_t n = 1;
+  for (uint32_t i = 0; i < r->naudits; i++)
+    n += r->audits[i].end == AUDIT_AGREES;
+  if (n == 1)
+    text_add(out, "nothing to compare with");
+  else
+    text_addf(out, "%u ways agree: as asked", n);
+  for (uint32_t i = 0; i < r->naudits; i++)
+    if (r->audits[i].end == AUDIT_AGREES) {
+      text_addf(out, ", %s", r->audits[i].way);
+      if (r->audits[i].states > 0) {
+        text_add(out, " (");
+        count_add(out, r->audits[i].states, "state", "states");
+        text_add(out, ")");
+      }
+    }
+  add_others(r, AUDIT_UNDECIDED, "undecided", out);
+  add_others(r, AUDIT_REFUSED, "not possible", out);
+}

@@ -1,0 +1,175 @@
+#include "report/trace_itf.h"
+
+#include "trace/status_names.h"
+#include "trace/value_json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static json_t *number_itf(int64_t n) {
+  char text[32];
+  snprintf(text, sizeof text, "%lld", (long long)n);
+  return json_pack("{s:s}", "#bigint", text);
+}
+
+static json_t *value_itf(const struct model *m, const struct type *t, value v);
+
+static json_t *list_itf(const struct model *m, const struct type *element, value vector) {
+  json_t *list = json_array();
+  size_t n;
+  value_parts(&m->values, vector, &n);
+  for (size_t i = 0; i < n; i++)
+    json_array_append_new(list, value_itf(m, element, value_parts(&m->values, vector, &n)[i]));
+  return list;
+}
+
+static json_t *set_itf(const struct model *m, const struct type *t, value v) {
+  json_t *members = json_array();
+  uint64_t cursor = 0;
+  value member;
+  while (set_member(&m->values, t, v, &cursor, &member))
+    json_array_append_new(members, value_itf(m, t->element, member));
+  return json_pack("{s:o}", "#set", members);
+}
+
+static json_t *array_itf(const struct model *m, const struct type *t, value v) {
+  json_t *pairs = json_array();
+  size_t n;
+  value_parts(&m->values, v, &n);
+  for (size_t i = 0; i < n; i++)
+    json_array_append_new(pairs, json_pack("[o, o]",
+                                           value_itf(m, t->index, type_nth((struct values *)&m->values, t->index, i)),
+                                           value_itf(m, t->element, value_parts(&m->values, v, &n)[i])));
+  return json_pack("{s:o}", "#map", pairs);
+}
+
+static json_t *record_itf(const struct model *m, const struct type *t, value v) {
+  json_t *record = json_object();
+  size_t n;
+  value_parts(&m->values, v, &n);
+  for (uint32_t i = 0; i < t->size; i++)
+    json_object_set_new(record, t->fields[i].name, value_itf(m, t->fields[i].type, value_parts(&m->values, v, &n)[i]));
+  return record;
+}
+
+/* An option is a set of at most one: what the language says it is. */
+static json_t *value_itf(const struct model *m, const struct type *t, value v) {
+  switch (t->kind) {
+  case TYPE_INT:
+  case TYPE_RANGE:
+  case TYPE_ROUND:
+    return number_itf(v);
+  case TYPE_OPTION:
+    if (v == VALUE_NONE)
+      return json_pack("{s:[]}", "#set");
+    return json_pack("{s:[o]}", "#set", value_itf(m, t->element, value_unwrap(v)));
+  case TYPE_SET:
+    return set_itf(m, t, v);
+  case TYPE_RECORD:
+    return record_itf(m, t, v);
+  case TYPE_ARRAY:
+    return array_itf(m, t, v);
+  case TYPE_SEQUENCE:
+    return list_itf(m, t->element, v);
+  case TYPE_BOOL:
+  case TYPE_ENUM:
+  case TYPE_PROCESS:
+  case TYPE_BAG:
+  case TYPE_ERROR:
+    break;
+  }
+  return value_to_json(m, t, v);
+}
+
+/* --- variables --- */
+
+static bool is_byzantine(const struct config *c, uint32_t p) { return c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE; }
+
+/* Roles may have variables of the same name: one map for all of them. */
+static json_t *variable_itf(const struct model *m, const struct config *c, const char *name) {
+  json_t *pairs = json_array();
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    const struct role *role = &m->roles[model_role_of(m, p)];
+    for (uint32_t i = 0; i < role->nvars && !is_byzantine(c, p); i++)
+      if (!strcmp(role->vars[i].name, name))
+        json_array_append_new(pairs, json_pack("[o, o]", process_to_json(m, p),
+                                               value_itf(m, role->vars[i].type, c->local[p][LOCAL_VAR(i)])));
+  }
+  return json_pack("{s:o}", "#map", pairs);
+}
+
+static json_t *status_itf(const struct model *m, const struct config *c) {
+  json_t *pairs = json_array();
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    json_t *words = json_array();
+    for (size_t i = 0; i < NSTATUSES; i++)
+      if (c->local[p][LOCAL_STATUS] & status_names[i].bit)
+        json_array_append_new(words, json_string(status_names[i].name));
+    json_array_append_new(pairs, json_pack("[o, {s:o}]", process_to_json(m, p), "#set", words));
+  }
+  return json_pack("{s:o}", "#map", pairs);
+}
+
+static json_t *messages_itf(const struct model *m, const struct config *c) {
+  json_t *list = json_array();
+  for (uint32_t i = 0; i < c->npackets; i++) {
+    const struct packet *k = &c->packets[i];
+    json_array_append_new(list, json_pack("{s:o, s:o, s:s, s:o}", "from", process_to_json(m, k->from), "to",
+                                          process_to_json(m, k->to), "kind", m->messages[k->kind].name, "message",
+                                          value_itf(m, m->messages[k->kind].type, k->message)));
+  }
+  return list;
+}
+
+/* A role's variable `status` is its own; ours gets another name. */
+static const char *free_name(const struct model *m, const char *name, const char *other) {
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      if (!strcmp(m->roles[r].vars[i].name, name))
+        return other;
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    if (!strcmp(m->globals[i].name, name))
+      return other;
+  return name;
+}
+
+static json_t *state_itf(const struct trace *t, uint32_t index, json_t *names) {
+  const struct model *m = t->model;
+  const struct config *c = t->configs[index];
+  json_t *state = json_pack("{s:{s:i}}", "#meta", "index", (int)index);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    json_object_set_new(state, m->globals[i].name, value_itf(m, m->globals[i].type, c->globals[i]));
+  for (uint32_t r = 0; r < m->nroles; r++)
+    for (uint32_t i = 0; i < m->roles[r].nvars; i++)
+      json_object_set_new(state, m->roles[r].vars[i].name, variable_itf(m, c, m->roles[r].vars[i].name));
+  json_object_set_new(state, free_name(m, "status", "rondo_status"), status_itf(m, c));
+  if (model_steps(m))
+    json_object_set_new(state, free_name(m, "messages", "rondo_messages"), messages_itf(m, c));
+  else
+    json_object_set_new(state, free_name(m, "round", "rondo_round"), number_itf(c->rounds));
+  if (index == 0) {
+    const char *key;
+    json_t *v;
+    json_object_foreach(state, key, v) if (strcmp(key, "#meta")) json_array_append_new(names, json_string(key));
+  }
+  return state;
+}
+
+json_t *itf_json(const struct trace *t) {
+  const struct model *m = t->model;
+  json_t *names = json_array(), *states = json_array(), *params = json_object();
+  for (uint32_t i = 0; i < m->nparams; i++)
+    json_object_set_new(params, m->params[i].name,
+                        m->params[i].truth ? json_boolean(m->params[i].value) : json_integer(m->params[i].value));
+  bool returns = t->claim.lasso && t->claim.loop + 1 < t->nconfigs; /* the last state is the one that it returns to */
+  for (uint32_t i = 0; i + returns < t->nconfigs; i++)
+    json_array_append_new(states, state_itf(t, i, names));
+  const char *shows = t->claim.property == NO_PROPERTY ? "no_error" : m->properties[t->claim.property].name;
+  json_t *meta = json_pack("{s:s, s:s, s:s, s:s, s:s, s:o}", "format", "ITF", "format-description",
+                           "https://apalache-mc.org/docs/adr/015adr-trace.html", "description", m->name, "environment",
+                           m->environments[t->claim.environment].name, "property", shows, "parameters", params);
+  json_t *trace = json_pack("{s:o, s:o, s:o}", "#meta", meta, "vars", names, "states", states);
+  if (t->claim.lasso)
+    json_object_set_new(trace, "loop", json_integer(t->claim.loop));
+  return trace;
+}

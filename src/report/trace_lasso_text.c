@@ -1,0 +1,105 @@
+/* Runs that go on for ever: why nothing that the environment assumes forbids them. */
+#include "report/check_result.h"
+#include "report/trace_printer.h"
+#include "trace/lasso_replay.h"
+
+#include <string.h>
+
+static void print_standstill(const struct trace_printer *t) {
+  static const char *const words[] = {
+      "the algorithm has ended, and the last state stays",
+      "nothing more can happen: nobody waits for anything",
+      "nothing more can happen: a deadlock",
+  };
+  text_addf(t->out, "\n%s\n", words[lasso_end_reason(t->trace)]);
+}
+
+void clause_print(const struct model *m, const struct clause *c, struct text *out) {
+  const char *text = m->source.text;
+  bool blank = false, quantified = c->at.to - c->at.from > 4 && !strncmp(text + c->at.from, "for ", 4);
+  text_addf(out, "%s%s%s ",
+            c->kind == CLAUSE_OFTEN  ? "infinitely often"
+            : c->kind == CLAUSE_ONCE ? "eventually"
+                                     : "eventually always",
+            c->unit == EACH_PHASE ? " phase" : "", quantified ? "" : ":");
+  for (uint32_t i = c->at.from; i < c->at.to; i++) {
+    bool space = text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
+    if (!space) {
+      text_add(out, blank ? " " : "");
+      text_add_n(out, &text[i], 1);
+    }
+    blank = space;
+  }
+}
+
+static void add_clause(const struct trace_printer *t, const struct clause *c) {
+  text_add(t->out, "  ");
+  clause_print(t->model, c, t->out);
+  text_addf(t->out, "  (line %u)\n", source_line_number(t->model, c->at));
+}
+
+#define UNTAKEN_MAX 5
+
+struct untaken_list {
+  const struct trace_printer *printer;
+  uint32_t n;
+};
+
+/* "P(2) could take token from P(1), but not always  (line 19)" */
+static void print_untaken(void *context, const struct fair_group *g) {
+  struct untaken_list *u = context;
+  const struct trace_printer *t = u->printer;
+  if (u->n++ >= UNTAKEN_MAX && !t->style->verbose)
+    return;
+  text_add(t->out, "  ");
+  process_print(t->model, g->process, t->out);
+  if (g->action == NO_PART) {
+    text_add(t->out, " could act, but not always\n");
+    return;
+  }
+  const struct action *a = &process_role(t->model, g->process)->actions[g->action];
+  if (g->sender != NO_PART) {
+    text_add(t->out, " could take ");
+    message_print(t->model, a->kind, g->message, t->out);
+    text_add(t->out, " from ");
+    process_print(t->model, g->sender, t->out);
+  } else if (!strcmp(a->name, "when")) {
+    text_add(t->out, " could act");
+  } else {
+    text_addf(t->out, " could do %s", a->name);
+  }
+  text_addf(t->out, ", but not always  (line %u)\n", source_line_number(t->model, a->at));
+}
+
+static void print_fairness(const struct trace_printer *t, struct interpreter *interp, const struct clause *fair) {
+  struct untaken_list u = {t, 0};
+  text_addf(t->out, "\nthis is fair: whatever can be taken %s is  (line %u)\n",
+            fair->strong ? "again and again" : "all the time", source_line_number(t->model, fair->at));
+  lasso_untaken_groups(t->trace, interp, print_untaken, &u);
+  if (u.n > UNTAKEN_MAX && !t->style->verbose)
+    text_addf(t->out, "  and %u more\n", u.n - UNTAKEN_MAX);
+}
+
+void trace_printer_assumptions(const struct trace_printer *t, struct interpreter *interp) {
+  const struct trace *trace = t->trace;
+  const struct environment *env = &t->model->environments[trace->claim.environment];
+  const struct clause *marks[RUN_CLAUSES_MAX], *fair = environment_fairness(env);
+  bool stays = trace->claim.loop == trace->run.nsteps;
+  if (stays) {
+    print_standstill(t);
+    return;
+  }
+  if (trace->piles)
+    text_add(t->out, "\nit comes back to the same, but for messages that nobody takes: there are ever more of them\n");
+  else if (!trace->exact)
+    text_add(t->out, "\nit comes back to the same, but for round numbers, of which only the order matters\n");
+  uint32_t n = model_steps(t->model) ? 0 : environment_run_clauses(env, marks);
+  if (n > 0) {
+    text_addf(t->out, "\nthis satisfies what environment %s says of runs\n", env->name);
+    for (uint32_t i = 0; i < n; i++)
+      if (i == 0 || marks[i]->at.from != marks[i - 1]->at.from) /* `for each` is one line */
+        add_clause(t, marks[i]);
+  }
+  if (fair && model_steps(t->model))
+    print_fairness(t, interp, fair);
+}

@@ -1,0 +1,16 @@
+/* What was proved, in words: the parts that several kinds of results share. */
+#ifndef RONDO_REPORT_VERDICT_TEXT_H
+#define RONDO_REPORT_VERDICT_TEXT_H
+
+#include "report/check_result.h"
+
+void verdict_add_every_run(struct text *, const struct model *, const struct licences *); /* every run, n = 4 */
+void verdict_add_missed(struct text *,
+                        const struct search *); /* , but for a state missed with ...; nothing if all were kept whole */
+void verdict_add_length(struct text *, bool steps, uint64_t n); /* 3 rounds, 3 steps */
+/* the limit of ... was reached; why: the solver gave up */
+void verdict_add_limit(struct text *, enum search_end, const struct limits *, const char *why);
+void verdict_add_after(struct text *, bool steps, uint64_t n); /* after 3 rounds; in an initial state */
+void verdict_add_faulty(struct text *, uint64_t n);            /* , 1 faulty process; or nothing */
+
+#endif

@@ -1,0 +1,265 @@
+#include "search/fair_scc.h"
+
+#include <string.h>
+
+/* What a scc has: marks and acceptance of its arrows, and for each group where it is possible and whether it is taken.
+ */
+struct group_count {
+  uint32_t nodes; /* in so many it is possible */
+  bool taken;
+};
+
+struct scc_checker {
+  struct product *product;
+  const struct assumptions *assumptions;
+  VEC(struct group_count) groups;
+  VEC(uint32_t) touched; /* groups whose count is not 0 */
+  uint64_t accepts, marks;
+  VEC(node_vec) waiting; /* parts, each strongly connected and a scc of its own */
+};
+
+static uint32_t node_inside(const struct product *p, uint32_t state, uint32_t automaton, uint32_t scc) {
+  uint32_t to = product_find(p, state, automaton);
+  return to != UINT32_MAX && p->nodes.at[to].scc == scc ? to : UINT32_MAX;
+}
+
+static bool choice_inside_scc(const struct product *p, const struct assumptions *a, uint32_t node,
+                              const struct product_edge *arrow, uint32_t scc) {
+  uint32_t n, adversary_choice = p->graph->labels.at[arrow->label].adversary_choice;
+  const struct liveness_graph_edge *steps = liveness_graph_edges(p->graph, p->nodes.at[node].state, &n);
+  for (uint32_t i = 0; i < n; i++)
+    if (p->graph->labels.at[steps[i].label].adversary_choice == adversary_choice &&
+        (!finally_allows(p, a, steps[i].label) || node_inside(p, steps[i].to, arrow->automaton, scc) == UINT32_MAX))
+      return false;
+  return true;
+}
+
+uint32_t edge_inside_scc(const struct product *p, const struct assumptions *a, uint32_t node,
+                         const struct product_edge *arrow, uint32_t scc) {
+  if (!finally_allows(p, a, arrow->label))
+    return UINT32_MAX;
+  uint32_t to = node_inside(p, arrow->state, arrow->automaton, scc);
+  if (to == UINT32_MAX || !a->coins || !p->graph->space->probabilistic || choice_inside_scc(p, a, node, arrow, scc))
+    return to;
+  return UINT32_MAX;
+}
+
+static struct group_count *count_of(struct scc_checker *j, uint32_t group) {
+  while (j->groups.n <= group)
+    vec_push(&j->groups, ((struct group_count){0}));
+  struct group_count *c = &j->groups.at[group];
+  if (c->nodes == 0 && !c->taken)
+    vec_push(&j->touched, group);
+  return c;
+}
+
+static void count_possible(void *context, uint32_t group) { count_of(context, group)->nodes++; }
+
+static void count_all(struct scc_checker *j, const node_vec *part, uint32_t scc) {
+  struct product *p = j->product;
+  struct system *space = p->graph->space;
+  for (size_t i = 0; i < j->touched.n; i++)
+    j->groups.at[j->touched.at[i]] = (struct group_count){0};
+  vec_clear(&j->touched);
+  j->accepts = j->marks = 0;
+  for (size_t i = 0; i < part->n && liveness_graph_tick(p->graph, 4); i++) {
+    struct product_edges left = product_edges_of(p, part->at[i]);
+    struct product_edge a;
+    while (product_edges_next(p, &left, &a))
+      if (edge_inside_scc(p, j->assumptions, part->at[i], &a, scc) != UINT32_MAX) {
+        const struct edge_label *label = &p->graph->labels.at[a.label];
+        j->accepts |= a.accepts;
+        j->marks |= label->marks;
+        if (j->assumptions->fair && label->group != NO_GROUP)
+          count_of(j, label->group)->taken = true;
+      }
+    if (j->assumptions->fair && space->ops->enabled) {
+      struct state at = liveness_graph_state(p->graph, p->nodes.at[part->at[i]].state);
+      space->ops->enabled(space, &at, count_possible, j);
+    }
+  }
+}
+
+struct enabled_check {
+  struct scc_checker *judging;
+  bool untaken;
+};
+
+static void notice_untaken(void *context, uint32_t group) {
+  struct enabled_check *p = context;
+  p->untaken |= !p->judging->groups.at[group].taken;
+}
+
+/* --- strongly connected parts --- */
+
+struct split_frame {
+  uint32_t node;
+  struct product_edges left;
+};
+
+struct scc_splitter {
+  struct scc_checker *judging;
+  uint32_t scc; /* what is being split */
+  VEC(struct split_frame) path;
+  node_vec open;
+  uint32_t numbers;
+};
+
+static void split_enter(struct scc_splitter *s, uint32_t node) {
+  struct product *p = s->judging->product;
+  p->nodes.at[node].number = p->nodes.at[node].low = ++s->numbers;
+  vec_push(&s->open, node);
+  vec_push(&s->path, ((struct split_frame){node, product_edges_of(p, node)}));
+}
+
+static bool returns_to_itself(const struct scc_checker *j, uint32_t node, uint32_t scc) {
+  struct product_edges left = product_edges_of(j->product, node);
+  struct product_edge a;
+  while (product_edges_next(j->product, &left, &a))
+    if (edge_inside_scc(j->product, j->assumptions, node, &a, scc) == node)
+      return true;
+  return false;
+}
+
+static void split_leave(struct scc_splitter *s) {
+  struct scc_checker *j = s->judging;
+  struct product_state *nodes = j->product->nodes.at;
+  uint32_t node = s->path.at[--s->path.n].node;
+  if (s->path.n > 0) {
+    uint32_t parent = s->path.at[s->path.n - 1].node;
+    if (nodes[node].low < nodes[parent].low)
+      nodes[parent].low = nodes[node].low;
+  }
+  if (nodes[node].low != nodes[node].number)
+    return;
+  bool trivial = s->open.at[s->open.n - 1] == node && !returns_to_itself(j, node, s->scc);
+  node_vec part = {0};
+  uint32_t member, scc = trivial ? 0 : ++j->product->sccs;
+  do {
+    member = s->open.at[--s->open.n];
+    nodes[member].number = SCC_COMPLETE;
+    nodes[member].scc = scc;
+    if (!trivial)
+      vec_push(&part, member);
+  } while (member != node);
+  if (!trivial)
+    vec_push(&j->waiting, part);
+}
+
+/* Tarjan, on the nodes of the scc. Nodes that are done with leave it. */
+static void split(struct scc_checker *j, const node_vec *nodes, uint32_t scc) {
+  struct product *p = j->product;
+  struct scc_splitter s = {.judging = j, .scc = scc};
+  for (size_t i = 0; i < nodes->n; i++)
+    p->nodes.at[nodes->at[i]].number = SCC_UNVISITED;
+  for (size_t i = 0; i < nodes->n; i++) {
+    if (p->nodes.at[nodes->at[i]].scc != scc || p->nodes.at[nodes->at[i]].number != SCC_UNVISITED)
+      continue;
+    split_enter(&s, nodes->at[i]);
+    while (s.path.n > 0 && liveness_graph_tick(p->graph, 1)) {
+      struct split_frame *f = &s.path.at[s.path.n - 1];
+      struct product_edge a;
+      if (!product_edges_next(p, &f->left, &a)) {
+        split_leave(&s);
+        continue;
+      }
+      uint32_t from = f->node, to = edge_inside_scc(p, j->assumptions, from, &a, scc);
+      if (to == UINT32_MAX)
+        continue;
+      if (p->nodes.at[to].number == SCC_UNVISITED)
+        split_enter(&s, to);
+      else if (p->nodes.at[to].number < p->nodes.at[from].low)
+        p->nodes.at[from].low = p->nodes.at[to].number;
+    }
+    if (s.path.n > 0)
+      break; /* a limit */
+  }
+  vec_release(&s.path);
+  vec_release(&s.open);
+}
+
+/* --- judgement --- */
+
+/* Possible everywhere and never taken: no part of it can do better. */
+static bool starves(const struct scc_checker *j, size_t nodes) {
+  for (size_t i = 0; i < j->touched.n; i++) {
+    const struct group_count *c = &j->groups.at[j->touched.at[i]];
+    if (!c->taken && c->nodes == nodes)
+      return true;
+  }
+  return false;
+}
+
+/* Strong fairness: nodes where something is possible that is never taken cannot come up again and again. Returns
+   whether there are any; they leave the scc. */
+static bool remove_unfair(struct scc_checker *j, const node_vec *part) {
+  struct product *p = j->product;
+  struct system *space = p->graph->space;
+  bool any = false;
+  for (size_t i = 0; i < part->n; i++) {
+    struct enabled_check possible = {j, false};
+    struct state at = liveness_graph_state(p->graph, p->nodes.at[part->at[i]].state);
+    space->ops->enabled(space, &at, notice_untaken, &possible);
+    if (possible.untaken)
+      p->nodes.at[part->at[i]].scc = 0;
+    any |= possible.untaken;
+  }
+  return any;
+}
+
+/* With coins: parts may be smaller than what they were cut from, so that probabilistic_choices lead out of them. True:
+   this one has nothing to lose; it is the last of those that wait, as it was. */
+static bool is_closed(struct scc_checker *j, const node_vec *part, uint32_t *scc) {
+  size_t waiting = j->waiting.n;
+  split(j, part, *scc);
+  if (j->waiting.n != waiting + 1 || j->waiting.at[waiting].n != part->n)
+    return false;
+  j->waiting.n--;
+  vec_release(&j->waiting.at[waiting]);
+  *scc = j->product->nodes.at[part->at[0]].scc;
+  return true;
+}
+
+/* True: the part satisfies everything. Else what is left of it, if anything, waits to be judged. */
+static bool check_scc(struct scc_checker *j, const node_vec *part, uint32_t *settled) {
+  if (j->assumptions->coins && !is_closed(j, part, settled))
+    return false;
+  uint32_t scc = *settled;
+  count_all(j, part, scc);
+  if (search_limited(j->product->graph->end))
+    return false;
+  if (j->accepts != automaton_sets(j->product->automaton) || (j->assumptions->often & ~j->marks))
+    return false;
+  if (!j->assumptions->fair || !j->product->graph->space->ops->enabled)
+    return true;
+  if (starves(j, part->n))
+    return false;
+  if (!j->assumptions->strong || !remove_unfair(j, part))
+    return true;
+  split(j, part, scc);
+  return false;
+}
+
+uint32_t fair_scc_find(struct product *p, const struct assumptions *assumptions, const node_vec *component,
+                       node_vec *in) {
+  struct scc_checker j = {.product = p, .assumptions = assumptions};
+  uint32_t whole = ++p->sccs, found = 0;
+  for (size_t i = 0; i < component->n; i++)
+    p->nodes.at[component->at[i]].scc = whole;
+  split(&j, component, whole); /* `finally` may cut it into parts */
+  while (j.waiting.n > 0) {
+    node_vec part = j.waiting.at[--j.waiting.n];
+    uint32_t scc = p->nodes.at[part.at[0]].scc;
+    if (!found && !search_limited(p->graph->end) && check_scc(&j, &part, &scc)) {
+      found = scc;
+      vec_clear(in);
+      for (size_t i = 0; i < part.n; i++)
+        vec_push(in, part.at[i]);
+    }
+    vec_release(&part);
+  }
+  vec_release(&j.groups);
+  vec_release(&j.touched);
+  vec_release(&j.waiting);
+  return found;
+}

@@ -1,0 +1,356 @@
+#include "search/liveness_graph.h"
+
+#include "base/intern.h"
+#include "base/memory.h"
+
+#include <string.h>
+#include <time.h>
+
+#define TICKS_PER_LIMIT_CHECK 2048
+#define TICKS_PER_STATE 16
+#define SECONDS_PER_PROGRESS 0.1
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static uint32_t label_of(struct liveness_graph *g, uint64_t marks, uint32_t group, uint32_t adversary_choice) {
+  int64_t key[] = {(int64_t)marks, group, adversary_choice};
+  uint32_t name = intern_put(g->label_names, key, 3);
+  if (name == g->labels.n)
+    vec_push(&g->labels, ((struct edge_label){marks, group, adversary_choice}));
+  return name;
+}
+
+static void empty(struct liveness_graph *g) {
+  g->visited_set = visited_new();
+  g->label_names = intern_new();
+  g->error_from = UINT32_MAX;
+  /* not a label of any step of the space: no adversary_choice has that number */
+  label_of(g, UINT64_MAX, NO_GROUP, UINT32_MAX);
+}
+
+void liveness_graph_init(struct liveness_graph *g, struct system *space, const struct limits *limits) {
+  *g = (struct liveness_graph){.space = space, .limits = *limits, .started = now()};
+  if (g->limits.states == 0 || g->limits.states > VISITED_MAX_STATES)
+    g->limits.states = VISITED_MAX_STATES;
+  if (g->limits.states > LIVENESS_GRAPH_MAX)
+    g->limits.states = LIVENESS_GRAPH_MAX;
+  empty(g);
+}
+
+void liveness_graph_release(struct liveness_graph *g) {
+  visited_free(g->visited_set);
+  intern_free(g->label_names);
+  vec_release(&g->refs);
+  vec_release(&g->letters);
+  vec_release(&g->first);
+  vec_release(&g->count);
+  vec_release(&g->steps);
+  vec_release(&g->labels);
+  vec_release(&g->last_edge);
+  *g = (struct liveness_graph){0};
+}
+
+/* Keys mean something else now: all is forgotten. */
+static void begin_again(struct liveness_graph *g) {
+  struct liveness_graph fresh = {.space = g->space,
+                                 .limits = g->limits,
+                                 .progress = g->progress,
+                                 .progress_context = g->progress_context,
+                                 .started = g->started,
+                                 .last_progress = g->last_progress};
+  liveness_graph_release(g);
+  *g = fresh;
+  empty(g);
+  g->space->restart = false;
+}
+
+struct state liveness_graph_state(const struct liveness_graph *g, uint32_t state) {
+  struct stored at = visited_get(g->visited_set, g->refs.at[state]);
+  return (struct state){at.bytes, at.length};
+}
+
+/* --- limits --- */
+
+void liveness_graph_stop(struct liveness_graph *g, enum search_end why) {
+  if (g->end == SEARCH_EXHAUSTED)
+    g->end = why;
+}
+
+size_t liveness_graph_bytes(const struct liveness_graph *g) {
+  return visited_bytes(g->visited_set) + intern_bytes(g->label_names) + g->refs.cap * sizeof *g->refs.at +
+         g->letters.cap * sizeof *g->letters.at + g->first.cap * sizeof *g->first.at +
+         g->count.cap * sizeof *g->count.at + g->steps.cap * sizeof *g->steps.at +
+         g->last_edge.cap * sizeof *g->last_edge.at + g->product_memory + g->precheck_memory;
+}
+
+void liveness_graph_update_stats(struct liveness_graph *g) {
+  g->stats.states = g->refs.n > g->precheck_states ? g->refs.n : g->precheck_states;
+  g->stats.seconds = now() - g->started;
+  g->stats.memory = liveness_graph_bytes(g) + g->space->ops->memory(g->space);
+}
+
+bool liveness_graph_may_continue(struct liveness_graph *g) {
+  if (!g->limits.interrupt || !*g->limits.interrupt)
+    return true;
+  liveness_graph_stop(g, search_interrupted(*g->limits.interrupt));
+  return false;
+}
+
+bool liveness_graph_tick(struct liveness_graph *g, uint32_t ticks) {
+  g->ticks += ticks;
+  if (g->ticks < TICKS_PER_LIMIT_CHECK)
+    return true;
+  g->ticks = 0;
+  liveness_graph_update_stats(g);
+  if (g->limits.seconds > 0 && g->stats.seconds >= g->limits.seconds)
+    liveness_graph_stop(g, SEARCH_TIME);
+  if (g->limits.memory > 0 &&
+      (g->stats.memory >= g->limits.memory || memory_resident_recent(&g->look, g->stats.seconds) >= g->limits.memory))
+    liveness_graph_stop(g, SEARCH_MEMORY);
+  if (g->progress && g->stats.seconds - g->last_progress >= SECONDS_PER_PROGRESS) {
+    g->last_progress = g->stats.seconds;
+    g->progress(g->progress_context, &g->stats);
+  }
+  return liveness_graph_may_continue(g) && !search_limited(g->end);
+}
+
+/* --- growing --- */
+
+static void found_error(struct liveness_graph *g, const struct model_error *error, uint32_t atom, uint32_t from) {
+  bool by_step = atom == UINT32_MAX;
+  if (g->error.found)
+    return;
+  g->error_atom = atom;
+  g->error = (struct finding){.found = true,
+                              .by_step = by_step,
+                              .state = STATE_REF_NONE,
+                              .target = STATE_REF_NONE,
+                              .property = by_step ? UINT32_MAX : 0,
+                              .error = *error};
+  g->error_from = from;
+  liveness_graph_stop(g, SEARCH_MODEL_ERROR);
+}
+
+static bool read_letter(struct liveness_graph *g, uint32_t state) {
+  struct state at = liveness_graph_state(g, state);
+  for (uint32_t i = 0; i < g->space->query->natoms; i++) {
+    struct model_error error = {0};
+    enum verdict3 v = g->space->ops->atom(g->space, i, &at, &error);
+    if (!liveness_graph_may_continue(g))
+      return false;
+    if (v == V_ERROR) {
+      found_error(g, &error, i, state);
+      return false;
+    }
+    g->letters.at[state] |= (uint64_t)(v == V_TRUE) << i;
+  }
+  return true;
+}
+
+/* Of the states that are new. Not while the space makes them: one query at a time. */
+static bool read_letters(struct liveness_graph *g) {
+  while (g->evaluated < g->refs.n)
+    if (!read_letter(g, g->evaluated++))
+      return false;
+  return !g->space->restart;
+}
+
+/* UINT32_MAX: it cannot be added. */
+static uint32_t add_state(struct liveness_graph *g, const struct state *state) {
+  uint64_t hash = key_hash(state->bytes, state->length);
+  state_ref ref = visited_find(g->visited_set, state->bytes, state->length, hash);
+  if (ref != STATE_REF_NONE)
+    return visited_cost(g->visited_set, ref); /* that is where its number stands */
+  if (g->refs.n >= g->limits.states) {
+    liveness_graph_stop(g, SEARCH_STATES);
+    return UINT32_MAX;
+  }
+  uint32_t number = (uint32_t)g->refs.n;
+  visited_insert(g->visited_set, state->bytes, state->length, hash, 0, STATE_REF_NONE, number, &ref);
+  vec_push(&g->refs, ref);
+  vec_push(&g->letters, 0);
+  vec_push(&g->first, UNEXPANDED);
+  vec_push(&g->count, 0);
+  vec_push(&g->last_edge, ((struct last_edge){UINT32_MAX, 0}));
+  if (g->space->ops->stored)
+    g->space->ops->stored(g->space, state);
+  return number;
+}
+
+static bool add_initial(void *context, const struct state *state, const struct edge *edge) {
+  struct liveness_graph *g = context;
+  if (edge->error) {
+    found_error(g, edge->error, UINT32_MAX, UINT32_MAX);
+    return false;
+  }
+  return add_state(g, state) != UINT32_MAX && liveness_graph_tick(g, 1);
+}
+
+bool liveness_graph_add_initial(struct liveness_graph *g, const struct state *state) {
+  bool ok = add_initial(g, state, &(struct edge){.group = NO_GROUP}) && read_letters(g);
+  g->initials = (uint32_t)g->refs.n;
+  return ok;
+}
+
+/* Was this the last that was found to lead there? Steps that are kept twice do no harm. */
+static bool is_new(struct liveness_graph *g, struct liveness_graph_edge step) {
+  struct last_edge *l = &g->last_edge.at[step.to];
+  if (l->from == g->expanding && l->label == step.label)
+    return false;
+  *l = (struct last_edge){g->expanding, step.label};
+  return true;
+}
+
+static bool add_step(void *context, const struct state *state, const struct edge *edge) {
+  struct liveness_graph *g = context;
+  if (edge->error) {
+    found_error(g, edge->error, UINT32_MAX, g->expanding);
+    return false;
+  }
+  g->stats.transitions++;
+  g->has_mandatory_step |= !edge->optional;
+  uint32_t to = add_state(g, state);
+  if (to == UINT32_MAX)
+    return false;
+  struct liveness_graph_edge step = {to, label_of(g, edge->marks, edge->group, edge->adversary_choice)};
+  if (is_new(g, step))
+    vec_push(&g->steps, step);
+  return liveness_graph_tick(g, 1);
+}
+
+/* Rounds go on as long as there are any. Steps: nobody is has_mandatory_step to suffer a fault. Where steps were left
+   out, there are some. */
+static bool may_stay(const struct liveness_graph *g, const struct state *at) {
+  if (g->space->distance_cut)
+    return false;
+  if (model_steps(g->space->model))
+    return !g->has_mandatory_step;
+  return g->steps.n == g->first.at[g->expanding] &&
+         (!g->space->ops->stutters_forever || g->space->ops->stutters_forever(g->space, at));
+}
+
+bool liveness_graph_expand(struct liveness_graph *g, uint32_t state) {
+  if (g->first.at[state] != UNEXPANDED)
+    return true;
+  if (g->limits.rounds > 0) { /* all that counts was expanded in the beginning */
+    g->cut = true;
+    return true;
+  }
+  struct state at = liveness_graph_state(g, state);
+  if (g->inside && !g->inside(g->inside_context, &at))
+    return true;
+  g->expanding = state;
+  g->has_mandatory_step = false;
+  g->first.at[state] = g->steps.n;
+  g->space->has_deferred = false;
+  bool cut = g->space->distance_cut; /* by others */
+  g->space->distance_cut = false;
+  bool ok = g->space->ops->successors(g->space, &at, add_step, g) &&
+            (!g->space->has_deferred || g->space->ops->deferred(g->space, &at, add_step, g));
+  ok = liveness_graph_may_continue(g) && ok; /* else there may be more steps than it told */
+  if (ok && may_stay(g, &at))
+    vec_push(&g->steps, ((struct liveness_graph_edge){state, LABEL_STAYS}));
+  g->space->distance_cut |= cut;
+  g->count.at[state] = (uint32_t)(g->steps.n - g->first.at[state]);
+  if (!ok || !read_letters(g)) {
+    liveness_graph_may_continue(g); /* for a space that gave up by itself when it was interrupted */
+    return false;
+  }
+  return liveness_graph_tick(g, TICKS_PER_STATE);
+}
+
+/* Layer by layer, as far as the user wants to look. */
+static bool expand_layers(struct liveness_graph *g) {
+  uint32_t rounds = g->limits.rounds;
+  g->limits.rounds = 0;
+  bool ok = true;
+  uint32_t from = 0;
+  for (uint32_t depth = 0; depth < rounds && ok; depth++) {
+    uint32_t to = (uint32_t)g->refs.n;
+    for (; from < to && ok; from++)
+      ok = liveness_graph_expand(g, from);
+  }
+  g->limits.rounds = rounds;
+  return ok;
+}
+
+bool liveness_graph_begin(struct liveness_graph *g) {
+  while (true) {
+    if (g->space->restart)
+      begin_again(g);
+    bool ok = g->space->ops->initial(g->space, add_initial, g) && read_letters(g);
+    g->initials = (uint32_t)g->refs.n;
+    ok = ok && (g->limits.rounds == 0 || expand_layers(g));
+    if (!g->space->restart) {
+      if (!ok)
+        liveness_graph_may_continue(g);
+      return ok;
+    }
+  }
+}
+
+/* --- ways --- */
+
+uint32_t *liveness_graph_path(const struct liveness_graph *g, uint32_t state, uint32_t *n) {
+  size_t states = g->refs.n;
+  uint32_t *parent = memory_alloc((states + 1) * sizeof *parent);
+  VEC(uint32_t) queue = {0};
+  memset(parent, 0xff, states * sizeof *parent);
+  for (uint32_t i = 0; i < g->initials; i++) {
+    parent[i] = i;
+    vec_push(&queue, i);
+  }
+  for (size_t k = 0; k < queue.n && parent[state] == UINT32_MAX; k++) {
+    uint32_t count;
+    const struct liveness_graph_edge *steps = liveness_graph_edges(g, queue.at[k], &count);
+    for (uint32_t i = 0; i < count; i++)
+      if (parent[steps[i].to] == UINT32_MAX) {
+        parent[steps[i].to] = queue.at[k];
+        vec_push(&queue, steps[i].to);
+      }
+  }
+  *n = 1;
+  for (uint32_t s = state; parent[s] != s && parent[s] != UINT32_MAX; s = parent[s])
+    ++*n;
+  uint32_t *way = memory_alloc(*n * sizeof *way);
+  for (uint32_t s = state, at = *n; at-- > 0; s = parent[s])
+    way[at] = s;
+  vec_release(&queue);
+  memory_free(parent);
+  return way;
+}
+
+/* How deep it goes: the layers of what was found. */
+static void find_depth(struct liveness_graph *g) {
+  uint8_t *seen = memory_alloc(g->refs.n + 1);
+  VEC(uint32_t) queue = {0};
+  for (uint32_t i = 0; i < g->initials; i++) {
+    seen[i] = 1;
+    vec_push(&queue, i);
+  }
+  g->stats.depth = 0;
+  for (size_t from = 0, to = queue.n; from < to; from = to, to = queue.n) {
+    g->stats.frontier = to - from;
+    g->stats.depth += from > 0;
+    for (size_t k = from; k < to; k++) {
+      uint32_t count;
+      const struct liveness_graph_edge *steps = liveness_graph_edges(g, queue.at[k], &count);
+      for (uint32_t i = 0; i < count; i++)
+        if (!seen[steps[i].to]) {
+          seen[steps[i].to] = 1;
+          vec_push(&queue, steps[i].to);
+        }
+    }
+  }
+  vec_release(&queue);
+  memory_free(seen);
+}
+
+void liveness_graph_finish(struct liveness_graph *g) {
+  liveness_graph_update_stats(g);
+  find_depth(g);
+}

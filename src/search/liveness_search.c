@@ -1,0 +1,336 @@
+#include "search/liveness_search.h"
+
+#include "search/fair_scc.h"
+#include "search/scc_precheck.h"
+
+#include <string.h>
+
+/* A partial component: the nodes on the stack from `number` on, down to the next root. */
+struct scc_root {
+  uint32_t number;
+  uint64_t accepts, marks;         /* of arrows inside it */
+  uint64_t arc_accepts, arc_marks; /* of the arrow by which it was entered */
+};
+
+struct scc_frame {
+  uint32_t node;
+  struct product_edges left;
+};
+
+#define TRANSITIONS_MORE 20000
+#define PRECHECK_MIN_STATES 50000 /* states: fewer are as well kept with their steps */
+
+struct scc_search { /* depth-first */
+  struct liveness_search *live;
+  struct product product;
+  struct assumptions assumptions;
+  VEC(struct scc_frame) path;
+  VEC(struct scc_root) roots;
+  node_vec open; /* nodes of components that are not complete */
+  node_vec found;
+  uint32_t scc, numbers;
+  bool eager;     /* acceptance of part of a component is enough */
+  bool prechecks; /* when there are many states */
+  bool nothing;   /* by the sieve: there is no scc */
+  bool anywhere;  /* runs begin at any of the automaton's states */
+  bool all;       /* go on to find every scc: they become one */
+  uint32_t common;
+  uint64_t transitions_most; /* all: then what was found is good enough; so it is after these seconds */
+  double seconds_most;
+};
+
+void state_lasso_release(struct state_lasso *l) {
+  memory_free(l->path);
+  memory_free(l->wish);
+  *l = (struct state_lasso){0};
+}
+
+void liveness_search_init(struct liveness_search *l, struct system *space, const struct automaton *a,
+                          const struct assumptions *assumptions, const struct limits *limits) {
+  *l = (struct liveness_search){.automaton = a, .assumptions = *assumptions};
+  liveness_graph_init(&l->graph, space, limits);
+}
+
+void liveness_search_release(struct liveness_search *l) {
+  state_lasso_release(&l->lasso);
+  liveness_graph_release(&l->graph);
+}
+
+static bool is_full(const struct scc_search *d, const struct scc_root *r) {
+  return r->accepts == automaton_sets(d->product.automaton) && !(d->assumptions.often & ~r->marks);
+}
+
+/* False: a limit was reached, or it has to begin again. */
+static bool enter(struct scc_search *d, uint32_t node, uint64_t accepts, uint64_t marks) {
+  struct product_state *n = &d->product.nodes.at[node];
+  if (!liveness_graph_expand(d->product.graph, n->state))
+    return false;
+  n->number = ++d->numbers;
+  vec_push(&d->open, node);
+  vec_push(&d->roots, ((struct scc_root){.number = n->number, .arc_accepts = accepts, .arc_marks = marks}));
+  vec_push(&d->path, ((struct scc_frame){node, product_edges_of(&d->product, node)}));
+  d->product.graph->product_memory = product_bytes(&d->product) + d->path.cap * sizeof *d->path.at +
+                                     d->roots.cap * sizeof *d->roots.at + d->open.cap * sizeof *d->open.at;
+  return true;
+}
+
+static void take_from(struct scc_search *d, uint32_t number, node_vec *to) {
+  vec_clear(to);
+  while (d->open.n > 0 && d->product.nodes.at[d->open.at[d->open.n - 1]].number >= number)
+    vec_push(to, d->open.at[--d->open.n]);
+}
+
+/* An arrow back to an open node: everything since then is one component. */
+static void merge_components(struct scc_search *d, const struct product_state *to, uint64_t accepts, uint64_t marks) {
+  struct scc_root *top = &d->roots.at[d->roots.n - 1];
+  while (top->number > to->number) {
+    accepts |= top->accepts | top->arc_accepts;
+    marks |= top->marks | top->arc_marks;
+    d->roots.n--;
+    top = &d->roots.at[d->roots.n - 1];
+  }
+  top->accepts |= accepts;
+  top->marks |= marks;
+  if (d->eager && is_full(d, top)) {
+    take_from(d, top->number, &d->found);
+    d->scc = ++d->product.sccs;
+    for (size_t i = 0; i < d->found.n; i++)
+      d->product.nodes.at[d->found.at[i]].scc = d->scc;
+  }
+}
+
+/* A scc of another component joins those found before. */
+static void merge_sccs(struct scc_search *d, uint32_t scc, const node_vec *nodes) {
+  if (!d->common)
+    d->common = scc;
+  for (size_t i = 0; i < nodes->n; i++)
+    d->product.nodes.at[nodes->at[i]].scc = d->common;
+}
+
+static void find_fair_scc(struct scc_search *d, const node_vec *component) {
+  node_vec in = {0};
+  uint32_t scc = fair_scc_find(&d->product, &d->assumptions, component, d->all ? &in : &d->found);
+  if (scc && d->all)
+    merge_sccs(d, scc, &in);
+  else
+    d->scc = scc;
+  vec_release(&in);
+}
+
+/* All arrows of the node were followed. */
+static void leave(struct scc_search *d) {
+  uint32_t node = d->path.at[--d->path.n].node;
+  struct scc_root top = d->roots.at[d->roots.n - 1];
+  if (d->product.nodes.at[node].number != top.number)
+    return;
+  node_vec component = {0};
+  d->roots.n--;
+  take_from(d, top.number, &component);
+  if (is_full(d, &top) && !d->eager)
+    find_fair_scc(d, &component);
+  for (size_t i = 0; i < component.n; i++)
+    d->product.nodes.at[component.at[i]].number = SCC_COMPLETE;
+  vec_release(&component);
+}
+
+static bool is_enough(const struct scc_search *d) {
+  const struct search_stats *s = &d->product.graph->stats;
+  return s->transitions > d->transitions_most || s->seconds > d->seconds_most;
+}
+
+/* Of a search that ended in the sieve; nobody knows how deep it went. */
+static void note_precheck_stats(struct liveness_search *l) {
+  l->prechecked = true;
+  l->precheck_stats = l->graph.stats;
+  l->precheck_stats.transitions = l->graph.precheck_transitions;
+  l->precheck_stats.depth_unknown = true;
+}
+
+/* Once there are many states: is there nothing to be found? False: so it is, or it ended, or has to begin again. */
+static bool run_precheck(struct scc_search *d) {
+  struct liveness_search *l = d->live;
+  bool rekeyed;
+  d->prechecks = false;
+  l->precheck_tried = true;
+  enum precheck_result says = scc_precheck_run(l, &rekeyed);
+  l->graph.space->restart = rekeyed; /* states that were found before have to be found again */
+  d->nothing = says == PRECHECK_EMPTY;
+  if (says != PRECHECK_UNDECIDED)
+    note_precheck_stats(l);
+  return says == PRECHECK_UNDECIDED && !rekeyed;
+}
+
+/* Until a scc is found, or there is nothing more below the node. False: stopped. */
+static bool scc_search_from(struct scc_search *d, uint32_t start) {
+  struct liveness_graph *g = d->product.graph;
+  if (!enter(d, start, 0, 0))
+    return false;
+  while (d->path.n > 0 && !d->scc) {
+    struct product_edge a;
+    if (!liveness_graph_tick(g, 1) || (d->all && is_enough(d)))
+      return false;
+    if (d->prechecks && g->refs.n >= d->live->precheck_from && !run_precheck(d))
+      return false;
+    if (!product_edges_next(&d->product, &d->path.at[d->path.n - 1].left, &a)) {
+      leave(d);
+      if (search_limited(g->end))
+        return false;
+      continue;
+    }
+    uint64_t marks = g->labels.at[a.label].marks;
+    uint32_t to = product_node(&d->product, a.state, a.automaton);
+    const struct product_state *n = &d->product.nodes.at[to];
+    if (n->number == SCC_UNVISITED) {
+      if (!enter(d, to, a.accepts, marks))
+        return false;
+    } else if (n->number != SCC_COMPLETE) {
+      merge_components(d, n, a.accepts, marks);
+    }
+  }
+  return true;
+}
+
+static void scc_search_init(struct scc_search *d, struct liveness_search *l, const struct automaton *a,
+                            const struct assumptions *assumptions) {
+  *d = (struct scc_search){.live = l, .assumptions = *assumptions};
+  d->eager = !assumptions->fair && !assumptions->finally && !assumptions->coins;
+  product_init(&d->product, &l->graph, a);
+}
+
+static void scc_search_release(struct scc_search *d) {
+  product_release(&d->product);
+  vec_release(&d->path);
+  vec_release(&d->roots);
+  vec_release(&d->open);
+  vec_release(&d->found);
+}
+
+static bool scc_search(struct scc_search *d) {
+  struct liveness_graph *g = d->product.graph;
+  bool ok = true;
+  for (uint32_t i = 0; i < g->initials && d->product.automaton->nstates > 0 && ok && !d->scc; i++) {
+    for (uint32_t q = 0; q < (d->anywhere ? d->product.automaton->nstates : 1) && ok && !d->scc; q++) {
+      uint32_t node = product_node(&d->product, i, q);
+      if (d->product.nodes.at[node].number == SCC_UNVISITED)
+        ok = scc_search_from(d, node);
+    }
+  }
+  return ok;
+}
+
+/* The first scc that was found need not be the nearest. Of rounds there are few states: all sccs are looked for, as far
+   as that takes no more than what was done already, and the shortest way to and in any of them is what is told. */
+static void find_all_sccs(struct scc_search *d, struct liveness_search *l) {
+  struct liveness_graph *g = &l->graph;
+  struct liveness_graph before = *g;
+  scc_search_init(d, l, l->automaton, &l->assumptions);
+  if (model_steps(g->space->model) || l->assumptions.coins || l->assumptions.fair || g->limits.rounds)
+    return;
+  d->all = true;
+  d->eager = false;
+  d->transitions_most = 2 * g->stats.transitions + TRANSITIONS_MORE;
+  d->seconds_most =
+      10 * g->stats.seconds + 10; /* long enough that steps decide, on any machine: the answer is to be the same */
+  if (g->limits.seconds > 0 && d->seconds_most > (g->stats.seconds + g->limits.seconds) / 2)
+    d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* there must be time to show it */
+  scc_search(d);
+  g->end = before.end; /* what it came upon was not asked for */
+  g->error = before.error;
+  g->error_atom = before.error_atom;
+  g->error_from = before.error_from;
+}
+
+static void make_shortest(struct liveness_search *l, struct scc_search *first) {
+  struct scc_search all;
+  struct state_lasso shorter = {0};
+  find_all_sccs(&all, l);
+  state_lasso_make(&first->product, &first->assumptions, first->scc, &first->found, &l->lasso);
+  if (all.common)
+    state_lasso_make(&all.product, &all.assumptions, all.common, NULL, &shorter);
+  if (shorter.n > 0 && shorter.n <= l->lasso.n) {
+    struct state_lasso longer = l->lasso;
+    l->lasso = shorter;
+    shorter = longer;
+  }
+  state_lasso_release(&shorter);
+  scc_search_release(&all);
+}
+
+/* With coins there are circles everywhere. Where states are counted as they are kept, none may be kept twice. */
+static bool suits_precheck(const struct liveness_search *l) {
+  const struct liveness_graph *g = &l->graph;
+  return !l->precheck_tried && !l->assumptions.coins && !g->limits.rounds && !g->space->ops->stored;
+}
+
+void liveness_search_run(struct liveness_search *l) {
+  l->precheck_from = l->graph.limits.precheck_from ? l->graph.limits.precheck_from : PRECHECK_MIN_STATES;
+  do {
+    struct scc_search d;
+    l->graph.product_memory = 0;
+    if (!liveness_graph_begin(&l->graph))
+      break;
+    scc_search_init(&d, l, l->automaton, &l->assumptions);
+    d.prechecks = suits_precheck(l);
+    scc_search(&d);
+    if (d.scc && !l->graph.space->restart) {
+      l->found = true;
+      make_shortest(l, &d);
+    }
+    bool nothing = d.nothing;
+    scc_search_release(&d);
+    if (nothing) /* keys of the graph may be old ones: whoever goes on with it sees to that */
+      return;
+  } while (l->graph.space->restart);
+  if (l->found && l->graph.end == SEARCH_EXHAUSTED)
+    l->graph.end = SEARCH_DECIDED;
+  liveness_graph_finish(&l->graph);
+}
+
+bool liveness_search_accepts_anywhere(struct liveness_search *l) {
+  struct scc_search d;
+  scc_search_init(&d, l, l->automaton, &l->assumptions);
+  d.anywhere = true;
+  scc_search(&d);
+  bool found = d.scc != 0;
+  scc_search_release(&d);
+  return found;
+}
+
+/* What there was to see is told of the first query, and how long it took of all of them. */
+static void keep_counts(struct search_stats *now, const struct search_stats *before) {
+  now->states = before->states;
+  now->transitions = before->transitions;
+  now->depth = before->depth;
+  now->frontier = before->frontier;
+  now->seconds = now->seconds > before->seconds ? now->seconds : before->seconds;
+  now->memory = now->memory > before->memory ? now->memory : before->memory;
+}
+
+bool liveness_search_satisfiable(struct liveness_search *l, const struct assumptions *assumptions) {
+  struct automaton *all = automaton_universal();
+  struct search_stats before = l->graph.stats;
+  bool found = false;
+  do {
+    struct scc_search d;
+    if (l->graph.space->restart && !liveness_graph_begin(&l->graph))
+      break;
+    scc_search_init(&d, l, all, assumptions);
+    scc_search(&d);
+    found = d.scc != 0;
+    scc_search_release(&d);
+  } while (l->graph.space->restart);
+  keep_counts(&l->graph.stats, &before);
+  automaton_free(all);
+  return found;
+}
+
+struct state *liveness_search_error_path(const struct liveness_search *l, uint32_t *n, struct path_goal *goal) {
+  const struct liveness_graph *g = &l->graph;
+  uint32_t *way = liveness_graph_path(g, g->error_from, n);
+  struct state *path = memory_alloc(*n * sizeof *path);
+  for (uint32_t i = 0; i < *n; i++)
+    path[i] = liveness_graph_state(g, way[i]);
+  *goal = (struct path_goal){.kind = g->error.by_step ? GOAL_ERROR : GOAL_STATE};
+  memory_free(way);
+  return path;
+}

@@ -1,0 +1,356 @@
+#include "search/scc_precheck.h"
+
+#include "search/visited_index.h"
+
+#include <string.h>
+
+/* What the visited_set has in the place of a state's parent: its number in the depth-first search. */
+#define DFS_NEW 0
+#define DFS_DONE STATE_REF_NONE
+
+/* A successor on its way into the visited_set. */
+struct precheck_successor {
+  size_t key; /* in keys */
+  uint64_t probe_position;
+  uint32_t length;
+  uint64_t hash, marks;
+};
+
+struct precheck_edge {
+  state_ref to;
+  uint64_t marks;
+};
+
+struct precheck_root { /* a partial component, as in a dive */
+  state_ref number;
+  uint64_t accepts, marks, arc_marks;
+  bool circle; /* there is a way round in it */
+};
+
+struct precheck_frame {
+  state_ref number; /* of the state */
+  size_t targets;   /* those from here on, up to the next frame's, are left */
+};
+
+struct scc_precheck {
+  struct liveness_search *live;
+  struct liveness_graph *graph; /* its limits */
+  struct system *space;
+  struct visited_set *visited_set;
+  bool *lasting; /* by transition of the automaton: it can be taken again and again */
+  uint64_t transitions;
+  VEC(uint8_t) keys;
+  VEC(struct precheck_successor) found;
+  VEC(struct precheck_frame) path;
+  VEC(struct precheck_edge) targets;
+  VEC(struct precheck_root) roots;
+  VEC(state_ref) open;     /* states of components that are not complete: the number of each is its place, from 1 */
+  bool has_mandatory_step; /* some step found is not optional */
+  enum precheck_result says;
+};
+
+static void scc_precheck_init(struct scc_precheck *s, struct liveness_search *l) {
+  *s = (struct scc_precheck){.live = l,
+                             .graph = &l->graph,
+                             .space = l->graph.space,
+                             .visited_set = visited_new(),
+                             .lasting = automaton_recurrent(l->automaton)};
+}
+
+static void scc_precheck_release(struct scc_precheck *s) {
+  s->graph->precheck_memory = 0;
+  visited_free(s->visited_set);
+  memory_free(s->lasting);
+  vec_release(&s->keys);
+  vec_release(&s->found);
+  vec_release(&s->path);
+  vec_release(&s->targets);
+  vec_release(&s->roots);
+  vec_release(&s->open);
+}
+
+/* False: it ends. */
+static bool end_with(struct scc_precheck *s, enum precheck_result says) {
+  s->says = says;
+  return false;
+}
+
+static bool tick(struct scc_precheck *s, uint32_t ticks) {
+  struct liveness_graph *g = s->graph;
+  g->precheck_states = visited_count(s->visited_set);
+  g->precheck_memory = visited_bytes(s->visited_set) + s->targets.cap * sizeof *s->targets.at +
+                       s->path.cap * sizeof *s->path.at + s->roots.cap * sizeof *s->roots.at +
+                       s->open.cap * sizeof *s->open.at;
+  return liveness_graph_tick(g, ticks) || end_with(s, PRECHECK_STOPPED);
+}
+
+static state_ref dfs_number(const struct scc_precheck *s, state_ref ref) {
+  return visited_get(s->visited_set, ref).parent;
+}
+static void set_dfs_number(struct scc_precheck *s, state_ref ref, state_ref number) {
+  visited_set_parent(s->visited_set, ref, number, 0);
+}
+
+/* --- states --- */
+
+static void note(struct scc_precheck *s, const struct state *state, uint64_t marks) {
+  size_t room = ((size_t)state->length + 15) / 16 * 16; /* for whoever compares words */
+  struct precheck_successor f = {
+      .key = s->keys.n, .length = state->length, .hash = key_hash(state->bytes, state->length), .marks = marks};
+  vec_reserve(&s->keys, s->keys.n + room);
+  memcpy(s->keys.at + s->keys.n, state->bytes, state->length);
+  s->keys.n += room;
+  visited_prefetch_bucket(s->visited_set, f.hash);
+  vec_push(&s->found, f);
+}
+
+static bool note_initial(void *context, const struct state *state, const struct edge *edge) {
+  struct scc_precheck *s = context;
+  if (edge->error)
+    return end_with(s, PRECHECK_UNDECIDED);
+  note(s, state, 0);
+  return true;
+}
+
+static bool note_step(void *context, const struct state *state, const struct edge *edge) {
+  struct scc_precheck *s = context;
+  if (edge->error)
+    return end_with(s, PRECHECK_UNDECIDED);
+  s->transitions++;
+  s->has_mandatory_step |= !edge->optional;
+  note(s, state, edge->marks);
+  return tick(s, 1);
+}
+
+/* Together, so that the waits for memory overlap. `inner`: of a state in which a run may come by again and again; then
+   they are its targets, as far as there is anything to find out about them. False: a limit was reached. */
+static bool put_found(struct scc_precheck *s, state_ref from, bool inner) {
+  uint64_t finally = s->live->assumptions.finally;
+  struct precheck_root *top = inner ? &s->roots.at[s->roots.n - 1] : NULL;
+  for (size_t i = 0; i < s->found.n; i++)
+    s->found.at[i].probe_position = visited_prefetch_record(s->visited_set, s->found.at[i].hash, 0);
+  for (size_t i = 0; i < s->found.n; i++) {
+    const struct precheck_successor *f = &s->found.at[i];
+    state_ref to;
+    bool is_new =
+        visited_insert(s->visited_set, s->keys.at + f->key, f->length, f->hash, f->probe_position, DFS_NEW, 0, &to);
+    if (is_new && visited_count(s->visited_set) > s->graph->limits.states) {
+      liveness_graph_stop(s->graph, SEARCH_STATES);
+      return end_with(s, PRECHECK_STOPPED);
+    }
+    if (!inner || (finally & ~f->marks))
+      continue;
+    if (to == from) {
+      top->circle = true;
+      top->marks |= f->marks;
+    } else if (is_new || dfs_number(s, to) != DFS_DONE) {
+      vec_push(&s->targets, ((struct precheck_edge){to, f->marks}));
+    }
+  }
+  return true;
+}
+
+/* --- what the automaton can do in a state --- */
+
+struct automaton_reading {
+  bool any;         /* it can read it */
+  bool lasting;     /* by a transition that can be taken again and again */
+  uint64_t accepts; /* of those */
+};
+
+/* False: the truth of an atom is not known. */
+static bool read_state(struct scc_precheck *s, const struct state *at, struct automaton_reading *r) {
+  const struct automaton *a = s->live->automaton;
+  uint64_t letter = 0;
+  for (uint32_t i = 0; i < s->space->query->natoms; i++) {
+    struct model_error error = {0};
+    enum verdict3 v = s->space->ops->atom(s->space, i, at, &error);
+    if (v == V_ERROR)
+      return end_with(s, PRECHECK_UNDECIDED);
+    letter |= (uint64_t)(v == V_TRUE) << i;
+  }
+  *r = (struct automaton_reading){0};
+  for (uint32_t i = 0; i < a->first[a->nstates]; i++)
+    if (automaton_transition_reads(&a->transitions[i], letter)) {
+      r->any = true;
+      r->lasting |= s->lasting[i];
+      r->accepts |= s->lasting[i] ? a->transitions[i].accepts : 0;
+    }
+  return !s->space->restart;
+}
+
+/* --- expansion --- */
+
+static bool may_stay(const struct scc_precheck *s, const struct state *at) {
+  if (s->space->distance_cut)
+    return false;
+  if (model_steps(s->space->model))
+    return !s->has_mandatory_step;
+  return s->found.n == 0 && (!s->space->ops->stutters_forever || s->space->ops->stutters_forever(s->space, at));
+}
+
+static bool find_successors(struct scc_precheck *s, const struct state *at, bool *stays) {
+  struct system *space = s->space;
+  bool cut = space->distance_cut; /* by others */
+  vec_clear(&s->found);
+  vec_clear(&s->keys);
+  s->has_mandatory_step = false;
+  space->has_deferred = false;
+  space->distance_cut = false;
+  bool ok = space->ops->successors(space, at, note_step, s) &&
+            (!space->has_deferred || space->ops->deferred(space, at, note_step, s));
+  *stays = ok && may_stay(s, at);
+  space->distance_cut |= cut;
+  if (!liveness_graph_may_continue(s->graph)) /* there may be more steps than it told */
+    return end_with(s, PRECHECK_STOPPED);
+  if (!ok && s->says == PRECHECK_EMPTY && !space->restart)
+    return end_with(s, PRECHECK_UNDECIDED);
+  return ok && !space->restart;
+}
+
+/* A state that was not visited before. False: it ends, or has to begin again. */
+static bool enter(struct scc_precheck *s, state_ref ref, uint64_t marks) {
+  struct stored stored = visited_get(s->visited_set, ref);
+  struct state at = {stored.bytes, stored.length};
+  struct automaton_reading reading;
+  bool stays;
+  bool read = read_state(s, &at, &reading);
+  if (!liveness_graph_may_continue(s->graph))
+    return end_with(s, PRECHECK_STOPPED);
+  if (!read)
+    return false;
+  if (!reading.any) {
+    set_dfs_number(s, ref, DFS_DONE);
+    return true;
+  }
+  if (!find_successors(s, &at, &stays) || !tick(s, 16))
+    return false;
+  if (!reading.lasting) {
+    set_dfs_number(s, ref, DFS_DONE);
+    return put_found(s, ref, false);
+  }
+  vec_push(&s->open, ref);
+  set_dfs_number(s, ref, s->open.n);
+  vec_push(&s->path, ((struct precheck_frame){s->open.n, s->targets.n}));
+  vec_push(&s->roots, ((struct precheck_root){.number = s->open.n,
+                                              .accepts = reading.accepts,
+                                              .arc_marks = marks,
+                                              .marks = stays ? UINT64_MAX : 0,
+                                              .circle = stays}));
+  return put_found(s, ref, true);
+}
+
+/* --- components --- */
+
+static void merge_components(struct scc_precheck *s, state_ref number, uint64_t marks) {
+  struct precheck_root *top = &s->roots.at[s->roots.n - 1];
+  uint64_t accepts = 0;
+  while (top->number > number) {
+    accepts |= top->accepts;
+    marks |= top->marks | top->arc_marks;
+    top = &s->roots.at[--s->roots.n - 1];
+  }
+  top->accepts |= accepts;
+  top->marks |= marks;
+  top->circle = true;
+}
+
+static bool is_inside(void *context, const struct state *state) {
+  const struct scc_precheck *s = context;
+  state_ref ref = visited_lookup(s->visited_set, state->bytes, state->length);
+  state_ref number = ref == STATE_REF_NONE ? DFS_NEW : dfs_number(s, ref);
+  return number != DFS_DONE && number >= s->roots.at[s->roots.n - 1].number;
+}
+
+/* The component in the product: whatever leads out of it leads nowhere. */
+static bool may_accept(struct scc_precheck *s, size_t first) {
+  struct liveness_search part;
+  struct liveness_graph *g = &part.graph;
+  liveness_search_init(&part, s->space, s->live->automaton, &s->live->assumptions, &s->graph->limits);
+  g->started = s->graph->started;
+  g->precheck_memory = liveness_graph_bytes(s->graph);
+  g->inside = is_inside;
+  g->inside_context = s;
+  bool accepts = false, ok = true;
+  for (size_t i = first; i < s->open.n && ok; i++) {
+    struct stored at = visited_get(s->visited_set, s->open.at[i]);
+    ok = liveness_graph_add_initial(g, &(struct state){at.bytes, at.length});
+  }
+  accepts = ok && liveness_search_accepts_anywhere(&part);
+  if (search_limited(g->end)) {
+    liveness_graph_stop(s->graph, g->end);
+    s->says = PRECHECK_STOPPED;
+  } else if (g->error.found || accepts) {
+    s->says = PRECHECK_UNDECIDED;
+  }
+  liveness_search_release(&part);
+  return accepts;
+}
+
+/* All targets of the last state on the path were followed. False: it ends, or has to begin again. */
+static bool leave(struct scc_precheck *s) {
+  const struct assumptions *a = &s->live->assumptions;
+  const struct precheck_root *top = &s->roots.at[s->roots.n - 1];
+  state_ref number = s->path.at[--s->path.n].number;
+  if (number != top->number)
+    return true;
+  size_t first = (size_t)number - 1;
+  bool full = top->circle && top->accepts == automaton_sets(s->live->automaton) && !(a->often & ~top->marks);
+  if (full && (may_accept(s, first) || s->says != PRECHECK_EMPTY || s->space->restart))
+    return false;
+  for (size_t i = first; i < s->open.n; i++)
+    set_dfs_number(s, s->open.at[i], DFS_DONE);
+  s->open.n = first;
+  s->roots.n--;
+  return true;
+}
+
+static bool visit(struct scc_precheck *s, state_ref start) {
+  if (!enter(s, start, 0))
+    return false;
+  while (s->path.n > 0) {
+    if (!tick(s, 1))
+      return false;
+    if (s->targets.n == s->path.at[s->path.n - 1].targets) {
+      if (!leave(s))
+        return false;
+      continue;
+    }
+    struct precheck_edge t = s->targets.at[--s->targets.n];
+    state_ref number = dfs_number(s, t.to);
+    if (number == DFS_NEW) {
+      if (!enter(s, t.to, t.marks))
+        return false;
+    } else if (number != DFS_DONE) {
+      merge_components(s, number, t.marks);
+    }
+  }
+  return true;
+}
+
+/* Every state that is found is visited: from others, or in its turn. */
+static bool visit_all(struct scc_precheck *s) {
+  if (!s->space->ops->initial(s->space, note_initial, s) || !put_found(s, STATE_REF_NONE, false))
+    return false;
+  for (state_ref r = visited_first(); r < visited_end(s->visited_set); r = visited_next(s->visited_set, r))
+    if (dfs_number(s, r) == DFS_NEW && !visit(s, r))
+      return false;
+  return true;
+}
+
+enum precheck_result scc_precheck_run(struct liveness_search *l, bool *rekeyed) {
+  struct scc_precheck s;
+  bool again;
+  *rekeyed = false;
+  do {
+    scc_precheck_init(&s, l);
+    again = !visit_all(&s) && s.space->restart;
+    *rekeyed |= again;
+    l->graph.precheck_states = visited_count(s.visited_set);
+    l->graph.precheck_transitions = s.transitions;
+    liveness_graph_update_stats(&l->graph);
+    s.space->restart = false;
+    scc_precheck_release(&s);
+  } while (again);
+  return s.says;
+}

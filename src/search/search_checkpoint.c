@@ -1,0 +1,439 @@
+#include "search/rank_paths.h"
+
+#include "base/hash.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Writing takes at most such a part of the time. */
+#define SHARE_OF_TIME 10
+/* An end is worth a file if it took so long to come to it. */
+#define END_SECONDS 1.0
+
+struct text checkpoint_path(const struct checkpoints *c, uint32_t number) {
+  struct text t = {0};
+  text_addf(&t, "%s/search-%u", c->folder, number);
+  return t;
+}
+
+struct text checkpoint_part(const struct checkpoints *c, uint32_t number, uint32_t rank, uint64_t generation) {
+  struct text t = checkpoint_path(c, number);
+  text_addf(&t, ".rank-%u.%llu", rank, (unsigned long long)generation);
+  return t;
+}
+
+/* --- which search it is --- */
+
+static void mix(void *stream, uint64_t x) { hash_stream_add(stream, &x, sizeof x); }
+
+static uint64_t instance_fingerprint(const struct search *s) {
+  const struct model *m = s->space->model;
+  void *h = hash_stream_new();
+  mix(h, m->nprocesses);
+  for (uint32_t i = 0; i < m->nparams; i++)
+    mix(h, (uint64_t)m->params[i].value);
+  return hash_stream_end(h);
+}
+
+/* What is asked, how it is reduced, and how far. */
+static uint64_t query_fingerprint(const struct search *s) {
+  const struct query *q = s->space->query;
+  void *h = hash_stream_new();
+  mix(h, q->environment);
+  mix(h, q->semantics);
+  mix(h, q->until);
+  mix(h, q->nproperties);
+  for (uint32_t i = 0; i < q->nproperties; i++)
+    mix(h, q->properties[i]);
+  for (unsigned i = 0; i < REDUCTIONS; i++)
+    mix(h, s->space->licences->of[i].applied);
+  mix(h, s->limits.rounds);
+  mix(h, s->limits.states);
+  hash_stream_add(h, s->space->successors, strlen(s->space->successors));
+  return hash_stream_end(h);
+}
+
+/* --- writing --- */
+
+static void save_finding(struct saver *to, const struct finding *f) {
+  struct finding plain = *f;
+  plain.error.message = NULL;
+  save_bytes(to, &plain, sizeof plain);
+  save_text(to, f->error.message);
+}
+
+static void save_findings(struct saver *to, const struct search *s, const struct finding *error) {
+  for (uint32_t i = 0; i < s->space->query->nproperties; i++)
+    save_finding(to, &s->findings[i]);
+  save_finding(to, error);
+}
+
+static void save_beginning(struct saver *to, const struct search *s, uint64_t generation) {
+  save_number(to, s->checkpoints->command);
+  save_number(to, generation);
+  save_number(to, instance_fingerprint(s));
+  save_intern(to, s->space->model->values.vectors);
+}
+
+static void save_head(struct saver *to, const struct search *s, uint64_t generation, enum checkpoint_found what) {
+  save_beginning(to, s, generation);
+  save_number(to, query_fingerprint(s));
+  save_number(to, what);
+  save_bytes(to, &s->stats, sizeof s->stats);
+  save_number(to, s->threaded_from);
+  save_number(to, s->resumed_from);
+  save_number(to, s->complete);
+  save_number(to, s->cut);
+}
+
+/* Where everybody is: states that were taken and not yet taken up, then those that nobody has taken. */
+static void save_stage(struct saver *to, const struct search_stage *at, struct worker *const *all, uint32_t n) {
+  const struct frontier *f = all[0]->frontier;
+  bool begun = all[0]->suspend_at == SUSPEND_BETWEEN_STATES || (all[0]->batches && !all[0]->batches->resting);
+  size_t first = f->nfirst;
+  save_number(to, at->kind);
+  save_bytes(to, &at->layer, sizeof at->layer);
+  save_bytes(to, &at->next, sizeof at->next);
+  save_number(to, at->states);
+  save_number(to, at->before);
+  save_number(to, at->transitions);
+  save_number(to, begun ? all[0]->transitions : at->transitions);
+  save_number(to, all[0]->frontier_states);
+  save_number(to, all[0]->rounds);
+  save_number(to, all[0]->space->decided);
+  save_number(to, begun);
+  if (!begun)
+    return;
+  for (uint32_t i = 0; i < n; i++)
+    first += all[i]->ntaken - all[i]->at;
+  save_number(to, f->taken - first);
+  for (uint32_t i = 0; i < at->layer.partitions; i++)
+    save_number(to, f->reader[i].next);
+  save_number(to, first);
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = all[i]->at; k < all[i]->ntaken; k++)
+      save_number(to, all[i]->taken[k].ref);
+  for (size_t i = 0; i < f->nfirst; i++)
+    save_number(to, f->first[i]);
+}
+
+static void note_write_error(struct text *why, const char *path, int error) {
+  text_addf(why, "cannot write the checkpoint '%s': %s\n  the search goes on; what was written before stays", path,
+            strerror(error));
+}
+
+static void say_and_release(const struct search *s, struct text *message) {
+  if (message->n > 0)
+    s->checkpoints->say(s->checkpoints->say_context, message->at);
+  text_release(message);
+}
+
+/* Seconds in which something was written count, too. */
+static void schedule_next(struct search *s, double took) {
+  double wait = s->checkpoints->seconds;
+  s->checkpoint_due = s->stats.seconds + (wait > SHARE_OF_TIME * took ? wait : SHARE_OF_TIME * took);
+}
+
+/* False: *why. */
+static bool write_running(struct search *s, const char *path, uint64_t generation, struct worker *const *all,
+                          uint32_t n, struct text *why) {
+  struct saver to;
+  bool begun = archive_begin(&to, path);
+  if (begun) {
+    save_head(&to, s, generation, CHECKPOINT_RUNNING);
+    save_findings(&to, s, &all[0]->error);
+    s->space->ops->save(s->space, &to);
+    save_stage(&to, s->stage, all, n);
+    worker_save(all[0], &to);
+    if (all[0]->batches)
+      batches_save(all[0]->batches, &to);
+    visited_save(s->visited_set, &to);
+  }
+  if (begun && archive_end(&to, path))
+    return true;
+  note_write_error(why, path, to.error);
+  return false;
+}
+
+/* From here on this generation is the one that counts. */
+static bool commit(const struct search *s, const char *path, uint64_t generation, struct text *why) {
+  struct saver to;
+  bool begun = archive_begin(&to, path);
+  if (begun)
+    save_beginning(&to, s, generation);
+  if (begun && archive_end(&to, path))
+    return true;
+  note_write_error(why, path, to.error);
+  return false;
+}
+
+static void remove_part(const struct search *s, uint64_t generation) {
+  struct text path = checkpoint_part(s->checkpoints, s->number, s->ranks->rank, generation);
+  if (generation > 0)
+    unlink(path.at);
+  text_release(&path);
+}
+
+static void write_parts(struct search *s, const char *path, struct worker *w, struct text *why) {
+  struct ranks *r = s->ranks;
+  uint64_t generation = s->generation + 1;
+  struct text part = checkpoint_part(s->checkpoints, s->number, r->rank, generation);
+  bool written = ranks_all_ok(r, write_running(s, part.at, generation, &w, 1, why), why);
+  bool counts = written && ranks_all_ok(r, r->rank != 0 || commit(s, path, generation, why), why);
+  remove_part(s, counts ? s->generation : generation);
+  if (counts)
+    s->generation = generation;
+  text_release(&part);
+}
+
+void checkpoint_write(struct search *s, struct worker *const *all, uint32_t n) {
+  struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
+  worker_update_stats(all[0]);
+  double before = s->stats.seconds;
+  if (s->ranks)
+    write_parts(s, path.at, all[0], &why);
+  else
+    write_running(s, path.at, 0, all, n, &why);
+  say_and_release(s, &why);
+  text_release(&path);
+  worker_update_stats(all[0]);
+  schedule_next(s, s->stats.seconds - before);
+}
+
+/* States are asked for only to tell how something was found. */
+static bool needs_store(const struct search *s) {
+  bool needed = s->error.found || s->space->farthest.length > 0;
+  for (uint32_t i = 0; i < s->space->query->nproperties; i++)
+    needed |= s->findings[i].found;
+  return needed;
+}
+
+static bool is_worth_a_file(const struct search *s) {
+  double least = s->checkpoints->seconds < END_SECONDS ? s->checkpoints->seconds : END_SECONDS;
+  return !search_limited(s->end) && (s->stats.seconds >= least || (!s->ranks && s->threaded_from != UINT32_MAX));
+}
+
+static void write_end(const struct search *s, const struct worker *w, struct text *why) {
+  struct text path = checkpoint_path(s->checkpoints, s->number);
+  struct saver to;
+  bool begun = archive_begin(&to, path.at), visited_set = needs_store(s) && !s->ranks;
+  if (begun) {
+    save_head(&to, s, 0, CHECKPOINT_END);
+    save_findings(&to, s, &w->error);
+    s->space->ops->save(s->space, &to);
+    save_number(&to, s->end);
+    save_number(&to, visited_set);
+    if (visited_set)
+      visited_save(s->visited_set, &to);
+    if (s->ranks)
+      rank_paths_save(s, &to);
+  }
+  if (!begun || !archive_end(&to, path.at))
+    note_write_error(why, path.at, to.error);
+  text_release(&path);
+}
+
+/* Rank 0 knows all that is to be known by now. */
+void checkpoint_write_end(struct search *s, struct worker *w) {
+  struct text why = {0};
+  uint64_t worth = is_worth_a_file(s);
+  s->checkpoints->unfinished |= search_limited(s->end);
+  if (s->ranks)
+    s->ranks->ops->broadcast(s->ranks, 0, &worth, sizeof worth);
+  if (!worth)
+    return;
+  if (!s->ranks || s->ranks->rank == 0)
+    write_end(s, w, &why);
+  if (s->ranks && ranks_all_ok(s->ranks, why.n == 0, &why))
+    remove_part(s, s->generation);
+  say_and_release(s, &why);
+}
+
+/* --- reading --- */
+
+static void load_finding(struct search *s, struct loader *from, struct finding *f) {
+  load_bytes(from, f, sizeof *f);
+  f->error.message = load_text(from);
+  if (!f->error.message)
+    return;
+  s->texts = memory_resize_array(s->texts, s->ntexts + 1, sizeof *s->texts);
+  s->texts[s->ntexts++] = (char *)f->error.message;
+}
+
+static void load_findings(struct search *s, struct loader *from, struct finding *error) {
+  for (uint32_t i = 0; i < s->space->query->nproperties; i++)
+    load_finding(s, from, &s->findings[i]);
+  load_finding(s, from, error);
+}
+
+bool checkpoint_is_of(struct loader *from, const struct checkpoints *c, uint64_t *generation) {
+  uint64_t command = load_number(from);
+  *generation = load_number(from);
+  return command == c->command && !from->bad;
+}
+
+/* Bad: it is another search. */
+static enum checkpoint_found load_head(struct search *s, struct loader *from) {
+  uint64_t generation;
+  from->bad |= !checkpoint_is_of(from, s->checkpoints, &generation) || generation != s->generation ||
+               load_number(from) != instance_fingerprint(s);
+  if (!from->bad)
+    load_intern(from, s->space->model->values.vectors);
+  from->bad |= load_number(from) != query_fingerprint(s);
+  enum checkpoint_found what = (enum checkpoint_found)load_below(from, CHECKPOINT_RUNNING + 1);
+  load_bytes(from, &s->stats, sizeof s->stats);
+  s->threaded_from = (uint32_t)load_number(from);
+  s->resumed_from = (uint32_t)load_number(from);
+  s->complete = (uint32_t)load_number(from);
+  s->cut = load_number(from);
+  return what;
+}
+
+static void load_stage(struct loader *from, struct search_stage *at, struct worker *w) {
+  at->kind = (enum stage_kind)load_below(from, STAGE_BEYOND);
+  load_bytes(from, &at->layer, sizeof at->layer);
+  load_bytes(from, &at->next, sizeof at->next);
+  at->states = load_number(from);
+  at->before = load_number(from);
+  at->transitions = load_number(from);
+  w->transitions = load_number(from);
+  w->frontier_states = load_number(from);
+  w->rounds = (uint32_t)load_number(from);
+  w->space->decided = load_number(from);
+  at->begun = load_number(from);
+  if (!at->begun)
+    return;
+  at->done = load_number(from);
+  from->bad |= at->layer.partitions > MAX_PARTITIONS;
+  for (uint32_t i = 0; i < at->layer.partitions && !from->bad; i++)
+    at->at[i] = load_number(from);
+  uint64_t n = load_number(from);
+  for (uint64_t i = 0; i < n && !from->bad; i++)
+    vec_push(&at->first, load_number(from));
+}
+
+static void load_store(struct search *s, struct loader *from) {
+  struct visited_set *loaded = visited_load(from);
+  if (!loaded)
+    return;
+  visited_free(s->visited_set);
+  s->visited_set = loaded;
+}
+
+static void say_resumed(const struct search *s) {
+  struct text t = {0};
+  text_addf(&t, "search %u goes on from %llu states", s->number + 1, (unsigned long long)s->stats.states);
+  s->checkpoints->say(s->checkpoints->say_context, t.at);
+  text_release(&t);
+}
+
+static enum checkpoint_found load_search(struct search *s, struct loader *from, struct worker *w) {
+  enum checkpoint_found what = load_head(s, from);
+  if (from->bad)
+    return CHECKPOINT_NONE;
+  load_findings(s, from, &w->error);
+  s->space->ops->load(s->space, from);
+  if (what == CHECKPOINT_RUNNING) {
+    load_stage(from, s->stage, w);
+    worker_load(w, from);
+    if (s->ranks)
+      batches_load(w->batches, from);
+    load_store(s, from);
+    worker_add_elapsed(w, s->stats.seconds);
+    if (w->rounds < s->resumed_from)
+      s->resumed_from = w->rounds;
+  } else {
+    s->error = w->error;
+    s->end = (enum search_end)load_below(from, SEARCH_STATES);
+    if (load_number(from))
+      load_store(s, from);
+    if (s->ranks)
+      rank_paths_load(s, from);
+  }
+  from->bad |= from->at != from->end;
+  return from->bad ? CHECKPOINT_NONE : what;
+}
+
+/* Values are named in the order in which they come up, and what was written down later names more of them; with all of
+   them named beforehand, what happens between two searches cannot give them other names. */
+static void load_value_names(const struct search *s) {
+  for (uint32_t i = s->checkpoints->last; i-- > s->number;) {
+    struct text path = checkpoint_path(s->checkpoints, i), why = {0};
+    struct archive a;
+    uint64_t generation;
+    bool same = archive_open(&a, path.at, false, &why) && checkpoint_is_of(&a.loader, s->checkpoints, &generation) &&
+                load_number(&a.loader) == instance_fingerprint(s);
+    if (same)
+      load_intern(&a.loader, s->space->model->values.vectors);
+    archive_close(&a);
+    text_release(&path);
+    text_release(&why);
+    if (same)
+      return;
+  }
+}
+
+/* Which file it is: of several ranks, what is amid has one for each of them. */
+static struct text file_of(struct search *s) {
+  struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
+  struct archive a;
+  s->generation = 0;
+  if (s->ranks && archive_open(&a, path.at, false, &why)) {
+    checkpoint_is_of(&a.loader, s->checkpoints, &s->generation);
+    archive_close(&a);
+  }
+  text_release(&why);
+  if (s->generation == 0)
+    return path;
+  text_release(&path);
+  return checkpoint_part(s->checkpoints, s->number, s->ranks->rank, s->generation);
+}
+
+static enum checkpoint_found read_file(struct search *s, struct worker *w) {
+  struct text path = file_of(s), why = {0};
+  struct archive a;
+  enum checkpoint_found found = CHECKPOINT_NONE;
+  if (archive_open(&a, path.at, false, &why)) {
+    found = load_search(s, &a.loader, w);
+    archive_close(&a);
+    if (found == CHECKPOINT_NONE) {
+      search_reset(s, w); /* the space has names that nobody uses yet: that does no harm */
+      text_addf(&why, "'%s' is of another search; this one begins again", path.at);
+      s->checkpoints->say(s->checkpoints->say_context, why.at);
+    }
+  }
+  text_release(&path);
+  text_release(&why);
+  return found;
+}
+
+/* Rank 0 searches some things alone: it knows the number. */
+static void find_number(struct search *s) {
+  struct checkpoints *c = s->checkpoints;
+  uint64_t number = c->searches;
+  if (s->ranks)
+    s->ranks->ops->broadcast(s->ranks, 0, &number, sizeof number);
+  s->number = (uint32_t)number;
+  c->searches = s->number + 1;
+}
+
+enum checkpoint_found checkpoint_read(struct search *s, struct worker *w) {
+  struct checkpoints *c = s->checkpoints;
+  find_number(s);
+  schedule_next(s, 0);
+  if (!s->space->ops->save || s->space->keys_transient) {
+    s->checkpoints = NULL;
+    return CHECKPOINT_NONE;
+  }
+  if (!c->resumed || s->number >= c->last)
+    return CHECKPOINT_NONE;
+  load_value_names(s);
+  enum checkpoint_found found = read_file(s, w);
+  if (s->ranks && !ranks_agree(s->ranks, found))
+    s->ranks->ops->fail(s->ranks, "ranks disagree about a checkpoint");
+  if (found == CHECKPOINT_RUNNING)
+    say_resumed(s);
+  schedule_next(s, 0);
+  return found;
+}

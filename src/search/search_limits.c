@@ -1,0 +1,127 @@
+/* Limits, interruptions and progress, and when the search is to be written down. */
+#include "base/memory.h"
+#include "search/message_batches.h"
+#include "search/spill.h"
+
+#include <time.h>
+
+#define SECONDS_PER_PROGRESS 0.1
+
+static double now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+void worker_start_clock(struct worker *w) { w->started = now(); }
+void worker_add_elapsed(struct worker *w, double seconds) { w->started -= seconds; }
+
+/* It goes on to where the search can be written down, and ends there. */
+static bool ends_suspended(struct worker *w, enum search_end why) {
+  struct search *s = w->search;
+  const volatile sig_atomic_t *insist = s->limits.insist;
+  if (!s->checkpoints || w->suspend_at == SUSPEND_NEVER || search_limited(w->end) || (insist && *insist))
+    return false;
+  s->ending = (int)why;
+  s->pause = true;
+  return true;
+}
+
+void worker_stop(struct worker *w, enum search_end why) {
+  if (w->end == SEARCH_EXHAUSTED)
+    w->end = why;
+  if (w->shared)
+    *w->halt = true;
+}
+
+void worker_update_stats(struct worker *w) {
+  struct search *s = w->search;
+  s->stats.states = (s->spill ? spill_states(s->spill) : visited_count(s->visited_set)) + s->other_ranks.states;
+  s->stats.disk = s->spill ? spill_bytes(s->spill) : 0;
+  s->stats.transitions = w->transitions + s->other_ranks.transitions;
+  s->stats.seconds = now() - w->started;
+  s->stats.layer = s->stage ? s->stage->states : 0;
+  s->stats.done = s->stage && w->frontier ? w->frontier->taken : 0;
+  if (w->batches && s->stats.layer > 0) { /* others are about as far with theirs */
+    s->stats.done = s->stats.done * ranks_layer(w) / s->stats.layer;
+    s->stats.layer = ranks_layer(w);
+  }
+  s->stats.memory = visited_bytes(s->visited_set) + w->space->ops->memory(w->space) +
+                    (s->pool ? worker_pool_memory(s->pool) : 0) + s->other_ranks.memory;
+}
+
+/* What the process has in core counts, if it is more than what the search knows of. There must be room for the index to
+   grow, and for the pages that partitions take next. */
+static bool memory_is_full(struct search *s) {
+  size_t limit = s->limits.memory, used = s->stats.memory,
+         resident = s->ranks ? 0 : memory_resident_recent(&s->look, s->stats.seconds);
+  if (limit == 0)
+    return false;
+  used = (resident > used ? resident : used) + visited_chunk_bytes(s->visited_set);
+  if (used + visited_growth(s->visited_set) >= limit)
+    visited_raise_load(s->visited_set);
+  return used + (visited_grows_soon(s->visited_set) ? visited_growth(s->visited_set) : 0) >= limit;
+}
+
+/* The visited_set must be worth it: else there is no room for anything. */
+#define WORTH 8
+
+/* States go to disk where the worker comes to rest, or the search ends. */
+static void make_room(struct worker *w) {
+  struct search *s = w->search;
+  bool worth = s->limits.spill_from > 0 || visited_bytes(s->visited_set) >= s->limits.memory / WORTH;
+  if (s->spill_folder && worth && (w->suspend_at != SUSPEND_NEVER || s->spill))
+    s->pause = true;
+  else if (!ends_suspended(w, SEARCH_MEMORY))
+    worker_stop(w, SEARCH_MEMORY);
+}
+
+static bool is_for_test(const struct search *s) {
+  return s->limits.spill_from > 0 && s->spill_folder && visited_count(s->visited_set) >= s->limits.spill_from;
+}
+
+bool worker_check_limits(struct worker *w) {
+  struct search *s = w->search;
+  if (w->partition != 0) { /* the first one looks for all */
+    w->memory = w->space->ops->memory(w->space);
+    return true;
+  }
+  worker_update_stats(w);
+  if (s->limits.seconds > 0 && s->stats.seconds >= s->limits.seconds && !ends_suspended(w, SEARCH_TIME))
+    worker_stop(w, SEARCH_TIME);
+  if (memory_is_full(s) || (is_for_test(s) && w->suspend_at != SUSPEND_NEVER))
+    make_room(w);
+  if (s->checkpoints && s->stats.seconds >= s->checkpoint_due)
+    s->pause = true;
+  if (visited_count(s->visited_set) >= VISITED_MAX_STATES)
+    worker_stop(w, SEARCH_STATES);
+  if (s->progress && s->stats.seconds - w->last_progress >= SECONDS_PER_PROGRESS) {
+    w->last_progress = s->stats.seconds;
+    s->progress(s->progress_context, &s->stats);
+  }
+  return !search_limited(w->end);
+}
+
+bool worker_may_continue(struct worker *w) {
+  const struct limits *l = &w->search->limits;
+  if (w->batches)
+    batches_serve(w->batches);
+  if (w->shared && *w->halt)
+    return false;
+  if (!l->interrupt || !*l->interrupt)
+    return true;
+  enum search_end why = search_interrupted(*l->interrupt);
+  if (ends_suspended(w, why))
+    return true;
+  worker_stop(w, why);
+  return false;
+}
+
+bool worker_was_interrupted(struct worker *w) {
+  const struct limits *l = &w->search->limits;
+  const volatile sig_atomic_t *told = w->search->checkpoints ? l->insist : l->interrupt;
+  if (!told || !*told)
+    return false;
+  worker_stop(w, search_interrupted(l->interrupt ? *l->interrupt : *told));
+  return true;
+}

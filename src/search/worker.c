@@ -1,0 +1,732 @@
+#include "search/worker_internal.h"
+
+#include "base/memory.h"
+#include "search/message_batches.h"
+#include "search/spill.h"
+#include "search/visited_index.h"
+
+#include <string.h>
+
+/* Looks at clock and memory are some way apart; a state expanded counts for more than a step found. */
+#define TICKS_PER_LIMIT_CHECK 2048
+#define TICKS_PER_STATE 16
+#define TICKS_PER_INTERRUPT_CHECK 128 /* nor is the query whether to go on asked all the time */
+
+#define SHORT_STATES_MAX 1024 /* of one state, before they are emitted after all */
+
+/* The same for keys of two words on ways that cost nothing, which are most of what goes through space->short_keyed:
+   small, so that it stays close at hand. What a place holds at first belongs elsewhere, so that no key is found there.
+ */
+struct recent_pair {
+  uint64_t word[2];
+};
+
+static inline struct recent_pair *recent_pair(const struct worker *w, uint64_t hash) {
+  return &w->recent_pairs[hash & ((1u << RECENT_BITS) - 1)];
+}
+
+/* The hash goes by the length of keys as well. */
+static void clear_word_pairs(struct worker *w) {
+  w->pairs_length = w->short_keyed.length;
+  memset(w->recent_pairs, 0, sizeof *w->recent_pairs << RECENT_BITS);
+  struct short_key other = {{0}};
+  struct recent_pair *of_zeros = recent_pair(w, key_hash_short(&other, w->pairs_length));
+  do
+    other.word[0]++;
+  while (recent_pair(w, key_hash_short(&other, w->pairs_length)) == of_zeros);
+  of_zeros->word[0] = other.word[0];
+}
+
+struct worker *worker_new(struct search *s, struct system *space, uint32_t partition) {
+  struct worker *w = memory_alloc(sizeof *w);
+  w->search = s;
+  w->space = space;
+  w->partition = partition;
+  uint32_t n = space->query->nproperties;
+  w->findings = partition == 0 ? s->findings : memory_alloc((n ? n : 1) * sizeof *w->findings);
+  w->recent = memory_alloc(sizeof *w->recent << RECENT_BITS);
+  w->recent_pairs = memory_alloc(sizeof *w->recent_pairs << RECENT_BITS);
+  w->short_keyed = (struct short_states){.at = memory_alloc(SHORT_STATES_MAX * STATE_SHORT),
+                                         .invisible = memory_alloc(SHORT_STATES_MAX),
+                                         .most = SHORT_STATES_MAX};
+  w->pending = memory_alloc(BATCH * sizeof *w->pending);
+  w->short_pending = memory_alloc(BATCH * sizeof *w->short_pending);
+  if (visited_signature_bits(s->visited_set) > 0)
+    w->waiting = memory_alloc(DEFERRED_MAX * sizeof *w->waiting);
+  return w;
+}
+
+void worker_clear(struct worker *w) {
+  w->completed = w->npending = w->nshort_pending = w->short_keyed.n = w->at = w->ntaken = 0;
+  vec_clear(&w->keys);
+  vec_clear(&w->deferred);
+  vec_clear(&w->candidate_successors);
+  memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
+  w->pairs_length = 0;
+}
+
+void worker_free(struct worker *w) {
+  if (!w)
+    return;
+  if (w->partition != 0)
+    memory_free(w->findings);
+  vec_release(&w->keys);
+  vec_release(&w->deferred);
+  vec_release(&w->candidate_successors);
+  vec_release(&w->charges);
+  vec_release(&w->taken_bytes);
+  vec_release(&w->one);
+  vec_release(&w->open_properties);
+  memory_free(w->recent);
+  memory_free(w->recent_pairs);
+  memory_free(w->short_keyed.at);
+  memory_free(w->short_keyed.invisible);
+  memory_free(w->pending);
+  memory_free(w->short_pending);
+  memory_free(w->waiting);
+  memory_free(w);
+}
+
+/* --- from time to time --- */
+
+static bool suspend(struct worker *w);
+static bool expand_deferred(struct worker *w);
+
+/* In the middle of a state's steps. A state on a disk_log is the worker's own while it is expanded. */
+static bool can_suspend_here(const struct worker *w) {
+  return w->suspend_at == SUSPEND_ANYWHERE ||
+         (w->suspend_at == SUSPEND_BETWEEN_STATES && w->search->spill && !w->space->uses_proviso);
+}
+
+__attribute__((cold, noinline)) static bool tick_slowly(struct worker *w) {
+  w->ticks = 0;
+  if (!worker_may_continue(w))
+    return false;
+  if (++w->looks >= TICKS_PER_LIMIT_CHECK / TICKS_PER_INTERRUPT_CHECK || w->search->limits.spill_from > 0) {
+    w->looks = 0;
+    if (!worker_check_limits(w))
+      return false;
+  }
+  return !w->search->pause || !can_suspend_here(w) || suspend(w);
+}
+
+static inline bool tick(struct worker *w, uint32_t ticks) {
+  w->ticks += ticks;
+  return w->ticks < TICKS_PER_INTERRUPT_CHECK || tick_slowly(w);
+}
+
+/* --- findings --- */
+
+/* Keeps the better of what is known and what was found now; a layer's findings are never better
+   than an earlier layer's. */
+static bool better(const struct finding *old, uint32_t rounds, fault_cost c) {
+  return !old->found || (rounds == old->rounds && c < old->fault_cost);
+}
+
+static void found_step(struct finding *f, uint32_t rounds, uint32_t property, state_ref from, state_ref target,
+                       fault_cost c) {
+  if (better(f, rounds, c))
+    *f = (struct finding){.found = true,
+                          .by_step = true,
+                          .rounds = rounds,
+                          .fault_cost = c,
+                          .state = from,
+                          .target = target,
+                          .property = property};
+}
+
+bool worker_found_step(struct worker *w, uint32_t property, fault_cost c) {
+  bool is_better = better(&w->findings[property], w->rounds, c);
+  found_step(&w->findings[property], w->rounds, property, w->from, STATE_REF_NONE, c);
+  return is_better;
+}
+
+static void found_error(struct worker *w, const struct model_error *error, fault_cost c) {
+  struct finding *f = &w->error;
+  if (better(f, w->rounds, c)) {
+    found_step(f, w->rounds, UINT32_MAX, w->from, STATE_REF_NONE, c);
+    f->error = *error;
+  }
+}
+
+/* Of states that one thread put into the visited_set it would have come upon the first one first. */
+static void join_finding(struct finding *f, const struct finding *other) {
+  bool first = f->found && f->rounds == other->rounds && f->fault_cost == other->fault_cost && !f->by_step &&
+               other->state < f->state;
+  if (other->found && (first || better(f, other->rounds, other->fault_cost)))
+    *f = *other;
+}
+
+void worker_merge(struct worker *w, struct worker *other) {
+  for (uint32_t i = 0; i < w->space->query->nproperties; i++) {
+    join_finding(&w->findings[i], &other->findings[i]);
+    other->findings[i] = w->findings[i];
+  }
+  join_finding(&w->error, &other->error);
+  other->error = w->error;
+  w->transitions += other->transitions;
+  w->frontier_states += other->frontier_states;
+  other->transitions = other->frontier_states = 0;
+  if (w->end == SEARCH_EXHAUSTED)
+    w->end = other->end;
+  w->unchecked |= other->unchecked;
+  other->unchecked = false;
+  w->made &= other->made;
+}
+
+/* The properties of states of which there may be something to be found in this layer. */
+static void find_open_properties(struct worker *w) {
+  vec_clear(&w->open_properties);
+  for (uint32_t i = 0; i < w->space->query->nproperties; i++) {
+    const struct property *p = question_property(w->space, i);
+    if (is_state_property(p) && (!w->findings[i].found || w->findings[i].rounds == w->rounds))
+      vec_push(&w->open_properties, ((struct open_property){i, p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE}));
+  }
+}
+
+__attribute__((cold, noinline)) static void found_state(struct worker *w, state_ref ref, fault_cost c, uint32_t i,
+                                                        enum verdict3 v, const struct model_error *error) {
+  struct finding *f = v == V_ERROR ? &w->error : &w->findings[i];
+  if (better(f, w->rounds, c)) {
+    *f = (struct finding){
+        .found = true, .rounds = w->rounds, .fault_cost = c, .state = ref, .target = STATE_REF_NONE, .property = i};
+    if (v == V_ERROR)
+      f->error = *error;
+  }
+}
+
+/* What is asked of the states of this layer, of one of them. */
+static inline void check_state(struct worker *w, state_ref ref, const struct state *state, fault_cost c) {
+  for (size_t i = 0; i < w->open_properties.n; i++) {
+    struct model_error error;
+    uint32_t property = w->open_properties.at[i].property;
+    enum verdict3 v = w->space->ops->holds(w->space, property, state, &error);
+    if (v == w->open_properties.at[i].found || v == V_ERROR)
+      found_state(w, ref, c, property, v, &error);
+  }
+}
+
+/* --- into the visited_set --- */
+
+/* It led to a state of the next layer. Steps that are put off from layer to layer are put off no further than to the
+   last one, so it does not matter whether somebody else found that state first. */
+static void proviso_met(struct worker *w, const struct pending_insert *p) {
+  if (p->deferred < w->deferred.n && w->deferred.at[p->deferred].ref == p->from)
+    w->deferred.at[p->deferred].proviso = true;
+}
+
+/* A state that was found before: is it of the layer that is being made? */
+static inline bool is_of_next(const struct worker *w, state_ref ref) {
+  return w->search->spill ||
+         ref >= w->next->from[w->next->partitions == 1 ? 0 : visited_partition_of(w->search->visited_set, ref)];
+}
+
+/* Is there room for so many states more? Several threads have no limit of states: see search_run. */
+static bool has_room(const struct worker *w, uint32_t n) {
+  return w->shared || w->search->spill || visited_count(w->search->visited_set) + n <= w->search->limits.states;
+}
+static inline bool is_full(const struct worker *w) { return !w->room && !has_room(w, 1); }
+
+/* What is new is known when the visited_set is emptied. */
+static state_ref insert_candidate(struct worker *w, const struct pending_insert *p, const uint8_t *key) {
+  struct visited_set *visited_set = w->search->visited_set;
+  state_ref ref;
+  w->unchecked = true;
+  if (!visited_insert_in(visited_set, w->partition, key, p->length, p->hash, p->probe_position, p->from, p->fault_cost,
+                         &ref))
+    visited_improve_parent(visited_set, ref, p->from, p->fault_cost);
+  if (w->space->uses_proviso && p->deferred < w->deferred.n && w->deferred.at[p->deferred].ref == p->from)
+    vec_push(&w->candidate_successors, ((struct candidate_successor){p->deferred, p->from, ref}));
+  return ref;
+}
+
+/* STATE_REF_NONE: there are as many states as allowed already. */
+static state_ref insert(struct worker *w, const struct pending_insert *p, const uint8_t *key) {
+  struct visited_set *visited_set = w->search->visited_set;
+  state_ref ref;
+  if (w->search->spill)
+    return insert_candidate(w, p, key);
+  if (is_full(w)) {
+    ref = visited_find(visited_set, key, p->length, p->hash);
+    if (ref == STATE_REF_NONE)
+      return ref;
+  } else if (visited_insert_in(visited_set, w->partition, key, p->length, p->hash, p->probe_position, p->from,
+                               p->fault_cost, &ref)) {
+    proviso_met(w, p);
+    w->unchecked = true; /* the space may be in the middle of something */
+    if (w->space->ops->stored)
+      w->space->ops->stored(w->space, &(struct state){key, p->length});
+    return ref;
+  }
+  if (is_of_next(w, ref)) {
+    proviso_met(w, p);
+    visited_improve_parent(visited_set, ref, p->from, p->fault_cost);
+  }
+  return ref;
+}
+
+/* False: a limit was reached. */
+static bool put(struct worker *w, const struct pending_insert *p) {
+  state_ref ref = insert(w, p, w->keys.at + p->key);
+  if (ref == STATE_REF_NONE) {
+    worker_stop(w, SEARCH_STATES);
+    return false;
+  }
+  state_ref target = w->search->spill ? ref | SPILL_CANDIDATE : ref;
+  for (uint64_t broken = p->broken; broken != 0; broken &= broken - 1) {
+    uint32_t property = (uint32_t)__builtin_ctzll(broken);
+    found_step(&w->findings[property], w->rounds, property, p->from, target, p->fault_cost);
+  }
+  return true;
+}
+
+/* False: a limit was reached. */
+static bool flush(struct worker *w) {
+  struct visited_set *visited_set = w->search->visited_set;
+  w->room = has_room(w, w->npending);
+  if (w->shared)
+    visited_enter(visited_set, w->partition);
+  for (uint32_t i = 0; i < w->npending; i++)
+    w->pending[i].probe_position = visited_prefetch_record(visited_set, w->pending[i].hash, 0);
+  for (uint32_t i = 0; i < w->npending && put(w, &w->pending[i]);)
+    i++;
+  if (w->shared)
+    visited_leave(visited_set, w->partition);
+  w->npending = 0;
+  vec_clear(&w->keys);
+  return !search_limited(w->end);
+}
+
+/* Was the state emitted lately, at no higher cost? */
+static inline bool is_recent(struct worker *w, const struct short_key *key, uint32_t length, uint64_t hash,
+                             fault_cost c) {
+  struct recent_state *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
+  uint64_t other = (key->word[0] ^ r->key.word[0]) | (key->word[1] ^ r->key.word[1]) | (length ^ r->length);
+  if (length > 16)
+    other |= (key->word[2] ^ r->key.word[2]) | (key->word[3] ^ r->key.word[3]);
+  if (!other && r->fault_cost <= c)
+    return true;
+  *r = (struct recent_state){*key, length, c};
+  return false;
+}
+
+static bool emit(void *context, const struct state *state, const struct edge *edge) {
+  struct worker *w = context;
+  fault_cost c = w->from_charge;
+  if (edge->processes | edge->faults)
+    c = fault_cost_add(w->from_charge, edge->processes, edge->faults);
+  if (!tick(w, 1))
+    return false;
+  if (edge->error) {
+    found_error(w, edge->error, c);
+    return true;
+  }
+  w->transitions += w->from != STATE_REF_NONE;
+  if (w->batches)
+    return batches_send(w->batches, state, edge, c);
+  struct short_key key = {{0}};
+  bool is_short = state->length <= KEY_SHORT_BYTES;
+  uint64_t hash;
+  if (is_short) {
+    key_words(state->bytes, state->length, &key);
+    hash = key_hash_short(&key, state->length);
+    if (!w->space->uses_proviso && is_recent(w, &key, state->length, hash, c) && !edge->broken)
+      return true;
+  } else {
+    hash = key_hash(state->bytes, state->length);
+  }
+  struct pending_insert *p = &w->pending[w->npending++];
+  *p = (struct pending_insert){.hash = hash,
+                               .broken = edge->broken,
+                               .from = w->from,
+                               .key = w->keys.n,
+                               .deferred = (uint32_t)w->deferred.n - 1,
+                               .length = state->length,
+                               .fault_cost = c};
+  visited_prefetch_bucket(w->search->visited_set, p->hash);
+  vec_reserve(&w->keys, w->keys.n + state->length + sizeof key);
+  if (is_short) /* the rest is overwritten by the next one */
+    memcpy(w->keys.at + w->keys.n, &key, sizeof key);
+  else
+    memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
+  w->keys.n += state->length;
+  return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
+}
+
+/* --- the same for short states with nothing to say of the steps to them --- */
+
+static inline bool insert_short(struct worker *w, const struct short_pending *p) {
+  struct visited_set *visited_set = w->search->visited_set;
+  uint32_t length = w->short_keyed.length;
+  const uint64_t *word = p->key.word;
+  state_ref ref;
+  if (is_full(w)) {
+    ref = visited_find(visited_set, (const uint8_t *)word, length, p->hash);
+    if (ref == STATE_REF_NONE) {
+      worker_stop(w, SEARCH_STATES);
+      return false;
+    }
+  } else if (visited_insert_words_in(visited_set, w->partition, word, length, p->hash, p->probe_position, p->from,
+                                     p->fault_cost, &ref)) {
+    struct state state = {(const uint8_t *)word, length};
+    if (w->space->ops->stored && !w->search->spill)
+      w->space->ops->stored(w->space, &state);
+    if (p->invisible && p->fault_cost == 0)
+      return true;
+    if (p->fault_cost == 0) /* a candidate in which something is found is new: else it would have been found before */
+      check_state(w, w->search->spill ? ref | SPILL_CANDIDATE : ref, &state, 0);
+    else
+      w->unchecked = true; /* there may be a cheaper way to it yet */
+    return true;
+  }
+  if (visited_has_cost(visited_set, ref) && is_of_next(w, ref))
+    visited_improve_parent(visited_set, ref, p->from, p->fault_cost);
+  return true;
+}
+
+/* Those that go on to another line wait for it together. */
+static void prefetch_records(const struct visited_set *visited_set, struct short_pending *p, uint32_t n) {
+  uint32_t waiting[BATCH], left = 0;
+  for (uint32_t i = 0; i < n; i++) {
+    p[i].probe_position = visited_prefetch_record(visited_set, p[i].hash, 0);
+    waiting[left] = i;
+    left += (p[i].probe_position & PROBE_CONTINUES) != 0;
+  }
+  for (uint32_t of = left; of > 0; of = left) {
+    left = 0;
+    for (uint32_t k = 0; k < of; k++) {
+      struct short_pending *at = &p[waiting[k]];
+      at->probe_position = visited_prefetch_record(visited_set, at->hash, at->probe_position);
+      waiting[left] = waiting[k];
+      left += (at->probe_position & PROBE_CONTINUES) != 0;
+    }
+  }
+}
+
+static bool flush_short(struct worker *w) {
+  struct visited_set *visited_set = w->search->visited_set;
+  uint32_t n = w->nshort_pending;
+  bool more = true;
+  w->room = has_room(w, n);
+  w->nshort_pending = 0;
+  if (w->shared)
+    visited_enter(visited_set, w->partition);
+  prefetch_records(visited_set, w->short_pending, n);
+  for (uint32_t i = 0; i < n && more; i++)
+    more = insert_short(w, &w->short_pending[i]);
+  if (w->shared)
+    visited_leave(visited_set, w->partition);
+  return more;
+}
+
+/* Asks for the lines of those that came last, together: to find where in memory they are takes as long as to get them.
+   A whole batch goes into the visited_set. */
+static bool prefetch_buckets(struct worker *w) {
+  for (uint32_t i = w->nshort_pending - PREFETCH_GROUP; i < w->nshort_pending; i++)
+    visited_prefetch_bucket(w->search->visited_set, w->short_pending[i].hash);
+  return w->nshort_pending < BATCH || flush_short(w);
+}
+
+static inline uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32_t words) {
+  uint64_t other = (a[0] ^ b[0]) | (a[1] ^ b[1]);
+  return words == 2 ? other : other | (a[2] ^ b[2]) | (a[3] ^ b[3]);
+}
+
+/* What the space put into the list. */
+static inline bool take_short_of(struct worker *w, uint32_t words) {
+  uint32_t n = w->short_keyed.n, length = w->short_keyed.length;
+  fault_cost c = w->from_charge;
+  const uint64_t *word = w->short_keyed.at;
+  w->short_keyed.n = 0;
+  w->transitions += n;
+  for (uint32_t i = 0; i < n; i++, word += words) {
+    uint64_t hash = key_hash_words(word, length);
+    struct recent_state *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
+    if (!(words_differ(r->key.word, word, words) | (r->length ^ length)) && r->fault_cost <= c)
+      continue;
+    memcpy(r->key.word, word, words * sizeof *word);
+    r->length = length;
+    r->fault_cost = c;
+    struct short_pending *p = &w->short_pending[w->nshort_pending++];
+    memcpy(p->key.word, word, words * sizeof *word);
+    p->hash = hash;
+    p->from = w->from;
+    p->fault_cost = c;
+    p->invisible = w->short_keyed.invisible[i];
+    if (w->nshort_pending % PREFETCH_GROUP == 0 && !prefetch_buckets(w))
+      return false;
+  }
+  return tick(w, n);
+}
+
+static bool take_word_pairs(struct worker *w) {
+  uint32_t n = w->short_keyed.n, length = w->short_keyed.length;
+  const uint64_t *word = w->short_keyed.at;
+  if (w->pairs_length != length)
+    clear_word_pairs(w);
+  w->short_keyed.n = 0;
+  w->transitions += n;
+  for (uint32_t i = 0; i < n; i++, word += 2) {
+    uint64_t hash = key_hash_words(word, length);
+    struct recent_pair *r = recent_pair(w, hash);
+    if (!((r->word[0] ^ word[0]) | (r->word[1] ^ word[1])))
+      continue;
+    r->word[0] = word[0];
+    r->word[1] = word[1];
+    struct short_pending *p = &w->short_pending[w->nshort_pending++];
+    p->key.word[0] = word[0];
+    p->key.word[1] = word[1];
+    p->hash = hash;
+    p->from = w->from;
+    p->fault_cost = 0;
+    p->invisible = w->short_keyed.invisible[i];
+    if (w->nshort_pending % PREFETCH_GROUP == 0 && !prefetch_buckets(w))
+      return false;
+  }
+  return tick(w, n);
+}
+
+static bool take_short(struct worker *w) {
+  if (w->short_keyed.words == 2 && w->from_charge == 0)
+    return take_word_pairs(w);
+  return w->short_keyed.words == 2 ? take_short_of(w, 2) : take_short_of(w, 4);
+}
+
+/* --- a layer --- */
+
+/* The next state of the frontier; NULL: there is none left. */
+static inline const struct frontier_state *next_taken(struct worker *w) {
+  if (w->at == w->ntaken) {
+    w->at = 0;
+    w->ntaken = frontier_take(w->frontier, w->partition, w->taken, &w->taken_bytes);
+  }
+  return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
+}
+
+/* Memory is full. Which of the states that put steps off made headway is known when all candidates have their place. */
+static bool make_room(struct worker *w) {
+  struct search *s = w->search;
+  bool uses_proviso = w->space->uses_proviso;
+  if (uses_proviso && !(flush(w) && flush_short(w) && (s->spill || expand_deferred(w))))
+    return false;
+  if (w->shared) {
+    worker_pool_suspend(s->pool);
+  } else {
+    spill_make_room(s, &w, 1);
+    s->pause = false;
+  }
+  if (search_limited(w->end) || (w->shared && *w->halt))
+    return false;
+  return !uses_proviso || expand_deferred(w);
+}
+
+/* The search is to be written down. Where the order in which states come to the visited_set is chance, or will come out
+   the same, all of them go there; else they are written down where they are, so that everything goes on as if nothing
+   had been. */
+static bool suspend(struct worker *w) {
+  struct search *s = w->search;
+  if (search_limited(w->end) || w->space->restart)
+    return true;
+  if (w->batches)
+    return batches_suspend(w->batches);
+  if (s->spill_folder)
+    return make_room(w);
+  if ((w->shared || w->suspend_at == SUSPEND_ANYWHERE) && !(flush(w) && flush_short(w) && expand_deferred(w)))
+    return false;
+  if (w->shared) {
+    worker_pool_suspend(s->pool);
+    return !*w->halt;
+  }
+  checkpoint_write(s, &w, 1);
+  s->pause = false;
+  if (s->ending != SEARCH_EXHAUSTED)
+    worker_stop(w, (enum search_end)s->ending);
+  return !search_limited(w->end);
+}
+
+static inline bool rest(struct worker *w) {
+  return !atomic_load_explicit(&w->search->pause, memory_order_relaxed) || suspend(w);
+}
+
+bool worker_check(struct worker *w) {
+  const struct frontier_state *at;
+  find_open_properties(w);
+  w->suspend_at = SUSPEND_BETWEEN_STATES;
+  bool more = true;
+  while ((more = rest(w)) && (at = next_taken(w))) {
+    w->frontier_states++;
+    check_state(w, at->ref, &(struct state){at->stored.bytes, at->stored.length}, at->stored.fault_cost);
+    if (!search_limited(w->end) && !(more = tick(w, 1)))
+      break;
+  }
+  w->suspend_at = SUSPEND_NEVER;
+  return more;
+}
+
+/* The query is not about what comes after it. */
+static bool is_over(const struct worker *w, const struct stored *at) {
+  struct model_error ignored;
+  return w->space->query->until &&
+         w->space->ops->atom(w->space, 0, &(struct state){at->bytes, at->length}, &ignored) == V_TRUE;
+}
+
+/* A layer as a frontier: its states one after the other. */
+static bool next_of_layer(void *context, struct state *state, uint64_t *origin, uint32_t *c) {
+  struct worker *w = context;
+  const struct frontier_state *at;
+  do
+    at = next_taken(w);
+  while (at && is_over(w, &at->stored));
+  if (!at || !tick(w, TICKS_PER_STATE))
+    return false;
+  *state = (struct state){at->stored.bytes, at->stored.length};
+  *origin = w->search->spill_folder ? worker_origin(w, at) : at->ref;
+  *c = at->stored.fault_cost;
+  return true;
+}
+
+static bool emit_from(void *context, uint64_t origin, const struct state *state, const struct edge *edge) {
+  struct worker *w = context;
+  worker_set_from(w, origin);
+  return emit(w, state, edge);
+}
+
+typedef bool steps_fn(struct system *, const struct state *, emit_fn *, void *context);
+
+static bool steps_from(struct worker *w, state_ref r, const struct stored *at, steps_fn *steps) {
+  w->from = r;
+  w->from_charge = at->fault_cost;
+  w->space->has_deferred = false;
+  return steps(w->space, &(struct state){at->bytes, at->length}, emit, w) && (w->short_keyed.n == 0 || take_short(w)) &&
+         tick(w, TICKS_PER_STATE);
+}
+
+/* Those of which nothing came that is still to be expanded take their other steps, too. */
+static bool complete(struct worker *w, const struct deferred_state *r) {
+  struct stored at = w->waiting         ? w->waiting[r - w->deferred.at]
+                     : w->search->spill ? spill_at(w->search, r->ref, &w->one)
+                                        : visited_get_key(w->search->visited_set, r->ref);
+  return r->proviso || steps_from(w, r->ref, &at, w->space->ops->deferred);
+}
+
+static bool expand_deferred(struct worker *w) {
+  if (w->deferred.n == 0)
+    return true;
+  if (!flush(w))
+    return false;
+  size_t n = w->deferred.n;
+  w->deferred.n = 0; /* what is emitted from here on counts for nobody */
+  for (size_t i = 0; i < n; i++)
+    if (!complete(w, &w->deferred.at[i]))
+      return false;
+  return flush(w);
+}
+
+bool worker_expand_deferred(struct worker *w) {
+  bool more;
+  w->suspend_at = SUSPEND_BETWEEN_STATES;
+  while ((more = rest(w)) && w->completed < w->deferred.n && (more = complete(w, &w->deferred.at[w->completed++])))
+    ;
+  w->suspend_at = SUSPEND_NEVER;
+  w->completed = 0;
+  vec_clear(&w->deferred);
+  return more && !worker_was_interrupted(w);
+}
+
+static bool expand_each(struct worker *w) {
+  const struct frontier_state *at;
+  while (true) {
+    if (!rest(w))
+      return false;
+    if (!(at = next_taken(w)))
+      break;
+    if (is_over(w, &at->stored))
+      continue;
+    if (w->space->uses_proviso)
+      vec_push(&w->deferred, ((struct deferred_state){at->ref, false}));
+    if (!steps_from(w, at->ref, &at->stored, w->space->ops->successors))
+      return false;
+    if (!w->space->uses_proviso)
+      continue;
+    if (!w->space->has_deferred) {
+      w->deferred.n--;
+      continue;
+    }
+    if (w->waiting)
+      w->waiting[w->deferred.n - 1] = at->stored;
+    if (w->deferred.n >= DEFERRED_MAX && !w->batches && !w->search->spill && !expand_deferred(w))
+      return false;
+  }
+  if (!flush(w) || !flush_short(w))
+    return false;
+  if (w->search->spill && w->deferred.n > 0) {
+    w->search->pause = true;
+    return suspend(w);
+  }
+  return w->batches || expand_deferred(w);
+}
+
+bool worker_expand(struct worker *w) {
+  bool whole;
+  find_open_properties(w);
+  if (w->space->layerwise) {
+    w->suspend_at = SUSPEND_ANYWHERE;
+    whole = w->space->ops->expand(w->space, next_of_layer, emit_from, w) && !search_limited(w->end) && flush(w);
+  } else {
+    w->suspend_at = SUSPEND_BETWEEN_STATES;
+    w->space->short_keyed = w->batches ? NULL : &w->short_keyed;
+    whole = expand_each(w);
+    w->space->short_keyed = NULL;
+  }
+  w->suspend_at = SUSPEND_NEVER;
+  return whole && !worker_was_interrupted(w);
+}
+
+bool worker_initial(struct worker *w) {
+  w->from = STATE_REF_NONE;
+  w->from_charge = 0;
+  w->suspend_at = w->search->spill_folder ? SUSPEND_ANYWHERE : SUSPEND_NEVER;
+  bool made = w->space->ops->initial(w->space, emit, w) && flush(w);
+  w->suspend_at = SUSPEND_NEVER;
+  return made && !worker_was_interrupted(w);
+}
+
+static bool probe_successor(void *context, const struct state *state, const struct edge *edge) {
+  struct worker *w = context;
+  struct search *s = w->search;
+  if (w->batches) {
+    s->cut |= edge->error || edge->broken;
+    return !s->cut && tick(w, 1) && batches_send(w->batches, state, edge, 0);
+  }
+  if (s->spill) {
+    state_ref ref;
+    visited_insert_in(s->visited_set, w->partition, state->bytes, state->length, key_hash(state->bytes, state->length),
+                      0, STATE_REF_NONE, 0, &ref);
+    s->cut = edge->error || edge->broken;
+    return !s->cut && tick(w, 1);
+  }
+  s->cut = edge->error || edge->broken || visited_lookup(s->visited_set, state->bytes, state->length) == STATE_REF_NONE;
+  return !s->cut && tick(w, 1);
+}
+
+void worker_probe_next_layer(struct worker *w) {
+  const struct frontier_state *at;
+  struct search *s = w->search;
+  while ((at = next_taken(w))) {
+    struct state state = {at->stored.bytes, at->stored.length};
+    w->space->has_deferred = false;
+    if (is_over(w, &at->stored))
+      continue;
+    if (!w->space->ops->successors(w->space, &state, probe_successor, w) ||
+        (w->space->has_deferred && !w->space->ops->deferred(w->space, &state, probe_successor, w)) ||
+        !tick(w, TICKS_PER_STATE)) {
+      worker_may_continue(w);
+      return;
+    }
+    if (s->spill && s->pause && (s->cut = spill_has_new(w)))
+      return;
+  }
+  if (s->spill)
+    s->cut = spill_has_new(w);
+  worker_was_interrupted(w);
+}

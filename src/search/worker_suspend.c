@@ -1,0 +1,120 @@
+/* A worker at rest: it is written down, its states go elsewhere, or it hears what became of them. */
+#include "search/spill.h"
+#include "search/visited_index.h"
+#include "search/worker_internal.h"
+
+/* --- written down, by who has it for himself --- */
+
+void worker_save(const struct worker *w, struct saver *to) {
+  save_number(to, w->npending);
+  save_bytes(to, w->pending, w->npending * sizeof *w->pending);
+  save_number(to, w->keys.n);
+  save_bytes(to, w->keys.at, w->keys.n);
+  save_number(to, w->nshort_pending);
+  save_bytes(to, w->short_pending, w->nshort_pending * sizeof *w->short_pending);
+  save_number(to, w->short_keyed.length);
+  save_number(to, w->short_keyed.words);
+  save_number(to, w->completed);
+  save_number(to, w->deferred.n);
+  save_bytes(to, w->deferred.at, w->deferred.n * sizeof *w->deferred.at);
+  save_bytes(to, w->recent, sizeof *w->recent << RECENT_BITS);
+}
+
+void worker_load(struct worker *w, struct loader *from) {
+  w->npending = (uint32_t)load_below(from, BATCH);
+  load_bytes(from, w->pending, w->npending * sizeof *w->pending);
+  w->keys.n = (size_t)load_below(from, (uint64_t)(from->end - from->at));
+  vec_reserve(&w->keys, w->keys.n);
+  load_bytes(from, w->keys.at, w->keys.n);
+  w->nshort_pending = (uint32_t)load_below(from, BATCH);
+  load_bytes(from, w->short_pending, w->nshort_pending * sizeof *w->short_pending);
+  w->short_keyed.length = (uint32_t)load_number(from);
+  w->short_keyed.words = (uint32_t)load_number(from);
+  w->completed = memory_size(load_number(from));
+  w->deferred.n = (size_t)load_below(from, (uint64_t)(from->end - from->at) / sizeof *w->deferred.at + 1);
+  vec_reserve(&w->deferred, w->deferred.n);
+  load_bytes(from, w->deferred.at, w->deferred.n * sizeof *w->deferred.at);
+  load_bytes(from, w->recent, sizeof *w->recent << RECENT_BITS);
+}
+
+/* --- on disk --- */
+
+/* Bytes of states that it has taken lie in memory that others will use. */
+static void take_along(struct worker *w) {
+  size_t n = 0;
+  for (uint32_t i = 0; i < w->ntaken; i++)
+    n += w->taken[i].stored.length;
+  vec_reserve(&w->taken_bytes, n + KEY_SHORT_BYTES);
+  uint8_t *to = w->taken_bytes.at;
+  for (uint32_t i = 0; i < w->ntaken; i++) {
+    struct stored *at = &w->taken[i].stored;
+    if (at->length > 0)
+      memcpy(to, at->bytes, at->length);
+    at->bytes = to;
+    to += at->length;
+  }
+}
+
+void worker_relocate(struct worker *w, const struct spill *p) {
+  for (uint32_t i = 0; i < w->npending; i++)
+    w->pending[i].from = spill_relocate(p, w->pending[i].from);
+  for (uint32_t i = 0; i < w->nshort_pending; i++)
+    w->short_pending[i].from = spill_relocate(p, w->short_pending[i].from);
+  for (size_t i = 0; i < w->deferred.n; i++)
+    w->deferred.at[i].ref = spill_relocate(p, w->deferred.at[i].ref);
+  for (uint32_t i = 0; i < w->ntaken; i++)
+    w->taken[i].ref = spill_relocate(p, w->taken[i].ref);
+  w->from = spill_relocate(p, w->from);
+  take_along(w);
+}
+
+void worker_resolve_candidates(struct worker *w) {
+  for (size_t i = 0; i < w->candidate_successors.n; i++) {
+    const struct candidate_successor *l = &w->candidate_successors.at[i];
+    if (l->deferred < w->deferred.n && w->deferred.at[l->deferred].ref == l->from &&
+        spill_candidate_is_next(w->search, l->candidate))
+      w->deferred.at[l->deferred].proviso = true;
+  }
+  vec_clear(&w->candidate_successors);
+}
+
+/* With states on disk, the fault_cost of an origin must be known without asking for it, and an origin may be older than
+   the disk_log: a reference, whether it is a place on the disk_log, and the number of a fault_cost. */
+#define ORIGIN_ON_DISK (UINT64_C(1) << POSITION_BITS)
+#define ORIGIN_CHARGE (POSITION_BITS + 1)
+
+uint64_t worker_origin(struct worker *w, const struct frontier_state *at) {
+  uint64_t i = 0;
+  while (i < w->charges.n && w->charges.at[i] != at->stored.fault_cost)
+    i++;
+  if (i == w->charges.n)
+    vec_push(&w->charges, at->stored.fault_cost);
+  return at->ref | (w->search->spill ? ORIGIN_ON_DISK : 0) | i << ORIGIN_CHARGE;
+}
+
+void worker_set_from(struct worker *w, uint64_t origin) {
+  w->from = origin;
+  if (!w->search->spill_folder) {
+    w->from_charge = visited_cost(w->search->visited_set, origin);
+    return;
+  }
+  w->from &= POSITION_MASK;
+  if (w->search->spill && !(origin & ORIGIN_ON_DISK))
+    w->from = spill_relocate(w->search->spill, w->from);
+  w->from_charge = w->charges.at[origin >> ORIGIN_CHARGE];
+}
+
+/* --- several ranks --- */
+
+void worker_proviso_met(struct worker *w, state_ref from) {
+  size_t low = 0, high = w->deferred.n;
+  while (low < high) { /* one partition: references ascend */
+    size_t middle = (low + high) / 2;
+    if (w->deferred.at[middle].ref < from)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  if (low < w->deferred.n && w->deferred.at[low].ref == from)
+    w->deferred.at[low].proviso = true;
+}

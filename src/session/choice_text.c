@@ -1,0 +1,187 @@
+/* Choices in words. */
+#include "session/session_internal.h"
+
+#include "interp/local.h"
+#include "interp/round_step.h"
+#include "trace/status_names.h"
+#include "trace/trace.h"
+
+const char *process_text(struct session *s, struct arena *arena, uint32_t process) {
+  struct text text = {0};
+  process_print(&s->model, process, &text);
+  return text_to_arena(arena, &text);
+}
+
+void status_text(value status, struct text *out) {
+  const char *before = "";
+  for (unsigned i = 0; i < NSTATUSES; i++)
+    if (status & status_names[i].bit) {
+      text_addf(out, "%s%s", before, status_names[i].name);
+      before = ", ";
+    }
+}
+
+static void add_picks(const struct script *script, const char *what, struct text *out) {
+  for (uint32_t i = 0; i < script->n; i++)
+    text_addf(out, "%s%u", i ? "," : what, script->at[i]);
+}
+
+/* --- steps --- */
+
+static uint32_t kind_of(const struct model *m, const struct event *e) {
+  return e->action == NO_ACTION ? e->message_kind : process_role(m, e->process)->actions[e->action].kind;
+}
+
+static void describe_taken(struct session *s, const struct event *e, struct arena *arena, struct session_choice *out) {
+  const struct model *m = &s->model;
+  uint32_t kind = kind_of(m, e);
+  out->ntaken = e->ntaken;
+  out->taken = arena_array(arena, e->ntaken + 1, sizeof *out->taken);
+  for (uint32_t i = 0; i < e->ntaken; i++) {
+    const struct taken_message *t = &e->taken[i];
+    struct text text = {0};
+    message_print(m, kind, t->message, &text);
+    out->taken[i] =
+        (struct session_taken){t->from, m->messages[kind].name, text_to_arena(arena, &text), t->forged, t->kept};
+  }
+}
+
+static void add_taken(struct session *s, const struct session_choice *c, struct text *out) {
+  for (uint32_t i = 0; i < c->ntaken; i++) {
+    const struct session_taken *t = &c->taken[i];
+    text_addf(out, "%s%s%s from ", i ? ", " : "", t->forged ? "forged " : "", t->text);
+    process_print(&s->model, t->from, out);
+    text_add(out, t->duplicated ? " (duplicated)" : "");
+  }
+}
+
+static void add_action(struct session *s, const struct session_choice *c, const char *verb, struct text *out) {
+  process_print(&s->model, c->process, out);
+  text_addf(out, "%s '%s'", verb, c->action);
+  if (c->ntaken) {
+    text_add(out, " with ");
+    add_taken(s, c, out);
+  }
+}
+
+static void describe_event(struct session *s, const struct event *e, struct arena *arena, struct session_choice *out) {
+  static const enum session_choice_kind kinds[] = {[EVENT_ACTION] = SESSION_ACTION,
+                                                   [EVENT_DELIVER] = SESSION_DELIVER,
+                                                   [EVENT_LOSE] = SESSION_LOSE,
+                                                   [EVENT_CRASH] = SESSION_CRASH,
+                                                   [EVENT_RECOVER] = SESSION_RECOVER};
+  const struct model *m = &s->model;
+  const struct action *a = e->action == NO_ACTION ? NULL : &process_role(m, e->process)->actions[e->action];
+  struct text text = {0};
+  out->kind = e->kind == EVENT_CRASH && a ? SESSION_CRASH_IN_ACTION : kinds[e->kind];
+  out->process = e->process;
+  out->action = a ? a->name : NULL;
+  out->at = a ? a->at : (struct span){0, 0};
+  describe_taken(s, e, arena, out);
+  switch (out->kind) {
+  case SESSION_ACTION:
+    add_action(s, out, ":", &text);
+    break;
+  case SESSION_CRASH_IN_ACTION:
+    add_action(s, out, " crashes in", &text);
+    add_picks(&(struct script){e->nout, e->out}, ", messages sent: ", &text);
+    break;
+  case SESSION_DELIVER:
+  case SESSION_LOSE:
+    add_taken(s, out, &text);
+    text_add(&text, out->kind == SESSION_LOSE ? " to " : " reaches ");
+    process_print(m, e->process, &text);
+    text_add(&text, out->kind == SESSION_LOSE ? " is lost" : "");
+    break;
+  case SESSION_CRASH:
+  case SESSION_RECOVER:
+  case SESSION_ROUND:
+    process_print(m, e->process, &text);
+    text_add(&text, out->kind == SESSION_CRASH ? " crashes" : " recovers");
+    break;
+  }
+  add_picks(&e->script, ", picks ", &text);
+  out->npicks = e->script.n;
+  if (e->script.n)
+    out->picks = arena_copy(arena, e->script.at, e->script.n * sizeof *e->script.at);
+  out->text = text_to_arena(arena, &text);
+}
+
+/* --- rounds --- */
+
+static void add_heard(struct session *s, const struct witness *w, uint32_t p, struct text *out) {
+  uint32_t n = w->nprocesses, heard = 0;
+  for (uint32_t q = 0; q < n; q++)
+    heard += w->heard[p][q];
+  text_add(out, heard == n ? " hears all" : heard == 0 ? " hears nobody" : " hears ");
+  const char *before = "";
+  for (uint32_t q = 0; q < n && heard < n; q++)
+    if (w->heard[p][q]) {
+      text_add(out, before);
+      process_print(&s->model, q, out);
+      before = ", ";
+    }
+}
+
+static void add_oracles(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
+                        struct text *out) {
+  const struct model *m = &s->model;
+  const struct role *role = process_role(m, p);
+  for (uint32_t i = 0, k = 0; i < role->nvars && w->oracles[p]; i++) {
+    if (role->vars[i].kind != VAR_ORACLE)
+      continue;
+    if (oracle_chosen_at(m, &role->vars[i], c->point)) {
+      text_addf(out, ", %s = ", role->vars[i].name);
+      value_print(&m->values, m, role->vars[i].type, w->oracles[p][k], out);
+    }
+    k++;
+  }
+}
+
+static void add_forged(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
+                       struct text *out) {
+  const struct model *m = &s->model;
+  const struct type *type = process_role(m, p)->body[c->point].received;
+  for (uint32_t i = 0; i < w->nforged && type; i++)
+    if (w->forged[i].receiver == p) {
+      text_add(out, ", gets forged ");
+      value_print(&m->values, m, type, w->forged[i].message, out);
+      text_add(out, " from ");
+      process_print(m, w->forged[i].sender, out);
+    }
+}
+
+static void describe_round(struct session *s, const struct config *c, const struct witness *w, struct arena *arena,
+                           struct session_choice *out) {
+  struct text text = {0};
+  out->kind = SESSION_ROUND;
+  out->process = SESSION_NO_PROCESS;
+  for (uint32_t p = 0; p < w->nprocesses; p++) {
+    if (!process_active(c->local[p][LOCAL_STATUS]))
+      continue;
+    text_add(&text, text.n ? "; " : "");
+    process_print(&s->model, p, &text);
+    if (w->crashes[p])
+      text_add(&text, " crashes");
+    else
+      add_heard(s, w, p, &text);
+    add_oracles(s, c, w, p, &text);
+    add_forged(s, c, w, p, &text);
+    add_picks(&w->sends[p], ", picks for sending ", &text);
+    add_picks(&w->updates[p], ", picks ", &text);
+  }
+  if (!text.n)
+    text_add(&text, "nobody takes part");
+  out->text = text_to_arena(arena, &text);
+}
+
+void choice_describe(struct session *s, const struct config *c, const struct witness *w, const char *error,
+                     struct arena *arena, struct session_choice *out) {
+  *out = (struct session_choice){.index = SESSION_NONE, .allowed = true, .clause = SESSION_NO_CLAUSE};
+  if (error)
+    out->error = arena_printf(arena, "%s", error);
+  if (w->event)
+    describe_event(s, w->event, arena, out);
+  else
+    describe_round(s, c, w, arena, out);
+}

@@ -1,0 +1,284 @@
+/* Looking ahead: breadth-first search over the interpreter's successors, from one configuration. */
+#include "session/session_internal.h"
+
+#include "base/intern.h"
+#include "trace/trace.h"
+
+#define STATES_MAX 1000000
+
+/* --- what of a configuration decides about its future --- */
+
+struct relevant_fields {
+  bool rounds;          /* how many were done is asked for as a number */
+  uint32_t rounds_most; /* or it counts up to here, for clauses 'from round' */
+  bool phase;
+  bool lost, corrupted, duplicated; /* there is a limit for the whole run */
+};
+
+struct clock_use {
+  bool round, phase;
+};
+
+static bool look_clock(void *context, const struct node *n) {
+  struct clock_use *u = context;
+  unsigned traits = op_traits(n->op);
+  u->round |= n->op == NODE_ROUND_NUMBER || (traits & TRAIT_UNKNOWN);
+  u->phase |= n->op == NODE_PHASE || (traits & TRAIT_UNKNOWN);
+  return true;
+}
+
+static void look_send(const struct send *send, struct clock_use *u) {
+  guard_walk(&send->guard, look_clock, u);
+  node_walk(send->message, look_clock, u);
+  if (send->to)
+    node_walk(send->to, look_clock, u);
+}
+
+static void look_role(const struct model *m, const struct role *role, struct clock_use *u) {
+  for (uint32_t i = 0; i < m->npoints && role->body; i++) {
+    const struct body *body = &role->body[i];
+    for (uint32_t k = 0; k < body->nsends; k++)
+      look_send(&body->sends[k], u);
+    block_walk(&body->update, look_clock, u);
+    block_walk(&body->finally, look_clock, u);
+  }
+}
+
+static void look_environment(const struct environment *env, struct clock_use *u, struct relevant_fields *out) {
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    bool limits = c->per == PER_RUN && c->limit < INT64_MAX;
+    if (c->pred)
+      node_walk(c->pred, look_clock, u);
+    if (c->kind == CLAUSE_FROM_ROUND && c->from > out->rounds_most)
+      out->rounds_most = c->from;
+    out->lost |= c->kind == CLAUSE_LOST && limits;
+    out->corrupted |= c->kind == CLAUSE_CORRUPTED && limits;
+    out->duplicated |= c->kind == CLAUSE_DUPLICATED && limits;
+  }
+}
+
+static struct relevant_fields relevant_fields_of(const struct session *s, const struct property *p) {
+  const struct model *m = &s->model;
+  struct relevant_fields out = {0};
+  struct clock_use u = {0};
+  for (uint32_t r = 0; r < m->nroles && !model_steps(m); r++)
+    look_role(m, &m->roles[r], &u);
+  for (uint32_t i = 0; i < m->ndefs; i++)
+    if (m->defs[i].body)
+      node_walk(m->defs[i].body, look_clock, &u);
+  look_environment(&m->environments[s->environment], &u, &out);
+  if (p)
+    node_walk(p->formula, look_clock, &u);
+  out.rounds = u.round;
+  out.phase = u.phase;
+  return out;
+}
+
+typedef VEC(int64_t) key_vec;
+
+static void config_key(const struct session *s, const struct relevant_fields *r, const struct config *c, key_vec *key) {
+  const struct model *m = &s->model;
+  vec_clear(key);
+  vec_push(key, (int64_t)c->point);
+  vec_push(key, r->rounds || c->rounds < r->rounds_most ? (int64_t)c->rounds : (int64_t)r->rounds_most);
+  vec_push(key, r->phase ? c->phase : 0);
+  vec_push(key, r->lost ? c->lost : 0);
+  vec_push(key, r->corrupted ? c->corrupted : 0);
+  vec_push(key, r->duplicated ? c->duplicated : 0);
+  for (uint32_t i = 0; i < m->nglobals; i++)
+    vec_push(key, c->globals[i]);
+  for (uint32_t p = 0; p < m->nprocesses; p++) {
+    uint32_t length = role_local_length(process_role(m, p));
+    for (uint32_t i = 0; i < length; i++)
+      vec_push(key, c->local[p][i]);
+  }
+  for (uint32_t i = 0; i < c->npackets; i++) {
+    const struct packet *p = &c->packets[i];
+    vec_push(key, (int64_t)p->from);
+    vec_push(key, (int64_t)p->to);
+    vec_push(key, (int64_t)p->kind);
+    vec_push(key, (int64_t)p->place);
+    vec_push(key, p->message);
+  }
+}
+
+/* --- the search --- */
+
+struct lookahead_node {
+  struct config *config; /* until it is expanded */
+  size_t parent;
+  uint64_t choice, depth;
+};
+
+struct lookahead_search {
+  struct session *session;
+  const struct property *property; /* NULL: an error of the model is looked for */
+  struct relevant_fields relevant;
+  uint64_t states_most, first_choice;
+  struct intern *seen;
+  key_vec key;
+  VEC(struct lookahead_node) nodes; /* nodes.at[0]: where it starts */
+  size_t at;                        /* being expanded */
+  bool found, full, errors;
+  uint64_t found_choice; /* the last step of the way, from `at` */
+};
+
+/* Is it what is looked for: this state, or the step to it? */
+static bool is_goal(struct lookahead_search *b, const struct config *before, const struct config *c) {
+  const struct property *p = b->property;
+  struct model_error ignored;
+  if (!p || (p->step && !before))
+    return false;
+  enum verdict3 v = property_evaluate(b->session->interp, p, before, c, &ignored);
+  b->errors |= v == V_ERROR;
+  return v == (p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE);
+}
+
+/* Nothing is asked of what comes after it. */
+static bool is_last(struct lookahead_search *b, const struct config *c) {
+  struct model_error ignored;
+  return b->property && b->property->until &&
+         config_holds(b->session->interp, b->property->until, c, NULL, &ignored) == V_TRUE;
+}
+
+static bool is_new(struct lookahead_search *b, const struct config *c) {
+  size_t before = intern_count(b->seen);
+  config_key(b->session, &b->relevant, c, &b->key);
+  intern_put(b->seen, b->key.at, b->key.n);
+  return intern_count(b->seen) > before;
+}
+
+static void add_node(struct lookahead_search *b, const struct config *c, uint64_t choice) {
+  struct lookahead_node v = {config_copy(&b->session->model, c), b->at, choice, 0};
+  if (b->nodes.n)
+    v.depth = b->nodes.at[b->at].depth + 1;
+  vec_push(&b->nodes, v);
+}
+
+static bool visit(void *context, uint64_t index, const struct witness *w, enum step_result result,
+                  const struct config *next, const struct model_error *error) {
+  struct lookahead_search *b = context;
+  (void)w;
+  (void)error;
+  if (b->at == 0 && b->first_choice != SESSION_NONE && index != b->first_choice)
+    return index < b->first_choice;
+  b->errors |= result == STEP_ERROR;
+  if (result == STEP_ERROR ? !b->property : is_goal(b, b->nodes.at[b->at].config, next)) {
+    b->found = true;
+    b->found_choice = index;
+    return false;
+  }
+  if (result == STEP_ERROR || !is_new(b, next))
+    return true;
+  b->full = b->nodes.n >= b->states_most;
+  if (!b->full)
+    add_node(b, next, index);
+  return !b->full;
+}
+
+static void fill_path(const struct lookahead_search *b, struct session_ahead *out) {
+  uint64_t depth = b->nodes.at[b->at].depth;
+  out->reach = SESSION_REACHABLE;
+  out->steps = depth + 1;
+  out->choices = memory_alloc(((size_t)depth + 1) * sizeof *out->choices);
+  out->choices[depth] = b->found_choice;
+  for (size_t at = b->at; depth-- > 0; at = b->nodes.at[at].parent)
+    out->choices[depth] = b->nodes.at[at].choice;
+}
+
+/* False: that was all, or enough. */
+static bool expand_next(struct lookahead_search *b, const struct session_limits *limits, struct session_ahead *out) {
+  struct lookahead_node *v = &b->nodes.at[b->at];
+  struct config *c = v->config;
+  uint64_t depth = v->depth;
+  out->steps = depth;
+  if (limits->steps && depth >= limits->steps) {
+    out->reach = SESSION_UNKNOWN;
+    out->why = "the limit on steps";
+    return false;
+  }
+  enum walk_end walk = is_last(b, c) ? WALK_ALL : choices_walk(b->session, b->session->environment, c, visit, b);
+  if (b->found) {
+    fill_path(b, out);
+  } else if (b->full || walk == WALK_STOPPED) {
+    out->reach = SESSION_UNKNOWN;
+    out->why = b->full ? "the limit on states" : "interrupted";
+  }
+  if (b->found || out->reach == SESSION_UNKNOWN)
+    return false;
+  config_free(c);
+  b->nodes.at[b->at].config = NULL;
+  return ++b->at < b->nodes.n;
+}
+
+static void search_from(struct lookahead_search *b, const struct config *start, const struct session_limits *limits,
+                        struct session_ahead *out) {
+  add_node(b, start, SESSION_NONE);
+  if (b->first_choice == SESSION_NONE) {
+    is_new(b, start); /* else it is expanded in full if a run comes back to it */
+    if (b->property && !b->property->step && is_goal(b, NULL, start)) {
+      out->reach = SESSION_REACHABLE;
+      out->choices = memory_alloc(sizeof *out->choices);
+      return;
+    }
+  }
+  while (expand_next(b, limits, out))
+    ;
+}
+
+static void search_release(struct lookahead_search *b) {
+  for (size_t i = b->at; i < b->nodes.n; i++)
+    config_free(b->nodes.at[i].config);
+  vec_release(&b->nodes);
+  vec_release(&b->key);
+  intern_free(b->seen);
+}
+
+static bool goal_fits(struct session *s, const struct session_goal *goal, const struct property **p) {
+  *p = NULL;
+  if (goal->property == UINT32_MAX)
+    return true;
+  if (goal->property >= s->model.nproperties)
+    return session_fail(s, "there is no property %u", goal->property);
+  *p = &s->model.properties[goal->property];
+  return (*p)->kind != PROPERTY_LIVE || session_fail(s, "'%s' is about whole runs", (*p)->name);
+}
+
+static bool choice_exists(struct session *s, uint64_t choice) {
+  uint64_t n = 0;
+  bool exact;
+  if (choice == SESSION_NONE)
+    return true;
+  if (!session_count_choices(s, choice + 1, &n, &exact))
+    return false;
+  return n > choice || session_fail(s, "there is no choice %llu", (unsigned long long)choice);
+}
+
+bool session_ahead(struct session *s, uint64_t choice, const struct session_goal *goal,
+                   const struct session_limits *limits, struct session_ahead *out) {
+  const struct property *p;
+  session_clear_error(s);
+  *out = (struct session_ahead){.reach = SESSION_UNREACHABLE};
+  const struct config *now = session_current(s);
+  if (!now || !goal_fits(s, goal, &p) || !choice_exists(s, choice))
+    return false;
+  if (p && (property_over(s, p, s->path.n) || (choice != SESSION_NONE && property_over(s, p, s->path.n + 1))))
+    return true; /* nothing is asked of the run any more */
+  struct lookahead_search b = {.session = s,
+                               .property = p,
+                               .relevant = relevant_fields_of(s, p),
+                               .first_choice = choice,
+                               .states_most = limits->states ? limits->states : STATES_MAX,
+                               .seen = intern_new()};
+  search_from(&b, now, limits, out);
+  out->states = b.nodes.n;
+  out->errors = b.errors;
+  search_release(&b);
+  return true;
+}
+
+void session_ahead_release(struct session_ahead *out) {
+  memory_free(out->choices);
+  *out = (struct session_ahead){0};
+}

@@ -1,0 +1,282 @@
+/* What a process can become in the round to come, and rounds with wanted outcomes. */
+#include "session/round_search.h"
+
+#include "base/intern.h"
+#include "trace/trace.h"
+
+#include <string.h>
+
+#define WORK_MAX 1000000
+
+struct known_outcome {
+  struct wanted_outcome target; /* in the arena of the result */
+  struct witness *found;
+  enum session_search search;
+};
+
+struct outcome_collector {
+  struct round_search *search;
+  uint32_t process;
+  struct arena *arena;
+  struct intern *seen; /* contexts, as far as they matter to the process */
+  VEC(struct known_outcome) known;
+};
+
+/* --- every outcome, with a round where one is easily found --- */
+
+static bool same_outcome(const struct outcome_collector *k, const struct wanted_outcome *a, const value *local,
+                         const char *message) {
+  if (!a->local || !local)
+    return !a->local && !local && !strcmp(a->message, message);
+  uint32_t length = role_local_length(process_role(&k->search->session->model, k->process));
+  return !memcmp(a->local, local, length * sizeof *local);
+}
+
+static struct known_outcome *outcome_known(struct outcome_collector *k, const value *local, const char *message) {
+  for (size_t i = 0; i < k->known.n; i++)
+    if (same_outcome(k, &k->known.at[i].target, local, message))
+      return &k->known.at[i];
+  uint32_t length = role_local_length(process_role(&k->search->session->model, k->process));
+  struct known_outcome known = {.search = SESSION_GAVE_UP};
+  if (local)
+    known.target.local = arena_copy(k->arena, local, length * sizeof *local);
+  else
+    known.target.message = arena_printf(k->arena, "%s", message);
+  vec_push(&k->known, known);
+  return &k->known.at[k->known.n - 1];
+}
+
+/* Has a context been here in which all is the same for this process? */
+static bool prefix_seen(struct outcome_collector *k) {
+  struct round_search *h = k->search;
+  const struct model *m = &h->session->model;
+  uint32_t p = k->process, length = role_local_length(process_role(m, p));
+  VEC(int64_t) key = {0};
+  struct model_error ignored;
+  vec_push(&key, (int64_t)h->witness->crashes[p]);
+  for (uint32_t i = 0; i < length; i++)
+    vec_push(&key, h->exchange.local[p][i]);
+  for (uint32_t q = 0; q < m->nprocesses; q++) {
+    const struct local_send *sent;
+    exchange_message(&h->exchange, q, p, &sent, &ignored);
+    vec_push(&key, (int64_t)(sent != NULL));
+    vec_push(&key, sent ? sent->message : 0);
+    vec_push(&key, (int64_t)must_hear(&h->exchange, h->witness, p, q));
+  }
+  size_t before = intern_count(k->seen);
+  intern_put(k->seen, key.at, key.n);
+  vec_release(&key);
+  return intern_count(k->seen) == before;
+}
+
+/* Everybody else hears as much as may be, or the same as this process. */
+static void complete_round(struct outcome_collector *k, struct known_outcome *known,
+                           const struct process_reception *reception) {
+  struct round_search *h = k->search;
+  uint32_t n = h->config->nprocesses;
+  const struct process_reception **receptions = memory_alloc((n + (size_t)1) * sizeof *receptions);
+  struct process_reception *copies = memory_alloc((n + (size_t)1) * sizeof *copies);
+  bool there = true;
+  for (uint32_t q = 0; q < n && there; q++) {
+    const struct process_reception *first = q == k->process ? reception : round_search_reception(h, q, 0);
+    there = first != NULL;
+    copies[q] = there ? *first : (struct process_reception){0};
+    receptions[q] = &copies[q];
+  }
+  h->targets[k->process] = known->target;
+  bool found = there && round_search_try(h, receptions);
+  if (there && !found && !h->spent) {
+    for (uint32_t q = 0; q < n; q++)
+      if (q != k->process)
+        copies[q] = (struct process_reception){.heard = reception->heard};
+    round_search_try(h, receptions);
+  }
+  h->targets[k->process] = (struct wanted_outcome){.any = true};
+  known->found = h->found;
+  h->found = NULL;
+  memory_free(copies);
+  memory_free(receptions);
+}
+
+static bool collect(struct round_search *h, void *context, bool failed) {
+  struct outcome_collector *k = context;
+  const char *why;
+  if (failed) {
+    if (h->error.process != k->process)
+      return true;
+    struct known_outcome *known = outcome_known(k, NULL, h->error.message);
+    if (!known->found && config_allows(h->session->interp, h->session->environment, h->config, h->witness, &why))
+      known->found = witness_copy(&h->session->model, h->witness);
+    return true;
+  }
+  if (prefix_seen(k))
+    return true;
+  round_search_restart(h);
+  const struct process_reception *at;
+  for (size_t i = 0; (at = round_search_reception(h, k->process, i)) && !h->spent; i++) {
+    struct process_reception reception = *at;
+    struct known_outcome *known = outcome_known(k, reception.local, reception.message);
+    if (!known->found)
+      complete_round(k, known, &reception);
+  }
+  return !h->spent;
+}
+
+/* --- a round for given outcomes --- */
+
+static bool find_after_prefix(struct round_search *h, void *context, bool failed) {
+  const char *why;
+  (void)context;
+  if (failed) { /* the only wanted outcome can be that error */
+    bool met = true, wanted = false;
+    for (uint32_t p = 0; p < h->config->nprocesses; p++) {
+      met &= target_met(h, p, STEP_ERROR, NULL, &h->error);
+      wanted |= !h->targets[p].any;
+    }
+    if (met && wanted && config_allows(h->session->interp, h->session->environment, h->config, h->witness, &why))
+      h->found = witness_copy(&h->session->model, h->witness);
+    return !h->found;
+  }
+  round_search_restart(h);
+  return round_search_run(h);
+}
+
+static enum session_search find(struct round_search *h, struct witness **found) {
+  round_prefixes_each(h, find_after_prefix, NULL);
+  *found = h->found;
+  h->found = NULL;
+  return *found ? SESSION_FOUND : h->spent ? SESSION_GAVE_UP : SESSION_IMPOSSIBLE;
+}
+
+/* What is left of the work is shared by the outcomes that are still without a round. */
+static void find_remaining(struct outcome_collector *k, uint64_t most) {
+  struct round_search *h = k->search;
+  size_t left = 0;
+  for (size_t i = 0; i < k->known.n; i++)
+    left += !k->known.at[i].found;
+  for (size_t i = 0; i < k->known.n; i++) {
+    struct known_outcome *known = &k->known.at[i];
+    known->search = known->found ? SESSION_FOUND : SESSION_GAVE_UP;
+    if (known->found || h->session->interrupted || h->work >= most)
+      continue;
+    h->most = h->work + (most - h->work) / left--;
+    h->spent = false;
+    h->targets[k->process] = known->target;
+    known->search = find(h, &known->found);
+  }
+}
+
+/* --- telling them --- */
+
+static const char *local_text(struct session *s, struct arena *arena, uint32_t p, const value *local) {
+  const struct model *m = &s->model;
+  const struct role *role = process_role(m, p);
+  struct text text = {0};
+  status_text(local[LOCAL_STATUS], &text);
+  for (uint32_t i = 0; i < role->nvars; i++) {
+    if (var_is_hidden(&role->vars[i]) || (local[LOCAL_STATUS] & STATUS_BYZANTINE))
+      continue;
+    text_addf(&text, "%s%s = ", text.n ? ", " : "", role->vars[i].name);
+    value_print(&m->values, m, role->vars[i].type, local[LOCAL_VAR(i)], &text);
+  }
+  return text_to_arena(arena, &text);
+}
+
+static void fill_outcome(struct outcome_collector *k, struct known_outcome *known, struct session_outcome *out) {
+  struct round_search *h = k->search;
+  const value *now = h->config->local[k->process], *local = known->target.local;
+  *out = (struct session_outcome){.search = known->search, .error = !local, .changed = true};
+  out->text = local ? local_text(h->session, k->arena, k->process, local) : known->target.message;
+  if (local) {
+    uint32_t length = role_local_length(process_role(&h->session->model, k->process));
+    out->crashed = local[LOCAL_STATUS] & STATUS_CRASHED;
+    out->halted = local[LOCAL_STATUS] & STATUS_HALTED;
+    out->changed = memcmp(local, now, length * sizeof *local) != 0;
+  }
+  if (known->found) {
+    witness_normalise(h->session, h->config, known->found);
+    round_of_witness(h->session, h->config, known->found, &out->round);
+  }
+}
+
+bool session_outcomes(struct session *s, uint32_t process, uint64_t most, struct session_outcomes *out) {
+  session_clear_error(s);
+  *out = (struct session_outcomes){0};
+  if (!session_in_rounds(s))
+    return false;
+  if (process >= s->model.nprocesses)
+    return session_fail(s, "there is no process %u", process);
+  struct round_search h;
+  arena_init(&out->arena);
+  most = most ? most : WORK_MAX;
+  round_search_init(&h, s, most);
+  struct outcome_collector k = {.search = &h, .process = process, .arena = &out->arena, .seen = intern_new()};
+  out->complete = round_prefixes_each(&h, collect, &k);
+  find_remaining(&k, most);
+  out->at = arena_array(&out->arena, k.known.n + 1, sizeof *out->at);
+  for (size_t i = 0; i < k.known.n; i++) {
+    if (k.known.at[i].search != SESSION_IMPOSSIBLE)
+      fill_outcome(&k, &k.known.at[i], &out->at[out->n++]);
+    witness_free(k.known.at[i].found);
+  }
+  out->work = h.work;
+  vec_release(&k.known);
+  intern_free(k.seen);
+  round_search_release(&h);
+  return true;
+}
+
+void session_outcomes_release(struct session_outcomes *out) {
+  for (size_t i = 0; i < out->n; i++)
+    session_round_release(&out->at[i].round);
+  arena_release(&out->arena);
+  *out = (struct session_outcomes){0};
+}
+
+/* --- one outcome for each process --- */
+
+/* What p becomes in that round. It need not be allowed as a whole. */
+static bool set_target(struct round_search *h, const struct session_round *round, uint32_t p, struct arena *arena) {
+  struct session *s = h->session;
+  struct witness *w = round_witness(s, h->config, round);
+  struct model_error error = {0};
+  if (!w)
+    return false;
+  enum step_result result = config_step(s->interp, s->environment, h->config, w, h->next, NULL, &error);
+  uint32_t length = role_local_length(process_role(&s->model, p));
+  h->targets[p] = (struct wanted_outcome){0};
+  if (result == STEP_OK)
+    h->targets[p].local = arena_copy(arena, h->next->local[p], length * sizeof(value));
+  else if (result == STEP_ERROR && error.process == p)
+    h->targets[p].message = arena_printf(arena, "%s", error.message);
+  witness_free(w);
+  return h->targets[p].local || h->targets[p].message ||
+         session_fail(s, "the round that is wanted of process %u cannot be taken", p);
+}
+
+bool session_find_round(struct session *s, const struct session_round *const *wanted, uint64_t most,
+                        enum session_search *search, struct session_round *found) {
+  session_clear_error(s);
+  *found = (struct session_round){0};
+  if (!session_in_rounds(s))
+    return false;
+  struct round_search h;
+  struct arena arena;
+  struct witness *w = NULL;
+  bool ok = true;
+  arena_init(&arena);
+  round_search_init(&h, s, most ? most : WORK_MAX);
+  for (uint32_t p = 0; p < s->model.nprocesses && ok; p++)
+    if (wanted[p])
+      ok = set_target(&h, wanted[p], p, &arena);
+  if (ok)
+    *search = find(&h, &w);
+  if (w) {
+    witness_normalise(s, h.config, w);
+    round_of_witness(s, h.config, w, found);
+    witness_free(w);
+  }
+  round_search_release(&h);
+  arena_release(&arena);
+  return ok;
+}

@@ -1,0 +1,197 @@
+/* Telling points apart by what the row says about them: colours are refined until points of one colour are tied to the
+   same number of points of each colour in the same ways. Nothing depends on numbers of points or names of contents. */
+#include "steps/step_canonical_internal.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+/* --- what ties points together in the row --- */
+
+static inline bool is_free(const struct canonical *k, uint32_t element) { return k->is_free[element]; }
+
+/* Links that tie several points together come first. */
+static inline void add_hyperedge(struct canonical *k, const struct affected_cell *w, uint64_t shape, uint32_t first,
+                                 uint32_t n, bool part) {
+  struct hyperedge l = {.shape = shape, .a = w->a, .b = w->b, .first = first, .n = n, .part = part};
+  uint32_t tied = w->free;
+  for (uint32_t i = 0; i < n && tied < 2; i++) {
+    uint32_t x = k->occurrences.at[first + i].element;
+    tied += x != l.a && x != l.b && is_free(k, x);
+  }
+  vec_push(&k->hyperedges, l);
+  if (tied < 2)
+    return;
+  struct hyperedge *front = &k->hyperedges.at[k->nbinding++];
+  k->hyperedges.at[k->hyperedges.n - 1] = *front;
+  *front = l;
+}
+
+void hyperedges_collect(struct canonical *k) {
+  vec_clear(&k->hyperedges);
+  k->nbinding = 0;
+  for (const struct affected_cell *w = k->affected, *end = w + k->naffected; w < end; w++) {
+    content c = k->row[w->cell];
+    if (c == 0 && w->empties)
+      continue;
+    const struct content_view *v = content_view_at(k, w, c);
+    if (w->a == NO_ELEMENT && v->noccurrences == 0)
+      continue;
+    add_hyperedge(k, w, v->shape ^ w->site, v->occurrences, v->noccurrences, false);
+    for (uint32_t p = 0; p < v->nparts; p++) {
+      const struct content_part *part = &k->parts.at[v->parts + p];
+      add_hyperedge(k, w, part->shape ^ ~w->site, part->first, part->n, true);
+    }
+  }
+}
+
+/* --- partitions --- */
+
+void partition_begin(const struct canonical *k, struct partition *p) {
+  p->open = 0;
+  for (uint32_t x = 0; x < k->nelements; x++) {
+    p->at[x] = x;
+    p->colour[x] = k->scalarset_of[x] == NO_SCALARSET ? x : k->scalarsets[k->scalarset_of[x]].first;
+    p->size[x] = 1; /* rings and plain scalarsets: nothing to split, but nobody is told from another yet */
+  }
+  for (uint32_t f = 0; f < k->nscalarsets; f++)
+    if (is_free(k, k->scalarsets[f].first)) {
+      p->size[k->scalarsets[f].first] = k->scalarsets[f].count;
+      p->open += k->scalarsets[f].count;
+    }
+}
+
+void partition_copy(const struct canonical *k, struct partition *p, const struct partition *from) {
+  memcpy(p->at, from->at, k->nelements * sizeof *p->at);
+  memcpy(p->colour, from->colour, k->nelements * sizeof *p->colour);
+  memcpy(p->size, from->size, k->nelements * sizeof *p->size);
+  p->open = from->open;
+}
+
+void partition_single_out(struct partition *p, uint32_t element) {
+  uint32_t colour = p->colour[element], size = p->size[colour];
+  for (uint32_t i = colour; i < colour + size; i++) {
+    if (p->at[i] == element) {
+      p->at[i] = p->at[colour];
+      p->at[colour] = element;
+    }
+  }
+  for (uint32_t i = colour + 1; i < colour + size; i++)
+    p->colour[p->at[i]] = colour + 1;
+  p->size[colour] = 1;
+  p->size[colour + 1] = size - 1;
+  p->open -= size == 2 ? 2 : 1;
+}
+
+void partition_cut(struct partition *p, uint32_t colour) {
+  uint32_t size = p->size[colour];
+  for (uint32_t i = colour; i < colour + size; i++) {
+    p->colour[p->at[i]] = i;
+    p->size[i] = 1;
+  }
+  p->open -= size;
+}
+
+#define INSERTION_MOST 16 /* moves for each element, before the rest is merged instead */
+
+static void merge_runs(struct keyed *at, struct keyed *spare, uint32_t n) {
+  for (uint32_t width = 1; width < n; width *= 2) {
+    for (uint32_t low = 0; low < n; low += 2 * width) {
+      uint32_t mid = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
+      for (uint32_t i = low, j = mid, o = low; o < high; o++)
+        spare[o] = j >= high || (i < mid && at[i].key <= at[j].key) ? at[i++] : at[j++];
+    }
+    memcpy(at, spare, n * sizeof *at);
+  }
+}
+
+static void keyed_sort(struct keyed *at, struct keyed *spare, uint32_t n) {
+  uint64_t moves = 0;
+  for (uint32_t i = 1; i < n; i++) {
+    struct keyed one = at[i];
+    uint32_t j = i;
+    for (; j > 0 && at[j - 1].key > one.key; j--)
+      at[j] = at[j - 1];
+    at[j] = one;
+    moves += i - j;
+    if (moves > (uint64_t)INSERTION_MOST * n) {
+      merge_runs(at, spare, n);
+      return;
+    }
+  }
+}
+
+/* Splits the class by what its points were fed; false: they were all fed the same. */
+static bool split(struct canonical *k, struct partition *p, uint32_t colour) {
+  uint32_t size = p->size[colour], *at = p->at + colour;
+  bool differ = false;
+  for (uint32_t i = 0; i < size; i++) {
+    k->keyed[i] = (struct keyed){k->signature[at[i]], at[i]};
+    differ |= k->keyed[i].key != k->keyed[0].key;
+  }
+  if (!differ)
+    return false;
+  keyed_sort(k->keyed, k->spare, size);
+  for (uint32_t from = 0, to; from < size; from = to) {
+    for (to = from; to < size && k->keyed[to].key == k->keyed[from].key; to++) {
+      at[to] = k->keyed[to].at;
+      p->colour[at[to]] = colour + from;
+    }
+    p->size[colour + from] = to - from;
+    p->open -= to - from == 1;
+  }
+  return true;
+}
+
+static bool split_all(struct canonical *k, struct partition *p) {
+  bool any = false;
+  for (uint32_t f = 0; f < k->nscalarsets; f++) {
+    const struct element_scalarset *scalarset = &k->scalarsets[f];
+    if (!is_free(k, scalarset->first))
+      continue;
+    for (uint32_t c = scalarset->first, next; c < scalarset->first + scalarset->count; c = next) {
+      next = c + p->size[c];
+      if (p->size[c] > 1)
+        any |= split(k, p, c);
+    }
+  }
+  return any;
+}
+
+/* --- refinement --- */
+
+/* Is it the owner of the cell itself that is spoken of? */
+static inline uint64_t owner_bits(const struct hyperedge *l, uint32_t element) {
+  return (uint64_t)(element == l->a) << 32 | (uint64_t)(element == l->b) << 33;
+}
+
+static void hash_hyperedge(struct canonical *k, const struct partition *p, const struct hyperedge *l) {
+  const struct occurrence *m = k->occurrences.at + l->first;
+  uint64_t all = l->shape, sum = 0;
+  if (l->a != NO_ELEMENT)
+    all = hash_mix(all, p->colour[l->a] + 1);
+  if (l->b != NO_ELEMENT)
+    all = hash_mix(all, (uint64_t)p->colour[l->b] + 1 + owner_bits(l, l->b));
+  for (uint32_t i = 0; i < l->n; i++)
+    sum += hash_scramble(m[i].tag, p->colour[m[i].element] + owner_bits(l, m[i].element));
+  if (l->n)
+    all = hash_mix(all, sum);
+  if (l->a != NO_ELEMENT)
+    k->signature[l->a] += hash_scramble(all, 41);
+  if (l->b != NO_ELEMENT)
+    k->signature[l->b] += hash_scramble(all, 43);
+  for (uint32_t i = 0; i < l->n; i++)
+    k->signature[m[i].element] += hash_scramble(all, hash_mix(m[i].tag, 47) + owner_bits(l, m[i].element));
+}
+
+void partition_refine(struct canonical *k, struct partition *p, bool fresh) {
+  bool split_some = true;
+  while (split_some && p->open) {
+    memset(k->signature, 0, k->nelements * sizeof *k->signature);
+    uint32_t n = fresh ? (uint32_t)k->hyperedges.n : k->nbinding;
+    for (uint32_t i = 0; i < n; i++)
+      hash_hyperedge(k, p, &k->hyperedges.at[i]);
+    split_some = split_all(k, p);
+    fresh = false;
+  }
+}

@@ -1,0 +1,230 @@
+/* Renaming contents: worked out once for each content and each way its points can go. */
+#include "steps/step_canonical_internal.h"
+
+#include <string.h>
+
+/* Where a content's points go, packed: a byte for each while they are few, else interned. Those of contents that speak
+   of very many hardly ever go the same way twice. */
+#define BYTES_MOST 7
+#define ELEMENTS_MAX 256
+#define INTERNED (UINT64_C(1) << 63) /* the others leave the last byte alone */
+#define REMEMBERED_MOST 16
+#define MEMO_MOST (1 << 20) /* renamings that are remembered at a time */
+
+static uint32_t role_of_cell(const struct canonical *k, const struct state_cell *c) {
+  return model_role_of(k->model, c->a);
+}
+
+static void rename_local(struct canonical *k, const struct role *role, value *v, const struct renaming *r) {
+  struct values *values = &k->model->values;
+  if (v[LOCAL_STATUS] & STATUS_BYZANTINE)
+    return;
+  for (uint32_t i = 0, initial = 1 + role->nvars; i < role->nvars; i++) {
+    const struct var *var = &role->vars[i];
+    if (v[LOCAL_VAR(i)] != VALUE_DONT_CARE)
+      v[LOCAL_VAR(i)] = value_rename(values, var->type, v[LOCAL_VAR(i)], r);
+    if (var->kind != VAR_INPUT)
+      continue;
+    if (k->cells->initials == INITIALS_EACH)
+      v[initial] = value_rename(values, var->type, v[initial], r);
+    initial++;
+  }
+}
+
+static content rename_channel(struct canonical *k, uint32_t cell, const value *v, uint32_t n,
+                              const struct renaming *r) {
+  vec_clear(&k->packets);
+  for (uint32_t i = 0; i + 2 < n; i += 3) {
+    const struct type *t = k->model->messages[v[i + 1]].type;
+    struct channel_packet packet = {(enum packet_place)v[i], (uint32_t)v[i + 1],
+                                    value_rename(&k->model->values, t, v[i + 2], r)};
+    vec_push(&k->packets, packet);
+  }
+  return channel_encode(k->cells, cell, k->packets.at, (uint32_t)k->packets.n);
+}
+
+static bool member_before(const value *a, const value *b, uint32_t width) {
+  for (uint32_t i = 0; i < width; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i];
+  return false;
+}
+
+/* The set of first values: for each member its role and a value for each of the role's inputs, ascending as numbers. So
+   the members of a role lie together. */
+static void rename_initials(struct canonical *k, value *v, uint32_t n, const struct renaming *r) {
+  for (uint32_t first = 0, end; first < n; first = end) {
+    const struct role *role = &k->model->roles[v[first]];
+    uint32_t width = 1 + role_ninputs(role);
+    vec_reserve(&k->images, width);
+    value *member = k->images.at;
+    for (end = first; end < n && v[end] == v[first]; end += width) {
+      uint32_t w = 0, at = end;
+      member[w++] = v[end];
+      for (uint32_t i = 0; i < role->nvars; i++)
+        if (role->vars[i].kind == VAR_INPUT) {
+          member[w] = value_rename(&k->model->values, role->vars[i].type, v[end + w], r);
+          w++;
+        }
+      for (; at > first && member_before(member, v + at - width, width); at -= width)
+        memcpy(v + at, v + at - width, width * sizeof *v);
+      memcpy(v + at, member, width * sizeof *v);
+    }
+  }
+}
+
+static content rename_now(struct canonical *k, uint32_t cell, content name, const uint32_t *to) {
+  uint32_t n;
+  const struct state_cell *c = &k->cells->cell[cell];
+  const value *old = content_values(k->cells, cell, name, &n);
+  for (uint32_t i = k->nprocesses; i < k->nelements; i++)
+    k->value_map[i - k->nprocesses] = to[i] - k->nprocesses;
+  struct renaming r = {.process = to, .type = k->value_type, .to = k->value_map};
+  if (c->kind == CELL_CHANNEL)
+    return rename_channel(k, cell, old, n, &r);
+  vec_reserve(&k->values, n + 1);
+  value *v = k->values.at;
+  memcpy(v, old, n * sizeof *v);
+  switch (c->kind) {
+  case CELL_LOCAL:
+    rename_local(k, &k->model->roles[role_of_cell(k, c)], v, &r);
+    break;
+  case CELL_GLOBAL:
+    v[0] = value_rename(&k->model->values, k->model->globals[c->a].type, v[0], &r);
+    break;
+  case CELL_INITIALS:
+    rename_initials(k, v, n, &r);
+    break;
+  case CELL_ORDER:
+    for (uint32_t i = 0; i < n; i++)
+      v[i] = to[v[i]];
+    break;
+  case CELL_CHANNEL: /* see above */
+  case CELL_BUDGET:
+    break;
+  }
+  return content_put(k->cells, cell, v, n);
+}
+
+/* Names the way of the content's points; false: they all stay. */
+static bool renaming_key(struct canonical *k, const struct occurrence *m, uint32_t n, const uint32_t *to,
+                         uint64_t *key) {
+  bool moves = false;
+  *key = 0;
+  if (n <= BYTES_MOST && k->nelements <= ELEMENTS_MAX) {
+    for (uint32_t i = 0; i < n; i++) {
+      *key = *key << 8 | to[m[i].element];
+      moves |= to[m[i].element] != m[i].element;
+    }
+    return moves;
+  }
+  for (uint32_t i = 0; i < n && !moves; i++)
+    moves = to[m[i].element] != m[i].element;
+  if (!moves || n > REMEMBERED_MOST)
+    return moves;
+  vec_reserve(&k->images, n);
+  for (uint32_t i = 0; i < n; i++)
+    k->images.at[i] = to[m[i].element];
+  *key = INTERNED | intern_put(k->renamings, k->images.at, n);
+  return true;
+}
+
+static void clear_renamings(struct canonical *k) {
+  memo_release(&k->renamed);
+  intern_free(k->renamings);
+  k->renamings = intern_new();
+}
+
+content content_renamed(struct canonical *k, uint32_t cell, content name, const uint32_t *to) {
+  const struct content_view *view = content_view_of(k, cell, name);
+  if (!view->noccurrences)
+    return name;
+  uint64_t key, what = (uint64_t)k->cells->cell[cell].table << 32 | name;
+  uint32_t result;
+  if (!renaming_key(k, k->occurrences.at + view->occurrences, view->noccurrences, to, &key))
+    return name;
+  if (view->noccurrences > REMEMBERED_MOST)
+    return rename_now(k, cell, name, to);
+  if (memo_find(&k->renamed, what, key, &result))
+    return result;
+  result = rename_now(k, cell, name, to);
+  if (k->renamed.count >= MEMO_MOST)
+    clear_renamings(k);
+  else
+    memo_add(&k->renamed, what, key, result);
+  return result;
+}
+
+/* --- points that a content does not tell apart --- */
+
+static const struct occurrence *find_occurrence(const struct canonical *k, const struct content_view *view,
+                                                uint32_t element) {
+  const struct occurrence *m = k->occurrences.at + view->occurrences;
+  uint32_t low = 0, high = view->noccurrences;
+  while (low < high) {
+    uint32_t mid = (low + high) / 2;
+    if (m[mid].element == element)
+      return &m[mid];
+    if (m[mid].element < element)
+      low = mid + 1;
+    else
+      high = mid;
+  }
+  return NULL;
+}
+
+static bool stays_if_swapped(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {
+  k->pair[x] = y;
+  k->pair[y] = x;
+  bool same = rename_now(k, cell, name, k->pair) == name;
+  k->pair[x] = x;
+  k->pair[y] = y;
+  return same;
+}
+
+/* Being in each other's place is an equivalence, so the first of each kind is enough to compare with. */
+static void find_interchangeable(struct canonical *k, uint32_t cell, content name) {
+  const struct content_view *view = content_view_of(k, cell, name);
+  uint32_t first = view->occurrences, n = view->noccurrences;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t j = 0;
+         j < i && k->occurrences.at[first + i].interchange_class == k->occurrences.at[first + i].element; j++) {
+      const struct occurrence *x = &k->occurrences.at[first + i], *y = &k->occurrences.at[first + j];
+      if (y->interchange_class == y->element && x->tag == y->tag &&
+          k->scalarset_of[x->element] == k->scalarset_of[y->element] &&
+          stays_if_swapped(k, cell, name, x->element, y->element))
+        k->occurrences.at[first + i].interchange_class = y->element;
+    }
+  k->content_views[k->cells->cell[cell].table].at[name].interchange_known = true;
+}
+
+bool content_interchanges(struct canonical *k, uint32_t cell, content name, uint32_t x, uint32_t y) {
+  const struct content_view *view = content_view_of(k, cell, name);
+  const struct occurrence *a = find_occurrence(k, view, x), *b = find_occurrence(k, view, y);
+  if (!a || !b)
+    return !a && !b;
+  if (!view->interchange_known) {
+    find_interchangeable(k, cell, name);
+    view = content_view_of(k, cell, name);
+    a = find_occurrence(k, view, x);
+    b = find_occurrence(k, view, y);
+  }
+  return a->interchange_class == b->interchange_class;
+}
+
+uint32_t cell_renamed(const struct canonical *k, uint32_t cell, const uint32_t *to) {
+  const struct state_cell *c = &k->cells->cell[cell];
+  switch (c->kind) {
+  case CELL_LOCAL:
+    return to[c->a];
+  case CELL_CHANNEL:
+    return k->cells->channel[to[c->a] * k->nprocesses + to[c->b]];
+  case CELL_ORDER:
+    return k->cells->order[to[c->a]];
+  case CELL_GLOBAL:
+  case CELL_BUDGET:
+  case CELL_INITIALS:
+    break;
+  }
+  return cell;
+}

@@ -1,0 +1,249 @@
+/* Points that can change places without changing the row. Most ties that refinement leaves are of this kind: processes
+   in equal states, or, where each has something of its own, a process together with its value. Whatever is cut here was
+   tried on the row; how such points are guessed does not matter. */
+#include "steps/step_canonical_internal.h"
+
+#include <string.h>
+
+#define OCCURRENCES_MAX 16 /* of a content that is looked at for bundles */
+
+/* --- trying --- */
+
+/* Which cells speak of each element. */
+static void index_occurrences(struct canonical *k) {
+  uint32_t *first = k->occurs_first, all = 0;
+  const struct affected_cell *end = k->affected + k->naffected;
+  memset(first, 0, (k->nelements + 1) * sizeof *first);
+  for (const struct affected_cell *w = k->affected; w < end; w++) {
+    const struct content_view *v = content_view_at(k, w, k->row[w->cell]);
+    for (uint32_t j = 0; j < v->noccurrences; j++)
+      first[k->occurrences.at[v->occurrences + j].element]++;
+  }
+  for (uint32_t x = 0; x <= k->nelements; x++) {
+    all += first[x];
+    first[x] = all;
+  }
+  vec_reserve(&k->occurs_at, all + 1);
+  for (const struct affected_cell *w = k->affected; w < end && all; w++) {
+    const struct content_view *v = content_view_at(k, w, k->row[w->cell]);
+    for (uint32_t j = 0; j < v->noccurrences; j++)
+      k->occurs_at.at[--first[k->occurrences.at[v->occurrences + j].element]] = w->cell;
+  }
+  k->indexed = true;
+}
+
+/* Points that are tried in each other's place: a[i] and b[i]. */
+struct element_swap {
+  const uint32_t *a, *b;
+  uint32_t n;
+};
+
+static bool interchanges_all(struct canonical *k, uint32_t cell, const struct element_swap *e) {
+  for (uint32_t i = 0; i < e->n; i++)
+    if (!content_interchanges(k, cell, k->row[cell], e->a[i], e->b[i]))
+      return false;
+  return true;
+}
+
+static bool cell_stays(struct canonical *k, uint32_t cell, const struct element_swap *e) {
+  if (cell == NO_CELL)
+    return true;
+  uint32_t to = cell_renamed(k, cell, k->swap);
+  if (to == cell) {
+    bool likens = interchanges_all(k, cell, e);
+    if (likens || e->n == 1)
+      return likens;
+  }
+  return content_renamed(k, cell, k->row[cell], k->swap) == k->row[to];
+}
+
+static bool own_cells_stay(struct canonical *k, uint32_t process, const struct element_swap *e) {
+  const struct state_cells *cells = k->cells;
+  uint32_t n = k->nprocesses;
+  if (!cell_stays(k, process, e) || (cells->arrivals && !cell_stays(k, cells->order[process], e)))
+    return false;
+  for (uint32_t q = 0; q < n && k->model->nmessages; q++)
+    if (!cell_stays(k, cells->channel[process * n + q], e) || !cell_stays(k, cells->channel[q * n + process], e))
+      return false;
+  return true;
+}
+
+static bool occurrences_stay(struct canonical *k, uint32_t element, const struct element_swap *e) {
+  for (uint32_t i = k->occurs_first[element]; i < k->occurs_first[element + 1]; i++)
+    if (!cell_stays(k, k->occurs_at.at[i], e))
+      return false;
+  return true;
+}
+
+bool elements_interchangeable(struct canonical *k, const uint32_t *a, const uint32_t *b, uint32_t n) {
+  const struct element_swap e = {a, b, n};
+  if (!k->indexed)
+    index_occurrences(k);
+  for (uint32_t i = 0; i < n; i++) {
+    k->swap[a[i]] = b[i];
+    k->swap[b[i]] = a[i];
+  }
+  bool same = true;
+  for (uint32_t i = 0; i < n && same; i++)
+    same = (a[i] >= k->nprocesses || own_cells_stay(k, a[i], &e)) && occurrences_stay(k, a[i], &e) &&
+           occurrences_stay(k, b[i], &e);
+  for (uint32_t i = 0; i < n; i++) {
+    k->swap[a[i]] = a[i];
+    k->swap[b[i]] = b[i];
+  }
+  return same;
+}
+
+/* --- single points --- */
+
+/* Neighbours that can change places: then any two of them can. */
+static bool class_is_interchangeable(struct canonical *k, const struct partition *p, uint32_t colour) {
+  for (uint32_t i = colour; i + 1 < colour + p->size[colour]; i++)
+    if (!elements_interchangeable(k, &p->at[i], &p->at[i + 1], 1))
+      return false;
+  return true;
+}
+
+/* --- bundles of points: guessed from who speaks of whom --- */
+
+static uint32_t bundle_of(struct canonical *k, uint32_t x) {
+  while (k->parent[x] != x)
+    x = k->parent[x] = k->parent[k->parent[x]];
+  return x;
+}
+
+static void bind(struct canonical *k, uint32_t x, uint32_t y) { k->parent[bundle_of(k, x)] = bundle_of(k, y); }
+
+static bool is_open(const struct partition *p, uint32_t x) { return x != NO_ELEMENT && p->size[p->colour[x]] > 1; }
+
+/* What is said of a whole class, or of all of it but one, binds nobody. */
+static bool occurs_in_whole_class(const struct canonical *k, const struct partition *p, const struct hyperedge *l,
+                                  uint32_t which) {
+  const struct occurrence *m = k->occurrences.at + l->first;
+  uint32_t said = 0, colour = p->colour[m[which].element];
+  for (uint32_t i = 0; i < l->n; i++)
+    said += p->colour[m[i].element] == colour && m[i].tag == m[which].tag;
+  return said > 1 && said + 1 >= p->size[colour];
+}
+
+static void bind_hyperedge(struct canonical *k, const struct partition *p, const struct hyperedge *l) {
+  const struct occurrence *m = k->occurrences.at + l->first;
+  uint32_t owner = is_open(p, l->a) ? l->a : is_open(p, l->b) ? l->b : NO_ELEMENT;
+  if (l->n > OCCURRENCES_MAX || (owner == NO_ELEMENT && !l->part))
+    return;
+  for (uint32_t i = 0; i < l->n; i++) {
+    if (!is_open(p, m[i].element) || occurs_in_whole_class(k, p, l, i))
+      continue;
+    if (owner == NO_ELEMENT)
+      owner = m[i].element;
+    bind(k, owner, m[i].element);
+  }
+}
+
+/* k->bundle: the open points, bundle by bundle, each in the order of its colours. */
+static void list_bundles(struct canonical *k, const struct partition *p) {
+  uint32_t all = 0;
+  memset(k->bundle_size, 0, k->nelements * sizeof *k->bundle_size);
+  for (uint32_t i = 0; i < k->nelements; i++)
+    if (is_open(p, p->at[i]))
+      k->bundle_size[bundle_of(k, p->at[i])]++;
+  for (uint32_t x = 0; x < k->nelements; x++) {
+    k->bundle_first[x] = all;
+    all += k->bundle_size[x];
+    k->bundle_size[x] = 0;
+  }
+  for (uint32_t i = 0; i < k->nelements; i++)
+    if (is_open(p, p->at[i])) {
+      uint32_t b = bundle_of(k, p->at[i]);
+      k->bundle[k->bundle_first[b] + k->bundle_size[b]++] = p->at[i];
+    }
+}
+
+/* How many points of its colour stand at the front of the list. */
+static uint32_t run_of(const struct partition *p, const uint32_t *x, uint32_t n) {
+  uint32_t run = 1;
+  while (run < n && p->colour[x[run]] == p->colour[x[0]])
+    run++;
+  return run;
+}
+
+/* Points of one colour in a bundle must be interchangeable, for their order is not told. The scalarset of bundles takes
+   up its classes: as many points of each colour in every bundle, and nobody else. */
+static bool bundle_fits(struct canonical *k, const struct partition *p, const uint32_t *x, uint32_t n,
+                        uint32_t bundles) {
+  for (uint32_t j = 0, run; j < n; j += run) {
+    run = run_of(p, x + j, n - j);
+    if (p->size[p->colour[x[j]]] != run * bundles)
+      return false;
+    for (uint32_t i = j; i + 1 < j + run; i++)
+      if (!elements_interchangeable(k, &x[i], &x[i + 1], 1))
+        return false;
+  }
+  return true;
+}
+
+static const uint32_t *bundle_at(struct canonical *k, const struct partition *p, uint32_t place) {
+  return k->bundle + k->bundle_first[bundle_of(k, p->at[place])];
+}
+
+/* The points of the class at `colour` are in bundles that look alike; each bundle comes up at its first element of that
+   class. k->heads: where those are. 0: they are not alike. */
+static uint32_t list_heads(struct canonical *k, const struct partition *p, uint32_t colour) {
+  const uint32_t *one = bundle_at(k, p, colour);
+  uint32_t n = k->bundle_size[bundle_of(k, p->at[colour])], heads = 0;
+  for (uint32_t i = colour; i < colour + p->size[colour]; i++) {
+    uint32_t bundle = bundle_of(k, p->at[i]);
+    const uint32_t *x = k->bundle + k->bundle_first[bundle];
+    if (k->bundle_size[bundle] != n)
+      return 0;
+    uint32_t first = 0;
+    while (p->colour[x[first]] != colour)
+      first++;
+    if (x[first] != p->at[i])
+      continue;
+    for (uint32_t j = 0; j < n; j++)
+      if (p->colour[x[j]] != p->colour[one[j]])
+        return 0;
+    k->heads[heads++] = i;
+  }
+  return heads;
+}
+
+static void cut_bundles(struct canonical *k, struct partition *p, uint32_t colour) {
+  const uint32_t *one = bundle_at(k, p, colour);
+  uint32_t n = k->bundle_size[bundle_of(k, p->at[colour])], heads = list_heads(k, p, colour);
+  if (n < 2 || heads == 0 || !bundle_fits(k, p, one, n, heads))
+    return;
+  for (uint32_t i = 0; i + 1 < heads; i++)
+    if (!elements_interchangeable(k, bundle_at(k, p, k->heads[i]), bundle_at(k, p, k->heads[i + 1]), n))
+      return;
+  /* every class in the order of the bundles */
+  for (uint32_t i = 0; i < heads; i++)
+    k->heads[i] = bundle_of(k, p->at[k->heads[i]]);
+  for (uint32_t i = 0; i < heads; i++) {
+    const uint32_t *x = k->bundle + k->bundle_first[k->heads[i]];
+    for (uint32_t j = 0, run; j < n; j += run) {
+      run = run_of(p, x + j, n - j);
+      memcpy(p->at + p->colour[x[j]] + i * run, x + j, run * sizeof *x);
+    }
+  }
+  for (uint32_t j = 0; j < n; j++)
+    if (p->size[p->colour[one[j]]] > 1)
+      partition_cut(p, p->colour[one[j]]);
+}
+
+void partition_cut_interchangeable(struct canonical *k, struct partition *p) {
+  for (uint32_t c = 0; c < k->nelements; c += p->size[c])
+    if (p->size[c] > 1 && class_is_interchangeable(k, p, c))
+      partition_cut(p, c);
+  if (!p->open)
+    return;
+  for (uint32_t x = 0; x < k->nelements; x++)
+    k->parent[x] = x;
+  for (uint32_t i = 0; i < k->nbinding; i++)
+    bind_hyperedge(k, p, &k->hyperedges.at[i]);
+  list_bundles(k, p);
+  for (uint32_t c = 0; c < k->nelements; c += p->size[c])
+    if (p->size[c] > 1)
+      cut_bundles(k, p, c);
+}

@@ -1,0 +1,389 @@
+/* Rows as they are stored: rounds are relative, and messages lie where they get to. Message by message, so that no
+   content of a channel comes up on the way that is not stored: there would be many more of them. */
+#include "steps/step_system_internal.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+struct channel_message { /* a message in a channel */
+  enum packet_place place;
+  message_id message_id;
+};
+struct channel_messages {
+  uint32_t n;
+  struct channel_message at[];
+};
+
+struct loose_message { /* a message that was taken out of its channel */
+  uint32_t from, to;
+  struct channel_message channel_message;
+};
+
+struct open_channel {
+  bool open, has_pending;
+  message_id message_id;              /* has_pending: one message is to be added, and that is all so far */
+  VEC(struct channel_packet) packets; /* what it will hold */
+};
+
+struct shifted_messages {
+  uint64_t how;
+  message_id *to; /* by message_id, NOT_COMPUTED: not known */
+  uint32_t n;
+};
+
+/* What becomes of a content when its rounds are moved, or a message is added, the latest ones: all of them would be
+   many more than there are contents. Moved: only where all its messages stay; of the others no name is wanted. */
+struct content_change {
+  uint64_t what; /* table and content, and whether a message is ADDED. 0: nothing, which no channel with messages is */
+  uint64_t how;  /* see shift_key; the message */
+  content to;
+};
+#define ADDED (UINT64_C(1) << 63)
+#define CHANGED_REMEMBERED (1u << 16) /* a power of 2 */
+
+struct normaliser {
+  uint32_t *channels, nchannels; /* cells */
+  uint32_t *others, nothers;
+  struct channel_messages ***channel_messages; /* [table][content], NULL: not known yet */
+  uint32_t *nchannel_messages;
+  size_t message_bytes;
+  VEC(struct shifted_messages) moved; /* for each way in which rounds are moved */
+  enum packet_place fresh;            /* where a message is that was sent */
+  bool appends;                       /* a message that is added is one more in the channel */
+  bool keeps_rounds;                  /* rounds of messages count for the smallest that is read */
+  VEC(struct loose_message) deferred, loose;
+  struct open_channel *opened;    /* by cell */
+  VEC(uint32_t) open, pending;    /* cells */
+  struct content_change *changed; /* by a hash */
+  VEC(struct channel_packet) packets;
+  /* of the row at hand */
+  content *row;
+  struct round_normalisation tidy; /* what expires, after rounds were moved */
+};
+
+void normaliser_init(struct step_system *s) {
+  const struct state_cells *c = &s->cells;
+  if (!s->transition_fusion)
+    return;
+  struct normaliser *t = s->normaliser = arena_alloc(&s->arena, sizeof *t);
+  t->channels = arena_array(&s->arena, c->ncells + 1, sizeof *t->channels);
+  t->others = arena_array(&s->arena, c->ncells + 1, sizeof *t->others);
+  t->opened = arena_array(&s->arena, c->ncells + 1, sizeof *t->opened);
+  t->channel_messages = arena_array(&s->arena, c->ntables + 1, sizeof *t->channel_messages);
+  t->nchannel_messages = arena_array(&s->arena, c->ntables + 1, sizeof *t->nchannel_messages);
+  t->changed = memory_alloc(CHANGED_REMEMBERED * sizeof *t->changed);
+  for (uint32_t i = 0; i < c->ncells; i++)
+    if (c->cell[i].kind == CELL_CHANNEL)
+      t->channels[t->nchannels++] = i;
+    else
+      t->others[t->nothers++] = i;
+  t->fresh = semantics_delivers(c->query->semantics) ? PACKET_DELIVERED : PACKET_IN_TRANSIT;
+  t->appends = c->channels == CHANNEL_BAG && c->bound == 0;
+  t->keeps_rounds = s->window && relative_rounds_of_messages(s->window);
+  s->may_defer_sends = !t->keeps_rounds && c->bound == 0 && !s->drops_blocked_messages;
+}
+
+void normaliser_release(struct step_system *s) {
+  struct normaliser *t = s->normaliser;
+  if (!t)
+    return;
+  for (uint32_t i = 0; i < s->cells.ntables; i++) {
+    for (uint32_t k = 0; k < t->nchannel_messages[i]; k++)
+      memory_free(t->channel_messages[i][k]);
+    memory_free(t->channel_messages[i]);
+  }
+  for (uint32_t i = 0; i < s->cells.ncells; i++)
+    vec_release(&t->opened[i].packets);
+  for (size_t i = 0; i < t->moved.n; i++)
+    memory_free(t->moved.at[i].to);
+  vec_release(&t->moved);
+  memory_free(t->changed);
+  vec_release(&t->packets);
+  vec_release(&t->pending);
+  vec_release(&t->deferred);
+  vec_release(&t->loose);
+  vec_release(&t->open);
+}
+
+size_t normaliser_bytes(const struct step_system *s) {
+  const struct normaliser *t = s->normaliser;
+  return t ? t->message_bytes + CHANGED_REMEMBERED * sizeof *t->changed : 0;
+}
+
+void normaliser_clear_cache(struct step_system *s) {
+  if (s->normaliser)
+    memset(s->normaliser->changed, 0, CHANGED_REMEMBERED * sizeof *s->normaliser->changed);
+}
+
+/* --- the messages of a content --- */
+
+static struct channel_messages *channel_messages_make(struct step_system *s, uint32_t cell, content c) {
+  struct normaliser *t = s->normaliser;
+  uint32_t table = s->cells.cell[cell].table, n = channel_decode(&s->cells, cell, c, NULL, 0);
+  struct channel_messages *channel_messages = memory_alloc(sizeof *channel_messages + n * sizeof *channel_messages->at);
+  struct channel_packet *packets = memory_alloc((n + 1) * sizeof *packets);
+  channel_decode(&s->cells, cell, c, packets, n);
+  channel_messages->n = n;
+  for (uint32_t i = 0; i < n; i++)
+    channel_messages->at[i] =
+        (struct channel_message){packets[i].place, message_id_put(&s->channels, packets[i].kind, packets[i].message)};
+  memory_free(packets);
+  if (c >= t->nchannel_messages[table]) {
+    uint32_t room = 2 * c + 16;
+    t->channel_messages[table] =
+        memory_resize_array(t->channel_messages[table], room, sizeof *t->channel_messages[table]);
+    memset(t->channel_messages[table] + t->nchannel_messages[table], 0,
+           (room - t->nchannel_messages[table]) * sizeof *t->channel_messages[table]);
+    t->message_bytes += (room - t->nchannel_messages[table]) * sizeof *t->channel_messages[table];
+    t->nchannel_messages[table] = room;
+  }
+  t->message_bytes += sizeof *channel_messages + n * sizeof *channel_messages->at;
+  return t->channel_messages[table][c] = channel_messages;
+}
+
+static const struct channel_messages *channel_messages_of(struct step_system *s, uint32_t cell, content c) {
+  const struct normaliser *t = s->normaliser;
+  uint32_t table = s->cells.cell[cell].table;
+  return c < t->nchannel_messages[table] && t->channel_messages[table][c] ? t->channel_messages[table][c]
+                                                                          : channel_messages_make(s, cell, c);
+}
+
+static uint64_t shift_key(const struct round_normalisation *m) {
+  return (uint64_t)(uint32_t)m->by << 32 | (m->expires == INT64_MAX ? UINT32_MAX : (uint32_t)m->expires);
+}
+
+static struct shifted_messages *shifted_messages_for(struct normaliser *t, uint64_t how) {
+  for (size_t i = 0; i < t->moved.n; i++) {
+    struct shifted_messages found = t->moved.at[i];
+    if (found.how != how)
+      continue;
+    if (i == 0)
+      return t->moved.at;
+    t->moved.at[i] = t->moved.at[i - 1]; /* what is often asked for gets to the front */
+    t->moved.at[i - 1] = found;
+    return &t->moved.at[i - 1];
+  }
+  vec_push(&t->moved, ((struct shifted_messages){.how = how}));
+  return &t->moved.at[t->moved.n - 1];
+}
+
+static message_id shifted_message(struct step_system *s, message_id l, const struct round_normalisation *m) {
+  struct normaliser *t = s->normaliser;
+  if (!s->window)
+    return l;
+  struct shifted_messages *moved = shifted_messages_for(t, shift_key(m));
+  if (l < moved->n && moved->to[l] != NOT_COMPUTED)
+    return moved->to[l];
+  if (l >= moved->n) {
+    uint32_t room = 2 * l + 16;
+    moved->to = memory_resize_array(moved->to, room, sizeof *moved->to);
+    memset(moved->to + moved->n, 0xFF, (room - moved->n) * sizeof *moved->to);
+    t->message_bytes += (room - moved->n) * sizeof *moved->to;
+    moved->n = room;
+  }
+  uint32_t kind = message_id_kind(&s->channels, l);
+  return moved->to[l] = message_id_put(&s->channels, kind,
+                                       relative_rounds_message(s->window, kind, message_id_value(&s->channels, l), m));
+}
+
+/* --- channels that change --- */
+
+static struct channel_packet channel_message_packet(const struct step_system *s,
+                                                    struct channel_message channel_message) {
+  return (struct channel_packet){channel_message.place, message_id_kind(&s->channels, channel_message.message_id),
+                                 message_id_value(&s->channels, channel_message.message_id)};
+}
+
+static void add_packet(struct step_system *s, uint32_t cell, struct channel_message channel_message) {
+  vec_push(&s->normaliser->opened[cell].packets, channel_message_packet(s, channel_message));
+}
+
+static struct open_channel *open_channel(struct step_system *s, uint32_t cell) {
+  struct normaliser *t = s->normaliser;
+  t->opened[cell].open = true;
+  vec_clear(&t->opened[cell].packets);
+  vec_push(&t->open, cell);
+  return &t->opened[cell];
+}
+
+static struct content_change *content_change_at(const struct normaliser *t, uint64_t what, uint64_t how) {
+  return &t->changed[hash_mix(hash_mix(0, what), how) & (CHANGED_REMEMBERED - 1)];
+}
+
+/* The content and one message more. */
+static content with_message(struct step_system *s, uint32_t cell, content c, message_id l) {
+  struct normaliser *t = s->normaliser;
+  uint64_t what = ADDED | (uint64_t)s->cells.cell[cell].table << 32 | c, how = l;
+  struct content_change *known = content_change_at(t, what, how);
+  if (known->what == what && known->how == how)
+    return known->to;
+  const struct channel_messages *channel_messages = channel_messages_of(s, cell, c);
+  vec_clear(&t->packets);
+  for (uint32_t i = 0; i < channel_messages->n; i++)
+    vec_push(&t->packets, channel_message_packet(s, channel_messages->at[i]));
+  vec_push(&t->packets, channel_message_packet(s, (struct channel_message){t->fresh, l}));
+  if (t->packets.n > s->channels.most)
+    s->channels.most = (uint32_t)t->packets.n;
+  *known = (struct content_change){what, how, channel_encode(&s->cells, cell, t->packets.at, (uint32_t)t->packets.n)};
+  return known->to;
+}
+
+static void put_into(struct step_system *s, uint32_t cell, struct channel_message channel_message) {
+  struct normaliser *t = s->normaliser;
+  struct open_channel *o = &t->opened[cell];
+  if (!o->open && !o->has_pending && channel_message.place == t->fresh && t->appends) {
+    o->has_pending = true;
+    o->message_id = channel_message.message_id;
+    vec_push(&t->pending, cell);
+    return;
+  }
+  if (!o->open) {
+    const struct channel_messages *channel_messages = channel_messages_of(s, cell, t->row[cell]);
+    open_channel(s, cell);
+    for (uint32_t i = 0; i < channel_messages->n; i++)
+      add_packet(s, cell, channel_messages->at[i]);
+    if (o->has_pending)
+      add_packet(s, cell, (struct channel_message){t->fresh, o->message_id});
+    o->has_pending = false;
+  }
+  add_packet(s, cell, channel_message);
+}
+
+static void place_message(struct step_system *s, uint32_t from, uint32_t to, message_id l) {
+  struct normaliser *t = s->normaliser;
+  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
+  if (cell != NO_CELL)
+    put_into(s, cell, (struct channel_message){t->fresh, shifted_message(s, l, &t->tidy)});
+}
+
+static bool all_stay(struct step_system *s, uint32_t cell, const struct channel_messages *channel_messages) {
+  const struct state_cell *c = &s->cells.cell[cell];
+  bool stay = true;
+  for (uint32_t i = 0; i < channel_messages->n && stay; i++)
+    stay = transition_fusion_keeps(s, s->normaliser->row, c->a, c->b, channel_messages->at[i].message_id);
+  return stay;
+}
+
+/* The content with its rounds moved, if all its messages stay as they are then; else NOT_COMPUTED. */
+static content shifted_if_kept(struct step_system *s, uint32_t cell, content c,
+                               const struct channel_messages *channel_messages, const struct round_normalisation *m) {
+  struct normaliser *t = s->normaliser;
+  const struct state_cell *at = &s->cells.cell[cell];
+  uint64_t what = (uint64_t)at->table << 32 | c, how = shift_key(m);
+  struct content_change *known = content_change_at(t, what, how);
+  if (known->what == what && known->how == how)
+    return all_stay(s, cell, channel_messages_of(s, cell, known->to)) ? known->to : NOT_COMPUTED;
+  vec_clear(&t->packets);
+  for (uint32_t i = 0; i < channel_messages->n; i++) {
+    message_id l = shifted_message(s, channel_messages->at[i].message_id, m);
+    if (!transition_fusion_keeps(s, t->row, at->a, at->b, l))
+      return NOT_COMPUTED;
+    vec_push(&t->packets, channel_message_packet(s, (struct channel_message){channel_messages->at[i].place, l}));
+  }
+  if (channel_messages->n > s->channels.most)
+    s->channels.most = channel_messages->n;
+  *known = (struct content_change){what, how, channel_encode(&s->cells, cell, t->packets.at, channel_messages->n)};
+  return known->to;
+}
+
+static void take_out(struct step_system *s, uint32_t cell, const struct channel_messages *channel_messages,
+                     const struct round_normalisation *m) {
+  const struct state_cell *c = &s->cells.cell[cell];
+  open_channel(s, cell);
+  for (uint32_t i = 0; i < channel_messages->n; i++) {
+    struct channel_message channel_message = {channel_messages->at[i].place,
+                                              shifted_message(s, channel_messages->at[i].message_id, m)};
+    vec_push(&s->normaliser->loose, ((struct loose_message){c->a, c->b, channel_message}));
+  }
+}
+
+static void put_back(struct step_system *s) {
+  struct normaliser *t = s->normaliser;
+  for (size_t i = 0; i < t->loose.n; i++) {
+    struct loose_message l = t->loose.at[i];
+    if (transition_fusion_keeps(s, t->row, l.from, l.to, l.channel_message.message_id))
+      put_into(s, s->cells.channel[(size_t)l.from * s->model->nprocesses + l.to], l.channel_message);
+    else
+      transition_fusion_place(s, t->row, l.from, l.to, l.channel_message.message_id, place_message);
+  }
+  vec_clear(&t->loose);
+  for (size_t i = 0; i < t->open.n; i++) {
+    uint32_t cell = t->open.at[i];
+    struct open_channel *o = &t->opened[cell];
+    t->row[cell] = o->packets.n ? channel_encode(&s->cells, cell, o->packets.at, (uint32_t)o->packets.n) : 0;
+    if (o->packets.n > s->channels.most)
+      s->channels.most = (uint32_t)o->packets.n;
+    o->open = false;
+  }
+  for (size_t i = 0; i < t->pending.n; i++) {
+    uint32_t cell = t->pending.at[i];
+    if (t->opened[cell].has_pending)
+      t->row[cell] = with_message(s, cell, t->row[cell], t->opened[cell].message_id);
+    t->opened[cell].has_pending = false;
+  }
+}
+
+/* --- rows --- */
+
+void normalise_deferred_send(struct step_system *s, uint32_t from, uint32_t to, message_id l) {
+  vec_push(&s->normaliser->deferred, ((struct loose_message){from, to, {s->normaliser->fresh, l}}));
+}
+
+bool only_messages_differ(const struct step_system *s, const uint64_t *words, const content *row) {
+  const struct normaliser *t = s->normaliser;
+  for (uint32_t i = 0; i < t->nothers; i++)
+    if (row[t->others[i]] != key_get(&s->keys, words, t->others[i]))
+      return false;
+  return true;
+}
+
+/* Everything but what is still to be put down. */
+static void normalise_stored(struct step_system *s, const struct round_normalisation *m) {
+  struct normaliser *t = s->normaliser;
+  for (uint32_t i = 0; i < t->nothers && s->window; i++) {
+    uint32_t cell = t->others[i];
+    if (relative_rounds_change(s->window, cell, t->row[cell], m))
+      t->row[cell] = relative_rounds_shifted(s->window, cell, t->row[cell], m);
+  }
+  for (uint32_t i = 0; i < t->nchannels; i++) {
+    uint32_t cell = t->channels[i];
+    content c = t->row[cell];
+    if (c == 0)
+      continue;
+    const struct channel_messages *channel_messages = channel_messages_of(s, cell, c);
+    bool moves = s->window && relative_rounds_change(s->window, cell, c, m);
+    content to = moves                                 ? shifted_if_kept(s, cell, c, channel_messages, m)
+                 : all_stay(s, cell, channel_messages) ? c
+                                                       : NOT_COMPUTED;
+    if (to == NOT_COMPUTED)
+      take_out(s, cell, channel_messages, m);
+    else
+      t->row[cell] = to;
+  }
+}
+
+uint32_t row_normalise(struct step_system *s, content *row) {
+  struct normaliser *t = s->normaliser;
+  struct round_normalisation m = {.expires = INT64_MAX};
+  if (!t)
+    return s->window ? relative_rounds_normalise(s->window, row) : 0;
+  t->row = row;
+  if (s->window)
+    m = relative_rounds_measure(s->window, row);
+  t->tidy = (struct round_normalisation){.expires = m.expires == INT64_MAX ? INT64_MAX : m.expires + m.by};
+  if (!s->only_messages)
+    normalise_stored(s, &m);
+  for (size_t i = 0; i < t->deferred.n; i++) {
+    struct loose_message l = t->deferred.at[i];
+    l.channel_message.message_id = shifted_message(s, l.channel_message.message_id, &m);
+    vec_push(&t->loose, l);
+  }
+  vec_clear(&t->deferred);
+  put_back(s);
+  if (t->open.n + t->pending.n > 0 && t->keeps_rounds) /* the smallest may be another one now */
+    relative_rounds_normalise(s->window, row);
+  vec_clear(&t->open);
+  vec_clear(&t->pending);
+  return m.distance;
+}

@@ -1,0 +1,110 @@
+/* Rows packed into bits, exactly. Each cell has as many bits as the names of its table need by now; when a table has
+   outgrown its bits, keys are too narrow, and all states get wider ones, or the search begins again (tables stay).
+   A process's local state lies next to the channels into it, so that what decides about its steps is one short number.
+ */
+#ifndef RONDO_STEPS_PACKED_KEYS_H
+#define RONDO_STEPS_PACKED_KEYS_H
+
+#include "steps/state_cells.h"
+
+#include <string.h>
+
+struct key_field {
+  uint32_t word;
+  uint8_t shift, width; /* never across words */
+};
+
+struct key_window { /* the fields of one process: its local state, the channels into it */
+  uint64_t mask;
+  uint32_t word;
+  uint8_t shift, width;
+  bool fits; /* in 64 bits */
+};
+
+/* Where windows are not needed, and there is no memory, cells may lie anywhere. */
+enum key_scatter {
+  SCATTER_NEVER,
+  SCATTER_TO_SHORTEN, /* if keys become short by that */
+  SCATTER_ALWAYS      /* as long as they are short; for tests */
+};
+
+struct keys {
+  const struct state_cells *cells;
+  struct key_field *field;   /* by cell */
+  struct key_window *window; /* by process */
+  struct key_window memory;  /* globals */
+  uint8_t *width;            /* by table */
+  uint32_t nwords, nbytes;
+  enum key_scatter scatter;
+  bool narrow;      /* no room at first, and one bit more whenever there is not enough: for tests */
+  uint32_t layouts; /* how often they have been laid out */
+  uint8_t grown;    /* how often because they were too narrow, up to some number */
+};
+
+void keys_init(struct keys *, const struct state_cells *);
+void keys_release(struct keys *);
+#define SHORT_KEY_WORDS 4 /* of keys for which there are short ways */
+enum key_layout {
+  KEYS_WIDE,    /* for names that are yet to come */
+  KEYS_TIGHT,   /* for those that there are, and a few more */
+  KEYS_WIDENED, /* as they are, but with room for tables that have outgrown theirs; states get other keys */
+  KEYS_GROWN    /* likewise, if states are lost by that: with more room, for it must not happen often */
+};
+void keys_lay_out(struct keys *, enum key_layout);
+void keys_lay_out_like(struct keys *, const uint8_t *width); /* by table */
+void keys_remember(struct keys *,
+                   const struct keys *); /* the layout as it is: for keys_unpack, keys_load and keys_release */
+
+static inline content key_get(const struct keys *k, const uint64_t *words, uint32_t cell) {
+  const struct key_field *f = &k->field[cell];
+  return (content)(words[f->word] >> f->shift & ((UINT64_C(1) << f->width) - 1));
+}
+
+/* False: too narrow. */
+static inline bool key_set(const struct keys *k, uint64_t *words, uint32_t cell, content to) {
+  const struct key_field *f = &k->field[cell];
+  uint64_t mask = (UINT64_C(1) << f->width) - 1;
+  words[f->word] = (words[f->word] & ~(mask << f->shift)) | (uint64_t)to << f->shift;
+  return (to & ~mask) == 0;
+}
+
+/* Only if it fits. One word more than there are must be readable. */
+static inline uint64_t key_window(const struct key_window *w, const uint64_t *words) {
+  return (words[w->word] >> w->shift | words[w->word + 1] << 1 << (63 - w->shift)) & w->mask;
+}
+
+bool keys_pack(const struct keys *, const content *row, uint64_t *words); /* false: too narrow */
+void keys_unpack(const struct keys *, const uint64_t *words, content *row);
+
+/* Words have room for two more than there are; of those, the first is 0 (of keys of one or two words: the second). */
+static inline void keys_load(const struct keys *k, const struct state *state, uint64_t *words) {
+  if (k->nbytes > 16) {
+    words[k->nwords - 1] = words[k->nwords] = 0;
+    memcpy(words, state->bytes, k->nbytes);
+    return;
+  }
+  uint32_t n = k->nbytes;
+  words[0] = words[1] = 0;
+  if (n >= 8) { /* two words that overlap: no call */
+    uint64_t last;
+    memcpy(words, state->bytes, 8);
+    memcpy(&last, state->bytes + n - 8, 8);
+    if (n > 8)
+      words[1] = last >> 8 * (16 - n);
+    return;
+  }
+  if (n >= 4) { /* likewise */
+    uint32_t first, last;
+    memcpy(&first, state->bytes, 4);
+    memcpy(&last, state->bytes + n - 4, 4);
+    words[0] = first | (uint64_t)last << 8 * (n - 4);
+    return;
+  }
+  for (uint32_t i = 0; i < n; i++)
+    words[0] |= (uint64_t)state->bytes[i] << 8 * i;
+}
+static inline struct state keys_state(const struct keys *k, const uint64_t *words) {
+  return (struct state){(const uint8_t *)words, k->nbytes};
+}
+
+#endif

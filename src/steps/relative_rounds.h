@@ -1,0 +1,33 @@
+/* Rows with their rounds made relative: moved so that the smallest that is still read is 1, or as near to it as
+   residues allow; what has faded is 0. (analysis/round_window.h says what may be moved and what expires.) */
+#ifndef RONDO_STEPS_RELATIVE_ROUNDS_H
+#define RONDO_STEPS_RELATIVE_ROUNDS_H
+
+#include "steps/state_cells.h"
+
+#define ROUND_OBSOLETE 0 /* in a row whose rounds are relative */
+
+struct relative_rounds;
+
+struct relative_rounds *relative_rounds_new(struct state_cells *);
+void relative_rounds_free(struct relative_rounds *);
+size_t relative_rounds_bytes(const struct relative_rounds *);
+
+struct round_normalisation { /* what makes a row's rounds relative */
+  value by;                  /* added to every round */
+  value expires;     /* those of fields that may fade do if they are smaller than this; INT64_MAX: all of them */
+  uint32_t distance; /* how far the rounds that processes hold lie apart */
+};
+/* Do rounds of messages count for the smallest that is read? */
+bool relative_rounds_of_messages(const struct relative_rounds *);
+struct round_normalisation relative_rounds_measure(struct relative_rounds *, const content *row);
+/* Does that content change? What it becomes; what a message becomes. */
+bool relative_rounds_change(struct relative_rounds *, uint32_t cell, content, const struct round_normalisation *);
+content relative_rounds_shifted(struct relative_rounds *, uint32_t cell, content, const struct round_normalisation *);
+value relative_rounds_message(struct relative_rounds *, uint32_t kind, value message,
+                              const struct round_normalisation *);
+
+/* In place. Returns how far the rounds that processes hold lie apart. */
+uint32_t relative_rounds_normalise(struct relative_rounds *, content *row);
+
+#endif

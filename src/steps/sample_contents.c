@@ -1,0 +1,86 @@
+/* Before the search a few random walks, so that most contents have their names by the time keys are laid out: then keys
+   are as short as the names allow, and seldom have to be laid out again. Nothing is kept of the walks but the names. */
+#include "steps/step_system_internal.h"
+
+#include "base/hash.h"
+
+#include <string.h>
+
+#define STEPS_MOST 20000
+#define STEPS_IDLE 1500 /* without a new name */
+#define WALK_LONGEST 150
+#define STARTS_LOOKED_AT 200
+
+struct content_sampler {
+  struct step_system *space;
+  uint64_t random;
+  uint64_t ndrawn;  /* so far, in this step */
+  uint64_t *at;     /* the one that is taken */
+  uint64_t *starts; /* the first initial states, looked up once */
+  uint64_t nstarts;
+};
+
+static uint64_t draw(struct content_sampler *t, uint64_t n) {
+  t->random = hash_mix(t->random + 1, 0xD1B54A32D192ED03u);
+  return t->random % n;
+}
+
+static size_t key_room(const struct content_sampler *t) { return t->space->keys.nwords + 2; }
+
+/* Each of those ndrawn is as likely as the others. */
+static bool draw_successor(void *context, const struct state *state, const struct edge *edge) {
+  struct content_sampler *t = context;
+  if (!edge->error && draw(t, ++t->ndrawn) == 0)
+    keys_load(&t->space->keys, state, t->at);
+  return true;
+}
+
+static bool add_start(void *context, const struct state *state, const struct edge *edge) {
+  struct content_sampler *t = context;
+  if (edge->error)
+    return true;
+  keys_load(&t->space->keys, state, t->starts + t->nstarts++ * key_room(t));
+  return t->nstarts < STARTS_LOOKED_AT;
+}
+
+static size_t names(const struct step_system *s) {
+  size_t n = 0;
+  for (uint32_t t = 0; t < s->cells.ntables; t++)
+    n += intern_count(s->cells.tables[t]);
+  return n;
+}
+
+static bool walk_step(struct content_sampler *t) {
+  struct step_system *s = t->space;
+  memcpy(s->words, t->at, s->keys.nwords * sizeof *s->words);
+  t->ndrawn = 0;
+  move_successors(s, STEPS_ALL, draw_successor, t);
+  return t->ndrawn > 0 && !s->base.restart;
+}
+
+static void walk_start(struct content_sampler *t) {
+  memcpy(t->at, t->starts + draw(t, t->nstarts) * key_room(t), key_room(t) * sizeof *t->at);
+}
+
+void sample_contents(struct step_system *s) {
+  struct content_sampler t = {.space = s};
+  t.at = memory_alloc(key_room(&t) * sizeof *t.at);
+  t.starts = memory_alloc(STARTS_LOOKED_AT * key_room(&t) * sizeof *t.starts);
+  step_system_initial(s, add_start, &t);
+  size_t known = names(s);
+  for (uint32_t steps = 0, idle = 0; t.nstarts > 0 && !s->base.restart && steps < STEPS_MOST && idle < STEPS_IDLE;) {
+    walk_start(&t);
+    for (uint32_t length = 0; length < WALK_LONGEST && idle < STEPS_IDLE; length++, steps++) {
+      bool more = walk_step(&t);
+      idle = names(s) > known ? 0 : idle + 1;
+      known = names(s);
+      if (!more) {
+        idle++; /* whoever goes nowhere must not walk for ever */
+        break;
+      }
+    }
+  }
+  s->base.restart = false;
+  memory_free(t.at);
+  memory_free(t.starts);
+}

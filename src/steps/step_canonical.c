@@ -1,0 +1,270 @@
+/* Canonical forms: the row among all its renamings that comes first when every choice is made by what contents say.
+   Points are told apart by refinement (colour_refinement.c); where ties remain, one element of a class after the other
+   is singled out, each followed to the end, and the least row is taken. Exact, for a branch is left out only if a
+   renaming that leaves the row unchanged leads there from one that was followed: points that change places
+   (interchangeable_elements.c), or two ends that turn out the same (McKay 1981, Practical graph isomorphism). */
+#include "steps/step_canonical_internal.h"
+
+#include <string.h>
+
+#define VALUES_MOST 65536 /* of a type whose values are renamed */
+#define NO_LEVEL UINT32_MAX
+
+/* --- life --- */
+
+static uint32_t *elements_new(struct canonical *k) {
+  return arena_array(&k->arena, k->nelements + 1, sizeof(uint32_t));
+}
+static content *row_new(struct canonical *k) { return arena_array(&k->arena, k->cells->ncells + 1, sizeof(content)); }
+
+static void make_scratch(struct canonical *k) {
+  uint32_t **by_point[] = {&k->scalarset_of, &k->to,      &k->best_to,       &k->went,         &k->swap,
+                           &k->pair,         &k->parent,  &k->bundle,        &k->bundle_first, &k->bundle_size,
+                           &k->heads,        &k->members, &k->spare_members, &k->value_map,    &k->occurs_first};
+  for (size_t i = 0; i < sizeof by_point / sizeof *by_point; i++)
+    *by_point[i] = elements_new(k);
+  size_t deepest = (size_t)k->nelements + k->model->nroles + 2;
+  k->path = arena_array(&k->arena, deepest, sizeof *k->path);
+  k->best_path = arena_array(&k->arena, deepest, sizeof *k->best_path);
+  k->signature = arena_array(&k->arena, k->nelements + 1, sizeof *k->signature);
+  k->keyed = arena_array(&k->arena, k->nelements + 1, sizeof *k->keyed);
+  k->spare = arena_array(&k->arena, k->nelements + 1, sizeof *k->spare);
+  k->leaf = row_new(k);
+  k->best = row_new(k);
+}
+
+struct canonical *canonical_new(struct state_cells *cells) {
+  struct canonical *k = memory_alloc(sizeof *k);
+  const struct licences *l = cells->licences;
+  arena_init(&k->arena);
+  k->cells = cells;
+  k->model = cells->model;
+  k->routes = message_routes_of(cells->interp, k->model, cells->query,
+                                action_uses_of(k->model, cells->query, &k->arena), &k->arena);
+  k->nprocesses = k->nelements = k->model->nprocesses;
+  if (l->of[REDUCE_VALUES].applied && l->value_type && l->value_type->count <= VALUES_MOST) {
+    k->value_type = l->value_type;
+    k->nelements += (uint32_t)l->value_type->count;
+  }
+  k->content_views = arena_array(&k->arena, cells->ntables + 1, sizeof *k->content_views);
+  k->renamings = intern_new();
+  make_scratch(k);
+  scalarsets_find(k);
+  bare_ring_find(k);
+  return k;
+}
+
+void canonical_free(struct canonical *k) {
+  if (!k)
+    return;
+  for (uint32_t t = 0; t < k->cells->ntables; t++)
+    memory_free(k->content_views[t].at);
+  bare_ring_release(k);
+  vec_release(&k->occurrences);
+  vec_release(&k->parts);
+  vec_release(&k->scratch);
+  vec_release(&k->packets);
+  vec_release(&k->values);
+  vec_release(&k->images);
+  vec_release(&k->hyperedges);
+  vec_release(&k->levels);
+  vec_release(&k->occurs_at);
+  memo_release(&k->renamed);
+  intern_free(k->renamings);
+  arena_release(&k->arena);
+  memory_free(k);
+}
+
+size_t canonical_bytes(const struct canonical *k) {
+  size_t bytes = sizeof *k + bare_ring_bytes(k) + memo_bytes(&k->renamed) + intern_bytes(k->renamings) +
+                 k->occurrences.cap * sizeof *k->occurrences.at + k->parts.cap * sizeof *k->parts.at +
+                 k->hyperedges.cap * sizeof *k->hyperedges.at + k->levels.n * 4 * k->nelements * sizeof(uint32_t);
+  for (uint32_t t = 0; t < k->cells->ntables; t++)
+    bytes += k->content_views[t].n * sizeof *k->content_views[t].at;
+  return bytes;
+}
+
+/* --- the search --- */
+
+static int compare_rows(struct canonical *k, const content *a, const content *b) {
+  int order = 0;
+  for (uint32_t i = 0; i < k->naffected && !order; i++) {
+    uint32_t cell = k->affected[i].cell;
+    order = content_compare(k, cell, a[cell], b[cell]);
+  }
+  return order;
+}
+
+static void keep_leaf(struct canonical *k, uint32_t depth) {
+  content *row = k->best;
+  uint32_t *to = k->best_to;
+  k->best = k->leaf;
+  k->leaf = row;
+  k->best_to = k->to;
+  k->to = to;
+  memcpy(k->best_path, k->path, depth * sizeof *k->path);
+  k->any = true;
+}
+
+static uint32_t orbit_of(uint32_t *orbit, uint32_t x) {
+  while (orbit[x] != x)
+    x = orbit[x] = orbit[orbit[x]];
+  return x;
+}
+
+/* This way and the best one lead to the same row, so a renaming that leaves the row unchanged takes the one way to the
+   other. Where they parted, what this way has still to offer was seen on the other; and there and above, points that
+   the renaming takes to each other need not both be tried. */
+static void record_automorphism(struct canonical *k) {
+  uint32_t *at_place = k->heads;
+  for (k->jump = 0; k->path[k->jump] == k->best_path[k->jump];)
+    k->jump++;
+  for (uint32_t x = 0; x < k->nelements; x++)
+    at_place[k->best_to[x]] = x;
+  for (uint32_t d = k->nrings; d <= k->jump; d++) {
+    uint32_t *orbit = k->levels.at[d].orbit;
+    for (uint32_t x = 0; x < k->nelements; x++)
+      orbit[orbit_of(orbit, x)] = orbit_of(orbit, at_place[k->to[x]]);
+  }
+}
+
+/* Every element has its place. */
+static void leaf(struct canonical *k, const struct partition *p, uint32_t depth) {
+  for (uint32_t i = 0; i < k->nelements; i++)
+    k->to[p->at[i]] = i;
+  for (const struct affected_cell *w = k->affected, *end = w + k->naffected; w < end; w++) {
+    content c = k->row[w->cell];
+    if (!w->empties || c != 0)
+      c = content_renamed(k, w->cell, c, k->to);
+    k->leaf[w->b == NO_ELEMENT ? cell_renamed(k, w->cell, k->to)
+                               : k->cells->channel[k->to[w->a] * k->nprocesses + k->to[w->b]]] = c;
+  }
+  int order = k->any ? compare_rows(k, k->leaf, k->best) : -1;
+  if (order < 0)
+    keep_leaf(k, depth);
+  else if (order == 0)
+    record_automorphism(k);
+}
+
+static struct partition *level(struct canonical *k, uint32_t depth) {
+  while (k->levels.n <= depth) {
+    struct partition p = {
+        .at = elements_new(k), .colour = elements_new(k), .size = elements_new(k), .orbit = elements_new(k)};
+    vec_push(&k->levels, p);
+  }
+  return &k->levels.at[depth];
+}
+
+static void explore(struct canonical *k, uint32_t depth);
+
+/* Goes on with `element` told apart; false: nothing more to be found at this level. */
+static bool descend(struct canonical *k, uint32_t depth, uint32_t element) {
+  k->path[depth] = element;
+  explore(k, depth + 1);
+  if (k->jump != NO_LEVEL && k->jump < depth)
+    return false;
+  k->jump = NO_LEVEL;
+  return true;
+}
+
+static void branch_on_rotations(struct canonical *k, uint32_t depth) {
+  struct element_scalarset *f = &k->scalarsets[k->rings[depth]];
+  uint32_t n = find_ring_rotations(k, level(k, depth), f);
+  for (uint32_t i = 0; i < n; i++) {
+    struct partition *inner = level(k, depth + 1);
+    partition_copy(k, inner, level(k, depth));
+    ring_place(inner, f, f->rotations[i]);
+    if (!descend(k, depth, f->rotations[i]))
+      return;
+  }
+}
+
+/* The smallest class that is open, the first of those. */
+static uint32_t choose_class(const struct canonical *k, const struct partition *p) {
+  uint32_t best = UINT32_MAX;
+  for (uint32_t c = 0; c < k->nelements; c += p->size[c])
+    if (p->size[c] > 1 && (best == UINT32_MAX || p->size[c] < p->size[best]))
+      best = c;
+  return best;
+}
+
+/* Or one that is as good. */
+static bool tried_before(struct canonical *k, const struct partition *p, uint32_t colour, uint32_t i) {
+  for (uint32_t j = 0; j < i; j++)
+    if (orbit_of(p->orbit, p->at[colour + j]) == orbit_of(p->orbit, p->at[colour + i]) ||
+        elements_interchangeable(k, &p->at[colour + j], &p->at[colour + i], 1))
+      return true;
+  return false;
+}
+
+static void explore(struct canonical *k, uint32_t depth) {
+  if (depth < k->nrings) {
+    branch_on_rotations(k, depth);
+    return;
+  }
+  struct partition *p = level(k, depth);
+  partition_refine(k, p, depth == k->nrings);
+  if (p->open)
+    partition_cut_interchangeable(k, p);
+  if (!p->open) {
+    leaf(k, p, depth);
+    return;
+  }
+  uint32_t colour = choose_class(k, p), size = p->size[colour];
+  for (uint32_t x = 0; x < k->nelements; x++)
+    p->orbit[x] = x;
+  for (uint32_t i = 0; i < size; i++) {
+    struct partition *inner = level(k, depth + 1);
+    p = level(k, depth);
+    if (tried_before(k, p, colour, i))
+      continue;
+    partition_copy(k, inner, p);
+    partition_single_out(inner, p->at[colour + i]);
+    if (!descend(k, depth, p->at[colour + i]))
+      return;
+  }
+}
+
+static void search(struct canonical *k, content *row) {
+  k->row = row;
+  k->any = k->indexed = false;
+  k->jump = NO_LEVEL;
+  hyperedges_collect(k);
+  partition_begin(k, level(k, 0));
+  explore(k, 0);
+  for (uint32_t i = 0; i < k->naffected; i++)
+    row[k->affected[i].cell] = k->best[k->affected[i].cell];
+}
+
+/* --- the whole row --- */
+
+void canonical_form(struct canonical *k, content *row, uint32_t *to, uint32_t *value_to) {
+  uint32_t *went = to || value_to ? k->went : NULL;
+  if (went)
+    for (uint32_t x = 0; x < k->nelements; x++)
+      went[x] = x;
+  for (uint32_t f = 0; f < k->nscalarsets; f++)
+    if (k->scalarsets[f].plain)
+      scalarset_sort(k, &k->scalarsets[f], row, went);
+  if (k->searches && !(k->bare && bare_ring_form(k, row, went))) {
+    search(k, row);
+    for (uint32_t f = 0; f < k->nscalarsets; f++)
+      if (went && !k->scalarsets[f].plain)
+        memcpy(went + k->scalarsets[f].first, k->best_to + k->scalarsets[f].first,
+               k->scalarsets[f].count * sizeof *went);
+  }
+  if (to)
+    memcpy(to, went, k->nprocesses * sizeof *to);
+  if (value_to && k->value_type)
+    for (uint32_t x = k->nprocesses; x < k->nelements; x++)
+      value_to[x - k->nprocesses] = went[x] - k->nprocesses;
+}
+
+void canonical_rename(struct canonical *k, content *row, const uint32_t *to, const uint32_t *value_to) {
+  memcpy(k->to, to, k->nprocesses * sizeof *to);
+  for (uint32_t x = k->nprocesses; x < k->nelements; x++)
+    k->to[x] = value_to ? value_to[x - k->nprocesses] + k->nprocesses : x;
+  memcpy(k->leaf, row, k->cells->ncells * sizeof *row);
+  for (uint32_t c = 0; c < k->cells->ncells; c++)
+    row[cell_renamed(k, c, k->to)] = content_renamed(k, c, k->leaf[c], k->to);
+}

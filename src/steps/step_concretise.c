@@ -1,0 +1,287 @@
+/* From stored states back to a real run. A stored state is a configuration's row with things forgotten and processes
+   and values renamed. The moves from the real configuration's row tell who does what on the cheapest way to the next
+   state of the path; of that process and action the reference's events are tried until one leads where the move does.
+   Where there are no moves to ask, all events are tried. */
+#include "steps/step_system_internal.h"
+
+#include <string.h>
+
+struct step_concretisation {
+  struct step_system *space;
+  struct config *config;        /* the real one */
+  const struct state *target;   /* NULL: an error is wanted */
+  const struct path_goal *goal; /* of the last step, else NULL */
+  uint32_t group;               /* what is to be taken, NO_GROUP: anything */
+  struct witness *witness;      /* the cheapest way found so far */
+  struct config *next;
+  uint64_t cost;
+};
+
+/* Faulty processes first, then messages. */
+static uint64_t cost_of(const struct step_concretisation *k, const struct event *e, const struct config *next) {
+  bool again = k->config->local[e->process][LOCAL_STATUS] & STATUS_RECOVERED;
+  uint64_t processes = e->kind == EVENT_CRASH && !again;
+  return processes << 32 | (uint64_t)(next->lost - k->config->lost + next->duplicated - k->config->duplicated);
+}
+
+static bool leads_there(struct step_concretisation *k, enum step_result result, const struct config *next) {
+  struct step_system *s = k->space;
+  if (result != STEP_OK || !k->target)
+    return result == STEP_ERROR && !k->target;
+  if (k->goal && k->goal->kind == GOAL_BROKEN_STEP) {
+    const struct property *p = &s->model->properties[s->base.query->properties[k->goal->property]];
+    if (config_holds(s->interp, p->formula, k->config, next, NULL) == V_TRUE)
+      return false;
+  }
+  row_from_config(s, next, s->row);
+  return row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, k->target->bytes, s->keys.nbytes);
+}
+
+static bool try_event(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                      const struct model_error *error) {
+  (void)error;
+  struct step_concretisation *k = context;
+  const struct model *m = k->space->model;
+  if (result == STEP_BAD_WITNESS)
+    return true;
+  if (k->group != NO_GROUP && group_of_event(k->space, w->event) != k->group)
+    return true;
+  uint64_t cost = cost_of(k, w->event, next);
+  if ((k->witness && cost >= k->cost) || !leads_there(k, result, next))
+    return true;
+  witness_free(k->witness);
+  config_free(k->next);
+  k->witness = witness_copy(m, w);
+  k->next = config_copy(m, next);
+  k->cost = cost;
+  return cost > 0;
+}
+
+/* --- who does what --- */
+
+struct move_guide {
+  struct step_concretisation *concrete;
+  uint32_t process, action;
+  uint64_t cost;
+  uint64_t *to; /* the row that the move leads to, packed as it comes, with relative rounds */
+  bool found;
+};
+
+/* Does the move do what is special about the last step? */
+static bool reaches_goal(const struct step_concretisation *k, const struct move *m) {
+  struct step_system *s = k->space;
+  if ((m->error != NULL) != (k->target == NULL) || (k->group != NO_GROUP && m->group != k->group))
+    return false;
+  if (!k->goal || k->goal->kind != GOAL_BROKEN_STEP)
+    return true;
+  uint64_t broken = m->broken | (s->nglobal_steps ? step_properties_broken_by_step(s, s->words, s->next) : 0);
+  return broken >> k->goal->property & 1;
+}
+
+static bool consider_move(void *context, uint32_t p, const struct move *m) {
+  struct move_guide *g = context;
+  struct step_concretisation *k = g->concrete;
+  struct step_system *s = k->space;
+  uint64_t cost = (uint64_t)m->became_faulty << 32 | (uint32_t)(m->lost + m->duplicated);
+  if ((g->found && cost >= g->cost) || !reaches_goal(k, m))
+    return true;
+  if (k->target) {
+    keys_unpack(&s->keys, s->next, s->row);
+    if (!row_key(s, s->row, s->packed, NULL, NULL) || memcmp(s->packed, k->target->bytes, s->keys.nbytes))
+      return true;
+    keys_unpack(&s->keys, s->next, s->row);
+    row_normalise(s, s->row);
+    if (!keys_pack(&s->keys, s->row, g->to))
+      return true;
+  }
+  g->found = true;
+  g->cost = cost;
+  g->process = p;
+  g->action = m->action;
+  return cost > 0;
+}
+
+/* False: there are no moves to go by, or names have grown too long for the keys on the way. */
+static bool find_guide(struct step_concretisation *k, struct move_guide *g) {
+  struct step_system *s = k->space;
+  if (s->plain)
+    return false;
+  row_from_config(s, k->config, s->row);
+  row_normalise(s, s->row);
+  if (keys_pack(&s->keys, s->row, s->words))
+    step_system_each_move(s, consider_move, g);
+  s->base.restart = false;
+  return g->found;
+}
+
+static bool try_guided(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                       const struct model_error *error) {
+  (void)error;
+  struct move_guide *g = context;
+  struct step_concretisation *k = g->concrete;
+  struct step_system *s = k->space;
+  const struct model *m = s->model;
+  if (result != (k->target ? STEP_OK : STEP_ERROR) || cost_of(k, w->event, next) != g->cost ||
+      (k->group != NO_GROUP && group_of_event(s, w->event) != k->group))
+    return true;
+  if (k->target) {
+    row_from_config(s, next, s->row);
+    row_normalise(s, s->row);
+    if (!keys_pack(&s->keys, s->row, s->packed) || memcmp(s->packed, g->to, s->keys.nbytes))
+      return true;
+  }
+  k->witness = witness_copy(m, w);
+  k->next = config_copy(m, next);
+  return false;
+}
+
+static void step_guided(struct step_concretisation *k) {
+  struct step_system *s = k->space;
+  struct move_guide g = {.concrete = k, .to = memory_alloc((s->keys.nwords + 2) * sizeof *g.to)};
+  if (find_guide(k, &g))
+    event_steps_of(s->interp, s->base.query->environment, k->config, g.process, g.action, try_guided, &g);
+  memory_free(g.to);
+}
+
+/* --- one step --- */
+
+static bool find_step(struct step_concretisation *k) {
+  struct step_system *s = k->space;
+  k->witness = NULL;
+  k->next = NULL;
+  step_guided(k);
+  if (!k->witness)
+    config_successors(s->interp, s->base.query->environment, k->config, try_event, k);
+  return k->witness;
+}
+
+static void run_add(struct run *run, struct witness *w) {
+  run->steps = memory_resize_array(run->steps, run->nsteps + 1, sizeof *run->steps);
+  run->steps[run->nsteps++] = w;
+}
+
+/* --- what was passed on at once has to be passed on first --- */
+
+#define FUSION_STATES_MAX 4096
+
+struct fusion_state { /* a configuration that differs from the first in what has been passed on */
+  struct config *config;
+  struct witness *witness; /* of the last step */
+  size_t before;
+};
+
+struct fusion_search {
+  struct step_concretisation *concrete;
+  VEC(struct fusion_state) at;
+  size_t now;
+  uint64_t *key;
+};
+
+static bool note_fusion_state(void *context, const struct witness *w, enum step_result result,
+                              const struct config *next, const struct model_error *error) {
+  struct fusion_search *p = context;
+  struct step_system *s = p->concrete->space;
+  const struct model *m = s->model;
+  (void)error;
+  if (result != STEP_OK || w->event->kind != EVENT_ACTION ||
+      !action_can_fuse(m, s->use, s->role_of[w->event->process], w->event->action))
+    return true;
+  row_from_config(s, next, s->row);
+  if (row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, p->key, s->keys.nbytes))
+    vec_push(&p->at, ((struct fusion_state){config_copy(m, next), witness_copy(m, w), p->now}));
+  return p->at.n < FUSION_STATES_MAX;
+}
+
+static void add_fused_steps(struct fusion_search *p, size_t i, struct run *run) {
+  if (i == 0)
+    return;
+  add_fused_steps(p, p->at.at[i].before, run);
+  run_add(run, p->at.at[i].witness);
+  p->at.at[i].witness = NULL;
+}
+
+/* Breadth first, until the step can be made. */
+static bool find_after_fused_steps(struct step_concretisation *k, struct run *run) {
+  struct step_system *s = k->space;
+  struct fusion_search p = {.concrete = k, .key = memory_alloc((s->keys.nwords + 2) * sizeof *p.key)};
+  bool found = false;
+  row_from_config(s, k->config, s->row);
+  vec_push(&p.at, ((struct fusion_state){config_copy(s->model, k->config), NULL, 0}));
+  if (row_key(s, s->row, p.key, NULL, NULL))
+    for (p.now = 0; p.now < p.at.n && !found; p.now++) {
+      config_assign(s->model, k->config, p.at.at[p.now].config);
+      found = p.now > 0 && find_step(k);
+      if (found)
+        add_fused_steps(&p, p.now, run);
+      else
+        config_successors(s->interp, s->base.query->environment, k->config, note_fusion_state, &p);
+    }
+  for (size_t i = 0; i < p.at.n; i++) {
+    config_free(p.at.at[i].config);
+    witness_free(p.at.at[i].witness);
+  }
+  vec_release(&p.at);
+  memory_free(p.key);
+  return found;
+}
+
+static bool concrete_step(struct step_concretisation *k, struct run *run) {
+  bool fuses = k->space->base.licences->of[REDUCE_FUSION].applied;
+  if (!find_step(k) && !(fuses && find_after_fused_steps(k, run)))
+    return false;
+  run_add(run, k->witness);
+  config_free(k->config);
+  k->config = k->next;
+  return true;
+}
+
+static bool concrete_begin(struct step_concretisation *k, const struct state *first, struct run *run) {
+  *run = (struct run){0};
+  if (!(k->config = step_system_initial_find(k->space, first)))
+    return false;
+  run->initial = config_copy(k->space->model, k->config);
+  return true;
+}
+
+static bool concrete_end(struct step_concretisation *k, struct run *run, bool ok) {
+  config_free(k->config);
+  if (!ok) {
+    run_release(run);
+    *run = (struct run){0};
+  }
+  return ok;
+}
+
+bool step_system_concretise(struct system *space, const struct state *path, uint32_t n, const struct path_goal *goal,
+                            struct run *run) {
+  struct step_concretisation k = {.space = step_system_of(space), .group = NO_GROUP};
+  if (n == 0 || !concrete_begin(&k, &path[0], run))
+    return false;
+  bool ok = true;
+  for (uint32_t i = 1; i < n && ok; i++) {
+    k.target = &path[i];
+    k.goal = i + 1 == n ? goal : NULL;
+    ok = concrete_step(&k, run);
+  }
+  if (ok && goal->kind == GOAL_ERROR) {
+    k.target = NULL;
+    ok = concrete_step(&k, run);
+  }
+  return concrete_end(&k, run, ok);
+}
+
+bool step_system_concretise_path(struct system *space, const struct state *path, uint32_t n,
+                                 const struct step_requirement *wish, struct run *run) {
+  struct step_concretisation k = {.space = step_system_of(space)};
+  if (n == 0 || !concrete_begin(&k, &path[0], run))
+    return false;
+  bool ok = true;
+  run->reached = memory_alloc(n * sizeof *run->reached);
+  for (uint32_t i = 1; i < n && ok; i++) {
+    k.target = &path[i];
+    k.group = wish[i - 1].group;
+    ok = concrete_step(&k, run);
+    run->reached[i] = run->nsteps;
+  }
+  return concrete_end(&k, run, ok);
+}

@@ -1,0 +1,75 @@
+/* What fairness speaks of, by number: numbers are private to a run. The interp is interp/fairness_groups.c. */
+#include "steps/step_system_internal.h"
+
+void groups_init(struct step_system *s) {
+  const struct query *q = s->base.query;
+  s->group_names = intern_new();
+  if (query_is_live(s->model, q))
+    s->fair = environment_fairness(s->env);
+}
+
+static uint32_t group_put(struct step_system *s, const struct fair_group *g) {
+  return intern_put(s->group_names, (value[]){g->process, g->action, g->sender, g->message}, 4);
+}
+
+uint32_t group_of_event(struct step_system *s, const struct event *e) {
+  struct fair_group group;
+  if (!s->fair || !event_fair_group(s->interp, s->base.query->environment, e, &group))
+    return NO_GROUP;
+  return group_put(s, &group);
+}
+
+uint32_t group_of_action(struct step_system *s, uint32_t p, uint32_t action, const struct inbox_entry *in) {
+  struct taken_message one = {0};
+  struct event e = {.kind = EVENT_ACTION, .process = p, .action = action, .taken = &one, .ntaken = in != NULL};
+  if (in)
+    one = (struct taken_message){.from = in->from, .place = in->place, .forged = in->forged, .message = in->message};
+  return group_of_event(s, &e);
+}
+
+/* --- which are possible --- */
+
+struct step_enabled_groups {
+  struct step_system *space;
+  group_fn *visit;
+  void *context;
+  VEC(uint32_t) seen;
+};
+
+static void note_possible(void *context, const struct fair_group *group) {
+  struct step_enabled_groups *p = context;
+  uint32_t id = group_put(p->space, group);
+  for (size_t i = 0; i < p->seen.n; i++)
+    if (p->seen.at[i] == id)
+      return;
+  vec_push(&p->seen, id);
+  p->visit(p->context, id);
+}
+
+/* Where what is possible is more than what a process sees: room in a channel; messages that are still to be delivered.
+ */
+static bool needs_interpreter(const struct step_system *s) {
+  return s->plain || s->cells.bound > 0 || (s->model->nmessages > 0 && !semantics_delivers(s->base.query->semantics));
+}
+
+void step_system_enabled(struct system *space, const struct state *state, group_fn *visit, void *context) {
+  struct step_system *s = step_system_of(space);
+  if (!s->fair)
+    return;
+  keys_load(&s->keys, state, s->words);
+  if (needs_interpreter(s)) {
+    struct step_enabled_groups possible = {.space = s, .visit = visit, .context = context};
+    keys_unpack(&s->keys, s->words, s->row);
+    struct config *c = state_cells_to_config(&s->cells, s->row);
+    config_groups(s->interp, s->base.query->environment, c, note_possible, &possible);
+    config_free(c);
+    vec_release(&possible.seen);
+    return;
+  }
+  uint32_t byzantine = load_visible_memory(s);
+  for (uint32_t p = 0; p < s->model->nprocesses; p++) {
+    const struct moves *moves = moves_of(s, p, byzantine);
+    for (uint32_t i = 0; i < moves->ngroups; i++)
+      visit(context, moves->groups[i]);
+  }
+}

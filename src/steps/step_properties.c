@@ -1,0 +1,435 @@
+/* Properties, remembered by what they read: a formula sees a state only through some variables, the globals and who is
+   at fault, so its value is kept by those. */
+#include "steps/step_system_internal.h"
+
+#include "analysis/formula_reads.h"
+#include "analysis/may_fail.h"
+#include "base/hash.h"
+
+#include <string.h>
+
+#define VERDICTS_CACHED 4096 /* a power of 2 */
+#define DIGESTS_MOST (1u << 22)
+#define CONTENT_BITS 16
+#define DIGESTS_AFTER_MISSES 256
+
+struct known_verdict {
+  uint64_t seen[2]; /* the bits of a short key that it reads */
+  uint32_t verdict; /* 1 + verdict, 0: empty */
+};
+
+/* Where a cell stands in the key, and what its content adds to the digest. */
+struct digest_cell {
+  uint64_t mask;
+  uint32_t *contribution; /* by content; CONTRIBUTION_UNKNOWN: not known */
+  uint32_t word;
+  uint32_t step; /* how many digests there are of the cells before it */
+  uint8_t shift;
+};
+#define CONTRIBUTION_UNKNOWN (UINT32_C(1) << 31)
+
+struct step_property_memo {
+  const struct node *formula;
+  bool step;
+  struct formula_reads reads;
+  uint32_t *cells, ncells; /* the cells that it reads */
+  uint32_t **class_of;     /* [role][content]: what it sees of a local state; 0: not known */
+  uint32_t *nclass_of;
+  struct intern *classes, *projections;
+  VEC(uint32_t) verdicts; /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not known */
+  VEC(struct model_error) errors;
+  uint32_t layout; /* of keys for which all that follows is so */
+  /* All that it sees as one number, if that is small: the digest. */
+  struct digest_cell *seen;
+  uint8_t *verdict_by_digest;  /* by digest: 1 + verdict, 0: not known; NULL: there are no digests */
+  bool too_many;               /* digests there would be */
+  uint32_t nclasses;           /* that they can tell */
+  struct known_verdict *cache; /* without: by the bits of a short key that it reads; NULL: keys are long */
+  uint64_t mask[2];            /* those */
+  uint64_t missed;
+  bool local;    /* a step property about one process each, which holds of those that stay as they are */
+  uint32_t role; /* local: whose; ROLE_ANY: all */
+};
+
+/* Who is Byzantine matters to every quantifier over the role's processes. */
+static bool reads_locals(const struct step_system *s, const struct step_property_memo *m, uint32_t r) {
+  bool any = m->reads.status || s->byzantine || (m->reads.initials && s->cells.initials == INITIALS_EACH);
+  for (uint32_t v = 0; v < s->model->roles[r].nvars && !any; v++)
+    any = m->reads.vars[r][v];
+  return any;
+}
+
+static void find_cells(struct step_system *s, struct step_property_memo *m) {
+  const struct model *model = s->model;
+  m->cells = arena_array(&s->arena, s->cells.ncells + 1, sizeof *m->cells);
+  for (uint32_t p = 0; p < model->nprocesses; p++)
+    if (reads_locals(s, m, s->role_of[p]))
+      m->cells[m->ncells++] = p;
+  for (uint32_t g = 0; g < model->nglobals; g++)
+    if (m->reads.globals[g])
+      m->cells[m->ncells++] = s->cells.global[g];
+  if (m->reads.initials && s->cells.initials_set != NO_CELL)
+    m->cells[m->ncells++] = s->cells.initials_set;
+}
+
+/* What the formula reads, and where that stands. */
+static void memo_init(struct step_system *s, struct step_property_memo *m, const struct node *formula) {
+  const struct model *model = s->model;
+  m->formula = formula;
+  m->reads = formula_reads_of(model, formula, &s->arena);
+  m->classes = intern_new();
+  m->projections = intern_new();
+  intern_put(m->classes, NULL, 0); /* so that no class is 0 */
+  m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
+  m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
+  find_cells(s, m);
+}
+
+void properties_init(struct step_system *s) {
+  const struct query *q = s->base.query;
+  s->digests_from = DIGESTS_AFTER_MISSES;
+  s->properties = arena_array(&s->arena, q->nproperties + q->natoms + 1, sizeof *s->properties);
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    struct step_property_memo *m = &s->properties[i];
+    const struct property *property = &s->model->properties[q->properties[i]];
+    memo_init(s, m, property->formula);
+    m->step = property->step;
+    if (!m->step)
+      continue;
+    m->local = property_is_one_process_step(property) && property_is_stutter_invariant(property) &&
+               !node_may_fail(s->model, q, property->formula, NULL, NULL) && i < 64 &&
+               !(m->reads.initials && s->cells.initials == INITIALS_SET);
+    m->role = m->local ? m->formula->gen[0].range->index : ROLE_ANY;
+    s->nlocal_steps += m->local;
+    s->nglobal_steps += !m->local;
+  }
+  for (uint32_t i = 0; i < q->natoms; i++)
+    memo_init(s, &s->properties[q->nproperties + i], q->atoms[i]);
+}
+
+static void clear_digest(struct step_property_memo *m) {
+  for (uint32_t i = 0; i < m->ncells && m->seen; i++)
+    memory_free(m->seen[i].contribution);
+  memory_free(m->seen);
+  memory_free(m->verdict_by_digest);
+  m->seen = NULL;
+  m->verdict_by_digest = NULL;
+}
+
+void properties_release(struct step_system *s) {
+  for (uint32_t i = 0; i < s->base.query->nproperties + s->base.query->natoms; i++) {
+    struct step_property_memo *m = &s->properties[i];
+    intern_free(m->classes);
+    intern_free(m->projections);
+    for (uint32_t r = 0; r < s->model->nroles; r++)
+      memory_free(m->class_of[r]);
+    vec_release(&m->verdicts);
+    clear_digest(m);
+    memory_free(m->cache);
+    vec_release(&m->errors);
+  }
+  memo_release(&s->broken_by_local);
+}
+
+/* --- what a property sees --- */
+
+static uint32_t class_make(struct step_system *s, struct step_property_memo *m, uint32_t p, content local) {
+  uint32_t r = s->role_of[p], n, length;
+  const struct role *role = &s->model->roles[r];
+  const value *v = content_values(&s->cells, p, local, &length);
+  value *seen = memory_alloc((length + 2) * sizeof *seen);
+  value status = v[LOCAL_STATUS];
+  seen[0] = r;
+  seen[1] = status & STATUS_BYZANTINE;
+  if (m->reads.status)
+    seen[1] |= status & STATUS_FAULTY ? STATUS_CRASHED : 0;
+  n = 2;
+  for (uint32_t i = 0; i < role->nvars; i++)
+    seen[n++] = m->reads.vars[r][i] ? v[LOCAL_VAR(i)] : 0;
+  for (uint32_t i = 1 + role->nvars; i < length; i++)
+    seen[n++] = m->reads.initials ? v[i] : 0;
+  uint32_t class = intern_put(m->classes, seen, n);
+  memory_free(seen);
+  if (local >= m->nclass_of[r]) {
+    uint32_t room = 2 * local + 16;
+    m->class_of[r] = memory_resize_array(m->class_of[r], room, sizeof **m->class_of);
+    memset(m->class_of[r] + m->nclass_of[r], 0, (room - m->nclass_of[r]) * sizeof **m->class_of);
+    m->nclass_of[r] = room;
+  }
+  m->class_of[r][local] = class;
+  return class;
+}
+
+static uint32_t class_of(struct step_system *s, struct step_property_memo *m, uint32_t p, content local) {
+  uint32_t r = s->role_of[p];
+  uint32_t known = local < m->nclass_of[r] ? m->class_of[r][local] : 0;
+  return known ? known : class_make(s, m, p, local);
+}
+
+static uint32_t project_state(struct step_system *s, struct step_property_memo *m, const uint64_t *words, value *view) {
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    content c = key_get(&s->keys, words, m->cells[i]);
+    view[i] = m->cells[i] < s->model->nprocesses ? class_of(s, m, m->cells[i], c) : c;
+  }
+  return m->ncells;
+}
+
+/* --- and what it says --- */
+
+static struct config *config_at(struct step_system *s, const uint64_t *words) {
+  content *row = memory_alloc((s->cells.ncells + 1) * sizeof *row);
+  keys_unpack(&s->keys, words, row);
+  struct config *c = state_cells_to_config(&s->cells, row);
+  memory_free(row);
+  return c;
+}
+
+static uint32_t evaluate(struct step_system *s, struct step_property_memo *m, const uint64_t *before,
+                         const uint64_t *after) {
+  struct config *b = config_at(s, before), *a = after ? config_at(s, after) : NULL;
+  struct model_error error = {0};
+  uint32_t verdict = config_holds(s->interp, m->formula, b, a, &error);
+  if (verdict == V_ERROR) {
+    vec_push(&m->errors, error);
+    verdict += (uint32_t)m->errors.n - 1;
+  }
+  config_free(b);
+  config_free(a);
+  return verdict;
+}
+
+__attribute__((noinline)) static uint32_t verdict_on(struct step_system *s, struct step_property_memo *m,
+                                                     const uint64_t *before, const uint64_t *after) {
+  value small[128], *view = 2 * m->ncells + 1 <= 128 ? small : memory_alloc((2 * m->ncells + 1) * sizeof *view);
+  uint32_t n = project_state(s, m, before, view);
+  if (after)
+    n += project_state(s, m, after, view + n);
+  uint32_t id = intern_put(m->projections, view, n);
+  if (view != small)
+    memory_free(view);
+  while (m->verdicts.n <= id)
+    vec_push(&m->verdicts, 0);
+  if (!m->verdicts.at[id])
+    m->verdicts.at[id] = 1 + evaluate(s, m, before, after);
+  return m->verdicts.at[id] - 1;
+}
+
+/* --- in short --- */
+
+/* For the keys and the classes that there are, if there are not too many. */
+static void lay_out_digest(struct step_system *s, struct step_property_memo *m) {
+  uint64_t digests = 1;
+  clear_digest(m);
+  m->nclasses = (uint32_t)intern_count(m->classes);
+  m->too_many = false;
+  m->seen = memory_alloc((m->ncells + 1) * sizeof *m->seen);
+  for (uint32_t i = 0; i < m->ncells && !m->too_many; i++) {
+    const struct key_field *f = &s->keys.field[m->cells[i]];
+    m->seen[i] = (struct digest_cell){
+        .mask = (UINT64_C(1) << f->width) - 1, .word = f->word, .step = (uint32_t)digests, .shift = f->shift};
+    m->too_many = f->width > CONTENT_BITS;
+    digests *= m->cells[i] < s->model->nprocesses ? m->nclasses : m->seen[i].mask + 1;
+    m->too_many |= digests > DIGESTS_MOST;
+  }
+  if (m->too_many) {
+    clear_digest(m);
+    return;
+  }
+  m->verdict_by_digest = memory_alloc((size_t)digests);
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    size_t contents = (size_t)m->seen[i].mask + 1;
+    m->seen[i].contribution = memory_alloc(contents * sizeof *m->seen[i].contribution);
+    for (size_t c = 0; c < contents; c++)
+      m->seen[i].contribution[c] = CONTRIBUTION_UNKNOWN;
+  }
+}
+
+/* Tells the contents that it has not been contribution of. False: there are more classes than there were. */
+__attribute__((noinline)) static bool fill_contributions(struct step_system *s, struct step_property_memo *m,
+                                                         const uint64_t *words) {
+  for (uint32_t i = 0; i < m->ncells; i++) {
+    uint32_t cell = m->cells[i];
+    bool local = cell < s->model->nprocesses;
+    content c = key_get(&s->keys, words, cell);
+    uint32_t is = local ? class_of(s, m, cell, c) : c;
+    if (local && is >= m->nclasses)
+      return false;
+    m->seen[i].contribution[c] = is * m->seen[i].step;
+  }
+  return true;
+}
+
+/* CONTRIBUTION_UNKNOWN: some content is. */
+static inline uint32_t digest_of(const struct step_property_memo *m, const uint64_t *words) {
+  uint32_t digest = 0, any = 0;
+  for (const struct digest_cell *at = m->seen, *end = at + m->ncells; at < end; at++) {
+    uint32_t is = at->contribution[words[at->word] >> at->shift & at->mask];
+    any |= is;
+    digest += is;
+  }
+  return any & CONTRIBUTION_UNKNOWN ? CONTRIBUTION_UNKNOWN : digest;
+}
+
+/* Where the verdict is, or goes; NULL: there are no digests. */
+static inline uint8_t *verdict_slot(struct step_system *s, struct step_property_memo *m, const uint64_t *words) {
+  uint32_t digest = 0;
+  while (m->verdict_by_digest && (digest = digest_of(m, words)) == CONTRIBUTION_UNKNOWN)
+    if (!fill_contributions(s, m, words))
+      lay_out_digest(s, m);
+  return m->verdict_by_digest ? &m->verdict_by_digest[digest] : NULL;
+}
+
+static void lay_out(struct step_system *s, struct step_property_memo *m) {
+  m->layout = s->keys.layouts;
+  clear_digest(m);
+  m->too_many = false;
+  memory_free(m->cache);
+  m->cache = s->keys.nwords <= 2 ? memory_alloc(VERDICTS_CACHED * sizeof *m->cache) : NULL;
+  m->mask[0] = m->mask[1] = m->missed = 0;
+  for (uint32_t i = 0; i < m->ncells && m->cache; i++) {
+    const struct key_field *f = &s->keys.field[m->cells[i]];
+    m->mask[f->word] |= ((UINT64_C(1) << f->width) - 1) << f->shift;
+  }
+}
+
+/* It was not at hand. If that happens often there shall be digests. */
+__attribute__((noinline)) static uint32_t verdict_missed(struct step_system *s, struct step_property_memo *m,
+                                                         const uint64_t *words) {
+  if (++m->missed > s->digests_from && m->missed > s->expanded / 4 && !m->verdict_by_digest && !m->too_many)
+    lay_out_digest(s, m);
+  return verdict_on(s, m, words, NULL);
+}
+
+static uint32_t verdict_in(struct step_system *s, struct step_property_memo *m, const uint64_t *words) {
+  if (m->layout != s->keys.layouts)
+    lay_out(s, m);
+  uint8_t *verdict_by_digest = verdict_slot(s, m, words);
+  if (verdict_by_digest) {
+    uint32_t verdict = *verdict_by_digest ? *verdict_by_digest - 1u : verdict_missed(s, m, words);
+    if (verdict < V_ERROR)
+      *verdict_by_digest = (uint8_t)(verdict + 1);
+    return verdict;
+  }
+  if (!m->cache)
+    return verdict_missed(s, m, words);
+  uint64_t seen[2] = {words[0] & m->mask[0], words[1] & m->mask[1]}, h = hash_mix(seen[0], seen[1]);
+  struct known_verdict *known = &m->cache[(h ^ h >> 20) & (VERDICTS_CACHED - 1)];
+  if (!known->verdict || known->seen[0] != seen[0] || known->seen[1] != seen[1])
+    *known = (struct known_verdict){{seen[0], seen[1]}, 1 + verdict_missed(s, m, words)};
+  return known->verdict - 1;
+}
+
+static enum verdict3 memo_holds(struct step_system *s, struct step_property_memo *m, const struct state *state,
+                                struct model_error *error) {
+  keys_load(&s->keys, state, s->words);
+  uint32_t verdict = verdict_in(s, m, s->words);
+  if (verdict < V_ERROR)
+    return (enum verdict3)verdict;
+  *error = m->errors.at[verdict - V_ERROR];
+  return V_ERROR;
+}
+
+enum verdict3 step_system_holds(struct step_system *s, uint32_t i, const struct state *state,
+                                struct model_error *error) {
+  return memo_holds(s, &s->properties[i], state, error);
+}
+
+enum verdict3 step_system_atom(struct step_system *s, uint32_t i, const struct state *state,
+                               struct model_error *error) {
+  return memo_holds(s, &s->properties[s->base.query->nproperties + i], state, error);
+}
+
+static bool is_seen(const struct step_property_memo *m, uint32_t cell) {
+  bool seen = false;
+  for (uint32_t i = 0; i < m->ncells && !seen; i++)
+    seen = m->cells[i] == cell;
+  return seen;
+}
+
+bool move_is_invisible(struct step_system *s, uint32_t p, content local, const struct move *move) {
+  for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
+    struct step_property_memo *m = &s->properties[i];
+    for (uint32_t k = 0; k < move->npatches && !m->step; k++) {
+      const struct patch *patch = &move->patches[k];
+      bool own = patch->cell == p;
+      if (is_seen(m, patch->cell) && !(own && class_of(s, m, p, local) == class_of(s, m, p, patch->to)))
+        return false;
+    }
+  }
+  return true;
+}
+
+/* --- steps --- */
+
+/* A step that changes nothing is not verdict_by_digest: it breaks nothing. */
+static bool stutters(const struct step_system *s, const uint64_t *before, const uint64_t *after) {
+  for (uint32_t p = 0; p < s->model->nprocesses; p++)
+    if (key_get(&s->keys, before, p) != key_get(&s->keys, after, p))
+      return false;
+  for (uint32_t g = 0; g < s->model->nglobals; g++)
+    if (key_get(&s->keys, before, s->cells.global[g]) != key_get(&s->keys, after, s->cells.global[g]))
+      return false;
+  return true;
+}
+
+uint64_t step_properties_broken_by_step(struct step_system *s, const uint64_t *before, const uint64_t *after) {
+  uint64_t broken = 0;
+  if (stutters(s, before, after))
+    return 0;
+  for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
+    struct step_property_memo *m = &s->properties[i];
+    if (m->step && !m->local && verdict_on(s, m, before, after) != V_TRUE)
+      broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  }
+  return broken;
+}
+
+/* The model with only that process in it. */
+static enum verdict3 holds_of_one(struct step_system *s, const struct step_property_memo *m, uint32_t p, content before,
+                                  content after) {
+  struct model model = *s->model;
+  struct interpreter interp = *s->interp;
+  struct role *roles = memory_alloc((model.nroles + 1) * sizeof *roles);
+  uint32_t n;
+  memcpy(roles, s->model->roles, model.nroles * sizeof *roles);
+  for (uint32_t r = 0; r < model.nroles; r++) {
+    roles[r].first = 0;
+    roles[r].count = r == s->role_of[p];
+    if (r > s->role_of[p])
+      roles[r].first = 1;
+  }
+  model.roles = roles;
+  model.nprocesses = 1;
+  interp.model = &model;
+  struct config *b = config_new(&model), *a = config_new(&model);
+  const value *old = content_values(&s->cells, p, before, &n), *new = content_values(&s->cells, p, after, &n);
+  memcpy(b->local[0], old, n * sizeof *old);
+  memcpy(a->local[0], new, n * sizeof *new);
+  local_fill_dont_care(&s->cells, s->role_of[p], b->local[0]);
+  local_fill_dont_care(&s->cells, s->role_of[p], a->local[0]);
+  enum verdict3 v = config_holds(&interp, m->formula, b, a, NULL);
+  config_free(b);
+  config_free(a);
+  s->interp->strings = interp.strings; /* they may have grown while the copy was in use */
+  s->interp->scratch = interp.scratch;
+  s->model->values = model.values;
+  memory_free(roles);
+  return v;
+}
+
+uint64_t step_properties_broken_by_process(struct step_system *s, uint32_t p, content before, content after) {
+  uint64_t broken = 0;
+  uint32_t known;
+  if (s->nlocal_steps == 0 || before == after)
+    return 0;
+  uint64_t key = (uint64_t)s->role_of[p] << 32 | before;
+  if (memo_find(&s->broken_by_local, key, after, &known))
+    return (uint64_t)*intern_at(s->vectors, known);
+  for (uint32_t i = 0; i < s->base.query->nproperties; i++) {
+    struct step_property_memo *m = &s->properties[i];
+    if (m->local && (m->role == ROLE_ANY || m->role == s->role_of[p]) && holds_of_one(s, m, p, before, after) != V_TRUE)
+      broken |= UINT64_C(1) << i;
+  }
+  memo_add(&s->broken_by_local, key, after, intern_put(s->vectors, (value[]){(value)broken}, 1));
+  return broken;
+}

@@ -1,0 +1,505 @@
+#include "steps/step_system_internal.h"
+
+#include "analysis/model_visitor.h"
+#include "interp/local.h"
+
+#include <string.h>
+
+/* --- keys of states --- */
+
+static void keep_farthest(struct step_system *s, uint32_t distance, const uint64_t *words) {
+  s->base.distance = distance;
+  s->farthest = memory_resize(s->farthest, s->keys.nwords * sizeof *words);
+  memcpy(s->farthest, words, s->keys.nwords * sizeof *words);
+  s->base.farthest = keys_state(&s->keys, s->farthest);
+}
+
+bool row_key(struct step_system *s, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to) {
+  uint32_t distance = row_normalise(s, row);
+  s->too_far = distance > s->max_distance;
+  bool further = !s->too_far && distance > s->base.distance;
+  if (s->canonical)
+    canonical_form(s->canonical, row, to, value_to);
+  if (!keys_pack(&s->keys, row, words))
+    return false;
+  if (further)
+    keep_farthest(s, distance, words);
+  return true;
+}
+
+bool keys_too_narrow(struct step_system *s) {
+  s->keys_too_narrow = s->base.restart = true;
+  return false;
+}
+
+bool cut_by_distance(struct step_system *s) {
+  s->base.distance_cut = true;
+  return true;
+}
+
+/* There was room for keys of so many words. */
+static void use_layout(struct step_system *s, uint32_t before, bool lasting) {
+  s->short_keys = s->keys.nwords <= SHORT_KEY_WORDS && uses_short_keys(s);
+  move_caches_clear(s);
+  if (s->keys.nwords > before) {
+    uint64_t **all[] = {&s->words, &s->next, &s->packed, &s->whole};
+    for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+      memory_free(*all[i]);
+      *all[i] = memory_alloc((s->keys.nwords + 2) * sizeof **all[i]);
+    }
+  }
+  if (s->normalised && !s->normaliser && lasting) {
+    size_t size = FORMS_REMEMBERED * (2 * (size_t)s->keys.nwords + 1) * sizeof *s->forms;
+    s->forms = memset(memory_resize(s->forms, size), 0, size);
+  }
+  s->base.distance = 0;
+  s->base.farthest.length = 0;
+  s->expanded = 0;
+  s->keys_too_narrow = false;
+}
+
+static void lay_out_keys(struct step_system *s, enum key_layout how) {
+  uint32_t before = s->keys.nwords;
+  keys_lay_out(&s->keys, how);
+  use_layout(s, before, how != KEYS_WIDE);
+}
+
+/* --- what processes see besides their own --- */
+
+uint32_t visible_globals(struct step_system *s, const uint64_t *words, uint32_t role, uint64_t uses) {
+  uint32_t n = 0;
+  s->vector[n++] = role;
+  for (uint32_t g = 0; g < s->model->nglobals; g++)
+    if (s->steps.used[role][g])
+      s->vector[n++] = g >= 64 || uses >> g & 1 ? key_get(&s->keys, words, s->cells.global[g]) : 0;
+  return intern_put(s->steps.global_sets, s->vector, n);
+}
+
+value status_of(const struct step_system *s, const uint64_t *words, uint32_t p) {
+  uint32_t n;
+  return content_values(&s->cells, p, key_get(&s->keys, words, p), &n)[LOCAL_STATUS];
+}
+
+uint32_t visible_byzantine(struct step_system *s, const uint64_t *words) {
+  uint32_t n = 0;
+  for (uint32_t p = 0; s->byzantine && p < s->model->nprocesses; p++)
+    if (status_of(s, words, p) & STATUS_BYZANTINE)
+      s->vector[n++] = p;
+  return intern_put(s->vectors, s->vector, n);
+}
+
+/* --- the plain way --- */
+
+struct reference_step {
+  struct step_system *space;
+  const struct config *from;
+  emit_fn *emit;
+  void *context;
+};
+
+/* Losing adds nothing that not delivering does not do already, if licensed: the same steps are left out as in
+ * process_moves.c. */
+static bool dropped_by_reduction(const struct step_system *s, const struct config *from, const struct event *e) {
+  if (e->kind == EVENT_LOSE)
+    return !s->loses;
+  if (e->kind == EVENT_CRASH && !crash_matters(s, s->role_of[e->process], e->action))
+    return true;
+  if (e->kind != EVENT_CRASH || e->action == NO_ACTION || s->parts)
+    return false;
+  struct interpreter *interp = s->interp;
+  struct choices choices = {0};
+  struct outbox out = {0};
+  struct model_error error;
+  struct config *next = config_new(s->model);
+  choices_give(&choices, &e->script);
+  event_apply(interp, s->env, from, e, &choices, &out, next, NULL, &error);
+  bool part = e->nout < out.n;
+  choices_release(&choices);
+  outbox_release(&out);
+  config_free(next);
+  return part;
+}
+
+static bool reference_next(void *context, const struct witness *w, enum step_result result, const struct config *next,
+                           const struct model_error *error) {
+  struct reference_step *step = context;
+  struct step_system *s = step->space;
+  const struct event *e = w->event;
+  if (result == STEP_BAD_WITNESS || dropped_by_reduction(s, step->from, e))
+    return true;
+  value before = step->from->local[e->process][LOCAL_STATUS];
+  struct edge edge = {.faults = (uint32_t)(next->lost - step->from->lost + next->duplicated - step->from->duplicated),
+                      .processes = e->kind == EVENT_CRASH && !(before & STATUS_RECOVERED),
+                      .optional = e->kind != EVENT_ACTION && e->kind != EVENT_DELIVER};
+  for (uint32_t i = 0; i < e->ntaken; i++)
+    edge.optional |= e->taken[i].forged;
+  if (result == STEP_ERROR) {
+    edge.error = error;
+    return step->emit(step->context, NULL, &edge);
+  }
+  const struct query *q = s->base.query;
+  for (uint32_t i = 0; i < q->nproperties; i++) {
+    const struct property *property = &s->model->properties[q->properties[i]];
+    if (property->step && config_holds(s->interp, property->formula, step->from, next, NULL) != V_TRUE)
+      edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
+  }
+  edge.group = group_of_event(s, e);
+  row_from_config(s, next, s->row);
+  if (!row_key(s, s->row, s->packed, NULL, NULL))
+    return keys_too_narrow(s);
+  if (s->too_far)
+    return cut_by_distance(s);
+  struct state state = keys_state(&s->keys, s->packed);
+  return step->emit(step->context, &state, &edge);
+}
+
+static bool reference_successors(struct step_system *s, emit_fn *emit, void *context) {
+  keys_unpack(&s->keys, s->words, s->row);
+  struct config *c = state_cells_to_config(&s->cells, s->row);
+  struct reference_step step = {s, c, emit, context};
+  bool more = config_successors(s->interp, s->base.query->environment, c, reference_next, &step);
+  config_free(c);
+  return more;
+}
+
+/* --- the waist --- */
+
+static bool space_initial(struct system *space, emit_fn *emit, void *context) {
+  struct step_system *s = step_system_of(space);
+  if (!s->sampled) {
+    s->sampled = true;
+    if (!s->plain)
+      sample_contents(s);
+    lay_out_keys(s, KEYS_TIGHT);
+  } else if (s->keys_too_narrow || space->restart) {
+    lay_out_keys(s, s->keys.narrow ? KEYS_WIDENED : KEYS_GROWN);
+  }
+  space->restart = false;
+  bool more = step_system_initial(s, emit, context);
+  s->keys_too_narrow |= s->base.restart;
+  return more;
+}
+
+static bool space_successors(struct system *space, const struct state *state, emit_fn *emit, void *context) {
+  struct step_system *s = step_system_of(space);
+  keys_load(&s->keys, state, s->words);
+  s->expanded++;
+  bool more = s->plain        ? reference_successors(s, emit, context)
+              : s->short_keys ? short_key_successors(s, emit, context)
+                              : move_successors(s, s->stubborn ? STEPS_STUBBORN : STEPS_ALL, emit, context);
+  s->base.channel_bound = s->channels.most;
+  return more;
+}
+
+static bool space_others(struct system *space, const struct state *state, emit_fn *emit, void *context) {
+  struct step_system *s = step_system_of(space);
+  keys_load(&s->keys, state, s->words);
+  bool more = move_successors(s, STEPS_DEFERRED, emit, context);
+  s->base.channel_bound = s->channels.most;
+  return more;
+}
+
+static enum verdict3 space_holds(struct system *space, uint32_t i, const struct state *state,
+                                 struct model_error *error) {
+  return step_system_holds(step_system_of(space), i, state, error);
+}
+
+static enum verdict3 space_atom(struct system *space, uint32_t i, const struct state *state,
+                                struct model_error *error) {
+  return step_system_atom(step_system_of(space), i, state, error);
+}
+
+static bool space_assignments(struct system *space, struct text *decimal) {
+  (void)space;
+  (void)decimal;
+  return false;
+}
+
+static uint32_t space_apart(struct system *space, const struct config *c) {
+  struct step_system *s = step_system_of(space);
+  row_from_config(s, c, s->row);
+  return s->window ? relative_rounds_measure(s->window, s->row).distance : 0;
+}
+
+static struct system *space_another(struct system *space);
+
+static void space_join(struct system *space, struct system *other) {
+  struct step_system *s = step_system_of(space), *o = step_system_of(other);
+  s->keys_too_narrow |= o->keys_too_narrow;
+  space->order_unstable |= other->order_unstable;
+  space->restart |= other->restart;
+  space->order_mattered |= other->order_mattered;
+  space->distance_cut |= other->distance_cut;
+  if (other->distance > space->distance)
+    keep_farthest(s, other->distance, o->farthest);
+  if (o->channels.most > s->channels.most)
+    s->channels.most = o->channels.most;
+  if (other->channel_bound > space->channel_bound)
+    space->channel_bound = other->channel_bound;
+}
+
+static struct state space_widened(struct system *space, const struct state *before) {
+  struct step_system *s = step_system_of(space);
+  keys_load(&s->before, before, s->words);
+  keys_unpack(&s->before, s->words, s->row);
+  keys_pack(&s->keys, s->row, s->packed); /* which are wider */
+  return keys_state(&s->keys, s->packed);
+}
+
+static void space_widen(struct system *space) {
+  struct step_system *s = step_system_of(space);
+  struct state farthest = space->farthest;
+  uint32_t distance = space->distance;
+  keys_remember(&s->before, &s->keys);
+  lay_out_keys(s, KEYS_WIDENED);
+  space->restart = false;
+  if (farthest.length == 0)
+    return;
+  space_widened(space, &farthest);
+  keep_farthest(s, distance, s->packed);
+}
+
+static void step_system_save(struct system *space, struct saver *to) {
+  struct step_system *s = step_system_of(space);
+  system_save_common(space, to);
+  save_number(to, s->max_distance);
+  save_number(to, s->channels.most);
+  save_number(to, s->cells.ntables);
+  for (uint32_t i = 0; i < s->cells.ntables; i++) {
+    save_number(to, s->keys.width[i]);
+    save_intern(to, s->cells.tables[i]);
+  }
+  save_number(to, space->farthest.length);
+  save_bytes(to, space->farthest.bytes, space->farthest.length);
+}
+
+static void step_system_load(struct system *space, struct loader *from) {
+  struct step_system *s = step_system_of(space);
+  uint32_t before = s->keys.nwords;
+  system_load_common(space, from);
+  from->bad |= load_number(from) != s->max_distance;
+  s->channels.most = (uint32_t)load_number(from);
+  from->bad |= load_number(from) != s->cells.ntables;
+  uint8_t *width = memory_alloc(s->cells.ntables + 1);
+  for (uint32_t i = 0; i < s->cells.ntables; i++) {
+    width[i] = (uint8_t)load_below(from, 33);
+    load_intern(from, s->cells.tables[i]);
+  }
+  size_t length = memory_size(load_number(from));
+  const void *farthest = load_borrowed(from, length);
+  if (!from->bad) {
+    uint32_t distance = space->distance;
+    keys_lay_out_like(&s->keys, width);
+    use_layout(s, before, true);
+    s->sampled = true;
+    from->bad |= length > 0 && length != s->keys.nbytes;
+    if (length > 0 && !from->bad) {
+      memset(s->packed, 0, s->keys.nwords * sizeof *s->packed);
+      memcpy(s->packed, farthest, length);
+      keep_farthest(s, distance, s->packed);
+    }
+    space->distance = distance;
+  }
+  memory_free(width);
+}
+
+static struct intern *space_names(struct system *space, uint32_t i) {
+  const struct step_system *s = step_system_of(space);
+  return i < s->cells.ntables ? s->cells.tables[i] : NULL;
+}
+
+static size_t space_memory(const struct system *space) {
+  const struct step_system *s = (const struct step_system *)space;
+  return state_cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + local_steps_bytes(s) + moves_store_bytes(s) +
+         dead_data_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0) +
+         (s->window ? relative_rounds_bytes(s->window) : 0) + transition_fusion_bytes(s) + normaliser_bytes(s);
+}
+
+static void space_free(struct system *space) {
+  struct step_system *s = step_system_of(space);
+  properties_release(s);
+  moves_store_release(s);
+  local_steps_release(s);
+  dead_data_release(s);
+  constant_memory_release(s);
+  transition_fusion_release(s);
+  normaliser_release(s);
+  channel_ops_release(&s->channels);
+  keys_release(&s->keys);
+  keys_release(&s->before);
+  stubborn_free(s->stubborn);
+  may_enable_free(s->may_enable);
+  memory_free(s->enabled);
+  memory_free(s->visible_set);
+  memory_free(s->invisible_set);
+  if (s->canonical)
+    canonical_free(s->canonical);
+  relative_rounds_free(s->window);
+  state_cells_release(&s->cells);
+  intern_free(s->vectors);
+  intern_free(s->statuses);
+  intern_free(s->group_names);
+  intern_free(s->adversary_choice_names);
+  vec_release(&s->permits);
+  vec_release(&s->enabled_moves);
+  uint64_t *words[] = {s->words, s->next, s->packed, s->whole};
+  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+    memory_free(words[i]);
+  memory_free(s->forms);
+  memory_free(s->farthest);
+  arena_release(&s->arena);
+  if (s->owns_interp)
+    interpreter_free(s->interp);
+  memory_free(s);
+}
+
+static const struct system_ops step_system_ops = {
+    .initial = space_initial,
+    .successors = space_successors,
+    .deferred = space_others,
+    .holds = space_holds,
+    .concretise = step_system_concretise,
+    .atom = space_atom,
+    .enabled = step_system_enabled,
+    .concretise_path = step_system_concretise_path,
+    .round_distance = space_apart,
+    .heard_of_assignments = space_assignments,
+    .names = space_names,
+    .clone = space_another,
+    .join = space_join,
+    .widen = space_widen,
+    .widened = space_widened,
+    .save = step_system_save,
+    .load = step_system_load,
+    .memory = space_memory,
+    .free = space_free,
+};
+
+/* --- making one --- */
+
+/* Rounds that lie so far apart run away from each other; nothing is known to need more than twice the number of
+ * processes. */
+#define DIVERGENCE_DISTANCE(nprocesses) (4 + 3 * (nprocesses))
+
+static void read_environment(struct step_system *s) {
+  const struct model *m = s->model;
+  const struct query *q = s->base.query;
+  bool loss = s->base.licences->of[REDUCE_LOSS].applied;
+  s->loses = environment_has_fault(m, q, CLAUSE_LOST) && !loss;
+  s->duplicates = environment_has_fault(m, q, CLAUSE_DUPLICATED);
+  s->crashes = environment_has_fault(m, q, CLAUSE_CRASH);
+  s->byzantine = environment_has_fault(m, q, CLAUSE_BYZANTINE);
+  s->parts = !loss;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    s->recovers |= role_recovers(m, q, r);
+  s->crash_invisible = loss && !s->recovers && !s->use->crash_visible;
+}
+
+/* Steps that only lose messages, and what the order of arrival adds, are not among the classes. */
+static void use_partial_order(struct step_system *s) {
+  if (!s->base.licences->of[REDUCE_PARTIAL_ORDER].applied || s->plain || s->loses)
+    return;
+  s->may_enable = may_enable_new(&s->cells);
+  s->stubborn = stubborn_new(&s->cells, s->use, s->may_enable);
+  if (!s->stubborn)
+    return;
+  size_t classes = (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) + 1;
+  s->enabled = memory_alloc(classes * sizeof *s->enabled);
+  s->visible_set = memory_alloc(classes * sizeof *s->visible_set);
+  s->invisible_set = memory_alloc(classes * sizeof *s->invisible_set);
+  s->base.edges_complete = false;
+  s->base.uses_proviso = true;
+}
+
+/* With the names of the first one, if there is one. */
+static struct step_system *make(struct interpreter *interp, struct model *m, const struct query *q,
+                                const struct licences *l, const struct system_options *options,
+                                struct step_system *first) {
+  struct step_system *s = memory_alloc(sizeof *s);
+  s->base = (struct system){.ops = &step_system_ops, .model = m, .query = q, .licences = l, .edges_complete = true};
+  s->interp = interp;
+  s->options = *options;
+  s->model = m;
+  s->env = &m->environments[q->environment];
+  arena_init(&s->arena);
+  s->vectors = intern_new();
+  s->statuses = intern_new();
+  intern_put(s->vectors, NULL, 0); /* 0: nobody */
+  s->use = action_uses_of(m, q, &s->arena);
+  state_cells_init(&s->cells, interp, m, q, l);
+  if (first)
+    state_cells_share(&s->cells, &first->cells);
+  interpreter_follow(interp, q->semantics, s->cells.arrivals);
+  keys_init(&s->keys, &s->cells);
+  channel_ops_init(&s->channels, &s->cells);
+  s->role_of = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->role_of);
+  for (uint32_t p = 0; p < m->nprocesses; p++)
+    s->role_of[p] = model_role_of(m, p);
+  s->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *s->row);
+  s->memory = arena_array(&s->arena, m->nroles + 1, sizeof *s->memory);
+  s->status = arena_array(&s->arena, m->nprocesses + 1, sizeof *s->status);
+  s->vector = arena_array(&s->arena, m->nprocesses + m->nglobals + 2, sizeof *s->vector);
+  read_environment(s);
+  groups_init(s);
+  s->adversary_choice_names = intern_new();
+  s->base.probabilistic = query_is_live(m, q) && m->properties[q->properties[0]].almost_surely &&
+                          options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
+  local_steps_init(s);
+  moves_store_init(s);
+  dead_data_init(s);
+  constant_memory_init(s);
+  properties_init(s);
+  if (l->of[REDUCE_SYMMETRY].applied || l->of[REDUCE_VALUES].applied)
+    s->canonical = canonical_new(&s->cells);
+  if (l->of[REDUCE_ROUND_WINDOW].applied)
+    s->window = relative_rounds_new(&s->cells);
+  s->base.has_distance = s->window;
+  s->base.has_channels = m->nmessages > 0 && options->successors != SUCCESSORS_PLAIN && !s->cells.arrivals;
+  s->max_distance = options->max_distance && options->max_distance != ANY_DISTANCE ? options->max_distance
+                    : s->window                                                    ? DIVERGENCE_DISTANCE(m->nprocesses)
+                                                                                   : ANY_DISTANCE;
+  transition_fusion_init(s);
+  normaliser_init(s);
+  s->normalised = s->canonical || s->window || s->transition_fusion;
+  s->plain = options->successors == SUCCESSORS_PLAIN || s->cells.arrivals;
+  s->base.successors = options->successors == SUCCESSORS_PLAIN ? "plain: asked for"
+                       : s->plain                              ? "plain: the order of messages is kept"
+                                                               : "local steps";
+  use_partial_order(s);
+  automorphic_init(s);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    for (uint32_t g = 0; g < m->nglobals; g++)
+      s->steps.uses[r] |= s->steps.used[r][g];
+    s->steps.uses_any |= s->steps.uses[r];
+  }
+  s->keys.scatter = !message_moves_suit(s)                       ? SCATTER_NEVER
+                    : options->per_message == PER_MESSAGE_ALWAYS ? SCATTER_ALWAYS
+                                                                 : SCATTER_TO_SHORTEN;
+  s->keys.narrow = options->narrow_keys;
+  s->keys.nwords = 0; /* so that there is room for them from the first layout on */
+  if (!first) {
+    lay_out_keys(s, KEYS_WIDE);
+    return s;
+  }
+  s->sampled = true;
+  keys_lay_out_like(&s->keys, first->keys.width);
+  use_layout(s, 0, true);
+  return s;
+}
+
+struct system *step_system_new(struct interpreter *interp, struct model *m, const struct query *q,
+                               const struct licences *l, const struct system_options *options) {
+  return &make(interp, m, q, l, options, NULL)->base;
+}
+
+static struct system *space_another(struct system *space) {
+  struct step_system *first = step_system_of(space);
+  if (query_is_live(first->model, space->query))
+    return NULL; /* names of groups and probabilistic_choices are not shared */
+  struct interpreter *interp = interpreter_new(first->model);
+  interpreter_watch(interp, first->interp->stop);
+  struct step_system *s = make(interp, first->model, space->query, space->licences, &first->options, first);
+  s->owns_interp = true;
+  s->channels.most = first->channels.most; /* what was found before anything was expanded */
+  return &s->base;
+}

@@ -1,0 +1,622 @@
+#include "steps/stubborn_sets.h"
+
+#include "analysis/dataflow.h"
+#include "analysis/formula_reads.h"
+#include "analysis/may_fail.h"
+#include "base/memory.h"
+#include "interp/local.h"
+
+#include <string.h>
+
+#define PROCESSES_MOST 64
+#define IN_VAIN_MOST 6
+
+typedef uint64_t senders; /* of an action that takes one message: processes; of others: bit 0 */
+
+struct step_class {
+  uint32_t process, action;
+  uint32_t sender;
+};
+
+struct stubborn {
+  struct state_cells *cells;
+  const struct model *model;
+  const struct action_uses *use;
+  const struct independence *independence;
+  struct may_enable *may_enable;
+  uint32_t n, stride;
+  uint32_t *role; /* by process */
+  bool crashes, recovers, crash_limited, set_channels, fifo;
+  uint64_t **visible_to;         /* [role][action]: the properties that read what it writes */
+  uint64_t crash_visible_to;     /* the properties that read who is faulty */
+  uint64_t *recovery_visible_to; /* by role: those that read what a recovery changes */
+  int64_t **size;                /* [role][action]: how many messages a quorum needs; 0 if that depends on the state */
+  uint32_t properties;
+  /* of the state at hand */
+  const content *row;
+  const uint64_t *enabled;
+  uint64_t byzantine;
+  senders *can;                 /* classes that may ever be taken */
+  uint64_t *sendable;           /* [process * kinds + kind]: who may still send it such a message */
+  uint64_t *possible, *not_now; /* by process: may_enable */
+  uint64_t *pending;            /* [process * stride + action]: senders of what is there and may be taken */
+  /* the set being made */
+  senders *in;
+  bool *all_of_role; /* [role * stride + action]: of all processes of the role */
+  struct step_class *work;
+  uint32_t nwork, work_cap;
+  struct step_class *deferred; /* quorums that wait for senders: who is chosen as late as possible */
+  uint32_t ndeferred, deferred_cap;
+  uint32_t turn; /* whom to prefer */
+};
+
+uint32_t stubborn_stride(const struct stubborn *s) { return s->stride; }
+
+static uint32_t role_of(const struct stubborn *s, uint32_t p) { return s->role[p]; }
+static const struct role *role_at(const struct stubborn *s, uint32_t p) { return &s->model->roles[role_of(s, p)]; }
+
+/* --- what properties ask for --- */
+
+static bool meets(const bool *a, const bool *b, uint32_t n) {
+  for (uint32_t i = 0; i < n; i++)
+    if (a[i] && b[i])
+      return true;
+  return false;
+}
+
+static void find_visible_to(struct stubborn *s, uint32_t i, struct arena *arena) {
+  const struct model *m = s->model;
+  const struct property *property = &m->properties[s->cells->query->properties[i]];
+  struct formula_reads reads = formula_reads_of(m, property->formula, arena);
+  uint64_t bit = UINT64_C(1) << i;
+  /* a step property may be broken by a step that leaves alone what it reads */
+  bool every = property->step && (!property_is_stutter_invariant(property) ||
+                                  node_may_fail(m, s->cells->query, property->formula, NULL, NULL));
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    const struct role *role = &m->roles[r];
+    for (uint32_t a = 0; a < role->nactions; a++) {
+      const struct action_use *use = &s->use->of[r][a];
+      if (every || meets(use->writes, reads.vars[r], role->nvars) ||
+          meets(use->writes_shared, reads.globals, m->nglobals))
+        s->visible_to[r][a] |= bit;
+    }
+    for (uint32_t var = 0; var < role->nvars; var++)
+      if (every || reads.status || reads.vars[r][var])
+        s->recovery_visible_to[r] |= bit;
+  }
+  if (every || reads.status)
+    s->crash_visible_to |= bit;
+}
+
+/* --- making it --- */
+
+static bool varies(void *context, const struct node *n) {
+  *(bool *)context |= (op_traits(n->op) & (TRAIT_OWN | TRAIT_SHARED | TRAIT_SELF | TRAIT_CLOCK | TRAIT_MESSAGES |
+                                           TRAIT_STATUS | TRAIT_FIELD | TRAIT_HEARD_OF | TRAIT_CHOOSES)) != 0;
+  return true;
+}
+
+static int64_t quorum_size(const struct stubborn *s, uint32_t r, uint32_t a) {
+  const struct action *action = &s->model->roles[r].actions[a];
+  struct model_error error;
+  int64_t size = 0;
+  bool changes = false;
+  if (action->trigger != TRIGGER_QUORUM)
+    return 0;
+  node_walk_deep(s->model, action->size, varies, &changes);
+  bool known = !changes && action_size(s->cells->interp, a, s->model->roles[r].first, NULL, NULL, &size, &error);
+  return known ? size : 0;
+}
+
+static void read_environment(struct stubborn *s) {
+  const struct environment *env = &s->model->environments[s->cells->query->environment];
+  for (uint32_t i = 0; i < env->nclauses; i++) {
+    const struct clause *c = &env->clauses[i];
+    if (c->kind == CLAUSE_CRASH && c->limit > 0) {
+      s->crashes = true;
+      s->recovers |= c->recovers;
+      s->crash_limited |= c->limit < (int64_t)s->n;
+    }
+    if (c->kind == CLAUSE_CHANNELS) {
+      s->set_channels |= c->channel == CHANNEL_SET;
+      s->fifo |= c->channel == CHANNEL_FIFO;
+    }
+  }
+}
+
+struct stubborn *stubborn_new(struct state_cells *c, const struct action_uses *use, struct may_enable *may_enable) {
+  const struct model *m = c->model;
+  if (!may_enable || m->nprocesses > PROCESSES_MOST || c->query->nproperties > 63)
+    return NULL;
+  struct stubborn *s = memory_alloc(sizeof *s);
+  s->cells = c;
+  s->model = m;
+  s->use = use;
+  s->independence = independence_of(m, c->query, use, &c->arena);
+  s->may_enable = may_enable;
+  s->n = m->nprocesses;
+  s->role = arena_alloc(&c->arena, (s->n + 1) * sizeof *s->role);
+  for (uint32_t p = 0; p < s->n; p++)
+    s->role[p] = model_role_of(m, p);
+  s->visible_to = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->visible_to);
+  s->size = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->size);
+  s->recovery_visible_to = arena_alloc(&c->arena, (m->nroles + 1) * sizeof *s->recovery_visible_to);
+  for (uint32_t r = 0; r < m->nroles; r++) {
+    s->visible_to[r] = arena_alloc(&c->arena, (m->roles[r].nactions + 1) * sizeof **s->visible_to);
+    s->size[r] = arena_alloc(&c->arena, (m->roles[r].nactions + 1) * sizeof **s->size);
+    for (uint32_t a = 0; a < m->roles[r].nactions; a++)
+      s->size[r][a] = quorum_size(s, r, a);
+    if (m->roles[r].nactions + 2 > s->stride)
+      s->stride = m->roles[r].nactions + 2;
+  }
+  s->properties = c->query->nproperties;
+  for (uint32_t i = 0; i < s->properties; i++)
+    find_visible_to(s, i, &c->arena);
+  read_environment(s);
+  size_t classes = (size_t)s->n * s->stride + 1;
+  s->can = memory_alloc(classes * sizeof *s->can);
+  s->in = memory_alloc(classes * sizeof *s->in);
+  s->all_of_role = memory_alloc((size_t)m->nroles * s->stride + 1);
+  s->pending = memory_alloc(classes * sizeof *s->pending);
+  s->sendable = memory_alloc(((size_t)s->n * m->nmessages + 1) * sizeof *s->sendable);
+  s->possible = memory_alloc((s->n + 1) * sizeof *s->possible);
+  s->not_now = memory_alloc((s->n + 1) * sizeof *s->not_now);
+  return s;
+}
+
+void stubborn_free(struct stubborn *s) {
+  if (!s)
+    return;
+  memory_free(s->can);
+  memory_free(s->in);
+  memory_free(s->all_of_role);
+  memory_free(s->pending);
+  memory_free(s->sendable);
+  memory_free(s->possible);
+  memory_free(s->not_now);
+  memory_free(s->work);
+  memory_free(s->deferred);
+  memory_free(s);
+}
+
+/* --- what may ever happen from here --- */
+
+static uint64_t bit(uint32_t i) { return UINT64_C(1) << i; }
+
+static uint64_t role_bits(const struct stubborn *s, uint32_t r) {
+  if (r == ROLE_ANY)
+    return s->n == 64 ? UINT64_MAX : bit(s->n) - 1;
+  const struct role *role = &s->model->roles[r];
+  return (role->count == 64 ? UINT64_MAX : bit(role->count) - 1) << role->first;
+}
+
+/* To whom a send of p may go, if p takes messages from these senders. */
+static uint64_t reached(const struct stubborn *s, uint32_t p, const struct send_use *send, senders from) {
+  switch (send->to) {
+  case TO_SENDER:
+    return from;
+  case TO_NEXT: {
+    const struct role *role = role_at(s, p);
+    return bit(role->first + (p - role->first + 1) % role->count);
+  }
+  case TO_ROLE:
+  case TO_SOMEBODY:
+    break;
+  }
+  return role_bits(s, send->role);
+}
+
+static senders may_take(const struct stubborn *s, uint32_t p, uint32_t a) {
+  const struct action *action = &role_at(s, p)->actions[a];
+  size_t class = (size_t)p * s->stride + a;
+  if (!(s->possible[p] >> a & 1))
+    return 0;
+  if (action->trigger == TRIGGER_NONE)
+    return 1;
+  senders from = s->pending[class] | s->sendable[(size_t)p * s->model->nmessages + action->kind] | s->byzantine;
+  if (action->trigger == TRIGGER_ONE)
+    return from;
+  return __builtin_popcountll(from) >= s->size[role_of(s, p)][a];
+}
+
+/* True: somebody may send something that nobody was known to. */
+static bool spread_sends(struct stubborn *s, uint32_t p, uint32_t a, senders from) {
+  const struct action_use *use = &s->use->of[role_of(s, p)][a];
+  bool grew = false;
+  for (uint32_t i = 0; i < use->nsends; i++)
+    for (uint64_t to = reached(s, p, &use->sends[i], from); to; to &= to - 1) {
+      uint32_t q = (uint32_t)__builtin_ctzll(to);
+      uint64_t *known = &s->sendable[(size_t)q * s->model->nmessages + use->sends[i].kind];
+      if (s->cells->channel[p * s->n + q] != NO_CELL && !(*known & bit(p))) {
+        *known |= bit(p);
+        grew = true;
+      }
+    }
+  return grew;
+}
+
+static void find_possible(struct stubborn *s) {
+  const struct model *m = s->model;
+  memset(s->sendable, 0, (size_t)s->n * m->nmessages * sizeof *s->sendable);
+  memset(s->can, 0, (size_t)s->n * s->stride * sizeof *s->can);
+  s->byzantine = 0;
+  for (uint32_t p = 0; p < s->n; p++) {
+    uint32_t length;
+    if (content_values(s->cells, p, s->row[p], &length)[LOCAL_STATUS] & STATUS_BYZANTINE)
+      s->byzantine |= bit(p);
+  }
+  for (uint32_t p = 0; p < s->n; p++) {
+    const struct role *role = role_at(s, p);
+    s->possible[p] = may_enable_of_local(s->may_enable, p, s->row[p]);
+    s->not_now[p] = disabled_now_of_local(s->may_enable, p, s->row[p]);
+    for (uint32_t a = 0; a < role->nactions; a++)
+      s->pending[(size_t)p * s->stride + a] = 0;
+    for (uint32_t x = 0; x < s->n && m->nmessages; x++) {
+      uint32_t cell = s->cells->channel[x * s->n + p];
+      if (cell == NO_CELL || s->row[cell] == 0)
+        continue;
+      for (uint64_t by = may_enable_of_channel(s->may_enable, p, s->row[p], x, s->row[cell]); by; by &= by - 1)
+        s->pending[(size_t)p * s->stride + (uint32_t)__builtin_ctzll(by)] |= bit(x);
+    }
+  }
+  for (bool grew = true; grew;) {
+    grew = false;
+    for (uint32_t p = 0; p < s->n; p++)
+      for (uint32_t a = 0; a < role_at(s, p)->nactions; a++) {
+        senders now = may_take(s, p, a), *can = &s->can[(size_t)p * s->stride + a];
+        if (now & ~*can) {
+          *can |= now;
+          grew |= spread_sends(s, p, a, now);
+        }
+      }
+  }
+  for (uint32_t p = 0; p < s->n && s->crashes; p++) { /* whether it can be now is for `enabled` to say */
+    uint32_t length;
+    value status = content_values(s->cells, p, s->row[p], &length)[LOCAL_STATUS];
+    senders *can = &s->can[(size_t)p * s->stride + role_at(s, p)->nactions];
+    can[STUBBORN_CRASH] = s->recovers || process_active(status);
+    can[STUBBORN_RECOVER] = s->recovers;
+  }
+}
+
+/* --- the set --- */
+
+static void push(struct step_class **list, uint32_t *n, uint32_t *cap, struct step_class c) {
+  if (*n == *cap) {
+    *cap = *cap ? 2 * *cap : 64;
+    *list = memory_resize_array(*list, *cap, sizeof **list);
+  }
+  (*list)[(*n)++] = c;
+}
+
+static void add(struct stubborn *s, uint32_t p, uint32_t a, senders which) {
+  size_t at = (size_t)p * s->stride + a;
+  for (senders more = which & s->can[at] & ~s->in[at]; more; more &= more - 1) {
+    uint32_t x = (uint32_t)__builtin_ctzll(more);
+    s->in[at] |= bit(x);
+    push(&s->work, &s->nwork, &s->work_cap, (struct step_class){p, a, x});
+  }
+}
+
+static void add_of_all(struct stubborn *s, uint32_t r, uint32_t a) {
+  const struct role *role = &s->model->roles[r];
+  bool *all_of_role = &s->all_of_role[(size_t)r * s->stride + a];
+  for (uint32_t i = 0; i < role->count && !*all_of_role; i++)
+    add(s, role->first + i, a, UINT64_MAX);
+  *all_of_role = true;
+}
+
+/* Every class of x in which it may send such a message to p. */
+static bool sends_to(const struct stubborn *s, uint32_t x, uint32_t a, uint32_t kind, uint32_t p, senders *by) {
+  const struct action_use *use = &s->use->of[role_of(s, x)][a];
+  bool any = false;
+  *by = 0;
+  for (uint32_t i = 0; i < use->nsends; i++) {
+    if (use->sends[i].kind != kind)
+      continue;
+    if (use->sends[i].to == TO_SENDER) {
+      *by |= bit(p);
+      any = true;
+    } else if (reached(s, x, &use->sends[i], 0) & bit(p)) {
+      *by = UINT64_MAX;
+      any = true;
+    }
+  }
+  return any;
+}
+
+static void add_senders(struct stubborn *s, uint32_t x, uint32_t kind, uint32_t p) {
+  senders by;
+  for (uint32_t a = 0; a < role_at(s, x)->nactions; a++)
+    if (sends_to(s, x, a, kind, p, &by))
+      add(s, x, a, by);
+}
+
+/* How many classes are missing that add_senders would add. */
+static uint32_t senders_missing(const struct stubborn *s, uint32_t x, uint32_t kind, uint32_t p) {
+  uint32_t missing = 0;
+  senders by;
+  for (uint32_t a = 0; a < role_at(s, x)->nactions; a++)
+    if (sends_to(s, x, a, kind, p, &by)) {
+      size_t at = (size_t)x * s->stride + a;
+      missing += (uint32_t)__builtin_popcountll(by & s->can[at] & ~s->in[at]);
+    }
+  return missing;
+}
+
+static uint64_t may_send(const struct stubborn *s, uint32_t p, uint32_t kind) {
+  return s->sendable[(size_t)p * s->model->nmessages + kind];
+}
+
+static void add_crash(struct stubborn *s, uint32_t p) {
+  uint32_t a = role_at(s, p)->nactions;
+  add(s, p, a + STUBBORN_CRASH, 1);
+  add(s, p, a + STUBBORN_RECOVER, 1);
+}
+
+/* Whoever may change what decides about the action. */
+static void add_writers(struct stubborn *s, uint32_t p, uint32_t a) {
+  uint32_t r = role_of(s, p), vars = s->model->roles[r].nvars;
+  const struct action_use *use = &s->use->of[r][a];
+  for (uint32_t i = 0; i < s->model->roles[r].nactions; i++)
+    if (meets(s->use->of[r][i].writes, use->needs, vars))
+      add(s, p, i, UINT64_MAX);
+  if (s->recovers)
+    add_crash(s, p);
+  for (uint32_t other = 0; other < s->model->nroles; other++)
+    for (uint32_t i = 0; i < s->model->roles[other].nactions; i++)
+      if (meets(s->use->of[other][i].writes_shared, use->needs_shared, s->model->nglobals))
+        add_of_all(s, other, i);
+}
+
+static bool share(const struct stubborn *s, const struct action_use *a, const struct action_use *b) {
+  uint32_t n = s->model->nglobals;
+  return meets(a->writes_shared, b->reads_shared, n) || meets(a->writes_shared, b->writes_shared, n) ||
+         meets(b->writes_shared, a->reads_shared, n);
+}
+
+/* Sets absorb what is there already: sending does not commute with taking the same. */
+static void add_takers(struct stubborn *s, uint32_t p, const struct action_use *use, senders from) {
+  for (uint32_t i = 0; i < use->nsends; i++)
+    for (uint64_t to = reached(s, p, &use->sends[i], from); to; to &= to - 1) {
+      uint32_t q = (uint32_t)__builtin_ctzll(to);
+      const struct role *role = role_at(s, q);
+      for (uint32_t a = 0; a < role->nactions; a++)
+        if (role->actions[a].trigger != TRIGGER_NONE && role->actions[a].kind == use->sends[i].kind)
+          add(s, q, a, role->actions[a].trigger == TRIGGER_ONE ? bit(p) : 1);
+    }
+}
+
+static void close_enabled(struct stubborn *s, const struct step_class *c) {
+  uint32_t p = c->process, r = role_of(s, p);
+  const struct role *role = &s->model->roles[r];
+  const struct action *action = &role->actions[c->action];
+  const struct action_use *use = &s->use->of[r][c->action];
+  for (uint32_t a = 0; a < role->nactions; a++)
+    if (!s->independence->of[r][c->action * role->nactions + a])
+      add(s, p, a, UINT64_MAX);
+  add_crash(s, p);
+  for (uint32_t other = 0; other < s->model->nroles && s->model->nglobals; other++)
+    for (uint32_t a = 0; a < s->model->roles[other].nactions; a++)
+      if (share(s, use, &s->use->of[other][a])) /* of the same process, they do not accord either */
+        add_of_all(s, other, a);
+  if (s->set_channels)
+    add_takers(s, p, use, action->trigger == TRIGGER_ONE ? bit(c->sender) : 0);
+  /* its steps with messages that are not there yet */
+  if (action->trigger == TRIGGER_ONE) {
+    if (may_send(s, p, action->kind) & bit(c->sender))
+      add_senders(s, c->sender, action->kind, p);
+  } else if (action->trigger == TRIGGER_QUORUM) {
+    for (uint64_t from = may_send(s, p, action->kind); from; from &= from - 1)
+      add_senders(s, (uint32_t)__builtin_ctzll(from), action->kind, p);
+  }
+}
+
+static void close_disabled_one(struct stubborn *s, const struct step_class *c, const struct action *action) {
+  uint32_t p = c->process;
+  bool there = s->pending[(size_t)p * s->stride + c->action] & bit(c->sender) || s->byzantine & bit(c->sender);
+  if (there) {
+    add_writers(s, p, c->action);
+    for (uint32_t a = 0; s->fifo && a < role_at(s, p)->nactions; a++) /* what stands before it */
+      add(s, p, a, role_at(s, p)->actions[a].trigger == TRIGGER_ONE ? bit(c->sender) : 1);
+  }
+  if (may_send(s, p, action->kind) & bit(c->sender))
+    add_senders(s, c->sender, action->kind, p);
+}
+
+/* How many more senders it takes, and which of them there may be. */
+static int64_t quorum_missing(const struct stubborn *s, const struct step_class *c, const struct action *action,
+                              uint64_t *who) {
+  size_t at = (size_t)c->process * s->stride + c->action;
+  uint64_t there = s->pending[at] | s->byzantine;
+  *who = may_send(s, c->process, action->kind) & ~there;
+  return s->size[role_of(s, c->process)][c->action] - __builtin_popcountll(there);
+}
+
+static void close_disabled_quorum(struct stubborn *s, const struct step_class *c, const struct action *action) {
+  uint64_t who;
+  if (quorum_missing(s, c, action, &who) > 0) {
+    push(&s->deferred, &s->ndeferred, &s->deferred_cap, *c);
+    return;
+  }
+  add_writers(s, c->process, c->action);
+  for (uint64_t from = may_send(s, c->process, action->kind); from; from &= from - 1)
+    add_senders(s, (uint32_t)__builtin_ctzll(from), action->kind, c->process);
+  for (uint32_t a = 0; s->fifo && a < role_at(s, c->process)->nactions; a++)
+    add(s, c->process, a, UINT64_MAX);
+}
+
+/* At another program point it waits for its process to come there, whatever else it needs. */
+static bool is_elsewhere(const struct stubborn *s, uint32_t p, const struct action *action) {
+  const struct role *role = role_at(s, p);
+  uint32_t length;
+  return action->point != ANY_POINT && role->point_var != NO_VAR &&
+         content_values(s->cells, p, s->row[p], &length)[LOCAL_VAR(role->point_var)] != (value)action->point;
+}
+
+static void add_movers(struct stubborn *s, uint32_t p) {
+  const struct role *role = role_at(s, p);
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (s->use->of[role_of(s, p)][i].writes[role->point_var])
+      add(s, p, i, UINT64_MAX);
+  if (s->recovers)
+    add_crash(s, p);
+}
+
+static void close_disabled(struct stubborn *s, const struct step_class *c) {
+  const struct action *action = &role_at(s, c->process)->actions[c->action];
+  if (is_elsewhere(s, c->process, action))
+    add_movers(s, c->process);
+  else if (s->not_now[c->process] >> c->action & 1)
+    add_writers(s, c->process, c->action);
+  else if (action->trigger == TRIGGER_ONE)
+    close_disabled_one(s, c, action);
+  else if (action->trigger == TRIGGER_QUORUM)
+    close_disabled_quorum(s, c, action);
+  else
+    add_writers(s, c->process, c->action);
+}
+
+/* A crash keeps its process from everything; where crashes are limited, one may keep another from happening. */
+static void close_fault(struct stubborn *s, const struct step_class *c) {
+  for (uint32_t a = 0; a < role_at(s, c->process)->nactions; a++)
+    add(s, c->process, a, UINT64_MAX);
+  add_crash(s, c->process);
+  for (uint32_t q = 0; q < s->n && (s->crash_limited || s->recovers); q++)
+    add_crash(s, q);
+}
+
+/* A quorum needs some of those who may still send: without all but so many of them it never comes about. Those who cost
+   least are taken. */
+static void choose_senders(struct stubborn *s, const struct step_class *c) {
+  const struct action *action = &role_at(s, c->process)->actions[c->action];
+  uint64_t who;
+  int64_t missing = quorum_missing(s, c, action, &who);
+  for (int64_t wanted = __builtin_popcountll(who) - missing + 1; wanted > 0; wanted--) {
+    uint32_t best = UINT32_MAX, least = UINT32_MAX;
+    for (uint32_t i = 0; i < s->n; i++) {
+      uint32_t x = (i + s->turn) % s->n;
+      uint32_t cost = who >> x & 1 ? senders_missing(s, x, action->kind, c->process) : UINT32_MAX;
+      if (cost < least) {
+        best = x;
+        least = cost;
+      }
+    }
+    who &= ~bit(best);
+    add_senders(s, best, action->kind, c->process);
+  }
+}
+
+static void close_set(struct stubborn *s) {
+  while (s->nwork || s->ndeferred) {
+    if (!s->nwork) {
+      struct step_class c = s->deferred[--s->ndeferred];
+      choose_senders(s, &c);
+      continue;
+    }
+    struct step_class c = s->work[--s->nwork];
+    if (c.action >= role_at(s, c.process)->nactions)
+      close_fault(s, &c);
+    else if (s->enabled[(size_t)c.process * s->stride + c.action] & bit(c.sender))
+      close_enabled(s, &c);
+    else
+      close_disabled(s, &c);
+  }
+}
+
+static bool is_goal(const struct stubborn *s, uint32_t p, uint32_t a, uint64_t undecided) {
+  uint32_t r = role_of(s, p);
+  if (a >= s->model->roles[r].nactions)
+    return undecided &
+           (a == s->model->roles[r].nactions + STUBBORN_CRASH ? s->crash_visible_to : s->recovery_visible_to[r]);
+  return s->visible_to[r][a] & undecided || s->independence->fails[r][a];
+}
+
+static void add_goals(struct stubborn *s, uint64_t undecided) {
+  for (uint32_t p = 0; p < s->n; p++)
+    for (uint32_t a = 0; a < role_at(s, p)->nactions + 2; a++)
+      if (is_goal(s, p, a, undecided))
+        add(s, p, a, UINT64_MAX);
+}
+
+static uint32_t count_enabled(const struct stubborn *s) {
+  uint32_t count = 0;
+  for (size_t i = 0; i < (size_t)s->n * s->stride; i++)
+    count += (uint32_t)__builtin_popcountll(s->in[i] & s->enabled[i]);
+  return count;
+}
+
+static void keep_enabled(const struct stubborn *s, uint64_t *to) {
+  for (size_t i = 0; i < (size_t)s->n * s->stride; i++)
+    to[i] = s->in[i] & s->enabled[i];
+}
+
+static void begin_set(struct stubborn *s, uint32_t turn) {
+  s->turn = turn;
+  memset(s->all_of_role, false, (size_t)s->model->nroles * s->stride);
+  memset(s->in, 0, (size_t)s->n * s->stride * sizeof *s->in);
+  s->nwork = s->ndeferred = 0;
+}
+
+/* How many classes of it can be taken now. */
+static uint32_t find_visible_set(struct stubborn *s, uint64_t undecided, uint64_t *visible_set) {
+  begin_set(s, 0);
+  add_goals(s, undecided);
+  close_set(s);
+  keep_enabled(s, visible_set);
+  return count_enabled(s);
+}
+
+static bool has_goal(const struct stubborn *s, uint64_t undecided) {
+  for (uint32_t p = 0; p < s->n; p++)
+    for (uint32_t a = 0; a < role_at(s, p)->nactions + 2; a++) {
+      size_t at = (size_t)p * s->stride + a;
+      if (s->in[at] & s->enabled[at] && is_goal(s, p, a, undecided))
+        return true;
+    }
+  return false;
+}
+
+/* Where nobody has messages, what starts from a process starts from another one like it as well. */
+static bool seen_before(const struct stubborn *s, uint32_t p) {
+  const struct role *role = role_at(s, p);
+  for (uint32_t q = role->first; q < p && s->model->nmessages == 0; q++)
+    if (s->row[q] == s->row[p])
+      return true;
+  return false;
+}
+
+/* Starting from each of the classes in turn, but not from many of them in vain. */
+static uint32_t find_invisible_set(struct stubborn *s, uint64_t undecided, uint32_t least, uint64_t *invisible_set) {
+  uint32_t in_vain = 0;
+  for (uint32_t p = 0; p < s->n && least > 1; p++)
+    for (uint32_t a = 0; a < role_at(s, p)->nactions && least > 1; a++)
+      for (senders from = s->enabled[(size_t)p * s->stride + a]; from && least > 1; from &= from - 1) {
+        if (in_vain == IN_VAIN_MOST)
+          return least;
+        if (is_goal(s, p, a, undecided) || seen_before(s, p))
+          break;
+        begin_set(s, p);
+        add(s, p, a, from & -from);
+        close_set(s);
+        uint32_t count = count_enabled(s);
+        if (count > 0 && count < least && !has_goal(s, undecided)) {
+          least = count;
+          in_vain = 0;
+          keep_enabled(s, invisible_set);
+        } else {
+          in_vain++;
+        }
+      }
+  return least;
+}
+
+bool stubborn_sets(struct stubborn *s, const content *row, uint64_t decided, const uint64_t *enabled,
+                   uint64_t *visible_set, uint64_t *invisible_set) {
+  uint64_t undecided = ~decided & (s->properties ? bit(s->properties) - 1 : 0);
+  s->row = row;
+  s->enabled = enabled;
+  find_possible(s);
+  uint32_t least = find_visible_set(s, undecided, visible_set);
+  return least > 1 && find_invisible_set(s, undecided, least, invisible_set) < least;
+}

@@ -1,0 +1,352 @@
+/* Messages of models of steps, under semantics m: a message that is sent lies at its receiver until it is taken or
+   lost. All that were ever sent are kept, each with the truth that it is still pending; so this is for runs from their
+   beginning. */
+#include "symbolic/encode.h"
+
+#include <string.h>
+
+static const struct clause *channels_of(const struct encoder *e) {
+  return environment_with(&e->model->environments[e->environment], CLAUSE_CHANNELS);
+}
+
+static bool is_fifo(const struct encoder *e) {
+  const struct clause *c = channels_of(e);
+  return c && c->channel == CHANNEL_FIFO;
+}
+
+/* ---- what can be taken ---- */
+
+/* Something that a sender offers: a packet, or what a liar makes up (packet: NO_PACKET_HERE). */
+struct receivable_message {
+  truth there;
+  uint32_t packet;
+  struct sym_value *message;
+};
+#define NO_PACKET_HERE UINT32_MAX
+
+struct receivable_messages {
+  VEC(struct receivable_message) all;
+};
+
+/* FIFO: nothing overtakes. */
+static truth oldest(struct encoder *e, const struct sym_state *s, uint32_t i) {
+  truth none = e->t.yes;
+  const struct sym_packet *p = &s->packets[i];
+  for (uint32_t k = 0; k < i; k++)
+    if (s->packets[k].from == p->from && s->packets[k].to == p->to)
+      none = truth_and(&e->t, none, truth_not(&e->t, s->packets[k].pending));
+  return none;
+}
+
+/* Is there a channel? As far as messages that nobody sent are concerned. */
+static truth channel_exists(struct encoder *e, const struct sym_state *s, uint32_t from, uint32_t to) {
+  struct scope scope;
+  scope_of_process(&scope, e, s, from);
+  const struct role *role = &e->model->roles[scope.role];
+  if (role->ring)
+    return truth_of(&e->t, to == role->first + (from - role->first + 1) % role->count);
+  if (!role->graph)
+    return e->t.yes;
+  struct sym_value *reachable = encode_neighbours(&scope);
+  return truth_and(&e->t, truth_not(&e->t, scope.error), sym_has(e, reachable, sym_number(e, number_of(to))));
+}
+
+static struct receivable_messages receivable_from(struct encoder *e, const struct sym_state *s, uint32_t from,
+                                                  uint32_t to, uint32_t kind) {
+  struct receivable_messages o = {0};
+  for (uint32_t i = 0; i < s->npackets; i++) {
+    const struct sym_packet *p = &s->packets[i];
+    if (p->from != from || p->to != to || p->kind != kind || p->pending == e->t.no)
+      continue;
+    truth there = is_fifo(e) ? truth_and(&e->t, p->pending, oldest(e, s, i)) : p->pending;
+    arena_push(&e->arena, &o.all, ((struct receivable_message){there, i, p->message}));
+  }
+  if (s->of[from].byzantine != e->t.no) {
+    const struct type *t = e->model->messages[kind].type;
+    if (t->count == UINT64_MAX)
+      encode_refuse(e, e->model->messages[kind].at, "forged messages with too many values to choose from");
+    truth there = truth_and(&e->t, s->of[from].byzantine, channel_exists(e, s, from, to));
+    if (there != e->t.no)
+      arena_push(&e->arena, &o.all, ((struct receivable_message){there, NO_PACKET_HERE, sym_new(e, t, "forged")}));
+  }
+  return o;
+}
+
+/* ---- taking ---- */
+
+static void bind_message(struct scope *s, const struct action *a, struct sym_value *message, struct number from) {
+  s->slot[a->slot] = message;
+  s->slot_sender[a->slot] = from;
+  if (a->from_slot != NO_SLOT)
+    s->slot[a->from_slot] = sym_number(s->e, from);
+  for (uint32_t i = 0; i < a->nparts; i++)
+    s->slot[a->parts[i].slot] = message->part[a->parts[i].field];
+}
+
+/* Under a condition: does the message match the pattern? */
+static truth matches(struct scope *s, const struct action *a, truth there) {
+  if (!a->match)
+    return s->e->t.yes;
+  struct path p = {there, s->path};
+  const struct path *old = s->path;
+  s->path = &p;
+  truth fits = encode_truth(s, a->match);
+  s->path = old;
+  return fits;
+}
+
+/* A message that is taken is gone, unless it is duplicated. */
+static void consume(struct scope *s, struct sym_taken *sym_taken, const struct receivable_message *o, truth taken) {
+  struct encoder *e = s->e;
+  const struct environment *env = &e->model->environments[e->environment];
+  const struct clause *again = environment_with(env, CLAUSE_DUPLICATED);
+  truth kept = e->t.no;
+  if (o->packet == NO_PACKET_HERE || taken == e->t.no)
+    return;
+  if (again && again->limit > 0) {
+    kept = truth_new(&e->t, "kept");
+    number_plus(&e->t, sym_taken->kept, number_count(&e->t, (truth[]){truth_and(&e->t, taken, kept)}, 1),
+                &sym_taken->kept);
+  }
+  struct sym_packet *p = &sym_taken->packets[o->packet];
+  p->pending = truth_and(&e->t, p->pending, truth_not(&e->t, truth_and(&e->t, taken, truth_not(&e->t, kept))));
+}
+
+static truth take_one(struct scope *s, const struct sym_state *state, const struct action *a,
+                      struct sym_taken *sym_taken) {
+  struct encoder *e = s->e;
+  VEC(struct receivable_message) all = {0};
+  VEC(truth) there = {0};
+  VEC(uint32_t) from = {0};
+  for (uint32_t q = 0; q < e->model->nprocesses; q++) {
+    struct receivable_messages o = receivable_from(e, state, q, s->me, a->kind);
+    for (size_t i = 0; i < o.all.n; i++) {
+      arena_push(&e->arena, &all, o.all.at[i]);
+      arena_push(&e->arena, &there, o.all.at[i].there);
+      arena_push(&e->arena, &from, q);
+    }
+  }
+  truth any = truth_any(&e->t, there.at, there.n);
+  if (any == e->t.no)
+    return any;
+  struct number chosen = encode_choice(s, there.at, there.n), sender = number_of(0);
+  struct sym_value *message = NULL;
+  for (size_t i = 0; i < all.n; i++) {
+    truth it = number_is(&e->t, chosen, (int64_t)i);
+    if (it == e->t.no)
+      continue;
+    sender = message ? number_if(&e->t, it, number_of(from.at[i]), sender) : number_of(from.at[i]);
+    message = message ? sym_ite(e, it, all.at[i].message, message) : all.at[i].message;
+    consume(s, sym_taken, &all.at[i], truth_and(&e->t, any, it));
+  }
+  bind_message(s, a, message, sender);
+  return truth_and(&e->t, any, matches(s, a, any));
+}
+
+/* ---- quorums ---- */
+
+/* One message of this sender, or none: fills in the entry, its taking as the action says. */
+static void choose_from_sender(struct scope *s, const struct sym_state *state, const struct action *a, uint32_t q,
+                               struct sym_taken *sym_taken, struct sym_received *entry) {
+  struct encoder *e = s->e;
+  struct receivable_messages o = receivable_from(e, state, q, s->me, a->kind);
+  truth *fits = arena_array(&e->arena, o.all.n + 1, sizeof *fits);
+  entry->there = e->t.no;
+  entry->sender = number_of(q);
+  for (size_t i = 0; i < o.all.n; i++) {
+    bind_message(s, a, o.all.at[i].message, number_of(q));
+    fits[i] = truth_and(&e->t, o.all.at[i].there, matches(s, a, o.all.at[i].there));
+  }
+  truth any = truth_any(&e->t, fits, o.all.n);
+  if (any == e->t.no)
+    return;
+  struct number chosen = encode_choice(s, fits, o.all.n);
+  s->chose = true;
+  entry->there = truth_and(&e->t, any, truth_new(&e->t, "looks"));
+  for (size_t i = 0; i < o.all.n; i++) {
+    truth it = number_is(&e->t, chosen, (int64_t)i);
+    if (it == e->t.no)
+      continue;
+    entry->message = entry->message ? sym_ite(e, it, o.all.at[i].message, entry->message) : o.all.at[i].message;
+    if (a->taken)
+      consume(s, sym_taken, &o.all.at[i], truth_and(&e->t, entry->there, it));
+  }
+}
+
+/* All agree on the parts that must be the same; those have the first one's. */
+static truth parts_equal(struct scope *s, const struct action *a, const struct sym_received *entries, uint32_t n) {
+  struct encoder *e = s->e;
+  truth agree = e->t.yes, any = e->t.no;
+  struct sym_value *first = NULL;
+  for (uint32_t i = n; i-- > 0;) {
+    first = first ? sym_ite(e, entries[i].there, entries[i].message, first) : entries[i].message;
+    any = truth_or(&e->t, any, entries[i].there);
+  }
+  if (a->nparts == 0)
+    return agree;
+  if (!first)
+    return e->t.no;
+  for (uint32_t i = 0; i < n; i++)
+    for (uint32_t k = 0; k < a->nparts; k++)
+      agree = truth_and(
+          &e->t, agree,
+          truth_implies(&e->t, entries[i].there,
+                        sym_equal(e, entries[i].message->part[a->parts[k].field], first->part[a->parts[k].field])));
+  bind_message(s, a, first, number_of(0));
+  return truth_and(&e->t, any, agree);
+}
+
+static truth take_quorum(struct scope *s, const struct sym_state *state, const struct action *a,
+                         struct sym_taken *sym_taken) {
+  struct encoder *e = s->e;
+  uint32_t n = 0;
+  struct sym_received *entries = arena_array(&e->arena, e->model->nprocesses + (size_t)1, sizeof *entries);
+  truth *there = arena_array(&e->arena, e->model->nprocesses + (size_t)1, sizeof *there);
+  for (uint32_t q = 0; q < e->model->nprocesses; q++) {
+    choose_from_sender(s, state, a, q, sym_taken, &entries[n]);
+    if (entries[n].there != e->t.no)
+      there[n] = entries[n].there, n++;
+    else
+      entries[n] = (struct sym_received){0};
+  }
+  struct number size = encode_node(s, a->size)->number, count = number_count(&e->t, there, n);
+  truth enough = a->exactly ? number_same(&e->t, count, size) : number_at_most(&e->t, size, count);
+  s->received = entries;
+  s->nreceived = n;
+  return truth_and(&e->t, enough, parts_equal(s, a, entries, n));
+}
+
+truth encode_receive(struct scope *s, const struct sym_state *state, const struct action *a,
+                     struct sym_taken *sym_taken) {
+  struct encoder *e = s->e;
+  sym_taken->kept = number_of(0);
+  sym_taken->packets = arena_array(&e->arena, state->npackets + (size_t)1, sizeof *sym_taken->packets);
+  if (state->npackets)
+    memcpy(sym_taken->packets, state->packets, state->npackets * sizeof *sym_taken->packets);
+  switch (a->trigger) {
+  case TRIGGER_ONE:
+    return take_one(s, state, a, sym_taken);
+  case TRIGGER_QUORUM:
+    return take_quorum(s, state, a, sym_taken);
+  case TRIGGER_NONE:
+    return e->t.yes;
+  }
+  encode_refuse(e, a->at, "what this waits for is not encoded");
+}
+
+/* ---- sending ---- */
+
+/* A set holds a message once. */
+static truth absorbed(struct encoder *e, const struct sym_state *s, const struct sym_packet *p) {
+  truth there = e->t.no;
+  for (uint32_t i = 0; i < s->npackets; i++) {
+    const struct sym_packet *o = &s->packets[i];
+    if (o->from == p->from && o->to == p->to && o->kind == p->kind && o->pending != e->t.no)
+      there = truth_or(&e->t, there, truth_and(&e->t, o->pending, sym_equal(e, o->message, p->message)));
+  }
+  return there;
+}
+
+void encode_sends(struct encoder *e, struct sym_state *next, const struct scope *from, truth it, const truth *out) {
+  const struct clause *c = channels_of(e);
+  bool set = c && c->channel == CHANNEL_SET;
+  struct sym_packet *all = arena_array(&e->arena, next->npackets + from->posted.n + 1, sizeof *all);
+  if (next->npackets)
+    memcpy(all, next->packets, next->npackets * sizeof *all);
+  next->packets = all;
+  for (size_t i = 0; i < from->posted.n; i++) {
+    const struct sym_sent *posted = &from->posted.at[i];
+    struct sym_packet p = {from->me, posted->to, posted->kind, e->t.no, posted->message};
+    p.pending = truth_all(
+        &e->t, (truth[]){it, posted->when, out ? out[i] : e->t.yes, truth_not(&e->t, next->of[posted->to].byzantine)},
+        4);
+    if (set)
+      p.pending = truth_and(&e->t, p.pending, truth_not(&e->t, absorbed(e, next, &p)));
+    if (p.pending != e->t.no)
+      all[next->npackets++] = p;
+  }
+}
+
+/* ---- channels as part of a state ---- */
+
+#define PACKETS_MOST 2048
+
+/* Does the block send messages of the kind to that process? */
+static bool block_sends(const struct model *m, const struct block *b, uint32_t kind, uint32_t to) {
+  for (uint32_t i = 0; i < b->n; i++) {
+    const struct stmt *s = b->at[i];
+    const struct send *send = s->kind == STMT_SEND && s->send->kind == kind ? s->send : NULL;
+    if (send && (send->target != TARGET_SET || send->to_role == ROLE_ANY || send->to_role == model_role_of(m, to)))
+      return true;
+    if (block_sends(m, &s->then, kind, to) || block_sends(m, &s->other, kind, to))
+      return true;
+  }
+  return false;
+}
+
+static bool may_send(const struct model *m, uint32_t from, uint32_t to, uint32_t kind) {
+  const struct role *role = &m->roles[model_role_of(m, from)];
+  if (role->ring && to != role->first + (from - role->first + 1) % role->count)
+    return false;
+  for (uint32_t i = 0; i < role->nactions; i++)
+    if (block_sends(m, &role->actions[i].body, kind, to))
+      return true;
+  return false;
+}
+
+/* All of them, none pending. */
+static void list_packets(struct encoder *e, struct sym_state *s) {
+  const struct model *m = e->model;
+  VEC(struct sym_packet) all = {0};
+  for (uint32_t from = 0; from < m->nprocesses; from++)
+    for (uint32_t to = 0; to < m->nprocesses; to++)
+      for (uint32_t kind = 0; kind < m->nmessages; kind++) {
+        const struct type *t = m->messages[kind].type;
+        if (!may_send(m, from, to, kind))
+          continue;
+        if (t->count > PACKETS_MOST || all.n + t->count > PACKETS_MOST)
+          encode_refuse(e, m->messages[kind].at, "more than %d messages that may be on their way; bmc can",
+                        PACKETS_MOST);
+        for (uint64_t i = 0; i < t->count; i++)
+          arena_push(&e->arena, &all, ((struct sym_packet){from, to, kind, e->t.no, sym_nth_value(e, t, i)}));
+      }
+  s->packets = all.at;
+  s->npackets = (uint32_t)all.n;
+}
+
+void encode_any_packets(struct encoder *e, struct sym_state *s) {
+  const struct clause *c = channels_of(e);
+  if (e->model->kind != MODEL_MESSAGES)
+    return;
+  if (!c || c->channel != CHANNEL_SET)
+    encode_refuse(
+        e, c ? c->at : e->model->messages[0].at,
+        "messages on their way, of which there may be any number; bmc can, and so it goes with 'channels set'");
+  list_packets(e, s);
+  for (uint32_t i = 0; i < s->npackets; i++)
+    s->packets[i].pending = truth_new(&e->t, e->model->messages[s->packets[i].kind].name);
+}
+
+void normalise_packets(struct encoder *e, struct sym_state *s) {
+  struct sym_state settled = *s;
+  list_packets(e, &settled);
+  for (uint32_t i = 0; i < settled.npackets; i++)
+    settled.packets[i].pending = absorbed(e, s, &settled.packets[i]);
+  s->packets = settled.packets;
+  s->npackets = settled.npackets;
+}
+
+truth channels_bounded(struct encoder *e, const struct sym_state *s) {
+  const struct clause *c = channels_of(e);
+  uint32_t n = e->model->nprocesses;
+  truth ok = e->t.yes;
+  truth *pending = arena_array(&e->arena, s->npackets + (size_t)1, sizeof *pending);
+  for (uint32_t pair = 0; c && c->bound > 0 && pair < n * n; pair++) {
+    uint32_t held = 0;
+    for (uint32_t i = 0; i < s->npackets; i++)
+      if (s->packets[i].from == pair / n && s->packets[i].to == pair % n)
+        pending[held++] = s->packets[i].pending;
+    ok = truth_and(&e->t, ok, number_at_most(&e->t, number_count(&e->t, pending, held), number_of(c->bound)));
+  }
+  return ok;
+}

@@ -1,0 +1,96 @@
+/* Private to src/symbolic: values of the model's types as terms. Numbers, labels and identities are numbers; an option
+   is a truth and a value; a set a truth for each member it could have; records, arrays and sequences are their parts.
+
+   What is made here lives in the arena of the encoder. Values are never changed once made, so they are shared. */
+#ifndef RONDO_SYMBOLIC_SYM_VALUE_H
+#define RONDO_SYMBOLIC_SYM_VALUE_H
+
+#include "model/model.h"
+#include "symbolic/terms.h"
+
+#include <setjmp.h>
+#include <signal.h>
+
+enum sym_value_kind { SYM_BOOLEAN, SYM_NUMBER, SYM_OPTION, SYM_SET, SYM_PARTS, SYM_SEQUENCE };
+
+struct sym_value {
+  enum sym_value_kind kind;
+  truth truth;          /* TRUTH; OPTION: there is one */
+  struct number number; /* NUMBER; SEQUENCE: its length */
+  struct sym_value *
+      *part; /* OPTION: one, or NULL if there never is; PARTS; SEQUENCE: n of them, some beyond its length */
+  uint32_t n;
+  truth *has;                 /* SET: by member, n of them */
+  int64_t base;               /* SET of numbers, labels, identities, truths: its i-th member is base + i */
+  const struct type *element; /* SET of anything else: its i-th member is the type's i-th value; NULL: of numbers */
+};
+
+/* What cannot be said in SMT, or not in reasonable size. */
+struct encoding_refusal {
+  struct span at; /* {0, 0}: nowhere in particular */
+  char reason[200];
+};
+
+struct encoder {
+  struct terms t;
+  struct arena arena;
+  struct model *model;
+  uint32_t environment;
+  enum semantics semantics;
+  jmp_buf *refused; /* where a refusal goes */
+  struct encoding_refusal refusal;
+  struct span at;                    /* what is being encoded, for refusals */
+  bool prefix;                       /* rounds are followed one by one from the first: their numbers are bounded */
+  bool keeps_initials;               /* somebody reads initial(p.x) */
+  const volatile sig_atomic_t *stop; /* not 0: nobody waits for the answer any more */
+  bool counts_rounds, counts_phases; /* somebody reads them */
+};
+
+_Noreturn void encode_refuse(struct encoder *, struct span, const char *format, ...)
+    __attribute__((format(printf, 3, 4)));
+/* What stands behind a switch over operators, over the kinds of types: there is no term for this one. */
+_Noreturn void refuse_unknown_operator(struct encoder *, const struct node *);
+_Noreturn void refuse_unknown_type(struct encoder *);
+
+struct sym_value *sym_truth(struct encoder *, truth);
+struct sym_value *sym_number(struct encoder *, struct number);
+struct sym_value *sym_const(struct encoder *, const struct type *, value);
+struct sym_value *sym_default(struct encoder *, const struct type *);
+/* Any value of the type; facts say so. */
+struct sym_value *sym_new(struct encoder *, const struct type *, const char *name);
+struct sym_value *sym_ite(struct encoder *, truth, struct sym_value *, struct sym_value *);
+truth sym_equal(struct encoder *, const struct sym_value *, const struct sym_value *);
+truth sym_less(struct encoder *, const struct sym_value *, const struct sym_value *); /* numbers and records of them */
+truth sym_fits(struct encoder *, const struct type *, const struct sym_value *);      /* is it of the type? */
+/* The same value, which is known to be of the type: in no more bits and parts than that needs. */
+struct sym_value *sym_bounded(struct encoder *, const struct type *, struct sym_value *);
+
+/* A value of the type with its index, for going through finite types. */
+struct sym_value *sym_nth_value(struct encoder *, const struct type *, uint64_t index);
+
+/* Sets. */
+struct sym_value *sym_empty(struct encoder *, const struct type *set);
+struct sym_value *sym_identities(struct encoder *, const truth *has); /* a truth for each process */
+struct sym_value *sym_member(struct encoder *, const struct sym_value *set, uint32_t i);
+truth sym_has(struct encoder *, const struct sym_value *set, const struct sym_value *member);
+struct sym_value *sym_union(struct encoder *, const struct sym_value *, const struct sym_value *);
+struct sym_value *sym_intersect(struct encoder *, const struct sym_value *, const struct sym_value *);
+struct sym_value *sym_minus(struct encoder *, const struct sym_value *, const struct sym_value *);
+truth sym_subset(struct encoder *, const struct sym_value *, const struct sym_value *);
+struct number sym_size(struct encoder *, const struct sym_value *set);
+/* The set of those elements whose guard holds. */
+struct sym_value *sym_set_of(struct encoder *, const struct type *set, const truth *guard,
+                             struct sym_value *const *element, size_t n);
+
+/* What a solver made of it. */
+value sym_extract(struct encoder *, Z3_model, const struct type *, const struct sym_value *);
+bool truth_value(struct encoder *, Z3_model, truth);
+int64_t number_value(struct encoder *, Z3_model, struct number);
+
+/* All variables and other terms of a value, in a fixed order: for predicates over states. */
+struct leaves {
+  VEC(Z3_ast) at;
+};
+void sym_leaves(struct encoder *, const struct sym_value *, struct leaves *);
+
+#endif

@@ -1,0 +1,37 @@
+/* Private to src/symbolic: rows and cubes as terms of libz3, and how long they live.
+
+   Contexts count references. Every term that is made here is kept in the trail of its maker, and
+   let go when the caller says so: by then whatever shall last is held by an assertion, a rule or
+   the caller. */
+#ifndef RONDO_SYMBOLIC_Z3_BUILDER_H
+#define RONDO_SYMBOLIC_Z3_BUILDER_H
+
+#include "symbolic/linear_cube.h"
+
+#include <z3.h>
+
+struct z3_builder {
+  Z3_context z3;
+  Z3_sort integers, truths;
+  VEC(Z3_ast) trail;
+};
+
+void z3_builder_init(struct z3_builder *, Z3_config);
+void z3_builder_release(struct z3_builder *);
+Z3_ast z3_builder_keep(struct z3_builder *, Z3_ast); /* in the trail */
+void z3_builder_forget(struct z3_builder *);         /* the trail */
+
+Z3_ast z3_builder_number(struct z3_builder *, int64_t);
+Z3_ast z3_builder_sum(struct z3_builder *, const int64_t *row, uint32_t width, const Z3_ast *variables);
+Z3_ast z3_builder_constraint(struct z3_builder *, const int64_t *row, uint32_t width, bool equal,
+                             const Z3_ast *variables);
+Z3_ast z3_builder_cube(struct z3_builder *, const struct cube *, const Z3_ast *variables);
+Z3_ast z3_builder_and(struct z3_builder *, const Z3_ast *, uint32_t n);
+Z3_ast z3_builder_or(struct z3_builder *, const Z3_ast *, uint32_t n);
+Z3_ast z3_builder_not(struct z3_builder *, Z3_ast);
+
+/* What Spacer's answer, a conjunction of definitions, says of a predicate, over these variables; NULL: nothing. */
+Z3_ast z3_builder_definition(struct z3_builder *, Z3_ast answer, Z3_func_decl predicate, const Z3_ast *variables,
+                             uint32_t n);
+
+#endif

@@ -1,0 +1,22 @@
+/* Which instance of a quantified property fails (or, of a cover, is reached), and with what values.
+ */
+#ifndef RONDO_TRACE_PROPERTY_INSTANCE_H
+#define RONDO_TRACE_PROPERTY_INSTANCE_H
+
+#include "base/vec.h"
+#include "trace/trace.h"
+
+struct property_instance {
+  VEC(char *) bound; /* "p = P(1)": names bound by quantifiers, outermost first */
+  VEC(char *) read;  /* "P(1).decided' = 2": fields that the innermost part reads */
+};
+
+/* Empty where there is nothing to say. */
+void property_instance_find(struct property_instance *, struct interpreter *, const struct trace *);
+/* Of any formula: what makes it true, or false (as `truth` says it is), in a state, or (after is not NULL) in a step.
+ */
+void property_instance_explain(struct property_instance *, struct interpreter *, const struct node *formula,
+                               const struct config *before, const struct config *after, bool truth);
+void property_instance_release(struct property_instance *);
+
+#endif
