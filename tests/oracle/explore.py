@@ -141,7 +141,7 @@ def initial_names(model, properties):
 
 
 def check_environment(model, env, semantics, properties, live, limits, result):
-    nothing_asked = not properties
+    asked = any(p.what != "live" and p.expr.kind != "until" for p in properties) or not properties
     if semantics == "fine":
         from .fine import FineSystem
         for p in [p for p in properties if p.what == "live" or not FineSystem.can_judge(model, env, p)]:
@@ -149,7 +149,7 @@ def check_environment(model, env, semantics, properties, live, limits, result):
         properties = [p for p in properties if (p.name, env) not in result.by_environment]
     until = [p for p in properties if p.what == "safety" and p.expr.kind == "until"]
     plain = [p for p in properties if p.what != "live" and p not in until]
-    if plain or nothing_asked:
+    if plain or asked:      # errors are looked for even where no property can be judged
         system = make_system(model, env, semantics, plain, False)
         record(result, env, search(system, model, plain, limits()), True)
     for p in until:
