@@ -72,7 +72,7 @@ install: build
 
 fmt:
 	@scripts/setup fmt
-	@find src include tests -name '*.[ch]' -exec clang-format -i {} + 2>/dev/null
+	@find src include tests bench -name '*.[ch]' -exec clang-format -i {} +
 
 clean:
 	@rm -rf $(BUILD)

@@ -1,7 +1,7 @@
-/* What a machine can do at best: a table of so many keys, into which keys are put that are new or not in the proportion of a model's
-   states to its transitions. Keys come from a counter by mixing, and are compared whole; the table is as large as needed
-   from the beginning, and lies on huge pages if there are any.
-   usage: insert STATES TRANSITIONS 8|16 (bytes a key) */
+/* What a machine can do at best: a table of so many keys, into which keys are put that are new or not in the proportion
+   of a model's states to its transitions. Keys come from a counter by mixing, and are compared whole; the table is as
+   large as needed from the beginning, and lies on huge pages if there are any. usage: insert STATES TRANSITIONS 8|16
+   (bytes a key) */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -56,7 +56,8 @@ int main(int argc, char **argv) {
   if (table == MAP_FAILED)
     return 2;
   (void)madvise(table, bytes, MADV_HUGEPAGE);
-  uint64_t stored = w == 2 ? fill(table, slots - 1, states, transitions, 2) : fill(table, slots - 1, states, transitions, 1);
+  uint64_t stored =
+      w == 2 ? fill(table, slots - 1, states, transitions, 2) : fill(table, slots - 1, states, transitions, 1);
   printf("%llu\n", (unsigned long long)stored);
   return 0;
 }

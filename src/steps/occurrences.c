@@ -6,8 +6,9 @@
 
 #include <string.h>
 
-#define PARTS_MOST 4096 /* contents with more are looked at as a whole: they tell points apart less well, not wrongly  \
-                         */
+#define PARTS_MOST                                                                                                     \
+  4096 /* contents with more are looked at as a whole: they tell points apart less well, not wrongly                   \
+        */
 
 /* --- types --- */
 

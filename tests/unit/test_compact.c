@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "store_filling.h"
 #include "short.h"
+#include "store_filling.h"
 
 #define LONGEST (CHUNK_SIZE + 100)
 

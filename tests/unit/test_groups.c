@@ -8,8 +8,8 @@
 #include <stdlib.h>
 
 #define LIVE_SYSTEM_TYPE struct step_system
-#include "short.h"
 #include "live_system.h"
+#include "short.h"
 
 #ifdef __SANITIZE_ADDRESS__ /* slow */
 #define STATES 20

@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 #define LIVE_SYSTEM_TYPE struct lockstep
-#include "short.h"
 #include "live_system.h"
+#include "short.h"
 
 /* --- models put together from pieces --- */
 

@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "store_filling.h"
 #include "short.h"
+#include "store_filling.h"
 
 /* The store */
 
