@@ -39,13 +39,19 @@ static int write_out(struct rondo *context, const struct counter_system *s, cons
     context_write(context, &out);
     return EXIT_HOLDS;
   }
-  struct counter_graph *g = counter_graph_unfold(s, p, false, NULL, &why);
-  if (!g) {
-    context_error(context, "too large to unfold: %s", why.at);
+  const volatile sig_atomic_t *stop = context_listen(context);
+  struct counter_graph *g = counter_graph_unfold(s, p, false, stop, &why);
+  if (g)
+    counter_graph_minimise(g);
+  if (!g || *stop) {
+    if (*stop)
+      context_error(context, "interrupted before the counter system was unfolded");
+    else
+      context_error(context, "too large to unfold: %s", text_or_empty(&why));
     text_release(&why);
+    counter_graph_free(g);
     return EXIT_INCONCLUSIVE;
   }
-  counter_graph_minimise(g);
   if (!strcmp(format, "horn"))
     export_horn(g, &out);
   else

@@ -64,11 +64,11 @@ static void ignore(void *context, const rondo_diagnostic *d) {
 }
 
 /* The exit status, a newline, the answer. */
-static void row_work(void *context, int wire, struct text *result) {
+static void row_work(void *context, const struct job_line *line, struct text *result) {
   struct row_job *job = context;
   struct text answer = {0};
   rondo_host host = job->rondo->host;
-  (void)wire;
+  (void)line;
   job->rondo->host.context = &answer;
   job->rondo->host.write = capture;
   job->rondo->host.diagnostic = ignore;

@@ -19,12 +19,14 @@
 #include <string.h>
 
 enum { REGIONS_MAX = 60 };
+#define SIMPLIFY_SECONDS 0.5 /* to make the regions readable, even if the time is up */
 
 struct region_job {
   const struct counter_graph *graph; /* with nothing excluded */
   const struct counter_run *run;
   const bool *kept;
   enum generality generality;
+  const volatile sig_atomic_t *stop; /* or NULL: it is ended with its process */
   const char *script;
 };
 
@@ -42,21 +44,23 @@ struct threshold_search {
 
 /* ---- in processes of their own ---- */
 
-static void region_job_run(void *context, int wire, struct text *result) {
+static void region_job_run(void *context, const struct job_line *line, struct text *result) {
   const struct region_job *f = context;
   struct cube region;
   struct text script = {0};
-  (void)wire;
-  if (region_of_run(f->graph, f->run, f->kept, f->generality, &region, &script)) {
+  (void)line;
+  if (region_of_run(f->graph, f->run, f->kept, f->generality, f->stop, &region, &script)) {
     cube_write(&region, result);
     text_addf(result, "\n%s", script.at);
   }
+  cube_release(&region);
+  text_release(&script);
 }
 
-static void region_job_confirm(void *context, int wire, struct text *result) {
+static void region_job_confirm(void *context, const struct job_line *line, struct text *result) {
   const struct region_job *f = context;
-  (void)wire;
-  smtlib_run(f->script, result);
+  (void)line;
+  smtlib_run(f->script, f->stop, result);
 }
 
 static double seconds_left(const struct threshold_search *h) {
@@ -65,10 +69,12 @@ static double seconds_left(const struct threshold_search *h) {
 }
 
 /* One piece of work, within the limits; false: it did not end well. */
-static bool run_one_job(const struct threshold_search *h, job_work_fn *work, void *context, struct text *result) {
+static bool run_one_job(const struct threshold_search *h, job_work_fn *work, struct region_job *job,
+                        struct text *result) {
   struct jobs jobs;
   jobs_init(&jobs, h->limits.rondo, seconds_left(h), h->limits.memory);
-  bool ok = jobs_add(&jobs, "region", work, context);
+  job->stop = jobs_stop_flag(&jobs);
+  bool ok = jobs_add(&jobs, "region", work, job);
   struct job *r = ok ? jobs_next(&jobs) : NULL;
   ok = r && r->end == JOB_DONE;
   if (ok)
@@ -90,14 +96,15 @@ static bool contains(const struct threshold_search *h, const struct cube *region
 
 /* Parameters like those of the run, confirmed. */
 static bool add_region_of(struct threshold_search *h, const struct counter_run *run, enum generality generality) {
-  struct region_job f = {h->open, run, h->kept, generality, NULL};
+  struct region_job f = {.graph = h->open, .run = run, .kept = h->kept, .generality = generality};
   struct text found = {0}, said = {0};
   struct cube region;
   bool ok = run_one_job(h, region_job_run, &f, &found) && found.n > 0;
   size_t n = found.n;
   if (ok && (ok = cube_read(&region, found.at, &n))) {
     f.script = found.at + n;
-    ok = contains(h, &region, run) && run_one_job(h, region_job_confirm, &f, &said) && !strcmp(said.at, "unsat\n");
+    ok = contains(h, &region, run) && run_one_job(h, region_job_confirm, &f, &said) &&
+         !strcmp(text_or_empty(&said), "unsat\n");
     if (ok) {
       text_addf(&h->t.scripts, "(reset)\n%s", f.script + strspn(f.script, "\n"));
       vec_push(&h->t.unsafe, region);
@@ -129,7 +136,8 @@ static bool time_is_up(const struct threshold_search *h) {
 
 /* A run of a derived system counts only if the algorithm goes wrong there, too. */
 static void reject_spurious(const struct threshold_search *h, struct proof *proof) {
-  if (!h->rounds || proof->kind != ENGINE_UNSAFE || derived_system_violated(h->rounds, proof->run.params))
+  if (!h->rounds || proof->kind != ENGINE_UNSAFE ||
+      derived_system_violated(h->rounds, proof->run.params, seconds_left(h)))
     return;
   struct text why = {0};
   text_add(&why, "the counter system allows too much: it has a run that the search did not find in the "
@@ -190,6 +198,8 @@ static uint32_t parameters_in(const struct counter_graph *g, const int64_t *row)
  * of the regions. */
 static bool edge_exists(const struct threshold_search *h, const int64_t *row, int shift) {
   struct solver *s = solver_new();
+  watch_time(h->limits.rondo, seconds_left(h));
+  solver_watch(s, h->limits.interrupt);
   int64_t *at = memory_resize(NULL, (h->open->nvars + (size_t)1) * sizeof *at);
   solver_variables(s, h->open->nvars);
   solver_add_any(s, h->open->conditions.at, h->open->conditions.n, NULL);
@@ -201,15 +211,18 @@ static bool edge_exists(const struct threshold_search *h, const int64_t *row, in
   for (size_t i = 0; shift && i < h->t.unsafe.n; i++)
     solver_add_excluded(s, literal, &h->t.unsafe.at[i], NULL);
   bool there = solver_check(s) == ANSWER_YES;
-  memory_free(at);
   solver_free(s);
+  watch_time(h->limits.rondo, 0);
+  memory_free(at);
   return there;
 }
 
 /* A counterexample where one constraint of a region holds with nothing to spare. */
 static bool run_on_edge(struct threshold_search *h, const struct cube *region, uint32_t constraint) {
   struct text why = {0};
-  struct counter_graph *g = counter_graph_new(h->system, h->property, true, NULL, &why);
+  watch_time(h->limits.rondo, seconds_left(h));
+  struct counter_graph *g = counter_graph_new(h->system, h->property, true, h->limits.interrupt, &why);
+  watch_time(h->limits.rondo, 0);
   text_release(&why);
   if (!g)
     return false;
@@ -235,7 +248,7 @@ static void find_edge(struct threshold_search *h) {
   for (uint32_t wanted = h->open->nparams; wanted > 0 && !h->t.has_edge; wanted--)
     for (size_t i = 0; i < h->t.unsafe.n && !h->t.has_edge; i++) {
       const struct cube *c = &h->t.unsafe.at[i];
-      for (uint32_t k = 0; k < c->n && !h->t.has_edge; k++)
+      for (uint32_t k = 0; k < c->n && !h->t.has_edge && !time_is_up(h); k++)
         if (parameters_in(h->open, cube_row(c, k)) == wanted && edge_exists(h, cube_row(c, k), 0) &&
             edge_exists(h, cube_row(c, k), 1))
           run_on_edge(h, c, k);
@@ -316,7 +329,9 @@ static int answer(struct threshold_search *h) {
     if (h->system->conditions[i].resilience)
       mark_params(h->system->conditions[i].term, h->open, h->kept);
   find_threshold(h);
-  regions_simplify(&h->t.unsafe, &h->open->conditions);
+  watch_time(h->limits.rondo, seconds_left(h) > SIMPLIFY_SECONDS ? seconds_left(h) : SIMPLIFY_SECONDS);
+  regions_simplify(&h->t.unsafe, &h->open->conditions, h->limits.interrupt);
+  watch_time(h->limits.rondo, 0);
   if (h->rounds && h->t.exact && derived_system_disagrees(h->rounds, is_safe, h)) {
     context_error(h->options->rondo, "a fault of rondo itself: the search finds '%s' violated where it was proved",
                   h->property->name);

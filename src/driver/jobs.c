@@ -45,9 +45,21 @@ static void send_frame(int wire, char kind, const char *bytes, size_t n) {
   text_release(&frame);
 }
 
-void job_report_progress(int wire, const char *progress) {
-  if (wire >= 0)
-    send_frame(wire, 'p', progress, strlen(progress));
+struct job_line {
+  int wire;          /* in a process of its own */
+  struct jobs *jobs; /* in this process: all of them, and the one; else NULL */
+  struct job *job;
+};
+
+void job_report_progress(const struct job_line *line, const char *progress) {
+  if (!line->jobs) {
+    send_frame(line->wire, 'p', progress, strlen(progress));
+    return;
+  }
+  line->job->progress.n = 0;
+  text_add(&line->job->progress, progress);
+  if (line->jobs->progress)
+    line->jobs->progress(line->jobs->progress_context, line->jobs);
 }
 
 /* In a process of its own. */
@@ -55,7 +67,7 @@ static void run_work(void *argument, int wire) {
   const struct job *job = argument;
   struct text result = {0};
   solver_limit_memory(job->limit);
-  job->work(job->context, wire, &result);
+  job->work(job->context, &(struct job_line){.wire = wire}, &result);
   send_frame(wire, 'r', text_or_empty(&result), result.n);
   text_release(&result);
 }
@@ -67,7 +79,7 @@ static const rondo_host *host_of(const struct jobs *r) {
   return h->start_process && h->end_process ? h : NULL;
 }
 
-bool jobs_in_this_process(const struct jobs *r) { return !host_of(r); }
+const volatile sig_atomic_t *jobs_stop_flag(const struct jobs *r) { return host_of(r) ? NULL : &r->rondo->stop; }
 
 bool jobs_add(struct jobs *r, const char *name, job_work_fn *work, void *context) {
   struct job job = {.name = name, .work = work, .context = context, .limit = r->memory};
@@ -176,31 +188,49 @@ static bool over(struct jobs *r) {
 #define FIRST_SLICE 2.0 /* seconds; then four times as many */
 
 /* Those that were tried least often, the newest of them first: what checks an answer comes before further engines. */
-static struct job *next_in_turn(struct jobs *r) {
+static struct job *next_in_turn(struct jobs *r, bool *alone) {
   struct job *next = NULL;
-  for (size_t i = 0; i < r->entries.n; i++)
-    if (r->entries.at[i].end == JOB_RUNNING && (!next || r->entries.at[i].tries <= next->tries))
+  *alone = true;
+  for (size_t i = 0; i < r->entries.n; i++) {
+    if (r->entries.at[i].end != JOB_RUNNING)
+      continue;
+    *alone = !next;
+    if (!next || r->entries.at[i].tries <= next->tries)
       next = &r->entries.at[i];
+  }
   return next;
+}
+
+/* 0: no limit. The last job gets all the time that is left. */
+static double slice_of(const struct jobs *r, const struct job *job, bool alone) {
+  double slice = FIRST_SLICE, left = r->seconds > 0 ? r->seconds - (clock_seconds() - r->start) : 0;
+  if (r->seconds > 0 && left < 1e-3)
+    left = 1e-3;
+  for (uint32_t i = 0; i < job->tries; i++)
+    slice *= 4;
+  return alone || (left > 0 && slice > left) ? left : slice;
 }
 
 /* One after another, each for a while; who is not done begins again later, with more time. */
 static struct job *jobs_next_in_turn(struct jobs *r) {
   struct job *job;
-  while (!over(r) && (job = next_in_turn(r))) {
-    double slice = FIRST_SLICE, left = r->seconds > 0 ? r->seconds - (clock_seconds() - r->start) : 0;
-    for (uint32_t i = 0; i < job->tries; i++)
-      slice *= 4;
-    if (left > 0 && slice > left)
-      slice = left;
+  bool alone;
+  while (!over(r) && (job = next_in_turn(r, &alone))) {
+    double slice = slice_of(r, job, alone);
     job->tries++;
     job->result.n = 0;
-    watch_time(r->rondo, slice);
-    job->work(job->context, -1, &job->result);
-    bool done = !r->rondo->stop;
-    watch_time(r->rondo, 0);
-    if (done) {
-      job_end_now(r, job, JOB_DONE);
+    if (slice > 0)
+      watch_time(r->rondo, slice);
+    if (r->memory > 0)
+      watch_resident_memory(r->rondo, r->memory);
+    job->work(job->context, &(struct job_line){.wire = -1, .jobs = r, .job = job}, &job->result);
+    sig_atomic_t stop = r->rondo->stop;
+    if (r->memory > 0)
+      watch_resident_memory(r->rondo, 0);
+    if (slice > 0)
+      watch_time(r->rondo, 0);
+    if (!stop || stop == INTERRUPT_MEMORY) {
+      job_end_now(r, job, stop ? JOB_OUT_OF_MEMORY : JOB_DONE);
       return job;
     }
   }
@@ -208,7 +238,7 @@ static struct job *jobs_next_in_turn(struct jobs *r) {
 }
 
 struct job *jobs_next(struct jobs *r) {
-  if (jobs_in_this_process(r))
+  if (!host_of(r))
     return jobs_next_in_turn(r);
   VEC(struct pollfd) polled = {0};
   VEC(size_t) of = {0};

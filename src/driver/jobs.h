@@ -9,11 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Runs in the new process; whatever it tells (job_report_progress) goes to the old one. Its last word is
- * `result`. */
-typedef void job_work_fn(void *context, int wire, struct text *result);
+struct job_line; /* from the work to whoever started it */
+
+/* The work of a job, in the new process if there is one. Its last word is `result`. */
+typedef void job_work_fn(void *context, const struct job_line *, struct text *result);
 /* From inside the work: how far it is. */
-void job_report_progress(int wire, const char *progress);
+void job_report_progress(const struct job_line *, const char *progress);
 
 enum job_end { JOB_RUNNING, JOB_DONE, JOB_DIED, JOB_OUT_OF_MEMORY, JOB_STOPPED };
 
@@ -46,12 +47,12 @@ struct jobs {
 
 double clock_seconds(void);
 void jobs_init(struct jobs *, struct rondo *, double seconds, size_t memory);
-/* Do they take turns in this process? Then what they do must end soon once the context's stop is set. */
-bool jobs_in_this_process(const struct jobs *);
+/* If they take turns in this process: what they do must end soon once this is not 0. NULL: they end with theirs. */
+const volatile sig_atomic_t *jobs_stop_flag(const struct jobs *);
 /* Starts one more; false: no process could be made. */
 bool jobs_add(struct jobs *, const char *name, job_work_fn *, void *context);
 /* Waits until a job ends that has not been returned yet; NULL: nothing runs any more, the time is
-   up, or it was interrupted. Racers do not move while none is added. */
+   up, or it was interrupted. Jobs do not move while none is added. */
 struct job *jobs_next(struct jobs *);
 void jobs_stop(struct jobs *, struct job *); /* it need not go on */
 void jobs_release(struct jobs *);            /* ends all */

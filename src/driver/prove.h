@@ -25,8 +25,8 @@ struct derived_system *derived_system_open(const struct parsed_file *, const str
 bool rounds_have_free_params(const struct parsed_file *, const struct command_options *);
 void derived_system_close(struct derived_system *);
 const struct counter_system *derived_system_counters(const struct derived_system *);
-/* Does the search find the algorithm itself violate it, with these parameters? */
-bool derived_system_violated(struct derived_system *, const int64_t *params);
+/* Does the search find the algorithm itself violate it, with these parameters, within so many seconds? */
+bool derived_system_violated(struct derived_system *, const int64_t *params, double seconds);
 /* Does the search, for a second at most, find it violated by few processes where `safe` says that
    it holds? The parameters do not include quotients. */
 typedef bool params_safe_fn(void *context, const int64_t *params);

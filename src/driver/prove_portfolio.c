@@ -17,19 +17,11 @@ struct engine_job {
   const struct counter_graph *graph;
 };
 
-struct progress_pipe {
-  int wire;
-};
+static void report_progress(void *context, const char *reached) { job_report_progress(context, reached); }
 
-static void pipe_progress(void *context, const char *reached) {
-  const struct progress_pipe *t = context;
-  job_report_progress(t->wire, reached);
-}
-
-static void run_engine(void *context, int wire, struct text *result) {
+static void run_engine(void *context, const struct job_line *line, struct text *result) {
   const struct engine_job *w = context;
-  struct progress_pipe pipe = {wire};
-  struct engine_watch watch = {pipe_progress, &pipe, w->stop};
+  struct engine_watch watch = {report_progress, (void *)(uintptr_t)line, w->stop};
   struct engine_result o;
   engine_result_init(&o);
   w->engine->run(w->graph, &watch, &o);
@@ -37,16 +29,27 @@ static void run_engine(void *context, int wire, struct text *result) {
   engine_result_release(&o);
 }
 
-static void run_check(void *context, int wire, struct text *result) {
-  (void)wire;
-  certificate_check(context, result); /* empty: confirmed */
+struct certificate_job {
+  const volatile sig_atomic_t *stop; /* as in engine_job */
+  char *script;
+};
+
+/* The only result that counts as a confirmation. */
+static const char confirmed[] = "confirmed";
+
+static void run_check(void *context, const struct job_line *line, struct text *result) {
+  const struct certificate_job *w = context;
+  struct text why = {0};
+  (void)line;
+  text_add(result, certificate_check(w->script, w->stop, &why) ? confirmed : text_or_empty(&why));
+  text_release(&why);
 }
 
 /* ---- in the judging one ---- */
 
 struct pending_certificate { /* an invariant that is being checked */
   size_t job, engine;
-  char *certificate;
+  struct certificate_job work;
 };
 
 struct portfolio {
@@ -54,7 +57,7 @@ struct portfolio {
   const struct counter_graph *graph;
   struct engine_job work[ENGINES];
   struct proof *proof;
-  VEC(struct pending_certificate) candidates;
+  VEC(struct pending_certificate *) candidates;
 };
 
 static char **report_slot(struct portfolio *d, const char *engine) {
@@ -108,10 +111,11 @@ static void judge_engine(struct portfolio *d, size_t job) {
   if (o.kind == ENGINE_SAFE) {
     struct text script = {0};
     certificate_print(d->graph, o.invariant, &script);
-    struct pending_certificate c = {d->jobs.entries.n, job, script.at};
+    struct pending_certificate *c = memory_alloc(sizeof *c);
+    *c = (struct pending_certificate){d->jobs.entries.n, job, {jobs_stop_flag(&d->jobs), script.at}};
     vec_push(&d->candidates, c);
     d->proof->depth = o.depth;
-    if (!jobs_add(&d->jobs, "check", run_check, script.at))
+    if (!jobs_add(&d->jobs, "check", run_check, &c->work))
       report(d, r->name, "an invariant that could not be checked");
   }
   text_release(&why);
@@ -122,10 +126,10 @@ static void judge_engine(struct portfolio *d, size_t job) {
 static void judge_certificate(struct portfolio *d, struct pending_certificate *c) {
   const struct job *r = &d->jobs.entries.at[c->job];
   const char *engine = d->jobs.entries.at[c->engine].name;
-  if (r->end == JOB_DONE && r->result.n == 0) {
+  if (r->end == JOB_DONE && !strcmp(text_or_empty(&r->result), confirmed)) {
     set_verdict(d, ENGINE_SAFE, engine);
-    d->proof->certificate = c->certificate;
-    c->certificate = NULL;
+    d->proof->certificate = c->work.script;
+    c->work.script = NULL;
   } else {
     report(d, engine, "an invariant that does not stand the check");
   }
@@ -146,8 +150,7 @@ static void start(struct portfolio *d, const char *only) {
   for (size_t i = 0; i < ENGINES; i++) {
     if (only && strcmp(only, engines[i].name) != 0)
       continue;
-    d->work[i] =
-        (struct engine_job){jobs_in_this_process(&d->jobs) ? &d->jobs.rondo->stop : NULL, &engines[i], d->graph};
+    d->work[i] = (struct engine_job){jobs_stop_flag(&d->jobs), &engines[i], d->graph};
     d->proof->reports[d->proof->nreports++] = (struct engine_report){engines[i].name, memory_strdup("not started")};
     jobs_add(&d->jobs, engines[i].name, run_engine, &d->work[i]);
   }
@@ -190,8 +193,8 @@ void portfolio_run(struct counter_graph *g, const char *only, const struct proof
     size_t at = (size_t)(r - d.jobs.entries.at);
     struct pending_certificate *checked = NULL;
     for (size_t i = 0; i < d.candidates.n; i++)
-      if (d.candidates.at[i].job == at)
-        checked = &d.candidates.at[i];
+      if (d.candidates.at[i]->job == at)
+        checked = d.candidates.at[i];
     if (checked)
       judge_certificate(&d, checked);
     else
@@ -200,7 +203,9 @@ void portfolio_run(struct counter_graph *g, const char *only, const struct proof
   context_progress(limits->rondo, NULL);
   conclude(&d, limits);
   jobs_release(&d.jobs);
-  for (size_t i = 0; i < d.candidates.n; i++)
-    memory_free(d.candidates.at[i].certificate);
+  for (size_t i = 0; i < d.candidates.n; i++) {
+    memory_free(d.candidates.at[i]->work.script);
+    memory_free(d.candidates.at[i]);
+  }
   vec_release(&d.candidates);
 }

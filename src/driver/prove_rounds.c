@@ -12,6 +12,11 @@
 
 enum { PROCESSES_AT_LEAST = 4 };
 
+static double seconds_left(const struct rounds_proof *p) {
+  double left = p->deadline - clock_seconds();
+  return left > 0.001 ? left : 0.001;
+}
+
 static bool shape_of(const struct rounds_proof *p, struct round_shape *shape, bool say) {
   struct diags diags;
   diags_init(&diags, &p->parsed->source);
@@ -147,7 +152,7 @@ static bool find_first_instance(struct rounds_proof *p) {
   struct param_binding *bindings = memory_alloc((s->nparams + (size_t)1) * sizeof *bindings);
   s->start = &yes;
   bool ok = types_are_fixed(p, s);
-  watch_time(p->options->rondo, p->limits.seconds);
+  watch_time(p->options->rondo, seconds_left(p));
   bool found = ok && find_instance(&shape, p->limits.interrupt, bindings);
   p->stopped = *p->limits.interrupt != 0;
   watch_time(p->options->rondo, 0);
@@ -216,7 +221,8 @@ struct model *rounds_proof_instance(const struct rounds_proof *p, const struct c
 }
 
 const struct property_result *search_instance(struct rounds_proof *p, struct proof_attempt *a,
-                                              const struct proof_result *of, const int64_t *params, bool strictly) {
+                                              const struct proof_result *of, const int64_t *params, bool strictly,
+                                              double seconds) {
   struct param_binding *bindings = bindings_of(a->system, params);
   struct command_options o = *p->options;
   struct query_groups in;
@@ -227,8 +233,7 @@ const struct property_result *search_instance(struct rounds_proof *p, struct pro
   o.properties.at = only.at;
   o.properties.n = 1;
   o.env = of->environment;
-  o.limits =
-      (struct limits){.seconds = p->limits.seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
+  o.limits = (struct limits){.seconds = seconds, .memory = p->limits.memory, .interrupt = p->limits.interrupt};
   a->model = strictly ? model_with(p, a->system, bindings, true) : instance_of(p, a->system, bindings);
   if (a->model && query_groups_make(&in, a->model, &o)) {
     a->interp = interpreter_new(a->model);
@@ -264,10 +269,13 @@ static const struct property_result *search_smaller_instances(struct rounds_proo
   memcpy(params, of->proof.run.params, s->nparams * sizeof *params);
   int64_t *size = &params[shape->size->index], most = *size;
   for (*size = 1; *size < most && *size <= FEW_PROCESSES; ++*size) {
-    found = search_instance(p, a, of, params, true);
+    found =
+        search_instance(p, a, of, params, true, seconds_left(p) / 2); /* something must be left for the run itself */
     if (found)
       break;
     attempt_drop_instance(a);
+    if (*p->limits.interrupt)
+      break;
   }
   if (found) /* what is told of the run: it is the algorithm's that is shown */
     of->proof.run.params[shape->size->index] = *size;
@@ -280,13 +288,25 @@ static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, c
                               struct proof_result *out) {
   out->concrete = search_smaller_instances(p, a, out, shape);
   if (!out->concrete)
-    out->concrete = search_instance(p, a, out, out->proof.run.params, false);
+    out->concrete = search_instance(p, a, out, out->proof.run.params, false, seconds_left(p));
   out->interp = a->interp;
   if (out->concrete)
     return;
   struct text why = {0};
-  text_add(&why, "the counter system allows too much: it has a run that the search did not find in the "
-                 "algorithm,");
+  bool late = clock_seconds() >= p->deadline;
+  if (late || *p->limits.interrupt) {
+    text_add(&why, "no proof and no counterexample; ");
+    if (late) {
+      text_add(&why, "the limit of ");
+      seconds_add(&why, p->limits.asked);
+      text_add(&why, " was reached");
+    } else {
+      text_add(&why, "interrupted");
+    }
+    text_add(&why, " while the search looked for a run of the counter system in the algorithm,");
+  } else {
+    text_add(&why, "the counter system allows too much: it has a run that the search did not find in the algorithm,");
+  }
   const char *comma = "";
   for (uint32_t i = 0; i < a->system->nparams; i++)
     if (!a->system->params[i].of) {
@@ -316,10 +336,7 @@ static void refusal_print(const struct rounds_proof *p, const struct proof_attem
 }
 
 static void attempt_free(struct proof_attempt *a) {
-  if (a->model)
-    check_result_release(&a->result);
-  interpreter_free(a->interp);
-  model_free(a->model);
+  attempt_drop_instance(a);
   arena_release(&a->arena);
   derivation_release(&a->derivation);
   counter_system_free(a->system);
@@ -338,11 +355,6 @@ static char *stopped_by(const struct rounds_proof *p, sig_atomic_t why) {
     text_add(&t, "interrupted while the counter system was derived");
   }
   return t.at;
-}
-
-static double seconds_left(const struct rounds_proof *p) {
-  double left = p->deadline - clock_seconds();
-  return left > 0.001 ? left : 0.001;
 }
 
 /* A proof is told only if the derivation stands the comparison. */
@@ -414,7 +426,8 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
   struct query q = {
       .environment = environment, .semantics = SEMANTICS_COARSE, .properties = &property, .nproperties = 1};
   double start = clock_seconds();
-  p->deadline = start + p->limits.seconds;
+  if (p->proofs.n > 0) /* the first one has what is left after the beginning */
+    p->deadline = start + p->limits.seconds;
   struct proof_attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
@@ -465,6 +478,7 @@ static bool prove_all(struct rounds_proof *p) {
 static bool rounds_proof_begin(struct rounds_proof *p) {
   const struct command_options *o = p->options;
   p->limits = prove_limits(o);
+  p->deadline = clock_seconds() + p->limits.seconds;
   p->given = memory_alloc((o->defines.n + 1) * sizeof *p->given);
   for (size_t i = 0; i < o->defines.n; i++) {
     p->given[i] = (struct param_binding){o->defines.at[i].name, o->defines.at[i].low};
@@ -527,15 +541,11 @@ const struct counter_system *derived_system_counters(const struct derived_system
   return r->p.attempts.at[0]->system;
 }
 
-bool derived_system_violated(struct derived_system *r, const int64_t *params) {
+bool derived_system_violated(struct derived_system *r, const int64_t *params, double seconds) {
   struct proof_attempt there = {.system = r->p.attempts.at[0]->system};
   arena_init(&there.arena);
-  bool violated = search_instance(&r->p, &there, &r->of, params, false) != NULL;
-  there.system = NULL; /* borrowed */
-  if (there.model)
-    check_result_release(&there.result);
-  interpreter_free(there.interp);
-  model_free(there.model);
+  bool violated = search_instance(&r->p, &there, &r->of, params, false, seconds) != NULL;
+  attempt_drop_instance(&there);
   arena_release(&there.arena);
   return violated;
 }
@@ -575,7 +585,7 @@ static bool open_derived(struct derived_system *r, const struct command_options 
                                 .environment = p->model->environments[environment].name};
   vec_push(&p->attempts, a);
   r->shape = shape;
-  watch_time(o->rondo, p->limits.seconds);
+  watch_time(o->rondo, seconds_left(p));
   bool ok = derive(&a->derivation, &shape, p->interp, &q, DERIVE_COUNTED, p->limits.interrupt);
   sig_atomic_t stopped = *p->limits.interrupt;
   watch_time(o->rondo, 0);
@@ -625,14 +635,10 @@ struct disagreement_search {
 
 static bool disagreement_at(void *context, const int64_t *params) {
   struct disagreement_search *d = context;
-  struct rounds_proof *p = &d->r->p;
-  struct proof_limits all = p->limits;
-  p->limits.seconds = d->end - clock_seconds();
-  if (p->limits.seconds > 0.01 && d->safe(d->context, params))
-    d->found |= derived_system_violated(d->r, params);
-  bool more = p->limits.seconds > 0.01;
-  p->limits = all;
-  return more && !d->found && !*p->limits.interrupt;
+  double left = d->end - clock_seconds();
+  if (left > 0.01 && d->safe(d->context, params))
+    d->found |= derived_system_violated(d->r, params, left);
+  return left > 0.01 && !d->found && !*d->r->p.limits.interrupt;
 }
 
 bool derived_system_disagrees(struct derived_system *r, params_safe_fn *safe, void *context) {

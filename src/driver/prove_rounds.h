@@ -21,7 +21,7 @@ struct rounds_proof {
   const struct parsed_file *parsed;
   const struct command_options *options;
   struct proof_limits limits;
-  double deadline;             /* of the property that is being proved, by clock_seconds */
+  double deadline;             /* of the property that is being proved, or of what comes before, by clock_seconds */
   struct param_binding *given; /* by -D */
   struct model *model;         /* some instance */
   struct interpreter *interp;
@@ -36,9 +36,10 @@ struct rounds_proof {
 struct model *rounds_proof_instance(const struct rounds_proof *, const struct counter_system *, const int64_t *params,
                                     bool open);
 /* Asks the search, in an instance; strictly: only where `resilience` holds, too. NULL: it does not
-   find it violated. */
+   find it violated, within so many seconds. */
 const struct property_result *search_instance(struct rounds_proof *, struct proof_attempt *,
-                                              const struct proof_result *, const int64_t *params, bool strictly);
+                                              const struct proof_result *, const int64_t *params, bool strictly,
+                                              double seconds);
 void attempt_drop_instance(struct proof_attempt *);
 
 /* ---- prove_small_instances.c: instances with few processes ---- */

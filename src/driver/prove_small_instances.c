@@ -159,19 +159,15 @@ static bool search_one(void *context, const int64_t *params) {
   struct small_search *s = context;
   struct rounds_proof *p = s->p;
   struct proof_attempt there = {.system = s->a->system};
-  struct proof_limits all = p->limits;
-  p->limits.seconds = s->end - clock_seconds();
-  if (p->limits.seconds <= 0.01) {
-    p->limits = all;
+  double left = s->end - clock_seconds();
+  if (left <= 0.01)
     return false;
-  }
   arena_init(&there.arena);
-  bool violated = search_instance(p, &there, s->of, params, true) != NULL;
+  bool violated = search_instance(p, &there, s->of, params, true, left) != NULL;
   s->of->searched += there.model && there.result.nruns > 0 && there.result.runs[0].nproperties > 0 &&
                      there.result.runs[0].properties[0].verdict == VERDICT_HOLDS;
   attempt_drop_instance(&there);
   arena_release(&there.arena);
-  p->limits = all;
   if (violated && !p->fault.n) {
     text_addf(&p->fault, "'%s' was proved, and the search finds it violated with", s->of->name);
     for (uint32_t i = 0; i < s->a->system->nparams; i++)

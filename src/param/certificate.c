@@ -313,11 +313,13 @@ void certificate_print(const struct counter_graph *g, const char *const *invaria
   arena_release(&p.arena);
 }
 
-bool certificate_check(const char *script, struct text *why) {
+bool certificate_check(const char *script, const volatile sig_atomic_t *stop, struct text *why) {
   struct text said = {0};
-  smtlib_run(script, &said);
-  bool ok = said.n && strcmp(said.at, "unsat\nunsat\nunsat\n") == 0;
-  if (!ok)
+  bool ended = smtlib_run(script, stop, &said);
+  bool ok = ended && strcmp(text_or_empty(&said), "unsat\nunsat\nunsat\n") == 0;
+  if (!ended)
+    text_add(why, "stopped");
+  else if (!ok)
     text_addf(why, "the three questions were answered: %.200s", text_or_empty(&said));
   text_release(&said);
   return ok;

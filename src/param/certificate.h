@@ -12,7 +12,7 @@
 /* The invariant by location of the graph. Parameters are restricted as the graph's are. */
 void certificate_print(const struct counter_graph *, const char *const *invariant, struct text *out);
 
-/* Asks the three queries, on a context of its own. False: *why. */
-bool certificate_check(const char *script, struct text *why);
+/* Asks the three queries, on a context of its own. False: not confirmed, or stopped; *why. stop: as in engine_watch. */
+bool certificate_check(const char *script, const volatile sig_atomic_t *stop, struct text *why);
 
 #endif

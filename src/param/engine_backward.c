@@ -277,7 +277,7 @@ static bool store_run(struct backward_search *b) {
   uint32_t last = (uint32_t)b->found.n - 1;
   for (uint32_t at = last; b->found.at[at].by != NO_CUBE; at = b->found.at[at].next)
     vec_push(&path, b->found.at[at].by);
-  enum answer answer = path_find_run(b->g, path.at, (uint32_t)path.n, &b->out->run);
+  enum answer answer = path_find_run(b->g, path.at, (uint32_t)path.n, b->watch, &b->out->run);
   vec_release(&path);
   if (answer == ANSWER_YES) {
     b->out->kind = ENGINE_UNSAFE;

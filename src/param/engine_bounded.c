@@ -273,10 +273,10 @@ void engine_bounded(const struct counter_graph *g, uint32_t most, const struct e
 }
 
 enum answer path_find_run(const struct counter_graph *g, const uint32_t *transitions, uint32_t n,
-                          struct counter_run *run) {
+                          const struct engine_watch *watch, struct counter_run *run) {
   struct bounded_search b;
   enum answer answer = ANSWER_NO;
-  if (bounded_init(&b, g, NULL)) {
+  if (bounded_init(&b, g, watch)) {
     for (uint32_t i = 0; i < n; i++)
       add_move(&b, transitions[i]);
     if (add_disjunction(&b, &b.states.at[n], false))

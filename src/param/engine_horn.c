@@ -53,10 +53,11 @@ static void find_relevant(const struct counter_graph *g, bool *relevant) {
   }
 }
 
-static bool certificate_holds(const struct counter_graph *g, const char *const *invariant) {
+static bool certificate_holds(const struct counter_graph *g, const struct engine_watch *watch,
+                              const char *const *invariant) {
   struct text script = {0}, why = {0};
   certificate_print(g, invariant, &script);
-  bool ok = certificate_check(script.at, &why);
+  bool ok = certificate_check(script.at, watch ? watch->stop : NULL, &why);
   text_release(&script);
   text_release(&why);
   return ok;
@@ -64,7 +65,8 @@ static bool certificate_holds(const struct counter_graph *g, const char *const *
 
 /* Spacer does not mention what does not matter (true will do), nor what is never reached (false is
  * right): which is it? */
-static void store_invariants(struct horn_system *h, const struct counter_graph *g, struct engine_result *out) {
+static void store_invariants(struct horn_system *h, const struct counter_graph *g, const struct engine_watch *watch,
+                             struct engine_result *out) {
   bool *relevant = memory_alloc(g->locations.n + 1), *missing = memory_alloc(g->locations.n + 1), any = false;
   find_relevant(g, relevant);
   out->invariant = arena_array(&out->arena, g->locations.n + 1, sizeof *out->invariant);
@@ -79,7 +81,7 @@ static void store_invariants(struct horn_system *h, const struct counter_graph *
     for (uint32_t l = 0; l < g->locations.n; l++)
       if (missing[l])
         out->invariant[l] = way == 1 || (way == 0 && !relevant[l]) ? "true" : "false";
-    any = !certificate_holds(g, out->invariant);
+    any = !certificate_holds(g, watch, out->invariant);
   }
   memory_free(relevant);
   memory_free(missing);
@@ -96,7 +98,7 @@ void engine_horn(const struct counter_graph *g, const struct engine_watch *watch
   switch (horn_solve(h)) {
   case ANSWER_NO:
     out->kind = ENGINE_SAFE;
-    store_invariants(h, g, out);
+    store_invariants(h, g, watch, out);
     engine_progress(out, watch, "an invariant at level %" PRIu32, out->depth);
     break;
   case ANSWER_YES: /* the run is for the bounded search to find */

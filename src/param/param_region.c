@@ -364,7 +364,8 @@ bool run_repeats(const struct counter_graph *g, const struct counter_run *run) {
 }
 
 bool region_of_run(const struct counter_graph *g, const struct counter_run *run, const bool *kept,
-                   enum generality generality, struct cube *out, struct text *script) {
+                   enum generality generality, const volatile sig_atomic_t *stop, struct cube *out,
+                   struct text *script) {
   struct run_path w = {.g = g, .run = run};
   struct arena arena;
   elimination_vec trail = {0};
@@ -376,6 +377,7 @@ bool region_of_run(const struct counter_graph *g, const struct counter_run *run,
     bool *away = memory_alloc(w.nvars + (size_t)1);
     for (uint32_t i = 0; i < w.nvars; i++)
       away[i] = i >= g->nparams || !kept[i];
+    solver_watch(solver, stop);
     solver_variables(solver, w.nvars);
     cube_release(out);
     cube_copy(out, &w.cube);
@@ -384,6 +386,9 @@ bool region_of_run(const struct counter_graph *g, const struct counter_run *run,
     if (ok) {
       cube_resize(out, g->nvars);
       cube_simplify(out, solver);
+      ok = !solver_stopped(solver);
+    }
+    if (ok) {
       print_query(&w, out, &trail, script);
     }
     memory_free(away);
@@ -454,10 +459,11 @@ static void drop_implied(struct region_cover *t, size_t at) {
     }
 }
 
-void regions_simplify(cube_vec *regions, const cube_vec *assuming) {
+void regions_simplify(cube_vec *regions, const cube_vec *assuming, const volatile sig_atomic_t *stop) {
   if (regions->n == 0)
     return;
   struct region_cover t = {solver_new(), regions};
+  solver_watch(t.solver, stop);
   solver_variables(t.solver, regions->at[0].width - 1);
   solver_add_any(t.solver, assuming->at, assuming->n, NULL);
   drop_covered(&t);

@@ -7,6 +7,7 @@
 
 /* A run that takes these transitions one after the other, from a start to an unsafe state; its
    parameters are small. The run is there only if the answer is YES. */
-enum answer path_find_run(const struct counter_graph *, const uint32_t *transitions, uint32_t n, struct counter_run *);
+enum answer path_find_run(const struct counter_graph *, const uint32_t *transitions, uint32_t n,
+                          const struct engine_watch *, struct counter_run *);
 
 #endif

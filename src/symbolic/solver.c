@@ -226,14 +226,31 @@ bool solver_truth(struct solver *s, uint32_t literal) {
   return truth;
 }
 
-void smtlib_run(const char *script, struct text *printed) {
+/* The library handles SIGINT itself while it runs a script, and offers no way to turn that off. Meanwhile the signal
+   is blocked here, so that it reaches the host's handler afterwards. */
+static bool script_is_stopped(void *stop) {
+  sigset_t pending;
+  return *(const volatile sig_atomic_t *)stop || (sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1);
+}
+
+bool smtlib_run(const char *script, const volatile sig_atomic_t *stop, struct text *printed) {
   struct z3_builder m;
+  sigset_t sigint, before;
   Z3_config config = Z3_mk_config();
   z3_builder_init(&m, config);
   Z3_del_config(config);
-  const char *said = Z3_eval_smtlib2_string(m.z3, script);
-  text_add(printed, said ? said : "(error)");
+  sigemptyset(&sigint);
+  sigaddset(&sigint, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &sigint, &before);
+  struct watchdog *watchdog = stop ? watchdog_new(m.z3, script_is_stopped, (void *)(uintptr_t)stop) : NULL;
+  const char *said = !stop || watchdog ? Z3_eval_smtlib2_string(m.z3, script) : NULL;
+  watchdog_free(watchdog);
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  bool ended = !stop || !*stop;
+  if (ended)
+    text_add(printed, said ? said : "(error)");
   z3_builder_release(&m);
+  return ended;
 }
 
 void solver_limit_memory(size_t bytes) {

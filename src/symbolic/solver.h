@@ -47,8 +47,9 @@ enum answer solver_check(struct solver *);
 bool solver_value(struct solver *, uint32_t variable, int64_t *);
 bool solver_truth(struct solver *, uint32_t literal);
 
-/* What an SMT-LIB script prints, on a context of its own. */
-void smtlib_run(const char *script, struct text *printed);
+/* What an SMT-LIB script prints, on a context of its own. False, and nothing: *stop (or NULL) was not 0 before it
+ * ended. */
+bool smtlib_run(const char *script, const volatile sig_atomic_t *stop, struct text *printed);
 
 /* At most so many bytes for the library, in this process; 0: no limit. Before the first solver. */
 void solver_limit_memory(size_t bytes);

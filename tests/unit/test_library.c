@@ -3,10 +3,15 @@
 
 #include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -121,6 +126,104 @@ static void proves_alone(void **state) {
   rondo_free(r);
 }
 
+static double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static void *interrupt_soon(void *context) {
+  usleep(200000);
+  rondo_interrupt(context);
+  return NULL;
+}
+
+/* Without processes nobody can be killed: every phase of a proof and of a threshold must look at the limits itself.
+   Slow machines get some seconds more. */
+static void proofs_obey_limits(void **state) {
+  (void)state;
+  static const char *const models[] = {"counters/floodset", "counters/goba", "counters/soba_send_omission", "ben_or"};
+  for (unsigned i = 0; i < 4 * 4; i++) {
+    char path[256];
+    bool interrupted = i & 1, threshold = i & 2;
+    if (threshold && i / 4 == 3)
+      continue;
+    rondo *r = rondo_new(NULL);
+    snprintf(path, sizeof path, "models/%s.rondo", models[i / 4]);
+    rondo_model *m = rondo_open(r, path);
+    if (!m) { /* the tests may run elsewhere */
+      rondo_free(r);
+      return;
+    }
+    rondo_options *o = rondo_options_new(r);
+    pthread_t other;
+    assert_true(rondo_option(o, "max-time", interrupted ? "60s" : "200ms"));
+    if (!threshold)
+      assert_true(rondo_option(o, "property", "agreement"));
+    double start = seconds();
+    if (interrupted)
+      assert_int_equal(pthread_create(&other, NULL, interrupt_soon, r), 0);
+    rondo_result *result = threshold ? rondo_threshold(m, "agreement", o) : rondo_prove(m, o);
+    double taken = seconds() - start;
+    if (interrupted)
+      pthread_join(other, NULL);
+    assert_int_not_equal(rondo_result_status(result), RONDO_FAULT);
+    assert_true(taken < 8);
+    rondo_result_free(result);
+    rondo_options_free(o);
+    rondo_close(m);
+    rondo_free(r);
+  }
+}
+
+/* A host whose second process, which checks the certificate, says nothing and ends well. */
+static bool start_process(void *context, void (*work)(void *argument, int wire), void *argument,
+                          rondo_process *process) {
+  int wire[2], *started = context;
+  if (pipe(wire) != 0)
+    return false;
+  pid_t child = fork();
+  if (child == 0) {
+    if (++*started == 2 && write(wire[1], "r0\n", 3) == 3)
+      _exit(0);
+    work(argument, wire[1]);
+    _exit(0);
+  }
+  ++*started;
+  close(wire[1]);
+  *process = (rondo_process){.id = child, .wire = wire[0]};
+  return child > 0;
+}
+
+static void end_process(void *context, const rondo_process *process) {
+  (void)context;
+  kill((pid_t)process->id, SIGKILL);
+  close(process->wire);
+  waitpid((pid_t)process->id, NULL, 0);
+}
+
+static void silence_confirms_nothing(void **state) {
+  (void)state;
+  int started = 0;
+  rondo_host host = {.context = &started, .start_process = start_process, .end_process = end_process};
+  rondo *r = rondo_new(&host);
+  rondo_model *m = rondo_open(r, "models/counters/bbp_unforgeability.rondo");
+  if (!m) {
+    rondo_free(r);
+    return;
+  }
+  rondo_options *o = rondo_options_new(r);
+  assert_true(rondo_option(o, "engine", "horn"));
+  rondo_result *result = rondo_prove(m, o);
+  assert_int_equal(started, 2);
+  assert_int_equal(rondo_result_status(result), RONDO_INCONCLUSIVE);
+  assert_non_null(strstr(rondo_result_text(result), "does not stand the check"));
+  rondo_result_free(result);
+  rondo_options_free(o);
+  rondo_close(m);
+  rondo_free(r);
+}
+
 static void wrong_uses_are_told(void **state) {
   (void)state;
   static const char wrong[] = "algorithm X\nprocess P[2] {\n  var x: bool = 3\n  round { }\n}\nsafety s: true\n";
@@ -227,6 +330,8 @@ int main(void) {
       cmocka_unit_test(checks_and_tells),
       cmocka_unit_test(commands_answer),
       cmocka_unit_test(proves_alone),
+      cmocka_unit_test(proofs_obey_limits),
+      cmocka_unit_test(silence_confirms_nothing),
       cmocka_unit_test(wrong_uses_are_told),
       cmocka_unit_test(contexts_are_apart),
       cmocka_unit_test(interruptions_are_obeyed),
