@@ -25,7 +25,7 @@ void relevant_fields_init(struct step_system *s) {
   v->memory_used = arena_array(&s->arena, m->nroles + 1, sizeof *v->memory_used);
   v->irrelevant_bits = arena_array(&s->arena, m->nroles + 1, sizeof *v->irrelevant_bits);
   v->always_used = m->nglobals > GLOBALS_MOST || s->recovers ? UINT64_MAX : 0;
-  for (uint32_t r = 0; r < m->nroles && !v->always_used; r++) /* who can send to whom may depend on it */
+  for (uint32_t r = 0; r < m->nroles && v->always_used != UINT64_MAX; r++) /* who can send to whom may depend on it */
     if (m->roles[r].graph)
       node_walk_deep(m, m->roles[r].graph, look_global, &v->always_used);
 }
