@@ -330,6 +330,11 @@ void normalise_deferred_send(struct step_system *s, uint32_t from, uint32_t to, 
   vec_push(&s->normaliser->deferred, ((struct loose_message){from, to, {s->normaliser->fresh, l}}));
 }
 
+void normalise_drop_deferred(struct step_system *s) {
+  if (s->normaliser)
+    vec_clear(&s->normaliser->deferred);
+}
+
 bool only_messages_differ(const struct step_system *s, const uint64_t *words, const content *row) {
   const struct normaliser *t = s->normaliser;
   for (uint32_t i = 0; i < t->nothers; i++)

@@ -162,8 +162,10 @@ static bool emit_move(struct step_system *s, uint32_t p, const struct move *m, e
   s->defers_sends = s->may_defer_sends;
   bool taken = move_apply(s, p, m, s->next);
   s->defers_sends = false;
-  if (!taken)
+  if (!taken) {
+    normalise_drop_deferred(s); /* else the next row would get them */
     return s->base.restart ? keys_too_narrow(s) : true;
+  }
   struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated,
                       .processes = m->became_faulty,
                       .broken = m->broken,

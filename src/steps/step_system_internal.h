@@ -408,8 +408,9 @@ void normaliser_init(struct step_system *); /* after transition_fusion_init; lea
 void normaliser_release(struct step_system *);
 size_t normaliser_bytes(const struct step_system *);
 void normaliser_clear_cache(struct step_system *); /* what became of contents lately */
-/* A message that the row is to have besides, when it is next made relative. */
+/* A message that the next row to be normalised is to have besides; none of those so far. */
 void normalise_deferred_send(struct step_system *, uint32_t from, uint32_t to, message_id);
+void normalise_drop_deferred(struct step_system *);
 /* Is the row the state but for its messages? */
 bool only_messages_differ(const struct step_system *, const uint64_t *words, const content *row);
 /* In place; returns how far apart processes are. */
