@@ -227,13 +227,11 @@ static void take(struct step_system *s, const struct visible_state *at, uint32_t
 static void add_outcome_to_list(void *context, struct step_outcome o) { add_outcome(context, o); }
 
 /* Memos name lists by place; what was cut short by an interruption is not remembered. */
-static bool interrupted(const struct step_system *s) { return s->interp->stop && *s->interp->stop; }
-
 static struct step_outcomes remember_outcomes(struct step_system *s, struct memo *memo, uint64_t a, uint64_t b,
                                               outcome_vec *list) {
   struct local_steps *t = &s->steps;
   vec_push(&t->lists, ((struct step_outcomes){list->at, (uint32_t)list->n}));
-  if (!interrupted(s))
+  if (!step_system_interrupted(s))
     memo_add(memo, a, b, (uint32_t)t->lists.n - 1);
   return t->lists.at[t->lists.n - 1];
 }
@@ -304,7 +302,7 @@ struct step_outcomes local_steps_on_forged(struct step_system *s, const struct v
     if (role->actions[a].trigger != TRIGGER_ONE)
       continue;
     const struct type *type = s->model->messages[role->actions[a].kind].type;
-    for (uint64_t i = 0; i < type->count && !interrupted(s); i++) {
+    for (uint64_t i = 0; i < type->count && !step_system_interrupted(s); i++) {
       struct inbox_entry in = {from, role->actions[a].kind, type_nth(&s->model->values, type, i), PACKET_DELIVERED,
                                true};
       t->forged_index = 1 + (value)i;
@@ -361,7 +359,8 @@ static void gather(struct quorum_builder *g) {
   for (uint32_t q = 0; q < m->nprocesses; q++) { /* ascending by sender */
     bool lies = liar < nliars && liars[liar] == (value)q;
     liar += lies;
-    for (uint64_t i = 0; lies && i < type->count && channel_exists(s->interp, s->steps.globals, q, p); i++)
+    lies = lies && channel_exists(s->interp, s->steps.globals, q, p);
+    for (uint64_t i = 0; lies && i < type->count && !step_system_interrupted(s); i++)
       vec_push(&g->in, ((struct inbox_entry){q, kind, type_nth(&s->model->values, type, i), PACKET_DELIVERED, true}));
     if (k == s->moves_store.ninbound[p] || s->moves_store.inbound[p][k].from != q)
       continue;
@@ -504,7 +503,7 @@ static void count_complete(struct quorum_counter *k) {
 /* Every number of message_id number j of group number i, whose first `used` senders have sent something else, then the
  * rest. */
 static void count_each(struct quorum_counter *k, size_t i, uint32_t j, uint32_t used) {
-  if (interrupted(k->builder->space))
+  if (step_system_interrupted(k->builder->space))
     return;
   if (i == k->sender_classes.n) {
     count_complete(k);
@@ -625,7 +624,7 @@ struct quorum_outcomes local_steps_on_quorum(struct step_system *s, const struct
     quorums(&g);
   vec_release(&g.in);
   vec_push(&t->quorum_lists, ((struct quorum_outcomes){g.found.at, (uint32_t)g.found.n}));
-  if (!interrupted(s))
+  if (!step_system_interrupted(s))
     memo_add(&t->quorum, tuple, 0, (uint32_t)t->quorum_lists.n - 1);
   return t->quorum_lists.at[t->quorum_lists.n - 1];
 }

@@ -264,25 +264,36 @@ static void moves_on_messages(struct move_builder *k) {
   }
 }
 
-/* A quorum that is taken: any part of it may stay, if messages can be duplicated. */
-static void add_quorum(struct move_builder *k, const struct quorum_outcome *q, bool taken) {
+/* A quorum that is taken: each of its messages may stay, as far as messages can be duplicated. Of the first i messages
+   that is still open, of the others `kept` says whether they do. */
+static void add_quorum_kept(struct move_builder *k, const struct quorum_outcome *q, bool taken, bool *kept, uint32_t i,
+                            uint32_t nkept) {
   struct step_system *s = k->space;
-  uint64_t parts = 1;
-  for (uint32_t i = 0; i < q->nchosen && taken && s->duplicates; i++)
-    parts <<= !q->chosen[i].forged;
-  for (uint64_t part = 0; part < parts; part++) {
-    uint64_t kept = part;
-    move_builder_reset(k);
-    for (uint32_t i = 0; i < q->nchosen; i++) {
-      const struct quorum_message *c = &q->chosen[i];
-      if (c->forged)
-        continue;
-      uint32_t in = inbound_from(&s->moves_store, k->at->process, c->from);
-      leave(k, in, receivable_of(k, in, c->message_id, c->place), taken && !(kept & 1));
-      kept >>= 1;
+  if (step_system_interrupted(s))
+    return;
+  if (i > 0) {
+    bool may_stay = taken && s->duplicates && !q->chosen[i - 1].forged && duplication_allowed(s->env, 0, nkept + 1);
+    for (uint32_t stays = 0; stays <= may_stay; stays++) {
+      kept[i - 1] = stays;
+      add_quorum_kept(k, q, taken, kept, i - 1, nkept + stays);
     }
-    add_action(k, &q->outcome, NO_SENDER, (uint32_t)__builtin_popcountll(part));
+    return;
   }
+  move_builder_reset(k);
+  for (uint32_t j = 0; j < q->nchosen; j++) {
+    const struct quorum_message *c = &q->chosen[j];
+    if (c->forged)
+      continue;
+    uint32_t in = inbound_from(&s->moves_store, k->at->process, c->from);
+    leave(k, in, receivable_of(k, in, c->message_id, c->place), taken && !kept[j]);
+  }
+  add_action(k, &q->outcome, NO_SENDER, nkept);
+}
+
+static void add_quorum(struct move_builder *k, const struct quorum_outcome *q, bool taken) {
+  bool *kept = memory_alloc(q->nchosen + 1);
+  add_quorum_kept(k, q, taken, kept, q->nchosen, 0);
+  memory_free(kept);
 }
 
 static bool sees_all(const struct move_builder *k, const struct quorum_outcome *q) {
@@ -374,7 +385,7 @@ static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
   }
   size_t n = intern_length(s->steps.sends, id) / 3;
   bool *out = memory_alloc(n + 1);
-  while (true) {
+  while (!step_system_interrupted(s)) {
     size_t i = 0;
     while (i < n && out[i])
       out[i++] = false;
@@ -636,7 +647,7 @@ struct short_moves *moves_on_message(struct step_system *s, uint32_t p, content 
   struct moves *moves = moves_finish(&k);
   make_short_moves(s, moves);
   v->move_bytes += moves_bytes(moves);
-  bool whole = !s->interp->stop || !*s->interp->stop; /* else it may have been cut short */
+  bool whole = !step_system_interrupted(s); /* else it may have been cut short */
   return whole && (moves->n == 0 || moves->short_keyed->short_keyed) ? moves->short_keyed : NULL;
 }
 
@@ -665,7 +676,7 @@ static struct moves *moves_cached(struct step_system *s, const struct visible_st
   if (!moves) {
     moves = moves_make(s, at, &v->arena);
     v->move_bytes += n * sizeof *key + moves_bytes(moves);
-    if (!s->interp->stop || !*s->interp->stop) { /* else it may have been cut short */
+    if (!step_system_interrupted(s)) { /* else it may have been cut short */
       move_tables->moves.at[id] = moves;
       moves->cached = true;
     }

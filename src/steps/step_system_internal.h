@@ -578,6 +578,7 @@ static inline struct moves *moves_at(struct step_system *s, uint32_t p, uint32_t
 }
 
 static inline struct step_system *step_system_of(struct system *s) { return (struct step_system *)s; }
+static inline bool step_system_interrupted(const struct step_system *s) { return s->interp->stop && *s->interp->stop; }
 /* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
 bool row_key(struct step_system *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
 __attribute__((cold)) bool keys_too_narrow(struct step_system *); /* false: nothing goes on with these keys */
