@@ -36,7 +36,7 @@ struct shifted_messages {
    many more than there are contents. Moved: only where all its messages stay; of the others no name is wanted. */
 struct content_change {
   uint64_t what; /* table and content, and whether a message is ADDED. 0: nothing, which no channel with messages is */
-  uint64_t how;  /* see shift_key; the message */
+  uint64_t how;  /* see round_normalisation_key; the message */
   content to;
 };
 #define ADDED (UINT64_C(1) << 63)
@@ -149,10 +149,6 @@ static const struct channel_messages *channel_messages_of(struct step_system *s,
                                                                           : channel_messages_make(s, cell, c);
 }
 
-static uint64_t shift_key(const struct round_normalisation *m) {
-  return (uint64_t)(uint32_t)m->by << 32 | (m->expires == INT64_MAX ? UINT32_MAX : (uint32_t)m->expires);
-}
-
 static struct shifted_messages *shifted_messages_for(struct normaliser *t, uint64_t how) {
   for (size_t i = 0; i < t->moved.n; i++) {
     struct shifted_messages found = t->moved.at[i];
@@ -168,11 +164,20 @@ static struct shifted_messages *shifted_messages_for(struct normaliser *t, uint6
   return &t->moved.at[t->moved.n - 1];
 }
 
+static message_id shift_message(struct step_system *s, message_id l, const struct round_normalisation *m) {
+  uint32_t kind = message_id_kind(&s->channels, l);
+  return message_id_put(&s->channels, kind,
+                        relative_rounds_message(s->window, kind, message_id_value(&s->channels, l), m));
+}
+
 static message_id shifted_message(struct step_system *s, message_id l, const struct round_normalisation *m) {
   struct normaliser *t = s->normaliser;
+  uint64_t how;
   if (!s->window)
     return l;
-  struct shifted_messages *moved = shifted_messages_for(t, shift_key(m));
+  if (!round_normalisation_key(m, &how))
+    return shift_message(s, l, m);
+  struct shifted_messages *moved = shifted_messages_for(t, how);
   if (l < moved->n && moved->to[l] != NOT_COMPUTED)
     return moved->to[l];
   if (l >= moved->n) {
@@ -182,9 +187,7 @@ static message_id shifted_message(struct step_system *s, message_id l, const str
     t->message_bytes += (room - moved->n) * sizeof *moved->to;
     moved->n = room;
   }
-  uint32_t kind = message_id_kind(&s->channels, l);
-  return moved->to[l] = message_id_put(&s->channels, kind,
-                                       relative_rounds_message(s->window, kind, message_id_value(&s->channels, l), m));
+  return moved->to[l] = shift_message(s, l, m);
 }
 
 /* --- channels that change --- */
@@ -270,9 +273,10 @@ static content shifted_if_kept(struct step_system *s, uint32_t cell, content c,
                                const struct channel_messages *channel_messages, const struct round_normalisation *m) {
   struct normaliser *t = s->normaliser;
   const struct state_cell *at = &s->cells.cell[cell];
-  uint64_t what = (uint64_t)at->table << 32 | c, how = shift_key(m);
+  uint64_t what = (uint64_t)at->table << 32 | c, how;
+  bool cached = round_normalisation_key(m, &how);
   struct content_change *known = content_change_at(t, what, how);
-  if (known->what == what && known->how == how)
+  if (cached && known->what == what && known->how == how)
     return all_stay(s, cell, channel_messages_of(s, cell, known->to)) ? known->to : NOT_COMPUTED;
   vec_clear(&t->packets);
   for (uint32_t i = 0; i < channel_messages->n; i++) {
@@ -283,8 +287,10 @@ static content shifted_if_kept(struct step_system *s, uint32_t cell, content c,
   }
   if (channel_messages->n > s->channels.most)
     s->channels.most = channel_messages->n;
-  *known = (struct content_change){what, how, channel_encode(&s->cells, cell, t->packets.at, channel_messages->n)};
-  return known->to;
+  content to = channel_encode(&s->cells, cell, t->packets.at, channel_messages->n);
+  if (cached)
+    *known = (struct content_change){what, how, to};
+  return to;
 }
 
 static void take_out(struct step_system *s, uint32_t cell, const struct channel_messages *channel_messages,

@@ -279,12 +279,14 @@ static content move_values(struct relative_rounds *w, uint32_t cell, content nam
 content relative_rounds_shifted(struct relative_rounds *w, uint32_t cell, content name,
                                 const struct round_normalisation *m) {
   uint64_t what = (uint64_t)w->cells->cell[cell].table << 32 | name;
-  uint64_t how = (uint64_t)(uint32_t)m->by << 32 | (m->expires == INT64_MAX ? UINT32_MAX : (uint32_t)m->expires);
+  uint64_t how;
   uint32_t to;
-  if (memo_find(&w->moved, what, how, &to))
+  bool cached = round_normalisation_key(m, &how);
+  if (cached && memo_find(&w->moved, what, how, &to))
     return to;
   to = w->cells->cell[cell].kind == CELL_CHANNEL ? move_channel(w, cell, name, m) : move_values(w, cell, name, m);
-  memo_add(&w->moved, what, how, to);
+  if (cached)
+    memo_add(&w->moved, what, how, to);
   return to;
 }
 
@@ -308,7 +310,8 @@ struct round_normalisation relative_rounds_measure(struct relative_rounds *w, co
   }
   if (all.lo != INT64_MAX)
     m.by = moved_by(all.lo, w->use->modulus);
-  m.distance = held.lo < held.hi ? (uint32_t)(held.hi - held.lo) : 0;
+  if (held.lo < held.hi)
+    m.distance = held.hi - held.lo < UINT32_MAX ? (uint32_t)(held.hi - held.lo) : UINT32_MAX;
   return m;
 }
 

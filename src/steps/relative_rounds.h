@@ -16,8 +16,13 @@ size_t relative_rounds_bytes(const struct relative_rounds *);
 struct round_normalisation { /* what makes a row's rounds relative */
   value by;                  /* added to every round */
   value expires;     /* those of fields that may fade do if they are smaller than this; INT64_MAX: all of them */
-  uint32_t distance; /* how far the rounds that processes hold lie apart */
+  uint32_t distance; /* how far the rounds that processes hold lie apart; UINT32_MAX: as far, or farther */
 };
+/* `by` and `expires` as one number, for caches. False: they do not fit, and nothing may be cached. */
+static inline bool round_normalisation_key(const struct round_normalisation *m, uint64_t *key) {
+  *key = (uint64_t)(uint32_t)m->by << 32 | (m->expires == INT64_MAX ? UINT32_MAX : (uint32_t)m->expires);
+  return m->by == (int32_t)m->by && (m->expires == INT64_MAX || (m->expires >= 0 && m->expires < UINT32_MAX));
+}
 /* Do rounds of messages count for the smallest that is read? */
 bool relative_rounds_of_messages(const struct relative_rounds *);
 struct round_normalisation relative_rounds_measure(struct relative_rounds *, const content *row);
