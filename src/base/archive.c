@@ -24,22 +24,26 @@ struct archive_header {
 
 static void write_all(struct saver *s, const void *bytes, size_t n) {
   const uint8_t *at = bytes;
-  if (!s->error)
-    hash_stream_add(s->sum, bytes, n);
-  s->length += n;
   while (n > 0 && !s->error) {
     ssize_t done = write(s->fd, at, n);
     if (done > 0) {
       at += done;
       n -= (size_t)done;
-    } else if (done < 0 && errno != EINTR) {
-      s->error = errno;
+    } else if (done == 0 || errno != EINTR) {
+      s->error = done == 0 ? EIO : errno;
     }
   }
 }
 
+static void write_summed(struct saver *s, const void *bytes, size_t n) {
+  if (!s->error)
+    hash_stream_add(s->sum, bytes, n);
+  s->length += n;
+  write_all(s, bytes, n);
+}
+
 static void flush(struct saver *s) {
-  write_all(s, s->bytes.at, s->bytes.n);
+  write_summed(s, s->bytes.at, s->bytes.n);
   vec_clear(&s->bytes);
 }
 
@@ -47,7 +51,7 @@ void save_bytes(struct saver *s, const void *bytes, size_t n) {
   if (s->fd >= 0 && s->bytes.n + n > BUFFER)
     flush(s);
   if (s->fd >= 0 && n > BUFFER) {
-    write_all(s, bytes, n);
+    write_summed(s, bytes, n);
     return;
   }
   vec_reserve(&s->bytes, s->bytes.n + n);
@@ -173,8 +177,7 @@ bool archive_begin(struct saver *s, const char *path) {
     return false;
   }
   s->sum = hash_stream_new();
-  if (write(s->fd, &empty, sizeof empty) != (ssize_t)sizeof empty)
-    s->error = errno ? errno : EIO;
+  write_all(s, &empty, sizeof empty);
   return true;
 }
 
@@ -197,8 +200,11 @@ bool archive_end(struct saver *s, const char *path) {
   struct archive_header header = {
       .magic = MAGIC, .version = VERSION, .length = s->length, .sum = hash_stream_end(s->sum)};
   s->sum = NULL;
-  if (!s->error && (pwrite(s->fd, &header, sizeof header, 0) != (ssize_t)sizeof header || fsync(s->fd) != 0))
-    s->error = errno ? errno : EIO;
+  if (!s->error && lseek(s->fd, 0, SEEK_SET) != 0)
+    s->error = EIO;
+  write_all(s, &header, sizeof header);
+  if (!s->error && fsync(s->fd) != 0)
+    s->error = errno;
   if (close(s->fd) != 0 && !s->error)
     s->error = errno;
   if (!s->error && rename(fresh, path) != 0)
