@@ -312,7 +312,8 @@ static size_t space_memory(const struct system *space) {
   const struct step_system *s = (const struct step_system *)space;
   return state_cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + local_steps_bytes(s) + moves_store_bytes(s) +
          dead_data_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0) +
-         (s->window ? relative_rounds_bytes(s->window) : 0) + transition_fusion_bytes(s) + normaliser_bytes(s);
+         (s->window ? relative_rounds_bytes(s->window) : 0) + (s->may_enable ? may_enable_bytes(s->may_enable) : 0) +
+         transition_fusion_bytes(s) + normaliser_bytes(s);
 }
 
 static void space_free(struct system *space) {
