@@ -149,8 +149,8 @@ static struct sym_value *encode_process_at(struct scope *s, const struct node *n
   struct encoder *e = s->e;
   const struct role *role = &e->model->roles[n->index];
   struct number i = encode_node(s, n->kid[0])->number, at;
-  if (!number_plus(&e->t, i, number_of(-1), &i) ||
-      !number_plus(&e->t, number_modulo(&e->t, i, role->count), number_of(role->first), &at))
+  if (!number_plus(&e->t, i, number_of(-1), &i) || !number_modulo(&e->t, i, role->count, &i) ||
+      !number_plus(&e->t, i, number_of(role->first), &at))
     encode_refuse(e, n->at, "numbers too large to follow");
   return sym_number(e, at);
 }
@@ -218,23 +218,25 @@ struct sym_value *encode_neighbours(struct scope *s) {
 
 /* ---- arithmetic ---- */
 
-static struct number divided(struct terms *t, struct number a, int64_t by, bool rest) {
-  return rest ? number_modulo(t, a, by) : number_divide(t, a, by);
+static struct number divided(struct scope *s, const struct node *n, struct number a, int64_t by) {
+  struct number result;
+  if (!(n->op == NODE_MOD ? number_modulo : number_divide)(&s->e->t, a, by, &result))
+    encode_refuse(s->e, n->at, "numbers too large to follow");
+  return result;
 }
 
 /* By a divisor that is not known: by each that it may be. */
 static struct number encode_division(struct scope *s, const struct node *n, struct number a, struct number b) {
   struct terms *t = &s->e->t;
   struct number result = number_of(0);
-  bool rest = n->op == NODE_MOD;
   scope_fail(s, number_is(t, b, 0));
   if (number_constant(b))
-    return b.lo == 0 ? result : divided(t, a, b.lo, rest);
-  if (b.lo == NUMBER_LEAST || b.hi == NUMBER_MOST || b.hi - b.lo > DIVISORS_MOST)
+    return b.lo == 0 ? result : divided(s, n, a, b.lo);
+  if (b.lo == NUMBER_LEAST || b.hi == NUMBER_MOST || b.lo < b.hi - DIVISORS_MOST)
     encode_refuse(s->e, n->at, "a division by one of too many numbers");
   for (int64_t d = b.lo; d <= b.hi; d++)
     if (d != 0)
-      result = number_if(t, number_is(t, b, d), divided(t, a, d, rest), result);
+      result = number_if(t, number_is(t, b, d), divided(s, n, a, d), result);
   return result;
 }
 

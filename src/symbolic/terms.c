@@ -196,9 +196,10 @@ struct number number_new(struct terms *t, const char *name, int64_t lo, int64_t 
   return n;
 }
 
+/* The largest number, as a constant, is not: as an upper bound it means that there is none. */
 static bool representable(int64_t lo, int64_t hi) {
   const int64_t most = INT64_C(1) << (BITS_MOST - 1);
-  return (lo == NUMBER_LEAST || lo > -most) && (hi == NUMBER_MOST || hi < most);
+  return (lo == NUMBER_LEAST || (lo > -most && lo < most)) && (hi == NUMBER_MOST || (hi < most && hi > -most));
 }
 
 static int64_t bound_add(int64_t a, int64_t b, int64_t none) { return a == none || b == none ? none : a + b; }
@@ -275,10 +276,13 @@ struct number number_negative(struct terms *t, struct number a) {
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-/* Of a number that is not negative, by a positive one. */
+/* Of any integer, or of a bit-vector that is not negative, by a positive number: rounded down, the rest never negative.
+ */
 static struct number plain_divide(struct terms *t, struct number a, int64_t by, bool rest) {
-  int64_t lo = rest ? 0 : a.lo / by;
-  int64_t hi = rest ? (a.hi < by - 1 ? a.hi : by - 1) : a.hi == NUMBER_MOST ? NUMBER_MOST : a.hi / by;
+  int64_t lo = rest ? 0 : a.lo == NUMBER_LEAST ? NUMBER_LEAST : floor_div(a.lo, by);
+  int64_t hi = rest                  ? (a.lo >= 0 && a.hi < by ? a.hi : by - 1)
+               : a.hi == NUMBER_MOST ? NUMBER_MOST
+                                     : floor_div(a.hi, by);
   unsigned width = width_of(a.lo, a.hi), wb = width_of(by, by);
   width = width < wb ? wb : width;
   Z3_ast x = widened(t, a, width), y = widened(t, number_of(by), width);
@@ -287,32 +291,32 @@ static struct number plain_divide(struct terms *t, struct number a, int64_t by, 
   return narrowed(t, z3_builder_keep(&t->m, term), width, lo, hi);
 }
 
-/* Moved up by a multiple of the divisor until it is not negative. */
-static struct number shifted_nonnegative(struct terms *t, struct number a, int64_t by, int64_t *times) {
-  struct number up = a;
-  *times = a.lo >= 0 ? 0 : -floor_div(a.lo, by);
-  if (*times > 0 && !number_plus(t, a, number_of(*times * by), &up))
-    up = a;
-  return up;
+static bool divide(struct terms *t, struct number a, int64_t by, bool rest, struct number *result) {
+  if (number_constant(a)) {
+    *result = number_of(rest ? a.lo - by * floor_div(a.lo, by) : floor_div(a.lo, by));
+    return true;
+  }
+  if (t->integers || a.lo >= 0) {
+    *result = plain_divide(t, a, by, rest);
+    return true;
+  }
+  /* moved up by a multiple of the divisor until it is not negative */
+  if (a.lo == NUMBER_LEAST)
+    return false;
+  int64_t times = -floor_div(a.lo, by), shift;
+  struct number up;
+  if (__builtin_mul_overflow(times, by, &shift) || !number_plus(t, a, number_of(shift), &up))
+    return false;
+  *result = plain_divide(t, up, by, rest);
+  return rest || number_plus(t, *result, number_of(-times), result);
 }
 
-struct number number_divide(struct terms *t, struct number a, int64_t by) {
-  if (by < 0)
-    return number_divide(t, number_negative(t, a), -by);
-  if (number_constant(a))
-    return number_of(floor_div(a.lo, by));
-  int64_t times;
-  struct number up = shifted_nonnegative(t, a, by, &times), q = plain_divide(t, up, by, false), down = q;
-  number_plus(t, q, number_of(-times), &down);
-  return down;
+bool number_divide(struct terms *t, struct number a, int64_t by, struct number *quotient) {
+  return by < 0 ? divide(t, number_negative(t, a), -by, false, quotient) : divide(t, a, by, false, quotient);
 }
 
-struct number number_modulo(struct terms *t, struct number a, int64_t by) {
-  by = by < 0 ? -by : by;
-  if (number_constant(a))
-    return number_of(a.lo - by * floor_div(a.lo, by));
-  int64_t times;
-  return plain_divide(t, shifted_nonnegative(t, a, by, &times), by, true);
+bool number_modulo(struct terms *t, struct number a, int64_t by, struct number *rest) {
+  return divide(t, a, by < 0 ? -by : by, true, rest);
 }
 
 struct number number_if(struct terms *t, truth c, struct number a, struct number b) {

@@ -56,8 +56,8 @@ bool number_plus(struct terms *, struct number, struct number, struct number *);
 bool number_times(struct terms *, struct number, struct number, struct number *);
 struct number number_negative(struct terms *, struct number);
 /* Rounded down; the rest, never negative. By a constant that is not 0. */
-struct number number_divide(struct terms *, struct number, int64_t by);
-struct number number_modulo(struct terms *, struct number, int64_t by);
+bool number_divide(struct terms *, struct number, int64_t by, struct number *);
+bool number_modulo(struct terms *, struct number, int64_t by, struct number *);
 struct number number_if(struct terms *, truth, struct number, struct number);
 struct number number_count(struct terms *, const truth *, size_t n); /* how many are true */
 truth number_less(struct terms *, struct number, struct number);

@@ -63,9 +63,11 @@ static void check_pair(struct pair *p, int64_t a, int64_t b) {
   expect_number(p, number_negative(t, p->a), a, b, -a);
   for (int64_t by = -3; by <= 3; by++)
     if (by != 0) {
-      expect_number(p, number_divide(t, p->a, by), a, b, floored(a, by));
+      assert_true(number_divide(t, p->a, by, &n));
+      expect_number(p, n, a, b, floored(a, by));
       int64_t size = by < 0 ? -by : by;
-      expect_number(p, number_modulo(t, p->a, by), a, b, a - size * floored(a, size));
+      assert_true(number_modulo(t, p->a, by, &n));
+      expect_number(p, n, a, b, a - size * floored(a, size));
     }
   expect_number(p, number_if(t, number_less(t, p->a, p->b), p->a, number_of(7)), a, b, a < b ? a : 7);
   truth three[] = {number_less(t, p->a, p->b), number_same(t, p->a, p->b), number_within(t, p->b, 0, 2)};
@@ -90,6 +92,36 @@ static void arithmetic(void **state) {
           check_pair(&p, a, b);
       pair_release(&p);
     }
+}
+
+/* Integers without a bound on one side or on both, and bounds near the largest that are representable. */
+static void division_without_bounds(void **state) {
+  (void)state;
+  static const int64_t far = INT64_C(1) << 60, none[2] = {NUMBER_LEAST, NUMBER_MOST};
+  const int64_t bounds[][2] = {{none[0], none[1]}, {none[0], 1}, {none[0], -2}, {-1, none[1]}, {-far, far}, {-far, 1}};
+  static const int64_t divisors[] = {-5, -2, -1, 1, 2, 5, (INT64_C(1) << 62) - 1};
+  for (size_t i = 0; i < sizeof bounds / sizeof *bounds; i++) {
+    struct pair p;
+    struct number n;
+    pair_init(&p, true, bounds[i][0], bounds[i][1]);
+    for (int64_t a = -11; a <= 11; a++)
+      for (size_t k = 0; k < sizeof divisors / sizeof *divisors; k++) {
+        int64_t by = divisors[k], size = by < 0 ? -by : by;
+        if (a < bounds[i][0] || a > bounds[i][1])
+          continue;
+        assert_true(number_divide(&p.e.t, p.a, by, &n));
+        expect_number(&p, n, a, 0, floored(a, by));
+        assert_true(number_modulo(&p.e.t, p.a, by, &n));
+        expect_number(&p, n, a, 0, a - size * floored(a, size));
+      }
+    pair_release(&p);
+  }
+  struct pair p;
+  struct number n;
+  pair_init(&p, false, -far, far); /* as bit-vectors: no room to move it up */
+  assert_false(number_divide(&p.e.t, p.a, INT64_MAX, &n));
+  assert_false(number_modulo(&p.e.t, p.a, INT64_MAX, &n));
+  pair_release(&p);
 }
 
 /* Bounds decide, so that nothing is left of what is constant. */
@@ -132,6 +164,7 @@ static void facts(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(folding), cmocka_unit_test(facts)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(arithmetic), cmocka_unit_test(division_without_bounds),
+                                     cmocka_unit_test(folding), cmocka_unit_test(facts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
