@@ -10,6 +10,11 @@ uint32_t flat_set_leaves(struct model_lowering *l, const struct type *set) {
   return e->kind == TYPE_PROCESS ? l->model->nprocesses : (uint32_t)e->count;
 }
 
+/* What the i-th leaf of a set stands for. */
+static value set_candidate(struct model_lowering *l, const struct type *set, uint32_t i) {
+  return set->element->kind == TYPE_PROCESS ? (value)i : type_nth(&l->model->values, set->element, i);
+}
+
 uint32_t type_leaves(struct model_lowering *l, const struct type *t, struct span at) {
   uint64_t n = 1;
   switch (t->kind) {
@@ -52,13 +57,37 @@ struct flat_value flat_new(struct model_lowering *l, const struct type *t) {
   return s;
 }
 
+static bool same_members(const struct type *a, const struct type *b) {
+  return a == b || (a->kind == TYPE_PROCESS && b->kind == TYPE_PROCESS) ||
+         (a->kind == TYPE_RANGE && b->kind == TYPE_RANGE && a->lo == b->lo && a->hi == b->hi);
+}
+
+static int64_t first_number(const struct type *t) {
+  return t->kind == TYPE_RANGE ? t->lo : t->kind == TYPE_PROCESS ? (int64_t)t->first : 0;
+}
+
+/* Are the first values of two types of the same layout equal? They stand for what is not there. */
+static bool same_first(const struct type *a, const struct type *b) {
+  if (a == b)
+    return true;
+  if (a->kind == TYPE_OPTION || a->kind == TYPE_ARRAY || a->kind == TYPE_SEQUENCE)
+    return same_first(a->element, b->element);
+  for (uint32_t i = 0; a->kind == TYPE_RECORD && i < a->size; i++)
+    if (!same_first(a->fields[i].type, b->fields[i].type))
+      return false;
+  return first_number(a) == first_number(b);
+}
+
 static bool same_layout(const struct type *a, const struct type *b) {
   if (!a || !b || a == b || a->kind != b->kind)
     return true; /* a truth value, or numbers of different kinds: one leaf */
   switch (a->kind) {
+  case TYPE_SET:
+    return same_members(a->element, b->element);
   case TYPE_SEQUENCE:
-    return a->hi == b->hi && same_layout(a->element, b->element);
+    return a->hi == b->hi && same_layout(a->element, b->element) && same_first(a->element, b->element);
   case TYPE_OPTION:
+    return same_layout(a->element, b->element) && same_first(a->element, b->element);
   case TYPE_ARRAY:
     return same_layout(a->element, b->element);
   case TYPE_RECORD:
@@ -72,7 +101,6 @@ static bool same_layout(const struct type *a, const struct type *b) {
   case TYPE_ENUM:
   case TYPE_PROCESS:
   case TYPE_ROUND:
-  case TYPE_SET:
     return true;
   case TYPE_BAG:
   case TYPE_ERROR:
@@ -86,7 +114,14 @@ static void put(struct model_lowering *l, struct flat_value to, struct flat_valu
   memcpy(to.leaf, v.leaf, type_leaves(l, to.type, (struct span){0, 0}) * sizeof *to.leaf);
 }
 
+/* An element of an option or a sequence, which is the first value of its type if it is not there. */
+static void put_element(struct model_lowering *l, struct flat_value to, struct flat_value from, expr_id there) {
+  struct flat_value v = flat_as(l, from, to.type);
+  put(l, to, same_first(to.type, from.type) ? v : flat_if(l, there, v, to));
+}
+
 struct flat_value flat_as(struct model_lowering *l, struct flat_value s, const struct type *t) {
+  struct expr_graph *c = l->expr_graph;
   if (same_layout(s.type, t))
     return (struct flat_value){t, s.leaf};
   struct flat_value made = flat_default(l, t);
@@ -96,9 +131,11 @@ struct flat_value flat_as(struct model_lowering *l, struct flat_value s, const s
   if (t->kind == TYPE_OPTION || t->kind == TYPE_SEQUENCE)
     made.leaf[0] = s.leaf[0];
   if (t->kind == TYPE_OPTION)
-    put(l, option_element(l, made), option_element(l, s));
+    put_element(l, option_element(l, made), option_element(l, s), s.leaf[0]);
   for (uint32_t i = 0; t->kind == TYPE_SEQUENCE && i < (uint64_t)t->hi && i < (uint64_t)s.type->hi; i++)
-    put(l, sequence_element(l, made, i), sequence_element(l, s, i));
+    put_element(l, sequence_element(l, made, i), sequence_element(l, s, i), expr_less(c, expr_number(c, i), s.leaf[0]));
+  for (uint32_t i = 0; t->kind == TYPE_SET && i < flat_set_leaves(l, t); i++)
+    made.leaf[i] = flat_set_has(l, s, flat_set_member(l, t, i));
   return made;
 }
 
@@ -130,10 +167,8 @@ static void fill_value(struct model_lowering *l, const struct type *t, value v, 
                leaf + 1);
     return;
   case TYPE_SET:
-    for (uint32_t i = 0; i < flat_set_leaves(l, t); i++) {
-      value member = t->element->kind == TYPE_PROCESS ? (value)i : type_nth(&l->model->values, t->element, i);
-      leaf[i] = expr_truth(c, set_contains(values, t, v, member));
-    }
+    for (uint32_t i = 0; i < flat_set_leaves(l, t); i++)
+      leaf[i] = expr_truth(c, set_contains(values, t, v, set_candidate(l, t, i)));
     return;
   case TYPE_RECORD:
   case TYPE_ARRAY:
@@ -251,26 +286,28 @@ struct flat_value flat_if(struct model_lowering *l, expr_id when, struct flat_va
 /* --- comparing --- */
 
 expr_id flat_equal(struct model_lowering *l, struct flat_value a, struct flat_value b) {
-  expr_id same = expr_truth(l->expr_graph, true);
-  if (!same_layout(a.type, b.type)) { /* into the longer one nothing is lost */
-    if (leaves(l, a) >= leaves(l, b))
-      b = flat_as(l, b, a.type);
-    else
-      a = flat_as(l, a, b.type);
-  }
+  struct expr_graph *c = l->expr_graph;
+  expr_id same = expr_truth(c, true);
   enum type_kind kind = a.type ? a.type->kind : TYPE_BOOL;
-  if (kind == TYPE_OPTION &&
-      (expr_is_constant(l->expr_graph, a.leaf[0], 0) || expr_is_constant(l->expr_graph, b.leaf[0], 0)))
-    return expr_equal(l->expr_graph, a.leaf[0], b.leaf[0]);
   if (kind == TYPE_RECORD || kind == TYPE_ARRAY) {
     uint64_t n = kind == TYPE_RECORD ? a.type->size : a.type->index->count;
-    b = flat_as(l, b, a.type);
     for (uint32_t i = 0; i < n; i++)
-      same = expr_and(l->expr_graph, same, flat_equal(l, flat_part(l, a, i), flat_part(l, b, i)));
+      same = expr_and(c, same, flat_equal(l, flat_part(l, a, i), flat_part(l, b, i)));
     return same;
   }
+  if (!same_layout(a.type, b.type)) {
+    if (kind == TYPE_SET)
+      same = flat_fits(l, a.type, b); /* no member that a cannot have */
+    else if (leaves(l, a) < leaves(l, b))
+      return flat_equal(l, b, a);
+    else if (kind == TYPE_SEQUENCE) /* no longer than a can be */
+      same = expr_at_most(c, b.leaf[0], expr_number(c, a.type->hi));
+    b = flat_as(l, b, a.type);
+  }
+  if (kind == TYPE_OPTION && (expr_is_constant(c, a.leaf[0], 0) || expr_is_constant(c, b.leaf[0], 0)))
+    return expr_equal(c, a.leaf[0], b.leaf[0]);
   for (uint32_t i = 0; i < leaves(l, a); i++)
-    same = expr_and(l->expr_graph, same, expr_equal(l->expr_graph, a.leaf[i], b.leaf[i]));
+    same = expr_and(c, same, expr_equal(c, a.leaf[i], b.leaf[i]));
   return same;
 }
 
@@ -314,10 +351,9 @@ expr_id flat_fits(struct model_lowering *l, const struct type *t, struct flat_va
     break;
   }
   case TYPE_SET:
-    if (t->element->kind == TYPE_PROCESS)
-      for (uint32_t i = 0; i < l->model->nprocesses; i++)
-        if ((int64_t)i < t->element->first || i >= (uint64_t)t->element->first + t->element->count)
-          ok = expr_and(c, ok, expr_not(c, s.leaf[i]));
+    for (uint32_t i = 0; i < flat_set_leaves(l, s.type); i++)
+      if (!type_has(&l->model->values, t->element, set_candidate(l, s.type, i)))
+        ok = expr_and(c, ok, expr_not(c, s.leaf[i]));
     break;
   case TYPE_SEQUENCE: {
     ok = expr_at_most(c, s.leaf[0], expr_number(c, t->hi));
@@ -347,8 +383,7 @@ expr_id flat_fits(struct model_lowering *l, const struct type *t, struct flat_va
 /* --- sets --- */
 
 struct flat_value flat_set_member(struct model_lowering *l, const struct type *set, uint32_t i) {
-  const struct type *e = set->element;
-  return flat_of_value(l, e, e->kind == TYPE_PROCESS ? (value)i : type_nth(&l->model->values, e, i));
+  return flat_of_value(l, set->element, set_candidate(l, set, i));
 }
 
 expr_id flat_set_has(struct model_lowering *l, struct flat_value set, struct flat_value member) {

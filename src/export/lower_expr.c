@@ -277,7 +277,10 @@ static expr_id cardinality(struct model_lowering *l, const struct node *of) {
 static struct flat_value set_operator(struct model_lowering *l, const struct node *n) {
   struct expr_graph *c = l->expr_graph;
   struct flat_value a = lower_node(l, n->kid[0]), b = lower_node(l, n->kid[1]);
-  uint32_t size = flat_set_leaves(l, n->kid[0]->type);
+  if (n->op != NODE_SUBSET) /* the type of a union has the members of both */
+    a = flat_as(l, a, n->type);
+  b = flat_as(l, b, a.type); /* else only the members that a can have matter */
+  uint32_t size = flat_set_leaves(l, a.type);
   if (n->op == NODE_SUBSET) {
     expr_id in = expr_truth(c, true);
     for (uint32_t i = 0; i < size; i++)
@@ -425,7 +428,7 @@ static struct flat_value conditional(struct model_lowering *l, const struct node
   path_and(l, expr_not(l->expr_graph, when));
   struct flat_value b = lower_node(l, n->kid[2]);
   l->path = old;
-  return flat_as(l, flat_if(l, when, a, b), n->type);
+  return flat_if(l, when, flat_as(l, a, n->type), flat_as(l, b, n->type));
 }
 
 static struct flat_value otherwise(struct model_lowering *l, const struct node *n) {
@@ -437,7 +440,7 @@ static struct flat_value otherwise(struct model_lowering *l, const struct node *
   }
   struct flat_value other = lower_node(l, n->kid[1]);
   l->path = old;
-  return flat_as(l, flat_if(l, there, v, other), n->type);
+  return flat_if(l, there, flat_as(l, v, n->type), flat_as(l, other, n->type));
 }
 
 static struct flat_value set_of_members(struct model_lowering *l, const struct node *n) {
@@ -467,7 +470,7 @@ static struct flat_value number(struct model_lowering *l, const struct node *n, 
   return flat_number(l, n->type, w);
 }
 
-struct flat_value lower_node(struct model_lowering *l, const struct node *n) {
+static struct flat_value lower_operator(struct model_lowering *l, const struct node *n) {
   struct expr_graph *c = l->expr_graph;
   switch (n->op) {
   case NODE_CONST:
@@ -601,4 +604,10 @@ struct flat_value lower_node(struct model_lowering *l, const struct node *n) {
     break;
   }
   refuse_unknown(l, n);
+}
+
+/* In the layout of the node's type: a part of it may be of a smaller type. */
+struct flat_value lower_node(struct model_lowering *l, const struct node *n) {
+  struct flat_value s = lower_operator(l, n);
+  return s.type ? flat_as(l, s, n->type) : s;
 }

@@ -134,6 +134,8 @@ bool set_member(const struct values *values, const struct type *t, value set, ui
      in; type_nth only finds them again. */
   if (t->element->kind == TYPE_PROCESS)
     *member = (value)bit;
+  else if (t->element->kind == TYPE_RANGE) /* it may be a set of more numbers, which is told to be outside this type */
+    *member = t->element->lo + (value)bit;
   else
     *member = type_nth((struct values *)(uintptr_t)values, t->element, bit);
   return true;
