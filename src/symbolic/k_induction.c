@@ -80,12 +80,12 @@ static bool check_window(struct induction_window *w, uint32_t point, struct clai
 
 /* From one point of the schedule. */
 static bool check_point(struct unrolling *main, uint32_t k, uint32_t point, const struct claims *claims,
-                        struct claims *left, struct symbolic_answer *scratch) {
+                        struct claims *left) {
   struct induction_window *w = memory_alloc(sizeof *w);
   jmp_buf refused;
   bool known;
   *w = (struct induction_window){.claims = claims, .k = k};
-  unrolling_init(&w->s, main->model, main->query, main->options, scratch, false);
+  unrolling_init(&w->s, main->model, main->query, main->options, main->answer, false);
   w->s.e.refused = &refused;
   if (setjmp(refused)) {
     main->e.refusal = w->s.e.refusal;
@@ -105,18 +105,15 @@ static bool largest_inductive_subset(struct unrolling *s, uint32_t k, struct cla
   size_t size = (n + (size_t)1) * sizeof(bool);
   struct claims left = {arena_array(&s->e.arena, n + (size_t)1, sizeof(bool)), claims->errors};
   uint32_t points = model_steps(s->model) ? 1 : s->model->npoints;
-  struct symbolic_answer scratch = *s->answer;
   bool known = true, shrunk = true;
   while (known && shrunk && claims->errors) {
     memcpy(left.property, claims->property, size);
     for (uint32_t point = 0; point < points && known; point++)
-      known = check_point(s, k, point, claims, &left, &scratch);
+      known = check_point(s, k, point, claims, &left);
     shrunk = memcmp(left.property, claims->property, size) != 0;
     memcpy(claims->property, left.property, size);
     claims->errors = left.errors;
   }
-  s->answer->variables = scratch.variables;
-  s->answer->why = scratch.why;
   return known;
 }
 

@@ -267,15 +267,15 @@ static void spacer_init(struct chc_system *w, struct unrolling *s, jmp_buf *refu
 static void ask_all(struct unrolling *main, enum answer *answers) {
   struct unrolling *s = memory_alloc(sizeof *s);
   struct chc_system *w = memory_alloc(sizeof *w);
-  struct symbolic_answer scratch = *main->answer;
   jmp_buf refused;
-  unrolling_init(s, main->model, main->query, main->options, &scratch, false);
+  volatile bool ok = false;
+  unrolling_init(s, main->model, main->query, main->options, main->answer, false);
   spacer_init(w, s, &refused);
-  bool ok = !setjmp(refused);
-  if (ok) {
+  if (setjmp(refused) == 0) {
     build(w);
     for (uint32_t i = 0; i <= main->query->nproperties; i++)
       answers[i] = ask(w, i);
+    ok = true;
   }
   main->e.refusal = s->e.refusal;
   spacer_release(w);
@@ -284,15 +284,14 @@ static void ask_all(struct unrolling *main, enum answer *answers) {
   memory_free(s);
   if (!ok)
     longjmp(*main->e.refused, 1);
-  main->answer->variables = scratch.variables;
 }
 
 void horn_clauses(struct unrolling *s, struct script_parts *p) {
   struct chc_system *w = memory_alloc(sizeof *w);
   jmp_buf refused, *outer = s->e.refused;
+  volatile bool ok = false;
   spacer_init(w, s, &refused);
-  bool ok = !setjmp(refused);
-  if (ok) {
+  if (setjmp(refused) == 0) {
     build(w);
     for (size_t i = 0; i < w->rules.n; i++) {
       const struct chc_rule *r = &w->rules.at[i];
@@ -302,6 +301,7 @@ void horn_clauses(struct unrolling *s, struct script_parts *p) {
     for (size_t i = 0; i < w->goals.n; i++) /* of the property asked for, or of errors */
       if (w->goals.at[i].to == 0)
         arena_push(&s->e.arena, &p->all, clause(w, &w->goals.at[i], s->e.t.no));
+    ok = true;
   }
   spacer_release(w);
   memory_free(w);

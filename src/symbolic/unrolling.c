@@ -153,7 +153,9 @@ enum answer unrolling_ask(struct unrolling *s, truth condition) {
   Z3_context z3 = s->e.t.m.z3;
   unrolling_assert(s, s->e.t.yes);
   drop_z3_model(s);
-  if (unrolling_stopped(s))
+  if (!s->watchdog && !s->answer->why)
+    s->answer->why = memory_strdup("there is no thread that could watch the limits");
+  if (unrolling_stopped(s) || !s->watchdog)
     return ANSWER_UNKNOWN;
   if (condition == s->e.t.no)
     return ANSWER_NO;
