@@ -76,8 +76,13 @@ static void table_grow(struct expr_graph *c) {
 }
 
 static expr_id node_make(struct expr_graph *c, struct expr_node n) {
-  for (unsigned i = expr_kids(n.expr_kind); i < 3; i++)
-    n.kid[i] = NO_EXPR;
+  unsigned kids = expr_kids(n.expr_kind);
+  n.choices = n.expr_kind == EXPR_CHOICE ? n.index + 1 : 0;
+  for (unsigned i = 0; i < 3; i++)
+    if (i >= kids)
+      n.kid[i] = NO_EXPR;
+    else if (node_of(c, n.kid[i])->choices > n.choices)
+      n.choices = node_of(c, n.kid[i])->choices;
   c->large |= !n.truth && (n.lo < -EXPR_NUMBER_MOST || n.hi > EXPR_NUMBER_MOST);
   n.lo = n.lo < -FAR ? -FAR : n.lo;
   n.hi = n.hi > FAR ? FAR : n.hi;
@@ -339,35 +344,33 @@ static expr_id rebuilt(struct expr_graph *c, const struct expr_node *n, const ex
   return NO_EXPR;
 }
 
-struct choice_substitution {
-  struct expr_graph *expr_graph;
-  uint32_t param;
-  int64_t value;
-  expr_id *done; /* by expr_id: what has become of it, NO_EXPR: not known yet */
-};
-
-static expr_id chosen(struct choice_substitution *k, expr_id w) {
-  struct expr_node n = *node_of(k->expr_graph, w);
-  if (k->done[w] != NO_EXPR)
-    return k->done[w];
-  if (n.expr_kind == EXPR_CHOICE && n.index == k->param) {
-    k->done[w] = n.truth ? expr_truth(k->expr_graph, k->value) : expr_number(k->expr_graph, k->value);
-    return k->done[w];
-  }
-  expr_id kid[3] = {NO_EXPR, NO_EXPR, NO_EXPR};
-  bool same = true;
-  for (unsigned i = 0; i < expr_kids(n.expr_kind); i++) {
-    kid[i] = chosen(k, n.kid[i]);
-    same &= kid[i] == n.kid[i];
-  }
-  return k->done[w] = same ? w : rebuilt(k->expr_graph, &n, kid);
-}
-
+/* Kids have smaller names, so one pass downwards finds what is needed and one upwards makes it. */
 expr_id expr_substitute_choice(struct expr_graph *c, expr_id w, uint32_t param, int64_t value) {
-  struct choice_substitution k = {c, param, value, memory_alloc((w + 1) * sizeof(expr_id))};
-  for (expr_id i = 0; i <= w; i++)
-    k.done[i] = NO_EXPR;
-  expr_id made = chosen(&k, w);
-  memory_free(k.done);
-  return made;
+  if (node_of(c, w)->choices <= param)
+    return w;
+  expr_id *made = memory_alloc((w + (size_t)1) * sizeof *made); /* by expr_id; NO_EXPR: nobody needs it */
+  for (expr_id i = 0; i < w; i++)
+    made[i] = NO_EXPR;
+  made[w] = w;
+  for (expr_id i = w + 1; i-- > 0;)
+    for (unsigned k = 0; made[i] != NO_EXPR && k < expr_kids(node_of(c, i)->expr_kind); k++)
+      made[node_of(c, i)->kid[k]] = i;
+  for (expr_id i = 0; i <= w; i++) {
+    if (made[i] == NO_EXPR)
+      continue;
+    struct expr_node n = *node_of(c, i);
+    expr_id kid[3] = {NO_EXPR, NO_EXPR, NO_EXPR};
+    bool same = true;
+    for (unsigned k = 0; k < expr_kids(n.expr_kind); k++) {
+      kid[k] = made[n.kid[k]];
+      same &= kid[k] == n.kid[k];
+    }
+    if (n.expr_kind == EXPR_CHOICE && n.index == param)
+      made[i] = n.truth ? expr_truth(c, value) : expr_number(c, value);
+    else
+      made[i] = same ? i : rebuilt(c, &n, kid);
+  }
+  expr_id result = made[w];
+  memory_free(made);
+  return result;
 }

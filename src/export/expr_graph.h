@@ -36,6 +36,7 @@ struct expr_node {
   bool truth;
   uint32_t index;
   expr_id kid[3];
+  uint32_t choices; /* one more than the highest choice that it depends on; 0: none */
   int64_t number;
   int64_t lo, hi; /* what a number can be */
   struct span at; /* where the source says so, {0, 0}: nowhere in particular */

@@ -9,11 +9,14 @@ void printer_begin(struct expr_printer *p, const struct program *program, const 
   *p = (struct expr_printer){.program = program, .syntax = syntax, .out = out, .prefix = "t"};
   p->named = memory_alloc(n * sizeof *p->named);
   p->uses = memory_alloc(n * sizeof *p->uses);
+  p->seen = memory_alloc(n * sizeof *p->seen);
 }
 
 void printer_release(struct expr_printer *p) {
   memory_free(p->named);
   memory_free(p->uses);
+  memory_free(p->seen);
+  vec_release(&p->touched);
 }
 
 static const struct expr_node *node_at(const struct expr_printer *p, expr_id w) {
@@ -23,6 +26,7 @@ static const struct expr_node *node_at(const struct expr_printer *p, expr_id w) 
 void printer_count_uses(struct expr_printer *p, expr_id w) {
   if (p->uses[w]++)
     return;
+  vec_push(&p->touched, w);
   const struct expr_node *n = node_at(p, w);
   for (unsigned i = 0; i < expr_kids(n->expr_kind); i++)
     printer_count_uses(p, n->kid[i]);
@@ -51,29 +55,24 @@ static bool worth_a_name(const struct expr_printer *p, expr_id w) {
   return p->uses[w] > 1 || size_of(p, w) > LONG;
 }
 
-static void define_kids(struct expr_printer *p, expr_id w, define_fn *define, void *context, uint8_t *seen);
-
-static void define_one(struct expr_printer *p, expr_id w, define_fn *define, void *context, uint8_t *seen) {
-  if (seen[w] || p->named[w])
+static void define_one(struct expr_printer *p, expr_id w, define_fn *define, void *context) {
+  if (p->seen[w] == p->pass || p->named[w])
     return;
-  seen[w] = 1;
-  define_kids(p, w, define, context, seen);
+  if (!p->uses[w])
+    vec_push(&p->touched, w);
+  p->seen[w] = p->pass;
+  const struct expr_node *n = node_at(p, w);
+  for (unsigned i = 0; i < expr_kids(n->expr_kind); i++)
+    define_one(p, n->kid[i], define, context);
   if (worth_a_name(p, w)) {
     define(p, w, context);
     p->named[w] = ++p->names;
   }
 }
 
-static void define_kids(struct expr_printer *p, expr_id w, define_fn *define, void *context, uint8_t *seen) {
-  const struct expr_node *n = node_at(p, w);
-  for (unsigned i = 0; i < expr_kids(n->expr_kind); i++)
-    define_one(p, n->kid[i], define, context, seen);
-}
-
 void printer_define(struct expr_printer *p, expr_id w, define_fn *define, void *context) {
-  uint8_t *seen = memory_alloc(p->program->expr_graph.nodes.n + 1);
-  define_one(p, w, define, context, seen);
-  memory_free(seen);
+  p->pass++;
+  define_one(p, w, define, context);
 }
 
 void printer_define_always(struct expr_printer *p, expr_id w, define_fn *define, void *context) {
@@ -279,11 +278,11 @@ void printer_head(struct expr_printer *p, const char *how) {
 /* --- rules --- */
 
 void printer_begin_rule(struct expr_printer *p, const struct rule *r) {
-  size_t n = p->program->expr_graph.nodes.n;
   p->rule = r;
   p->names = 0;
-  memset(p->named, 0, n * sizeof *p->named);
-  memset(p->uses, 0, n * sizeof *p->uses);
+  for (size_t i = 0; i < p->touched.n; i++)
+    p->named[p->touched.at[i]] = p->uses[p->touched.at[i]] = 0;
+  vec_clear(&p->touched);
 }
 
 typedef void wire_fn(struct expr_printer *, expr_id, define_fn *, void *context);

@@ -24,7 +24,9 @@ struct expr_printer {
   const char *choice_prefix; /* of choices, or NULL */
   uint32_t *named;           /* by expr_id: number of its name, 0: none */
   uint32_t *uses;
-  uint32_t names; /* so far */
+  uint32_t *seen;       /* by expr_id: the last pass of printer_define that came here */
+  VEC(expr_id) touched; /* all that may have a name or uses */
+  uint32_t names, pass; /* so far */
   /* NULL: name[index] */
   void (*read)(struct expr_printer *, const struct expr_node *);
 };

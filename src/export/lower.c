@@ -413,8 +413,8 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
                                .diags = diags,
                                .refused = &refused,
                                .max_rounds = max_rounds};
-  bool ok = !setjmp(refused);
-  if (ok) {
+  volatile bool ok = false;
+  if (setjmp(refused) == 0) {
     l->path = l->possible = expr_truth(l->expr_graph, true);
     l->failed = expr_truth(l->expr_graph, false);
     if (runs && n == 1 && m->properties[which[0]].kind == PROPERTY_LIVE)
@@ -435,6 +435,7 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
     if (p->live.property)
       live_end(l);
     refuse_large(l, (struct span){0, 0});
+    ok = true;
   }
   vec_release(&l->outbox);
   if (ok)

@@ -81,21 +81,11 @@ void promela_define(struct expr_printer *p, expr_id w, void *context) {
   printer_end_definition(p, w);
 }
 
-static void last_choice(const struct expr_graph *c, expr_id w, int64_t *last) {
-  const struct expr_node *n = node_of(c, w);
-  if (n->expr_kind == EXPR_CHOICE && (int64_t)n->index > *last)
-    *last = n->index;
-  for (unsigned i = 0; i < expr_kids(n->expr_kind); i++)
-    last_choice(c, n->kid[i], last);
-}
-
 /* Conjuncts of the guard that need no choice after that one. */
 static bool add_guards(struct expr_printer *p, int64_t after, const char *between) {
   bool any = false;
   for (size_t i = 0; i < p->rule->guards.n; i++) {
-    int64_t last = -1;
-    last_choice(&p->program->expr_graph, p->rule->guards.at[i], &last);
-    if (last != after)
+    if ((int64_t)node_of(&p->program->expr_graph, p->rule->guards.at[i])->choices - 1 != after)
       continue;
     text_add(p->out, any ? " && " : between);
     printer_add(p, p->rule->guards.at[i]);

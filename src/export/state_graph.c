@@ -75,14 +75,6 @@ static int64_t eval(struct rule_instance *s, expr_id x) {
   return s->value[x];
 }
 
-static void last_choice(const struct state_graph *w, expr_id x, int64_t *last) {
-  const struct expr_node *n = node_at(w, x);
-  if (n->expr_kind == EXPR_CHOICE && (int64_t)n->index > *last)
-    *last = n->index;
-  for (unsigned i = 0; i < expr_kids(n->expr_kind); i++)
-    last_choice(w, n->kid[i], last);
-}
-
 static void add_edge(struct rule_instance *s, uint32_t to, bool fails) {
   struct state_graph_edge e = {s->from, to, s->number, fails};
   for (size_t i = s->walk->edges.n; i-- > 0 && s->walk->edges.at[i].from == s->from;) {
@@ -102,7 +94,12 @@ static void commit(struct rule_instance *s) {
     if (c->index == NO_EXPR) {
       *at = eval(s, c->value);
     } else if (eval(s, c->condition)) {
-      at += eval(s, c->index);
+      int64_t index = eval(s, c->index);
+      if (index < 0 || index >= w->program->variables.at[c->cell].length) {
+        add_edge(s, s->from, true);
+        return;
+      }
+      at += index;
       *at = c->absorbed ? c->by > 0 : *at + c->by;
     }
   }
@@ -145,10 +142,8 @@ static void expand(struct state_graph *w, uint32_t from, uint32_t number, struct
   s->state = state_graph_state(w, from);
   s->choice = memory_alloc((s->rule->choices.n + 1) * sizeof *s->choice);
   s->last = memory_alloc((s->rule->guards.n + 1) * sizeof *s->last);
-  for (size_t i = 0; i < s->rule->guards.n; i++) {
-    s->last[i] = -1;
-    last_choice(w, s->rule->guards.at[i], &s->last[i]);
-  }
+  for (size_t i = 0; i < s->rule->guards.n; i++)
+    s->last[i] = (int64_t)node_at(w, s->rule->guards.at[i])->choices - 1;
   s->now++;
   if (guards_hold(s, -1))
     choose(s, 0);
