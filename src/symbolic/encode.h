@@ -99,6 +99,8 @@ truth encode_truth(struct scope *, const struct node *);
 /* MIN MAX PICK RANDOM MAJORITY FIRST LAST or an option: is there one, and which? */
 truth encode_maybe(struct scope *, const struct node *, struct sym_value **);
 struct sym_value *encode_aggregate(struct scope *, const struct node *);
+/* Refuses a sum that is too large to follow. */
+struct number encode_sum(struct encoder *, struct number, struct number);
 /* The value, which must be of the type; else that is an error. */
 struct sym_value *encode_checked(struct scope *, const struct type *, struct sym_value *);
 

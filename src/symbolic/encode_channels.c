@@ -105,8 +105,7 @@ static void consume(struct scope *s, struct sym_taken *sym_taken, const struct r
     return;
   if (again && again->limit > 0) {
     kept = truth_new(&e->t, "kept");
-    number_plus(&e->t, sym_taken->kept, number_count(&e->t, (truth[]){truth_and(&e->t, taken, kept)}, 1),
-                &sym_taken->kept);
+    sym_taken->kept = encode_sum(e, sym_taken->kept, number_count(&e->t, (truth[]){truth_and(&e->t, taken, kept)}, 1));
   }
   struct sym_packet *p = &sym_taken->packets[o->packet];
   p->pending = truth_and(&e->t, p->pending, truth_not(&e->t, truth_and(&e->t, taken, truth_not(&e->t, kept))));

@@ -167,7 +167,7 @@ static struct number charged_in_all(struct encoder *e, const struct sym_state *s
                                     enum clause_kind kind) {
   struct number sum = number_of(0);
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
-    number_plus(&e->t, sum, charged(e, s, r, kind, p), &sum);
+    sum = encode_sum(e, sum, charged(e, s, r, kind, p));
   return sum;
 }
 

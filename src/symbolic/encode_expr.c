@@ -218,6 +218,13 @@ struct sym_value *encode_neighbours(struct scope *s) {
 
 /* ---- arithmetic ---- */
 
+struct number encode_sum(struct encoder *e, struct number a, struct number b) {
+  struct number sum;
+  if (!number_plus(&e->t, a, b, &sum))
+    encode_refuse(e, e->at, "numbers too large to follow");
+  return sum;
+}
+
 static struct number divided(struct scope *s, const struct node *n, struct number a, int64_t by) {
   struct number result;
   if (!(n->op == NODE_MOD ? number_modulo : number_divide)(&s->e->t, a, by, &result))
@@ -426,7 +433,7 @@ static struct sym_value *encode_append(struct scope *s, const struct node *n) {
   struct encoder *e = s->e;
   struct sym_value *a = encode_node(s, n->kid[0]), *b = encode_node(s, n->kid[1]);
   struct sym_value *v = parts(e, SYM_SEQUENCE, (uint64_t)a->n + b->n);
-  number_plus(&e->t, a->number, b->number, &v->number);
+  v->number = encode_sum(e, a->number, b->number);
   for (uint32_t i = 0; i < v->n; i++) {
     struct sym_value *at = i < a->n ? a->part[i] : NULL;
     for (int64_t length = a->number.lo; length <= a->number.hi && length <= i; length++)
@@ -447,7 +454,7 @@ static struct sym_value *encode_front(struct scope *s, const struct node *n) {
   truth empty = number_is(&e->t, a->number, 0);
   scope_fail(s, empty);
   memcpy(v->part, a->part, a->n * sizeof *a->part);
-  number_plus(&e->t, a->number, number_of(-1), &v->number);
+  v->number = encode_sum(e, a->number, number_of(-1));
   v->number = number_if(&e->t, empty, number_of(0), v->number);
   v->number = number_bounded(&e->t, v->number, 0, a->number.hi > 0 ? a->number.hi - 1 : 0);
   return v;

@@ -227,9 +227,9 @@ static struct sym_state *advance(struct encoder *e, const struct sym_state *s) {
   struct sym_state *next = arena_copy(&e->arena, s, sizeof *s);
   next->point = point->next;
   if (e->prefix || e->counts_rounds)
-    number_plus(&e->t, s->rounds, number_of(1), &next->rounds);
+    next->rounds = encode_sum(e, s->rounds, number_of(1));
   if ((e->prefix || e->counts_phases) && point->phase_end && point->endless)
-    number_plus(&e->t, s->phase, number_of(1), &next->phase);
+    next->phase = encode_sum(e, s->phase, number_of(1));
   next->of = arena_array(&e->arena, e->model->nprocesses + (size_t)1, sizeof *next->of);
   return next;
 }
@@ -251,8 +251,8 @@ struct sym_step *encode_round(struct encoder *e, const struct sym_state *s) {
   for (uint32_t p = 0; p < n; p++)
     failed = truth_or(&e->t, failed, update(e, s, r, p, &step->after->of[p]));
   truth sent = truth_and(&e->t, truth_not(&e->t, unsent), environment_allows(e, s, r));
-  number_plus(&e->t, s->lost, environment_charged(e, s, r, CLAUSE_LOST), &step->after->lost);
-  number_plus(&e->t, s->corrupted, environment_charged(e, s, r, CLAUSE_CORRUPTED), &step->after->corrupted);
+  step->after->lost = encode_sum(e, s->lost, environment_charged(e, s, r, CLAUSE_LOST));
+  step->after->corrupted = encode_sum(e, s->corrupted, environment_charged(e, s, r, CLAUSE_CORRUPTED));
   step->allowed = truth_and(&e->t, sent, truth_not(&e->t, failed));
   step->fails = truth_or(&e->t, truth_and(&e->t, sent, failed),
                          unsent == e->t.no ? unsent : truth_and(&e->t, unsent, environment_allows_failing(e, s, r)));

@@ -86,7 +86,7 @@ static bool may_crash(const struct encoder *e, uint32_t p) {
 static truth duplicates_allowed(struct encoder *e, const struct sym_state *s, struct number kept, struct number *sum) {
   const struct environment *env = &e->model->environments[e->environment];
   truth ok = e->t.yes;
-  number_plus(&e->t, s->duplicated, kept, sum);
+  *sum = encode_sum(e, s->duplicated, kept);
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == CLAUSE_DUPLICATED && env->clauses[i].limit < INT64_MAX)
       ok = truth_and(&e->t, ok, number_at_most(&e->t, *sum, number_of(env->clauses[i].limit)));
@@ -235,9 +235,8 @@ static void lose(struct step_encoder *h) {
   struct encoder *e = h->e;
   struct terms *t = &e->t;
   const struct environment *env = &e->model->environments[e->environment];
-  struct number sum = number_of(0);
+  struct number sum = encode_sum(e, h->before->lost, number_of(1));
   truth allowed = truth_of(t, environment_with(env, CLAUSE_LOST) != NULL);
-  number_plus(t, h->before->lost, number_of(1), &sum);
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == CLAUSE_LOST && env->clauses[i].limit < INT64_MAX)
       allowed = truth_and(t, allowed, number_at_most(t, sum, number_of(env->clauses[i].limit)));

@@ -218,10 +218,7 @@ static struct number faulty_processes(struct unrolling *s, const struct sym_stat
 }
 
 static struct number harmed_messages(struct unrolling *s, const struct sym_state *state) {
-  struct number sum = number_of(0);
-  number_plus(&s->e.t, state->lost, state->corrupted, &sum);
-  number_plus(&s->e.t, sum, state->duplicated, &sum);
-  return sum;
+  return encode_sum(&s->e, encode_sum(&s->e, state->lost, state->corrupted), state->duplicated);
 }
 
 /* Asks for less until there is no less; *goal then says so. False: the solver does not know. */
