@@ -1,5 +1,7 @@
 #include "driver/check_audit.h"
 
+#include "driver/context.h"
+
 #include "driver/query_symbolic.h"
 #include "report/audit_report.h"
 
@@ -185,6 +187,7 @@ enum audit_outcome audit_answer(const struct query_groups *in, const struct quer
   a.quiet = true;
   for (uint32_t i = 1; i < n && end == AUDIT_CONSISTENT; i++) {
     a.options = &options[i];
+    a.deadline = options[i].limits.seconds > 0 ? clock_seconds() + options[i].limits.seconds : 0;
     if (!audit_way_run(in, &a, &ways[i], &fault)) {
       text_addf(why, "\n  with %s: %s", ways[i].options, text_or_empty(&fault));
       end = AUDIT_FAULT;

@@ -5,6 +5,9 @@
 #include "search/ranks.h"
 
 #include <dirent.h>
+#ifdef __linux__
+#include <dlfcn.h>
+#endif
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -25,16 +28,28 @@ static struct text file_in(const struct checkpoint_folder *j, const char *name) 
   return t;
 }
 
-/* Names and keys are this very program's: another build may give others. */
-static uint64_t program_fingerprint(void) {
-  int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
-  void *stream = hash_stream_new(), *block = memory_alloc(1 << 16);
+static void hash_file(void *stream, const char *path) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  void *block = memory_alloc(1 << 16);
   for (ssize_t n; fd >= 0 && (n = read(fd, block, 1 << 16)) > 0;)
     hash_stream_add(stream, block, (size_t)n);
-  hash_stream_add(stream, RONDO_VERSION, sizeof RONDO_VERSION);
   memory_free(block);
   if (fd >= 0)
     close(fd);
+}
+
+/* Names and keys are this very program's: another build may give others. That is the program, and the shared library
+   if this is one. */
+static uint64_t program_fingerprint(void) {
+  void *stream = hash_stream_new();
+  hash_file(stream, "/proc/self/exe");
+#ifdef __linux__
+  static const char here;
+  Dl_info library;
+  if (dladdr(&here, &library) && library.dli_fname)
+    hash_file(stream, library.dli_fname);
+#endif
+  hash_stream_add(stream, RONDO_VERSION, sizeof RONDO_VERSION);
   return hash_stream_end(stream);
 }
 

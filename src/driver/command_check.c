@@ -45,8 +45,15 @@ static int instance_check(struct check_command *k, struct checked_instance *i, b
   if (!i->model || !semantics_choose(i->model, k->options, &semantics) || !query_groups_make(&in, i->model, k->options))
     return EXIT_BAD_INPUT;
   i->interp = interpreter_new(i->model);
-  struct query_context about = {k->parsed,  k->bindings, k->options->defines.n,      i->model, i->interp, &i->arena,
-                                k->options, semantics,   !k->options->has_semantics, false};
+  struct query_context about = {.parsed = k->parsed,
+                                .bindings = k->bindings,
+                                .nbindings = k->options->defines.n,
+                                .model = i->model,
+                                .interp = i->interp,
+                                .arena = &i->arena,
+                                .options = k->options,
+                                .semantics = semantics,
+                                .semantics_by_default = !k->options->has_semantics};
   bool ok = query_groups_answer(&in, &about, &i->result, error, &fault);
   enum audit_outcome audit_end =
       ok && k->options->audit ? audit_answer(&in, &about, &i->result, &fault) : AUDIT_CONSISTENT;
@@ -278,15 +285,10 @@ int check_model(const struct command_options *given, const struct parsed_file *p
   bool ranged, few = count_instances(&o, &ranged);
   o.is_helper_rank = o.ranks && o.ranks->rank != 0;
   o.no_trace |= o.is_helper_rank;
-  if (o.limits.memory == 0)
-    o.limits.memory = default_memory_limit();
-  if (o.limits.threads == 0)
-    o.limits.threads = o.ranks ? 1 : default_threads();
-  o.limits.threads_from = o.rondo->tests.threads_from;
-  o.limits.precheck_from = o.rondo->tests.precheck_from;
+  if (o.ranks)
+    o.limits.threads = 1;
+  limits_complete(o.rondo, &o.limits);
   o.limits.signature = o.hash_compaction ? signature_bits(o.rondo) : 0;
-  o.limits.spill_from = o.rondo->tests.spill_from;
-  o.limits.interrupt = context_listen(o.rondo);
   if (checkpoint_folder) {
     o.checkpoints = &checkpoint_folder->checkpoints;
     watch_grace_period(o.rondo);

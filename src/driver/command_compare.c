@@ -78,14 +78,21 @@ static int compare_model(struct semantics_comparison *k) {
   while (done < n && ok) {
     struct command_options o = *k->options;
     o.max_distance = variants[done].distance;
-    struct query_context about = {k->parsed, k->bindings, o.defines.n, k->model,
-                                  k->interp, &k->arena,   &o,          variants[done].semantics,
-                                  false,     false};
-    ok = query_groups_answer(&in, &about, &k->results[done], NULL, &fault); /* a search refuses nothing */
+    struct query_context about = {.parsed = k->parsed,
+                                  .bindings = k->bindings,
+                                  .nbindings = o.defines.n,
+                                  .model = k->model,
+                                  .interp = k->interp,
+                                  .arena = &k->arena,
+                                  .options = &o,
+                                  .semantics = variants[done].semantics};
+    ok = query_groups_answer(&in, &about, &k->results[done], &refused, &fault);
     done++;
   }
   if (ok)
     status = write_comparison(k, &(struct comparison){k->model, k->results, variants, n});
+  else if (refused.n > 0)
+    status = EXIT_BAD_INPUT; /* it was said */
   else
     context_error(k->options->rondo, "a fault of rondo itself, in semantics %s: %s",
                   semantics_name(variants[done - 1].semantics), text_or_empty(&fault));
@@ -98,45 +105,19 @@ static int compare_model(struct semantics_comparison *k) {
   return status;
 }
 
-static bool one_instance(const struct command_options *o) {
-  for (size_t d = 0; d < o->defines.n; d++)
-    if (o->defines.at[d].low != o->defines.at[d].high) {
-      context_error(o->rondo, "compare takes one value of '%s'\n  help: rondo check makes tables of ranges",
-                    o->defines.at[d].name);
-      return false;
-    }
-  return true;
-}
-
 int command_compare(const struct command_options *given) {
   struct command_options o = *given;
-  struct parsed_file parsed;
-  struct text error = {0};
-  const char *path = only_file(&o);
-  if (!path || !one_instance(&o) || !parsed_file_load(&parsed, o.rondo, path))
+  struct loaded_model l;
+  if (!loaded_model_open(&l, &o, false))
     return EXIT_BAD_INPUT;
-  if (o.limits.memory == 0)
-    o.limits.memory = default_memory_limit();
-  if (o.limits.threads == 0)
-    o.limits.threads = default_threads();
-  o.limits.threads_from = o.rondo->tests.threads_from;
-  o.limits.precheck_from = o.rondo->tests.precheck_from;
+  limits_complete(o.rondo, &o.limits);
   if (o.requested.reduce[REDUCE_PARTIAL_ORDER] == REQUEST_AUTO) /* it drops transitions, which are to be counted */
     o.requested.reduce[REDUCE_PARTIAL_ORDER] = REQUEST_OFF;
-  o.limits.interrupt = context_listen(o.rondo);
   o.lengths_unused = true;
-  struct param_binding *bindings = bindings_lowest(&o);
-  struct semantics_comparison k = {.options = &o, .parsed = &parsed, .bindings = bindings};
-  int status = EXIT_BAD_INPUT;
+  struct semantics_comparison k = {.options = &o, .parsed = &l.parsed, .bindings = l.bindings, .model = l.model};
   arena_init(&k.arena);
-  if (parsed_file_is_algorithm(&parsed))
-    k.model = model_load(&parsed, bindings, o.defines.n, false, false, &error);
-  if (k.model)
-    status = compare_model(&k);
-  model_free(k.model);
+  int status = compare_model(&k);
   arena_release(&k.arena);
-  memory_free(bindings);
-  text_release(&error);
-  parsed_file_release(&parsed);
+  loaded_model_close(&l);
   return status;
 }

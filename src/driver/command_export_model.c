@@ -124,24 +124,39 @@ static const struct trace *trace_to_show(const struct check_result *c, bool name
 }
 
 static int write_trace(const struct parsed_file *s, const struct param_binding *bindings, struct model *m,
-                       const struct command_options *o) {
+                       const struct command_options *given) {
+  struct command_options options = *given, *o = &options;
   struct query_groups in;
   struct check_result result = {0};
   struct arena arena;
-  struct text fault = {0}, out = {0};
+  struct text refused = {0}, fault = {0}, out = {0};
   enum semantics semantics;
   if (!semantics_choose(m, o, &semantics) || !query_groups_make(&in, m, o))
     return EXIT_BAD_INPUT;
+  limits_complete(o->rondo, &o->limits);
   arena_init(&arena);
   struct interpreter *interp = interpreter_new(m);
   int status = EXIT_FAULT;
   bool named = o->properties.n > 0;
-  struct query_context about = {s, bindings, o->defines.n, m, interp, &arena, o, semantics, !o->has_semantics, false};
-  if (!query_groups_answer(&in, &about, &result, NULL, &fault)) {
-    context_error(o->rondo, "a fault of rondo itself: %s", text_or_empty(&fault));
+  struct query_context about = {.parsed = s,
+                                .bindings = bindings,
+                                .nbindings = o->defines.n,
+                                .model = m,
+                                .interp = interp,
+                                .arena = &arena,
+                                .options = o,
+                                .semantics = semantics,
+                                .semantics_by_default = !o->has_semantics};
+  if (!query_groups_answer(&in, &about, &result, &refused, &fault)) {
+    if (refused.n > 0)
+      status = EXIT_BAD_INPUT; /* it was said */
+    else
+      context_error(o->rondo, "a fault of rondo itself: %s", text_or_empty(&fault));
   } else if (!trace_to_show(&result, named)) {
-    context_error(o->rondo, "no property is violated: there is no run to show");
-    status = EXIT_BAD_INPUT;
+    bool cut = result.verdict == VERDICT_INCONCLUSIVE;
+    context_error(o->rondo, cut ? "no violation was found within the limits: there is no run to show"
+                                : "no property is violated: there is no run to show");
+    status = cut ? EXIT_INCONCLUSIVE : EXIT_BAD_INPUT;
   } else {
     json_t *j = itf_json(trace_to_show(&result, named));
     json_text(j, &out);
@@ -149,6 +164,7 @@ static int write_trace(const struct parsed_file *s, const struct param_binding *
     context_write(o->rondo, &out);
     status = EXIT_HOLDS;
   }
+  text_release(&refused);
   text_release(&fault);
   query_groups_release(&in);
   check_result_release(&result);
@@ -160,22 +176,16 @@ static int write_trace(const struct parsed_file *s, const struct param_binding *
 int export_model(const struct parsed_file *s, const struct command_options *o) {
   struct text error = {0};
   struct selection asked = {0};
-  struct param_binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
-  bool ok = export_is_for_models(o->to);
-  if (!ok)
+  if (!export_is_for_models(o->to)) {
     context_error(o->rondo, "'%s' is not a counter system, and %s is for those alone", s->source.path, o->to);
-  for (size_t i = 0; i < o->defines.n; i++) {
-    bindings[i] = (struct param_binding){o->defines.at[i].name, o->defines.at[i].low};
-    if (o->defines.at[i].low != o->defines.at[i].high && ok) {
-      context_error(o->rondo, "one instance at a time: '%s' has a range", o->defines.at[i].name);
-      ok = false;
-    }
+    return EXIT_BAD_INPUT;
   }
-  struct model *m = ok ? model_load(s, bindings, o->defines.n, false, false, &error) : NULL;
+  struct param_binding *bindings = bindings_single(o, false);
+  struct model *m = bindings ? model_load(s, bindings, o->defines.n, false, false, &error) : NULL;
   int status = EXIT_BAD_INPUT;
-  if (ok && m && !strcmp(o->to, "itf"))
+  if (m && !strcmp(o->to, "itf"))
     status = write_trace(s, bindings, m, o);
-  else if (ok && m && semantics_fits(m, o, o->to) && selection_make(&asked, m, o))
+  else if (m && semantics_fits(m, o, o->to) && selection_make(&asked, m, o))
     status = write_program(m, &asked, o, o->to);
   vec_release(&asked.properties);
   text_release(&error);

@@ -92,8 +92,8 @@ int export_smtlib(const struct parsed_file *parsed, const struct command_options
   uint32_t property = 0, n = 0, environment = 0;
   if (!parsed_file_is_algorithm(parsed))
     return EXIT_BAD_INPUT;
-  struct param_binding *bindings = bindings_lowest(o);
-  struct model *m = model_load(parsed, bindings, o->defines.n, false, false, &error);
+  struct param_binding *bindings = bindings_single(o, false);
+  struct model *m = !bindings ? NULL : model_load(parsed, bindings, o->defines.n, false, false, &error);
   memory_free(bindings);
   text_release(&error);
   if (!m)

@@ -129,24 +129,17 @@ static int lint_model(struct lint_command *l) {
 }
 
 int command_lint(const struct command_options *o) {
-  struct parsed_file parsed;
-  struct text error = {0};
-  const char *path = only_file(o);
-  if (!path || !parsed_file_load(&parsed, o->rondo, path))
+  struct loaded_model loaded;
+  if (!loaded_model_open(&loaded, o, true))
     return EXIT_BAD_INPUT;
-  struct param_binding *bindings = bindings_lowest(o);
-  struct lint_command l = {
-      .options = o, .style = context_style(o->rondo, o->verbose), .parsed = &parsed, .bindings = bindings};
-  int status = EXIT_BAD_INPUT;
+  struct lint_command l = {.options = o,
+                           .style = context_style(o->rondo, o->verbose),
+                           .parsed = &loaded.parsed,
+                           .bindings = loaded.bindings,
+                           .model = loaded.model};
   arena_init(&l.arena);
-  if (parsed_file_is_algorithm(&parsed))
-    l.model = model_load(&parsed, bindings, o->defines.n, true, false, &error);
-  if (l.model)
-    status = lint_model(&l);
-  model_free(l.model);
+  int status = lint_model(&l);
   arena_release(&l.arena);
-  memory_free(bindings);
-  text_release(&error);
-  parsed_file_release(&parsed);
+  loaded_model_close(&loaded);
   return status;
 }

@@ -151,18 +151,10 @@ static int run_model(const struct command_options *o, struct model *m) {
 }
 
 int command_run(const struct command_options *o) {
-  struct parsed_file parsed;
-  struct text error = {0};
-  const char *path = only_file(o);
-  if (!path || !parsed_file_load(&parsed, o->rondo, path))
+  struct loaded_model l;
+  if (!loaded_model_open(&l, o, false))
     return EXIT_BAD_INPUT;
-  struct param_binding *bindings = bindings_lowest(o);
-  struct model *m =
-      parsed_file_is_algorithm(&parsed) ? model_load(&parsed, bindings, o->defines.n, false, false, &error) : NULL;
-  int status = m ? run_model(o, m) : EXIT_BAD_INPUT;
-  model_free(m);
-  memory_free(bindings);
-  text_release(&error);
-  parsed_file_release(&parsed);
+  int status = run_model(o, l.model);
+  loaded_model_close(&l);
   return status;
 }

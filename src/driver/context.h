@@ -67,7 +67,12 @@ void watch_resident_memory(struct rondo *, size_t limit);
 /* `insist` is set a few seconds after `stop`, from now on. */
 void watch_grace_period(struct rondo *);
 size_t default_memory_limit(void);
-uint32_t default_threads(void); /* one for each processor that we may use */
+/* What the user left open: memory, threads (one for each processor that we may use), what tests want; and
+   interruptions, from here on. */
+void limits_complete(struct rondo *, struct limits *);
+/* No more time than there is until the deadline, by clock_seconds; 0: there is none. */
+void limits_until(struct limits *, double deadline);
+double clock_seconds(void);
 
 /* For rondo_free. */
 void monitor_free(struct monitor *);

@@ -11,12 +11,6 @@
 
 enum { POLL_MILLISECONDS = 50 /* ms */ };
 
-double clock_seconds(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
-}
-
 void jobs_init(struct jobs *r, struct rondo *context, double seconds, size_t memory) {
   *r = (struct jobs){.rondo = context, .start = clock_seconds(), .seconds = seconds, .memory = memory};
 }

@@ -45,7 +45,6 @@ struct jobs {
   size_t most_memory;
 };
 
-double clock_seconds(void);
 void jobs_init(struct jobs *, struct rondo *, double seconds, size_t memory);
 /* If they take turns in this process: what they do must end soon once this is not 0. NULL: they end with theirs. */
 const volatile sig_atomic_t *jobs_stop_flag(const struct jobs *);

@@ -24,26 +24,30 @@ struct monitor {
   bool grace, quit;
 };
 
-static double now(void) {
+double clock_seconds(void) {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
 }
 
+/* The host may set `stop` at any moment, in a signal handler or another thread: that must not be overwritten. */
+static bool stop_replace(struct rondo *r, sig_atomic_t old, sig_atomic_t new) {
+  return __atomic_compare_exchange_n(&r->stop, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
 /* Looks at everything; returns for how long nothing needs to be looked at, or 0: for ever. */
 static double look(struct monitor *w) {
   struct rondo *r = w->rondo;
-  double at = now(), wait = 0;
+  double at = clock_seconds(), wait = 0;
   if (w->memory > 0) {
     size_t used = memory_resident();
-    if (used > w->memory + w->memory / 64 + RESIDENT_SLACK && !r->stop)
-      r->stop = INTERRUPT_MEMORY;
+    if (used > w->memory + w->memory / 64 + RESIDENT_SLACK)
+      stop_replace(r, 0, INTERRUPT_MEMORY);
     wait = used > w->memory / 2 ? POLL_SHORT : POLL_LONG;
   }
   if (w->deadline > 0 && at >= w->deadline) {
     w->deadline = 0;
-    if (!r->stop)
-      r->stop = INTERRUPT_TIME;
+    stop_replace(r, 0, INTERRUPT_TIME);
   }
   if (w->grace && r->stop && w->grace_until == 0)
     w->grace_until = at + GRACE_SECONDS;
@@ -65,7 +69,7 @@ static void *monitor_run(void *context) {
       pthread_cond_wait(&w->changed, &w->lock);
       continue;
     }
-    double until = now() + (wait < 1e-4 ? 1e-4 : wait);
+    double until = clock_seconds() + (wait < 1e-4 ? 1e-4 : wait);
     struct timespec t = {.tv_sec = (time_t)until, .tv_nsec = (long)((until - (double)(time_t)until) * 1e9)};
     pthread_cond_timedwait(&w->changed, &w->lock, &t);
   }
@@ -125,10 +129,10 @@ void watch_time(struct rondo *r, double seconds) {
   if (!w)
     return;
   pthread_mutex_lock(&w->lock);
-  if (r->stop == INTERRUPT_TIME)
-    r->stop = r->insist = 0;
+  if (stop_replace(r, INTERRUPT_TIME, 0))
+    r->insist = 0;
   w->grace_until = 0;
-  w->deadline = seconds > 0 ? now() + seconds : 0;
+  w->deadline = seconds > 0 ? clock_seconds() + seconds : 0;
   monitor_changed(w);
 }
 
@@ -137,8 +141,7 @@ void watch_resident_memory(struct rondo *r, size_t limit) {
   if (!w)
     return;
   pthread_mutex_lock(&w->lock);
-  if (r->stop == INTERRUPT_MEMORY)
-    r->stop = 0;
+  stop_replace(r, INTERRUPT_MEMORY, 0);
   w->memory = limit;
   monitor_changed(w);
 }
@@ -152,9 +155,25 @@ void watch_grace_period(struct rondo *r) {
   monitor_changed(w);
 }
 
-uint32_t default_threads(void) {
-  uint32_t n = threads_available();
-  return n < MAX_PARTITIONS ? n : MAX_PARTITIONS;
+void limits_complete(struct rondo *r, struct limits *l) {
+  uint32_t threads = threads_available();
+  if (l->memory == 0)
+    l->memory = default_memory_limit();
+  if (l->threads == 0)
+    l->threads = threads < MAX_PARTITIONS ? threads : MAX_PARTITIONS;
+  l->threads_from = r->tests.threads_from;
+  l->precheck_from = r->tests.precheck_from;
+  l->spill_from = r->tests.spill_from;
+  l->interrupt = context_listen(r);
+}
+
+void limits_until(struct limits *l, double deadline) {
+  double left = deadline - clock_seconds();
+  if (deadline == 0 || (l->seconds > 0 && l->seconds <= left))
+    return;
+  if (l->seconds_asked == 0)
+    l->seconds_asked = l->seconds;
+  l->seconds = left > 1e-3 ? left : 1e-3;
 }
 
 size_t default_memory_limit(void) {

@@ -126,16 +126,9 @@ struct counter_system *counters_load(const struct parsed_file *s, const struct c
                   s->source.path, ast_model_kind(s->tree) == MODEL_ROUNDS ? "rounds" : "steps", s->source.path);
     return NULL;
   }
-  struct param_binding *bindings = memory_alloc((o->defines.n + 1) * sizeof *bindings);
-  for (size_t i = 0; i < o->defines.n; i++) {
-    bindings[i] = (struct param_binding){o->defines.at[i].name, o->defines.at[i].low};
-    if (o->defines.at[i].low != o->defines.at[i].high) {
-      context_error(s->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
-                    o->defines.at[i].name);
-      memory_free(bindings);
-      return NULL;
-    }
-  }
+  struct param_binding *bindings = bindings_single(o, true);
+  if (!bindings)
+    return NULL;
   struct diags diags;
   diags_init(&diags, &s->source);
   struct counter_system *system = counters_typecheck(s->tree, &s->source, bindings, o->defines.n, &diags);
@@ -160,6 +153,41 @@ struct param_binding *bindings_lowest(const struct command_options *o) {
   for (size_t d = 0; d < o->defines.n; d++)
     bindings[d] = (struct param_binding){o->defines.at[d].name, o->defines.at[d].low};
   return bindings;
+}
+
+struct param_binding *bindings_single(const struct command_options *o, bool proof) {
+  for (size_t d = 0; d < o->defines.n; d++) {
+    if (o->defines.at[d].low == o->defines.at[d].high)
+      continue;
+    if (proof)
+      context_error(o->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
+                    o->defines.at[d].name);
+    else
+      context_error(o->rondo, "one instance at a time: '%s' has a range\n  help: rondo check makes tables of ranges",
+                    o->defines.at[d].name);
+    return NULL;
+  }
+  return bindings_lowest(o);
+}
+
+bool loaded_model_open(struct loaded_model *l, const struct command_options *o, bool complete) {
+  struct text error = {0};
+  const char *path = only_file(o);
+  *l = (struct loaded_model){0};
+  if (path && parsed_file_load(&l->parsed, o->rondo, path) && parsed_file_is_algorithm(&l->parsed) &&
+      (l->bindings = bindings_single(o, false)))
+    l->model = model_load(&l->parsed, l->bindings, o->defines.n, complete, false, &error);
+  text_release(&error);
+  if (!l->model)
+    loaded_model_close(l);
+  return l->model;
+}
+
+void loaded_model_close(struct loaded_model *l) {
+  model_free(l->model);
+  memory_free(l->bindings);
+  parsed_file_release(&l->parsed);
+  *l = (struct loaded_model){0};
 }
 
 void context_unknown_name(struct rondo *context, const char *kind, const char *name, const char *const *names,

@@ -40,6 +40,19 @@ struct counter_system *counters_load(const struct parsed_file *, const struct co
 
 /* The values that `-D` gives, of ranges the lowest; for memory_free. */
 struct param_binding *bindings_lowest(const struct command_options *);
+/* The same where a range makes no sense. NULL: there is one, and it was refused. proof: for all values, else for one.
+ */
+struct param_binding *bindings_single(const struct command_options *, bool proof);
+
+/* The model of the single file of a command, at one value of its parameters. */
+struct loaded_model {
+  struct parsed_file parsed;
+  struct param_binding *bindings;
+  struct model *model;
+};
+/* False: said why. complete: as model_load. */
+bool loaded_model_open(struct loaded_model *, const struct command_options *, bool complete);
+void loaded_model_close(struct loaded_model *);
 
 /* The single file of a command. */
 const char *only_file(const struct command_options *);

@@ -479,16 +479,8 @@ static bool rounds_proof_begin(struct rounds_proof *p) {
   const struct command_options *o = p->options;
   p->limits = prove_limits(o);
   p->deadline = clock_seconds() + p->limits.seconds;
-  p->given = memory_alloc((o->defines.n + 1) * sizeof *p->given);
-  for (size_t i = 0; i < o->defines.n; i++) {
-    p->given[i] = (struct param_binding){o->defines.at[i].name, o->defines.at[i].low};
-    if (o->defines.at[i].low != o->defines.at[i].high) {
-      context_error(o->rondo, "a range for '%s' is not for a proof\n  help: without -D it holds for all values",
-                    o->defines.at[i].name);
-      return false;
-    }
-  }
-  return find_first_instance(p);
+  p->given = bindings_single(o, true);
+  return p->given && find_first_instance(p);
 }
 
 static void rounds_proof_end(struct rounds_proof *p) {

@@ -36,13 +36,15 @@ struct query_context {              /* about what */
   enum semantics semantics;
   bool semantics_by_default; /* nobody insists on that semantics */
   bool quiet;                /* what an engine refuses is not said, only told in *refused */
+  double deadline;           /* of all queries about it, by clock_seconds; 0: none, or not known yet */
 };
 
 /* Properties of the same environment go together. False: said why. */
 bool query_groups_make(struct query_groups *, const struct model *, const struct command_options *);
 void query_groups_release(struct query_groups *);
 
-/* Asks all of them. False: a fault of rondo, in *fault; or the engine cannot do it, and said why: in *refused. */
+/* Asks all of them, within one time limit. False: a fault of rondo, in *fault; or the engine cannot do it, and said
+ * why: in *refused. */
 bool query_groups_answer(const struct query_groups *, const struct query_context *, struct check_result *,
                          struct text *refused, struct text *fault);
 

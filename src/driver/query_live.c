@@ -29,17 +29,23 @@ static struct assumptions assumptions_of(const struct model *m, uint32_t environ
   return a;
 }
 
-static void run_within_limits(struct liveness_search *l, const struct live_check *a) {
+/* assumptions: only whether some run satisfies them. True: it was found. The time is watched until the caller ends
+   that, so that what was found is told within it, too. */
+static bool run_within_limits(struct liveness_search *l, const struct live_check *a,
+                              const struct assumptions *assumptions) {
   const struct limits *limits = &a->asked.options->limits;
   l->graph.progress = progress_or_null(a->asked.options->rondo);
   l->graph.progress_context = &(struct progress_context){a->asked.options->rondo, a->asked.model};
   interpreter_watch(a->asked.interp, limits->interrupt);
   watch_time(a->asked.options->rondo, limits->seconds);
   watch_resident_memory(a->asked.options->rondo, limits->memory);
-  liveness_search_run(l);
+  if (!assumptions)
+    liveness_search_run(l);
+  bool found = assumptions ? liveness_graph_begin(&l->graph) && liveness_search_satisfiable(l, assumptions) : l->found;
   watch_resident_memory(a->asked.options->rondo, 0);
   interpreter_watch(a->asked.interp, NULL);
   context_progress(a->asked.options->rondo, NULL);
+  return found;
 }
 
 /* --- runs --- */
@@ -218,7 +224,7 @@ static bool live_check_run(const struct live_check *a, const struct reduction_re
   bool ok = true;
   liveness_search_init(&l, space, automaton, &assumptions, &a->asked.options->limits);
   if (!refused)
-    run_within_limits(&l, a);
+    run_within_limits(&l, a, NULL);
   if (!refused && assumptions.coins)
     refused = space->coins_lost;
   run_result_fill_live(r, space, &l, licences, a->shown_property, refused,
@@ -288,24 +294,25 @@ static bool strengthened_is_satisfiable(const struct query_context *about, const
   struct assumptions assumptions = assumptions_of(a.asked.model, in->environment);
   struct liveness_search l;
   liveness_search_init(&l, space, NULL, &assumptions, &about->options->limits);
-  bool found = liveness_graph_begin(&l.graph) && liveness_search_satisfiable(&l, &assumptions);
+  bool found = run_within_limits(&l, &a, &assumptions);
+  watch_time(about->options->rondo, 0);
   liveness_search_release(&l);
   space->ops->free(space);
   live_check_release(&a, NULL);
   return found;
 }
 
-/* The query with less, or more, assumed. True: that is an answer. */
+/* The query with less, or more, assumed. True: that is an answer. False: it is none, or there is a fault. */
 static bool answered_by_approximation(const struct query_context *about, const struct live_query *in,
-                                      enum each_approximation how, struct run_result *r) {
+                                      enum each_approximation how, struct run_result *r, struct text *fault) {
   struct live_check a;
-  struct text ignored = {0};
-  if (!live_check_init(&a, about, in, &ignored))
+  if (!live_check_init(&a, about, in, fault))
     return false;
   if (!live_approximate_each(a.asked.model, in->property, in->environment, how)) {
     live_check_release(&a, NULL);
     return false;
   }
+  /* Where more is assumed, every lasso is one of the query itself: the interpreter must confirm it. */
   bool ok = live_check_run(&a, &about->options->requested, r, how == EACH_STRONGER);
   a.asked.model->environments[in->environment] = a.said;
   live_check_release(&a, r);
@@ -313,25 +320,37 @@ static bool answered_by_approximation(const struct query_context *about, const s
   bool limited = search_limited(r->end), error = r->nproperties > 1;
   bool decided = v == (how == EACH_WEAKER ? VERDICT_HOLDS : VERDICT_VIOLATED);
   if (ok && decided && !error && how == EACH_WEAKER && !r->properties[0].vacuous)
-    decided = strengthened_is_satisfiable(about, in, &ignored);
-  text_release(&ignored);
-  if (ok && !error && (decided || limited))
+    decided = strengthened_is_satisfiable(about, in, fault);
+  if (ok && !error && (decided || limited) && fault->n == 0)
     return true;
   run_result_release(r);
   return false;
 }
 
-bool live_query_answer(const struct query_context *about, const struct live_query *in, struct run_result *r,
-                       struct text *fault) {
+/* All assumptions are those of the text. */
+static bool answered_exactly(const struct query_context *about, const struct live_query *in, struct run_result *r,
+                             struct text *fault) {
   struct live_check a;
-  bool symmetry = about->options->requested.reduce[REDUCE_SYMMETRY] != REQUEST_OFF; /* what it is done for */
-  bool answered = symmetry && (answered_by_approximation(about, in, EACH_WEAKER, r) ||
-                               answered_by_approximation(about, in, EACH_STRONGER, r));
-  if (answered)
-    return true;
   if (!live_check_init(&a, about, in, fault))
     return false;
   bool ok = live_check_run(&a, &about->options->requested, r, true);
   live_check_release(&a, r);
   return ok;
+}
+
+bool live_query_answer(const struct query_context *of, const struct live_query *in, struct run_result *r,
+                       struct text *fault) {
+  struct command_options o = *of->options;
+  struct query_context about = *of;
+  about.options = &o;
+  for (enum each_approximation how = EACH_WEAKER; how <= EACH_STRONGER; how++) {
+    limits_until(&o.limits, of->deadline);
+    if (o.requested.reduce[REDUCE_SYMMETRY] != REQUEST_OFF && /* what it is done for */
+        answered_by_approximation(&about, in, how, r, fault))
+      return true;
+    if (fault->n > 0)
+      return false;
+  }
+  limits_until(&o.limits, of->deadline);
+  return answered_exactly(&about, in, r, fault);
 }

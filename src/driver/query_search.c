@@ -277,6 +277,7 @@ static bool search_shorter(const struct search_query *a, uint64_t states, struct
   limits.states = states > SHORTER_STATES / SHORTER_STATES_FACTOR ? states * SHORTER_STATES_FACTOR : SHORTER_STATES;
   if (limits.seconds == 0 || limits.seconds > SHORTER_SECONDS)
     limits.seconds = SHORTER_SECONDS;
+  limits_until(&limits, a->asked->deadline);
   struct system *space = query_system(a->asked, &q, &requested, &licences);
   search_alone(&s, space, a, &limits, NULL); /* it does not take long */
   for (uint32_t i = 0, k = 0; i < r->nproperties && ok; i++)
@@ -359,8 +360,10 @@ static bool find_divergence_alone(const struct search_query *a, const struct sea
   struct search alone;
   if (!s->space->distance_cut)
     return true;
+  struct limits limits = a->options->limits;
+  limits_until(&limits, a->asked->deadline);
   struct system *space = query_system(a->asked, &a->query, requested, &licences);
-  search_alone(&alone, space, a, &a->options->limits, NULL);
+  search_alone(&alone, space, a, &limits, NULL);
   bool ok = find_divergence(a, &alone, r);
   search_release(&alone);
   space->ops->free(space);
@@ -533,6 +536,7 @@ bool query_answer(const struct query_context *of, const struct query *q, struct 
   struct query_context about = *of;
   about.options = &o;
   struct search_query a = {of->model, of->interp, of->arena, &o, *q, refused, fault, &about};
+  limits_until(&o.limits, of->deadline);
   if (q->semantics != SEMANTICS_FINE || o.max_distance)
     return answer(&a, r);
   /* Further and further, until there is no further, or no end of it. */
@@ -541,6 +545,7 @@ bool query_answer(const struct query_context *of, const struct query *q, struct 
         o.max_distance >= DISTANCE_MAX)
       return true;
     run_result_release(r);
+    limits_until(&o.limits, of->deadline);
   }
   return false;
 }
@@ -563,8 +568,11 @@ static bool answer_part(const struct query_group *query_group, const struct quer
   return query_answer(&a, &q, &c->runs[c->nruns++], refused, fault) && lockstep_recheck(&a, &q, c, refused, fault);
 }
 
-bool query_groups_answer(const struct query_groups *in, const struct query_context *of, struct check_result *c,
+bool query_groups_answer(const struct query_groups *in, const struct query_context *asked, struct check_result *c,
                          struct text *refused, struct text *fault) {
+  struct query_context about = *asked, *of = &about;
+  if (of->deadline == 0 && of->options->limits.seconds > 0)
+    of->deadline = clock_seconds() + of->options->limits.seconds;
   *c = (struct check_result){.model = of->model, .interp = of->interp};
   c->runs = memory_alloc((2 * in->at.n + in->live.n) * sizeof *c->runs);
   bool ok = true;

@@ -43,7 +43,7 @@ void verdict_add_limit(struct text *out, enum search_end end, const struct limit
     break;
   case SEARCH_TIME:
     text_add(out, "the limit of ");
-    seconds_add(out, limits->seconds);
+    seconds_add(out, limits->seconds_asked > 0 ? limits->seconds_asked : limits->seconds);
     text_add(out, " was reached");
     break;
   case SEARCH_INTERRUPTED:

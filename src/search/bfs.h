@@ -31,7 +31,7 @@ static inline bool search_limited(enum search_end e) { return e >= SEARCH_STATES
 struct limits { /* 0 or NULL: none */
   uint64_t states;
   size_t memory;
-  double seconds;
+  double seconds, seconds_asked;          /* seconds_asked: what reports call the limit of seconds; 0: that */
   uint32_t rounds;                        /* look no further; not a failure: see `cut` */
   const volatile sig_atomic_t *interrupt; /* not 0: stop; search_interrupted says why */
   const volatile sig_atomic_t *insist;    /* with checkpoints: not 0: stop, even if there is no time for one */

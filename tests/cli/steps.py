@@ -234,7 +234,7 @@ def compare_knows_its_limits(rondo):
     must([row["properties"][0]["verdict"] for row in rows] == ["holds", "inconclusive", "inconclusive"], rows)
     said = rondo("compare", path, "--property", "one_leader", "--max-states", small, status=2).stdout
     must("as far as the limits let them come" in said and ">" in said, said)
-    rondo("compare", path, "-D", "voters=2..3", status=3, says="compare takes one value of 'voters'")
+    rondo("compare", path, "-D", "voters=2..3", status=3, says="one instance at a time: 'voters' has a range")
     rondo("compare", path, "-D", "voter=3", status=3, says="voter")
     rondo("compare", status=3, says="no file")
     rondo("compare", rondo.file("t.rondo", SAFE), "-D", "n=2", "--property", "agreement", status=0, says="interleaving is the only semantics")
