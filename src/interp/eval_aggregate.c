@@ -23,17 +23,26 @@ struct aggregate_state {
 
 /* --- decisions by counts --- */
 
+/* *x -= times * y. Beyond 64 bits the dependence on counts is lost. */
+static void form_subtract(struct eval *e, int64_t *x, int64_t y, int64_t times) {
+  int64_t product, difference = 0;
+  if (__builtin_mul_overflow(times, y, &product) || __builtin_sub_overflow(*x, product, &difference)) {
+    if (e->decisions)
+      e->decisions->lost = true;
+    difference = 0;
+  }
+  *x = difference;
+}
+
 /* Adds what the current binding weighs, `times` over. */
 static void form_weigh(struct eval *e, struct form *f, int64_t times) {
   if (!e->decisions)
     return;
   uint32_t entry = e->decisions->entry;
-  if (entry == UINT32_MAX)
-    f->constant += times;
-  else if (entry < FORM_MAX)
-    f->of[entry] += times;
-  else
+  if (entry != UINT32_MAX && entry >= FORM_MAX)
     e->decisions->lost = true;
+  else
+    form_subtract(e, entry == UINT32_MAX ? &f->constant : &f->of[entry], times, -1);
 }
 
 static bool form_is_constant(const struct form *f) {
@@ -55,17 +64,19 @@ void decide(struct eval *e, const struct form *f, int64_t v) {
 
 /* What follows depends on the value itself. */
 void decide_exactly(struct eval *e, struct form f, int64_t v) {
-  f.constant -= v;
+  if (!e->decisions)
+    return;
+  form_subtract(e, &f.constant, v, 1);
   decide(e, &f, 0);
 }
 
-struct form form_minus(const struct form *a, const struct form *b, int64_t times) {
+struct form form_minus(struct eval *e, const struct form *a, const struct form *b, int64_t times) {
   struct form f = *a;
-  f.constant -= times * b->constant;
+  form_subtract(e, &f.constant, b->constant, times);
   for (uint32_t i = 0; i < FORM_MAX; i++)
-    f.of[i] -= times * b->of[i];
+    form_subtract(e, &f.of[i], b->of[i], times);
   for (uint32_t i = 0; i < FORM_PARAMS; i++)
-    f.param[i] -= times * b->param[i];
+    form_subtract(e, &f.param[i], b->param[i], times);
   return f;
 }
 
@@ -162,7 +173,7 @@ static value most_frequent(struct eval *e, struct aggregate_state *a) {
   uint64_t most = 0;
   for (size_t i = 0, best = 0; i < a->tally.n; i++) {
     if (e->decisions && i > 0) {
-      struct form f = form_minus(&a->tally.at[i].form, &a->tally.at[best].form, 1);
+      struct form f = form_minus(e, &a->tally.at[i].form, &a->tally.at[best].form, 1);
       decide(e, &f, (int64_t)a->tally.at[i].weight - (int64_t)most);
     }
     if (a->tally.at[i].weight > most) {
@@ -197,7 +208,7 @@ static bool pick_one(struct eval *e, struct aggregate_state *a, value *result) {
 static bool majority_of(struct eval *e, struct aggregate_state *a, value *result) {
   for (size_t i = 0; i < a->tally.n; i++) {
     if (e->decisions) {
-      struct form f = form_minus(&a->form, &a->tally.at[i].form, 2);
+      struct form f = form_minus(e, &a->form, &a->tally.at[i].form, 2);
       decide(e, &f, (int64_t)a->total - 2 * (int64_t)a->tally.at[i].weight);
     }
     if (2 * a->tally.at[i].weight > a->total) {
@@ -322,7 +333,7 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
   case NODE_SUB:
     v = eval_linear(e, n->kid[0], f);
     w = eval_linear(e, n->kid[1], &g);
-    *f = form_minus(f, &g, n->op == NODE_SUB ? 1 : -1);
+    *f = form_minus(e, f, &g, n->op == NODE_SUB ? 1 : -1);
     if ((n->op == NODE_SUB ? __builtin_sub_overflow(v, w, &v) : __builtin_add_overflow(v, w, &v)) || !number_fits(v))
       eval_fail(e, n->at, "arithmetic beyond 64 bits");
     return v;
@@ -334,7 +345,7 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
     if (v > INT32_MAX || v < INT32_MIN)
       break;
     w = eval_linear(e, n->kid[!factor], &g);
-    *f = form_minus(f, &g, -v);
+    *f = form_minus(e, f, &g, -v);
     if (__builtin_mul_overflow(v, w, &v) || !number_fits(v))
       eval_fail(e, n->at, "arithmetic beyond 64 bits");
     return v;

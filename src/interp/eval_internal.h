@@ -24,7 +24,7 @@ value eval_linear(struct eval *, const struct node *, struct form *);
 /* The value of the form is `v` here, and what follows depends on its sign; or on the value itself. */
 void decide(struct eval *, const struct form *, int64_t v);
 void decide_exactly(struct eval *, struct form, int64_t v);
-struct form form_minus(const struct form *, const struct form *, int64_t times);
+struct form form_minus(struct eval *, const struct form *, const struct form *, int64_t times); /* a - times * b */
 
 /* The variable's value is asked for: that from before the run, unless it has been assigned since. */
 static inline void note_read(struct eval *e, uint32_t var) {

@@ -34,18 +34,6 @@ struct unfolder {
 
 /* ---- terms as rows ---- */
 
-static bool row_add(struct unfolder *u, int64_t *row, const int64_t *more, int64_t times) {
-  for (uint32_t i = 0; i < u->width; i++) {
-    __int128 sum = row[i] + (__int128)times * more[i];
-    if (sum > INT64_MAX / 4 || sum < INT64_MIN / 4) {
-      u->failure = "numbers beyond 64 bits";
-      return false;
-    }
-    row[i] = (int64_t)sum;
-  }
-  return true;
-}
-
 enum term_truth { NO, YES, MAYBE };
 static enum term_truth truth_of(struct unfolder *u, const struct term *t);
 static bool row_of(struct unfolder *u, const struct term *t, int64_t times, int64_t *row);
@@ -102,8 +90,10 @@ static bool row_of(struct unfolder *u, const struct term *t, int64_t times, int6
       one[1 + u->g->nparams + t->index] = 1;
     else
       one[1 + u->g->nvars + t->index] = 1;
-    bool ok = row_add(u, row, one, times);
+    bool ok = row_add_times(row, one, u->width, times);
     memory_free(one);
+    if (!ok)
+      u->failure = "numbers beyond 64 bits";
     return ok;
   }
   u->failure = "a number of no known kind";

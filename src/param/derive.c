@@ -38,20 +38,35 @@ struct solver *derive_solver(const struct derivation_builder *d) {
 
 /* ---- parameters ---- */
 
-static bool term_row(const struct derivation_builder *d, const struct term *t, int64_t times, int64_t *row) {
+bool derive_row_add(struct derivation_builder *d, struct span at, int64_t *row, const int64_t *more, uint32_t width,
+                    int64_t times) {
+  return row_add_times(row, more, width, times) || derive_beyond(d, at);
+}
+
+bool derive_beyond(struct derivation_builder *d, struct span at) {
+  return derive_refuse(d, at, "there are numbers beyond 64 bits");
+}
+
+/* times * x; false: beyond 64 bits, refused. */
+static bool scale(struct derivation_builder *d, struct span at, int64_t *times, int64_t x) {
+  return (!__builtin_mul_overflow(*times, x, times) && *times != INT64_MIN) || derive_beyond(d, at);
+}
+
+static bool term_row(struct derivation_builder *d, const struct term *t, int64_t times, int64_t *row) {
+  const int64_t one = 1;
   switch (t->op) {
   case TERM_NUMBER:
-    row[0] += times * t->number;
-    return true;
+    return derive_row_add(d, t->at, row, &t->number, 1, times);
   case TERM_PARAM:
     for (uint32_t i = 0; i < d->base->nparams; i++)
-      row[1 + i] += d->base->param[i] == t->index ? times : 0;
+      if (d->base->param[i] == t->index && !derive_row_add(d, t->at, &row[1 + i], &one, 1, times))
+        return false;
     return true;
   case TERM_ADD:
   case TERM_SUB:
     return term_row(d, t->kid[0], times, row) && term_row(d, t->kid[1], t->op == TERM_SUB ? -times : times, row);
   case TERM_TIMES:
-    return term_row(d, t->kid[1], times * t->kid[0]->number, row);
+    return scale(d, t->at, &times, t->kid[0]->number) && term_row(d, t->kid[1], times, row);
   case TERM_COUNTER: /* not of parameters alone, or not linear */
   case TERM_CONTROL:
   case TERM_AMOUNT:
@@ -69,21 +84,16 @@ static bool term_row(const struct derivation_builder *d, const struct term *t, i
 
 /* Whatever is none of these operators is refused. */
 bool node_row(struct derivation_builder *d, const struct node *n, int64_t times, int64_t *row) {
-  if (n->op == NODE_CONST) {
-    row[0] += times * n->constant;
-    return true;
-  }
-  if (n->op == NODE_PARAM) {
-    for (uint32_t i = 0; i <= d->base->nparams; i++)
-      row[i] += times * d->param_row[n->index][i];
-    return true;
-  }
+  if (n->op == NODE_CONST)
+    return derive_row_add(d, n->at, row, &n->constant, 1, times);
+  if (n->op == NODE_PARAM)
+    return derive_row_add(d, n->at, row, d->param_row[n->index], d->base->nparams + 1, times);
   if (n->op == NODE_ADD || n->op == NODE_SUB)
     return node_row(d, n->kid[0], times, row) && node_row(d, n->kid[1], n->op == NODE_SUB ? -times : times, row);
   if (n->op == NODE_MUL && n->kid[0]->op == NODE_CONST)
-    return node_row(d, n->kid[1], times * n->kid[0]->constant, row);
+    return scale(d, n->at, &times, n->kid[0]->constant) && node_row(d, n->kid[1], times, row);
   if (n->op == NODE_MUL && n->kid[1]->op == NODE_CONST)
-    return node_row(d, n->kid[0], times * n->kid[1]->constant, row);
+    return scale(d, n->at, &times, n->kid[1]->constant) && node_row(d, n->kid[0], times, row);
   if (n->op == NODE_NARROW)
     return node_row(d, n->kid[0], times, row);
   return derive_refuse(d, n->at, "this is not linear in the parameters");

@@ -109,6 +109,10 @@ struct derivation_builder {
 /* derive.c */
 bool derive_refuse(struct derivation_builder *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
+bool derive_beyond(struct derivation_builder *, struct span); /* refuses numbers beyond 64 bits */
+/* row += times * more; false: beyond 64 bits, refused. */
+bool derive_row_add(struct derivation_builder *, struct span, int64_t *row, const int64_t *more, uint32_t width,
+                    int64_t times);
 bool derive_stopped(struct derivation_builder *); /* it is to stop: then it is refused */
 struct solver *derive_solver(const struct derivation_builder *);
 /* A linear term over parameters, as a row over the columns; false: it is none, refused. */

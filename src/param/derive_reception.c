@@ -97,8 +97,7 @@ static void add_sizes(struct row_builder *w) {
   const struct reception_columns *r = w->r;
   for (size_t i = 0; i < r->d->sizes.n; i++) {
     const struct heard_size *size = &r->d->sizes.at[i];
-    for (uint32_t k = 0; k <= r->np; k++)
-      w->row[k] = size->times * r->d->size_row[k];
+    derive_row_add(r->d, r->d->role->at, w->row, r->d->size_row, r->np + 1, size->times);
     if (size->limit)
       add_limit(w, size->limit, -1);
     w->row[0] -= size->strict;

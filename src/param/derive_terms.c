@@ -25,8 +25,12 @@ static bool is_number(const struct term *t) { return t->op == TERM_NUMBER; }
 struct term *make_sum(struct derivation_builder *d, struct term *a, struct term *b) {
   if (!a || !b)
     return a ? a : b ? b : make_number(d, 0);
-  if (is_number(a) && is_number(b))
-    return make_number(d, a->number + b->number); /* small numbers of the text */
+  int64_t folded = 0;
+  if (is_number(a) && is_number(b)) {
+    if (__builtin_add_overflow(a->number, b->number, &folded))
+      derive_beyond(d, d->role->at);
+    return make_number(d, folded);
+  }
   if (is_number(b) && b->number == 0)
     return a;
   return is_number(a) && a->number == 0 ? b : make(d, TERM_ADD, a, b);
@@ -41,8 +45,12 @@ struct term *make_difference(struct derivation_builder *d, struct term *a, struc
 struct term *make_times(struct derivation_builder *d, int64_t x, struct term *t) {
   if (x == 1)
     return t;
-  if (is_number(t))
-    return make_number(d, x * t->number);
+  int64_t folded = 0;
+  if (is_number(t)) {
+    if (__builtin_mul_overflow(x, t->number, &folded))
+      derive_beyond(d, d->role->at);
+    return make_number(d, folded);
+  }
   return make(d, TERM_TIMES, make_number(d, x), t);
 }
 

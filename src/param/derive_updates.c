@@ -22,21 +22,22 @@ struct concolic_search {
 
 static uint32_t columns_of(const struct concolic_search *x) { return x->d->base->nparams + x->nmessages; }
 
-/* The form over columns. */
-static void form_row(const struct concolic_search *x, const struct form *f, int64_t *row) {
-  const struct derivation_builder *d = x->d;
+/* The form over columns. Beyond 64 bits: it failed, and is refused. */
+static void form_row(struct concolic_search *x, const struct form *f, int64_t *row) {
+  struct derivation_builder *d = x->d;
+  struct span at = d->role->body[x->point].at;
   uint32_t np = d->base->nparams;
   memset(row, 0, (columns_of(x) + (size_t)1) * sizeof *row);
-  row[0] = f->constant;
-  for (uint32_t i = 0; i < FORM_PARAMS && i < d->m->nparams; i++)
-    for (uint32_t k = 0; k <= np && f->param[i]; k++)
-      row[k] += f->param[i] * d->param_row[i][k];
-  for (uint32_t i = 0; i < x->n; i++)
-    row[1 + np + x->heard[i]] += f->of[i];
+  bool ok = derive_row_add(d, at, row, &f->constant, 1, 1);
+  for (uint32_t i = 0; i < FORM_PARAMS && i < d->m->nparams && ok; i++)
+    ok = !f->param[i] || derive_row_add(d, at, row, d->param_row[i], np + 1, f->param[i]);
+  for (uint32_t i = 0; i < x->n && ok; i++)
+    ok = derive_row_add(d, at, &row[1 + np + x->heard[i]], &f->of[i], 1, 1);
+  x->failed |= !ok;
 }
 
 /* The sign as a constraint: row >= 0 or == 0. */
-static bool sign_row(const struct concolic_search *x, const struct sign_decision *dec, int64_t *row) {
+static bool sign_row(struct concolic_search *x, const struct sign_decision *dec, int64_t *row) {
   form_row(x, &dec->form, row);
   for (uint32_t i = 0; i <= columns_of(x) && dec->sign < 0; i++)
     row[i] = -row[i];
@@ -77,7 +78,7 @@ static bool solve_path(struct concolic_search *x, uint32_t *counts) {
     bool equal = sign_row(x, &x->path.at[i], row);
     solver_add_row(x->solver, row, columns_of(x) + 1, equal, NULL);
   }
-  enum answer answer = solver_check(x->solver);
+  enum answer answer = x->failed ? ANSWER_UNKNOWN : solver_check(x->solver);
   bool ok = answer == ANSWER_YES;
   x->failed |= answer == ANSWER_UNKNOWN;
   for (uint32_t i = 0; i < x->n && ok; i++) {

@@ -109,7 +109,7 @@ static void accelerate_step(const struct run_path *w, const struct counter_trans
   for (uint32_t k = 0; k < g->ncounters; k++) {
     int64_t *row = arena_copy(arena, t->update[k], t->guard.width * sizeof *row);
     by[k] = step->after.counters[k] - start[k];
-    row[0] -= by[k];
+    effect.overflow |= __builtin_sub_overflow(row[0], by[k], &row[0]);
     row[1 + g->nparams + k]--;
     cube_add(&effect, row, true);
   }
@@ -196,11 +196,8 @@ static void take_step(struct path_walk *k, const struct counter_transition *t, u
     next[i] = arena_array(arena, k->width, sizeof *next[i]);
     next[i][0] = t->update[i][0];
     for (uint32_t v = 0; v + 1 < t->guard.width; v++)
-      for (uint32_t c = 0; c < k->width && t->update[i][v + 1]; c++) {
-        __int128 sum = next[i][c] + (__int128)t->update[i][v + 1] * k->images[v][c];
-        k->w->cube.overflow |= sum > INT64_MAX / 4 || sum < INT64_MIN / 4;
-        next[i][c] = (int64_t)sum;
-      }
+      if (t->update[i][v + 1] && !row_add_times(next[i], k->images[v], k->width, t->update[i][v + 1]))
+        k->w->cube.overflow = true;
   }
   for (uint32_t i = 0; i < g->ncounters; i++)
     k->images[g->nparams + i] = k->now[i] = next[i];

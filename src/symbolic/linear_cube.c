@@ -34,6 +34,16 @@ void cube_drop(struct cube *c, uint32_t i) {
 
 /* ---- normal rows ---- */
 
+bool row_add_times(int64_t *row, const int64_t *more, uint32_t width, int64_t times) {
+  for (uint32_t i = 0; i < width; i++) {
+    __int128 sum = row[i] + (__int128)times * more[i];
+    if (sum > INT64_MAX / 4 || sum < INT64_MIN / 4)
+      return false;
+    row[i] = (int64_t)sum;
+  }
+  return true;
+}
+
 static uint64_t magnitude(int64_t x) { return x < 0 ? 0 - (uint64_t)x : (uint64_t)x; }
 
 static uint64_t gcd(uint64_t a, uint64_t b) {

@@ -28,6 +28,10 @@ void cube_release(struct cube *);
 void cube_copy(struct cube *, const struct cube *); /* into one that is not initialised */
 static inline const int64_t *cube_row(const struct cube *c, uint32_t i) { return c->cells.at + (size_t)i * c->width; }
 
+/* row += times * more. False: the result would leave a quarter of 64 bits, which keeps room to negate a row and to
+   change its constant by one; the row is then of no use. */
+bool row_add_times(int64_t *row, const int64_t *more, uint32_t width, int64_t times);
+
 void cube_add(struct cube *, const int64_t *row, bool equal);
 void cube_add_cube(struct cube *, const struct cube *); /* of the same width */
 void cube_drop(struct cube *, uint32_t constraint);     /* the last takes its place */

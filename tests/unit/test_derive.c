@@ -494,6 +494,21 @@ static void what_does_not_fit_is_refused(void **unused) {
                "") "environment e { at most 1 processes are byzantine }\nsafety s: forall p in "
                    "faulty: p.x == 0\n",
        "may fail", NULL},
+      /* products that fit only if they wrap: 2^62 * (4 - n) is 0 here, and 4 * 2^62 is not a number */
+      {PROCESS("input x: 0..1", "send x to all", "") "environment e { at most 4611686018427387904 * (4 - n) processes "
+                                                     "crash }\n" PROPERTY,
+       "beyond 64 bits", "4"},
+      {PROCESS("input x: 0..1", "send x to all", "") "environment e { every round: forall p in P: |HO[p]| >= "
+                                                     "4611686018427387904 * (4 - n) }\n" PROPERTY,
+       "beyond 64 bits", "4"},
+      {PROCESS("input x: 0..1", "send x to all", "if 4294967296 * (4294967296 * (4 - n)) < |received| { x := 0 }")
+           PROPERTY,
+       NULL, NULL},
+      {PROCESS(
+           "input x: 0..1", "send x to all",
+           "if 1073741824 * (1073741824 * (16 * (count(m in received: m == 0) - count(m in received: m == 1)))) > 0 "
+           "{ x := 0 }") PROPERTY,
+       NULL, NULL},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     struct scene s = {.text = cases[i].text, .property = "s", .with = {{"n", 4}}};
