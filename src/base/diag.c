@@ -109,6 +109,32 @@ void source_place(const struct source *s, uint32_t offset, uint32_t *line, uint3
     ++*column;
 }
 
+uint32_t source_line_number(const struct source *s, struct span at) {
+  uint32_t line, column;
+  source_place(s, at.from, &line, &column);
+  return line;
+}
+
+static bool is_blank(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
+void source_add_text(const struct source *s, struct span at, struct text *out) {
+  const char *text = s->text;
+  uint32_t end = at.to < s->length ? at.to : (uint32_t)s->length;
+  bool blank = false, first = true;
+  for (uint32_t i = at.from; i < end; i++) {
+    if (text[i] == '/' && i + 1 < end && text[i + 1] == '/')
+      while (i < end && text[i] != '\n')
+        i++;
+    if (i == end || is_blank(text[i])) {
+      blank = true;
+      continue;
+    }
+    text_add(out, blank && !first ? " " : "");
+    text_add_n(out, &text[i], 1);
+    blank = first = false;
+  }
+}
+
 const char *source_line(const struct source *s, uint32_t line, size_t *length) {
   const char *at = s->text, *end = s->text + s->length;
   for (uint32_t l = 1; l < line && at < end; l++) {

@@ -191,9 +191,8 @@ static void define_conditions(struct certificate_printer *p) {
 }
 
 static void add_place(struct certificate_printer *p, uint32_t i) {
-  uint32_t line, column;
-  source_place(&p->s->source, p->s->moves[i].at.from, &line, &column);
-  text_addf(p->out, "\n  ; %s (line %" PRIu32 ")\n  (and ", p->s->moves[i].name, line);
+  text_addf(p->out, "\n  ; %s (line %" PRIu32 ")\n  (and ", p->s->moves[i].name,
+            source_line_number(&p->s->source, p->s->moves[i].at));
 }
 
 static void define_step(struct certificate_printer *p) {

@@ -406,26 +406,32 @@ static bool collect_member(struct eval *e, void *context, uint64_t weight) {
   return true;
 }
 
+static void collect_members(struct property_translation *s, const struct node *n, const struct generator *g,
+                            struct range_members *members) {
+  jmp_buf failure;
+  s->e.failure = &failure;
+  if (setjmp(failure)) {
+    s->failed = true;
+    derive_refuse(s->d, n->at, "a property may fail: %s", s->e.error.message);
+  } else {
+    eval_bindings(&s->e, g, 1, collect_member, members);
+  }
+}
+
 /* Over values: those of a type, of an option or set that a bound process has. */
 static struct term *over_values(struct property_translation *s, const struct node *n, uint32_t gen, bool all) {
   struct derivation_builder *d = s->d;
   struct generator g = n->gen[gen];
   struct range_members members = {.slot = g.slot};
   struct term *result = make_number(d, all);
-  jmp_buf failure;
   g.cond = NULL;
-  s->e.failure = &failure;
-  if (type_contains_kind(g.type, TYPE_PROCESS) || !is_local(g.range)) {
+  if (type_contains_kind(g.type, TYPE_PROCESS) || !is_local(g.range))
     no_term(s, g.range->at,
             type_contains_kind(g.type, TYPE_PROCESS)
                 ? "a property goes through sets of processes, or other values made of processes"
                 : "a property makes values of what several processes have");
-  } else if (setjmp(failure)) {
-    s->failed = true;
-    derive_refuse(d, n->at, "a property may fail: %s", s->e.error.message);
-  } else {
-    eval_bindings(&s->e, &g, 1, collect_member, &members);
-  }
+  else
+    collect_members(s, n, &g, &members);
   for (size_t i = 0; i < members.at.n && !s->failed; i++) {
     s->e.slot[g.slot] = members.at.at[i];
     struct term *says = body_of(s, n, gen, all);

@@ -302,6 +302,7 @@ static void begin(struct backward_search *b) {
   b->known = backward_solver_new(b->g, b->watch);
   solver_literals(b->known, (uint32_t)b->g->locations.n);
   b->widened = 0;
+  b->gave_up = b->inexact = false;
 }
 
 static void end(struct backward_search *b) {

@@ -41,8 +41,9 @@ static bool read_number(struct result_reader *r, int64_t *out) {
     return false;
   errno = 0;
   *out = strtoll(r->at, &end, 10);
+  bool ok = errno == 0 && end > r->at && end <= r->end; /* a lone '-' is no number */
   r->at = end;
-  return errno == 0;
+  return ok;
 }
 
 static bool read_all(struct result_reader *r, int64_t *out, uint32_t n) {

@@ -15,12 +15,10 @@ json_t *licences_json(const struct licences *l, const struct model *m) {
   json_t *j = json_array();
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     const struct licence *licence = &l->of[i];
-    uint32_t line = 0, column;
+    uint32_t line = licence->at.to ? source_line_number(&m->source, licence->at) : 0;
     if (!licence->concerns)
       continue;
     json_t *one = json_object();
-    if (licence->at.to > 0)
-      source_place(&m->source, licence->at.from, &line, &column);
     json_object_set_new(one, "name", json_string(reduction_name(i)));
     json_object_set_new(one, "applied", json_boolean(licence->applied));
     json_object_set_new(one, "granted", json_boolean(licence->granted));

@@ -2,6 +2,7 @@
 
 #include "report/trace_text.h"
 #include "trace/trace_json.h"
+#include "trace/value_json.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -28,12 +29,6 @@ static void add_proved(const struct proof_result *p, struct text *out) {
   } else {
     proof_summary(&p->proof, p->system, out);
   }
-}
-
-static uint32_t line_of(const struct counter_system *s, struct span at) {
-  uint32_t line, column;
-  source_place(&s->source, at.from, &line, &column);
-  return line;
 }
 
 /* ---- the run, in words ---- */
@@ -88,12 +83,13 @@ void counter_run_text(const struct counter_system *s, const struct counter_prope
     text_addf(out, "\nmove %zu: %s", i + 1, m->name);
     for (uint32_t k = 0; k < m->namounts; k++)
       text_addf(out, ", %s = %" PRId64, m->amounts[k].name, step->amounts[k]);
-    text_addf(out, "  (line %" PRIu32 ")\n", line_of(s, m->at));
+    text_addf(out, "  (line %" PRIu32 ")\n", source_line_number(&s->source, m->at));
     add_changes(&items, s, now, &step->after);
     items_print(&items, style, "change", false, out);
     now = &step->after;
   }
-  text_addf(out, "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n", p->name, line_of(s, p->at), p->text);
+  text_addf(out, "\nnow %s is unsafe  (line %" PRIu32 ")\n  %s\n", p->name, source_line_number(&s->source, p->at),
+            p->text);
 }
 
 /* ---- in words ---- */
@@ -242,12 +238,14 @@ static json_t *params_json(const struct counter_system *s) {
   return j;
 }
 
+static json_t *text_json(const char *text) { return text_to_json(text, strlen(text)); }
+
 json_t *counter_model_json(const struct counter_system *s) {
   struct text conditions = {0};
   counter_conditions_print(s, true, &conditions);
-  json_t *j =
-      json_pack("{s:s, s:s, s:o, s:s, s:n, s:s}", "name", s->name, "file", s->source.path, "params", params_json(s),
-                "conditions", text_or_empty(&conditions), "environment", "semantics", "counters");
+  json_t *j = json_pack("{s:s, s:o, s:o, s:o, s:n, s:s}", "name", s->name, "file", text_json(s->source.path), "params",
+                        params_json(s), "conditions", text_json(text_or_empty(&conditions)), "environment", "semantics",
+                        "counters");
   text_release(&conditions);
   return j;
 }
@@ -261,13 +259,14 @@ json_t *counter_run_json(const struct counter_system *s, const struct counter_pr
     json_t *amounts = json_object();
     for (uint32_t k = 0; k < m->namounts; k++)
       json_object_set_new(amounts, m->amounts[k].name, json_integer(step->amounts[k]));
-    json_array_append_new(steps, json_pack("{s:s, s:i, s:o, s:o}", "move", m->name, "line", (int)line_of(s, m->at),
-                                           "amounts", amounts, "state", state_json(s, &step->after)));
+    json_array_append_new(steps, json_pack("{s:s, s:i, s:o, s:o}", "move", m->name, "line",
+                                           (int)source_line_number(&s->source, m->at), "amounts", amounts, "state",
+                                           state_json(s, &step->after)));
   }
-  return json_pack("{s:s, s:o, s:{s:s, s:s, s:i}, s:o, s:o, s:o}", "schema", COUNTER_TRACE_SCHEMA, "model",
-                   counter_model_json(s), "property", "name", p->name, "formula", p->text, "line",
-                   (int)line_of(s, p->at), "params", values_json(s, run->params), "initial", state_json(s, &run->start),
-                   "steps", steps);
+  return json_pack("{s:s, s:o, s:{s:s, s:o, s:i}, s:o, s:o, s:o}", "schema", COUNTER_TRACE_SCHEMA, "model",
+                   counter_model_json(s), "property", "name", p->name, "formula", text_json(p->text), "line",
+                   (int)source_line_number(&s->source, p->at), "params", values_json(s, run->params), "initial",
+                   state_json(s, &run->start), "steps", steps);
 }
 
 static json_t *trace_json(const struct proof_result *p) {
@@ -293,11 +292,11 @@ static json_t *property_json(const struct proof_result *one, uint32_t run) {
   json_t *reports = json_object();
   add_proved(one, &proved);
   for (uint32_t i = 0; i < p->nreports; i++)
-    json_object_set_new(reports, p->reports[i].name, json_string(p->reports[i].reached));
-  json_t *j = json_pack("{s:s, s:s, s:s, s:s, s:s?, s:i, s:o, s:s?, s:o, s:o}", "name", one->name, "kind", "safety",
-                        "verdict", verdict_name(proof_verdict(p)), "proved", text_or_empty(&proved), "environment",
-                        one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by, "engines",
-                        reports, "compared", compared_json(one));
+    json_object_set_new(reports, p->reports[i].name, text_json(p->reports[i].reached));
+  json_t *j = json_pack("{s:s, s:s, s:s, s:o, s:s?, s:i, s:o, s:s?, s:o, s:o}", "name", one->name, "kind", "safety",
+                        "verdict", verdict_name(proof_verdict(p)), "proved", text_json(text_or_empty(&proved)),
+                        "environment", one->environment, "run", (int)run, "trace", trace_json(one), "engine", p->by,
+                        "engines", reports, "compared", compared_json(one));
   text_release(&proved);
   return j;
 }

@@ -60,11 +60,8 @@ static void add_rounds_licences(struct text *out, const struct style *style, con
       paint_add(out, style, PAINT_UNSURE, "coarse         ");
       text_addf(out, "%s is said of whole rounds only: %s", p->property->name, p->rounds.reason);
     }
-    if (p->rounds.at.to > 0 && !p->rounds.granted) {
-      uint32_t line, column;
-      source_place(&m->source, p->rounds.at.from, &line, &column);
-      text_addf(out, "  (line %u)", line);
-    }
+    if (p->rounds.at.to > 0 && !p->rounds.granted)
+      text_addf(out, "  (line %u)", source_line_number(&m->source, p->rounds.at));
     text_add(out, "\n");
   }
 }
@@ -73,7 +70,6 @@ void licences_text(const struct licences *l, const struct model *m, bool all, co
                    struct text *out) {
   for (unsigned i = 0; i < REDUCTIONS; i++) {
     const struct licence *licence = &l->of[i];
-    uint32_t line, column;
     if (!licence->concerns)
       continue;
     if (!all && !(licence->applied && (licence->useful || licence->forced)))
@@ -88,10 +84,8 @@ void licences_text(const struct licences *l, const struct model *m, bool all, co
       text_addf(out, "%*s", (int)(strlen("granted ") - strlen(word)), "");
     }
     text_add(out, licence->reason);
-    if (licence->at.to > 0) {
-      source_place(&m->source, licence->at.from, &line, &column);
-      text_addf(out, "  (line %u)", line);
-    }
+    if (licence->at.to > 0)
+      text_addf(out, "  (line %u)", source_line_number(&m->source, licence->at));
     text_add(out, "\n");
   }
 }

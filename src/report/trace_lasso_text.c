@@ -15,27 +15,19 @@ static void print_standstill(const struct trace_printer *t) {
 }
 
 void clause_print(const struct model *m, const struct clause *c, struct text *out) {
-  const char *text = m->source.text;
-  bool blank = false, quantified = c->at.to - c->at.from > 4 && !strncmp(text + c->at.from, "for ", 4);
+  bool quantified = c->at.to - c->at.from > 4 && !strncmp(m->source.text + c->at.from, "for ", 4);
   text_addf(out, "%s%s%s ",
             c->kind == CLAUSE_OFTEN  ? "infinitely often"
             : c->kind == CLAUSE_ONCE ? "eventually"
                                      : "eventually always",
             c->unit == EACH_PHASE ? " phase" : "", quantified ? "" : ":");
-  for (uint32_t i = c->at.from; i < c->at.to; i++) {
-    bool space = text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
-    if (!space) {
-      text_add(out, blank ? " " : "");
-      text_add_n(out, &text[i], 1);
-    }
-    blank = space;
-  }
+  source_add_text(&m->source, c->at, out);
 }
 
 static void add_clause(const struct trace_printer *t, const struct clause *c) {
   text_add(t->out, "  ");
   clause_print(t->model, c, t->out);
-  text_addf(t->out, "  (line %u)\n", source_line_number(t->model, c->at));
+  text_addf(t->out, "  (line %u)\n", source_line_number(&t->model->source, c->at));
 }
 
 #define UNTAKEN_MAX 5
@@ -68,13 +60,13 @@ static void print_untaken(void *context, const struct fair_group *g) {
   } else {
     text_addf(t->out, " could do %s", a->name);
   }
-  text_addf(t->out, ", but not always  (line %u)\n", source_line_number(t->model, a->at));
+  text_addf(t->out, ", but not always  (line %u)\n", source_line_number(&t->model->source, a->at));
 }
 
 static void print_fairness(const struct trace_printer *t, struct interpreter *interp, const struct clause *fair) {
   struct untaken_list u = {t, 0};
   text_addf(t->out, "\nthis is fair: whatever can be taken %s is  (line %u)\n",
-            fair->strong ? "again and again" : "all the time", source_line_number(t->model, fair->at));
+            fair->strong ? "again and again" : "all the time", source_line_number(&t->model->source, fair->at));
   lasso_untaken_groups(t->trace, interp, print_untaken, &u);
   if (u.n > UNTAKEN_MAX && !t->style->verbose)
     text_addf(t->out, "  and %u more\n", u.n - UNTAKEN_MAX);

@@ -5,12 +5,6 @@
 #define VALUE_MAX 60 /* what is shown of a long value unless the user wants all */
 #define PARTS_MAX 6  /* changed parts of one array or record, likewise */
 
-uint32_t source_line_number(const struct model *m, struct span at) {
-  uint32_t line, column;
-  source_place(&m->source, at.from, &line, &column);
-  return line;
-}
-
 void trace_printer_value(const struct trace_printer *t, struct text *out, const struct type *type, value v) {
   struct text whole = {0};
   value_print(&t->model->values, t->model, type, v, &whole);
@@ -124,7 +118,7 @@ void trace_printer_lines(const struct trace_printer *t, const struct change *cha
   for (;;) { /* in ascending order, each once */
     uint32_t next = UINT32_MAX;
     for (size_t i = 0; i < n; i++) {
-      uint32_t line = changes[i].at.to ? source_line_number(t->model, changes[i].at) : 0;
+      uint32_t line = changes[i].at.to ? source_line_number(&t->model->source, changes[i].at) : 0;
       if (line > last && line < next && line != known)
         next = line;
     }

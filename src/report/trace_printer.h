@@ -28,7 +28,6 @@ void process_groups_add(struct process_groups *, const struct trace_printer *, u
 void process_groups_print(struct process_groups *, const struct trace_printer *, const char *label, bool one_each);
 void process_groups_release(struct process_groups *);
 
-uint32_t source_line_number(const struct model *, struct span);
 void trace_printer_value(const struct trace_printer *, struct text *, const struct type *,
                          value); /* shortened unless verbose */
 void trace_printer_heading(const struct trace_printer *, const char *);

@@ -81,7 +81,7 @@ static void add_taken(const struct trace_printer *t, const struct event *e, cons
 /* `when not voted`, as the text has it. */
 static void add_trigger(const struct trace_printer *t, const struct action *a, struct text *out) {
   size_t n;
-  const char *line = source_line(&t->model->source, source_line_number(t->model, a->at), &n);
+  const char *line = source_line(&t->model->source, source_line_number(&t->model->source, a->at), &n);
   const char *end = memchr(line, '{', n), *when = NULL;
   if (end)
     n = (size_t)(end - line);
@@ -155,7 +155,7 @@ static void describe_event(const struct trace_printer *t, const struct event *e,
     break;
   }
   if (a)
-    s->line = source_line_number(t->model, a->at);
+    s->line = source_line_number(&t->model->source, a->at);
 }
 
 /* --- what comes of it --- */

@@ -88,24 +88,6 @@ static void print_start(const struct trace_printer *t) {
 
 /* --- the end --- */
 
-static void add_formula(const struct trace_printer *t, struct span at) {
-  const char *text = t->model->source.text;
-  bool blank = false;
-  text_add(t->out, "  ");
-  for (uint32_t i = at.from; i < at.to; i++) {
-    if (text[i] == '/' && i + 1 < at.to && text[i + 1] == '/') /* a comment within the formula */
-      while (i < at.to && text[i] != '\n')
-        i++;
-    bool space = i >= at.to || text[i] == ' ' || text[i] == '\n' || text[i] == '\t' || text[i] == '\r';
-    if (!space) {
-      text_add(t->out, blank ? " " : "");
-      text_add_n(t->out, &text[i], 1);
-    }
-    blank = space;
-  }
-  text_add(t->out, "\n");
-}
-
 static void add_list(const struct trace_printer *t, char *const *at, size_t n) {
   for (size_t i = 0; i < n; i++)
     text_addf(t->out, "%s%s%s", i ? ", " : "  ", at[i], i + 1 == n ? "\n" : "");
@@ -128,7 +110,7 @@ static void print_error(const struct trace_printer *t) {
   text_add(t->out, "\n");
   text_release(&title);
   if (e->at.to > 0) {
-    uint32_t line = source_line_number(t->model, e->at);
+    uint32_t line = source_line_number(&t->model->source, e->at);
     const char *source = source_line(&t->model->source, line, &length);
     text_addf(t->out, "  line %u: ", line);
     while (length > 0 && (*source == ' ' || *source == '\t'))
@@ -161,9 +143,11 @@ static void print_end(const struct trace_printer *t, struct interpreter *interp)
                       : "now %s fails",
             p->name);
   paint_add(t->out, t->style, cover ? PAINT_GOOD : PAINT_BAD, title.at);
-  text_addf(t->out, "  (line %u)\n", source_line_number(t->model, p->at));
+  text_addf(t->out, "  (line %u)\n", source_line_number(&t->model->source, p->at));
   text_release(&title);
-  add_formula(t, p->formula->at);
+  text_add(t->out, "  ");
+  source_add_text(&t->model->source, p->formula->at, t->out);
+  text_add(t->out, "\n");
   property_instance_find(&instance, interp, t->trace);
   add_list(t, instance.bound.at, instance.bound.n);
   add_list(t, instance.read.at, instance.read.n);

@@ -167,6 +167,17 @@ static void intern_tells_lengths_apart(void **state) {
   intern_free(t);
 }
 
+static void text_on_one_line(void **unused) {
+  (void)unused;
+  static const char text[] = "a <=  // not this\n\t b // nor this";
+  struct source source = {"m", text, sizeof text - 1};
+  struct text out = {0};
+  source_add_text(&source, (struct span){0, sizeof text - 1}, &out);
+  assert_string_equal(out.at, "a <= b");
+  assert_int_equal(source_line_number(&source, (struct span){20, 21}), 2);
+  text_release(&out);
+}
+
 static char *printed(struct diags *d) {
   struct text t = {0};
   diags_print(d, false, &t);
@@ -417,6 +428,7 @@ static void archives_are_whole(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(arena_aligns_and_zeroes),
+      cmocka_unit_test(text_on_one_line),
       cmocka_unit_test(vec_grows),
       cmocka_unit_test(text_grows_and_pads),
       cmocka_unit_test(intern_finds_what_it_keeps),

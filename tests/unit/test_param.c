@@ -4,6 +4,7 @@
 #include "param/certificate.h"
 #include "param/engine_result_io.h"
 #include "param/path_run.h"
+#include "report/proof_report.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -392,6 +393,17 @@ static void engines_find_proofs(void **unused) {
   counter_system_free(s);
 }
 
+/* Paths and texts may hold any bytes. */
+static void bytes_that_are_no_text(void **unused) {
+  (void)unused;
+  struct counter_system *s = good(TICKETS "2" TICKET_MOVES);
+  s->source.path = "\xff.rondo";
+  json_t *j = counter_model_json(s);
+  assert_string_equal(json_string_value(json_object_get(j, "file")), "?.rondo");
+  json_decref(j);
+  counter_system_free(s);
+}
+
 static void engines_find_runs(void **unused) {
   (void)unused;
   struct counter_system *s = good(TICKETS "2" TICKET_MOVES);
@@ -413,6 +425,10 @@ static void engines_find_runs(void **unused) {
       assert_false(engine_result_read(&again, g, wire.at, cut));
       engine_result_release(&again);
     }
+    wire.n = 0;
+    text_addf(&wire, "%d 1 0  - - - - 9999999999", (int)ENGINE_UNSAFE); /* '-' is no number, not even 0 */
+    assert_false(engine_result_read(&again, g, wire.at, wire.n));
+    engine_result_release(&again);
     o.run.start.counters[0]++;
     assert_false(counter_run_replay(&o.run, s, &s->properties[0], false, &why));
     text_release(&wire);
@@ -479,21 +495,14 @@ static void wrong_invariants_are_refused(void **unused) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(errors_say_what_is_wrong),
-      cmocka_unit_test(errors_come_all_at_once),
-      cmocka_unit_test(moves_keep_counters_natural),
-      cmocka_unit_test(elimination_projects),
-      cmocka_unit_test(cubes_keep_their_points),
-      cmocka_unit_test(preimages_are_what_leads_there),
-      cmocka_unit_test(overflow_is_noticed),
-      cmocka_unit_test(unfolding_keeps_the_meaning),
-      cmocka_unit_test(sums_that_stay_are_found),
-      cmocka_unit_test(repetitions_are_exact),
-      cmocka_unit_test(dead_control_is_merged),
-      cmocka_unit_test(engines_find_proofs),
-      cmocka_unit_test(engines_find_runs),
-      cmocka_unit_test(backward_search_widens),
-      cmocka_unit_test(wrong_invariants_are_refused),
+      cmocka_unit_test(errors_say_what_is_wrong),    cmocka_unit_test(errors_come_all_at_once),
+      cmocka_unit_test(moves_keep_counters_natural), cmocka_unit_test(elimination_projects),
+      cmocka_unit_test(cubes_keep_their_points),     cmocka_unit_test(preimages_are_what_leads_there),
+      cmocka_unit_test(overflow_is_noticed),         cmocka_unit_test(unfolding_keeps_the_meaning),
+      cmocka_unit_test(sums_that_stay_are_found),    cmocka_unit_test(repetitions_are_exact),
+      cmocka_unit_test(dead_control_is_merged),      cmocka_unit_test(engines_find_proofs),
+      cmocka_unit_test(bytes_that_are_no_text),      cmocka_unit_test(engines_find_runs),
+      cmocka_unit_test(backward_search_widens),      cmocka_unit_test(wrong_invariants_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
