@@ -239,7 +239,9 @@ int command_reproduce(const struct command_options *o) {
   }
   bool right = true, whole = true;
   if (format == FORMAT_SVG && (n != 1 || !r[0].table->growth)) {
-    context_error(o->rondo, "a picture is of one table whose point is growth\n  help: barbosa-1 to barbosa-4");
+    context_error(
+        o->rondo,
+        "a picture is of one table whose point is growth\n  help: barbosa-1 to barbosa-4, an-pang-1 to an-pang-3");
   } else if (!find_models(o->rondo, &models)) {
     context_error(
         o->rondo,

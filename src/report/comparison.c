@@ -408,7 +408,8 @@ static json_t *properties_json(const struct comparison *c, const struct run_resu
     }
     json_object_set_new(one, "name", json_string(property_result_name(p)));
     json_object_set_new(one, "kind", json_string(property_result_kind(p)));
-    json_object_set_new(one, "verdict", json_string(verdict_name(p->verdict)));
+    json_object_set_new(one, "verdict",
+                        json_string(verdict_name(p->property ? verdict_of(r, p->property) : p->verdict)));
     json_object_set_new(one, "proved", text_to_json(p->proved, strlen(p->proved)));
     json_array_append_new(j, one);
   }

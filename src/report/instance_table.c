@@ -56,6 +56,7 @@ void table_row(const struct check_result *c, const struct style *style, struct t
   uint64_t states = 0;
   uint32_t depth = 0;
   double seconds = 0;
+  bool counted = false; /* solver engines have no states */
   const struct property_result *error = NULL;
   struct text cell = {0};
   for (uint32_t i = 0; i < c->model->nparams; i++) {
@@ -66,6 +67,7 @@ void table_row(const struct check_result *c, const struct style *style, struct t
   for (uint32_t i = 0; i < c->nruns; i++) {
     const struct run_result *r = &c->runs[i];
     states += r->stats.states;
+    counted |= !r->engine;
     depth = r->stats.depth > depth && !r->stats.depth_unknown ? r->stats.depth : depth;
     seconds += r->stats.seconds;
     for (uint32_t k = 0; k < r->nproperties; k++) {
@@ -79,7 +81,10 @@ void table_row(const struct check_result *c, const struct style *style, struct t
       text_addf(out, "%*s  ", width - (int)strlen(words[p->verdict]), "");
     }
   }
-  number_add(&cell, states);
+  if (counted)
+    number_add(&cell, states);
+  else
+    text_add(&cell, "-");
   add_right(out, &cell, STATES_WIDTH);
   text_add(out, "  ");
   number_add(&cell, depth);

@@ -244,7 +244,9 @@ void reproduction_csv(const struct reproduction *r, bool head, struct text *out)
     }
     if (p->states > 0)
       text_addf(out, "%.0f", p->states);
-    text_addf(out, ",%s,", p->memory ? p->memory : "");
+    text_add(out, ",");
+    csv_add(out, p->memory ? p->memory : "");
+    text_add(out, ",");
     if (p->seconds >= 0)
       text_addf(out, "%g", p->seconds);
     text_addf(out, ",%s,", o->done ? row_verdict_name(o->verdict) : "");

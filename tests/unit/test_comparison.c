@@ -1,6 +1,7 @@
 /* Verdicts of several semantics side by side: what is a difference, and what is only a limit. */
 #include "base/memory.h"
 #include "report/comparison.h"
+#include "report/reproduction.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -146,6 +147,31 @@ static void ratios_are_of_complete_searches(void **unused) {
   json_decref(j);
 }
 
+/* Not to be found within the distance is a verdict here, in the table as in JSON. */
+static void verdicts_within_a_distance(void **unused) {
+  (void)unused;
+  struct world w;
+  world_init(&w);
+  w.runs[1].distance_cut = true;
+  w.of[1][0].verdict = VERDICT_INCONCLUSIVE;
+  json_t *j = comparison_json(&w.comparison);
+  json_t *rows = json_object_get(json_array_get(json_object_get(j, "environments"), 0), "semantics");
+  json_t *first = json_array_get(json_object_get(json_array_get(rows, 1), "properties"), 0);
+  assert_string_equal(json_string_value(json_object_get(first, "verdict")), "holds");
+  json_decref(j);
+}
+
+static void commas_in_csv_are_quoted(void **unused) {
+  (void)unused;
+  const struct published_row rows[2] = {{.setting = "n = 2", .way = "w", .memory = "10,479.1 MB", .command = "check"}};
+  const struct published_table table = {.name = "t", .rows = rows};
+  struct reproduced_row ours = {0};
+  struct text out = {0};
+  reproduction_csv(&(struct reproduction){&table, &ours}, false, &out);
+  assert_non_null(strstr(out.at, ",\"10,479.1 MB\","));
+  text_release(&out);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(differences_are_named),
@@ -153,6 +179,8 @@ int main(void) {
       cmocka_unit_test(errors_are_compared),
       cmocka_unit_test(differences_are_told),
       cmocka_unit_test(ratios_are_of_complete_searches),
+      cmocka_unit_test(verdicts_within_a_distance),
+      cmocka_unit_test(commas_in_csv_are_quoted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
