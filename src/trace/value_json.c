@@ -34,9 +34,10 @@ bool process_from_name(const struct model *m, const char *name, uint32_t *proces
     size_t n = strlen(role->name);
     if (strncmp(name, role->name, n) != 0 || name[n] != '(')
       continue;
+    const char *digits = name + n + 1;
     char *end;
-    unsigned long number = strtoul(name + n + 1, &end, 10);
-    if (strcmp(end, ")") == 0 && number >= 1 && number <= role->count) {
+    unsigned long number = strtoul(digits, &end, 10);
+    if (*digits >= '1' && *digits <= '9' && strcmp(end, ")") == 0 && number <= role->count) { /* one name each */
       *process = role->first + (uint32_t)number - 1;
       return true;
     }
@@ -172,10 +173,11 @@ static bool option_from_json(struct model *m, const struct type *t, const json_t
   *v = VALUE_NONE;
   if (json_is_null(j))
     return true;
-  if (t->element->kind == TYPE_OPTION && !(j = json_object_get(j, "some")))
+  const json_t *inner = t->element->kind == TYPE_OPTION ? json_object_get(j, "some") : j;
+  if (!inner)
     return mismatch(m, t, j, why);
   value element;
-  if (!value_from_json(m, t->element, j, &element, why))
+  if (!value_from_json(m, t->element, inner, &element, why))
     return false;
   *v = value_wrap(element);
   return true;
