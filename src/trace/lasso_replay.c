@@ -273,7 +273,7 @@ static bool closes(struct trace *t, struct interpreter *interp, struct text *why
   struct recurrence r = {0};
   const struct config *first = t->configs[t->claim.loop], *last = t->configs[t->nconfigs - 1];
   bool recurs =
-      t->claim.loop < t->run.nsteps && config_recurs(interp, t->claim.environment, first, last, &r) &&
+      config_recurs(interp, t->claim.environment, first, last, &r) &&
       (!r.piles || grown_untouched(interp, t->claim.environment, &t->run, t->claim.loop, t->run.nsteps, first, last));
   t->exact = r.exact;
   t->piles = r.piles;

@@ -212,6 +212,10 @@ enum replay trace_replay(struct trace *t, struct interpreter *interp, struct mod
   *run = (struct run){0};
   t->configs = memory_alloc((t->run.nsteps + 1) * sizeof *t->configs);
   t->logs = memory_alloc((t->run.nsteps + 1) * sizeof *t->logs);
+  if (claim->lasso && claim->loop > t->run.nsteps) {
+    text_addf(why, "its loop begins after %u %ss, and it has only %u", claim->loop, step_word(m), t->run.nsteps);
+    return REPLAY_NOT_A_RUN;
+  }
   if (!replay_run(t, interp, why) || (claim->semantics == SEMANTICS_FINE && !replay_order(t, interp, why)))
     return REPLAY_NOT_A_RUN;
   return shows(t, interp, why) ? REPLAY_CONFIRMED : REPLAY_NOT_SHOWN;

@@ -69,6 +69,10 @@ bool trace_head_read(const json_t *j, struct trace_head *h, struct text *why) {
     return false;
   }
   h->loop = (uint32_t)json_integer_value(loop);
+  if (h->error && h->lasso) {
+    text_add(why, "it ends in an error and has a loop");
+    return false;
+  }
   if (!property || json_is_null(property))
     return true;
   const json_t *name = member(property, "name", STRING, why);
