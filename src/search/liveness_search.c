@@ -275,6 +275,10 @@ void liveness_search_run(struct liveness_search *l) {
     if (d.scc && !l->graph.space->restart) {
       l->found = true;
       make_shortest(l, &d);
+      if (l->graph.space->restart) { /* keys of the lasso mean something else now */
+        l->found = false;
+        state_lasso_release(&l->lasso);
+      }
     }
     bool nothing = d.nothing;
     scc_search_release(&d);

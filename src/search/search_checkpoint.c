@@ -294,6 +294,7 @@ static void load_stage(struct loader *from, struct search_stage *at, struct work
   at->kind = (enum stage_kind)load_below(from, STAGE_BEYOND);
   load_bytes(from, &at->layer, sizeof at->layer);
   load_bytes(from, &at->next, sizeof at->next);
+  from->bad |= at->layer.partitions > MAX_PARTITIONS || at->next.partitions > MAX_PARTITIONS;
   at->states = load_number(from);
   at->before = load_number(from);
   at->transitions = load_number(from);
@@ -302,10 +303,9 @@ static void load_stage(struct loader *from, struct search_stage *at, struct work
   w->rounds = (uint32_t)load_number(from);
   w->space->decided = load_number(from);
   at->begun = load_number(from);
-  if (!at->begun)
+  if (!at->begun || from->bad)
     return;
   at->done = load_number(from);
-  from->bad |= at->layer.partitions > MAX_PARTITIONS;
   for (uint32_t i = 0; i < at->layer.partitions && !from->bad; i++)
     at->at[i] = load_number(from);
   uint64_t n = load_number(from);

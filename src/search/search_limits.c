@@ -53,10 +53,10 @@ void worker_update_stats(struct worker *w) {
 /* What the process has in core counts, if it is more than what the search knows of. There must be room for the index to
    grow, and for the pages that partitions take next. */
 static bool memory_is_full(struct search *s) {
-  size_t limit = s->limits.memory, used = s->stats.memory,
-         resident = s->ranks ? 0 : memory_resident_recent(&s->look, s->stats.seconds);
+  size_t limit = s->limits.memory, used = s->stats.memory;
   if (limit == 0)
     return false;
+  size_t resident = s->ranks ? 0 : memory_resident_recent(&s->look, s->stats.seconds);
   used = (resident > used ? resident : used) + visited_chunk_bytes(s->visited_set);
   if (used + visited_growth(s->visited_set) >= limit)
     visited_raise_load(s->visited_set);

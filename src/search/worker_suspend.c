@@ -26,6 +26,8 @@ void worker_load(struct worker *w, struct loader *from) {
   w->keys.n = (size_t)load_below(from, (uint64_t)(from->end - from->at));
   vec_reserve(&w->keys, w->keys.n);
   load_bytes(from, w->keys.at, w->keys.n);
+  for (uint32_t i = 0; i < w->npending; i++)
+    from->bad |= w->pending[i].key > w->keys.n || w->pending[i].length > w->keys.n - w->pending[i].key;
   w->nshort_pending = (uint32_t)load_below(from, BATCH);
   load_bytes(from, w->short_pending, w->nshort_pending * sizeof *w->short_pending);
   w->short_keyed.length = (uint32_t)load_number(from);
