@@ -59,8 +59,38 @@ typedef struct rondo_diagnostic {
 
 typedef struct rondo_process { /* see rondo_host.start_process */
   long id;
-  int wire; /* to be read from */
+  int wire; /* a file descriptor to read from */
 } rondo_process;
+
+/* Several processes, each with a context and this transport, that run the same command with the same arguments: the
+   ranks of one search. Rank 0 has the answer; the others help, say nothing, have no verdicts, and get its status.
+   `check` and `resume` are for several ranks. Each rank needs a rondo_host.transport of its own, with the same size.
+   No callback may be NULL. None may block for long but send, receive and fail.
+
+   Messages: at most 2^30 bytes each, in order between two ranks. Ranks other than 0 send to rank 0 only, and it to
+   them. Collective operations: all ranks begin the same ones in the same order, and one is over before the next is
+   begun. Buffers belong to the transport from begin_... until test says true. */
+typedef struct rondo_transport {
+  void *context;
+  uint32_t rank, size;
+  const uint32_t *machine; /* by rank: a number of the machine it runs on; NULL: all run on one */
+
+  void (*send)(void *context, uint32_t to, const void *bytes, size_t n);
+  /* Has a message arrived? Then its sender and its length. */
+  bool (*poll)(void *context, uint32_t *from, size_t *n);
+  void (*receive)(void *context, uint32_t from, void *bytes, size_t n); /* the one that poll has announced */
+
+  void (*begin_barrier)(void *context); /* over when all ranks have begun it */
+  /* all: the n numbers of each rank, rank by rank. */
+  void (*begin_gather)(void *context, const uint64_t *mine, size_t n, uint64_t *all);
+  void (*begin_broadcast)(void *context, uint32_t from, void *bytes, size_t n); /* n: at most 2^30 */
+  /* For each rank i: out_n[i] bytes go there and in_n[i] come from there. `out` and `in` hold them rank by rank, at
+     most 2^30 bytes each. */
+  void (*begin_exchange)(void *context, const void *out, const size_t *out_n, void *in, const size_t *in_n);
+  bool (*test)(void *context); /* is the operation over? */
+
+  void (*fail)(void *context, const char *why); /* ends all ranks; must not return */
+} rondo_transport;
 
 /* What the library asks of its host. Every callback may be NULL. They are called from the thread that called the
  * library. */
@@ -84,7 +114,8 @@ typedef struct rondo_host {
   void (*end_process)(void *context, const rondo_process *process);
   bool colour, colour_diagnostics; /* text has colours, as terminals want them */
   unsigned width;                  /* of the text, in columns; 0: 96 */
-  const char *models;              /* the folder of the models that come with rondo; NULL: "models" */
+  const char *models; /* the folder of the models that come with rondo; NULL: "models" in the working directory */
+  const rondo_transport *transport; /* to the other ranks; lives as long as the context. NULL: there are none */
 } rondo_host;
 
 RONDO_PUBLIC rondo *rondo_new(const rondo_host *); /* NULL: offers nothing */

@@ -168,16 +168,17 @@ static void install_signal_handlers(void *context) {
   sigaction(SIGTERM, &action, NULL);
 }
 
-rondo *terminal_open(bool ranks) {
+rondo *terminal_open(const rondo_transport *transport) {
   static char models[PATH_MAX];
   rondo_host host = {.write = write_answer,
                      .diagnostic = write_diagnostic,
                      .listen = install_signal_handlers,
                      .out_of_memory = out_of_memory,
-                     .colour = !ranks && use_colour(STDOUT_FILENO),
-                     .colour_diagnostics = !ranks && use_colour(STDERR_FILENO),
-                     .width = ranks ? 0 : width_of_terminal(),
-                     .models = find_models(models, sizeof models)};
+                     .colour = !transport && use_colour(STDOUT_FILENO),
+                     .colour_diagnostics = !transport && use_colour(STDERR_FILENO),
+                     .width = transport ? 0 : width_of_terminal(),
+                     .models = find_models(models, sizeof models),
+                     .transport = transport};
   set_process_callbacks(&host);
   if (is_terminal(STDERR_FILENO))
     host.progress = write_progress;

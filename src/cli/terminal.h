@@ -5,8 +5,8 @@
 
 #include "rondo.h"
 
-/* ranks: of several that write to one terminal; then nothing looks like one. */
-rondo *terminal_open(bool ranks);
+/* transport: to other ranks that write to the same terminal, which is then used as if it were a file; or NULL. */
+rondo *terminal_open(const rondo_transport *);
 /* Flushes, and gives the exit status: that of the command, or what became of the answer. */
 int terminal_close(rondo *, rondo_status);
 

@@ -112,11 +112,11 @@ void checkpoint_folder_ranks_lost(void *context) {
 
 /* --- the folder --- */
 
-static void checkpoint_folder_init(struct checkpoint_folder *j, struct rondo *context, struct ranks *ranks,
+/* False: rank 0 has ended already. */
+static bool checkpoint_folder_init(struct checkpoint_folder *j, struct rondo *context, struct ranks *ranks,
                                    const char *folder) {
   *j = (struct checkpoint_folder){.rondo = context, .given = memory_strdup(folder), .lock = -1, .ranks = ranks};
-  if (ranks)
-    ranks->ops->wait(ranks); /* all are here, or end */
+  return !ranks || ranks_next_search(ranks);
 }
 
 static bool folder_open(struct checkpoint_folder *j, const char *folder) {
@@ -375,9 +375,7 @@ static bool remove_part(struct checkpoint_folder *j, const char *name, const str
 
 /* --- by all ranks --- */
 
-static void broadcast_bytes(struct checkpoint_folder *j, void *at, size_t n) {
-  j->ranks->ops->broadcast(j->ranks, 0, at, n);
-}
+static void broadcast_bytes(struct checkpoint_folder *j, void *at, size_t n) { ranks_broadcast(j->ranks, 0, at, n); }
 
 /* The others see what the first one has written, or found. */
 static bool join(struct checkpoint_folder *j) {
@@ -397,15 +395,15 @@ static bool join(struct checkpoint_folder *j) {
 
 bool checkpoint_folder_begin(struct checkpoint_folder *j, const struct command_options *o,
                              const struct parsed_file *s) {
-  checkpoint_folder_init(j, o->rondo, o->ranks, o->checkpoint);
-  return all_ranks_agree(j, !checkpoint_folder_is_owner(j) || begin(j, o, s)) && join(j);
+  return checkpoint_folder_init(j, o->rondo, o->ranks, o->checkpoint) &&
+         all_ranks_agree(j, !checkpoint_folder_is_owner(j) || begin(j, o, s)) && join(j);
 }
 
 /* All files are read before anything is based on one. */
 bool checkpoint_folder_resume(struct checkpoint_folder *j, struct rondo *context, struct ranks *ranks,
                               const char *folder) {
-  checkpoint_folder_init(j, context, ranks, folder);
-  if (!all_ranks_agree(j, !checkpoint_folder_is_owner(j) || (folder_open(j, folder) && read_command(j))) || !join(j) ||
+  if (!checkpoint_folder_init(j, context, ranks, folder) ||
+      !all_ranks_agree(j, !checkpoint_folder_is_owner(j) || (folder_open(j, folder) && read_command(j))) || !join(j) ||
       !all_ranks_agree(j, each_search_file(j, check_search)))
     return false;
   if (ranks)

@@ -88,39 +88,48 @@ static int run_command(struct rondo *r, enum command c, int argc, char **argv, s
   return status;
 }
 
-rondo_status command_with_ranks(struct rondo *r, struct ranks *ranks, int argc, char **argv) {
+static int find_and_run(struct rondo *r, int argc, char **argv, struct ranks *ranks) {
   enum command c;
   struct text out = {0};
-  context_enter(r);
-  r->write_failed = false;
   if (argc < 1) {
     help_all(&out);
     context_error(r, "no command\n\n%s", out.at);
     text_release(&out);
-    return RONDO_BAD_INPUT;
+    return EXIT_BAD_INPUT;
   }
   const char *word = argv[0];
   if (!strcmp(word, "--version")) {
     text_add(&out, "rondo " RONDO_VERSION "\n");
     context_write(r, &out);
-    return RONDO_HOLDS;
+    return EXIT_HOLDS;
   }
   if (!strcmp(word, "--help") || !strcmp(word, "-h"))
     word = "help";
-  if (!command_find(word, &c)) {
-    const char *near = command_nearest(word);
-    if (near)
-      context_error(r, "unknown command '%s'\n  help: did you mean '%s'?", word, near);
-    else
-      context_error(r, "unknown command '%s'\n  help: rondo --help lists the commands", word);
-    return RONDO_BAD_INPUT;
-  }
-  r->silent = ranks && ranks->rank != 0;
-  rondo_status status = (rondo_status)run_command(r, c, argc - 1, argv + 1, ranks);
-  r->listening = false;
-  return status;
+  if (command_find(word, &c))
+    return run_command(r, c, argc - 1, argv + 1, ranks);
+  const char *near = command_nearest(word);
+  if (near)
+    context_error(r, "unknown command '%s'\n  help: did you mean '%s'?", word, near);
+  else
+    context_error(r, "unknown command '%s'\n  help: rondo --help lists the commands", word);
+  return EXIT_BAD_INPUT;
 }
 
-rondo_status rondo_command(rondo *r, int argc, char **argv) { return command_with_ranks(r, NULL, argc, argv); }
+rondo_status rondo_command(rondo *r, int argc, char **argv) {
+  const rondo_transport *transport = r->host.transport;
+  struct ranks ranks;
+  context_enter(r);
+  r->write_failed = false;
+  r->silent = transport && transport->rank != 0;
+  if (transport)
+    ranks_init(&ranks, transport);
+  int status = find_and_run(r, argc, argv, transport ? &ranks : NULL);
+  r->listening = false;
+  if (transport) {
+    status = ranks_finish(&ranks, status);
+    ranks_release(&ranks);
+  }
+  return (rondo_status)status;
+}
 
 const char *rondo_version(void) { return RONDO_VERSION; }

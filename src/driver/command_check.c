@@ -148,7 +148,7 @@ static int check_one(struct check_command *k) {
     report_no_diagram(k);
   }
   text_release(&error);
-  if (status < EXIT_BAD_INPUT && k->options->rondo->result_instance)
+  if (status < EXIT_BAD_INPUT && !k->options->is_helper_rank && k->options->rondo->result_instance)
     *k->options->rondo->result_instance = i;
   else
     checked_instance_release(&i);
@@ -225,7 +225,8 @@ static int check_table(struct check_command *k) {
   bool answered = false;
   do {
     status = check_row(k, !answered, instances, status, &answered);
-  } while (status < EXIT_BAD_INPUT && (k->options->is_helper_rank || !*k->options->limits.interrupt) && next_values(k));
+  } while (status < EXIT_BAD_INPUT && !(k->options->ranks && k->options->ranks->ended) &&
+           (k->options->is_helper_rank || !*k->options->limits.interrupt) && next_values(k));
   if (!answered && status < EXIT_BAD_INPUT) {
     context_error(k->options->rondo, "no value in the range can be checked");
     status = EXIT_BAD_INPUT;

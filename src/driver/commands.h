@@ -18,9 +18,4 @@ int command_lint(const struct command_options *);
 int command_fmt(const struct command_options *);
 int command_help(const struct command_options *);
 
-/* The command line, as rondo_command; ranks: who else runs the same program with the same arguments, or NULL. The first
-   of them tells, the others help. */
-struct ranks;
-rondo_status command_with_ranks(struct rondo *, struct ranks *, int argc, char **argv);
-
 #endif

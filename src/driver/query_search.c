@@ -71,12 +71,11 @@ static void search_alone(struct search *s, struct system *space, const struct se
   search_with(NULL, s, space, a, limits, checkpoints);
 }
 
-/* The ranks that can answer a query together, once they are ready for it; NULL: this process does it alone. */
-static struct ranks *ranks_for(const struct search_query *a) {
-  struct ranks *ranks = a->query.semantics == SEMANTICS_FINE ? NULL : a->options->ranks;
-  if (ranks)
-    ranks_ready(ranks, a->model->values.vectors);
-  return ranks;
+/* The ranks that can answer a query together, once they are ready for it; NULL: this process does it alone. False: rank
+   0 has ended. */
+static bool ranks_for(const struct search_query *a, struct ranks **ranks) {
+  *ranks = a->query.semantics == SEMANTICS_FINE ? NULL : a->options->ranks;
+  return !*ranks || ranks_ready(*ranks, a->model->values.vectors);
 }
 
 /* The space of the query has names that can be common; if not, the first rank does it alone. */
@@ -475,7 +474,11 @@ static bool answer(const struct search_query *a, struct run_result *r) {
   struct search s;
   struct text decimal = {0};
   char *counted = NULL;
-  struct ranks *ranks = ranks_for(a);
+  struct ranks *ranks;
+  if (!ranks_for(a, &ranks)) {
+    *r = (struct run_result){0};
+    return true;
+  }
   struct system *space = query_system(a->asked, &a->query, &requested, &licences);
   if (ranks && !is_for_ranks(space))
     ranks = NULL;

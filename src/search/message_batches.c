@@ -152,7 +152,7 @@ static void take_own(struct message_batches *x) {
 /* --- what is handed over when ranks synchronise --- */
 
 static void receive_replies(struct message_batches *x) {
-  x->ranks->ops->exchange(x->ranks, x->replies, &x->in, x->first);
+  ranks_exchange(x->ranks, x->replies, &x->in, x->first);
   for (size_t at = 0; at < x->in.n; at += sizeof(state_ref)) {
     state_ref ref;
     memcpy(&ref, x->in.at + at, sizeof ref);
@@ -167,7 +167,7 @@ static void exchange_batches(struct message_batches *x) {
   bool replies = x->worker->space->uses_proviso;
   if (replies)
     receive_replies(x);
-  x->ranks->ops->exchange(x->ranks, x->out, &x->in, x->first);
+  ranks_exchange(x->ranks, x->out, &x->in, x->first);
   for (uint32_t i = 0; i < n; i++)
     vec_clear(&x->out[i]);
   x->queued = 0;
@@ -207,7 +207,7 @@ static void receive_statuses(struct message_batches *x, const uint64_t *mine) {
   for (uint32_t i = 0; i < x->ranks->n; i++) {
     const uint64_t *its = &x->statuses[i * RANK_STATUSES];
     behind = its[RANK_STATUS_KNOWN] < behind ? its[RANK_STATUS_KNOWN] : behind;
-    memory += x->ranks->machine[i] == x->ranks->machine[x->ranks->rank] ? its[RANK_STATUS_MEMORY] : 0;
+    memory += ranks_share_machine(x->ranks, i, x->ranks->rank) ? its[RANK_STATUS_MEMORY] : 0;
     if (search_limited((enum search_end)its[RANK_STATUS_END]))
       worker_stop(w, (enum search_end)its[RANK_STATUS_END]);
   }
@@ -256,9 +256,9 @@ static bool synchronise(struct message_batches *x, bool left) {
   struct worker *w = x->worker;
   uint64_t mine[RANK_STATUSES];
   take_own(x);
-  x->ranks->ops->barrier(x->ranks);
+  ranks_barrier(x->ranks);
   fill_status(x, left, mine);
-  x->ranks->ops->allgather(x->ranks, mine, RANK_STATUSES, x->statuses);
+  ranks_allgather(x->ranks, mine, RANK_STATUSES, x->statuses);
   receive_statuses(x, mine);
   exchange_batches(x);
   if (all_rest(x))
@@ -279,11 +279,11 @@ void batches_finish(struct message_batches *x) {
   while (synchronise(x, false))
     ;
   /* what came with the last batches is in the stores by now, and may have brought new names */
-  x->ranks->ops->barrier(x->ranks);
+  ranks_barrier(x->ranks);
   struct search *s = x->worker->search;
   uint64_t mine[3] = {visited_count(s->visited_set) - s->stage->before, x->halted, s->cut};
   uint64_t *all = memory_alloc(3 * x->ranks->n * sizeof *all);
-  x->ranks->ops->allgather(x->ranks, mine, 3, all);
+  ranks_allgather(x->ranks, mine, 3, all);
   x->layer = 0;
   for (uint32_t i = 0; i < x->ranks->n; i++) {
     x->layer += all[3 * i];

@@ -52,7 +52,7 @@ void batches_clear(struct message_batches *); /* keys mean something else from n
 
 /* What sweeps do instead of storing what they find; false: stop. */
 bool batches_send(struct message_batches *, const struct state *, const struct edge *, fault_cost);
-static inline void batches_serve(struct message_batches *x) { x->ranks->ops->serve(x->ranks); }
+static inline void batches_serve(struct message_batches *x) { ranks_serve(x->ranks); }
 
 /* Until everybody rests, or is through, and the search is written down. False: stop. */
 bool batches_suspend(struct message_batches *);

@@ -48,22 +48,22 @@ static void broadcast_state(struct message_batches *x, uint32_t from, state_ref 
   if (r->rank == from)
     at = visited_get(x->worker->search->visited_set, ref);
   uint64_t head[3] = {at.length, at.parent, at.fault_cost};
-  r->ops->broadcast(r, from, head, sizeof head);
+  ranks_broadcast(r, from, head, sizeof head);
   *p = (struct located_state){.parent = head[1], .fault_cost = (fault_cost)head[2], .layer = layer};
   p->key.n = (size_t)head[0];
   vec_reserve(&p->key, p->key.n + KEY_SHORT_BYTES);
   memset(p->key.at, 0, p->key.n + KEY_SHORT_BYTES);
   if (r->rank == from)
     memcpy(p->key.at, at.bytes, at.length);
-  r->ops->broadcast(r, from, p->key.at, p->key.n);
+  ranks_broadcast(r, from, p->key.at, p->key.n);
 }
 
 static uint32_t find_parent(struct message_batches *x, const struct located_state *p) {
   struct ranks *r = x->ranks;
   uint64_t mine = is_parent_here(x, p), *all = memory_alloc(r->n * sizeof *all);
   uint32_t at = 0;
-  r->ops->barrier(r); /* somebody may have asked for names */
-  r->ops->allgather(r, &mine, 1, all);
+  ranks_barrier(r); /* somebody may have asked for names */
+  ranks_allgather(r, &mine, 1, all);
   while (at < r->n && !all[at])
     at++;
   memory_free(all);
@@ -73,13 +73,13 @@ static uint32_t find_parent(struct message_batches *x, const struct located_stat
 static void broadcast_target(struct message_batches *x, uint32_t from, uint32_t property, bytes *key) {
   struct ranks *r = x->ranks;
   uint64_t n = x->targets[property].n;
-  r->ops->broadcast(r, from, &n, sizeof n);
+  ranks_broadcast(r, from, &n, sizeof n);
   key->n = (size_t)n;
   vec_reserve(key, key->n + KEY_SHORT_BYTES);
   memset(key->at, 0, key->n + KEY_SHORT_BYTES);
   if (r->rank == from)
     memcpy(key->at, x->targets[property].at, key->n);
-  r->ops->broadcast(r, from, key->at, key->n);
+  ranks_broadcast(r, from, key->at, key->n);
 }
 
 static void rank_path_clear(struct rank_path *path) {

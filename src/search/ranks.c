@@ -16,17 +16,17 @@ static void tell_finding(struct worker *w, uint32_t from, uint32_t i) {
   struct search *s = w->search;
   struct ranks *r = s->ranks;
   struct finding *f = finding(w, i);
-  r->ops->broadcast(r, from, f, sizeof *f);
+  ranks_broadcast(r, from, f, sizeof *f);
   if (i < s->space->query->nproperties)
     return;
   const char *text = r->rank == from ? f->error.message : NULL;
   uint64_t n = text ? strlen(text) + 1 : 0;
-  r->ops->broadcast(r, from, &n, sizeof n);
+  ranks_broadcast(r, from, &n, sizeof n);
   size_t length = memory_size(n);
   char *copy = memory_alloc(length + 1);
   if (text)
     memcpy(copy, text, length);
-  r->ops->broadcast(r, from, copy, length);
+  ranks_broadcast(r, from, copy, length);
   memory_free(s->error_text);
   s->error_text = copy;
   f->error.message = copy;
@@ -42,7 +42,7 @@ void ranks_agree_on_findings(struct worker *w) {
     const struct finding *f = finding(w, i);
     mine[i] = f->found ? (uint64_t)f->rounds << 32 | f->fault_cost : UINT64_MAX;
   }
-  r->ops->allgather(r, mine, n, all);
+  ranks_allgather(r, mine, n, all);
   for (uint32_t i = 0; i < n; i++) {
     uint32_t best = 0;
     for (uint32_t k = 1; k < r->n; k++)
@@ -91,7 +91,7 @@ bool ranks_share(struct worker *w, bool made) {
     return false;
   }
   if (!ranks_agree(r, x->starts))
-    r->ops->fail(r, "ranks disagree about the initial states");
+    ranks_fail(r, "ranks disagree about the initial states");
   dictionary_share(r, w->space);
   return x->shared = true;
 }
@@ -107,7 +107,7 @@ static void join_spaces(struct worker *w) {
   uint64_t n = space->ops->counts ? space->ops->counts(space, &counts) : 0, most[SEEN] = {0};
   uint64_t mine[SEEN] = {space->order_mattered, space->channel_bound, space->distance, space->distance_cut, n};
   uint64_t *all = memory_alloc(r->n * SEEN * sizeof *all);
-  r->ops->allgather(r, mine, SEEN, all);
+  ranks_allgather(r, mine, SEEN, all);
   for (uint32_t i = 0; i < r->n * SEEN; i++)
     most[i % SEEN] = all[i] > most[i % SEEN] ? all[i] : most[i % SEEN];
   memory_free(all);
@@ -122,14 +122,14 @@ static void join_spaces(struct worker *w) {
   if (n)
     memcpy(own, counts, (size_t)n * sizeof *own);
   all = memory_alloc((size_t)r->n * length * sizeof *all);
-  r->ops->allgather(r, own, length, all);
+  ranks_allgather(r, own, length, all);
   for (uint32_t k = 0; k < length; k++) {
     own[k] = 0;
     for (uint32_t i = 0; i < r->n; i++)
       own[k] += all[(size_t)i * length + k];
   }
   space->ops->set_counts(space, own, length);
-  r->ops->barrier(r); /* that may have brought new names */
+  ranks_barrier(r); /* that may have brought new names */
   memory_free(own);
   memory_free(all);
 }

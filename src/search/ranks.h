@@ -6,25 +6,12 @@
 #ifndef RONDO_SEARCH_RANKS_H
 #define RONDO_SEARCH_RANKS_H
 
+#include "rondo.h"
+
 #include "base/vec.h"
 #include "search/bfs.h"
 
 typedef VEC(uint8_t) bytes;
-
-struct ranks;
-
-/* How they reach each other. All of these but ask and serve are for all ranks at once, in the same order. */
-struct ranks_ops {
-  void (*barrier)(struct ranks *); /* returns when all are here; meanwhile rank 0 serves */
-  void (*serve)(struct ranks *);   /* rank 0 answers what it was asked (dictionary_answer) */
-  void (*ask)(struct ranks *, const bytes *request, bytes *reply);
-  void (*allgather)(struct ranks *, const uint64_t *mine, uint32_t n, uint64_t *all); /* all: rank by rank */
-  void (*broadcast)(struct ranks *, uint32_t from, void *at, size_t n);
-  /* out: one for each rank. in: what each of them had for this one, from first[k] to first[k + 1]. */
-  void (*exchange)(struct ranks *, const bytes *out, bytes *in, size_t *first);
-  void (*wait)(struct ranks *); /* until rank 0 begins with another search; its process ends if there is none */
-  void (*fail)(struct ranks *, const char *why); /* ends all of them */
-};
 
 struct dictionary_entry { /* a name that was given */
   uint32_t table, name;
@@ -36,9 +23,11 @@ struct shared_table {
 };
 
 struct ranks {
-  const struct ranks_ops *ops;
+  const rondo_transport *transport;
   uint32_t rank, n;
-  uint32_t *machine; /* by rank: which it runs on */
+  /* Rank 0 has ended, with that status: nothing more is searched for. */
+  bool ended;
+  int status;
   /* shared_dictionary.c: */
   struct shared_table *tables;
   uint32_t ntables;
@@ -53,7 +42,11 @@ struct ranks {
       broken; /* a search that ended before names were common, and why: none can follow. EXHAUSTED: there was none */
 };
 
-void ranks_release(struct ranks *); /* what shared_dictionary.c left there */
+void ranks_init(struct ranks *, const rondo_transport *);
+void ranks_release(struct ranks *);
+static inline bool ranks_share_machine(const struct ranks *r, uint32_t a, uint32_t b) {
+  return !r->transport->machine || r->transport->machine[a] == r->transport->machine[b];
+}
 static inline void ranks_watch(struct ranks *r, const volatile sig_atomic_t *interrupt, void (*lost)(void *),
                                void *context) {
   r->interrupt = interrupt;
@@ -61,10 +54,26 @@ static inline void ranks_watch(struct ranks *r, const volatile sig_atomic_t *int
   r->lost_context = context;
 }
 
+/* --- ranks_transport.c: all but serve and ask are for all ranks at once, in the same order --- */
+
+void ranks_barrier(struct ranks *); /* returns when all are here; meanwhile rank 0 serves */
+void ranks_serve(struct ranks *);   /* rank 0 answers what it was asked (dictionary_answer) */
+void ranks_ask(struct ranks *, const bytes *request, bytes *reply);
+void ranks_allgather(struct ranks *, const uint64_t *mine, uint32_t n, uint64_t *all); /* all: rank by rank */
+void ranks_broadcast(struct ranks *, uint32_t from, void *at, size_t n);
+/* out: one for each rank. in: what each of them had for this one, from first[k] to first[k + 1]. */
+void ranks_exchange(struct ranks *, const bytes *out, bytes *in, size_t *first);
+void ranks_fail(struct ranks *, const char *why); /* ends all of them */
+/* Before anything else that ranks do together. False: rank 0 has ended instead; see `ended`. */
+bool ranks_next_search(struct ranks *);
+/* The last word of a command: rank 0 says with which status it ends. Returns that. */
+int ranks_finish(struct ranks *, int status);
+
 /* --- shared_dictionary.c --- */
 
-/* Before a space is made: other ranks learn what rank 0 has added to the model's values by itself. */
-void ranks_ready(struct ranks *, struct intern *values);
+/* Before a space is made: other ranks learn what rank 0 has added to the model's values by itself. False: rank 0 has
+   ended. */
+bool ranks_ready(struct ranks *, struct intern *values);
 bool ranks_agree(struct ranks *, uint64_t mine); /* is it the same number everywhere? */
 /* Is everybody content? If not, *why is what the first one says that is not. */
 bool ranks_all_ok(struct ranks *, bool mine, struct text *why);

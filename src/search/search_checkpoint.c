@@ -240,7 +240,7 @@ void checkpoint_write_end(struct search *s, struct worker *w) {
   uint64_t worth = is_worth_a_file(s);
   s->checkpoints->unfinished |= search_limited(s->end);
   if (s->ranks)
-    s->ranks->ops->broadcast(s->ranks, 0, &worth, sizeof worth);
+    ranks_broadcast(s->ranks, 0, &worth, sizeof worth);
   if (!worth)
     return;
   if (!s->ranks || s->ranks->rank == 0)
@@ -413,7 +413,7 @@ static void find_number(struct search *s) {
   struct checkpoints *c = s->checkpoints;
   uint64_t number = c->searches;
   if (s->ranks)
-    s->ranks->ops->broadcast(s->ranks, 0, &number, sizeof number);
+    ranks_broadcast(s->ranks, 0, &number, sizeof number);
   s->number = (uint32_t)number;
   c->searches = s->number + 1;
 }
@@ -431,7 +431,7 @@ enum checkpoint_found checkpoint_read(struct search *s, struct worker *w) {
   load_value_names(s);
   enum checkpoint_found found = read_file(s, w);
   if (s->ranks && !ranks_agree(s->ranks, found))
-    s->ranks->ops->fail(s->ranks, "ranks disagree about a checkpoint");
+    ranks_fail(s->ranks, "ranks disagree about a checkpoint");
   if (found == CHECKPOINT_RUNNING)
     say_resumed(s);
   schedule_next(s, 0);

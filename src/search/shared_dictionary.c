@@ -87,16 +87,16 @@ static void name(void *context, const int64_t *at, size_t n) {
   vec_clear(&r->request);
   put(&r->request, &r->known, sizeof r->known);
   put_vector(&r->request, t->number, at, n);
-  r->ops->ask(r, &r->request, &r->reply);
+  ranks_ask(r, &r->request, &r->reply);
   add_names(r, r->known, r->reply.at, r->reply.n);
 }
 
 static void broadcast_bytes(struct ranks *r, bytes *b) {
   uint64_t n = b->n;
-  r->ops->broadcast(r, 0, &n, sizeof n);
+  ranks_broadcast(r, 0, &n, sizeof n);
   b->n = memory_size(n);
   vec_reserve(b, b->n + 1);
-  r->ops->broadcast(r, 0, b->at, b->n);
+  ranks_broadcast(r, 0, b->at, b->n);
 }
 
 void dictionary_catch_up(struct ranks *r, uint64_t behind, uint64_t given) {
@@ -111,9 +111,9 @@ void dictionary_catch_up(struct ranks *r, uint64_t behind, uint64_t given) {
 }
 
 void dictionary_synchronise(struct ranks *r) {
-  r->ops->barrier(r);
+  ranks_barrier(r);
   uint64_t *all = memory_alloc(r->n * sizeof *all), behind = UINT64_MAX;
-  r->ops->allgather(r, &r->known, 1, all);
+  ranks_allgather(r, &r->known, 1, all);
   for (uint32_t i = 0; i < r->n; i++)
     behind = all[i] < behind ? all[i] : behind;
   dictionary_catch_up(r, behind, all[0]);
@@ -132,7 +132,7 @@ static uint64_t digest(const struct intern *t, uint64_t h) {
 bool ranks_agree(struct ranks *r, uint64_t mine) {
   uint64_t *all = memory_alloc(r->n * sizeof *all);
   bool same = true;
-  r->ops->allgather(r, &mine, 1, all);
+  ranks_allgather(r, &mine, 1, all);
   for (uint32_t i = 0; i < r->n; i++)
     same &= all[i] == all[0];
   memory_free(all);
@@ -142,7 +142,7 @@ bool ranks_agree(struct ranks *r, uint64_t mine) {
 bool ranks_all_ok(struct ranks *r, bool mine, struct text *why) {
   uint64_t length = mine ? 0 : why->n + 1, *all = memory_alloc(r->n * sizeof *all);
   uint32_t first = 0;
-  r->ops->allgather(r, &length, 1, all);
+  ranks_allgather(r, &length, 1, all);
   while (first < r->n && all[first] == 0)
     first++;
   length = first < r->n ? all[first] : 0;
@@ -152,17 +152,18 @@ bool ranks_all_ok(struct ranks *r, bool mine, struct text *why) {
   size_t size = memory_size(length);
   char *text = memory_alloc(size);
   memcpy(text, text_or_empty(why), r->rank == first ? size : 0);
-  r->ops->broadcast(r, first, text, size);
+  ranks_broadcast(r, first, text, size);
   text_release(why);
   text_add(why, text);
   memory_free(text);
   return false;
 }
 
-void ranks_ready(struct ranks *r, struct intern *values) {
-  r->ops->wait(r);
+bool ranks_ready(struct ranks *r, struct intern *values) {
+  if (!ranks_next_search(r))
+    return false;
   uint64_t mine = intern_count(values), *all = memory_alloc(r->n * sizeof *all), least = mine;
-  r->ops->allgather(r, &mine, 1, all);
+  ranks_allgather(r, &mine, 1, all);
   for (uint32_t i = 0; i < r->n; i++)
     least = all[i] < least ? all[i] : least;
   vec_clear(&r->reply);
@@ -179,7 +180,8 @@ void ranks_ready(struct ranks *r, struct intern *values) {
   if (ranks_agree(r, digest(values, 0)))
     r->broken = SEARCH_EXHAUSTED;
   else if (r->broken == SEARCH_EXHAUSTED)
-    r->ops->fail(r, "ranks disagree about the model");
+    ranks_fail(r, "ranks disagree about the model");
+  return true;
 }
 
 void dictionary_share(struct ranks *r, struct system *space) {
@@ -193,7 +195,7 @@ void dictionary_share(struct ranks *r, struct system *space) {
     r->ntables++;
   }
   if (!ranks_agree(r, all))
-    r->ops->fail(r, "ranks disagree about names");
+    ranks_fail(r, "ranks disagree about names");
   for (uint32_t i = 0; i < r->ntables; i++)
     intern_set_resolver(r->tables[i].table, name, &r->tables[i]);
   r->known = 0;
@@ -208,7 +210,6 @@ void dictionary_unshare(struct ranks *r) {
 
 void ranks_release(struct ranks *r) {
   memory_free(r->tables);
-  memory_free(r->machine);
   vec_release(&r->given);
   vec_release(&r->request);
   vec_release(&r->reply);
