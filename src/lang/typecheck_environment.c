@@ -167,7 +167,19 @@ struct environment_merge {
   bool *extended;  /* by another one */
 };
 
-/* Own clauses come after those of the environments that are extended. */
+/* Copies of one clause of the text share its place and its lowered nodes. */
+static bool contains_clause(const clause_vec *clauses, const struct clause *k) {
+  for (size_t i = 0; i < clauses->n; i++) {
+    const struct clause *other = &clauses->at[i];
+    if (other->kind == k->kind && other->at.from == k->at.from && other->at.to == k->at.to && other->pred == k->pred &&
+        other->limit_node == k->limit_node)
+      return true;
+  }
+  return false;
+}
+
+/* Own clauses come after those of the environments that are extended. A clause that is inherited in several ways
+   counts once: limits on processes add up. */
 static void merge_extended(struct typechecker *c, struct environment_merge *w, uint32_t i) {
   const struct ast *extended = w->ast[i]->kid[0];
   clause_vec all = {0};
@@ -184,7 +196,8 @@ static void merge_extended(struct typechecker *c, struct environment_merge *w, u
     if (w->state[other] == 0)
       merge_extended(c, w, other);
     for (uint32_t k = 0; k < c->m->environments[other].nclauses; k++)
-      vec_push(&all, c->m->environments[other].clauses[k]);
+      if (!contains_clause(&all, &c->m->environments[other].clauses[k]))
+        vec_push(&all, c->m->environments[other].clauses[k]);
   }
   for (size_t k = 0; k < w->own[i].n; k++)
     vec_push(&all, w->own[i].at[k]);

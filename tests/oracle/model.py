@@ -13,6 +13,7 @@
     takes_steps   whether it is a model of steps
 """
 
+import functools
 from typing import NamedTuple
 
 from . import types as T
@@ -296,9 +297,13 @@ class Model:
     def read_environments(self):
         nodes = {node.name: node for node in self.decls("environment")}
 
+        @functools.lru_cache(maxsize=None)
         def clauses(name):
-            node = nodes[name]
-            return [c for other in node.extends for c in clauses(other)] + node.clauses
+            """Own clauses come last. One that is inherited in several ways counts once."""
+            inherited = []
+            for other in nodes[name].extends:
+                inherited += [c for c in clauses(other) if not any(c is one for one in inherited)]
+            return inherited + nodes[name].clauses
 
         self.environments = {name: clauses(name) for name in nodes} or {"free": []}
 
