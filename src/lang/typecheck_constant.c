@@ -11,11 +11,19 @@ static bool constant_error(struct constant_evaluator *k, struct span at, const c
   return false;
 }
 
-static bool eval(struct constant_evaluator *k, const struct ast *a, struct constant *out);
+/* A def is evaluated anew wherever it is used, so a few defs can take exponential time. */
+static bool takes_too_long(struct constant_evaluator *k, struct span at, uint64_t work) {
+  k->work += work;
+  if (k->work <= CONSTANT_WORK_MAX)
+    return false;
+  constant_error(k, at, "this takes too long to compute");
+  k->quiet = true; /* said once */
+  return true;
+}
 
 static bool number(struct constant_evaluator *k, const struct ast *a, int64_t *out) {
   struct constant v;
-  if (!eval(k, a, &v))
+  if (!constant_eval(k, a, &v))
     return false;
   if (v.is_bool)
     return constant_error(k, a->at, "expected a number, not a truth value");
@@ -25,7 +33,7 @@ static bool number(struct constant_evaluator *k, const struct ast *a, int64_t *o
 
 static bool truth(struct constant_evaluator *k, const struct ast *a, bool *out) {
   struct constant v;
-  if (!eval(k, a, &v))
+  if (!constant_eval(k, a, &v))
     return false;
   if (!v.is_bool)
     return constant_error(k, a->at, "expected a condition, not a number");
@@ -38,10 +46,12 @@ static bool definition(struct constant_evaluator *k, const struct ast *a, struct
     const struct ast *d = k->c->file->kid[i];
     if (d->kind != AST_DEF || strcmp(d->name, a->name) != 0 || d->kid[0])
       continue;
+    if (takes_too_long(k, a->word, i))
+      return false;
     if (k->depth > 50)
       return constant_error(k, a->word, "a def that needs itself is not a constant");
     k->depth++;
-    bool good = eval(k, d->kid[2], out);
+    bool good = constant_eval(k, d->kid[2], out);
     k->depth--;
     return good;
   }
@@ -148,7 +158,7 @@ static bool relation(struct constant_evaluator *k, const struct ast *a, struct c
     return true;
   }
   struct constant x, y;
-  if (!eval(k, a->kid[0], &x) || !eval(k, a->kid[1], &y))
+  if (!constant_eval(k, a->kid[0], &x) || !constant_eval(k, a->kid[1], &y))
     return false;
   if (x.is_bool != y.is_bool)
     return constant_error(k, a->word, "a number is compared with a truth value");
@@ -209,7 +219,9 @@ static bool min_or_max(struct constant_evaluator *k, const struct ast *a, struct
   return true;
 }
 
-static bool eval(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+bool constant_eval(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
+  if (takes_too_long(k, a->at, 1))
+    return false;
   switch (ast_kind_among(a->kind)) {
   case AST_NUMBER:
     *out = (struct constant){a->number, false};
@@ -230,7 +242,7 @@ static bool eval(struct constant_evaluator *k, const struct ast *a, struct const
     return min_or_max(k, a, out);
   case AST_CONDITIONAL: {
     bool which;
-    return truth(k, a->kid[0], &which) && eval(k, a->kid[which ? 1 : 2], out);
+    return truth(k, a->kid[0], &which) && constant_eval(k, a->kid[which ? 1 : 2], out);
   }
   case AST_ERROR: /* already reported */
     k->failed = true;
@@ -239,12 +251,10 @@ static bool eval(struct constant_evaluator *k, const struct ast *a, struct const
   return constant_error(k, a->at, "only numbers and parameters can be used here");
 }
 
-bool constant_eval(struct constant_evaluator *k, const struct ast *a, struct constant *out) { return eval(k, a, out); }
-
 bool constant_number(struct typechecker *c, const struct ast *a, const char *what, int64_t *out) {
   struct constant_evaluator k = {.c = c};
   struct constant v;
-  if (!eval(&k, a, &v))
+  if (!constant_eval(&k, a, &v))
     return false;
   *out = v.value;
   if (v.is_bool)

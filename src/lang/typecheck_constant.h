@@ -4,6 +4,8 @@
 
 #include "lang/typecheck_internal.h"
 
+enum { CONSTANT_WORK_MAX = 5000000 }; /* some tens of milliseconds */
+
 struct constant {
   int64_t value;
   bool is_bool;
@@ -15,6 +17,7 @@ struct constant_evaluator {
   bool open;   /* out: it needs a parameter that has no value yet */
   bool failed; /* out: it is wrong whatever the parameters are given later */
   unsigned depth;
+  uint64_t work; /* out: nodes evaluated, and declarations searched for defs */
 };
 
 bool constant_eval(struct constant_evaluator *, const struct ast *, struct constant *);

@@ -58,7 +58,7 @@ static void unknown_binding(struct typechecker *c, const char *name) {
 }
 
 /* The parameter's type is one more condition. */
-static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet) {
+static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet, uint64_t *work) {
   const struct ast *type = c->params.at[i].ast->kid[1];
   const struct param *p = &c->m->params[i];
   if (c->params.at[i].is_bool) {
@@ -70,7 +70,9 @@ static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet) {
     return true;
   struct constant_evaluator k = {.c = c, .quiet = quiet};
   struct constant lo, hi;
-  if (!constant_eval(&k, type->kid[0], &lo) || !constant_eval(&k, type->kid[1], &hi))
+  bool good = constant_eval(&k, type->kid[0], &lo) && constant_eval(&k, type->kid[1], &hi);
+  *work += k.work;
+  if (!good)
     return false;
   bool inside = lo.value <= p->value && p->value <= hi.value;
   if (!inside && !quiet)
@@ -145,22 +147,23 @@ static void check_condition(struct typechecker *c, const struct ast *a) {
 
 /* ---- searching small values ---- */
 
-enum { SMALL_VALUE_MAX = 8, TRIES_MAX = 2000000 };
+enum { SMALL_VALUE_MAX = 8, SEARCH_WORK_MAX = 50000000 /* about a second */ };
 
 struct param_search {
   const struct param_binding *bindings;
   size_t nbindings;
   uint32_t main; /* the parameter that should be at least 3: the number of processes, most likely */
-  uint32_t tries;
+  uint64_t work; /* see struct constant_evaluator */
 };
 
 /* Is no condition broken already? Those that need parameters without a value may still turn out
  * well. */
-static bool conditions_satisfiable(struct typechecker *c) {
+static bool conditions_satisfiable(struct typechecker *c, uint64_t *work) {
   for (size_t i = 0; i < c->conditions.n; i++) {
     struct constant_evaluator k = {.c = c, .quiet = true};
     struct constant v;
     bool good = constant_eval(&k, c->conditions.at[i].expr, &v);
+    *work += k.work;
     if (good ? !v.is_bool || !v.value : k.failed || !k.open)
       return false;
   }
@@ -172,7 +175,7 @@ static bool assign_small_values(struct typechecker *c, uint32_t i, struct param_
 static bool try_value(struct typechecker *c, uint32_t i, int64_t tried, struct param_search *s) {
   c->m->params[i].value = tried;
   c->params.at[i].known = true;
-  if (s->tries++ < TRIES_MAX && value_in_type(c, i, true) && conditions_satisfiable(c) &&
+  if (++s->work < SEARCH_WORK_MAX && value_in_type(c, i, true, &s->work) && conditions_satisfiable(c, &s->work) &&
       assign_small_values(c, i + 1, s))
     return true;
   c->params.at[i].known = false;
@@ -236,8 +239,9 @@ static void assign_given(struct typechecker *c, const struct param_binding *bind
   }
   if (c->diags->errors > before)
     return;
+  uint64_t work = 0;
   for (uint32_t i = 0; i < c->m->nparams; i++)
-    value_in_type(c, i, false);
+    value_in_type(c, i, false, &work);
   for (size_t i = 0; i < c->conditions.n; i++)
     check_condition(c, c->conditions.at[i].expr);
 }

@@ -256,6 +256,21 @@ static void test_params(void **state) {
   release(&k);
 }
 
+/* 9^9 combinations, none of which will do: the search gives up. */
+static void test_param_search_ends(void **state) {
+  (void)state;
+  struct checked_text k;
+  struct text out = {0};
+  check_with(&k,
+             "algorithm A param a, b, c, d, e, f, g, h, n where a + b + c + d + e + f + g + h + n > 1000\n"
+             "process P[n] { input x: bool round { send x to all } }",
+             NULL, 0, true);
+  assert_null(k.model);
+  assert_non_null(strstr(diagnostics_text(&k, &out), "no small values satisfy the conditions"));
+  text_release(&out);
+  release(&k);
+}
+
 struct param_mistake {
   struct param_binding given[2];
   size_t n;
@@ -537,6 +552,7 @@ int main(void) {
       cmocka_unit_test(test_roles),
       cmocka_unit_test(test_schedule),
       cmocka_unit_test(test_params),
+      cmocka_unit_test(test_param_search_ends),
       cmocka_unit_test(test_param_mistakes),
       cmocka_unit_test(test_environments),
       cmocka_unit_test(test_round_names),
