@@ -45,16 +45,16 @@ static bool may_choose(struct typechecker *c, const struct ast *a) {
   return false;
 }
 
-/* The aggregate's type, or NULL: reported. */
 /* The interval that a sum lies in, if so many numbers of that type cannot leave 64 bits, in whatever order. */
 static const struct type *sum_type(struct typechecker *c, const struct type *t, uint64_t most) {
   int64_t lo, hi;
   if (t->kind != TYPE_RANGE || most > INT32_MAX || __builtin_mul_overflow(t->lo < 0 ? t->lo : 0, (int64_t)most, &lo) ||
-      __builtin_mul_overflow(t->hi > 0 ? t->hi : 0, (int64_t)most, &hi))
+      __builtin_mul_overflow(t->hi > 0 ? t->hi : 0, (int64_t)most, &hi) || !number_fits(lo) || !number_fits(hi))
     return c->integer;
   return range_type(c, lo, hi);
 }
 
+/* The aggregate's type, or NULL: reported. */
 static const struct type *aggregate_type(struct typechecker *c, const struct ast *a, enum op op,
                                          const struct node *element, uint64_t most) {
   const struct type *t = element->type;
