@@ -9,7 +9,6 @@
 #include "model/def_inlining.h"
 #include "model/model_print.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <string.h>
@@ -39,25 +38,12 @@ void checker_help(struct typechecker *c, const char *format, ...) {
 }
 
 uint32_t checker_line(const struct typechecker *c, struct span at) {
-  uint32_t line, column;
-  source_place(&c->m->source, at.from, &line, &column);
-  return line;
+  return source_line_number(&c->m->source, at);
 }
 
 const char *source_text(struct typechecker *c, struct span at) {
-  const struct source *s = &c->m->source;
   struct text out = {0};
-  bool gap = false;
-  for (uint32_t i = at.from; i < at.to && i < s->length; i++) {
-    if (isspace((unsigned char)s->text[i])) {
-      gap = true;
-      continue;
-    }
-    if (gap && out.n)
-      text_add(&out, " ");
-    gap = false;
-    text_add_n(&out, &s->text[i], 1);
-  }
+  source_add_text(&c->m->source, at, &out);
   const char *kept = checker_strdup(c, text_or_empty(&out));
   text_release(&out);
   return kept;

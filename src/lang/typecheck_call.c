@@ -303,8 +303,7 @@ struct node *lower_call(struct typechecker *c, const struct ast *a) {
     return detector;
   enum op op;
   bool built_in = is_aggregate(a->name, &op) || is(a, "first") || is(a, "last") || is(a, "front") || is(a, "from") ||
-                  is(a, "sender") || is(a, "number") || is(a, "initial") || is(a, "subsets") || is(a, "at") ||
-                  is(a, "sign");
+                  is(a, "sender") || is(a, "number") || is(a, "initial") || is(a, "subsets") || is(a, "at");
   if (s && s->kind == SYMBOL_MESSAGE && !built_in)
     return lower_name(c, a);
   if (!s || built_in)

@@ -2,7 +2,6 @@
    looked at, so declarations may stand in any order; only definitions of parameters go in order. */
 #include "lang/typecheck_counters_internal.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <string.h>
 
@@ -13,19 +12,8 @@ const char *counter_strdup(struct counter_checker *c, const char *text) {
 }
 
 const char *counter_source_text(struct counter_checker *c, struct span at) {
-  const struct source *s = &c->s->source;
   struct text out = {0};
-  for (uint32_t i = at.from; i < at.to && i < s->length; i++) {
-    bool comment = s->text[i] == '/' && i + 1 < s->length && s->text[i + 1] == '/';
-    while (comment && i < at.to && s->text[i] != '\n')
-      i++;
-    if (i < at.to && !isspace((unsigned char)s->text[i]))
-      text_add_n(&out, &s->text[i], 1);
-    else if (out.n && out.at[out.n - 1] != ' ')
-      text_add(&out, " ");
-  }
-  while (out.n && out.at[out.n - 1] == ' ')
-    out.at[--out.n] = '\0';
+  source_add_text(&c->s->source, at, &out);
   const char *kept = counter_strdup(c, text_or_empty(&out));
   text_release(&out);
   return kept;

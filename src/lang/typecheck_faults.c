@@ -31,12 +31,15 @@ static bool check_population(struct typechecker *c, const struct ast *a, struct 
     return true;
   }
   checker_error(c, a->word, "expected 'processes' or a role, not '%s'", a->name);
-  if (!s && c->m->nroles) {
-    const char *roles[] = {c->m->roles[0].name, "processes", "process"};
-    const char *near = nearest_name(a->name, roles, 3);
-    if (near)
-      checker_help(c, "did you mean '%s'?", near);
-  }
+  VEC(const char *) names = {0};
+  for (uint32_t r = 0; r < c->m->nroles; r++)
+    vec_push(&names, c->m->roles[r].name);
+  vec_push(&names, "processes");
+  vec_push(&names, "process");
+  const char *near = s ? NULL : nearest_name(a->name, names.at, names.n);
+  if (near)
+    checker_help(c, "did you mean '%s'?", near);
+  vec_release(&names);
   return false;
 }
 

@@ -31,10 +31,9 @@ const char *symbol_kind_text(enum symbol_kind kind) {
  * their call. */
 static const char *const built_in_values[] = {"me",      "all",    "others", "received", "heard",
                                               "correct", "faulty", "HO",     "SHO",      "round"};
-static const char *const built_in_functions[] = {"min",          "max",      "sum",       "union",   "pick", "random",
-                                                 "mostfrequent", "majority", "subsets",   "first",   "last", "front",
-                                                 "from",         "sender",   "number",    "initial", "next", "at",
-                                                 "sign",         "count",    "neighbours"};
+static const char *const built_in_functions[] = {
+    "min",  "max",   "sum",  "union",  "pick",   "random",  "mostfrequent", "majority", "subsets", "first",
+    "last", "front", "from", "sender", "number", "initial", "next",         "at",       "count",   "neighbours"};
 
 static bool among(const char *name, const char *const *list, size_t n) {
   for (size_t i = 0; i < n; i++)

@@ -2,6 +2,7 @@
  * order of the text. */
 #include "lang/typecheck_internal.h"
 
+#include <assert.h>
 #include <string.h>
 
 /* ---- program points ---- */
@@ -130,9 +131,11 @@ void check_goto(struct typechecker *c, const struct ast *a, struct stmt *s) {
 /* ---- at(p, step) ---- */
 
 static struct node *node_at_step(struct typechecker *c, const struct ast *a, struct node *p, uint32_t role) {
-  uint32_t field = 0;
-  while (strcmp(c->m->fields[field].name, "at") != 0 || c->m->fields[field].type != c->roles[role].points)
+  uint32_t field = 0; /* there is one: declare_points made it */
+  while (c->m->fields[field].type != c->roles[role].points || strcmp(c->m->fields[field].name, "at") != 0) {
     field++;
+    assert(field < c->m->nfields);
+  }
   struct node *where = node_new(c, NODE_REMOTE, a->at, c->roles[role].points, 1);
   where->index = field;
   where->kid[0] = p;

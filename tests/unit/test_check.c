@@ -493,6 +493,10 @@ static const struct rejected_text mistakes[] = {
     {PLAIN "environment a { at most 1 messages are duplicated }", "cannot be duplicated"},
     {PLAIN "environment a { channels fifo }", "has no channels"},
     {PLAIN "environment a { every round: HO == {} }", "write HO[p]"},
+    {"algorithm A param n process P[n] { round {} } process Coordinator[1] { round {} }\n"
+     "environment a { at most 1 Coordinater crash }",
+     "did you mean 'Coordinator'?"},
+    {"algorithm A param n where n > // why\n 5 process P[n] { round {} }", "not met: 'n > 5' with n = 3"},
     {PLAIN "environment a { at most 1 processes crash each round }", "for the whole run"},
     /* properties */
     {PLAIN "safety s: x == 1", "write p.x for a process p"},
