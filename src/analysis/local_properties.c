@@ -92,6 +92,7 @@ struct locality_check {
   uint32_t property;
   struct refusal why;    /* it is not local */
   bool status_dependent; /* because of who is correct so far */
+  bool needs_stability;  /* something that it reads has to stay as it is */
   VEC(const struct generator *) bound;
   struct arena *arena;
   VEC(struct property) * made;
@@ -232,6 +233,7 @@ static bool add_stability(struct locality_check *l, uint32_t subject, struct nod
 
 /* n speaks of one process, and stays as it is. */
 static void require_stable(struct locality_check *l, const struct node *n, uint32_t subject, enum stability how) {
+  l->needs_stability = true;
   if (!l->model)
     return;
   struct model *m = l->model;
@@ -248,6 +250,7 @@ static void require_stable(struct locality_check *l, const struct node *n, uint3
 /* What a quantifier goes through is something of a process: no member leaves (no new one comes). */
 static void require_members_stable(struct locality_check *l, const struct generator *g, uint32_t subject,
                                    enum stability how) {
+  l->needs_stability = true;
   if (!l->model)
     return;
   struct model *m = l->model;
@@ -474,13 +477,17 @@ static bool is_about_one(const struct node *n) {
   return !s.unsupported && !s.several && !(s.some && binds_inside(n, s.slot));
 }
 
-/* Quantifiers of that kind, and what they say of one process at a time. */
+/* Quantifiers of that kind, and what they say of one process at a time. What they range over may be that process's. */
 static bool is_about_each(const struct node *n, enum op quantifier) {
+  struct process_reads s = {.slot = NO_SLOT};
   for (; n->op == quantifier; n = n->kid[0])
-    for (uint32_t i = 0; i < n->ngen; i++)
-      if (n->gen[i].cond)
+    for (uint32_t i = 0; i < n->ngen; i++) {
+      node_walk(n->gen[i].range, visit_process_reads, &s);
+      if (n->gen[i].cond || !is_about_one(n->gen[i].range))
         return false;
-  return !node_is_temporal(n) && is_about_one(n);
+    }
+  node_walk(n, visit_process_reads, &s);
+  return !s.unsupported && !s.several && !node_is_temporal(n) && is_about_one(n);
 }
 
 /* `always` and `eventually always` are said of all if they are said of each, `eventually` and `always eventually` of
@@ -530,6 +537,14 @@ static enum locality check_property_locality(struct locality_check *l, const str
   return l->status_dependent ? LOCAL_STATUS_DEPENDENT : l->why.reason ? LOCAL_NOT : LOCAL_IF_STABLE;
 }
 
+/* Has the model any stability for it? */
+static bool has_stability(const struct model *m, uint32_t property) {
+  for (uint32_t i = 0; i < m->nstabilities; i++)
+    if (m->properties[m->nproperties + i].stability_of == property + 1)
+      return true;
+  return false;
+}
+
 enum locality locality_of(const struct model *m, const struct query *q, uint32_t property, struct arena *arena,
                           struct refusal *why) {
   struct locality_check l = {.read = m, .crashes = has_crash_clause(m, q), .property = property, .arena = arena};
@@ -542,22 +557,29 @@ enum locality locality_of(const struct model *m, const struct query *q, uint32_t
   *why = l.why;
   if (found != LOCAL_IF_STABLE)
     return found;
-  if (!m->properties[property].stability_unknown)
+  if (!m->properties[property].stability_unknown && (!l.needs_stability || has_stability(m, property)))
     return found;
   *why = (struct refusal){"what it reads of several processes cannot be followed process by process",
                           m->properties[property].at};
   return LOCAL_NOT;
 }
 
+/* Environments with crashes and without may need stabilities for different properties. What has to stay is the same
+   for both where both need it: crashes only decide whether a property needs it, or is refused. */
 void locality_add_stabilities(struct model *m) {
   VEC(struct property) made = {0};
   struct arena scratch;
   arena_init(&scratch);
   for (uint32_t i = 0; i < m->nproperties && m->kind == MODEL_ROUNDS; i++) {
-    struct locality_check l = {.model = m, .read = m, .property = i, .arena = &scratch, .made = (void *)&made};
+    if (m->properties[i].kind == PROPERTY_LIVE)
+      continue;
     size_t before = made.n;
-    if (m->properties[i].kind != PROPERTY_LIVE && check_property_locality(&l, &m->properties[i]) != LOCAL_IF_STABLE)
-      made.n = before;
+    for (int crashes = 0; crashes < 2 && made.n == before; crashes++) {
+      struct locality_check l = {
+          .model = m, .read = m, .crashes = crashes, .property = i, .arena = &scratch, .made = (void *)&made};
+      if (check_property_locality(&l, &m->properties[i]) != LOCAL_IF_STABLE)
+        made.n = before;
+    }
   }
   if (made.n > 0) {
     struct property *all = arena_array(&m->arena, m->nproperties + made.n + 1, sizeof *all);

@@ -4,7 +4,6 @@
 #include "driver/query_symbolic.h"
 
 #include "analysis/local_properties.h"
-#include "analysis/may_fail.h"
 #include "async/async.h"
 
 #include <string.h>
@@ -67,10 +66,11 @@ struct query query_make(const struct query_context *a, uint32_t environment, con
     q.until = true;
     return q;
   }
+  struct refusal why;
   for (uint32_t k = 0; k < m->nstabilities && q.semantics == SEMANTICS_COARSE; k++)
     for (uint32_t i = 0; i < n && q.nproperties < STABILITIES_MAX; i++)
       if (m->properties[m->nproperties + k].stability_of == properties[i] + 1 &&
-          !node_may_fail(m, &q, m->properties[properties[i]].formula, NULL, NULL)) /* then it is not local anyhow */
+          locality_of(m, &q, properties[i], a->arena, &why) == LOCAL_IF_STABLE)
         all[q.nproperties++] = m->nproperties + k;
   return q;
 }

@@ -58,6 +58,13 @@ static void formulas(void **state) {
       {"safety a: round > 1 => forall p, q in P: p.y == q.y", LOCAL_ROUNDS, LOCAL_ROUNDS, 0},
       {"safety a: step forall p in P: p.y' >= p.y", LOCAL, LOCAL, 0},
       {"safety a: step forall p, q in P: p.y' == q.y'", LOCAL_NOT, LOCAL_NOT, 0},
+      {"safety a: forall p, q in P: (p != q and q in faulty) => p.y != 1", LOCAL, LOCAL_IF_STABLE, 1},
+      {"safety a: forall p, q in faulty: p == q", LOCAL, LOCAL_IF_STABLE, 0},
+      {"live a: always forall p in P, v in p.s: p.y == 0 or v == p", LOCAL, LOCAL, 0},
+      {"live a: always forall p, q in P: forall v in q.d: p.x != v", LOCAL_NOT, LOCAL_NOT, 0},
+      {"live a: eventually exists p, q in P, v in q.d: p.x != v", LOCAL_NOT, LOCAL_NOT, 0},
+      {"live a: always eventually exists p in P, v in p.d: p.x != v", LOCAL, LOCAL, 0},
+      {"live a: always forall p in correct: p.y == 0", LOCAL, LOCAL, 0},
       {"safety a: true until exists p in P: p.d != none", LOCAL_NOT, LOCAL_NOT, 0},
   };
   for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
