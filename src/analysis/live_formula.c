@@ -1,5 +1,6 @@
 #include "analysis/live_formula.h"
 
+#include "analysis/dataflow.h"
 #include "analysis/model_visitor.h"
 #include "base/vec.h"
 
@@ -36,6 +37,12 @@ bool node_is_temporal(const struct node *n) {
   return found;
 }
 
+static bool finds_call(void *context, const struct node *n) {
+  bool *found = context;
+  *found |= (op_traits(n->op) & TRAIT_CALLS) != 0;
+  return !*found;
+}
+
 static bool finds_correct(void *context, const struct node *n) {
   bool *found = context;
   *found |= (op_traits(n->op) & TRAIT_STATUS) != 0;
@@ -46,6 +53,14 @@ static bool reads_correct(const struct node *n) {
   bool found = false;
   node_walk(n, finds_correct, &found);
   return found;
+}
+
+/* Of a def that can call itself, or one beyond the limits of def_inlining.c: what stands in it cannot be replaced. */
+static bool calls_with_status(const struct model *m, const struct node *n) {
+  bool calls = false, status = false;
+  node_walk(n, finds_call, &calls);
+  node_walk_deep(m, n, finds_correct, &status);
+  return calls && status;
 }
 
 static bool finds_faulty(void *context, const struct node *n) {
@@ -405,6 +420,9 @@ void live_formula_init(struct live_formula *form, struct model *m, uint32_t prop
   l.byzantine = environment_has_fault(m, &q, CLAUSE_BYZANTINE);
   l.slot = arena_array(&m->arena, m->nslots + 1, sizeof *l.slot);
   *form = (struct live_formula){.text = p->formula, .pool = ltl_pool_new()};
+  if ((l.rigid || l.byzantine) && calls_with_status(m, p->formula))
+    form->refused =
+        "it calls a def that calls itself, or is too long to be written out, and speaks of 'correct' or 'faulty'";
   form->violated = lower(&l, p->formula, true, true);
   if (l.correct != NO_VAR)
     form->violated = ltl_and(form->pool, form->violated, correct_is_right(&l, p->formula->at));

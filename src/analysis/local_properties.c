@@ -1,6 +1,7 @@
 #include "analysis/local_properties.h"
 
 #include "analysis/action_use.h"
+#include "analysis/dataflow.h"
 #include "analysis/formula_reads.h"
 #include "analysis/live_formula.h"
 #include "analysis/may_fail.h"
@@ -50,7 +51,11 @@ static struct process_reads process_reads_of(const struct node *n) {
   return s;
 }
 
-bool property_reads_round(const struct property *p) { return process_reads_of(p->formula).rounds; }
+bool property_reads_round(const struct model *m, const struct property *p) {
+  struct process_reads s = {.slot = NO_SLOT};
+  node_walk_deep(m, p->formula, visit_process_reads, &s);
+  return s.rounds;
+}
 
 struct binder_slot_search {
   uint32_t slot;
@@ -512,8 +517,8 @@ static void check_live(struct locality_check *l, const struct node *n) {
 }
 
 static enum locality check_property_locality(struct locality_check *l, const struct property *p) {
-  struct process_reads s = process_reads_of(p->formula);
-  if (p->kind == PROPERTY_LIVE && !s.rounds) {
+  bool rounds = property_reads_round(l->read, p);
+  if (p->kind == PROPERTY_LIVE && !rounds) {
     check_live(l, p->formula);
     return l->why.reason ? LOCAL_NOT : LOCAL;
   }
@@ -521,7 +526,7 @@ static enum locality check_property_locality(struct locality_check *l, const str
     refuse(l, p->until, "may come earlier or later for some than for others");
     return LOCAL_NOT;
   }
-  if (s.rounds)
+  if (rounds)
     return LOCAL_ROUNDS;
   if (p->step) { /* while one process moves all the others are looked at, too */
     if (violators_of(p->formula, false, l->crashes).with >= VIOLATORS_SEVERAL)

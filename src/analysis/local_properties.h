@@ -16,7 +16,8 @@ enum locality {
   LOCAL_ROUNDS            /* it speaks of `round`: of whole rounds by itself */
 };
 
-bool property_reads_round(const struct property *); /* it reads `round` */
+bool property_reads_round(const struct model *,
+                          const struct property *); /* it, or a def that it calls, reads `round` */
 
 /* Adds model->stabilities: what must stay for each property to be local. Once, when the model is complete. */
 void locality_add_stabilities(struct model *);

@@ -2,6 +2,14 @@
 
 #include "analysis/model_visitor.h"
 #include "base/memory.h"
+#include "base/vec.h"
+
+/* What is known of a call: its body is looked through once for each of these. */
+struct known_call {
+  uint32_t def;
+  uint64_t honest; /* by argument, of the first 64 */
+  bool received, fails;
+};
 
 struct may_fail_walk {
   const struct model *model;
@@ -9,6 +17,7 @@ struct may_fail_walk {
   bool *honest;   /* by slot of the current frame: a process that has its variables */
   bool *open;     /* by def: being looked at */
   bool received;  /* something was received: it is being gone through */
+  VEC(struct known_call) known;
   order_dependence_fn *on_order;
   void *context;
 };
@@ -77,15 +86,25 @@ static bool call_fails(struct may_fail_walk *f, const struct node *n) {
   if (f->open[n->index])
     return true; /* it may call itself without end */
   bool *outer = f->honest;
+  struct known_call call = {.def = n->index, .received = f->received};
+  for (uint32_t i = 0; i < n->n && i < 64; i++)
+    call.honest |= (uint64_t)(n->kid[i]->op == NODE_SLOT && outer[n->kid[i]->index]) << i;
+  for (size_t i = 0; i < f->known.n; i++) {
+    const struct known_call *k = &f->known.at[i];
+    if (k->def == call.def && k->honest == call.honest && k->received == call.received)
+      return k->fails;
+  }
   bool *frame = memory_alloc(f->model->nslots + 1);
-  for (uint32_t i = 0; i < n->n; i++)
-    frame[i] = n->kid[i]->op == NODE_SLOT && outer[n->kid[i]->index];
+  for (uint32_t i = 0; i < n->n && i < 64; i++)
+    frame[i] = call.honest >> i & 1;
   f->open[n->index] = true;
   f->honest = frame;
   bool result = fails(f, f->model->defs[n->index].body);
   f->honest = outer;
   f->open[n->index] = false;
   memory_free(frame);
+  call.fails = result;
+  vec_push(&f->known, call);
   return result;
 }
 
@@ -193,6 +212,7 @@ static struct may_fail_walk may_fail_walk_init(const struct model *m, const stru
 static void may_fail_walk_release(struct may_fail_walk *f) {
   memory_free(f->honest);
   memory_free(f->open);
+  vec_release(&f->known);
 }
 
 bool node_may_fail(const struct model *m, const struct query *q, const struct node *n, order_dependence_fn *on_order,

@@ -41,7 +41,7 @@ static bool repeats_without_others(const struct async_run *f, uint32_t from, uin
 
 static bool finds_round_number(void *context, const struct node *n) {
   bool *found = context;
-  *found |= n->op == NODE_ROUND_NUMBER;
+  *found |= (op_traits(n->op) & (TRAIT_CLOCK | TRAIT_CALLS)) != 0;
   return !*found;
 }
 

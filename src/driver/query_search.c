@@ -561,7 +561,7 @@ static bool answer_part(const struct query_group *query_group, const struct quer
   struct query_context a = *of;
   uint32_t *properties = arena_array(a.arena, query_group->properties.n + 1, sizeof *properties), n = 0;
   for (size_t i = 0; i < query_group->properties.n; i++)
-    if (whole == (fine && property_reads_round(&a.model->properties[query_group->properties.at[i]])))
+    if (whole == (fine && property_reads_round(a.model, &a.model->properties[query_group->properties.at[i]])))
       properties[n++] = query_group->properties.at[i];
   if (n == 0 && (whole || query_group->properties.n > 0))
     return true;

@@ -1,14 +1,21 @@
 #include "model/def_inlining.h"
 
-#include <string.h>
+/* A call stays a call if its def can call itself, and beyond these limits. */
+#define DEPTH_MAX 32     /* calls within calls */
+#define NODES_MAX 100000 /* in the expression, arguments counted wherever they stand */
 
-#define DEPTH_MAX 32 /* of calls within calls: beyond it, or when it goes round in circles, a call stays a call */
+struct inline_budget {
+  const bool *recursive; /* by def: it can come to call itself */
+  uint64_t nodes;        /* so far */
+};
 
 struct inline_context {
   struct model *model;
+  struct inline_budget *budget;
   uint32_t base;  /* added to the slots of the body being copied */
   uint32_t nargs; /* its first slots are these arguments */
   struct node **args;
+  uint64_t *arg_nodes; /* how many each of them has */
   unsigned depth;
 };
 
@@ -27,10 +34,15 @@ static bool largest_slot(void *context, const struct node *n) {
 static struct node *expand_call(const struct inline_context *in, const struct node *call) {
   struct model *m = in->model;
   const struct def *def = &m->defs[call->index];
-  struct inline_context inner = {.model = m, .base = m->nslots, .nargs = def->nargs, .depth = in->depth + 1};
+  struct inline_context inner = {
+      .model = m, .budget = in->budget, .base = m->nslots, .nargs = def->nargs, .depth = in->depth + 1};
   inner.args = arena_array(&m->arena, def->nargs + 1, sizeof *inner.args);
-  for (uint32_t i = 0; i < call->n; i++)
+  inner.arg_nodes = arena_array(&m->arena, def->nargs + 1, sizeof *inner.arg_nodes);
+  for (uint32_t i = 0; i < call->n; i++) {
+    uint64_t before = in->budget->nodes;
     inner.args[i] = copy_node(in, call->kid[i]);
+    inner.arg_nodes[i] = in->budget->nodes - before;
+  }
   uint32_t slots = 0;
   node_walk(def->body, largest_slot, &slots);
   m->nslots += slots;
@@ -41,10 +53,13 @@ static struct node *copy_node(const struct inline_context *in, const struct node
   struct model *m = in->model;
   if (!n)
     return NULL;
-  if (n->op == NODE_SLOT && n->index < in->nargs)
+  if (n->op == NODE_SLOT && n->index < in->nargs) {
+    in->budget->nodes += in->arg_nodes[n->index];
     return in->args[n->index];
-  if (n->op == NODE_CALL && in->depth < DEPTH_MAX)
+  }
+  if (n->op == NODE_CALL && in->depth < DEPTH_MAX && in->budget->nodes < NODES_MAX && !in->budget->recursive[n->index])
     return expand_call(in, n);
+  in->budget->nodes++;
   struct node *c = arena_copy(&m->arena, n, sizeof *n);
   if (n->op == NODE_SLOT || n->op == NODE_SENDER)
     c->index += in->base;
@@ -63,49 +78,34 @@ static struct node *copy_node(const struct inline_context *in, const struct node
 
 /* --- defs that call themselves --- */
 
-struct call_cycle_search {
+struct reachable_defs {
   const struct model *model;
-  const uint32_t sought;
-  bool *seen;
-  bool found;
+  bool *seen; /* by def: the expression calls it, or what it calls does */
 };
 
-static bool look_calls(void *context, const struct node *n) {
-  struct call_cycle_search *c = context;
-  if (n->op != NODE_CALL || c->found)
-    return !c->found;
-  if (n->index == c->sought)
-    c->found = true;
-  if (!c->seen[n->index]) {
-    c->seen[n->index] = true;
-    node_walk(c->model->defs[n->index].body, look_calls, c);
+static bool visit_calls(void *context, const struct node *n) {
+  struct reachable_defs *r = context;
+  if (n->op == NODE_CALL && !r->seen[n->index]) {
+    r->seen[n->index] = true;
+    node_walk(r->model->defs[n->index].body, visit_calls, r);
   }
   return true;
 }
 
-static bool look_any_cycle(void *context, const struct node *n) {
-  struct call_cycle_search *c = context;
-  if (n->op != NODE_CALL)
-    return true;
-  for (uint32_t d = 0; d < c->model->ndefs && !c->found; d++) {
-    bool *seen = c->seen;
-    memset(seen, 0, c->model->ndefs * sizeof *seen);
-    struct call_cycle_search inner = {c->model, d, seen, false};
-    node_walk(c->model->defs[d].body, look_calls, &inner);
-    c->found |= inner.found;
-  }
-  return !c->found;
-}
-
 struct node *node_inlined(struct model *m, struct node *n) {
-  bool calls = false;
-  struct call_cycle_search c = {m, UINT32_MAX, arena_array(&m->arena, m->ndefs + 1, sizeof(bool)), false};
+  struct arena scratch;
   if (!n || m->ndefs == 0)
     return n;
-  node_walk(n, look_any_cycle, &c);
-  calls = c.found;
-  if (calls) /* some def goes round in circles: everything stays as it is */
-    return n;
-  struct inline_context in = {.model = m};
-  return copy_node(&in, n);
+  arena_init(&scratch);
+  bool *recursive = arena_array(&scratch, m->ndefs, sizeof *recursive);
+  for (uint32_t d = 0; d < m->ndefs; d++) {
+    struct reachable_defs called = {m, arena_array(&scratch, m->ndefs, sizeof *called.seen)};
+    node_walk(m->defs[d].body, visit_calls, &called);
+    recursive[d] = called.seen[d];
+  }
+  struct inline_budget budget = {.recursive = recursive};
+  struct inline_context in = {.model = m, .budget = &budget};
+  n = copy_node(&in, n);
+  arena_release(&scratch);
+  return n;
 }

@@ -4,8 +4,9 @@
 
 #include "model/model.h"
 
-/* The expression with every call of a def that does not call itself replaced by its body, arguments in place. The
-   arguments must be free of free choice. New nodes live in the model's arena; new slots are added to the model. */
+/* The expression with every call of a def that cannot come to call itself replaced by its body, arguments in place, as
+   long as it does not become too large: analyses must expect that calls are left. The arguments must be free of free
+   choice. New nodes live in the model's arena; new slots are added to the model. */
 struct node *node_inlined(struct model *, struct node *);
 
 #endif

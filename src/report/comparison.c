@@ -39,7 +39,7 @@ static enum verdict verdict_of(const struct run_result *r, const struct property
 /* What happens for ever, and what speaks of `round`, is asked of whole rounds only. */
 static bool is_compared(const struct comparison *c, const struct property_result *p) {
   bool other = c->variants[c->n - 1].semantics == SEMANTICS_FINE;
-  return p->property && !(other && (p->property->kind == PROPERTY_LIVE || property_reads_round(p->property)));
+  return p->property && !(other && (p->property->kind == PROPERTY_LIVE || property_reads_round(c->model, p->property)));
 }
 
 /* Only on whole rounds it is known. */
