@@ -776,8 +776,10 @@ static enum session_reach reach_from_all(struct session *s, uint32_t property) {
   return worst;
 }
 
-static bool is_local(const struct model *m, const struct property *p, uint32_t index) {
-  struct query q = {.environment = p->environments[0], .properties = &index, .nproperties = 1};
+static bool is_local(const struct instance *in, const struct property *p, uint32_t index) {
+  const struct model *m = in->model;
+  struct query q = {.properties = &index, .nproperties = 1};
+  q.environment = in->env_given ? in->environment : p->environments[0];
   struct arena arena;
   struct refusal why;
   arena_init(&arena);
@@ -810,7 +812,7 @@ static void try_property(struct instance *in, const char *name, bool holds) {
   ahead_decided += sure || reached;
   ahead_unknown += !(sure || reached);
   /* what is not local is checked in fine rounds, unless the line says otherwise: these reach more */
-  bool fine = !model_steps(m) && !in->semantics_given && !is_local(m, p, found), expected = cover == holds;
+  bool fine = !model_steps(m) && !in->semantics_given && !is_local(in, p, found), expected = cover == holds;
   if (reached ? !expected : expected && sure && !fine)
     fail_msg("%s:%s: '%s' is %s", in->path, in->line, name, reached ? "reached" : "not reached");
 }
