@@ -4,32 +4,6 @@
 
 #include <string.h>
 
-/* --- expressions with what they call --- */
-
-struct deep_walk {
-  const struct model *model;
-  node_visit_fn *visit;
-  void *context;
-  bool *seen; /* by def: gone through, or being gone through (defs may call themselves) */
-};
-
-static bool visit_deep(void *context, const struct node *n) {
-  struct deep_walk *d = context;
-  if (!d->visit(d->context, n))
-    return false;
-  if (n->op == NODE_CALL && !d->seen[n->index]) {
-    d->seen[n->index] = true;
-    node_walk(d->model->defs[n->index].body, visit_deep, d);
-  }
-  return true;
-}
-
-void node_walk_deep(const struct model *m, const struct node *n, node_visit_fn *visit, void *context) {
-  struct deep_walk d = {m, visit, context, memory_alloc(m->ndefs + 1)};
-  node_walk(n, visit_deep, &d);
-  memory_free(d.seen);
-}
-
 /* --- variables --- */
 
 struct flow_reader {

@@ -3,10 +3,7 @@
 #ifndef RONDO_ANALYSIS_DATAFLOW_H
 #define RONDO_ANALYSIS_DATAFLOW_H
 
-#include "model/model.h"
-
-/* Like node_walk, and into the body of every def that is called, each of them once. */
-void node_walk_deep(const struct model *, const struct node *, node_visit_fn *, void *context);
+#include "model/node.h"
 
 /* How a backward pass treats what is neither read nor overwritten. */
 enum flow_mode {

@@ -1,8 +1,8 @@
 #include "analysis/live_formula.h"
 
-#include "analysis/dataflow.h"
 #include "analysis/model_visitor.h"
 #include "base/vec.h"
+#include "model/node.h"
 
 #include <string.h>
 
@@ -25,79 +25,27 @@ struct live_lowering {
 
 /* --- what a formula speaks of --- */
 
-static bool finds_temporal(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & TRAIT_TEMPORAL) != 0;
-  return !*found;
-}
-
-bool node_is_temporal(const struct node *n) {
-  bool found = false;
-  node_walk(n, finds_temporal, &found);
-  return found;
-}
-
-static bool finds_call(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & TRAIT_CALLS) != 0;
-  return !*found;
-}
-
-static bool finds_correct(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & TRAIT_STATUS) != 0;
-  return !*found;
-}
-
-static bool reads_correct(const struct node *n) {
-  bool found = false;
-  node_walk(n, finds_correct, &found);
-  return found;
-}
+bool node_is_temporal(const struct node *n) { return node_has_traits(n, TRAIT_TEMPORAL); }
 
 /* Of a def that can call itself, or one beyond the limits of def_inlining.c: what stands in it cannot be replaced. */
 static bool calls_with_status(const struct model *m, const struct node *n) {
-  bool calls = false, status = false;
-  node_walk(n, finds_call, &calls);
-  node_walk_deep(m, n, finds_correct, &status);
-  return calls && status;
+  return node_has_traits(n, TRAIT_CALLS) && node_has_traits_deep(m, n, TRAIT_STATUS);
 }
 
-static bool finds_faulty(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_FAULTY || !op_is_known(n->op);
-  return !*found;
-}
+/* What a range may have that does not depend on the state. */
+#define FIXED                                                                                                          \
+  (TRAIT_NAME | TRAIT_PROCESSES | TRAIT_STATUS | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS |    \
+   TRAIT_FAILS)
 
-static bool reads_faulty(const struct node *n) {
-  bool found = false;
-  node_walk(n, finds_faulty, &found);
-  return found;
-}
-
-static bool finds_state(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & ~(unsigned)(TRAIT_NAME | TRAIT_PROCESSES | TRAIT_STATUS | TRAIT_NUMBERED | TRAIT_BINDS |
-                                            TRAIT_MULTIPLICITY | TRAIT_ORDERS | TRAIT_FAILS)) != 0;
-  return !*found;
-}
-
-bool range_is_state_independent(const struct node *n) {
-  bool found = false;
-  node_walk(n, finds_state, &found);
-  return !found;
-}
+bool range_is_state_independent(const struct node *n) { return !node_has_traits(n, ~(unsigned)FIXED); }
 
 /* --- nodes --- */
 
 static struct node *made(struct live_lowering *l, enum op op, struct span at, const struct type *type, struct node *a,
                          struct node *b) {
-  struct arena *arena = &l->model->arena;
-  struct node *n = arena_alloc(arena, sizeof *n);
-  *n = (struct node){.op = op, .at = at, .type = type, .n = b ? 2 : a ? 1 : 0};
-  n->kid = arena_array(arena, 2, sizeof *n->kid);
-  n->kid[0] = a;
-  n->kid[1] = b;
+  struct node *n = node_make(&l->model->arena, op, at, type, b ? 2 : a ? 1 : 0);
+  for (uint32_t i = 0; i < n->n; i++)
+    n->kid[i] = i == 0 ? a : b;
   return n;
 }
 
@@ -157,29 +105,13 @@ static struct node *closed(struct live_lowering *l, const struct node *n) {
   return c;
 }
 
-static bool same(const struct node *a, const struct node *b) {
-  if (!a || !b)
-    return a == b;
-  if (a->op != b->op || a->index != b->index || a->constant != b->constant || a->n != b->n || a->ngen != b->ngen ||
-      a->type != b->type || a->primed != b->primed)
-    return false;
-  for (uint32_t i = 0; i < a->ngen; i++)
-    if (a->gen[i].slot != b->gen[i].slot || a->gen[i].type != b->gen[i].type ||
-        !same(a->gen[i].range, b->gen[i].range) || !same(a->gen[i].cond, b->gen[i].cond))
-      return false;
-  for (uint32_t i = 0; i < a->n; i++)
-    if (!same(a->kid[i], b->kid[i]))
-      return false;
-  return true;
-}
-
-struct node_search {
+struct binding_search {
   const struct node *sought;
   bool found;
 };
 
 static bool look_for(void *context, const struct node *n) {
-  struct node_search *m = context;
+  struct binding_search *m = context;
   m->found |= n == m->sought;
   return !m->found;
 }
@@ -187,7 +119,7 @@ static bool look_for(void *context, const struct node *n) {
 /* A Byzantine process has no variables. The formula is not about it, but the truth of atoms is asked of all values. */
 static struct node *shielded(struct live_lowering *l, struct node *n) {
   for (size_t i = l->bound.n; i-- > 0 && l->byzantine;) {
-    struct node_search m = {l->bound.at[i], false};
+    struct binding_search m = {l->bound.at[i], false};
     node_walk(n, look_for, &m);
     if (!m.found)
       continue;
@@ -201,7 +133,7 @@ static struct node *shielded(struct live_lowering *l, struct node *n) {
 static ltl atom(struct live_lowering *l, struct node *n) {
   n = shielded(l, n);
   for (size_t i = 0; i < l->atoms.n; i++)
-    if (same(l->atoms.at[i], n))
+    if (node_equal(l->atoms.at[i], n))
       return ltl_atom(l->form->pool, (uint32_t)i);
   if (l->atoms.n == LTL_ATOMS_MOST) {
     l->form->refused = "it speaks of more than 64 different facts about states";
@@ -244,11 +176,11 @@ static bool is_whole(const struct live_lowering *l, const struct generator *g) {
 }
 
 static ltl member(struct live_lowering *l, const struct node *range, struct node *x) {
-  if (l->byzantine && reads_faulty(range))
+  if (l->byzantine && node_has_op(range, NODE_FAULTY))
     l->form->refused = "it speaks of each faulty process, and Byzantine ones have no variables to speak of";
   if (l->rigid && (range->op == NODE_CORRECT || range->op == NODE_FAULTY))
     return never_faulty(l, range, x);
-  if (l->rigid && reads_correct(range) &&
+  if (l->rigid && node_has_traits(range, TRAIT_STATUS) &&
       (range->op == NODE_INTERSECTION || range->op == NODE_UNION || range->op == NODE_DIFFERENCE)) {
     ltl a = member(l, range->kid[0], x), b = member(l, range->kid[1], x);
     return junction(l, a, signed_as(l, b, range->op == NODE_DIFFERENCE), range->op != NODE_UNION);
@@ -440,21 +372,13 @@ void live_formula_release(struct live_formula *form) {
 
 /* --- for each --- */
 
-static bool halts(const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || halts(&b->at[i]->then) || halts(&b->at[i]->other))
-      return true;
-  return false;
-}
-
 /* Of processes that take no part, `forall p` says nothing and `for each p` something. */
 static bool all_take_part(const struct model *m, const struct query *q) {
   if (environment_has_fault(m, q, CLAUSE_CRASH) || environment_has_fault(m, q, CLAUSE_BYZANTINE))
     return false;
   for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t p = 0; p < m->npoints; p++)
-      if (halts(&m->roles[r].body[p].update))
-        return false;
+    if (role_halts(m, &m->roles[r]))
+      return false;
   return true;
 }
 

@@ -1,11 +1,11 @@
 #include "analysis/local_properties.h"
 
 #include "analysis/action_use.h"
-#include "analysis/dataflow.h"
 #include "analysis/formula_reads.h"
 #include "analysis/live_formula.h"
 #include "analysis/may_fail.h"
 #include "base/vec.h"
+#include "model/node.h"
 
 #include <string.h>
 
@@ -111,12 +111,9 @@ static void refuse(struct locality_check *l, const struct node *n, const char *s
 
 /* --- stabilities --- */
 
-static struct node *node_make(struct model *m, const struct node *like, enum op op, const struct type *type,
+static struct node *node_like(struct model *m, const struct node *like, enum op op, const struct type *type,
                               uint32_t n) {
-  struct node *made = arena_alloc(&m->arena, sizeof *made);
-  *made = (struct node){
-      .op = op, .at = like->at, .type = type, .n = n, .kid = arena_array(&m->arena, n + 1, sizeof *made->kid)};
-  return made;
+  return node_make(&m->arena, op, like->at, type, n);
 }
 
 /* The same after the step. */
@@ -185,7 +182,7 @@ static struct node *for_all_others(struct locality_check *l, struct node *body, 
     ok = g->type->kind != TYPE_PROCESS && g->type->count <= 4096;
     struct generator any = *g;
     any.cond = NULL;
-    any.range = node_make(m, about, NODE_DOMAIN, NULL, 0);
+    any.range = node_like(m, about, NODE_DOMAIN, NULL, 0);
     struct type *set = arena_alloc(&m->arena, sizeof *set);
     *set = (struct type){.kind = TYPE_SET, .element = g->type, .count = UINT64_MAX};
     any.range->type = set;
@@ -194,7 +191,7 @@ static struct node *for_all_others(struct locality_check *l, struct node *body, 
   vec_release(&f.used);
   vec_release(&f.bound);
   if (ok && all.n > 0) {
-    struct node *forall = node_make(m, about, NODE_FORALL, body->type, 1);
+    struct node *forall = node_like(m, about, NODE_FORALL, body->type, 1);
     forall->kid[0] = body;
     forall->ngen = (uint32_t)all.n;
     forall->gen = arena_array(&m->arena, all.n + 1, sizeof *forall->gen);
@@ -214,8 +211,8 @@ static bool add_stability(struct locality_check *l, uint32_t subject, struct nod
     node_walk(body, look_fields, &f);
     if (f.missing)
       continue;
-    struct node *forall = node_make(m, body, NODE_FORALL, body->type, 1);
-    struct node *range = node_make(m, body, NODE_ROLE_SET, m->process_set, 0);
+    struct node *forall = node_like(m, body, NODE_FORALL, body->type, 1);
+    struct node *range = node_like(m, body, NODE_ROLE_SET, m->process_set, 0);
     range->index = r;
     forall->kid[0] = body;
     forall->ngen = 1;
@@ -244,7 +241,7 @@ static void require_stable(struct locality_check *l, const struct node *n, uint3
   struct model *m = l->model;
   struct node *before = arena_copy(&m->arena, n, sizeof *n), *after = node_after(m, n);
   const struct type *truth = m->properties[l->property].formula->type;
-  struct node *body = node_make(m, n, how == STAYS_THE_SAME ? NODE_EQ : NODE_IMPLIES, truth, 2);
+  struct node *body = node_like(m, n, how == STAYS_THE_SAME ? NODE_EQ : NODE_IMPLIES, truth, 2);
   body->kid[0] = how == STAYS_FALSE ? after : before;
   body->kid[1] = how == STAYS_FALSE ? before : after;
   body = for_all_others(l, body, subject, n);
@@ -261,8 +258,8 @@ static void require_members_stable(struct locality_check *l, const struct genera
   struct model *m = l->model;
   const struct type *truth = m->properties[l->property].formula->type;
   struct node *before = arena_copy(&m->arena, g->range, sizeof *g->range), *after = node_after(m, g->range);
-  struct node *body = node_make(m, g->range, NODE_FORALL, truth, 1), *in = node_make(m, g->range, NODE_IN, truth, 2);
-  struct node *member = node_make(m, g->range, NODE_SLOT, g->type, 0);
+  struct node *body = node_like(m, g->range, NODE_FORALL, truth, 1), *in = node_like(m, g->range, NODE_IN, truth, 2);
+  struct node *member = node_like(m, g->range, NODE_SLOT, g->type, 0);
   member->index = g->slot;
   in->kid[0] = member;
   in->kid[1] = how == STAYS_FALSE ? before : after;

@@ -1,5 +1,7 @@
 #include "analysis/model_visitor.h"
 
+#include "model/node.h"
+
 static void visit(const struct model_visitor *s, const struct visit_site *at, const struct node *n) {
   if (n)
     s->node(s->context, at, n);
@@ -186,23 +188,14 @@ bool var_is_volatile(const struct var *v) {
   return v->kind != VAR_INPUT && v->kind != VAR_STABLE && v->kind != VAR_GHOST;
 }
 
-static bool visit_sho(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_SHO || !op_is_known(n->op);
-  return !*found;
-}
-
 const struct clause *environment_forging_clause(const struct model *m, const struct query *q) {
   const struct clause *c = find_clause(m, q, CLAUSE_BYZANTINE);
   if (!c)
     c = find_clause(m, q, CLAUSE_CORRUPTED);
   /* a predicate that speaks of SHO lets messages be corrupted as far as it holds */
   const struct environment *env = &m->environments[q->environment];
-  for (uint32_t i = 0; i < env->nclauses && !c; i++) {
-    bool found = false;
-    node_walk(env->clauses[i].pred, visit_sho, &found);
-    if (found)
+  for (uint32_t i = 0; i < env->nclauses && !c; i++)
+    if (node_has_op(env->clauses[i].pred, NODE_SHO))
       c = &env->clauses[i];
-  }
   return c;
 }

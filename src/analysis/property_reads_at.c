@@ -2,8 +2,8 @@
    that stands elsewhere. */
 #include "analysis/action_use.h"
 
-#include "analysis/dataflow.h"
 #include "analysis/may_fail.h"
+#include "model/node.h"
 
 struct reads_at_walk {
   const struct model *model;
@@ -62,21 +62,9 @@ static enum truth_at_point decide(const struct reads_at_walk *v, const struct no
   return EITHER;
 }
 
-static bool visit_temporal(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & TRAIT_TEMPORAL) != 0;
-  return !*found;
-}
-
-static bool is_temporal(const struct model *m, const struct node *n) {
-  bool found = false;
-  node_walk_deep(m, n, visit_temporal, &found);
-  return found;
-}
-
 /* Is what it says settled by where the process stands? (Now: what is said of another time is not.) */
 static bool is_settled(const struct reads_at_walk *v, const struct node *n) {
-  return n->type->kind == TYPE_BOOL && decide(v, n) != EITHER && !is_temporal(v->model, n) &&
+  return n->type->kind == TYPE_BOOL && decide(v, n) != EITHER && !node_has_traits_deep(v->model, n, TRAIT_TEMPORAL) &&
          !node_may_fail(v->model, v->query, n, NULL, NULL);
 }
 

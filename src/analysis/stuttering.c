@@ -1,6 +1,8 @@
 /* Step properties on steps that leave alone what they read: the formula is looked at as if nothing were primed. */
 #include "analysis/action_use.h"
 
+#include "model/node.h"
+
 enum stutter_truth { NO, YES, MAYBE };
 
 /* Generators around a formula: a name and the collection that it is a member of. */
@@ -96,13 +98,6 @@ static enum stutter_truth truth_of(const struct binder_chain *around, const stru
   return MAYBE;
 }
 
-static bool look_unknown(void *context, const struct node *n) {
-  *(bool *)context |= !op_is_known(n->op);
-  return true;
-}
-
 bool property_is_stutter_invariant(const struct property *p) {
-  bool unknown = false;
-  node_walk(p->formula, look_unknown, &unknown);
-  return !p->step || (truth_of(NULL, p->formula) == YES && !unknown);
+  return !p->step || (truth_of(NULL, p->formula) == YES && !node_has_traits(p->formula, TRAIT_UNKNOWN));
 }

@@ -1,6 +1,7 @@
 /* Rounds by structure: what can be chosen, from and to witnesses, and the interpreter's verdict. */
 #include "session/round_choices.h"
 
+#include "model/node.h"
 #include "trace/trace.h"
 
 #include <inttypes.h>
@@ -271,18 +272,11 @@ bool process_updates(struct session *s, const struct message_exchange *x, const 
 
 /* --- as the plain enumeration has it --- */
 
-static bool mentions_heard_of(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_HO || n->op == NODE_SHO;
-  return !*found;
-}
-
 bool environment_reads_heard_of(const struct environment *env) {
-  bool found = false;
   for (uint32_t i = 0; i < env->nclauses; i++)
-    if (env->clauses[i].pred)
-      node_walk(env->clauses[i].pred, mentions_heard_of, &found);
-  return found;
+    if (node_has_traits(env->clauses[i].pred, TRAIT_HEARD_OF))
+      return true;
+  return false;
 }
 
 static void script_set(struct script *script, const struct choices *choices) {

@@ -1,0 +1,110 @@
+#include "model/node.h"
+
+#include "base/memory.h"
+
+/* --- expressions with what they call --- */
+
+struct deep_walk {
+  const struct model *model;
+  node_visit_fn *visit;
+  void *context;
+  bool *seen; /* by def: visited, or being visited (defs may call themselves) */
+};
+
+static bool visit_deep(void *context, const struct node *n) {
+  struct deep_walk *d = context;
+  if (!d->visit(d->context, n))
+    return false;
+  if (n->op == NODE_CALL && !d->seen[n->index]) {
+    d->seen[n->index] = true;
+    node_walk(d->model->defs[n->index].body, visit_deep, d);
+  }
+  return true;
+}
+
+void node_walk_deep(const struct model *m, const struct node *n, node_visit_fn *visit, void *context) {
+  struct deep_walk d = {m, visit, context, memory_alloc(m->ndefs + 1)};
+  node_walk(n, visit_deep, &d);
+  memory_free(d.seen);
+}
+
+/* --- what an expression contains --- */
+
+struct node_search {
+  unsigned traits;
+  enum op op;
+  bool (*is)(const struct node *);
+  bool found;
+};
+
+static bool search_traits(void *context, const struct node *n) {
+  struct node_search *s = context;
+  s->found |= (op_traits(n->op) & s->traits) != 0;
+  return !s->found;
+}
+
+static bool search_op(void *context, const struct node *n) {
+  struct node_search *s = context;
+  s->found |= n->op == s->op || !op_is_known(n->op);
+  return !s->found;
+}
+
+static bool search_if(void *context, const struct node *n) {
+  struct node_search *s = context;
+  s->found |= !op_is_known(n->op) || s->is(n);
+  return !s->found;
+}
+
+bool node_has_op(const struct node *n, enum op op) {
+  struct node_search s = {.op = op};
+  node_walk(n, search_op, &s);
+  return s.found;
+}
+
+bool node_has_traits(const struct node *n, unsigned traits) {
+  struct node_search s = {.traits = traits};
+  node_walk(n, search_traits, &s);
+  return s.found;
+}
+
+bool node_has(const struct node *n, bool (*is)(const struct node *)) {
+  struct node_search s = {.is = is};
+  node_walk(n, search_if, &s);
+  return s.found;
+}
+
+bool node_has_op_deep(const struct model *m, const struct node *n, enum op op) {
+  struct node_search s = {.op = op};
+  node_walk_deep(m, n, search_op, &s);
+  return s.found;
+}
+
+bool node_has_traits_deep(const struct model *m, const struct node *n, unsigned traits) {
+  struct node_search s = {.traits = traits};
+  node_walk_deep(m, n, search_traits, &s);
+  return s.found;
+}
+
+/* --- comparing, making --- */
+
+bool node_equal(const struct node *a, const struct node *b) {
+  if (!a || !b)
+    return a == b;
+  if (!op_is_known(a->op) || a->op != b->op || a->index != b->index || a->constant != b->constant || a->n != b->n ||
+      a->ngen != b->ngen || a->type != b->type || a->primed != b->primed)
+    return false;
+  for (uint32_t i = 0; i < a->ngen; i++)
+    if (a->gen[i].slot != b->gen[i].slot || a->gen[i].type != b->gen[i].type ||
+        !node_equal(a->gen[i].range, b->gen[i].range) || !node_equal(a->gen[i].cond, b->gen[i].cond))
+      return false;
+  for (uint32_t i = 0; i < a->n; i++)
+    if (!node_equal(a->kid[i], b->kid[i]))
+      return false;
+  return true;
+}
+
+struct node *node_make(struct arena *arena, enum op op, struct span at, const struct type *type, uint32_t n) {
+  struct node *made = arena_alloc(arena, sizeof *made);
+  *made = (struct node){.op = op, .at = at, .type = type, .n = n, .kid = arena_array(arena, n + 1, sizeof *made->kid)};
+  return made;
+}
