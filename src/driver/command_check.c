@@ -1,14 +1,11 @@
 /* rondo check: one instance, or a table of them where a parameter has a range. */
 #include "driver/command_check.h"
-#include "driver/check_audit.h"
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/diagram_files.h"
 #include "driver/files.h"
 #include "driver/load.h"
-#include "driver/query.h"
 #include "driver/query_symbolic.h"
-#include "driver/semantics.h"
 #include "report/instance_table.h"
 #include "report/json_report.h"
 #include "report/text_report.h"
@@ -25,61 +22,6 @@ struct check_command {
   struct style style;
   bool trace_written, diagram_written;
 };
-
-void checked_instance_release(struct checked_instance *i) {
-  check_result_release(&i->result);
-  interpreter_free(i->interp);
-  model_free(i->model);
-  arena_release(&i->arena);
-}
-
-/* Returns the exit status; on EXIT_BAD_INPUT the message is in *error, too. */
-static int instance_check(struct check_command *k, struct checked_instance *i, bool quiet, struct text *error) {
-  struct query_groups in;
-  struct text fault = {0};
-  size_t refused = error->n;
-  *i = (struct checked_instance){0};
-  arena_init(&i->arena);
-  i->model = model_load(k->parsed, k->bindings, k->options->defines.n, false, quiet, error);
-  enum semantics semantics;
-  if (!i->model || !semantics_choose(i->model, k->options, &semantics) || !query_groups_make(&in, i->model, k->options))
-    return EXIT_BAD_INPUT;
-  i->interp = interpreter_new(i->model);
-  struct query_context about = {.parsed = k->parsed,
-                                .bindings = k->bindings,
-                                .nbindings = k->options->defines.n,
-                                .model = i->model,
-                                .interp = i->interp,
-                                .arena = &i->arena,
-                                .options = k->options,
-                                .semantics = semantics,
-                                .semantics_by_default = !k->options->has_semantics};
-  bool ok = query_groups_answer(&in, &about, &i->result, error, &fault);
-  enum audit_outcome audit_end =
-      ok && k->options->audit ? audit_answer(&in, &about, &i->result, &fault) : AUDIT_CONSISTENT;
-  query_groups_release(&in);
-  if (!ok && error->n > refused) {
-    text_release(&fault);
-    return EXIT_BAD_INPUT;
-  }
-  if (!ok)
-    context_error(k->options->rondo, "a fault of rondo itself: %s", text_or_empty(&fault));
-  else if (audit_end == AUDIT_FAULT)
-    context_error(k->options->rondo, "a fault of rondo itself: the audit disagrees%s", text_or_empty(&fault));
-  else if (audit_end == AUDIT_FORCED_REDUCTION)
-    context_error(k->options->rondo,
-                  "the audit disagrees with an answer that rests on a reduction forced against its licence%s\n"
-                  "  help: leave out the '!' in '--reduce'",
-                  text_or_empty(&fault));
-  text_release(&fault);
-  if (!ok || audit_end == AUDIT_FAULT)
-    return EXIT_FAULT;
-  if (audit_end == AUDIT_FORCED_REDUCTION)
-    return EXIT_BAD_INPUT;
-  return i->result.verdict == VERDICT_HOLDS      ? EXIT_HOLDS
-         : i->result.verdict == VERDICT_VIOLATED ? EXIT_VIOLATED
-                                                 : EXIT_INCONCLUSIVE;
-}
 
 static const struct trace *trace_to_write(const struct check_result *c, struct interpreter **interp) {
   const struct trace *reached = NULL;
@@ -133,7 +75,7 @@ static void report_no_diagram(const struct check_command *k) {
 static int check_one(struct check_command *k) {
   struct checked_instance i;
   struct text out = {0}, error = {0};
-  int status = instance_check(k, &i, false, &error);
+  int status = check_instance(k->parsed, k->bindings, k->options, false, &i, &error);
   if (status < EXIT_BAD_INPUT && !k->options->is_helper_rank) {
     if (k->options->json) {
       json_t *j = report_json(&i.result);
@@ -195,7 +137,7 @@ static bool next_values(struct check_command *k) {
 static int check_row(struct check_command *k, bool first, json_t *instances, int status, bool *answered) {
   struct checked_instance i;
   struct text out = {0}, error = {0};
-  int row = instance_check(k, &i, true, &error);
+  int row = check_instance(k->parsed, k->bindings, k->options, true, &i, &error);
   if (row == EXIT_BAD_INPUT && error.n > 0) {
     if (k->options->json)
       json_array_append_new(instances, refused_json(k, error.at));
