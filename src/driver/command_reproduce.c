@@ -3,6 +3,7 @@
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/jobs.h"
+#include "driver/load.h"
 
 #include "base/memory.h"
 #include "report/reproduction.h"
@@ -13,17 +14,32 @@
 
 #define WORDS_MAX 32
 #define ROW_TIME "15m"
+#define TABLES_BYTES_MAX ((size_t)1 << 20)
 
 /* --- where the models are --- */
 
 /* Where the host says, else from here. */
-static bool find_models(const struct rondo *r, struct text *folder) {
-  struct text one = {0};
+static bool find_models(struct rondo *r, struct text *folder, struct text *tables) {
   text_add(folder, r->host.models ? r->host.models : "models");
-  text_addf(&one, "%s/herlihy.rondo", folder->at);
-  bool there = access(one.at, R_OK) == 0;
-  text_release(&one);
-  return there;
+  text_addf(tables, "%s/papers/tables.json", folder->at);
+  if (access(tables->at, R_OK) == 0)
+    return true;
+  context_error(
+      r, "the models are not there\n  help: they belong beside the program, in share/rondo/models, or in ./models");
+  return false;
+}
+
+/* The tables that the papers published. False: said why. */
+static bool load_tables(struct rondo *r, const char *path, struct published *out) {
+  struct text why = {0};
+  size_t length;
+  char *text = file_read(r, path, TABLES_BYTES_MAX, &length);
+  bool ok = text && published_read(out, text, length, &why);
+  if (text && !ok)
+    context_error(r, "'%s' does not hold the papers' tables: %s", path, why.at);
+  memory_free(text);
+  text_release(&why);
+  return ok;
 }
 
 /* --- one row --- */
@@ -148,10 +164,10 @@ static bool reproduce_row(struct rondo *context, const struct published_row *p, 
 
 /* --- tables --- */
 
-static const struct published_table *table_find(const char *name) {
-  for (size_t i = 0; i < npublished_tables; i++)
-    if (!strcmp(published_tables[i].name, name))
-      return &published_tables[i];
+static const struct published_table *table_find(const struct published *p, const char *name) {
+  for (size_t i = 0; i < p->n; i++)
+    if (!strcmp(p->tables[i].name, name))
+      return &p->tables[i];
   return NULL;
 }
 
@@ -203,52 +219,48 @@ static void write_tables(struct rondo *context, const struct reproduction *r, si
   context_write(context, &out);
 }
 
-static void list_tables(struct text *out) {
-  for (size_t i = 0; i < npublished_tables; i++)
-    text_addf(out, "  %-16s %s\n", published_tables[i].name, published_tables[i].title);
+static void list_tables(const struct published *p, struct text *out) {
+  for (size_t i = 0; i < p->n; i++)
+    text_addf(out, "  %-16s %s\n", p->tables[i].name, p->tables[i].title);
   text_add(out, "  all              every one of them");
 }
 
 /* Which ones; false: said why. */
-static bool choose(const struct command_options *o, struct reproduction *r, size_t *n) {
+static bool choose(const struct command_options *o, const struct published *p, struct reproduction *r, size_t *n) {
   struct text names = {0};
-  list_tables(&names);
+  list_tables(p, &names);
   *n = 0;
   bool all = o->files.n == 1 && !strcmp(o->files.at[0], "all");
-  for (size_t i = 0; all && i < npublished_tables; i++)
-    r[(*n)++].table = &published_tables[i];
+  for (size_t i = 0; all && i < p->n; i++)
+    r[(*n)++].table = &p->tables[i];
   if (o->files.n != 1)
     context_error(o->rondo, "which table?\n%s", names.at);
-  else if (!all && !table_find(o->files.at[0]))
+  else if (!all && !table_find(p, o->files.at[0]))
     context_error(o->rondo, "there is no table '%.60s'\n%s", o->files.at[0], names.at);
   else if (!all)
-    r[(*n)++].table = table_find(o->files.at[0]);
+    r[(*n)++].table = table_find(p, o->files.at[0]);
   text_release(&names);
   return *n > 0;
 }
 
-int command_reproduce(const struct command_options *o) {
-  struct reproduction *r = memory_alloc((npublished_tables + 1) * sizeof *r);
-  struct text models = {0};
+/* The tables that were asked for, in that format. */
+static int reproduce_tables(const struct command_options *o, const struct published *p, const char *models) {
+  struct reproduction *r = memory_alloc((p->n + 1) * sizeof *r);
   enum format format;
   size_t n = 0, done = 0;
   int status = EXIT_BAD_INPUT;
-  if (!format_of(o, &format) || !choose(o, r, &n)) {
-    memory_free(r);
-    return EXIT_BAD_INPUT;
-  }
   bool right = true, whole = true;
+  if (!format_of(o, &format) || !choose(o, p, r, &n)) {
+    memory_free(r);
+    return status;
+  }
   if (format == FORMAT_SVG && (n != 1 || !r[0].table->growth)) {
     context_error(
         o->rondo,
         "a picture is of one table whose point is growth\n  help: barbosa-1 to barbosa-4, an-pang-1 to an-pang-3");
-  } else if (!find_models(o->rondo, &models)) {
-    context_error(
-        o->rondo,
-        "the models are not there\n  help: they belong beside the program, in share/rondo/models, or in ./models");
   } else {
     for (; done < n && whole; done++) {
-      whole = reproduce(o->rondo, &r[done], models.at);
+      whole = reproduce(o->rondo, &r[done], models);
       right &= reproduction_right(&r[done]);
     }
     write_tables(o->rondo, r, done, format);
@@ -256,7 +268,18 @@ int command_reproduce(const struct command_options *o) {
   }
   for (size_t i = 0; i < done; i++)
     reproduction_release(&r[i]);
-  text_release(&models);
   memory_free(r);
+  return status;
+}
+
+int command_reproduce(const struct command_options *o) {
+  struct published p = {0};
+  struct text models = {0}, path = {0};
+  int status = EXIT_BAD_INPUT;
+  if (find_models(o->rondo, &models, &path) && load_tables(o->rondo, path.at, &p))
+    status = reproduce_tables(o, &p, models.at);
+  published_release(&p);
+  text_release(&models);
+  text_release(&path);
   return status;
 }

@@ -33,8 +33,15 @@ struct published_table {
   const char *about;                /* what differs, for all rows */
   const struct published_row *rows; /* the last one has no setting */
 };
-extern const struct published_table published_tables[];
-extern const size_t npublished_tables;
+
+struct published { /* all of them */
+  struct published_table *tables;
+  size_t n;
+  struct json_t *document; /* owns the texts */
+};
+/* False: *why. To be released in either case. */
+bool published_read(struct published *, const char *text, size_t length, struct text *why);
+void published_release(struct published *);
 size_t published_nrows(const struct published_table *);
 
 struct reproduced_row {

@@ -172,6 +172,21 @@ static void commas_in_csv_are_quoted(void **unused) {
   text_release(&out);
 }
 
+static void malformed_tables_are_refused(void **unused) {
+  (void)unused;
+  static const char *const texts[] = {
+      "[", "[]", "[{}]", "{}",
+      "[{\"name\": \"t\", \"title\": \"\", \"tool\": \"\", \"about\": \"\", \"rows\": [{\"setting\": \"n\"}]}]"};
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    struct published p;
+    struct text why = {0};
+    assert_false(published_read(&p, texts[i], strlen(texts[i]), &why));
+    assert_true(why.n > 0);
+    published_release(&p);
+    text_release(&why);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(differences_are_named),
@@ -180,6 +195,7 @@ int main(void) {
       cmocka_unit_test(differences_are_told),
       cmocka_unit_test(ratios_are_of_complete_searches),
       cmocka_unit_test(verdicts_within_a_distance),
+      cmocka_unit_test(malformed_tables_are_refused),
       cmocka_unit_test(commas_in_csv_are_quoted),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
