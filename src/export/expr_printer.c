@@ -116,6 +116,7 @@ static const char *sign_of(const struct target_syntax *s, enum expr_kind g) {
   case EXPR_NOT:
   case EXPR_ITE:
   case EXPR_BOOL_TO_INT:
+  case EXPR_BOUNDED:
     break;
   }
   return "?"; /* in no language: nobody takes it for something else */
@@ -174,6 +175,9 @@ static void add_inner(struct expr_printer *p, expr_id w) {
     printer_add(p, n->kid[0]);
     return;
   }
+  case EXPR_BOUNDED:
+    printer_add(p, n->kid[0]);
+    return;
   case EXPR_BOOL_TO_INT:
     text_add(p->out, s->count_open);
     printer_add(p, n->kid[0]);

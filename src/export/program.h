@@ -6,8 +6,8 @@
 #define RONDO_EXPORT_PROGRAM_H
 
 #include "analysis/features.h"
-#include "export/expr_graph.h"
 #include "logic/ltl.h"
+#include "lower/expr_graph.h"
 
 struct state_variable { /* a variable; before the start all are their lowest value */
   const char *name;

@@ -1,5 +1,5 @@
 /* Circuits: folding must not change what an expression is worth, nor promise bounds that do not hold. */
-#include "export/expr_graph.h"
+#include "lower/expr_graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,10 +1,8 @@
-#include "export/expr_graph.h"
+#include "lower/expr_graph.h"
 
 #include "base/hash.h"
 
 #include <string.h>
-
-#define FAR ((int64_t)1 << 40) /* bounds beyond this are as good as none */
 
 void expr_graph_init(struct expr_graph *c) { *c = (struct expr_graph){0}; }
 
@@ -22,6 +20,7 @@ unsigned expr_kids(enum expr_kind g) {
   case EXPR_ARRAY_READ:
   case EXPR_NOT:
   case EXPR_BOOL_TO_INT:
+  case EXPR_BOUNDED:
     return 1;
   case EXPR_ADD:
   case EXPR_SUB:
@@ -44,7 +43,7 @@ unsigned expr_kids(enum expr_kind g) {
 
 struct expr_key {
   uint32_t expr_kind, truth, index, kid[3];
-  int64_t number;
+  int64_t number, lo; /* lo: of BOUNDED */
 };
 
 static struct expr_key key_of(const struct expr_node *n) {
@@ -55,6 +54,7 @@ static struct expr_key key_of(const struct expr_node *n) {
   k.index = n->index;
   memcpy(k.kid, n->kid, sizeof k.kid);
   k.number = n->number;
+  k.lo = n->expr_kind == EXPR_BOUNDED ? n->lo : 0;
   return k;
 }
 
@@ -84,8 +84,6 @@ static expr_id node_make(struct expr_graph *c, struct expr_node n) {
     else if (node_of(c, n.kid[i])->choices > n.choices)
       n.choices = node_of(c, n.kid[i])->choices;
   c->large |= !n.truth && (n.lo < -EXPR_NUMBER_MOST || n.hi > EXPR_NUMBER_MOST);
-  n.lo = n.lo < -FAR ? -FAR : n.lo;
-  n.hi = n.hi > FAR ? FAR : n.hi;
   if (2 * (c->nodes.n + 1) > c->table.cap)
     table_grow(c);
   struct expr_key k = key_of(&n);
@@ -94,6 +92,10 @@ static expr_id node_make(struct expr_graph *c, struct expr_node n) {
     struct expr_key other = key_of(&c->nodes.at[c->table.at[at] - 1]);
     if (!memcmp(&k, &other, sizeof k))
       return c->table.at[at] - 1;
+  }
+  for (unsigned i = 0; i < kids; i++) {
+    c->nodes.at[n.kid[i]].shared |= c->nodes.at[n.kid[i]].used;
+    c->nodes.at[n.kid[i]].used = true;
   }
   vec_push(&c->nodes, n);
   c->table.at[at] = (expr_id)c->nodes.n;
@@ -153,16 +155,23 @@ static expr_id pair(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, e
   return node_make(c, (struct expr_node){.expr_kind = expr_kind, .kid = {a, b}, .lo = lo, .hi = hi});
 }
 
-static int64_t clip(__int128 v) { return v < -FAR ? -FAR : v > FAR ? FAR : (int64_t)v; }
+static int64_t clip(__int128 v) {
+  return v < EXPR_NO_LOWER ? EXPR_NO_LOWER : v > EXPR_NO_UPPER ? EXPR_NO_UPPER : (int64_t)v;
+}
+
+static bool unbounded(const struct expr_node *n) { return n->lo == EXPR_NO_LOWER || n->hi == EXPR_NO_UPPER; }
 
 static expr_id product(struct expr_graph *c, expr_id a, expr_id b) {
   const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
-  int64_t corner[4] = {clip((__int128)x->lo * y->lo), clip((__int128)x->lo * y->hi), clip((__int128)x->hi * y->lo),
-                       clip((__int128)x->hi * y->hi)};
-  int64_t lo = corner[0], hi = corner[0];
-  for (int i = 1; i < 4; i++) {
-    lo = corner[i] < lo ? corner[i] : lo;
-    hi = corner[i] > hi ? corner[i] : hi;
+  int64_t lo = EXPR_NO_LOWER, hi = EXPR_NO_UPPER;
+  if (!unbounded(x) && !unbounded(y)) {
+    int64_t corner[4] = {clip((__int128)x->lo * y->lo), clip((__int128)x->lo * y->hi), clip((__int128)x->hi * y->lo),
+                         clip((__int128)x->hi * y->hi)};
+    lo = hi = corner[0];
+    for (int i = 1; i < 4; i++) {
+      lo = corner[i] < lo ? corner[i] : lo;
+      hi = corner[i] > hi ? corner[i] : hi;
+    }
   }
   if (lo == hi)
     return expr_number(c, lo);
@@ -174,7 +183,10 @@ static expr_id product(struct expr_graph *c, expr_id a, expr_id b) {
 static expr_id sum(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
   const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
   bool minus = expr_kind == EXPR_SUB;
-  int64_t lo = x->lo + (minus ? -y->hi : y->lo), hi = x->hi + (minus ? -y->lo : y->hi);
+  __int128 least = minus ? -(__int128)y->hi : y->lo, most = minus ? -(__int128)y->lo : y->hi;
+  bool no_lower = x->lo == EXPR_NO_LOWER || (minus ? y->hi == EXPR_NO_UPPER : y->lo == EXPR_NO_LOWER);
+  bool no_upper = x->hi == EXPR_NO_UPPER || (minus ? y->lo == EXPR_NO_LOWER : y->hi == EXPR_NO_UPPER);
+  int64_t lo = no_lower ? EXPR_NO_LOWER : clip(x->lo + least), hi = no_upper ? EXPR_NO_UPPER : clip(x->hi + most);
   if (lo == hi)
     return expr_number(c, lo);
   if (expr_is_constant(c, b, 0))
@@ -182,26 +194,30 @@ static expr_id sum(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, ex
   return !minus && expr_is_constant(c, a, 0) ? b : pair(c, expr_kind, a, b, lo, hi);
 }
 
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
+
 /* Formats differ on negative numbers: those are shifted by a multiple of the divisor first. */
 static expr_id quotient(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
-  int64_t lo = node_of(c, a)->lo;
-  if (lo < 0) {
-    expr_id times = expr_number(c, -lo);
+  int64_t from = node_of(c, a)->lo;
+  if (from < 0 && from != EXPR_NO_LOWER && !c->integers) {
+    expr_id times = expr_number(c, -from);
     expr_id shifted = quotient(c, expr_kind, sum(c, EXPR_ADD, a, product(c, times, b)), b);
     return expr_kind == EXPR_MOD ? shifted : sum(c, EXPR_SUB, shifted, times);
   }
   const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
   int64_t least = y->lo > 0 ? y->lo : 1, most = y->hi > 0 ? y->hi : 1;
   if (expr_kind == EXPR_MOD) {
-    if (x->hi < least)
+    if (x->lo >= 0 && x->hi < least)
       return a;
     if (x->lo == x->hi && y->lo == y->hi)
-      return expr_number(c, x->lo % most);
-    return pair(c, expr_kind, a, b, 0, most - 1 < x->hi ? most - 1 : x->hi);
+      return expr_number(c, x->lo - most * floor_div(x->lo, most));
+    return pair(c, expr_kind, a, b, 0, x->lo >= 0 && x->hi < most - 1 ? x->hi : most - 1);
   }
-  if (x->lo / most == x->hi / least)
-    return expr_number(c, x->lo / most);
-  return expr_is_constant(c, b, 1) ? a : pair(c, expr_kind, a, b, x->lo / most, x->hi / least);
+  int64_t lo = x->lo == EXPR_NO_LOWER ? EXPR_NO_LOWER : floor_div(x->lo, x->lo < 0 ? least : most);
+  int64_t hi = x->hi == EXPR_NO_UPPER ? EXPR_NO_UPPER : floor_div(x->hi, x->hi < 0 ? most : least);
+  if (lo == hi)
+    return expr_number(c, lo);
+  return expr_is_constant(c, b, 1) ? a : pair(c, expr_kind, a, b, lo, hi);
 }
 
 expr_id expr_arithmetic(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
@@ -215,6 +231,17 @@ expr_id expr_bool_to_int(struct expr_graph *c, expr_id truth) {
   if (constant_value(c, truth, &v))
     return expr_number(c, v);
   return node_make(c, (struct expr_node){.expr_kind = EXPR_BOOL_TO_INT, .kid = {truth}, .lo = 0, .hi = 1});
+}
+
+expr_id expr_bounded(struct expr_graph *c, expr_id w, int64_t lo, int64_t hi) {
+  const struct expr_node *n = node_of(c, w);
+  lo = lo < n->lo ? n->lo : lo;
+  hi = hi > n->hi ? n->hi : hi;
+  if (n->truth || lo > hi || (lo == n->lo && hi == n->hi))
+    return w;
+  if (lo == hi)
+    return expr_number(c, lo);
+  return node_make(c, (struct expr_node){.expr_kind = EXPR_BOUNDED, .kid = {w}, .number = hi, .lo = lo, .hi = hi});
 }
 
 /* --- truth values --- */
@@ -232,7 +259,10 @@ expr_id expr_not(struct expr_graph *c, expr_id a) {
   return node_make(c, (struct expr_node){.expr_kind = EXPR_NOT, .truth = true, .kid = {a}, .lo = 0, .hi = 1});
 }
 
-static bool opposite(struct expr_graph *c, expr_id a, expr_id b) { return expr_not(c, a) == b; }
+static bool opposite(const struct expr_graph *c, expr_id a, expr_id b) {
+  const struct expr_node *x = node_of(c, a), *y = node_of(c, b);
+  return (x->expr_kind == EXPR_NOT && x->kid[0] == b) || (y->expr_kind == EXPR_NOT && y->kid[0] == a);
+}
 
 expr_id expr_and(struct expr_graph *c, expr_id a, expr_id b) {
   if (expr_is_constant(c, a, 0) || expr_is_constant(c, b, 1) || a == b)
@@ -336,6 +366,8 @@ static expr_id rebuilt(struct expr_graph *c, const struct expr_node *n, const ex
     return expr_ite(c, kid[0], kid[1], kid[2]);
   case EXPR_BOOL_TO_INT:
     return expr_bool_to_int(c, kid[0]);
+  case EXPR_BOUNDED:
+    return expr_bounded(c, kid[0], n->lo, n->hi);
   case EXPR_NUMBER: /* these have no kids, so they stay as they are */
   case EXPR_VARIABLE:
   case EXPR_CHOICE:
