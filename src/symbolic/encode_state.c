@@ -370,15 +370,14 @@ truth state_invariant(struct encoder *e, const struct sym_state *s) {
   return truth_and(&e->t, start_faults_limited(e, s), faults_limited(e, CLAUSE_CRASH, down));
 }
 
-static void add_variable(struct encoder *e, Z3_ast term, struct leaves *to) {
-  Z3_context z3 = e->t.m.z3;
-  if (Z3_get_decl_kind(z3, Z3_get_app_decl(z3, Z3_to_app(z3, term))) == Z3_OP_UNINTERPRETED)
-    vec_push(&to->at, term);
+static void add_variable(struct encoder *e, expr_id w, struct leaves *to) {
+  if (terms_is_variable(&e->t, w))
+    vec_push(&to->at, w);
 }
 
 static void add_number(struct encoder *e, struct number n, struct leaves *to) {
   if (!number_constant(n))
-    add_variable(e, n.term, to);
+    add_variable(e, n.node, to);
 }
 
 static void add_value(struct encoder *e, const struct sym_value *v, struct leaves *to) {

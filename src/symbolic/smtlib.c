@@ -5,7 +5,7 @@
 
 static void add(struct script_parts *p, struct unrolling *s, truth formula) {
   if (formula != s->e.t.yes)
-    arena_push(&s->e.arena, &p->all, formula);
+    arena_push(&s->e.arena, &p->all, terms_translate(&s->e.t, formula));
 }
 
 /* What shows the property after the last step; where none is asked about: that it fails. */
@@ -35,7 +35,7 @@ static void unroll(struct unrolling *s, uint32_t depth, struct script_parts *p) 
     goal = truth_or(t, goal, truth_and(t, number_is(t, length, (int64_t)i + 1), shown));
   }
   add(p, s, terms_facts(t));
-  p->goal = goal;
+  p->goal = terms_translate(t, goal);
 }
 
 static void write_script(struct unrolling *s, const char *logic, struct script_parts *p, struct text *out) {

@@ -5,19 +5,23 @@
 
 #include "symbolic/smtlib.h"
 
+struct z3_terms {
+  VEC(Z3_ast) at;
+};
+
 /* What leads from one place (NO_PREDICATE: the start of a run) to another, or to a goal. */
 struct chc_rule {
   uint32_t from, to; /* places; of a goal: the property's number, or that of errors, which is one more */
   truth body;
-  struct leaves to_variables; /* of the state that it leads to */
-  size_t first, last;         /* fresh variables of its own */
+  struct z3_terms to_variables; /* of the state that it leads to */
+  size_t first, last;           /* fresh variables of its own */
 };
 #define NO_PREDICATE (UINT32_MAX - 1)
 
 struct chc_predicate { /* a point, or the end */
   uint32_t point;
   struct sym_state *state;
-  struct leaves variables;
+  struct z3_terms variables;
   Z3_func_decl predicate;
   Z3_ast invariant;
   size_t first, last; /* fresh variables */
@@ -30,7 +34,7 @@ struct chc_system {
   uint32_t nplaces;
   VEC(struct chc_rule) rules;
   VEC(struct chc_rule) goals;
-  truth missing; /* the invariant of places that the answer does not speak of */
+  Z3_ast missing; /* the invariant of places that the answer does not speak of */
 };
 
 static uint32_t predicate_of_point(const struct chc_system *w, uint32_t point) {
@@ -39,7 +43,15 @@ static uint32_t predicate_of_point(const struct chc_system *w, uint32_t point) {
 
 /* ---- the system ---- */
 
-static Z3_func_decl predicate_over(struct chc_system *w, const struct leaves *variables, const char *name) {
+static void variables_of(struct chc_system *w, const struct sym_state *state, struct z3_terms *to) {
+  struct leaves all = {0};
+  state_variables(&w->s->e, state, &all);
+  for (size_t i = 0; i < all.at.n; i++)
+    vec_push(&to->at, terms_translate(&w->s->e.t, all.at.at[i]));
+  vec_release(&all.at);
+}
+
+static Z3_func_decl predicate_over(struct chc_system *w, const struct z3_terms *variables, const char *name) {
   struct z3_builder *m = &w->s->e.t.m;
   Z3_sort *sorts = arena_array(&w->s->e.arena, variables->at.n + 1, sizeof *sorts);
   for (size_t i = 0; i < variables->at.n; i++)
@@ -58,7 +70,7 @@ static void predicate_make(struct chc_system *w, uint32_t i) {
   p->state = encode_any_state(e, p->point);
   p->facts = terms_facts(&e->t);
   p->last = e->t.fresh.n;
-  state_variables(e, p->state, &p->variables);
+  variables_of(w, p->state, &p->variables);
   p->predicate = predicate_over(w, &p->variables, arena_printf(&e->arena, "P%u", i));
 }
 
@@ -69,7 +81,7 @@ static void rule_to(struct chc_system *w, uint32_t from, const struct sym_state 
   struct sym_state *to = encode_any_state(e, after->point);
   body = truth_and(&e->t, body, states_equal(e, to, after));
   r.body = truth_and(&e->t, body, terms_facts(&e->t));
-  state_variables(e, to, &r.to_variables);
+  variables_of(w, to, &r.to_variables);
   r.last = e->t.fresh.n;
   vec_push(&w->rules, r);
 }
@@ -147,7 +159,7 @@ static void bind_range(struct chc_system *w, size_t first, size_t last, Z3_app *
     bound[(*n)++] = Z3_to_app(w->s->e.t.m.z3, w->s->e.t.fresh.at[i]);
 }
 
-static Z3_ast apply(struct chc_system *w, uint32_t place, const struct leaves *to) {
+static Z3_ast apply(struct chc_system *w, uint32_t place, const struct z3_terms *to) {
   struct z3_builder *m = &w->s->e.t.m;
   return z3_builder_keep(m, Z3_mk_app(m->z3, w->places[place].predicate, (unsigned)to->at.n, to->at.at));
 }
@@ -155,13 +167,13 @@ static Z3_ast apply(struct chc_system *w, uint32_t place, const struct leaves *t
 /* body => head, for all values of the variables. */
 static Z3_ast clause(struct chc_system *w, const struct chc_rule *r, Z3_ast head) {
   struct terms *t = &w->s->e.t;
-  truth body = r->body;
+  Z3_ast body = terms_translate(t, r->body);
   unsigned n = 0;
   const struct chc_predicate *from = r->from == NO_PREDICATE ? NULL : &w->places[r->from];
   size_t room = r->last - r->first + (from ? from->last - from->first : 0) + 1;
   Z3_app *bound = arena_array(&w->s->e.arena, room, sizeof *bound);
   if (from) {
-    body = truth_and(t, apply(w, r->from, &from->variables), body);
+    body = z3_builder_and(&t->m, (Z3_ast[]){apply(w, r->from, &from->variables), body}, 2);
     bind_range(w, from->first, from->last, bound, &n);
   }
   bind_range(w, r->first, r->last, bound, &n);
@@ -177,7 +189,7 @@ static void add_rule(struct chc_system *w, Z3_fixedpoint f, const struct chc_rul
 /* ---- checking its answer ---- */
 
 /* The invariant of a place, said of other variables than its own. */
-static truth invariant_of(struct chc_system *w, uint32_t place, const struct leaves *to) {
+static Z3_ast invariant_of(struct chc_system *w, uint32_t place, const struct z3_terms *to) {
   struct z3_builder *m = &w->s->e.t.m;
   const struct chc_predicate *p = &w->places[place];
   if (!p->invariant)
@@ -185,20 +197,27 @@ static truth invariant_of(struct chc_system *w, uint32_t place, const struct lea
   return z3_builder_keep(m, Z3_substitute(m->z3, p->invariant, (unsigned)to->at.n, p->variables.at.at, to->at.at));
 }
 
+/* The rule's body, from inside the invariant. */
+static Z3_ast inside(struct chc_system *w, const struct chc_rule *r) {
+  struct terms *t = &w->s->e.t;
+  Z3_ast body = terms_translate(t, r->body);
+  if (r->from == NO_PREDICATE)
+    return body;
+  return z3_builder_and(&t->m, (Z3_ast[]){invariant_of(w, r->from, &w->places[r->from].variables), body}, 2);
+}
+
 /* It holds at the start, no step leaves it, no goal is inside. */
 static bool confirmed(struct chc_system *w, uint32_t goal) {
   struct terms *t = &w->s->e.t;
   for (size_t i = 0; i < w->rules.n; i++) {
     const struct chc_rule *r = &w->rules.at[i];
-    truth inside = r->from == NO_PREDICATE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
-    truth leaves = truth_not(t, invariant_of(w, r->to, &r->to_variables));
-    if (ANSWER_NO != unrolling_ask(w->s, truth_and(t, inside, truth_and(t, r->body, leaves))))
+    Z3_ast leaves = z3_builder_not(&t->m, invariant_of(w, r->to, &r->to_variables));
+    if (ANSWER_NO != unrolling_ask_term(w->s, z3_builder_and(&t->m, (Z3_ast[]){inside(w, r), leaves}, 2)))
       return false;
   }
   for (size_t i = 0; i < w->goals.n; i++) {
     const struct chc_rule *r = &w->goals.at[i];
-    truth inside = r->from == NO_PREDICATE ? t->yes : invariant_of(w, r->from, &w->places[r->from].variables);
-    if (r->to == goal && ANSWER_NO != unrolling_ask(w->s, truth_and(t, inside, r->body)))
+    if (r->to == goal && ANSWER_NO != unrolling_ask_term(w->s, inside(w, r)))
       return false;
   }
   return true;
@@ -218,7 +237,7 @@ static void take_invariants(struct chc_system *w, Z3_fixedpoint f) {
 static enum answer ask(struct chc_system *w, uint32_t goal) {
   struct z3_builder *m = &w->s->e.t.m;
   Z3_fixedpoint f = fixedpoint_new(w);
-  struct leaves none = {0};
+  struct z3_terms none = {0};
   Z3_func_decl bad = predicate_over(w, &none, "Goal");
   Z3_ast head = z3_builder_keep(m, Z3_mk_app(m->z3, bad, 0, NULL));
   bool any = false;
@@ -236,9 +255,9 @@ static enum answer ask(struct chc_system *w, uint32_t goal) {
     answer = said == Z3_L_TRUE ? ANSWER_YES : said == Z3_L_FALSE ? ANSWER_NO : ANSWER_UNKNOWN;
     if (answer == ANSWER_NO) {
       take_invariants(w, f);
-      w->missing = w->s->e.t.yes; /* they do not matter, or they are never reached */
+      w->missing = z3_builder_and(m, NULL, 0); /* they do not matter, or they are never reached */
       bool stands = confirmed(w, goal);
-      w->missing = w->s->e.t.no;
+      w->missing = z3_builder_or(m, NULL, 0);
       answer = stands || confirmed(w, goal) ? ANSWER_NO : ANSWER_UNKNOWN;
     }
   }
@@ -297,10 +316,10 @@ void horn_clauses(struct unrolling *s, struct script_parts *p) {
       const struct chc_rule *r = &w->rules.at[i];
       arena_push(&s->e.arena, &p->all, clause(w, r, apply(w, r->to, &r->to_variables)));
     }
-    p->goal = s->e.t.yes;
+    p->goal = terms_translate(&s->e.t, s->e.t.yes);
     for (size_t i = 0; i < w->goals.n; i++) /* of the property asked for, or of errors */
       if (w->goals.at[i].to == 0)
-        arena_push(&s->e.arena, &p->all, clause(w, &w->goals.at[i], s->e.t.no));
+        arena_push(&s->e.arena, &p->all, clause(w, &w->goals.at[i], terms_translate(&s->e.t, s->e.t.no)));
     ok = true;
   }
   spacer_release(w);

@@ -554,7 +554,7 @@ bool truth_value(struct encoder *e, Z3_model model, truth b) {
   Z3_ast v = NULL;
   if (b == e->t.yes || b == e->t.no)
     return b == e->t.yes;
-  if (!Z3_model_eval(e->t.m.z3, model, b, true, &v))
+  if (!Z3_model_eval(e->t.m.z3, model, terms_translate(&e->t, b), true, &v))
     return false;
   z3_builder_keep(&e->t.m, v);
   return Z3_get_bool_value(e->t.m.z3, v) == Z3_L_TRUE;
@@ -565,7 +565,7 @@ int64_t number_value(struct encoder *e, Z3_model model, struct number n) {
   int64_t x = 0;
   if (number_constant(n))
     return n.lo;
-  if (!Z3_model_eval(e->t.m.z3, model, n.term, true, &v))
+  if (!Z3_model_eval(e->t.m.z3, model, terms_translate(&e->t, n.node), true, &v))
     return 0;
   z3_builder_keep(&e->t.m, v);
   if (e->t.integers) {
@@ -626,7 +626,7 @@ void sym_leaves(struct encoder *e, const struct sym_value *v, struct leaves *to)
     vec_push(&to->at, v->truth);
     return;
   case SYM_NUMBER:
-    vec_push(&to->at, number_term(&e->t, v->number));
+    vec_push(&to->at, number_node(&e->t, v->number));
     return;
   case SYM_SET:
     for (uint32_t i = 0; i < v->n; i++)
@@ -636,7 +636,7 @@ void sym_leaves(struct encoder *e, const struct sym_value *v, struct leaves *to)
     vec_push(&to->at, v->truth);
     break;
   case SYM_SEQUENCE:
-    vec_push(&to->at, number_term(&e->t, v->number));
+    vec_push(&to->at, number_node(&e->t, v->number));
     break;
   case SYM_PARTS:
     break;

@@ -87,9 +87,9 @@ value sym_extract(struct encoder *, Z3_model, const struct type *, const struct 
 bool truth_value(struct encoder *, Z3_model, truth);
 int64_t number_value(struct encoder *, Z3_model, struct number);
 
-/* All variables and other terms of a value, in a fixed order: for predicates over states. */
+/* All variables and other nodes of a value, in a fixed order: for predicates over states. */
 struct leaves {
-  VEC(Z3_ast) at;
+  VEC(expr_id) at;
 };
 void sym_leaves(struct encoder *, const struct sym_value *, struct leaves *);
 

@@ -1,4 +1,5 @@
-/* Private to src/symbolic: truths and whole numbers as terms of libz3, folded as they are made.
+/* Private to src/symbolic: truths and whole numbers as nodes of an expression graph (lower/expr_graph.h), folded as
+   they are made, and the graph's translation to terms of libz3.
 
    A number knows between which bounds it lies, so it is a constant exactly if they are equal, most comparisons that
    quantifiers leave behind are decided on the way, and a bit-vector is as wide as its bounds need: no arithmetic
@@ -9,26 +10,30 @@
 #ifndef RONDO_SYMBOLIC_TERMS_H
 #define RONDO_SYMBOLIC_TERMS_H
 
+#include "lower/expr_graph.h"
 #include "symbolic/z3_builder.h"
 
-typedef Z3_ast truth;
+typedef expr_id truth;
 
-#define NUMBER_LEAST INT64_MIN /* no bound */
-#define NUMBER_MOST INT64_MAX
+#define NUMBER_LEAST EXPR_NO_LOWER
+#define NUMBER_MOST EXPR_NO_UPPER
 
 struct number {
-  Z3_ast term; /* NULL: not needed so far, it is a constant */
+  expr_id node; /* NO_EXPR: it is a constant */
   int64_t lo, hi;
 };
 
 struct terms {
+  struct expr_graph graph;
   struct z3_builder m;
   bool integers; /* numbers are integers, not bit-vectors */
   truth yes, no;
+  VEC(truth) facts;  /* since the last terms_facts */
+  VEC(Z3_ast) fresh; /* all variables, in the order in which they were made: by index of EXPR_VARIABLE */
+  /* translate.c */
   Z3_sort bits[65];  /* of bit-vectors, by width; NULL: not needed so far */
-  VEC(Z3_ast) facts; /* since the last terms_facts */
-  VEC(Z3_ast) fresh; /* all variables, in the order in which they were made */
-  uint64_t names;
+  VEC(Z3_ast) terms; /* by node; NULL: not needed so far */
+  VEC(expr_id) todo, operands, chain;
 };
 
 void terms_init(struct terms *, bool integers);
@@ -65,9 +70,17 @@ truth number_at_most(struct terms *, struct number, struct number);
 truth number_same(struct terms *, struct number, struct number);
 truth number_is(struct terms *, struct number, int64_t);
 truth number_within(struct terms *, struct number, int64_t lo, int64_t hi);
-/* Its term, made if it is a constant. */
-Z3_ast number_term(struct terms *, struct number);
 /* The same number, known to lie within these bounds as well (it must). */
 struct number number_bounded(struct terms *, struct number, int64_t lo, int64_t hi);
+/* Its node, made if it is a constant. */
+expr_id number_node(struct terms *, struct number);
+
+/* translate.c: the term for a node. It lives as long as the terms. */
+Z3_ast terms_translate(struct terms *, expr_id);
+/* A variable of the solver; numbers: signed, with room for both bounds. */
+Z3_ast terms_variable(struct terms *, const char *name, bool is_truth, int64_t lo, int64_t hi);
+unsigned bits_needed(int64_t lo, int64_t hi);
+/* Is the node a variable, and not a term of several? */
+bool terms_is_variable(const struct terms *, expr_id);
 
 #endif

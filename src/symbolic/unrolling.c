@@ -150,6 +150,15 @@ static void disable_ctrl_c(Z3_context z3, Z3_solver solver) {
 }
 
 enum answer unrolling_ask(struct unrolling *s, truth condition) {
+  if (condition == s->e.t.no && s->watchdog && !unrolling_stopped(s)) {
+    unrolling_assert(s, s->e.t.yes);
+    drop_z3_model(s);
+    return ANSWER_NO;
+  }
+  return unrolling_ask_term(s, terms_translate(&s->e.t, condition));
+}
+
+enum answer unrolling_ask_term(struct unrolling *s, Z3_ast condition) {
   Z3_context z3 = s->e.t.m.z3;
   unrolling_assert(s, s->e.t.yes);
   drop_z3_model(s);
@@ -157,12 +166,10 @@ enum answer unrolling_ask(struct unrolling *s, truth condition) {
     s->answer->why = memory_strdup("there is no thread that could watch the limits");
   if (unrolling_stopped(s) || !s->watchdog)
     return ANSWER_UNKNOWN;
-  if (condition == s->e.t.no)
-    return ANSWER_NO;
   Z3_solver solver = s->tactic ? Z3_mk_solver_from_tactic(z3, s->tactic) : Z3_mk_solver(z3);
   Z3_solver_inc_ref(z3, solver);
   for (size_t i = 0; i < s->asserted.n; i++)
-    Z3_solver_assert(z3, solver, s->asserted.at[i]);
+    Z3_solver_assert(z3, solver, terms_translate(&s->e.t, s->asserted.at[i]));
   Z3_solver_assert(z3, solver, condition);
   disable_ctrl_c(z3, solver);
   Z3_lbool sat = Z3_solver_check(z3, solver);

@@ -38,6 +38,7 @@ void unrolling_check(struct unrolling *, enum engine_id);
 void unrolling_assert(struct unrolling *, truth);
 /* Is there a way to make this true, too? Nothing is asserted. */
 enum answer unrolling_ask(struct unrolling *, truth);
+enum answer unrolling_ask_term(struct unrolling *, Z3_ast);
 /* The query goes on from here: ends the unrolling's attempt with SYMBOLIC_STOPPED or SYMBOLIC_GAVE_UP. */
 void unrolling_give_up(struct unrolling *);
 bool unrolling_stopped(const struct unrolling *);
