@@ -444,17 +444,20 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
   return NULL;
 }
 
+void rule_release(struct rule *r) {
+  vec_release(&r->choices);
+  vec_release(&r->guards);
+  vec_release(&r->failures);
+  vec_release(&r->changes);
+  vec_release(&r->steps);
+  vec_release(&r->satisfies);
+}
+
 void program_free(struct program *p) {
   if (!p)
     return;
-  for (size_t i = 0; i < p->rules.n; i++) {
-    vec_release(&p->rules.at[i].choices);
-    vec_release(&p->rules.at[i].guards);
-    vec_release(&p->rules.at[i].failures);
-    vec_release(&p->rules.at[i].changes);
-    vec_release(&p->rules.at[i].steps);
-    vec_release(&p->rules.at[i].satisfies);
-  }
+  for (size_t i = 0; i < p->rules.n; i++)
+    rule_release(&p->rules.at[i]);
   if (p->live.pool)
     ltl_pool_free(p->live.pool);
   vec_release(&p->live.atoms);

@@ -158,6 +158,7 @@ uint32_t variable_new(struct model_lowering *, const char *name, bool truth, int
 expr_id variable_expr(struct model_lowering *, uint32_t cell);
 
 /* --- the program (lower.c) --- */
+void rule_release(struct rule *);
 struct rule *rule_begin(struct model_lowering *, const char *name, struct span);
 void rule_guard(struct model_lowering *, expr_id);
 void rule_guard_or_assume(struct model_lowering *, expr_id); /* a guard if it is short */

@@ -330,13 +330,7 @@ static void finish_crash(struct action_lowering *a) {
 }
 
 static void drop_rule(struct model_lowering *l) {
-  struct rule *r = &l->program->rules.at[--l->program->rules.n];
-  vec_release(&r->choices);
-  vec_release(&r->guards);
-  vec_release(&r->failures);
-  vec_release(&r->changes);
-  vec_release(&r->steps);
-  vec_release(&r->satisfies);
+  rule_release(&l->program->rules.at[--l->program->rules.n]);
   l->rule = NULL;
 }
 
