@@ -70,23 +70,17 @@ static bool over(struct unrolling *s, bool more) {
   return true;
 }
 
-void bmc_run(struct unrolling *s) {
-  struct symbolic_answer *a = s->answer;
-  bool more = true, known = bmc_start(s);
-  more = known && a->complete > 0;
+bool bmc_until_decided(struct unrolling *s) {
+  bool known = bmc_start(s), more = known && s->answer->complete > 0;
   while (known && !over(s, more)) {
     known = bmc_extend(s, &more);
     if (s->options->progress)
       s->options->progress(s->options->context, s->nsteps);
   }
-  if (!known)
-    unrolling_give_up(s);
+  return known;
 }
 
-bool bmc_until_decided(struct unrolling *s) {
-  bool more = true, known = bmc_start(s);
-  while (known && more && !s->answer->error.found && !unrolling_decided(s) &&
-         s->states[s->nsteps]->point != POINT_END && s->nsteps < s->options->depth)
-    known = bmc_extend(s, &more);
-  return known;
+void bmc_run(struct unrolling *s) {
+  if (!bmc_until_decided(s))
+    unrolling_give_up(s);
 }

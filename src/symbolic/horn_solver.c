@@ -29,26 +29,10 @@ static void add_constant(struct horn_system *h, const char *name) {
 }
 
 static Z3_func_decl relation(struct horn_system *h, const char *name, uint32_t arity) {
-  VEC(Z3_sort) sorts = {0};
-  for (uint32_t i = 0; i < arity; i++)
-    vec_push(&sorts, h->m.integers);
-  Z3_func_decl f = Z3_mk_func_decl(h->m.z3, Z3_mk_string_symbol(h->m.z3, name), arity, sorts.at, h->m.truths);
+  Z3_func_decl f = z3_builder_relation(&h->m, name, h->variables.at, arity);
   Z3_inc_ref(h->m.z3, Z3_func_decl_to_ast(h->m.z3, f));
   Z3_fixedpoint_register_relation(h->m.z3, h->fixedpoint, f);
-  vec_release(&sorts);
   return f;
-}
-
-/* Predicates must survive what is done before the search, for the invariant speaks of each. */
-static void configure(struct horn_system *h) {
-  static const char *const off[] = {"xform.slice", "xform.inline_eager", "xform.inline_linear"};
-  Z3_params params = Z3_mk_params(h->m.z3);
-  Z3_params_inc_ref(h->m.z3, params);
-  Z3_params_set_symbol(h->m.z3, params, Z3_mk_string_symbol(h->m.z3, "engine"), Z3_mk_string_symbol(h->m.z3, "spacer"));
-  for (size_t i = 0; i < sizeof off / sizeof *off; i++)
-    Z3_params_set_bool(h->m.z3, params, Z3_mk_string_symbol(h->m.z3, off[i]), false);
-  Z3_fixedpoint_set_params(h->m.z3, h->fixedpoint, params);
-  Z3_params_dec_ref(h->m.z3, params);
 }
 
 struct horn_system *horn_new(const char *const *names, uint32_t variables, uint32_t predicates) {
@@ -56,9 +40,7 @@ struct horn_system *horn_new(const char *const *names, uint32_t variables, uint3
   Z3_config config = Z3_mk_config();
   z3_builder_init(&h->m, config);
   Z3_del_config(config);
-  h->fixedpoint = Z3_mk_fixedpoint(h->m.z3);
-  Z3_fixedpoint_inc_ref(h->m.z3, h->fixedpoint);
-  configure(h);
+  h->fixedpoint = z3_builder_fixedpoint(&h->m);
   h->nvariables = variables;
   h->npredicates = predicates;
   for (uint32_t i = 0; i < variables; i++)
@@ -113,23 +95,17 @@ void horn_assume(struct horn_system *h, const struct cube *cubes, size_t n) {
 /* body => head, for all values of the first `bound` variables. */
 static void add_rule(struct horn_system *h, Z3_ast *body, uint32_t n, Z3_ast head, uint32_t bound) {
   VEC(Z3_ast) all = {0};
-  VEC(Z3_app) bind = {0};
   for (size_t i = 0; i < h->assumed.n; i++)
     vec_push(&all, h->assumed.at[i]);
   for (uint32_t i = 0; i < n; i++)
     vec_push(&all, body[i]);
   Z3_ast rule = z3_builder_and(&h->m, all.at, (uint32_t)all.n);
-  rule = z3_builder_keep(&h->m, Z3_mk_implies(h->m.z3, rule, head));
-  for (uint32_t i = 0; i < bound; i++)
-    vec_push(&bind, Z3_to_app(h->m.z3, h->variables.at[i]));
-  if (bound > 0)
-    rule = z3_builder_keep(&h->m, Z3_mk_forall_const(h->m.z3, 0, bound, bind.at, 0, NULL, rule));
+  rule = z3_builder_clause(&h->m, rule, head, h->variables.at, bound);
   char name[32];
   snprintf(name, sizeof name, "r%u", h->rules++);
   Z3_fixedpoint_add_rule(h->m.z3, h->fixedpoint, rule, Z3_mk_string_symbol(h->m.z3, name));
   h->failed |= Z3_get_error_code(h->m.z3) != Z3_OK;
   vec_release(&all);
-  vec_release(&bind);
   z3_builder_forget(&h->m);
 }
 

@@ -168,20 +168,11 @@ void solver_limit_time(struct solver *s, unsigned milliseconds) {
 
 static bool is_stopped(void *context) { return solver_stopped(context); }
 
-/* The library would take Ctrl-C for itself while it checks, and nobody else would hear of it. */
-static void disable_ctrl_c(struct solver *s) {
-  Z3_params params = Z3_mk_params(s->m.z3);
-  Z3_params_inc_ref(s->m.z3, params);
-  Z3_params_set_bool(s->m.z3, params, Z3_mk_string_symbol(s->m.z3, "ctrl_c"), false);
-  Z3_solver_set_params(s->m.z3, s->z3, params);
-  Z3_params_dec_ref(s->m.z3, params);
-}
-
 void solver_watch(struct solver *s, const volatile sig_atomic_t *stop) {
   watchdog_free(s->watchdog);
   s->watchdog = NULL;
   s->stop = stop;
-  disable_ctrl_c(s);
+  z3_disable_ctrl_c(s->m.z3, s->z3);
   if (!stop)
     return;
   s->watchdog = watchdog_new(s->m.z3, is_stopped, s);

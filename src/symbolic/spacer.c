@@ -51,17 +51,6 @@ static void variables_of(struct chc_system *w, const struct sym_state *state, st
   vec_release(&all.at);
 }
 
-static Z3_func_decl predicate_over(struct chc_system *w, const struct z3_terms *variables, const char *name) {
-  struct z3_builder *m = &w->s->e.t.m;
-  Z3_sort *sorts = arena_array(&w->s->e.arena, variables->at.n + 1, sizeof *sorts);
-  for (size_t i = 0; i < variables->at.n; i++)
-    sorts[i] = Z3_get_sort(m->z3, variables->at.at[i]);
-  Z3_func_decl f =
-      Z3_mk_func_decl(m->z3, Z3_mk_string_symbol(m->z3, name), (unsigned)variables->at.n, sorts, m->truths);
-  z3_builder_keep(m, Z3_func_decl_to_ast(m->z3, f));
-  return f;
-}
-
 static void predicate_make(struct chc_system *w, uint32_t i) {
   struct chc_predicate *p = &w->places[i];
   struct encoder *e = &w->s->e;
@@ -71,7 +60,8 @@ static void predicate_make(struct chc_system *w, uint32_t i) {
   p->facts = terms_facts(&e->t);
   p->last = e->t.fresh.n;
   variables_of(w, p->state, &p->variables);
-  p->predicate = predicate_over(w, &p->variables, arena_printf(&e->arena, "P%u", i));
+  p->predicate =
+      z3_builder_relation(&e->t.m, arena_printf(&e->arena, "P%u", i), p->variables.at.at, (uint32_t)p->variables.at.n);
 }
 
 /* A rule that leads to `after`, a state made of terms: the predicate speaks of one made of variables that equals it. */
@@ -137,48 +127,27 @@ static void build(struct chc_system *w) {
 
 /* ---- asking Spacer ---- */
 
-static Z3_fixedpoint fixedpoint_new(struct chc_system *w) {
-  static const char *const off[] = {"xform.slice", "xform.inline_eager", "xform.inline_linear"};
-  Z3_context z3 = w->s->e.t.m.z3;
-  Z3_fixedpoint f = Z3_mk_fixedpoint(z3);
-  Z3_fixedpoint_inc_ref(z3, f);
-  Z3_params params = Z3_mk_params(z3);
-  Z3_params_inc_ref(z3, params);
-  Z3_params_set_symbol(z3, params, Z3_mk_string_symbol(z3, "engine"), Z3_mk_string_symbol(z3, "spacer"));
-  for (size_t i = 0; i < sizeof off / sizeof *off; i++)
-    Z3_params_set_bool(z3, params, Z3_mk_string_symbol(z3, off[i]), false);
-  Z3_fixedpoint_set_params(z3, f, params);
-  Z3_params_dec_ref(z3, params);
-  for (uint32_t i = 0; i < w->nplaces; i++)
-    Z3_fixedpoint_register_relation(z3, f, w->places[i].predicate);
-  return f;
-}
-
-static void bind_range(struct chc_system *w, size_t first, size_t last, Z3_app *bound, unsigned *n) {
-  for (size_t i = first; i < last; i++)
-    bound[(*n)++] = Z3_to_app(w->s->e.t.m.z3, w->s->e.t.fresh.at[i]);
-}
-
 static Z3_ast apply(struct chc_system *w, uint32_t place, const struct z3_terms *to) {
   struct z3_builder *m = &w->s->e.t.m;
   return z3_builder_keep(m, Z3_mk_app(m->z3, w->places[place].predicate, (unsigned)to->at.n, to->at.at));
 }
 
-/* body => head, for all values of the variables. */
+/* body => head, for all values of the variables of the rule and of where it comes from. */
 static Z3_ast clause(struct chc_system *w, const struct chc_rule *r, Z3_ast head) {
   struct terms *t = &w->s->e.t;
   Z3_ast body = terms_translate(t, r->body);
-  unsigned n = 0;
-  const struct chc_predicate *from = r->from == NO_PREDICATE ? NULL : &w->places[r->from];
-  size_t room = r->last - r->first + (from ? from->last - from->first : 0) + 1;
-  Z3_app *bound = arena_array(&w->s->e.arena, room, sizeof *bound);
-  if (from) {
+  struct z3_terms bound = {0};
+  if (r->from != NO_PREDICATE) {
+    const struct chc_predicate *from = &w->places[r->from];
     body = z3_builder_and(&t->m, (Z3_ast[]){apply(w, r->from, &from->variables), body}, 2);
-    bind_range(w, from->first, from->last, bound, &n);
+    for (size_t i = from->first; i < from->last; i++)
+      vec_push(&bound.at, t->fresh.at[i]);
   }
-  bind_range(w, r->first, r->last, bound, &n);
-  Z3_ast rule = z3_builder_keep(&t->m, Z3_mk_implies(t->m.z3, body, head));
-  return n ? z3_builder_keep(&t->m, Z3_mk_forall_const(t->m.z3, 0, n, bound, 0, NULL, rule)) : rule;
+  for (size_t i = r->first; i < r->last; i++)
+    vec_push(&bound.at, t->fresh.at[i]);
+  Z3_ast made = z3_builder_clause(&t->m, body, head, bound.at.at, (uint32_t)bound.at.n);
+  vec_release(&bound.at);
+  return made;
 }
 
 static void add_rule(struct chc_system *w, Z3_fixedpoint f, const struct chc_rule *r, Z3_ast head) {
@@ -236,11 +205,12 @@ static void take_invariants(struct chc_system *w, Z3_fixedpoint f) {
 /* Can the goal be reached? */
 static enum answer ask(struct chc_system *w, uint32_t goal) {
   struct z3_builder *m = &w->s->e.t.m;
-  Z3_fixedpoint f = fixedpoint_new(w);
-  struct z3_terms none = {0};
-  Z3_func_decl bad = predicate_over(w, &none, "Goal");
+  Z3_fixedpoint f = z3_builder_fixedpoint(m);
+  Z3_func_decl bad = z3_builder_relation(m, "Goal", NULL, 0);
   Z3_ast head = z3_builder_keep(m, Z3_mk_app(m->z3, bad, 0, NULL));
   bool any = false;
+  for (uint32_t i = 0; i < w->nplaces; i++)
+    Z3_fixedpoint_register_relation(m->z3, f, w->places[i].predicate);
   Z3_fixedpoint_register_relation(m->z3, f, bad);
   for (size_t i = 0; i < w->rules.n; i++)
     add_rule(w, f, &w->rules.at[i], apply(w, w->rules.at[i].to, &w->rules.at[i].to_variables));

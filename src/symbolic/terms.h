@@ -34,6 +34,7 @@ struct terms {
   Z3_sort bits[65];  /* of bit-vectors, by width; NULL: not needed so far */
   VEC(Z3_ast) terms; /* by node; NULL: not needed so far */
   VEC(expr_id) todo, operands, chain;
+  bool failed; /* some term could not be made: no answer of the solver counts any more */
 };
 
 void terms_init(struct terms *, bool integers);
@@ -75,7 +76,7 @@ struct number number_bounded(struct terms *, struct number, int64_t lo, int64_t 
 /* Its node, made if it is a constant. */
 expr_id number_node(struct terms *, struct number);
 
-/* translate.c: the term for a node. It lives as long as the terms. */
+/* translate.c: the term for a node, which lives as long as the terms. NULL: it failed. */
 Z3_ast terms_translate(struct terms *, expr_id);
 /* A variable of the solver; numbers: signed, with room for both bounds. */
 Z3_ast terms_variable(struct terms *, const char *name, bool is_truth, int64_t lo, int64_t hi);

@@ -177,7 +177,8 @@ Z3_ast terms_translate(struct terms *t, expr_id w) {
       t->todo.n--;
     } else if (!need_kids(t, at)) {
       t->terms.at[at] = z3_builder_keep(&t->m, node_term(t, node_of(&t->graph, at)));
-      t->todo.n--;
+      t->failed |= !t->terms.at[at];
+      t->todo.n = t->failed ? 0 : t->todo.n - 1;
     }
   }
   return t->terms.at[w];

@@ -140,15 +140,6 @@ void unrolling_assert(struct unrolling *s, truth condition) {
     vec_push(&s->asserted, condition);
 }
 
-/* Ctrl-C is ours: the watchdog tells the library. (It takes this only from solvers that hold something already.) */
-static void disable_ctrl_c(Z3_context z3, Z3_solver solver) {
-  Z3_params params = Z3_mk_params(z3);
-  Z3_params_inc_ref(z3, params);
-  Z3_params_set_bool(z3, params, Z3_mk_string_symbol(z3, "ctrl_c"), false);
-  Z3_solver_set_params(z3, solver, params);
-  Z3_params_dec_ref(z3, params);
-}
-
 enum answer unrolling_ask(struct unrolling *s, truth condition) {
   if (condition == s->e.t.no && s->watchdog && !unrolling_stopped(s)) {
     unrolling_assert(s, s->e.t.yes);
@@ -164,15 +155,15 @@ enum answer unrolling_ask_term(struct unrolling *s, Z3_ast condition) {
   drop_z3_model(s);
   if (!s->watchdog && !s->answer->why)
     s->answer->why = memory_strdup("there is no thread that could watch the limits");
-  if (unrolling_stopped(s) || !s->watchdog)
+  if (unrolling_stopped(s) || !s->watchdog || s->e.t.failed)
     return ANSWER_UNKNOWN;
   Z3_solver solver = s->tactic ? Z3_mk_solver_from_tactic(z3, s->tactic) : Z3_mk_solver(z3);
   Z3_solver_inc_ref(z3, solver);
   for (size_t i = 0; i < s->asserted.n; i++)
     Z3_solver_assert(z3, solver, terms_translate(&s->e.t, s->asserted.at[i]));
   Z3_solver_assert(z3, solver, condition);
-  disable_ctrl_c(z3, solver);
-  Z3_lbool sat = Z3_solver_check(z3, solver);
+  z3_disable_ctrl_c(z3, solver);
+  Z3_lbool sat = s->e.t.failed ? Z3_L_UNDEF : Z3_solver_check(z3, solver);
   if (sat == Z3_L_TRUE && (s->found = Z3_solver_get_model(z3, solver)))
     Z3_model_inc_ref(z3, s->found);
   if (sat == Z3_L_UNDEF && !s->answer->why)

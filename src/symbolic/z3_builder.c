@@ -93,7 +93,50 @@ Z3_ast z3_builder_cube(struct z3_builder *m, const struct cube *c, const Z3_ast 
   return term;
 }
 
-/* ---- answers of Spacer ---- */
+void z3_disable_ctrl_c(Z3_context z3, Z3_solver solver) {
+  Z3_params params = Z3_mk_params(z3);
+  Z3_params_inc_ref(z3, params);
+  Z3_params_set_bool(z3, params, Z3_mk_string_symbol(z3, "ctrl_c"), false);
+  Z3_solver_set_params(z3, solver, params);
+  Z3_params_dec_ref(z3, params);
+}
+
+/* ---- Spacer ---- */
+
+Z3_fixedpoint z3_builder_fixedpoint(struct z3_builder *m) {
+  static const char *const off[] = {"xform.slice", "xform.inline_eager", "xform.inline_linear"};
+  Z3_fixedpoint f = Z3_mk_fixedpoint(m->z3);
+  Z3_fixedpoint_inc_ref(m->z3, f);
+  Z3_params params = Z3_mk_params(m->z3);
+  Z3_params_inc_ref(m->z3, params);
+  Z3_params_set_symbol(m->z3, params, Z3_mk_string_symbol(m->z3, "engine"), Z3_mk_string_symbol(m->z3, "spacer"));
+  for (size_t i = 0; i < sizeof off / sizeof *off; i++)
+    Z3_params_set_bool(m->z3, params, Z3_mk_string_symbol(m->z3, off[i]), false);
+  Z3_fixedpoint_set_params(m->z3, f, params);
+  Z3_params_dec_ref(m->z3, params);
+  return f;
+}
+
+Z3_func_decl z3_builder_relation(struct z3_builder *m, const char *name, const Z3_ast *over, uint32_t n) {
+  VEC(Z3_sort) sorts = {0};
+  for (uint32_t i = 0; i < n; i++)
+    vec_push(&sorts, Z3_get_sort(m->z3, over[i]));
+  Z3_func_decl f = Z3_mk_func_decl(m->z3, Z3_mk_string_symbol(m->z3, name), n, sorts.at, m->truths);
+  z3_builder_keep(m, Z3_func_decl_to_ast(m->z3, f));
+  vec_release(&sorts);
+  return f;
+}
+
+Z3_ast z3_builder_clause(struct z3_builder *m, Z3_ast body, Z3_ast head, const Z3_ast *variables, uint32_t n) {
+  VEC(Z3_app) bound = {0};
+  Z3_ast clause = z3_builder_keep(m, Z3_mk_implies(m->z3, body, head));
+  for (uint32_t i = 0; i < n; i++)
+    vec_push(&bound, Z3_to_app(m->z3, variables[i]));
+  if (n > 0)
+    clause = z3_builder_keep(m, Z3_mk_forall_const(m->z3, 0, n, bound.at, 0, NULL, clause));
+  vec_release(&bound);
+  return clause;
+}
 
 static bool is_app(struct z3_builder *m, Z3_ast term, Z3_decl_kind kind) {
   return Z3_get_ast_kind(m->z3, term) == Z3_APP_AST &&

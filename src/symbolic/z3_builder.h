@@ -30,6 +30,16 @@ Z3_ast z3_builder_and(struct z3_builder *, const Z3_ast *, uint32_t n);
 Z3_ast z3_builder_or(struct z3_builder *, const Z3_ast *, uint32_t n);
 Z3_ast z3_builder_not(struct z3_builder *, Z3_ast);
 
+/* The library would take Ctrl-C for itself while it checks. (It takes this only from solvers that hold something.) */
+void z3_disable_ctrl_c(Z3_context, Z3_solver);
+
+/* Spacer, set up so that the invariant speaks of every predicate. */
+Z3_fixedpoint z3_builder_fixedpoint(struct z3_builder *);
+/* A relation over the sorts of these terms; kept in the trail. */
+Z3_func_decl z3_builder_relation(struct z3_builder *, const char *name, const Z3_ast *over, uint32_t n);
+/* body => head, for all values of the n variables. */
+Z3_ast z3_builder_clause(struct z3_builder *, Z3_ast body, Z3_ast head, const Z3_ast *variables, uint32_t n);
+
 /* What Spacer's answer, a conjunction of definitions, says of a predicate, over these variables; NULL: nothing. */
 Z3_ast z3_builder_definition(struct z3_builder *, Z3_ast answer, Z3_func_decl predicate, const Z3_ast *variables,
                              uint32_t n);
