@@ -11,4 +11,3 @@ bool thread_start(pthread_t *t, void *(*work)(void *), void *context) {
 }
 
 void thread_join(pthread_t t) { (void)t; }
-void thread_detach(pthread_t t) { (void)t; }

@@ -15,4 +15,3 @@ bool thread_start(pthread_t *t, void *(*work)(void *), void *context) {
 }
 
 void thread_join(pthread_t t) { pthread_join(t, NULL); }
-void thread_detach(pthread_t t) { pthread_detach(t); }

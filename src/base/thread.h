@@ -12,6 +12,5 @@ bool threads_exist(void);
 uint32_t threads_available(void); /* processors that this process may use; without threads 1 */
 bool thread_start(pthread_t *, void *(*work)(void *), void *context); /* false: there is none */
 void thread_join(pthread_t);
-void thread_detach(pthread_t);
 
 #endif

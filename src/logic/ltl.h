@@ -3,8 +3,6 @@
 #ifndef RONDO_LOGIC_LTL_H
 #define RONDO_LOGIC_LTL_H
 
-#include "base/text.h"
-
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -36,11 +34,5 @@ ltl ltl_until(struct ltl_pool *, ltl, ltl);
 ltl ltl_release(struct ltl_pool *, ltl, ltl);
 ltl ltl_eventually(struct ltl_pool *, ltl);
 ltl ltl_always(struct ltl_pool *, ltl);
-
-/* On the run word[0] word[1] ... word[n - 1] word[loop] ... word[n - 1] word[loop] ..., bit i of a letter being the
-   truth of atom i: by the definition, position by position. */
-bool ltl_on_lasso(const struct ltl_pool *, ltl, const uint64_t *word, uint32_t n, uint32_t loop);
-
-void ltl_print(const struct ltl_pool *, ltl, struct text *); /* atoms as a, b, ..., z, a26, ... */
 
 #endif

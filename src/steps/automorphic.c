@@ -31,8 +31,6 @@ void automorphic_init(struct step_system *s) {
     t->role[r] = m->roles[r].count > 1 && l->identity[r] <= IDENTITY_EQUALITY;
     t->any |= t->role[r];
   }
-  for (uint32_t i = 0; i < m->nprocesses * m->nprocesses; i++)
-    t->channels |= s->cells.channel[i] != NO_CELL;
   t->to = arena_array(&s->arena, m->nprocesses + 1, sizeof *t->to);
   t->of = arena_array(&s->arena, m->nprocesses + 1, sizeof *t->of);
   t->row = arena_array(&s->arena, s->cells.ncells + 1, sizeof *t->row);
@@ -51,8 +49,6 @@ static bool same_channel(const struct step_system *s, uint32_t from, uint32_t to
 static bool same_columns(const struct step_system *s, uint32_t p, uint32_t q) {
   if (s->automorphic.row[p] != s->automorphic.row[q])
     return false;
-  if (!s->automorphic.channels)
-    return true;
   if (!same_channel(s, p, p, q, q) || !same_channel(s, p, q, q, p))
     return false;
   for (uint32_t r = 0; r < s->model->nprocesses; r++)

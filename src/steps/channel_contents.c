@@ -77,10 +77,6 @@ static content encode_moved(struct channel_ops *o, uint32_t cell, uint32_t n, ui
   return channel_encode(o->cells, cell, copy, n);
 }
 
-content channel_without(struct channel_ops *o, uint32_t cell, content c, uint32_t i) {
-  return encode_without(o, cell, decode(o, cell, c), i);
-}
-
 content channel_seen(struct channel_ops *o, uint32_t cell, content c) {
   uint32_t n = decode(o, cell, c);
   for (uint32_t i = 0; i < n; i++)

@@ -86,7 +86,5 @@ static inline content channel_append(struct channel_ops *o, struct append_table 
 
 /* All that was delivered is SEEN. */
 content channel_seen(struct channel_ops *, uint32_t cell, content);
-/* Content without its i-th packet. */
-content channel_without(struct channel_ops *, uint32_t cell, content, uint32_t i);
 
 #endif

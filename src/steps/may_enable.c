@@ -247,13 +247,6 @@ static uint64_t may_take_message(struct may_enable *h, uint32_t p, uint64_t open
   return mask;
 }
 
-uint64_t may_enable_of_message(struct may_enable *h, uint32_t p, content local, uint32_t x, uint32_t kind,
-                               value message) {
-  uint64_t open = may_enable_of_local(h, p, local);
-  load_local(h, p, local);
-  return may_take_message(h, p, open, x, kind, message);
-}
-
 uint64_t may_enable_of_channel(struct may_enable *h, uint32_t p, content local, uint32_t x, content channel) {
   if (channel == 0)
     return 0;

@@ -23,8 +23,5 @@ uint64_t may_enable_of_local(struct may_enable *, uint32_t p, content local);
 uint64_t disabled_now_of_local(struct may_enable *, uint32_t p, content local);
 /* Actions of p that may ever take (or look at) some message of the channel from x, which has that content. */
 uint64_t may_enable_of_channel(struct may_enable *, uint32_t p, content local, uint32_t x, content channel);
-/* Likewise for one message. */
-uint64_t may_enable_of_message(struct may_enable *, uint32_t p, content local, uint32_t x, uint32_t kind,
-                               value message);
 
 #endif

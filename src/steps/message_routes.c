@@ -59,9 +59,8 @@ static bool look_global(void *context, const struct node *n) {
   return !*found;
 }
 
-struct message_routes *message_routes_of(struct interpreter *interp, const struct model *m, const struct query *q,
+struct message_routes *message_routes_of(struct interpreter *interp, const struct model *m,
                                          const struct action_uses *use, struct arena *arena) {
-  (void)q;
   struct message_routes *r = arena_alloc(arena, sizeof *r);
   r->nprocesses = m->nprocesses;
   r->nkinds = m->nmessages;

@@ -10,8 +10,8 @@ struct message_routes {
   bool *may; /* [(from * nprocesses + to) * nkinds + kind] */
 };
 
-struct message_routes *message_routes_of(struct interpreter *, const struct model *, const struct query *,
-                                         const struct action_uses *, struct arena *);
+struct message_routes *message_routes_of(struct interpreter *, const struct model *, const struct action_uses *,
+                                         struct arena *);
 static inline bool message_route_carries(const struct message_routes *r, uint32_t from, uint32_t to, uint32_t kind) {
   return r->may[((size_t)from * r->nprocesses + to) * r->nkinds + kind];
 }

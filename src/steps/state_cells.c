@@ -72,7 +72,7 @@ static void make_channels(struct state_cells *c) {
   const struct model *m = c->model;
   uint32_t n = m->nprocesses;
   const struct action_uses *use = action_uses_of(m, c->query, &c->arena);
-  const struct message_routes *r = message_routes_of(c->interp, m, c->query, use, &c->arena);
+  const struct message_routes *r = message_routes_of(c->interp, m, use, &c->arena);
   uint32_t *tables = memory_alloc(((size_t)n * n + 1) * sizeof *tables);
   for (size_t i = 0; i < (size_t)n * n; i++)
     tables[i] = NO_CELL;

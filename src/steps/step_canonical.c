@@ -39,8 +39,7 @@ struct canonical *canonical_new(struct state_cells *cells) {
   arena_init(&k->arena);
   k->cells = cells;
   k->model = cells->model;
-  k->routes = message_routes_of(cells->interp, k->model, cells->query,
-                                action_uses_of(k->model, cells->query, &k->arena), &k->arena);
+  k->routes = message_routes_of(cells->interp, k->model, action_uses_of(k->model, cells->query, &k->arena), &k->arena);
   k->nprocesses = k->nelements = k->model->nprocesses;
   if (l->of[REDUCE_VALUES].applied && l->value_type && l->value_type->count <= VALUES_MOST) {
     k->value_type = l->value_type;

@@ -357,10 +357,9 @@ bool step_system_each_move(struct step_system *, step_fn *, void *context);
 
 struct automorphic_processes {
   bool any;
-  bool named;    /* some value may name a process */
-  bool channels; /* there are any */
-  bool *role;    /* by role: its processes may be renamed */
-  uint32_t *of;  /* by process, of the state at hand: the first one that can change places with it */
+  bool named;   /* some value may name a process */
+  bool *role;   /* by role: its processes may be renamed */
+  uint32_t *of; /* by process, of the state at hand: the first one that can change places with it */
   uint32_t *to;
   content *row, *swapped;
 };

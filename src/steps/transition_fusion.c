@@ -105,7 +105,6 @@ struct message_use_builder {
   uint32_t to, role;
   content local;
   struct inbox_entry in;
-  message_id message_id;
   struct message_use use;
 };
 
@@ -176,7 +175,7 @@ static bool stays_at_point(struct step_system *s, uint32_t r, uint32_t p, conten
 
 static struct message_use message_use_compute(struct step_system *s, uint32_t to, content local, uint32_t from,
                                               message_id l) {
-  struct message_use_builder h = {.space = s, .to = to, .role = s->role_of[to], .local = local, .message_id = l};
+  struct message_use_builder h = {.space = s, .to = to, .role = s->role_of[to], .local = local};
   const struct role *role = &s->model->roles[h.role];
   h.in = (struct inbox_entry){from, message_id_kind(&s->channels, l), message_id_value(&s->channels, l),
                               PACKET_DELIVERED, false};

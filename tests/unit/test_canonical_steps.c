@@ -143,8 +143,7 @@ static void rename_all(struct canonical_fixture *t) {
 static void trial_start(struct canonical_fixture *t) {
   interpreter_follow(t->interp, t->query.semantics, !t->licences->of[REDUCE_MESSAGE_ORDER].applied);
   state_cells_init(&t->cells, t->interp, t->model, &t->query, t->licences);
-  t->routes =
-      message_routes_of(t->interp, t->model, &t->query, action_uses_of(t->model, &t->query, &t->arena), &t->arena);
+  t->routes = message_routes_of(t->interp, t->model, action_uses_of(t->model, &t->query, &t->arena), &t->arena);
   t->canonical = canonical_new(&t->cells);
   t->width = t->model->nprocesses + (value_type(t) ? (uint32_t)value_type(t)->count : 0);
 }
