@@ -12,10 +12,63 @@ struct step_concretisation {
   const struct state *target;   /* NULL: an error is wanted */
   const struct path_goal *goal; /* of the last step, else NULL */
   uint32_t group;               /* what is to be taken, NO_GROUP: anything */
-  struct witness *witness;      /* the cheapest way found so far */
+  bool guided;                  /* a move leads to the target: */
+  uint32_t process, action;     /* whose, which */
+  uint64_t *to;                 /* the row that it leads to, packed as it comes, with relative rounds */
+  uint64_t cost;                /* its cost; not guided: of the cheapest way found so far */
+  struct witness *witness;      /* that way, or NULL */
   struct config *next;
-  uint64_t cost;
 };
+
+/* --- who does what --- */
+
+/* Does the move do what is special about the last step? */
+static bool reaches_goal(const struct step_concretisation *k, const struct move *m) {
+  struct step_system *s = k->space;
+  if ((m->error != NULL) != (k->target == NULL) || (k->group != NO_GROUP && m->group != k->group))
+    return false;
+  if (!k->goal || k->goal->kind != GOAL_BROKEN_STEP)
+    return true;
+  uint64_t broken = m->broken | (s->nglobal_steps ? step_properties_broken_by_step(s, s->words, s->next) : 0);
+  return broken >> k->goal->property & 1;
+}
+
+static bool consider_move(void *context, uint32_t p, const struct move *m) {
+  struct step_concretisation *k = context;
+  struct step_system *s = k->space;
+  uint64_t cost = (uint64_t)m->became_faulty << 32 | (uint32_t)(m->lost + m->duplicated);
+  if ((k->guided && cost >= k->cost) || !reaches_goal(k, m))
+    return true;
+  if (k->target) {
+    keys_unpack(&s->keys, s->next, s->row);
+    if (!row_key(s, s->row, s->packed, NULL, NULL) || memcmp(s->packed, k->target->bytes, s->keys.nbytes))
+      return true;
+    keys_unpack(&s->keys, s->next, s->row);
+    row_normalise(s, s->row);
+    if (!keys_pack(&s->keys, s->row, k->to))
+      return true;
+  }
+  k->guided = true;
+  k->cost = cost;
+  k->process = p;
+  k->action = m->action;
+  return cost > 0;
+}
+
+/* Not guided: there are no moves to go by, or names have grown too long for the keys on the way. */
+static void find_guide(struct step_concretisation *k) {
+  struct step_system *s = k->space;
+  k->guided = false;
+  if (s->plain)
+    return;
+  row_from_config(s, k->config, s->row);
+  row_normalise(s, s->row);
+  if (keys_pack(&s->keys, s->row, s->words))
+    step_system_each_move(s, consider_move, k);
+  s->base.restart = false;
+}
+
+/* --- one step --- */
 
 /* Faulty processes first, then messages. */
 static uint64_t cost_of(const struct step_concretisation *k, const struct event *e, const struct config *next) {
@@ -34,7 +87,10 @@ static bool leads_there(struct step_concretisation *k, enum step_result result, 
       return false;
   }
   row_from_config(s, next, s->row);
-  return row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, k->target->bytes, s->keys.nbytes);
+  if (!k->guided)
+    return row_key(s, s->row, s->packed, NULL, NULL) && !memcmp(s->packed, k->target->bytes, s->keys.nbytes);
+  row_normalise(s, s->row);
+  return keys_pack(&s->keys, s->row, s->packed) && !memcmp(s->packed, k->to, s->keys.nbytes);
 }
 
 static bool try_event(void *context, const struct witness *w, enum step_result result, const struct config *next,
@@ -42,114 +98,27 @@ static bool try_event(void *context, const struct witness *w, enum step_result r
   (void)error;
   struct step_concretisation *k = context;
   const struct model *m = k->space->model;
-  if (result == STEP_BAD_WITNESS)
-    return true;
-  if (k->group != NO_GROUP && group_of_event(k->space, w->event) != k->group)
+  if (result == STEP_BAD_WITNESS || (k->group != NO_GROUP && group_of_event(k->space, w->event) != k->group))
     return true;
   uint64_t cost = cost_of(k, w->event, next);
-  if ((k->witness && cost >= k->cost) || !leads_there(k, result, next))
+  if ((k->guided ? cost != k->cost : k->witness && cost >= k->cost) || !leads_there(k, result, next))
     return true;
   witness_free(k->witness);
   config_free(k->next);
   k->witness = witness_copy(m, w);
   k->next = config_copy(m, next);
   k->cost = cost;
-  return cost > 0;
+  return cost > 0 && !k->guided;
 }
-
-/* --- who does what --- */
-
-struct move_guide {
-  struct step_concretisation *concrete;
-  uint32_t process, action;
-  uint64_t cost;
-  uint64_t *to; /* the row that the move leads to, packed as it comes, with relative rounds */
-  bool found;
-};
-
-/* Does the move do what is special about the last step? */
-static bool reaches_goal(const struct step_concretisation *k, const struct move *m) {
-  struct step_system *s = k->space;
-  if ((m->error != NULL) != (k->target == NULL) || (k->group != NO_GROUP && m->group != k->group))
-    return false;
-  if (!k->goal || k->goal->kind != GOAL_BROKEN_STEP)
-    return true;
-  uint64_t broken = m->broken | (s->nglobal_steps ? step_properties_broken_by_step(s, s->words, s->next) : 0);
-  return broken >> k->goal->property & 1;
-}
-
-static bool consider_move(void *context, uint32_t p, const struct move *m) {
-  struct move_guide *g = context;
-  struct step_concretisation *k = g->concrete;
-  struct step_system *s = k->space;
-  uint64_t cost = (uint64_t)m->became_faulty << 32 | (uint32_t)(m->lost + m->duplicated);
-  if ((g->found && cost >= g->cost) || !reaches_goal(k, m))
-    return true;
-  if (k->target) {
-    keys_unpack(&s->keys, s->next, s->row);
-    if (!row_key(s, s->row, s->packed, NULL, NULL) || memcmp(s->packed, k->target->bytes, s->keys.nbytes))
-      return true;
-    keys_unpack(&s->keys, s->next, s->row);
-    row_normalise(s, s->row);
-    if (!keys_pack(&s->keys, s->row, g->to))
-      return true;
-  }
-  g->found = true;
-  g->cost = cost;
-  g->process = p;
-  g->action = m->action;
-  return cost > 0;
-}
-
-/* False: there are no moves to go by, or names have grown too long for the keys on the way. */
-static bool find_guide(struct step_concretisation *k, struct move_guide *g) {
-  struct step_system *s = k->space;
-  if (s->plain)
-    return false;
-  row_from_config(s, k->config, s->row);
-  row_normalise(s, s->row);
-  if (keys_pack(&s->keys, s->row, s->words))
-    step_system_each_move(s, consider_move, g);
-  s->base.restart = false;
-  return g->found;
-}
-
-static bool try_guided(void *context, const struct witness *w, enum step_result result, const struct config *next,
-                       const struct model_error *error) {
-  (void)error;
-  struct move_guide *g = context;
-  struct step_concretisation *k = g->concrete;
-  struct step_system *s = k->space;
-  const struct model *m = s->model;
-  if (result != (k->target ? STEP_OK : STEP_ERROR) || cost_of(k, w->event, next) != g->cost ||
-      (k->group != NO_GROUP && group_of_event(s, w->event) != k->group))
-    return true;
-  if (k->target) {
-    row_from_config(s, next, s->row);
-    row_normalise(s, s->row);
-    if (!keys_pack(&s->keys, s->row, s->packed) || memcmp(s->packed, g->to, s->keys.nbytes))
-      return true;
-  }
-  k->witness = witness_copy(m, w);
-  k->next = config_copy(m, next);
-  return false;
-}
-
-static void step_guided(struct step_concretisation *k) {
-  struct step_system *s = k->space;
-  struct move_guide g = {.concrete = k, .to = memory_alloc((s->keys.nwords + 2) * sizeof *g.to)};
-  if (find_guide(k, &g))
-    event_steps_of(s->interp, s->base.query->environment, k->config, g.process, g.action, try_guided, &g);
-  memory_free(g.to);
-}
-
-/* --- one step --- */
 
 static bool find_step(struct step_concretisation *k) {
   struct step_system *s = k->space;
   k->witness = NULL;
   k->next = NULL;
-  step_guided(k);
+  find_guide(k);
+  if (k->guided)
+    event_steps_of(s->interp, s->base.query->environment, k->config, k->process, k->action, try_event, k);
+  k->guided = false;
   if (!k->witness)
     config_successors(s->interp, s->base.query->environment, k->config, try_event, k);
   return k->witness;
@@ -235,16 +204,30 @@ static bool concrete_step(struct step_concretisation *k, struct run *run) {
   return true;
 }
 
-static bool concrete_begin(struct step_concretisation *k, const struct state *first, struct run *run) {
+/* required: of each step, or NULL; goal: of the last one, or NULL. */
+static bool concretise(struct system *space, const struct state *path, uint32_t n,
+                       const struct step_requirement *required, const struct path_goal *goal, struct run *run) {
+  struct step_system *s = step_system_of(space);
+  struct step_concretisation k = {.space = s, .group = NO_GROUP};
   *run = (struct run){0};
-  if (!(k->config = step_system_initial_find(k->space, first)))
+  if (n == 0 || !(k.config = step_system_initial_find(s, &path[0])))
     return false;
-  run->initial = config_copy(k->space->model, k->config);
-  return true;
-}
-
-static bool concrete_end(struct step_concretisation *k, struct run *run, bool ok) {
-  config_free(k->config);
+  k.to = memory_alloc((s->keys.nwords + 2) * sizeof *k.to);
+  run->initial = config_copy(s->model, k.config);
+  run->reached = required ? memory_alloc(n * sizeof *run->reached) : NULL;
+  bool ok = true;
+  for (uint32_t i = 1; i < n && ok; i++) {
+    k.target = &path[i];
+    k.goal = i + 1 == n ? goal : NULL;
+    k.group = required ? required[i - 1].group : NO_GROUP;
+    ok = concrete_step(&k, run);
+    if (required)
+      run->reached[i] = run->nsteps;
+  }
+  k.target = NULL;
+  ok = ok && (!goal || goal->kind != GOAL_ERROR || concrete_step(&k, run));
+  config_free(k.config);
+  memory_free(k.to);
   if (!ok) {
     run_release(run);
     *run = (struct run){0};
@@ -254,34 +237,10 @@ static bool concrete_end(struct step_concretisation *k, struct run *run, bool ok
 
 bool step_system_concretise(struct system *space, const struct state *path, uint32_t n, const struct path_goal *goal,
                             struct run *run) {
-  struct step_concretisation k = {.space = step_system_of(space), .group = NO_GROUP};
-  if (n == 0 || !concrete_begin(&k, &path[0], run))
-    return false;
-  bool ok = true;
-  for (uint32_t i = 1; i < n && ok; i++) {
-    k.target = &path[i];
-    k.goal = i + 1 == n ? goal : NULL;
-    ok = concrete_step(&k, run);
-  }
-  if (ok && goal->kind == GOAL_ERROR) {
-    k.target = NULL;
-    ok = concrete_step(&k, run);
-  }
-  return concrete_end(&k, run, ok);
+  return concretise(space, path, n, NULL, goal, run);
 }
 
 bool step_system_concretise_path(struct system *space, const struct state *path, uint32_t n,
-                                 const struct step_requirement *wish, struct run *run) {
-  struct step_concretisation k = {.space = step_system_of(space)};
-  if (n == 0 || !concrete_begin(&k, &path[0], run))
-    return false;
-  bool ok = true;
-  run->reached = memory_alloc(n * sizeof *run->reached);
-  for (uint32_t i = 1; i < n && ok; i++) {
-    k.target = &path[i];
-    k.group = wish[i - 1].group;
-    ok = concrete_step(&k, run);
-    run->reached[i] = run->nsteps;
-  }
-  return concrete_end(&k, run, ok);
+                                 const struct step_requirement *required, struct run *run) {
+  return concretise(space, path, n, required, NULL, run);
 }
