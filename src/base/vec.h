@@ -5,6 +5,7 @@
 #include "base/memory.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 #define VEC(T)                                                                                                         \
   struct {                                                                                                             \
@@ -19,5 +20,11 @@ __attribute__((cold)) void *vec_grow(void *at, size_t *cap, size_t need, size_t 
 #define vec_push(v, x) (vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
 #define vec_clear(v) ((void)((v)->n = 0))
 #define vec_release(v) (memory_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
+
+/* Arrays by small index, whose elements are zero (fill 0) or all ones (fill 0xFF) until they are set:
+   indexed_reserve(at, n, i, fill) makes room for element i; n is how many there are. */
+__attribute__((cold)) void *indexed_grow(void *at, uint32_t *n, uint32_t index, size_t each, int fill);
+#define indexed_reserve(at, n, index, fill)                                                                            \
+  ((void)((at) = (index) < (n) ? (at) : indexed_grow(at, &(n), index, sizeof *(at), fill)))
 
 #endif

@@ -128,12 +128,7 @@ const struct channel_view *channel_view_make(struct channel_ops *o, uint32_t cel
     if (arrives(o, i))
       v->delivered[v->ndelivered++] = encode_moved(o, cell, n, i, PACKET_DELIVERED);
   }
-  if (c >= o->nview[table]) {
-    uint32_t room = 2 * c + 16;
-    o->view[table] = memory_resize_array(o->view[table], room, sizeof *o->view[table]);
-    memset(o->view[table] + o->nview[table], 0, (room - o->nview[table]) * sizeof *o->view[table]);
-    o->nview[table] = room;
-  }
+  indexed_reserve(o->view[table], o->nview[table], c, 0);
   o->view[table][c] = v;
   return v;
 }
@@ -148,12 +143,7 @@ const struct channel_receive *channel_receives_of(struct channel_ops *o, uint32_
       at[found++] = (struct channel_receive){message_id_put(o, p.kind, p.message), encode_without(o, cell, n, i)};
   }
   at[found++] = (struct channel_receive){.message_id = NO_MESSAGE_ID};
-  if (c >= all->n) {
-    uint32_t room = 2 * c + 16;
-    all->of = memory_resize_array(all->of, room, sizeof *all->of);
-    memset(all->of + all->n, 0, (room - all->n) * sizeof *all->of);
-    all->n = room;
-  }
+  indexed_reserve(all->of, all->n, c, 0);
   all->of[c] = arena_copy(&o->arena, at, found * sizeof *at);
   o->receive_bytes += found * sizeof *at;
   memory_free(at);
@@ -187,13 +177,7 @@ content append_table_fill(struct channel_ops *o, struct append_table *a, content
                                                      : channel_encode(o->cells, a->cell, o->packets.at, n + 1);
   if (to != CHANNEL_FULL && !absorbed && n + 1 > o->most)
     o->most = n + 1;
-  if (c >= a->n) {
-    uint32_t room = 2 * c + 16;
-    a->to = memory_resize_array(a->to, room, sizeof *a->to);
-    for (uint32_t i = a->n; i < room; i++)
-      a->to[i] = NOT_COMPUTED;
-    a->n = room;
-  }
+  indexed_reserve(a->to, a->n, c, 0xFF);
   a->to[c] = to;
   return to;
 }

@@ -129,15 +129,9 @@ static struct channel_messages *channel_messages_make(struct step_system *s, uin
     channel_messages->at[i] =
         (struct channel_message){packets[i].place, message_id_put(&s->channels, packets[i].kind, packets[i].message)};
   memory_free(packets);
-  if (c >= t->nchannel_messages[table]) {
-    uint32_t room = 2 * c + 16;
-    t->channel_messages[table] =
-        memory_resize_array(t->channel_messages[table], room, sizeof *t->channel_messages[table]);
-    memset(t->channel_messages[table] + t->nchannel_messages[table], 0,
-           (room - t->nchannel_messages[table]) * sizeof *t->channel_messages[table]);
-    t->message_bytes += (room - t->nchannel_messages[table]) * sizeof *t->channel_messages[table];
-    t->nchannel_messages[table] = room;
-  }
+  uint32_t before = t->nchannel_messages[table];
+  indexed_reserve(t->channel_messages[table], t->nchannel_messages[table], c, 0);
+  t->message_bytes += (t->nchannel_messages[table] - before) * sizeof *t->channel_messages[table];
   t->message_bytes += sizeof *channel_messages + n * sizeof *channel_messages->at;
   return t->channel_messages[table][c] = channel_messages;
 }
@@ -180,13 +174,9 @@ static message_id shifted_message(struct step_system *s, message_id l, const str
   struct shifted_messages *moved = shifted_messages_for(t, how);
   if (l < moved->n && moved->to[l] != NOT_COMPUTED)
     return moved->to[l];
-  if (l >= moved->n) {
-    uint32_t room = 2 * l + 16;
-    moved->to = memory_resize_array(moved->to, room, sizeof *moved->to);
-    memset(moved->to + moved->n, 0xFF, (room - moved->n) * sizeof *moved->to);
-    t->message_bytes += (room - moved->n) * sizeof *moved->to;
-    moved->n = room;
-  }
+  uint32_t before = moved->n;
+  indexed_reserve(moved->to, moved->n, l, 0xFF);
+  t->message_bytes += (moved->n - before) * sizeof *moved->to;
   return moved->to[l] = shift_message(s, l, m);
 }
 

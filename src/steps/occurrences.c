@@ -292,14 +292,7 @@ static struct hashes look_at_cell(struct canonical *k, uint32_t cell, content na
 
 const struct content_view *content_view_make(struct canonical *k, uint32_t cell, content name) {
   struct content_views *content_views = &k->content_views[k->cells->cell[cell].table];
-  if (name >= content_views->n) {
-    uint32_t n = content_views->n ? 2 * content_views->n : 64;
-    while (n <= name)
-      n *= 2;
-    content_views->at = memory_resize_array(content_views->at, n, sizeof *content_views->at);
-    memset(content_views->at + content_views->n, 0, (n - content_views->n) * sizeof *content_views->at);
-    content_views->n = n;
-  }
+  indexed_reserve(content_views->at, content_views->n, name, 0);
   uint32_t parts = (uint32_t)k->parts.n, room = (uint32_t)k->occurrences.n;
   vec_clear(&k->scratch);
   struct hashes h = look_at_cell(k, cell, name);

@@ -93,13 +93,7 @@ size_t message_moves_bytes(const struct step_system *s) {
 __attribute__((cold, noinline)) static struct message_moves_row *message_moves_row_make(struct step_system *s,
                                                                                         uint32_t p, content local) {
   struct message_moves *l = &s->moves_store.per_message[p];
-  if (local >= l->n) {
-    uint32_t room = 2 * local + 16;
-    l->rows = memory_resize_array(l->rows, room, sizeof *l->rows);
-    for (uint32_t i = l->n; i < room; i++)
-      l->rows[i] = (struct message_moves_row){0};
-    l->n = room;
-  }
+  indexed_reserve(l->rows, l->n, local, 0);
   struct message_moves_row *row = &l->rows[local];
   if (!row->none) {
     row->none = moves_on_message(s, p, local, 0, NO_MESSAGE_ID);

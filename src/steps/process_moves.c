@@ -82,12 +82,7 @@ static struct dead_message_cache *dead_message_cache_of(struct step_system *s, u
 }
 
 bool dead_message_lookup(struct step_system *s, struct dead_message_cache *d, content local) {
-  if (local >= d->n) {
-    uint32_t room = 2 * local + 16;
-    d->of = memory_resize(d->of, room);
-    memset(d->of + d->n, 0, room - d->n);
-    d->n = room;
-  }
+  indexed_reserve(d->of, d->n, local, 0);
   if (!d->of[local])
     d->of[local] = message_is_dead(s, d->to, local, d->from, d->message_id) ? 2 : 1;
   return d->of[local] == 2;

@@ -186,12 +186,7 @@ static struct rounds_in rounds_of_content(const struct relative_rounds *w, uint3
 
 static const struct rounds_in *rounds_in(struct relative_rounds *w, uint32_t cell, content name) {
   struct rounds_of *t = &w->tables[w->cells->cell[cell].table];
-  if (name >= t->n) {
-    uint32_t room = 2 * name + 16;
-    t->at = memory_resize_array(t->at, room, sizeof *t->at);
-    memset(t->at + t->n, 0, (room - t->n) * sizeof *t->at);
-    t->n = room;
-  }
+  indexed_reserve(t->at, t->n, name, 0);
   if (!t->at[name].known)
     t->at[name] = rounds_of_content(w, cell, name);
   return &t->at[name];
@@ -200,12 +195,7 @@ static const struct rounds_in *rounds_in(struct relative_rounds *w, uint32_t cel
 static const struct rounds_summary *rounds_summary_make(struct relative_rounds *w, uint32_t cell, content name) {
   struct rounds_summaries *t = &w->summaries[w->cells->cell[cell].table];
   struct rounds_in in = rounds_of_content(w, cell, name);
-  if (name >= t->n) {
-    uint32_t room = 2 * name + 16;
-    t->at = memory_resize_array(t->at, room, sizeof *t->at);
-    memset(t->at + t->n, 0, (room - t->n) * sizeof *t->at);
-    t->n = room;
-  }
+  indexed_reserve(t->at, t->n, name, 0);
   bool fits = in.fading > INT32_MIN && in.fading < INT32_MAX;
   t->at[name] = (struct rounds_summary){.known = true,
                                         .any = in.any,

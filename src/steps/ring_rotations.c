@@ -151,12 +151,7 @@ static uint64_t ring_signature_make(struct canonical *k, struct ring_site *site,
     all = hash_mix(all, site->a);
   if (site->b != UINT64_MAX)
     all = hash_mix(all, site->b);
-  if (c >= site->n) {
-    uint32_t room = 2 * c + 16;
-    site->signatures = memory_resize_array(site->signatures, room, sizeof *site->signatures);
-    memset(site->signatures + site->n, 0, (room - site->n) * sizeof *site->signatures);
-    site->n = room;
-  }
+  indexed_reserve(site->signatures, site->n, c, 0);
   return site->signatures[c] = hash_scramble(hash_mix(all, 0), 53);
 }
 

@@ -150,12 +150,7 @@ static uint32_t class_make(struct step_system *s, struct step_property_memo *m, 
     seen[n++] = m->reads.initials ? v[i] : 0;
   uint32_t class = intern_put(m->classes, seen, n);
   memory_free(seen);
-  if (local >= m->nclass_of[r]) {
-    uint32_t room = 2 * local + 16;
-    m->class_of[r] = memory_resize_array(m->class_of[r], room, sizeof **m->class_of);
-    memset(m->class_of[r] + m->nclass_of[r], 0, (room - m->nclass_of[r]) * sizeof **m->class_of);
-    m->nclass_of[r] = room;
-  }
+  indexed_reserve(m->class_of[r], m->nclass_of[r], local, 0);
   m->class_of[r][local] = class;
   return class;
 }

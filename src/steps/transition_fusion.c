@@ -18,30 +18,20 @@ struct forwarded_message { /* on */
   message_id message_id;
 };
 
-struct message_use {                   /* of a message to a process in a local state */
-  bool any;                            /* it may have one */
-  bool at_once;                        /* it will be forwarded on in this way, sooner or later, and in no other */
-  uint32_t ways;                       /* in which it can be taken */
-  struct forwarded_message *forwarded; /* none but that of these */
-  uint32_t n;
-};
-
-/* The same in short, as most are: forwarded on once or never. The ways of messages are followed very often. */
 enum {
-  USE_KNOWN = 1,
-  USE_ANY = 2,
-  USE_AT_ONCE = 4,
-  USE_ONE_WAY = 8 /* forwarded on once, and cell and message_id say how */
+  USE_ANY = 1,     /* it may have one */
+  USE_AT_ONCE = 2, /* it will be forwarded in this way, sooner or later, and in no other */
 };
-struct short_message_use {
-  uint32_t cell; /* NO_CELL: nothing ever comes of it */
-  message_id message_id;
+struct message_use { /* of a message to a process in a local state */
   uint32_t is;
+  uint32_t ways; /* in which it can be taken */
+  uint32_t n;    /* messages that it may be forwarded as */
+  uint32_t cell; /* n is 1: the channel it then lies in, NO_CELL: nothing ever comes of it */
+  struct forwarded_message *forwarded;
 };
 
 struct message_uses {      /* by message_id */
   struct message_use **of; /* NULL: not known yet */
-  struct short_message_use *short_uses;
   uint32_t n;
 };
 
@@ -87,7 +77,6 @@ void transition_fusion_release(struct step_system *s) {
         if (y->known[cell][i].of[l])
           memory_free(y->known[cell][i].of[l]->forwarded);
       memory_free(y->known[cell][i].of);
-      memory_free(y->known[cell][i].short_uses);
     }
     memory_free(y->known[cell]);
   }
@@ -173,104 +162,77 @@ static bool stays_at_point(struct step_system *s, uint32_t r, uint32_t p, conten
   return true;
 }
 
-static struct message_use message_use_compute(struct step_system *s, uint32_t to, content local, uint32_t from,
-                                              message_id l) {
+static struct message_use message_use_compute(struct step_system *s, uint32_t cell, content local, message_id l) {
+  uint32_t from = s->cells.cell[cell].a, to = s->cells.cell[cell].b;
   struct message_use_builder h = {.space = s, .to = to, .role = s->role_of[to], .local = local};
   const struct role *role = &s->model->roles[h.role];
+  bool any = false;
   h.in = (struct inbox_entry){from, message_id_kind(&s->channels, l), message_id_value(&s->channels, l),
                               PACKET_DELIVERED, false};
-  for (uint32_t a = 0; a < role->nactions && !h.use.any; a++)
+  for (uint32_t a = 0; a < role->nactions && !any; a++)
     if (role->actions[a].trigger != TRIGGER_NONE && role->actions[a].kind == h.in.kind &&
         !message_never_affects(s, to, local, from, l, a))
-      h.use.any = !s->transition_fusion->is[h.role][a] || !forwards_at(&h, a);
-  h.use.at_once =
-      s->transition_fusion->at_once && !h.use.any && h.use.ways == 1 && stays_at_point(s, h.role, to, local);
+      any = !s->transition_fusion->is[h.role][a] || !forwards_at(&h, a);
+  if (any)
+    h.use.is = USE_ANY;
+  else if (s->transition_fusion->at_once && h.use.ways == 1 && stays_at_point(s, h.role, to, local))
+    h.use.is = USE_AT_ONCE;
+  if (h.use.n == 1)
+    h.use.cell = s->cells.channel[(size_t)to * s->model->nprocesses + h.use.forwarded[0].to];
   return h.use;
 }
 
 /* --- its way --- */
 
-static struct short_message_use short_message_use_make(const struct step_system *s, uint32_t cell,
-                                                       const struct message_use *use) {
-  struct short_message_use short_uses = {.is = USE_KNOWN | (use->any ? USE_ANY : 0) | (use->at_once ? USE_AT_ONCE : 0)};
-  if (use->n == 1) {
-    short_uses.is |= USE_ONE_WAY;
-    short_uses.message_id = use->forwarded[0].message_id;
-    short_uses.cell = s->cells.channel[(size_t)s->cells.cell[cell].b * s->model->nprocesses + use->forwarded[0].to];
-  }
-  return short_uses;
-}
-
 static const struct message_use *message_use_make(struct step_system *s, uint32_t cell, content local, message_id l) {
   struct transition_fusion *y = s->transition_fusion;
-  if (local >= y->nknown[cell]) {
-    uint32_t room = 2 * local + 16;
-    y->known[cell] = memory_resize_array(y->known[cell], room, sizeof **y->known);
-    memset(y->known[cell] + y->nknown[cell], 0, (room - y->nknown[cell]) * sizeof **y->known);
-    y->bytes += (room - y->nknown[cell]) * sizeof **y->known;
-    y->nknown[cell] = room;
-  }
+  uint32_t before = y->nknown[cell];
+  indexed_reserve(y->known[cell], y->nknown[cell], local, 0);
+  y->bytes += (y->nknown[cell] - before) * sizeof **y->known;
   struct message_uses *k = &y->known[cell][local];
-  if (l >= k->n) {
-    uint32_t room = 2 * l + 16;
-    k->of = memory_resize_array(k->of, room, sizeof *k->of);
-    memset(k->of + k->n, 0, (room - k->n) * sizeof *k->of);
-    k->short_uses = memory_resize_array(k->short_uses, room, sizeof *k->short_uses);
-    memset(k->short_uses + k->n, 0, (room - k->n) * sizeof *k->short_uses);
-    y->bytes += (room - k->n) * (sizeof *k->of + sizeof *k->short_uses);
-    k->n = room;
-  }
+  before = k->n;
+  indexed_reserve(k->of, k->n, l, 0);
+  y->bytes += (k->n - before) * sizeof *k->of;
   struct message_use *use = arena_alloc(&s->arena, sizeof *use);
-  *use = message_use_compute(s, s->cells.cell[cell].b, local, s->cells.cell[cell].a, l);
+  *use = message_use_compute(s, cell, local, l);
   y->bytes += sizeof *use;
-  y->known[cell][local].short_uses[l] = short_message_use_make(s, cell, use);
   return y->known[cell][local].of[l] = use;
 }
 
-static const struct message_use no_use;
-
-/* Nothing ever comes of what is sent where no channel is. */
-static inline const struct message_use *message_use_of(struct step_system *s, uint32_t to, content local, uint32_t from,
+/* In a channel. */
+static inline const struct message_use *message_use_in(struct step_system *s, const content *row, uint32_t cell,
                                                        message_id l) {
   const struct transition_fusion *y = s->transition_fusion;
-  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
-  if (cell == NO_CELL)
-    return &no_use;
+  content local = row[s->cells.cell[cell].b];
   if (local < y->nknown[cell] && l < y->known[cell][local].n && y->known[cell][local].of[l])
     return y->known[cell][local].of[l];
   return message_use_make(s, cell, local, l);
 }
 
-static bool is_useful(struct step_system *, const content *row, uint32_t to, uint32_t from, message_id, unsigned way);
+static const struct message_use no_use;
 
-static inline struct short_message_use short_message_use_of(struct step_system *s, const content *row, uint32_t cell,
-                                                            message_id l) {
-  const struct transition_fusion *y = s->transition_fusion;
-  const struct state_cell *at = &s->cells.cell[cell];
-  content local = row[at->b];
-  if (local < y->nknown[cell] && l < y->known[cell][local].n && y->known[cell][local].short_uses[l].is)
-    return y->known[cell][local].short_uses[l];
-  message_use_make(s, cell, local, l);
-  return y->known[cell][local].short_uses[l];
+/* Nothing ever comes of what is sent where no channel is. */
+static inline const struct message_use *message_use_of(struct step_system *s, const content *row, uint32_t to,
+                                                       uint32_t from, message_id l) {
+  uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
+  return cell == NO_CELL ? &no_use : message_use_in(s, row, cell, l);
 }
 
+static bool is_useful(struct step_system *, const content *row, uint32_t to, uint32_t from, message_id, unsigned way);
+
 static bool is_useful_along_path(struct step_system *s, const content *row, uint32_t cell, message_id l, unsigned way) {
-  struct short_message_use use = short_message_use_of(s, row, cell, l);
-  for (; (use.is & (USE_ANY | USE_ONE_WAY)) == USE_ONE_WAY && way <= FORWARDING_MAX;
-       way++) { /* most go to one process */
-    if (use.cell == NO_CELL)
+  const struct message_use *use = message_use_in(s, row, cell, l);
+  for (; use->n == 1 && !(use->is & USE_ANY) && way <= FORWARDING_MAX; way++) { /* most go to one process */
+    if (use->cell == NO_CELL)
       return false;
-    cell = use.cell;
-    l = use.message_id;
-    use = short_message_use_of(s, row, cell, l);
+    cell = use->cell;
+    use = message_use_in(s, row, cell, use->forwarded[0].message_id);
   }
-  if (use.is & USE_ANY || way > FORWARDING_MAX)
+  if (use->is & USE_ANY || way > FORWARDING_MAX)
     return true;
-  const struct state_cell *at = &s->cells.cell[cell];
-  const struct message_use *all = message_use_of(s, at->b, row[at->b], at->a, l);
   bool any = false;
-  for (uint32_t i = 0; i < all->n && !any; i++)
-    any = is_useful(s, row, all->forwarded[i].to, at->b, all->forwarded[i].message_id, way + 1);
+  for (uint32_t i = 0; i < use->n && !any; i++)
+    any = is_useful(s, row, use->forwarded[i].to, s->cells.cell[cell].b, use->forwarded[i].message_id, way + 1);
   return any;
 }
 
@@ -285,9 +247,9 @@ static bool is_useful(struct step_system *s, const content *row, uint32_t to, ui
 /* Does it get to processes that may do something else with it? */
 static bool reaches_consumer(struct step_system *s, const content *row, uint32_t to, uint32_t from, message_id l,
                              unsigned way) {
-  const struct message_use *use = message_use_of(s, to, row[to], from, l);
+  const struct message_use *use = message_use_of(s, row, to, from, l);
   bool yes = way <= FORWARDING_MAX;
-  for (uint32_t i = 0; i < use->n && yes && use->at_once; i++)
+  for (uint32_t i = 0; i < use->n && yes && use->is & USE_AT_ONCE; i++)
     yes = reaches_consumer(s, row, use->forwarded[i].to, to, use->forwarded[i].message_id, way + 1);
   return yes;
 }
@@ -295,12 +257,12 @@ static bool reaches_consumer(struct step_system *s, const content *row, uint32_t
 /* As far as it goes; what is of no use on the way is dropped. It is of use itself: so is what alone it becomes. */
 static void forward_to_end(struct step_system *s, const content *row, uint32_t to, uint32_t from, message_id l,
                            place_message_fn *put) {
-  const struct message_use *use = message_use_of(s, to, row[to], from, l);
+  const struct message_use *use = message_use_of(s, row, to, from, l);
   for (uint32_t i = 0; i < use->n; i++) {
     struct forwarded_message p = use->forwarded[i];
     if (use->n > 1 && !is_useful(s, row, p.to, to, p.message_id, 0))
       continue;
-    if (message_use_of(s, p.to, row[p.to], to, p.message_id)->at_once)
+    if (message_use_of(s, row, p.to, to, p.message_id)->is & USE_AT_ONCE)
       forward_to_end(s, row, p.to, to, p.message_id, put);
     else
       put(s, to, p.to, p.message_id);
@@ -311,18 +273,18 @@ bool transition_fusion_keeps(struct step_system *s, const content *row, uint32_t
   uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
   if (cell == NO_CELL)
     return false;
-  struct short_message_use use = short_message_use_of(s, row, cell, l);
-  if (use.is & USE_ANY) /* then it is not forwarded on at once */
+  const struct message_use *use = message_use_in(s, row, cell, l);
+  if (use->is & USE_ANY) /* then it is not forwarded on at once */
     return true;
   return is_useful_along_path(s, row, cell, l, 0) &&
-         !(use.is & USE_AT_ONCE && reaches_consumer(s, row, to, from, l, 0));
+         !(use->is & USE_AT_ONCE && reaches_consumer(s, row, to, from, l, 0));
 }
 
 void transition_fusion_place(struct step_system *s, const content *row, uint32_t from, uint32_t to, message_id l,
                              place_message_fn *put) {
   if (!is_useful(s, row, to, from, l, 0))
     return;
-  if (message_use_of(s, to, row[to], from, l)->at_once && reaches_consumer(s, row, to, from, l, 0))
+  if (message_use_of(s, row, to, from, l)->is & USE_AT_ONCE && reaches_consumer(s, row, to, from, l, 0))
     forward_to_end(s, row, to, from, l, put);
   else
     put(s, from, to, l);
