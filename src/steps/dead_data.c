@@ -3,10 +3,9 @@
    the local state of the one process concerned, so it is remembered by that. */
 #include "steps/step_system_internal.h"
 
-#include "analysis/dataflow.h"
 #include "analysis/model_visitor.h"
-#include "analysis/stable_predicates.h"
 #include "interp/local.h"
+#include "steps/guard_eval.h"
 
 #include <string.h>
 
@@ -70,109 +69,35 @@ void clear_dead_variables(struct step_system *s, uint32_t r, value *local) {
 
 /* --- messages --- */
 
-struct message_context { /* one message as one action sees it */
-  struct step_system *space;
-  uint32_t role;
-  const struct action *action;
-  const value *local; /* as it is packed: some variables may be blank */
-  const value *filled;
-  struct eval eval;
-  bool unknown;
-};
-
-static bool look_unknown(void *context, const struct node *n) {
-  struct message_context *g = context;
-  g->unknown |=
-      (op_traits(n->op) & TRAIT_SHARED) || (n->op == NODE_VAR && g->local[LOCAL_VAR(n->index)] == VALUE_DONT_CARE);
-  return !g->unknown;
-}
-
-/* Is it false? Not knowing counts as no. */
-static bool is_false(struct message_context *g, const struct node *n) {
-  g->unknown = false;
-  node_walk_deep(g->space->model, n, look_unknown, g);
-  if (g->unknown)
-    return false;
-  jmp_buf failure;
-  g->eval.failure = &failure;
-  if (setjmp(failure))
-    return false;
-  return !eval_true(&g->eval, n);
-}
-
-static bool any_false(struct message_context *g, const struct condition_list *c) {
-  for (uint32_t i = 0; i < c->n; i++)
-    if (is_false(g, c->at[i]))
-      return true;
-  return false;
-}
-
-static bool all_false(struct message_context *g, const struct condition_list *c) {
-  for (uint32_t i = 0; i < c->n; i++)
-    if (!is_false(g, c->at[i]))
-      return false;
-  return true;
-}
-
-static void message_context_bind(struct message_context *g, uint32_t to, uint32_t from, value message) {
-  const struct action *a = g->action;
-  size_t n;
-  local_begin(&g->eval, g->space->interp, to, 0, 1, (value *)g->filled, NULL);
-  g->eval.slot[a->slot] = message;
-  g->eval.slot_sender[a->slot] = from;
-  if (a->from_slot != NO_SLOT)
-    g->eval.slot[a->from_slot] = from;
-  const value *part = value_parts(&g->space->model->values, message, &n);
-  for (uint32_t i = 0; i < a->nparts; i++)
-    g->eval.slot[a->parts[i].slot] = part[a->parts[i].field];
-}
-
-/* Can the process never come to where the action is taken? */
-static bool out_of_reach(const struct message_context *g) {
-  const struct dead_data *f = g->space->dead_data;
-  const struct role *role = &g->space->model->roles[g->role];
-  const struct action *a = g->action;
-  if (a->once != NO_SLOT && g->local[LOCAL_VAR(a->once)] == 1 && !f->recovers[g->role])
-    return true;
-  return role->point_var != NO_VAR && a->point != ANY_POINT &&
-         !point_reaches(f->stable, g->role, (uint32_t)g->local[LOCAL_VAR(role->point_var)], a->point);
-}
-
-/* Will the action never take the message (or, if that is enough, never do anything with it)? A quorum that is taken
-   takes others along. */
-static bool never_affected(struct message_context *g, uint32_t to, uint32_t from, value message, bool or_idle) {
-  const struct action *a = g->action;
-  const struct stable_predicates *stable = g->space->dead_data->stable;
-  uint32_t number = (uint32_t)(a - g->space->model->roles[g->role].actions);
+/* Will the action at hand never take the message at hand (or, if that is enough, never do anything with it)? A quorum
+   that is taken takes others along. */
+static bool never_affected(struct step_system *s, struct guard_eval *g, uint32_t number, bool or_idle) {
+  const struct dead_data *f = s->dead_data;
+  const struct action *a = g->action = &s->model->roles[g->role].actions[number];
   const struct condition_list *effects;
-  if (out_of_reach(g))
+  if (guard_out_of_reach(g, f->stable) || (guard_used_up(g) && !f->recovers[g->role]))
     return true;
-  message_context_bind(g, to, from, message);
-  return any_false(g, action_necessary_conditions(stable, g->role, number)) ||
-         (or_idle && g->space->dead_data->drops_ineffective &&
-          !(a->trigger == TRIGGER_QUORUM && (a->taken || g->space->dead_data->runs)) &&
-          action_change_conditions(stable, g->role, number, &effects) && all_false(g, effects));
+  return guard_any_false(g, action_necessary_conditions(f->stable, g->role, number)) ||
+         (or_idle && f->drops_ineffective && !(a->trigger == TRIGGER_QUORUM && (a->taken || f->runs)) &&
+          action_change_conditions(f->stable, g->role, number, &effects) && guard_all_false(g, effects));
 }
 
-/* Nobody will take the message (or, unless it stands in the way of others, taking it would change nothing). */
+/* One of the actions (NO_ACTION: all that may) will never take the message, or, with or_idle, taking it would change
+   nothing. */
 static bool is_never_affecting(struct step_system *s, uint32_t to, content local, uint32_t from, message_id l,
-                               bool or_idle) {
-  uint32_t r = s->role_of[to], n, kind = message_id_kind(&s->channels, l);
-  const struct role *role = &s->model->roles[r];
-  const value *v = content_values(&s->cells, to, local, &n);
-  value *filled = memory_alloc((n + 1) * sizeof *filled);
-  memcpy(filled, v, n * sizeof *v);
-  local_fill_dont_care(&s->cells, r, filled);
-  struct message_context *g = memory_alloc(sizeof *g);
-  *g = (struct message_context){.space = s, .role = r, .local = v, .filled = filled};
+                               uint32_t action, bool or_idle) {
+  struct inbox_entry in = {
+      .from = from, .kind = message_id_kind(&s->channels, l), .message = message_id_value(&s->channels, l)};
+  const struct role *role = &s->model->roles[s->role_of[to]];
+  struct guard_eval g;
   bool useless = true;
-  for (uint32_t a = 0; a < role->nactions && useless; a++) {
-    g->action = &role->actions[a];
-    if (g->action->trigger != TRIGGER_NONE && g->action->kind == kind)
-      useless = never_affected(g, to, from, message_id_value(&s->channels, l), or_idle);
-  }
-  memory_free(filled);
-  memory_free(g);
+  guard_eval_begin(&g, &s->cells, to, local, TRAIT_SHARED);
+  g.in = &in;
+  for (uint32_t a = 0; a < role->nactions && useless; a++)
+    if (action == NO_ACTION ? role->actions[a].trigger != TRIGGER_NONE && role->actions[a].kind == in.kind
+                            : a == action)
+      useless = never_affected(s, &g, a, or_idle);
+  guard_eval_end(&g);
   return useless;
 }
 
@@ -186,18 +111,7 @@ static bool has_stopped(const struct step_system *s, uint32_t p, content local) 
 
 bool message_never_affects(struct step_system *s, uint32_t to, content local, uint32_t from, message_id l,
                            uint32_t action) {
-  uint32_t r = s->role_of[to], n;
-  const value *v = content_values(&s->cells, to, local, &n);
-  value *filled = memory_alloc((n + 1) * sizeof *filled);
-  memcpy(filled, v, n * sizeof *v);
-  local_fill_dont_care(&s->cells, r, filled);
-  struct message_context *g = memory_alloc(sizeof *g);
-  *g = (struct message_context){.space = s, .role = r, .local = v, .filled = filled};
-  g->action = &s->model->roles[r].actions[action];
-  bool none = has_stopped(s, to, local) || never_affected(g, to, from, message_id_value(&s->channels, l), true);
-  memory_free(filled);
-  memory_free(g);
-  return none;
+  return has_stopped(s, to, local) || is_never_affecting(s, to, local, from, l, action, true);
 }
 
 bool drops_ineffective_messages(const struct step_system *s) {
@@ -217,7 +131,7 @@ bool message_is_dead(struct step_system *s, uint32_t to, content local, uint32_t
   uint64_t a = (uint64_t)to << 32 | local, b = (uint64_t)from << 32 | l;
   if (memo_find(&f->dead, a, b, &known))
     return known;
-  bool dead = is_never_affecting(s, to, local, from, l, true);
+  bool dead = is_never_affecting(s, to, local, from, l, NO_ACTION, true);
   memo_add(&f->dead, a, b, dead);
   return dead;
 }
@@ -231,7 +145,7 @@ static content without_dead(struct step_system *s, uint32_t to, content local, u
     /* what lies behind a message that nobody will ever take is never reached */
     message_id first = message_id_put(&s->channels, packets[0].kind, packets[0].message);
     bool stuck = n > 1 && !s->dead_data->loses && s->interp->semantics != SEMANTICS_MP &&
-                 is_never_affecting(s, to, local, from, first, false);
+                 is_never_affecting(s, to, local, from, first, NO_ACTION, false);
     kept = stuck ? 1 : n;
   } else {
     for (uint32_t i = 0; i < n; i++)
