@@ -78,7 +78,7 @@ bool query_takes_part(struct query_run *a) {
 void query_explore(struct query_run *a) {
   struct text decimal = {0};
   search_with(a, a->ranks, &a->search, a->system, &a->options->limits, a->options->checkpoints);
-  if (a->system->ops->heard_of_assignments(a->system, &decimal))
+  if (a->system->ops->heard_of_assignments && a->system->ops->heard_of_assignments(a->system, &decimal))
     a->heard_of_assignments = memory_strdup(text_or_empty(&decimal));
   text_release(&decimal);
 }

@@ -65,6 +65,7 @@ void local_steps_release(struct step_system *s) {
     memory_free(t->quorum_lists.at[i].at);
   vec_release(&t->lists);
   vec_release(&t->quorum_lists);
+  vec_release(&t->scratch);
   vec_release(&t->errors);
   outbox_release(&t->outbox);
   arena_release(&t->arena);
@@ -113,36 +114,30 @@ static uint32_t error_put(struct local_steps *t, const struct model_error *error
 /* --- what comes of it --- */
 
 static uint32_t sends_put(struct local_steps *t) {
-  size_t n = t->outbox.n;
-  value small[48] = {0}, *v = 3 * n <= 48 ? small : memory_alloc(3 * n * sizeof *v);
-  for (size_t i = 0; i < n; i++) {
-    v[3 * i] = t->outbox.at[i].to;
-    v[3 * i + 1] = t->outbox.at[i].kind;
-    v[3 * i + 2] = t->outbox.at[i].message;
+  vec_clear(&t->scratch);
+  for (size_t i = 0; i < t->outbox.n; i++) {
+    vec_push(&t->scratch, t->outbox.at[i].to);
+    vec_push(&t->scratch, t->outbox.at[i].kind);
+    vec_push(&t->scratch, t->outbox.at[i].message);
   }
-  uint32_t id = intern_put(t->sends, v, 3 * n);
-  if (v != small)
-    memory_free(v);
-  return id;
+  return intern_put(t->sends, t->scratch.at, t->scratch.n);
 }
 
 static uint32_t writes_put(struct step_system *s, const struct visible_state *at) {
   struct local_steps *t = &s->steps;
   const value *set = intern_at(t->global_sets, at->globals);
-  value *v = memory_alloc((2 * (size_t)s->model->nglobals + 1) * sizeof *v);
-  uint32_t n = 0, k = 1;
+  uint32_t k = 1;
+  vec_clear(&t->scratch);
   for (uint32_t g = 0; g < s->model->nglobals; g++) {
     if (!t->used[at->role][g])
       continue;
     content now = content_put(&s->cells, s->cells.global[g], &t->globals[g], 1);
     if (now != (content)set[k++]) {
-      v[n++] = g;
-      v[n++] = now;
+      vec_push(&t->scratch, g);
+      vec_push(&t->scratch, now);
     }
   }
-  uint32_t id = intern_put(t->writes, v, n);
-  memory_free(v);
-  return id;
+  return intern_put(t->writes, t->scratch.at, t->scratch.n);
 }
 
 static struct step_outcome outcome_now(struct step_system *s, const struct visible_state *at, uint32_t action) {
@@ -167,24 +162,22 @@ static bool same_outcome(const struct step_outcome *a, const struct step_outcome
 /* Almost surely: all that was chosen but by coins. An adversary that chooses once a coin is used_coin has seen it,
    which one number cannot say. */
 static void record_free_choices(struct step_system *s, const struct choices *choices, struct step_outcome *o) {
-  value small[65], *v = choices->at < 64 ? small : memory_alloc((choices->at + 1) * sizeof *v);
-  size_t n = 0;
+  struct local_steps *t = &s->steps;
   if (!s->base.probabilistic)
     return;
-  v[n++] = s->steps.forged_index;
+  vec_clear(&t->scratch);
+  vec_push(&t->scratch, t->forged_index);
   for (size_t i = 0; i < choices->at; i++) {
     bool coin = i < 64 && choices->coins >> i & 1;
     if (!coin && o->used_coin)
       s->base.coins_lost = "a process chooses freely after it has tossed a coin, in one step";
     o->used_coin |= coin;
     if (!coin)
-      v[n++] = choices->taken.at[i];
+      vec_push(&t->scratch, choices->taken.at[i]);
   }
-  o->free_choices = intern_put(s->steps.free_choice_lists, v, n);
+  o->free_choices = intern_put(t->free_choice_lists, t->scratch.at, t->scratch.n);
   if (s->interp->coins_lost)
     s->base.coins_lost = s->interp->coins_lost;
-  if (v != small)
-    memory_free(v);
 }
 
 typedef VEC(struct step_outcome) outcome_vec;
@@ -562,22 +555,19 @@ static void quorums(struct quorum_builder *g) {
 /* What is there, as a key: the context, the action, then each message with its sender and place. */
 static uint32_t quorum_key_with_senders(const struct quorum_builder *g) {
   struct step_system *s = g->space;
-  size_t n = 2;
-  value small[122], *v = 3 * g->in.n + 2 <= 122 ? small : memory_alloc((3 * g->in.n + 2) * sizeof *v);
-  v[0] = projection_of(s, g->at);
-  v[1] = g->action;
+  struct local_steps *t = &s->steps;
+  vec_clear(&t->scratch);
+  vec_push(&t->scratch, projection_of(s, g->at));
+  vec_push(&t->scratch, g->action);
   for (size_t i = 0; i < g->in.n; i++) {
     const struct inbox_entry *in = &g->in.at[i];
     if (in->forged && i > 0 && g->in.at[i - 1].from == in->from)
       continue;
-    v[n++] = in->from;
-    v[n++] = in->forged ? -1 : (value)message_id_put(&s->channels, in->kind, in->message);
-    v[n++] = in->place;
+    vec_push(&t->scratch, in->from);
+    vec_push(&t->scratch, in->forged ? -1 : (value)message_id_put(&s->channels, in->kind, in->message));
+    vec_push(&t->scratch, in->place);
   }
-  uint32_t id = intern_put(s->steps.quorum_keys, v, n);
-  if (v != small)
-    memory_free(v);
-  return id;
+  return intern_put(t->quorum_keys, t->scratch.at, t->scratch.n);
 }
 
 /* Likewise, with how many senders may have sent what instead of who they are. */

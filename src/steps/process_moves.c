@@ -329,13 +329,12 @@ static void moves_on_forged(struct move_builder *k) {
 static content with_status(struct step_system *s, const struct visible_state *at, value clear, value set) {
   uint32_t n;
   const value *v = content_values(&s->cells, at->process, at->local, &n);
-  value *copy = memory_alloc(n * sizeof *copy);
+  vec_reserve(&s->steps.scratch, n);
+  value *copy = s->steps.scratch.at;
   memcpy(copy, v, n * sizeof *v);
   copy[LOCAL_STATUS] = (copy[LOCAL_STATUS] & ~clear) | set;
   clear_dead_variables(s, at->role, copy);
-  content name = content_put(&s->cells, at->process, copy, n);
-  memory_free(copy);
-  return name;
+  return content_put(&s->cells, at->process, copy, n);
 }
 
 static struct move *add_crash(struct move_builder *k, content crashed, uint32_t action) {
@@ -352,14 +351,13 @@ static struct move *add_crash(struct move_builder *k, content crashed, uint32_t 
 }
 
 static uint32_t part_of_sends(struct step_system *s, uint32_t id, const bool *out) {
-  size_t n = intern_length(s->steps.sends, id) / 3, kept = 0;
-  value *v = memory_alloc((3 * n + 1) * sizeof *v);
+  struct local_steps *t = &s->steps;
+  size_t n = intern_length(t->sends, id);
+  vec_clear(&t->scratch);
   for (size_t i = 0; i < n; i++)
-    if (out[i])
-      memcpy(v + 3 * kept++, intern_at(s->steps.sends, id) + 3 * i, 3 * sizeof *v);
-  uint32_t part = intern_put(s->steps.sends, v, 3 * kept);
-  memory_free(v);
-  return part;
+    if (out[i / 3])
+      vec_push(&t->scratch, intern_at(t->sends, id)[i]);
+  return intern_put(t->sends, t->scratch.at, t->scratch.n);
 }
 
 static void add_crash_with(struct move_builder *k, content crashed, uint32_t action, uint32_t sends, uint32_t whole) {
@@ -649,17 +647,16 @@ struct short_moves *moves_on_message(struct step_system *s, uint32_t p, content 
 static struct moves *moves_cached(struct step_system *s, const struct visible_state *at) {
   struct moves_store *v = &s->moves_store;
   struct move_tables *move_tables = &v->move_tables[at->process];
-  uint32_t nin = v->ninbound[at->process], n = 0;
-  value small[67], *key = nin + 3 <= 67 ? small : memory_alloc((nin + 3) * sizeof *key);
-  key[n++] = at->local;
-  key[n++] = at->globals;
-  key[n++] = at->byzantine;
-  for (uint32_t i = 0; i < nin; i++)
-    key[n++] = at->inbox[i];
+  uint32_t n = 3 + v->ninbound[at->process];
+  vec_reserve(&s->steps.scratch, n);
+  value *key = s->steps.scratch.at;
+  key[0] = at->local;
+  key[1] = at->globals;
+  key[2] = at->byzantine;
+  for (uint32_t i = 3; i < n; i++)
+    key[i] = at->inbox[i - 3];
   bool room = v->move_bytes + v->short_bytes < MOVES_BYTES_MAX;
   uint32_t id = room ? intern_put(move_tables->seen, key, n) : intern_find(move_tables->seen, key, n);
-  if (key != small)
-    memory_free(key);
   if (id == INTERN_NONE) {
     s->base.order_unstable = true; /* they are emitted before those that are remembered */
     arena_clear(&v->transient);
@@ -670,7 +667,7 @@ static struct moves *moves_cached(struct step_system *s, const struct visible_st
   struct moves *moves = move_tables->moves.at[id];
   if (!moves) {
     moves = moves_make(s, at, &v->arena);
-    v->move_bytes += n * sizeof *key + moves_bytes(moves);
+    v->move_bytes += n * sizeof(value) + moves_bytes(moves);
     if (!step_system_interrupted(s)) { /* else it may have been cut short */
       move_tables->moves.at[id] = moves;
       moves->cached = true;

@@ -209,12 +209,6 @@ static enum verdict3 space_atom(struct system *space, uint32_t i, const struct s
   return step_system_atom(step_system_of(space), i, state, error);
 }
 
-static bool space_assignments(struct system *space, struct text *decimal) {
-  (void)space;
-  (void)decimal;
-  return false;
-}
-
 static uint32_t space_apart(struct system *space, const struct config *c) {
   struct step_system *s = step_system_of(space);
   row_from_config(s, c, s->row);
@@ -364,7 +358,6 @@ static const struct system_ops step_system_ops = {
     .enabled = step_system_enabled,
     .concretise_path = step_system_concretise_path,
     .round_distance = space_apart,
-    .heard_of_assignments = space_assignments,
     .names = space_names,
     .clone = space_another,
     .join = space_join,

@@ -66,6 +66,7 @@ struct local_steps {
   VEC(struct model_error) errors;
   struct outbox outbox;
   value *local, *globals; /* scratch */
+  VEC(value) scratch;     /* a key that is put together, until it is interned */
   bool *uses_identity;    /* by role: some action's text asks who it is */
   bool **used;            /* [role][global]: read or written by some action */
   bool *uses;             /* by role: any of them */

@@ -114,7 +114,8 @@ struct system_ops {
   void (*stored)(struct system *, const struct state *); /* called once for each state that the engine keeps */
   /* Steps: how far round_distance the rounds of live processes are in a configuration. */
   uint32_t (*round_distance)(struct system *, const struct config *);
-  /* Heard-of assignments that the plain way would have tried in the stored states; false: cannot be counted. */
+  /* Heard-of assignments that the plain way would have tried in the stored states; false, or no such function: cannot
+     be counted. */
   bool (*heard_of_assignments)(struct system *, struct text *decimal);
   /* For clone thread: a system of the same query that shares the names of this one, so that keys mean the same. Nothing
      is asked of either while it is made. NULL: this cannot be done. */
