@@ -26,13 +26,9 @@ json_t *span_to_json(const struct source *source, struct span at) {
   uint32_t line, column;
   if (at.to == 0)
     return json_null();
-  json_t *j = json_object();
   source_place(source, at.from, &line, &column);
-  set(j, "from", json_integer(at.from));
-  set(j, "to", json_integer(at.to));
-  set(j, "line", json_integer(line));
-  set(j, "column", json_integer(column));
-  return j;
+  return json_pack("{s:I, s:I, s:I, s:I}", "from", (json_int_t)at.from, "to", (json_int_t)at.to, "line",
+                   (json_int_t)line, "column", (json_int_t)column);
 }
 
 static json_t *index_or_null(uint32_t index) { return index == UINT32_MAX ? json_null() : json_integer(index); }
@@ -60,31 +56,11 @@ static json_t *strings_to_json(const char *const *at, uint32_t n) {
 
 /* --- the model --- */
 
-static const char *kind_name(enum property_kind kind) {
-  switch (kind) {
-  case PROPERTY_SAFETY:
-    return "safety";
-  case PROPERTY_COVER:
-    return "cover";
-  case PROPERTY_LIVE:
-    return "live";
-  }
-  return "";
-}
+static const char *const kind_names[] = {
+    [PROPERTY_SAFETY] = "safety", [PROPERTY_COVER] = "cover", [PROPERTY_LIVE] = "live"};
 
-static const char *model_kind_name(enum model_kind kind) {
-  switch (kind) {
-  case MODEL_ROUNDS:
-    return "rounds";
-  case MODEL_MESSAGES:
-    return "messages";
-  case MODEL_SHARED:
-    return "shared";
-  case MODEL_COUNTERS:
-    return "counters";
-  }
-  return "";
-}
+static const char *const model_kind_names[] = {
+    [MODEL_ROUNDS] = "rounds", [MODEL_MESSAGES] = "messages", [MODEL_SHARED] = "shared", [MODEL_COUNTERS] = "counters"};
 
 json_t *session_info_to_json(const struct model *m, uint32_t environment, enum semantics semantics) {
   json_t *j = model_to_json(m, environment, semantics), *environments = json_array();
@@ -96,11 +72,11 @@ json_t *session_info_to_json(const struct model *m, uint32_t environment, enum s
   for (uint32_t i = 0; i < m->nproperties; i++) {
     json_t *one = json_object();
     set(one, "name", string_or_null(m->properties[i].name));
-    set(one, "kind", json_string(kind_name(m->properties[i].kind)));
+    set(one, "kind", json_string(kind_names[m->properties[i].kind]));
     json_array_append_new(properties, one);
   }
   set(j, "schema", json_string(SESSION_SCHEMA));
-  set(j, "kind", json_string(model_kind_name(m->kind)));
+  set(j, "kind", json_string(model_kind_names[m->kind]));
   set(j, "environments", environments);
   set(j, "processes", processes);
   set(j, "properties", properties);
@@ -110,49 +86,26 @@ json_t *session_info_to_json(const struct model *m, uint32_t environment, enum s
 /* --- initial states and choices --- */
 
 json_t *session_initials_to_json(const struct session_initials *page) {
-  json_t *j = json_object(), *all = json_array();
+  json_t *all = json_array();
   for (size_t i = 0; i < page->n; i++) {
-    json_t *one = json_object();
-    set(one, "index", number_to_json(page->at[i].index));
-    set(one, "text", string_or_null(page->at[i].text));
-    json_array_append_new(all, one);
+    json_array_append_new(all, json_pack("{s:o, s:o}", "index", number_to_json(page->at[i].index), "text",
+                                         string_or_null(page->at[i].text)));
   }
-  set(j, "initials", all);
-  set(j, "more", json_boolean(page->more));
-  return j;
+  return json_pack("{s:o, s:b}", "initials", all, "more", page->more);
 }
 
-static const char *choice_kind_name(enum session_choice_kind kind) {
-  switch (kind) {
-  case SESSION_ROUND:
-    return "round";
-  case SESSION_ACTION:
-    return "action";
-  case SESSION_DELIVER:
-    return "deliver";
-  case SESSION_LOSE:
-    return "lose";
-  case SESSION_CRASH:
-    return "crash";
-  case SESSION_CRASH_IN_ACTION:
-    return "crash_in_action";
-  case SESSION_RECOVER:
-    return "recover";
-  }
-  return "";
-}
+static const char *const choice_kind_names[] = {
+    [SESSION_ROUND] = "round",    [SESSION_ACTION] = "action", [SESSION_DELIVER] = "deliver",
+    [SESSION_LOSE] = "lose",      [SESSION_CRASH] = "crash",   [SESSION_CRASH_IN_ACTION] = "crash_in_action",
+    [SESSION_RECOVER] = "recover"};
 
 static json_t *taken_to_json(const struct session_choice *c) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < c->ntaken; i++) {
     const struct session_taken *t = &c->taken[i];
-    json_t *one = json_object();
-    set(one, "from", json_integer(t->from));
-    set(one, "kind", string_or_null(t->kind));
-    set(one, "text", string_or_null(t->text));
-    set(one, "forged", json_boolean(t->forged));
-    set(one, "duplicated", json_boolean(t->duplicated));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:I, s:o, s:o, s:b, s:b}", "from", (json_int_t)t->from, "kind",
+                                       string_or_null(t->kind), "text", string_or_null(t->text), "forged", t->forged,
+                                       "duplicated", t->duplicated));
   }
   return j;
 }
@@ -160,7 +113,7 @@ static json_t *taken_to_json(const struct session_choice *c) {
 json_t *session_choice_to_json(const struct source *source, const struct session_choice *c) {
   json_t *j = json_object();
   set(j, "index", c->index == SESSION_NONE ? json_null() : number_to_json(c->index));
-  set(j, "kind", json_string(choice_kind_name(c->kind)));
+  set(j, "kind", json_string(choice_kind_names[c->kind]));
   set(j, "text", string_or_null(c->text));
   set(j, "process", index_or_null(c->process));
   set(j, "action", string_or_null(c->action));
@@ -178,23 +131,17 @@ json_t *session_choice_to_json(const struct source *source, const struct session
 }
 
 json_t *session_choices_to_json(const struct source *source, const struct session_choices *page) {
-  json_t *j = json_object(), *all = json_array();
+  json_t *all = json_array();
   for (size_t i = 0; i < page->n; i++)
     json_array_append_new(all, session_choice_to_json(source, &page->at[i]));
-  set(j, "choices", all);
-  set(j, "more", json_boolean(page->more));
-  return j;
+  return json_pack("{s:o, s:b}", "choices", all, "more", page->more);
 }
 
 /* --- states --- */
 
 static json_t *value_shown(const struct source *source, const struct session_value *v) {
-  json_t *j = json_object();
-  set(j, "name", string_or_null(v->name));
-  set(j, "text", string_or_null(v->text));
-  set(j, "changed", json_boolean(v->changed));
-  set(j, "at", span_to_json(source, v->at));
-  return j;
+  return json_pack("{s:o, s:o, s:b, s:o}", "name", string_or_null(v->name), "text", string_or_null(v->text), "changed",
+                   v->changed, "at", span_to_json(source, v->at));
 }
 
 /* Of that process, or of the file. */
@@ -210,13 +157,9 @@ static json_t *processes_shown(const struct source *source, const struct session
   json_t *j = json_array();
   for (uint32_t p = 0; p < state->nprocesses; p++) {
     const struct session_process *of = &state->processes[p];
-    json_t *one = json_object();
-    set(one, "name", string_or_null(of->name));
-    set(one, "status", string_or_null(of->status));
-    set(one, "active", json_boolean(of->active));
-    set(one, "changed", json_boolean(of->changed));
-    set(one, "values", values_shown(source, state, p));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:o, s:o, s:b, s:b, s:o}", "name", string_or_null(of->name), "status",
+                                       string_or_null(of->status), "active", of->active, "changed", of->changed,
+                                       "values", values_shown(source, state, p)));
   }
   return j;
 }
@@ -225,94 +168,57 @@ static json_t *messages_shown(const struct session_state *state) {
   json_t *j = json_array();
   for (size_t i = 0; i < state->nmessages; i++) {
     const struct session_message *m = &state->messages[i];
-    json_t *one = json_object();
-    set(one, "from", json_integer(m->from));
-    set(one, "to", json_integer(m->to));
-    set(one, "kind", string_or_null(m->kind));
-    set(one, "text", string_or_null(m->text));
-    set(one, "place", string_or_null(m->place));
-    set(one, "added", json_boolean(m->added));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:I, s:I, s:o, s:o, s:o, s:b}", "from", (json_int_t)m->from, "to",
+                                       (json_int_t)m->to, "kind", string_or_null(m->kind), "text",
+                                       string_or_null(m->text), "place", string_or_null(m->place), "added", m->added));
   }
   return j;
 }
 
 json_t *session_state_to_json(const struct source *source, const struct session_state *state) {
-  json_t *j = json_object();
-  set(j, "globals", values_shown(source, state, SESSION_NO_PROCESS));
-  set(j, "processes", processes_shown(source, state));
-  set(j, "messages", messages_shown(state));
-  set(j, "ended", json_boolean(state->ended));
-  set(j, "rounds", json_integer(state->rounds));
-  set(j, "round", string_or_null(state->round));
-  set(j, "phase", state->phase ? json_integer(state->phase) : json_null());
-  set(j, "lost", json_integer(state->lost));
-  set(j, "corrupted", json_integer(state->corrupted));
-  set(j, "duplicated", json_integer(state->duplicated));
-  return j;
+  return json_pack("{s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:I, s:I, s:I}", "globals",
+                   values_shown(source, state, SESSION_NO_PROCESS), "processes", processes_shown(source, state),
+                   "messages", messages_shown(state), "ended", state->ended, "rounds", (json_int_t)state->rounds,
+                   "round", string_or_null(state->round), "phase",
+                   state->phase ? json_integer(state->phase) : json_null(), "lost", (json_int_t)state->lost,
+                   "corrupted", (json_int_t)state->corrupted, "duplicated", (json_int_t)state->duplicated);
 }
 
 /* --- properties and expressions --- */
 
-static const char *verdict_name(enum session_verdict verdict) {
-  switch (verdict) {
-  case SESSION_TRUE:
-    return "true";
-  case SESSION_FALSE:
-    return "false";
-  case SESSION_ERROR:
-    return "error";
-  case SESSION_NOT_ASKED:
-    return "not_asked";
-  }
-  return "";
-}
+static const char *const verdict_names[] = {
+    [SESSION_TRUE] = "true", [SESSION_FALSE] = "false", [SESSION_ERROR] = "error", [SESSION_NOT_ASKED] = "not_asked"};
 
 static json_t *property_to_json(const struct source *source, const struct session_property *p) {
-  json_t *j = json_object();
-  set(j, "name", string_or_null(p->name));
-  set(j, "kind", json_string(kind_name(p->kind)));
-  set(j, "step", json_boolean(p->step));
-  set(j, "applies", json_boolean(p->applies));
-  set(j, "verdict", json_string(verdict_name(p->verdict)));
-  set(j, "shown", json_boolean(p->shown));
-  set(j, "why", string_or_null(p->error));
-  set(j, "bindings", strings_to_json(p->bindings, p->nbindings));
-  set(j, "reads", strings_to_json(p->reads, p->nreads));
-  set(j, "at", span_to_json(source, p->at));
-  return j;
+  return json_pack("{s:o, s:s, s:b, s:b, s:s, s:b, s:o, s:o, s:o, s:o}", "name", string_or_null(p->name), "kind",
+                   kind_names[p->kind], "step", p->step, "applies", p->applies, "verdict", verdict_names[p->verdict],
+                   "shown", p->shown, "why", string_or_null(p->error), "bindings",
+                   strings_to_json(p->bindings, p->nbindings), "reads", strings_to_json(p->reads, p->nreads), "at",
+                   span_to_json(source, p->at));
 }
 
 json_t *session_properties_to_json(const struct source *source, const struct session_properties *all) {
-  json_t *j = json_object(), *properties = json_array();
+  json_t *properties = json_array();
   for (size_t i = 0; i < all->n; i++)
     json_array_append_new(properties, property_to_json(source, &all->at[i]));
-  set(j, "properties", properties);
-  return j;
+  return json_pack("{s:o}", "properties", properties);
 }
 
 static json_t *diags_to_json(const struct diags *diags) {
   json_t *j = json_array();
   for (size_t i = 0; i < diags->n; i++) {
     const struct diag *d = &diags->at[i];
-    json_t *one = json_object();
-    set(one, "severity", json_string(d->level == DIAG_ERROR ? "error" : "warning"));
-    set(one, "message", string_or_null(d->message));
-    set(one, "help", string_or_null(d->help));
-    set(one, "at", span_to_json(diags->source, d->at));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:s, s:o, s:o, s:o}", "severity", d->level == DIAG_ERROR ? "error" : "warning",
+                                       "message", string_or_null(d->message), "help", string_or_null(d->help), "at",
+                                       span_to_json(diags->source, d->at)));
   }
   return j;
 }
 
 json_t *session_result_to_json(const struct session_result *r) {
-  json_t *j = json_object();
-  set(j, "ok", json_boolean(r->ok));
-  set(j, "text", string_or_null(r->text));
-  set(j, "type", string_or_null(r->type));
-  set(j, "truth", r->ok && r->is_bool ? json_boolean(r->truth) : json_null());
-  set(j, "diagnostics", diags_to_json(r->diags));
-  return j;
+  return json_pack("{s:b, s:o, s:o, s:o, s:o}", "ok", r->ok, "text", string_or_null(r->text), "type",
+                   string_or_null(r->type), "truth", r->ok && r->is_bool ? json_boolean(r->truth) : json_null(),
+                   "diagnostics", diags_to_json(r->diags));
 }
 
 /* --- rounds --- */
@@ -328,39 +234,30 @@ static json_t *heard_to_json(uint64_t heard) {
 static json_t *forged_to_json(const struct session_part *part) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < part->nforged; i++) {
-    json_t *one = json_object();
-    set(one, "sender", json_integer(part->forged[i].sender));
-    set(one, "payload", number_to_json(part->forged[i].payload));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:I, s:o}", "sender", (json_int_t)part->forged[i].sender, "payload",
+                                       number_to_json(part->forged[i].payload)));
   }
   return j;
 }
 
 json_t *session_round_to_json(const struct session_round *round) {
-  json_t *j = json_object(), *parts = json_array();
+  json_t *parts = json_array();
   for (uint32_t p = 0; p < round->nparts; p++) {
     const struct session_part *part = &round->parts[p];
-    json_t *one = json_object();
-    set(one, "heard", heard_to_json(part->heard));
-    set(one, "crashes", json_boolean(part->crashes));
-    set(one, "oracles", wide_to_json(part->oracles, part->noracles));
-    set(one, "sends", numbers_to_json(part->sends, part->nsends));
-    set(one, "updates", numbers_to_json(part->updates, part->nupdates));
-    set(one, "forged", forged_to_json(part));
-    json_array_append_new(parts, one);
+    json_array_append_new(parts,
+                          json_pack("{s:o, s:b, s:o, s:o, s:o, s:o}", "heard", heard_to_json(part->heard), "crashes",
+                                    part->crashes, "oracles", wide_to_json(part->oracles, part->noracles), "sends",
+                                    numbers_to_json(part->sends, part->nsends), "updates",
+                                    numbers_to_json(part->updates, part->nupdates), "forged", forged_to_json(part)));
   }
-  set(j, "parts", parts);
-  return j;
+  return json_pack("{s:o}", "parts", parts);
 }
 
 static json_t *oracles_to_json(const struct session_candidate *c) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < c->noracles; i++) {
-    json_t *one = json_object();
-    set(one, "name", string_or_null(c->oracles[i].name));
-    set(one, "values", number_to_json(c->oracles[i].nvalues));
-    set(one, "chosen", json_boolean(c->oracles[i].chosen));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:o, s:o, s:b}", "name", string_or_null(c->oracles[i].name), "values",
+                                       number_to_json(c->oracles[i].nvalues), "chosen", c->oracles[i].chosen));
   }
   return j;
 }
@@ -369,12 +266,8 @@ static json_t *senders_to_json(const struct session_candidate *c, uint32_t n) {
   json_t *j = json_array();
   for (uint32_t q = 0; q < n; q++) {
     const struct session_sender *from = &c->senders[q];
-    json_t *one = json_object();
-    set(one, "must", json_boolean(from->must));
-    set(one, "byzantine", json_boolean(from->byzantine));
-    set(one, "sends", json_boolean(from->sends));
-    set(one, "text", string_or_null(from->text));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:b, s:b, s:b, s:o}", "must", from->must, "byzantine", from->byzantine,
+                                       "sends", from->sends, "text", string_or_null(from->text)));
   }
   return j;
 }
@@ -382,10 +275,8 @@ static json_t *senders_to_json(const struct session_candidate *c, uint32_t n) {
 static json_t *updates_to_json(const struct session_candidate *c) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < c->nupdate_picks; i++) {
-    json_t *one = json_object();
-    set(one, "alternatives", json_integer(c->update_picks[i]));
-    set(one, "coin", json_boolean(i < 64 && c->update_coins >> i & 1));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:I, s:b}", "alternatives", (json_int_t)c->update_picks[i], "coin",
+                                       i < 64 && c->update_coins >> i & 1));
   }
   return j;
 }
@@ -393,108 +284,61 @@ static json_t *updates_to_json(const struct session_candidate *c) {
 static json_t *sends_to_json(const struct session_candidate *c) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < c->nsend_picks; i++) {
-    json_t *one = json_object();
-    set(one, "alternatives", json_integer(c->send_picks[i]));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:I}", "alternatives", (json_int_t)c->send_picks[i]));
   }
   return j;
 }
 
 json_t *session_candidates_to_json(const struct session_candidates *all) {
-  json_t *j = json_object(), *processes = json_array();
+  json_t *processes = json_array();
   for (uint32_t p = 0; p < all->n; p++) {
     const struct session_candidate *c = &all->at[p];
-    json_t *one = json_object();
-    set(one, "active", json_boolean(c->active));
-    set(one, "may_crash", json_boolean(c->may_crash));
-    set(one, "may_forge", json_boolean(c->may_forge));
-    set(one, "payloads", number_to_json(c->npayloads));
-    set(one, "oracles", oracles_to_json(c));
-    set(one, "senders", senders_to_json(c, all->n));
-    set(one, "sends", sends_to_json(c));
-    set(one, "updates", updates_to_json(c));
-    json_array_append_new(processes, one);
+    json_array_append_new(processes,
+                          json_pack("{s:b, s:b, s:b, s:o, s:o, s:o, s:o, s:o}", "active", c->active, "may_crash",
+                                    c->may_crash, "may_forge", c->may_forge, "payloads", number_to_json(c->npayloads),
+                                    "oracles", oracles_to_json(c), "senders", senders_to_json(c, all->n), "sends",
+                                    sends_to_json(c), "updates", updates_to_json(c)));
   }
-  set(j, "processes", processes);
-  return j;
+  return json_pack("{s:o}", "processes", processes);
 }
 
 json_t *session_judgement_to_json(const struct source *source, const struct session_judgement *judgement) {
-  json_t *j = json_object();
-  set(j, "possible", json_boolean(judgement->possible));
-  set(j, "allowed", json_boolean(judgement->allowed));
-  set(j, "why", string_or_null(judgement->why));
-  set(j, "clause", index_or_null(judgement->clause));
-  set(j, "clause_at", span_to_json(source, judgement->clause_at));
-  set(j, "error", string_or_null(judgement->error));
-  return j;
+  return json_pack("{s:b, s:b, s:o, s:o, s:o, s:o}", "possible", judgement->possible, "allowed", judgement->allowed,
+                   "why", string_or_null(judgement->why), "clause", index_or_null(judgement->clause), "clause_at",
+                   span_to_json(source, judgement->clause_at), "error", string_or_null(judgement->error));
 }
 
-static const char *search_name(enum session_search search) {
-  switch (search) {
-  case SESSION_FOUND:
-    return "found";
-  case SESSION_IMPOSSIBLE:
-    return "impossible";
-  case SESSION_GAVE_UP:
-    return "gave_up";
-  }
-  return "";
-}
+static const char *const search_names[] = {
+    [SESSION_FOUND] = "found", [SESSION_IMPOSSIBLE] = "impossible", [SESSION_GAVE_UP] = "gave_up"};
 
 static json_t *outcome_to_json(const struct session_outcome *o) {
-  json_t *j = json_object();
-  set(j, "text", string_or_null(o->text));
-  set(j, "crashed", json_boolean(o->crashed));
-  set(j, "halted", json_boolean(o->halted));
-  set(j, "error", json_boolean(o->error));
-  set(j, "changed", json_boolean(o->changed));
-  set(j, "search", json_string(search_name(o->search)));
-  set(j, "round", o->search == SESSION_FOUND ? session_round_to_json(&o->round) : json_null());
-  return j;
+  return json_pack("{s:o, s:b, s:b, s:b, s:b, s:s, s:o}", "text", string_or_null(o->text), "crashed", o->crashed,
+                   "halted", o->halted, "error", o->error, "changed", o->changed, "search", search_names[o->search],
+                   "round", o->search == SESSION_FOUND ? session_round_to_json(&o->round) : json_null());
 }
 
 json_t *session_outcomes_to_json(const struct session_outcomes *all, bool interrupted) {
-  json_t *j = json_object(), *outcomes = json_array();
+  json_t *outcomes = json_array();
   for (size_t i = 0; i < all->n; i++)
     json_array_append_new(outcomes, outcome_to_json(&all->at[i]));
-  set(j, "outcomes", outcomes);
-  set(j, "complete", json_boolean(all->complete));
-  set(j, "work", number_to_json(all->work));
-  set(j, "interrupted", json_boolean(interrupted));
-  return j;
+  return json_pack("{s:o, s:b, s:o, s:b}", "outcomes", outcomes, "complete", all->complete, "work",
+                   number_to_json(all->work), "interrupted", interrupted);
 }
 
 json_t *session_found_to_json(enum session_search search, const struct session_round *round, bool interrupted) {
-  json_t *j = json_object();
-  set(j, "search", json_string(search_name(search)));
-  set(j, "round", search == SESSION_FOUND ? session_round_to_json(round) : json_null());
-  set(j, "interrupted", json_boolean(interrupted));
-  return j;
+  return json_pack("{s:s, s:o, s:b}", "search", search_names[search], "round",
+                   search == SESSION_FOUND ? session_round_to_json(round) : json_null(), "interrupted", interrupted);
 }
 
 /* --- looking ahead --- */
 
-static const char *reach_name(enum session_reach reach) {
-  switch (reach) {
-  case SESSION_REACHABLE:
-    return "reachable";
-  case SESSION_UNREACHABLE:
-    return "unreachable";
-  case SESSION_UNKNOWN:
-    return "unknown";
-  }
-  return "";
-}
+static const char *const reach_names[] = {
+    [SESSION_REACHABLE] = "reachable", [SESSION_UNREACHABLE] = "unreachable", [SESSION_UNKNOWN] = "unknown"};
 
 json_t *session_ahead_to_json(const struct session_ahead *a, bool interrupted) {
-  json_t *j = json_object();
-  set(j, "reach", json_string(reach_name(a->reach)));
-  set(j, "steps", a->reach == SESSION_UNREACHABLE ? json_null() : number_to_json(a->steps));
-  set(j, "choices", a->reach == SESSION_REACHABLE ? wide_to_json(a->choices, a->steps) : json_null());
-  set(j, "states", number_to_json(a->states));
-  set(j, "errors", json_boolean(a->errors));
-  set(j, "why", string_or_null(a->why));
-  set(j, "interrupted", json_boolean(interrupted));
-  return j;
+  return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o, s:b}", "reach", reach_names[a->reach], "steps",
+                   a->reach == SESSION_UNREACHABLE ? json_null() : number_to_json(a->steps), "choices",
+                   a->reach == SESSION_REACHABLE ? wide_to_json(a->choices, a->steps) : json_null(), "states",
+                   number_to_json(a->states), "errors", a->errors, "why", string_or_null(a->why), "interrupted",
+                   interrupted);
 }
