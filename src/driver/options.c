@@ -5,6 +5,7 @@
 #include "driver/query_symbolic.h"
 #include "param/engine.h"
 
+#include <stddef.h>
 #include <string.h>
 
 struct command_row {
@@ -17,25 +18,167 @@ static const struct command_row commands[] = {
 };
 
 enum option {
-#define OPTION(id, letter, name, argument, commands, help) OPTION_##id,
+#define OPTION(id, letter, name, argument, commands, help, take) OPTION_##id,
 #include "driver/options.def"
 #undef OPTION
   OPTIONS
 };
+
+/* --- options with a way of their own --- */
+
+static bool take_define(struct command_options *o, const char *argument, struct text *error) {
+  struct define d;
+  if (!define_parse(argument, &d, error))
+    return false;
+  for (size_t i = 0; i < o->defines.n; i++)
+    if (!strcmp(o->defines.at[i].name, d.name)) {
+      text_addf(error, "parameter '%s' is defined twice", d.name);
+      memory_free(d.name);
+      return false;
+    }
+  vec_push(&o->defines, d);
+  return true;
+}
+
+/* Is it one of these words? */
+static bool word_find(const char *argument, const char *const *names, size_t n, size_t *index) {
+  for (*index = 0; *index < n; ++*index)
+    if (!strcmp(argument, names[*index]))
+      return true;
+  return false;
+}
+
+static bool take_successors(struct command_options *o, const char *argument, struct text *error) {
+  static const char *const names[] = {"auto", "plain", "enumerate", "regions"};
+  size_t i;
+  if (!word_find(argument, names, sizeof names / sizeof *names, &i)) {
+    text_addf(error, "successors are 'auto', 'plain', 'enumerate' or 'regions', not '%s'", argument);
+    return false;
+  }
+  o->successors = (enum successors_by)i;
+  return true;
+}
+
+static bool take_store(struct command_options *o, const char *argument, struct text *error) {
+  o->hash_compaction = !strcmp(argument, "hash");
+  if (o->hash_compaction || !strcmp(argument, "exact"))
+    return true;
+  text_addf(error, "stores are 'exact' and 'hash', not '%s'", argument);
+  return false;
+}
+
+static bool take_semantics(struct command_options *o, const char *argument, struct text *error) {
+  const char *names[SEMANTICS_INTERLEAVING + 1];
+  const size_t n = sizeof names / sizeof *names;
+  for (size_t i = 0; i < n; i++) {
+    names[i] = semantics_name((enum semantics)i);
+    if (!strcmp(argument, names[i])) {
+      o->semantics = (enum semantics)i;
+      return o->has_semantics = true;
+    }
+  }
+  const char *near = nearest_name(argument, names, n);
+  text_addf(error, "unknown semantics '%s'\n  help: ", argument);
+  if (near)
+    text_addf(error, "did you mean '%s'?", near);
+  else
+    text_add(error, "they are m, m-mp and mp for messages, interleaving for shared memory, coarse and fine for rounds");
+  return false;
+}
+
+static bool take_engine(struct command_options *o, const char *argument, struct text *error) {
+  o->engine = argument;
+  if (o->command == COMMAND_CHECK) {
+    if (symbolic_engine_is(argument))
+      return true;
+    text_addf(error, "engines are 'explicit', 'bmc', 'induction' and 'spacer', not '%s'", argument);
+    return false;
+  }
+  for (size_t i = 0; i < ENGINES; i++)
+    if (!strcmp(argument, engines[i].name))
+      return true;
+  text_addf(error, "engines are 'horn', 'backward' and 'bounded', not '%s'", argument);
+  return false;
+}
+
+static bool take_format(struct command_options *o, const char *argument, struct text *error) {
+  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
+  size_t i;
+  o->to = argument;
+  if (word_find(argument, names, sizeof names / sizeof *names, &i))
+    return true;
+  text_addf(
+      error,
+      "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'",
+      argument);
+  return false;
+}
+
+static bool take_property(struct command_options *o, const char *argument, struct text *error) {
+  (void)error;
+  vec_push(&o->properties, argument);
+  return true;
+}
+
+static bool take_reduce(struct command_options *o, const char *argument, struct text *error) {
+  return reduction_request_parse(argument, &o->requested, error);
+}
+
+static bool take_states(struct command_options *o, const char *argument, struct text *error) {
+  return count_parse(argument, 1, UINT64_MAX, &o->limits.states, error);
+}
+
+static bool take_memory(struct command_options *o, const char *argument, struct text *error) {
+  return size_parse(argument, &o->limits.memory, error);
+}
+
+static bool take_time(struct command_options *o, const char *argument, struct text *error) {
+  return seconds_parse(argument, &o->limits.seconds, error);
+}
+
+static bool take_seed(struct command_options *o, const char *argument, struct text *error) {
+  o->seeded = true;
+  return count_parse(argument, 0, UINT64_MAX, &o->seed, error);
+}
+
+/* --- the table --- */
+
+enum take_kind { TAKE_TEXT, TAKE_FLAG, TAKE_COUNT, TAKE_BY };
+
+typedef bool take_fn(struct command_options *, const char *argument, struct text *error);
 
 struct option_row {
   char letter;
   const char *name, *argument;
   unsigned commands; /* bit by command */
   const char *help;
+  struct {
+    enum take_kind kind;
+    size_t offset; /* of the member of struct command_options */
+    uint32_t most;
+    take_fn *by;
+  } take;
 };
-static const struct option_row rows[] = {
+
 #define FOR(command) (1u << COMMAND_##command)
-#define OPTION(id, letter, name, argument, commands, help) {letter, name, argument, commands, help},
+#define TEXT(member)                                                                                                   \
+  { TAKE_TEXT, offsetof(struct command_options, member), 0, NULL }
+#define FLAG(member)                                                                                                   \
+  { TAKE_FLAG, offsetof(struct command_options, member), 0, NULL }
+#define COUNT(member, most)                                                                                            \
+  { TAKE_COUNT, offsetof(struct command_options, member), most, NULL }
+#define BY(function)                                                                                                   \
+  { TAKE_BY, 0, 0, function }
+#define OPTION(id, letter, name, argument, commands, help, take) {letter, name, argument, commands, help, take},
+static const struct option_row rows[] = {
 #include "driver/options.def"
-#undef OPTION
-#undef FOR
 };
+#undef OPTION
+#undef BY
+#undef COUNT
+#undef FLAG
+#undef TEXT
+#undef FOR
 
 bool command_find(const char *name, enum command *c) {
   for (unsigned i = 0; i < COMMANDS; i++)
@@ -88,171 +231,23 @@ void help_command(enum command c, struct text *out) {
 
 /* --- reading --- */
 
-static bool take_define(struct command_options *o, const char *argument, struct text *error) {
-  struct define d;
-  if (!define_parse(argument, &d, error))
-    return false;
-  for (size_t i = 0; i < o->defines.n; i++)
-    if (!strcmp(o->defines.at[i].name, d.name)) {
-      text_addf(error, "parameter '%s' is defined twice", d.name);
-      memory_free(d.name);
+static bool take_option(struct command_options *o, const struct option_row *row, const char *argument,
+                        struct text *error) {
+  void *member = (char *)o + row->take.offset;
+  uint64_t count = 0;
+  switch (row->take.kind) {
+  case TAKE_TEXT:
+    *(const char **)member = argument;
+    return true;
+  case TAKE_FLAG:
+    return *(bool *)member = true;
+  case TAKE_COUNT:
+    if (!count_parse(argument, 1, row->take.most, &count, error))
       return false;
-    }
-  vec_push(&o->defines, d);
-  return true;
-}
-
-static bool take_count(const char *argument, uint32_t most, uint32_t *out, struct text *error) {
-  uint64_t v = 0;
-  bool ok = count_parse(argument, 1, most, &v, error);
-  *out = (uint32_t)v;
-  return ok;
-}
-
-static bool take_successors(struct command_options *o, const char *argument, struct text *error) {
-  static const char *const names[] = {"auto", "plain", "enumerate", "regions"};
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(argument, names[i])) {
-      o->successors = (enum successors_by)i;
-      return true;
-    }
-  text_addf(error, "successors are 'auto', 'plain', 'enumerate' or 'regions', not '%s'", argument);
-  return false;
-}
-
-static bool take_store(struct command_options *o, const char *argument, struct text *error) {
-  o->hash_compaction = !strcmp(argument, "hash");
-  if (o->hash_compaction || !strcmp(argument, "exact"))
+    *(uint32_t *)member = (uint32_t)count;
     return true;
-  text_addf(error, "stores are 'exact' and 'hash', not '%s'", argument);
-  return false;
-}
-
-static bool take_semantics(struct command_options *o, const char *argument, struct text *error) {
-  const char *names[SEMANTICS_INTERLEAVING + 1];
-  const size_t n = sizeof names / sizeof *names;
-  for (size_t i = 0; i < n; i++) {
-    names[i] = semantics_name((enum semantics)i);
-    if (!strcmp(argument, names[i])) {
-      o->semantics = (enum semantics)i;
-      return o->has_semantics = true;
-    }
-  }
-  const char *near = nearest_name(argument, names, n);
-  text_addf(error, "unknown semantics '%s'\n  help: ", argument);
-  if (near)
-    text_addf(error, "did you mean '%s'?", near);
-  else
-    text_add(error, "they are m, m-mp and mp for messages, interleaving for shared memory, coarse and fine for rounds");
-  return false;
-}
-
-static bool take_engine(struct command_options *o, const char *argument, struct text *error) {
-  o->engine = argument;
-  if (o->command == COMMAND_CHECK) {
-    if (symbolic_engine_is(argument))
-      return true;
-    text_addf(error, "engines are 'explicit', 'bmc', 'induction' and 'spacer', not '%s'", argument);
-    return false;
-  }
-  for (size_t i = 0; i < ENGINES; i++)
-    if (!strcmp(argument, engines[i].name))
-      return true;
-  text_addf(error, "engines are 'horn', 'backward' and 'bounded', not '%s'", argument);
-  return false;
-}
-
-static bool take_format(struct command_options *o, const char *argument, struct text *error) {
-  static const char *const names[] = {"promela", "murphi", "tla", "smv", "smtlib", "dot", "itf", "horn", "mcmt"};
-  o->to = argument;
-  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-    if (!strcmp(argument, names[i]))
-      return true;
-  text_addf(
-      error,
-      "formats are promela, murphi, tla, smv, smtlib, dot and itf; of counter systems horn, mcmt and smv; not '%s'",
-      argument);
-  return false;
-}
-
-static bool take_option(struct command_options *o, enum option option, const char *argument, struct text *error) {
-  switch (option) {
-  case OPTION_DEFINE:
-    return take_define(o, argument, error);
-  case OPTION_ENV:
-    o->env = argument;
-    return true;
-  case OPTION_PROPERTY:
-    vec_push(&o->properties, argument);
-    return true;
-  case OPTION_REDUCE:
-    return reduction_request_parse(argument, &o->requested, error);
-  case OPTION_SUCCESSORS:
-    return take_successors(o, argument, error);
-  case OPTION_MAX_STATES:
-    return count_parse(argument, 1, UINT64_MAX, &o->limits.states, error);
-  case OPTION_MAX_MEMORY:
-    return size_parse(argument, &o->limits.memory, error);
-  case OPTION_MAX_TIME:
-    return seconds_parse(argument, &o->limits.seconds, error);
-  case OPTION_THREADS:
-    return take_count(argument, MAX_PARTITIONS, &o->limits.threads, error);
-  case OPTION_SEMANTICS:
-    return take_semantics(o, argument, error);
-  case OPTION_MAX_ROUNDS:
-  case OPTION_MAX_STEPS:
-    return take_count(argument, UINT32_MAX - 1, &o->limits.rounds, error);
-  case OPTION_DEPTH:
-    return take_count(argument, UINT32_MAX - 1, &o->depth, error);
-  case OPTION_MAX_DISTANCE:
-    return take_count(argument, 1000000, &o->max_distance, error);
-  case OPTION_ROUNDS:
-  case OPTION_STEPS:
-    return take_count(argument, 1000000, &o->rounds, error);
-  case OPTION_SEED:
-    o->seeded = true;
-    return count_parse(argument, 0, UINT64_MAX, &o->seed, error);
-  case OPTION_STORE:
-    return take_store(o, argument, error);
-  case OPTION_CHECKPOINT:
-    o->checkpoint = argument;
-    return true;
-  case OPTION_SPILL:
-    o->spill = argument;
-    return true;
-  case OPTION_TRACE_OUT:
-    o->trace_out = argument;
-    return true;
-  case OPTION_SVG:
-    o->svg = argument;
-    return true;
-  case OPTION_HTML:
-    o->html = argument;
-    return true;
-  case OPTION_CERTIFICATE:
-    o->certificate = argument;
-    return true;
-  case OPTION_ENGINE:
-    return take_engine(o, argument, error);
-  case OPTION_TO:
-    return take_format(o, argument, error);
-  case OPTION_FORMAT:
-    o->format = argument;
-    return true;
-  case OPTION_AUDIT:
-    return o->audit = true;
-  case OPTION_NO_TRACE:
-    return o->no_trace = true;
-  case OPTION_CHECK:
-    return o->check = true;
-  case OPTION_JSON:
-    return o->json = true;
-  case OPTION_VERBOSE:
-    return o->verbose = true;
-  case OPTION_HELP:
-    return o->help = true;
-  case OPTIONS:
-    break;
+  case TAKE_BY:
+    return row->take.by(o, argument, error);
   }
   return false;
 }
@@ -332,7 +327,7 @@ static bool read_option(struct command_options *o, int argc, char **argv, int *i
     argument = argv[(*i)++];
   }
   struct text what = {0};
-  if (take_option(o, option, argument, &what))
+  if (take_option(o, row, argument, &what))
     return true;
   text_addf(error, "option '--%s': %s", row->name, text_or_empty(&what));
   text_release(&what);
