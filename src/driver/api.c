@@ -298,9 +298,7 @@ char *rondo_result_trace_json(const rondo_result *r, size_t i) {
   struct text out = {0};
   if (!t)
     return NULL;
-  json_t *j = trace_to_json(t, meaning_at(r, i));
-  json_text(j, &out);
-  json_decref(j);
+  json_text(trace_to_json(t, meaning_at(r, i)), &out);
   return out.at;
 }
 

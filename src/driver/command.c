@@ -23,18 +23,11 @@ int command_help(const struct command_options *o) {
 }
 
 static int dispatch(const struct command_options *o) {
-  static int (*const commands[])(const struct command_options *) = {[COMMAND_CHECK] = command_check,
-                                                                    [COMMAND_COMPARE] = command_compare,
-                                                                    [COMMAND_RESUME] = command_resume,
-                                                                    [COMMAND_RUN] = command_run,
-                                                                    [COMMAND_REPLAY] = command_replay,
-                                                                    [COMMAND_LINT] = command_lint,
-                                                                    [COMMAND_FMT] = command_fmt,
-                                                                    [COMMAND_PROVE] = command_prove,
-                                                                    [COMMAND_REPRODUCE] = command_reproduce,
-                                                                    [COMMAND_THRESHOLD] = command_threshold,
-                                                                    [COMMAND_EXPORT] = command_export,
-                                                                    [COMMAND_HELP] = command_help};
+  static int (*const commands[])(const struct command_options *) = {
+#define COMMAND(id, name, function, arguments, help) function,
+#include "driver/commands.def"
+#undef COMMAND
+  };
   return commands[o->command](o);
 }
 

@@ -46,9 +46,7 @@ static bool write_trace(struct check_command *k, const struct checked_instance *
   if (!t || k->trace_written)
     return true;
   struct text out = {0};
-  json_t *j = trace_to_json(t, interp);
-  json_text(j, &out);
-  json_decref(j);
+  json_text(trace_to_json(t, interp), &out);
   k->trace_written = file_write(k->options->rondo, k->options->trace_out, &out);
   text_release(&out);
   return k->trace_written;
@@ -77,13 +75,10 @@ static int check_one(struct check_command *k) {
   struct text out = {0}, error = {0};
   int status = check_instance(k->parsed, k->bindings, k->options, false, &i, &error);
   if (status < EXIT_BAD_INPUT && !k->options->is_helper_rank) {
-    if (k->options->json) {
-      json_t *j = report_json(&i.result);
-      json_text(j, &out);
-      json_decref(j);
-    } else {
+    if (k->options->json)
+      json_text(report_json(&i.result), &out);
+    else
       report_text(&i.result, &k->style, &out);
-    }
     context_write(k->options->rondo, &out);
     if (!write_trace(k, &i) || !draw_trace(k, &i))
       status = EXIT_BAD_INPUT;
@@ -175,10 +170,9 @@ static int check_table(struct check_command *k) {
   } else if (k->options->json && status < EXIT_BAD_INPUT) {
     static const char *const names[] = {"holds", "violated", "inconclusive"};
     struct text out = {0};
-    json_t *j = json_pack("{s:s, s:s, s:O}", "schema", CHECK_SCHEMA, "verdict", names[status], "instances", instances);
-    json_text(j, &out);
+    json_text(json_pack("{s:s, s:s, s:O}", "schema", CHECK_SCHEMA, "verdict", names[status], "instances", instances),
+              &out);
     context_write(k->options->rondo, &out);
-    json_decref(j);
   }
   if (status < EXIT_BAD_INPUT)
     report_no_diagram(k);

@@ -26,9 +26,7 @@ static int write_comparison(const struct semantics_comparison *k, const struct c
   enum verdict worst = comparison_verdict(c);
   bool agrees = comparison_agrees(c, &why);
   if (k->options->json) {
-    json_t *j = comparison_json(c);
-    json_text(j, &out);
-    json_decref(j);
+    json_text(comparison_json(c), &out);
   } else {
     struct style style = context_style(k->options->rondo, k->options->verbose);
     comparison_text(c, &style, &out);

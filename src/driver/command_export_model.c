@@ -158,9 +158,7 @@ static int write_trace(const struct parsed_file *s, const struct param_binding *
                                 : "no property is violated: there is no run to show");
     status = cut ? EXIT_INCONCLUSIVE : EXIT_BAD_INPUT;
   } else {
-    json_t *j = itf_json(trace_to_show(&result, named));
-    json_text(j, &out);
-    json_decref(j);
+    json_text(itf_json(trace_to_show(&result, named)), &out);
     context_write(o->rondo, &out);
     status = EXIT_HOLDS;
   }

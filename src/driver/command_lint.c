@@ -118,9 +118,8 @@ static int lint_model(struct lint_command *l) {
     ok = lint_live(l, &in.live.at[i], semantics, queries);
   if (l->options->json) {
     struct text out = {0};
-    json_t *j = json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions", queries);
-    json_text(j, &out);
-    json_decref(j);
+    json_text(json_pack("{s:s, s:s, s:O}", "schema", "rondo-lint/1", "model", l->model->name, "questions", queries),
+              &out);
     context_write(l->options->rondo, &out);
   }
   json_decref(queries);

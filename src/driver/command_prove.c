@@ -97,13 +97,10 @@ int prove_report(const struct command_options *o, const struct proof_result *pro
   static const int statuses[] = {EXIT_HOLDS, EXIT_INCONCLUSIVE, EXIT_VIOLATED};
   struct style style = context_style(o->rondo, o->verbose);
   struct text out = {0};
-  if (o->json) {
-    json_t *j = proof_results_json(proofs, n);
-    json_text(j, &out);
-    json_decref(j);
-  } else {
+  if (o->json)
+    json_text(proof_results_json(proofs, n), &out);
+  else
     proof_results_text(proofs, n, &style, &out);
-  }
   context_write(o->rondo, &out);
   return write_certificates(o, proofs, n) ? statuses[proof_results_verdict(proofs, n)] : EXIT_BAD_INPUT;
 }

@@ -37,10 +37,9 @@ static int write_replay(const struct command_options *o, const struct trace *t, 
   bool good = !t->claim.error && (!p || p->kind == PROPERTY_COVER); /* to be confirmed */
   struct text out = {0};
   if (o->json) {
-    json_t *j = json_pack("{s:s, s:s, s:s*}", "schema", "rondo-replay/1", "outcome", outcomes[replay], "why",
-                          *why ? why : NULL);
-    json_text(j, &out);
-    json_decref(j);
+    json_text(json_pack("{s:s, s:s, s:s*}", "schema", "rondo-replay/1", "outcome", outcomes[replay], "why",
+                        *why ? why : NULL),
+              &out);
   } else if (replay == REPLAY_NOT_A_RUN) {
     text_addf(&out, "this is no run of %s: %s\n", t->model->name, why);
   } else if (replay == REPLAY_NOT_SHOWN) {

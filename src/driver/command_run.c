@@ -76,7 +76,6 @@ static int write_run(const struct command_options *o, struct trace *t, struct in
     json_t *j = trace_to_json(t, interp);
     json_object_set_new(j, "seed", json_integer((json_int_t)seed));
     json_text(j, &json);
-    json_decref(j);
   }
   if (o->trace_out && !file_write(o->rondo, o->trace_out, &json))
     status = EXIT_BAD_INPUT;

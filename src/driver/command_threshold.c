@@ -345,9 +345,7 @@ static int answer(struct threshold_search *h) {
   h->t.seconds = clock_seconds() - h->start;
   h->t.graph = h->open;
   if (h->options->json) {
-    json_t *j = threshold_json(&h->t);
-    json_text(j, &out);
-    json_decref(j);
+    json_text(threshold_json(&h->t), &out);
   } else {
     struct style style = context_style(h->options->rondo, h->options->verbose);
     threshold_text(&h->t, &style, &out);

@@ -12,7 +12,7 @@ struct command_row {
   const char *name, *arguments, *help;
 };
 static const struct command_row commands[] = {
-#define COMMAND(id, name, arguments, help) {name, arguments, help},
+#define COMMAND(id, name, function, arguments, help) {name, arguments, help},
 #include "driver/commands.def"
 #undef COMMAND
 };

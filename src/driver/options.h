@@ -8,7 +8,7 @@
 #include "system/system.h"
 
 enum command {
-#define COMMAND(id, name, arguments, help) COMMAND_##id,
+#define COMMAND(id, name, function, arguments, help) COMMAND_##id,
 #include "driver/commands.def"
 #undef COMMAND
   COMMANDS

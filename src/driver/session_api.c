@@ -44,7 +44,6 @@ static char *answer(rondo_session *s, json_t *j) {
   if (!j)
     return NULL;
   json_text(j, &out);
-  json_decref(j);
   return out.at;
 }
 

@@ -143,9 +143,10 @@ json_t *report_json(const struct check_result *c) {
   return j;
 }
 
-void json_text(const json_t *j, struct text *out) {
+void json_text(json_t *j, struct text *out) {
   char *dump = json_dumps(j, JSON_INDENT(1) | JSON_REAL_PRECISION(6));
   text_add(out, dump ? dump : "null");
   text_add(out, "\n");
   free(dump);
+  json_decref(j);
 }

@@ -11,6 +11,6 @@
 json_t *report_json(const struct check_result *); /* a new reference */
 json_t *licences_json(const struct licences *, const struct model *);
 json_t *stats_json(const struct run_result *);
-void json_text(const json_t *, struct text *); /* indented, with a final newline */
+void json_text(json_t *, struct text *); /* indented, with a final newline; releases it */
 
 #endif
