@@ -12,23 +12,14 @@
 #include <string.h>
 
 static const struct counter_property *property_of(const struct counter_system *s, const struct command_options *o) {
-  const char **names = memory_alloc((s->nproperties + (size_t)1) * sizeof *names);
-  const struct counter_property *found = o->properties.n == 0 ? &s->properties[0] : NULL;
-  for (uint32_t i = 0; i < s->nproperties; i++) {
-    names[i] = s->properties[i].name;
-    if (o->properties.n == 1 && !strcmp(names[i], o->properties.at[0]))
-      found = &s->properties[i];
-  }
+  uint32_t index = 0;
   if (o->properties.n > 1)
     context_error(o->rondo, "one property at a time");
-  else if (!found)
-    context_unknown_name(o->rondo, "property", o->properties.at[0], names, s->nproperties);
-  else if (o->properties.n == 0 && s->nproperties > 1) {
-    context_error(o->rondo, "which property?\n  help: --property %s, or another one", names[0]);
-    found = NULL;
-  }
-  memory_free(names);
-  return found;
+  else if (o->properties.n == 0 && s->nproperties > 1)
+    context_error(o->rondo, "which property?\n  help: --property %s, or another one", s->properties[0].name);
+  else if (o->properties.n == 0 || counter_property_find(o->rondo, s, o->properties.at[0], &index))
+    return &s->properties[index];
+  return NULL;
 }
 
 static int write_out(struct rondo *context, const struct counter_system *s, const struct counter_property *p,

@@ -14,23 +14,15 @@ enum { SECONDS_BY_DEFAULT = 300 };
 
 /* The chosen properties, in the order of the file; false: said why. */
 static bool choose(const struct counter_system *s, const struct command_options *o, bool *chosen) {
-  const char **names = memory_alloc((s->nproperties + (size_t)1) * sizeof *names);
-  bool ok = true;
-  for (uint32_t i = 0; i < s->nproperties; i++) {
-    names[i] = s->properties[i].name;
+  uint32_t index;
+  for (uint32_t i = 0; i < s->nproperties; i++)
     chosen[i] = o->properties.n == 0;
+  for (size_t k = 0; k < o->properties.n; k++) {
+    if (!counter_property_find(o->rondo, s, o->properties.at[k], &index))
+      return false;
+    chosen[index] = true;
   }
-  for (size_t k = 0; k < o->properties.n && ok; k++) {
-    bool found = false;
-    for (uint32_t i = 0; i < s->nproperties; i++)
-      if (strcmp(names[i], o->properties.at[k]) == 0)
-        found = chosen[i] = true;
-    if (!found)
-      context_unknown_name(o->rondo, "property", o->properties.at[k], names, s->nproperties);
-    ok = found;
-  }
-  memory_free(names);
-  return ok;
+  return true;
 }
 
 void prove_property(const struct counter_system *s, const struct counter_property *p, const struct command_options *o,

@@ -270,21 +270,13 @@ static void mark_params(const struct term *t, const struct counter_graph *g, boo
 }
 
 static const struct counter_property *property_of(const struct counter_system *s, const struct command_options *o) {
-  const char **names = memory_alloc((s->nproperties + (size_t)1) * sizeof *names);
-  const struct counter_property *found = NULL;
-  for (uint32_t i = 0; i < s->nproperties; i++) {
-    names[i] = s->properties[i].name;
-    if (o->files.n == 2 && !strcmp(names[i], o->files.at[1]))
-      found = &s->properties[i];
-  }
-  if (o->files.n == 1 && s->nproperties == 1)
-    found = &s->properties[0];
-  else if (o->files.n == 1)
-    context_error(o->rondo, "which property?\n  help: rondo threshold FILE PROPERTY; the first is '%s'", names[0]);
-  else if (!found)
-    context_unknown_name(o->rondo, "property", o->files.at[1], names, s->nproperties);
-  memory_free(names);
-  return found;
+  uint32_t index = 0;
+  if (o->files.n == 1 && s->nproperties != 1)
+    context_error(o->rondo, "which property?\n  help: rondo threshold FILE PROPERTY; the first is '%s'",
+                  s->properties[0].name);
+  else if (o->files.n == 1 || counter_property_find(o->rondo, s, o->files.at[1], &index))
+    return &s->properties[index];
+  return NULL;
 }
 
 static bool has_resilience(struct rondo *context, const struct counter_system *s) {

@@ -5,6 +5,7 @@
 #include "driver/api.h"
 
 #include <errno.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -190,43 +191,49 @@ void loaded_model_close(struct loaded_model *l) {
   *l = (struct loaded_model){0};
 }
 
-void context_unknown_name(struct rondo *context, const char *kind, const char *name, const char *const *names,
-                          size_t n) {
-  const char *near = nearest_name(name, names, n);
-  struct text all = {0};
-  for (size_t i = 0; i < n && i < 20; i++)
-    text_addf(&all, "%s'%s'", i ? ", " : "", names[i]);
-  if (near)
+/* Things in an array that have a name. */
+struct named_array {
+  const void *at;
+  size_t size, offset; /* of one of them; of its name in it */
+  uint32_t n;
+};
+
+/* Says that there is none, with a suggestion. */
+static bool name_find(struct rondo *context, const char *kind, const char *name, const struct named_array *all,
+                      uint32_t *found) {
+  const char **names = memory_alloc((all->n + (size_t)1) * sizeof *names);
+  struct text list = {0};
+  *found = UINT32_MAX;
+  for (uint32_t i = 0; i < all->n; i++) {
+    names[i] = *(const char *const *)((const char *)all->at + i * all->size + all->offset);
+    if (!strcmp(names[i], name))
+      *found = i;
+    if (i < 20)
+      text_addf(&list, "%s'%s'", i ? ", " : "", names[i]);
+  }
+  const char *near = nearest_name(name, names, all->n);
+  if (*found == UINT32_MAX && near)
     context_error(context, "unknown %s '%s'\n  help: did you mean '%s'?", kind, name, near);
-  else
-    context_error(context, "unknown %s '%s'\n  help: the model has %s", kind, name, n ? all.at : "none");
-  text_release(&all);
+  else if (*found == UINT32_MAX)
+    context_error(context, "unknown %s '%s'\n  help: the model has %s", kind, name, all->n ? list.at : "none");
+  text_release(&list);
+  memory_free(names);
+  return *found != UINT32_MAX;
 }
 
 bool environment_find(struct rondo *context, const struct model *m, const char *name, uint32_t *found) {
-  const char **names = memory_alloc((m->nenvironments + 1) * sizeof *names);
-  *found = UINT32_MAX;
-  for (uint32_t i = 0; i < m->nenvironments; i++) {
-    names[i] = m->environments[i].name;
-    if (!strcmp(names[i], name))
-      *found = i;
-  }
-  if (*found == UINT32_MAX)
-    context_unknown_name(context, "environment", name, names, m->nenvironments);
-  memory_free(names);
-  return *found != UINT32_MAX;
+  struct named_array all = {m->environments, sizeof *m->environments, offsetof(struct environment, name),
+                            m->nenvironments};
+  return name_find(context, "environment", name, &all, found);
 }
 
 bool property_find(struct rondo *context, const struct model *m, const char *name, uint32_t *found) {
-  const char **names = memory_alloc((m->nproperties + 1) * sizeof *names);
-  *found = UINT32_MAX;
-  for (uint32_t i = 0; i < m->nproperties; i++) {
-    names[i] = m->properties[i].name;
-    if (!strcmp(names[i], name))
-      *found = i;
-  }
-  if (*found == UINT32_MAX)
-    context_unknown_name(context, "property", name, names, m->nproperties);
-  memory_free(names);
-  return *found != UINT32_MAX;
+  struct named_array all = {m->properties, sizeof *m->properties, offsetof(struct property, name), m->nproperties};
+  return name_find(context, "property", name, &all, found);
+}
+
+bool counter_property_find(struct rondo *context, const struct counter_system *s, const char *name, uint32_t *found) {
+  struct named_array all = {s->properties, sizeof *s->properties, offsetof(struct counter_property, name),
+                            s->nproperties};
+  return name_find(context, "property", name, &all, found);
 }

@@ -57,10 +57,9 @@ void loaded_model_close(struct loaded_model *);
 /* The single file of a command. */
 const char *only_file(const struct command_options *);
 
-/* "unknown KIND 'NAME'", with a suggestion among the names. */
-void context_unknown_name(struct rondo *, const char *kind, const char *name, const char *const *names, size_t n);
 /* By name, with a suggestion if there is none. */
 bool environment_find(struct rondo *, const struct model *, const char *name, uint32_t *);
 bool property_find(struct rondo *, const struct model *, const char *name, uint32_t *);
+bool counter_property_find(struct rondo *, const struct counter_system *, const char *name, uint32_t *);
 
 #endif
