@@ -2,17 +2,19 @@
 
 #include "base/memory.h"
 #include "base/thread.h"
-#include "search/compaction_path.h"
 #include "search/rank_paths.h"
 #include "search/spill.h"
 
 #include <math.h>
 #include <string.h>
 
-/* States that go elsewhere, or came from there, have parents that are not known yet. */
-static struct visited_set *new_store(const struct search *s) {
-  bool delta = !s->ranks && !s->spill_folder;
-  return s->limits.signature ? visited_new_compact(s->limits.signature) : delta ? visited_new_delta() : visited_new();
+/* An empty visited set. */
+static void new_visited_set(struct search *s) {
+  s->backend = s->ranks              ? &visited_on_ranks
+               : s->limits.signature ? &visited_compacted
+               : s->spill_folder     ? &visited_spillable
+                                     : &visited_in_memory;
+  s->visited_set = s->backend->new_set(s);
 }
 
 void search_init(struct search *s, struct system *space, const struct limits *limits) {
@@ -66,7 +68,7 @@ void search_reset(struct search *s, struct worker *w) {
   s->spill = NULL;
   s->pause = false;
   visited_free(s->visited_set);
-  s->visited_set = new_store(s);
+  new_visited_set(s);
   memset(s->findings, 0, s->space->query->nproperties * sizeof *s->findings);
   s->error = w->error = (struct finding){0};
   s->end = w->end = SEARCH_EXHAUSTED;
@@ -78,19 +80,11 @@ void search_reset(struct search *s, struct worker *w) {
   *s->stage = (struct search_stage){0};
   w->transitions = w->frontier_states = w->rounds = 0;
   worker_clear(w);
-  if (s->ranks)
-    ranks_reset(w);
+  if (s->backend->reset)
+    s->backend->reset(w);
 }
 
 /* --- layers --- */
-
-/* What was added to each partition since `layer` began is what it is. */
-static void layer_close(const struct visited_set *visited_set, struct layer *layer) {
-  for (uint32_t i = 0; i < layer->partitions; i++) {
-    layer->to[i] = visited_end_of(visited_set, i);
-    layer->from[i] = visited_from(visited_set, layer->from[i]);
-  }
-}
 
 /* Threads are worth it from so many states of a layer on. */
 #define PARALLEL_MIN_STATES 8192
@@ -104,16 +98,16 @@ static bool is_for_many(struct worker *w, uint64_t states) {
   return s->pool;
 }
 
-static bool look_beyond(struct worker *w) {
-  worker_probe_next_layer(w);
-  return true;
+static bool run(struct worker *w, bool (*work)(struct worker *)) {
+  const struct visited_backend *b = w->search->backend;
+  return b->run ? b->run(w, work) : work(w);
 }
 
 static bool run_stage(struct worker *w, enum stage_kind kind) {
   static bool (*const works[])(struct worker *) = {[STAGE_CHECK] = worker_check,
                                                    [STAGE_EXPAND] = worker_expand,
                                                    [STAGE_DEFERRED] = worker_expand_deferred,
-                                                   [STAGE_BEYOND] = look_beyond};
+                                                   [STAGE_BEYOND] = worker_probe_next_layer};
   struct search *s = w->search;
   struct search_stage *at = s->stage;
   const struct layer *next = kind == STAGE_EXPAND || kind == STAGE_DEFERRED ? &at->next : &at->layer;
@@ -124,11 +118,11 @@ static bool run_stage(struct worker *w, enum stage_kind kind) {
     w->made = worker_pool_run(s->pool, works[kind], &at->layer, next);
   } else {
     struct frontier f;
-    frontier_of(&f, s, &at->layer);
+    s->backend->open_frontier(&f, s, &at->layer);
     w->frontier = &f;
     w->next = next;
     w->at = w->ntaken = 0;
-    w->made = s->ranks ? ranks_run(w, works[kind]) : works[kind](w);
+    w->made = run(w, works[kind]);
     frontier_release(&f);
   }
   w->frontier = NULL;
@@ -151,24 +145,17 @@ static bool make_initial(struct worker *w) {
   at->kind = STAGE_INITIAL;
   at->layer = (struct layer){.partitions = 1, .from = {visited_first()}};
   w->next = &at->layer;
-  bool made = s->ranks ? ranks_run(w, worker_initial) : worker_initial(w);
+  bool made = run(w, worker_initial);
   s->error = w->error;
   search_stop(s, w->end);
-  if (s->spill)
-    return spill_close_layer(w, made);
-  at->states = visited_count(s->visited_set);
-  return made;
+  return s->backend->close_layer(w, made);
 }
 
 /* Checks the layer that was made. False: the search ends with it; s->end says why. */
 static bool check_layer(struct worker *w, bool made) {
   struct search *s = w->search;
   struct search_stage *at = s->stage;
-  if (!s->spill)
-    layer_close(s->visited_set, &at->layer);
-  if (s->ranks && !at->begun)
-    ranks_close_layer(w);
-  bool any = s->ranks ? ranks_layer(w) > 0 : !layer_empty(&at->layer);
+  bool any = s->backend->layer_states(w) > 0;
   if (s->space->restart)
     return false;
   if (any && !at->begun) {
@@ -178,11 +165,11 @@ static bool check_layer(struct worker *w, bool made) {
   bool checked =
       !w->unchecked || run_stage(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
   if (any)
-    s->stats.frontier = s->ranks ? ranks_layer(w) : w->unchecked ? w->frontier_states : at->states;
+    s->stats.frontier = w->unchecked ? w->frontier_states : at->states;
   if (s->space->restart)
     return false;
-  if (s->ranks)
-    ranks_agree_on_findings(w);
+  if (s->backend->layer_checked)
+    s->backend->layer_checked(w);
   if (!made || !checked) {
     note_interrupt(w);
     if (s->error.found) /* in the choice of an initial state */
@@ -223,24 +210,19 @@ static void explore(struct worker *w, bool resumed) {
   struct search_stage *at = s->stage;
   w->unchecked = true;
   bool made = resumed || make_initial(w), amid = resumed && at->kind != STAGE_CHECK;
-  if (s->ranks && !ranks_share(w, made))
+  if (s->backend->initial_made && !s->backend->initial_made(w, made))
     return;
   while (amid || check_layer(w, made)) {
     if (!amid)
       at->before = visited_count(s->visited_set);
     make_lanes(w, amid);
-    w->unchecked = s->ranks || amid;
+    w->unchecked = s->backend->check_later || amid;
     made = ((amid && at->kind == STAGE_DEFERRED) || run_stage(w, STAGE_EXPAND)) &&
-           (!s->ranks || !s->space->uses_proviso || run_stage(w, STAGE_DEFERRED));
+           (s->backend->proviso != PROVISO_AFTER_LAYER || !s->space->uses_proviso || run_stage(w, STAGE_DEFERRED));
     amid = false;
-    if (s->space->restart && !s->ranks)
+    if (s->space->restart)
       return;
-    if (s->spill) {
-      made = spill_close_layer(w, made);
-      continue;
-    }
-    at->layer = at->next;
-    at->states = visited_count(s->visited_set) - at->before;
+    made = s->backend->close_layer(w, made);
   }
 }
 
@@ -259,15 +241,15 @@ static void go(struct worker *w) {
       s->space->restart = false;
     explore(w, kept);
   }
-  if (s->ranks)
-    ranks_end(w);
+  if (s->backend->end)
+    s->backend->end(w);
   worker_update_stats(w);
   if (s->checkpoints)
     checkpoint_write_end(s, w);
 }
 
 void search_run(struct search *s) {
-  s->visited_set = new_store(s);
+  new_visited_set(s);
   bool limited = s->limits.states != 0 && s->limits.states <= VISITED_MAX_STATES;
   if (s->limits.states == 0 || (!limited && !s->ranks))
     s->limits.states = s->ranks ? UINT64_MAX : VISITED_MAX_STATES;
@@ -280,7 +262,7 @@ void search_run(struct search *s) {
   struct search_stage stage = {0};
   s->stage = &stage;
   worker_start_clock(w);
-  if (!s->ranks || ranks_begin(w))
+  if (!s->backend->begin || s->backend->begin(w))
     go(w);
   if (s->spill && !search_limited(s->end)) { /* nothing there is needed any more */
     visited_free(s->visited_set);
@@ -312,10 +294,7 @@ double search_omission_probability(const struct search *s) {
   return missed < 1 ? missed : 1;
 }
 
-state_ref search_find(const struct search *s, const struct state *state) {
-  return s->spill ? spill_find(s, state->bytes, state->length)
-                  : visited_lookup(s->visited_set, state->bytes, state->length);
-}
+state_ref search_find(const struct search *s, const struct state *state) { return s->backend->find(s, state); }
 
 struct path_goal finding_goal(const struct finding *f) {
   return (struct path_goal){.kind = !f->by_step                 ? GOAL_STATE
@@ -324,32 +303,8 @@ struct path_goal finding_goal(const struct finding *f) {
                             .property = f->property};
 }
 
-bool search_has_path(const struct search *s, const struct finding *f) {
-  return s->ranks ? rank_path_is_known(s, f) : f->state != STATE_REF_NONE;
-}
+bool search_has_path(const struct search *s, const struct finding *f) { return s->backend->has_path(s, f); }
 
 struct state *search_path(const struct search *s, const struct finding *f, uint32_t *n, struct path_goal *goal) {
-  if (s->paths)
-    return rank_path(s, f, n, goal);
-  *goal = finding_goal(f);
-  if (s->limits.signature)
-    return compaction_path(s, f, n);
-  if (s->spill)
-    return spill_path(s, f, n);
-  uint32_t length = f->target != STATE_REF_NONE;
-  for (state_ref r = f->state; r != STATE_REF_NONE; r = visited_get(s->visited_set, r).parent)
-    length++;
-  struct state *path = memory_alloc((length ? length : 1) * sizeof *path);
-  uint32_t at = length;
-  if (f->target != STATE_REF_NONE) {
-    struct stored last = visited_get(s->visited_set, f->target);
-    path[--at] = (struct state){last.bytes, last.length};
-  }
-  for (state_ref r = f->state; r != STATE_REF_NONE;) {
-    struct stored on = visited_get(s->visited_set, r);
-    path[--at] = (struct state){on.bytes, on.length};
-    r = on.parent;
-  }
-  *n = length;
-  return path;
+  return s->backend->path(s, f, n, goal);
 }

@@ -93,6 +93,7 @@ struct search {
   struct memory_sample look;
   const char *why; /* GAVE_UP; borrowed */
   struct visited_set *visited_set;
+  const struct visited_backend *backend;
   /* Of several threads: */
   struct worker_pool *pool; /* who else is at it, or NULL */
   bool single_threaded;     /* nobody can be */

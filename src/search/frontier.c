@@ -1,21 +1,5 @@
 #include "search/spill.h"
 
-void frontier_of(struct frontier *f, const struct search *s, const struct layer *layer) {
-  const struct search_stage *at = s->stage;
-  if (s->spill) {
-    *f = (struct frontier){.layer = layer, .on_disk = true, .disk_log = spill_reader(s->spill, layer)};
-    return;
-  }
-  *f = (struct frontier){.layer = layer, .in_order = s->spill_folder};
-  for (uint32_t i = 0; i < layer->partitions; i++)
-    f->reader[i] = visited_reader(s->visited_set, at->begun ? at->at[i] : layer->from[i], layer->to[i]);
-  if (!at->begun)
-    return;
-  f->first = at->first.at;
-  f->nfirst = at->first.n;
-  f->taken = at->done;
-}
-
 void frontier_release(struct frontier *f) {
   if (f->on_disk)
     disk_log_reader_release(&f->disk_log);

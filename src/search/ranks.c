@@ -2,6 +2,7 @@
 
 #include "search/message_batches.h"
 #include "search/rank_paths.h"
+#include "search/visited_backend.h"
 
 #include <string.h>
 
@@ -33,7 +34,7 @@ static void tell_finding(struct worker *w, uint32_t from, uint32_t i) {
 }
 
 /* Of this layer: the cheapest, of the first rank that has one. */
-void ranks_agree_on_findings(struct worker *w) {
+static void agree_on_findings(struct worker *w) {
   struct message_batches *x = w->batches;
   struct ranks *r = x->ranks;
   uint32_t n = w->space->query->nproperties + 1;
@@ -54,13 +55,15 @@ void ranks_agree_on_findings(struct worker *w) {
     }
   }
   w->search->error = w->error;
+  if (x->layer > 0)
+    w->search->stats.frontier = x->layer;
   memory_free(mine);
   memory_free(all);
 }
 
 /* --- layers --- */
 
-bool ranks_run(struct worker *w, bool (*work)(struct worker *)) {
+static bool run(struct worker *w, bool (*work)(struct worker *)) {
   struct message_batches *x = w->batches;
   x->probing = w->search->stage->kind == STAGE_BEYOND;
   x->halted = !work(w);
@@ -70,18 +73,20 @@ bool ranks_run(struct worker *w, bool (*work)(struct worker *)) {
   return !x->halted;
 }
 
-uint64_t ranks_layer(const struct worker *w) { return w->batches->layer; }
+static uint64_t layer_states(const struct worker *w) { return w->batches->layer; }
 
-void ranks_close_layer(struct worker *w) {
+static bool close_layer(struct worker *w, bool made) {
+  memory_close_layer(w, made);
   const struct layer *layer = &w->search->stage->layer;
   struct message_batches *x = w->batches;
   if (x->layers.n == 0)
     vec_push(&x->layers, layer->from[0]);
   vec_push(&x->layers, layer->to[0]);
+  return made;
 }
 
 /* Up to here every rank has found the same by itself; from here on each finds its own. */
-bool ranks_share(struct worker *w, bool made) {
+static bool share(struct worker *w, bool made) {
   struct message_batches *x = w->batches;
   struct ranks *r = x->ranks;
   if (w->space->restart || x->shared)
@@ -136,7 +141,15 @@ static void join_spaces(struct worker *w) {
 
 /* --- from the first to the last --- */
 
-bool ranks_begin(struct worker *w) {
+static void reset(struct worker *w) {
+  struct message_batches *x = w->batches;
+  for (uint32_t i = 0; i <= w->space->query->nproperties; i++)
+    x->found_at[i] = NO_RANK;
+  vec_clear(&x->layers);
+  batches_clear(x);
+}
+
+static bool begin(struct worker *w) {
   struct ranks *r = w->search->ranks;
   if (r->broken != SEARCH_EXHAUSTED) {
     w->search->end = r->broken;
@@ -145,22 +158,65 @@ bool ranks_begin(struct worker *w) {
   r->known = 0;
   vec_clear(&r->given);
   batches_new(w);
-  ranks_reset(w);
+  reset(w);
   return true;
 }
 
-void ranks_reset(struct worker *w) {
-  struct message_batches *x = w->batches;
-  for (uint32_t i = 0; i <= w->space->query->nproperties; i++)
-    x->found_at[i] = NO_RANK;
-  vec_clear(&x->layers);
-  batches_clear(x);
-}
-
-void ranks_end(struct worker *w) {
+static void end(struct worker *w) {
   if (w->batches->shared)
     rank_paths_make(w->batches);
   join_spaces(w);
   dictionary_unshare(w->search->ranks);
   w->search->threaded_from = 0;
 }
+
+/* --- the backend --- */
+
+/* Parents are references on other ranks, so deltas between parents are of no use. */
+static struct visited_set *new_set(const struct search *s) {
+  return s->limits.signature ? visited_new_compact(s->limits.signature) : visited_new();
+}
+
+static bool send(struct worker *w, const struct state *state, const struct edge *edge, fault_cost c) {
+  return batches_send(w->batches, state, edge, c);
+}
+
+static bool probe(struct worker *w, const struct state *state, const struct edge *edge) {
+  return batches_send(w->batches, state, edge, 0);
+}
+
+/* Other ranks are about as far with their parts of the layer. */
+static void count(struct worker *w) {
+  struct search *s = w->search;
+  memory_count(w);
+  s->stats.states += s->other_ranks.states;
+  if (w->batches && s->stats.layer > 0) {
+    s->stats.done = s->stats.done * w->batches->layer / s->stats.layer;
+    s->stats.layer = w->batches->layer;
+  }
+}
+
+static void serve(struct worker *w) { batches_serve(w->batches); }
+static bool suspend(struct worker *w) { return batches_suspend(w->batches); }
+
+const struct visited_backend visited_on_ranks = {.new_set = new_set,
+                                                 .proviso = PROVISO_AFTER_LAYER,
+                                                 .check_later = true,
+                                                 .begin = begin,
+                                                 .run = run,
+                                                 .initial_made = share,
+                                                 .close_layer = close_layer,
+                                                 .layer_states = layer_states,
+                                                 .layer_checked = agree_on_findings,
+                                                 .end = end,
+                                                 .reset = reset,
+                                                 .open_frontier = memory_open_frontier,
+                                                 .send = send,
+                                                 .get = memory_get,
+                                                 .find = memory_find,
+                                                 .has_path = rank_path_is_known,
+                                                 .path = rank_path,
+                                                 .probe = probe,
+                                                 .serve = serve,
+                                                 .count = count,
+                                                 .suspend = suspend};

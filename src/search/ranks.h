@@ -85,19 +85,4 @@ void dictionary_catch_up(struct ranks *, uint64_t behind, uint64_t given);
 void dictionary_synchronise(struct ranks *); /* all barrier, and know all names afterwards */
 void dictionary_answer(struct ranks *, const uint8_t *request, size_t n, bytes *reply);
 
-/* --- ranks.c: what is special about a search by several (bfs.c) --- */
-
-struct worker;
-
-bool ranks_begin(struct worker *); /* false: it cannot be done; search->end says why */
-/* After the initial states were made, or nothing of them was: from here on names are common. False: they cannot be. */
-bool ranks_share(struct worker *, bool made);
-/* Each rank does its part; false: not all of it was done. */
-bool ranks_run(struct worker *, bool (*work)(struct worker *));
-uint64_t ranks_layer(const struct worker *);   /* how many states the newest layer has, all ranks together */
-void ranks_close_layer(struct worker *);       /* it is complete, on this rank as on all others */
-void ranks_agree_on_findings(struct worker *); /* after a layer was checked */
-void ranks_reset(struct worker *);             /* with search_reset */
-void ranks_end(struct worker *);
-
 #endif

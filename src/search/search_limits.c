@@ -1,7 +1,6 @@
 /* Limits, interruptions and progress, and when the search is to be written down. */
 #include "base/memory.h"
-#include "search/message_batches.h"
-#include "search/spill.h"
+#include "search/visited_backend.h"
 
 #include <time.h>
 
@@ -36,16 +35,9 @@ void worker_stop(struct worker *w, enum search_end why) {
 
 void worker_update_stats(struct worker *w) {
   struct search *s = w->search;
-  s->stats.states = (s->spill ? spill_states(s->spill) : visited_count(s->visited_set)) + s->other_ranks.states;
-  s->stats.disk = s->spill ? spill_bytes(s->spill) : 0;
+  s->backend->count(w);
   s->stats.transitions = w->transitions + s->other_ranks.transitions;
   s->stats.seconds = now() - w->started;
-  s->stats.layer = s->stage ? s->stage->states : 0;
-  s->stats.done = s->stage && w->frontier ? w->frontier->taken : 0;
-  if (w->batches && s->stats.layer > 0) { /* others are about as far with theirs */
-    s->stats.done = s->stats.done * ranks_layer(w) / s->stats.layer;
-    s->stats.layer = ranks_layer(w);
-  }
   s->stats.memory = visited_bytes(s->visited_set) + w->space->ops->memory(w->space) +
                     (s->pool ? worker_pool_memory(s->pool) : 0) + s->other_ranks.memory;
 }
@@ -70,14 +62,14 @@ static bool memory_is_full(struct search *s) {
 static void make_room(struct worker *w) {
   struct search *s = w->search;
   bool worth = s->limits.spill_from > 0 || visited_bytes(s->visited_set) >= s->limits.memory / WORTH;
-  if (s->spill_folder && worth && (w->suspend_at != SUSPEND_NEVER || s->spill))
+  if (s->backend->relocates && worth && (w->suspend_at != SUSPEND_NEVER || s->backend->candidates))
     s->pause = true;
   else if (!ends_suspended(w, SEARCH_MEMORY))
     worker_stop(w, SEARCH_MEMORY);
 }
 
 static bool is_for_test(const struct search *s) {
-  return s->limits.spill_from > 0 && s->spill_folder && visited_count(s->visited_set) >= s->limits.spill_from;
+  return s->limits.spill_from > 0 && s->backend->relocates && visited_count(s->visited_set) >= s->limits.spill_from;
 }
 
 bool worker_check_limits(struct worker *w) {
@@ -104,8 +96,8 @@ bool worker_check_limits(struct worker *w) {
 
 bool worker_may_continue(struct worker *w) {
   const struct limits *l = &w->search->limits;
-  if (w->batches)
-    batches_serve(w->batches);
+  if (w->search->backend->serve)
+    w->search->backend->serve(w);
   if (w->shared && *w->halt)
     return false;
   if (!l->interrupt || !*l->interrupt)

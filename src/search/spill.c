@@ -40,9 +40,6 @@ void spill_free(struct spill *p) {
   memory_free(p);
 }
 
-uint64_t spill_states(const struct spill *p) { return p->states; }
-uint64_t spill_bytes(const struct spill *p) { return disk_log_end(p->disk_log); }
-
 /* What is on the disk_log stays there, and what is in memory as well. */
 static void stop_spilling(struct search *s, struct worker *w, int error) {
   struct text why = {0};
@@ -189,6 +186,7 @@ static void begin(struct search *s, struct worker *const *all, uint32_t n) {
   }
   visited_clear(s);
   s->spill = p;
+  s->backend = &visited_on_disk;
 }
 
 /* --- candidates --- */
@@ -201,13 +199,13 @@ static void find_candidate_findings(const struct search *s, struct worker *const
   for (uint32_t i = 0; i < n; i++)
     for (uint32_t k = 0; k <= s->space->query->nproperties; k++) {
       struct finding *f = k < s->space->query->nproperties ? &all[i]->findings[k] : &all[i]->error;
-      if (f->found && (f->state | f->target) & SPILL_CANDIDATE)
+      if (f->found && (f->state | f->target) & CANDIDATE_TAG)
         vec_push(named, f);
     }
 }
 
 static void relocate_named(const findings_vec *named, state_ref candidate, state_ref place) {
-  candidate |= SPILL_CANDIDATE;
+  candidate |= CANDIDATE_TAG;
   for (size_t i = 0; i < named->n; i++) {
     struct finding *f = named->at[i];
     f->state = f->state == candidate ? place : f->state;
@@ -334,14 +332,9 @@ bool spill_candidate_is_next(const struct search *s, state_ref candidate) {
   return !(parent & CANDIDATE_KNOWN) || parent & CANDIDATE_NEXT;
 }
 
-void spill_make_room(struct search *s, struct worker *const *all, uint32_t n) {
-  if (s->spill)
-    empty(s, all, n);
-  else
-    begin(s, all, n);
-}
+static void empty_candidates(struct search *s, struct worker *const *all, uint32_t n) { empty(s, all, n); }
 
-bool spill_close_layer(struct worker *w, bool made) {
+static bool close_layer(struct worker *w, bool made) {
   struct search *s = w->search;
   struct spill *p = s->spill;
   struct search_stage *at = s->stage;
@@ -356,7 +349,7 @@ bool spill_close_layer(struct worker *w, bool made) {
   return made && !search_limited(s->end);
 }
 
-bool spill_has_new(struct worker *w) {
+static bool has_new(struct worker *w) {
   struct search *s = w->search;
   findings_vec none = {0};
   if (!find_known(s, w, &none))
@@ -381,15 +374,15 @@ static bool read_record(struct disk_log_reader *r) {
   return true;
 }
 
-struct stored spill_at(const struct search *s, state_ref ref, disk_log_bytes *into) {
+static struct stored get(const struct search *s, state_ref ref, disk_log_bytes *into) {
   return disk_log_get(s->spill->disk_log, ref, into);
 }
 
-state_ref spill_find(const struct search *s, const uint8_t *bytes, uint32_t length) {
+static state_ref find(const struct search *s, const struct state *state) {
   struct disk_log_reader r = disk_log_reader(s->spill->disk_log, disk_log_first(), disk_log_end(s->spill->disk_log));
   state_ref found = STATE_REF_NONE;
   while (found == STATE_REF_NONE && read_record(&r))
-    if (r.stored.length == length && !memcmp(r.stored.bytes, bytes, length))
+    if (r.stored.length == state->length && !memcmp(r.stored.bytes, state->bytes, state->length))
       found = r.ref;
   disk_log_reader_release(&r);
   return found;
@@ -406,16 +399,17 @@ static struct state keep(struct spill *p, const struct stored *at) {
 
 /* If it was not to have a place any more: where it is. */
 static struct stored read_at(const struct search *s, state_ref ref, disk_log_bytes *into) {
-  if (!(ref & SPILL_CANDIDATE))
+  if (!(ref & CANDIDATE_TAG))
     return disk_log_get(s->spill->disk_log, ref, into);
-  struct stored candidate = visited_get(s->visited_set, ref & ~SPILL_CANDIDATE);
+  struct stored candidate = visited_get(s->visited_set, ref & ~CANDIDATE_TAG);
   candidate.parent &= POSITION_MASK;
   return candidate;
 }
 
-struct state *spill_path(const struct search *s, const struct finding *f, uint32_t *n) {
+static struct state *path(const struct search *s, const struct finding *f, uint32_t *n, struct path_goal *goal) {
   struct spill *p = s->spill;
   VEC(struct state) back = {0};
+  *goal = finding_goal(f);
   disk_log_bytes bytes = {0};
   if (f->target != STATE_REF_NONE) {
     struct stored last = read_at(s, f->target, &bytes);
@@ -436,8 +430,9 @@ struct state *spill_path(const struct search *s, const struct finding *f, uint32
   return back.at;
 }
 
-struct disk_log_reader spill_reader(const struct spill *p, const struct layer *layer) {
-  return disk_log_reader(p->disk_log, layer->from[0], layer->to[0]);
+static void open_frontier(struct frontier *f, const struct search *s, const struct layer *layer) {
+  *f = (struct frontier){
+      .layer = layer, .on_disk = true, .disk_log = disk_log_reader(s->spill->disk_log, layer->from[0], layer->to[0])};
 }
 
 uint32_t spill_read_states(struct disk_log_reader *r, struct frontier_state *to, uint32_t most, disk_log_bytes *into) {
@@ -454,3 +449,65 @@ uint32_t spill_read_states(struct disk_log_reader *r, struct frontier_state *to,
     to[i].stored.bytes = bytes;
   return n;
 }
+
+/* --- backends --- */
+
+/* Candidates get parents on disk, so deltas between parents are of no use. */
+static struct visited_set *new_plain(const struct search *s) {
+  (void)s;
+  return visited_new();
+}
+
+static bool probe(struct worker *w, const struct state *state, const struct edge *edge) {
+  state_ref ref;
+  (void)edge;
+  visited_insert_in(w->search->visited_set, w->partition, state->bytes, state->length,
+                    key_hash(state->bytes, state->length), 0, STATE_REF_NONE, 0, &ref);
+  return true;
+}
+
+static void count(struct worker *w) {
+  struct search *s = w->search;
+  memory_count(w);
+  s->stats.states = s->spill->states;
+  s->stats.disk = disk_log_end(s->spill->disk_log);
+}
+
+/* Memory is full. Which states met the proviso is known when all candidates have their places. */
+static bool suspend(struct worker *w) {
+  bool uses_proviso = w->space->uses_proviso, in_memory = !w->search->spill;
+  if (uses_proviso && !(worker_flush(w) && (!in_memory || worker_expand_waiting(w))))
+    return false;
+  return worker_suspend_all(w) && (!uses_proviso || worker_expand_waiting(w));
+}
+
+const struct visited_backend visited_spillable = {.new_set = new_plain,
+                                                  .relocates = true,
+                                                  .close_layer = memory_close_layer,
+                                                  .layer_states = memory_layer_states,
+                                                  .open_frontier = memory_open_frontier,
+                                                  .get = memory_get,
+                                                  .find = memory_find,
+                                                  .has_path = memory_has_path,
+                                                  .path = memory_path,
+                                                  .probe = memory_probe,
+                                                  .count = memory_count,
+                                                  .suspend = suspend,
+                                                  .suspend_all = begin};
+
+const struct visited_backend visited_on_disk = {.new_set = new_plain,
+                                                .proviso = PROVISO_WHEN_EMPTIED,
+                                                .candidates = true,
+                                                .relocates = true,
+                                                .close_layer = close_layer,
+                                                .layer_states = memory_layer_states,
+                                                .open_frontier = open_frontier,
+                                                .get = get,
+                                                .find = find,
+                                                .has_path = memory_has_path,
+                                                .path = path,
+                                                .probe = probe,
+                                                .has_new = has_new,
+                                                .count = count,
+                                                .suspend = suspend,
+                                                .suspend_all = empty_candidates};

@@ -1,8 +1,7 @@
 #include "search/worker_internal.h"
 
 #include "base/memory.h"
-#include "search/message_batches.h"
-#include "search/spill.h"
+#include "search/visited_backend.h"
 #include "search/visited_index.h"
 
 #include <string.h>
@@ -42,6 +41,7 @@ struct worker *worker_new(struct search *s, struct system *space, uint32_t parti
   w->search = s;
   w->space = space;
   w->partition = partition;
+  w->send = s->backend->send;
   uint32_t n = space->query->nproperties;
   w->findings = partition == 0 ? s->findings : memory_alloc((n ? n : 1) * sizeof *w->findings);
   w->recent = memory_alloc(sizeof *w->recent << RECENT_BITS);
@@ -90,12 +90,11 @@ void worker_free(struct worker *w) {
 /* --- from time to time --- */
 
 static bool suspend(struct worker *w);
-static bool expand_deferred(struct worker *w);
 
 /* In the middle of a state's steps. A state on a disk_log is the worker's own while it is expanded. */
 static bool can_suspend_here(const struct worker *w) {
   return w->suspend_at == SUSPEND_ANYWHERE ||
-         (w->suspend_at == SUSPEND_BETWEEN_STATES && w->search->spill && !w->space->uses_proviso);
+         (w->suspend_at == SUSPEND_BETWEEN_STATES && w->search->backend->candidates && !w->space->uses_proviso);
 }
 
 __attribute__((cold, noinline)) static bool tick_slowly(struct worker *w) {
@@ -208,58 +207,52 @@ static inline void check_state(struct worker *w, state_ref ref, const struct sta
 
 /* --- into the visited_set --- */
 
-/* It led to a state of the next layer. Steps that are put off from layer to layer are put off no further than to the
-   last one, so it does not matter whether somebody else found that state first. */
-static void proviso_met(struct worker *w, const struct pending_insert *p) {
-  if (p->deferred < w->deferred.n && w->deferred.at[p->deferred].ref == p->from)
+/* It led to a state of the next layer, or to a candidate for one. Steps that are put off from layer to layer are put
+   off no further than to the last one, so it does not matter whether somebody else found that state first. */
+static void proviso_met(struct worker *w, const struct pending_insert *p, state_ref ref) {
+  if (p->deferred >= w->deferred.n || w->deferred.at[p->deferred].ref != p->from)
+    return;
+  if (w->search->backend->candidates)
+    vec_push(&w->candidate_successors, ((struct candidate_successor){p->deferred, p->from, ref}));
+  else
     w->deferred.at[p->deferred].proviso = true;
 }
 
 /* A state that was found before: is it of the layer that is being made? */
 static inline bool is_of_next(const struct worker *w, state_ref ref) {
-  return w->search->spill ||
+  return w->search->backend->candidates ||
          ref >= w->next->from[w->next->partitions == 1 ? 0 : visited_partition_of(w->search->visited_set, ref)];
 }
 
 /* Is there room for so many states more? Several threads have no limit of states: see search_run. */
 static bool has_room(const struct worker *w, uint32_t n) {
-  return w->shared || w->search->spill || visited_count(w->search->visited_set) + n <= w->search->limits.states;
+  return w->shared || w->search->backend->candidates ||
+         visited_count(w->search->visited_set) + n <= w->search->limits.states;
 }
 static inline bool is_full(const struct worker *w) { return !w->room && !has_room(w, 1); }
 
-/* What is new is known when the visited_set is emptied. */
-static state_ref insert_candidate(struct worker *w, const struct pending_insert *p, const uint8_t *key) {
-  struct visited_set *visited_set = w->search->visited_set;
-  state_ref ref;
-  w->unchecked = true;
-  if (!visited_insert_in(visited_set, w->partition, key, p->length, p->hash, p->probe_position, p->from, p->fault_cost,
-                         &ref))
-    visited_improve_parent(visited_set, ref, p->from, p->fault_cost);
-  if (w->space->uses_proviso && p->deferred < w->deferred.n && w->deferred.at[p->deferred].ref == p->from)
-    vec_push(&w->candidate_successors, ((struct candidate_successor){p->deferred, p->from, ref}));
-  return ref;
+static inline state_ref finding_ref(const struct worker *w, state_ref ref) {
+  return w->search->backend->candidates ? ref | CANDIDATE_TAG : ref;
 }
 
 /* STATE_REF_NONE: there are as many states as allowed already. */
 static state_ref insert(struct worker *w, const struct pending_insert *p, const uint8_t *key) {
   struct visited_set *visited_set = w->search->visited_set;
   state_ref ref;
-  if (w->search->spill)
-    return insert_candidate(w, p, key);
   if (is_full(w)) {
     ref = visited_find(visited_set, key, p->length, p->hash);
     if (ref == STATE_REF_NONE)
       return ref;
   } else if (visited_insert_in(visited_set, w->partition, key, p->length, p->hash, p->probe_position, p->from,
                                p->fault_cost, &ref)) {
-    proviso_met(w, p);
+    proviso_met(w, p, ref);
     w->unchecked = true; /* the space may be in the middle of something */
-    if (w->space->ops->stored)
+    if (w->space->ops->stored && !w->search->backend->candidates)
       w->space->ops->stored(w->space, &(struct state){key, p->length});
     return ref;
   }
   if (is_of_next(w, ref)) {
-    proviso_met(w, p);
+    proviso_met(w, p, ref);
     visited_improve_parent(visited_set, ref, p->from, p->fault_cost);
   }
   return ref;
@@ -272,7 +265,7 @@ static bool put(struct worker *w, const struct pending_insert *p) {
     worker_stop(w, SEARCH_STATES);
     return false;
   }
-  state_ref target = w->search->spill ? ref | SPILL_CANDIDATE : ref;
+  state_ref target = finding_ref(w, ref);
   for (uint64_t broken = p->broken; broken != 0; broken &= broken - 1) {
     uint32_t property = (uint32_t)__builtin_ctzll(broken);
     found_step(&w->findings[property], w->rounds, property, p->from, target, p->fault_cost);
@@ -322,8 +315,8 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
     return true;
   }
   w->transitions += w->from != STATE_REF_NONE;
-  if (w->batches)
-    return batches_send(w->batches, state, edge, c);
+  if (w->send)
+    return w->send(w, state, edge, c);
   struct short_key key = {{0}};
   bool is_short = state->length <= KEY_SHORT_BYTES;
   uint64_t hash;
@@ -369,12 +362,12 @@ static inline bool insert_short(struct worker *w, const struct short_pending *p)
   } else if (visited_insert_words_in(visited_set, w->partition, word, length, p->hash, p->probe_position, p->from,
                                      p->fault_cost, &ref)) {
     struct state state = {(const uint8_t *)word, length};
-    if (w->space->ops->stored && !w->search->spill)
+    if (w->space->ops->stored && !w->search->backend->candidates)
       w->space->ops->stored(w->space, &state);
     if (p->invisible && p->fault_cost == 0)
       return true;
     if (p->fault_cost == 0) /* a candidate in which something is found is new: else it would have been found before */
-      check_state(w, w->search->spill ? ref | SPILL_CANDIDATE : ref, &state, 0);
+      check_state(w, finding_ref(w, ref), &state, 0);
     else
       w->unchecked = true; /* there may be a cheaper way to it yet */
     return true;
@@ -503,44 +496,21 @@ static inline const struct frontier_state *next_taken(struct worker *w) {
   return w->at < w->ntaken ? &w->taken[w->at++] : NULL;
 }
 
-/* Memory is full. Which of the states that put steps off made headway is known when all candidates have their place. */
-static bool make_room(struct worker *w) {
-  struct search *s = w->search;
-  bool uses_proviso = w->space->uses_proviso;
-  if (uses_proviso && !(flush(w) && flush_short(w) && (s->spill || expand_deferred(w))))
-    return false;
-  if (w->shared) {
-    worker_pool_suspend(s->pool);
-  } else {
-    spill_make_room(s, &w, 1);
-    s->pause = false;
-  }
-  if (search_limited(w->end) || (w->shared && *w->halt))
-    return false;
-  return !uses_proviso || expand_deferred(w);
+bool worker_flush(struct worker *w) { return flush(w) && flush_short(w); }
+
+/* The search is to be written down, or memory is full. */
+static bool suspend(struct worker *w) {
+  return search_limited(w->end) || w->space->restart || w->search->backend->suspend(w);
 }
 
-/* The search is to be written down. Where the order in which states come to the visited_set is chance, or will come out
-   the same, all of them go there; else they are written down where they are, so that everything goes on as if nothing
-   had been. */
-static bool suspend(struct worker *w) {
+bool worker_suspend_all(struct worker *w) {
   struct search *s = w->search;
-  if (search_limited(w->end) || w->space->restart)
-    return true;
-  if (w->batches)
-    return batches_suspend(w->batches);
-  if (s->spill_folder)
-    return make_room(w);
-  if ((w->shared || w->suspend_at == SUSPEND_ANYWHERE) && !(flush(w) && flush_short(w) && expand_deferred(w)))
-    return false;
   if (w->shared) {
     worker_pool_suspend(s->pool);
-    return !*w->halt;
+    return !search_limited(w->end) && !*w->halt;
   }
-  checkpoint_write(s, &w, 1);
+  s->backend->suspend_all(s, &w, 1);
   s->pause = false;
-  if (s->ending != SEARCH_EXHAUSTED)
-    worker_stop(w, (enum search_end)s->ending);
   return !search_limited(w->end);
 }
 
@@ -580,7 +550,7 @@ static bool next_of_layer(void *context, struct state *state, uint64_t *origin, 
   if (!at || !tick(w, TICKS_PER_STATE))
     return false;
   *state = (struct state){at->stored.bytes, at->stored.length};
-  *origin = w->search->spill_folder ? worker_origin(w, at) : at->ref;
+  *origin = w->search->backend->relocates ? worker_origin(w, at) : at->ref;
   *c = at->stored.fault_cost;
   return true;
 }
@@ -603,13 +573,11 @@ static bool steps_from(struct worker *w, state_ref r, const struct stored *at, s
 
 /* Those of which nothing came that is still to be expanded take their other steps, too. */
 static bool complete(struct worker *w, const struct deferred_state *r) {
-  struct stored at = w->waiting         ? w->waiting[r - w->deferred.at]
-                     : w->search->spill ? spill_at(w->search, r->ref, &w->one)
-                                        : visited_get_key(w->search->visited_set, r->ref);
+  struct stored at = w->waiting ? w->waiting[r - w->deferred.at] : w->search->backend->get(w->search, r->ref, &w->one);
   return r->proviso || steps_from(w, r->ref, &at, w->space->ops->deferred);
 }
 
-static bool expand_deferred(struct worker *w) {
+bool worker_expand_waiting(struct worker *w) {
   if (w->deferred.n == 0)
     return true;
   if (!flush(w))
@@ -654,16 +622,21 @@ static bool expand_each(struct worker *w) {
     }
     if (w->waiting)
       w->waiting[w->deferred.n - 1] = at->stored;
-    if (w->deferred.n >= DEFERRED_MAX && !w->batches && !w->search->spill && !expand_deferred(w))
+    if (w->deferred.n >= DEFERRED_MAX && w->search->backend->proviso == PROVISO_AT_ONCE && !worker_expand_waiting(w))
       return false;
   }
-  if (!flush(w) || !flush_short(w))
+  if (!worker_flush(w))
     return false;
-  if (w->search->spill && w->deferred.n > 0) {
+  switch (w->deferred.n > 0 ? w->search->backend->proviso : PROVISO_AFTER_LAYER) {
+  case PROVISO_AT_ONCE:
+    return worker_expand_waiting(w);
+  case PROVISO_WHEN_EMPTIED:
     w->search->pause = true;
     return suspend(w);
+  case PROVISO_AFTER_LAYER:
+    break;
   }
-  return w->batches || expand_deferred(w);
+  return true;
 }
 
 bool worker_expand(struct worker *w) {
@@ -674,7 +647,7 @@ bool worker_expand(struct worker *w) {
     whole = w->space->ops->expand(w->space, next_of_layer, emit_from, w) && !search_limited(w->end) && flush(w);
   } else {
     w->suspend_at = SUSPEND_BETWEEN_STATES;
-    w->space->short_keyed = w->batches ? NULL : &w->short_keyed;
+    w->space->short_keyed = w->send ? NULL : &w->short_keyed;
     whole = expand_each(w);
     w->space->short_keyed = NULL;
   }
@@ -685,7 +658,7 @@ bool worker_expand(struct worker *w) {
 bool worker_initial(struct worker *w) {
   w->from = STATE_REF_NONE;
   w->from_charge = 0;
-  w->suspend_at = w->search->spill_folder ? SUSPEND_ANYWHERE : SUSPEND_NEVER;
+  w->suspend_at = w->search->backend->relocates ? SUSPEND_ANYWHERE : SUSPEND_NEVER;
   bool made = w->space->ops->initial(w->space, emit, w) && flush(w);
   w->suspend_at = SUSPEND_NEVER;
   return made && !worker_was_interrupted(w);
@@ -694,22 +667,11 @@ bool worker_initial(struct worker *w) {
 static bool probe_successor(void *context, const struct state *state, const struct edge *edge) {
   struct worker *w = context;
   struct search *s = w->search;
-  if (w->batches) {
-    s->cut |= edge->error || edge->broken;
-    return !s->cut && tick(w, 1) && batches_send(w->batches, state, edge, 0);
-  }
-  if (s->spill) {
-    state_ref ref;
-    visited_insert_in(s->visited_set, w->partition, state->bytes, state->length, key_hash(state->bytes, state->length),
-                      0, STATE_REF_NONE, 0, &ref);
-    s->cut = edge->error || edge->broken;
-    return !s->cut && tick(w, 1);
-  }
-  s->cut = edge->error || edge->broken || visited_lookup(s->visited_set, state->bytes, state->length) == STATE_REF_NONE;
-  return !s->cut && tick(w, 1);
+  s->cut |= edge->error || edge->broken;
+  return !s->cut && s->backend->probe(w, state, edge) && !s->cut && tick(w, 1);
 }
 
-void worker_probe_next_layer(struct worker *w) {
+bool worker_probe_next_layer(struct worker *w) {
   const struct frontier_state *at;
   struct search *s = w->search;
   while ((at = next_taken(w))) {
@@ -721,12 +683,13 @@ void worker_probe_next_layer(struct worker *w) {
         (w->space->has_deferred && !w->space->ops->deferred(w->space, &state, probe_successor, w)) ||
         !tick(w, TICKS_PER_STATE)) {
       worker_may_continue(w);
-      return;
+      return true;
     }
-    if (s->spill && s->pause && (s->cut = spill_has_new(w)))
-      return;
+    if (s->backend->has_new && s->pause && (s->cut = s->backend->has_new(w)))
+      return true;
   }
-  if (s->spill)
-    s->cut = spill_has_new(w);
+  if (s->backend->has_new)
+    s->cut = s->backend->has_new(w);
   worker_was_interrupted(w);
+  return true;
 }

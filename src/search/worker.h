@@ -16,12 +16,6 @@ struct layer {
   state_ref from[MAX_PARTITIONS], to[MAX_PARTITIONS];
   uint32_t partitions;
 };
-static inline bool layer_empty(const struct layer *l) {
-  for (uint32_t i = 0; i < l->partitions; i++)
-    if (l->from[i] < l->to[i])
-      return false;
-  return true;
-}
 
 /* Where a layer is read. Several threads read it in turns, a few states at a time, each from its own partition as long
    as there are any: what comes after those it has found is found by others more rarely. */
@@ -58,8 +52,6 @@ struct search_stage {
   VEC(state_ref) first;         /* and these before them */
   uint64_t done;                /* states that are not among those */
 };
-void frontier_of(struct frontier *, const struct search *,
-                 const struct layer *); /* what is left of the layer at its stage */
 
 /* Where a worker can be written down. */
 enum suspend_point {
@@ -128,9 +120,10 @@ struct worker {
   struct short_states short_keyed;
   struct short_pending *short_pending;
   uint32_t nshort_pending;
-  struct message_batches
-      *batches; /* of several ranks: where everything goes that is found, instead of the visited_set; or NULL */
-  bool made;    /* what it was to do is done */
+  /* Of several ranks: what is found goes to its owner instead of the visited set; or NULL. */
+  bool (*send)(struct worker *, const struct state *, const struct edge *, fault_cost);
+  struct message_batches *batches;
+  bool made; /* what it was to do is done */
   enum suspend_point suspend_at;
 };
 
@@ -175,6 +168,13 @@ void worker_resolve_candidates(struct worker *);
 uint64_t worker_origin(struct worker *, const struct frontier_state *);
 void worker_set_from(struct worker *, uint64_t origin);
 
+/* For backends. What is pending goes into the visited set. */
+bool worker_flush(struct worker *);
+/* The deferred steps of states that did not meet the proviso. */
+bool worker_expand_waiting(struct worker *);
+/* Waits for all threads; the last one calls the backend's suspend_all. False: stop. */
+bool worker_suspend_all(struct worker *);
+
 bool worker_initial(struct worker *);
 /* Everything after the states that it takes from the frontier; false: it was stopped. */
 bool worker_expand(struct worker *);
@@ -187,7 +187,7 @@ bool worker_found_step(struct worker *, uint32_t property, fault_cost);
 /* The properties of states that it takes from the frontier. */
 bool worker_check(struct worker *);
 /* Is there anything new after this layer? Then the search is cut off, else it has seen everything. */
-void worker_probe_next_layer(struct worker *);
+bool worker_probe_next_layer(struct worker *); /* always true */
 /* Takes over what another one found. */
 void worker_merge(struct worker *, struct worker *other);
 

@@ -1,6 +1,6 @@
 /* Several threads at one layer: each has a space that shares its names with the others', and a partition of the
  * visited_set. */
-#include "search/spill.h"
+#include "search/visited_backend.h"
 
 #include "base/memory.h"
 #include "base/thread.h"
@@ -84,12 +84,7 @@ static void suspend_all(struct worker_pool *c) {
   struct search *s = c->all[0]->search;
   if (!c->halt) {
     join_all(c);
-    if (s->spill_folder)
-      spill_make_room(s, c->all, c->n);
-    else
-      checkpoint_write(s, c->all, c->n);
-    if (s->ending != SEARCH_EXHAUSTED)
-      worker_stop(c->all[0], (enum search_end)s->ending);
+    s->backend->suspend_all(s, c->all, c->n);
   }
   s->pause = false;
   c->suspensions++;
@@ -134,7 +129,7 @@ bool worker_pool_run(struct worker_pool *c, bool (*work)(struct worker *), const
                      const struct layer *next) {
   struct worker *first = c->all[0];
   struct frontier frontier;
-  frontier_of(&frontier, first->search, layer);
+  first->search->backend->open_frontier(&frontier, first->search, layer);
   frontier.lock = &c->lock;
   struct task *tasks = memory_alloc(c->n * sizeof *tasks);
   pthread_t *threads = memory_alloc(c->n * sizeof *threads);

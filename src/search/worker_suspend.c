@@ -1,5 +1,6 @@
 /* A worker at rest: it is written down, its states go elsewhere, or it hears what became of them. */
 #include "search/spill.h"
+#include "search/visited_backend.h"
 #include "search/visited_index.h"
 #include "search/worker_internal.h"
 
@@ -91,17 +92,17 @@ uint64_t worker_origin(struct worker *w, const struct frontier_state *at) {
     i++;
   if (i == w->charges.n)
     vec_push(&w->charges, at->stored.fault_cost);
-  return at->ref | (w->search->spill ? ORIGIN_ON_DISK : 0) | i << ORIGIN_CHARGE;
+  return at->ref | (w->search->backend->candidates ? ORIGIN_ON_DISK : 0) | i << ORIGIN_CHARGE;
 }
 
 void worker_set_from(struct worker *w, uint64_t origin) {
   w->from = origin;
-  if (!w->search->spill_folder) {
+  if (!w->search->backend->relocates) {
     w->from_charge = visited_cost(w->search->visited_set, origin);
     return;
   }
   w->from &= POSITION_MASK;
-  if (w->search->spill && !(origin & ORIGIN_ON_DISK))
+  if (w->search->backend->candidates && !(origin & ORIGIN_ON_DISK))
     w->from = spill_relocate(w->search->spill, w->from);
   w->from_charge = w->charges.at[origin >> ORIGIN_CHARGE];
 }
