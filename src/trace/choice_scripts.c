@@ -5,15 +5,14 @@
 
 #include <string.h>
 
-static void script_keep(struct script *s, const struct choices *c) {
+void script_keep(struct script *s, const struct choices *c) {
   memory_free(s->at);
   *s = (struct script){(uint32_t)c->at, memory_alloc((c->at + 1) * sizeof *s->at)};
   if (c->at)
     memcpy(s->at, c->taken.at, c->at * sizeof *s->at);
 }
 
-/* A local state with the oracles of this round. */
-static value *local_of(const struct model *m, const struct config *c, const struct witness *w, uint32_t p) {
+value *local_with_oracles(const struct model *m, const struct config *c, const struct witness *w, uint32_t p) {
   const struct role *role = &m->roles[model_role_of(m, p)];
   uint32_t length = role_local_length(role);
   value *local = memory_alloc(length * sizeof *local);
@@ -56,7 +55,7 @@ static bool find_sends(struct interpreter *interp, const struct config *c, struc
   bool found = false;
   do {
     struct eval e;
-    value *local = local_of(m, c, w, p);
+    value *local = local_with_oracles(m, c, w, p);
     local_begin(&e, interp, p, c->point, c->phase, local, c->globals);
     e.choices = &choices;
     bool ok = local_sends(&e, &out);

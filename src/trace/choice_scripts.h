@@ -4,6 +4,11 @@
 
 #include "interp/config.h"
 
+struct choices;
+void script_keep(struct script *, const struct choices *); /* those that were taken */
+/* A process's local state with the oracles that are chosen in this round, for memory_free. */
+value *local_with_oracles(const struct model *, const struct config *, const struct witness *, uint32_t process);
+
 /* One round whose witness lacks its scripts: fills them in so that each process sends those messages (by sender *
    processes
    + receiver) and becomes what it is in `after`; NULL: so that the round ends in an error of the model. False: there

@@ -24,28 +24,31 @@ static uint32_t message_kind_of(const struct model *m, const struct event *e) {
 
 /* --- out --- */
 
+json_t *message_to_json(const struct model *m, uint32_t kind, value v) {
+  struct text text = {0};
+  message_print(m, kind, v, &text);
+  json_t *j = json_pack("{s:s, s:o, s:s}", "kind", m->messages[kind].name, "message",
+                        value_to_json(m, m->messages[kind].type, v), "text", text.at);
+  text_release(&text);
+  return j;
+}
+
 static json_t *taken_to_json(const struct model *m, const struct event *e) {
   json_t *j = json_array();
   uint32_t kind = message_kind_of(m, e);
   for (uint32_t i = 0; i < e->ntaken; i++) {
     const struct taken_message *taken = &e->taken[i];
-    struct text text = {0};
-    json_t *one = json_object();
-    message_print(m, kind, taken->message, &text);
-    json_object_set_new(one, "from", process_to_json(m, taken->from));
-    json_object_set_new(one, "kind", json_string(m->messages[kind].name));
-    json_object_set_new(one, "message", value_to_json(m, m->messages[kind].type, taken->message));
-    json_object_set_new(one, "text", json_string(text.at));
+    json_t *one = json_pack("{s:o}", "from", process_to_json(m, taken->from));
+    json_object_update_new(one, message_to_json(m, kind, taken->message));
     json_object_set_new(one, "place", taken->forged ? json_null() : json_string(packet_place_names[taken->place]));
     json_object_set_new(one, "forged", json_boolean(taken->forged));
     json_object_set_new(one, "kept", json_boolean(taken->kept));
     json_array_append_new(j, one);
-    text_release(&text);
   }
   return j;
 }
 
-static json_t *numbers_to_json(const uint32_t *at, uint32_t n) {
+json_t *numbers_to_json(const uint32_t *at, uint32_t n) {
   json_t *j = json_array();
   for (uint32_t i = 0; i < n; i++)
     json_array_append_new(j, json_integer(at[i]));
@@ -151,10 +154,9 @@ static bool read_taken(const json_t *list, struct model *m, struct event *e, str
   return true;
 }
 
-/* A list of small numbers, none if it is missing. */
-static bool read_numbers(const json_t *list, const char *what, uint32_t **at, size_t *n, struct text *why) {
-  *n = json_array_size(list);
-  *at = memory_alloc((*n + 1) * sizeof **at);
+bool numbers_from_json(const json_t *list, const char *what, uint32_t **at, uint32_t *n, struct text *why) {
+  *n = (uint32_t)json_array_size(list);
+  *at = memory_alloc((*n + (size_t)1) * sizeof **at);
   for (size_t i = 0; i < *n; i++) {
     json_int_t v = json_integer_value(json_array_get(list, i));
     if (!json_is_integer(json_array_get(list, i)) || v < 0 || v > UINT32_MAX) {
@@ -167,9 +169,8 @@ static bool read_numbers(const json_t *list, const char *what, uint32_t **at, si
 }
 
 static bool read_choices(const json_t *j, struct event *e, struct text *why) {
-  uint32_t *at;
-  size_t n;
-  bool ok = read_numbers(json_object_get(j, "choices"), "choices", &at, &n, why);
+  uint32_t *at, n;
+  bool ok = numbers_from_json(json_object_get(j, "choices"), "choices", &at, &n, why);
   if (ok)
     event_set_script(e, at, n);
   memory_free(at);
@@ -177,9 +178,8 @@ static bool read_choices(const json_t *j, struct event *e, struct text *why) {
 }
 
 static bool read_out(const json_t *j, struct event *e, struct text *why) {
-  uint32_t *at;
-  size_t n;
-  bool ok = read_numbers(json_object_get(j, "out"), "out", &at, &n, why);
+  uint32_t *at, n;
+  bool ok = numbers_from_json(json_object_get(j, "out"), "out", &at, &n, why);
   for (size_t i = 0; i < n && ok; i++) {
     ok = i == 0 || at[i - 1] < at[i];
     if (ok)

@@ -3,6 +3,7 @@
 #include "base/hash.h"
 #include "base/vec.h"
 #include "interp/round_step.h"
+#include "trace/choice_scripts.h"
 #include "trace/random_walk.h"
 
 #include <string.h>
@@ -155,11 +156,7 @@ static void draw_script(struct random_walk *r, script_fn *run, void *context, st
     c.taken.n = c.arity.n = c.given = fixed;
     c.at = 0;
   }
-  memory_free(out->at);
-  out->n = (uint32_t)fixed;
-  out->at = memory_alloc((fixed + 1) * sizeof *out->at);
-  if (fixed > 0)
-    memcpy(out->at, c.taken.at, fixed * sizeof *out->at);
+  script_keep(out, &c);
   choices_release(&c);
 }
 
@@ -170,23 +167,11 @@ struct process_round { /* one process's part of the round */
   uint32_t process;
 };
 
-static value *local_now(struct random_walk *r, const struct process_round *part) {
-  const struct model *m = r->model;
-  uint32_t p = part->process;
-  const struct role *role = &m->roles[model_role_of(m, p)];
-  value *local = memory_alloc(r->interp->max_local * sizeof *local);
-  memcpy(local, part->config->local[p], role_local_length(role) * sizeof *local);
-  for (uint32_t i = 0, k = 0; i < role->nvars; i++)
-    if (role->vars[i].kind == VAR_ORACLE)
-      local[LOCAL_VAR(i)] = part->witness->oracles[p][k++];
-  return local;
-}
-
 static void run_sends(struct random_walk *r, struct choices *choices, void *context) {
   const struct process_round *part = context;
   struct eval e;
   struct local_send_list out = {0};
-  value *local = local_now(r, part);
+  value *local = local_with_oracles(r->model, part->config, part->witness, part->process);
   local_begin(&e, r->interp, part->process, part->config->point, part->config->phase, local, part->config->globals);
   e.choices = choices;
   local_sends(&e, &out);
@@ -197,7 +182,7 @@ static void run_sends(struct random_walk *r, struct choices *choices, void *cont
 static void run_update(struct random_walk *r, struct choices *choices, void *context) {
   const struct process_round *part = context;
   struct eval e;
-  value *local = local_now(r, part);
+  value *local = local_with_oracles(r->model, part->config, part->witness, part->process);
   local_begin(&e, r->interp, part->process, part->config->point, part->config->phase, local, part->config->globals);
   e.choices = choices;
   local_update(&e, part->received);
@@ -216,16 +201,10 @@ static void draw_update_scripts(struct random_walk *r, const struct config *c, s
   struct received_entry *entries = memory_alloc((c->nprocesses + 1) * sizeof *entries);
   bool ok = exchange_begin(&x, r->interp, c, w, &error) == STEP_OK;
   for (uint32_t p = 0; p < c->nprocesses && ok; p++) {
-    struct received received = {entries, 0};
+    struct received received;
     if (!process_active(c->local[p][LOCAL_STATUS]) || w->crashes[p])
       continue;
-    for (uint32_t q = 0; q < c->nprocesses; q++) {
-      const struct local_send *sent;
-      const struct forgery *f = witness_forgery(w, p, q);
-      exchange_message(&x, q, p, &sent, &error);
-      if (w->heard[p][q] && (sent || f))
-        entries[received.n++] = (struct received_entry){f ? f->message : sent->message, q, 1, false};
-    }
+    exchange_receive(&x, w, p, entries, &received, NULL);
     struct process_round part = {c, w, &received, p};
     draw_script(r, run_update, &part, &w->updates[p]);
   }

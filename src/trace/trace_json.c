@@ -19,17 +19,6 @@ static json_t *value_text(const struct model *m, const struct type *t, value v) 
   return j;
 }
 
-static json_t *message_to_json(const struct model *m, uint32_t kind, value v) {
-  json_t *j = json_object();
-  struct text text = {0};
-  message_print(m, kind, v, &text);
-  json_object_set_new(j, "kind", json_string(m->messages[kind].name));
-  json_object_set_new(j, "message", value_to_json(m, m->messages[kind].type, v));
-  json_object_set_new(j, "text", json_string(text.at));
-  text_release(&text);
-  return j;
-}
-
 /* --- states --- */
 
 static json_t *status_to_json(value status) {
@@ -123,22 +112,14 @@ static json_t *heard_to_json(const struct model *m, const struct witness *w) {
   return j;
 }
 
-static json_t *script_to_json(const struct script *s) {
-  json_t *j = json_array();
-  for (uint32_t i = 0; i < s->n; i++)
-    json_array_append_new(j, json_integer(s->at[i]));
-  return j;
-}
-
 static json_t *choices_to_json(const struct model *m, const struct witness *w) {
   json_t *j = json_object();
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     if (w->sends[p].n == 0 && w->updates[p].n == 0)
       continue;
-    json_t *own = json_object();
-    json_object_set_new(own, "send", script_to_json(&w->sends[p]));
-    json_object_set_new(own, "update", script_to_json(&w->updates[p]));
-    set_for_process(j, m, p, own);
+    set_for_process(j, m, p,
+                    json_pack("{s:o, s:o}", "send", numbers_to_json(w->sends[p].at, w->sends[p].n), "update",
+                              numbers_to_json(w->updates[p].at, w->updates[p].n)));
   }
   return j;
 }
@@ -148,11 +129,9 @@ static json_t *forged_to_json(const struct model *m, const struct config *c, con
   for (uint32_t i = 0; i < w->nforged; i++) {
     const struct forgery *f = &w->forged[i];
     const struct type *type = process_role(m, f->receiver)->body[c->point].received;
-    json_t *one = json_object();
-    json_object_set_new(one, "receiver", process_to_json(m, f->receiver));
-    json_object_set_new(one, "sender", process_to_json(m, f->sender));
-    json_object_set_new(one, "message", type ? value_to_json(m, type, f->message) : json_null());
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:o, s:o, s:o}", "receiver", process_to_json(m, f->receiver), "sender",
+                                       process_to_json(m, f->sender), "message",
+                                       type ? value_to_json(m, type, f->message) : json_null()));
   }
   return j;
 }
@@ -194,12 +173,9 @@ static json_t *received_to_json(const struct model *m, const struct step_log *lo
   json_t *j = json_array();
   for (size_t i = 0; i < log->narrivals; i++) {
     const struct arrival *a = &log->arrivals[i];
-    json_t *one = json_object();
-    json_object_set_new(one, "process", process_to_json(m, a->to));
-    json_object_set_new(one, "from", process_to_json(m, a->from));
-    json_object_set_new(one, "message", value_to_json(m, a->type, a->message));
-    json_object_set_new(one, "forged", json_boolean(a->forged));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:o, s:o, s:o, s:b}", "process", process_to_json(m, a->to), "from",
+                                       process_to_json(m, a->from), "message", value_to_json(m, a->type, a->message),
+                                       "forged", a->forged));
   }
   return j;
 }
@@ -276,10 +252,7 @@ static json_t *order_to_json(const struct trace *t) {
   uint32_t *rounds = memory_alloc((t->model->nprocesses + 1) * sizeof *rounds);
   for (uint32_t i = 0; i < t->run.norder; i++) {
     uint32_t p = t->run.order[i];
-    json_t *one = json_object();
-    json_object_set_new(one, "process", process_to_json(t->model, p));
-    json_object_set_new(one, "round", json_integer(++rounds[p]));
-    json_array_append_new(j, one);
+    json_array_append_new(j, json_pack("{s:o, s:i}", "process", process_to_json(t->model, p), "round", ++rounds[p]));
   }
   memory_free(rounds);
   return j;

@@ -258,17 +258,9 @@ static bool read_forged(const json_t *j, struct model *m, uint32_t point, struct
   return true;
 }
 
-static bool read_script(const json_t *j, struct script *s, struct text *why) {
-  s->at = memory_alloc((json_array_size(j) + 1) * sizeof *s->at);
-  for (size_t i = 0; i < json_array_size(j); i++) {
-    json_int_t v = json_integer_value(json_array_get(j, i));
-    if (!json_is_integer(json_array_get(j, i)) || v < 0 || v > UINT32_MAX) {
-      text_add(why, "a choice that is not a small number");
-      return false;
-    }
-    s->at[s->n++] = (uint32_t)v;
-  }
-  return true;
+static bool read_script(const json_t *j, const char *what, struct script *s, struct text *why) {
+  memory_free(s->at);
+  return numbers_from_json(json_object_get(j, what), "choices", &s->at, &s->n, why);
 }
 
 static bool read_choices(const json_t *j, struct model *m, struct witness *w, struct text *why) {
@@ -280,8 +272,7 @@ static bool read_choices(const json_t *j, struct model *m, struct witness *w, st
       text_addf(why, "there is no process '%.60s'", name);
       return false;
     }
-    if (!read_script(json_object_get(own, "send"), &w->sends[p], why) ||
-        !read_script(json_object_get(own, "update"), &w->updates[p], why))
+    if (!read_script(own, "send", &w->sends[p], why) || !read_script(own, "update", &w->updates[p], why))
       return false;
   }
   return true;
@@ -295,23 +286,27 @@ static bool read_round(const json_t *j, struct model *m, uint32_t point, struct 
          read_choices(json_object_get(j, "choices"), m, w, why);
 }
 
-static bool read_rounds(const json_t *rounds, struct model *m, struct run *run, struct text *why) {
-  size_t n = json_array_size(rounds);
+/* Rounds, or events. */
+static bool read_steps(const json_t *steps, struct model *m, struct run *run, struct text *why) {
+  size_t n = json_array_size(steps);
+  bool events = model_steps(m);
   uint32_t point = 0;
   run->steps = memory_alloc((n + 1) * sizeof *run->steps);
   for (size_t i = 0; i < n; i++) {
+    const json_t *at = json_array_get(steps, i);
     struct text what = {0};
-    if (point == POINT_END) {
+    if (!events && point == POINT_END) {
       text_addf(why, "it has %zu rounds, the algorithm only %zu", n, i);
       return false;
     }
-    run->steps[run->nsteps++] = witness_new(m);
-    if (!read_round(json_array_get(rounds, i), m, point, run->steps[i], &what)) {
-      text_addf(why, "round %zu: %s", i + 1, what.at);
+    struct witness *w = run->steps[run->nsteps++] = witness_new(m);
+    if (!(events ? event_from_json(at, m, w, &what) : read_round(at, m, point, w, &what))) {
+      text_addf(why, "%s %zu: %s", step_word(m), i + 1, what.at);
       text_release(&what);
       return false;
     }
-    point = m->points[point].next;
+    if (!events)
+      point = m->points[point].next;
   }
   return true;
 }
@@ -326,23 +321,6 @@ static bool read_order(const json_t *order, struct model *m, struct run *run, st
   return true;
 }
 
-/* --- steps --- */
-
-static bool read_steps(const json_t *steps, struct model *m, struct run *run, struct text *why) {
-  size_t n = json_array_size(steps);
-  run->steps = memory_alloc((n + 1) * sizeof *run->steps);
-  for (size_t i = 0; i < n; i++) {
-    struct text what = {0};
-    run->steps[run->nsteps++] = witness_new(m);
-    if (!event_from_json(json_array_get(steps, i), m, run->steps[i], &what)) {
-      text_addf(why, "step %zu: %s", i + 1, what.at);
-      text_release(&what);
-      return false;
-    }
-  }
-  return true;
-}
-
 bool trace_run_read(const json_t *j, struct model *m, struct run *run, struct text *why) {
   *run = (struct run){0};
   const json_t *initial = member(j, "initial", OBJECT, why);
@@ -350,8 +328,7 @@ bool trace_run_read(const json_t *j, struct model *m, struct run *run, struct te
   if (!steps)
     return false;
   run->initial = config_new(m);
-  if (read_initial(initial, m, run->initial, why) &&
-      (model_steps(m) ? read_steps(steps, m, run, why) : read_rounds(steps, m, run, why)) &&
+  if (read_initial(initial, m, run->initial, why) && read_steps(steps, m, run, why) &&
       read_order(json_object_get(j, "order"), m, run, why))
     return true;
   run_release(run);
