@@ -2,14 +2,17 @@
 
 #include "driver/context.h"
 
+#include "async/async.h"
 #include "driver/query_symbolic.h"
 #include "report/audit_report.h"
 
 #include <string.h>
 
-#define WAYS_MAX 4
+#define WAYS_MAX 5
 #define DEFAULT_DEPTH 5      /* of the solver, if nobody says */
 #define DEFAULT_SECONDS 60.0 /* for the plain way and the solver, likewise */
+#define ASYNC_SECONDS 10.0   /* for rounds of one's own, likewise */
+#define ASYNC_DISTANCE 2
 
 static bool no_reductions(const struct reduction_request *requested) {
   bool off = true;
@@ -48,8 +51,33 @@ static struct command_options bounded(const struct command_options *asked) {
   return o;
 }
 
+/* Rounds of one's own, where whole rounds were said to be enough. */
+static struct command_options asynchronous(const struct command_options *asked) {
+  struct command_options o = *asked;
+  o.engine = NULL;
+  o.no_trace = o.lengths_unused = o.has_semantics = true;
+  o.semantics = SEMANTICS_FINE;
+  o.limits.rounds = 0;
+  if (o.limits.seconds == 0)
+    o.limits.seconds = ASYNC_SECONDS;
+  if (o.max_distance == 0)
+    o.max_distance = ASYNC_DISTANCE;
+  return o;
+}
+
+static bool relies_on_locality(const struct query_context *a, const struct check_result *c) {
+  if (a->model->nprocesses > ASYNC_PROCESSES_MAX)
+    return false;
+  for (uint32_t i = 0; i < c->nruns; i++)
+    for (uint32_t k = 0; k < c->runs[i].nproperties; k++)
+      if (c->runs[i].semantics == SEMANTICS_COARSE && is_local_result(&c->runs[i].properties[k]))
+        return true;
+  return false;
+}
+
 /* Those that differ from what was asked. */
-static uint32_t audit_ways(const struct query_context *a, struct command_options *options, struct audit_variant *ways) {
+static uint32_t audit_ways(const struct query_context *a, const struct check_result *c, struct command_options *options,
+                           struct audit_variant *ways) {
   const struct command_options *o = a->options;
   enum symbolic_engine engine;
   bool symbolic = symbolic_engine_find(o->engine, &engine), off = no_reductions(&o->requested) && !symbolic;
@@ -68,6 +96,12 @@ static uint32_t audit_ways(const struct query_context *a, struct command_options
     ways[n].options = arena_printf(a->arena, "--reduce none --engine bmc --depth %u", options[n].depth);
     n++;
   }
+  if (relies_on_locality(a, c)) {
+    options[n] = asynchronous(o);
+    ways[n].options =
+        arena_printf(a->arena, "%s--semantics fine --max-distance %u", search, (unsigned)options[n].max_distance);
+    n++;
+  }
   return n;
 }
 
@@ -81,10 +115,10 @@ static void add_runs(struct audit_variant *w, struct check_result *of_one, uint3
   check_result_release(of_one);
 }
 
-/* One by one: what an engine refuses to answer in one environment it may answer in another. False:
- * a fault. */
-static bool audit_way_run(const struct query_groups *in, const struct query_context *a, struct audit_variant *w,
-                          struct text *fault) {
+/* One by one: what an engine refuses to answer in one environment it may answer in another. crossed: in other semantics
+   than asked. False: a fault. */
+static bool audit_way_run(const struct query_groups *in, const struct query_context *a, bool crossed,
+                          struct audit_variant *w, struct text *fault) {
   enum symbolic_engine engine;
   bool symbolic = symbolic_engine_find(a->options->engine, &engine), ok = true;
   w->nquery_groups = (uint32_t)(in->at.n + in->live.n);
@@ -95,7 +129,7 @@ static bool audit_way_run(const struct query_groups *in, const struct query_cont
     struct query_groups one = {0};
     struct check_result c = {0};
     struct text refused = {0};
-    if (i >= in->at.n && symbolic) {
+    if (i >= in->at.n && (symbolic || crossed)) {
       w->refused[i] = memory_strdup("it is a live property");
       continue;
     }
@@ -181,14 +215,15 @@ enum audit_outcome audit_answer(const struct query_groups *in, const struct quer
   struct query_context a = *asked;
   struct conflicts conflicts = {0};
   struct text fault = {0};
-  uint32_t n = 1 + audit_ways(asked, options + 1, ways + 1);
+  uint32_t n = 1 + audit_ways(asked, c, options + 1, ways + 1);
   enum audit_outcome end = AUDIT_CONSISTENT;
   a.interp = interpreter_new(a.model);
   a.quiet = true;
   for (uint32_t i = 1; i < n && end == AUDIT_CONSISTENT; i++) {
     a.options = &options[i];
+    a.semantics = options[i].has_semantics ? options[i].semantics : asked->semantics;
     a.deadline = options[i].limits.seconds > 0 ? clock_seconds() + options[i].limits.seconds : 0;
-    if (!audit_way_run(in, &a, &ways[i], &fault)) {
+    if (!audit_way_run(in, &a, a.semantics != asked->semantics, &ways[i], &fault)) {
       text_addf(why, "\n  with %s: %s", ways[i].options, text_or_empty(&fault));
       end = AUDIT_FAULT;
     }

@@ -73,16 +73,52 @@ static bool same_question(const struct run_result *a, const struct run_result *b
   return a->query_group == b->query_group && a->semantics == b->semantics && a->environment == b->environment;
 }
 
+/* Whole rounds, and rounds of one's own. */
+static bool is_crossed(const struct run_result *a, const struct run_result *b) {
+  return a->query_group == b->query_group && a->environment == b->environment &&
+         ((a->semantics == SEMANTICS_COARSE && b->semantics == SEMANTICS_FINE) ||
+          (a->semantics == SEMANTICS_FINE && b->semantics == SEMANTICS_COARSE));
+}
+
+bool is_local_result(const struct property_result *p) {
+  return p->property && p->property->kind != PROPERTY_LIVE && p->rounds.granted;
+}
+
+/* Of errors: are they the same in both? A property that is not local may be an error in one of them only. */
+static bool has_local_errors(const struct run_result *whole, const struct run_result *own) {
+  for (uint32_t i = 0; i < whole->nproperties; i++) {
+    const struct property_result *p = &whole->properties[i];
+    if (p->property && (!is_local_result(p) || p->property->step || !result_of(own, p->property)))
+      return false;
+  }
+  return true;
+}
+
+/* What is local and violated in rounds of one's own is violated in whole rounds. Every state between two whole rounds
+   is a state of rounds of one's own. The lengths are of different things. */
+static bool contradicts_crossed(const struct run_result *a, const struct run_result *b,
+                                const struct property *property) {
+  const struct run_result *whole = a->semantics == SEMANTICS_COARSE ? a : b, *own = whole == a ? b : a;
+  const struct property_result *p = result_of(whole, property);
+  if (property ? !p || !is_local_result(p) : !has_local_errors(whole, own))
+    return false;
+  struct evidence x = evidence_of(whole, property), y = evidence_of(own, property);
+  bool states = !property || (!property->step && !property->until);
+  return (y.found && x.none_before == NO_LENGTH) || (states && x.found && y.none_before == NO_LENGTH);
+}
+
 static void compare_runs(struct conflicts *c, struct conflict of) {
   const struct run_result *a = of.run[0], *b = of.run[1];
+  bool (*contradict)(const struct run_result *, const struct run_result *, const struct property *) =
+      is_crossed(a, b) ? contradicts_crossed : contradicts;
   of.forced = a->licences->unlicensed || b->licences->unlicensed;
   for (uint32_t i = 0; i < a->nproperties; i++) {
     of.property = a->properties[i].property;
-    if (of.property && result_of(b, of.property) && contradicts(a, b, of.property))
+    if (of.property && result_of(b, of.property) && contradict(a, b, of.property))
       vec_push(&c->at, of);
   }
   of.property = NULL;
-  if (contradicts(a, b, NULL))
+  if (contradict(a, b, NULL))
     vec_push(&c->at, of);
 }
 
@@ -92,7 +128,7 @@ void audit_compare(const struct audit_variant *ways, uint32_t n, struct conflict
       for (uint32_t x = 0; x < ways[i].result.nruns; x++)
         for (uint32_t y = 0; y < ways[k].result.nruns; y++) {
           const struct run_result *a = &ways[i].result.runs[x], *b = &ways[k].result.runs[y];
-          if (same_question(a, b))
+          if (same_question(a, b) || is_crossed(a, b))
             compare_runs(c, (struct conflict){.way = {i, k}, .run = {a, b}});
         }
 }
@@ -141,12 +177,23 @@ struct audit_note audit_note_for(const struct audit_variant *w, const struct run
     note.why = memory_strdup(w->refused[asked->query_group]);
     return note;
   }
+  for (uint32_t i = 0; i < w->result.nruns && !r && asked->semantics == SEMANTICS_COARSE; i++)
+    if (is_crossed(&w->result.runs[i], asked))
+      r = &w->result.runs[i];
+  bool crossed = r && r->semantics != asked->semantics, local = false;
+  for (uint32_t i = 0; i < asked->nproperties && crossed; i++)
+    local |= is_local_result(&asked->properties[i]);
+  if (crossed && !local) {
+    note.end = AUDIT_REFUSED;
+    note.why = memory_strdup("what it says is said of whole rounds only");
+    return note;
+  }
   if (!r) { /* rounds of one's own, which are looked at only as far as that is cheap */
     note.end = AUDIT_UNDECIDED;
     note.why = memory_strdup("it came to no answer in these semantics");
     return note;
   }
-  const struct property_result *p = undecided(r);
+  const struct property_result *p = crossed ? NULL : undecided(r); /* how far apart processes are is no limit of it */
   note.states = r->engine ? 0 : r->stats.states;
   if (p || search_limited(r->end)) {
     note.end = AUDIT_UNDECIDED;

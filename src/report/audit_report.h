@@ -25,8 +25,12 @@ struct conflicts {
   VEC(struct conflict) at;
 };
 
+/* Of a result on whole rounds: is it said of rounds of one's own, too? */
+bool is_local_result(const struct property_result *);
+
 /* All of them, of every two ways. Verdicts, errors, lengths of what both say is shortest, what it
-   costs, vacuity. What a limit left undecided contradicts nothing. */
+   costs, vacuity. What is local must be the same in whole rounds and in rounds of one's own. What a limit left
+   undecided contradicts nothing. */
 void audit_compare(const struct audit_variant *, uint32_t n, struct conflicts *);
 /* "'agreement' in environment 'free': holds (every run, n = 3) as asked, violated (after 2 rounds)
  * with --reduce none" */

@@ -118,6 +118,25 @@ static void costs_differ(void **unused) {
   assert_non_null(strstr(conflicts_text(&w), "'reached'"));
 }
 
+/* Whole rounds, and rounds of one's own: what is local is the same. */
+static void semantics_differ(void **unused) {
+  (void)unused;
+  struct world w;
+  world_init(&w);
+  w.runs[0][0].semantics = SEMANTICS_COARSE;
+  w.runs[1][0].semantics = SEMANTICS_FINE;
+  violate(&w.of[1][0], 1, true);
+  assert_string_equal(conflicts_text(&w), ""); /* said of whole rounds only */
+  w.of[0][0].rounds = (struct licence){.granted = true, .reason = "it is local"};
+  assert_non_null(strstr(conflicts_text(&w), "'agreement' in environment 'calm': holds (every run) as asked"));
+  violate(&w.of[0][0], 3, true); /* rounds and steps are not counted alike */
+  assert_string_equal(conflicts_text(&w), "");
+  w.of[1][0].evidence = (struct evidence){.none_before = NO_LENGTH};
+  assert_non_null(strstr(conflicts_text(&w), "'agreement'"));
+  w.properties[0].step = true; /* what all do in a round may be wrong, and what each does not */
+  assert_string_equal(conflicts_text(&w), "");
+}
+
 static void errors_differ(void **unused) {
   (void)unused;
   struct world w;
@@ -235,6 +254,7 @@ int main(void) {
       cmocka_unit_test(verdicts_differ),
       cmocka_unit_test(lengths_differ),
       cmocka_unit_test(costs_differ),
+      cmocka_unit_test(semantics_differ),
       cmocka_unit_test(errors_differ),
       cmocka_unit_test(covers_differ),
       cmocka_unit_test(live_properties_differ),
