@@ -194,6 +194,16 @@ static struct node *coerce_kids(struct typechecker *c, struct node *n, const str
   return n;
 }
 
+/* What generators yield: there may be nothing to go through. */
+static struct node *coerce_generated(struct typechecker *c, struct node *n, const struct type *each,
+                                     const struct type *t) {
+  enum reach outer = c->in.reach;
+  c->in.reach = reach_maybe(c);
+  struct node *made = coerce_kids(c, n, each, t);
+  c->in.reach = outer;
+  return made;
+}
+
 static struct node *node_narrow(struct typechecker *c, struct node *n, const struct type *t) {
   struct node *check = node_new(c, NODE_NARROW, n->at, t, 1);
   check->kid[0] = n;
@@ -229,7 +239,7 @@ static struct node *coerce_sequence(struct typechecker *c, struct node *n, const
   struct type own = {.kind = TYPE_SEQUENCE, .element = t->element, .hi = n->n, .distinct = n->n <= 1};
   if (!coerce_kids(c, n, t->element, type_intern(c, own)))
     return NULL;
-  if (n->n > (uint64_t)t->hi) {
+  if (n->n > (uint64_t)t->hi && c->in.reach != REACH_NEVER) {
     checker_error(c, n->at, "a sequence of %u is too long for %s", n->n, type_text(c, t));
     return node_error(c, n->at);
   }
@@ -249,7 +259,14 @@ static struct node *coerce_array(struct typechecker *c, struct node *n, const st
 }
 
 static struct node *coerce_conditional(struct typechecker *c, struct node *n, const struct type *t) {
-  if (!coerce_kid(c, n, 1, t) || !coerce_kid(c, n, 2, t))
+  enum reach outer = c->in.reach;
+  c->in.reach = reach_if(c, n->kid[0], true);
+  bool good = coerce_kid(c, n, 1, t);
+  c->in.reach = outer;
+  c->in.reach = reach_if(c, n->kid[0], false);
+  good = good && coerce_kid(c, n, 2, t);
+  c->in.reach = outer;
+  if (!good)
     return NULL;
   n->type = t;
   return n;
@@ -261,7 +278,7 @@ static bool yields_element(enum op op) {
 
 /* Into the element, not around it: 'otherwise' must still see that there may be nothing. */
 struct node *coerce_aggregate(struct typechecker *c, struct node *n, const struct type *t) {
-  return coerce_kids(c, n, t, t);
+  return coerce_generated(c, n, t, t);
 }
 
 static struct node *coerce_otherwise(struct typechecker *c, struct node *n, const struct type *t) {
@@ -269,7 +286,11 @@ static struct node *coerce_otherwise(struct typechecker *c, struct node *n, cons
   bool option = n->kid[0]->type->kind == TYPE_OPTION && n->type->kind != TYPE_OPTION;
   struct node *left =
       aggregate ? coerce_aggregate(c, n->kid[0], t) : coerce(c, n->kid[0], option ? option_type(c, t) : t, false);
-  if (!left || !coerce_kid(c, n, 1, t))
+  enum reach outer = c->in.reach;
+  c->in.reach = reach_maybe(c);
+  bool good = left && coerce_kid(c, n, 1, t);
+  c->in.reach = outer;
+  if (!good)
     return NULL;
   n->kid[0] = left;
   n->type = t;
@@ -290,8 +311,9 @@ static struct node *coerce_parts(struct typechecker *c, struct node *n, const st
     }
     break;
   case NODE_SET:
-  case NODE_SET_OF:
     return t->kind == TYPE_SET ? coerce_kids(c, n, t->element, t) : NULL;
+  case NODE_SET_OF:
+    return t->kind == TYPE_SET ? coerce_generated(c, n, t->element, t) : NULL;
   case NODE_RECORD:
     return coerce_record(c, n, t);
   case NODE_SEQUENCE:
@@ -308,7 +330,7 @@ static struct node *coerce_parts(struct typechecker *c, struct node *n, const st
     break;
   }
   if (yields_element(n->op))
-    return coerce_kids(c, n, t, t);
+    return coerce_generated(c, n, t, t);
   *tried = false;
   return NULL;
 }
@@ -343,7 +365,7 @@ static struct node *coerce_number(struct typechecker *c, struct node *n, const s
       n->type = t;
     return n;
   }
-  if (from->kind == TYPE_RANGE && (from->hi < t->lo || t->hi < from->lo)) {
+  if (from->kind == TYPE_RANGE && (from->hi < t->lo || t->hi < from->lo) && refused_here(c, n)) {
     if (from->lo == from->hi)
       checker_error(c, n->at, "value %" PRId64 " is outside %s", from->lo, type_text(c, t));
     else

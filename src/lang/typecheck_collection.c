@@ -138,6 +138,7 @@ struct generator *lower_generators(struct typechecker *c, const struct ast *a, u
       }
       lower_generator(c, g->kid[0]->kid[j], range, &gen[at++]);
     }
+    c->in.reach = reach_maybe(c); /* what comes after a collection, which may be empty */
     if (g->kid[2] && at)
       gen[at - 1].cond = lower_bool(c, g->kid[2], "the condition after 'if'");
   }
@@ -152,19 +153,14 @@ static bool generators_bad(const struct generator *gen, uint32_t n) {
   return false;
 }
 
-/* Bound names go out of scope, and their slots are free again. */
-struct scope_position {
-  size_t locals;
-  uint32_t slots;
-};
-
-static struct scope_position scope_open(const struct typechecker *c) {
-  return (struct scope_position){c->locals.n, c->slots};
+struct scope_position scope_open(const struct typechecker *c) {
+  return (struct scope_position){c->locals.n, c->slots, c->in.reach};
 }
 
-static void scope_close(struct typechecker *c, struct scope_position m) {
+void scope_close(struct typechecker *c, struct scope_position m) {
   c->locals.n = m.locals;
   c->slots = m.slots;
+  c->in.reach = m.reach;
 }
 
 static struct node *with_generators(struct typechecker *c, enum op op, struct span at, const struct type *type,

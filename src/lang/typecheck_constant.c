@@ -11,6 +11,11 @@ static bool constant_error(struct constant_evaluator *k, struct span at, const c
   return false;
 }
 
+/* Likewise of what depends on the values: no error where they are not used. */
+static bool value_error(struct constant_evaluator *k, struct span at, const char *message) {
+  return k->dead ? false : constant_error(k, at, message);
+}
+
 /* A def is evaluated anew wherever it is used, so a few defs can take exponential time. */
 static bool takes_too_long(struct constant_evaluator *k, struct span at, uint64_t work) {
   k->work += work;
@@ -87,12 +92,12 @@ static bool name(struct constant_evaluator *k, const struct ast *a, struct const
 
 static bool divide(struct constant_evaluator *k, const struct ast *a, int64_t x, int64_t y, int64_t *out) {
   if (y == 0)
-    return constant_error(k, a->word, "division by zero");
+    return value_error(k, a->word, "division by zero");
   if (y == -1) { /* the one quotient that may overflow */
     if (a->op == OP_MOD)
       *out = 0;
     else if (__builtin_sub_overflow((int64_t)0, x, out))
-      return constant_error(k, a->word, "a number beyond 64 bits");
+      return value_error(k, a->word, "a number beyond 64 bits");
     return true;
   }
   int64_t quotient = x / y - (x % y != 0 && (x < 0) != (y < 0));
@@ -121,13 +126,19 @@ static bool arithmetic(struct constant_evaluator *k, const struct ast *a, struct
   case OP_MOD:
     return divide(k, a, x, y, &out->value);
   }
-  return over ? constant_error(k, a->word, "a number beyond 64 bits") : true;
+  return over ? value_error(k, a->word, "a number beyond 64 bits") : true;
 }
 
-/* All of it is looked at, so that an error on the right is found whatever the left says. */
+/* All of it is looked at, so that an unknown name on the right is found whatever the left says. */
 static bool logic(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
-  bool x, y;
-  if (!truth(k, a->kid[0], &x) || !truth(k, a->kid[1], &y))
+  bool x, y = false, dead = k->dead;
+  if (!truth(k, a->kid[0], &x))
+    return false;
+  bool decided = x == (a->op == OP_OR);
+  k->dead |= decided;
+  bool good = truth(k, a->kid[1], &y);
+  k->dead = dead;
+  if (!good && (!decided || k->failed))
     return false;
   *out = (struct constant){a->op == OP_OR ? x || y : a->op == OP_AND ? x && y : !x || y, true};
   return true;
@@ -200,8 +211,7 @@ static bool unary(struct constant_evaluator *k, const struct ast *a, struct cons
   if (!number(k, a->kid[0], &x))
     return false;
   out->is_bool = false;
-  return __builtin_sub_overflow((int64_t)0, x, &out->value) ? constant_error(k, a->word, "a number beyond 64 bits")
-                                                            : true;
+  return __builtin_sub_overflow((int64_t)0, x, &out->value) ? value_error(k, a->word, "a number beyond 64 bits") : true;
 }
 
 /* min(a, b), max(a, b) */

@@ -14,6 +14,7 @@ struct constant {
 struct constant_evaluator {
   struct typechecker *c;
   bool quiet;  /* report nothing */
+  bool dead;   /* the value is not used: values may be wrong, names may not */
   bool open;   /* out: it needs a parameter that has no value yet */
   bool failed; /* out: it is wrong whatever the parameters are given later */
   unsigned depth;

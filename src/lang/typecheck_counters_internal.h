@@ -57,6 +57,7 @@ struct counter_checker {
   size_t terms;                              /* made so far */
   struct counter_condition_list *conditions; /* while those of the parameters are read, quotients included; else NULL */
   uint32_t quotients;
+  bool dead;   /* in a branch that is never taken: a quotient or product may have no value */
   bool rounds; /* only the parameters of a model of rounds are looked at */
   bool open;   /* reading `resilience`: quotients in it may be left open with it */
 };

@@ -46,7 +46,8 @@ static struct term *term_pair(struct counter_checker *c, enum term_op op, struct
 static bool is_constant(const struct term *t) { return t->op == TERM_NUMBER; }
 
 static struct term *overflow_error(struct counter_checker *c, struct span at) {
-  diag_error(c->diags, at, "a number beyond 64 bits");
+  if (!c->dead)
+    diag_error(c->diags, at, "a number beyond 64 bits");
   return term_number(c, at, 0);
 }
 
@@ -267,6 +268,8 @@ static struct typed_term nonlinear_error(struct counter_checker *c, const struct
 
 static struct typed_term divide(struct counter_checker *c, const struct ast *a, int64_t x, int64_t y) {
   if (y == 0 || (y == -1 && x == INT64_MIN)) {
+    if (c->dead)
+      return number(term_number(c, a->at, 0));
     diag_error(c->diags, a->word, y ? "a number beyond 64 bits" : "division by zero");
     return error;
   }
@@ -302,7 +305,11 @@ static struct typed_term lower_binary(struct counter_checker *c, const struct as
   case OP_AND:
   case OP_OR:
   case OP_IMPLIES: {
-    struct term *x = lower_counter_condition(c, a->kid[0]), *y = lower_counter_condition(c, a->kid[1]);
+    struct term *x = lower_counter_condition(c, a->kid[0]);
+    bool dead = c->dead;
+    c->dead |= is_constant(x) && (x->number != 0) == (a->op == OP_OR);
+    struct term *y = lower_counter_condition(c, a->kid[1]);
+    c->dead = dead;
     if (a->op == OP_AND)
       return truth(term_and(c, a->at, x, y));
     return truth(term_or(c, a->at, a->op == OP_IMPLIES ? term_not(c, a->at, x) : x, y));
@@ -386,7 +393,12 @@ static struct typed_term lower_relation(struct counter_checker *c, const struct 
 
 static struct typed_term lower_conditional(struct counter_checker *c, const struct ast *a) {
   struct term *condition = lower_counter_condition(c, a->kid[0]);
-  struct typed_term x = lower_counter_expr(c, a->kid[1]), y = lower_counter_expr(c, a->kid[2]);
+  bool dead = c->dead;
+  c->dead = dead || (is_constant(condition) && !condition->number);
+  struct typed_term x = lower_counter_expr(c, a->kid[1]);
+  c->dead = dead || (is_constant(condition) && condition->number);
+  struct typed_term y = lower_counter_expr(c, a->kid[2]);
+  c->dead = dead;
   if (!comparable(c, a, x, y))
     return error;
   if (x.sort != SORT_TRUTH)

@@ -72,7 +72,9 @@ static void check_def(struct typechecker *c, uint32_t index) {
   memset(&c->locals, 0, sizeof c->locals);
   c->slots = 0;
   c->def = info;
-  c->in = (struct expr_context){.where = info->role == ROLE_ANY ? IN_DEF : IN_MEMBER_DEF, .role = info->role};
+  c->in = (struct expr_context){.where = info->role == ROLE_ANY ? IN_DEF : IN_MEMBER_DEF,
+                                .role = info->role,
+                                .reach = REACH_MAYBE}; /* it may be called in a branch only */
   info->state = DEF_OPEN;
   check_body(c, index);
   info->state = DEF_DONE;

@@ -177,7 +177,7 @@ static struct node *lower_arithmetic(struct typechecker *c, const struct ast *a)
   }
   if (!needs_number(c, x, ast_op_text(a->op)) || !needs_number(c, y, ast_op_text(a->op)))
     return node_error(c, a->at);
-  if ((op == NODE_DIV || op == NODE_MOD) && constant_zero(y)) {
+  if ((op == NODE_DIV || op == NODE_MOD) && constant_zero(y) && refused_here(c, y)) {
     checker_error(c, a->word, "division by zero");
     return node_error(c, a->at);
   }
@@ -219,7 +219,11 @@ struct node *lower_bool(struct typechecker *c, const struct ast *a, const char *
 
 static struct node *lower_logic(struct typechecker *c, const struct ast *a) {
   enum op op = a->op == OP_OR ? NODE_OR : a->op == OP_AND ? NODE_AND : NODE_IMPLIES;
-  struct node *x = lower_bool(c, a->kid[0], "what stands here"), *y = lower_bool(c, a->kid[1], "what stands here");
+  enum reach outer = c->in.reach;
+  struct node *x = lower_bool(c, a->kid[0], "what stands here");
+  c->in.reach = reach_if(c, x, op != NODE_OR);
+  struct node *y = lower_bool(c, a->kid[1], "what stands here");
+  c->in.reach = outer;
   if (node_is_error(x) || node_is_error(y))
     return node_error(c, a->at);
   return node_binary(c, op, a->at, c->boolean, x, y);
@@ -372,7 +376,13 @@ static struct node *lower_membership(struct typechecker *c, const struct ast *a)
 
 static struct node *lower_conditional(struct typechecker *c, const struct ast *a) {
   struct node *when = lower_bool(c, a->kid[0], "the condition of 'if'");
-  struct node *x = lower_expr(c, a->kid[1]), *y = lower_expr(c, a->kid[2]);
+  enum reach outer = c->in.reach;
+  c->in.reach = reach_if(c, when, true);
+  struct node *x = lower_expr(c, a->kid[1]);
+  c->in.reach = outer;
+  c->in.reach = reach_if(c, when, false);
+  struct node *y = lower_expr(c, a->kid[2]);
+  c->in.reach = outer;
   if (node_is_error(when) || node_is_error(x) || node_is_error(y))
     return node_error(c, a->at);
   const struct type *was_x = x->type, *was_y = y->type;
@@ -395,7 +405,11 @@ static bool may_be_empty(enum op op) {
 }
 
 static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) {
-  struct node *x = lower_expr(c, a->kid[0]), *y = lower_expr(c, a->kid[1]);
+  enum reach outer = c->in.reach;
+  struct node *x = lower_expr(c, a->kid[0]);
+  c->in.reach = reach_maybe(c);
+  struct node *y = lower_expr(c, a->kid[1]);
+  c->in.reach = outer;
   if (node_is_error(x) || node_is_error(y))
     return node_error(c, a->at);
   bool aggregate = may_be_empty(x->op), option = x->type->kind == TYPE_OPTION;
@@ -416,7 +430,9 @@ static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) 
       left = x;
     else
       left = aggregate ? coerce_aggregate(c, x, type) : coerce(c, x, lifted ? type : option_type(c, type), false);
+    c->in.reach = reach_maybe(c);
     right = left ? coerce(c, y, type, false) : NULL;
+    c->in.reach = outer;
   }
   if (!left || !right) {
     checker_error(c, a->kid[1]->at, "'otherwise' gives %s instead of %s", type_text(c, y->type), type_text(c, have));

@@ -15,6 +15,7 @@ static uint32_t count_conjuncts(const struct ast *a) {
  * lowered. */
 static void open_group(struct typechecker *c, const struct ast *a, struct witness_group *g, symbol_vec *bound) {
   size_t mark = c->locals.n;
+  enum reach outer = c->in.reach;
   c->slots = c->slots_peak; /* the other conjuncts are evaluated while these names are bound */
   g->at = a->at;
   g->gen = lower_generators(c, a, 1, &g->ngen);
@@ -24,6 +25,7 @@ static void open_group(struct typechecker *c, const struct ast *a, struct witnes
     vec_push(bound, c->locals.at[i]);
   }
   c->locals.n = mark;
+  c->in.reach = outer;
 }
 
 /* For whoever uses such a name all the same. */
@@ -46,18 +48,25 @@ static void open_conjunct(struct typechecker *c, const struct ast *a, struct gua
     return;
   }
   uint32_t i = g->n++;
-  if (a->kind == AST_QUANTIFIER && a->number == 0)
+  if (a->kind == AST_QUANTIFIER && a->number == 0) {
     open_group(c, a, &g->group[i], bound);
-  else {
-    g->conjunct[i] = lower_bool(c, a, "a condition");
-    note_unbound(c, a, NULL);
+    c->in.reach = reach_maybe(c);
+    g->other = g->other == REACH_NEVER ? c->in.reach : g->other;
+    return;
   }
+  g->conjunct[i] = lower_bool(c, a, "a condition");
+  note_unbound(c, a, NULL);
+  enum reach other = reach_if(c, g->conjunct[i], false);
+  if (other != REACH_NEVER && g->other != REACH_ALWAYS)
+    g->other = other;
+  c->in.reach = reach_if(c, g->conjunct[i], true);
 }
 
 void guard_open(struct typechecker *c, const struct ast *condition, struct guard_builder *g) {
   uint32_t n = count_conjuncts(condition);
   symbol_vec bound = {0};
-  *g = (struct guard_builder){.scope = c->locals.n, .unbound = c->unbound.n};
+  *g =
+      (struct guard_builder){.scope = c->locals.n, .unbound = c->unbound.n, .outer = c->in.reach, .other = REACH_NEVER};
   g->conjunct = arena_array(&c->m->arena, n, sizeof *g->conjunct);
   g->group = arena_array(&c->m->arena, n, sizeof *g->group);
   c->slots_peak = c->slots;
@@ -166,4 +175,5 @@ void guard_close(struct typechecker *c, struct guard_builder *g, struct guard *o
   }
   c->locals.n = g->scope;
   c->unbound.n = g->unbound;
+  c->in.reach = g->outer;
 }

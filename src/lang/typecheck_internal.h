@@ -64,6 +64,9 @@ enum expr_site {
   IN_PROPERTY
 };
 
+/* Whether an expression is evaluated in every run that gets to the construct it belongs to. */
+enum reach { REACH_ALWAYS, REACH_MAYBE, REACH_NEVER };
+
 struct expr_context {
   enum expr_site where;
   uint32_t role;             /* of the process, ROLE_ANY outside */
@@ -72,7 +75,8 @@ struct expr_context {
   uint32_t ready;            /* IN_INIT: variables that have a value */
   struct arrivals *arrivals; /* IN_UPDATE; IN_ACTION: of the kind of message that it takes, or NULL */
   const char *quorum;        /* IN_ACTION: the name of the messages it looks at, or NULL */
-  bool fixed;                /* IN_ACTION: part of a pattern, where nothing can be chosen */
+  enum reach reach;
+  bool fixed; /* IN_ACTION: part of a pattern, where nothing can be chosen */
 };
 
 /* What can reach a role in a round, for `received`, `from` and `heard`; steps: of one kind, at any time. */
@@ -202,6 +206,12 @@ struct node *coerce_or_report(struct typechecker *, struct node *, const struct 
 bool coerce_to_join(struct typechecker *, struct node **, struct node **); /* both to their join */
 const char *order_missing_reason(const struct type *);                     /* NULL: it has an order */
 
+/* typecheck_reach.c */
+enum reach reach_if(const struct typechecker *, const struct node *condition,
+                    bool holds);                                    /* where it does or does not */
+enum reach reach_maybe(const struct typechecker *);                 /* where something else decides */
+bool refused_here(const struct typechecker *, const struct node *); /* is a value that never fits an error already? */
+
 /* typecheck_expr.c */
 struct node *node_new(struct typechecker *, enum op, struct span, const struct type *, uint32_t kids);
 struct node *node_error(struct typechecker *, struct span);
@@ -229,8 +239,16 @@ uint64_t roles_of(struct typechecker *, const struct node *); /* whose identitie
 /* typecheck_collection.c */
 struct node *lower_collection(struct typechecker *,
                               const struct ast *); /* a generator's range, or what stands after `in` */
-/* Lowers the generators of kid[from..] and leaves their names in scope; returns how many slots were
- * bound. */
+/* Bound names go out of scope at the end, and their slots are free again. */
+struct scope_position {
+  size_t locals;
+  uint32_t slots;
+  enum reach reach;
+};
+struct scope_position scope_open(const struct typechecker *);
+void scope_close(struct typechecker *, struct scope_position);
+/* Lowers the generators of kid[from..] and leaves their names in scope, and the reach as it is for what they yield;
+ *n: how many there are. */
 struct generator *lower_generators(struct typechecker *, const struct ast *, uint32_t from, uint32_t *n);
 struct node *lower_quantifier(struct typechecker *, const struct ast *);
 struct node *lower_set_of(struct typechecker *, const struct ast *);
@@ -264,6 +282,8 @@ struct guard_builder {
   uint32_t n;
   size_t scope; /* first of the bound names among the locals */
   size_t unbound;
+  enum reach outer; /* of the guard */
+  enum reach other; /* of what is done if it does not hold */
 };
 /* Lowers the condition; its names stay in scope until guard_close, which finds out which were used.
  */

@@ -125,13 +125,14 @@ static void add_param_values(struct typechecker *c, const struct ast *a, struct 
 }
 
 /* Reports the conjuncts that do not hold, each with the values that it reads. */
-static void check_condition(struct typechecker *c, const struct ast *a) {
+static void check_condition(struct typechecker *c, const struct ast *a, bool dead) {
   if (a->kind == AST_BINARY && a->op == OP_AND) {
-    check_condition(c, a->kid[0]);
-    check_condition(c, a->kid[1]);
+    size_t before = c->diags->errors;
+    check_condition(c, a->kid[0], dead);
+    check_condition(c, a->kid[1], dead || c->diags->errors > before);
     return;
   }
-  struct constant_evaluator k = {.c = c};
+  struct constant_evaluator k = {.c = c, .dead = dead};
   struct constant v;
   if (!constant_eval(&k, a, &v))
     return;
@@ -243,7 +244,7 @@ static void assign_given(struct typechecker *c, const struct param_binding *bind
   for (uint32_t i = 0; i < c->m->nparams; i++)
     value_in_type(c, i, false, &work);
   for (size_t i = 0; i < c->conditions.n; i++)
-    check_condition(c, c->conditions.at[i].expr);
+    check_condition(c, c->conditions.at[i].expr, false);
 }
 
 void assign_params(struct typechecker *c, const struct param_binding *bindings, size_t n, bool complete) {

@@ -289,6 +289,7 @@ static void open_round(struct typechecker *c, uint32_t r, const struct schedule_
   enter_role(c, r);
   c->locals.n = 0;
   c->in.where = where;
+  c->in.reach = s->count == 0 ? REACH_NEVER : REACH_ALWAYS;
   name_counter(c, s);
 }
 

@@ -136,14 +136,16 @@ static void check_if(struct typechecker *c, const struct ast *a, struct stmt *s)
   check_block(c, a->kid[1], &s->then);
   guard_close(c, &g, &s->guard);
   c->slots = slots;
-  if (a->n > 2 && a->kid[2])
+  if (a->n > 2 && a->kid[2]) {
+    c->in.reach = g.other;
     check_block(c, a->kid[2], &s->other);
+    c->in.reach = g.outer;
+  }
 }
 
 static void check_foreach(struct typechecker *c, const struct ast *a, struct stmt *s) {
   s->kind = STMT_FOREACH;
-  size_t locals = c->locals.n;
-  uint32_t slots = c->slots;
+  struct scope_position mark = scope_open(c);
   struct node *from = lower_collection(c, a->kid[0]);
   if (!node_is_error(from) && from->op != NODE_RECEIVED) {
     checker_error(c, a->kid[0]->at, "'foreach' goes through %s only", model_steps(c->m) ? "a quorum" : "'received'");
@@ -155,9 +157,9 @@ static void check_foreach(struct typechecker *c, const struct ast *a, struct stm
   name.roles = ROLES_ALL;
   name.message = true;
   symbol_declare(c, &c->locals, name);
+  c->in.reach = reach_maybe(c);
   check_block(c, a->kid[1], &s->then);
-  c->locals.n = locals;
-  c->slots = slots;
+  scope_close(c, mark);
 }
 
 static void check_statement(struct typechecker *c, const struct ast *a, struct stmt *s) {

@@ -72,6 +72,9 @@ static void test_numbers(void **state) {
   assert_type(&k, statement(&k, 0)->expr->type, "3..7");
   assert_type(&k, statement(&k, 1)->expr->type, "0..9");
   release(&k);
+  /* what never fits is an error at run time only in a branch, and nothing where the parameters rule it out */
+  lowered(UPDATE("x := if |heard| > 1 then x + 5 else 1"), "if((|heard| > 1), range check((var0 + 5)), range check(1))");
+  lowered(UPDATE("x := if n == 3 then 1 else 7 / (n - 3)"), "if((n == 3), range check(1), range check((7 / (n - 3))))");
   /* a round is advanced by constants, compared with them, and reduced modulo a number */
   lowered(PROCESS("  var r: round = 0\n", "send r to all", "if r > 0 { r := 1 }\n r := r + 1"), "(var1 + 1)");
   lowered(PROCESS("  var r: round = 0\n", "send r to all", "x := if r mod 2 == 0 then 1 else 2"),
@@ -416,6 +419,12 @@ static const struct rejected_text mistakes[] = {
     {HEAD "type A1 = {a, b}\ntype B1 = {b, c}\nprocess P[n] { round {} }", "the enum label 'b' is declared at line 4"},
     /* types */
     {UPDATE("x := 7"), "value 7 is outside Value = 1..3"},
+    {UPDATE("x := x + 5"), "values 6..8 are outside Value = 1..3"},
+    {UPDATE("if |heard| > 1 { x := 7 }"), "value 7 is outside Value = 1..3"},
+    {UPDATE("if n == 3 { x := x + 5 }"), "values 6..8 are outside Value = 1..3"},
+    {UPDATE("if n == 3 or |heard| > 1 { x := 1 } else if |heard| > 2 { x := 1 / 0 } else { x := y }"),
+     "unknown name 'y'"},
+    {UPDATE("x := x / (n - 3)"), "division by zero"},
     {UPDATE("x := x + 5"), "values 6..8 are outside Value = 1..3"},
     {UPDATE("x := true"), "expected Value = 1..3 for 'x', found bool"},
     {UPDATE("x := none"), "declared with '?': 'Value?'"},
