@@ -2,7 +2,6 @@
 
 #include "analysis/dataflow.h"
 #include "interp/local.h"
-#include "report/trace_text.h"
 
 #include <string.h>
 
@@ -10,6 +9,7 @@
 #define WIDTH_MIN 560       /* so that captions need not be broken too often */
 #define ROW_DISTANCE_MIN 46 /* from one line to the next */
 #define STEPS_MAX 2000
+#define CAPTION_WIDTH 100
 #define MESSAGES_MAX 50000
 #define FORMULA_MAX 600 /* characters of a formula in the caption */
 
@@ -150,7 +150,7 @@ static bool mark_property_var(void *context, const struct node *n) {
 void diagram_init(struct diagram *d, const struct trace *t) {
   const struct model *m = t->model;
   *d = (struct diagram){.trace = t, .model = m, .nrows = m->nprocesses, .right = WIDTH_MIN, .left = MARGIN};
-  d->style.width = 100;
+  d->style.width = CAPTION_WIDTH;
   d->printer = (struct trace_printer){.trace = t, .model = m, .until = t->run.nsteps};
   d->key = memory_alloc((m->nroles + 1) * sizeof *d->key);
   for (uint32_t r = 0; r < m->nroles; r++)
@@ -185,51 +185,34 @@ static void draw_wrapped(struct diagram *d, const char *line, int *y) {
   }
 }
 
-void trace_subject(const struct trace *t, struct text *out) {
-  const struct model *m = t->model;
-  text_addf(out, "%s%s", m->name, m->nparams ? ", " : "");
-  params_add(out, m);
-  text_addf(out, ", environment %s", m->environments[t->claim.environment].name);
-  if (m->kind == MODEL_MESSAGES || t->claim.semantics == SEMANTICS_FINE)
-    text_addf(out, ", semantics %s", semantics_name(t->claim.semantics));
+/* Each line of a text. */
+static void draw_lines(struct diagram *d, const struct text *text, int *y) {
+  for (const char *line = text_or_empty(text); *line;) {
+    size_t n = strcspn(line, "\n");
+    struct text words = {0};
+    text_add_n(&words, line, n < FORMULA_MAX ? n : FORMULA_MAX);
+    draw_wrapped(d, text_or_empty(&words), y);
+    text_release(&words);
+    line += n + (line[n] != '\0');
+  }
 }
 
-/* The title is the last line of the explanation that is not indented: "now agreement fails  (line 28)". What stands
-   before it explains why the run may go on for ever. */
-static int draw_caption(struct diagram *d, struct interpreter *interp) {
-  struct text explanation = {0}, subject = {0};
-  bool good = !d->trace->claim.error && (d->trace->claim.property == NO_PROPERTY ||
-                                         d->model->properties[d->trace->claim.property].kind == PROPERTY_COVER);
+/* What fails, and of which model; then the formula in full, and why the run may go on for ever. */
+static int draw_caption(struct diagram *d) {
+  const struct trace_document *of = d->document;
   int y = MARGIN + 14;
-  char *title = NULL, *line, *rest;
-  trace_subject(d->trace, &subject);
-  trace_explain(d->trace, interp, &d->style, &explanation);
-  for (line = explanation.at; line && *line; line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL)
-    if (*line != ' ' && *line != '\n')
-      title = line;
-  if (title) {
+  if (of->title.n) {
     struct text words = {0};
-    text_add_n(&words, title, strcspn(title, "\n"));
-    svg_title(&d->svg, good ? INK_GOOD : INK_BAD, MARGIN, y, words.at);
+    text_addf(&words, "%s%s", of->title.at, text_or_empty(&of->place));
+    svg_title(&d->svg, of->good ? INK_GOOD : INK_BAD, MARGIN, y, words.at);
     if (MARGIN + svg_title_width(words.at) > d->right)
       d->right = MARGIN + svg_title_width(words.at);
     text_release(&words);
     y += 20;
   }
-  draw_wrapped(d, subject.at, &y);
-  for (unsigned before = 0; before < 2; before++) /* what the title says in full first */
-    for (line = explanation.at; line && *line; line = rest) {
-      size_t n = strcspn(line, "\n");
-      rest = line[n] ? line + n + 1 : line + n;
-      if (n > 0 && line != title && (line < title) == (bool)before) {
-        struct text words = {0};
-        text_add_n(&words, line, n < FORMULA_MAX ? n : FORMULA_MAX);
-        draw_wrapped(d, words.at, &y);
-        text_release(&words);
-      }
-    }
-  text_release(&explanation);
-  text_release(&subject);
+  draw_wrapped(d, of->subject.at, &y);
+  draw_lines(d, &of->details, &y);
+  draw_lines(d, &of->reasons, &y);
   return y;
 }
 
@@ -260,8 +243,8 @@ void diagram_space_rows(struct diagram *d) {
   }
 }
 
-int diagram_place_rows(struct diagram *d, struct interpreter *interp) {
-  int head = draw_caption(d, interp) + 8;
+int diagram_place_rows(struct diagram *d) {
+  int head = draw_caption(d) + 8;
   for (uint32_t i = 0; i < d->nrows; i++)
     d->rows[i].y += head + d->head * (SVG_LINE + 4);
   return head;
@@ -319,11 +302,8 @@ static int draw_legend(struct diagram *d, int y) {
 void diagram_finish(struct diagram *d, struct text *out) {
   const struct diagram_row *last = d->nrows ? &d->rows[d->nrows - 1] : NULL;
   int y = (last ? last->y + (int)last->below * SVG_LINE : 0) + 38;
-  struct text title = {0};
-  trace_subject(d->trace, &title);
   y = draw_legend(d, y);
-  svg_finish(&d->svg, title.at, d->right + MARGIN, y + MARGIN, out);
-  text_release(&title);
+  svg_finish(&d->svg, d->document->subject.at, d->right + MARGIN, y + MARGIN, out);
   for (uint32_t r = 0; r < d->model->nroles; r++)
     memory_free(d->key[r]);
   memory_free(d->key);
@@ -339,8 +319,17 @@ bool trace_drawable(const struct trace *t) {
 }
 
 void trace_svg(const struct trace *t, struct interpreter *interp, struct text *out) {
+  const struct style plain = {.width = CAPTION_WIDTH};
+  struct trace_document document;
+  trace_document_make(&document, t, interp, &plain);
+  trace_document_svg(&document, t, out);
+  trace_document_release(&document);
+}
+
+void trace_document_svg(const struct trace_document *document, const struct trace *t, struct text *out) {
   struct diagram d;
   diagram_init(&d, t);
+  d.document = document;
   d.printer.style = &d.style;
   for (uint32_t i = 0; i < d.nrows; i++) {
     struct text name = {0};
@@ -349,8 +338,8 @@ void trace_svg(const struct trace *t, struct interpreter *interp, struct text *o
     text_release(&name);
   }
   if (model_steps(t->model))
-    diagram_steps(&d, interp);
+    diagram_steps(&d);
   else
-    diagram_rounds(&d, interp);
+    diagram_rounds(&d);
   diagram_finish(&d, out);
 }

@@ -29,6 +29,7 @@ struct diagram_row {
 struct diagram {
   const struct trace *trace;
   const struct model *model;
+  const struct trace_document *document;
   struct trace_printer printer;
   struct style style;
   struct svg svg;
@@ -58,14 +59,14 @@ const char *diagram_row_name(const struct diagram *, uint32_t row, struct text *
 /* Once their words are known: how far apart the rows are, the first of them at any place. */
 void diagram_space_rows(struct diagram *);
 /* Once x is known: moves the rows below the caption. Returns where that ends; `head` lines fit between. */
-int diagram_place_rows(struct diagram *, struct interpreter *);
+int diagram_place_rows(struct diagram *);
 void diagram_draw_labels(struct diagram *, const struct labels *, enum anchor, int x, int y, bool above);
 void diagram_draw_names(struct diagram *);
 /* "loop" above [from, to], at y. */
 void diagram_draw_loop(struct diagram *, int from, int to, int y, const char *word);
 void diagram_finish(struct diagram *, struct text *out);
 
-void diagram_rounds(struct diagram *, struct interpreter *);
-void diagram_steps(struct diagram *, struct interpreter *);
+void diagram_rounds(struct diagram *);
+void diagram_steps(struct diagram *);
 
 #endif

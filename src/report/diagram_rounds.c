@@ -327,7 +327,7 @@ static void draw(struct rounds_diagram *r, int head) {
   diagram_draw_names(d);
 }
 
-void diagram_rounds(struct diagram *d, struct interpreter *interp) {
+void diagram_rounds(struct diagram *d) {
   struct rounds_diagram r = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
   size_t n = ((size_t)r.nsteps + 1) * r.n;
   r.moments = memory_alloc((n + 1) * sizeof *r.moments);
@@ -339,7 +339,7 @@ void diagram_rounds(struct diagram *d, struct interpreter *interp) {
   make_labels(&r);
   diagram_space_rows(d);
   place_columns(&r);
-  draw(&r, diagram_place_rows(d, interp));
+  draw(&r, diagram_place_rows(d));
   for (size_t i = 0; i < n; i++) {
     labels_release(&r.moments[i].changed);
     labels_release(&r.moments[i].sends);

@@ -483,7 +483,7 @@ static void steps_release(struct steps_diagram *s) {
   vec_release(&s->arrows);
 }
 
-void diagram_steps(struct diagram *d, struct interpreter *interp) {
+void diagram_steps(struct diagram *d) {
   struct steps_diagram s = {.d = d, .n = d->model->nprocesses, .nsteps = d->trace->run.nsteps};
   s.nshared = d->nrows - s.n;
   s.moments = memory_alloc((s.nsteps + 1) * sizeof *s.moments);
@@ -494,6 +494,6 @@ void diagram_steps(struct diagram *d, struct interpreter *interp) {
   make_labels(&s);
   diagram_space_rows(d);
   place(&s);
-  draw(&s, diagram_place_rows(d, interp));
+  draw(&s, diagram_place_rows(d));
   steps_release(&s);
 }

@@ -58,7 +58,15 @@ void trace_printer_phrase(const struct trace_printer *t, const char *label, cons
   items_print(&items, t->style, label, false, t->out);
 }
 
+static void mark(const struct trace_printer *t, bool step) {
+  if (t->document)
+    vec_push(&t->document->marks, ((struct trace_mark){t->out->n, step}));
+}
+
+void trace_printer_mark_step(const struct trace_printer *t) { mark(t, true); }
+
 void trace_printer_heading(const struct trace_printer *t, const char *text) {
+  mark(t, false);
   text_add(t->out, "\n");
   paint_add(t->out, t->style, PAINT_TITLE, text);
   text_add(t->out, "\n");

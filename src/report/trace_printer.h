@@ -3,15 +3,15 @@
 #ifndef RONDO_REPORT_TRACE_PRINTER_H
 #define RONDO_REPORT_TRACE_PRINTER_H
 
-#include "report/layout.h"
-#include "trace/trace.h"
+#include "report/trace_text.h"
 
 struct trace_printer {
   const struct trace *trace;
   const struct model *model;
   const struct style *style;
   struct text *out;
-  uint32_t until; /* steps: told together are only those before it */
+  struct trace_document *document; /* of which that is a part; or NULL */
+  uint32_t until;                  /* steps: told together are only those before it */
 };
 
 /* Processes that do the same are told together. */
@@ -29,8 +29,9 @@ void process_groups_print(struct process_groups *, const struct trace_printer *,
 void process_groups_release(struct process_groups *);
 
 void trace_printer_value(const struct trace_printer *, struct text *, const struct type *,
-                         value); /* shortened unless verbose */
-void trace_printer_heading(const struct trace_printer *, const char *);
+                         value);                                        /* shortened unless verbose */
+void trace_printer_heading(const struct trace_printer *, const char *); /* a section begins */
+void trace_printer_mark_step(const struct trace_printer *);             /* a step begins */
 void trace_printer_phrase(const struct trace_printer *, const char *label, const char *phrase);
 
 /* Each part of an array or record that differs; of other types, the whole. */

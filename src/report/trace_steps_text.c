@@ -324,6 +324,7 @@ static void print_group(const struct trace_printer *t, const struct step_group *
     text_addf(&line, "  (line %u)", told.line);
     paint_add(&head, t->style, PAINT_FAINT, line.at);
   }
+  trace_printer_mark_step(t);
   item_print(label.at, head.at, t->style, false, t->out);
   for (size_t i = 0; i < told.details.at.n; i++)
     item_print("", told.details.at.at[i], t->style, true, t->out);

@@ -88,69 +88,55 @@ static void print_start(const struct trace_printer *t) {
 
 /* --- the end --- */
 
-static void add_list(const struct trace_printer *t, char *const *at, size_t n) {
+static void add_list(struct text *out, char *const *at, size_t n) {
   for (size_t i = 0; i < n; i++)
-    text_addf(t->out, "%s%s%s", i ? ", " : "  ", at[i], i + 1 == n ? "\n" : "");
+    text_addf(out, "%s%s%s", i ? ", " : "  ", at[i], i + 1 == n ? "\n" : "");
 }
 
-static void print_error(const struct trace_printer *t) {
+static void explain_error(const struct trace_printer *t, struct trace_document *d) {
   const struct model_error *e = &t->trace->error;
   size_t length;
-  struct text title = {0};
-  text_add(&title, "error");
+  text_add(&d->title, "error");
   if (e->process < t->model->nprocesses) {
-    text_add(&title, " of ");
-    process_print(t->model, e->process, &title);
+    text_add(&d->title, " of ");
+    process_print(t->model, e->process, &d->title);
   } else if (t->trace->claim.property != NO_PROPERTY) {
-    text_addf(&title, " in %s", t->model->properties[t->trace->claim.property].name);
+    text_addf(&d->title, " in %s", t->model->properties[t->trace->claim.property].name);
   }
-  text_addf(&title, ": %s", e->message ? e->message : "unknown");
-  text_add(t->out, "\n");
-  paint_add(t->out, t->style, PAINT_BAD, title.at);
-  text_add(t->out, "\n");
-  text_release(&title);
+  text_addf(&d->title, ": %s", e->message ? e->message : "unknown");
   if (e->at.to > 0) {
     uint32_t line = source_line_number(&t->model->source, e->at);
     const char *source = source_line(&t->model->source, line, &length);
-    text_addf(t->out, "  line %u: ", line);
+    text_addf(&d->details, "  line %u: ", line);
     while (length > 0 && (*source == ' ' || *source == '\t'))
       source++, length--;
-    text_add_n(t->out, source, length);
-    text_add(t->out, "\n");
+    text_add_n(&d->details, source, length);
+    text_add(&d->details, "\n");
   }
 }
 
-static void print_end(const struct trace_printer *t, struct interpreter *interp) {
-  if (t->trace->claim.error) {
-    print_error(t);
-    return;
-  }
-  if (t->trace->claim.property == NO_PROPERTY)
-    return;
+static void explain_property(const struct trace_printer *t, struct interpreter *interp, struct trace_document *d) {
   const struct property *p = &t->model->properties[t->trace->claim.property];
   struct property_instance instance;
-  bool cover = p->kind == PROPERTY_COVER, lasso = t->trace->claim.lasso;
+  bool lasso = t->trace->claim.lasso;
+  d->good = p->kind == PROPERTY_COVER;
   if (lasso)
     trace_printer_assumptions(t, interp);
   if (lasso && p->almost_surely)
-    text_add(t->out, "\nan adversary can keep it like that, whatever the coins show\n");
-  text_add(t->out, "\n");
-  struct text title = {0};
-  text_addf(&title,
-            cover     ? "%s is reached"
+    text_add(&d->reasons, "\nan adversary can keep it like that, whatever the coins show\n");
+  text_addf(&d->title,
+            d->good   ? "%s is reached"
             : lasso   ? "so %s fails"
             : p->step ? "this step breaks %s"
                       : "now %s fails",
             p->name);
-  paint_add(t->out, t->style, cover ? PAINT_GOOD : PAINT_BAD, title.at);
-  text_addf(t->out, "  (line %u)\n", source_line_number(&t->model->source, p->at));
-  text_release(&title);
-  text_add(t->out, "  ");
-  source_add_text(&t->model->source, p->formula->at, t->out);
-  text_add(t->out, "\n");
+  text_addf(&d->place, "  (line %u)", source_line_number(&t->model->source, p->at));
+  text_add(&d->details, "  ");
+  source_add_text(&t->model->source, p->formula->at, &d->details);
+  text_add(&d->details, "\n");
   property_instance_find(&instance, interp, t->trace);
-  add_list(t, instance.bound.at, instance.bound.n);
-  add_list(t, instance.read.at, instance.read.n);
+  add_list(&d->details, instance.bound.at, instance.bound.n);
+  add_list(&d->details, instance.read.at, instance.read.n);
   property_instance_release(&instance);
 }
 
@@ -170,8 +156,10 @@ static void print_in_flight(const struct trace_printer *t) {
   text_release(&to);
 }
 
-void trace_print(const struct trace *trace, const struct style *style, struct text *out) {
-  struct trace_printer t = {trace, trace->model, style, out, trace->run.nsteps};
+/* --- the whole --- */
+
+static void make_run(struct trace_document *d, const struct trace *trace, const struct style *style) {
+  struct trace_printer t = {trace, trace->model, style, &d->run, d, trace->run.nsteps};
   bool loops = trace->claim.lasso && trace->claim.loop < trace->run.nsteps;
   print_start(&t);
   if (model_steps(trace->model)) {
@@ -193,7 +181,60 @@ void trace_print(const struct trace *trace, const struct style *style, struct te
     trace_printer_order(&t);
 }
 
+static void make_explanation(struct trace_document *d, const struct trace *trace, struct interpreter *interp,
+                             const struct style *style) {
+  struct trace_printer t = {trace, trace->model, style, &d->reasons, NULL, trace->run.nsteps};
+  d->good = true;
+  if (trace->claim.error) {
+    d->good = false;
+    explain_error(&t, d);
+  } else if (trace->claim.property != NO_PROPERTY) {
+    explain_property(&t, interp, d);
+  }
+}
+
+void trace_document_make(struct trace_document *d, const struct trace *trace, struct interpreter *interp,
+                         const struct style *style) {
+  const struct model *m = trace->model;
+  *d = (struct trace_document){0};
+  text_addf(&d->subject, "%s%s", m->name, m->nparams ? ", " : "");
+  params_add(&d->subject, m);
+  text_addf(&d->subject, ", environment %s", m->environments[trace->claim.environment].name);
+  if (m->kind == MODEL_MESSAGES || trace->claim.semantics == SEMANTICS_FINE)
+    text_addf(&d->subject, ", semantics %s", semantics_name(trace->claim.semantics));
+  make_run(d, trace, style);
+  make_explanation(d, trace, interp, style);
+}
+
+void trace_document_release(struct trace_document *d) {
+  text_release(&d->subject);
+  text_release(&d->run);
+  vec_release(&d->marks);
+  text_release(&d->reasons);
+  text_release(&d->title);
+  text_release(&d->place);
+  text_release(&d->details);
+}
+
+void trace_document_explanation(const struct trace_document *d, const struct style *style, struct text *out) {
+  text_add(out, text_or_empty(&d->reasons));
+  if (!d->title.n)
+    return;
+  text_add(out, "\n");
+  paint_add(out, style, d->good ? PAINT_GOOD : PAINT_BAD, d->title.at);
+  text_addf(out, "%s\n%s", text_or_empty(&d->place), text_or_empty(&d->details));
+}
+
+void trace_print(const struct trace *trace, const struct style *style, struct text *out) {
+  struct trace_document d = {0};
+  make_run(&d, trace, style);
+  text_add(out, text_or_empty(&d.run));
+  trace_document_release(&d);
+}
+
 void trace_explain(const struct trace *trace, struct interpreter *interp, const struct style *style, struct text *out) {
-  struct trace_printer t = {trace, trace->model, style, out, trace->run.nsteps};
-  print_end(&t, interp);
+  struct trace_document d = {0};
+  make_explanation(&d, trace, interp, style);
+  trace_document_explanation(&d, style, out);
+  trace_document_release(&d);
 }
