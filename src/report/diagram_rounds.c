@@ -39,11 +39,7 @@ static void add_sends(struct rounds_diagram *r, uint32_t step, uint32_t p, struc
     const struct sent *first = &log->sent[i];
     struct text v = {0}, whom = {0};
     uint32_t n = 0;
-    memset(to, 0, r->n);
-    for (; i < log->nsent && log->sent[i].from == first->from && log->sent[i].message == first->message &&
-           log->sent[i].type == first->type;
-         i++, n++)
-      to[log->sent[i].to] = 1;
+    i = sent_together(d->trace, log, i, to, &n);
     if (first->from != p)
       continue;
     value_print(&d->model->values, d->model, first->type, first->message, &v);
@@ -99,8 +95,7 @@ static void label_changes(struct rounds_diagram *r, uint32_t step, uint32_t p, s
   while (first + n < log->nchanges && log->changes[first + n].process == p)
     n++;
   m->key = diagram_changes(d, log->changes + first, n, &m->changed);
-  if (trace_has_ended(t, p, step - 1) &&
-      (t->configs[step]->local[p][LOCAL_STATUS] & ~t->configs[step - 1]->local[p][LOCAL_STATUS] & STATUS_HALTED)) {
+  if (trace_halts(t, p, step - 1)) {
     struct text v = {0};
     text_add(&v, "halts");
     diagram_label(d, &m->changed, INK_FAINT, &v);
@@ -201,9 +196,8 @@ static void draw_life(struct rounds_diagram *r, uint32_t p) {
 static void draw_update(struct rounds_diagram *r, uint32_t step, uint32_t p) {
   struct diagram *d = r->d;
   const struct trace *t = d->trace;
-  value before = t->configs[step]->local[p][LOCAL_STATUS];
   int x = r->to[step], y = d->rows[p].y;
-  if (!process_active(before) || t->run.steps[step]->crashes[p] || !trace_has_ended(t, p, step))
+  if (!trace_takes_part(t, p, step))
     return;
   if (step + 1 >= t->nconfigs) { /* the error */
     if (t->error.process == p)
@@ -230,8 +224,7 @@ static const struct arrival *arrival_of(const struct step_log *log, uint32_t fro
 /* Somebody who takes part would have got it. */
 static bool is_lost(const struct rounds_diagram *r, uint32_t step, const struct sent *s) {
   const struct trace *t = r->d->trace;
-  return process_active(t->configs[step]->local[s->to][LOCAL_STATUS]) && !t->run.steps[step]->crashes[s->to] &&
-         trace_has_ended(t, s->to, step) && !arrival_of(&t->logs[step], s->from, s->to);
+  return trace_takes_part(t, s->to, step) && !arrival_of(&t->logs[step], s->from, s->to);
 }
 
 /* A part, in hundredths, of the way of a message. */

@@ -40,11 +40,7 @@ static void print_sends(const struct trace_printer *t, const struct step_log *lo
     const struct sent *first = &log->sent[i];
     struct text v = {0};
     uint32_t n = 0;
-    memset(to, 0, t->model->nprocesses);
-    for (; i < log->nsent && log->sent[i].from == first->from && log->sent[i].message == first->message &&
-           log->sent[i].type == first->type;
-         i++, n++)
-      to[log->sent[i].to] = 1;
+    i = sent_together(t->trace, log, i, to, &n);
     trace_printer_value(t, &v, first->type, first->message);
     if (n < t->model->nprocesses) {
       text_add(&v, " to ");
@@ -95,8 +91,6 @@ static void add_heard(const struct trace_printer *t, uint32_t p, const uint8_t *
 
 static void print_heard_of(const struct trace_printer *t, uint32_t step) {
   const struct step_log *log = &t->trace->logs[step];
-  const struct config *c = t->trace->configs[step];
-  const bool *crashes = t->trace->run.steps[step]->crashes;
   uint32_t n = t->model->nprocesses;
   uint8_t *all_heard = memory_alloc((size_t)n * n + 1);
   uint8_t *all_missed = memory_alloc((size_t)n * n + 1);
@@ -105,7 +99,7 @@ static void print_heard_of(const struct trace_printer *t, uint32_t step) {
   all_messages(log, n, all_heard, all_missed);
   for (uint32_t p = 0; p < n; p++) {
     struct text v = {0};
-    if (!process_active(c->local[p][LOCAL_STATUS]) || crashes[p] || !trace_has_ended(t->trace, p, step))
+    if (!trace_takes_part(t->trace, p, step))
       continue;
     const uint8_t *heard = all_heard + (size_t)p * n, *missed = all_missed + (size_t)p * n;
     if (!memchr(heard, 1, n) && !memchr(missed, 1, n))
@@ -225,11 +219,7 @@ static void print_stops(const struct trace_printer *t, uint32_t step) {
     uint8_t *members = memory_alloc(n + 1);
     struct text v = {0};
     for (uint32_t p = 0; p < n; p++)
-      members[p] = !trace_has_ended(trace, p, step) ? 0
-                   : halt
-                       ? step + 1 < trace->nconfigs && (trace->configs[step + 1]->local[p][LOCAL_STATUS] &
-                                                        ~trace->configs[step]->local[p][LOCAL_STATUS] & STATUS_HALTED)
-                       : w->crashes[p];
+      members[p] = halt ? trace_halts(trace, p, step) : w->crashes[p] && trace_has_ended(trace, p, step);
     bool any = memchr(members, 1, n) != NULL;
     if (any) {
       processes_add(&v, t->model, members);

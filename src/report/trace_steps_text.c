@@ -193,10 +193,8 @@ static void add_changes(const struct trace_printer *t, uint32_t step, bool many,
 }
 
 static void add_halt(const struct trace_printer *t, uint32_t step, bool many, struct step_description *s) {
-  const struct trace *trace = t->trace;
   struct text v = {0};
-  if (step + 1 < trace->nconfigs && (trace->configs[step + 1]->local[s->process][LOCAL_STATUS] &
-                                     ~trace->configs[step]->local[s->process][LOCAL_STATUS] & STATUS_HALTED)) {
+  if (trace_halts(t->trace, s->process, step)) {
     text_add(&v, many ? "halt" : "halts");
     items_add(&s->details, &v);
   }
@@ -212,11 +210,7 @@ static void add_sends(const struct trace_printer *t, uint32_t step, bool many, s
     const struct sent *first = &log->sent[i];
     uint32_t n = 0;
     struct text v = {0};
-    memset(to, 0, t->model->nprocesses);
-    for (; i < log->nsent && log->sent[i].kind == first->kind && log->sent[i].message == first->message &&
-           !to[log->sent[i].to];
-         i++, n++)
-      to[log->sent[i].to] = 1;
+    i = sent_together(t->trace, log, i, to, &n);
     if (++lines > SENDS_MAX && !t->style->verbose)
       continue;
     text_add(&v, verb);

@@ -2,6 +2,7 @@
 
 #include "base/memory.h"
 #include "interp/async_round.h"
+#include "interp/local.h"
 #include "trace/lasso_replay.h"
 
 #include <inttypes.h>
@@ -68,6 +69,29 @@ const struct config *trace_before_last(const struct trace *t) {
 bool trace_has_begun(const struct trace *t, uint32_t p, uint32_t step) { return !t->done || t->done[p] >= step; }
 
 bool trace_has_ended(const struct trace *t, uint32_t p, uint32_t step) { return !t->done || t->done[p] > step; }
+
+bool trace_takes_part(const struct trace *t, uint32_t p, uint32_t step) {
+  return process_active(t->configs[step]->local[p][LOCAL_STATUS]) && !t->run.steps[step]->crashes[p] &&
+         trace_has_ended(t, p, step);
+}
+
+bool trace_halts(const struct trace *t, uint32_t p, uint32_t step) {
+  return step + 1 < t->nconfigs && trace_has_ended(t, p, step) &&
+         (t->configs[step + 1]->local[p][LOCAL_STATUS] & ~t->configs[step]->local[p][LOCAL_STATUS] & STATUS_HALTED);
+}
+
+size_t sent_together(const struct trace *t, const struct step_log *log, size_t i, uint8_t *members, uint32_t *n) {
+  const struct sent *first = &log->sent[i];
+  memset(members, 0, t->model->nprocesses);
+  for (*n = 0; i < log->nsent; i++, ++*n) {
+    const struct sent *s = &log->sent[i];
+    if (s->from != first->from || s->kind != first->kind || s->type != first->type || s->message != first->message ||
+        members[s->to])
+      break;
+    members[s->to] = 1;
+  }
+  return i;
+}
 
 /* Step i from configs[i]. False: it cannot be taken; why says so. */
 static bool replay_step(struct trace *t, struct interpreter *interp, uint32_t i, struct text *why) {

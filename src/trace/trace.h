@@ -57,6 +57,12 @@ const struct config *trace_before_last(const struct trace *);
 /* Fine rounds: has the process begun, ended the (step + 1)-th round? Else all have. */
 bool trace_has_begun(const struct trace *, uint32_t process, uint32_t step);
 bool trace_has_ended(const struct trace *, uint32_t process, uint32_t step);
+/* Rounds: does the process receive and update in that step? */
+bool trace_takes_part(const struct trace *, uint32_t process, uint32_t step);
+bool trace_halts(const struct trace *, uint32_t process, uint32_t step); /* by that step */
+/* Equal messages that a process sends in one go: those from the i-th on. Returns where the next ones are; members: the
+   receivers, *n of them. */
+size_t sent_together(const struct trace *, const struct step_log *, size_t i, uint8_t *members, uint32_t *n);
 
 /* A property after a step (before: where it was taken) or at the start (NULL): a step property says nothing there. */
 enum verdict3 property_evaluate(struct interpreter *, const struct property *, const struct config *before,
