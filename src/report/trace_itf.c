@@ -3,85 +3,7 @@
 #include "trace/status_names.h"
 #include "trace/value_json.h"
 
-#include <stdio.h>
 #include <string.h>
-
-static json_t *number_itf(int64_t n) {
-  char text[32];
-  snprintf(text, sizeof text, "%lld", (long long)n);
-  return json_pack("{s:s}", "#bigint", text);
-}
-
-static json_t *value_itf(const struct model *m, const struct type *t, value v);
-
-static json_t *list_itf(const struct model *m, const struct type *element, value vector) {
-  json_t *list = json_array();
-  size_t n;
-  value_parts(&m->values, vector, &n);
-  for (size_t i = 0; i < n; i++)
-    json_array_append_new(list, value_itf(m, element, value_parts(&m->values, vector, &n)[i]));
-  return list;
-}
-
-static json_t *set_itf(const struct model *m, const struct type *t, value v) {
-  json_t *members = json_array();
-  uint64_t cursor = 0;
-  value member;
-  while (set_member(&m->values, t, v, &cursor, &member))
-    json_array_append_new(members, value_itf(m, t->element, member));
-  return json_pack("{s:o}", "#set", members);
-}
-
-static json_t *array_itf(const struct model *m, const struct type *t, value v) {
-  json_t *pairs = json_array();
-  size_t n;
-  value_parts(&m->values, v, &n);
-  for (size_t i = 0; i < n; i++)
-    json_array_append_new(pairs, json_pack("[o, o]",
-                                           value_itf(m, t->index, type_nth((struct values *)&m->values, t->index, i)),
-                                           value_itf(m, t->element, value_parts(&m->values, v, &n)[i])));
-  return json_pack("{s:o}", "#map", pairs);
-}
-
-static json_t *record_itf(const struct model *m, const struct type *t, value v) {
-  json_t *record = json_object();
-  size_t n;
-  value_parts(&m->values, v, &n);
-  for (uint32_t i = 0; i < t->size; i++)
-    json_object_set_new(record, t->fields[i].name, value_itf(m, t->fields[i].type, value_parts(&m->values, v, &n)[i]));
-  return record;
-}
-
-/* An option is a set of at most one: what the language says it is. */
-static json_t *value_itf(const struct model *m, const struct type *t, value v) {
-  switch (t->kind) {
-  case TYPE_INT:
-  case TYPE_RANGE:
-  case TYPE_ROUND:
-    return number_itf(v);
-  case TYPE_OPTION:
-    if (v == VALUE_NONE)
-      return json_pack("{s:[]}", "#set");
-    return json_pack("{s:[o]}", "#set", value_itf(m, t->element, value_unwrap(v)));
-  case TYPE_SET:
-    return set_itf(m, t, v);
-  case TYPE_RECORD:
-    return record_itf(m, t, v);
-  case TYPE_ARRAY:
-    return array_itf(m, t, v);
-  case TYPE_SEQUENCE:
-    return list_itf(m, t->element, v);
-  case TYPE_BOOL:
-  case TYPE_ENUM:
-  case TYPE_PROCESS:
-  case TYPE_BAG:
-  case TYPE_ERROR:
-    break;
-  }
-  return value_to_json(m, t, v);
-}
-
-/* --- variables --- */
 
 static bool is_byzantine(const struct config *c, uint32_t p) { return c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE; }
 
@@ -93,7 +15,7 @@ static json_t *variable_itf(const struct model *m, const struct config *c, const
     for (uint32_t i = 0; i < role->nvars && !is_byzantine(c, p); i++)
       if (!strcmp(role->vars[i].name, name))
         json_array_append_new(pairs, json_pack("[o, o]", process_to_json(m, p),
-                                               value_itf(m, role->vars[i].type, c->local[p][LOCAL_VAR(i)])));
+                                               value_to_itf(m, role->vars[i].type, c->local[p][LOCAL_VAR(i)])));
   }
   return json_pack("{s:o}", "#map", pairs);
 }
@@ -116,7 +38,7 @@ static json_t *messages_itf(const struct model *m, const struct config *c) {
     const struct packet *k = &c->packets[i];
     json_array_append_new(list, json_pack("{s:o, s:o, s:s, s:o}", "from", process_to_json(m, k->from), "to",
                                           process_to_json(m, k->to), "kind", m->messages[k->kind].name, "message",
-                                          value_itf(m, m->messages[k->kind].type, k->message)));
+                                          value_to_itf(m, m->messages[k->kind].type, k->message)));
   }
   return list;
 }
@@ -138,7 +60,7 @@ static json_t *state_itf(const struct trace *t, uint32_t index, json_t *names) {
   const struct config *c = t->configs[index];
   json_t *state = json_pack("{s:{s:i}}", "#meta", "index", (int)index);
   for (uint32_t i = 0; i < m->nglobals; i++)
-    json_object_set_new(state, m->globals[i].name, value_itf(m, m->globals[i].type, c->globals[i]));
+    json_object_set_new(state, m->globals[i].name, value_to_itf(m, m->globals[i].type, c->globals[i]));
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
       json_object_set_new(state, m->roles[r].vars[i].name, variable_itf(m, c, m->roles[r].vars[i].name));
@@ -146,7 +68,7 @@ static json_t *state_itf(const struct trace *t, uint32_t index, json_t *names) {
   if (model_steps(m))
     json_object_set_new(state, free_name(m, "messages", "rondo_messages"), messages_itf(m, c));
   else
-    json_object_set_new(state, free_name(m, "round", "rondo_round"), number_itf(c->rounds));
+    json_object_set_new(state, free_name(m, "round", "rondo_round"), number_to_itf(c->rounds));
   if (index == 0) {
     const char *key;
     json_t *v;

@@ -56,64 +56,90 @@ bool process_from_json(const struct model *m, const json_t *j, uint32_t *process
   return false;
 }
 
-static json_t *parts_to_json(const struct model *m, const struct type *t, value v) {
+/* In rondo's own form, or in that of ITF. */
+static json_t *write_value(const struct model *m, const struct type *t, value v, bool itf);
+
+static json_t *write_record(const struct model *m, const struct type *t, value v, bool itf) {
   size_t n;
-  const value *part = value_parts(&m->values, v, &n);
-  json_t *j = t->kind == TYPE_RECORD ? json_object() : json_array();
+  json_t *j = json_object();
+  value_parts(&m->values, v, &n);
   for (size_t i = 0; i < n; i++)
-    if (t->kind == TYPE_RECORD)
-      json_object_set_new(j, t->fields[i].name, value_to_json(m, t->fields[i].type, part[i]));
-    else
-      json_array_append_new(j, value_to_json(m, t->element, part[i]));
+    json_object_set_new(j, t->fields[i].name,
+                        write_value(m, t->fields[i].type, value_parts(&m->values, v, &n)[i], itf));
   return j;
 }
 
-static json_t *set_to_json(const struct model *m, const struct type *t, value v) {
-  json_t *members = json_array(), *j = json_object();
+/* Of an array or a sequence. ITF: an array is a map from its indices. */
+static json_t *write_elements(const struct model *m, const struct type *t, value v, bool itf) {
+  bool map = itf && t->kind == TYPE_ARRAY;
+  size_t n;
+  json_t *j = json_array();
+  value_parts(&m->values, v, &n);
+  for (size_t i = 0; i < n; i++) {
+    json_t *element = write_value(m, t->element, value_parts(&m->values, v, &n)[i], itf);
+    value index = map ? type_nth((struct values *)&m->values, t->index, i) : 0;
+    json_array_append_new(j, map ? json_pack("[o, o]", write_value(m, t->index, index, itf), element) : element);
+  }
+  return map ? json_pack("{s:o}", "#map", j) : j;
+}
+
+static json_t *write_set(const struct model *m, const struct type *t, value v, bool itf) {
+  json_t *members = json_array();
   value member;
   for (uint64_t cursor = 0; set_member(&m->values, t, v, &cursor, &member);)
-    json_array_append_new(members, value_to_json(m, t->element, member));
-  json_object_set_new(j, "set", members);
+    json_array_append_new(members, write_value(m, t->element, member, itf));
+  return json_pack("{s:o}", itf ? "#set" : "set", members);
+}
+
+/* ITF: a set of at most one, which is what the language says it is. */
+static json_t *write_option(const struct model *m, const struct type *t, value v, bool itf) {
+  if (v == VALUE_NONE)
+    return itf ? json_pack("{s:[]}", "#set") : json_null();
+  json_t *j = write_value(m, t->element, value_unwrap(v), itf);
+  if (itf)
+    return json_pack("{s:[o]}", "#set", j);
+  return t->element->kind == TYPE_OPTION ? json_pack("{s:o}", "some", j) : j;
+}
+
+json_t *number_to_itf(int64_t n) {
+  struct text digits = {0};
+  text_addf(&digits, "%" PRId64, n);
+  json_t *j = json_pack("{s:s}", "#bigint", digits.at);
+  text_release(&digits);
   return j;
 }
 
-static json_t *option_to_json(const struct model *m, const struct type *t, value v) {
-  if (v == VALUE_NONE)
-    return json_null();
-  json_t *j = value_to_json(m, t->element, value_unwrap(v));
-  if (t->element->kind != TYPE_OPTION)
-    return j;
-  json_t *some = json_object();
-  json_object_set_new(some, "some", j);
-  return some;
-}
-
-json_t *value_to_json(const struct model *m, const struct type *t, value v) {
+static json_t *write_value(const struct model *m, const struct type *t, value v, bool itf) {
   switch (t->kind) {
   case TYPE_BOOL:
     return json_boolean(v);
   case TYPE_INT:
   case TYPE_RANGE:
   case TYPE_ROUND:
-    return json_integer(v);
+    return itf ? number_to_itf(v) : json_integer(v);
   case TYPE_ENUM:
     return json_string(t->labels[v]);
   case TYPE_PROCESS:
     return process_to_json(m, (uint32_t)v);
   case TYPE_OPTION:
-    return option_to_json(m, t, v);
+    return write_option(m, t, v, itf);
   case TYPE_SET:
-    return set_to_json(m, t, v);
+    return write_set(m, t, v, itf);
   case TYPE_RECORD:
+    return write_record(m, t, v, itf);
   case TYPE_ARRAY:
   case TYPE_SEQUENCE:
-    return parts_to_json(m, t, v);
+    return write_elements(m, t, v, itf);
   case TYPE_BAG:
   case TYPE_ERROR:
     break;
   }
   return json_null();
 }
+
+json_t *value_to_json(const struct model *m, const struct type *t, value v) { return write_value(m, t, v, false); }
+
+json_t *value_to_itf(const struct model *m, const struct type *t, value v) { return write_value(m, t, v, true); }
 
 /* --- and back --- */
 

@@ -10,6 +10,9 @@
 #include <jansson.h>
 
 json_t *value_to_json(const struct model *, const struct type *, value); /* a new reference */
+/* As the Informal Trace Format has it: {"#bigint": "1"}, {"#set": [...]}, {"#map": [[index, value], ...]}. */
+json_t *value_to_itf(const struct model *, const struct type *, value);
+json_t *number_to_itf(int64_t);
 /* False: it is no value of that type; *why says what was found instead. */
 bool value_from_json(struct model *, const struct type *, const json_t *, value *, struct text *why);
 
