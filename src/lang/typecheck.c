@@ -7,7 +7,7 @@
 
 #include "analysis/local_properties.h"
 #include "model/def_inlining.h"
-#include "model/model_print.h"
+#include "model/type_print.h"
 
 #include <inttypes.h>
 #include <stdarg.h>

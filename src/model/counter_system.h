@@ -118,9 +118,6 @@ struct round_shape {
 /* A control's value as it is written: a label, true, 3. */
 void control_value_print(const struct control *, int64_t value, struct text *);
 
-/* As text of the language; what the checker makes of it is the same system. */
-void counter_system_print(const struct counter_system *, struct text *);
-
 /* `N, t` of the parameters without a value; "" if there are none. */
 void counter_params_print(const struct counter_system *, struct text *);
 /* `N > 3 * t and t >= 0`: the conditions as written; without those of `resilience` unless asked

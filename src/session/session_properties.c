@@ -3,7 +3,7 @@
 
 #include "interp/eval.h"
 #include "lang/state_expression.h"
-#include "model/model_print.h"
+#include "model/type_print.h"
 #include "trace/property_instance.h"
 
 /* --- properties --- */

@@ -2,7 +2,7 @@
 
 #include "base/memory.h"
 #include "base/vec.h"
-#include "model/model_print.h"
+#include "model/type_print.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -3,7 +3,9 @@
 #define RONDO_TESTS_CHECKING_H
 
 #include "lang/typecheck.h"
-#include "model/model_print.h"
+#include "model/type_print.h"
+
+#include "model_dump.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

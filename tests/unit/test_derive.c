@@ -4,6 +4,7 @@
    wrong with a system from which something was taken away. */
 #include "checked_text.h"
 
+#include "counter_dump.h"
 #include "lang/typecheck_counters.h"
 #include "param/derive.h"
 #include "param/validation.h"

@@ -10,9 +10,9 @@
 #include "interp/events.h"
 #include "interp/local.h"
 #include "lang/typecheck.h"
-#include "model/model_print.h"
 
 #include "base/vec.h"
+#include "model_dump.h"
 #include "short.h"
 
 #include <setjmp.h>

@@ -4,7 +4,8 @@
 #include "analysis/action_use.h"
 #include "analysis/stable_predicates.h"
 #include "lang/typecheck.h"
-#include "model/model_print.h"
+
+#include "model_dump.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,6 @@
 /* Values and finite types: the index bijection, sets in both representations, order, renaming. */
 #include "model/model.h"
-#include "model/model_print.h"
+#include "model/type_print.h"
 
 #include "base/memory.h"
 

@@ -1,7 +1,180 @@
-/* The typed model as text: statements, processes, schedule, environments, properties. */
-#include "model/model_print.h"
+#include "model_dump.h"
+
+#include "model/type_print.h"
 
 #include <inttypes.h>
+
+/* --- expressions --- */
+
+static void print_kids(const struct model *m, const struct node *n, const char *open, const char *shut,
+                       struct text *out) {
+  text_add(out, open);
+  for (uint32_t i = 0; i < n->n; i++) {
+    text_add(out, i ? ", " : "");
+    node_print(m, n->kid[i], out);
+  }
+  text_add(out, shut);
+}
+
+static void print_generators(const struct model *m, const struct node *n, struct text *out) {
+  for (uint32_t i = 0; i < n->ngen; i++) {
+    text_addf(out, "%s%s#%u in ", i ? ", " : "", n->gen[i].name, n->gen[i].slot);
+    node_print(m, n->gen[i].range, out);
+    if (n->gen[i].cond) {
+      text_add(out, " if ");
+      node_print(m, n->gen[i].cond, out);
+    }
+  }
+}
+
+/* name(element for generators) */
+static void print_over(const struct model *m, const struct node *n, const char *open, const char *shut,
+                       struct text *out) {
+  text_add(out, open);
+  node_print(m, n->kid[0], out);
+  text_add(out, " for ");
+  print_generators(m, n, out);
+  text_add(out, shut);
+}
+
+static void print_infix(const struct model *m, const struct node *n, struct text *out) {
+  text_add(out, "(");
+  node_print(m, n->kid[0], out);
+  text_addf(out, " %s ", op_text(n->op));
+  node_print(m, n->kid[1], out);
+  text_add(out, ")");
+}
+
+static void print_quantifier(const struct model *m, const struct node *n, struct text *out) {
+  text_addf(out, n->op == NODE_COUNT ? "%s(" : "(%s ", op_text(n->op));
+  print_generators(m, n, out);
+  text_add(out, ": ");
+  node_print(m, n->kid[0], out);
+  text_add(out, ")");
+}
+
+static void print_heard_of(const struct model *m, const struct node *n, struct text *out) {
+  text_addf(out, "%s[", op_text(n->op));
+  node_print(m, n->kid[0], out);
+  text_addf(out, n->index == NO_NAME ? "]" : ", %s]", n->index == NO_NAME ? "" : m->round_names[n->index]);
+}
+
+static void print_field_of(const struct model *m, const struct node *n, struct text *out) {
+  const char *name = m->fields[n->index].name;
+  if (n->op == NODE_INITIAL)
+    text_add(out, "initial(");
+  if (n->op == NODE_ORACLE)
+    text_addf(out, "%s[", name);
+  node_print(m, n->kid[0], out);
+  if (n->op == NODE_ORACLE)
+    text_add(out, "]");
+  else
+    text_addf(out, ".%s%s%s", name, n->primed ? "'" : "", n->op == NODE_INITIAL ? ")" : "");
+}
+
+static void print_call(const struct model *m, const struct node *n, const char *name, struct text *out) {
+  text_add(out, name);
+  print_kids(m, n, "(", ")", out);
+}
+
+void node_print(const struct model *m, const struct node *n, struct text *out) {
+  if (!n) {
+    text_add(out, "true");
+    return;
+  }
+  switch (op_number(n->op)) {
+  case NODE_CONST:
+    value_print(&m->values, m, n->type, n->constant, out);
+    return;
+  case NODE_PARAM:
+    text_add(out, m->params[n->index].name);
+    return;
+  case NODE_SLOT:
+    text_addf(out, "#%u", n->index);
+    return;
+  case NODE_VAR:
+    text_addf(out, "var%u", n->index);
+    return;
+  case NODE_GLOBAL:
+    text_addf(out, "%s%s", m->globals[n->index].name, n->primed ? "'" : "");
+    return;
+  case NODE_SENDER:
+    text_addf(out, "sender(#%u)", n->index);
+    return;
+  case NODE_ROLE_SET:
+    text_add(out, n->index == ROLE_ANY ? "all" : m->roles[n->index].name);
+    return;
+  case NODE_PROCESS_AT:
+    print_call(m, n, m->roles[n->index].name, out);
+    return;
+  case NODE_CALL:
+    print_call(m, n, m->defs[n->index].name, out);
+    return;
+  case NODE_DOMAIN:
+    type_print(m, n->type->element, out);
+    return;
+  case NODE_REMOTE:
+  case NODE_INITIAL:
+  case NODE_ORACLE:
+    print_field_of(m, n, out);
+    return;
+  case NODE_HO:
+  case NODE_SHO:
+    print_heard_of(m, n, out);
+    return;
+  case NODE_CARD:
+    print_kids(m, n, "|", "|", out);
+    return;
+  case NODE_SET:
+    print_kids(m, n, "{", "}", out);
+    return;
+  case NODE_SEQUENCE:
+    print_kids(m, n, "[", "]", out);
+    return;
+  case NODE_RECORD:
+    print_kids(m, n, "(", ")", out);
+    return;
+  case NODE_SET_OF:
+    print_over(m, n, "{", "}", out);
+    return;
+  case NODE_ARRAY_OF:
+    print_over(m, n, "[", "]", out);
+    return;
+  case NODE_EXISTS:
+  case NODE_FORALL:
+  case NODE_COUNT:
+    print_quantifier(m, n, out);
+    return;
+  case NODE_SELECT:
+    node_print(m, n->kid[0], out);
+    text_addf(out, ".%s", n->kid[0]->type->fields[n->index].name);
+    return;
+  case NODE_INDEX:
+    node_print(m, n->kid[0], out);
+    text_add(out, "[");
+    node_print(m, n->kid[1], out);
+    text_add(out, "]");
+    return;
+  case NODE_NEG:
+    text_add(out, "-");
+    node_print(m, n->kid[0], out);
+    return;
+  case NODE_IF:
+    print_kids(m, n, "if(", ")", out);
+    return;
+  }
+  if (n->ngen) {
+    text_add(out, op_text(n->op));
+    print_over(m, n, "(", ")", out);
+  } else if (n->n == 2)
+    print_infix(m, n, out);
+  else if (n->n)
+    print_call(m, n, op_text(n->op), out);
+  else
+    text_add(out, op_text(n->op));
+}
+
+/* --- statements, processes, schedule, environments, properties --- */
 
 static void indent(struct text *out, int depth) {
   for (int i = 0; i < depth; i++)

@@ -1,5 +1,4 @@
-/* Counter systems as text that can be read again. */
-#include "model/counter_system.h"
+#include "counter_dump.h"
 
 #include "base/text.h"
 
