@@ -10,30 +10,22 @@ expr_id active(struct model_lowering *l, const struct local_state *s) {
   return expr_not(c, expr_or(c, expr_or(c, s->crashed, s->halted), s->byzantine));
 }
 
-static int64_t limit_of(const struct model_lowering *l, enum clause_kind kind, uint32_t role, bool recovering) {
-  const struct environment *env = l->program->environment;
-  int64_t limit = 0, most = l->model->nprocesses;
-  for (uint32_t i = 0; i < env->nclauses; i++) {
-    const struct clause *c = &env->clauses[i];
-    if (c->kind == kind && c->role == role && (!recovering || c->recovers))
-      limit = c->limit > most ? most : limit + c->limit;
-  }
-  return limit > most ? most : limit;
-}
-
 /* Those of a role beyond the role's own limit count against the clauses for all. */
 expr_id faults_fit(struct model_lowering *l, enum clause_kind kind, const expr_id *faulty, bool recovering) {
   struct expr_graph *c = l->expr_graph;
   expr_id excess = expr_number(c, 0);
+  int64_t most = l->model->nprocesses;
   for (uint32_t r = 0; r < l->model->nroles; r++) {
-    expr_id n = expr_number(c, 0), own = expr_number(c, limit_of(l, kind, r, recovering));
+    expr_id n = expr_number(c, 0),
+            own = expr_number(c, fault_limit(l->program->environment, kind, r, recovering, most));
     for (uint32_t p = l->model->roles[r].first; p < l->model->roles[r].first + l->model->roles[r].count; p++)
       n = expr_arithmetic(c, EXPR_ADD, n, expr_bool_to_int(c, faulty[p]));
     expr_id more = expr_ite(c, expr_less(c, own, n), expr_arithmetic(c, EXPR_SUB, n, own), expr_number(c, 0));
     expr_assert_bounds(c, more, 0, INT64_MAX);
     excess = expr_arithmetic(c, EXPR_ADD, excess, more);
   }
-  return expr_at_most(c, excess, expr_number(c, limit_of(l, kind, ROLE_ANY, recovering)));
+  return expr_at_most(c, excess,
+                      expr_number(c, fault_limit(l->program->environment, kind, ROLE_ANY, recovering, most)));
 }
 
 /* --- rules --- */
@@ -371,31 +363,6 @@ static void check_features(struct model_lowering *l, enum engine_id engine) {
 }
 
 /* Clauses are looked for by kind, so one of a kind that nobody looks for would be left out. */
-static void check_clauses(struct model_lowering *l) {
-  const struct environment *env = l->program->environment;
-  for (uint32_t i = 0; i < env->nclauses; i++) {
-    switch (env->clauses[i].kind) {
-    case CLAUSE_CRASH:
-    case CLAUSE_OMIT:
-    case CLAUSE_BYZANTINE:
-    case CLAUSE_LOST:
-    case CLAUSE_CORRUPTED:
-    case CLAUSE_EVERY:
-    case CLAUSE_FROM_ROUND:
-    case CLAUSE_SYNCHRONOUS:
-    case CLAUSE_DUPLICATED:
-    case CLAUSE_CHANNELS:
-      continue;
-    case CLAUSE_OFTEN: /* of runs, for a live property; of finite runs they say nothing */
-    case CLAUSE_FINALLY:
-    case CLAUSE_ONCE:
-    case CLAUSE_FAIR:
-      continue;
-    }
-    refuse(l, env->clauses[i].at, "this clause cannot be written in this format");
-  }
-}
-
 struct program *program_new(struct model *m, uint32_t environment, const uint32_t *which, uint32_t n,
                             uint32_t max_rounds, enum engine_id engine, struct diags *diags) {
   struct program *p = memory_alloc(sizeof *p);
@@ -422,7 +389,9 @@ struct program *program_new(struct model *m, uint32_t environment, const uint32_
     else
       add_properties(l, which, n, runs);
     check_features(l, engine);
-    check_clauses(l);
+    const struct clause *unknown = environment_unknown_clause(p->environment);
+    if (unknown)
+      refuse(l, unknown->at, "this clause cannot be written in this format");
     if (p->live.property)
       live_begin(l, which[0], environment);
     declare_variables(l);

@@ -4,6 +4,7 @@
 #define RONDO_EXPORT_LOWER_H
 
 #include "export/program.h"
+#include "lower/environment_clauses.h"
 
 #include <setjmp.h>
 
@@ -172,11 +173,8 @@ void rule_end(struct model_lowering *, const struct global_state *after);
 /* What is lowered now speaks of a state, or of a step. */
 void begin_property(struct model_lowering *, const struct global_state *before, const struct global_state *after);
 expr_id active(struct model_lowering *, const struct local_state *);
-const struct clause *clause_of(const struct model_lowering *, enum clause_kind);
 /* At most so many of a kind of fault: faulty[p] by process. */
 expr_id faults_fit(struct model_lowering *, enum clause_kind, const expr_id *faulty, bool recovering);
-/* With the defs that it calls; an operator that nobody knows may stand for any. */
-bool contains_op(const struct model_lowering *, const struct node *, enum op);
 
 /* --- live properties (lower_live.c) --- */
 void live_begin(struct model_lowering *, uint32_t property, uint32_t environment);

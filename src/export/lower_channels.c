@@ -101,7 +101,7 @@ static void declare_route(struct channel_layout *s, uint32_t kind, uint32_t q, u
 void channels_declare(struct model_lowering *l) {
   const struct model *m = l->model;
   struct channel_layout *s = l->steps = arena_alloc(l->arena, sizeof *s);
-  const struct clause *k = clause_of(l, CLAUSE_CHANNELS);
+  const struct clause *k = clause_of_kind(l->program->environment, CLAUSE_CHANNELS);
   *s = (struct channel_layout){.l = l, .n = m->nprocesses, .channel = k ? k->channel : CHANNEL_BAG};
   s->length = k && k->bound ? (uint32_t)k->bound : FIFO_LENGTH;
   s->overflows = !(k && k->bound);
@@ -266,7 +266,7 @@ static expr_id held(struct action_lowering *a, uint32_t q, uint32_t p, const str
 
 void require_channel_bound(struct action_lowering *a, const expr_id *out) {
   struct model_lowering *l = a->s->l;
-  const struct clause *k = clause_of(l, CLAUSE_CHANNELS);
+  const struct clause *k = clause_of_kind(l->program->environment, CLAUSE_CHANNELS);
   if (!k || !k->bound || a->s->channel == CHANNEL_FIFO)
     return;
   for (uint32_t p = 0; p < a->s->n; p++) {

@@ -166,12 +166,6 @@ static void choose_pair(struct round_lowering *x, uint32_t p, uint32_t q) {
 
 /* --- what the environment says of it --- */
 
-static bool speaks(const struct round_lowering *x, const struct clause *k) {
-  const struct model *m = x->l->model;
-  return (k->kind == CLAUSE_EVERY || k->kind == CLAUSE_FROM_ROUND) &&
-         (k->name_id == NO_NAME || m->points[x->point].name_id == k->name_id);
-}
-
 static expr_id rounds_done(struct round_lowering *x) {
   struct model_lowering *l = x->l;
   return l->rounds_variable != UINT32_MAX ? variable_expr(l, l->rounds_variable)
@@ -251,7 +245,7 @@ static void apply_clauses(struct round_lowering *x) {
   const struct environment *env = x->l->program->environment;
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *k = &env->clauses[i];
-    if (speaks(x, k))
+    if (clause_is_about_round(x->l->model, k, x->point))
       apply_predicate_clause(x, k);
     if (k->kind == CLAUSE_LOST || k->kind == CLAUSE_CORRUPTED)
       apply_budget(x, k);
@@ -374,16 +368,12 @@ static void one_round(struct model_lowering *l, uint32_t point) {
   struct round_lowering *x = arena_alloc(l->arena, sizeof *x);
   uint32_t n = m->nprocesses;
   *x = (struct round_lowering){.l = l, .point = point, .n = n};
-  x->lossy = clause_of(l, CLAUSE_LOST) != NULL;
-  x->delivers = x->lossy || clause_of(l, CLAUSE_SYNCHRONOUS);
-  x->corrupts = clause_of(l, CLAUSE_CORRUPTED) != NULL;
+  x->lossy = clause_of_kind(env, CLAUSE_LOST) != NULL;
+  x->delivers = x->lossy || clause_of_kind(env, CLAUSE_SYNCHRONOUS);
+  x->corrupts = environment_may_corrupt(m, env);
   for (uint32_t i = 0; i < env->nclauses; i++)
-    if (speaks(x, &env->clauses[i]) || env->clauses[i].kind == CLAUSE_EVERY ||
-        env->clauses[i].kind == CLAUSE_FROM_ROUND) {
-      x->corrupts |= contains_op(l, env->clauses[i].pred, NODE_SHO);
-      x->heard_of_is_read |= speaks(x, &env->clauses[i]) && (contains_op(l, env->clauses[i].pred, NODE_HO) ||
-                                                             contains_op(l, env->clauses[i].pred, NODE_SHO));
-    }
+    x->heard_of_is_read |=
+        clause_is_about_round(m, &env->clauses[i], point) && clause_reads_heard_of(m, &env->clauses[i]);
   for (uint32_t i = 0; l->program->live.property && i < env->nclauses; i++)
     x->heard_of_is_read |= clause_is_of_runs(&env->clauses[i]);
   x->active = arena_array(l->arena, n + 1, sizeof *x->active);

@@ -80,7 +80,7 @@ static void choose_kept(struct action_lowering *a, struct message_taking *t) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;
   t->kept = expr_truth(c, false);
-  if (!clause_of(l, CLAUSE_DUPLICATED) || !consumes(a->action))
+  if (!clause_of_kind(l->program->environment, CLAUSE_DUPLICATED) || !consumes(a->action))
     return;
   t->kept = choice_truth(l, arena_printf(l->arena, "stays_from_%s", process_name(l, t->sender)));
   rule_guard(l, expr_implies(c, t->kept, expr_and(c, t->when, expr_not(c, t->forged))));
@@ -297,7 +297,7 @@ static void finish_crash(struct action_lowering *a) {
   size_t n = l->outbox.n;
   expr_id *out = arena_array(l->arena, n + 1, sizeof *out), *whole = arena_array(l->arena, n + 1, sizeof *whole),
           any = expr_truth(c, false);
-  const struct clause *k = clause_of(l, CLAUSE_CHANNELS);
+  const struct clause *k = clause_of_kind(l->program->environment, CLAUSE_CHANNELS);
   for (size_t i = 0; i < n; i++) {
     expr_id sent = l->outbox.at[i].when, listens = expr_not(c, l->now.local[l->outbox.at[i].to].byzantine);
     expr_id chosen = choice_truth(l, arena_printf(l->arena, "out_%zu", i + 1));
@@ -402,7 +402,8 @@ static void loss_rule(struct channel_layout *s, uint32_t kind, uint32_t q, uint3
   if (!r->exists)
     return;
   struct action_lowering a = {.s = s, .p = p, .row = no_rows(l), .globals = l->now.globals};
-  rule_begin(l, arena_printf(l->arena, "%s_is_lost", route_name(s, kind, q, p)), clause_of(l, CLAUSE_LOST)->at);
+  rule_begin(l, arena_printf(l->arena, "%s_is_lost", route_name(s, kind, q, p)),
+             clause_of_kind(l->program->environment, CLAUSE_LOST)->at);
   rule_guard(l, active(l, &l->now.local[p]));
   if (s->channel == CHANNEL_FIFO) {
     expr_id which = choice_number(l, "place", 0, s->length - 1), lost = expr_truth(c, false);
@@ -439,7 +440,9 @@ void lower_steps(struct model_lowering *l) {
       action_rules(s, p, &role->actions[i]);
     crash_rules(s, p);
   }
-  for (uint32_t kind = 0; clause_of(l, CLAUSE_LOST) && kind < (s->channel == CHANNEL_FIFO ? 1 : m->nmessages); kind++)
+  for (uint32_t kind = 0;
+       clause_of_kind(l->program->environment, CLAUSE_LOST) && kind < (s->channel == CHANNEL_FIFO ? 1 : m->nmessages);
+       kind++)
     for (uint32_t q = 0; q < s->n; q++)
       for (uint32_t p = 0; p < s->n; p++)
         loss_rule(s, kind, q, p);

@@ -201,36 +201,11 @@ static struct flat_value declare_value(struct model_lowering *l, const char *nam
 
 /* --- what a state must hold --- */
 
-struct op_search {
-  const struct model_lowering *lowering;
-  enum op op;
-  bool found;
-};
-
-static bool find_op(void *context, const struct node *n) {
-  struct op_search *k = context;
-  k->found |= n->op == k->op || !op_is_known(n->op);
-  return !k->found;
-}
-
-static bool find_op_deep(void *context, const struct node *n) {
-  struct op_search *k = context;
-  if (!k->found)
-    node_walk_deep(k->lowering->model, n, find_op, k);
-  return false; /* all that is below was seen */
-}
-
-bool contains_op(const struct model_lowering *l, const struct node *n, enum op op) {
-  struct op_search k = {l, op, false};
-  node_walk(n, find_op_deep, &k);
-  return k.found;
-}
-
 static bool properties_mention(const struct model_lowering *l, enum op op) {
   for (size_t i = 0; i < l->program->properties.n; i++)
-    if (contains_op(l, l->program->properties.at[i].property->formula, op))
+    if (contains_op(l->model, l->program->properties.at[i].property->formula, op))
       return true;
-  return l->program->live.property && contains_op(l, l->program->live.property->formula, op);
+  return l->program->live.property && contains_op(l->model, l->program->live.property->formula, op);
 }
 
 static bool clauses_mention(const struct model_lowering *l, enum op op) {
@@ -238,34 +213,9 @@ static bool clauses_mention(const struct model_lowering *l, enum op op) {
   for (uint32_t i = 0; i < env->nclauses; i++)
     if ((env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND ||
          (l->program->live.property && clause_is_of_runs(&env->clauses[i]))) &&
-        contains_op(l, env->clauses[i].pred, op))
+        contains_op(l->model, env->clauses[i].pred, op))
       return true;
   return false;
-}
-
-static bool text_mentions(const struct model_lowering *l, enum op op) {
-  const struct model *m = l->model;
-  struct op_search k = {l, op, false};
-  for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t p = 0; p < m->npoints && !k.found; p++) {
-      const struct body *b = &m->roles[r].body[p];
-      for (uint32_t i = 0; i < b->nsends; i++) {
-        guard_walk(&b->sends[i].guard, find_op_deep, &k);
-        node_walk(b->sends[i].message, find_op_deep, &k);
-        node_walk(b->sends[i].to, find_op_deep, &k);
-      }
-      block_walk(&b->update, find_op_deep, &k);
-      block_walk(&b->finally, find_op_deep, &k);
-    }
-  return k.found;
-}
-
-const struct clause *clause_of(const struct model_lowering *l, enum clause_kind kind) {
-  const struct environment *env = l->program->environment;
-  for (uint32_t i = 0; i < env->nclauses; i++)
-    if (env->clauses[i].kind == kind)
-      return &env->clauses[i];
-  return NULL;
 }
 
 static bool may_be(const struct model_lowering *l, uint32_t role, enum clause_kind kind,
@@ -335,7 +285,7 @@ static void declare_schedule(struct model_lowering *l) {
         variable_new(l, "point", false, 0, ever ? m->npoints - 1 : m->npoints, false,
                      ever ? "the round to come" : arena_printf(l->arena, "the round to come; %u: the end", m->npoints));
   bool phase =
-      ever && (text_mentions(l, NODE_PHASE) || properties_mention(l, NODE_PHASE) || clauses_mention(l, NODE_PHASE));
+      ever && (rounds_contain_op(m, NODE_PHASE) || properties_mention(l, NODE_PHASE) || clauses_mention(l, NODE_PHASE));
   bool rounds = ever && (properties_mention(l, NODE_ROUND_NUMBER) || clauses_mention(l, NODE_ROUND_NUMBER));
   if (phase && !l->max_rounds)
     refuse(l, l->model->roles[0].at, "the numbers of phases have no bound: --max-rounds gives them one");

@@ -8,6 +8,7 @@
 #ifndef RONDO_SYMBOLIC_ENCODE_H
 #define RONDO_SYMBOLIC_ENCODE_H
 
+#include "lower/environment_clauses.h"
 #include "symbolic/sym_value.h"
 
 /* One process in a state. */
@@ -190,9 +191,7 @@ struct verdict_terms encode_formula(struct encoder *, const struct node *, const
                                     const struct sym_state *after);
 
 /* encode_environment.c */
-const struct clause *environment_with(const struct environment *, enum clause_kind);
-/* Clauses are looked for by kind, so one of a kind that nobody looks for would be left out: this refuses it. */
-void environment_check_clauses(struct encoder *);
+void environment_check_clauses(struct encoder *); /* refuses one that nobody looks for */
 truth faults_limited(struct encoder *, enum clause_kind, const truth *faulty);
 truth environment_allows(struct encoder *, const struct sym_state *, const struct sym_round *);
 /* Whoever fails to send fails whatever is heard: crashes and oracles alone can forbid it. */
@@ -200,7 +199,6 @@ truth environment_allows_failing(struct encoder *, const struct sym_state *, con
 /* What the round is charged as lost, as corrupted, as far as anybody wants to know. */
 struct number environment_charged(struct encoder *, const struct sym_state *, const struct sym_round *,
                                   enum clause_kind);
-bool environment_may_corrupt(const struct encoder *);
 truth encode_must_hear(struct encoder *, const struct sym_state *, const struct sym_round *, uint32_t p, uint32_t q);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 
 static const struct clause *channels_of(const struct encoder *e) {
-  return environment_with(&e->model->environments[e->environment], CLAUSE_CHANNELS);
+  return clause_of_kind(&e->model->environments[e->environment], CLAUSE_CHANNELS);
 }
 
 static bool is_fifo(const struct encoder *e) {
@@ -99,7 +99,7 @@ static truth matches(struct scope *s, const struct action *a, truth there) {
 static void consume(struct scope *s, struct sym_taken *sym_taken, const struct receivable_message *o, truth taken) {
   struct encoder *e = s->e;
   const struct environment *env = &e->model->environments[e->environment];
-  const struct clause *again = environment_with(env, CLAUSE_DUPLICATED);
+  const struct clause *again = clause_of_kind(env, CLAUSE_DUPLICATED);
   truth kept = e->t.no;
   if (o->packet == NO_PACKET_HERE || taken == e->t.no)
     return;

@@ -1,53 +1,15 @@
 /* What an environment allows, as its clauses read: the same queries as interp/environment.c asks, put to a solver. */
 #include "symbolic/encode.h"
 
-#include "analysis/dataflow.h"
-
-const struct clause *environment_with(const struct environment *env, enum clause_kind kind) {
-  for (uint32_t i = 0; i < env->nclauses; i++)
-    if (env->clauses[i].kind == kind)
-      return &env->clauses[i];
-  return NULL;
-}
-
 static const struct environment *environment(const struct encoder *e) {
   return &e->model->environments[e->environment];
 }
 
 void environment_check_clauses(struct encoder *e) {
-  const struct environment *env = environment(e);
-  for (uint32_t i = 0; i < env->nclauses; i++) {
-    switch (env->clauses[i].kind) {
-    case CLAUSE_CRASH:
-    case CLAUSE_OMIT:
-    case CLAUSE_BYZANTINE:
-    case CLAUSE_LOST:
-    case CLAUSE_CORRUPTED:
-    case CLAUSE_EVERY:
-    case CLAUSE_FROM_ROUND:
-    case CLAUSE_SYNCHRONOUS:
-    case CLAUSE_DUPLICATED:
-    case CLAUSE_CHANNELS:
-      continue;
-    case CLAUSE_OFTEN: /* these say nothing of finite runs, and no other are looked at */
-    case CLAUSE_FINALLY:
-    case CLAUSE_ONCE:
-    case CLAUSE_FAIR:
-      continue;
-    }
-    encode_refuse(e, env->clauses[i].at, "this clause is not encoded");
-  }
+  const struct clause *unknown = environment_unknown_clause(environment(e));
+  if (unknown)
+    encode_refuse(e, unknown->at, "this clause is not encoded");
 }
-
-static int64_t limit_of(const struct environment *env, enum clause_kind kind, uint32_t role, bool recovering) {
-  int64_t limit = 0;
-  for (uint32_t i = 0; i < env->nclauses; i++)
-    if (env->clauses[i].kind == kind && env->clauses[i].role == role && (!recovering || env->clauses[i].recovers))
-      limit = limit > INT64_MAX - env->clauses[i].limit ? INT64_MAX : limit + env->clauses[i].limit;
-  return limit;
-}
-
-static int64_t least(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Those of a role beyond the role's own limit count against the clauses for all processes. */
 static truth limited(struct encoder *e, enum clause_kind kind, const truth *faulty, bool recovering) {
@@ -55,14 +17,14 @@ static truth limited(struct encoder *e, enum clause_kind kind, const truth *faul
   struct number excess = number_of(0);
   for (uint32_t r = 0; r < m->nroles; r++) {
     const struct role *role = &m->roles[r];
-    int64_t own = least(limit_of(environment(e), kind, r, recovering), role->count);
+    int64_t own = fault_limit(environment(e), kind, r, recovering, role->count);
     struct number n = number_count(&e->t, faulty + role->first, role->count), over;
     if (!number_plus(&e->t, n, number_of(-own), &over) ||
         !number_plus(&e->t, excess, number_if(&e->t, number_less(&e->t, number_of(own), n), over, number_of(0)),
                      &excess))
       encode_refuse(e, environment(e)->at, "limits too large to follow");
   }
-  int64_t shared = least(limit_of(environment(e), kind, ROLE_ANY, recovering), m->nprocesses);
+  int64_t shared = fault_limit(environment(e), kind, ROLE_ANY, recovering, m->nprocesses);
   return number_at_most(&e->t, excess, number_of(shared));
 }
 
@@ -72,29 +34,6 @@ truth faults_limited(struct encoder *e, enum clause_kind kind, const truth *faul
 
 truth recoveries_limited(struct encoder *e, const truth *recovered) {
   return limited(e, CLAUSE_CRASH, recovered, true);
-}
-
-/* ---- corruption ---- */
-
-static bool mentions_corruption(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_SHO || !op_is_known(n->op);
-  return !*found;
-}
-
-static bool mentions_heard_of(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & TRAIT_HEARD_OF) != 0;
-  return !*found;
-}
-
-bool environment_may_corrupt(const struct encoder *e) {
-  const struct environment *env = environment(e);
-  bool found = environment_with(env, CLAUSE_CORRUPTED) != NULL;
-  for (uint32_t i = 0; i < env->nclauses && !found; i++)
-    if (env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND)
-      node_walk_deep(e->model, env->clauses[i].pred, mentions_corruption, &found);
-  return found;
 }
 
 /* ---- one round ---- */
@@ -125,9 +64,9 @@ static truth updates(struct encoder *e, const struct sym_state *s, const struct 
 
 static truth deliveries_allowed(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   const struct environment *env = environment(e);
-  bool lossy = environment_with(env, CLAUSE_LOST) != NULL;
+  bool lossy = clause_of_kind(env, CLAUSE_LOST) != NULL;
   truth ok = e->t.yes;
-  if (!lossy && !environment_with(env, CLAUSE_SYNCHRONOUS))
+  if (!lossy && !clause_of_kind(env, CLAUSE_SYNCHRONOUS))
     return ok;
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
     for (uint32_t q = 0; q < e->model->nprocesses; q++) {
@@ -141,7 +80,7 @@ static truth deliveries_allowed(struct encoder *e, const struct sym_state *s, co
 
 static truth forgeries_allowed(struct encoder *e, const struct sym_state *s, const struct sym_round *r) {
   truth ok = e->t.yes;
-  bool corrupts = environment_may_corrupt(e);
+  bool corrupts = environment_may_corrupt(e->model, environment(e));
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
     for (uint32_t q = 0; q < e->model->nprocesses; q++) {
       truth may = truth_or(&e->t, s->of[q].byzantine, corrupts ? r->sent[q][p] : e->t.no);
@@ -225,9 +164,7 @@ static truth clause_holds(struct encoder *e, const struct clause *c, const struc
 
 /* Does the clause speak of this round? */
 static truth clause_applies(struct encoder *e, const struct clause *c, const struct sym_state *s) {
-  if (c->kind != CLAUSE_EVERY && c->kind != CLAUSE_FROM_ROUND)
-    return e->t.no;
-  if (c->name_id != NO_NAME && e->model->points[s->point].name_id != c->name_id)
+  if (!clause_is_about_round(e->model, c, s->point))
     return e->t.no;
   if (c->kind == CLAUSE_EVERY)
     return e->t.yes;
@@ -240,11 +177,7 @@ static truth clauses_hold(struct encoder *e, const struct sym_state *s, const st
   truth ok = e->t.yes;
   for (uint32_t i = 0; i < env->nclauses; i++) {
     truth speaks = clause_applies(e, &env->clauses[i], s);
-    bool heard = false;
-    if (speaks == e->t.no)
-      continue;
-    node_walk_deep(e->model, env->clauses[i].pred, mentions_heard_of, &heard);
-    if (!heard || !without_messages)
+    if (speaks != e->t.no && !(without_messages && clause_reads_heard_of(e->model, &env->clauses[i])))
       ok = truth_and(&e->t, ok, truth_implies(&e->t, speaks, clause_holds(e, &env->clauses[i], s, r)));
   }
   return ok;

@@ -148,8 +148,8 @@ static bool crashes(const struct encoder *e) {
 
 static void choose_heard(struct encoder *e, const struct sym_state *s, struct sym_round *r) {
   const struct environment *env = &e->model->environments[e->environment];
-  bool lossy = environment_with(env, CLAUSE_LOST) != NULL;
-  bool delivers = lossy || environment_with(env, CLAUSE_SYNCHRONOUS);
+  bool lossy = clause_of_kind(env, CLAUSE_LOST) != NULL;
+  bool delivers = lossy || clause_of_kind(env, CLAUSE_SYNCHRONOUS);
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
     for (uint32_t q = 0; q < e->model->nprocesses; q++) {
       truth updates = truth_and(&e->t, sym_process_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
@@ -160,7 +160,7 @@ static void choose_heard(struct encoder *e, const struct sym_state *s, struct sy
 }
 
 static void choose_forgeries(struct encoder *e, const struct sym_state *s, struct sym_round *r) {
-  bool corrupts = environment_may_corrupt(e);
+  bool corrupts = environment_may_corrupt(e->model, &e->model->environments[e->environment]);
   for (uint32_t p = 0; p < e->model->nprocesses; p++) {
     const struct body *body = &e->model->roles[model_role_of(e->model, p)].body[s->point];
     for (uint32_t q = 0; q < e->model->nprocesses && body->received; q++) {

@@ -236,7 +236,7 @@ static void lose(struct step_encoder *h) {
   struct terms *t = &e->t;
   const struct environment *env = &e->model->environments[e->environment];
   struct number sum = encode_sum(e, h->before->lost, number_of(1));
-  truth allowed = truth_of(t, environment_with(env, CLAUSE_LOST) != NULL);
+  truth allowed = truth_of(t, clause_of_kind(env, CLAUSE_LOST) != NULL);
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == CLAUSE_LOST && env->clauses[i].limit < INT64_MAX)
       allowed = truth_and(t, allowed, number_at_most(t, sum, number_of(env->clauses[i].limit)));

@@ -33,7 +33,7 @@ static void fill_local(struct unrolling *s, const struct sym_process *of, const 
 
 /* In the order of the reference (interp/config.h). */
 static void add_packet(struct unrolling *s, struct config *c, struct packet p) {
-  const struct clause *channels = environment_with(&s->model->environments[s->e.environment], CLAUSE_CHANNELS);
+  const struct clause *channels = clause_of_kind(&s->model->environments[s->e.environment], CLAUSE_CHANNELS);
   bool fifo = channels && channels->channel == CHANNEL_FIFO;
   if (c->npackets == c->packets_cap) {
     c->packets_cap = c->packets_cap ? 2 * c->packets_cap : 8;

@@ -1,7 +1,5 @@
 #include "symbolic/unrolling.h"
 
-#include "analysis/dataflow.h"
-
 #include <string.h>
 
 #define MEMORY_CHECK_INTERVAL 10 /* looks */
@@ -30,39 +28,14 @@ void unrolling_give_up(struct unrolling *s) {
 
 /* ---- what the query reads ---- */
 
-static bool note_reads(void *context, const struct node *n) {
-  struct encoder *e = context;
-  bool unknown = op_traits(n->op) & TRAIT_UNKNOWN;
-  e->keeps_initials |= unknown || n->op == NODE_INITIAL;
-  e->counts_rounds |= unknown || n->op == NODE_ROUND_NUMBER;
-  e->counts_phases |= unknown || n->op == NODE_PHASE;
-  return true;
-}
-
-static void find_counters_read(struct encoder *e, const struct query *q) {
-  struct model *m = e->model;
+static bool query_reads(const struct model *m, const struct query *q, enum op op) {
   const struct environment *env = &m->environments[q->environment];
+  bool any = !model_steps(m) && rounds_contain_op(m, op);
   for (uint32_t i = 0; i < q->nproperties; i++)
-    node_walk_deep(m, m->properties[q->properties[i]].formula, note_reads, e);
-  for (uint32_t i = 0; i < env->nclauses; i++) {
-    e->counts_rounds |= env->clauses[i].kind == CLAUSE_FROM_ROUND;
-    if (env->clauses[i].pred)
-      node_walk_deep(m, env->clauses[i].pred, note_reads, e);
-  }
-  for (uint32_t r = 0; r < m->nroles && !model_steps(m); r++)
-    for (uint32_t i = 0; i < m->npoints; i++) {
-      const struct body *b = &m->roles[r].body[i];
-      for (uint32_t k = 0; k < b->nsends; k++) {
-        guard_walk(&b->sends[k].guard, note_reads, e);
-        node_walk_deep(m, b->sends[k].message, note_reads, e);
-        if (b->sends[k].to)
-          node_walk_deep(m, b->sends[k].to, note_reads, e);
-      }
-      block_walk(&b->update, note_reads, e);
-      block_walk(&b->finally, note_reads, e);
-    }
-  for (uint32_t i = 0; i < m->ndefs; i++)
-    node_walk(m->defs[i].body, note_reads, e);
+    any |= contains_op(m, m->properties[q->properties[i]].formula, op);
+  for (uint32_t i = 0; i < env->nclauses; i++)
+    any |= contains_op(m, env->clauses[i].pred, op);
+  return any;
 }
 
 static bool has_rounds(const struct model *m) {
@@ -96,7 +69,10 @@ void unrolling_init(struct unrolling *s, struct model *m, const struct query *q,
   s->e.prefix = prefix;
   s->e.stop = &s->stop;
   arena_init(&s->e.arena);
-  find_counters_read(&s->e, q);
+  s->e.keeps_initials = query_reads(m, q, NODE_INITIAL);
+  s->e.counts_rounds = query_reads(m, q, NODE_ROUND_NUMBER) ||
+                       clause_of_kind(&m->environments[q->environment], CLAUSE_FROM_ROUND) != NULL;
+  s->e.counts_phases = query_reads(m, q, NODE_PHASE);
   terms_init(&s->e.t,
              !prefix && (o->engine == SYMBOLIC_SPACER || has_rounds(m) || s->e.counts_rounds || s->e.counts_phases));
   s->tactic = make_tactic(s);
