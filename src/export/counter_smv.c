@@ -1,5 +1,7 @@
 #include "export/counter_export.h"
 
+#include "export/reserved_words.h"
+
 #include <inttypes.h>
 #include <string.h>
 
@@ -11,36 +13,12 @@ struct smv_printer {
 
 /* Words of nuXmv that are names here, single letters of its logics among them. */
 static bool is_reserved_word(const char *name) {
-  static const char *const words[] = {"A",        "E",       "F",
-                                      "G",        "H",       "O",
-                                      "S",        "T",       "U",
-                                      "V",        "X",       "Y",
-                                      "Z",        "next",    "init",
-                                      "case",     "esac",    "mod",
-                                      "in",       "union",   "self",
-                                      "of",       "array",   "integer",
-                                      "real",     "word",    "boolean",
-                                      "process",  "count",   "bool",
-                                      "toint",    "max",     "min",
-                                      "abs",      "floor",   "signed",
-                                      "unsigned", "extend",  "resize",
-                                      "sizeof",   "xor",     "xnor",
-                                      "move",     "time",    "clock",
-                                      "TRUE",     "FALSE",   "MODULE",
-                                      "VAR",      "IVAR",    "INIT",
-                                      "TRANS",    "EX",      "AX",
-                                      "EF",       "AF",      "EG",
-                                      "AG",       "BU",      "EBF",
-                                      "ABF",      "EBG",     "ABG",
-                                      "wtypeof",  "typeof",  "uwconst",
-                                      "swconst",  "word1",   "noncontinuous",
-                                      "at",       "last",    "MIN",
-                                      "MAX",      "LTLSPEC", "CTLSPEC",
-                                      "SPEC",     "DEFINE",  "FUN"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (strcmp(words[i], name) == 0)
-      return true;
-  return false;
+  static const char words[] =
+      "A E F G H O S T U V X Y Z next init case esac mod in union self of array integer real word boolean "
+      "process count bool toint max min abs floor signed unsigned extend resize sizeof xor xnor move time "
+      "clock TRUE FALSE MODULE VAR IVAR INIT TRANS EX AX EF AF EG AG BU EBF ABF EBG ABG wtypeof typeof "
+      "uwconst swconst word1 noncontinuous at last MIN MAX LTLSPEC CTLSPEC SPEC DEFINE FUN";
+  return is_one_of_words(words, name);
 }
 
 static void add_name(struct smv_printer *p, const char *name) {

@@ -3,6 +3,7 @@
    counted. */
 #include "analysis/dataflow.h"
 #include "export/lower.h"
+#include "export/reserved_words.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -11,32 +12,19 @@
 
 /* Words of Promela, Murphi, TLA+ and SMV that a model may use as names of shared variables and properties. */
 static bool is_reserved_word(const char *name) {
-  static const char *const words[] = {
-      "active",    "assert",      "atomic",   "bit",      "bool",      "break",       "byte",
-      "chan",      "do",          "else",     "empty",    "enabled",   "end",         "fi",
-      "full",      "goto",        "hidden",   "if",       "in",        "init",        "inline",
-      "int",       "len",         "mtype",    "never",    "nfull",     "od",          "of",
-      "pid",       "printf",      "priority", "proctype", "provided",  "return",      "run",
-      "select",    "short",       "skip",     "timeout",  "typedef",   "unless",      "unsigned",
-      "xr",        "xs",          "for",      "ltl",      "always",    "eventually",  "until",
-      "weakuntil", "stronguntil", "implies",  "release",  "next",      "true",        "false",
-      "alias",     "array",       "assume",   "begin",    "boolean",   "by",          "case",
-      "clear",     "const",       "cover",    "elsif",    "enum",      "endfor",      "endif",
-      "error",     "exists",      "forall",   "function", "invariant", "isundefined", "liveness",
-      "max",       "min",         "mod",      "multiset", "procedure", "process",     "program",
-      "put",       "real",        "record",   "rule",     "ruleset",   "scalarset",   "startstate",
-      "switch",    "then",        "to",       "type",     "undefine",  "union",       "var",
-      "while",     "esac",        "self",     "word",     "auto",      "char",        "continue",
-      "default",   "double",      "extern",   "float",    "long",      "register",    "restrict",
-      "signed",    "sizeof",      "static",   "struct",   "void",      "volatile",    "main",
-      "now",       "integer",     "count",    "toint",    "time",      "started",     "steps",
-      "rules",     "judge",       "follow",   "assumed",  "met",       "flip",        "error_happened",
-      "no_error",  "Number",      "Init",     "Next",     "Spec",      "TypeOK",      "vars",
-      "Assert",    "DOMAIN",      "CHOOSE",   "d_step",   "c_code",    "c_expr",      "not",
-      "and",       "or"};
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(words[i], name))
-      return true;
+  static const char words[] =
+      "active assert atomic bit bool break byte chan do else empty enabled end fi full goto hidden if in "
+      "init inline int len mtype never nfull od of pid printf priority proctype provided return run select "
+      "short skip timeout typedef unless unsigned xr xs for ltl always eventually until weakuntil "
+      "stronguntil implies release next true false alias array assume begin boolean by case clear const "
+      "cover elsif enum endfor endif error exists forall function invariant isundefined liveness max min "
+      "mod multiset procedure process program put real record rule ruleset scalarset startstate switch then "
+      "to type undefine union var while esac self word auto char continue default double extern float long "
+      "register restrict signed sizeof static struct void volatile main now integer count toint time "
+      "started steps rules judge follow assumed met flip error_happened no_error Number Init Next Spec "
+      "TypeOK vars Assert DOMAIN CHOOSE d_step c_code c_expr not and or";
+  if (is_one_of_words(words, name))
+    return true;
   if (strlen(name) == 1 && name[0] >= 'A' && name[0] <= 'Z')
     return true;
   static const char *const numbered[] = {"atom_", "met_", "idle_", "sure_"};
