@@ -109,7 +109,7 @@ static void add_value(struct smv_printer *p, const struct term *t) {
     text_add(p->out, " ? 1 : 0)");
     return;
   }
-  text_add(p->out, "?"); /* in no language: nobody takes it for something else */
+  text_add(p->out, "?"); /* valid in no language, so it cannot be misread */
 }
 
 /* A comparison of a control with one of its values is one of symbols. */

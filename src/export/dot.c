@@ -5,7 +5,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The element of an option stands right after the cell NAME_is. */
+/* The element of an option is the variable after NAME_is. */
 static bool is_absent(const struct state_graph *w, size_t cell, const int64_t *now) {
   const struct program *g = w->program;
   for (size_t i = cell; i-- > 0;) {

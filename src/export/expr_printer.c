@@ -119,7 +119,7 @@ static const char *sign_of(const struct target_syntax *s, enum expr_kind g) {
   case EXPR_BOUNDED:
     break;
   }
-  return "?"; /* in no language: nobody takes it for something else */
+  return "?"; /* valid in no language, so it cannot be misread */
 }
 
 static bool chains(enum expr_kind g) { return g == EXPR_ADD || g == EXPR_AND || g == EXPR_OR; }
@@ -289,9 +289,9 @@ void printer_begin_rule(struct expr_printer *p, const struct rule *r) {
   vec_clear(&p->touched);
 }
 
-typedef void wire_fn(struct expr_printer *, expr_id, define_fn *, void *context);
+typedef void expr_visit(struct expr_printer *, expr_id, define_fn *, void *context);
 
-static void each_change(struct expr_printer *p, wire_fn *visit, define_fn *define, void *context) {
+static void each_change(struct expr_printer *p, expr_visit *visit, define_fn *define, void *context) {
   for (size_t i = 0; i < p->rule->changes.n; i++) {
     const struct variable_update *c = &p->rule->changes.at[i];
     visit(p, c->index == NO_EXPR ? c->value : c->condition, define, context);
@@ -300,7 +300,7 @@ static void each_change(struct expr_printer *p, wire_fn *visit, define_fn *defin
   }
 }
 
-static void each_wire(struct expr_printer *p, wire_fn *visit, define_fn *define, void *context) {
+static void each_expr(struct expr_printer *p, expr_visit *visit, define_fn *define, void *context) {
   const struct rule *r = p->rule;
   visit(p, r->possible, define, context);
   for (size_t i = 0; i < r->failures.n; i++)
@@ -319,10 +319,10 @@ static void want(struct expr_printer *p, expr_id w, define_fn *define, void *con
   printer_count_uses(p, w);
 }
 
-void printer_count_rule(struct expr_printer *p) { each_wire(p, want, NULL, NULL); }
+void printer_count_rule(struct expr_printer *p) { each_expr(p, want, NULL, NULL); }
 
 void printer_define_rule(struct expr_printer *p, define_fn *define, void *context) {
-  each_wire(p, printer_define, define, context);
+  each_expr(p, printer_define, define, context);
 }
 
 void printer_force_changes(struct expr_printer *p, define_fn *define, void *context) {

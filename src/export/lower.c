@@ -54,7 +54,7 @@ struct rule *rule_begin(struct model_lowering *l, const char *name, struct span 
   return l->rule;
 }
 
-/* Conjuncts stand alone: each can be asked as soon as its choices are made. */
+/* Each conjunct is a guard of its own: it can be evaluated as soon as its choices are made. */
 void rule_guard(struct model_lowering *l, expr_id w) {
   struct expr_node n = *node_of(l->expr_graph, w);
   if (n.expr_kind == EXPR_AND) {
@@ -362,7 +362,6 @@ static void check_features(struct model_lowering *l, enum engine_id engine) {
     refuse(l, at, "%s cannot be written in this format", feature_text(lacking));
 }
 
-/* Clauses are looked for by kind, so one of a kind that nobody looks for would be left out. */
 struct program *program_new(struct model *m, uint32_t environment, const uint32_t *which, uint32_t n,
                             uint32_t max_rounds, enum engine_id engine, struct diags *diags) {
   struct program *p = memory_alloc(sizeof *p);

@@ -82,7 +82,7 @@ _Noreturn void refuse(struct model_lowering *, struct span, const char *format, 
 /* What stands behind a switch over operators, over the kinds of types: it has no translation. */
 _Noreturn void refuse_unknown(struct model_lowering *, const struct node *);
 _Noreturn void refuse_type(struct model_lowering *, struct span);
-/* If the expr_graph got numbers that some format cannot hold: none tells an overflow, which is an error of the model.
+/* If the graph got numbers that some format cannot hold: none tells an overflow, which is an error of the model.
  */
 void refuse_large(struct model_lowering *, struct span);
 
@@ -163,7 +163,7 @@ void rule_release(struct rule *);
 struct rule *rule_begin(struct model_lowering *, const char *name, struct span);
 void rule_guard(struct model_lowering *, expr_id);
 void rule_guard_or_assume(struct model_lowering *, expr_id); /* a guard if it is short */
-/* What a variable begins with; there: only if it is asked at all. */
+/* The first value of a variable; there: the condition under which it has one. */
 struct flat_value first_value(struct model_lowering *, const struct var *, const char *name, expr_id there);
 void rule_change(struct model_lowering *, uint32_t cell, expr_id value);
 void rule_change_allowed(struct model_lowering *, uint32_t cell,

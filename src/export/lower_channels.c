@@ -2,7 +2,7 @@
    pending, by the message's code. FIFO: for each pair a row of codes, the oldest first, 0 beyond the last. */
 #include "export/lower_steps.h"
 
-#define MOST_CELLS 60000 /* pending messages that are told apart */
+#define MOST_CELLS 60000 /* different pending messages */
 #define MOST_EQUAL 7     /* equal messages in one bag */
 #define FIFO_LENGTH 4    /* of a channel without bound */
 
@@ -279,7 +279,7 @@ void require_channel_bound(struct action_lowering *a, const expr_id *out) {
   }
 }
 
-/* More than a cell can hold: said, not wrapped round. */
+/* More than a variable can hold is an error, not an overflow. */
 void fail_on_overflow(struct action_lowering *a, const expr_id *out) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;

@@ -154,7 +154,7 @@ static struct flat_value lower_apart(struct model_lowering *l, const struct node
 
 static struct flat_value call(struct model_lowering *l, const struct node *n) {
   const struct def *def = &l->model->defs[n->index];
-  if (expr_is_constant(l->expr_graph, l->path, 0)) /* nobody asks */
+  if (expr_is_constant(l->expr_graph, l->path, 0)) /* never evaluated */
     return flat_default(l, n->type);
   if (++l->depth > DEPTH_MOST)
     refuse(l, n->at, "'%s' calls itself too often to be written out", def->name);

@@ -158,7 +158,7 @@ static void choose_pair(struct round_lowering *x, uint32_t p, uint32_t q) {
   }
   expr_id heard = x->heard[p][q];
   rule_guard(l, expr_or(c, heard, expr_not(c, expr_and(c, bound, receives))));
-  if (!x->heard_of_is_read) /* of those who do not listen, nobody asks */
+  if (!x->heard_of_is_read) /* what a process that does not listen hears is not read */
     rule_guard(l, expr_or(c, heard, receives));
   if (x->lossy)
     x->lost[p][q] = expr_and(c, expr_and(c, receives, sent), expr_and(c, must, expr_not(c, heard)));
@@ -206,7 +206,7 @@ static void apply_predicate_clause(struct round_lowering *x, const struct clause
   rule_guard_or_assume(l, expr_implies(c, asked, predicate(x, k)));
 }
 
-/* Live: does the round meet what is said of the whole run? Of rounds with other names nothing is asked. */
+/* Live: does the round satisfy a clause about the whole run? Rounds with other names need not. */
 static void apply_run_clause(struct round_lowering *x, const struct clause *k) {
   struct model_lowering *l = x->l;
   bool named = k->name_id == NO_NAME || l->model->points[x->point].name_id == k->name_id;
@@ -259,7 +259,7 @@ static void charge_run(struct round_lowering *x, uint32_t cell, expr_id **of) {
   if (cell == UINT32_MAX)
     return;
   expr_id after = expr_arithmetic(l->expr_graph, EXPR_ADD, variable_expr(l, cell), count_charged(x, of, UINT32_MAX));
-  rule_change_allowed(l, cell, after); /* apply_clauses has seen to it */
+  rule_change_allowed(l, cell, after); /* apply_clauses keeps it in its range */
 }
 
 /* --- updates --- */

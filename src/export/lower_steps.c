@@ -22,7 +22,7 @@ static expr_id channel_to(struct model_lowering *l, uint32_t q, uint32_t p) {
   return expr_and(l->expr_graph, in, expr_not(l->expr_graph, l->failed));
 }
 
-/* Whether it can be asked: place, `once`, alive. */
+/* Whether its guard is evaluated: the point is right, `once` is not used up, the process is alive. */
 static void action_guard(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;

@@ -6,7 +6,7 @@
 
 struct route { /* messages of a kind from q to p; FIFO: kind is 0, and all kinds share one */
   bool exists;
-  uint32_t cell; /* of the array, or the first of the row */
+  uint32_t cell; /* the array, or the first variable of the row */
 };
 
 struct channel_layout {

@@ -1,7 +1,7 @@
 /* A model at one value of its parameters, in one environment, as a program over finite variables: what every foreign
    format is printed from. It is made from the typed model by symbolic execution (export/lower.h): loops and quantifiers
    are unrolled, compound values are taken apart, every free choice is a parameter of a rule. Whatever a rule computes
-   is a expr_id of the expr_graph over the variables and its parameters. */
+   is a node of the expression graph (lower/expr_graph.h) over the variables and its parameters. */
 #ifndef RONDO_EXPORT_PROGRAM_H
 #define RONDO_EXPORT_PROGRAM_H
 
@@ -92,7 +92,7 @@ struct program {
   const struct environment *environment;
   struct expr_graph expr_graph;
   VEC(struct state_variable) variables;
-  uint32_t started; /* the first cell: false in the only state before the first rule, which makes the initial ones */
+  uint32_t started; /* the first variable: false only in the state before rule 0, which makes the initial states */
   VEC(struct rule) rules; /* rule 0: start; it is the only one before the start, and never after it */
   VEC(struct program_property) properties;
   struct program_live live; /* then there are no other properties */

@@ -261,7 +261,8 @@ static void define_numbered(struct expr_printer *p, const char *name, size_t num
   text_add(p->out, ";\n");
 }
 
-/* Steps are judged in the state that they lead to. met_1 is true after every step, so that !met_1 is no step at all. */
+/* Step properties are evaluated in the state that the step leads to. met_1 is true after every step, so that !met_1 is
+ * no step at all. */
 static void add_assumption(struct expr_printer *p, size_t number) {
   static const char *const forms[] = {[ASSUME_AGAIN] = "(G F (met_%zu | idle_%zu))",
                                       [ASSUME_STRONG] = "((G F met_%zu) | (F G idle_%zu))",

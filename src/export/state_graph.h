@@ -13,7 +13,7 @@ struct state_graph_edge {
 struct state_graph {
   const struct program *program;
   uint32_t width;  /* numbers in a state: cells in order, arrays element by element */
-  uint32_t *first; /* by cell: where it is */
+  uint32_t *first; /* by variable: its place in a state */
   uint32_t nstates;
   VEC(struct state_graph_edge) edges; /* each once */
   struct intern *states;
@@ -22,7 +22,7 @@ struct state_graph {
 /* False: there are more states than that. */
 bool state_graph_build(struct state_graph *, const struct program *, uint64_t most);
 const int64_t *state_graph_state(const struct state_graph *, uint32_t state);
-/* The value of a expr_id that needs no choices. */
+/* The value of an expr_id that needs no choices. */
 int64_t state_graph_eval(const struct state_graph *, uint32_t state, expr_id);
 void state_graph_release(struct state_graph *);
 

@@ -254,7 +254,7 @@ static void add_numbered(struct expr_printer *p, const char *name, size_t number
   add_property(p, numbered, false, w, (struct span){0, 0});
 }
 
-/* A step is judged in the state that it leads to. */
+/* A step property is evaluated in the state that the step leads to. */
 static void add_assumption(struct expr_printer *p, const struct assumption *a, size_t number) {
   static const char *const forms[] = {[ASSUME_AGAIN] = "([]<>idle_%zu \\/ []<><<%zu \\in met'>>_flip)",
                                       [ASSUME_STRONG] = "(<>[]idle_%zu \\/ []<><<%zu \\in met'>>_flip)",

@@ -1,5 +1,5 @@
-/* What a model's environment and texts say, as far as no expression is needed: for whoever lowers a model. (The
-   interpreter has functions of its own: it is the independent judge.) */
+/* What a model's environment and texts say, as far as no expression is needed: for the lowerings. The interpreter has
+   functions of its own, because it is compared with them. */
 #ifndef RONDO_LOWER_ENVIRONMENT_CLAUSES_H
 #define RONDO_LOWER_ENVIRONMENT_CLAUSES_H
 
@@ -19,7 +19,7 @@ bool clause_reads_heard_of(const struct model *, const struct clause *);
 /* May messages be changed on their way? */
 bool environment_may_corrupt(const struct model *, const struct environment *);
 
-/* With the defs that are called; an operator that nobody knows may stand for any. */
+/* With the defs that are called; an unknown operator counts as any operator. */
 bool contains_op(const struct model *, const struct node *, enum op); /* NULL: false */
 bool rounds_contain_op(const struct model *, enum op);                /* in what a round sends or does */
 

@@ -380,7 +380,7 @@ static expr_id rebuilt(struct expr_graph *c, const struct expr_node *n, const ex
 expr_id expr_substitute_choice(struct expr_graph *c, expr_id w, uint32_t param, int64_t value) {
   if (node_of(c, w)->choices <= param)
     return w;
-  expr_id *made = memory_alloc((w + (size_t)1) * sizeof *made); /* by expr_id; NO_EXPR: nobody needs it */
+  expr_id *made = memory_alloc((w + (size_t)1) * sizeof *made); /* by expr_id; NO_EXPR: not needed */
   for (expr_id i = 0; i < w; i++)
     made[i] = NO_EXPR;
   made[w] = w;

@@ -1,6 +1,6 @@
 /* Private to src/symbolic: the typed model as terms, expression by expression, for every process and every round on its
-   own. It reads the text as the interpreter (src/sem) does, in the same order, but shares nothing with it, nor with the
-   tables of the explicit engine: a second opinion.
+   own. It reads the text as the interpreter (src/interp) does, in the same order, but shares nothing with it, nor with
+   the tables of the explicit engine: a second opinion.
 
    Everything that is free in a step becomes a fresh variable: who hears whom, faults, oracles, forged messages, the
    choices of `pick` and of guards, the order of a `foreach`. Errors of the model are gathered as a truth beside the
@@ -16,7 +16,7 @@ struct sym_process {
   truth halted, crashed, omits_send, omits_receive, byzantine, recovered;
   struct number fault; /* from the start: 0 none, else which clause's */
   struct sym_value **vars;
-  struct sym_value **initial; /* by variable: first values of inputs; NULL where nobody asks */
+  struct sym_value **initial; /* by variable: first values of inputs; NULL: not read */
 };
 
 /* A global state of a model, as terms. */

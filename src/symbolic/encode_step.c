@@ -230,7 +230,7 @@ static void recover(struct step_encoder *h, uint32_t p) {
   end(h, possible, s.error);
 }
 
-/* What nobody will take need not be lost. */
+/* A message that no action takes need not be lost. */
 static void lose(struct step_encoder *h) {
   struct encoder *e = h->e;
   struct terms *t = &e->t;

@@ -131,7 +131,7 @@ static bool try_step(struct unrolling *s, uint32_t k) {
   return true;
 }
 
-/* Whether it is over, and how. */
+/* Is the query over? Says how it ended. */
 static bool over(struct unrolling *s, bool more) {
   struct symbolic_answer *a = s->answer;
   if (a->error.found)

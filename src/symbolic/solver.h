@@ -9,7 +9,7 @@
 
 #include <signal.h>
 
-/* NULL; in a build without libz3 (no_solver.c) what to say to somebody who asks for it. */
+/* NULL; in a build without libz3 (no_solver.c) the message for the user. */
 const char *solver_missing(void);
 
 enum answer { ANSWER_NO, ANSWER_YES, ANSWER_UNKNOWN };

@@ -1,4 +1,4 @@
-/* Private to src/symbolic: the library knows nothing of our limits, so somebody looks at them while it works. */
+/* Private to src/symbolic: a thread that tests rondo's limits while libz3 works, since libz3 does not know them. */
 #ifndef RONDO_SYMBOLIC_SOLVER_WATCHDOG_H
 #define RONDO_SYMBOLIC_SOLVER_WATCHDOG_H
 

@@ -312,7 +312,7 @@ void spacer_run(struct unrolling *s) {
     if (i < n)
       s->skip[i] = answers[i] == ANSWER_UNKNOWN;
   }
-  /* a proof of a property is told only together with one that no step fails before */
+  /* a property is proved only if no step before it can fail */
   for (uint32_t i = 0; i < n; i++) {
     a->proved[i] = answers[i] == ANSWER_NO && answers[n] == ANSWER_NO;
     s->skip[i] |= answers[i] == ANSWER_NO && answers[n] != ANSWER_YES; /* else an error ends it */

@@ -526,7 +526,7 @@ struct sym_value *sym_bounded(struct encoder *e, const struct type *t, struct sy
   case SYM_NUMBER:
     type_bounds(t, &lo, &hi);
     if (v->number.hi < lo || v->number.lo > hi)
-      return sym_number(e, number_of(lo)); /* never of the type: whoever checked has failed */
+      return sym_number(e, number_of(lo)); /* never of the type: the check before this one fails */
     return lo <= v->number.lo && v->number.hi <= hi ? v : sym_number(e, number_bounded(&e->t, v->number, lo, hi));
   case SYM_OPTION:
     return v->part[0] ? make_option(e, v->truth, sym_bounded(e, t->element, v->part[0])) : v;
@@ -545,7 +545,7 @@ struct sym_value *sym_bounded(struct encoder *e, const struct type *t, struct sy
   case SYM_SET:
     break;
   }
-  return v; /* as it is: whoever knows less of its bounds is never wrong */
+  return v; /* unchanged: wider bounds are always right */
 }
 
 /* ---- answers ---- */

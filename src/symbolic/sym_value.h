@@ -41,9 +41,9 @@ struct encoder {
   struct encoding_refusal refusal;
   struct span at;                    /* what is being encoded, for refusals */
   bool prefix;                       /* rounds are followed one by one from the first: their numbers are bounded */
-  bool keeps_initials;               /* somebody reads initial(p.x) */
-  const volatile sig_atomic_t *stop; /* not 0: nobody waits for the answer any more */
-  bool counts_rounds, counts_phases; /* somebody reads them */
+  bool keeps_initials;               /* the query reads initial(p.x) */
+  const volatile sig_atomic_t *stop; /* not 0: the query was stopped */
+  bool counts_rounds, counts_phases; /* the query reads them */
 };
 
 _Noreturn void encode_refuse(struct encoder *, struct span, const char *format, ...)

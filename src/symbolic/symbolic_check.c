@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Nothing but the refusal is left of a unrolling that ended in one. */
+/* The answer of an unrolling that ended in a refusal. */
 static void refuse(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
   if (unrolling_stopped(s)) {

@@ -1,4 +1,4 @@
-/* Private to src/symbolic: a query, its encoding and a solver, with somebody who watches the limits. */
+/* Private to src/symbolic: a query, its encoding and a solver, with a watchdog for the limits. */
 #ifndef RONDO_SYMBOLIC_UNROLLING_H
 #define RONDO_SYMBOLIC_UNROLLING_H
 
@@ -15,15 +15,15 @@ struct unrolling {
   const struct symbolic_options *options;
   struct symbolic_answer *answer;
   VEC(truth) asserted;
-  Z3_tactic tactic;          /* how queries are answered; NULL: as z3 likes */
+  Z3_tactic tactic;          /* how queries are answered; NULL: the default of z3 */
   Z3_model found;            /* of the last answer YES */
   struct sym_state **states; /* of the run that is looked at: one more than steps */
   struct sym_step **steps;
   uint32_t nsteps;
   struct watchdog *watchdog;
   unsigned limit_checks;      /* of the watchdog */
-  bool no_errors;             /* the model never does what it must not: shown for every run */
-  bool *skip;                 /* by property: nobody asks any more */
+  bool no_errors;             /* proved: no run has an error of the model */
+  bool *skip;                 /* by property: no longer of interest */
   volatile sig_atomic_t stop; /* set by the watchdog, read by everybody else */
 };
 
@@ -39,7 +39,7 @@ void unrolling_assert(struct unrolling *, truth);
 /* Is there a way to make this true, too? Nothing is asserted. */
 enum answer unrolling_ask(struct unrolling *, truth);
 enum answer unrolling_ask_term(struct unrolling *, Z3_ast);
-/* The query goes on from here: ends the unrolling's attempt with SYMBOLIC_STOPPED or SYMBOLIC_GAVE_UP. */
+/* Ends the query with SYMBOLIC_STOPPED or SYMBOLIC_GAVE_UP. */
 void unrolling_give_up(struct unrolling *);
 bool unrolling_stopped(const struct unrolling *);
 

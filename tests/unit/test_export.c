@@ -1,4 +1,4 @@
-/* Circuits: folding must not change what an expression is worth, nor promise bounds that do not hold. */
+/* Expression graphs: folding must not change the value of an expression, nor promise bounds that do not hold. */
 #include "lower/expr_graph.h"
 
 #include <setjmp.h>
