@@ -35,16 +35,8 @@ struct constant_memory {
 #define READS_MEMORY_ONLY                                                                                              \
   (TRAIT_SHARED | TRAIT_PROCESSES | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS | TRAIT_FAILS | TRAIT_CALLS)
 
-static bool look_beyond_memory(void *context, const struct node *n) {
-  bool *other = context;
-  *other |= (op_traits(n->op) & ~(unsigned)READS_MEMORY_ONLY) != 0;
-  return !*other;
-}
-
 static bool of_memory_alone(const struct model *m, const struct node *n) {
-  bool other = false;
-  node_walk_deep(m, n, look_beyond_memory, &other);
-  return !other;
+  return !node_has_traits_deep(m, n, ~(unsigned)READS_MEMORY_ONLY);
 }
 
 static void push_conjuncts(struct step_system *s, uint32_t role, const struct node *n) {

@@ -53,12 +53,6 @@ static void route_block(struct routing *g, uint32_t from, const struct action *a
   }
 }
 
-static bool look_global(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & TRAIT_SHARED) != 0;
-  return !*found;
-}
-
 struct message_routes *message_routes_of(struct interpreter *interp, const struct model *m,
                                          const struct action_uses *use, struct arena *arena) {
   struct message_routes *r = arena_alloc(arena, sizeof *r);
@@ -67,8 +61,7 @@ struct message_routes *message_routes_of(struct interpreter *interp, const struc
   r->may = arena_array(arena, (size_t)m->nprocesses * m->nprocesses * m->nmessages + 1, sizeof *r->may);
   struct routing g = {interp, m, use, r, arena_array(arena, m->nroles + 1, sizeof(bool)), true};
   for (uint32_t i = 0; i < m->nroles; i++)
-    if (m->roles[i].graph)
-      node_walk_deep(m, m->roles[i].graph, look_global, &g.by_globals[i]);
+    g.by_globals[i] = m->roles[i].graph && node_has_traits_deep(m, m->roles[i].graph, TRAIT_SHARED);
   while (g.changed) { /* an answer goes where a query can come from */
     g.changed = false;
     for (uint32_t p = 0; p < m->nprocesses; p++) {

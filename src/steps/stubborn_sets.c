@@ -81,8 +81,10 @@ static void find_visible_to(struct stubborn *s, uint32_t i, struct arena *arena)
         s->visible_to[r][a] |= bit;
     }
     for (uint32_t var = 0; var < role->nvars; var++)
-      if (every || reads.status || reads.vars[r][var])
+      if (reads.vars[r][var])
         s->recovery_visible_to[r] |= bit;
+    if (every || reads.status)
+      s->recovery_visible_to[r] |= bit;
   }
   if (every || reads.status)
     s->crash_visible_to |= bit;
@@ -90,21 +92,18 @@ static void find_visible_to(struct stubborn *s, uint32_t i, struct arena *arena)
 
 /* --- making it --- */
 
-static bool varies(void *context, const struct node *n) {
-  *(bool *)context |= (op_traits(n->op) & (TRAIT_OWN | TRAIT_SHARED | TRAIT_SELF | TRAIT_CLOCK | TRAIT_MESSAGES |
-                                           TRAIT_STATUS | TRAIT_FIELD | TRAIT_HEARD_OF | TRAIT_CHOOSES)) != 0;
-  return true;
-}
+#define VARIES                                                                                                         \
+  (TRAIT_OWN | TRAIT_SHARED | TRAIT_SELF | TRAIT_CLOCK | TRAIT_MESSAGES | TRAIT_STATUS | TRAIT_FIELD |                 \
+   TRAIT_HEARD_OF | TRAIT_CHOOSES)
 
 static int64_t quorum_size(const struct stubborn *s, uint32_t r, uint32_t a) {
   const struct action *action = &s->model->roles[r].actions[a];
   struct model_error error;
   int64_t size = 0;
-  bool changes = false;
   if (action->trigger != TRIGGER_QUORUM)
     return 0;
-  node_walk_deep(s->model, action->size, varies, &changes);
-  bool known = !changes && action_size(s->cells->interp, a, s->model->roles[r].first, NULL, NULL, &size, &error);
+  bool known = !node_has_traits_deep(s->model, action->size, VARIES) &&
+               action_size(s->cells->interp, a, s->model->roles[r].first, NULL, NULL, &size, &error);
   return known ? size : 0;
 }
 
