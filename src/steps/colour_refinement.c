@@ -1,16 +1,17 @@
-/* Telling points apart by what the row says about them: colours are refined until points of one colour are tied to the
-   same number of points of each colour in the same ways. Nothing depends on numbers of points or names of contents. */
+/* Telling elements apart by what the row says about them: colours are refined until elements of one colour are tied to
+   the same number of elements of each colour in the same ways. Nothing depends on the numbers of elements or the names
+   of contents. */
 #include "steps/step_canonical_internal.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-/* --- what ties points together in the row --- */
+/* --- what ties elements together in the row --- */
 
 static inline bool is_free(const struct canonical *k, uint32_t element) { return k->is_free[element]; }
 
-/* Links that tie several points together come first. */
+/* Hyperedges that tie several elements together come first. */
 static inline void add_hyperedge(struct canonical *k, const struct affected_cell *w, uint64_t shape, uint32_t first,
                                  uint32_t n, bool part) {
   struct hyperedge l = {.shape = shape, .a = w->a, .b = w->b, .first = first, .n = n, .part = part};
@@ -121,7 +122,7 @@ static void keyed_sort(struct keyed *at, struct keyed *spare, uint32_t n) {
   }
 }
 
-/* Splits the class by what its points were fed; false: they were all fed the same. */
+/* Splits the class by the signatures of its elements; false: they are all the same. */
 static bool split(struct canonical *k, struct partition *p, uint32_t colour) {
   uint32_t size = p->size[colour], *at = p->at + colour;
   bool differ = false;

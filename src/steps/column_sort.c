@@ -1,4 +1,4 @@
-/* Families of which no content speaks: a member is no more than the cells that move with it, its column, and the
+/* Scalarsets that no content mentions: a member is no more than the cells that move with it, its column, and the
    canonical form has the columns in order. Exact, since any order of the columns is a renaming. */
 #include "steps/step_canonical_internal.h"
 

@@ -1,7 +1,7 @@
-/* Shared memory that nobody will write again, as far as its own contents tell: `if register == none { register := x }`
-   once it is not none. What a process that reads no other memory and no messages will do is then its own affair: its
-   future is gone through once, with a note of what it reads, and variables that it never asks for are forgotten
-   (Herlihy's consensus: whoever comes late does not read its own input any more). */
+/* Shared memory that nobody will write again, as its own contents show: `if register == none { register := x }` once it
+   is not none. A process that reads no other memory and no messages then depends on itself alone: its future is
+   explored once, noting what it reads, and variables that it never reads become don't-cares (Herlihy's consensus: a
+   process that comes late does not read its own input any more). */
 #include "steps/step_system_internal.h"
 
 #include "analysis/dataflow.h"
@@ -13,8 +13,7 @@
 
 #define FUTURE_MOST 256 /* local states looked at; beyond that nothing is forgotten */
 
-struct write_guards { /* one assignment to a global: as soon as one of these conditions is false it is out of the query
-                       */
+struct write_guards { /* one assignment to a global: once one of these conditions is false, it never happens again */
   uint32_t global;
   const struct node **at;
   uint32_t n;
@@ -24,9 +23,9 @@ struct constant_memory {
   const struct stable_predicates *stable;
   VEC(struct write_guards) write_guards;
   VEC(const struct node *) enclosing_guards; /* while the text is gone through: conditions on memory alone */
-  bool *becomes_constant; /* by global: constant_memory at once, or as soon as conditions are false */
-  struct memo of;         /* globals -> which are constant_memory, in space->vectors */
-  struct memo locals;     /* (process and local state, globals) -> local state */
+  bool *becomes_constant;                    /* by global: it is never written, or only until some condition is false */
+  struct memo of;                            /* globals -> which of them are constant, in space->vectors */
+  struct memo locals;                        /* (process and local state, globals) -> local state */
   bool **property_reads;
 };
 
@@ -125,7 +124,7 @@ void constant_memory_release(struct step_system *s) {
   memo_release(&s->constant_memory->locals);
 }
 
-/* --- which memory is constant_memory --- */
+/* --- which memory is constant --- */
 
 static bool is_false(struct step_system *s, const struct node *n, const value *globals) {
   struct eval e;
@@ -233,7 +232,7 @@ static void follow_action(struct local_future *u, uint32_t from, uint32_t action
   choices_release(&choices);
 }
 
-/* It must depend on nothing but constant_memory memory. */
+/* It must depend on nothing but constant memory. */
 static bool depends_on_itself(const struct local_future *u, uint32_t action) {
   const struct step_system *s = u->space;
   const struct action_use *use = &s->use->of[u->at->role][action];

@@ -1,10 +1,10 @@
-/* Renaming contents: worked out once for each content and each way its points can go. */
+/* Renaming contents: worked out once for each content and each way its elements can go. */
 #include "steps/step_canonical_internal.h"
 
 #include <string.h>
 
-/* Where a content's points go, packed: a byte for each while they are few, else interned. Those of contents that speak
-   of very many hardly ever go the same way twice. */
+/* Where a content's elements go, packed: a byte for each while they are few, else interned. Those of contents that
+   speak of very many hardly ever go the same way twice. */
 #define BYTES_MOST 7
 #define ELEMENTS_MAX 256
 #define INTERNED (UINT64_C(1) << 63) /* the others leave the last byte alone */
@@ -106,7 +106,7 @@ static content rename_now(struct canonical *k, uint32_t cell, content name, cons
   return content_put(k->cells, cell, v, n);
 }
 
-/* Names the way of the content's points; false: they all stay. */
+/* Names the way of the content's elements; false: they all stay. */
 static bool renaming_key(struct canonical *k, const struct occurrence *m, uint32_t n, const uint32_t *to,
                          uint64_t *key) {
   bool moves = false;
@@ -155,7 +155,7 @@ content content_renamed(struct canonical *k, uint32_t cell, content name, const 
   return result;
 }
 
-/* --- points that a content does not tell apart --- */
+/* --- elements that a content does not tell apart --- */
 
 static const struct occurrence *find_occurrence(const struct canonical *k, const struct content_view *view,
                                                 uint32_t element) {

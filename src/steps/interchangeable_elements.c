@@ -1,6 +1,6 @@
-/* Points that can change places without changing the row. Most ties that refinement leaves are of this kind: processes
-   in equal states, or, where each has something of its own, a process together with its value. Whatever is cut here was
-   tried on the row; how such points are guessed does not matter. */
+/* Elements that can change places without changing the row. Most ties that refinement leaves are of this kind:
+   processes in equal states, or, where each has something of its own, a process together with its value. Whatever is
+   cut here was tried on the row; how such elements are guessed does not matter. */
 #include "steps/step_canonical_internal.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static void index_occurrences(struct canonical *k) {
   k->indexed = true;
 }
 
-/* Points that are tried in each other's place: a[i] and b[i]. */
+/* Elements that are tried in each other's place: a[i] and b[i]. */
 struct element_swap {
   const uint32_t *a, *b;
   uint32_t n;
@@ -94,7 +94,7 @@ bool elements_interchangeable(struct canonical *k, const uint32_t *a, const uint
   return same;
 }
 
-/* --- single points --- */
+/* --- single elements --- */
 
 /* Neighbours that can change places: then any two of them can. */
 static bool class_is_interchangeable(struct canonical *k, const struct partition *p, uint32_t colour) {
@@ -104,7 +104,7 @@ static bool class_is_interchangeable(struct canonical *k, const struct partition
   return true;
 }
 
-/* --- bundles of points: guessed from who speaks of whom --- */
+/* --- bundles of elements: guessed from who speaks of whom --- */
 
 static uint32_t bundle_of(struct canonical *k, uint32_t x) {
   while (k->parent[x] != x)
@@ -140,7 +140,7 @@ static void bind_hyperedge(struct canonical *k, const struct partition *p, const
   }
 }
 
-/* k->bundle: the open points, bundle by bundle, each in the order of its colours. */
+/* k->bundle: the open elements, bundle by bundle, each in the order of its colours. */
 static void list_bundles(struct canonical *k, const struct partition *p) {
   uint32_t all = 0;
   memset(k->bundle_size, 0, k->nelements * sizeof *k->bundle_size);
@@ -159,7 +159,7 @@ static void list_bundles(struct canonical *k, const struct partition *p) {
     }
 }
 
-/* How many points of its colour stand at the front of the list. */
+/* How many elements of its colour stand at the front of the list. */
 static uint32_t run_of(const struct partition *p, const uint32_t *x, uint32_t n) {
   uint32_t run = 1;
   while (run < n && p->colour[x[run]] == p->colour[x[0]])
@@ -167,8 +167,8 @@ static uint32_t run_of(const struct partition *p, const uint32_t *x, uint32_t n)
   return run;
 }
 
-/* Points of one colour in a bundle must be interchangeable, for their order is not told. The scalarset of bundles takes
-   up its classes: as many points of each colour in every bundle, and nobody else. */
+/* Elements of one colour in a bundle must be interchangeable, for their order is not told. The scalarset of bundles
+   takes up its classes: as many elements of each colour in every bundle, and nobody else. */
 static bool bundle_fits(struct canonical *k, const struct partition *p, const uint32_t *x, uint32_t n,
                         uint32_t bundles) {
   for (uint32_t j = 0, run; j < n; j += run) {
@@ -186,8 +186,8 @@ static const uint32_t *bundle_at(struct canonical *k, const struct partition *p,
   return k->bundle + k->bundle_first[bundle_of(k, p->at[place])];
 }
 
-/* The points of the class at `colour` are in bundles that look alike; each bundle comes up at its first element of that
-   class. k->heads: where those are. 0: they are not alike. */
+/* The elements of the class at `colour` are in bundles that look alike; each bundle comes up at its first element of
+   that class. k->heads: where those are. 0: they are not alike. */
 static uint32_t list_heads(struct canonical *k, const struct partition *p, uint32_t colour) {
   const uint32_t *one = bundle_at(k, p, colour);
   uint32_t n = k->bundle_size[bundle_of(k, p->at[colour])], heads = 0;

@@ -1,4 +1,4 @@
-/* What a content says about the points that renamings move: which of them stand in it, and where. Everything here is
+/* What a content says about the elements that renamings move: which of them stand in it, and where. Everything here is
    worked out once for each content. */
 #include "steps/step_canonical_internal.h"
 
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define PARTS_MOST                                                                                                     \
-  4096 /* contents with more are looked at as a whole: they tell points apart less well, not wrongly                   \
+  4096 /* contents with more are looked at as a whole: they tell elements apart less well, not wrongly                 \
         */
 
 /* --- types --- */
@@ -90,7 +90,7 @@ static uint64_t note(struct canonical *k, uint32_t element, uint64_t tag) {
   return hash_mix(hash_mix(tag, 3), k->scalarset_of[element]);
 }
 
-/* One entry for each element, ascending; what is said of a element in several places is added up. */
+/* One entry for each element, ascending; what is said of an element in several places is added up. */
 static uint32_t gather(struct occurrence *at, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 1; i < n; i++) {
@@ -110,7 +110,7 @@ static uint32_t gather(struct occurrence *at, uint32_t n) {
   return kept;
 }
 
-/* What was noted since `from` stands in one element of many: the element tells its points from those of others. */
+/* What was noted since `from` stands in one element of many: the element tells its elements from those of others. */
 static void close_part(struct canonical *k, uint32_t from, uint64_t shape) {
   uint32_t n = (uint32_t)k->scratch.n - from;
   for (uint32_t i = from; i < k->scratch.n; i++)

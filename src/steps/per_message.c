@@ -1,6 +1,7 @@
-/* Moves message_id by message_id. Who takes one message at a time can do, with all that lies in its channels, what it
-   can do with each message alone. So that is remembered by local state and message, and what is left of a content by
-   content: tables that stay small where there are many contents, and more still together with local states. */
+/* Moves cached per message. A process that takes one message at a time can do, with all the messages in its channels,
+   what it can do with each of them alone. So its moves are cached by local state and message, and what is left of a
+   channel by its content. These tables stay small where there are many contents, and even more combinations of contents
+   and local states. */
 #include "steps/step_system_internal.h"
 
 /* Nothing but taking a message happens to a channel's content, and a move is short unless a step property or an error
@@ -20,8 +21,8 @@ static bool takes_quorums(const struct step_system *s, uint32_t p) {
   return any;
 }
 
-/* Where all that a process sees is a short number, one look-up is better; who takes_quorums quorums would often be
- * asked twice. */
+/* Where all that a process sees is a short number, one look-up is better; a process that takes quorums would often be
+   asked twice. */
 static bool message_moves_pay(const struct step_system *s, uint32_t p) {
   const struct key_window *w = &s->keys.window[p];
   return s->options.per_message == PER_MESSAGE_ALWAYS || (!takes_quorums(s, p) && (!w->fits || w->width > DIRECT_BITS));

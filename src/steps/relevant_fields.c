@@ -1,5 +1,5 @@
-/* What of its sight a process can make use of, by its local state: where no action can be asked that takes a message
-   the channels into it do not count, and shared memory only as far as actions that can be asked read or write it. */
+/* Which fields of the state matter to the moves of a process, by its local state: the channels into it only if some
+   action that takes messages may be enabled, shared memory only as far as such actions read or write it. */
 #include "steps/step_system_internal.h"
 
 #include "analysis/dataflow.h"
@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define GLOBALS_MOST 64
-#define IRRELEVANT_BITS_MAX 14 /* of a local state's name; with more of them everything counts on the short way */
+#define IRRELEVANT_BITS_MAX 14 /* of a local state's name; with more of them everything counts */
 
 static bool look_global(void *context, const struct node *n) {
   uint64_t *uses = context;

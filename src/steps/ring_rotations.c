@@ -17,7 +17,7 @@ static bool on_ring(const struct element_scalarset *f, uint32_t element) {
   return element != NO_ELEMENT && element >= f->first && element < f->first + f->count;
 }
 
-/* A element as `from`, a member of the ring, sees it: how far on, or of which colour. */
+/* An element as `from`, a member of the ring, sees it: how far on, or of which colour. */
 static uint64_t seen(const struct partition *p, const struct element_scalarset *f, uint32_t from, uint32_t element) {
   if (!on_ring(f, element))
     return p->colour[element] + (UINT64_C(1) << 32);

@@ -1,4 +1,4 @@
-/* Which points move, by licence, and which cells that concerns. */
+/* Which elements the licences allow to rename, and which cells that concerns. */
 #include "steps/step_canonical_internal.h"
 
 /* Every cell goes to one of its kind under this renaming. */

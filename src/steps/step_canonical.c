@@ -1,7 +1,7 @@
 /* Canonical forms: the row among all its renamings that comes first when every choice is made by what contents say.
-   Points are told apart by refinement (colour_refinement.c); where ties remain, one element of a class after the other
-   is singled out, each followed to the end, and the least row is taken. Exact, for a branch is left out only if a
-   renaming that leaves the row unchanged leads there from one that was followed: points that change places
+   Elements are told apart by refinement (colour_refinement.c); where ties remain, one element of a class after the
+   other is singled out, each followed to the end, and the least row is taken. Exact, for a branch is left out only if a
+   renaming that leaves the row unchanged leads there from one that was followed: elements that change places
    (interchangeable_elements.c), or two ends that turn out the same (McKay 1981, Practical graph isomorphism). */
 #include "steps/step_canonical_internal.h"
 
@@ -112,7 +112,7 @@ static uint32_t orbit_of(uint32_t *orbit, uint32_t x) {
 }
 
 /* This way and the best one lead to the same row, so a renaming that leaves the row unchanged takes the one way to the
-   other. Where they parted, what this way has still to offer was seen on the other; and there and above, points that
+   other. Where they parted, what this way has still to offer was seen on the other; and there and above, elements that
    the renaming takes to each other need not both be tried. */
 static void record_automorphism(struct canonical *k) {
   uint32_t *at_place = k->heads;

@@ -1,6 +1,6 @@
-/* Canonical forms of rows, from the inside. What a renaming moves are points: the processes and, behind them, the
-   values of the unordered type. A scalarset is a set of points that renamings permute among themselves: in any way, or
-   round a ring. All other points stay where they are. */
+/* Canonical forms of rows, from the inside. What a renaming moves are elements: the processes and, behind them, the
+   values of the unordered type. A scalarset is a set of elements that renamings permute among themselves: in any way,
+   or round a ring. All other elements stay where they are. */
 #ifndef RONDO_STEPS_STEP_CANONICAL_INTERNAL_H
 #define RONDO_STEPS_STEP_CANONICAL_INTERNAL_H
 
@@ -13,14 +13,14 @@
 #define NO_SCALARSET UINT32_MAX
 
 struct element_scalarset {
-  uint32_t first, count; /* points */
+  uint32_t first, count; /* elements */
   bool ring;             /* only round */
-  bool plain; /* no content speaks of its points, and its cells speak of no element that moves: columns are sorted */
+  bool plain; /* no content speaks of its elements, and its cells speak of no element that moves: columns are sorted */
   uint32_t *column, width; /* plain: by member, the cells that move with it, each member's in the same order */
   uint32_t *rotations;     /* ring: members that may come first */
 };
 
-/* --- what a content says about points (occurrences.c) --- */
+/* --- what a content says about elements (occurrences.c) --- */
 
 struct occurrence {
   uint32_t element;
@@ -29,7 +29,7 @@ struct occurrence {
   uint64_t tag;               /* where it stands: the same in every renaming of the content */
 };
 
-/* A part of a content that speaks of several points at once: an element of a set or array, one of many messages. */
+/* A part of a content that speaks of several elements at once: an element of a set or array, one of many messages. */
 struct content_part {
   uint64_t shape;
   uint32_t first, n; /* its occurrences */
@@ -50,19 +50,19 @@ struct content_views { /* of one table's contents, by name */
   uint32_t n;
 };
 
-/* --- partitions of the points (colour_refinement.c) --- */
+/* --- partitions of the elements (colour_refinement.c) --- */
 
-/* The points in an order, cut into classes. A element's colour is the place where its class begins. A class of one
+/* The elements in an order, cut into classes. An element's colour is the place where its class begins. A class of one
    element has its final place. */
 struct partition {
   uint32_t *at;     /* by place: the element */
   uint32_t *colour; /* by element */
   uint32_t *size;   /* by colour: of the class that begins there */
-  uint32_t open;    /* points in classes of several */
+  uint32_t open;    /* elements in classes of several */
   uint32_t *orbit; /* by element: leads to another that some renaming takes it to which leaves row and path unchanged */
 };
 
-/* A cell's content or a part of it, with the points it ties together. */
+/* A cell's content or a part of it, with the elements it ties together. */
 struct hyperedge {
   uint64_t shape;
   uint32_t a, b;     /* whose cell it is in, or NO_ELEMENT */
@@ -77,7 +77,7 @@ static inline uint64_t hash_scramble(uint64_t h, uint64_t x) {
   return h ^ h >> 29;
 }
 
-/* A cell that is moved by a scalarset that is not plain, or that may speak of its points. */
+/* A cell that is moved by a scalarset that is not plain, or that may speak of its elements. */
 struct affected_cell {
   uint32_t cell, table;
   uint32_t a, b; /* whose it is, or NO_ELEMENT */
@@ -89,7 +89,7 @@ struct affected_cell {
 /* Cells of a bare ring (ring_rotations.c) of which a member sees the same when they hold the same. */
 struct ring_site {
   uint32_t table;
-  uint64_t site, a, b;  /* as it sees the points whose they are */
+  uint64_t site, a, b;  /* as it sees the elements whose they are */
   uint64_t *signatures; /* by content: what that adds to what lies at the member; 0: not known yet */
   uint32_t n;
 };
@@ -128,8 +128,8 @@ struct canonical {
   VEC(struct channel_packet) packets;
   VEC(value) values;
 
-  struct memo renamed;      /* (table and content, where its points go) -> content */
-  struct intern *renamings; /* of contents with many points */
+  struct memo renamed;      /* (table and content, where its elements go) -> content */
+  struct intern *renamings; /* of contents with many elements */
   VEC(value) images;
   uint32_t *value_map;
 
@@ -137,11 +137,11 @@ struct canonical {
   content *row, *leaf, *best;
   bool any; /* best is set */
   uint32_t *to, *best_to, *went;
-  uint32_t *swap, *pair; /* by element: itself, but while points are tried in each other's place */
+  uint32_t *swap, *pair; /* by element: itself, but while elements are tried in each other's place */
   VEC(struct hyperedge) hyperedges;
-  uint32_t nbinding; /* the first of them tie several points together */
+  uint32_t nbinding; /* the first of them tie several elements together */
   VEC(struct partition) levels;
-  uint32_t *path, *best_path; /* the points that were told apart on the way, by level */
+  uint32_t *path, *best_path; /* the elements that were told apart on the way, by level */
   uint32_t jump;              /* a level: what is deeper is as what was tried there before */
   uint64_t *signature;        /* by element */
   struct keyed {
@@ -179,9 +179,9 @@ static inline int content_compare(struct canonical *k, uint32_t cell, content x,
   uint64_t kx = content_view_of(k, cell, x)->key, ky = content_view_of(k, cell, y)->key;
   return kx < ky ? -1 : kx > ky ? 1 : content_compare_deeply(k, cell, x, y);
 }
-/* Would the content be the same if these two points of a scalarset changed places? */
+/* Would the content be the same if these two elements of a scalarset changed places? */
 bool content_interchanges(struct canonical *, uint32_t cell, content, uint32_t x, uint32_t y);
-/* The content after its points went where `to` says. */
+/* The content after its elements went where `to` says. */
 content content_renamed(struct canonical *, uint32_t cell, content, const uint32_t *to);
 /* Where the cell's content goes. */
 uint32_t cell_renamed(const struct canonical *, uint32_t cell, const uint32_t *to);
@@ -194,10 +194,10 @@ void hyperedges_collect(struct canonical *);
 void partition_begin(const struct canonical *, struct partition *); /* a class for each scalarset */
 void partition_copy(const struct canonical *, struct partition *, const struct partition *from);
 void partition_single_out(struct partition *, uint32_t element);
-/* Cuts a class into single points, in the order in which they stand. */
+/* Cuts a class into single elements, in the order in which they stand. */
 void partition_cut(struct partition *, uint32_t colour);
-/* Splits classes until all points of a class are tied in the same way to the classes. fresh: what lies in a element's
-   own cells has not been looked at either. */
+/* Splits classes until all elements of a class are tied in the same way to the classes. fresh: what lies in an
+   element's own cells has not been looked at either. */
 void partition_refine(struct canonical *, struct partition *, bool fresh);
 
 /* ring_rotations.c: which members of a ring may come first? Those that begin the least sequence of what lies at each:
@@ -213,10 +213,10 @@ size_t bare_ring_bytes(const struct canonical *);
    be NULL. False: several rotations look the same, the search has to decide. */
 bool bare_ring_form(struct canonical *, content *row, uint32_t *to);
 
-/* interchangeable_elements.c: classes whose points can change places, alone or together with others, without changing
+/* interchangeable_elements.c: classes whose elements can change places, alone or together with others, without changing
    the row, are cut: all their orders are as good. */
 void partition_cut_interchangeable(struct canonical *, struct partition *);
-/* Is the row as it was if a[i] and b[i] change places, for all i? They are 2n different points. */
+/* Is the row as it was if a[i] and b[i] change places, for all i? They are 2n different elements. */
 bool elements_interchangeable(struct canonical *, const uint32_t *a, const uint32_t *b, uint32_t n);
 
 #endif

@@ -1,4 +1,4 @@
-/* What fairness speaks of, by number: numbers are private to a run. The interp is interp/fairness_groups.c. */
+/* What fairness speaks of, by number: numbers are private to a run. The definition is interp/fairness_groups.c. */
 #include "steps/step_system_internal.h"
 
 void groups_init(struct step_system *s) {

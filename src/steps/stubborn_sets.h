@@ -1,15 +1,17 @@
 /* Partial order reduction by stubborn sets (Valmari). A set of steps is stubborn in a state if
    - for a step in it that can be taken now, it holds all steps that do not commute with it;
    - for a step in it that cannot be taken now, it holds some steps without one of which it never will be.
-   Then the first step of the set on any way from here can as well come first. Two kinds of them are used.
-   A set that aims holds every step that writes what an undecided property reads, and every step that may end in an
-   error of the model. Every way to what is asked for has a step of it, and with that step first it is as long as
-   before: exploring the set is enough. If none of its steps can be taken, nothing that is asked for lies ahead. A set
-   that prepares has no such step among those that can be taken now. Exploring it changes nothing that is asked for, and
-   the rest of the way is still there afterwards; but it might be put off for ever, so the engine sees to it that it is
-   not (system.h, others). Preparing sets are smaller. Steps are handled in classes: a process, one of its actions, and
-   for an action that takes one message its sender. Steps that may never be taken again (may_enable.h, and who can still
-   send what to whom) are left out of account. */
+   Then on any path from here, the first step of the path that is in the set can be moved to the front.
+   Two kinds of stubborn sets are used:
+   - A visible set contains every step that writes what an undecided property reads, and every step that may end in an
+     error of the model. Every path to a violation has a step of it, and moving that step to the front keeps the length
+     of the path: exploring the set is enough, and shortest paths are kept. If none of its steps can be taken, no
+     violation is reachable.
+   - An invisible set contains no such step among those that can be taken now. It is usually smaller. Exploring it
+     changes no property, and the rest of the path is still possible afterwards. But the rest could be deferred for
+     ever; the engine prevents that (`deferred` in system.h).
+   Steps are handled in classes: a process, one of its actions and, if the action takes one message, its sender. Steps
+   that can never be taken again (may_enable.h, and who can still send what to whom) do not count. */
 #ifndef RONDO_STEPS_STUBBORN_SETS_H
 #define RONDO_STEPS_STUBBORN_SETS_H
 
@@ -28,10 +30,9 @@ uint32_t stubborn_stride(const struct stubborn *);
 #define STUBBORN_CRASH 0 /* at nactions of the role + this */
 #define STUBBORN_RECOVER 1
 
-/* enabled: the classes with a step that can be taken now; decided: properties of the query about which nothing is to be
-   found any more, a bit each. visible_set gets those of the enabled classes that are in a set that aims. Returns
-   whether a set that prepares is smaller: then invisible_set gets it, and visible_set is what must be explored if that
-   led to nothing new. */
+/* enabled: the classes with a step that can be taken now; decided: a bit for each property of the query whose verdict
+   is known. visible_set gets the enabled classes of a visible set. Returns whether an invisible set is smaller: then
+   invisible_set gets its enabled classes, and visible_set has to be explored only if that led to nothing new. */
 bool stubborn_sets(struct stubborn *, const content *row, uint64_t decided, const uint64_t *enabled,
                    uint64_t *visible_set, uint64_t *invisible_set);
 
