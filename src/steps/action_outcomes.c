@@ -330,7 +330,7 @@ struct step_outcomes local_steps_of_recovery(struct step_system *s, const struct
 /* --- quorums --- */
 
 struct quorum_builder {
-  struct step_system *space;
+  struct step_system *system;
   const struct visible_state *at;
   uint32_t action;
   bool which;   /* it matters which messages were chosen: they are taken, or marked as seen */
@@ -343,7 +343,7 @@ struct quorum_builder {
 
 /* Messages of the kind that the process can look at, or that Byzantine processes may have sent it. */
 static void gather(struct quorum_builder *g) {
-  struct step_system *s = g->space;
+  struct step_system *s = g->system;
   const struct model *m = s->model;
   uint32_t p = g->at->process, kind = m->roles[g->at->role].actions[g->action].kind, k = 0;
   size_t nliars = intern_length(s->vectors, g->at->byzantine), liar = 0;
@@ -368,7 +368,7 @@ static void gather(struct quorum_builder *g) {
 
 static void add_quorum_outcome(void *context, struct step_outcome o) {
   struct quorum_builder *g = context;
-  struct step_system *s = g->space;
+  struct step_system *s = g->system;
   struct quorum_outcome q = {.outcome = o};
   if (o.used_coin) /* one result may come of several quorums */
     s->base.coins_lost = "a process tosses a coin in an action that looks at a quorum";
@@ -395,13 +395,13 @@ static bool take_quorum(void *context, const struct inbox_entry *in, uint32_t n)
   struct quorum_builder *g = context;
   g->chosen = in;
   g->nchosen = n;
-  take(g->space, g->at, g->action, in, n, add_quorum_outcome, g);
+  take(g->system, g->at, g->action, in, n, add_quorum_outcome, g);
   return true;
 }
 
 /* What matches stays; a pattern that fails is an error that the action ends in. */
 static void keep_matching(struct quorum_builder *g) {
-  struct step_system *s = g->space;
+  struct step_system *s = g->system;
   struct local_steps *t = &s->steps;
   size_t n = 0;
   for (size_t i = 0; i < g->in.n; i++) {
@@ -460,7 +460,7 @@ static void group_senders(struct quorum_counter *k, struct arena *arena) {
         found = &k->sender_classes.at[j];
     if (!found) {
       vec_push(&k->sender_classes,
-               ((struct sender_class){(uint32_t)i, n, arena_array(arena, g->space->model->nprocesses, 4), 0}));
+               ((struct sender_class){(uint32_t)i, n, arena_array(arena, g->system->model->nprocesses, 4), 0}));
       found = &k->sender_classes.at[k->sender_classes.n - 1];
     }
     found->senders[found->n++] = g->in.at[i].from;
@@ -468,7 +468,7 @@ static void group_senders(struct quorum_counter *k, struct arena *arena) {
 }
 
 static bool agrees_with_first(const struct quorum_counter *k, value message) {
-  const struct values *values = &k->builder->space->model->values;
+  const struct values *values = &k->builder->system->model->values;
   size_t n;
   for (uint32_t i = 0; i < k->action->nparts && k->n > 0; i++) {
     value part = value_parts(values, k->chosen[0].message, &n)[k->action->parts[i].field];
@@ -496,7 +496,7 @@ static void count_complete(struct quorum_counter *k) {
 /* Every number of message_id number j of group number i, whose first `used` senders have sent something else, then the
  * rest. */
 static void count_each(struct quorum_counter *k, size_t i, uint32_t j, uint32_t used) {
-  if (step_system_interrupted(k->builder->space))
+  if (step_system_interrupted(k->builder->system))
     return;
   if (i == k->sender_classes.n) {
     count_complete(k);
@@ -519,7 +519,7 @@ static void count_each(struct quorum_counter *k, size_t i, uint32_t j, uint32_t 
 }
 
 static void quorums_by_count(struct quorum_builder *g, int64_t size) {
-  struct step_system *s = g->space;
+  struct step_system *s = g->system;
   struct arena arena;
   arena_init(&arena);
   struct quorum_counter k = {.builder = g,
@@ -533,7 +533,7 @@ static void quorums_by_count(struct quorum_builder *g, int64_t size) {
 }
 
 static void quorums(struct quorum_builder *g) {
-  struct step_system *s = g->space;
+  struct step_system *s = g->system;
   struct local_steps *t = &s->steps;
   struct model_error error = {0};
   int64_t size;
@@ -554,7 +554,7 @@ static void quorums(struct quorum_builder *g) {
 
 /* What is there, as a key: the context, the action, then each message with its sender and place. */
 static uint32_t quorum_key_with_senders(const struct quorum_builder *g) {
-  struct step_system *s = g->space;
+  struct step_system *s = g->system;
   struct local_steps *t = &s->steps;
   vec_clear(&t->scratch);
   vec_push(&t->scratch, projection_of(s, g->at));
@@ -572,7 +572,7 @@ static uint32_t quorum_key_with_senders(const struct quorum_builder *g) {
 
 /* Likewise, with how many senders may have sent what instead of who they are. */
 static uint32_t quorum_key_by_count(const struct quorum_builder *g) {
-  struct step_system *s = g->space;
+  struct step_system *s = g->system;
   uint32_t nsenders = 0, nmessages;
   value *lists = memory_alloc((s->model->nprocesses + 3) * sizeof *lists);
   value *list = memory_alloc((g->in.n + 1) * sizeof *list);
@@ -599,7 +599,7 @@ struct quorum_outcomes local_steps_on_quorum(struct step_system *s, const struct
   struct local_steps *t = &s->steps;
   const struct action *a = &s->model->roles[at->role].actions[action];
   struct quorum_builder g = {
-      .space = s, .at = at, .action = action, .which = a->taken || s->interp->semantics == SEMANTICS_MP};
+      .system = s, .at = at, .action = action, .which = a->taken || s->interp->semantics == SEMANTICS_MP};
   g.senders = g.which || s->use->of[at->role][action].senders;
   local_steps_load(s, at);
   if (action_open(s->model, at->role, t->local, action))

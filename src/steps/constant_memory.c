@@ -24,7 +24,7 @@ struct constant_memory {
   VEC(struct write_guards) write_guards;
   VEC(const struct node *) enclosing_guards; /* while the text is gone through: conditions on memory alone */
   bool *becomes_constant;                    /* by global: it is never written, or only until some condition is false */
-  struct memo of;                            /* globals -> which of them are constant, in space->vectors */
+  struct memo of;                            /* globals -> which of them are constant, in system->vectors */
   struct memo locals;                        /* (process and local state, globals) -> local state */
   bool **property_reads;
 };
@@ -175,7 +175,7 @@ struct future_state { /* a local state that it may come to */
 };
 
 struct local_future {
-  struct step_system *space;
+  struct step_system *system;
   const struct visible_state *at;
   const value *constant_memory;
   struct arena arena;
@@ -205,7 +205,7 @@ static void add_future_step(struct local_future *u, uint32_t from, uint32_t to, 
 
 /* Everything that the action may do from there: where it leads, what it reads on the way. */
 static void follow_action(struct local_future *u, uint32_t from, uint32_t action) {
-  struct step_system *s = u->space;
+  struct step_system *s = u->system;
   struct choices choices = {0};
   bool *reads = arena_array(&u->arena, u->nvars + 1, sizeof *reads);
   struct assigned_places places = {arena_array(&u->arena, u->nvars + 1, sizeof(struct span)), NULL};
@@ -234,7 +234,7 @@ static void follow_action(struct local_future *u, uint32_t from, uint32_t action
 
 /* It must depend on nothing but constant memory. */
 static bool depends_on_itself(const struct local_future *u, uint32_t action) {
-  const struct step_system *s = u->space;
+  const struct step_system *s = u->system;
   const struct action_use *use = &s->use->of[u->at->role][action];
   for (uint32_t g = 0; g < s->model->nglobals; g++)
     if (use->reads_shared[g] && !u->constant_memory[g])
@@ -243,10 +243,10 @@ static bool depends_on_itself(const struct local_future *u, uint32_t action) {
 }
 
 static void explore_future(struct local_future *u) {
-  const struct role *role = &u->space->model->roles[u->at->role];
+  const struct role *role = &u->system->model->roles[u->at->role];
   for (size_t i = 0; i < u->states.n && !u->unclear; i++)
     for (uint32_t a = 0; a < role->nactions && !u->unclear; a++) {
-      if (!action_open(u->space->model, u->at->role, u->states.at[i].local, a))
+      if (!action_open(u->system->model, u->at->role, u->states.at[i].local, a))
         continue;
       u->unclear = !depends_on_itself(u, a);
       if (!u->unclear)
@@ -272,7 +272,7 @@ static void find_live(struct local_future *u) {
 }
 
 static content with_unread_cleared(struct local_future *u) {
-  struct step_system *s = u->space;
+  struct step_system *s = u->system;
   const struct role *role = &s->model->roles[u->at->role];
   uint32_t n;
   const value *v = content_values(&s->cells, u->at->process, u->at->local, &n);
@@ -289,7 +289,7 @@ static content compute_without_unread(struct step_system *s, const struct visibl
   const value *constant_memory = constant_globals(s, at);
   if (!process_active(s->steps.local[LOCAL_STATUS]) || role_recovers(s->model, s->base.query, at->role))
     return at->local; /* point and status alone decide; or what it was comes back */
-  struct local_future u = {.space = s,
+  struct local_future u = {.system = s,
                            .at = at,
                            .constant_memory = constant_memory,
                            .length = role_local_length(role),

@@ -114,7 +114,7 @@ static const struct channel_sends *sends_of(struct step_system *s, uint32_t p, u
 /* --- one move --- */
 
 struct move_builder {
-  struct step_system *space;
+  struct step_system *system;
   const struct visible_state *at;
   struct arena *arena;
   content *after;               /* the inbox as the move being made leaves it */
@@ -123,14 +123,14 @@ struct move_builder {
 };
 
 static void move_builder_reset(struct move_builder *k) {
-  uint32_t n = k->space->moves_store.ninbound[k->at->process];
+  uint32_t n = k->system->moves_store.ninbound[k->at->process];
   if (n)
     memcpy(k->after, k->at->inbox, n * sizeof *k->after);
 }
 
 /* The cells that it changes: the local state, the channels into it, globals. */
 static void set_patches(struct move_builder *k, struct move *m, content next, uint32_t writes) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   const struct visible_state *at = k->at;
   uint32_t p = at->process, nin = s->moves_store.ninbound[p];
   size_t nwrites = intern_length(s->steps.writes, writes) / 2;
@@ -154,20 +154,20 @@ static void set_patches(struct move_builder *k, struct move *m, content next, ui
 }
 
 static struct move *add_move(struct move_builder *k, enum event_kind kind, uint32_t action) {
-  struct moves_store *v = &k->space->moves_store;
+  struct moves_store *v = &k->system->moves_store;
   vec_push(&v->new_moves, ((struct move){.kind = kind, .action = action, .sender = NO_SENDER, .group = NO_GROUP}));
   return &v->new_moves.at[v->new_moves.n - 1];
 }
 
 static const struct model_error *error_of(struct move_builder *k, uint32_t number) {
-  struct model_error *error = arena_copy(k->arena, &k->space->steps.errors.at[number - 1], sizeof *error);
+  struct model_error *error = arena_copy(k->arena, &k->system->steps.errors.at[number - 1], sizeof *error);
   error->process = k->at->process; /* another one of the role may have been asked */
   return error;
 }
 
 /* Almost surely: a number for all that an adversary chose, within a state. */
 static uint32_t adversary_choice_of(struct move_builder *k, const struct move *m, uint32_t free_choices) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   message_id l = k->in && !k->in->forged ? message_id_put(&s->channels, k->in->kind, k->in->message) : UINT32_MAX;
   value alone = m->kind == EVENT_ACTION || m->kind == EVENT_RECOVER ? -1 : (value)s->moves_store.new_moves.n;
   value place = k->in ? k->in->place : 0;
@@ -178,7 +178,7 @@ static uint32_t adversary_choice_of(struct move_builder *k, const struct move *m
 
 /* An action with the inbox as k->after has it. */
 static void add_action(struct move_builder *k, const struct step_outcome *o, uint32_t sender, uint32_t duplicated) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   struct move *m = add_move(k, EVENT_ACTION, o->action);
   m->sender = sender;
   m->duplicated = (uint16_t)duplicated;
@@ -215,7 +215,7 @@ static uint32_t inbound_from(const struct moves_store *v, uint32_t p, uint32_t f
 
 static const struct channel_receivable *receivable_of(struct move_builder *k, uint32_t in, message_id l,
                                                       uint32_t place) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   const struct channel_view *v =
       channel_view(&s->channels, s->moves_store.inbound[k->at->process][in].cell, k->at->inbox[in]);
   for (uint32_t i = 0; i < v->nreceivable; i++)
@@ -228,12 +228,12 @@ static const struct channel_receivable *receivable_of(struct move_builder *k, ui
 static void leave(struct move_builder *k, uint32_t in, const struct channel_receivable *o, bool gone) {
   if (gone)
     k->after[in] = o->taken;
-  else if (k->space->interp->semantics == SEMANTICS_MP)
+  else if (k->system->interp->semantics == SEMANTICS_MP)
     k->after[in] = o->seen;
 }
 
 static void moves_on_messages(struct move_builder *k) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   uint32_t p = k->at->process;
   for (uint32_t in = 0; in < s->moves_store.ninbound[p]; in++) {
     const struct inbound *from = &s->moves_store.inbound[p][in];
@@ -263,7 +263,7 @@ static void moves_on_messages(struct move_builder *k) {
    that is still open, of the others `kept` says whether they do. */
 static void add_quorum_kept(struct move_builder *k, const struct quorum_outcome *q, bool taken, bool *kept, uint32_t i,
                             uint32_t nkept) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   if (step_system_interrupted(s))
     return;
   if (i > 0) {
@@ -299,7 +299,7 @@ static bool sees_all(const struct move_builder *k, const struct quorum_outcome *
 }
 
 static void moves_on_quorums(struct move_builder *k) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   const struct role *role = &s->model->roles[k->at->role];
   for (uint32_t a = 0; a < role->nactions; a++) {
     if (role->actions[a].trigger != TRIGGER_QUORUM)
@@ -312,7 +312,7 @@ static void moves_on_quorums(struct move_builder *k) {
 }
 
 static void moves_on_forged(struct move_builder *k) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   size_t n = intern_length(s->vectors, k->at->byzantine);
   const value *liars = intern_at(s->vectors, k->at->byzantine);
   const struct inbox_entry lie = {.forged = true};
@@ -338,7 +338,7 @@ static content with_status(struct step_system *s, const struct visible_state *at
 }
 
 static struct move *add_crash(struct move_builder *k, content crashed, uint32_t action) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   uint32_t n;
   value status = content_values(&s->cells, k->at->process, k->at->local, &n)[LOCAL_STATUS];
   struct move *m = add_move(k, EVENT_CRASH, action);
@@ -362,13 +362,13 @@ static uint32_t part_of_sends(struct step_system *s, uint32_t id, const bool *ou
 
 static void add_crash_with(struct move_builder *k, content crashed, uint32_t action, uint32_t sends, uint32_t whole) {
   struct move *m = add_crash(k, crashed, action);
-  m->sends = sends_of(k->space, k->at->process, sends);
+  m->sends = sends_of(k->system, k->at->process, sends);
   m->whole = 1 + whole;
 }
 
 /* In the middle of an action: any part of what it sends is out. */
 static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   uint32_t id = s->moves_store.new_moves.at[move].sent, action = s->moves_store.new_moves.at[move].action;
   if (s->moves_store.new_moves.at[move].used_coin)
     s->base.coins_lost = "a process may crash in the middle of an action in which it tosses a coin";
@@ -406,7 +406,7 @@ bool crash_matters(const struct step_system *s, uint32_t role, uint32_t action) 
 }
 
 static void moves_to_crash(struct move_builder *k, uint32_t nactions) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   content crashed = with_status(s, k->at, STATUS_RECOVERED, STATUS_CRASHED);
   for (uint32_t i = 0; i < nactions; i++) {
     const struct move *m = &s->moves_store.new_moves.at[i];
@@ -423,7 +423,7 @@ static void moves_to_crash(struct move_builder *k, uint32_t nactions) {
 }
 
 static void moves_to_recover(struct move_builder *k) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   struct step_outcomes list = local_steps_of_recovery(s, k->at);
   for (uint32_t i = 0; i < list.n; i++) {
     struct move *m = add_move(k, EVENT_RECOVER, NO_ACTION);
@@ -443,7 +443,7 @@ static void moves_to_recover(struct move_builder *k) {
 /* --- messages on their way --- */
 
 static void moves_of_messages(struct move_builder *k, bool active) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   uint32_t p = k->at->process;
   for (uint32_t in = 0; in < s->moves_store.ninbound[p]; in++) {
     const struct channel_view *v = channel_view(&s->channels, s->moves_store.inbound[p][in].cell, k->at->inbox[in]);
@@ -482,12 +482,12 @@ static void add_group(group_vec *groups, uint32_t group) {
 static bool quorum_possible(struct move_builder *k, uint32_t action) {
   struct visible_state honest = *k->at;
   honest.byzantine = 0;
-  return local_steps_on_quorum(k->space, &honest, action).n > 0;
+  return local_steps_on_quorum(k->system, &honest, action).n > 0;
 }
 
 /* Faults, and what only lies make possible: a run may stop where there is nothing else. */
 static bool is_optional(struct move_builder *k, const struct move *m) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   if (!query_is_live(s->model, s->base.query))
     return false;
   if (m->kind != EVENT_ACTION)
@@ -497,7 +497,7 @@ static bool is_optional(struct move_builder *k, const struct move *m) {
 }
 
 static void find_groups(struct move_builder *k, struct moves *moves) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   const struct role *role = &s->model->roles[k->at->role];
   group_vec groups = {0};
   for (uint32_t i = 0; i < moves->n; i++) {
@@ -525,7 +525,7 @@ static uint32_t unseen(struct step_system *s, const struct visible_state *at) {
 
 /* Those that have been added, as they are kept. */
 static struct moves *moves_finish(struct move_builder *k) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   struct moves_store *v = &s->moves_store;
   struct moves *moves = arena_alloc(k->arena, sizeof *moves);
   *moves = (struct moves){

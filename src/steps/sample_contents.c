@@ -12,7 +12,7 @@
 #define STARTS_LOOKED_AT 200
 
 struct content_sampler {
-  struct step_system *space;
+  struct step_system *system;
   uint64_t random;
   uint64_t ndrawn;  /* so far, in this step */
   uint64_t *at;     /* the one that is taken */
@@ -25,13 +25,13 @@ static uint64_t draw(struct content_sampler *t, uint64_t n) {
   return t->random % n;
 }
 
-static size_t key_room(const struct content_sampler *t) { return t->space->keys.nwords + 2; }
+static size_t key_room(const struct content_sampler *t) { return t->system->keys.nwords + 2; }
 
 /* Each of those ndrawn is as likely as the others. */
 static bool draw_successor(void *context, const struct state *state, const struct edge *edge) {
   struct content_sampler *t = context;
   if (!edge->error && draw(t, ++t->ndrawn) == 0)
-    keys_load(&t->space->keys, state, t->at);
+    keys_load(&t->system->keys, state, t->at);
   return true;
 }
 
@@ -39,7 +39,7 @@ static bool add_start(void *context, const struct state *state, const struct edg
   struct content_sampler *t = context;
   if (edge->error)
     return true;
-  keys_load(&t->space->keys, state, t->starts + t->nstarts++ * key_room(t));
+  keys_load(&t->system->keys, state, t->starts + t->nstarts++ * key_room(t));
   return t->nstarts < STARTS_LOOKED_AT;
 }
 
@@ -51,7 +51,7 @@ static size_t names(const struct step_system *s) {
 }
 
 static bool walk_step(struct content_sampler *t) {
-  struct step_system *s = t->space;
+  struct step_system *s = t->system;
   memcpy(s->words, t->at, s->keys.nwords * sizeof *s->words);
   t->ndrawn = 0;
   move_successors(s, STEPS_ALL, draw_successor, t);
@@ -63,7 +63,7 @@ static void walk_start(struct content_sampler *t) {
 }
 
 void sample_contents(struct step_system *s) {
-  struct content_sampler t = {.space = s};
+  struct content_sampler t = {.system = s};
   t.at = memory_alloc(key_room(&t) * sizeof *t.at);
   t.starts = memory_alloc(STARTS_LOOKED_AT * key_room(&t) * sizeof *t.starts);
   step_system_initial(s, add_start, &t);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 struct step_concretisation {
-  struct step_system *space;
+  struct step_system *system;
   struct config *config;        /* the real one */
   const struct state *target;   /* NULL: an error is wanted */
   const struct path_goal *goal; /* of the last step, else NULL */
@@ -24,7 +24,7 @@ struct step_concretisation {
 
 /* Does the move do what is special about the last step? */
 static bool reaches_goal(const struct step_concretisation *k, const struct move *m) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   if ((m->error != NULL) != (k->target == NULL) || (k->group != NO_GROUP && m->group != k->group))
     return false;
   if (!k->goal || k->goal->kind != GOAL_BROKEN_STEP)
@@ -35,7 +35,7 @@ static bool reaches_goal(const struct step_concretisation *k, const struct move 
 
 static bool consider_move(void *context, uint32_t p, const struct move *m) {
   struct step_concretisation *k = context;
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   uint64_t cost = (uint64_t)m->became_faulty << 32 | (uint32_t)(m->lost + m->duplicated);
   if ((k->guided && cost >= k->cost) || !reaches_goal(k, m))
     return true;
@@ -57,7 +57,7 @@ static bool consider_move(void *context, uint32_t p, const struct move *m) {
 
 /* Not guided: there are no moves to go by, or names have grown too long for the keys on the way. */
 static void find_guide(struct step_concretisation *k) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   k->guided = false;
   if (s->plain)
     return;
@@ -78,7 +78,7 @@ static uint64_t cost_of(const struct step_concretisation *k, const struct event 
 }
 
 static bool leads_there(struct step_concretisation *k, enum step_result result, const struct config *next) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   if (result != STEP_OK || !k->target)
     return result == STEP_ERROR && !k->target;
   if (k->goal && k->goal->kind == GOAL_BROKEN_STEP) {
@@ -97,8 +97,8 @@ static bool try_event(void *context, const struct witness *w, enum step_result r
                       const struct model_error *error) {
   (void)error;
   struct step_concretisation *k = context;
-  const struct model *m = k->space->model;
-  if (result == STEP_BAD_WITNESS || (k->group != NO_GROUP && group_of_event(k->space, w->event) != k->group))
+  const struct model *m = k->system->model;
+  if (result == STEP_BAD_WITNESS || (k->group != NO_GROUP && group_of_event(k->system, w->event) != k->group))
     return true;
   uint64_t cost = cost_of(k, w->event, next);
   if ((k->guided ? cost != k->cost : k->witness && cost >= k->cost) || !leads_there(k, result, next))
@@ -112,7 +112,7 @@ static bool try_event(void *context, const struct witness *w, enum step_result r
 }
 
 static bool find_step(struct step_concretisation *k) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   k->witness = NULL;
   k->next = NULL;
   find_guide(k);
@@ -149,7 +149,7 @@ struct fusion_search {
 static bool note_fusion_state(void *context, const struct witness *w, enum step_result result,
                               const struct config *next, const struct model_error *error) {
   struct fusion_search *p = context;
-  struct step_system *s = p->concrete->space;
+  struct step_system *s = p->concrete->system;
   const struct model *m = s->model;
   (void)error;
   if (result != STEP_OK || w->event->kind != EVENT_ACTION ||
@@ -171,7 +171,7 @@ static void add_fused_steps(struct fusion_search *p, size_t i, struct run *run) 
 
 /* Breadth first, until the step can be made. */
 static bool find_after_fused_steps(struct step_concretisation *k, struct run *run) {
-  struct step_system *s = k->space;
+  struct step_system *s = k->system;
   struct fusion_search p = {.concrete = k, .key = memory_alloc((s->keys.nwords + 2) * sizeof *p.key)};
   bool found = false;
   row_from_config(s, k->config, s->row);
@@ -195,7 +195,7 @@ static bool find_after_fused_steps(struct step_concretisation *k, struct run *ru
 }
 
 static bool concrete_step(struct step_concretisation *k, struct run *run) {
-  bool fuses = k->space->base.licences->of[REDUCE_FUSION].applied;
+  bool fuses = k->system->base.licences->of[REDUCE_FUSION].applied;
   if (!find_step(k) && !(fuses && find_after_fused_steps(k, run)))
     return false;
   run_add(run, k->witness);
@@ -205,10 +205,10 @@ static bool concrete_step(struct step_concretisation *k, struct run *run) {
 }
 
 /* required: of each step, or NULL; goal: of the last one, or NULL. */
-static bool concretise(struct system *space, const struct state *path, uint32_t n,
+static bool concretise(struct system *system, const struct state *path, uint32_t n,
                        const struct step_requirement *required, const struct path_goal *goal, struct run *run) {
-  struct step_system *s = step_system_of(space);
-  struct step_concretisation k = {.space = s, .group = NO_GROUP};
+  struct step_system *s = step_system_of(system);
+  struct step_concretisation k = {.system = s, .group = NO_GROUP};
   *run = (struct run){0};
   if (n == 0 || !(k.config = step_system_initial_find(s, &path[0])))
     return false;
@@ -235,12 +235,12 @@ static bool concretise(struct system *space, const struct state *path, uint32_t 
   return ok;
 }
 
-bool step_system_concretise(struct system *space, const struct state *path, uint32_t n, const struct path_goal *goal,
+bool step_system_concretise(struct system *system, const struct state *path, uint32_t n, const struct path_goal *goal,
                             struct run *run) {
-  return concretise(space, path, n, NULL, goal, run);
+  return concretise(system, path, n, NULL, goal, run);
 }
 
-bool step_system_concretise_path(struct system *space, const struct state *path, uint32_t n,
+bool step_system_concretise_path(struct system *system, const struct state *path, uint32_t n,
                                  const struct step_requirement *required, struct run *run) {
-  return concretise(space, path, n, required, NULL, run);
+  return concretise(system, path, n, required, NULL, run);
 }

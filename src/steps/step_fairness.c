@@ -30,7 +30,7 @@ uint32_t group_of_action(struct step_system *s, uint32_t p, uint32_t action, con
 /* --- which are possible --- */
 
 struct step_enabled_groups {
-  struct step_system *space;
+  struct step_system *system;
   group_fn *visit;
   void *context;
   VEC(uint32_t) seen;
@@ -38,7 +38,7 @@ struct step_enabled_groups {
 
 static void note_possible(void *context, const struct fair_group *group) {
   struct step_enabled_groups *p = context;
-  uint32_t id = group_put(p->space, group);
+  uint32_t id = group_put(p->system, group);
   for (size_t i = 0; i < p->seen.n; i++)
     if (p->seen.at[i] == id)
       return;
@@ -52,13 +52,13 @@ static bool needs_interpreter(const struct step_system *s) {
   return s->plain || s->cells.bound > 0 || (s->model->nmessages > 0 && !semantics_delivers(s->base.query->semantics));
 }
 
-void step_system_enabled(struct system *space, const struct state *state, group_fn *visit, void *context) {
-  struct step_system *s = step_system_of(space);
+void step_system_enabled(struct system *system, const struct state *state, group_fn *visit, void *context) {
+  struct step_system *s = step_system_of(system);
   if (!s->fair)
     return;
   keys_load(&s->keys, state, s->words);
   if (needs_interpreter(s)) {
-    struct step_enabled_groups possible = {.space = s, .visit = visit, .context = context};
+    struct step_enabled_groups possible = {.system = s, .visit = visit, .context = context};
     keys_unpack(&s->keys, s->words, s->row);
     struct config *c = state_cells_to_config(&s->cells, s->row);
     config_groups(s->interp, s->base.query->environment, c, note_possible, &possible);

@@ -126,8 +126,8 @@ static bool may_happen(struct step_system *s, uint32_t p, const struct move *m, 
   return move_apply(s, p, &all->at[m->whole - 1], s->whole);
 }
 
-/* The canonical key of the state in space->next, in space->packed: different states often have the same successors, so
-   the latest ones are remembered by what they were before. False: too narrow. */
+/* The canonical key of the state in system->next, in system->packed: different states often have the same successors,
+   so the latest ones are remembered by what they were before. False: too narrow. */
 static bool canonical_key(struct step_system *s) {
   uint32_t n = s->keys.nwords;
   uint64_t h = 0;

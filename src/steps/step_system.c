@@ -91,7 +91,7 @@ uint32_t visible_byzantine(struct step_system *s, const uint64_t *words) {
 /* --- the plain way --- */
 
 struct reference_step {
-  struct step_system *space;
+  struct step_system *system;
   const struct config *from;
   emit_fn *emit;
   void *context;
@@ -123,7 +123,7 @@ static bool dropped_by_reduction(const struct step_system *s, const struct confi
 static bool reference_next(void *context, const struct witness *w, enum step_result result, const struct config *next,
                            const struct model_error *error) {
   struct reference_step *step = context;
-  struct step_system *s = step->space;
+  struct step_system *s = step->system;
   const struct event *e = w->event;
   if (result == STEP_BAD_WITNESS || dropped_by_reduction(s, step->from, e))
     return true;
@@ -164,24 +164,24 @@ static bool reference_successors(struct step_system *s, emit_fn *emit, void *con
 
 /* --- the waist --- */
 
-static bool space_initial(struct system *space, emit_fn *emit, void *context) {
-  struct step_system *s = step_system_of(space);
+static bool op_initial(struct system *system, emit_fn *emit, void *context) {
+  struct step_system *s = step_system_of(system);
   if (!s->sampled) {
     s->sampled = true;
     if (!s->plain)
       sample_contents(s);
     lay_out_keys(s, KEYS_TIGHT);
-  } else if (s->keys_too_narrow || space->restart) {
+  } else if (s->keys_too_narrow || system->restart) {
     lay_out_keys(s, s->keys.narrow ? KEYS_WIDENED : KEYS_GROWN);
   }
-  space->restart = false;
+  system->restart = false;
   bool more = step_system_initial(s, emit, context);
   s->keys_too_narrow |= s->base.restart;
   return more;
 }
 
-static bool space_successors(struct system *space, const struct state *state, emit_fn *emit, void *context) {
-  struct step_system *s = step_system_of(space);
+static bool op_successors(struct system *system, const struct state *state, emit_fn *emit, void *context) {
+  struct step_system *s = step_system_of(system);
   keys_load(&s->keys, state, s->words);
   s->expanded++;
   bool more = s->plain        ? reference_successors(s, emit, context)
@@ -191,71 +191,69 @@ static bool space_successors(struct system *space, const struct state *state, em
   return more;
 }
 
-static bool space_others(struct system *space, const struct state *state, emit_fn *emit, void *context) {
-  struct step_system *s = step_system_of(space);
+static bool op_deferred(struct system *system, const struct state *state, emit_fn *emit, void *context) {
+  struct step_system *s = step_system_of(system);
   keys_load(&s->keys, state, s->words);
   bool more = move_successors(s, STEPS_DEFERRED, emit, context);
   s->base.channel_bound = s->channels.most;
   return more;
 }
 
-static enum verdict3 space_holds(struct system *space, uint32_t i, const struct state *state,
-                                 struct model_error *error) {
-  return step_system_holds(step_system_of(space), i, state, error);
+static enum verdict3 op_holds(struct system *system, uint32_t i, const struct state *state, struct model_error *error) {
+  return step_system_holds(step_system_of(system), i, state, error);
 }
 
-static enum verdict3 space_atom(struct system *space, uint32_t i, const struct state *state,
-                                struct model_error *error) {
-  return step_system_atom(step_system_of(space), i, state, error);
+static enum verdict3 op_atom(struct system *system, uint32_t i, const struct state *state, struct model_error *error) {
+  return step_system_atom(step_system_of(system), i, state, error);
 }
 
-static uint32_t space_apart(struct system *space, const struct config *c) {
-  struct step_system *s = step_system_of(space);
+static uint32_t op_round_distance(struct system *system, const struct config *c) {
+  struct step_system *s = step_system_of(system);
   row_from_config(s, c, s->row);
   return s->window ? relative_rounds_measure(s->window, s->row).distance : 0;
 }
 
-static struct system *space_another(struct system *space);
+static struct system *op_clone(struct system *system);
 
-static void space_join(struct system *space, struct system *other) {
-  struct step_system *s = step_system_of(space), *o = step_system_of(other);
+static void op_join(struct system *system, struct system *other) {
+  struct step_system *s = step_system_of(system), *o = step_system_of(other);
   s->keys_too_narrow |= o->keys_too_narrow;
-  space->order_unstable |= other->order_unstable;
-  space->restart |= other->restart;
-  space->order_mattered |= other->order_mattered;
-  space->distance_cut |= other->distance_cut;
-  if (other->distance > space->distance)
+  system->order_unstable |= other->order_unstable;
+  system->restart |= other->restart;
+  system->order_mattered |= other->order_mattered;
+  system->distance_cut |= other->distance_cut;
+  if (other->distance > system->distance)
     keep_farthest(s, other->distance, o->farthest);
   if (o->channels.most > s->channels.most)
     s->channels.most = o->channels.most;
-  if (other->channel_bound > space->channel_bound)
-    space->channel_bound = other->channel_bound;
+  if (other->channel_bound > system->channel_bound)
+    system->channel_bound = other->channel_bound;
 }
 
-static struct state space_widened(struct system *space, const struct state *before) {
-  struct step_system *s = step_system_of(space);
+static struct state op_widened(struct system *system, const struct state *before) {
+  struct step_system *s = step_system_of(system);
   keys_load(&s->before, before, s->words);
   keys_unpack(&s->before, s->words, s->row);
   keys_pack(&s->keys, s->row, s->packed); /* which are wider */
   return keys_state(&s->keys, s->packed);
 }
 
-static void space_widen(struct system *space) {
-  struct step_system *s = step_system_of(space);
-  struct state farthest = space->farthest;
-  uint32_t distance = space->distance;
+static void op_widen(struct system *system) {
+  struct step_system *s = step_system_of(system);
+  struct state farthest = system->farthest;
+  uint32_t distance = system->distance;
   keys_remember(&s->before, &s->keys);
   lay_out_keys(s, KEYS_WIDENED);
-  space->restart = false;
+  system->restart = false;
   if (farthest.length == 0)
     return;
-  space_widened(space, &farthest);
+  op_widened(system, &farthest);
   keep_farthest(s, distance, s->packed);
 }
 
-static void step_system_save(struct system *space, struct saver *to) {
-  struct step_system *s = step_system_of(space);
-  system_save_common(space, to);
+static void op_save(struct system *system, struct saver *to) {
+  struct step_system *s = step_system_of(system);
+  system_save_common(system, to);
   save_number(to, s->max_distance);
   save_number(to, s->channels.most);
   save_number(to, s->cells.ntables);
@@ -263,14 +261,14 @@ static void step_system_save(struct system *space, struct saver *to) {
     save_number(to, s->keys.width[i]);
     save_intern(to, s->cells.tables[i]);
   }
-  save_number(to, space->farthest.length);
-  save_bytes(to, space->farthest.bytes, space->farthest.length);
+  save_number(to, system->farthest.length);
+  save_bytes(to, system->farthest.bytes, system->farthest.length);
 }
 
-static void step_system_load(struct system *space, struct loader *from) {
-  struct step_system *s = step_system_of(space);
+static void op_load(struct system *system, struct loader *from) {
+  struct step_system *s = step_system_of(system);
   uint32_t before = s->keys.nwords;
-  system_load_common(space, from);
+  system_load_common(system, from);
   from->bad |= load_number(from) != s->max_distance;
   s->channels.most = (uint32_t)load_number(from);
   from->bad |= load_number(from) != s->cells.ntables;
@@ -282,7 +280,7 @@ static void step_system_load(struct system *space, struct loader *from) {
   size_t length = memory_size(load_number(from));
   const void *farthest = load_borrowed(from, length);
   if (!from->bad) {
-    uint32_t distance = space->distance;
+    uint32_t distance = system->distance;
     keys_lay_out_like(&s->keys, width);
     use_layout(s, before, true);
     s->sampled = true;
@@ -292,26 +290,26 @@ static void step_system_load(struct system *space, struct loader *from) {
       memcpy(s->packed, farthest, length);
       keep_farthest(s, distance, s->packed);
     }
-    space->distance = distance;
+    system->distance = distance;
   }
   memory_free(width);
 }
 
-static struct intern *space_names(struct system *space, uint32_t i) {
-  const struct step_system *s = step_system_of(space);
+static struct intern *op_names(struct system *system, uint32_t i) {
+  const struct step_system *s = step_system_of(system);
   return i < s->cells.ntables ? s->cells.tables[i] : NULL;
 }
 
-static size_t space_memory(const struct system *space) {
-  const struct step_system *s = (const struct step_system *)space;
+static size_t op_memory(const struct system *system) {
+  const struct step_system *s = (const struct step_system *)system;
   return state_cells_bytes(&s->cells) + channel_ops_bytes(&s->channels) + local_steps_bytes(s) + moves_store_bytes(s) +
          dead_data_bytes(s) + intern_bytes(s->vectors) + (s->canonical ? canonical_bytes(s->canonical) : 0) +
          (s->window ? relative_rounds_bytes(s->window) : 0) + (s->may_enable ? may_enable_bytes(s->may_enable) : 0) +
          transition_fusion_bytes(s) + normaliser_bytes(s);
 }
 
-static void space_free(struct system *space) {
-  struct step_system *s = step_system_of(space);
+static void op_free(struct system *system) {
+  struct step_system *s = step_system_of(system);
   properties_release(s);
   moves_store_release(s);
   local_steps_release(s);
@@ -349,24 +347,24 @@ static void space_free(struct system *space) {
 }
 
 static const struct system_ops step_system_ops = {
-    .initial = space_initial,
-    .successors = space_successors,
-    .deferred = space_others,
-    .holds = space_holds,
+    .initial = op_initial,
+    .successors = op_successors,
+    .deferred = op_deferred,
+    .holds = op_holds,
     .concretise = step_system_concretise,
-    .atom = space_atom,
+    .atom = op_atom,
     .enabled = step_system_enabled,
     .concretise_path = step_system_concretise_path,
-    .round_distance = space_apart,
-    .names = space_names,
-    .clone = space_another,
-    .join = space_join,
-    .widen = space_widen,
-    .widened = space_widened,
-    .save = step_system_save,
-    .load = step_system_load,
-    .memory = space_memory,
-    .free = space_free,
+    .round_distance = op_round_distance,
+    .names = op_names,
+    .clone = op_clone,
+    .join = op_join,
+    .widen = op_widen,
+    .widened = op_widened,
+    .save = op_save,
+    .load = op_load,
+    .memory = op_memory,
+    .free = op_free,
 };
 
 /* --- making one --- */
@@ -486,13 +484,13 @@ struct system *step_system_new(struct interpreter *interp, struct model *m, cons
   return &make(interp, m, q, l, options, NULL)->base;
 }
 
-static struct system *space_another(struct system *space) {
-  struct step_system *first = step_system_of(space);
-  if (query_is_live(first->model, space->query))
+static struct system *op_clone(struct system *system) {
+  struct step_system *first = step_system_of(system);
+  if (query_is_live(first->model, system->query))
     return NULL; /* names of groups and probabilistic_choices are not shared */
   struct interpreter *interp = interpreter_new(first->model);
   interpreter_watch(interp, first->interp->stop);
-  struct step_system *s = make(interp, first->model, space->query, space->licences, &first->options, first);
+  struct step_system *s = make(interp, first->model, system->query, system->licences, &first->options, first);
   s->owns_interp = true;
   s->channels.most = first->channels.most; /* what was found before anything was expanded */
   return &s->base;

@@ -1,4 +1,4 @@
-/* The space of processes that take steps one at a time: message passing and shared memory. */
+/* The transition system of processes that take steps one at a time: message passing and shared memory. */
 #ifndef RONDO_STEPS_STEP_SYSTEM_H
 #define RONDO_STEPS_STEP_SYSTEM_H
 

@@ -1,10 +1,11 @@
-/* Inside the space of processes that take steps.
-     message_id    a message with its kind
-     context   what a process's step depends on besides its messages: who it is (only if the text asks), its local
-   state, the globals that its role uses outcome   what comes of an action: (context, per_message) -> outcomes is
-   computed once, by the interpreter move      an outcome at its place: which cells get which contents, what is sent
-   where moves     all that a process can do, by what it sees: its local state, the channels into it, globals A step
-   picks a process and one of its moves, and patches the packed state. */
+/* The parts of the transition system of steps. Its words:
+   message_id  a message with its kind, interned
+   projection  what the actions of a process depend on besides messages: who it is (only if the text asks), its local
+               state, and the globals that its role uses
+   outcome     a result of an action: (projection, messages) -> outcomes is computed once, by the interpreter
+   move        an outcome in its place: which cells get which contents, what is sent where
+   moves       everything that a process can do, by what it sees: its local state, the channels into it, globals
+   A step picks a process and one of its moves, and patches the packed state. */
 #ifndef RONDO_STEPS_STEP_SYSTEM_INTERNAL_H
 #define RONDO_STEPS_STEP_SYSTEM_INTERNAL_H
 
@@ -27,11 +28,11 @@ struct step_outcome {
   uint32_t sends;        /* what is sent, in steps->sends: to, kind, message for each */
   uint32_t writes;       /* globals that got a value, in steps->writes: global, content for each */
   uint32_t error;        /* 1 + its place in steps->errors, 0: none; then the rest means nothing */
-  uint32_t free_choices; /* almost surely: what an adversary chose on the way, in steps->free_choice_lists */
-  bool used_coin;        /* likewise: coins had a say */
+  uint32_t free_choices; /* almost surely: the choices of the adversary in it, in steps->free_choice_lists */
+  bool used_coin;        /* almost surely: it depends on a coin */
 };
 
-struct quorum_message { /* a message that a quorum takes or looks at */
+struct quorum_message { /* a message that a quorum takes or reads */
   uint32_t from;
   message_id message_id;
   uint32_t place;
@@ -40,7 +41,7 @@ struct quorum_message { /* a message that a quorum takes or looks at */
 
 struct quorum_outcome {
   struct step_outcome outcome;
-  const struct quorum_message *chosen; /* only where it matters which */
+  const struct quorum_message *chosen; /* only where it matters which messages they are */
   uint32_t nchosen;
 };
 
@@ -59,7 +60,7 @@ struct local_steps {
   struct intern *global_sets; /* contents of the globals that a role uses */
   struct intern *sends, *writes, *quorum_keys, *message_lists;
   struct intern *free_choice_lists;
-  value forged_index; /* what else an adversary chose: which message was made up */
+  value forged_index; /* another choice of the adversary: which message was forged */
   struct memo none, one, forged, quorum;
   VEC(struct step_outcomes) lists;
   VEC(struct quorum_outcomes) quorum_lists;
@@ -73,19 +74,19 @@ struct local_steps {
   bool uses_any;
 };
 
-/* What the process at hand sees. */
+/* What a process sees of the state. */
 struct visible_state {
   uint32_t process, role;
   content local;
   uint32_t globals;     /* which contents the globals of its role have, in steps->global_sets */
-  uint32_t byzantine;   /* who is Byzantine, in space->vectors */
+  uint32_t byzantine;   /* the Byzantine processes, in system->vectors */
   const content *inbox; /* by inbound channel */
 };
 
 void local_steps_init(struct step_system *);
 void local_steps_release(struct step_system *);
 size_t local_steps_bytes(const struct step_system *);
-/* Leaves the variables and globals that it sees in steps->local and steps->globals, as the interpreter wants them. */
+/* Stores its variables and globals in steps->local and steps->globals, in the form that the interpreter takes. */
 void local_steps_load(struct step_system *, const struct visible_state *);
 struct step_outcomes local_steps_spontaneous(struct step_system *, const struct visible_state *);
 struct step_outcomes local_steps_on_message(struct step_system *, const struct visible_state *, uint32_t from,
@@ -126,21 +127,21 @@ struct move {
   const struct patch *patches;
   uint32_t npatches;
   bool writes;                       /* some global changes */
-  bool special;                      /* there is more to it than patches and messages */
-  bool lie;                          /* ACTION on one message that a Byzantine process made up */
-  bool optional;                     /* queries about runs: nobody need do it */
+  bool special;                      /* it is more than patches and sends */
+  bool lie;                          /* ACTION on one message that a Byzantine process forged */
+  bool optional;                     /* queries about runs: a run may end without it */
   const struct channel_sends *sends; /* or NULL */
   uint32_t sent;                     /* ACTION: all that it sends, in steps->sends */
   uint32_t whole; /* CRASH in an action: 1 + that action's place among the moves; it must be possible, too */
   uint16_t lost, duplicated, became_faulty;
   uint64_t broken;           /* step properties about one process each that it breaks */
   uint32_t group;            /* ACTION: what it takes, or NO_GROUP */
-  uint32_t adversary_choice; /* almost surely: the same for all results of the same choices of an adversary */
-  bool used_coin;            /* likewise: coins had a say */
+  uint32_t adversary_choice; /* almost surely: equal for all results of the same choices of the adversary */
+  bool used_coin;            /* almost surely: it depends on a coin */
   const struct model_error *error;
 };
 
-/* A move that consists of patches and messages only, for keys of up to 4 words. */
+/* A move that consists of patches and sends only, compiled for keys of up to 4 words. */
 struct short_send {
   uint64_t mask; /* of its channel's field, shifted down */
   struct append_table *append;
@@ -151,15 +152,15 @@ struct short_send {
 struct short_move {
   const struct short_send *sends;
   uint32_t nsends;
-  bool invisible;   /* no property of states can tell what it changes */
+  bool invisible;   /* no property of states reads what it changes */
   uint64_t masks[]; /* which bits it keeps, then which ones it sets: 2 words each, or 4 */
 };
 struct moves;
-struct short_moves { /* of a process: what is looked at first, all in one place */
+struct short_moves { /* of a process: what is read most often, in one block */
   struct moves *of;
   uint32_t n;
-  bool short_keyed; /* else they are not short: see `of` */
-  uint64_t at[];    /* short_keyed: one behind the other, each of short_move_size */
+  bool short_keyed; /* they are in `at`; else only in `of` */
+  uint64_t at[];    /* short_keyed: struct short_move, each of short_move_size bytes */
 };
 static inline uint32_t short_key_words(const struct keys *k) { return k->nwords <= 2 ? 2 : SHORT_KEY_WORDS; }
 static inline size_t short_move_size(uint32_t words) {
@@ -169,7 +170,7 @@ static inline size_t short_move_size(uint32_t words) {
 struct moves {
   struct move *at;
   uint32_t n;
-  const uint32_t *groups; /* fairness: what the process can take, without a lie */
+  const uint32_t *groups; /* fairness: what the process can take without forged messages */
   uint32_t ngroups;
   uint32_t process;
   content local; /* in which it is */
@@ -194,11 +195,11 @@ struct move_cache_entry {
 
 struct process_relevant_fields { /* of a process in some local state */
   bool known;
-  bool reads_channels; /* what lies in the channels into it counts */
-  bool reads_quorum;   /* it may look at several messages at a time */
-  uint64_t uses;       /* by global: it counts */
+  bool reads_channels; /* the channels into it matter */
+  bool reads_quorum;   /* it may read several messages at a time */
+  uint64_t uses;       /* by global: it matters */
 };
-struct irrelevant_bits { /* by local state: what does not count of its window, and of shared memory */
+struct irrelevant_bits { /* by local state: the bits of its window and of shared memory that do not matter */
   uint64_t window, memory;
 };
 void relevant_fields_init(struct step_system *);
@@ -213,10 +214,10 @@ struct move_tables {   /* of one process */
   VEC(struct moves *) moves;
 };
 
-/* The short way to a process's moves, by what the key says of it. At most one of them is not NULL. */
+/* A process's moves by bits of the key. At most one of `direct` and `cache` is not NULL. */
 struct move_cache {
-  struct short_moves **direct;    /* if that is short, with what it sees of shared memory, and nothing else counts */
-  struct move_cache_entry *cache; /* NULL: it does not pay yet, or what it sees does not fit */
+  struct short_moves **direct;    /* a table by window and shared memory, if they are short and nothing else matters */
+  struct move_cache_entry *cache; /* NULL: it does not pay yet, or the window does not fit */
   const struct irrelevant_bits *irrelevant_bits; /* by local state, or NULL */
   uint64_t local_mask;                           /* where that is in the window */
   struct key_window window;
@@ -240,9 +241,9 @@ struct message_moves_row {  /* of a process in some local state */
   struct short_moves **of;  /* [inbound * room + message_id], NULL: not known */
   struct short_moves *none; /* without a message; NULL: nothing is known */
   uint32_t room;
-  bool at_once; /* no: all at once is better */
+  bool at_once; /* look up all moves together instead */
 };
-struct message_moves_channel { /* into it: where its content stands in keys, and what can be taken from it */
+struct message_moves_channel { /* into it: its field in keys, and what can be taken from it */
   uint64_t mask;
   const struct channel_receives *receives;
   const struct key_field *field;
@@ -258,32 +259,33 @@ struct message_moves { /* of a process */
   uint32_t word;
   uint8_t shift;
 };
-bool message_moves_suit(const struct step_system *); /* all processes, if keys are short: nobody needs windows then */
+/* Can it be used for all processes, if keys are short? Then no windows are needed. */
+bool message_moves_suit(const struct step_system *);
 void message_moves_release(struct step_system *);
 void message_moves_clear(struct step_system *); /* keys were laid out anew */
 size_t message_moves_bytes(const struct step_system *);
-/* Moves to be taken: all of a process, or those on one message, and what is left of the channel then. */
+/* Moves that are enabled: all of a process, or those on one message, with what is left of its channel then. */
 struct enabled_moves {
   struct short_moves *moves;
   const struct key_field *channel; /* NULL: all of them */
   content rest;
 };
-/* What p can do in the state at hand, message by message, into space->enabled_moves. False: it has to be asked in
- * another way. */
+/* Adds the moves of p in the current state, message by message, to system->enabled_moves. False: they must be looked up
+   in another way. */
 bool message_moves_lookup(struct step_system *, uint32_t p);
 
-/* Processes whose fields lie next to each other, asked together: most of them can do nothing most of the time. */
+/* Processes whose fields are adjacent in the key, looked up together: most of them have no move most of the time. */
 #define JOINT_PROCESSES_MAX 3
-struct joint_cache_entry { /* what those can do that can do something, then NULLs */
-  uint64_t window;         /* and one more; 0: nothing is known */
+struct joint_cache_entry { /* the moves of those that have some, then NULLs */
+  uint64_t window;         /* 1 + the window; 0: empty */
   struct short_moves *moves[JOINT_PROCESSES_MAX];
 };
 struct joint_cache {
   uint32_t first, n;
-  bool by_message;                /* one who is asked message by message */
-  const struct move_cache *alone; /* of one who is asked alone; NULL: otherwise */
+  bool by_message;                /* one process, by message */
+  const struct move_cache *alone; /* one process, by its own cache; else NULL */
   struct key_window window;
-  struct joint_cache_entry *cache; /* NULL: ask each for itself */
+  struct joint_cache_entry *cache; /* NULL: look up each by itself */
   uint32_t bits;                   /* of its size */
   uint32_t missed;
 };
@@ -293,8 +295,8 @@ static inline struct joint_cache_entry *joint_cache_slot(const struct joint_cach
 
 struct moves_store {
   struct arena arena;
-  struct arena short_keyed; /* what is looked at all the time, close together */
-  struct arena transient;   /* moves that are not cached: there are too many */
+  struct arena short_keyed; /* short moves, close together: they are read all the time */
+  struct arena transient;   /* moves that are not cached, because there are too many */
   struct inbound **inbound; /* by process */
   uint32_t *ninbound;
   struct move_tables *move_tables;                         /* by process, as is */
@@ -315,22 +317,22 @@ struct moves_store {
   size_t move_bytes, short_bytes;
   content *inbox, *after; /* scratch */
   VEC(struct move) new_moves;
-  struct short_moves *nothing; /* of everybody who can do nothing: always close at hand */
+  struct short_moves *nothing; /* of every process that has no move */
 };
 
 void moves_store_init(struct step_system *);
 void moves_store_release(struct step_system *);
 size_t moves_store_bytes(const struct step_system *);
-/* Everything that process p can do in the state in space->words, by what it sees. Valid until the next call. */
+/* All moves of process p in the state in system->words. Valid until the next call. */
 struct moves *moves_of(struct step_system *, uint32_t p, uint32_t byzantine);
-/* Likewise, for who asks often. */
+/* The same, with the caches first. */
 static inline struct moves *moves_at(struct step_system *, uint32_t p, uint32_t byzantine);
 /* All on one message (NO_MESSAGE_ID: on none), in short, but for what is left of the channel. NULL: some are not short.
  */
 struct short_moves *moves_on_message(struct step_system *, uint32_t p, content local, uint32_t in, message_id);
 /* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
 bool crash_matters(const struct step_system *, uint32_t role, uint32_t action);
-/* Is the message of no use to a receiver in that local state? Remembered. */
+/* Is the message dead for a receiver in that local state? Cached. */
 __attribute__((cold)) bool dead_message_lookup(struct step_system *, struct dead_message_cache *, content local);
 
 /* --- move_caches.c --- */
@@ -344,12 +346,12 @@ void move_cache_grow(struct step_system *, uint32_t p);
 
 /* --- step_successors.c --- */
 
-enum step_subset { STEPS_ALL, STEPS_STUBBORN, STEPS_DEFERRED }; /* FIRST, OTHERS: with partial order reduction */
-/* Of the state in space->words. */
+enum step_subset { STEPS_ALL, STEPS_STUBBORN, STEPS_DEFERRED }; /* STUBBORN, DEFERRED: with partial-order reduction */
+/* Of the state in system->words. */
 bool move_successors(struct step_system *, enum step_subset, emit_fn *, void *context);
-bool short_key_successors(struct step_system *, emit_fn *, void *context); /* all, by short ways */
+bool short_key_successors(struct step_system *, emit_fn *, void *context); /* all, by short moves */
 
-/* Every move that can be taken there, with what comes of it in space->next, as it comes. False: stopped, or keys are
+/* Every move that can be taken there, with what comes of it in system->next, as it comes. False: stopped, or keys are
  * too narrow. */
 typedef bool step_fn(void *context, uint32_t process, const struct move *);
 bool step_system_each_move(struct step_system *, step_fn *, void *context);
@@ -367,66 +369,66 @@ struct automorphic_processes {
 void automorphic_init(struct step_system *);
 void automorphic_find(struct step_system *, const uint64_t *words);
 
-/* --- dead_data.c: what can have no effect any more --- */
+/* --- dead_data.c: variables and messages that can have no effect any more --- */
 
 struct dead_data;
 void dead_data_init(struct step_system *);
 void dead_data_release(struct step_system *);
 size_t dead_data_bytes(const struct step_system *);
-/* Blanks in place what is never read again, from program point and status alone. */
+/* Variables that are never read again become don't-cares, in place; decided by program point and status alone. */
 void clear_dead_variables(struct step_system *, uint32_t role, value *local);
 /* The channel's content without what can have no effect on a receiver in that local state. */
 content drop_dead_messages(struct step_system *, uint32_t to, content local, uint32_t from, content channel);
 bool message_is_dead(struct step_system *, uint32_t to, content local, uint32_t from, message_id);
-/* The row of a configuration, with all that forgotten. */
+/* The row of a configuration, without dead data. */
 void row_from_config(struct step_system *, const struct config *, content *row);
 
 /* Likewise, for one of its actions. */
 bool message_never_affects(struct step_system *, uint32_t to, content local, uint32_t from, message_id,
                            uint32_t action);
-/* Are messages forgotten that somebody may take, to no effect? */
+/* Are messages dropped that may be taken, but to no effect? */
 bool drops_ineffective_messages(const struct step_system *);
 
-/* --- transition_fusion.c: messages that are only passed on --- */
+/* --- transition_fusion.c: messages that are only forwarded --- */
 
 struct transition_fusion;
-void transition_fusion_init(struct step_system *); /* leaves space->transition_fusion NULL if there are none */
+void transition_fusion_init(struct step_system *); /* leaves system->transition_fusion NULL if there are none */
 void transition_fusion_release(struct step_system *);
 size_t transition_fusion_bytes(const struct step_system *);
 typedef void place_message_fn(struct step_system *, uint32_t from, uint32_t to, message_id);
-/* Does a message stay where it is? */
+/* Does a message stay in its channel? */
 bool transition_fusion_keeps(struct step_system *, const content *row, uint32_t from, uint32_t to, message_id);
-/* Puts it down where it gets to, if anybody wants it in the end. */
+/* Puts it into the channels where it ends up, if it is of use there. */
 void transition_fusion_place(struct step_system *, const content *row, uint32_t from, uint32_t to, message_id,
                              place_message_fn *);
 
-/* --- normalise.c: rows with relative rounds, and without messages that are only passed on --- */
+/* --- normalise.c: rows with relative rounds, and with forwarded messages where they end up --- */
 
 struct normaliser;
-void normaliser_init(struct step_system *); /* after transition_fusion_init; leaves space->normaliser NULL if there are
-                                               no transition_fusion */
+void normaliser_init(struct step_system *); /* after transition_fusion_init; without transition fusion it leaves
+                                               system->normaliser NULL */
 void normaliser_release(struct step_system *);
 size_t normaliser_bytes(const struct step_system *);
-void normaliser_clear_cache(struct step_system *); /* what became of contents lately */
+void normaliser_clear_cache(struct step_system *); /* of changed contents */
 /* A message that the next row to be normalised is to have besides; none of those so far. */
 void normalise_deferred_send(struct step_system *, uint32_t from, uint32_t to, message_id);
 void normalise_drop_deferred(struct step_system *);
 /* Is the row the state but for its messages? */
 bool only_messages_differ(const struct step_system *, const uint64_t *words, const content *row);
-/* In place; returns how far apart processes are. */
+/* In place; returns the round distance. */
 uint32_t row_normalise(struct step_system *, content *row);
 
 /* --- constant_memory.c: variables that are never read again because shared memory will not change --- */
 
 struct constant_memory;
-void constant_memory_init(struct step_system *); /* leaves space->constant_memory NULL if there is nothing like that */
+void constant_memory_init(struct step_system *); /* leaves system->constant_memory NULL if there is nothing like that */
 void constant_memory_release(struct step_system *);
 /* The local state of p without them, given what the globals that its role uses hold. */
 content clear_unread_variables(struct step_system *, uint32_t p, content local, uint32_t globals);
 uint32_t globals_of_row(struct step_system *, const content *row, uint32_t role);
 uint32_t globals_after(struct step_system *, uint32_t role, uint32_t globals, uint32_t writes);
 
-/* --- sample_contents.c: names for most contents, before keys are laid out --- */
+/* --- sample_contents.c: random walks that name most contents before keys are laid out --- */
 
 void sample_contents(struct step_system *);
 
@@ -437,7 +439,7 @@ void properties_init(struct step_system *);
 void properties_release(struct step_system *);
 enum verdict3 step_system_holds(struct step_system *, uint32_t i, const struct state *, struct model_error *);
 enum verdict3 step_system_atom(struct step_system *, uint32_t i, const struct state *, struct model_error *);
-/* Is there no property of states that could tell what the move of a process in that local state changes? */
+/* Does no property of states read what the move of a process in that local state changes? */
 bool move_is_invisible(struct step_system *, uint32_t p, content local, const struct move *);
 /* Step properties of the form `forall p in R: ...` about p alone. */
 uint64_t step_properties_broken_by_process(struct step_system *, uint32_t p, content before, content after);
@@ -447,8 +449,7 @@ uint64_t step_properties_broken_by_step(struct step_system *, const uint64_t *be
 /* --- step_fairness.c --- */
 
 void groups_init(struct step_system *);
-/* What an event, or an action on one message (in; else NULL), is a taking of; NO_GROUP: nothing that fairness speaks
- * of. */
+/* The fairness group of an event, or of an action on one message (in; else NULL); NO_GROUP: none. */
 uint32_t group_of_event(struct step_system *, const struct event *);
 uint32_t group_of_action(struct step_system *, uint32_t p, uint32_t action, const struct inbox_entry *in);
 void step_system_enabled(struct system *, const struct state *, group_fn *, void *context);
@@ -483,13 +484,13 @@ struct step_system {
   struct transition_fusion *transition_fusion; /* or NULL */
   struct normaliser *normaliser;               /* or NULL */
   bool may_defer_sends,
-      defers_sends;   /* messages that are sent wait for that, so that no content comes up that is not stored */
-  bool only_messages; /* the row at hand is a stored one with some messages less: the rest is as it should be */
+      defers_sends;   /* messages wait until the row is normalised, so that only contents that are stored get names */
+  bool only_messages; /* the row is a stored one with some messages less: the rest is normalised already */
   struct automorphic_processes automorphic;
   struct canonical *canonical;    /* NULL: nothing is renamed */
   struct relative_rounds *window; /* NULL: rounds are as they come */
   bool normalised;                /* one of these, or transition_fusion: states are not stored as they come */
-  struct may_enable *may_enable;  /* NULL: nobody asks */
+  struct may_enable *may_enable;  /* or NULL */
   struct stubborn *stubborn;      /* NULL: every step is explored */
   uint64_t *enabled, *visible_set, *invisible_set; /* classes of steps, for it */
   const struct clause *fair;                       /* queries about runs: the environment's fairness, or NULL */
@@ -510,39 +511,39 @@ struct step_system {
   struct intern *statuses;      /* of all processes */
   VEC(const uint8_t *) permits; /* by those: by process, PERMIT_... */
   bool drops_dead_messages;
-  bool drops_blocked_messages; /* FIFO: what lies behind a message that nobody wants is forgotten, too */
-  bool plain;                  /* successors are those of the reference */
+  bool drops_blocked_messages; /* FIFO: what is behind a message that is never taken is dropped, too */
+  bool plain;                  /* successors come from the reference interpreter */
   bool loses, duplicates, crashes, recovers, byzantine; /* what the environment does, reductions considered */
-  bool parts;                    /* crashes in the middle of an action: any part of what is sent is out, not just all */
-  bool crash_invisible;          /* nobody can tell who has crashed from who takes no more steps */
-  bool short_keys;               /* for keys as they are: see uses_short_keys */
-  uint64_t expanded;             /* states, since keys were laid out */
-  struct system_options options; /* as it was made with */
-  bool owns_interp;              /* made for another thread */
+  bool parts;           /* crashes in the middle of an action: any part of its messages is sent, not just all of them */
+  bool crash_invisible; /* a crashed process cannot be told from one that takes no more steps */
+  bool short_keys;      /* for keys as they are: see uses_short_keys */
+  uint64_t expanded;    /* states, since keys were laid out */
+  struct system_options options;
+  bool owns_interp; /* made for another thread */
   bool sampled;
   bool keys_too_narrow; /* keys must be laid out anew */
   uint32_t max_distance;
   bool too_far;       /* the row that row_key was last asked for is beyond that */
   uint64_t *farthest; /* the key of base.farthest */
-  uint64_t *forms;    /* keys and their canonical forms, latest ones */
+  uint64_t *forms;    /* a cache: keys and their canonical forms */
   /* scratch */
   uint64_t *words, *next, *packed, *whole;
   content *row;
-  uint64_t *memory; /* by role: what it sees of shared memory, as the key has it, or a name for it */
+  uint64_t *memory; /* by role: the shared memory that it sees, as bits of the key, or a name for it */
   VEC(struct enabled_moves)
-  enabled_moves; /* what can be done in the state at hand; there is room for one more of each process */
+  enabled_moves; /* of the current state; there is room for one more of each process */
   value *status, *vector;
-  const uint8_t *permitted; /* by process, in the state at hand: PERMIT_... */
+  const uint8_t *permitted; /* by process, in the current state: PERMIT_... */
 };
 #define PERMIT_CRASH 1
 #define PERMIT_RECOVERY 2
 
-/* Steps change a few words of the key, and there is nothing else to do about them. */
+/* Can steps be taken by short moves, which change the key and do nothing else? */
 static inline bool uses_short_keys(const struct step_system *s) { /* if keys are short */
   return !s->stubborn && !s->normalised && !s->crashes && !s->nglobal_steps && !s->drops_blocked_messages;
 }
 
-/* What counts of a process's window, and of shared memory. */
+/* The bits that matter of a process's window and of shared memory. */
 static inline uint64_t move_cache_key(const struct step_system *s, const struct move_cache *g, const uint64_t *words,
                                       uint64_t *memory) {
   uint64_t window = key_window(&g->window, words);
@@ -558,7 +559,7 @@ static inline struct short_moves **move_cache_direct_slot(const struct step_syst
   return &g->direct[key_window(&g->window, s->words) | s->memory[g->role] << g->window.width];
 }
 
-/* NULL: they are not at hand. */
+/* NULL: they are not in the cache. */
 static inline struct short_moves *moves_in_cache(const struct step_system *s, const struct move_cache *g,
                                                  uint32_t byzantine) {
   if (g->direct)
@@ -586,10 +587,10 @@ __attribute__((cold)) bool
 cut_by_distance(struct step_system *); /* true: the state is too far off, the search goes on without it */
 value status_of(const struct step_system *, const uint64_t *words, uint32_t p);
 uint32_t visible_globals(struct step_system *, const uint64_t *words, uint32_t role,
-                         uint64_t uses); /* by global: it counts */
+                         uint64_t uses); /* by global: it matters */
 uint32_t visible_byzantine(struct step_system *, const uint64_t *words);
-/* What processes see of shared memory, and of who lies, in the state at hand. */
-static inline uint32_t load_visible_memory(struct step_system *s) { /* returns who lies */
+/* Stores what each role sees of shared memory in system->memory; returns the Byzantine processes. */
+static inline uint32_t load_visible_memory(struct step_system *s) {
   uint64_t memory = s->steps.uses_any && s->keys.memory.fits ? key_window(&s->keys.memory, s->words) : 0;
   for (uint32_t r = 0; s->steps.uses_any && r < s->model->nroles; r++)
     if (s->steps.uses[r])

@@ -90,7 +90,7 @@ size_t transition_fusion_bytes(const struct step_system *s) {
 /* --- what a process does with a message --- */
 
 struct message_use_builder {
-  struct step_system *space;
+  struct step_system *system;
   uint32_t to, role;
   content local;
   struct inbox_entry in;
@@ -98,7 +98,7 @@ struct message_use_builder {
 };
 
 static void add_forwarded(struct message_use_builder *h, const struct outgoing_message *p) {
-  message_id l = message_id_put(&h->space->channels, p->kind, p->message);
+  message_id l = message_id_put(&h->system->channels, p->kind, p->message);
   for (uint32_t i = 0; i < h->use.n; i++)
     if (h->use.forwarded[i].to == p->to && h->use.forwarded[i].message_id == l)
       return;
@@ -108,7 +108,7 @@ static void add_forwarded(struct message_use_builder *h, const struct outgoing_m
 
 /* With every choice: it stays as it is, and sends. */
 static bool forward_message(struct message_use_builder *h, uint32_t action) {
-  struct step_system *s = h->space;
+  struct step_system *s = h->system;
   struct transition_fusion *y = s->transition_fusion;
   size_t size = role_local_length(&s->model->roles[h->role]) * sizeof *y->local;
   struct choices choices = {0};
@@ -128,7 +128,7 @@ static bool forward_message(struct message_use_builder *h, uint32_t action) {
 }
 
 static bool forwards_at(struct message_use_builder *h, uint32_t action) {
-  struct step_system *s = h->space;
+  struct step_system *s = h->system;
   struct transition_fusion *y = s->transition_fusion;
   const struct role *role = &s->model->roles[h->role];
   const struct action *a = &role->actions[action];
@@ -164,7 +164,7 @@ static bool stays_at_point(struct step_system *s, uint32_t r, uint32_t p, conten
 
 static struct message_use message_use_compute(struct step_system *s, uint32_t cell, content local, message_id l) {
   uint32_t from = s->cells.cell[cell].a, to = s->cells.cell[cell].b;
-  struct message_use_builder h = {.space = s, .to = to, .role = s->role_of[to], .local = local};
+  struct message_use_builder h = {.system = s, .to = to, .role = s->role_of[to], .local = local};
   const struct role *role = &s->model->roles[h.role];
   bool any = false;
   h.in = (struct inbox_entry){from, message_id_kind(&s->channels, l), message_id_value(&s->channels, l),
