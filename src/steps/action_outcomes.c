@@ -1,4 +1,4 @@
-/* Local steps, each computed once by the interpreter. */
+/* Outcomes of actions, each computed once by the interpreter. */
 #include "steps/step_system_internal.h"
 
 #include "analysis/dataflow.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Who can send to whom may depend on it: that concerns all who receive. */
+/* Who can send to whom may depend on it, which concerns every receiver. */
 static bool look_global(void *context, const struct node *n) {
   struct step_system *s = context;
   for (uint32_t r = 0; r < s->model->nroles; r++)
@@ -81,7 +81,7 @@ size_t local_steps_bytes(const struct step_system *s) {
 
 /* --- one process, ready for the interpreter --- */
 
-/* Who stands for all processes that do the same. */
+/* The process that represents all that do the same. */
 static uint32_t actor(const struct step_system *s, const struct visible_state *at) {
   return s->steps.uses_identity[at->role] ? at->process : s->model->roles[at->role].first;
 }
@@ -90,7 +90,7 @@ static uint32_t projection_of(struct step_system *s, const struct visible_state 
   return intern_put(s->steps.projections, (value[]){actor(s, at), at->local, at->globals}, 3);
 }
 
-/* Variables and globals as values; anything that nobody reads has its type's first value. */
+/* Variables and globals as values; don't-cares become their type's first value. */
 void local_steps_load(struct step_system *s, const struct visible_state *at) {
   struct local_steps *t = &s->steps;
   uint32_t n, k = 1;
@@ -111,7 +111,7 @@ static uint32_t error_put(struct local_steps *t, const struct model_error *error
   return (uint32_t)t->errors.n - 1;
 }
 
-/* --- what comes of it --- */
+/* --- outcomes --- */
 
 static uint32_t sends_put(struct local_steps *t) {
   vec_clear(&t->scratch);
@@ -159,8 +159,8 @@ static bool same_outcome(const struct step_outcome *a, const struct step_outcome
          a->error == b->error && a->free_choices == b->free_choices;
 }
 
-/* Almost surely: all that was chosen but by coins. An adversary that chooses once a coin is used_coin has seen it,
-   which one number cannot say. */
+/* Almost surely: the choices that are not coins. An adversary that chooses after a coin was tossed has seen it, which
+   one number cannot express. */
 static void record_free_choices(struct step_system *s, const struct choices *choices, struct step_outcome *o) {
   struct local_steps *t = &s->steps;
   if (!s->base.probabilistic)
@@ -189,7 +189,7 @@ static void add_outcome(outcome_vec *list, struct step_outcome o) {
   vec_push(list, o);
 }
 
-/* Every script of one action with these messages. */
+/* Every outcome of one action with these messages. */
 typedef void outcome_fn(void *context, struct step_outcome);
 static void take(struct step_system *s, const struct visible_state *at, uint32_t action, const struct inbox_entry *in,
                  uint32_t n, outcome_fn *add, void *context) {
@@ -219,7 +219,7 @@ static void take(struct step_system *s, const struct visible_state *at, uint32_t
 
 static void add_outcome_to_list(void *context, struct step_outcome o) { add_outcome(context, o); }
 
-/* Memos name lists by place; what was cut short by an interruption is not remembered. */
+/* Memos hold places in t->lists. After an interruption a list may be incomplete and is not cached. */
 static struct step_outcomes remember_outcomes(struct step_system *s, struct memo *memo, uint64_t a, uint64_t b,
                                               outcome_vec *list) {
   struct local_steps *t = &s->steps;
@@ -341,7 +341,7 @@ struct quorum_builder {
   VEC(struct quorum_outcome) found;
 };
 
-/* Messages of the kind that the process can look at, or that Byzantine processes may have sent it. */
+/* Messages of the kind that the process can read, or that Byzantine processes may forge. */
 static void gather(struct quorum_builder *g) {
   struct step_system *s = g->system;
   const struct model *m = s->model;
@@ -399,7 +399,7 @@ static bool take_quorum(void *context, const struct inbox_entry *in, uint32_t n)
   return true;
 }
 
-/* What matches stays; a pattern that fails is an error that the action ends in. */
+/* Keeps the messages that match; an error in the pattern is an outcome of the action. */
 static void keep_matching(struct quorum_builder *g) {
   struct step_system *s = g->system;
   struct local_steps *t = &s->steps;
@@ -419,7 +419,7 @@ static void keep_matching(struct quorum_builder *g) {
   g->in.n = n;
 }
 
-/* --- by number: senders who may have sent the same are as good as each other --- */
+/* --- by count: senders with the same messages are interchangeable --- */
 
 struct sender_class {        /* senders with the same messages */
   uint32_t first, nmessages; /* in builder->in: what one of them may have sent */
@@ -493,8 +493,7 @@ static void count_complete(struct quorum_counter *k) {
   memory_free(in);
 }
 
-/* Every number of message_id number j of group number i, whose first `used` senders have sent something else, then the
- * rest. */
+/* Tries every count of message j of sender class i, whose first `used` senders are taken, then the rest. */
 static void count_each(struct quorum_counter *k, size_t i, uint32_t j, uint32_t used) {
   if (step_system_interrupted(k->builder->system))
     return;
@@ -552,7 +551,7 @@ static void quorums(struct quorum_builder *g) {
   action_quorums(s->interp, g->at->role, g->action, size, &inbox, take_quorum, g);
 }
 
-/* What is there, as a key: the context, the action, then each message with its sender and place. */
+/* The messages as a key: the projection, the action, then each message with its sender and place. */
 static uint32_t quorum_key_with_senders(const struct quorum_builder *g) {
   struct step_system *s = g->system;
   struct local_steps *t = &s->steps;
@@ -570,7 +569,7 @@ static uint32_t quorum_key_with_senders(const struct quorum_builder *g) {
   return intern_put(t->quorum_keys, t->scratch.at, t->scratch.n);
 }
 
-/* Likewise, with how many senders may have sent what instead of who they are. */
+/* The same with counts of senders instead of the senders. */
 static uint32_t quorum_key_by_count(const struct quorum_builder *g) {
   struct step_system *s = g->system;
   uint32_t nsenders = 0, nmessages;
@@ -588,7 +587,7 @@ static uint32_t quorum_key_by_count(const struct quorum_builder *g) {
     lists[at] = id;
   }
   lists[0] = projection_of(s, g->at);
-  lists[1] = -1 - (value)g->action; /* unlike any with senders */
+  lists[1] = -1 - (value)g->action; /* different from every key with senders */
   uint32_t id = intern_put(s->steps.quorum_keys, lists, 2 + nsenders);
   memory_free(lists);
   memory_free(list);

@@ -1,5 +1,5 @@
-/* Processes that can change places without changing the state: what one of them does, the other does, too, and the two
-   successors are one. */
+/* Automorphic processes can change places without changing the state. They have the same steps, and these lead to the
+   same canonical states. */
 #include "steps/step_system_internal.h"
 
 #include <string.h>

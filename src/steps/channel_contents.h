@@ -1,4 +1,4 @@
-/* What can be done to the contents of channels: each operation on each content is computed once. */
+/* Operations on the contents of channels: each operation on each content is computed once. */
 #ifndef RONDO_STEPS_CHANNEL_CONTENTS_H
 #define RONDO_STEPS_CHANNEL_CONTENTS_H
 
@@ -9,7 +9,7 @@ typedef uint32_t message_id; /* a message with its kind, interned */
 
 #define CHANNEL_FULL (UINT32_MAX - 1) /* not a content: it would hold more than the bound allows */
 
-/* A message that can be taken or looked at, each once for every place it is in. */
+/* A message that can be taken or read, once for every place where it is. */
 struct channel_receivable {
   message_id message_id;
   enum packet_place place;
@@ -17,7 +17,7 @@ struct channel_receivable {
   content seen;  /* MP: the same with it SEEN */
 };
 
-struct channel_view { /* a content, looked at */
+struct channel_view { /* what can happen to a content */
   struct channel_receivable *receivable;
   uint32_t nreceivable;
   content *delivered; /* MP, M-MP: after one message in transit has arrived */
@@ -28,13 +28,13 @@ struct channel_view { /* a content, looked at */
   uint32_t held;
 };
 
-struct channel_receive { /* one of the messages that can be taken, as the place DELIVERED has them */
+struct channel_receive { /* one of the messages that can be taken */
   message_id message_id; /* NO_MESSAGE_ID: no more */
   content rest;          /* what is left without it */
 };
 #define NO_MESSAGE_ID UINT32_MAX
 struct channel_receives {      /* of the contents of one table */
-  struct channel_receive **of; /* NULL: not looked at yet */
+  struct channel_receive **of; /* NULL: not computed yet */
   uint32_t n;
 };
 
@@ -50,14 +50,14 @@ struct channel_ops {
   struct state_cells *cells;
   struct arena arena;
   struct intern *message_ids;  /* [kind, message] */
-  struct channel_view ***view; /* [table][content], NULL: not looked at yet */
+  struct channel_view ***view; /* [table][content], NULL: not computed yet */
   uint32_t *nview;
   struct channel_receives *receives; /* by table */
   size_t receive_bytes;
   VEC(struct append_table *) append_tables;
   struct intern *append_table_of; /* [table, message_id] -> place in append_tables */
   VEC(struct channel_packet) packets;
-  uint32_t most; /* messages that there were in a channel after one was sent */
+  uint32_t most; /* messages in a channel after one was sent, so far */
 };
 
 void channel_ops_init(struct channel_ops *, struct state_cells *);
@@ -74,7 +74,7 @@ static inline const struct channel_view *channel_view(struct channel_ops *o, uin
   return c < o->nview[table] && o->view[table][c] ? o->view[table][c] : channel_view_make(o, cell, c);
 }
 
-/* Where messages are only ever taken (M): which, each once, in the order in which a view offers them. */
+/* Under semantics M: the messages that can be taken, each once, in the order of the view. */
 const struct channel_receive *channel_receives_of(struct channel_ops *, uint32_t cell, content);
 
 struct append_table *append_table_of(struct channel_ops *, uint32_t cell, message_id);

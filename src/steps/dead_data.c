@@ -1,6 +1,6 @@
-/* What can have no effect any more is forgotten: variables that nobody will read, messages that nobody will take or
-   whose taking would change nothing. Decided from the text (analysis/action_use.h, analysis/stable_predicates.h) and
-   the local state of the one process concerned, so it is remembered by that. */
+/* Dead data: variables that will not be read again become don't-cares, and messages that will not be taken, or that
+   would change nothing, are dropped. Decided from the text (analysis/action_use.h, analysis/stable_predicates.h) and
+   the local state of the one process concerned, and cached by that. */
 #include "steps/step_system_internal.h"
 
 #include "analysis/model_visitor.h"
@@ -16,7 +16,7 @@ struct dead_data {
   bool *recovers;         /* by role */
   bool loses;             /* messages can be lost, whether that is a step or not */
   bool runs;              /* the query is about runs */
-  bool drops_ineffective; /* a message may be forgotten because taking it changes nothing */
+  bool drops_ineffective; /* a message may be dropped because taking it changes nothing */
   struct memo dead;       /* (receiver and local state, sender and message_id) -> is it? */
   struct memo channels;   /* (receiver and local state, sender and content) -> content */
 };
@@ -28,7 +28,7 @@ void dead_data_init(struct step_system *s) {
   f->variables = of[REDUCE_DEAD_VARIABLES].applied;
   if (f->variables)
     f->liveness = step_live_variables_of(m, s->base.query, &s->arena);
-  /* a message that nobody wants still takes up room */
+  /* in a bounded channel a dead message still takes up room */
   s->drops_dead_messages = of[REDUCE_DEAD_MESSAGES].applied && s->cells.bound == 0 && !s->cells.arrivals;
   f->recovers = arena_array(&s->arena, m->nroles + 1, sizeof *f->recovers);
   for (uint32_t r = 0; r < m->nroles; r++)
@@ -69,8 +69,8 @@ void clear_dead_variables(struct step_system *s, uint32_t r, value *local) {
 
 /* --- messages --- */
 
-/* Will the action at hand never take the message at hand (or, if that is enough, never do anything with it)? A quorum
-   that is taken takes others along. */
+/* Will the action never take the message of g (with or_idle: or never change anything with it)? A quorum that is taken
+   takes other messages along. */
 static bool never_affected(struct step_system *s, struct guard_eval *g, uint32_t number, bool or_idle) {
   const struct dead_data *f = s->dead_data;
   const struct action *a = g->action = &s->model->roles[g->role].actions[number];
@@ -82,8 +82,7 @@ static bool never_affected(struct step_system *s, struct guard_eval *g, uint32_t
           action_change_conditions(f->stable, g->role, number, &effects) && guard_all_false(g, effects));
 }
 
-/* One of the actions (NO_ACTION: all that may) will never take the message, or, with or_idle, taking it would change
-   nothing. */
+/* Will the action (NO_ACTION: every action for its kind) never take the message, or, with or_idle, change nothing? */
 static bool is_never_affecting(struct step_system *s, uint32_t to, content local, uint32_t from, message_id l,
                                uint32_t action, bool or_idle) {
   struct inbox_entry in = {
@@ -101,7 +100,7 @@ static bool is_never_affecting(struct step_system *s, uint32_t to, content local
   return useless;
 }
 
-/* It will never take a step again. */
+/* Will the process never take a step again? */
 static bool has_stopped(const struct step_system *s, uint32_t p, content local) {
   uint32_t n;
   value status = content_values(&s->cells, p, local, &n)[LOCAL_STATUS];
@@ -127,7 +126,7 @@ bool message_is_dead(struct step_system *s, uint32_t to, content local, uint32_t
   if (!s->drops_dead_messages || has_stopped(s, to, local))
     return s->drops_dead_messages;
   if (s->cells.channels == CHANNEL_FIFO || s->interp->semantics == SEMANTICS_MP)
-    return false; /* it stands in the way */
+    return false; /* it blocks others */
   uint64_t a = (uint64_t)to << 32 | local, b = (uint64_t)from << 32 | l;
   if (memo_find(&f->dead, a, b, &known))
     return known;
@@ -142,7 +141,7 @@ static content without_dead(struct step_system *s, uint32_t to, content local, u
   struct channel_packet *packets = memory_alloc((n + 1) * sizeof *packets);
   channel_decode(&s->cells, cell, channel, packets, n);
   if (s->cells.channels == CHANNEL_FIFO) {
-    /* what lies behind a message that nobody will ever take is never reached */
+    /* what is behind a message that is never taken is never reached */
     message_id first = message_id_put(&s->channels, packets[0].kind, packets[0].message);
     bool stuck = n > 1 && !s->dead_data->loses && s->interp->semantics != SEMANTICS_MP &&
                  is_never_affecting(s, to, local, from, first, NO_ACTION, false);

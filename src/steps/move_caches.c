@@ -1,4 +1,4 @@
-/* The short ways to what processes can do: caches that ask only for the bits of the key. */
+/* Caches of moves by bits of the key. */
 #include "steps/step_system_internal.h"
 
 static void joint_caches_clear(struct moves_store *v) {
@@ -17,7 +17,7 @@ void move_caches_release(struct step_system *s) {
 
 void move_caches_clear(struct step_system *s) {
   move_caches_release(s);
-  arena_clear(&s->moves_store.short_keyed); /* short moves are made anew when they are asked for */
+  arena_clear(&s->moves_store.short_keyed); /* short moves are compiled again when they are needed */
   s->moves_store.short_bytes = 0;
   irrelevant_bits_clear(s);
   message_moves_clear(s);
@@ -29,7 +29,7 @@ void move_caches_clear(struct step_system *s) {
                             .local_mask = (UINT64_C(1) << s->keys.field[p].width) - 1};
 }
 
-#define JOINT_WIDTH_MAX 40 /* bits; of more, the same are hardly ever seen twice */
+#define JOINT_WIDTH_MAX 40 /* bits; wider windows are hardly ever seen twice */
 
 /* From the first bit of one to the last of the other. */
 static struct key_window window_across(const struct key_window *first, const struct key_window *last) {
@@ -84,7 +84,7 @@ void joint_caches_make(struct step_system *s) {
   }
 }
 
-/* The further a search gets with its keys, and the more there is to see, the more room its shortcuts are worth. */
+/* Caches grow with the number of expanded states and with the number of different views. */
 void move_cache_grow(struct step_system *s, uint32_t p) {
   struct move_cache *g = &s->moves_store.move_caches[p];
   const struct key_window *w = &s->keys.window[p];

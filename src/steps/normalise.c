@@ -1,5 +1,5 @@
-/* Rows as they are stored: rounds are relative, and messages lie where they get to. Message by message, so that no
-   content of a channel comes up on the way that is not stored: there would be many more of them. */
+/* Rows in the form in which they are stored: rounds are relative, and forwarded messages are where they end up. This is
+   done message by message, so that only contents that are stored get names: there are many more intermediate ones. */
 #include "steps/step_system_internal.h"
 
 #include "base/hash.h"
@@ -32,10 +32,10 @@ struct shifted_messages {
   uint32_t n;
 };
 
-/* What becomes of a content when its rounds are moved, or a message is added, the latest ones: all of them would be
-   many more than there are contents. Moved: only where all its messages stay; of the others no name is wanted. */
+/* A cache of what becomes of a content when its rounds are shifted or a message is added. It is small, since there are
+   many more changes than contents. Shifted contents are cached only if all their messages stay; others get no name. */
 struct content_change {
-  uint64_t what; /* table and content, and whether a message is ADDED. 0: nothing, which no channel with messages is */
+  uint64_t what; /* table and content, and whether a message is ADDED. 0: empty (content 0 is not cached) */
   uint64_t how;  /* see round_normalisation_key; the message */
   content to;
 };
@@ -48,18 +48,18 @@ struct normaliser {
   struct channel_messages ***channel_messages; /* [table][content], NULL: not known yet */
   uint32_t *nchannel_messages;
   size_t message_bytes;
-  VEC(struct shifted_messages) moved; /* for each way in which rounds are moved */
-  enum packet_place fresh;            /* where a message is that was sent */
-  bool appends;                       /* a message that is added is one more in the channel */
-  bool keeps_rounds;                  /* rounds of messages count for the smallest that is read */
+  VEC(struct shifted_messages) moved; /* for each shift of rounds */
+  enum packet_place fresh;            /* the place of a message that was just sent */
+  bool appends;                       /* adding a message always makes the channel longer */
+  bool keeps_rounds;                  /* rounds in messages count for the smallest round */
   VEC(struct loose_message) deferred, loose;
   struct open_channel *opened;    /* by cell */
   VEC(uint32_t) open, pending;    /* cells */
   struct content_change *changed; /* by a hash */
   VEC(struct channel_packet) packets;
-  /* of the row at hand */
+  /* of the row that is being normalised */
   content *row;
-  struct round_normalisation tidy; /* what expires, after rounds were moved */
+  struct round_normalisation tidy; /* what expires, after rounds were shifted */
 };
 
 void normaliser_init(struct step_system *s) {
@@ -150,7 +150,7 @@ static struct shifted_messages *shifted_messages_for(struct normaliser *t, uint6
       continue;
     if (i == 0)
       return t->moved.at;
-    t->moved.at[i] = t->moved.at[i - 1]; /* what is often asked for gets to the front */
+    t->moved.at[i] = t->moved.at[i - 1]; /* frequent ones move to the front */
     t->moved.at[i - 1] = found;
     return &t->moved.at[i - 1];
   }
@@ -204,7 +204,7 @@ static struct content_change *content_change_at(const struct normaliser *t, uint
   return &t->changed[hash_mix(hash_mix(0, what), how) & (CHANGED_REMEMBERED - 1)];
 }
 
-/* The content and one message more. */
+/* The content with one more message. */
 static content with_message(struct step_system *s, uint32_t cell, content c, message_id l) {
   struct normaliser *t = s->normaliser;
   uint64_t what = ADDED | (uint64_t)s->cells.cell[cell].table << 32 | c, how = l;
@@ -258,7 +258,7 @@ static bool all_stay(struct step_system *s, uint32_t cell, const struct channel_
   return stay;
 }
 
-/* The content with its rounds moved, if all its messages stay as they are then; else NOT_COMPUTED. */
+/* The content with its rounds shifted, if all its messages then stay in the channel; else NOT_COMPUTED. */
 static content shifted_if_kept(struct step_system *s, uint32_t cell, content c,
                                const struct channel_messages *channel_messages, const struct round_normalisation *m) {
   struct normaliser *t = s->normaliser;
@@ -339,7 +339,7 @@ bool only_messages_differ(const struct step_system *s, const uint64_t *words, co
   return true;
 }
 
-/* Everything but what is still to be put down. */
+/* Everything but the deferred messages. */
 static void normalise_stored(struct step_system *s, const struct round_normalisation *m) {
   struct normaliser *t = s->normaliser;
   for (uint32_t i = 0; i < t->nothers && s->window; i++) {
@@ -382,7 +382,7 @@ uint32_t row_normalise(struct step_system *s, content *row) {
   }
   vec_clear(&t->deferred);
   put_back(s);
-  if (t->open.n + t->pending.n > 0 && t->keeps_rounds) /* the smallest may be another one now */
+  if (t->open.n + t->pending.n > 0 && t->keeps_rounds) /* the smallest round may have changed */
     relative_rounds_normalise(s->window, row);
   vec_clear(&t->open);
   vec_clear(&t->pending);

@@ -55,9 +55,9 @@ static uint32_t place_in_order(struct keys *k) {
   return at;
 }
 
-#define FASTEST_KEY_WORDS 2 /* keys that are no longer are the quickest */
+#define FASTEST_KEY_WORDS 2 /* keys of at most so many words are the fastest */
 
-/* Wherever there is room, wide ones first, in FASTEST_KEY_WORDS. Where they end; 0: there is not enough room. */
+/* First fit, wide fields first, in FASTEST_KEY_WORDS. Returns where they end; 0: there is not enough room. */
 static uint32_t place_scattered(struct keys *k) {
   uint32_t used[FASTEST_KEY_WORDS] = {0}, end = 0;
   for (uint32_t width = 64; width > 0; width--)
@@ -106,15 +106,14 @@ void keys_release(struct keys *k) {
 
 #define WIDE 20
 
-/* Each time all that was found is lost, so there is room for what is to come, the more the more often it happened: the
-   searches that were in vain are then small beside the last one. Few cells whose names become more get two bytes of the
-   key between them at once. */
+/* Each restart loses all states, so keys get spare bits for names to come, more with each restart: the searches that
+   were lost are then small beside the last one. If few cells grow, they share two more bytes of the key at once. */
 #define SPARE_MOST 4
 #define SPARE_SHARED 16
-#define LARGE 4096 /* names: contents are combinations then, and become more the longer the search goes on */
+#define LARGE 4096 /* names: such contents are combinations, whose number grows as the search goes on */
 #define SPARE_LARGE 5
 
-/* Large ones that are nearly full would be next; small ones may well be complete, one bit more will do for those. */
+/* Large tables that are nearly full would overflow next. Small ones may well be complete. */
 static bool is_full(const struct keys *k, const uint8_t *width, uint32_t table) {
   uint64_t names = intern_count(k->cells->tables[table]), room = UINT64_C(1) << width[table];
   return names > room || (names >= 64 && names + names / 4 > room);
@@ -128,7 +127,7 @@ static uint8_t spare_bits(const struct keys *k) {
   return (uint8_t)(share > SPARE_MOST ? SPARE_MOST : share > k->grown ? share : k->grown);
 }
 
-/* For names that have become more, with so many spare bits less than there could be, but one at least. */
+/* The width for a table that has grown: with `less` fewer spare bits than possible, but at least one. */
 static uint8_t width_grown(const struct keys *k, const uint8_t *before, uint32_t table, uint8_t spare, uint8_t less) {
   size_t names = intern_count(k->cells->tables[table]);
   if (is_full(k, before, table)) {
@@ -138,7 +137,7 @@ static uint8_t width_grown(const struct keys *k, const uint8_t *before, uint32_t
   return (uint8_t)(before[table] + (names > 8 && names + names / 4 > UINT64_C(1) << before[table]));
 }
 
-/* With as many spare bits as leave it within so many words. False: it takes more, however few they are. */
+/* With as many spare bits as fit into so many words. False: the key is longer even with the fewest. */
 static bool grow_within(struct keys *k, const uint8_t *before, uint8_t spare, uint32_t words) {
   uint8_t most = spare > SPARE_LARGE ? spare : SPARE_LARGE;
   for (uint8_t less = 0; less < most; less++) {
@@ -151,7 +150,7 @@ static bool grow_within(struct keys *k, const uint8_t *before, uint8_t spare, ui
   return false;
 }
 
-/* Keys of few words are so much quicker that some of the room to come is given up for them. */
+/* Keys of few words are so much faster that spare bits are given up for them. */
 static void grow(struct keys *k) {
   uint8_t *before = memory_alloc(k->cells->ntables + 1), spare = spare_bits(k);
   memcpy(before, k->width, k->cells->ntables);
@@ -171,7 +170,7 @@ static void widen_by(struct keys *k, const uint8_t *before, uint8_t more) {
   lay_out(k);
 }
 
-/* With room for half as many names again, and what is left of the last byte. */
+/* With room for half as many names again, and the rest of the last byte. */
 static void widen(struct keys *k) {
   uint8_t *before = memory_alloc(k->cells->ntables + 1), more = SPARE_MOST;
   memcpy(before, k->width, k->cells->ntables);

@@ -21,11 +21,11 @@ struct key_window { /* the fields of one process: its local state, the channels 
   bool fits; /* in 64 bits */
 };
 
-/* Where windows are not needed, and there is no memory, cells may lie anywhere. */
+/* Where neither windows nor shared memory are needed, fields may be anywhere. */
 enum key_scatter {
   SCATTER_NEVER,
-  SCATTER_TO_SHORTEN, /* if keys become short by that */
-  SCATTER_ALWAYS      /* as long as they are short; for tests */
+  SCATTER_TO_SHORTEN, /* if that makes keys short */
+  SCATTER_ALWAYS      /* if that makes keys short or keeps them short; for tests */
 };
 
 struct keys {
@@ -36,19 +36,19 @@ struct keys {
   uint8_t *width;            /* by table */
   uint32_t nwords, nbytes;
   enum key_scatter scatter;
-  bool narrow;      /* no room at first, and one bit more whenever there is not enough: for tests */
+  bool narrow;      /* for tests: start with no bits, and add one whenever there are not enough */
   uint32_t layouts; /* how often they have been laid out */
   uint8_t grown;    /* how often because they were too narrow, up to some number */
 };
 
 void keys_init(struct keys *, const struct state_cells *);
 void keys_release(struct keys *);
-#define SHORT_KEY_WORDS 4 /* of keys for which there are short ways */
+#define SHORT_KEY_WORDS 4 /* of keys for which there are short moves */
 enum key_layout {
   KEYS_WIDE,    /* for names that are yet to come */
   KEYS_TIGHT,   /* for those that there are, and a few more */
   KEYS_WIDENED, /* as they are, but with room for tables that have outgrown theirs; states get other keys */
-  KEYS_GROWN    /* likewise, if states are lost by that: with more room, for it must not happen often */
+  KEYS_GROWN    /* the same, for a search that has to restart: with more room, since that must not happen often */
 };
 void keys_lay_out(struct keys *, enum key_layout);
 void keys_lay_out_like(struct keys *, const uint8_t *width); /* by table */

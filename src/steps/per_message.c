@@ -179,7 +179,7 @@ bool message_moves_lookup(struct step_system *s, uint32_t p) {
         of = row->of + (size_t)number * row->room;
       }
       *able = (struct enabled_moves){moves, in->field, t->rest};
-      able += moves != nothing; /* no branch: nobody could tell which way it goes */
+      able += moves != nothing; /* no branch: it could not be predicted */
     }
   }
   s->enabled_moves.n = (size_t)(able - s->enabled_moves.at);

@@ -1,4 +1,4 @@
-/* All that a process can do, by what it sees: remembered. */
+/* The moves of a process, cached by what it sees. */
 #include "steps/step_system_internal.h"
 
 #include "base/hash.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-#define MOVES_BYTES_MAX ((size_t)256 << 20) /* bytes; beyond that moves are put together anew each time */
+#define MOVES_BYTES_MAX ((size_t)256 << 20) /* bytes; beyond that, moves are computed each time */
 
 void moves_store_init(struct step_system *s) {
   struct moves_store *v = &s->moves_store;
@@ -88,7 +88,7 @@ bool dead_message_lookup(struct step_system *s, struct dead_message_cache *d, co
   return d->of[local] == 2;
 }
 
-/* Where each message goes. Those that no channel is kept for are nobody's concern. */
+/* Where each message goes. Messages without a channel are never read and are left out. */
 static const struct channel_sends *sends_of(struct step_system *s, uint32_t p, uint32_t id) {
   struct moves_store *v = &s->moves_store;
   uint32_t known;
@@ -117,9 +117,9 @@ struct move_builder {
   struct step_system *system;
   const struct visible_state *at;
   struct arena *arena;
-  content *after;               /* the inbox as the move being made leaves it */
-  uint32_t unseen;              /* MP: messages that an action must not leave out */
-  const struct inbox_entry *in; /* the one message that actions are made for, or NULL */
+  content *after;               /* the inbox after the move */
+  uint32_t unseen;              /* MP: delivered messages, all of which an action must take or read */
+  const struct inbox_entry *in; /* the one message that the actions take, or NULL */
 };
 
 static void move_builder_reset(struct move_builder *k) {
@@ -161,11 +161,11 @@ static struct move *add_move(struct move_builder *k, enum event_kind kind, uint3
 
 static const struct model_error *error_of(struct move_builder *k, uint32_t number) {
   struct model_error *error = arena_copy(k->arena, &k->system->steps.errors.at[number - 1], sizeof *error);
-  error->process = k->at->process; /* another one of the role may have been asked */
+  error->process = k->at->process; /* the outcome may be that of another process of the role */
   return error;
 }
 
-/* Almost surely: a number for all that an adversary chose, within a state. */
+/* Almost surely: a number for the choices of the adversary in a state. */
 static uint32_t adversary_choice_of(struct move_builder *k, const struct move *m, uint32_t free_choices) {
   struct step_system *s = k->system;
   message_id l = k->in && !k->in->forged ? message_id_put(&s->channels, k->in->kind, k->in->message) : UINT32_MAX;
@@ -176,7 +176,7 @@ static uint32_t adversary_choice_of(struct move_builder *k, const struct move *m
       (value[]){k->at->process, m->kind, m->action, m->sender, m->duplicated, l, place, free_choices, alone}, 9);
 }
 
-/* An action with the inbox as k->after has it. */
+/* An action that leaves the inbox k->after. */
 static void add_action(struct move_builder *k, const struct step_outcome *o, uint32_t sender, uint32_t duplicated) {
   struct step_system *s = k->system;
   struct move *m = add_move(k, EVENT_ACTION, o->action);
@@ -224,7 +224,7 @@ static const struct channel_receivable *receivable_of(struct move_builder *k, ui
   return NULL;
 }
 
-/* What stays of a message: nothing if it is gone; under MP it has been seen. */
+/* What is left of a message: nothing if it is taken; under MP, else, it has been seen. */
 static void leave(struct move_builder *k, uint32_t in, const struct channel_receivable *o, bool gone) {
   if (gone)
     k->after[in] = o->taken;
@@ -366,7 +366,7 @@ static void add_crash_with(struct move_builder *k, content crashed, uint32_t act
   m->whole = 1 + whole;
 }
 
-/* In the middle of an action: any part of what it sends is out. */
+/* A crash in the middle of an action: any part of its messages is sent. */
 static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
   struct step_system *s = k->system;
   uint32_t id = s->moves_store.new_moves.at[move].sent, action = s->moves_store.new_moves.at[move].action;
@@ -390,9 +390,8 @@ static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
   memory_free(out);
 }
 
-/* Who has crashed takes no more steps; whoever need not take any does not have to crash. If nobody can see that a
-   process has crashed, nor what it would have done besides sending, the crash adds nothing to the action, or to no
-   action. */
+/* A crashed process takes no more steps, and no process has to take steps. So if neither the crash is visible nor what
+   the action would have done besides sending, a crash adds nothing to the action, or to no action. */
 bool crash_matters(const struct step_system *s, uint32_t role, uint32_t action) {
   if (!s->crash_invisible)
     return true;
@@ -411,7 +410,7 @@ static void moves_to_crash(struct move_builder *k, uint32_t nactions) {
   for (uint32_t i = 0; i < nactions; i++) {
     const struct move *m = &s->moves_store.new_moves.at[i];
     bool known = m->error || !m->sent || m->duplicated || !crash_matters(s, k->at->role, m->action);
-    for (uint32_t j = 0; j < i && !known && s->cells.bound == 0; j++) /* which action it was does not show */
+    for (uint32_t j = 0; j < i && !known && s->cells.bound == 0; j++) /* which action it was is not visible */
       known = !s->moves_store.new_moves.at[j].error && !s->moves_store.new_moves.at[j].duplicated &&
               s->moves_store.new_moves.at[j].sent == m->sent &&
               crash_matters(s, k->at->role, s->moves_store.new_moves.at[j].action);
@@ -440,7 +439,7 @@ static void moves_to_recover(struct move_builder *k) {
   }
 }
 
-/* --- messages on their way --- */
+/* --- delivery and loss --- */
 
 static void moves_of_messages(struct move_builder *k, bool active) {
   struct step_system *s = k->system;
@@ -467,7 +466,7 @@ static void moves_of_messages(struct move_builder *k, bool active) {
   }
 }
 
-/* --- what fairness speaks of --- */
+/* --- fairness groups --- */
 
 typedef VEC(uint32_t) group_vec;
 
@@ -478,14 +477,14 @@ static void add_group(group_vec *groups, uint32_t group) {
   vec_push(groups, group);
 }
 
-/* Quorums that need nobody's lie. */
+/* Is there a quorum without forged messages? */
 static bool quorum_possible(struct move_builder *k, uint32_t action) {
   struct visible_state honest = *k->at;
   honest.byzantine = 0;
   return local_steps_on_quorum(k->system, &honest, action).n > 0;
 }
 
-/* Faults, and what only lies make possible: a run may stop where there is nothing else. */
+/* Faults, and what only forged messages make possible: a run may end where there is nothing else. */
 static bool is_optional(struct move_builder *k, const struct move *m) {
   struct step_system *s = k->system;
   if (!query_is_live(s->model, s->base.query))
@@ -523,7 +522,7 @@ static uint32_t unseen(struct step_system *s, const struct visible_state *at) {
   return n;
 }
 
-/* Those that have been added, as they are kept. */
+/* The moves that were added, in their final form. */
 static struct moves *moves_finish(struct move_builder *k) {
   struct step_system *s = k->system;
   struct moves_store *v = &s->moves_store;
@@ -640,7 +639,7 @@ struct short_moves *moves_on_message(struct step_system *s, uint32_t p, content 
   struct moves *moves = moves_finish(&k);
   make_short_moves(s, moves);
   v->move_bytes += moves_bytes(moves);
-  bool whole = !step_system_interrupted(s); /* else it may have been cut short */
+  bool whole = !step_system_interrupted(s); /* else it may be incomplete */
   return whole && (moves->n == 0 || moves->short_keyed->short_keyed) ? moves->short_keyed : NULL;
 }
 
@@ -658,7 +657,7 @@ static struct moves *moves_cached(struct step_system *s, const struct visible_st
   bool room = v->move_bytes + v->short_bytes < MOVES_BYTES_MAX;
   uint32_t id = room ? intern_put(move_tables->seen, key, n) : intern_find(move_tables->seen, key, n);
   if (id == INTERN_NONE) {
-    s->base.order_unstable = true; /* they are emitted before those that are remembered */
+    s->base.order_unstable = true; /* they are emitted before cached ones */
     arena_clear(&v->transient);
     return moves_make(s, at, &v->transient);
   }
@@ -668,7 +667,7 @@ static struct moves *moves_cached(struct step_system *s, const struct visible_st
   if (!moves) {
     moves = moves_make(s, at, &v->arena);
     v->move_bytes += n * sizeof(value) + moves_bytes(moves);
-    if (!step_system_interrupted(s)) { /* else it may have been cut short */
+    if (!step_system_interrupted(s)) { /* else it may be incomplete */
       move_tables->moves.at[id] = moves;
       moves->cached = true;
     }

@@ -9,10 +9,10 @@
 /* The rounds in one content. */
 struct rounds_in {
   bool known, any;
-  bool untidy;            /* some message has faded, and still holds what nobody reads of it */
-  struct round_span kept; /* variables, and fields of messages that do not fade */
-  value anchor;           /* the smallest of those that never go back, INT64_MAX: none */
-  value fading;           /* the smallest of those that may fade, other than 0; INT64_MAX: none */
+  bool untidy;            /* a message is obsolete, and fields that are not read any more have not been cleared */
+  struct round_span kept; /* of variables, and of fields of messages that do not expire */
+  value anchor;           /* the smallest of variables that never decrease; INT64_MAX: none */
+  value expiring;         /* the smallest of those that may expire, other than 0; INT64_MAX: none */
 };
 
 struct rounds_of { /* by content of a table */
@@ -20,11 +20,10 @@ struct rounds_of { /* by content of a table */
   uint32_t n;
 };
 
-/* What of that decides whether a content changes, for contents that do not decide how rounds are moved: there are many.
- */
+/* The part that decides whether a content changes, for the many contents that do not decide how rounds are shifted. */
 struct rounds_summary {
-  int32_t fading;                   /* INT32_MAX: none */
-  uint8_t known, any, untidy, wide; /* wide: fading is more than it can hold */
+  int32_t expiring;                 /* INT32_MAX: none */
+  uint8_t known, any, untidy, wide; /* wide: expiring is more than it can hold */
 };
 struct rounds_summaries {
   struct rounds_summary *at;
@@ -37,7 +36,7 @@ struct relative_rounds {
   const struct round_window *use;
   struct rounds_of *tables;
   struct rounds_summaries *summaries; /* by table, too */
-  uint32_t *cell, ncells; /* those whose contents can hold rounds: first those that decide how they are moved */
+  uint32_t *cell, ncells; /* those whose contents can hold rounds: first those that decide how they are shifted */
   uint32_t ndeciding;
   struct memo moved; /* (table and content, by and what expires) -> content */
   VEC(struct channel_packet) packets;
@@ -136,17 +135,18 @@ static void look_at_local(const struct relative_rounds *w, uint32_t p, const val
     look_at_value(w, role->vars[i].type, v[LOCAL_VAR(i)], w->use->anchor[r][i], in);
 }
 
-/* May that field of a message whose round has faded be forgotten? Not what other reductions would rename. */
-static bool is_unread(const struct relative_rounds *w, uint32_t kind, uint32_t faded, uint32_t field) {
+/* May the field of a message whose round is obsolete be cleared? Not if other reductions would rename it. */
+static bool is_unread(const struct relative_rounds *w, uint32_t kind, uint32_t obsolete, uint32_t field) {
   const struct type *t = w->model->messages[kind].type->fields[field].type, *renamed = w->cells->licences->value_type;
-  return w->use->unread[kind][faded][field] && !type_contains_kind(t, TYPE_PROCESS) &&
+  return w->use->unread[kind][obsolete][field] && !type_contains_kind(t, TYPE_PROCESS) &&
          !type_contains_kind(t, TYPE_ROUND) && !(renamed && type_contains(t, renamed));
 }
 
-static bool has_unread(const struct relative_rounds *w, uint32_t kind, uint32_t faded, const value *part, uint32_t n) {
+static bool has_unread(const struct relative_rounds *w, uint32_t kind, uint32_t obsolete, const value *part,
+                       uint32_t n) {
   const struct type *t = w->model->messages[kind].type;
   for (uint32_t i = 0; i < n; i++)
-    if (is_unread(w, kind, faded, i) && part[i] != type_default(&w->model->values, t->fields[i].type))
+    if (is_unread(w, kind, obsolete, i) && part[i] != type_default(&w->model->values, t->fields[i].type))
       return true;
   return false;
 }
@@ -164,14 +164,14 @@ static void look_at_message(const struct relative_rounds *w, uint32_t kind, valu
     }
     in->any = true;
     if (part[i] != ROUND_OBSOLETE)
-      in->fading = smaller(in->fading, part[i]);
+      in->expiring = smaller(in->expiring, part[i]);
     else
       in->untidy |= has_unread(w, kind, i, part, (uint32_t)n);
   }
 }
 
 static struct rounds_in rounds_of_content(const struct relative_rounds *w, uint32_t cell, content name) {
-  struct rounds_in in = {.known = true, .kept = ROUND_SPAN_EMPTY, .anchor = INT64_MAX, .fading = INT64_MAX};
+  struct rounds_in in = {.known = true, .kept = ROUND_SPAN_EMPTY, .anchor = INT64_MAX, .expiring = INT64_MAX};
   const struct state_cell *c = &w->cells->cell[cell];
   uint32_t n;
   const value *v = content_values(w->cells, cell, name, &n);
@@ -196,16 +196,16 @@ static const struct rounds_summary *rounds_summary_make(struct relative_rounds *
   struct rounds_summaries *t = &w->summaries[w->cells->cell[cell].table];
   struct rounds_in in = rounds_of_content(w, cell, name);
   indexed_reserve(t->at, t->n, name, 0);
-  bool fits = in.fading > INT32_MIN && in.fading < INT32_MAX;
+  bool fits = in.expiring > INT32_MIN && in.expiring < INT32_MAX;
   t->at[name] = (struct rounds_summary){.known = true,
                                         .any = in.any,
                                         .untidy = in.untidy,
-                                        .wide = !fits && in.fading != INT64_MAX,
-                                        .fading = fits ? (int32_t)in.fading : INT32_MAX};
+                                        .wide = !fits && in.expiring != INT64_MAX,
+                                        .expiring = fits ? (int32_t)in.expiring : INT32_MAX};
   return &t->at[name];
 }
 
-/* --- moving them --- */
+/* --- shifting them --- */
 
 value relative_rounds_message(struct relative_rounds *w, uint32_t kind, value message,
                               const struct round_normalisation *m) {
@@ -313,8 +313,8 @@ bool relative_rounds_change(struct relative_rounds *w, uint32_t cell, content na
   if (!in->any || m->by != 0 || in->untidy)
     return in->any;
   if (in->wide)
-    return rounds_of_content(w, cell, name).fading < m->expires;
-  return in->fading != INT32_MAX && in->fading < m->expires;
+    return rounds_of_content(w, cell, name).expiring < m->expires;
+  return in->expiring != INT32_MAX && in->expiring < m->expires;
 }
 
 uint32_t relative_rounds_normalise(struct relative_rounds *w, content *row) {

@@ -1,5 +1,5 @@
-/* Rows with their rounds made relative: moved so that the smallest that is still read is 1, or as near to it as
-   residues allow; what has faded is 0. (analysis/round_window.h says what may be moved and what expires.) */
+/* Rows with relative rounds: shifted so that the smallest round that is still read is 1, or as near to it as residues
+   allow; obsolete rounds are 0. (analysis/round_window.h says what may be shifted and what expires.) */
 #ifndef RONDO_STEPS_RELATIVE_ROUNDS_H
 #define RONDO_STEPS_RELATIVE_ROUNDS_H
 
@@ -15,8 +15,8 @@ size_t relative_rounds_bytes(const struct relative_rounds *);
 
 struct round_normalisation { /* what makes a row's rounds relative */
   value by;                  /* added to every round */
-  value expires;     /* those of fields that may fade do if they are smaller than this; INT64_MAX: all of them */
-  uint32_t distance; /* how far the rounds that processes hold lie apart; UINT32_MAX: as far, or farther */
+  value expires;             /* fields that may expire do so if they are smaller than this; INT64_MAX: all of them */
+  uint32_t distance;         /* how far the rounds that processes hold lie apart; UINT32_MAX: as far, or farther */
 };
 /* `by` and `expires` as one number, for caches. False: they do not fit, and nothing may be cached. */
 static inline bool round_normalisation_key(const struct round_normalisation *m, uint64_t *key) {

@@ -1,5 +1,5 @@
-/* Before the search a few random walks, so that most contents have their names by the time keys are laid out: then keys
-   are as short as the names allow, and seldom have to be laid out again. Nothing is kept of the walks but the names. */
+/* A few random walks before the search, so that most contents have names when keys are laid out. Keys are then as short
+   as the names allow and seldom have to be laid out again. Only the names are kept. */
 #include "steps/step_system_internal.h"
 
 #include "base/hash.h"
@@ -9,13 +9,13 @@
 #define STEPS_MOST 20000
 #define STEPS_IDLE 1500 /* without a new name */
 #define WALK_LONGEST 150
-#define STARTS_LOOKED_AT 200
+#define STARTS_MAX 200
 
 struct content_sampler {
   struct step_system *system;
   uint64_t random;
   uint64_t ndrawn;  /* so far, in this step */
-  uint64_t *at;     /* the one that is taken */
+  uint64_t *at;     /* the state that is drawn */
   uint64_t *starts; /* the first initial states, looked up once */
   uint64_t nstarts;
 };
@@ -27,7 +27,7 @@ static uint64_t draw(struct content_sampler *t, uint64_t n) {
 
 static size_t key_room(const struct content_sampler *t) { return t->system->keys.nwords + 2; }
 
-/* Each of those ndrawn is as likely as the others. */
+/* Each successor is drawn with the same probability (reservoir sampling). */
 static bool draw_successor(void *context, const struct state *state, const struct edge *edge) {
   struct content_sampler *t = context;
   if (!edge->error && draw(t, ++t->ndrawn) == 0)
@@ -40,7 +40,7 @@ static bool add_start(void *context, const struct state *state, const struct edg
   if (edge->error)
     return true;
   keys_load(&t->system->keys, state, t->starts + t->nstarts++ * key_room(t));
-  return t->nstarts < STARTS_LOOKED_AT;
+  return t->nstarts < STARTS_MAX;
 }
 
 static size_t names(const struct step_system *s) {
@@ -65,7 +65,7 @@ static void walk_start(struct content_sampler *t) {
 void sample_contents(struct step_system *s) {
   struct content_sampler t = {.system = s};
   t.at = memory_alloc(key_room(&t) * sizeof *t.at);
-  t.starts = memory_alloc(STARTS_LOOKED_AT * key_room(&t) * sizeof *t.starts);
+  t.starts = memory_alloc(STARTS_MAX * key_room(&t) * sizeof *t.starts);
   step_system_initial(s, add_start, &t);
   size_t known = names(s);
   for (uint32_t steps = 0, idle = 0; t.nstarts > 0 && !s->base.restart && steps < STEPS_MOST && idle < STEPS_IDLE;) {
@@ -75,7 +75,7 @@ void sample_contents(struct step_system *s) {
       idle = names(s) > known ? 0 : idle + 1;
       known = names(s);
       if (!more) {
-        idle++; /* whoever goes nowhere must not walk for ever */
+        idle++; /* walks that end at once must not go on for ever */
         break;
       }
     }

@@ -31,7 +31,8 @@ static void make_locals(struct state_cells *c) {
   }
 }
 
-/* Round a ring channels come to hold the same, if rotations change nothing and messages name nobody. */
+/* The channels of a ring come to hold the same contents, if rotations change nothing and messages contain no
+ * identities. */
 static bool same_all_round(const struct state_cells *c, uint32_t role) {
   bool names_nobody = true;
   for (uint32_t k = 0; k < c->model->nmessages; k++)
@@ -39,9 +40,9 @@ static bool same_all_round(const struct state_cells *c, uint32_t role) {
   return c->model->roles[role].ring && c->licences->identity[role] != IDENTITY_NUMBERED && names_nobody;
 }
 
-/* Channels that a renaming may exchange have their names together; the fewer share a table, the shorter the names. So a
-   process whose place no renaming changes has tables of its own, unless that makes names no shorter; others have their
-   role's. */
+/* Channels that a renaming may exchange must share a table; the fewer channels share one, the shorter the names. So a
+   process that no renaming moves has tables of its own, unless that makes names no shorter; others share their role's.
+ */
 static uint32_t end_of_channel(const struct state_cells *c, uint32_t p) {
   uint32_t r = model_role_of(c->model, p);
   bool stays = !c->licences->of[REDUCE_SYMMETRY].applied || c->licences->identity[r] == IDENTITY_NUMBERED;
@@ -58,8 +59,8 @@ static uint32_t table_between(struct state_cells *c, uint32_t *tables, uint32_t 
   return *table;
 }
 
-/* What nobody ever takes changes nothing, unless it stands in the way: of actions that must take all there is, of
-   messages behind it, of what exceeds a bound. */
+/* A message that is never taken matters only if it blocks something: actions that must take everything, messages behind
+   it, messages that exceed a bound. */
 static bool channel_needed(const struct state_cells *c, const struct message_routes *r, uint32_t from, uint32_t to) {
   bool carries = false;
   for (uint32_t k = 0; k < r->nkinds; k++)
@@ -202,7 +203,7 @@ static void sort_packets(const struct state_cells *c, struct channel_packet *at,
   }
 }
 
-/* Where channels are sets, of equal messages the first stays. */
+/* Where channels are sets, the first of equal messages is kept. */
 static uint32_t absorb(struct channel_packet *at, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -260,10 +261,10 @@ static int compare_numbers(const value *a, const value *b, size_t n) {
 struct initials_set { /* a set of first values being made */
   value *at;
   size_t n;
-  size_t role_at; /* where the members of the role at hand begin */
+  size_t role_at; /* where the members of the current role begin */
 };
 
-/* Members go in one by one, roles in order, so only those of this role need be looked at. */
+/* Members go in one by one, roles in order, so only those of this role need to be compared. */
 static void add_initials(const struct role *role, uint32_t r, const value *local, struct initials_set *out) {
   size_t width = 1 + role_ninputs(role), from = out->role_at, at = from;
   value *member = memory_alloc(width * sizeof *member);
@@ -295,7 +296,7 @@ content initials_put(struct state_cells *c, const value *const *local) {
   return name;
 }
 
-/* Packets of a channel lie together unless they are in the order of arrival. */
+/* The packets of a channel are adjacent unless they are in the order of arrival. */
 static void channels_from(struct state_cells *c, const struct config *config, content *row) {
   uint32_t n = config->npackets;
   struct channel_packet *packets = memory_alloc((n + 1) * sizeof *packets);
@@ -354,7 +355,7 @@ content budget_put(struct state_cells *c, int64_t lost, int64_t duplicated) {
 
 /* --- and back --- */
 
-/* Properties that ask for the set of first values only may be shown any assignment that has that set. */
+/* For properties that read only the set of first values, any assignment with that set will do. */
 static void initials_to(const struct state_cells *c, content set, struct config *config) {
   const struct model *m = c->model;
   uint32_t n, at = 0;

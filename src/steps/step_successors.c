@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* --- applying one --- */
+/* --- applying a move --- */
 
 static bool charge_budget(struct step_system *s, const struct move *m, uint64_t *words) {
   uint32_t n;
@@ -19,7 +19,7 @@ static bool charge_budget(struct step_system *s, const struct move *m, uint64_t 
   return true;
 }
 
-/* Memory has changed: that concerns all others, too. */
+/* Shared memory has changed, which concerns all other processes, too. */
 static bool clear_unread_of_others(struct step_system *s, uint32_t p, uint64_t *words) {
   const struct model *m = s->model;
   bool fits = true;
@@ -87,7 +87,7 @@ static bool move_apply(struct step_system *s, uint32_t p, const struct move *m, 
 
 /* --- emitting --- */
 
-/* Short keys need no call; there is room for two words always. */
+/* Short keys need no call of memcpy; there is always room for two words. */
 static inline void copy_words(const struct step_system *s, uint64_t *to, const uint64_t *from) {
   to[0] = from[0];
   to[1] = from[1];
@@ -95,7 +95,7 @@ static inline void copy_words(const struct step_system *s, uint64_t *to, const u
     memcpy(to, from, s->keys.nwords * sizeof *to);
 }
 
-/* Who may crash or recover, by who has: decided once. */
+/* Who may crash or recover: decided once for each vector of statuses. */
 static void find_permits(struct step_system *s) {
   uint32_t n = s->model->nprocesses;
   for (uint32_t p = 0; p < n; p++)
@@ -126,8 +126,8 @@ static bool may_happen(struct step_system *s, uint32_t p, const struct move *m, 
   return move_apply(s, p, &all->at[m->whole - 1], s->whole);
 }
 
-/* The canonical key of the state in system->next, in system->packed: different states often have the same successors,
-   so the latest ones are remembered by what they were before. False: too narrow. */
+/* Stores the canonical key of the state in system->next in system->packed. Different states often have the same
+   successors, so the latest canonical keys are cached. False: keys are too narrow. */
 static bool canonical_key(struct step_system *s) {
   uint32_t n = s->keys.nwords;
   uint64_t h = 0;
@@ -201,7 +201,7 @@ static size_t move_class(const struct step_system *s, uint32_t p, const struct m
   return row + m->action;
 }
 
-/* Which classes of steps are worth exploring from here: true if `invisible_set` are, before `visible_set`. */
+/* Computes the stubborn sets of the state. True: explore `invisible_set` before `visible_set`. */
 static bool choose_classes(struct step_system *s, uint32_t byzantine) {
   uint64_t bit;
   memset(s->enabled, 0, (size_t)s->model->nprocesses * stubborn_stride(s->stubborn) * sizeof *s->enabled);
@@ -220,11 +220,11 @@ static bool choose_classes(struct step_system *s, uint32_t byzantine) {
 static bool is_explored(const struct step_system *s, uint32_t p, const struct move *m, enum step_subset which) {
   uint64_t bit;
   size_t class = move_class(s, p, m, &bit);
-  bool aims = s->visible_set[class] & bit, prepares = s->base.has_deferred && s->invisible_set[class] & bit;
-  return which == STEPS_STUBBORN ? (s->base.has_deferred ? prepares : aims) : aims && !prepares;
+  bool visible = s->visible_set[class] & bit, invisible = s->base.has_deferred && s->invisible_set[class] & bit;
+  return which == STEPS_STUBBORN ? (s->base.has_deferred ? invisible : visible) : visible && !invisible;
 }
 
-/* A twin need not be asked where the other one is asked for the same steps. */
+/* The steps of a process need not be explored if the same steps of an automorphic one are. */
 static bool covered_by_automorphism(const struct step_system *s, uint32_t p, enum step_subset which) {
   uint32_t twin = s->automorphic.of[p];
   if (twin == p || which == STEPS_ALL)
@@ -250,7 +250,7 @@ static bool emit_moves(struct step_system *s, const struct moves *moves, emit_fn
   return true;
 }
 
-/* --- short ways: keys of up to four words --- */
+/* --- short moves: keys of up to four words --- */
 
 static inline enum send_result send_short(struct step_system *s, const struct short_move *m, uint64_t *next) {
   for (const struct short_send *t = m->sends, *end = t + m->nsends; t < end; t++) {
@@ -271,7 +271,7 @@ static inline void apply_short(const struct short_move *m, uint32_t words, const
     next[w] = (from[w] & m->masks[w]) | m->masks[words + w];
 }
 
-/* One move from `words`, made in `next`. Compilers think it too long; how long keys are is known where it is called. */
+/* Applies one move to `words`, into `next`. Inlined, since nwords is a constant in each caller. */
 __attribute__((always_inline)) static inline enum send_result
 take_short_move(struct step_system *s, const struct enabled_moves *able, const struct short_move *m, uint32_t nwords,
                 const uint64_t *words, uint64_t *next) {
@@ -286,7 +286,7 @@ take_short_move(struct step_system *s, const struct enabled_moves *able, const s
   return m->nsends ? send_short(s, m, next) : SENT;
 }
 
-/* As they come, where the engine keeps no list, or it is full. */
+/* One by one, if the engine has no list, or it is full. */
 __attribute__((noinline)) static bool emit_short_moves(struct step_system *s, const struct enabled_moves *able,
                                                        uint32_t nwords, emit_fn *emit, void *context) {
   const char *at = (const char *)able->moves->at;
@@ -305,7 +305,7 @@ __attribute__((noinline)) static bool emit_short_moves(struct step_system *s, co
   return true;
 }
 
-/* What all that are able can do, right into the engine's list, as long as there is room. */
+/* All enabled moves, directly into the engine's list, as long as there is room. */
 __attribute__((always_inline)) static inline bool list_short_successors(struct step_system *s, uint32_t nwords,
                                                                         emit_fn *emit, void *context) {
   struct short_states *short_keyed = s->base.short_keyed;
@@ -333,14 +333,15 @@ __attribute__((always_inline)) static inline bool list_short_successors(struct s
   return true;
 }
 
-/* There is room for it: see `able`. */
+/* There is room for it: see enabled_moves. */
 static inline void enabled_add(struct step_system *s, struct short_moves *moves) {
   s->enabled_moves.at[s->enabled_moves.n++] = (struct enabled_moves){moves, NULL, 0};
 }
 
-/* What those of a joint_cache can do that can do something, one by one, into `found` and `able`. False: stopped. */
+/* Looks up the processes of a joint cache one by one; adds the moves of those that have some to enabled_moves and to
+   `found`. False: stopped. */
 __attribute__((noinline)) static bool lookup_each(struct step_system *s, const struct joint_cache *joint_cache,
-                                                  struct short_moves **found, bool *all_brief, uint32_t byzantine,
+                                                  struct short_moves **found, bool *all_short, uint32_t byzantine,
                                                   emit_fn *emit, void *context) {
   for (uint32_t p = joint_cache->first, end = p + joint_cache->n; p < end; p++) {
     struct short_moves *known = moves_in_cache(s, &s->moves_store.move_caches[p], byzantine);
@@ -355,9 +356,9 @@ __attribute__((noinline)) static bool lookup_each(struct step_system *s, const s
         *found++ = known;
       continue;
     }
-    if (!emit_moves(s, known ? known->of : moves, emit, context)) /* now: some are gone with the next look-up */
+    if (!emit_moves(s, known ? known->of : moves, emit, context)) /* now, since the next look-up may free them */
       return false;
-    *all_brief = false;
+    *all_short = false;
   }
   return true;
 }
@@ -366,31 +367,31 @@ static bool lookup_joint(struct step_system *s, struct joint_cache *joint_cache,
                          void *context) {
   uint64_t window = key_window(&joint_cache->window, s->words);
   struct joint_cache_entry *known = joint_cache_slot(joint_cache, window), now = {.window = window + 1};
-  bool all_brief = true;
+  bool all_short = true;
   if (known->window == window + 1) {
     for (uint32_t i = 0; i < JOINT_PROCESSES_MAX && known->moves[i]; i++)
       enabled_add(s, known->moves[i]);
     return true;
   }
   joint_cache->missed++;
-  if (!lookup_each(s, joint_cache, now.moves, &all_brief, byzantine, emit, context))
+  if (!lookup_each(s, joint_cache, now.moves, &all_short, byzantine, emit, context))
     return false;
-  if (all_brief)
+  if (all_short)
     *known = now;
   return true;
 }
 
-/* Those who are not asked alone, or of whom it is not at hand what they can do. */
+/* For processes without a move cache of their own, or that are not in it. */
 static bool lookup_uncached(struct step_system *s, struct joint_cache *joint_cache, uint32_t byzantine, emit_fn *emit,
                             void *context) {
-  bool all_brief;
+  bool all_short;
   if (joint_cache->by_message && message_moves_lookup(s, joint_cache->first))
     return true;
   return joint_cache->cache ? lookup_joint(s, joint_cache, byzantine, emit, context)
-                            : lookup_each(s, joint_cache, NULL, &all_brief, byzantine, emit, context);
+                            : lookup_each(s, joint_cache, NULL, &all_short, byzantine, emit, context);
 }
 
-/* Who can do something. All look-ups come first, so that they wait for memory together. */
+/* Collects the enabled moves. All look-ups come first, so that their cache misses overlap. */
 static bool find_enabled_moves(struct step_system *s, uint32_t byzantine, emit_fn *emit, void *context) {
   if (s->moves_store.njoint_caches == 0 || (s->expanded & (s->expanded - 1)) == 0)
     joint_caches_make(s);
@@ -401,7 +402,7 @@ static bool find_enabled_moves(struct step_system *s, uint32_t byzantine, emit_f
     struct short_moves *known = joint_cache->alone ? moves_in_cache(s, joint_cache->alone, byzantine) : NULL;
     if (known && known->short_keyed) {
       *able = (struct enabled_moves){known, NULL, 0};
-      able += known->n != 0; /* no branch: nobody could tell which way it goes */
+      able += known->n != 0; /* no branch: it could not be predicted */
       continue;
     }
     s->enabled_moves.n = (size_t)(able - s->enabled_moves.at);
@@ -413,7 +414,7 @@ static bool find_enabled_moves(struct step_system *s, uint32_t byzantine, emit_f
   return true;
 }
 
-/* For each length of keys by itself: together they have too few registers. */
+/* One function for each length of keys: a common one would need more registers than there are. */
 __attribute__((noinline)) static bool successors_in_two(struct step_system *s, emit_fn *emit, void *context) {
   return list_short_successors(s, 2, emit, context);
 }

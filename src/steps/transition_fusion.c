@@ -1,9 +1,9 @@
-/* Messages that are only forwarded on. A process that stands at a place where an action reads nothing of its own and
-   does nothing but send is a relay. A message of which all that can come, whatever the processes become, are relays,
-   and receives without effect in the end, is of no use wherever it lies, and forgotten. A message to a process that
-   will be a relay for ever is forwarded on at once: nobody sees when that happens, nothing can come in between, and
-   whatever could happen before can happen after it. What a process does with a message is remembered by its local
-   state; the way of the message is followed in the state at hand (normalise.c). */
+/* Messages that are only forwarded. A process whose action on a message reads none of its variables and only sends is a
+   relay for it. A message that can only be forwarded by relays, whatever the processes do, and in the end is taken
+   without effect, is of no use and is dropped. A message to a process that stays a relay for ever is forwarded at once:
+   no property sees when that happens, nothing can interfere, and whatever could happen before it can happen after it.
+   What a process does with a message is cached by its local state; the path of the message is followed in the row that
+   is being normalised (normalise.c). */
 #include "steps/step_system_internal.h"
 
 #include "analysis/stable_predicates.h"
@@ -11,22 +11,22 @@
 
 #include <string.h>
 
-#define FORWARDING_MAX 64 /* beyond that a message may be on its way for ever */
+#define FORWARDING_MAX 64 /* a longer path may be endless */
 
-struct forwarded_message { /* on */
+struct forwarded_message {
   uint32_t to;
   message_id message_id;
 };
 
 enum {
-  USE_ANY = 1,     /* it may have one */
+  USE_ANY = 1,     /* it may have an effect */
   USE_AT_ONCE = 2, /* it will be forwarded in this way, sooner or later, and in no other */
 };
 struct message_use { /* of a message to a process in a local state */
   uint32_t is;
   uint32_t ways; /* in which it can be taken */
   uint32_t n;    /* messages that it may be forwarded as */
-  uint32_t cell; /* n is 1: the channel it then lies in, NO_CELL: nothing ever comes of it */
+  uint32_t cell; /* n is 1: the channel of the forwarded message; NO_CELL: it is never read */
   struct forwarded_message *forwarded;
 };
 
@@ -37,7 +37,7 @@ struct message_uses {      /* by message_id */
 
 struct transition_fusion {
   bool **is;    /* [role][action] */
-  bool at_once; /* messages may be forwarded on at once */
+  bool at_once; /* messages may be forwarded at once */
   const struct stable_predicates *stable;
   struct message_uses **known; /* [channel's cell][local state of the receiver] */
   uint32_t *nknown;            /* by cell */
@@ -106,7 +106,7 @@ static void add_forwarded(struct message_use_builder *h, const struct outgoing_m
   h->use.forwarded[h->use.n++] = (struct forwarded_message){p->to, l};
 }
 
-/* With every choice: it stays as it is, and sends. */
+/* For every choice, does the process stay as it is? Notes what it sends. */
 static bool forward_message(struct message_use_builder *h, uint32_t action) {
   struct step_system *s = h->system;
   struct transition_fusion *y = s->transition_fusion;
@@ -145,7 +145,7 @@ static bool forwards_at(struct message_use_builder *h, uint32_t action) {
   return forward_message(h, action);
 }
 
-/* At the place where it stands, for as long as the run goes on. */
+/* Does the process stay at its program point for the rest of the run? */
 static bool stays_at_point(struct step_system *s, uint32_t r, uint32_t p, content local) {
   const struct role *role = &s->model->roles[r];
   uint32_t n;
@@ -182,7 +182,7 @@ static struct message_use message_use_compute(struct step_system *s, uint32_t ce
   return h.use;
 }
 
-/* --- its way --- */
+/* --- the path of a message --- */
 
 static const struct message_use *message_use_make(struct step_system *s, uint32_t cell, content local, message_id l) {
   struct transition_fusion *y = s->transition_fusion;
@@ -211,7 +211,7 @@ static inline const struct message_use *message_use_in(struct step_system *s, co
 
 static const struct message_use no_use;
 
-/* Nothing ever comes of what is sent where no channel is. */
+/* What is sent where there is no channel is never read. */
 static inline const struct message_use *message_use_of(struct step_system *s, const content *row, uint32_t to,
                                                        uint32_t from, message_id l) {
   uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
@@ -244,7 +244,7 @@ static bool is_useful(struct step_system *s, const content *row, uint32_t to, ui
   return is_useful_along_path(s, row, cell, l, way);
 }
 
-/* Does it get to processes that may do something else with it? */
+/* Does forwarding end, at processes that may do something else with it? */
 static bool reaches_consumer(struct step_system *s, const content *row, uint32_t to, uint32_t from, message_id l,
                              unsigned way) {
   const struct message_use *use = message_use_of(s, row, to, from, l);
@@ -254,7 +254,8 @@ static bool reaches_consumer(struct step_system *s, const content *row, uint32_t
   return yes;
 }
 
-/* As far as it goes; what is of no use on the way is dropped. It is of use itself: so is what alone it becomes. */
+/* Forwards it as far as possible, and drops what is of no use. The message is of use; so is what it becomes, if that is
+   a single message. */
 static void forward_to_end(struct step_system *s, const content *row, uint32_t to, uint32_t from, message_id l,
                            place_message_fn *put) {
   const struct message_use *use = message_use_of(s, row, to, from, l);
@@ -274,7 +275,7 @@ bool transition_fusion_keeps(struct step_system *s, const content *row, uint32_t
   if (cell == NO_CELL)
     return false;
   const struct message_use *use = message_use_in(s, row, cell, l);
-  if (use->is & USE_ANY) /* then it is not forwarded on at once */
+  if (use->is & USE_ANY) /* then it is not forwarded at once */
     return true;
   return is_useful_along_path(s, row, cell, l, 0) &&
          !(use->is & USE_AT_ONCE && reaches_consumer(s, row, to, from, l, 0));
