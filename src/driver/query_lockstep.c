@@ -118,9 +118,7 @@ static void mark_lockstep_only(struct run_result *r) {
       continue;
     text_add_n(&proved, p->proved, (size_t)(at - p->proved));
     text_addf(&proved, "every run in whole rounds%s", at + strlen(every));
-    memory_free(p->proved);
-    p->proved = memory_strdup(proved.at);
-    text_release(&proved);
+    property_result_set_proved(p, &proved);
   }
 }
 

@@ -564,6 +564,13 @@ void counter_graph_free(struct counter_graph *g) {
   memory_free(g);
 }
 
+uint32_t counter_graph_most_amounts(const struct counter_graph *g) {
+  uint32_t most = 0;
+  for (size_t i = 0; i < g->transitions.n; i++)
+    most = g->transitions.at[i].namounts > most ? g->transitions.at[i].namounts : most;
+  return most;
+}
+
 void counter_graph_exclude(struct counter_graph *g, const struct cube *region) {
   cube_vec rest = {0};
   for (size_t i = 0; i < g->conditions.n; i++)

@@ -55,6 +55,7 @@ struct counter_graph {
 struct counter_graph *counter_graph_unfold(const struct counter_system *, const struct counter_property *,
                                            bool leave_open, const volatile sig_atomic_t *stop, struct text *why);
 void counter_graph_free(struct counter_graph *);
+uint32_t counter_graph_most_amounts(const struct counter_graph *); /* of a transition */
 void location_release(struct location *);
 
 /* Restricts the parameters further: to none of these regions. */

@@ -39,6 +39,22 @@ void cube_remove_implied(struct cube *c, struct solver *known) {
   cube_simplify(c, known);
 }
 
+bool cube_is_covered(struct solver *s, const struct cube *c, const struct cube *by, size_t n, size_t but) {
+  if (solver_stopped(s)) /* nobody knows */
+    return false;
+  uint32_t literal = solver_literals(s, 1);
+  solver_push(s);
+  solver_add_clause(s, &literal, 1);
+  if (c)
+    solver_add_cube(s, c, NULL);
+  for (size_t i = 0; i < n; i++)
+    if (i != but)
+      solver_add_excluded(s, literal, &by[i], NULL);
+  bool all = solver_check(s) == ANSWER_NO;
+  solver_pop(s);
+  return all;
+}
+
 void elimination_release(elimination_vec *v) {
   for (size_t i = 0; i < v->n; i++)
     cube_release(&v->at[i].before);

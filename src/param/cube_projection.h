@@ -11,6 +11,10 @@ void cube_simplify(struct cube *, struct solver *known);
 /* Likewise equations. Not before a projection: they help to eliminate. */
 void cube_remove_implied(struct cube *, struct solver *known);
 
+/* Is every point of the cube (NULL: every point) that the solver knows of in one of the n others? but: which of them
+   does not count. False also if that is not known. */
+bool cube_is_covered(struct solver *, const struct cube *, const struct cube *by, size_t n, size_t but);
+
 struct elimination { /* a variable, and the constraints that it was in */
   uint32_t variable;
   struct cube before;

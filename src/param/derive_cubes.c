@@ -2,28 +2,13 @@
 #include "param/derive_internal.h"
 
 #include "base/memory.h"
+#include "param/cube_projection.h"
 
 #include <string.h>
 
-/* Is every point of the cube (NULL: every point) that the solver knows of in one of the others? but:
-   which of them does not count. */
-static bool is_covered(struct solver *s, const struct cube *c, const cube_vec *by, size_t but) {
-  if (solver_stopped(s)) /* nobody knows */
-    return false;
-  uint32_t literal = solver_literals(s, 1);
-  solver_push(s);
-  solver_add_clause(s, &literal, 1);
-  if (c)
-    solver_add_cube(s, c, NULL);
-  for (size_t i = 0; i < by->n; i++)
-    if (i != but)
-      solver_add_excluded(s, literal, &by->at[i], NULL);
-  bool all = solver_check(s) == ANSWER_NO;
-  solver_pop(s);
-  return all;
+bool cubes_cover(struct solver *s, const cube_vec *cubes) {
+  return cube_is_covered(s, NULL, cubes->at, cubes->n, SIZE_MAX);
 }
-
-bool cubes_cover(struct solver *s, const cube_vec *cubes) { return is_covered(s, NULL, cubes, SIZE_MAX); }
 
 /* Without that constraint, or with a weaker one in its place. */
 static void replace(const struct cube *c, uint32_t constraint, const int64_t *weaker, struct cube *out) {
@@ -39,7 +24,7 @@ static void replace(const struct cube *c, uint32_t constraint, const int64_t *we
 static bool try_replace(struct solver *s, cube_vec *cubes, size_t at, uint32_t constraint, const int64_t *weaker) {
   struct cube larger;
   replace(&cubes->at[at], constraint, weaker, &larger);
-  bool ok = is_covered(s, &larger, cubes, SIZE_MAX);
+  bool ok = cube_is_covered(s, &larger, cubes->at, cubes->n, SIZE_MAX);
   if (ok) {
     cube_release(&cubes->at[at]);
     cubes->at[at] = larger;
@@ -101,7 +86,7 @@ void cubes_merge(cube_vec *cubes, struct solver *s) {
         break;
     } while (true);
     for (size_t k = cubes->n; k-- > 0;)
-      if (k != i && is_covered(s, &cubes->at[k], cubes, k)) {
+      if (k != i && cube_is_covered(s, &cubes->at[k], cubes->at, cubes->n, k)) {
         cube_release(&cubes->at[k]);
         cubes->n--;
         memmove(&cubes->at[k], &cubes->at[k + 1], (cubes->n - k) * sizeof *cubes->at);

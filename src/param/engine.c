@@ -66,9 +66,7 @@ const char **counter_graph_names(const struct counter_graph *g, struct arena *ar
 
 const char **counter_graph_names_with_amounts(const struct counter_graph *g, const char *prefix, uint32_t *most,
                                               struct arena *arena) {
-  *most = 0;
-  for (size_t i = 0; i < g->transitions.n; i++)
-    *most = g->transitions.at[i].namounts > *most ? g->transitions.at[i].namounts : *most;
+  *most = counter_graph_most_amounts(g);
   const char **names = arena_array(arena, g->nvars + *most + (size_t)1, sizeof *names),
              **columns = counter_graph_names(g, arena);
   for (uint32_t i = 0; i < g->nvars + *most; i++)

@@ -53,10 +53,7 @@ static struct solver *backward_solver_new(const struct counter_graph *g, const s
   struct solver *s = solver_new();
   if (watch && watch->stop)
     solver_watch(s, watch->stop);
-  uint32_t amounts = 0; /* room to simplify with them */
-  for (size_t i = 0; i < g->transitions.n; i++)
-    amounts = g->transitions.at[i].namounts > amounts ? g->transitions.at[i].namounts : amounts;
-  solver_variables(s, g->nvars + amounts);
+  solver_variables(s, g->nvars + counter_graph_most_amounts(g)); /* room to simplify with them */
   solver_add_any(s, g->conditions.at, g->conditions.n, NULL);
   solver_add_cube(s, &g->naturals, NULL);
   solver_add_cube(s, &g->conserved, NULL);

@@ -226,9 +226,7 @@ static bool bounded_init(struct bounded_search *b, const struct counter_graph *g
   *b = (struct bounded_search){.g = g, .solver = solver_new()};
   if (watch && watch->stop)
     solver_watch(b->solver, watch->stop);
-  for (size_t i = 0; i < g->transitions.n; i++)
-    if (g->transitions.at[i].namounts > b->most_amounts)
-      b->most_amounts = g->transitions.at[i].namounts;
+  b->most_amounts = counter_graph_most_amounts(g);
   b->map = memory_alloc((g->nvars + b->most_amounts + (size_t)2) * sizeof *b->map);
   solver_variables(b->solver, g->nparams);
   add_state(b);

@@ -408,23 +408,9 @@ struct region_cover {
   cube_vec *regions;
 };
 
-/* Is the cube within the regions, but for one of them (or none)? */
-static bool is_covered(struct region_cover *t, const struct cube *c, size_t but) {
-  solver_push(t->solver);
-  solver_add_cube(t->solver, c, NULL);
-  uint32_t literal = solver_literals(t->solver, 1);
-  solver_add_clause(t->solver, &literal, 1);
-  for (size_t i = 0; i < t->regions->n; i++)
-    if (i != but)
-      solver_add_excluded(t->solver, literal, &t->regions->at[i], NULL);
-  bool none = solver_check(t->solver) == ANSWER_NO;
-  solver_pop(t->solver);
-  return none;
-}
-
 static void drop_covered(struct region_cover *t) {
   for (size_t i = t->regions->n; i-- > 0;)
-    if (is_covered(t, &t->regions->at[i], i)) {
+    if (cube_is_covered(t->solver, &t->regions->at[i], t->regions->at, t->regions->n, i)) {
       cube_release(&t->regions->at[i]);
       t->regions->at[i] = t->regions->at[--t->regions->n];
     }
@@ -446,7 +432,7 @@ static void drop_implied(struct region_cover *t, size_t at) {
       if (side > 0)
         cube_add(&less, row, false);
       memory_free(row);
-      bool same = is_covered(t, &less, SIZE_MAX);
+      bool same = cube_is_covered(t->solver, &less, t->regions->at, t->regions->n, SIZE_MAX);
       if (same) {
         cube_release(c);
         *c = less;

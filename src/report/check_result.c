@@ -26,6 +26,12 @@ void property_result_release(struct property_result *p) {
   memory_free(p->proved);
 }
 
+void property_result_set_proved(struct property_result *p, struct text *proved) {
+  memory_free(p->proved);
+  p->proved = memory_strdup(text_or_empty(proved));
+  text_release(proved);
+}
+
 void run_result_release(struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++)
     property_result_release(&r->properties[i]);
@@ -125,9 +131,7 @@ void property_result_describe_trace(struct property_result *p, bool shortest) {
   p->evidence.length = p->trace->run.nsteps;
   if (shortest)
     p->evidence.none_before = p->evidence.length;
-  memory_free(p->proved);
-  p->proved = memory_strdup(proved.at);
-  text_release(&proved);
+  property_result_set_proved(p, &proved);
 }
 
 /* Partial-order reduction and relays: layers say nothing about lengths. */
@@ -208,9 +212,8 @@ static enum verdict judge(const struct search *s, const struct property *p, cons
   return VERDICT_INCONCLUSIVE;
 }
 
-static void add_result(struct run_result *r, struct property_result p, struct text *proved) {
-  p.proved = memory_strdup(text_or_empty(proved));
-  text_release(proved);
+void run_result_add(struct run_result *r, struct property_result p, struct text *proved) {
+  property_result_set_proved(&p, proved);
   r->properties[r->nproperties++] = p;
 }
 
@@ -242,7 +245,7 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
     struct text proved = {0};
     p.evidence = evidence_of(s, &s->findings[i], l);
     p.verdict = judge(s, p.property, &s->findings[i], l, &proved);
-    add_result(r, p, &proved);
+    run_result_add(r, p, &proved);
   }
   if (s->error.found) {
     struct property_result p = {
@@ -250,7 +253,7 @@ void run_result_fill(struct run_result *r, const struct search *s, const struct 
     struct text proved = {0};
     add_after(&proved, s, &s->error);
     text_addf(&proved, ": %s", s->error.error.message);
-    add_result(r, p, &proved);
+    run_result_add(r, p, &proved);
   }
 }
 

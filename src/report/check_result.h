@@ -98,6 +98,9 @@ void property_result_release(struct property_result *);
 void run_result_release(struct run_result *);
 void check_result_release(struct check_result *);
 
+/* They take the text: what was proved. The result has room for one more property. */
+void property_result_set_proved(struct property_result *, struct text *proved);
+void run_result_add(struct run_result *, struct property_result, struct text *proved);
 /* Fills in everything but traces, audits and the heard-of count: the query's properties in order,
    then no_error if there is one. */
 void run_result_fill(struct run_result *, const struct search *, const struct licences *);

@@ -3,12 +3,11 @@
 #include "analysis/local_properties.h"
 #include "base/vec.h"
 #include "report/json_report.h"
+#include "report/verdict_text.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
 
 #include <string.h>
-
-static const char *const words[] = {"holds", "inconcl.", "VIOLATED"};
 
 static void variant_add(struct text *out, const struct compared_semantics *v) {
   text_add(out, semantics_name(v->semantics));
@@ -175,26 +174,25 @@ static size_t grid_width(const struct text_grid *g, uint32_t column) {
 
 /* A verdict stands out, and is to the left; so is what a row is about. */
 static bool is_word(const char *cell) {
-  for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-    if (!strcmp(cell, words[i]))
+  for (enum verdict v = VERDICT_HOLDS; v <= VERDICT_VIOLATED; v++)
+    if (!strcmp(cell, verdict_word(v, true)))
       return true;
   return false;
 }
 
 static void add_cell(const struct text_grid *g, size_t at, const struct style *style, struct text *out) {
-  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
   uint32_t column = (uint32_t)(at % g->columns);
   const char *cell = g->cells.at[at];
   int space = (int)(grid_width(g, column) - strlen(cell));
   bool left = column == 0 || is_word(g->cells.at[g->columns + column]);
   text_addf(out, "  %*s", left ? 0 : space, "");
   enum verdict v = VERDICT_HOLDS;
-  while (v < VERDICT_VIOLATED && strcmp(cell, words[v]) != 0)
+  while (v < VERDICT_VIOLATED && strcmp(cell, verdict_word(v, true)) != 0)
     v++;
   if (at < g->columns)
     paint_add(out, style, PAINT_TITLE, cell);
   else if (is_word(cell))
-    paint_add(out, style, paints[v], cell);
+    paint_add(out, style, verdict_paint(v), cell);
   else
     text_add(out, cell);
   if (left && column + 1 < g->columns)
@@ -283,7 +281,7 @@ static bool add_table(const struct comparison *c, uint32_t run, const struct sty
     add_sizes(&g, c, i, run);
     for (uint32_t k = 0; verdicts && k < n; k++)
       if (compared(c, run, k))
-        grid_add_word(&g, words[verdict_of(&c->of[i].runs[run], compared(c, run, k))]);
+        grid_add_word(&g, verdict_word(verdict_of(&c->of[i].runs[run], compared(c, run, k)), true));
   }
   bool fits = !verdicts || grid_whole_width(&g) <= style->width;
   struct text table = {0};
@@ -306,7 +304,7 @@ static void add_verdicts(const struct comparison *c, uint32_t run, const struct 
     if (compared(c, run, k)) {
       grid_add_word(&g, compared(c, run, k)->name);
       for (uint32_t i = 0; i < c->n; i++)
-        grid_add_word(&g, words[verdict_of(&c->of[i].runs[run], compared(c, run, k))]);
+        grid_add_word(&g, verdict_word(verdict_of(&c->of[i].runs[run], compared(c, run, k)), true));
     }
   text_add(out, "\n");
   grid_print(&g, style, out);

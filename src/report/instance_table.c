@@ -1,6 +1,7 @@
 #include "report/instance_table.h"
 
 #include "report/audit_report.h"
+#include "report/verdict_text.h"
 
 #include <string.h>
 
@@ -51,8 +52,6 @@ static void add_right(struct text *out, struct text *cell, int width) {
 }
 
 void table_row(const struct check_result *c, const struct style *style, struct text *out) {
-  static const char *const words[] = {"holds", "inconcl.", "VIOLATED"};
-  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
   uint64_t states = 0;
   uint32_t depth = 0;
   double seconds = 0;
@@ -76,9 +75,7 @@ void table_row(const struct check_result *c, const struct style *style, struct t
         error = p;
       if (!has_column(p))
         continue;
-      int width = width_of(p->property->name, VERDICT_WIDTH);
-      paint_add(out, style, paints[p->verdict], words[p->verdict]);
-      text_addf(out, "%*s  ", width - (int)strlen(words[p->verdict]), "");
+      verdict_add(out, style, p->verdict, true, (size_t)width_of(p->property->name, VERDICT_WIDTH) + 2);
     }
   }
   if (counted)

@@ -4,12 +4,6 @@
 #include "report/verdict_text.h"
 #include "search/liveness_search.h"
 
-static void add_result(struct run_result *r, struct property_result p, struct text *proved) {
-  p.proved = memory_strdup(text_or_empty(proved));
-  text_release(proved);
-  r->properties[r->nproperties++] = p;
-}
-
 /* A run that stays as it is may only seem to: there may be steps beyond the distance that is looked at. */
 bool live_shows_violation(const struct liveness_search *l) {
   return l->found && !(l->graph.space->distance_cut && l->lasso.loop == l->lasso.n - 1);
@@ -72,12 +66,12 @@ void run_result_fill_live(struct run_result *r, const struct system *space, cons
       .property = shown, .index = q->properties[0], .environment = q->environment, .vacuous = vacuous != NULL};
   struct text proved = {0};
   p.verdict = judge(l, licences, refused, vacuous, &proved);
-  add_result(r, p, &proved);
+  run_result_add(r, p, &proved);
   if (!refused && l->graph.error.found) {
     struct property_result error = {.index = NO_PROPERTY, .environment = q->environment, .verdict = VERDICT_VIOLATED};
     struct text message = {0};
     text_addf(&message, "in an initial state: %s", l->graph.error.error.message);
-    add_result(r, error, &message);
+    run_result_add(r, error, &message);
   }
 }
 
@@ -93,9 +87,7 @@ void property_result_describe_error(struct property_result *p) {
   verdict_add_after(&proved, model_steps(t->model), t->run.nsteps);
   verdict_add_faulty(&proved, faulty);
   text_addf(&proved, ": %s", t->error.message);
-  memory_free(p->proved);
-  p->proved = memory_strdup(proved.at);
-  text_release(&proved);
+  property_result_set_proved(p, &proved);
 }
 
 void property_result_describe_lasso(struct property_result *p) {
@@ -113,9 +105,7 @@ void property_result_describe_lasso(struct property_result *p) {
     verdict_add_length(&proved, model_steps(t->model), length);
     text_add(&proved, " again and again");
   }
-  memory_free(p->proved);
-  p->proved = memory_strdup(text_or_empty(&proved));
-  text_release(&proved);
+  property_result_set_proved(p, &proved);
 }
 
 void property_result_describe_unshown(struct property_result *p, enum unshown why, enum search_end end,
@@ -131,7 +121,5 @@ void property_result_describe_unshown(struct property_result *p, enum unshown wh
                           : "it does not come back to where it was");
   }
   p->verdict = VERDICT_INCONCLUSIVE;
-  memory_free(p->proved);
-  p->proved = memory_strdup(text_or_empty(&proved));
-  text_release(&proved);
+  property_result_set_proved(p, &proved);
 }

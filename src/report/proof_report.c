@@ -1,6 +1,7 @@
 #include "report/proof_report.h"
 
 #include "report/trace_text.h"
+#include "report/verdict_text.h"
 #include "trace/trace_json.h"
 #include "trace/value_json.h"
 
@@ -115,19 +116,16 @@ static void add_title(const struct proof_result *first, const struct style *styl
 }
 
 static void add_verdicts(const struct proof_result *all, uint32_t n, const struct style *style, struct text *out) {
-  static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
-  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
   size_t widest = 0;
   for (uint32_t i = 0; i < n; i++)
     if (strlen(all[i].name) > widest)
       widest = strlen(all[i].name);
   for (uint32_t i = 0; i < n; i++) {
     struct text proved = {0};
-    enum verdict v = proof_verdict(&all[i].proof);
     add_proved(&all[i], &proved);
     text_addf(out, "  %-*s   ", (int)widest, all[i].name);
-    paint_add(out, style, paints[v], words[v]);
-    text_addf(out, "%*s   %s\n", (int)(strlen("inconclusive") - strlen(words[v])), "", proved.at);
+    verdict_add(out, style, proof_verdict(&all[i].proof), false, strlen("inconclusive   "));
+    text_addf(out, "%s\n", proved.at);
     text_release(&proved);
   }
 }

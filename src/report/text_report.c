@@ -2,18 +2,12 @@
 
 #include "report/audit_report.h"
 #include "report/trace_text.h"
+#include "report/verdict_text.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #define VERY_DEEP 200 /* steps: few algorithms need so many */
-
-static void add_verdict(struct text *out, const struct style *style, enum verdict v) {
-  static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
-  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
-  paint_add(out, style, paints[v], words[v]);
-  text_addf(out, "%*s", (int)(strlen("inconclusive") - strlen(words[v])), "");
-}
 
 static void add_title(struct text *out, const struct style *style, const struct model *m, const struct run_result *r) {
   struct text title = {0};
@@ -36,8 +30,8 @@ static void add_properties(struct text *out, const struct style *style, const st
   for (uint32_t i = 0; i < r->nproperties; i++) {
     const struct property_result *p = &r->properties[i];
     text_addf(out, "  %-*s   ", (int)widest, property_result_name(p));
-    add_verdict(out, style, p->verdict);
-    text_addf(out, "   %s\n", p->proved);
+    verdict_add(out, style, p->verdict, false, strlen("inconclusive   "));
+    text_addf(out, "%s\n", p->proved);
   }
   if (r->nproperties == 0)
     text_add(out, r->end == SEARCH_EXHAUSTED ? "  no property to check, and no error of the model\n"

@@ -2,6 +2,22 @@
 
 #include "report/layout.h"
 
+const char *verdict_word(enum verdict v, bool brief) {
+  static const char *const words[] = {"holds", "inconclusive", "VIOLATED"};
+  return brief && v == VERDICT_INCONCLUSIVE ? "inconcl." : words[v];
+}
+
+enum paint verdict_paint(enum verdict v) {
+  static const enum paint paints[] = {PAINT_GOOD, PAINT_UNSURE, PAINT_BAD};
+  return paints[v];
+}
+
+void verdict_add(struct text *out, const struct style *style, enum verdict v, bool brief, size_t width) {
+  const char *word = verdict_word(v, brief);
+  paint_add(out, style, verdict_paint(v), word);
+  text_addf(out, "%*s", (int)(width - strlen(word)), "");
+}
+
 void verdict_add_every_run(struct text *out, const struct model *m, const struct licences *l) {
   text_add(out, "every run");
   if (m->nparams > 0)

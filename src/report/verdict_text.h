@@ -3,7 +3,12 @@
 #define RONDO_REPORT_VERDICT_TEXT_H
 
 #include "report/check_result.h"
+#include "report/layout.h"
 
+/* "VIOLATED", in its colour, padded to `width`. brief: "inconcl." */
+void verdict_add(struct text *, const struct style *, enum verdict, bool brief, size_t width);
+const char *verdict_word(enum verdict, bool brief);
+enum paint verdict_paint(enum verdict);
 void verdict_add_every_run(struct text *, const struct model *, const struct licences *); /* every run, n = 4 */
 void verdict_add_missed(struct text *,
                         const struct search *); /* , but for a state missed with ...; nothing if all were kept whole */
