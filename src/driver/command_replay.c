@@ -77,15 +77,7 @@ static int replay_on(const struct command_options *o, const json_t *j, const str
                               : "is about runs that go on for ever, and this one ends");
     return EXIT_BAD_INPUT;
   }
-  const enum semantics *all;
-  semantics_of_kind(m->kind, &all);
-  claim.semantics = all[0];
-  if (head->semantics && !semantics_find(m, head->semantics, &claim.semantics, &why)) {
-    context_error(o->rondo, "'%s' does not fit the model: %s", path, text_or_empty(&why));
-    text_release(&why);
-    return EXIT_BAD_INPUT;
-  }
-  if (!trace_run_read(j, m, &run, &why)) {
+  if (!semantics_find(m, head->semantics, &claim.semantics, &why) || !trace_run_read(j, m, &run, &why)) {
     context_error(o->rondo, "'%s' does not fit the model: %s", path, text_or_empty(&why));
     text_release(&why);
     return EXIT_BAD_INPUT;

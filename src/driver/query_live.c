@@ -130,8 +130,7 @@ static bool add_traces(const struct live_check *a, const struct liveness_search 
   if (!add_error(a, l, error))
     return false;
   if (!told && error->trace) { /* its length is told all the same */
-    trace_release(error->trace);
-    memory_free(error->trace);
+    trace_free(error->trace);
     error->trace = NULL;
   }
   return true;

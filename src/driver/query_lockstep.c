@@ -178,9 +178,7 @@ bool lockstep_recheck(const struct query_context *a, const struct query *q, stru
 
 /* That is not an answer for rounds of one's own, whatever it is. */
 static void make_inconclusive(struct property_result *p) {
-  if (p->trace)
-    trace_release(p->trace);
-  memory_free(p->trace);
+  trace_free(p->trace);
   memory_free(p->proved);
   p->trace = NULL;
   p->proved = memory_strdup("what happens for ever is asked of whole rounds only");

@@ -135,9 +135,7 @@ static bool add_traces(const struct symbolic_query *a, struct symbolic_answer *a
                        struct trace *of_error) {
   for (uint32_t i = 0; i < a->query->nproperties; i++)
     if (answer->findings[i].found && !(r->properties[i].trace = trace_of(a, &answer->findings[i], &r->properties[i]))) {
-      if (of_error)
-        trace_release(of_error);
-      memory_free(of_error);
+      trace_free(of_error);
       return false;
     }
   if (of_error)

@@ -112,8 +112,7 @@ static void reclassify_in(const struct query_run *a, struct search *s) {
     f->found = false;
     s->end = SEARCH_MODEL_ERROR;
     s->complete = s->complete < s->error.rounds ? s->complete : s->error.rounds;
-    trace_release(t);
-    memory_free(t);
+    trace_free(t);
   }
 }
 
@@ -174,8 +173,7 @@ static bool compare_lengths(const struct query_run *a, const struct search *s, c
     if (is_faulty(a))
       return false;
     if (shorter) {
-      trace_release(p->trace);
-      memory_free(p->trace);
+      trace_free(p->trace);
       p->trace = shorter;
     }
     sure = shorter != NULL;
@@ -250,8 +248,7 @@ static struct trace *trace_prefix(const struct query_run *a, struct trace *t, ui
   if (!first)
     text_addf(a->fault, "part of a run is not one: %s", text_or_empty(&why));
   text_release(&why);
-  trace_release(t);
-  memory_free(t);
+  trace_free(t);
   return first;
 }
 
@@ -273,8 +270,7 @@ static bool divergence_of(const struct query_run *a, const struct search *s, str
     r->divergence = model_steps(a->model) ? trace_prefix(a, t, r->segment.to) : t;
     return r->divergence;
   }
-  trace_release(t);
-  memory_free(t);
+  trace_free(t);
   return true;
 }
 

@@ -30,7 +30,7 @@ bool semantics_find(const struct model *m, const char *name, enum semantics *cho
   const enum semantics *all;
   uint32_t n = semantics_of_kind(m->kind, &all);
   for (uint32_t i = 0; i < n; i++)
-    if (!strcmp(name, semantics_name(all[i]))) {
+    if (!name || !strcmp(name, semantics_name(all[i]))) {
       *chosen = all[i];
       return true;
     }
@@ -43,14 +43,9 @@ bool semantics_find(const struct model *m, const char *name, enum semantics *cho
 }
 
 bool semantics_choose(const struct model *m, const struct command_options *o, enum semantics *chosen) {
-  const enum semantics *all;
   struct text why = {0};
-  semantics_of_kind(m->kind, &all);
-  *chosen = all[0];
-  if (!o->has_semantics)
-    return true;
-  bool ok = semantics_find(m, semantics_name(o->semantics), chosen, &why);
-  if (ok && *chosen == SEMANTICS_FINE && m->nprocesses > ASYNC_PROCESSES_MAX) {
+  bool ok = semantics_find(m, o->has_semantics ? semantics_name(o->semantics) : NULL, chosen, &why);
+  if (ok && o->has_semantics && *chosen == SEMANTICS_FINE && m->nprocesses > ASYNC_PROCESSES_MAX) {
     text_addf(&why, "fine rounds are for at most %u processes", ASYNC_PROCESSES_MAX);
     ok = false;
   }

@@ -89,11 +89,8 @@ static struct model *checked_model(const rondo_model *m) {
 }
 
 static bool semantics_named(rondo *r, const struct model *m, const char *name, enum semantics *found) {
-  const enum semantics *all;
   struct text why = {0};
-  semantics_of_kind(m->kind, &all);
-  *found = all[0];
-  bool ok = !name || semantics_find(m, name, found, &why);
+  bool ok = semantics_find(m, name, found, &why);
   if (!ok)
     context_error(r, "%s", why.at);
   text_release(&why);
@@ -158,11 +155,7 @@ static bool property_named(rondo_session *s, const char *name, uint32_t *found) 
 char *rondo_session_initials(rondo_session *s, uint64_t offset, size_t max) {
   struct session_initials all;
   call_begin(s);
-  if (!session_initials(s->session, offset, page(max), &all))
-    return answer(s, NULL);
-  json_t *j = session_initials_to_json(&all);
-  session_initials_release(&all);
-  return answer(s, j);
+  return answer(s, session_initials(s->session, offset, page(max), &all) ? session_initials_to_json(&all) : NULL);
 }
 
 bool rondo_session_count_initials(rondo_session *s, uint64_t most, uint64_t *n, bool *exact) {
@@ -178,11 +171,7 @@ bool rondo_session_start(rondo_session *s, uint64_t index) {
 /* ---- choices ---- */
 
 static char *choices_answer(rondo_session *s, bool ok, struct session_choices *all) {
-  if (!ok)
-    return answer(s, NULL);
-  json_t *j = session_choices_to_json(&s->model->source, all);
-  session_choices_release(all);
-  return answer(s, j);
+  return answer(s, ok ? session_choices_to_json(&s->model->source, all) : NULL);
 }
 
 char *rondo_session_choices(rondo_session *s, uint64_t offset, size_t max) {
@@ -285,31 +274,23 @@ char *rondo_session_taken(rondo_session *s, size_t step) {
 char *rondo_session_state(rondo_session *s, size_t position) {
   struct session_state state;
   call_begin(s);
-  if (!session_state(s->session, position, &state))
-    return answer(s, NULL);
-  json_t *j = session_state_to_json(&s->model->source, &state);
-  session_state_release(&state);
-  return answer(s, j);
+  return answer(s,
+                session_state(s->session, position, &state) ? session_state_to_json(&s->model->source, &state) : NULL);
 }
 
 char *rondo_session_properties(rondo_session *s, size_t position) {
   struct session_properties all;
   call_begin(s);
-  if (!session_properties(s->session, position, &all))
-    return answer(s, NULL);
-  json_t *j = session_properties_to_json(&s->model->source, &all);
-  session_properties_release(&all);
-  return answer(s, j);
+  return answer(s, session_properties(s->session, position, &all) ? session_properties_to_json(&s->model->source, &all)
+                                                                  : NULL);
 }
 
 char *rondo_session_evaluate(rondo_session *s, size_t position, const char *text, bool step) {
   struct session_result result;
   call_begin(s);
-  if (!session_evaluate(s->session, position, text ? text : "", step, &result))
-    return answer(s, NULL);
-  json_t *j = session_result_to_json(&result);
-  session_result_release(&result);
-  return answer(s, j);
+  return answer(s, session_evaluate(s->session, position, text ? text : "", step, &result)
+                       ? session_result_to_json(&result)
+                       : NULL);
 }
 
 /* ---- traces ---- */
@@ -379,11 +360,7 @@ char *rondo_session_candidates(rondo_session *s, const char *text) {
   bool ok = session_candidates(s->session, text ? &round : NULL, &all);
   if (text)
     session_round_release(&round);
-  if (!ok)
-    return answer(s, NULL);
-  json_t *j = session_candidates_to_json(&all);
-  session_candidates_release(&all);
-  return answer(s, j);
+  return answer(s, ok ? session_candidates_to_json(&all) : NULL);
 }
 
 char *rondo_session_judge(rondo_session *s, const char *text) {
@@ -423,11 +400,9 @@ char *rondo_session_payload_text(rondo_session *s, uint32_t process, uint64_t nu
 char *rondo_session_outcomes(rondo_session *s, uint32_t process, uint64_t most) {
   struct session_outcomes all;
   call_begin(s);
-  if (!session_outcomes(s->session, process, most, &all))
-    return answer(s, NULL);
-  json_t *j = session_outcomes_to_json(&all, session_interrupted(s->session));
-  session_outcomes_release(&all);
-  return answer(s, j);
+  return answer(s, session_outcomes(s->session, process, most, &all)
+                       ? session_outcomes_to_json(&all, session_interrupted(s->session))
+                       : NULL);
 }
 
 struct wanted_outcomes { /* by process */
@@ -490,7 +465,5 @@ char *rondo_session_ahead(rondo_session *s, const char *property, uint64_t choic
   call_begin(s);
   if (!property_named(s, property, &goal.property) || !session_ahead(s->session, choice, &goal, &limits, &found))
     return answer(s, NULL);
-  json_t *j = session_ahead_to_json(&found, session_interrupted(s->session));
-  session_ahead_release(&found);
-  return answer(s, j);
+  return answer(s, session_ahead_to_json(&found, session_interrupted(s->session)));
 }

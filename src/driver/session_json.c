@@ -85,13 +85,15 @@ json_t *session_info_to_json(const struct model *m, uint32_t environment, enum s
 
 /* --- initial states and choices --- */
 
-json_t *session_initials_to_json(const struct session_initials *page) {
+json_t *session_initials_to_json(struct session_initials *page) {
   json_t *all = json_array();
   for (size_t i = 0; i < page->n; i++) {
     json_array_append_new(all, json_pack("{s:o, s:o}", "index", number_to_json(page->at[i].index), "text",
                                          string_or_null(page->at[i].text)));
   }
-  return json_pack("{s:o, s:b}", "initials", all, "more", page->more);
+  json_t *j = json_pack("{s:o, s:b}", "initials", all, "more", page->more);
+  session_initials_release(page);
+  return j;
 }
 
 static const char *const choice_kind_names[] = {
@@ -130,11 +132,13 @@ json_t *session_choice_to_json(const struct source *source, const struct session
   return j;
 }
 
-json_t *session_choices_to_json(const struct source *source, const struct session_choices *page) {
+json_t *session_choices_to_json(const struct source *source, struct session_choices *page) {
   json_t *all = json_array();
   for (size_t i = 0; i < page->n; i++)
     json_array_append_new(all, session_choice_to_json(source, &page->at[i]));
-  return json_pack("{s:o, s:b}", "choices", all, "more", page->more);
+  json_t *j = json_pack("{s:o, s:b}", "choices", all, "more", page->more);
+  session_choices_release(page);
+  return j;
 }
 
 /* --- states --- */
@@ -175,13 +179,15 @@ static json_t *messages_shown(const struct session_state *state) {
   return j;
 }
 
-json_t *session_state_to_json(const struct source *source, const struct session_state *state) {
-  return json_pack("{s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:I, s:I, s:I}", "globals",
-                   values_shown(source, state, SESSION_NO_PROCESS), "processes", processes_shown(source, state),
-                   "messages", messages_shown(state), "ended", state->ended, "rounds", (json_int_t)state->rounds,
-                   "round", string_or_null(state->round), "phase",
-                   state->phase ? json_integer(state->phase) : json_null(), "lost", (json_int_t)state->lost,
-                   "corrupted", (json_int_t)state->corrupted, "duplicated", (json_int_t)state->duplicated);
+json_t *session_state_to_json(const struct source *source, struct session_state *state) {
+  json_t *j = json_pack("{s:o, s:o, s:o, s:b, s:I, s:o, s:o, s:I, s:I, s:I}", "globals",
+                        values_shown(source, state, SESSION_NO_PROCESS), "processes", processes_shown(source, state),
+                        "messages", messages_shown(state), "ended", state->ended, "rounds", (json_int_t)state->rounds,
+                        "round", string_or_null(state->round), "phase",
+                        state->phase ? json_integer(state->phase) : json_null(), "lost", (json_int_t)state->lost,
+                        "corrupted", (json_int_t)state->corrupted, "duplicated", (json_int_t)state->duplicated);
+  session_state_release(state);
+  return j;
 }
 
 /* --- properties and expressions --- */
@@ -197,11 +203,13 @@ static json_t *property_to_json(const struct source *source, const struct sessio
                    span_to_json(source, p->at));
 }
 
-json_t *session_properties_to_json(const struct source *source, const struct session_properties *all) {
+json_t *session_properties_to_json(const struct source *source, struct session_properties *all) {
   json_t *properties = json_array();
   for (size_t i = 0; i < all->n; i++)
     json_array_append_new(properties, property_to_json(source, &all->at[i]));
-  return json_pack("{s:o}", "properties", properties);
+  json_t *j = json_pack("{s:o}", "properties", properties);
+  session_properties_release(all);
+  return j;
 }
 
 static json_t *diags_to_json(const struct diags *diags) {
@@ -215,10 +223,12 @@ static json_t *diags_to_json(const struct diags *diags) {
   return j;
 }
 
-json_t *session_result_to_json(const struct session_result *r) {
-  return json_pack("{s:b, s:o, s:o, s:o, s:o}", "ok", r->ok, "text", string_or_null(r->text), "type",
-                   string_or_null(r->type), "truth", r->ok && r->is_bool ? json_boolean(r->truth) : json_null(),
-                   "diagnostics", diags_to_json(r->diags));
+json_t *session_result_to_json(struct session_result *r) {
+  json_t *j = json_pack("{s:b, s:o, s:o, s:o, s:o}", "ok", r->ok, "text", string_or_null(r->text), "type",
+                        string_or_null(r->type), "truth", r->ok && r->is_bool ? json_boolean(r->truth) : json_null(),
+                        "diagnostics", diags_to_json(r->diags));
+  session_result_release(r);
+  return j;
 }
 
 /* --- rounds --- */
@@ -289,7 +299,7 @@ static json_t *sends_to_json(const struct session_candidate *c) {
   return j;
 }
 
-json_t *session_candidates_to_json(const struct session_candidates *all) {
+json_t *session_candidates_to_json(struct session_candidates *all) {
   json_t *processes = json_array();
   for (uint32_t p = 0; p < all->n; p++) {
     const struct session_candidate *c = &all->at[p];
@@ -299,7 +309,9 @@ json_t *session_candidates_to_json(const struct session_candidates *all) {
                                     "oracles", oracles_to_json(c), "senders", senders_to_json(c, all->n), "sends",
                                     sends_to_json(c), "updates", updates_to_json(c)));
   }
-  return json_pack("{s:o}", "processes", processes);
+  json_t *j = json_pack("{s:o}", "processes", processes);
+  session_candidates_release(all);
+  return j;
 }
 
 json_t *session_judgement_to_json(const struct source *source, const struct session_judgement *judgement) {
@@ -317,12 +329,14 @@ static json_t *outcome_to_json(const struct session_outcome *o) {
                    "round", o->search == SESSION_FOUND ? session_round_to_json(&o->round) : json_null());
 }
 
-json_t *session_outcomes_to_json(const struct session_outcomes *all, bool interrupted) {
+json_t *session_outcomes_to_json(struct session_outcomes *all, bool interrupted) {
   json_t *outcomes = json_array();
   for (size_t i = 0; i < all->n; i++)
     json_array_append_new(outcomes, outcome_to_json(&all->at[i]));
-  return json_pack("{s:o, s:b, s:o, s:b}", "outcomes", outcomes, "complete", all->complete, "work",
-                   number_to_json(all->work), "interrupted", interrupted);
+  json_t *j = json_pack("{s:o, s:b, s:o, s:b}", "outcomes", outcomes, "complete", all->complete, "work",
+                        number_to_json(all->work), "interrupted", interrupted);
+  session_outcomes_release(all);
+  return j;
 }
 
 json_t *session_found_to_json(enum session_search search, const struct session_round *round, bool interrupted) {
@@ -335,10 +349,12 @@ json_t *session_found_to_json(enum session_search search, const struct session_r
 static const char *const reach_names[] = {
     [SESSION_REACHABLE] = "reachable", [SESSION_UNREACHABLE] = "unreachable", [SESSION_UNKNOWN] = "unknown"};
 
-json_t *session_ahead_to_json(const struct session_ahead *a, bool interrupted) {
-  return json_pack("{s:s, s:o, s:o, s:o, s:b, s:o, s:b}", "reach", reach_names[a->reach], "steps",
-                   a->reach == SESSION_UNREACHABLE ? json_null() : number_to_json(a->steps), "choices",
-                   a->reach == SESSION_REACHABLE ? wide_to_json(a->choices, a->steps) : json_null(), "states",
-                   number_to_json(a->states), "errors", a->errors, "why", string_or_null(a->why), "interrupted",
-                   interrupted);
+json_t *session_ahead_to_json(struct session_ahead *a, bool interrupted) {
+  json_t *j = json_pack("{s:s, s:o, s:o, s:o, s:b, s:o, s:b}", "reach", reach_names[a->reach], "steps",
+                        a->reach == SESSION_UNREACHABLE ? json_null() : number_to_json(a->steps), "choices",
+                        a->reach == SESSION_REACHABLE ? wide_to_json(a->choices, a->steps) : json_null(), "states",
+                        number_to_json(a->states), "errors", a->errors, "why", string_or_null(a->why), "interrupted",
+                        interrupted);
+  session_ahead_release(a);
+  return j;
 }

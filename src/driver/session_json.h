@@ -1,4 +1,5 @@
-/* What sessions (session/session.h) answer, as JSON: docs/json.md. Every json_t is a new reference. */
+/* What sessions (session/session.h) answer, as JSON: docs/json.md. Every json_t is a new reference. What is
+   given without const is released. */
 #ifndef RONDO_DRIVER_SESSION_JSON_H
 #define RONDO_DRIVER_SESSION_JSON_H
 
@@ -14,18 +15,18 @@ json_t *string_or_null(const char *);
 json_t *span_to_json(const struct source *, struct span); /* null: no place */
 
 json_t *session_info_to_json(const struct model *, uint32_t environment, enum semantics);
-json_t *session_initials_to_json(const struct session_initials *);
+json_t *session_initials_to_json(struct session_initials *);
 json_t *session_choice_to_json(const struct source *, const struct session_choice *);
-json_t *session_choices_to_json(const struct source *, const struct session_choices *);
-json_t *session_state_to_json(const struct source *, const struct session_state *);
-json_t *session_properties_to_json(const struct source *, const struct session_properties *);
-json_t *session_result_to_json(const struct session_result *);
+json_t *session_choices_to_json(const struct source *, struct session_choices *);
+json_t *session_state_to_json(const struct source *, struct session_state *);
+json_t *session_properties_to_json(const struct source *, struct session_properties *);
+json_t *session_result_to_json(struct session_result *);
 json_t *session_round_to_json(const struct session_round *);
-json_t *session_candidates_to_json(const struct session_candidates *);
+json_t *session_candidates_to_json(struct session_candidates *);
 json_t *session_judgement_to_json(const struct source *, const struct session_judgement *);
-json_t *session_outcomes_to_json(const struct session_outcomes *, bool interrupted);
+json_t *session_outcomes_to_json(struct session_outcomes *, bool interrupted);
 json_t *session_found_to_json(enum session_search, const struct session_round *, bool interrupted);
-json_t *session_ahead_to_json(const struct session_ahead *, bool interrupted);
+json_t *session_ahead_to_json(struct session_ahead *, bool interrupted);
 
 /* --- and back --- */
 

@@ -20,9 +20,7 @@ const char *property_result_kind(const struct property_result *p) {
 }
 
 void property_result_release(struct property_result *p) {
-  if (p->trace)
-    trace_release(p->trace);
-  memory_free(p->trace);
+  trace_free(p->trace);
   memory_free(p->proved);
 }
 
@@ -35,9 +33,7 @@ void property_result_set_proved(struct property_result *p, struct text *proved) 
 void run_result_release(struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++)
     property_result_release(&r->properties[i]);
-  if (r->divergence)
-    trace_release(r->divergence);
-  memory_free(r->divergence);
+  trace_free(r->divergence);
   memory_free(r->properties);
   for (uint32_t i = 0; i < r->naudits; i++)
     memory_free(r->audits[i].why);

@@ -245,12 +245,17 @@ enum replay trace_replay(struct trace *t, struct interpreter *interp, struct mod
   return shows(t, interp, why) ? REPLAY_CONFIRMED : REPLAY_NOT_SHOWN;
 }
 
+void trace_free(struct trace *t) {
+  if (t)
+    trace_release(t);
+  memory_free(t);
+}
+
 struct trace *trace_confirmed(struct interpreter *interp, struct model *m, const struct claim *claim, struct run *run,
                               struct text *why) {
   struct trace *t = memory_alloc(sizeof *t);
   if (trace_replay(t, interp, m, claim, run, why) == REPLAY_CONFIRMED)
     return t;
-  trace_release(t);
-  memory_free(t);
+  trace_free(t);
   return NULL;
 }

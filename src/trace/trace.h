@@ -48,6 +48,7 @@ enum replay trace_replay(struct trace *, struct interpreter *, struct model *, c
 struct trace *trace_confirmed(struct interpreter *, struct model *, const struct claim *, struct run *,
                               struct text *why);
 void trace_release(struct trace *);
+void trace_free(struct trace *); /* or NULL; of trace_confirmed */
 
 /* Does the last step itself end in an error? */
 bool trace_fails_in_step(const struct trace *);
