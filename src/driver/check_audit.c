@@ -9,9 +9,9 @@
 #include <string.h>
 
 #define WAYS_MAX 5
-#define DEFAULT_DEPTH 5      /* of the solver, if nobody says */
-#define DEFAULT_SECONDS 60.0 /* for the plain way and the solver, likewise */
-#define ASYNC_SECONDS 10.0   /* for rounds of one's own, likewise */
+#define DEFAULT_DEPTH 5      /* of bmc, by default */
+#define DEFAULT_SECONDS 60.0 /* for the plain successors and for bmc, by default */
+#define ASYNC_SECONDS 10.0   /* for asynchronous rounds, by default */
 #define ASYNC_DISTANCE 2
 
 static bool no_reductions(const struct reduction_request *requested) {
@@ -21,7 +21,7 @@ static bool no_reductions(const struct reduction_request *requested) {
   return off;
 }
 
-/* --- the ways --- */
+/* --- the variants --- */
 
 /* A search without reductions. */
 static struct command_options unreduced(const struct command_options *asked) {
@@ -51,7 +51,7 @@ static struct command_options bounded(const struct command_options *asked) {
   return o;
 }
 
-/* Rounds of one's own, where whole rounds were said to be enough. */
+/* Asynchronous rounds, where lockstep rounds were said to license the verdict. */
 static struct command_options asynchronous(const struct command_options *asked) {
   struct command_options o = *asked;
   o.engine = NULL;
@@ -75,7 +75,7 @@ static bool relies_on_locality(const struct query_context *a, const struct check
   return false;
 }
 
-/* Those that differ from what was asked. */
+/* The variants that differ from the check itself. */
 static uint32_t audit_ways(const struct query_context *a, const struct check_result *c, struct command_options *options,
                            struct audit_variant *ways) {
   const struct command_options *o = a->options;
@@ -105,7 +105,7 @@ static uint32_t audit_ways(const struct query_context *a, const struct check_res
   return n;
 }
 
-/* Takes over the runs of the answer to one query_group. */
+/* Moves the runs of the answer to one query group. */
 static void add_runs(struct audit_variant *w, struct check_result *of_one, uint32_t query_group) {
   for (uint32_t i = 0; i < of_one->nruns; i++) {
     of_one->runs[i].query_group = query_group;
@@ -152,9 +152,9 @@ static bool audit_way_run(const struct query_groups *in, const struct query_cont
   return ok;
 }
 
-/* --- what is said --- */
+/* --- the report --- */
 
-/* As a shell reads it. */
+/* Quoted for a shell. */
 static void add_word(struct text *out, const char *word) {
   static const char plain_ones[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./,:@%";
   if (*word && word[strspn(word, plain_ones)] == '\0') {
@@ -175,7 +175,7 @@ static void add_command(const struct command_options *o, const char *more, struc
   text_addf(out, "%s%s", *more ? " " : "", more);
 }
 
-/* Once for each property: the first two that differ. If rondo is at fault nothing else is told. */
+/* For each property, the first two that differ. If rondo is at fault, nothing else is reported. */
 static enum audit_outcome print_conflicts(const struct conflicts *c, const struct query_context *a,
                                           const struct audit_variant *ways, struct text *why) {
   bool fault = false;
@@ -183,11 +183,11 @@ static enum audit_outcome print_conflicts(const struct conflicts *c, const struc
     fault |= !c->at.at[i].forced;
   for (size_t i = 0; i < c->at.n; i++) {
     const struct conflict *x = &c->at.at[i];
-    bool told = fault && x->forced;
-    for (size_t k = 0; k < i && !told; k++)
-      told = c->at.at[k].property == x->property && c->at.at[k].run[0]->query_group == x->run[0]->query_group &&
-             !(fault && c->at.at[k].forced);
-    if (told)
+    bool reported = fault && x->forced;
+    for (size_t k = 0; k < i && !reported; k++)
+      reported = c->at.at[k].property == x->property && c->at.at[k].run[0]->query_group == x->run[0]->query_group &&
+                 !(fault && c->at.at[k].forced);
+    if (reported)
       continue;
     text_add(why, "\n  ");
     conflict_print(x, ways, why);

@@ -1,5 +1,4 @@
-/* check --audit: the same check without reductions, the plain way, and by a solver to a small
- * depth. */
+/* check --audit: the same check without reductions, with plain successors, and by bmc to a small depth. */
 #ifndef RONDO_DRIVER_CHECK_AUDIT_H
 #define RONDO_DRIVER_CHECK_AUDIT_H
 

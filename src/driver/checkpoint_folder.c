@@ -55,7 +55,7 @@ static uint64_t program_fingerprint(void) {
 
 bool checkpoint_folder_is_owner(const struct checkpoint_folder *j) { return !j->ranks || j->ranks->rank == 0; }
 
-/* --- what is wrong --- */
+/* --- errors --- */
 
 static bool wrong(struct checkpoint_folder *j, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static bool wrong(struct checkpoint_folder *j, const char *format, ...) {
@@ -72,7 +72,7 @@ static bool wrong_file(struct checkpoint_folder *j, const char *file, const char
   return wrong(j, "cannot resume from '%s': the file '%s' %s", j->given, file, what);
 }
 
-/* All ranks go on, or none does, and the first one says why. */
+/* All ranks continue, or none does and rank 0 reports why. */
 static bool all_ranks_agree(struct checkpoint_folder *j, bool ok) {
   if (j->ranks)
     ok = ranks_all_ok(j->ranks, ok, &j->why);
@@ -131,7 +131,7 @@ static bool folder_open(struct checkpoint_folder *j, const char *folder) {
   j->path = memory_strdup(real);
   free(real);
   if (checkpoint_folder_is_owner(j) && flock(j->lock, LOCK_EX | LOCK_NB) != 0 &&
-      errno == EWOULDBLOCK) /* else there are no locks */
+      errno == EWOULDBLOCK) /* other errors: the file system has no locks */
     return wrong(j, "the checkpoint '%s' is in use by another rondo", folder);
   j->checkpoints = (struct checkpoints){.folder = j->path,
                                         .seconds = seconds > 0 ? seconds : CHECKPOINT_SECONDS,
@@ -222,7 +222,7 @@ static char *working_directory(void) {
   return kept;
 }
 
-/* A command that has not ended is in the way. */
+/* Does the folder hold a command that has not ended? */
 static bool is_occupied(struct checkpoint_folder *j) {
   struct text path = file_in(j, "command"), why = {0}, command = {0};
   struct archive a;
@@ -262,7 +262,7 @@ static bool begin(struct checkpoint_folder *j, const struct command_options *o, 
 
 /* --- resuming --- */
 
-/* Only as many ranks as wrote it have its states, each its own. */
+/* Each rank wrote its own states, so the number of ranks must be the same. */
 static bool rank_count_matches(struct checkpoint_folder *j, uint64_t ranks) {
   struct text command = {0};
   uint64_t here = j->ranks ? j->ranks->n : 0;
@@ -321,7 +321,7 @@ static bool read_command(struct checkpoint_folder *j) {
   return j->why.n == 0;
 }
 
-/* Is it ours, and whole? Then its generation, too. */
+/* Is the file of this command, and (whole) undamaged? Also gives its generation. */
 static bool check_file(struct checkpoint_folder *j, const char *name, bool whole, uint64_t *generation) {
   struct text path = file_in(j, name), why = {0};
   struct archive a;
@@ -354,8 +354,8 @@ static bool check_search(struct checkpoint_folder *j, const char *name, const st
   return ok;
 }
 
-/* What does not count: of a rank that was killed before all had written, or before it removed what they had written
- * before. */
+/* Removes a part that is not valid: a rank was killed before all had written theirs, or before it removed the previous
+   generation. */
 static bool remove_part(struct checkpoint_folder *j, const char *name, const struct search_file *f) {
   struct text own = checkpoint_path(&j->checkpoints, f->number), path = file_in(j, name), why = {0};
   struct archive a;
@@ -377,7 +377,7 @@ static bool remove_part(struct checkpoint_folder *j, const char *name, const str
 
 static void broadcast_bytes(struct checkpoint_folder *j, void *at, size_t n) { ranks_broadcast(j->ranks, 0, at, n); }
 
-/* The others see what the first one has written, or found. */
+/* The other ranks read what rank 0 has written or found. */
 static bool join(struct checkpoint_folder *j) {
   if (!j->ranks)
     return true;
@@ -399,7 +399,7 @@ bool checkpoint_folder_begin(struct checkpoint_folder *j, const struct command_o
          all_ranks_agree(j, !checkpoint_folder_is_owner(j) || begin(j, o, s)) && join(j);
 }
 
-/* All files are read before anything is based on one. */
+/* All files are checked before any is used. */
 bool checkpoint_folder_resume(struct checkpoint_folder *j, struct rondo *context, struct ranks *ranks,
                               const char *folder) {
   if (!checkpoint_folder_init(j, context, ranks, folder) ||
@@ -415,7 +415,7 @@ bool checkpoint_folder_resume(struct checkpoint_folder *j, struct rondo *context
 
 /* --- the end --- */
 
-/* The command first: without it the others are nothing. */
+/* The command first: without it the other files are ignored. */
 void checkpoint_folder_remove(struct checkpoint_folder *j) {
   remove_file(j, "command", NULL);
   each_search_file(j, remove_file);

@@ -11,10 +11,10 @@ struct checkpoint_folder {
   struct rondo *rondo;
   struct checkpoints checkpoints;
   struct ranks *ranks; /* or NULL */
-  struct text why;     /* what is wrong with it */
-  int lock;            /* the folder, kept open: nobody else works there meanwhile */
+  struct text why;     /* why it cannot be used */
+  int lock;            /* the folder, kept open and locked against other processes */
   char *given;         /* its name, as the user wrote it */
-  char *path;          /* and whatever the working directory */
+  char *path;          /* absolute */
   /* Of a command that is resumed: */
   char **words; /* after `check` */
   int nwords;
@@ -27,12 +27,11 @@ struct checkpoint_folder {
 bool checkpoint_folder_begin(struct checkpoint_folder *, const struct command_options *, const struct parsed_file *);
 bool checkpoint_folder_resume(struct checkpoint_folder *, struct rondo *, struct ranks *, const char *folder);
 bool checkpoint_folder_is_owner(const struct checkpoint_folder *); /* is this process the one that keeps it? */
-/* By which command it goes on. */
+/* The command line that continues it. */
 void checkpoint_folder_resume_command(const struct checkpoint_folder *, struct text *);
-/* Other ranks do not answer any more: what can be done is said, by one of those that are left. checkpoint_folder: NULL:
- * there is none. */
+/* Other ranks do not answer any more: one of the remaining ones reports how to resume. */
 void checkpoint_folder_ranks_lost(void *checkpoint_folder);
-/* The answer is known, and was given: nothing is left to resume. */
+/* The check was answered: removes the files. */
 void checkpoint_folder_remove(struct checkpoint_folder *);
 void checkpoint_folder_release(struct checkpoint_folder *);
 

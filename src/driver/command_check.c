@@ -52,8 +52,7 @@ static bool write_trace(struct check_command *k, const struct checked_instance *
   return k->trace_written;
 }
 
-/* A counterexample; a run that reaches a cover only if somebody asked for it by name. False: it could not be written.
- */
+/* Draws a counterexample, or the run that reaches a cover if that was named. False: it could not be written. */
 static bool draw_trace(struct check_command *k, const struct checked_instance *i) {
   struct interpreter *interp = NULL;
   if (!diagrams_wanted(k->options) || k->diagram_written)
@@ -94,7 +93,7 @@ static int check_one(struct check_command *k) {
 
 /* --- tables --- */
 
-/* Violated beats inconclusive; what is wrong beats both. */
+/* Violated is worse than inconclusive; an error is worse than both. */
 static int worse_status(int a, int b) {
   static const int rank[] = {0, 2, 1, 3, 4};
   return rank[a] >= rank[b] ? a : b;
@@ -194,7 +193,7 @@ static bool count_instances(const struct command_options *o, bool *ranged) {
   return true;
 }
 
-/* What has been answered, or was never begun, need not be kept. */
+/* Removes the checkpoint of a check that was answered or never begun; else reports how to resume. */
 static void checkpoint_folder_close(struct checkpoint_folder *j, int status) {
   bool unbegun = status == EXIT_BAD_INPUT && j->checkpoints.searches == 0;
   bool answered = status == EXIT_HOLDS || status == EXIT_VIOLATED;
@@ -268,7 +267,7 @@ static bool store_supported(const struct command_options *o) {
   return false;
 }
 
-/* What would come to light hours later otherwise. */
+/* Tries the folder at once: otherwise an error would show only when memory is full. */
 static bool can_spill(const struct command_options *o) {
   int error;
   if (o->checkpoint) {

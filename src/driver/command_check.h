@@ -5,7 +5,7 @@
 #include "driver/check_pipeline.h"
 #include "driver/checkpoint_folder.h"
 
-/* The exit status. The checkpoint_folder may be NULL: nothing is written down. */
+/* The exit status. Without a checkpoint folder (NULL) nothing is saved. */
 int check_model(const struct command_options *, const struct parsed_file *, struct checkpoint_folder *);
 
 #endif

@@ -9,7 +9,7 @@
 #include "report/json_report.h"
 
 #define VARIANTS_MAX 3
-#define DISTANCE_MAX_COMPARED 2 /* fine rounds: at distances up to this, if nobody says how far */
+#define DISTANCE_MAX_COMPARED 2 /* asynchronous rounds: distances up to this, by default */
 
 struct semantics_comparison {
   const struct command_options *options;
@@ -43,8 +43,8 @@ static int write_comparison(const struct semantics_comparison *k, const struct c
                                      : EXIT_INCONCLUSIVE;
 }
 
-/* Fine rounds are compared at small distances: each of these spaces holds the whole rounds, so what is local has the
-   same verdict in all of them. */
+/* Asynchronous rounds are compared at small distances: each of these systems includes the lockstep rounds, so local
+   properties have the same verdict in all of them. */
 static uint32_t variants_of(const struct semantics_comparison *k, struct compared_semantics *variants) {
   const enum semantics *semantics;
   uint32_t all = semantics_of_kind(k->model->kind, &semantics), n = 0;
@@ -67,8 +67,7 @@ static int compare_model(struct semantics_comparison *k) {
   struct text fault = {0}, refused = {0};
   if (!query_groups_make(&in, k->model, k->options))
     return EXIT_BAD_INPUT;
-  if (variants[n - 1].semantics == SEMANTICS_FINE &&
-      in.at.n > 0) /* what happens for ever is asked of whole rounds only */
+  if (variants[n - 1].semantics == SEMANTICS_FINE && in.at.n > 0) /* liveness is checked in lockstep rounds only */
     in.live.n = 0;
   int status = EXIT_FAULT;
   bool ok = true;
@@ -90,7 +89,7 @@ static int compare_model(struct semantics_comparison *k) {
   if (ok)
     status = write_comparison(k, &(struct comparison){k->model, k->results, variants, n});
   else if (refused.n > 0)
-    status = EXIT_BAD_INPUT; /* it was said */
+    status = EXIT_BAD_INPUT; /* it was reported */
   else
     context_error(k->options->rondo, "a fault of rondo itself, in semantics %s: %s",
                   semantics_name(variants[done - 1].semantics), text_or_empty(&fault));

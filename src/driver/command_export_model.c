@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-#define DOT_STATES_MAX 1000 /* states of a graph, unless told */
+#define DOT_STATES_MAX 1000 /* states of a graph, by default */
 
-/* What is asked, in one environment. */
+/* Properties in one environment. */
 struct selection {
   uint32_t environment;
   VEC(uint32_t) properties;
@@ -149,7 +149,7 @@ static int write_trace(const struct parsed_file *s, const struct param_binding *
                                 .semantics_by_default = !o->has_semantics};
   if (!query_groups_answer(&in, &about, &result, &refused, &fault)) {
     if (refused.n > 0)
-      status = EXIT_BAD_INPUT; /* it was said */
+      status = EXIT_BAD_INPUT; /* it was reported */
     else
       context_error(o->rondo, "a fault of rondo itself: %s", text_or_empty(&fault));
   } else if (!trace_to_show(&result, named)) {

@@ -1,5 +1,5 @@
-/* The papers' tables: each row is a command of rondo's own, in a process of its own if the host can make one, so that
- * what it needs is its own. */
+/* The papers' tables. Each row is a command of rondo, run in a separate process if the host can start one, so that its
+   memory is measured separately. */
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/jobs.h"
@@ -18,7 +18,7 @@
 
 /* --- where the models are --- */
 
-/* Where the host says, else from here. */
+/* In the host's folder, or in ./models. */
 static bool find_models(struct rondo *r, struct text *folder, struct text *tables) {
   text_add(folder, r->host.models ? r->host.models : "models");
   text_addf(tables, "%s/papers/tables.json", folder->at);

@@ -1,11 +1,11 @@
-/* rondo resume: a check goes on where its last checkpoint was. */
+/* rondo resume: continues a check from its last checkpoint. */
 #include "driver/command_check.h"
 #include "driver/commands.h"
 #include "driver/context.h"
 
 #include <string.h>
 
-/* Files are written where they would have been. */
+/* Relative paths are those of the original working directory. */
 static void path_from_original_directory(const struct checkpoint_folder *j, const char **path, struct text *paths) {
   if (!*path || **path == '/' || !j->directory)
     return;
@@ -13,7 +13,7 @@ static void path_from_original_directory(const struct checkpoint_folder *j, cons
   *path = paths->at;
 }
 
-/* How much it may use is for now, not for ever. */
+/* Limits may be given anew. */
 static void take_limits(struct command_options *o, const struct command_options *given) {
   if (given->limits.memory)
     o->limits.memory = given->limits.memory;
@@ -31,7 +31,7 @@ static int resume_check(struct checkpoint_folder *j, const struct command_option
   if (!options_parse(&o, given->rondo, COMMAND_CHECK, j->nwords, j->words, &error)) {
     context_error(given->rondo, "%s", text_or_empty(&error));
   } else if (parsed_file_adopt(&parsed, given->rondo, j->file, j->text, j->length)) {
-    j->text = NULL; /* it is the parsed's now */
+    j->text = NULL; /* owned by `parsed` now */
     take_limits(&o, given);
     o.ranks = given->ranks;
     path_from_original_directory(j, &o.trace_out, &paths[0]);

@@ -1,4 +1,4 @@
-/* rondo run: a random run, told like a counterexample, and what the properties context_write of it. */
+/* rondo run: a random run, printed like a counterexample, and which properties it violates. */
 #include "driver/commands.h"
 #include "driver/context.h"
 #include "driver/diagram_files.h"
@@ -15,7 +15,7 @@
 
 #define DEFAULT_ROUNDS 10
 #define DEFAULT_STEPS 30
-#define PROCESSES_MAX 1000 /* who hears whom is a square of them, in each round */
+#define PROCESSES_MAX 1000 /* each round has a matrix of who hears whom */
 
 struct observation { /* of a property, along the run */
   bool found;        /* false at some point; of a cover: true */

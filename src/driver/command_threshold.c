@@ -33,16 +33,16 @@ struct region_job {
 struct threshold_search {
   const struct counter_system *system;
   const struct counter_property *property;
-  struct derived_system *rounds; /* whose counter system it is; NULL: nobody's */
+  struct derived_system *rounds; /* the model that the counter system was derived from, or NULL */
   const struct command_options *options;
   struct proof_limits limits;
   double start;
-  struct counter_graph *open, *rest; /* nothing is excluded; what was found so far is */
+  struct counter_graph *open, *rest; /* with nothing excluded; with the regions found so far excluded */
   bool *kept;
   struct threshold t;
 };
 
-/* ---- in processes of their own ---- */
+/* ---- jobs ---- */
 
 static void region_job_run(void *context, const struct job_line *line, struct text *result) {
   const struct region_job *f = context;
@@ -68,7 +68,7 @@ static double seconds_left(const struct threshold_search *h) {
   return left > 0.001 ? left : 0.001;
 }
 
-/* One piece of work, within the limits; false: it did not end well. */
+/* Runs one job within the limits. False: it did not finish. */
 static bool run_one_job(const struct threshold_search *h, job_work_fn *work, struct region_job *job,
                         struct text *result) {
   struct jobs jobs;
@@ -94,7 +94,7 @@ static bool contains(const struct threshold_search *h, const struct cube *region
   return inside;
 }
 
-/* Parameters like those of the run, confirmed. */
+/* Adds the region of parameters with a run like this one, if a query confirms it. */
 static bool add_region_of(struct threshold_search *h, const struct counter_run *run, enum generality generality) {
   struct region_job f = {.graph = h->open, .run = run, .kept = h->kept, .generality = generality};
   struct text found = {0}, said = {0};
@@ -118,7 +118,7 @@ static bool add_region_of(struct threshold_search *h, const struct counter_run *
   return ok;
 }
 
-/* What repeats says little about the rest, and the other way round: both. */
+/* Generalises the repetitions of a run and its numbers separately: each says little about the other. */
 static bool add_regions(struct threshold_search *h, const struct counter_run *run) {
   bool some = run_repeats(h->open, run) && add_region_of(h, run, REGION_REPEATED);
   for (int g = REGION_WIDE; g < GENERALITIES; g++) {
@@ -134,7 +134,7 @@ static bool time_is_up(const struct threshold_search *h) {
   return clock_seconds() - h->start >= h->limits.seconds || *h->limits.interrupt;
 }
 
-/* A run of a derived system counts only if the algorithm goes wrong there, too. */
+/* A run of a derived system counts only if the search finds a violation of the algorithm with its parameters. */
 static void reject_spurious(const struct threshold_search *h, struct proof *proof) {
   if (!h->rounds || proof->kind != ENGINE_UNSAFE ||
       derived_system_violated(h->rounds, proof->run.params, seconds_left(h)))
@@ -162,7 +162,7 @@ static void find_threshold(struct threshold_search *h) {
     h->t.ways += more;
     h->t.exact = kind == ENGINE_SAFE;
     if (!more) {
-      h->t.proof = proof; /* of the rest, or how far it got */
+      h->t.proof = proof; /* of the remaining parameters, or how far it got */
       h->t.has_proof = true;
       return;
     }

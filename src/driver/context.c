@@ -112,7 +112,7 @@ bool rondo_for_tests(rondo *r, const char *name, const char *given) {
   return false;
 }
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
 struct style context_style(const struct rondo *r, bool verbose) {
   return (struct style){.colour = r->host.colour, .verbose = verbose, .width = r->host.width ? r->host.width : 96};
@@ -195,7 +195,7 @@ static void progress(void *context, const struct search_stats *s) {
   struct text t = {0};
   count_add(&t, s->states, "state", "states");
   text_addf(&t, ", %s %u, ", model_steps(g->model) ? "step" : "round", s->depth);
-  if (s->layer > 0) { /* what comes after the layer nobody knows */
+  if (s->layer > 0) { /* nothing is known of later layers */
     number_add(&t, s->layer);
     text_addf(&t, " in the layer, %u %% of it done, ", (unsigned)(s->done < s->layer ? s->done * 100 / s->layer : 100));
   }

@@ -1,4 +1,4 @@
-/* A context: what the library asks of its host (include/rondo.h), and how it is told to stop. */
+/* A context: the callbacks of its host (include/rondo.h), and how what runs in it is stopped. */
 #ifndef RONDO_DRIVER_CONTEXT_H
 #define RONDO_DRIVER_CONTEXT_H
 
@@ -9,10 +9,10 @@
 #include "report/layout.h"
 #include "search/bfs.h"
 
-struct kept_diagnostic; /* with its own copy of every string */
+struct kept_diagnostic; /* owns its strings */
 struct monitor;
 
-/* For tests: what is usually decided by size or time; 0: as usual. */
+/* For tests: thresholds and choices that usually depend on size or time; 0: the default. */
 struct test_settings {
   uint64_t threads_from, precheck_from, spill_from, hash_bits;
   double checkpoint_seconds;
@@ -21,24 +21,24 @@ struct test_settings {
 
 struct rondo {
   rondo_host host;
-  /* Not 0: what runs ends soon; search_interrupted says why. */
+  /* Not 0: what runs must end soon; search_interrupted gives the reason. */
   volatile sig_atomic_t stop;
-  /* With checkpoints: not 0: stop, even if there is no time to write one. */
+  /* With checkpoints, not 0: stop at once, without writing one. */
   volatile sig_atomic_t insist;
-  bool listening;          /* what runs now looks at it */
-  struct monitor *monitor; /* sets them when time or memory is used up; NULL: not needed so far */
+  bool listening;          /* what runs now can be interrupted */
+  struct monitor *monitor; /* sets both when time or memory is used up; NULL: not needed yet */
   struct test_settings tests;
   VEC(struct kept_diagnostic *) diagnostics;
-  const struct rondo_model *given;          /* the model that is asked about, if it is not to be read from a file */
-  struct checked_instance *result_instance; /* where the answers of a check are left, or NULL */
-  struct text *answer;                      /* where the answer goes if the host does not take it */
-  bool write_failed;                        /* the host could not write some of it */
-  bool silent;                              /* somebody else says everything that is to be said from here on */
+  const struct rondo_model *given;          /* the open model, if the command is about one */
+  struct checked_instance *result_instance; /* receives the answers of a check, or NULL */
+  struct text *answer;                      /* receives the answer if the host has no write */
+  bool write_failed;                        /* the host could not write all of it */
+  bool silent;                              /* says nothing: rank 0 does */
 };
 
-/* ---- what is said ---- */
+/* ---- output ---- */
 
-/* What the library does from here on, in this thread, it does for this context. */
+/* From here on, this thread works for this context. */
 void context_enter(struct rondo *);
 
 struct style context_style(const struct rondo *, bool verbose);
@@ -47,7 +47,7 @@ void context_error(struct rondo *, const char *format, ...) /* with "\n  help: .
     __attribute__((format(printf, 2, 3)));
 void context_diagnostics(struct rondo *, const struct diags *);
 
-/* How far a search is; NULL: nobody wants to know. Its context is a struct progress_context. */
+/* Reports the progress of a search; NULL: the host does not want it. Its context is a struct progress_context. */
 struct progress_context {
   struct rondo *rondo;
   const struct model *model;
@@ -57,14 +57,14 @@ void context_progress(struct rondo *, const char *line); /* NULL: it is done */
 
 /* ---- limits ---- */
 
-/* From here on an interruption is noticed. Returns the flag. */
+/* From here on the host may interrupt. Returns the flag to check. */
 const volatile sig_atomic_t *context_listen(struct rondo *);
 
-/* `stop` is set once so much time has passed (0: never); what an earlier call left is undone. */
+/* Sets `stop` after so much time (0: never). Replaces the previous deadline, and clears a `stop` that it caused. */
 void watch_time(struct rondo *, double seconds);
-/* Likewise while the process has more than that in core (0: whatever it has). */
+/* Sets `stop` when the resident memory of the process exceeds the limit (0: none). */
 void watch_resident_memory(struct rondo *, size_t limit);
-/* `insist` is set a few seconds after `stop`, from now on. */
+/* From now on, `insist` is set a few seconds after `stop`. */
 void watch_grace_period(struct rondo *);
 size_t default_memory_limit(void);
 /* What the user left open: memory, threads (one for each processor that we may use), what tests want; and

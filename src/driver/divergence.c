@@ -1,5 +1,5 @@
-/* Fine rounds without end: do processes run apart without bound? A run of whole rounds that comes back to where it was
-   shows it, if some processes can go through that stretch without the others: they can do so again and again. */
+/* Asynchronous rounds: is the round distance unbounded? It is if a run of lockstep rounds returns to a state, and some
+   processes can go through that segment without the others: then they can repeat it for ever. */
 #include "driver/divergence.h"
 
 #include "interp/async_round.h"

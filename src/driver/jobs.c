@@ -94,7 +94,7 @@ static void job_end_now(struct jobs *r, struct job *job, enum job_end end) {
   text_release(&job->received);
 }
 
-/* Takes whole frames from what was received. */
+/* Takes the complete frames out of what was received. */
 static void take_frames(struct job *job) {
   size_t at = 0;
   while (at < job->received.n) {
@@ -148,7 +148,7 @@ static size_t memory_of(long process) {
   return fields == 2 ? (size_t)resident * (size_t)sysconf(_SC_PAGESIZE) : 0;
 }
 
-/* The one that ended because of memory, or NULL. */
+/* The job that was ended because of memory, or NULL. */
 static struct job *enforce_memory_limit(struct jobs *r) {
   size_t sum = 0;
   struct job *largest = NULL;
@@ -181,7 +181,7 @@ static bool over(struct jobs *r) {
 
 #define FIRST_SLICE 2.0 /* seconds; then four times as many */
 
-/* Those that were tried least often, the newest of them first: what checks an answer comes before further engines. */
+/* The job that was tried least often, the newest first: the check of a certificate comes before further engines. */
 static struct job *next_in_turn(struct jobs *r, bool *alone) {
   struct job *next = NULL;
   *alone = true;
@@ -205,7 +205,8 @@ static double slice_of(const struct jobs *r, const struct job *job, bool alone) 
   return alone || (left > 0 && slice > left) ? left : slice;
 }
 
-/* One after another, each for a while; who is not done begins again later, with more time. */
+/* Jobs run one after another, each for a time slice. One that did not finish starts again later, with a longer slice.
+ */
 static struct job *jobs_next_in_turn(struct jobs *r) {
   struct job *job;
   bool alone;

@@ -22,10 +22,10 @@ struct job {
   const char *name;
   job_work_fn *work;
   void *context;
-  /* what came of it */
+  /* the outcome */
   enum job_end end;
   struct text progress, result; /* the newest progress; the result once it is DONE */
-  size_t memory;                /* the most that was seen, in bytes */
+  size_t memory;                /* the peak, in bytes */
   /* private */
   rondo_process process;
   size_t limit;   /* of its memory */

@@ -1,5 +1,5 @@
-/* Limits of time and memory. Searches look at them from step to step; what happens between two of them is looked at
-   from here, by a thread that sets the flags of its context; without threads by nobody. */
+/* Limits of time and memory. Searches check them between steps; in between, a thread checks them and sets the flags of
+   its context. Without threads nobody does. */
 #include "driver/context.h"
 
 #include "base/memory.h"
@@ -9,10 +9,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#define GRACE_SECONDS 3.0 /* seconds to come to where a search can be written down */
+#define GRACE_SECONDS 3.0 /* seconds to reach a point where a checkpoint can be written */
 #define POLL_SHORT 0.002  /* seconds, if there is not much memory left */
 #define POLL_LONG 0.02
-#define RESIDENT_SLACK (1 << 20) /* bytes that nobody counts */
+#define RESIDENT_SLACK (1 << 20) /* bytes above the limit that are tolerated */
 
 struct monitor {
   struct rondo *rondo;
@@ -35,7 +35,7 @@ static bool stop_replace(struct rondo *r, sig_atomic_t old, sig_atomic_t new) {
   return __atomic_compare_exchange_n(&r->stop, &old, new, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* Looks at everything; returns for how long nothing needs to be looked at, or 0: for ever. */
+/* Checks everything. Returns the seconds until the next check; 0: none is needed. */
 static double look(struct monitor *w) {
   struct rondo *r = w->rondo;
   double at = clock_seconds(), wait = 0;
@@ -77,7 +77,7 @@ static void *monitor_run(void *context) {
   return NULL;
 }
 
-/* Signals are the host's, and go to its own threads. */
+/* All signals are blocked: they belong to the host's threads. */
 static bool monitor_start(struct monitor *w) {
   sigset_t all, before;
   sigfillset(&all);

@@ -1,4 +1,4 @@
-/* Files into models. What is wrong is said. */
+/* From files to models. Errors are reported to the context. */
 #ifndef RONDO_DRIVER_LOAD_H
 #define RONDO_DRIVER_LOAD_H
 
@@ -27,11 +27,10 @@ bool parsed_file_adopt(struct parsed_file *, struct rondo *, const char *path, c
 bool parsed_file_borrow(struct parsed_file *, struct rondo *, const char *path, char *text, size_t length);
 void parsed_file_release(struct parsed_file *);
 
-/* Counter systems cannot be checked so far; says so. */
+/* False: it is a counter system, which cannot be checked; reported. */
 bool parsed_file_is_algorithm(const struct parsed_file *);
 
-/* NULL: *first_error has the first message, and all of them were said unless quiet. Warnings are
- * said too. */
+/* NULL: *first_error has the first message, and all were reported unless quiet. Warnings are reported, too. */
 struct model *model_load(const struct parsed_file *, const struct param_binding *, size_t n, bool complete, bool quiet,
                          struct text *first_error);
 

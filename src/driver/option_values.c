@@ -25,7 +25,7 @@ bool count_parse(const char *s, uint64_t least, uint64_t most, uint64_t *out, st
   return true;
 }
 
-/* A number that is not negative, and what follows it. */
+/* A nonnegative number and the text after it. */
 static bool amount_parse(const char *s, double *amount, const char **unit) {
   char *end;
   if (!isdigit((unsigned char)*s) || (s[0] == '0' && (s[1] | 32) == 'x'))

@@ -24,7 +24,7 @@ enum option {
   OPTIONS
 };
 
-/* --- options with a way of their own --- */
+/* --- options that need more than a member --- */
 
 static bool take_define(struct command_options *o, const char *argument, struct text *error) {
   struct define d;
@@ -252,8 +252,7 @@ static bool take_option(struct command_options *o, const struct option_row *row,
   return false;
 }
 
-/* The option that the word names, or OPTIONS; *argument points into the word if it brings its own.
- */
+/* The option that the word names, or OPTIONS. *argument points into the word if it contains one. */
 static enum option option_of(const char *word, const char **argument) {
   *argument = NULL;
   for (unsigned i = 0; i < OPTIONS; i++) {

@@ -36,17 +36,16 @@ struct command_options {
   struct reduction_request requested;
   struct limits limits;
   struct checkpoints *checkpoints; /* or NULL */
-  uint32_t depth;                  /* of what a solver unrolls; 0: not given
-                                    */
-  uint32_t rounds;                 /* or steps, of a random run; 0: as many as is usual */
+  uint32_t depth;                  /* of unrolling, for solvers; 0: not given */
+  uint32_t rounds;                 /* or steps, of a random run; 0: the default */
   uint64_t seed;
   enum successors_by successors;
   uint32_t max_distance;    /* 0: any */
   enum semantics semantics; /* if has_semantics, else the model's cheapest */
-  struct ranks *ranks;      /* who searches with us, or NULL */
-  bool is_helper_rank;      /* another rank tells what was found, and does what only one can do */
-  bool lengths_unused;      /* nobody will see how long a counterexample is */
-  bool hash_compaction;     /* the store has signatures of states (--store hash) */
+  struct ranks *ranks;      /* that search together, or NULL */
+  bool is_helper_rank;      /* not rank 0: it reports nothing, and leaves to rank 0 what one rank does alone */
+  bool lengths_unused;      /* lengths of counterexamples are not reported */
+  bool hash_compaction;     /* --store hash */
   bool has_semantics, seeded, json, verbose, audit, no_trace, check, help;
 };
 

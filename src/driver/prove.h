@@ -1,4 +1,4 @@
-/* What the ways to a proof have in common. */
+/* Shared by proofs of counter systems, proofs of models of rounds, and thresholds. */
 #ifndef RONDO_DRIVER_PROVE_H
 #define RONDO_DRIVER_PROVE_H
 
@@ -10,7 +10,7 @@
 void prove_property(const struct counter_system *, const struct counter_property *, const struct command_options *,
                     const struct proof_limits *, struct proof *);
 struct proof_limits prove_limits(const struct command_options *);
-/* Says what came of them, writes certificates if wanted; the exit status. */
+/* Reports the results and writes the certificates. Returns the exit status. */
 int prove_report(const struct command_options *, const struct proof_result *, uint32_t n);
 
 /* prove_rounds.c */

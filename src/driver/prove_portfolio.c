@@ -9,7 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* ---- in the processes ---- */
+/* ---- in the jobs ---- */
 
 struct engine_job {
   const volatile sig_atomic_t *stop; /* or NULL: it is ended with its process */
@@ -45,7 +45,7 @@ static void run_check(void *context, const struct job_line *line, struct text *r
   text_release(&why);
 }
 
-/* ---- in the judging one ---- */
+/* ---- in this process ---- */
 
 struct pending_certificate { /* an invariant that is being checked */
   size_t job, engine;
@@ -80,7 +80,7 @@ static void set_verdict(struct portfolio *d, enum engine_verdict kind, const cha
   d->proof->by = memory_strdup(engine);
 }
 
-/* An engine has ended: what does it say, and is it so? */
+/* An engine has ended: replays its run, or begins to check its invariant. */
 static void judge_engine(struct portfolio *d, size_t job) {
   struct job *r = &d->jobs.entries.at[job];
   struct engine_result o;
@@ -122,7 +122,7 @@ static void judge_engine(struct portfolio *d, size_t job) {
   engine_result_release(&o);
 }
 
-/* The three queries about an invariant were answered. */
+/* The check of an invariant has ended. */
 static void judge_certificate(struct portfolio *d, struct pending_certificate *c) {
   const struct job *r = &d->jobs.entries.at[c->job];
   const char *engine = d->jobs.entries.at[c->engine].name;
@@ -156,7 +156,7 @@ static void start(struct portfolio *d, const char *only) {
   }
 }
 
-/* How far those got that were still at it. */
+/* Reports how far the engines got that were still running, and why there is no verdict. */
 static void conclude(struct portfolio *d, const struct proof_limits *limits) {
   struct text why = {0};
   for (size_t i = 0; i < d->jobs.entries.n; i++) {

@@ -1,5 +1,5 @@
-/* One property of a counter system: the engines race, what they say is checked, the first that
-   stands the check decides. */
+/* One property of a counter system: engines run at the same time, and the first answer that passes its check decides.
+ */
 #ifndef RONDO_DRIVER_PROVE_PORTFOLIO_H
 #define RONDO_DRIVER_PROVE_PORTFOLIO_H
 
@@ -9,7 +9,7 @@
 
 struct proof_limits {
   double seconds; /* 0: none */
-  double asked;   /* what the user said of all of it, to be told; 0: seconds */
+  double asked;   /* the limit as the user gave it, for reports; 0: seconds */
   size_t memory;
   struct rondo *rondo;
   const volatile sig_atomic_t *interrupt; /* its stop */

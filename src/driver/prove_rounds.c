@@ -27,7 +27,7 @@ static bool shape_of(const struct rounds_proof *p, struct round_shape *shape, bo
   return ok;
 }
 
-/* ---- an instance to look at ---- */
+/* ---- the first instance ---- */
 
 /* The parameter that is read there: one that has another's value by default can have its own. NULL:
    it is none. */
@@ -61,8 +61,8 @@ static bool types_are_fixed(const struct rounds_proof *p, const struct counter_s
   return ok;
 }
 
-/* Each wish is kept if it can be had: enough processes, and faults, if there can be. */
-static void wish(struct solver *solver, const struct counter_graph *g, const struct round_shape *shape) {
+/* Prefers instances with enough processes and with faults: adds each of these constraints if it is satisfiable. */
+static void add_preferences(struct solver *solver, const struct counter_graph *g, const struct round_shape *shape) {
   int64_t least[2] = {0, 1};
   for (uint32_t i = 0; i < g->nparams; i++) {
     bool size = shape->size->op == TERM_PARAM && shape->size->index == g->param[i];
@@ -79,7 +79,7 @@ static void wish(struct solver *solver, const struct counter_graph *g, const str
   }
 }
 
-/* The smallest value that is possible, from now on the only one. */
+/* Finds the smallest possible value of the variable and fixes it. */
 static bool fix_smallest(struct solver *solver, uint32_t variable, int64_t *found) {
   bool ok = solver_check(solver) == ANSWER_YES && solver_value(solver, variable, found);
   for (int64_t smaller = *found - 1, tried = 0; ok && smaller >= 0 && tried < 100; smaller--, tried++) {
@@ -113,7 +113,7 @@ static bool find_instance(const struct round_shape *shape, const volatile sig_at
   solver_variables(solver, g->nvars);
   solver_add_any(solver, g->conditions.at, g->conditions.n, NULL);
   solver_add_any(solver, g->locations.at[0].start.at, g->locations.at[0].start.n, NULL);
-  wish(solver, g, shape);
+  add_preferences(solver, g, shape);
   int64_t *values = memory_alloc((s->nparams + (size_t)1) * sizeof *values);
   bool ok = solver_check(solver) == ANSWER_YES;
   for (uint32_t i = 0; i < g->nparams && ok; i++)
@@ -172,7 +172,7 @@ static bool find_first_instance(struct rounds_proof *p) {
   return p->model != NULL;
 }
 
-/* ---- a violation is looked for where the counter system has one ---- */
+/* ---- the search confirms violations of the counter system ---- */
 
 /* The instance of a run, whatever `resilience` says; all its parameters are given. */
 static struct model *instance_of(const struct rounds_proof *p, const struct counter_system *s,
@@ -277,13 +277,13 @@ static const struct property_result *search_smaller_instances(struct rounds_proo
     if (*p->limits.interrupt)
       break;
   }
-  if (found) /* what is told of the run: it is the algorithm's that is shown */
+  if (found) /* the algorithm's run is shown, so report its parameters */
     of->proof.run.params[shape->size->index] = *size;
   memory_free(params);
   return found;
 }
 
-/* What the counter system does wrong counts only if the algorithm does it, too. */
+/* A violation of the counter system counts only if the search finds one of the algorithm. */
 static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
                               struct proof_result *out) {
   out->concrete = search_smaller_instances(p, a, out, shape);
@@ -321,7 +321,7 @@ static void confirm_violation(struct rounds_proof *p, struct proof_attempt *a, c
 static struct proof_attempt *attempt_new(const struct rounds_proof *p, struct round_shape *shape, bool open) {
   struct proof_attempt *a = memory_alloc(sizeof *a);
   arena_init(&a->arena);
-  shape_of(p, shape, false); /* it was looked at before */
+  shape_of(p, shape, false); /* errors were reported before */
   shape->open = open;
   a->system = shape->system;
   return a;
@@ -357,7 +357,7 @@ static char *stopped_by(const struct rounds_proof *p, sig_atomic_t why) {
   return t.at;
 }
 
-/* A proof is told only if the derivation stands the comparison. */
+/* A proof is reported only if the derivation passes the comparison. */
 static void cross_check(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
                         const struct query *q, struct proof_result *out) {
   bool ok = compare_derived(p, a, shape, q, &out->compared) && search_small(p, a, shape, out);
@@ -373,7 +373,7 @@ static void cross_check(struct rounds_proof *p, struct proof_attempt *a, const s
   out->proof.limit = why.at;
 }
 
-/* In one of the ways to derive it; share: of the time that is left, for the engines. */
+/* One derivation mode; the engines get that share of the time that is left. */
 static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query *q, enum derive_mode mode,
                                       double share, struct proof_result *out) {
   struct round_shape shape;
@@ -418,8 +418,8 @@ static void add_reason(struct proof *proof, const char *exactly) {
   proof->limit = t.at;
 }
 
-/* The easy way first, then those that are more exact. All have one time limit; what is told in the
-   end is how far the last one got that got anywhere. */
+/* The simplest derivation first, then more exact ones, within one time limit. If none decides, the last one that
+   produced anything is reported. */
 static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t environment) {
   struct proof_result out = {.name = p->model->properties[property].name,
                              .environment = p->model->environments[environment].name};

@@ -28,15 +28,14 @@ struct rounds_proof {
   VEC(struct proof_result) proofs;
   VEC(struct proof_attempt *) attempts;
   bool stopped;      /* before there was an instance */
-  struct text fault; /* what rondo itself got wrong; empty: nothing */
+  struct text fault; /* a fault of rondo; empty: none */
 };
 
 /* An instance with all parameters given: params are those of the system. open: whatever
    `resilience` says. NULL: the conditions do not hold. */
 struct model *rounds_proof_instance(const struct rounds_proof *, const struct counter_system *, const int64_t *params,
                                     bool open);
-/* Asks the search, in an instance; strictly: only where `resilience` holds, too. NULL: it does not
-   find it violated, within so many seconds. */
+/* Searches an instance; strictly: only if `resilience` holds, too. NULL: no violation was found within that time. */
 const struct property_result *search_instance(struct rounds_proof *, struct proof_attempt *,
                                               const struct proof_result *, const int64_t *params, bool strictly,
                                               double seconds);
@@ -49,7 +48,7 @@ typedef bool small_instance_fn(void *context, const int64_t *params);
 void small_instances(const struct counter_system *, const struct round_shape *, small_instance_fn *, void *context);
 
 /* The derived system against the interpreter, for a second at most. False: it was interrupted, they
-   differ (proving->fault), or there was nothing to compare. */
+   differ (rounds_proof.fault), or there was nothing to compare. */
 bool compare_derived(struct rounds_proof *, struct proof_attempt *, const struct round_shape *, const struct query *,
                      struct validation *);
 /* What was proved, against the search, for a second at most. False: likewise. */

@@ -1,5 +1,5 @@
-/* What is said of all n is compared with few processes: the derived counter system with the plain
-   interpreter, state by state and step by step, and the verdict with the search. */
+/* Compares what is proved for all n with instances of few processes: the derived counter system with the interpreter,
+   state by state and step by step, and the verdict with the search. */
 #include "driver/prove_rounds.h"
 
 #include "driver/context.h"
@@ -100,7 +100,7 @@ void small_instances(const struct counter_system *s, const struct round_shape *s
   memory_free(params);
 }
 
-/* No more than is left of the limit, but for a moment in which the first states can be compared. */
+/* What is left of the limit, but enough to compare the first states. */
 static double time_for(const struct rounds_proof *p, double most) {
   double left = p->deadline > 0 ? p->deadline - clock_seconds() : most;
   return left > most ? most : left > LEAST_SECONDS ? left : LEAST_SECONDS;
@@ -184,7 +184,7 @@ bool search_small(struct rounds_proof *p, struct proof_attempt *a, const struct 
   return !p->fault.n && !*p->limits.interrupt;
 }
 
-/* ---- what is said of it ---- */
+/* ---- the report ---- */
 
 const char *comparison_failure(const struct rounds_proof *p, const struct validation *c) {
   return *p->limits.interrupt ? "interrupted while the counter system was compared with the algorithm"

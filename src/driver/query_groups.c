@@ -22,7 +22,7 @@ static void group_add_property(struct query_groups *in, const struct model *m, u
     uint32_t environment = instead ? *instead : p->environments[i];
     if (p->kind == PROPERTY_LIVE)
       vec_push(&in->live, ((struct live_query){property, environment}));
-    else if (p->until) { /* its runs end where those of others go on */
+    else if (p->until) { /* its runs end earlier than those of other properties */
       vec_push(&in->at, ((struct query_group){.environment = environment, .exclusive = true}));
       vec_push(&in->at.at[in->at.n - 1].properties, property);
     } else
@@ -32,7 +32,7 @@ static void group_add_property(struct query_groups *in, const struct model *m, u
   }
 }
 
-/* Errors of the model are looked for in any case, so asking for them by name adds nothing. */
+/* Errors of the model are always checked, so naming them adds nothing. */
 static bool is_about_errors(const struct model *m, const char *name) {
   for (uint32_t i = 0; i < m->nproperties; i++)
     if (!strcmp(m->properties[i].name, name))
@@ -40,8 +40,8 @@ static bool is_about_errors(const struct model *m, const char *name) {
   return !strcmp(name, "no_error");
 }
 
-/* Solvers answer no live properties: those that nobody asked for by name are left out. Nor does a search that keeps no
-   keys: what is asked of runs needs the steps between states. */
+/* Solvers do not check liveness: properties that were not named are left out. Neither does a search with hash
+   compaction, which cannot revisit the edges between states. */
 static bool live_supported(struct query_groups *in, const struct model *m, const struct command_options *o) {
   enum symbolic_engine engine;
   if (in->live.n > 0 && o->hash_compaction) {

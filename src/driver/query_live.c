@@ -1,4 +1,4 @@
-/* A live property: from its text to a verdict and the run that shows it. */
+/* A liveness property: from its text to a verdict and a lasso. */
 #include "analysis/dataflow.h"
 #include "analysis/live_formula.h"
 #include "analysis/model_visitor.h"
@@ -9,16 +9,16 @@
 #include "trace/lasso_replay.h"
 
 struct live_check {
-  struct query_context asked; /* about a model of its own */
+  struct query_context asked; /* about the model made for this property */
   uint32_t property;
   struct query query;
   struct live_formula form;
-  struct environment said; /* as the text has it: what is assumed may be less, or more (live_approximate_each) */
+  struct environment said;               /* the original: the model's may assume less or more (live_approximate_each) */
   const struct property *shown_property; /* as reports name it */
   struct text *fault;
 };
 
-/* What the environment assumes of runs. */
+/* The environment's assumptions about whole runs. */
 static struct assumptions assumptions_of(const struct model *m, uint32_t environment) {
   const struct environment *env = &m->environments[environment];
   const struct clause *marks[RUN_CLAUSES_MAX], *fair = environment_fairness(env);
@@ -30,7 +30,7 @@ static struct assumptions assumptions_of(const struct model *m, uint32_t environ
 }
 
 /* assumptions: only whether some run satisfies them. True: it was found. The time is watched until the caller ends
-   that, so that what was found is told within it, too. */
+   that, so that it also limits the making of the trace. */
 static bool run_within_limits(struct liveness_search *l, const struct live_check *a,
                               const struct assumptions *assumptions) {
   const struct limits *limits = &a->asked.options->limits;
@@ -103,13 +103,13 @@ static bool add_error(const struct live_check *a, const struct liveness_search *
                         .text = atom == UINT32_MAX ? NULL : a->form.atoms[atom]};
   struct system *space = l->graph.space;
   struct state *path = liveness_search_error_path(l, &n, &goal);
-  struct step_requirement *wish = memory_alloc(n * sizeof *wish);
+  struct step_requirement *any = memory_alloc(n * sizeof *any);
   for (uint32_t i = 0; i < n; i++)
-    wish[i].group = NO_GROUP;
+    any[i].group = NO_GROUP;
   bool ok = goal.kind == GOAL_ERROR ? space->ops->concretise(space, path, n, &goal, &run)
-                                    : space->ops->concretise_path(space, path, n, wish, &run);
+                                    : space->ops->concretise_path(space, path, n, any, &run);
   memory_free(path);
-  memory_free(wish);
+  memory_free(any);
   if (!ok) {
     text_addf(a->fault, "no run leads to the error that was found for '%s'", a->shown_property->name);
     return false;
@@ -121,15 +121,15 @@ static bool add_error(const struct live_check *a, const struct liveness_search *
 }
 
 static bool add_traces(const struct live_check *a, const struct liveness_search *l, struct run_result *r) {
-  bool told = !a->asked.options->no_trace;
-  if (told && live_shows_violation(l) && !add_lasso(a, l, &r->properties[0]))
+  bool shown = !a->asked.options->no_trace;
+  if (shown && live_shows_violation(l) && !add_lasso(a, l, &r->properties[0]))
     return false;
   if (!l->graph.error.found)
     return true;
   struct property_result *error = &r->properties[1];
   if (!add_error(a, l, error))
     return false;
-  if (!told && error->trace) { /* its length is told all the same */
+  if (!shown && error->trace) { /* only its length is reported */
     trace_free(error->trace);
     error->trace = NULL;
   }
@@ -239,7 +239,7 @@ static bool live_check_run(const struct live_check *a, const struct reduction_re
 
 /* --- a model for the query --- */
 
-/* Results speak of the model they are about, and keep it. */
+/* A result keeps the model that it refers to. */
 static void live_check_release(struct live_check *a, struct run_result *keeps) {
   live_formula_release(&a->form);
   if (keeps) {
@@ -279,7 +279,7 @@ static bool live_check_init(struct live_check *a, const struct query_context *ab
   return false;
 }
 
-/* --- what is said `for each` --- */
+/* --- `for each` assumptions --- */
 
 /* Is there a run that satisfies more than all assumptions? */
 static bool strengthened_is_satisfiable(const struct query_context *about, const struct live_query *in,

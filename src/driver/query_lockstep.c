@@ -1,5 +1,5 @@
-/* Whole rounds, or each process in its own: what is asked on whole rounds, whether that was enough, and what is asked
- * again. */
+/* Lockstep or asynchronous rounds: what is checked in lockstep rounds, whether that licenses the verdict in
+   asynchronous ones, and what is checked again. */
 #include "driver/query.h"
 #include "driver/query_symbolic.h"
 
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* What a property needs to be checked on whole rounds, and whether it was there. */
+/* Does a verdict in lockstep rounds hold in asynchronous ones? */
 static struct licence lockstep_licence(const struct query_context *a, const struct query *q, const struct search *s,
                                        uint32_t property) {
   const struct model *m = a->model;
@@ -52,7 +52,7 @@ void lockstep_licences(const struct query_context *a, const struct query *q, con
 /* Steps of one process are checked for so many properties at once. */
 #define STABILITIES_MAX 32
 
-/* On whole rounds: what was asked for, and what has to stay for that. */
+/* In lockstep rounds: the properties, and the stability properties that license them. */
 struct query query_make(const struct query_context *a, uint32_t environment, const uint32_t *properties, uint32_t n) {
   const struct model *m = a->model;
   uint32_t *all = arena_array(a->arena, n + m->nstabilities + 1, sizeof *all);
@@ -75,18 +75,18 @@ struct query query_make(const struct query_context *a, uint32_t environment, con
   return q;
 }
 
-/* How much is looked at to find out what whole rounds cannot show, if nobody says how much. */
+/* Default limits of the search in asynchronous rounds. */
 #define RECHECK_STATES 20000
 #define RECHECK_SECONDS 1.0
 #define RECHECK_DISTANCE 2
 
-/* Verdicts that whole rounds do not license. */
+/* Verdicts that lockstep rounds do not license. */
 static bool needs_async(const struct property_result *p) {
   bool cover = p->property && p->property->kind == PROPERTY_COVER;
   return p->rounds.reason && !p->rounds.granted && p->verdict == (cover ? VERDICT_VIOLATED : VERDICT_HOLDS);
 }
 
-/* What the fine run says of a property replaces what whole rounds say, if it is certain. */
+/* A conclusive verdict in asynchronous rounds replaces the one in lockstep rounds. */
 static void take_decided(struct run_result *coarse, struct run_result *fine) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < fine->nproperties; i++) {
@@ -107,7 +107,7 @@ static void take_decided(struct run_result *coarse, struct run_result *fine) {
   fine->nproperties = kept;
 }
 
-/* What is left is true of whole rounds, and says so. */
+/* The remaining verdicts are those of lockstep rounds, and say so. */
 static void mark_lockstep_only(struct run_result *r) {
   static const char every[] = "every run";
   for (uint32_t i = 0; i < r->nproperties; i++) {
@@ -122,7 +122,7 @@ static void mark_lockstep_only(struct run_result *r) {
   }
 }
 
-/* Where whole rounds are not enough, each process gets rounds of its own, as far as that goes. */
+/* Checks the properties that lockstep rounds do not license in asynchronous rounds, within limits. */
 static bool recheck_async(const struct query_context *coarse, const struct query *q, struct check_result *c,
                           struct text *refused, struct text *fault) {
   struct run_result *r = &c->runs[c->nruns - 1];
@@ -168,7 +168,7 @@ bool lockstep_recheck(const struct query_context *a, const struct query *q, stru
   struct run_result *r = &c->runs[c->nruns - 1];
   if (a->semantics != SEMANTICS_COARSE)
     return true;
-  enum symbolic_engine engine; /* solvers are asked about whole rounds */
+  enum symbolic_engine engine; /* solvers know lockstep rounds only */
   bool ok = !a->semantics_by_default || symbolic_engine_find(a->options->engine, &engine) ||
             recheck_async(a, q, c, refused, fault);
   if (ok)
@@ -176,7 +176,7 @@ bool lockstep_recheck(const struct query_context *a, const struct query *q, stru
   return ok;
 }
 
-/* That is not an answer for rounds of one's own, whatever it is. */
+/* The verdict does not hold in asynchronous rounds. */
 static void make_inconclusive(struct property_result *p) {
   trace_free(p->trace);
   memory_free(p->proved);

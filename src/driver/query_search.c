@@ -37,7 +37,7 @@ static void search_with(const struct query_run *a, struct ranks *ranks, struct s
   search_run(s);
   watch_resident_memory(a->options->rondo, 0);
   watch_time(a->options->rondo, 0);
-  interpreter_watch(a->interp, NULL); /* what was found is told in full */
+  interpreter_watch(a->interp, NULL); /* traces are not limited by it */
   context_progress(a->options->rondo, NULL);
 }
 
@@ -46,7 +46,7 @@ void query_search_alone(const struct query_run *a, struct search *s, struct syst
   search_with(a, NULL, s, space, limits, checkpoints);
 }
 
-/* Partial-order reduction takes longer ways: what it does not find within so many steps may be there all the same. */
+/* Partial-order reduction and fusion take longer paths, so they may miss what is within a limit of steps. */
 static struct reduction_request requested_of(const struct command_options *o) {
   struct reduction_request requested = o->requested;
   if (o->limits.rounds > 0 && requested.reduce[REDUCE_PARTIAL_ORDER] == REQUEST_AUTO)
@@ -56,7 +56,7 @@ static struct reduction_request requested_of(const struct command_options *o) {
   return requested;
 }
 
-/* The first rank does alone what has no names that all can share, and asynchronous rounds. */
+/* Rank 0 alone searches asynchronous rounds, and systems without a dictionary that ranks can share. */
 bool query_takes_part(struct query_run *a) {
   *a->result = (struct run_result){0};
   a->requested = requested_of(a->options);
@@ -85,7 +85,7 @@ void query_explore(struct query_run *a) {
 
 /* --- again, by one thread --- */
 
-/* With one thread, so far. False: that was more than the limits allow. */
+/* By one thread, to that depth. False: a limit was reached. */
 static bool search_again(const struct query_run *a, const struct search *s, uint32_t rounds, uint32_t signature,
                          struct search *again, struct system **space) {
   struct limits limits = a->options->limits;
@@ -95,7 +95,7 @@ static bool search_again(const struct query_run *a, const struct search *s, uint
   limits.threads = 1;
   if (limits.seconds > 0)
     limits.seconds = limits.seconds > s->stats.seconds ? limits.seconds - s->stats.seconds : 1e-3;
-  if (limits.memory > 0 && memory_resident() == 0) /* else what s has counts anyway */
+  if (limits.memory > 0 && memory_resident() == 0) /* else the memory of s is part of it */
     limits.memory = limits.memory > s->stats.memory ? limits.memory - s->stats.memory : 1;
   *space = query_system(a->about, &a->query, &a->requested, &licences);
   query_search_alone(a, again, *space, &limits, a->options->checkpoints);
@@ -106,8 +106,8 @@ static bool search_again(const struct query_run *a, const struct search *s, uint
   return false;
 }
 
-/* Where states were taken for others, the way to a finding may be lost, and one thread find it elsewhere than several.
- */
+/* With hash compaction, omitted states may break the path to a finding, and one thread may find another one than
+   several. */
 static bool has_same_paths(const struct query_run *a, const struct search *s, const struct search *again) {
   for (uint32_t i = 0; i <= s->space->query->nproperties; i++) {
     const struct finding *f = i < s->space->query->nproperties ? &s->findings[i] : &s->error;
@@ -130,7 +130,7 @@ static bool has_same_paths(const struct query_run *a, const struct search *s, co
   return true;
 }
 
-/* Whole keys may find it by another way. */
+/* Searches again with exact keys, which may find another path. */
 static bool search_exact(const struct query_run *a, struct search *s, struct search *again, struct system **space) {
   uint32_t n = s->space->query->nproperties, rounds = 1;
   for (uint32_t i = 0; i <= n; i++) {
@@ -172,7 +172,7 @@ void query_repeat(struct query_run *a) {
 
 void query_fill_result(struct query_run *a) {
   if (a->repeat_system && a->repeat.error.found)
-    a->search.error.error = a->repeat.error.error; /* of several as cheap */
+    a->search.error.error = a->repeat.error.error; /* several may be equally short */
   run_result_fill(a->result, &a->search, a->licences);
   a->result->heard_of_assignments = a->heard_of_assignments;
 }

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#define INDUCTION_DEPTH 12 /* rounds that induction assumes, unless told */
+#define INDUCTION_DEPTH 12 /* rounds that induction assumes, by default */
 
 static const char *const engine_names[] = {"bmc", "induction", "spacer"};
 
@@ -32,9 +32,9 @@ struct symbolic_query {
   struct text *fault;
 };
 
-/* ---- a run of the reference ---- */
+/* ---- a run of the interpreter ---- */
 
-/* False: the reference cannot do what the solver says. */
+/* False: the interpreter has no such run. */
 static bool run_of(const struct symbolic_query *a, struct symbolic_finding *f, struct run *run) {
   run->initial = config_copy(a->model, f->states[0]);
   run->steps = memory_alloc((f->rounds + (size_t)1) * sizeof *run->steps);
@@ -78,7 +78,7 @@ static struct trace *trace_of(const struct symbolic_query *a, struct symbolic_fi
   return t;
 }
 
-/* ---- as if a search had found it ---- */
+/* ---- the result, in the form of a search's ---- */
 
 static struct finding finding_of(const struct symbolic_finding *f, bool excluded) {
   struct finding out = {.found = f->found, .excluded = excluded, .rounds = f->rounds, .property = f->property};
@@ -105,7 +105,7 @@ static enum search_end end_of(const struct symbolic_answer *a, const struct limi
   return a->end == SYMBOLIC_STOPPED ? SEARCH_MEMORY : SEARCH_GAVE_UP;
 }
 
-/* The text of the error is what the reference says. */
+/* The text of the error is the interpreter's. */
 static bool find_error(const struct symbolic_query *a, struct symbolic_answer *answer, struct search *s,
                        struct trace **trace) {
   *trace = NULL;
@@ -140,7 +140,8 @@ static bool add_traces(const struct symbolic_query *a, struct symbolic_answer *a
     }
   if (of_error)
     r->properties[a->query->nproperties].trace = of_error;
-  for (uint32_t i = 0; i < r->nproperties && model_steps(a->model); i++) /* length by length: none is shorter */
+  for (uint32_t i = 0; i < r->nproperties && model_steps(a->model);
+       i++) /* solvers go length by length, so none is shorter */
     if (r->properties[i].trace)
       property_result_describe_trace(&r->properties[i], r->properties[i].verdict == VERDICT_VIOLATED);
   return true;
@@ -163,8 +164,8 @@ static void refuse(const struct model *m, const struct command_options *o, const
   diags_release(&diags);
 }
 
-/* The only reductions that are asked for are those of initial states; the others are a search's. */
-static struct reduction_request wishes_of(const struct command_options *o) {
+/* Solvers use only the reductions of initial states. */
+static struct reduction_request requested_of(const struct command_options *o) {
   struct reduction_request requested = o->requested;
   for (unsigned i = 0; i < REDUCTIONS; i++)
     if (i != REDUCE_SYMMETRY && i != REDUCE_PARTITION && i != REDUCE_ORDER)
@@ -194,7 +195,7 @@ bool symbolic_query_answer(const struct query_context *asked, const struct query
   struct query query = *whole, *q = &query;
   q->nproperties = query_nrequested(m, whole);
   struct symbolic_query a = {m, interp, q, fault};
-  struct reduction_request requested = wishes_of(o);
+  struct reduction_request requested = requested_of(o);
   const struct licences *licences = licences_grant(m, q, &requested, arena);
   struct symbolic_options options = options_of(o, licences);
   struct symbolic_answer answer;

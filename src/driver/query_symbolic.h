@@ -1,4 +1,4 @@
-/* Questions answered by a solver instead of a search: --engine bmc, induction, spacer. */
+/* Queries answered by a solver instead of a search: --engine bmc, induction, spacer. */
 #ifndef RONDO_DRIVER_QUERY_SYMBOLIC_H
 #define RONDO_DRIVER_QUERY_SYMBOLIC_H
 

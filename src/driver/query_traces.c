@@ -26,7 +26,7 @@ sig_atomic_t trace_watch_end(const struct query_run *a) {
   return why;
 }
 
-/* The run that shows a finding, replayed. NULL: the space and the reference disagree, or it was cut short. */
+/* The run of a finding, replayed. NULL: the system and the interpreter disagree, or it was interrupted. */
 static struct trace *trace_make(const struct query_run *a, const struct search *s, const struct finding *f,
                                 const struct property_result *p, struct text *fault) {
   uint32_t n;
@@ -45,7 +45,7 @@ static struct trace *trace_make(const struct query_run *a, const struct search *
                         .error = f->error.message != NULL};
   struct text why = {0};
   if (claim.property != NO_PROPERTY || claim.error ||
-      !model_steps(a->model)) /* else any part of it may be what counts */
+      !model_steps(a->model)) /* a run to the farthest state stays as it is */
     run_simplify(&run, a->interp, a->model, &claim);
   struct trace *t = trace_confirmed(a->interp, a->model, &claim, &run, &why);
   if (!t)
@@ -55,7 +55,7 @@ static struct trace *trace_make(const struct query_run *a, const struct search *
   return t;
 }
 
-/* NULL without a fault: it was cut short. */
+/* NULL without a fault: it was interrupted. */
 static struct trace *trace_of(const struct query_run *a, const struct search *s, const struct finding *f,
                               const struct property_result *p, sig_atomic_t *cut) {
   struct text fault = {0};
@@ -94,8 +94,7 @@ static struct trace *step_property_error(const struct query_run *a, const struct
   return t;
 }
 
-/* The search takes a step of which a property cannot be evaluated for one that breaks it. It is an error of the model.
- */
+/* If a step property cannot be evaluated, the search reports a violation. It is an error of the model. */
 static void reclassify_in(const struct query_run *a, struct search *s) {
   for (uint32_t i = 0; i < query_nrequested(a->model, s->space->query); i++) {
     const struct property *p = &a->model->properties[s->space->query->properties[i]];
@@ -151,7 +150,7 @@ bool query_make_traces(struct query_run *a) {
 
 /* --- the shortest runs --- */
 
-/* A violation or an error with its run. How short a way to a cover is matters to nobody. */
+/* A violation or an error with its run. Runs that reach a cover need not be short. */
 static bool is_counterexample(const struct property_result *p) { return p->trace && p->verdict == VERDICT_VIOLATED; }
 
 static uint32_t longest_counterexample(const struct run_result *r) {
@@ -162,7 +161,7 @@ static uint32_t longest_counterexample(const struct run_result *r) {
   return longest;
 }
 
-/* Takes over the trace of a shorter run for p, or learns that there is none. False: a fault. */
+/* Replaces the trace of p if a shorter one was found. False: a fault. */
 static bool compare_lengths(const struct query_run *a, const struct search *s, const struct finding *f,
                             struct property_result *p) {
   uint32_t known = p->trace->run.nsteps;
@@ -187,8 +186,8 @@ static bool compare_lengths(const struct query_run *a, const struct search *s, c
   return true;
 }
 
-/* Partial-order reduction, and passing messages on at once, keep what can be found, not the shortest way to it: the
-   same is looked for without it, among the runs that are shorter than those known. */
+/* Partial-order reduction and fusion do not preserve shortest runs: searches without them for shorter runs than the
+   known ones. */
 static bool search_shorter(const struct query_run *a, uint64_t states, struct run_result *r) {
   struct reduction_request requested = a->options->requested;
   struct limits limits = a->options->limits;
@@ -203,7 +202,7 @@ static bool search_shorter(const struct query_run *a, uint64_t states, struct ru
     if (is_counterexample(&r->properties[i]) && r->properties[i].property)
       properties[q.nproperties++] = r->properties[i].index;
   requested.reduce[REDUCE_PARTIAL_ORDER] = requested.reduce[REDUCE_FUSION] = REQUEST_OFF;
-  limits.signature = 0; /* what it does not find is not there */
+  limits.signature = 0; /* it must not miss states */
   limits.rounds = longest_counterexample(r) - 1;
   limits.states = states > SHORTER_STATES / SHORTER_STATES_FACTOR ? states * SHORTER_STATES_FACTOR : SHORTER_STATES;
   if (limits.seconds == 0 || limits.seconds > SHORTER_SECONDS)
@@ -235,9 +234,9 @@ bool query_shorten_traces(struct query_run *a) {
   return search_shorter(a, a->search.stats.states, r);
 }
 
-/* --- processes that run apart --- */
+/* --- unbounded round distance --- */
 
-/* The run as far as it counts. NULL: that is a fault. */
+/* The first n steps of the run. NULL: a fault. */
 static struct trace *trace_prefix(const struct query_run *a, struct trace *t, uint32_t n) {
   struct run run = {.initial = config_copy(a->model, t->run.initial),
                     .steps = memory_alloc((n + 1) * sizeof *run.steps)};
@@ -274,7 +273,7 @@ static bool divergence_of(const struct query_run *a, const struct search *s, str
   return true;
 }
 
-/* What the farthest state of several ranks is depends on them. */
+/* Several ranks: which state is the farthest depends on their number, so one process searches again. */
 static bool divergence_alone(const struct query_run *a) {
   const struct licences *licences;
   struct search alone;

@@ -1,4 +1,4 @@
-/* The semantics that a model has, and the one that is meant. */
+/* The semantics of a kind of model, and how one is chosen. */
 #ifndef RONDO_DRIVER_SEMANTICS_H
 #define RONDO_DRIVER_SEMANTICS_H
 

@@ -26,7 +26,7 @@ struct rondo_session {
 
 static void call_begin(rondo_session *s) {
   context_enter(s->rondo);
-  watch_time(s->rondo, 0); /* limits of an earlier command are none here */
+  watch_time(s->rondo, 0); /* removes the limit of an earlier command */
   watch_resident_memory(s->rondo, 0);
   context_listen(s->rondo);
   text_release(&s->error);
