@@ -63,7 +63,7 @@ uint64_t async_broken(struct async_system *s, const struct unpacked_state *view,
   for (uint32_t i = 0; i < q->nproperties; i++)
     if (s->rounds->step_checks[i].step && !s->rounds->step_checks[i].local &&
         config_holds(s->interp, s->model->properties[q->properties[i]].formula, b, a, NULL) != V_TRUE)
-      broken |= UINT64_C(1) << (i < 63 ? i : 63);
+      broken |= UINT64_C(1) << i;
   config_free(a);
   config_free(b);
   return broken;

@@ -23,8 +23,9 @@ struct expansion {
   int64_t cost_left; /* lost messages that may still be charged in this round */
   uint32_t kernel;
   uint32_t *uniform;
-  uint64_t *clique;
+  const uint64_t *const *clique; /* no-split: the allowed sets of actors, or NULL */
   uint32_t nclique;
+  uint64_t *senders;         /* no-split: room for a set of actors */
   uint32_t common;           /* the oracle value that all share, once chosen */
   bool failed;               /* an error was reported already */
   uint64_t least_fault_cost; /* of the errors reported */
@@ -43,7 +44,10 @@ bool actor_followed(const struct expansion *, const struct actor *, uint32_t inp
 bool some_set_allowed(const struct lockstep *, uint32_t allowed);
 /* May a process have these oracles, as far as conditions on single processes say? */
 bool oracles_admitted(struct expansion *, const struct actor *);
-uint64_t group_senders(const struct round_receivable *, uint64_t groups);
+/* The actors, of so many, that are in a set of groups. */
+void group_senders(const struct round_receivable *, const uint64_t *groups, uint32_t nactors, uint64_t *senders);
+/* Is it one of the allowed sets? */
+bool clique_has(const uint64_t *const *clique, uint32_t nclique, const uint64_t *senders, uint32_t nactors);
 bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
 void fast_path_remember(struct lockstep *, const struct actor *, uint32_t point, uint32_t list);
 bool in_clique(const struct expansion *, const struct actor *, const struct lockstep_successor *);

@@ -100,7 +100,7 @@ static bool plain_next(void *context, const struct witness *w, enum step_result 
   for (uint32_t i = 0; i < q->nproperties; i++)
     if (s->step_checks[i].step &&
         config_holds(s->interp, s->model->properties[q->properties[i]].formula, p->from, next, NULL) != V_TRUE)
-      edge.broken |= UINT64_C(1) << (i < 63 ? i : 63);
+      edge.broken |= UINT64_C(1) << i;
   uint32_t adversary_choice = s->probabilistic ? plain_adversary_choice(s, p->from, w) : 0;
   edge.adversary_choice = s->probabilistic ? adversary_choice + 1 : 0;
   if (!p->variants)
@@ -521,25 +521,18 @@ static bool check_senders(void *context, const struct rules *r, uint32_t point, 
   return true;
 }
 
-struct plain_check {
-  const struct lockstep *system;
-  const char *why;
-};
-
 static bool check_plain(void *context, const struct rules *r, uint32_t point, bool opened) {
-  struct plain_check *l = context;
+  const char **why = context;
   (void)point;
   if (r->plain && !opened)
-    l->why = r->plain;
-  else if (r->coupling == COUPLED_NOSPLIT && l->system->model->nprocesses > 63 && !l->system->pack.bag)
-    l->why = "no-split rounds of more than 63 processes that can be told apart";
-  return !l->why;
+    *why = r->plain;
+  return !*why;
 }
 
 static const char *first_plain(struct lockstep *s) {
-  struct plain_check look = {.system = s};
-  rules_each(s, check_plain, &look);
-  return look.why;
+  const char *why = NULL;
+  rules_each(s, check_plain, &why);
+  return why;
 }
 
 static bool obligations_name_processes(const struct lockstep *s) {

@@ -19,17 +19,18 @@ struct list { /* of ids; immutable */
 
 struct sender_group { /* senders whose messages the receiver cannot tell apart */
   value message;
-  bool silent;      /* they send it nothing: only HO can tell */
-  bool self;        /* the receiver is among them */
-  uint32_t tag;     /* who it is, if that can be told; else NO_SENDER */
-  uint32_t count;   /* how many */
-  uint32_t must;    /* how many of them no fault excuses */
-  uint64_t members; /* which members of the ensemble (the first 64) */
+  bool silent;     /* they send it nothing: only HO can tell */
+  bool self;       /* the receiver is among them */
+  uint32_t tag;    /* who it is, if that can be told; else NO_SENDER */
+  uint32_t count;  /* how many */
+  uint32_t must;   /* how many of them no fault excuses */
+  uint32_t serial; /* in the order in which the groups were made */
 };
 
 struct round_receivable { /* all that one receiver may get */
   struct sender_group *groups;
   uint32_t n;
+  uint32_t *group_of;  /* [2 * actor + (is it the receiver itself)]: 1 + its group, 0: none */
   uint32_t nbyzantine; /* Byzantine senders: each sends anything or nothing */
   uint32_t *byzantine_tags;
   uint32_t need; /* this group must be heard (kernel), or UINT32_MAX */
@@ -43,9 +44,11 @@ struct local_outcome { /* of a outcome_set */
   uint32_t update;
   uint32_t cost;   /* lost messages */
   uint32_t how;    /* an example, in system->vectors: heard per group, then forged messages */
-  uint64_t *masks; /* no-split: maximal sets of groups that give it */
+  uint64_t *masks; /* no-split: maximal sets of groups that give it, bitset_words(groups) words each */
   uint32_t nmasks;
 };
+
+static inline uint32_t bitset_words(uint32_t n) { return n / 64 + 1; }
 
 struct local_outcome_set {
   struct local_outcome *outcomes;
@@ -234,9 +237,9 @@ struct round_derivation {
   uint32_t npicks;
   const struct unpacked_state *next; /* raw */
   const struct edge *edge;
-  uint32_t kernel;         /* actor that all hear, or UINT32_MAX */
-  const uint32_t *uniform; /* by actor: how many of it are heard by all, or NULL */
-  const uint64_t *clique;  /* no-split: the allowed sets of actors, or NULL */
+  uint32_t kernel;               /* actor that all hear, or UINT32_MAX */
+  const uint32_t *uniform;       /* by actor: how many of it are heard by all, or NULL */
+  const uint64_t *const *clique; /* no-split: the allowed sets of actors, or NULL */
   uint32_t nclique;
 };
 typedef bool round_derivation_fn(void *context, const struct round_derivation *); /* false: stop */

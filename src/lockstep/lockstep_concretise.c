@@ -171,49 +171,29 @@ struct heard_of_choice {
   const value *forged; /* message, tag pairs */
 };
 
-static uint32_t group_of(const struct heard_of_choice *h, uint32_t sender, bool self) {
-  /* the group that the sender's message (or silence) to this receiver belongs to */
-  uint64_t bit = UINT64_C(1) << (sender < 63 ? sender : 63);
-  uint32_t found = UINT32_MAX;
-  for (uint32_t i = 0; i < h->receivable->n; i++) {
-    const struct sender_group *g = &h->receivable->groups[i];
-    if (!(g->members & bit))
-      continue;
-    if (self && !g->self)
-      continue;
-    found = i;
-    if (self)
-      return i;
-    /* an actor can be in two groups: its message to others and its own silence (`others`) */
-    if (sender != h->actor || !g->self || g->count > 1)
-      return i;
-  }
-  return found;
-}
-
+/* What an open message says is found out later. */
 static void forge(struct heard_of_choice *h, uint32_t sender, value message) {
   struct witness *w = h->k->witness;
+  const struct lockstep *s = h->k->system;
+  const struct type *t = s->model->roles[h->derivation->actors[h->actor].role].body[h->k->config->point].received;
+  if (message != LAZY_FIRST)
+    message = to_real(h->k, t, message);
   w->forged = memory_resize_array(w->forged, w->nforged + 1, sizeof *w->forged);
   w->forged[w->nforged++] = (struct forgery){h->process, sender, message};
 }
 
-static const struct type *message_type(const struct heard_of_choice *h) {
-  const struct lockstep *s = h->k->system;
-  return s->model->roles[h->derivation->actors[h->actor].role].body[h->k->config->point].received;
-}
-
 static void hear(struct heard_of_choice *h, uint32_t sender_actor, uint32_t sender) {
   struct witness *w = h->k->witness;
-  uint32_t g = group_of(h, sender_actor, sender == h->process);
-  if (g == UINT32_MAX)
+  uint32_t g = h->receivable->group_of[2 * sender_actor + (sender == h->process)];
+  if (g == 0)
     w->heard[h->process][sender] = 1; /* it sends nothing here, and nobody asks whether it was heard */
-  if (g == UINT32_MAX || h->left[g] == 0 || w->heard[h->process][sender])
+  if (g-- == 0 || h->left[g] == 0 || w->heard[h->process][sender])
     return;
   h->left[g]--;
   w->heard[h->process][sender] = 1;
   if (h->corrupt[g] && h->next_forged < h->nforged) {
     h->corrupt[g]--;
-    forge(h, sender, to_real(h->k, message_type(h), h->forged[2 * h->next_forged++]));
+    forge(h, sender, h->forged[2 * h->next_forged++]);
   }
 }
 
@@ -222,7 +202,7 @@ static bool is_byzantine(const struct heard_of_choice *h, uint32_t actor) {
 }
 
 /* Byzantine senders: those that the outcome says, with what it says; the others are not heard. */
-static void hear_byzantine(struct heard_of_choice *h, uint32_t byzantine_senders, uint64_t lazy, uint32_t silent) {
+static void hear_byzantine(struct heard_of_choice *h, uint32_t byzantine_senders, uint32_t silent) {
   const struct round_derivation *l = h->derivation;
   struct witness *w = h->k->witness;
   uint32_t index = 0;
@@ -231,11 +211,6 @@ static void hear_byzantine(struct heard_of_choice *h, uint32_t byzantine_senders
       uint32_t q = h->k->of_actor[a][i];
       value message = VALUE_NONE;
       bool speaks = false;
-      if (lazy >> (index < 63 ? index : 63) & 1) {
-        w->heard[h->process][q] = 1; /* what it says is found out later */
-        forge(h, q, LAZY_FIRST);
-        continue;
-      }
       for (uint32_t f = 0; f < byzantine_senders && !speaks; f++) {
         uint32_t tag = (uint32_t)h->forged[2 * f + 1];
         bool this = tag == NO_SENDER ? f == index : h->k->real[tag] == q;
@@ -246,7 +221,7 @@ static void hear_byzantine(struct heard_of_choice *h, uint32_t byzantine_senders
       }
       if (speaks) {
         w->heard[h->process][q] = 1;
-        forge(h, q, to_real(h->k, message_type(h), message));
+        forge(h, q, message);
       } else if (silent) {
         w->heard[h->process][q] = 1;
         silent--;
@@ -299,22 +274,22 @@ static void hear_outcome(struct heard_of_choice *h, const struct local_outcome *
   uint32_t corrupted = 0;
   for (uint32_t i = 0; i < o->n; i++)
     corrupted += h->corrupt[i];
-  uint64_t lazy = (uint64_t)how[2 * o->n];
-  int64_t size = how[2 * o->n + 1];
-  bool self = how[2 * o->n + 2];
-  h->forged = how + 2 * o->n + 3;
-  h->nforged = (uint32_t)((length - 2 * (size_t)o->n - 3) / 2);
+  int64_t size = how[2 * o->n];
+  bool self = how[2 * o->n + 1];
+  h->forged = how + 2 * o->n + 2;
+  h->nforged = (uint32_t)((length - 2 * (size_t)o->n - 2) / 2);
   uint32_t byzantine_senders = h->nforged - corrupted;
   h->next_forged = byzantine_senders;
-  if (l->clique)
-    for (uint32_t i = 0; i < outcome->nmasks; i++)
-      for (uint32_t c = 0; c < l->nclique; c++)
-        if (group_senders(o, outcome->masks[i]) == l->clique[c])
-          for (uint32_t g = 0; g < o->n; g++)
-            h->left[g] = outcome->masks[i] >> g & 1 ? o->groups[g].count : 0;
-  uint32_t silent = shrink_to_size(h, reads, rules, l->clique ? -1 : size, self,
-                                   byzantine_senders + (uint32_t)__builtin_popcountll(lazy));
-  hear_byzantine(h, byzantine_senders, lazy, silent);
+  uint64_t *senders = memory_alloc(bitset_words(l->nactors) * sizeof *senders);
+  for (uint32_t i = 0; i < outcome->nmasks && l->clique; i++) {
+    const uint64_t *mask = outcome->masks + (size_t)i * bitset_words(o->n);
+    group_senders(o, mask, l->nactors, senders);
+    for (uint32_t g = 0; g < o->n && clique_has(l->clique, l->nclique, senders, l->nactors); g++)
+      h->left[g] = mask[g / 64] >> g % 64 & 1 ? o->groups[g].count : 0;
+  }
+  memory_free(senders);
+  uint32_t silent = shrink_to_size(h, reads, rules, l->clique ? -1 : size, self, byzantine_senders);
+  hear_byzantine(h, byzantine_senders, silent);
   if (l->kernel != UINT32_MAX) /* before itself, which may say the same */
     hear(h, l->kernel, h->k->of_actor[l->kernel][0]);
   if (size < 0 || self)
@@ -334,13 +309,13 @@ static void hear_uniformly(struct heard_of_choice *h, const struct local_outcome
   for (uint32_t a = 0; a < l->nactors; a++)
     for (uint32_t i = 0; i < l->uniform[a]; i++)
       h->k->witness->heard[h->process][h->k->of_actor[a][i]] = 1;
-  h->forged = how + 2 * h->receivable->n + 3;
-  h->nforged = (uint32_t)((length - 2 * (size_t)h->receivable->n - 3) / 2);
+  h->forged = how + 2 * h->receivable->n + 2;
+  h->nforged = (uint32_t)((length - 2 * (size_t)h->receivable->n - 2) / 2);
   uint32_t next = 0;
   for (uint32_t a = 0; a < l->nactors; a++)
     for (uint32_t i = 0; i < l->uniform[a] && is_byzantine(h, a); i++)
       if (next < h->nforged)
-        forge(h, h->k->of_actor[a][i], to_real(h->k, message_type(h), h->forged[2 * next++]));
+        forge(h, h->k->of_actor[a][i], h->forged[2 * next++]);
 }
 
 /* --- free choices: found by trying --- */
@@ -554,8 +529,7 @@ static bool right_target(struct concretisation *k, const struct round_derivation
     return l->edge->error != NULL;
   if (l->edge->error)
     return false;
-  if (k->goal && k->goal->kind == GOAL_BROKEN_STEP &&
-      !(l->edge->broken >> (k->goal->property < 63 ? k->goal->property : 63) & 1))
+  if (k->goal && k->goal->kind == GOAL_BROKEN_STEP && !(l->edge->broken >> k->goal->property & 1))
     return false;
   struct unpacked_state *copy = global_new(&s->pack);
   struct member *room = copy->at;

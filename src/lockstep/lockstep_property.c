@@ -251,7 +251,7 @@ uint64_t steps_broken_globally(struct lockstep *s, const struct expansion *x) {
   for (uint32_t i = 0; i < q->nproperties; i++)
     if (s->step_checks[i].step && !s->step_checks[i].local &&
         config_holds(s->interp, m->properties[q->properties[i]].formula, before, after, NULL) != V_TRUE)
-      broken |= UINT64_C(1) << (i < 63 ? i : 63);
+      broken |= UINT64_C(1) << i;
   config_free(before);
   config_free(after);
   memory_free(from.at);

@@ -21,9 +21,9 @@ struct outcome_builder {
   bool every_cost;
   uint32_t *heard;          /* by group */
   uint32_t *removed;        /* by group: corrupted */
-  VEC(value) forged;        /* messages made up: Byzantine, then corrupted ones */
+  VEC(value) forged;        /* messages made up: Byzantine (LAZY_FIRST: an open one), then corrupted ones */
   VEC(uint32_t) forged_tag; /* NO_SENDER if untagged */
-  uint64_t lazy;            /* which Byzantine senders send an open message */
+  uint64_t *mask;           /* no-split: the groups heard */
   uint32_t cost;
   uint32_t ncorrupted;
   VEC(value) bag;
@@ -32,8 +32,8 @@ struct outcome_builder {
 
 /* The fewest of a group that must be heard. */
 uint32_t group_least(const struct outcome_builder *, const struct sender_group *);
-/* b->heard and b->cost describe a way of receiving that has this update; mask: the groups heard. */
-void outcome_add(struct outcome_builder *, uint32_t update, uint64_t mask);
+/* b->heard and b->cost describe a way of receiving that has this update. */
+void outcome_add(struct outcome_builder *, uint32_t update);
 
 /* Makes the whole outcome_set if it can be done by regions and is worth it. */
 bool outcomes_by_regions(struct outcome_builder *);

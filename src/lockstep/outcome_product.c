@@ -431,16 +431,18 @@ bool in_clique(const struct expansion *x, const struct actor *a, const struct lo
   if (!x->clique || a->idle || a->crashing) /* whom it hears changes nothing: take it to hear everybody */
     return true;
   const struct local_outcome *l = &x->system->outcome_sets.at[a->outcome_set].outcomes[o->outcome];
+  uint32_t words = bitset_words(a->receivable.n), nactors = (uint32_t)x->actors.n;
   for (uint32_t i = 0; i < l->nmasks; i++) {
-    uint64_t members = group_senders(&a->receivable, l->masks[i]);
-    for (uint32_t k = 0; k < x->nclique; k++)
-      if (x->clique[k] == members)
-        return true;
+    group_senders(&a->receivable, l->masks + (size_t)i * words, nactors, x->senders);
+    if (clique_has(x->clique, x->nclique, x->senders, nactors))
+      return true;
   }
   return false;
 }
 
 static bool product(struct expansion *x, size_t i, uint32_t successor, uint32_t left, uint32_t cost) {
+  if (lockstep_stopped(x->system))
+    return false;
   if (left == 0) {
     if (++i == x->actors.n)
       return finish(x, cost);
@@ -608,6 +610,8 @@ static bool uniform_allowed(struct expansion *x) {
 }
 
 static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
+  if (lockstep_stopped(x->system))
+    return false;
   if (i == x->actors.n) {
     if ((x->rules->uniform_size && !x->rules->uniform_size[size]) || !uniform_allowed(x))
       return true;

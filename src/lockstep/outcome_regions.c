@@ -240,7 +240,7 @@ static void take_leaf(struct region_search *r, const struct list *l) {
       b->cost += b->receivable->groups[i].count - b->heard[i];
   b->size = UINT32_MAX;
   for (uint32_t i = 0; i < l->n; i++)
-    outcome_add(b, l->at[i], 0);
+    outcome_add(b, l->at[i]);
   b->cost = 0;
 }
 

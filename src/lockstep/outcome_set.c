@@ -76,14 +76,13 @@ static bool sizes_allowed(struct outcome_builder *b, uint32_t byzantine_senders)
 
 static uint32_t how_put(struct outcome_builder *b) {
   const struct round_receivable *o = b->receivable;
-  size_t n = 3 + 2 * (size_t)o->n + 2 * b->forged.n;
+  size_t n = 2 + 2 * (size_t)o->n + 2 * b->forged.n;
   value small[64], *v = n <= 64 ? small : memory_alloc(n * sizeof *v);
   size_t k = 0;
   for (uint32_t i = 0; i < o->n; i++)
     v[k++] = b->heard[i];
   for (uint32_t i = 0; i < o->n; i++)
     v[k++] = b->removed[i];
-  v[k++] = (value)b->lazy;
   v[k++] = b->size == UINT32_MAX ? -1 : (value)b->size;
   v[k++] = b->self;
   for (size_t i = 0; i < b->forged.n; i++) {
@@ -96,23 +95,33 @@ static uint32_t how_put(struct outcome_builder *b) {
   return id;
 }
 
-static void outcome_mask(struct outcome_builder *b, struct local_outcome *l, uint64_t mask) {
-  uint32_t kept = 0;
+static bool includes(const uint64_t *set, const uint64_t *part, uint32_t words) {
+  for (uint32_t i = 0; i < words; i++)
+    if (part[i] & ~set[i])
+      return false;
+  return true;
+}
+
+/* Adds the groups heard, unless they are part of another set, and drops the sets that are part of them. */
+static void outcome_mask(struct outcome_builder *b, struct local_outcome *l) {
+  uint32_t kept = 0, words = bitset_words(b->receivable->n);
+  memset(b->mask, 0, words * sizeof *b->mask);
+  for (uint32_t i = 0; i < b->receivable->n; i++)
+    if (b->heard[i])
+      b->mask[i / 64] |= UINT64_C(1) << i % 64;
   for (uint32_t i = 0; i < l->nmasks; i++)
-    if ((l->masks[i] & mask) == mask)
+    if (includes(l->masks + (size_t)i * words, b->mask, words))
       return;
+  uint64_t *grown = arena_array(&b->system->arena, ((size_t)l->nmasks + 1) * words, sizeof *grown);
   for (uint32_t i = 0; i < l->nmasks; i++)
-    if ((l->masks[i] & mask) != l->masks[i])
-      l->masks[kept++] = l->masks[i];
-  uint64_t *grown = arena_array(&b->system->arena, kept + 1, sizeof *grown);
-  if (kept)
-    memcpy(grown, l->masks, kept * sizeof *grown);
-  grown[kept] = mask;
+    if (!includes(b->mask, l->masks + (size_t)i * words, words))
+      memcpy(grown + (size_t)kept++ * words, l->masks + (size_t)i * words, words * sizeof *grown);
+  memcpy(grown + (size_t)kept * words, b->mask, words * sizeof *grown);
   l->masks = grown;
   l->nmasks = kept + 1;
 }
 
-void outcome_add(struct outcome_builder *b, uint32_t update, uint64_t mask) {
+void outcome_add(struct outcome_builder *b, uint32_t update) {
   struct local_outcome *found = NULL;
   for (size_t i = 0; i < b->outcomes.n && !found; i++)
     if (b->outcomes.at[i].update == update && (!b->every_cost || b->outcomes.at[i].cost == b->cost))
@@ -126,7 +135,7 @@ void outcome_add(struct outcome_builder *b, uint32_t update, uint64_t mask) {
     found->how = how_put(b);
   }
   if (b->rules->coupling == COUPLED_NOSPLIT)
-    outcome_mask(b, found, mask);
+    outcome_mask(b, found);
 }
 
 /* --- one way of receiving --- */
@@ -169,30 +178,24 @@ static bool set_allowed(const struct outcome_builder *b) {
 
 static void receive_this(struct outcome_builder *b) {
   const struct round_receivable *o = b->receivable;
-  uint64_t mask = 0;
   if (!set_allowed(b) || lockstep_stopped(b->system))
     return;
-  if (!sizes_allowed(b, (uint32_t)b->forged.n - b->ncorrupted + (uint32_t)__builtin_popcountll(b->lazy)))
+  if (!sizes_allowed(b, (uint32_t)b->forged.n - b->ncorrupted))
     return;
   vec_clear(&b->bag);
   for (uint32_t i = 0; i < o->n; i++) {
-    if (b->heard[i])
-      mask |= UINT64_C(1) << (i < 63 ? i : 63);
     uint32_t count = b->heard[i] - b->removed[i];
     if (count && !o->groups[i].silent && b->reads->received != RECEIVED_UNREAD)
       bag_entry(b, o->groups[i].message, b->tagged || !b->receivable->allowed ? o->groups[i].tag : NO_SENDER, count,
                 false);
   }
-  if (b->reads->received != RECEIVED_UNREAD) {
-    for (size_t i = 0; i < b->forged.n; i++)
-      bag_entry(b, b->forged.at[i], b->forged_tag.at[i], 1, false);
-    for (uint32_t i = 0; i < o->nbyzantine && b->lazy; i++)
-      if (b->lazy >> i & 1)
-        bag_entry(b, 0, b->tagged ? o->byzantine_tags[i] : NO_SENDER, 1, true);
+  for (size_t i = 0; i < b->forged.n && b->reads->received != RECEIVED_UNREAD; i++) {
+    bool open = b->forged.at[i] == LAZY_FIRST;
+    bag_entry(b, open ? 0 : b->forged.at[i], b->forged_tag.at[i], 1, open);
   }
   const struct list *local_updates = step_updates(b->system, b->projection, b->bag.at, b->bag.n);
   for (uint32_t i = 0; i < local_updates->n; i++)
-    outcome_add(b, local_updates->at[i], mask);
+    outcome_add(b, local_updates->at[i]);
 }
 
 /* --- messages made up --- */
@@ -228,7 +231,8 @@ static void choose_corrupted(struct outcome_builder *b) {
     receive_this(b);
 }
 
-/* Each Byzantine sender: silent, or any message; who says what does not matter unless senders are told apart. */
+/* Each Byzantine sender: silent, or any message; who says what does not matter unless senders are told apart. Of
+   message types too large to go through: an open message, whose parts the interpreter chooses as they are read. */
 static void choose_byzantine(struct outcome_builder *b, uint32_t sender, uint64_t message) {
   const struct round_receivable *o = b->receivable;
   if (lockstep_stopped(b->system))
@@ -241,8 +245,9 @@ static void choose_byzantine(struct outcome_builder *b, uint32_t sender, uint64_
     choose_corrupted(b); /* the rest is silent */
   else
     choose_byzantine(b, sender + 1, 0);
-  for (uint64_t k = message; k < b->type->count; k++) {
-    vec_push(&b->forged, type_nth(&b->system->model->values, b->type, k));
+  bool open = b->type->count > DOMAIN_MAX;
+  for (uint64_t k = message; k < (open ? 1 : b->type->count); k++) {
+    vec_push(&b->forged, open ? LAZY_FIRST : type_nth(&b->system->model->values, b->type, k));
     vec_push(&b->forged_tag, b->tagged ? o->byzantine_tags[sender] : NO_SENDER);
     choose_byzantine(b, sender + 1, b->tagged ? 0 : k);
     b->forged.n--;
@@ -250,29 +255,18 @@ static void choose_byzantine(struct outcome_builder *b, uint32_t sender, uint64_
   }
 }
 
-/* Message types too large to go through: open messages, whose parts the interpreter chooses as they are read. */
-static void choose_byzantine_open(struct outcome_builder *b) {
-  for (uint64_t set = 0; set < UINT64_C(1) << b->receivable->nbyzantine; set++) {
-    if (!b->tagged && (set & (set + 1)))
-      continue; /* who is silent does not matter */
-    b->lazy = set;
-    choose_corrupted(b);
-  }
-  b->lazy = 0;
-}
-
 static void with_heard(struct outcome_builder *b) {
   const struct round_receivable *o = b->receivable;
   if (!o->nbyzantine || !b->type || b->reads->received == RECEIVED_UNREAD)
     choose_corrupted(b);
-  else if (b->type->count <= DOMAIN_MAX)
-    choose_byzantine(b, 0, 0);
   else
-    choose_byzantine_open(b);
+    choose_byzantine(b, 0, 0);
 }
 
 static void choose_heard(struct outcome_builder *b, uint32_t i) {
   const struct round_receivable *o = b->receivable;
+  if (lockstep_stopped(b->system))
+    return;
   if (i == o->n) {
     with_heard(b);
     return;
@@ -312,6 +306,7 @@ static uint32_t outcome_set_compute(struct lockstep *s, uint32_t projection, con
       b.sizes[b.nsizes++] = &rules->sizes[i];
   b.heard = memory_alloc((receivable->n + 1) * sizeof *b.heard);
   b.removed = memory_alloc((receivable->n + 1) * sizeof *b.removed);
+  b.mask = memory_alloc(bitset_words(receivable->n) * sizeof *b.mask);
   if (!outcomes_by_regions(&b) && !outcomes_by_subbags(&b))
     choose_heard(&b, 0);
   struct local_outcome_set outcome_set = {
@@ -320,6 +315,7 @@ static uint32_t outcome_set_compute(struct lockstep *s, uint32_t projection, con
   memory_free(b.sizes);
   memory_free(b.heard);
   memory_free(b.removed);
+  memory_free(b.mask);
   vec_release(&b.forged);
   vec_release(&b.forged_tag);
   vec_release(&b.bag);

@@ -128,7 +128,7 @@ bool outcomes_by_subbags(struct outcome_builder *b) {
   for (size_t i = 0; i < intern_length(s->vectors, set); i++) {
     uint32_t update = (uint32_t)intern_at(s->vectors, set)[i];
     find_example(b, update, bag, length);
-    outcome_add(b, update, 0);
+    outcome_add(b, update);
   }
   return true;
 }

@@ -69,21 +69,20 @@ bool message_before(const struct model *m, const struct type *t, value a, value 
   return is_compound(t) ? value_compare(&m->values, t, a, b) < 0 : a < b;
 }
 
-static void add_group(struct round_receivable *o, struct sender_group g, const struct model *m,
-                      const struct type *received) {
-  if (g.count == 0)
-    return;
+/* Returns the serial number of its group. */
+static uint32_t add_group(struct round_receivable *o, struct sender_group g, const struct model *m,
+                          const struct type *received) {
   for (uint32_t i = 0; i < o->n; i++) {
     struct sender_group *old = &o->groups[i];
     if (old->silent == g.silent && old->message == g.message && old->tag == g.tag) {
       old->count += g.count;
       old->must += g.must;
       old->self |= g.self;
-      old->members |= g.members;
-      return;
+      return old->serial;
     }
   }
   uint32_t at = o->n++;
+  g.serial = at;
   for (; at > 0; at--) {
     const struct sender_group *p = &o->groups[at - 1];
     bool before = p->silent != g.silent     ? p->silent < g.silent
@@ -94,6 +93,7 @@ static void add_group(struct round_receivable *o, struct sender_group g, const s
     o->groups[at] = *p;
   }
   o->groups[at] = g;
+  return g.serial;
 }
 
 static bool senders_explicit(const struct expansion *x) { return x->system->explicit_senders || x->rules->nfilters; }
@@ -154,7 +154,6 @@ static void receivable_from(struct expansion *x, struct round_receivable *o, uin
   const struct actor *a = &x->actors.at[sender], *r = &x->actors.at[receiver];
   uint32_t available = uniform ? uniform[sender] : a->count;
   bool must = !excused(x, a, r), unread = reads->received == RECEIVED_UNREAD;
-  uint64_t bit = UINT64_C(1) << (sender < 63 ? sender : 63);
   uint32_t tag = unread && !senders_explicit(x) ? NO_SENDER : tag_for(x, a, named, reads);
   if (local_status(&x->system->pack, a->original) & STATUS_BYZANTINE) {
     for (uint32_t i = 0; i < available; i++)
@@ -179,24 +178,28 @@ static void receivable_from(struct expansion *x, struct round_receivable *o, uin
                              .self = own,
                              .tag = tag,
                              .count = count,
-                             .must = own || must ? count : 0,
-                             .members = bit};
+                             .must = own || must ? count : 0};
     if (!m && !senders_explicit(x))
       g.tag = NO_SENDER;
-    add_group(o, g, x->system->model, received);
+    o->group_of[2 * sender + (uint32_t)own] = 1 + add_group(o, g, x->system->model, received);
   }
 }
 
-/* Groups of the receivable that contain the kernel: the one its message to this receiver falls into. */
-static uint32_t group_with(const struct expansion *x, const struct round_receivable *o, uint32_t actor,
-                           uint32_t receiver) {
-  uint64_t bit = UINT64_C(1) << (actor < 63 ? actor : 63);
-  (void)receiver;
-  (void)x;
+/* From serial numbers to places: groups moved while others were put before them. */
+static void number_groups(struct round_receivable *o, uint32_t nactors) {
+  uint32_t *place = o->group_of + 2 * (size_t)nactors;
   for (uint32_t i = 0; i < o->n; i++)
-    if (o->groups[i].members & bit)
-      return i;
-  return UINT32_MAX;
+    place[o->groups[i].serial] = i;
+  for (uint32_t i = 0; i < 2 * nactors; i++)
+    if (o->group_of[i])
+      o->group_of[i] = 1 + place[o->group_of[i] - 1];
+}
+
+/* The group that the actor's message to the receiver is in. */
+static uint32_t group_with(const struct round_receivable *o, uint32_t actor) {
+  uint32_t others = o->group_of[2 * actor], own = o->group_of[2 * actor + 1];
+  uint32_t first = others && (!own || others < own) ? others : own;
+  return first ? first - 1 : UINT32_MAX;
 }
 
 /* False: the kernel sends nothing that could be heard, or a model error (x->send_error). */
@@ -204,17 +207,19 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
   struct lockstep *s = x->system;
   struct actor *r = &x->actors.at[receiver];
   const struct read_set *reads = s->updates[(size_t)r->role * s->model->npoints + x->from->point];
-  size_t n = x->actors.n;
+  uint32_t n = (uint32_t)x->actors.n;
   struct round_receivable *o = &r->receivable;
   uint32_t nbyzantine = 0;
-  for (size_t i = 0; i < n; i++)
+  for (uint32_t i = 0; i < n; i++)
     if (local_status(&s->pack, x->actors.at[i].original) & STATUS_BYZANTINE)
       nbyzantine += x->actors.at[i].count;
   if (!o->groups) {
-    o->groups = memory_alloc((2 * n + 1) * sizeof *o->groups);
+    o->groups = memory_alloc((2 * (size_t)n + 1) * sizeof *o->groups);
+    o->group_of = memory_alloc((4 * (size_t)n + 1) * sizeof *o->group_of);
     o->byzantine_tags = memory_alloc((nbyzantine + 1) * sizeof *o->byzantine_tags);
   }
   o->n = o->nbyzantine = 0;
+  memset(o->group_of, 0, 2 * n * sizeof *o->group_of);
   o->need = UINT32_MAX;
   o->exact = uniform != NULL;
   o->allowed = uniform ? 0 : allowed_sets(x, r); /* of one set for all it was asked before */
@@ -227,8 +232,9 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
     receivable_from(x, o, i, receiver, reads, &named, uniform);
   if (x->send_error)
     return false;
+  number_groups(o, n);
   if (kernel != UINT32_MAX) {
-    o->need = group_with(x, o, kernel, receiver);
+    o->need = group_with(o, kernel);
     return o->need != UINT32_MAX;
   }
   return true;
@@ -236,6 +242,7 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
 
 void receivable_release(struct round_receivable *o) {
   memory_free(o->groups);
+  memory_free(o->group_of);
   memory_free(o->byzantine_tags);
   memset(o, 0, sizeof *o);
 }
