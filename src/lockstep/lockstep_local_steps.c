@@ -41,9 +41,11 @@ static uint32_t projection_put(struct lockstep *s, local_id id, uint32_t point, 
 
 static uint32_t projection_find(struct lockstep *s, local_id id, uint32_t point, uint32_t me, value phase,
                                 uint32_t globals, const struct read_set *reads, value kind) {
-  uint64_t a = (uint64_t)id << 32 | point << 1 | (uint32_t)kind;
-  uint64_t b = (reads->me ? (uint64_t)me + 1 : 0) | (reads->phase ? (uint64_t)phase + 1 : 0) << 24 |
-               (reads->globals ? (uint64_t)globals + 1 : 0) << 40;
+  uint64_t who = reads->me ? (uint64_t)me + 1 : 0, when = reads->phase ? (uint64_t)phase + 1 : 0;
+  uint64_t with = reads->globals ? (uint64_t)globals + 1 : 0;
+  if (who >> 24 || when >> 16 || with >> 24) /* no room in the key of the memo */
+    return projection_put(s, id, point, me, phase, globals, reads, kind);
+  uint64_t a = (uint64_t)id << 32 | point << 1 | (uint32_t)kind, b = who | when << 24 | with << 40;
   uint32_t projection;
   if (memo_find(&s->projection_of, a, b, &projection))
     return projection;

@@ -680,8 +680,36 @@ static void test_judge(void **state) {
                judged_runs[i].holds ? "true" : "false");
 }
 
+/* --- many phases: steps that read their number are remembered by it, however large it is --- */
+
+static bool compare_phases(void *context, const struct state *state, const struct edge *edge) {
+  struct lockstep *s = context;
+  struct unpacked_state *g = global_new(&s->pack);
+  (void)edge;
+  global_decode(&s->pack, state, g);
+  for (value phase = 1; phase < 4; phase++)
+    for (value later = phase + 65536; later <= phase + (INT64_C(1) << 40); later += (INT64_C(1) << 40) - 65536)
+      assert_int_not_equal(projection_of(s, g->at[0].local, 0, 0, phase, g->globals),
+                           projection_of(s, g->at[0].local, 0, 0, later, g->globals));
+  global_free(g);
+  return true;
+}
+
+static void test_many_phases(void **state) {
+  struct live_system t = {0};
+  (void)state;
+  trial_init(&t,
+             "algorithm M\ninput x: 0..1\nprocess P[1] { var late: bool = false\n"
+             "phase ph { round { update { if ph == 9 and x == 0 { late := true } } } } }\n"
+             "environment e { any messages are lost }\nlive l in e: eventually forall p in P: p.late\n",
+             false);
+  assert_true(t.space->base.ops->initial(&t.space->base, compare_phases, t.space));
+  live_system_release(&t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_models), cmocka_unit_test(test_lotteries),
-                                     cmocka_unit_test(test_judge), cmocka_unit_test(test_choosing_after_a_coin)};
+                                     cmocka_unit_test(test_many_phases), cmocka_unit_test(test_judge),
+                                     cmocka_unit_test(test_choosing_after_a_coin)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
