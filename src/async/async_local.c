@@ -492,7 +492,9 @@ struct async_local *async_local_new(struct async_system *s) {
     look_at_role(s, r);
     async_local->total &= !async_local->halts[r];
   }
-  async_local->fuses_steps = async_local->total && !s->pack->keep_rounds && l->of[REDUCE_PARTIAL_ORDER].applied;
+  /* of a single process, a step that nobody hears could be followed by another one for ever */
+  async_local->fuses_steps =
+      s->n > 1 && async_local->total && !s->pack->keep_rounds && l->of[REDUCE_PARTIAL_ORDER].applied;
   async_local->from = memory_alloc(sizeof *async_local->from);
   return async_local;
 }
