@@ -206,7 +206,56 @@ static void test_choices_of_rules(void **state) {
   expr_graph_release(&c);
 }
 
+static void assert_bounds(const struct expr_graph *c, expr_id w, int64_t lo, int64_t hi) {
+  assert_int_equal(node_of(c, w)->lo, lo);
+  assert_int_equal(node_of(c, w)->hi, hi);
+}
+
+/* Numbers without bound, as solvers have them: no comparison is decided by a bound that is none, or that did not fit.
+ */
+static void test_unbounded(void **state) {
+  (void)state;
+  struct expr_graph c;
+  expr_graph_init(&c);
+  c.integers = true;
+  expr_id any = expr_variable(&c, 0, false, EXPR_NO_LOWER, EXPR_NO_UPPER);
+  expr_id natural = expr_variable(&c, 1, false, 0, EXPR_NO_UPPER), five = expr_number(&c, 5);
+  expr_id large = expr_variable(&c, 2, false, -1, INT64_C(1) << 40);
+  assert_bounds(&c, expr_arithmetic(&c, EXPR_ADD, natural, five), 5, EXPR_NO_UPPER);
+  expr_id down = expr_arithmetic(&c, EXPR_SUB, expr_number(&c, 1), natural);
+  assert_bounds(&c, down, EXPR_NO_LOWER, 1);
+  assert_bounds(&c, expr_arithmetic(&c, EXPR_MOD, down, five), 0, 4);
+  assert_bounds(&c, expr_arithmetic(&c, EXPR_DIV, down, five), EXPR_NO_LOWER, 0);
+  assert_bounds(&c, expr_arithmetic(&c, EXPR_SUB, any, natural), EXPR_NO_LOWER, EXPR_NO_UPPER);
+  assert_bounds(&c, expr_arithmetic(&c, EXPR_MUL, natural, five), EXPR_NO_LOWER, EXPR_NO_UPPER);
+  assert_bounds(&c, expr_arithmetic(&c, EXPR_MUL, large, large), -(INT64_C(1) << 40), EXPR_NO_UPPER);
+  assert_bounds(&c, expr_ite(&c, expr_less(&c, any, five), natural, down), EXPR_NO_LOWER, EXPR_NO_UPPER);
+  assert_true(expr_is_constant(&c, expr_at_most(&c, natural, expr_number(&c, -1)), 0));
+  assert_int_equal(node_of(&c, expr_at_most(&c, any, five))->expr_kind, EXPR_LE);
+  assert_int_equal(node_of(&c, expr_equal(&c, down, natural))->expr_kind, EXPR_EQ);
+  expr_graph_release(&c);
+}
+
+/* A bound that holds in one context says nothing of the number elsewhere. */
+static void test_bounded(void **state) {
+  (void)state;
+  struct expr_graph c;
+  expr_graph_init(&c);
+  expr_id x = expr_variable(&c, 0, false, -8, 7), three = expr_number(&c, 3), b = expr_bounded(&c, x, 0, 3);
+  assert_bounds(&c, b, 0, 3);
+  assert_bounds(&c, x, -8, 7);
+  assert_true(expr_is_constant(&c, expr_at_most(&c, b, three), 1));
+  assert_int_equal(node_of(&c, expr_at_most(&c, x, three))->expr_kind, EXPR_LE);
+  assert_int_equal(expr_bounded(&c, x, 0, 3), b);
+  assert_int_not_equal(expr_bounded(&c, x, 1, 3), b);
+  assert_int_not_equal(expr_bounded(&c, x, 0, 4), b);
+  assert_int_equal(expr_bounded(&c, x, -9, 9), x);
+  assert_int_equal(expr_bounded(&c, x, 3, 3), three);
+  expr_graph_release(&c);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_folding), cmocka_unit_test(test_choices_of_rules)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_folding), cmocka_unit_test(test_choices_of_rules),
+                                     cmocka_unit_test(test_unbounded), cmocka_unit_test(test_bounded)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
