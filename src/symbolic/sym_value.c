@@ -169,35 +169,34 @@ static truth at_member(const struct encoder *e, const struct sym_value *set, con
   return k >= 0 && k < set->n ? set->has[k] : e->t.no;
 }
 
-struct sym_value *sym_union(struct encoder *e, const struct sym_value *a, const struct sym_value *b) {
+typedef truth truth_fn(struct terms *, truth, truth);
+
+static struct sym_value *combine_sets(struct encoder *e, const struct sym_value *a, const struct sym_value *b,
+                                      truth_fn *of) {
   struct sym_value *v = room_for(e, a, b);
   for (uint32_t i = 0; i < v->n; i++)
-    v->has[i] = truth_or(&e->t, at_member(e, a, v, i), at_member(e, b, v, i));
+    v->has[i] = of(&e->t, at_member(e, a, v, i), at_member(e, b, v, i));
   return v;
+}
+
+static truth and_not(struct terms *t, truth a, truth b) { return truth_and(t, a, truth_not(t, b)); }
+
+struct sym_value *sym_union(struct encoder *e, const struct sym_value *a, const struct sym_value *b) {
+  return combine_sets(e, a, b, truth_or);
 }
 
 struct sym_value *sym_intersect(struct encoder *e, const struct sym_value *a, const struct sym_value *b) {
-  struct sym_value *v = room_for(e, a, b);
-  for (uint32_t i = 0; i < v->n; i++)
-    v->has[i] = truth_and(&e->t, at_member(e, a, v, i), at_member(e, b, v, i));
-  return v;
+  return combine_sets(e, a, b, truth_and);
 }
 
 struct sym_value *sym_minus(struct encoder *e, const struct sym_value *a, const struct sym_value *b) {
-  struct sym_value *v = room_for(e, a, b);
-  for (uint32_t i = 0; i < v->n; i++)
-    v->has[i] = truth_and(&e->t, at_member(e, a, v, i), truth_not(&e->t, at_member(e, b, v, i)));
-  return v;
+  return combine_sets(e, a, b, and_not);
 }
 
-/* For each member: a truth of both. */
-static truth compare_sets(struct encoder *e, const struct sym_value *a, const struct sym_value *b,
-                          truth (*of)(struct terms *, truth, truth)) {
-  struct sym_value *room = room_for(e, a, b);
-  truth *all = arena_array(&e->arena, room->n + 1, sizeof *all);
-  for (uint32_t i = 0; i < room->n; i++)
-    all[i] = of(&e->t, at_member(e, a, room, i), at_member(e, b, room, i));
-  return truth_all(&e->t, all, room->n);
+/* Does the relation hold for every member? */
+static truth compare_sets(struct encoder *e, const struct sym_value *a, const struct sym_value *b, truth_fn *of) {
+  const struct sym_value *all = combine_sets(e, a, b, of);
+  return truth_all(&e->t, all->has, all->n);
 }
 
 truth sym_subset(struct encoder *e, const struct sym_value *a, const struct sym_value *b) {

@@ -206,6 +206,24 @@ static void test_choices_of_rules(void **state) {
   expr_graph_release(&c);
 }
 
+/* A choice is made everywhere in an expression, however deep that is: without recursion. */
+static void test_substitution(void **state) {
+  (void)state;
+  struct expr_graph c;
+  expr_graph_init(&c);
+  expr_id w = expr_choice(&c, 2, false, 0, 3), one = expr_number(&c, 1), same;
+  expr_id other = expr_choice(&c, 0, true, 0, 1), x = expr_variable(&c, 0, false, 0, 1);
+  for (int i = 0; i < 400000; i++)
+    w = expr_arithmetic(&c, i % 2 ? EXPR_ADD : EXPR_SUB, w, i % 2 ? x : one);
+  assert_int_equal(node_of(&c, w)->choices, 3);
+  assert_int_equal(node_of(&c, expr_substitute_choice(&c, w, 2, 1))->choices, 0);
+  same = expr_ite(&c, other, w, x);
+  assert_int_equal(expr_substitute_choice(&c, same, 0, 1), w);
+  assert_int_equal(expr_substitute_choice(&c, same, 0, 0), x);
+  assert_int_equal(expr_substitute_choice(&c, x, 0, 0), x);
+  expr_graph_release(&c);
+}
+
 static void assert_bounds(const struct expr_graph *c, expr_id w, int64_t lo, int64_t hi) {
   assert_int_equal(node_of(c, w)->lo, lo);
   assert_int_equal(node_of(c, w)->hi, hi);
@@ -256,6 +274,7 @@ static void test_bounded(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_folding), cmocka_unit_test(test_choices_of_rules),
-                                     cmocka_unit_test(test_unbounded), cmocka_unit_test(test_bounded)};
+                                     cmocka_unit_test(test_substitution), cmocka_unit_test(test_unbounded),
+                                     cmocka_unit_test(test_bounded)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
