@@ -18,7 +18,7 @@ static enum verdict judge(const struct liveness_search *l, const struct licences
     return VERDICT_INCONCLUSIVE;
   }
   if (live_shows_violation(l)) {
-    text_add(proved, "a run that goes on for ever");
+    text_add(proved, "an infinite run");
     return VERDICT_VIOLATED;
   }
   if (g->end == SEARCH_EXHAUSTED && !g->cut && !g->space->distance_cut) {
@@ -97,13 +97,13 @@ void property_result_describe_lasso(struct property_result *p) {
   if (loop > 0) {
     text_add(&proved, "after ");
     verdict_add_length(&proved, model_steps(t->model), loop);
-    text_add(&proved, ", ");
+    text_add(&proved, length ? ", " : " ");
   }
   if (length == 0) {
-    text_add(&proved, "it stays as it is for ever");
+    text_add(&proved, loop > 0 ? "nothing can happen any more" : "nothing can happen");
   } else {
+    text_add(&proved, "a loop of ");
     verdict_add_length(&proved, model_steps(t->model), length);
-    text_add(&proved, " again and again");
   }
   property_result_set_proved(p, &proved);
 }

@@ -52,7 +52,7 @@ static void add_rounds_licences(struct text *out, const struct style *style, con
       text_addf(out, "coarse         enough for %s: %s", p->property->name, p->rounds.reason);
     else {
       paint_add(out, style, PAINT_UNSURE, "coarse         ");
-      text_addf(out, "%s is said of whole rounds only: %s", p->property->name, p->rounds.reason);
+      text_addf(out, "the verdict on %s is about whole rounds only: %s", p->property->name, p->rounds.reason);
     }
     if (p->rounds.at.to > 0 && !p->rounds.granted)
       text_addf(out, "  (line %u)", source_line_number(&m->source, p->rounds.at));
@@ -123,7 +123,7 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
   if (!r->engine && r->stats.states == 0 && r->end == SEARCH_EXHAUSTED)
     text_add(out, "  the model has no initial state, so these verdicts are vacuous\n");
   if (r->heard_of_assignments) {
-    text_add(out, "  the plain way would have tried ");
+    text_add(out, "  an enumeration would have tried ");
     if (strlen(r->heard_of_assignments) > 30)
       text_addf(out, "about 10^%zu", strlen(r->heard_of_assignments) - 1);
     else
@@ -131,10 +131,8 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
     text_add(out, " heard-of assignments\n");
   }
   if (r->divergence) {
-    text_addf(
-        out,
-        "  live processes get apart without bound: as in the run below, where some take %ss %u to %u again and again\n",
-        step_word(m), r->segment.from + 1, r->segment.to);
+    text_addf(out, "  live processes get apart without bound: in the run below, some can repeat %ss %u to %u forever\n",
+              step_word(m), r->segment.from + 1, r->segment.to);
   } else if (r->has_distance)
     text_addf(out, "  live processes are up to %u round%s apart%s\n", r->distance, r->distance == 1 ? "" : "s",
               r->distance_cut ? ", and more beyond that limit" : "");
@@ -208,7 +206,8 @@ static void add_trace(struct text *out, struct interpreter *interp, const struct
                       const struct style *style, struct trace_cache *told) {
   struct text title = {0}, run_text = {0};
   bool violated = p->verdict == VERDICT_VIOLATED;
-  text_addf(&title, "%s %s %s", property_result_name(p), violated ? "is VIOLATED" : "holds:", p->proved);
+  const char *verdict = !violated ? "holds:" : p->trace->claim.lasso ? "is VIOLATED:" : "is VIOLATED";
+  text_addf(&title, "%s %s %s", property_result_name(p), verdict, p->proved);
   text_add(out, "\n");
   paint_add(out, style, violated ? PAINT_BAD : PAINT_GOOD, title.at);
   trace_print(p->trace, style, &run_text);

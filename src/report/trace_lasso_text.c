@@ -65,8 +65,8 @@ static void print_untaken(void *context, const struct fair_group *g) {
 
 static void print_fairness(const struct trace_printer *t, struct interpreter *interp, const struct clause *fair) {
   struct untaken_list u = {t, 0};
-  text_addf(t->out, "\nthis is fair: whatever can be taken %s is  (line %u)\n",
-            fair->strong ? "again and again" : "all the time", source_line_number(&t->model->source, fair->at));
+  text_addf(t->out, "\nthe loop is fair: what can happen %s does happen  (line %u)\n",
+            fair->strong ? "infinitely often" : "all the time", source_line_number(&t->model->source, fair->at));
   lasso_untaken_groups(t->trace, interp, print_untaken, &u);
   if (u.n > UNTAKEN_MAX && !t->style->verbose)
     text_addf(t->out, "  and %u more\n", u.n - UNTAKEN_MAX);
@@ -82,12 +82,13 @@ void trace_printer_assumptions(const struct trace_printer *t, struct interpreter
     return;
   }
   if (trace->piles)
-    text_add(t->out, "\nit comes back to the same, but for messages that nobody takes: there are ever more of them\n");
+    text_add(t->out,
+             "\nthe loop returns to the same state, except for messages that nobody takes: there are more each time\n");
   else if (!trace->exact)
-    text_add(t->out, "\nit comes back to the same, but for round numbers, of which only the order matters\n");
+    text_add(t->out, "\nthe loop returns to the same state up to round numbers, of which only the order matters\n");
   uint32_t n = model_steps(t->model) ? 0 : environment_run_clauses(env, marks);
   if (n > 0) {
-    text_addf(t->out, "\nthis satisfies what environment %s says of runs\n", env->name);
+    text_addf(t->out, "\nthe run satisfies these clauses of environment %s\n", env->name);
     for (uint32_t i = 0; i < n; i++)
       if (i == 0 || marks[i]->at.from != marks[i - 1]->at.from) /* `for each` is one line */
         add_clause(t, marks[i]);

@@ -260,7 +260,7 @@ void trace_printer_order(const struct trace_printer *t) {
   const struct trace *trace = t->trace;
   uint32_t n = t->model->nprocesses;
   uint32_t *rounds = memory_alloc((n + 1) * sizeof *rounds);
-  trace_printer_heading(t, "the order of it: who ends which rounds, one after the other");
+  trace_printer_heading(t, "order: who ends which rounds, one after the other");
   for (uint32_t i = 0; i < trace->run.norder;) {
     uint32_t p = trace->run.order[i], first = rounds[p] + 1;
     struct text line = {0};

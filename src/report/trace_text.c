@@ -83,7 +83,7 @@ static void print_start(const struct trace_printer *t) {
         print_variable(t, c, m->roles[r].vars[i].name);
   print_faulty(t, c);
   if (t->out->n == before)
-    text_add(t->out, "  there is only one way to start\n");
+    text_add(t->out, "  there is only one initial state\n");
 }
 
 /* --- the end --- */
@@ -123,7 +123,7 @@ static void explain_property(const struct trace_printer *t, struct interpreter *
   if (lasso)
     trace_printer_assumptions(t, interp);
   if (lasso && p->almost_surely)
-    text_add(&d->reasons, "\nan adversary can keep it like that, whatever the coins show\n");
+    text_add(&d->reasons, "\nan adversary can keep this up, whatever the coins show\n");
   text_addf(&d->title,
             d->good   ? "%s is reached"
             : lasso   ? "so %s fails"
@@ -165,7 +165,7 @@ static void make_run(struct trace_document *d, const struct trace *trace, const 
   if (model_steps(trace->model)) {
     if (loops) {
       trace_printer_steps(&t, "steps", 0, trace->claim.loop);
-      trace_printer_steps(&t, "again and again", trace->claim.loop, trace->run.nsteps);
+      trace_printer_steps(&t, "loop", trace->claim.loop, trace->run.nsteps);
       return;
     }
     trace_printer_steps(&t, "steps", 0, trace->run.nsteps);
@@ -174,7 +174,7 @@ static void make_run(struct trace_document *d, const struct trace *trace, const 
   }
   for (uint32_t i = 0; i < trace->run.nsteps; i++) {
     if (loops && i == trace->claim.loop)
-      trace_printer_heading(&t, "again and again");
+      trace_printer_heading(&t, "loop");
     trace_printer_round(&t, i);
   }
   if (trace->done)
