@@ -145,6 +145,14 @@ static void moves_keep_counters_natural(void **unused) {
   counter_system_free(s);
 }
 
+/* What has no value in a branch that is never taken is no error. */
+static void dead_branches_may_fail(void **state) {
+  (void)state;
+  counter_system_free(good("counters C\ncounter a\ndef k = 0\n"
+                           "unsafe u: a > (if k == 0 then 2 else 1 / k) and (k == 0 or a > 1 / k)\n"
+                           "unsafe v: k > 0 and a > 1 / k or (k > 0 => a > 1 mod k)\n"));
+}
+
 /* ---- cubes ---- */
 
 static int roll(unsigned *seed, int low, int high) {
@@ -503,6 +511,7 @@ int main(void) {
       cmocka_unit_test(dead_control_is_merged),      cmocka_unit_test(engines_find_proofs),
       cmocka_unit_test(bytes_that_are_no_text),      cmocka_unit_test(engines_find_runs),
       cmocka_unit_test(backward_search_widens),      cmocka_unit_test(wrong_invariants_are_refused),
+      cmocka_unit_test(dead_branches_may_fail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
