@@ -37,9 +37,7 @@ void checker_help(struct typechecker *c, const char *format, ...) {
   text_release(&message);
 }
 
-uint32_t checker_line(const struct typechecker *c, struct span at) {
-  return source_line_number(&c->m->source, at);
-}
+uint32_t checker_line(const struct typechecker *c, struct span at) { return source_line_number(&c->m->source, at); }
 
 const char *source_text(struct typechecker *c, struct span at) {
   struct text out = {0};

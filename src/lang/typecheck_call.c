@@ -87,13 +87,7 @@ static const struct type *aggregate_type(struct typechecker *c, const struct ast
 struct node *aggregate_over(struct typechecker *c, const struct ast *a, enum op op, struct node *element,
                             struct generator *gen, uint32_t ngen) {
   const struct type *type = aggregate_type(c, a, op, element, bindings_max(c, gen, ngen));
-  if (!type)
-    return node_error(c, a->at);
-  struct node *n = node_new(c, op, a->at, type, 1);
-  n->kid[0] = element;
-  n->gen = gen;
-  n->ngen = ngen;
-  return n;
+  return type ? node_over(c, op, a->at, type, element, gen, ngen) : node_error(c, a->at);
 }
 
 /* f(collection) is f(x for x in collection); f(a, b) goes through the values given. */
@@ -113,8 +107,7 @@ static struct node *aggregate_call(struct typechecker *c, const struct ast *a, e
     return node_error(c, a->at);
   }
   uint32_t slots = c->slots;
-  struct generator *gen = arena_alloc(&c->m->arena, sizeof *gen);
-  *gen = (struct generator){.slot = slot_new(c), .range = range, .type = type, .name = "x", .at = a->at};
+  struct generator *gen = generator_over(c, a->at, "x", slot_new(c), range);
   c->slots = slots;
   return aggregate_over(c, a, op, node_slot(c, range->at, gen->slot, type), gen, 1);
 }
@@ -126,13 +119,6 @@ static struct node *one_argument(struct typechecker *c, const struct ast *a, con
     return lower_expr(c, a->kid[0]);
   checker_error(c, a->word, "'%s' needs %s", a->name, what);
   return node_error(c, a->at);
-}
-
-static struct node *node_unary(struct typechecker *c, enum op op, const struct ast *a, const struct type *type,
-                               struct node *kid) {
-  struct node *n = node_new(c, op, a->at, type, 1);
-  n->kid[0] = kid;
-  return n;
 }
 
 static struct node *one_process(struct typechecker *c, const struct ast *a) {
@@ -151,7 +137,7 @@ static struct node *call_from(struct typechecker *c, const struct ast *a) {
   if (!may_read_received(c, a, "from"))
     return node_error(c, a->at);
   struct node *p = one_process(c, a);
-  return node_is_error(p) ? p : node_unary(c, NODE_FROM, a, option_type(c, c->in.arrivals->type), p);
+  return node_is_error(p) ? p : node_unary(c, NODE_FROM, a->at, option_type(c, c->in.arrivals->type), p);
 }
 
 static struct node *call_sender(struct typechecker *c, const struct ast *a) {
@@ -179,7 +165,7 @@ static struct node *call_number(struct typechecker *c, const struct ast *a) {
     return node_error(c, a->at);
   }
   uint32_t most = p->type->role == ROLE_ANY ? c->m->nprocesses : c->m->roles[p->type->role].count;
-  return node_unary(c, NODE_NUMBER_OF, a, range_type(c, 1, most), p);
+  return node_unary(c, NODE_NUMBER_OF, a->at, range_type(c, 1, most), p);
 }
 
 static struct node *call_sequence(struct typechecker *c, const struct ast *a) {
@@ -191,7 +177,7 @@ static struct node *call_sequence(struct typechecker *c, const struct ast *a) {
     checker_error(c, a->kid[0]->at, "'%s' needs a sequence, not %s", a->name, type_text(c, s->type));
     return node_error(c, a->at);
   }
-  return node_unary(c, op, a, op == NODE_FRONT ? s->type : s->type->element, s);
+  return node_unary(c, op, a->at, op == NODE_FRONT ? s->type : s->type->element, s);
 }
 
 static struct node *call_built_in(struct typechecker *c, const struct ast *a) {
@@ -237,7 +223,7 @@ static struct node *call_role(struct typechecker *c, const struct ast *a, uint32
     checker_error(c, a->kid[0]->at, "'%s' needs a number, not %s", a->name, type_text(c, i->type));
     return node_error(c, a->at);
   }
-  struct node *n = node_unary(c, NODE_PROCESS_AT, a, process_type(c, role), i);
+  struct node *n = node_unary(c, NODE_PROCESS_AT, a->at, process_type(c, role), i);
   n->index = role;
   return n;
 }

@@ -205,9 +205,7 @@ static struct node *coerce_generated(struct typechecker *c, struct node *n, cons
 }
 
 static struct node *node_narrow(struct typechecker *c, struct node *n, const struct type *t) {
-  struct node *check = node_new(c, NODE_NARROW, n->at, t, 1);
-  check->kid[0] = n;
-  return check;
+  return node_unary(c, NODE_NARROW, n->at, t, n);
 }
 
 /* Named parts go to the field of their name; parts without names of their own go by position. */
@@ -341,12 +339,7 @@ static struct node *coerce_members(struct typechecker *c, struct node *n, const 
   struct node *member = coerce(c, node_slot(c, n->at, slot, n->type->element), t->element, false);
   if (!member)
     return NULL;
-  struct node *set = node_new(c, NODE_SET_OF, n->at, t, 1);
-  set->kid[0] = member;
-  set->ngen = 1;
-  set->gen = arena_alloc(&c->m->arena, sizeof *set->gen);
-  *set->gen = (struct generator){.slot = slot, .range = n, .type = n->type->element, .name = "x", .at = n->at};
-  return set;
+  return node_over(c, NODE_SET_OF, n->at, t, member, generator_over(c, n->at, "x", slot, n), 1);
 }
 
 static struct node *coerce_number(struct typechecker *c, struct node *n, const struct type *t, bool assigned) {
@@ -393,9 +386,7 @@ struct node *coerce(struct typechecker *c, struct node *n, const struct type *t,
     made = coerce(c, n, t->element, assigned);
     if (!made || node_is_error(made))
       return made;
-    struct node *some = node_new(c, NODE_WRAP, n->at, t, 1);
-    some->kid[0] = made;
-    return some;
+    return node_unary(c, NODE_WRAP, n->at, t, made);
   }
   made = coerce_parts(c, n, t, &tried);
   if (tried)

@@ -18,10 +18,7 @@ static struct node *lower_interval(struct typechecker *c, const struct ast *a) {
   }
   bool bounded = lo->type->kind == TYPE_RANGE && hi->type->kind == TYPE_RANGE && lo->type->lo <= hi->type->hi;
   const struct type *element = bounded ? range_type(c, lo->type->lo, hi->type->hi) : c->integer;
-  struct node *n = node_new(c, NODE_INTERVAL, a->at, set_type(c, element), 2);
-  n->kid[0] = lo;
-  n->kid[1] = hi;
-  return n;
+  return node_binary(c, NODE_INTERVAL, a->at, set_type(c, element), lo, hi);
 }
 
 static struct node *lower_domain(struct typechecker *c, const struct ast *a, const struct type *type) {
@@ -46,9 +43,7 @@ static struct node *lower_subsets(struct typechecker *c, const struct ast *a) {
     checker_error(c, a->kid[0]->at, "'subsets' needs a set, not %s", type_text(c, of->type));
     return node_error(c, a->at);
   }
-  struct node *n = node_new(c, NODE_SUBSETS, a->at, set_type(c, of->type), 1);
-  n->kid[0] = of;
-  return n;
+  return node_unary(c, NODE_SUBSETS, a->at, set_type(c, of->type), of);
 }
 
 static bool is_collection(const struct type *t) {
@@ -167,11 +162,7 @@ static struct node *with_generators(struct typechecker *c, enum op op, struct sp
                                     struct node *kid, struct generator *gen, uint32_t ngen) {
   if (node_is_error(kid) || generators_bad(gen, ngen))
     return node_error(c, at);
-  struct node *n = node_new(c, op, at, type, 1);
-  n->kid[0] = kid;
-  n->gen = gen;
-  n->ngen = ngen;
-  return n;
+  return node_over(c, op, at, type, kid, gen, ngen);
 }
 
 struct node *lower_quantifier(struct typechecker *c, const struct ast *a) {

@@ -4,51 +4,6 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* ---- nodes ---- */
-
-struct node *node_new(struct typechecker *c, enum op op, struct span at, const struct type *type, uint32_t kids) {
-  struct node *n = arena_alloc(&c->m->arena, sizeof *n);
-  n->op = op;
-  n->at = at;
-  n->type = type;
-  n->n = kids;
-  n->kid = kids ? arena_array(&c->m->arena, kids, sizeof *n->kid) : NULL;
-  return n;
-}
-
-struct node *node_error(struct typechecker *c, struct span at) {
-  return node_new(c, NODE_CONST, at, c->error, 0);
-}
-
-struct node *node_constant(struct typechecker *c, struct span at, const struct type *type, value v) {
-  struct node *n = node_new(c, NODE_CONST, at, type, 0);
-  n->constant = v;
-  return n;
-}
-
-struct node *node_slot(struct typechecker *c, struct span at, uint32_t slot, const struct type *type) {
-  struct node *n = node_new(c, NODE_SLOT, at, type, 0);
-  n->index = slot;
-  return n;
-}
-
-static struct node *node_binary(struct typechecker *c, enum op op, struct span at, const struct type *type,
-                                struct node *a, struct node *b) {
-  struct node *n = node_new(c, op, at, type, 2);
-  n->kid[0] = a;
-  n->kid[1] = b;
-  return n;
-}
-
-struct node *node_and(struct typechecker *c, struct node *a, struct node *b) {
-  if (!a || !b)
-    return a ? a : b;
-  struct span at = {a->at.from < b->at.from ? a->at.from : b->at.from, a->at.to > b->at.to ? a->at.to : b->at.to};
-  return node_binary(c, NODE_AND, at, c->boolean, a, b);
-}
-
-bool node_is_error(const struct node *n) { return n->type->kind == TYPE_ERROR; }
-
 /* ---- arithmetic ---- */
 
 /* The interval that the result lies in, if both operands' are known and nothing overflows. */
@@ -251,11 +206,8 @@ static struct node *lower_leads_to(struct typechecker *c, const struct ast *a) {
   struct node *x = lower_bool(c, a->kid[0], "what stands here"), *y = lower_bool(c, a->kid[1], "what stands here");
   if (!good || node_is_error(x) || node_is_error(y))
     return node_error(c, a->at);
-  struct node *later = node_new(c, NODE_EVENTUALLY, a->at, c->boolean, 1),
-              *always = node_new(c, NODE_ALWAYS, a->at, c->boolean, 1);
-  later->kid[0] = y;
-  always->kid[0] = node_binary(c, NODE_IMPLIES, a->at, c->boolean, x, later);
-  return always;
+  struct node *later = node_unary(c, NODE_EVENTUALLY, a->at, c->boolean, y);
+  return node_unary(c, NODE_ALWAYS, a->at, c->boolean, node_binary(c, NODE_IMPLIES, a->at, c->boolean, x, later));
 }
 
 static struct node *lower_unary(struct typechecker *c, const struct ast *a) {
@@ -266,9 +218,7 @@ static struct node *lower_unary(struct typechecker *c, const struct ast *a) {
     if (x->op == NODE_CONST) /* a negative literal */
       return node_constant(c, a->at, range_type(c, -x->constant, -x->constant), -x->constant);
     const struct type *t = arithmetic_type(c, NODE_SUB, range_type(c, 0, 0), x->type);
-    struct node *n = node_new(c, NODE_NEG, a->at, t, 1);
-    n->kid[0] = x;
-    return n;
+    return node_unary(c, NODE_NEG, a->at, t, x);
   }
   if (a->op != OP_NOT && !temporal_allowed(c, a)) {
     lower_expr(c, a->kid[0]);
@@ -278,9 +228,7 @@ static struct node *lower_unary(struct typechecker *c, const struct ast *a) {
   if (node_is_error(x))
     return x;
   enum op op = a->op == OP_NOT ? NODE_NOT : a->op == OP_ALWAYS ? NODE_ALWAYS : NODE_EVENTUALLY;
-  struct node *n = node_new(c, op, a->at, c->boolean, 1);
-  n->kid[0] = x;
-  return n;
+  return node_unary(c, op, a->at, c->boolean, x);
 }
 
 /* ---- relations ---- */
@@ -365,11 +313,7 @@ static struct node *lower_membership(struct typechecker *c, const struct ast *a)
     return node_error(c, a->at);
   }
   in->kid[0] = member;
-  if (a->op == OP_IN)
-    return in;
-  struct node *not = node_new(c, NODE_NOT, a->at, c->boolean, 1);
-  not ->kid[0] = in;
-  return not ;
+  return a->op == OP_IN ? in : node_unary(c, NODE_NOT, a->at, c->boolean, in);
 }
 
 /* ---- choices ---- */
@@ -392,11 +336,7 @@ static struct node *lower_conditional(struct typechecker *c, const struct ast *a
     return node_error(c, a->at);
   }
   const struct type *type = type_join(c, x->type, y->type);
-  struct node *n = node_new(c, NODE_IF, a->at, type ? type : x->type, 3);
-  n->kid[0] = when;
-  n->kid[1] = x;
-  n->kid[2] = y;
-  return n;
+  return node_if(c, a->at, type ? type : x->type, when, x, y);
 }
 
 static bool may_be_empty(enum op op) {
@@ -529,9 +469,7 @@ static struct node *lower_cardinality(struct typechecker *c, const struct ast *a
   }
   uint64_t most = collection_size_max(c, of);
   const struct type *type = most <= INT32_MAX ? range_type(c, 0, (int64_t)most) : c->integer;
-  struct node *n = node_new(c, NODE_CARD, a->at, type, 1);
-  n->kid[0] = of;
-  return n;
+  return node_unary(c, NODE_CARD, a->at, type, of);
 }
 
 /* ---- the dispatch ---- */

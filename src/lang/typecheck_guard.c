@@ -107,11 +107,8 @@ static bool group_bad(const struct witness_group *g) {
 }
 
 static struct node *group_as_exists(struct typechecker *c, const struct witness_group *g) {
-  struct node *n = node_new(c, NODE_EXISTS, g->at, c->boolean, 1);
-  n->kid[0] = g->body ? g->body : node_constant(c, g->at, c->boolean, 1);
-  n->gen = g->gen;
-  n->ngen = g->ngen;
-  return n;
+  struct node *body = g->body ? g->body : node_constant(c, g->at, c->boolean, 1);
+  return node_over(c, NODE_EXISTS, g->at, c->boolean, body, g->gen, g->ngen);
 }
 
 /* Sums, differences and products whose bounds are known stay within 64 bits (arithmetic_type). */
@@ -136,14 +133,9 @@ static void guard_failing_range(struct typechecker *c, struct guard *out, const 
   if (!before || !may_fail)
     return;
   const struct type *option = option_type(c, c->boolean);
-  struct node *some = node_new(c, NODE_WRAP, before->at, option, 1);
-  some->kid[0] = node_constant(c, before->at, c->boolean, 1);
-  struct node *range = node_new(c, NODE_IF, before->at, option, 3);
-  range->kid[0] = before;
-  range->kid[1] = some;
-  range->kid[2] = node_constant(c, before->at, option, VALUE_NONE);
-  out->gen[out->ngen++] =
-      (struct generator){.slot = c->m->nslots++, .range = range, .type = c->boolean, .name = "_", .at = before->at};
+  struct node *some = node_unary(c, NODE_WRAP, before->at, option, node_constant(c, before->at, c->boolean, 1));
+  struct node *range = node_if(c, before->at, option, before, some, node_constant(c, before->at, option, VALUE_NONE));
+  out->gen[out->ngen++] = *generator_over(c, before->at, "_", c->m->nslots++, range);
 }
 
 void guard_close(struct typechecker *c, struct guard_builder *g, struct guard *out) {

@@ -212,15 +212,27 @@ enum reach reach_if(const struct typechecker *, const struct node *condition,
 enum reach reach_maybe(const struct typechecker *);                 /* where something else decides */
 bool refused_here(const struct typechecker *, const struct node *); /* is a value that never fits an error already? */
 
-/* typecheck_expr.c */
+/* typecheck_nodes.c */
 struct node *node_new(struct typechecker *, enum op, struct span, const struct type *, uint32_t kids);
 struct node *node_error(struct typechecker *, struct span);
 struct node *node_constant(struct typechecker *, struct span, const struct type *, value);
 struct node *node_slot(struct typechecker *, struct span, uint32_t slot, const struct type *);
+struct node *node_role_set(struct typechecker *, struct span, uint32_t role); /* ROLE_ANY: of all processes */
+struct node *node_unary(struct typechecker *, enum op, struct span, const struct type *, struct node *);
+struct node *node_binary(struct typechecker *, enum op, struct span, const struct type *, struct node *, struct node *);
+struct node *node_if(struct typechecker *, struct span, const struct type *, struct node *condition, struct node *,
+                     struct node *);
+/* A quantifier, comprehension or aggregate. */
+struct node *node_over(struct typechecker *, enum op, struct span, const struct type *, struct node *body,
+                       struct generator *, uint32_t ngen);
 struct node *node_and(struct typechecker *, struct node *, struct node *); /* and; either may be NULL */
+bool node_is_error(const struct node *);
+struct generator *generator_over(struct typechecker *, struct span, const char *name, uint32_t slot,
+                                 struct node *range);
+
+/* typecheck_expr.c */
 struct node *lower_expr(struct typechecker *, const struct ast *);
 struct node *lower_bool(struct typechecker *, const struct ast *, const char *what);
-bool node_is_error(const struct node *);
 
 /* typecheck_name.c */
 struct node *lower_name(struct typechecker *, const struct ast *);

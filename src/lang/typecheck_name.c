@@ -111,13 +111,6 @@ static struct node *not_here(struct typechecker *c, const struct ast *a, const c
   return node_error(c, a->at);
 }
 
-static struct node *role_set(struct typechecker *c, struct span at, uint32_t role) {
-  const struct type *element = role == ROLE_ANY ? any_process_type(c) : process_type(c, role);
-  struct node *n = node_new(c, NODE_ROLE_SET, at, set_type(c, element), 0);
-  n->index = role;
-  return n;
-}
-
 static struct node *me_node(struct typechecker *c, struct span at) {
   return node_new(c, NODE_ME, at, process_type(c, c->in.role), 0);
 }
@@ -134,14 +127,11 @@ static struct node *next_name(struct typechecker *c, const struct ast *a) {
   }
   if (model_steps(c->m))
     return node_new(c, NODE_NEXT, a->at, process_type(c, c->in.role), 0);
-  struct node *number = node_new(c, NODE_NUMBER_OF, a->at, range_type(c, 1, role->count), 1);
-  number->kid[0] = me_node(c, a->at);
-  struct node *after = node_new(c, NODE_ADD, a->at, range_type(c, 2, (int64_t)role->count + 1), 2);
-  after->kid[0] = number;
-  after->kid[1] = node_constant(c, a->at, range_type(c, 1, 1), 1);
-  struct node *next = node_new(c, NODE_PROCESS_AT, a->at, process_type(c, c->in.role), 1);
+  struct node *number = node_unary(c, NODE_NUMBER_OF, a->at, range_type(c, 1, role->count), me_node(c, a->at));
+  struct node *one = node_constant(c, a->at, range_type(c, 1, 1), 1);
+  struct node *after = node_binary(c, NODE_ADD, a->at, range_type(c, 2, (int64_t)role->count + 1), number, one);
+  struct node *next = node_unary(c, NODE_PROCESS_AT, a->at, process_type(c, c->in.role), after);
   next->index = c->in.role;
-  next->kid[0] = after;
   return next;
 }
 
@@ -179,7 +169,7 @@ static struct node *built_in_name(struct typechecker *c, const struct ast *a) {
   if (is(a, "me"))
     return in_process(c) ? me_node(c, a->at) : not_here(c, a, "a process");
   if (is(a, "all"))
-    return role_set(c, a->at, ROLE_ANY);
+    return node_role_set(c, a->at, ROLE_ANY);
   if (is(a, "received") || is(a, "heard"))
     return received_name(c, a);
   if (is(a, "correct") || is(a, "faulty")) {
@@ -320,7 +310,7 @@ struct node *lower_name(struct typechecker *c, const struct ast *a) {
   case SYMBOL_LABEL:
     return node_constant(c, a->at, s->type, s->index);
   case SYMBOL_ROLE:
-    return role_set(c, a->at, s->index);
+    return node_role_set(c, a->at, s->index);
   case SYMBOL_DEF:
     return def_name(c, a);
   case SYMBOL_GLOBAL:
@@ -361,9 +351,8 @@ static struct node *record_field(struct typechecker *c, const struct ast *a, str
   VEC(const char *) names = {0};
   for (uint32_t i = 0; i < t->size; i++) {
     if (strcmp(t->fields[i].name, a->name) == 0) {
-      struct node *n = node_new(c, NODE_SELECT, a->at, t->fields[i].type, 1);
+      struct node *n = node_unary(c, NODE_SELECT, a->at, t->fields[i].type, of);
       n->index = i;
-      n->kid[0] = of;
       vec_release(&names);
       return n;
     }
@@ -422,9 +411,8 @@ static struct node *process_field(struct typechecker *c, const struct ast *a, st
     checker_help(c, "every run starts with the value that its declaration gives");
     return node_error(c, a->at);
   }
-  struct node *n = node_new(c, op, a->at, c->m->fields[field].type, 1);
+  struct node *n = node_unary(c, op, a->at, c->m->fields[field].type, of);
   n->index = field;
-  n->kid[0] = of;
   return n;
 }
 
@@ -540,9 +528,8 @@ static struct node *environment_index(struct typechecker *c, const struct ast *a
   }
   enum op op = is(base, "HO") ? NODE_HO : is(base, "SHO") ? NODE_SHO : NODE_ORACLE;
   const struct type *type = heard_of ? set_type(c, any_process_type(c)) : c->m->fields[field].type;
-  struct node *n = node_new(c, op, a->at, type, 1);
+  struct node *n = node_unary(c, op, a->at, type, p);
   n->index = heard_of ? NO_NAME : field_find(c, base->name, roles_of(c, p), base->word);
-  n->kid[0] = p;
   if (!heard_of && n->index == UINT32_MAX)
     return node_error(c, a->at);
   if (heard_of && a->n == 3 && (n->index = round_name_id(c, a->kid[2])) == NO_NAME)
@@ -571,12 +558,10 @@ struct node *lower_index(struct typechecker *c, const struct ast *a) {
         checker_help(c, "a sequence is taken apart with first, last and front");
       return node_error(c, a->at);
     }
-    struct node *at = node_new(c, NODE_INDEX, a->at, n->type->element, 2);
-    at->kid[0] = n;
-    at->kid[1] = coerce_or_report(c, index, n->type->index, "the index");
-    if (node_is_error(at->kid[1]))
+    index = coerce_or_report(c, index, n->type->index, "the index");
+    if (node_is_error(index))
       return node_error(c, a->at);
-    n = at;
+    n = node_binary(c, NODE_INDEX, a->at, n->type->element, n, index);
   }
   return n;
 }

@@ -3,37 +3,11 @@
 
 #include <string.h>
 
-static struct node *node_quantifier(struct typechecker *c, enum op op, struct span at, struct node *body,
-                                    struct generator *gen, uint32_t n) {
-  struct node *q = node_new(c, op, at, c->boolean, 1);
-  q->kid[0] = body;
-  q->gen = gen;
-  q->ngen = n;
-  return q;
-}
-
-static struct node *all_processes(struct typechecker *c, struct span at) {
-  struct node *n = node_new(c, NODE_ROLE_SET, at, set_type(c, any_process_type(c)), 0);
-  n->index = ROLE_ANY;
-  return n;
-}
-
-static struct generator generator_over(struct typechecker *c, struct span at, const char *name, struct node *range) {
-  return (struct generator){.slot = slot_new(c), .range = range, .type = range->type->element, .name = name, .at = at};
-}
+static struct node *all_processes(struct typechecker *c, struct span at) { return node_role_set(c, at, ROLE_ANY); }
 
 static struct node *heard_of(struct typechecker *c, struct span at, const struct generator *p) {
-  struct node *n = node_new(c, NODE_HO, at, set_type(c, any_process_type(c)), 1);
+  struct node *n = node_unary(c, NODE_HO, at, set_type(c, any_process_type(c)), node_slot(c, at, p->slot, p->type));
   n->index = NO_NAME;
-  n->kid[0] = node_slot(c, at, p->slot, p->type);
-  return n;
-}
-
-static struct node *node_binary(struct typechecker *c, enum op op, struct span at, const struct type *type,
-                                struct node *a, struct node *b) {
-  struct node *n = node_new(c, op, at, type, 2);
-  n->kid[0] = a;
-  n->kid[1] = b;
   return n;
 }
 
@@ -43,33 +17,34 @@ struct node *named_predicate(struct typechecker *c, const struct ast *a) {
   struct generator *gen = arena_array(&c->m->arena, 2, sizeof *gen);
   const struct type *set = set_type(c, any_process_type(c));
   if (strcmp(name, "uniform") == 0) { /* exists S in subsets(all): forall p in all: HO[p] == S */
-    struct node *subsets = node_new(c, NODE_SUBSETS, at, set_type(c, set), 1);
-    subsets->kid[0] = all_processes(c, at);
-    gen[0] = generator_over(c, at, "S", subsets);
-    gen[1] = generator_over(c, at, "p", all_processes(c, at));
+    struct node *subsets = node_unary(c, NODE_SUBSETS, at, set_type(c, set), all_processes(c, at));
+    gen[0] = *generator_over(c, at, "S", slot_new(c), subsets);
+    gen[1] = *generator_over(c, at, "p", slot_new(c), all_processes(c, at));
     struct node *same =
         node_binary(c, NODE_EQ, at, c->boolean, heard_of(c, at, &gen[1]), node_slot(c, at, gen[0].slot, set));
-    return node_quantifier(c, NODE_EXISTS, at, node_quantifier(c, NODE_FORALL, at, same, &gen[1], 1), &gen[0], 1);
+    return node_over(c, NODE_EXISTS, at, c->boolean, node_over(c, NODE_FORALL, at, c->boolean, same, &gen[1], 1),
+                     &gen[0], 1);
   }
   if (strcmp(name, "nosplit") == 0) { /* forall p, q in all: HO[p] & HO[q] != {} */
-    gen[0] = generator_over(c, at, "p", all_processes(c, at));
-    gen[1] = generator_over(c, at, "q", all_processes(c, at));
+    gen[0] = *generator_over(c, at, "p", slot_new(c), all_processes(c, at));
+    gen[1] = *generator_over(c, at, "q", slot_new(c), all_processes(c, at));
     struct node *meet = node_binary(c, NODE_INTERSECTION, at, set, heard_of(c, at, &gen[0]), heard_of(c, at, &gen[1]));
-    return node_quantifier(c, NODE_FORALL, at,
-                           node_binary(c, NODE_NE, at, c->boolean, meet, node_new(c, NODE_SET, at, set, 0)), gen, 2);
+    return node_over(c, NODE_FORALL, at, c->boolean,
+                     node_binary(c, NODE_NE, at, c->boolean, meet, node_new(c, NODE_SET, at, set, 0)), gen, 2);
   }
   if (strcmp(name, "kernel") == 0) { /* exists q in all: forall p in all: q in HO[p] */
-    gen[0] = generator_over(c, at, "q", all_processes(c, at));
-    gen[1] = generator_over(c, at, "p", all_processes(c, at));
+    gen[0] = *generator_over(c, at, "q", slot_new(c), all_processes(c, at));
+    gen[1] = *generator_over(c, at, "p", slot_new(c), all_processes(c, at));
     struct node *in =
         node_binary(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type), heard_of(c, at, &gen[1]));
-    return node_quantifier(c, NODE_EXISTS, at, node_quantifier(c, NODE_FORALL, at, in, &gen[1], 1), &gen[0], 1);
+    return node_over(c, NODE_EXISTS, at, c->boolean, node_over(c, NODE_FORALL, at, c->boolean, in, &gen[1], 1), &gen[0],
+                     1);
   }
   if (strcmp(name, "reflexive") == 0) { /* forall p in all: p in HO[p] */
-    gen[0] = generator_over(c, at, "p", all_processes(c, at));
+    gen[0] = *generator_over(c, at, "p", slot_new(c), all_processes(c, at));
     struct node *in =
         node_binary(c, NODE_IN, at, c->boolean, node_slot(c, at, gen[0].slot, gen[0].type), heard_of(c, at, &gen[0]));
-    return node_quantifier(c, NODE_FORALL, at, in, gen, 1);
+    return node_over(c, NODE_FORALL, at, c->boolean, in, gen, 1);
   }
   return NULL;
 }
@@ -93,21 +68,14 @@ static struct node *status_set(struct detector *d, enum op op) {
 }
 
 static struct node *suspected_set(struct detector *d) {
-  struct node *n = node_new(d->c, NODE_ORACLE, d->at, d->c->m->fields[d->field].type, 1);
+  struct node *p = node_slot(d->c, d->at, d->p.slot, d->p.type);
+  struct node *n = node_unary(d->c, NODE_ORACLE, d->at, d->c->m->fields[d->field].type, p);
   n->index = d->field;
-  n->kid[0] = node_slot(d->c, d->at, d->p.slot, d->p.type);
   return n;
 }
 
 static struct node *detector_binary(struct detector *d, enum op op, struct node *a, struct node *b) {
   return node_binary(d->c, op, d->at, d->c->boolean, a, b);
-}
-
-static struct node *role_set(struct typechecker *c, struct span at, uint32_t role) {
-  const struct type *type = role == ROLE_ANY ? any_process_type(c) : process_type(c, role);
-  struct node *n = node_new(c, NODE_ROLE_SET, at, set_type(c, type), 0);
-  n->index = role;
-  return n;
 }
 
 enum detector_axiom { COMPLETE, ACCURATE, ANSWERED, TRUSTED };
@@ -119,20 +87,17 @@ static struct node *axiom_for_process(struct detector *d, enum detector_axiom sa
   struct node *faulty = status_set(d, NODE_FAULTY), *n;
   switch (says) {
   case COMPLETE: /* faulty & Role <= s[p] */
-    n = node_binary(c, NODE_INTERSECTION, d->at, faulty->type, faulty, role_set(c, d->at, d->suspects));
+    n = node_binary(c, NODE_INTERSECTION, d->at, faulty->type, faulty, node_role_set(c, d->at, d->suspects));
     return detector_binary(d, NODE_SUBSET, n, suspected_set(d));
   case ACCURATE:
     return detector_binary(d, NODE_SUBSET, suspected_set(d), faulty);
   case ANSWERED: { /* forall q in Role: q in HO[p] or q in s[p] */
-    struct generator *q = arena_array(&c->m->arena, 1, sizeof *q);
-    *q = generator_over(c, d->at, "q", role_set(c, d->at, d->suspects));
+    struct generator *q = generator_over(c, d->at, "q", slot_new(c), node_role_set(c, d->at, d->suspects));
     n = detector_binary(d, NODE_OR, member(d, q, heard_of(c, d->at, &d->p)), member(d, q, suspected_set(d)));
-    return node_quantifier(c, NODE_FORALL, d->at, n, q, 1);
+    return node_over(c, NODE_FORALL, d->at, c->boolean, n, q, 1);
   }
   case TRUSTED:
-    n = node_new(c, NODE_NOT, d->at, c->boolean, 1);
-    n->kid[0] = detector_binary(d, NODE_IN, trusted, suspected_set(d));
-    return n;
+    return node_unary(c, NODE_NOT, d->at, c->boolean, detector_binary(d, NODE_IN, trusted, suspected_set(d)));
   }
   return NULL;
 }
@@ -145,11 +110,11 @@ static struct node *axiom_for_all(struct detector *d, enum detector_axiom says, 
     if (c->m->fields[d->field].var[r] == UINT32_MAX)
       continue;
     uint32_t slots = c->slots;
-    struct generator *p = arena_array(&c->m->arena, 1, sizeof *p);
-    *p = d->p = generator_over(c, d->at, "p", role_set(c, d->at, r));
+    struct generator *p = generator_over(c, d->at, "p", slot_new(c), node_role_set(c, d->at, r));
+    d->p = *p;
     struct node *n = detector_binary(d, NODE_IMPLIES, member(d, p, status_set(d, NODE_CORRECT)),
                                      axiom_for_process(d, says, trusted));
-    n = node_quantifier(c, NODE_FORALL, d->at, n, p, 1);
+    n = node_over(c, NODE_FORALL, d->at, c->boolean, n, p, 1);
     all = all ? detector_binary(d, NODE_AND, all, n) : n;
     c->slots = slots;
   }

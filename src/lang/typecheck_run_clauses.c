@@ -60,11 +60,7 @@ static bool is_witness(struct clause_decomposition *p, const struct node *n) {
 static struct node *requantify(struct clause_decomposition *p, struct node *n) {
   for (size_t i = p->around.n; i-- > 0;) {
     const struct node *q = p->around.at[i];
-    struct node *all = node_new(p->c, NODE_FORALL, n->at, q->type, 1);
-    all->kid[0] = n;
-    all->gen = q->gen;
-    all->ngen = q->ngen;
-    n = all;
+    n = node_over(p->c, NODE_FORALL, n->at, q->type, n, q->gen, q->ngen);
   }
   return n;
 }
@@ -150,9 +146,9 @@ bool clause_instantiate(struct typechecker *c, struct clause *clause, uint32_t e
   if (n->op != NODE_EXISTS || n->n != 1 || n->ngen != 1 || n->gen[0].range->op != NODE_ROLE_SET)
     return false; /* reported */
   uint32_t role = n->gen[0].range->index;
-  struct node *process = node_new(c, NODE_PROCESS_AT, n->at, n->gen[0].type, 1);
+  struct node *number = node_constant(c, n->at, c->integer, each + 1);
+  struct node *process = node_unary(c, NODE_PROCESS_AT, n->at, n->gen[0].type, number);
   process->index = role;
-  process->kid[0] = node_constant(c, n->at, c->integer, each + 1);
   clause->pred = n->kid[0];
   substitute_process(clause->pred, n->gen[0].slot, process);
   return true;

@@ -136,22 +136,15 @@ static struct node *node_at_step(struct typechecker *c, const struct ast *a, str
     field++;
     assert(field < c->m->nfields);
   }
-  struct node *where = node_new(c, NODE_REMOTE, a->at, c->roles[role].points, 1);
+  struct node *where = node_unary(c, NODE_REMOTE, a->at, c->roles[role].points, p);
   where->index = field;
-  where->kid[0] = p;
-  struct node *is = node_new(c, NODE_EQ, a->at, c->boolean, 2);
-  is->kid[0] = where;
-  is->kid[1] = node_constant(c, a->kid[1]->at, c->roles[role].points, point_find(c, role, a->kid[1]->name));
-  return is;
+  struct node *step = node_constant(c, a->kid[1]->at, c->roles[role].points, point_find(c, role, a->kid[1]->name));
+  return node_binary(c, NODE_EQ, a->at, c->boolean, where, step);
 }
 
 /* p in Role and p.at == step, for a p that may be of several roles */
 static struct node *node_at_step_of_role(struct typechecker *c, const struct ast *a, struct node *p, uint32_t role) {
-  struct node *set = node_new(c, NODE_ROLE_SET, a->at, set_type(c, process_type(c, role)), 0);
-  set->index = role;
-  struct node *in = node_new(c, NODE_IN, a->at, c->boolean, 2);
-  in->kid[0] = p;
-  in->kid[1] = set;
+  struct node *in = node_binary(c, NODE_IN, a->at, c->boolean, p, node_role_set(c, a->at, role));
   return node_and(c, in, node_at_step(c, a, p, role));
 }
 
@@ -170,12 +163,7 @@ static struct node *at_some_role(struct typechecker *c, const struct ast *a, str
     if (!(roles >> (r < 63 ? r : 63) & 1) || point_find(c, r, a->kid[1]->name) == UINT32_MAX)
       continue;
     struct node *here = node_at_step_of_role(c, a, p, r);
-    struct node *either = some ? node_new(c, NODE_OR, a->at, c->boolean, 2) : here;
-    if (some) {
-      either->kid[0] = some;
-      either->kid[1] = here;
-    }
-    some = either;
+    some = some ? node_binary(c, NODE_OR, a->at, c->boolean, some, here) : here;
   }
   if (!some)
     unknown_step(c, last, a->kid[1]);

@@ -323,14 +323,9 @@ uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, str
 
 /* Shared memory that nobody set up holds anything: pick(v for v in T). */
 static struct node *any_of_type(struct typechecker *c, const struct var *v) {
-  struct generator *gen = arena_alloc(&c->m->arena, sizeof *gen);
-  *gen = (struct generator){.slot = slot_new(c), .type = v->type, .name = "v", .at = v->at};
-  gen->range = node_new(c, NODE_DOMAIN, v->at, set_type(c, v->type), 0);
-  struct node *any = node_new(c, NODE_PICK, v->at, v->type, 1);
-  any->kid[0] = node_slot(c, v->at, gen->slot, v->type);
-  any->gen = gen;
-  any->ngen = 1;
-  return any;
+  struct node *domain = node_new(c, NODE_DOMAIN, v->at, set_type(c, v->type), 0);
+  struct generator *gen = generator_over(c, v->at, "v", slot_new(c), domain);
+  return node_over(c, NODE_PICK, v->at, v->type, node_slot(c, v->at, gen->slot, v->type), gen, 1);
 }
 
 static void check_initial(struct typechecker *c, const struct ast *in, struct var *vars, enum expr_site where) {
