@@ -51,10 +51,14 @@ static void diags_add(struct diags *d, enum diag_level level, struct span at, co
   d->errors += level == DIAG_ERROR;
 }
 
+void diag_errorv(struct diags *d, struct span at, const char *format, va_list args) {
+  diags_add(d, DIAG_ERROR, at, format, args);
+}
+
 void diag_error(struct diags *d, struct span at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  diags_add(d, DIAG_ERROR, at, format, args);
+  diag_errorv(d, at, format, args);
   va_end(args);
 }
 
@@ -65,17 +69,21 @@ void diag_warning(struct diags *d, struct span at, const char *format, ...) {
   va_end(args);
 }
 
-void diag_help(struct diags *d, const char *format, ...) {
+void diag_helpv(struct diags *d, const char *format, va_list args) {
   if (d->dropped || d->n == 0)
     return;
   struct text help = {0};
-  va_list args;
-  va_start(args, format);
   text_addv(&help, format, args);
-  va_end(args);
   struct diag *newest = &d->at[d->n - 1];
   memory_free(newest->help);
   newest->help = help.at;
+}
+
+void diag_help(struct diags *d, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  diag_helpv(d, format, args);
+  va_end(args);
 }
 
 /* ---- places ---- */

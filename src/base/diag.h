@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -40,9 +41,11 @@ void diags_release(struct diags *);
 
 /* At most one error is kept for each starting offset: the first says it best. */
 void diag_error(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
+void diag_errorv(struct diags *, struct span, const char *format, va_list) __attribute__((format(printf, 3, 0)));
 void diag_warning(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 /* Added to the newest diagnostic (dropped if that one was dropped). */
 void diag_help(struct diags *, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void diag_helpv(struct diags *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
 
 /* path:line:column: error: message / source line / caret / help, for all of them. */
 void diags_print(const struct diags *, bool colour, struct text *);

@@ -108,11 +108,8 @@ void parser_complain(struct parser *p, const char *format, ...) {
     return;
   va_list args;
   va_start(args, format);
-  struct text message = {0};
-  text_addv(&message, format, args);
+  diag_errorv(p->diags, parser_look(p, 0)->at, format, args);
   va_end(args);
-  diag_error(p->diags, parser_look(p, 0)->at, "%s", text_or_empty(&message));
-  text_release(&message);
 }
 
 void parser_help(struct parser *p, const char *format, ...) {
@@ -120,11 +117,8 @@ void parser_help(struct parser *p, const char *format, ...) {
     return;
   va_list args;
   va_start(args, format);
-  struct text help = {0};
-  text_addv(&help, format, args);
+  diag_helpv(p->diags, format, args);
   va_end(args);
-  diag_help(p->diags, "%s", text_or_empty(&help));
-  text_release(&help);
 }
 
 const char *parser_found(struct parser *p) {

@@ -100,6 +100,5 @@ struct ast *parse_environment(struct parser *); /* parser_environment.c */
 struct ast *parse_property(struct parser *);
 struct ast *parse_move(struct parser *);
 struct ast *parse_unsafe(struct parser *);
-struct ast *parse_control(struct parser *); /* parser_counters.c */
 
 #endif

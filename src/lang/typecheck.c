@@ -3,7 +3,6 @@
 #include "lang/typecheck.h"
 
 #include "lang/typecheck_internal.h"
-#include "lang/typecheck_whole_model.h"
 
 #include "analysis/local_properties.h"
 #include "model/def_inlining.h"
@@ -20,21 +19,15 @@ const char *checker_strdup(struct typechecker *c, const char *name) {
 void checker_error(struct typechecker *c, struct span at, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  struct text message = {0};
-  text_addv(&message, format, args);
+  diag_errorv(c->diags, at, format, args);
   va_end(args);
-  diag_error(c->diags, at, "%s", text_or_empty(&message));
-  text_release(&message);
 }
 
 void checker_help(struct typechecker *c, const char *format, ...) {
   va_list args;
   va_start(args, format);
-  struct text message = {0};
-  text_addv(&message, format, args);
+  diag_helpv(c->diags, format, args);
   va_end(args);
-  diag_help(c->diags, "%s", text_or_empty(&message));
-  text_release(&message);
 }
 
 uint32_t checker_line(const struct typechecker *c, struct span at) { return source_line_number(&c->m->source, at); }
@@ -172,6 +165,7 @@ static struct model *model_new(const struct ast *file, const struct source *sour
   m->source.length = source->length;
   const char *name = file->name ? file->name : "?";
   m->name = arena_strndup(&m->arena, name, strlen(name));
+  m->kind = ast_model_kind(file);
   return m;
 }
 
@@ -215,11 +209,10 @@ struct model *model_typecheck(const struct ast *file, const struct source *sourc
                               size_t nbindings, bool complete_params, struct diags *diags) {
   struct typechecker c = {.m = model_new(file, source), .file = file, .diags = diags};
   c.in.role = ROLE_ANY;
-  c.m->kind = ast_model_kind(file);
+  struct model *m = c.m;
   size_t before = diags->errors;
   if (kind_supported(&c))
     check_all(&c, bindings, nbindings, complete_params);
-  struct model *m = c.m;
   checker_end(&c);
   if (diags->errors == before) {
     inline_defs(m);
@@ -233,7 +226,7 @@ struct model *model_typecheck(const struct ast *file, const struct source *sourc
   return NULL;
 }
 
-/* A value that can be computed and type_text by itself. */
+/* A value that can be computed and shown by itself. */
 static bool has_value_in_state(struct typechecker *c, const struct node *n) {
   if (node_is_error(n))
     return false;
@@ -258,7 +251,6 @@ struct model *model_typecheck_with(const struct ast *file, const struct source *
   values_release(&m->values);
   m->values = *values;
   c.in.role = ROLE_ANY;
-  m->kind = ast_model_kind(file);
   *lowered = NULL;
   if (kind_supported(&c))
     check_all(&c, bindings, nbindings, false);

@@ -119,15 +119,9 @@ static void bind_field(struct typechecker *c, struct pattern *p, const char *nam
     return;
   }
   const struct type *type = field == UINT32_MAX ? c->error : p->kind->type->fields[field].type;
-  struct scope_symbol s = {.name = checker_strdup(c, name),
-                           .kind = SYMBOL_SLOT,
-                           .at = at,
-                           .index = slot_new(c),
-                           .type = type,
-                           .roles = roles_of_type(c, type)};
-  if (!symbol_declare(c, &c->locals, s) || field == UINT32_MAX)
-    return;
-  p->parts[p->nparts++] = (struct bound_field){{s.index, field}, c->locals.n - 1};
+  uint32_t slot = slot_new(c);
+  if (slot_declare(c, name, at, slot, type, roles_of_type(c, type), false) && field != UINT32_MAX)
+    p->parts[p->nparts++] = (struct bound_field){{slot, field}, c->locals.n - 1};
 }
 
 static bool is_same_field(const struct ast *same, const char *name) {
@@ -205,7 +199,7 @@ static void check_size(struct typechecker *c, const struct ast *a, struct action
   }
   int64_t most = 0;
   for (uint32_t r = 0; r < c->m->nroles; r++)
-    most += senders >> (r < 63 ? r : 63) & 1 ? c->m->roles[r].count : 0;
+    most += role_in(senders, r) ? c->m->roles[r].count : 0;
   if (out->kind != NO_KIND && senders && t->kind == TYPE_RANGE && t->lo > most)
     diag_warning(c->diags, a->at, "there can be no such quorum: only %d process%s send%s '%s' to '%s'", (int)most,
                  most == 1 ? "" : "es", most == 1 ? "s" : "", c->m->messages[out->kind].name,
@@ -229,14 +223,9 @@ static void declare_message_name(struct typechecker *c, const struct ast *trigge
 }
 
 static void declare_sender(struct typechecker *c, const struct ast *from, struct action *action) {
-  struct scope_symbol s = {.name = checker_strdup(c, from->name),
-                           .kind = SYMBOL_SLOT,
-                           .at = from->word,
-                           .index = slot_new(c),
-                           .type = sender_type(c),
-                           .roles = c->in.arrivals->senders};
-  if (symbol_declare(c, &c->locals, s))
-    action->from_slot = s.index;
+  uint32_t slot = slot_new(c);
+  if (slot_declare(c, from->name, from->word, slot, sender_type(c), c->in.arrivals->senders, false))
+    action->from_slot = slot;
 }
 
 /* `on`: leaves its names in scope. */

@@ -106,10 +106,8 @@ static void lower_generator(struct typechecker *c, const struct ast *name, const
   }
   *out = (struct generator){.range = from, .type = type, .name = checker_strdup(c, name->name), .at = name->word};
   out->slot = slot_new(c);
-  struct scope_symbol s = {.name = out->name, .kind = SYMBOL_SLOT, .at = name->word, .index = out->slot, .type = type};
-  s.roles = node_is_error(from) ? ROLES_ALL : roles_of(c, from);
-  s.message = from->op == NODE_RECEIVED;
-  symbol_declare(c, &c->locals, s);
+  uint64_t roles = node_is_error(from) ? ROLES_ALL : roles_of(c, from);
+  slot_declare(c, out->name, name->word, out->slot, type, roles, from->op == NODE_RECEIVED);
 }
 
 struct generator *lower_generators(struct typechecker *c, const struct ast *a, uint32_t from, uint32_t *n) {

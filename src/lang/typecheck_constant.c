@@ -1,5 +1,5 @@
 /* Constants: expressions over parameters, evaluated on the syntax tree before there are types. */
-#include "lang/typecheck_constant.h"
+#include "lang/typecheck_internal.h"
 
 #include <string.h>
 

@@ -32,13 +32,8 @@ void declare_defs(struct typechecker *c, uint32_t role) {
 static void bind_arguments(struct typechecker *c, const struct def_info *info) {
   const struct ast *fields = info->ast->kid[0];
   for (uint32_t i = 0; fields && i < fields->n; i++) {
-    struct scope_symbol s = {.name = checker_strdup(c, fields->kid[i]->name),
-                             .kind = SYMBOL_SLOT,
-                             .at = fields->kid[i]->word,
-                             .index = slot_new(c),
-                             .type = info->args[i],
-                             .roles = roles_of_type(c, info->args[i])};
-    symbol_declare(c, &c->locals, s);
+    const struct type *type = info->args[i];
+    slot_declare(c, fields->kid[i]->name, fields->kid[i]->word, slot_new(c), type, roles_of_type(c, type), false);
   }
 }
 

@@ -36,9 +36,8 @@ static bool check_population(struct typechecker *c, const struct ast *a, struct 
     vec_push(&names, c->m->roles[r].name);
   vec_push(&names, "processes");
   vec_push(&names, "process");
-  const char *near = s ? NULL : nearest_name(a->name, names.at, names.n);
-  if (near)
-    checker_help(c, "did you mean '%s'?", near);
+  if (!s)
+    help_nearest(c, a->name, names.at, names.n);
   vec_release(&names);
   return false;
 }

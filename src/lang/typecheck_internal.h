@@ -45,7 +45,9 @@ struct scope_symbol {
                 be used */
 };
 
+/* Sets of roles: a bit each, the last one for all from 63 on. */
 #define ROLES_ALL UINT64_MAX
+static inline bool role_in(uint64_t roles, uint32_t r) { return roles >> (r < 63 ? r : 63) & 1; }
 
 typedef VEC(struct scope_symbol) symbol_vec;
 
@@ -172,11 +174,35 @@ bool symbol_declare(struct typechecker *, symbol_vec *, struct scope_symbol);
 bool name_is_free(struct typechecker *, const char *name, struct span, bool callable);
 void unknown_name(struct typechecker *, const char *name, struct span, const char *what);
 uint32_t slot_new(struct typechecker *); /* in the current frame */
+/* Binds a name to a slot. roles: whose identities it may hold; message: it has a sender. */
+bool slot_declare(struct typechecker *, const char *name, struct span, uint32_t slot, const struct type *,
+                  uint64_t roles, bool message);
+void help_nearest(struct typechecker *, const char *name, const char *const *names, size_t n); /* "did you mean ...?" */
 const char *symbol_kind_text(enum symbol_kind);
 
 /* typecheck_params.c */
 void declare_params(struct typechecker *);
 void assign_params(struct typechecker *, const struct param_binding *, size_t nbindings, bool complete);
+
+/* typecheck_constant.c: constant expressions, evaluated on the syntax tree. */
+enum { CONSTANT_WORK_MAX = 5000000 }; /* some tens of milliseconds */
+
+struct constant {
+  int64_t value;
+  bool is_bool;
+};
+
+struct constant_evaluator {
+  struct typechecker *c;
+  bool quiet;  /* report nothing */
+  bool dead;   /* the value is not used: values may be wrong, names may not */
+  bool open;   /* out: it needs a parameter that has no value yet */
+  bool failed; /* out: it is wrong whatever the parameters are given later */
+  unsigned depth;
+  uint64_t work; /* out: nodes evaluated, and declarations searched for defs */
+};
+
+bool constant_eval(struct constant_evaluator *, const struct ast *, struct constant *);
 /* The constant value of an expression over parameters; false: reported. */
 bool constant_number(struct typechecker *, const struct ast *, const char *what, int64_t *out);
 
@@ -190,8 +216,7 @@ const struct type *process_type(struct typechecker *, uint32_t role);
 const struct type *message_type(struct typechecker *, const struct ast *signature);
 void declare_types(struct typechecker *);
 bool type_is_number(const struct type *);
-bool type_is_known(const struct type *);  /* no unknown or error part */
-bool type_is_finite(const struct type *); /* no unbounded part */
+bool type_is_known(const struct type *); /* no unknown or error part */
 uint64_t roles_of_type(const struct typechecker *, const struct type *);
 const struct type *any_process_type(struct typechecker *); /* of any role: of the only one if there is one */
 
@@ -358,5 +383,8 @@ void clause_decompose(struct typechecker *, struct clause *);                   
 uint32_t role_of_generator(struct typechecker *, const struct ast *quantifier); /* ROLE_ANY: reported */
 bool clause_instantiate(struct typechecker *, struct clause *, uint32_t each); /* pred, for one process of `for each` */
 void check_properties(struct typechecker *);
+
+/* typecheck_whole_model.c: errors and warnings that need all of the model, its defs written out. */
+void check_whole_model(const struct model *, struct diags *);
 
 #endif

@@ -103,7 +103,7 @@ static void collect_senders(struct typechecker *c, uint32_t r, const struct ast 
     const struct scope_symbol *s = symbol_find(c, a->kid[0]->name);
     uint64_t reach = s && s->kind == SYMBOL_MESSAGE ? target_roles(c, r, a->kid[1]) : 0;
     for (uint32_t to = 0; to < c->m->nroles; to++)
-      if (reach >> (to < 63 ? to : 63) & 1)
+      if (role_in(reach, to))
         c->senders[s->index * c->m->nroles + to] |= role_bit(c, r);
   }
   for (uint32_t i = 0; i < a->n; i++)
@@ -245,7 +245,7 @@ static void warn_unreceived_sends(struct typechecker *c, uint32_t kind) {
     const struct step_send *s = &c->sends.at[i];
     bool taken = s->kind != kind;
     for (uint32_t r = 0; r < c->m->nroles; r++)
-      taken |= c->roles[r].takes[kind] && s->reach >> (r < 63 ? r : 63) & 1;
+      taken |= c->roles[r].takes[kind] && role_in(s->reach, r);
     if (!taken)
       diag_warning(c->diags, s->at, "nobody whom this reaches takes '%s'", c->m->messages[kind].name);
   }

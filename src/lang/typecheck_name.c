@@ -359,9 +359,7 @@ static struct node *record_field(struct typechecker *c, const struct ast *a, str
     vec_push(&names, t->fields[i].name);
   }
   checker_error(c, a->word, "unknown field '%s' of %s", a->name, type_text(c, t));
-  const char *near = nearest_name(a->name, names.at, names.n);
-  if (near)
-    checker_help(c, "did you mean '%s'?", near);
+  help_nearest(c, a->name, names.at, names.n);
   vec_release(&names);
   return node_error(c, a->at);
 }
@@ -495,10 +493,8 @@ static uint32_t round_name_id(struct typechecker *c, const struct ast *a) {
     if (strcmp(c->m->round_names[i], a->name) == 0)
       return i;
   checker_error(c, a->word, "unknown round '%s'", a->name);
-  const char *near = nearest_name(a->name, c->m->round_names, c->m->nround_names);
-  if (near)
-    checker_help(c, "did you mean '%s'?", near);
-  else if (c->m->nround_names == 0)
+  help_nearest(c, a->name, c->m->round_names, c->m->nround_names);
+  if (c->m->nround_names == 0)
     checker_help(c, "no round of the algorithm has a name");
   return NO_NAME;
 }

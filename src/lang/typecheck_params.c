@@ -1,6 +1,6 @@
 /* Parameters: their values from the command line, from defaults, or found; and the conditions on
  * them. */
-#include "lang/typecheck_constant.h"
+#include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -28,8 +28,6 @@ static bool is_segment(const struct ast *a) {
   return a->kind == AST_ONCE || a->kind == AST_REPEAT || a->kind == AST_PHASE || a->kind == AST_ROUND;
 }
 
-static void add_round(struct schedule_segment *s, const struct ast *round) { s->round[s->nrounds++] = round; }
-
 static void fill_segment(struct typechecker *c, const struct ast *a, struct schedule_segment *s) {
   uint32_t from = a->kind == AST_REPEAT ? 1 : 0;
   s->kind = a->kind;
@@ -40,7 +38,7 @@ static void fill_segment(struct typechecker *c, const struct ast *a, struct sche
   s->round = arena_array(&c->m->arena, a->n, sizeof *s->round);
   for (uint32_t i = from; i < a->n; i++)
     if (a->kid[i] && a->kid[i]->kind == AST_ROUND)
-      add_round(s, a->kid[i]);
+      s->round[s->nrounds++] = a->kid[i];
   if (a->kind != AST_REPEAT)
     return;
   if (!constant_number(c, a->kid[0], "the count of 'repeat'", &s->count))
@@ -89,7 +87,7 @@ static void read_schedule(struct typechecker *c, uint32_t r, struct role_schedul
       bare = true;
     }
     if (a->kind == AST_ROUND)
-      add_round(s, a);
+      s->round[s->nrounds++] = a;
     endless = s->kind == AST_PHASE;
   }
 }
@@ -237,7 +235,7 @@ struct schedule_send {
   uint64_t reach;
 };
 
-static bool reaches(const struct schedule_send *s, uint32_t role) { return s->reach >> (role < 63 ? role : 63) & 1; }
+static bool reaches(const struct schedule_send *s, uint32_t role) { return role_in(s->reach, role); }
 
 static void add_arrival(struct typechecker *c, struct arrivals *in, const struct schedule_send *s) {
   const struct type *type = s->send->message->type;
@@ -326,8 +324,6 @@ static void check_update(struct typechecker *c, uint32_t r, const struct schedul
   close_round(c);
 }
 
-static uint32_t sends_of(const struct schedule_segment *s, uint32_t j) { return s->round[j]->n; }
-
 /* One round of one segment, in all roles that have it; bodies go to every point that the segment is
    unrolled to. shape: the segment as all roles have it, NULL if they do not agree. */
 static void check_round(struct typechecker *c, const struct role_schedule *schedules, uint32_t segment, uint32_t j,
@@ -335,7 +331,7 @@ static void check_round(struct typechecker *c, const struct role_schedule *sched
   uint32_t most = 0, n = 0;
   for (uint32_t r = 0; r < c->m->nroles; r++)
     if (segment < schedules[r].n && j < schedules[r].at[segment].nrounds)
-      most += sends_of(&schedules[r].at[segment], j);
+      most += schedules[r].at[segment].round[j]->n;
   struct schedule_send *sent = arena_array(&c->m->arena, most, sizeof *sent);
   struct arrivals *in = arena_array(&c->m->arena, c->m->nroles, sizeof *in);
   struct body *body = arena_array(&c->m->arena, c->m->nroles, sizeof *body);

@@ -78,6 +78,20 @@ uint32_t slot_new(struct typechecker *c) {
   return slot;
 }
 
+bool slot_declare(struct typechecker *c, const char *name, struct span at, uint32_t slot, const struct type *type,
+                  uint64_t roles, bool message) {
+  struct scope_symbol s = {.name = checker_strdup(c, name), .kind = SYMBOL_SLOT, .at = at, .index = slot, .type = type};
+  s.roles = roles;
+  s.message = message;
+  return symbol_declare(c, &c->locals, s);
+}
+
+void help_nearest(struct typechecker *c, const char *name, const char *const *names, size_t n) {
+  const char *near = nearest_name(name, names, n);
+  if (near)
+    checker_help(c, "did you mean '%s'?", near);
+}
+
 /* Is it a variable that a process has, named where no process is at hand? */
 static bool is_process_variable(struct typechecker *c, const char *name) {
   for (uint32_t r = 0; r < c->m->nroles; r++)

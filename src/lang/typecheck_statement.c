@@ -122,10 +122,7 @@ static void check_let(struct typechecker *c, const struct ast *a, struct stmt *s
     type = c->error;
   }
   s->slot = slot_new(c);
-  struct scope_symbol name = {
-      .name = checker_strdup(c, a->name), .kind = SYMBOL_SLOT, .at = a->word, .index = s->slot, .type = type};
-  name.roles = roles_of_type(c, type);
-  symbol_declare(c, &c->locals, name);
+  slot_declare(c, a->name, a->word, s->slot, type, roles_of_type(c, type), false);
 }
 
 static void check_if(struct typechecker *c, const struct ast *a, struct stmt *s) {
@@ -152,11 +149,8 @@ static void check_foreach(struct typechecker *c, const struct ast *a, struct stm
     checker_help(c, "other collections are read with '... for x in ...', 'exists' and 'forall'");
   }
   s->slot = slot_new(c);
-  struct scope_symbol name = {.name = checker_strdup(c, a->name), .kind = SYMBOL_SLOT, .at = a->word, .index = s->slot};
-  name.type = node_is_error(from) ? c->error : from->type->element;
-  name.roles = ROLES_ALL;
-  name.message = true;
-  symbol_declare(c, &c->locals, name);
+  const struct type *type = node_is_error(from) ? c->error : from->type->element;
+  slot_declare(c, a->name, a->word, s->slot, type, ROLES_ALL, true);
   c->in.reach = reach_maybe(c);
   check_block(c, a->kid[1], &s->then);
   scope_close(c, mark);

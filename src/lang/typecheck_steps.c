@@ -109,9 +109,7 @@ static void unknown_step(struct typechecker *c, uint32_t role, const struct ast 
     return;
   }
   checker_error(c, a->word, "unknown step '%s' of process '%s'", a->name, c->m->roles[role].name);
-  const char *near = nearest_name(a->name, t->labels, t->size);
-  if (near)
-    checker_help(c, "did you mean '%s'?", near);
+  help_nearest(c, a->name, t->labels, t->size);
 }
 
 void check_goto(struct typechecker *c, const struct ast *a, struct stmt *s) {
@@ -153,14 +151,14 @@ static struct node *at_some_role(struct typechecker *c, const struct ast *a, str
   uint32_t possible = 0, last = 0;
   struct node *some = NULL;
   for (uint32_t r = 0; r < c->m->nroles; r++)
-    if (roles >> (r < 63 ? r : 63) & 1) {
+    if (role_in(roles, r)) {
       possible++;
       last = r;
     }
   if (possible == 1 && point_find(c, last, a->kid[1]->name) != UINT32_MAX)
     return node_at_step(c, a, p, last);
   for (uint32_t r = 0; r < c->m->nroles; r++) {
-    if (!(roles >> (r < 63 ? r : 63) & 1) || point_find(c, r, a->kid[1]->name) == UINT32_MAX)
+    if (!role_in(roles, r) || point_find(c, r, a->kid[1]->name) == UINT32_MAX)
       continue;
     struct node *here = node_at_step_of_role(c, a, p, r);
     some = some ? node_binary(c, NODE_OR, a->at, c->boolean, some, here) : here;

@@ -52,11 +52,7 @@ const struct type *any_process_type(struct typechecker *c) { return process_type
 
 bool type_is_number(const struct type *t) { return t->kind == TYPE_INT || t->kind == TYPE_RANGE; }
 
-static bool type_has_part(const struct type *t, enum type_kind kind) { return type_contains_kind(t, kind); }
-
-bool type_is_known(const struct type *t) { return !type_has_part(t, TYPE_ERROR); }
-
-bool type_is_finite(const struct type *t) { return !type_has_part(t, TYPE_INT) && !type_has_part(t, TYPE_ROUND); }
+bool type_is_known(const struct type *t) { return !type_contains_kind(t, TYPE_ERROR); }
 
 uint64_t roles_of_type(const struct typechecker *c, const struct type *t) {
   if (t->kind != TYPE_PROCESS || t->role == ROLE_ANY || t->role >= 63 || c->m->nroles > 63)

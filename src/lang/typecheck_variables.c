@@ -275,8 +275,7 @@ static void unknown_field(struct typechecker *c, const char *name, uint64_t role
   VEC(struct span) places = {0};
   for (uint32_t r = 0; r < c->m->nroles; r++)
     for (uint32_t v = 0; v < c->m->roles[r].nvars; v++)
-      if (roles >> (r < 63 ? r : 63) & 1 && c->m->roles[r].vars[v].kind != VAR_POINT &&
-          c->m->roles[r].vars[v].kind != VAR_ONCE) {
+      if (role_in(roles, r) && c->m->roles[r].vars[v].kind != VAR_POINT && c->m->roles[r].vars[v].kind != VAR_ONCE) {
         vec_push(&names, c->m->roles[r].vars[v].name);
         vec_push(&places, c->m->roles[r].vars[v].at);
       }
@@ -293,7 +292,7 @@ uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, str
   bool sound = true;
   uint32_t having = 0, lacking = UINT32_MAX;
   for (uint32_t r = 0; r < c->m->nroles; r++) {
-    if (!(roles >> (r < 63 ? r : 63) & 1))
+    if (!role_in(roles, r))
       continue;
     bool has = role_has(c, r, name, &sound);
     having += has;
@@ -311,7 +310,7 @@ uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, str
   for (uint32_t i = 0; i < c->m->nfields; i++) {
     bool fits = strcmp(c->m->fields[i].name, name) == 0;
     for (uint32_t r = 0; r < c->m->nroles && fits; r++)
-      fits = !(roles >> (r < 63 ? r : 63) & 1) || c->m->fields[i].var[r] != UINT32_MAX;
+      fits = !role_in(roles, r) || c->m->fields[i].var[r] != UINT32_MAX;
     if (fits)
       return i;
   }

@@ -1,5 +1,5 @@
 /* What can be said only of the complete model. */
-#include "lang/typecheck_whole_model.h"
+#include "lang/typecheck_internal.h"
 
 #include "analysis/may_fail.h"
 #include "analysis/model_visitor.h"
