@@ -1,5 +1,5 @@
 /* The syntax tree: uniform nodes, one kind for each construct of the grammar (docs/language.md), so that the
-   parser, the formatter and the checker stay small. ast.def lists the kinds with the interp of name, number
+   parser, the formatter and the checker stay small. ast.def lists the kinds with the meaning of name, number
    and children. Optional children that are absent are NULL. Trees live in the source file's arena. */
 #ifndef RONDO_LANG_AST_H
 #define RONDO_LANG_AST_H

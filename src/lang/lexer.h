@@ -20,7 +20,7 @@ enum token_kind {
 };
 
 enum word {
-  W_ORDINARY, /* a name without interp to the grammar */
+  W_ORDINARY, /* a name that has no meaning in the grammar */
 #define WORD(id, text, reserved) W_##id,
 #include "lang/token.def"
 #undef WORD

@@ -1,4 +1,4 @@
-/* Which parameters decide about the types of a model. */
+/* Which parameters the types of a model depend on. */
 #include "lang/typecheck_counters.h"
 
 #include "base/vec.h"
@@ -18,7 +18,7 @@ static bool named(const struct param_dependence *s, const char *name) {
   return false;
 }
 
-/* The first place below that find_read one of the names. */
+/* The first place in the tree that reads one of the names; {0, 0}: none does. */
 static struct span find_read(const struct param_dependence *s, const struct ast *a) {
   if (!a)
     return (struct span){0, 0};

@@ -245,6 +245,12 @@ struct ast *parser_node(struct parser *p, enum ast_kind kind, struct construct_s
   return a;
 }
 
+struct ast *parser_named(struct parser *p, enum ast_kind kind, struct construct_start place, const char *name) {
+  struct ast *node = parser_node(p, kind, place);
+  node->name = name;
+  return node;
+}
+
 struct ast *parser_error_node(struct parser *p) {
   return parser_leaf(p, AST_ERROR, parser_place(p));
 }

@@ -79,6 +79,7 @@ struct construct_start parser_place(const struct parser *);
 void parser_add(struct parser *, struct ast *); /* or NULL: an optional kid that is absent */
 /* The node with all kids added since the place was taken. */
 struct ast *parser_node(struct parser *, enum ast_kind, struct construct_start);
+struct ast *parser_named(struct parser *, enum ast_kind, struct construct_start, const char *name);
 struct ast *parser_error_node(struct parser *);
 
 /* ---- rules used across the files ---- */

@@ -6,9 +6,7 @@
 static struct ast *parse_name(struct parser *p, const char *what) {
   struct construct_start place = parser_place(p);
   const char *name = parser_expect_name(p, what);
-  struct ast *node = parser_node(p, AST_NAME, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_NAME, place, name);
 }
 
 /* names = NAME {"," NAME} */
@@ -27,9 +25,7 @@ static struct ast *parse_field(struct parser *p) {
   if (!parser_expect(p, T_COLON))
     parser_help(p, "each field has a type: 'x: Value'");
   parser_add(p, parse_type(p));
-  struct ast *node = parser_node(p, AST_FIELD, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_FIELD, place, name);
 }
 
 /* "(" fields ")"   fields = field {"," field} */
@@ -187,9 +183,7 @@ static struct ast *parse_typedef(struct parser *p) {
   const char *name = parser_expect_name(p, "a type's name");
   parser_expect(p, T_ASSIGN);
   parser_add(p, parse_type(p));
-  struct ast *node = parser_node(p, AST_TYPEDEF, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_TYPEDEF, place, name);
 }
 
 /* sig = NAME ["(" fields ")"] */
@@ -201,9 +195,7 @@ static struct ast *parse_signature(struct parser *p) {
     add_fields(p);
   else
     parser_mark(p, ROLE_PLAIN);
-  struct ast *node = parser_node(p, AST_SIGNATURE, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_SIGNATURE, place, name);
 }
 
 /* messages = "message" sig {"," sig} */
@@ -233,9 +225,7 @@ struct ast *parse_def(struct parser *p) {
   parser_add(p, parser_take(p, T_COLON) ? parse_type(p) : NULL);
   parser_expect(p, T_ASSIGN);
   parser_add(p, parse_expr(p));
-  struct ast *node = parser_node(p, AST_DEF, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_DEF, place, name);
 }
 
 /* store = ("input" | "var" | "stable" | "shared" | "ghost" | "oracle") names ":" type

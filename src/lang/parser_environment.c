@@ -58,8 +58,7 @@ static struct ast *parse_fault_clause(struct parser *p) {
   uint32_t flags = any ? AST_FLAG_ANY : 0;
   enum ast_fault fault = parse_fault(p, &flags);
   parser_add(p, parser_take_word(p, W_EACH) ? parse_unit(p, true) : NULL);
-  struct ast *node = parser_node(p, AST_CLAUSE_FAULT, place);
-  node->name = name;
+  struct ast *node = parser_named(p, AST_CLAUSE_FAULT, place, name);
   node->number = fault;
   node->flags = flags;
   return node;
@@ -125,9 +124,7 @@ static struct ast *parse_channels_clause(struct parser *p) {
   else
     parser_fail(p, "'set', 'bag' or 'fifo'");
   parser_add(p, parser_take_word(p, W_BOUND) ? parse_sum(p) : NULL);
-  struct ast *node = parser_node(p, AST_CLAUSE_CHANNELS, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_CLAUSE_CHANNELS, place, name);
 }
 
 /* fair clause = "fair" ["strong"] ["processes" | "actions" | "messages"] */
@@ -200,9 +197,7 @@ struct ast *parse_environment(struct parser *p) {
     }
     parser_close(p);
   }
-  struct ast *node = parser_node(p, AST_ENVIRONMENT, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_ENVIRONMENT, place, name);
 }
 
 /* ---- properties ---- */
@@ -240,8 +235,7 @@ struct ast *parse_property(struct parser *p) {
                    "CONDITION'");
   flags |= parser_take_word(p, W_STEP) ? AST_FLAG_STEP : 0;
   parser_add(p, parse_expr(p));
-  struct ast *node = parser_node(p, AST_PROPERTY, place);
-  node->name = name;
+  struct ast *node = parser_named(p, AST_PROPERTY, place, name);
   node->number = number;
   node->flags = flags;
   return node;
@@ -256,8 +250,7 @@ static struct ast *parse_effect(struct parser *p) {
     const char *name = parser_expect_name(p, "a counter");
     parser_expect(p, T_BECOMES);
     parser_add(p, parse_expr(p));
-    struct ast *node = parser_node(p, AST_EFFECT_ASSIGN, place);
-    node->name = name;
+    struct ast *node = parser_named(p, AST_EFFECT_ASSIGN, place, name);
     return node;
   }
   parser_add(p, parse_sum(p));
@@ -292,9 +285,7 @@ struct ast *parse_move(struct parser *p) {
     struct ast *guard = parse_expr(p);
     p->kids.at[when] = guard;
   }
-  struct ast *node = parser_node(p, AST_MOVE, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_MOVE, place, name);
 }
 
 /* unsafe = "unsafe" NAME ["from" expr] ":" expr */
@@ -306,7 +297,5 @@ struct ast *parse_unsafe(struct parser *p) {
   parser_add(p, parser_take_word(p, W_FROM) ? parse_expr(p) : NULL);
   parser_expect(p, T_COLON);
   parser_add(p, parse_expr(p));
-  struct ast *node = parser_node(p, AST_UNSAFE, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_UNSAFE, place, name);
 }

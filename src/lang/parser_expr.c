@@ -395,9 +395,7 @@ static struct ast *parse_item(struct parser *p) {
   const char *name = parser_expect_name(p, "a field's name");
   parser_expect(p, T_COLON);
   parser_add(p, parse_expr(p));
-  struct ast *node = parser_node(p, AST_ITEM, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_ITEM, place, name);
 }
 
 /* NAME ["(" [item [gen | {"," item}]] ")"] */
@@ -416,9 +414,7 @@ static struct ast *parse_name_or_call(struct parser *p) {
     }
     parser_expect(p, T_RPAREN);
   }
-  struct ast *node = parser_node(p, kind, place);
-  node->name = name;
-  return node;
+  return parser_named(p, kind, place, name);
 }
 
 /* "(" item {"," item} ")"   (one that has no name is only put in parentheses) */
@@ -486,9 +482,7 @@ static struct ast *parse_postfix(struct parser *p, struct construct_start start,
   parser_expect(p, T_DOT);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a field's name");
-  struct ast *node = parser_node(p, AST_SELECT, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_SELECT, place, name);
 }
 
 /* factor = "-" factor | atom { index | select | prime } */

@@ -51,9 +51,7 @@ static struct ast *parse_round(struct parser *p) {
     parser_close(p);
   }
   parser_add(p, update);
-  struct ast *node = parser_node(p, AST_ROUND, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_ROUND, place, name);
 }
 
 /* "{" round { round } "}" */
@@ -109,9 +107,7 @@ static struct ast *parse_segment(struct parser *p) {
     name = parser_expect_name(p, "the phase number's name");
   }
   add_rounds(p);
-  struct ast *node = parser_node(p, kind, place);
-  node->name = name;
-  return node;
+  return parser_named(p, kind, place, name);
 }
 
 /* ---- handlers ---- */
@@ -128,8 +124,7 @@ static struct ast *parse_argument(struct parser *p) {
   if (!parse_relation_sign(p, &op))
     op = OP_NONE;
   parser_add(p, op ? parse_sum(p) : NULL);
-  struct ast *node = parser_node(p, AST_ARGUMENT, place);
-  node->name = name;
+  struct ast *node = parser_named(p, AST_ARGUMENT, place, name);
   node->op = node->kind == AST_ERROR ? OP_NONE : op;
   return node;
 }
@@ -146,9 +141,7 @@ static struct ast *parse_pattern(struct parser *p) {
     while (parser_take(p, T_COMMA));
     parser_expect(p, T_RPAREN);
   }
-  struct ast *node = parser_node(p, AST_PATTERN, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_PATTERN, place, name);
 }
 
 /* After NAME ":": a size and "of", or a pattern? A pattern is a name with or without arguments,
@@ -196,9 +189,7 @@ static struct ast *parse_from(struct parser *p) {
   parser_expect_word(p, W_FROM);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "the sender's name");
-  struct ast *node = parser_node(p, AST_FROM, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_FROM, place, name);
 }
 
 /* same = "same" NAME {"," NAME} */
@@ -268,8 +259,7 @@ static struct ast *parse_trigger(struct parser *p) {
   parser_add(p, when);
   for (size_t i = 0; i < ON_PARTS; i++)
     parser_add(p, part[i]);
-  struct ast *node = parser_node(p, AST_TRIGGER, place);
-  node->name = name;
+  struct ast *node = parser_named(p, AST_TRIGGER, place, name);
   node->flags = flags;
   return node;
 }
@@ -304,9 +294,7 @@ static struct ast *parse_reaction(struct parser *p) {
     parser_take_word(p, W_OR);
     parser_add(p, parse_alternative(p, true));
   }
-  struct ast *node = parser_node(p, AST_STEP, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_STEP, place, name);
 }
 
 /* ---- the process ---- */
@@ -413,8 +401,7 @@ struct ast *parse_process(struct parser *p) {
   parser_add(p, parser_take_word(p, W_GRAPH) ? parse_expr(p) : NULL);
   parser_recover_header(p);
   add_members(p);
-  struct ast *node = parser_node(p, AST_PROCESS, place);
-  node->name = name;
+  struct ast *node = parser_named(p, AST_PROCESS, place, name);
   node->flags = ring ? AST_FLAG_RING : 0;
   return node;
 }

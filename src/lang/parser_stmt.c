@@ -77,9 +77,7 @@ static struct ast *parse_foreach(struct parser *p) {
   parser_expect_word(p, W_IN);
   parser_add(p, parse_expr(p));
   parser_add(p, parse_body(p));
-  struct ast *node = parser_node(p, AST_FOREACH, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_FOREACH, place, name);
 }
 
 /* let = "let" NAME "=" expr */
@@ -96,9 +94,7 @@ static struct ast *parse_let(struct parser *p) {
     parser_expect(p, T_ASSIGN);
   }
   parser_add(p, parse_expr(p));
-  struct ast *node = parser_node(p, AST_LET, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_LET, place, name);
 }
 
 /* goto = "goto" NAME */
@@ -107,9 +103,7 @@ static struct ast *parse_goto(struct parser *p) {
   parser_expect_word(p, W_GOTO);
   place.word = parser_look(p, 0)->at;
   const char *name = parser_expect_name(p, "a step's name");
-  struct ast *node = parser_node(p, AST_GOTO, place);
-  node->name = name;
-  return node;
+  return parser_named(p, AST_GOTO, place, name);
 }
 
 /* What follows a place is not ':='. */

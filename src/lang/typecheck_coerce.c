@@ -1,4 +1,4 @@
-/* Which types go together, and what it takes to make an expression coerce its place. */
+/* Which types are compatible, and how an expression is converted to the type that its place needs. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -177,7 +177,7 @@ const struct type *type_join(struct typechecker *c, const struct type *a, const 
   return NULL;
 }
 
-/* ---- making a node coerce ---- */
+/* ---- conversion ---- */
 
 static struct node *coerce_kid(struct typechecker *c, struct node *n, uint32_t i, const struct type *t) {
   struct node *kid = coerce(c, n->kid[i], t, false);
@@ -295,12 +295,13 @@ static struct node *coerce_otherwise(struct typechecker *c, struct node *n, cons
   return n;
 }
 
-/* Constructors take the wanted type into their parts. NULL: no way in, *tried says so. */
+/* Constructors pass the wanted type on to their parts. *tried: n is such a constructor, and NULL means that it
+   cannot be converted; else the caller converts it as a whole. */
 static struct node *coerce_parts(struct typechecker *c, struct node *n, const struct type *t, bool *tried) {
   const struct node *chooser = n->op == NODE_OTHERWISE ? n->kid[0] : n;
   *tried = !(yields_element(chooser->op) && type_is_number(n->type) && type_is_number(t));
   if (!*tried)
-    return NULL; /* only the number that comes out must coerce: 'min(a, 2)' bounds a */
+    return NULL; /* only the number that comes out must fit: 'min(a, 2)' bounds a */
   switch (op_number(n->op)) {
   case NODE_CONST:
     if (n->type->kind == TYPE_OPTION && n->constant == VALUE_NONE && t->kind == TYPE_OPTION) {
@@ -333,7 +334,7 @@ static struct node *coerce_parts(struct typechecker *c, struct node *n, const st
   return NULL;
 }
 
-/* {x for x in set}, with each x made to coerce: where the two kinds of set are kept differently. */
+/* {x for x in set}, with each x converted: for two types of sets whose representations differ. */
 static struct node *coerce_members(struct typechecker *c, struct node *n, const struct type *t) {
   uint32_t slot = c->m->nslots++; /* of nobody else: the names around n may be out of scope already */
   struct node *member = coerce(c, node_slot(c, n->at, slot, n->type->element), t->element, false);

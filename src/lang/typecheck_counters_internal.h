@@ -1,4 +1,4 @@
-/* Private to the checker of counter systems (lang/check_counters*.c). */
+/* Private to the checker of counter systems (typecheck_counters*.c). */
 #ifndef RONDO_LANG_TYPECHECK_COUNTERS_INTERNAL_H
 #define RONDO_LANG_TYPECHECK_COUNTERS_INTERNAL_H
 

@@ -57,7 +57,7 @@ static void check_for(struct typechecker *c, const struct ast *a, struct clause 
                                                  : "make it a file-level 'input'");
       return;
     }
-    clause.nrigid = 1; /* at least; settled when it is taken apart */
+    clause.nrigid = 1; /* at least; clause_decompose sets the number */
     add_predicate(c, body, clause, NO_PROCESS, out);
     return;
   }

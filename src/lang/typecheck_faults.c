@@ -76,7 +76,7 @@ static bool check_per(struct typechecker *c, const struct ast *a, struct clause 
   return false;
 }
 
-/* ---- which model knows which checker_error ---- */
+/* ---- which kind of model has which fault ---- */
 
 static bool fault_of_rounds(struct typechecker *c, const struct ast *a) {
   if (a->number == FAULT_DUPLICATED) {

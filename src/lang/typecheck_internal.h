@@ -1,8 +1,8 @@
-/* Private to the checker (lang/check*.c): its state, scopes, and what its parts offer each other.
+/* Private to the checker (typecheck*.c): its state, its scopes, and the interfaces of its parts.
 
    An expression is lowered bottom-up: every node gets the narrowest type that holds its values (a
-   literal 3 is of type 3..3), then `coerce` makes it what its place wants: wraps it into an option,
-   widens the element of a set literal, or has it checked at run time (NARROW). A node of type error
+   literal 3 is of type 3..3), then `coerce` converts it to the type that its place needs: it wraps it into an option,
+   widens the element of a set literal, or adds a check at run time (NARROW). A node of type error
    was reported and is never reported again. */
 #ifndef RONDO_LANG_TYPECHECK_INTERNAL_H
 #define RONDO_LANG_TYPECHECK_INTERNAL_H
@@ -13,7 +13,7 @@
 enum {
   PROCESSES_MAX = 1000000,
   POINTS_MAX = 100000,
-  ELEMENTS_MAX = 10000000, /* of a type that is gone through, or that indexes an array */
+  ELEMENTS_MAX = 10000000, /* of a type that a generator ranges over, or that indexes an array */
 };
 
 enum symbol_kind {
@@ -105,9 +105,9 @@ struct def_info {
 
 struct role_info {
   const struct ast *ast;
-  symbol_vec members;        /* its variables and defs; lent to checker.members while the role is entered */
-  bool *read;                /* by variable: somebody reads it */
-  bool *takes;               /* steps: by kind of message: an action of it does */
+  symbol_vec members; /* its variables and defs; moved to typechecker.members between enter_role and leave_role */
+  bool *read;         /* by variable: somebody reads it */
+  bool *takes;        /* steps: by kind of message: an action of it does */
   const struct type *points; /* steps: of the program point, NULL: it has none */
   uint32_t once;             /* steps: the next VAR_ONCE variable that has no action yet */
 };
@@ -223,7 +223,7 @@ const struct type *any_process_type(struct typechecker *); /* of any role: of th
 /* typecheck_coerce.c */
 const struct type *type_join(struct typechecker *, const struct type *, const struct type *); /* NULL: none */
 bool same_representation(const struct type *, const struct type *); /* values of both look alike */
-/* Makes node coerce the type, or NULL; assigned: the interpreter checks the range itself. */
+/* Converts a node to the type; NULL: it cannot be. assigned: the interpreter checks the range itself. */
 struct node *coerce(struct typechecker *, struct node *, const struct type *, bool assigned);
 struct node *coerce_aggregate(struct typechecker *, struct node *, const struct type *); /* min, max, pick ... */
 /* coerce, or report "expected ..., not ...". */
@@ -268,7 +268,7 @@ struct node *lower_initial(struct typechecker *, const struct ast *);
 bool may_read_received(struct typechecker *, const struct ast *, const char *what);
 const struct type *sender_type(struct typechecker *);
 bool in_process(const struct typechecker *);
-/* Properties and environments look at processes from outside; so may a def that only they call. */
+/* Properties and environments read the variables of all processes; so may a def that only they call. */
 bool may_observe_processes(struct typechecker *);
 const char *received_name_text(const struct typechecker *);   /* what `received` is called here */
 uint64_t roles_of(struct typechecker *, const struct node *); /* whose identities it yields */
@@ -369,7 +369,7 @@ void merge_single_clause(struct typechecker *, const struct environment *, claus
 /* typecheck_environment.c, typecheck_property.c */
 void check_environments(struct typechecker *);
 uint32_t environment_named(struct typechecker *, const struct ast *name); /* UINT32_MAX: reported */
-/* The written-out interp of the papers' predicates (uniform, nosplit, ...), over all processes;
+/* The predicates of the papers, written out (uniform, nosplit, ...), over all processes;
  * NULL if the name is none of them. */
 struct node *named_predicate(struct typechecker *, const struct ast *name);
 /* Likewise of failure detectors, as in perfect(suspected). */

@@ -1,4 +1,4 @@
-/* Processes that take steps: their program points, declare_hidden variables, graphs, and actions in the
+/* Processes that take steps: their program points, hidden variables, graphs, and actions in the
  * order of the text. */
 #include "lang/typecheck_internal.h"
 
