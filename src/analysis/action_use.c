@@ -43,18 +43,11 @@ static void goto_points(const struct role *role, const struct block *b, bool *la
   }
 }
 
-static bool may_halt(const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || may_halt(&b->at[i]->then) || may_halt(&b->at[i]->other))
-      return true;
-  return false;
-}
-
 /* Does every way through the block end with a `goto`? (Who halts stays where the action leads.) */
 static bool always_goes(const struct role *role, const struct block *b) {
   const struct stmt *last = b->n ? b->at[b->n - 1] : NULL;
   for (uint32_t i = 0; i + 1 < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || may_halt(&b->at[i]->then) || may_halt(&b->at[i]->other))
+    if (b->at[i]->kind == STMT_HALT || block_halts(&b->at[i]->then) || block_halts(&b->at[i]->other))
       return false;
   return last && (is_goto(role, last) ||
                   (last->kind == STMT_IF && always_goes(role, &last->then) && always_goes(role, &last->other)));

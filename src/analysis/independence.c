@@ -61,7 +61,8 @@ static void update_form_of_assign(struct update_forms *j, const struct stmt *s) 
   enum update_form how = UPDATE_OTHER;
   for (uint32_t i = 0; i < s->npath; i++)
     reads_of_node(j, s->path[i].index);
-  if (e->op == NODE_CONST || e->op == NODE_PARAM) {
+  bool has_parts = e->type->kind == TYPE_RECORD || e->type->kind == TYPE_ARRAY; /* which another path may assign */
+  if ((e->op == NODE_CONST || e->op == NODE_PARAM) && !has_parts) {
     how = s->npath ? UPDATE_CONST_PART : UPDATE_CONST;
   } else if (e->op == NODE_UNION && s->npath == 0 && (is_var(e->kid[0], s->var) || is_var(e->kid[1], s->var))) {
     how = UPDATE_UNION;
@@ -108,13 +109,6 @@ static struct update_forms update_forms_of(const struct model *m, const struct r
 
 /* --- two actions --- */
 
-static bool halts(const struct block *b) {
-  for (uint32_t i = 0; i < b->n; i++)
-    if (b->at[i]->kind == STMT_HALT || halts(&b->at[i]->then) || halts(&b->at[i]->other))
-      return true;
-  return false;
-}
-
 static bool takes(const struct action *a) { return a->trigger == TRIGGER_ONE || a->taken; }
 
 /* What one of them takes, the other may want. (Of different senders they never do; that is for the caller to know.) */
@@ -142,8 +136,8 @@ static bool are_independent(const struct independence_check *c, uint32_t a, uint
   const struct action *x = &c->role->actions[a], *y = &c->role->actions[b];
   const struct action_use *p = &c->use[a], *q = &c->use[b];
   uint32_t globals = c->model->nglobals;
-  if (compete_for_messages(x, y) || halts(&x->body) || halts(&y->body) || (c->fifo && p->nsends && q->nsends) ||
-      conflict(p->writes_shared, q->reads_shared, q->writes_shared, globals) ||
+  if (compete_for_messages(x, y) || block_halts(&x->body) || block_halts(&y->body) ||
+      (c->fifo && p->nsends && q->nsends) || conflict(p->writes_shared, q->reads_shared, q->writes_shared, globals) ||
       conflict(q->writes_shared, p->reads_shared, p->writes_shared, globals))
     return false;
   for (uint32_t v = 0; v < c->role->nvars; v++) {

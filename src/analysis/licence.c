@@ -488,7 +488,6 @@ static void grant_steps(struct licence_builder *g) {
 
 struct licence semantics_licence(const struct model *m, const struct query *q, struct arena *arena) {
   struct licence l = {.concerns = true, .granted = true};
-  (void)arena;
   switch (q->semantics) {
   case SEMANTICS_COARSE:
     l.reason = "all take the whole round in one step";

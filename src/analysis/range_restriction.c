@@ -7,12 +7,14 @@
 enum restriction_truth { NO, YES, MAYBE };
 
 #define CALL_DEPTH 12
+#define CALLS_MAX 10000 /* a def may call another several times, and so on */
 
 struct absence_walk {
   const struct scalarset *o;
   enum site_kind place;
   enum slot_knowledge *slots; /* of the current frame */
   unsigned depth;             /* of calls */
+  unsigned calls;             /* so far */
   /* cases: may be empty, so both are tried */
   enum restriction_truth correct_empty, role_empty;
 };
@@ -41,9 +43,9 @@ static void bind(struct absence_walk *a, const struct generator *g) {
   a->slots[g->slot] = !is_domain(a->o, g->range) && occurs(a, g->range) ? SLOT_STATE : SLOT_ANY;
 }
 
-/* A call's frame: what is known of the arguments. NULL: too deep. */
+/* A call's frame: what is known of the arguments. NULL: too deep, or too many. */
 static enum slot_knowledge *frame_of(struct absence_walk *a, const struct node *call) {
-  if (a->depth >= CALL_DEPTH)
+  if (a->depth >= CALL_DEPTH || ++a->calls > CALLS_MAX)
     return NULL;
   enum slot_knowledge *frame = memory_alloc((a->o->model->nslots + 1) * sizeof *frame);
   for (uint32_t i = 0; i < call->n; i++) {

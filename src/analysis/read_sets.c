@@ -181,7 +181,7 @@ static void read_block(struct read_set_walk *r, const struct block *b) {
       r->reads->chooses = true; /* of an order */
       block_assigns(&s->then, r->assigned, NULL);
     }
-    if (s->kind == STMT_ASSIGN)
+    if (s->kind == STMT_ASSIGN && !s->shared)
       r->assigned[s->var] = true;
     read_block(r, &s->then);
     read_block(r, &s->other);

@@ -152,6 +152,7 @@ struct round_origin {
 
 #define FIELDS_MOST 64
 #define CALL_DEPTH 12
+#define CALLS_MAX 10000 /* a def may call another several times, and so on */
 
 struct slot_origin { /* a local name: a message of that kind, or a value */
   uint32_t kind;
@@ -168,7 +169,8 @@ struct expiry_analysis {
   uint32_t role;
   const struct action *action;
   struct slot_origin *name; /* by slot */
-  unsigned depth;
+  unsigned depth;           /* of calls */
+  unsigned calls;           /* so far */
 };
 
 static const struct round_origin nowhere = {0, false, false};
@@ -239,7 +241,7 @@ static struct round_origin look_call(struct expiry_analysis *f, const struct nod
     inner[i].from = look(f, n->kid[i]);
     all = joined(all, inner[i].from);
   }
-  if (f->depth >= CALL_DEPTH) {
+  if (f->depth >= CALL_DEPTH || ++f->calls > CALLS_MAX) {
     rule_out(f, all.fields);
     result = (struct round_origin){.other = true};
   } else {

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define CALL_DEPTH 12
+#define CALLS_MAX 10000 /* a def may call another several times, and so on */
 
 struct role_stability {
   struct monotonicity *vars;
@@ -34,7 +35,8 @@ struct monotonicity_walk {
   uint32_t role;
   const struct monotonicity *arguments; /* of the def that is looked at, in the first slots; NULL: not in a def */
   uint32_t narguments;
-  unsigned depth;
+  unsigned depth;  /* of calls */
+  unsigned *calls; /* so far */
 };
 
 static const struct monotonicity never_changes = {true, true, true};
@@ -74,12 +76,12 @@ static struct monotonicity monotonicity_of_parts(const struct monotonicity_walk 
 
 static struct monotonicity monotonicity_of_call(const struct monotonicity_walk *l, const struct node *n) {
   const struct def *def = &l->stable->model->defs[n->index];
-  if (l->depth >= CALL_DEPTH)
+  if (l->depth >= CALL_DEPTH || ++*l->calls > CALLS_MAX)
     return anything;
   struct monotonicity *arguments = memory_alloc((n->n + 1) * sizeof *arguments);
   for (uint32_t i = 0; i < n->n; i++)
     arguments[i] = monotonicity_of(l, n->kid[i]);
-  struct monotonicity_walk inner = {l->stable, l->role, arguments, n->n, l->depth + 1};
+  struct monotonicity_walk inner = {l->stable, l->role, arguments, n->n, l->depth + 1, l->calls};
   struct monotonicity result = monotonicity_of(&inner, def->body);
   memory_free(arguments);
   return result;
@@ -281,7 +283,8 @@ static struct monotonicity monotonicity_of(const struct monotonicity_walk *l, co
 }
 
 bool predicate_stays_false(const struct stable_predicates *p, uint32_t role, const struct node *n) {
-  struct monotonicity_walk l = {.stable = p, .role = role};
+  unsigned calls = 0;
+  struct monotonicity_walk l = {.stable = p, .role = role, .calls = &calls};
   return monotonicity_of(&l, n).nonincreasing;
 }
 
@@ -310,7 +313,8 @@ static void find_monotonicity(struct stable_predicates *p) {
    value reads what was declared before. */
 static void find_recovery(struct stable_predicates *p, uint32_t r) {
   const struct role *role = &p->model->roles[r];
-  struct monotonicity_walk l = {.stable = p, .role = r};
+  unsigned calls = 0;
+  struct monotonicity_walk l = {.stable = p, .role = r, .calls = &calls};
   for (uint32_t i = 0; i < role->nvars; i++) {
     struct monotonicity *d = &p->roles[r].vars[i];
     const struct node *init = role->vars[i].init;

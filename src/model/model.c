@@ -116,7 +116,7 @@ void block_walk(const struct block *block, node_visit_fn *visit, void *context) 
   }
 }
 
-static bool block_halts(const struct block *b) {
+bool block_halts(const struct block *b) {
   for (uint32_t i = 0; i < b->n; i++)
     if (b->at[i]->kind == STMT_HALT || block_halts(&b->at[i]->then) || block_halts(&b->at[i]->other))
       return true;

@@ -431,6 +431,7 @@ const struct clause *environment_fairness(const struct environment *);
 
 static inline bool model_steps(const struct model *m) { return m->kind == MODEL_MESSAGES || m->kind == MODEL_SHARED; }
 uint32_t model_role_of(const struct model *, value process);
+bool block_halts(const struct block *);                     /* on some path */
 bool role_halts(const struct model *, const struct role *); /* can its processes? */
 const char *op_text(enum op);
 /* Calls visit on node and everything below it, generators included, parents first; stops going down where it
