@@ -102,22 +102,19 @@ static void find_accepting_components(struct automaton_reduction *r) {
 }
 
 static void find_useful(struct automaton_reduction *r) {
-  bool *reaches = memory_alloc(r->ncomponents + 1); /* an accepting component; lower ones are known first */
-  uint32_t *order = memory_alloc((r->a->nstates + 1) * sizeof *order), n = 0;
-  for (uint32_t c = 0; c < r->ncomponents; c++)
-    for (uint32_t q = 0; q < r->a->nstates; q++)
-      if (r->component[q] == c)
-        order[n++] = q;
-  for (uint32_t k = 0; k < n; k++) {
-    uint32_t q = order[k], c = r->component[q];
-    reaches[c] |= r->accepting[c];
-    for (uint32_t i = r->a->first[q]; i < r->a->first[q + 1]; i++)
-      reaches[c] |= reaches[r->component[r->a->transitions[i].to]];
+  const struct automaton *a = r->a;
+  bool *reaches = memory_alloc(r->ncomponents + 1); /* an accepting component */
+  memcpy(reaches, r->accepting, r->ncomponents);
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (uint32_t q = 0; q < a->nstates; q++)
+      for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
+        if (!reaches[r->component[q]] && reaches[r->component[a->transitions[i].to]])
+          reaches[r->component[q]] = changed = true;
   }
-  for (uint32_t q = 0; q < r->a->nstates; q++)
+  for (uint32_t q = 0; q < a->nstates; q++)
     r->useful[q] = reaches[r->component[q]];
   memory_free(reaches);
-  memory_free(order);
 }
 
 /* --- what remains --- */

@@ -93,51 +93,23 @@ void partition_cut(struct partition *p, uint32_t colour) {
   p->open -= size;
 }
 
-#define INSERTION_MOST 16 /* moves for each element, before the rest is merged instead */
-
-static void merge_runs(struct keyed *at, struct keyed *spare, uint32_t n) {
-  for (uint32_t width = 1; width < n; width *= 2) {
-    for (uint32_t low = 0; low < n; low += 2 * width) {
-      uint32_t mid = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
-      for (uint32_t i = low, j = mid, o = low; o < high; o++)
-        spare[o] = j >= high || (i < mid && at[i].key <= at[j].key) ? at[i++] : at[j++];
-    }
-    memcpy(at, spare, n * sizeof *at);
-  }
-}
-
-static void keyed_sort(struct keyed *at, struct keyed *spare, uint32_t n) {
-  uint64_t moves = 0;
-  for (uint32_t i = 1; i < n; i++) {
-    struct keyed one = at[i];
-    uint32_t j = i;
-    for (; j > 0 && at[j - 1].key > one.key; j--)
-      at[j] = at[j - 1];
-    at[j] = one;
-    moves += i - j;
-    if (moves > (uint64_t)INSERTION_MOST * n) {
-      merge_runs(at, spare, n);
-      return;
-    }
-  }
+static inline bool signature_after(void *context, uint32_t x, uint32_t y) {
+  const uint64_t *signature = context;
+  return signature[x] > signature[y];
 }
 
 /* Splits the class by the signatures of its elements; false: they are all the same. */
 static bool split(struct canonical *k, struct partition *p, uint32_t colour) {
   uint32_t size = p->size[colour], *at = p->at + colour;
   bool differ = false;
-  for (uint32_t i = 0; i < size; i++) {
-    k->keyed[i] = (struct keyed){k->signature[at[i]], at[i]};
-    differ |= k->keyed[i].key != k->keyed[0].key;
-  }
+  for (uint32_t i = 1; i < size; i++)
+    differ |= k->signature[at[i]] != k->signature[at[0]];
   if (!differ)
     return false;
-  keyed_sort(k->keyed, k->spare, size);
+  indices_sort(at, k->spare, size, signature_after, k->signature);
   for (uint32_t from = 0, to; from < size; from = to) {
-    for (to = from; to < size && k->keyed[to].key == k->keyed[from].key; to++) {
-      at[to] = k->keyed[to].at;
+    for (to = from; to < size && k->signature[at[to]] == k->signature[at[from]]; to++)
       p->colour[at[to]] = colour + from;
-    }
     p->size[colour + from] = to - from;
     p->open -= to - from == 1;
   }

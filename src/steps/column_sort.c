@@ -2,49 +2,20 @@
    canonical form has the columns in order. Exact, since any order of the columns is a renaming. */
 #include "steps/step_canonical_internal.h"
 
-#include <string.h>
+struct column_order {
+  struct canonical *k;
+  const struct element_scalarset *scalarset;
+  const content *row;
+};
 
-#define INSERTION_MOST 16 /* moves for each member, before the rest is merged instead */
-
-static inline int column_compare(struct canonical *k, const struct element_scalarset *f, const content *row, uint32_t x,
-                                 uint32_t y) {
+static inline bool column_after(void *context, uint32_t x, uint32_t y) {
+  const struct column_order *o = context;
+  const struct element_scalarset *f = o->scalarset;
   const uint32_t *a = f->column + (size_t)x * f->width, *b = f->column + (size_t)y * f->width;
   for (uint32_t i = 0; i < f->width; i++)
-    if (row[a[i]] != row[b[i]])
-      return content_compare(k, a[i], row[a[i]], row[b[i]]);
-  return 0;
-}
-
-static void merge_columns(struct canonical *k, const struct element_scalarset *f, const content *row) {
-  uint32_t n = f->count, *at = k->members, *spare = k->spare_members;
-  for (uint32_t width = 1; width < n; width *= 2) {
-    for (uint32_t low = 0; low < n; low += 2 * width) {
-      uint32_t mid = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
-      for (uint32_t i = low, j = mid, o = low; o < high; o++)
-        spare[o] = j >= high || (i < mid && column_compare(k, f, row, at[i], at[j]) <= 0) ? at[i++] : at[j++];
-    }
-    memcpy(at, spare, n * sizeof *at);
-  }
-}
-
-/* What comes out of a step is nearly in order: one or two members have changed. False: nobody moves. */
-static bool order_columns(struct canonical *k, const struct element_scalarset *f, const content *row) {
-  uint32_t *at = k->members;
-  uint64_t moves = 0;
-  for (uint32_t i = 0; i < f->count; i++)
-    at[i] = i;
-  for (uint32_t i = 1; i < f->count; i++) {
-    uint32_t j = i;
-    for (; j > 0 && column_compare(k, f, row, at[j - 1], i) > 0; j--)
-      at[j] = at[j - 1];
-    at[j] = i;
-    moves += i - j;
-    if (moves > (uint64_t)INSERTION_MOST * f->count) {
-      merge_columns(k, f, row);
-      return true;
-    }
-  }
-  return moves > 0;
+    if (o->row[a[i]] != o->row[b[i]])
+      return content_compare(o->k, a[i], o->row[a[i]], o->row[b[i]]) > 0;
+  return false;
 }
 
 /* Puts the columns where they belong, and says where each went. */
@@ -66,6 +37,9 @@ static void move_columns(struct canonical *k, const struct element_scalarset *f,
 }
 
 void scalarset_sort(struct canonical *k, const struct element_scalarset *f, content *row, uint32_t *to) {
-  if (order_columns(k, f, row))
+  struct column_order order = {k, f, row};
+  for (uint32_t i = 0; i < f->count; i++)
+    k->members[i] = i;
+  if (indices_sort(k->members, k->spare, f->count, column_after, &order))
     move_columns(k, f, row, to);
 }

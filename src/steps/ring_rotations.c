@@ -111,7 +111,7 @@ static void find_rotation_targets(struct canonical *k) {
 }
 
 void bare_ring_find(struct canonical *k) {
-  struct partition p = {.at = k->members, .colour = k->spare_members, .size = k->heads};
+  struct partition p = {.at = k->members, .colour = k->spare, .size = k->heads};
   if (!is_bare(k))
     return;
   struct bare_ring *bare = k->bare = arena_alloc(&k->arena, sizeof *bare);

@@ -9,6 +9,8 @@
 #include "steps/state_cells.h"
 #include "system/memo.h"
 
+#include <string.h>
+
 #define NO_ELEMENT UINT32_MAX
 #define NO_SCALARSET UINT32_MAX
 
@@ -75,6 +77,30 @@ static inline uint64_t hash_scramble(uint64_t h, uint64_t x) {
   h = (h ^ x) * 0x9E3779B97F4A7C15u;
   h = (h ^ h >> 32) * 0xD6E8FEB86659FD93u;
   return h ^ h >> 29;
+}
+
+/* Sorts indices, keeping the order of equal ones. What comes out of a step is nearly in order, so they are inserted one
+   by one, and merged only after INSERTIONS_MAX moves for each. False: none has moved. Inlined with its comparison. */
+#define INSERTIONS_MAX 16
+__attribute__((always_inline)) static inline bool
+indices_sort(uint32_t *at, uint32_t *spare, uint32_t n, bool (*after)(void *, uint32_t, uint32_t), void *context) {
+  uint64_t moves = 0;
+  for (uint32_t i = 1; i < n && moves <= (uint64_t)INSERTIONS_MAX * n; i++) {
+    uint32_t one = at[i], j = i;
+    for (; j > 0 && after(context, at[j - 1], one); j--)
+      at[j] = at[j - 1];
+    at[j] = one;
+    moves += i - j;
+  }
+  for (uint32_t width = 1; width < n && moves > (uint64_t)INSERTIONS_MAX * n; width *= 2) {
+    for (uint32_t low = 0; low < n; low += 2 * width) {
+      uint32_t mid = low + width < n ? low + width : n, high = low + 2 * width < n ? low + 2 * width : n;
+      for (uint32_t i = low, j = mid, o = low; o < high; o++)
+        spare[o] = j >= high || (i < mid && !after(context, at[i], at[j])) ? at[i++] : at[j++];
+    }
+    memcpy(at, spare, n * sizeof *at);
+  }
+  return moves > 0;
 }
 
 /* A cell that is moved by a scalarset that is not plain, or that may speak of its elements. */
@@ -144,11 +170,8 @@ struct canonical {
   uint32_t *path, *best_path; /* the elements that were told apart on the way, by level */
   uint32_t jump;              /* a level: what is deeper is as what was tried there before */
   uint64_t *signature;        /* by element */
-  struct keyed {
-    uint64_t key;
-    uint32_t at;
-  } * keyed, *spare;
-  uint32_t *members, *spare_members;
+  uint32_t *members;
+  uint32_t *spare;                                                /* for indices_sort */
   bool indexed;                                                   /* occurs_at is that of the row */
   uint32_t *occurs_first;                                         /* by element */
   VEC(uint32_t) occurs_at;                                        /* cells */
