@@ -43,13 +43,6 @@ static content rename_channel(struct canonical *k, uint32_t cell, const value *v
   return channel_encode(k->cells, cell, k->packets.at, (uint32_t)k->packets.n);
 }
 
-static bool member_before(const value *a, const value *b, uint32_t width) {
-  for (uint32_t i = 0; i < width; i++)
-    if (a[i] != b[i])
-      return a[i] < b[i];
-  return false;
-}
-
 /* The set of first values: for each member its role and a value for each of the role's inputs, ascending as numbers. So
    the members of a role lie together. */
 static void rename_initials(struct canonical *k, value *v, uint32_t n, const struct renaming *r) {
@@ -66,7 +59,7 @@ static void rename_initials(struct canonical *k, value *v, uint32_t n, const str
           member[w] = value_rename(&k->model->values, role->vars[i].type, v[end + w], r);
           w++;
         }
-      for (; at > first && member_before(member, v + at - width, width); at -= width)
+      for (; at > first && numbers_compare(member, v + at - width, width) < 0; at -= width)
         memcpy(v + at, v + at - width, width * sizeof *v);
       memcpy(v + at, member, width * sizeof *v);
     }

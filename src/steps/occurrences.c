@@ -318,8 +318,6 @@ const struct content_view *content_view_make(struct canonical *k, uint32_t cell,
 
 /* --- order by content --- */
 
-static int compare_numbers(value a, value b) { return a < b ? -1 : a > b; }
-
 static int compare_typed(const struct canonical *k, const struct type *t, value a, value b) {
   if (a == b)
     return 0;
@@ -329,7 +327,7 @@ static int compare_typed(const struct canonical *k, const struct type *t, value 
 }
 
 static int compare_locals(const struct canonical *k, const struct role *role, const value *a, const value *b) {
-  int order = compare_numbers(a[LOCAL_STATUS], b[LOCAL_STATUS]);
+  int order = numbers_compare(&a[LOCAL_STATUS], &b[LOCAL_STATUS], 1);
   for (uint32_t i = 0, initial = 1 + role->nvars; i < role->nvars && !order; i++) {
     order = compare_typed(k, role->vars[i].type, a[LOCAL_VAR(i)], b[LOCAL_VAR(i)]);
     if (!order && role->vars[i].kind == VAR_INPUT) {
@@ -343,19 +341,10 @@ static int compare_locals(const struct canonical *k, const struct role *role, co
 static int compare_channels(const struct canonical *k, const value *a, const value *b, uint32_t n) {
   int order = 0;
   for (uint32_t i = 0; i + 2 < n && !order; i += 3) {
-    order = compare_numbers(a[i], b[i]);
-    if (!order)
-      order = compare_numbers(a[i + 1], b[i + 1]);
+    order = numbers_compare(a + i, b + i, 2);
     if (!order)
       order = compare_typed(k, k->model->messages[a[i + 1]].type, a[i + 2], b[i + 2]);
   }
-  return order;
-}
-
-static int compare_all_numbers(const value *a, const value *b, uint32_t n) {
-  int order = 0;
-  for (uint32_t i = 0; i < n && !order; i++)
-    order = compare_numbers(a[i], b[i]);
   return order;
 }
 
@@ -377,5 +366,5 @@ int content_compare_deeply(struct canonical *k, uint32_t cell, content x, conten
   case CELL_ORDER:
     break;
   }
-  return compare_all_numbers(a, b, nx);
+  return numbers_compare(a, b, nx);
 }

@@ -251,13 +251,6 @@ static content local_from(struct state_cells *c, uint32_t p, const value *local)
   return name;
 }
 
-static int compare_numbers(const value *a, const value *b, size_t n) {
-  for (size_t i = 0; i < n; i++)
-    if (a[i] != b[i])
-      return a[i] < b[i] ? -1 : 1;
-  return 0;
-}
-
 struct initials_set { /* a set of first values being made */
   value *at;
   size_t n;
@@ -271,7 +264,7 @@ static void add_initials(const struct role *role, uint32_t r, const value *local
   member[0] = r;
   memcpy(member + 1, local + 1 + role->nvars, (width - 1) * sizeof *member);
   int order = 1;
-  for (; at < out->n && (order = compare_numbers(member, out->at + at, width)) > 0;)
+  for (; at < out->n && (order = numbers_compare(member, out->at + at, width)) > 0;)
     at += width;
   if (at == out->n || order < 0) {
     out->at = memory_resize_array(out->at, out->n + width, sizeof *out->at);

@@ -76,6 +76,14 @@ content content_put(struct state_cells *, uint32_t cell, const value *, uint32_t
 uint32_t channel_decode(const struct state_cells *, uint32_t cell, content, struct channel_packet *, uint32_t room);
 content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts, absorbs */
 
+/* In the order of numbers: -1, 0, 1. */
+static inline int numbers_compare(const value *a, const value *b, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (a[i] != b[i])
+      return a[i] < b[i] ? -1 : 1;
+  return 0;
+}
+
 content budget_put(struct state_cells *, int64_t lost, int64_t duplicated);
 content initials_put(struct state_cells *, const value *const *local); /* INITIALS_SET: local states by process */
 void local_fill_dont_care(const struct state_cells *, uint32_t role,

@@ -18,11 +18,11 @@ static uint32_t *elements_new(struct canonical *k) {
 static content *row_new(struct canonical *k) { return arena_array(&k->arena, k->cells->ncells + 1, sizeof(content)); }
 
 static void make_scratch(struct canonical *k) {
-  uint32_t **by_point[] = {&k->scalarset_of, &k->to,      &k->best_to, &k->went,         &k->swap,
-                           &k->pair,         &k->parent,  &k->bundle,  &k->bundle_first, &k->bundle_size,
-                           &k->heads,        &k->members, &k->spare,   &k->value_map,    &k->occurs_first};
-  for (size_t i = 0; i < sizeof by_point / sizeof *by_point; i++)
-    *by_point[i] = elements_new(k);
+  uint32_t **by_element[] = {&k->scalarset_of, &k->to,      &k->best_to, &k->went,         &k->swap,
+                             &k->pair,         &k->parent,  &k->bundle,  &k->bundle_first, &k->bundle_size,
+                             &k->heads,        &k->members, &k->spare,   &k->value_map,    &k->occurs_first};
+  for (size_t i = 0; i < sizeof by_element / sizeof *by_element; i++)
+    *by_element[i] = elements_new(k);
   size_t deepest = (size_t)k->nelements + k->model->nroles + 2;
   k->path = arena_array(&k->arena, deepest, sizeof *k->path);
   k->best_path = arena_array(&k->arena, deepest, sizeof *k->best_path);
