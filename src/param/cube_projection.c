@@ -4,7 +4,7 @@
 
 /* Does the constraint follow from the others? An equation is two of them. */
 static bool is_implied(const struct cube *c, uint32_t i, struct solver *known) {
-  if (solver_stopped(known)) /* nobody knows */
+  if (solver_stopped(known)) /* not known */
     return false;
   int64_t *row = memory_resize(NULL, c->width * sizeof *row);
   bool yes = true;
@@ -40,7 +40,7 @@ void cube_remove_implied(struct cube *c, struct solver *known) {
 }
 
 bool cube_is_covered(struct solver *s, const struct cube *c, const struct cube *by, size_t n, size_t but) {
-  if (solver_stopped(s)) /* nobody knows */
+  if (solver_stopped(s)) /* not known */
     return false;
   uint32_t literal = solver_literals(s, 1);
   solver_push(s);

@@ -136,7 +136,7 @@ static bool init_params(struct derivation_builder *d) {
 /* ---- the schedule ---- */
 
 /* The passes of a `repeat` that is not fixed: the first of the instance stands for all but the last,
-   which `finally` may tell apart. */
+   which `finally` may distinguish. */
 static bool init_schedule(struct derivation_builder *d) {
   const struct round_shape *shape = d->shape;
   int64_t *row = arena_array(&d->d->arena, d->base->nparams + (size_t)1, sizeof *row);

@@ -28,7 +28,7 @@ enum derive_mode { DERIVE_FLAGS, DERIVE_COUNTED, DERIVE_WHOLE };
 struct derivation {
   struct counter_system *system; /* borrowed; filled in */
   const char *refused;           /* NULL: derived. In the system's arena */
-  bool stopped;                  /* refused because it was told to stop */
+  bool stopped;                  /* refused because it had to stop */
   struct span at;
   struct arena arena;
   /* what is counted: local states of processes, or of parts of them */

@@ -31,7 +31,7 @@ typedef VEC(struct guarded_update) guarded_update_vec;
 struct update_cases {
   uint32_t point;
   value *context;    /* status, then the variables that it reads; others have their type's first value */
-  uint32_t messages; /* how many there were in the messages_possible */
+  uint32_t messages; /* how many possible messages there were */
   guarded_update_vec cases;
 };
 
@@ -161,13 +161,13 @@ struct receiver {
 };
 struct reception {
   const struct update_cases *outcomes;
-  uint32_t way;
-  struct receiver ear;
+  uint32_t way; /* index of the case */
+  struct receiver receiver;
   bool fails;  /* the effect is an error of the model */
   bool always; /* whatever was sent */
   bool never;
   cube_vec cubes;   /* over the columns below */
-  bool witness;     /* they cannot be told without the numbers heard */
+  bool witness;     /* the condition needs the numbers heard */
   struct term *can; /* as a condition of the move; NULL: not made yet */
 };
 struct reception_columns { /* columns: parameters, heard, made up, may be heard, must be, byzantine ones */
@@ -181,7 +181,7 @@ uint32_t column_forged(const struct reception_columns *, uint32_t message);
 uint32_t column_may(const struct reception_columns *, uint32_t message);
 uint32_t column_must(const struct reception_columns *, uint32_t message);
 uint32_t column_byzantine(const struct reception_columns *);
-uint32_t columns(const struct reception_columns *);
+uint32_t reception_ncolumns(const struct reception_columns *);
 /* A solver that knows what holds of the columns, whoever listens. */
 struct solver *reception_facts(const struct reception_columns *);
 void reception_find(const struct reception_columns *, struct reception *);

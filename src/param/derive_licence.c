@@ -1,4 +1,4 @@
-/* Whether a model of rounds can be told in counts at all. Each refusal names its place. */
+/* Whether counts can express a model of rounds at all. Each refusal names its place. */
 #include "param/derive_internal.h"
 
 #include "analysis/dataflow.h"

@@ -1,6 +1,6 @@
 /* A round in which no two processes hear disjoint sets. Those that send the same are alike, so all who hear one of them
    may hear the same one: two processes have somebody in common if there is a message that both have heard. Which
-   messages there are is told apart; in each case, sets of chances that go together two by two make a move each. */
+   messages are sent is a case distinction; in each case, every set of pairwise compatible receptions makes a move. */
 #include "param/derive_round_internal.h"
 
 static bool receptions_compatible(const struct guarded_update *a, const struct guarded_update *b, uint32_t there) {
@@ -20,7 +20,7 @@ struct nosplit_builder {
   const bool *together;
   move_vec *moves;
   uint32_t there;          /* the messages that somebody sends */
-  uint64_t compatible[64]; /* by chance: those that it goes with */
+  uint64_t compatible[64]; /* by reception: those that it is compatible with */
   const char *name;
 };
 
@@ -38,7 +38,7 @@ static bool nosplit_move(struct nosplit_builder *x, uint64_t chances) {
     r->receptions.at[i].can = NULL;
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     r->arrivals[l] = NULL;
-  for (uint32_t m = 0; m < r->ear.nm; m++)
+  for (uint32_t m = 0; m < r->columns.nm; m++)
     round_require(r, x->there >> m & 1 ? amount_some(r, make_sum(d, r->may[m], NULL)) : amount_none(r, r->may[m]));
   return round_make_joint_move(r, x->together, x->moves);
 }
@@ -57,7 +57,7 @@ static uint32_t pivot(const struct nosplit_builder *x, uint64_t may, uint64_t do
   return best;
 }
 
-/* Bron & Kerbosch 1973, with pivots: the largest sets of chances of which any two go together.
+/* Bron & Kerbosch 1973, with pivots: the maximal sets of pairwise compatible receptions.
    Those that go with the pivot come up in a set with it, or with another one that is tried. */
 static bool cliques(struct nosplit_builder *x, uint64_t in, uint64_t may, uint64_t done) {
   struct derivation_builder *d = x->r->d;
@@ -80,14 +80,14 @@ static bool cliques(struct nosplit_builder *x, uint64_t in, uint64_t may, uint64
   return true;
 }
 
-/* Which chances there are when those messages, and no others, are sent. */
+/* Which receptions are possible when those messages, and no others, are sent. */
 static uint64_t receptions_possible(struct nosplit_builder *x) {
   struct round_builder *r = x->r;
-  const struct reception_columns *ear = &r->ear;
+  const struct reception_columns *columns = &r->columns;
   uint64_t found = 0;
-  struct solver *s = reception_facts(ear);
-  for (uint32_t m = 0; m < ear->nm; m++) {
-    uint32_t column = column_may(ear, m);
+  struct solver *s = reception_facts(columns);
+  for (uint32_t m = 0; m < columns->nm; m++) {
+    uint32_t column = column_may(columns, m);
     int64_t one[2] = {-1, 1};
     if (x->there >> m & 1)
       solver_add_row(s, one, 2, false, &column);
@@ -116,14 +116,14 @@ bool round_make_nosplit_moves(struct round_builder *r, const bool *together, mov
   const struct schedule_point *at = &d->at[r->point];
   struct nosplit_builder x = {r, together, moves, 0, {0}, r->move.name};
   bool ok = true;
-  for (size_t i = 0; i < at->locals.n && ok; i++) { /* finds all chances */
+  for (size_t i = 0; i < at->locals.n && ok; i++) { /* finds all receptions */
     successor_reason_vec reasons = {0};
     ok = !local_active(d, at->locals.at[i]) || successor_reasons_find(r, at->locals.at[i], &reasons);
     vec_release(&reasons);
   }
   if (ok && r->receptions.n > 64)
     return derive_refuse(d, d->coupling_clause->at, "there are too many things to have heard in common");
-  for (x.there = 1; ok && x.there < (uint32_t)1 << r->ear.nm; x.there++) {
+  for (x.there = 1; ok && x.there < (uint32_t)1 << r->columns.nm; x.there++) {
     uint64_t all = receptions_possible(&x), candidates = 0;
     for (uint32_t i = 0; i < r->receptions.n; i++) {
       const struct reception *a = &r->receptions.at[i];

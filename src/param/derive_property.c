@@ -13,7 +13,7 @@
 
 enum { BOUND_MAX = 8 };
 
-/* ---- who is spoken of ---- */
+/* ---- what a property reads ---- */
 
 struct property_reads {
   const struct model *m;
@@ -129,7 +129,7 @@ struct term *local_count(struct derivation_builder *d, uint32_t local) {
 struct property_translation {
   struct derivation_builder *d;
   struct config *before, *after; /* process i is in the local state in[i] */
-  uint32_t bound;                /* processes that are spoken of: all different, if that matters */
+  uint32_t bound;                /* bound processes: all different, if that matters */
   uint32_t in[BOUND_MAX];
   struct eval e;
   bool failed;
@@ -348,7 +348,7 @@ static uint32_t bound_in_local(const struct property_translation *s, uint32_t lo
   return n;
 }
 
-/* Where names are compared, a process is one of those that are spoken of, or a further one. */
+/* Where names are compared, a process is one of those bound before, or a further one. */
 static void bind_each(struct property_translation *s, const struct node *n, uint32_t gen, bool all,
                       quantifier_case_vec *said) {
   struct derivation_builder *d = s->d;

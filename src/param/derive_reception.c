@@ -14,7 +14,7 @@ uint32_t column_forged(const struct reception_columns *r, uint32_t m) { return r
 uint32_t column_may(const struct reception_columns *r, uint32_t m) { return r->np + 2 * r->nm + m; }
 uint32_t column_must(const struct reception_columns *r, uint32_t m) { return r->np + 3 * r->nm + m; }
 uint32_t column_byzantine(const struct reception_columns *r) { return r->np + 4 * r->nm; }
-uint32_t columns(const struct reception_columns *r) { return r->np + 4 * r->nm + 1; }
+uint32_t reception_ncolumns(const struct reception_columns *r) { return r->np + 4 * r->nm + 1; }
 
 struct row_builder { /* a cube under construction */
   const struct reception_columns *r;
@@ -22,7 +22,9 @@ struct row_builder { /* a cube under construction */
   int64_t *row;
 };
 
-static void row_begin(struct row_builder *w) { memset(w->row, 0, (columns(w->r) + (size_t)1) * sizeof *w->row); }
+static void row_begin(struct row_builder *w) {
+  memset(w->row, 0, (reception_ncolumns(w->r) + (size_t)1) * sizeof *w->row);
+}
 
 static void row_end(struct row_builder *w, bool equal) {
   cube_add(w->c, w->row, equal);
@@ -50,12 +52,12 @@ static void add_sent(struct row_builder *w) {
 }
 
 /* heard - made up is between must and may. */
-static void add_genuine(struct row_builder *w, const struct receiver *ear, uint32_t m) {
+static void add_genuine(struct row_builder *w, const struct receiver *receiver, uint32_t m) {
   const struct reception_columns *r = w->r;
-  bool own = ear->own == m && (ear->omits_receive || ear->omits_send);
+  bool own = receiver->own == m && (receiver->omits_receive || receiver->omits_send);
   w->row[1 + column_heard(r, m)] = 1;
   w->row[1 + column_forged(r, m)] = -1;
-  if (r->d->delivers && !ear->omits_receive)
+  if (r->d->delivers && !receiver->omits_receive)
     w->row[1 + column_must(r, m)] = -1;
   w->row[0] = r->d->delivers && own ? -1 : 0; /* among those that must not be counted on: itself */
   row_end(w, false);
@@ -122,9 +124,10 @@ static void add_coupled(struct row_builder *w) {
 
 /* Where messages arrive, it hears itself; of itself that is known only here. */
 static void add_own(struct row_builder *w, const struct reception *c) {
-  if (!w->r->d->delivers || !c->fails || c->ear.own == UINT32_MAX || c->ear.omits_receive || c->ear.omits_send)
+  if (!w->r->d->delivers || !c->fails || c->receiver.own == UINT32_MAX || c->receiver.omits_receive ||
+      c->receiver.omits_send)
     return;
-  w->row[1 + column_must(w->r, c->ear.own)] = 1;
+  w->row[1 + column_must(w->r, c->receiver.own)] = 1;
   w->row[0] = -1;
   row_end(w, false);
 }
@@ -132,15 +135,15 @@ static void add_own(struct row_builder *w, const struct reception *c) {
 /* The leaf, among all columns, with what the environment allows. */
 static void constrain(const struct reception_columns *r, const struct reception *c, const struct cube *leaf,
                       struct cube *out) {
-  struct row_builder w = {r, out, memory_alloc((columns(r) + (size_t)1) * sizeof *w.row)};
-  cube_init(out, columns(r));
+  struct row_builder w = {r, out, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
+  cube_init(out, reception_ncolumns(r));
   for (uint32_t i = 0; i < leaf->n; i++) {
     memcpy(w.row, cube_row(leaf, i), leaf->width * sizeof *w.row); /* parameters and numbers heard come first in both */
     row_end(&w, leaf->equal.at[i]);
   }
   add_sent(&w);
   for (uint32_t m = 0; m < r->nm; m++)
-    add_genuine(&w, &c->ear, m);
+    add_genuine(&w, &c->receiver, m);
   add_forged(&w);
   add_sizes(&w);
   add_coupled(&w);
@@ -148,15 +151,15 @@ static void constrain(const struct reception_columns *r, const struct reception 
   memory_free(w.row);
 }
 
-/* ---- chances ---- */
+/* ---- receptions ---- */
 
 struct solver *reception_facts(const struct reception_columns *r) {
   struct solver *s = derive_solver(r->d);
   struct cube sent;
-  struct row_builder w = {r, &sent, memory_alloc((columns(r) + (size_t)1) * sizeof *w.row)};
-  solver_variables(s, columns(r));
+  struct row_builder w = {r, &sent, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
+  solver_variables(s, reception_ncolumns(r));
   solver_add_any(s, r->d->base->conditions.at, r->d->base->conditions.n, NULL);
-  cube_init(&sent, columns(r));
+  cube_init(&sent, reception_ncolumns(r));
   add_sent(&w);
   solver_add_cube(s, &sent, NULL);
   cube_release(&sent);
@@ -177,7 +180,7 @@ static bool possible(struct solver *s, const struct cube *c) {
 void reception_find(const struct reception_columns *r, struct reception *c) {
   struct solver *s = reception_facts(r);
   const cube_vec *leaves = &c->outcomes->cases.at[c->way].heard;
-  bool *away = memory_alloc(columns(r) + (size_t)1);
+  bool *away = memory_alloc(reception_ncolumns(r) + (size_t)1);
   cube_vec projected = {0};
   for (uint32_t m = 0; m < r->nm; m++)
     away[column_heard(r, m)] = away[column_forged(r, m)] = true;

@@ -73,7 +73,7 @@ static bool count_messages(struct round_builder *r) {
     if (!local_active(d, l) || !local_message(d, l, r->point, &message)) {
       if (d->coupling != HEARD_FREELY)
         derive_refuse(d, d->coupling_clause->at, "this clause can be told in counts only if all send something");
-      r->ear.all_send &= local_has(d, l, STATUS_BYZANTINE);
+      r->columns.all_send &= local_has(d, l, STATUS_BYZANTINE);
       continue;
     }
     uint32_t m = message_index(at, message);
@@ -88,7 +88,7 @@ static bool count_messages(struct round_builder *r) {
 static void choose_heard(struct round_builder *r) {
   struct derivation_builder *d = r->d;
   struct term *sum = NULL;
-  for (uint32_t m = 0; m < r->ear.nm; m++) {
+  for (uint32_t m = 0; m < r->columns.nm; m++) {
     r->heard[m] = round_amount(r, "heard_%u", m + 1);
     round_require(r, make_relation(d, TERM_LE, r->heard[m], r->may[m]));
     sum = make_sum(d, sum, r->heard[m]);
@@ -216,12 +216,12 @@ bool derive_round(struct derivation_builder *d, uint32_t point, move_vec *moves)
       name ? arena_strndup(arena, name, strlen(name)) : arena_printf(arena, "round%u", derived_round(d->d, point) + 1);
   struct round_builder r = {.d = d,
                             .point = point,
-                            .ear = {.d = d,
-                                    .point = point,
-                                    .nm = (uint32_t)nm,
-                                    .np = d->base->nparams,
-                                    .all_send = true,
-                                    .coarse = d->mode != DERIVE_WHOLE},
+                            .columns = {.d = d,
+                                        .point = point,
+                                        .nm = (uint32_t)nm,
+                                        .np = d->base->nparams,
+                                        .all_send = true,
+                                        .coarse = d->mode != DERIVE_WHOLE},
                             .move = round_move_new(d, point, name)};
   r.may = arena_array(arena, nm + 1, sizeof *r.may);
   r.must = arena_array(arena, nm + 1, sizeof *r.must);

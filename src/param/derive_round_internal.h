@@ -30,7 +30,7 @@ struct reception_union { /* any of several receptions */
 };
 
 struct round_builder {
-  struct reception_columns ear;
+  struct reception_columns columns;
   struct derivation_builder *d;
   uint32_t point;
   struct counter_move move; /* of the whole round */

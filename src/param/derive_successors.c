@@ -1,10 +1,10 @@
-/* What may become of a local state in a round, and on which condition: what it takes to have heard (chances, each
-   once), all that leads to the same together, and who decides. */
+/* What may become of a local state in a round, and on which condition: what must have been heard (a reception, each
+   found once). Receptions that lead to the same local state are joined. */
 #include "param/derive_round_internal.h"
 
 #include "param/cube_projection.h"
 
-/* ---- chances ---- */
+/* ---- receptions ---- */
 
 static bool same_receiver(const struct receiver *a, const struct receiver *b) {
   bool faulty = a->omits_receive || a->omits_send;
@@ -12,34 +12,35 @@ static bool same_receiver(const struct receiver *a, const struct receiver *b) {
 }
 
 static uint32_t reception_of(struct round_builder *r, const struct update_cases *o, uint32_t way,
-                             const struct receiver *ear) {
+                             const struct receiver *receiver) {
   for (size_t i = 0; i < r->receptions.n; i++)
     if (r->receptions.at[i].outcomes == o && r->receptions.at[i].way == way &&
-        same_receiver(&r->receptions.at[i].ear, ear) &&
-        (!r->receptions.at[i].fails || r->receptions.at[i].ear.own == ear->own))
+        same_receiver(&r->receptions.at[i].receiver, receiver) &&
+        (!r->receptions.at[i].fails || r->receptions.at[i].receiver.own == receiver->own))
       return (uint32_t)i;
-  struct reception c = {.outcomes = o, .way = way, .ear = *ear, .fails = update_fails(r->d, o->cases.at[way].effect)};
-  reception_find(&r->ear, &c);
+  struct reception c = {
+      .outcomes = o, .way = way, .receiver = *receiver, .fails = update_fails(r->d, o->cases.at[way].effect)};
+  reception_find(&r->columns, &c);
   vec_push(&r->receptions, c);
   return (uint32_t)r->receptions.n - 1;
 }
 
-/* The cubes as a condition of the move; index: of the chance, for names. */
+/* The cubes as a condition of the move; index: of the reception, for names. */
 static struct term *cubes_term(struct round_builder *r, const cube_vec *cubes, bool witness, uint32_t index) {
   struct derivation_builder *d = r->d;
-  const struct reception_columns *ear = &r->ear;
-  struct term **terms = memory_alloc((columns(ear) + (size_t)1) * sizeof *terms);
-  for (uint32_t i = 0; i < columns(ear); i++)
-    terms[i] = i < ear->np ? make_leaf(d, TERM_PARAM, d->base->param[i]) : make_number(d, 0);
-  for (uint32_t m = 0; m < ear->nm; m++) {
-    terms[column_may(ear, m)] = make_sum(d, r->may[m], NULL);
-    terms[column_must(ear, m)] = make_sum(d, r->must[m], NULL);
+  const struct reception_columns *columns = &r->columns;
+  struct term **terms = memory_alloc((reception_ncolumns(columns) + (size_t)1) * sizeof *terms);
+  for (uint32_t i = 0; i < reception_ncolumns(columns); i++)
+    terms[i] = i < columns->np ? make_leaf(d, TERM_PARAM, d->base->param[i]) : make_number(d, 0);
+  for (uint32_t m = 0; m < columns->nm; m++) {
+    terms[column_may(columns, m)] = make_sum(d, r->may[m], NULL);
+    terms[column_must(columns, m)] = make_sum(d, r->must[m], NULL);
     if (witness)
-      terms[column_heard(ear, m)] = r->heard[m] ? r->heard[m] : round_amount(r, "heard_%u_%u", index + 1, m + 1);
+      terms[column_heard(columns, m)] = r->heard[m] ? r->heard[m] : round_amount(r, "heard_%u_%u", index + 1, m + 1);
     if (witness && d->forges)
-      terms[column_forged(ear, m)] = round_amount(r, "forged_%u_%u", index + 1, m + 1);
+      terms[column_forged(columns, m)] = round_amount(r, "forged_%u_%u", index + 1, m + 1);
   }
-  terms[column_byzantine(ear)] = make_sum(d, r->byzantine, NULL);
+  terms[column_byzantine(columns)] = make_sum(d, r->byzantine, NULL);
   struct term *can = make_number(d, 0);
   for (size_t i = 0; i < cubes->n; i++)
     can = make_or(d, can, make_cube(d, &cubes->at[i], terms));
@@ -79,7 +80,7 @@ static void reception_union_find(struct round_builder *r, struct reception_union
     return;
   }
   cube_vec all = {0};
-  struct solver *s = reception_facts(&r->ear);
+  struct solver *s = reception_facts(&r->columns);
   for (size_t i = 0; i < j->of.n; i++)
     for (size_t k = 0; k < r->receptions.at[j->of.at[i]].cubes.n; k++) {
       struct cube c;
@@ -111,13 +112,13 @@ static const struct reception_union *reception_union_of(struct round_builder *r,
 
 static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   struct derivation_builder *d = r->d;
-  struct receiver ear = {local_has(d, decides, STATUS_OMITS_RECEIVE), local_has(d, decides, STATUS_OMITS_SEND),
-                         UINT32_MAX};
+  struct receiver receiver = {local_has(d, decides, STATUS_OMITS_RECEIVE), local_has(d, decides, STATUS_OMITS_SEND),
+                              UINT32_MAX};
   const struct schedule_point *at = &d->at[r->point];
   value message;
   if (at->sends == at->updates && local_message(d, decides, r->point, &message))
-    ear.own = message_index(at, message);
-  return ear;
+    receiver.own = message_index(at, message);
+  return receiver;
 }
 
 /* By what the updates of `decides` do. */
@@ -125,9 +126,9 @@ static bool add_reasons(struct round_builder *r, uint32_t local, uint32_t decide
                         successor_reason_vec *out) {
   struct derivation_builder *d = r->d;
   const struct update_cases *o = update_cases_of(d, r->point, decides);
-  struct receiver ear = receiver_of(r, decides);
+  struct receiver receiver = receiver_of(r, decides);
   for (uint32_t w = 0; o && w < o->cases.n && !derive_stopped(d); w++) {
-    struct successor_reason reason = {0, reception_of(r, o, w, &ear), there};
+    struct successor_reason reason = {0, reception_of(r, o, w, &receiver), there};
     if (r->receptions.at[reason.chance].never)
       continue;
     const struct local_update *effect = &d->local_updates.at[o->cases.at[w].effect];

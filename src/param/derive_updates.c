@@ -13,7 +13,7 @@ struct concolic_search {
   uint32_t point, nmessages;
   const value *context;            /* the local state to run with */
   struct solver *solver;           /* columns: parameters, then how many of each message */
-  uint32_t heard[MESSAGES_MAX], n; /* those that are there: indices of the alphabet */
+  uint32_t heard[MESSAGES_MAX], n; /* those that are there: indices of messages_possible */
   VEC(struct sign_decision) path;
   guarded_update_vec *cases;
   size_t leaves;

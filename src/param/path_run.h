@@ -1,4 +1,4 @@
-/* Runs along a given way through a graph. */
+/* Runs along a given path through a graph. */
 #ifndef RONDO_PARAM_PATH_RUN_H
 #define RONDO_PARAM_PATH_RUN_H
 

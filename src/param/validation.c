@@ -181,7 +181,7 @@ static bool step_to(struct step_match *s, const struct config *after, int64_t *t
   uint32_t pair = step_pair(s, to, bad, &old);
   if (!old) {
     if (!validation_match_step(c, s->from, s->before, after, to, bad, end)) {
-      if (!validator_stopped(c)) /* else nobody knows */
+      if (!validator_stopped(c)) /* else it is not known */
         differ(c,
                bad ? "a step that violates the property is none of the counter system, or does not "
                      "violate it there"

@@ -141,7 +141,7 @@ static struct evidence evidence_of(const struct search *s, const struct finding 
   e.cheapest = f->found && !detours && !search_limited(s->end);
   if (f->found && !detours)
     e.length = e.none_before = f->rounds;
-  else if (!f->found && (f->excluded || all)) /* or up to a distance, which the result tells */
+  else if (!f->found && (f->excluded || all)) /* or up to a distance, which the result shows */
     e.none_before = NO_LENGTH;
   else if (!f->found && !detours)
     e.none_before = s->end == SEARCH_EXHAUSTED ? s->limits.rounds + 1 : s->complete;

@@ -56,7 +56,7 @@ struct run_result { /* the properties checked together, in one environment; a li
   enum search_end end;
   bool cut; /* the user said how far to look, and there is more */
   struct search_stats stats;
-  bool hashed;   /* states were told from each other by their signatures; then: */
+  bool hashed;   /* states were distinguished by their signatures; then: */
   double missed; /* how probable it is, at most, that one was taken for another */
   bool transitions_counted;
   bool has_channels;        /* messages lie in channels; then: */
@@ -115,7 +115,8 @@ void run_result_fill_live(struct run_result *, const struct system *, const stru
 void property_result_describe_lasso(struct property_result *);
 /* "infinitely often: ...", a clause about runs as the text has it, on one line. */
 void clause_print(const struct model *, const struct clause *, struct text *);
-/* It is inconclusive: the run that was found could not be told in time, or not be made one that comes back. */
+/* It is inconclusive: the run that was found could not be built in time, or not be made to return to an earlier state.
+ */
 enum unshown { UNSHOWN_STOPPED, UNSHOWN_UNBOUNDED, UNSHOWN_OPEN };
 void property_result_describe_unshown(struct property_result *, enum unshown, enum search_end, const struct limits *);
 void property_result_describe_error(struct property_result *);

@@ -24,7 +24,7 @@ static const struct property_result *result_of(const struct run_result *r, const
 
 static bool is_complete(const struct run_result *r) { return !search_limited(r->end) && !r->cut; }
 
-/* By the property's name; errors of the model, of which a result speaks only where there are some, by NULL. */
+/* By the property's name; errors of the model, which a result has only if there are some, by NULL. */
 static enum verdict verdict_of(const struct run_result *r, const struct property *property) {
   const struct property_result *p = result_of(r, property);
   bool found_nothing = r->end == SEARCH_EXHAUSTED && !r->cut;
@@ -35,7 +35,7 @@ static enum verdict verdict_of(const struct run_result *r, const struct property
   return !property && found_nothing ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
-/* What happens for ever, and what speaks of `round`, is asked of whole rounds only. */
+/* Live properties, and those that read `round`, are checked on whole rounds only. */
 static bool is_compared(const struct comparison *c, const struct property_result *p) {
   bool other = c->variants[c->n - 1].semantics == SEMANTICS_FINE;
   return p->property && !(other && (p->property->kind == PROPERTY_LIVE || property_reads_round(c->model, p->property)));

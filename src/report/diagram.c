@@ -88,12 +88,12 @@ bool diagram_changes(struct diagram *d, const struct change *changes, size_t n, 
       const struct change *c = &changes[i];
       const struct var *var = change_var(d->model, c);
       bool shared = c->process == PROCESS_SHARED && var->kind == VAR_SHARED; /* its row has its name */
-      struct change_labels told = {d, l, key ? INK_KEY : INK_PLAIN};
+      struct change_labels changed = {d, l, key ? INK_KEY : INK_PLAIN};
       if (var->kind == VAR_ORACLE || var_is_hidden(var) || is_property_var(d, c) != key)
         continue;
       any |= key;
       trace_printer_changed_parts(&d->printer, var->type, shared ? "" : var->name, c->before, c->after, add_part,
-                                  &told);
+                                  &changed);
     }
   d->keys |= any;
   labels_cut(l);

@@ -1,6 +1,6 @@
 /* Diagrams of runs of rounds. A round is a stretch in which messages cross, after one in which nothing does: there
    stand what changed in the round before, below the lines, and what is sent next, above them. So no arrow runs through
-   words, except through short lies. */
+   words, except through short labels of forged messages. */
 #include "interp/local.h"
 #include "report/diagram_parts.h"
 
@@ -64,7 +64,7 @@ static bool is_short(const struct text *label) { return label->n <= FORGED_LABEL
 static void add_forged_labels(struct rounds_diagram *r, uint32_t step, uint32_t p, struct labels *l) {
   const struct model *m = r->d->model;
   const struct step_log *log = &r->d->trace->logs[step];
-  struct process_groups lies = {0};
+  struct process_groups forged = {0};
   for (size_t i = 0; i < log->narrivals; i++) {
     const struct arrival *a = &log->arrivals[i];
     struct text v = {0};
@@ -74,15 +74,15 @@ static void add_forged_labels(struct rounds_diagram *r, uint32_t step, uint32_t 
     if (is_short(&v))
       text_release(&v);
     else
-      process_groups_add(&lies, &r->d->printer, a->to, &v);
+      process_groups_add(&forged, &r->d->printer, a->to, &v);
   }
-  for (size_t i = 0; i < lies.at.n; i++) {
+  for (size_t i = 0; i < forged.at.n; i++) {
     struct text v = {0};
-    text_addf(&v, "%s to ", lies.at.at[i].what);
-    processes_add(&v, m, lies.at.at[i].members);
+    text_addf(&v, "%s to ", forged.at.at[i].what);
+    processes_add(&v, m, forged.at.at[i].members);
     diagram_label(r->d, l, INK_BAD, &v);
   }
-  process_groups_release(&lies);
+  process_groups_release(&forged);
 }
 
 static void label_changes(struct rounds_diagram *r, uint32_t step, uint32_t p, struct round_moment *m) {
@@ -252,7 +252,7 @@ static void draw_lost(struct rounds_diagram *r, uint32_t step) {
   }
 }
 
-/* What was made up stands on its arrow, if it is short; liars next to each other have theirs at different places. */
+/* What was made up stands on its arrow, if it is short; forgers next to each other have theirs at different places. */
 static void draw_forged(struct rounds_diagram *r, uint32_t step, const struct arrival *a) {
   struct diagram *d = r->d;
   struct text label = {0};

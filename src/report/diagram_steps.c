@@ -34,7 +34,7 @@ enum arrow_kind { ARROW_TAKEN, ARROW_LOST, ARROW_FORGED };
 struct diagram_arrow {
   enum arrow_kind way;
   uint32_t sent, from, taken, to; /* sent and taken: steps */
-  uint32_t kind;                  /* LIE */
+  uint32_t kind;                  /* FORGED */
   value message;
 };
 
@@ -78,10 +78,10 @@ static void label_sends(struct steps_diagram *s, uint32_t step, struct labels *l
   const struct step_log *log = &s->d->trace->logs[step];
   for (size_t i = 0; i < log->nsent; i++) {
     struct text v = {0};
-    bool told = false;
-    for (size_t k = 0; k < i && !told; k++)
-      told = log->sent[k].kind == log->sent[i].kind && log->sent[k].message == log->sent[i].message;
-    if (told)
+    bool repeated = false;
+    for (size_t k = 0; k < i && !repeated; k++)
+      repeated = log->sent[k].kind == log->sent[i].kind && log->sent[k].message == log->sent[i].message;
+    if (repeated)
       continue;
     add_message(s->d, log->sent[i].kind, log->sent[i].message, &v);
     diagram_label(s->d, l, INK_FAINT, &v);
@@ -206,7 +206,7 @@ static void add_forged_label(const struct steps_diagram *s, const struct diagram
   text_release(&words);
 }
 
-/* What it was told by liars stands on their lines. */
+/* Labels of forged messages stand on the lines of the forgers. */
 static void reserve_forged(struct steps_diagram *s, uint32_t step, int x) {
   for (size_t i = s->arrows.n; i-- > 0 && s->arrows.at[i].taken == step;) {
     const struct diagram_arrow *a = &s->arrows.at[i];

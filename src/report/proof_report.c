@@ -20,7 +20,7 @@ enum verdict proof_results_verdict(const struct proof_result *p, uint32_t n) {
   return worst;
 }
 
-/* Parameters of a derived system's run are told with what was found for them. */
+/* The run of a derived system is shown with the values of its parameters. */
 static void add_proved(const struct proof_result *p, struct text *out) {
   if (p->concrete) {
     text_add(out, p->concrete->proved);

@@ -193,7 +193,7 @@ static void add_run(struct text *out, const struct check_result *c, const struct
   }
 }
 
-/* Several properties often fail in the same run: it is told once. */
+/* Several properties often fail in the same run: it is printed once. */
 struct printed_trace {
   char *run_text;
   const char *name;
@@ -203,7 +203,7 @@ struct trace_cache {
 };
 
 static void add_trace(struct text *out, struct interpreter *interp, const struct property_result *p,
-                      const struct style *style, struct trace_cache *told) {
+                      const struct style *style, struct trace_cache *printed) {
   struct text title = {0}, run_text = {0};
   bool violated = p->verdict == VERDICT_VIOLATED;
   const char *verdict = !violated ? "holds:" : p->trace->claim.lasso ? "is VIOLATED:" : "is VIOLATED";
@@ -212,13 +212,13 @@ static void add_trace(struct text *out, struct interpreter *interp, const struct
   paint_add(out, style, violated ? PAINT_BAD : PAINT_GOOD, title.at);
   trace_print(p->trace, style, &run_text);
   size_t i = 0;
-  while (i < told->at.n && strcmp(told->at.at[i].run_text, run_text.at) != 0)
+  while (i < printed->at.n && strcmp(printed->at.at[i].run_text, run_text.at) != 0)
     i++;
-  if (i < told->at.n) {
-    text_addf(out, ", by the same run as %s\n", told->at.at[i].name);
+  if (i < printed->at.n) {
+    text_addf(out, ", by the same run as %s\n", printed->at.at[i].name);
   } else {
     text_addf(out, "\n%s", run_text.at);
-    vec_push(&told->at, ((struct printed_trace){memory_strdup(run_text.at), property_result_name(p)}));
+    vec_push(&printed->at, ((struct printed_trace){memory_strdup(run_text.at), property_result_name(p)}));
   }
   trace_explain(p->trace, interp, style, out);
   text_release(&title);
@@ -227,17 +227,17 @@ static void add_trace(struct text *out, struct interpreter *interp, const struct
 
 void report_text(const struct check_result *c, const struct style *style, struct text *out) {
   for (uint32_t i = 0; i < c->nruns; i++) {
-    struct trace_cache told = {0};
+    struct trace_cache printed = {0};
     if (i > 0)
       text_add(out, "\n");
     add_run(out, c, &c->runs[i], style);
     for (uint32_t k = 0; k < c->runs[i].nproperties; k++) {
       const struct property_result *p = &c->runs[i].properties[k];
       if (p->trace && (p->verdict == VERDICT_VIOLATED || style->verbose))
-        add_trace(out, result_interpreter(c, &c->runs[i]), p, style, &told);
+        add_trace(out, result_interpreter(c, &c->runs[i]), p, style, &printed);
     }
-    for (size_t k = 0; k < told.at.n; k++)
-      memory_free(told.at.at[k].run_text);
-    vec_release(&told.at);
+    for (size_t k = 0; k < printed.at.n; k++)
+      memory_free(printed.at.at[k].run_text);
+    vec_release(&printed.at);
   }
 }

@@ -1,4 +1,4 @@
-/* What the parts of a told run share: values, groups of processes that do the same, lines with a
+/* What the text renderers of a trace share: values, groups of processes that do the same, lines with a
  * label. */
 #ifndef RONDO_REPORT_TRACE_PRINTER_H
 #define RONDO_REPORT_TRACE_PRINTER_H
@@ -11,10 +11,10 @@ struct trace_printer {
   const struct style *style;
   struct text *out;
   struct trace_document *document; /* of which that is a part; or NULL */
-  uint32_t until;                  /* steps: told together are only those before it */
+  uint32_t until;                  /* steps: only those before it are grouped */
 };
 
-/* Processes that do the same are told together. */
+/* Processes that do the same share a line. */
 struct process_group {
   char *what;
   uint8_t *members;
@@ -45,7 +45,7 @@ void trace_printer_change(const struct trace_printer *, const struct type *, con
 /* "  (lines 3, 4)": where the changes were made, unless that is known. */
 void trace_printer_lines(const struct trace_printer *, const struct change *, size_t n, uint32_t known, struct text *);
 
-/* Is its first value chosen, so that the start has to tell it? Verbose: all. */
+/* Is its first value chosen, so that the start has to show it? Verbose: all. */
 bool trace_printer_shows_start(const struct trace_printer *, const struct var *);
 /* "round 3: vote, phase 2" */
 void trace_printer_round_title(const struct trace_printer *, uint32_t step, struct text *);

@@ -1,4 +1,4 @@
-/* One round of a told run. */
+/* One round of a trace as text. */
 #include "interp/local.h"
 #include "report/trace_printer.h"
 
@@ -126,7 +126,7 @@ static void print_forged(const struct trace_printer *t, uint32_t step) {
   const struct config *c = t->trace->configs[step];
   struct process_groups forgers = {0};
   for (uint32_t q = 0; q < t->model->nprocesses; q++) {
-    struct process_groups told = {0};
+    struct process_groups messages = {0};
     struct text all = {0};
     bool forger = c->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
     for (size_t i = 0; forger && i < log->narrivals; i++) {
@@ -135,13 +135,13 @@ static void print_forged(const struct trace_printer *t, uint32_t step) {
       if (a->from != q || !a->forged)
         continue;
       trace_printer_value(t, &v, a->type, a->message);
-      process_groups_add(&told, t, a->to, &v);
+      process_groups_add(&messages, t, a->to, &v);
     }
-    for (size_t i = 0; i < told.at.n; i++) {
-      text_addf(&all, "%s%s to ", i ? "; " : "", told.at.at[i].what);
-      processes_add(&all, t->model, told.at.at[i].members);
+    for (size_t i = 0; i < messages.at.n; i++) {
+      text_addf(&all, "%s%s to ", i ? "; " : "", messages.at.at[i].what);
+      processes_add(&all, t->model, messages.at.at[i].members);
     }
-    process_groups_release(&told);
+    process_groups_release(&messages);
     if (all.n > 0)
       process_groups_add(&forgers, t, q, &all);
   }

@@ -1,5 +1,5 @@
-/* Runs of steps, told step by step: who does what with which messages, what changes, what is sent. Steps in a row that
-   are alike but for their process are told as one. */
+/* Runs of steps as text, step by step: who does what with which messages, what changes, what is sent. Steps in a row
+   that differ only in their process are printed as one. */
 #include "interp/local.h"
 #include "report/trace_printer.h"
 
@@ -9,7 +9,7 @@
 #define PENDING_MAX 6 /* messages in flight to one process, likewise */
 #define TRIGGER_MAX 60
 
-/* A step as it is told: "before PROCESS after  (line 3)", and details. */
+/* A step as it is printed: "before PROCESS after  (line 3)", and details. */
 struct step_description {
   uint32_t process;
   struct text before, after;
@@ -52,17 +52,17 @@ static void add_processes(const struct trace_printer *t, struct text *out, const
 static void add_taken(const struct trace_printer *t, const struct event *e, const struct action *a, bool many,
                       struct text *out) {
   uint8_t *members = memory_alloc(t->model->nprocesses + 1);
-  bool *told = memory_alloc((e->ntaken + 1) * sizeof *told);
+  bool *printed = memory_alloc((e->ntaken + 1) * sizeof *printed);
   const char *between = " ";
   for (uint32_t i = 0; i < e->ntaken; i++) {
     const struct taken_message *first = &e->taken[i];
-    if (told[i])
+    if (printed[i])
       continue;
     memset(members, 0, t->model->nprocesses);
     for (uint32_t k = i; k < e->ntaken; k++) {
       const struct taken_message *other = &e->taken[k];
       if (other->message == first->message && other->forged == first->forged && other->kept == first->kept)
-        members[other->from] = told[k] = true;
+        members[other->from] = printed[k] = true;
     }
     text_add(out, between);
     add_message(t, out, a->kind, first->message);
@@ -75,7 +75,7 @@ static void add_taken(const struct trace_printer *t, const struct event *e, cons
   if (e->ntaken == 0)
     text_add(out, " no message");
   memory_free(members);
-  memory_free(told);
+  memory_free(printed);
 }
 
 /* `when not voted`, as the text has it. */
@@ -200,7 +200,7 @@ static void add_halt(const struct trace_printer *t, uint32_t step, bool many, st
   }
 }
 
-/* Equal messages sent in one go are told together. */
+/* Equal messages sent in one go share a line. */
 static void add_sends(const struct trace_printer *t, uint32_t step, bool many, struct step_description *s) {
   const struct step_log *log = &t->trace->logs[step];
   const char *verb = t->trace->run.steps[step]->event->kind == EVENT_CRASH ? "only " : many ? "send " : "sends ";
@@ -292,7 +292,7 @@ static void print_state(const struct trace_printer *t, const struct config *c) {
 
 /* --- the steps --- */
 
-/* Steps first .. last, told in one sentence. */
+/* Steps first .. last, printed as one. */
 struct step_group {
   uint32_t first, last;
   bool senders; /* deliveries to one process: members sent what it gets; else they are who takes the steps */
@@ -302,27 +302,27 @@ struct step_group {
 static void print_group(const struct trace_printer *t, const struct step_group *s) {
   struct text label = {0}, head = {0}, who = {0}, line = {0};
   const struct event *e = t->trace->run.steps[s->first]->event;
-  struct step_description told;
+  struct step_description description;
   processes_add(&who, t->model, s->members);
   bool many = s->last > s->first && !s->senders && strncmp(who.at, "every", 5) != 0;
-  describe_step(t, s->first, many, &told);
+  describe_step(t, s->first, many, &description);
   text_addf(&label, s->last > s->first ? "%u-%u." : "%u.", s->first + 1, s->last + 1);
   if (s->senders) {
     add_message(t, &head, e->message_kind, e->taken[0].message);
     text_addf(&head, " from %s reaches ", who.at);
     process_print(t->model, e->process, &head);
   } else {
-    text_addf(&head, "%s%s%s", text_or_empty(&told.before), who.at, text_or_empty(&told.after));
+    text_addf(&head, "%s%s%s", text_or_empty(&description.before), who.at, text_or_empty(&description.after));
   }
-  if (told.line > 0) {
-    text_addf(&line, "  (line %u)", told.line);
+  if (description.line > 0) {
+    text_addf(&line, "  (line %u)", description.line);
     paint_add(&head, t->style, PAINT_FAINT, line.at);
   }
   trace_printer_mark_step(t);
   item_print(label.at, head.at, t->style, false, t->out);
-  for (size_t i = 0; i < told.details.at.n; i++)
-    item_print("", told.details.at.at[i], t->style, true, t->out);
-  step_description_release(&told);
+  for (size_t i = 0; i < description.details.at.n; i++)
+    item_print("", description.details.at.at[i], t->style, true, t->out);
+  step_description_release(&description);
   text_release(&label);
   text_release(&head);
   text_release(&who);

@@ -1,4 +1,4 @@
-/* A trace as a story: how it starts; for each round what was sent, who heard whom, what changed and on which line, or
+/* A trace in words: how it starts; for each round what was sent, who heard whom, what changed and on which line, or
    for each step who does what with which messages, and what comes of it; and at the end what fails and with which
    values. */
 #ifndef RONDO_REPORT_TRACE_TEXT_H
