@@ -373,38 +373,45 @@ static void cross_check(struct rounds_proof *p, struct proof_attempt *a, const s
   out->proof.limit = why.at;
 }
 
+/* False: out->proof.limit says why there is no counter system. */
+static bool derive_attempt(struct rounds_proof *p, struct proof_attempt *a, const struct round_shape *shape,
+                           const struct query *q, enum derive_mode mode, struct proof_result *out) {
+  struct text why = {0};
+  watch_time(p->options->rondo, seconds_left(p));
+  bool derived = derive(&a->derivation, shape, p->interp, q, mode, p->limits.interrupt);
+  sig_atomic_t stopped = *p->limits.interrupt;
+  watch_time(p->options->rondo, 0);
+  if (derived)
+    return true;
+  if (a->derivation.stopped) {
+    out->proof.limit = stopped_by(p, stopped);
+  } else {
+    refusal_print(p, a, &why);
+    out->proof.limit = why.at;
+  }
+  return false;
+}
+
 /* One derivation mode; the engines get that share of the time that is left. */
 static struct proof_attempt *prove_by(struct rounds_proof *p, const struct query *q, enum derive_mode mode,
                                       double share, struct proof_result *out) {
   struct round_shape shape;
   struct proof_attempt *a = attempt_new(p, &shape, false);
-  struct text why = {0};
   out->system = a->system;
   out->concrete = NULL;
   out->is_compared = false;
   out->compared = (struct validation){0};
   out->searched = 0;
   out->proof = (struct proof){0};
-  watch_time(p->options->rondo, seconds_left(p));
-  bool derived = derive(&a->derivation, &shape, p->interp, q, mode, p->limits.interrupt);
-  sig_atomic_t stopped = *p->limits.interrupt;
-  watch_time(p->options->rondo, 0);
-  if (derived) {
-    struct proof_limits limits = p->limits;
-    limits.seconds = seconds_left(p) * share;
-    prove_property(a->system, &a->system->properties[0], p->options, &limits, &out->proof);
-    if (out->proof.kind == ENGINE_UNSAFE)
-      confirm_violation(p, a, &shape, out);
-    else if (out->proof.kind == ENGINE_SAFE)
-      cross_check(p, a, &shape, q, out);
+  if (!derive_attempt(p, a, &shape, q, mode, out)) /* the counter system */
     return a;
-  }
-  if (a->derivation.stopped)
-    out->proof.limit = stopped_by(p, stopped);
-  else
-    refusal_print(p, a, &why);
-  if (!out->proof.limit)
-    out->proof.limit = why.at;
+  struct proof_limits limits = p->limits;
+  limits.seconds = seconds_left(p) * share;
+  prove_property(a->system, &a->system->properties[0], p->options, &limits, &out->proof); /* unfold, engines, check */
+  if (out->proof.kind == ENGINE_UNSAFE)
+    confirm_violation(p, a, &shape, out); /* the search must find it in the algorithm */
+  else if (out->proof.kind == ENGINE_SAFE)
+    cross_check(p, a, &shape, q, out); /* few processes: derivation against interpreter, verdict against search */
   return a;
 }
 
