@@ -432,9 +432,9 @@ static void prove_one(struct rounds_proof *p, uint32_t property, uint32_t enviro
                              .environment = p->model->environments[environment].name};
   struct query q = {
       .environment = environment, .semantics = SEMANTICS_COARSE, .properties = &property, .nproperties = 1};
-  double start = clock_seconds();
-  if (p->proofs.n > 0) /* the first one has what is left after the beginning */
-    p->deadline = start + p->limits.seconds;
+  double start =
+      p->proofs.n > 0 ? clock_seconds() : p->deadline - p->limits.seconds; /* the first: with the beginning */
+  p->deadline = start + p->limits.seconds;
   struct proof_attempt *a = prove_by(p, &q, DERIVE_FLAGS, 0.5, &out);
   for (int mode = DERIVE_COUNTED; mode <= DERIVE_WHOLE; mode++) {
     if (out.proof.kind != ENGINE_UNDECIDED || p->fault.n || *p->limits.interrupt || a->derivation.refused ||
