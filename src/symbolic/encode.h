@@ -45,12 +45,6 @@ struct sym_received {
   struct number sender;
 };
 
-/* The conditions under which something is evaluated, innermost first. */
-struct path {
-  truth condition;
-  const struct path *up;
-};
-
 /* A message as it leaves in a step, if `when`. */
 struct sym_sent {
   truth when;
@@ -65,7 +59,7 @@ void *arena_grown(struct arena *, void *at, size_t *cap, size_t n, size_t each);
 
 struct scope {
   struct encoder *e;
-  const struct path *path;
+  truth path;  /* the condition under which this is evaluated at all */
   truth error; /* so far: something failed */
   struct sym_value **slot;
   struct number *slot_sender;
@@ -91,7 +85,7 @@ void scope_init(struct scope *, struct encoder *);
 /* As process p in a state: vars are copied. */
 void scope_of_process(struct scope *, struct encoder *, const struct sym_state *, uint32_t p);
 
-truth path_truth(struct scope *);
+truth scope_narrow(struct scope *, truth); /* adds a condition to the path, returns the old one */
 /* Under the conditions of the path, and this one, the model has an error. */
 void scope_fail(struct scope *, truth);
 

@@ -22,17 +22,14 @@ static bool loop_next(struct scope *, const struct generator_loop *);
 static bool loop_bind(struct scope *s, const struct generator_loop *l, truth condition, struct sym_value *v) {
   struct terms *t = &s->e->t;
   const struct generator *g = &l->gen[l->i];
-  const struct path *old = s->path;
-  struct path given = {condition, old}, met;
   bool more = true;
   if (condition == t->no)
     return true;
   s->slot[g->slot] = v;
-  s->path = condition == t->yes ? old : &given;
+  truth old = scope_narrow(s, condition);
   truth fits = g->cond ? encode_truth(s, g->cond) : t->yes;
   if (fits != t->no) {
-    met = (struct path){fits, s->path};
-    s->path = fits == t->yes ? s->path : &met;
+    scope_narrow(s, fits);
     struct generator_loop inner = *l;
     inner.i++;
     inner.bound = truth_and(t, l->bound, truth_and(t, condition, fits));
@@ -176,9 +173,7 @@ struct quantifier_search {
 static bool visit_quantified(struct scope *s, void *context, truth bound) {
   struct quantifier_search *a = context;
   struct terms *t = &s->e->t;
-  struct path undecided = {truth_not(t, a->found), s->path};
-  const struct path *old = s->path;
-  s->path = a->found == t->no ? old : &undecided;
+  truth old = scope_narrow(s, truth_not(t, a->found));
   truth body = a->node->n ? encode_truth(s, a->node->kid[0]) : truth_of(t, a->wanted);
   s->path = old;
   a->found = truth_or(t, a->found, truth_and(t, bound, a->wanted ? body : truth_not(t, body)));

@@ -87,9 +87,7 @@ static void bind_message(struct scope *s, const struct action *a, struct sym_val
 static truth matches(struct scope *s, const struct action *a, truth there) {
   if (!a->match)
     return s->e->t.yes;
-  struct path p = {there, s->path};
-  const struct path *old = s->path;
-  s->path = &p;
+  truth old = scope_narrow(s, there);
   truth fits = encode_truth(s, a->match);
   s->path = old;
   return fits;

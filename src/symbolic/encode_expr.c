@@ -9,7 +9,7 @@
 /* ---- scopes ---- */
 
 void scope_init(struct scope *s, struct encoder *e) {
-  *s = (struct scope){.e = e, .error = e->t.no, .halted = e->t.no};
+  *s = (struct scope){.e = e, .path = e->t.yes, .error = e->t.no, .halted = e->t.no};
   s->slot = arena_array(&e->arena, e->model->nslots + 1, sizeof *s->slot);
   s->slot_sender = arena_array(&e->arena, e->model->nslots + 1, sizeof *s->slot_sender);
 }
@@ -38,23 +38,20 @@ void *arena_grown(struct arena *a, void *at, size_t *cap, size_t n, size_t each)
   return grown;
 }
 
-truth path_truth(struct scope *s) {
-  truth all = s->e->t.yes;
-  for (const struct path *p = s->path; p; p = p->up)
-    all = truth_and(&s->e->t, p->condition, all);
-  return all;
+truth scope_narrow(struct scope *s, truth condition) {
+  truth old = s->path;
+  s->path = truth_and(&s->e->t, old, condition);
+  return old;
 }
 
 void scope_fail(struct scope *s, truth condition) {
   if (condition != s->e->t.no)
-    s->error = truth_or(&s->e->t, s->error, truth_and(&s->e->t, path_truth(s), condition));
+    s->error = truth_or(&s->e->t, s->error, truth_and(&s->e->t, s->path, condition));
 }
 
 /* Evaluates under a further condition. */
 static struct sym_value *under(struct scope *s, truth condition, const struct node *n) {
-  struct path p = {condition, s->path};
-  const struct path *old = s->path;
-  s->path = condition == s->e->t.yes ? old : &p;
+  truth old = scope_narrow(s, condition);
   struct sym_value *v = encode_node(s, n);
   s->path = old;
   return v;

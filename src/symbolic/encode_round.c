@@ -71,21 +71,19 @@ static truth reaches(struct encoder *e, const struct encoded_send *s, uint32_t f
 static struct encoded_send *send_all(struct scope *s, const struct body *body, truth active) {
   struct encoder *e = s->e;
   struct encoded_send *out = arena_array(&e->arena, body->nsends + (size_t)1, sizeof *out);
-  struct path acts = {active, NULL};
   for (uint32_t i = 0; i < body->nsends; i++) {
     const struct send *send = &body->sends[i];
     e->at = send->at;
-    s->path = active == e->t.yes ? NULL : &acts;
+    s->path = active;
     truth when = encode_guard(s, &send->guard);
-    struct path guarded = {when, s->path};
-    s->path = when == e->t.yes ? s->path : &guarded;
+    scope_narrow(s, when);
     out[i] = (struct encoded_send){truth_and(&e->t, active, when), send, NULL, NULL};
     if (when != e->t.no) {
       out[i].message = encode_node(s, send->message);
       out[i].to = send->to ? encode_node(s, send->to) : NULL;
     }
   }
-  s->path = NULL;
+  s->path = e->t.yes;
   return out;
 }
 
@@ -199,11 +197,10 @@ static truth update(struct encoder *e, const struct sym_state *s, const struct s
   const struct body *body = &role->body[s->point];
   struct sym_received *entries = arena_array(&e->arena, e->model->nprocesses + (size_t)1, sizeof *entries);
   truth acts = truth_and(&e->t, sym_process_active(e, &s->of[p]), truth_not(&e->t, r->crash[p]));
-  struct path path = {acts, NULL};
   memcpy(scope.vars, r->oracles[p], role->nvars * sizeof *scope.vars);
   scope.received = entries;
   scope.nreceived = receive(e, r, p, entries);
-  scope.path = acts == e->t.yes ? NULL : &path;
+  scope.path = acts;
   encode_block(&scope, &body->update);
   encode_block(&scope, &body->finally);
   *next = s->of[p];

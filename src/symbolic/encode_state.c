@@ -88,12 +88,6 @@ struct sym_value *encode_first_value(struct scope *s, const struct var *v, const
   return sym_new(e, v->type, name);
 }
 
-static void extend_path(struct scope *s, truth condition) {
-  struct path *p = arena_alloc(&s->e->arena, sizeof *p);
-  *p = (struct path){condition, s->path};
-  s->path = p;
-}
-
 static truth start_globals(struct encoder *e, struct sym_state *state, struct scope *s) {
   const struct model *m = e->model;
   truth accepted = e->t.yes;
@@ -109,14 +103,13 @@ static truth start_globals(struct encoder *e, struct sym_state *state, struct sc
       if (g->where) {
         truth fits = encode_truth(s, g->where);
         accepted = truth_and(&e->t, accepted, fits);
-        extend_path(s, fits);
+        scope_narrow(s, fits);
       }
     }
   return accepted;
 }
 
-static truth start_process(struct encoder *e, struct sym_state *state, uint32_t p, const struct path *given,
-                           truth *error) {
+static truth start_process(struct encoder *e, struct sym_state *state, uint32_t p, truth given, truth *error) {
   struct sym_process *of = &state->of[p];
   struct scope s;
   scope_of_process(&s, e, state, p);
@@ -129,7 +122,7 @@ static truth start_process(struct encoder *e, struct sym_state *state, uint32_t 
     if (v->where) {
       truth fits = encode_truth(&s, v->where);
       accepted = truth_and(&e->t, accepted, fits);
-      extend_path(&s, fits);
+      scope_narrow(&s, fits);
     }
     if (v->kind == VAR_INPUT)
       of->initial[i] = s.vars[i];

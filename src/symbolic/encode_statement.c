@@ -66,11 +66,9 @@ static struct sym_value *assigned(struct scope *s, const struct type *t, struct 
   struct sym_value *index = encode_checked(s, t->index, encode_node(s, st->path[step].index));
   for (uint32_t i = 0; i < old->n; i++) {
     truth it = sym_equal(e, index, sym_nth_value(e, t->index, i));
-    struct path there = {it, s->path};
-    const struct path *outer = s->path;
     if (it == e->t.no)
       continue;
-    s->path = &there;
+    truth outer = scope_narrow(s, it);
     copy->part[i] = sym_ite(e, it, assigned(s, t->element, old->part[i], st, step + 1, v), old->part[i]);
     s->path = outer;
   }
@@ -124,9 +122,7 @@ static void branch_merge(struct scope *s, truth condition, const struct branch_s
 static void exec_from(struct scope *s, const struct block *b, uint32_t i);
 
 static void exec_under(struct scope *s, truth condition, const struct block *b, uint32_t i) {
-  struct path p = {condition, s->path};
-  const struct path *old = s->path;
-  s->path = condition == s->e->t.yes ? old : &p;
+  truth old = scope_narrow(s, condition);
   exec_from(s, b, i);
   s->path = old;
 }
@@ -153,10 +149,8 @@ static void exec_for_message(struct scope *s, const struct stmt *st, const struc
   struct encoder *e = s->e;
   if (there == e->t.no)
     return;
-  struct path p = {there, s->path};
-  const struct path *old = s->path;
+  truth old = scope_narrow(s, there);
   struct branch_state before = branch_save(s);
-  s->path = there == e->t.yes ? old : &p;
   s->slot[st->slot] = of->message;
   s->slot_sender[st->slot] = of->sender;
   exec_from(s, &st->then, 0);
@@ -268,14 +262,13 @@ static void exec_send(struct scope *s, const struct send *send) {
   struct sym_value *message = encode_checked(s, e->model->messages[send->kind].type, encode_node(s, send->message));
   struct sym_value *to = send->to ? encode_node(s, send->to) : NULL;
   struct sym_value *reachable = role->graph ? encode_neighbours(s) : NULL;
-  truth now = path_truth(s);
   for (uint32_t p = 0; p < e->model->nprocesses; p++) {
     truth sent = reaches(s, send, to, p);
     truth channel = role->ring  ? truth_of(&e->t, p == role->first + (s->me - role->first + 1) % role->count)
                     : reachable ? sym_has(e, reachable, sym_number(e, number_of(p)))
                                 : e->t.yes;
     scope_fail(s, truth_and(&e->t, sent, truth_not(&e->t, channel)));
-    sent = truth_and(&e->t, sent, now);
+    sent = truth_and(&e->t, sent, s->path);
     if (sent != e->t.no)
       arena_push(&e->arena, &s->posted, ((struct sym_sent){sent, p, send->kind, message}));
   }

@@ -59,12 +59,6 @@ static truth action_at_its_point(struct encoder *e, const struct sym_process *of
   return open;
 }
 
-static void push_path(struct scope *s, truth condition) {
-  struct path *p = arena_alloc(&s->e->arena, sizeof *p);
-  *p = (struct path){condition, s->path};
-  s->path = p;
-}
-
 static truth crashes_allowed(struct encoder *e, const struct sym_state *s, uint32_t p) {
   uint32_t n = e->model->nprocesses;
   truth *down = arena_array(&e->arena, n + (size_t)1, sizeof *down);
@@ -154,15 +148,15 @@ static void take_action(struct step_encoder *h, uint32_t p, uint32_t number) {
   scope_of_process(&s, e, h->before, p);
   e->at = a->at;
   event_begin(h, p, number);
-  push_path(&s, open);
+  scope_narrow(&s, open);
   truth taken = encode_receive(&s, h->before, a, &sym_taken);
-  push_path(&s, taken);
+  scope_narrow(&s, taken);
   truth guard = taken == t->no ? t->no : encode_guard(&s, &a->guard);
   if (guard == t->no && s.error == t->no) {
     event_drop(h);
     return;
   }
-  push_path(&s, guard);
+  scope_narrow(&s, guard);
   if (role->point_var != NO_VAR && a->next != ANY_POINT)
     s.vars[role->point_var] = sym_number(e, number_of(a->next));
   if (a->once != NO_SLOT)
@@ -217,7 +211,7 @@ static void recover(struct step_encoder *h, uint32_t p) {
     return;
   event_begin(h, p, NO_ACTION);
   scope_of_process(&s, e, h->before, p);
-  push_path(&s, possible);
+  scope_narrow(&s, possible);
   for (uint32_t i = 0; i < role->nvars; i++)
     if (!survives(role->vars[i].kind))
       s.vars[i] = encode_first_value(&s, &role->vars[i], role->vars[i].name);
