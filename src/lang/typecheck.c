@@ -176,6 +176,7 @@ static void checker_release(struct typechecker *c) {
   vec_release(&c->members);
   vec_release(&c->locals);
   vec_release(&c->types);
+  vec_release(&c->next_type);
   vec_release(&c->defs);
   vec_release(&c->def_info);
   vec_release(&c->params);

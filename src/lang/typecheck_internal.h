@@ -13,6 +13,7 @@
 enum {
   PROCESSES_MAX = 1000000,
   POINTS_MAX = 100000,
+  TYPE_BUCKETS = 4096,
   ELEMENTS_MAX = 10000000, /* of a type that a generator ranges over, or that indexes an array */
 };
 
@@ -142,6 +143,8 @@ struct typechecker {
   uint32_t slots;       /* of the current frame, in use */
   uint32_t slots_peak;  /* the most there were since the condition that is being lowered was begun */
   VEC(struct type *) types;
+  VEC(uint32_t) next_type;           /* by type: 1 + the next one with the same hash, 0: none */
+  uint32_t first_type[TYPE_BUCKETS]; /* likewise, by hash */
   VEC(struct def) defs;
   VEC(struct def_info) def_info;
   VEC(struct param_info) params;

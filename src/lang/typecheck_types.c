@@ -19,16 +19,28 @@ static bool same_type(const struct type *a, const struct type *b) {
   return true;
 }
 
+static uint32_t type_hash(const struct type *t) {
+  uint64_t h = (uint64_t)t->kind + ((uint64_t)t->role << 8) + ((uint64_t)t->size << 40);
+  h = (h ^ (uint64_t)t->lo) * UINT64_C(0x9E3779B97F4A7C15);
+  h = (h ^ (uint64_t)t->hi ^ (h >> 32)) * UINT64_C(0x9E3779B97F4A7C15);
+  h ^= (t->element ? t->element->id + UINT64_C(1) : 0) << 40;
+  return (uint32_t)(h >> 40) % TYPE_BUCKETS;
+}
+
+/* Every literal has a type of its own, so there may be many. */
 const struct type *type_intern(struct typechecker *c, struct type t) {
-  for (size_t i = 0; i < c->types.n; i++)
-    if (same_type(c->types.at[i], &t))
-      return c->types.at[i];
+  uint32_t *first = &c->first_type[type_hash(&t)];
+  for (uint32_t i = *first; i; i = c->next_type.at[i - 1])
+    if (same_type(c->types.at[i - 1], &t))
+      return c->types.at[i - 1];
   struct type *made = arena_copy(&c->m->arena, &t, sizeof t);
   made->id = (uint32_t)c->types.n;
   if (t.kind == TYPE_RECORD)
     made->fields = arena_copy(&c->m->arena, t.fields, t.size * sizeof *t.fields);
   type_finish(made, c->m);
   vec_push(&c->types, made);
+  vec_push(&c->next_type, *first);
+  *first = (uint32_t)c->types.n;
   return made;
 }
 

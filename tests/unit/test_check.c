@@ -73,7 +73,8 @@ static void test_numbers(void **state) {
   assert_type(&k, statement(&k, 1)->expr->type, "0..9");
   release(&k);
   /* what never fits is an error at run time only in a branch, and nothing where the parameters rule it out */
-  lowered(UPDATE("x := if |heard| > 1 then x + 5 else 1"), "if((|heard| > 1), range check((var0 + 5)), range check(1))");
+  lowered(UPDATE("x := if |heard| > 1 then x + 5 else 1"),
+          "if((|heard| > 1), range check((var0 + 5)), range check(1))");
   lowered(UPDATE("x := if n == 3 then 1 else 7 / (n - 3)"), "if((n == 3), range check(1), range check((7 / (n - 3))))");
   /* a round is advanced by constants, compared with them, and reduced modulo a number */
   lowered(PROCESS("  var r: round = 0\n", "send r to all", "if r > 0 { r := 1 }\n r := r + 1"), "(var1 + 1)");
@@ -272,6 +273,22 @@ static void test_param_search_ends(void **state) {
   assert_non_null(strstr(diagnostics_text(&k, &out), "no small values satisfy the conditions"));
   text_release(&out);
   release(&k);
+}
+
+/* Each literal has a type of its own: finding it must not take longer the more there are. */
+static void test_many_types(void **state) {
+  (void)state;
+  struct text text = {0};
+  text_add(&text, "algorithm A process P[1] { var x: 0..1 = 0 round { update { if x in {0");
+  for (int i = 1; i < 50000; i++)
+    text_addf(&text, ", %d", i);
+  text_add(&text, "} { x := 1 } } } }");
+  struct checked_text k;
+  check_with(&k, text.at, NULL, 0, false);
+  assert_non_null(k.model);
+  assert_true(k.model->ntypes >= 50000);
+  release(&k);
+  text_release(&text);
 }
 
 struct param_mistake {
@@ -566,6 +583,7 @@ int main(void) {
       cmocka_unit_test(test_schedule),
       cmocka_unit_test(test_params),
       cmocka_unit_test(test_param_search_ends),
+      cmocka_unit_test(test_many_types),
       cmocka_unit_test(test_param_mistakes),
       cmocka_unit_test(test_environments),
       cmocka_unit_test(test_round_names),
