@@ -14,33 +14,9 @@ const char *ast_kind_name(enum ast_kind kind) {
 
 const char *ast_op_text(enum ast_op op) {
   static const char *const texts[] = {
-      [OP_NONE] = "",
-      [OP_OR] = "or",
-      [OP_AND] = "and",
-      [OP_IMPLIES] = "=>",
-      [OP_OTHERWISE] = "otherwise",
-      [OP_UNTIL] = "until",
-      [OP_LEADS_TO] = "leads to",
-      [OP_ADD] = "+",
-      [OP_SUB] = "-",
-      [OP_UNITE] = "|",
-      [OP_APPEND] = "++",
-      [OP_MUL] = "*",
-      [OP_DIV] = "/",
-      [OP_MOD] = "mod",
-      [OP_MEET] = "&",
-      [OP_NOT] = "not",
-      [OP_NEG] = "-",
-      [OP_ALWAYS] = "always",
-      [OP_EVENTUALLY] = "eventually",
-      [OP_EQ] = "==",
-      [OP_NE] = "!=",
-      [OP_LE] = "<=",
-      [OP_GE] = ">=",
-      [OP_LT] = "<",
-      [OP_GT] = ">",
-      [OP_IN] = "in",
-      [OP_NOT_IN] = "not in",
+#define AST_OP(op, text) text,
+#include "lang/ast_op.def"
+#undef AST_OP
   };
   return (size_t)op < sizeof texts / sizeof *texts ? texts[op] : "?";
 }

@@ -19,33 +19,9 @@ enum ast_kind {
 
 /* Operators of AST_BINARY and AST_UNARY, and relations of AST_RELATION. */
 enum ast_op {
-  OP_NONE,
-  OP_OR,
-  OP_AND,
-  OP_IMPLIES,
-  OP_OTHERWISE,
-  OP_UNTIL,
-  OP_LEADS_TO,
-  OP_ADD,
-  OP_SUB,
-  OP_UNITE,
-  OP_APPEND, /* + - | ++ */
-  OP_MUL,
-  OP_DIV,
-  OP_MOD,
-  OP_MEET, /* * / mod & */
-  OP_NOT,
-  OP_NEG,
-  OP_ALWAYS,
-  OP_EVENTUALLY,
-  OP_EQ,
-  OP_NE,
-  OP_LE,
-  OP_GE,
-  OP_LT,
-  OP_GT,
-  OP_IN,
-  OP_NOT_IN
+#define AST_OP(op, text) OP_##op,
+#include "lang/ast_op.def"
+#undef AST_OP
 };
 
 /* For a switch over those that it understands, without `default:`; what stands behind it is for all the others. */
