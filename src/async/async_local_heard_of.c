@@ -2,6 +2,8 @@
    while some have not come to the round. */
 #include "async/async_local.h"
 
+#include "model/node.h"
+
 #include "interp/round_step.h"
 #include "lockstep/expansion.h"
 
@@ -11,16 +13,12 @@
 
 /* --- which environments --- */
 
-static bool look_correctness(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_CORRECT || n->op == NODE_FAULTY;
-  return !*found;
-}
+static bool speaks_of_faults(const struct node *n) { return n->op == NODE_CORRECT || n->op == NODE_FAULTY; }
 
 static const char *rules_refusal(const struct rules *r) {
   bool correctness = false, counts = false;
   for (uint32_t i = 0; i < r->nfilters; i++) {
-    node_walk(r->filters[i].whole, look_correctness, &correctness);
+    correctness |= node_has(r->filters[i].whole, speaks_of_faults);
     counts |= r->filters[i].round;
   }
   if (r->plain)

@@ -166,7 +166,7 @@ void interpreter_free(struct interpreter *);
 /* Enumerations that can take ages without finding anything end early (as if their callback had stopped them) once
  *stop is not 0; NULL: never. */
 void interpreter_watch(struct interpreter *, const volatile sig_atomic_t *stop);
-sig_atomic_t interpreter_stopped(const struct interpreter *); /* what stands there now: 0: go on */
+sig_atomic_t interpreter_stopped(const struct interpreter *); /* 0: go on */
 /* Steps: which semantics the functions below follow (at first M, or INTERLEAVING), and whether configurations remember
    the order in which messages were sent to a process (at first not). The order is only remembered: what can be taken
    does not depend on it. */

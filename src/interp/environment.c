@@ -1,6 +1,8 @@
 /* What an environment allows: the judge of every witness, written as the clauses read. */
 #include "interp/run_clauses.h"
 
+#include "model/node.h"
+
 #include <string.h>
 
 const struct clause *environment_clause(const struct environment *env, enum clause_kind kind) {
@@ -14,17 +16,11 @@ bool environment_delivers(const struct environment *env) {
   return environment_clause(env, CLAUSE_SYNCHRONOUS) || environment_clause(env, CLAUSE_LOST);
 }
 
-static bool mentions_sho(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_SHO;
-  return !*found;
-}
-
 bool environment_corrupts(const struct environment *env) {
   bool found = environment_clause(env, CLAUSE_CORRUPTED) != NULL;
   for (uint32_t i = 0; i < env->nclauses && !found; i++)
     if (env->clauses[i].kind == CLAUSE_EVERY || env->clauses[i].kind == CLAUSE_FROM_ROUND)
-      node_walk(env->clauses[i].pred, mentions_sho, &found);
+      found = node_has_op(env->clauses[i].pred, NODE_SHO);
   return found;
 }
 
@@ -161,12 +157,6 @@ static const char *clause_name(enum clause_kind kind) {
                                      : "a clause";
 }
 
-static bool mentions_heard_of(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & TRAIT_HEARD_OF) != 0;
-  return !*found;
-}
-
 /* Whoever fails to send fails whatever is heard: only crashes and oracles can forbid it. */
 static bool failing_send_allowed(struct interpreter *interp, const struct environment *env,
                                  const struct message_exchange *x, const struct witness *w, const char **why) {
@@ -175,12 +165,10 @@ static bool failing_send_allowed(struct interpreter *interp, const struct enviro
     return false;
   for (uint32_t i = 0; i < env->nclauses; i++) {
     const struct clause *c = &env->clauses[i];
-    bool heard = false;
     if (!clause_applies(interp->model, c, x->config))
       continue;
-    node_walk(c->pred, mentions_heard_of, &heard);
     *why = clause_name(c->kind);
-    if (!heard && !predicate_holds(interp, c, x, w, NULL))
+    if (!node_has_traits(c->pred, TRAIT_HEARD_OF) && !predicate_holds(interp, c, x, w, NULL))
       return false;
   }
   return true;

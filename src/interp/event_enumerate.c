@@ -15,8 +15,6 @@ struct event_enumeration {
   void *context;
 };
 
-static bool stopped(const struct event_enumeration *s) { return s->interp->stop && *s->interp->stop; }
-
 /* One event with given choices, if it can happen and may. */
 static bool try_once(struct event_enumeration *s, struct choices *choices, struct outbox *out,
                      enum step_result *result) {
@@ -47,7 +45,7 @@ static bool try_crash(struct event_enumeration *s, const struct choices *taken) 
 }
 
 static bool try_parts(struct event_enumeration *s, const struct choices *taken, uint32_t i, size_t nsent) {
-  if (stopped(s))
+  if (interpreter_stopped(s->interp))
     return false;
   if (i == nsent)
     return s->event->nout == 0 || try_crash(s, taken);
@@ -86,7 +84,7 @@ static bool try_event(struct event_enumeration *s) {
   bool more;
   do {
     enum step_result result;
-    more = !stopped(s) && try_once(s, &choices, &out, &result);
+    more = !interpreter_stopped(s->interp) && try_once(s, &choices, &out, &result);
     if (more && result == STEP_OK && s->event->kind == EVENT_ACTION && keeps_nothing(s->event))
       more = try_crashes(s, &choices, out.n);
   } while (more && choices_next(&choices));
@@ -144,7 +142,7 @@ static bool consider(struct event_enumeration *s, struct matching_messages *o, s
   const struct event *e = s->event;
   struct model_error error;
   bool failed;
-  if (stopped(s))
+  if (interpreter_stopped(s->interp))
     return false;
   if (action_matches(s->interp, e->action, e->process, s->config->local[e->process], s->config->globals, &in, &failed,
                      &error))

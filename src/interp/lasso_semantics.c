@@ -1,5 +1,7 @@
 #include "interp/lasso_semantics.h"
 
+#include "model/node.h"
+
 #include "interp/events.h"
 
 #include "interp/eval.h"
@@ -15,17 +17,11 @@ struct lasso_evaluation {
   uint32_t n, loop;
 };
 
-static bool finds_temporal(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL;
-  return !*found;
+static bool is_temporal_operator(const struct node *n) {
+  return n->op == NODE_ALWAYS || n->op == NODE_EVENTUALLY || n->op == NODE_UNTIL;
 }
 
-static bool is_temporal(const struct node *n) {
-  bool found = false;
-  node_walk(n, finds_temporal, &found);
-  return found;
-}
+static bool is_temporal(const struct node *n) { return node_has(n, is_temporal_operator); }
 
 static void evaluate_at(struct lasso_evaluation *j, uint32_t i) {
   const struct config *c = j->at[i];
@@ -210,41 +206,9 @@ void lasso_instance(struct interpreter *interp, const struct node *formula, cons
 
 typedef VEC(value) round_vec;
 
-static void collect(const struct values *values, const struct type *t, value v, round_vec *out) {
-  size_t n;
-  const value *parts;
-  uint64_t cursor = 0;
-  value member;
-  if (!type_contains_kind(t, TYPE_ROUND))
-    return;
-  switch (t->kind) {
-  case TYPE_ROUND:
-    vec_push(out, v);
-    break;
-  case TYPE_OPTION:
-    if (v != VALUE_NONE)
-      collect(values, t->element, value_unwrap(v), out);
-    break;
-  case TYPE_SET:
-    while (set_member(values, t, v, &cursor, &member))
-      collect(values, t->element, member, out);
-    break;
-  case TYPE_RECORD:
-  case TYPE_ARRAY:
-  case TYPE_SEQUENCE:
-    parts = value_parts(values, v, &n);
-    for (size_t i = 0; i < n; i++)
-      collect(values, t->kind == TYPE_RECORD ? t->fields[i].type : t->element, parts[i], out);
-    break;
-  case TYPE_BOOL:
-  case TYPE_INT:
-  case TYPE_RANGE:
-  case TYPE_ENUM:
-  case TYPE_PROCESS:
-  case TYPE_BAG:
-  case TYPE_ERROR:
-    break;
-  }
+static void add_round(void *context, value round) {
+  round_vec *out = context;
+  vec_push(out, round);
 }
 
 static int by_number(const void *a, const void *b) {
@@ -268,17 +232,17 @@ static void rounds_of(struct model *m, const struct config *c, round_vec *out) {
   if (m->npoints > 0)
     vec_push(out, c->phase);
   for (uint32_t i = 0; i < m->nglobals; i++)
-    collect(&m->values, m->globals[i].type, c->globals[i], out);
+    value_each_round(&m->values, m->globals[i].type, c->globals[i], add_round, out);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct role *role = &m->roles[model_role_of(m, p)];
     for (uint32_t i = LOCAL_VAR(0); i < role_local_length(role); i++) {
       const struct type *t = local_type(role, i);
       if (t)
-        collect(&m->values, t, c->local[p][i], out);
+        value_each_round(&m->values, t, c->local[p][i], add_round, out);
     }
   }
   for (uint32_t i = 0; i < c->npackets; i++)
-    collect(&m->values, m->messages[c->packets[i].kind].type, c->packets[i].message, out);
+    value_each_round(&m->values, m->messages[c->packets[i].kind].type, c->packets[i].message, add_round, out);
   qsort(out->at, out->n, sizeof *out->at, by_number);
   size_t n = 0;
   for (size_t i = 0; i < out->n; i++)
@@ -317,7 +281,9 @@ static bool keeps_rounds(const struct model *m) {
   return keeps;
 }
 
-bool config_equal_up_to_rounds(struct model *m, const struct config *a, const struct config *b, bool *exact) {
+/* The same, but for how many rounds are done, and for a renaming of round numbers that keeps their order. exact: no
+   round number that is stored differs. */
+static bool config_equal_up_to_rounds(struct model *m, const struct config *a, const struct config *b, bool *exact) {
   struct config *x = config_copy(m, a);
   round_vec from = {0}, to = {0};
   bool keeps = keeps_rounds(m);

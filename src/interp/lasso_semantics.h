@@ -19,12 +19,9 @@ typedef void lasso_binding_fn(void *context, const struct generator *, value);
 void lasso_instance(struct interpreter *, const struct node *formula, const struct lasso_configs *, lasso_binding_fn *,
                     void *context);
 
-/* The same, but for how many rounds are done, and for a renaming of round numbers that keeps their order. exact: no
-   round number that is stored differs. */
-bool config_equal_up_to_rounds(struct model *, const struct config *, const struct config *, bool *exact);
-/* Can what happens from a on happen again from b? It rhymes with it; or, of steps in channels where more messages are
-   never in the way, it does but for further messages. In FIFO channels, provided that nothing is taken from those that
-   have grown. */
+/* Can what happens from a on happen again from b? Either b equals a up to a renaming of round numbers that keeps their
+   order; or, where processes take steps and more messages never stand in the way, it does but for further messages. In
+   FIFO channels, provided that nothing is taken from those that have grown. */
 struct recurrence {
   bool exact;    /* the same to the number */
   bool piles;    /* there are further messages */

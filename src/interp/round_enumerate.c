@@ -2,9 +2,9 @@
    forgery, every free choice. Nothing here is clever, and nothing faster is believed that disagrees with it. */
 #include "interp/round_step.h"
 
-#include <string.h>
+#include "model/node.h"
 
-static bool stopped(const struct interpreter *interp) { return interp->stop && *interp->stop; }
+#include <string.h>
 
 /* --- file-level variables: inputs first, then shared ones and ghosts --- */
 
@@ -105,7 +105,7 @@ struct initial_enumeration {
 static bool initials_from(struct initial_enumeration *in, uint32_t p) {
   const struct model *m = in->interp->model;
   if (p == m->nprocesses) {
-    if (stopped(in->interp))
+    if (interpreter_stopped(in->interp))
       return false;
     if (!initial_allowed(m, in->environment, (const value *const *)in->config->local))
       return true;
@@ -206,7 +206,7 @@ static bool enumerate_forgeries(struct round_enumeration *s, uint32_t pair) {
   uint32_t n = m->nprocesses;
   if (pair == n * n) {
     const char *why;
-    if (stopped(s->interp))
+    if (interpreter_stopped(s->interp))
       return false;
     if (!exchange_allowed(s->exchange, s->environment, w, &why))
       return true;
@@ -341,12 +341,6 @@ static bool enumerate_oracles(struct round_enumeration *s, uint32_t p, uint32_t 
   return true;
 }
 
-static bool mentions_heard_of(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_HO || n->op == NODE_SHO;
-  return !*found;
-}
-
 bool round_all_steps(struct interpreter *interp, uint32_t environment, const struct config *c, config_step_fn *visit,
                      void *context) {
   struct model *m = interp->model;
@@ -363,7 +357,7 @@ bool round_all_steps(struct interpreter *interp, uint32_t environment, const str
                                 .next = config_new(m)};
   for (uint32_t i = 0; i < s.env->nclauses; i++)
     if (s.env->clauses[i].pred)
-      node_walk(s.env->clauses[i].pred, mentions_heard_of, &s.predicates);
+      s.predicates |= node_has_traits(s.env->clauses[i].pred, TRAIT_HEARD_OF);
   bool more = enumerate_oracles(&s, 0, 0, 0);
   witness_free(s.witness);
   config_free(s.next);

@@ -1,5 +1,7 @@
 #include "lockstep/lockstep.h"
 
+#include "model/node.h"
+
 #include "interp/run_clauses.h"
 
 #include <string.h>
@@ -201,10 +203,8 @@ static void variant_add(struct variant_builder *c, bool optional) {
 
 typedef void next_fn(struct variant_builder *, uint32_t mark);
 
-static bool sees_round(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
-  return !*found;
+static bool sees_round(const struct node *n) {
+  return n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
 }
 
 /* What is said of the witness alone can be decided at once. */
@@ -212,8 +212,8 @@ static bool witness_possible(struct variant_builder *c, const struct clause *cla
   struct lockstep *s = c->system;
   uint8_t *nobody = NULL;
   for (uint32_t i = 0; i < clause->nparts; i++) {
-    bool round = !part_applies(s->model, &clause->parts[i], c->from->point);
-    node_walk(clause->parts[i].pred, sees_round, &round);
+    bool round =
+        !part_applies(s->model, &clause->parts[i], c->from->point) || node_has(clause->parts[i].pred, sees_round);
     if (!round && !part_holds(s->interp, clause, clause->parts[i].pred, bound, c->config, &nobody, NULL))
       return false;
   }

@@ -287,7 +287,6 @@ static struct partial_products *stage_at(struct layer_product *t, uint32_t stage
 static bool run_stage(struct layer_product *, uint32_t stage);
 
 /* Much can be multiplied out, and take much room, before anything is emitted. */
-static bool stopped(const struct layer_product *t) { return t->system->interp->stop && *t->system->interp->stop; }
 
 static bool emit_words(struct layer_product *t, const uint32_t *words, uint32_t length, const struct path_cost *path) {
   struct lockstep *s = t->system;
@@ -303,7 +302,7 @@ static bool next_stage(struct layer_product *t, uint32_t stage, const uint32_t *
                        const struct path_cost *path, bool complete) {
   if (complete)
     return emit_words(t, words, length, path);
-  if (stopped(t))
+  if (lockstep_stopped(t->system))
     return false;
   struct partial_products *next = stage_at(t, stage + 1);
   partial_products_add(next, words, length, path);
@@ -476,11 +475,11 @@ bool layer_product_finish(struct layer_product *t) {
   size_t n = t->tasks.n;
   struct sized_task *order = memory_alloc((n + 1) * sizeof *order);
   struct partial_products kept = {0};
-  for (size_t i = 0; i < n && !stopped(t); i++)
+  for (size_t i = 0; i < n && !lockstep_stopped(t->system); i++)
     order[i] = (struct sized_task){task_size(t, &t->tasks.items[i]), i};
-  if (!stopped(t))
+  if (!lockstep_stopped(t->system))
     qsort(order, n, sizeof *order, compare_sizes);
-  for (size_t i = 0; i < n && !stopped(t); i++) {
+  for (size_t i = 0; i < n && !lockstep_stopped(t->system); i++) {
     const struct partial_product *p = &t->tasks.items[order[i].item];
     const uint32_t *words = t->tasks.words + p->at;
     if (!subsumed_or_add(&t->subsumed, words, p->length, &p->path, t->layer))
@@ -488,7 +487,7 @@ bool layer_product_finish(struct layer_product *t) {
   }
   memory_free(order);
   partial_products_clear(&t->tasks);
-  bool more = !stopped(t) && step_all(t, 0, &kept);
+  bool more = !lockstep_stopped(t->system) && step_all(t, 0, &kept);
   for (uint32_t stage = 1; stage < t->nstages && more; stage++)
     if (t->stages[stage].n)
       more = run_stage(t, stage);

@@ -379,11 +379,6 @@ static const struct system_ops lockstep_ops = {
 
 /* --- making one --- */
 
-static bool finds_coin(void *context, const struct node *n) {
-  *(bool *)context |= n->op == NODE_RANDOM || !op_is_known(n->op);
-  return true;
-}
-
 /* Is there a `random` in what some process sends? */
 static bool sends_toss_coins(const struct model *m) {
   bool found = false;
@@ -391,22 +386,16 @@ static bool sends_toss_coins(const struct model *m) {
     for (uint32_t p = 0; p < m->npoints; p++)
       for (uint32_t i = 0; i < m->roles[r].body[p].nsends; i++) {
         const struct send *s = &m->roles[r].body[p].sends[i];
-        node_walk_deep(m, s->message, finds_coin, &found);
-        node_walk_deep(m, s->to, finds_coin, &found);
-        node_walk_deep(m, s->guard.cond, finds_coin, &found);
-        for (uint32_t k = 0; k < s->guard.ngen; k++) {
-          node_walk_deep(m, s->guard.gen[k].range, finds_coin, &found);
-          node_walk_deep(m, s->guard.gen[k].cond, finds_coin, &found);
-        }
+        found |= node_has_op_deep(m, s->message, NODE_RANDOM) || node_has_op_deep(m, s->to, NODE_RANDOM) ||
+                 node_has_op_deep(m, s->guard.cond, NODE_RANDOM);
+        for (uint32_t k = 0; k < s->guard.ngen; k++)
+          found |= node_has_op_deep(m, s->guard.gen[k].range, NODE_RANDOM) ||
+                   node_has_op_deep(m, s->guard.gen[k].cond, NODE_RANDOM);
       }
   return found;
 }
 
-static bool reads_identity(void *context, const struct node *n) {
-  bool *found = context;
-  *found |= (op_traits(n->op) & (TRAIT_SELF | TRAIT_NUMBERED)) != 0;
-  return !*found;
-}
+static bool reads_identity(const struct node *n) { return n && node_has_traits(n, TRAIT_SELF | TRAIT_NUMBERED); }
 
 static void find_same_receivables(struct lockstep *s) {
   const struct model *m = s->model;
@@ -429,10 +418,8 @@ static void find_same_starts(struct lockstep *s) {
   for (uint32_t r = 0; r < s->model->nroles; r++) {
     bool found = false;
     for (uint32_t i = 0; i < s->model->roles[r].nvars; i++) {
-      if (s->model->roles[r].vars[i].init)
-        node_walk(s->model->roles[r].vars[i].init, reads_identity, &found);
-      if (s->model->roles[r].vars[i].where)
-        node_walk(s->model->roles[r].vars[i].where, reads_identity, &found);
+      const struct var *v = &s->model->roles[r].vars[i];
+      found |= reads_identity(v->init) || reads_identity(v->where);
     }
     s->same_start[r] = !found && s->model->ndefs == 0;
   }

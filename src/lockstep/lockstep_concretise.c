@@ -594,12 +594,10 @@ static bool confirmed(struct concretisation *k) {
   return state.length == k->target->length && !memcmp(state.bytes, k->target->bytes, state.length);
 }
 
-static bool stopped(const struct concretisation *k) { return k->system->interp->stop && *k->system->interp->stop; }
-
 static bool try_derivation(void *context, const struct round_derivation *l) {
   struct concretisation *k = context;
   struct lockstep *s = k->system;
-  if (stopped(k))
+  if (lockstep_stopped(k->system))
     return false;
   if (!right_target(k, l))
     return true;
@@ -704,7 +702,7 @@ static bool concretise_step(struct concretisation *k, const struct state *from) 
     variants_of(s, k->packed, &all);
   else if (ok)
     try_variant(k, NULL);
-  for (size_t i = 0; i < all.n && !k->found && !stopped(k); i++)
+  for (size_t i = 0; i < all.n && !k->found && !lockstep_stopped(k->system); i++)
     if ((all.at[i].marks & k->marks) == k->marks)
       try_variant(k, &all.at[i]);
   if (k->found)

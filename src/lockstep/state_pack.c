@@ -88,24 +88,29 @@ static bool look_phase(void *context, const struct node *n) {
   return !*found;
 }
 
-static bool reads_phase(const struct model *m, const struct query *q) {
-  bool found = false;
+/* All that processes do in rounds, all defs, and what is asked. */
+static void phase_readers_walk(const struct model *m, const struct query *q, node_visit_fn *visit, void *context) {
   for (uint32_t r = 0; r < m->nroles; r++)
-    for (uint32_t p = 0; p < m->npoints && !found; p++) {
+    for (uint32_t p = 0; p < m->npoints; p++) {
       const struct body *b = &m->roles[r].body[p];
       for (uint32_t i = 0; i < b->nsends; i++) {
-        guard_walk(&b->sends[i].guard, look_phase, &found);
-        node_walk(b->sends[i].message, look_phase, &found);
+        guard_walk(&b->sends[i].guard, visit, context);
+        node_walk(b->sends[i].message, visit, context);
         if (b->sends[i].to)
-          node_walk(b->sends[i].to, look_phase, &found);
+          node_walk(b->sends[i].to, visit, context);
       }
-      block_walk(&b->update, look_phase, &found);
-      block_walk(&b->finally, look_phase, &found);
+      block_walk(&b->update, visit, context);
+      block_walk(&b->finally, visit, context);
     }
-  for (uint32_t i = 0; i < m->ndefs && !found; i++)
-    node_walk(m->defs[i].body, look_phase, &found);
+  for (uint32_t i = 0; i < m->ndefs; i++)
+    node_walk(m->defs[i].body, visit, context);
   for (uint32_t i = 0; i < query_nformulas(q); i++)
-    node_walk(query_formula(m, q, i), look_phase, &found);
+    node_walk(query_formula(m, q, i), visit, context);
+}
+
+static bool reads_phase(const struct model *m, const struct query *q) {
+  bool found = false;
+  phase_readers_walk(m, q, look_phase, &found);
   return found;
 }
 
@@ -131,6 +136,10 @@ static bool look_residue(void *context, const struct node *n) {
     of = l->model->roles[n->index].count;
   else if (n->op == NODE_MOD && is_phase(n->kid[0]) && n->kid[1]->op == NODE_CONST && n->kid[1]->constant > 0)
     of = (uint64_t)n->kid[1]->constant;
+  if (of > PERIOD_MOST) { /* the least common multiple could overflow */
+    l->other = true;
+    return false;
+  }
   if (of) {
     uint64_t a = l->period, b = of;
     while (b) {
@@ -149,29 +158,12 @@ static bool look_residue(void *context, const struct node *n) {
 /* After so many phases everything is as if they had not been; 0: no such number. */
 static uint32_t phase_period(const struct model *m, const struct query *q) {
   struct residue_look l = {.model = m, .period = 1};
-  for (uint32_t r = 0; r < m->nroles; r++) {
+  for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
       l.other |= type_contains_kind(m->roles[r].vars[i].type, TYPE_ROUND);
-    for (uint32_t p = 0; p < m->npoints; p++) {
-      const struct body *b = &m->roles[r].body[p];
-      for (uint32_t i = 0; i < b->nsends; i++) {
-        guard_walk(&b->sends[i].guard, look_residue, &l);
-        node_walk(b->sends[i].message, look_residue, &l);
-        if (b->sends[i].to)
-          node_walk(b->sends[i].to, look_residue, &l);
-      }
-      block_walk(&b->update, look_residue, &l);
-      block_walk(&b->finally, look_residue, &l);
-    }
-  }
   for (uint32_t i = 0; i < m->nglobals; i++)
     l.other |= type_contains_kind(m->globals[i].type, TYPE_ROUND);
-  for (uint32_t i = 0; i < m->ndefs; i++)
-    node_walk(m->defs[i].body, look_residue, &l);
-  for (uint32_t i = 0; i < q->nproperties; i++)
-    node_walk(m->properties[q->properties[i]].formula, look_residue, &l);
-  for (uint32_t i = 0; i < q->natoms; i++)
-    node_walk(q->atoms[i], look_residue, &l);
+  phase_readers_walk(m, q, look_residue, &l);
   return l.other ? 0 : (uint32_t)l.period;
 }
 
