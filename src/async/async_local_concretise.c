@@ -120,22 +120,6 @@ static bool complete_rounds(struct async_local_replay *f, uint32_t round) {
 
 /* --- whole rounds --- */
 
-static void script_keep(struct script *to, const struct choices *c) {
-  memory_free(to->at);
-  to->n = (uint32_t)c->at;
-  to->at = memory_alloc((c->at + 1) * sizeof *to->at);
-  if (c->at)
-    memcpy(to->at, c->taken.at, c->at * sizeof *to->at);
-}
-
-static bool same_round_sends(const struct local_send_list *a, const struct local_send_list *b) {
-  bool same = a->n == b->n;
-  for (size_t i = 0; i < a->n && same; i++)
-    same = a->at[i].target == b->at[i].target && a->at[i].to_role == b->at[i].to_role && a->at[i].to == b->at[i].to &&
-           a->at[i].message == b->at[i].message;
-  return same;
-}
-
 static bool find_send(struct async_system *s, const struct config *c, uint32_t p, uint32_t sent, struct witness *w) {
   struct choices choices = {0};
   struct local_send_list out = {0};
@@ -146,8 +130,8 @@ static bool find_send(struct async_system *s, const struct config *c, uint32_t p
     memcpy(local, c->local[p], role_local_length(&s->model->roles[model_role_of(s->model, p)]) * sizeof *local);
     local_begin(&e, s->interp, p, c->point, c->phase, local, c->globals);
     e.choices = &choices;
-    found =
-        local_sends(&e, &out) && (sent == SENT_IRRELEVANT || same_round_sends(&out, &s->rounds->round_sends.at[sent]));
+    found = local_sends(&e, &out) &&
+            (sent == SENT_IRRELEVANT || local_send_lists_equal(&out, &s->rounds->round_sends.at[sent]));
     if (found)
       script_keep(&w->sends[p], &choices);
   } while (!found && choices_next(&choices));

@@ -27,6 +27,14 @@ uint32_t role_initial_at(const struct role *role, uint32_t var) {
 
 bool process_active(value status) { return !(status & (STATUS_CRASHED | STATUS_HALTED | STATUS_BYZANTINE)); }
 
+bool local_send_lists_equal(const struct local_send_list *a, const struct local_send_list *b) {
+  bool same = a->n == b->n;
+  for (size_t i = 0; i < a->n && same; i++)
+    same = a->at[i].target == b->at[i].target && a->at[i].to_role == b->at[i].to_role && a->at[i].to == b->at[i].to &&
+           a->at[i].message == b->at[i].message;
+  return same;
+}
+
 bool round_send_reaches(const struct model *m, const struct local_send *s, uint32_t from, uint32_t to) {
   switch (s->target) {
   case TARGET_SET:

@@ -19,6 +19,7 @@ struct local_send_list {
 };
 
 bool process_active(value status); /* takes part in rounds, takes steps: not crashed, halted, Byzantine */
+bool local_send_lists_equal(const struct local_send_list *, const struct local_send_list *); /* wherever they stand */
 bool round_send_reaches(const struct model *, const struct local_send *, uint32_t from, uint32_t to);
 
 /* Prepares an evaluation for process `me` in local state `local`, which an update then changes in place. */

@@ -278,18 +278,10 @@ static bool enumerate_sends(struct round_enumeration *s, uint32_t p) {
     return enumerate_sends(s, p + 1);
   struct choices choices = {0};
   struct local_send_list out = {0};
-  value *local = memory_alloc(s->interp->max_local * sizeof *local);
+  value *local = local_with_oracles(m, s->config, w, p);
   bool more;
   do {
     struct eval e;
-    const struct role *role = &m->roles[model_role_of(m, p)];
-    memcpy(local, s->config->local[p], role_local_length(role) * sizeof *local);
-    for (uint32_t i = 0, k = 0; i < role->nvars; i++)
-      if (role->vars[i].kind == VAR_ORACLE) {
-        if (oracle_chosen_at(m, &role->vars[i], s->config->point))
-          local[LOCAL_VAR(i)] = w->oracles[p][k];
-        k++;
-      }
     local_begin(&e, s->interp, p, s->config->point, s->config->phase, local, s->config->globals);
     e.choices = &choices;
     local_sends(&e, &out);

@@ -3,6 +3,27 @@
 
 #include <string.h>
 
+void script_keep(struct script *s, const struct choices *c) {
+  memory_free(s->at);
+  *s = (struct script){(uint32_t)c->at, memory_alloc((c->at + 1) * sizeof *s->at)};
+  if (c->at)
+    memcpy(s->at, c->taken.at, c->at * sizeof *s->at);
+}
+
+value *local_with_oracles(const struct model *m, const struct config *c, const struct witness *w, uint32_t p) {
+  const struct role *role = &m->roles[model_role_of(m, p)];
+  uint32_t length = role_local_length(role);
+  value *local = memory_alloc(length * sizeof *local);
+  memcpy(local, c->local[p], length * sizeof *local);
+  for (uint32_t i = 0, k = 0; i < role->nvars; i++)
+    if (role->vars[i].kind == VAR_ORACLE) {
+      if (oracle_chosen_at(m, &role->vars[i], c->point) && w->oracles[p])
+        local[LOCAL_VAR(i)] = w->oracles[p][k];
+      k++;
+    }
+  return local;
+}
+
 const struct forgery *witness_forgery(const struct witness *w, uint32_t receiver, uint32_t sender) {
   for (uint32_t i = 0; i < w->nforged; i++)
     if (w->forged[i].receiver == receiver && w->forged[i].sender == sender)

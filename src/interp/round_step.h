@@ -4,6 +4,10 @@
 
 #include "interp/local.h"
 
+void script_keep(struct script *, const struct choices *); /* those that were taken */
+/* A process's local state with the oracles that are chosen in this round, for memory_free. */
+value *local_with_oracles(const struct model *, const struct config *, const struct witness *, uint32_t process);
+
 /* A round half done: oracles chosen, messages computed. */
 struct message_exchange {
   struct interpreter *interp;

@@ -34,6 +34,8 @@ struct expansion {
   struct config *config; /* `from`, once a condition asks for it */
 };
 
+/* May the receiver miss the sender's message because one of them is faulty? */
+bool actor_excused(const struct lockstep *, const struct actor *sender, const struct actor *receiver);
 bool sends_agree(struct expansion *); /* if not, x->send_error says why */
 bool receivable_make(struct expansion *, uint32_t receiver, uint32_t kernel, const uint32_t *uniform);
 void receivable_release(struct round_receivable *);

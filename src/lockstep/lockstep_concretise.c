@@ -229,14 +229,6 @@ static void hear_byzantine(struct heard_of_choice *h, uint32_t byzantine_senders
     }
 }
 
-static bool excuses(const struct heard_of_choice *h, uint32_t sender) {
-  const struct lockstep *s = h->k->system;
-  value a = local_status(&s->pack, h->derivation->actors[sender].original);
-  value r = local_status(&s->pack, h->derivation->actors[h->actor].original);
-  return h->derivation->actors[sender].crashing || (a & (STATUS_CRASHED | STATUS_OMITS_SEND | STATUS_BYZANTINE)) ||
-         (r & STATUS_OMITS_RECEIVE);
-}
-
 /* Down to the size that the conditions on heard-of sets allow, keeping what the update can see. */
 static uint32_t shrink_to_size(struct heard_of_choice *h, const struct read_set *reads, const struct rules *rules,
                                int64_t size, bool self, uint32_t byzantine_senders) {
@@ -296,7 +288,9 @@ static void hear_outcome(struct heard_of_choice *h, const struct local_outcome *
     hear(h, h->actor, h->process);
   for (int excused = 0; excused < 2; excused++)
     for (uint32_t a = 0; a < l->nactors; a++)
-      for (uint32_t i = 0; i < l->actors[a].count && !is_byzantine(h, a) && excuses(h, a) == excused; i++)
+      for (uint32_t i = 0; i < l->actors[a].count && !is_byzantine(h, a) &&
+                           actor_excused(h->k->system, &l->actors[a], &l->actors[h->actor]) == excused;
+           i++)
         if (h->k->of_actor[a][i] != h->process)
           hear(h, a, h->k->of_actor[a][i]);
   hear(h, h->actor, h->process);
@@ -319,14 +313,6 @@ static void hear_uniformly(struct heard_of_choice *h, const struct local_outcome
 }
 
 /* --- free choices: found by trying --- */
-
-static void script_keep(struct script *s, const struct choices *c) {
-  memory_free(s->at);
-  s->n = (uint32_t)c->at;
-  s->at = memory_alloc((c->at + 1) * sizeof *s->at);
-  if (c->at)
-    memcpy(s->at, c->taken.at, c->at * sizeof *s->at);
-}
 
 static bool same_round_send(struct concretisation *k, const struct local_send *real, const struct local_send *packed) {
   if (real->target != packed->target || real->to_role != packed->to_role ||
@@ -612,15 +598,7 @@ static bool try_derivation(void *context, const struct round_derivation *l) {
       k->witness->crashes[q] = actor->crashing;
       if (actor->idle)
         continue;
-      const struct role *role = &s->model->roles[actor->role];
-      value *local = memory_alloc(role_local_length(role) * sizeof *local);
-      memcpy(local, k->config->local[q], role_local_length(role) * sizeof *local);
-      for (uint32_t v = 0, j = 0; v < role->nvars; v++)
-        if (role->vars[v].kind == VAR_ORACLE) {
-          if (oracle_chosen_at(s->model, &role->vars[v], k->config->point))
-            local[LOCAL_VAR(v)] = k->witness->oracles[q][j];
-          j++;
-        }
+      value *local = local_with_oracles(s->model, k->config, k->witness, q);
       ok =
           find_send_script(k, q, local, actor, false) || (l->edge->error && find_send_script(k, q, local, actor, true));
       memory_free(local);

@@ -195,19 +195,9 @@ const struct list *step_updates(struct lockstep *s, uint32_t projection, const v
 
 /* --- sending --- */
 
-static bool same_round_sends(const struct local_send_list *a, const struct local_send_list *b) {
-  if (a->n != b->n)
-    return false;
-  for (size_t i = 0; i < a->n; i++)
-    if (a->at[i].target != b->at[i].target || a->at[i].to_role != b->at[i].to_role || a->at[i].to != b->at[i].to ||
-        a->at[i].message != b->at[i].message)
-      return false;
-  return true;
-}
-
 static uint32_t round_sends_put(struct lockstep *s, const struct local_send_list *out) {
   for (size_t i = 0; i < s->round_sends.n; i++)
-    if (same_round_sends(&s->round_sends.at[i], out))
+    if (local_send_lists_equal(&s->round_sends.at[i], out))
       return (uint32_t)i;
   struct local_send_list copy = {arena_keep_array(&s->arena, out->at, out->n, sizeof *out->at), out->n, out->n};
   vec_push(&s->round_sends, copy);

@@ -3,10 +3,10 @@
 
 #include <string.h>
 
-static bool excused(const struct expansion *x, const struct actor *sender, const struct actor *receiver) {
-  value s = local_status(&x->system->pack, sender->original), r = local_status(&x->system->pack, receiver->original);
-  return sender->crashing || (s & (STATUS_CRASHED | STATUS_OMITS_SEND | STATUS_BYZANTINE)) ||
-         (r & STATUS_OMITS_RECEIVE);
+bool actor_excused(const struct lockstep *s, const struct actor *sender, const struct actor *receiver) {
+  value from = local_status(&s->pack, sender->original), to = local_status(&s->pack, receiver->original);
+  return sender->crashing || (from & (STATUS_CRASHED | STATUS_OMITS_SEND | STATUS_BYZANTINE)) ||
+         (to & STATUS_OMITS_RECEIVE);
 }
 
 /* The message from a sender to a receiver, NULL if none. `self`: it is the receiver itself. */
@@ -153,7 +153,7 @@ static void receivable_from(struct expansion *x, struct round_receivable *o, uin
                             const struct read_set *reads, const struct list *named, const uint32_t *uniform) {
   const struct actor *a = &x->actors.at[sender], *r = &x->actors.at[receiver];
   uint32_t available = uniform ? uniform[sender] : a->count;
-  bool must = !excused(x, a, r), unread = reads->received == RECEIVED_UNREAD;
+  bool must = !actor_excused(x->system, a, r), unread = reads->received == RECEIVED_UNREAD;
   uint32_t tag = unread && !senders_explicit(x) ? NO_SENDER : tag_for(x, a, named, reads);
   if (local_status(&x->system->pack, a->original) & STATUS_BYZANTINE) {
     for (uint32_t i = 0; i < available; i++)

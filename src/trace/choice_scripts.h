@@ -2,12 +2,7 @@
 #ifndef RONDO_TRACE_CHOICE_SCRIPTS_H
 #define RONDO_TRACE_CHOICE_SCRIPTS_H
 
-#include "interp/config.h"
-
-struct choices;
-void script_keep(struct script *, const struct choices *); /* those that were taken */
-/* A process's local state with the oracles that are chosen in this round, for memory_free. */
-value *local_with_oracles(const struct model *, const struct config *, const struct witness *, uint32_t process);
+#include "interp/round_step.h"
 
 /* One round whose witness lacks its scripts: fills them in so that each process sends those messages (by sender *
    processes
