@@ -304,7 +304,7 @@ static void async_local_decode(struct async_system *s, const struct state *state
       async_local_begin_round(s, l, p, keep_sent, NULL);
 }
 
-/* --- the waist's side --- */
+/* --- for async_system.c --- */
 
 void async_local_state_view(const struct async_system *s, const struct async_local_state *l, struct unpacked_state *g) {
   g->point = l->point;

@@ -50,7 +50,7 @@ struct permissions {
   bool always;               /* anybody may */
 };
 
-struct async_local_outcome { /* of a menu of one's own */
+struct async_local_outcome { /* of one process */
   uint32_t update, heard;
 };
 struct async_local_outcomes {

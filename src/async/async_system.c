@@ -127,7 +127,7 @@ bool async_permutations(const struct async_system *s, bool (*visit)(void *contex
   return true;
 }
 
-/* --- the waist --- */
+/* --- the interface of transition systems --- */
 
 struct async_initial_context {
   struct async_system *system;
@@ -324,16 +324,15 @@ static const struct system_ops async_system_ops = {
 struct system *async_system_new(struct interpreter *interp, struct model *m, const struct query *q,
                                 const struct licences *l, const struct system_options *options) {
   struct async_system *s = memory_alloc(sizeof *s);
-  s->base = (struct system){
-      .ops = &async_system_ops,
-      .model = m,
-      .query = q,
-      .licences = l,
-      .edges_complete = true,
-      .has_distance = true,
-      .has_channels = true,
-      .keys_transient = true, /* the local_mode way's keys hold numbers of round_sends, by what was looked at before */
-      .successors = "each process by itself"};
+  s->base = (struct system){.ops = &async_system_ops,
+                            .model = m,
+                            .query = q,
+                            .licences = l,
+                            .edges_complete = true,
+                            .has_distance = true,
+                            .has_channels = true,
+                            .keys_transient = true, /* local mode: keys hold numbers of sends, given as they come up */
+                            .successors = "each process by itself"};
   s->interp = interp;
   s->model = m;
   s->n = m->nprocesses;

@@ -25,7 +25,7 @@ struct async_system {
   uint32_t distance; /* of the last state that was made */
   struct async_joint *joint;
   struct async_local *local_mode; /* NULL: the joint way is taken */
-  const char *local_refused;      /* why it is; the local_mode way may set it while it is taken */
+  const char *local_refused;      /* why it is not used; may be set during the search */
   bool watched;                   /* some property is about steps */
   struct unpacked_state *view, *after;
   uint8_t *buffer, *best; /* of keys */

@@ -1,5 +1,5 @@
 /* One process's step: which actions it can take, with which messages, and what comes of each. The reference
-   (sem/events.c) and the tables of the fast space (src/interleave) both call this, and nothing else runs actions. */
+   (interp/event_step.c) and the caches of src/steps both call this, and nothing else runs actions. */
 #ifndef RONDO_INTERP_ACTION_H
 #define RONDO_INTERP_ACTION_H
 

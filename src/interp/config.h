@@ -159,7 +159,7 @@ struct model_error {   /* a model that reads or computes what it must not */
   uint32_t process; /* UINT32_MAX: in a property */
 };
 
-struct interpreter; /* the interpreter with its tables: sem/interp.h */
+struct interpreter; /* the interpreter with its tables: interp/eval.h */
 
 struct interpreter *interpreter_new(struct model *);
 void interpreter_free(struct interpreter *);

@@ -1,4 +1,4 @@
-/* Questions about runs: which clauses about whole runs (OFTEN, FINALLY, ONCE) a round can be made to satisfy. Each way
+/* Liveness queries: which clauses about whole runs (OFTEN, FINALLY, ONCE) a round can be made to satisfy. Each way
    to take a round, with some of them demanded, is a variant: a round of an environment in which they are said of every
    round, with the rules that go with that.
 

@@ -150,7 +150,7 @@ static bool marked_successors(struct lockstep *s, const struct unpacked_state *g
   return more;
 }
 
-/* --- the waist --- */
+/* --- the interface of transition systems --- */
 
 static struct lockstep *lockstep_of(struct system *system) { return (struct lockstep *)system; }
 

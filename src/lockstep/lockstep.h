@@ -1,9 +1,9 @@
-/* Inside the round system: coarse-grained rounds made of remembered local steps.
-     context  what a local step depends on besides its messages: role, point, the variables it reads
-     bag      what was received          (context, bag) -> local_updates           computed once, by the interpreter
-     receivable    what can be received       (context, receivable) -> outcome_set            the distinct
-   local_updates, and how cheaply update   what an update changes     (local state, update) -> local state A global
-   successor picks one update for each process, as far as the environment lets them go layerwise. */
+/* Lockstep rounds, made of local steps that are computed once each:
+     projection      what a local step depends on besides its messages: role, point, the variables that it reads
+     bag             what was received; (projection, bag) -> updates, computed by the interpreter
+     receivable      what can be received; (projection, receivable) -> outcome set: the distinct updates, with their
+   costs update          what changes; (local state, update) -> local state A successor takes one update for each
+   process, in every combination that the environment allows. */
 #ifndef RONDO_LOCKSTEP_LOCKSTEP_H
 #define RONDO_LOCKSTEP_LOCKSTEP_H
 
@@ -40,7 +40,7 @@ struct round_receivable { /* all that one receiver may get */
   uint32_t allowed; /* 1 + which heard-of sets are allowed, a bit each, in system->vectors; 0: any */
 };
 
-struct local_outcome { /* of a outcome_set */
+struct local_outcome { /* of an outcome set */
   uint32_t update;
   uint32_t cost;   /* lost messages */
   uint32_t how;    /* an example, in system->vectors: heard per group, then forged messages */
@@ -55,7 +55,7 @@ struct local_outcome_set {
   uint32_t n;
 };
 
-struct lockstep_successor { /* a outcome of a outcome_set, for a particular local state */
+struct lockstep_successor { /* an outcome, for a particular local state */
   local_id next;
   uint32_t cost;
   uint32_t outcome;
@@ -223,7 +223,7 @@ struct actor {
   struct lockstep_successors *local_successors;
 };
 
-struct pick { /* `count` processes of an actor take an successor */
+struct pick { /* `count` processes of an actor take a successor */
   uint32_t actor;
   const struct lockstep_successor *successor;
   uint32_t count;
@@ -262,7 +262,7 @@ uint64_t steps_broken_by(struct lockstep *, local_id before, local_id after);
 void step_checks_prepare(struct lockstep *);
 void property_caches_free(struct lockstep *);
 
-/* lockstep.c: see space_ops */
+/* lockstep.c: see system_ops */
 void lockstep_save(struct system *, struct saver *);
 void lockstep_load(struct system *, struct loader *);
 

@@ -1,4 +1,4 @@
-/* Successors: choose oracles, crashes and what is sent, make everyone's outcome_set, then put the outcome_sets together
+/* Successors: choose oracles, crashes and what is sent, make everyone's outcome set, then combine the outcome sets
    as the environment allows. */
 #include "lockstep/expansion.h"
 

@@ -1,8 +1,8 @@
-/* Menus for many processes. An update takes its decisions by signs of linear forms over how many of each message were
-   heard, so the ways of hearing fall into few regions with the same local_updates. The regions are found by running the
-   update at a point and following its decisions (eval.h, struct decisions): they make a tree, kept for each projection
-   and set of messages heard, whatever the numbers offered. For an receivable, the tree is gone through with the numbers
-   as bounds; a branch that no run has taken yet is run at a point in it. */
+/* Outcome sets for many processes. An update takes its decisions by signs of linear forms over how many of each message
+   were heard, so the ways of hearing fall into few regions with the same local_updates. The regions are found by
+   running the update at a point and following its decisions (eval.h, struct decisions): they make a tree, kept for each
+   projection and set of messages heard, whatever the numbers offered. For an receivable, the tree is gone through with
+   the numbers as bounds; a branch that no run has taken yet is run at a point in it. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Menus: what a process can become, given all that it may receive. A heard-of set matters only through how many it
-   hears of each group of senders it cannot tell apart; if the update does not count, only through which groups. */
+/* Outcome sets: what a process can become, given all that it may receive. A heard-of set matters only through how many
+   it hears of each group of senders it cannot tell apart; if the update does not count, only through which groups. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Menus where anything may be lost: what can come of a bag is what comes of hearing all of it, or of what can come of
-   the bag without one message. So bags share their parts, and each is looked at once. */
+/* Outcome sets where anything may be lost: what can come of a bag is what comes of hearing all of it, or of what can
+   come of the bag without one message. So bags share their parts, and each is looked at once. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>

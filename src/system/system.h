@@ -1,4 +1,4 @@
-/* The waist: a global transition system. Engines know nothing else; spaces know nothing of engines. */
+/* The interface of transition systems. Engines know nothing else of a system; systems know nothing of engines. */
 #ifndef RONDO_SYSTEM_SYSTEM_H
 #define RONDO_SYSTEM_SYSTEM_H
 
@@ -92,7 +92,7 @@ struct system_ops {
   /* Only if the last call of successors left system->has_deferred set: steps that it put off. The engine asks for them
      unless one of those that it was given led to a state that is still to be expanded; so none is put off for ever. */
   bool (*deferred)(struct system *, const struct state *, emit_fn *, void *context);
-  /* All states of a frontier layerwise: every successor of any of them is emitted at least once, from one of the
+  /* All states of a frontier together: every successor of any of them is emitted at least once, from one of the
      states with the cheapest way to it. Only if system->layerwise. */
   bool (*expand)(struct system *, frontier_fn *, emit_from_fn *, void *context);
   /* Invariant or cover formula number i of the query. */
@@ -100,25 +100,25 @@ struct system_ops {
   /* path[0] is initial, each further one a successor of the one before; GOAL_ERROR: path ends with the state
      before the error, one more step follows. False: no such run (a fault of the system). */
   bool (*concretise)(struct system *, const struct state *path, uint32_t n, const struct path_goal *, struct run *);
-  /* Questions about runs. The truth of the query's i-th atom in a state. */
+  /* Liveness queries: the truth of the query's i-th atom in a state. */
   enum verdict3 (*atom)(struct system *, uint32_t i, const struct state *, struct model_error *);
-  /* Questions about runs: each group that is possible in the state, once. NULL: the system has no groups. */
+  /* Liveness queries: each group that is possible in the state, once. NULL: the system has no groups. */
   void (*enabled)(struct system *, const struct state *, group_fn *, void *context);
-  /* Questions about runs: of a state without successors, does the run stay there for ever? If not, no run goes through
-     it: the environment allows nothing. NULL: it stutters_forever. */
+  /* Liveness queries: of a state without successors, does the run stay there for ever? If not, no run goes through
+     it: the environment allows nothing. NULL: it does. */
   bool (*stutters_forever)(struct system *, const struct state *);
   /* Like concretise, for a path of n states that need not end in anything special; required[i]: of the step from
      path[i] to path[i + 1]. */
   bool (*concretise_path)(struct system *, const struct state *path, uint32_t n,
                           const struct step_requirement *required, struct run *);
   void (*stored)(struct system *, const struct state *); /* called once for each state that the engine keeps */
-  /* Steps: how far round_distance the rounds of live processes are in a configuration. */
+  /* Steps: how far apart the rounds of live processes are in a configuration. */
   uint32_t (*round_distance)(struct system *, const struct config *);
   /* Heard-of assignments that the plain way would have tried in the stored states; false, or no such function: cannot
      be counted. */
   bool (*heard_of_assignments)(struct system *, struct text *decimal);
-  /* For clone thread: a system of the same query that shares the names of this one, so that keys mean the same. Nothing
-     is asked of either while it is made. NULL: this cannot be done. */
+  /* For another thread: a system of the same query that shares the names of this one, so that keys mean the same.
+     Nothing is asked of either while it is made. NULL: this cannot be done. */
   struct system *(*clone)(struct system *);
   /* What the other one has seen, and whether it has to begin again, counts here from now on. */
   void (*join)(struct system *, struct system *other);
@@ -160,7 +160,7 @@ struct system {
                    ever they were */
   bool probabilistic; /* set when it is made: edges tell their adversary_choice. Else each is a choice of the adversary,
                      and `random` cannot be told from it: almost surely is then asked only of models that have none */
-  bool keys_transient; /* keys have a interp in this system alone: it cannot be saved */
+  bool keys_transient; /* keys mean something in this system alone: it cannot be saved */
   bool order_unstable; /* set by any of the above: in which order successors come depends on what it happens to remember
                         */
   bool order_mattered; /* a `foreach` gave different results for different orders */
@@ -169,12 +169,12 @@ struct system {
   const char *successors; /* how successors are made, for people: "outcomes", "plain: ..." */
   bool has_channels;      /* steps: messages lie in channels */
   uint32_t channel_bound; /* the most that were pending in one of them, of those that are kept */
-  /* How far round_distance the rounds of live processes get, where each has a round of its own. */
+  /* How far apart the rounds of live processes get, where each has a round of its own. */
   bool has_distance;
   uint32_t distance;     /* the largest so far */
   uint32_t phase_period; /* fine rounds: after so many phases nobody can tell; 0: they can be told for ever */
   struct state farthest; /* a state of that distance; length 0: none */
-  bool distance_cut;     /* steps that would have led further than space_options.max_distance were left out */
+  bool distance_cut;     /* steps that would have led further than system_options.max_distance were left out */
 };
 
 enum successors_by {
@@ -195,7 +195,7 @@ struct system_options {
 };
 #define ANY_DISTANCE UINT32_MAX
 
-/* What all spaces have in common, but `farthest`. */
+/* What all systems have in common, except `farthest`. */
 void system_save_common(const struct system *, struct saver *);
 void system_load_common(struct system *, struct loader *);
 
