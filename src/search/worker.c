@@ -13,29 +13,6 @@
 
 #define SHORT_STATES_MAX 1024 /* of one state, before they are emitted after all */
 
-/* The same for keys of two words on ways that cost nothing, which are most of what goes through space->short_keyed:
-   small, so that it stays close at hand. What a place holds at first belongs elsewhere, so that no key is found there.
- */
-struct recent_pair {
-  uint64_t word[2];
-};
-
-static inline struct recent_pair *recent_pair(const struct worker *w, uint64_t hash) {
-  return &w->recent_pairs[hash & ((1u << RECENT_BITS) - 1)];
-}
-
-/* The hash goes by the length of keys as well. */
-static void clear_word_pairs(struct worker *w) {
-  w->pairs_length = w->short_keyed.length;
-  memset(w->recent_pairs, 0, sizeof *w->recent_pairs << RECENT_BITS);
-  struct short_key other = {{0}};
-  struct recent_pair *of_zeros = recent_pair(w, key_hash_short(&other, w->pairs_length));
-  do
-    other.word[0]++;
-  while (recent_pair(w, key_hash_short(&other, w->pairs_length)) == of_zeros);
-  of_zeros->word[0] = other.word[0];
-}
-
 struct worker *worker_new(struct search *s, struct system *space, uint32_t partition) {
   struct worker *w = memory_alloc(sizeof *w);
   w->search = s;
@@ -45,7 +22,6 @@ struct worker *worker_new(struct search *s, struct system *space, uint32_t parti
   uint32_t n = space->query->nproperties;
   w->findings = partition == 0 ? s->findings : memory_alloc((n ? n : 1) * sizeof *w->findings);
   w->recent = memory_alloc(sizeof *w->recent << RECENT_BITS);
-  w->recent_pairs = memory_alloc(sizeof *w->recent_pairs << RECENT_BITS);
   w->short_keyed = (struct short_states){.at = memory_alloc(SHORT_STATES_MAX * STATE_SHORT),
                                          .invisible = memory_alloc(SHORT_STATES_MAX),
                                          .most = SHORT_STATES_MAX};
@@ -62,7 +38,6 @@ void worker_clear(struct worker *w) {
   vec_clear(&w->deferred);
   vec_clear(&w->candidate_successors);
   memset(w->recent, 0, sizeof *w->recent << RECENT_BITS);
-  w->pairs_length = 0;
 }
 
 void worker_free(struct worker *w) {
@@ -78,7 +53,6 @@ void worker_free(struct worker *w) {
   vec_release(&w->one);
   vec_release(&w->open_properties);
   memory_free(w->recent);
-  memory_free(w->recent_pairs);
   memory_free(w->short_keyed.at);
   memory_free(w->short_keyed.invisible);
   memory_free(w->pending);
@@ -452,36 +426,7 @@ static inline bool take_short_of(struct worker *w, uint32_t words) {
   return tick(w, n);
 }
 
-static bool take_word_pairs(struct worker *w) {
-  uint32_t n = w->short_keyed.n, length = w->short_keyed.length;
-  const uint64_t *word = w->short_keyed.at;
-  if (w->pairs_length != length)
-    clear_word_pairs(w);
-  w->short_keyed.n = 0;
-  w->transitions += n;
-  for (uint32_t i = 0; i < n; i++, word += 2) {
-    uint64_t hash = key_hash_words(word, length);
-    struct recent_pair *r = recent_pair(w, hash);
-    if (!((r->word[0] ^ word[0]) | (r->word[1] ^ word[1])))
-      continue;
-    r->word[0] = word[0];
-    r->word[1] = word[1];
-    struct short_pending *p = &w->short_pending[w->nshort_pending++];
-    p->key.word[0] = word[0];
-    p->key.word[1] = word[1];
-    p->hash = hash;
-    p->from = w->from;
-    p->fault_cost = 0;
-    p->invisible = w->short_keyed.invisible[i];
-    if (w->nshort_pending % PREFETCH_GROUP == 0 && !prefetch_buckets(w))
-      return false;
-  }
-  return tick(w, n);
-}
-
 static bool take_short(struct worker *w) {
-  if (w->short_keyed.words == 2 && w->from_charge == 0)
-    return take_word_pairs(w);
   return w->short_keyed.words == 2 ? take_short_of(w, 2) : take_short_of(w, 4);
 }
 

@@ -72,7 +72,6 @@ struct pending_insert;
 struct short_pending;
 struct deferred_state;
 struct recent_state;
-struct recent_pair;
 struct candidate_successor;
 struct message_batches;
 
@@ -115,8 +114,6 @@ struct worker {
   VEC(fault_cost) charges;                              /* that origins name */
   VEC(struct open_property) open_properties;
   struct recent_state *recent;
-  struct recent_pair *recent_pairs;
-  uint32_t pairs_length; /* of the keys that those are for, 0: none */
   struct short_states short_keyed;
   struct short_pending *short_pending;
   uint32_t nshort_pending;
