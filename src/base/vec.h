@@ -19,6 +19,15 @@ __attribute__((cold)) void *vec_grow(void *at, size_t *cap, size_t need, size_t 
   ((v)->at = (need) > (v)->cap ? vec_grow((v)->at, &(v)->cap, (need), sizeof *(v)->at) : (v)->at)
 #define vec_push(v, x) (vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
 #define vec_clear(v) ((void)((v)->n = 0))
+/* Reverses what follows the first `from` elements. */
+#define vec_reverse(v, from)                                                                                           \
+  do {                                                                                                                 \
+    for (size_t vec_low = (from), vec_high = (v)->n; vec_low + 1 < vec_high; vec_low++) {                              \
+      __typeof__(*(v)->at) vec_swap = (v)->at[vec_low];                                                                \
+      (v)->at[vec_low] = (v)->at[--vec_high];                                                                          \
+      (v)->at[vec_high] = vec_swap;                                                                                    \
+    }                                                                                                                  \
+  } while (0)
 #define vec_release(v) (memory_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
 /* Arrays by small index, whose elements are zero (fill 0) or all ones (fill 0xFF) until they are set:

@@ -83,10 +83,8 @@ static bool find_state(struct path_reconstruction *r, uint32_t at) {
     return r->found;
   }
   struct state from = last_of(&r->positions[at - 1]);
-  space->has_deferred = false;
   tell_decided(r->search, at - 1);
-  if (space->ops->successors(space, &from, consider, r) && space->has_deferred && !r->found)
-    space->ops->deferred(space, &from, consider, r);
+  system_all_successors(space, &from, consider, r);
   return r->found;
 }
 

@@ -43,7 +43,6 @@ void disk_log_free(struct disk_log *s) {
   memory_free(s);
 }
 
-state_ref disk_log_first(void) { return 0; }
 state_ref disk_log_end(const struct disk_log *s) { return s->written + s->tail.n; }
 int disk_log_error(const struct disk_log *s) { return s->error; }
 

@@ -22,8 +22,7 @@ bool disk_log_append(struct disk_log *, const uint8_t *record, size_t size,
                      state_ref parent); /* which is another than the record says */
 bool disk_log_flush(struct disk_log *);
 int disk_log_error(const struct disk_log *);
-state_ref disk_log_first(void);
-state_ref disk_log_end(const struct disk_log *);
+state_ref disk_log_end(const struct disk_log *); /* references begin with 0 */
 
 /* One of them, for any thread; its bytes are in `into`. On an error: length 0. */
 struct stored disk_log_get(struct disk_log *, state_ref, disk_log_bytes *into);

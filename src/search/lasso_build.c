@@ -105,11 +105,7 @@ static void append_way(struct lasso_builder *l, uint32_t node, uint32_t begin) {
   size_t at = l->walk.n;
   for (uint32_t n = node; n != begin; n = l->links[n].from)
     vec_push(&l->walk, ((struct lasso_step){n, l->links[n].label}));
-  for (size_t end = l->walk.n; at + 1 < end; at++, end--) {
-    struct lasso_step swap = l->walk.at[at];
-    l->walk.at[at] = l->walk.at[end - 1];
-    l->walk.at[end - 1] = swap;
-  }
+  vec_reverse(&l->walk, at);
 }
 
 /* Breadth-first, from where runs begin. */

@@ -36,8 +36,6 @@ void liveness_graph_init(struct liveness_graph *g, struct system *space, const s
   *g = (struct liveness_graph){.space = space, .limits = *limits, .started = now()};
   if (g->limits.states == 0 || g->limits.states > VISITED_MAX_STATES)
     g->limits.states = VISITED_MAX_STATES;
-  if (g->limits.states > LIVENESS_GRAPH_MAX)
-    g->limits.states = LIVENESS_GRAPH_MAX;
   empty(g);
 }
 
@@ -135,20 +133,29 @@ static void found_error(struct liveness_graph *g, const struct model_error *erro
   liveness_graph_stop(g, SEARCH_MODEL_ERROR);
 }
 
-static bool read_letter(struct liveness_graph *g, uint32_t state) {
-  struct state at = liveness_graph_state(g, state);
-  for (uint32_t i = 0; i < g->space->query->natoms; i++) {
-    struct model_error error = {0};
-    enum verdict3 v = g->space->ops->atom(g->space, i, &at, &error);
-    if (!liveness_graph_may_continue(g))
+bool run_letter(struct system *space, const struct state *at, uint64_t *letter, uint32_t *atom,
+                struct model_error *error) {
+  *letter = 0;
+  for (*atom = 0; *atom < space->query->natoms; ++*atom) {
+    *error = (struct model_error){0};
+    enum verdict3 v = space->ops->atom(space, *atom, at, error);
+    if (v == V_ERROR)
       return false;
-    if (v == V_ERROR) {
-      found_error(g, &error, i, state);
-      return false;
-    }
-    g->letters.at[state] |= (uint64_t)(v == V_TRUE) << i;
+    *letter |= (uint64_t)(v == V_TRUE) << *atom;
   }
   return true;
+}
+
+static bool read_letter(struct liveness_graph *g, uint32_t state) {
+  struct state at = liveness_graph_state(g, state);
+  struct model_error error;
+  uint32_t atom;
+  bool ok = run_letter(g->space, &at, &g->letters.at[state], &atom, &error);
+  if (!liveness_graph_may_continue(g)) /* then the answers do not count */
+    return false;
+  if (!ok)
+    found_error(g, &error, atom, state);
+  return ok;
 }
 
 /* Of the states that are new. Not while the space makes them: one query at a time. */
@@ -212,7 +219,7 @@ static bool add_step(void *context, const struct state *state, const struct edge
     return false;
   }
   g->stats.transitions++;
-  g->has_mandatory_step |= !edge->optional;
+  run_edges_note(&g->noted, edge);
   uint32_t to = add_state(g, state);
   if (to == UINT32_MAX)
     return false;
@@ -222,15 +229,25 @@ static bool add_step(void *context, const struct state *state, const struct edge
   return liveness_graph_tick(g, 1);
 }
 
-/* Rounds go on as long as there are any. Steps: nobody is has_mandatory_step to suffer a fault. Where steps were left
-   out, there are some. */
-static bool may_stay(const struct liveness_graph *g, const struct state *at) {
-  if (g->space->distance_cut)
+/* Rounds go on as long as there are any. Steps: nobody has to suffer a fault. Where steps were left out, there are
+   some. */
+static bool may_stay(struct system *space, const struct state *at, const struct run_edges *noted) {
+  if (space->distance_cut)
     return false;
-  if (model_steps(g->space->model))
-    return !g->has_mandatory_step;
-  return g->steps.n == g->first.at[g->expanding] &&
-         (!g->space->ops->stutters_forever || g->space->ops->stutters_forever(g->space, at));
+  if (model_steps(space->model))
+    return !noted->mandatory;
+  return !noted->any && (!space->ops->stutters_forever || space->ops->stutters_forever(space, at));
+}
+
+bool run_edges_emit(struct system *space, const struct state *at, emit_fn *emit, void *context, struct run_edges *noted,
+                    bool *stays) {
+  bool cut = space->distance_cut; /* of other states */
+  *noted = (struct run_edges){0};
+  space->distance_cut = false;
+  bool ok = system_all_successors(space, at, emit, context);
+  *stays = ok && may_stay(space, at, noted);
+  space->distance_cut |= cut;
+  return ok;
 }
 
 bool liveness_graph_expand(struct liveness_graph *g, uint32_t state) {
@@ -244,17 +261,11 @@ bool liveness_graph_expand(struct liveness_graph *g, uint32_t state) {
   if (g->inside && !g->inside(g->inside_context, &at))
     return true;
   g->expanding = state;
-  g->has_mandatory_step = false;
   g->first.at[state] = g->steps.n;
-  g->space->has_deferred = false;
-  bool cut = g->space->distance_cut; /* by others */
-  g->space->distance_cut = false;
-  bool ok = g->space->ops->successors(g->space, &at, add_step, g) &&
-            (!g->space->has_deferred || g->space->ops->deferred(g->space, &at, add_step, g));
-  ok = liveness_graph_may_continue(g) && ok; /* else there may be more steps than it told */
-  if (ok && may_stay(g, &at))
+  bool stays, ok = run_edges_emit(g->space, &at, add_step, g, &g->noted, &stays);
+  ok = liveness_graph_may_continue(g) && ok; /* an interrupted system may leave out steps */
+  if (ok && stays)
     vec_push(&g->steps, ((struct liveness_graph_edge){state, LABEL_STAYS}));
-  g->space->distance_cut |= cut;
   g->count.at[state] = (uint32_t)(g->steps.n - g->first.at[state]);
   if (!ok || !read_letters(g)) {
     liveness_graph_may_continue(g); /* for a space that gave up by itself when it was interrupted */

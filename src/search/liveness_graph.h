@@ -22,7 +22,19 @@ struct last_edge { /* the last step that was found to lead to a state */
   uint32_t from, label;
 };
 
-#define LIVENESS_GRAPH_MAX (UINT32_MAX - 1)
+/* Of the steps of a state: is there any, and any that has to be taken? */
+struct run_edges {
+  bool any, mandatory;
+};
+static inline void run_edges_note(struct run_edges *e, const struct edge *edge) {
+  e->any = true;
+  e->mandatory |= !edge->optional;
+}
+/* Emits all steps of a state; `emit` notes them in *noted. *stays: a run may stay there forever. */
+bool run_edges_emit(struct system *, const struct state *, emit_fn *, void *context, struct run_edges *noted,
+                    bool *stays);
+/* The truth of the query's atoms in a state. False: *atom has no value there. */
+bool run_letter(struct system *, const struct state *, uint64_t *letter, uint32_t *atom, struct model_error *);
 
 struct liveness_graph {
   struct system *space;
@@ -53,8 +65,8 @@ struct liveness_graph {
   /* private */
   VEC(struct last_edge) last_edge; /* by state */
   uint32_t expanding, ticks;
-  uint32_t evaluated;      /* states whose letter is known */
-  bool has_mandatory_step; /* some step found is not optional */
+  uint32_t evaluated;     /* states whose letter is known */
+  struct run_edges noted; /* of the state being expanded */
   double started, last_progress;
   struct memory_sample look;
 };

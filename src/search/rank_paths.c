@@ -34,9 +34,7 @@ static bool is_parent_here(struct message_batches *x, const struct located_state
   struct stored at = visited_get(visited_set, ref);
   struct state state = {at.bytes, at.length};
   struct successor_check l = {.target = p, .from = at.fault_cost};
-  space->has_deferred = false;
-  if (space->ops->successors(space, &state, is_target, &l) && space->has_deferred)
-    space->ops->deferred(space, &state, is_target, &l);
+  system_all_successors(space, &state, is_target, &l);
   return l.found;
 }
 
@@ -122,11 +120,7 @@ void rank_paths_make(struct message_batches *x) {
     if (!f->found)
       continue;
     trace_back(x, f, x->found_at[i], path);
-    for (size_t k = 0; 2 * k + 1 < path->keys.n; k++) {
-      bytes other = path->keys.at[k];
-      path->keys.at[k] = path->keys.at[path->keys.n - 1 - k];
-      path->keys.at[path->keys.n - 1 - k] = other;
-    }
+    vec_reverse(&path->keys, 0);
   }
 }
 

@@ -44,8 +44,8 @@ struct scc_precheck {
   VEC(struct precheck_frame) path;
   VEC(struct precheck_edge) targets;
   VEC(struct precheck_root) roots;
-  VEC(state_ref) open;     /* states of components that are not complete: the number of each is its place, from 1 */
-  bool has_mandatory_step; /* some step found is not optional */
+  VEC(state_ref) open;    /* states of components that are not complete: the number of each is its place, from 1 */
+  struct run_edges noted; /* of the state being expanded */
   enum precheck_result says;
 };
 
@@ -117,7 +117,7 @@ static bool note_step(void *context, const struct state *state, const struct edg
   if (edge->error)
     return end_with(s, PRECHECK_UNDECIDED);
   s->transitions++;
-  s->has_mandatory_step |= !edge->optional;
+  run_edges_note(&s->noted, edge);
   note(s, state, edge->marks);
   return tick(s, 1);
 }
@@ -161,14 +161,11 @@ struct automaton_reading {
 /* False: the truth of an atom is not known. */
 static bool read_state(struct scc_precheck *s, const struct state *at, struct automaton_reading *r) {
   const struct automaton *a = s->live->automaton;
-  uint64_t letter = 0;
-  for (uint32_t i = 0; i < s->space->query->natoms; i++) {
-    struct model_error error = {0};
-    enum verdict3 v = s->space->ops->atom(s->space, i, at, &error);
-    if (v == V_ERROR)
-      return end_with(s, PRECHECK_UNDECIDED);
-    letter |= (uint64_t)(v == V_TRUE) << i;
-  }
+  uint64_t letter;
+  uint32_t atom;
+  struct model_error error;
+  if (!run_letter(s->space, at, &letter, &atom, &error))
+    return end_with(s, PRECHECK_UNDECIDED);
   *r = (struct automaton_reading){0};
   for (uint32_t i = 0; i < a->first[a->nstates]; i++)
     if (automaton_transition_reads(&a->transitions[i], letter)) {
@@ -181,26 +178,11 @@ static bool read_state(struct scc_precheck *s, const struct state *at, struct au
 
 /* --- expansion --- */
 
-static bool may_stay(const struct scc_precheck *s, const struct state *at) {
-  if (s->space->distance_cut)
-    return false;
-  if (model_steps(s->space->model))
-    return !s->has_mandatory_step;
-  return s->found.n == 0 && (!s->space->ops->stutters_forever || s->space->ops->stutters_forever(s->space, at));
-}
-
 static bool find_successors(struct scc_precheck *s, const struct state *at, bool *stays) {
   struct system *space = s->space;
-  bool cut = space->distance_cut; /* by others */
   vec_clear(&s->found);
   vec_clear(&s->keys);
-  s->has_mandatory_step = false;
-  space->has_deferred = false;
-  space->distance_cut = false;
-  bool ok = space->ops->successors(space, at, note_step, s) &&
-            (!space->has_deferred || space->ops->deferred(space, at, note_step, s));
-  *stays = ok && may_stay(s, at);
-  space->distance_cut |= cut;
+  bool ok = run_edges_emit(space, at, note_step, s, &s->noted, stays);
   if (!liveness_graph_may_continue(s->graph)) /* there may be more steps than it told */
     return end_with(s, PRECHECK_STOPPED);
   if (!ok && s->says == PRECHECK_EMPTY && !space->restart)

@@ -118,9 +118,13 @@ static void save_stage(struct saver *to, const struct search_stage *at, struct w
     save_number(to, f->first[i]);
 }
 
-static void note_write_error(struct text *why, const char *path, int error) {
+/* False: *why. */
+static bool end_file(struct saver *to, bool begun, const char *path, struct text *why) {
+  if (begun && archive_end(to, path))
+    return true;
   text_addf(why, "cannot write the checkpoint '%s': %s\n  the search goes on; what was written before stays", path,
-            strerror(error));
+            strerror(to->error));
+  return false;
 }
 
 static void say_and_release(const struct search *s, struct text *message) {
@@ -150,10 +154,7 @@ static bool write_running(struct search *s, const char *path, uint64_t generatio
       batches_save(all[0]->batches, &to);
     visited_save(s->visited_set, &to);
   }
-  if (begun && archive_end(&to, path))
-    return true;
-  note_write_error(why, path, to.error);
-  return false;
+  return end_file(&to, begun, path, why);
 }
 
 /* From here on this generation is the one that counts. */
@@ -162,10 +163,7 @@ static bool commit(const struct search *s, const char *path, uint64_t generation
   bool begun = archive_begin(&to, path);
   if (begun)
     save_beginning(&to, s, generation);
-  if (begun && archive_end(&to, path))
-    return true;
-  note_write_error(why, path, to.error);
-  return false;
+  return end_file(&to, begun, path, why);
 }
 
 static void remove_part(const struct search *s, uint64_t generation) {
@@ -229,8 +227,7 @@ static void write_end(const struct search *s, const struct worker *w, struct tex
     if (s->ranks)
       rank_paths_save(s, &to);
   }
-  if (!begun || !archive_end(&to, path.at))
-    note_write_error(why, path.at, to.error);
+  end_file(&to, begun, path.at, why);
   text_release(&path);
 }
 

@@ -89,7 +89,7 @@ static bool part_of(const struct visited_set *s, uint32_t chunk, state_ref from,
 
 static void find_bases(const struct visited_set *s, struct spill *p) {
   uint32_t low, high;
-  int64_t at = (int64_t)disk_log_first();
+  int64_t at = 0;
   p->base = memory_alloc(s->nchunks * sizeof *p->base);
   p->partition = memory_alloc(s->nchunks * sizeof *p->partition);
   for (int age = 0; age < AGES; age++)
@@ -261,7 +261,7 @@ static bool find_known(struct search *s, struct worker *w, const findings_vec *n
   const volatile sig_atomic_t *interrupt = s->limits.interrupt;
   if (visited_count(s->visited_set) == 0 && !disk_log_error(p->disk_log))
     return true;
-  struct disk_log_reader r = disk_log_reader(p->disk_log, disk_log_first(), disk_log_end(p->disk_log));
+  struct disk_log_reader r = disk_log_reader(p->disk_log, 0, disk_log_end(p->disk_log));
   while (!(interrupt && *interrupt) && disk_log_fill(&r))
     for (uint32_t n = GROUP; n == GROUP;) {
       n = read_group(s->visited_set, &r, group);
@@ -379,7 +379,7 @@ static struct stored get(const struct search *s, state_ref ref, disk_log_bytes *
 }
 
 static state_ref find(const struct search *s, const struct state *state) {
-  struct disk_log_reader r = disk_log_reader(s->spill->disk_log, disk_log_first(), disk_log_end(s->spill->disk_log));
+  struct disk_log_reader r = disk_log_reader(s->spill->disk_log, 0, disk_log_end(s->spill->disk_log));
   state_ref found = STATE_REF_NONE;
   while (found == STATE_REF_NONE && read_record(&r))
     if (r.stored.length == state->length && !memcmp(r.stored.bytes, state->bytes, state->length))
@@ -420,11 +420,7 @@ static struct state *path(const struct search *s, const struct finding *f, uint3
     vec_push(&back, keep(p, &on));
     r = on.parent;
   }
-  for (size_t i = 0; i < back.n / 2; i++) {
-    struct state last = back.at[back.n - 1 - i];
-    back.at[back.n - 1 - i] = back.at[i];
-    back.at[i] = last;
-  }
+  vec_reverse(&back, 0);
   vec_release(&bytes);
   *n = (uint32_t)back.n;
   return back.at;

@@ -621,12 +621,9 @@ bool worker_probe_next_layer(struct worker *w) {
   struct search *s = w->search;
   while ((at = next_taken(w))) {
     struct state state = {at->stored.bytes, at->stored.length};
-    w->space->has_deferred = false;
     if (is_over(w, &at->stored))
       continue;
-    if (!w->space->ops->successors(w->space, &state, probe_successor, w) ||
-        (w->space->has_deferred && !w->space->ops->deferred(w->space, &state, probe_successor, w)) ||
-        !tick(w, TICKS_PER_STATE)) {
+    if (!system_all_successors(w->space, &state, probe_successor, w) || !tick(w, TICKS_PER_STATE)) {
       worker_may_continue(w);
       return true;
     }

@@ -203,4 +203,10 @@ void system_load_common(struct system *, struct loader *);
 struct system *lockstep_new(struct interpreter *, struct model *, const struct query *, const struct licences *,
                             const struct system_options *);
 
+/* All successors of a state: also the steps that partial-order reduction would defer. */
+static inline bool system_all_successors(struct system *s, const struct state *at, emit_fn *emit, void *context) {
+  s->has_deferred = false;
+  return s->ops->successors(s, at, emit, context) && (!s->has_deferred || s->ops->deferred(s, at, emit, context));
+}
+
 #endif

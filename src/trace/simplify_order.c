@@ -177,11 +177,7 @@ static void read_back(const struct order_search *o, size_t node, events *out) {
   vec_clear(out);
   for (size_t i = node; o->nodes.at[i].parent != SIZE_MAX; i = o->nodes.at[i].parent)
     vec_push(out, o->run->at[o->nodes.at[i].event]);
-  for (size_t i = 0; i < out->n / 2; i++) {
-    struct witness *w = out->at[i];
-    out->at[i] = out->at[out->n - 1 - i];
-    out->at[out->n - 1 - i] = w;
-  }
+  vec_reverse(out, 0);
 }
 
 /* The best complete order that shows the claim at its end, and not before. */
