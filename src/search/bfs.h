@@ -1,4 +1,4 @@
-/* Breadth-first search over the waist. What it finds has the fewest rounds and, among those, the
+/* Breadth-first search over a transition system. What it finds has the fewest rounds and, among those, the
    fewest faulty processes, then the fewest lost or corrupted messages: a layer is finished before
    anything in it is reported, and within a layer a cheaper way to a state replaces a dearer one.
 
@@ -69,7 +69,7 @@ struct search_stats {
   uint64_t frontier;    /* states in the newest layer */
   uint64_t layer, done; /* states of the layer that is being checked or expanded, and of how many that was done */
   double seconds;
-  size_t memory; /* of the visited_set and the space */
+  size_t memory; /* of the visited set and the space */
   uint64_t disk; /* bytes of states there */
 };
 
@@ -139,7 +139,7 @@ state_ref search_find(const struct search *, const struct state *);
  * interrupted. */
 bool search_has_path(const struct search *, const struct finding *);
 /* The states on the way to a finding, first to last, in an array for memory_free; their bytes are
-   there, or the visited_set's. NULL: there is no such way, which is a fault. */
+   there, or the visited set's. NULL: there is no such way, which is a fault. */
 struct state *search_path(const struct search *, const struct finding *, uint32_t *n, struct path_goal *);
 
 #endif

@@ -1,4 +1,4 @@
-/* The way to a finding where the visited_set has signatures instead of keys: forward from the initial states, each time
+/* The way to a finding where the visited set has signatures instead of keys: forward from the initial states, each time
    to a successor that has the signature of the next state on the way. Should several have it, each is tried until one
    leads to what was found. */
 #ifndef RONDO_SEARCH_COMPACTION_PATH_H

@@ -1,4 +1,4 @@
-/* States on disk, in the order in which they were found: records as the visited_set has them (visited_set.h), one
+/* States on disk, in the order in which they were found: records as the visited set has them (visited_set.h), one
    behind the other in a file that has no name, so that nothing is left of it whatever happens. A state's reference is
    its place in the file. It is written at its end, and read in order; what is on the way to it is in the file after
    disk_log_flush. */

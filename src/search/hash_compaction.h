@@ -1,4 +1,4 @@
-/* Inside the visited_set: records that hold signatures instead of keys (hash compaction: Wolper and Leroy 1993, Stern
+/* Inside the visited set: records that hold signatures instead of keys (hash compaction: Wolper and Leroy 1993, Stern
    and Dill 1995).
 
    Two states with the same signature are taken for one. A signature is what the index has of a key's hash, segment and

@@ -28,7 +28,7 @@ static void empty(struct liveness_graph *g) {
   g->visited_set = visited_new();
   g->label_names = intern_new();
   g->error_from = UINT32_MAX;
-  /* not a label of any step of the space: no adversary_choice has that number */
+  /* not a label of any step of the space: no adversary choice has that number */
   label_of(g, UINT64_MAX, NO_GROUP, UINT32_MAX);
 }
 

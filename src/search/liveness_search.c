@@ -31,7 +31,7 @@ struct scc_search { /* depth-first */
   uint32_t scc, numbers;
   bool eager;     /* acceptance of part of a component is enough */
   bool prechecks; /* when there are many states */
-  bool nothing;   /* by the sieve: there is no scc */
+  bool nothing;   /* by the pre-check: there is no scc */
   bool anywhere;  /* runs begin at any of the automaton's states */
   bool all;       /* go on to find every scc: they become one */
   uint32_t common;
@@ -138,7 +138,7 @@ static bool is_enough(const struct scc_search *d) {
   return s->transitions > d->transitions_most || s->seconds > d->seconds_most;
 }
 
-/* Of a search that ended in the sieve; nobody knows how deep it went. */
+/* Of a search that ended in the pre-check; nobody knows how deep it went. */
 static void note_precheck_stats(struct liveness_search *l) {
   l->prechecked = true;
   l->precheck_stats = l->graph.stats;

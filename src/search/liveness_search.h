@@ -13,9 +13,9 @@ struct assumptions {
   uint64_t finally; /* marks: from some time on each always holds */
   bool fair;        /* to every group of the space... */
   bool strong;      /* ...that is possible again and again (weak: always from some time on) */
-  bool coins; /* almost surely: of runs that have a chance. An adversary chooses among probabilistic_choices, coins
+  bool coins; /* almost surely: of runs that have a chance. An adversary chooses among probabilistic choices, coins
                  their results: what it can keep up for ever is an end component, a strongly connected set of states
-                 with probabilistic_choices all of whose results stay in it */
+                 with probabilistic choices all of whose results stay in it */
 };
 
 /* A run that goes back to an earlier state of its path for ever. */
@@ -38,8 +38,8 @@ struct liveness_search {
   struct assumptions assumptions;
   /* Results of liveness_search_run: */
   bool found;
-  bool prechecked; /* it ended in the sieve (search/scc_precheck.h): the graph is only where it began, and this is how
-                      far it came: */
+  bool prechecked; /* it ended in the pre-check (search/scc_precheck.h): the graph is only where it began, and this is
+                      how far it came: */
   struct search_stats precheck_stats;
   struct state_lasso lasso; /* if found */
   /* private */

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* Parcels go when all of them together have so many bytes. */
+/* Batches go when all of them together have so many bytes. */
 #define BATCH_BYTES_MAX ((size_t)4 << 20)
 
 /* Most states that are found again are found again soon: who sent one lately, at no higher cost, need not send it
@@ -65,7 +65,7 @@ void batches_free(struct message_batches *x) {
   memory_free(x);
 }
 
-/* --- into the visited_set --- */
+/* --- into the visited set --- */
 
 struct received_state {
   const uint8_t *key;
@@ -98,8 +98,8 @@ static bool insert_received(struct message_batches *x, const struct received_sta
   return true;
 }
 
-/* In a parcel, a state is: from where (the sender's reference), twice the length and one more if there is a fault_cost,
-   the fault_cost, the key. */
+/* In a batch, a state is: from where (the sender's reference), twice the length and one more if it costs faults,
+   the cost, the key. */
 static const uint8_t *read_arrived(const uint8_t *at, struct received_state *a) {
   uint32_t head;
   *a = (struct received_state){0};
@@ -335,7 +335,7 @@ bool batches_send(struct message_batches *x, const struct state *state, const st
     }
   }
   uint64_t hash = key_hash(state->bytes, state->length);
-  /* other bits than those that the visited_set and `lately` go by */
+  /* other bits than those that the visited set and `lately` go by */
   uint32_t owner = (uint32_t)((hash_mix(hash, 0x2545F4914F6CDD1D) >> 32) * x->ranks->n >> 32);
   if (w->from == STATE_REF_NONE && !x->probing) { /* all ranks find all of these */
     x->starts += hash;
@@ -369,7 +369,7 @@ void load_key(struct loader *from, bytes *key) {
     memcpy(key->at, at, n);
 }
 
-/* Parcels are empty then. */
+/* Batches are empty then. */
 void batches_save(const struct message_batches *x, struct saver *to) {
   uint32_t n = x->worker->space->query->nproperties + 1;
   save_number(to, x->layer);

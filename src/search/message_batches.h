@@ -1,5 +1,5 @@
 /* One rank's part of a search by several: what its worker finds goes to the owners of the states, in batches, and what
-   others found that it owns goes into its visited_set. */
+   others found that it owns goes into its visited set. */
 #ifndef RONDO_SEARCH_MESSAGE_BATCHES_H
 #define RONDO_SEARCH_MESSAGE_BATCHES_H
 
@@ -41,7 +41,7 @@ struct message_batches {
   uint64_t layer;        /* states of the newest layer, all ranks together, at the last meeting */
   bytes *targets;        /* by property: where the step leads that breaks it */
   uint32_t *found_at;    /* by property, then the error: which rank found it; NO_RANK */
-  VEC(state_ref) layers; /* where they begin in this rank's visited_set, and the end of the last one */
+  VEC(state_ref) layers; /* where they begin in this rank's visited set, and the end of the last one */
   bool shared;           /* names are common */
 };
 #define NO_RANK UINT32_MAX
@@ -50,7 +50,7 @@ void batches_new(struct worker *);
 void batches_free(struct message_batches *);
 void batches_clear(struct message_batches *); /* keys mean something else from now on */
 
-/* What sweeps do instead of storing what they find; false: stop. */
+/* What workers do instead of storing what they find; false: stop. */
 bool batches_send(struct message_batches *, const struct state *, const struct edge *, fault_cost);
 static inline void batches_serve(struct message_batches *x) { ranks_serve(x->ranks); }
 

@@ -4,11 +4,11 @@
 
 #include <string.h>
 
-/* What the visited_set has in the place of a state's parent: its number in the depth-first search. */
+/* What the visited set has in the place of a state's parent: its number in the depth-first search. */
 #define DFS_NEW 0
 #define DFS_DONE STATE_REF_NONE
 
-/* A successor on its way into the visited_set. */
+/* A successor on its way into the visited set. */
 struct precheck_successor {
   size_t key; /* in keys */
   uint64_t probe_position;

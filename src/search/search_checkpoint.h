@@ -1,6 +1,6 @@
 /* Searches written down while they run, so that another process can go on with them. The searches of a command come in
    an order that is always the same; each has a file, by its number, which is replaced from time to time. It holds the
-   names of the space, the visited_set, the layers, and how far the layer at hand has come. */
+   names of the space, the visited set, the layers, and how far the layer at hand has come. */
 #ifndef RONDO_SEARCH_SEARCH_CHECKPOINT_H
 #define RONDO_SEARCH_SEARCH_CHECKPOINT_H
 

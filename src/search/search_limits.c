@@ -55,7 +55,7 @@ static bool memory_is_full(struct search *s) {
   return used + (visited_grows_soon(s->visited_set) ? visited_growth(s->visited_set) : 0) >= limit;
 }
 
-/* The visited_set must be worth it: else there is no room for anything. */
+/* The visited set must be worth it: else there is no room for anything. */
 #define WORTH 8
 
 /* States go to disk where the worker comes to rest, or the search ends. */

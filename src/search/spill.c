@@ -13,7 +13,7 @@
 #define CANDIDATE_KNOWN (UINT64_C(1) << POSITION_BITS)
 #define CANDIDATE_NEXT (UINT64_C(2) << POSITION_BITS) /* it is in the layer that is being made */
 
-/* What the visited_set held, by when it was found, when it was emptied for the first time. */
+/* What the visited set held, by when it was found, when it was emptied for the first time. */
 enum layer_age { AGE_BEFORE, AGE_LAYER, AGE_NEXT, AGES };
 
 struct spill {
@@ -40,7 +40,7 @@ void spill_free(struct spill *p) {
   memory_free(p);
 }
 
-/* What is on the disk_log stays there, and what is in memory as well. */
+/* What is on the disk log stays there, and what is in memory as well. */
 static void stop_spilling(struct search *s, struct worker *w, int error) {
   struct text why = {0};
   text_addf(&why, "states could not be kept in '%s': %s", s->spill_folder, strerror(error));
@@ -49,7 +49,7 @@ static void stop_spilling(struct search *s, struct worker *w, int error) {
   worker_stop(w, SEARCH_GAVE_UP);
 }
 
-/* The visited_set is empty from now on. */
+/* The visited set is empty from now on. */
 static void visited_clear(struct search *s) {
   uint32_t partitions = visited_partitions(s->visited_set);
   visited_free(s->visited_set);
@@ -191,7 +191,7 @@ static void begin(struct search *s, struct worker *const *all, uint32_t n) {
 
 /* --- candidates --- */
 
-/* The findings that name one, in all sweeps. */
+/* The findings that name one, of all workers. */
 typedef VEC(struct finding *) findings_vec;
 
 static void find_candidate_findings(const struct search *s, struct worker *const *all, uint32_t n,
@@ -213,7 +213,7 @@ static void relocate_named(const findings_vec *named, state_ref candidate, state
   }
 }
 
-/* A candidate is on the disk_log, where the reader is. */
+/* A candidate is on the disk log, where the reader is. */
 static void mark_known(struct search *s, struct disk_log_reader *r, uint8_t *record, const struct stored *on,
                        state_ref place, state_ref candidate) {
   uint8_t *own = record_at(s->visited_set, candidate);
@@ -254,7 +254,7 @@ static uint32_t read_group(const struct visited_set *visited_set, struct disk_lo
   return n;
 }
 
-/* Marks those candidates that are on the disk_log. False: it did not come to the end; why is said. */
+/* Marks those candidates that are on the disk log. False: it did not come to the end; why is said. */
 static bool find_known(struct search *s, struct worker *w, const findings_vec *named) {
   struct spill *p = s->spill;
   struct looked_up group[GROUP];

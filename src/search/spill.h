@@ -1,9 +1,9 @@
-/* More states than memory. When memory is full, all states go to a disk_log on disk, in the order in which they were
-   found. From then on the visited_set holds what was found lately, of which nobody knows yet whether it is new:
-   candidates. When they fill the memory, and at the end of a layer, the disk_log is read once from its beginning to its
+/* More states than memory. When memory is full, all states go to a disk log on disk, in the order in which they were
+   found. From then on the visited set holds what was found lately, of which nobody knows yet whether it is new:
+   candidates. When they fill the memory, and at the end of a layer, the disk log is read once from its beginning to its
    end: candidates that are there fall out, the others are put at its end. That is where the next layer is read. (U.
    Stern, D. Dill: Using magnetic disk instead of main memory in the Murphi verifier, CAV 1998.) References are places
-   on the disk_log then, but those of candidates, which nobody keeps: only findings name them (CANDIDATE_TAG), until
+   on the disk log then, but those of candidates, which nobody keeps: only findings name them (CANDIDATE_TAG), until
    they have their places. */
 #ifndef RONDO_SEARCH_SPILL_H
 #define RONDO_SEARCH_SPILL_H

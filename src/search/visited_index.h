@@ -1,4 +1,4 @@
-/* Inside the visited_set, for who looks up very many keys: the index and the records, and looking up without a call. */
+/* Inside the visited set, for who looks up very many keys: the index and the records, and looking up without a call. */
 #ifndef RONDO_SEARCH_VISITED_INDEX_H
 #define RONDO_SEARCH_VISITED_INDEX_H
 

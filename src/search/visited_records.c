@@ -107,13 +107,13 @@ static void write_parent(uint8_t *full, state_ref parent) {
   memcpy(full, &parent, PARENT_BYTES); /* little end first */
 }
 
-/* The first one that there is says what is common_length, if it comes before the visited_set is shared. */
+/* The first one that there is says which length is common, if it comes before the visited set is shared. */
 static void note_common_length(struct visited_set *s, uint32_t length) {
   if (s->delta && !s->sharing && s->common_length == 0 && length <= DELTA_MAX_KEY)
     s->common_length = length;
 }
 
-/* In a visited_set of delta ones, with a 1 before it. */
+/* In a visited set of delta ones, with a 1 before it. */
 uint8_t *plain_record_begin(struct visited_set *s, uint32_t partition, uint32_t length, state_ref parent, fault_cost c,
                             state_ref *ref) {
   uint8_t head[5 + COST_BYTES];

@@ -1,4 +1,4 @@
-/* Inside the visited_set: records, and the chunks that they lie in.
+/* Inside the visited set: records, and the chunks that they lie in.
 
    A full record is: parent (5 bytes), head (a number, 1 to 5), the fault_cost if the head says so (4), the key. The
    head is twice the key's length, and one more if there is a fault_cost: of most states it is 0. All but the key may
@@ -6,7 +6,7 @@
 
    A delta record is: how far its parent is from that of the delta record before it in the chunk, or from 0 (twice that,
    1 to 6 bytes, mostly one; none is 0), and a key of the common_length length. Or it is 1 and a full record: if there
-   is a fault_cost, if the key's length is another, or if its parent comes before that other one. A visited_set's
+   is a fault_cost, if the key's length is another, or if its parent comes before that other one. A visited set's
    records are all of one kind. */
 #ifndef RONDO_SEARCH_VISITED_RECORDS_H
 #define RONDO_SEARCH_VISITED_RECORDS_H

@@ -1,10 +1,10 @@
-/* The states of a visited_set under other keys. */
+/* The states of a visited set under other keys. */
 #include "base/memory.h"
 #include "search/visited_records.h"
 
 #include <assert.h>
 
-/* Where a state of one visited_set is in the other: parents of the states of a partition come mostly in order, so one
+/* Where a state of one visited set is in the other: parents of the states of a partition come mostly in order, so one
  * goes along with them. */
 struct parent_follower {
   struct visited_reader from, to;

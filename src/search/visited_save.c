@@ -1,4 +1,4 @@
-/* A visited_set written down, and read again. */
+/* A visited set written down, and read again. */
 #include "search/huge_pages.h"
 #include "search/visited_records.h"
 

@@ -1,9 +1,9 @@
-/* The exact visited_set of states: every key once, in the order in which it came, with the state it was
+/* The exact visited set of states: every key once, in the order in which it came, with the state it was
    first reached from and what the way to it cost. Insert-only. Keys lie one behind the other in
    large chunks that never move, so a state's name is its position, going through a layer is reading
    memory in order, and nothing is ever copied to grow. The index is cut into segments that grow one
    at a time.
-   Several threads can fill a shared visited_set: each appends to a partition of its own, and a slot of the index
+   Several threads can fill a shared visited set: each appends to a partition of its own, and a slot of the index
    belongs to who is the first to fill it. They wait for each other only while a segment grows. References grow along a
    partition. */
 #ifndef RONDO_SEARCH_VISITED_SET_H
@@ -32,7 +32,7 @@ static inline uint32_t fault_cost_messages(fault_cost c) { return c & 0xFFFF; }
 struct visited_set;
 
 struct stored {
-  const uint8_t *bytes; /* stays where it is as long as the visited_set */
+  const uint8_t *bytes; /* stays where it is as long as the visited set */
   uint32_t length;
   state_ref parent; /* STATE_REF_NONE: initial */
   fault_cost fault_cost;
@@ -55,7 +55,7 @@ void visited_free(struct visited_set *);
 
 #define MAX_PARTITIONS 64
 void visited_share(struct visited_set *, uint32_t partitions); /* for so many threads */
-/* Whoever looks keys up in a shared visited_set, or adds some, is inside while it does. */
+/* Whoever looks keys up in a shared visited set, or adds some, is inside while it does. */
 void visited_enter(struct visited_set *, uint32_t partition);
 void visited_leave(struct visited_set *, uint32_t partition);
 
@@ -177,8 +177,8 @@ static inline bool visited_read(struct visited_reader *r) {
   return true;
 }
 
-/* The states of a delta visited_set under other keys, no two of them the same, with the same charges and parents,
-   partition by partition in the same order. The old visited_set has no index any more: nothing can be looked up there,
+/* The states of a delta visited set under other keys, no two of them the same, with the same charges and parents,
+   partition by partition in the same order. The old visited set has no index any more: nothing can be looked up there,
    nor added. */
 typedef const uint8_t *rekey_fn(void *context, const uint8_t *bytes,
                                 uint32_t *length); /* its own until it is called again */

@@ -1,4 +1,4 @@
-/* A visited_set that several threads fill: who may come in, and how its index grow_lock. */
+/* A visited set that several threads fill: who may come in, and how its index grows. */
 #ifndef RONDO_SEARCH_VISITED_SHARING_H
 #define RONDO_SEARCH_VISITED_SHARING_H
 

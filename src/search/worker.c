@@ -9,7 +9,7 @@
 /* Looks at clock and memory are some way apart; a state expanded counts for more than a step found. */
 #define TICKS_PER_LIMIT_CHECK 2048
 #define TICKS_PER_STATE 16
-#define TICKS_PER_INTERRUPT_CHECK 128 /* nor is the query whether to go on asked all the time */
+#define TICKS_PER_INTERRUPT_CHECK 128 /* and checks for an interruption */
 
 #define SHORT_STATES_MAX 1024 /* of one state, before they are emitted after all */
 
@@ -65,7 +65,7 @@ void worker_free(struct worker *w) {
 
 static bool suspend(struct worker *w);
 
-/* In the middle of a state's steps. A state on a disk_log is the worker's own while it is expanded. */
+/* In the middle of a state's steps. A state on a disk log is the worker's own while it is expanded. */
 static bool can_suspend_here(const struct worker *w) {
   return w->suspend_at == SUSPEND_ANYWHERE ||
          (w->suspend_at == SUSPEND_BETWEEN_STATES && w->search->backend->candidates && !w->space->uses_proviso);
@@ -122,7 +122,7 @@ static void found_error(struct worker *w, const struct model_error *error, fault
   }
 }
 
-/* Of states that one thread put into the visited_set it would have come upon the first one first. */
+/* Of states that one thread put into the visited set it would have come upon the first one first. */
 static void join_finding(struct finding *f, const struct finding *other) {
   bool first = f->found && f->rounds == other->rounds && f->fault_cost == other->fault_cost && !f->by_step &&
                other->state < f->state;
@@ -179,7 +179,7 @@ static inline void check_state(struct worker *w, state_ref ref, const struct sta
   }
 }
 
-/* --- into the visited_set --- */
+/* --- into the visited set --- */
 
 /* It led to a state of the next layer, or to a candidate for one. Steps that are put off from layer to layer are put
    off no further than to the last one, so it does not matter whether somebody else found that state first. */
@@ -387,7 +387,7 @@ static bool flush_short(struct worker *w) {
 }
 
 /* Asks for the lines of those that came last, together: to find where in memory they are takes as long as to get them.
-   A whole batch goes into the visited_set. */
+   A whole batch goes into the visited set. */
 static bool prefetch_buckets(struct worker *w) {
   for (uint32_t i = w->nshort_pending - PREFETCH_GROUP; i < w->nshort_pending; i++)
     visited_prefetch_bucket(w->search->visited_set, w->short_pending[i].hash);

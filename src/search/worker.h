@@ -1,6 +1,6 @@
 /* One thread's part of a search: states of a layer are taken from the frontier, and what follows them goes into the
-   visited_set. Successors go in together, so that the waits for memory overlap. With one thread they go in in the order
-   in which they are found; several threads each have a space and a partition of the visited_set. */
+   visited set. Successors go in together, so that the waits for memory overlap. With one thread they go in in the order
+   in which they are found; several threads each have a space and a partition of the visited set. */
 #ifndef RONDO_SEARCH_WORKER_H
 #define RONDO_SEARCH_WORKER_H
 
@@ -22,7 +22,7 @@ struct layer {
 struct frontier {
   const struct layer *layer;
   struct visited_reader reader[MAX_PARTITIONS]; /* by partition of the layer */
-  bool in_order; /* partition by partition: if states go to a disk_log, what is left of the layer is the rest of it */
+  bool in_order; /* partition by partition: if states go to a disk log, what is left of the layer is the rest of it */
   pthread_mutex_t *lock;  /* NULL: one thread */
   const state_ref *first; /* states that come before all that */
   size_t nfirst;
@@ -90,7 +90,7 @@ struct worker {
   struct finding *findings, error;
   enum search_end end; /* EXHAUSTED, or why it had to stop */
   uint64_t transitions, frontier_states;
-  bool room;      /* in the visited_set, for all that is on its way there */
+  bool room;      /* in the visited set, for all that is on its way there */
   bool unchecked; /* there are states of the next layer whose properties were not looked at when they were stored */
   _Atomic size_t memory;    /* of its space, when it last looked */
   const struct layer *next; /* the layer being made, as far as it was made when it began: its `from` */
@@ -102,13 +102,13 @@ struct worker {
   struct frontier *frontier;
   struct frontier_state taken[TAKE_MAX];
   uint32_t ntaken, at;        /* the next one of those */
-  disk_log_bytes taken_bytes; /* theirs, if they were on a disk_log */
+  disk_log_bytes taken_bytes; /* theirs, if they were on a disk log */
   disk_log_bytes one;         /* of one state that was there */
   struct pending_insert *pending;
   uint32_t npending;
   VEC(uint8_t) keys;
   VEC(struct deferred_state) deferred;
-  struct stored *waiting; /* those again, where the visited_set does not have their keys; or NULL */
+  struct stored *waiting; /* those again, where the visited set does not have their keys; or NULL */
   size_t completed;       /* of those, by worker_expand_deferred */
   VEC(struct candidate_successor) candidate_successors; /* candidates that those led to */
   VEC(fault_cost) charges;                              /* that origins name */
@@ -142,7 +142,7 @@ void search_reset(struct search *, struct worker *);    /* everything that was f
 struct worker *worker_new(struct search *, struct system *, uint32_t partition);
 void worker_free(struct worker *);
 void worker_start_clock(struct worker *); /* the clock */
-void worker_clear(struct worker *);       /* what it knows of the visited_set */
+void worker_clear(struct worker *);       /* what it knows of the visited set */
 
 void worker_stop(struct worker *, enum search_end why);
 /* False: a limit was reached, or somebody wants the search to stop. */
@@ -152,11 +152,11 @@ bool worker_was_interrupted(struct worker *);
 bool worker_check_limits(struct worker *); /* as worker_may_continue; looks at the clock and at memory, too */
 void worker_update_stats(struct worker *); /* the search's stats */
 void worker_add_elapsed(struct worker *, double seconds); /* it has run for so long already */
-/* What is on its way into the visited_set, and what it remembers of it. */
+/* What is on its way into the visited set, and what it remembers of it. */
 void worker_save(const struct worker *, struct saver *);
 void worker_load(struct worker *, struct loader *);
 
-/* States that were in memory are on the disk_log now. */
+/* States that were in memory are on the disk log now. */
 void worker_relocate(struct worker *, const struct spill *);
 /* It is known which candidates are new. */
 void worker_resolve_candidates(struct worker *);
@@ -199,7 +199,7 @@ size_t worker_pool_memory(const struct worker_pool *); /* of the others' spaces 
 /* Everybody does it; false: not all was done. */
 bool worker_pool_run(struct worker_pool *, bool (*work)(struct worker *), const struct layer *frontier,
                      const struct layer *next);
-/* Everything is in the visited_set but what comes after states that it has yet to take up. Waits for the others; the
+/* Everything is in the visited set but what comes after states that it has yet to take up. Waits for the others; the
    last one writes the search down. */
 void worker_pool_suspend(struct worker_pool *);
 

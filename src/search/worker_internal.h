@@ -1,10 +1,10 @@
-/* Inside a worker: what is on its way into the visited_set, and what it remembers. */
+/* Inside a worker: what is on its way into the visited set, and what it remembers. */
 #ifndef RONDO_SEARCH_WORKER_INTERNAL_H
 #define RONDO_SEARCH_WORKER_INTERNAL_H
 
 #include "search/worker.h"
 
-/* A successor on its way into the visited_set. */
+/* A successor on its way into the visited set. */
 struct pending_insert {
   uint64_t hash, broken;
   state_ref from;
@@ -30,7 +30,7 @@ struct short_pending {
 #define PREFETCH_GROUP 16 /* whose lines of the index are asked for together; BATCH is a multiple of it */
 
 /* A state of which only some steps were taken (space->has_deferred): the others follow unless one of those led to a
-   state of the next layer. That is known once they are in the visited_set, so a few of them wait for it together. */
+   state of the next layer. That is known once they are in the visited set, so a few of them wait for it together. */
 struct deferred_state {
   state_ref ref;
   bool proviso;
@@ -44,7 +44,7 @@ struct candidate_successor {
 };
 
 /* What was emitted lately, with what the way to it cost: most states that are found again are found again soon, and
-   then nobody need ask the visited_set, unless the new way is the cheaper one. */
+   then nobody need ask the visited set, unless the new way is the cheaper one. */
 struct recent_state {
   struct short_key key;
   uint32_t length; /* 0: nothing */

@@ -1,5 +1,5 @@
 /* Several threads at one layer: each has a space that shares its names with the others', and a partition of the
- * visited_set. */
+ * visited set. */
 #include "search/visited_backend.h"
 
 #include "base/memory.h"
@@ -79,7 +79,7 @@ static void join_all(struct worker_pool *c) {
   }
 }
 
-/* Everybody suspensions, or is done. */
+/* Everybody is suspended, or done. */
 static void suspend_all(struct worker_pool *c) {
   struct search *s = c->all[0]->search;
   if (!c->halt) {

@@ -81,8 +81,8 @@ void worker_resolve_candidates(struct worker *w) {
   vec_clear(&w->candidate_successors);
 }
 
-/* With states on disk, the fault_cost of an origin must be known without asking for it, and an origin may be older than
-   the disk_log: a reference, whether it is a place on the disk_log, and the number of a fault_cost. */
+/* With states on disk, the fault cost of an origin must be known without asking for it, and an origin may be older than
+   the disk log: a reference, whether it is a place on the disk log, and the number of a fault cost. */
 #define ORIGIN_ON_DISK (UINT64_C(1) << POSITION_BITS)
 #define ORIGIN_CHARGE (POSITION_BITS + 1)
 

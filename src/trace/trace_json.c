@@ -246,7 +246,7 @@ static json_t *step_to_json(const struct trace *t, uint32_t i) {
   return j;
 }
 
-/* Fine rounds: who ends which of its rounds, one after the other. */
+/* Asynchronous rounds: who ends which of its rounds, one after the other. */
 static json_t *order_to_json(const struct trace *t) {
   json_t *j = json_array();
   uint32_t *rounds = memory_alloc((t->model->nprocesses + 1) * sizeof *rounds);

@@ -311,7 +311,7 @@ static bool read_steps(const json_t *steps, struct model *m, struct run *run, st
   return true;
 }
 
-/* Fine rounds: who ends its round next. There is no such list otherwise. */
+/* Asynchronous rounds: who ends its round next. There is no such list otherwise. */
 static bool read_order(const json_t *order, struct model *m, struct run *run, struct text *why) {
   size_t n = json_array_size(order);
   run->order = memory_alloc((n + 1) * sizeof *run->order);
