@@ -29,18 +29,11 @@ static void raise_role(struct identity_usage_walk *p, uint32_t r, enum identity_
                                p->model->roles[r].name);
 }
 
-static bool type_names(const struct type *t, uint32_t role) {
-  if (!t)
-    return false;
-  if (t->kind == TYPE_PROCESS)
-    return t->role == ROLE_ANY || t->role == role;
-  if (type_names(t->element, role) || type_names(t->index, role))
-    return true;
-  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
-    if (type_names(t->fields[i].type, role))
-      return true;
-  return false;
+static bool is_process_of(const void *role, const struct type *t) {
+  return t->kind == TYPE_PROCESS && (t->role == ROLE_ANY || t->role == *(const uint32_t *)role);
 }
+
+static bool type_names(const struct type *t, uint32_t role) { return type_any(t, is_process_of, &role); }
 
 static void raise_type(struct identity_usage_walk *p, const struct type *t, enum identity_use use, struct span at,
                        const char *what, const char *does) {

@@ -9,27 +9,11 @@ static bool is_leaf(const struct scalarset *o, const struct type *t) {
   return o->value ? t == o->value : t->kind == TYPE_ROUND;
 }
 
-bool scalarset_occurs_in(const struct scalarset *o, const struct type *t) {
-  if (!t)
-    return false;
-  if (is_leaf(o, t) || scalarset_occurs_in(o, t->element) || scalarset_occurs_in(o, t->index))
-    return true;
-  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
-    if (scalarset_occurs_in(o, t->fields[i].type))
-      return true;
-  return false;
-}
+static bool is_scalarset(const void *o, const struct type *t) { return is_leaf(o, t); }
+static bool is_indexed(const void *o, const struct type *t) { return scalarset_occurs_in(o, t->index); }
 
-bool scalarset_indexes(const struct scalarset *o, const struct type *t) {
-  if (!t)
-    return false;
-  if (scalarset_occurs_in(o, t->index) || scalarset_indexes(o, t->element) || scalarset_indexes(o, t->index))
-    return true;
-  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
-    if (scalarset_indexes(o, t->fields[i].type))
-      return true;
-  return false;
-}
+bool scalarset_occurs_in(const struct scalarset *o, const struct type *t) { return type_any(t, is_scalarset, o); }
+bool scalarset_indexes(const struct scalarset *o, const struct type *t) { return type_any(t, is_indexed, o); }
 
 /* Does the scalarset type stand at the same places in both? The type of `none` and `{}` goes with
  * everything. */

@@ -1,6 +1,6 @@
 /* A counter system: parameters that may have any values within their conditions, counters (natural
    numbers), a finite control, and guarded moves with free amounts. What the checker
-   (lang/check_counters) makes of a file that starts with `counters`, and all that the interpreter, the
+   (lang/typecheck_counters.c) makes of a file that starts with `counters`, and all that the interpreter, the
    engines, the certificates and the exporters read. Immutable once built; lives in its own arena.
 
    Everything that the language implies is written out: a guard also says that amounts are not

@@ -1,6 +1,6 @@
-/* The typed model: what the checker (lang/check) makes of a syntax tree once every parameter has a value, and
-   the only thing that the interpreter, the analyses, the spaces and the exporters read. Immutable once built; lives
-   in its own arena. Every node keeps its place in the source. */
+/* The typed model: what the checker (lang/typecheck.c) makes of a syntax tree once every parameter has a value, and
+   the only thing that the interpreter, the analyses, the transition systems and the exporters read. Immutable once
+   built; lives in its own arena. Every node keeps its place in the source. */
 #ifndef RONDO_MODEL_MODEL_H
 #define RONDO_MODEL_MODEL_H
 

@@ -392,26 +392,19 @@ value type_default(struct values *values, const struct type *t) {
   return 0;
 }
 
-bool type_contains_kind(const struct type *t, enum type_kind kind) {
+bool type_any(const struct type *t, type_test_fn *is, const void *context) {
   if (!t)
     return false;
-  if (t->kind == kind)
-    return true;
-  if (type_contains_kind(t->element, kind) || type_contains_kind(t->index, kind))
+  if (is(context, t) || type_any(t->element, is, context) || type_any(t->index, is, context))
     return true;
   for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
-    if (type_contains_kind(t->fields[i].type, kind))
+    if (type_any(t->fields[i].type, is, context))
       return true;
   return false;
 }
 
-bool type_contains(const struct type *t, const struct type *inner) {
-  if (!t || t == inner)
-    return t;
-  if (type_contains(t->element, inner) || type_contains(t->index, inner))
-    return true;
-  for (uint32_t i = 0; t->kind == TYPE_RECORD && i < t->size; i++)
-    if (type_contains(t->fields[i].type, inner))
-      return true;
-  return false;
-}
+static bool is_of_kind(const void *kind, const struct type *t) { return t->kind == *(const enum type_kind *)kind; }
+static bool is_same_type(const void *inner, const struct type *t) { return t == inner; }
+
+bool type_contains_kind(const struct type *t, enum type_kind kind) { return type_any(t, is_of_kind, &kind); }
+bool type_contains(const struct type *t, const struct type *inner) { return type_any(t, is_same_type, inner); }

@@ -77,6 +77,9 @@ struct renaming {
   const uint32_t *to;
 };
 value value_rename(struct values *, const struct type *, value v, const struct renaming *);
+/* Does `is` hold of the type, or of a type of its parts or indices? */
+typedef bool type_test_fn(const void *context, const struct type *);
+bool type_any(const struct type *, type_test_fn *is, const void *context);
 bool type_contains_kind(const struct type *, enum type_kind);      /* PROCESS or ROUND anywhere inside */
 bool type_contains(const struct type *, const struct type *inner); /* inner itself anywhere inside */
 typedef void value_round_fn(void *context, value round);
