@@ -11,13 +11,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAGIC "rondo\r\n\032" /* no text, and damaged by who takes it for one */
+#define MAGIC "rondo\r\n\032" /* not text; a transfer in text mode damages it and is thus detected */
 #define VERSION 4
 #define BUFFER ((size_t)1 << 16)
 
 struct archive_header {
   char magic[8];
-  uint64_t version, length, sum; /* of what follows */
+  uint64_t version, length, sum; /* of the bytes after the header */
 };
 
 /* --- saving --- */
@@ -181,7 +181,7 @@ bool archive_begin(struct saver *s, const char *path) {
   return true;
 }
 
-/* So that a file that was renamed stays so, whatever happens to the machine. */
+/* Makes the rename durable: without it, a crash of the machine could undo it. */
 static void sync_folder(const char *path) {
   struct text folder = {0};
   const char *slash = strrchr(path, '/');

@@ -10,7 +10,7 @@
 enum { ARENA_ALIGN = 16, ARENA_FIRST = 1 << 12, ARENA_LARGEST = 1 << 20 };
 
 struct arena_block {
-  struct arena_block *next; /* older */
+  struct arena_block *next; /* the next older block */
   size_t used, size;
   _Alignas(ARENA_ALIGN) unsigned char bytes[];
 };
@@ -38,7 +38,7 @@ void arena_clear(struct arena *a) {
   a->head->used = 0;
 }
 
-/* Blocks double, so that a long-lived arena costs few calls and a short one little memory. */
+/* Each block is twice as large as the last: a long-lived arena needs few calls, a short-lived one little memory. */
 static struct arena_block *arena_grow(struct arena *a, size_t need) {
   size_t size = a->head ? a->head->size * 2 : ARENA_FIRST;
   if (size > ARENA_LARGEST)
@@ -47,7 +47,7 @@ static struct arena_block *arena_grow(struct arena *a, size_t need) {
     size = need;
   size_t whole;
   if (__builtin_add_overflow(size, sizeof(struct arena_block), &whole))
-    whole = SIZE_MAX; /* refused by the allocator, reported in one place */
+    whole = SIZE_MAX; /* too large: the allocator refuses it, which reports the failure in one place */
   struct arena_block *block = memory_resize(NULL, whole);
   *block = (struct arena_block){.next = a->head, .used = 0, .size = size};
   a->head = block;

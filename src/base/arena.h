@@ -1,4 +1,5 @@
-/* One arena per lifetime (source file, model, run): allocate freely, release at once. */
+/* Region allocation: objects are allocated one by one and released all at once. There is one arena per lifetime (source
+ * file, model, run). */
 #ifndef RONDO_BASE_ARENA_H
 #define RONDO_BASE_ARENA_H
 

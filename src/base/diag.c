@@ -8,8 +8,8 @@
 #include <string.h>
 
 enum {
-  DIAGS_KEPT = 1000,  /* noise must not cost quadratic time; the rest is only counted */
-  DIAGS_PRINTED = 50, /* nobody reads further */
+  DIAGS_KEPT = 1000,  /* bounds the time spent on garbage input; further diagnostics are only counted */
+  DIAGS_PRINTED = 50, /* further diagnostics are not worth reading */
   NAME_LONGEST = 64,  /* longer names are not compared */
 };
 
@@ -35,7 +35,7 @@ static bool diags_repeats(const struct diags *d, enum diag_level level, struct s
   return false;
 }
 
-/* A dropped diagnostic leaves a mark, so that its help is dropped with it. */
+/* A dropped diagnostic sets a flag, so that its help is dropped as well. */
 static void diags_add(struct diags *d, enum diag_level level, struct span at, const char *format, va_list args) {
   d->dropped = d->n >= DIAGS_KEPT || diags_repeats(d, level, at);
   if (d->n >= DIAGS_KEPT && level == DIAG_ERROR)
@@ -88,7 +88,7 @@ void diag_help(struct diags *d, const char *format, ...) {
 
 /* ---- places ---- */
 
-/* Bytes of the UTF-8 character at 'at', 1 if it is not one. */
+/* Length of the UTF-8 character at 'at'; 1 if the bytes are not valid UTF-8. */
 static size_t character_bytes(const char *at, size_t left) {
   const unsigned char *u = (const unsigned char *)at;
   size_t n = u[0] < 0x80                   ? 1
@@ -158,8 +158,8 @@ const char *source_line(const struct source *s, uint32_t line, size_t *length) {
 
 /* ---- printing ---- */
 
-/* One line as it appears: tabs become spaces, what has no shape becomes '?'; columns count
-   characters. [caret, caret_end) is the underlined part. */
+/* A source line as printed: tabs become spaces, unprintable characters become '?'. Columns count characters. [caret,
+ * caret_end) is the underlined part. */
 struct source_excerpt {
   struct text text;
   size_t columns, caret, caret_end;
@@ -190,13 +190,13 @@ static void excerpt_fill(struct source_excerpt *s, const char *line, size_t leng
     }
     i += n;
   }
-  if (from >= length) /* at the line's end */
+  if (from >= length) /* at the end of the line */
     s->caret = s->columns;
   if (s->caret_end <= s->caret)
     s->caret_end = s->caret + 1;
 }
 
-/* Byte offset of a column in what is shown. */
+/* Byte offset of a column in the printed line. */
 static size_t excerpt_offset(const struct source_excerpt *s, size_t column) {
   size_t i = 0;
   for (size_t c = 0; c < column && i < s->text.n; c++)
@@ -255,7 +255,7 @@ static int diag_compare(const void *a, const void *b) {
   const struct diag *x = *(const struct diag *const *)a, *y = *(const struct diag *const *)b;
   if (x->at.from != y->at.from)
     return x->at.from < y->at.from ? -1 : 1;
-  return x < y ? -1 : x > y; /* in the order of reporting: qsort alone is not stable */
+  return x < y ? -1 : x > y; /* ties in the order of reporting: qsort is not stable */
 }
 
 void diags_each(const struct diags *d, bool colour, diag_fn *visit, void *context) {
@@ -291,7 +291,7 @@ void diags_print(const struct diags *d, bool colour, struct text *out) { diags_e
 
 /* ---- did you mean ---- */
 
-/* Damerau-Levenshtein distance (optimal string alignment): typing slips are swaps as often. */
+/* Damerau-Levenshtein distance (optimal string alignment): swapped letters are a common typing error. */
 static size_t name_distance(const char *a, size_t n, const char *b, size_t m) {
   size_t rows[3][NAME_LONGEST + 1];
   size_t *before = rows[0], *last = rows[1], *now = rows[2];

@@ -1,5 +1,5 @@
-/* User errors: collected with their place in the source, reported together, sorted by place.
-   Wording: lower case, no full stop, the fault first, the subject quoted; then the help. */
+/* User errors, collected with their place in the source and reported together, sorted by place. Messages are in lower
+ * case without a full stop: the fault first, with the subject in quotes, then the help. */
 #ifndef RONDO_BASE_DIAG_H
 #define RONDO_BASE_DIAG_H
 
@@ -33,29 +33,31 @@ struct diags {
   const struct source *source; /* borrowed */
   struct diag *at;
   size_t n, cap, errors;
-  bool dropped; /* the newest was a repetition: so is its help */
+  bool dropped; /* the last diagnostic was dropped as a repetition, so its help is dropped too */
 };
 
 void diags_init(struct diags *, const struct source *);
 void diags_release(struct diags *);
 
-/* At most one error is kept for each starting offset: the first says it best. */
+/* Only the first error at each starting offset is kept; it usually describes the fault best. */
 void diag_error(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void diag_errorv(struct diags *, struct span, const char *format, va_list) __attribute__((format(printf, 3, 0)));
 void diag_warning(struct diags *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
-/* Added to the newest diagnostic (dropped if that one was dropped). */
+/* Added to the last diagnostic; dropped if that one was dropped. */
 void diag_help(struct diags *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void diag_helpv(struct diags *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
 
-/* path:line:column: error: message / source line / caret / help, for all of them. */
+/* Prints all diagnostics: path:line:column: error: message / source line / caret / help. */
 void diags_print(const struct diags *, bool colour, struct text *);
-/* The same one by one, in that order. At the end, where there are too many: how many more (the diag is NULL). */
+/* Passes the diagnostics to a callback one by one, in the same order. If there are too many, the last call has a NULL
+ * diag and the number of the remaining ones. */
 typedef void diag_fn(void *context, const struct diag *, const char *shown);
 void diags_each(const struct diags *, bool colour, diag_fn *, void *context);
 
 void source_place(const struct source *, uint32_t offset, uint32_t *line, uint32_t *column); /* 1-based */
-uint32_t source_line_number(const struct source *, struct span);                             /* of its first byte */
-/* The text on one line: blanks, line breaks and comments between two words become one blank. */
+uint32_t source_line_number(const struct source *, struct span);                             /* the line of the first
+                                                                                              * byte */
+/* Adds the text on one line: blanks, line breaks and comments between two words become one blank. */
 void source_add_text(const struct source *, struct span, struct text *out);
 /* The line's text without its newline; *length bytes. */
 const char *source_line(const struct source *, uint32_t line, size_t *length);

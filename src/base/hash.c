@@ -12,7 +12,7 @@ uint64_t hash_bytes_seeded(const void *bytes, size_t n, uint64_t seed) { return 
 void *hash_stream_new(void) {
   XXH3_state_t *state = XXH3_createState();
   if (!state)
-    state = memory_alloc(SIZE_MAX / 2); /* which knows what to do when there is no memory */
+    state = memory_alloc(SIZE_MAX / 2); /* calls the out-of-memory handler */
   XXH3_64bits_reset(state);
   return state;
 }

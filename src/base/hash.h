@@ -6,9 +6,8 @@
 #include <stdint.h>
 
 uint64_t hash_bytes(const void *bytes, size_t n);
-uint64_t hash_bytes_seeded(const void *bytes, size_t n,
-                           uint64_t seed); /* as if seeds gave functions that have nothing in common */
-/* The same, piece by piece. */
+uint64_t hash_bytes_seeded(const void *bytes, size_t n, uint64_t seed); /* different seeds give independent functions */
+/* The same hash, computed piece by piece. */
 void *hash_stream_new(void);
 void hash_stream_add(void *, const void *bytes, size_t n);
 uint64_t hash_stream_end(void *);

@@ -8,10 +8,10 @@
 #include <stdatomic.h>
 #include <string.h>
 
-/* A vector lies in a chunk behind its hash, its length and its name, so that a probe that hits
-   reads one cache line besides the slot. A slot is the vector's address with 16 bits of the hash in
-   the upper bits, which user addresses leave free on the machines we know: most probes that miss
-   never leave the slot array. */
+/* A vector is stored in a chunk after its hash, its length and its name, so that a successful probe reads one cache
+ * line besides the slot. A slot holds the vector's address, with 16 bits of the hash in the upper bits, which
+ * user-space addresses leave free on all supported machines. Most unsuccessful probes therefore read the slot array
+ * only. */
 
 enum { CHUNK_FIRST = 1 << 9, CHUNK_LARGEST = 1 << 17, SLOTS_FIRST = 64, HEADER = 2 };
 
@@ -20,24 +20,24 @@ struct intern_chunk {
   int64_t words[];
 };
 
-/* Arrays that have become too small are kept while others may still read them. */
+/* Outgrown slot arrays are kept, because other threads may still be reading them. */
 struct intern_slots {
   struct intern_slots *before;
-  size_t mask;           /* how many there are, less one */
+  size_t mask;           /* number of slots minus one */
   _Atomic uint64_t at[]; /* tag << 48 | address; 0 is free */
 };
 struct intern_names {
   struct intern_names *before;
   size_t room;
-  int64_t *at[]; /* by name; at[-2] is the hash, at[-1] length << 32 | name */
+  int64_t *at[]; /* by name; at[-2] is the hash, at[-1] is length << 32 | name */
 };
 
 struct intern {
   struct intern_slots *_Atomic slots;
   struct intern_names *_Atomic names;
-  _Atomic size_t n;            /* names that were given */
-  pthread_mutex_t *lock;       /* of who adds; NULL: not shared */
-  intern_resolve_fn *resolver; /* who gives names; NULL: this table does */
+  _Atomic size_t n;            /* number of names assigned */
+  pthread_mutex_t *lock;       /* taken to add a vector; NULL: the table is not shared */
+  intern_resolve_fn *resolver; /* obtains new names from another process; NULL: this table assigns them itself */
   void *resolver_context;
   struct intern_chunk *chunks;
   int64_t *free;
@@ -100,7 +100,7 @@ static inline const int64_t *slot_vector(uint64_t slot) {
 
 static inline uint64_t vector_mark(size_t n, uint32_t name) { return (uint64_t)n << 32 | name; }
 
-/* What reads of slots and names see was complete before it was put there. */
+/* acquire: pairs with the release stores of slots and names, so that a reader sees complete vectors. */
 static inline struct intern_slots *slots_of(const struct intern *t) {
   return atomic_load_explicit(&((struct intern *)t)->slots, memory_order_acquire);
 }
@@ -108,7 +108,7 @@ static inline int64_t *const *names_of(const struct intern *t) {
   return atomic_load_explicit(&((struct intern *)t)->names, memory_order_acquire)->at;
 }
 
-/* The slot that holds the vector, or the free slot where it belongs; what it holds in *found. */
+/* The slot that holds the vector, or the free slot where it belongs. *found is the vector in the slot. */
 static inline size_t intern_probe(const struct intern_slots *s, uint64_t hash, const int64_t *at, size_t n,
                                   const int64_t **found) {
   for (size_t i = (size_t)hash & s->mask;; i = (i + 1) & s->mask) {
@@ -126,7 +126,7 @@ static inline size_t intern_probe(const struct intern_slots *s, uint64_t hash, c
   }
 }
 
-/* Goes through the vectors in the order of their names, that is, of their addresses. */
+/* Inserts the vectors in the order of their names, which is the order of their addresses. */
 static void intern_grow_slots(struct intern *t) {
   struct intern_slots *old = t->slots, *slots = slots_new(2 * (old->mask + 1), t->lock ? old : NULL);
   int64_t *const *names = names_of(t);
@@ -162,7 +162,7 @@ static void intern_name(struct intern *t, int64_t *kept) {
   atomic_store_explicit(&t->n, n + 1, memory_order_release);
 }
 
-/* Chunks never move: that is what keeps the vectors' addresses. */
+/* Chunks never move, so the addresses of vectors stay valid. */
 static int64_t *intern_reserve(struct intern *t, size_t words) {
   if (t->left < words) {
     if (t->chunks && t->chunk_words < CHUNK_LARGEST)
@@ -189,10 +189,10 @@ static uint32_t assign_name(struct intern *t, uint64_t hash, const int64_t *at, 
   const int64_t *found;
   struct intern_slots *slots = t->slots;
   size_t i = intern_probe(slots, hash, at, n, &found);
-  if (found) /* somebody else was faster */
+  if (found) /* another thread added it first */
     return (uint32_t)found[-1];
   if (t->n >= INTERN_NONE || n > UINT32_MAX)
-    memory_resize_array(NULL, SIZE_MAX, sizeof *at); /* out of names: as good as out of memory */
+    memory_resize_array(NULL, SIZE_MAX, sizeof *at); /* out of names: handled as out of memory */
   int64_t *words = intern_reserve(t, n + HEADER), *kept = words + HEADER;
   uint32_t name = (uint32_t)t->n;
   kept[-2] = (int64_t)hash;
@@ -201,7 +201,7 @@ static uint32_t assign_name(struct intern *t, uint64_t hash, const int64_t *at, 
     memcpy(kept, at, n * sizeof *at);
   intern_name(t, kept);
   atomic_store_explicit(&slots->at[i], intern_slot(hash, kept), memory_order_release);
-  if (2 * t->n > slots->mask) /* half full at most: probes stay short */
+  if (2 * t->n > slots->mask) /* load factor at most 1/2, so that probes stay short */
     intern_grow_slots(t);
   return name;
 }
@@ -247,5 +247,5 @@ size_t intern_count(const struct intern *t) { return t->n; }
 size_t intern_bytes(const struct intern *t) {
   const struct intern_names *names = t->names;
   size_t arrays = (names ? names->room * sizeof *names->at : 0) + (slots_of(t)->mask + 1) * sizeof *slots_of(t)->at;
-  return sizeof *t + t->bytes + (t->lock ? 2 : 1) * arrays; /* shared: with what was outgrown */
+  return sizeof *t + t->bytes + (t->lock ? 2 : 1) * arrays; /* shared tables keep the outgrown arrays */
 }

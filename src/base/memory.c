@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Running out of memory can happen anywhere, so the handler is not passed around; each thread has its own. */
+/* Allocation can fail anywhere, so the handler is not passed as a parameter. Each thread has its own. */
 static _Thread_local struct memory_handler handler;
 
 void memory_on_exhausted(memory_exhausted_fn *exhausted, void *context) {
@@ -70,7 +70,7 @@ void memory_trim(void) {
 #endif
 }
 
-#ifdef __EMSCRIPTEN__ /* in WebAssembly memory begins at 0, and what is behind the heap is free */
+#ifdef __EMSCRIPTEN__ /* in WebAssembly, memory begins at 0 and the part behind the heap is free */
 size_t memory_resident(void) { return (size_t)(uintptr_t)sbrk(0); }
 #else
 size_t memory_resident(void) {

@@ -1,5 +1,5 @@
-/* Allocation that never returns NULL: running out of memory is handled in one place.
-   The handler is set once by the command line, before any thread starts; it must not return. */
+/* Allocation that never returns NULL: running out of memory is handled in one place. The command line sets the handler
+ * once, before any thread starts. The handler must not return. */
 #ifndef RONDO_BASE_MEMORY_H
 #define RONDO_BASE_MEMORY_H
 
@@ -11,7 +11,7 @@ struct memory_handler {
   memory_exhausted_fn *exhausted; /* NULL: the process is aborted */
   void *context;
 };
-/* Of this thread. A thread that works for another one takes over its handler. */
+/* Sets the handler of this thread. A thread that works for another one takes over its handler. */
 void memory_on_exhausted(memory_exhausted_fn *, void *context);
 struct memory_handler memory_handler(void);
 
@@ -22,13 +22,14 @@ void *memory_resize_array(void *old, size_t count, size_t each); /* count * each
 void memory_free(void *);
 char *memory_strdup(const char *);
 
-/* So many bytes, or elements: where that is more than can be addressed, more than anybody can have. */
+/* A 64-bit number of bytes or elements as a size_t. If it is too large for a size_t, the result is SIZE_MAX, which no
+ * allocation can satisfy. */
 static inline size_t memory_size(uint64_t n) { return n <= SIZE_MAX ? (size_t)n : SIZE_MAX; }
 
-void memory_trim(void);       /* what was freed goes back to the system, as far as that can be done */
-size_t memory_resident(void); /* bytes of this process in core, 0 if unknown */
+void memory_trim(void);       /* returns freed memory to the system, as far as possible */
+size_t memory_resident(void); /* resident bytes of this process, 0 if unknown */
 
-/* The same for those who ask all the time: what it was a millisecond ago at most. `now` is in seconds. */
+/* The same for frequent calls: a value that is at most a millisecond old. `now` is in seconds. */
 struct memory_sample {
   double at;
   size_t resident;

@@ -30,7 +30,7 @@ void text_add_n(struct text *t, const char *bytes, size_t n) {
 void text_add(struct text *t, const char *string) { text_add_n(t, string, strlen(string)); }
 
 void text_addv(struct text *t, const char *format, va_list args) {
-  if (!format) /* never; says so to gcc, which warns under -fsanitize=undefined */
+  if (!format) /* never true; avoids a gcc warning under -fsanitize=undefined */
     return;
   va_list again;
   va_copy(again, args);

@@ -1,6 +1,5 @@
-/* Threads, where there are any. In a build without (CMake's RONDO_THREADS) no_threads.c stands in for thread.c: nothing
-   can be begun, and whoever wants several threads makes do with its own, as it does where the system has no more of
-   them. */
+/* Threads. In a build without them (CMake's RONDO_THREADS) no_threads.c replaces thread.c, and thread_start always
+ * fails. Callers then do the work in their own thread, as they do when the system cannot create another one. */
 #ifndef RONDO_BASE_THREAD_H
 #define RONDO_BASE_THREAD_H
 
@@ -9,8 +8,8 @@
 #include <stdint.h>
 
 bool threads_exist(void);
-uint32_t threads_available(void); /* processors that this process may use; without threads 1 */
-bool thread_start(pthread_t *, void *(*work)(void *), void *context); /* false: there is none */
+uint32_t threads_available(void); /* processors that this process may use; 1 without threads */
+bool thread_start(pthread_t *, void *(*work)(void *), void *context); /* false: no thread could be created */
 void thread_join(pthread_t);
 
 #endif

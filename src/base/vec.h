@@ -19,7 +19,7 @@ __attribute__((cold)) void *vec_grow(void *at, size_t *cap, size_t need, size_t 
   ((v)->at = (need) > (v)->cap ? vec_grow((v)->at, &(v)->cap, (need), sizeof *(v)->at) : (v)->at)
 #define vec_push(v, x) (vec_reserve(v, (v)->n + 1), (void)((v)->at[(v)->n++] = (x)))
 #define vec_clear(v) ((void)((v)->n = 0))
-/* Reverses what follows the first `from` elements. */
+/* Reverses the elements after the first `from`. */
 #define vec_reverse(v, from)                                                                                           \
   do {                                                                                                                 \
     for (size_t vec_low = (from), vec_high = (v)->n; vec_low + 1 < vec_high; vec_low++) {                              \
@@ -30,8 +30,8 @@ __attribute__((cold)) void *vec_grow(void *at, size_t *cap, size_t need, size_t 
   } while (0)
 #define vec_release(v) (memory_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
-/* Arrays by small index, whose elements are zero (fill 0) or all ones (fill 0xFF) until they are set:
-   indexed_reserve(at, n, i, fill) makes room for element i; n is how many there are. */
+/* Arrays indexed by small integers. Elements are zero (fill 0) or all ones (fill 0xFF) until they are set.
+ * indexed_reserve(at, n, i, fill) makes room for element i; n is the number of elements. */
 __attribute__((cold)) void *indexed_grow(void *at, uint32_t *n, uint32_t index, size_t each, int fill);
 #define indexed_reserve(at, n, index, fill)                                                                            \
   ((void)((at) = (index) < (n) ? (at) : indexed_grow(at, &(n), index, sizeof *(at), fill)))

@@ -1,6 +1,6 @@
-/* The tableau. A state is a set of formulas that the rest of the word has to satisfy. What satisfies a formula now is
-   its cover: some literals now, some formulas later, and some untils whose fulfilment is put off ("promised"). The
-   acceptance set of an until has the transitions that do not put it off. */
+/* The tableau (Couvreur 1999). A state is a set of formulas that the rest of the word must satisfy. The covers of a
+ * formula are the ways to satisfy it: some literals now, some formulas from the next letter on, and some untils whose
+ * fulfilment is deferred ("promised"). The acceptance set of an until contains the transitions that do not defer it. */
 #include "logic/automaton.h"
 
 #include "base/intern.h"
@@ -22,13 +22,13 @@ typedef VEC(struct cover) covers;
 
 struct tableau {
   struct ltl_pool *pool;
-  struct intern *sets; /* of formulas, ascending: until and release only, but for the first */
+  struct intern *sets; /* sets of formulas, ascending; except for the first, they contain only until and release */
   VEC(covers) of;      /* by formula */
   VEC(bool) known;
-  VEC(ltl) untils; /* those that can be promised */
+  VEC(ltl) untils; /* untils that can be promised */
   VEC(int64_t) scratch;
-  VEC(uint32_t) states;        /* the set that each state is */
-  VEC(uint32_t) state_numbers; /* by set: its state, UINT32_MAX: not yet one */
+  VEC(uint32_t) states;        /* by state: its set */
+  VEC(uint32_t) state_numbers; /* by set: its state; UINT32_MAX: not a state yet */
   bool too_large;
 };
 
@@ -62,7 +62,7 @@ static bool is_subsumed(const struct tableau *t, const struct cover *x, const st
          set_is_subset(t, by->next, x->next);
 }
 
-/* Unless there is one that allows as much; those that allow less go. */
+/* Adds a cover unless an existing one is at least as weak; removes the covers that are stronger than the new one. */
 static void add_cover(struct tableau *t, covers *to, struct cover c) {
   size_t kept = 0;
   if (c.when & c.unless)
@@ -106,7 +106,7 @@ static uint64_t promise_bit(struct tableau *t, ltl until) {
 
 static covers *covers_of(struct tableau *, ltl);
 
-/* a until b: b now; or a now, and the same later. a release b: b now, and a now or the same later. */
+/* a until b: b now; or a now, and a until b later. a release b: b now, and either a now or a release b later. */
 static void cover_temporal(struct tableau *t, ltl f, const struct ltl_node *x, covers *out) {
   covers_of(t, x->a);
   covers_of(t, x->b);
@@ -160,7 +160,7 @@ static void cover_formula(struct tableau *t, ltl f, covers *out) {
   }
 }
 
-/* Valid until the next call. */
+/* The result is valid until the next call. */
 static covers *covers_of(struct tableau *t, ltl f) {
   if (!t->known.at[f]) {
     covers out = {0};
@@ -182,7 +182,7 @@ static uint32_t state_of(struct tableau *t, uint32_t set) {
   return t->state_numbers.at[set];
 }
 
-/* All formulas of the state's set together. */
+/* The covers of the conjunction of the set. */
 static void cover_state(struct tableau *t, uint32_t set, covers *out) {
   size_t n = intern_length(t->sets, set);
   vec_push(out, ((struct cover){.next = intern_put(t->sets, NULL, 0)}));

@@ -1,14 +1,14 @@
-/* Generalised Büchi automata with acceptance on transitions, made from formulas: tableau (Couvreur 1999), then
-   reduction by simulation. A run reads the letters of a word one by one; it accepts if it takes transitions of each
-   acceptance set again and again. */
+/* Generalised Büchi automata with acceptance on transitions. They are built from formulas by a tableau (Couvreur 1999)
+ * and then reduced by simulation. A run reads a word letter by letter. It accepts if it takes transitions of each
+ * acceptance set infinitely often. */
 #ifndef RONDO_LOGIC_AUTOMATON_H
 #define RONDO_LOGIC_AUTOMATON_H
 
 #include "logic/ltl.h"
 
 struct automaton_transition {
-  uint64_t when, unless; /* atoms that are true, that are false, in the letter that it reads */
-  uint64_t accepts;      /* bit i: it belongs to acceptance set i */
+  uint64_t when, unless; /* atoms that must be true, and atoms that must be false, in the letter that is read */
+  uint64_t accepts;      /* bit i: the transition belongs to acceptance set i */
   uint32_t to;
 };
 static inline bool automaton_transition_reads(const struct automaton_transition *t, uint64_t letter) {
@@ -16,22 +16,22 @@ static inline bool automaton_transition_reads(const struct automaton_transition 
 }
 
 struct automaton {
-  uint32_t nstates; /* the first is initial; none: nothing is accepted */
-  uint32_t *first;  /* by state, and one more: transitions first[q] .. first[q + 1] - 1 are its own */
+  uint32_t nstates; /* state 0 is initial; no states: the language is empty */
+  uint32_t *first;  /* by state, with one extra entry: the transitions of q are first[q] .. first[q + 1] - 1 */
   struct automaton_transition *transitions;
   uint32_t nsets;
 };
-static inline uint64_t automaton_sets(const struct automaton *a) { /* all of them */
+static inline uint64_t automaton_sets(const struct automaton *a) { /* all acceptance sets */
   return a->nsets == 64 ? UINT64_MAX : (UINT64_C(1) << a->nsets) - 1;
 }
 
-/* Accepts exactly the words of which the formula is true. NULL: it would become too large. */
+/* Accepts exactly the words that satisfy the formula. NULL: the automaton would be too large. */
 struct automaton *automaton_of(struct ltl_pool *, ltl);
 struct automaton *automaton_universal(void); /* accepts every word */
 void automaton_free(struct automaton *);
 
-/* Makes it smaller, or leaves it: states from which nothing is accepted, states and transitions that others stand for,
-   sets that others imply. */
+/* Reduces the automaton without changing its language: removes states with an empty language, simulated states and
+ * transitions, and implied acceptance sets. */
 void automaton_reduce(struct automaton *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Smaller automata for the same words. */
+/* Language-preserving reductions of automata. */
 #include "logic/automaton.h"
 
 #include "base/memory.h"
@@ -6,20 +6,21 @@
 
 #include <string.h>
 
-#define SIMULATION_STATES_MAX 300 /* states: pairs of them are compared */
+#define SIMULATION_STATES_MAX 300 /* pairs of states are compared, so the cost is quadratic */
 
 struct automaton_reduction {
   struct automaton *a;
-  uint32_t *component; /* by state: of strongly connected ones, numbered so that transitions lead to lower numbers */
+  uint32_t *component; /* by state: its SCC; SCCs are numbered in reverse topological order, so transitions lead to
+                        * lower or equal numbers */
   uint32_t ncomponents;
-  bool *accepting; /* by component: a word may stay in it and be accepted */
-  bool *useful;    /* by state: some word is accepted from it */
+  bool *accepting; /* by SCC: a run that stays in it can accept */
+  bool *useful;    /* by state: its language is not empty */
 };
 
 /* --- strongly connected components (Tarjan) --- */
 
 struct tarjan_frame {
-  uint32_t state, at; /* the transition to go on with */
+  uint32_t state, at; /* the next transition to explore */
 };
 
 struct tarjan {
@@ -84,7 +85,7 @@ static void find_components(struct automaton_reduction *r) {
   vec_release(&t.path);
 }
 
-/* A component accepts if its own transitions are in all sets together. */
+/* An SCC is accepting if its inner transitions together belong to all acceptance sets. */
 static void find_accepting_components(struct automaton_reduction *r) {
   struct automaton *a = r->a;
   uint64_t *seen = memory_alloc((r->ncomponents + 1) * sizeof *seen);
@@ -103,7 +104,7 @@ static void find_accepting_components(struct automaton_reduction *r) {
 
 static void find_useful(struct automaton_reduction *r) {
   const struct automaton *a = r->a;
-  bool *reaches = memory_alloc(r->ncomponents + 1); /* an accepting component */
+  bool *reaches = memory_alloc(r->ncomponents + 1); /* by SCC: it can reach an accepting SCC */
   memcpy(reaches, r->accepting, r->ncomponents);
   for (bool changed = true; changed;) {
     changed = false;
@@ -117,9 +118,9 @@ static void find_useful(struct automaton_reduction *r) {
   memory_free(reaches);
 }
 
-/* --- what remains --- */
+/* --- rebuilding --- */
 
-/* Keeps the transitions marked, renames states (UINT32_MAX: gone) and drops states that cannot be reached. */
+/* Keeps the marked transitions, renames states (UINT32_MAX: removed) and drops unreachable states. */
 static void rebuild(struct automaton *a, const bool *keep, const uint32_t *rename) {
   VEC(uint32_t) queue = {0};
   uint32_t *number = memory_alloc((a->nstates + 1) * sizeof *number);
@@ -175,11 +176,12 @@ static void trim(struct automaton_reduction *r) {
 
 /* --- acceptance sets --- */
 
-/* Of one component: which sets it needs. Set k is not needed if all transitions are in it, or all of another one. */
+/* The acceptance sets that one SCC needs. It does not need set k if all its transitions are in k, or if all its
+ * transitions in some other set are also in k. */
 struct acceptance_use {
-  bool inner;           /* it has transitions */
-  uint64_t full;        /* sets that have all transitions */
-  uint64_t implies[64]; /* by set k: sets all of whose transitions are in k */
+  bool inner;           /* it has inner transitions */
+  uint64_t full;        /* sets that contain all its transitions */
+  uint64_t implies[64]; /* by set k: the sets whose transitions are all in k */
   uint64_t needed;
 };
 
@@ -204,7 +206,7 @@ static void compare_sets(const struct automaton_reduction *r, struct acceptance_
     }
 }
 
-/* The needed ones move to the front, those behind are in every transition. */
+/* Moves the needed sets to the front; the remaining numbers then contain every transition. */
 static uint64_t renumbered_acceptance(uint64_t accepts, uint64_t needed, uint32_t nsets) {
   uint64_t out = 0;
   uint32_t n = 0;
@@ -215,7 +217,8 @@ static uint64_t renumbered_acceptance(uint64_t accepts, uint64_t needed, uint32_
   return out;
 }
 
-/* Each component needs its own sets only, so they share numbers; where nothing is accepted, no set has anything. */
+/* An SCC needs only its own sets, so SCCs can share set numbers. In an SCC that is not accepting, no transition is in
+ * any set. */
 static void merge_acceptance_sets(struct automaton_reduction *r) {
   struct automaton *a = r->a;
   struct acceptance_use *of = memory_alloc((r->ncomponents + (size_t)1) * sizeof *of);
@@ -252,7 +255,7 @@ static bool is_simulated(const struct automaton *a, const bool *simulated, const
   return false;
 }
 
-/* simulated[q * n + r]: whatever q does, r can do as well, and accept as often. */
+/* simulated[q * n + r]: r simulates q, including acceptance. */
 static bool *find_simulation(const struct automaton *a) {
   uint32_t n = a->nstates;
   bool *simulated = memory_alloc((size_t)n * n + 1), changed = true;
@@ -270,7 +273,8 @@ static bool *find_simulation(const struct automaton *a) {
   return simulated;
 }
 
-/* Another transition of the same state does as much; of two that do the same, the first stays. */
+/* Is there another transition of the same state that allows at least as much? Of two equivalent ones, the first
+ * stays. */
 static bool is_dominated(const struct automaton *a, const bool *simulated, uint32_t q, uint32_t i) {
   const struct automaton_transition *t = &a->transitions[i];
   for (uint32_t k = a->first[q]; k < a->first[q + 1]; k++) {

@@ -8,8 +8,8 @@
 
 struct ltl_pool {
   VEC(struct ltl_node) nodes;
-  VEC(ltl) negation;    /* by formula, NOT_YET until somebody asks */
-  struct intern *names; /* of (op, a, b) */
+  VEC(ltl) negation;    /* by formula; NOT_YET: not computed */
+  struct intern *names; /* (op, a, b) -> formula */
 };
 #define NOT_YET UINT32_MAX
 
@@ -49,7 +49,7 @@ ltl ltl_atom(struct ltl_pool *p, uint32_t atom) { return ltl_make(p, LTL_ATOM, a
 
 static bool is(const struct ltl_pool *p, ltl f, enum ltl_op op) { return p->nodes.at[f].op == op; }
 
-/* eventually a; always a */
+/* Patterns: eventually a; always a. */
 static bool is_eventually(const struct ltl_pool *p, ltl f) {
   return is(p, f, LTL_UNTIL) && is(p, p->nodes.at[f].a, LTL_TRUE);
 }
@@ -97,7 +97,7 @@ ltl ltl_not(struct ltl_pool *p, ltl f) {
   return p->negation.at[f];
 }
 
-/* A few cases of "whenever a holds, b does", read off the text; large formulas are not gone through to the end. */
+/* A sound, incomplete syntactic test for "a implies b". The number of steps is bounded for large formulas. */
 #define IMPLIES_STEPS_MAX 200
 static bool implies_within(const struct ltl_pool *p, ltl a, ltl b, uint32_t *steps_left) {
   struct ltl_node x = p->nodes.at[a], y = p->nodes.at[b];
@@ -130,7 +130,7 @@ static bool implies(const struct ltl_pool *p, ltl a, ltl b) {
   return implies_within(p, a, b, &steps_left);
 }
 
-/* Two formulas under one operator: what both together say at once; UINT32_MAX: nothing simpler. */
+/* Two formulas under one operator: an equivalent simpler formula, or UINT32_MAX if there is none. */
 static ltl merged(struct ltl_pool *p, ltl a, ltl b, bool and) {
   if (and) {
     if (is_always(p, a) && is_always(p, b))
@@ -146,7 +146,7 @@ static ltl merged(struct ltl_pool *p, ltl a, ltl b, bool and) {
   return UINT32_MAX;
 }
 
-/* Conjunctions and disjunctions lean to the right, their parts in order. */
+/* Conjunctions and disjunctions are right-associated, with their parts in order. */
 static ltl make_junction(struct ltl_pool *p, ltl a, ltl b, bool and) {
   enum ltl_op op = and? LTL_AND : LTL_OR;
   if (is(p, a, op)) {
@@ -175,7 +175,7 @@ ltl ltl_until(struct ltl_pool *p, ltl a, ltl b) {
     return b;
   if (is(p, a, LTL_TRUE) && (is_always_eventually(p, b)))
     return b;
-  if (is(p, a, LTL_TRUE) && is(p, b, LTL_UNTIL)) /* eventually (a until b) */
+  if (is(p, a, LTL_TRUE) && is(p, b, LTL_UNTIL)) /* eventually (a until b) is eventually b */
     return ltl_until(p, a, under(p, b));
   return ltl_make(p, LTL_UNTIL, a, b);
 }

@@ -1,12 +1,12 @@
-/* Linear temporal logic without next, over numbered atoms, in negation normal form. A formula is made once and named by
-   a number; making one applies the laws that make it smaller without changing what it says. */
+/* Linear temporal logic without next, over numbered atoms, in negation normal form. Formulas are hash-consed in a pool.
+ * Constructors apply simplifying equivalences. */
 #ifndef RONDO_LOGIC_LTL_H
 #define RONDO_LOGIC_LTL_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define LTL_ATOMS_MOST 64 /* the truth of all atoms is one word */
+#define LTL_ATOMS_MOST 64 /* the values of all atoms fit into one 64-bit word */
 
 enum ltl_op { LTL_FALSE, LTL_TRUE, LTL_ATOM, LTL_NOT_ATOM, LTL_AND, LTL_OR, LTL_UNTIL, LTL_RELEASE };
 
@@ -14,8 +14,8 @@ typedef uint32_t ltl; /* a formula of a pool */
 
 struct ltl_node {
   enum ltl_op op;
-  ltl a, b; /* ATOM, NOT_ATOM: a is the atom's number; UNTIL: a until b; RELEASE: b up to and including the moment of a,
-               or for ever */
+  ltl a, b; /* ATOM, NOT_ATOM: a is the number of the atom. UNTIL: a until b. RELEASE: b holds up to and including the
+             * first moment of a, or forever. */
 };
 
 struct ltl_pool; /* opaque */
@@ -23,7 +23,7 @@ struct ltl_pool; /* opaque */
 struct ltl_pool *ltl_pool_new(void);
 void ltl_pool_free(struct ltl_pool *);
 struct ltl_node ltl_at(const struct ltl_pool *, ltl);
-uint32_t ltl_count(const struct ltl_pool *); /* names are 0 .. count - 1 */
+uint32_t ltl_count(const struct ltl_pool *); /* formulas are 0 .. count - 1 */
 
 ltl ltl_truth(struct ltl_pool *, bool);
 ltl ltl_atom(struct ltl_pool *, uint32_t atom);
