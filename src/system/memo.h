@@ -1,4 +1,4 @@
-/* What was computed once: a pair of 64-bit keys -> a 32-bit result. Insert-only. */
+/* A memo table: a pair of 64-bit keys -> a 32-bit result. Insert-only. */
 #ifndef RONDO_SYSTEM_MEMO_H
 #define RONDO_SYSTEM_MEMO_H
 
