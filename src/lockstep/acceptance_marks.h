@@ -1,19 +1,19 @@
-/* Liveness queries: which clauses about whole runs (OFTEN, FINALLY, ONCE) a round can be made to satisfy. Each way
-   to take a round, with some of them demanded, is a variant: a round of an environment in which they are said of every
-   round, with the rules that go with that.
+/* Liveness queries: the sets of clauses about whole runs (OFTEN, FINALLY, ONCE) that a round can satisfy. A variant of
+   a round demands some of these clauses: it is a round of an environment in which they are required of every round,
+   with the rules that follow from that.
 
-   Not every set of marks is a variant. Of two steps between the same states, one with this mark and one with that, a
-   run that takes both again and again has both marks again and again: so one OFTEN mark at a time is enough, alone and
-   together with all FINALLY ones. All at once are tried as well, so that counterexamples need not take one after the
-   other.
+   Not every set of marks is a variant. Take two steps between the same states, each with a mark of its own. A run that
+   takes both infinitely often has both marks infinitely often. So it suffices to demand one OFTEN mark at a time, alone
+   and together with all FINALLY marks. All marks at once are tried as well, because that gives shorter counterexamples.
 
-   What a clause says of a phase is hoped for when the phase begins, and has to come true: a state in the middle of a
-   phase has a obligation, the marks that are under way with their witnesses. A obligation that cannot come true is a
-   dead end. FINALLY clauses with a witness for ever (`for some`) are hoped for once, and from then on.
+   A clause about a phase is guessed when the phase begins, and the guess has to come true: a state in the middle of a
+   phase carries an obligation, the guessed marks with the values of their witnesses. A state whose obligation cannot be
+   met is a dead end. A FINALLY clause with one witness for the rest of the run (`for some`) is guessed once and holds
+   from then on.
 
-   A obligation is a vector: [which, the ONCE clauses that have come true, values of witnesses ...]; which:
-   OBLIGATION_FINALLY, OBLIGATION_PHASE (a phase is under way), and 1 + the OFTEN or ONCE clause, by its mark, that is
-   under way. Values: of the FINALLY clauses in order, then of that one. 0, the empty vector: nothing is hoped for. */
+   An obligation is a vector: [which, the ONCE clauses that have come true, values of witnesses ...]. `which` combines
+   OBLIGATION_FINALLY, OBLIGATION_PHASE (a phase has begun), and 1 + the mark of the guessed OFTEN or ONCE clause. The
+   values are those of the FINALLY clauses in order, then those of that clause. 0, the empty vector: no obligation. */
 #ifndef RONDO_LOCKSTEP_ACCEPTANCE_MARKS_H
 #define RONDO_LOCKSTEP_ACCEPTANCE_MARKS_H
 
@@ -22,11 +22,11 @@
 
 struct round_variant {
   uint64_t marks;
-  uint32_t demanded; /* names its demands, for the rules; 0: none */
+  uint32_t demanded; /* identifies its demands, for the rules; 0: none */
   const struct demand *demands;
   uint32_t ndemands;
-  uint32_t obligation; /* of the states that it leads to */
-  bool optional;       /* not needed: left out where it would have to be made the plain way */
+  uint32_t obligation; /* of the target states */
+  bool optional;       /* not needed for soundness: left out if it would need plain enumeration */
 };
 
 struct round_variants {
@@ -36,7 +36,7 @@ struct round_variants {
 
 struct lockstep;
 
-/* All variants of the next round of a state; those that demand nothing first. */
+/* All variants of the next round of a state; those without demands come first. */
 void variants_of(struct lockstep *, const struct unpacked_state *, struct round_variants *);
 
 #endif

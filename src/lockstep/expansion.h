@@ -1,4 +1,4 @@
-/* Inside a round under way: shared by receivable.c and outcome_product.c. */
+/* The expansion of one state: shared by receivable.c and outcome_product.c. */
 #ifndef RONDO_LOCKSTEP_EXPANSION_H
 #define RONDO_LOCKSTEP_EXPANSION_H
 
@@ -7,31 +7,31 @@
 struct expansion {
   struct lockstep *system;
   const struct unpacked_state *from;
-  const struct round_variant *variant; /* what is demanded of the round; NULL: nothing */
+  const struct round_variant *variant; /* demands on the round; NULL: none */
   const struct rules *rules;
   uint32_t rules_index;
   emit_fn *emit;
   round_derivation_fn *on_derivation;
-  bool fast_path;                  /* remember the lists for fast_path.c */
-  struct layer_product *layerwise; /* not NULL: collects products instead of emitting them */
+  bool fast_path;                  /* store the successor lists for fast_path.c */
+  struct layer_product *layerwise; /* not NULL: collects the products instead of multiplying them out */
   void *context;
   VEC(struct actor) actors;
   int64_t *crashed; /* by role */
   uint32_t new_crashes;
   VEC(struct pick) picks;
   struct unpacked_state *next;
-  int64_t cost_left; /* lost messages that may still be charged in this round */
+  int64_t cost_left; /* messages that may still be lost in this round */
   uint32_t kernel;
   uint32_t *uniform;
   const uint64_t *const *clique; /* no-split: the allowed sets of actors, or NULL */
   uint32_t nclique;
-  uint64_t *senders;         /* no-split: room for a set of actors */
-  uint32_t common;           /* the oracle value that all share, once chosen */
-  bool failed;               /* an error was reported already */
+  uint64_t *senders;         /* no-split: buffer for a set of actors */
+  uint32_t common;           /* the oracle value that all processes share, once chosen */
+  bool failed;               /* an error was reported */
   uint64_t least_fault_cost; /* of the errors reported */
   const struct model_error *send_error;
-  bool impossible;       /* nobody can be heard by somebody as a condition wants it */
-  struct config *config; /* `from`, once a condition asks for it */
+  bool impossible;       /* some process has no heard-of set that satisfies the conditions */
+  struct config *config; /* `from` as a configuration, built when a condition first needs it */
 };
 
 /* May the receiver miss the sender's message because one of them is faulty? */
@@ -39,16 +39,17 @@ bool actor_excused(const struct lockstep *, const struct actor *sender, const st
 bool sends_agree(struct expansion *); /* if not, x->send_error says why */
 bool receivable_make(struct expansion *, uint32_t receiver, uint32_t kernel, const uint32_t *uniform);
 void receivable_release(struct round_receivable *);
-/* Whom a process may hear, as the rules' filters say: 1 + a vector of bits, one for each set; 0: anybody. */
+/* The heard-of sets that the filters of the rules allow a process: 1 + a bit vector, one bit for each set; 0: all sets.
+ */
 uint32_t allowed_sets(struct expansion *, const struct actor *);
-/* Is it the process that this hidden input names? */
+/* Is the actor the process that this hidden input names? */
 bool actor_followed(const struct expansion *, const struct actor *, uint32_t input);
 bool some_set_allowed(const struct lockstep *, uint32_t allowed);
-/* May a process have these oracles, as far as conditions on single processes say? */
+/* Do the conditions on single processes allow the oracles of this process? */
 bool oracles_admitted(struct expansion *, const struct actor *);
-/* The actors, of so many, that are in a set of groups. */
+/* Converts a set of groups to the set of their actors, out of nactors. */
 void group_senders(const struct round_receivable *, const uint64_t *groups, uint32_t nactors, uint64_t *senders);
-/* Is it one of the allowed sets? */
+/* Is the set of senders one of the allowed sets? */
 bool clique_has(const uint64_t *const *clique, uint32_t nclique, const uint64_t *senders, uint32_t nactors);
 bool nosplit_rounds(struct expansion *, bool (*product)(struct expansion *));
 void fast_path_remember(struct lockstep *, const struct actor *, uint32_t point, uint32_t list);

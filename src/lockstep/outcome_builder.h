@@ -1,5 +1,5 @@
-/* A outcome_set under construction: shared by outcome_set.c, which tries every way of hearing, and outcome_regions.c,
-   which tries one of each kind. */
+/* An outcome set under construction: shared by outcome_set.c, which tries every combination of received messages, and
+ * outcome_regions.c, which tries one combination for each region. */
 #ifndef RONDO_LOCKSTEP_OUTCOME_BUILDER_H
 #define RONDO_LOCKSTEP_OUTCOME_BUILDER_H
 
@@ -9,19 +9,19 @@ struct outcome_builder {
   struct lockstep *system;
   uint32_t projection;
   const struct rules *rules;
-  const struct size_rule **sizes; /* of this role */
+  const struct size_rule **sizes; /* the size rules of this role */
   uint32_t nsizes;
-  uint32_t size; /* an allowed size of the heard-of set, UINT32_MAX: any */
-  bool self;     /* and whether it hears itself then */
+  uint32_t size; /* an allowed size of the heard-of set; UINT32_MAX: any */
+  bool self;     /* whether the receiver hears itself, for that size */
   const struct round_receivable *receivable;
   const struct read_set *reads;
   const struct type *type; /* of messages */
-  bool counts;             /* how many of a group matters, not only whether */
+  bool counts;             /* the number heard of a group matters, not only whether it is 0 */
   bool tagged;
   bool every_cost;
   uint32_t *heard;          /* by group */
   uint32_t *removed;        /* by group: corrupted */
-  VEC(value) forged;        /* messages made up: Byzantine (LAZY_FIRST: an open one), then corrupted ones */
+  VEC(value) forged;        /* forged messages: first Byzantine ones (LAZY_FIRST: left open), then corrupted ones */
   VEC(uint32_t) forged_tag; /* NO_SENDER if untagged */
   uint64_t *mask;           /* no-split: the groups heard */
   uint32_t cost;
@@ -30,14 +30,14 @@ struct outcome_builder {
   VEC(struct local_outcome) outcomes;
 };
 
-/* The fewest of a group that must be heard. */
+/* The smallest number of a group that must be heard. */
 uint32_t group_least(const struct outcome_builder *, const struct sender_group *);
-/* b->heard and b->cost describe a way of receiving that has this update. */
+/* Adds the update that results from receiving b->heard, at b->cost. */
 void outcome_add(struct outcome_builder *, uint32_t update);
 
-/* Makes the whole outcome_set if it can be done by regions and is worth it. */
+/* Computes the whole outcome set by regions, if that is possible and worthwhile. */
 bool outcomes_by_regions(struct outcome_builder *);
-/* Likewise, bag by bag, if everything offered may be lost. */
+/* Likewise, bag by bag, if every receivable message may be lost. */
 bool outcomes_by_subbags(struct outcome_builder *);
 
 #endif

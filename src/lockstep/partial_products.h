@@ -1,4 +1,5 @@
-/* Partial results of a product: words (what is done, what is left) with the cheapest path to each. */
+/* Partial results of a product: words (local states chosen so far, then the remaining lists) with the cheapest path to
+ * each. */
 #ifndef RONDO_LOCKSTEP_PARTIAL_PRODUCTS_H
 #define RONDO_LOCKSTEP_PARTIAL_PRODUCTS_H
 
@@ -6,12 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-struct path_cost { /* how a partial result came about */
+struct path_cost { /* the path to a partial result */
   uint64_t origin;
-  uint32_t fault_cost; /* of the origin and of this step so far, as the search compares them */
-  uint32_t cost;       /* lost messages so far, as far as they are limited: in this round or in the whole run */
-  uint32_t lost;       /* of them, in this step */
-  uint32_t processes;  /* that became faulty in this step */
+  uint32_t fault_cost; /* of the origin and of this step so far, in the search's order */
+  uint32_t cost;       /* lost messages so far that count against a limit, for this round or for the whole run */
+  uint32_t lost;       /* those lost in this step */
+  uint32_t processes;  /* processes that became faulty in this step */
 };
 
 struct partial_product {
@@ -31,9 +32,9 @@ struct partial_products {
 
 void partial_products_clear(struct partial_products *);
 void partial_products_release(struct partial_products *);
-/* Adds, or keeps the cheaper of two ways to the same words. */
+/* append: does not look for equal words. add: keeps the cheaper of two paths to the same words. */
 void partial_products_append(struct partial_products *, const uint32_t *words, uint32_t length,
-                             const struct path_cost *); /* unchecked */
+                             const struct path_cost *);
 void partial_products_add(struct partial_products *, const uint32_t *words, uint32_t length, const struct path_cost *);
 
 #endif

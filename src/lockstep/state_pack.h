@@ -1,10 +1,11 @@
-/* Global states as short vectors of small integers, and as exact byte keys.
-   A local state is interned as [role, status, variables, first values of inputs]; what no checked property can
-   ask for is left out (set to 0), so that states that differ in nothing visible are one.
+/* Global states as short vectors of small integers, and as exact byte keys. A local state is interned as [role, status,
+   variables, first values of inputs]. What no checked property can observe is left out (set to 0), so states that do
+   not differ visibly are equal.
 
-   Live queries follow processes: hidden inputs of the model that name one, or some (var.followed). Where symmetry is
-   applied they are bits of the status of those who are meant, above the bits of enum status, and 0 among the globals.
-   So the others stay anonymous, and bags do. Configurations have them as inputs, as the reference knows them. */
+   Liveness queries follow processes: hidden inputs of the model name a process or a set of processes (var.followed).
+   Where symmetry is applied, these inputs are bits of the status of the named processes, above the bits of enum status,
+   and 0 among the globals. So the other processes stay anonymous, and states can stay bags. Configurations keep them as
+   inputs, as the interpreter does. */
 #ifndef RONDO_LOCKSTEP_STATE_PACK_H
 #define RONDO_LOCKSTEP_STATE_PACK_H
 
@@ -14,7 +15,7 @@
 
 typedef uint32_t local_id;
 
-struct member { /* `count` processes in local state `local`; in a vector count is 1 and the place is the process */
+struct member { /* `count` processes in local state `local`; in a vector, count is 1 and the index is the process */
   local_id local;
   uint32_t count;
 };
@@ -25,23 +26,23 @@ struct unpacked_state {    /* a global state, unpacked */
   value phase;             /* kept only if pack->keep_phase */
   int64_t lost, corrupted; /* kept only if a clause limits them for the whole run */
   uint32_t globals;        /* file-level inputs, in pack->vectors */
-  uint32_t obligation; /* queries about runs: what is still to come in this phase, see lockstep/acceptance_marks.h; in
-                          pack->vectors */
-  uint32_t inits;      /* the set of first values, in pack->vectors; 0 if none is kept */
+  uint32_t obligation;     /* queries about runs: what must still hold in this phase (lockstep/acceptance_marks.h); in
+                              pack->vectors */
+  uint32_t inits;          /* the set of first values, in pack->vectors; 0 if none is kept */
   uint32_t n;
   struct member *at;
 };
 
-/* What a query asks of states: the formulas of its properties, then its atoms. */
+/* The state formulas of a query: those of its properties, then its atoms. */
 static inline uint32_t query_nformulas(const struct query *q) { return q->nproperties + q->natoms; }
 static inline const struct node *query_formula(const struct model *m, const struct query *q, uint32_t i) {
   return i < q->nproperties ? m->properties[q->properties[i]].formula : q->atoms[i - q->nproperties];
 }
 
-/* How much of first values the properties of a query ask for. */
+/* Which first values the properties of a query read. */
 enum initials_kept initials_asked(const struct model *, const struct query *);
 
-#define STATUS_FOLLOWED 8 /* bit 8 + i: it is, or is among, what pack->followed[i] stands for */
+#define STATUS_FOLLOWED 8 /* bit 8 + i: the process is, or is in, the value of input pack->followed[i] */
 #define STATUS_BITS ((INT64_C(1) << STATUS_FOLLOWED) - 1)
 
 struct pack {
@@ -51,23 +52,23 @@ struct pack {
   const struct licences *licences;
   struct arena arena;
   struct intern *locals, *vectors;
-  bool borrowed;        /* they are another thread's, too, and that one's to free */
-  bool bag;             /* states are bags: members sorted by local, equal ones merged */
-  bool sort;            /* vectors, symmetric, no identities inside: sorted within each role */
-  bool permute;         /* vectors, symmetric, identities inside: canonical up to renaming */
-  bool rank;            /* round numbers by their order */
-  bool drop_dead;       /* dead variables */
-  bool keep_obligation; /* states have a obligation */
+  bool borrowed;        /* the tables are shared, and another thread's pack frees them */
+  bool bag;             /* states are bags: members are sorted by local state, and equal ones merged */
+  bool sort;            /* vectors with symmetry, no identities in states: sorted within each role */
+  bool permute;         /* vectors with symmetry, identities in states: canonical up to renaming */
+  bool rank;            /* round numbers are replaced by their rank */
+  bool drop_dead;       /* dead variables are set to VALUE_DONT_CARE */
+  bool keep_obligation; /* states carry an obligation */
   bool keep_rounds, keep_phase, keep_lost, keep_corrupted;
   uint32_t phase_period; /* not 0: a phase number matters only modulo this */
   uint32_t rounds_cap;
-  uint32_t from_cap; /* the latest round that a clause `from round` names */
+  uint32_t from_cap; /* the latest round named in a `from round` clause */
   enum initials_kept initials;
   const struct live_variables *liveness;
   const struct clause *marks[RUN_CLAUSES_MAX]; /* queries about runs: environment_run_clauses */
   uint32_t nmarks;
   bool long_phases;                /* some phase has more than one round */
-  uint32_t followed[FOLLOWED_MAX]; /* which file-level inputs are bits of a status */
+  uint32_t followed[FOLLOWED_MAX]; /* the file-level inputs that are bits of a status */
   uint32_t nfollowed;
   struct memo dead_dropped; /* (local, point) -> local */
   struct memo renamed;      /* (local, renaming) -> local */
@@ -75,7 +76,7 @@ struct pack {
 };
 
 void pack_init(struct pack *, struct interpreter *, struct model *, const struct query *, const struct licences *);
-void pack_share(struct pack *, struct pack *first); /* its names, from the first one on */
+void pack_share(struct pack *, struct pack *first); /* uses the intern tables of the first pack */
 void pack_release(struct pack *);
 size_t pack_bytes(const struct pack *);
 
@@ -83,44 +84,46 @@ uint32_t local_role(const struct pack *, local_id);
 value local_status(const struct pack *, local_id);
 const value *local_values(const struct pack *, local_id); /* as in a config: status, variables, first values */
 local_id local_put(struct pack *, uint32_t role, const value *values);
-/* The bits by which states follow a process, given the inputs of a configuration; ready for a status. */
+/* The status bits of the followed inputs that name this process, given the globals of a configuration. */
 value followed_bits(const struct pack *, const value *globals, uint32_t process);
-/* Blanks what says nothing from `point` on: oracles that are not chosen, and, if licensed, what is never read again
-   by processes that still run, or by the idle. */
+/* Sets values that do not matter from `point` on to VALUE_DONT_CARE: oracles that are not chosen and, if licensed,
+ * variables that are never read again, of active and of idle processes. */
 local_id local_drop_dead(struct pack *, local_id, uint32_t point);
-local_id local_at_start(struct pack *, local_id); /* the same at the start, where nothing but oracles is blanked */
+local_id local_at_start(struct pack *,
+                        local_id); /* the same at the start, where only oracles are set to VALUE_DONT_CARE */
 
 void global_from_config(struct pack *, const struct config *, struct unpacked_state *); /* needs room for nprocesses */
-/* Members become processes in order; first values that are not kept are filled in as far as properties ask. */
+/* Member i becomes process i; first values that are not kept are filled in as far as properties read them. */
 struct config *global_to_config(struct pack *, const struct unpacked_state *);
 
-/* How the canonical form came about: which process of the raw vector stands where. */
+/* The permutation that leads to the canonical form. */
 struct renumbering {
   uint32_t *to; /* by raw process: its place in the canonical vector */
 };
 
-/* Brings a raw state, already blanked, into canonical form in place: ranks, sorts, renames. `how` may be NULL. */
+/* Brings a raw state into canonical form in place: ranks, sorts, renames. Don't-care values must be set before. `how`
+ * may be NULL. */
 void global_canonical(struct pack *, struct unpacked_state *, struct renumbering *how);
 
 void global_encode(const struct pack *, const struct unpacked_state *, uint8_t **buffer, size_t *capacity,
                    struct state *);
 void global_decode(const struct pack *, const struct state *,
                    struct unpacked_state *);    /* room for nprocesses members */
-uint8_t *key_put(uint8_t *at, uint64_t number); /* at most 10 bytes; behind them */
+uint8_t *key_put(uint8_t *at, uint64_t number); /* at most 10 bytes; returns the end */
 const uint8_t *key_get(const uint8_t *at, uint64_t *number);
 struct unpacked_state *global_new(const struct pack *);
 void global_free(struct unpacked_state *);
 
-/* A obligation under a renaming of processes: lockstep/acceptance_marks.c. */
+/* An obligation under a renaming of processes: lockstep/acceptance_marks.c. */
 uint32_t obligation_renamed(struct pack *, uint32_t obligation, const struct renaming *);
-/* The values in a obligation and their types, in order; returns how many. Either may be NULL. */
+/* The values in an obligation and their types, in order; returns their number. Either may be NULL. */
 uint32_t obligation_values(const struct pack *, uint32_t obligation, const value **, const struct type **);
 
 /* lockstep_canonical.c */
 void global_permute(struct pack *, struct unpacked_state *, struct renumbering *how);
 local_id local_rename_processes(struct pack *, local_id, const uint32_t *to);
-local_id local_rename_rounds(struct pack *, local_id, const value *rounds, size_t n); /* those below n */
-/* Where the residue of the phase number is read: the smallest number from `least` on that has it. */
+local_id local_rename_rounds(struct pack *, local_id, const value *rounds, size_t n); /* renames those below n */
+/* Where the residue of the phase number is read: the smallest number >= `least` with that residue. */
 value rank_of_phase(const struct pack *, value least, value phase);
 
 #endif

@@ -1,5 +1,5 @@
-/* Tasks that were multiplied out already, and whether they cover a new one: if each process of the new task can only
-   become what the corresponding process of an old one could, all its results are known. */
+/* Subsumption of tasks within a search: a new task is subsumed if each of its processes can only become what the
+ * corresponding process of an earlier task could. Then all its results are known. */
 #ifndef RONDO_LOCKSTEP_SUBSUMPTION_H
 #define RONDO_LOCKSTEP_SUBSUMPTION_H
 
@@ -7,22 +7,22 @@
 #include "lockstep/partial_products.h"
 #include "system/memo.h"
 
-#define LIST 0x80000000u /* marks a word that is a list, not a local state */
+#define LIST 0x80000000u /* marks a word that is a list rather than a local state */
 
 struct subsumption {
   const struct intern *lists; /* borrowed */
   bool bag;
-  struct memo within; /* (word, word) -> is the one's list part of the other's? */
+  struct memo within; /* (word, word) -> is the first one's list contained in the second one's? */
   struct partial_products old;
-  uint32_t *layer; /* by old task: in which layer it was multiplied out */
+  uint32_t *layer; /* by earlier task: the layer in which it was multiplied out */
   size_t layer_cap;
   struct subsumption_node
-      *node; /* vectors: a tree of the old tasks' words, so that common beginnings are compared once */
+      *node; /* vectors: a trie of the earlier tasks' words, so that common prefixes are compared once */
   size_t nodes, node_cap;
 };
 
 void subsumption_release(struct subsumption *);
-/* Is it subsumed? If not, it is one of the old ones from now on. */
+/* Returns whether the task is subsumed. If not, it is added to the earlier ones. */
 bool subsumed_or_add(struct subsumption *, const uint32_t *words, uint32_t length, const struct path_cost *,
                      uint32_t layer);
 
