@@ -1,7 +1,6 @@
-/* States on disk, in the order in which they were found: records as the visited set has them (visited_set.h), one
-   behind the other in a file that has no name, so that nothing is left of it whatever happens. A state's reference is
-   its place in the file. It is written at its end, and read in order; what is on the way to it is in the file after
-   disk_log_flush. */
+/* States on disk in order of discovery: records as in the visited set (visited_set.h), consecutively in an unnamed
+   file, which therefore disappears however the process ends. A state's reference is its offset in the file. The file is
+   appended to and read sequentially; disk_log_flush writes buffered records. */
 #ifndef RONDO_SEARCH_DISK_LOG_H
 #define RONDO_SEARCH_DISK_LOG_H
 
@@ -17,33 +16,34 @@ struct disk_log;
 struct disk_log *disk_log_new(const char *folder, int *error); /* NULL: error is errno */
 void disk_log_free(struct disk_log *);
 
-/* False: it cannot be written or read, from now on; disk_log_error says why (errno). */
+/* Append and flush return false if the file cannot be written or read; this is permanent, and disk_log_error returns
+   errno. */
 bool disk_log_append(struct disk_log *, const uint8_t *record, size_t size,
-                     state_ref parent); /* which is another than the record says */
+                     state_ref parent); /* replaces the parent in the record */
 bool disk_log_flush(struct disk_log *);
 int disk_log_error(const struct disk_log *);
-state_ref disk_log_end(const struct disk_log *); /* references begin with 0 */
+state_ref disk_log_end(const struct disk_log *); /* references start at 0 */
 
-/* One of them, for any thread; its bytes are in `into`. On an error: length 0. */
+/* Reads one state; any thread may call it. Its bytes are in `into`. On an error, its length is 0. */
 struct stored disk_log_get(struct disk_log *, state_ref, disk_log_bytes *into);
 
-/* Reading in order: disk_log_fill reads as much as fits into memory, disk_log_read goes from one to the next of that.
-   Records may be changed there (not in length), and `changed` set. */
+/* Sequential reading: disk_log_fill reads as much as fits into the buffer, disk_log_read advances through it. Records
+   may be modified there (but not their length); `changed` must be set then. */
 struct disk_log_reader {
   struct disk_log *disk_log;
-  state_ref next, end; /* what is left */
+  state_ref next, end; /* the rest of the range */
   bool changed;
-  /* What was read last: */
+  /* The current record: */
   state_ref ref;
   uint8_t *record;
-  struct stored stored; /* 16 bytes behind the key can be read */
-  /* What is in memory: */
+  struct stored stored; /* 16 bytes after the key are readable */
+  /* The buffer: */
   uint8_t *buffer;
   size_t capacity, n, at;
 };
 struct disk_log_reader disk_log_reader(struct disk_log *, state_ref from, state_ref end);
 void disk_log_reader_release(struct disk_log_reader *);
-bool disk_log_fill(struct disk_log_reader *); /* false: that was all, or an error */
-bool disk_log_read(struct disk_log_reader *); /* false: fill first */
+bool disk_log_fill(struct disk_log_reader *); /* false: the end, or an error */
+bool disk_log_read(struct disk_log_reader *); /* false: call disk_log_fill first */
 
 #endif

@@ -1,11 +1,11 @@
-/* Inside the visited set: records that hold signatures instead of keys (hash compaction: Wolper and Leroy 1993, Stern
-   and Dill 1995).
+/* Internals of the visited set: records that hold signatures instead of keys (hash compaction: Wolper and Leroy 1993,
+   Stern and Dill 1995).
 
-   Two states with the same signature are taken for one. A signature is what the index has of a key's hash, segment and
-   tag, and SIGNATURE_BITS more of another hash in the record. The keys themselves are kept for the layer that is being
-   read and the one that is being made, each partition's one behind the other, in the order of its records.
+   Two states with equal signatures are treated as equal. A signature consists of the segment and the tag, which the
+   index holds, and of SIGNATURE_BITS of a second hash, which the record holds. The keys themselves are kept only for
+   the layer being read and the layer being built, consecutively for each partition in the order of its records.
 
-   Records are delta, with signatures for keys. */
+   Records are delta records with signatures in place of keys. */
 #ifndef RONDO_SEARCH_HASH_COMPACTION_H
 #define RONDO_SEARCH_HASH_COMPACTION_H
 
@@ -22,12 +22,12 @@ struct key_chunk {
 typedef VEC(struct key_chunk) key_log;
 
 struct compaction_partition {
-  _Alignas(64) state_ref fresh_from; /* from here on keys are in `fresh`, before that, if at all, in `old` */
+  _Alignas(64) state_ref fresh_from; /* keys from this state on are in `fresh`, earlier ones in `old` if at all */
   key_log fresh, old;
 };
 
 struct hash_compaction {
-  uint32_t bits; /* of a signature */
+  uint32_t bits; /* length of a signature */
   _Atomic size_t key_bytes;
   struct compaction_partition partition[MAX_PARTITIONS];
 };
@@ -37,7 +37,7 @@ void compaction_free(struct visited_set *);
 bool compaction_insert(struct visited_set *, uint32_t partition, const uint8_t *bytes, uint32_t length, uint64_t hash,
                        uint64_t probe_position, state_ref parent, fault_cost, state_ref *);
 state_ref compaction_find(const struct visited_set *, const uint8_t *bytes, uint32_t length, uint64_t hash);
-void compaction_read_key(struct visited_reader *); /* of the state that it has come to */
+void compaction_read_key(struct visited_reader *); /* the key of the reader's current state */
 size_t compaction_bytes(const struct visited_set *);
 
 #endif

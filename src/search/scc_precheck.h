@@ -1,8 +1,8 @@
-/* Large queries about runs: is there nothing to be found? Strongly connected components of the states alone,
-   depth-first, in which no step is kept: states are as dear as in a search for states. What the automaton has read
-   before is not looked at: wherever it may be, only those of its transitions count that can be taken again and again.
-   So a component in which nothing is accepted shows that no run ends up in it; one in which something may be is looked
-   at in the product, by itself. */
+/* A pre-check for large liveness queries: is the product certainly empty? It computes the strongly connected components
+   of the states alone, depth-first and without storing edges, so a state takes no more memory than in a safety search.
+   The automaton's state is ignored: any of its transitions that can recur in an accepting run may be taken anywhere. A
+   component in which nothing is accepted therefore shows that no accepted run ends up in it. A component that could be
+   accepted is examined separately in the product. */
 #ifndef RONDO_SEARCH_SCC_PRECHECK_H
 #define RONDO_SEARCH_SCC_PRECHECK_H
 
@@ -10,12 +10,12 @@
 
 enum precheck_result {
   PRECHECK_EMPTY,     /* no run is accepted */
-  PRECHECK_UNDECIDED, /* perhaps one is; or an error of the model came up */
+  PRECHECK_UNDECIDED, /* a run may be accepted, or an error of the model was found */
   PRECHECK_STOPPED    /* a limit was reached: graph->end */
 };
 
-/* The live's graph has the limits, and gets to know how many states and steps there are. *rekeyed: keys mean something
-   else than before. */
+/* Takes the limits from the graph of the liveness search and adds the numbers of states and steps to it. *rekeyed: keys
+   have changed their meaning. */
 enum precheck_result scc_precheck_run(struct liveness_search *, bool *rekeyed);
 
 #endif

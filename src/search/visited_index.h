@@ -1,4 +1,5 @@
-/* Inside the visited set, for who looks up very many keys: the index and the records, and looking up without a call. */
+/* Internals of the visited set, for callers that look up very many keys: the layout of the index and the records, and
+   inline look-ups. */
 #ifndef RONDO_SEARCH_VISITED_INDEX_H
 #define RONDO_SEARCH_VISITED_INDEX_H
 
@@ -9,16 +10,16 @@
 #include <immintrin.h>
 #endif
 
-/* A record's position is the chunk's number, then the offset in it. */
+/* A record's position (its state_ref) is the chunk number followed by the offset in the chunk. */
 #define CHUNK_BITS 21
 #define CHUNK_SIZE ((size_t)1 << CHUNK_BITS)
 #define PARENT_BYTES RECORD_PARENT_BYTES
 #define FIRST 1 /* position 0 marks an empty slot of the index */
 
-/* A slot of the index is 26 bits of the hash and the record's position. The segment comes from
-   other bits, and a slot's home from the upper bits of the 26: a segment can grow without reading a
-   single key. A home is a cache line of slots, filled from its start; what finds it full goes to the
-   next line. Most look-ups touch one line. */
+/* An index slot holds 26 bits of the hash (the tag) and the record's position. Other bits of the hash select the
+   segment, and the upper bits of the tag select the home bucket, so a segment can grow without reading a single key. A
+   bucket is one cache line of slots and is filled from its start; an entry that finds its bucket full goes into the
+   next bucket. Most look-ups touch one cache line. */
 #define SEGMENT_BITS 3
 #define SEGMENTS (1u << SEGMENT_BITS)
 #define TAG_BITS 26
@@ -31,25 +32,26 @@
 
 struct index_segment {
   uint64_t *slots;
-  uint32_t buckets; /* of slots */
-  uint32_t used;    /* slots */
-  uint32_t version; /* how often it has grown, from 1 */
+  uint32_t buckets; /* number of buckets */
+  uint32_t used;    /* filled slots */
+  uint32_t version; /* starts at 1, incremented whenever the segment grows */
 };
 
-/* What a thread changes with each record lies on a cache line of its own. */
+/* The fields a thread writes with every record have a cache line of their own. */
 struct record_chunk {
   _Alignas(64) uint32_t used;
-  uint32_t next;   /* of its partition; 0: none yet */
-  uint32_t pieces; /* allocated together with those after it; 0: the rest of a record longer than a chunk */
+  uint32_t next;   /* the next chunk of the same partition; 0: none yet */
+  uint32_t pieces; /* chunks allocated together, starting with this one; 0: the continuation of a record longer than a
+                      chunk */
   uint32_t partition;
 };
 #define CHUNKS_MAX                                                                                                     \
   (1u << ((SIZE_MAX > UINT32_MAX ? POSITION_BITS : 32) -                                                               \
-          CHUNK_BITS)) /* as many as there are, or as memory has room for */
+          CHUNK_BITS)) /* limited by POSITION_BITS, or by the address space */
 
 struct visited_partition {
-  _Alignas(64) uint32_t last; /* its chunk that is being filled */
-  state_ref base;             /* delta records: the parent that the next one's is told from */
+  _Alignas(64) uint32_t last; /* the chunk being filled */
+  state_ref base;             /* delta records: the parent that the next record's parent is encoded relative to */
   _Atomic uint64_t count;
 };
 
@@ -58,17 +60,17 @@ struct hash_compaction; /* search/hash_compaction.h */
 struct visited_set {
   struct index_segment segment[SEGMENTS];
   struct record_chunk *chunks; /* CHUNKS_MAX of them, most never touched */
-  uint8_t **pages;             /* and where they lie */
+  uint8_t **pages;             /* the memory of each chunk */
   _Atomic uint32_t nchunks;
   struct visited_partition partition[MAX_PARTITIONS];
-  uint32_t partitions; /* that were begun */
+  uint32_t partitions; /* number of partitions in use */
   _Atomic size_t index_bytes;
   atomic_bool high_load;              /* see visited_raise_load */
-  bool sequential_exact;              /* one thread has it for itself, and keys are whole */
+  bool sequential_exact;              /* one thread only, and no hash compaction */
   struct visited_sharing *sharing;    /* NULL: one thread */
-  struct hash_compaction *compaction; /* NULL: records hold whole keys */
-  bool delta;                         /* records are (search/visited_records.h) */
-  uint32_t common_length;             /* then: the length of most keys; 0: there are none yet */
+  struct hash_compaction *compaction; /* NULL: records hold the full keys */
+  bool delta;                         /* delta records rather than plain ones (search/visited_records.h) */
+  uint32_t common_length;             /* delta records: the length of most keys; 0: no key was stored yet */
 };
 
 static inline const struct index_segment *index_segment_of(const struct visited_set *s, uint64_t hash) {
@@ -84,8 +86,7 @@ static inline uint64_t *home_bucket(const struct index_segment *g, uint64_t tag)
   return &g->slots[home_slot(g->buckets, tag)];
 }
 
-static inline uint64_t *wrapped(const struct index_segment *g,
-                                uint64_t *slot) { /* behind the last one comes the first */
+static inline uint64_t *wrapped(const struct index_segment *g, uint64_t *slot) { /* wraps around at the end */
   return slot == g->slots + ((size_t)g->buckets << BUCKET_BITS) ? g->slots : slot;
 }
 static inline uint64_t *next_bucket(const struct index_segment *g, uint64_t *line) {
@@ -93,9 +94,10 @@ static inline uint64_t *next_bucket(const struct index_segment *g, uint64_t *lin
 }
 static inline uint64_t *next_slot(const struct index_segment *g, uint64_t *slot) { return wrapped(g, slot + 1); }
 
-/* Looking a key up waits for memory twice. To look up many, ask for the index line of each, then for the record that
-   each line names (visited_prefetch_record), then call visited_insert with what that answered: where it left off. The
-   first can be asked from outside, too: if the segment is just growing it is asked for in vain. */
+/* A look-up waits for memory twice. To look up many keys, prefetch the index bucket of each, then the record that each
+   bucket refers to (visited_prefetch_record), then call visited_insert with the probe position that
+   visited_prefetch_record returned. visited_prefetch_bucket may also be called outside visited_enter/visited_leave: if
+   the segment is growing, the prefetch is merely useless. */
 static inline void visited_prefetch_bucket(const struct visited_set *s, uint64_t hash) {
   const struct index_segment *g = index_segment_of(s, hash);
   uint64_t slots = (uint64_t)(uintptr_t)__atomic_load_n(&g->slots, __ATOMIC_RELAXED);
@@ -108,12 +110,10 @@ static inline uint8_t *record_at(const struct visited_set *s, state_ref ref) {
   return s->pages[ref >> CHUNK_BITS] + (ref & (CHUNK_SIZE - 1));
 }
 
-/* Where a look left off: a slot such that those from the home line up to it are not the key's, and the version of the
-   segment, for slots move when it grows. 0: nobody has looked. */
+/* A probe position: the version of the segment and a slot. No slot from the home bucket up to this one holds the key.
+   The version is needed because slots move when the segment grows. 0: not probed yet. */
 #define PROBE_VERSION_SHIFT 32
-#define PROBE_CONTINUES                                                                                                \
-  (UINT64_C(1) << 31) /* it is the first one of a line that was asked for, to be looked at, too                        \
-                       */
+#define PROBE_CONTINUES (UINT64_C(1) << 31) /* the slot begins a prefetched bucket, not examined yet */
 #define PROBE_SLOT_MASK (PROBE_CONTINUES - 1)
 
 static inline uint64_t *probe_start(const struct index_segment *g, uint64_t tag, uint64_t probe_position) {
@@ -121,8 +121,8 @@ static inline uint64_t *probe_start(const struct index_segment *g, uint64_t tag,
                                                              : home_bucket(g, tag);
 }
 
-/* The first slot of a line that is empty or has the tag; BUCKET_SLOTS: there is none. All are looked at at once: where
-   to stop nobody could tell beforehand. What others write into other slots meanwhile does not matter. */
+/* Returns the first slot of a bucket that is empty or has the tag; BUCKET_SLOTS if there is none. It compares all slots
+   at once, because a branch on where to stop would be unpredictable. Concurrent writes to other slots do no harm. */
 #if defined(__AVX512F__) && !defined(__SANITIZE_THREAD__)
 static inline uint32_t bucket_probe(const uint64_t *line, uint64_t tag) {
   __m512i slots = _mm512_loadu_si512(line), tags = _mm512_srli_epi64(slots, POSITION_BITS);
@@ -157,7 +157,8 @@ static inline uint32_t bucket_probe(const uint64_t *line, uint64_t tag) {
 #endif
 _Static_assert(BUCKET_SLOTS == 8, "as many as are looked at");
 
-/* Looks at one line, and asks for what is needed next: the record that it names, or the next line. */
+/* Examines one bucket, prefetches what is needed next (the record that the slot refers to, or the next bucket) and
+   returns the probe position. */
 static inline uint64_t visited_prefetch_record(const struct visited_set *s, uint64_t hash, uint64_t probe_position) {
   uint64_t tag = tag_of(hash);
   const struct index_segment *g = index_segment_of(s, hash);
@@ -170,8 +171,8 @@ static inline uint64_t visited_prefetch_record(const struct visited_set *s, uint
     looks_on = PROBE_CONTINUES;
   } else {
     const uint8_t *record = record_at(s, __atomic_load_n(slot, __ATOMIC_ACQUIRE) & POSITION_MASK);
-    __builtin_prefetch(record); /* in vain if there is none: who could tell? */
-    __builtin_prefetch(record + (s->common_length ? s->common_length : 16)); /* it may lie across two buckets */
+    __builtin_prefetch(record); /* useless if the slot is empty, but cheaper than a branch */
+    __builtin_prefetch(record + (s->common_length ? s->common_length : 16)); /* the record may cross a cache line */
   }
   return (uint64_t)g->version << PROBE_VERSION_SHIFT | looks_on | (uint64_t)(slot - g->slots);
 }
@@ -179,10 +180,11 @@ static inline uint64_t visited_prefetch_record(const struct visited_set *s, uint
 /* --- visited_set.c, for hash_compaction.c, visited_save.c and visited_rekey.c --- */
 
 struct visited_set *visited_new_unpartitioned(void);
-void visited_take_index(struct visited_set *, struct visited_set *from); /* all slots of which are empty then */
+void visited_take_index(struct visited_set *, struct visited_set *from); /* takes over the index of `from`, emptied */
 void visited_index_record(struct visited_set *, uint32_t partition, uint64_t hash,
-                          state_ref); /* a record that is not in the index */
+                          state_ref); /* adds a record that is not in the index yet */
 
-void visited_slot_filled(struct visited_set *, uint32_t partition, struct index_segment *); /* a slot of it */
+void visited_slot_filled(struct visited_set *, uint32_t partition,
+                         struct index_segment *); /* to be called after filling a slot */
 
 #endif

@@ -1,26 +1,29 @@
-/* Inside the visited set: records, and the chunks that they lie in.
+/* Internals of the visited set: records, and the chunks that hold them.
 
-   A full record is: parent (5 bytes), head (a number, 1 to 5), the fault_cost if the head says so (4), the key. The
-   head is twice the key's length, and one more if there is a fault_cost: of most states it is 0. All but the key may
-   change.
+   A plain record consists of the parent (5 bytes), a header (varint, 1 to 5 bytes), the fault cost if there is one (4
+   bytes), and the key. The header is twice the key's length, plus one if there is a fault cost; for most states the
+   cost is 0 and is left out. Everything but the key may change.
 
-   A delta record is: how far its parent is from that of the delta record before it in the chunk, or from 0 (twice that,
-   1 to 6 bytes, mostly one; none is 0), and a key of the common_length length. Or it is 1 and a full record: if there
-   is a fault_cost, if the key's length is another, or if its parent comes before that other one. A visited set's
-   records are all of one kind. */
+   A delta record consists of the difference between its parent and that of the previous delta record in the chunk (0
+   for the first; the number stored is twice the difference, 1 to 6 bytes, usually one; no parent counts as 0), and a
+   key of length common_length. Alternatively it is the byte 1 followed by a plain record: if there is a fault cost, if
+   the key has another length, or if the parent is smaller than the previous one.
+
+   All records of a visited set are of the same kind. */
 #ifndef RONDO_SEARCH_VISITED_RECORDS_H
 #define RONDO_SEARCH_VISITED_RECORDS_H
 
 #include "search/visited_index.h"
 
 #define COST_BYTES 4
-#define HEADER_SHORT_KEY 64 /* keys shorter than that have a head of one byte */
-#define DELTA_MAX_KEY 1024  /* bytes of a key */
+#define HEADER_SHORT_KEY 64 /* shorter keys have a header of one byte */
+#define DELTA_MAX_KEY 1024  /* longest key in bytes */
 
-/* Behind a record that is not longer than a chunk so many bytes can be read and written. */
+/* So many bytes after a record that fits into a chunk can be read and written. */
 #define BEHIND 32
 
-/* A number, seven bits a byte, the lowest first; all but the last byte have the eighth one set. What is behind it. */
+/* Varint: seven bits per byte, least significant first; every byte but the last has bit 7 set. Returns the address
+   after it. */
 static inline const uint8_t *number_read(const uint8_t *at, uint64_t *number) {
   *number = *at & 0x7F;
   for (unsigned shift = 7; *at++ & 0x80; shift += 7)
@@ -34,7 +37,7 @@ static inline uint8_t *number_write(uint8_t *at, uint64_t number) {
   return at;
 }
 
-/* The key of a full record, with its length, and the fault_cost before it. */
+/* The key of a plain record, its length and its fault cost. */
 static inline const uint8_t *plain_key(const uint8_t *record, uint32_t *length, fault_cost *c) {
   uint64_t head;
   const uint8_t *at = number_read(record + PARENT_BYTES, &head);
@@ -49,7 +52,7 @@ static inline const uint8_t *plain_key(const uint8_t *record, uint32_t *length, 
 
 static inline bool delta_is_plain(const uint8_t *record) { return *record & 1; }
 
-/* Behind how far the parent is. */
+/* The key follows the parent's difference. */
 static inline const uint8_t *delta_key(const uint8_t *record) {
   while (*record++ & 0x80) {
   }
@@ -67,17 +70,17 @@ static inline const uint8_t *record_key(const struct visited_set *s, const uint8
   return delta_key(record);
 }
 
-/* To the partition; the caller knows that it is new. */
+/* Appends to the partition; the caller knows that the key is new. */
 state_ref record_append(struct visited_set *, uint32_t partition, const uint8_t *bytes, uint32_t length,
                         state_ref parent, fault_cost);
-/* The parents of a partition's states, asked for one after the other from the first of a chunk on. */
+/* Decodes the parents of a partition's states, which must be requested in order from the first state of a chunk. */
 struct parent_decoder {
-  uint64_t chunk; /* of the last one, and one more */
+  uint64_t chunk; /* 1 + the chunk of the last state */
   state_ref base_parent;
 };
 state_ref parent_decode_next(const struct visited_set *, struct parent_decoder *, state_ref);
 
-/* Where a partition ends: to take back what was appended since, because somebody else has put it there already. */
+/* The end of a partition, used to undo an append when another thread has inserted the same key first. */
 struct partition_end {
   uint32_t last, used;
   state_ref base;
@@ -89,24 +92,25 @@ static inline struct partition_end partition_end(const struct visited_set *s, ui
 void visited_partition_undo(struct visited_set *, uint32_t partition, const struct partition_end *);
 void visited_partition_begin(struct visited_set *, uint32_t partition);
 void visited_partition_restore_base(struct visited_set *,
-                                    uint32_t partition); /* its records came from elsewhere: how it goes on */
+                                    uint32_t partition); /* after its records were loaded: restores `base` */
 
-/* --- without a call --- */
+/* --- inline --- */
 
 __attribute__((cold)) void visited_partition_next_chunk(struct visited_set *, uint32_t partition, size_t pieces);
-/* The key's place in a full record, for which there is room. */
+/* Allocates a plain record and returns the address of its key. */
 uint8_t *plain_record_begin(struct visited_set *, uint32_t partition, uint32_t length, state_ref parent, fault_cost,
                             state_ref *);
 
-#define HEADER_MAX_BYTES (POSITION_BITS / 7 + 1) /* bytes of how far a parent is */
+#define HEADER_MAX_BYTES (POSITION_BITS / 7 + 1) /* longest encoding of a parent's difference */
 
-/* A delta record up to its key, for which there is room. NULL: its parent cannot be base_parent so. */
+/* Allocates a delta record, writes everything but the key, and returns the address of the key. NULL: the parent cannot
+   be encoded as a difference. */
 static inline uint8_t *delta_record_begin(struct visited_set *s, uint32_t partition, uint32_t length, state_ref parent,
                                           state_ref *ref) {
   struct visited_partition *l = &s->partition[partition];
   if (s->chunks[l->last].used + HEADER_MAX_BYTES + length + BEHIND > CHUNK_SIZE)
     visited_partition_next_chunk(s, partition, 1);
-  state_ref base_parent = parent == STATE_REF_NONE ? 0 : parent; /* where no record stands */
+  state_ref base_parent = parent == STATE_REF_NONE ? 0 : parent; /* no record has position 0 */
   if (base_parent < l->base)
     return NULL;
   struct record_chunk *last = &s->chunks[l->last];
@@ -121,7 +125,7 @@ static inline bool has_common_length(const struct visited_set *s, uint32_t lengt
   return length == s->common_length && c == 0 && length > 0;
 }
 
-/* Where its key goes. */
+/* Allocates a record of either kind and returns the address of its key. */
 static inline uint8_t *record_begin(struct visited_set *s, uint32_t partition, uint32_t length, state_ref parent,
                                     fault_cost c, state_ref *ref) {
   uint8_t *key = has_common_length(s, length, c) ? delta_record_begin(s, partition, length, parent, ref) : NULL;
@@ -133,7 +137,7 @@ static inline state_ref record_append_words(struct visited_set *s, uint32_t part
                                             uint32_t length, state_ref parent, fault_cost c) {
   state_ref ref;
   uint8_t *key = record_begin(s, partition, length, parent, c, &ref);
-  memcpy(key, word, 16); /* there is room: the rest is overwritten by the next record */
+  memcpy(key, word, 16); /* there is room: the next record overwrites the rest */
   if (length > 16)
     memcpy(key + 16, word + 2, 16);
   return ref;

@@ -1,4 +1,4 @@
-/* A visited set that several threads fill: who may come in, and how its index grows. */
+/* A visited set shared by several threads: when a thread may use it, and how its index grows. */
 #ifndef RONDO_SEARCH_VISITED_SHARING_H
 #define RONDO_SEARCH_VISITED_SHARING_H
 
@@ -6,35 +6,35 @@
 
 #include <pthread.h>
 
-/* Whoever wants to add something is inside, unless a segment is growing. */
+/* A thread is inside while it uses the visited set; it waits outside while a segment grows. */
 struct partition_gate {
-  _Alignas(64) atomic_bool inside; /* one for each partition */
-  uint32_t used[SEGMENTS];         /* slots of each segment that this partition has filled since it last told */
+  _Alignas(64) atomic_bool inside; /* one gate per partition */
+  uint32_t used[SEGMENTS]; /* slots of each segment filled by this partition since it last updated index_segment.used */
 };
 
 struct visited_sharing {
   struct partition_gate gate[MAX_PARTITIONS];
-  atomic_bool growing;      /* nobody comes in */
-  atomic_bool open;         /* nobody is in: who waits helps */
-  _Atomic uint32_t next;    /* segment to be looked at */
-  _Atomic uint32_t helping; /* partitions */
+  atomic_bool growing;      /* threads may not enter */
+  atomic_bool open;         /* all threads have left: waiting threads may help growing */
+  _Atomic uint32_t next;    /* the next segment to examine */
+  _Atomic uint32_t helping; /* partitions that are helping */
   pthread_mutex_t grow_lock, parent_lock;
   uint32_t partitions;
-  uint32_t report_after; /* so many slots that a partition has filled */
+  uint32_t report_after; /* a partition updates index_segment.used after so many filled slots */
 };
 
 void visited_sharing_free(struct visited_sharing *);
-void visited_sharing_grow(
-    struct visited_set *, uint32_t partition,
-    const struct index_segment *); /* that one, and others, if nobody has done it in the meantime */
+void visited_sharing_grow(struct visited_set *, uint32_t partition,
+                          const struct index_segment *); /* grows this segment, and others that are nearly full, unless
+                                                            another thread has done so already */
 
 /* --- visited_set.c --- */
 
-/* A segment grow_lock when so many 64ths of it are full. */
+/* A segment grows when so many 64ths of its slots are filled. */
 #define LOAD_MAX 51
 #define LOAD_MAX_TIGHT 60
-#define LOAD_MARGIN 3 /* as many less, and it will grow soon */
-/* By this part of what it has, if it is large. */
+#define LOAD_MARGIN 3 /* growth is imminent at so many 64ths less */
+/* A large segment grows by this fraction of its size. */
 #define GROWTH_DIVISOR 5
 #define GROWTH_DIVISOR_TIGHT 8
 

@@ -1,15 +1,15 @@
-/* Inside a worker: what is on its way into the visited set, and what it remembers. */
+/* Internals of a worker: pending insertions and what it remembers. */
 #ifndef RONDO_SEARCH_WORKER_INTERNAL_H
 #define RONDO_SEARCH_WORKER_INTERNAL_H
 
 #include "search/worker.h"
 
-/* A successor on its way into the visited set. */
+/* A successor that is waiting to be inserted. */
 struct pending_insert {
   uint64_t hash, broken;
   state_ref from;
   size_t key;        /* its bytes are keys.at[key .. key + length) */
-  uint32_t deferred; /* where `from` stands in worker->deferred, if it does */
+  uint32_t deferred; /* index of `from` in worker->deferred, if it is there */
   uint32_t length;
   uint64_t probe_position; /* of its look-up */
   fault_cost fault_cost;
@@ -17,37 +17,38 @@ struct pending_insert {
 #define BATCH 64
 #define BATCH_BYTES 65536
 
-/* Likewise, of space->short_keyed. */
+/* The same for a successor in worker->short_keyed. */
 struct short_pending {
   struct short_key key;
   uint64_t hash;
   state_ref from;
   fault_cost fault_cost;
   uint64_t probe_position;
-  bool invisible; /* what is asked of it has the answer that it had of the state before, where nothing was found */
+  bool invisible; /* its properties have the same values as in its parent, where nothing was found */
 };
 
-#define PREFETCH_GROUP 16 /* whose lines of the index are asked for together; BATCH is a multiple of it */
+#define PREFETCH_GROUP 16 /* successors whose index buckets are prefetched together; divides BATCH */
 
-/* A state of which only some steps were taken (space->has_deferred): the others follow unless one of those led to a
-   state of the next layer. That is known once they are in the visited set, so a few of them wait for it together. */
+/* A state of which only some steps were taken (space->has_deferred). The others follow unless one of those led to a
+   state of the next layer (the proviso). That is known only when the successors are in the visited set, so several such
+   states wait for it together. */
 struct deferred_state {
   state_ref ref;
   bool proviso;
 };
 #define DEFERRED_MAX 32
 
-/* With states on disk, whether it was one of the next layer is known later. */
+/* With states on disk it is known only later whether a successor is in the next layer. */
 struct candidate_successor {
-  size_t deferred; /* where `from` stands, if it does */
+  size_t deferred; /* index of `from` in worker->deferred, if it is there */
   state_ref from, candidate;
 };
 
-/* What was emitted lately, with what the way to it cost: most states that are found again are found again soon, and
-   then nobody need ask the visited set, unless the new way is the cheaper one. */
+/* Recently emitted states with the costs of their paths: most states that are reached again are reached again soon, and
+   then the visited set need not be consulted, unless the new path is cheaper. */
 struct recent_state {
   struct short_key key;
-  uint32_t length; /* 0: nothing */
+  uint32_t length; /* 0: empty */
   fault_cost fault_cost;
 };
 #define RECENT_BITS 12
