@@ -1,4 +1,4 @@
-/* Private to src/symbolic: what a script asserts. */
+/* Private to src/symbolic: the assertions of an SMT-LIB script. */
 #ifndef RONDO_SYMBOLIC_SMTLIB_H
 #define RONDO_SYMBOLIC_SMTLIB_H
 
@@ -9,7 +9,7 @@ struct script_parts {
   Z3_ast goal;     /* asserted last */
 };
 
-/* spacer.c: the system as Horn clauses, and that no goal is reached. */
+/* spacer.c: the system as Horn clauses, with the claim that no goal is reachable. */
 void horn_clauses(struct unrolling *, struct script_parts *);
 
 #endif

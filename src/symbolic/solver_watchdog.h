@@ -1,4 +1,4 @@
-/* Private to src/symbolic: a thread that tests rondo's limits while libz3 works, since libz3 does not know them. */
+/* Private to src/symbolic: a thread that checks rondo's limits while libz3 runs, since libz3 does not know them. */
 #ifndef RONDO_SYMBOLIC_SOLVER_WATCHDOG_H
 #define RONDO_SYMBOLIC_SOLVER_WATCHDOG_H
 
@@ -7,10 +7,10 @@
 
 struct watchdog;
 
-/* Every 20 ms or so should_stop(context) is asked whether the library is to stop; as long as it says so it is
-   interrupted, again and again, since it may just be between two queries. should_stop may only do what a signal handler
-   may. NULL: nobody can be had. */
+/* Calls should_stop(context) about every 20 ms. While that returns true, the watchdog keeps interrupting the library,
+   because one interrupt may fall between two queries. should_stop must be async-signal-safe. Returns NULL if no thread
+   can be created. */
 struct watchdog *watchdog_new(Z3_context, bool (*should_stop)(void *context), void *context);
-void watchdog_free(struct watchdog *); /* or NULL */
+void watchdog_free(struct watchdog *); /* NULL is allowed */
 
 #endif

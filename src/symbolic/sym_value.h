@@ -1,7 +1,7 @@
 /* Private to src/symbolic: values of the model's types as terms. Numbers, labels and identities are numbers; an option
-   is a truth and a value; a set a truth for each member it could have; records, arrays and sequences are their parts.
+   is a truth and a value; a set is one truth per possible member; records, arrays and sequences consist of their parts.
 
-   What is made here lives in the arena of the encoder. Values are never changed once made, so they are shared. */
+   Values live in the arena of the encoder. They are immutable, so they are shared. */
 #ifndef RONDO_SYMBOLIC_SYM_VALUE_H
 #define RONDO_SYMBOLIC_SYM_VALUE_H
 
@@ -15,19 +15,19 @@ enum sym_value_kind { SYM_BOOLEAN, SYM_NUMBER, SYM_OPTION, SYM_SET, SYM_PARTS, S
 
 struct sym_value {
   enum sym_value_kind kind;
-  truth truth;          /* TRUTH; OPTION: there is one */
-  struct number number; /* NUMBER; SEQUENCE: its length */
-  struct sym_value *
-      *part; /* OPTION: one, or NULL if there never is; PARTS; SEQUENCE: n of them, some beyond its length */
+  truth truth;             /* TRUTH; OPTION: it has a value */
+  struct number number;    /* NUMBER; SEQUENCE: its length */
+  struct sym_value **part; /* OPTION: one, or NULL if it is always empty; PARTS, SEQUENCE: n; a sequence may have some
+                              beyond its length */
   uint32_t n;
-  truth *has;                 /* SET: by member, n of them */
+  truth *has;                 /* SET: by possible member, n of them */
   int64_t base;               /* SET of numbers, labels, identities, truths: its i-th member is base + i */
-  const struct type *element; /* SET of anything else: its i-th member is the type's i-th value; NULL: of numbers */
+  const struct type *element; /* SET of anything else: its i-th member is the i-th value of this type; else NULL */
 };
 
-/* What cannot be said in SMT, or not in reasonable size. */
+/* Why a model cannot be encoded in SMT, or not in reasonable size. */
 struct encoding_refusal {
-  struct span at; /* {0, 0}: nowhere in particular */
+  struct span at; /* {0, 0}: no particular place */
   char reason[200];
 };
 
@@ -37,18 +37,18 @@ struct encoder {
   struct model *model;
   uint32_t environment;
   enum semantics semantics;
-  jmp_buf *refused; /* where a refusal goes */
+  jmp_buf *refused; /* target of the longjmp of a refusal */
   struct encoding_refusal refusal;
-  struct span at;                    /* what is being encoded, for refusals */
-  bool prefix;                       /* rounds are followed one by one from the first: their numbers are bounded */
+  struct span at;                    /* place of the current expression, for refusals */
+  bool prefix;                       /* runs start in an initial state, so round numbers are bounded */
   bool keeps_initials;               /* the query reads initial(p.x) */
-  const volatile sig_atomic_t *stop; /* not 0: the query was stopped */
+  const volatile sig_atomic_t *stop; /* nonzero: the query is to stop */
   bool counts_rounds, counts_phases; /* the query reads them */
 };
 
 _Noreturn void encode_refuse(struct encoder *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* What stands behind a switch over operators, over the kinds of types: there is no term for this one. */
+/* The default cases of switches over operators and over kinds of types: they have no encoding. */
 _Noreturn void refuse_unknown_operator(struct encoder *, const struct node *);
 _Noreturn void refuse_unknown_type(struct encoder *);
 
@@ -56,21 +56,21 @@ struct sym_value *sym_truth(struct encoder *, truth);
 struct sym_value *sym_number(struct encoder *, struct number);
 struct sym_value *sym_const(struct encoder *, const struct type *, value);
 struct sym_value *sym_default(struct encoder *, const struct type *);
-/* Any value of the type; facts say so. */
+/* A fresh value of the type, constrained by facts. */
 struct sym_value *sym_new(struct encoder *, const struct type *, const char *name);
 struct sym_value *sym_ite(struct encoder *, truth, struct sym_value *, struct sym_value *);
 truth sym_equal(struct encoder *, const struct sym_value *, const struct sym_value *);
 truth sym_less(struct encoder *, const struct sym_value *, const struct sym_value *); /* numbers and records of them */
-truth sym_fits(struct encoder *, const struct type *, const struct sym_value *);      /* is it of the type? */
-/* The same value, which is known to be of the type: in no more bits and parts than that needs. */
+truth sym_fits(struct encoder *, const struct type *, const struct sym_value *);      /* is the value of the type? */
+/* The same value, which must be of the type, with the bits and parts reduced to what the type needs. */
 struct sym_value *sym_bounded(struct encoder *, const struct type *, struct sym_value *);
 
-/* A value of the type with its index, for going through finite types. */
+/* The value of a finite type with this index, for enumeration. */
 struct sym_value *sym_nth_value(struct encoder *, const struct type *, uint64_t index);
 
 /* Sets. */
 struct sym_value *sym_empty(struct encoder *, const struct type *set);
-struct sym_value *sym_identities(struct encoder *, const truth *has); /* a truth for each process */
+struct sym_value *sym_identities(struct encoder *, const truth *has); /* has: one truth per process */
 struct sym_value *sym_member(struct encoder *, const struct sym_value *set, uint32_t i);
 truth sym_has(struct encoder *, const struct sym_value *set, const struct sym_value *member);
 struct sym_value *sym_union(struct encoder *, const struct sym_value *, const struct sym_value *);
@@ -78,16 +78,16 @@ struct sym_value *sym_intersect(struct encoder *, const struct sym_value *, cons
 struct sym_value *sym_minus(struct encoder *, const struct sym_value *, const struct sym_value *);
 truth sym_subset(struct encoder *, const struct sym_value *, const struct sym_value *);
 struct number sym_size(struct encoder *, const struct sym_value *set);
-/* The set of those elements whose guard holds. */
+/* The set of the elements whose guard holds. */
 struct sym_value *sym_set_of(struct encoder *, const struct type *set, const truth *guard,
                              struct sym_value *const *element, size_t n);
 
-/* What a solver made of it. */
+/* The concrete value in a model of the solver. */
 value sym_extract(struct encoder *, Z3_model, const struct type *, const struct sym_value *);
 bool truth_value(struct encoder *, Z3_model, truth);
 int64_t number_value(struct encoder *, Z3_model, struct number);
 
-/* All variables and other nodes of a value, in a fixed order: for predicates over states. */
+/* All scalar nodes of a value in a fixed order: the arguments of predicates over states. */
 struct leaves {
   VEC(expr_id) at;
 };

@@ -15,57 +15,60 @@ struct unrolling {
   const struct symbolic_options *options;
   struct symbolic_answer *answer;
   VEC(truth) asserted;
-  Z3_tactic tactic;          /* how queries are answered; NULL: the default of z3 */
-  Z3_model found;            /* of the last answer YES */
-  struct sym_state **states; /* of the run that is looked at: one more than steps */
+  Z3_tactic tactic;          /* NULL: the default of z3 */
+  Z3_model found;            /* model of the last YES */
+  struct sym_state **states; /* of the current run: one more than steps */
   struct sym_step **steps;
   uint32_t nsteps;
   struct watchdog *watchdog;
-  unsigned limit_checks;      /* of the watchdog */
+  unsigned limit_checks;      /* number of checks by the watchdog */
   bool no_errors;             /* proved: no run has an error of the model */
-  bool *skip;                 /* by property: no longer of interest */
-  volatile sig_atomic_t stop; /* set by the watchdog, read by everybody else */
+  bool *skip;                 /* by property: already decided */
+  volatile sig_atomic_t stop; /* set by the watchdog, read by all other code */
 };
 
-/* prefix: runs from their beginning; else states that need not be reachable, whose numbers may have no bound. */
+/* prefix: runs start in an initial state. Otherwise they start in states that need not be reachable, and numbers may be
+   unbounded. */
 void unrolling_init(struct unrolling *, struct model *, const struct query *, const struct symbolic_options *,
                     struct symbolic_answer *, bool prefix);
 void unrolling_release(struct unrolling *);
-/* Refuses what the engine does not declare (analysis/features.h), before anything is encoded. */
+/* Refuses features that the engine does not declare (analysis/features.h), before anything is encoded. */
 void unrolling_check(struct unrolling *, enum engine_id);
 
-/* The facts so far, and this. */
+/* Asserts the collected facts and this. */
 void unrolling_assert(struct unrolling *, truth);
-/* Is there a way to make this true, too? Nothing is asserted. */
+/* Is this satisfiable together with the assertions? It is not asserted. */
 enum answer unrolling_ask(struct unrolling *, truth);
 enum answer unrolling_ask_term(struct unrolling *, Z3_ast);
 /* Ends the query with SYMBOLIC_STOPPED or SYMBOLIC_GAVE_UP. */
 void unrolling_give_up(struct unrolling *);
 bool unrolling_stopped(const struct unrolling *);
 
-/* What can go wrong in one layer: the step to its states (NULL in the first), and the states. Findings are noted.
-   False: the solver does not know. */
+/* Checks one layer: the step to its state (NULL in the first layer) and the state. Records findings. Returns false if
+   the solver answers unknown. */
 bool unrolling_check_layer(struct unrolling *, const struct sym_step *, const struct sym_state *);
-/* Likewise: does the step end in an error of the model? */
+/* Likewise for errors of the model in the step. */
 bool unrolling_check_errors(struct unrolling *, const struct sym_step *);
-/* True of a run that breaks the i-th property of the query, or reaches it; error: evaluating it fails. before: NULL at
-   the start. */
+/* The condition that a run violates, or reaches, the i-th property of the query; error: its evaluation fails. before is
+   NULL in the initial state. */
 struct verdict_terms unrolling_goal(struct unrolling *, uint32_t i, const struct sym_state *before,
                                     const struct sym_state *after);
 bool unrolling_decided(const struct unrolling *);
 
-struct sym_step *unrolling_step(struct unrolling *, const struct sym_state *); /* of whatever kind the model is */
+struct sym_step *unrolling_step(struct unrolling *,
+                                const struct sym_state *); /* a round or a step, depending on the model */
 
-/* model_extract.c: the run to the last state (error: and one more step, which has none) as the solver found it. */
+/* model_extract.c: stores the run of the solver's model. error: the run has a last step without a state after it. */
 void finding_fill(struct unrolling *, struct symbolic_finding *, bool error);
 void finding_release(struct symbolic_finding *);
 
 /* bmc.c, k_induction.c, spacer.c */
 void bmc_run(struct unrolling *);
-/* The first layer, and one more round; *more: there are runs of that length. False: the solver does not know. */
+/* bmc_start checks the initial layer; bmc_extend adds a round, and *more says whether runs of that length exist. Both
+   return false if the solver answers unknown. */
 bool bmc_start(struct unrolling *);
 bool bmc_extend(struct unrolling *, bool *more);
-/* Until all that is asked for is found, or an error. False: the solver does not know. */
+/* Unrolls until every property is decided or an error is found. Returns false if the solver answers unknown. */
 bool bmc_until_decided(struct unrolling *);
 void induction_run(struct unrolling *);
 void spacer_run(struct unrolling *);

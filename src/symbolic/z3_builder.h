@@ -1,8 +1,7 @@
-/* Private to src/symbolic: rows and cubes as terms of libz3, and how long they live.
+/* Private to src/symbolic: rows and cubes as terms of libz3, and the lifetime of terms.
 
-   Contexts count references. Every term that is made here is kept in the trail of its maker, and
-   let go when the caller says so: by then whatever shall last is held by an assertion, a rule or
-   the caller. */
+   Contexts count references. The trail of a builder holds a reference to every term made here, until the caller clears
+   the trail. By then every term that must survive has to be referenced by an assertion, a rule or the caller. */
 #ifndef RONDO_SYMBOLIC_Z3_BUILDER_H
 #define RONDO_SYMBOLIC_Z3_BUILDER_H
 
@@ -18,8 +17,8 @@ struct z3_builder {
 
 void z3_builder_init(struct z3_builder *, Z3_config);
 void z3_builder_release(struct z3_builder *);
-Z3_ast z3_builder_keep(struct z3_builder *, Z3_ast); /* in the trail */
-void z3_builder_forget(struct z3_builder *);         /* the trail */
+Z3_ast z3_builder_keep(struct z3_builder *, Z3_ast); /* adds the term to the trail */
+void z3_builder_forget(struct z3_builder *);         /* clears the trail */
 
 Z3_ast z3_builder_number(struct z3_builder *, int64_t);
 Z3_ast z3_builder_sum(struct z3_builder *, const int64_t *row, uint32_t width, const Z3_ast *variables);
@@ -30,17 +29,18 @@ Z3_ast z3_builder_and(struct z3_builder *, const Z3_ast *, uint32_t n);
 Z3_ast z3_builder_or(struct z3_builder *, const Z3_ast *, uint32_t n);
 Z3_ast z3_builder_not(struct z3_builder *, Z3_ast);
 
-/* The library would take Ctrl-C for itself while it checks. (It takes this only from solvers that hold something.) */
+/* Keeps the library from handling Ctrl-C itself during a check. (The option takes effect only on solvers that have an
+   assertion.) */
 void z3_disable_ctrl_c(Z3_context, Z3_solver);
 
-/* Spacer, set up so that the invariant speaks of every predicate. */
+/* Spacer, configured so that its invariant covers every predicate. */
 Z3_fixedpoint z3_builder_fixedpoint(struct z3_builder *);
-/* A relation over the sorts of these terms; kept in the trail. */
+/* A relation over the sorts of these terms, in the trail. */
 Z3_func_decl z3_builder_relation(struct z3_builder *, const char *name, const Z3_ast *over, uint32_t n);
 /* body => head, for all values of the n variables. */
 Z3_ast z3_builder_clause(struct z3_builder *, Z3_ast body, Z3_ast head, const Z3_ast *variables, uint32_t n);
 
-/* What Spacer's answer, a conjunction of definitions, says of a predicate, over these variables; NULL: nothing. */
+/* The definition of a predicate in Spacer's answer (a conjunction of definitions), over these variables; NULL: none. */
 Z3_ast z3_builder_definition(struct z3_builder *, Z3_ast answer, Z3_func_decl predicate, const Z3_ast *variables,
                              uint32_t n);
 
