@@ -1,9 +1,9 @@
-/* Inside the async_local way: each process picks what it hears by itself, among what was sent so far.
+/* The local mode: each process picks what it hears by itself, among the messages sent so far.
 
-   What a process may hear can depend on who takes part in its round; of those that have not come there yet nobody
-   knows. Then it goes on only with what it may hear whoever of them comes, or they are held to it: a promise, kept in
-   the state until it is fulfilled. No promise is made that cannot be fulfilled, so every state is one of a run of whole
-   rounds. */
+   The messages that a process may hear can depend on which processes take part in its round, and some may not have
+   reached that round yet. The process then either hears only what is allowed whichever of them take part, or it makes a
+   promise: a guess about who takes part, which binds the processes behind it and stays in the state until it is
+   fulfilled. No promise is made that cannot be fulfilled, so every state belongs to a run of lockstep rounds. */
 #ifndef RONDO_ASYNC_ASYNC_LOCAL_H
 #define RONDO_ASYNC_ASYNC_LOCAL_H
 
@@ -12,45 +12,47 @@
 #define ASYNC_LOCAL_PROCESSES FILTER_PROCESSES
 #define ASYNC_LOCAL_ROUNDS (ASYNC_WINDOW_MAX + 2)
 
-/* What a process sent in a round: one of the tables' round_sends, or */
-#define SENT_IRRELEVANT UINT32_MAX /* it took part, and nobody is left whom it could matter to */
+/* What a process sent in a round: an index in round_sends of the lockstep system, or */
+#define SENT_IRRELEVANT UINT32_MAX /* it took part, but no remaining process depends on what it sent */
 
-struct async_local_state { /* a state. Rounds are counted from the window's first, where the last live process is */
+struct async_local_state { /* a state. Rounds are counted from the window's first round, which is that of the last live
+                              process */
   uint32_t point, rounds;  /* of the window's first round */
   value phase;
   uint32_t globals, inits;
-  uint32_t width;                       /* where the foremost process is, or was when it stopped */
-  uint32_t done[ASYNC_LOCAL_PROCESSES]; /* who takes no part any more: the round that it was the first to miss, or 0 */
+  uint32_t width;                       /* the round of the foremost process, also if it has stopped */
+  uint32_t done[ASYNC_LOCAL_PROCESSES]; /* by process: the first round it took no part in; 0: it still takes part */
   local_id local[ASYNC_LOCAL_PROCESSES];
-  uint32_t gone[ASYNC_LOCAL_PROCESSES];                     /* promises: takes no part in round gone - 1; 0: none */
-  uint32_t there[ASYNC_LOCAL_PROCESSES];                    /* takes part in round there - 1; 0: none */
-  uint32_t sent[ASYNC_LOCAL_ROUNDS][ASYNC_LOCAL_PROCESSES]; /* up to the round that it is in */
+  uint32_t gone[ASYNC_LOCAL_PROCESSES];                     /* promise: takes no part in round gone - 1; 0: none */
+  uint32_t there[ASYNC_LOCAL_PROCESSES];                    /* promise: takes part in round there - 1; 0: none */
+  uint32_t sent[ASYNC_LOCAL_ROUNDS][ASYNC_LOCAL_PROCESSES]; /* up to the process's current round */
 };
 
 struct async_local_step { /* process p ends its round */
   uint32_t process;
   bool crash;
-  uint32_t heard; /* bits by sender: whose messages it received */
+  uint32_t heard; /* bit q: it received the message of process q */
   uint64_t broken;
   local_id after;
-  uint32_t sent;                         /* in the round that it is in then, or SENT_IRRELEVANT */
-  uint32_t shift;                        /* rounds by which the window of what comes of it moved on */
-  const struct async_local_step *before; /* a silent one that it took first, or NULL */
+  uint32_t sent;                         /* in its next round, or SENT_IRRELEVANT */
+  uint32_t shift;                        /* the number of rounds by which the window moves */
+  const struct async_local_step *before; /* an invisible step fused with this one and taken before it, or NULL */
 };
 typedef bool async_local_step_fn(void *context, const struct async_local_step *, const struct async_local_state *next);
 
-struct permission { /* whose messages it may receive, if of those that have not come just these will take part */
+struct permission { /* the heard-of sets allowed if, of the processes that have not arrived, exactly `coming` take part
+                     */
   uint32_t coming;
-  uint32_t sets; /* in async_local->vectors: a bit for each set */
+  uint32_t sets; /* in async_local->vectors: one bit for each set */
 };
 struct permissions {
-  struct permission *at; /* the first is what it may receive whoever comes; the others are beyond that */
+  struct permission *at; /* the first entry holds the sets allowed whoever comes; the others only add to it */
   uint32_t n;
-  uint32_t *viable, nviable; /* those that may come */
-  bool always;               /* anybody may */
+  uint32_t *viable, nviable; /* the sets of processes that can come */
+  bool always;               /* every set is allowed */
 };
 
-struct async_local_outcome { /* of one process */
+struct async_local_outcome { /* an outcome of one process */
   uint32_t update, heard;
 };
 struct async_local_outcomes {
@@ -60,7 +62,7 @@ struct async_local_outcomes {
 
 struct round_offset {
   uint32_t point;
-  value phases; /* that went by */
+  value phases; /* the number of phases in between */
 };
 
 struct async_local {
@@ -68,26 +70,26 @@ struct async_local {
   struct round_offset *round_offset; /* [point * ASYNC_LOCAL_ROUNDS + rounds] */
   struct lockstep *rounds;
   struct arena arena;
-  bool bag; /* nobody is told from another of its role, nor are senders */
+  bool bag; /* processes of a role are indistinguishable, and so are senders */
   bool crashes;
-  bool total;                 /* everybody takes part in every round */
-  bool fuses_steps;           /* silent steps go with the next one */
-  bool chooses;               /* some message is a free choice */
-  bool *halts;                /* by role: it can */
-  local_id *present, *absent; /* by role: some local state that takes part, that does not */
+  bool total;                 /* every process takes part in every round */
+  bool fuses_steps;           /* invisible steps are fused with the next step */
+  bool chooses;               /* the content of some message is a free choice */
+  bool *halts;                /* by role: its processes can halt */
+  local_id *present, *absent; /* by role: some local state that takes part, and one that does not */
   struct intern *vectors;
   struct memo permissions_of; /* query in vectors -> permissions */
   VEC(struct permissions) permissions;
-  struct memo outcomes_of; /* (context and what is offered, in vectors) -> outcomes */
+  struct memo outcomes_of; /* (projection and receivable messages, in vectors) -> outcomes */
   VEC(struct async_local_outcomes) outcomes;
   struct memo sends_to; /* (point, from and to; phase) -> enum sends */
-  struct memo ignored;  /* (rules and globals, processes) -> is hearing one never asked of the other? */
+  struct memo ignored;  /* (rules and globals, processes) -> does no rule depend on whether the one hears the other? */
   struct memo alike;    /* (rules, globals) -> async_local_senders_alike */
-  struct memo kept;     /* key of a state with promises, in vectors -> can they be kept? */
+  struct memo kept;     /* key of a state with promises, in vectors -> can they be fulfilled? */
   struct async_local_state *from;
 };
 
-/* What a process that will be in a round is known to do there. */
+/* What is known about the sends of a process in a round that it will reach. */
 enum sends { SENDS_NEVER, SENDS_MAYBE, SENDS_SURELY };
 
 static inline bool async_local_live(const struct async_system *s, const struct async_local_state *l, uint32_t p) {
@@ -100,40 +102,44 @@ uint32_t async_local_point(const struct async_system *, const struct async_local
 void async_local_assign(struct async_local_state *to, const struct async_local_state *from);
 struct state async_local_encode(struct async_system *,
                                 const struct async_local_state *); /* canonical; in system->best */
-/* In front of the others is the last live process. False: they are further apart than asked for. */
+/* Moves the start of the window to the round of the last live process. False: the processes are further apart than
+ * max_distance. */
 bool async_local_normalise(struct async_system *, struct async_local_state *, uint32_t *shift);
-/* The whole way has to be taken: the search begins again. */
+/* Switches to the joint mode: the search starts again. */
 bool async_local_give_up(struct async_system *, const char *why);
 
 void async_local_state_view(const struct async_system *, const struct async_local_state *, struct unpacked_state *);
-void async_local_note(struct async_system *, const struct async_local_state *); /* how far apart, how much is pending */
-/* Every way to start from a state of whole rounds. */
+void async_local_note(struct async_system *,
+                      const struct async_local_state *); /* records round distance and pending messages */
+/* Every way to start from a state of lockstep rounds. */
 bool async_local_start(struct async_system *, const struct unpacked_state *,
                        bool (*then)(void *context, struct async_local_state *), void *context);
 
 /* async_local_heard_of.c */
 const struct permissions *async_local_permissions(struct async_system *, const struct async_local_state *, uint32_t p);
-/* Some set that p may hear in round r, if those of `present` take part, that has `heard` of `senders`; false: none. */
+/* A heard-of set for p in that round, if the processes in `present` take part, whose intersection with `senders` is
+ * `heard`; false: none. */
 bool async_local_heard_of(struct async_system *, uint32_t point, uint32_t rounds, uint32_t globals, uint32_t p,
                           uint32_t present, uint32_t senders, uint32_t heard, uint32_t *set);
-/* If everybody takes part, and p sends q nothing in that round: what q may receive does not depend on whether p has
- * come. */
+/* Requires that every process takes part, and that p sends q nothing in that round: what q may receive does not depend
+ * on whether p has arrived. */
 bool async_local_ignores(struct async_system *, uint32_t point, uint32_t rounds, value phase, uint32_t globals,
                          uint32_t p, uint32_t q);
-/* If everybody takes part: neither updates nor the environment tell apart who sends a message in that round. */
+/* Requires that every process takes part: neither updates nor the environment distinguish the senders of equal messages
+ * in that round. */
 bool async_local_senders_alike(struct async_system *, uint32_t point, uint32_t rounds, uint32_t globals);
 bool async_local_reaches(struct async_system *, uint32_t sending, uint32_t from, uint32_t to);
 
-/* async_local_step.c: false if visit stopped it, or async_local_give_up. */
+/* async_local_step.c: return false if visit stopped them, or after async_local_give_up. */
 bool async_local_steps(struct async_system *, const struct async_local_state *, uint32_t p, async_local_step_fn *,
                        void *context);
-/* Likewise, with silent steps taken together with the one after them. */
+/* Likewise, with invisible steps fused with the step after them. */
 bool async_local_fused_steps(struct async_system *, const struct async_local_state *, uint32_t p, async_local_step_fn *,
                              void *context);
-/* All ways to begin the round that p is in: what it sends there. */
+/* All ways to begin p's current round, that is, all messages it may send there. */
 bool async_local_begin_round(struct async_system *, struct async_local_state *, uint32_t p,
                              bool (*then)(void *context, struct async_local_state *), void *context);
-/* Can every promise be kept? */
+/* Can every promise be fulfilled? */
 bool async_local_promises_hold(struct async_system *, const struct async_local_state *);
 
 #endif

@@ -1,12 +1,12 @@
-/* One process's step: which actions it can take, with which messages, and what comes of each. The reference
-   (interp/event_step.c) and the caches of src/steps both call this, and nothing else runs actions. */
+/* One process's step: which actions it can take, with which messages, and with what result. The reference
+ * (interp/event_step.c) and the caches of src/steps both call these functions, and no other code runs actions. */
 #ifndef RONDO_INTERP_ACTION_H
 #define RONDO_INTERP_ACTION_H
 
 #include "interp/eval.h"
 
-/* A message as it leaves: one for each receiver, receivers in ascending order, in the order of the sends. Those to
-   Byzantine receivers are among them. */
+/* Sent messages, one entry for each receiver: in the order of the sends, receivers ascending. Messages to Byzantine
+ * receivers are included. */
 struct outgoing_message {
   uint32_t to, kind;
   value message;
@@ -18,8 +18,8 @@ struct outbox {
 };
 void outbox_release(struct outbox *);
 
-/* A message that a process can take or look at. What an action does depends on sender, kind and content alone; the rest
-   comes back to whoever asked for quorums. */
+/* A message that a process can take or look at. The effect of an action depends on sender, kind and content only; the
+ * other fields are returned to the caller of action_quorums. */
 struct inbox_entry {
   uint32_t from, kind;
   value message;
@@ -31,51 +31,52 @@ struct inbox {
   uint32_t n;
 };
 
-/* Can `me`, in that local state, be asked at all: right program point, `once` not used up, not crashed, halted or
-   Byzantine? Messages and guard aside. */
+/* Is the action enabled, apart from messages and guard: is `me` at the right program point, is `once` not used up, and
+ * is it not crashed, halted or Byzantine? */
 bool action_open(const struct model *, uint32_t role, const value *local, uint32_t action);
 
-/* Does this message match the action's pattern (kind and match)? Errors: *failed is set, and the answer is false. */
+/* Does this message match the action's pattern (kind and match)? On an error, *failed is set, and the result is false.
+ */
 bool action_matches(struct interpreter *, uint32_t action, uint32_t me, const value *local, const value *globals,
                     const struct inbox_entry *, bool *failed, struct model_error *error);
 
-/* The smallest number of messages that a quorum needs. False: an error of the model. */
+/* The smallest number of messages that a quorum needs. False: a model error. */
 bool action_size(struct interpreter *, uint32_t action, uint32_t me, const value *local, const value *globals,
                  int64_t *size, struct model_error *error);
 
 enum action_result {
-  ACTION_REFUSED, /* messages do not fit together, or the guard does not hold */
+  ACTION_REFUSED, /* the messages do not match, or the guard does not hold */
   ACTION_DONE,
   ACTION_ERROR,
   ACTION_BAD_SCRIPT
 };
 
-/* Where the last assignment to each variable of the process, and to each global, stands; {0, 0}: there was none.
-   Either may be NULL. */
+/* The source position of the last assignment to each variable of the process, and to each global; {0, 0}: there was
+ * none. Either may be NULL. */
 struct assigned_places {
   struct span *local, *shared;
 };
 
-/* Takes the action, if it is `open`, with exactly these messages (none, one, or a quorum: ascending by sender, one from
-   each at most; all of them match, and they are as many as it needs), with the free choices of `choices`. local and
-   globals are changed in place (they are undefined unless DONE), what is sent goes to the outbox, which is emptied
-   first. In this order: the guard; then the program point and `once` advance; then the body, whose `goto` comes last.
- */
+/* Takes the action with exactly these messages and with the free choices of `choices`. The action must be open
+ * (action_open). The messages are none, one, or a quorum: ascending by sender, at most one from each; all of them
+ * match, and there are as many as it needs. local and globals are changed in place (they are undefined unless the
+ * result is DONE). Sent messages go to the outbox, which is cleared first. The order is: the guard; then the program
+ * point and `once` advance; then the body, whose `goto` comes last. */
 enum action_result action_take(struct interpreter *, uint32_t action, uint32_t me, value *local, value *globals,
                                const struct inbox_entry *messages, uint32_t n, struct choices *, struct outbox *,
                                const struct assigned_places *, struct model_error *error);
 
-/* All quorums that fit, out of messages that all match: every set of at least `size` of them (`exactly`: just so many)
-   with at most one from each sender and equal `same` parts, ascending by sender; equal messages count once. The empty
-   one is among them if no more are needed and nothing is asked to be the same. The guard is not looked at. False: the
-   callback stopped, or interp->stop did. */
+/* All quorums out of messages that all match: every set of at least `size` of them (`exactly`: of exactly that size)
+ * with at most one from each sender and equal `same` parts, ascending by sender; equal messages count once. The empty
+ * set is included if no message is needed and there is no `same` part. The guard is not evaluated. False: the callback
+ * or interp->stop stopped it. */
 typedef bool quorum_fn(void *context, const struct inbox_entry *messages, uint32_t n);
 bool action_quorums(struct interpreter *, uint32_t role, uint32_t action, int64_t size, const struct inbox *matching,
                     quorum_fn *, void *context);
 
-/* What a crashed process becomes when it recovers, in place: variables that are not stable have first values again
-   (computed anew, from what is stable and from the globals as they are), and it is at its first program point after
-   `start`. False: an error of the model. */
+/* Recovery of a crashed process, in place: variables that are not stable get their first values again (recomputed from
+ * the stable variables and the current globals), and the process is at its first program point after `start`. False: a
+ * model error. */
 bool action_recover(struct interpreter *, uint32_t me, value *local, const value *globals, struct choices *,
                     struct model_error *error);
 

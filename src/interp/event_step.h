@@ -1,5 +1,5 @@
-/* One event, the plain way: what config_step, config_allows and config_successors are for models of steps, and the
-   pieces that these share. */
+/* One event by plain interpretation: config_step, config_allows and config_successors for models of steps, and the
+ * functions they share. */
 #ifndef RONDO_INTERP_EVENT_STEP_H
 #define RONDO_INTERP_EVENT_STEP_H
 
@@ -12,32 +12,32 @@ bool event_allows(struct interpreter *, uint32_t environment, const struct confi
 bool event_all_steps(struct interpreter *, uint32_t environment, const struct config *, config_step_fn *,
                      void *context);
 
-/* Only those in which process p takes that action, or crashes in the middle of it; NO_ACTION: in which it crashes
-   between two, recovers, or something happens to a message on its way to it. */
+/* Only the events in which process p takes that action, or crashes in the middle of it. NO_ACTION: p crashes between
+ * two actions or recovers, or a pending message to p is delivered or lost. */
 bool event_steps_of(struct interpreter *, uint32_t environment, const struct config *, uint32_t p, uint32_t action,
                     config_step_fn *, void *context);
 
-/* The event with these choices; its own script is not looked at. What the process sends goes to `out` (a crash: all
-   that it would have sent). BAD_WITNESS: it cannot happen here, whatever the environment. */
+/* Applies the event with these choices; the event's own script is ignored. Messages that the process sends go to `out`
+ * (a crash: all that it would have sent). BAD_WITNESS: the event is impossible here in any environment. */
 enum step_result event_apply(struct interpreter *, const struct environment *, const struct config *,
                              const struct event *, struct choices *, struct outbox *out, struct config *next,
                              struct step_log *, struct model_error *);
-/* Does the environment allow it, given what comes of it? next counts only if the result is STEP_OK. */
+/* Does the environment allow the event, given its result? next is used only if the result is STEP_OK. */
 bool event_allowed(struct interpreter *, const struct environment *, const struct config *, const struct event *,
                    enum step_result, const struct config *next, const char **why);
 
-/* packets.c: what is pending */
+/* packets.c: pending messages */
 #define NO_PACKET UINT32_MAX
-/* The oldest packet like this one. */
+/* The oldest packet equal to this one. */
 uint32_t packet_find(const struct config *, const struct packet *like);
-/* The oldest packet of a FIFO channel, or the oldest that is still in transit; NO_PACKET: there is none. */
+/* The oldest packet of a FIFO channel, or the oldest in transit; NO_PACKET: there is none. */
 uint32_t packet_oldest(const struct config *, uint32_t from, uint32_t to, bool in_transit);
 void packet_post(struct interpreter *, struct channels, struct config *, struct packet);
 void packet_remove(struct config *, uint32_t i);
 void packet_move(struct interpreter *, struct channels, struct config *, uint32_t i, enum packet_place);
-/* The packet that a taken message was, unless it was forged. */
+/* The packet of a taken message that was not forged. */
 struct packet packet_of(const struct taken_message *, uint32_t to, uint32_t kind);
-/* Does action number a of process p take what it gets, or does it only look? */
+/* Does the action take its messages, or does it only look at them? */
 bool action_consumes(const struct action *);
 
 #endif

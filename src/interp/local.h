@@ -1,4 +1,4 @@
-/* One process's part of a round: what it sends, what it becomes. */
+/* One process's part of a round: its sends and its update. */
 #ifndef RONDO_INTERP_LOCAL_H
 #define RONDO_INTERP_LOCAL_H
 
@@ -18,29 +18,30 @@ struct local_send_list {
   size_t n, cap;
 };
 
-bool process_active(value status); /* takes part in rounds, takes steps: not crashed, halted, Byzantine */
-bool local_send_lists_equal(const struct local_send_list *, const struct local_send_list *); /* wherever they stand */
+bool process_active(value status); /* takes part in rounds or takes steps: not crashed, halted or Byzantine */
+bool local_send_lists_equal(const struct local_send_list *,
+                            const struct local_send_list *); /* source positions are ignored */
 bool round_send_reaches(const struct model *, const struct local_send *, uint32_t from, uint32_t to);
 
-/* Prepares an evaluation for process `me` in local state `local`, which an update then changes in place. */
+/* Prepares an evaluation for process `me` in local state `local`, which an update changes in place. */
 void local_begin(struct eval *, struct interpreter *, uint32_t me, uint32_t point, value phase, value *local,
                  const value *globals);
-/* One run with the script in e->choices. False: an error of the model, in e->error. */
+/* One run with the script in e->choices. False: a model error, in e->error. */
 bool local_sends(struct eval *, struct local_send_list *);
 bool local_update(struct eval *, const struct received *);
 
-/* The values that oracles chosen at this point can take are those of their types; elsewhere they keep theirs. */
+/* An oracle chosen at this point can take any value of its type; at other points it keeps its value. */
 bool oracle_chosen_at(const struct model *, const struct var *, uint32_t point);
 bool oracle_reset_after(const struct model *, const struct var *, uint32_t point);
-/* After the round at `point`: oracles whose time is over have their type's first value, and so have all oracles of a
-   process that crashed or halted. */
+/* After the round at `point`: oracles that expire, and all oracles of a process that crashed or halted, get their
+ * type's first value. */
 void local_reset_oracles(struct interpreter *, uint32_t role, uint32_t point, value *local);
 uint32_t role_noracles(const struct role *);
 
-/* Gives variable number i of e->local its first value; those before it have theirs. */
+/* Gives variable number i of e->local its first value; the variables before it must have theirs. */
 void local_first_value(struct eval *, uint32_t i);
-/* All local states in which process p can start, Byzantine and omission faults included as far as the environment
-   knows them (limits are the caller's business). Each is role_local_length long. */
+/* All local states in which process p can start, including the Byzantine and omission faults of the environment (the
+ * caller checks their limits). Each has length role_local_length. */
 struct locals {
   value *at;
   size_t n, cap, length;

@@ -1,48 +1,49 @@
-/* The pieces of a plain round, shared by the reference step and by the environment's judgement of it. */
+/* The parts of a plain round, shared by the reference step and by the check whether the environment allows it. */
 #ifndef RONDO_INTERP_ROUND_STEP_H
 #define RONDO_INTERP_ROUND_STEP_H
 
 #include "interp/local.h"
 
-void script_keep(struct script *, const struct choices *); /* those that were taken */
-/* A process's local state with the oracles that are chosen in this round, for memory_free. */
+void script_keep(struct script *, const struct choices *); /* keeps the choices that were taken */
+/* A process's local state with the oracles chosen in this round; to be freed with memory_free. */
 value *local_with_oracles(const struct model *, const struct config *, const struct witness *, uint32_t process);
 
-/* A round half done: oracles chosen, messages computed. */
+/* The first half of a round: oracles are chosen and messages computed. */
 struct message_exchange {
   struct interpreter *interp;
   const struct config *config;
-  value **local;                 /* by process: with the oracles chosen in this step; owned */
+  value **local;                 /* by process: with the oracles chosen in this round; owned */
   struct local_send_list *sends; /* by process */
 };
 
-/* STEP_ERROR: somebody fails to send, or sends two messages to one receiver; then all oracles are chosen, but not all
-   messages computed. */
+/* STEP_ERROR: a send fails, or a process sends two messages to one receiver; then all oracles are chosen, but not all
+ * messages computed. */
 enum step_result exchange_begin(struct message_exchange *, struct interpreter *, const struct config *,
                                 const struct witness *, struct model_error *);
 void exchange_release(struct message_exchange *);
 
-/* The one message from q to p, or NULL. Two of them are an error (false). */
+/* The only message from q to p, or NULL. Two messages are an error (false). */
 bool exchange_message(const struct message_exchange *, uint32_t q, uint32_t p, const struct local_send **,
                       struct model_error *);
 
-/* What p receives, sender by sender: room for all processes. False: a forged message that nobody could have sent. */
+/* The messages that p receives, by sender; the array needs room for all processes. False: a forged message that is not
+ * of a possible type or value. */
 bool exchange_receive(const struct message_exchange *, const struct witness *, uint32_t p, struct received_entry *,
                       struct received *, struct step_log *);
-/* The rest of the round. */
+/* The second half of the round. */
 enum step_result exchange_step(const struct message_exchange *, uint32_t environment, const struct witness *,
                                struct config *next, struct step_log *, struct model_error *);
-/* config_allows, once nobody failed to send. */
+/* config_allows, if no send failed. */
 bool exchange_allowed(const struct message_exchange *, uint32_t environment, const struct witness *, const char **why);
 
-/* How many messages the environment charges as lost, as corrupted, in this step. */
+/* The numbers of messages that the environment charges as lost and as corrupted in this round. */
 void exchange_faults(const struct message_exchange *, const struct environment *, const struct witness *, int64_t *lost,
                      int64_t *corrupted);
 
 const struct forgery *witness_forgery(const struct witness *, uint32_t receiver, uint32_t sender);
-uint8_t **witness_corrupt(const struct witness *); /* [p][q]: what p heard from q was forged; one piece of memory */
+uint8_t **witness_corrupt(const struct witness *); /* [p][q]: what p heard from q was forged; one allocation */
 const struct clause *environment_clause(const struct environment *, enum clause_kind);
-/* One round: what config_step, config_allows and config_successors are for rounds. */
+/* One round: config_step, config_allows and config_successors for models of rounds. */
 enum step_result round_step(struct interpreter *, uint32_t environment, const struct config *, const struct witness *,
                             struct config *next, struct step_log *, struct model_error *);
 bool round_allows(struct interpreter *, uint32_t environment, const struct config *, const struct witness *,
@@ -50,28 +51,28 @@ bool round_allows(struct interpreter *, uint32_t environment, const struct confi
 bool round_all_steps(struct interpreter *, uint32_t environment, const struct config *, config_step_fn *,
                      void *context);
 
-/* Losses are bounded: whatever no fault takes away arrives. */
+/* Losses are bounded: a message arrives unless a fault removes it. */
 bool environment_delivers(const struct environment *);
-/* Must p hear q in this round, if messages are not lost? (Not while one of them is at fault.) */
+/* Must p hear q in this round, if no message is lost? (Not if one of them is faulty.) */
 bool must_hear(const struct message_exchange *, const struct witness *, uint32_t p, uint32_t q);
 bool environment_corrupts(const struct environment *);
 
-/* Is it a clause about single rounds that is asked of the round to come? */
+/* Is it a clause about single rounds that applies to the next round? */
 bool clause_applies(const struct model *, const struct clause *, const struct config *);
-/* A clause that does not speak of HO, on the configuration as it is. */
+/* Evaluates a clause that does not mention HO on the configuration. */
 bool clause_holds_without_messages(struct interpreter *, const struct clause *, const struct config *);
 
-/* At most so many faulty processes of a kind, given how many there are of each role: those of a role beyond the role's
-   own limit count against the clauses for all processes. */
+/* Is the number of faulty processes of a kind within the limits, given the number for each role? Those beyond a role's
+ * own limit count against the clauses for all processes. */
 bool faults_within(const struct model *, const struct environment *, enum clause_kind, const int64_t *faulty);
-/* Do the inputs differ where they must, and are faults fixed at the start within their limits? */
+/* Do the inputs differ where they must, and are the faults that are fixed at the start within their limits? */
 bool initial_allowed(const struct model *, uint32_t environment, const value *const *local);
-/* Could these be the file-level inputs? (`where` holds, given ones have their value.) */
+/* Are these possible values of the file-level inputs? (`where` holds, and given inputs have their value.) */
 bool globals_chosen(struct interpreter *, const value *globals);
-/* All choices of file-level inputs; false stops. */
+/* All choices of file-level inputs; the callback returns false to stop. */
 typedef bool globals_fn(void *context, const value *globals);
 bool globals_each(struct interpreter *, globals_fn *, void *context, struct model_error *);
-/* Those that stand for processes (var.followed) are left at 0: somebody else chooses them. */
+/* Likewise, but inputs that stand for processes (var.followed) stay 0: the caller chooses them. */
 bool globals_each_but_followed(struct interpreter *, globals_fn *, void *context, struct model_error *);
 
 #endif
