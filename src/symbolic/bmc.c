@@ -1,5 +1,5 @@
-/* Bounded model checking (Biere, Cimatti, Clarke, Zhu 1999): unrolls round by round, and after each round asks the
-   solver for a violation. */
+/* Bounded model checking (Biere, Cimatti, Clarke, Zhu 1999): unrolls round by round and asks the solver for
+   violations after each round. */
 #include "symbolic/unrolling.h"
 
 static void add_step(struct unrolling *s, struct sym_step *step) {
@@ -25,7 +25,7 @@ bool bmc_start(struct unrolling *s) {
   unrolling_assert(s, truth_and(&s->e.t, allowed, encode_representative(&s->e, start, s->options->licences)));
   enum answer any = unrolling_ask(s, s->e.t.yes);
   if (any == ANSWER_NO)
-    a->end = SYMBOLIC_EXHAUSTED; /* there is no initial state */
+    a->end = SYMBOLIC_EXHAUSTED; /* no initial state */
   if (any != ANSWER_YES)
     return any == ANSWER_NO;
   if (!unrolling_check_layer(s, NULL, start))
@@ -55,7 +55,7 @@ bool bmc_extend(struct unrolling *s, bool *more) {
   return true;
 }
 
-/* Is the query over? Says how it ended. */
+/* Returns whether the query is finished, and sets how it ended. */
 static bool over(struct unrolling *s, bool more) {
   struct symbolic_answer *a = s->answer;
   if (a->error.found)

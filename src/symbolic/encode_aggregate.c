@@ -1,4 +1,4 @@
-/* Generators, unrolled over everything that they can bind, and the aggregates over them. */
+/* Generators, unrolled over all possible bindings, and the aggregates over them. */
 #include "symbolic/encode.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ struct generator_loop {
 
 static bool loop_next(struct scope *, const struct generator_loop *);
 
-/* One value for the slot, if the condition holds. */
+/* Binds the slot to one value, under the condition. */
 static bool loop_bind(struct scope *s, const struct generator_loop *l, truth condition, struct sym_value *v) {
   struct terms *t = &s->e->t;
   const struct generator *g = &l->gen[l->i];
@@ -48,7 +48,7 @@ static bool loop_received(struct scope *s, const struct generator_loop *l) {
   return true;
 }
 
-/* Every subset of what the set may hold, if the set holds it. */
+/* Every subset of the possible members, under the condition that it is a subset of the set. */
 static bool loop_subsets(struct scope *s, const struct generator_loop *l, const struct node *of) {
   struct encoder *e = s->e;
   struct sym_value *whole = encode_node(s, of->kid[0]);
@@ -76,7 +76,8 @@ static bool loop_subsets(struct scope *s, const struct generator_loop *l, const 
   return true;
 }
 
-/* In a clause quantifiers range over those that take part; in a property, over those that are not Byzantine. */
+/* In an environment clause, quantifiers range over the participating processes; in a property, over those that are not
+   Byzantine. */
 static truth quantified(struct scope *s, uint32_t p) {
   struct terms *t = &s->e->t;
   if (!s->before)
@@ -154,7 +155,7 @@ static bool loop_next(struct scope *s, const struct generator_loop *l) {
   case NODE_INTERVAL:
     return loop_interval(s, l, range);
   }
-  return loop_collection(s, l, range); /* a value, which encode_node knows or refuses */
+  return loop_collection(s, l, range); /* a collection value: encode_node handles or refuses it */
 }
 
 bool encode_generators(struct scope *s, const struct generator *gen, uint32_t n, sym_binding_fn *visit, void *context) {
@@ -162,7 +163,7 @@ bool encode_generators(struct scope *s, const struct generator *gen, uint32_t n,
   return loop_next(s, &l);
 }
 
-/* ---- truths: the first that decides ends it ---- */
+/* ---- forall and exists: evaluation stops at the first deciding binding ---- */
 
 struct quantifier_search {
   const struct node *node;
@@ -180,7 +181,7 @@ static bool visit_quantified(struct scope *s, void *context, truth bound) {
   return a->found != t->yes;
 }
 
-/* ---- everything else looks at all ---- */
+/* ---- all other aggregates: every binding counts ---- */
 
 struct aggregate_elements {
   const struct node *node;
@@ -225,7 +226,7 @@ static struct sym_value *unite(struct scope *s, const struct aggregate_elements 
   return all;
 }
 
-/* How many of those gathered equal v. */
+/* How many of the collected elements equal v. */
 static struct number weight(struct scope *s, const struct aggregate_elements *g, const struct sym_value *v) {
   struct encoder *e = s->e;
   truth *equal = arena_array(&e->arena, g->guard.n + 1, sizeof *equal);
@@ -340,7 +341,7 @@ truth encode_maybe(struct scope *s, const struct node *n, struct sym_value **v) 
     return number_less(&e->t, number_of(0), q->number);
   }
   }
-  *v = encode_node(s, n); /* knows it or refuses */
+  *v = encode_node(s, n); /* handles or refuses it */
   if (n->type->kind != TYPE_OPTION)
     return e->t.yes;
   there = (*v)->truth;

@@ -1,6 +1,6 @@
-/* Messages of models of steps, under semantics m: a message that is sent lies at its receiver until it is taken or
-   lost. All that were ever sent are kept, each with the truth that it is still pending; so this is for runs from their
-   beginning. */
+/* Messages of step models under semantics m: a sent message stays in its channel until it is received or lost. The
+   encoding keeps every message sent so far, each with the condition that it is still pending. It therefore needs runs
+   that start in an initial state. */
 #include "symbolic/encode.h"
 
 #include <string.h>
@@ -14,9 +14,9 @@ static bool is_fifo(const struct encoder *e) {
   return c && c->channel == CHANNEL_FIFO;
 }
 
-/* ---- what can be taken ---- */
+/* ---- receivable messages ---- */
 
-/* Something that a sender offers: a packet, or what a liar makes up (packet: NO_PACKET_HERE). */
+/* A message that can be received: a packet, or one forged by a Byzantine sender (packet: NO_PACKET_HERE). */
 struct receivable_message {
   truth there;
   uint32_t packet;
@@ -28,7 +28,7 @@ struct receivable_messages {
   VEC(struct receivable_message) all;
 };
 
-/* FIFO: nothing overtakes. */
+/* FIFO: only the oldest pending packet of a channel can be received. */
 static truth oldest(struct encoder *e, const struct sym_state *s, uint32_t i) {
   truth none = e->t.yes;
   const struct sym_packet *p = &s->packets[i];
@@ -38,7 +38,7 @@ static truth oldest(struct encoder *e, const struct sym_state *s, uint32_t i) {
   return none;
 }
 
-/* Is there a channel? As far as messages that nobody sent are concerned. */
+/* Is there a channel for forged messages? */
 static truth channel_exists(struct encoder *e, const struct sym_state *s, uint32_t from, uint32_t to) {
   struct scope scope;
   scope_of_process(&scope, e, s, from);
@@ -72,7 +72,7 @@ static struct receivable_messages receivable_from(struct encoder *e, const struc
   return o;
 }
 
-/* ---- taking ---- */
+/* ---- receiving ---- */
 
 static void bind_message(struct scope *s, const struct action *a, struct sym_value *message, struct number from) {
   s->slot[a->slot] = message;
@@ -83,7 +83,7 @@ static void bind_message(struct scope *s, const struct action *a, struct sym_val
     s->slot[a->parts[i].slot] = message->part[a->parts[i].field];
 }
 
-/* Under a condition: does the message match the pattern? */
+/* Does the message match the action's pattern? Evaluated under the condition that it is there. */
 static truth matches(struct scope *s, const struct action *a, truth there) {
   if (!a->match)
     return s->e->t.yes;
@@ -93,7 +93,7 @@ static truth matches(struct scope *s, const struct action *a, truth there) {
   return fits;
 }
 
-/* A message that is taken is gone, unless it is duplicated. */
+/* A received message is no longer pending, unless it is duplicated. */
 static void consume(struct scope *s, struct sym_taken *sym_taken, const struct receivable_message *o, truth taken) {
   struct encoder *e = s->e;
   const struct environment *env = &e->model->environments[e->environment];
@@ -142,7 +142,7 @@ static truth take_one(struct scope *s, const struct sym_state *state, const stru
 
 /* ---- quorums ---- */
 
-/* One message of this sender, or none: fills in the entry, its taking as the action says. */
+/* Chooses one message of this sender or none, fills in the entry, and consumes the message if the action does. */
 static void choose_from_sender(struct scope *s, const struct sym_state *state, const struct action *a, uint32_t q,
                                struct sym_taken *sym_taken, struct sym_received *entry) {
   struct encoder *e = s->e;
@@ -170,7 +170,7 @@ static void choose_from_sender(struct scope *s, const struct sym_state *state, c
   }
 }
 
-/* All agree on the parts that must be the same; those have the first one's. */
+/* All messages of the quorum agree on the parts that must be equal. These parts take the value of the first message. */
 static truth parts_equal(struct scope *s, const struct action *a, const struct sym_received *entries, uint32_t n) {
   struct encoder *e = s->e;
   truth agree = e->t.yes, any = e->t.no;
@@ -233,7 +233,7 @@ truth encode_receive(struct scope *s, const struct sym_state *state, const struc
 
 /* ---- sending ---- */
 
-/* A set holds a message once. */
+/* A set channel holds a message at most once. */
 static truth absorbed(struct encoder *e, const struct sym_state *s, const struct sym_packet *p) {
   truth there = e->t.no;
   for (uint32_t i = 0; i < s->npackets; i++) {
@@ -291,7 +291,7 @@ static bool may_send(const struct model *m, uint32_t from, uint32_t to, uint32_t
   return false;
 }
 
-/* All of them, none pending. */
+/* Lists all possible packets, none of them pending. */
 static void list_packets(struct encoder *e, struct sym_state *s) {
   const struct model *m = e->model;
   VEC(struct sym_packet) all = {0};

@@ -1,4 +1,4 @@
-/* What an environment allows, as its clauses read: the same queries as interp/environment.c asks, put to a solver. */
+/* The constraints of an environment's clauses, as terms: the counterpart of interp/environment.c. */
 #include "symbolic/encode.h"
 
 static const struct environment *environment(const struct encoder *e) {
@@ -11,7 +11,7 @@ void environment_check_clauses(struct encoder *e) {
     encode_refuse(e, unknown->at, "this clause is not encoded");
 }
 
-/* Those of a role beyond the role's own limit count against the clauses for all processes. */
+/* Faulty processes of a role beyond the role's own limit count against the clauses for all processes. */
 static truth limited(struct encoder *e, enum clause_kind kind, const truth *faulty, bool recovering) {
   const struct model *m = e->model;
   struct number excess = number_of(0);
@@ -89,7 +89,7 @@ static truth forgeries_allowed(struct encoder *e, const struct sym_state *s, con
   return ok;
 }
 
-/* What is charged to receiver p as lost, or as corrupted. */
+/* The number of messages to receiver p that count as lost, or as corrupted. */
 static struct number charged(struct encoder *e, const struct sym_state *s, const struct sym_round *r,
                              enum clause_kind kind, uint32_t p) {
   uint32_t n = e->model->nprocesses;
@@ -146,7 +146,7 @@ static truth budgets_kept(struct encoder *e, const struct sym_state *s, const st
 
 static truth clause_holds(struct encoder *e, const struct clause *c, const struct sym_state *s,
                           const struct sym_round *r) {
-  struct sym_state seen = *s; /* with the oracles of this round */
+  struct sym_state seen = *s; /* the state, with the oracles of this round */
   struct scope scope;
   seen.of = arena_copy(&e->arena, s->of, (e->model->nprocesses + (size_t)1) * sizeof *s->of);
   for (uint32_t p = 0; p < e->model->nprocesses; p++)
@@ -162,7 +162,7 @@ static truth clause_holds(struct encoder *e, const struct clause *c, const struc
   return truth_and(&e->t, holds, truth_not(&e->t, scope.error));
 }
 
-/* Does the clause speak of this round? */
+/* Does the clause apply to this round? */
 static truth clause_applies(struct encoder *e, const struct clause *c, const struct sym_state *s) {
   if (!clause_is_about_round(e->model, c, s->point))
     return e->t.no;

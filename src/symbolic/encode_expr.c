@@ -1,4 +1,4 @@
-/* Expressions. Whatever is constant is decided here, so what reaches the solver is what depends on free variables. */
+/* Expressions. Constants are folded here, so only terms that depend on free variables reach the solver. */
 #include "symbolic/encode.h"
 
 #include <string.h>
@@ -80,7 +80,7 @@ static struct sym_value *process_set(struct scope *s, const struct node *n) {
   for (uint32_t p = 0; p < e->model->nprocesses; p++) {
     if (n->op == NODE_ROLE_SET) {
       bool in = n->index == ROLE_ANY || model_role_of(e->model, p) == n->index;
-      /* a property does not speak of Byzantine processes; a clause does: anybody may be heard */
+      /* role sets exclude Byzantine processes in properties but not in clauses, since any process may be heard */
       has[p] = !in ? e->t.no : s->before && !s->heard ? truth_not(&e->t, s->before->of[p].byzantine) : e->t.yes;
     } else {
       truth faulty = sym_process_faulty(e, &s->before->of[p]);
@@ -162,7 +162,7 @@ static struct sym_value *encode_number_of(struct scope *s, const struct node *n)
   return sym_number(e, at);
 }
 
-/* p.x of a process that need not be known. */
+/* p.x, where p need not be a constant. */
 static struct sym_value *encode_remote(struct scope *s, const struct node *n) {
   struct encoder *e = s->e;
   struct number p = encode_node(s, n->kid[0])->number;
@@ -184,7 +184,7 @@ static struct sym_value *encode_remote(struct scope *s, const struct node *n) {
   return found ? found : sym_default(e, n->type);
 }
 
-/* An expression that stands elsewhere: its names are not those of whoever asks for it. */
+/* Evaluates an expression from another place, such as the body of a definition, with its own frame of slots. */
 static struct sym_value *encode_apart(struct scope *s, const struct node *body, struct sym_value **frame) {
   struct sym_value **old = s->slot;
   struct number *old_senders = s->slot_sender;
@@ -229,7 +229,7 @@ static struct number divided(struct scope *s, const struct node *n, struct numbe
   return result;
 }
 
-/* By a divisor that is not known: by each that it may be. */
+/* A divisor that is no constant: a case distinction over its possible values. */
 static struct number encode_division(struct scope *s, const struct node *n, struct number a, struct number b) {
   struct terms *t = &s->e->t;
   struct number result = number_of(0);
@@ -244,7 +244,7 @@ static struct number encode_division(struct scope *s, const struct node *n, stru
   return result;
 }
 
-/* The smallest number has no negative. */
+/* The smallest 64-bit number cannot be negated. */
 static bool is_smallest(struct number n) { return number_constant(n) && n.lo == INT64_MIN; }
 
 static struct sym_value *encode_arithmetic(struct scope *s, const struct node *n) {
@@ -425,7 +425,7 @@ static struct sym_value *encode_array_of(struct scope *s, const struct node *n) 
   return v;
 }
 
-/* Where the second begins depends on how long the first is. */
+/* The position of the second sequence depends on the length of the first. */
 static struct sym_value *encode_append(struct scope *s, const struct node *n) {
   struct encoder *e = s->e;
   struct sym_value *a = encode_node(s, n->kid[0]), *b = encode_node(s, n->kid[1]);
@@ -438,7 +438,7 @@ static struct sym_value *encode_append(struct scope *s, const struct node *n) {
         struct sym_value *other = b->part[i - length];
         at = at ? sym_ite(e, number_is(&e->t, a->number, length), other, at) : other;
       }
-    v->part[i] = at ? at : i > 0 ? v->part[i - 1] : NULL; /* never looked at */
+    v->part[i] = at ? at : i > 0 ? v->part[i - 1] : NULL; /* beyond the length: never read */
     if (!v->part[i])
       v->n = i;
   }
@@ -466,7 +466,7 @@ static truth encode_logic(struct scope *s, const struct node *n) {
   truth a = encode_truth(s, n->kid[0]);
   if (n->op == NODE_NOT)
     return truth_not(t, a);
-  truth decides = n->op == NODE_OR ? t->yes : t->no; /* the right side is not looked at */
+  truth decides = n->op == NODE_OR ? t->yes : t->no; /* short circuit: the right side is not evaluated */
   truth go = n->op == NODE_OR ? truth_not(t, a) : a;
   if (a == decides)
     return n->op == NODE_IMPLIES ? t->yes : decides;

@@ -1,4 +1,4 @@
-/* One round: oracles, crashes, messages, who hears whom, updates. */
+/* One round: oracles, crashes, messages, heard-of sets, updates. */
 #include "symbolic/encode.h"
 
 #include <string.h>
@@ -32,7 +32,7 @@ static const char *name_of(struct encoder *e, const char *what, uint32_t p, uint
   return arena_printf(&e->arena, "%s.%u.%u", what, p + 1, q + 1);
 }
 
-/* Variables of p as it sends and updates: with the oracles of this round. */
+/* The variables of p for sending and updating, with the oracles of this round. */
 static void choose_oracles(struct encoder *e, const struct sym_state *s, struct sym_round *r, uint32_t p) {
   const struct role *role = &e->model->roles[model_role_of(e->model, p)];
   r->oracles[p] = arena_array(&e->arena, role->nvars + (size_t)1, sizeof **r->oracles);
@@ -87,7 +87,7 @@ static struct encoded_send *send_all(struct scope *s, const struct body *body, t
   return out;
 }
 
-/* What q gets from p; two messages are an error, which is returned. */
+/* The message from p to q. Returns the condition that p sends two messages to q, which is an error. */
 static truth send_to(struct encoder *e, struct sym_round *r, const struct encoded_send *out, uint32_t n, uint32_t p,
                      uint32_t q) {
   truth error = e->t.no;
@@ -119,7 +119,7 @@ static truth send_round(struct encoder *e, const struct sym_state *s, struct sym
   return error;
 }
 
-/* ---- what is free ---- */
+/* ---- nondeterministic choices ---- */
 
 static struct sym_round round_new(struct encoder *e) {
   uint32_t n = e->model->nprocesses;

@@ -1,4 +1,4 @@
-/* States: initial ones, and any at all. */
+/* States: initial and arbitrary ones. */
 #include "symbolic/encode.h"
 
 #include "analysis/dataflow.h"
@@ -30,14 +30,14 @@ static struct sym_state *state_new(struct encoder *e, uint32_t point) {
   return s;
 }
 
-/* ---- faults that are there from the start ---- */
+/* ---- initial faults ---- */
 
-/* The clause may concern the process. */
+/* May the clause apply to the process? */
 static bool concerns(const struct encoder *e, const struct clause *c, uint32_t p) {
   return (c->role == ROLE_ANY || c->role == model_role_of(e->model, p)) && c->limit > 0;
 }
 
-/* As each clause says, or not at all. */
+/* The process has the fault of at most one clause. */
 static void start_faulty(struct encoder *e, struct sym_process *of, uint32_t p) {
   const struct environment *env = &e->model->environments[e->environment];
   struct number kind = number_of(0);
@@ -73,9 +73,9 @@ static truth start_faults_limited(struct encoder *e, const struct sym_state *s) 
   return truth_and(&e->t, faults_limited(e, CLAUSE_BYZANTINE, liars), faults_limited(e, CLAUSE_OMIT, omit));
 }
 
-/* ---- first values ---- */
+/* ---- initial values ---- */
 
-/* One variable; what is refused by `where` goes no further. */
+/* The initial value of one variable. Callers evaluate its `where` and narrow the path condition to it. */
 struct sym_value *encode_first_value(struct scope *s, const struct var *v, const char *name) {
   struct encoder *e = s->e;
   e->at = v->at;
@@ -162,9 +162,10 @@ struct sym_state *encode_start(struct encoder *e, truth *allowed, truth *error) 
   return s;
 }
 
-/* ---- one of those that differ by names only ---- */
+/* ---- symmetry breaking ---- */
 
-/* The only input of the role of that type that is free, or UINT32_MAX. */
+/* The input of the role that has this type and no fixed initial value, or UINT32_MAX. *several is set if there is more
+   than one. */
 static uint32_t free_input(const struct role *role, const struct type *t, bool *several) {
   uint32_t found = UINT32_MAX;
   for (uint32_t i = 0; i < role->nvars; i++)
@@ -209,7 +210,7 @@ static bool reads_me(void *context, const struct node *n) {
   return !*found;
 }
 
-/* Do all processes of the role start in the same ways, whatever they are called? */
+/* Do all processes of the role have the same initial states, independent of their identities? */
 static bool start_alike(const struct encoder *e, const struct role *role) {
   bool named = role->ring || role->graph;
   for (uint32_t i = 0; i < role->nvars && !named; i++) {
@@ -225,7 +226,7 @@ static bool start_alike(const struct encoder *e, const struct role *role) {
   return !named;
 }
 
-/* Processes that may trade places start in ascending order of their first free input. */
+/* Interchangeable processes are sorted by their first free input. */
 static truth processes_sorted(struct encoder *e, const struct sym_state *s, const struct licences *l) {
   truth sorted = e->t.yes;
   for (uint32_t r = 0; r < e->model->nroles; r++) {
@@ -253,9 +254,9 @@ truth encode_representative(struct encoder *e, const struct sym_state *s, const 
   return all;
 }
 
-/* ---- any state ---- */
+/* ---- arbitrary states ---- */
 
-/* Faults, as far as there can be any. */
+/* The fault status of a process: fresh variables for the faults that the environment allows. */
 static void any_status(struct encoder *e, struct sym_process *of, uint32_t p) {
   const struct model *m = e->model;
   const struct environment *env = &m->environments[e->environment];
@@ -271,7 +272,7 @@ static void any_status(struct encoder *e, struct sym_process *of, uint32_t p) {
     }
 }
 
-/* Budgets for the whole run are part of the state. */
+/* The amount already spent of a budget for the whole run, which is part of the state. */
 static struct number any_spent(struct encoder *e, enum clause_kind kind, const char *name) {
   const struct environment *env = &e->model->environments[e->environment];
   int64_t limit = -1;
@@ -328,7 +329,7 @@ truth states_equal(struct encoder *e, const struct sym_state *a, const struct sy
     same = truth_and(t, same, number_same(t, a->phase, b->phase));
   for (uint32_t i = 0; i < m->nglobals; i++)
     same = truth_and(t, same, sym_equal(e, a->globals[i], b->globals[i]));
-  for (uint32_t i = 0; i < a->npackets || i < b->npackets; i++) /* settled, or none yet */
+  for (uint32_t i = 0; i < a->npackets || i < b->npackets; i++) /* normalised, or none yet */
     same = truth_and(t, same,
                      truth_same(t, i < a->npackets ? a->packets[i].pending : t->no,
                                 i < b->npackets ? b->packets[i].pending : t->no));

@@ -1,14 +1,14 @@
-/* Statements: both branches are taken, and what they leave is put together. */
+/* Statements: both branches are executed, and their results are merged. */
 #include "symbolic/encode.h"
 
 #include <string.h>
 
-/* ---- guards that bind ---- */
+/* ---- guards with bindings ---- */
 
 struct guard_witnesses {
   const struct guard *guard;
   VEC(truth) holds;
-  VEC(struct sym_value *) value; /* nused of each */
+  VEC(struct sym_value *) value; /* nused per entry */
   VEC(struct number) sender;
 };
 
@@ -84,7 +84,7 @@ static void exec_assign(struct scope *s, const struct stmt *st) {
     s->vars[st->var] = assigned(s, m->roles[s->role].vars[st->var].type, s->vars[st->var], st, 0, v);
 }
 
-/* ---- what two branches leave ---- */
+/* ---- merging branches ---- */
 
 struct branch_state {
   struct sym_value **vars, **globals;
@@ -108,7 +108,7 @@ static void branch_restore(struct scope *s, const struct branch_state *l) {
   s->halted = l->halted;
 }
 
-/* If the condition holds, what `l` remembers; else what is there now. */
+/* The result is the saved state `l` where the condition holds, else the current state. */
 static void branch_merge(struct scope *s, truth condition, const struct branch_state *l) {
   struct encoder *e = s->e;
   for (uint32_t i = 0; i < e->model->roles[s->role].nvars; i++)
@@ -118,7 +118,7 @@ static void branch_merge(struct scope *s, truth condition, const struct branch_s
   s->halted = truth_if(&e->t, condition, l->halted, s->halted);
 }
 
-/* Statements of the block from number i on. */
+/* Executes the statements of the block from index i on. */
 static void exec_from(struct scope *s, const struct block *b, uint32_t i);
 
 static void exec_under(struct scope *s, truth condition, const struct block *b, uint32_t i) {
@@ -144,7 +144,7 @@ static void exec_if(struct scope *s, const struct stmt *st) {
 
 /* ---- foreach ---- */
 
-/* All that is received, in the order that `next` chooses; choices inside the body are free each time. */
+/* One iteration, for message `of` if `there` holds. Choices inside the body are made anew in each iteration. */
 static void exec_for_message(struct scope *s, const struct stmt *st, const struct sym_received *of, truth there) {
   struct encoder *e = s->e;
   if (there == e->t.no)
@@ -160,7 +160,7 @@ static void exec_for_message(struct scope *s, const struct stmt *st, const struc
 
 #define ORDERS_OF_MOST 4
 
-/* Errors count in whatever order they come up, and an order without one is no run then: every order is tried. */
+/* An error in any order is an error of the model, so all orders are executed to collect their errors. */
 static void collect_errors_of_all_orders(struct scope *s, const struct stmt *st, uint32_t *order, uint32_t done) {
   uint32_t n = s->nreceived;
   if (done < n) {
@@ -182,7 +182,7 @@ static void collect_errors_of_all_orders(struct scope *s, const struct stmt *st,
   branch_restore(s, &before);
 }
 
-/* The message that comes next, if there is one: any of those not yet taken. */
+/* The next message, if there is one: a nondeterministic choice among those not yet taken. */
 static struct sym_received next_of(struct scope *s, truth *taken) {
   struct encoder *e = s->e;
   uint32_t n = s->nreceived;
@@ -210,7 +210,7 @@ static void exec_foreach(struct scope *s, const struct stmt *st) {
   struct branch_state before = branch_save(s);
   size_t sent = s->posted.n;
   bool chose = s->chose;
-  /* does the body ever fail, or choose? */
+  /* dry run: can the body fail, or make a choice? */
   s->chose = false;
   for (uint32_t i = 0; i < n; i++)
     exec_for_message(s, st, &s->received[i], s->received[i].there);
@@ -239,7 +239,7 @@ static void exec_foreach(struct scope *s, const struct stmt *st) {
   s->chose |= chose;
 }
 
-/* ---- sending, in an action ---- */
+/* ---- sending (actions only) ---- */
 
 static truth reaches(struct scope *s, const struct send *send, const struct sym_value *to, uint32_t p) {
   struct encoder *e = s->e;
@@ -301,11 +301,11 @@ static void exec_stmt(struct scope *s, const struct stmt *st) {
   encode_refuse(s->e, st->at, "this statement is not encoded");
 }
 
-/* `halt` ends the block: nothing after it happens. */
+/* `halt` ends the block: later statements are not executed. */
 static void exec_from(struct scope *s, const struct block *b, uint32_t i) {
   struct terms *t = &s->e->t;
   for (; i < b->n && s->halted != t->yes; i++) {
-    if (s->halted != t->no) { /* perhaps */
+    if (s->halted != t->no) { /* it may have halted */
       truth halted = s->halted;
       struct branch_state before = branch_save(s);
       s->halted = t->no;

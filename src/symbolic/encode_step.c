@@ -1,4 +1,4 @@
-/* One step: which event it is is free; each that is possible contributes what comes of it. */
+/* One step: a nondeterministic choice of an event. The state after it merges the results of all possible events. */
 #include "symbolic/encode.h"
 
 #include "interp/config.h"
@@ -9,15 +9,16 @@ struct step_encoder {
   struct encoder *e;
   const struct sym_state *before;
   struct sym_step *step;
-  truth it;       /* the event that is looked at happens */
-  VEC(truth) may; /* by event: it is possible, and ends without an error */
+  truth it;       /* the current event happens */
+  VEC(truth) may; /* by event: possible, and ends without an error */
   VEC(struct sym_event) events;
   truth fails;
 };
 
 /* ---- which event ---- */
 
-/* Events are numbered as they come up; how many there are is known only at the end, so each has a truth of its own. */
+/* Events are numbered in order of creation. Their number is known only at the end, so each has its own truth variable.
+ */
 static truth event_begin(struct step_encoder *h, uint32_t process, uint32_t action) {
   h->it = truth_new(&h->e->t, "event");
   arena_push(&h->e->arena, &h->events, ((struct sym_event){process, action, h->it}));
@@ -31,7 +32,7 @@ static void end(struct step_encoder *h, truth possible, truth error) {
   arena_push(&h->e->arena, &h->may, truth_or(t, truth_not(t, h->it), truth_and(t, possible, truth_not(t, error))));
 }
 
-/* Not to be: nothing was said of it yet. */
+/* Removes the last event, on which nothing depends yet. */
 static void event_drop(struct step_encoder *h) {
   h->events.n--;
   terms_fact(&h->e->t, truth_not(&h->e->t, h->it));
@@ -87,7 +88,7 @@ static truth duplicates_allowed(struct encoder *e, const struct sym_state *s, st
   return truth_or(&e->t, number_is(&e->t, kept, 0), ok);
 }
 
-/* The state after the event, if it happens; else as others leave it. */
+/* Merges the result of the event into the state after the step: it counts if the event happens. */
 static void merge_process(struct step_encoder *h, uint32_t p, struct sym_value **vars, truth halted) {
   struct encoder *e = h->e;
   struct sym_process *next = &h->step->after->of[p];
@@ -108,7 +109,7 @@ static void crash_process(struct step_encoder *h, uint32_t p) {
   next->recovered = truth_and(t, next->recovered, truth_not(t, h->it));
 }
 
-/* In the middle of the action: some of its messages are out, and that is all that ever comes of it. */
+/* A crash during the action: some of its messages are sent, and the action has no other effect. */
 static void crash_in_action(struct step_encoder *h, const struct scope *s, const struct sym_state *after,
                             truth possible) {
   struct encoder *e = h->e;
@@ -122,7 +123,7 @@ static void crash_in_action(struct step_encoder *h, const struct scope *s, const
     out[i] = truth_new(&e->t, "out");
     sent[i] = truth_and(&e->t, out[i], s->posted.at[i].when);
   }
-  struct sym_state left = *h->before; /* what it took is still there */
+  struct sym_state left = *h->before; /* the received messages are still pending */
   left.of = h->step->after->of;
   encode_sends(e, &left, s, e->t.yes, out);
   truth bounded = truth_and(&e->t, channels_bounded(e, after), channels_bounded(e, &left));
@@ -166,7 +167,7 @@ static void take_action(struct step_encoder *h, uint32_t p, uint32_t number) {
   struct number duplicated = h->before->duplicated;
   truth ready = truth_all(t, (truth[]){open, taken, guard}, 3);
   truth kept = duplicates_allowed(e, h->before, sym_taken.kept, &duplicated);
-  /* what would come of it alone: for the bounds of channels */
+  /* the result of this action alone, to check the channel bounds */
   struct sym_state after = *h->before;
   after.packets = sym_taken.packets;
   encode_sends(e, &after, &s, t->yes, NULL);
@@ -185,7 +186,7 @@ static void take_action(struct step_encoder *h, uint32_t p, uint32_t number) {
   crash_in_action(h, &s, &after, ready);
 }
 
-/* ---- everything else ---- */
+/* ---- other events ---- */
 
 static void crash(struct step_encoder *h, uint32_t p) {
   truth possible = may_crash(h->e, p) ? crashes_allowed(h->e, h->before, p) : h->e->t.no;
@@ -224,7 +225,7 @@ static void recover(struct step_encoder *h, uint32_t p) {
   end(h, possible, s.error);
 }
 
-/* A message that no action takes need not be lost. */
+/* Losing messages: only while the receiver is active, since otherwise no action would receive them anyway. */
 static void lose(struct step_encoder *h) {
   struct encoder *e = h->e;
   struct terms *t = &e->t;
@@ -264,7 +265,7 @@ static struct sym_state *copy_state(struct encoder *e, const struct sym_state *s
   return next;
 }
 
-/* Packets that cannot be pending any more are forgotten. */
+/* Drops packets that are certainly not pending any more. */
 static void remove_consumed_packets(struct encoder *e, struct sym_state *s) {
   uint32_t n = 0;
   for (uint32_t i = 0; i < s->npackets; i++)
@@ -273,7 +274,7 @@ static void remove_consumed_packets(struct encoder *e, struct sym_state *s) {
   s->npackets = n;
 }
 
-/* Just one of them: the one with the number that is chosen. False: there are none. */
+/* Asserts, as facts, that exactly one event happens. False if there are no events. */
 static truth one_of(struct step_encoder *h) {
   struct terms *t = &h->e->t;
   if (h->events.n == 0)

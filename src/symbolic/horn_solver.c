@@ -11,7 +11,7 @@ struct horn_system {
   Z3_fixedpoint fixedpoint;
   struct watchdog *watchdog; /* or NULL */
   uint32_t nvariables, npredicates;
-  VEC(Z3_ast) variables; /* then amounts, as many as were needed so far */
+  VEC(Z3_ast) variables; /* the variables, then the amounts needed so far */
   Z3_func_decl *predicates;
   Z3_func_decl goal;
   VEC(Z3_ast) assumed;
@@ -170,7 +170,7 @@ static bool is_stopped(void *stop) { return *(const volatile sig_atomic_t *)stop
 void horn_watch(struct horn_system *h, const volatile sig_atomic_t *stop) {
   watchdog_free(h->watchdog);
   h->watchdog = stop ? watchdog_new(h->m.z3, is_stopped, (void *)stop) : NULL;
-  h->failed |= stop && !h->watchdog; /* it could not be stopped */
+  h->failed |= stop && !h->watchdog; /* without a watchdog the query could not be stopped */
 }
 
 enum answer horn_solve(struct horn_system *h) {

@@ -1,25 +1,25 @@
-/* k-induction (Sheeran, Singh, Stalmarck 2000): what held in k states in a row, wherever they are, still holds in the
-   next one. The beginning of runs is the bounded engine's; what follows it is looked at from every point of the
-   schedule, in states of which nothing is known but their types, that faults are within their limits, and that no two
-   are the same. */
+/* k-induction (Sheeran, Singh, Stalmarck 2000): a property that holds in k consecutive states also holds in
+   the next one. BMC covers the base case. The induction step is checked from every point of the schedule, for states
+   that are constrained only by their types, by the limits on faults, and by being pairwise different. */
 #include "symbolic/unrolling.h"
 
 #include <string.h>
 
-/* What is to be shown together: each may assume all of them. */
+/* The claims of one joint induction: each may assume all of them. */
 struct claims {
   bool *property; /* by property of the query */
-  bool errors;    /* that there are none */
+  bool errors;    /* that there are no errors */
 };
 
-/* A path of k steps from any state at a point. */
+/* A path of k steps from an arbitrary state at a point. */
 struct induction_window {
   struct unrolling s;
   const struct claims *claims;
   uint32_t k;
 };
 
-/* The i-th property is as it should be in the last state, and in the step to it. */
+/* The condition that the last state, or the step to it, violates (or reaches) the i-th property, or that evaluating it
+ * fails. */
 static truth goal_of(struct induction_window *w, uint32_t i, const struct sym_state *before,
                      const struct sym_state *after) {
   struct verdict_terms goal = unrolling_goal(&w->s, i, before, after);
@@ -34,14 +34,14 @@ static truth assume_claims(struct induction_window *w, const struct sym_state *b
   return all;
 }
 
-/* Runs that come back to a state have a shorter way to whatever follows. */
+/* Only loop-free paths need to be considered: a run that returns to a state can be shortened. */
 static void assert_different(struct unrolling *s, struct sym_state **states, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
     if (states[i]->point == states[n]->point)
       unrolling_assert(s, truth_not(&s->e.t, states_equal(&s->e, states[i], states[n])));
 }
 
-/* Drops the claims that do not follow. False: the solver does not know. */
+/* Drops the claims that do not follow. Returns false if the solver answers unknown. */
 static bool check_last(struct induction_window *w, const struct sym_step *last, struct claims *left) {
   struct unrolling *s = &w->s;
   enum answer a = unrolling_ask(s, last->fails);
@@ -67,7 +67,7 @@ static bool check_window(struct induction_window *w, uint32_t point, struct clai
   unrolling_assert(s, truth_and(&s->e.t, state_invariant(&s->e, s->states[0]), assume_claims(w, NULL, s->states[0])));
   for (uint32_t i = 0; i < w->k; i++) {
     if (s->states[i]->point == POINT_END)
-      return true; /* too short a way */
+      return true; /* the run ends before k steps */
     struct sym_step *step = unrolling_step(s, s->states[i]);
     s->states[i + 1] = step->after;
     if (i + 1 == w->k)
@@ -78,7 +78,7 @@ static bool check_window(struct induction_window *w, uint32_t point, struct clai
   return true;
 }
 
-/* From one point of the schedule. */
+/* Checks the induction step from one point of the schedule. */
 static bool check_point(struct unrolling *main, uint32_t k, uint32_t point, const struct claims *claims,
                         struct claims *left) {
   struct induction_window *w = memory_alloc(sizeof *w);
@@ -99,7 +99,7 @@ static bool check_point(struct unrolling *main, uint32_t k, uint32_t point, cons
   return known;
 }
 
-/* What of the claims follows from all of them together; less and less is claimed until what is left follows. */
+/* The largest subset of the claims that is inductive: drops claims that do not follow until the rest does (Houdini). */
 static bool largest_inductive_subset(struct unrolling *s, uint32_t k, struct claims *claims) {
   uint32_t n = s->query->nproperties;
   size_t size = (n + (size_t)1) * sizeof(bool);
@@ -131,7 +131,7 @@ static bool try_step(struct unrolling *s, uint32_t k) {
   return true;
 }
 
-/* Is the query over? Says how it ended. */
+/* Returns whether the query is finished, and sets how it ended. */
 static bool over(struct unrolling *s, bool more) {
   struct symbolic_answer *a = s->answer;
   if (a->error.found)

@@ -32,7 +32,7 @@ void cube_drop(struct cube *c, uint32_t i) {
   c->equal.n--;
 }
 
-/* ---- normal rows ---- */
+/* ---- normalised rows ---- */
 
 bool row_add_times(int64_t *row, const int64_t *more, uint32_t width, int64_t times) {
   for (uint32_t i = 0; i < width; i++) {
@@ -59,8 +59,8 @@ static int64_t floor_div(int64_t a, int64_t b) { /* b > 0 */
   return a / b - (a % b < 0);
 }
 
-/* Divides by what the coefficients have in common. False: the constraint is false (*empty) or says
- * nothing. */
+/* Divides the row by the gcd of its coefficients. Returns false if the constraint is trivially false (*empty) or
+   trivially true. */
 static bool row_normal(int64_t *row, uint32_t width, bool equal, bool *empty) {
   uint64_t common = 0;
   for (uint32_t i = 1; i < width; i++)
@@ -82,13 +82,13 @@ static bool row_normal(int64_t *row, uint32_t width, bool equal, bool *empty) {
   uint32_t first = 1;
   while (row[first] == 0)
     first++;
-  bool turn = equal && row[first] < 0; /* the first coefficient of an equation is positive */
+  bool turn = equal && row[first] < 0; /* normal form: the first coefficient of an equation is positive */
   for (uint32_t i = 0; turn && i < width; i++)
     row[i] = -row[i];
   return true;
 }
 
-/* Do the coefficients agree, up to the factor 1 or -1? */
+/* 1 or -1 if the coefficients agree up to this factor, else 0. */
 static int row_relation(const int64_t *a, const int64_t *b, uint32_t width) {
   bool same = true, opposite = true;
   for (uint32_t i = 1; i < width && (same || opposite); i++) {
@@ -106,7 +106,7 @@ static void push_row(struct cube *c, const int64_t *row, bool equal) {
   c->n++;
 }
 
-/* What is known of one linear form: low <= form <= high. */
+/* The bounds of one linear form: low <= form <= high. */
 struct linear_bounds {
   bool has_low, has_high;
   int64_t low, high;
@@ -124,7 +124,7 @@ static void bounds_meet(struct linear_bounds *b, int64_t constant, int sign, boo
   }
 }
 
-/* All constraints on one form become at most two, or one equation. */
+/* Merges all constraints on one form into at most two, or into one equation. */
 static void add_normal(struct cube *c, int64_t *row, bool equal) {
   struct linear_bounds b = {0};
   bounds_meet(&b, row[0], 1, equal);
@@ -168,7 +168,7 @@ void cube_add_cube(struct cube *c, const struct cube *more) {
     cube_add(c, cube_row(more, i), more->equal.at[i]);
 }
 
-/* ---- other variables ---- */
+/* ---- changing the variables ---- */
 
 void cube_resize(struct cube *c, uint32_t variables) {
   uint32_t width = variables + 1, kept = width < c->width ? width : c->width;
@@ -224,7 +224,7 @@ static void combine(struct cube *c, int64_t *row, int64_t p, const int64_t *a, i
     row[i] = fit(c, (__int128)p * a[i] + (__int128)q * b[i]);
 }
 
-/* By an equation in which the variable occurs, the one with the smallest coefficient. */
+/* Substitutes an equation in which the variable occurs: the one with the smallest coefficient. */
 static bool eliminate_by_equation(struct cube *c, uint32_t at, bool *exact) {
   uint32_t best = UINT32_MAX;
   for (uint32_t i = 0; i < c->n; i++)
@@ -239,7 +239,7 @@ static bool eliminate_by_equation(struct cube *c, uint32_t at, bool *exact) {
   c->overflow = old.overflow;
   const int64_t *equation = cube_row(&old, best);
   int64_t lead = equation[at], *row = memory_resize(NULL, c->width * sizeof *row);
-  *exact = magnitude(lead) == 1; /* else it had to be divisible */
+  *exact = magnitude(lead) == 1; /* otherwise divisibility constraints are lost */
   for (uint32_t i = 0; i < old.n; i++) {
     const int64_t *from = cube_row(&old, i);
     if (i == best)
@@ -255,8 +255,8 @@ static bool eliminate_by_equation(struct cube *c, uint32_t at, bool *exact) {
   return true;
 }
 
-/* Between a bound with coefficient a and one with coefficient b there always is an integer if they
-   are far enough apart, whatever the others are (Pugh 1991, "The Omega test": the dark shadow). */
+/* There is always an integer between a lower bound with coefficient a and an upper bound with coefficient b if they are
+   far enough apart (Pugh 1991, "The Omega test": the dark shadow). */
 static bool leaves_room(const int64_t *row, uint32_t width, int64_t a, int64_t b) {
   for (uint32_t i = 1; i < width; i++)
     if (row[i])
@@ -329,7 +329,7 @@ static void number_print(int64_t x, struct text *out) {
     text_addf(out, "%" PRId64, x);
 }
 
-/* Terms with positive coefficients on one side, the others and the constant on the other. */
+/* Prints one side of a constraint: positive coefficients go to one side, the others and the constant to the other. */
 static void side_print(const int64_t *row, uint32_t width, int sign, const char *const *names, struct text *out) {
   int64_t constant = sign > 0 ? 0 : -row[0];
   uint32_t parts = constant != 0;

@@ -1,4 +1,4 @@
-/* What a solver found, as states and choices of the reference. */
+/* Solver models as concrete states and choices of the reference interpreter. */
 #include "symbolic/unrolling.h"
 
 #include "interp/events.h"
@@ -19,7 +19,7 @@ static value status_of(struct unrolling *s, const struct sym_process *of) {
   return status;
 }
 
-/* A Byzantine process has no variables: all of them are 0. */
+/* A Byzantine process has no local state: all its variables are 0. */
 static void fill_local(struct unrolling *s, const struct sym_process *of, const struct role *role, value *local) {
   local[LOCAL_STATUS] = status_of(s, of);
   if (local[LOCAL_STATUS] & STATUS_BYZANTINE)
@@ -31,7 +31,7 @@ static void fill_local(struct unrolling *s, const struct sym_process *of, const 
   }
 }
 
-/* In the order of the reference (interp/config.h). */
+/* Inserts the packet in the order of the reference interpreter (interp/config.h). */
 static void add_packet(struct unrolling *s, struct config *c, struct packet p) {
   const struct clause *channels = clause_of_kind(&s->model->environments[s->e.environment], CLAUSE_CHANNELS);
   bool fifo = channels && channels->channel == CHANNEL_FIFO;

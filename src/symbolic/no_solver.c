@@ -1,6 +1,6 @@
-/* What this folder offers, in a build without libz3 (CMake's RONDO_Z3): CMake compiles this file and linear_cube.c
-   instead of all the others. Whoever is asked by name refuses first (solver_missing); whatever comes here all the same
-   is unknown, never answered wrongly. */
+/* The interface of this folder in a build without libz3 (-DRONDO_Z3=OFF): CMake compiles only this file and
+   linear_cube.c. Commands that need a solver test solver_missing first and refuse. Any query that still arrives here is
+   answered UNKNOWN, never wrongly. */
 #include "symbolic/horn_solver.h"
 #include "symbolic/symbolic_check.h"
 

@@ -1,4 +1,4 @@
-/* A query as SMT-LIB, for any solver: the runs up to a length, as bit-vectors; or all of them, as Horn clauses. */
+/* A query as an SMT-LIB script for any solver: runs of bounded length with bit-vectors, or all runs as Horn clauses. */
 #include "symbolic/unrolling.h"
 
 #include "symbolic/smtlib.h"
@@ -8,14 +8,15 @@ static void add(struct script_parts *p, struct unrolling *s, truth formula) {
     arena_push(&s->e.arena, &p->all, terms_translate(&s->e.t, formula));
 }
 
-/* The property's goal after the last step; without a property: that the step fails. */
+/* The condition that the run reaches the property's goal after the last step; without a property, that the step fails.
+ */
 static truth goal_after(struct unrolling *s, const struct sym_step *last, const struct sym_state *state) {
   if (s->query->nproperties == 0)
     return last ? last->fails : s->e.t.no;
   return unrolling_goal(s, 0, last ? last->before : NULL, state).holds;
 }
 
-/* A run of some length up to the depth, free to be chosen, whose end shows the property. */
+/* A run of any length up to the depth that ends in the property's goal. */
 static void unroll(struct unrolling *s, uint32_t depth, struct script_parts *p) {
   struct terms *t = &s->e.t;
   bool errors = s->query->nproperties == 0;

@@ -11,13 +11,13 @@ const char *solver_missing(void) { return NULL; }
 struct solver {
   struct z3_builder m;
   Z3_solver z3;
-  Z3_model model; /* of the last YES, or NULL */
+  Z3_model model; /* model of the last YES, or NULL */
   VEC(Z3_ast) variables;
   VEC(Z3_ast) literals;
   VEC(Z3_ast) mapped;                /* scratch */
   const volatile sig_atomic_t *stop; /* or NULL */
   struct watchdog *watchdog;         /* or NULL */
-  bool failed;                       /* something could not be asserted: every answer is unknown from now on */
+  bool failed;                       /* an assertion failed: every further answer is UNKNOWN */
 };
 
 struct solver *solver_new(void) {
@@ -176,7 +176,7 @@ void solver_watch(struct solver *s, const volatile sig_atomic_t *stop) {
   if (!stop)
     return;
   s->watchdog = watchdog_new(s->m.z3, is_stopped, s);
-  s->failed |= !s->watchdog; /* it could not be stopped */
+  s->failed |= !s->watchdog; /* without a watchdog the query could not be stopped */
 }
 
 bool solver_stopped(const struct solver *s) { return s->stop && *s->stop; }
@@ -217,8 +217,8 @@ bool solver_truth(struct solver *s, uint32_t literal) {
   return truth;
 }
 
-/* The library handles SIGINT itself while it runs a script, and offers no way to turn that off. Meanwhile the signal
-   is blocked here, so that it reaches the host's handler afterwards. */
+/* The library handles SIGINT itself while it runs a script, and this cannot be turned off. The signal is blocked
+   meanwhile, so that it reaches the program's own handler afterwards. */
 static bool script_is_stopped(void *stop) {
   sigset_t pending;
   return *(const volatile sig_atomic_t *)stop || (sigpending(&pending) == 0 && sigismember(&pending, SIGINT) == 1);

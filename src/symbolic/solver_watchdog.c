@@ -1,4 +1,4 @@
-/* A thread of its own for each. */
+/* Each watchdog is one thread. */
 #include "symbolic/solver_watchdog.h"
 
 #include "base/memory.h"

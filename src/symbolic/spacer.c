@@ -1,6 +1,6 @@
-/* Spacer (Komuravelli, Gurfinkel, Chaki 2014): a predicate for each point of the schedule, over the variables of a
-   state. What it says holds is believed only once its invariant stands a check of its own; what it says fails is looked
-   for by the bounded engine, which has a run to show. */
+/* Spacer (Komuravelli, Gurfinkel, Chaki 2014): one predicate per point of the schedule, over the variables of
+   a state. A proof counts only after its invariant passed a separate check. For a violation, BMC searches for a run
+   that shows it. */
 #include "symbolic/unrolling.h"
 
 #include "symbolic/smtlib.h"
@@ -9,32 +9,33 @@ struct z3_terms {
   VEC(Z3_ast) at;
 };
 
-/* What leads from one place (NO_PREDICATE: the start of a run) to another, or to a goal. */
+/* A Horn clause from one place (NO_PREDICATE: an initial state) to another, or to a goal. A place is a point of the
+   schedule or the end, and has one predicate. */
 struct chc_rule {
-  uint32_t from, to; /* places; of a goal: the property's number, or that of errors, which is one more */
+  uint32_t from, to; /* places; `to` of a goal: the index of the property, or the number of properties for errors */
   truth body;
-  struct z3_terms to_variables; /* of the state that it leads to */
-  size_t first, last;           /* fresh variables of its own */
+  struct z3_terms to_variables; /* variables of the successor state */
+  size_t first, last;           /* the range of its fresh variables */
 };
 #define NO_PREDICATE (UINT32_MAX - 1)
 
-struct chc_predicate { /* a point, or the end */
+struct chc_predicate { /* of a point of the schedule, or of the end */
   uint32_t point;
   struct sym_state *state;
   struct z3_terms variables;
   Z3_func_decl predicate;
   Z3_ast invariant;
-  size_t first, last; /* fresh variables */
+  size_t first, last; /* the range of its fresh variables */
   truth facts;
 };
 
 struct chc_system {
   struct unrolling *s;
-  struct chc_predicate *places; /* one for each point, then the end */
+  struct chc_predicate *places; /* one per point, then the end */
   uint32_t nplaces;
   VEC(struct chc_rule) rules;
   VEC(struct chc_rule) goals;
-  Z3_ast missing; /* the invariant of places that the answer does not speak of */
+  Z3_ast missing; /* the invariant for places that Spacer's answer omits */
 };
 
 static uint32_t predicate_of_point(const struct chc_system *w, uint32_t point) {
@@ -64,7 +65,8 @@ static void predicate_make(struct chc_system *w, uint32_t i) {
       z3_builder_relation(&e->t.m, arena_printf(&e->arena, "P%u", i), p->variables.at.at, (uint32_t)p->variables.at.n);
 }
 
-/* A rule that leads to `after`, a state made of terms: the predicate speaks of one made of variables that equals it. */
+/* A rule with successor `after`, a state of terms. Predicates take variables, so the head gets a state of fresh
+   variables that is constrained to equal it. */
 static void rule_to(struct chc_system *w, uint32_t from, const struct sym_state *after, truth body, size_t first) {
   struct encoder *e = &w->s->e;
   struct chc_rule r = {.from = from, .to = predicate_of_point(w, after->point), .first = first};
@@ -132,7 +134,7 @@ static Z3_ast apply(struct chc_system *w, uint32_t place, const struct z3_terms 
   return z3_builder_keep(m, Z3_mk_app(m->z3, w->places[place].predicate, (unsigned)to->at.n, to->at.at));
 }
 
-/* body => head, for all values of the variables of the rule and of where it comes from. */
+/* body => head, for all values of the variables of the rule and of its source place. */
 static Z3_ast clause(struct chc_system *w, const struct chc_rule *r, Z3_ast head) {
   struct terms *t = &w->s->e.t;
   Z3_ast body = terms_translate(t, r->body);
@@ -155,9 +157,9 @@ static void add_rule(struct chc_system *w, Z3_fixedpoint f, const struct chc_rul
   Z3_fixedpoint_add_rule(z3, f, clause(w, r, head), Z3_mk_string_symbol(z3, "rule"));
 }
 
-/* ---- checking its answer ---- */
+/* ---- checking Spacer's answer ---- */
 
-/* The invariant of a place, said of other variables than its own. */
+/* The invariant of a place, with the variables `to` substituted for its own. */
 static Z3_ast invariant_of(struct chc_system *w, uint32_t place, const struct z3_terms *to) {
   struct z3_builder *m = &w->s->e.t.m;
   const struct chc_predicate *p = &w->places[place];
@@ -166,7 +168,7 @@ static Z3_ast invariant_of(struct chc_system *w, uint32_t place, const struct z3
   return z3_builder_keep(m, Z3_substitute(m->z3, p->invariant, (unsigned)to->at.n, p->variables.at.at, to->at.at));
 }
 
-/* The rule's body, from inside the invariant. */
+/* The rule's body, with its source state inside the invariant. */
 static Z3_ast inside(struct chc_system *w, const struct chc_rule *r) {
   struct terms *t = &w->s->e.t;
   Z3_ast body = terms_translate(t, r->body);
@@ -175,7 +177,7 @@ static Z3_ast inside(struct chc_system *w, const struct chc_rule *r) {
   return z3_builder_and(&t->m, (Z3_ast[]){invariant_of(w, r->from, &w->places[r->from].variables), body}, 2);
 }
 
-/* It holds at the start, no step leaves it, no goal is inside. */
+/* The three conditions: initial states satisfy the invariant, no step leaves it, no goal intersects it. */
 static bool confirmed(struct chc_system *w, uint32_t goal) {
   struct terms *t = &w->s->e.t;
   for (size_t i = 0; i < w->rules.n; i++) {
@@ -202,7 +204,7 @@ static void take_invariants(struct chc_system *w, Z3_fixedpoint f) {
   }
 }
 
-/* Can the goal be reached? */
+/* Is the goal reachable? */
 static enum answer ask(struct chc_system *w, uint32_t goal) {
   struct z3_builder *m = &w->s->e.t.m;
   Z3_fixedpoint f = z3_builder_fixedpoint(m);
@@ -225,7 +227,7 @@ static enum answer ask(struct chc_system *w, uint32_t goal) {
     answer = said == Z3_L_TRUE ? ANSWER_YES : said == Z3_L_FALSE ? ANSWER_NO : ANSWER_UNKNOWN;
     if (answer == ANSWER_NO) {
       take_invariants(w, f);
-      w->missing = z3_builder_and(m, NULL, 0); /* they do not matter, or they are never reached */
+      w->missing = z3_builder_and(m, NULL, 0); /* omitted predicates are irrelevant (true) or unreachable (false) */
       bool stands = confirmed(w, goal);
       w->missing = z3_builder_or(m, NULL, 0);
       answer = stands || confirmed(w, goal) ? ANSWER_NO : ANSWER_UNKNOWN;
@@ -244,7 +246,7 @@ static void spacer_release(struct chc_system *w) {
   vec_release(&w->goals);
 }
 
-/* In the unrolling, whose refusals go to `refused`. */
+/* Builds the system in the unrolling; refusals jump to `refused`. */
 static void spacer_init(struct chc_system *w, struct unrolling *s, jmp_buf *refused) {
   *w = (struct chc_system){.s = s};
   s->e.refused = refused;
@@ -252,7 +254,7 @@ static void spacer_init(struct chc_system *w, struct unrolling *s, jmp_buf *refu
   w->places = arena_array(&s->e.arena, w->nplaces + (size_t)1, sizeof *w->places);
 }
 
-/* All goals, errors last; answers by goal. */
+/* Answers by goal; errors are the last goal. */
 static void ask_all(struct unrolling *main, enum answer *answers) {
   struct unrolling *s = memory_alloc(sizeof *s);
   struct chc_system *w = memory_alloc(sizeof *w);
@@ -287,7 +289,7 @@ void horn_clauses(struct unrolling *s, struct script_parts *p) {
       arena_push(&s->e.arena, &p->all, clause(w, r, apply(w, r->to, &r->to_variables)));
     }
     p->goal = terms_translate(&s->e.t, s->e.t.yes);
-    for (size_t i = 0; i < w->goals.n; i++) /* of the property asked for, or of errors */
+    for (size_t i = 0; i < w->goals.n; i++) /* goals of the requested property, or of errors */
       if (w->goals.at[i].to == 0)
         arena_push(&s->e.arena, &p->all, clause(w, &w->goals.at[i], terms_translate(&s->e.t, s->e.t.no)));
     ok = true;
@@ -312,10 +314,10 @@ void spacer_run(struct unrolling *s) {
     if (i < n)
       s->skip[i] = answers[i] == ANSWER_UNKNOWN;
   }
-  /* a property is proved only if no step before it can fail */
+  /* a property is proved only if no earlier step can fail */
   for (uint32_t i = 0; i < n; i++) {
     a->proved[i] = answers[i] == ANSWER_NO && answers[n] == ANSWER_NO;
-    s->skip[i] |= answers[i] == ANSWER_NO && answers[n] != ANSWER_YES; /* else an error ends it */
+    s->skip[i] |= answers[i] == ANSWER_NO && answers[n] != ANSWER_YES; /* otherwise the query ends with the error */
   }
   bool known = !reached || bmc_until_decided(s);
   if (a->error.found)

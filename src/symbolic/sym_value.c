@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MEMBERS_MOST 4096 /* of a set, or parts of an array */
+#define MEMBERS_MOST 4096 /* limit for members of a set and parts of an array */
 
 void encode_refuse(struct encoder *e, struct span at, const char *format, ...) {
   va_list args;
@@ -55,7 +55,7 @@ static struct sym_value *make_option(struct encoder *e, truth some, struct sym_v
   return v;
 }
 
-/* ---- sets: which members they can have ---- */
+/* ---- sets: possible members ---- */
 
 static struct sym_value *make_set(struct encoder *e, const struct type *element, int64_t base, uint64_t n) {
   if (n > MEMBERS_MOST)
@@ -75,7 +75,7 @@ static bool is_number(const struct type *t) {
          t->kind == TYPE_ROUND;
 }
 
-/* With all members that the type has; of numbers without bound: with none so far. */
+/* An empty set with room for all values of the element type; for unbounded numbers, with room for none. */
 static struct sym_value *whole_set(struct encoder *e, const struct type *element) {
   switch (element->kind) {
   case TYPE_INT:
@@ -149,7 +149,7 @@ static bool same_types(const struct type *a, const struct type *b) {
   return false;
 }
 
-/* A set, empty so far, with room for the members of both. */
+/* An empty set with room for the possible members of both sets. */
 static struct sym_value *room_for(struct encoder *e, const struct sym_value *a, const struct sym_value *b) {
   if (a->element || b->element) {
     if (!a->element || !b->element || !same_types(a->element, b->element))
@@ -193,7 +193,7 @@ struct sym_value *sym_minus(struct encoder *e, const struct sym_value *a, const 
   return combine_sets(e, a, b, and_not);
 }
 
-/* Does the relation hold for every member? */
+/* Does the relation hold between both sets at every possible member? */
 static truth compare_sets(struct encoder *e, const struct sym_value *a, const struct sym_value *b, truth_fn *of) {
   const struct sym_value *all = combine_sets(e, a, b, of);
   return truth_all(&e->t, all->has, all->n);
@@ -377,7 +377,7 @@ struct sym_value *sym_new(struct encoder *e, const struct type *t, const char *n
   refuse_unknown_type(e);
 }
 
-/* ---- choosing between two ---- */
+/* ---- if-then-else ---- */
 
 static struct sym_value *if_part(struct encoder *e, truth c, struct sym_value *a, struct sym_value *b) {
   return a && b ? sym_ite(e, c, a, b) : a ? a : b;
@@ -525,7 +525,7 @@ struct sym_value *sym_bounded(struct encoder *e, const struct type *t, struct sy
   case SYM_NUMBER:
     type_bounds(t, &lo, &hi);
     if (v->number.hi < lo || v->number.lo > hi)
-      return sym_number(e, number_of(lo)); /* never of the type: the check before this one fails */
+      return sym_number(e, number_of(lo)); /* never of the type: the preceding check fails */
     return lo <= v->number.lo && v->number.hi <= hi ? v : sym_number(e, number_bounded(&e->t, v->number, lo, hi));
   case SYM_OPTION:
     return v->part[0] ? make_option(e, v->truth, sym_bounded(e, t->element, v->part[0])) : v;
@@ -544,10 +544,10 @@ struct sym_value *sym_bounded(struct encoder *e, const struct type *t, struct sy
   case SYM_SET:
     break;
   }
-  return v; /* unchanged: wider bounds are always right */
+  return v; /* unchanged: wider bounds are always sound */
 }
 
-/* ---- answers ---- */
+/* ---- values in a model ---- */
 
 bool truth_value(struct encoder *e, Z3_model model, truth b) {
   Z3_ast v = NULL;

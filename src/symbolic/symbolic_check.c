@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The answer of an unrolling that ended in a refusal. */
+/* Moves the refusal of an unrolling to its answer. */
 static void refuse(struct unrolling *s) {
   struct symbolic_answer *a = s->answer;
   if (unrolling_stopped(s)) {

@@ -1,13 +1,13 @@
 #include "symbolic/terms.h"
 
-#define BITS_MOST 62 /* beyond that a number is no longer representable */
+#define BITS_MOST 62 /* wider numbers are not representable */
 
 void terms_init(struct terms *t, bool integers) {
   Z3_config config = Z3_mk_config();
   *t = (struct terms){.integers = integers, .graph = {.integers = integers}};
   z3_builder_init(&t->m, config);
   Z3_del_config(config);
-  expr_number(&t->graph, 0); /* node 0, so that a truth that was never set is none */
+  expr_number(&t->graph, 0); /* node 0 is a number, so an uninitialised truth is invalid */
   t->yes = expr_truth(&t->graph, true);
   t->no = expr_truth(&t->graph, false);
 }
@@ -89,7 +89,7 @@ struct number number_bounded(struct terms *t, struct number n, int64_t lo, int64
   return number_constant(n) ? n : number_at(t, expr_bounded(&t->graph, n.node, lo, hi));
 }
 
-/* The variable takes every value of its sort; that it lies within the bounds is a fact. */
+/* The sort of the variable may be wider than the bounds, so the bounds are a fact. */
 struct number number_new(struct terms *t, const char *name, int64_t lo, int64_t hi) {
   if (lo == hi)
     return number_of(lo);
@@ -100,7 +100,7 @@ struct number number_new(struct terms *t, const char *name, int64_t lo, int64_t 
   return number_bounded(t, any, lo, hi);
 }
 
-/* The largest number, as a constant, is not: as an upper bound it means that there is none. Bit-vectors have bounds. */
+/* INT64_MAX is not representable as a constant, because as an upper bound it means "none". Bit-vectors need bounds. */
 static bool representable(const struct terms *t, int64_t lo, int64_t hi) {
   const int64_t most = INT64_C(1) << (BITS_MOST - 1);
   return (lo == NUMBER_LEAST ? t->integers : lo > -most && lo < most) &&
@@ -113,7 +113,7 @@ static bool arithmetic(struct terms *t, enum expr_kind kind, struct number a, st
   if (!representable(t, a.lo, a.hi) || !representable(t, b.lo, b.hi))
     return false;
   *result = number_at(t, expr_arithmetic(&t->graph, kind, number_node(t, a), number_node(t, b)));
-  /* bounds that got lost were too large */
+  /* a result without bounds from bounded operands overflowed */
   return representable(t, result->lo, result->hi) && (!unbounded(*result) || unbounded(a) || unbounded(b));
 }
 
@@ -131,7 +131,8 @@ struct number number_negative(struct terms *t, struct number a) {
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-/* By a positive number. A bit-vector is first moved up by a multiple of the divisor until it is not negative. */
+/* Division by a positive constant. A bit-vector is first shifted by a multiple of the divisor so that it is not
+ * negative. */
 static bool divide(struct terms *t, struct number a, int64_t by, bool rest, struct number *result) {
   int64_t times = t->integers || a.lo >= 0 || number_constant(a) ? 0 : -floor_div(a.lo, by), shift = 0;
   if (times > 0 &&
@@ -156,7 +157,7 @@ struct number number_if(struct terms *t, truth c, struct number a, struct number
   return number_at(t, expr_ite(&t->graph, c, number_node(t, a), number_node(t, b)));
 }
 
-/* Added up in halves, so that the sums stay narrow. */
+/* A balanced tree of additions keeps the bit-vectors narrow. */
 struct number number_count(struct terms *t, const truth *of, size_t n) {
   if (n == 0)
     return number_of(0);

@@ -28,7 +28,7 @@ Z3_ast terms_variable(struct terms *t, const char *name, bool is_truth, int64_t 
   return z3_builder_keep(&t->m, Z3_mk_const(t->m.z3, Z3_mk_string_symbol(t->m.z3, unique), sort));
 }
 
-/* ---- one node, its kids being there ---- */
+/* ---- one node, whose kids are translated ---- */
 
 static Z3_ast widened(struct terms *t, expr_id w, unsigned width) {
   const struct expr_node *n = node_of(&t->graph, w);
@@ -83,7 +83,7 @@ static Z3_ast computed(struct terms *t, const struct expr_node *n) {
   return narrowed(t, term, width, n);
 }
 
-/* What a chain of AND or OR joins; an inner node that others use as well stays one operand. */
+/* The operands of a chain of AND or OR. A shared inner node stays a single operand. */
 static void find_operands(struct terms *t, expr_id w) {
   enum expr_kind kind = node_of(&t->graph, w)->expr_kind;
   vec_clear(&t->operands);
@@ -153,7 +153,7 @@ static Z3_ast node_term(struct terms *t, const struct expr_node *n) {
   return NULL;
 }
 
-/* Puts what the node needs and has no term yet on the list; false: nothing. */
+/* Pushes the kids that are not translated yet. Returns false if there are none. */
 static bool need_kids(struct terms *t, expr_id w) {
   const struct expr_node *n = node_of(&t->graph, w);
   size_t before = t->todo.n;

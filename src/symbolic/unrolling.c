@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define MEMORY_CHECK_INTERVAL 10 /* looks */
+#define MEMORY_CHECK_INTERVAL 10 /* in checks of the watchdog */
 
 /* ---- limits ---- */
 
@@ -26,7 +26,7 @@ void unrolling_give_up(struct unrolling *s) {
     a->why = memory_strdup("the solver gave up");
 }
 
-/* ---- what the query reads ---- */
+/* ---- features read by the query ---- */
 
 static bool query_reads(const struct model *m, const struct query *q, enum op op) {
   const struct environment *env = &m->environments[q->environment];
@@ -48,10 +48,10 @@ static bool has_rounds(const struct model *m) {
   return any;
 }
 
-/* ---- life ---- */
+/* ---- lifetime ---- */
 
-/* Whatever is finite is simplified and bit-blasted as a whole. An incremental solver, which could keep what it learned
-   from one query for the next, does without most of the simplification: it was 2 to 10 times slower. */
+/* Finite queries are simplified and bit-blasted as a whole. An incremental solver keeps learned clauses between queries
+   but skips most of the simplification: it was 2 to 10 times slower. */
 static Z3_tactic make_tactic(struct unrolling *s) {
   Z3_context z3 = s->e.t.m.z3;
   Z3_tactic tactic = s->e.t.integers ? NULL : Z3_mk_tactic(z3, "qfbv");
@@ -106,7 +106,7 @@ void unrolling_check(struct unrolling *s, enum engine_id engine) {
   environment_check_clauses(&s->e);
 }
 
-/* ---- asking ---- */
+/* ---- queries ---- */
 
 void unrolling_assert(struct unrolling *s, truth condition) {
   truth facts = terms_facts(&s->e.t);
@@ -177,7 +177,7 @@ bool unrolling_decided(const struct unrolling *s) {
   return all;
 }
 
-/* ---- the cheapest way ---- */
+/* ---- runs with the fewest faults ---- */
 
 static struct number faulty_processes(struct unrolling *s, const struct sym_state *state,
                                       const struct sym_step *failing) {
@@ -195,7 +195,7 @@ static struct number harmed_messages(struct unrolling *s, const struct sym_state
   return encode_sum(&s->e, encode_sum(&s->e, state->lost, state->corrupted), state->duplicated);
 }
 
-/* Asks for less until there is no less; *goal then says so. False: the solver does not know. */
+/* Minimises the cost by repeated queries and adds the minimum to *goal. Returns false if the solver answers unknown. */
 static bool minimise(struct unrolling *s, truth *goal, struct number cost) {
   while (!number_constant(cost)) {
     int64_t now = number_value(&s->e, s->found, cost);
@@ -211,7 +211,7 @@ static bool minimise(struct unrolling *s, truth *goal, struct number cost) {
   return true;
 }
 
-/* Notes the cheapest run to the goal. failing: its last step ends in an error. */
+/* Records the cheapest run to the goal. failing: its last step ends in an error. */
 static bool find_cheapest(struct unrolling *s, struct symbolic_finding *f, truth goal, const struct sym_step *failing,
                           const struct sym_state *last, bool error, uint32_t property) {
   enum answer a = unrolling_ask(s, goal);
@@ -229,7 +229,7 @@ static bool find_cheapest(struct unrolling *s, struct symbolic_finding *f, truth
   finding_fill(s, f, failing != NULL);
   if (!unrolling_stopped(s))
     return true;
-  finding_release(f); /* an interrupt ends the evaluation of models too: what was read may be incomplete */
+  finding_release(f); /* an interrupt also aborts model evaluation, so the extracted run may be incomplete */
   return false;
 }
 
@@ -242,7 +242,7 @@ static bool is_open(const struct unrolling *s, uint32_t i) {
   return !s->answer->findings[i].found && !s->answer->proved[i] && !(s->skip && s->skip[i]);
 }
 
-/* What the last step breaks, and what is true of the last state: first whether there is anything at all. */
+/* Checks the last step and the last state. A first query asks whether there is any finding at all. */
 bool unrolling_check_layer(struct unrolling *s, const struct sym_step *step, const struct sym_state *last) {
   const struct sym_state *before = step ? step->before : NULL;
   uint32_t n = s->query->nproperties;

@@ -1,6 +1,6 @@
 #include "symbolic/z3_builder.h"
 
-/* The default handler ends the program; errors are read where they matter. */
+/* The default handler exits. Callers read the error codes where they matter. */
 static void ignore_z3_error(Z3_context z3, Z3_error_code code) {
   (void)z3;
   (void)code;
@@ -148,7 +148,7 @@ static Z3_ast argument(struct z3_builder *m, Z3_ast term, unsigned i) {
 }
 
 /* forall x. P(x) == body, or P == body for a predicate without arguments. The arguments are distinct bound variables in
-   some order: those are replaced by ours. */
+   some order; `variables` replace them. */
 static Z3_ast one_definition(struct z3_builder *m, Z3_ast term, Z3_func_decl predicate, const Z3_ast *variables,
                              uint32_t n) {
   bool bound = Z3_get_ast_kind(m->z3, term) == Z3_QUANTIFIER_AST;
