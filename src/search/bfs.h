@@ -1,10 +1,9 @@
-/* Breadth-first search over a transition system. What it finds has the fewest rounds and, among those, the
-   fewest faulty processes, then the fewest lost or corrupted messages: a layer is finished before
-   anything in it is reported, and within a layer a cheaper way to a state replaces a dearer one.
+/* Breadth-first search over a transition system. Counterexamples have the fewest rounds and, among those, the fewest
+   faulty processes, then the fewest lost or corrupted messages: a layer is finished before anything in it is reported,
+   and within a layer a cheaper path to a state replaces a more expensive one.
 
-   The search goes on until every property of the query is decided or there are no more states,
-   so that what it says of the properties that hold is complete. An error of the model ends it after
-   the layer. */
+   The search continues until every property of the query is decided or there are no more states, so results for
+   properties that hold are complete. An error of the model ends it after the current layer. */
 #ifndef RONDO_SEARCH_BFS_H
 #define RONDO_SEARCH_BFS_H
 
@@ -19,27 +18,27 @@
 enum search_end {
   SEARCH_EXHAUSTED,   /* every state was seen */
   SEARCH_DECIDED,     /* every property was decided before that */
-  SEARCH_MODEL_ERROR, /* the model does what it must not */
-  SEARCH_STATES,      /* limits, from here on */
+  SEARCH_MODEL_ERROR, /* an error of the model was found */
+  SEARCH_STATES,      /* from here on: limits */
   SEARCH_MEMORY,
   SEARCH_TIME,
   SEARCH_INTERRUPTED,
-  SEARCH_GAVE_UP /* an engine that cannot decide everything; `why` says more */
+  SEARCH_GAVE_UP /* the engine cannot decide the query; see `why` */
 };
 static inline bool search_limited(enum search_end e) { return e >= SEARCH_STATES; }
 
-struct limits { /* 0 or NULL: none */
+struct limits { /* 0 or NULL: no limit */
   uint64_t states;
   size_t memory;
-  double seconds, seconds_asked;          /* seconds_asked: what reports call the limit of seconds; 0: that */
-  uint32_t rounds;                        /* look no further; not a failure: see `cut` */
+  double seconds, seconds_asked; /* seconds_asked: the time limit as reported to the user; 0: the same as `seconds` */
+  uint32_t rounds;               /* search no deeper; this is not a failure: see `cut` */
   const volatile sig_atomic_t *interrupt; /* not 0: stop; search_interrupted says why */
-  const volatile sig_atomic_t *insist;    /* with checkpoints: not 0: stop, even if there is no time for one */
-  uint32_t threads;                       /* at most; several are used for large layers, if the space can be shared */
-  uint64_t threads_from;                  /* layers of fewer states are left to one; 0: as it pays */
-  uint64_t precheck_from; /* queries about runs: from so many states on steps are not kept; 0: as it pays */
-  uint32_t signature;     /* bits of each state that are stored, see visited_new_compact; 0: whole keys */
-  uint64_t spill_from;    /* for tests: memory is full with so many states; 0: when it is */
+  const volatile sig_atomic_t *insist; /* with checkpoints: not 0: stop at once, even without time for a checkpoint */
+  uint32_t threads;       /* at most; only used for large layers, and only if the transition system can be cloned */
+  uint64_t threads_from;  /* smaller layers use one thread; 0: the default */
+  uint64_t precheck_from; /* liveness: from so many states on edges are not stored; 0: the default */
+  uint32_t signature;     /* bits stored for each state, see visited_new_compact; 0: full keys */
+  uint64_t spill_from;    /* for tests: memory counts as full at so many states; 0: only when it is */
 };
 #define INTERRUPT_TIME 2
 #define INTERRUPT_MEMORY 3
@@ -47,30 +46,28 @@ static inline enum search_end search_interrupted(sig_atomic_t why) {
   return why == INTERRUPT_TIME ? SEARCH_TIME : why == INTERRUPT_MEMORY ? SEARCH_MEMORY : SEARCH_INTERRUPTED;
 }
 
-/* A violated invariant, a covered state, a broken step or an error, with the cheapest way to it. */
+/* A violated invariant, a covered state, a violating step or an error, with the cheapest path to it. */
 struct finding {
   bool found;
-  bool excluded;   /* shown to be impossible, whatever else is not known */
-  bool by_step;    /* shown by a step from `state`, to `target` if there is one; else by `state` itself
-                    */
+  bool excluded;   /* proved impossible, independently of everything that is still unknown */
+  bool by_step;    /* shown by a step from `state`, to `target` if there is one; otherwise by `state` itself */
   uint32_t rounds; /* of the run that shows it */
   fault_cost fault_cost;
   state_ref state;   /* STATE_REF_NONE: an error in the choice of initial states */
-  state_ref target;  /* STATE_REF_NONE unless a step property is broken */
-  uint32_t property; /* index in the query; of an error: the property in which it happened, or
-                        UINT32_MAX */
+  state_ref target;  /* STATE_REF_NONE unless a step violates a property */
+  uint32_t property; /* index in the query; for an error: the property being evaluated, or UINT32_MAX */
   struct model_error error;
 };
 
 struct search_stats {
   uint64_t states, transitions;
-  uint32_t depth;       /* rounds after which the last new state was found */
-  bool depth_unknown;   /* it did not go layer by layer */
+  uint32_t depth;       /* number of rounds in which the last new state was found */
+  bool depth_unknown;   /* the search did not go layer by layer */
   uint64_t frontier;    /* states in the newest layer */
-  uint64_t layer, done; /* states of the layer that is being checked or expanded, and of how many that was done */
+  uint64_t layer, done; /* states of the layer being checked or expanded, and how many of them are done */
   double seconds;
-  size_t memory; /* of the visited set and the space */
-  uint64_t disk; /* bytes of states there */
+  size_t memory; /* of the visited set and the transition system */
+  uint64_t disk; /* bytes of states on disk */
 };
 
 typedef void search_progress_fn(void *context, const struct search_stats *);
@@ -81,65 +78,66 @@ struct search {
   search_progress_fn *progress; /* or NULL; called a few times a second */
   void *progress_context;
   struct checkpoints *checkpoints; /* or NULL */
-  const char *
-      spill_folder; /* where states go when memory is full; NULL: the search ends then. Not with checkpoints or ranks */
+  const char *spill_folder; /* where states go when memory is full; NULL: the search ends then. Not supported with
+                               checkpoints or ranks */
   /* Results of search_run: */
   enum search_end end;
-  struct finding *findings; /* by property of the query; always unfound for live ones */
+  struct finding *findings; /* by property of the query; never found for live properties */
   struct finding error;
-  bool cut;          /* there is more to see after limits.rounds rounds */
-  uint32_t complete; /* layers finished and checked: nothing else is found within complete - 1 rounds */
+  bool cut;          /* there are more states after limits.rounds rounds */
+  uint32_t complete; /* layers finished and checked: there are no further findings within complete - 1 rounds */
   struct search_stats stats;
   struct memory_sample look;
-  const char *why; /* GAVE_UP; borrowed */
+  const char *why; /* SEARCH_GAVE_UP; borrowed */
   struct visited_set *visited_set;
   const struct visited_backend *backend;
-  /* Of several threads: */
-  struct worker_pool *pool; /* who else is at it, or NULL */
-  bool single_threaded;     /* nobody can be */
-  uint32_t threaded_from;   /* in the layer of so many rounds they began; UINT32_MAX: never */
-  /* Of checkpoints: */
-  uint32_t number;            /* its file's */
-  uint64_t generation;        /* of several ranks: of the files that count; 0: there are none */
-  uint32_t resumed_from;      /* in the layer of so many rounds; UINT32_MAX: it was not */
-  struct search_stage *stage; /* where it is */
-  atomic_bool pause;          /* everybody comes to rest: it is to be written down */
-  _Atomic int ending;         /* then it ends; a search_end; EXHAUSTED: it goes on */
-  double checkpoint_due;      /* in seconds of its own */
-  char **texts;               /* of errors that were found before it was resumed */
+  /* With several threads: */
+  struct worker_pool *pool; /* the other workers, or NULL */
+  bool single_threaded;     /* the transition system cannot be cloned */
+  uint32_t threaded_from;   /* the depth of the layer in which several threads started; UINT32_MAX: never */
+  /* With checkpoints: */
+  uint32_t number;            /* of its file */
+  uint64_t generation;        /* with several ranks: the generation of the valid files; 0: none */
+  uint32_t resumed_from;      /* the depth of the layer in which it was resumed; UINT32_MAX: not resumed */
+  struct search_stage *stage; /* the current stage */
+  atomic_bool pause;          /* all workers shall suspend themselves for a checkpoint */
+  _Atomic int ending;         /* a search_end: end after the checkpoint; EXHAUSTED: continue */
+  double checkpoint_due;      /* in seconds of search time */
+  char **texts;               /* texts of errors that were found before it was resumed */
   uint32_t ntexts;
-  /* Of states on disk (search/spill.h): */
-  struct spill *spill; /* NULL: they are all in memory */
+  /* With states on disk (search/spill.h): */
+  struct spill *spill; /* NULL: all states are in memory */
   char *spill_error_text;
-  /* Of several ranks (search/ranks.h): */
+  /* With several ranks (search/ranks.h): */
   struct ranks *ranks; /* or NULL; set after search_init */
-  struct {             /* what other ranks had when they last met; memory: those on this machine */
+  struct {             /* totals of the other ranks at the last exchange; memory: only of those on this machine */
     uint64_t states, transitions;
     size_t memory;
   } other_ranks;
-  char *error_text;        /* of an error that another rank found */
-  struct rank_path *paths; /* to the findings, by property, then to the error: the states lie on several ranks */
+  char *error_text; /* of an error that another rank found */
+  struct rank_path
+      *paths; /* to the findings, by property, then to the error: their states are spread over several ranks */
 };
 
 void search_init(struct search *, struct system *, const struct limits *);
 void search_run(struct search *);
 void search_release(struct search *);
 double search_omission_probability(
-    const struct search *); /* how probable it is, at most, that a state was taken for another; 0: sure */
+    const struct search *); /* upper bound on the probability that a state was omitted; 0: none was */
 
-/* Which of several shortest and cheapest ways to a finding several threads come upon, or a space that was resumed with
-   less in its tables, is chance. Up to so many rounds one thread would have to go again to find those that it always
-   finds; 0: it has. */
+/* If several threads search, or if a resumed transition system has less in its tables, the choice among equally short
+   and cheap paths to a finding is not deterministic. Returns the depth up to which one thread must search again to get
+   the deterministic paths; 0: they are deterministic already. */
 uint32_t search_rerun_depth(const struct search *);
 
-/* A stored state; STATE_REF_NONE if absent. */
+/* The reference of a stored state; STATE_REF_NONE if absent. */
 state_ref search_find(const struct search *, const struct state *);
 
-/* Is there a way to be told? Not to an error in the choice of initial states; nor, of several ranks, if they were
- * interrupted. */
+/* Is there a path to report? Not for an error in the choice of initial states, nor if several ranks were interrupted.
+ */
 bool search_has_path(const struct search *, const struct finding *);
-/* The states on the way to a finding, first to last, in an array for memory_free; their bytes are
-   there, or the visited set's. NULL: there is no such way, which is a fault. */
+/* The states on the path to a finding, first to last, in an array for memory_free; their bytes are in that array or in
+   the visited set. NULL: there is no such path, which is a bug. */
 struct state *search_path(const struct search *, const struct finding *, uint32_t *n, struct path_goal *);
 
 #endif

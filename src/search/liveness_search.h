@@ -1,49 +1,50 @@
-/* Is there a run that an automaton accepts, under assumptions about what happens again and again? Strongly connected
-   components of the product, found on the fly (Couvreur 1999), each judged when it is complete; where nothing but
-   acceptance and "infinitely often" is asked for, as soon as enough of it is known. */
+/* Emptiness check of the product with a Büchi automaton, under fairness assumptions. Computes strongly connected
+   components on the fly (Couvreur 1999). Each component is judged when it is complete, or, if there are only acceptance
+   sets and "infinitely often" conditions, as soon as enough of it is known. */
 #ifndef RONDO_SEARCH_LIVENESS_SEARCH_H
 #define RONDO_SEARCH_LIVENESS_SEARCH_H
 
 #include "logic/automaton.h"
 #include "search/liveness_graph.h"
 
-/* What is assumed of runs. */
+/* Assumptions about runs. */
 struct assumptions {
-  uint64_t often;   /* marks: each holds again and again */
-  uint64_t finally; /* marks: from some time on each always holds */
-  bool fair;        /* to every group of the space... */
-  bool strong;      /* ...that is possible again and again (weak: always from some time on) */
-  bool coins; /* almost surely: of runs that have a chance. An adversary chooses among probabilistic choices, coins
-                 their results: what it can keep up for ever is an end component, a strongly connected set of states
-                 with probabilistic choices all of whose results stay in it */
+  uint64_t often;   /* marks: each holds infinitely often */
+  uint64_t finally; /* marks: each holds forever from some time on */
+  bool fair;        /* fair to every group of the transition system... */
+  bool strong;      /* ...that is enabled infinitely often (weak: continuously from some time on) */
+  bool coins;       /* almost surely: only runs of positive probability count. An adversary resolves the nondeterminism
+                       between probabilistic choices, coins decide their results. What the adversary can sustain forever is an
+                       end component: a strongly connected set of states with probabilistic choices all of whose results stay
+                       in the set */
 };
 
-/* A run that goes back to an earlier state of its path for ever. */
+/* A path whose last state is an earlier one of the path, so that the run loops forever. */
 struct state_lasso {
-  struct state *path;            /* n states; their bytes are the graph's */
-  struct step_requirement *wish; /* n of them: of the step after each; the last is unused */
-  uint32_t n, loop;              /* path[n - 1] is path[loop] again; loop == n - 1: it stays there for ever */
+  struct state *path;            /* n states; their bytes belong to the graph */
+  struct step_requirement *wish; /* n of them: the requirement on the step after each state; the last is unused */
+  uint32_t n, loop;              /* path[n - 1] equals path[loop]; loop == n - 1: the run stays there forever */
 };
 void state_lasso_release(struct state_lasso *);
 
-/* Can it be asked with coins? Where the automaton accepts it must not have to guess what comes: deterministic in the
-   components in which it accepts (Courcoubetis & Yannakakis 1995). */
+/* Can the automaton be used with coins? It must be deterministic in its accepting components (Courcoubetis & Yannakakis
+   1995). */
 bool automaton_is_limit_deterministic(const struct automaton *);
-/* By transition: it can be taken again and again where everything is accepted again and again. For memory_free. */
+/* By transition: whether it can recur in a run that is accepting. For memory_free. */
 bool *automaton_recurrent(const struct automaton *);
 
 struct liveness_search {
-  struct liveness_graph graph;       /* limits, progress, and how it ended */
+  struct liveness_graph graph;       /* limits, progress, and how the search ended */
   const struct automaton *automaton; /* borrowed */
   struct assumptions assumptions;
   /* Results of liveness_search_run: */
   bool found;
-  bool prechecked; /* it ended in the pre-check (search/scc_precheck.h): the graph is only where it began, and this is
-                      how far it came: */
+  bool prechecked; /* it ended in the SCC pre-check (search/scc_precheck.h): the graph is only the part explored before
+                      it, and these are the statistics: */
   struct search_stats precheck_stats;
   struct state_lasso lasso; /* if found */
   /* private */
-  uint64_t precheck_from; /* states */
+  uint64_t precheck_from; /* number of states */
   bool precheck_tried;
 };
 
@@ -51,10 +52,11 @@ void liveness_search_init(struct liveness_search *, struct system *, const struc
                           const struct assumptions *, const struct limits *);
 void liveness_search_run(struct liveness_search *);
 void liveness_search_release(struct liveness_search *);
-/* Afterwards, if nothing was found: does any run at all satisfy these assumptions? False also if a limit was reached
-   first (graph.end). */
+/* After a search without finding: does any run satisfy these assumptions? Also false if a limit was reached first
+   (graph.end). */
 bool liveness_search_satisfiable(struct liveness_search *, const struct assumptions *);
-/* Of a part: whether its graph's initial states, at any of the automaton's states, lead to what is asked for. */
+/* For a subgraph: is there an accepted run from one of its graph's initial states, with the automaton in any of its
+   states? */
 bool liveness_search_accepts_anywhere(struct liveness_search *);
 /* The path to an error that was found, in an array for memory_free. */
 struct state *liveness_search_error_path(const struct liveness_search *, uint32_t *n, struct path_goal *);

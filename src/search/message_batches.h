@@ -1,28 +1,29 @@
-/* One rank's part of a search by several: what its worker finds goes to the owners of the states, in batches, and what
-   others found that it owns goes into its visited set. */
+/* One rank's part of a search. Successors found by its worker are sent in batches to the ranks that own them, and those
+   it receives are inserted into its visited set. */
 #ifndef RONDO_SEARCH_MESSAGE_BATCHES_H
 #define RONDO_SEARCH_MESSAGE_BATCHES_H
 
 #include "search/ranks.h"
 #include "search/worker.h"
 
-/* What ranks tell each other whenever they meet. */
+/* What ranks tell each other at every exchange. */
 enum rank_status {
-  RANK_STATUS_KNOWN, /* names */
-  RANK_STATUS_LEFT,  /* not through yet */
-  RANK_STATUS_SENT,  /* bytes of states */
+  RANK_STATUS_KNOWN, /* number of names it knows */
+  RANK_STATUS_LEFT,  /* it has work left */
+  RANK_STATUS_SENT,  /* bytes of states sent */
   RANK_STATUS_STATES,
   RANK_STATUS_TRANSITIONS,
   RANK_STATUS_MEMORY,
   RANK_STATUS_END,
   RANK_STATUS_RESTART,
-  RANK_STATUS_RESTS,  /* between two states, to be written down */
-  RANK_STATUS_ENDING, /* then it ends; search->ending */
+  RANK_STATUS_RESTS,  /* suspended between two states, for a checkpoint */
+  RANK_STATUS_ENDING, /* end after the checkpoint; search->ending */
   RANK_STATUS_CUT,
   RANK_STATUSES
 };
 
-void load_key(struct loader *, bytes *); /* after save_block; bytes behind it, up to KEY_SHORT_BYTES, can be read */
+void load_key(struct loader *,
+              bytes *); /* counterpart of save_block; bytes after the key, up to KEY_SHORT_BYTES, are readable */
 
 struct recently_sent;
 
@@ -33,33 +34,33 @@ struct message_batches {
   bytes in;
   size_t *first, queued;
   struct recently_sent *recently_sent;
-  bool probing;          /* nothing is stored: is there anything new? */
-  bool resting;          /* until all are, and are written down */
-  bool halted;           /* this rank, in what it is doing; after a meeting: anybody */
-  uint64_t starts;       /* a digest of the initial states: the same on all ranks */
-  uint64_t *statuses;    /* rank by rank, of the last meeting */
-  uint64_t layer;        /* states of the newest layer, all ranks together, at the last meeting */
-  bytes *targets;        /* by property: where the step leads that breaks it */
-  uint32_t *found_at;    /* by property, then the error: which rank found it; NO_RANK */
-  VEC(state_ref) layers; /* where they begin in this rank's visited set, and the end of the last one */
-  bool shared;           /* names are common */
+  bool probing;          /* nothing is stored: only look for new states */
+  bool resting;          /* suspended until all ranks are and the checkpoint is written */
+  bool halted;           /* this rank has stopped; after an exchange: some rank has */
+  uint64_t starts;       /* a digest of the initial states, which must be the same on all ranks */
+  uint64_t *statuses;    /* by rank, from the last exchange */
+  uint64_t layer;        /* states of the newest layer on all ranks, as of the last exchange */
+  bytes *targets;        /* by property: the target of the violating step */
+  uint32_t *found_at;    /* by property, then the error: the rank that found it; NO_RANK */
+  VEC(state_ref) layers; /* where the layers begin in this rank's visited set, and the end of the last one */
+  bool shared;           /* names are shared */
 };
 #define NO_RANK UINT32_MAX
 
 void batches_new(struct worker *);
 void batches_free(struct message_batches *);
-void batches_clear(struct message_batches *); /* keys mean something else from now on */
+void batches_clear(struct message_batches *); /* after keys have changed their meaning */
 
-/* What workers do instead of storing what they find; false: stop. */
+/* Called by workers instead of inserting a successor; false: stop. */
 bool batches_send(struct message_batches *, const struct state *, const struct edge *, fault_cost);
 static inline void batches_serve(struct message_batches *x) { ranks_serve(x->ranks); }
 
-/* Until everybody rests, or is through, and the search is written down. False: stop. */
+/* Waits until all ranks are suspended or have finished, and the checkpoint is written. False: stop. */
 bool batches_suspend(struct message_batches *);
 void batches_save(const struct message_batches *, struct saver *);
 void batches_load(struct message_batches *, struct loader *);
 
-/* This rank is through with what was to be done; returns when all are, and everything is where it belongs. */
+/* This rank has finished its work; returns when all have and every state is with its owner. */
 void batches_finish(struct message_batches *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Short ways round in a scc. Private to the engine for runs. */
+/* Short loops in an scc. Private to the liveness engine. */
 #ifndef RONDO_SEARCH_SHORTEST_LOOP_H
 #define RONDO_SEARCH_SHORTEST_LOOP_H
 
@@ -9,14 +9,14 @@ struct lasso_step {
   uint32_t label; /* ...a step of this label */
 };
 
-struct scc_entry { /* a way to a node, backwards */
+struct scc_entry { /* a path to a node, linked backwards */
   uint32_t node, distance;
-  const struct scc_entry *before; /* NULL: it begins here */
+  const struct scc_entry *before; /* NULL: the path begins here */
 };
 
-/* Round in the scc through acceptance and `often` marks, from one of the entries (nearest first) back to it: so that
-   the way there and round is shortest. In an array for memory_free; NULL: there is too much to ask for. Fairness is not
-   looked at. */
+/* A loop in the scc through all acceptance sets and `often` marks, from one of the entries (nearest first) back to it,
+   such that path and loop together are shortest. In an array for memory_free; NULL: there are too many conditions.
+   Ignores fairness. */
 struct lasso_step *shortest_loop(const struct product *, const struct assumptions *, uint32_t scc,
                                  const struct scc_entry *const *entries, size_t n, const struct scc_entry **entry,
                                  uint32_t *length);

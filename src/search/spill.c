@@ -6,25 +6,26 @@
 #include <errno.h>
 #include <string.h>
 
-/* Looked up together, so that the waits for memory overlap. */
+/* Looked up together, so that memory accesses overlap. */
 #define GROUP 64
 
-/* States that nobody asks for once they are in their place. Two bits of a record's parent are free. */
+/* Marks of candidates, in the two unused bits of a record's parent. They are only needed until the new candidates are
+   appended. */
 #define CANDIDATE_KNOWN (UINT64_C(1) << POSITION_BITS)
-#define CANDIDATE_NEXT (UINT64_C(2) << POSITION_BITS) /* it is in the layer that is being made */
+#define CANDIDATE_NEXT (UINT64_C(2) << POSITION_BITS) /* it is in the layer being built */
 
-/* What the visited set held, by when it was found, when it was emptied for the first time. */
+/* The states that were in memory at the first spill, by the layer they belong to. */
 enum layer_age { AGE_BEFORE, AGE_LAYER, AGE_NEXT, AGES };
 
 struct spill {
   struct disk_log *disk_log;
   uint64_t states;
-  state_ref next;           /* where the layer that is being made begins */
-  uint64_t before;          /* states when it did */
-  VEC(uint8_t *) path_keys; /* states of paths */
-  /* Where things were put when there was a place for them in memory: */
+  state_ref next;           /* where the layer being built begins */
+  uint64_t before;          /* number of states when it began */
+  VEC(uint8_t *) path_keys; /* keys of states on paths */
+  /* Maps references into memory to offsets on disk: */
   state_ref from[MAX_PARTITIONS][AGES + 1]; /* by partition: where each age begins */
-  int64_t (*base)[AGES];                    /* by chunk: what to add to offsets in it */
+  int64_t (*base)[AGES];                    /* by chunk: what to add to offsets in the chunk */
   uint32_t *partition;                      /* by chunk */
 };
 
@@ -40,7 +41,7 @@ void spill_free(struct spill *p) {
   memory_free(p);
 }
 
-/* What is on the disk log stays there, and what is in memory as well. */
+/* States on the disk log stay there, and so do states in memory. */
 static void stop_spilling(struct search *s, struct worker *w, int error) {
   struct text why = {0};
   text_addf(&why, "states could not be kept in '%s': %s", s->spill_folder, strerror(error));
@@ -49,7 +50,7 @@ static void stop_spilling(struct search *s, struct worker *w, int error) {
   worker_stop(w, SEARCH_GAVE_UP);
 }
 
-/* The visited set is empty from now on. */
+/* Replaces the visited set by an empty one. */
 static void visited_clear(struct search *s) {
   uint32_t partitions = visited_partitions(s->visited_set);
   visited_free(s->visited_set);
@@ -59,7 +60,7 @@ static void visited_clear(struct search *s) {
     visited_share(s->visited_set, partitions);
 }
 
-/* --- for the first time: everything that is in memory --- */
+/* --- the first spill: all states in memory --- */
 
 static void find_ages(const struct search *s, struct spill *p) {
   const struct search_stage *at = s->stage;
@@ -71,7 +72,7 @@ static void find_ages(const struct search *s, struct spill *p) {
     from[AGES] = end;
     if (at->kind == STAGE_INITIAL)
       from[AGE_LAYER] = from[AGE_NEXT] = from[AGE_BEFORE];
-    if (from[AGE_LAYER] > from[AGE_NEXT]) /* a partition that the layer does not have */
+    if (from[AGE_LAYER] > from[AGE_NEXT]) /* the layer has no states in this partition */
       from[AGE_LAYER] = from[AGE_NEXT];
   }
 }
@@ -119,7 +120,7 @@ static size_t size_of(const struct visited_reader *r) {
   return (size_t)(r->stored.bytes + r->stored.length - record_of(r));
 }
 
-/* How many; `taken` of them were taken from the layer: *left is where the others begin. */
+/* Returns the number of states; `taken` of them were taken from the layer already: *left is where the others begin. */
 static uint64_t append_age(const struct search *s, struct spill *p, enum layer_age age, uint64_t taken,
                            state_ref *left) {
   uint64_t n = 0;
@@ -191,7 +192,7 @@ static void begin(struct search *s, struct worker *const *all, uint32_t n) {
 
 /* --- candidates --- */
 
-/* The findings that name one, of all workers. */
+/* The findings of all workers that refer to candidates. */
 typedef VEC(struct finding *) findings_vec;
 
 static void find_candidate_findings(const struct search *s, struct worker *const *all, uint32_t n,
@@ -213,13 +214,14 @@ static void relocate_named(const findings_vec *named, state_ref candidate, state
   }
 }
 
-/* A candidate is on the disk log, where the reader is. */
+/* A candidate is on the disk log, at the reader's position. */
 static void mark_known(struct search *s, struct disk_log_reader *r, uint8_t *record, const struct stored *on,
                        state_ref place, state_ref candidate) {
   uint8_t *own = record_at(s->visited_set, candidate);
   struct stored found = visited_get(s->visited_set, candidate);
   state_ref marks = CANDIDATE_KNOWN | (place >= s->spill->next ? CANDIDATE_NEXT : 0), marked = found.parent | marks;
-  if (place >= s->spill->next && found.fault_cost < on->fault_cost) { /* else it costs nothing already */
+  if (place >= s->spill->next &&
+      found.fault_cost < on->fault_cost) { /* otherwise the state's cost is 0 already, or it is in an earlier layer */
     memcpy(record, &found.parent, PARENT_BYTES);
     memcpy((uint8_t *)on->bytes - COST_BYTES, &found.fault_cost, COST_BYTES);
     r->changed = true;
@@ -242,7 +244,7 @@ static uint64_t hash_of(const struct stored *at) {
   return key_hash_short(&key, at->length);
 }
 
-/* As many as are in memory, at most GROUP. */
+/* Reads as many records as are in the buffer, at most GROUP. */
 static uint32_t read_group(const struct visited_set *visited_set, struct disk_log_reader *r, struct looked_up *group) {
   uint32_t n = 0;
   for (; n < GROUP && disk_log_read(r); n++) {
@@ -254,7 +256,7 @@ static uint32_t read_group(const struct visited_set *visited_set, struct disk_lo
   return n;
 }
 
-/* Marks those candidates that are on the disk log. False: it did not come to the end; why is said. */
+/* Marks the candidates that are on the disk log. False: it did not reach the end, and the worker was stopped. */
 static bool find_known(struct search *s, struct worker *w, const findings_vec *named) {
   struct spill *p = s->spill;
   struct looked_up group[GROUP];
@@ -285,7 +287,7 @@ static bool find_known(struct search *s, struct worker *w, const findings_vec *n
 
 static bool is_known(const struct stored *candidate) { return candidate->parent & CANDIDATE_KNOWN; }
 
-/* Those that are not there are put at its end. */
+/* Appends the candidates that are not on the disk log. */
 static bool append_new(struct search *s, struct worker *w, const findings_vec *named) {
   struct spill *p = s->spill;
   struct system *space = s->space;
@@ -310,7 +312,7 @@ static bool append_new(struct search *s, struct worker *w, const findings_vec *n
   return true;
 }
 
-/* Candidates get their places, or fall out. False: that could not be done. */
+/* Appends new candidates to the disk log and drops the others. False: it failed. */
 static bool empty(struct search *s, struct worker *const *all, uint32_t n) {
   findings_vec named = {0};
   find_candidate_findings(s, all, n, &named);
@@ -366,7 +368,7 @@ static bool has_new(struct worker *w) {
 
 /* --- reading --- */
 
-/* Records can be longer than what is read at once. */
+/* A record can be longer than the buffer. */
 static bool read_record(struct disk_log_reader *r) {
   while (!disk_log_read(r))
     if (!disk_log_fill(r))
@@ -388,7 +390,7 @@ static state_ref find(const struct search *s, const struct state *state) {
   return found;
 }
 
-/* A copy that lives as long as what was spilled. */
+/* A copy that lives as long as the spill. */
 static struct state keep(struct spill *p, const struct stored *at) {
   uint8_t *bytes = memory_alloc(at->length + (size_t)KEY_SHORT_BYTES);
   if (at->length > 0)
@@ -397,7 +399,7 @@ static struct state keep(struct spill *p, const struct stored *at) {
   return (struct state){bytes, at->length};
 }
 
-/* If it was not to have a place any more: where it is. */
+/* If the search stopped before a candidate was written to disk, it is still in memory. */
 static struct stored read_at(const struct search *s, state_ref ref, disk_log_bytes *into) {
   if (!(ref & CANDIDATE_TAG))
     return disk_log_get(s->spill->disk_log, ref, into);
@@ -448,7 +450,7 @@ uint32_t spill_read_states(struct disk_log_reader *r, struct frontier_state *to,
 
 /* --- backends --- */
 
-/* Candidates get parents on disk, so deltas between parents are of no use. */
+/* Parents of candidates are on disk, so differences between them would not be small. */
 static struct visited_set *new_plain(const struct search *s) {
   (void)s;
   return visited_new();
@@ -469,7 +471,7 @@ static void count(struct worker *w) {
   s->stats.disk = disk_log_end(s->spill->disk_log);
 }
 
-/* Memory is full. Which states met the proviso is known when all candidates have their places. */
+/* Memory is full. The proviso can be evaluated only when all candidates are resolved. */
 static bool suspend(struct worker *w) {
   bool uses_proviso = w->space->uses_proviso, in_memory = !w->search->spill;
   if (uses_proviso && !(worker_flush(w) && (!in_memory || worker_expand_waiting(w))))

@@ -1,22 +1,23 @@
-/* More states than memory. When memory is full, all states go to a disk log on disk, in the order in which they were
-   found. From then on the visited set holds what was found lately, of which nobody knows yet whether it is new:
-   candidates. When they fill the memory, and at the end of a layer, the disk log is read once from its beginning to its
-   end: candidates that are there fall out, the others are put at its end. That is where the next layer is read. (U.
-   Stern, D. Dill: Using magnetic disk instead of main memory in the Murphi verifier, CAV 1998.) References are places
-   on the disk log then, but those of candidates, which nobody keeps: only findings name them (CANDIDATE_TAG), until
-   they have their places. */
+/* States on disk, for searches that exceed memory. When memory is full, all states are written to a disk log in order
+   of discovery. From then on the visited set holds candidates: recently found states that may or may not be new. When
+   they fill memory, and at the end of a layer, the disk log is read once from beginning to end: candidates found there
+   are dropped, the others are appended. The next layer is read from the end of the log. (U. Stern, D. Dill: Using
+   magnetic disk instead of main memory in the Murphi verifier, CAV 1998.)
+
+   References are then offsets in the disk log. References to candidates are temporary: only findings hold them
+   (CANDIDATE_TAG), until the candidates are on disk. */
 #ifndef RONDO_SEARCH_SPILL_H
 #define RONDO_SEARCH_SPILL_H
 
 #include "search/visited_backend.h"
 
 void spill_free(struct spill *);
-/* For states that put steps off: after find_known, before anything is put. */
+/* For states with deferred steps: valid after find_known and before candidates are appended. */
 bool spill_candidate_is_next(const struct search *, state_ref candidate);
 
-/* What was stored there when states were still in memory. */
+/* The offset of a state that was in memory before the first spill. */
 state_ref spill_relocate(const struct spill *, state_ref);
-/* Reads states in order: as frontier_take. */
+/* Reads states in order, like frontier_take. */
 uint32_t spill_read_states(struct disk_log_reader *, struct frontier_state *, uint32_t most, disk_log_bytes *);
 
 #endif

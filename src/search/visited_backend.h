@@ -1,10 +1,10 @@
-/* Where the states of a search are kept: in memory, with whole keys or signatures of them; in memory until it is full,
-   and then on disk (spill.h); or spread over several ranks (ranks.h). The search goes layer by layer and knows only
-   this interface. Whatever the backend, what is found is looked up in search->visited_set; the backends differ in
-   whether that set is everything that is known.
+/* Where the states of a search are kept: in memory, as full keys or as signatures; in memory until it is full and then
+   on disk (spill.h); or distributed over several ranks (ranks.h). The search proceeds layer by layer and knows only
+   this interface. With every backend, successors are looked up in search->visited_set; backends differ in whether that
+   set contains all visited states.
 
-   Successors go into the set in batches, by the worker itself (worker.c): calls through this table are for whole layers
-   and for rare events, so they cost nothing. */
+   The worker itself inserts successors in batches (worker.c): calls through this table are for whole layers and rare
+   events, so their cost is negligible. */
 #ifndef RONDO_SEARCH_VISITED_BACKEND_H
 #define RONDO_SEARCH_VISITED_BACKEND_H
 
@@ -20,15 +20,17 @@ enum proviso_known {
 struct visited_backend {
   struct visited_set *(*new_set)(const struct search *);
   enum proviso_known proviso;
-  bool candidates;  /* the set holds states that may be known already; findings add CANDIDATE_TAG to their references */
-  bool relocates;   /* references may change when the workers are suspended: see worker_origin */
+  bool
+      candidates; /* the set holds states that may be visited already; findings add CANDIDATE_TAG to their references */
+  bool relocates; /* references may change when the workers are suspended: see worker_origin */
   bool check_later; /* properties are never checked when a state is stored */
 
-  /* Layers. Functions that may be NULL do nothing, and return true. */
+  /* Layers. A function that may be NULL then does nothing and returns true. */
   bool (*begin)(struct worker *);                              /* may be NULL; false: search->end says why not */
   bool (*run)(struct worker *, bool (*work)(struct worker *)); /* may be NULL: work(worker) */
   bool (*initial_made)(struct worker *, bool made);            /* may be NULL; false: the search ends */
-  /* What was found becomes the stage's layer. made: nothing is missing. Returns whether the layer is complete. */
+  /* Makes the states that were found the stage's layer. made: none is missing. Returns whether the layer is complete.
+   */
   bool (*close_layer)(struct worker *, bool made);
   uint64_t (*layer_states)(const struct worker *); /* of the newest layer */
   void (*layer_checked)(struct worker *);          /* may be NULL */
@@ -43,16 +45,17 @@ struct visited_backend {
   bool (*has_path)(const struct search *, const struct finding *);
   struct state *(*path)(const struct search *, const struct finding *, uint32_t *n, struct path_goal *);
 
-  /* Is there anything new after the last layer? A state is noted, and search->cut set if it is known to be new. False:
+  /* Is there a new state after the last layer? Notes the state, and sets search->cut if it is known to be new. False:
      stop. */
   bool (*probe)(struct worker *, const struct state *, const struct edge *);
-  bool (*has_new)(struct worker *); /* may be NULL; is any of the states that were noted new? */
+  bool (*has_new)(struct worker *); /* may be NULL; is any noted state new? */
 
-  /* From time to time. */
+  /* Periodic events. */
   void (*serve)(struct worker *);   /* may be NULL */
-  void (*count)(struct worker *);   /* states and progress into search->stats */
-  bool (*suspend)(struct worker *); /* search->pause; false: stop */
-  void (*suspend_all)(struct search *, struct worker *const *all, uint32_t); /* likewise, all threads wait */
+  void (*count)(struct worker *);   /* updates states and progress in search->stats */
+  bool (*suspend)(struct worker *); /* when search->pause is set; false: stop */
+  void (*suspend_all)(struct search *, struct worker *const *all,
+                      uint32_t); /* the same, when all threads are waiting */
 };
 #define CANDIDATE_TAG (UINT64_C(1) << 39)
 

@@ -86,7 +86,7 @@ uint64_t key_hash(const uint8_t *bytes, uint32_t length) {
   return key_hash_short(&key, length);
 }
 
-/* Keys are short: no call. */
+/* Inline, because keys are short. */
 static bool same_bytes(const uint8_t *a, const uint8_t *b, uint32_t n) {
   if (n < 8) {
     for (; n > 0; n--)
@@ -107,7 +107,7 @@ static bool record_is(const struct visited_set *s, state_ref ref, const uint8_t 
   return n == length && same_bytes(key, bytes, length);
 }
 
-/* The slot that holds the key, or the empty one where it belongs. */
+/* The slot that holds the key, or the empty slot where it belongs. */
 static uint64_t *slot_for(const struct visited_set *s, const struct index_segment *g, const uint8_t *bytes,
                           uint32_t length, uint64_t tag, uint64_t probe_position) {
   for (uint64_t *slot = probe_start(g, tag, probe_position);; slot = next_slot(g, slot))
@@ -115,7 +115,7 @@ static uint64_t *slot_for(const struct visited_set *s, const struct index_segmen
       return slot;
 }
 
-/* A record's key against words: what lies behind it is there, but not its own. */
+/* Compares a record's key with words. Bytes after the key are readable but belong to something else. */
 static inline bool key_is_words(const uint8_t *key, const uint64_t *word, uint32_t length) {
   for (; length > 8; length -= 8, key += 8, word++)
     if (word_at(key) != *word)
@@ -165,7 +165,7 @@ bool index_segment_is_nearly_full(const struct visited_set *s, const struct inde
   return exceeds_load(g, load_limit(s) - LOAD_MARGIN);
 }
 
-/* Small ones double. Large ones become larger by a part, whole huge pages, so that they are never half empty. */
+/* Small segments double. Large ones grow by a fraction, to whole huge pages, so that they are never half empty. */
 #define BUCKETS_PER_PAGE (HUGE_PAGE / (BUCKET_SLOTS * sizeof(uint64_t)))
 static uint32_t buckets_after(const struct visited_set *s, uint32_t buckets) {
   if (buckets < BUCKETS_PER_PAGE)
@@ -175,8 +175,8 @@ static uint32_t buckets_after(const struct visited_set *s, uint32_t buckets) {
   return whole < BUCKETS_MAX ? (uint32_t)whole : BUCKETS_MAX;
 }
 
-/* To its home, or behind it, where all buckets from `first` on have `fill` slots of what they will have. False: there
- * is no place there. */
+/* Moves a slot to its home bucket or the next bucket with room. All buckets from `first` on already have their final
+   contents, `fill` slots each. False: there is no room, or its home is before `first`. */
 static inline bool migrate_slot(const struct index_segment *g, uint8_t *fill, size_t first, uint64_t slot) {
   size_t bucket = home_slot(g->buckets, slot >> POSITION_BITS) >> BUCKET_BITS;
   if (bucket < first)
@@ -189,9 +189,9 @@ static inline bool migrate_slot(const struct index_segment *g, uint8_t *fill, si
   return true;
 }
 
-/* The buckets of a segment that had so many. Homes keep their order and are no nearer to the start than before, so it
-   goes from the last bucket to the first, in place. What would come to lie before its bucket, or beyond the end, waits
-   until all is settled. */
+/* Rehashes a segment that had so many buckets, in place. Home buckets keep their order and never move towards the
+   start, so it proceeds from the last bucket to the first. Slots that would end up before the current bucket, or beyond
+   the end, wait until all others are placed. */
 static void migrate_buckets(const struct index_segment *g, uint32_t buckets) {
   VEC(uint64_t) waiting = {0};
   uint8_t *fill = memory_alloc(g->buckets);
@@ -229,7 +229,7 @@ void index_segment_grow(struct visited_set *s, struct index_segment *g) {
 }
 
 static inline void count_one(struct visited_set *s, uint32_t partition) {
-  _Atomic uint64_t *count = &s->partition[partition].count; /* others only read it */
+  _Atomic uint64_t *count = &s->partition[partition].count; /* written by this thread only */
   atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1, memory_order_relaxed);
 }
 
@@ -313,8 +313,8 @@ void visited_slot_filled(struct visited_set *s, uint32_t partition, struct index
     slot_filled(s, partition, g);
 }
 
-/* The slot that holds the key, as it was seen; if it was empty it is the partition's record that it holds now. bytes
-   are those of a short key's words if `word` is not NULL. */
+/* Finds the slot that holds the key; if it is empty, appends a record and claims the slot by compare-and-swap. If
+   `word` is not NULL, the key is short and `bytes` are the bytes of its words. */
 static bool insert_shared(struct visited_set *s, uint32_t partition, const uint8_t *bytes, const uint64_t *word,
                           uint32_t length, uint64_t hash, uint64_t probe_position, state_ref parent, fault_cost c,
                           state_ref *ref) {
@@ -347,7 +347,7 @@ static bool insert_shared(struct visited_set *s, uint32_t partition, const uint8
   }
 }
 
-/* Not inlined, so that the common_length way saves no registers. */
+/* Not inlined, so that the common path need not save registers. */
 __attribute__((noinline)) static bool insert_shared_or_compact(struct visited_set *s, uint32_t partition,
                                                                const uint8_t *bytes, const uint64_t *word,
                                                                uint32_t length, uint64_t hash, uint64_t probe_position,
@@ -389,7 +389,7 @@ uint64_t visited_count(const struct visited_set *s) {
 size_t visited_bytes(const struct visited_set *s) {
   uint32_t n = s->nchunks;
   size_t unused =
-      s->partitions > 1 ? 0 : CHUNK_SIZE - s->chunks[s->partition[0].last].used; /* shared: somebody is writing there */
+      s->partitions > 1 ? 0 : CHUNK_SIZE - s->chunks[s->partition[0].last].used; /* shared: other threads write there */
   return sizeof *s + (s->compaction ? compaction_bytes(s) : 0) + s->index_bytes + n * sizeof *s->chunks +
          ((size_t)n << CHUNK_BITS) - unused;
 }

@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* Looks at clock and memory are some way apart; a state expanded counts for more than a step found. */
+/* Time and memory are checked only every so many ticks. Expanding a state counts as more ticks than finding a step. */
 #define TICKS_PER_LIMIT_CHECK 2048
 #define TICKS_PER_STATE 16
-#define TICKS_PER_INTERRUPT_CHECK 128 /* and checks for an interruption */
+#define TICKS_PER_INTERRUPT_CHECK 128 /* interruptions are checked more often */
 
-#define SHORT_STATES_MAX 1024 /* of one state, before they are emitted after all */
+#define SHORT_STATES_MAX 1024 /* of one state; further ones are passed to emit */
 
 struct worker *worker_new(struct search *s, struct system *space, uint32_t partition) {
   struct worker *w = memory_alloc(sizeof *w);
@@ -61,11 +61,12 @@ void worker_free(struct worker *w) {
   memory_free(w);
 }
 
-/* --- from time to time --- */
+/* --- periodic checks --- */
 
 static bool suspend(struct worker *w);
 
-/* In the middle of a state's steps. A state on a disk log is the worker's own while it is expanded. */
+/* Can the worker be suspended between two steps of a state? With a disk log it can: the worker has its own copy of the
+   state it expands. */
 static bool can_suspend_here(const struct worker *w) {
   return w->suspend_at == SUSPEND_ANYWHERE ||
          (w->suspend_at == SUSPEND_BETWEEN_STATES && w->search->backend->candidates && !w->space->uses_proviso);
@@ -90,8 +91,7 @@ static inline bool tick(struct worker *w, uint32_t ticks) {
 
 /* --- findings --- */
 
-/* Keeps the better of what is known and what was found now; a layer's findings are never better
-   than an earlier layer's. */
+/* Is the new finding better? A finding of a later layer is never better than an earlier one. */
 static bool better(const struct finding *old, uint32_t rounds, fault_cost c) {
   return !old->found || (rounds == old->rounds && c < old->fault_cost);
 }
@@ -122,7 +122,7 @@ static void found_error(struct worker *w, const struct model_error *error, fault
   }
 }
 
-/* Of states that one thread put into the visited set it would have come upon the first one first. */
+/* Prefer the lowest reference, which is the state that a single thread would have found first. */
 static void join_finding(struct finding *f, const struct finding *other) {
   bool first = f->found && f->rounds == other->rounds && f->fault_cost == other->fault_cost && !f->by_step &&
                other->state < f->state;
@@ -147,7 +147,7 @@ void worker_merge(struct worker *w, struct worker *other) {
   w->made &= other->made;
 }
 
-/* The properties of states of which there may be something to be found in this layer. */
+/* The state properties that can still be decided, or decided at lower cost, in this layer. */
 static void find_open_properties(struct worker *w) {
   vec_clear(&w->open_properties);
   for (uint32_t i = 0; i < w->space->query->nproperties; i++) {
@@ -168,7 +168,7 @@ __attribute__((cold, noinline)) static void found_state(struct worker *w, state_
   }
 }
 
-/* What is asked of the states of this layer, of one of them. */
+/* Evaluates the open properties in one state of the layer. */
 static inline void check_state(struct worker *w, state_ref ref, const struct state *state, fault_cost c) {
   for (size_t i = 0; i < w->open_properties.n; i++) {
     struct model_error error;
@@ -179,10 +179,10 @@ static inline void check_state(struct worker *w, state_ref ref, const struct sta
   }
 }
 
-/* --- into the visited set --- */
+/* --- insertion into the visited set --- */
 
-/* It led to a state of the next layer, or to a candidate for one. Steps that are put off from layer to layer are put
-   off no further than to the last one, so it does not matter whether somebody else found that state first. */
+/* The step led to a state of the next layer, or to a candidate for one. It does not matter whether another worker found
+   that state first: steps can be deferred from layer to layer only until the last layer. */
 static void proviso_met(struct worker *w, const struct pending_insert *p, state_ref ref) {
   if (p->deferred >= w->deferred.n || w->deferred.at[p->deferred].ref != p->from)
     return;
@@ -192,13 +192,13 @@ static void proviso_met(struct worker *w, const struct pending_insert *p, state_
     w->deferred.at[p->deferred].proviso = true;
 }
 
-/* A state that was found before: is it of the layer that is being made? */
+/* Is a state that was found before in the layer being built? */
 static inline bool is_of_next(const struct worker *w, state_ref ref) {
   return w->search->backend->candidates ||
          ref >= w->next->from[w->next->partitions == 1 ? 0 : visited_partition_of(w->search->visited_set, ref)];
 }
 
-/* Is there room for so many states more? Several threads have no limit of states: see search_run. */
+/* Is there room for n more states? With several threads the limit on states does not apply: see search_run. */
 static bool has_room(const struct worker *w, uint32_t n) {
   return w->shared || w->search->backend->candidates ||
          visited_count(w->search->visited_set) + n <= w->search->limits.states;
@@ -209,7 +209,7 @@ static inline state_ref finding_ref(const struct worker *w, state_ref ref) {
   return w->search->backend->candidates ? ref | CANDIDATE_TAG : ref;
 }
 
-/* STATE_REF_NONE: there are as many states as allowed already. */
+/* STATE_REF_NONE: the limit on states is reached. */
 static state_ref insert(struct worker *w, const struct pending_insert *p, const uint8_t *key) {
   struct visited_set *visited_set = w->search->visited_set;
   state_ref ref;
@@ -220,7 +220,7 @@ static state_ref insert(struct worker *w, const struct pending_insert *p, const 
   } else if (visited_insert_in(visited_set, w->partition, key, p->length, p->hash, p->probe_position, p->from,
                                p->fault_cost, &ref)) {
     proviso_met(w, p, ref);
-    w->unchecked = true; /* the space may be in the middle of something */
+    w->unchecked = true; /* not checked here: the transition system may be in the middle of a computation */
     if (w->space->ops->stored && !w->search->backend->candidates)
       w->space->ops->stored(w->space, &(struct state){key, p->length});
     return ref;
@@ -264,7 +264,7 @@ static bool flush(struct worker *w) {
   return !search_limited(w->end);
 }
 
-/* Was the state emitted lately, at no higher cost? */
+/* Was the state emitted recently, at no higher cost? */
 static inline bool is_recent(struct worker *w, const struct short_key *key, uint32_t length, uint64_t hash,
                              fault_cost c) {
   struct recent_state *r = &w->recent[hash & ((1u << RECENT_BITS) - 1)];
@@ -312,7 +312,7 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
                                .fault_cost = c};
   visited_prefetch_bucket(w->search->visited_set, p->hash);
   vec_reserve(&w->keys, w->keys.n + state->length + sizeof key);
-  if (is_short) /* the rest is overwritten by the next one */
+  if (is_short) /* the next key overwrites the unused bytes */
     memcpy(w->keys.at + w->keys.n, &key, sizeof key);
   else
     memcpy(w->keys.at + w->keys.n, state->bytes, state->length);
@@ -320,7 +320,7 @@ static bool emit(void *context, const struct state *state, const struct edge *ed
   return (w->npending < BATCH && w->keys.n < BATCH_BYTES) || flush(w);
 }
 
-/* --- the same for short states with nothing to say of the steps to them --- */
+/* --- the same for short keys whose steps violate nothing and carry no cost --- */
 
 static inline bool insert_short(struct worker *w, const struct short_pending *p) {
   struct visited_set *visited_set = w->search->visited_set;
@@ -340,10 +340,10 @@ static inline bool insert_short(struct worker *w, const struct short_pending *p)
       w->space->ops->stored(w->space, &state);
     if (p->invisible && p->fault_cost == 0)
       return true;
-    if (p->fault_cost == 0) /* a candidate in which something is found is new: else it would have been found before */
+    if (p->fault_cost == 0) /* a candidate with a finding is new, otherwise it would have been found before */
       check_state(w, finding_ref(w, ref), &state, 0);
     else
-      w->unchecked = true; /* there may be a cheaper way to it yet */
+      w->unchecked = true; /* a cheaper path to it may still be found */
     return true;
   }
   if (visited_has_cost(visited_set, ref) && is_of_next(w, ref))
@@ -351,7 +351,7 @@ static inline bool insert_short(struct worker *w, const struct short_pending *p)
   return true;
 }
 
-/* Those that go on to another line wait for it together. */
+/* Look-ups that continue in another bucket wait for it together. */
 static void prefetch_records(const struct visited_set *visited_set, struct short_pending *p, uint32_t n) {
   uint32_t waiting[BATCH], left = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -386,8 +386,8 @@ static bool flush_short(struct worker *w) {
   return more;
 }
 
-/* Asks for the lines of those that came last, together: to find where in memory they are takes as long as to get them.
-   A whole batch goes into the visited set. */
+/* Prefetches the buckets of the last group together, because address translation takes as long as the memory access.
+   Inserts a full batch. */
 static bool prefetch_buckets(struct worker *w) {
   for (uint32_t i = w->nshort_pending - PREFETCH_GROUP; i < w->nshort_pending; i++)
     visited_prefetch_bucket(w->search->visited_set, w->short_pending[i].hash);
@@ -399,7 +399,7 @@ static inline uint64_t words_differ(const uint64_t *a, const uint64_t *b, uint32
   return words == 2 ? other : other | (a[2] ^ b[2]) | (a[3] ^ b[3]);
 }
 
-/* What the space put into the list. */
+/* Takes the successors that the transition system put into the list. */
 static inline bool take_short_of(struct worker *w, uint32_t words) {
   uint32_t n = w->short_keyed.n, length = w->short_keyed.length;
   fault_cost c = w->from_charge;
@@ -430,7 +430,7 @@ static bool take_short(struct worker *w) {
   return w->short_keyed.words == 2 ? take_short_of(w, 2) : take_short_of(w, 4);
 }
 
-/* --- a layer --- */
+/* --- layers --- */
 
 /* The next state of the frontier; NULL: there is none left. */
 static inline const struct frontier_state *next_taken(struct worker *w) {
@@ -443,7 +443,7 @@ static inline const struct frontier_state *next_taken(struct worker *w) {
 
 bool worker_flush(struct worker *w) { return flush(w) && flush_short(w); }
 
-/* The search is to be written down, or memory is full. */
+/* For a checkpoint, or because memory is full. */
 static bool suspend(struct worker *w) {
   return search_limited(w->end) || w->space->restart || w->search->backend->suspend(w);
 }
@@ -478,14 +478,14 @@ bool worker_check(struct worker *w) {
   return more;
 }
 
-/* The query is not about what comes after it. */
+/* The query does not ask about successors of this state. */
 static bool is_over(const struct worker *w, const struct stored *at) {
   struct model_error ignored;
   return w->space->query->until &&
          w->space->ops->atom(w->space, 0, &(struct state){at->bytes, at->length}, &ignored) == V_TRUE;
 }
 
-/* A layer as a frontier: its states one after the other. */
+/* Iterates over the layer for a transition system that expands many states at once. */
 static bool next_of_layer(void *context, struct state *state, uint64_t *origin, uint32_t *c) {
   struct worker *w = context;
   const struct frontier_state *at;
@@ -516,7 +516,7 @@ static bool steps_from(struct worker *w, state_ref r, const struct stored *at, s
          tick(w, TICKS_PER_STATE);
 }
 
-/* Those of which nothing came that is still to be expanded take their other steps, too. */
+/* Takes the deferred steps of a state that did not meet the proviso. */
 static bool complete(struct worker *w, const struct deferred_state *r) {
   struct stored at = w->waiting ? w->waiting[r - w->deferred.at] : w->search->backend->get(w->search, r->ref, &w->one);
   return r->proviso || steps_from(w, r->ref, &at, w->space->ops->deferred);
@@ -528,7 +528,7 @@ bool worker_expand_waiting(struct worker *w) {
   if (!flush(w))
     return false;
   size_t n = w->deferred.n;
-  w->deferred.n = 0; /* what is emitted from here on counts for nobody */
+  w->deferred.n = 0; /* successors from here on are not subject to the proviso */
   for (size_t i = 0; i < n; i++)
     if (!complete(w, &w->deferred.at[i]))
       return false;
