@@ -1,6 +1,6 @@
 #include "model/def_inlining.h"
 
-/* A call stays a call if its def can call itself, and beyond these limits. */
+/* A call stays a call if its def can call itself, if an error of an argument would be lost, and beyond these limits. */
 #define DEPTH_MAX 32     /* calls within calls */
 #define NODES_MAX 100000 /* in the expression, arguments counted wherever they stand */
 
@@ -16,10 +16,106 @@ struct inline_context {
   uint32_t nargs; /* its first slots are these arguments */
   struct node **args;
   uint64_t *arg_nodes; /* how many each of them has */
+  bool *arg_fails;     /* whether each of them may fail */
   unsigned depth;
 };
 
 static struct node *copy_node(const struct inline_context *, const struct node *);
+
+/* --- arguments are evaluated before the body --- */
+
+static bool may_be_byzantine(const struct model *m) {
+  for (uint32_t i = 0; i < m->nenvironments; i++)
+    for (uint32_t k = 0; k < m->environments[i].nclauses; k++)
+      if (m->environments[i].clauses[k].kind == CLAUSE_BYZANTINE)
+        return true;
+  return false;
+}
+
+static bool field_may_be_missing(const struct model *m, const struct node *n) {
+  const struct type *process = n->kid[0]->type;
+  const uint32_t *var = m->fields[n->index].var;
+  for (uint32_t r = 0; r < m->nroles; r++)
+    if (var[r] == UINT32_MAX && (process->role == ROLE_ANY || process->role == r))
+      return true;
+  return may_be_byzantine(m);
+}
+
+/* Cautious: an operator with TRAIT_FAILS may fail, but for arithmetic with bounds and fields that every process has. */
+static bool argument_may_fail(const struct inline_context *in, const struct node *n) {
+  if (n->op == NODE_SLOT && n->index < in->nargs)
+    return in->arg_fails[n->index];
+  if (op_traits(n->op) & (TRAIT_FAILS | TRAIT_UNKNOWN)) {
+    bool bounded = (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL || n->op == NODE_NEG) &&
+                   n->type->kind == TYPE_RANGE;
+    bool field = n->op == NODE_REMOTE || n->op == NODE_INITIAL || n->op == NODE_ORACLE;
+    if (!bounded && !(field && !field_may_be_missing(in->model, n)))
+      return true;
+  }
+  for (uint32_t i = 0; i < n->n; i++)
+    if (n->kid[i] && argument_may_fail(in, n->kid[i]))
+      return true;
+  for (uint32_t i = 0; i < n->ngen; i++)
+    if (argument_may_fail(in, n->gen[i].range) || (n->gen[i].cond && argument_may_fail(in, n->gen[i].cond)))
+      return true;
+  return false;
+}
+
+/* Whenever the expression is evaluated, so is the local name. Cautious: false where that is not known. */
+static bool always_evaluates(const struct node *n, uint32_t slot) {
+  uint32_t strict = 0; /* so many of its children are always evaluated */
+  switch ((unsigned)n->op) {
+  case NODE_SLOT:
+    return n->index == slot;
+  case NODE_EQ:
+  case NODE_NE:
+  case NODE_LT:
+  case NODE_LE:
+  case NODE_GT:
+  case NODE_GE:
+  case NODE_ADD:
+  case NODE_SUB:
+  case NODE_MUL:
+  case NODE_DIV:
+  case NODE_MOD:
+  case NODE_NEG:
+  case NODE_NOT:
+  case NODE_CARD:
+  case NODE_REMOTE:
+  case NODE_SELECT:
+  case NODE_WRAP:
+  case NODE_NARROW:
+  case NODE_RECORD:
+  case NODE_CALL:
+    strict = n->n;
+    break;
+  case NODE_AND:
+  case NODE_OR:
+  case NODE_IMPLIES:
+  case NODE_OTHERWISE:
+    strict = 1;
+    break;
+  case NODE_IF:
+    if (always_evaluates(n->kid[1], slot) && always_evaluates(n->kid[2], slot))
+      return true;
+    strict = 1;
+    break;
+  }
+  for (uint32_t i = 0; i < strict; i++)
+    if (always_evaluates(n->kid[i], slot))
+      return true;
+  return n->ngen && always_evaluates(n->gen[0].range, slot);
+}
+
+/* Written out, an argument is evaluated where the body reads it. An error in one that the body does not always read
+   would be lost, so such a call stays a call. */
+static bool keeps_errors(const struct inline_context *in, const struct node *call) {
+  const struct model *m = in->model;
+  for (uint32_t i = 0; i < call->n; i++)
+    if (argument_may_fail(in, call->kid[i]) && !always_evaluates(m->defs[call->index].body, i))
+      return false;
+  return true;
+}
 
 static bool largest_slot(void *context, const struct node *n) {
   uint32_t *largest = context;
@@ -38,10 +134,12 @@ static struct node *expand_call(const struct inline_context *in, const struct no
       .model = m, .budget = in->budget, .base = m->nslots, .nargs = def->nargs, .depth = in->depth + 1};
   inner.args = arena_array(&m->arena, def->nargs + 1, sizeof *inner.args);
   inner.arg_nodes = arena_array(&m->arena, def->nargs + 1, sizeof *inner.arg_nodes);
+  inner.arg_fails = arena_array(&m->arena, def->nargs + 1, sizeof *inner.arg_fails);
   for (uint32_t i = 0; i < call->n; i++) {
     uint64_t before = in->budget->nodes;
     inner.args[i] = copy_node(in, call->kid[i]);
     inner.arg_nodes[i] = in->budget->nodes - before;
+    inner.arg_fails[i] = argument_may_fail(in, call->kid[i]);
   }
   uint32_t slots = 0;
   node_walk(def->body, largest_slot, &slots);
@@ -57,7 +155,8 @@ static struct node *copy_node(const struct inline_context *in, const struct node
     in->budget->nodes += in->arg_nodes[n->index];
     return in->args[n->index];
   }
-  if (n->op == NODE_CALL && in->depth < DEPTH_MAX && in->budget->nodes < NODES_MAX && !in->budget->recursive[n->index])
+  if (n->op == NODE_CALL && in->depth < DEPTH_MAX && in->budget->nodes < NODES_MAX &&
+      !in->budget->recursive[n->index] && keeps_errors(in, n))
     return expand_call(in, n);
   in->budget->nodes++;
   struct node *c = arena_copy(&m->arena, n, sizeof *n);
