@@ -1,6 +1,6 @@
 /* Checkpoint data, written by one run and read by another run of the same program: a sequence of numbers, bytes and
- * intern tables. An archive is either in memory or a file with a checksum. A file is replaced atomically: after a
- * crash, either the old or the new version is there. */
+   intern tables. An archive is either in memory or a file with a checksum. A file is replaced atomically: after a
+   crash, either the old or the new version is there. */
 #ifndef RONDO_BASE_ARCHIVE_H
 #define RONDO_BASE_ARCHIVE_H
 
@@ -34,7 +34,7 @@ uint64_t load_below(struct loader *, uint64_t end); /* a number >= end is bad */
 const void *load_block(struct loader *, size_t *n); /* in place, not copied; bad: NULL */
 char *load_text(struct loader *);                   /* may be NULL; freed with memory_free */
 /* Adds the missing vectors, so that each vector has the name it was saved with. Bad if a vector has another name
- * already. */
+   already. */
 void load_intern(struct loader *, struct intern *);
 
 struct saver saver_in_memory(void);
@@ -42,7 +42,7 @@ struct loader loader_of(const struct saver *); /* reads an archive in memory */
 void saver_release(struct saver *);
 
 /* Writes a temporary file beside `path` and renames it when it is complete. On failure returns false; the reason is in
- * saver->error. */
+   saver->error. */
 bool archive_begin(struct saver *, const char *path);
 bool archive_end(struct saver *, const char *path);
 

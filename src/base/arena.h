@@ -1,5 +1,5 @@
 /* Region allocation: objects are allocated one by one and released all at once. There is one arena per lifetime (source
- * file, model, run). */
+   file, model, run). */
 #ifndef RONDO_BASE_ARENA_H
 #define RONDO_BASE_ARENA_H
 

@@ -159,7 +159,7 @@ const char *source_line(const struct source *s, uint32_t line, size_t *length) {
 /* ---- printing ---- */
 
 /* A source line as printed: tabs become spaces, unprintable characters become '?'. Columns count characters. [caret,
- * caret_end) is the underlined part. */
+   caret_end) is the underlined part. */
 struct source_excerpt {
   struct text text;
   size_t columns, caret, caret_end;

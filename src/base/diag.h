@@ -1,5 +1,5 @@
 /* User errors, collected with their place in the source and reported together, sorted by place. Messages are in lower
- * case without a full stop: the fault first, with the subject in quotes, then the help. */
+   case without a full stop: the fault first, with the subject in quotes, then the help. */
 #ifndef RONDO_BASE_DIAG_H
 #define RONDO_BASE_DIAG_H
 
@@ -50,13 +50,13 @@ void diag_helpv(struct diags *, const char *format, va_list) __attribute__((form
 /* Prints all diagnostics: path:line:column: error: message / source line / caret / help. */
 void diags_print(const struct diags *, bool colour, struct text *);
 /* Passes the diagnostics to a callback one by one, in the same order. If there are too many, the last call has a NULL
- * diag and the number of the remaining ones. */
+   diag and the number of the remaining ones. */
 typedef void diag_fn(void *context, const struct diag *, const char *shown);
 void diags_each(const struct diags *, bool colour, diag_fn *, void *context);
 
 void source_place(const struct source *, uint32_t offset, uint32_t *line, uint32_t *column); /* 1-based */
 uint32_t source_line_number(const struct source *, struct span);                             /* the line of the first
-                                                                                              * byte */
+                                                                                                byte */
 /* Adds the text on one line: blanks, line breaks and comments between two words become one blank. */
 void source_add_text(const struct source *, struct span, struct text *out);
 /* The line's text without its newline; *length bytes. */

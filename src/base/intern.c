@@ -9,9 +9,9 @@
 #include <string.h>
 
 /* A vector is stored in a chunk after its hash, its length and its name, so that a successful probe reads one cache
- * line besides the slot. A slot holds the vector's address, with 16 bits of the hash in the upper bits, which
- * user-space addresses leave free on all supported machines. Most unsuccessful probes therefore read the slot array
- * only. */
+   line besides the slot. A slot holds the vector's address, with 16 bits of the hash in the upper bits, which
+   user-space addresses leave free on all supported machines. Most unsuccessful probes therefore read the slot array
+   only. */
 
 enum { CHUNK_FIRST = 1 << 9, CHUNK_LARGEST = 1 << 17, SLOTS_FIRST = 64, HEADER = 2 };
 

@@ -1,5 +1,5 @@
 /* Allocation that never returns NULL: running out of memory is handled in one place. The command line sets the handler
- * once, before any thread starts. The handler must not return. */
+   once, before any thread starts. The handler must not return. */
 #ifndef RONDO_BASE_MEMORY_H
 #define RONDO_BASE_MEMORY_H
 
@@ -23,7 +23,7 @@ void memory_free(void *);
 char *memory_strdup(const char *);
 
 /* A 64-bit number of bytes or elements as a size_t. If it is too large for a size_t, the result is SIZE_MAX, which no
- * allocation can satisfy. */
+   allocation can satisfy. */
 static inline size_t memory_size(uint64_t n) { return n <= SIZE_MAX ? (size_t)n : SIZE_MAX; }
 
 void memory_trim(void);       /* returns freed memory to the system, as far as possible */

@@ -1,5 +1,5 @@
 /* Threads. In a build without them (CMake's RONDO_THREADS) no_threads.c replaces thread.c, and thread_start always
- * fails. Callers then do the work in their own thread, as they do when the system cannot create another one. */
+   fails. Callers then do the work in their own thread, as they do when the system cannot create another one. */
 #ifndef RONDO_BASE_THREAD_H
 #define RONDO_BASE_THREAD_H
 

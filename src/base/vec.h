@@ -31,7 +31,7 @@ __attribute__((cold)) void *vec_grow(void *at, size_t *cap, size_t need, size_t 
 #define vec_release(v) (memory_free((v)->at), (v)->at = NULL, (v)->n = (v)->cap = 0)
 
 /* Arrays indexed by small integers. Elements are zero (fill 0) or all ones (fill 0xFF) until they are set.
- * indexed_reserve(at, n, i, fill) makes room for element i; n is the number of elements. */
+   indexed_reserve(at, n, i, fill) makes room for element i; n is the number of elements. */
 __attribute__((cold)) void *indexed_grow(void *at, uint32_t *n, uint32_t index, size_t each, int fill);
 #define indexed_reserve(at, n, index, fill)                                                                            \
   ((void)((at) = (index) < (n) ? (at) : indexed_grow(at, &(n), index, sizeof *(at), fill)))

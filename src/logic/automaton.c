@@ -1,6 +1,6 @@
 /* The tableau (Couvreur 1999). A state is a set of formulas that the rest of the word must satisfy. The covers of a
- * formula are the ways to satisfy it: some literals now, some formulas from the next letter on, and some untils whose
- * fulfilment is deferred ("promised"). The acceptance set of an until contains the transitions that do not defer it. */
+   formula are the ways to satisfy it: some literals now, some formulas from the next letter on, and some untils whose
+   fulfilment is deferred ("promised"). The acceptance set of an until contains the transitions that do not defer it. */
 #include "logic/automaton.h"
 
 #include "base/intern.h"

@@ -1,6 +1,6 @@
 /* Generalised Büchi automata with acceptance on transitions. They are built from formulas by a tableau (Couvreur 1999)
- * and then reduced by simulation. A run reads a word letter by letter. It accepts if it takes transitions of each
- * acceptance set infinitely often. */
+   and then reduced by simulation. A run reads a word letter by letter. It accepts if it takes transitions of each
+   acceptance set infinitely often. */
 #ifndef RONDO_LOGIC_AUTOMATON_H
 #define RONDO_LOGIC_AUTOMATON_H
 
@@ -31,7 +31,7 @@ struct automaton *automaton_universal(void); /* accepts every word */
 void automaton_free(struct automaton *);
 
 /* Reduces the automaton without changing its language: removes states with an empty language, simulated states and
- * transitions, and implied acceptance sets. */
+   transitions, and implied acceptance sets. */
 void automaton_reduce(struct automaton *);
 
 #endif

@@ -11,7 +11,7 @@
 struct automaton_reduction {
   struct automaton *a;
   uint32_t *component; /* by state: its SCC; SCCs are numbered in reverse topological order, so transitions lead to
-                        * lower or equal numbers */
+                          lower or equal numbers */
   uint32_t ncomponents;
   bool *accepting; /* by SCC: a run that stays in it can accept */
   bool *useful;    /* by state: its language is not empty */
@@ -177,7 +177,7 @@ static void trim(struct automaton_reduction *r) {
 /* --- acceptance sets --- */
 
 /* The acceptance sets that one SCC needs. It does not need set k if all its transitions are in k, or if all its
- * transitions in some other set are also in k. */
+   transitions in some other set are also in k. */
 struct acceptance_use {
   bool inner;           /* it has inner transitions */
   uint64_t full;        /* sets that contain all its transitions */
@@ -218,7 +218,7 @@ static uint64_t renumbered_acceptance(uint64_t accepts, uint64_t needed, uint32_
 }
 
 /* An SCC needs only its own sets, so SCCs can share set numbers. In an SCC that is not accepting, no transition is in
- * any set. */
+   any set. */
 static void merge_acceptance_sets(struct automaton_reduction *r) {
   struct automaton *a = r->a;
   struct acceptance_use *of = memory_alloc((r->ncomponents + (size_t)1) * sizeof *of);
@@ -274,7 +274,7 @@ static bool *find_simulation(const struct automaton *a) {
 }
 
 /* Is there another transition of the same state that allows at least as much? Of two equivalent ones, the first
- * stays. */
+   stays. */
 static bool is_dominated(const struct automaton *a, const bool *simulated, uint32_t q, uint32_t i) {
   const struct automaton_transition *t = &a->transitions[i];
   for (uint32_t k = a->first[q]; k < a->first[q + 1]; k++) {

@@ -1,5 +1,5 @@
 /* Linear temporal logic without next, over numbered atoms, in negation normal form. Formulas are hash-consed in a pool.
- * Constructors apply simplifying equivalences. */
+   Constructors apply simplifying equivalences. */
 #ifndef RONDO_LOGIC_LTL_H
 #define RONDO_LOGIC_LTL_H
 
@@ -15,7 +15,7 @@ typedef uint32_t ltl; /* a formula of a pool */
 struct ltl_node {
   enum ltl_op op;
   ltl a, b; /* ATOM, NOT_ATOM: a is the number of the atom. UNTIL: a until b. RELEASE: b holds up to and including the
-             * first moment of a, or forever. */
+               first moment of a, or forever. */
 };
 
 struct ltl_pool; /* opaque */

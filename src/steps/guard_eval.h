@@ -1,5 +1,6 @@
-/* Is a condition on one process, and perhaps one message, certainly false? Asked of conditions that stay false once
-   they are (analysis/stable_predicates.h): then what they guard will never happen. Not knowing counts as no. */
+/* Decides whether a condition on one process, and perhaps one message, is certainly false. It is used for conditions
+   that stay false once they are false (analysis/stable_predicates.h): whatever they guard will never happen. If the
+   answer is unknown, the condition is not certainly false. */
 #ifndef RONDO_STEPS_GUARD_EVAL_H
 #define RONDO_STEPS_GUARD_EVAL_H
 
@@ -11,10 +12,10 @@ struct guard_eval {
   struct state_cells *cells;
   uint32_t process, role;
   value *local;                 /* a copy, in which some variables may be don't-care */
-  value *filled;                /* another one, in which they have some value */
-  unsigned unknown;             /* traits of operators that read what is not at hand */
-  const struct action *action;  /* set by the caller: whose guard it is, */
-  const struct inbox_entry *in; /* and its message; NULL: none is at hand */
+  value *filled;                /* a copy in which don't-care variables have some value */
+  unsigned unknown;             /* traits of operators that read data that is not available here */
+  const struct action *action;  /* set by the caller: the action that the guard belongs to, */
+  const struct inbox_entry *in; /* and its message; NULL: no message is known */
   struct choices choices;
 };
 
@@ -25,9 +26,9 @@ bool guard_is_false(struct guard_eval *, const struct node *);
 bool guard_any_false(struct guard_eval *, const struct condition_list *);
 bool guard_all_false(struct guard_eval *, const struct condition_list *);
 
-/* Can the process never again stand where the action is taken? */
+/* Can the process never again reach the program point of the action? */
 bool guard_out_of_reach(const struct guard_eval *, const struct stable_predicates *);
-/* Has the action been taken, and is taken only once? */
+/* Is this a `once` action that has already been taken? */
 bool guard_used_up(const struct guard_eval *);
 
 #endif

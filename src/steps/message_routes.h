@@ -1,4 +1,5 @@
-/* Which messages can ever be pending from whom to whom, from the text alone: the channels that a state needs. */
+/* Which kinds of messages can ever be pending from one process to another, judged by the program text alone. This
+   determines the channels that a state needs. */
 #ifndef RONDO_STEPS_MESSAGE_ROUTES_H
 #define RONDO_STEPS_MESSAGE_ROUTES_H
 
@@ -15,7 +16,7 @@ struct message_routes *message_routes_of(struct interpreter *, const struct mode
 static inline bool message_route_carries(const struct message_routes *r, uint32_t from, uint32_t to, uint32_t kind) {
   return r->may[((size_t)from * r->nprocesses + to) * r->nkinds + kind];
 }
-/* Can anything be taken from that channel at all? */
+/* Can a message ever be taken from that channel? */
 bool message_route_is_read(const struct model *, const struct message_routes *, uint32_t from, uint32_t to);
 bool role_takes(const struct model *, uint32_t role, uint32_t kind);
 

@@ -1,7 +1,7 @@
-/* The states of processes that take steps, as vectors of small integers. A state is a row of cells: one for the local
-   state of each process, one for each channel that can ever hold a message, one for each global, and a few more. A cell
-   holds the name of its interned content; names are private to a run, and equal exactly if the contents are. Processes
-   of one role share their names, and so do channels that renamings may exchange. */
+/* States of step models, as vectors of small integers. A state is a row of cells: one for the local state of each
+   process, one for each channel that can ever hold a message, one for each global, and a few more. A cell holds the
+   name of its interned content. Names are private to a run; two names of a table are equal exactly if the contents are.
+   Processes of one role share a table, and so do channels that renamings may exchange. */
 #ifndef RONDO_STEPS_STATE_CELLS_H
 #define RONDO_STEPS_STATE_CELLS_H
 
@@ -9,23 +9,24 @@
 #include "interp/action.h"
 #include "system/system.h"
 
-typedef uint32_t content; /* a name */
+typedef uint32_t content; /* the name of an interned content */
 
 enum cell_kind {
-  CELL_LOCAL,    /* of process a: status, variables, first values if cells->initials is INITIALS_EACH, else zeros */
+  CELL_LOCAL,    /* of process a: status, variables, then the initial values if cells->initials is INITIALS_EACH, else
+                    zeros */
   CELL_CHANNEL,  /* from process a to process b: a sequence of packets */
   CELL_GLOBAL,   /* model->globals[a]: inputs, shared variables, ghosts */
-  CELL_BUDGET,   /* lost, duplicated: charged so far, where a clause limits them for the whole run */
-  CELL_INITIALS, /* INITIALS_SET: the set of first values of processes: for each member its role and the first values of
-                    that role's inputs in order (no identities among them), ascending as numbers */
-  CELL_ORDER     /* message-order off: the senders of what is pending at process a, in the order of sending: identities.
-                    Channels are in the order of sending, then */
+  CELL_BUDGET,   /* lost, duplicated: faults charged so far, if a clause limits them for the whole run */
+  CELL_INITIALS, /* INITIALS_SET: the set of initial values of processes. Each member is a role and the initial values
+                    of its inputs in order (which contain no identities). Members ascend as numbers */
+  CELL_ORDER     /* message-order off: the senders of the messages pending at process a, in the order of sending, as
+                    identities. Channels are then kept in the order of sending */
 };
 
 struct state_cell {
   enum cell_kind kind;
   uint32_t a, b;
-  uint32_t table; /* which of cells->tables names its contents */
+  uint32_t table; /* the one of cells->tables that holds its contents */
 };
 
 #define NO_CELL UINT32_MAX
@@ -38,24 +39,24 @@ struct state_cells {
   const struct licences *licences;
   struct arena arena;
   struct state_cell *cell;
-  uint32_t ncells;       /* processes first: cell p is the local state of process p */
-  uint32_t *channel;     /* [from * nprocesses + to]: its cell, or NO_CELL: nothing is ever sent there */
+  uint32_t ncells;       /* processes come first: cell p is the local state of process p */
+  uint32_t *channel;     /* [from * nprocesses + to]: its cell; NO_CELL: nothing is ever sent there */
   uint32_t *global;      /* by global: its cell */
   uint32_t budget;       /* or NO_CELL */
   uint32_t initials_set; /* or NO_CELL */
   uint32_t *order;       /* by process: its CELL_ORDER, or NO_CELL */
   enum initials_kept initials;
   enum channel channels;
-  int64_t bound;                   /* most pending messages of a channel; 0: any number */
+  int64_t bound;                   /* maximum number of pending messages in a channel; 0: unbounded */
   bool in_order;                   /* channels are kept in the order of sending: FIFO, or message-order off */
   bool arrivals;                   /* message-order off */
-  bool keep_lost, keep_duplicated; /* in the budget */
+  bool keep_lost, keep_duplicated; /* whether the budget includes them */
   struct intern **tables;
   uint32_t ntables;
-  bool borrowed; /* the tables are another thread's, too, and that one's to free */
+  bool borrowed; /* the tables are shared with and owned by another thread */
 };
 
-/* A channel's content, decoded: sorted as in struct config (packet_compare), or in the order of sending if in_order. */
+/* A decoded channel content: sorted as in struct config (packet_compare), or in the order of sending if in_order. */
 struct channel_packet {
   enum packet_place place;
   uint32_t kind;
@@ -64,19 +65,20 @@ struct channel_packet {
 
 void state_cells_init(struct state_cells *, struct interpreter *, struct model *, const struct query *,
                       const struct licences *);
-void state_cells_share(struct state_cells *, struct state_cells *first); /* its names, from the first one on */
+void state_cells_share(struct state_cells *, struct state_cells *first); /* uses the tables of `first` */
 void state_cells_release(struct state_cells *);
 size_t state_cells_bytes(const struct state_cells *);
 
-/* Contents. CELL_LOCAL and CELL_GLOBAL: value vectors as in a config (globals: one value), but a variable of a local
-   state that nobody will read again may be VALUE_DONT_CARE, which no renaming changes. CELL_CHANNEL: place, kind and
-   message of each packet. Content 0 of a channel and of an order is the empty one. */
+/* Contents. CELL_LOCAL and CELL_GLOBAL: value vectors as in a config (globals: one value), except that a dead variable
+   of a local state may be VALUE_DONT_CARE, which no renaming changes. CELL_CHANNEL: place, kind and message of each
+   packet. Content 0 of a channel or an order is the empty one. */
 const value *content_values(const struct state_cells *, uint32_t cell, content, uint32_t *n);
 content content_put(struct state_cells *, uint32_t cell, const value *, uint32_t n);
 uint32_t channel_decode(const struct state_cells *, uint32_t cell, content, struct channel_packet *, uint32_t room);
-content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts, absorbs */
+content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts, and merges
+                                                                                                     absorbed packets */
 
-/* In the order of numbers: -1, 0, 1. */
+/* Compares as numbers: -1, 0, 1. */
 static inline int numbers_compare(const value *a, const value *b, size_t n) {
   for (size_t i = 0; i < n; i++)
     if (a[i] != b[i])
@@ -85,21 +87,23 @@ static inline int numbers_compare(const value *a, const value *b, size_t n) {
 }
 
 content budget_put(struct state_cells *, int64_t lost, int64_t duplicated);
-content initials_put(struct state_cells *, const value *const *local); /* INITIALS_SET: local states by process */
+content initials_put(struct state_cells *, const value *const *local); /* INITIALS_SET: from the local states, by
+                                                                          process */
 void local_fill_dont_care(const struct state_cells *, uint32_t role,
-                          value *local); /* blanks become the type's first value */
+                          value *local); /* don't-cares become the first value of their type */
 
 void state_cells_from_config(struct state_cells *, const struct config *, content *row);
 struct config *state_cells_to_config(struct state_cells *, const content *row);
 
-/* step_canonical.c: the least row among all renamings that the licences allow (processes of symmetric roles, rotations
-   of rings, values of the unordered type); exact: two rows get the same form exactly if such a renaming exists. In
-   place. `to`, by process, and `value_to`, by index in licences->value_type, say where each went; both may be NULL. */
+/* step_canonical.c: replaces the row by the least row among all renamings that the licences allow (processes of
+   symmetric roles, rotations of rings, values of the unordered type). The form is exact: two rows have the same
+   canonical form exactly if such a renaming maps one to the other. `to` (by process) and `value_to` (by index in
+   licences->value_type) receive the renaming; both may be NULL. */
 struct canonical;
 struct canonical *canonical_new(struct state_cells *);
 void canonical_free(struct canonical *);
 void canonical_form(struct canonical *, content *row, uint32_t *to, uint32_t *value_to);
-/* The same renaming applied to any row. */
+/* Applies the same renaming to any row. */
 void canonical_rename(struct canonical *, content *row, const uint32_t *to, const uint32_t *value_to);
 size_t canonical_bytes(const struct canonical *);
 

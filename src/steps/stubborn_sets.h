@@ -20,19 +20,19 @@
 
 struct stubborn;
 
-/* NULL: this model is too large for it (processes and actions are bits). */
+/* NULL: the model is too large (processes and actions are bits of a word). */
 struct stubborn *stubborn_new(struct state_cells *, const struct action_uses *, struct may_enable *);
 void stubborn_free(struct stubborn *);
 
-/* Classes, as bits: row p * stubborn_stride + action, in it the senders (an action that takes one message), or bit 0.
-   After the actions of p come two more rows: its crash, its recovery. */
+/* Classes are bits: row p * stubborn_stride + action holds one bit for each sender (for an action that takes one
+   message), or bit 0. Two more rows follow the actions of p: its crash and its recovery. */
 uint32_t stubborn_stride(const struct stubborn *);
-#define STUBBORN_CRASH 0 /* at nactions of the role + this */
+#define STUBBORN_CRASH 0 /* row offset after the actions of the role */
 #define STUBBORN_RECOVER 1
 
-/* enabled: the classes with a step that can be taken now; decided: a bit for each property of the query whose verdict
-   is known. visible_set gets the enabled classes of a visible set. Returns whether an invisible set is smaller: then
-   invisible_set gets its enabled classes, and visible_set has to be explored only if that led to nothing new. */
+/* enabled: the classes with an enabled step. decided: one bit for each property of the query whose verdict is known.
+   visible_set receives the enabled classes of a visible set. Returns whether an invisible set is smaller. If so,
+   invisible_set receives its enabled classes, and visible_set has to be explored only if that led to no new state. */
 bool stubborn_sets(struct stubborn *, const content *row, uint64_t decided, const uint64_t *enabled,
                    uint64_t *visible_set, uint64_t *invisible_set);
 
