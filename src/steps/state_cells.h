@@ -75,8 +75,10 @@ size_t state_cells_bytes(const struct state_cells *);
 const value *content_values(const struct state_cells *, uint32_t cell, content, uint32_t *n);
 content content_put(struct state_cells *, uint32_t cell, const value *, uint32_t n);
 uint32_t channel_decode(const struct state_cells *, uint32_t cell, content, struct channel_packet *, uint32_t room);
-content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts, and merges
-                                                                                                     absorbed packets */
+content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts; removes
+                                                                                                     duplicates where
+                                                                                                     channels are
+                                                                                                     sets */
 
 /* Compares as numbers: -1, 0, 1. */
 static inline int numbers_compare(const value *a, const value *b, size_t n) {

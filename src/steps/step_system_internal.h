@@ -1,10 +1,11 @@
-/* The parts of the transition system of steps. Its words:
-   message_id  a message with its kind, interned
-   projection  what the actions of a process depend on besides messages: who it is (only if the text asks), its local
-               state, and the globals that its role uses
-   outcome     a result of an action: (projection, messages) -> outcomes is computed once, by the interpreter
-   move        an outcome in its place: which cells get which contents, what is sent where
-   moves       everything that a process can do, by what it sees: its local state, the channels into it, globals
+/* The parts of the transition system of step models. Terms:
+   message_id  an interned message, including its kind
+   projection  what the actions of a process depend on besides messages: its identity (only if the program text uses
+               it), its local state, and the globals that its role uses
+   outcome     a result of an action; (projection, messages) -> outcomes is computed once, by the interpreter
+   move        an outcome applied to a state: new contents of cells, and messages to send
+   moves       everything that a process can do, given the state that it sees: its local state, its inbound channels,
+               and globals
    A step picks a process and one of its moves, and patches the packed state. */
 #ifndef RONDO_STEPS_STEP_SYSTEM_INTERNAL_H
 #define RONDO_STEPS_STEP_SYSTEM_INTERNAL_H
@@ -24,12 +25,12 @@ struct step_system;
 
 struct step_outcome {
   uint32_t action;
-  content next;          /* the local state after it, with nothing in it that is never read again */
-  uint32_t sends;        /* what is sent, in steps->sends: to, kind, message for each */
-  uint32_t writes;       /* globals that got a value, in steps->writes: global, content for each */
-  uint32_t error;        /* 1 + its place in steps->errors, 0: none; then the rest means nothing */
-  uint32_t free_choices; /* almost surely: the choices of the adversary in it, in steps->free_choice_lists */
-  bool used_coin;        /* almost surely: it depends on a coin */
+  content next;          /* the local state after it, with dead variables cleared */
+  uint32_t sends;        /* the messages sent, in steps->sends: to, kind, message for each */
+  uint32_t writes;       /* the globals written, in steps->writes: global, content for each */
+  uint32_t error;        /* 1 + index in steps->errors, then the other fields are undefined; 0: none */
+  uint32_t free_choices; /* almost-sure properties: the adversary's choices in it, in steps->free_choice_lists */
+  bool used_coin;        /* almost-sure properties: it depends on a coin */
 };
 
 struct quorum_message { /* a message that a quorum takes or reads */
@@ -41,7 +42,7 @@ struct quorum_message { /* a message that a quorum takes or reads */
 
 struct quorum_outcome {
   struct step_outcome outcome;
-  const struct quorum_message *chosen; /* only where it matters which messages they are */
+  const struct quorum_message *chosen; /* only if it matters which messages were chosen */
   uint32_t nchosen;
 };
 
@@ -60,33 +61,33 @@ struct local_steps {
   struct intern *global_sets; /* contents of the globals that a role uses */
   struct intern *sends, *writes, *quorum_keys, *message_lists;
   struct intern *free_choice_lists;
-  value forged_index; /* another choice of the adversary: which message was forged */
+  value forged_index; /* a further choice of the adversary: which message was forged */
   struct memo none, one, forged, quorum;
   VEC(struct step_outcomes) lists;
   VEC(struct quorum_outcomes) quorum_lists;
   VEC(struct model_error) errors;
   struct outbox outbox;
   value *local, *globals; /* scratch */
-  VEC(value) scratch;     /* a key that is put together, until it is interned */
-  bool *uses_identity;    /* by role: some action's text asks who it is */
+  VEC(value) scratch;     /* a key under construction, before it is interned */
+  bool *uses_identity;    /* by role: the text of some action uses the identity of the process */
   bool **used;            /* [role][global]: read or written by some action */
-  bool *uses;             /* by role: any of them */
+  bool *uses;             /* by role: uses some global */
   bool uses_any;
 };
 
-/* What a process sees of the state. */
+/* The part of the state that a process sees. */
 struct visible_state {
   uint32_t process, role;
   content local;
-  uint32_t globals;     /* which contents the globals of its role have, in steps->global_sets */
-  uint32_t byzantine;   /* the Byzantine processes, in system->vectors */
+  uint32_t globals;     /* contents of the globals of its role, in steps->global_sets */
+  uint32_t byzantine;   /* the set of Byzantine processes, in system->vectors */
   const content *inbox; /* by inbound channel */
 };
 
 void local_steps_init(struct step_system *);
 void local_steps_release(struct step_system *);
 size_t local_steps_bytes(const struct step_system *);
-/* Stores its variables and globals in steps->local and steps->globals, in the form that the interpreter takes. */
+/* Stores the variables and globals in steps->local and steps->globals, in the interpreter's format. */
 void local_steps_load(struct step_system *, const struct visible_state *);
 struct step_outcomes local_steps_spontaneous(struct step_system *, const struct visible_state *);
 struct step_outcomes local_steps_on_message(struct step_system *, const struct visible_state *, uint32_t from,
@@ -102,8 +103,8 @@ struct patch {
   content to;
 };
 
-struct dead_message_cache { /* of one message from one process to another: by local state of the receiver, 0: not known,
-                     1: it stays, 2: nobody cares */
+struct dead_message_cache { /* for one message from one process to another; by local state of the receiver: 0: not
+                               computed, 1: live, 2: dead */
   uint8_t *of;
   uint32_t n;
   uint32_t from, to;
@@ -113,7 +114,7 @@ struct dead_message_cache { /* of one message from one process to another: by lo
 struct channel_send {
   uint32_t cell, to;
   struct append_table *append;
-  struct dead_message_cache *dead; /* NULL: it always stays */
+  struct dead_message_cache *dead; /* NULL: the message is never dead */
 };
 struct channel_sends {
   struct channel_send *at;
@@ -122,45 +123,45 @@ struct channel_sends {
 
 struct move {
   enum event_kind kind;
-  uint32_t action; /* ACTION; CRASH: in the middle of it, or NO_ACTION */
-  uint32_t sender; /* of an action that takes one message */
+  uint32_t action; /* ACTION: the action; CRASH: the interrupted action, or NO_ACTION */
+  uint32_t sender; /* for an action that takes one message */
   const struct patch *patches;
   uint32_t npatches;
   bool writes;                       /* some global changes */
-  bool special;                      /* it is more than patches and sends */
-  bool lie;                          /* ACTION on one message that a Byzantine process forged */
-  bool optional;                     /* queries about runs: a run may end without it */
+  bool special;                      /* more than patches and sends */
+  bool lie;                          /* ACTION that takes a message forged by a Byzantine process */
+  bool optional;                     /* liveness queries: a run may end while this move is enabled */
   const struct channel_sends *sends; /* or NULL */
-  uint32_t sent;                     /* ACTION: all that it sends, in steps->sends */
-  uint32_t whole; /* CRASH in an action: 1 + that action's place among the moves; it must be possible, too */
+  uint32_t sent;                     /* ACTION: all messages sent, in steps->sends */
+  uint32_t whole; /* CRASH in an action: 1 + index of that action among the moves, which must be enabled too */
   uint16_t lost, duplicated, became_faulty;
-  uint64_t broken;           /* step properties about one process each that it breaks */
-  uint32_t group;            /* ACTION: what it takes, or NO_GROUP */
-  uint32_t adversary_choice; /* almost surely: equal for all results of the same choices of the adversary */
-  bool used_coin;            /* almost surely: it depends on a coin */
+  uint64_t broken;           /* step properties about a single process that this move violates */
+  uint32_t group;            /* ACTION: its fairness group, or NO_GROUP */
+  uint32_t adversary_choice; /* almost-sure properties: equal for all results of the same adversary choices */
+  bool used_coin;            /* almost-sure properties: it depends on a coin */
   const struct model_error *error;
 };
 
-/* A move that consists of patches and sends only, compiled for keys of up to 4 words. */
+/* A move that consists of patches and sends only, compiled for keys of up to SHORT_KEY_WORDS words. */
 struct short_send {
-  uint64_t mask; /* of its channel's field, shifted down */
+  uint64_t mask; /* of the field of its channel, shifted to bit 0 */
   struct append_table *append;
-  struct dead_message_cache *dead; /* NULL: it always stays */
+  struct dead_message_cache *dead; /* NULL: the message is never dead */
   uint32_t to;
   uint8_t word, shift;
 };
 struct short_move {
   const struct short_send *sends;
   uint32_t nsends;
-  bool invisible;   /* no property of states reads what it changes */
-  uint64_t masks[]; /* which bits it keeps, then which ones it sets: 2 words each, or 4 */
+  bool invisible;   /* no state property reads what it changes */
+  uint64_t masks[]; /* the bits to keep, then the bits to set: 2 or 4 words each */
 };
 struct moves;
-struct short_moves { /* of a process: what is read most often, in one block */
+struct short_moves { /* the moves of a process: the most frequently read data, in one block */
   struct moves *of;
   uint32_t n;
-  bool short_keyed; /* they are in `at`; else only in `of` */
-  uint64_t at[];    /* short_keyed: struct short_move, each of short_move_size bytes */
+  bool short_keyed; /* the moves are compiled into `at`; otherwise they are only in `of` */
+  uint64_t at[];    /* short_keyed: records of struct short_move, short_move_size bytes each */
 };
 static inline uint32_t short_key_words(const struct keys *k) { return k->nwords <= 2 ? 2 : SHORT_KEY_WORDS; }
 static inline size_t short_move_size(uint32_t words) {
@@ -170,14 +171,14 @@ static inline size_t short_move_size(uint32_t words) {
 struct moves {
   struct move *at;
   uint32_t n;
-  const uint32_t *groups; /* fairness: what the process can take without forged messages */
+  const uint32_t *groups; /* fairness: the enabled groups of the process, without forged messages */
   uint32_t ngroups;
   uint32_t process;
-  content local; /* in which it is */
+  content local; /* the local state of the process */
   bool cached;
-  bool short_only;                 /* none of them is special */
-  uint32_t layout;                 /* of keys for which `short_keyed` was made; 0: none */
-  struct short_moves *short_keyed; /* cached: for the keys as they are */
+  bool short_only;                 /* no move is special */
+  uint32_t layout;                 /* the key layout that `short_keyed` was compiled for; 0: none */
+  struct short_moves *short_keyed; /* cached, for the current key layout */
 };
 
 struct inbound {
@@ -193,11 +194,11 @@ struct move_cache_entry {
 
 /* --- relevant_fields.c --- */
 
-struct process_relevant_fields { /* of a process in some local state */
+struct process_relevant_fields { /* for a process in some local state */
   bool known;
-  bool reads_channels; /* the channels into it matter */
+  bool reads_channels; /* its inbound channels matter */
   bool reads_quorum;   /* it may read several messages at a time */
-  uint64_t uses;       /* by global: it matters */
+  uint64_t uses;       /* bit set of the globals that matter */
 };
 struct irrelevant_bits { /* by local state: the bits of its window and of shared memory that do not matter */
   uint64_t window, memory;
@@ -206,23 +207,24 @@ void relevant_fields_init(struct step_system *);
 void relevant_fields_release(struct step_system *);
 size_t relevant_fields_bytes(const struct step_system *);
 struct process_relevant_fields relevant_fields_of(struct step_system *, uint32_t p, content local);
-void irrelevant_bits_clear(struct step_system *); /* keys were laid out anew */
+void irrelevant_bits_clear(struct step_system *); /* after a new key layout */
 void irrelevant_bits_note(struct step_system *, uint32_t p, content local, const struct process_relevant_fields *);
 
-struct move_tables {   /* of one process */
+struct move_tables {   /* for one process */
   struct intern *seen; /* [local, globals, byzantine, inbox...] */
   VEC(struct moves *) moves;
 };
 
-/* A process's moves by bits of the key. At most one of `direct` and `cache` is not NULL. */
+/* Cache of the moves of a process, by bits of the key. At most one of `direct` and `cache` is not NULL. */
 struct move_cache {
-  struct short_moves **direct;    /* a table by window and shared memory, if they are short and nothing else matters */
-  struct move_cache_entry *cache; /* NULL: it does not pay yet, or the window does not fit */
+  struct short_moves **direct;    /* a table indexed by window and shared memory, if they are short and nothing else
+                                     matters */
+  struct move_cache_entry *cache; /* NULL: not worthwhile yet, or the window does not fit */
   const struct irrelevant_bits *irrelevant_bits; /* by local state, or NULL */
-  uint64_t local_mask;                           /* where that is in the window */
+  uint64_t local_mask;                           /* the bits of the local state in the window */
   struct key_window window;
   uint32_t role;
-  uint32_t bits; /* of the cache's size */
+  uint32_t bits; /* log2 of the cache size */
 };
 
 static inline struct move_cache_entry *move_cache_slot(const struct move_cache *g, uint64_t window, uint64_t memory,
@@ -237,56 +239,57 @@ static inline bool move_cache_hit(const struct move_cache_entry *c, uint64_t win
 
 /* --- per_message.c --- */
 
-struct message_moves_row {  /* of a process in some local state */
-  struct short_moves **of;  /* [inbound * room + message_id], NULL: not known */
-  struct short_moves *none; /* without a message; NULL: nothing is known */
+struct message_moves_row {  /* for a process in some local state */
+  struct short_moves **of;  /* [inbound * room + message_id]; NULL: not computed */
+  struct short_moves *none; /* moves that take no message; NULL: nothing is computed */
   uint32_t room;
-  bool at_once; /* look up all moves together instead */
+  bool at_once; /* moves cannot be found message by message; look up all together */
 };
-struct message_moves_channel { /* into it: its field in keys, and what can be taken from it */
+struct message_moves_channel { /* an inbound channel: its field in keys, and the messages that can be taken from it */
   uint64_t mask;
   const struct channel_receives *receives;
   const struct key_field *field;
   uint32_t word, cell;
   uint8_t shift;
 };
-struct message_moves { /* of a process */
+struct message_moves { /* for one process */
   bool used;
   uint32_t n;
   struct message_moves_row *rows; /* by local state */
   struct message_moves_channel *in, *end;
-  uint64_t mask; /* of its local state, in keys */
+  uint64_t mask; /* of its local state in the key */
   uint32_t word;
   uint8_t shift;
 };
-/* Can it be used for all processes, if keys are short? Then no windows are needed. */
+/* Can all processes use these caches if keys are short? If so, windows are not needed. */
 bool message_moves_suit(const struct step_system *);
 void message_moves_release(struct step_system *);
-void message_moves_clear(struct step_system *); /* keys were laid out anew */
+void message_moves_clear(struct step_system *); /* after a new key layout */
 size_t message_moves_bytes(const struct step_system *);
-/* Moves that are enabled: all of a process, or those on one message, with what is left of its channel then. */
+/* Enabled moves: all moves of a process, or the moves on one message together with the rest of its channel. */
 struct enabled_moves {
   struct short_moves *moves;
-  const struct key_field *channel; /* NULL: all of them */
+  const struct key_field *channel; /* NULL: all moves of the process */
   content rest;
 };
 /* Adds the moves of p in the current state, message by message, to system->enabled_moves. False: they must be looked up
-   in another way. */
+   with moves_of. */
 bool message_moves_lookup(struct step_system *, uint32_t p);
 
-/* Processes whose fields are adjacent in the key, looked up together: most of them have no move most of the time. */
+/* Caches for several processes whose fields are adjacent in the key. Most of the time most of them have no move, so one
+   look-up serves all. */
 #define JOINT_PROCESSES_MAX 3
-struct joint_cache_entry { /* the moves of those that have some, then NULLs */
+struct joint_cache_entry { /* the moves of the processes that have any, then NULLs */
   uint64_t window;         /* 1 + the window; 0: empty */
   struct short_moves *moves[JOINT_PROCESSES_MAX];
 };
 struct joint_cache {
   uint32_t first, n;
-  bool by_message;                /* one process, by message */
-  const struct move_cache *alone; /* one process, by its own cache; else NULL */
+  bool by_message;                /* one process, looked up by message */
+  const struct move_cache *alone; /* one process, looked up in its own cache; else NULL */
   struct key_window window;
-  struct joint_cache_entry *cache; /* NULL: look up each by itself */
-  uint32_t bits;                   /* of its size */
+  struct joint_cache_entry *cache; /* NULL: look up each process separately */
+  uint32_t bits;                   /* log2 of the cache size */
   uint32_t missed;
 };
 static inline struct joint_cache_entry *joint_cache_slot(const struct joint_cache *y, uint64_t window) {
@@ -295,18 +298,19 @@ static inline struct joint_cache_entry *joint_cache_slot(const struct joint_cach
 
 struct moves_store {
   struct arena arena;
-  struct arena short_keyed; /* short moves, close together: they are read all the time */
+  struct arena short_keyed; /* short moves, stored contiguously because they are read very often */
   struct arena transient;   /* moves that are not cached, because there are too many */
   struct inbound **inbound; /* by process */
   uint32_t *ninbound;
-  struct move_tables *move_tables;                         /* by process, as is */
+  struct move_tables *move_tables;                         /* by process */
   VEC(struct process_relevant_fields) * relevant_by_state; /* by role: by local state */
-  struct irrelevant_bits *
-      *irrelevant_bits;              /* by role: by local state, for the keys as they are; NULL: everything counts */
-  uint64_t *memory_used;             /* by role: the bits of shared memory that it uses */
-  uint64_t always_used;              /* globals, in every local state */
-  size_t enabled_most;               /* of what processes can do, one message at a time */
-  struct message_moves *per_message; /* by process */
+  struct irrelevant_bits **irrelevant_bits; /* by role, then by local state, for the current key layout; NULL: all bits
+                                               matter */
+  uint64_t *memory_used;                    /* by role: the bits of shared memory that it uses */
+  uint64_t always_used;                     /* globals that matter in every local state */
+  size_t enabled_most;                      /* upper bound on the entries of enabled_moves when moves are looked up by
+                                               message */
+  struct message_moves *per_message;        /* by process */
   struct move_cache *move_caches;
   struct joint_cache *joint_caches;
   uint32_t njoint_caches;
@@ -317,7 +321,7 @@ struct moves_store {
   size_t move_bytes, short_bytes;
   content *inbox, *after; /* scratch */
   VEC(struct move) new_moves;
-  struct short_moves *nothing; /* of every process that has no move */
+  struct short_moves *nothing; /* shared by all processes without a move */
 };
 
 void moves_store_init(struct step_system *);
@@ -325,12 +329,12 @@ void moves_store_release(struct step_system *);
 size_t moves_store_bytes(const struct step_system *);
 /* All moves of process p in the state in system->words. Valid until the next call. */
 struct moves *moves_of(struct step_system *, uint32_t p, uint32_t byzantine);
-/* The same, with the caches first. */
+/* The same, but looks into the caches first. */
 static inline struct moves *moves_at(struct step_system *, uint32_t p, uint32_t byzantine);
-/* All on one message (NO_MESSAGE_ID: on none), in short, but for what is left of the channel. NULL: some are not short.
- */
+/* All moves that take one message (NO_MESSAGE_ID: none), as short moves without the change to its channel. NULL: some
+   of them are not short. */
 struct short_moves *moves_on_message(struct step_system *, uint32_t p, content local, uint32_t in, message_id);
-/* Is a crash in the middle of that action (NO_ACTION: between two) to be explored? */
+/* Must a crash in the middle of that action (NO_ACTION: between two actions) be explored? */
 bool crash_matters(const struct step_system *, uint32_t role, uint32_t action);
 /* Is the message dead for a receiver in that local state? Cached. */
 __attribute__((cold)) bool dead_message_lookup(struct step_system *, struct dead_message_cache *, content local);
@@ -338,21 +342,21 @@ __attribute__((cold)) bool dead_message_lookup(struct step_system *, struct dead
 /* --- move_caches.c --- */
 
 void move_caches_release(struct step_system *);
-void move_caches_clear(struct step_system *); /* keys were laid out anew */
-/* The joint_caches for keys as they are, or larger caches for them, as the search gets on; likewise for each process.
- */
+void move_caches_clear(struct step_system *); /* after a new key layout */
+/* Makes the joint caches for the current key layout, or enlarges them as the search proceeds; move_cache_grow does the
+   same for one process. */
 __attribute__((cold)) void joint_caches_make(struct step_system *);
 void move_cache_grow(struct step_system *, uint32_t p);
 
 /* --- step_successors.c --- */
 
-enum step_subset { STEPS_ALL, STEPS_STUBBORN, STEPS_DEFERRED }; /* STUBBORN, DEFERRED: with partial-order reduction */
-/* Of the state in system->words. */
+enum step_subset { STEPS_ALL, STEPS_STUBBORN, STEPS_DEFERRED }; /* STUBBORN, DEFERRED: for partial-order reduction */
+/* The successors of the state in system->words. */
 bool move_successors(struct step_system *, enum step_subset, emit_fn *, void *context);
-bool short_key_successors(struct step_system *, emit_fn *, void *context); /* all, by short moves */
+bool short_key_successors(struct step_system *, emit_fn *, void *context); /* all successors, by short moves */
 
-/* Every move that can be taken there, with what comes of it in system->next, as it comes. False: stopped, or keys are
- * too narrow. */
+/* Calls the function for every enabled move, with its successor, not normalised, in system->next. False: stopped, or
+   the keys are too narrow. */
 typedef bool step_fn(void *context, uint32_t process, const struct move *);
 bool step_system_each_move(struct step_system *, step_fn *, void *context);
 
@@ -360,9 +364,9 @@ bool step_system_each_move(struct step_system *, step_fn *, void *context);
 
 struct automorphic_processes {
   bool any;
-  bool named;   /* some value may name a process */
+  bool named;   /* some value may contain the identity of a process */
   bool *role;   /* by role: its processes may be renamed */
-  uint32_t *of; /* by process, of the state at hand: the first one that can change places with it */
+  uint32_t *of; /* by process, for the current state: the first process that can be exchanged with it */
   uint32_t *to;
   content *row, *swapped;
 };
@@ -375,45 +379,46 @@ struct dead_data;
 void dead_data_init(struct step_system *);
 void dead_data_release(struct step_system *);
 size_t dead_data_bytes(const struct step_system *);
-/* Variables that are never read again become don't-cares, in place; decided by program point and status alone. */
+/* Replaces variables that are never read again by don't-cares, in place. Uses the program point and the status only. */
 void clear_dead_variables(struct step_system *, uint32_t role, value *local);
-/* The channel's content without what can have no effect on a receiver in that local state. */
+/* The channel's content without messages that are dead for a receiver in that local state. */
 content drop_dead_messages(struct step_system *, uint32_t to, content local, uint32_t from, content channel);
 bool message_is_dead(struct step_system *, uint32_t to, content local, uint32_t from, message_id);
-/* The row of a configuration, without dead data. */
+/* The row of a configuration, with dead data removed. */
 void row_from_config(struct step_system *, const struct config *, content *row);
 
-/* Likewise, for one of its actions. */
+/* Is the message without effect as far as this action is concerned? */
 bool message_never_affects(struct step_system *, uint32_t to, content local, uint32_t from, message_id,
                            uint32_t action);
-/* Are messages dropped that may be taken, but to no effect? */
+/* Are messages dropped that may be taken, but without effect? */
 bool drops_ineffective_messages(const struct step_system *);
 
 /* --- transition_fusion.c: messages that are only forwarded --- */
 
 struct transition_fusion;
-void transition_fusion_init(struct step_system *); /* leaves system->transition_fusion NULL if there are none */
+void transition_fusion_init(struct step_system *); /* leaves system->transition_fusion NULL if there are no such
+                                                      messages */
 void transition_fusion_release(struct step_system *);
 size_t transition_fusion_bytes(const struct step_system *);
 typedef void place_message_fn(struct step_system *, uint32_t from, uint32_t to, message_id);
-/* Does a message stay in its channel? */
+/* Does the message stay in its channel? */
 bool transition_fusion_keeps(struct step_system *, const content *row, uint32_t from, uint32_t to, message_id);
-/* Puts it into the channels where it ends up, if it is of use there. */
+/* Puts the message into the channels where it ends up, unless it is dead there. */
 void transition_fusion_place(struct step_system *, const content *row, uint32_t from, uint32_t to, message_id,
                              place_message_fn *);
 
-/* --- normalise.c: rows with relative rounds, and with forwarded messages where they end up --- */
+/* --- normalise.c: relative rounds; forwarded messages are moved to where they end up --- */
 
 struct normaliser;
-void normaliser_init(struct step_system *); /* after transition_fusion_init; without transition fusion it leaves
-                                               system->normaliser NULL */
+void normaliser_init(struct step_system *); /* call after transition_fusion_init; without transition fusion
+                                               system->normaliser stays NULL */
 void normaliser_release(struct step_system *);
 size_t normaliser_bytes(const struct step_system *);
-void normaliser_clear_cache(struct step_system *); /* of changed contents */
-/* A message that the next row to be normalised is to have besides; none of those so far. */
+void normaliser_clear_cache(struct step_system *); /* the cache of changed contents */
+/* Adds a message to the next row to be normalised; drops all messages added so far. */
 void normalise_deferred_send(struct step_system *, uint32_t from, uint32_t to, message_id);
 void normalise_drop_deferred(struct step_system *);
-/* Is the row the state but for its messages? */
+/* Does the row differ from the state in its messages only? */
 bool only_messages_differ(const struct step_system *, const uint64_t *words, const content *row);
 /* In place; returns the round distance. */
 uint32_t row_normalise(struct step_system *, content *row);
@@ -421,14 +426,15 @@ uint32_t row_normalise(struct step_system *, content *row);
 /* --- constant_memory.c: variables that are never read again because shared memory will not change --- */
 
 struct constant_memory;
-void constant_memory_init(struct step_system *); /* leaves system->constant_memory NULL if there is nothing like that */
+void constant_memory_init(struct step_system *); /* leaves system->constant_memory NULL if there are no such
+                                                    variables */
 void constant_memory_release(struct step_system *);
-/* The local state of p without them, given what the globals that its role uses hold. */
+/* The local state of p with such variables cleared, given the contents of the globals that its role uses. */
 content clear_unread_variables(struct step_system *, uint32_t p, content local, uint32_t globals);
 uint32_t globals_of_row(struct step_system *, const content *row, uint32_t role);
 uint32_t globals_after(struct step_system *, uint32_t role, uint32_t globals, uint32_t writes);
 
-/* --- sample_contents.c: random walks that name most contents before keys are laid out --- */
+/* --- sample_contents.c: random walks that name most contents before the first key layout --- */
 
 void sample_contents(struct step_system *);
 
@@ -439,17 +445,17 @@ void properties_init(struct step_system *);
 void properties_release(struct step_system *);
 enum verdict3 step_system_holds(struct step_system *, uint32_t i, const struct state *, struct model_error *);
 enum verdict3 step_system_atom(struct step_system *, uint32_t i, const struct state *, struct model_error *);
-/* Does no property of states read what the move of a process in that local state changes? */
+/* Does the move, taken in that local state, change nothing that a state property reads? */
 bool move_is_invisible(struct step_system *, uint32_t p, content local, const struct move *);
-/* Step properties of the form `forall p in R: ...` about p alone. */
+/* The violated step properties of the form `forall p in R: ...` that concern p alone. */
 uint64_t step_properties_broken_by_process(struct step_system *, uint32_t p, content before, content after);
-/* The others, on whole states. */
+/* The other violated step properties, evaluated on whole states. */
 uint64_t step_properties_broken_by_step(struct step_system *, const uint64_t *before, const uint64_t *after);
 
 /* --- step_fairness.c --- */
 
 void groups_init(struct step_system *);
-/* The fairness group of an event, or of an action on one message (in; else NULL); NO_GROUP: none. */
+/* The fairness group of an event, or of an action that takes one message (`in`, else NULL); NO_GROUP: none. */
 uint32_t group_of_event(struct step_system *, const struct event *);
 uint32_t group_of_action(struct step_system *, uint32_t p, uint32_t action, const struct inbox_entry *in);
 void step_system_enabled(struct system *, const struct state *, group_fn *, void *context);
@@ -457,7 +463,7 @@ void step_system_enabled(struct system *, const struct state *, group_fn *, void
 /* --- step_initial.c --- */
 
 bool step_system_initial(struct step_system *, emit_fn *, void *context);
-/* A configuration whose key is that of the state. */
+/* An initial configuration with the key of the state. */
 struct config *step_system_initial_find(struct step_system *, const struct state *);
 
 /* --- step_concretise.c --- */
@@ -475,7 +481,7 @@ struct step_system {
   struct system base;
   struct state_cells cells;
   struct keys keys;
-  struct keys before; /* as they were laid out before, once they were widened */
+  struct keys before; /* the previous layout, after keys were widened */
   struct channel_ops channels;
   struct local_steps steps;
   struct moves_store moves_store;
@@ -483,24 +489,26 @@ struct step_system {
   struct constant_memory *constant_memory;     /* or NULL */
   struct transition_fusion *transition_fusion; /* or NULL */
   struct normaliser *normaliser;               /* or NULL */
-  bool may_defer_sends,
-      defers_sends;   /* messages wait until the row is normalised, so that only contents that are stored get names */
-  bool only_messages; /* the row is a stored one with some messages less: the rest is normalised already */
+  bool may_defer_sends, defers_sends; /* messages are added when the row is normalised, so that only contents that are
+                                         stored get names */
+  bool only_messages; /* the row is a stored one with fewer messages: everything else is normalised already */
   struct automorphic_processes automorphic;
-  struct canonical *canonical;    /* NULL: nothing is renamed */
-  struct relative_rounds *window; /* NULL: rounds are as they come */
-  bool normalised;                /* one of these, or transition_fusion: states are not stored as they come */
+  struct canonical *canonical;    /* NULL: no symmetry reduction */
+  struct relative_rounds *window; /* NULL: rounds are absolute */
+  bool normalised;                /* canonical, window or transition_fusion is in use: states are changed before they
+                                     are stored */
   struct may_enable *may_enable;  /* or NULL */
   struct stubborn *stubborn;      /* NULL: every step is explored */
-  uint64_t *enabled, *visible_set, *invisible_set; /* classes of steps, for it */
-  const struct clause *fair;                       /* queries about runs: the environment's fairness, or NULL */
+  uint64_t *enabled, *visible_set, *invisible_set; /* classes of steps, for stubborn sets */
+  const struct clause *fair;                       /* liveness queries: the fairness clause of the environment, or
+                                                      NULL */
   struct intern *group_names;                      /* [process, action, sender, message] */
   struct intern *adversary_choice_names;
   struct step_property_memo *properties;
-  uint32_t digests_from; /* so many verdicts that were not at hand there are digests (tests: from the first one on) */
+  uint32_t digests_from; /* digests are laid out after this many cache misses of a property (tests: after the first) */
   uint32_t nlocal_steps,
-      nglobal_steps;           /* step properties, by whether they are judged on one process or on whole states */
-  struct memo broken_by_local; /* (role and local state, local state) -> bits, in vectors */
+      nglobal_steps;           /* numbers of step properties that are evaluated on one process, and on whole states */
+  struct memo broken_by_local; /* (role and local state before, local state after) -> violated properties, in vectors */
   struct interpreter *interp;
   struct model *model;
   const struct environment *env;
@@ -508,42 +516,44 @@ struct step_system {
   uint32_t *role_of; /* by process */
   struct arena arena;
   struct intern *vectors;
-  struct intern *statuses;      /* of all processes */
-  VEC(const uint8_t *) permits; /* by those: by process, PERMIT_... */
+  struct intern *statuses;      /* status vectors of all processes */
+  VEC(const uint8_t *) permits; /* by status vector, then by process: PERMIT_... */
   bool drops_dead_messages;
-  bool drops_blocked_messages; /* FIFO: what is behind a message that is never taken is dropped, too */
-  bool plain;                  /* successors come from the reference interpreter */
-  bool loses, duplicates, crashes, recovers, byzantine; /* what the environment does, reductions considered */
-  bool parts;           /* crashes in the middle of an action: any part of its messages is sent, not just all of them */
-  bool crash_invisible; /* a crashed process cannot be told from one that takes no more steps */
-  bool short_keys;      /* for keys as they are: see uses_short_keys */
-  uint64_t expanded;    /* states, since keys were laid out */
+  bool drops_blocked_messages; /* FIFO: messages behind a message that is never taken are dropped too */
+  bool plain;                  /* the reference interpreter computes the successors */
+  bool loses, duplicates, crashes, recovers, byzantine; /* faults of the environment that are explored, after
+                                                           reductions */
+  bool parts;           /* a crash in the middle of an action may send any subset of its messages, not just all of
+                           them */
+  bool crash_invisible; /* a crashed process cannot be distinguished from one that takes no more steps */
+  bool short_keys;      /* for the current key layout: see uses_short_keys */
+  uint64_t expanded;    /* states expanded since the last key layout */
   struct system_options options;
-  bool owns_interp; /* made for another thread */
+  bool owns_interp; /* set if made for another thread */
   bool sampled;
-  bool keys_too_narrow; /* keys must be laid out anew */
+  bool keys_too_narrow; /* a new key layout is needed */
   uint32_t max_distance;
-  bool too_far;       /* the row that row_key was last asked for is beyond that */
+  bool too_far;       /* the last row passed to row_key exceeds max_distance */
   uint64_t *farthest; /* the key of base.farthest */
-  uint64_t *forms;    /* a cache: keys and their canonical forms */
+  uint64_t *forms;    /* a cache: key -> key of the canonical form */
   /* scratch */
   uint64_t *words, *next, *packed, *whole;
   content *row;
-  uint64_t *memory; /* by role: the shared memory that it sees, as bits of the key, or a name for it */
+  uint64_t *memory; /* by role: the shared memory that it sees, as bits of the key or as a name */
   VEC(struct enabled_moves)
-  enabled_moves; /* of the current state; there is room for one more of each process */
+  enabled_moves; /* for the current state; there is always room for one more entry per process */
   value *status, *vector;
-  const uint8_t *permitted; /* by process, in the current state: PERMIT_... */
+  const uint8_t *permitted; /* by process, for the current state: PERMIT_... */
 };
 #define PERMIT_CRASH 1
 #define PERMIT_RECOVERY 2
 
-/* Can steps be taken by short moves, which change the key and do nothing else? */
-static inline bool uses_short_keys(const struct step_system *s) { /* if keys are short */
+/* Can successors be computed by short moves, which only change the key? Applies if keys are short. */
+static inline bool uses_short_keys(const struct step_system *s) {
   return !s->stubborn && !s->normalised && !s->crashes && !s->nglobal_steps && !s->drops_blocked_messages;
 }
 
-/* The bits that matter of a process's window and of shared memory. */
+/* The relevant bits of the window of a process and of shared memory. */
 static inline uint64_t move_cache_key(const struct step_system *s, const struct move_cache *g, const uint64_t *words,
                                       uint64_t *memory) {
   uint64_t window = key_window(&g->window, words);
@@ -559,7 +569,7 @@ static inline struct short_moves **move_cache_direct_slot(const struct step_syst
   return &g->direct[key_window(&g->window, s->words) | s->memory[g->role] << g->window.width];
 }
 
-/* NULL: they are not in the cache. */
+/* NULL: not in the cache. */
 static inline struct short_moves *moves_in_cache(const struct step_system *s, const struct move_cache *g,
                                                  uint32_t byzantine) {
   if (g->direct)
@@ -580,16 +590,17 @@ static inline struct moves *moves_at(struct step_system *s, uint32_t p, uint32_t
 
 static inline struct step_system *step_system_of(struct system *s) { return (struct step_system *)s; }
 static inline bool step_system_interrupted(const struct step_system *s) { return s->interp->stop && *s->interp->stop; }
-/* The row as it is stored: in canonical form, packed. False: too narrow. to, value_to: see canonical_form. */
+/* The key of the row: in canonical form, packed. False: the keys are too narrow. to, value_to: see canonical_form. */
 bool row_key(struct step_system *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
-__attribute__((cold)) bool keys_too_narrow(struct step_system *); /* false: nothing goes on with these keys */
+__attribute__((cold)) bool keys_too_narrow(struct step_system *); /* returns false: the search cannot continue with
+                                                                     these keys */
 __attribute__((cold)) bool
-cut_by_distance(struct step_system *); /* true: the state is too far off, the search goes on without it */
+cut_by_distance(struct step_system *); /* returns true: the state exceeds the maximal distance and is skipped */
 value status_of(const struct step_system *, const uint64_t *words, uint32_t p);
 uint32_t visible_globals(struct step_system *, const uint64_t *words, uint32_t role,
-                         uint64_t uses); /* by global: it matters */
+                         uint64_t uses); /* bit set of the globals that matter */
 uint32_t visible_byzantine(struct step_system *, const uint64_t *words);
-/* Stores what each role sees of shared memory in system->memory; returns the Byzantine processes. */
+/* Stores the shared memory that each role sees in system->memory; returns the set of Byzantine processes. */
 static inline uint32_t load_visible_memory(struct step_system *s) {
   uint64_t memory = s->steps.uses_any && s->keys.memory.fits ? key_window(&s->keys.memory, s->words) : 0;
   for (uint32_t r = 0; s->steps.uses_any && r < s->model->nroles; r++)
