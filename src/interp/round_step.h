@@ -26,8 +26,8 @@ void exchange_release(struct message_exchange *);
 bool exchange_message(const struct message_exchange *, uint32_t q, uint32_t p, const struct local_send **,
                       struct model_error *);
 
-/* The messages that p receives, by sender; the array needs room for all processes. False: a forged message that is not
- * of a possible type or value. */
+/* The messages that p receives, by sender; the array needs room for all processes. False: a forged message is not
+   of the type that p receives. */
 bool exchange_receive(const struct message_exchange *, const struct witness *, uint32_t p, struct received_entry *,
                       struct received *, struct step_log *);
 /* The second half of the round. */

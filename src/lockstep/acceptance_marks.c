@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-/* --- hopes --- */
+/* --- obligations --- */
 
-enum { OBLIGATION_FINALLY = 1, OBLIGATION_PHASE = 2, OBLIGATION_PENDING = 8 /* how far up */, OBLIGATION_VALUES = 2 };
+enum { OBLIGATION_FINALLY = 1, OBLIGATION_PHASE = 2, OBLIGATION_PENDING = 8 /* shift */, OBLIGATION_VALUES = 2 };
 #define NO_MARK UINT32_MAX
 
-struct obligation { /* unfolded */
+struct obligation { /* unpacked */
   bool finally, phase;
   uint32_t pending; /* or NO_MARK */
   uint64_t once;    /* marks that have come true */
@@ -32,7 +32,7 @@ static struct obligation obligation_of(const struct pack *p, uint32_t id) {
 
 static bool is_of_phase(const struct pack *p, uint32_t mark) { return p->marks[mark]->unit == EACH_PHASE; }
 
-/* How many values a obligation has for this mark. */
+/* The number of values that an obligation holds for this mark. */
 static uint32_t values_kept(const struct pack *p, const struct obligation *h, uint32_t mark) {
   const struct clause *c = p->marks[mark];
   if (c->kind == CLAUSE_FINALLY && h->finally)
@@ -40,7 +40,7 @@ static uint32_t values_kept(const struct pack *p, const struct obligation *h, ui
   return mark == h->pending ? c->nwitness : 0;
 }
 
-/* Calls for FINALLY marks in order, then for the one under way. */
+/* The i-th mark of an obligation: first the FINALLY marks in order, then the pending one. */
 static uint32_t mark_at(const struct pack *p, const struct obligation *h, uint32_t i) {
   for (uint32_t m = 0; m < p->nmarks; m++)
     if (p->marks[m]->kind == CLAUSE_FINALLY && i-- == 0)
@@ -80,15 +80,15 @@ uint32_t obligation_renamed(struct pack *p, uint32_t id, const struct renaming *
 
 /* --- demands --- */
 
-struct variant_builder { /* what is demanded of the round, mark by mark */
+struct variant_builder { /* the demands on the round, mark by mark */
   struct lockstep *system;
   const struct unpacked_state *from;
-  struct config *config; /* from, once a witness is chosen */
+  struct config *config; /* `from` as a configuration, made when a witness is chosen */
   const struct point *point;
   struct obligation before;
   bool finally;
   uint32_t pending; /* NO_MARK: none */
-  uint64_t now;     /* marks that are to hold of this round */
+  uint64_t now;     /* marks that must hold in this round */
   const value *bound[RUN_CLAUSES_MAX];
   bool asked[RUN_CLAUSES_MAX], parts[RUN_CLAUSES_MAX];
   struct round_variants *out;
@@ -102,7 +102,7 @@ static bool stores_finally(const struct pack *p, bool for_ever_only) {
   return false;
 }
 
-/* Where the values of a mark begin in the obligation of the state; NULL: it has none. */
+/* The values of a mark in the obligation of the state; NULL: it has none. */
 static const value *bound_before(const struct variant_builder *c, uint32_t mark) {
   const struct pack *p = &c->system->pack;
   const value *v;
@@ -117,7 +117,7 @@ static const value *bound_before(const struct variant_builder *c, uint32_t mark)
   return NULL;
 }
 
-/* The demands as numbers, so that equal ones share their rules. */
+/* The demands as numbers, so that equal demands share their rules. */
 static uint32_t demands_put(struct variant_builder *c) {
   struct lockstep *s = c->system;
   VEC(value) key = {0};
@@ -145,7 +145,7 @@ static uint32_t demands_put(struct variant_builder *c) {
           c->parts[i] ? arena_keep_array(&s->arena, c->bound[i], clause->nwitness, sizeof(value)) : NULL};
     }
   vec_push(&s->demands, ((struct demands){demands, n}));
-  found = (uint32_t)s->demands.n; /* 0 is none */
+  found = (uint32_t)s->demands.n; /* 0 means no demands */
   memo_add(&s->demands_of, id, 0, found);
   return found;
 }
@@ -199,7 +199,7 @@ static void variant_add(struct variant_builder *c, bool optional) {
   c->out->at[c->out->n++] = v;
 }
 
-/* --- choosing --- */
+/* --- choosing variants --- */
 
 typedef void next_fn(struct variant_builder *, uint32_t mark);
 
@@ -207,7 +207,7 @@ static bool sees_round(const struct node *n) {
   return n->op == NODE_HO || n->op == NODE_SHO || n->op == NODE_ORACLE || n->op == NODE_CALL;
 }
 
-/* What is said of the witness alone can be decided at once. */
+/* Conditions on the witness alone are decided at once. */
 static bool witness_possible(struct variant_builder *c, const struct clause *clause, const value *bound) {
   struct lockstep *s = c->system;
   uint8_t *nobody = NULL;
@@ -220,7 +220,7 @@ static bool witness_possible(struct variant_builder *c, const struct clause *cla
   return true;
 }
 
-/* Every value of the mark's witness (that begins as given), then on. */
+/* Continues with every value of the mark's witness that begins with the given values. */
 static void with_witnesses(struct variant_builder *c, uint32_t mark, const value *begins, uint32_t nbegins,
                            next_fn *next) {
   struct lockstep *s = c->system;
@@ -245,7 +245,7 @@ static bool names_this(const struct variant_builder *c, uint32_t mark) {
   return clause->name_id == NO_NAME || clause->name_id == c->point->name_id;
 }
 
-/* Must its witness be chosen for the rules to know what it is about? */
+/* Must its witness be chosen before the rules can classify the clause? */
 static bool is_opened(const struct variant_builder *c, uint32_t mark) {
   struct lockstep *s = c->system;
   uint32_t point = (uint32_t)(c->point - s->model->points), opened;
@@ -258,7 +258,7 @@ static bool is_opened(const struct variant_builder *c, uint32_t mark) {
   return opened;
 }
 
-/* In a phase of one round: is all that it says asked of that round, so that it can be taken as a whole? */
+/* In a phase of one round: do all parts of the clause apply to that round, so that it can be demanded as a whole? */
 static bool is_whole(const struct variant_builder *c, uint32_t mark) {
   const struct model *m = c->system->model;
   const struct clause *clause = c->system->pack.marks[mark];
@@ -281,7 +281,7 @@ static bool is_open(const struct variant_builder *c, uint32_t mark) {
   return clause->kind == CLAUSE_OFTEN || (clause->kind == CLAUSE_ONCE && !(c->before.once >> mark & 1));
 }
 
-/* All at once: not needed, but loops become shorter. */
+/* All marks at once: not needed for soundness, but it shortens loops. */
 static void choose_all(struct variant_builder *c, uint64_t marks) {
   if (!(marks & (marks - 1)))
     return;
@@ -351,7 +351,7 @@ static void choose_finally(struct variant_builder *c, uint32_t mark);
 
 static void finally_chosen(struct variant_builder *c, uint32_t mark) { choose_finally(c, mark + 1); }
 
-/* All FINALLY clauses from this one on. */
+/* Demands all FINALLY clauses from this one on. */
 static void choose_finally(struct variant_builder *c, uint32_t mark) {
   const struct pack *p = &c->system->pack;
   while (mark < p->nmarks && p->marks[mark]->kind != CLAUSE_FINALLY)

@@ -1,7 +1,7 @@
-/* The common case made short: nobody is at fault, nothing is chosen, everybody sends at most one message to all, and a
-   process's outcome_set depends on its local state and on the bag of messages alone. Then a state's task is one look-up
-   for each process, once the outcome_sets are known. Whatever is not known goes the long way, which leaves its lists
-   here. */
+/* A fast path for the common case: no process is faulty, nothing is chosen, every process sends at most one message to
+ * all, and the outcome set of a process depends only on its local state and on the bag of messages. Then a state's task
+ * takes one lookup for each process, once the outcome sets are known. Otherwise the general path is taken, which stores
+ * its lists for the fast path. */
 #include "lockstep/expansion.h"
 #include "lockstep/layer_product.h"
 
@@ -33,7 +33,7 @@ void fast_path_remember(struct lockstep *s, const struct actor *a, uint32_t poin
     memo_add(&s->fast_path_lists, key, a->receivable_id, list);
 }
 
-/* 1 + what a process in this local state sends here; 0: there is a choice, an error, or it takes no part. */
+/* 1 + the sends of a process in this local state; 0: there is a choice or an error, or it takes no part. */
 static uint32_t fast_path_sends(struct lockstep *s, local_id id, uint32_t point) {
   if (s->fast_path_point != point) {
     s->fast_path_point = point;

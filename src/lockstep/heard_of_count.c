@@ -1,11 +1,11 @@
-/* How many heard-of assignments the plain way would have tried. */
+/* The number of heard-of assignments that plain enumeration would try. */
 #include "lockstep/heard_of_count.h"
 
 #include <string.h>
 
 #define LIMB 1000000000u
 
-struct big { /* little-endian limbs to the base 10^9 */
+struct big { /* little-endian limbs in base 10^9 */
   VEC(uint32_t) limb;
 };
 
@@ -58,7 +58,7 @@ static bool set_allowed(const struct rules *r, const struct model *m, uint32_t p
   return true;
 }
 
-/* Assignments of processes p.. that go with those chosen already. */
+/* Assignments for the processes from p on that are compatible with those chosen so far. */
 static uint64_t count_coupled(const struct rules *r, const struct model *m, uint32_t *chosen, uint32_t p,
                               uint32_t common) {
   uint32_t n = m->nprocesses;

@@ -1,5 +1,6 @@
-/* Conditions on one process each: which heard-of sets, and which oracles, it may have. They couple nobody, so
-   outcome_sets are made for each process as if it were alone; but who is heard matters, not only what. */
+/* Conditions on single processes: which heard-of sets and which oracles each may have. They couple no processes, so
+ * outcome sets are still made for each process separately; but the identity of the senders matters, not only their
+ * messages. */
 #include "interp/round_step.h"
 #include "lockstep/expansion.h"
 
@@ -19,7 +20,7 @@ bool actor_followed(const struct expansion *x, const struct actor *a, uint32_t i
   return intern_at(p->vectors, x->from->globals)[input] == (value)a->process;
 }
 
-/* Is the filter about this process? Quantifiers of clauses leave out who takes no part. */
+/* Does the filter apply to this process? Quantifiers of clauses range over active processes only. */
 static bool is_about(const struct expansion *x, const struct filter *f, const struct actor *a) {
   if (f->slot == NO_SLOT)
     return f->followed ? actor_followed(x, a, f->followed - 1) : f->process == a->process;
@@ -30,7 +31,7 @@ struct filter_context {
   struct config seen; /* with the actor's oracles */
   value **local;
   value *own;
-  uint8_t **heard; /* the same row for everybody: only the actor's is read */
+  uint8_t **heard; /* the same row for every process: only the actor's is read */
 };
 
 static void filter_context_init(struct filter_context *q, struct expansion *x, const struct actor *a, uint8_t *row) {
@@ -116,7 +117,7 @@ static uint32_t sets_compute(struct expansion *x, const struct actor *a) {
   return id;
 }
 
-/* All that decides which sets are allowed. */
+/* Everything that determines which sets are allowed. */
 static uint32_t sets_key(struct expansion *x, const struct actor *a) {
   const struct lockstep *s = x->system;
   bool oracle = false, status = false, round = false;

@@ -1,11 +1,12 @@
-/* A product of outcome_sets is a task: for each process the list of what it can become. Tasks of different states that
-   are the same are one, and so are partial results: after the first p processes have chosen, (what they became, the
-   lists of the others) is all that matters. So a layer is multiplied out process by process, equal partial results
-   merged and the cheapest kept. This finds every reachable state, and the cheapest path to each, but not every edge.
+/* A product of outcome sets is a task: for each process, the list of its possible next local states. Equal tasks of
+   different states are merged, and so are partial results: after the first p processes have chosen, only their new
+   local states and the lists of the others matter. So a layer is multiplied out process by process; equal partial
+   results are merged, and the cheapest path is kept. This finds every reachable state and the cheapest path to each,
+   but not every edge.
 
-   Words of a partial result: the header, then for vectors one word for each process (a local state, or LIST and the
-   number of a list), for bags the (local state, how many) pairs that are done, sorted, and the (LIST list, how many)
-   pairs that are left, sorted. */
+   Words of a partial result: the header; then, for vectors, one word for each process (a local state, or LIST + list);
+   for bags, the sorted pairs (local state, count) of processes that have chosen, and the sorted pairs (LIST + list,
+   count) of those that have not. */
 #include "lockstep/layer_product.h"
 
 #include "lockstep/bag_distribution.h"
@@ -17,7 +18,7 @@
 
 #include <string.h>
 
-#define STAGE_MOST 300000 /* partial results that wait at a stage before they go on */
+#define STAGE_MOST 300000 /* partial results collected at a stage before they are processed */
 
 struct layer_product {
   struct lockstep *system;
@@ -136,7 +137,7 @@ static uint32_t list_of(struct layer_product *t, struct expansion *x, const stru
   return id;
 }
 
-/* The cheapest that j's options in the clique cost, failing ones included if `failing`; NULL: there is none. */
+/* The cheapest successor of actor j in the clique, including errors if `failing`; NULL: there is none. */
 static const struct lockstep_successor *cheapest_successor(const struct expansion *x, uint32_t j, bool failing) {
   const struct actor *a = &x->actors.at[j];
   const struct lockstep_successor *best = NULL;
@@ -148,7 +149,8 @@ static const struct lockstep_successor *cheapest_successor(const struct expansio
   return best;
 }
 
-/* Errors and broken steps belong to one process's successor: report an edge for each, if the others can go along. */
+/* An error or a broken step property belongs to the successor of one process: emit an edge for each, if the other
+ * processes can take some step as well. */
 static bool report_successor(struct layer_product *t, struct expansion *x, uint32_t i,
                              const struct lockstep_successor *o) {
   struct lockstep *s = t->system;
@@ -215,7 +217,7 @@ static void add_pair(uint32_t *pairs, uint32_t *n, uint32_t what, uint32_t count
   ++*n;
 }
 
-/* A task given by its lists, one for each member. */
+/* Adds a task given by its lists, one for each member. */
 void layer_product_task(struct layer_product *t, const struct unpacked_state *g, const uint32_t *lists) {
   struct lockstep *s = t->system;
   uint32_t pairs = 0;
@@ -286,7 +288,7 @@ static struct partial_products *stage_at(struct layer_product *t, uint32_t stage
 
 static bool run_stage(struct layer_product *, uint32_t stage);
 
-/* Much can be multiplied out, and take much room, before anything is emitted. */
+/* Multiplying out can take long and use much memory before anything is emitted. */
 
 static bool emit_words(struct layer_product *t, const uint32_t *words, uint32_t length, const struct path_cost *path) {
   struct lockstep *s = t->system;
@@ -336,7 +338,7 @@ static bool vector_step(struct layer_product *t, uint32_t stage, uint32_t *words
   return more;
 }
 
-/* Shares the processes of the last list out over its entries from k on. */
+/* Distributes the processes of the last list over its entries from k on. */
 static bool distribute_list(struct layer_product *t, uint32_t stage, uint32_t *done, uint32_t ndone,
                             const uint32_t *rest, uint32_t nrest, uint32_t list, size_t k, uint32_t left,
                             const struct path_cost *path) {
@@ -431,7 +433,7 @@ static bool step_all(struct layer_product *t, uint32_t stage, struct partial_pro
   return more;
 }
 
-/* Takes all that waits at a stage one process further; t->stages may move meanwhile. */
+/* Advances all partial results of a stage by one process; t->stages may be reallocated meanwhile. */
 static bool run_stage(struct layer_product *t, uint32_t stage) {
   struct partial_products here = *stage_at(t, stage);
   memset(&t->stages[stage], 0, sizeof here);
@@ -447,7 +449,7 @@ static bool run_stage(struct layer_product *t, uint32_t stage) {
   return more;
 }
 
-/* Tasks with many results first: they cover others. */
+/* Tasks with many results come first, because they subsume others. */
 struct sized_task {
   double size;
   size_t item;

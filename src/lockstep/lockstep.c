@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* --- rules, once for each round that differs --- */
+/* --- rules, made once for each distinct round --- */
 
 uint32_t global_rounds(const struct lockstep *s, const struct unpacked_state *g) {
   return s->pack.keep_rounds ? g->rounds : s->model->points[g->point].number - 1;
@@ -23,7 +23,7 @@ static uint32_t rules_place(struct lockstep *s, uint32_t point, uint32_t rounds)
 const struct rules *lockstep_rules(struct lockstep *s, uint32_t point, uint32_t rounds, const struct round_variant *v,
                                    uint32_t *index) {
   uint32_t i = rules_place(s, point, rounds);
-  if (v && v->demanded) { /* behind those without demands */
+  if (v && v->demanded) { /* stored after those without demands */
     int64_t key[2] = {i, v->demanded};
     i = rules_place(s, s->model->npoints, 0) + intern_put(s->rules_keys, key, 2);
   }
@@ -39,7 +39,7 @@ const struct rules *lockstep_rules(struct lockstep *s, uint32_t point, uint32_t 
   return s->rules[i];
 }
 
-/* --- the plain way --- */
+/* --- plain enumeration --- */
 
 struct lockstep_plain_step {
   struct lockstep *system;
@@ -47,7 +47,7 @@ struct lockstep_plain_step {
   emit_fn *emit;
   void *context;
   struct unpacked_state *next;
-  const struct round_variants *variants; /* those that are made the plain way; NULL: there are no marks */
+  const struct round_variants *variants; /* the variants that need plain enumeration; NULL: there are no marks */
 };
 
 static bool emit_plain(struct lockstep *s, const struct config *c, struct unpacked_state *g, uint32_t obligation,
@@ -127,7 +127,7 @@ static bool plain_successors(struct lockstep *s, const struct unpacked_state *g,
   return more;
 }
 
-/* Every edge, with every mark that it can have. */
+/* Every edge, with every set of marks that it can have. */
 static bool marked_successors(struct lockstep *s, const struct unpacked_state *g, emit_fn *emit, void *context) {
   struct round_variants all = {0}, plain = {0};
   uint32_t index;
@@ -189,7 +189,7 @@ static bool lockstep_all_successors(struct system *system, const struct state *s
   return more;
 }
 
-/* A frontier is cut where its tasks would take much room; what is merged is merged within a piece. */
+/* A frontier is expanded in pieces, to limit the memory for tasks; merging happens within a piece. */
 #define TASKS_MOST 2000000
 
 static bool lockstep_expand(struct system *system, frontier_fn *next, emit_from_fn *emit, void *context) {
@@ -234,7 +234,7 @@ static bool lockstep_stutters_forever(struct system *system, const struct state 
 static void lockstep_stored(struct system *system, const struct state *state) {
   struct lockstep *s = lockstep_of(system);
   struct unpacked_state *g = s->scratch;
-  /* only the header is needed, but decoding all of it is cheap beside storing it */
+  /* only the header is needed, but decoding the whole state is cheap compared with storing it */
   global_decode(&s->pack, state, g);
   if (g->point == POINT_END)
     return;
@@ -251,10 +251,10 @@ static bool lockstep_assignments(struct system *system, struct text *decimal) {
 
 static struct system *lockstep_clone(struct system *system);
 
-/* What is left out because something cheaper covers it depends on what came before. */
+/* Which states are left out as subsumed depends on the states expanded before. */
 static bool omits_subsumed(const struct lockstep *s) { return s->base.layerwise && s->pack.keep_lost; }
 
-/* More states were stored at the rules of that index. */
+/* Counts states that were stored for the rules with that index. */
 static void add_stored(struct lockstep *s, uint32_t i, uint64_t states) {
   uint32_t later = s->pack.from_cap + 1, point = s->pack.keep_rounds ? i / later : i, index;
   while (s->stored_at.n <= i)
@@ -377,9 +377,9 @@ static const struct system_ops lockstep_ops = {
     .free = lockstep_free,
 };
 
-/* --- making one --- */
+/* --- constructor --- */
 
-/* Is there a `random` in what some process sends? */
+/* Does some process use `random` when it sends? */
 static bool sends_toss_coins(const struct model *m) {
   bool found = false;
   for (uint32_t r = 0; r < m->nroles; r++)
@@ -425,8 +425,8 @@ static void find_same_starts(struct lockstep *s) {
   }
 }
 
-/* The rules of every round, without marks and with each of them; false stops. opened: the mark has a witness that must
-   be chosen. */
+/* Visits the rules of every round, without marks and with each mark; visit returns false to stop. opened: the mark has
+ * a witness that must be chosen. */
 typedef bool rules_fn(void *context, const struct rules *, uint32_t point, bool opened);
 
 static bool rules_each(struct lockstep *s, rules_fn *visit, void *context) {
@@ -472,8 +472,8 @@ static bool check_bag(void *context, const struct rules *r, uint32_t point, bool
   return !b->why;
 }
 
-/* Bags need every receiver of a class to be alike in all respects; what couples heard-of sets must be decided by
-   which groups are heard, not by how many of a group. */
+/* Bags require that the receivers of a class are indistinguishable. A condition that couples heard-of sets must depend
+ * on which groups are heard, not on how many of a group. */
 static bool bag_possible(struct lockstep *s, const char **why) {
   const struct model *m = s->model;
   struct bag_check look = {.system = s};
@@ -544,11 +544,11 @@ static void choose_form(struct lockstep *s, bool plain) {
     s->pack.permute = identities;
     s->pack.sort = !identities;
   }
-  /* No-split with counting updates, and a kernel with conditions on sizes: sender by sender. */
+  /* No-split with counting updates, and a kernel with conditions on sizes: senders are distinguished. */
   struct sender_check look = {.system = s};
   if (!s->pack.bag) {
     rules_each(s, check_senders, &look);
-    s->explicit_senders |= s->pack.nmarks && look.kernel && look.sizes; /* of two marks at once */
+    s->explicit_senders |= s->pack.nmarks && look.kernel && look.sizes; /* the two may come from different marks */
   }
   const char *reason = first_plain(s);
   s->base.successors = plain    ? "plain: asked for"
@@ -556,7 +556,8 @@ static void choose_form(struct lockstep *s, bool plain) {
                                 : "outcomes";
 }
 
-/* Edges are lost, so step properties must be seen line by line; one budget of lost messages can be kept. */
+/* Merging loses edges, so step properties must be decidable for each outcome separately. Only one budget of lost
+ * messages can be tracked. */
 static bool can_expand_layers(struct lockstep *s) {
   uint32_t budgets = 0;
   for (uint32_t i = 0; i < s->env->nclauses; i++)
@@ -565,7 +566,7 @@ static bool can_expand_layers(struct lockstep *s) {
          !first_plain(s) && !s->nglobal_steps && budgets <= 1;
 }
 
-/* With the names of the first one, if there is one. */
+/* `first`: the system whose intern tables are shared, or NULL. */
 static struct lockstep *lockstep_make(struct interpreter *interp, struct model *m, const struct query *q,
                                       const struct licences *l, const struct system_options *options,
                                       struct lockstep *first) {

@@ -1,5 +1,5 @@
-/* Canonical forms: states that differ only by a renaming of processes, or of round numbers that keeps their order,
-   become one. Exact: two states get the same form exactly if such a renaming exists. */
+/* Canonical forms: states that differ only by a renaming of processes, or by an order-preserving renaming of round
+ * numbers, become equal. The form is exact: two states get the same form exactly if such a renaming exists. */
 #include "lockstep/state_pack.h"
 
 #include "base/hash.h"
@@ -85,22 +85,22 @@ static void rank_rounds(struct pack *p, struct unpacked_state *g) {
   round_ranks_release(&ranks);
 }
 
-/* --- renaming of processes: refine colours, then try what is left --- */
+/* --- renaming of processes: colour refinement, then search over the remaining choices --- */
 
 struct canonical_search {
   struct pack *pack;
   uint32_t n;
-  const local_id *local;     /* raw */
-  uint32_t nglobals;         /* file-level variables, then the values of the obligation */
-  const struct type **types; /* theirs */
+  const local_id *local;     /* not canonical */
+  uint32_t nglobals;         /* file-level variables and the values of the obligation */
+  const struct type **types; /* of these */
   const value *globals;
-  local_id *best; /* renamed vector of the best canonical_leaf, by place */
+  local_id *best; /* renamed vector of the best leaf, by position */
   value *best_globals;
   uint32_t *best_to;
   bool any;
 };
 
-/* Feeds every identity inside a value, with a tag that depends on where it stands but on no identity. */
+/* Visits every identity inside a value, with a tag that depends on its position but on no identity. */
 typedef void occurrence_fn(void *context, uint64_t tag, value process);
 
 static uint64_t walk_occurrences(struct values *vs, const struct type *t, value v, uint64_t tag, occurrence_fn *visit,
@@ -115,7 +115,7 @@ static uint64_t walk_parts(struct values *vs, const struct type *t, value v, uin
     const struct type *part = t->kind == TYPE_RECORD ? t->fields[i].type : t->element;
     uint64_t place = hash_mix(tag, i + 1);
     if (t->kind == TYPE_ARRAY && type_contains_kind(t->index, TYPE_PROCESS)) {
-      /* the position names processes: use the element instead, and feed the position's identities */
+      /* the index names processes: use the element as the tag instead, and visit the identities in the index */
       uint64_t element = walk_occurrences(vs, part, parts[i], hash_mix(tag, 7), NULL, NULL);
       walk_occurrences(vs, part, parts[i], hash_mix(tag, 7), visit, context);
       walk_occurrences(vs, t->index, type_nth(vs, t->index, i), hash_mix(element, 11), visit, context);
@@ -165,7 +165,7 @@ static uint64_t walk_occurrences(struct values *vs, const struct type *t, value 
 
 struct colour_refinement {
   const uint64_t *colour;
-  uint64_t *next; /* sums for every process: from its owner and from those that mention it */
+  uint64_t *next; /* sums for every process: from its owner and from processes that refer to it */
   uint32_t owner;
 };
 
@@ -233,7 +233,7 @@ static void refine(struct canonical_search *s, uint64_t *colour) {
   memory_free(next);
 }
 
-/* Places within each role by colour; all colours differ within a role. */
+/* Assigns positions within each role by colour; all colours differ within a role. */
 static void canonical_leaf(struct canonical_search *s, const uint64_t *colour) {
   const struct model *m = s->pack->model;
   uint32_t *to = memory_alloc((s->n + 1) * sizeof *to);
@@ -265,7 +265,7 @@ static void canonical_leaf(struct canonical_search *s, const uint64_t *colour) {
   memory_free(globals);
 }
 
-/* Is the state unchanged when a and b change places? Then one of them is enough. */
+/* Is the state invariant under swapping a and b? Then only one of them needs to be tried. */
 static bool interchangeable(struct canonical_search *s, uint32_t a, uint32_t b) {
   uint32_t *swap = memory_alloc((s->n + 1) * sizeof *swap);
   for (uint32_t i = 0; i < s->n; i++)
@@ -286,7 +286,7 @@ static bool same_cell(struct canonical_search *s, const uint64_t *colour, uint32
 }
 
 static void explore(struct canonical_search *s, const uint64_t *colour) {
-  /* the ambiguous cell with the smallest colour: a choice that does not depend on numbers */
+  /* the ambiguous cell with the smallest colour: this choice does not depend on process numbers */
   uint32_t cell = UINT32_MAX;
   for (uint32_t i = 0; i < s->n; i++)
     for (uint32_t k = i + 1; k < s->n; k++)
@@ -318,7 +318,7 @@ static void explore(struct canonical_search *s, const uint64_t *colour) {
 
 static const struct type nothing = {.kind = TYPE_BOOL};
 
-/* What states have beside local states: file-level variables, and the values of the obligation. */
+/* The parts of a state other than local states: file-level variables and the values of the obligation. */
 static void shared_values(struct canonical_search *s, const struct unpacked_state *g, value **globals) {
   const struct model *m = s->pack->model;
   const value *obligation;
@@ -330,7 +330,7 @@ static void shared_values(struct canonical_search *s, const struct unpacked_stat
   for (uint32_t i = 0; i < m->nglobals; i++)
     s->types[i] = m->globals[i].type;
   for (uint32_t i = 0; i < s->pack->nfollowed; i++)
-    s->types[s->pack->followed[i]] = &nothing; /* they are bits of a status */
+    s->types[s->pack->followed[i]] = &nothing; /* these are status bits */
   obligation_values(s->pack, g->obligation, &obligation, s->types + m->nglobals);
   if (nobligation)
     memcpy(*globals + m->nglobals, obligation, nobligation * sizeof *obligation);
@@ -353,7 +353,7 @@ void global_permute(struct pack *p, struct unpacked_state *g, struct renumbering
   for (uint32_t i = 0; i < n; i++) {
     local[i] = g->at[i].local;
     colour[i] = walk_local(p, local[i], NULL, NULL);
-    /* numbered processes differ, and keep their places */
+    /* numbered processes are distinguishable and keep their positions */
     if (p->licences->identity[model_role_of(m, i)] == IDENTITY_NUMBERED)
       colour[i] = hash_mix(i + 1, 0x5EED);
   }
@@ -377,7 +377,7 @@ void global_permute(struct pack *p, struct unpacked_state *g, struct renumbering
   memory_free(s.best_to);
 }
 
-/* --- all together --- */
+/* --- the canonical form of a state --- */
 
 static int compare_members(const void *a, const void *b) {
   const struct member *x = a, *y = b;
@@ -411,7 +411,7 @@ static void sort_members(struct member *at, uint32_t n) {
   }
 }
 
-/* Sorting within a role, remembering who went where (equal ones keep their order). */
+/* Sorts a role and records the permutation (equal members keep their order). */
 static void sort_role(struct pack *p, struct unpacked_state *g, uint32_t r, struct renumbering *how) {
   const struct role *role = &p->model->roles[r];
   if (p->licences->identity[r] == IDENTITY_NUMBERED)

@@ -1,6 +1,7 @@
-/* From canonical states back to a real run. At each step the real configuration is brought into canonical form, which
-   tells who stands where; the product is gone through again until a way to the next state of the path is found; that
-   way is translated into who hears whom, and tried on the reference. Nothing is believed that the reference refuses. */
+/* Turns a path of canonical states into a concrete run. At each step, the canonical form of the concrete configuration
+ * gives the position of each process. The product is then enumerated again until a derivation of the next state of the
+ * path is found. That derivation is translated into heard-of sets and checked by the interpreter: only steps that the
+ * interpreter confirms are used. */
 #include "lockstep/lockstep_concretise.h"
 
 #include "interp/run_clauses.h"
@@ -12,23 +13,23 @@
 
 struct concretisation {
   struct lockstep *system;
-  struct config *config;               /* the real one */
-  struct unpacked_state *packed;       /* its canonical form: the path's state */
-  uint32_t *real;                      /* vectors: canonical place -> real process */
-  uint32_t *place;                     /* and back */
-  value *to_rank, *from_rank;          /* round numbers; NULL: kept as they are */
-  const struct state *target;          /* NULL: an error is wanted */
-  const struct path_goal *goal;        /* of the last step, else NULL */
-  uint64_t marks;                      /* that must hold of the step */
-  uint32_t obligation;                 /* of the real configuration */
-  const struct round_variant *variant; /* of the step, as the canonical state sees it; NULL: there are no marks */
-  uint32_t **of_actor;                 /* real processes of each actor */
-  struct witness *witness;             /* what was found */
+  struct config *config;               /* the concrete configuration */
+  struct unpacked_state *packed;       /* its canonical form, a state of the path */
+  uint32_t *real;                      /* vectors: canonical position -> concrete process */
+  uint32_t *place;                     /* the inverse */
+  value *to_rank, *from_rank;          /* round numbers; NULL: unchanged */
+  const struct state *target;          /* NULL: the step must end in an error */
+  const struct path_goal *goal;        /* of the last step; NULL: another step */
+  uint64_t marks;                      /* that must hold in the step */
+  uint32_t obligation;                 /* of the concrete configuration */
+  const struct round_variant *variant; /* of the step, in terms of the canonical state; NULL: there are no marks */
+  uint32_t **of_actor;                 /* the concrete processes of each actor */
+  struct witness *witness;             /* the result */
   struct config *next;
   bool found;
 };
 
-/* --- between real values and those of the canonical state --- */
+/* --- between concrete values and those of the canonical state --- */
 
 static value to_packed(struct concretisation *k, const struct type *t, value v) {
   struct renaming r = {.process = k->place, .rounds = k->to_rank};
@@ -61,7 +62,7 @@ static local_id pack_local(struct concretisation *k, uint32_t process, const val
   return local_drop_dead(&s->pack, id, s->model->points[k->config->point].next);
 }
 
-/* What the canonical form makes of the round numbers of the real configuration, and the way back. */
+/* The renaming of the concrete configuration's round numbers by the canonical form, and its inverse. */
 static void rank_real_rounds(struct concretisation *k, const struct unpacked_state *raw) {
   struct lockstep *s = k->system;
   struct round_ranks ranks;
@@ -72,7 +73,7 @@ static void rank_real_rounds(struct concretisation *k, const struct unpacked_sta
     round_ranks_note_local(&ranks, &s->pack, raw->at[i].local);
   round_ranks_note(&ranks, raw->phase);
   if (round_ranks_assign(&ranks, &s->pack, raw->phase)) {
-    size_t last = (size_t)k->config->phase + 1; /* of any variable, also of those that are not read again */
+    size_t last = (size_t)k->config->phase + 1; /* for all variables, including dead ones */
     size_t n = ranks.n > last + 1 ? ranks.n : last + 1;
     k->to_rank = memory_alloc(n * sizeof *k->to_rank);
     k->from_rank = memory_alloc(n * sizeof *k->from_rank);
@@ -84,7 +85,7 @@ static void rank_real_rounds(struct concretisation *k, const struct unpacked_sta
   round_ranks_release(&ranks);
 }
 
-/* The canonical form of the real configuration, and who stands where in it. */
+/* The canonical form of the concrete configuration, and the position of each process in it. */
 static bool place_processes(struct concretisation *k, const struct state *state) {
   struct lockstep *s = k->system;
   uint32_t n = s->model->nprocesses;
@@ -101,7 +102,7 @@ static bool place_processes(struct concretisation *k, const struct state *state)
     struct unpacked_state copy = *raw;
     copy.at = memory_alloc((n + 1) * sizeof *copy.at);
     memcpy(copy.at, raw->at, n * sizeof *copy.at);
-    s->pack.bag = false; /* rank only, so that every process keeps its own local state */
+    s->pack.bag = false; /* only ranks, so that every process keeps its own local state */
     global_canonical(&s->pack, &copy, NULL);
     s->pack.bag = true;
     for (uint32_t i = 0; i < n; i++)
@@ -119,7 +120,7 @@ static bool place_processes(struct concretisation *k, const struct state *state)
     k->place[i] = to;
     k->real[to] = i;
   }
-  if (s->pack.bag) /* members own the real processes with their local state: remembered as local ids */
+  if (s->pack.bag) /* in bags, a process is identified with a member by its local state, so place holds local ids */
     for (uint32_t i = 0; i < n; i++)
       k->place[i] = locals[i];
   memory_free(locals);
@@ -128,7 +129,7 @@ static bool place_processes(struct concretisation *k, const struct state *state)
   return same;
 }
 
-/* --- who is in which actor --- */
+/* --- the processes of each actor --- */
 
 static void assign_actors(struct concretisation *k, const struct round_derivation *l) {
   struct lockstep *s = k->system;
@@ -157,21 +158,21 @@ static void free_actors(struct concretisation *k, uint32_t n) {
   memory_free(k->of_actor);
 }
 
-/* --- whom a process hears --- */
+/* --- heard-of sets --- */
 
 struct heard_of_choice {
   struct concretisation *k;
   const struct round_derivation *derivation;
   uint32_t actor, process; /* the receiver */
   const struct round_receivable *receivable;
-  uint32_t *left;    /* by group: how many are still to be heard */
-  uint32_t *corrupt; /* by group: how many of them are corrupted */
+  uint32_t *left;    /* by group: the number still to be heard */
+  uint32_t *corrupt; /* by group: the number of corrupted ones among them */
   uint32_t next_forged;
   uint32_t nforged;
-  const value *forged; /* message, tag pairs */
+  const value *forged; /* pairs (message, tag) */
 };
 
-/* What an open message says is found out later. */
+/* The content of an open message is determined later. */
 static void forge(struct heard_of_choice *h, uint32_t sender, value message) {
   struct witness *w = h->k->witness;
   const struct lockstep *s = h->k->system;
@@ -186,7 +187,7 @@ static void hear(struct heard_of_choice *h, uint32_t sender_actor, uint32_t send
   struct witness *w = h->k->witness;
   uint32_t g = h->receivable->group_of[2 * sender_actor + (sender == h->process)];
   if (g == 0)
-    w->heard[h->process][sender] = 1; /* it sends nothing here, and nobody asks whether it was heard */
+    w->heard[h->process][sender] = 1; /* it sends nothing here, and no condition depends on whether it is heard */
   if (g-- == 0 || h->left[g] == 0 || w->heard[h->process][sender])
     return;
   h->left[g]--;
@@ -201,7 +202,7 @@ static bool is_byzantine(const struct heard_of_choice *h, uint32_t actor) {
   return local_status(&h->k->system->pack, h->derivation->actors[actor].original) & STATUS_BYZANTINE;
 }
 
-/* Byzantine senders: those that the outcome says, with what it says; the others are not heard. */
+/* Hears those Byzantine senders, with those messages, that the outcome specifies, and no others. */
 static void hear_byzantine(struct heard_of_choice *h, uint32_t byzantine_senders, uint32_t silent) {
   const struct round_derivation *l = h->derivation;
   struct witness *w = h->k->witness;
@@ -229,7 +230,7 @@ static void hear_byzantine(struct heard_of_choice *h, uint32_t byzantine_senders
     }
 }
 
-/* Down to the size that the conditions on heard-of sets allow, keeping what the update can see. */
+/* Reduces the heard-of set to a size that the conditions allow, without changing what the update observes. */
 static uint32_t shrink_to_size(struct heard_of_choice *h, const struct read_set *reads, const struct rules *rules,
                                int64_t size, bool self, uint32_t byzantine_senders) {
   if (size < 0)
@@ -282,7 +283,7 @@ static void hear_outcome(struct heard_of_choice *h, const struct local_outcome *
   memory_free(senders);
   uint32_t silent = shrink_to_size(h, reads, rules, l->clique ? -1 : size, self, byzantine_senders);
   hear_byzantine(h, byzantine_senders, silent);
-  if (l->kernel != UINT32_MAX) /* before itself, which may say the same */
+  if (l->kernel != UINT32_MAX) /* before the receiver itself, which may send the same message */
     hear(h, l->kernel, h->k->of_actor[l->kernel][0]);
   if (size < 0 || self)
     hear(h, h->actor, h->process);
@@ -312,7 +313,7 @@ static void hear_uniformly(struct heard_of_choice *h, const struct local_outcome
         forge(h, h->k->of_actor[a][i], h->forged[2 * next++]);
 }
 
-/* --- free choices: found by trying --- */
+/* --- free choices: found by search --- */
 
 static bool same_round_send(struct concretisation *k, const struct local_send *real, const struct local_send *packed) {
   if (real->target != packed->target || real->to_role != packed->to_role ||
@@ -350,7 +351,7 @@ static bool find_send_script(struct concretisation *k, uint32_t q, value *local,
   return found;
 }
 
-/* What q receives under the witness so far; forged messages still open are lazy. */
+/* The messages that q receives under the witness so far; forged messages that are still open are lazy. */
 static uint32_t real_received(struct concretisation *k, const struct message_exchange *x, uint32_t q,
                               struct received_entry *entries) {
   struct witness *w = k->witness;
@@ -375,8 +376,8 @@ static void fix_open_messages(struct concretisation *k, struct eval *e, uint32_t
     }
 }
 
-/* Finds choices with which q becomes what the successor says. With open messages this is done twice: first to learn
-   what they say, then with that said. */
+/* Finds choices that lead q to the local state of the successor. With open messages there are two passes: the first
+ * determines their content, the second uses it. */
 static bool find_update_script(struct concretisation *k, const struct message_exchange *x, uint32_t q,
                                const struct lockstep_successor *o) {
   struct lockstep *s = k->system;
@@ -406,7 +407,7 @@ static bool find_update_script(struct concretisation *k, const struct message_ex
   return found && (!open || find_update_script(k, x, q, o));
 }
 
-/* --- one way through the product --- */
+/* --- one derivation of the product --- */
 
 static void choose_real_oracles(struct concretisation *k, const struct actor *a, uint32_t q) {
   const struct role *role = &k->system->model->roles[a->role];
@@ -424,7 +425,7 @@ static void choose_real_oracles(struct concretisation *k, const struct actor *a,
   k->witness->oracles[q] = oracles;
 }
 
-/* Any set that is allowed. */
+/* Hears any allowed set. */
 static void hear_allowed(struct concretisation *k, uint32_t allowed, uint8_t *heard) {
   const value *bits = intern_at(k->system->vectors, allowed - 1);
   uint32_t n = k->system->model->nprocesses;
@@ -435,7 +436,7 @@ static void hear_allowed(struct concretisation *k, uint32_t allowed, uint8_t *he
     heard[k->real[p]] = set >> p & 1;
 }
 
-/* Whom a process hears that does not update: as many as conditions allow. */
+/* The heard-of set of a process that does not update: as large as the conditions allow. */
 static void hear_idly(struct concretisation *k, const struct round_derivation *l, const struct actor *a, uint32_t q,
                       const struct rules *rules) {
   uint32_t n = k->system->model->nprocesses, role = a->role;
@@ -534,7 +535,7 @@ static uint32_t real_obligation(struct concretisation *k, uint32_t obligation) {
   return k->system->pack.bag ? obligation : obligation_renamed(&k->system->pack, obligation, &r);
 }
 
-/* What the variant demands, said of real processes. */
+/* Checks the demands of the variant, in terms of concrete processes. */
 static bool demands_confirmed(struct concretisation *k) {
   struct lockstep *s = k->system;
   for (uint32_t i = 0; i < k->variant->ndemands; i++) {
@@ -551,7 +552,7 @@ static bool demands_confirmed(struct concretisation *k) {
   return true;
 }
 
-/* The last word is the reference's. */
+/* The interpreter has the final say. */
 static bool confirmed(struct concretisation *k) {
   struct lockstep *s = k->system;
   const struct query *q = s->base.query;
@@ -657,7 +658,7 @@ struct config *lockstep_real_start(struct lockstep *s, const struct state *first
   return c;
 }
 
-/* Every way to the target, until one is confirmed. */
+/* Tries every derivation of the target until one is confirmed. */
 static void try_variant(struct concretisation *k, const struct round_variant *v) {
   struct lockstep *s = k->system;
   uint32_t index;

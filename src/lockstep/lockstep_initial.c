@@ -1,18 +1,18 @@
-/* Initial states. Processes that start alike are a class: only how many start in which way matters if they are
-   symmetric. Initial values are taken up to renaming (partition) or up to their order (order) if licensed. Whom a query
-   follows is chosen along with how they start. */
+/* Initial states. Processes with the same possible initial states form a class; if they are symmetric, only the number
+ * that starts in each state matters. Initial values are enumerated up to renaming (partition) or up to their order
+ * (order) if licensed. The processes that a query follows are chosen together with their initial states. */
 #include "lockstep/lockstep_initial.h"
 
 #include <string.h>
 
 struct initial_class {
   uint32_t role, first, size;
-  local_id *local;  /* the ways to start */
-  uint32_t *inits;  /* their first values, in pack.vectors; 0: none */
+  local_id *local;  /* the possible initial local states */
+  uint32_t *inits;  /* the first values of each, in pack.vectors; 0: none */
   int64_t *value;   /* index of the free initial value that is reduced, or -1 */
-  uint64_t *single; /* who is followed alone: a bit for each of pack.followed that it is */
+  uint64_t *single; /* for each: the bits of pack.followed whose input names this process alone */
   uint32_t n;
-  bool ascending; /* value[] goes up and leaves nothing out: gaps and heaps can be seen early */
+  bool ascending; /* value[] is ascending without gaps: unrepresentative choices can be pruned early */
 };
 
 struct lockstep_initial {
@@ -23,13 +23,14 @@ struct lockstep_initial {
   VEC(struct initial_class) classes;
   struct unpacked_state *raw;
   uint32_t *chosen_inits; /* by member of raw */
-  uint64_t *used;         /* by value index: how many start with it */
+  uint64_t *used;         /* by value index: the number of processes that start with it */
   uint64_t nvalues;
-  uint64_t single, placed; /* bits of pack.followed: those that are one process; which have been given one */
+  uint64_t single,
+      placed; /* bits of pack.followed: inputs that name one process; those of them that have been assigned */
   bool partition, order;
   struct model_error error;
   bool failed;
-  const struct state *sought; /* or NULL */
+  const struct state *sought; /* the state to find, or NULL */
   struct unpacked_state *found;
 };
 
@@ -59,7 +60,7 @@ static uint32_t inits_put(struct lockstep *s, uint32_t role, const value *local)
   return id;
 }
 
-/* Can a process of the role be all that? */
+/* Can a process of the role be named by all these inputs? */
 static bool may_be_followed(const struct lockstep *s, uint32_t role, uint64_t followed) {
   for (uint32_t i = 0; i < s->pack.nfollowed; i++) {
     const struct type *t = s->model->globals[s->pack.followed[i]].type;
@@ -152,7 +153,7 @@ static bool classes_make(struct lockstep_initial *st) {
   return true;
 }
 
-/* --- limits on faults that are there from the start --- */
+/* --- limits on faults that exist from the start --- */
 
 static bool start_within(const struct lockstep *s, const struct unpacked_state *g, enum clause_kind kind, value bits) {
   int64_t *faulty = memory_alloc((s->model->nroles + 1) * sizeof *faulty);
@@ -251,7 +252,7 @@ static bool emit_start(struct lockstep_initial *st) {
   return st->emit(st->context, &state, &edge);
 }
 
-/* `left` processes of class c still to be started, in way i or later. */
+/* `left` processes of class c still have to be given an initial state, of number i or later. */
 static bool start_class(struct lockstep_initial *st, size_t c, uint32_t i, uint32_t left) {
   struct lockstep *s = st->system;
   if (c == st->classes.n)

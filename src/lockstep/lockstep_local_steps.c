@@ -29,7 +29,7 @@ static uint32_t projection_put(struct lockstep *s, local_id id, uint32_t point, 
   v[4] = reads->phase ? phase : -1;
   v[5] = reads->globals ? (value)globals : -1;
   v[6] = local[LOCAL_STATUS] & STATUS_BITS;
-  /* part of a blank may be assigned to: any value will do */
+  /* an assignment may change a part of a don't-care value: any value is correct */
   for (uint32_t i = 0; i < role->nvars; i++)
     v[7 + i] = reads->vars[i] && local[LOCAL_VAR(i)] != VALUE_DONT_CARE
                    ? local[LOCAL_VAR(i)]
@@ -43,7 +43,7 @@ static uint32_t projection_find(struct lockstep *s, local_id id, uint32_t point,
                                 uint32_t globals, const struct read_set *reads, value kind) {
   uint64_t who = reads->me ? (uint64_t)me + 1 : 0, when = reads->phase ? (uint64_t)phase + 1 : 0;
   uint64_t with = reads->globals ? (uint64_t)globals + 1 : 0;
-  if (who >> 24 || when >> 16 || with >> 24) /* no room in the key of the memo */
+  if (who >> 24 || when >> 16 || with >> 24) /* does not fit into the key of the memo table */
     return projection_put(s, id, point, me, phase, globals, reads, kind);
   uint64_t a = (uint64_t)id << 32 | point << 1 | (uint32_t)kind, b = who | when << 24 | with << 40;
   uint32_t projection;
@@ -59,7 +59,7 @@ uint32_t projection_of(struct lockstep *s, local_id id, uint32_t point, uint32_t
                          reads_at(s->updates, s->model, local_role(&s->pack, id), point), 1);
 }
 
-struct unpacked_projection { /* a projection, unfolded for the interpreter */
+struct unpacked_projection { /* a projection, unpacked for the interpreter */
   uint32_t role, point, me;
   value phase;
   const value *globals;
@@ -158,7 +158,7 @@ uint32_t step_updates_traced(struct lockstep *s, uint32_t projection, const valu
     e->decisions = decisions;
     e->stop = s->interp->stop;
     bool ok = local_update(e, &received);
-    if (lockstep_stopped(s)) /* it may have been given up */
+    if (lockstep_stopped(s)) /* the evaluation may have been abandoned */
       break;
     s->base.order_mattered |= e->order_mattered;
     uint32_t update = update_put(s, e, ok);
@@ -244,7 +244,7 @@ const struct list *send_alternatives(struct lockstep *s, local_id id, uint32_t p
   return &s->alternatives.at[result];
 }
 
-/* --- local_updates --- */
+/* --- updates --- */
 
 local_id local_after(struct lockstep *s, local_id id, uint32_t point, uint32_t update) {
   uint64_t key = (uint64_t)id << 32 | point;

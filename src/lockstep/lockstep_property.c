@@ -1,5 +1,5 @@
-/* Properties, remembered: a formula sees a state only through the variables it reads, so its value is kept by those.
-   Where it cannot count processes, more equal ones than it has quantifiers make no difference either. */
+/* Cached property values. A formula depends on a state only through the variables it reads, so its value is cached by
+ * these. If it cannot count processes, then more equal processes than it has quantifiers make no difference either. */
 #include "analysis/action_use.h"
 #include "analysis/formula_reads.h"
 #include "analysis/may_fail.h"
@@ -8,13 +8,13 @@
 #include <string.h>
 
 struct lockstep_property_cache {
-  struct intern *classes; /* what the property sees of a local state */
+  struct intern *classes; /* the part of a local state that the property reads */
   struct memo class_of;   /* local -> class */
-  struct intern *views;   /* what it sees of a global state */
+  struct intern *views;   /* the part of a global state that the property reads */
   struct memo value_of;   /* view -> verdict */
   struct formula_reads reads;
   bool counting;
-  uint32_t rank; /* process quantifiers */
+  uint32_t rank; /* number of process quantifiers */
   VEC(struct model_error) errors;
 };
 
@@ -69,7 +69,8 @@ static uint32_t class_of(struct lockstep *s, struct lockstep_property_cache *m, 
   return class;
 }
 
-/* How many of a member make a difference. Those that are followed are spoken of by name. */
+/* The number of processes of a member that makes a difference. Followed processes are named, so all of them are kept.
+ */
 static uint32_t kept_of(const struct lockstep *s, const struct member *m, uint32_t most) {
   return m->count < most || (local_status(&s->pack, m->local) & ~STATUS_BITS) ? m->count : most;
 }
@@ -102,7 +103,7 @@ static void small_number(struct small_model *sm) {
 }
 
 static void small_release(struct small_model *sm, struct lockstep *s) {
-  /* arenas may have grown while the copy was in use */
+  /* arenas may have grown while the copy was used */
   s->interp->strings = sm->interp.strings;
   s->interp->scratch = sm->interp.scratch;
   memory_free(sm->roles);
@@ -188,10 +189,12 @@ void step_checks_prepare(struct lockstep *s) {
     c->step = p->step;
     if (!p->step)
       continue;
-    bool others_count = q->semantics == SEMANTICS_FINE && !property_is_stutter_invariant(p); /* who stays as it is */
+    bool others_count =
+        q->semantics == SEMANTICS_FINE && !property_is_stutter_invariant(p); /* processes that do not move matter too */
     if (property_is_one_process_step(p) && i < 32 && !others_count &&
         !node_may_fail(s->model, q, p->formula, NULL, NULL)) {
-      c->local = s->pack.initials != INITIALS_SET || p->stability_of; /* those do not speak of first values */
+      c->local =
+          s->pack.initials != INITIALS_SET || p->stability_of; /* stability properties do not read first values */
       c->role = p->formula->gen[0].range->index;
     }
     if (!c->local)
@@ -230,7 +233,7 @@ uint64_t steps_broken_by(struct lockstep *s, local_id before, local_id after) {
   return broken;
 }
 
-/* Who becomes what, as one key; the value is the set of properties that the step breaks. */
+/* The key lists each process's change; the value is the set of properties that the step breaks. */
 uint64_t steps_broken_globally(struct lockstep *s, const struct expansion *x) {
   const struct query *q = s->base.query;
   const struct model *m = s->model;

@@ -1,6 +1,6 @@
-/* No-split rounds: any two processes hear somebody in common. It is upward closed, so of the heard-of sets that give
-   an outcome only the maximal ones matter; and pairwise, so the successors are the union, over the maximal cliques of
-   sets that meet, of plain products. */
+/* No-split rounds: any two processes hear some process in common. The condition is upward closed, so only the maximal
+ * heard-of sets that lead to an outcome matter. It is also pairwise, so the successors are the union of plain products
+ * over the maximal cliques of intersecting sets. */
 #include "lockstep/expansion.h"
 
 #include <string.h>
@@ -41,7 +41,7 @@ static bool meet(const struct cliques *c, const uint64_t *a, const uint64_t *b) 
 
 static void sets_add(struct cliques *c, const uint64_t *set) {
   if (!meet(c, set, set))
-    return; /* a process that hears nobody meets nobody, not even itself */
+    return; /* the empty set intersects no set, not even itself */
   for (uint32_t i = 0; i < c->n; i++)
     if (!memcmp(c->set[i], set, c->words * sizeof *set))
       return;
@@ -52,7 +52,7 @@ static void sets_add(struct cliques *c, const uint64_t *set) {
   c->set[c->n++] = arena_keep_array(&c->arena, set, c->words, sizeof *set);
 }
 
-/* Bron & Kerbosch 1973, with a pivot: every maximal set of pairwise meeting sets. */
+/* Bron and Kerbosch 1973, with a pivot: every maximal family of pairwise intersecting sets. */
 static bool grow(struct cliques *c, const uint64_t **candidates, uint32_t n, const uint64_t **excluded,
                  uint32_t nexcluded) {
   if (n == 0) {

@@ -1,5 +1,5 @@
-/* Successors: choose oracles, crashes and what is sent, make everyone's outcome set, then combine the outcome sets
-   as the environment allows. */
+/* Successors: choose oracles, crashes and sends, make the outcome set of every process, then combine the outcome sets
+ * as the environment allows. */
 #include "lockstep/expansion.h"
 
 #include "interp/run_clauses.h"
@@ -13,7 +13,7 @@ static bool choose_crashes(struct expansion *, size_t actor);
 static bool choose_sends(struct expansion *, size_t actor);
 static bool exchange(struct expansion *);
 
-/* Of the errors of one state only ever cheaper ones are reported. */
+/* After the first error of a state, only cheaper ones are reported. */
 static bool report_error(struct expansion *x, const struct model_error *error, uint32_t cost) {
   struct edge edge = {.error = error, .processes = x->new_crashes, .faults = cost};
   uint64_t fault_cost = (uint64_t)x->new_crashes << 32 | cost;
@@ -87,7 +87,8 @@ static struct actor actor_of(const struct expansion *x, uint32_t member) {
                         .sending = UINT32_MAX};
 }
 
-/* With bags nobody knows which process an actor is, so what is said of one process each is asked of all together. */
+/* In bags it is unknown which process an actor is, so the conditions on single processes are evaluated for all
+ * processes together. */
 static bool oracle_clauses_hold(struct expansion *x) {
   struct lockstep *s = x->system;
   const struct rules *r = x->rules;
@@ -123,7 +124,7 @@ static bool oracles_fit(struct expansion *x, const struct actor *a) {
   return !x->rules->noracle_filters || x->system->pack.bag || a->idle || oracles_admitted(x, a);
 }
 
-/* Splits member's remaining processes over the oracle values from `alternative` on. */
+/* Distributes the member's remaining processes over the oracle values from `alternative` on. */
 static bool split_oracles(struct expansion *x, uint32_t member, const struct list *l, uint32_t alternative,
                           uint32_t left) {
   if (left == 0)
@@ -168,7 +169,7 @@ static bool choose_oracles(struct expansion *x, uint32_t member) {
   struct list l = oracle_locals(s, a.local, x->from->point);
   if (!x->rules->oracles_common)
     return split_oracles(x, member, &l, 0, a.count);
-  /* all the same: the first to choose decides for the others */
+  /* a common value: the first process to choose decides for all */
   for (uint32_t k = 0; k < l.n; k++) {
     if (x->common != UINT32_MAX && x->common != k)
       continue;
@@ -212,7 +213,7 @@ static bool choose_crashes(struct expansion *x, size_t i) {
         more = choose_crashes(x, i + 1);
       } else {
         x->actors.at[i].count = count - down;
-        vec_push(&x->actors, part); /* passed over when its turn comes */
+        vec_push(&x->actors, part); /* skipped when its turn comes */
         more = choose_crashes(x, i + 1);
         x->actors.n--;
       }
@@ -236,7 +237,7 @@ static bool split_sends(struct expansion *x, size_t i, const struct list *l, uin
       return false;
     return split_sends(x, i, l, alternative + 1, left);
   }
-  /* `left` processes of actor i are still to be given an alternative; those before went to the end */
+  /* `left` processes of actor i still need an alternative; those already assigned were appended at the end */
   bool more = true;
   for (uint32_t take = left; more; take--) {
     struct actor whole = x->actors.at[i];
@@ -276,7 +277,7 @@ static bool choose_sends(struct expansion *x, size_t i) {
   return more;
 }
 
-/* --- options: the outcome_set of a particular local state --- */
+/* --- successors: an outcome set applied to a particular local state --- */
 
 static int compare_successors(const void *a, const void *b) {
   const struct lockstep_successor *x = a, *y = b;
@@ -379,11 +380,11 @@ static bool finish_resolved(struct expansion *x, uint32_t cost) {
   return x->emit(x->context, &state, &edge);
 }
 
-/* --- what coins make of it --- */
+/* --- results of coins --- */
 
 static bool resolve_coins(struct expansion *x, size_t i, uint32_t cost);
 
-/* `left` processes of pick i still to be given one of the coin_results from k on; `placed`: some have one. */
+/* `left` processes of pick i still need one of the coin results from k on; `placed`: some have one. */
 static bool resolve_coins_of(struct expansion *x, size_t i, const struct pick *whole, uint32_t k, uint32_t left,
                              bool placed, uint32_t cost) {
   struct lockstep *s = x->system;
@@ -428,7 +429,7 @@ static bool finish(struct expansion *x, uint32_t cost) {
 }
 
 bool in_clique(const struct expansion *x, const struct actor *a, const struct lockstep_successor *o) {
-  if (!x->clique || a->idle || a->crashing) /* whom it hears changes nothing: take it to hear everybody */
+  if (!x->clique || a->idle || a->crashing) /* its heard-of set changes nothing: assume that it hears every process */
     return true;
   const struct local_outcome *l = &x->system->outcome_sets.at[a->outcome_set].outcomes[o->outcome];
   uint32_t words = bitset_words(a->receivable.n), nactors = (uint32_t)x->actors.n;
@@ -478,7 +479,7 @@ static bool multiply(struct expansion *x) {
   return product(x, 0, 0, x->actors.at[0].count, 0);
 }
 
-/* --- outcome_sets for all, then the product that the coupling asks for --- */
+/* --- outcome sets for all processes, then the product for the coupling --- */
 
 static void idle_successors(struct expansion *x, struct actor *a) {
   struct lockstep *s = x->system;
@@ -495,10 +496,11 @@ static void idle_successors(struct expansion *x, struct actor *a) {
   a->local_successors = &s->local_successors.at[found];
 }
 
-/* Everybody of a role is offered the same if nobody is at fault, and whether it hears itself does not matter. */
+/* All processes of a role have the same receivable messages if no process is faulty and it does not matter whether a
+ * process hears itself. */
 static bool receivables_shared(const struct expansion *x) {
   const struct lockstep *s = x->system;
-  if (x->on_derivation) /* a trace wants to know each one's own groups */
+  if (x->on_derivation) /* a trace needs the groups of each process */
     return false;
   if (!s->same_receivables[x->from->point] || x->rules->lossy || x->rules->nsizes || x->rules->nfilters ||
       s->model->nroles > 8)
@@ -530,7 +532,7 @@ static bool make_outcome_sets(struct expansion *x, uint32_t kernel, const uint32
     }
   for (uint32_t i = 0; i < x->actors.n; i++) {
     struct actor *a = &x->actors.at[i];
-    if (a->idle || a->crashing) { /* it hears somebody all the same, whom a condition may speak of */
+    if (a->idle || a->crashing) { /* it still has a heard-of set, which a condition may restrict */
       a->receivable.allowed = allowed_sets(x, a);
       x->impossible |= !some_set_allowed(s, a->receivable.allowed);
       continue;
@@ -559,7 +561,7 @@ static bool make_outcome_sets(struct expansion *x, uint32_t kernel, const uint32
     else
       idle_successors(x, a);
   }
-  /* the tables may have moved while they grew */
+  /* the tables may have been reallocated */
   for (uint32_t i = 0; i < x->actors.n; i++) {
     struct actor *a = &x->actors.at[i];
     if (!a->idle && !a->crashing)
@@ -596,7 +598,7 @@ static bool somebody_receives_all(const struct expansion *x) {
   return false;
 }
 
-/* May everybody hear this one set? (The idle hear whom they like.) Filters: there are no bags. */
+/* Are all processes allowed to hear this set? (Idle processes are not restricted.) With filters there are no bags. */
 static bool uniform_allowed(struct expansion *x) {
   uint64_t set = 0;
   for (size_t i = 0; i < x->actors.n && x->rules->nfilters; i++)
@@ -621,7 +623,8 @@ static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
   }
   const struct actor *a = &x->actors.at[i];
   value status = local_status(&x->system->pack, a->original);
-  /* who takes part hears itself, so that all do; the silent must be heard if somebody receives all there is */
+  /* an active process must hear itself, so all must hear it; a silent process must be heard if some process receives
+   * everything */
   bool optional = !x->rules->delivers || a->crashing || (status & (STATUS_CRASHED | STATUS_BYZANTINE)) ||
                   (a->idle && ((status & STATUS_OMITS_SEND) || !somebody_receives_all(x)));
   for (uint32_t take = optional ? 0 : a->count; take <= a->count; take++) {
@@ -690,7 +693,7 @@ static bool expand(struct expansion *x) {
     if (local_status(&s->pack, from->at[i].local) & STATUS_CRASHED)
       x->crashed[local_role(&s->pack, from->at[i].local)] += from->at[i].count;
   x->next = global_new(&s->pack);
-  bool more = choose_oracles(x, 0) && !lockstep_stopped(s); /* what was given up is left out */
+  bool more = choose_oracles(x, 0) && !lockstep_stopped(s); /* if stopped, remaining successors are left out */
   memory_free(x->crashed);
   if (x->config)
     config_free(x->config);

@@ -1,8 +1,9 @@
-/* Outcome sets for many processes. An update takes its decisions by signs of linear forms over how many of each message
-   were heard, so the ways of hearing fall into few regions with the same local_updates. The regions are found by
-   running the update at a point and following its decisions (eval.h, struct decisions): they make a tree, kept for each
-   projection and set of messages heard, whatever the numbers offered. For an receivable, the tree is gone through with
-   the numbers as bounds; a branch that no run has taken yet is run at a point in it. */
+/* Outcome sets for many processes. The decisions of an update are signs of linear forms over the number of each message
+ * heard, so all combinations of numbers fall into few regions with the same updates. The regions are found by running
+ * the update at a point and tracing its decisions (eval.h, struct decisions). They form a decision tree for each
+ * projection and set of messages heard, independent of the numbers that can be received. For a given receivable, the
+ * tree is traversed with these numbers as bounds; at a branch that has not been explored yet, the update is run at a
+ * point inside it. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>
@@ -20,7 +21,7 @@ struct region_search {
   bool lost;
 };
 
-/* --- is there a point in the box where all forms have their signs? --- */
+/* --- is there a point in the box where all forms have the required signs? --- */
 
 static void form_bounds(const struct form *f, const struct count_box *x, uint32_t n, int64_t *least, int64_t *most) {
   *least = *most = f->constant;
@@ -32,7 +33,7 @@ static void form_bounds(const struct form *f, const struct count_box *x, uint32_
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
 
-/* Cuts off what cannot satisfy form <= bound; false: nothing is left. */
+/* Removes points that cannot satisfy form <= bound; false: nothing is left. */
 static bool cut_at_most(const struct form *f, int64_t bound, struct count_box *x, uint32_t n, bool *changed) {
   int64_t least, most;
   form_bounds(f, x, n, &least, &most);
@@ -96,7 +97,7 @@ static bool solve(const struct sign_decision *d, size_t nd, struct count_box *x,
       if (d[k].form.of[i] && x->hi[i] > x->lo[i] &&
           (widest == UINT32_MAX || x->hi[i] - x->lo[i] > x->hi[widest] - x->lo[widest]))
         widest = i;
-  if (widest == UINT32_MAX) { /* every point will do: hear as many as possible */
+  if (widest == UINT32_MAX) { /* all points satisfy the constraints: hear as many as possible */
     for (uint32_t i = 0; i < n; i++)
       x->lo[i] = x->hi[i];
     return true;
@@ -116,7 +117,7 @@ static bool solve(const struct sign_decision *d, size_t nd, struct count_box *x,
   return true;
 }
 
-/* A point with the fewest messages lost, if losses are charged. */
+/* A point with the fewest lost messages, if losses are charged. */
 static bool solve_cheaply(struct region_search *r, struct count_box *x) {
   const struct round_receivable *o = r->b->receivable;
   *x = r->box;
@@ -179,20 +180,19 @@ static int sign_at(const struct form *f, const struct count_box *point, uint32_t
   return v < 0 ? -1 : v > 0;
 }
 
-/* Enters a run below `node`, which is not known yet; its decisions before that lead to it. */
+/* Inserts a run below `node`, which is unexplored; the earlier decisions of the run lead to it. */
 static void enter(struct region_search *r, uint32_t node, const struct count_box *point) {
   struct lockstep *s = r->b->system;
   struct decisions taken = {.entry = UINT32_MAX};
   uint32_t local_updates = run_at(r, point, &taken);
-  if (taken.lost ||
-      lockstep_stopped(s)) { /* the node stays unknown, so that whoever comes here later loses track as well */
+  if (taken.lost || lockstep_stopped(s)) { /* the node stays unexplored, so later traversals fail here as well */
     r->lost = true;
     vec_release(&taken.taken);
     return;
   }
   for (size_t k = 0; k < taken.taken.n; k++) {
     const struct sign_decision *d = &taken.taken.at[k];
-    bool known = false; /* the path to this node says so already */
+    bool known = false; /* already decided on the path to this node */
     for (size_t i = 0; i < r->path.n && !known; i++)
       known = !memcmp(&r->path.at[i].form, &d->form, sizeof d->form);
     for (size_t i = 0; i < k && !known; i++)

@@ -1,10 +1,11 @@
-/* Outcome sets: what a process can become, given all that it may receive. A heard-of set matters only through how many
-   it hears of each group of senders it cannot tell apart; if the update does not count, only through which groups. */
+/* Outcome sets: the possible updates of a process, given everything that it may receive. A heard-of set matters only
+ * through the number heard of each group of indistinguishable senders; if the update does not count, only through the
+ * set of groups heard. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>
 
-#define DOMAIN_MAX 4096 /* larger message types are left open and chosen part by part */
+#define DOMAIN_MAX 4096 /* messages of larger types are left open and chosen part by part */
 
 uint32_t group_least(const struct outcome_builder *b, const struct sender_group *g) {
   if (b->receivable->exact)
@@ -16,8 +17,8 @@ uint32_t group_least(const struct outcome_builder *b, const struct sender_group 
 
 /* --- is the size of the heard-of set allowed? --- */
 
-/* The fewest of a group that a choice stands for: if the update cannot count them, hearing a group means hearing
-   any positive number of it; nobody can tell how many of the silent were heard. */
+/* The smallest number of a group that a choice stands for. If the update cannot count, hearing a group stands for
+ * hearing any positive number of it. The number of silent senders heard is never observable. */
 static uint32_t heard_least(const struct outcome_builder *b, uint32_t i) {
   const struct sender_group *g = &b->receivable->groups[i];
   uint32_t least = group_least(b, g);
@@ -37,7 +38,7 @@ static bool all_sizes_ok(const struct outcome_builder *b, uint32_t size, bool se
   return true;
 }
 
-/* Does what this choice stands for include a heard-of set of an allowed size? Leaves it in b->size and b->self. */
+/* Does this choice stand for some heard-of set of an allowed size? If so, sets b->size and b->self. */
 static bool sizes_allowed(struct outcome_builder *b, uint32_t byzantine_senders) {
   const struct round_receivable *o = b->receivable;
   b->size = UINT32_MAX;
@@ -102,7 +103,7 @@ static bool includes(const uint64_t *set, const uint64_t *part, uint32_t words) 
   return true;
 }
 
-/* Adds the groups heard, unless they are part of another set, and drops the sets that are part of them. */
+/* Adds the set of groups heard unless it is a subset of another one, and removes its own subsets. */
 static void outcome_mask(struct outcome_builder *b, struct local_outcome *l) {
   uint32_t kept = 0, words = bitset_words(b->receivable->n);
   memset(b->mask, 0, words * sizeof *b->mask);
@@ -138,7 +139,7 @@ void outcome_add(struct outcome_builder *b, uint32_t update) {
     outcome_mask(b, found);
 }
 
-/* --- one way of receiving --- */
+/* --- one combination of received messages --- */
 
 static void bag_entry(struct outcome_builder *b, value message, uint32_t tag, uint32_t count, bool lazy) {
   size_t at = b->bag.n;
@@ -165,7 +166,7 @@ static void bag_entry(struct outcome_builder *b, value message, uint32_t tag, ui
   entry[3] = lazy;
 }
 
-/* Each sender is a group of its own then. */
+/* Here each sender is a group of its own. */
 static bool set_allowed(const struct outcome_builder *b) {
   if (!b->receivable->allowed)
     return true;
@@ -198,9 +199,9 @@ static void receive_this(struct outcome_builder *b) {
     outcome_add(b, local_updates->at[i]);
 }
 
-/* --- messages made up --- */
+/* --- forged messages --- */
 
-/* Corruption: up to corrupt_each of what is heard is replaced by anything. */
+/* Corruption: up to corrupt_each of the messages heard are replaced by arbitrary ones. */
 static void corrupt_from(struct outcome_builder *b, uint32_t group, uint64_t message) {
   receive_this(b);
   if ((int64_t)b->ncorrupted >= b->rules->corrupt_each || lockstep_stopped(b->system))
@@ -231,8 +232,9 @@ static void choose_corrupted(struct outcome_builder *b) {
     receive_this(b);
 }
 
-/* Each Byzantine sender: silent, or any message; who says what does not matter unless senders are told apart. Of
-   message types too large to go through: an open message, whose parts the interpreter chooses as they are read. */
+/* Each Byzantine sender is silent or sends any message; which of them sends what matters only if senders are
+ * distinguished. If the message type is too large to enumerate, the message is left open, and the interpreter chooses
+ * its parts when they are read. */
 static void choose_byzantine(struct outcome_builder *b, uint32_t sender, uint64_t message) {
   const struct round_receivable *o = b->receivable;
   if (lockstep_stopped(b->system))
@@ -242,7 +244,7 @@ static void choose_byzantine(struct outcome_builder *b, uint32_t sender, uint64_
     return;
   }
   if (!b->tagged)
-    choose_corrupted(b); /* the rest is silent */
+    choose_corrupted(b); /* the others are silent */
   else
     choose_byzantine(b, sender + 1, 0);
   bool open = b->type->count > DOMAIN_MAX;
@@ -284,7 +286,7 @@ static void choose_heard(struct outcome_builder *b, uint32_t i) {
     if (!b->counts) {
       if (least > 0)
         break;
-      h = 1; /* next: none of them */
+      h = 1; /* continue with 0 */
     }
   }
   b->cost = cost;
@@ -335,7 +337,7 @@ static uint32_t receivable_intern(struct lockstep *s, uint32_t rules_index, cons
   v[k++] = o->sized;
   v[k++] = o->allowed;
   v[k++] = o->n;
-  /* who it is itself matters only where sizes or losses are counted */
+  /* whether the receiver is in the group matters only where sizes or losses are counted */
   bool self = s->rules[rules_index]->lossy || s->rules[rules_index]->nsizes;
   for (uint32_t i = 0; i < o->n; i++) {
     const struct sender_group *g = &o->groups[i];

@@ -1,12 +1,12 @@
-/* Outcome sets where anything may be lost: what can come of a bag is what comes of hearing all of it, or of what can
-   come of the bag without one message. So bags share their parts, and each is looked at once. */
+/* Outcome sets where every message may be lost: the updates of a bag are those of receiving all of it, and those of the
+ * bag without one of its messages. So bags share their sub-bags, and each bag is handled once. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>
 
 #define BAG_MOST (64 * BAG_ENTRY)
 
-/* Sets of local_updates, sorted, in system->vectors. */
+/* Sets of updates, sorted, in system->vectors. */
 static uint32_t set_united(struct lockstep *s, uint32_t a, uint32_t b) {
   uint32_t known;
   if (a == b)
@@ -38,7 +38,7 @@ static uint32_t set_of_list(struct lockstep *s, const struct list *l) {
   return set;
 }
 
-/* The bag without one of its i-th messages. */
+/* The bag without one copy of its i-th message. */
 static size_t bag_without(const value *bag, size_t length, size_t i, value *out) {
   memcpy(out, bag, length * sizeof *out);
   if (--out[i + 2] > 0)
@@ -78,7 +78,7 @@ static bool has_update(struct outcome_builder *b, uint32_t update, const value *
   return false;
 }
 
-/* A part of the bag that has the update, as an example; left in b->heard. */
+/* An example: a sub-bag that leads to the update; stored in b->heard. */
 static void find_example(struct outcome_builder *b, uint32_t update, const value *offered, size_t length) {
   value bag[BAG_MOST], part[BAG_MOST];
   memcpy(bag, offered, length * sizeof *bag);
@@ -121,7 +121,7 @@ bool outcomes_by_subbags(struct outcome_builder *b) {
     bag[length + 3] = 0;
     length += BAG_ENTRY;
   }
-  if (messages > 1000) /* the depth of the recursion */
+  if (messages > 1000) /* limits the depth of the recursion */
     return false;
   uint32_t set = updates_within(s, b->projection, bag, length);
   b->size = UINT32_MAX;

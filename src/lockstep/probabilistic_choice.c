@@ -1,6 +1,6 @@
-/* Almost surely: what an adversary chooses apart from what coins decide. The choices of an update form a tree; an
-   adversary knows the coins tossed before each of its choices. What it can bring about are sets of local_updates: at
-   its own nodes it takes one branch, at a coin all of them come up. */
+/* Almost-sure queries: separates the choices of an adversary from coins. The choices of an update form a tree, and the
+ * adversary knows the coins tossed before each of its choices. Its strategies correspond to sets of updates: at its own
+ * nodes it takes one branch; at a coin, all branches occur. */
 #include "lockstep/lockstep.h"
 
 #include "interp/round_step.h"
@@ -10,13 +10,13 @@
 
 #define STRATEGIES_MOST 4096
 
-enum { PROBABILISTIC = -1 }; /* where an update has its status: see update_put */
+enum { PROBABILISTIC = -1 }; /* in the place of an update's status: see update_put */
 
 bool update_is_probabilistic(const struct lockstep *s, uint32_t update) {
   return s->probabilistic && update < UPDATE_CRASH && intern_at(s->local_updates, update)[0] == PROBABILISTIC;
 }
 
-struct strategies { /* sets of local_updates, in system->local_updates: a single one, or PROBABILISTIC and several */
+struct strategies { /* sets of updates, in system->local_updates: a single update, or PROBABILISTIC and several */
   uint32_t *at;
   size_t n, cap;
 };
@@ -58,7 +58,7 @@ static uint32_t updates_union(struct lockstep *s, uint32_t a, uint32_t b) {
 /* The runs at..at+n agree on their first `depth` choices. */
 static void strategies_at(struct lockstep *s, const struct update_run *at, size_t n, size_t depth,
                           struct strategies *out) {
-  if (at[0].n <= depth) { /* then there is only this one */
+  if (at[0].n <= depth) { /* then this is the only run */
     add_unique(&out->at, &out->n, &out->cap, at[0].update);
     return;
   }
@@ -97,7 +97,7 @@ void probabilistic_updates(struct lockstep *s, const struct update_run *at, size
   memory_free(all.at);
 }
 
-/* --- for a particular local state --- */
+/* --- applied to a particular local state --- */
 
 void successor_of_coins(struct lockstep *s, local_id local, uint32_t point, uint32_t update,
                         struct lockstep_successor *o) {
@@ -115,7 +115,7 @@ void successor_of_coins(struct lockstep *s, local_id local, uint32_t point, uint
   if (kept == 1 && (next[0] & COIN_RESULT_ERROR)) {
     o->error = 1 + (o->next & ~COIN_RESULT_ERROR);
     o->next = 0;
-  } else if (kept > 1) { /* equal ones must have the same number */
+  } else if (kept > 1) { /* equal sets must have the same index */
     uint32_t key = intern_put(s->vectors, next, kept), place;
     if (!memo_find(&s->coin_results_of, key, 0, &place)) {
       uint32_t *kept_at = arena_array(&s->arena, kept, sizeof *kept_at);
@@ -130,11 +130,11 @@ void successor_of_coins(struct lockstep *s, local_id local, uint32_t point, uint
   memory_free(next);
 }
 
-/* --- the plain way --- */
+/* --- plain enumeration --- */
 
 typedef VEC(value) value_vec;
 
-/* The choices of an update but for its coins. */
+/* The choices of an update, without its coins. */
 static void put_choices(struct lockstep *s, const struct message_exchange *x, const struct witness *w, uint32_t p,
                         struct received_entry *entries, value_vec *key) {
   const struct role *role = &s->model->roles[model_role_of(s->model, p)];

@@ -1,4 +1,4 @@
-/* What each process may receive in this round: senders grouped by what the receiver can tell apart. */
+/* The messages that each process may receive in a round: senders are grouped by what the receiver can distinguish. */
 #include "lockstep/expansion.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ bool actor_excused(const struct lockstep *s, const struct actor *sender, const s
          (to & STATUS_OMITS_RECEIVE);
 }
 
-/* The message from a sender to a receiver, NULL if none. `self`: it is the receiver itself. */
+/* The message from a sender to a receiver, NULL if none. `self`: the sender is the receiver itself. */
 static const struct local_send *message_to(struct expansion *x, const struct actor *sender,
                                            const struct actor *receiver, bool self) {
   const struct lockstep *s = x->system;
@@ -38,7 +38,8 @@ static const struct local_send *message_to(struct expansion *x, const struct act
   return found;
 }
 
-/* Does nobody send two messages to one receiver? Whether it hears them, or takes part at all, does not matter. */
+/* Checks that no process sends two messages to one receiver, even if that receiver does not hear them or is not active.
+ */
 bool sends_agree(struct expansion *x) {
   const struct lockstep *s = x->system;
   for (uint32_t i = 0; i < x->actors.n; i++) {
@@ -57,7 +58,7 @@ bool sends_agree(struct expansion *x) {
   return true;
 }
 
-/* Names of compound values are given as they come up; what comes of them must not depend on that. */
+/* Ids of compound values depend on the order of interning; results must not depend on it. */
 static bool is_compound(const struct type *t) {
   while (t && t->kind == TYPE_OPTION)
     t = t->element;
@@ -98,7 +99,7 @@ static uint32_t add_group(struct round_receivable *o, struct sender_group g, con
 
 static bool senders_explicit(const struct expansion *x) { return x->system->explicit_senders || x->rules->nfilters; }
 
-/* Can the receiver, or the condition, tell this sender from another one with the same message? */
+/* Can the receiver or a condition distinguish this sender from another one with the same message? */
 static uint32_t tag_for(struct expansion *x, const struct actor *sender, const struct list *named,
                         const struct read_set *reads) {
   const struct lockstep *s = x->system;
@@ -113,7 +114,7 @@ static uint32_t tag_for(struct expansion *x, const struct actor *sender, const s
   return NO_SENDER;
 }
 
-/* The senders that the update names, known from the local state; all of them if that cannot be computed. */
+/* The senders that the update names, computed from the local state; all senders if they cannot be computed. */
 static struct list named_senders(struct expansion *x, const struct actor *r, const struct read_set *reads) {
   struct lockstep *s = x->system;
   struct list l = {NULL, 0};
@@ -165,7 +166,7 @@ static void receivable_from(struct expansion *x, struct round_receivable *o, uin
   bool includes_self = sender == receiver;
   uint32_t self = includes_self ? 1 : 0;
   if (uniform && includes_self)
-    self = available == a->count; /* in a bag, whether it is one of those heard cannot matter */
+    self = available == a->count; /* in a bag, it cannot matter whether the receiver is among those heard */
   for (int own = 0; own < 2; own++) {
     uint32_t count = own ? self : available - self;
     if (count == 0)
@@ -185,7 +186,7 @@ static void receivable_from(struct expansion *x, struct round_receivable *o, uin
   }
 }
 
-/* From serial numbers to places: groups moved while others were put before them. */
+/* Converts serial numbers to indices: groups moved when others were inserted before them. */
 static void number_groups(struct round_receivable *o, uint32_t nactors) {
   uint32_t *place = o->group_of + 2 * (size_t)nactors;
   for (uint32_t i = 0; i < o->n; i++)
@@ -195,14 +196,14 @@ static void number_groups(struct round_receivable *o, uint32_t nactors) {
       o->group_of[i] = 1 + place[o->group_of[i] - 1];
 }
 
-/* The group that the actor's message to the receiver is in. */
+/* The group of the actor's message to the receiver. */
 static uint32_t group_with(const struct round_receivable *o, uint32_t actor) {
   uint32_t others = o->group_of[2 * actor], own = o->group_of[2 * actor + 1];
   uint32_t first = others && (!own || others < own) ? others : own;
   return first ? first - 1 : UINT32_MAX;
 }
 
-/* False: the kernel sends nothing that could be heard, or a model error (x->send_error). */
+/* False: the kernel sends nothing that can be heard, or there is a model error (x->send_error). */
 bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, const uint32_t *uniform) {
   struct lockstep *s = x->system;
   struct actor *r = &x->actors.at[receiver];
@@ -222,7 +223,7 @@ bool receivable_make(struct expansion *x, uint32_t receiver, uint32_t kernel, co
   memset(o->group_of, 0, 2 * n * sizeof *o->group_of);
   o->need = UINT32_MAX;
   o->exact = uniform != NULL;
-  o->allowed = uniform ? 0 : allowed_sets(x, r); /* of one set for all it was asked before */
+  o->allowed = uniform ? 0 : allowed_sets(x, r); /* for uniform rounds this was checked by uniform_allowed */
   o->sized = 0;
   for (uint32_t i = 0; i < x->rules->nsizes; i++)
     if (x->rules->sizes[i].followed && actor_followed(x, r, x->rules->sizes[i].followed - 1))

@@ -16,7 +16,7 @@ struct shape { /* Q x, y, ... in role: body */
 
 static bool covers_all(const struct model *m, uint32_t role) { return role == ROLE_ANY || m->nroles == 1; }
 
-/* forall p, q in R: body, nested or not; all over the same role and without conditions. */
+/* forall p, q in R: body, nested or not; all variables over the same role, without conditions. */
 static bool shape_of(const struct node *n, enum op quantifier, struct shape *s) {
   *s = (struct shape){.quantifier = quantifier, .body = n};
   while (s->body->op == quantifier && s->body->n == 1) {
@@ -32,7 +32,7 @@ static bool shape_of(const struct node *n, enum op quantifier, struct shape *s) 
   return s->n > 0;
 }
 
-/* A hidden input that a clause clause_applies_at of, as if it were bound there. */
+/* Marks a hidden input that a clause refers to, as if the clause bound it. */
 #define SLOT_OF_INPUT 0x40000000u
 
 static bool is_slot(const struct node *n, uint32_t slot) {
@@ -69,8 +69,8 @@ static bool is_kernel(const struct model *m, const struct node *n) {
 
 struct size_check {
   uint32_t slot; /* the process, or the set */
-  bool set;      /* slot is a set: only |slot| may be asked */
-  bool other;    /* something else decides too */
+  bool set;      /* slot is a set: only |slot| may be read */
+  bool other;    /* the condition depends on something else too */
 };
 
 static bool look_sized(void *context, const struct node *n) {
@@ -92,7 +92,7 @@ static bool look_sized(void *context, const struct node *n) {
     return true;
   case NODE_EQ:
   case NODE_NE:
-    /* HO[p] == P, everybody */
+    /* HO[p] == P, all processes */
     if (!s->set && is_heard_of(n->kid[0], s->slot) && n->kid[1]->op == NODE_ROLE_SET && n->kid[1]->index == ROLE_ANY)
       return false;
     return true;
@@ -124,7 +124,7 @@ static bool only_sized(const struct node *n, uint32_t slot, bool set) {
   return !s.other;
 }
 
-/* In a model with one role, HO[p] == P means everybody; make the comparison's role general. */
+/* Is it HO[p] == R for a role R that contains all processes? Then it is a condition on the size. */
 static bool same_as_everybody(const struct model *m, const struct node *n, uint32_t slot) {
   return n->op == NODE_EQ && is_heard_of(n->kid[0], slot) && n->kid[1]->op == NODE_ROLE_SET &&
          covers_all(m, n->kid[1]->index);
@@ -225,7 +225,7 @@ static bool is_uniform_body(const struct model *m, const struct node *n, uint32_
   return (is_heard_of(a, s.slots[0]) && is_slot(b, set)) || (is_heard_of(b, s.slots[0]) && is_slot(a, set));
 }
 
-/* Conjuncts of n: one says that all hear S, the others speak of |S| only (or S != {}). */
+/* Splits n into conjuncts: one says that all processes hear S, the others depend on |S| only (or are S != {}). */
 static bool split_uniform(const struct model *m, const struct node *n, uint32_t set, bool *found,
                           const struct node **rest, uint32_t *nrest) {
   if (n->op == NODE_AND)
@@ -259,7 +259,7 @@ static bool is_uniform(struct interpreter *interp, const struct node *n, struct 
   bool found = false;
   if (!split_uniform(m, n->kid[0], n->gen[0].slot, &found, rest, &nrest) || !found)
     return false;
-  if (!r->uniform_size) { /* else there is another one, which holds as well */
+  if (!r->uniform_size) { /* else there is an earlier such clause, and both must hold */
     r->uniform_size = arena_array(arena, m->nprocesses + 1, sizeof *r->uniform_size);
     memset(r->uniform_size, true, m->nprocesses + 1);
   }
@@ -327,7 +327,7 @@ static bool is_common_oracle(const struct model *m, const struct node *n) {
 
 /* --- all clauses --- */
 
-/* A kernel does not split, and neither does a uniform round in which somebody is heard. */
+/* A kernel implies no-split, and so does a uniform round with a nonempty set. */
 static void couple(struct rules *r, enum coupling kind) {
   enum coupling before = r->coupling;
   r->nosplit |= kind == COUPLED_NOSPLIT;
@@ -338,7 +338,7 @@ static void couple(struct rules *r, enum coupling kind) {
     r->plain = "several conditions couple whom the processes hear";
 }
 
-/* Does the condition on |HO[p]| not care whether p hears itself? */
+/* Is the condition on |HO[p]| independent of whether p hears itself? */
 static bool blind_to_self(const struct size_rule *rule, uint32_t n) {
   bool blind = true;
   for (uint32_t size = 1; size < n; size++)
@@ -346,7 +346,7 @@ static bool blind_to_self(const struct size_rule *rule, uint32_t n) {
   return blind;
 }
 
-/* Uniform rounds: what is said of everybody's |HO[p]| is said of the one set. */
+/* Uniform rounds: conditions on |HO[p]| of all processes become conditions on the common set. */
 static void fold_uniform_sizes(struct rules *r, const struct model *m, struct arena *arena) {
   uint32_t n = m->nprocesses;
   if (r->coupling != COUPLED_UNIFORM || (!r->nosplit && !r->nsizes))
@@ -383,7 +383,7 @@ static bool look_input(void *context, const struct node *n) {
   return true;
 }
 
-/* Is it about one that is followed? Then as a shape that binds it. */
+/* Is the condition about a followed process? Then returns it as a shape that binds that process. */
 static bool shape_of_followed(const struct model *m, const struct node *n, struct shape *s) {
   struct input_look l = {m, NO_VAR, false};
   node_walk(n, look_input, &l);
@@ -395,10 +395,10 @@ static bool shape_of_followed(const struct model *m, const struct node *n, struc
 
 /* --- conditions on one process each --- */
 
-struct of_one { /* do all HO and oracles in it speak of the same process? */
+struct of_one { /* do all HO terms and oracles in it refer to the same process? */
   const struct bound_condition *condition;
   struct interpreter *interp;
-  uint32_t slot; /* it, NO_SLOT: a fixed one */
+  uint32_t slot; /* the process; NO_SLOT: a fixed process */
   struct filter *filter;
   bool other, seen;
 };
@@ -498,7 +498,7 @@ static void add_filter(struct filter **at, uint32_t *n, struct filter f, struct 
 
 /* --- all clauses --- */
 
-/* Is the oracle chosen in this round? What is said of every round held when it was. */
+/* Is the oracle chosen in this round? A clause about every round already held when the oracle was chosen. */
 static bool oracle_settled(const struct model *m, const struct clause *c, uint32_t point) {
   bool chosen = c->kind == CLAUSE_EVERY && c->name_id == NO_NAME;
   for (uint32_t i = 0; i < m->roles[0].nvars; i++)
@@ -611,8 +611,8 @@ struct rules *rules_of(struct interpreter *interp, uint32_t environment, uint32_
     r->plain = "a limit on corrupted messages over all receivers";
   if (r->coupling != COUPLED_NOT && r->lossy)
     r->plain = "a coupling of heard-of sets together with a budget of lost messages";
-  /* a byzantine may be the one in common, whatever it says; and a line remembers one way to be lied to, not one for
-   * each set */
+  /* a Byzantine process may be the one in common, whatever it sends; and an outcome records one example of forged
+   * messages, not one for each set */
   if (r->coupling == COUPLED_NOSPLIT && (r->corrupts || environment_clause(env, CLAUSE_BYZANTINE)))
     r->plain = "no-split rounds together with messages that are made up";
   if (r->nsizes > 32)
@@ -620,9 +620,10 @@ struct rules *rules_of(struct interpreter *interp, uint32_t environment, uint32_
   if (r->coupling == COUPLED_NOSPLIT && !r->sizes_grow)
     r->plain = "no-split rounds together with a condition that larger heard-of sets can break";
   if (r->coupling == COUPLED_UNIFORM && r->nsizes &&
-      !r->nfilters) /* with filters, sizes are looked at along with them */
+      !r->nfilters) /* with filters, sizes are checked together with them */
     r->plain = "uniform rounds together with another condition on heard-of sets";
-  if (r->nfilters && r->coupling != COUPLED_NOT && r->crashes) /* who crashes updates nothing, but hears as all do */
+  if (r->nfilters && r->coupling != COUPLED_NOT &&
+      r->crashes) /* a crashing process makes no update, but its heard-of set is restricted like the others */
     r->plain = "a condition on whom one process hears together with one that couples them, and crashes";
   if (r->nfilters && (r->corrupts || environment_clause(env, CLAUSE_BYZANTINE)))
     r->plain = "a condition on whom one process hears together with messages that are made up";

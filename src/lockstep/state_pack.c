@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define ROUNDS_KEPT_MOST 1000000000 /* as good as all of them */
+#define ROUNDS_KEPT_MOST 1000000000 /* effectively unlimited */
 
-/* --- what must be kept --- */
+/* --- what states must keep --- */
 
 struct property_look {
   bool rounds, initial, initial_each;
@@ -20,8 +20,7 @@ static bool look_rounds(void *context, const struct node *n) {
   struct property_look *look = context;
   look->rounds |= n->op == NODE_ROUND_NUMBER || !op_is_known(n->op);
   look->initial |= n->op == NODE_INITIAL || !op_is_known(n->op);
-  look->initial_each |=
-      (op_traits(n->op) & TRAIT_CALLS) != 0; /* of a def that calls itself: whatever it asks is kept */
+  look->initial_each |= (op_traits(n->op) & TRAIT_CALLS) != 0; /* recursive defs are not analysed: keep everything */
   return true;
 }
 
@@ -39,7 +38,7 @@ static bool look_slot(void *context, const struct node *n) {
   return true;
 }
 
-/* A quantified process that is asked for nothing but its first values: only the set of first values matters. */
+/* Is only `initial` read of a quantified process? Then only the set of first values matters. */
 static bool binds_initials_only(const struct node *quantifier, uint32_t slot) {
   struct slot_use use = {slot, false};
   node_walk(quantifier, look_slot, &use);
@@ -88,7 +87,7 @@ static bool look_phase(void *context, const struct node *n) {
   return !*found;
 }
 
-/* All that processes do in rounds, all defs, and what is asked. */
+/* Walks all code of the rounds, all defs, and the formulas of the query. */
 static void phase_readers_walk(const struct model *m, const struct query *q, node_visit_fn *visit, void *context) {
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t p = 0; p < m->npoints; p++) {
@@ -114,7 +113,7 @@ static bool reads_phase(const struct model *m, const struct query *q) {
   return found;
 }
 
-/* --- phase numbers that matter only by their residue: who coordinates --- */
+/* --- phase numbers that matter only modulo a period, as for rotating coordinators --- */
 
 struct residue_look {
   const struct model *model;
@@ -136,7 +135,7 @@ static bool look_residue(void *context, const struct node *n) {
     of = l->model->roles[n->index].count;
   else if (n->op == NODE_MOD && is_phase(n->kid[0]) && n->kid[1]->op == NODE_CONST && n->kid[1]->constant > 0)
     of = (uint64_t)n->kid[1]->constant;
-  if (of > PERIOD_MOST) { /* the least common multiple could overflow */
+  if (of > PERIOD_MOST) { /* the least common multiple might overflow */
     l->other = true;
     return false;
   }
@@ -155,7 +154,7 @@ static bool look_residue(void *context, const struct node *n) {
   return true;
 }
 
-/* After so many phases everything is as if they had not been; 0: no such number. */
+/* The period of the phase number: it matters only modulo this; 0: there is no period. */
 static uint32_t phase_period(const struct model *m, const struct query *q) {
   struct residue_look l = {.model = m, .period = 1};
   for (uint32_t r = 0; r < m->nroles; r++)
@@ -167,13 +166,14 @@ static uint32_t phase_period(const struct model *m, const struct query *q) {
   return l.other ? 0 : (uint32_t)l.period;
 }
 
-/* `round` compared with something that cannot exceed a known number can be told apart only up to that number. */
+/* If `round` is only compared with expressions of known upper bounds, larger round numbers need not be distinguished.
+ */
 struct round_look {
   uint32_t all, compared;
   int64_t most;
 };
 
-/* No larger than this, or ROUNDS_KEPT_MOST if that is not known. */
+/* An upper bound, or ROUNDS_KEPT_MOST if none is known. */
 static int64_t upper_bound_of(const struct node *n) {
   if ((n->op == NODE_CONST || n->op == NODE_PARAM) && n->constant < ROUNDS_KEPT_MOST)
     return n->constant;
@@ -379,7 +379,7 @@ value followed_bits(const struct pack *p, const value *globals, uint32_t process
   return bits;
 }
 
-/* Configurations name those who are followed. */
+/* Sets the followed inputs of the configuration that name this process. */
 static void follow(struct pack *p, uint32_t process, struct config *c) {
   value status = c->local[process][LOCAL_STATUS];
   for (uint32_t i = 0; i < p->nfollowed && status > STATUS_BITS; i++) {
@@ -391,7 +391,7 @@ static void follow(struct pack *p, uint32_t process, struct config *c) {
   c->local[process][LOCAL_STATUS] &= STATUS_BITS;
 }
 
-/* Which variables of a local state say nothing from `point` on. */
+/* Is the variable irrelevant from `point` on? */
 static bool is_dont_care(const struct pack *p, uint32_t r, uint32_t var, value status, uint32_t point) {
   const struct var *v = &p->model->roles[r].vars[var];
   bool idle = status & (STATUS_CRASHED | STATUS_HALTED);
@@ -488,7 +488,7 @@ static uint32_t initial_set(struct pack *p, const struct config *c) {
   return set;
 }
 
-/* Without those that are bits of a status. */
+/* The globals without the inputs that are status bits. */
 static uint32_t globals_put(struct pack *p, const value *globals) {
   const struct model *m = p->model;
   if (!p->nfollowed)
@@ -518,7 +518,7 @@ void global_from_config(struct pack *p, const struct config *c, struct unpacked_
         (struct member){local_put_followed(p, model_role_of(m, q), c->local[q], followed_bits(p, c->globals, q)), 1};
 }
 
-/* Properties that ask for the set of first values only may be shown any assignment that has that set. */
+/* Properties that read only the set of first values may be evaluated on any assignment with that set. */
 static void fill_initials(struct pack *p, const struct unpacked_state *g, struct config *c) {
   const struct model *m = p->model;
   size_t n = intern_length(p->vectors, g->inits);

@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-#define OLD_MOST 4096 /* bags are compared one by one: more are not worth it */
+#define OLD_MOST 4096 /* bags are compared one by one: with more of them it does not pay off */
 #define OLD_MOST_TREE 2000000
 
 struct subsumption_node {
   uint32_t word;
   uint32_t child, sibling; /* 0: none */
-  uint32_t item;           /* at the end: 1 + old task */
+  uint32_t item;           /* at a leaf: 1 + earlier task */
 };
 
 void subsumption_release(struct subsumption *c) {
@@ -20,7 +20,7 @@ void subsumption_release(struct subsumption *c) {
   memory_free(c->node);
 }
 
-/* Everything in a is in b, at no higher cost there. */
+/* Is every element of a in b, at no higher cost? */
 static bool list_within(const struct subsumption *c, uint32_t a, uint32_t b) {
   int64_t single[2] = {a, 0};
   const int64_t *pa = a & LIST ? intern_at(c->lists, a & ~LIST) : single;
@@ -49,7 +49,7 @@ static bool word_within(struct subsumption *c, uint32_t a, uint32_t b) {
   return known;
 }
 
-/* Some assignment of the processes of a to those of b, found greedily: not finding one proves nothing. */
+/* Greedy search for an assignment of the processes of a to those of b; it may fail although one exists. */
 static bool bag_within(struct subsumption *c, const uint32_t *a, uint32_t na, const uint32_t *b, uint32_t nb) {
   uint32_t left[64];
   uint32_t pairs = (nb - 1) / 2;
@@ -121,7 +121,7 @@ static void tree_add(struct subsumption *c, const uint32_t *words, uint32_t leng
   c->node[node].item = item + 1;
 }
 
-/* --- both --- */
+/* --- vectors and bags --- */
 
 static void old_add(struct subsumption *c, const uint32_t *words, uint32_t length, const struct path_cost *path,
                     uint32_t layer) {
