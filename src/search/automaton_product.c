@@ -22,7 +22,7 @@ size_t product_bytes(const struct product *p) {
   return p->nodes.cap * sizeof *p->nodes.at + p->table_size * sizeof *p->table;
 }
 
-/* Where the pair stands in the table, or the free place where it would. */
+/* The pair's slot in the table, or the empty slot where it belongs. */
 static size_t place(const struct product *p, uint32_t state, uint32_t automaton) {
   size_t at = hash_mix(hash_mix(0, state), automaton) & (p->table_size - 1);
   while (p->table[at]) {

@@ -86,7 +86,7 @@ void search_reset(struct search *s, struct worker *w) {
 
 /* --- layers --- */
 
-/* Threads are worth it from so many states of a layer on. */
+/* Several threads pay off in layers of at least so many states. */
 #define PARALLEL_MIN_STATES 8192
 
 static bool is_for_many(struct worker *w, uint64_t states) {
@@ -133,7 +133,7 @@ static bool run_stage(struct worker *w, enum stage_kind kind) {
   return w->made;
 }
 
-/* For a space that gave up by itself when it was interrupted. */
+/* In case the transition system stopped by itself when it was interrupted. */
 static void note_interrupt(struct worker *w) {
   worker_may_continue(w);
   search_stop(w->search, w->end);
@@ -151,7 +151,7 @@ static bool make_initial(struct worker *w) {
   return s->backend->close_layer(w, made);
 }
 
-/* Checks the layer that was made. False: the search ends with it; s->end says why. */
+/* Checks the new layer. False: the search ends with it; s->end gives the reason. */
 static bool check_layer(struct worker *w, bool made) {
   struct search *s = w->search;
   struct search_stage *at = s->stage;
@@ -162,8 +162,8 @@ static bool check_layer(struct worker *w, bool made) {
     s->stats.depth = w->rounds;
     w->frontier_states = 0;
   }
-  bool checked =
-      !w->unchecked || run_stage(w, STAGE_CHECK); /* also what a limit cut short: a violation is a violation */
+  bool checked = !w->unchecked ||
+                 run_stage(w, STAGE_CHECK); /* even if a limit cut the layer short: a violation remains a violation */
   if (any)
     s->stats.frontier = w->unchecked ? w->frontier_states : at->states;
   if (s->space->restart)
@@ -192,7 +192,7 @@ static bool check_layer(struct worker *w, bool made) {
   return true;
 }
 
-/* Threads may be more than when the layer was begun, and in another process. */
+/* There may be more threads than when the layer was begun, possibly in another process. */
 static void make_lanes(struct worker *w, bool begun) {
   struct search *s = w->search;
   struct layer *next = &s->stage->next;
@@ -204,7 +204,7 @@ static void make_lanes(struct worker *w, bool begun) {
   next->partitions = visited_partitions(s->visited_set);
 }
 
-/* Layer by layer. */
+/* Expands layer after layer. */
 static void explore(struct worker *w, bool resumed) {
   struct search *s = w->search;
   struct search_stage *at = s->stage;
@@ -226,18 +226,18 @@ static void explore(struct worker *w, bool resumed) {
   }
 }
 
-/* From the beginning, or from where it was written down. */
+/* Starts the search, or resumes it from a checkpoint. */
 static void go(struct worker *w) {
   struct search *s = w->search;
   enum checkpoint_found found = s->checkpoints ? checkpoint_read(s, w) : CHECKPOINT_NONE;
   if (found == CHECKPOINT_END)
     return;
   explore(w, found == CHECKPOINT_RUNNING);
-  while (s->space->restart) { /* keys mean something else from now on */
+  while (s->space->restart) { /* keys have changed their meaning */
     bool kept = search_rekey(w);
     if (!kept)
       search_reset(s, w);
-    if (!s->ranks) /* where there are several it says that keys were too narrow, be it another's */
+    if (!s->ranks) /* with ranks, `restart` stays set: keys were too narrow on this rank or on another */
       s->space->restart = false;
     explore(w, kept);
   }
@@ -257,14 +257,14 @@ void search_run(struct search *s) {
     s->limits.threads_from = PARALLEL_MIN_STATES;
   s->single_threaded =
       !threads_exist() || limited || s->ranks ||
-      !s->space->ops->clone; /* how many states there are when several threads stop is anybody's guess */
+      !s->space->ops->clone; /* with several threads, the number of states at which they stop is not deterministic */
   struct worker *w = worker_new(s, s->space, 0);
   struct search_stage stage = {0};
   s->stage = &stage;
   worker_start_clock(w);
   if (!s->backend->begin || s->backend->begin(w))
     go(w);
-  if (s->spill && !search_limited(s->end)) { /* nothing there is needed any more */
+  if (s->spill && !search_limited(s->end)) { /* the candidates are no longer needed */
     visited_free(s->visited_set);
     s->visited_set = visited_new();
   }
@@ -282,12 +282,12 @@ uint32_t search_rerun_depth(const struct search *s) {
   for (uint32_t i = 0; i <= s->space->query->nproperties; i++) {
     const struct finding *f = i < s->space->query->nproperties ? &s->findings[i] : &s->error;
     if (f->found && f->rounds >= from && f->rounds >= rounds)
-      rounds = f->rounds ? f->rounds : 1; /* 0 is no limit */
+      rounds = f->rounds ? f->rounds : 1; /* 0 would mean no limit */
   }
   return rounds;
 }
 
-/* Each pair of states with the same chance: of all functions from keys to signatures one is taken. */
+/* The signature is modelled as a random function of the key, so each pair of states collides with equal probability. */
 double search_omission_probability(const struct search *s) {
   double n = (double)s->stats.states, pairs = n > 1 ? n * (n - 1) / 2 : 0;
   double missed = s->limits.signature ? ldexp(pairs, -(int)s->limits.signature) : 0;

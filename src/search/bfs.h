@@ -93,7 +93,7 @@ struct search {
   const struct visited_backend *backend;
   /* With several threads: */
   struct worker_pool *pool; /* the other workers, or NULL */
-  bool single_threaded;     /* the transition system cannot be cloned */
+  bool single_threaded;     /* several threads cannot be used */
   uint32_t threaded_from;   /* the depth of the layer in which several threads started; UINT32_MAX: never */
   /* With checkpoints: */
   uint32_t number;            /* of its file */

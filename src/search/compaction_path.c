@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-/* States that may be the one of that number on the way; they stand in `keys` one behind the other. The last is followed
-   now, those before it led nowhere. */
+/* The candidates for one position of the path, consecutively in `keys`. The last one is being followed; those before it
+   led nowhere. */
 struct path_position {
   state_ref ref;
   VEC(size_t) ends;
@@ -18,12 +18,12 @@ struct path_reconstruction {
   const struct search *search;
   const struct finding *finding;
   struct path_position *positions;
-  uint32_t n, at; /* how many there are, and the one of which another state is being found */
-  bool found;     /* it was */
+  uint32_t n, at; /* number of candidates, and the position for which one is being sought */
+  bool found;     /* another candidate was found */
   bool fails;     /* a step from the last one ends in an error */
 };
 
-#define KEY_PADDING 16 /* that many bytes behind a key may be read */
+#define KEY_PADDING 16 /* so many bytes after a key are readable */
 
 static struct state state_at(const struct path_position *position, size_t i) {
   size_t from = i ? position->ends.at[i - 1] : 0;
@@ -65,15 +65,16 @@ static bool consider(void *context, const struct state *state, const struct edge
   return false;
 }
 
-/* As it was when states of that layer were expanded: which steps are left out goes by what is asked. */
+/* Restores `decided` as it was when states of that layer were expanded, because partial-order reduction depends on the
+   open properties. */
 static void tell_decided(const struct search *s, uint32_t rounds) {
   s->space->decided = 0;
   for (uint32_t i = 0; i < s->space->query->nproperties && i < 64; i++)
     s->space->decided |= (uint64_t)(s->findings[i].found && s->findings[i].rounds <= rounds) << i;
 }
 
-/* Another state that may come at `at`, after what is taken before it. There is hardly ever a second one, so the first
-   is followed before others are looked for. */
+/* Finds another candidate for position `at`, a successor of the current one before it. There is hardly ever a second
+   one, so the first is followed before others are sought. */
 static bool find_state(struct path_reconstruction *r, uint32_t at) {
   struct system *space = r->search->space;
   r->at = at;
@@ -88,7 +89,7 @@ static bool find_state(struct path_reconstruction *r, uint32_t at) {
   return r->found;
 }
 
-/* Is where it has come to what was found? */
+/* Does the path end in the finding? */
 static bool arrives(struct path_reconstruction *r) {
   const struct finding *f = r->finding;
   struct system *space = r->search->space;
@@ -106,7 +107,7 @@ static bool arrives(struct path_reconstruction *r) {
   return v == (question_property(space, f->property)->kind == PROPERTY_COVER ? V_TRUE : V_FALSE);
 }
 
-/* Depth first. */
+/* Depth-first, with backtracking. */
 static bool follow(struct path_reconstruction *r) {
   for (uint32_t at = 0;;) {
     if (at == r->n && arrives(r))

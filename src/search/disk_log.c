@@ -9,14 +9,14 @@
 #include <unistd.h>
 
 #define BLOCK ((size_t)1 << 20) /* read or written at once */
-#define SLACK 64                /* bytes behind it that can be read */
-#define RECORD_LIKELY 256       /* most are not longer */
+#define SLACK 64                /* readable bytes after the buffer */
+#define RECORD_LIKELY 256       /* most records are not longer */
 
 struct disk_log {
   int file;
   _Atomic int error;
-  state_ref written;   /* to here */
-  disk_log_bytes tail; /* what comes after that */
+  state_ref written;   /* size of the part in the file */
+  disk_log_bytes tail; /* the records after that, not written yet */
 };
 
 struct disk_log *disk_log_new(const char *folder, int *error) {
@@ -62,7 +62,7 @@ static bool write_at(struct disk_log *s, const uint8_t *bytes, size_t size, stat
   return !s->error;
 }
 
-/* As many as there are, at most size. */
+/* Returns how many bytes were read, at most size. */
 static size_t read_at(struct disk_log *s, uint8_t *into, size_t size, state_ref at) {
   size_t have = 0;
   while (have < size && !s->error) {
@@ -96,7 +96,8 @@ bool disk_log_append(struct disk_log *s, const uint8_t *record, size_t size, sta
   return !s->error;
 }
 
-/* Bytes of the record at the start of these, behind which there are zeros; more than there are: it is not complete. */
+/* The size of the record at the start of a buffer that is padded with zeros. If it exceeds the bytes available, the
+   record is incomplete. */
 static size_t record_size(const uint8_t *record, struct stored *stored) {
   stored->bytes = plain_key(record, &stored->length, &stored->fault_cost);
   return (size_t)(stored->bytes - record) + stored->length;
@@ -117,7 +118,7 @@ struct stored disk_log_get(struct disk_log *s, state_ref ref, disk_log_bytes *in
     wanted = record_size(into->at, &stored);
     if (wanted <= into->n)
       break;
-    if (into->n < size || s->error) { /* the file is shorter than it was */
+    if (into->n < size || s->error) { /* the file has been truncated */
       s->error = s->error ? s->error : EIO;
       return (struct stored){.parent = STATE_REF_NONE};
     }
@@ -130,7 +131,7 @@ struct disk_log_reader disk_log_reader(struct disk_log *s, state_ref from, state
   return (struct disk_log_reader){.disk_log = s, .next = from, .end = end};
 }
 
-/* What was changed is written back. */
+/* Writes modified records back. */
 static void put_back(struct disk_log_reader *r) {
   if (r->changed)
     write_at(r->disk_log, r->buffer, r->n, r->next - r->at);
@@ -150,7 +151,7 @@ bool disk_log_fill(struct disk_log_reader *r) {
   if (r->buffer)
     put_back(r);
   size_t left = r->n - r->at;
-  if (!r->buffer || left == r->capacity) { /* the record is longer than that */
+  if (!r->buffer || left == r->capacity) { /* the record is longer than the buffer */
     r->capacity = r->capacity ? 2 * r->capacity : BLOCK;
     r->buffer = memory_resize(r->buffer, r->capacity + SLACK);
   }

@@ -2,10 +2,10 @@
 
 #include <string.h>
 
-/* What a scc has: marks and acceptance of its arrows, and for each group where it is possible and whether it is taken.
- */
+/* Marks and acceptance sets of the edges of an scc and, for each group, in how many nodes it is enabled and whether it
+   is taken. */
 struct group_count {
-  uint32_t nodes; /* in so many it is possible */
+  uint32_t nodes; /* number of nodes in which the group is enabled */
   bool taken;
 };
 
@@ -13,9 +13,9 @@ struct scc_checker {
   struct product *product;
   const struct assumptions *assumptions;
   VEC(struct group_count) groups;
-  VEC(uint32_t) touched; /* groups whose count is not 0 */
+  VEC(uint32_t) touched; /* groups whose count may not be 0 */
   uint64_t accepts, marks;
-  VEC(node_vec) waiting; /* parts, each strongly connected and a scc of its own */
+  VEC(node_vec) waiting; /* parts still to be judged; each is strongly connected and has its own scc number */
 };
 
 static uint32_t node_inside(const struct product *p, uint32_t state, uint32_t automaton, uint32_t scc) {
@@ -99,7 +99,7 @@ struct split_frame {
 
 struct scc_splitter {
   struct scc_checker *judging;
-  uint32_t scc; /* what is being split */
+  uint32_t scc; /* the scc being split */
   VEC(struct split_frame) path;
   node_vec open;
   uint32_t numbers;
@@ -146,7 +146,7 @@ static void split_leave(struct scc_splitter *s) {
     vec_push(&j->waiting, part);
 }
 
-/* Tarjan, on the nodes of the scc. Nodes that are done with leave it. */
+/* Tarjan's algorithm on the nodes of the scc. Finished nodes leave it. */
 static void split(struct scc_checker *j, const node_vec *nodes, uint32_t scc) {
   struct product *p = j->product;
   struct scc_splitter s = {.judging = j, .scc = scc};
@@ -172,7 +172,7 @@ static void split(struct scc_checker *j, const node_vec *nodes, uint32_t scc) {
         p->nodes.at[from].low = p->nodes.at[to].number;
     }
     if (s.path.n > 0)
-      break; /* a limit */
+      break; /* a limit was reached */
   }
   vec_release(&s.path);
   vec_release(&s.open);
@@ -180,7 +180,7 @@ static void split(struct scc_checker *j, const node_vec *nodes, uint32_t scc) {
 
 /* --- judgement --- */
 
-/* Possible everywhere and never taken: no part of it can do better. */
+/* Some group is enabled everywhere and never taken. Then the same holds for every part of the scc. */
 static bool starves(const struct scc_checker *j, size_t nodes) {
   for (size_t i = 0; i < j->touched.n; i++) {
     const struct group_count *c = &j->groups.at[j->touched.at[i]];
@@ -190,8 +190,8 @@ static bool starves(const struct scc_checker *j, size_t nodes) {
   return false;
 }
 
-/* Strong fairness: nodes where something is possible that is never taken cannot come up again and again. Returns
-   whether there are any; they leave the scc. */
+/* Strong fairness: a node in which a group is enabled that is never taken cannot be visited infinitely often. Removes
+   these nodes from the scc and returns whether there are any. */
 static bool remove_unfair(struct scc_checker *j, const node_vec *part) {
   struct product *p = j->product;
   struct system *space = p->graph->space;
@@ -207,8 +207,9 @@ static bool remove_unfair(struct scc_checker *j, const node_vec *part) {
   return any;
 }
 
-/* With coins: parts may be smaller than what they were cut from, so that probabilistic_choices lead out of them. True:
-   this one has nothing to lose; it is the last of those that wait, as it was. */
+/* With coins: a part may be smaller than the set it was split from, so that some results of probabilistic choices leave
+   it. True: splitting again removes nothing, and *scc is the part's new number. Otherwise the pieces are added to
+   `waiting`. */
 static bool is_closed(struct scc_checker *j, const node_vec *part, uint32_t *scc) {
   size_t waiting = j->waiting.n;
   split(j, part, *scc);
@@ -220,7 +221,7 @@ static bool is_closed(struct scc_checker *j, const node_vec *part, uint32_t *scc
   return true;
 }
 
-/* True: the part satisfies everything. Else what is left of it, if anything, waits to be judged. */
+/* True: the part satisfies all assumptions. Otherwise the rest of it, if any, is added to `waiting`. */
 static bool check_scc(struct scc_checker *j, const node_vec *part, uint32_t *settled) {
   if (j->assumptions->coins && !is_closed(j, part, settled))
     return false;
@@ -246,7 +247,7 @@ uint32_t fair_scc_find(struct product *p, const struct assumptions *assumptions,
   uint32_t whole = ++p->sccs, found = 0;
   for (size_t i = 0; i < component->n; i++)
     p->nodes.at[component->at[i]].scc = whole;
-  split(&j, component, whole); /* `finally` may cut it into parts */
+  split(&j, component, whole); /* `finally` may split it into parts */
   while (j.waiting.n > 0) {
     node_vec part = j.waiting.at[--j.waiting.n];
     uint32_t scc = p->nodes.at[part.at[0]].scc;

@@ -5,7 +5,7 @@ void frontier_release(struct frontier *f) {
     disk_log_reader_release(&f->disk_log);
 }
 
-/* From its own partition, then from the others in turn. */
+/* From its own partition first, then from the others in order. */
 static uint32_t take_from_memory(struct frontier *f, uint32_t partition, struct frontier_state *to) {
   uint32_t n = 0, partitions = f->layer->partitions, at = f->in_order || partition >= partitions ? 0 : partition;
   for (; n < TAKE_MAX && f->nfirst > 0; f->nfirst--, f->first++)

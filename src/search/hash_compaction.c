@@ -14,7 +14,7 @@ struct hash_compaction *compaction_new(uint32_t bits) {
 
 #define SEED 0x2545F4914F6CDD1Du
 
-/* Of few bits, for tests: then the index goes by the same few. */
+/* With few bits, for tests, the hash for the index is derived from the signature as well. */
 static uint64_t signature_of(const struct visited_set *s, const uint8_t *bytes, uint32_t length, uint64_t *hash) {
   uint32_t bits = s->compaction->bits;
   uint64_t signature = hash_bytes_seeded(bytes, length, SEED) >> (64 - SIGNATURE_BITS);
@@ -27,7 +27,7 @@ static uint64_t signature_of(const struct visited_set *s, const uint8_t *bytes, 
 
 static bool record_has(const struct visited_set *s, state_ref ref, uint64_t signature) {
   uint64_t word;
-  memcpy(&word, visited_get_key(s, ref).bytes, sizeof word); /* little end first */
+  memcpy(&word, visited_get_key(s, ref).bytes, sizeof word); /* little-endian */
   return (word & ((UINT64_C(1) << SIGNATURE_BITS) - 1)) == signature;
 }
 
@@ -51,7 +51,7 @@ static void keep_key(struct visited_set *s, uint32_t partition, const uint8_t *b
   last->used = (size_t)(at + length - last->at);
 }
 
-/* But for so many chunks, to begin with the next time. */
+/* Keeps so many chunks for reuse. */
 static void log_discard(struct visited_set *s, key_log *log, size_t but) {
   while (log->n > but) {
     const struct key_chunk *last = &log->at[--log->n];
@@ -97,7 +97,7 @@ size_t compaction_bytes(const struct visited_set *s) {
   return sizeof *c + c->key_bytes - unused;
 }
 
-/* --- finding and adding --- */
+/* --- look-up and insertion --- */
 
 bool compaction_insert(struct visited_set *s, uint32_t partition, const uint8_t *bytes, uint32_t length, uint64_t hash,
                        uint64_t probe_position, state_ref parent, fault_cost c, state_ref *ref) {
@@ -110,8 +110,7 @@ bool compaction_insert(struct visited_set *s, uint32_t partition, const uint8_t 
     uint64_t slot = __atomic_load_n(at, __ATOMIC_ACQUIRE);
     if (slot == 0) {
       if (!written)
-        *ref =
-            record_append(s, partition, (const uint8_t *)&signature, SIGNATURE_BYTES, parent, c); /* little end first */
+        *ref = record_append(s, partition, (const uint8_t *)&signature, SIGNATURE_BYTES, parent, c); /* little-endian */
       written = true;
       if (__atomic_compare_exchange_n(at, &slot, tag << POSITION_BITS | *ref, false, __ATOMIC_RELEASE,
                                       __ATOMIC_ACQUIRE)) {
@@ -141,7 +140,7 @@ state_ref compaction_find(const struct visited_set *s, const uint8_t *bytes, uin
   }
 }
 
-/* --- a layer --- */
+/* --- reading a layer --- */
 
 static void find_keys(struct visited_reader *r) {
   const struct compaction_partition *l =

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
-/* Which knows what to do when there is no memory. */
+/* Calls the handler for running out of memory. */
 static void *out_of_memory(void) { return memory_alloc(SIZE_MAX / 2); }
 
 void *pages_alloc(size_t size) {
@@ -30,11 +30,11 @@ void pages_free(void *at, size_t size) {
     munmap(at, size);
 }
 
-/* Huge pages stay whole if they come to lie as they did. */
+/* Keeps the alignment to huge pages, so that they need not be split. */
 void *pages_grow(void *at, size_t size, size_t to) {
   void *more = pages_alloc(to);
   void *moved = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, more);
-  return moved != MAP_FAILED ? moved : out_of_memory(); /* what was mapped there may be gone already */
+  return moved != MAP_FAILED ? moved : out_of_memory(); /* the old mapping may be gone already */
 }
 
 void *sparse_alloc(size_t size) {
@@ -44,7 +44,7 @@ void *sparse_alloc(size_t size) {
 
 void sparse_free(void *at, size_t size) { munmap(at, size); }
 
-#else /* pages cannot be moved: what grows is copied */
+#else /* pages cannot be moved, so the contents are copied */
 #include <string.h>
 
 void *pages_alloc(size_t size) { return memory_alloc(size); }

@@ -1,6 +1,6 @@
-/* From a scc in which a run can go round for ever to one such run: breadth-first to the scc, then round in it. Without
-   fairness the shortest way there and round; with it, round by the nearest arrow that adds something which is still
-   missing, and back. */
+/* Builds a lasso from an scc in which a run can stay forever: breadth-first to the scc, then a loop in it. Without
+   fairness, stem and loop together are shortest. With fairness, the loop repeatedly goes to the nearest edge that
+   satisfies a missing condition, and finally back. */
 #include "search/shortest_loop.h"
 
 #include <string.h>
@@ -14,18 +14,18 @@ struct lasso_builder {
   const struct assumptions *assumptions;
   uint32_t scc;
   struct lasso_link *links; /* by node */
-  uint32_t *reached;        /* by node: in which search */
+  uint32_t *reached;        /* by node: number of the search that reached it */
   uint32_t searches;
   node_vec queue;
-  struct scc_entry *reached_by;          /* by place in the queue of stems */
-  VEC(const struct scc_entry *) entries; /* those in the scc, nearest first */
+  struct scc_entry *reached_by;          /* by position in the queue of stems */
+  VEC(const struct scc_entry *) entries; /* the nodes in the scc, nearest first */
   VEC(struct lasso_step) walk;
   uint64_t accepts, often; /* still missing */
   VEC(bool) missing;       /* by group */
   uint32_t groups_missing;
 };
 
-/* --- what is asked for --- */
+/* --- conditions on the loop --- */
 
 static bool groups_matter(const struct lasso_builder *l) {
   return l->assumptions->fair && l->product->graph->space->ops->enabled;
@@ -46,7 +46,7 @@ static void got_group(struct lasso_builder *l, uint32_t group) {
   }
 }
 
-struct enabled_groups { /* weak fairness: which missing groups are not possible in a node */
+struct enabled_groups { /* weak fairness: which missing groups are disabled in a node */
   struct lasso_builder *lasso_builder;
   VEC(uint32_t) possible;
 };
@@ -57,7 +57,7 @@ static void note_possible(void *context, uint32_t group) {
     vec_push(&i->possible, group);
 }
 
-/* Is some missing group satisfied by being impossible here? take: then they are missing no more. */
+/* Is some missing group satisfied by being disabled here? take: removes these groups from the missing ones. */
 static bool satisfied_by_disabled(struct lasso_builder *l, uint32_t node, bool take) {
   if (!groups_matter(l) || l->assumptions->strong || l->groups_missing == 0)
     return false;
@@ -100,7 +100,7 @@ static void reach(struct lasso_builder *l, uint32_t node, uint32_t from, uint32_
   vec_push(&l->queue, node);
 }
 
-/* Appends the way to a node, from where the last search began (links lead there). */
+/* Appends the path to a node from the start of the last search, following the links. */
 static void append_way(struct lasso_builder *l, uint32_t node, uint32_t begin) {
   size_t at = l->walk.n;
   for (uint32_t n = node; n != begin; n = l->links[n].from)
@@ -108,10 +108,10 @@ static void append_way(struct lasso_builder *l, uint32_t node, uint32_t begin) {
   vec_reverse(&l->walk, at);
 }
 
-/* Breadth-first, from where runs begin. */
+/* Breadth-first search from the initial nodes. */
 static void find_stems(struct lasso_builder *l) {
   struct product *p = l->product;
-  uint32_t *place = memory_alloc((p->nodes.n + 1) * sizeof *place); /* by node, in the queue */
+  uint32_t *place = memory_alloc((p->nodes.n + 1) * sizeof *place); /* by node: its position in the queue */
   l->searches++;
   l->reached_by = memory_alloc((p->nodes.n + 1) * sizeof *l->reached_by);
   for (uint32_t i = 0; i < p->graph->initials; i++) {
@@ -137,8 +137,8 @@ static void find_stems(struct lasso_builder *l) {
   memory_free(place);
 }
 
-/* From `from`, inside the scc: to the nearest arrow that adds something, or (goal) that leads there. Takes it along;
-   returns where it ends. */
+/* Searches from `from` inside the scc for the nearest edge that satisfies a missing condition or, with a goal, that
+   leads to the goal. Appends the path and returns its end. */
 static uint32_t go_on(struct lasso_builder *l, uint32_t from, uint32_t goal) {
   struct product *p = l->product;
   l->searches++;
@@ -162,12 +162,13 @@ static uint32_t go_on(struct lasso_builder *l, uint32_t from, uint32_t goal) {
         reach(l, to, node, a.label);
     }
   }
-  return UINT32_MAX; /* cannot be: the scc is strongly connected, and has it all */
+  return UINT32_MAX; /* unreachable: the scc is strongly connected and satisfies all conditions */
 }
 
 /* --- the lasso --- */
 
-/* Strong fairness: whatever is possible somewhere in the scc is taken. Weak: taken, or impossible somewhere. */
+/* Strong fairness: every group that is enabled somewhere in the scc must be taken. Weak: taken, or disabled somewhere.
+ */
 static void ask_for_all(struct lasso_builder *l, const node_vec *in) {
   struct liveness_graph *g = l->product->graph;
   l->accepts = automaton_sets(l->product->automaton);
@@ -189,7 +190,7 @@ static void go_round(struct lasso_builder *l, const node_vec *in, uint32_t entry
     go_on(l, at, entry);
 }
 
-/* Steps that are none are left out: they only repeat a state. */
+/* Stuttering steps are left out: they only repeat a state. */
 static void write_lasso(struct lasso_builder *l, uint32_t start, size_t stem, struct state_lasso *out) {
   const struct product *p = l->product;
   const struct liveness_graph *g = p->graph;
@@ -213,7 +214,8 @@ static bool same_state(const struct state *a, const struct state *b) {
   return a->length == b->length && !memcmp(a->bytes, b->bytes, a->length);
 }
 
-/* A stem that ends like the loop: the loop begins earlier. (The automaton was not ready for it yet.) */
+/* If the stem ends like the loop, the loop can begin earlier. (The automaton reached its accepting component only
+   later.) */
 static void shorten_stem(struct state_lasso *l) {
   while (l->loop > 0 && l->loop < l->n - 1 && same_state(&l->path[l->loop - 1], &l->path[l->n - 2])) {
     l->wish[l->loop - 1] = l->wish[l->n - 2];

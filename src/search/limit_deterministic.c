@@ -1,9 +1,9 @@
-/* What an automaton can do again and again, and whether it can be asked with coins. */
+/* Which transitions of an automaton can recur, and whether it is limit-deterministic. */
 #include "search/liveness_search.h"
 
 #include "base/memory.h"
 
-/* reach[q * n + r]: some word leads from q to r, in one letter or more. */
+/* reach[q * n + r]: some nonempty word leads from q to r. */
 static bool *find_reach(const struct automaton *a) {
   uint32_t n = a->nstates;
   bool *reach = memory_alloc((size_t)n * n + 1);
@@ -31,7 +31,7 @@ static bool accepts_in_component(const struct automaton *a, const bool *reach, u
   return stays && accepts == automaton_sets(a);
 }
 
-/* Two transitions that stay and read the same letter. */
+/* Are there two transitions that stay in the component and read the same letter? */
 static bool guesses(const struct automaton *a, const bool *reach, uint32_t q) {
   for (uint32_t i = a->first[q]; i < a->first[q + 1]; i++)
     for (uint32_t k = i + 1; k < a->first[q + 1]; k++) {

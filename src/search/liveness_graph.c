@@ -28,7 +28,7 @@ static void empty(struct liveness_graph *g) {
   g->visited_set = visited_new();
   g->label_names = intern_new();
   g->error_from = UINT32_MAX;
-  /* not a label of any step of the space: no adversary choice has that number */
+  /* LABEL_STAYS; different from all labels of steps, because no adversary choice has that number */
   label_of(g, UINT64_MAX, NO_GROUP, UINT32_MAX);
 }
 
@@ -52,7 +52,7 @@ void liveness_graph_release(struct liveness_graph *g) {
   *g = (struct liveness_graph){0};
 }
 
-/* Keys mean something else now: all is forgotten. */
+/* Keys have changed their meaning: start over. */
 static void begin_again(struct liveness_graph *g) {
   struct liveness_graph fresh = {.space = g->space,
                                  .limits = g->limits,
@@ -116,7 +116,7 @@ bool liveness_graph_tick(struct liveness_graph *g, uint32_t ticks) {
   return liveness_graph_may_continue(g) && !search_limited(g->end);
 }
 
-/* --- growing --- */
+/* --- exploration --- */
 
 static void found_error(struct liveness_graph *g, const struct model_error *error, uint32_t atom, uint32_t from) {
   bool by_step = atom == UINT32_MAX;
@@ -151,14 +151,15 @@ static bool read_letter(struct liveness_graph *g, uint32_t state) {
   struct model_error error;
   uint32_t atom;
   bool ok = run_letter(g->space, &at, &g->letters.at[state], &atom, &error);
-  if (!liveness_graph_may_continue(g)) /* then the answers do not count */
+  if (!liveness_graph_may_continue(g)) /* results after an interruption are invalid */
     return false;
   if (!ok)
     found_error(g, &error, atom, state);
   return ok;
 }
 
-/* Of the states that are new. Not while the space makes them: one query at a time. */
+/* Evaluates the atoms in new states. Not while the transition system generates them: it handles one request at a time.
+ */
 static bool read_letters(struct liveness_graph *g) {
   while (g->evaluated < g->refs.n)
     if (!read_letter(g, g->evaluated++))
@@ -166,12 +167,12 @@ static bool read_letters(struct liveness_graph *g) {
   return !g->space->restart;
 }
 
-/* UINT32_MAX: it cannot be added. */
+/* UINT32_MAX: the state cannot be added. */
 static uint32_t add_state(struct liveness_graph *g, const struct state *state) {
   uint64_t hash = key_hash(state->bytes, state->length);
   state_ref ref = visited_find(g->visited_set, state->bytes, state->length, hash);
   if (ref != STATE_REF_NONE)
-    return visited_cost(g->visited_set, ref); /* that is where its number stands */
+    return visited_cost(g->visited_set, ref); /* the fault cost field holds the state's number */
   if (g->refs.n >= g->limits.states) {
     liveness_graph_stop(g, SEARCH_STATES);
     return UINT32_MAX;
@@ -203,7 +204,7 @@ bool liveness_graph_add_initial(struct liveness_graph *g, const struct state *st
   return ok;
 }
 
-/* Was this the last that was found to lead there? Steps that are kept twice do no harm. */
+/* Filters out a repetition of the step that last reached the target. Other duplicates do no harm. */
 static bool is_new(struct liveness_graph *g, struct liveness_graph_edge step) {
   struct last_edge *l = &g->last_edge.at[step.to];
   if (l->from == g->expanding && l->label == step.label)
@@ -229,8 +230,8 @@ static bool add_step(void *context, const struct state *state, const struct edge
   return liveness_graph_tick(g, 1);
 }
 
-/* Rounds go on as long as there are any. Steps: nobody has to suffer a fault. Where steps were left out, there are
-   some. */
+/* Rounds: a run continues as long as there are steps. Steps: faults are optional. If the distance bound cut off steps,
+   there are some. */
 static bool may_stay(struct system *space, const struct state *at, const struct run_edges *noted) {
   if (space->distance_cut)
     return false;
@@ -241,7 +242,7 @@ static bool may_stay(struct system *space, const struct state *at, const struct 
 
 bool run_edges_emit(struct system *space, const struct state *at, emit_fn *emit, void *context, struct run_edges *noted,
                     bool *stays) {
-  bool cut = space->distance_cut; /* of other states */
+  bool cut = space->distance_cut; /* as set by other states */
   *noted = (struct run_edges){0};
   space->distance_cut = false;
   bool ok = system_all_successors(space, at, emit, context);
@@ -253,7 +254,7 @@ bool run_edges_emit(struct system *space, const struct state *at, emit_fn *emit,
 bool liveness_graph_expand(struct liveness_graph *g, uint32_t state) {
   if (g->first.at[state] != UNEXPANDED)
     return true;
-  if (g->limits.rounds > 0) { /* all that counts was expanded in the beginning */
+  if (g->limits.rounds > 0) { /* everything within the bound was expanded at the start */
     g->cut = true;
     return true;
   }
@@ -268,13 +269,13 @@ bool liveness_graph_expand(struct liveness_graph *g, uint32_t state) {
     vec_push(&g->steps, ((struct liveness_graph_edge){state, LABEL_STAYS}));
   g->count.at[state] = (uint32_t)(g->steps.n - g->first.at[state]);
   if (!ok || !read_letters(g)) {
-    liveness_graph_may_continue(g); /* for a space that gave up by itself when it was interrupted */
+    liveness_graph_may_continue(g); /* in case the transition system stopped by itself when it was interrupted */
     return false;
   }
   return liveness_graph_tick(g, TICKS_PER_STATE);
 }
 
-/* Layer by layer, as far as the user wants to look. */
+/* Breadth-first, up to limits.rounds. */
 static bool expand_layers(struct liveness_graph *g) {
   uint32_t rounds = g->limits.rounds;
   g->limits.rounds = 0;
@@ -304,7 +305,7 @@ bool liveness_graph_begin(struct liveness_graph *g) {
   }
 }
 
-/* --- ways --- */
+/* --- paths --- */
 
 uint32_t *liveness_graph_path(const struct liveness_graph *g, uint32_t state, uint32_t *n) {
   size_t states = g->refs.n;
@@ -335,7 +336,7 @@ uint32_t *liveness_graph_path(const struct liveness_graph *g, uint32_t state, ui
   return way;
 }
 
-/* How deep it goes: the layers of what was found. */
+/* The depth: the number of layers in the explored part. */
 static void find_depth(struct liveness_graph *g) {
   uint8_t *seen = memory_alloc(g->refs.n + 1);
   VEC(uint32_t) queue = {0};

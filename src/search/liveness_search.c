@@ -5,11 +5,11 @@
 
 #include <string.h>
 
-/* A partial component: the nodes on the stack from `number` on, down to the next root. */
+/* A partial component: the nodes on the stack from `number` up to the next root. */
 struct scc_root {
   uint32_t number;
-  uint64_t accepts, marks;         /* of arrows inside it */
-  uint64_t arc_accepts, arc_marks; /* of the arrow by which it was entered */
+  uint64_t accepts, marks;         /* of edges inside it */
+  uint64_t arc_accepts, arc_marks; /* of the edge by which it was entered */
 };
 
 struct scc_frame {
@@ -18,24 +18,24 @@ struct scc_frame {
 };
 
 #define TRANSITIONS_MORE 20000
-#define PRECHECK_MIN_STATES 50000 /* states: fewer are as well kept with their steps */
+#define PRECHECK_MIN_STATES 50000 /* with fewer states, storing the edges is no problem */
 
-struct scc_search { /* depth-first */
+struct scc_search { /* depth-first search for SCCs */
   struct liveness_search *live;
   struct product product;
   struct assumptions assumptions;
   VEC(struct scc_frame) path;
   VEC(struct scc_root) roots;
-  node_vec open; /* nodes of components that are not complete */
+  node_vec open; /* nodes of incomplete components */
   node_vec found;
   uint32_t scc, numbers;
-  bool eager;     /* acceptance of part of a component is enough */
-  bool prechecks; /* when there are many states */
-  bool nothing;   /* by the pre-check: there is no scc */
-  bool anywhere;  /* runs begin at any of the automaton's states */
-  bool all;       /* go on to find every scc: they become one */
+  bool eager;     /* judge partial components, too */
+  bool prechecks; /* run the pre-check when there are many states */
+  bool nothing;   /* the pre-check showed that there is no fair scc */
+  bool anywhere;  /* runs begin in any state of the automaton */
+  bool all;       /* find every scc, and merge them into one */
   uint32_t common;
-  uint64_t transitions_most; /* all: then what was found is good enough; so it is after these seconds */
+  uint64_t transitions_most; /* all: stop after so many transitions, or after so many seconds */
   double seconds_most;
 };
 
@@ -60,7 +60,7 @@ static bool is_full(const struct scc_search *d, const struct scc_root *r) {
   return r->accepts == automaton_sets(d->product.automaton) && !(d->assumptions.often & ~r->marks);
 }
 
-/* False: a limit was reached, or it has to begin again. */
+/* False: a limit was reached, or the search must restart. */
 static bool enter(struct scc_search *d, uint32_t node, uint64_t accepts, uint64_t marks) {
   struct product_state *n = &d->product.nodes.at[node];
   if (!liveness_graph_expand(d->product.graph, n->state))
@@ -80,7 +80,7 @@ static void take_from(struct scc_search *d, uint32_t number, node_vec *to) {
     vec_push(to, d->open.at[--d->open.n]);
 }
 
-/* An arrow back to an open node: everything since then is one component. */
+/* An edge back to an open node: everything since that node is one component. */
 static void merge_components(struct scc_search *d, const struct product_state *to, uint64_t accepts, uint64_t marks) {
   struct scc_root *top = &d->roots.at[d->roots.n - 1];
   while (top->number > to->number) {
@@ -99,7 +99,7 @@ static void merge_components(struct scc_search *d, const struct product_state *t
   }
 }
 
-/* A scc of another component joins those found before. */
+/* Merges the scc of another component into the common one. */
 static void merge_sccs(struct scc_search *d, uint32_t scc, const node_vec *nodes) {
   if (!d->common)
     d->common = scc;
@@ -117,7 +117,7 @@ static void find_fair_scc(struct scc_search *d, const node_vec *component) {
   vec_release(&in);
 }
 
-/* All arrows of the node were followed. */
+/* All edges of the node have been followed. */
 static void leave(struct scc_search *d) {
   uint32_t node = d->path.at[--d->path.n].node;
   struct scc_root top = d->roots.at[d->roots.n - 1];
@@ -138,7 +138,7 @@ static bool is_enough(const struct scc_search *d) {
   return s->transitions > d->transitions_most || s->seconds > d->seconds_most;
 }
 
-/* Of a search that ended in the pre-check; nobody knows how deep it went. */
+/* For a search that ended in the pre-check; the depth is unknown. */
 static void note_precheck_stats(struct liveness_search *l) {
   l->prechecked = true;
   l->precheck_stats = l->graph.stats;
@@ -146,21 +146,22 @@ static void note_precheck_stats(struct liveness_search *l) {
   l->precheck_stats.depth_unknown = true;
 }
 
-/* Once there are many states: is there nothing to be found? False: so it is, or it ended, or has to begin again. */
+/* Once there are many states, checks whether the product is certainly empty. False: it is, or a limit was reached, or
+   the search must restart. */
 static bool run_precheck(struct scc_search *d) {
   struct liveness_search *l = d->live;
   bool rekeyed;
   d->prechecks = false;
   l->precheck_tried = true;
   enum precheck_result says = scc_precheck_run(l, &rekeyed);
-  l->graph.space->restart = rekeyed; /* states that were found before have to be found again */
+  l->graph.space->restart = rekeyed; /* the states found before must be found again */
   d->nothing = says == PRECHECK_EMPTY;
   if (says != PRECHECK_UNDECIDED)
     note_precheck_stats(l);
   return says == PRECHECK_UNDECIDED && !rekeyed;
 }
 
-/* Until a scc is found, or there is nothing more below the node. False: stopped. */
+/* Stops when an scc is found or all nodes reachable from the start are explored. False: stopped. */
 static bool scc_search_from(struct scc_search *d, uint32_t start) {
   struct liveness_graph *g = d->product.graph;
   if (!enter(d, start, 0, 0))
@@ -218,8 +219,8 @@ static bool scc_search(struct scc_search *d) {
   return ok;
 }
 
-/* The first scc that was found need not be the nearest. Of rounds there are few states: all sccs are looked for, as far
-   as that takes no more than what was done already, and the shortest way to and in any of them is what is told. */
+/* The first scc found need not be the nearest. Round models have few states, so this looks for all sccs, as long as
+   that takes no more than the search so far; the shortest lasso to any of them is reported. */
 static void find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   struct liveness_graph *g = &l->graph;
   struct liveness_graph before = *g;
@@ -229,12 +230,12 @@ static void find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   d->all = true;
   d->eager = false;
   d->transitions_most = 2 * g->stats.transitions + TRANSITIONS_MORE;
-  d->seconds_most =
-      10 * g->stats.seconds + 10; /* long enough that steps decide, on any machine: the answer is to be the same */
+  d->seconds_most = 10 * g->stats.seconds +
+                    10; /* long enough that the limit on transitions decides on any machine, for reproducible results */
   if (g->limits.seconds > 0 && d->seconds_most > (g->stats.seconds + g->limits.seconds) / 2)
-    d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* there must be time to show it */
+    d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* leaves time to build the trace */
   scc_search(d);
-  g->end = before.end; /* what it came upon was not asked for */
+  g->end = before.end; /* limits and errors in this second search do not count */
   g->error = before.error;
   g->error_atom = before.error_atom;
   g->error_from = before.error_from;
@@ -256,7 +257,8 @@ static void make_shortest(struct liveness_search *l, struct scc_search *first) {
   scc_search_release(&all);
 }
 
-/* With coins there are circles everywhere. Where states are counted as they are kept, none may be kept twice. */
+/* With coins almost every component has a cycle, so the pre-check would hardly help. If the transition system counts
+   stored states, no state may be stored twice. */
 static bool suits_precheck(const struct liveness_search *l) {
   const struct liveness_graph *g = &l->graph;
   return !l->precheck_tried && !l->assumptions.coins && !g->limits.rounds && !g->space->ops->stored;
@@ -275,14 +277,14 @@ void liveness_search_run(struct liveness_search *l) {
     if (d.scc && !l->graph.space->restart) {
       l->found = true;
       make_shortest(l, &d);
-      if (l->graph.space->restart) { /* keys of the lasso mean something else now */
+      if (l->graph.space->restart) { /* the keys in the lasso have changed their meaning */
         l->found = false;
         state_lasso_release(&l->lasso);
       }
     }
     bool nothing = d.nothing;
     scc_search_release(&d);
-    if (nothing) /* keys of the graph may be old ones: whoever goes on with it sees to that */
+    if (nothing) /* the graph may hold outdated keys; if it is used again, it is rebuilt */
       return;
   } while (l->graph.space->restart);
   if (l->found && l->graph.end == SEARCH_EXHAUSTED)
@@ -300,7 +302,7 @@ bool liveness_search_accepts_anywhere(struct liveness_search *l) {
   return found;
 }
 
-/* What there was to see is told of the first query, and how long it took of all of them. */
+/* Counts are those of the first query; time and memory are the maximum. */
 static void keep_counts(struct search_stats *now, const struct search_stats *before) {
   now->states = before->states;
   now->transitions = before->transitions;

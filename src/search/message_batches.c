@@ -5,14 +5,14 @@
 
 #include <string.h>
 
-/* Batches go when all of them together have so many bytes. */
+/* Batches are exchanged when together they have so many bytes. */
 #define BATCH_BYTES_MAX ((size_t)4 << 20)
 
-/* Most states that are found again are found again soon: who sent one lately, at no higher cost, need not send it
- * again. */
+/* Most states that are reached again are reached again soon: a state that was sent recently, at no higher cost, need
+   not be sent again. */
 struct recently_sent {
   struct short_key key;
-  uint32_t length; /* 0: nothing */
+  uint32_t length; /* 0: empty */
   fault_cost fault_cost;
 };
 #define LATELY_BITS 15
@@ -65,7 +65,7 @@ void batches_free(struct message_batches *x) {
   memory_free(x);
 }
 
-/* --- into the visited set --- */
+/* --- insertion into the visited set --- */
 
 struct received_state {
   const uint8_t *key;
@@ -77,7 +77,7 @@ struct received_state {
 };
 #define BATCH 64
 
-/* True: it is a state of the layer that is being made. */
+/* True: the state is in the layer being built. */
 static bool insert_received(struct message_batches *x, const struct received_state *a) {
   struct worker *w = x->worker;
   struct visited_set *visited_set = w->search->visited_set;
@@ -98,12 +98,12 @@ static bool insert_received(struct message_batches *x, const struct received_sta
   return true;
 }
 
-/* In a batch, a state is: from where (the sender's reference), twice the length and one more if it costs faults,
-   the cost, the key. */
+/* In a batch, a state consists of its parent (the sender's reference), twice the key's length plus one if there is a
+   fault cost, the cost, and the key. */
 static const uint8_t *read_arrived(const uint8_t *at, struct received_state *a) {
   uint32_t head;
   *a = (struct received_state){0};
-  memcpy(&a->from, at, RECORD_PARENT_BYTES); /* little end first */
+  memcpy(&a->from, at, RECORD_PARENT_BYTES); /* little-endian */
   memcpy(&head, at + RECORD_PARENT_BYTES, sizeof head);
   at += RECORD_PARENT_BYTES + sizeof head;
   if (head & 1) {
@@ -115,7 +115,7 @@ static const uint8_t *read_arrived(const uint8_t *at, struct received_state *a) 
   return at + a->length;
 }
 
-/* Bytes behind them, up to KEY_SHORT_BYTES, can be read. */
+/* Bytes after the batch, up to KEY_SHORT_BYTES, are readable. */
 static void receive_batch(struct message_batches *x, const uint8_t *at, size_t n, bytes *reply) {
   const struct visited_set *visited_set = x->worker->search->visited_set;
   struct received_state batch[BATCH];
@@ -149,7 +149,7 @@ static void take_own(struct message_batches *x) {
   vec_clear(&x->out[me]);
 }
 
-/* --- what is handed over when ranks synchronise --- */
+/* --- exchange when ranks synchronise --- */
 
 static void receive_replies(struct message_batches *x) {
   ranks_exchange(x->ranks, x->replies, &x->in, x->first);
@@ -223,9 +223,9 @@ static void receive_statuses(struct message_batches *x, const uint64_t *mine) {
     worker_stop(w, SEARCH_STATES);
 }
 
-/* --- resting --- */
+/* --- suspension for checkpoints --- */
 
-/* Somebody does, and everybody else does so, too, or is through: all that was found is where it belongs. */
+/* Some rank is suspended, and all others are suspended or have finished: every state is with its owner. */
 static bool all_rest(const struct message_batches *x) {
   for (uint32_t i = 0; i < x->ranks->n; i++) {
     const uint64_t *its = &x->statuses[i * RANK_STATUSES];
@@ -239,7 +239,7 @@ static bool all_rest(const struct message_batches *x) {
 static void write_checkpoint(struct message_batches *x) {
   struct worker *w = x->worker;
   struct search *s = w->search;
-  dictionary_synchronise(x->ranks); /* what was handed over may have brought new ones */
+  dictionary_synchronise(x->ranks); /* the exchange may have created new names */
   if (w->space->uses_proviso)
     receive_replies(x);
   checkpoint_write(s, &w, 1);
@@ -249,9 +249,9 @@ static void write_checkpoint(struct message_batches *x) {
       worker_stop(w, (enum search_end)x->statuses[i * RANK_STATUSES + RANK_STATUS_ENDING]);
 }
 
-/* --- meeting --- */
+/* --- synchronisation --- */
 
-/* left: this rank has more to do. True: somebody has, or something is still under way. */
+/* left: this rank has work left. True: some rank has, or messages are still in transit. */
 static bool synchronise(struct message_batches *x, bool left) {
   struct worker *w = x->worker;
   uint64_t mine[RANK_STATUSES];
@@ -278,7 +278,7 @@ bool batches_suspend(struct message_batches *x) {
 void batches_finish(struct message_batches *x) {
   while (synchronise(x, false))
     ;
-  /* what came with the last batches is in the stores by now, and may have brought new names */
+  /* the last batches are in the visited sets by now, and may have created new names */
   ranks_barrier(x->ranks);
   struct search *s = x->worker->search;
   uint64_t mine[3] = {visited_count(s->visited_set) - s->stage->before, x->halted, s->cut};
@@ -335,9 +335,9 @@ bool batches_send(struct message_batches *x, const struct state *state, const st
     }
   }
   uint64_t hash = key_hash(state->bytes, state->length);
-  /* other bits than those that the visited set and `lately` go by */
+  /* uses other bits than the visited set and `recently_sent` */
   uint32_t owner = (uint32_t)((hash_mix(hash, 0x2545F4914F6CDD1D) >> 32) * x->ranks->n >> 32);
-  if (w->from == STATE_REF_NONE && !x->probing) { /* all ranks find all of these */
+  if (w->from == STATE_REF_NONE && !x->probing) { /* all ranks generate all initial states */
     x->starts += hash;
     if (owner != x->ranks->rank)
       return true;
@@ -357,7 +357,7 @@ bool batches_send(struct message_batches *x, const struct state *state, const st
   return !search_limited(w->end) && !w->space->restart && !(x->probing && w->search->cut);
 }
 
-/* --- written down --- */
+/* --- checkpoints --- */
 
 void load_key(struct loader *from, bytes *key) {
   size_t n;
@@ -369,7 +369,7 @@ void load_key(struct loader *from, bytes *key) {
     memcpy(key->at, at, n);
 }
 
-/* Batches are empty then. */
+/* The batches must be empty. */
 void batches_save(const struct message_batches *x, struct saver *to) {
   uint32_t n = x->worker->space->query->nproperties + 1;
   save_number(to, x->layer);

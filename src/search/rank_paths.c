@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* A state, wherever it lies. */
+/* A state on any rank. */
 struct located_state {
   bytes key;
   state_ref parent;
@@ -10,7 +10,7 @@ struct located_state {
   uint32_t layer;
 };
 
-struct successor_check { /* is there a step to it? */
+struct successor_check { /* does a step lead to the target? */
   const struct located_state *target;
   fault_cost from;
   bool found;
@@ -38,7 +38,7 @@ static bool is_parent_here(struct message_batches *x, const struct located_state
   return l.found;
 }
 
-/* What one rank has under a reference, for all. */
+/* Broadcasts what one rank has stored under a reference. */
 static void broadcast_state(struct message_batches *x, uint32_t from, state_ref ref, uint32_t layer,
                             struct located_state *p) {
   struct ranks *r = x->ranks;
@@ -60,7 +60,7 @@ static uint32_t find_parent(struct message_batches *x, const struct located_stat
   struct ranks *r = x->ranks;
   uint64_t mine = is_parent_here(x, p), *all = memory_alloc(r->n * sizeof *all);
   uint32_t at = 0;
-  ranks_barrier(r); /* somebody may have asked for names */
+  ranks_barrier(r); /* some rank may have asked for names */
   ranks_allgather(r, &mine, 1, all);
   while (at < r->n && !all[at])
     at++;
@@ -86,7 +86,7 @@ static void rank_path_clear(struct rank_path *path) {
   vec_clear(&path->keys);
 }
 
-/* From the last state to the first. */
+/* From the last state back to the first. */
 static void trace_back(struct message_batches *x, const struct finding *f, uint32_t at, struct rank_path *path) {
   struct located_state p;
   if (f->by_step && f->property != UINT32_MAX) {
@@ -100,7 +100,7 @@ static void trace_back(struct message_batches *x, const struct finding *f, uint3
   vec_push(&path->keys, p.key);
   while (p.parent != STATE_REF_NONE) {
     at = find_parent(x, &p);
-    if (at == x->ranks->n) { /* spaces give up when they are interrupted */
+    if (at == x->ranks->n) { /* transition systems may stop when they are interrupted */
       rank_path_clear(path);
       return;
     }

@@ -12,7 +12,7 @@ static struct finding *finding(struct worker *w, uint32_t i) {
   return i < w->space->query->nproperties ? &w->findings[i] : &w->error;
 }
 
-/* The finding of one rank becomes everybody's, with the text of its error. */
+/* Broadcasts the finding of one rank, with the text of its error. */
 static void tell_finding(struct worker *w, uint32_t from, uint32_t i) {
   struct search *s = w->search;
   struct ranks *r = s->ranks;
@@ -33,7 +33,7 @@ static void tell_finding(struct worker *w, uint32_t from, uint32_t i) {
   f->error.message = copy;
 }
 
-/* Of this layer: the cheapest, of the first rank that has one. */
+/* For each property, the cheapest finding of this layer; among equals, that of the lowest rank. */
 static void agree_on_findings(struct worker *w) {
   struct message_batches *x = w->batches;
   struct ranks *r = x->ranks;
@@ -68,7 +68,7 @@ static bool run(struct worker *w, bool (*work)(struct worker *)) {
   x->probing = w->search->stage->kind == STAGE_BEYOND;
   x->halted = !work(w);
   if (x->halted && !w->space->restart)
-    worker_may_continue(w); /* a space may have given up by itself */
+    worker_may_continue(w); /* the transition system may have stopped by itself */
   batches_finish(x);
   return !x->halted;
 }
@@ -85,7 +85,7 @@ static bool close_layer(struct worker *w, bool made) {
   return made;
 }
 
-/* Up to here every rank has found the same by itself; from here on each finds its own. */
+/* Up to here every rank has generated the same initial states by itself; from here on each expands its own states. */
 static bool share(struct worker *w, bool made) {
   struct message_batches *x = w->batches;
   struct ranks *r = x->ranks;
@@ -101,7 +101,7 @@ static bool share(struct worker *w, bool made) {
   return x->shared = true;
 }
 
-/* --- what the spaces saw --- */
+/* --- statistics of the transition systems --- */
 
 enum { SEEN_ORDER, SEEN_CHANNEL_BOUND, SEEN_DISTANCE, SEEN_DISTANCE_CUT, SEEN_COUNTS, SEEN };
 
@@ -134,12 +134,12 @@ static void join_spaces(struct worker *w) {
       own[k] += all[(size_t)i * length + k];
   }
   space->ops->set_counts(space, own, length);
-  ranks_barrier(r); /* that may have brought new names */
+  ranks_barrier(r); /* joining may have created new names */
   memory_free(own);
   memory_free(all);
 }
 
-/* --- from the first to the last --- */
+/* --- start and end --- */
 
 static void reset(struct worker *w) {
   struct message_batches *x = w->batches;
@@ -172,7 +172,7 @@ static void end(struct worker *w) {
 
 /* --- the backend --- */
 
-/* Parents are references on other ranks, so deltas between parents are of no use. */
+/* Parents are references on other ranks, so differences between them would not be small. */
 static struct visited_set *new_set(const struct search *s) {
   return s->limits.signature ? visited_new_compact(s->limits.signature) : visited_new();
 }
@@ -185,7 +185,7 @@ static bool probe(struct worker *w, const struct state *state, const struct edge
   return batches_send(w->batches, state, edge, 0);
 }
 
-/* Other ranks are about as far with their parts of the layer. */
+/* Assumes that the other ranks have progressed as far in their parts of the layer. */
 static void count(struct worker *w) {
   struct search *s = w->search;
   memory_count(w);

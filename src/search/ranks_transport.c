@@ -1,5 +1,5 @@
-/* What ranks do together, on the host's transport: waiting without occupying a processor, answering meanwhile, messages
-   of any size, and the end of a command. */
+/* Collective operations on the host's transport: waiting without occupying a processor, answering requests meanwhile,
+   messages of any size, and the end of a command. */
 #include "search/ranks.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@
 
 #define MESSAGE_MAX ((size_t)1 << 30) /* bytes, see rondo_transport */
 
-/* What rank 0 says to those that wait for it; anything else: the exit status. */
+/* What rank 0 broadcasts to ranks waiting for the next search; any other value is the exit status. */
 #define WORD_SEARCH UINT64_MAX
 
 void ranks_init(struct ranks *r, const rondo_transport *t) {
@@ -22,13 +22,13 @@ void ranks_fail(struct ranks *r, const char *why) { r->transport->fail(r->transp
 
 /* --- waiting --- */
 
-/* After an interruption: who has not come by then is not likely to. mpirun, if it is what interrupts, kills after a
- * second. */
+/* A rank that does not respond so long after an interruption probably never will. If mpirun is the cause of the
+   interruption, it kills all ranks after a second. */
 #define LOST_SECONDS 0.3
 
 struct rank_wait {
   uint32_t times;
-  double since; /* the interruption was seen; 0: there is none */
+  double since; /* when the interruption was seen; 0: none was */
 };
 
 static double now(void) {
@@ -48,7 +48,7 @@ static void check_lost(struct ranks *r, struct rank_wait *w) {
   r->lost = NULL;
 }
 
-/* There may be fewer processors than ranks: who waits lets others go on, and after some time sleeps. */
+/* There may be fewer processors than ranks: a waiting rank yields, and sleeps after some time. */
 static void wait_a_little(struct ranks *r, struct rank_wait *w) {
   if (++w->times < 200)
     return;
@@ -58,14 +58,14 @@ static void wait_a_little(struct ranks *r, struct rank_wait *w) {
     usleep(w->times > 20000 ? 1000 : 20);
 }
 
-/* Until what was begun is over. */
+/* Waits until the pending operation completes. */
 static void wait_for_all(struct ranks *r, bool serving) {
   for (struct rank_wait w = {0}; !r->transport->test(r->transport->context); wait_a_little(r, &w))
     if (serving)
       ranks_serve(r);
 }
 
-/* --- names --- */
+/* --- requests --- */
 
 static void send_message(struct ranks *r, uint32_t to, const bytes *b) {
   if (b->n > MESSAGE_MAX)
@@ -98,7 +98,7 @@ void ranks_ask(struct ranks *r, const bytes *request, bytes *reply) {
   receive_message(r, from, n, reply);
 }
 
-/* --- everybody --- */
+/* --- collective operations --- */
 
 void ranks_barrier(struct ranks *r) {
   r->transport->begin_barrier(r->transport->context);
@@ -119,7 +119,7 @@ void ranks_broadcast(struct ranks *r, uint32_t from, void *at, size_t n) {
   }
 }
 
-/* How many bytes each rank has for this one; so few together that they can be handed over. */
+/* How many bytes each rank has for this one, limited so that they can be exchanged at once. */
 static size_t exchange_sizes(struct ranks *r, const size_t *out_n, size_t *in_n) {
   uint64_t *sizes = memory_alloc(2 * r->n * sizeof *sizes);
   size_t *each = memory_alloc(r->n * sizeof *each), sum = 0;
@@ -164,7 +164,7 @@ void ranks_exchange(struct ranks *r, const bytes *out, bytes *in, size_t *first)
   memory_free(out_n);
 }
 
-/* --- from search to search --- */
+/* --- between searches --- */
 
 static uint64_t broadcast_word(struct ranks *r, uint64_t word) {
   ranks_broadcast(r, 0, &word, sizeof word);

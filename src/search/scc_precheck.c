@@ -4,13 +4,13 @@
 
 #include <string.h>
 
-/* What the visited set has in the place of a state's parent: its number in the depth-first search. */
+/* The visited set stores a state's DFS number in place of its parent. */
 #define DFS_NEW 0
 #define DFS_DONE STATE_REF_NONE
 
-/* A successor on its way into the visited set. */
+/* A successor that is waiting to be inserted. */
 struct precheck_successor {
-  size_t key; /* in keys */
+  size_t key; /* offset in `keys` */
   uint64_t probe_position;
   uint32_t length;
   uint64_t hash, marks;
@@ -21,30 +21,30 @@ struct precheck_edge {
   uint64_t marks;
 };
 
-struct precheck_root { /* a partial component, as in a dive */
+struct precheck_root { /* a partial component, as in liveness_search.c */
   state_ref number;
   uint64_t accepts, marks, arc_marks;
-  bool circle; /* there is a way round in it */
+  bool circle; /* it contains a cycle */
 };
 
 struct precheck_frame {
-  state_ref number; /* of the state */
-  size_t targets;   /* those from here on, up to the next frame's, are left */
+  state_ref number; /* DFS number of the state */
+  size_t targets;   /* the targets from here up to the next frame's are not visited yet */
 };
 
 struct scc_precheck {
   struct liveness_search *live;
-  struct liveness_graph *graph; /* its limits */
+  struct liveness_graph *graph; /* for its limits */
   struct system *space;
   struct visited_set *visited_set;
-  bool *lasting; /* by transition of the automaton: it can be taken again and again */
+  bool *lasting; /* by transition of the automaton: it can recur in an accepting run */
   uint64_t transitions;
   VEC(uint8_t) keys;
   VEC(struct precheck_successor) found;
   VEC(struct precheck_frame) path;
   VEC(struct precheck_edge) targets;
   VEC(struct precheck_root) roots;
-  VEC(state_ref) open;    /* states of components that are not complete: the number of each is its place, from 1 */
+  VEC(state_ref) open;    /* states of incomplete components; the DFS number of each is its position, from 1 */
   struct run_edges noted; /* of the state being expanded */
   enum precheck_result says;
 };
@@ -69,7 +69,7 @@ static void scc_precheck_release(struct scc_precheck *s) {
   vec_release(&s->open);
 }
 
-/* False: it ends. */
+/* Ends the pre-check; returns false. */
 static bool end_with(struct scc_precheck *s, enum precheck_result says) {
   s->says = says;
   return false;
@@ -94,7 +94,7 @@ static void set_dfs_number(struct scc_precheck *s, state_ref ref, state_ref numb
 /* --- states --- */
 
 static void note(struct scc_precheck *s, const struct state *state, uint64_t marks) {
-  size_t room = ((size_t)state->length + 15) / 16 * 16; /* for whoever compares words */
+  size_t room = ((size_t)state->length + 15) / 16 * 16; /* padding, because keys are compared as words */
   struct precheck_successor f = {
       .key = s->keys.n, .length = state->length, .hash = key_hash(state->bytes, state->length), .marks = marks};
   vec_reserve(&s->keys, s->keys.n + room);
@@ -122,8 +122,9 @@ static bool note_step(void *context, const struct state *state, const struct edg
   return tick(s, 1);
 }
 
-/* Together, so that the waits for memory overlap. `inner`: of a state in which a run may come by again and again; then
-   they are its targets, as far as there is anything to find out about them. False: a limit was reached. */
+/* Inserts the successors together, so that memory accesses overlap. `inner`: of a state that a run may visit infinitely
+   often; then the successors become its targets, unless nothing remains to be learned about them. False: a limit was
+   reached. */
 static bool put_found(struct scc_precheck *s, state_ref from, bool inner) {
   uint64_t finally = s->live->assumptions.finally;
   struct precheck_root *top = inner ? &s->roots.at[s->roots.n - 1] : NULL;
@@ -150,15 +151,15 @@ static bool put_found(struct scc_precheck *s, state_ref from, bool inner) {
   return true;
 }
 
-/* --- what the automaton can do in a state --- */
+/* --- the automaton's moves in a state --- */
 
 struct automaton_reading {
-  bool any;         /* it can read it */
-  bool lasting;     /* by a transition that can be taken again and again */
-  uint64_t accepts; /* of those */
+  bool any;         /* it can read the state's letter */
+  bool lasting;     /* by a transition that can recur */
+  uint64_t accepts; /* acceptance sets of those transitions */
 };
 
-/* False: the truth of an atom is not known. */
+/* False: an atom has no value. */
 static bool read_state(struct scc_precheck *s, const struct state *at, struct automaton_reading *r) {
   const struct automaton *a = s->live->automaton;
   uint64_t letter;
@@ -183,14 +184,14 @@ static bool find_successors(struct scc_precheck *s, const struct state *at, bool
   vec_clear(&s->found);
   vec_clear(&s->keys);
   bool ok = run_edges_emit(space, at, note_step, s, &s->noted, stays);
-  if (!liveness_graph_may_continue(s->graph)) /* there may be more steps than it told */
+  if (!liveness_graph_may_continue(s->graph)) /* some steps may be missing */
     return end_with(s, PRECHECK_STOPPED);
   if (!ok && s->says == PRECHECK_EMPTY && !space->restart)
     return end_with(s, PRECHECK_UNDECIDED);
   return ok && !space->restart;
 }
 
-/* A state that was not visited before. False: it ends, or has to begin again. */
+/* Visits a new state. False: the pre-check ends, or must restart. */
 static bool enter(struct scc_precheck *s, state_ref ref, uint64_t marks) {
   struct stored stored = visited_get(s->visited_set, ref);
   struct state at = {stored.bytes, stored.length};
@@ -244,7 +245,7 @@ static bool is_inside(void *context, const struct state *state) {
   return number != DFS_DONE && number >= s->roots.at[s->roots.n - 1].number;
 }
 
-/* The component in the product: whatever leads out of it leads nowhere. */
+/* Examines the component in the product, without the edges that leave it. */
 static bool may_accept(struct scc_precheck *s, size_t first) {
   struct liveness_search part;
   struct liveness_graph *g = &part.graph;
@@ -269,7 +270,7 @@ static bool may_accept(struct scc_precheck *s, size_t first) {
   return accepts;
 }
 
-/* All targets of the last state on the path were followed. False: it ends, or has to begin again. */
+/* All targets of the last state on the path have been visited. False: the pre-check ends, or must restart. */
 static bool leave(struct scc_precheck *s) {
   const struct assumptions *a = &s->live->assumptions;
   const struct precheck_root *top = &s->roots.at[s->roots.n - 1];
@@ -310,7 +311,7 @@ static bool visit(struct scc_precheck *s, state_ref start) {
   return true;
 }
 
-/* Every state that is found is visited: from others, or in its turn. */
+/* Every state in the visited set is visited, either from another state or in order of insertion. */
 static bool visit_all(struct scc_precheck *s) {
   if (!s->space->ops->initial(s->space, note_initial, s) || !put_found(s, STATE_REF_NONE, false))
     return false;

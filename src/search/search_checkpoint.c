@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Writing takes at most such a part of the time. */
+/* Writing takes at most one part in so many of the time. */
 #define SHARE_OF_TIME 10
-/* An end is worth a file if it took so long to come to it. */
+/* The end of a search is saved only if the search took so long. */
 #define END_SECONDS 1.0
 
 struct text checkpoint_path(const struct checkpoints *c, uint32_t number) {
@@ -36,7 +36,7 @@ static uint64_t instance_fingerprint(const struct search *s) {
   return hash_stream_end(h);
 }
 
-/* What is asked, how it is reduced, and how far. */
+/* The query, its reductions and its limits. */
 static uint64_t query_fingerprint(const struct search *s) {
   const struct query *q = s->space->query;
   void *h = hash_stream_new();
@@ -87,7 +87,8 @@ static void save_head(struct saver *to, const struct search *s, uint64_t generat
   save_number(to, s->cut);
 }
 
-/* Where everybody is: states that were taken and not yet taken up, then those that nobody has taken. */
+/* Progress of all workers: first the states that a worker has taken but not processed, then the states still in the
+   frontier. */
 static void save_stage(struct saver *to, const struct search_stage *at, struct worker *const *all, uint32_t n) {
   const struct frontier *f = all[0]->frontier;
   bool begun = all[0]->suspend_at == SUSPEND_BETWEEN_STATES || (all[0]->batches && !all[0]->batches->resting);
@@ -118,7 +119,7 @@ static void save_stage(struct saver *to, const struct search_stage *at, struct w
     save_number(to, f->first[i]);
 }
 
-/* False: *why. */
+/* False: *why gives the reason. */
 static bool end_file(struct saver *to, bool begun, const char *path, struct text *why) {
   if (begun && archive_end(to, path))
     return true;
@@ -133,13 +134,12 @@ static void say_and_release(const struct search *s, struct text *message) {
   text_release(message);
 }
 
-/* Seconds in which something was written count, too. */
 static void schedule_next(struct search *s, double took) {
   double wait = s->checkpoints->seconds;
   s->checkpoint_due = s->stats.seconds + (wait > SHARE_OF_TIME * took ? wait : SHARE_OF_TIME * took);
 }
 
-/* False: *why. */
+/* False: *why gives the reason. */
 static bool write_running(struct search *s, const char *path, uint64_t generation, struct worker *const *all,
                           uint32_t n, struct text *why) {
   struct saver to;
@@ -157,7 +157,7 @@ static bool write_running(struct search *s, const char *path, uint64_t generatio
   return end_file(&to, begun, path, why);
 }
 
-/* From here on this generation is the one that counts. */
+/* Makes this generation the valid one. */
 static bool commit(const struct search *s, const char *path, uint64_t generation, struct text *why) {
   struct saver to;
   bool begun = archive_begin(&to, path);
@@ -199,7 +199,7 @@ void checkpoint_write(struct search *s, struct worker *const *all, uint32_t n) {
   schedule_next(s, s->stats.seconds - before);
 }
 
-/* States are asked for only to tell how something was found. */
+/* After the end of a search, states are needed only to print a path. */
 static bool needs_store(const struct search *s) {
   bool needed = s->error.found || s->space->farthest.length > 0;
   for (uint32_t i = 0; i < s->space->query->nproperties; i++)
@@ -231,7 +231,7 @@ static void write_end(const struct search *s, const struct worker *w, struct tex
   text_release(&path);
 }
 
-/* Rank 0 knows all that is to be known by now. */
+/* Rank 0 has all results by now. */
 void checkpoint_write_end(struct search *s, struct worker *w) {
   struct text why = {0};
   uint64_t worth = is_worth_a_file(s);
@@ -270,7 +270,7 @@ bool checkpoint_is_of(struct loader *from, const struct checkpoints *c, uint64_t
   return command == c->command && !from->bad;
 }
 
-/* Bad: it is another search. */
+/* The loader is marked bad if the file belongs to another search. */
 static enum checkpoint_found load_head(struct search *s, struct loader *from) {
   uint64_t generation;
   from->bad |= !checkpoint_is_of(from, s->checkpoints, &generation) || generation != s->generation ||
@@ -352,8 +352,8 @@ static enum checkpoint_found load_search(struct search *s, struct loader *from, 
   return from->bad ? CHECKPOINT_NONE : what;
 }
 
-/* Values are named in the order in which they come up, and what was written down later names more of them; with all of
-   them named beforehand, what happens between two searches cannot give them other names. */
+/* Values are named in order of appearance, and a later file contains more of them. Loading all names beforehand ensures
+   that whatever happens between two searches cannot assign them differently. */
 static void load_value_names(const struct search *s) {
   for (uint32_t i = s->checkpoints->last; i-- > s->number;) {
     struct text path = checkpoint_path(s->checkpoints, i), why = {0};
@@ -371,7 +371,7 @@ static void load_value_names(const struct search *s) {
   }
 }
 
-/* Which file it is: of several ranks, what is amid has one for each of them. */
+/* The file to load: with several ranks, an unfinished search has one file for each rank. */
 static struct text file_of(struct search *s) {
   struct text path = checkpoint_path(s->checkpoints, s->number), why = {0};
   struct archive a;
@@ -395,7 +395,7 @@ static enum checkpoint_found read_file(struct search *s, struct worker *w) {
     found = load_search(s, &a.loader, w);
     archive_close(&a);
     if (found == CHECKPOINT_NONE) {
-      search_reset(s, w); /* the space has names that nobody uses yet: that does no harm */
+      search_reset(s, w); /* the transition system may keep unused names; they do no harm */
       text_addf(&why, "'%s' is of another search; this one begins again", path.at);
       s->checkpoints->say(s->checkpoints->say_context, why.at);
     }
@@ -405,7 +405,7 @@ static enum checkpoint_found read_file(struct search *s, struct worker *w) {
   return found;
 }
 
-/* Rank 0 searches some things alone: it knows the number. */
+/* Rank 0 runs some searches alone, so it determines the number. */
 static void find_number(struct search *s) {
   struct checkpoints *c = s->checkpoints;
   uint64_t number = c->searches;

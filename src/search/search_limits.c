@@ -1,4 +1,4 @@
-/* Limits, interruptions and progress, and when the search is to be written down. */
+/* Limits, interruptions, progress, and the time of checkpoints. */
 #include "base/memory.h"
 #include "search/visited_backend.h"
 
@@ -15,7 +15,7 @@ static double now(void) {
 void worker_start_clock(struct worker *w) { w->started = now(); }
 void worker_add_elapsed(struct worker *w, double seconds) { w->started -= seconds; }
 
-/* It goes on to where the search can be written down, and ends there. */
+/* Lets the worker continue to where a checkpoint can be written; the search ends there. False: it cannot. */
 static bool ends_suspended(struct worker *w, enum search_end why) {
   struct search *s = w->search;
   const volatile sig_atomic_t *insist = s->limits.insist;
@@ -42,8 +42,8 @@ void worker_update_stats(struct worker *w) {
                     (s->pool ? worker_pool_memory(s->pool) : 0) + s->other_ranks.memory;
 }
 
-/* What the process has in core counts, if it is more than what the search knows of. There must be room for the index to
-   grow, and for the pages that partitions take next. */
+/* The resident memory counts if it exceeds what the search has accounted for. There must be room for the index to grow
+   and for the next chunks of the partitions. */
 static bool memory_is_full(struct search *s) {
   size_t limit = s->limits.memory, used = s->stats.memory;
   if (limit == 0)
@@ -55,10 +55,11 @@ static bool memory_is_full(struct search *s) {
   return used + (visited_grows_soon(s->visited_set) ? visited_growth(s->visited_set) : 0) >= limit;
 }
 
-/* The visited set must be worth it: else there is no room for anything. */
+/* Spilling is worthwhile only if the visited set takes at least one part in so many of the memory limit; otherwise it
+   would free too little. */
 #define WORTH 8
 
-/* States go to disk where the worker comes to rest, or the search ends. */
+/* States go to disk when the worker is suspended; if that is not possible, the search ends. */
 static void make_room(struct worker *w) {
   struct search *s = w->search;
   bool worth = s->limits.spill_from > 0 || visited_bytes(s->visited_set) >= s->limits.memory / WORTH;
@@ -74,7 +75,7 @@ static bool is_for_test(const struct search *s) {
 
 bool worker_check_limits(struct worker *w) {
   struct search *s = w->search;
-  if (w->partition != 0) { /* the first one looks for all */
+  if (w->partition != 0) { /* the first worker checks the limits for all */
     w->memory = w->space->ops->memory(w->space);
     return true;
   }

@@ -1,4 +1,4 @@
-/* A search whose space has laid out its keys anew. */
+/* Continues a search whose transition system has changed the layout of its keys. */
 #include "search/worker.h"
 
 #include "base/memory.h"
@@ -17,7 +17,7 @@ static state_ref moved(const struct search *s, const struct visited_set *before,
   return visited_lookup(s->visited_set, key, at.length);
 }
 
-/* The end of the partition, or the state there. */
+/* The first state of the partition at or after the reference, or the partition's end. */
 static void move_bounds(const struct search *s, const struct visited_set *before, state_ref *bound,
                         uint32_t partitions) {
   for (uint32_t i = 0; i < partitions; i++) {
@@ -26,7 +26,7 @@ static void move_bounds(const struct search *s, const struct visited_set *before
   }
 }
 
-/* What was found in the layer that is begun again will be found again. */
+/* Discards findings of the layer that is restarted; they will be found again. */
 static void move_findings(const struct worker *w, const struct visited_set *before) {
   struct search *s = w->search;
   for (uint32_t i = 0; i < s->space->query->nproperties; i++) {
@@ -40,7 +40,7 @@ static void move_findings(const struct worker *w, const struct visited_set *befo
   }
 }
 
-/* For a moment there are two stores; the index is moved from one to the other. */
+/* Two visited sets exist for a moment; the index moves from one to the other. */
 static bool has_room(const struct search *s) {
   return s->limits.memory == 0 || s->stats.memory + visited_bytes(s->visited_set) < s->limits.memory;
 }

@@ -1,11 +1,11 @@
-/* The same names on all ranks. Rank 0 gives them: the order in which it does is the order of each table everywhere. */
+/* The same names on all ranks. Rank 0 assigns them; every table lists them in the order of assignment. */
 #include "search/ranks.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-/* On the way, a name is its table's number, the vector's length, and the vector. */
+/* In messages, a name consists of its table's number, the vector's length, and the vector. */
 static void put(bytes *to, const void *at, size_t n) {
   vec_reserve(to, to->n + n + 1);
   if (n)
@@ -32,7 +32,7 @@ static const uint8_t *get_vector(const uint8_t *at, struct vector_read *v) {
   return at + sizeof head + v->n * sizeof *v->values;
 }
 
-/* --- who gives them --- */
+/* --- assignment on rank 0 --- */
 
 static void assign_name(struct ranks *r, uint32_t table, const int64_t *at, size_t n) {
   struct intern *t = r->tables[table].table;
@@ -49,7 +49,7 @@ static void put_given(const struct ranks *r, uint64_t from, bytes *to) {
   }
 }
 
-/* A request: how many names are known, and the vector. */
+/* A request contains the number of names known and the vector. */
 void dictionary_answer(struct ranks *r, const uint8_t *request, size_t n, bytes *reply) {
   uint64_t known;
   struct vector_read v;
@@ -62,9 +62,9 @@ void dictionary_answer(struct ranks *r, const uint8_t *request, size_t n, bytes 
   put_given(r, known, reply);
 }
 
-/* --- who gets them --- */
+/* --- learning names --- */
 
-/* The first of them has the number `from`; some may be known already. */
+/* The first of them has number `from`; some may be known already. */
 static void add_names(struct ranks *r, uint64_t from, const uint8_t *at, size_t n) {
   for (const uint8_t *end = at + n; at < end; from++) {
     struct vector_read v;
@@ -120,7 +120,7 @@ void dictionary_synchronise(struct ranks *r) {
   memory_free(all);
 }
 
-/* --- together and apart --- */
+/* --- sharing and unsharing --- */
 
 static uint64_t digest(const struct intern *t, uint64_t h) {
   h = hash_mix(h, intern_count(t));

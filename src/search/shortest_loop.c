@@ -1,13 +1,14 @@
-/* The shortest way round through all that is asked for: breadth-first over nodes and what is still missing. */
+/* The shortest loop that satisfies all conditions: breadth-first search over pairs of a node and the set of conditions
+   met. */
 #include "search/shortest_loop.h"
 
 #include <string.h>
 
-#define NEEDS_MOST 12        /* sets and marks: each doubles what is gone through */
-#define PLACES_MOST 4000000  /* nodes, each with what is missing */
-#define ARROWS_MOST 20000000 /* gone along, before what was found is good enough */
+#define NEEDS_MOST 12        /* acceptance sets and marks; each doubles the search space */
+#define PLACES_MOST 4000000  /* pairs of a node and the conditions met */
+#define ARROWS_MOST 20000000 /* edges followed before the best loop so far is accepted */
 
-struct loop_link { /* how a place was reached */
+struct loop_link { /* how a pair was reached */
   uint32_t from, label;
 };
 
@@ -15,9 +16,9 @@ struct loop_search {
   const struct product *product;
   const struct assumptions *assumptions;
   uint32_t scc, needs;
-  uint64_t accepts[NEEDS_MOST], marks[NEEDS_MOST]; /* a bit of one of them each */
-  struct loop_link *links;                         /* by place: node << needs | what has been met */
-  uint32_t *reached;                               /* by place: in which search */
+  uint64_t accepts[NEEDS_MOST], marks[NEEDS_MOST]; /* each has one bit set */
+  struct loop_link *links;                         /* by pair: node << needs | conditions met */
+  uint32_t *reached;                               /* by pair: number of the search that reached it */
   uint32_t searches;
   uint64_t arrows;
   node_vec queue;
@@ -54,12 +55,13 @@ static void reach(struct loop_search *r, uint32_t place, uint32_t from, uint32_t
   vec_push(&r->queue, place);
 }
 
-/* From a node back to it, in fewer than `most` steps. The last place; UINT32_MAX: there is none. */
+/* Searches for a path from a node back to it in fewer than `most` steps. Returns the last pair; UINT32_MAX: there is
+   none. */
 static uint32_t round_from(struct loop_search *r, uint32_t node, uint32_t most, uint32_t *length) {
   uint32_t all = (UINT32_C(1) << r->needs) - 1, begin = node << r->needs;
   r->searches++;
   vec_clear(&r->queue);
-  vec_push(&r->queue, begin); /* not marked as reached: it is where the way has to end, too */
+  vec_push(&r->queue, begin); /* not marked as reached, because the path must end there, too */
   for (size_t k = 0, layer_end = 1, steps = 1; k < r->queue.n && steps < most && r->arrows < ARROWS_MOST; k++) {
     uint32_t place = r->queue.at[k];
     struct product_edges left = product_edges_of(r->product, place >> r->needs);
@@ -92,13 +94,13 @@ static struct lasso_step *walk_of(const struct loop_search *r, uint32_t last, ui
   return w;
 }
 
-/* Of ways that are equally long, one whose stem ends like its loop is shorter than it seems: the automaton was not
-   ready for it yet. */
+/* Among lassos of equal length, one whose stem ends like its loop is effectively shorter: the automaton only reached
+   its accepting component later. */
 static uint32_t overlap_of(const struct product *p, const struct scc_entry *e, const struct lasso_step *loop,
                            uint32_t length) {
   uint32_t overlap = 0;
   for (const struct scc_entry *at = e; at->before; at = at->before, overlap++) {
-    uint32_t same = (2 * length - 2 - overlap % length) % length; /* of the loop's nodes, the one before */
+    uint32_t same = (2 * length - 2 - overlap % length) % length; /* index of the preceding node in the loop */
     if (p->nodes.at[at->before->node].state != p->nodes.at[loop[same].node].state)
       break;
   }
@@ -110,7 +112,7 @@ struct lasso_step *shortest_loop(const struct product *p, const struct assumptio
                                  uint32_t *length) {
   struct loop_search r = {.product = p, .assumptions = assumptions, .scc = scc};
   struct lasso_step *best = NULL;
-  uint32_t least = UINT32_MAX - 1, shown = UINT32_MAX; /* stem and loop together; and without what they share */
+  uint32_t least = UINT32_MAX - 1, shown = UINT32_MAX; /* stem and loop together; and without their overlap */
   if (!needs_of(&r))
     return NULL;
   r.links = memory_alloc((p->nodes.n << r.needs) * sizeof *r.links);

@@ -1,4 +1,4 @@
-/* States in memory: all of them are in the visited set, and a state that is not there is new. */
+/* States in memory: all are in the visited set, and a state that is not there is new. */
 #include "search/visited_backend.h"
 
 #include "base/memory.h"
@@ -11,7 +11,7 @@ static struct visited_set *new_delta(const struct search *s) {
 
 static struct visited_set *new_compact(const struct search *s) { return visited_new_compact(s->limits.signature); }
 
-/* The layer is what was added to each partition since it began. */
+/* The new layer is what was added to each partition since the stage began. */
 bool memory_close_layer(struct worker *w, bool made) {
   struct search_stage *at = w->search->stage;
   const struct visited_set *visited_set = w->search->visited_set;
@@ -98,9 +98,9 @@ static void write_checkpoint(struct search *s, struct worker *const *all, uint32
     worker_stop(all[0], (enum search_end)s->ending);
 }
 
-/* Where the order in which states come to the visited set is chance, or will come out the same again, all pending ones
-   go there first. Else they are written down as pending, so that the search goes on exactly as if it had not stopped.
- */
+/* If the order of insertions is nondeterministic (several threads) or will be repeated (the layer restarts), pending
+   successors are inserted first. Otherwise they are saved as pending, so that the resumed search proceeds exactly as if
+   it had not stopped. */
 static bool suspend(struct worker *w) {
   if ((w->shared || w->suspend_at == SUSPEND_ANYWHERE) && !worker_flush(w))
     return false;

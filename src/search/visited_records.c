@@ -9,11 +9,11 @@
 
 /* --- chunks --- */
 
-/* The number of the first of so many, which are allocated together. */
+/* Returns the number of the first of so many chunks, which are allocated together. */
 static uint32_t chunks_take(struct visited_set *s, uint32_t partition, size_t pieces) {
   uint32_t first = atomic_fetch_add(&s->nchunks, (uint32_t)pieces);
   if (pieces > CHUNKS_MAX || first + pieces > CHUNKS_MAX)
-    memory_resize_array(NULL, SIZE_MAX, 2); /* as good as out of memory */
+    memory_resize_array(NULL, SIZE_MAX, 2); /* reports out of memory */
   uint8_t *at = pages_alloc(pieces << CHUNK_BITS);
   for (uint32_t i = 0; i < pieces; i++) {
     s->pages[first + i] = at + ((size_t)i << CHUNK_BITS);
@@ -25,7 +25,7 @@ static uint32_t chunks_take(struct visited_set *s, uint32_t partition, size_t pi
   return first;
 }
 
-#define BASE_NONE UINT64_MAX /* no parent is base_parent from it */
+#define BASE_NONE UINT64_MAX /* larger than every parent, so that no difference can be encoded */
 
 void visited_partition_next_chunk(struct visited_set *s, uint32_t partition, size_t pieces) {
   struct visited_partition *l = &s->partition[partition];
@@ -35,10 +35,10 @@ void visited_partition_next_chunk(struct visited_set *s, uint32_t partition, siz
   l->base = pieces == 1 ? 0 : BASE_NONE;
 }
 
-/* Room for a record that does not straddle chunks, unless it is longer than one. */
+/* Reserves space for a record. It lies within one chunk unless it is longer than a chunk. */
 static inline state_ref reserve(struct visited_set *s, uint32_t partition, size_t size) {
   struct visited_partition *l = &s->partition[partition];
-  state_ref before = 0; /* in chunks that a long one fills */
+  state_ref before = 0; /* the part of a long record in chunks that it fills */
   if (s->chunks[l->last].used + size + BEHIND > CHUNK_SIZE) {
     size_t pieces = (size >> CHUNK_BITS) + 1; /* the last one is never full */
     visited_partition_next_chunk(s, partition, pieces);
@@ -54,24 +54,24 @@ static inline state_ref reserve(struct visited_set *s, uint32_t partition, size_
 
 void visited_partition_begin(struct visited_set *s, uint32_t partition) {
   s->partition[partition].last = chunks_take(s, partition, 1);
-  s->chunks[s->partition[partition].last].used = FIRST; /* so that no record stands at 0 */
+  s->chunks[s->partition[partition].last].used = FIRST; /* so that no record has position 0 */
   s->partitions = partition + 1;
 }
 
 void visited_partition_undo(struct visited_set *s, uint32_t partition, const struct partition_end *end) {
-  s->partition[partition].last = end->last; /* a chunk that was begun for it is lost; that is rare */
+  s->partition[partition].last = end->last; /* if a chunk was started for the record, it is lost; that is rare */
   s->partition[partition].base = end->base;
   s->chunks[end->last].used = end->used;
   s->chunks[end->last].next = 0;
 }
 
-/* Where the records of a chunk begin. */
+/* The start of the records of a chunk. */
 static const uint8_t *first_in(const struct visited_set *s, uint32_t chunk) {
   state_ref first = visited_first_of(s, s->chunks[chunk].partition);
   return s->pages[chunk] + (first >> CHUNK_BITS == chunk ? FIRST : 0);
 }
 
-/* The parent of the last delta record before `end` in its chunk: all those before it lead there. */
+/* The parent of the last delta record before `end` in its chunk; it is the sum of all differences before it. */
 static state_ref parent_before(const struct visited_set *s, uint32_t chunk, const uint8_t *end) {
   state_ref parent = 0;
   for (const uint8_t *at = first_in(s, chunk), *key; at < end;) {
@@ -103,17 +103,15 @@ static uint8_t *write_head(uint8_t *at, uint32_t length, fault_cost c) {
   return at;
 }
 
-static void write_parent(uint8_t *full, state_ref parent) {
-  memcpy(full, &parent, PARENT_BYTES); /* little end first */
-}
+static void write_parent(uint8_t *full, state_ref parent) { memcpy(full, &parent, PARENT_BYTES); /* little-endian */ }
 
-/* The first one that there is says which length is common, if it comes before the visited set is shared. */
+/* The first key stored sets the common length, if it comes before the visited set is shared. */
 static void note_common_length(struct visited_set *s, uint32_t length) {
   if (s->delta && !s->sharing && s->common_length == 0 && length <= DELTA_MAX_KEY)
     s->common_length = length;
 }
 
-/* In a visited set of delta ones, with a 1 before it. */
+/* If records are delta records, a byte 1 precedes it. */
 uint8_t *plain_record_begin(struct visited_set *s, uint32_t partition, uint32_t length, state_ref parent, fault_cost c,
                             state_ref *ref) {
   uint8_t head[5 + COST_BYTES];
@@ -150,9 +148,9 @@ void visited_set_parent(struct visited_set *s, state_ref ref, state_ref parent, 
   uint8_t *record = (uint8_t *)full_at(s, ref);
   uint32_t length;
   fault_cost before;
-  assert(record); /* else there is no room for it */
+  assert(record); /* a delta record has no room for another parent */
   const uint8_t *key = plain_key(record, &length, &before);
-  assert(before != 0 || c == 0); /* nor here */
+  assert(before != 0 || c == 0); /* nor is there room for a cost if there was none */
   write_parent(record, parent);
   if (before != 0)
     memcpy((uint8_t *)key - COST_BYTES, &c, COST_BYTES);
@@ -210,7 +208,7 @@ state_ref parent_decode_next(const struct visited_set *s, struct parent_decoder 
 
 fault_cost visited_cost(const struct visited_set *s, state_ref ref) { return visited_get_key(s, ref).fault_cost; }
 
-/* --- all of them --- */
+/* --- iteration --- */
 
 state_ref visited_first(void) { return FIRST; }
 
@@ -224,7 +222,7 @@ state_ref visited_first_of(const struct visited_set *s, uint32_t partition) {
 state_ref visited_from(const struct visited_set *s, state_ref ref) {
   const struct record_chunk *chunk = &s->chunks[ref >> CHUNK_BITS];
   if (chunk->next && (ref & (CHUNK_SIZE - 1)) >= chunk->used)
-    ref = (state_ref)chunk->next << CHUNK_BITS; /* the rest of that chunk was too small for what followed */
+    ref = (state_ref)chunk->next << CHUNK_BITS; /* the rest of that chunk was too small for the next record */
   return ref;
 }
 
@@ -245,7 +243,7 @@ bool visited_has(const struct visited_set *s, state_ref ref) {
 
 state_ref visited_next(const struct visited_set *s, state_ref ref) { return visited_from(s, behind(s, ref)); }
 
-/* What comes after the end is somebody else's, who may be writing there. */
+/* Data after `end` may belong to another thread that is writing there. */
 bool visited_read_slow(struct visited_reader *r) {
   const struct visited_set *s = r->visited_set;
   if (r->next < r->end && r->next >> CHUNK_BITS != r->end >> CHUNK_BITS)

@@ -1,11 +1,11 @@
-/* The states of a visited set under other keys. */
+/* Copies a visited set to other keys. */
 #include "base/memory.h"
 #include "search/visited_records.h"
 
 #include <assert.h>
 
-/* Where a state of one visited set is in the other: parents of the states of a partition come mostly in order, so one
- * goes along with them. */
+/* Translates references from the old visited set to the new one. The parents of a partition's states come mostly in
+   order, so a pair of readers advances with them. */
 struct parent_follower {
   struct visited_reader from, to;
 };
@@ -13,12 +13,12 @@ struct parent_follower {
 struct partition_copier {
   struct visited_reader from;
   struct parent_decoder parents;
-  bool any;                         /* that is to be copied: from.ref */
-  state_ref parent;                 /* of that */
+  bool any;                         /* there is a state left to copy: from.ref */
+  state_ref parent;                 /* of that state */
   struct parent_follower *follower; /* by partition */
 };
 
-/* What is not in the index yet: memory was asked for its place there. */
+/* A record that is not in the index yet; its bucket has been prefetched. */
 struct unindexed_record {
   uint64_t hash;
   state_ref ref;
@@ -82,7 +82,7 @@ static void copy(struct visited_copier *c, uint32_t partition) {
   read_next(c, l);
 }
 
-/* Parents first: a partition waits where one is still to be copied in another. */
+/* Parents first: a partition waits while the parent of its next state is still to be copied in another. */
 static void copy_all(struct visited_copier *c) {
   for (bool any = true; any;) {
     any = false;

@@ -1,4 +1,4 @@
-/* A visited set written down, and read again. */
+/* Saving and loading a visited set. */
 #include "search/huge_pages.h"
 #include "search/visited_records.h"
 

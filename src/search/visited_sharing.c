@@ -5,9 +5,10 @@
 
 #include <sched.h>
 
-/* There is always room for what all of them add before the first one sees that a segment is filling up. */
+/* A segment always has room for the slots that all partitions can fill before the first thread notices that it is
+   filling up. */
 #define SHARED_BUCKETS 4096
-#define UNREPORTED 1024 /* slots that all partitions together fill before they tell */
+#define UNREPORTED 1024 /* slots that all partitions together fill before they update index_segment.used */
 _Static_assert(UNREPORTED * 64 < (64 - LOAD_MAX_TIGHT) * SHARED_BUCKETS * BUCKET_SLOTS && UNREPORTED >= MAX_PARTITIONS,
                "and room for them");
 
@@ -36,15 +37,16 @@ void visited_sharing_free(struct visited_sharing *shared) {
   memory_free(shared);
 }
 
-/* Segments fill up at about the same time, so when one of them must grow all do that are about to, by as many threads
- * as come by. */
+/* Segments fill up at about the same time, so when one must grow, all that are nearly full grow, with the help of all
+   waiting threads. */
 static void grow_segments(struct visited_set *s) {
   for (uint32_t i; (i = atomic_fetch_add(&s->sharing->next, 1)) < SEGMENTS;)
     if (index_segment_is_nearly_full(s, &s->segment[i]))
       index_segment_grow(s, &s->segment[i]);
 }
 
-/* Who says that it helps before it looks whether it still may is waited for. */
+/* `helping` is incremented before `open` is checked again, so the growing thread waits for every thread that saw `open`
+   set. All operations are sequentially consistent. */
 static void help_grow(struct visited_set *s) {
   struct visited_sharing *shared = s->sharing;
   if (atomic_load(&shared->open)) {
@@ -56,7 +58,8 @@ static void help_grow(struct visited_set *s) {
   sched_yield();
 }
 
-/* What one thread says before it looks what the others say: both are seen in that order by all. */
+/* Sequentially consistent: a thread sets `inside` before it reads `growing`, and visited_sharing_grow sets `growing`
+   before it reads `inside`, so at least one of the two sees the other. */
 void visited_enter(struct visited_set *s, uint32_t partition) {
   struct visited_sharing *shared = s->sharing;
   while (true) {
@@ -73,10 +76,10 @@ void visited_leave(struct visited_set *s, uint32_t partition) {
   atomic_store_explicit(&s->sharing->gate[partition].inside, false, memory_order_release);
 }
 
-/* The partition is outside while it waits for the others to be. */
+/* The calling partition leaves while it waits for the others to leave. */
 void visited_sharing_grow(struct visited_set *s, uint32_t partition, const struct index_segment *g) {
   struct visited_sharing *shared = s->sharing;
-  bool inside = shared->gate[partition].inside; /* not if it is the only one just now */
+  bool inside = shared->gate[partition].inside; /* false while only one thread is running */
   visited_leave(s, partition);
   while (pthread_mutex_trylock(&shared->grow_lock) != 0)
     help_grow(s);
@@ -84,7 +87,7 @@ void visited_sharing_grow(struct visited_set *s, uint32_t partition, const struc
   for (uint32_t i = 0; i < shared->partitions; i++)
     while (atomic_load(&shared->gate[i].inside))
       sched_yield();
-  if (index_segment_is_full(s, g)) { /* nobody has done it in the meantime */
+  if (index_segment_is_full(s, g)) { /* no other thread has done it in the meantime */
     atomic_store(&shared->next, 0);
     atomic_store(&shared->open, true);
     grow_segments(s);

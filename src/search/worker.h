@@ -196,7 +196,7 @@ void worker_merge(struct worker *, struct worker *other);
 struct worker_pool;
 /* NULL: the transition system cannot be cloned. */
 struct worker_pool *worker_pool_new(struct worker *first, uint32_t threads);
-void worker_pool_detach(struct worker_pool *); /* ends the threads; findings are kept */
+void worker_pool_detach(struct worker_pool *); /* forgets the first worker; findings remain valid */
 void worker_pool_free(struct worker_pool *);
 size_t worker_pool_memory(const struct worker_pool *); /* of the other workers' transition systems */
 /* Every worker runs `work`; false: some worker did not finish. */

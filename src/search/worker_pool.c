@@ -1,16 +1,16 @@
-/* Several threads at one layer: each has a space that shares its names with the others', and a partition of the
- * visited set. */
+/* Several threads at one layer: each has its own transition system, which shares its names with the others, and its own
+   partition of the visited set. */
 #include "search/visited_backend.h"
 
 #include "base/memory.h"
 #include "base/thread.h"
 
 struct worker_pool {
-  struct worker **all; /* the first one is the search's own */
+  struct worker **all; /* the first one belongs to the search */
   uint32_t n;
   atomic_bool halt;
   pthread_mutex_t lock; /* of the frontier */
-  /* Resting: */
+  /* Suspension: */
   pthread_mutex_t suspend_lock;
   pthread_cond_t over;
   uint32_t active, suspended;
@@ -49,7 +49,7 @@ void worker_pool_detach(struct worker_pool *c) {
     c->all[0] = NULL;
 }
 
-/* The spaces live as long as what was found: errors have their texts there. */
+/* The transition systems live as long as the findings, because they own the texts of errors. */
 void worker_pool_free(struct worker_pool *c) {
   if (!c)
     return;
@@ -79,7 +79,7 @@ static void join_all(struct worker_pool *c) {
   }
 }
 
-/* Everybody is suspended, or done. */
+/* All workers are suspended or done. */
 static void suspend_all(struct worker_pool *c) {
   struct search *s = c->all[0]->search;
   if (!c->halt) {
@@ -112,7 +112,7 @@ static void leave(struct worker_pool *c) {
 struct task {
   struct worker *worker;
   bool (*work)(struct worker *);
-  struct memory_handler memory; /* of who started it */
+  struct memory_handler memory; /* of the thread that started it */
 };
 
 static void *do_task(void *context) {
@@ -145,12 +145,12 @@ bool worker_pool_run(struct worker_pool *c, bool (*work)(struct worker *), const
     w->at = w->ntaken = 0;
     w->rounds = first->rounds;
     w->space->decided = first->space->decided;
-    w->end = first->end; /* a limit may be behind us, with something left to check */
+    w->end = first->end; /* a limit may have been reached earlier, with states left to check */
     w->made = true;
   }
   while (started < c->n && thread_start(&threads[started], do_task, &tasks[started]))
     started++;
-  for (uint32_t i = started; i < c->n; i++) /* fewer will do */
+  for (uint32_t i = started; i < c->n; i++) /* continue with fewer threads */
     leave(c);
   do_task(&tasks[0]);
   for (uint32_t i = 1; i < started; i++)

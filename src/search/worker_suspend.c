@@ -1,10 +1,10 @@
-/* A worker at rest: it is written down, its states go elsewhere, or it hears what became of them. */
+/* A suspended worker: saving it, moving its states to disk, and resolving candidates. */
 #include "search/spill.h"
 #include "search/visited_backend.h"
 #include "search/visited_index.h"
 #include "search/worker_internal.h"
 
-/* --- written down, by who has it for himself --- */
+/* --- checkpoints --- */
 
 void worker_save(const struct worker *w, struct saver *to) {
   save_number(to, w->npending);
@@ -40,9 +40,9 @@ void worker_load(struct worker *w, struct loader *from) {
   load_bytes(from, w->recent, sizeof *w->recent << RECENT_BITS);
 }
 
-/* --- on disk --- */
+/* --- states on disk --- */
 
-/* Bytes of states that it has taken lie in memory that others will use. */
+/* Copies the bytes of the states that it has taken, because the visited set's memory will be reused. */
 static void take_along(struct worker *w) {
   size_t n = 0;
   for (uint32_t i = 0; i < w->ntaken; i++)
@@ -81,8 +81,9 @@ void worker_resolve_candidates(struct worker *w) {
   vec_clear(&w->candidate_successors);
 }
 
-/* With states on disk, the fault cost of an origin must be known without asking for it, and an origin may be older than
-   the disk log: a reference, whether it is a place on the disk log, and the number of a fault cost. */
+/* With states on disk, the fault cost of an origin must be available without reading the disk, and an origin may be
+   older than the disk log. An origin therefore combines a reference, whether that is an offset in the disk log, and the
+   index of a fault cost. */
 #define ORIGIN_ON_DISK (UINT64_C(1) << POSITION_BITS)
 #define ORIGIN_CHARGE (POSITION_BITS + 1)
 
@@ -111,7 +112,7 @@ void worker_set_from(struct worker *w, uint64_t origin) {
 
 void worker_proviso_met(struct worker *w, state_ref from) {
   size_t low = 0, high = w->deferred.n;
-  while (low < high) { /* one partition: references ascend */
+  while (low < high) { /* there is one partition, so references ascend */
     size_t middle = (low + high) / 2;
     if (w->deferred.at[middle].ref < from)
       low = middle + 1;
