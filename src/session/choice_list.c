@@ -1,4 +1,4 @@
-/* Choices by index: pages of them, and how many there are. */
+/* Choices by index: pages and counts. */
 #include "session/session_internal.h"
 
 struct choice_listing {
@@ -19,7 +19,7 @@ static struct session_choice *add_choice(struct choice_listing *l, const struct 
   return c;
 }
 
-/* Is this one on the page? *more: and are there others behind it that are to be looked at? */
+/* Is the current choice on the page? *more: does the enumeration have to continue after it? */
 static bool on_page(struct choice_listing *l, bool *more) {
   uint64_t index = l->index++;
   *more = true;
@@ -40,7 +40,7 @@ static bool list_allowed(void *context, uint64_t index, const struct witness *w,
   return more;
 }
 
-/* Of a choice that is also possible without the crash there is one entry: the crash between two actions. */
+/* Crashes in the middle of an action are not listed: the crash between two actions represents them. */
 static bool list_forbidden(void *context, uint64_t ignored, const struct witness *w, enum step_result result,
                            const struct config *next, const struct model_error *error) {
   struct choice_listing *l = context;

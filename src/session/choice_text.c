@@ -1,4 +1,4 @@
-/* Choices in words. */
+/* Choices as text. */
 #include "session/session_internal.h"
 
 #include "interp/local.h"

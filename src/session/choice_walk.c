@@ -13,7 +13,7 @@ struct choice_walk {
   bool ended;
 };
 
-/* An evaluation that was stopped half way looks like an error of the model, so the flag is asked first. */
+/* An evaluation that was interrupted looks like an error of the model, so the stop flag is tested first. */
 static bool visit_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
                        const struct model_error *error) {
   struct choice_walk *k = context;
@@ -22,7 +22,7 @@ static bool visit_step(void *context, const struct witness *w, enum step_result 
   if (result == STEP_BAD_WITNESS)
     return true;
   k->ended = !k->visit(k->context, k->index++, w, result, next, error);
-  arena_clear(&k->session->interp->strings); /* or errors nobody wants to see would pile up */
+  arena_clear(&k->session->interp->strings); /* otherwise error messages that are never shown would accumulate */
   return !k->ended;
 }
 
@@ -34,14 +34,14 @@ enum walk_end choices_walk(struct session *s, uint32_t environment, const struct
   bool all = config_successors(s->interp, environment, c, visit_step, &k);
   if (all || k.ended)
     return all ? WALK_ALL : WALK_ENDED;
-  if (!session_stop_seen(s)) { /* the flag was up, and is not any more */
+  if (!session_stop_seen(s)) { /* the flag was set, but has been cleared since */
     s->interrupted = true;
     session_fail(s, "interrupted");
   }
   return WALK_STOPPED;
 }
 
-/* --- are two witnesses the same? --- */
+/* --- equality of witnesses --- */
 
 static bool same_script(const struct script *a, const struct script *b) {
   return a->n == b->n && (a->n == 0 || !memcmp(a->at, b->at, a->n * sizeof *a->at));

@@ -1,14 +1,13 @@
-/* Which clause of the environment forbids something: the interpreter is asked again with all other clauses relaxed.
-
-   Clauses are taken in groups, since some count together: limits on crashes, and all that says which messages arrive. A
-   group is to blame if it forbids the step though nothing else is in force. */
+/* Finds the clause of the environment that forbids a step, by running the interpreter again with all other clauses
+   relaxed. Clauses are handled in groups, because some are counted together: limits on crashes, and the clauses that
+   determine which messages arrive. A group is to blame if it forbids the step while no other group is in force. */
 #include "session/session_internal.h"
 
 #include "interp/round_step.h"
 
 #include <string.h>
 
-/* By its first clause. */
+/* A group is identified by its first clause. */
 static uint32_t group_of(const struct environment *env, uint32_t i) {
   enum clause_kind kind = env->clauses[i].kind;
   if (kind == CLAUSE_EVERY || kind == CLAUSE_FROM_ROUND)
@@ -22,7 +21,7 @@ static uint32_t group_of(const struct environment *env, uint32_t i) {
   return i;
 }
 
-/* The clause as it lets anything happen that it speaks of. False: it does so by not being there. */
+/* Relaxes the clause so that it forbids nothing. False: omit the clause instead. */
 static bool clause_relax(const struct model *m, struct clause *c) {
   switch (c->kind) {
   case CLAUSE_CRASH:
@@ -38,7 +37,7 @@ static bool clause_relax(const struct model *m, struct clause *c) {
   case CLAUSE_SYNCHRONOUS:
   case CLAUSE_CHANNELS:
     return false;
-  case CLAUSE_OMIT: /* these decide about initial states, or about whole runs */
+  case CLAUSE_OMIT: /* these concern initial states or whole runs */
   case CLAUSE_BYZANTINE:
   case CLAUSE_OFTEN:
   case CLAUSE_FINALLY:
@@ -51,8 +50,8 @@ static bool clause_relax(const struct model *m, struct clause *c) {
 
 #define ALL_RELAXED UINT32_MAX
 
-/* Fills in an environment in which that group is in force. A clause that speaks of SHO lets messages be corrupted by
-   being there, so something else has to say that they can be. */
+/* Fills in an environment in which only that group is in force. The mere presence of a clause about SHO permits
+   corruption, so when such a clause is omitted, another clause must permit it. */
 static void relax_all_but(struct session *s, struct environment *out, uint32_t group) {
   const struct environment *env = &s->model.environments[s->environment];
   out->nclauses = 0;
@@ -88,7 +87,7 @@ void relaxed_environments_release(struct session *s) {
   memory_free(s->model.environments);
 }
 
-/* Of the clauses about delivery, the one that says how much may be lost. */
+/* Of the clauses about delivery, the one that limits losses. */
 static uint32_t clause_to_name(const struct environment *env, uint32_t group) {
   for (uint32_t i = 0; i < env->nclauses; i++)
     if (env->clauses[i].kind == CLAUSE_LOST && group_of(env, i) == group)

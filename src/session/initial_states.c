@@ -16,7 +16,7 @@ static bool walk_initials(struct session *s, config_initial_fn *visit, void *con
   return session_fail(s, "line %u: %s", line, error.message);
 }
 
-/* --- a page of them --- */
+/* --- listing --- */
 
 static void add_inputs(struct session *s, const struct config *c, uint32_t p, struct text *text) {
   const struct model *m = &s->model;
@@ -31,7 +31,7 @@ static void add_inputs(struct session *s, const struct config *c, uint32_t p, st
   }
 }
 
-/* What distinguishes initial states: values of the file, inputs and faults. */
+/* What distinguishes initial states: file-level values, inputs and faults. */
 static const char *initial_text(struct session *s, struct arena *arena, const struct config *c) {
   const struct model *m = &s->model;
   struct text text = {0};
@@ -88,11 +88,11 @@ void session_initials_release(struct session_initials *page) {
   *page = (struct session_initials){0};
 }
 
-/* --- one of them --- */
+/* --- choosing --- */
 
 struct initial_search {
   const struct model *model;
-  uint64_t seen, most;       /* so many are looked at */
+  uint64_t seen, most;       /* number of states to examine */
   uint64_t wanted;           /* index, or SESSION_NONE */
   const struct config *like; /* or NULL */
   struct config *found;

@@ -1,4 +1,4 @@
-/* Looking ahead: breadth-first search over the interpreter's successors, from one configuration. */
+/* Lookahead: breadth-first search over the interpreter's successors, from one configuration. */
 #include "session/session_internal.h"
 
 #include "base/intern.h"
@@ -6,13 +6,13 @@
 
 #define STATES_MAX 1000000
 
-/* --- what of a configuration decides about its future --- */
+/* --- which parts of a configuration determine its future --- */
 
 struct relevant_fields {
-  bool rounds;          /* how many were done is asked for as a number */
-  uint32_t rounds_most; /* or it counts up to here, for clauses 'from round' */
+  bool rounds;          /* the model reads the number of completed rounds */
+  uint32_t rounds_most; /* otherwise rounds are counted up to this number, for clauses 'from round' */
   bool phase;
-  bool lost, corrupted, duplicated; /* there is a limit for the whole run */
+  bool lost, corrupted, duplicated; /* a limit holds for the whole run */
 };
 
 struct clock_use {
@@ -106,25 +106,25 @@ static void config_key(const struct session *s, const struct relevant_fields *r,
 /* --- the search --- */
 
 struct lookahead_node {
-  struct config *config; /* until it is expanded */
+  struct config *config; /* NULL after it was expanded */
   size_t parent;
   uint64_t choice, depth;
 };
 
 struct lookahead_search {
   struct session *session;
-  const struct property *property; /* NULL: an error of the model is looked for */
+  const struct property *property; /* NULL: the goal is an error of the model */
   struct relevant_fields relevant;
   uint64_t states_most, first_choice;
   struct intern *seen;
   key_vec key;
-  VEC(struct lookahead_node) nodes; /* nodes.at[0]: where it starts */
-  size_t at;                        /* being expanded */
+  VEC(struct lookahead_node) nodes; /* nodes.at[0] is the start */
+  size_t at;                        /* the node being expanded */
   bool found, full, errors;
-  uint64_t found_choice; /* the last step of the way, from `at` */
+  uint64_t found_choice; /* the choice at node `at` that leads to the goal */
 };
 
-/* Is it what is looked for: this state, or the step to it? */
+/* Is this state, or the step to it, the goal? */
 static bool is_goal(struct lookahead_search *b, const struct config *before, const struct config *c) {
   const struct property *p = b->property;
   struct model_error ignored;
@@ -135,7 +135,7 @@ static bool is_goal(struct lookahead_search *b, const struct config *before, con
   return v == (p->kind == PROPERTY_COVER ? V_TRUE : V_FALSE);
 }
 
-/* Nothing is asked of what comes after it. */
+/* Does the scope of the property end in this state? */
 static bool is_last(struct lookahead_search *b, const struct config *c) {
   struct model_error ignored;
   return b->property && b->property->until &&
@@ -187,7 +187,7 @@ static void fill_path(const struct lookahead_search *b, struct session_ahead *ou
     out->choices[depth] = b->nodes.at[at].choice;
 }
 
-/* False: that was all, or enough. */
+/* False: the search is finished. */
 static bool expand_next(struct lookahead_search *b, const struct session_limits *limits, struct session_ahead *out) {
   struct lookahead_node *v = &b->nodes.at[b->at];
   struct config *c = v->config;
@@ -216,7 +216,9 @@ static void search_from(struct lookahead_search *b, const struct config *start, 
                         struct session_ahead *out) {
   add_node(b, start, SESSION_NONE);
   if (b->first_choice == SESSION_NONE) {
-    is_new(b, start); /* else it is expanded in full if a run comes back to it */
+    /* Mark the start as visited. After a first choice it is not marked: it is expanded in full if a run returns to it.
+     */
+    is_new(b, start);
     if (b->property && !b->property->step && is_goal(b, NULL, start)) {
       out->reach = SESSION_REACHABLE;
       out->choices = memory_alloc(sizeof *out->choices);
@@ -264,7 +266,7 @@ bool session_ahead(struct session *s, uint64_t choice, const struct session_goal
   if (!now || !goal_fits(s, goal, &p) || !choice_exists(s, choice))
     return false;
   if (p && (property_over(s, p, s->path.n) || (choice != SESSION_NONE && property_over(s, p, s->path.n + 1))))
-    return true; /* nothing is asked of the run any more */
+    return true; /* the scope of the property has ended */
   struct lookahead_search b = {.session = s,
                                .property = p,
                                .relevant = relevant_fields_of(s, p),

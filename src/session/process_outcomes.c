@@ -1,4 +1,4 @@
-/* What a process can become in the round to come, and rounds with wanted outcomes. */
+/* The possible outcomes of a process in the next round, and rounds with given outcomes. */
 #include "session/round_search.h"
 
 #include "base/intern.h"
@@ -18,11 +18,11 @@ struct outcome_collector {
   struct round_search *search;
   uint32_t process;
   struct arena *arena;
-  struct intern *seen; /* contexts, as far as they matter to the process */
+  struct intern *seen; /* contexts, projected to what matters to the process */
   VEC(struct known_outcome) known;
 };
 
-/* --- every outcome, with a round where one is easily found --- */
+/* --- all outcomes, each with a round if one is easily found --- */
 
 static bool same_outcome(const struct outcome_collector *k, const struct wanted_outcome *a, const value *local,
                          const char *message) {
@@ -46,7 +46,7 @@ static struct known_outcome *outcome_known(struct outcome_collector *k, const va
   return &k->known.at[k->known.n - 1];
 }
 
-/* Has a context been here in which all is the same for this process? */
+/* Was there an earlier context that looks the same to this process? */
 static bool prefix_seen(struct outcome_collector *k) {
   struct round_search *h = k->search;
   const struct model *m = &h->session->model;
@@ -69,7 +69,7 @@ static bool prefix_seen(struct outcome_collector *k) {
   return intern_count(k->seen) == before;
 }
 
-/* Everybody else hears as much as may be, or the same as this process. */
+/* Tries two ways to complete the round: the other processes hear as much as possible, or the same as this process. */
 static void complete_round(struct outcome_collector *k, struct known_outcome *known,
                            const struct process_reception *reception) {
   struct round_search *h = k->search;
@@ -127,7 +127,7 @@ static bool collect(struct round_search *h, void *context, bool failed) {
 static bool find_after_prefix(struct round_search *h, void *context, bool failed) {
   const char *why;
   (void)context;
-  if (failed) { /* the only wanted outcome can be that error */
+  if (failed) { /* then only that error can be the wanted outcome */
     bool met = true, wanted = false;
     for (uint32_t p = 0; p < h->config->nprocesses; p++) {
       met &= target_met(h, p, STEP_ERROR, NULL, &h->error);
@@ -148,7 +148,7 @@ static enum session_search find(struct round_search *h, struct witness **found) 
   return *found ? SESSION_FOUND : h->spent ? SESSION_GAVE_UP : SESSION_IMPOSSIBLE;
 }
 
-/* What is left of the work is shared by the outcomes that are still without a round. */
+/* The remaining work is divided among the outcomes that still lack a round. */
 static void find_remaining(struct outcome_collector *k, uint64_t most) {
   struct round_search *h = k->search;
   size_t left = 0;
@@ -166,7 +166,7 @@ static void find_remaining(struct outcome_collector *k, uint64_t most) {
   }
 }
 
-/* --- telling them --- */
+/* --- results --- */
 
 static const char *local_text(struct session *s, struct arena *arena, uint32_t p, const value *local) {
   const struct model *m = &s->model;
@@ -235,7 +235,7 @@ void session_outcomes_release(struct session_outcomes *out) {
 
 /* --- one outcome for each process --- */
 
-/* What p becomes in that round. It need not be allowed as a whole. */
+/* Makes the outcome of p in that round its target. The round as a whole need not be allowed. */
 static bool set_target(struct round_search *h, const struct session_round *round, uint32_t p, struct arena *arena) {
   struct session *s = h->session;
   struct witness *w = round_witness(s, h->config, round);

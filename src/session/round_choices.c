@@ -1,4 +1,4 @@
-/* Rounds by structure: what can be chosen, from and to witnesses, and the interpreter's verdict. */
+/* Structured rounds: candidates, conversion to and from witnesses, and the interpreter's verdict. */
 #include "session/round_choices.h"
 
 #include "model/node.h"
@@ -26,7 +26,7 @@ bool fails_in_sending(struct session *s, const struct config *c, const struct wi
   return fails;
 }
 
-/* --- from the structure to a witness --- */
+/* --- structure to witness --- */
 
 static bool take_oracles(struct session *s, const struct config *c, const struct session_part *part, uint32_t p,
                          struct witness *w) {
@@ -49,7 +49,7 @@ static bool take_oracles(struct session *s, const struct config *c, const struct
   return true;
 }
 
-/* In the order of senders, one from each. */
+/* In the order of senders, at most one from each. */
 static bool take_forged(struct session *s, const struct config *c, const struct session_part *part, uint32_t p,
                         struct witness *w) {
   struct model *m = &s->model;
@@ -110,7 +110,7 @@ struct witness *round_witness(struct session *s, const struct config *c, const s
   return w;
 }
 
-/* --- and back --- */
+/* --- witness to structure --- */
 
 static void fill_oracles(struct session *s, const struct config *c, const struct witness *w, uint32_t p,
                          struct arena *arena, struct session_part *part) {
@@ -221,7 +221,7 @@ bool session_round_taken(struct session *s, size_t step, struct session_round *o
   return true;
 }
 
-/* --- running one process's part --- */
+/* --- running one process --- */
 
 value *process_local(struct session *s, const struct config *c, const struct witness *w, uint32_t p) {
   const struct model *m = &s->model;
@@ -270,7 +270,7 @@ bool process_updates(struct session *s, const struct message_exchange *x, const 
   return ok;
 }
 
-/* --- as the plain enumeration has it --- */
+/* --- normal form, as in the plain enumeration --- */
 
 bool environment_reads_heard_of(const struct environment *env) {
   for (uint32_t i = 0; i < env->nclauses; i++)
@@ -297,7 +297,7 @@ static void normalise_oracles(struct session *s, const struct config *c, struct 
   }
 }
 
-/* Whoever does not update receives nothing. */
+/* A process that does not update receives nothing. */
 static void normalise_idle(struct session *s, const struct config *c, struct witness *w, uint32_t p) {
   bool active = process_active(c->local[p][LOCAL_STATUS]);
   struct choices none = {0};
@@ -342,7 +342,7 @@ void witness_normalise(struct session *s, const struct config *c, struct witness
   choices_release(&choices);
 }
 
-/* --- what there is to choose from --- */
+/* --- candidates --- */
 
 static void fill_senders(struct session *s, const struct message_exchange *x, const struct witness *w, uint32_t p,
                          struct arena *arena, struct session_candidate *out) {
@@ -480,7 +480,7 @@ char *session_payload_text(struct session *s, uint32_t process, uint64_t number)
   return nth_text(s, process_role(&s->model, process)->body[session_current(s)->point].received, number);
 }
 
-/* --- judging --- */
+/* --- verdicts --- */
 
 bool session_judge(struct session *s, const struct session_round *round, struct session_judgement *out) {
   session_clear_error(s);

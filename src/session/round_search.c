@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* --- clauses that can be asked of one reception --- */
+/* --- clauses that can be evaluated on a single reception --- */
 
 struct heard_use {
   uint32_t slot;
@@ -22,7 +22,8 @@ static bool look_heard_of(void *context, const struct node *n) {
   return true;
 }
 
-/* `forall p ...: body` where the body reads HO[p] and no other heard-of set, and the ranges read none. */
+/* Does the clause have the form `forall p ...: body`, where the body reads HO[p] and no other heard-of set, and the
+   ranges read none? */
 static bool clause_separates(const struct clause *c, uint32_t *slot) {
   struct heard_use use = {0}, ranges = {0};
   bool bound = false;
@@ -76,7 +77,7 @@ static bool clause_holds_of_reception(struct round_search *h, const struct local
   return q.good;
 }
 
-/* No round with this reception of the probe is allowed, if the answer is false. */
+/* False: no round with this reception of the probe is allowed. */
 static bool reception_passes(struct round_search *h, uint32_t p) {
   uint8_t **corrupt = h->local_clauses.n ? witness_corrupt(h->probe) : NULL;
   bool good = true;
@@ -155,11 +156,11 @@ static bool prefix_ready(struct prefix_enumeration *k) {
   streams_clear(h);
   exchange_release(&h->exchange);
   arena_clear(&h->arena);
-  arena_clear(&h->session->interp->strings); /* errors of the receptions that were tried */
+  arena_clear(&h->session->interp->strings); /* the errors of the receptions that were tried */
   return more;
 }
 
-/* Every script of every sender. */
+/* Enumerates every script of every sender. */
 static bool enumerate_sends(struct prefix_enumeration *k, uint32_t p) {
   struct round_search *h = k->search;
   struct witness *w = h->witness;
@@ -179,7 +180,7 @@ static bool enumerate_sends(struct prefix_enumeration *k, uint32_t p) {
   return more;
 }
 
-/* A process with a target crashes if that says so. */
+/* A process with a target crashes if and only if the target does. */
 static bool crash_fits(const struct round_search *h, uint32_t p, bool crash) {
   const struct wanted_outcome *t = &h->targets[p];
   if (t->any)
@@ -266,7 +267,7 @@ void round_search_restart(struct round_search *h) { streams_clear(h); }
 
 static uint64_t all_of(uint32_t n) { return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1; }
 
-/* The bits of a number over the free ones, each at its place. */
+/* Distributes the bits of a number over the positions of the bits of `free`. */
 static uint64_t spread_over(uint64_t free, uint64_t number) {
   uint64_t spread = 0;
   for (uint32_t i = 0; free; i++, free &= free - 1)
@@ -279,7 +280,8 @@ static uint64_t stream_heard(const struct round_search *h, const struct receptio
   return all_of(h->config->nprocesses) & ~spread_over(t->free, t->lost);
 }
 
-/* The next set of those that are not heard: of the same size (Gosper), or else one larger. False: all were there. */
+/* The next set of processes that are not heard: of the same size (Gosper's hack), otherwise one larger. False: there
+   are no more. */
 static bool next_lost(struct reception_stream *t) {
   uint32_t m = (uint32_t)__builtin_popcountll(t->free);
   uint64_t low = t->lost & -t->lost, sum = t->lost + low;
@@ -293,7 +295,8 @@ static bool next_lost(struct reception_stream *t) {
   return t->nlost <= m;
 }
 
-/* The next forged messages from those who are heard. False: all were there, and nothing is forged again. */
+/* The next combination of forged messages from the processes that are heard. False: all combinations were tried, and
+   nothing is forged again. */
 static bool next_forged(const struct round_search *h, struct reception_stream *t, uint32_t p) {
   const struct model *m = &h->session->model;
   const struct type *type = process_role(m, p)->body[h->config->point].received;
@@ -323,7 +326,7 @@ static void probe_set(struct round_search *h, const struct reception_stream *t, 
   }
 }
 
-/* What becomes of p with this reception, by the next script of choices. */
+/* The outcome of p with this reception, for the next script of choices. */
 static void reception_run(struct round_search *h, struct reception_stream *t, uint32_t p,
                           struct process_reception *reception) {
   const struct model *m = &h->session->model;
@@ -352,7 +355,7 @@ static void reception_run(struct round_search *h, struct reception_stream *t, ui
   reception->message = ok ? NULL : error.message;
 }
 
-/* Advances to the next reception of p, whatever comes of it. False: there is none. */
+/* Advances to the next reception of p, whatever its outcome. False: there are no more. */
 static bool stream_next(struct round_search *h, uint32_t p, struct process_reception *reception) {
   struct reception_stream *t = &h->streams[p];
   bool fresh = !t->begun;
@@ -429,8 +432,8 @@ bool target_met(const struct round_search *h, uint32_t p, enum step_result resul
          !memcmp(t->local, next->local[p], role_local_length(process_role(m, p)) * sizeof *t->local);
 }
 
-/* What was made of receptions is judged and taken as a whole. A round in which others fail is no answer, unless an
- * error is wanted. */
+/* The receptions are judged and executed as one round. A round in which another process fails does not count, unless an
+   error is wanted. */
 static bool round_search_judge(struct round_search *h) {
   const char *why;
   struct model_error error = {0};
@@ -466,7 +469,8 @@ static bool combine(struct round_search *h, const struct process_reception **rec
     return !round_search_try(h, receptions) && !h->spent;
   for (size_t i = 0; round_search_reception(h, p, i); i++) {
     struct process_reception reception =
-        *round_search_reception(h, p, i); /* the list moves when it grows; what a reception points to does not */
+        *round_search_reception(h, p, i); /* a copy: the list may move when it grows, but the data that a reception
+                                             points to does not */
     receptions[p] = &reception;
     if (!combine(h, receptions, p + 1))
       return false;

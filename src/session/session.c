@@ -1,4 +1,4 @@
-/* Sessions and their path. */
+/* Sessions and their paths. */
 #include "session/session.h"
 
 #include "interp/eval.h"
@@ -8,7 +8,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-/* --- making one --- */
+/* --- lifecycle --- */
 
 static const char *unfit(const struct model *m, uint32_t environment, enum semantics semantics) {
   bool fits = false;
@@ -112,7 +112,7 @@ const char *text_to_arena(struct arena *arena, struct text *text) {
   return kept;
 }
 
-/* A list in an arena has room up to the next power of two; what growing leaves behind is less than the list. */
+/* A list in an arena has room up to the next power of two. The space abandoned by growing is smaller than the list. */
 void *arena_list_grow(struct arena *arena, void *at, size_t n, size_t each) {
   if (n & (n - 1))
     return at;
@@ -236,7 +236,7 @@ bool session_back(struct session *s, size_t steps) {
 struct choice_lookup {
   struct session *session;
   const struct witness *like;
-  bool failing; /* somebody fails to send: then nothing is received, whatever is heard */
+  bool failing; /* a process fails while sending: then nothing is received, whatever the heard-of sets are */
   uint64_t most, found;
 };
 
@@ -287,7 +287,7 @@ bool session_replay(struct session *s, uint64_t initial, const uint64_t *choices
       text_release(&why);
     }
   }
-  if (!ok) { /* the other way round: what was made goes, what was there stays */
+  if (!ok) { /* discard the new path and restore the old one */
     path_cut(s, 0);
     vec_release(&s->path);
     config_free(s->initial);

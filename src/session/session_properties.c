@@ -26,7 +26,7 @@ static void fill_instance(struct session *s, const struct property *p, const str
   property_instance_release(&found);
 }
 
-/* Has the scope of the property ended before that state? */
+/* Did the scope of the property end before that state? */
 bool property_over(struct session *s, const struct property *p, size_t position) {
   struct model_error ignored;
   for (size_t i = 0; i < position && p->until; i++)
@@ -90,7 +90,7 @@ struct evaluation {
   struct model_error error;
 };
 
-/* In the expression's own model, which has the same states. */
+/* Evaluates in the expression's own model, which has the same states. */
 static bool evaluate(struct session *s, const struct state_expression *x, struct evaluation *v) {
   struct interpreter *interp = interpreter_new(x->model);
   struct eval e;

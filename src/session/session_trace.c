@@ -1,4 +1,4 @@
-/* The path as a trace, and a trace as the path. */
+/* Saving the path as a trace, and loading a trace as the path. */
 #include "session/session_internal.h"
 
 #include "trace/trace_json.h"
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* --- out --- */
+/* --- saving --- */
 
 static struct run path_run(const struct session *s) {
   struct run run = {.initial = config_copy(&s->model, s->initial), .nsteps = (uint32_t)s->path.n};
@@ -22,7 +22,7 @@ static char *json_written(json_t *j) {
   return copy;
 }
 
-/* Has the property no value at the end? */
+/* Does the evaluation of the property fail in the last state? */
 static bool property_fails(struct session *s, uint32_t property) {
   const struct config *last = session_config_at(s, s->path.n);
   const struct config *before = s->path.n ? session_config_at(s, s->path.n - 1) : NULL;
@@ -61,7 +61,7 @@ char *session_save(struct session *s, uint32_t property) {
   return out;
 }
 
-/* --- and back --- */
+/* --- loading --- */
 
 static bool same_params(const struct model *m, const struct trace_head *head, struct text *why) {
   for (size_t i = 0; i < head->nparams; i++) {
@@ -94,7 +94,7 @@ static bool head_fits(struct session *s, const json_t *j, struct text *why) {
   return ok;
 }
 
-/* The trace was replayed: as much of it as is a run becomes the path. */
+/* The trace was replayed; the part of it that is a run becomes the path. */
 static void path_take(struct session *s, struct trace *t) {
   session_set_initial(s, config_copy(&s->model, t->configs[0]), SESSION_NONE);
   for (uint32_t i = 0; i < t->run.nsteps; i++) {

@@ -7,7 +7,7 @@
 
 struct state_builder {
   struct session *session;
-  const struct config *config, *before; /* before: or NULL */
+  const struct config *config, *before; /* before may be NULL */
   struct session_state *out;
 };
 
