@@ -23,7 +23,7 @@ const struct clause *environment_unknown_clause(const struct environment *env) {
     case CLAUSE_DUPLICATED:
     case CLAUSE_CHANNELS:
       continue;
-    case CLAUSE_OFTEN: /* of runs: these say nothing of finite ones */
+    case CLAUSE_OFTEN: /* liveness: no constraint on finite runs */
     case CLAUSE_FINALLY:
     case CLAUSE_ONCE:
     case CLAUSE_FAIR:
@@ -80,7 +80,7 @@ static bool find_op_deep(void *context, const struct node *n) {
   struct op_search *k = context;
   if (!k->found)
     node_walk_deep(k->model, n, find_op, k);
-  return false; /* all that is below was seen */
+  return false; /* its subexpressions were visited already */
 }
 
 bool contains_op(const struct model *m, const struct node *n, enum op op) {

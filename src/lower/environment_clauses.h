@@ -1,5 +1,5 @@
-/* What a model's environment and texts say, as far as no expression is needed: for the lowerings. The interpreter has
-   functions of its own, because it is compared with them. */
+/* Queries about the clauses of an environment and the expressions of a model, shared by the lowerings. The interpreter
+   has its own versions, because it serves as an independent check of the lowerings. */
 #ifndef RONDO_LOWER_ENVIRONMENT_CLAUSES_H
 #define RONDO_LOWER_ENVIRONMENT_CLAUSES_H
 
@@ -7,20 +7,21 @@
 
 /* The first clause of the kind, or NULL. */
 const struct clause *clause_of_kind(const struct environment *, enum clause_kind);
-/* Clauses are looked for by kind, so one of a kind that nobody looks for would be left out. This finds it; NULL: there
-   is none. */
+/* Lowerings look up clauses by kind, so a clause of an unknown kind would be ignored silently. This returns such a
+   clause, or NULL. */
 const struct clause *environment_unknown_clause(const struct environment *);
-/* How many processes of the role (ROLE_ANY: of all) may have the fault, by clauses about that role; at most `most`. */
+/* How many processes of the role may have the fault by the clauses for exactly this role (ROLE_ANY: for all processes);
+   at most `most`. */
 int64_t fault_limit(const struct environment *, enum clause_kind, uint32_t role, bool recovering, int64_t most);
-/* Is it a predicate about rounds at this point of the schedule? */
+/* Is the clause a predicate about rounds at this point of the schedule? */
 bool clause_is_about_round(const struct model *, const struct clause *, uint32_t point);
-/* Does its predicate read who hears whom? */
+/* Does its predicate read heard-of sets? */
 bool clause_reads_heard_of(const struct model *, const struct clause *);
-/* May messages be changed on their way? */
+/* May messages be corrupted? */
 bool environment_may_corrupt(const struct model *, const struct environment *);
 
-/* With the defs that are called; an unknown operator counts as any operator. */
+/* Includes called defs. An unknown operator counts as every operator. */
 bool contains_op(const struct model *, const struct node *, enum op); /* NULL: false */
-bool rounds_contain_op(const struct model *, enum op);                /* in what a round sends or does */
+bool rounds_contain_op(const struct model *, enum op);                /* in sends and updates */
 
 #endif

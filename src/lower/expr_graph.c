@@ -39,11 +39,11 @@ unsigned expr_kids(enum expr_kind g) {
   return 0;
 }
 
-/* --- equal nodes are one --- */
+/* --- hash consing --- */
 
 struct expr_key {
   uint32_t expr_kind, truth, index, kid[3];
-  int64_t number, lo; /* lo: of BOUNDED */
+  int64_t number, lo; /* lo: for BOUNDED */
 };
 
 static struct expr_key key_of(const struct expr_node *n) {
@@ -196,7 +196,7 @@ static expr_id sum(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, ex
 
 static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && a < 0); }
 
-/* Formats differ on negative numbers: those are shifted by a multiple of the divisor first. */
+/* Formats differ in the division of negative numbers, so those are first shifted by a multiple of the divisor. */
 static expr_id quotient(struct expr_graph *c, enum expr_kind expr_kind, expr_id a, expr_id b) {
   int64_t from = node_of(c, a)->lo;
   if (from < 0 && from != EXPR_NO_LOWER && !c->integers) {
@@ -292,7 +292,7 @@ expr_id expr_equal(struct expr_graph *c, expr_id a, expr_id b) {
     return expr_truth(c, false);
   if (x->truth && y->expr_kind == EXPR_NUMBER) {
     return y->number ? a : expr_not(c, a);
-  } else if (y->expr_kind == EXPR_NUMBER && x->expr_kind == EXPR_ITE) { /* of constants: the condition says it */
+  } else if (y->expr_kind == EXPR_NUMBER && x->expr_kind == EXPR_ITE) { /* ITE of constants: reduces to its condition */
     expr_id condition = x->kid[0], then = x->kid[1], other = x->kid[2];
     int64_t v;
     if (constant_value(c, then, &v) || constant_value(c, other, &v))
@@ -368,7 +368,7 @@ static expr_id rebuilt(struct expr_graph *c, const struct expr_node *n, const ex
     return expr_bool_to_int(c, kid[0]);
   case EXPR_BOUNDED:
     return expr_bounded(c, kid[0], n->lo, n->hi);
-  case EXPR_NUMBER: /* these have no kids, so they stay as they are */
+  case EXPR_NUMBER: /* no kids: unchanged */
   case EXPR_VARIABLE:
   case EXPR_CHOICE:
     break;
@@ -376,7 +376,7 @@ static expr_id rebuilt(struct expr_graph *c, const struct expr_node *n, const ex
   return NO_EXPR;
 }
 
-/* Kids have smaller names, so one pass downwards finds what is needed and one upwards makes it. */
+/* Kids have smaller indices, so one downward pass marks the nodes needed and one upward pass rebuilds them. */
 expr_id expr_substitute_choice(struct expr_graph *c, expr_id w, uint32_t param, int64_t value) {
   if (node_of(c, w)->choices <= param)
     return w;

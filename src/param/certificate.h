@@ -1,18 +1,18 @@
-/* A proof that others can check: an SMT-LIB script with three queries about an invariant. All are
-   to be answered "unsat": a start outside the invariant, a move that leaves it, an unsafe state
-   inside it.
+/* A proof that other solvers can check: an SMT-LIB script with three queries about an invariant. Each must be answered
+   "unsat": an initial state outside the invariant, a move that leaves it, an unsafe state inside it.
 
-   The system is printed from its typed form, not from the graph that the engines work on: what goes
-   wrong in unfolding, acceleration or an engine cannot pass. */
+   The system is printed from its typed form, not from the graph that the engines work on, so the check also detects
+   faults in unfolding, acceleration and the engines. */
 #ifndef RONDO_PARAM_CERTIFICATE_H
 #define RONDO_PARAM_CERTIFICATE_H
 
 #include "param/engine.h"
 
-/* The invariant by location of the graph. Parameters are restricted as the graph's are. */
+/* The invariant is given by location of the graph. Parameters are restricted as in the graph. */
 void certificate_print(const struct counter_graph *, const char *const *invariant, struct text *out);
 
-/* Asks the three queries, on a context of its own. False: not confirmed, or stopped; *why. stop: as in engine_watch. */
+/* Runs the three queries in a new context. Returns false, with the reason in *why, if the certificate is not confirmed
+   or the check was stopped. stop: as in struct engine_watch. */
 bool certificate_check(const char *script, const volatile sig_atomic_t *stop, struct text *why);
 
 #endif

@@ -1,9 +1,9 @@
-/* A counter system for one property, unfolded: a location for each value of the control that can
-   come up, and transitions whose guards are cubes. What engines work on.
+/* A counter system for one property, unfolded: one location per reachable value of the control, and transitions whose
+   guards are cubes. The engines work on this form.
 
-   Variables of rows and cubes: the free parameters, then the counters, then (in transitions) the
-   amounts of the move. Guards of a transition are its own; that counters are natural and parameters
-   satisfy their conditions is in `facts`, which hold wherever a run comes. */
+   Variables of rows and cubes: the free parameters, then the counters, then (in transitions) the amounts of the move.
+   Guards contain only the constraints of the transition itself. Facts that hold in every reachable state are separate:
+   `naturals`, `conserved`, and the `conditions` on the parameters. */
 #ifndef RONDO_PARAM_COUNTER_GRAPH_H
 #define RONDO_PARAM_COUNTER_GRAPH_H
 
@@ -18,9 +18,9 @@ void cubes_release(cube_vec *);
 typedef VEC(const int64_t *) control_vec;
 
 struct location {
-  control_vec controls; /* the values of the control that it stands for */
-  cube_vec start;       /* any of these, */
-  control_vec started;  /* each with its own values of the control */
+  control_vec controls; /* the values of the control that the location represents */
+  cube_vec start;       /* initial states: the union of these cubes, */
+  control_vec started;  /* each with its value of the control */
   cube_vec unsafe;
 };
 
@@ -29,8 +29,8 @@ struct counter_transition {
   uint32_t namounts;
   struct cube guard;
   int64_t **update; /* by counter: a row of the guard's width */
-  bool repeats;     /* the move of another transition, taken once or more often: the last amount says
-                       how often */
+  bool repeats;     /* accelerated: the move of another transition, repeated as often as the last amount says (at least
+                       once) */
 };
 
 struct counter_graph {
@@ -38,49 +38,49 @@ struct counter_graph {
   const struct counter_property *property;
   struct arena arena;
   uint32_t nparams, ncounters; /* free parameters */
-  uint32_t nvars;              /* both */
+  uint32_t nvars;              /* nparams + ncounters */
   uint32_t *param;             /* by column: the system's parameter */
   VEC(struct location) locations;
   VEC(struct counter_transition) transitions;
-  cube_vec conditions;               /* on the parameters: any of these */
-  const volatile sig_atomic_t *stop; /* while it is made; or NULL */
-  bool open;                         /* the conditions of `resilience` are left out */
-  cube_vec excluded;                 /* and parameters within any of these */
-  struct cube naturals;              /* counters are not negative */
-  struct cube conserved;             /* equations that hold in every state that can be reached: conserved sums */
+  cube_vec conditions;               /* on the parameters: the union of these cubes */
+  const volatile sig_atomic_t *stop; /* during construction; or NULL */
+  bool open;                         /* the conditions of `resilience` are omitted */
+  cube_vec excluded;                 /* regions of parameters that are excluded */
+  struct cube naturals;              /* all counters are >= 0 */
+  struct cube conserved;             /* equations that hold in every reachable state: conserved sums */
 };
 
-/* NULL: *why. leave_open: without the conditions of `resilience`. stop: it ends soon after *stop is
-   not 0; NULL: never. */
+/* Returns NULL with the reason in *why. leave_open: omit the conditions of `resilience`. Unfolding ends soon after
+   *stop becomes nonzero; stop may be NULL. */
 struct counter_graph *counter_graph_unfold(const struct counter_system *, const struct counter_property *,
                                            bool leave_open, const volatile sig_atomic_t *stop, struct text *why);
 void counter_graph_free(struct counter_graph *);
-uint32_t counter_graph_most_amounts(const struct counter_graph *); /* of a transition */
+uint32_t counter_graph_most_amounts(const struct counter_graph *); /* the maximum over all transitions */
 void location_release(struct location *);
 
-/* Restricts the parameters further: to none of these regions. */
+/* Excludes a region from the parameters. */
 void counter_graph_exclude(struct counter_graph *, const struct cube *region);
 
-/* Restricts them to a region. */
+/* Restricts the parameters to a region. */
 void counter_graph_restrict(struct counter_graph *, const struct cube *region);
 
-/* Makes one location of those from which the same can happen: values of the control that are not
-   read any more do not keep locations apart. */
+/* Merges bisimilar locations, such as those that differ only in values of the control that are never read again. */
 void counter_graph_minimise(struct counter_graph *);
 
-/* Adds, for moves from a location to itself that change counters by fixed amounts, their
-   repetitions. Exact: a guard is convex, so it holds all along the way if it holds at both ends. */
+/* Acceleration: for every self-loop that changes the counters by constants, adds a transition for its repetitions. This
+   is exact: a guard is convex, so it holds at all intermediate states if it holds at both ends. */
 void counter_graph_accelerate(struct counter_graph *);
 
-/* Adding `by` to the counters once or more often, each time under the guard (over parameters and
- * counters): guard, update, amounts. */
+/* The transition that adds `by` to the counters one or more times, each time under the guard (over parameters and
+   counters). Sets guard, update and amounts. */
 void transition_accelerate(const struct counter_graph *, const struct cube *guard, const int64_t *by,
                            struct counter_transition *, struct arena *);
 
-/* Finds the conserved sums: conserved. */
+/* Computes `conserved`. */
 void counter_graph_conserve(struct counter_graph *);
 
-/* Unfolded, merged, with conserved and repetitions: what engines get. NULL: *why. */
+/* The graph for the engines: unfolded, minimised, with conserved sums and acceleration. Returns NULL with the reason in
+ *why. */
 struct counter_graph *counter_graph_new(const struct counter_system *, const struct counter_property *, bool leave_open,
                                         const volatile sig_atomic_t *stop, struct text *why);
 

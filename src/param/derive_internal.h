@@ -10,7 +10,7 @@
 
 enum { LOCALS_MAX = 120, MESSAGES_MAX = 8, LEAVES_MAX = 1500, AMOUNTS_MAX = 600, FLAGS_MAX = 6 };
 
-/* What an update does: [status, then variable and value in turn]; or it fails. */
+/* The result of an update: [status, then pairs of variable and value]; or it fails. */
 struct local_update {
   value *at;
   size_t n;
@@ -18,48 +18,47 @@ struct local_update {
   struct span where;
 };
 
-/* An effect, and what one must have heard for it: any of the cubes over parameters and how many of
- * each message. */
+/* An update and its condition: a union of cubes over the parameters and the numbers of messages heard. */
 struct guarded_update {
   uint32_t effect;
   cube_vec heard;
-  VEC(uint32_t) message_sets; /* which messages were among them: sets of indices, as bits */
+  VEC(uint32_t) message_sets; /* the sets of messages heard, as bit sets of indices */
 };
 typedef VEC(struct guarded_update) guarded_update_vec;
 
-/* All that an update may do, for local states that look alike to it. */
+/* All possible results of an update, for local states that are equal in the variables it reads. */
 struct update_cases {
   uint32_t point;
-  value *context;    /* status, then the variables that it reads; others have their type's first value */
-  uint32_t messages; /* how many possible messages there were */
+  value *context;    /* status, then the variables that it reads; others have the first value of their type */
+  uint32_t messages; /* number of possible messages when this was computed */
   guarded_update_vec cases;
 };
 
 struct schedule_point {         /* a point of the schedule */
-  uint32_t sends, updates;      /* which part of a process decides about them */
-  VEC(uint32_t) locals;         /* that may be there */
-  VEC(value) messages_possible; /* what may be received */
+  uint32_t sends, updates;      /* the part of a process that decides about sends, about updates */
+  VEC(uint32_t) locals;         /* possible at this point */
+  VEC(value) messages_possible; /* messages that may be received */
   VEC(struct update_cases *) outcomes;
   struct read_set *reads;
 };
 
-struct local_move { /* processes in one local state that become another */
+struct local_move { /* `amount` processes change from one local state to another */
   struct term *amount;
   uint32_t before, after;
 };
 
-/* Where a round leads. */
-enum pass_change { PASS_SAME, PASS_FIRST, PASS_NEXT }; /* the counter of passes */
+/* A possible successor of a round in the schedule. */
+enum pass_change { PASS_SAME, PASS_FIRST, PASS_NEXT }; /* effect on the counter of passes */
 struct next_round {
-  uint32_t to;       /* POINT_END: the run is over */
+  uint32_t to;       /* POINT_END: the run ends */
   struct term *when; /* NULL: always */
   enum pass_change passes;
 };
 
-struct heard_size { /* times * |set| >= limit; NULL: 0 */
+struct heard_size { /* times * |set| >= limit; limit NULL: 0 */
   int64_t times;
   const struct node *limit;
-  bool strict; /* > */
+  bool strict; /* > instead of >= */
 };
 
 enum coupling_kind { HEARD_FREELY, HEARD_NOSPLIT, HEARD_UNIFORM };
@@ -76,105 +75,105 @@ struct derivation_builder {
   enum derive_mode mode;
   const volatile sig_atomic_t *stop; /* or NULL */
   /* parameters */
-  struct counter_graph *base; /* only for the parameters: columns and conditions */
-  int64_t **param_row;        /* by parameter of the model: over the columns, width base->nparams + 1 */
+  struct counter_graph *base; /* has only parameters: columns and conditions */
+  int64_t **param_row;        /* by parameter of the model: a row over the columns, width base->nparams + 1 */
   int64_t *size_row;
-  bool *open;      /* by parameter of the model: it has no fixed value */
+  bool *open;      /* by parameter of the model: it has no constant value */
   int64_t *values; /* scratch: by parameter of the model */
-  /* what can come up */
+  /* reachable local states */
   struct schedule_point *at; /* by point; at[npoints]: the end */
-  uint32_t last_pass;        /* of a `repeat` that is not fixed: where its last pass begins */
+  uint32_t last_pass;        /* first point of the last pass of a `repeat` without constant length */
   VEC(struct local_update) local_updates;
-  VEC(uint32_t) initial; /* nparts local states each: those in which a process begins */
-  bool *begins;          /* by local state: a process may begin like that */
-  bool closed;           /* there are no further local states */
-  /* properties: which part of a process a bound name speaks of, by slot; which parts must be
-   * counted */
+  VEC(uint32_t) initial; /* initial states of a process, nparts local states each */
+  bool *begins;          /* by local state: it is initial */
+  bool closed;           /* all local states are known */
+  /* properties: the part of a process that a bound name refers to, by slot; the parts that must be counted */
   uint32_t *part_of_slot;
-  uint32_t part_of_step; /* of the step property, if there is one */
-  bool stays_count;      /* it may be false of a process that stays as it is */
+  uint32_t part_of_step; /* the part read by the step property, if there is one */
+  bool stays_count;      /* a process that does not change may violate the step property */
   bool *counted;
-  bool same;          /* a property says which of the processes that it speaks of are the same */
-  uint32_t *violated; /* by property of the query: the control that says so; step properties */
+  bool same;          /* a property compares identities of processes */
+  uint32_t *violated; /* by property of the query: the control that records a violated step property */
   /* the environment */
-  bool delivers, forges, crashes; /* no losses; messages are made up; processes crash */
+  bool delivers, forges, crashes; /* no message is lost; messages may be forged; processes may crash */
   const struct clause *byzantine, *corrupted;
-  VEC(struct heard_size) sizes; /* of every HO[p] */
+  VEC(struct heard_size) sizes; /* conditions on every |HO[p]| */
   enum coupling_kind coupling;
   const struct clause *coupling_clause;
-  struct heard_size uniform; /* UNIFORM: of the set, */
-  bool uniform_any;          /* unless there is no condition */
+  struct heard_size uniform; /* UNIFORM: condition on the common set, */
+  bool uniform_any;          /* unless it may be any set */
 };
 
 /* derive.c */
 bool derive_refuse(struct derivation_builder *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 bool derive_beyond(struct derivation_builder *, struct span); /* refuses numbers beyond 64 bits */
-/* row += times * more; false: beyond 64 bits, refused. */
+/* row += times * more. Returns false, after a refusal, if a number does not fit 64 bits. */
 bool derive_row_add(struct derivation_builder *, struct span, int64_t *row, const int64_t *more, uint32_t width,
                     int64_t times);
-bool derive_stopped(struct derivation_builder *); /* it is to stop: then it is refused */
+bool derive_stopped(struct derivation_builder *); /* if the derivation is to stop, records that as a refusal */
 struct solver *derive_solver(const struct derivation_builder *);
-/* A linear term over parameters, as a row over the columns; false: it is none, refused. */
+/* Adds `times` a linear term over parameters to the row. Returns false, after a refusal, if the node is no such term.
+ */
 bool node_row(struct derivation_builder *, const struct node *, int64_t times, int64_t *row);
-struct term *limit_term(struct derivation_builder *, enum clause_kind); /* of all such clauses together */
-/* What lies between the end of a round and the next one; how many of `out` there are: 1 or 2. */
+struct term *limit_term(struct derivation_builder *, enum clause_kind); /* sum of the limits of all such clauses */
+/* The possible successors of a round. Returns their number: 1 or 2. */
 uint32_t next_rounds(struct derivation_builder *, uint32_t point, struct next_round out[2]);
 uint32_t first_rounds(struct derivation_builder *, struct next_round out[2]);
-struct term *round_term(struct derivation_builder *, uint32_t point); /* as the control has it */
+struct term *round_term(struct derivation_builder *, uint32_t point); /* the control's value */
 
-/* derive_licence.c: does the text allow it? */
+/* derive_licence.c: can the model be derived? */
 bool derive_licensed(struct derivation_builder *);
 
-/* derive_locals.c: local states, and all that can come up. */
+/* derive_locals.c: all reachable local states. */
 bool derive_locals(struct derivation_builder *);
 uint32_t local_after_update(struct derivation_builder *, uint32_t local, uint32_t point,
                             uint32_t effect); /* the next local state */
 uint32_t local_unchanged_after(struct derivation_builder *, uint32_t local, uint32_t point,
-                               value more_status); /* unchanged but for its status, in the next round */
-/* Variables (of n, with their parts) that are read together belong together: in one part, which is
-   returned; 0 if there are none. */
+                               value more_status); /* unchanged except for the status, in the next round */
+/* Merges the parts of variables that are read together (part: of n variables). Returns the merged part, or 0 if vars is
+   empty. */
 uint32_t merge_parts(uint32_t *part, uint32_t n, const bool *vars);
 bool update_fails(const struct derivation_builder *, uint32_t effect);
 bool local_active(const struct derivation_builder *, uint32_t local);
 bool local_has(const struct derivation_builder *, uint32_t local, value status);
-/* The message that a process in that state sends to all; false: none. */
+/* The message that a process in this local state broadcasts. Returns false if it sends none. */
 bool local_message(struct derivation_builder *, uint32_t local, uint32_t point, value *);
 uint32_t message_index(const struct schedule_point *, value);
 
-/* derive_updates.c: what can an update do to a process in that state? NULL: refused. */
+/* derive_updates.c: all possible results of the update of a process in this local state. NULL: refused. */
 const struct update_cases *update_cases_of(struct derivation_builder *, uint32_t point, uint32_t local);
 void update_cases_release(struct update_cases *);
 
-/* derive_cubes.c: fewer and larger cubes with the same points, given what the solver knows. */
+/* derive_cubes.c: replaces the cubes by fewer and larger ones with the same points, under the solver's assertions. */
 void cubes_merge(cube_vec *, struct solver *);
-/* Is every point that the solver knows of in one of them? */
+/* Is every point that satisfies the solver's assertions in one of the cubes? */
 bool cubes_cover(struct solver *, const cube_vec *);
 
-/* derive_reception.c: when can somebody have heard what leads to an effect?
+/* derive_reception.c: the condition under which a process can have heard what an update requires.
 
-   How a receiver hears: its faults, and its own message, which it always hears where messages
-   arrive. */
+   A receiver: its faults, and its own message, which it always hears if no message is lost. */
 struct receiver {
-  bool omits_receive, omits_send; /* omits to receive, to send */
-  uint32_t own;                   /* index of its message, UINT32_MAX: none, or not known */
+  bool omits_receive, omits_send; /* omission faults */
+  uint32_t own;                   /* index of its own message; UINT32_MAX: none or unknown */
 };
 struct reception {
   const struct update_cases *outcomes;
   uint32_t way; /* index of the case */
   struct receiver receiver;
-  bool fails;  /* the effect is an error of the model */
-  bool always; /* whatever was sent */
+  bool fails;  /* the update is an error of the model */
+  bool always; /* possible whatever was sent */
   bool never;
   cube_vec cubes;   /* over the columns below */
-  bool witness;     /* the condition needs the numbers heard */
-  struct term *can; /* as a condition of the move; NULL: not made yet */
+  bool witness;     /* the condition needs the numbers of messages heard */
+  struct term *can; /* the condition as a term of the move; NULL: not computed yet */
 };
-struct reception_columns { /* columns: parameters, heard, made up, may be heard, must be, byzantine ones */
+struct reception_columns { /* columns: parameters; by message, how many are heard, forged, may be heard, must be heard;
+                              Byzantine processes */
   struct derivation_builder *d;
-  uint32_t point, nm, np; /* messages, parameter columns */
+  uint32_t point, nm, np; /* nm messages, np parameter columns */
   bool all_send;          /* every process that is not Byzantine sends something */
-  bool coarse;            /* what was heard is always projected away, even if that allows too much */
+  bool coarse;            /* always project the heard messages away, even where that is an overapproximation */
 };
 uint32_t column_heard(const struct reception_columns *, uint32_t message);
 uint32_t column_forged(const struct reception_columns *, uint32_t message);
@@ -182,14 +181,15 @@ uint32_t column_may(const struct reception_columns *, uint32_t message);
 uint32_t column_must(const struct reception_columns *, uint32_t message);
 uint32_t column_byzantine(const struct reception_columns *);
 uint32_t reception_ncolumns(const struct reception_columns *);
-/* A solver that knows what holds of the columns, whoever listens. */
+/* A solver with the constraints on the columns that hold for every receiver. */
 struct solver *reception_facts(const struct reception_columns *);
 void reception_find(const struct reception_columns *, struct reception *);
 
 /* derive_round.c: the moves of a round. */
 typedef VEC(struct counter_move) move_vec;
 bool derive_round(struct derivation_builder *, uint32_t point, move_vec *);
-/* Must all parts of a process change at once? What ties them together is chosen once for all. */
+/* Must all parts of a process change in the same move? True if some choice of the round (such as a heard-of set or
+   crashes) concerns all parts at once. */
 bool derive_moves_jointly(const struct derivation_builder *);
 
 /* derive_property.c */
@@ -197,13 +197,13 @@ void derive_property_parts(struct derivation_builder *,
                            uint32_t *part); /* joins parts that a property reads together */
 bool derive_property(struct derivation_builder *, const struct property *, struct counter_property *);
 bool derive_step_licensed(struct derivation_builder *, const struct property *);
-/* Local steps that a step property forbids. */
+/* Does the step property forbid this step of a process? */
 bool step_forbidden(struct derivation_builder *, const struct property *, uint32_t before, uint32_t after,
                     bool *forbidden);
-/* How many there are in that local state, or (0 or 1) whether there is one. */
+/* The number of processes in a local state; for a flag, 0 or 1. */
 struct term *local_count(struct derivation_builder *, uint32_t local);
 
-/* derive_terms.c: terms in the system's arena, constants folded. NULL stands for 0, and for true.
+/* derive_terms.c: terms in the system's arena, with constant folding. NULL stands for 0 and for true.
  */
 struct term *make_number(struct derivation_builder *, int64_t);
 struct term *make_leaf(struct derivation_builder *, enum term_op, uint32_t index);
@@ -212,12 +212,12 @@ struct term *make_difference(struct derivation_builder *, struct term *, struct 
 struct term *make_times(struct derivation_builder *, int64_t, struct term *);
 struct term *make_relation(struct derivation_builder *, enum term_op, struct term *, struct term *);
 struct term *make_and(struct derivation_builder *, struct term *, struct term *);
-struct term *make_pair_and(struct derivation_builder *, struct term *, struct term *); /* as it stands */
+struct term *make_pair_and(struct derivation_builder *, struct term *, struct term *); /* without folding */
 struct term *make_or(struct derivation_builder *, struct term *, struct term *);       /* neither may be NULL */
 struct term *make_not(struct derivation_builder *, struct term *);
 struct term *make_choice(struct derivation_builder *, struct term *condition, struct term *, struct term *);
 struct term *make_row(struct derivation_builder *, const int64_t *row); /* over parameters */
-/* row >= 0 or == 0, each column standing for a term. */
+/* row >= 0 or == 0, with a term for each column. */
 struct term *make_constraint(struct derivation_builder *, const int64_t *row, uint32_t width, bool equal,
                              struct term *const *columns);
 struct term *make_cube(struct derivation_builder *, const struct cube *, struct term *const *columns);

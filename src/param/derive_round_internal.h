@@ -1,5 +1,5 @@
-/* The moves of a round, while they are made: what derive_round.c, derive_successors.c, derive_distribution.c,
-   derive_part_moves.c and derive_nosplit.c share. Internal to src/param. */
+/* Construction of the moves of a round: shared by derive_round.c, derive_successors.c, derive_distribution.c,
+   derive_part_moves.c and derive_nosplit.c. Private to src/param. */
 #ifndef RONDO_PARAM_DERIVE_ROUND_INTERNAL_H
 #define RONDO_PARAM_DERIVE_ROUND_INTERNAL_H
 
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* What may become of a local state. */
+/* A possible successor of a local state, with its condition `can`. */
 struct local_successor {
   uint32_t target;
   struct term *can;
@@ -15,7 +15,8 @@ struct local_successor {
 };
 typedef VEC(struct local_successor) local_successor_vec;
 
-/* A way to become that; there: condition that somebody decides so, NULL: it is itself. */
+/* A reception (index `chance`) that leads to the target. there: the condition that a part in the deciding local state
+   exists; NULL: the local state decides itself. */
 struct successor_reason {
   uint32_t target, chance;
   struct term *there;
@@ -23,7 +24,7 @@ struct successor_reason {
 typedef VEC(struct successor_reason) successor_reason_vec;
 
 typedef VEC(uint32_t) reception_set;
-struct reception_union { /* any of several receptions */
+struct reception_union { /* a disjunction of receptions */
   reception_set of;
   struct term *can;
   bool always;
@@ -33,42 +34,43 @@ struct round_builder {
   struct reception_columns columns;
   struct derivation_builder *d;
   uint32_t point;
-  struct counter_move move; /* of the whole round */
+  struct counter_move move; /* the joint move of the round */
   VEC(struct counter_name) amounts;
   VEC(struct reception) receptions;
   VEC(struct reception_union) unions;
-  uint64_t only;               /* 0: all receptions; NOSPLIT: those that go together */
-  uint64_t certain_receptions; /* NOSPLIT: those that are always possible in this case */
-  struct term **may, **must;   /* by message: how many may be heard, must be */
-  struct term **heard;         /* UNIFORM: by message: how many are, by everybody */
+  uint64_t only;               /* 0: all receptions; NOSPLIT: the current set of compatible ones */
+  uint64_t certain_receptions; /* NOSPLIT: receptions that are always possible in the current case */
+  struct term **may, **must;   /* by message: how many may be heard, must be heard */
+  struct term **heard;         /* UNIFORM: by message: how many every process hears */
   struct term *byzantine;
-  struct term **arrivals; /* by local state: how many come */
-  struct term **crashing; /* by local state: how many crash in this round, NULL: none */
+  struct term **arrivals; /* by local state: how many processes enter it */
+  struct term **crashing; /* by local state: how many crash in this round; NULL: none */
   VEC(struct local_move) local_moves;
 };
 
-/* ---- the move of the whole round (derive_round.c) ---- */
+/* ---- the joint move of the round (derive_round.c) ---- */
 struct term *round_amount(struct round_builder *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void round_require(struct round_builder *, struct term *condition);
 struct term *amount_none(struct round_builder *, struct term *amount);
 struct term *amount_some(struct round_builder *, struct term *amount);
 struct counter_move round_move_new(struct derivation_builder *, uint32_t point, const char *name);
-/* A step property is broken for good once some of these processes do what it forbids. */
+/* Sets the control of a violated step property if a local move that it forbids has a nonzero amount. It is never reset.
+ */
 bool round_mark_violations(struct round_builder *, struct counter_move *);
-/* The move of the whole round, of these parts. */
+/* The joint move of the round, for the parts in `together`. */
 bool round_make_joint_move(struct round_builder *, const bool *together, move_vec *);
 
 /* ---- conditions (derive_successors.c) ---- */
 bool successor_reasons_find(struct round_builder *, uint32_t local, successor_reason_vec *);
 bool successors_find(struct round_builder *, uint32_t local, local_successor_vec *);
-const struct local_successor *successor_to(const local_successor_vec *, uint32_t target); /* NULL: there is none */
+const struct local_successor *successor_to(const local_successor_vec *, uint32_t target); /* NULL: none */
 
-/* ---- a part that changes as a whole (derive_distribution.c) ---- */
+/* ---- parts that change in the joint move (derive_distribution.c) ---- */
 bool round_distribute(struct round_builder *, uint32_t part);
-/* What comes replaces what was there; who takes no part stays. */
+/* The arrivals replace the old counts. Processes that do not take part in the round stay. */
 void round_update_counters(struct round_builder *, const bool *together);
 
-/* ---- a part that changes before that, one after the other (derive_part_moves.c) ---- */
+/* ---- parts that change before the joint move, one after the other (derive_part_moves.c) ---- */
 bool round_add_part_moves(struct round_builder *, uint32_t part, move_vec *);
 
 /* ---- no two processes hear disjoint sets (derive_nosplit.c) ---- */

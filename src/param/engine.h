@@ -1,6 +1,5 @@
-/* What the engines have in common. Each takes a graph and tries to decide its property; none is
-   believed: an invariant is checked as a certificate (param/certificate.h), a run is replayed
-   (interp/counter_run.h). */
+/* The interface of the engines. Each takes a graph and tries to decide its property. Their results are always checked:
+   an invariant as a certificate (param/certificate.h), a run by replay (interp/counter_run.h). */
 #ifndef RONDO_PARAM_ENGINE_H
 #define RONDO_PARAM_ENGINE_H
 
@@ -17,28 +16,28 @@ struct engine_result {
   const char **invariant; /* SAFE: by location, an SMT-LIB condition on parameters and counters */
   struct counter_run run; /* UNSAFE */
   struct text reached;    /* how far it got: "no counterexample within 7 steps" */
-  uint32_t depth;         /* steps it has looked at */
+  uint32_t depth;         /* steps explored */
 };
 void engine_result_init(struct engine_result *);
 void engine_result_release(struct engine_result *);
 
-/* Is progress now and then how far an engine got. */
+/* progress is called now and then with a description of how far the engine got. */
 struct engine_watch {
   void (*progress)(void *context, const char *reached);
   void *context;
-  const volatile sig_atomic_t *stop; /* not 0: what is being asked ends soon, and is unknown; NULL: never */
+  const volatile sig_atomic_t *stop; /* nonzero: the current query ends soon with UNKNOWN; may be NULL */
 };
 void engine_progress(struct engine_result *, const struct engine_watch *, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* Runs of 0, 1, 2 ... moves, until one is unsafe; the first one found has the fewest moves, and
-   among those parameters that are small. most: how many moves; 0: no limit. */
+/* Searches runs of 0, 1, 2 ... moves for an unsafe state. The run found has the fewest moves, and small parameters
+   among those runs. most: maximal number of moves; 0: no limit. */
 void engine_bounded(const struct counter_graph *, uint32_t most, const struct engine_watch *, struct engine_result *);
 
-/* Horn clauses on Spacer, a predicate for each location. */
+/* Horn clauses for Spacer, one predicate per location. */
 void engine_horn(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
 
-/* Backwards from the unsafe states by cubes, until nothing new comes up. */
+/* Backward reachability from the unsafe states, with cubes, until a fixpoint. */
 void engine_backward(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
 
 #define ENGINES 3
@@ -47,11 +46,11 @@ extern const struct engine {
   void (*run)(const struct counter_graph *, const struct engine_watch *, struct engine_result *);
 } engines[ENGINES];
 
-/* A name as SMT-LIB takes it; in the arena. */
+/* A valid SMT-LIB symbol for the name; in the arena. */
 const char *smt_name(struct arena *, const char *);
 /* Names of parameters and counters in SMT-LIB, by column of the graph; in the arena. */
 const char **counter_graph_names(const struct counter_graph *, struct arena *);
-/* The same, and then as many amounts as a transition has at most: the prefix and a number from 1. */
+/* The same, followed by names for the maximal number of amounts of a transition: the prefix and a number from 1. */
 const char **counter_graph_names_with_amounts(const struct counter_graph *, const char *prefix, uint32_t *most,
                                               struct arena *);
 

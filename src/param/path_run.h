@@ -5,8 +5,8 @@
 #include "param/engine.h"
 #include "symbolic/solver.h"
 
-/* A run that takes these transitions one after the other, from a start to an unsafe state; its
-   parameters are small. The run is there only if the answer is YES. */
+/* Finds a run that takes these transitions in order, from an initial to an unsafe state, with small parameters. The run
+   is set only if the answer is YES. */
 enum answer path_find_run(const struct counter_graph *, const uint32_t *transitions, uint32_t n,
                           const struct engine_watch *, struct counter_run *);
 

@@ -1,10 +1,9 @@
-/* A derived counter system against the algorithm it was derived from, on instances with few
-   processes.
+/* Compares a derived counter system with its model, on instances with few processes.
 
-   Every state and step of the plain interpreter (interp/config.h) is looked for in the counter system,
-   by its interp in plain integers (interp/counter_run.h): an initial state must be a start, a step one
-   or more moves, and what violates the property must be unsafe. So a derivation that leaves
-   something out is found wherever few processes are enough to show it. */
+   Every state and step of the interpreter (interp/config.h) must have a counterpart in the counter system, as executed
+   on plain integers by interp/counter_run.h: an initial state is a start, a step is one or more moves, and a violation
+   of the property is unsafe. A derivation that misses behaviour is therefore detected if few processes suffice to show
+   it. */
 #ifndef RONDO_PARAM_VALIDATION_H
 #define RONDO_PARAM_VALIDATION_H
 
@@ -12,21 +11,21 @@
 
 struct validation {
   uint32_t instances;
-  uint64_t states, steps; /* of the interpreter, all instances together */
+  uint64_t states, steps; /* of the interpreter, over all instances */
   uint32_t processes;     /* of the largest instance */
-  bool cut;               /* not everything was looked at */
-  struct text difference; /* empty: there is none */
+  bool cut;               /* the comparison is incomplete */
+  struct text difference; /* empty: none found */
 };
 void validation_release(struct validation *);
 
 struct validator;
-/* The derivation must outlive it. NULL: the system is too large to unfold, or it was stopped. */
+/* The derivation must outlive the validator. Returns NULL if the system is too large to unfold, or when stopped. */
 struct validator *validator_new(const struct derivation *, const struct round_shape *, const struct query *,
                                 const volatile sig_atomic_t *stop);
 void validator_free(struct validator *);
 
-/* With an instance of the same text, in which the conditions on the parameters hold. It ends early
-   (cut) soon after *stop is not 0. False: there is a difference. */
+/* Compares with an instance of the same model whose parameters satisfy the conditions. Ends early (cut) soon after
+   *stop becomes nonzero. Returns false if there is a difference. */
 bool validate_instance(struct validator *, struct interpreter *, struct validation *);
 
 #endif

@@ -1,4 +1,4 @@
-/* Private to src/param/compare*.c. */
+/* Private to src/param/validation*.c. */
 #ifndef RONDO_PARAM_VALIDATION_INTERNAL_H
 #define RONDO_PARAM_VALIDATION_INTERNAL_H
 
@@ -16,25 +16,25 @@ struct validator {
   const volatile sig_atomic_t *stop;
   struct counter_graph *graph;
   struct solver *solver;
-  struct intern *locations; /* by values of the controls: names are indices of locations */
-  VEC(size_t) first;        /* by location: its first transition; one more at the end */
+  struct intern *locations; /* by values of the controls; interned ids are indices of locations */
+  VEC(size_t) first;        /* by location: its first entry in `ordered`; one more at the end */
   VEC(size_t) ordered;      /* transitions by location */
-  size_t last;              /* the transition that was found last: a good guess */
-  uint32_t violated;        /* the control of a step property, UINT32_MAX: it is none */
+  size_t last;              /* the last matching transition, tried first */
+  uint32_t violated;        /* the control of a step property; UINT32_MAX: not a step property */
   /* the instance */
   struct interpreter *interp;
   const struct model *m;
   uint32_t last_pass;
   int64_t *params;
-  struct intern *texts;         /* what values look like, as vectors of characters */
+  struct intern *texts;         /* printed values, as vectors of characters */
   struct intern *locals;        /* point, part, local state of the instance */
-  VEC(uint32_t) local_of;       /* by name in `locals`: the derived one, UINT32_MAX: there is none */
-  VEC(struct config *) configs; /* reached, processes in any order */
-  VEC(uint32_t) states;         /* by configuration: a state of the counter system for it */
-  struct intern *known;         /* configurations, their processes sorted */
+  VEC(uint32_t) local_of;       /* by id in `locals`: the derived local state; UINT32_MAX: none */
+  VEC(struct config *) configs; /* reached configurations, processes in any order */
+  VEC(uint32_t) states;         /* by configuration: its state of the counter system */
+  struct intern *known;         /* configurations with sorted processes */
   struct intern *systems;       /* states of the counter system: counters, then controls */
-  struct intern *pairs;         /* steps that were found: before, after (without what stays), bad */
-  VEC(uint32_t) ends;           /* by pair: the state that it leads to */
+  struct intern *pairs;         /* matched steps: before, after (without the unchanged part), bad */
+  VEC(uint32_t) ends;           /* by pair: the successor state */
   struct validation *out;
 };
 
@@ -43,18 +43,18 @@ static inline size_t validation_state_width(const struct validator *c) {
   return (size_t)c->s->ncounters + c->s->ncontrols;
 }
 
-/* ---- validation_state.c: what counts say of a configuration ---- */
-/* The derived local state of a part of a process; UINT32_MAX: there is none. */
+/* ---- validation_state.c: from configurations to counter states ---- */
+/* The derived local state of a part of a process; UINT32_MAX: none. */
 uint32_t validation_local(struct validator *, uint32_t point, uint32_t part, const value *local);
-/* False: some local state is none of the derived ones. */
+/* Returns false if some local state was not derived. */
 bool validation_state(struct validator *, const struct config *, int64_t *state);
-/* All parameters of the system, from those of the instance. */
+/* Computes all parameters of the system from those of the instance. */
 bool validation_params(struct validator *);
 void validation_state_print(const struct validator *, const int64_t *state, struct text *);
 
 /* ---- validation_match.c: moves between two states ---- */
-/* Is there a way from `from` to what stands for `after`? bad: the step violates the property. end:
-   the state it leads to, which is that of `after` but for what the system never forgets. */
+/* Is there a sequence of moves from `from` to the counterpart of `after`? bad: the step violates the property. end: the
+   state reached, which is that of `after` except for flags, which are never reset. */
 bool validation_match_step(struct validator *, const int64_t *from, const struct config *before,
                            const struct config *after, const int64_t *to, bool bad, int64_t *end);
 
