@@ -1,6 +1,6 @@
-/* Whole rounds are agreed on when the first process ends one: every heard-of assignment that the reference allows is
-   tried, and what the others will become and hear in that round is part of the state until they have done so. Exact for
-   every environment, by definition. */
+/* The joint mode: a lockstep round is fixed when the first process ends it. Every heard-of assignment that the
+ * interpreter allows is tried, and the results and heard-of sets of the other processes in that round are part of the
+ * state until they have ended it too. This is exact for every environment, by definition. */
 #include "async/async_system.h"
 
 #include "interp/async_round.h"
@@ -10,11 +10,11 @@
 
 struct joint_round { /* one way to take a round */
   uint32_t to;       /* in joint->results: [point, phase, lost, corrupted, locals...] */
-  uint64_t *needs;   /* by process: whose messages it receives */
+  uint64_t *needs;   /* by process: the senders whose messages it receives */
   uint32_t crashes;
   uint32_t faults;
   struct witness *witness;
-  const struct model_error *error; /* then `to` says nothing */
+  const struct model_error *error; /* then `to` is meaningless */
 };
 
 struct joint_rounds {
@@ -30,15 +30,15 @@ struct async_joint {
   struct cut *from, *to, *best;
 };
 
-/* A state: joint rounds 0 .. width of a window, and how far each process has come in them. */
+/* A state: lockstep rounds 0 .. width of a window, and how far each process has advanced in them. */
 struct cut {
-  uint32_t point, rounds; /* before the window's first round */
+  uint32_t point, rounds; /* of the window's first round */
   value phase;
-  int64_t lost, corrupted; /* after its last */
+  int64_t lost, corrupted; /* after its last round */
   uint32_t globals, inits, width;
   uint32_t *done;
   local_id *local; /* [process * (ASYNC_WINDOW_MAX + 2) + round], from done on */
-  uint64_t *needs; /* likewise: whose messages of the next round it has to wait for */
+  uint64_t *needs; /* likewise: the senders it has to wait for in the next round */
 };
 #define AT(p, round) ((size_t)(p) * (ASYNC_WINDOW_MAX + 2) + (round))
 
@@ -109,7 +109,7 @@ size_t async_joint_memory(const struct async_joint *w) {
   return bytes;
 }
 
-/* --- where the rounds of the window are --- */
+/* --- position of the window's rounds in the schedule --- */
 
 static uint32_t point_after(const struct model *m, const struct cut *c, uint32_t round, value *phase,
                             uint32_t *rounds) {
@@ -121,7 +121,7 @@ static uint32_t point_after(const struct model *m, const struct cut *c, uint32_t
   return point;
 }
 
-/* --- joint rounds, each computed once --- */
+/* --- lockstep rounds, each computed once --- */
 
 struct joint_round_builder {
   struct async_joint *joint;
@@ -164,7 +164,8 @@ static bool keep_step(void *context, const struct witness *w, enum step_result r
   }
   round_messages(s->interp, k->from, w, k->needs);
   size_t kept = 0;
-  for (size_t i = 0; i < k->steps->at.n; i++) { /* who need not wait for so many can do all that others can */
+  for (size_t i = 0; i < k->steps->at.n;
+       i++) { /* equal results: keep the rounds in which processes wait for fewer senders */
     struct joint_round *old = &k->steps->at.at[i];
     bool same =
         old->to == step.to && old->faults == step.faults && old->crashes == step.crashes &&
@@ -196,7 +197,7 @@ static struct config *config_at(struct async_system *s, const struct cut *c) {
   return global_to_config(s->pack, g);
 }
 
-/* All ways to take the round after the window. NULL: it was interrupted before it had all. */
+/* All ways to take the round after the window. NULL: interrupted. */
 static const struct joint_rounds *joint_rounds_after(struct async_system *s, const struct cut *c) {
   struct async_joint *w = s->joint;
   value *key = memory_alloc((s->n + 8) * sizeof *key);
@@ -237,8 +238,8 @@ static bool is_live(const struct async_system *s, const struct cut *c, uint32_t 
   return process_active(local_status(s->pack, c->local[AT(p, round)]));
 }
 
-/* Those that take no part any more are at the end of the window; it starts where the last live one is; nobody waits for
-   what was sent. False: live processes are further apart than asked for. */
+/* Moves processes that take no part any more to the end of the window, starts the window at the round of the last live
+ * process, and clears waits for messages that were sent. False: live processes are further apart than max_distance. */
 static bool cut_normalise(struct async_system *s, struct cut *c) {
   uint32_t least = c->width;
   bool live[ASYNC_RUN_PROCESSES_MAX];
@@ -269,7 +270,7 @@ static bool cut_normalise(struct async_system *s, struct cut *c) {
   return true;
 }
 
-/* Round numbers by their order, as in joint rounds. */
+/* Replaces round numbers by their rank, as in lockstep rounds. */
 static void cut_rank(struct async_system *s, struct cut *c) {
   struct round_ranks ranks;
   value phase;
@@ -354,7 +355,7 @@ static void cut_decode(struct async_system *s, const struct state *state, struct
 struct joint_key_search {
   struct async_system *system;
   const struct cut *cut;
-  size_t length; /* of the best so far; 0: none */
+  size_t length; /* of the smallest key so far; 0: none */
 };
 
 static bool better_key(void *context, const uint32_t *order) {
@@ -371,10 +372,11 @@ static bool better_key(void *context, const uint32_t *order) {
   return true;
 }
 
-/* The key of the cut, canonical; in system->best. */
+/* The canonical key of the cut; in system->best. */
 static struct state cut_encode(struct async_system *s, struct cut *c) {
   struct joint_key_search k = {s, c, 0};
-  if (s->pack->rank && s->pack->licences->phase_residue == 1) /* each has a phase of its own */
+  if (s->pack->rank &&
+      s->pack->licences->phase_residue == 1) /* each process has its own phase, so residues cannot be kept */
     cut_rank(s, c);
   if (s->pack->phase_period)
     c->phase = (c->phase - 1) % s->pack->phase_period + 1;
@@ -390,7 +392,7 @@ static struct state cut_encode(struct async_system *s, struct cut *c) {
 
 /* --- steps --- */
 
-/* Process p ends its round: c becomes what comes of it, not normalised. NULL step: as agreed on. */
+/* Process p ends its round: changes c to the result, not normalised. step is NULL if the round is already fixed. */
 static bool cut_advance(struct async_system *s, struct cut *c, uint32_t p, const struct joint_round *step) {
   if (step) {
     const value *to = intern_at(s->joint->results, step->to);
@@ -408,7 +410,7 @@ static bool cut_advance(struct async_system *s, struct cut *c, uint32_t p, const
   return cut_normalise(s, c);
 }
 
-/* Has everybody sent that p is to hear in the round it is in? */
+/* Has every sender that p hears in its current round sent its message? */
 static bool all_sent(const struct async_system *s, const struct cut *c, uint64_t needs, uint32_t p) {
   for (uint32_t q = 0; q < s->n; q++)
     if (needs >> q & 1 && c->done[q] < c->done[p])
@@ -536,12 +538,12 @@ bool async_joint_initial(struct async_system *s, const struct unpacked_state *g,
   return emit(context, &state, &edge);
 }
 
-/* --- real runs --- */
+/* --- concrete runs --- */
 
 struct async_joint_replay {
   struct async_system *system;
   const struct state *target;   /* NULL: an error */
-  const struct path_goal *goal; /* of the last step, else NULL */
+  const struct path_goal *goal; /* of the last step; NULL: another step */
   struct cut *next;
   struct run *run;
   bool found;

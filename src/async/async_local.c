@@ -1,6 +1,5 @@
-/* States of the async_local way, and how they are written down. Where nobody is told from another, and senders are not
-   told apart, it does not matter which of the others sent what: messages of rounds that their senders have ended are
-   kept as a bag for each round. */
+/* States of the local mode and their keys. Where processes and senders are indistinguishable, it does not matter which
+ * process sent which message: messages of rounds that their senders have ended are kept as a bag for each round. */
 #include "async/async_local.h"
 
 #include "interp/round_step.h"
@@ -20,7 +19,7 @@ uint32_t async_local_point(const struct async_system *s, const struct async_loca
   return round_offset->point;
 }
 
-/* Where one is some rounds after each point. */
+/* The schedule position a given number of rounds after each point. */
 static struct round_offset *round_offsets_make(const struct model *m, struct arena *arena) {
   struct round_offset *all = arena_array(arena, (size_t)m->npoints * ASYNC_LOCAL_ROUNDS + 1, sizeof *all);
   for (uint32_t p = 0; p < m->npoints; p++) {
@@ -48,7 +47,7 @@ bool async_local_give_up(struct async_system *s, const char *why) {
 
 /* --- normal form --- */
 
-/* Can what q sent in a round that it has ended still be received? */
+/* Can the message that q sent in a round it has ended still be received? */
 static bool matters(struct async_system *s, const struct async_local_state *l, uint32_t sending, uint32_t q,
                     uint32_t round, const bool *live) {
   for (uint32_t p = 0; p < s->n; p++)
@@ -169,7 +168,7 @@ static const uint8_t *get_process(struct async_system *s, const uint8_t *at, str
   return at;
 }
 
-/* Of processes of the same role. */
+/* Compares processes of the same role. */
 static int order_processes(const struct async_system *s, const struct async_local_state *l, uint32_t p, uint32_t q) {
   bool live = async_local_live(s, l, p), other = async_local_live(s, l, q);
 #define BY(a, b)                                                                                                       \
@@ -219,7 +218,7 @@ static uint8_t *put_bags(const struct async_system *s, const struct async_local_
   return at;
 }
 
-/* Whoever sent a message that is left: first those who are known to have taken part. */
+/* Assigns the messages in the bags to senders: first to processes that are known to have taken part. */
 static const uint8_t *get_bags(struct async_system *s, const uint8_t *at, struct async_local_state *l) {
   uint64_t n, x;
   for (uint32_t r = 0; r < s->model->nroles; r++) {
@@ -243,7 +242,7 @@ static const uint8_t *get_bags(struct async_system *s, const uint8_t *at, struct
   return at;
 }
 
-/* Who of those that have ended a round sent what in it does not matter where nobody can tell. */
+/* Sorts the messages of processes that have ended the round, if their senders are indistinguishable. */
 static void sort_round(struct async_system *s, const struct async_local_state *l, uint32_t round, uint32_t *sent) {
   value phase;
   uint32_t rounds, point = async_local_point(s, l, round, &phase, &rounds), some[ASYNC_LOCAL_PROCESSES];
@@ -323,8 +322,8 @@ void async_local_view(struct async_system *s, const struct state *state, struct 
   async_local_state_view(s, s->local_mode->from, g);
 }
 
-/* The most messages of one kind (of one round in the text) sent to one live process, of rounds that it has not ended;
-   if that may be more than what is known. */
+/* The largest number of pending messages of one kind (of one round in the text) to one live process, over the rounds
+ * that it has not ended; 0 if it cannot exceed channel_bound. */
 static uint32_t most_pending(struct async_system *s, const struct async_local_state *l) {
   uint32_t most = 0, total = 0, in_round = 0;
   for (uint32_t q = 0; q < s->n; q++) {
@@ -402,7 +401,7 @@ bool async_local_successors(struct async_system *s, const struct state *state, e
 
 struct round_beginning {
   struct async_system *system;
-  uint32_t next; /* the process that is to send */
+  uint32_t next; /* the process that sends next */
   bool (*then)(void *context, struct async_local_state *);
   void *context;
 };
@@ -451,7 +450,7 @@ bool async_local_initial(struct async_system *s, const struct unpacked_state *g,
   return async_local_start(s, g, emit_start, &k);
 }
 
-/* --- making one --- */
+/* --- constructor --- */
 
 static local_id some_local(struct async_system *s, uint32_t role, value status) {
   const struct role *r = &s->model->roles[role];
@@ -492,7 +491,7 @@ struct async_local *async_local_new(struct async_system *s) {
     look_at_role(s, r);
     async_local->total &= !async_local->halts[r];
   }
-  /* of a single process, a step that nobody hears could be followed by another one for ever */
+  /* with a single process, fusing steps that no process hears might never end */
   async_local->fuses_steps =
       s->n > 1 && async_local->total && !s->pack->keep_rounds && l->of[REDUCE_PARTIAL_ORDER].applied;
   async_local->from = memory_alloc(sizeof *async_local->from);

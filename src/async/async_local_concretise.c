@@ -1,12 +1,12 @@
-/* From a path of the async_local way to a run of whole rounds and the order in which processes go through it. Who has
-   not come as far as the others goes on, somehow, until all rounds are whole. */
+/* Turns a path of the local mode into a run of lockstep rounds and the order in which processes go through them.
+ * Processes that lag behind continue with arbitrary steps until all rounds are complete. */
 #include "async/async_local.h"
 
 #include "interp/round_step.h"
 
 #include <string.h>
 
-struct round_end { /* a process ended a round */
+struct round_end { /* how a process ended a round */
   bool done, crash;
   uint32_t heard;
   local_id after;
@@ -15,13 +15,14 @@ struct round_end { /* a process ended a round */
 struct async_local_replay {
   struct async_system *system;
   struct async_local_state *at, *next;
-  uint32_t base;                                            /* the round in which the window begins */
-  VEC(struct round_end) round_ends;                         /* [round * n + process] */
-  VEC(uint32_t) sent;                                       /* likewise: what it sent */
-  struct async_local_step step, before[ASYNC_LOCAL_ROUNDS]; /* to next; silent ones before it, the last one first */
+  uint32_t base;                    /* the number of the window's first round */
+  VEC(struct round_end) round_ends; /* [round * n + process] */
+  VEC(uint32_t) sent;               /* likewise: its sends */
+  struct async_local_step step,
+      before[ASYNC_LOCAL_ROUNDS]; /* the step to next; the invisible steps fused with it, the last one first */
   uint32_t nbefore;
   const struct state *target;   /* NULL: any */
-  const struct path_goal *goal; /* of the last step, else NULL */
+  const struct path_goal *goal; /* of the last step; NULL: another step */
   bool found;
 };
 
@@ -33,7 +34,7 @@ static void room_for(struct async_local_replay *f, uint32_t round) {
   }
 }
 
-/* What was done, the earlier part first; `round`: that of the process. Returns the round that it is in then. */
+/* Records the step, the fused steps before it first. `round` is that of the process; returns its next round. */
 static uint32_t note_step(struct async_local_replay *f, const struct async_local_step *step, uint32_t round) {
   uint32_t n = f->system->n;
   if (step->before)
@@ -72,7 +73,7 @@ static bool follow(void *context, const struct async_local_step *step, const str
     if (!same_state(&state, f->target))
       return true;
   } else if (f->found && (!idle || step->crash)) {
-    return true; /* any will do; one that changes nothing is best, so that what goes round does */
+    return true; /* any step is correct; prefer one that changes nothing, so that loops stay loops */
   }
   async_local_assign(f->next, next);
   f->step = *step;
@@ -100,7 +101,7 @@ static bool replay_step(struct async_local_replay *f, uint32_t p) {
   return true;
 }
 
-/* Everybody comes to that round. */
+/* All processes advance to that round. */
 static bool complete_rounds(struct async_local_replay *f, uint32_t round) {
   struct async_system *s = f->system;
   f->target = NULL;
@@ -118,7 +119,7 @@ static bool complete_rounds(struct async_local_replay *f, uint32_t round) {
   }
 }
 
-/* --- whole rounds --- */
+/* --- lockstep rounds --- */
 
 static bool find_send(struct async_system *s, const struct config *c, uint32_t p, uint32_t sent, struct witness *w) {
   struct choices choices = {0};

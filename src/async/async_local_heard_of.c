@@ -1,5 +1,5 @@
-/* Whom a process may hear by itself: which environments say nothing of two heard-of sets at once, and what they allow
-   while some have not come to the round. */
+/* Heard-of sets in the local mode: which environments do not relate two heard-of sets, and what they allow while some
+ * processes have not reached the round. */
 #include "async/async_local.h"
 
 #include "model/node.h"
@@ -11,7 +11,7 @@
 
 #define BIT(p) (1u << (p))
 
-/* --- which environments --- */
+/* --- supported environments --- */
 
 static bool speaks_of_faults(const struct node *n) { return n->op == NODE_CORRECT || n->op == NODE_FAULTY; }
 
@@ -36,7 +36,7 @@ static const char *rules_refusal(const struct rules *r) {
   return NULL;
 }
 
-/* Why processes cannot decide one by one whom they hear; NULL: this clause lets them. */
+/* Why processes cannot choose their heard-of sets independently; NULL: this clause lets them. */
 static const char *clause_refusal(const struct clause *c) {
   switch (c->kind) {
   case CLAUSE_CRASH:
@@ -90,7 +90,7 @@ const char *async_local_refusal(struct async_system *s) {
 
 /* --- heard-of sets --- */
 
-struct heard_of_judge { /* of one round, if certain processes take part in it */
+struct heard_of_judge { /* the allowed sets in one round, if certain processes take part in it */
   struct async_system *system;
   const struct rules *rules;
   struct expansion x;
@@ -124,7 +124,7 @@ static void judge_release(struct heard_of_judge *j) {
   global_free(j->global);
 }
 
-/* Which sets p may hear: a bit each, in memory of the caller. Returns whether there are any. */
+/* Computes the heard-of sets allowed to p, one bit each, in the caller's memory. Returns whether there are any. */
 static bool judge_sets(struct heard_of_judge *j, uint32_t p, uint64_t *sets) {
   struct async_system *s = j->system;
   uint32_t role = model_role_of(s->model, p), all = 1u << s->n;
@@ -173,7 +173,7 @@ bool async_local_heard_of(struct async_system *s, uint32_t point, uint32_t round
   return found;
 }
 
-/* May q hear the same sets once two others of a role have changed places? */
+/* Are the sets allowed to q invariant under swapping two other processes of a role? */
 static bool hears_alike(struct heard_of_judge *j, uint32_t q, uint64_t *sets) {
   const struct async_system *s = j->system;
   judge_sets(j, q, sets);
@@ -208,7 +208,7 @@ bool async_local_senders_alike(struct async_system *s, uint32_t point, uint32_t 
   return alike;
 }
 
-/* --- who will send what --- */
+/* --- what is known about sends --- */
 
 bool async_local_reaches(struct async_system *s, uint32_t sending, uint32_t from, uint32_t to) {
   const struct local_send_list *out = &s->rounds->round_sends.at[sending];
@@ -246,7 +246,7 @@ static bool look_fixed(void *context, const struct node *n) {
   return false;
 }
 
-/* What does not depend on q's state; false: it does. */
+/* The value of an expression that does not depend on q's state; false: it does. */
 static bool fixed_value(struct async_system *s, const struct node *n, uint32_t q, uint32_t point, value phase,
                         value *out) {
   struct eval e;
@@ -266,7 +266,7 @@ static bool fixed_value(struct async_system *s, const struct node *n, uint32_t q
   return fixed;
 }
 
-/* Is some part of the condition false, whatever q's state? */
+/* Is some conjunct of the condition false in every state of q? */
 static bool never_true(struct async_system *s, const struct node *n, uint32_t q, uint32_t point, value phase) {
   value v;
   if (n->op == NODE_AND)
@@ -274,7 +274,7 @@ static bool never_true(struct async_system *s, const struct node *n, uint32_t q,
   return fixed_value(s, n, q, point, phase, &v) && !v;
 }
 
-/* Does the send of q reach p, whatever q's state? False in *known: that depends. */
+/* Does the send of q reach p in every state of q? *known is false if that depends on the state. */
 static bool send_reaches(struct async_system *s, const struct send *send, uint32_t q, uint32_t p, uint32_t point,
                          value phase, bool *known) {
   struct local_send one = {.target = send->target, .to_role = send->to_role};
@@ -327,22 +327,23 @@ static bool never_asked(struct async_system *s, uint32_t point, uint32_t rounds,
   return ignored;
 }
 
-/* A process that never sends there can be heard whether it has come or not. */
+/* A process that never sends in that round can be heard whether or not it has arrived. */
 bool async_local_ignores(struct async_system *s, uint32_t point, uint32_t rounds, value phase, uint32_t globals,
                          uint32_t p, uint32_t q) {
   return sends_to(s, p, q, point, phase) == SENDS_NEVER || never_asked(s, point, rounds, globals, p, q);
 }
 
-/* --- what a process may receive, if others have not come yet --- */
+/* --- what a process may receive while others have not arrived --- */
 
-struct round_presence { /* p is about to end its round; sets of processes */
+struct round_presence { /* p is about to end its round; the fields are sets of processes */
   uint32_t p, point, rounds, globals;
   value phase;
-  uint32_t here;         /* they have come, and took part in it */
-  uint32_t senders;      /* of these, who sent p something */
-  uint32_t behind;       /* they have not come yet */
-  uint32_t there, gone;  /* of these, who promised to come, not to come */
-  uint32_t never, maybe; /* and who would send p nothing, perhaps something; the others do send */
+  uint32_t here;        /* arrived and took part */
+  uint32_t senders;     /* those of `here` that sent p a message */
+  uint32_t behind;      /* not arrived yet */
+  uint32_t there, gone; /* those of `behind` that promised to take part, and not to take part */
+  uint32_t never,
+      maybe; /* those of `behind` that would send p nothing, and that may send p something; the others surely send */
   uint32_t crashed;
 };
 
@@ -372,7 +373,7 @@ static void presence_make(struct async_system *s, const struct async_local_state
   }
 }
 
-/* Can just these come? Who cannot halt has to crash if it is not to come. */
+/* Is it possible that exactly these processes arrive? A process that cannot halt must crash in order not to arrive. */
 static bool may_come(struct async_system *s, const struct round_presence *c, uint32_t coming) {
   if ((c->there & ~coming) || (c->gone & coming))
     return false;
@@ -387,7 +388,7 @@ static bool may_come(struct async_system *s, const struct round_presence *c, uin
   return faults_within(s->model, s->rounds->env, CLAUSE_CRASH, faulty);
 }
 
-/* The sets of senders that p may hear, if it hears none of `out`. */
+/* Projects the allowed sets that do not intersect `out` to `senders`. */
 static void project(const struct async_system *s, const uint64_t *sets, uint32_t senders, uint32_t out, uint64_t *to) {
   memset(to, 0, set_words(s) * sizeof *to);
   for (uint32_t set = 0; set < 1u << s->n; set++)
@@ -412,7 +413,7 @@ struct permission_builder {
   bool always_viable, unknown;
 };
 
-/* What p may receive if just these come. */
+/* What p may receive if exactly these processes arrive. */
 static void permissions_if_coming(struct permission_builder *w, uint32_t coming) {
   struct async_system *s = w->system;
   const struct round_presence *c = w->presence;
@@ -435,7 +436,7 @@ static void permissions_if_coming(struct permission_builder *w, uint32_t coming)
   judge_release(&j);
 }
 
-/* What may be received whoever comes first; then what is left. */
+/* First what may be received whoever arrives, then the rest. */
 static struct permissions permissions_collect(struct permission_builder *w) {
   struct async_local *async_local = w->system->local_mode;
   VEC(struct permission) all = {0};

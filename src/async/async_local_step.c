@@ -1,11 +1,11 @@
-/* Steps of the async_local way: a process ends its round, and begins the next one. */
+/* Steps of the local mode: a process ends its round and begins the next one. */
 #include "async/async_local.h"
 
 #include "interp/round_step.h"
 
 #include <string.h>
 
-/* --- what a process can become --- */
+/* --- outcomes of a process --- */
 
 struct async_outcome_builder {
   struct async_system *system;
@@ -13,7 +13,7 @@ struct async_outcome_builder {
   uint32_t p, point, context;
   value phase;
   const struct read_set *reads;
-  bool senders_distinct; /* senders are */
+  bool senders_distinct; /* senders are distinguishable */
   VEC(value) bag;
   VEC(struct async_local_outcome) found;
 };
@@ -70,7 +70,7 @@ static void async_outcome_builder_init(struct async_outcome_builder *v, struct a
   v->senders_distinct = !s->rounds->group || v->reads->received >= RECEIVED_NAMED;
 }
 
-/* One outcome for each update of what the sets allow. */
+/* One outcome for each update that the allowed sets lead to. */
 static struct async_local_outcomes outcomes_for(struct async_outcome_builder *v, uint32_t senders, uint32_t sets) {
   struct async_system *s = v->system;
   struct async_local *async_local = s->local_mode;
@@ -160,7 +160,7 @@ static bool finish(void *context, struct async_local_state *l) {
   return k->visit(k->context, &k->step, &next);
 }
 
-/* p becomes `after`; of those behind just `coming` will take part in its round, if that is a promise. */
+/* p changes to `after`. If `promise`: of the processes behind, exactly `coming` will take part in its round. */
 static bool take(struct async_local_transition *k, local_id after, bool promise, uint32_t coming) {
   struct async_system *s = k->system;
   uint32_t p = k->step.process, r = k->from->done[p], rounds;
@@ -181,7 +181,7 @@ static bool take(struct async_local_transition *k, local_id after, bool promise,
     next.width = next.done[p];
   bool live = async_local_live(s, &next, p);
   if (live ? next.gone[p] && next.gone[p] - 1 <= r + 1 : next.there[p] && next.there[p] - 1 >= r + 1)
-    return true; /* it has promised otherwise */
+    return true; /* this contradicts its promise */
   if (live && async_local_point(s, &next, r + 1, &phase, &rounds) != POINT_END)
     return async_local_begin_round(s, &next, p, finish, k);
   return finish(k, &next);
@@ -239,7 +239,7 @@ bool async_local_steps(struct async_system *s, const struct async_local_state *l
   const struct permissions *found = async_local_permissions(s, l, p);
   if (!found)
     return false;
-  struct permissions all = *found; /* the tables may move */
+  struct permissions all = *found; /* the tables may be reallocated */
   struct async_local_transition k = {s, l, {.process = p}, visit, context};
   struct async_outcome_builder v;
   struct async_local_outcomes first = {0};
@@ -249,7 +249,7 @@ bool async_local_steps(struct async_system *s, const struct async_local_state *l
     struct async_local_outcomes d = outcomes_for(&v, senders_to(s, l, p), all.at[i].sets);
     for (uint32_t e = 0; e < d.n && more; e++) {
       if (i > 0 && in_outcomes(&first, d.at[e].update))
-        continue; /* without any promise */
+        continue; /* possible without a promise */
       if (update_error(s->rounds, d.at[e].update)) {
         more = async_local_give_up(s, "an update can fail");
         break;
@@ -272,10 +272,10 @@ bool async_local_steps(struct async_system *s, const struct async_local_state *l
   return more;
 }
 
-/* --- silent steps --- */
+/* --- invisible steps --- */
 
-/* A step that changes nothing, to a round in which nobody will hear the process or ask whether it is there, can be
-   taken as late as one likes: so it is taken together with the next one. */
+/* A step that changes nothing, to a round in which no process hears this one and no condition depends on its presence,
+ * can be postponed arbitrarily: so it is fused with the next step. */
 struct step_fusion {
   struct async_system *system;
   const struct async_local_step *before;
@@ -324,8 +324,8 @@ static bool one_is_enough(void *context, const struct async_local_step *step, co
   return false;
 }
 
-/* Rounds are communication-closed: if promises can be kept at all, then by going on round by round, the last one first.
-   Whoever is last makes no promises for others. */
+/* Rounds are communication-closed: if the promises can be fulfilled at all, then by advancing round by round, the last
+ * process first. The last process makes no promises about others. */
 bool async_local_promises_hold(struct async_system *s, const struct async_local_state *l) {
   uint32_t last = UINT32_MAX, known;
   struct state key = async_local_encode(s, l);

@@ -8,7 +8,7 @@
 
 static struct async_system *async_of(struct system *system) { return (struct async_system *)system; }
 
-/* --- what both ways need --- */
+/* --- shared by both modes --- */
 
 bool async_distance(struct async_system *s, const uint32_t *done, const bool *live) {
   uint32_t least = UINT32_MAX, most = 0;
@@ -133,12 +133,12 @@ struct async_initial_context {
   struct async_system *system;
   emit_fn *emit;
   void *context;
-  struct unpacked_state *vector; /* a process each */
-  const struct state *sought;    /* or NULL */
+  struct unpacked_state *vector; /* one member for each process */
+  const struct state *sought;    /* the state to find, or NULL */
   struct config *found;
 };
 
-/* Initial states are those of whole rounds. */
+/* The initial states are those of lockstep rounds. */
 static bool start_from(void *context, const struct state *state, const struct edge *edge) {
   struct async_initial_context *k = context;
   struct async_system *s = k->system;
@@ -152,7 +152,7 @@ static bool start_from(void *context, const struct state *state, const struct ed
   uint32_t *next = memory_alloc((s->model->nroles + 1) * sizeof *next); /* by role */
   for (uint32_t r = 0; r < s->model->nroles; r++)
     next[r] = s->model->roles[r].first;
-  for (uint32_t i = 0; i < packed->n; i++) /* blanks stay */
+  for (uint32_t i = 0; i < packed->n; i++) /* don't-care values stay */
     for (uint32_t left = packed->at[i].count; left > 0; left--)
       g->at[next[local_role(s->pack, packed->at[i].local)]++].local = packed->at[i].local;
   memory_free(next);
@@ -162,7 +162,7 @@ static bool start_from(void *context, const struct state *state, const struct ed
                        : async_joint_initial(s, g, edge->processes, k->emit, k->context);
 }
 
-/* The way that works for every environment. */
+/* Switches to the mode that works for every environment. */
 static void use_joint(struct async_system *s) {
   s->base.keys_transient = false;
   async_local_free(s->local_mode);
@@ -230,7 +230,7 @@ static bool seek_start(void *context, const struct state *state, const struct ed
   one.context = k;
   if (edge->error || start_from(&one, state, edge))
     return true;
-  uint8_t *bytes = memory_alloc(state->length + (size_t)1); /* the tables reuse theirs */
+  uint8_t *bytes = memory_alloc(state->length + (size_t)1); /* the lockstep system reuses its buffer */
   struct state kept = {memcpy(bytes, state->bytes, state->length), state->length};
   k->found = lockstep_real_start(k->system->rounds, &kept);
   memory_free(bytes);
@@ -331,7 +331,8 @@ struct system *async_system_new(struct interpreter *interp, struct model *m, con
                             .edges_complete = true,
                             .has_distance = true,
                             .has_channels = true,
-                            .keys_transient = true, /* local mode: keys hold numbers of sends, given as they come up */
+                            .keys_transient =
+                                true, /* local mode: keys hold ids of sends, which depend on the order of discovery */
                             .successors = "each process by itself"};
   s->interp = interp;
   s->model = m;

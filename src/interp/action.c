@@ -8,7 +8,7 @@ void outbox_release(struct outbox *out) {
   *out = (struct outbox){0};
 }
 
-/* --- can it be asked --- */
+/* --- enabled actions --- */
 
 /* Labels: "start" if the role has such a block, then its steps. */
 static bool begins_with_start(const struct role *role) {
@@ -36,11 +36,11 @@ bool action_open(const struct model *m, uint32_t r, const value *local, uint32_t
 
 static void action_begin(struct eval *e, struct interpreter *interp, uint32_t me, const value *local,
                          const value *globals) {
-  local_begin(e, interp, me, 0, 1, (value *)local, globals); /* who only asks assigns nothing */
+  local_begin(e, interp, me, 0, 1, (value *)local, globals); /* evaluating a condition assigns nothing */
   interp->interpreted++;
 }
 
-/* A message in its slot, and what the pattern names of it. */
+/* Binds a message to its slot, and the names in the pattern to its parts. */
 static void bind_message(struct eval *e, const struct action *a, const struct inbox_entry *in) {
   e->slot[a->slot] = in->message;
   e->slot_sender[a->slot] = in->from;
@@ -123,7 +123,7 @@ static bool quorum_complete(const struct quorum_search *g) {
   return g->action->exactly ? g->n == g->size : g->n >= g->size;
 }
 
-/* Every way to go on from message number i, which is the first of its sender's. */
+/* Extends the quorum from message number i, which is the first one of its sender. */
 static bool quorum_search_from(struct quorum_search *g, uint32_t i) {
   if (g->interp->stop && *g->interp->stop)
     return false;
@@ -133,7 +133,7 @@ static bool quorum_search_from(struct quorum_search *g, uint32_t i) {
   uint32_t end = i;
   while (end < g->inbox->n && in[end].from == in[i].from)
     end++;
-  if (!quorum_search_from(g, end)) /* nothing from this sender */
+  if (!quorum_search_from(g, end)) /* no message from this sender */
     return false;
   for (uint32_t k = i; k < end; k++) {
     if (k > i && same_entry(&in[k - 1], &in[k]))
@@ -163,7 +163,7 @@ bool action_quorums(struct interpreter *interp, uint32_t role, uint32_t action, 
   return more;
 }
 
-/* --- taking it --- */
+/* --- taking an action --- */
 
 static bool messages_agree(const struct eval *e, const struct action *a, const struct inbox_entry *in, uint32_t n) {
   for (uint32_t i = 1; i < n; i++)
@@ -181,7 +181,7 @@ static void bind_quorum(struct eval *e, const struct action *a, const struct inb
   e->received = r;
   e->received_type = e->model->messages[a->kind].type;
   if (n > 0)
-    bind_message(e, a, &in[0]); /* all agree on its parts */
+    bind_message(e, a, &in[0]); /* all messages agree on the parts named */
 }
 
 static void mark(const struct eval *e, uint32_t var, value v, struct span at) {
@@ -190,7 +190,7 @@ static void mark(const struct eval *e, uint32_t var, value v, struct span at) {
     e->assigned_at[var] = at;
 }
 
-/* Nobody in the body can see the program point, so it moves on first, and a `goto` has the last word. */
+/* The body cannot read the program point, so the point advances first, and a `goto` in the body overrides it. */
 static void advance(const struct eval *e, const struct action *a) {
   uint32_t point_var = e->model->roles[e->role].point_var;
   if (point_var != NO_VAR && a->next != ANY_POINT)
@@ -238,7 +238,7 @@ enum action_result action_take(struct interpreter *interp, uint32_t action, uint
   return choices->bad ? ACTION_BAD_SCRIPT : result;
 }
 
-/* --- recovering --- */
+/* --- recovery --- */
 
 static bool survives(enum var_kind kind) { return kind == VAR_INPUT || kind == VAR_STABLE || kind == VAR_GHOST; }
 

@@ -52,7 +52,7 @@ static bool in_a_round(const struct async_run *f, uint32_t p, const char **why) 
   return process_active(f->at[f->done[p]]->local[p][LOCAL_STATUS]);
 }
 
-/* In the round that p is in: a process further on has sent, one that lags has not. */
+/* Has q sent in this round? Yes if it is in a later round, no if it is in an earlier one. */
 static bool has_sent(const struct async_run *f, uint32_t q, uint32_t round) {
   return f->done[q] > round || (f->done[q] == round && f->sent[q]);
 }

@@ -230,7 +230,7 @@ void event_set_script(struct event *e, const uint32_t *choices, size_t n) {
   e->script.n = (uint32_t)n;
 }
 
-/* --- what happened in a step --- */
+/* --- log of a step --- */
 
 #define LOG(log, list, entry)                                                                                          \
   do {                                                                                                                 \

@@ -1,4 +1,4 @@
-/* What an environment allows: the judge of every witness, written as the clauses read. */
+/* Decides whether an environment allows a witness, directly as the clauses are defined. */
 #include "interp/run_clauses.h"
 
 #include "model/node.h"
@@ -157,7 +157,7 @@ static const char *clause_name(enum clause_kind kind) {
                                      : "a clause";
 }
 
-/* Whoever fails to send fails whatever is heard: only crashes and oracles can forbid it. */
+/* A send fails independently of what is heard: only conditions on crashes and oracles can forbid it. */
 static bool failing_send_allowed(struct interpreter *interp, const struct environment *env,
                                  const struct message_exchange *x, const struct witness *w, const char **why) {
   *why = "the number of crashes";

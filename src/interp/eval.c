@@ -85,7 +85,7 @@ value eval_from(struct eval *e, const struct node *n) {
 
 static value eval_process_at(struct eval *e, const struct node *n) {
   const struct role *role = &e->model->roles[n->index];
-  value i = eval_node(e, n->kid[0]) % (value)role->count - 1; /* no overflow, whatever the number */
+  value i = eval_node(e, n->kid[0]) % (value)role->count - 1; /* reduced first to avoid overflow */
   return (value)role->first + (i < 0 ? i + (value)role->count : i);
 }
 
@@ -115,7 +115,7 @@ static value eval_remote(struct eval *e, const struct node *n) {
   return c->local[p][LOCAL_VAR(var)];
 }
 
-/* An expression that stands elsewhere: its names are not those of whoever asks for it. */
+/* Evaluates an expression of another scope: its names are not those of the caller. */
 static value eval_in_frame(struct eval *e, const struct node *body, value *frame) {
   value *old = e->slot;
   uint32_t *old_senders = e->slot_sender;
@@ -139,7 +139,7 @@ static value eval_call(struct eval *e, const struct node *n) {
   return v;
 }
 
-/* --- who can be reached --- */
+/* --- topology --- */
 
 uint32_t role_next(const struct role *role, uint32_t me) { return role->first + (me - role->first + 1) % role->count; }
 
@@ -247,7 +247,7 @@ static value eval_cardinality(struct eval *e, const struct node *n) {
   return (value)set_size(e->values, of->type, v);
 }
 
-/* Only linear terms (eval_linear) can be followed where a parameter has no fixed value. */
+/* Parameters without a fixed value can be traced only in linear terms (eval_linear). */
 static value eval_param(struct eval *e, const struct node *n) {
   struct decisions *d = e->decisions;
   if (!d || !d->params || !d->open[n->index])

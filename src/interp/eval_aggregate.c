@@ -1,4 +1,4 @@
-/* Aggregates over generators, and how their results depend on how many of each message were received. */
+/* Aggregates over generators, and how their results depend on the number of each message received. */
 #include "interp/eval_internal.h"
 
 #include <string.h>
@@ -21,9 +21,9 @@ struct aggregate_state {
   VEC(struct tally_line) tally;
 };
 
-/* --- decisions by counts --- */
+/* --- decisions that depend on counts --- */
 
-/* *x -= times * y. Beyond 64 bits the dependence on counts is lost. */
+/* *x -= times * y. On overflow, the dependence on counts is lost. */
 static void form_subtract(struct eval *e, int64_t *x, int64_t y, int64_t times) {
   int64_t product, difference = 0;
   if (__builtin_mul_overflow(times, y, &product) || __builtin_sub_overflow(*x, product, &difference)) {
@@ -34,7 +34,7 @@ static void form_subtract(struct eval *e, int64_t *x, int64_t y, int64_t times) 
   *x = difference;
 }
 
-/* Adds what the current binding weighs, `times` over. */
+/* Adds `times` times the weight of the current binding. */
 static void form_weigh(struct eval *e, struct form *f, int64_t times) {
   if (!e->decisions)
     return;
@@ -55,14 +55,12 @@ static bool form_is_constant(const struct form *f) {
   return true;
 }
 
-/* The value of the form is `v` here, and what follows depends on its sign. */
 void decide(struct eval *e, const struct form *f, int64_t v) {
   if (!e->decisions || form_is_constant(f))
     return;
   vec_push(&e->decisions->taken, ((struct sign_decision){*f, v < 0 ? -1 : v > 0}));
 }
 
-/* What follows depends on the value itself. */
 void decide_exactly(struct eval *e, struct form f, int64_t v) {
   if (!e->decisions)
     return;
@@ -122,7 +120,7 @@ static bool visit_sum(struct eval *e, void *context, uint64_t weight) {
       !number_fits(a->best))
     eval_fail(e, a->node->at, "a sum beyond 64 bits");
   if (v > INT32_MAX || v < INT32_MIN)
-    form_weigh(e, &a->form, v == 0); /* too large to follow */
+    form_weigh(e, &a->form, v == 0); /* too large to trace */
   else
     form_weigh(e, &a->form, v);
   if (e->decisions && (v > INT32_MAX || v < INT32_MIN))
@@ -155,7 +153,7 @@ static bool visit_tally(struct eval *e, void *context, uint64_t weight) {
       form_weigh(e, &a->tally.at[i].form, 1);
       return true;
     }
-  /* the scratch arena owns the lines, so an error that unwinds leaves nothing behind */
+  /* allocated in the scratch arena, so nothing leaks if an error unwinds */
   if (a->tally.n == a->tally.cap) {
     size_t cap = a->tally.cap ? 2 * a->tally.cap : 16;
     struct tally_line *lines = arena_array(e->scratch, cap, sizeof *lines);
@@ -188,8 +186,8 @@ static value most_frequent(struct eval *e, struct aggregate_state *a) {
   return set;
 }
 
-/* Ties between equal weights must not depend on the order of discovery: scripts are shared between runs that
-   see the same messages in another order. */
+/* Ties between equal weights must not depend on the order of discovery: scripts are shared between runs that see the
+ * same messages in a different order. */
 static bool pick_one(struct eval *e, struct aggregate_state *a, value *result) {
   const struct type *t = a->node->kid[0]->type;
   if (a->tally.n == 0)
@@ -302,7 +300,6 @@ value eval_aggregate(struct eval *e, const struct node *n) {
   return v;
 }
 
-/* A number together with the form it has over the counts. Where the shape is not linear, the number itself decides. */
 value eval_linear(struct eval *e, const struct node *n, struct form *f) {
   struct aggregate_state a = {.node = n};
   struct form g = {0};
@@ -338,7 +335,7 @@ value eval_linear(struct eval *e, const struct node *n, struct form *f) {
       eval_fail(e, n->at, "arithmetic beyond 64 bits");
     return v;
   case NODE_MUL:
-    factor = n->kid[0]->op == NODE_CONST || n->kid[1]->op != NODE_CONST ? 0 : 1; /* which of them is a number */
+    factor = n->kid[0]->op == NODE_CONST || n->kid[1]->op != NODE_CONST ? 0 : 1; /* the constant factor */
     if (n->kid[factor]->op != NODE_CONST && n->kid[factor]->op != NODE_PARAM)
       break;
     v = eval_node(e, n->kid[factor]);

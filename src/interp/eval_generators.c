@@ -1,9 +1,9 @@
-/* Messages that are left open, and generators: going through collections. */
+/* Lazy messages and generators. */
 #include "interp/eval_internal.h"
 
 #include <string.h>
 
-#define PART_OPEN (INT64_MIN + 4096) /* no value of any type: below every number a model can hold */
+#define PART_OPEN (INT64_MIN + 4096) /* not a value of any type: below every number of a model */
 
 /* --- lazy messages --- */
 
@@ -62,7 +62,6 @@ value lazy_message(struct eval *e, const struct received_entry *entry) {
   return LAZY_FIRST + i;
 }
 
-/* The value of a node, open messages left open: for what reads one part of it. */
 value eval_open(struct eval *e, const struct node *n) {
   if (n->op == NODE_SLOT)
     return e->slot[n->index];
@@ -102,7 +101,7 @@ static bool loop_received(struct eval *e, struct eval_generator_loop *l) {
     e->slot_sender[g->slot] = r->sender;
     l->weight = weight * r->count;
     if (d)
-      d->entry = outer == UINT32_MAX ? k : FORM_MAX; /* pairs of messages: a product of counts */
+      d->entry = outer == UINT32_MAX ? k : FORM_MAX; /* pairs of messages: a product of counts is not linear */
     more = loop_bind(e, l, lazy_message(e, r));
   }
   if (d)
@@ -139,8 +138,6 @@ bool process_in(struct eval *e, enum op op, uint32_t p) {
   return (status & STATUS_FAULTY) == 0;
 }
 
-/* In a property, a role is its processes that are not Byzantine: those have no variables. In an environment's
-   clause it is all of them as a set (whoever may be heard), but quantifiers range over those that take part. */
 bool role_member(struct eval *e, uint32_t p) {
   return !e->before || e->heard || !(e->before->local[p][LOCAL_STATUS] & STATUS_BYZANTINE);
 }

@@ -1,9 +1,9 @@
-/* What an environment allows to happen in a step, written as the clauses read; and what the semantics allows: M, M-MP
-   and MP (Bokor, Serafini, Suri 2010, section 2.2) differ only here and in where a message that is sent lies. */
+/* What an environment allows in a step, directly as the clauses are defined; and what the semantics allows: M, M-MP and
+ * MP (Bokor, Serafini, Suri 2010, section 2.2) differ only here and in where a sent message is placed. */
 #include "interp/event_step.h"
 #include "interp/round_step.h"
 
-/* --- who can be reached --- */
+/* --- topology --- */
 
 bool channel_exists(struct interpreter *interp, const value *globals, uint32_t from, uint32_t to) {
   const struct role *role = &interp->model->roles[model_role_of(interp->model, from)];
@@ -16,7 +16,7 @@ bool channel_exists(struct interpreter *interp, const value *globals, uint32_t f
   local_begin(&e, interp, from, 0, 1, NULL, globals);
   e.failure = &failure;
   if (setjmp(failure))
-    return false; /* whoever sends along it will say so */
+    return false; /* the error is reported when a process sends along the channel */
   return set_contains(e.values, role->graph->type, eval_node(&e, role->graph), to);
 }
 
@@ -41,7 +41,7 @@ bool crash_allowed(const struct model *m, const struct environment *env, const v
 bool recovery_allowed(const struct model *m, const struct environment *env, const value *status, uint32_t p) {
   if (!(status[p] & STATUS_CRASHED))
     return false;
-  struct environment recovering = *env; /* the clauses that let processes recover */
+  struct environment recovering = *env; /* only the clauses that allow recovery */
   recovering.clauses = memory_alloc((env->nclauses + 1) * sizeof *recovering.clauses);
   recovering.nclauses = 0;
   for (uint32_t i = 0; i < env->nclauses; i++)
@@ -86,7 +86,7 @@ bool duplication_allowed(const struct environment *env, int64_t before, int64_t 
   return budget_allows(env, CLAUSE_DUPLICATED, before, n);
 }
 
-/* --- what an action gets --- */
+/* --- the messages of an action --- */
 
 struct judgement {
   struct interpreter *interp;
@@ -118,7 +118,7 @@ static bool duplicates_allowed(const struct judgement *j, const struct action *a
   return kept == 0 || duplication_allowed(j->env, j->config->duplicated, kept);
 }
 
-/* FIFO: nothing overtakes. */
+/* FIFO: no message overtakes another. */
 static bool oldest_first(const struct judgement *j, const struct action *a) {
   const struct event *e = j->event;
   for (uint32_t i = 0; i < e->ntaken && j->channels.kind == CHANNEL_FIFO; i++) {
@@ -129,7 +129,7 @@ static bool oldest_first(const struct judgement *j, const struct action *a) {
   return true;
 }
 
-/* MP: an action leaves nothing unseen of what was delivered before it. */
+/* MP: an action sees all messages delivered before it. */
 static bool sees_all(const struct judgement *j) {
   const struct event *e = j->event;
   int64_t unseen = 0;
@@ -153,7 +153,7 @@ static bool within_bound(const struct judgement *j, const struct config *next) {
   return j->channels.bound == 0 || most <= j->channels.bound;
 }
 
-/* An action that ends in an error ends in it whether or not there was room for its messages. */
+/* An action that ends in an error does so whether or not there is room for its messages. */
 static bool action_allowed(const struct judgement *j, enum step_result result, const struct config *next,
                            const char **why) {
   const struct model *m = j->interp->model;
@@ -174,7 +174,7 @@ static bool action_allowed(const struct judgement *j, enum step_result result, c
   return false;
 }
 
-/* A crash in the middle of an action that cannot be taken would be in the middle of nothing. */
+/* A crash in the middle of an action requires that the action is possible. */
 static bool crash_in_action_allowed(const struct judgement *j, const struct config *next, const char **why) {
   struct event whole = *j->event;
   whole.kind = EVENT_ACTION;
@@ -198,7 +198,7 @@ static bool crash_in_action_allowed(const struct judgement *j, const struct conf
   return ok;
 }
 
-/* --- what happens to one message --- */
+/* --- events of one message --- */
 
 static bool delivery_allowed(const struct judgement *j) {
   const struct event *e = j->event;
@@ -208,7 +208,7 @@ static bool delivery_allowed(const struct judgement *j) {
           packet_find(j->config, &p) == packet_oldest(j->config, p.from, p.to, true));
 }
 
-/* What nobody will take need not be lost. */
+/* Only messages to active processes are lost: others will never be taken. */
 static bool losing_allowed(const struct judgement *j) {
   return loss_allowed(j->env, j->config->lost, 1) && process_active(j->config->local[j->event->process][LOCAL_STATUS]);
 }

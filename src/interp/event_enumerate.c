@@ -1,5 +1,5 @@
-/* The slow and obvious way: every event. Whatever can be thought of is tried (event_apply), and judged (event_allowed);
-   nothing here is clever, and the same configuration may come up many times. */
+/* Plain enumeration of events: every candidate is applied (event_apply) and checked (event_allowed). There are no
+ * optimisations, and the same configuration may occur many times. */
 #include "interp/event_step.h"
 #include "interp/round_step.h"
 
@@ -9,13 +9,13 @@ struct event_enumeration {
   const struct environment *env;
   const struct config *config;
   struct witness *witness;
-  struct event *event; /* the witness's; its lists are borrowed from below */
+  struct event *event; /* that of the witness; its arrays are borrowed from below */
   struct config *next;
   config_step_fn *visit;
   void *context;
 };
 
-/* One event with given choices, if it can happen and may. */
+/* One event with given choices, if it is possible and allowed. */
 static bool try_once(struct event_enumeration *s, struct choices *choices, struct outbox *out,
                      enum step_result *result) {
   struct model_error error = {0};
@@ -30,7 +30,7 @@ static bool try_once(struct event_enumeration *s, struct choices *choices, struc
   return more;
 }
 
-/* --- crashes in the middle of an action: every part of what it sends --- */
+/* --- crashes in the middle of an action: every subset of its messages --- */
 
 static bool try_crash(struct event_enumeration *s, const struct choices *taken) {
   struct choices choices = {0};
@@ -95,7 +95,7 @@ static bool try_event(struct event_enumeration *s) {
 
 /* --- every set of messages --- */
 
-/* Each of the messages that are to be taken may stay. */
+/* Each message that is taken may also stay, as a duplicate. */
 static bool try_kept(struct event_enumeration *s, const struct action *a, uint32_t i) {
   if (i == s->event->ntaken)
     return try_event(s);
@@ -127,7 +127,7 @@ static bool try_messages(void *context, const struct inbox_entry *in, uint32_t n
 }
 
 struct matching_messages {
-  VEC(struct inbox_entry) in; /* by sender, all different */
+  VEC(struct inbox_entry) in; /* by sender, all distinct */
 };
 
 static bool already_matching(const struct matching_messages *o, const struct packet *p) {
@@ -137,7 +137,7 @@ static bool already_matching(const struct matching_messages *o, const struct pac
   return false;
 }
 
-/* An error in matching is one that the action ends in. False: stopped. */
+/* An error in matching is an error of the action. False: stopped. */
 static bool consider(struct event_enumeration *s, struct matching_messages *o, struct inbox_entry in) {
   const struct event *e = s->event;
   struct model_error error;
@@ -150,7 +150,8 @@ static bool consider(struct event_enumeration *s, struct matching_messages *o, s
   return !failed || try_messages(s, &in, 1);
 }
 
-/* Of all that a sender's channel, or its malice, offers, what matches. False: stopped. */
+/* Collects the matching messages out of those pending from a sender or, if it is Byzantine, of those it can forge.
+ * False: stopped. */
 static bool collect_matching(struct event_enumeration *s, struct matching_messages *o, uint32_t from, uint32_t kind) {
   const struct config *c = s->config;
   uint32_t to = s->event->process;
@@ -196,7 +197,7 @@ static bool try_action(struct event_enumeration *s, const struct action *a) {
   return more;
 }
 
-/* --- everything --- */
+/* --- all events --- */
 
 static void begin_event(struct event_enumeration *s, enum event_kind kind, uint32_t process, uint32_t action) {
   s->event->kind = kind;
@@ -262,7 +263,8 @@ static bool try_packets(struct event_enumeration *s, uint32_t to) {
   const struct config *c = s->config;
   bool more = true;
   for (uint32_t i = 0; i < c->npackets && more; i++)
-    if ((to == UINT32_MAX || c->packets[i].to == to) && packet_find(c, &c->packets[i]) == i) /* equal ones once */
+    if ((to == UINT32_MAX || c->packets[i].to == to) &&
+        packet_find(c, &c->packets[i]) == i) /* equal packets are tried once */
       more = try_packet(s, &c->packets[i]);
   return more;
 }

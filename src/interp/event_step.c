@@ -1,4 +1,4 @@
-/* What comes of an event. */
+/* The effect of an event. */
 #include "interp/event_step.h"
 #include "interp/local.h"
 
@@ -24,7 +24,7 @@ struct event_context {
 
 /* --- taking an action --- */
 
-/* Could somebody make up this message of that kind? */
+/* Is this a possible message of that kind, which can be forged? */
 static bool is_message(const struct model *m, uint32_t kind, value message) {
   const struct type *t = m->messages[kind].type;
   size_t n;
@@ -32,7 +32,7 @@ static bool is_message(const struct model *m, uint32_t kind, value message) {
   return n == t->size && type_has(&m->values, t, message);
 }
 
-/* Are the messages there, one from each sender at most, and as many as the action takes? */
+/* Are the messages pending, at most one from each sender, and as many as the action takes? */
 static bool messages_there(const struct event_context *h) {
   const struct event *e = h->event;
   if (h->action->trigger == TRIGGER_NONE ? e->ntaken != 0 : h->action->trigger == TRIGGER_ONE && e->ntaken != 1)
@@ -49,7 +49,7 @@ static bool messages_there(const struct event_context *h) {
   return true;
 }
 
-/* All of them match, and they are enough. */
+/* Do all messages match, and are there enough of them? */
 static enum step_result messages_fit(const struct event_context *h, const struct inbox_entry *in) {
   const struct event *e = h->event;
   const value *local = h->config->local[e->process], *globals = h->config->globals;
@@ -66,7 +66,7 @@ static enum step_result messages_fit(const struct event_context *h, const struct
   return enough ? STEP_OK : STEP_BAD_WITNESS;
 }
 
-/* Leaves the process's variables and the globals as they are after the action in next. */
+/* Stores the process's variables and the globals after the action in next. */
 static enum step_result take(const struct event_context *h, struct choices *choices, struct assigned_places *places) {
   const struct event *e = h->event;
   if (!action_open(h->model, model_role_of(h->model, e->process), h->config->local[e->process], e->action) ||
@@ -94,10 +94,10 @@ static enum step_result take(const struct event_context *h, struct choices *choi
   return result;
 }
 
-/* --- an action and what it does to the messages --- */
+/* --- an action and its effect on messages --- */
 
-/* What stays of the messages that the action got: those it only looked at, and those that were duplicated. Under MP it
-   need not look at them again. */
+/* Handles messages of the action that stay pending: those it only looked at and those that were duplicated. Under MP,
+ * later actions need not see them again. */
 static void leave_messages(const struct event_context *h) {
   const struct event *e = h->event;
   for (uint32_t i = 0; i < e->ntaken; i++) {
@@ -164,8 +164,8 @@ static bool are_out(const struct event *e, size_t nsent) {
   return e->nout > 0;
 }
 
-/* In the middle of an action: some of its messages are out, and that is all that ever comes of it. What it took is
-   still there. */
+/* A crash in the middle of an action: some of its messages are sent, and it has no other effect. The messages it would
+ * have taken stay pending. */
 static enum step_result crash_in_action(const struct event_context *h, struct choices *choices) {
   const struct event *e = h->event;
   for (uint32_t i = 0; i < e->ntaken; i++)
@@ -194,14 +194,14 @@ static enum step_result apply_crash(const struct event_context *h, struct choice
   return result;
 }
 
-/* MP: what was delivered before it recovered it need not get all at once. An action that a crash cut short may have
-   left it there; the next one need not be the same. */
+/* MP: after recovery, a process need not see all messages that were delivered before. An action that was interrupted by
+ * a crash may have left them pending, and the next action may be a different one. */
 static void mark_all_seen(const struct event_context *h) {
   for (uint32_t i = 0; i < h->next->npackets && h->interp->semantics == SEMANTICS_MP;) {
     const struct packet *p = &h->next->packets[i];
     if (p->to == h->event->process && p->place == PACKET_DELIVERED) {
       packet_move(h->interp, h->channels, h->next, i, PACKET_SEEN);
-      i = 0; /* they may have changed places */
+      i = 0; /* the order of packets may have changed */
     } else {
       i++;
     }
@@ -224,7 +224,7 @@ static enum step_result apply_recovery(const struct event_context *h, struct cho
   return choices->bad ? STEP_BAD_WITNESS : STEP_OK;
 }
 
-/* --- what happens to one message --- */
+/* --- events of one message --- */
 
 static enum step_result apply_to_message(const struct event_context *h) {
   const struct event *e = h->event;

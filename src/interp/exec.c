@@ -1,4 +1,4 @@
-/* Statements: one process's update or action, atomic, its assignments in order. */
+/* Statements: the update or action of one process is atomic; its assignments take effect in order. */
 #include "interp/action.h"
 #include "interp/eval_internal.h"
 
@@ -8,7 +8,7 @@
 
 struct exec_guard_witnesses {
   const struct guard *guard;
-  value *tuples; /* for each used slot its value and, if it is a message, its sender; in the scratch arena */
+  value *tuples; /* for each used slot, its value and, if it is a message, its sender; in the scratch arena */
   size_t n, cap;
 };
 
@@ -61,8 +61,8 @@ static int compare_tuples(struct eval *e, const struct guard *g, const value *a,
   return 0;
 }
 
-/* The choice-th witness in the order of content, so that a script means the same whatever the order in which the
-   messages are looked at. */
+/* The choice-th witness in order of content, so that the meaning of a script does not depend on the order of the
+ * messages. */
 static const value *nth_witness(struct eval *e, const struct exec_guard_witnesses *w, uint32_t choice) {
   const struct guard *g = w->guard;
   uint32_t width = 2 * g->nused;
@@ -153,7 +153,7 @@ static bool send_reaches(struct eval *e, const struct send *s, value to, uint32_
   return set_contains(e->values, s->to->type, to, p);
 }
 
-/* Numbers that do not fit are found where they are computed, not where the message is taken. */
+/* Reports values that are out of range where they are computed, not where the message is taken. */
 static void check_message(struct eval *e, const struct send *s, value message) {
   const struct type *t = e->model->messages[s->kind].type;
   size_t n;
@@ -164,8 +164,8 @@ static void check_message(struct eval *e, const struct send *s, value message) {
   }
 }
 
-/* The values are those of this point of the block. Who cannot be reached is an error: what is sent must arrive, unless
-   the environment says otherwise. */
+/* Evaluates with the current values, at this point of the block. Sending to an unreachable process is an error: a sent
+ * message must arrive, unless the environment says otherwise. */
 static void exec_send(struct eval *e, const struct send *s) {
   if (!e->outbox)
     eval_fail(e, s->at, "a message where none can be sent");
@@ -217,7 +217,7 @@ static void exec_stmt(struct eval *e, const struct stmt *s) {
   }
 }
 
-/* `halt` ends the block: nothing after it happens. */
+/* `halt` ends the block. */
 void eval_block(struct eval *e, const struct block *b) {
   for (uint32_t i = 0; i < b->n && !(e->local[LOCAL_STATUS] & STATUS_HALTED); i++)
     exec_stmt(e, b->at[i]);

@@ -1,10 +1,10 @@
-/* foreach: the set of results over all orders in which the messages can be gone through. */
+/* foreach: the set of results over all orders of the messages. */
 #include "interp/action.h"
 #include "interp/eval_internal.h"
 
 #include <string.h>
 
-struct progress { /* some messages done (how many of each entry), and all that the body may have changed */
+struct progress { /* the messages processed (the count of each entry), and everything that the body may have changed */
   uint32_t *done;
   value *local;
   value *shared; /* NULL: a round */
@@ -15,7 +15,7 @@ struct progress { /* some messages done (how many of each entry), and all that t
 struct orders {
   const struct stmt *stmt;
   uint32_t length;           /* of the local state */
-  VEC(struct progress) seen; /* all different */
+  VEC(struct progress) seen; /* all distinct */
   bool body_chooses;
 };
 
@@ -32,12 +32,12 @@ static struct progress progress_of(struct eval *e, const struct orders *o, uint3
   return p;
 }
 
-/* As if these messages had been gone through, in that order. */
+/* Restores the state after these messages were processed. */
 static void progress_resume(struct eval *e, const struct orders *o, const struct progress *p) {
   memcpy(e->local, p->local, o->length * sizeof *e->local);
   if (e->shared)
     memcpy(e->shared, p->shared, e->model->nglobals * sizeof *e->shared);
-  if (e->outbox) { /* it never shrinks, so there is room */
+  if (e->outbox) { /* it never shrinks, so there is enough room */
     e->outbox->n = p->nsent;
     if (p->nsent)
       memcpy(e->outbox->at, p->sent, p->nsent * sizeof *p->sent);
@@ -58,7 +58,7 @@ static int compare_sent(struct eval *e, const struct progress *a, const struct p
   return (a->nsent > b->nsent) - (a->nsent < b->nsent);
 }
 
-/* By content, so that a script means the same whatever the order of discovery. */
+/* By content, so that the meaning of a script does not depend on the order of discovery. */
 static int compare_results(struct eval *e, const struct progress *a, const struct progress *b) {
   const struct role *role = &e->model->roles[e->role];
   if (a->local[LOCAL_STATUS] != b->local[LOCAL_STATUS])
@@ -85,7 +85,7 @@ static void orders_add(struct eval *e, struct orders *o, const uint32_t *done) {
   vec_push(&o->seen, p);
 }
 
-/* Runs the body once, for entry k, with every script of choices inside it. */
+/* Runs the body once for entry k, with every script of choices inside it. */
 static void orders_step(struct eval *e, struct orders *o, size_t from, uint32_t k) {
   uint32_t entries = e->received->n;
   uint32_t *done = arena_copy(e->scratch, o->seen.at[from].done, (entries + 1) * sizeof *done);
@@ -127,7 +127,7 @@ static bool all_done(const struct received *r, const uint32_t *done) {
   return true;
 }
 
-/* The assignments of the body count as made where the `foreach` stands. */
+/* The assignments of the body are recorded at the position of the `foreach`. */
 static void note_assigned(struct eval *e, const struct stmt *s, const struct progress *first) {
   const struct role *role = &e->model->roles[e->role];
   for (uint32_t i = 0; i < role->nvars; i++)
@@ -142,8 +142,8 @@ static void note_assigned(struct eval *e, const struct stmt *s, const struct pro
       e->shared_at[i] = s->at;
 }
 
-/* Goes through the sub-bags of what was received: the results for a sub-bag do not depend on how it was come by
-   except through what the body changed, so (sub-bag, result so far) pairs are gone through once each. */
+/* Enumerates the sub-bags of the received messages. The results for a sub-bag depend on its order only through what the
+ * body changed, so each pair (sub-bag, result so far) is processed once. */
 void exec_foreach(struct eval *e, const struct stmt *s) {
   if (e->decisions)
     e->decisions->lost = true;

@@ -1,4 +1,4 @@
-/* What fairness speaks of, the slow and obvious way: who can take what, found by trying every event. */
+/* Fairness groups by plain enumeration: the enabled groups are found by trying every event. */
 #include "interp/event_step.h"
 #include "interp/round_step.h"
 
@@ -21,7 +21,7 @@ bool event_fair_group(struct interpreter *interp, uint32_t environment, const st
     return true;
   out->sender = e->taken[0].from;
   out->message = without_rounds(m, a->kind, e->taken[0].message);
-  return !e->taken[0].forged; /* nobody waits for it to be taken */
+  return !e->taken[0].forged; /* fairness does not require that forged messages are taken */
 }
 
 struct possible_fair_groups {
@@ -45,7 +45,7 @@ static bool note_possible(void *context, const struct witness *w, enum step_resu
   return true;
 }
 
-/* As if everything had been delivered, and nothing need be taken: M. */
+/* Uses M, with all messages delivered: so transit does not matter, and no message must be taken. */
 void config_groups(struct interpreter *interp, uint32_t environment, const struct config *config, fair_group_fn *visit,
                    void *context) {
   struct model *m = interp->model;

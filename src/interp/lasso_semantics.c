@@ -13,7 +13,7 @@
 
 struct lasso_evaluation {
   struct eval eval;
-  struct config **at; /* who is faulty in the end is so from the start: `correct` means never faulty */
+  struct config **at; /* a process that is ever faulty is marked faulty from the start: `correct` means never faulty */
   uint32_t n, loop;
 };
 
@@ -35,7 +35,7 @@ static bool *truths(struct lasso_evaluation *j) { return arena_array(j->eval.scr
 
 static void lasso_evaluate(struct lasso_evaluation *, const struct node *, bool *out);
 
-/* Least fixpoints for what must come, greatest for what must stay: twice round is enough. */
+/* Least fixpoints for eventualities, greatest fixpoints for invariants: two passes around the loop are enough. */
 static void lasso_evaluate_temporal(struct lasso_evaluation *j, const struct node *n, bool *out) {
   bool *a = truths(j), *b = truths(j);
   lasso_evaluate(j, n->kid[0], a);
@@ -94,7 +94,7 @@ static void lasso_evaluate_parts(struct lasso_evaluation *j, const struct node *
       eval_fail(&j->eval, n->at, "'%s' has no value in a single state", op_text(n->op));
 }
 
-/* The truth of n in every place. */
+/* The truth value of n at every position. */
 static void lasso_evaluate(struct lasso_evaluation *j, const struct node *n, bool *out) {
   if (!is_temporal(n)) {
     for (uint32_t i = 0; i < j->n; i++) {
@@ -152,7 +152,7 @@ enum verdict3 lasso_satisfies(struct interpreter *interp, const struct node *for
   return verdict;
 }
 
-/* --- which instance fails --- */
+/* --- the failing instance --- */
 
 struct failing_instance {
   struct lasso_evaluation *evaluation;
@@ -216,7 +216,7 @@ static int by_number(const void *a, const void *b) {
   return (x > y) - (x < y);
 }
 
-/* The type of a value that a local state holds: a variable, or the first value of an input. */
+/* The type of an entry of a local state: a variable, or the first value of an input. */
 static const struct type *local_type(const struct role *role, uint32_t i) {
   if (i < LOCAL_VAR(role->nvars))
     return role->vars[i - LOCAL_VAR(0)].type;
@@ -226,7 +226,8 @@ static const struct type *local_type(const struct role *role, uint32_t i) {
   return NULL;
 }
 
-/* All round numbers of a configuration, ascending, each once. 0 is always among them: it is a first value. */
+/* All round numbers of a configuration, ascending, without duplicates. 0 is always included, because it is a first
+ * value. */
 static void rounds_of(struct model *m, const struct config *c, round_vec *out) {
   vec_push(out, 0);
   if (m->npoints > 0)
@@ -268,7 +269,7 @@ static void rename_rounds(struct model *m, struct config *c, const struct renami
     c->packets[i].message = value_rename(&m->values, m->messages[c->packets[i].kind].type, c->packets[i].message, r);
 }
 
-/* Does anything that is stored hold round numbers? */
+/* Does any stored value contain round numbers? */
 static bool keeps_rounds(const struct model *m) {
   bool keeps = false;
   for (uint32_t i = 0; i < m->nglobals; i++)
@@ -281,8 +282,8 @@ static bool keeps_rounds(const struct model *m) {
   return keeps;
 }
 
-/* The same, but for how many rounds are done, and for a renaming of round numbers that keeps their order. exact: no
-   round number that is stored differs. */
+/* Equality up to the number of completed rounds and an order-preserving renaming of round numbers. exact: no stored
+ * round number differs. */
 static bool config_equal_up_to_rounds(struct model *m, const struct config *a, const struct config *b, bool *exact) {
   struct config *x = config_copy(m, a);
   round_vec from = {0}, to = {0};
@@ -312,10 +313,11 @@ static bool config_equal_up_to_rounds(struct model *m, const struct config *a, c
   return equal;
 }
 
-/* --- messages that pile up --- */
+/* --- messages that accumulate --- */
 
-/* Round numbers of processes and globals by their order; those that only messages hold stay what they are, for nobody
-   has touched these. NULL: that does not keep the order. By round number, up to the largest of a. */
+/* Renames the round numbers of processes and globals by their order. Those that occur only in messages stay unchanged,
+ * because these messages were not touched. Indexed by round number, up to the largest of a. NULL: the renaming does not
+ * preserve the order. */
 static value *rounds_accumulated(struct model *m, const struct config *a, const struct config *b) {
   struct config *x = config_copy(m, a), *y = config_copy(m, b);
   round_vec from = {0}, to = {0}, all = {0};
@@ -347,13 +349,13 @@ static bool is_pending(struct config *c, const struct packet *p) {
   for (uint32_t i = 0; i < c->npackets; i++)
     if (c->packets[i].from == p->from && c->packets[i].to == p->to && c->packets[i].kind == p->kind &&
         c->packets[i].place == p->place && c->packets[i].message == p->message) {
-      c->packets[i] = c->packets[--c->npackets]; /* each once */
+      c->packets[i] = c->packets[--c->npackets]; /* match each packet once */
       return true;
     }
   return false;
 }
 
-/* FIFO: each channel of b begins like that of a; where there is more in it, what comes first was there already. */
+/* FIFO: each channel of a is a prefix of that channel of b, and channels that are empty in a are empty in b. */
 static bool begins_alike(const struct config *a, const struct config *b) {
   uint32_t i = 0;
   for (uint32_t k = 0; k < b->npackets; k++) {
@@ -369,13 +371,14 @@ static bool begins_alike(const struct config *a, const struct config *b) {
   return i == a->npackets;
 }
 
-/* Where more messages never stand in the way: channels without bound, nothing has to be taken. (The order in which
-   messages arrived may be remembered, but decides nothing.) In FIFO channels they stand behind all others. */
+/* Additional messages never disable anything if channels are unbounded and no message has to be taken. (The order in
+ * which messages arrived may be kept, but has no effect.) In FIFO channels the additional messages are behind all
+ * others. */
 static bool may_accumulate(const struct interpreter *interp, struct channels channels) {
   return interp->semantics != SEMANTICS_MP && channels.bound == 0;
 }
 
-/* How many there were matters only where so many are allowed in the whole run. */
+/* The number of faults matters only if a clause limits it for the whole run. */
 static void without_counts(const struct environment *env, struct config *a, const struct config *b) {
   bool lost = false, corrupted = false, duplicated = false;
   for (uint32_t i = 0; i < env->nclauses; i++) {

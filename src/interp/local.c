@@ -128,7 +128,7 @@ static void locals_add(struct locals *l, const value *local) {
   l->n++;
 }
 
-/* Program point and `once` flags begin with their first value, whether or not the model says so. */
+/* Without an initialiser, oracles, program points and `once` flags start with their type's first value. */
 void local_first_value(struct eval *e, uint32_t i) {
   const struct var *var = &e->model->roles[e->role].vars[i];
   value *place = &e->local[LOCAL_VAR(i)];
@@ -156,7 +156,7 @@ static bool initial_run(struct eval *e, bool *refused) {
     const struct var *var = &role->vars[i];
     local_first_value(e, i);
     *refused = var->where && !eval_true(e, var->where);
-    if (*refused) /* nothing need make sense of such an input */
+    if (*refused) /* later initialisers need not be defined for such an input */
       return true;
     if (var->kind == VAR_INPUT)
       e->local[role_initial_at(role, i)] = e->local[LOCAL_VAR(i)];

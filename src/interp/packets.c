@@ -1,4 +1,4 @@
-/* What lies between sending a message and taking it. */
+/* Pending messages: sent, but not yet taken. */
 #include "interp/event_step.h"
 #include "interp/round_step.h"
 
@@ -25,7 +25,7 @@ int packet_compare(const struct model *m, const struct packet *a, const struct p
   return order ? order : compare_content(m, a, b);
 }
 
-/* As far as the order of sending does not count. */
+/* Compares packets by everything except the order of sending. */
 static int compare_pending(const struct interpreter *interp, struct channels channels, const struct packet *a,
                            const struct packet *b) {
   int order = compare(a->to, b->to);
@@ -65,7 +65,7 @@ static void packet_insert(struct interpreter *interp, struct channels channels, 
   c->packets[at] = p;
 }
 
-/* A set holds a message once, wherever it is: in transit, delivered or seen. */
+/* A set holds a message once, whether it is in transit, delivered or seen. */
 void packet_post(struct interpreter *interp, struct channels channels, struct config *c, struct packet p) {
   if (c->local[p.to][LOCAL_STATUS] & STATUS_BYZANTINE)
     return;
@@ -81,7 +81,7 @@ void packet_remove(struct config *c, uint32_t i) {
     c->packets[i] = c->packets[i + 1];
 }
 
-/* Nothing overtakes by being delivered where the order of sending counts. */
+/* Where the order of sending counts, delivery does not change it. */
 void packet_move(struct interpreter *interp, struct channels channels, struct config *c, uint32_t i,
                  enum packet_place place) {
   struct packet p = c->packets[i];

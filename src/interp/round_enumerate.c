@@ -1,5 +1,5 @@
-/* The slow and obvious way: every initial configuration, every oracle, every crash, every heard-of assignment, every
-   forgery, every free choice. Nothing here is clever, and nothing faster is believed that disagrees with it. */
+/* Plain enumeration: every initial configuration, every oracle, every crash, every heard-of assignment, every forgery,
+ * every free choice. There are no optimisations: faster implementations must agree with this one. */
 #include "interp/round_step.h"
 
 #include "model/node.h"
@@ -8,7 +8,7 @@
 
 /* --- file-level variables: inputs first, then shared ones and ghosts --- */
 
-/* False: `where` refuses it. */
+/* False: `where` rejects the value. */
 static bool global_first_value(struct eval *e, uint32_t i, value *globals) {
   const struct var *g = &e->model->globals[i];
   if (g->init) {
@@ -161,11 +161,11 @@ struct round_enumeration {
   config_step_fn *visit;
   void *context;
   struct config *next;
-  const struct message_exchange *exchange; /* once everybody has sent */
-  bool predicates; /* some clause speaks of HO: whom a process hears matters even if it does not update */
+  const struct message_exchange *exchange; /* set once all sends are computed */
+  bool predicates; /* some clause reads HO: the heard-of set of a process matters even if it does not update */
 };
 
-/* Every script of one process's update, given all that is heard; then the next process's. */
+/* Every script of the update of process p, given what is heard; then those of the next process. */
 static bool enumerate_updates(struct round_enumeration *s, uint32_t p) {
   struct witness *w = s->witness;
   const struct model *m = s->model;
@@ -176,7 +176,7 @@ static bool enumerate_updates(struct round_enumeration *s, uint32_t p) {
   }
   if (!process_active(s->config->local[p][LOCAL_STATUS]) || w->crashes[p])
     return enumerate_updates(s, p + 1);
-  /* Learn how many choices this process has by running it; the others' scripts do not matter for that. */
+  /* Run the process to learn how many choices it has; the scripts of the others do not matter for that. */
   struct choices choices = {0};
   struct received_entry *entries = memory_alloc((m->nprocesses + 1) * sizeof *entries);
   value *local = memory_alloc(s->interp->max_local * sizeof *local);
@@ -199,7 +199,7 @@ static bool enumerate_updates(struct round_enumeration *s, uint32_t p) {
   return more;
 }
 
-/* Every message that a liar, or a corrupted channel, can make p receive from q. */
+/* Every message that a Byzantine sender or a corrupted channel can make p receive from q. */
 static bool enumerate_forgeries(struct round_enumeration *s, uint32_t pair) {
   struct witness *w = s->witness;
   const struct model *m = s->model;
@@ -213,7 +213,7 @@ static bool enumerate_forgeries(struct round_enumeration *s, uint32_t pair) {
     return enumerate_updates(s, 0);
   }
   uint32_t p = pair / n, q = pair % n;
-  if (!enumerate_forgeries(s, pair + 1)) /* nothing forged here */
+  if (!enumerate_forgeries(s, pair + 1)) /* no forgery here */
     return false;
   bool receives = process_active(s->config->local[p][LOCAL_STATUS]) && !w->crashes[p] && w->heard[p][q];
   bool byzantine = s->config->local[q][LOCAL_STATUS] & STATUS_BYZANTINE;
@@ -267,7 +267,7 @@ static bool enumerate_sends(struct round_enumeration *s, uint32_t p) {
     if (begun == STEP_OK)
       more = enumerate_heard_of(s, &x, 0);
     else if (begun != STEP_ERROR || round_allows(s->interp, s->environment, s->config, w, &why)) {
-      s->next->lost = s->config->lost; /* whatever is heard: nothing need be lost */
+      s->next->lost = s->config->lost; /* independent of what is heard: nothing need be lost */
       s->next->corrupted = s->config->corrupted;
       more = s->visit(s->context, w, begun, s->next, &error);
     }

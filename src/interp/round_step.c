@@ -1,4 +1,4 @@
-/* One round, the plain way (Chaouch-Saad, Charron-Bost, Merz 2009, section 2.2: coarse-grained executions). */
+/* One round by plain interpretation (Chaouch-Saad, Charron-Bost, Merz 2009, section 2.2: coarse-grained executions). */
 #include "interp/round_step.h"
 
 #include <string.h>
@@ -145,7 +145,6 @@ static void log_sends(const struct message_exchange *x, struct step_log *log) {
     }
 }
 
-/* What p receives, sender by sender. False: a forged message that nobody could have sent. */
 bool exchange_receive(const struct message_exchange *x, const struct witness *w, uint32_t p,
                       struct received_entry *entries, struct received *r, struct step_log *log) {
   const struct model *m = x->interp->model;

@@ -1,17 +1,17 @@
-/* What an environment says of whole runs, `infinitely often`, `eventually always`, `eventually`: judged as the clauses
-   read, on rounds and on runs that end in a loop. */
+/* Clauses about whole runs (`infinitely often`, `eventually always`, `eventually`), evaluated by definition on rounds
+ * and on lassos. */
 #include "interp/run_clauses.h"
 
 #include <string.h>
 
 /* --- one round --- */
 
-struct visible_round { /* what clauses speak of */
+struct visible_round { /* what clauses can read */
   struct message_exchange exchange;
   struct config config; /* with the oracles of this round */
   const struct witness *witness;
   uint8_t **corrupt;
-  bool good; /* everybody could send */
+  bool good; /* no send failed */
 };
 
 static void visible_round_init(struct visible_round *r, struct interpreter *interp, const struct config *c,
@@ -108,7 +108,7 @@ value *clause_witnesses(struct interpreter *interp, const struct clause *clause,
   struct witness_bindings b = {.clause = clause};
   struct eval e;
   jmp_buf failure;
-  uint8_t *nobody = NULL; /* so that quantifiers range as they do in clauses */
+  uint8_t *nobody = NULL; /* makes quantifiers range as they do in clauses */
   eval_round(&e, interp, c, &nobody, NULL);
   e.failure = &failure;
   if (setjmp(failure) == 0)
@@ -153,7 +153,7 @@ static uint32_t place(const struct clause_lasso *l, uint32_t i) {
   return i < l->n ? i : l->loop + (i - l->loop) % (l->n - l->loop);
 }
 
-/* Does it hold of the round that is step i, or of the phase that ends with it? */
+/* Does the clause hold in the round of step i, or in the phase that ends with it? */
 static bool holds_at(const struct clause_lasso *l, const value *rigid, uint32_t i) {
   const struct model *m = l->interp->model;
   const struct clause *k = &m->environments[l->environment].clauses[l->clause];
@@ -178,7 +178,7 @@ static bool holds_at(const struct clause_lasso *l, const value *rigid, uint32_t 
   return ok;
 }
 
-/* In each of these steps? */
+/* Does it hold in each of these steps? */
 static bool holds_always(const struct clause_lasso *l, const value *rigid, uint32_t from, uint32_t to) {
   for (uint32_t i = from; i < to; i++)
     if (!holds_at(l, rigid, i))
@@ -201,9 +201,9 @@ bool clause_holds_of_run(struct interpreter *interp, uint32_t environment, uint3
                          uint32_t loop) {
   struct clause_lasso l = {interp, environment, clause, configs, steps, n, loop};
   const struct clause *k = &interp->model->environments[environment].clauses[clause];
-  if (loop == n) /* it has ended: rounds in which nobody does anything are as they should be */
+  if (loop == n) /* the algorithm has ended: rounds in which nothing happens satisfy every clause */
     return true;
-  /* a phase that begins before the loop's end goes on at its start: look at the third time round */
+  /* a phase that is incomplete at the end of the loop continues at its start: check the third iteration */
   uint32_t length = n - loop, from = k->kind == CLAUSE_ONCE ? 0 : loop + 2 * length, to = loop + 3 * length;
   if (k->kind == CLAUSE_FINALLY)
     return k->nrigid ? holds_for_some(&l, k, from, to) : holds_always(&l, NULL, from, to);
