@@ -1,16 +1,16 @@
-/* Canonical forms: the row among all its renamings that comes first when every choice is made by what contents say.
-   Elements are told apart by refinement (colour_refinement.c); where ties remain, one element of a class after the
-   other is singled out, each followed to the end, and the least row is taken. Exact, for a branch is left out only if a
-   renaming that leaves the row unchanged leads there from one that was followed: elements that change places
-   (interchangeable_elements.c), or two ends that turn out the same (McKay 1981, Practical graph isomorphism). */
+/* Canonical forms: the least row among the renamings of a row, where every choice depends on contents only. Colour
+   refinement (colour_refinement.c) distinguishes elements. If ties remain, the elements of one class are individualised
+   in turn, each branch is followed to a leaf, and the least row is taken. This is exact: a branch is pruned only if an
+   automorphism of the row maps an explored branch to it. Automorphisms come from interchangeable elements
+   (interchangeable_elements.c) and from leaves with equal rows (McKay 1981, Practical graph isomorphism). */
 #include "steps/step_canonical_internal.h"
 
 #include <string.h>
 
-#define VALUES_MOST 65536 /* of a type whose values are renamed */
+#define VALUES_MOST 65536 /* largest number of values of a type that is renamed */
 #define NO_LEVEL UINT32_MAX
 
-/* --- life --- */
+/* --- lifecycle --- */
 
 static uint32_t *elements_new(struct canonical *k) {
   return arena_array(&k->arena, k->nelements + 1, sizeof(uint32_t));
@@ -109,9 +109,9 @@ static uint32_t orbit_of(uint32_t *orbit, uint32_t x) {
   return x;
 }
 
-/* This way and the best one lead to the same row, so a renaming that leaves the row unchanged takes the one way to the
-   other. Where they parted, what this way has still to offer was seen on the other; and there and above, elements that
-   the renaming takes to each other need not both be tried. */
+/* This path and the best path lead to the same row, so an automorphism of the row maps one to the other. Below the
+   level where they diverge, the rest of this branch is equivalent to what was explored on the best path. At that level
+   and above, only one element of each orbit has to be tried. */
 static void record_automorphism(struct canonical *k) {
   uint32_t *at_place = k->heads;
   for (k->jump = 0; k->path[k->jump] == k->best_path[k->jump];)
@@ -125,7 +125,7 @@ static void record_automorphism(struct canonical *k) {
   }
 }
 
-/* Every element has its place. */
+/* All elements have their final positions. */
 static void leaf(struct canonical *k, const struct partition *p, uint32_t depth) {
   for (uint32_t i = 0; i < k->nelements; i++)
     k->to[p->at[i]] = i;
@@ -154,7 +154,7 @@ static struct partition *level(struct canonical *k, uint32_t depth) {
 
 static void explore(struct canonical *k, uint32_t depth);
 
-/* Goes on with `element` told apart; false: nothing more to be found at this level. */
+/* Continues with `element` individualised. False: the rest of this level is pruned. */
 static bool descend(struct canonical *k, uint32_t depth, uint32_t element) {
   k->path[depth] = element;
   explore(k, depth + 1);
@@ -176,7 +176,7 @@ static void branch_on_rotations(struct canonical *k, uint32_t depth) {
   }
 }
 
-/* The smallest class that is open, the first of those. */
+/* The smallest class with several elements; the first of these if there is a tie. */
 static uint32_t choose_class(const struct canonical *k, const struct partition *p) {
   uint32_t best = UINT32_MAX;
   for (uint32_t c = 0; c < k->nelements; c += p->size[c])
@@ -185,7 +185,7 @@ static uint32_t choose_class(const struct canonical *k, const struct partition *
   return best;
 }
 
-/* Or one that is as good. */
+/* Was this element, or an equivalent one, tried before? */
 static bool tried_before(struct canonical *k, const struct partition *p, uint32_t colour, uint32_t i) {
   for (uint32_t j = 0; j < i; j++)
     if (orbit_of(p->orbit, p->at[colour + j]) == orbit_of(p->orbit, p->at[colour + i]) ||

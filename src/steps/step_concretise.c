@@ -1,28 +1,29 @@
-/* From stored states back to a real run. A stored state is a configuration's row with things forgotten and processes
-   and values renamed. The moves from the real configuration's row tell who does what on the cheapest way to the next
-   state of the path; of that process and action the reference's events are tried until one leads where the move does.
-   Where there are no moves to ask, all events are tried. */
+/* Converts a path of stored states into a concrete run. A stored state is the row of a configuration with dead data
+   removed and with processes and values renamed. The moves from the row of the concrete configuration determine the
+   process and action of the cheapest step to the next state of the path. The interpreter's events of that process and
+   action are then tried until one leads to the row that the move leads to. If no move is available as a guide, all
+   events are tried. */
 #include "steps/step_system_internal.h"
 
 #include <string.h>
 
 struct step_concretisation {
   struct step_system *system;
-  struct config *config;        /* the real one */
-  const struct state *target;   /* NULL: an error is wanted */
-  const struct path_goal *goal; /* of the last step, else NULL */
-  uint32_t group;               /* what is to be taken, NO_GROUP: anything */
-  bool guided;                  /* a move leads to the target: */
-  uint32_t process, action;     /* whose, which */
-  uint64_t *to;                 /* the row that it leads to, packed as it comes, with relative rounds */
-  uint64_t cost;                /* its cost; not guided: of the cheapest way found so far */
-  struct witness *witness;      /* that way, or NULL */
+  struct config *config;        /* the concrete configuration */
+  const struct state *target;   /* NULL: the step must end in an error */
+  const struct path_goal *goal; /* for the last step; else NULL */
+  uint32_t group;               /* the fairness group that the step must belong to; NO_GROUP: any */
+  bool guided;                  /* a move that leads to the target is known: */
+  uint32_t process, action;     /* its process and action */
+  uint64_t *to;                 /* the row that it leads to, packed, with relative rounds but not canonical */
+  uint64_t cost;                /* its cost; if not guided, the cost of the cheapest step found so far */
+  struct witness *witness;      /* that step, or NULL */
   struct config *next;
 };
 
-/* --- who does what --- */
+/* --- choosing the process and action --- */
 
-/* Does the move do what is special about the last step? */
+/* Does the move satisfy the goal of the last step? */
 static bool reaches_goal(const struct step_concretisation *k, const struct move *m) {
   struct step_system *s = k->system;
   if ((m->error != NULL) != (k->target == NULL) || (k->group != NO_GROUP && m->group != k->group))
@@ -55,7 +56,7 @@ static bool consider_move(void *context, uint32_t p, const struct move *m) {
   return cost > 0;
 }
 
-/* Not guided: there are no moves to go by, or names have grown too long for the keys on the way. */
+/* The step remains unguided if there are no moves, or if the keys have become too narrow for new names. */
 static void find_guide(struct step_concretisation *k) {
   struct step_system *s = k->system;
   k->guided = false;
@@ -70,7 +71,7 @@ static void find_guide(struct step_concretisation *k) {
 
 /* --- one step --- */
 
-/* Faulty processes first, then messages. */
+/* Lexicographic: first faulty processes, then messages. */
 static uint64_t cost_of(const struct step_concretisation *k, const struct event *e, const struct config *next) {
   bool again = k->config->local[e->process][LOCAL_STATUS] & STATUS_RECOVERED;
   uint64_t processes = e->kind == EVENT_CRASH && !again;
@@ -129,13 +130,13 @@ static void run_add(struct run *run, struct witness *w) {
   run->steps[run->nsteps++] = w;
 }
 
-/* --- what was passed on at once has to be passed on first --- */
+/* --- fused forwarding steps, which must precede the step in the concrete run --- */
 
 #define FUSION_STATES_MAX 4096
 
-struct fusion_state { /* a configuration that differs from the first in what has been passed on */
+struct fusion_state { /* a configuration that differs from the first one in forwarded messages only */
   struct config *config;
-  struct witness *witness; /* of the last step */
+  struct witness *witness; /* the last step to it */
   size_t before;
 };
 
@@ -169,7 +170,7 @@ static void add_fused_steps(struct fusion_search *p, size_t i, struct run *run) 
   p->at.at[i].witness = NULL;
 }
 
-/* Breadth first, until the step can be made. */
+/* Breadth-first search until the step is possible. */
 static bool find_after_fused_steps(struct step_concretisation *k, struct run *run) {
   struct step_system *s = k->system;
   struct fusion_search p = {.concrete = k, .key = memory_alloc((s->keys.nwords + 2) * sizeof *p.key)};
@@ -204,7 +205,7 @@ static bool concrete_step(struct step_concretisation *k, struct run *run) {
   return true;
 }
 
-/* required: of each step, or NULL; goal: of the last one, or NULL. */
+/* required: requirements on each step, or NULL; goal: requirement on the last step, or NULL. */
 static bool concretise(struct system *system, const struct state *path, uint32_t n,
                        const struct step_requirement *required, const struct path_goal *goal, struct run *run) {
   struct step_system *s = step_system_of(system);

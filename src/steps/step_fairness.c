@@ -1,4 +1,4 @@
-/* Fairness groups, by number: numbers are private to a run. The definition is interp/fairness_groups.c. */
+/* Fairness groups as numbers, which are private to a run. interp/fairness_groups.c defines the groups. */
 #include "steps/step_system_internal.h"
 
 void groups_init(struct step_system *s) {
@@ -27,7 +27,7 @@ uint32_t group_of_action(struct step_system *s, uint32_t p, uint32_t action, con
   return group_of_event(s, &e);
 }
 
-/* --- which groups are possible --- */
+/* --- enabled groups --- */
 
 struct step_enabled_groups {
   struct step_system *system;
@@ -46,7 +46,8 @@ static void note_possible(void *context, const struct fair_group *group) {
   p->visit(p->context, id);
 }
 
-/* Whether a group is possible depends on more than what a process sees: room in a channel, messages in transit. */
+/* In these cases, whether a group is enabled depends on more than what a process sees: room in a channel, messages in
+   transit. */
 static bool needs_interpreter(const struct step_system *s) {
   return s->plain || s->cells.bound > 0 || (s->model->nmessages > 0 && !semantics_delivers(s->base.query->semantics));
 }

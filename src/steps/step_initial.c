@@ -1,5 +1,6 @@
-/* Initial states. Processes that start alike and cannot be told apart are a group: only how many start in which way
-   matters. Initial values are taken up to renaming (partition) or up to their order (order) if licensed. */
+/* Initial states. Processes with the same initial local states that cannot be distinguished form a group: only the
+   number of processes in each local state matters. If licensed, initial values are considered up to renaming
+   (partition) or up to their order (order). */
 #include "steps/step_system_internal.h"
 
 #include "interp/local.h"
@@ -9,9 +10,9 @@
 
 struct initial_group {
   uint32_t role, first, size;
-  struct locals ways; /* to start */
-  int64_t *value;     /* index of the free initial value that is reduced, or -1 */
-  bool ascending;     /* value[] goes up, one way each: gaps and heaps can be seen early */
+  struct locals ways; /* possible initial local states */
+  int64_t *value;     /* index of the free initial value to which the reduction applies, or -1 */
+  bool ascending;     /* value[i] is i: counts that violate the order or partition reduction are pruned early */
 };
 
 struct step_initial_search {
@@ -20,14 +21,14 @@ struct step_initial_search {
   void *context;
   VEC(struct initial_group) groups;
   struct config *config;
-  uint64_t *used; /* by value index: how many start with it */
+  uint64_t *used; /* by value index: number of processes that start with it */
   uint64_t nvalues;
   bool partition, order;
   const uint8_t *sought; /* a key, or NULL */
   struct model_error error;
 };
 
-/* The variable whose free initial value is reduced, if this role has exactly one. */
+/* The variable whose free initial value is reduced, if the role has exactly one. */
 static uint32_t reduced_input(const struct step_initial_search *st, uint32_t role) {
   const struct step_system *s = st->space;
   const struct type *t = s->base.licences->value_type;
@@ -64,7 +65,7 @@ static bool mentions_processes(const struct role *role) {
   return false;
 }
 
-/* Changing places with p, the first of its group, q would leave the globals as they are. */
+/* Would exchanging q with p, the first process of its group, leave the globals unchanged? */
 static bool globals_stay(const struct step_initial_search *st, uint32_t p, uint32_t q) {
   const struct model *m = st->space->model;
   uint32_t *to = memory_alloc((m->nprocesses + 1) * sizeof *to);
@@ -79,7 +80,7 @@ static bool globals_stay(const struct step_initial_search *st, uint32_t p, uint3
   return stay;
 }
 
-/* Any permutation of the group gives the same state. */
+/* Does every permutation of the group give the same state? */
 static bool interchangeable(const struct step_initial_search *st, const struct initial_group *g, uint32_t q) {
   const struct step_system *s = st->space;
   return s->canonical && s->base.licences->of[REDUCE_SYMMETRY].applied &&
@@ -132,7 +133,7 @@ static bool values_representative(const struct step_initial_search *st) {
   return true;
 }
 
-/* False: stop. */
+/* False: the caller stopped the enumeration. */
 static bool emit_initial(struct step_initial_search *st) {
   struct step_system *s = st->space;
   struct config *c = st->config;
@@ -157,7 +158,7 @@ static void start_process(struct step_initial_search *st, const struct initial_g
   memcpy(st->config->local[p], g->ways.at + way * g->ways.length, g->ways.length * sizeof(value));
 }
 
-/* `left` processes of group number i still to be started, in this way or a later one. */
+/* Assigns initial states to the `left` remaining processes of group i, from number `way` on. */
 static bool start_group(struct step_initial_search *st, size_t i, size_t way, uint32_t left) {
   if (i == st->groups.n)
     return emit_initial(st);

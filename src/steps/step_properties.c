@@ -1,5 +1,5 @@
-/* Properties, remembered by what they read: a formula sees a state only through some variables, the globals and who is
-   at fault, so its value is kept by those. */
+/* Cached values of properties. A formula reads a state only through some variables, the globals and the set of faulty
+   processes; its value is cached by these. */
 #include "steps/step_system_internal.h"
 
 #include "analysis/formula_reads.h"
@@ -18,12 +18,12 @@ struct known_verdict {
   uint32_t verdict; /* 1 + verdict, 0: empty */
 };
 
-/* Where a cell stands in the key, and what its content adds to the digest. */
+/* The position of a cell in the key, and the contribution of its content to the digest. */
 struct digest_cell {
   uint64_t mask;
-  uint32_t *contribution; /* by content; CONTRIBUTION_UNKNOWN: not known */
+  uint32_t *contribution; /* by content; CONTRIBUTION_UNKNOWN: not computed */
   uint32_t word;
-  uint32_t step; /* how many digests there are of the cells before it */
+  uint32_t step; /* number of digests of the preceding cells */
   uint8_t shift;
 };
 #define CONTRIBUTION_UNKNOWN (UINT32_C(1) << 31)
@@ -32,26 +32,27 @@ struct step_property_memo {
   const struct node *formula;
   bool step;
   struct formula_reads reads;
-  uint32_t *cells, ncells; /* the cells that it reads */
-  uint32_t **class_of;     /* [role][content]: what it sees of a local state; 0: not known */
+  uint32_t *cells, ncells; /* the cells that the formula reads */
+  uint32_t **class_of;     /* [role][content]: the class of a local state; 0: not computed */
   uint32_t *nclass_of;
   struct intern *classes, *projections;
-  VEC(uint32_t) verdicts; /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not known */
+  VEC(uint32_t) verdicts; /* by view: V_... + 1, errors from V_ERROR + 1 on; 0: not computed */
   VEC(struct model_error) errors;
-  uint32_t layout; /* of keys for which all that follows is so */
-  /* All that it sees as one number, if that is small: the digest. */
+  uint32_t layout; /* the key layout for which the following fields are valid */
+  /* The digest: everything that the formula reads as one number, if that is small enough. */
   struct digest_cell *seen;
-  uint8_t *verdict_by_digest;  /* by digest: 1 + verdict, 0: not known; NULL: there are no digests */
-  bool too_many;               /* digests there would be */
-  uint32_t nclasses;           /* that they can tell */
-  struct known_verdict *cache; /* without: by the bits of a short key that it reads; NULL: keys are long */
-  uint64_t mask[2];            /* those */
+  uint8_t *verdict_by_digest;  /* by digest: 1 + verdict, 0: not computed; NULL: digests are not in use */
+  bool too_many;               /* there would be too many digests */
+  uint32_t nclasses;           /* number of classes that digests can represent */
+  struct known_verdict *cache; /* without digests: a cache by the bits of a short key that the formula reads; NULL: keys
+                                  are long */
+  uint64_t mask[2];            /* these bits */
   uint64_t missed;
-  bool local;    /* a step property about one process each, which holds of those that stay as they are */
-  uint32_t role; /* local: whose; ROLE_ANY: all */
+  bool local;    /* a step property about single processes, which always holds for processes that do not change */
+  uint32_t role; /* local: the role; ROLE_ANY: all roles */
 };
 
-/* Who is Byzantine matters to every quantifier over the role's processes. */
+/* A quantifier over the processes of a role depends on which of them are Byzantine. */
 static bool reads_locals(const struct step_system *s, const struct step_property_memo *m, uint32_t r) {
   bool any = m->reads.status || s->byzantine || (m->reads.initials && s->cells.initials == INITIALS_EACH);
   for (uint32_t v = 0; v < s->model->roles[r].nvars && !any; v++)
@@ -72,14 +73,14 @@ static void find_cells(struct step_system *s, struct step_property_memo *m) {
     m->cells[m->ncells++] = s->cells.initials_set;
 }
 
-/* What the formula reads, and where that stands. */
+/* Determines the cells that the formula reads. */
 static void memo_init(struct step_system *s, struct step_property_memo *m, const struct node *formula) {
   const struct model *model = s->model;
   m->formula = formula;
   m->reads = formula_reads_of(model, formula, &s->arena);
   m->classes = intern_new();
   m->projections = intern_new();
-  intern_put(m->classes, NULL, 0); /* so that no class is 0 */
+  intern_put(m->classes, NULL, 0); /* so that no class has number 0 */
   m->class_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->class_of);
   m->nclass_of = arena_array(&s->arena, model->nroles + 1, sizeof *m->nclass_of);
   find_cells(s, m);
@@ -131,7 +132,7 @@ void properties_release(struct step_system *s) {
   memo_release(&s->broken_by_local);
 }
 
-/* --- what a property sees --- */
+/* --- the view of a property --- */
 
 static uint32_t class_make(struct step_system *s, struct step_property_memo *m, uint32_t p, content local) {
   uint32_t r = s->role_of[p], n, length;
@@ -169,7 +170,7 @@ static uint32_t project_state(struct step_system *s, struct step_property_memo *
   return m->ncells;
 }
 
-/* --- and what it says --- */
+/* --- verdicts --- */
 
 static struct config *config_at(struct step_system *s, const uint64_t *words) {
   content *row = memory_alloc((s->cells.ncells + 1) * sizeof *row);
@@ -209,9 +210,9 @@ __attribute__((noinline)) static uint32_t verdict_on(struct step_system *s, stru
   return m->verdicts.at[id] - 1;
 }
 
-/* --- in short --- */
+/* --- digests --- */
 
-/* For the keys and the classes that there are, if there are not too many. */
+/* Lays out digests for the current keys and classes, unless there are too many. */
 static void lay_out_digest(struct step_system *s, struct step_property_memo *m) {
   uint64_t digests = 1;
   clear_digest(m);
@@ -239,7 +240,7 @@ static void lay_out_digest(struct step_system *s, struct step_property_memo *m) 
   }
 }
 
-/* Tells the contents that it has not been contribution of. False: there are more classes than there were. */
+/* Computes the missing contributions. False: there are more classes than at the time of the layout. */
 __attribute__((noinline)) static bool fill_contributions(struct step_system *s, struct step_property_memo *m,
                                                          const uint64_t *words) {
   for (uint32_t i = 0; i < m->ncells; i++) {
@@ -254,7 +255,7 @@ __attribute__((noinline)) static bool fill_contributions(struct step_system *s, 
   return true;
 }
 
-/* CONTRIBUTION_UNKNOWN: some content is. */
+/* CONTRIBUTION_UNKNOWN: the contribution of some content is not computed. */
 static inline uint32_t digest_of(const struct step_property_memo *m, const uint64_t *words) {
   uint32_t digest = 0, any = 0;
   for (const struct digest_cell *at = m->seen, *end = at + m->ncells; at < end; at++) {
@@ -265,7 +266,7 @@ static inline uint32_t digest_of(const struct step_property_memo *m, const uint6
   return any & CONTRIBUTION_UNKNOWN ? CONTRIBUTION_UNKNOWN : digest;
 }
 
-/* Where the verdict is, or goes; NULL: there are no digests. */
+/* The slot of the verdict; NULL: digests are not in use. */
 static inline uint8_t *verdict_slot(struct step_system *s, struct step_property_memo *m, const uint64_t *words) {
   uint32_t digest = 0;
   while (m->verdict_by_digest && (digest = digest_of(m, words)) == CONTRIBUTION_UNKNOWN)
@@ -287,7 +288,7 @@ static void lay_out(struct step_system *s, struct step_property_memo *m) {
   }
 }
 
-/* It was not at hand. If that happens often there shall be digests. */
+/* A cache miss. If misses are frequent, digests are laid out. */
 __attribute__((noinline)) static uint32_t verdict_missed(struct step_system *s, struct step_property_memo *m,
                                                          const uint64_t *words) {
   if (++m->missed > s->digests_from && m->missed > s->expanded / 4 && !m->verdict_by_digest && !m->too_many)
@@ -356,7 +357,7 @@ bool move_is_invisible(struct step_system *s, uint32_t p, content local, const s
 
 /* --- steps --- */
 
-/* A step that changes nothing is not verdict_by_digest: it breaks nothing. */
+/* A step that changes nothing is not evaluated, because it violates nothing. */
 static bool stutters(const struct step_system *s, const uint64_t *before, const uint64_t *after) {
   for (uint32_t p = 0; p < s->model->nprocesses; p++)
     if (key_get(&s->keys, before, p) != key_get(&s->keys, after, p))
@@ -379,7 +380,7 @@ uint64_t step_properties_broken_by_step(struct step_system *s, const uint64_t *b
   return broken;
 }
 
-/* The model with only that process in it. */
+/* Evaluates on the model restricted to that process. */
 static enum verdict3 holds_of_one(struct step_system *s, const struct step_property_memo *m, uint32_t p, content before,
                                   content after) {
   struct model model = *s->model;
@@ -405,7 +406,7 @@ static enum verdict3 holds_of_one(struct step_system *s, const struct step_prope
   enum verdict3 v = config_holds(&interp, m->formula, b, a, NULL);
   config_free(b);
   config_free(a);
-  s->interp->strings = interp.strings; /* they may have grown while the copy was in use */
+  s->interp->strings = interp.strings; /* the arena may have grown while the copy was in use */
   s->interp->scratch = interp.scratch;
   s->model->values = model.values;
   memory_free(roles);

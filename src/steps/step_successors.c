@@ -1,4 +1,4 @@
-/* The steps from a state: each process's moves, applied to the packed state. */
+/* The successors of a state: the moves of each process, applied to the packed state. */
 #include "steps/step_system_internal.h"
 
 #include "base/hash.h"
@@ -19,7 +19,7 @@ static bool charge_budget(struct step_system *s, const struct move *m, uint64_t 
   return true;
 }
 
-/* Shared memory has changed, which concerns all other processes, too. */
+/* After a write to shared memory, variables of all other processes may have become unread. */
 static bool clear_unread_of_others(struct step_system *s, uint32_t p, uint64_t *words) {
   const struct model *m = s->model;
   bool fits = true;
@@ -46,7 +46,7 @@ static inline bool is_dead_on_arrival(struct step_system *s, struct dead_message
   return known ? known == 2 : dead_message_lookup(s, d, local);
 }
 
-enum send_result { SENT, SEND_REFUSED, SEND_OVERFLOW }; /* a channel is full; keys are too narrow */
+enum send_result { SENT, SEND_REFUSED, SEND_OVERFLOW }; /* REFUSED: a channel is full; OVERFLOW: keys are too narrow */
 
 static enum send_result send_all(struct step_system *s, uint32_t p, const struct channel_sends *sends,
                                  uint64_t *words) {
@@ -69,7 +69,7 @@ static enum send_result send_all(struct step_system *s, uint32_t p, const struct
   return fits ? SENT : SEND_OVERFLOW;
 }
 
-/* In place. False: it cannot be taken (a channel is full, a budget is used up), or keys have become too narrow. */
+/* In place. False: the move is not enabled (a channel is full, a budget is exhausted), or the keys are too narrow. */
 static bool move_apply(struct step_system *s, uint32_t p, const struct move *m, uint64_t *words) {
   if ((m->lost | m->duplicated) && s->cells.budget != NO_CELL && !charge_budget(s, m, words))
     return false;
@@ -87,7 +87,7 @@ static bool move_apply(struct step_system *s, uint32_t p, const struct move *m, 
 
 /* --- emitting --- */
 
-/* Short keys need no call of memcpy; there is always room for two words. */
+/* Avoids a call of memcpy for short keys; there is always room for two words. */
 static inline void copy_words(const struct step_system *s, uint64_t *to, const uint64_t *from) {
   to[0] = from[0];
   to[1] = from[1];
@@ -95,7 +95,7 @@ static inline void copy_words(const struct step_system *s, uint64_t *to, const u
     memcpy(to, from, s->keys.nwords * sizeof *to);
 }
 
-/* Who may crash or recover: decided once for each vector of statuses. */
+/* Which processes may crash or recover: computed once for each status vector. */
 static void find_permits(struct step_system *s) {
   uint32_t n = s->model->nprocesses;
   for (uint32_t p = 0; p < n; p++)
@@ -126,8 +126,8 @@ static bool may_happen(struct step_system *s, uint32_t p, const struct move *m, 
   return move_apply(s, p, &all->at[m->whole - 1], s->whole);
 }
 
-/* Stores the canonical key of the state in system->next in system->packed. Different states often have the same
-   successors, so the latest canonical keys are cached. False: keys are too narrow. */
+/* Stores the canonical key of the state in system->next in system->packed. Different states often share successors, so
+   recent canonical keys are cached. False: the keys are too narrow. */
 static bool canonical_key(struct step_system *s) {
   uint32_t n = s->keys.nwords;
   uint64_t h = 0;
@@ -163,7 +163,7 @@ static bool emit_move(struct step_system *s, uint32_t p, const struct move *m, e
   bool taken = move_apply(s, p, m, s->next);
   s->defers_sends = false;
   if (!taken) {
-    normalise_drop_deferred(s); /* else the next row would get them */
+    normalise_drop_deferred(s); /* otherwise the next row would receive them */
     return s->base.restart ? keys_too_narrow(s) : true;
   }
   struct edge edge = {.faults = (uint32_t)m->lost + m->duplicated,
@@ -189,7 +189,7 @@ static bool emit_move(struct step_system *s, uint32_t p, const struct move *m, e
   return emit(context, &state, &edge);
 }
 
-/* The class of steps that a move belongs to, for the stubborn set: a row of bits, and one of them. */
+/* The class of steps that a move belongs to, for stubborn sets: a row of bits and one bit of it. */
 static size_t move_class(const struct step_system *s, uint32_t p, const struct move *m, uint64_t *bit) {
   const struct role *role = &s->model->roles[s->role_of[p]];
   size_t row = (size_t)p * stubborn_stride(s->stubborn);
@@ -224,7 +224,7 @@ static bool is_explored(const struct step_system *s, uint32_t p, const struct mo
   return which == STEPS_STUBBORN ? (s->base.has_deferred ? invisible : visible) : visible && !invisible;
 }
 
-/* The steps of a process need not be explored if the same steps of an automorphic one are. */
+/* The steps of a process are not explored if the same steps of an automorphic process are. */
 static bool covered_by_automorphism(const struct step_system *s, uint32_t p, enum step_subset which) {
   uint32_t twin = s->automorphic.of[p];
   if (twin == p || which == STEPS_ALL)
@@ -271,7 +271,7 @@ static inline void apply_short(const struct short_move *m, uint32_t words, const
     next[w] = (from[w] & m->masks[w]) | m->masks[words + w];
 }
 
-/* Applies one move to `words`, into `next`. Inlined, since nwords is a constant in each caller. */
+/* Applies one move to `words`; the result is in `next`. Inlined because nwords is a constant in each caller. */
 __attribute__((always_inline)) static inline enum send_result
 take_short_move(struct step_system *s, const struct enabled_moves *able, const struct short_move *m, uint32_t nwords,
                 const uint64_t *words, uint64_t *next) {
@@ -286,7 +286,7 @@ take_short_move(struct step_system *s, const struct enabled_moves *able, const s
   return m->nsends ? send_short(s, m, next) : SENT;
 }
 
-/* One by one, if the engine has no list, or it is full. */
+/* Emits the moves one by one, if the engine has no list or the list is full. */
 __attribute__((noinline)) static bool emit_short_moves(struct step_system *s, const struct enabled_moves *able,
                                                        uint32_t nwords, emit_fn *emit, void *context) {
   const char *at = (const char *)able->moves->at;
@@ -305,7 +305,7 @@ __attribute__((noinline)) static bool emit_short_moves(struct step_system *s, co
   return true;
 }
 
-/* All enabled moves, directly into the engine's list, as long as there is room. */
+/* Writes all enabled moves directly to the engine's list, while there is room. */
 __attribute__((always_inline)) static inline bool list_short_successors(struct step_system *s, uint32_t nwords,
                                                                         emit_fn *emit, void *context) {
   struct short_states *short_keyed = s->base.short_keyed;
@@ -333,12 +333,12 @@ __attribute__((always_inline)) static inline bool list_short_successors(struct s
   return true;
 }
 
-/* There is room for it: see enabled_moves. */
+/* There is always room: see enabled_moves. */
 static inline void enabled_add(struct step_system *s, struct short_moves *moves) {
   s->enabled_moves.at[s->enabled_moves.n++] = (struct enabled_moves){moves, NULL, 0};
 }
 
-/* Looks up the processes of a joint cache one by one; adds the moves of those that have some to enabled_moves and to
+/* Looks up the processes of a joint cache one by one, and adds the moves of those that have any to enabled_moves and to
    `found`. False: stopped. */
 __attribute__((noinline)) static bool lookup_each(struct step_system *s, const struct joint_cache *joint_cache,
                                                   struct short_moves **found, bool *all_short, uint32_t byzantine,
@@ -356,7 +356,8 @@ __attribute__((noinline)) static bool lookup_each(struct step_system *s, const s
         *found++ = known;
       continue;
     }
-    if (!emit_moves(s, known ? known->of : moves, emit, context)) /* now, since the next look-up may free them */
+    if (!emit_moves(s, known ? known->of : moves, emit, context)) /* emitted now, because the next look-up may free
+                                                                     them */
       return false;
     *all_short = false;
   }
@@ -381,7 +382,7 @@ static bool lookup_joint(struct step_system *s, struct joint_cache *joint_cache,
   return true;
 }
 
-/* For processes without a move cache of their own, or that are not in it. */
+/* For processes without a move cache, and for cache misses. */
 static bool lookup_uncached(struct step_system *s, struct joint_cache *joint_cache, uint32_t byzantine, emit_fn *emit,
                             void *context) {
   bool all_short;
@@ -402,7 +403,7 @@ static bool find_enabled_moves(struct step_system *s, uint32_t byzantine, emit_f
     struct short_moves *known = joint_cache->alone ? moves_in_cache(s, joint_cache->alone, byzantine) : NULL;
     if (known && known->short_keyed) {
       *able = (struct enabled_moves){known, NULL, 0};
-      able += known->n != 0; /* no branch: it could not be predicted */
+      able += known->n != 0; /* branch-free, because the outcome is unpredictable */
       continue;
     }
     s->enabled_moves.n = (size_t)(able - s->enabled_moves.at);
@@ -414,7 +415,7 @@ static bool find_enabled_moves(struct step_system *s, uint32_t byzantine, emit_f
   return true;
 }
 
-/* One function for each length of keys: a common one would need more registers than there are. */
+/* One function for each key length: a common one would run out of registers. */
 __attribute__((noinline)) static bool successors_in_two(struct step_system *s, emit_fn *emit, void *context) {
   return list_short_successors(s, 2, emit, context);
 }

@@ -37,7 +37,7 @@ bool cut_by_distance(struct step_system *s) {
   return true;
 }
 
-/* There was room for keys of so many words. */
+/* before: the number of words that the buffers have room for. */
 static void use_layout(struct step_system *s, uint32_t before, bool lasting) {
   s->short_keys = s->keys.nwords <= SHORT_KEY_WORDS && uses_short_keys(s);
   move_caches_clear(s);
@@ -64,7 +64,7 @@ static void lay_out_keys(struct step_system *s, enum key_layout how) {
   use_layout(s, before, how != KEYS_WIDE);
 }
 
-/* --- what processes see besides their own --- */
+/* --- the visible state of a process beyond its local state --- */
 
 uint32_t visible_globals(struct step_system *s, const uint64_t *words, uint32_t role, uint64_t uses) {
   uint32_t n = 0;
@@ -88,7 +88,7 @@ uint32_t visible_byzantine(struct step_system *s, const uint64_t *words) {
   return intern_put(s->vectors, s->vector, n);
 }
 
-/* --- the plain way --- */
+/* --- the plain mode: successors from the interpreter --- */
 
 struct reference_step {
   struct step_system *system;
@@ -97,8 +97,7 @@ struct reference_step {
   void *context;
 };
 
-/* Losing adds nothing that not delivering does not do already, if licensed: the same steps are left out as in
- * process_moves.c. */
+/* If licensed, losing a message adds nothing to not delivering it. Omits the same steps as process_moves.c. */
 static bool dropped_by_reduction(const struct step_system *s, const struct config *from, const struct event *e) {
   if (e->kind == EVENT_LOSE)
     return !s->loses;
@@ -162,7 +161,7 @@ static bool reference_successors(struct step_system *s, emit_fn *emit, void *con
   return more;
 }
 
-/* --- the waist --- */
+/* --- the transition system interface --- */
 
 static bool op_initial(struct system *system, emit_fn *emit, void *context) {
   struct step_system *s = step_system_of(system);
@@ -234,7 +233,7 @@ static struct state op_widened(struct system *system, const struct state *before
   struct step_system *s = step_system_of(system);
   keys_load(&s->before, before, s->words);
   keys_unpack(&s->before, s->words, s->row);
-  keys_pack(&s->keys, s->row, s->packed); /* which are wider */
+  keys_pack(&s->keys, s->row, s->packed); /* with the wider layout */
   return keys_state(&s->keys, s->packed);
 }
 
@@ -367,10 +366,10 @@ static const struct system_ops step_system_ops = {
     .free = op_free,
 };
 
-/* --- making one --- */
+/* --- construction --- */
 
-/* Rounds that lie so far apart run away from each other; nothing is known to need more than twice the number of
- * processes. */
+/* Rounds that differ by this much are taken to diverge. No known algorithm needs more than twice the number of
+   processes. */
 #define DIVERGENCE_DISTANCE(nprocesses) (4 + 3 * (nprocesses))
 
 static void read_environment(struct step_system *s) {
@@ -387,7 +386,7 @@ static void read_environment(struct step_system *s) {
   s->crash_invisible = loss && !s->recovers && !s->use->crash_visible;
 }
 
-/* Steps that only lose messages, and what the order of arrival adds, are not among the classes. */
+/* Not used with steps that only lose messages, or with the order of arrival, because no class of steps covers them. */
 static void use_partial_order(struct step_system *s) {
   if (!s->base.licences->of[REDUCE_PARTIAL_ORDER].applied || s->plain || s->loses)
     return;
@@ -403,7 +402,7 @@ static void use_partial_order(struct step_system *s) {
   s->base.uses_proviso = true;
 }
 
-/* With the names of the first one, if there is one. */
+/* Shares the names of `first`, if there is one. */
 static struct step_system *make(struct interpreter *interp, struct model *m, const struct query *q,
                                 const struct licences *l, const struct system_options *options,
                                 struct step_system *first) {
@@ -416,7 +415,7 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
   arena_init(&s->arena);
   s->vectors = intern_new();
   s->statuses = intern_new();
-  intern_put(s->vectors, NULL, 0); /* 0: nobody */
+  intern_put(s->vectors, NULL, 0); /* 0: the empty set of processes */
   s->use = action_uses_of(m, q, &s->arena);
   state_cells_init(&s->cells, interp, m, q, l);
   if (first)
@@ -468,7 +467,7 @@ static struct step_system *make(struct interpreter *interp, struct model *m, con
                     : options->per_message == PER_MESSAGE_ALWAYS ? SCATTER_ALWAYS
                                                                  : SCATTER_TO_SHORTEN;
   s->keys.narrow = options->narrow_keys;
-  s->keys.nwords = 0; /* so that there is room for them from the first layout on */
+  s->keys.nwords = 0; /* so that the first layout has room for them */
   if (!first) {
     lay_out_keys(s, KEYS_WIDE);
     return s;
@@ -487,11 +486,11 @@ struct system *step_system_new(struct interpreter *interp, struct model *m, cons
 static struct system *op_clone(struct system *system) {
   struct step_system *first = step_system_of(system);
   if (query_is_live(first->model, system->query))
-    return NULL; /* names of groups and probabilistic_choices are not shared */
+    return NULL; /* the names of groups and adversary choices are not shared */
   struct interpreter *interp = interpreter_new(first->model);
   interpreter_watch(interp, first->interp->stop);
   struct step_system *s = make(interp, first->model, system->query, system->licences, &first->options, first);
   s->owns_interp = true;
-  s->channels.most = first->channels.most; /* what was found before anything was expanded */
+  s->channels.most = first->channels.most; /* found before the first expansion */
   return &s->base;
 }

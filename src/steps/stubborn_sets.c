@@ -11,7 +11,7 @@
 #define PROCESSES_MOST 64
 #define IN_VAIN_MOST 6
 
-typedef uint64_t senders; /* of an action that takes one message: processes; of others: bit 0 */
+typedef uint64_t senders; /* for an action that takes one message: a set of processes; for others: bit 0 */
 
 struct step_class {
   uint32_t process, action;
@@ -27,27 +27,29 @@ struct stubborn {
   uint32_t n, stride;
   uint32_t *role; /* by process */
   bool crashes, recovers, crash_limited, set_channels, fifo;
-  uint64_t **visible_to;         /* [role][action]: the properties that read what it writes */
+  uint64_t **visible_to;         /* [role][action]: the properties that read what the action writes */
   uint64_t crash_visible_to;     /* the properties that read who is faulty */
-  uint64_t *recovery_visible_to; /* by role: those that read what a recovery changes */
-  int64_t **size;                /* [role][action]: how many messages a quorum needs; 0 if that depends on the state */
+  uint64_t *recovery_visible_to; /* by role: the properties that read what a recovery changes */
+  int64_t **size;                /* [role][action]: the number of messages that a quorum needs; 0: it depends on the
+                                    state */
   uint32_t properties;
-  /* of the state at hand */
+  /* for the current state */
   const content *row;
   const uint64_t *enabled;
   uint64_t byzantine;
-  senders *can;                 /* classes that may ever be taken */
-  uint64_t *sendable;           /* [process * kinds + kind]: who may still send it such a message */
+  senders *can;                 /* classes that may become enabled, now or later */
+  uint64_t *sendable;           /* [process * kinds + kind]: the processes that may still send it such a message */
   uint64_t *possible, *not_now; /* by process: may_enable */
-  uint64_t *pending;            /* [process * stride + action]: senders of what is there and may be taken */
-  /* the set being made */
+  uint64_t *pending;            /* [process * stride + action]: the senders of pending messages that the action may
+                                   take */
+  /* the set under construction */
   senders *in;
-  bool *all_of_role; /* [role * stride + action]: of all processes of the role */
+  bool *all_of_role; /* [role * stride + action]: contains the action for all processes of the role */
   struct step_class *work;
   uint32_t nwork, work_cap;
-  struct step_class *deferred; /* quorums that wait for senders: who is chosen as late as possible */
+  struct step_class *deferred; /* quorums that wait for senders; the senders are chosen as late as possible */
   uint32_t ndeferred, deferred_cap;
-  uint32_t turn; /* whom to prefer */
+  uint32_t turn; /* the process to prefer in case of a tie */
 };
 
 uint32_t stubborn_stride(const struct stubborn *s) { return s->stride; }
@@ -55,7 +57,7 @@ uint32_t stubborn_stride(const struct stubborn *s) { return s->stride; }
 static uint32_t role_of(const struct stubborn *s, uint32_t p) { return s->role[p]; }
 static const struct role *role_at(const struct stubborn *s, uint32_t p) { return &s->model->roles[role_of(s, p)]; }
 
-/* --- what properties ask for --- */
+/* --- visibility --- */
 
 static bool meets(const bool *a, const bool *b, uint32_t n) {
   for (uint32_t i = 0; i < n; i++)
@@ -69,7 +71,7 @@ static void find_visible_to(struct stubborn *s, uint32_t i, struct arena *arena)
   const struct property *property = &m->properties[s->cells->query->properties[i]];
   struct formula_reads reads = formula_reads_of(m, property->formula, arena);
   uint64_t bit = UINT64_C(1) << i;
-  /* a step property may be broken by a step that leaves alone what it reads */
+  /* such a step property may be violated by a step that does not change what it reads */
   bool every = property->step && (!property_is_stutter_invariant(property) ||
                                   node_may_fail(m, s->cells->query, property->formula, NULL, NULL));
   for (uint32_t r = 0; r < m->nroles; r++) {
@@ -90,7 +92,7 @@ static void find_visible_to(struct stubborn *s, uint32_t i, struct arena *arena)
     s->crash_visible_to |= bit;
 }
 
-/* --- making it --- */
+/* --- lifecycle --- */
 
 #define VARIES                                                                                                         \
   (TRAIT_OWN | TRAIT_SHARED | TRAIT_SELF | TRAIT_CLOCK | TRAIT_MESSAGES | TRAIT_STATUS | TRAIT_FIELD |                 \
@@ -178,7 +180,7 @@ void stubborn_free(struct stubborn *s) {
   memory_free(s);
 }
 
-/* --- what may ever happen from here --- */
+/* --- what may happen from the current state on --- */
 
 static uint64_t bit(uint32_t i) { return UINT64_C(1) << i; }
 
@@ -189,7 +191,7 @@ static uint64_t role_bits(const struct stubborn *s, uint32_t r) {
   return (role->count == 64 ? UINT64_MAX : bit(role->count) - 1) << role->first;
 }
 
-/* To whom a send of p may go, if p takes messages from these senders. */
+/* The processes that a send of p may reach, if p takes messages from these senders. */
 static uint64_t reached(const struct stubborn *s, uint32_t p, const struct send_use *send, senders from) {
   switch (send->to) {
   case TO_SENDER:
@@ -218,7 +220,7 @@ static senders may_take(const struct stubborn *s, uint32_t p, uint32_t a) {
   return __builtin_popcountll(from) >= s->size[role_of(s, p)][a];
 }
 
-/* True: somebody may send something that nobody was known to. */
+/* True: a possible sender was found that was not known before. */
 static bool spread_sends(struct stubborn *s, uint32_t p, uint32_t a, senders from) {
   const struct action_use *use = &s->use->of[role_of(s, p)][a];
   bool grew = false;
@@ -269,7 +271,7 @@ static void find_possible(struct stubborn *s) {
         }
       }
   }
-  for (uint32_t p = 0; p < s->n && s->crashes; p++) { /* whether it can be now is for `enabled` to say */
+  for (uint32_t p = 0; p < s->n && s->crashes; p++) { /* whether it is enabled now is decided by `enabled` */
     uint32_t length;
     value status = content_values(s->cells, p, s->row[p], &length)[LOCAL_STATUS];
     senders *can = &s->can[(size_t)p * s->stride + role_at(s, p)->nactions];
@@ -278,7 +280,7 @@ static void find_possible(struct stubborn *s) {
   }
 }
 
-/* --- the set --- */
+/* --- the closure --- */
 
 static void push(struct step_class **list, uint32_t *n, uint32_t *cap, struct step_class c) {
   if (*n == *cap) {
@@ -305,7 +307,7 @@ static void add_of_all(struct stubborn *s, uint32_t r, uint32_t a) {
   *all_of_role = true;
 }
 
-/* Every class of x in which it may send such a message to p. */
+/* Can this action of x send such a message to p? *by: the classes of the action that may. */
 static bool sends_to(const struct stubborn *s, uint32_t x, uint32_t a, uint32_t kind, uint32_t p, senders *by) {
   const struct action_use *use = &s->use->of[role_of(s, x)][a];
   bool any = false;
@@ -331,7 +333,7 @@ static void add_senders(struct stubborn *s, uint32_t x, uint32_t kind, uint32_t 
       add(s, x, a, by);
 }
 
-/* How many classes are missing that add_senders would add. */
+/* The number of classes that add_senders would add. */
 static uint32_t senders_missing(const struct stubborn *s, uint32_t x, uint32_t kind, uint32_t p) {
   uint32_t missing = 0;
   senders by;
@@ -353,7 +355,7 @@ static void add_crash(struct stubborn *s, uint32_t p) {
   add(s, p, a + STUBBORN_RECOVER, 1);
 }
 
-/* Whoever may change what decides about the action. */
+/* Adds every class that may change a condition of the action. */
 static void add_writers(struct stubborn *s, uint32_t p, uint32_t a) {
   uint32_t r = role_of(s, p), vars = s->model->roles[r].nvars;
   const struct action_use *use = &s->use->of[r][a];
@@ -374,7 +376,8 @@ static bool share(const struct stubborn *s, const struct action_use *a, const st
          meets(b->writes_shared, a->reads_shared, n);
 }
 
-/* Sets absorb what is there already: sending does not commute with taking the same. */
+/* If channels are sets, a message that is already pending is absorbed, so sending it does not commute with taking
+   it. */
 static void add_takers(struct stubborn *s, uint32_t p, const struct action_use *use, senders from) {
   for (uint32_t i = 0; i < use->nsends; i++)
     for (uint64_t to = reached(s, p, &use->sends[i], from); to; to &= to - 1) {
@@ -397,11 +400,11 @@ static void close_enabled(struct stubborn *s, const struct step_class *c) {
   add_crash(s, p);
   for (uint32_t other = 0; other < s->model->nroles && s->model->nglobals; other++)
     for (uint32_t a = 0; a < s->model->roles[other].nactions; a++)
-      if (share(s, use, &s->use->of[other][a])) /* of the same process, they do not accord either */
+      if (share(s, use, &s->use->of[other][a])) /* within one process they do not commute either */
         add_of_all(s, other, a);
   if (s->set_channels)
     add_takers(s, p, use, action->trigger == TRIGGER_ONE ? bit(c->sender) : 0);
-  /* its steps with messages that are not there yet */
+  /* its classes for messages that are not pending yet */
   if (action->trigger == TRIGGER_ONE) {
     if (may_send(s, p, action->kind) & bit(c->sender))
       add_senders(s, c->sender, action->kind, p);
@@ -416,14 +419,14 @@ static void close_disabled_one(struct stubborn *s, const struct step_class *c, c
   bool there = s->pending[(size_t)p * s->stride + c->action] & bit(c->sender) || s->byzantine & bit(c->sender);
   if (there) {
     add_writers(s, p, c->action);
-    for (uint32_t a = 0; s->fifo && a < role_at(s, p)->nactions; a++) /* what stands before it */
+    for (uint32_t a = 0; s->fifo && a < role_at(s, p)->nactions; a++) /* FIFO: the messages in front of it */
       add(s, p, a, role_at(s, p)->actions[a].trigger == TRIGGER_ONE ? bit(c->sender) : 1);
   }
   if (may_send(s, p, action->kind) & bit(c->sender))
     add_senders(s, c->sender, action->kind, p);
 }
 
-/* How many more senders it takes, and which of them there may be. */
+/* The number of senders that are still missing, and the processes that may still send (in *who). */
 static int64_t quorum_missing(const struct stubborn *s, const struct step_class *c, const struct action *action,
                               uint64_t *who) {
   size_t at = (size_t)c->process * s->stride + c->action;
@@ -445,7 +448,7 @@ static void close_disabled_quorum(struct stubborn *s, const struct step_class *c
     add(s, c->process, a, UINT64_MAX);
 }
 
-/* At another program point it waits for its process to come there, whatever else it needs. */
+/* At another program point the action waits for its process to arrive there, whatever else it needs. */
 static bool is_elsewhere(const struct stubborn *s, uint32_t p, const struct action *action) {
   const struct role *role = role_at(s, p);
   uint32_t length;
@@ -476,7 +479,7 @@ static void close_disabled(struct stubborn *s, const struct step_class *c) {
     add_writers(s, c->process, c->action);
 }
 
-/* A crash keeps its process from everything; where crashes are limited, one may keep another from happening. */
+/* A crash disables all steps of its process. If crashes are limited, one crash may disable another. */
 static void close_fault(struct stubborn *s, const struct step_class *c) {
   for (uint32_t a = 0; a < role_at(s, c->process)->nactions; a++)
     add(s, c->process, a, UINT64_MAX);
@@ -485,8 +488,8 @@ static void close_fault(struct stubborn *s, const struct step_class *c) {
     add_crash(s, q);
 }
 
-/* A quorum needs some of those who may still send: without all but so many of them it never comes about. Those who cost
-   least are taken. */
+/* A quorum needs `missing` of the processes that may still send. If all but missing - 1 of them never send, it is never
+   complete, so it is enough to add the senders of that many processes. The cheapest ones are chosen. */
 static void choose_senders(struct stubborn *s, const struct step_class *c) {
   const struct action *action = &role_at(s, c->process)->actions[c->action];
   uint64_t who;
@@ -557,7 +560,7 @@ static void begin_set(struct stubborn *s, uint32_t turn) {
   s->nwork = s->ndeferred = 0;
 }
 
-/* How many classes of it can be taken now. */
+/* Returns the number of enabled classes in the set. */
 static uint32_t find_visible_set(struct stubborn *s, uint64_t undecided, uint64_t *visible_set) {
   begin_set(s, 0);
   add_goals(s, undecided);
@@ -576,7 +579,7 @@ static bool has_goal(const struct stubborn *s, uint64_t undecided) {
   return false;
 }
 
-/* Where nobody has messages, what starts from a process starts from another one like it as well. */
+/* Without messages, processes of a role in the same local state give equivalent sets, so one start is enough. */
 static bool seen_before(const struct stubborn *s, uint32_t p) {
   const struct role *role = role_at(s, p);
   for (uint32_t q = role->first; q < p && s->model->nmessages == 0; q++)
@@ -585,7 +588,7 @@ static bool seen_before(const struct stubborn *s, uint32_t p) {
   return false;
 }
 
-/* Starting from each of the classes in turn, but not from many of them in vain. */
+/* Starts from each class in turn, but gives up after several unsuccessful attempts. */
 static uint32_t find_invisible_set(struct stubborn *s, uint64_t undecided, uint32_t least, uint64_t *invisible_set) {
   uint32_t in_vain = 0;
   for (uint32_t p = 0; p < s->n && least > 1; p++)

@@ -1,9 +1,9 @@
-/* Messages that are only forwarded. A process whose action on a message reads none of its variables and only sends is a
-   relay for it. A message that can only be forwarded by relays, whatever the processes do, and in the end is taken
-   without effect, is of no use and is dropped. A message to a process that stays a relay for ever is forwarded at once:
-   no property sees when that happens, nothing can interfere, and whatever could happen before it can happen after it.
-   What a process does with a message is cached by its local state; the path of the message is followed in the row that
-   is being normalised (normalise.c). */
+/* Fusion of forwarding steps. A process is a relay for a message if its action on the message reads none of its
+   variables and only sends. A message is useless, and is dropped, if it can only be forwarded by relays, whatever the
+   processes do, and is finally taken without effect. A message to a process that remains a relay forever is forwarded
+   at once: no property observes when that happens, nothing can interfere, and everything that could happen before it
+   can happen after it. The use of a message by a process is cached by its local state. The path of the message is
+   followed in the row that is being normalised (normalise.c). */
 #include "steps/step_system_internal.h"
 
 #include "analysis/stable_predicates.h"
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-#define FORWARDING_MAX 64 /* a longer path may be endless */
+#define FORWARDING_MAX 64 /* a longer path may be infinite */
 
 struct forwarded_message {
   uint32_t to;
@@ -20,18 +20,18 @@ struct forwarded_message {
 
 enum {
   USE_ANY = 1,     /* it may have an effect */
-  USE_AT_ONCE = 2, /* it will be forwarded in this way, sooner or later, and in no other */
+  USE_AT_ONCE = 2, /* it will eventually be forwarded in this way, and in no other */
 };
-struct message_use { /* of a message to a process in a local state */
+struct message_use { /* the use of a message to a process in some local state */
   uint32_t is;
-  uint32_t ways; /* in which it can be taken */
-  uint32_t n;    /* messages that it may be forwarded as */
+  uint32_t ways; /* number of ways to take it */
+  uint32_t n;    /* the messages that it may be forwarded as */
   uint32_t cell; /* n is 1: the channel of the forwarded message; NO_CELL: it is never read */
   struct forwarded_message *forwarded;
 };
 
 struct message_uses {      /* by message_id */
-  struct message_use **of; /* NULL: not known yet */
+  struct message_use **of; /* NULL: not computed */
   uint32_t n;
 };
 
@@ -87,7 +87,7 @@ size_t transition_fusion_bytes(const struct step_system *s) {
   return s->transition_fusion ? s->transition_fusion->bytes : 0;
 }
 
-/* --- what a process does with a message --- */
+/* --- the use of a message by a process --- */
 
 struct message_use_builder {
   struct step_system *system;
@@ -106,7 +106,7 @@ static void add_forwarded(struct message_use_builder *h, const struct outgoing_m
   h->use.forwarded[h->use.n++] = (struct forwarded_message){p->to, l};
 }
 
-/* For every choice, does the process stay as it is? Notes what it sends. */
+/* Does the process stay unchanged for every choice? Records what it sends. */
 static bool forward_message(struct message_use_builder *h, uint32_t action) {
   struct step_system *s = h->system;
   struct transition_fusion *y = s->transition_fusion;
@@ -199,7 +199,7 @@ static const struct message_use *message_use_make(struct step_system *s, uint32_
   return y->known[cell][local].of[l] = use;
 }
 
-/* In a channel. */
+/* For a message in a channel. */
 static inline const struct message_use *message_use_in(struct step_system *s, const content *row, uint32_t cell,
                                                        message_id l) {
   const struct transition_fusion *y = s->transition_fusion;
@@ -211,7 +211,7 @@ static inline const struct message_use *message_use_in(struct step_system *s, co
 
 static const struct message_use no_use;
 
-/* What is sent where there is no channel is never read. */
+/* A message without a channel is never read. */
 static inline const struct message_use *message_use_of(struct step_system *s, const content *row, uint32_t to,
                                                        uint32_t from, message_id l) {
   uint32_t cell = s->cells.channel[(size_t)from * s->model->nprocesses + to];
@@ -222,7 +222,7 @@ static bool is_useful(struct step_system *, const content *row, uint32_t to, uin
 
 static bool is_useful_along_path(struct step_system *s, const content *row, uint32_t cell, message_id l, unsigned way) {
   const struct message_use *use = message_use_in(s, row, cell, l);
-  for (; use->n == 1 && !(use->is & USE_ANY) && way <= FORWARDING_MAX; way++) { /* most go to one process */
+  for (; use->n == 1 && !(use->is & USE_ANY) && way <= FORWARDING_MAX; way++) { /* usually there is one receiver */
     if (use->cell == NO_CELL)
       return false;
     cell = use->cell;
@@ -244,7 +244,7 @@ static bool is_useful(struct step_system *s, const content *row, uint32_t to, ui
   return is_useful_along_path(s, row, cell, l, way);
 }
 
-/* Does forwarding end, at processes that may do something else with it? */
+/* Does forwarding end, at processes that may use the message in another way? */
 static bool reaches_consumer(struct step_system *s, const content *row, uint32_t to, uint32_t from, message_id l,
                              unsigned way) {
   const struct message_use *use = message_use_of(s, row, to, from, l);
@@ -254,8 +254,8 @@ static bool reaches_consumer(struct step_system *s, const content *row, uint32_t
   return yes;
 }
 
-/* Forwards it as far as possible, and drops what is of no use. The message is of use; so is what it becomes, if that is
-   a single message. */
+/* Forwards the message as far as possible, and drops useless messages. The message is useful, and so is its forwarded
+   form if that is a single message. */
 static void forward_to_end(struct step_system *s, const content *row, uint32_t to, uint32_t from, message_id l,
                            place_message_fn *put) {
   const struct message_use *use = message_use_of(s, row, to, from, l);
