@@ -7,7 +7,7 @@
 
 /* ---- sending ---- */
 
-/* Does p send just these? -1: it sends two messages to somebody. */
+/* Does p send exactly these messages? -1: it sends two messages to one receiver, which is an error. */
 static int sends_match(const struct model *m, const struct local_send_list *out, uint32_t p, const bool *sent,
                        const value *message) {
   bool match = true;
@@ -25,7 +25,7 @@ static int sends_match(const struct model *m, const struct local_send_list *out,
   return match;
 }
 
-/* The first script of sending that fits; failing: that ends in an error. */
+/* Finds the first send script that matches; failing: the first that ends in an error. */
 static bool find_sends(struct interpreter *interp, const struct config *c, struct witness *w, uint32_t p,
                        const bool *sent, const value *message, bool failing) {
   const struct model *m = interp->model;
@@ -51,7 +51,7 @@ static bool find_sends(struct interpreter *interp, const struct config *c, struc
 
 /* ---- updating ---- */
 
-/* What p becomes once its round is over. */
+/* Is this the wanted state of p once its round is over? */
 static bool becomes(struct interpreter *interp, const struct config *c, uint32_t p, value *local, const value *wanted) {
   const struct role *role = &interp->model->roles[model_role_of(interp->model, p)];
   local_reset_oracles(interp, model_role_of(interp->model, p), c->point, local);
@@ -136,7 +136,7 @@ struct witness *witness_find(struct interpreter *interp, uint32_t environment, c
   return s.found;
 }
 
-/* ---- the start ---- */
+/* ---- initial states ---- */
 
 struct initial_check {
   struct interpreter *interp;

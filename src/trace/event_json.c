@@ -22,7 +22,7 @@ static uint32_t message_kind_of(const struct model *m, const struct event *e) {
   return e->action == NO_ACTION ? e->message_kind : process_role(m, e->process)->actions[e->action].kind;
 }
 
-/* --- out --- */
+/* --- writing --- */
 
 json_t *message_to_json(const struct model *m, uint32_t kind, value v) {
   struct text text = {0};
@@ -67,7 +67,7 @@ void event_to_json(const struct model *m, const struct event *e, json_t *into) {
   json_object_set_new(into, "out", numbers_to_json(e->out, e->nout));
 }
 
-/* --- and back --- */
+/* --- reading --- */
 
 static bool read_action(const json_t *j, const struct model *m, struct event *e, struct text *why) {
   const struct role *role = process_role(m, e->process);
@@ -87,7 +87,7 @@ static bool read_action(const json_t *j, const struct model *m, struct event *e,
   return true;
 }
 
-/* Which kind of message the event is about; NO_KIND: of none. */
+/* The message kind of the event; NO_KIND: none. */
 static bool read_kind(const json_t *taken, const struct model *m, struct event *e, uint32_t *kind, struct text *why) {
   const char *name = json_string_value(json_object_get(json_array_get(taken, 0), "kind"));
   *kind = NO_KIND;

@@ -7,9 +7,9 @@
 
 #include <string.h>
 
-#define TIMES_MOST 256 /* a permutation of processes and values is undone by going round often enough */
+#define TIMES_MOST 256 /* repeating the loop often enough undoes a permutation of processes and values */
 
-/* --- making it concrete --- */
+/* --- concrete runs --- */
 
 static struct state *repeated(const struct state_lasso *l, uint32_t times, struct step_requirement **wish,
                               uint32_t *n) {
@@ -31,7 +31,7 @@ static void run_cut(struct run *run, uint32_t nsteps) {
   run->nsteps = nsteps;
 }
 
-/* The configurations of a run; NULL if the reference does not follow. */
+/* The configurations of a run; NULL if the interpreter cannot follow it. */
 static struct config **configs_of(struct interpreter *interp, uint32_t environment, const struct run *run) {
   const struct model *m = interp->model;
   struct config **at = memory_alloc((run->nsteps + (size_t)1) * sizeof *at);
@@ -50,7 +50,7 @@ static struct config **configs_of(struct interpreter *interp, uint32_t environme
   return NULL;
 }
 
-/* To the i-th state of the path. */
+/* The number of steps to the i-th state of the path. */
 static uint32_t steps_to(const struct run *run, uint32_t i) { return run->reached ? run->reached[i] : i; }
 
 static uint32_t pending(const struct config *c, uint32_t from, uint32_t to) {
@@ -60,7 +60,7 @@ static uint32_t pending(const struct config *c, uint32_t from, uint32_t to) {
   return n;
 }
 
-/* FIFO: from channels that have more in them at b than at a nothing may be taken on the way. */
+/* FIFO channels: a channel that holds more messages at b than at a must not be received from in between. */
 static bool grown_untouched(const struct interpreter *interp, uint32_t environment, const struct run *run,
                             uint32_t first, uint32_t end, const struct config *a, const struct config *b) {
   if (environment_channels(&interp->model->environments[environment]).kind != CHANNEL_FIFO)
@@ -76,8 +76,8 @@ static bool grown_untouched(const struct interpreter *interp, uint32_t environme
 
 static bool stopped(const struct interpreter *interp) { return interp->stop && *interp->stop; }
 
-/* Two times round at which the configuration is the same again: exactly if possible (first), else but for round
-   numbers. One of them is in the second half: the others were looked at before. */
+/* Finds two iterations of the loop with the same configuration: exactly (the first attempt), or up to round numbers.
+   One of them is in the second half; earlier pairs have been compared before. */
 static bool find_recurrence(struct interpreter *interp, uint32_t environment, const struct run *run, struct config **at,
                             const struct state_lasso *l, uint32_t times, bool exactly, uint32_t *from, uint32_t *to) {
   uint32_t length = l->n - 1 - l->loop;
@@ -123,7 +123,7 @@ static bool note_rest(void *context, const struct witness *w, enum step_result r
   return false;
 }
 
-/* Before a run of steps comes to its end, messages may have to be taken to no effect. */
+/* At the end of a run of steps, messages may have to be received that have no effect. */
 static void append_stutters(struct interpreter *interp, uint32_t environment, struct run *run) {
   struct config **configs = model_steps(interp->model) ? configs_of(interp, environment, run) : NULL;
   struct stutter_step r = {.model = interp->model};
@@ -168,7 +168,7 @@ enum lasso_made lasso_run(struct system *space, struct interpreter *interp, uint
     }
     struct config **at = configs_of(interp, environment, run);
     if (!at)
-      return LASSO_MADE; /* the replay will say what is wrong */
+      return LASSO_MADE; /* the replay will report the error */
     piles = at[run->nsteps]->npackets > at[steps_to(run, l->loop)]->npackets;
     closed = find_recurrence(interp, environment, run, at, l, times, true, loop, &to) ||
              find_recurrence(interp, environment, run, at, l, times, false, loop, &to);
@@ -185,12 +185,12 @@ enum lasso_made lasso_run(struct system *space, struct interpreter *interp, uint
   return closed ? LASSO_MADE : piles ? LASSO_PILES : LASSO_OPEN;
 }
 
-/* --- the judge --- */
+/* --- confirmation --- */
 
 struct enabled_scan {
   const struct model *model;
-  bool acts;                /* somebody can do something */
-  struct config *delivered; /* after some delivery, or NULL */
+  bool acts;                /* a process can act */
+  struct config *delivered; /* after a delivery, or NULL */
 };
 
 static bool look_for_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
@@ -206,7 +206,7 @@ static bool look_for_step(void *context, const struct witness *w, enum step_resu
   return !o->acts;
 }
 
-/* Steps: can anybody act, now or after messages have been delivered? Deliveries alone change nothing. */
+/* Steps: can a process act, now or after messages have been delivered? Deliveries alone change nothing. */
 static bool somebody_acts(struct trace *t, struct interpreter *interp, const struct config *last) {
   struct config *at = config_copy(t->model, last);
   struct enabled_scan o = {.model = t->model};
@@ -229,7 +229,7 @@ static bool may_stay(struct trace *t, struct interpreter *interp, struct text *w
   return !goes_on;
 }
 
-/* The i-th step once more, in a configuration that recurs to the one before it; in place. */
+/* Repeats step i in place, in a configuration that recurs to the one before it. */
 static bool again(struct trace *t, struct interpreter *interp, uint32_t i, struct config *at) {
   struct model *m = t->model;
   uint32_t environment = t->claim.environment;
@@ -249,8 +249,8 @@ static bool again(struct trace *t, struct interpreter *interp, uint32_t i, struc
   return ok;
 }
 
-/* Phases have numbers, which may mean more than their order: the loop is gone round once for each process (a
-   coordinator may rotate), by the same choices, and has to come back each time. */
+/* Phase numbers may matter beyond their order. The loop is therefore repeated once for each process (a coordinator may
+   rotate), with the same choices, and the configuration must recur. */
 static bool goes_round(struct trace *t, struct interpreter *interp, struct text *why) {
   struct model *m = t->model;
   struct config *at = config_copy(m, t->configs[t->nconfigs - 1]);
@@ -283,7 +283,7 @@ static bool closes(struct trace *t, struct interpreter *interp, struct text *why
   return recurs && goes_round(t, interp, why);
 }
 
-/* Rounds: what the environment says of runs. */
+/* Rounds: the environment's clauses about runs. */
 static bool clauses_hold(struct trace *t, struct interpreter *interp, struct text *why) {
   const struct environment *env = &t->model->environments[t->claim.environment];
   const struct clause *marks[RUN_CLAUSES_MAX];
@@ -302,8 +302,8 @@ static bool clauses_hold(struct trace *t, struct interpreter *interp, struct tex
 
 struct fair_count {
   struct fair_group group;
-  uint32_t possible; /* in so many configurations of the loop */
-  uint32_t seen;     /* in which one last, 1-based */
+  uint32_t possible; /* in how many configurations of the loop it is enabled */
+  uint32_t seen;     /* the last configuration in which it was, 1-based */
   bool taken;
 };
 
@@ -330,7 +330,7 @@ static void count_possible(void *context, const struct fair_group *g) {
   of->seen = c->now;
 }
 
-/* All that can be taken somewhere in the loop. Returns how many configurations that has. */
+/* Counts all groups that are enabled somewhere in the loop. Returns the number of configurations in the loop. */
 static uint32_t count_groups(const struct trace *t, struct interpreter *interp, struct fair_counts *counts) {
   uint32_t from = t->claim.loop, to = from < t->run.nsteps ? t->run.nsteps : from + 1;
   for (uint32_t i = from; i < to; i++) {
@@ -347,7 +347,7 @@ static const struct clause *fairness_of(const struct trace *t) {
   return model_steps(t->model) ? environment_fairness(&t->model->environments[t->claim.environment]) : NULL;
 }
 
-/* Steps: whoever can always (strong: again and again) take something in the loop does. */
+/* Steps: a group that is enabled always (strong: somewhere) in the loop must be taken in it. */
 static bool is_fair(struct trace *t, struct interpreter *interp, struct text *why) {
   const struct clause *fair = fairness_of(t);
   struct fair_counts counts = {0};

@@ -1,4 +1,4 @@
-/* Runs that go round for ever: made concrete, and held against the definitions on the reference. */
+/* Lassos: making them concrete, and confirming them on the reference interpreter by definition. */
 #ifndef RONDO_TRACE_LASSO_REPLAY_H
 #define RONDO_TRACE_LASSO_REPLAY_H
 
@@ -6,34 +6,35 @@
 #include "search/liveness_search.h"
 #include "trace/trace.h"
 
-/* A real run along the lasso, and the number of steps after which its loop begins (all of them: it stays where it is).
-   The loop is gone round until the real configuration repeats. */
+/* A concrete run along the lasso, and the number of steps before its loop (all of them: the run stays in its last
+   state). The loop is repeated until the concrete configuration recurs. */
 enum lasso_made {
   LASSO_MADE,
-  LASSO_UNFOLLOWED, /* no run goes along it: a fault of the space */
-  LASSO_STOPPED,    /* as interpreter_watch says */
-  LASSO_OPEN,       /* however often it is gone round, it does not come back to where it was */
-  LASSO_PILES       /* likewise, since messages pile up and stand in the way of others */
+  LASSO_UNFOLLOWED, /* no run follows the lasso: a bug in the transition system */
+  LASSO_STOPPED,    /* interrupted, see interpreter_watch */
+  LASSO_OPEN,       /* the configuration does not recur, however often the loop is repeated */
+  LASSO_PILES       /* the same, because messages accumulate and block others */
 };
 enum lasso_made lasso_run(struct system *, struct interpreter *, uint32_t environment, const struct state_lasso *,
                           struct run *, uint32_t *loop);
 
-/* Does the replayed run close, satisfy what the environment assumes of runs, and violate the property? If not, *why. */
+/* Does the replayed run close, satisfy the environment's assumptions about runs, and violate the property? If not, *why
+   gives the reason. */
 bool lasso_confirm(struct trace *, struct interpreter *, struct text *why);
 
-/* Its configurations, as the reference's judge wants them. */
+/* The trace's configurations, as the reference semantics of lassos expects them. */
 struct lasso_configs trace_configs(const struct trace *);
 const struct node *claim_formula(const struct trace *);
 
-/* Steps, in an environment that is fair: what can be taken somewhere in the loop, and never is. */
+/* Steps, with a fair environment: the groups that are enabled somewhere in the loop and never taken. */
 typedef void untaken_fn(void *context, const struct fair_group *);
 void lasso_untaken_groups(const struct trace *, struct interpreter *, untaken_fn *, void *context);
 
-/* Why a run that stays where it is does so. */
+/* Why a run stays in its last state. */
 enum standstill {
   STANDSTILL_ENDED,    /* rounds: the algorithm has ended */
-  STANDSTILL_FINISHED, /* steps: nobody waits for anything */
-  STANDSTILL_DEADLOCK  /* somebody waits for what never comes */
+  STANDSTILL_FINISHED, /* steps: no process waits for anything */
+  STANDSTILL_DEADLOCK  /* a process waits forever */
 };
 enum standstill lasso_end_reason(const struct trace *);
 

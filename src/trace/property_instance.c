@@ -7,7 +7,7 @@
 
 struct instance_finder {
   struct property_instance *instance;
-  bool wanted; /* the truth of what is being explained */
+  bool wanted; /* the truth value being explained */
   const struct node *body;
 };
 
@@ -31,7 +31,7 @@ struct field_reader {
   bool primed;
 };
 
-/* "turn = P(2)": shared memory. Inputs are told at the start. */
+/* "turn = P(2)": shared memory. Inputs are reported at the start. */
 static void read_global(struct field_reader *r, const struct node *n) {
   const struct model *m = r->eval->model;
   const struct var *var = &m->globals[n->index];
@@ -52,11 +52,11 @@ static bool is_point(const struct model *m, const struct node *n) {
   return false;
 }
 
-/* Values first: an error of the model unwinds, and no text must be half made then. */
+/* Evaluates first: an error of the model unwinds the stack, and a partial text would leak. */
 static bool read_field(void *context, const struct node *n) {
   struct field_reader *r = context;
   if (n->ngen > 0)
-    return false; /* what it binds has no value out here */
+    return false; /* bound variables have no value outside their quantifier */
   if (n->primed != r->primed)
     return true;
   if (n->op == NODE_GLOBAL)
@@ -85,7 +85,7 @@ static bool read_field(void *context, const struct node *n) {
 
 static void explain(struct instance_finder *, struct eval *, const struct node *, bool truth);
 
-/* A binding that decides the quantifier: its names are the instance. */
+/* A binding that decides the quantifier: its names identify the instance. */
 static bool decides(struct eval *e, void *context, uint64_t weight) {
   struct instance_finder *f = context;
   (void)weight;
@@ -102,7 +102,7 @@ static bool decides(struct eval *e, void *context, uint64_t weight) {
   return false;
 }
 
-/* Goes down to the part that makes n true or false (as `truth` says it is). */
+/* Descends to the part that makes n true or false (`truth` is its value). */
 static void explain(struct instance_finder *f, struct eval *e, const struct node *n, bool truth) {
   switch (op_number(n->op)) {
   case NODE_NOT:

@@ -1,5 +1,4 @@
-/* Which instance of a quantified property fails (or, of a cover, is reached), and with what values.
- */
+/* Which instance of a quantified property fails (or is reached, for a cover), and with which values. */
 #ifndef RONDO_TRACE_PROPERTY_INSTANCE_H
 #define RONDO_TRACE_PROPERTY_INSTANCE_H
 
@@ -11,9 +10,9 @@ struct property_instance {
   VEC(char *) read;  /* "P(1).decided' = 2": fields that the innermost part reads */
 };
 
-/* Empty where there is nothing to say. */
+/* The result is empty if there is nothing to report. */
 void property_instance_find(struct property_instance *, struct interpreter *, const struct trace *);
-/* Of any formula: what makes it true, or false (as `truth` says it is), in a state, or (after is not NULL) in a step.
+/* For any formula: what makes it true or false (`truth` is its value) in a state or, if after is not NULL, in a step.
  */
 void property_instance_explain(struct property_instance *, struct interpreter *, const struct node *formula,
                                const struct config *before, const struct config *after, bool truth);

@@ -10,11 +10,11 @@
 
 #define START_TRIES 1000
 #define STEP_TRIES 300
-#define SOME_STEPS 20000 /* how many of all steps are looked at when guessing fails */
+#define SOME_STEPS 20000 /* how many successors are enumerated when guessing fails */
 
-/* --- where to start --- */
+/* --- initial states --- */
 
-struct reservoir { /* one of those seen so far, each equally likely */
+struct reservoir { /* reservoir sampling: each of those seen is equally likely */
   struct random_walk *walker;
   uint64_t seen, most;
   value *globals;
@@ -28,7 +28,7 @@ static bool sample_globals(void *context, const value *globals) {
   return s->seen < s->most;
 }
 
-/* Does the state clash with those chosen before, in an input that must differ? */
+/* Does the state violate the requirement that an input differs between processes? */
 static bool clashes(const struct role *role, const value *local, value *const *chosen, uint32_t nchosen) {
   for (uint32_t i = 0; i < role->nvars; i++)
     for (uint32_t p = role->first; role->vars[i].distinct && p < nchosen; p++)
@@ -86,11 +86,11 @@ static struct config *draw_initial(struct random_walk *r, struct text *why) {
   return NULL;
 }
 
-/* --- what happens in a round --- */
+/* --- one round --- */
 
 static void draw_oracles(struct random_walk *r, const struct config *c, struct witness *w) {
   struct model *m = r->model;
-  bool together = chance(r, 0.5); /* everybody believes the same */
+  bool together = chance(r, 0.5); /* all processes have the same oracle values */
   uint64_t common = draw(r);
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct role *role = &m->roles[model_role_of(m, p)];
@@ -106,7 +106,7 @@ static void draw_oracles(struct random_walk *r, const struct config *c, struct w
   }
 }
 
-/* Ways to lose messages, from wild to none; environments differ in which of them they allow. */
+/* Ways to lose messages, from many to none; environments differ in which they allow. */
 enum { HEAR_HALF, HEAR_MOST, HEAR_SAME, HEAR_WITH_KERNEL, HEAR_ALL_BUT_FEW, HEAR_ALL, HEAR_WAYS };
 
 static void draw_heard(struct random_walk *r, struct witness *w, unsigned way) {
@@ -143,7 +143,7 @@ static void draw_forgeries(struct random_walk *r, const struct config *c, struct
   }
 }
 
-/* --- free choices: each is learnt by running as far as it --- */
+/* --- free choices: each is discovered by running up to it --- */
 
 typedef void script_fn(struct random_walk *, struct choices *, void *context);
 
@@ -234,7 +234,7 @@ static struct witness *guess_step(struct random_walk *r, const struct config *c)
   return NULL;
 }
 
-/* --- the slow way, where no guess is allowed: one of the first of all steps --- */
+/* --- slow path, if the environment allows none of the guesses: one of the first of all successors --- */
 
 static bool sample_step(void *context, const struct witness *w, enum step_result result, const struct config *next,
                         const struct model_error *error) {
@@ -257,7 +257,7 @@ static struct witness *draw_round(struct random_walk *r, const struct config *c)
   return s.witness;
 }
 
-/* What happens next; NULL: nothing can. */
+/* A random next step; NULL: there is none. */
 static struct witness *draw_step(struct random_walk *r, const struct config *c) {
   if (model_steps(r->model))
     return random_event(r, c);

@@ -1,18 +1,18 @@
-/* What happens next in a random run of steps. The reference says what can; what is alike counts as one, so that a
-   process with a thousand quorums to choose from does not drown the others. */
+/* The next event of a random run of steps. The interpreter enumerates what is enabled. Similar events count as one, so
+   that a process with a thousand quorums to choose from does not crowd out the others. */
 #include "base/memory.h"
 #include "base/vec.h"
 #include "trace/random_walk.h"
 
-#define MOST_EVENTS 20000 /* that are looked at before each step */
+#define MOST_EVENTS 20000 /* enumerated before each step */
 
-/* Events of the same kind, process and action, all or none of them with made-up or duplicated messages. */
+/* Events of the same kind, process and action, all or none of them with forged or duplicated messages. */
 struct event_class {
   enum event_kind kind;
   uint32_t process, action;
   bool forged, kept;
   uint64_t seen;
-  struct witness *sample; /* each of those seen is equally likely to be it */
+  struct witness *sample; /* reservoir sampling: each event seen is equally likely */
 };
 
 struct event_sampler {
@@ -55,7 +55,7 @@ static bool sample_event(void *context, const struct witness *w, enum step_resul
   return ++d->seen < MOST_EVENTS;
 }
 
-/* Faults are rare, and so is a recovery while there is something else to do. */
+/* Faults are rare, and so are recoveries while other events are enabled. */
 static double weight(const struct event_class *c) {
   if (c->kind == EVENT_LOSE || c->kind == EVENT_CRASH)
     return 0.04;

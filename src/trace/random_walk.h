@@ -1,4 +1,4 @@
-/* A random walk through the reference. */
+/* A random walk with the reference interpreter. */
 #ifndef RONDO_TRACE_RANDOM_WALK_H
 #define RONDO_TRACE_RANDOM_WALK_H
 
@@ -22,7 +22,7 @@ static inline uint64_t below(struct random_walk *r, uint64_t n) { return n ? dra
 
 static inline bool chance(struct random_walk *r, double p) { return (double)(draw(r) >> 11) * 0x1p-53 < p; }
 
-/* Steps: one of the events that can happen; NULL: none can, faults aside. */
+/* Steps: a random enabled event; NULL: nothing but faults is enabled. */
 struct witness *random_event(struct random_walk *, const struct config *);
 
 #endif

@@ -1,5 +1,5 @@
-/* Who is who in a run of steps: processes get their numbers in the order in which the story comes to speak of them, if
-   the run is one with those names, too. The reference says whether it is. */
+/* Renumbers the processes of a run of steps in order of appearance, if the result is a run, too. The interpreter checks
+   whether it is. */
 #include "trace/simplify_internal.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 struct process_renumbering {
   struct step_simplifier *simplifier;
   const struct run *run;
-  uint32_t *group; /* by event: which sentence tells it */
+  uint32_t *group; /* by event: events of a group are printed in one sentence */
   uint32_t *to;    /* by process: its new identity */
 };
 
-/* Told in one sentence: the same in the name of another process. */
+/* Printed in one sentence: the same event at another process. */
 static bool told_together(const struct model *m, const struct event *a, const struct event *b) {
   if (a->process == b->process || a->kind != b->kind || a->action != b->action || a->ntaken != b->ntaken ||
       a->message_kind != b->message_kind || process_role(m, a->process) != process_role(m, b->process))
@@ -28,14 +28,14 @@ static void find_groups(struct process_renumbering *n) {
         n->group[i - 1] + !told_together(n->simplifier->model, n->run->steps[i - 1]->event, n->run->steps[i]->event);
 }
 
-/* The next event of the process from i on, nsteps: none. */
+/* The next event of the process from i on; nsteps: none. */
 static uint32_t next_of(const struct process_renumbering *n, uint32_t process, uint32_t i) {
   while (i < n->run->nsteps && n->run->steps[i]->event->process != process)
     i++;
   return i;
 }
 
-/* Does the story come to p before q? Where both are told at once, what comes after that decides. */
+/* Does p appear before q? If both appear in the same group, their next events decide. */
 static bool comes_first(const struct process_renumbering *n, uint32_t p, uint32_t q) {
   uint32_t end = n->run->nsteps, i = next_of(n, p, 0), k = next_of(n, q, 0);
   while (i < end && k < end && n->group[i] == n->group[k]) {
@@ -45,7 +45,7 @@ static bool comes_first(const struct process_renumbering *n, uint32_t p, uint32_
   return i < end && (k == end || n->group[i] < n->group[k]);
 }
 
-/* On a ring nobody changes places: it is only turned. */
+/* In a ring, processes keep their order: it is only rotated. */
 static void turn(struct process_renumbering *n, const struct role *role) {
   uint32_t first = role->first;
   for (uint32_t p = role->first; p < role->first + role->count; p++)
@@ -64,7 +64,7 @@ static void number(struct process_renumbering *n, const struct role *role) {
   }
 }
 
-/* --- the run in other names --- */
+/* --- renaming --- */
 
 static value renamed(struct process_renumbering *n, const struct type *type, value v) {
   struct renaming r = {.process = n->to};
@@ -113,7 +113,7 @@ static struct run rename_run(struct process_renumbering *n) {
   return out;
 }
 
-/* Is it a run that shows the same, as far as it goes? */
+/* Is it a run that shows the same claim, as far as it goes? */
 static bool confirmed(const struct step_simplifier *of, const struct run *run) {
   struct step_simplifier t = *of;
   events all = {0}, kept = {0};
@@ -135,7 +135,7 @@ static bool is_identity(const struct process_renumbering *n) {
   return true;
 }
 
-/* New names for one role, ROLE_ANY: for all of them. */
+/* Renames the processes of one role; ROLE_ANY: of all roles. */
 static bool try_names(struct step_simplifier *t, struct run *run, uint32_t only) {
   const struct model *m = t->model;
   struct process_renumbering n = {.simplifier = t, .run = run};

@@ -1,31 +1,31 @@
-/* The order of a run of steps: the story changes hands as rarely as can be, and what several processes do
-   same_step_elsewhere comes in a row. Each event does to its process what it did. A beam search: for every number of
-   events placed, the best beginnings are kept. */
+/* Reorders a run of steps so that the acting process changes as rarely as possible, and equal steps of several
+   processes are adjacent. Each event must have the same effect on its process as before. A beam search: for every
+   number of events placed, the best prefixes are kept. */
 #include "trace/simplify_internal.h"
 
 #include <string.h>
 
 #define WIDEST 200
 #define NARROWEST 8
-#define MOST_WORK 60000 /* beginnings times events */
+#define MOST_WORK 60000 /* prefixes times events */
 #define TRIES 5         /* orders that are tried in full */
 
-/* What it costs to tell one event after another. */
+/* The cost of placing one event directly after another. */
 enum { COST_ALIKE = 0, COST_SAME_PROCESS = 1, COST_SWITCH = 3 };
 
-struct order_prefix { /* some events placed */
+struct order_prefix { /* a prefix: some events placed */
   size_t parent;      /* index in nodes, SIZE_MAX: none */
   size_t event;       /* the one placed last */
   uint32_t cost;
-  struct config *config; /* after them; NULL once it has been extended */
+  struct config *config; /* after these events; NULL once the prefix has been extended */
   bool *placed;          /* by event; likewise */
 };
 
 struct order_search {
   struct step_simplifier *simplifier;
   const events *run;
-  value **before, **after; /* by event: the local state of its process, as it was, and then the globals */
-  bool last_stays;         /* the claim is about the last event itself */
+  value **before, **after; /* by event: the local state of its process followed by the globals, before and after it */
+  bool last_stays;         /* the claim is about the last event, which therefore stays last */
   VEC(struct order_prefix) nodes;
 };
 
@@ -35,7 +35,7 @@ static size_t local_bytes(const struct order_search *o, size_t i) {
   return role_local_length(process_role(o->simplifier->model, event_at(o, i)->process)) * sizeof(value);
 }
 
-/* Do both change the same in the same way? */
+/* Do both events make the same changes? */
 static bool same_changes(const struct order_search *o, size_t i, size_t k) {
   size_t n = local_bytes(o, i) / sizeof(value) + o->simplifier->model->nglobals;
   for (size_t v = 0; v < n; v++) {
@@ -46,7 +46,7 @@ static bool same_changes(const struct order_search *o, size_t i, size_t k) {
   return true;
 }
 
-/* Two processes of one role doing the same. */
+/* Two processes of one role take the same step. */
 static bool same_step_elsewhere(const struct order_search *o, size_t i, size_t k) {
   const struct event *a = event_at(o, i), *b = event_at(o, k);
   const struct model *m = o->simplifier->model;
@@ -81,7 +81,7 @@ static value *noted(const struct order_search *o, size_t i, const struct config 
   return out;
 }
 
-/* What the events lead from and to. */
+/* Records the effects of all events. */
 static bool note_effects(struct order_search *o) {
   struct step_simplifier *t = o->simplifier;
   bool ok = true;
@@ -97,12 +97,12 @@ static bool note_effects(struct order_search *o) {
   return ok;
 }
 
-/* May event i come after so many others? */
+/* May event i follow so many others? */
 static bool is_due(const struct order_search *o, size_t i, size_t placed) {
   return !o->last_stays || i + 1 < o->run->n || placed + 1 == o->run->n;
 }
 
-/* From the configuration to t->next, if it does to its process what it did. */
+/* Takes event i from the configuration to t->next, if its effect on its process is the same. */
 static bool place(struct order_search *o, const struct config *from, size_t i) {
   struct step_simplifier *t = o->simplifier;
   enum step_result result;
@@ -120,7 +120,7 @@ static void forget(struct order_prefix *b) {
   b->placed = NULL;
 }
 
-/* Where a beginning with those events and that last one stands among those from `first` on; nodes.n: nowhere. */
+/* The prefix with these events and this last event among those from `first` on; nodes.n: none. */
 static size_t find(const struct order_search *o, size_t first, const bool *placed, size_t event) {
   size_t i = first;
   while (i < o->nodes.n && (o->nodes.at[i].event != event || memcmp(o->nodes.at[i].placed, placed, o->run->n) != 0))
@@ -128,7 +128,7 @@ static size_t find(const struct order_search *o, size_t first, const bool *place
   return i;
 }
 
-/* The beginning with event i after it. */
+/* Adds the prefix extended by event i. */
 static void extend(struct order_search *o, size_t parent, size_t i, size_t layer) {
   const struct order_prefix *from = &o->nodes.at[parent];
   uint32_t cost = from->cost + (from->parent == SIZE_MAX ? 0 : cost_after(o, from->event, i));
@@ -150,7 +150,7 @@ static void extend(struct order_search *o, size_t parent, size_t i, size_t layer
   o->nodes.at[known] = made;
 }
 
-/* Keeps the cheapest of a layer, in their order. */
+/* Keeps the cheapest prefixes of a layer, in their order. */
 static void narrow(struct order_search *o, size_t layer, size_t width) {
   while (o->nodes.n - layer > width) {
     size_t worst = layer;
@@ -163,7 +163,7 @@ static void narrow(struct order_search *o, size_t layer, size_t width) {
   }
 }
 
-/* All beginnings of a layer by one more event, those of the original order first. */
+/* Extends all prefixes of a layer by one event, those of the original order first. */
 static void extend_layer(struct order_search *o, size_t from, size_t to, size_t n) {
   for (size_t b = from; b < to; b++) {
     for (size_t i = 0; i < o->run->n; i++)

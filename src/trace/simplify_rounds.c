@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* Steps of the reference in all, and pairs of processes in those: large instances stay as they are.
+/* Limits on interpreter steps, and on pairs of processes in these steps: runs of large instances are left as they are.
  */
 #define MOST_STEPS 20000
 #define MOST_WORK 20000000
@@ -20,7 +20,7 @@ struct round_simplifier {
 
 static bool exhausted(const struct round_simplifier *t) { return t->steps >= MOST_STEPS || t->work >= MOST_WORK; }
 
-/* Does the run still show the claim, if it goes on from configs[first] as the witnesses say? */
+/* Does the run still show the claim if it continues from configs[first] with the witnesses? */
 static bool still_shows(struct round_simplifier *t, uint32_t first) {
   struct model_error error;
   const char *why;
@@ -44,7 +44,7 @@ static bool still_shows(struct round_simplifier *t, uint32_t first) {
                            t->configs[n], &error) == claim_verdict(t->model, t->claim);
 }
 
-/* Process p hears everybody, or else as many as it can, one by one. */
+/* Process p hears of all others if possible, otherwise of as many as possible, added one by one. */
 static void hear_more(struct round_simplifier *t, uint32_t step, uint32_t p) {
   struct witness *w = t->run->steps[step];
   uint32_t n = w->nprocesses;
@@ -71,7 +71,7 @@ void run_simplify(struct run *run, struct interpreter *interp, struct model *m, 
     run_simplify_steps(run, interp, m, claim);
     return;
   }
-  if (claim->semantics == SEMANTICS_FINE) /* who hears more has to wait for more */
+  if (claim->semantics == SEMANTICS_FINE) /* hearing of more processes would mean waiting for more */
     return;
   struct round_simplifier t = {.run = run, .interp = interp, .model = m, .claim = claim};
   t.configs = memory_alloc((run->nsteps + (size_t)1) * sizeof *t.configs);
@@ -81,7 +81,7 @@ void run_simplify(struct run *run, struct interpreter *interp, struct model *m, 
   for (uint32_t i = 0; i < run->nsteps && shown; i++) {
     for (uint32_t p = 0; p < m->nprocesses; p++)
       hear_more(&t, i, p);
-    shown = still_shows(&t, i); /* a trial may have left other configurations behind */
+    shown = still_shows(&t, i); /* a failed attempt may have left other configurations */
   }
   for (uint32_t i = 0; i <= run->nsteps; i++)
     config_free(t.configs[i]);

@@ -1,13 +1,13 @@
-/* Runs of steps made minimal: first faults, then all other events are left out if what is claimed is shown without
-   them, each with everything that cannot happen then. At last the events are put into an order in which the story
-   changes hands as rarely as can be found. */
+/* Minimises runs of steps: first faults, then all other events are left out if the claim is shown without them, each
+   together with everything that then becomes impossible. Finally the events are reordered so that the acting process
+   changes rarely. */
 #include "base/memory.h"
 #include "base/vec.h"
 #include "trace/simplify_internal.h"
 
 #include <string.h>
 
-#define MOST_STEPS 30000 /* of the reference, for leaving out; and for the order */
+#define MOST_STEPS 30000 /* of the interpreter, for leaving out events; and again for the order */
 
 bool step_simplifier_exhausted(const struct step_simplifier *t) { return t->steps >= MOST_STEPS; }
 
@@ -55,7 +55,7 @@ bool step_simplifier_attempt(struct step_simplifier *t, const events *all, size_
   return false;
 }
 
-/* --- leaving out --- */
+/* --- leaving out events --- */
 
 static void adopt(events *run, events *shorter) {
   events old = *run;
@@ -67,7 +67,7 @@ static bool is_fault(const struct event *e) {
   return e->kind == EVENT_LOSE || e->kind == EVENT_CRASH || e->kind == EVENT_RECOVER;
 }
 
-/* From the back: what happens late depends on what came before. */
+/* From the last to the first, because later events depend on earlier ones. */
 static bool leave_out(struct step_simplifier *t, events *run, bool faults) {
   events kept = {0};
   bool changed = false;
@@ -80,7 +80,9 @@ static bool leave_out(struct step_simplifier *t, events *run, bool faults) {
   return changed;
 }
 
-/* A process that crashes in the middle of an action might as well finish it; a message that is duplicated might go. */
+/* A process that crashes in the middle of an action may instead finish it; a received message that stays in its channel
+ * (duplication) may instead be removed.
+ */
 static void weaken_faults(struct step_simplifier *t, events *run) {
   events kept = {0};
   for (size_t i = 0; i < run->n && !step_simplifier_exhausted(t); i++) {
@@ -106,7 +108,7 @@ static void weaken_faults(struct step_simplifier *t, events *run) {
   vec_release(&kept);
 }
 
-/* --- the whole --- */
+/* --- all together --- */
 
 static void take_over(struct run *run, const events *tidied) {
   for (uint32_t i = 0; i < run->nsteps; i++) {
@@ -134,7 +136,7 @@ void run_simplify_steps(struct run *run, struct interpreter *interp, struct mode
   bool sound = step_simplifier_attempt(&t, &tidied, SIZE_MAX, &kept);
   for (size_t i = 0; i < kept.n && sound; i++)
     sound = kept.at[i] == tidied.at[i];
-  if (sound) { /* else it is for the replay to say what is wrong */
+  if (sound) { /* otherwise the replay will report what is wrong */
     adopt(&tidied, &kept);
     leave_out(&t, &tidied, true);
     weaken_faults(&t, &tidied);

@@ -93,7 +93,7 @@ size_t sent_together(const struct trace *t, const struct step_log *log, size_t i
   return i;
 }
 
-/* Step i from configs[i]. False: it cannot be taken; why says so. */
+/* Takes step i from configs[i]. False: it cannot be taken; *why gives the reason. */
 static bool replay_step(struct trace *t, struct interpreter *interp, uint32_t i, struct text *why) {
   const struct config *at = t->configs[i];
   const struct witness *w = t->run.steps[i];
@@ -107,7 +107,8 @@ static bool replay_step(struct trace *t, struct interpreter *interp, uint32_t i,
   bool allowed = config_allows(interp, t->claim.environment, at, w, &clause);
   struct config *next = config_new(t->model);
   enum step_result result = STEP_BAD_WITNESS;
-  if (allowed || steps) /* what cannot happen at all is not the environment's business */
+  if (allowed ||
+      steps) /* a step that is impossible in the model is reported as such, not as a violation of the environment */
     result = config_step(interp, t->claim.environment, at, w, next, &t->logs[i], &t->error);
   if (!allowed && (!steps || result != STEP_BAD_WITNESS))
     text_addf(why, "%s %u: environment '%s' does not allow it: %s", word, i + 1,
@@ -137,9 +138,9 @@ static bool replay_run(struct trace *t, struct interpreter *interp, struct text 
   return true;
 }
 
-/* --- fine rounds --- */
+/* --- asynchronous rounds --- */
 
-/* Of whole rounds only that is told which has happened. */
+/* Removes from the log of a whole round what has not happened yet. */
 static void drop_unfinished(struct trace *t, uint32_t step) {
   struct step_log *log = &t->logs[step];
   size_t n = 0;
@@ -159,7 +160,7 @@ static void drop_unfinished(struct trace *t, uint32_t step) {
   log->nchanges = n;
 }
 
-/* Goes through the whole rounds in the order of the run. */
+/* Replays the order in which processes end their rounds. */
 static bool replay_order(struct trace *t, struct interpreter *interp, struct text *why) {
   struct async_run f;
   const char *reason = "";
@@ -199,7 +200,7 @@ static bool replay_order(struct trace *t, struct interpreter *interp, struct tex
   return why->n == 0;
 }
 
-/* Whether the end of the run shows the claim. */
+/* Does the end of the run show the claim? */
 static bool shows(struct trace *t, struct interpreter *interp, struct text *why) {
   if (trace_fails_in_step(t)) {
     if (!t->claim.error)

@@ -29,7 +29,7 @@ static json_t *status_to_json(value status) {
   return j;
 }
 
-/* A Byzantine process has no variables. Where a process stands is not one of them. */
+/* A Byzantine process has no variables. The program point is not a variable either. */
 static json_t *local_to_json(const struct model *m, uint32_t p, const value *local) {
   const struct role *role = process_role(m, p);
   bool liar = local[LOCAL_STATUS] & STATUS_BYZANTINE;
@@ -72,7 +72,7 @@ static json_t *config_to_json(const struct model *m, const struct config *c) {
   return j;
 }
 
-/* --- what was chosen in a round --- */
+/* --- choices in a round --- */
 
 static void set_for_process(json_t *object, const struct model *m, uint32_t p, json_t *what) {
   struct text name = {0};
@@ -144,9 +144,9 @@ static json_t *crashes_to_json(const struct model *m, const struct witness *w) {
   return j;
 }
 
-/* --- what came of it, for readers --- */
+/* --- results of a round, for readers --- */
 
-/* One entry for each message and its sender, with all receivers. */
+/* One entry for each message and sender, with all receivers. */
 static json_t *sent_to_json(const struct model *m, const struct step_log *log) {
   json_t *j = json_array(), *to = NULL;
   for (size_t i = 0; i < log->nsent; i++) {
@@ -246,7 +246,7 @@ static json_t *step_to_json(const struct trace *t, uint32_t i) {
   return j;
 }
 
-/* Asynchronous rounds: who ends which of its rounds, one after the other. */
+/* Asynchronous rounds: the order in which processes end their rounds. */
 static json_t *order_to_json(const struct trace *t) {
   json_t *j = json_array();
   uint32_t *rounds = memory_alloc((t->model->nprocesses + 1) * sizeof *rounds);
@@ -258,7 +258,7 @@ static json_t *order_to_json(const struct trace *t) {
   return j;
 }
 
-/* --- the whole --- */
+/* --- the whole trace --- */
 
 static json_t *texts_to_json(char *const *at, size_t n) {
   json_t *j = json_array();

@@ -1,4 +1,4 @@
-/* Trace files back into runs. What is read may be anything: every step says what it expected. */
+/* Reads trace files. They may contain anything, so every step reports what it expected. */
 #include "trace/trace_json.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@
 
 #include <string.h>
 
-/* The member of that type, or NULL and a complaint. */
+/* The member if it has that type; otherwise NULL and an error. */
 static const json_t *member(const json_t *object, const char *name, json_type type, const char *type_name,
                             struct text *why) {
   const json_t *found = json_object_get(object, name);
@@ -107,7 +107,7 @@ static bool read_variables(const json_t *variables, struct model *m, const struc
     const json_t *at = json_object_get(variables, var->name);
     struct text what = {0};
     if (var_is_hidden(var))
-      continue; /* nobody has taken an action yet */
+      continue; /* at the start no action has been taken */
     visible++;
     if (!at) {
       text_addf(why, "variable '%s' of the model is missing", var->name);
@@ -127,7 +127,7 @@ static bool read_variables(const json_t *variables, struct model *m, const struc
   return false;
 }
 
-/* Where the process stands, if its role has program points. */
+/* The program point of the process, if its role has any. */
 static bool read_point(const json_t *j, struct model *m, const struct role *role, value *local, struct text *why) {
   if (!model_steps(m) || role->point_var == NO_VAR)
     return true;
@@ -189,7 +189,7 @@ static bool read_initial(const json_t *j, struct model *m, struct config *c, str
 
 /* --- rounds --- */
 
-/* What the process keeps, overwritten where the file says what was chosen. */
+/* Oracles keep their values unless the file says otherwise. */
 static bool read_oracles(const json_t *j, struct model *m, struct witness *w, struct text *why) {
   for (uint32_t p = 0; p < m->nprocesses; p++) {
     const struct role *role = process_role(m, p);
@@ -286,7 +286,6 @@ static bool read_round(const json_t *j, struct model *m, uint32_t point, struct 
          read_choices(json_object_get(j, "choices"), m, w, why);
 }
 
-/* Rounds, or events. */
 static bool read_steps(const json_t *steps, struct model *m, struct run *run, struct text *why) {
   size_t n = json_array_size(steps);
   bool events = model_steps(m);
@@ -311,7 +310,7 @@ static bool read_steps(const json_t *steps, struct model *m, struct run *run, st
   return true;
 }
 
-/* Asynchronous rounds: who ends its round next. There is no such list otherwise. */
+/* Asynchronous rounds: the order in which processes end their rounds. Other semantics have no such list. */
 static bool read_order(const json_t *order, struct model *m, struct run *run, struct text *why) {
   size_t n = json_array_size(order);
   run->order = memory_alloc((n + 1) * sizeof *run->order);

@@ -37,7 +37,7 @@ bool process_from_name(const struct model *m, const char *name, uint32_t *proces
     const char *digits = name + n + 1;
     char *end;
     unsigned long number = strtoul(digits, &end, 10);
-    if (*digits >= '1' && *digits <= '9' && strcmp(end, ")") == 0 && number <= role->count) { /* one name each */
+    if (*digits >= '1' && *digits <= '9' && strcmp(end, ")") == 0 && number <= role->count) { /* no leading zeros */
       *process = role->first + (uint32_t)number - 1;
       return true;
     }
@@ -56,7 +56,7 @@ bool process_from_json(const struct model *m, const json_t *j, uint32_t *process
   return false;
 }
 
-/* In rondo's own form, or in that of ITF. */
+/* Writes rondo's own format, or ITF. */
 static json_t *write_value(const struct model *m, const struct type *t, value v, bool itf);
 
 static json_t *write_record(const struct model *m, const struct type *t, value v, bool itf) {
@@ -69,7 +69,7 @@ static json_t *write_record(const struct model *m, const struct type *t, value v
   return j;
 }
 
-/* Of an array or a sequence. ITF: an array is a map from its indices. */
+/* Elements of an array or a sequence. ITF: an array is a map from its indices. */
 static json_t *write_elements(const struct model *m, const struct type *t, value v, bool itf) {
   bool map = itf && t->kind == TYPE_ARRAY;
   size_t n;
@@ -91,7 +91,7 @@ static json_t *write_set(const struct model *m, const struct type *t, value v, b
   return json_pack("{s:o}", itf ? "#set" : "set", members);
 }
 
-/* ITF: a set of at most one, which is what the language says it is. */
+/* ITF: a set of at most one element, as docs/language.md defines options. */
 static json_t *write_option(const struct model *m, const struct type *t, value v, bool itf) {
   if (v == VALUE_NONE)
     return itf ? json_pack("{s:[]}", "#set") : json_null();
@@ -141,7 +141,7 @@ json_t *value_to_json(const struct model *m, const struct type *t, value v) { re
 
 json_t *value_to_itf(const struct model *m, const struct type *t, value v) { return write_value(m, t, v, true); }
 
-/* --- and back --- */
+/* --- reading --- */
 
 static bool mismatch(const struct model *m, const struct type *t, const json_t *j, struct text *why) {
   char *found = json_dumps(j, JSON_ENCODE_ANY | JSON_COMPACT);
