@@ -9,8 +9,9 @@
    model. False: there are no such scripts. */
 bool witness_find_scripts(struct interpreter *, const struct config *before, const struct config *after,
                           struct witness *, const bool *sent, const value *message);
-/* A step of that process and action that leads from one configuration to the other (NO_ACTION: an event that is no
-   action, of any process); after is NULL: that ends in an error. For witness_free; NULL: there is none. */
+/* A step in which the process takes that action (NO_ACTION: another event of the process, see event_steps_of), and that
+   leads from one configuration to the other; after is NULL: that ends in an error. For witness_free; NULL: there is
+   none. */
 struct witness *witness_find(struct interpreter *, uint32_t environment, const struct config *before,
                              const struct config *after, uint32_t process, uint32_t action);
 /* Finds the error in the choice of initial states. False: there is none. */

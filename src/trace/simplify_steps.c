@@ -81,8 +81,7 @@ static bool leave_out(struct step_simplifier *t, events *run, bool faults) {
 }
 
 /* A process that crashes in the middle of an action may instead finish it; a received message that stays in its channel
- * (duplication) may instead be removed.
- */
+   (duplication) may instead be removed. */
 static void weaken_faults(struct step_simplifier *t, events *run) {
   events kept = {0};
   for (size_t i = 0; i < run->n && !step_simplifier_exhausted(t); i++) {
