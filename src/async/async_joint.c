@@ -1,6 +1,6 @@
 /* The joint mode: a lockstep round is fixed when the first process ends it. Every heard-of assignment that the
- * interpreter allows is tried, and the results and heard-of sets of the other processes in that round are part of the
- * state until they have ended it too. This is exact for every environment, by definition. */
+   interpreter allows is tried, and the results and heard-of sets of the other processes in that round are part of the
+   state until they have ended it too. This is exact for every environment, by definition. */
 #include "async/async_system.h"
 
 #include "interp/async_round.h"
@@ -239,7 +239,7 @@ static bool is_live(const struct async_system *s, const struct cut *c, uint32_t 
 }
 
 /* Moves processes that take no part any more to the end of the window, starts the window at the round of the last live
- * process, and clears waits for messages that were sent. False: live processes are further apart than max_distance. */
+   process, and clears waits for messages that were sent. False: live processes are further apart than max_distance. */
 static bool cut_normalise(struct async_system *s, struct cut *c) {
   uint32_t least = c->width;
   bool live[ASYNC_RUN_PROCESSES_MAX];

@@ -1,5 +1,5 @@
 /* States of the local mode and their keys. Where processes and senders are indistinguishable, it does not matter which
- * process sent which message: messages of rounds that their senders have ended are kept as a bag for each round. */
+   process sent which message: messages of rounds that their senders have ended are kept as a bag for each round. */
 #include "async/async_local.h"
 
 #include "interp/round_step.h"
@@ -323,7 +323,7 @@ void async_local_view(struct async_system *s, const struct state *state, struct 
 }
 
 /* The largest number of pending messages of one kind (of one round in the text) to one live process, over the rounds
- * that it has not ended; 0 if it cannot exceed channel_bound. */
+   that it has not ended; 0 if it cannot exceed channel_bound. */
 static uint32_t most_pending(struct async_system *s, const struct async_local_state *l) {
   uint32_t most = 0, total = 0, in_round = 0;
   for (uint32_t q = 0; q < s->n; q++) {

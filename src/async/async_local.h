@@ -103,7 +103,7 @@ void async_local_assign(struct async_local_state *to, const struct async_local_s
 struct state async_local_encode(struct async_system *,
                                 const struct async_local_state *); /* canonical; in system->best */
 /* Moves the start of the window to the round of the last live process. False: the processes are further apart than
- * max_distance. */
+   max_distance. */
 bool async_local_normalise(struct async_system *, struct async_local_state *, uint32_t *shift);
 /* Switches to the joint mode: the search starts again. */
 bool async_local_give_up(struct async_system *, const char *why);
@@ -118,15 +118,15 @@ bool async_local_start(struct async_system *, const struct unpacked_state *,
 /* async_local_heard_of.c */
 const struct permissions *async_local_permissions(struct async_system *, const struct async_local_state *, uint32_t p);
 /* A heard-of set for p in that round, if the processes in `present` take part, whose intersection with `senders` is
- * `heard`; false: none. */
+   `heard`; false: none. */
 bool async_local_heard_of(struct async_system *, uint32_t point, uint32_t rounds, uint32_t globals, uint32_t p,
                           uint32_t present, uint32_t senders, uint32_t heard, uint32_t *set);
 /* Requires that every process takes part, and that p sends q nothing in that round: what q may receive does not depend
- * on whether p has arrived. */
+   on whether p has arrived. */
 bool async_local_ignores(struct async_system *, uint32_t point, uint32_t rounds, value phase, uint32_t globals,
                          uint32_t p, uint32_t q);
 /* Requires that every process takes part: neither updates nor the environment distinguish the senders of equal messages
- * in that round. */
+   in that round. */
 bool async_local_senders_alike(struct async_system *, uint32_t point, uint32_t rounds, uint32_t globals);
 bool async_local_reaches(struct async_system *, uint32_t sending, uint32_t from, uint32_t to);
 

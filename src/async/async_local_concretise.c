@@ -1,5 +1,5 @@
 /* Turns a path of the local mode into a run of lockstep rounds and the order in which processes go through them.
- * Processes that lag behind continue with arbitrary steps until all rounds are complete. */
+   Processes that lag behind continue with arbitrary steps until all rounds are complete. */
 #include "async/async_local.h"
 
 #include "interp/round_step.h"

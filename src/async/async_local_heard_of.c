@@ -1,5 +1,5 @@
 /* Heard-of sets in the local mode: which environments do not relate two heard-of sets, and what they allow while some
- * processes have not reached the round. */
+   processes have not reached the round. */
 #include "async/async_local.h"
 
 #include "model/node.h"

@@ -275,7 +275,7 @@ bool async_local_steps(struct async_system *s, const struct async_local_state *l
 /* --- invisible steps --- */
 
 /* A step that changes nothing, to a round in which no process hears this one and no condition depends on its presence,
- * can be postponed arbitrarily: so it is fused with the next step. */
+   can be postponed arbitrarily: so it is fused with the next step. */
 struct step_fusion {
   struct async_system *system;
   const struct async_local_step *before;
@@ -325,7 +325,7 @@ static bool one_is_enough(void *context, const struct async_local_step *step, co
 }
 
 /* Rounds are communication-closed: if the promises can be fulfilled at all, then by advancing round by round, the last
- * process first. The last process makes no promises about others. */
+   process first. The last process makes no promises about others. */
 bool async_local_promises_hold(struct async_system *s, const struct async_local_state *l) {
   uint32_t last = UINT32_MAX, known;
   struct state key = async_local_encode(s, l);

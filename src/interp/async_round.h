@@ -42,7 +42,7 @@ void async_run_init(struct async_run *, struct interpreter *, struct config *con
 void async_run_release(struct async_run *);
 
 /* The senders whose messages each process receives in the round at `c` according to the witness, as bits by sender.
- * Forged messages are left out, because they need not have been sent. */
+   Forged messages are left out, because they need not have been sent. */
 void round_messages(struct interpreter *, const struct config *c, const struct witness *, uint64_t *by_receiver);
 
 /* Is the event possible now? If not, *why says what is missing (borrowed). */
@@ -52,7 +52,7 @@ void async_run_take(struct async_run *, const struct async_event *); /* the even
 bool async_run_end_round(struct async_run *, uint32_t p, const char **why);
 
 /* All processes, each as it is in its own round. `rounds` is the round of the last active process; if none is active,
- * that of the process that was the last to stop. */
+   that of the process that was the last to stop. */
 void async_run_view(const struct async_run *, struct config *);
 
 #endif

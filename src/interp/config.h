@@ -1,5 +1,5 @@
 /* Concrete global states and the reference semantics of a round or a step. All faster implementations are tested
- * against it, and every counterexample is replayed on it. */
+   against it, and every counterexample is replayed on it. */
 #ifndef RONDO_INTERP_CONFIG_H
 #define RONDO_INTERP_CONFIG_H
 
@@ -8,7 +8,7 @@
 #include <signal.h>
 
 /* A local state is a vector: the status, the role's variables, then the first values of its inputs (in order of
- * declaration), which only `initial` reads. */
+   declaration), which only `initial` reads. */
 enum status {
   STATUS_HALTED = 1,
   STATUS_CRASHED = 2,
@@ -26,7 +26,7 @@ uint32_t role_local_length(const struct role *);             /* 1 + nvars + inpu
 uint32_t role_initial_at(const struct role *, uint32_t var); /* index of the first value of input var */
 
 /* Steps: a pending message. Under M all are DELIVERED. SEEN (MP only): since the message was delivered, its receiver
- * has taken a step that looked at it without taking it, or has recovered from a crash. */
+   has taken a step that looked at it without taking it, or has recovered from a crash. */
 enum packet_place { PACKET_IN_TRANSIT, PACKET_DELIVERED, PACKET_SEEN };
 struct packet {
   uint32_t from, to, kind;
@@ -43,8 +43,8 @@ struct config {
   value *globals;
   value **local; /* by process */
   /* Steps: the pending messages. Sorted by receiver, sender, place, kind and content (packet_compare). FIFO channels:
-   * by receiver and sender, then in the order of sending. interp->arrivals: by receiver, then in the order of sending.
-   * Where equal packets have several positions, the oldest is used first. */
+     by receiver and sender, then in the order of sending. interp->arrivals: by receiver, then in the order of sending.
+     Where equal packets have several positions, the oldest is used first. */
   struct packet *packets;
   uint32_t npackets, packets_cap;
 };
@@ -112,7 +112,7 @@ struct witness *witness_new(const struct model *); /* an empty step; steps: an e
 struct witness *witness_copy(const struct model *, const struct witness *);
 void witness_free(struct witness *);
 /* Steps: an event of process p without messages; `action` is NO_ACTION unless the event is an action or a crash in the
- * middle of one. */
+   middle of one. */
 struct witness *witness_of_event(const struct model *, enum event_kind, uint32_t process, uint32_t action);
 void event_add_taken(struct event *, struct taken_message); /* keeps the messages ascending by sender */
 void event_add_out(struct event *, uint32_t number);        /* call in ascending order */
@@ -168,14 +168,14 @@ void interpreter_free(struct interpreter *);
 void interpreter_watch(struct interpreter *, const volatile sig_atomic_t *stop);
 sig_atomic_t interpreter_stopped(const struct interpreter *); /* 0: not stopped */
 /* Steps: the semantics that the functions below follow (initially M, or INTERLEAVING), and whether configurations keep
- * the order in which messages were sent to a process (initially not). The order is only kept: it does not restrict
- * which messages can be taken. */
+   the order in which messages were sent to a process (initially not). The order is only kept: it does not restrict
+   which messages can be taken. */
 void interpreter_follow(struct interpreter *, enum semantics, bool arrivals);
 
 enum step_result { STEP_OK, STEP_ERROR, STEP_BAD_WITNESS };
 
 /* One round or one event, as given by the witness. BAD_WITNESS: a script is too short or out of range, a process index
- * is wrong, or the like. log may be NULL. On STEP_ERROR, error is set, and only the charged faults of next are. */
+   is wrong, or the like. log may be NULL. On STEP_ERROR, error is set, and only the charged faults of next are. */
 enum step_result config_step(struct interpreter *, uint32_t environment, const struct config *, const struct witness *,
                              struct config *next, struct step_log *log, struct model_error *error);
 
@@ -189,12 +189,12 @@ enum verdict3 { V_FALSE, V_TRUE, V_ERROR };
 /* Steps: true if no variable of a process, no status and no global changes (messages may). */
 bool config_stutters(const struct model *, const struct config *before, const struct config *after);
 /* Evaluates the formula on a state (after is NULL) or on a step. Models of steps: a stuttering step satisfies every
- * step formula (V_TRUE). */
+   step formula (V_TRUE). */
 enum verdict3 config_holds(struct interpreter *, const struct node *formula, const struct config *before,
                            const struct config *after, struct model_error *error);
 
 /* All initial configurations and all steps, by plain enumeration of every heard-of assignment and every choice. The
- * callback's pointers are valid during the call only; it returns false to stop. */
+   callback's pointers are valid during the call only; it returns false to stop. */
 typedef bool config_initial_fn(void *context, const struct config *);
 typedef bool config_step_fn(void *context, const struct witness *, enum step_result, const struct config *next,
                             const struct model_error *);
@@ -207,8 +207,8 @@ bool config_successors(struct interpreter *, uint32_t environment, const struct 
 /* --- fairness in models of steps (struct clause, enum fairness) --- */
 
 /* A fairness group: the events that a fairness clause treats as one. Parts that the environment's fairness does not
- * distinguish are NO_PART, and the message is 0. Messages that differ only in round numbers are equal: their round
- * numbers are set to 0. */
+   distinguish are NO_PART, and the message is 0. Messages that differ only in round numbers are equal: their round
+   numbers are set to 0. */
 #define NO_PART UINT32_MAX
 struct fair_group {
   uint32_t process, action, sender;
@@ -217,7 +217,7 @@ struct fair_group {
 /* The group of an event; false: it is in none. The environment must have a fairness clause, here and below. */
 bool event_fair_group(struct interpreter *, uint32_t environment, const struct event *, struct fair_group *);
 /* Each group that is enabled in the configuration, at least once. A pending message can be taken whether it is in
- * transit or delivered. A message that a Byzantine process may forge enables nothing, because it need not be sent. */
+   transit or delivered. A message that a Byzantine process may forge enables nothing, because it need not be sent. */
 typedef void fair_group_fn(void *context, const struct fair_group *);
 void config_groups(struct interpreter *, uint32_t environment, const struct config *, fair_group_fn *, void *context);
 

@@ -1,5 +1,5 @@
 /* The reference semantics of counter systems, on plain 64-bit integers: values of terms, effects of moves, runs. It
- * does not depend on a solver; a run found by an engine counts only after it is replayed here. */
+   does not depend on a solver; a run found by an engine counts only after it is replayed here. */
 #ifndef RONDO_INTERP_COUNTER_RUN_H
 #define RONDO_INTERP_COUNTER_RUN_H
 

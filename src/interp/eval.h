@@ -15,7 +15,7 @@
 #define NO_SENDER UINT32_MAX
 
 /* The messages that a process received, with their counts; the sender is kept where it can be observed. A message that
- * an adversary may choose can be left open (lazy): its parts are chosen when they are read. */
+   an adversary may choose can be left open (lazy): its parts are chosen when they are read. */
 struct received_entry {
   value message;
   uint32_t sender; /* NO_SENDER: not observable */
@@ -36,7 +36,7 @@ struct lazy {
 };
 
 /* Traces how an evaluation depends on the number of each message received: each of its decisions is the sign of a
- * linear form over these counts and, if requested, over parameters without a fixed value. */
+   linear form over these counts and, if requested, over parameters without a fixed value. */
 #define FORM_MAX 16
 #define FORM_PARAMS 8
 struct form {
@@ -142,7 +142,7 @@ value lazy_completed(struct eval *, const struct lazy *); /* parts that were nev
 void check_in_type(struct eval *, const struct type *, value, struct span, const char *what);
 
 /* Generators: visit is called for each binding of the slots, with the number of equal messages that it stands for; it
- * returns false to stop. */
+   returns false to stop. */
 typedef bool binding_fn(struct eval *, void *context, uint64_t weight);
 bool eval_bindings(struct eval *, const struct generator *, uint32_t n, binding_fn *, void *context);
 

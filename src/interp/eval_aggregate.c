@@ -187,7 +187,7 @@ static value most_frequent(struct eval *e, struct aggregate_state *a) {
 }
 
 /* Ties between equal weights must not depend on the order of discovery: scripts are shared between runs that see the
- * same messages in a different order. */
+   same messages in a different order. */
 static bool pick_one(struct eval *e, struct aggregate_state *a, value *result) {
   const struct type *t = a->node->kid[0]->type;
   if (a->tally.n == 0)

@@ -1,5 +1,5 @@
 /* Shared by the files of the interpreter: eval.c (operators), eval_generators.c (generators), eval_aggregate.c, exec.c
- * (statements), exec_foreach.c. */
+   (statements), exec_foreach.c. */
 #ifndef RONDO_INTERP_EVAL_INTERNAL_H
 #define RONDO_INTERP_EVAL_INTERNAL_H
 
@@ -14,14 +14,14 @@ value lazy_message(struct eval *, const struct received_entry *);
 value eval_open(struct eval *, const struct node *);
 bool process_in(struct eval *, enum op correct_or_faulty, uint32_t p);
 /* In a property, a role denotes its processes that are not Byzantine, because those have no variables. In an
- * environment clause, a role used as a set denotes all of its processes (all that may be heard), but quantifiers range
- * over the active ones. */
+   environment clause, a role used as a set denotes all of its processes (all that may be heard), but quantifiers range
+   over the active ones. */
 bool role_member(struct eval *, uint32_t p);
 
 /* eval_aggregate.c */
 value eval_aggregate(struct eval *, const struct node *);
 /* A number together with its linear form over the counts; where the expression is not linear, the exact number is
- * recorded as a decision. */
+   recorded as a decision. */
 value eval_linear(struct eval *, const struct node *, struct form *);
 /* Records that the evaluation depends on the sign of the form, whose value is `v`; decide_exactly: on the value itself.
  */

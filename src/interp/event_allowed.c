@@ -1,5 +1,5 @@
 /* What an environment allows in a step, directly as the clauses are defined; and what the semantics allows: M, M-MP and
- * MP (Bokor, Serafini, Suri 2010, section 2.2) differ only here and in where a sent message is placed. */
+   MP (Bokor, Serafini, Suri 2010, section 2.2) differ only here and in where a sent message is placed. */
 #include "interp/event_step.h"
 #include "interp/round_step.h"
 

@@ -1,5 +1,5 @@
 /* Plain enumeration of events: every candidate is applied (event_apply) and checked (event_allowed). There are no
- * optimisations, and the same configuration may occur many times. */
+   optimisations, and the same configuration may occur many times. */
 #include "interp/event_step.h"
 #include "interp/round_step.h"
 
@@ -151,7 +151,7 @@ static bool consider(struct event_enumeration *s, struct matching_messages *o, s
 }
 
 /* Collects the matching messages out of those pending from a sender or, if it is Byzantine, of those it can forge.
- * False: stopped. */
+   False: stopped. */
 static bool collect_matching(struct event_enumeration *s, struct matching_messages *o, uint32_t from, uint32_t kind) {
   const struct config *c = s->config;
   uint32_t to = s->event->process;

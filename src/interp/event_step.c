@@ -97,7 +97,7 @@ static enum step_result take(const struct event_context *h, struct choices *choi
 /* --- an action and its effect on messages --- */
 
 /* Handles messages of the action that stay pending: those it only looked at and those that were duplicated. Under MP,
- * later actions need not see them again. */
+   later actions need not see them again. */
 static void leave_messages(const struct event_context *h) {
   const struct event *e = h->event;
   for (uint32_t i = 0; i < e->ntaken; i++) {
@@ -165,7 +165,7 @@ static bool are_out(const struct event *e, size_t nsent) {
 }
 
 /* A crash in the middle of an action: some of its messages are sent, and it has no other effect. The messages it would
- * have taken stay pending. */
+   have taken stay pending. */
 static enum step_result crash_in_action(const struct event_context *h, struct choices *choices) {
   const struct event *e = h->event;
   for (uint32_t i = 0; i < e->ntaken; i++)
@@ -195,7 +195,7 @@ static enum step_result apply_crash(const struct event_context *h, struct choice
 }
 
 /* MP: after recovery, a process need not see all messages that were delivered before. An action that was interrupted by
- * a crash may have left them pending, and the next action may be a different one. */
+   a crash may have left them pending, and the next action may be a different one. */
 static void mark_all_seen(const struct event_context *h) {
   for (uint32_t i = 0; i < h->next->npackets && h->interp->semantics == SEMANTICS_MP;) {
     const struct packet *p = &h->next->packets[i];

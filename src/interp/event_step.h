@@ -1,5 +1,5 @@
 /* One event by plain interpretation: config_step, config_allows and config_successors for models of steps, and the
- * functions they share. */
+   functions they share. */
 #ifndef RONDO_INTERP_EVENT_STEP_H
 #define RONDO_INTERP_EVENT_STEP_H
 
@@ -13,12 +13,12 @@ bool event_all_steps(struct interpreter *, uint32_t environment, const struct co
                      void *context);
 
 /* Only the events in which process p takes that action, or crashes in the middle of it. NO_ACTION: p crashes between
- * two actions or recovers, or a pending message to p is delivered or lost. */
+   two actions or recovers, or a pending message to p is delivered or lost. */
 bool event_steps_of(struct interpreter *, uint32_t environment, const struct config *, uint32_t p, uint32_t action,
                     config_step_fn *, void *context);
 
 /* Applies the event with these choices; the event's own script is ignored. Messages that the process sends go to `out`
- * (a crash: all that it would have sent). BAD_WITNESS: the event is impossible here in any environment. */
+   (a crash: all that it would have sent). BAD_WITNESS: the event is impossible here in any environment. */
 enum step_result event_apply(struct interpreter *, const struct environment *, const struct config *,
                              const struct event *, struct choices *, struct outbox *out, struct config *next,
                              struct step_log *, struct model_error *);

@@ -1,5 +1,5 @@
 /* Parts of the semantics of steps that the reference and the fast transition system share, besides the actions
- * themselves (interp/action.h). */
+   themselves (interp/action.h). */
 #ifndef RONDO_INTERP_EVENTS_H
 #define RONDO_INTERP_EVENTS_H
 
@@ -21,11 +21,11 @@ bool channel_exists(struct interpreter *, const value *globals, uint32_t from, u
 bool semantics_delivers(enum semantics);
 
 /* May process p crash, or recover, now? status: by process. A process that crashed and recovered counts as one crash;
- * the number of recovered processes must be within the limits of the clauses about recovery. */
+   the number of recovered processes must be within the limits of the clauses about recovery. */
 bool crash_allowed(const struct model *, const struct environment *, const value *status, uint32_t p);
 bool recovery_allowed(const struct model *, const struct environment *, const value *status, uint32_t p);
 /* May n more messages be lost, or duplicated, after `before` of them? There must be a clause about it, and every such
- * clause must allow it. */
+   clause must allow it. */
 bool loss_allowed(const struct environment *, int64_t before, int64_t n);
 bool duplication_allowed(const struct environment *, int64_t before, int64_t n);
 

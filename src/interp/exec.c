@@ -62,7 +62,7 @@ static int compare_tuples(struct eval *e, const struct guard *g, const value *a,
 }
 
 /* The choice-th witness in order of content, so that the meaning of a script does not depend on the order of the
- * messages. */
+   messages. */
 static const value *nth_witness(struct eval *e, const struct exec_guard_witnesses *w, uint32_t choice) {
   const struct guard *g = w->guard;
   uint32_t width = 2 * g->nused;
@@ -165,7 +165,7 @@ static void check_message(struct eval *e, const struct send *s, value message) {
 }
 
 /* Evaluates with the current values, at this point of the block. Sending to an unreachable process is an error: a sent
- * message must arrive, unless the environment says otherwise. */
+   message must arrive, unless the environment says otherwise. */
 static void exec_send(struct eval *e, const struct send *s) {
   if (!e->outbox)
     eval_fail(e, s->at, "a message where none can be sent");

@@ -143,7 +143,7 @@ static void note_assigned(struct eval *e, const struct stmt *s, const struct pro
 }
 
 /* Enumerates the sub-bags of the received messages. The results for a sub-bag depend on its order only through what the
- * body changed, so each pair (sub-bag, result so far) is processed once. */
+   body changed, so each pair (sub-bag, result so far) is processed once. */
 void exec_foreach(struct eval *e, const struct stmt *s) {
   if (e->decisions)
     e->decisions->lost = true;

@@ -227,7 +227,7 @@ static const struct type *local_type(const struct role *role, uint32_t i) {
 }
 
 /* All round numbers of a configuration, ascending, without duplicates. 0 is always included, because it is a first
- * value. */
+   value. */
 static void rounds_of(struct model *m, const struct config *c, round_vec *out) {
   vec_push(out, 0);
   if (m->npoints > 0)
@@ -283,7 +283,7 @@ static bool keeps_rounds(const struct model *m) {
 }
 
 /* Equality up to the number of completed rounds and an order-preserving renaming of round numbers. exact: no stored
- * round number differs. */
+   round number differs. */
 static bool config_equal_up_to_rounds(struct model *m, const struct config *a, const struct config *b, bool *exact) {
   struct config *x = config_copy(m, a);
   round_vec from = {0}, to = {0};
@@ -316,8 +316,8 @@ static bool config_equal_up_to_rounds(struct model *m, const struct config *a, c
 /* --- messages that accumulate --- */
 
 /* Renames the round numbers of processes and globals by their order. Those that occur only in messages stay unchanged,
- * because these messages were not touched. Indexed by round number, up to the largest of a. NULL: the renaming does not
- * preserve the order. */
+   because these messages were not touched. Indexed by round number, up to the largest of a. NULL: the renaming does not
+   preserve the order. */
 static value *rounds_accumulated(struct model *m, const struct config *a, const struct config *b) {
   struct config *x = config_copy(m, a), *y = config_copy(m, b);
   round_vec from = {0}, to = {0}, all = {0};
@@ -372,8 +372,8 @@ static bool begins_alike(const struct config *a, const struct config *b) {
 }
 
 /* Additional messages never disable anything if channels are unbounded and no message has to be taken. (The order in
- * which messages arrived may be kept, but has no effect.) In FIFO channels the additional messages are behind all
- * others. */
+   which messages arrived may be kept, but has no effect.) In FIFO channels the additional messages are behind all
+   others. */
 static bool may_accumulate(const struct interpreter *interp, struct channels channels) {
   return interp->semantics != SEMANTICS_MP && channels.bound == 0;
 }

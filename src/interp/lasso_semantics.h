@@ -1,5 +1,5 @@
 /* Lassos: the semantics of liveness properties. A lasso visits configs[0 .. n - 1] in this order and then repeats from
- * configs[loop] forever; loop == n - 1: the last configuration repeats. */
+   configs[loop] forever; loop == n - 1: the last configuration repeats. */
 #ifndef RONDO_INTERP_LASSO_SEMANTICS_H
 #define RONDO_INTERP_LASSO_SEMANTICS_H
 
@@ -11,19 +11,19 @@ struct lasso_configs {
 };
 
 /* Evaluates the formula of a liveness property by the definition of temporal logic. `correct` are the processes that
- * are never faulty. */
+   are never faulty. */
 enum verdict3 lasso_satisfies(struct interpreter *, const struct node *formula, const struct lasso_configs *,
                               struct model_error *);
 
 /* If the formula is false because an instance of a universal quantifier is: the values of that instance, variable by
- * variable. */
+   variable. */
 typedef void lasso_binding_fn(void *context, const struct generator *, value);
 void lasso_instance(struct interpreter *, const struct node *formula, const struct lasso_configs *, lasso_binding_fn *,
                     void *context);
 
 /* Can the steps taken from a be taken again from b? Either b equals a up to an order-preserving renaming of round
- * numbers; or, in models of steps where additional messages never disable anything, it does so except for additional
- * messages. In FIFO channels this requires that nothing is taken from the channels that have grown. */
+   numbers; or, in models of steps where additional messages never disable anything, it does so except for additional
+   messages. In FIFO channels this requires that nothing is taken from the channels that have grown. */
 struct recurrence {
   bool exact;    /* equal, including the round numbers */
   bool piles;    /* b has additional messages */

@@ -34,14 +34,14 @@ bool local_update(struct eval *, const struct received *);
 bool oracle_chosen_at(const struct model *, const struct var *, uint32_t point);
 bool oracle_reset_after(const struct model *, const struct var *, uint32_t point);
 /* After the round at `point`: oracles that expire, and all oracles of a process that crashed or halted, get their
- * type's first value. */
+   type's first value. */
 void local_reset_oracles(struct interpreter *, uint32_t role, uint32_t point, value *local);
 uint32_t role_noracles(const struct role *);
 
 /* Gives variable number i of e->local its first value; the variables before it must have theirs. */
 void local_first_value(struct eval *, uint32_t i);
 /* All local states in which process p can start, including the Byzantine and omission faults of the environment (the
- * caller checks their limits). Each has length role_local_length. */
+   caller checks their limits). Each has length role_local_length. */
 struct locals {
   value *at;
   size_t n, cap, length;

@@ -1,5 +1,5 @@
 /* Plain enumeration: every initial configuration, every oracle, every crash, every heard-of assignment, every forgery,
- * every free choice. There are no optimisations: faster implementations must agree with this one. */
+   every free choice. There are no optimisations: faster implementations must agree with this one. */
 #include "interp/round_step.h"
 
 #include "model/node.h"

@@ -17,7 +17,7 @@ struct message_exchange {
 };
 
 /* STEP_ERROR: a send fails, or a process sends two messages to one receiver; then all oracles are chosen, but not all
- * messages computed. */
+   messages computed. */
 enum step_result exchange_begin(struct message_exchange *, struct interpreter *, const struct config *,
                                 const struct witness *, struct model_error *);
 void exchange_release(struct message_exchange *);
@@ -63,7 +63,7 @@ bool clause_applies(const struct model *, const struct clause *, const struct co
 bool clause_holds_without_messages(struct interpreter *, const struct clause *, const struct config *);
 
 /* Is the number of faulty processes of a kind within the limits, given the number for each role? Those beyond a role's
- * own limit count against the clauses for all processes. */
+   own limit count against the clauses for all processes. */
 bool faults_within(const struct model *, const struct environment *, enum clause_kind, const int64_t *faulty);
 /* Do the inputs differ where they must, and are the faults that are fixed at the start within their limits? */
 bool initial_allowed(const struct model *, uint32_t environment, const value *const *local);

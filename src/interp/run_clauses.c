@@ -1,5 +1,5 @@
 /* Clauses about whole runs (`infinitely often`, `eventually always`, `eventually`), evaluated by definition on rounds
- * and on lassos. */
+   and on lassos. */
 #include "interp/run_clauses.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@ bool clause_holds(struct interpreter *, uint32_t environment, uint32_t clause, c
 bool clause_holds_in_phase(struct interpreter *, uint32_t environment, uint32_t clause,
                            const struct config *const *configs, const struct witness *const *steps, uint32_t n);
 /* Does it hold in the infinite run? steps[i] leads from configs[i] to configs[i + 1], the last of n steps to
- * configs[loop] (up to the round number); loop == n: the algorithm has ended. */
+   configs[loop] (up to the round number); loop == n: the algorithm has ended. */
 bool clause_holds_of_run(struct interpreter *, uint32_t environment, uint32_t clause,
                          const struct config *const *configs, const struct witness *const *steps, uint32_t n,
                          uint32_t loop);

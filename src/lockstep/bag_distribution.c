@@ -5,9 +5,9 @@
 #include <string.h>
 
 /* y is a possible result exactly if, for every set S of local states, y(S) >= least[S], where least[S] is the number of
- * processes that can only go to S (Hall's theorem; max flow, min cut), and y(all) is the number of all processes.
- * `least` is supermodular, so a choice of y for some of the local states that satisfies these bounds, and those of the
- * complements, can always be completed. */
+   processes that can only go to S (Hall's theorem; max flow, min cut), and y(all) is the number of all processes.
+   `least` is supermodular, so a choice of y for some of the local states that satisfies these bounds, and those of the
+   complements, can always be completed. */
 struct bag_distribution {
   uint32_t n;
   uint32_t next[DISTRIBUTION_MAX];

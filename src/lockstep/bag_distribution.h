@@ -7,8 +7,8 @@
 #define DISTRIBUTION_MAX 10 /* distinct local states */
 
 /* words: pairs (local state, or LIST + list; number of processes). Calls visit once for each bag that can arise, with
- * the `counts` of the local states next[0..n), sorted; visit returns false to stop. Returns false if stopped. *done is
- * false if the lists have costs or too many distinct local states: then nothing is enumerated. */
+   the `counts` of the local states next[0..n), sorted; visit returns false to stop. Returns false if stopped. *done is
+   false if the lists have costs or too many distinct local states: then nothing is enumerated. */
 typedef bool bag_distribution_fn(void *context, const uint32_t *next, const uint32_t *counts, uint32_t n);
 bool bag_distribute(const struct intern *lists, const uint32_t *words, uint32_t length, bool *done,
                     bag_distribution_fn *, void *context);

@@ -1,7 +1,7 @@
 /* A fast path for the common case: no process is faulty, nothing is chosen, every process sends at most one message to
- * all, and the outcome set of a process depends only on its local state and on the bag of messages. Then a state's task
- * takes one lookup for each process, once the outcome sets are known. Otherwise the general path is taken, which stores
- * its lists for the fast path. */
+   all, and the outcome set of a process depends only on its local state and on the bag of messages. Then a state's task
+   takes one lookup for each process, once the outcome sets are known. Otherwise the general path is taken, which stores
+   its lists for the fast path. */
 #include "lockstep/expansion.h"
 #include "lockstep/layer_product.h"
 

@@ -1,6 +1,6 @@
 /* Conditions on single processes: which heard-of sets and which oracles each may have. They couple no processes, so
- * outcome sets are still made for each process separately; but the identity of the senders matters, not only their
- * messages. */
+   outcome sets are still made for each process separately; but the identity of the senders matters, not only their
+   messages. */
 #include "interp/round_step.h"
 #include "lockstep/expansion.h"
 

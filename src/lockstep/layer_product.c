@@ -150,7 +150,7 @@ static const struct lockstep_successor *cheapest_successor(const struct expansio
 }
 
 /* An error or a broken step property belongs to the successor of one process: emit an edge for each, if the other
- * processes can take some step as well. */
+   processes can take some step as well. */
 static bool report_successor(struct layer_product *t, struct expansion *x, uint32_t i,
                              const struct lockstep_successor *o) {
   struct lockstep *s = t->system;

@@ -426,7 +426,7 @@ static void find_same_starts(struct lockstep *s) {
 }
 
 /* Visits the rules of every round, without marks and with each mark; visit returns false to stop. opened: the mark has
- * a witness that must be chosen. */
+   a witness that must be chosen. */
 typedef bool rules_fn(void *context, const struct rules *, uint32_t point, bool opened);
 
 static bool rules_each(struct lockstep *s, rules_fn *visit, void *context) {
@@ -473,7 +473,7 @@ static bool check_bag(void *context, const struct rules *r, uint32_t point, bool
 }
 
 /* Bags require that the receivers of a class are indistinguishable. A condition that couples heard-of sets must depend
- * on which groups are heard, not on how many of a group. */
+   on which groups are heard, not on how many of a group. */
 static bool bag_possible(struct lockstep *s, const char **why) {
   const struct model *m = s->model;
   struct bag_check look = {.system = s};
@@ -557,7 +557,7 @@ static void choose_form(struct lockstep *s, bool plain) {
 }
 
 /* Merging loses edges, so step properties must be decidable for each outcome separately. Only one budget of lost
- * messages can be tracked. */
+   messages can be tracked. */
 static bool can_expand_layers(struct lockstep *s) {
   uint32_t budgets = 0;
   for (uint32_t i = 0; i < s->env->nclauses; i++)

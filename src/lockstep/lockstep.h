@@ -147,11 +147,13 @@ struct lockstep {
   struct lockstep_property_cache *property_caches;
   struct eval eval;
   uint64_t initial_states; /* emitted so far */
-  bool *same_receivables;  /* by point: whatever is sent reaches all of a role, who cannot tell from whom */
-  bool *same_start;        /* by role: starting does not depend on who one is */
+  bool *same_receivables;  /* by point: every message reaches all processes of a role, which cannot distinguish its
+                              sender */
+  bool *same_start;        /* by role: initial states do not depend on the identity of the process */
 };
 
-/* It was interrupted, or time is up: what is being computed may be given up, and is then not remembered. */
+/* The search was interrupted, or its time limit was reached: computations may be abandoned, and their results are then
+   not cached. */
 static inline bool lockstep_stopped(const struct lockstep *s) { return s->interp->stop && *s->interp->stop; }
 
 struct expansion;
@@ -189,7 +191,7 @@ struct update_run {      /* one run of the update code */
   uint32_t update;
 };
 /* Adds one update for each choice of the adversary. A choice with several updates gets an update that stands for the
- * set. */
+   set. */
 void probabilistic_updates(struct lockstep *, const struct update_run *, size_t n, uint32_t **found, size_t *nfound,
                            size_t *cap);
 bool update_is_probabilistic(const struct lockstep *, uint32_t update);
@@ -209,7 +211,7 @@ uint32_t outcome_set_of(struct lockstep *, uint32_t context, const struct rules 
 #define BAG_ENTRY 4 /* message, sender or -1, count, lazy */
 
 /* An actor is a set of processes of a state with the same part in a round: states are split by oracles, crashes and
- * sends. */
+   sends. */
 struct actor {
   local_id original; /* before its oracles were chosen */
   local_id local;

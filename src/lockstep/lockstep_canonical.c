@@ -1,5 +1,5 @@
 /* Canonical forms: states that differ only by a renaming of processes, or by an order-preserving renaming of round
- * numbers, become equal. The form is exact: two states get the same form exactly if such a renaming exists. */
+   numbers, become equal. The form is exact: two states get the same form exactly if such a renaming exists. */
 #include "lockstep/state_pack.h"
 
 #include "base/hash.h"

@@ -1,7 +1,7 @@
 /* Turns a path of canonical states into a concrete run. At each step, the canonical form of the concrete configuration
- * gives the position of each process. The product is then enumerated again until a derivation of the next state of the
- * path is found. That derivation is translated into heard-of sets and checked by the interpreter: only steps that the
- * interpreter confirms are used. */
+   gives the position of each process. The product is then enumerated again until a derivation of the next state of the
+   path is found. That derivation is translated into heard-of sets and checked by the interpreter: only steps that the
+   interpreter confirms are used. */
 #include "lockstep/lockstep_concretise.h"
 
 #include "interp/run_clauses.h"
@@ -377,7 +377,7 @@ static void fix_open_messages(struct concretisation *k, struct eval *e, uint32_t
 }
 
 /* Finds choices that lead q to the local state of the successor. With open messages there are two passes: the first
- * determines their content, the second uses it. */
+   determines their content, the second uses it. */
 static bool find_update_script(struct concretisation *k, const struct message_exchange *x, uint32_t q,
                                const struct lockstep_successor *o) {
   struct lockstep *s = k->system;

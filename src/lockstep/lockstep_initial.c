@@ -1,6 +1,6 @@
 /* Initial states. Processes with the same possible initial states form a class; if they are symmetric, only the number
- * that starts in each state matters. Initial values are enumerated up to renaming (partition) or up to their order
- * (order) if licensed. The processes that a query follows are chosen together with their initial states. */
+   that starts in each state matters. Initial values are enumerated up to renaming (partition) or up to their order
+   (order) if licensed. The processes that a query follows are chosen together with their initial states. */
 #include "lockstep/lockstep_initial.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Cached property values. A formula depends on a state only through the variables it reads, so its value is cached by
- * these. If it cannot count processes, then more equal processes than it has quantifiers make no difference either. */
+   these. If it cannot count processes, then more equal processes than it has quantifiers make no difference either. */
 #include "analysis/action_use.h"
 #include "analysis/formula_reads.h"
 #include "analysis/may_fail.h"

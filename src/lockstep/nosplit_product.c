@@ -1,6 +1,6 @@
 /* No-split rounds: any two processes hear some process in common. The condition is upward closed, so only the maximal
- * heard-of sets that lead to an outcome matter. It is also pairwise, so the successors are the union of plain products
- * over the maximal cliques of intersecting sets. */
+   heard-of sets that lead to an outcome matter. It is also pairwise, so the successors are the union of plain products
+   over the maximal cliques of intersecting sets. */
 #include "lockstep/expansion.h"
 
 #include <string.h>

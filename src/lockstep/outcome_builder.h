@@ -1,5 +1,5 @@
 /* An outcome set under construction: shared by outcome_set.c, which tries every combination of received messages, and
- * outcome_regions.c, which tries one combination for each region. */
+   outcome_regions.c, which tries one combination for each region. */
 #ifndef RONDO_LOCKSTEP_OUTCOME_BUILDER_H
 #define RONDO_LOCKSTEP_OUTCOME_BUILDER_H
 

@@ -1,5 +1,5 @@
 /* Successors: choose oracles, crashes and sends, make the outcome set of every process, then combine the outcome sets
- * as the environment allows. */
+   as the environment allows. */
 #include "lockstep/expansion.h"
 
 #include "interp/run_clauses.h"
@@ -88,7 +88,7 @@ static struct actor actor_of(const struct expansion *x, uint32_t member) {
 }
 
 /* In bags it is unknown which process an actor is, so the conditions on single processes are evaluated for all
- * processes together. */
+   processes together. */
 static bool oracle_clauses_hold(struct expansion *x) {
   struct lockstep *s = x->system;
   const struct rules *r = x->rules;
@@ -497,7 +497,7 @@ static void idle_successors(struct expansion *x, struct actor *a) {
 }
 
 /* All processes of a role have the same receivable messages if no process is faulty and it does not matter whether a
- * process hears itself. */
+   process hears itself. */
 static bool receivables_shared(const struct expansion *x) {
   const struct lockstep *s = x->system;
   if (x->on_derivation) /* a trace needs the groups of each process */
@@ -624,7 +624,7 @@ static bool uniform_rounds(struct expansion *x, uint32_t i, uint32_t size) {
   const struct actor *a = &x->actors.at[i];
   value status = local_status(&x->system->pack, a->original);
   /* an active process must hear itself, so all must hear it; a silent process must be heard if some process receives
-   * everything */
+     everything */
   bool optional = !x->rules->delivers || a->crashing || (status & (STATUS_CRASHED | STATUS_BYZANTINE)) ||
                   (a->idle && ((status & STATUS_OMITS_SEND) || !somebody_receives_all(x)));
   for (uint32_t take = optional ? 0 : a->count; take <= a->count; take++) {

@@ -1,9 +1,9 @@
 /* Outcome sets for many processes. The decisions of an update are signs of linear forms over the number of each message
- * heard, so all combinations of numbers fall into few regions with the same updates. The regions are found by running
- * the update at a point and tracing its decisions (eval.h, struct decisions). They form a decision tree for each
- * projection and set of messages heard, independent of the numbers that can be received. For a given receivable, the
- * tree is traversed with these numbers as bounds; at a branch that has not been explored yet, the update is run at a
- * point inside it. */
+   heard, so all combinations of numbers fall into few regions with the same updates. The regions are found by running
+   the update at a point and tracing its decisions (eval.h, struct decisions). They form a decision tree for each
+   projection and set of messages heard, independent of the numbers that can be received. For a given receivable, the
+   tree is traversed with these numbers as bounds; at a branch that has not been explored yet, the update is run at a
+   point inside it. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>

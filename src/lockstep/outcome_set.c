@@ -1,6 +1,6 @@
 /* Outcome sets: the possible updates of a process, given everything that it may receive. A heard-of set matters only
- * through the number heard of each group of indistinguishable senders; if the update does not count, only through the
- * set of groups heard. */
+   through the number heard of each group of indistinguishable senders; if the update does not count, only through the
+   set of groups heard. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ uint32_t group_least(const struct outcome_builder *b, const struct sender_group 
 /* --- is the size of the heard-of set allowed? --- */
 
 /* The smallest number of a group that a choice stands for. If the update cannot count, hearing a group stands for
- * hearing any positive number of it. The number of silent senders heard is never observable. */
+   hearing any positive number of it. The number of silent senders heard is never observable. */
 static uint32_t heard_least(const struct outcome_builder *b, uint32_t i) {
   const struct sender_group *g = &b->receivable->groups[i];
   uint32_t least = group_least(b, g);
@@ -233,8 +233,8 @@ static void choose_corrupted(struct outcome_builder *b) {
 }
 
 /* Each Byzantine sender is silent or sends any message; which of them sends what matters only if senders are
- * distinguished. If the message type is too large to enumerate, the message is left open, and the interpreter chooses
- * its parts when they are read. */
+   distinguished. If the message type is too large to enumerate, the message is left open, and the interpreter chooses
+   its parts when they are read. */
 static void choose_byzantine(struct outcome_builder *b, uint32_t sender, uint64_t message) {
   const struct round_receivable *o = b->receivable;
   if (lockstep_stopped(b->system))

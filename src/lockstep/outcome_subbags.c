@@ -1,5 +1,5 @@
 /* Outcome sets where every message may be lost: the updates of a bag are those of receiving all of it, and those of the
- * bag without one of its messages. So bags share their sub-bags, and each bag is handled once. */
+   bag without one of its messages. So bags share their sub-bags, and each bag is handled once. */
 #include "lockstep/outcome_builder.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* Partial results of a product: words (local states chosen so far, then the remaining lists) with the cheapest path to
- * each. */
+   each. */
 #ifndef RONDO_LOCKSTEP_PARTIAL_PRODUCTS_H
 #define RONDO_LOCKSTEP_PARTIAL_PRODUCTS_H
 

@@ -1,6 +1,6 @@
 /* Almost-sure queries: separates the choices of an adversary from coins. The choices of an update form a tree, and the
- * adversary knows the coins tossed before each of its choices. Its strategies correspond to sets of updates: at its own
- * nodes it takes one branch; at a coin, all branches occur. */
+   adversary knows the coins tossed before each of its choices. Its strategies correspond to sets of updates: at its own
+   nodes it takes one branch; at a coin, all branches occur. */
 #include "lockstep/lockstep.h"
 
 #include "interp/round_step.h"

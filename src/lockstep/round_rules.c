@@ -612,7 +612,7 @@ struct rules *rules_of(struct interpreter *interp, uint32_t environment, uint32_
   if (r->coupling != COUPLED_NOT && r->lossy)
     r->plain = "a coupling of heard-of sets together with a budget of lost messages";
   /* a Byzantine process may be the one in common, whatever it sends; and an outcome records one example of forged
-   * messages, not one for each set */
+     messages, not one for each set */
   if (r->coupling == COUPLED_NOSPLIT && (r->corrupts || environment_clause(env, CLAUSE_BYZANTINE)))
     r->plain = "no-split rounds together with messages that are made up";
   if (r->nsizes > 32)

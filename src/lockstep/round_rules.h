@@ -27,7 +27,7 @@ struct bound_condition {
 };
 
 /* A condition on the heard-of set or the oracles of one process: forall p in role: pred; or a condition on a single
- * process. */
+   process. */
 struct filter {
   struct bound_condition of;
   const struct node *whole;   /* including its quantifier */
@@ -71,14 +71,14 @@ struct rules {
 #define FILTER_PROCESSES 12 /* largest number of processes: all sets of processes are enumerated */
 
 /* The rules of the environment for the round at `point`, after `rounds` completed rounds, with additional demands. They
- * live in the arena; demands and their values must live as long. */
+   live in the arena; demands and their values must live as long. */
 struct rules *rules_of(struct interpreter *, uint32_t environment, uint32_t point, uint32_t rounds,
                        const struct demand *, uint32_t ndemands, struct arena *);
 /* Do the rules handle this condition, once a value for its witness is chosen? */
 bool rules_known(struct interpreter *, uint32_t environment, uint32_t point, uint32_t rounds, const struct clause *);
 
 /* Lost messages are charged, and conditions restrict how many are heard. Then the number matters even to processes that
- * do not count. */
+   do not count. */
 static inline bool losses_by_size(const struct rules *r) { return r->lossy && r->nsizes > 0; }
 
 #endif

@@ -87,7 +87,7 @@ local_id local_put(struct pack *, uint32_t role, const value *values);
 /* The status bits of the followed inputs that name this process, given the globals of a configuration. */
 value followed_bits(const struct pack *, const value *globals, uint32_t process);
 /* Sets values that do not matter from `point` on to VALUE_DONT_CARE: oracles that are not chosen and, if licensed,
- * variables that are never read again, of active and of idle processes. */
+   variables that are never read again, of active and of idle processes. */
 local_id local_drop_dead(struct pack *, local_id, uint32_t point);
 local_id local_at_start(struct pack *,
                         local_id); /* the same at the start, where only oracles are set to VALUE_DONT_CARE */
@@ -102,7 +102,7 @@ struct renumbering {
 };
 
 /* Brings a raw state into canonical form in place: ranks, sorts, renames. Don't-care values must be set before. `how`
- * may be NULL. */
+   may be NULL. */
 void global_canonical(struct pack *, struct unpacked_state *, struct renumbering *how);
 
 void global_encode(const struct pack *, const struct unpacked_state *, uint8_t **buffer, size_t *capacity,

@@ -1,5 +1,5 @@
 /* Subsumption of tasks within a search: a new task is subsumed if each of its processes can only become what the
- * corresponding process of an earlier task could. Then all its results are known. */
+   corresponding process of an earlier task could. Then all its results are known. */
 #ifndef RONDO_LOCKSTEP_SUBSUMPTION_H
 #define RONDO_LOCKSTEP_SUBSUMPTION_H
 

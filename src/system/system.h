@@ -7,11 +7,11 @@
 #include "interp/config.h"
 
 /* The don't-care value: stands for a variable that is never read again, or for an oracle that is not chosen. No
- * renaming changes it. It occurs only in packed local states; a configuration has the type's first value instead. */
+   renaming changes it. It occurs only in packed local states; a configuration has the type's first value instead. */
 #define VALUE_DONT_CARE (INT64_MIN + 128)
 
 /* Whether states keep the first values of inputs, which only `initial` reads: not at all, as a set, or for each
- * process. */
+   process. */
 enum initials_kept { INITIALS_NONE, INITIALS_SET, INITIALS_EACH };
 
 /* A state is its exact, canonical key: two states are equal exactly if their bytes are. */
@@ -41,8 +41,8 @@ struct edge {
 typedef bool emit_fn(void *context, const struct state *, const struct edge *);
 
 /* A buffer for successors with short keys and an edge of zeros, which in many models are most of the successors. Keys
- * are stored as words whose unused bytes are 0. If the engine provides such a buffer, the system appends these
- * successors to it without a callback for each, as long as there is room. */
+   are stored as words whose unused bytes are 0. If the engine provides such a buffer, the system appends these
+   successors to it without a callback for each, as long as there is room. */
 #define STATE_SHORT 32 /* bytes */
 struct short_states {
   uint64_t *at;
@@ -53,7 +53,7 @@ struct short_states {
 };
 
 /* Expanding many states at once. frontier_fn returns the next state to expand (false: none is left), with an identifier
- * and the fault cost of the path to it. emit_from_fn receives a successor of the state with that identifier. */
+   and the fault cost of the path to it. emit_from_fn receives a successor of the state with that identifier. */
 typedef bool frontier_fn(void *context, struct state *, uint64_t *origin, uint32_t *fault_cost);
 typedef bool emit_from_fn(void *context, uint64_t origin, const struct state *, const struct edge *);
 
@@ -92,24 +92,24 @@ struct system_ops {
   bool (*initial)(struct system *, emit_fn *, void *context);
   bool (*successors)(struct system *, const struct state *, emit_fn *, void *context);
   /* Emits the deferred steps. Called only if the last call of successors left system->has_deferred set, and only if
-   * none of the steps emitted there led to a state that is still to be expanded (the cycle proviso): no step is
-   * deferred forever. */
+     none of the steps emitted there led to a state that is still to be expanded (the cycle proviso): no step is
+     deferred forever. */
   bool (*deferred)(struct system *, const struct state *, emit_fn *, void *context);
   /* Expands all states of a frontier together. Every successor of any of them is emitted at least once, from a
-   * predecessor with the lowest fault cost. Only if system->layerwise. */
+     predecessor with the lowest fault cost. Only if system->layerwise. */
   bool (*expand)(struct system *, frontier_fn *, emit_from_fn *, void *context);
   /* Invariant or cover formula number i of the query. */
   enum verdict3 (*holds)(struct system *, uint32_t i, const struct state *, struct model_error *);
   /* path[0] is an initial state, and each further state is a successor of the one before. GOAL_ERROR: the path ends
-   * with the state before the error, and one more step follows. Returns false if there is no such run, which is a bug
-   * of the system. */
+     with the state before the error, and one more step follows. Returns false if there is no such run, which is a bug
+     of the system. */
   bool (*concretise)(struct system *, const struct state *path, uint32_t n, const struct path_goal *, struct run *);
   /* Liveness queries: the truth of the query's i-th atom in a state. */
   enum verdict3 (*atom)(struct system *, uint32_t i, const struct state *, struct model_error *);
   /* Liveness queries: each group that is enabled in the state, once. NULL: the system has no groups. */
   void (*enabled)(struct system *, const struct state *, group_fn *, void *context);
   /* Liveness queries: does a run that reaches this state, which has no successors, stutter there forever? If not, the
-   * environment allows no run through the state. NULL: it does. */
+     environment allows no run through the state. NULL: it does. */
   bool (*stutters_forever)(struct system *, const struct state *);
   /* Like concretise, for a path of n states with no goal; required[i] applies to the step from path[i] to path[i + 1].
    */
@@ -119,29 +119,29 @@ struct system_ops {
   /* Steps: the round distance between live processes in a configuration. */
   uint32_t (*round_distance)(struct system *, const struct config *);
   /* The number of heard-of assignments that plain enumeration would try in the stored states. False, or NULL: cannot be
-   * counted. */
+     counted. */
   bool (*heard_of_assignments)(struct system *, struct text *decimal);
   /* A system of the same query for another thread. It shares the intern tables of this one, so keys have the same
-   * meaning. Neither system may be used by another thread during the call. NULL: not supported. */
+     meaning. Neither system may be used by another thread during the call. NULL: not supported. */
   struct system *(*clone)(struct system *);
   /* Adds the statistics of the other system to this one, and takes over its restart flag. */
   void (*join)(struct system *, struct system *other);
   /* Save and restore the intern tables that keys refer to, except those of the model's values, and the counters. The
-   * system must be idle. `load` takes a fresh system of the same query in which values have the same ids; afterwards
-   * keys have the same meaning. The loader is marked bad if they do not. Not allowed if system->keys_transient; NULL:
-   * not supported. */
+     system must be idle. `load` takes a fresh system of the same query in which values have the same ids; afterwards
+     keys have the same meaning. The loader is marked bad if they do not. Not allowed if system->keys_transient; NULL:
+     not supported. */
   void (*save)(struct system *, struct saver *);
   void (*load)(struct system *, struct loader *);
   /* Keys have become too narrow (system->restart): `widen` chooses a new layout with room for all interned ids.
-   * `widened` then converts the key of a state from the old layout to the new one, so the search keeps its states; the
-   * bytes are valid until the next call. NULL: not supported, and the search has to start again. */
+     `widened` then converts the key of a state from the old layout to the new one, so the search keeps its states; the
+     bytes are valid until the next call. NULL: not supported, and the search has to start again. */
   void (*widen)(struct system *);
   struct state (*widened)(struct system *, const struct state *before);
   /* For several ranks: the i-th intern table that keys refer to; NULL: there are no more. Together with the model's
-   * values, these tables define what a key means. No table at all, or no such function: not supported. */
+     values, these tables define what a key means. No table at all, or no such function: not supported. */
   struct intern *(*names)(struct system *, uint32_t i);
   /* The counters that `stored` updates, in a form that can be summed over ranks, and setting them to the sums; NULL:
-   * there are none. */
+     there are none. */
   uint32_t (*counts)(struct system *, const uint64_t **);
   void (*set_counts)(struct system *, const uint64_t *, uint32_t n);
   size_t (*memory)(const struct system *);
