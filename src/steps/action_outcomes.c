@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Who can send to whom may depend on it, which concerns every receiver. */
+/* Marks a global as used by every role: who can send to whom may depend on it, which affects every receiver. */
 static bool look_global(void *context, const struct node *n) {
   struct step_system *s = context;
   for (uint32_t r = 0; r < s->model->nroles; r++)
@@ -26,7 +26,7 @@ void local_steps_init(struct step_system *s) {
   t->quorum_keys = intern_new();
   t->message_lists = intern_new();
   t->free_choice_lists = intern_new();
-  intern_put(t->sends, NULL, 0); /* 0: nothing */
+  intern_put(t->sends, NULL, 0); /* 0: the empty list */
   intern_put(t->writes, NULL, 0);
   t->local = arena_array(&t->arena, s->interp->max_local + 1, sizeof *t->local);
   t->globals = arena_array(&t->arena, m->nglobals + 1, sizeof *t->globals);
@@ -44,7 +44,7 @@ void local_steps_init(struct step_system *s) {
     }
     if (m->roles[r].graph)
       node_walk_deep(m, m->roles[r].graph, look_global, s);
-    if (role_recovers(m, s->base.query, r)) /* which computes first values again */
+    if (role_recovers(m, s->base.query, r)) /* a recovery computes initial values again */
       for (uint32_t i = 0; i < m->roles[r].nvars; i++)
         node_walk_deep(m, m->roles[r].vars[i].init, look_global, s);
   }
@@ -79,9 +79,9 @@ size_t local_steps_bytes(const struct step_system *s) {
          t->quorum_lists.cap * sizeof *t->quorum_lists.at;
 }
 
-/* --- one process, ready for the interpreter --- */
+/* --- preparing a process for the interpreter --- */
 
-/* The process that represents all that do the same. */
+/* The process that represents all processes with the same behaviour. */
 static uint32_t actor(const struct step_system *s, const struct visible_state *at) {
   return s->steps.uses_identity[at->role] ? at->process : s->model->roles[at->role].first;
 }
@@ -90,7 +90,7 @@ static uint32_t projection_of(struct step_system *s, const struct visible_state 
   return intern_put(s->steps.projections, (value[]){actor(s, at), at->local, at->globals}, 3);
 }
 
-/* Variables and globals as values; don't-cares become their type's first value. */
+/* Loads variables and globals as values; don't-cares become the first value of their type. */
 void local_steps_load(struct step_system *s, const struct visible_state *at) {
   struct local_steps *t = &s->steps;
   uint32_t n, k = 1;
@@ -159,8 +159,8 @@ static bool same_outcome(const struct step_outcome *a, const struct step_outcome
          a->error == b->error && a->free_choices == b->free_choices;
 }
 
-/* Almost surely: the choices that are not coins. An adversary that chooses after a coin was tossed has seen it, which
-   one number cannot express. */
+/* Almost-sure properties: records the choices that are not coins. An adversary that chooses after a coin toss knows its
+   result, which a single number cannot express. */
 static void record_free_choices(struct step_system *s, const struct choices *choices, struct step_outcome *o) {
   struct local_steps *t = &s->steps;
   if (!s->base.probabilistic)
@@ -189,7 +189,7 @@ static void add_outcome(outcome_vec *list, struct step_outcome o) {
   vec_push(list, o);
 }
 
-/* Every outcome of one action with these messages. */
+/* Enumerates the outcomes of one action with these messages. */
 typedef void outcome_fn(void *context, struct step_outcome);
 static void take(struct step_system *s, const struct visible_state *at, uint32_t action, const struct inbox_entry *in,
                  uint32_t n, outcome_fn *add, void *context) {
@@ -219,7 +219,7 @@ static void take(struct step_system *s, const struct visible_state *at, uint32_t
 
 static void add_outcome_to_list(void *context, struct step_outcome o) { add_outcome(context, o); }
 
-/* Memos hold places in t->lists. After an interruption a list may be incomplete and is not cached. */
+/* Memos hold indices into t->lists. After an interruption a list may be incomplete and is not cached. */
 static struct step_outcomes remember_outcomes(struct step_system *s, struct memo *memo, uint64_t a, uint64_t b,
                                               outcome_vec *list) {
   struct local_steps *t = &s->steps;
@@ -258,7 +258,7 @@ static void try_on_message(struct step_system *s, const struct visible_state *at
     add_outcome(list, outcome_failed(s, action, &error));
 }
 
-/* Does it matter to actions on one such message who sent it? */
+/* Do actions that take one message of this kind depend on its sender? */
 static bool asks_sender(const struct step_system *s, uint32_t r, uint32_t kind) {
   const struct role *role = &s->model->roles[r];
   for (uint32_t a = 0; a < role->nactions; a++)
@@ -283,7 +283,7 @@ struct step_outcomes local_steps_on_message(struct step_system *s, const struct 
   return remember_outcomes(s, &t->one, (uint64_t)context << 32 | l, who, &list);
 }
 
-/* A Byzantine process may have sent anything. */
+/* A Byzantine process may send any message. */
 struct step_outcomes local_steps_on_forged(struct step_system *s, const struct visible_state *at, uint32_t from) {
   struct local_steps *t = &s->steps;
   uint32_t context = projection_of(s, at), known;
@@ -333,15 +333,15 @@ struct quorum_builder {
   struct step_system *system;
   const struct visible_state *at;
   uint32_t action;
-  bool which;   /* it matters which messages were chosen: they are taken, or marked as seen */
-  bool senders; /* or at least from whom; else only how many of which message */
+  bool which;   /* it matters which messages were chosen, because they are taken or marked as seen */
+  bool senders; /* it matters who sent them; if neither is set, only the number of each message matters */
   VEC(struct inbox_entry) in;
   const struct inbox_entry *chosen;
   uint32_t nchosen;
   VEC(struct quorum_outcome) found;
 };
 
-/* Messages of the kind that the process can read, or that Byzantine processes may forge. */
+/* Collects the messages of the kind that the process can read or that Byzantine processes may forge. */
 static void gather(struct quorum_builder *g) {
   struct step_system *s = g->system;
   const struct model *m = s->model;
@@ -370,7 +370,7 @@ static void add_quorum_outcome(void *context, struct step_outcome o) {
   struct quorum_builder *g = context;
   struct step_system *s = g->system;
   struct quorum_outcome q = {.outcome = o};
-  if (o.used_coin) /* one result may come of several quorums */
+  if (o.used_coin) /* several quorums may have the same result */
     s->base.coins_lost = "a process tosses a coin in an action that looks at a quorum";
   if (g->which) {
     struct quorum_message *chosen = arena_array(&s->steps.arena, g->nchosen + 1, sizeof *chosen);
@@ -399,7 +399,7 @@ static bool take_quorum(void *context, const struct inbox_entry *in, uint32_t n)
   return true;
 }
 
-/* Keeps the messages that match; an error in the pattern is an outcome of the action. */
+/* Keeps the messages that match. An error in the pattern is an outcome of the action. */
 static void keep_matching(struct quorum_builder *g) {
   struct step_system *s = g->system;
   struct local_steps *t = &s->steps;
@@ -422,7 +422,7 @@ static void keep_matching(struct quorum_builder *g) {
 /* --- by count: senders with the same messages are interchangeable --- */
 
 struct sender_class {        /* senders with the same messages */
-  uint32_t first, nmessages; /* in builder->in: what one of them may have sent */
+  uint32_t first, nmessages; /* in builder->in: the messages of one of them */
   uint32_t *senders, n;
 };
 
@@ -493,7 +493,8 @@ static void count_complete(struct quorum_counter *k) {
   memory_free(in);
 }
 
-/* Tries every count of message j of sender class i, whose first `used` senders are taken, then the rest. */
+/* Tries every count of message j of sender class i, the first `used` senders of which are assigned, then the remaining
+   messages and classes. */
 static void count_each(struct quorum_counter *k, size_t i, uint32_t j, uint32_t used) {
   if (step_system_interrupted(k->builder->system))
     return;
@@ -551,7 +552,7 @@ static void quorums(struct quorum_builder *g) {
   action_quorums(s->interp, g->at->role, g->action, size, &inbox, take_quorum, g);
 }
 
-/* The messages as a key: the projection, the action, then each message with its sender and place. */
+/* The key of the messages: the projection, the action, then each message with its sender and place. */
 static uint32_t quorum_key_with_senders(const struct quorum_builder *g) {
   struct step_system *s = g->system;
   struct local_steps *t = &s->steps;
@@ -569,7 +570,7 @@ static uint32_t quorum_key_with_senders(const struct quorum_builder *g) {
   return intern_put(t->quorum_keys, t->scratch.at, t->scratch.n);
 }
 
-/* The same with counts of senders instead of the senders. */
+/* The same with numbers of senders instead of the senders. */
 static uint32_t quorum_key_by_count(const struct quorum_builder *g) {
   struct step_system *s = g->system;
   uint32_t nsenders = 0, nmessages;
@@ -587,7 +588,7 @@ static uint32_t quorum_key_by_count(const struct quorum_builder *g) {
     lists[at] = id;
   }
   lists[0] = projection_of(s, g->at);
-  lists[1] = -1 - (value)g->action; /* different from every key with senders */
+  lists[1] = -1 - (value)g->action; /* differs from every key with senders */
   uint32_t id = intern_put(s->steps.quorum_keys, lists, 2 + nsenders);
   memory_free(lists);
   memory_free(list);

@@ -1,12 +1,12 @@
-/* Automorphic processes can change places without changing the state. They have the same steps, and these lead to the
-   same canonical states. */
+/* Automorphic processes can be exchanged without changing the state. They have the same steps, which lead to the same
+   canonical states. */
 #include "steps/step_system_internal.h"
 
 #include <string.h>
 
 static bool type_names_process(const struct type *t) { return type_contains_kind(t, TYPE_PROCESS); }
 
-/* Does any value name a process? (Of whichever role.) */
+/* Can any value contain the identity of a process (of any role)? */
 static bool values_name_processes(const struct model *m) {
   bool any = false;
   for (uint32_t r = 0; r < m->nroles; r++)

@@ -55,7 +55,7 @@ value message_id_value(const struct channel_ops *o, message_id l) { return inter
 
 static uint32_t decode(struct channel_ops *o, uint32_t cell, content c) {
   uint32_t n = channel_decode(o->cells, cell, c, NULL, 0);
-  vec_reserve(&o->packets, 2 * (size_t)n + 2); /* the rest is for changed copies */
+  vec_reserve(&o->packets, 2 * (size_t)n + 2); /* the other half is for modified copies */
   return channel_decode(o->cells, cell, c, o->packets.at, n);
 }
 
@@ -85,7 +85,7 @@ content channel_seen(struct channel_ops *o, uint32_t cell, content c) {
   return channel_encode(o->cells, cell, o->packets.at, n);
 }
 
-/* Is there an equal packet before it? Then the earlier one represents both. */
+/* Is there an equal packet before this one? If so, the earlier one represents both. */
 static bool repeats(const struct channel_ops *o, uint32_t i) {
   for (uint32_t k = 0; k < i; k++)
     if (same_packet(&o->packets.at[k], &o->packets.at[i]))
@@ -93,7 +93,7 @@ static bool repeats(const struct channel_ops *o, uint32_t i) {
   return false;
 }
 
-/* FIFO: only the oldest can be taken or read, and only the oldest in transit can arrive. */
+/* FIFO: only the oldest message can be taken or read, and only the oldest in transit can arrive. */
 static bool is_receivable(const struct channel_ops *o, uint32_t i) {
   return o->packets.at[i].place != PACKET_IN_TRANSIT && (o->cells->channels != CHANNEL_FIFO || i == 0);
 }
@@ -109,7 +109,7 @@ static bool arrives(const struct channel_ops *o, uint32_t i) {
 
 const struct channel_view *channel_view_make(struct channel_ops *o, uint32_t cell, content c) {
   uint32_t table = o->cells->cell[cell].table, n = decode(o, cell, c);
-  bool looks = o->cells->query->semantics == SEMANTICS_MP; /* elsewhere reading changes nothing */
+  bool looks = o->cells->query->semantics == SEMANTICS_MP; /* under other semantics reading changes nothing */
   struct channel_view *v = arena_alloc(&o->arena, sizeof *v);
   v->receivable = arena_array(&o->arena, n + 1, sizeof *v->receivable);
   v->delivered = arena_array(&o->arena, n + 1, sizeof *v->delivered);

@@ -1,17 +1,17 @@
-/* Telling elements apart by what the row says about them: colours are refined until elements of one colour are tied to
-   the same number of elements of each colour in the same ways. Nothing depends on the numbers of elements or the names
-   of contents. */
+/* Colour refinement: elements are distinguished by the contents of the row that mention them. Colours are refined until
+   elements of one colour are related in the same ways to the same number of elements of each colour. The result depends
+   neither on the numbers of elements nor on the names of contents. */
 #include "steps/step_canonical_internal.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-/* --- what ties elements together in the row --- */
+/* --- the hyperedges of a row --- */
 
 static inline bool is_free(const struct canonical *k, uint32_t element) { return k->is_free[element]; }
 
-/* Hyperedges that tie several elements together come first. */
+/* Hyperedges that relate several elements come first. */
 static inline void add_hyperedge(struct canonical *k, const struct affected_cell *w, uint64_t shape, uint32_t first,
                                  uint32_t n, bool part) {
   struct hyperedge l = {.shape = shape, .a = w->a, .b = w->b, .first = first, .n = n, .part = part};
@@ -53,7 +53,7 @@ void partition_begin(const struct canonical *k, struct partition *p) {
   for (uint32_t x = 0; x < k->nelements; x++) {
     p->at[x] = x;
     p->colour[x] = k->scalarset_of[x] == NO_SCALARSET ? x : k->scalarsets[k->scalarset_of[x]].first;
-    p->size[x] = 1; /* rings and plain scalarsets: nothing to split, but nobody is told from another yet */
+    p->size[x] = 1; /* rings and plain scalarsets are not refined, but their members still share a colour */
   }
   for (uint32_t f = 0; f < k->nscalarsets; f++)
     if (is_free(k, k->scalarsets[f].first)) {
@@ -98,7 +98,7 @@ static inline bool signature_after(void *context, uint32_t x, uint32_t y) {
   return signature[x] > signature[y];
 }
 
-/* Splits the class by the signatures of its elements; false: they are all the same. */
+/* Splits the class by the signatures of its elements. False: they are all equal. */
 static bool split(struct canonical *k, struct partition *p, uint32_t colour) {
   uint32_t size = p->size[colour], *at = p->at + colour;
   bool differ = false;
@@ -133,7 +133,7 @@ static bool split_all(struct canonical *k, struct partition *p) {
 
 /* --- refinement --- */
 
-/* Is it the owner of the cell itself that is spoken of? */
+/* Is the element one of the owners of the cell? */
 static inline uint64_t owner_bits(const struct hyperedge *l, uint32_t element) {
   return (uint64_t)(element == l->a) << 32 | (uint64_t)(element == l->b) << 33;
 }

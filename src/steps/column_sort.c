@@ -1,5 +1,5 @@
-/* Scalarsets that no content mentions: a member is no more than the cells that move with it, its column, and the
-   canonical form has the columns in order. Exact, since any order of the columns is a renaming. */
+/* Scalarsets that no content mentions: a member is determined by the cells that move with it, its column. The canonical
+   form has sorted columns. This is exact, because every permutation of the columns is a renaming. */
 #include "steps/step_canonical_internal.h"
 
 struct column_order {
@@ -18,7 +18,7 @@ static inline bool column_after(void *context, uint32_t x, uint32_t y) {
   return false;
 }
 
-/* Puts the columns where they belong, and says where each went. */
+/* Moves the columns to their final positions, and records these positions. */
 static void move_columns(struct canonical *k, const struct element_scalarset *f, content *row, uint32_t *to) {
   size_t width = f->width;
   content *kept = k->leaf;

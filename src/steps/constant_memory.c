@@ -1,7 +1,7 @@
-/* Shared memory that nobody will write again, as its own contents show: `if register == none { register := x }` once it
-   is not none. A process that reads no other memory and no messages then depends on itself alone: its future is
-   explored once, noting what it reads, and variables that it never reads become don't-cares (Herlihy's consensus: a
-   process that comes late does not read its own input any more). */
+/* Shared memory that will never be written again, judged by its own contents: for example, `if register == none {
+   register := x }` once the register is not none. A process that reads only such memory and no messages depends on its
+   local state alone. Its future is explored once, recording the variables it reads; variables that it never reads
+   become don't-cares. (In Herlihy's consensus, a process that arrives late never reads its own input.) */
 #include "steps/step_system_internal.h"
 
 #include "analysis/dataflow.h"
@@ -11,9 +11,9 @@
 
 #include <string.h>
 
-#define FUTURE_MOST 256 /* local states looked at; beyond that nothing is forgotten */
+#define FUTURE_MOST 256 /* limit on the local states of a future; beyond it, no variable is cleared */
 
-struct write_guards { /* one assignment to a global: once one of these conditions is false, it never happens again */
+struct write_guards { /* an assignment to a global: it is never executed again once one of these conditions is false */
   uint32_t global;
   const struct node **at;
   uint32_t n;
@@ -22,14 +22,17 @@ struct write_guards { /* one assignment to a global: once one of these condition
 struct constant_memory {
   const struct stable_predicates *stable;
   VEC(struct write_guards) write_guards;
-  VEC(const struct node *) enclosing_guards; /* while the text is gone through: conditions on memory alone */
-  bool *becomes_constant;                    /* by global: it is never written, or only until some condition is false */
-  struct memo of;                            /* globals -> which of them are constant, in system->vectors */
-  struct memo locals;                        /* (process and local state, globals) -> local state */
+  VEC(const struct node *)
+  enclosing_guards;       /* during the walk over the text: the enclosing conditions that read shared
+                             memory only */
+  bool *becomes_constant; /* by global: never written, or written only until some condition is
+                             false */
+  struct memo of;         /* globals -> the constant ones among them, in system->vectors */
+  struct memo locals;     /* (process and local state, globals) -> local state */
   bool **property_reads;
 };
 
-/* --- from the text --- */
+/* --- analysis of the text --- */
 
 #define READS_MEMORY_ONLY                                                                                              \
   (TRAIT_SHARED | TRAIT_PROCESSES | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS | TRAIT_FAILS | TRAIT_CALLS)
@@ -85,7 +88,7 @@ static void look_at_actions(struct step_system *s, uint32_t r) {
   }
 }
 
-/* Is there memory that is written, but not for ever? */
+/* Is there a global that is written, but becomes constant? */
 static bool some_becomes_constant(const struct step_system *s) {
   const struct constant_memory *f = s->constant_memory;
   for (size_t i = 0; i < f->write_guards.n; i++)
@@ -111,7 +114,7 @@ void constant_memory_init(struct step_system *s) {
     s->constant_memory = NULL;
     return;
   }
-  for (uint32_t r = 0; r < m->nroles; r++) /* what is forgotten depends on all of them */
+  for (uint32_t r = 0; r < m->nroles; r++) /* which variables are cleared depends on all globals */
     for (uint32_t g = 0; g < m->nglobals; g++)
       s->steps.used[r][g] = true;
 }
@@ -124,7 +127,7 @@ void constant_memory_release(struct step_system *s) {
   memo_release(&s->constant_memory->locals);
 }
 
-/* --- which memory is constant --- */
+/* --- which globals are constant --- */
 
 static bool is_false(struct step_system *s, const struct node *n, const value *globals) {
   struct eval e;
@@ -137,7 +140,7 @@ static bool is_false(struct step_system *s, const struct node *n, const value *g
   return !eval_true(&e, n);
 }
 
-/* Leaves the values of globals in steps->globals. */
+/* Also leaves the values of the globals in steps->globals. */
 static const value *constant_globals(struct step_system *s, const struct visible_state *at) {
   struct constant_memory *f = s->constant_memory;
   const struct model *m = s->model;
@@ -161,14 +164,14 @@ static const value *constant_globals(struct step_system *s, const struct visible
   return intern_at(s->vectors, known);
 }
 
-/* --- a process's own future --- */
+/* --- the future of a process --- */
 
-struct future_step { /* one way to take an action */
+struct future_step { /* one outcome of an action */
   uint32_t to;
   bool *reads, *assigns; /* by variable */
 };
 
-struct future_state { /* a local state that it may come to */
+struct future_state { /* a reachable local state */
   value *local;
   bool *live;
   VEC(struct future_step) ways;
@@ -203,7 +206,7 @@ static void add_future_step(struct local_future *u, uint32_t from, uint32_t to, 
   vec_push(&u->states.at[from].ways, w);
 }
 
-/* Everything that the action may do from there: where it leads, what it reads on the way. */
+/* Records every outcome of the action in that local state: its successor, and the variables it reads. */
 static void follow_action(struct local_future *u, uint32_t from, uint32_t action) {
   struct step_system *s = u->system;
   struct choices choices = {0};
@@ -232,7 +235,7 @@ static void follow_action(struct local_future *u, uint32_t from, uint32_t action
   choices_release(&choices);
 }
 
-/* It must depend on nothing but constant memory. */
+/* Does the action depend on nothing but the local state and constant memory? */
 static bool depends_on_itself(const struct local_future *u, uint32_t action) {
   const struct step_system *s = u->system;
   const struct action_use *use = &s->use->of[u->at->role][action];
@@ -254,7 +257,7 @@ static void explore_future(struct local_future *u) {
     }
 }
 
-/* Backwards, until nothing changes: what is read on some way, or kept on it and read after it. */
+/* Backward fixpoint: a variable is live if a step reads it, or preserves it and it is live afterwards. */
 static void find_live(struct local_future *u) {
   bool changed = true;
   while (changed) {
@@ -288,7 +291,7 @@ static content compute_without_unread(struct step_system *s, const struct visibl
   const struct role *role = &s->model->roles[at->role];
   const value *constant_memory = constant_globals(s, at);
   if (!process_active(s->steps.local[LOCAL_STATUS]) || role_recovers(s->model, s->base.query, at->role))
-    return at->local; /* point and status alone decide; or what it was comes back */
+    return at->local; /* inactive: dead_data.c suffices; recovering: earlier values may be restored */
   struct local_future u = {.system = s,
                            .at = at,
                            .constant_memory = constant_memory,

@@ -1,15 +1,15 @@
-/* Renaming contents: worked out once for each content and each way its elements can go. */
+/* Renaming of contents, computed once for each content and each renaming of its elements. */
 #include "steps/step_canonical_internal.h"
 
 #include <string.h>
 
-/* Where a content's elements go, packed: a byte for each while they are few, else interned. Those of contents that
-   speak of very many hardly ever go the same way twice. */
+/* The images of a content's elements as a key: one byte each if they are few, else interned. Renamings of contents with
+   very many elements hardly ever repeat. */
 #define BYTES_MOST 7
 #define ELEMENTS_MAX 256
-#define INTERNED (UINT64_C(1) << 63) /* the others leave the last byte alone */
+#define INTERNED (UINT64_C(1) << 63) /* packed keys leave the last byte clear */
 #define REMEMBERED_MOST 16
-#define MEMO_MOST (1 << 20) /* renamings that are remembered at a time */
+#define MEMO_MOST (1 << 20) /* number of cached renamings */
 
 static uint32_t role_of_cell(const struct canonical *k, const struct state_cell *c) {
   return model_role_of(k->model, c->a);
@@ -43,8 +43,8 @@ static content rename_channel(struct canonical *k, uint32_t cell, const value *v
   return channel_encode(k->cells, cell, k->packets.at, (uint32_t)k->packets.n);
 }
 
-/* The set of first values: for each member its role and a value for each of the role's inputs, ascending as numbers. So
-   the members of a role lie together. */
+/* The set of initial values: each member is a role and a value for each input of the role. Members ascend as numbers,
+   so the members of a role are adjacent. */
 static void rename_initials(struct canonical *k, value *v, uint32_t n, const struct renaming *r) {
   for (uint32_t first = 0, end; first < n; first = end) {
     const struct role *role = &k->model->roles[v[first]];
@@ -92,14 +92,14 @@ static content rename_now(struct canonical *k, uint32_t cell, content name, cons
     for (uint32_t i = 0; i < n; i++)
       v[i] = to[v[i]];
     break;
-  case CELL_CHANNEL: /* see above */
+  case CELL_CHANNEL: /* handled above */
   case CELL_BUDGET:
     break;
   }
   return content_put(k->cells, cell, v, n);
 }
 
-/* Names the way of the content's elements; false: they all stay. */
+/* Computes the key of the images of the content's elements. False: all elements stay. */
 static bool renaming_key(struct canonical *k, const struct occurrence *m, uint32_t n, const uint32_t *to,
                          uint64_t *key) {
   bool moves = false;
@@ -148,7 +148,7 @@ content content_renamed(struct canonical *k, uint32_t cell, content name, const 
   return result;
 }
 
-/* --- elements that a content does not tell apart --- */
+/* --- elements that a content does not distinguish --- */
 
 static const struct occurrence *find_occurrence(const struct canonical *k, const struct content_view *view,
                                                 uint32_t element) {
@@ -175,7 +175,7 @@ static bool stays_if_swapped(struct canonical *k, uint32_t cell, content name, u
   return same;
 }
 
-/* Being in each other's place is an equivalence, so the first of each kind is enough to compare with. */
+/* Interchangeability is an equivalence, so comparing with the first element of each class is enough. */
 static void find_interchangeable(struct canonical *k, uint32_t cell, content name) {
   const struct content_view *view = content_view_of(k, cell, name);
   uint32_t first = view->occurrences, n = view->noccurrences;

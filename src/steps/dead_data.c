@@ -1,6 +1,6 @@
-/* Dead data: variables that will not be read again become don't-cares, and messages that will not be taken, or that
-   would change nothing, are dropped. Decided from the text (analysis/action_use.h, analysis/stable_predicates.h) and
-   the local state of the one process concerned, and cached by that. */
+/* Dead data: variables that will not be read again become don't-cares. Messages that will not be taken, or that would
+   change nothing, are dropped. Both are decided from the program text (analysis/action_use.h,
+   analysis/stable_predicates.h) and the local state of the process concerned, and cached by that local state. */
 #include "steps/step_system_internal.h"
 
 #include "analysis/model_visitor.h"
@@ -14,10 +14,10 @@ struct dead_data {
   const struct step_live_variables *liveness;
   const struct stable_predicates *stable;
   bool *recovers;         /* by role */
-  bool loses;             /* messages can be lost, whether that is a step or not */
-  bool runs;              /* the query is about runs */
-  bool drops_ineffective; /* a message may be dropped because taking it changes nothing */
-  struct memo dead;       /* (receiver and local state, sender and message_id) -> is it? */
+  bool loses;             /* messages can be lost, whether or not loss is a step */
+  bool runs;              /* the query is a liveness query */
+  bool drops_ineffective; /* messages may be dropped because taking them changes nothing */
+  struct memo dead;       /* (receiver and local state, sender and message_id) -> is the message dead? */
   struct memo channels;   /* (receiver and local state, sender and content) -> content */
 };
 
@@ -28,13 +28,13 @@ void dead_data_init(struct step_system *s) {
   f->variables = of[REDUCE_DEAD_VARIABLES].applied;
   if (f->variables)
     f->liveness = step_live_variables_of(m, s->base.query, &s->arena);
-  /* in a bounded channel a dead message still takes up room */
+  /* in a bounded channel a dead message still occupies space */
   s->drops_dead_messages = of[REDUCE_DEAD_MESSAGES].applied && s->cells.bound == 0 && !s->cells.arrivals;
   f->recovers = arena_array(&s->arena, m->nroles + 1, sizeof *f->recovers);
   for (uint32_t r = 0; r < m->nroles; r++)
     f->recovers[r] = role_recovers(m, s->base.query, r);
   f->loses = environment_has_fault(m, s->base.query, CLAUSE_LOST);
-  /* Steps that change nothing can fill a run if they can be taken again and again, and then they are fair to others. */
+  /* A run may consist of steps that change nothing if these can be repeated, and such a run is fair to other groups. */
   f->runs = query_is_live(m, s->base.query);
   f->drops_ineffective = !f->runs || (!s->fair && !s->duplicates);
   s->drops_blocked_messages = s->drops_dead_messages && s->cells.channels == CHANNEL_FIFO;
@@ -69,8 +69,8 @@ void clear_dead_variables(struct step_system *s, uint32_t r, value *local) {
 
 /* --- messages --- */
 
-/* Will the action never take the message of g (with or_idle: or never change anything with it)? A quorum that is taken
-   takes other messages along. */
+/* Will the action never take the message of g, or, with or_idle, never change anything by taking it? A quorum that
+   consumes its messages consumes other messages too. */
 static bool never_affected(struct step_system *s, struct guard_eval *g, uint32_t number, bool or_idle) {
   const struct dead_data *f = s->dead_data;
   const struct action *a = g->action = &s->model->roles[g->role].actions[number];
@@ -82,7 +82,8 @@ static bool never_affected(struct step_system *s, struct guard_eval *g, uint32_t
           action_change_conditions(f->stable, g->role, number, &effects) && guard_all_false(g, effects));
 }
 
-/* Will the action (NO_ACTION: every action for its kind) never take the message, or, with or_idle, change nothing? */
+/* Will the action (NO_ACTION: all actions for its kind) never take the message, or, with or_idle, never change anything
+   by taking it? */
 static bool is_never_affecting(struct step_system *s, uint32_t to, content local, uint32_t from, message_id l,
                                uint32_t action, bool or_idle) {
   struct inbox_entry in = {
@@ -126,7 +127,7 @@ bool message_is_dead(struct step_system *s, uint32_t to, content local, uint32_t
   if (!s->drops_dead_messages || has_stopped(s, to, local))
     return s->drops_dead_messages;
   if (s->cells.channels == CHANNEL_FIFO || s->interp->semantics == SEMANTICS_MP)
-    return false; /* it blocks others */
+    return false; /* it blocks other messages */
   uint64_t a = (uint64_t)to << 32 | local, b = (uint64_t)from << 32 | l;
   if (memo_find(&f->dead, a, b, &known))
     return known;
@@ -141,7 +142,7 @@ static content without_dead(struct step_system *s, uint32_t to, content local, u
   struct channel_packet *packets = memory_alloc((n + 1) * sizeof *packets);
   channel_decode(&s->cells, cell, channel, packets, n);
   if (s->cells.channels == CHANNEL_FIFO) {
-    /* what is behind a message that is never taken is never reached */
+    /* messages behind a message that is never taken are never reached */
     message_id first = message_id_put(&s->channels, packets[0].kind, packets[0].message);
     bool stuck = n > 1 && !s->dead_data->loses && s->interp->semantics != SEMANTICS_MP &&
                  is_never_affecting(s, to, local, from, first, NO_ACTION, false);

@@ -24,7 +24,7 @@ void guard_eval_end(struct guard_eval *g) {
 
 struct guard_reads {
   const struct guard_eval *guard;
-  bool unknown; /* some of it is not at hand */
+  bool unknown; /* it reads data that is not available */
 };
 
 static bool note_guard_read(void *context, const struct node *n) {
@@ -65,7 +65,8 @@ bool guard_is_false(struct guard_eval *g, const struct node *condition) {
     return false;
   if (g->in)
     bind_message(&e, g->action, g->in);
-  return !eval_true(&e, condition) && g->choices.taken.n == 0; /* another choice might make it true */
+  return !eval_true(&e, condition) && g->choices.taken.n == 0; /* false only if no choice was made: another choice might
+                                                                  make it true */
 }
 
 bool guard_any_false(struct guard_eval *g, const struct condition_list *c) {

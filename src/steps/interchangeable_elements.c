@@ -1,15 +1,15 @@
-/* Elements that can change places without changing the row. Most ties that refinement leaves are of this kind:
-   processes in equal states, or, where each has something of its own, a process together with its value. Whatever is
-   cut here was tried on the row; how such elements are guessed does not matter. */
+/* Elements that can be exchanged without changing the row. Most ties that remain after refinement are of this kind:
+   processes in equal states, or processes together with the values that belong to them. Every split made here has been
+   verified on the row, so the candidates may be guessed heuristically. */
 #include "steps/step_canonical_internal.h"
 
 #include <string.h>
 
-#define OCCURRENCES_MAX 16 /* of a content that is looked at for bundles */
+#define OCCURRENCES_MAX 16 /* contents with more occurrences are not used to guess bundles */
 
-/* --- trying --- */
+/* --- testing an exchange --- */
 
-/* Which cells speak of each element. */
+/* For each element, the cells that mention it. */
 static void index_occurrences(struct canonical *k) {
   uint32_t *first = k->occurs_first, all = 0;
   const struct affected_cell *end = k->affected + k->naffected;
@@ -32,7 +32,7 @@ static void index_occurrences(struct canonical *k) {
   k->indexed = true;
 }
 
-/* Elements that are tried in each other's place: a[i] and b[i]. */
+/* A candidate exchange: a[i] with b[i]. */
 struct element_swap {
   const uint32_t *a, *b;
   uint32_t n;
@@ -96,7 +96,7 @@ bool elements_interchangeable(struct canonical *k, const uint32_t *a, const uint
 
 /* --- single elements --- */
 
-/* Neighbours that can change places: then any two of them can. */
+/* Tests neighbours only: if they can be exchanged, so can any two elements. */
 static bool class_is_interchangeable(struct canonical *k, const struct partition *p, uint32_t colour) {
   for (uint32_t i = colour; i + 1 < colour + p->size[colour]; i++)
     if (!elements_interchangeable(k, &p->at[i], &p->at[i + 1], 1))
@@ -104,7 +104,7 @@ static bool class_is_interchangeable(struct canonical *k, const struct partition
   return true;
 }
 
-/* --- bundles of elements: guessed from who speaks of whom --- */
+/* --- bundles of elements: guessed from the contents that mention them together --- */
 
 static uint32_t bundle_of(struct canonical *k, uint32_t x) {
   while (k->parent[x] != x)
@@ -116,7 +116,7 @@ static void bind(struct canonical *k, uint32_t x, uint32_t y) { k->parent[bundle
 
 static bool is_open(const struct partition *p, uint32_t x) { return x != NO_ELEMENT && p->size[p->colour[x]] > 1; }
 
-/* What is said of a whole class, or of all of it but one, binds nobody. */
+/* A content that mentions a whole class, or all of it but one element, relates no particular elements. */
 static bool occurs_in_whole_class(const struct canonical *k, const struct partition *p, const struct hyperedge *l,
                                   uint32_t which) {
   const struct occurrence *m = k->occurrences.at + l->first;
@@ -140,7 +140,7 @@ static void bind_hyperedge(struct canonical *k, const struct partition *p, const
   }
 }
 
-/* k->bundle: the open elements, bundle by bundle, each in the order of its colours. */
+/* k->bundle: the elements of open classes, bundle by bundle, each bundle ordered by colour. */
 static void list_bundles(struct canonical *k, const struct partition *p) {
   uint32_t all = 0;
   memset(k->bundle_size, 0, k->nelements * sizeof *k->bundle_size);
@@ -159,7 +159,7 @@ static void list_bundles(struct canonical *k, const struct partition *p) {
     }
 }
 
-/* How many elements of its colour stand at the front of the list. */
+/* The number of elements at the front of the list that have the same colour. */
 static uint32_t run_of(const struct partition *p, const uint32_t *x, uint32_t n) {
   uint32_t run = 1;
   while (run < n && p->colour[x[run]] == p->colour[x[0]])
@@ -167,8 +167,9 @@ static uint32_t run_of(const struct partition *p, const uint32_t *x, uint32_t n)
   return run;
 }
 
-/* Elements of one colour in a bundle must be interchangeable, for their order is not told. The scalarset of bundles
-   takes up its classes: as many elements of each colour in every bundle, and nobody else. */
+/* Elements of one colour within a bundle must be interchangeable, because their order is not determined. The bundles
+   must cover their classes: each has the same number of elements of each colour, and no other element has these
+   colours. */
 static bool bundle_fits(struct canonical *k, const struct partition *p, const uint32_t *x, uint32_t n,
                         uint32_t bundles) {
   for (uint32_t j = 0, run; j < n; j += run) {
@@ -186,8 +187,8 @@ static const uint32_t *bundle_at(struct canonical *k, const struct partition *p,
   return k->bundle + k->bundle_first[bundle_of(k, p->at[place])];
 }
 
-/* The elements of the class at `colour` are in bundles that look alike; each bundle comes up at its first element of
-   that class. k->heads: where those are. 0: they are not alike. */
+/* The elements of the class at `colour` must be in bundles with the same colours. Each bundle is listed at its first
+   element of that class; k->heads receives these positions. 0: the bundles differ. */
 static uint32_t list_heads(struct canonical *k, const struct partition *p, uint32_t colour) {
   const uint32_t *one = bundle_at(k, p, colour);
   uint32_t n = k->bundle_size[bundle_of(k, p->at[colour])], heads = 0;
@@ -217,7 +218,7 @@ static void cut_bundles(struct canonical *k, struct partition *p, uint32_t colou
   for (uint32_t i = 0; i + 1 < heads; i++)
     if (!elements_interchangeable(k, bundle_at(k, p, k->heads[i]), bundle_at(k, p, k->heads[i + 1]), n))
       return;
-  /* every class in the order of the bundles */
+  /* order every class by bundle */
   for (uint32_t i = 0; i < heads; i++)
     k->heads[i] = bundle_of(k, p->at[k->heads[i]]);
   for (uint32_t i = 0; i < heads; i++) {

@@ -8,7 +8,7 @@ struct may_enable {
   struct state_cells *cells;
   const struct stable_predicates *stable;
   bool recovers;
-  struct memo locals, now, channels; /* -> places in masks */
+  struct memo locals, now, channels; /* -> indices into masks */
   VEC(uint64_t) masks;               /* sets of actions */
 };
 
@@ -59,7 +59,7 @@ size_t may_enable_bytes(const struct may_enable *h) {
   return memo_bytes(&h->locals) + memo_bytes(&h->now) + memo_bytes(&h->channels) + h->masks.cap * sizeof *h->masks.at;
 }
 
-/* What an operator may have that needs nothing but its parts, or who the process is. */
+/* The traits of operators that can be evaluated from their operands and the identity of the process alone. */
 #define KNOWN_TRAITS                                                                                                   \
   (TRAIT_SELF | TRAIT_PROCESSES | TRAIT_NUMBERED | TRAIT_BINDS | TRAIT_MULTIPLICITY | TRAIT_ORDERS | TRAIT_FAILS |     \
    TRAIT_CALLS)
@@ -68,7 +68,7 @@ static void begin(struct may_enable *h, struct guard_eval *g, uint32_t p, conten
   guard_eval_begin(g, h->cells, p, local, ~(unsigned)KNOWN_TRAITS);
 }
 
-/* One of the conditions that must hold is false for good, and nothing that comes before it can fail. */
+/* Is a necessary condition false forever, with no condition before it that can fail? */
 static bool is_disabled_forever(struct may_enable *h, struct guard_eval *g) {
   uint32_t number = (uint32_t)(g->action - h->cells->model->roles[g->role].actions);
   return guard_any_false(g, action_necessary_conditions(h->stable, g->role, number));
@@ -85,7 +85,7 @@ uint64_t may_enable_of_local(struct may_enable *h, uint32_t p, content local) {
   const struct role *role = &h->cells->model->roles[g.role];
   value status = g.local[LOCAL_STATUS];
   if (h->recovers && !(status & (STATUS_BYZANTINE | STATUS_HALTED)))
-    mask = (UINT64_C(1) << role->nactions) - 1; /* a crash may take it anywhere */
+    mask = (UINT64_C(1) << role->nactions) - 1; /* a crash and a recovery may lead to any program point */
   else if (process_active(status))
     for (uint32_t i = 0; i < role->nactions; i++) {
       g.action = &role->actions[i];
@@ -135,7 +135,7 @@ uint64_t may_enable_of_channel(struct may_enable *h, uint32_t p, content local, 
   for (uint32_t i = 0; i + 2 < n; i += 3) {
     struct inbox_entry in = {.from = x, .kind = (uint32_t)v[i + 1], .message = v[i + 2]};
     mask |= may_take_message(h, &g, open, &in);
-    v = content_values(h->cells, cell, channel, &n); /* tables may have moved */
+    v = content_values(h->cells, cell, channel, &n); /* the table may have moved */
   }
   guard_eval_end(&g);
   return mask_add(h, &h->channels, key, local, mask);

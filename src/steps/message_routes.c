@@ -7,7 +7,7 @@ struct routing {
   const struct model *model;
   const struct action_uses *use;
   struct message_routes *routes;
-  bool *by_globals; /* by role: whom its processes can send to depends on globals */
+  bool *by_globals; /* by role: the receivers of its messages depend on globals */
   bool changed;
 };
 
@@ -62,7 +62,7 @@ struct message_routes *message_routes_of(struct interpreter *interp, const struc
   struct routing g = {interp, m, use, r, arena_array(arena, m->nroles + 1, sizeof(bool)), true};
   for (uint32_t i = 0; i < m->nroles; i++)
     g.by_globals[i] = m->roles[i].graph && node_has_traits_deep(m, m->roles[i].graph, TRAIT_SHARED);
-  while (g.changed) { /* an answer goes where a query can come from */
+  while (g.changed) { /* fixpoint: a reply goes to every process that a request can come from */
     g.changed = false;
     for (uint32_t p = 0; p < m->nprocesses; p++) {
       uint32_t role = model_role_of(m, p);

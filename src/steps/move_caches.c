@@ -29,9 +29,9 @@ void move_caches_clear(struct step_system *s) {
                             .local_mask = (UINT64_C(1) << s->keys.field[p].width) - 1};
 }
 
-#define JOINT_WIDTH_MAX 40 /* bits; wider windows are hardly ever seen twice */
+#define JOINT_WIDTH_MAX 40 /* bits; wider windows hardly ever repeat */
 
-/* From the first bit of one to the last of the other. */
+/* From the first bit of one window to the last bit of the other. */
 static struct key_window window_across(const struct key_window *first, const struct key_window *last) {
   uint32_t begin = first->word * 64 + first->shift, end = last->word * 64 + last->shift + last->width;
   struct key_window w = *first;
@@ -84,7 +84,7 @@ void joint_caches_make(struct step_system *s) {
   }
 }
 
-/* Caches grow with the number of expanded states and with the number of different views. */
+/* Caches grow with the number of expanded states and the number of distinct views. */
 void move_cache_grow(struct step_system *s, uint32_t p) {
   struct move_cache *g = &s->moves_store.move_caches[p];
   const struct key_window *w = &s->keys.window[p];

@@ -1,5 +1,6 @@
-/* Rows in the form in which they are stored: rounds are relative, and forwarded messages are where they end up. This is
-   done message by message, so that only contents that are stored get names: there are many more intermediate ones. */
+/* Normalises rows before they are stored: rounds become relative, and forwarded messages are moved to where they end
+   up. This is done message by message, so that only contents that are stored get names. There are many more
+   intermediate contents. */
 #include "steps/step_system_internal.h"
 
 #include "base/hash.h"
@@ -15,28 +16,29 @@ struct channel_messages {
   struct channel_message at[];
 };
 
-struct loose_message { /* a message that was taken out of its channel */
+struct loose_message { /* a message removed from its channel */
   uint32_t from, to;
   struct channel_message channel_message;
 };
 
 struct open_channel {
   bool open, has_pending;
-  message_id message_id;              /* has_pending: one message is to be added, and that is all so far */
-  VEC(struct channel_packet) packets; /* what it will hold */
+  message_id message_id;              /* has_pending: the only change so far is that this message is to be added */
+  VEC(struct channel_packet) packets; /* its new packets */
 };
 
 struct shifted_messages {
   uint64_t how;
-  message_id *to; /* by message_id, NOT_COMPUTED: not known */
+  message_id *to; /* by message_id; NOT_COMPUTED: unknown */
   uint32_t n;
 };
 
-/* A cache of what becomes of a content when its rounds are shifted or a message is added. It is small, since there are
-   many more changes than contents. Shifted contents are cached only if all their messages stay; others get no name. */
+/* A cache of content changes: shifting its rounds, or adding a message. It is small, because there are many more
+   changes than contents. A shifted content is cached only if all its messages stay in the channel; otherwise it gets no
+   name. */
 struct content_change {
-  uint64_t what; /* table and content, and whether a message is ADDED. 0: empty (content 0 is not cached) */
-  uint64_t how;  /* see round_normalisation_key; the message */
+  uint64_t what; /* table and content, with ADDED if a message is added. 0: empty (content 0 is not cached) */
+  uint64_t how;  /* round_normalisation_key, or the message */
   content to;
 };
 #define ADDED (UINT64_C(1) << 63)
@@ -45,21 +47,21 @@ struct content_change {
 struct normaliser {
   uint32_t *channels, nchannels; /* cells */
   uint32_t *others, nothers;
-  struct channel_messages ***channel_messages; /* [table][content], NULL: not known yet */
+  struct channel_messages ***channel_messages; /* [table][content]; NULL: not computed */
   uint32_t *nchannel_messages;
   size_t message_bytes;
-  VEC(struct shifted_messages) moved; /* for each shift of rounds */
+  VEC(struct shifted_messages) moved; /* one for each shift of rounds */
   enum packet_place fresh;            /* the place of a message that was just sent */
-  bool appends;                       /* adding a message always makes the channel longer */
-  bool keeps_rounds;                  /* rounds in messages count for the smallest round */
+  bool appends;                       /* adding a message always makes the content longer */
+  bool keeps_rounds;                  /* rounds in messages are included in the smallest round */
   VEC(struct loose_message) deferred, loose;
   struct open_channel *opened;    /* by cell */
   VEC(uint32_t) open, pending;    /* cells */
-  struct content_change *changed; /* by a hash */
+  struct content_change *changed; /* hash table */
   VEC(struct channel_packet) packets;
-  /* of the row that is being normalised */
+  /* for the row being normalised */
   content *row;
-  struct round_normalisation tidy; /* what expires, after rounds were shifted */
+  struct round_normalisation tidy; /* expires fields after the rounds were shifted */
 };
 
 void normaliser_init(struct step_system *s) {
@@ -150,7 +152,7 @@ static struct shifted_messages *shifted_messages_for(struct normaliser *t, uint6
       continue;
     if (i == 0)
       return t->moved.at;
-    t->moved.at[i] = t->moved.at[i - 1]; /* frequent ones move to the front */
+    t->moved.at[i] = t->moved.at[i - 1]; /* move-to-front */
     t->moved.at[i - 1] = found;
     return &t->moved.at[i - 1];
   }
@@ -180,7 +182,7 @@ static message_id shifted_message(struct step_system *s, message_id l, const str
   return moved->to[l] = shift_message(s, l, m);
 }
 
-/* --- channels that change --- */
+/* --- changed channels --- */
 
 static struct channel_packet channel_message_packet(const struct step_system *s,
                                                     struct channel_message channel_message) {
@@ -204,7 +206,7 @@ static struct content_change *content_change_at(const struct normaliser *t, uint
   return &t->changed[hash_mix(hash_mix(0, what), how) & (CHANGED_REMEMBERED - 1)];
 }
 
-/* The content with one more message. */
+/* The content with the message added. */
 static content with_message(struct step_system *s, uint32_t cell, content c, message_id l) {
   struct normaliser *t = s->normaliser;
   uint64_t what = ADDED | (uint64_t)s->cells.cell[cell].table << 32 | c, how = l;
@@ -258,7 +260,7 @@ static bool all_stay(struct step_system *s, uint32_t cell, const struct channel_
   return stay;
 }
 
-/* The content with its rounds shifted, if all its messages then stay in the channel; else NOT_COMPUTED. */
+/* The content with its rounds shifted if all its messages stay in the channel; otherwise NOT_COMPUTED. */
 static content shifted_if_kept(struct step_system *s, uint32_t cell, content c,
                                const struct channel_messages *channel_messages, const struct round_normalisation *m) {
   struct normaliser *t = s->normaliser;
@@ -339,7 +341,7 @@ bool only_messages_differ(const struct step_system *s, const uint64_t *words, co
   return true;
 }
 
-/* Everything but the deferred messages. */
+/* Normalises everything except the deferred messages. */
 static void normalise_stored(struct step_system *s, const struct round_normalisation *m) {
   struct normaliser *t = s->normaliser;
   for (uint32_t i = 0; i < t->nothers && s->window; i++) {

@@ -1,14 +1,13 @@
-/* What a content says about the elements that renamings move: which of them stand in it, and where. Everything here is
-   worked out once for each content. */
+/* The occurrences of movable elements in a content: which elements occur in it, and at which positions. Computed once
+   for each content. */
 #include "steps/step_canonical_internal.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-#define PARTS_MOST                                                                                                     \
-  4096 /* contents with more are looked at as a whole: they tell elements apart less well, not wrongly                 \
-        */
+/* Contents with more parts are treated as a whole. This distinguishes fewer elements, but is still correct. */
+#define PARTS_MOST 4096
 
 /* --- types --- */
 
@@ -47,7 +46,7 @@ static bool role_may_contain(const struct canonical *k, const struct role *role,
   return false;
 }
 
-/* Does the scalarset send to the process? */
+/* Can a process of the scalarset send to the process? */
 static bool scalarset_reaches(const struct canonical *k, const struct element_scalarset *f, uint32_t to) {
   for (uint32_t p = f->first; p < f->first + f->count && p < k->nprocesses; p++)
     if (k->cells->channel[p * k->nprocesses + to] != NO_CELL)
@@ -81,7 +80,7 @@ bool cell_may_contain(const struct canonical *k, uint32_t cell, const struct ele
   return true;
 }
 
-/* --- looking into a value --- */
+/* --- occurrences in a value --- */
 
 static uint64_t note(struct canonical *k, uint32_t element, uint64_t tag) {
   if (k->scalarset_of[element] == NO_SCALARSET)
@@ -90,7 +89,7 @@ static uint64_t note(struct canonical *k, uint32_t element, uint64_t tag) {
   return hash_mix(hash_mix(tag, 3), k->scalarset_of[element]);
 }
 
-/* One entry for each element, ascending; what is said of an element in several places is added up. */
+/* Merges the occurrences of each element and sorts them by element. The tags of an element are summed. */
 static uint32_t gather(struct occurrence *at, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 1; i < n; i++) {
@@ -101,7 +100,8 @@ static uint32_t gather(struct occurrence *at, uint32_t n) {
     at[j] = m;
   }
   for (uint32_t i = 0; i < n; i++) {
-    uint64_t tag = hash_scramble(at[i].tag, 5); /* in any order: that of sets goes by numbers */
+    uint64_t tag = hash_scramble(at[i].tag, 5); /* a sum is independent of the order; the order in sets depends on the
+                                                   numbers of elements */
     if (kept && at[kept - 1].element == at[i].element)
       at[kept - 1].tag += tag;
     else
@@ -110,7 +110,8 @@ static uint32_t gather(struct occurrence *at, uint32_t n) {
   return kept;
 }
 
-/* What was noted since `from` stands in one element of many: the element tells its elements from those of others. */
+/* The occurrences since `from` are in one part (an element of a set, or one entry of an array). The shape of the part
+   distinguishes them from occurrences in other parts. */
 static void close_part(struct canonical *k, uint32_t from, uint64_t shape) {
   uint32_t n = (uint32_t)k->scratch.n - from;
   for (uint32_t i = from; i < k->scratch.n; i++)
@@ -139,7 +140,7 @@ static uint64_t look_at_set(struct canonical *k, const struct type *t, value v, 
   return hash_mix(hash_mix(tag, sum), members);
 }
 
-/* Where the index moves, an element is told by what it is and not by where it stands. */
+/* If the index moves under renaming, an entry is identified by its index and value, not by its position. */
 static uint64_t look_at_map(struct canonical *k, const struct type *t, value v, uint64_t tag) {
   size_t n;
   uint64_t sum = 0;
@@ -164,7 +165,7 @@ static uint64_t look_at_parts(struct canonical *k, const struct type *t, value v
   return hash_mix(shape, n);
 }
 
-/* Notes every element in the value, with a tag that no renaming changes, and returns the value's shape. */
+/* Records every element in the value with a tag that is invariant under renaming. Returns the shape of the value. */
 static uint64_t look(struct canonical *k, const struct type *t, value v, uint64_t tag) {
   if (t == k->value_type)
     return note(k, k->nprocesses + (uint32_t)type_index(&k->model->values, t, v), tag);
@@ -193,7 +194,7 @@ static uint64_t look(struct canonical *k, const struct type *t, value v, uint64_
   return look_at_parts(k, t, v, tag);
 }
 
-/* --- looking into a content --- */
+/* --- occurrences in a content --- */
 
 struct hashes {
   uint64_t key, shape;
@@ -245,7 +246,7 @@ static void look_at_order(struct canonical *k, struct hashes *h, const value *v,
     look_into(k, h, k->model->processes, v[i], i + 300);
 }
 
-/* The members of the set are in an order of their own, which may go by the names of values. */
+/* The order of the members of the set may depend on the names of values. */
 static void look_at_initials(struct canonical *k, struct hashes *h, const value *v, uint32_t n) {
   for (uint32_t i = 0; i < n;) {
     const struct role *role = &k->model->roles[v[i]];

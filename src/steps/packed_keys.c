@@ -28,8 +28,8 @@ static struct key_window window_between(uint32_t begin, uint32_t end) {
                              .fits = width <= 64};
 }
 
-/* One behind the other: each process's local state and the channels into it, memory, the rest. Returns where they end.
- */
+/* Places the fields one after the other: for each process its local state and its inbound channels, then globals, then
+   the rest. Returns the end. */
 static uint32_t place_in_order(struct keys *k) {
   const struct state_cells *c = k->cells;
   uint32_t n = c->model->nprocesses, at = 0;
@@ -55,9 +55,9 @@ static uint32_t place_in_order(struct keys *k) {
   return at;
 }
 
-#define FASTEST_KEY_WORDS 2 /* keys of at most so many words are the fastest */
+#define FASTEST_KEY_WORDS 2 /* keys of at most this many words are the fastest */
 
-/* First fit, wide fields first, in FASTEST_KEY_WORDS. Returns where they end; 0: there is not enough room. */
+/* First fit within FASTEST_KEY_WORDS, wide fields first. Returns the end; 0: there is not enough room. */
 static uint32_t place_scattered(struct keys *k) {
   uint32_t used[FASTEST_KEY_WORDS] = {0}, end = 0;
   for (uint32_t width = 64; width > 0; width--)
@@ -106,14 +106,17 @@ void keys_release(struct keys *k) {
 
 #define WIDE 20
 
-/* Each restart loses all states, so keys get spare bits for names to come, more with each restart: the searches that
-   were lost are then small beside the last one. If few cells grow, they share two more bytes of the key at once. */
+/* A restart discards all states, so keys get spare bits for new names, and more with each restart. The discarded
+   searches are then small compared with the last one. If few cells grow, they share two more bytes of the key at
+   once. */
 #define SPARE_MOST 4
 #define SPARE_SHARED 16
-#define LARGE 4096 /* names: such contents are combinations, whose number grows as the search goes on */
+#define LARGE                                                                                                          \
+  4096 /* names; the contents of such tables are combinations, whose number keeps growing during the                   \
+          search */
 #define SPARE_LARGE 5
 
-/* Large tables that are nearly full would overflow next. Small ones may well be complete. */
+/* Large tables that are nearly full would overflow next. Small tables may already be complete. */
 static bool is_full(const struct keys *k, const uint8_t *width, uint32_t table) {
   uint64_t names = intern_count(k->cells->tables[table]), room = UINT64_C(1) << width[table];
   return names > room || (names >= 64 && names + names / 4 > room);
@@ -127,7 +130,7 @@ static uint8_t spare_bits(const struct keys *k) {
   return (uint8_t)(share > SPARE_MOST ? SPARE_MOST : share > k->grown ? share : k->grown);
 }
 
-/* The width for a table that has grown: with `less` fewer spare bits than possible, but at least one. */
+/* The width for a table that has grown: `less` bits below the maximum of spare bits, but at least one spare bit. */
 static uint8_t width_grown(const struct keys *k, const uint8_t *before, uint32_t table, uint8_t spare, uint8_t less) {
   size_t names = intern_count(k->cells->tables[table]);
   if (is_full(k, before, table)) {
@@ -137,7 +140,7 @@ static uint8_t width_grown(const struct keys *k, const uint8_t *before, uint32_t
   return (uint8_t)(before[table] + (names > 8 && names + names / 4 > UINT64_C(1) << before[table]));
 }
 
-/* With as many spare bits as fit into so many words. False: the key is longer even with the fewest. */
+/* Uses as many spare bits as fit into that many words. False: the key is longer even with the fewest. */
 static bool grow_within(struct keys *k, const uint8_t *before, uint8_t spare, uint32_t words) {
   uint8_t most = spare > SPARE_LARGE ? spare : SPARE_LARGE;
   for (uint8_t less = 0; less < most; less++) {
@@ -150,7 +153,7 @@ static bool grow_within(struct keys *k, const uint8_t *before, uint8_t spare, ui
   return false;
 }
 
-/* Keys of few words are so much faster that spare bits are given up for them. */
+/* Short keys are so much faster that spare bits are given up for them. */
 static void grow(struct keys *k) {
   uint8_t *before = memory_alloc(k->cells->ntables + 1), spare = spare_bits(k);
   memcpy(before, k->width, k->cells->ntables);
@@ -170,7 +173,7 @@ static void widen_by(struct keys *k, const uint8_t *before, uint8_t more) {
   lay_out(k);
 }
 
-/* With room for half as many names again, and the rest of the last byte. */
+/* Makes room for half as many names again, and uses up the last byte. */
 static void widen(struct keys *k) {
   uint8_t *before = memory_alloc(k->cells->ntables + 1), more = SPARE_MOST;
   memcpy(before, k->width, k->cells->ntables);

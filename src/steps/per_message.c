@@ -1,11 +1,11 @@
-/* Moves cached per message. A process that takes one message at a time can do, with all the messages in its channels,
-   what it can do with each of them alone. So its moves are cached by local state and message, and what is left of a
-   channel by its content. These tables stay small where there are many contents, and even more combinations of contents
-   and local states. */
+/* Moves cached per message. The moves of a process that takes one message at a time are the union of its moves on each
+   message in its channels. They are therefore cached by local state and message, and the rest of a channel is cached by
+   its content. These tables stay small even if there are many contents, and even more combinations of contents and
+   local states. */
 #include "steps/step_system_internal.h"
 
-/* Nothing but taking a message happens to a channel's content, and a move is short unless a step property or an error
-   makes it otherwise. */
+/* The only change to a channel's content is that a message is taken, and a move is short unless it has an error or
+   violates a step property. */
 static bool can_move_by_message(const struct step_system *s, uint32_t p) {
   bool simple =
       !s->loses && !s->duplicates && !s->byzantine && !s->drops_dead_messages && !s->constant_memory && !s->fair;
@@ -21,8 +21,8 @@ static bool takes_quorums(const struct step_system *s, uint32_t p) {
   return any;
 }
 
-/* Where all that a process sees is a short number, one look-up is better; a process that takes quorums would often be
-   asked twice. */
+/* If everything that a process sees is a short number, a single look-up is faster. A process that takes quorums would
+   often need two look-ups. */
 static bool message_moves_pay(const struct step_system *s, uint32_t p) {
   const struct key_window *w = &s->keys.window[p];
   return s->options.per_message == PER_MESSAGE_ALWAYS || (!takes_quorums(s, p) && (!w->fits || w->width > DIRECT_BITS));
@@ -48,7 +48,7 @@ void message_moves_release(struct step_system *s) {
     rows_release(&s->moves_store.per_message[p]);
 }
 
-/* Where things stand in keys. */
+/* Determines the positions of the fields in keys. */
 static void message_moves_locate(const struct step_system *s, uint32_t p, struct message_moves *l) {
   const struct moves_store *v = &s->moves_store;
   const struct key_field *f = &s->keys.field[p];
@@ -105,7 +105,7 @@ __attribute__((cold, noinline)) static struct message_moves_row *message_moves_r
   return row;
 }
 
-/* NULL: some are not short, or are not remembered. */
+/* NULL: some moves are not short, or are not cached. */
 __attribute__((cold, noinline)) static struct short_moves *
 message_moves_make(struct step_system *s, uint32_t p, content local, uint32_t in, message_id l) {
   struct message_moves_row *row = &s->moves_store.per_message[p].rows[local];
@@ -126,15 +126,15 @@ message_moves_make(struct step_system *s, uint32_t p, content local, uint32_t in
   return moves;
 }
 
-/* --- all that lies there --- */
+/* --- all messages of a process --- */
 
 static inline struct message_moves_row *message_moves_row(struct step_system *s, uint32_t p, content local) {
   struct message_moves *l = &s->moves_store.per_message[p];
   return local < l->n && l->rows[local].none ? &l->rows[local] : message_moves_row_make(s, p, local);
 }
 
-/* What can be taken from a content that nobody has looked at yet. There has to be room for as much from each channel:
-   `able` may move. */
+/* The messages that can be taken from a content seen for the first time. Reserves room for as many from each channel,
+   so `able` may move. */
 __attribute__((cold, noinline)) static const struct channel_receive *
 receives_found(struct step_system *s, uint32_t cell, content c, struct enabled_moves **able) {
   const struct channel_receive *all = channel_receives_of(&s->channels, cell, c);
@@ -179,7 +179,7 @@ bool message_moves_lookup(struct step_system *s, uint32_t p) {
         of = row->of + (size_t)number * row->room;
       }
       *able = (struct enabled_moves){moves, in->field, t->rest};
-      able += moves != nothing; /* no branch: it could not be predicted */
+      able += moves != nothing; /* branch-free, because the outcome is unpredictable */
     }
   }
   s->enabled_moves.n = (size_t)(able - s->enabled_moves.at);

@@ -1,4 +1,4 @@
-/* The moves of a process, cached by what it sees. */
+/* The moves of a process, cached by the state that it sees. */
 #include "steps/step_system_internal.h"
 
 #include "base/hash.h"
@@ -88,7 +88,7 @@ bool dead_message_lookup(struct step_system *s, struct dead_message_cache *d, co
   return d->of[local] == 2;
 }
 
-/* Where each message goes. Messages without a channel are never read and are left out. */
+/* The channel of each message. Messages without a channel are never read and are omitted. */
 static const struct channel_sends *sends_of(struct step_system *s, uint32_t p, uint32_t id) {
   struct moves_store *v = &s->moves_store;
   uint32_t known;
@@ -118,7 +118,7 @@ struct move_builder {
   const struct visible_state *at;
   struct arena *arena;
   content *after;               /* the inbox after the move */
-  uint32_t unseen;              /* MP: delivered messages, all of which an action must take or read */
+  uint32_t unseen;              /* MP: number of delivered messages, all of which an action must take or read */
   const struct inbox_entry *in; /* the one message that the actions take, or NULL */
 };
 
@@ -128,7 +128,7 @@ static void move_builder_reset(struct move_builder *k) {
     memcpy(k->after, k->at->inbox, n * sizeof *k->after);
 }
 
-/* The cells that it changes: the local state, the channels into it, globals. */
+/* Sets the cells that the move changes: the local state, the inbound channels, globals. */
 static void set_patches(struct move_builder *k, struct move *m, content next, uint32_t writes) {
   struct step_system *s = k->system;
   const struct visible_state *at = k->at;
@@ -161,11 +161,11 @@ static struct move *add_move(struct move_builder *k, enum event_kind kind, uint3
 
 static const struct model_error *error_of(struct move_builder *k, uint32_t number) {
   struct model_error *error = arena_copy(k->arena, &k->system->steps.errors.at[number - 1], sizeof *error);
-  error->process = k->at->process; /* the outcome may be that of another process of the role */
+  error->process = k->at->process; /* the outcome may have been computed for another process of the role */
   return error;
 }
 
-/* Almost surely: a number for the choices of the adversary in a state. */
+/* Almost-sure properties: a number that identifies the choices of the adversary in a state. */
 static uint32_t adversary_choice_of(struct move_builder *k, const struct move *m, uint32_t free_choices) {
   struct step_system *s = k->system;
   message_id l = k->in && !k->in->forged ? message_id_put(&s->channels, k->in->kind, k->in->message) : UINT32_MAX;
@@ -176,7 +176,7 @@ static uint32_t adversary_choice_of(struct move_builder *k, const struct move *m
       (value[]){k->at->process, m->kind, m->action, m->sender, m->duplicated, l, place, free_choices, alone}, 9);
 }
 
-/* An action that leaves the inbox k->after. */
+/* Adds an action after which the inbox is k->after. */
 static void add_action(struct move_builder *k, const struct step_outcome *o, uint32_t sender, uint32_t duplicated) {
   struct step_system *s = k->system;
   struct move *m = add_move(k, EVENT_ACTION, o->action);
@@ -224,7 +224,7 @@ static const struct channel_receivable *receivable_of(struct move_builder *k, ui
   return NULL;
 }
 
-/* What is left of a message: nothing if it is taken; under MP, else, it has been seen. */
+/* Removes a message if it is taken; otherwise, under MP, marks it as seen. */
 static void leave(struct move_builder *k, uint32_t in, const struct channel_receivable *o, bool gone) {
   if (gone)
     k->after[in] = o->taken;
@@ -259,8 +259,8 @@ static void moves_on_messages(struct move_builder *k) {
   }
 }
 
-/* A quorum that is taken: each of its messages may stay, as far as messages can be duplicated. Of the first i messages
-   that is still open, of the others `kept` says whether they do. */
+/* A quorum that is taken: each of its messages may stay, within the limits on duplication. This is still undecided for
+   the first i messages; `kept` holds the decisions for the others. */
 static void add_quorum_kept(struct move_builder *k, const struct quorum_outcome *q, bool taken, bool *kept, uint32_t i,
                             uint32_t nkept) {
   struct step_system *s = k->system;
@@ -366,7 +366,7 @@ static void add_crash_with(struct move_builder *k, content crashed, uint32_t act
   m->whole = 1 + whole;
 }
 
-/* A crash in the middle of an action: any part of its messages is sent. */
+/* A crash in the middle of an action: any non-empty subset of its messages is sent. */
 static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
   struct step_system *s = k->system;
   uint32_t id = s->moves_store.new_moves.at[move].sent, action = s->moves_store.new_moves.at[move].action;
@@ -390,8 +390,9 @@ static void crash_in(struct move_builder *k, content crashed, uint32_t move) {
   memory_free(out);
 }
 
-/* A crashed process takes no more steps, and no process has to take steps. So if neither the crash is visible nor what
-   the action would have done besides sending, a crash adds nothing to the action, or to no action. */
+/* A crashed process takes no more steps, and no process is obliged to take steps. So if neither the crash nor the
+   effect of the action apart from its sends is visible, the crash adds nothing to taking the action, or to taking
+   none. */
 bool crash_matters(const struct step_system *s, uint32_t role, uint32_t action) {
   if (!s->crash_invisible)
     return true;
@@ -410,7 +411,7 @@ static void moves_to_crash(struct move_builder *k, uint32_t nactions) {
   for (uint32_t i = 0; i < nactions; i++) {
     const struct move *m = &s->moves_store.new_moves.at[i];
     bool known = m->error || !m->sent || m->duplicated || !crash_matters(s, k->at->role, m->action);
-    for (uint32_t j = 0; j < i && !known && s->cells.bound == 0; j++) /* which action it was is not visible */
+    for (uint32_t j = 0; j < i && !known && s->cells.bound == 0; j++) /* the interrupted action is not visible */
       known = !s->moves_store.new_moves.at[j].error && !s->moves_store.new_moves.at[j].duplicated &&
               s->moves_store.new_moves.at[j].sent == m->sent &&
               crash_matters(s, k->at->role, s->moves_store.new_moves.at[j].action);
@@ -484,7 +485,7 @@ static bool quorum_possible(struct move_builder *k, uint32_t action) {
   return local_steps_on_quorum(k->system, &honest, action).n > 0;
 }
 
-/* Faults, and what only forged messages make possible: a run may end where there is nothing else. */
+/* Faults, and actions that only forged messages enable: a run may end in a state where nothing else is enabled. */
 static bool is_optional(struct move_builder *k, const struct move *m) {
   struct step_system *s = k->system;
   if (!query_is_live(s->model, s->base.query))
@@ -513,7 +514,7 @@ static void find_groups(struct move_builder *k, struct moves *moves) {
   vec_release(&groups);
 }
 
-/* --- all of them --- */
+/* --- all moves --- */
 
 static uint32_t unseen(struct step_system *s, const struct visible_state *at) {
   uint32_t n = 0;
@@ -522,7 +523,7 @@ static uint32_t unseen(struct step_system *s, const struct visible_state *at) {
   return n;
 }
 
-/* The moves that were added, in their final form. */
+/* Converts the added moves to their final form. */
 static struct moves *moves_finish(struct move_builder *k) {
   struct step_system *s = k->system;
   struct moves_store *v = &s->moves_store;
@@ -567,7 +568,7 @@ static struct moves *moves_make(struct step_system *s, const struct visible_stat
   return moves;
 }
 
-/* All patches at once. False: too narrow. */
+/* Compiles all patches into one mask. False: the keys are too narrow. */
 static bool make_short_patches(const struct keys *k, const struct move *m, struct short_move *short_keyed) {
   uint64_t zeros[SHORT_KEY_WORDS] = {0}, ones[SHORT_KEY_WORDS];
   uint32_t words = short_key_words(k);
@@ -595,7 +596,7 @@ static void make_short_sends(struct step_system *s, const struct channel_sends *
   short_keyed->nsends = sends->n;
 }
 
-/* Makes moves->short_keyed for the keys as they are. */
+/* Compiles moves->short_keyed for the current key layout. */
 static void make_short_moves(struct step_system *s, struct moves *moves) {
   bool short_keyed = moves->short_only && s->short_keys;
   size_t size = short_keyed ? short_move_size(short_key_words(&s->keys)) : 0;
@@ -639,7 +640,7 @@ struct short_moves *moves_on_message(struct step_system *s, uint32_t p, content 
   struct moves *moves = moves_finish(&k);
   make_short_moves(s, moves);
   v->move_bytes += moves_bytes(moves);
-  bool whole = !step_system_interrupted(s); /* else it may be incomplete */
+  bool whole = !step_system_interrupted(s); /* otherwise the list may be incomplete */
   return whole && (moves->n == 0 || moves->short_keyed->short_keyed) ? moves->short_keyed : NULL;
 }
 
@@ -657,7 +658,7 @@ static struct moves *moves_cached(struct step_system *s, const struct visible_st
   bool room = v->move_bytes + v->short_bytes < MOVES_BYTES_MAX;
   uint32_t id = room ? intern_put(move_tables->seen, key, n) : intern_find(move_tables->seen, key, n);
   if (id == INTERN_NONE) {
-    s->base.order_unstable = true; /* they are emitted before cached ones */
+    s->base.order_unstable = true; /* uncached moves are emitted before cached ones */
     arena_clear(&v->transient);
     return moves_make(s, at, &v->transient);
   }
@@ -667,7 +668,7 @@ static struct moves *moves_cached(struct step_system *s, const struct visible_st
   if (!moves) {
     moves = moves_make(s, at, &v->arena);
     v->move_bytes += n * sizeof(value) + moves_bytes(moves);
-    if (!step_system_interrupted(s)) { /* else it may be incomplete */
+    if (!step_system_interrupted(s)) { /* otherwise the list may be incomplete */
       move_tables->moves.at[id] = moves;
       moves->cached = true;
     }

@@ -9,10 +9,10 @@
 /* The rounds in one content. */
 struct rounds_in {
   bool known, any;
-  bool untidy;            /* a message is obsolete, and fields that are not read any more have not been cleared */
-  struct round_span kept; /* of variables, and of fields of messages that do not expire */
-  value anchor;           /* the smallest of variables that never decrease; INT64_MAX: none */
-  value expiring;         /* the smallest of those that may expire, other than 0; INT64_MAX: none */
+  bool untidy;            /* a message is obsolete, and its fields that are no longer read have not been cleared */
+  struct round_span kept; /* rounds in variables, and in fields of messages that do not expire */
+  value anchor;           /* the smallest round in variables that never decrease; INT64_MAX: none */
+  value expiring;         /* the smallest non-zero round among those that may expire; INT64_MAX: none */
 };
 
 struct rounds_of { /* by content of a table */
@@ -20,10 +20,11 @@ struct rounds_of { /* by content of a table */
   uint32_t n;
 };
 
-/* The part that decides whether a content changes, for the many contents that do not decide how rounds are shifted. */
+/* The part of struct rounds_in that determines whether a content changes. Most contents do not affect the shift, so
+   they need only this. */
 struct rounds_summary {
   int32_t expiring;                 /* INT32_MAX: none */
-  uint8_t known, any, untidy, wide; /* wide: expiring is more than it can hold */
+  uint8_t known, any, untidy, wide; /* wide: `expiring` does not fit */
 };
 struct rounds_summaries {
   struct rounds_summary *at;
@@ -35,10 +36,10 @@ struct relative_rounds {
   struct model *model;
   const struct round_window *use;
   struct rounds_of *tables;
-  struct rounds_summaries *summaries; /* by table, too */
-  uint32_t *cell, ncells; /* those whose contents can hold rounds: first those that decide how they are shifted */
+  struct rounds_summaries *summaries; /* by table */
+  uint32_t *cell, ncells; /* cells whose contents can hold rounds; those that determine the shift come first */
   uint32_t ndeciding;
-  struct memo moved; /* (table and content, by and what expires) -> content */
+  struct memo moved; /* (table and content, shift and expiry) -> content */
   VEC(struct channel_packet) packets;
   VEC(value) values;
 };
@@ -135,7 +136,7 @@ static void look_at_local(const struct relative_rounds *w, uint32_t p, const val
     look_at_value(w, role->vars[i].type, v[LOCAL_VAR(i)], w->use->anchor[r][i], in);
 }
 
-/* May the field of a message whose round is obsolete be cleared? Not if other reductions would rename it. */
+/* May the field of a message whose round is obsolete be cleared? Not if another reduction would rename it. */
 static bool is_unread(const struct relative_rounds *w, uint32_t kind, uint32_t obsolete, uint32_t field) {
   const struct type *t = w->model->messages[kind].type->fields[field].type, *renamed = w->cells->licences->value_type;
   return w->use->unread[kind][obsolete][field] && !type_contains_kind(t, TYPE_PROCESS) &&
@@ -205,7 +206,7 @@ static const struct rounds_summary *rounds_summary_make(struct relative_rounds *
   return &t->at[name];
 }
 
-/* --- shifting them --- */
+/* --- shifting rounds --- */
 
 value relative_rounds_message(struct relative_rounds *w, uint32_t kind, value message,
                               const struct round_normalisation *m) {
@@ -280,13 +281,13 @@ content relative_rounds_shifted(struct relative_rounds *w, uint32_t cell, conten
   return to;
 }
 
-/* --- a row --- */
+/* --- normalising a row --- */
 
-/* So that the smallest becomes 1, or a little more: by a multiple of the modulus. */
+/* The shift that makes the smallest round 1, or slightly more: a multiple of the modulus. */
 static value moved_by(value least, value modulus) { return least > 0 ? -((least - 1) / modulus) * modulus : modulus; }
 
 struct round_normalisation relative_rounds_measure(struct relative_rounds *w, const content *row) {
-  struct round_span all = ROUND_SPAN_EMPTY, held = ROUND_SPAN_EMPTY; /* held by processes */
+  struct round_span all = ROUND_SPAN_EMPTY, held = ROUND_SPAN_EMPTY; /* held: by processes */
   struct round_normalisation m = {.expires = INT64_MAX};
   for (uint32_t i = 0; i < w->ndeciding; i++) {
     uint32_t cell = w->cell[i];

@@ -1,5 +1,5 @@
-/* Which fields of the state matter to the moves of a process, by its local state: the channels into it only if some
-   action that takes messages may be enabled, shared memory only as far as such actions read or write it. */
+/* Which fields of the state affect the moves of a process, by its local state. Its inbound channels matter only if some
+   action that takes messages may be enabled. Shared memory matters only as far as such actions read or write it. */
 #include "steps/step_system_internal.h"
 
 #include "analysis/dataflow.h"
@@ -7,7 +7,9 @@
 #include <string.h>
 
 #define GLOBALS_MOST 64
-#define IRRELEVANT_BITS_MAX 14 /* of a local state's name; with more of them everything counts */
+#define IRRELEVANT_BITS_MAX                                                                                            \
+  14 /* bits of the name of a local state; with more bits, all fields are considered                                   \
+        relevant */
 
 static bool look_global(void *context, const struct node *n) {
   uint64_t *uses = context;
@@ -25,7 +27,8 @@ void relevant_fields_init(struct step_system *s) {
   v->memory_used = arena_array(&s->arena, m->nroles + 1, sizeof *v->memory_used);
   v->irrelevant_bits = arena_array(&s->arena, m->nroles + 1, sizeof *v->irrelevant_bits);
   v->always_used = m->nglobals > GLOBALS_MOST || s->recovers ? UINT64_MAX : 0;
-  for (uint32_t r = 0; r < m->nroles && v->always_used != UINT64_MAX; r++) /* who can send to whom may depend on it */
+  for (uint32_t r = 0; r < m->nroles && v->always_used != UINT64_MAX; r++) /* who can send to whom may depend on
+                                                                              globals */
     if (m->roles[r].graph)
       node_walk_deep(m, m->roles[r].graph, look_global, &v->always_used);
 }
@@ -44,7 +47,7 @@ size_t relevant_fields_bytes(const struct step_system *s) {
   return bytes;
 }
 
-/* Messages that arrive, get lost or are forgotten are of concern whoever takes them. */
+/* Messages that arrive, are lost or are dropped matter even if no action takes them. */
 static bool always_reads_channels(const struct step_system *s) {
   return s->interp->semantics != SEMANTICS_M || s->loses || s->drops_dead_messages || s->drops_blocked_messages;
 }
@@ -77,7 +80,7 @@ struct process_relevant_fields relevant_fields_of(struct step_system *s, uint32_
   return *o;
 }
 
-/* --- as bits of keys --- */
+/* --- irrelevant bits of keys --- */
 
 static uint64_t memory_bits(const struct step_system *s, uint32_t global) {
   const struct key_window *memory = &s->keys.memory;

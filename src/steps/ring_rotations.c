@@ -1,4 +1,4 @@
-/* Rings: only the rotations are renamings, so one member's place says where all the others go. */
+/* Rings: rotations are the only renamings, so the position of one member determines the positions of all. */
 #include "steps/step_canonical_internal.h"
 
 #include "base/hash.h"
@@ -17,15 +17,15 @@ static bool on_ring(const struct element_scalarset *f, uint32_t element) {
   return element != NO_ELEMENT && element >= f->first && element < f->first + f->count;
 }
 
-/* An element as `from`, a member of the ring, sees it: how far on, or of which colour. */
+/* An element as seen from `from`, a member of the ring: its distance along the ring, or its colour. */
 static uint64_t seen(const struct partition *p, const struct element_scalarset *f, uint32_t from, uint32_t element) {
   if (!on_ring(f, element))
     return p->colour[element] + (UINT64_C(1) << 32);
   return from == NO_ELEMENT ? 0 : 1 + (element + f->count - from) % f->count;
 }
 
-/* Feeds what the hyperedge says to the member whose cell it is in; if it is nobody's, to the members that it speaks of.
- */
+/* Adds the hyperedge to the signature of the member that owns its cell. If no member owns it, adds it to the signatures
+   of the members that it mentions. */
 static void hash_ring(struct canonical *k, const struct partition *p, const struct element_scalarset *f,
                       const struct hyperedge *l) {
   const struct occurrence *m = k->occurrences.at + l->first;
@@ -143,7 +143,7 @@ size_t bare_ring_bytes(const struct canonical *k) {
   return bytes;
 }
 
-/* As hash_ring does. */
+/* Computes the same value as hash_ring. */
 static uint64_t ring_signature_make(struct canonical *k, struct ring_site *site, const struct affected_cell *w,
                                     content c) {
   uint64_t all = content_view_at(k, w, c)->shape ^ w->site;
@@ -171,7 +171,7 @@ static void hash_members(struct canonical *k, const content *row) {
   memcpy(bare->signature + n, bare->signature, n * sizeof *bare->signature);
 }
 
-/* The rotation that comes first; false: it is not the only one. */
+/* Finds the least rotation. False: it is not unique. */
 static bool least_rotation(const struct bare_ring *bare, uint32_t *rotation) {
   const uint64_t *signature = bare->signature;
   uint32_t n = bare->scalarset->count, best = 0;

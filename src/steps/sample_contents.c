@@ -1,5 +1,5 @@
 /* A few random walks before the search, so that most contents have names when keys are laid out. Keys are then as short
-   as the names allow and seldom have to be laid out again. Only the names are kept. */
+   as the names allow and seldom need a new layout. Only the names are kept. */
 #include "steps/step_system_internal.h"
 
 #include "base/hash.h"
@@ -7,16 +7,16 @@
 #include <string.h>
 
 #define STEPS_MOST 20000
-#define STEPS_IDLE 1500 /* without a new name */
+#define STEPS_IDLE 1500 /* steps without a new name */
 #define WALK_LONGEST 150
 #define STARTS_MAX 200
 
 struct content_sampler {
   struct step_system *system;
   uint64_t random;
-  uint64_t ndrawn;  /* so far, in this step */
-  uint64_t *at;     /* the state that is drawn */
-  uint64_t *starts; /* the first initial states, looked up once */
+  uint64_t ndrawn;  /* successors seen so far in this step */
+  uint64_t *at;     /* the sampled state */
+  uint64_t *starts; /* the first initial states, computed once */
   uint64_t nstarts;
 };
 
@@ -27,7 +27,7 @@ static uint64_t draw(struct content_sampler *t, uint64_t n) {
 
 static size_t key_room(const struct content_sampler *t) { return t->system->keys.nwords + 2; }
 
-/* Each successor is drawn with the same probability (reservoir sampling). */
+/* Each successor is sampled with the same probability (reservoir sampling). */
 static bool draw_successor(void *context, const struct state *state, const struct edge *edge) {
   struct content_sampler *t = context;
   if (!edge->error && draw(t, ++t->ndrawn) == 0)
@@ -75,7 +75,7 @@ void sample_contents(struct step_system *s) {
       idle = names(s) > known ? 0 : idle + 1;
       known = names(s);
       if (!more) {
-        idle++; /* walks that end at once must not go on for ever */
+        idle++; /* ensures termination if walks end immediately */
         break;
       }
     }

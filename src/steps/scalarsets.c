@@ -1,7 +1,7 @@
-/* Which elements the licences allow to rename, and which cells that concerns. */
+/* Determines the elements that the licences allow to rename, and the cells that are affected. */
 #include "steps/step_canonical_internal.h"
 
-/* Every cell goes to one of its kind under this renaming. */
+/* Does this renaming move every cell to a cell of its kind? */
 static bool cells_move(const struct canonical *k, const uint32_t *to) {
   const struct state_cells *cells = k->cells;
   for (uint32_t c = 0; c < cells->ncells; c++) {
@@ -18,7 +18,7 @@ static void swap_elements(uint32_t *to, uint32_t a, uint32_t b) {
   to[b] = kept;
 }
 
-/* Do the cells of a role allow its renamings? Where a licence is forced against the text they may not. */
+/* Do the cells of a role admit its renamings? They may not if a licence is forced against the program text. */
 static bool role_moves(struct canonical *k, const struct role *role, bool ring) {
   uint32_t last = role->first + role->count - 1, *to = k->swap;
   bool moves = true;
@@ -70,7 +70,7 @@ static bool cell_is_of(const struct canonical *k, uint32_t cell, const struct el
   return (a && c->a - f->first < f->count) || (c->kind == CELL_CHANNEL && c->b - f->first < f->count);
 }
 
-/* Does the cell lie between two processes that move on their own? */
+/* Is the cell a channel between two processes that both move? */
 static bool cell_is_between(const struct canonical *k, uint32_t cell) {
   const struct state_cell *c = &k->cells->cell[cell];
   return c->kind == CELL_CHANNEL && c->a != c->b && k->scalarset_of[c->a] != NO_SCALARSET &&

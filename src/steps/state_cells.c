@@ -9,7 +9,7 @@
 
 #define PACKET_VALUES 3 /* place, kind, message */
 
-/* --- which cells there are --- */
+/* --- layout of the cells --- */
 
 static uint32_t table_new(struct state_cells *c) {
   c->tables = memory_resize_array(c->tables, c->ntables + 1, sizeof *c->tables);
@@ -31,8 +31,8 @@ static void make_locals(struct state_cells *c) {
   }
 }
 
-/* The channels of a ring come to hold the same contents, if rotations change nothing and messages contain no
- * identities. */
+/* The channels of a ring hold the same contents in the long run if rotations change nothing and messages contain no
+   identities. */
 static bool same_all_round(const struct state_cells *c, uint32_t role) {
   bool names_nobody = true;
   for (uint32_t k = 0; k < c->model->nmessages; k++)
@@ -40,16 +40,16 @@ static bool same_all_round(const struct state_cells *c, uint32_t role) {
   return c->model->roles[role].ring && c->licences->identity[role] != IDENTITY_NUMBERED && names_nobody;
 }
 
-/* Channels that a renaming may exchange must share a table; the fewer channels share one, the shorter the names. So a
-   process that no renaming moves has tables of its own, unless that makes names no shorter; others share their role's.
- */
+/* Channels that a renaming may exchange must share a table. The fewer channels share a table, the shorter its names. So
+   a process that no renaming moves has tables of its own, unless that would not make names shorter. Other processes
+   share the tables of their role. */
 static uint32_t end_of_channel(const struct state_cells *c, uint32_t p) {
   uint32_t r = model_role_of(c->model, p);
   bool stays = !c->licences->of[REDUCE_SYMMETRY].applied || c->licences->identity[r] == IDENTITY_NUMBERED;
   return stays && !same_all_round(c, r) ? p : c->model->roles[r].first;
 }
 
-/* A table of channels: its first content is the empty one. */
+/* The table of a pair of processes. Its first content is the empty channel. */
 static uint32_t table_between(struct state_cells *c, uint32_t *tables, uint32_t from, uint32_t to) {
   uint32_t *table = &tables[(size_t)end_of_channel(c, from) * c->model->nprocesses + end_of_channel(c, to)];
   if (*table == NO_CELL) {
@@ -59,8 +59,8 @@ static uint32_t table_between(struct state_cells *c, uint32_t *tables, uint32_t 
   return *table;
 }
 
-/* A message that is never taken matters only if it blocks something: actions that must take everything, messages behind
-   it, messages that exceed a bound. */
+/* A message that is never taken matters only if it blocks something: actions that must take all messages, messages
+   behind it, or messages that would exceed a bound. */
 static bool channel_needed(const struct state_cells *c, const struct message_routes *r, uint32_t from, uint32_t to) {
   bool carries = false;
   for (uint32_t k = 0; k < r->nkinds; k++)
@@ -192,7 +192,7 @@ static int compare_in_channel(const struct state_cells *c, const struct channel_
   return value_compare(&c->model->values, c->model->messages[a->kind].type, a->message, b->message);
 }
 
-/* Insertion: channels are short, and nearly sorted. */
+/* Insertion sort: channels are short and nearly sorted. */
 static void sort_packets(const struct state_cells *c, struct channel_packet *at, uint32_t n) {
   for (uint32_t i = 1; i < n; i++) {
     struct channel_packet p = at[i];
@@ -203,7 +203,7 @@ static void sort_packets(const struct state_cells *c, struct channel_packet *at,
   }
 }
 
-/* Where channels are sets, the first of equal messages is kept. */
+/* If channels are sets, keeps the first of equal messages. */
 static uint32_t absorb(struct channel_packet *at, uint32_t n) {
   uint32_t kept = 0;
   for (uint32_t i = 0; i < n; i++) {
@@ -235,7 +235,7 @@ content channel_encode(struct state_cells *c, uint32_t cell, struct channel_pack
   return name;
 }
 
-/* --- from configurations --- */
+/* --- from configurations to rows --- */
 
 static content local_from(struct state_cells *c, uint32_t p, const value *local) {
   const struct role *role = &c->model->roles[model_role_of(c->model, p)];
@@ -251,13 +251,13 @@ static content local_from(struct state_cells *c, uint32_t p, const value *local)
   return name;
 }
 
-struct initials_set { /* a set of first values being made */
+struct initials_set { /* a set of initial values under construction */
   value *at;
   size_t n;
-  size_t role_at; /* where the members of the current role begin */
+  size_t role_at; /* index of the first member of the current role */
 };
 
-/* Members go in one by one, roles in order, so only those of this role need to be compared. */
+/* Members are inserted role by role, so only members of the same role have to be compared. */
 static void add_initials(const struct role *role, uint32_t r, const value *local, struct initials_set *out) {
   size_t width = 1 + role_ninputs(role), from = out->role_at, at = from;
   value *member = memory_alloc(width * sizeof *member);
@@ -346,9 +346,9 @@ content budget_put(struct state_cells *c, int64_t lost, int64_t duplicated) {
   return content_put(c, c->budget, v, 2);
 }
 
-/* --- and back --- */
+/* --- from rows to configurations --- */
 
-/* For properties that read only the set of first values, any assignment with that set will do. */
+/* For properties that read only the set of initial values, any assignment with that set is correct. */
 static void initials_to(const struct state_cells *c, content set, struct config *config) {
   const struct model *m = c->model;
   uint32_t n, at = 0;
