@@ -162,8 +162,8 @@ static bool check_layer(struct worker *w, bool made) {
     s->stats.depth = w->rounds;
     w->frontier_states = 0;
   }
-  bool checked = !w->unchecked ||
-                 run_stage(w, STAGE_CHECK); /* even if a limit cut the layer short: a violation remains a violation */
+  /* Even if a limit cut the layer short: a violation remains a violation. */
+  bool checked = !w->unchecked || run_stage(w, STAGE_CHECK);
   if (any)
     s->stats.frontier = w->unchecked ? w->frontier_states : at->states;
   if (s->space->restart)
@@ -255,9 +255,8 @@ void search_run(struct search *s) {
     s->limits.states = s->ranks ? UINT64_MAX : VISITED_MAX_STATES;
   if (s->limits.threads_from == 0)
     s->limits.threads_from = PARALLEL_MIN_STATES;
-  s->single_threaded =
-      !threads_exist() || limited || s->ranks ||
-      !s->space->ops->clone; /* with several threads, the number of states at which they stop is not deterministic */
+  /* A limit on states needs one thread: with several, the number of states at which they stop is not deterministic. */
+  s->single_threaded = !threads_exist() || limited || s->ranks || !s->space->ops->clone;
   struct worker *w = worker_new(s, s->space, 0);
   struct search_stage stage = {0};
   s->stage = &stage;

@@ -115,15 +115,15 @@ struct search {
     size_t memory;
   } other_ranks;
   char *error_text; /* of an error that another rank found */
-  struct rank_path
-      *paths; /* to the findings, by property, then to the error: their states are spread over several ranks */
+  /* To the findings, by property, then to the error: their states are spread over several ranks. */
+  struct rank_path *paths;
 };
 
 void search_init(struct search *, struct system *, const struct limits *);
 void search_run(struct search *);
 void search_release(struct search *);
-double search_omission_probability(
-    const struct search *); /* upper bound on the probability that a state was omitted; 0: none was */
+/* Upper bound on the probability that a state was omitted; 0: none was. */
+double search_omission_probability(const struct search *);
 
 /* If several threads search, or if a resumed transition system has less in its tables, the choice among equally short
    and cheap paths to a finding is not deterministic. Returns the depth up to which one thread must search again to get

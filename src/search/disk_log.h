@@ -17,9 +17,8 @@ struct disk_log *disk_log_new(const char *folder, int *error); /* NULL: error is
 void disk_log_free(struct disk_log *);
 
 /* Append and flush return false if the file cannot be written or read; this is permanent, and disk_log_error returns
-   errno. */
-bool disk_log_append(struct disk_log *, const uint8_t *record, size_t size,
-                     state_ref parent); /* replaces the parent in the record */
+   errno. The parent given to disk_log_append replaces the one in the record. */
+bool disk_log_append(struct disk_log *, const uint8_t *record, size_t size, state_ref parent);
 bool disk_log_flush(struct disk_log *);
 int disk_log_error(const struct disk_log *);
 state_ref disk_log_end(const struct disk_log *); /* references start at 0 */

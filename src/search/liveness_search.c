@@ -230,8 +230,8 @@ static void find_all_sccs(struct scc_search *d, struct liveness_search *l) {
   d->all = true;
   d->eager = false;
   d->transitions_most = 2 * g->stats.transitions + TRANSITIONS_MORE;
-  d->seconds_most = 10 * g->stats.seconds +
-                    10; /* long enough that the limit on transitions decides on any machine, for reproducible results */
+  /* Long enough that the limit on transitions decides on any machine, for reproducible results. */
+  d->seconds_most = 10 * g->stats.seconds + 10;
   if (g->limits.seconds > 0 && d->seconds_most > (g->stats.seconds + g->limits.seconds) / 2)
     d->seconds_most = (g->stats.seconds + g->limits.seconds) / 2; /* leaves time to build the trace */
   scc_search(d);

@@ -13,10 +13,10 @@ struct assumptions {
   uint64_t finally; /* marks: each holds forever from some time on */
   bool fair;        /* fair to every group of the transition system... */
   bool strong;      /* ...that is enabled infinitely often (weak: continuously from some time on) */
-  bool coins;       /* almost surely: only runs of positive probability count. An adversary resolves the nondeterminism
-                       between probabilistic choices, coins decide their results. What the adversary can sustain forever is an
-                       end component: a strongly connected set of states with probabilistic choices all of whose results stay
-                       in the set */
+  /* Almost surely: only runs of positive probability count. An adversary resolves the nondeterminism between
+     probabilistic choices, coins decide their results. What the adversary can sustain forever is an end component: a
+     strongly connected set of states with probabilistic choices all of whose results stay in the set. */
+  bool coins;
 };
 
 /* A path whose last state is an earlier one of the path, so that the run loops forever. */

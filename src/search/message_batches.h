@@ -22,8 +22,8 @@ enum rank_status {
   RANK_STATUSES
 };
 
-void load_key(struct loader *,
-              bytes *); /* counterpart of save_block; bytes after the key, up to KEY_SHORT_BYTES, are readable */
+/* Counterpart of save_block; bytes after the key, up to KEY_SHORT_BYTES, are readable. */
+void load_key(struct loader *, bytes *);
 
 struct recently_sent;
 

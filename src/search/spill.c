@@ -220,8 +220,8 @@ static void mark_known(struct search *s, struct disk_log_reader *r, uint8_t *rec
   uint8_t *own = record_at(s->visited_set, candidate);
   struct stored found = visited_get(s->visited_set, candidate);
   state_ref marks = CANDIDATE_KNOWN | (place >= s->spill->next ? CANDIDATE_NEXT : 0), marked = found.parent | marks;
-  if (place >= s->spill->next &&
-      found.fault_cost < on->fault_cost) { /* otherwise the state's cost is 0 already, or it is in an earlier layer */
+  /* Only states of the layer being built get a cheaper parent. A record without a cost field has cost 0 already. */
+  if (place >= s->spill->next && found.fault_cost < on->fault_cost) {
     memcpy(record, &found.parent, PARENT_BYTES);
     memcpy((uint8_t *)on->bytes - COST_BYTES, &found.fault_cost, COST_BYTES);
     r->changed = true;

@@ -20,9 +20,9 @@ enum proviso_known {
 struct visited_backend {
   struct visited_set *(*new_set)(const struct search *);
   enum proviso_known proviso;
-  bool
-      candidates; /* the set holds states that may be visited already; findings add CANDIDATE_TAG to their references */
-  bool relocates; /* references may change when the workers are suspended: see worker_origin */
+  /* The set holds states that may be visited already; findings add CANDIDATE_TAG to their references. */
+  bool candidates;
+  bool relocates;   /* references may change when the workers are suspended: see worker_origin */
   bool check_later; /* properties are never checked when a state is stored */
 
   /* Layers. A function that may be NULL then does nothing and returns true. */
@@ -54,8 +54,8 @@ struct visited_backend {
   void (*serve)(struct worker *);   /* may be NULL */
   void (*count)(struct worker *);   /* updates states and progress in search->stats */
   bool (*suspend)(struct worker *); /* when search->pause is set; false: stop */
-  void (*suspend_all)(struct search *, struct worker *const *all,
-                      uint32_t); /* the same, when all threads are waiting */
+  /* Like suspend, when all threads are waiting. */
+  void (*suspend_all)(struct search *, struct worker *const *all, uint32_t);
 };
 #define CANDIDATE_TAG (UINT64_C(1) << 39)
 

@@ -45,9 +45,8 @@ struct record_chunk {
                       chunk */
   uint32_t partition;
 };
-#define CHUNKS_MAX                                                                                                     \
-  (1u << ((SIZE_MAX > UINT32_MAX ? POSITION_BITS : 32) -                                                               \
-          CHUNK_BITS)) /* limited by POSITION_BITS, or by the address space */
+/* Limited by POSITION_BITS, or by the address space. */
+#define CHUNKS_MAX (1u << ((SIZE_MAX > UINT32_MAX ? POSITION_BITS : 32) - CHUNK_BITS))
 
 struct visited_partition {
   _Alignas(64) uint32_t last; /* the chunk being filled */
@@ -181,10 +180,10 @@ static inline uint64_t visited_prefetch_record(const struct visited_set *s, uint
 
 struct visited_set *visited_new_unpartitioned(void);
 void visited_take_index(struct visited_set *, struct visited_set *from); /* takes over the index of `from`, emptied */
-void visited_index_record(struct visited_set *, uint32_t partition, uint64_t hash,
-                          state_ref); /* adds a record that is not in the index yet */
+/* Adds a record that is not in the index yet. */
+void visited_index_record(struct visited_set *, uint32_t partition, uint64_t hash, state_ref);
 
-void visited_slot_filled(struct visited_set *, uint32_t partition,
-                         struct index_segment *); /* to be called after filling a slot */
+/* To be called after filling a slot. */
+void visited_slot_filled(struct visited_set *, uint32_t partition, struct index_segment *);
 
 #endif

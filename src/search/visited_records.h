@@ -91,8 +91,8 @@ static inline struct partition_end partition_end(const struct visited_set *s, ui
 }
 void visited_partition_undo(struct visited_set *, uint32_t partition, const struct partition_end *);
 void visited_partition_begin(struct visited_set *, uint32_t partition);
-void visited_partition_restore_base(struct visited_set *,
-                                    uint32_t partition); /* after its records were loaded: restores `base` */
+/* Restores `base` after the partition's records were loaded. */
+void visited_partition_restore_base(struct visited_set *, uint32_t partition);
 
 /* --- inline --- */
 

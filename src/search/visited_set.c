@@ -388,8 +388,8 @@ uint64_t visited_count(const struct visited_set *s) {
 
 size_t visited_bytes(const struct visited_set *s) {
   uint32_t n = s->nchunks;
-  size_t unused =
-      s->partitions > 1 ? 0 : CHUNK_SIZE - s->chunks[s->partition[0].last].used; /* shared: other threads write there */
+  /* If shared, other threads write to their last chunks, which then count as full. */
+  size_t unused = s->partitions > 1 ? 0 : CHUNK_SIZE - s->chunks[s->partition[0].last].used;
   return sizeof *s + (s->compaction ? compaction_bytes(s) : 0) + s->index_bytes + n * sizeof *s->chunks +
          ((size_t)n << CHUNK_BITS) - unused;
 }

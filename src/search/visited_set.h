@@ -72,8 +72,8 @@ static inline uint64_t key_word(const uint8_t *bytes, uint32_t length) { /* the 
   memcpy(&word, bytes, 8);
   return length < 8 ? word & ((UINT64_C(1) << 8 * length) - 1) : word;
 }
-static inline void key_words(const uint8_t *bytes, uint32_t length,
-                             struct short_key *key) { /* length <= KEY_SHORT_BYTES */
+/* For keys of at most KEY_SHORT_BYTES. */
+static inline void key_words(const uint8_t *bytes, uint32_t length, struct short_key *key) {
   key->word[0] = key_word(bytes, length);
   key->word[1] = length <= 8 ? 0 : key_word(bytes + 8, length - 8);
   if (length > 16) {
@@ -114,20 +114,20 @@ static inline state_ref visited_lookup(const struct visited_set *s, const uint8_
 }
 /* Replaces the parent by another of no higher cost. */
 void visited_set_parent(struct visited_set *, state_ref, state_ref parent, fault_cost);
-void visited_improve_parent(struct visited_set *, state_ref, state_ref parent,
-                            fault_cost);                      /* only if the cost is lower; any thread may call it */
+/* The same, but only if the cost is lower; any thread may call it. */
+void visited_improve_parent(struct visited_set *, state_ref, state_ref parent, fault_cost);
 bool visited_has_cost(const struct visited_set *, state_ref); /* false: the cost is 0 and stays 0 */
 struct stored visited_get(const struct visited_set *, state_ref);
-struct stored visited_get_key(const struct visited_set *,
-                              state_ref); /* like visited_get, but the parent may be missing */
+/* Like visited_get, but the parent may be missing. */
+struct stored visited_get_key(const struct visited_set *, state_ref);
 fault_cost visited_cost(const struct visited_set *, state_ref);
 
 /* Iterates over the first partition in order of insertion: for (r = visited_first(); r < visited_end(s); r =
    visited_next(s, r)). A state inserted into a partition after a call of visited_end_of has a reference at least as
    large as the value that call returned. */
 state_ref visited_first(void);
-bool visited_has(const struct visited_set *,
-                 state_ref); /* whether this is the reference of a stored state; accepts any number */
+/* Whether this is the reference of a stored state; accepts any number. */
+bool visited_has(const struct visited_set *, state_ref);
 /* The first state at or after a value that visited_end returned. */
 state_ref visited_from(const struct visited_set *, state_ref);
 state_ref visited_next(const struct visited_set *, state_ref);
@@ -183,9 +183,8 @@ static inline bool visited_read(struct visited_reader *r) {
 
 /* Copies the states of a visited set with delta records to a new one under other keys, which must be distinct. Costs
    and parents are kept, and so is the order in each partition. The old visited set loses its index: it allows no more
-   look-ups or insertions. */
-typedef const uint8_t *rekey_fn(void *context, const uint8_t *bytes,
-                                uint32_t *length); /* the result is valid until the next call */
+   look-ups or insertions. The result of a rekey_fn is valid until its next call. */
+typedef const uint8_t *rekey_fn(void *context, const uint8_t *bytes, uint32_t *length);
 struct visited_set *visited_rekey(struct visited_set *, rekey_fn *, void *context);
 
 /* References are preserved; the index is rebuilt. visited_load returns NULL if the data is invalid. */

@@ -24,9 +24,8 @@ struct visited_sharing {
 };
 
 void visited_sharing_free(struct visited_sharing *);
-void visited_sharing_grow(struct visited_set *, uint32_t partition,
-                          const struct index_segment *); /* grows this segment, and others that are nearly full, unless
-                                                            another thread has done so already */
+/* Grows this segment, and others that are nearly full, unless another thread has done so already. */
+void visited_sharing_grow(struct visited_set *, uint32_t partition, const struct index_segment *);
 
 /* --- visited_set.c --- */
 

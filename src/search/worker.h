@@ -66,8 +66,8 @@ struct frontier_state {
   struct stored stored;
 };
 #define TAKE_MAX 256
-uint32_t frontier_take(struct frontier *, uint32_t partition, struct frontier_state *,
-                       disk_log_bytes *); /* returns how many; 0: none is left */
+/* Returns how many; 0: none is left. */
+uint32_t frontier_take(struct frontier *, uint32_t partition, struct frontier_state *, disk_log_bytes *);
 void frontier_release(struct frontier *);
 
 struct pending_insert;

@@ -107,8 +107,8 @@ static bool replay_step(struct trace *t, struct interpreter *interp, uint32_t i,
   bool allowed = config_allows(interp, t->claim.environment, at, w, &clause);
   struct config *next = config_new(t->model);
   enum step_result result = STEP_BAD_WITNESS;
-  if (allowed ||
-      steps) /* a step that is impossible in the model is reported as such, not as a violation of the environment */
+  /* A step that is impossible in the model is reported as such, not as a violation of the environment. */
+  if (allowed || steps)
     result = config_step(interp, t->claim.environment, at, w, next, &t->logs[i], &t->error);
   if (!allowed && (!steps || result != STEP_BAD_WITNESS))
     text_addf(why, "%s %u: environment '%s' does not allow it: %s", word, i + 1,

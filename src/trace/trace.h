@@ -14,8 +14,8 @@ struct claim {
   bool error;               /* it ends in an error: in its last step, or in evaluating the property after it */
   bool lasso;               /* it is a lasso, for a live property */
   uint32_t loop;            /* LASSO: number of steps before the loop; all of them: the run stays in its last state */
-  const struct node
-      *text; /* LASSO: the formula that it violates; ERROR: the formula that has no value. NULL: the property's */
+  /* LASSO: the formula that it violates; ERROR: the formula that has no value. NULL: the property's. */
+  const struct node *text;
 };
 
 struct trace {

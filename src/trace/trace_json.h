@@ -8,8 +8,8 @@
 
 #define TRACE_SCHEMA "rondo-trace/1"
 
-json_t *model_to_json(const struct model *, uint32_t environment,
-                      enum semantics);                             /* identifies the model and its parameters */
+/* The model's identity and its parameters. */
+json_t *model_to_json(const struct model *, uint32_t environment, enum semantics);
 json_t *trace_to_json(const struct trace *, struct interpreter *); /* a new reference */
 
 /* What must be known before the model can be loaded. Strings are borrowed from the JSON. */
