@@ -121,12 +121,12 @@ const struct permissions *async_local_permissions(struct async_system *, const s
    `heard`; false: none. */
 bool async_local_heard_of(struct async_system *, uint32_t point, uint32_t rounds, uint32_t globals, uint32_t p,
                           uint32_t present, uint32_t senders, uint32_t heard, uint32_t *set);
-/* Requires that every process takes part, and that p sends q nothing in that round: what q may receive does not depend
-   on whether p has arrived. */
+/* Is what q may receive independent of whether p has arrived? Assumes that every process takes part, and that p sends q
+   nothing in that round. */
 bool async_local_ignores(struct async_system *, uint32_t point, uint32_t rounds, value phase, uint32_t globals,
                          uint32_t p, uint32_t q);
-/* Requires that every process takes part: neither updates nor the environment distinguish the senders of equal messages
-   in that round. */
+/* Are the senders of equal messages in that round indistinguishable to updates and to the environment? Assumes that
+   every process takes part. */
 bool async_local_senders_alike(struct async_system *, uint32_t point, uint32_t rounds, uint32_t globals);
 bool async_local_reaches(struct async_system *, uint32_t sending, uint32_t from, uint32_t to);
 

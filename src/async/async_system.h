@@ -38,8 +38,8 @@ struct async_system {
 /* Sets `distance` from the live processes and the number of rounds that each of n processes has ended. False: they are
    further apart than max_distance. */
 bool async_distance(struct async_system *, const uint32_t *done, const bool *live);
-/* Does the query's `until` condition hold in the state (which may be overwritten)? Then the query does not count its
-   distance. */
+/* Does the query's `until` condition hold in the state (which may be overwritten)? Then neither its distance nor its
+   pending messages are recorded. */
 bool async_until_holds(struct async_system *, struct unpacked_state *view);
 /* Records the distance of the last state made, if the query is about that state (which may be overwritten). */
 void async_note_distance(struct async_system *, struct unpacked_state *view);

@@ -163,7 +163,7 @@ struct system {
   uint64_t decided;                 /* set by the engine: bit i: the verdict on the query's i-th property is final */
   bool restart; /* set by any function above, which then stops: keys have become too narrow. The engine calls `widen`,
                    or discards all states and starts again. If it starts again with this set, `initial` lays out the
-                   keys anew, even if another thread's system set it */
+                   keys anew, even if they were too narrow on another rank only */
   bool probabilistic; /* set by the constructor: edges carry their adversary_choice. Otherwise every edge is a choice of
                          the adversary, and `random` cannot be distinguished from it: almost-sure queries are then only
                          asked of models without `random` */
