@@ -1,7 +1,6 @@
-/* Partition refinement: locations stay together as long as the same is unsafe in them and the same
-   transitions lead to locations that stay together. Cubes are compared as they are written: they
-   come from the same text by the same way, so equal ones look equal; if some do not, there is a
-   location more. */
+/* Partition refinement: locations stay in one class while they have the same unsafe cubes and the same transitions into
+   the same classes. Cubes are compared syntactically. Equal cubes usually have equal rows, because they are built the
+   same way; otherwise the quotient only has more locations than necessary. */
 #include "param/counter_graph.h"
 
 #include "base/memory.h"
@@ -36,10 +35,10 @@ static bool same_label(const struct counter_graph *g, const struct counter_trans
 struct partition_refinement {
   struct counter_graph *g;
   uint32_t *class;
-  size_t *first; /* by location: its first transition; they stand one after the other */
+  size_t *first; /* by location: its first transition; those of one location are contiguous */
 };
 
-/* Every transition of a has its like in b. */
+/* Every transition of a has a counterpart in b. */
 static bool is_simulated(const struct partition_refinement *m, uint32_t a, uint32_t b) {
   const struct counter_transition *t = m->g->transitions.at;
   for (size_t i = m->first[a]; i < m->first[a + 1]; i++) {
@@ -52,12 +51,12 @@ static bool is_simulated(const struct partition_refinement *m, uint32_t a, uint3
   return true;
 }
 
-/* One round of refinement; the number of classes. */
+/* One round of refinement. Returns the number of classes. */
 static uint32_t refine(struct partition_refinement *m) {
   uint32_t n = (uint32_t)m->g->locations.n, classes = 0;
   uint32_t *next = memory_alloc((n + (size_t)1) * sizeof *next);
   for (uint32_t i = 0; i < n; i++) {
-    if (m->g->stop && *m->g->stop) { /* what comes of it is thrown away */
+    if (m->g->stop && *m->g->stop) { /* the caller discards the result */
       memory_free(next);
       return n;
     }
@@ -84,7 +83,7 @@ static void location_join(struct location *to, struct location *from) {
   location_release(from);
 }
 
-/* The first of each class stays. */
+/* Keeps the first location of each class. */
 static void build_quotient(struct partition_refinement *m, uint32_t classes) {
   struct counter_graph *g = m->g;
   uint32_t done = 0;

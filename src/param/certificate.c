@@ -12,8 +12,8 @@ struct certificate_printer {
   struct arena arena;
   struct text *out;
   const char **params, **counters, **controls;
-  const char **columns; /* of the graph */
-  uint32_t move;        /* whose amounts are read */
+  const char **columns; /* names of the graph's columns */
+  uint32_t move;        /* the move whose amounts are in scope */
 };
 
 /* ---- terms ---- */

@@ -1,16 +1,15 @@
-/* What never changes, and what may be repeated.
+/* Conserved sums and acceleration.
 
-   Laws: linear equations that every start satisfies and every transition keeps. Those of a start
-   cube are the combinations of its equations. Of these, the ones that a transition keeps (they
-   follow, after it, from all of them before it) are a subspace, found as a null space; what is left
-   when nothing goes any more is inductive. */
+   Conserved sums are linear equations that hold in every initial state and are preserved by every transition. The
+   equations of a start cube span the candidates. The candidates that a transition preserves (after it, they follow from
+   all candidates before it) are a subspace, computed as a null space. The fixpoint of this restriction is inductive. */
 #include "param/counter_graph.h"
 
 #include "base/memory.h"
 
 #include <string.h>
 
-/* Rows of whole numbers, all of one width. */
+/* Rows of integers, all of the same width. */
 struct matrix {
   uint32_t width, n;
   VEC(int64_t) cells;
@@ -36,14 +35,14 @@ static __int128 common(__int128 a, __int128 b) {
   return a;
 }
 
-/* Divided by the common divisor; false: beyond 64 bits all the same. */
+/* Stores the row divided by its gcd. Returns false if it still does not fit. */
 static bool row_store(int64_t *to, const __int128 *from, uint32_t width) {
   __int128 by = 0;
   for (uint32_t i = 0; i < width; i++)
     by = common(by, from[i]);
   for (uint32_t i = 0; i < width; i++) {
     __int128 x = by > 1 ? from[i] / by : from[i];
-    if (x > INT32_MAX || x < INT32_MIN) /* room for the products to come */
+    if (x > INT32_MAX || x < INT32_MIN) /* leaves room for later products */
       return false;
     to[i] = (int64_t)x;
   }
@@ -57,8 +56,8 @@ static bool row_reduce(int64_t *to, int64_t p, int64_t q, const int64_t *from, u
   return row_store(to, scratch, width);
 }
 
-/* Reduced echelon form: every lead is the only entry of its column. lead[i] is row i's; false:
- * beyond 64 bits. */
+/* Reduced row echelon form: every pivot is the only entry of its column. lead[i] is the pivot column of row i. Returns
+   false on overflow. */
 static bool matrix_reduce(struct matrix *m, uint32_t *lead) {
   __int128 *scratch = memory_alloc(m->width * sizeof *scratch + 1);
   uint32_t done = 0;
@@ -98,7 +97,7 @@ static bool null_space(struct matrix *m, struct matrix *out) {
       leads |= lead[i] == column;
     if (leads)
       continue;
-    __int128 scale = 1; /* so that all the others are whole */
+    __int128 scale = 1; /* makes all other entries integers */
     for (uint32_t i = 0; i < m->n && ok; i++) {
       int64_t own = matrix_row(m, i)[lead[i]];
       scale = scale / common(scale, own) * (own < 0 ? -own : own);
@@ -116,7 +115,7 @@ static bool null_space(struct matrix *m, struct matrix *out) {
   return ok;
 }
 
-/* Keeps those combinations of the rows whose images (images[i] belongs to row i) cancel out. */
+/* Keeps the combinations of the rows whose images (images[i] belongs to row i) sum to zero. */
 static bool restrict_to_kernel(struct matrix *rows, struct matrix *images) {
   struct matrix turned = {.width = rows->n}, kernel, kept = {.width = rows->width};
   __int128 *scratch = memory_alloc((rows->width + (size_t)1) * sizeof *scratch);
@@ -151,20 +150,20 @@ static struct matrix equations_of(const struct cube *c) {
   return m;
 }
 
-/* The forms in both spans: a combination of the first rows that is one of the second, too. */
+/* The intersection of two spans: combinations of the first rows that are also combinations of the second. */
 static bool intersect_spans(struct matrix *rows, struct matrix *others) {
   struct matrix both = {.width = rows->width}, images = {.width = rows->width};
   for (uint32_t i = 0; i < rows->n; i++) {
     memcpy(matrix_add(&both), matrix_row(rows, i), rows->width * sizeof(int64_t));
     memcpy(matrix_add(&images), matrix_row(rows, i), rows->width * sizeof(int64_t));
   }
-  for (uint32_t i = 0; i < others->n; i++) { /* they count for the sum to cancel, and give nothing */
+  for (uint32_t i = 0; i < others->n; i++) { /* they take part in the cancellation but contribute a zero row */
     matrix_add(&both);
     memcpy(matrix_add(&images), matrix_row(others, i), rows->width * sizeof(int64_t));
   }
   bool ok = restrict_to_kernel(&both, &images);
   uint32_t *lead = memory_alloc((both.n + (size_t)1) * sizeof *lead);
-  ok = ok && matrix_reduce(&both, lead); /* combinations that give nothing go */
+  ok = ok && matrix_reduce(&both, lead); /* removes zero rows */
   memory_free(lead);
   vec_release(&images.cells);
   vec_release(&rows->cells);
@@ -172,7 +171,7 @@ static bool intersect_spans(struct matrix *rows, struct matrix *others) {
   return ok;
 }
 
-/* What the form is after a transition, in terms of the state before it. False: beyond 64 bits. */
+/* The value of the form after a transition, as a form over the state before it. Returns false on overflow. */
 static bool after(const struct counter_graph *g, const struct counter_transition *t, const int64_t *form,
                   int64_t *out) {
   for (uint32_t k = 0; k < t->guard.width; k++) {
@@ -186,7 +185,7 @@ static bool after(const struct counter_graph *g, const struct counter_transition
   return true;
 }
 
-/* Keeps the conserved that, after the transition, follow from all of them before it. *less: some went.
+/* Keeps the candidates that, after the transition, follow from all of them before it. *less: some were removed.
  */
 static bool restrict_to_inductive(const struct counter_graph *g, const struct counter_transition *t,
                                   struct matrix *conserved, bool *less) {
@@ -198,7 +197,7 @@ static bool restrict_to_inductive(const struct counter_graph *g, const struct co
     int64_t *image = matrix_add(&images);
     ok = after(g, t, matrix_row(conserved, i), image);
   }
-  for (uint32_t i = 0; i < n && ok; i++) { /* they count for the sum to cancel, and give nothing */
+  for (uint32_t i = 0; i < n && ok; i++) { /* they take part in the cancellation but contribute a zero row */
     matrix_add(&rows);
     memcpy(matrix_add(&images), matrix_row(conserved, i), conserved->width * sizeof(int64_t));
   }
@@ -236,9 +235,9 @@ void counter_graph_conserve(struct counter_graph *g) {
   vec_release(&conserved.cells);
 }
 
-/* ---- repetition ---- */
+/* ---- acceleration ---- */
 
-/* Does it add a fixed vector? Its entries go to `by`. */
+/* Does the transition add a constant vector? It is stored in `by`. */
 static bool is_translation(const struct counter_graph *g, const struct counter_transition *t, int64_t *by) {
   bool moves = false;
   if (t->from != t->to || t->namounts > 0)

@@ -1,5 +1,5 @@
-/* Unfolding: terms are evaluated for the values of the control, conditions become disjunctions of
-   cubes. A condition of an IF that the control does not decide splits a transition in two. */
+/* Unfolding: terms are evaluated for the values of the control, and conditions become disjunctions of cubes. An IF
+   whose condition does not depend on the control alone splits a transition in two. */
 #include "param/counter_graph.h"
 
 #include "base/memory.h"
@@ -15,7 +15,7 @@ void cubes_release(cube_vec *v) {
   vec_release(v);
 }
 
-/* Decided: whether an IF takes its first branch. */
+/* A case distinction: whether an IF takes its first branch. */
 struct branch_decision {
   const struct term *at;
   bool taken;
@@ -24,12 +24,12 @@ struct branch_decision {
 struct unfolder {
   struct counter_graph *g;
   const struct counter_system *s;
-  const int64_t *controls; /* of the location */
-  uint32_t *column;        /* by the system's parameter */
-  uint32_t width;          /* of rows */
+  const int64_t *controls; /* values at the location */
+  uint32_t *column;        /* by parameter of the system */
+  uint32_t width;          /* width of rows */
   VEC(struct branch_decision) decisions;
-  const struct term *open; /* an IF that needs a decision */
-  const char *failure;     /* too large, beyond 64 bits */
+  const struct term *open; /* an IF that needs a case distinction */
+  const char *failure;     /* too large, or overflow of 64 bits */
 };
 
 /* ---- terms as rows ---- */
@@ -50,7 +50,7 @@ static const struct term *taken_branch(struct unfolder *u, const struct term *t)
   return NULL;
 }
 
-/* Adds `times` the term to the row. False: an IF is open, or it failed. */
+/* Adds `times` the term to the row. Returns false if an IF is undecided, or on failure. */
 static bool row_of(struct unfolder *u, const struct term *t, int64_t times, int64_t *row) {
   int64_t *one;
   const struct term *branch;
@@ -73,7 +73,7 @@ static bool row_of(struct unfolder *u, const struct term *t, int64_t times, int6
   case TERM_EQ:
   case TERM_LE:
   case TERM_LT:
-    break; /* no number */
+    break; /* not a number */
   case TERM_NUMBER:
   case TERM_PARAM:
   case TERM_COUNTER:
@@ -107,7 +107,7 @@ static bool row_constant(const int64_t *row, uint32_t width) {
   return true;
 }
 
-/* left - right, or right - left. False: open or failed. */
+/* left - right, or right - left if turned. Returns false if an IF is undecided, or on failure. */
 static bool relation_row(struct unfolder *u, const struct term *t, bool turned, int64_t *row) {
   memset(row, 0, u->width * sizeof *row);
   return row_of(u, t->kid[0], turned ? -1 : 1, row) && row_of(u, t->kid[1], turned ? 1 : -1, row);
@@ -138,13 +138,13 @@ static enum term_truth truth_of(struct unfolder *u, const struct term *t) {
     const struct term *before = u->open;
     bool known = relation_row(u, t, false, row) && row_constant(row, u->width);
     int64_t difference = row[0];
-    u->open = before; /* an IF inside leaves it undecided, no more */
+    u->open = before; /* an undecided IF inside only makes this undecided */
     memory_free(row);
     if (!known)
       return MAYBE;
     return (t->op == TERM_EQ ? difference == 0 : t->op == TERM_LE ? difference <= 0 : difference < 0) ? YES : NO;
   }
-  case TERM_PARAM: /* no truths */
+  case TERM_PARAM: /* not truth values */
   case TERM_COUNTER:
   case TERM_AMOUNT:
   case TERM_ADD:
@@ -164,7 +164,7 @@ static bool within_limit(struct unfolder *u, size_t cases) {
   return cases <= CASES_MAX;
 }
 
-/* Adds the row to every cube; those that are false as they stand go. */
+/* Adds the row to every cube and drops cubes that become trivially empty. */
 static void meet_row(cube_vec *cubes, const int64_t *row, bool equal) {
   size_t kept = 0;
   for (size_t i = 0; i < cubes->n; i++) {
@@ -217,7 +217,7 @@ static bool meet_relation(struct unfolder *u, const struct term *t, bool positiv
     cubes_join(cubes, &other);
   } else {
     ok = relation_row(u, t, positive, row);
-    if (t->op == (positive ? TERM_LT : TERM_LE)) /* strict: by one at least */
+    if (t->op == (positive ? TERM_LT : TERM_LE)) /* strict: the difference is at least 1 */
       row[0]--;
     meet_row(cubes, row, t->op == TERM_EQ);
   }
@@ -225,7 +225,7 @@ static bool meet_relation(struct unfolder *u, const struct term *t, bool positiv
   return ok;
 }
 
-/* Keeps of each cube what satisfies the condition (or its negation). */
+/* Intersects each cube with the condition (or its negation). */
 static bool meet(struct unfolder *u, const struct term *t, bool positive, cube_vec *cubes) {
   enum term_truth known = truth_of(u, t);
   if (u->g->stop && *u->g->stop)
@@ -250,7 +250,7 @@ static bool meet(struct unfolder *u, const struct term *t, bool positive, cube_v
   case TERM_LE:
   case TERM_LT:
     return meet_relation(u, t, positive, cubes);
-  case TERM_NUMBER: /* known, or no truths */
+  case TERM_NUMBER: /* already evaluated, or not truth values */
   case TERM_PARAM:
   case TERM_COUNTER:
   case TERM_CONTROL:
@@ -265,7 +265,7 @@ static bool meet(struct unfolder *u, const struct term *t, bool positive, cube_v
   return false;
 }
 
-/* The condition alone, as cubes. IFs inside are decided both ways, each with what it asks. */
+/* The condition as a union of cubes. IFs inside are split into both cases, each with its condition. */
 static bool cubes_of(struct unfolder *u, const struct term *t, cube_vec *out) {
   cube_vec cubes = {0};
   struct cube all;
@@ -310,7 +310,7 @@ static uint32_t location_of(struct unfolder *u, const int64_t *controls) {
   return (uint32_t)g->locations.n - 1;
 }
 
-/* Every value of the control: which may start? */
+/* Enumerates all values of the control to find those with initial states. */
 static bool find_starts(struct unfolder *u) {
   const struct counter_system *s = u->s;
   int64_t *controls = memory_alloc((s->ncontrols + (size_t)1) * sizeof *controls);
@@ -358,7 +358,8 @@ static void add_transition(struct unfolder *u, uint32_t from, uint32_t move, con
   vec_push(&g->transitions, t);
 }
 
-/* The next control values, one after the other; what depends on counters tries every value. */
+/* Computes the next values of the controls, one control after the other. A control whose next value depends on counters
+   is tried with every value. */
 static void next_controls(struct unfolder *u, uint32_t from, uint32_t move, uint32_t control, int64_t *controls,
                           cube_vec *guards, int64_t *const *update) {
   const struct counter_system *s = u->s;
@@ -377,7 +378,7 @@ static void next_controls(struct unfolder *u, uint32_t from, uint32_t move, uint
   controls[control] = u->controls[control];
   if (next && !row_of(u, next, 1, row)) {
     memory_free(row);
-    return; /* open: decided by the caller */
+    return; /* undecided: the caller splits the cases */
   }
   if (!next || row_constant(row, u->width)) {
     if (next)
@@ -398,7 +399,7 @@ static void next_controls(struct unfolder *u, uint32_t from, uint32_t move, uint
   memory_free(row);
 }
 
-/* Are all IFs of the effects decided? */
+/* Are all IFs of the updates decided? */
 static bool effects_decided(struct unfolder *u, uint32_t move, int64_t *const *update) {
   const struct counter_move *m = &u->s->moves[move];
   int64_t *row = memory_alloc(u->width * sizeof *row);
@@ -459,7 +460,7 @@ static void unfold_location(struct unfolder *u, uint32_t from) {
   g->locations.at[from].unsafe = unsafe;
 }
 
-/* ---- the whole ---- */
+/* ---- the graph ---- */
 
 static void find_columns(struct unfolder *u) {
   struct counter_graph *g = u->g;
@@ -484,7 +485,7 @@ static bool find_conditions(struct unfolder *u, bool leave_open) {
     const struct counter_condition *c = &u->s->conditions[i];
     if (leave_open && c->resilience)
       continue;
-    if (!cubes_of(u, c->term, &one)) { /* IFs in it are decided; products by hand */
+    if (!cubes_of(u, c->term, &one)) { /* splits IFs inside; the products are built here */
       cubes_release(&one);
       return false;
     }
@@ -576,7 +577,7 @@ void counter_graph_exclude(struct counter_graph *g, const struct cube *region) {
   for (size_t i = 0; i < g->conditions.n; i++)
     for (uint32_t k = 0; k < region->n; k++)
       for (int side = 0; side < (region->equal.at[k] ? 2 : 1); side++) {
-        /* the first k constraints hold, the next one does not: the pieces are disjoint */
+        /* the first k constraints hold and the next one does not, so the pieces are disjoint */
         struct cube piece;
         int64_t *row = memory_alloc(region->width * sizeof *row);
         cube_copy(&piece, &g->conditions.at[i]);

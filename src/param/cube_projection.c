@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-/* Does the constraint follow from the others? An equation is two of them. */
+/* Does the constraint follow from the others? An equation counts as two inequalities. */
 static bool is_implied(const struct cube *c, uint32_t i, struct solver *known) {
   if (solver_stopped(known)) /* not known */
     return false;
@@ -61,13 +61,13 @@ void elimination_release(elimination_vec *v) {
   vec_release(v);
 }
 
-/* How many constraints more, at most, there are without the variable. */
+/* An upper bound for the number of constraints that the elimination of the variable adds. */
 static int64_t elimination_cost(const struct cube *c, uint32_t variable) {
   int64_t low = 0, high = 0;
   for (uint32_t i = 0; i < c->n; i++) {
     int64_t x = cube_row(c, i)[variable + 1];
     if (c->equal.at[i] && x)
-      return x == 1 || x == -1 ? -2 * (int64_t)c->n : -1; /* by an equation, best without dividing */
+      return x == 1 || x == -1 ? -2 * (int64_t)c->n : -1; /* an equation, preferably without division */
     low += x > 0;
     high += x < 0;
   }

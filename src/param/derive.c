@@ -47,7 +47,7 @@ bool derive_beyond(struct derivation_builder *d, struct span at) {
   return derive_refuse(d, at, "there are numbers beyond 64 bits");
 }
 
-/* times * x; false: beyond 64 bits, refused. */
+/* *times *= x. Returns false, after a refusal, on overflow of 64 bits. */
 static bool scale(struct derivation_builder *d, struct span at, int64_t *times, int64_t x) {
   return (!__builtin_mul_overflow(*times, x, times) && *times != INT64_MIN) || derive_beyond(d, at);
 }
@@ -67,7 +67,7 @@ static bool term_row(struct derivation_builder *d, const struct term *t, int64_t
     return term_row(d, t->kid[0], times, row) && term_row(d, t->kid[1], t->op == TERM_SUB ? -times : times, row);
   case TERM_TIMES:
     return scale(d, t->at, &times, t->kid[0]->number) && term_row(d, t->kid[1], times, row);
-  case TERM_COUNTER: /* not of parameters alone, or not linear */
+  case TERM_COUNTER: /* not over parameters only, or not linear */
   case TERM_CONTROL:
   case TERM_AMOUNT:
   case TERM_IF:
@@ -82,7 +82,7 @@ static bool term_row(struct derivation_builder *d, const struct term *t, int64_t
   return false;
 }
 
-/* Whatever is none of these operators is refused. */
+/* All other operators are refused. */
 bool node_row(struct derivation_builder *d, const struct node *n, int64_t times, int64_t *row) {
   if (n->op == NODE_CONST)
     return derive_row_add(d, n->at, row, &n->constant, 1, times);
@@ -99,7 +99,7 @@ bool node_row(struct derivation_builder *d, const struct node *n, int64_t times,
   return derive_refuse(d, n->at, "this is not linear in the parameters");
 }
 
-/* Columns and conditions come from unfolding a system that has nothing but its parameters. */
+/* Columns and conditions come from unfolding a system that has only parameters. */
 static bool init_params(struct derivation_builder *d) {
   struct text why = {0};
   struct term *yes = make_number(d, 1);
@@ -135,7 +135,7 @@ static bool init_params(struct derivation_builder *d) {
 
 /* ---- the schedule ---- */
 
-/* The passes of a `repeat` that is not fixed: the first of the instance stands for all but the last,
+/* The passes of a `repeat` without constant length: the first pass of the instance represents all but the last one,
    which `finally` may distinguish. */
 static bool init_schedule(struct derivation_builder *d) {
   const struct round_shape *shape = d->shape;
@@ -158,7 +158,7 @@ static bool init_schedule(struct derivation_builder *d) {
     return false;
   if (!never)
     return derive_refuse(d, shape->at, "there may be no pass at all: say that there is at least one");
-  d->last_pass = shape->first; /* in the instance they are numbered */
+  d->last_pass = shape->first; /* passes are numbered in the instance */
   while (d->last_pass + shape->rounds < d->m->npoints &&
          d->m->points[d->last_pass + shape->rounds].loop == d->m->points[d->last_pass].loop + 1)
     d->last_pass += shape->rounds;
@@ -236,7 +236,7 @@ static bool name_taken(const struct counter_system *s, const char *name) {
   return false;
 }
 
-/* x_1_decided_none: the variables that differ somewhere. */
+/* For example x_1_decided_none: only the variables that differ between local states. */
 static const char *local_name(struct derivation_builder *d, uint32_t local) {
   static const char *const faults[] = {"halted", "crashed", "omits_send", "omits_receive", "byzantine"};
   struct text out = {0}, one = {0};
@@ -258,7 +258,7 @@ static const char *local_name(struct derivation_builder *d, uint32_t local) {
       text_addf(&out, "%s%s", out.n ? "_" : "", faults[i]);
   if (out.n == 0)
     text_add(&out, "all");
-  if (name_taken(d->s, out.at)) /* names of values may run together */
+  if (name_taken(d->s, out.at)) /* concatenated names of values may collide */
     text_addf(&out, "_%" PRIu32, local + 1);
   const char *kept = arena_strndup(&d->s->arena, out.at, out.n);
   text_release(&out);
@@ -268,7 +268,7 @@ static const char *local_name(struct derivation_builder *d, uint32_t local) {
 
 /* ---- the system ---- */
 
-/* How many begin, with one of these faults (0: all). */
+/* The number of processes in initial local states with one of these faults (0: any). */
 static struct term *initial_count(struct derivation_builder *d, uint32_t part, value status) {
   struct term *sum = NULL;
   for (uint32_t l = 0; l < d->d->locals.n; l++)
@@ -294,8 +294,8 @@ static bool has_clause(const struct derivation_builder *d, enum clause_kind kind
   return false;
 }
 
-/* A part in which no two processes that begin differently are alike: the numbers of the others
-   follow from its. nparts: there is none. */
+/* A part whose local state determines the whole initial state of a process, so that its counts determine those of all
+   other parts. Returns nparts if there is none. */
 static uint32_t distinguishing_part(const struct derivation_builder *d) {
   uint32_t n = d->d->nparts;
   for (uint32_t part = 0; part < n; part++) {
@@ -309,7 +309,7 @@ static uint32_t distinguishing_part(const struct derivation_builder *d) {
   return n;
 }
 
-/* The number of those who begin there, by another part. */
+/* The initial count of a local state, expressed with the counts of another part. */
 static struct term *initial_count_by_part(struct derivation_builder *d, uint32_t local, uint32_t by) {
   uint32_t n = d->d->nparts;
   struct term *sum = NULL;
@@ -330,7 +330,7 @@ static struct term *initial_condition_of(struct derivation_builder *d, uint32_t 
   return make_relation(d, TERM_LE, NULL, count);
 }
 
-/* Only states in which a process can begin, all processes, faults within their limits. */
+/* The start condition: all processes are in initial local states, and faults are within their limits. */
 static void make_start(struct derivation_builder *d) {
   struct counter_system *s = d->s;
   struct next_round first[2];
@@ -365,8 +365,8 @@ static void make_start(struct derivation_builder *d) {
       s->start = make_and(d, s->start, make_relation(d, TERM_EQ, make_leaf(d, TERM_CONTROL, d->violated[i]), NULL));
 }
 
-/* Of a part that nobody counts it is enough to know which states there are, if that is known at the
-   start, and no state changes by itself. */
+/* A part that need not be counted gets flags if it has exactly one initial local state and no local state changes
+   without an update. */
 static void find_flags(struct derivation_builder *d) {
   for (uint32_t part = 0; part < d->d->nparts; part++) {
     uint32_t begin = 0, all = 0;
@@ -485,7 +485,7 @@ bool derive(struct derivation *out, const struct round_shape *shape, struct inte
                                  .stop = stop};
   if (!derive_stopped(&d) && init_params(&d) && derive_licensed(&d) && init_schedule(&d) && derive_locals(&d))
     make_system(&d);
-  if (stop && *stop) /* whatever it was refused for */
+  if (stop && *stop) /* whatever the reason of the refusal was */
     out->stopped = true;
   if (out->stopped && !out->refused)
     derive_stopped(&d);

@@ -1,4 +1,4 @@
-/* Fewer and larger cubes with the same points: a disjunction as people would write it. */
+/* Reduces a union of cubes to fewer and larger cubes with the same points. */
 #include "param/derive_internal.h"
 
 #include "base/memory.h"
@@ -10,7 +10,7 @@ bool cubes_cover(struct solver *s, const cube_vec *cubes) {
   return cube_is_covered(s, NULL, cubes->at, cubes->n, SIZE_MAX);
 }
 
-/* Without that constraint, or with a weaker one in its place. */
+/* Copies the cube without the constraint, or with a weaker one in its place. */
 static void replace(const struct cube *c, uint32_t constraint, const int64_t *weaker, struct cube *out) {
   cube_init(out, c->width - 1);
   for (uint32_t i = 0; i < c->n; i++)
@@ -20,7 +20,7 @@ static void replace(const struct cube *c, uint32_t constraint, const int64_t *we
     cube_add(out, weaker, false);
 }
 
-/* Takes the constraint's place, if nothing comes in by that. */
+/* Replaces the constraint if that adds no point to the union. */
 static bool try_replace(struct solver *s, cube_vec *cubes, size_t at, uint32_t constraint, const int64_t *weaker) {
   struct cube larger;
   replace(&cubes->at[at], constraint, weaker, &larger);
@@ -41,7 +41,7 @@ static bool same_direction(const int64_t *a, const int64_t *b, uint32_t width, i
   return true;
 }
 
-/* One side of the constraint, as weak as some other cube has it. */
+/* Weakens one side of the constraint to the bound of another cube. */
 static bool weaken(struct solver *s, cube_vec *cubes, size_t at, uint32_t constraint, int64_t side) {
   uint32_t width = cubes->at[at].width;
   int64_t *row = memory_alloc(width * sizeof *row);
@@ -64,7 +64,7 @@ static bool weaken(struct solver *s, cube_vec *cubes, size_t at, uint32_t constr
   return done;
 }
 
-/* Drops and weakens constraints as long as every point is in some cube anyway. */
+/* Drops and weakens constraints as long as every added point is already in some other cube. */
 static void cube_grow(struct solver *s, cube_vec *cubes, size_t at) {
   for (uint32_t i = cubes->at[at].n; i-- > 0;)
     if (i < cubes->at[at].n && !try_replace(s, cubes, at, i, NULL) && !weaken(s, cubes, at, i, 1) &&

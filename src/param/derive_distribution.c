@@ -1,13 +1,12 @@
-/* A part of the processes in one move with the whole round: local states that see the same share amounts, and what
-   comes replaces what was there. */
+/* The parts that change in the joint move of a round. Local states with the same successors share amounts, and the
+   arrivals replace the old counts. */
 #include "param/derive_round_internal.h"
 
-/* Local states with the same options, but for that of staying as they are: their processes trade
-   places. */
+/* Local states with the same successors, except for staying unchanged. Their processes are interchangeable. */
 struct successor_class {
   VEC(uint32_t) members;
-  local_successor_vec stay; /* by member: always, by can; target UINT32_MAX: it cannot */
-  local_successor_vec go;   /* to anywhere, for all of them; that of a member to its own state is not here */
+  local_successor_vec stay; /* by member: the option to stay; target UINT32_MAX: it cannot stay */
+  local_successor_vec go;   /* common successors; without a member's option to stay */
 };
 
 static void class_release(struct successor_class *c) {
@@ -22,8 +21,8 @@ static bool same_successor(const struct local_successor *a, const struct local_s
   return a->always == b->always && (a->always || term_same(a->can, b->can));
 }
 
-/* Does it go everywhere where the class does, on the same conditions? own: its own state, if it may
-   stay in it; on which condition the others go there is known once there are others. */
+/* Has the local state the same successors as the class, under the same conditions? own: the state in which it stays
+   unchanged. The condition under which other members enter `own` is known only once there are other members. */
 static bool class_accepts(const struct successor_class *c, uint32_t own, const local_successor_vec *options) {
   for (size_t i = 0; i < c->go.n; i++) {
     const struct local_successor *o = &c->go.at[i];
@@ -55,7 +54,7 @@ static struct term *remaining_count(struct round_builder *r, uint32_t local) {
   return make_difference(r->d, local_count(r->d, local), r->crashing[local]);
 }
 
-/* So many come to `target`. */
+/* Adds a fresh amount of processes that enter `target`. */
 static struct term *add_arrivals(struct round_builder *r, const struct successor_class *c, uint32_t target) {
   struct derivation_builder *d = r->d;
   struct term *amount = round_amount(r, "%s_%zu", d->s->counters[d->d->counter.at[target]].name, r->amounts.n + 1);
@@ -69,14 +68,14 @@ static struct term *unless_none(struct round_builder *r, struct term *amount, co
   return o->always ? make_number(r->d, 1) : make_or(r->d, amount_none(r, amount), o->can);
 }
 
-/* How many of them stay in, or come to, a member's own state. */
+/* The number of processes that stay in, or enter, a member's own state. */
 static struct term *distribute_member(struct round_builder *r, const struct successor_class *c, size_t i) {
   struct derivation_builder *d = r->d;
   uint32_t local = c->members.at[i];
   const struct local_successor *stay = &c->stay.at[i], *go = successor_to(&c->go, local);
   struct term *amount, *more;
   if (stay->target == UINT32_MAX)
-    return NULL; /* there is only what all may do */
+    return NULL; /* only the common successors */
   if (go && same_successor(stay, go)) {
     amount = add_arrivals(r, c, local);
     round_require(r, unless_none(r, amount, go));
@@ -106,7 +105,7 @@ static bool distribute_class(struct round_builder *r, const struct successor_cla
   }
   for (size_t i = 0; i < c->go.n; i++) {
     const struct local_successor *o = &c->go.at[i];
-    bool done = false; /* with the member whose own state it is */
+    bool done = false; /* handled with the member whose own state it is */
     for (size_t k = 0; k < c->members.n; k++)
       done |= c->members.at[k] == o->target && c->stay.at[k].target != UINT32_MAX;
     if (done)
@@ -166,7 +165,7 @@ void round_update_counters(struct round_builder *r, const bool *together) {
     leaves[l] = takes_part || later != l;
     if (later != l && later != UINT32_MAX)
       r->arrivals[later] = make_sum(d, r->arrivals[later], local_count(d, l));
-    if (!takes_part && later != UINT32_MAX) /* it stays as it is: a step property may forbid that, too */
+    if (!takes_part && later != UINT32_MAX) /* it stays unchanged, which a step property may forbid too */
       vec_push(&r->local_moves, ((struct local_move){local_count(d, l), l, later}));
   }
   for (uint32_t l = 0; l < n; l++) {

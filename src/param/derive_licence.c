@@ -1,4 +1,4 @@
-/* Whether counts can express a model of rounds at all. Each refusal names its place. */
+/* Checks whether counters can express a round model at all. Each refusal names its place. */
 #include "param/derive_internal.h"
 
 #include "analysis/dataflow.h"
@@ -18,7 +18,7 @@ static bool find_open_param(void *context, const struct node *n) {
   return !o->at.to;
 }
 
-/* Only updates may read parameters without a value: there they are followed. */
+/* Only updates may read parameters without a constant value, because only there they are followed symbolically. */
 static bool has_no_open_param(struct derivation_builder *d, const struct node *n, const char *where) {
   struct open_param_use o = {d, {0, 0}};
   if (n)
@@ -38,7 +38,7 @@ static bool find_identity(void *context, const struct node *n) {
   return !x->at.to;
 }
 
-/* All processes begin alike: in one of the states that the first of them may begin in. */
+/* All processes must have the same initial states, so initial values must not read identities. */
 static bool is_identity_free(struct derivation_builder *d, const struct node *n) {
   struct identity_site x = {{0, 0}};
   if (n)
@@ -207,10 +207,10 @@ static bool check_clause(struct derivation_builder *d, const struct clause *c) {
   case CLAUSE_OFTEN:
   case CLAUSE_FINALLY:
   case CLAUSE_ONCE:
-  case CLAUSE_FAIR: /* of no finite run */
+  case CLAUSE_FAIR: /* no constraint on finite runs */
     ok = true;
     break;
-  case CLAUSE_LOST: /* any: all but its own, which a process may then miss here, too */
+  case CLAUSE_LOST: /* unlimited loss: overapproximated, since here a process may also miss its own message */
     ok = c->limit == INT64_MAX;
     break;
   case CLAUSE_CRASH:
@@ -246,7 +246,7 @@ static bool check_clause(struct derivation_builder *d, const struct clause *c) {
                              "told in counts");
 }
 
-/* Heard-of sets hold those who send nothing, too; which ones, counts of messages do not say. */
+/* Heard-of sets may contain processes that send nothing, and counts of messages cannot say which. */
 static bool check_coupling(struct derivation_builder *d) {
   if (d->coupling == HEARD_FREELY)
     return true;
@@ -276,7 +276,7 @@ static bool check_environment(struct derivation_builder *d) {
 /* ---- the query ---- */
 
 static bool check_properties(struct derivation_builder *d) {
-  if (d->q->nproperties > 1) /* a name's part of a process is that of its only property */
+  if (d->q->nproperties > 1) /* part_of_slot has one entry per name, so there may be only one property */
     return derive_refuse(d, d->role->at, "there is more than one property at a time");
   for (uint32_t i = 0; i < d->q->nproperties; i++) {
     const struct property *p = &d->m->properties[d->q->properties[i]];
@@ -309,7 +309,7 @@ static bool find_loop_index(void *context, const struct node *n) {
 
 static void guard_loop_index(const struct guard *g, struct span *at) { guard_walk(g, find_loop_index, at); }
 
-/* The passes of a `repeat` that is not fixed must be all alike. */
+/* All passes of a `repeat` without constant length must be alike. */
 static bool check_loop(struct derivation_builder *d) {
   struct span at = {0, 0};
   const struct round_shape *shape = d->shape;

@@ -1,4 +1,4 @@
-/* Local states: those that processes begin in, and all that can come up from there. */
+/* Local states: the initial ones, and all that are reachable from them. */
 #include "param/derive_internal.h"
 
 #include "analysis/dataflow.h"
@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-/* Is it read at all? */
+/* Is the variable live at any point? */
 static bool is_ever_live(const struct derivation *dv, uint32_t var) {
   for (uint32_t p = 0; p <= dv->model->npoints; p++)
     if (dv->live->live[0][p][var])
@@ -33,7 +33,7 @@ value derived_default(const struct derivation *dv, uint32_t i) {
   return i > role->nvars ? 0 : type_default(values, role->vars[i - LOCAL_VAR(0)].type);
 }
 
-/* What will not be read again, or belongs to another part, is as if it had never been. */
+/* Resets dead variables, and variables of other parts, to their default value. */
 static void normalise(const struct derivation *dv, uint32_t point, uint32_t part, const value *from, value *to) {
   to[LOCAL_STATUS] = from[LOCAL_STATUS];
   for (uint32_t i = 1; i < dv->length; i++)
@@ -53,12 +53,12 @@ uint32_t derived_local(const struct derivation *dv, uint32_t point, uint32_t par
 
 bool part_exists(const struct derivation *dv, uint32_t part) { return dv->part_used ? dv->part_used[part] : part == 0; }
 
-/* UINT32_MAX: too many. */
+/* Returns UINT32_MAX if there are too many. */
 static uint32_t local_put(struct derivation_builder *d, uint32_t point, uint32_t part, const value *local) {
   uint32_t known = derived_local(d->d, point, part, local);
   if (known != UINT32_MAX)
     return known;
-  if (d->closed) { /* all that can come up is known by now */
+  if (d->closed) { /* all reachable local states are known */
     derive_refuse(d, d->role->at, "a local state was overlooked");
     return UINT32_MAX;
   }
@@ -81,7 +81,7 @@ bool local_has(const struct derivation_builder *d, uint32_t local, value status)
   return (d->d->locals.at[local][LOCAL_STATUS] & status) != 0;
 }
 
-/* Where more than one round may follow, they forget the same. */
+/* If there are two possible successors, they have the same live variables, so either will do. */
 static uint32_t point_after(struct derivation_builder *d, uint32_t point) {
   struct next_round out[2];
   next_rounds(d, point, out);
@@ -138,7 +138,7 @@ uint32_t message_index(const struct schedule_point *at, value message) {
   return UINT32_MAX;
 }
 
-/* ---- all that can come up ---- */
+/* ---- reachable local states ---- */
 
 static void round_add(struct derivation_builder *d, uint32_t point, uint32_t local, bool *more) {
   struct schedule_point *at = &d->at[point == POINT_END ? d->m->npoints : point];
@@ -168,7 +168,7 @@ static bool alphabet_add(struct derivation_builder *d, uint32_t point, value mes
   return true;
 }
 
-/* What may be received: what is sent, and whatever can be made up. */
+/* The messages that may be received: those sent, and those that can be forged. */
 static bool find_alphabet(struct derivation_builder *d, uint32_t point, bool *more) {
   struct schedule_point *at = &d->at[point];
   const struct type *type = d->role->body[point].received;
@@ -185,7 +185,7 @@ static bool find_alphabet(struct derivation_builder *d, uint32_t point, bool *mo
   return !d->d->refused;
 }
 
-/* All that an update of somebody may do to it: what decides is in its own part, or in another one.
+/* All successors of a local state by updates of `decides`, a local state of the same or of another part.
  */
 static bool change(struct derivation_builder *d, uint32_t point, uint32_t local, uint32_t decides, bool *more) {
   const struct update_cases *o = update_cases_of(d, point, decides);
@@ -211,7 +211,7 @@ static bool add_successors(struct derivation_builder *d, uint32_t point, uint32_
   if (ok && d->crashes)
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, STATUS_CRASHED), more);
   bool apart = part != at->sends && part != at->updates && !derive_moves_jointly(d);
-  if (ok && apart) /* of parts that change one after the other some may stay */
+  if (ok && apart) /* parts that change one after the other may also stay unchanged */
     ok = add_at_next_rounds(d, point, local_unchanged_after(d, local, point, 0), more);
   return ok;
 }
@@ -246,7 +246,7 @@ uint32_t merge_parts(uint32_t *part, uint32_t n, const bool *vars) {
   return first == UINT32_MAX ? 0 : first;
 }
 
-/* Where nothing is read any part will do: the first that sends something, for it is there. */
+/* If nothing is read, any part will do: takes the first part that decides about sends, since it exists. */
 static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t *part, const bool *vars) {
   uint32_t n = d->role->nvars;
   for (uint32_t i = 0; i < n; i++)
@@ -261,8 +261,8 @@ static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t *part, co
   return 0;
 }
 
-/* All of a process, unless it is to be split; then what sending, updating and properties read
- * together. */
+/* Finds the parts: one for the whole process in mode WHOLE, otherwise the variables that sends, updates and properties
+   read together. */
 static void find_parts(struct derivation_builder *d) {
   uint32_t n = d->role->nvars;
   uint32_t *part = arena_array(&d->d->arena, n + (size_t)1, sizeof *part);
@@ -273,7 +273,7 @@ static void find_parts(struct derivation_builder *d) {
     d->d->part_of = part;
     d->d->nparts = n + 1;
   }
-  for (int pass = 0; pass < 2; pass++) { /* the second time nothing moves any more */
+  for (int pass = 0; pass < 2; pass++) { /* the second pass sees the final parts */
     for (uint32_t p = 0; p < d->m->npoints && d->d->part_of; p++) {
       d->at[p].sends = merge_read_vars(d, part, read_set_of_sends(d->m, 0, p, &d->d->arena)->vars);
       d->at[p].updates = merge_read_vars(d, part, d->at[p].reads->vars);

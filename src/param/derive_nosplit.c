@@ -1,6 +1,7 @@
-/* A round in which no two processes hear disjoint sets. Those that send the same are alike, so all who hear one of them
-   may hear the same one: two processes have somebody in common if there is a message that both have heard. Which
-   messages are sent is a case distinction; in each case, every set of pairwise compatible receptions makes a move. */
+/* A round in which no two processes hear disjoint sets. Senders of the same message are interchangeable, so two
+   processes that hear the same message may have heard the same sender: their heard-of sets intersect if they have a
+   message in common. The moves distinguish cases by the messages sent; in each case, every maximal set of pairwise
+   compatible receptions gives a move. */
 #include "param/derive_round_internal.h"
 
 static bool receptions_compatible(const struct guarded_update *a, const struct guarded_update *b, uint32_t there) {
@@ -19,8 +20,8 @@ struct nosplit_builder {
   struct round_builder *r;
   const bool *together;
   move_vec *moves;
-  uint32_t there;          /* the messages that somebody sends */
-  uint64_t compatible[64]; /* by reception: those that it is compatible with */
+  uint32_t there;          /* the messages sent in this case, as a bit set */
+  uint64_t compatible[64]; /* by reception: the receptions compatible with it */
   const char *name;
 };
 
@@ -34,7 +35,7 @@ static bool nosplit_move(struct nosplit_builder *x, uint64_t chances) {
   for (size_t i = 0; i < r->unions.n; i++)
     vec_release(&r->unions.at[i].of);
   vec_clear(&r->unions);
-  for (size_t i = 0; i < r->receptions.n; i++) /* amounts in it are of another move */
+  for (size_t i = 0; i < r->receptions.n; i++) /* their terms use amounts of another move */
     r->receptions.at[i].can = NULL;
   for (uint32_t l = 0; l < d->d->locals.n; l++)
     r->arrivals[l] = NULL;
@@ -45,7 +46,7 @@ static bool nosplit_move(struct nosplit_builder *x, uint64_t chances) {
 
 static int members(uint64_t set) { return __builtin_popcountll(set); }
 
-/* Of those that are left, or were tried, the one that goes with most that are left. */
+/* The candidate or already tried reception that is compatible with the most candidates. */
 static uint32_t pivot(const struct nosplit_builder *x, uint64_t may, uint64_t done) {
   uint32_t best = 0;
   int most = -1;
@@ -58,7 +59,8 @@ static uint32_t pivot(const struct nosplit_builder *x, uint64_t may, uint64_t do
 }
 
 /* Bron & Kerbosch 1973, with pivots: the maximal sets of pairwise compatible receptions.
-   Those that go with the pivot come up in a set with it, or with another one that is tried. */
+   Neighbours of the pivot need not be tried: they occur in a clique with the pivot or with another candidate that is
+   tried. */
 static bool cliques(struct nosplit_builder *x, uint64_t in, uint64_t may, uint64_t done) {
   struct derivation_builder *d = x->r->d;
   if (derive_stopped(d))
@@ -80,7 +82,7 @@ static bool cliques(struct nosplit_builder *x, uint64_t in, uint64_t may, uint64
   return true;
 }
 
-/* Which receptions are possible when those messages, and no others, are sent. */
+/* The receptions that are possible when exactly these messages are sent. */
 static uint64_t receptions_possible(struct nosplit_builder *x) {
   struct round_builder *r = x->r;
   const struct reception_columns *columns = &r->columns;

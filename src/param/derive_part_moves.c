@@ -1,8 +1,8 @@
-/* Parts of a process that decide neither what is sent nor what becomes of others: their moves come before that of the
-   round, one for each way to change. */
+/* Parts of a process that decide neither what is sent nor what becomes of other parts. They change before the joint
+   move of the round, with one move per change of local state. */
 #include "param/derive_round_internal.h"
 
-/* Some of one local state become another. */
+/* A move in which some processes change from one local state to another. */
 static bool add_part_move(struct round_builder *r, uint32_t from, uint32_t to, struct term *can, struct term *limit,
                           move_vec *moves) {
   struct derivation_builder *d = r->d;
@@ -28,7 +28,7 @@ static bool add_part_move(struct round_builder *r, uint32_t from, uint32_t to, s
   if (limit)
     m.guard = make_and(d, m.guard, make_relation(d, TERM_LE, amount, limit));
   m.guard = make_and(d, m.guard, can);
-  if (counter[from] == NO_COUNTER) /* as its left side: merge_flag_moves */
+  if (counter[from] == NO_COUNTER) /* merge_flag_moves relies on it being the left operand */
     m.guard = make_pair_and(d, make_leaf(d, TERM_CONTROL, flag[from]), m.guard);
   vec_clear(&r->local_moves);
   vec_push(&r->local_moves, ((struct local_move){amount, from, to}));
@@ -47,8 +47,8 @@ static bool add_crash_move(struct round_builder *r, uint32_t l, move_vec *moves)
   return after != UINT32_MAX && add_part_move(r, l, after, make_number(d, 1), left, moves);
 }
 
-/* Of a part of which only matters who is there: one move for all who may become that on the same
-   conditions. Step properties tell them apart. */
+/* For a part with flags: merges the moves into the same local state under the same condition. Moves that differ for a
+   step property have different controls and stay separate. */
 static void merge_flag_moves(struct round_builder *r, move_vec *moves, size_t first) {
   struct derivation_builder *d = r->d;
   for (size_t i = first; i < moves->n; i++)

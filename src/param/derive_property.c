@@ -1,7 +1,6 @@
-/* Properties as conditions on counters. Quantifiers over processes become quantifiers over local
-   states that are there; what speaks of the processes bound by them, and of nobody else, is
-   evaluated by the interpreter, with one process in each local state that is spoken of. What is not
-   known to be one of these is refused. */
+/* Properties as conditions on counters. Quantifiers over processes become quantifiers over occupied
+   local states. Subformulas over bound processes only are evaluated by the interpreter, on a configuration in which
+   each bound process is in its local state. Everything else is refused. */
 #include "param/derive_internal.h"
 
 #include "analysis/action_use.h"
@@ -18,23 +17,23 @@ enum { BOUND_MAX = 8 };
 struct property_reads {
   const struct model *m;
   uint32_t nvars;
-  bool *vars; /* by slot: the variables of that process, then its first values; nvars + 1 each */
-  bool *all;  /* of any */
-  bool other; /* something else than a bound name, or in a definition */
-  bool same;  /* whether two names are of the same process */
+  bool *vars; /* by slot: the variables of that process, then its initial values; nvars + 1 each */
+  bool *all;  /* the union over all slots */
+  bool other; /* reads a process that is not a bound name, or in a definition */
+  bool same;  /* compares identities of processes */
 };
 
 static bool is_process(const struct node *n) { return n->type && n->type->kind == TYPE_PROCESS; }
 
 static bool is_bound_process(const struct node *n) { return n->op == NODE_SLOT && is_process(n); }
 
-/* Whether a process is in it depends on nothing but its own status. */
+/* Membership in these sets depends only on the status of the process. */
 static bool is_status_set(enum op op) { return op == NODE_ROLE_SET || op == NODE_CORRECT || op == NODE_FAULTY; }
 
 static bool collect_reads(void *context, const struct node *n) {
   struct property_reads *r = context;
   r->other |= n->op == NODE_CALL;
-  for (uint32_t i = 0; i < n->n; i++) /* anything but p.x, and p in a set of all that are like that */
+  for (uint32_t i = 0; i < n->n; i++) /* any use except p.x and membership in a status set compares identities */
     r->same |= is_process(n->kid[i]) && n->op != NODE_REMOTE && n->op != NODE_INITIAL &&
                !(n->op == NODE_IN && i == 0 && is_status_set(n->kid[1]->op));
   if (n->op != NODE_REMOTE && n->op != NODE_INITIAL)
@@ -52,8 +51,9 @@ static bool collect_reads(void *context, const struct node *n) {
 
 static bool is_process_generator(const struct generator *g) { return g->type->kind == TYPE_PROCESS; }
 
-/* Parts of which it must be known that there is nobody must be counted; holds: the formula must be
-   true, so where it says `forall` somebody is bad. */
+/* Marks the parts that must be counted: those for which the violation needs to know that a local state is empty. Flags
+   suffice where the violation only needs an occupied one. holds: this subformula occurs positively, so a violation of
+   `forall` is an occupied state. */
 static void find_counted(struct derivation_builder *d, const struct node *n, bool holds, bool both) {
   enum op op = n->op;
   for (uint32_t i = 0; i < n->ngen; i++) {
@@ -72,7 +72,7 @@ static void find_counted(struct derivation_builder *d, const struct node *n, boo
   }
 }
 
-/* Of whom nothing is read, any part will do. */
+/* If nothing is read of a process, any part will do. */
 static uint32_t merge_read_parts(struct derivation_builder *d, uint32_t *part, const bool *vars) {
   uint32_t n = d->role->nvars + 1;
   for (uint32_t i = 0; i < n && vars; i++)
@@ -88,7 +88,7 @@ static void property_parts_of(struct derivation_builder *d, const struct propert
   r.all = memory_alloc(n * sizeof *r.all);
   node_walk_deep(d->m, p->formula, collect_reads, &r);
   d->same |= r.same;
-  r.other |= r.same; /* who is the same has the same parts */
+  r.other |= r.same; /* comparing identities needs the same part for all names */
   uint32_t together = merge_read_parts(d, part, r.other || p->step ? r.all : NULL);
   if (p->step)
     d->part_of_step = together;
@@ -117,7 +117,7 @@ void derive_property_parts(struct derivation_builder *d, uint32_t *part) {
   }
 }
 
-/* ---- in counts ---- */
+/* ---- translation to counters ---- */
 
 struct term *local_count(struct derivation_builder *d, uint32_t local) {
   uint32_t counter = d->d->counter.at[local];
@@ -128,8 +128,8 @@ struct term *local_count(struct derivation_builder *d, uint32_t local) {
 
 struct property_translation {
   struct derivation_builder *d;
-  struct config *before, *after; /* process i is in the local state in[i] */
-  uint32_t bound;                /* bound processes: all different, if that matters */
+  struct config *before, *after; /* bound process i is in local state in[i] */
+  uint32_t bound;                /* number of bound processes; pairwise different if identities are compared */
   uint32_t in[BOUND_MAX];
   struct eval e;
   bool failed;
@@ -141,7 +141,7 @@ static struct term *no_term(struct property_translation *s, struct span at, cons
   return NULL;
 }
 
-/* ---- what the interpreter may be asked ---- */
+/* ---- formulas that the interpreter may evaluate ---- */
 
 static bool is_local(const struct node *);
 
@@ -152,7 +152,7 @@ static bool are_local(const struct node *n) {
   return true;
 }
 
-/* Over values, from what is local. */
+/* All generators range over values that are local. */
 static bool generates_locally(const struct node *n) {
   for (uint32_t i = 0; i < n->ngen; i++) {
     const struct generator *g = &n->gen[i];
@@ -162,8 +162,8 @@ static bool generates_locally(const struct node *n) {
   return are_local(n);
 }
 
-/* Does it depend on the local states of bound processes, and on nothing else? Each operator has its
-   line: what is new must be thought about. */
+/* Does the node depend only on the local states of bound processes? Every operator is listed, so that a new one needs a
+   decision here. */
 static bool is_local(const struct node *n) {
   switch (n->op) {
   case NODE_REMOTE:
@@ -226,12 +226,12 @@ static bool is_local(const struct node *n) {
   case NODE_MAJORITY:
   case NODE_ARRAY_OF:
     return generates_locally(n);
-  case NODE_ROLE_SET: /* processes, as values */
+  case NODE_ROLE_SET: /* identities as values */
   case NODE_CORRECT:
   case NODE_FAULTY:
   case NODE_NUMBER_OF:
   case NODE_PROCESS_AT:
-  case NODE_GLOBAL: /* of the whole model, of a run, or of an environment */
+  case NODE_GLOBAL: /* depends on the whole model, a run or an environment */
   case NODE_ORACLE:
   case NODE_HO:
   case NODE_SHO:
@@ -240,7 +240,7 @@ static bool is_local(const struct node *n) {
   case NODE_ALWAYS:
   case NODE_EVENTUALLY:
   case NODE_UNTIL:
-  case NODE_VAR: /* of a process that acts */
+  case NODE_VAR: /* a variable of the acting process */
   case NODE_ME:
   case NODE_LOOP:
   case NODE_RECEIVED:
@@ -249,9 +249,9 @@ static bool is_local(const struct node *n) {
   case NODE_SENDER:
   case NODE_NEXT:
   case NODE_NEIGHBOURS:
-  case NODE_PICK: /* not a function of anything */
+  case NODE_PICK: /* nondeterministic */
   case NODE_RANDOM:
-  case NODE_CALL: /* of a def that calls itself; others were written out */
+  case NODE_CALL: /* a recursive def; other defs were inlined */
   case NODE_OPS:
     return false;
   }
@@ -271,7 +271,7 @@ static bool evaluate(struct property_translation *s, const struct node *n, value
 
 static struct term *translate(struct property_translation *s, const struct node *n);
 
-/* The generators from `gen` on, then the body: exists (or, with `all`, forall). */
+/* Translates the generators from `gen` on, then the body: exists, or forall if `all`. */
 static struct term *quantified(struct property_translation *s, const struct node *n, uint32_t gen, bool all);
 
 static struct term *body_of(struct property_translation *s, const struct node *n, uint32_t gen, bool all) {
@@ -285,7 +285,8 @@ static struct term *body_of(struct property_translation *s, const struct node *n
   return all ? make_or(s->d, make_not(s->d, condition), rest) : make_and(s->d, condition, rest);
 }
 
-/* Is it in the range of a generator? False also if that is not known: then it failed. */
+/* Is the bound process in the range of the generator? Also returns false, and sets failed, if that cannot be decided.
+ */
 static bool is_member(struct property_translation *s, const struct node *range, const struct generator *g) {
   struct node slot = {.op = NODE_SLOT, .index = g->slot, .type = g->type, .at = g->at};
   struct node *kids[2] = {&slot, (struct node *)range};
@@ -310,8 +311,8 @@ static bool is_member(struct property_translation *s, const struct node *range, 
   return false;
 }
 
-/* Local states that say the same are counted together; others: so many of them are spoken of
- * already.
+/* Local states with the same body `says`, with the sum of their counts. others: how many processes in the local state
+   are already bound, so there must be more than that.
  */
 struct quantifier_case {
   struct term *count, *says;
@@ -329,7 +330,7 @@ static void quantifier_case_add(struct derivation_builder *d, quantifier_case_ve
   said->at[i].count = make_sum(d, said->at[i].count, count);
 }
 
-/* What is said of a process, and on which condition there is one. */
+/* Adds the case for the process just bound: its body, and the count of its local state (NULL: it was bound before). */
 static void add_quantifier_case(struct property_translation *s, const struct node *n, uint32_t gen, bool all,
                                 struct term *count, uint32_t others, quantifier_case_vec *said) {
   if (s->failed || !is_member(s, n->gen[gen].range, &n->gen[gen]) || s->failed)
@@ -348,7 +349,7 @@ static uint32_t bound_in_local(const struct property_translation *s, uint32_t lo
   return n;
 }
 
-/* Where names are compared, a process is one of those bound before, or a further one. */
+/* If identities are compared, a name may be bound to a process bound before or to a further one. */
 static void bind_each(struct property_translation *s, const struct node *n, uint32_t gen, bool all,
                       quantifier_case_vec *said) {
   struct derivation_builder *d = s->d;
@@ -418,7 +419,7 @@ static void collect_members(struct property_translation *s, const struct node *n
   }
 }
 
-/* Over values: those of a type, of an option or set that a bound process has. */
+/* A quantifier over values: of a type, or of an option or set of a bound process. */
 static struct term *over_values(struct property_translation *s, const struct node *n, uint32_t gen, bool all) {
   struct derivation_builder *d = s->d;
   struct generator g = n->gen[gen];

@@ -1,5 +1,5 @@
-/* When somebody can have heard what leads to an effect: between the messages that surely arrive and
-   those that may, and what can be made up. */
+/* The condition under which a process can have heard what an update requires: the numbers heard lie between those that
+   must be heard and those that may be, plus the forged ones. */
 #include "param/derive_internal.h"
 
 #include "base/memory.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* ---- columns of what can be heard ---- */
+/* ---- columns ---- */
 
 uint32_t column_heard(const struct reception_columns *r, uint32_t m) { return r->np + m; }
 uint32_t column_forged(const struct reception_columns *r, uint32_t m) { return r->np + r->nm + m; }
@@ -31,7 +31,7 @@ static void row_end(struct row_builder *w, bool equal) {
   row_begin(w);
 }
 
-/* What holds of the numbers of messages sent, whoever listens. */
+/* Constraints on the numbers of messages sent, for every receiver. */
 static void add_sent(struct row_builder *w) {
   const struct reception_columns *r = w->r;
   for (uint32_t m = 0; m < r->nm; m++) {
@@ -42,7 +42,7 @@ static void add_sent(struct row_builder *w) {
     row_end(w, false);
   }
   memcpy(w->row, r->d->size_row,
-         (r->np + (size_t)1) * sizeof *w->row); /* all together are at most as many as there are */
+         (r->np + (size_t)1) * sizeof *w->row); /* their sum is at most the number of processes */
   for (uint32_t m = 0; m < r->nm; m++)
     w->row[1 + column_may(r, m)] = -1;
   w->row[1 + column_byzantine(r)] = -1;
@@ -51,7 +51,7 @@ static void add_sent(struct row_builder *w) {
   row_end(w, false);
 }
 
-/* heard - made up is between must and may. */
+/* must <= heard - forged <= may. */
 static void add_genuine(struct row_builder *w, const struct receiver *receiver, uint32_t m) {
   const struct reception_columns *r = w->r;
   bool own = receiver->own == m && (receiver->omits_receive || receiver->omits_send);
@@ -59,7 +59,7 @@ static void add_genuine(struct row_builder *w, const struct receiver *receiver, 
   w->row[1 + column_forged(r, m)] = -1;
   if (r->d->delivers && !receiver->omits_receive)
     w->row[1 + column_must(r, m)] = -1;
-  w->row[0] = r->d->delivers && own ? -1 : 0; /* among those that must not be counted on: itself */
+  w->row[0] = r->d->delivers && own ? -1 : 0; /* it hears itself, although `must` does not include its own message */
   row_end(w, false);
   w->row[1 + column_may(r, m)] = 1;
   w->row[1 + column_heard(r, m)] = -1;
@@ -73,7 +73,7 @@ static bool add_limit(struct row_builder *w, const struct node *limit, int64_t t
   return node_row(w->r->d, limit, times, w->row);
 }
 
-/* Made up: by Byzantine processes, one message each; or changed on the way. */
+/* Forged messages: one per Byzantine process, or corrupted ones. */
 static void add_forged(struct row_builder *w) {
   const struct reception_columns *r = w->r;
   if (!r->d->forges)
@@ -87,14 +87,14 @@ static void add_forged(struct row_builder *w) {
   row_end(w, false);
   if (!r->d->corrupted)
     return;
-  for (uint32_t m = 0; m < r->nm; m++) { /* a changed message is one that was sent */
+  for (uint32_t m = 0; m < r->nm; m++) { /* a corrupted message replaces one that was sent */
     w->row[1 + column_may(r, m)] = 1;
     w->row[1 + column_heard(r, m)] = -1;
   }
   row_end(w, false);
 }
 
-/* every round: |HO[p]| >= limit; whoever sends nothing may be among them. */
+/* every round: |HO[p]| >= limit. The set may contain processes that send nothing. */
 static void add_sizes(struct row_builder *w) {
   const struct reception_columns *r = w->r;
   for (size_t i = 0; i < r->d->sizes.n; i++) {
@@ -111,7 +111,7 @@ static void add_sizes(struct row_builder *w) {
   }
 }
 
-/* Who hears nobody has nothing in common with anybody. */
+/* An empty heard-of set intersects no other one. */
 static void add_coupled(struct row_builder *w) {
   const struct derivation_builder *d = w->r->d;
   if (d->coupling == HEARD_FREELY || (d->coupling == HEARD_UNIFORM && d->uniform_any))
@@ -122,7 +122,7 @@ static void add_coupled(struct row_builder *w) {
   row_end(w, false);
 }
 
-/* Where messages arrive, it hears itself; of itself that is known only here. */
+/* If no message is lost, a process hears itself. Its own message is known only here. */
 static void add_own(struct row_builder *w, const struct reception *c) {
   if (!w->r->d->delivers || !c->fails || c->receiver.own == UINT32_MAX || c->receiver.omits_receive ||
       c->receiver.omits_send)
@@ -132,13 +132,14 @@ static void add_own(struct row_builder *w, const struct reception *c) {
   row_end(w, false);
 }
 
-/* The leaf, among all columns, with what the environment allows. */
+/* The leaf as a cube over all columns, with the constraints of the environment. */
 static void constrain(const struct reception_columns *r, const struct reception *c, const struct cube *leaf,
                       struct cube *out) {
   struct row_builder w = {r, out, memory_alloc((reception_ncolumns(r) + (size_t)1) * sizeof *w.row)};
   cube_init(out, reception_ncolumns(r));
   for (uint32_t i = 0; i < leaf->n; i++) {
-    memcpy(w.row, cube_row(leaf, i), leaf->width * sizeof *w.row); /* parameters and numbers heard come first in both */
+    memcpy(w.row, cube_row(leaf, i),
+           leaf->width * sizeof *w.row); /* both start with the parameters and the numbers heard */
     row_end(&w, leaf->equal.at[i]);
   }
   add_sent(&w);
@@ -175,8 +176,8 @@ static bool possible(struct solver *s, const struct cube *c) {
   return yes;
 }
 
-/* Without the numbers heard and made up, if nothing is lost by that. Where all hear the same, the numbers are theirs
- * together. */
+/* Projects the numbers heard and forged away if that is exact. Under UNIFORM they are kept, because all processes share
+   them. */
 void reception_find(const struct reception_columns *r, struct reception *c) {
   struct solver *s = reception_facts(r);
   const cube_vec *leaves = &c->outcomes->cases.at[c->way].heard;

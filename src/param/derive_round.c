@@ -1,7 +1,6 @@
-/* The moves of a round. For local states that see the same, and everything that their processes may
-   become, there is an amount: how many of them do. If there are any, it must have been possible to
-   hear what it takes. Parts of a process that decide neither what is sent nor what becomes of others
-   change before that, one after the other. */
+/* The moves of a round. Local states with the same successors share one amount per successor: the number of processes
+   that change to it. If an amount is not 0, a process must have been able to hear the required messages. Parts of a
+   process that decide neither what is sent nor what becomes of other parts change before that, one after the other. */
 #include "param/derive_round_internal.h"
 
 #include "base/memory.h"
@@ -33,9 +32,9 @@ struct term *amount_some(struct round_builder *r, struct term *amount) {
   return make_relation(r->d, TERM_LE, make_number(r->d, 1), amount);
 }
 
-/* ---- what is sent ---- */
+/* ---- crashes and messages ---- */
 
-/* Who crashes now; at most so many ever do. */
+/* Chooses the numbers of crashes in this round, within the limit for the run. */
 static void choose_crashes(struct round_builder *r, uint32_t part) {
   struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->at[r->point];
@@ -59,7 +58,7 @@ static void choose_crashes(struct round_builder *r, uint32_t part) {
   round_require(r, make_relation(d, TERM_LE, crashed, limit_term(d, CLAUSE_CRASH)));
 }
 
-/* How many messages may be heard, and how many must be. */
+/* Computes how many of each message may be heard and how many must be. */
 static bool count_messages(struct round_builder *r) {
   struct derivation_builder *d = r->d;
   const struct schedule_point *at = &d->at[r->point];
@@ -84,7 +83,7 @@ static bool count_messages(struct round_builder *r) {
   return !d->d->refused;
 }
 
-/* UNIFORM: one set for all, so the same numbers. */
+/* UNIFORM: all processes have the same heard-of set, so they hear the same numbers. */
 static void choose_heard(struct round_builder *r) {
   struct derivation_builder *d = r->d;
   struct term *sum = NULL;
@@ -103,7 +102,7 @@ static void choose_heard(struct round_builder *r) {
   }
 }
 
-/* ---- all of it ---- */
+/* ---- moves ---- */
 
 bool round_mark_violations(struct round_builder *r, struct counter_move *move) {
   struct derivation_builder *d = r->d;
@@ -142,7 +141,7 @@ bool derive_moves_jointly(const struct derivation_builder *d) {
   return d->mode == DERIVE_WHOLE || d->stays_count || d->coupling != HEARD_FREELY || (d->delivers && d->crashes);
 }
 
-/* Once for each round that may follow. */
+/* Adds a copy of the move for each possible next round. */
 static void add_onward(struct round_builder *r, move_vec *moves) {
   struct derivation_builder *d = r->d;
   struct next_round out[2];

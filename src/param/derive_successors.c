@@ -1,5 +1,5 @@
-/* What may become of a local state in a round, and on which condition: what must have been heard (a reception, each
-   found once). Receptions that lead to the same local state are joined. */
+/* The successors of a local state in a round, each with its condition: the messages that must have been heard (a
+   reception, computed once). Receptions that lead to the same local state are joined. */
 #include "param/derive_round_internal.h"
 
 #include "param/cube_projection.h"
@@ -25,7 +25,7 @@ static uint32_t reception_of(struct round_builder *r, const struct update_cases 
   return (uint32_t)r->receptions.n - 1;
 }
 
-/* The cubes as a condition of the move; index: of the reception, for names. */
+/* The cubes as a condition of the move. index: of the reception, used in names. */
 static struct term *cubes_term(struct round_builder *r, const cube_vec *cubes, bool witness, uint32_t index) {
   struct derivation_builder *d = r->d;
   const struct reception_columns *columns = &r->columns;
@@ -52,7 +52,7 @@ static bool is_certain(const struct round_builder *r, uint32_t chance) {
   return r->receptions.at[chance].always || (r->only && r->certain_receptions >> chance & 1);
 }
 
-/* Somebody can have heard it. */
+/* The condition that a process can have heard this. */
 static struct term *reception_condition(struct round_builder *r, uint32_t index) {
   struct reception *c = &r->receptions.at[index];
   if (c->never || is_certain(r, index))
@@ -64,8 +64,8 @@ static struct term *reception_condition(struct round_builder *r, uint32_t index)
   return r->receptions.at[index].can;
 }
 
-/* Something that leads there. Together they often say less than each by itself: who hears enough of
-   one value to decide, or who does not, takes that value. */
+/* The disjunction of several receptions. It is often simpler than its parts: a process may take a value both if it
+   hears enough to decide and if it does not. */
 static void reception_union_find(struct round_builder *r, struct reception_union *j) {
   struct derivation_builder *d = r->d;
   bool witness = false;
@@ -108,7 +108,7 @@ static const struct reception_union *reception_union_of(struct round_builder *r,
   return &r->unions.at[r->unions.n - 1];
 }
 
-/* ---- what may become of a local state ---- */
+/* ---- successors of a local state ---- */
 
 static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   struct derivation_builder *d = r->d;
@@ -121,7 +121,7 @@ static struct receiver receiver_of(struct round_builder *r, uint32_t decides) {
   return receiver;
 }
 
-/* By what the updates of `decides` do. */
+/* Adds the successors of `local` by the updates of `decides`. */
 static bool add_reasons(struct round_builder *r, uint32_t local, uint32_t decides, struct term *there,
                         successor_reason_vec *out) {
   struct derivation_builder *d = r->d;
@@ -137,7 +137,7 @@ static bool add_reasons(struct round_builder *r, uint32_t local, uint32_t decide
     reason.target = local_after_update(d, local, r->point, o->cases.at[w].effect);
     if (reason.target == UINT32_MAX)
       return false;
-    size_t k = 0; /* several local states may decide alike */
+    size_t k = 0; /* several deciding local states may share a reception */
     while (k < out->n && (out->at[k].target != reason.target || out->at[k].chance != reason.chance))
       k++;
     if (k == out->n)
@@ -152,7 +152,7 @@ static uint32_t counters_in(const struct term *sum) {
   return !sum ? 0 : sum->op == TERM_ADD ? counters_in(sum->kid[0]) + counters_in(sum->kid[1]) : 1;
 }
 
-/* All processes: there is one at least. */
+/* Is the sum the number of all processes? Then it is at least 1. */
 static bool is_everybody(const struct round_builder *r, const struct term *sum) {
   const struct schedule_point *at = &r->d->at[r->point];
   uint32_t n = 0;
@@ -179,7 +179,7 @@ bool successor_reasons_find(struct round_builder *r, uint32_t local, successor_r
   return ok;
 }
 
-/* All reasons with the same target, and the same deciders, together. */
+/* Merges all reasons with the same target and the same deciding local states. */
 static struct local_successor local_successor_of(struct round_builder *r, const successor_reason_vec *reasons,
                                                  uint32_t target) {
   struct derivation_builder *d = r->d;
@@ -222,7 +222,7 @@ bool successors_find(struct round_builder *r, uint32_t local, local_successor_ve
   for (size_t i = 0; i < reasons.n && ok; i++)
     if (!successor_to(out, reasons.at[i].target))
       vec_push(out, local_successor_of(r, &reasons, reasons.at[i].target));
-  if (out->n == 1) { /* whatever is heard, something becomes of it */
+  if (out->n == 1) { /* every process has a successor, so a single one is certain */
     out->at[0].can = make_number(r->d, 1);
     out->at[0].always = true;
   }

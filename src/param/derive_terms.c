@@ -108,7 +108,7 @@ struct term *make_row(struct derivation_builder *d, const int64_t *row) {
 
 struct term *make_constraint(struct derivation_builder *d, const int64_t *row, uint32_t width, bool equal,
                              struct term *const *columns) {
-  struct term *left = NULL, *right = NULL; /* positive terms on one side, the others on the other */
+  struct term *left = NULL, *right = NULL; /* positive coefficients go left, the others right */
   for (uint32_t i = 1; i < width; i++)
     if (row[i] > 0)
       left = make_sum(d, left, make_times(d, row[i], columns[i - 1]));

@@ -1,7 +1,7 @@
-/* What an update can do. The update is run with some messages, so many of each, and parameters with
-   some values; the decisions that it takes are signs of linear forms over these numbers. For every
-   sign of every form that comes up there is a run, if the solver finds numbers for it: so the
-   leaves of this tree cover all there is, whatever the number of processes. */
+/* All possible results of an update, by concolic execution. The update is run with concrete numbers of messages and
+   concrete parameters; its decisions are signs of linear forms over these numbers. For every sign of every form that
+   occurs there is a run if the solver finds numbers for it. The leaves of this decision tree therefore cover all
+   behaviour, for any number of processes. */
 #include "param/derive_internal.h"
 
 #include "base/memory.h"
@@ -11,9 +11,9 @@
 struct concolic_search {
   struct derivation_builder *d;
   uint32_t point, nmessages;
-  const value *context;            /* the local state to run with */
-  struct solver *solver;           /* columns: parameters, then how many of each message */
-  uint32_t heard[MESSAGES_MAX], n; /* those that are there: indices of messages_possible */
+  const value *context;            /* the local state of the process */
+  struct solver *solver;           /* columns: parameters, then the number of each message */
+  uint32_t heard[MESSAGES_MAX], n; /* the messages present: indices of messages_possible */
   VEC(struct sign_decision) path;
   guarded_update_vec *cases;
   size_t leaves;
@@ -22,7 +22,7 @@ struct concolic_search {
 
 static uint32_t columns_of(const struct concolic_search *x) { return x->d->base->nparams + x->nmessages; }
 
-/* The form over columns. Beyond 64 bits: it failed, and is refused. */
+/* The form as a row over the columns. Overflow of 64 bits is refused. */
 static void form_row(struct concolic_search *x, const struct form *f, int64_t *row) {
   struct derivation_builder *d = x->d;
   struct span at = d->role->body[x->point].at;
@@ -36,7 +36,7 @@ static void form_row(struct concolic_search *x, const struct form *f, int64_t *r
   x->failed |= !ok;
 }
 
-/* The sign as a constraint: row >= 0 or == 0. */
+/* The sign as a constraint row >= 0 or row == 0. */
 static bool sign_row(struct concolic_search *x, const struct sign_decision *dec, int64_t *row) {
   form_row(x, &dec->form, row);
   for (uint32_t i = 0; i <= columns_of(x) && dec->sign < 0; i++)
@@ -46,7 +46,7 @@ static bool sign_row(struct concolic_search *x, const struct sign_decision *dec,
   return dec->sign == 0;
 }
 
-/* ---- running ---- */
+/* ---- runs ---- */
 
 static uint32_t update_put(struct derivation_builder *d, const value *at, size_t n) {
   for (size_t i = 0; i < d->local_updates.n; i++)
@@ -69,7 +69,7 @@ bool update_fails(const struct derivation_builder *d, uint32_t effect) {
   return d->local_updates.at[effect].failure != NULL;
 }
 
-/* Numbers for the path. */
+/* Finds numbers that satisfy the path condition. */
 static bool solve_path(struct concolic_search *x, uint32_t *counts) {
   struct derivation_builder *d = x->d;
   int64_t *row = memory_alloc((columns_of(x) + (size_t)1) * sizeof *row), v = 0;
@@ -102,7 +102,7 @@ static bool solve_path(struct concolic_search *x, uint32_t *counts) {
   return ok;
 }
 
-/* All effects of the update there. */
+/* All results of the update with these numbers. */
 static void run(struct concolic_search *x, const uint32_t *counts, struct decisions *taken, uint32_t *found,
                 size_t *nfound) {
   struct derivation_builder *d = x->d;
@@ -147,7 +147,7 @@ static void run(struct concolic_search *x, const uint32_t *counts, struct decisi
   memory_free(assigned);
 }
 
-/* ---- the tree ---- */
+/* ---- the decision tree ---- */
 
 static void add_case(struct concolic_search *x, uint32_t effect) {
   size_t at = 0;
@@ -219,10 +219,10 @@ static void concolic_explore(struct concolic_search *x) {
   vec_release(&taken.taken);
 }
 
-/* ---- for a local state ---- */
+/* ---- the cases of a local state ---- */
 
-/* What is known of the numbers: parameters satisfy their conditions, nobody hears more than there
- * are. */
+/* Facts about the numbers: parameters satisfy their conditions, and no process hears more messages than there are
+   processes. */
 static struct solver *facts(const struct concolic_search *x) {
   const struct derivation_builder *d = x->d;
   uint32_t np = d->base->nparams, n = columns_of(x);
@@ -284,7 +284,7 @@ static bool concolic_explore_all(struct concolic_search *x) {
     concolic_explore(x);
     solver_pop(x->solver);
   }
-  for (size_t i = 0; i < x->cases->n && !reads; i++) { /* whatever was heard */
+  for (size_t i = 0; i < x->cases->n && !reads; i++) { /* no message is read: any set of messages will do */
     for (size_t k = 0; k < x->cases->at[i].heard.n; k++)
       while (x->cases->at[i].heard.at[k].n)
         cube_drop(&x->cases->at[i].heard.at[k], 0);

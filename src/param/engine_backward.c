@@ -1,15 +1,13 @@
-/* Backwards from the unsafe states, a breadth-first search over cubes.
+/* Backward reachability from the unsafe states: a breadth-first search over cubes.
 
-   The states before a cube by a transition are its preimage, without the amounts. Elimination is
-   exact as long as coefficients allow (symbolic/linear_cube.h). A cube that says nothing new, given all
-   that its location has already, is dropped; when nothing new comes up any more, the negations of
-   all cubes are an inductive invariant.
+   The predecessors of a cube by a transition are its preimage, with the amounts eliminated. Elimination is exact if the
+   coefficients allow (symbolic/linear_cube.h). A cube that is covered by the cubes of its location is dropped. At the
+   fixpoint, the negations of all cubes are an inductive invariant.
 
-   The search may not end by itself: one transition after another shifts the constants of a cube for
-   ever. Where a cube has the shape of one it came from, what becomes weaker and weaker is left out:
-   the other constraints, and sums of two in which the drift cancels, remain. Such a cube is too
-   large, maybe: a way from the start through it must be confirmed by a run, and if there is none,
-   the search begins again and does not widen there. */
+   Without widening the search may diverge: repeated transitions can shift the constants of a cube forever. If a cube
+   has the shape of one it leads to, the constraints that become weaker are dropped; the others, and sums of two in
+   which the drift cancels, are kept. A widened cube may be too large. A path from the start through it must therefore
+   be confirmed by a run. If there is none, the search restarts and does not widen there. */
 #include "param/engine.h"
 
 #include "base/memory.h"
@@ -26,11 +24,11 @@ enum { RESTARTS_MAX = 30, WIDEN_AFTER = 2, PROGRESS_EVERY = 50 };
 struct backward_cube {
   struct cube cube;
   uint32_t location, depth;
-  uint32_t next, by; /* the cube that it leads to, and the transition; NO_CUBE: it is unsafe itself */
-  bool exact;        /* neither it nor anything on its way is larger than it should be */
+  uint32_t next, by; /* the cube it leads to, and the transition; NO_CUBE: it is unsafe itself */
+  bool exact;        /* neither it nor any cube on its path is an overapproximation */
 };
 
-struct widening_ban { /* do not widen what came like this */
+struct widening_ban { /* cubes with this origin are not widened */
   uint32_t location, depth, by;
 };
 
@@ -38,12 +36,12 @@ struct backward_search {
   const struct counter_graph *g;
   const struct engine_watch *watch;
   struct engine_result *out;
-  struct solver *known; /* the facts; with the literal of a location: and none of its cubes */
+  struct solver *known; /* the facts; the literal of a location excludes the cubes found there */
   struct solver *facts;
-  VEC(struct backward_cube) found; /* in the order in which they are looked at */
+  VEC(struct backward_cube) found; /* in breadth-first order */
   VEC(struct widening_ban) bans;
-  bool inexact; /* some elimination was */
-  bool gave_up; /* the solver did, or numbers grew too large */
+  bool inexact; /* some elimination was inexact */
+  bool gave_up; /* the solver answered unknown, or numbers grew too large */
   uint32_t widened;
 };
 
@@ -53,7 +51,7 @@ static struct solver *backward_solver_new(const struct counter_graph *g, const s
   struct solver *s = solver_new();
   if (watch && watch->stop)
     solver_watch(s, watch->stop);
-  solver_variables(s, g->nvars + counter_graph_most_amounts(g)); /* room to simplify with them */
+  solver_variables(s, g->nvars + counter_graph_most_amounts(g)); /* with amounts, which cube_simplify needs */
   solver_add_any(s, g->conditions.at, g->conditions.n, NULL);
   solver_add_cube(s, &g->naturals, NULL);
   solver_add_cube(s, &g->conserved, NULL);
@@ -71,7 +69,7 @@ static bool possible(struct backward_search *b, struct solver *s, const struct c
   return answer != ANSWER_NO;
 }
 
-/* Than all cubes of its location so far. */
+/* Is the cube not covered by the cubes of its location so far? */
 static bool is_new(struct backward_search *b, uint32_t location, const struct cube *c) {
   solver_push(b->known);
   solver_add_clause(b->known, &location, 1);
@@ -99,14 +97,14 @@ static bool is_banned(const struct backward_search *b, const struct backward_cub
   return false;
 }
 
-/* A constraint and by how much its constant shrinks from one cube to the next. */
+/* A constraint, and by how much its constant decreases from one cube to the next. */
 struct drifting_row {
   int64_t *row, by;
 };
 
-/* What a cube and all that may follow it in the same drift have in common: constraints that stay or
-   become stronger, as they are now; and for one that becomes stronger and one that becomes weaker,
-   the sum in which it cancels. An equation is two constraints. */
+/* The constraints shared by a cube and all later ones with the same drift: constraints that stay or become stronger, as
+   they are now; and for each pair of one that becomes stronger and one that becomes weaker, the sum in which the drift
+   cancels. An equation counts as two inequalities. */
 static void widen_rows(const struct cube *c, const int64_t *drift, struct cube *out) {
   VEC(struct drifting_row) all = {0};
   int64_t *rows = memory_alloc((size_t)c->n * 2 * c->width * sizeof *rows + 1), *next = rows;
@@ -138,7 +136,7 @@ static void widen_rows(const struct cube *c, const int64_t *drift, struct cube *
   vec_release(&all);
 }
 
-/* Has it the shape of a cube that it leads to, in the same location? Then it may become larger. */
+/* Widens the cube if it has the shape of a cube of the same location that it leads to. */
 static void widen(struct backward_search *b, struct backward_cube *f) {
   int64_t *drift = memory_alloc((f->cube.n + (size_t)1) * sizeof *drift);
   uint32_t alike = 0;
@@ -165,7 +163,7 @@ static void widen(struct backward_search *b, struct backward_cube *f) {
 
 /* ---- the search ---- */
 
-/* Takes the cube over. False: it is new, and meets the start. */
+/* Takes ownership of the cube. Returns false if it is new and intersects the initial states. */
 static bool add(struct backward_search *b, struct backward_cube f) {
   b->gave_up |= f.cube.overflow;
   if (f.cube.empty || b->gave_up || !is_new(b, f.location, &f.cube)) {
@@ -243,7 +241,7 @@ static enum backward_end search(struct backward_search *b) {
   return b->gave_up ? GAVE_UP : FIXPOINT;
 }
 
-/* ---- what came of it ---- */
+/* ---- results ---- */
 
 static void store_invariant(struct backward_search *b) {
   const struct counter_graph *g = b->g;
@@ -267,8 +265,8 @@ static void store_invariant(struct backward_search *b) {
                   b->out->depth, b->widened ? ", widened" : "");
 }
 
-/* The last cube found meets the start: is there a run along its way? If not, the first cube on it
-   that is too large must not be. False: nothing can be done about it. */
+/* The last cube intersects the initial states: searches a run along its path. If there is none, widening is banned for
+   the cube that caused the spurious path. Returns false if no cube was widened. */
 static bool store_run(struct backward_search *b) {
   VEC(uint32_t) path = {0};
   uint32_t last = (uint32_t)b->found.n - 1;
@@ -281,7 +279,7 @@ static bool store_run(struct backward_search *b) {
     engine_progress(b->out, b->watch, "a way of %" PRIu32 " moves, %zu cubes", b->found.at[last].depth, b->found.n);
     return true;
   }
-  uint32_t spurious = NO_CUBE; /* the one nearest to the unsafe states */
+  uint32_t spurious = NO_CUBE; /* the widened cube nearest to the unsafe states */
   for (uint32_t at = last; at != NO_CUBE; at = b->found.at[at].next)
     if (!b->found.at[at].exact)
       spurious = at;
@@ -289,7 +287,7 @@ static bool store_run(struct backward_search *b) {
     return false;
   const struct backward_cube *f = &b->found.at[spurious];
   if (is_banned(b, f))
-    return false; /* not widening made it too large */
+    return false; /* the path is spurious for another reason than widening */
   vec_push(&b->bans, ((struct widening_ban){f->location, f->depth, f->by}));
   return true;
 }

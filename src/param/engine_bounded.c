@@ -1,5 +1,5 @@
-/* Bounded search: the runs of so many moves as one query, an integer for each counter after each
-   move, a truth for each transition. */
+/* Bounded search: all runs with a given number of moves as one query, with an integer variable for each counter after
+   each move and a literal for each transition. */
 #include "param/engine.h"
 
 #include "base/memory.h"
@@ -11,9 +11,9 @@
 enum { REPEATS_MAX = 100000 };
 #define ANY UINT32_MAX
 
-struct unrolled_state {                 /* the variables of the state after some moves, and of the move that follows */
-  uint32_t counters, location, amounts; /* first of them */
-  uint32_t chosen;                      /* literals, one for each transition */
+struct unrolled_state {                 /* the variables of one state of the run and of the move that follows */
+  uint32_t counters, location, amounts; /* the first variable of each */
+  uint32_t chosen;                      /* the first of the literals, one per transition */
 };
 
 struct bounded_search {
@@ -21,13 +21,13 @@ struct bounded_search {
   struct solver *solver;
   uint32_t most_amounts;
   VEC(struct unrolled_state) states;
-  uint32_t *map; /* scratch: a cube's variables among the solver's */
+  uint32_t *map; /* scratch: from variables of a cube to variables of the solver */
 };
 
 static void map_columns(struct bounded_search *b, const struct unrolled_state *s) {
   const struct counter_graph *g = b->g;
   for (uint32_t i = 0; i < g->nparams; i++)
-    b->map[i] = i; /* the solver's first variables */
+    b->map[i] = i; /* parameters are the solver's first variables */
   for (uint32_t i = 0; i < g->ncounters; i++)
     b->map[g->nparams + i] = s->counters + i;
   for (uint32_t i = 0; i < b->most_amounts; i++)
@@ -44,7 +44,7 @@ static void add_state(struct bounded_search *b) {
   solver_add_cube(b->solver, &b->g->conserved, b->map);
 }
 
-/* The cube, and that the stage is at the location. */
+/* The literal implies the cube and that the state is at the location. */
 static void add_guard(struct bounded_search *b, uint32_t literal, const struct cube *c, const struct unrolled_state *s,
                       uint32_t location) {
   struct cube at;
@@ -57,7 +57,7 @@ static void add_guard(struct bounded_search *b, uint32_t literal, const struct c
   cube_release(&at);
 }
 
-/* One of the cubes of some location: `start` or `unsafe`. False: there are none. */
+/* Asserts that the state is in a start cube (or unsafe cube) of some location. Returns false if there are none. */
 static bool add_disjunction(struct bounded_search *b, const struct unrolled_state *s, bool start) {
   VEC(uint32_t) clause = {0};
   for (uint32_t l = 0; l < b->g->locations.n; l++) {
@@ -75,7 +75,7 @@ static bool add_disjunction(struct bounded_search *b, const struct unrolled_stat
   return any;
 }
 
-/* new value == update: a row over the old stage and the counter's new variable */
+/* new value == update, as a row over the old state and the counter's new variable */
 static void add_update(struct bounded_search *b, uint32_t literal, const struct counter_transition *t,
                        const struct unrolled_state *s, const struct unrolled_state *next) {
   uint32_t width = t->guard.width;
@@ -87,7 +87,7 @@ static void add_update(struct bounded_search *b, uint32_t literal, const struct 
     cube_init(&all, width);
     cube_add(&all, row, true);
     map_columns(b, s);
-    b->map[width - 1] = next->counters + i; /* right behind the move's amounts */
+    b->map[width - 1] = next->counters + i; /* directly after the amounts of the move */
     solver_add_implied(b->solver, literal, &all, b->map);
     cube_release(&all);
   }
@@ -99,7 +99,7 @@ static void add_update(struct bounded_search *b, uint32_t literal, const struct 
   memory_free(row);
 }
 
-/* One more move: any, or only that transition. */
+/* Adds one move: any transition, or only the given one. */
 static void add_move(struct bounded_search *b, uint32_t only) {
   add_state(b);
   const struct unrolled_state *s = &b->states.at[b->states.n - 2], *next = s + 1;
@@ -179,10 +179,10 @@ static bool read_run(struct bounded_search *b, struct counter_run *run) {
 
 /* ---- small parameters ---- */
 
-/* The smallest value, by halving, with everything before it fixed. The solver's model is one on
-   entry, and none need be there at the end. */
+/* Minimises the variable by binary search; earlier minimised variables are fixed. The solver must have a model on
+   entry; it may have none on return. */
 static void minimise(struct bounded_search *b, uint32_t variable) {
-  int64_t high, low = -1; /* not possible at or below low, as far as it is known */
+  int64_t high, low = -1; /* no solution known at or below low */
   if (!solver_value(b->solver, variable, &high))
     return;
   while (high - 1 > low && high > 0) {
@@ -205,7 +205,7 @@ static bool find_small_run(struct bounded_search *b, struct counter_run *run) {
     counter_run_release(run);
     return false;
   }
-  solver_limit_time(b->solver, 1000); /* a smaller one is a courtesy */
+  solver_limit_time(b->solver, 1000); /* minimising is optional */
   for (uint32_t i = 0; i < b->g->nparams; i++) {
     minimise(b, i);
     struct counter_run better;
@@ -221,7 +221,7 @@ static bool find_small_run(struct bounded_search *b, struct counter_run *run) {
   return true;
 }
 
-/* With the start; false: there is none. */
+/* Sets up the initial state. Returns false if there is none. */
 static bool bounded_init(struct bounded_search *b, const struct counter_graph *g, const struct engine_watch *watch) {
   *b = (struct bounded_search){.g = g, .solver = solver_new()};
   if (watch && watch->stop)

@@ -1,5 +1,5 @@
-/* Horn clauses, a predicate for each location. Conserved sums and what is known of the parameters
-   stand in every clause: without them Spacer has to find them again and again, and often does not.
+/* Horn clauses, one predicate per location. Every clause contains the conserved sums and the conditions on the
+   parameters, because Spacer often fails to find them itself.
  */
 #include "param/engine.h"
 
@@ -41,7 +41,7 @@ static void add_clauses(struct horn_system *h, const struct counter_graph *g) {
   memory_free(update);
 }
 
-/* Locations from which an unsafe one can be reached, as far as control goes. */
+/* The locations from which an unsafe one is reachable, ignoring guards. */
 static void find_relevant(const struct counter_graph *g, bool *relevant) {
   for (uint32_t l = 0; l < g->locations.n; l++)
     relevant[l] = g->locations.at[l].unsafe.n > 0;
@@ -63,8 +63,8 @@ static bool certificate_holds(const struct counter_graph *g, const struct engine
   return ok;
 }
 
-/* Spacer does not mention what does not matter (true will do), nor what is never reached (false is
- * right): which is it? */
+/* Spacer omits predicates that are irrelevant (invariant true) or unreachable (invariant false). This determines which.
+ */
 static void store_invariants(struct horn_system *h, const struct counter_graph *g, const struct engine_watch *watch,
                              struct engine_result *out) {
   bool *relevant = memory_alloc(g->locations.n + 1), *missing = memory_alloc(g->locations.n + 1), any = false;
@@ -101,7 +101,7 @@ void engine_horn(const struct counter_graph *g, const struct engine_watch *watch
     store_invariants(h, g, watch, out);
     engine_progress(out, watch, "an invariant at level %" PRIu32, out->depth);
     break;
-  case ANSWER_YES: /* the run is for the bounded search to find */
+  case ANSWER_YES: /* the bounded engine finds the run */
     engine_progress(out, watch, "unsafe, at level %" PRIu32, out->depth);
     break;
   case ANSWER_UNKNOWN:

@@ -41,7 +41,7 @@ static bool read_number(struct result_reader *r, int64_t *out) {
     return false;
   errno = 0;
   *out = strtoll(r->at, &end, 10);
-  bool ok = errno == 0 && end > r->at && end <= r->end; /* a lone '-' is no number */
+  bool ok = errno == 0 && end > r->at && end <= r->end; /* '-' alone is not a number */
   r->at = end;
   return ok;
 }
@@ -53,7 +53,7 @@ static bool read_all(struct result_reader *r, int64_t *out, uint32_t n) {
   return true;
 }
 
-/* A length, a blank, so many bytes. */
+/* A string is its length, a blank, and its bytes. */
 static bool read_string(struct result_reader *r, const char **out, size_t *n) {
   int64_t length;
   if (!read_number(r, &length) || length < 0 || r->at == r->end || length > r->end - r->at - 1)

@@ -8,18 +8,17 @@
 
 enum { CONSTRAINTS_MAX = 400 };
 
-/* The way of a run, as constraints on its numbers: parameters, the counters at the start, then the
-   amounts of one step after the other. */
+/* The path of a run, as constraints on its numbers: parameters, the initial counters, then the amounts of each step. */
 struct run_path {
   const struct counter_graph *g;
   const struct counter_run *run;
-  VEC(struct counter_transition) steps; /* with guards of their own */
-  VEC(int64_t) amounts;                 /* of the run, in that order */
+  VEC(struct counter_transition) steps; /* with their own copies of the guards */
+  VEC(int64_t) amounts;                 /* of the run, in order */
   uint32_t nvars;
   struct cube cube;
 };
 
-/* ---- from a run to its way ---- */
+/* ---- from a run to its path ---- */
 
 static bool location_has(const struct counter_graph *g, uint32_t location, const int64_t *controls) {
   const control_vec *all = &g->locations.at[location].controls;
@@ -34,7 +33,7 @@ static bool same_controls(const struct counter_graph *g, const struct counter_st
   return g->system->ncontrols == 0 || memcmp(a->controls, b->controls, g->system->ncontrols * sizeof *a->controls) == 0;
 }
 
-/* How many steps from the i-th on take its move, and leave the control as it is. */
+/* How many consecutive steps from the i-th on take the same move without changing the control. */
 static int64_t same_moves(const struct run_path *w, size_t i) {
   const struct counter_step *steps = w->run->steps.at;
   const struct counter_state *start = i ? &steps[i - 1].after : &w->run->start;
@@ -45,7 +44,7 @@ static int64_t same_moves(const struct run_path *w, size_t i) {
   return n;
 }
 
-/* Does the transition do what the run does from its i-th step on, in `times` steps? */
+/* Does the transition have the effect of `times` steps of the run from the i-th on? */
 static bool transition_matches(const struct run_path *w, const struct counter_transition *t, size_t i, int64_t times) {
   const struct counter_graph *g = w->g;
   const struct counter_step *step = &w->run->steps.at[i], *last = step + times - 1;
@@ -71,8 +70,7 @@ static bool transition_matches(const struct run_path *w, const struct counter_tr
   return ok;
 }
 
-/* How many steps from the i-th on are alike: the same move with the same amounts and the same
- * effect. */
+/* How many consecutive steps from the i-th on are equal: the same move with the same amounts and the same effect. */
 static int64_t alike(const struct run_path *w, size_t i) {
   const struct counter_step *steps = w->run->steps.at;
   size_t amounts = w->g->system->moves[steps[i].move].namounts * sizeof(int64_t);
@@ -89,8 +87,7 @@ static int64_t alike(const struct run_path *w, size_t i) {
   return most > 0 ? n : 0;
 }
 
-/* A transition that takes the run's step from i on once or more often: its amounts are fixed, and
- * so is its effect. */
+/* The accelerated transition for one or more repetitions of step i of the run, with fixed amounts and fixed effect. */
 static void accelerate_step(const struct run_path *w, const struct counter_transition *t, size_t i, struct arena *arena,
                             struct counter_transition *out) {
   const struct counter_graph *g = w->g;
@@ -121,13 +118,13 @@ static void accelerate_step(const struct run_path *w, const struct counter_trans
   cube_release(&guard);
 }
 
-/* repeat: steps that are alike become one, as often as wanted. */
+/* repeat: consecutive equal steps become one accelerated step. */
 static bool find_steps(struct run_path *w, bool repeat, struct arena *arena) {
   const struct counter_graph *g = w->g;
   for (size_t i = 0; i < w->run->steps.n;) {
     const struct counter_transition *best = NULL, *single = NULL;
     int64_t times = same_moves(w, i), likes = repeat ? alike(w, i) : 0;
-    for (uint32_t t = 0; t < g->transitions.n; t++) { /* those that repeat say more */
+    for (uint32_t t = 0; t < g->transitions.n; t++) { /* accelerated transitions are more general */
       const struct counter_transition *x = &g->transitions.at[t];
       if (x->repeats ? times > 0 && transition_matches(w, x, i, times) : !single && transition_matches(w, x, i, 1))
         best = x;
@@ -155,7 +152,7 @@ static bool find_steps(struct run_path *w, bool repeat, struct arena *arena) {
   return true;
 }
 
-/* ---- its constraints ---- */
+/* ---- constraints of the path ---- */
 
 static const struct cube *cube_with(const cube_vec *cubes, const int64_t *point) {
   for (size_t i = 0; i < cubes->n; i++)
@@ -164,11 +161,11 @@ static const struct cube *cube_with(const cube_vec *cubes, const int64_t *point)
   return NULL;
 }
 
-struct path_walk { /* rows over all numbers of the way */
+struct path_walk { /* rows over all numbers of the path */
   struct run_path *w;
   uint32_t width;
-  const int64_t **images; /* parameters, counters as they are now, the amounts of the step */
-  int64_t **now;          /* by counter */
+  const int64_t **images; /* parameters, the current counters, the amounts of the step */
+  int64_t **now;          /* by counter: its current value */
 };
 
 static int64_t *unit_row(struct path_walk *k, struct arena *arena, uint32_t variable) {
@@ -270,9 +267,9 @@ static void add_row(struct text *out, const int64_t *row, uint32_t width, const 
   text_add(out, " 0)");
 }
 
-/* The value that the variable may have, given those eliminated after it: by an equation, else the
-   largest of its lower bounds, else the smallest of the upper ones, else 0. There always is one,
-   except where an equation divides: then the query is answered wrong, and the region refused. */
+/* A value for the variable, given those eliminated after it: by an equation, else the largest lower bound, else the
+   smallest upper bound, else 0. This fails only where an equation needs a division; then the query is not "unsat", and
+   the region is rejected. */
 static void add_witness(struct text *out, const struct elimination *e, const char *const *names) {
   const struct cube *c = &e->before;
   uint32_t at = e->variable + 1;
@@ -401,10 +398,10 @@ bool region_of_run(const struct counter_graph *g, const struct counter_run *run,
   return ok;
 }
 
-/* ---- tidying ---- */
+/* ---- simplification ---- */
 
 struct region_cover {
-  struct solver *solver; /* the assumptions */
+  struct solver *solver; /* asserts the assumptions */
   cube_vec *regions;
 };
 
@@ -416,11 +413,11 @@ static void drop_covered(struct region_cover *t) {
     }
 }
 
-/* Leaves out what need not be said; of an equation, perhaps one side. */
+/* Drops redundant constraints; of an equation, possibly one side only. */
 static void drop_implied(struct region_cover *t, size_t at) {
   struct cube *c = &t->regions->at[at];
   for (uint32_t i = c->n; i-- > 0;)
-    for (int side = 0; side < 3; side++) { /* without it, without one or the other half of an equation */
+    for (int side = 0; side < 3; side++) { /* drop it, or one of the two sides of an equation */
       struct cube less;
       if (side > 0 && !c->equal.at[i])
         break;
@@ -456,7 +453,7 @@ void regions_simplify(cube_vec *regions, const cube_vec *assuming, const volatil
   solver_free(t.solver);
 }
 
-/* ---- in words ---- */
+/* ---- printing ---- */
 
 static void print_terms(const struct counter_graph *g, const int64_t *row, int sign, int64_t constant,
                         struct text *out) {
@@ -480,13 +477,13 @@ static void print_terms(const struct counter_graph *g, const int64_t *row, int s
     text_addf(out, " - %" PRId64, -constant);
 }
 
-/* The first parameter's side comes first; one more or less makes it strict. */
+/* The side of the first parameter comes first. A strict comparison is used where it makes the constant smaller. */
 static void print_constraint(const struct counter_graph *g, const int64_t *row, bool equal, struct text *out) {
   uint32_t first = 1;
   while (first < g->nparams && row[first] == 0)
     first++;
   int sign = row[first] < 0 ? -1 : 1;
-  int64_t constant = sign > 0 ? -row[0] : row[0]; /* on the other side */
+  int64_t constant = sign > 0 ? -row[0] : row[0]; /* moved to the other side */
   const char *relation = equal ? "==" : sign > 0 ? ">=" : "<=";
   if (!equal && sign > 0 && constant > 0) {
     relation = ">";

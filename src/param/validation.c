@@ -11,11 +11,11 @@ enum { CONFIGS_MAX = 20000 };
 
 void validation_release(struct validation *c) { text_release(&c->difference); }
 
-/* ---- what differs ---- */
+/* ---- differences ---- */
 
 static bool differ(struct validator *c, const char *what, const int64_t *from, const int64_t *to) {
   struct text *t = &c->out->difference;
-  if (t->n) /* the first one is enough */
+  if (t->n) /* only the first difference is reported */
     return false;
   text_add(t, what);
   for (uint32_t i = 0; i < c->m->nparams; i++)
@@ -40,7 +40,7 @@ static bool local_less(const value *one, const value *other, size_t length) {
   return false;
 }
 
-/* They are few. */
+/* Insertion sort: there are few processes. */
 static void sort_locals(value **local, size_t n, size_t length) {
   for (size_t i = 1; i < n; i++)
     for (size_t k = i; k > 0 && local_less(local[k], local[k - 1], length); k--) {
@@ -50,8 +50,8 @@ static void sort_locals(value **local, size_t n, size_t length) {
     }
 }
 
-/* Which of several configurations that differ in the order of processes is looked at further does
-   not matter: each of them has been compared by then. */
+/* Configurations that differ only in the order of processes are equal here. Each was compared before this test, so it
+   does not matter which one is expanded. */
 static bool is_new_config(struct validator *c, const struct config *config) {
   size_t length = c->dv->length, n = config->nprocesses, old = intern_count(c->known);
   int64_t *key = memory_alloc((n * length + 3) * sizeof *key);
@@ -80,7 +80,7 @@ static bool is_unsafe(const struct validator *c, const int64_t *state) {
 
 static const struct property *property_in(const struct validator *c) { return &c->m->properties[c->property]; }
 
-/* A state of both. */
+/* Adds a configuration and its state of the counter system. */
 static bool visit(struct validator *c, const struct config *config, const int64_t *state) {
   struct model_error error;
   const struct property *p = property_in(c);
@@ -108,7 +108,7 @@ static bool is_flag(const struct validator *c, uint32_t control) {
   return false;
 }
 
-/* A start for it: of those who may be there without being counted it may say that they are. */
+/* Finds a start for the configuration. Its flags may be set for local states that are not occupied. */
 static bool find_start(const struct validator *c, int64_t *state) {
   const struct counter_graph *g = c->graph;
   int64_t *controls = state + c->s->ncounters;
@@ -154,7 +154,7 @@ struct step_match {
   uint32_t from_name;
 };
 
-/* The pair's name; *old: it was found before. */
+/* The id of the pair; *old: it was matched before. */
 static uint32_t step_pair(struct step_match *s, const int64_t *to, bool bad, bool *old) {
   struct validator *c = s->c;
   size_t width = validation_state_width(c), before = intern_count(c->pairs);
@@ -181,7 +181,7 @@ static bool step_to(struct step_match *s, const struct config *after, int64_t *t
   uint32_t pair = step_pair(s, to, bad, &old);
   if (!old) {
     if (!validation_match_step(c, s->from, s->before, after, to, bad, end)) {
-      if (!validator_stopped(c)) /* else it is not known */
+      if (!validator_stopped(c)) /* when stopped, the result is unknown */
         differ(c,
                bad ? "a step that violates the property is none of the counter system, or does not "
                      "violate it there"
@@ -275,9 +275,9 @@ bool validate_instance(struct validator *c, struct interpreter *interp, struct v
   return out->difference.n == 0;
 }
 
-/* ---- the system ---- */
+/* ---- the validator ---- */
 
-/* Transitions by the location that they start from. */
+/* Sorts the transitions by their source location. */
 static void index_transitions(struct validator *c) {
   const struct counter_graph *g = c->graph;
   uint32_t most = g->nvars;

@@ -1,5 +1,5 @@
-/* Moves of the counter system that stand for a step: parts that change one after the other, then
-   the move of the round. The solver finds amounts; whether they make the move is up to the interp.
+/* Matches a step with moves of the counter system: moves of single parts, then the joint move of the round. The solver
+   finds amounts; interp/counter_run.h confirms that they make the move.
  */
 #include "param/validation_internal.h"
 
@@ -29,10 +29,10 @@ static bool is_violated(const struct validator *c, const int64_t *state) {
   return c->violated != UINT32_MAX && state[c->s->ncounters + c->violated];
 }
 
-/* ---- parts that change by themselves ---- */
+/* ---- moves of single parts ---- */
 
-/* One process's part becomes another, if there is a move for that; one that breaks the property, if
-   there is a choice and it is wanted. */
+/* Changes the local state of a part of one process if there is a move for it. If bad, prefers a move that violates the
+   property. */
 static void apply_part_move(const struct validator *c, int64_t *state, uint32_t from, uint32_t to, bool bad) {
   const struct derivation *dv = c->dv;
   size_t width = validation_state_width(c);
@@ -83,8 +83,8 @@ static void apply_part_moves(struct validator *c, const struct config *before, c
 
 /* ---- the round ---- */
 
-/* Most transitions are ruled out without the solver: by the bounds that each constraint leaves for
-   an amount, given those of the others. */
+/* Bound propagation rules out most transitions without the solver: each constraint bounds an amount, given the bounds
+   of the others. */
 enum { BOUND_MAX = 1 << 20, PASSES_MAX = 4 };
 
 struct amount_bounds {
@@ -92,7 +92,8 @@ struct amount_bounds {
   int64_t *low, *high; /* by amount */
 };
 
-/* What the row says with parameters and counters as they are: rest + sum of its amounts >= 0. */
+/* The constant of the row with parameters and counters substituted: the constraint is rest + sum of its amounts >= 0.
+ */
 static __int128 row_rest(const struct validator *c, const int64_t *row, const int64_t *from) {
   const struct counter_graph *g = c->graph;
   __int128 sum = row[0];
@@ -102,7 +103,8 @@ static __int128 row_rest(const struct validator *c, const int64_t *row, const in
   return sum;
 }
 
-/* rest + sum of amounts[i] * x[i] >= 0; sign -1: of the negated numbers. False: impossible. */
+/* Propagates rest + sum of amounts[i] * x[i] >= 0 (sign -1: with all numbers negated). Returns false if it is
+   unsatisfiable. */
 static bool tighten(struct amount_bounds *b, __int128 rest, const int64_t *amounts, int sign) {
   __int128 most = sign * rest;
   for (uint32_t i = 0; i < b->n; i++) {
@@ -133,7 +135,7 @@ static bool is_possible(const struct validator *c, const struct counter_transiti
                             memory_alloc((t->namounts + (size_t)1) * sizeof *b.high)};
   bool ok = true;
   for (uint32_t i = 0; i < b.n; i++) {
-    b.low[i] = -BOUND_MAX; /* nobody gets that far with few processes */
+    b.low[i] = -BOUND_MAX; /* out of reach with few processes */
     b.high[i] = BOUND_MAX;
   }
   for (int pass = 0; pass < PASSES_MAX && ok; pass++) {
@@ -153,7 +155,7 @@ static bool is_possible(const struct validator *c, const struct counter_transiti
   return ok;
 }
 
-/* With some amounts it leads there. */
+/* Does the transition lead to the target for some amounts? */
 static bool leads(struct validator *c, const struct counter_transition *t, const int64_t *from, const int64_t *to,
                   int64_t *end) {
   const struct counter_graph *g = c->graph;
@@ -208,7 +210,7 @@ static bool round_leads(struct validator *c, const int64_t *from, const int64_t 
   return false;
 }
 
-/* What there ever was stays marked; false: somebody is there who is not. */
+/* Flags that are set stay set. Returns false if a local state is occupied whose flag is not set. */
 static bool keep_flags(const struct validator *c, const int64_t *from, int64_t *to) {
   const struct derivation *dv = c->dv;
   for (uint32_t l = 0; l < dv->locals.n; l++)
@@ -232,7 +234,7 @@ bool validation_match_step(struct validator *c, const int64_t *from, const struc
     memcpy(middle, from, width * sizeof *middle);
     memcpy(wanted, to, width * sizeof *wanted);
     apply_part_moves(c, before, after, bad, middle);
-    if (is_violated(c, middle)) { /* it is unsafe: what follows does not matter */
+    if (is_violated(c, middle)) { /* already unsafe: the rest of the step does not matter */
       memcpy(end, middle, width * sizeof *end);
       ok = true;
     } else {

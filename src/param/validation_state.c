@@ -1,6 +1,5 @@
-/* Configurations of the interpreter as states of the counter system: how many processes are in
-   which local state. Values of another instance have other names, so they are compared as they are
-   written. */
+/* Configurations of the interpreter as states of the counter system: the number of processes in each local state.
+   Different instances intern values differently, so values are compared in printed form. */
 #include "param/validation_internal.h"
 
 #include "base/memory.h"
@@ -35,7 +34,7 @@ static uint32_t value_name(struct validator *c, const struct model *m, uint32_t 
   return name;
 }
 
-/* Is it the derived local state, once what is not kept is left out? */
+/* Is this the derived local state, ignoring what the derivation does not keep? */
 static bool is_local_state(struct validator *c, uint32_t l, uint32_t point, const value *local) {
   const struct derivation *dv = c->dv;
   const value *derived = dv->locals.at[l];
@@ -62,7 +61,7 @@ static uint32_t last_pass(const struct model *m, const struct round_shape *shape
   return p;
 }
 
-/* The point of the model that was derived from which stands for one of the instance. */
+/* The point of the derivation's model that corresponds to a point of this instance. */
 static uint32_t point_in(const struct validator *c, uint32_t point) {
   const struct round_shape *shape = c->shape;
   if (!shape->passes || point == POINT_END || point < shape->first)
@@ -127,7 +126,7 @@ bool validation_params(struct validator *c) {
   const struct counter_graph *g = c->graph;
   for (uint32_t i = 0; i < c->m->nparams; i++)
     c->params[i] = c->m->params[i].value;
-  solver_push(c->solver); /* quotients follow from the others */
+  solver_push(c->solver); /* quotient parameters follow from the others */
   solver_add_any(c->solver, g->conditions.at, g->conditions.n, NULL);
   for (uint32_t i = 0; i < g->nparams; i++)
     if (g->param[i] < c->m->nparams)
