@@ -133,8 +133,8 @@ uint32_t search_rerun_depth(const struct search *);
 /* The reference of a stored state; STATE_REF_NONE if absent. */
 state_ref search_find(const struct search *, const struct state *);
 
-/* Is there a path to report? Not for an error in the choice of initial states, nor if several ranks were interrupted.
- */
+/* Is there a path to report? Not for an error in the choice of initial states, nor if several ranks were
+   interrupted. */
 bool search_has_path(const struct search *, const struct finding *);
 /* The states on the path to a finding, first to last, in an array for memory_free; their bytes are in that array or in
    the visited set. NULL: there is no such path, which is a bug. */

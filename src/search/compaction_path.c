@@ -18,8 +18,8 @@ struct path_reconstruction {
   const struct search *search;
   const struct finding *finding;
   struct path_position *positions;
-  uint32_t n, at; /* number of candidates, and the position for which one is being sought */
-  bool found;     /* another candidate was found */
+  uint32_t n, at; /* number of positions, and the one for which a candidate is being sought */
+  bool found;     /* a candidate was found */
   bool fails;     /* a step from the last one ends in an error */
 };
 

@@ -13,7 +13,7 @@ struct scc_checker {
   struct product *product;
   const struct assumptions *assumptions;
   VEC(struct group_count) groups;
-  VEC(uint32_t) touched; /* groups whose count may not be 0 */
+  VEC(uint32_t) touched; /* groups with a nonzero count */
   uint64_t accepts, marks;
   VEC(node_vec) waiting; /* parts still to be judged; each is strongly connected and has its own scc number */
 };

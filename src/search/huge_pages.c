@@ -34,7 +34,7 @@ void pages_free(void *at, size_t size) {
 void *pages_grow(void *at, size_t size, size_t to) {
   void *more = pages_alloc(to);
   void *moved = mremap(at, size, size, MREMAP_MAYMOVE | MREMAP_FIXED, more);
-  return moved != MAP_FAILED ? moved : out_of_memory(); /* the old mapping may be gone already */
+  return moved != MAP_FAILED ? moved : out_of_memory(); /* the mapping at `more` may be gone already */
 }
 
 void *sparse_alloc(size_t size) {

@@ -167,8 +167,7 @@ static uint32_t go_on(struct lasso_builder *l, uint32_t from, uint32_t goal) {
 
 /* --- the lasso --- */
 
-/* Strong fairness: every group that is enabled somewhere in the scc must be taken. Weak: taken, or disabled somewhere.
- */
+/* Strong fairness: every group that is enabled somewhere in the scc must be taken. Weak: or disabled somewhere. */
 static void ask_for_all(struct lasso_builder *l, const node_vec *in) {
   struct liveness_graph *g = l->product->graph;
   l->accepts = automaton_sets(l->product->automaton);

@@ -158,8 +158,7 @@ static bool read_letter(struct liveness_graph *g, uint32_t state) {
   return ok;
 }
 
-/* Evaluates the atoms in new states. Not while the transition system generates them: it handles one request at a time.
- */
+/* Evaluates the atoms in new states. Not while the transition system generates them: one request at a time. */
 static bool read_letters(struct liveness_graph *g) {
   while (g->evaluated < g->refs.n)
     if (!read_letter(g, g->evaluated++))

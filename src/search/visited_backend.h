@@ -29,8 +29,8 @@ struct visited_backend {
   bool (*begin)(struct worker *);                              /* may be NULL; false: search->end says why not */
   bool (*run)(struct worker *, bool (*work)(struct worker *)); /* may be NULL: work(worker) */
   bool (*initial_made)(struct worker *, bool made);            /* may be NULL; false: the search ends */
-  /* Makes the states that were found the stage's layer. made: none is missing. Returns whether the layer is complete.
-   */
+  /* Makes the states that were found the stage's layer. made: none is missing. Returns whether the layer is
+     complete. */
   bool (*close_layer)(struct worker *, bool made);
   uint64_t (*layer_states)(const struct worker *); /* of the newest layer */
   void (*layer_checked)(struct worker *);          /* may be NULL */

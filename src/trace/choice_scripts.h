@@ -4,8 +4,8 @@
 
 #include "interp/round_step.h"
 
-/* Fills in the missing scripts of one round's witness, so that each process sends the given messages (indexed by sender
-   * processes + receiver) and reaches its state in `after`; after is NULL: so that the round ends in an error of the
+/* Fills in the missing scripts of one round's witness, so that each process sends the given messages (by sender *
+   processes + receiver) and reaches its state in `after`; after is NULL: so that the round ends in an error of the
    model. False: there are no such scripts. */
 bool witness_find_scripts(struct interpreter *, const struct config *before, const struct config *after,
                           struct witness *, const bool *sent, const value *message);

@@ -12,8 +12,8 @@ struct property_instance {
 
 /* The result is empty if there is nothing to report. */
 void property_instance_find(struct property_instance *, struct interpreter *, const struct trace *);
-/* For any formula: what makes it true or false (`truth` is its value) in a state or, if after is not NULL, in a step.
- */
+/* For any formula: what makes it true or false (`truth` is its value) in a state or, if after is not NULL, in a
+   step. */
 void property_instance_explain(struct property_instance *, struct interpreter *, const struct node *formula,
                                const struct config *before, const struct config *after, bool truth);
 void property_instance_release(struct property_instance *);

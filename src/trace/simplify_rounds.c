@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Limits on interpreter steps, and on pairs of processes in these steps: runs of large instances are left as they are.
- */
+/* Limits on interpreter steps, and on pairs of processes in these steps: runs of large instances are left as they
+   are. */
 #define MOST_STEPS 20000
 #define MOST_WORK 20000000
 
