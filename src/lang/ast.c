@@ -21,7 +21,7 @@ const char *ast_op_text(enum ast_op op) {
   return (size_t)op < sizeof texts / sizeof *texts ? texts[op] : "?";
 }
 
-/* Whether 'number' says more than the kind does. */
+/* Does 'number' carry information in addition to the kind? */
 static bool ast_has_number(enum ast_kind kind) {
   return kind == AST_NUMBER || kind == AST_STORE || kind == AST_UNIT || kind == AST_CLAUSE_FAULT ||
          kind == AST_PROPERTY || kind == AST_QUANTIFIER;

@@ -24,13 +24,14 @@ enum ast_op {
 #undef AST_OP
 };
 
-/* For a switch over those that it understands, without `default:`; what stands behind it is for all the others. */
+/* Makes it possible to switch over some kinds without `default:` and without -Wswitch-enum warnings. Code after the
+   switch handles all other kinds. */
 static inline unsigned ast_kind_among(enum ast_kind kind) { return kind; }
 static inline unsigned ast_op_among(enum ast_op op) { return op; }
 
 enum ast_store { STORE_INPUT, STORE_VAR, STORE_SHARED, STORE_GHOST, STORE_ORACLE, STORE_STABLE };
 enum ast_unit { UNIT_NONE, UNIT_PHASE, UNIT_ROUND, UNIT_STEP, UNIT_RECEIVER };
-enum ast_fairness { AST_FAIR_MESSAGES, AST_FAIR_ACTIONS, AST_FAIR_PROCESSES }; /* as enum fairness */
+enum ast_fairness { AST_FAIR_MESSAGES, AST_FAIR_ACTIONS, AST_FAIR_PROCESSES }; /* in the order of enum fairness */
 enum ast_fault {
   FAULT_CRASH,
   FAULT_OMIT,
@@ -46,7 +47,7 @@ struct ast {
   enum ast_kind kind;
   enum ast_op op;
   struct span at;   /* the whole construct */
-  struct span word; /* its name or operator: where a caret points */
+  struct span word; /* its name or operator, where the caret points */
   const char *name; /* identifier, or NULL */
   int64_t number;
   uint32_t flags; /* AST_FLAG_... */
@@ -72,9 +73,9 @@ enum {
   AST_FLAG_SOME = 16384    /* CLAUSE_FINALLY: "for some" */
 };
 
-/* Parses the whole file; errors go to diags, and what could be read is returned all the same (never NULL).
-   Never recurses deeper than a fixed limit, so noise cannot exhaust the stack; nor is the tree higher than
-   AST_HEIGHT_MAX, so neither can a walk over it. In a chain a <= b <= c both relations share the kid b. */
+/* Parses the whole file. Errors go to diags; whatever could be parsed is returned (never NULL). The recursion depth is
+   bounded, so garbage input cannot exhaust the stack. The tree is no higher than AST_HEIGHT_MAX, so recursive walks are
+   safe too. In a chain a <= b <= c both relations share the kid b. */
 enum { AST_HEIGHT_MAX = 1000 };
 struct ast *parse_file(const struct source *, struct arena *, struct diags *);
 
@@ -82,14 +83,14 @@ struct ast *parse_file(const struct source *, struct arena *, struct diags *);
 struct ast *parse_expression(const struct source *, struct arena *, struct diags *);
 
 const char *ast_kind_name(enum ast_kind);
-const char *ast_op_text(enum ast_op); /* "and", "+", "not in" ... */
+const char *ast_op_text(enum ast_op); /* "and", "+", "not in", ... */
 
 /* The tree on one line, for tests and dumps: (KIND op name number /flags kids...), "_" where a kid is absent. */
 void ast_print(const struct ast *, struct text *);
-bool ast_same(const struct ast *, const struct ast *); /* places aside */
+bool ast_same(const struct ast *, const struct ast *); /* ignoring places */
 
-/* Rewrites the layout: indentation, spacing, blank lines; keeps line breaks and comments. The result parses
-   to the same tree, and formatting it again changes nothing. Call it only on a file that parses. */
+/* Normalises indentation, spacing and blank lines; keeps line breaks and comments. The result parses to the same tree,
+   and formatting is idempotent. The source must parse without errors. */
 void format_source(const struct source *, struct text *out);
 
 #endif

@@ -1,5 +1,5 @@
-/* The formatter works on tokens: the parser has said of each what role it has and what begins at
-   it, so nothing is guessed here. The user's line breaks and comments stay. */
+/* The formatter works on tokens. The parser has assigned each token its role and the construct that begins at it, so
+   nothing is guessed here. The user's line breaks and comments are kept. */
 #include "lang/lexer.h"
 #include "lang/parser.h"
 
@@ -7,26 +7,26 @@
 
 enum { INDENT = 2, COMMENT_GAP = 2, TAB = 8, PASSES = 20 };
 
-/* A token or a comment, in the order of the text. */
+/* A token or a comment, in source order. */
 struct format_token {
   const struct token *token; /* NULL: a comment */
   struct span at;
   size_t breaks; /* newlines before it */
-  size_t column; /* in the source, tabs expanded */
-  size_t gap;    /* columns between it and the piece before, on the same line */
+  size_t column; /* in the source, with tabs expanded */
+  size_t gap;    /* columns between it and the previous token on the same line */
   size_t line;   /* index in formatter.starts */
-  size_t out;    /* column in the result */
+  size_t out;    /* column in the output */
 };
 
-/* An output line: code, and perhaps a comment behind it. */
+/* An output line: code, and possibly a trailing comment. */
 struct format_line {
-  size_t from, to;                    /* of formatter.code */
-  size_t width;                       /* of the code, in characters */
-  bool blank;                         /* an empty line comes before */
+  size_t from, to;                    /* range in formatter.code */
+  size_t width;                       /* width of the code in characters */
+  bool blank;                         /* preceded by an empty line */
   const struct format_token *comment; /* or NULL */
 };
 
-/* An open block: what its contents are indented by, and the construct that it belongs to. */
+/* An open block: the indentation of its contents, and the construct that it belongs to. */
 struct format_block {
   size_t contents, construct;
 };
@@ -34,17 +34,17 @@ struct format_block {
 struct formatter {
   const struct source *source;
   VEC(struct format_token) pieces;
-  VEC(size_t) starts; /* the first piece of each source line that has any */
+  VEC(size_t) starts; /* the first token of each non-empty source line */
   VEC(struct format_line) lines;
   VEC(struct format_block) frames;
   struct text code;
   size_t construct; /* indentation of the construct being written */
-  bool tables;      /* keep columns that line up */
+  bool tables;      /* keep columns that are aligned */
 };
 
-/* ---- pieces ---- */
+/* ---- tokens and comments ---- */
 
-/* A place in the source, moved forward only: one walk over the text for all pieces. */
+/* A position in the source that only moves forward: one pass over the text serves all tokens. */
 struct source_cursor {
   uint32_t at;
   size_t breaks, column;
@@ -79,7 +79,7 @@ static void formatter_take(struct formatter *f, struct source_cursor *c, const s
   cursor_move(c, f->source, at.to);
 }
 
-/* Merges tokens and comments by their place. */
+/* Merges tokens and comments by position. */
 static void formatter_collect(struct formatter *f, const struct tokens *tokens) {
   struct source_cursor cursor = {0};
   size_t t = 0, c = 0;
@@ -101,7 +101,7 @@ static bool piece_is_block(const struct format_token *p, enum token_kind brace) 
 
 /* ---- spaces ---- */
 
-/* Kinds that stick to what is on their left, on their right. */
+/* Tokens without a space on their left, or on their right. */
 static bool sticks_left(const struct token *t) {
   switch (token_among(t->kind)) {
   case T_COMMA:
@@ -143,7 +143,7 @@ static size_t spaces_between(const struct format_token *left, const struct forma
   return sticks_left(right->token) || sticks_right(left->token) ? 0 : 1;
 }
 
-/* The token of a source line that stands in that column, or NULL. */
+/* The token of a source line that starts in that column, or NULL. */
 static const struct format_token *line_column(const struct formatter *f, size_t line, size_t column) {
   size_t low = f->starts.at[line];
   size_t end = line + 1 < f->starts.n ? f->starts.at[line + 1] : f->pieces.n, high = end;
@@ -159,13 +159,13 @@ static const struct format_token *line_column(const struct formatter *f, size_t 
   return &f->pieces.at[low];
 }
 
-/* Does a token of this source line, set off by blanks, stand in that column? */
+/* Is there a token of this source line, preceded by extra blanks, in that column? */
 static bool line_has_column(const struct formatter *f, size_t line, size_t column) {
   const struct format_token *piece = line_column(f, line, column);
   return piece && piece->gap > 0;
 }
 
-/* Blanks that make a table with the line above or below are kept. */
+/* Blanks that align a token with the line above or below are kept. */
 static size_t formatter_gap(const struct formatter *f, size_t i) {
   const struct format_token *piece = &f->pieces.at[i];
   size_t spaces = spaces_between(piece - 1, piece);
@@ -184,7 +184,7 @@ static size_t formatter_contents(const struct formatter *f) {
   return f->frames.n ? f->frames.at[f->frames.n - 1].contents : 0;
 }
 
-/* Takes a token into account: what begins at it, the blocks it opens or closes. Returns the
+/* Updates the state for a token: the construct that begins at it, and the blocks it opens or closes. Returns the
    indentation of a line that starts with it. */
 static size_t formatter_enter(struct formatter *f, const struct format_token *piece) {
   const struct token *t = piece->token;
@@ -204,7 +204,7 @@ static size_t formatter_enter(struct formatter *f, const struct format_token *pi
   return f->construct + INDENT;
 }
 
-/* A comment on a line of its own goes with what follows it. */
+/* A comment on its own line is indented like the code that follows it. */
 static size_t formatter_comment_indent(const struct formatter *f, size_t i) {
   while (i < f->pieces.n && !f->pieces.at[i].token)
     i++;
@@ -216,7 +216,7 @@ static size_t formatter_comment_indent(const struct formatter *f, size_t i) {
   return (t->begin == BEGIN_ALTERNATIVE ? formatter_contents(f) : f->construct) + INDENT;
 }
 
-/* A line that goes on with a construct may stand under a token of the line above. */
+/* A continuation line may be aligned with a token of the line above. */
 static size_t formatter_hang(const struct formatter *f, const struct format_token *piece, size_t indent) {
   const struct token *t = piece->token;
   bool closes = t->kind == T_RPAREN || t->kind == T_RBRACKET || t->kind == T_RBRACE;
@@ -267,8 +267,7 @@ static void formatter_lay_out(struct formatter *f) {
   }
 }
 
-/* Comments that stand in one column in the source stay in one column; a single one keeps its column
-   if it was set apart on purpose. */
+/* Comments aligned in the source stay aligned. A single comment keeps its column if it was clearly set apart. */
 static size_t comment_column(const struct formatter *f, size_t first, size_t *end) {
   const struct format_line *line = &f->lines.at[first];
   const struct format_token *comment = line->comment;
@@ -304,7 +303,7 @@ static void formatter_write(struct formatter *f, struct text *out) {
   }
 }
 
-/* One pass; false if the source does not parse, for then no role is to be trusted. */
+/* One pass. False: the source does not parse, so the roles of tokens are unreliable. */
 static bool format_once(const struct source *source, bool tables, struct text *out) {
   struct arena arena;
   struct diags diags;
@@ -334,9 +333,9 @@ static bool format_once(const struct source *source, bool tables, struct text *o
   return parses;
 }
 
-/* A column that is given up may leave another without a partner, so passes are made until nothing
-   changes. Each only takes blanks away, and few are ever needed; noise that needs many loses its
-   tables instead. */
+/* Giving up one aligned column may leave another one without a partner, so passes are repeated until nothing changes.
+   Each pass only removes blanks, and few passes are needed in practice. Input that needs many passes loses its
+   alignment instead. */
 void format_source(const struct source *source, struct text *out) {
   struct text now = {0}, next = {0};
   struct source again = {.path = source->path};

@@ -31,7 +31,7 @@ static const struct {
 #undef WORD
 };
 
-/* What papers and other languages write where this one writes something else. */
+/* Notations of papers and other languages, with the equivalent in this language. */
 static const struct {
   const char *foreign, *ours;
 } foreign_signs[] = {
@@ -115,8 +115,8 @@ static void lexer_comment(struct lexer *l) {
   vec_push(&l->out->comments, comment);
 }
 
-/* A slash and a star open no comment here; the remark is skipped to its end all the same, or its
-   words would be reported one by one. */
+/* '/' followed by '*' does not open a comment in this language. The comment is skipped nevertheless, because otherwise
+   each of its words would be reported. */
 static void lexer_foreign_comment(struct lexer *l) {
   uint32_t from = l->at;
   const char *end = memmem(l->text + from + 2, l->length - from - 2, "*/", 2);
@@ -133,7 +133,7 @@ static bool lexer_known(const struct lexer *l, uint32_t at) {
   return c != '\0' && strchr(":=!<>-+*/&|.,;?'()[]{}", c) != NULL;
 }
 
-/* One character if it is one, and how long it is in bytes. */
+/* The length in bytes of the UTF-8 character here; 0: not valid UTF-8. */
 static uint32_t lexer_character(const struct lexer *l, uint32_t end) {
   unsigned char c = (unsigned char)l->text[l->at];
   uint32_t n = c < 0x80 ? 1 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : 4;
@@ -145,7 +145,7 @@ static uint32_t lexer_character(const struct lexer *l, uint32_t end) {
   return n;
 }
 
-/* A sign that papers use is reported, and read as what it means. */
+/* A mathematical symbol is reported, and read as its equivalent. */
 static bool lexer_foreign_sign(struct lexer *l, uint32_t n) {
   uint32_t from = l->at;
   const char *ours = NULL;
@@ -168,7 +168,7 @@ static bool lexer_foreign_sign(struct lexer *l, uint32_t n) {
   return true;
 }
 
-/* There are no strings, but one is better skipped than read. */
+/* The language has no strings, but skipping one gives better errors than reading its contents. */
 static uint32_t lexer_string_end(const struct lexer *l) {
   for (uint32_t i = l->at + 1; i < l->length && l->text[i] != '\n'; i++)
     if (l->text[i] == '"')
@@ -176,7 +176,7 @@ static uint32_t lexer_string_end(const struct lexer *l) {
   return l->at + 1;
 }
 
-/* A run of bytes that start no token is reported once. */
+/* A sequence of bytes that start no token is reported once. */
 static void lexer_unknown(struct lexer *l) {
   uint32_t from = l->at, to = from;
   while (to < l->length && !lexer_known(l, to))
@@ -197,14 +197,14 @@ static void lexer_unknown(struct lexer *l) {
   if (c == '"')
     diag_help(l->diags, "there are no strings; a type can list names: {active, passive}");
   l->at = to;
-  if (c == '#') /* a remark: its words would be reported one by one */
+  if (c == '#') /* a comment in other languages: otherwise each of its words would be reported */
     while (l->at < l->length && l->text[l->at] != '\n')
       l->at++;
   else
     lexer_emit(l, (struct token){.kind = T_UNKNOWN}, from);
 }
 
-/* One token, comment or blank. */
+/* Reads one token, comment or blank. */
 static void lexer_step(struct lexer *l) {
   const char *at = l->text + l->at;
   uint32_t left = l->length - l->at;
@@ -235,7 +235,7 @@ void tokens_read(struct tokens *out, const struct source *source, struct diags *
     l.length = (uint32_t)source->length;
   }
   if (l.length >= 3 && memcmp(l.text, "\xEF\xBB\xBF", 3) == 0)
-    l.at = 3; /* a byte order mark, as some editors leave it */
+    l.at = 3; /* a byte order mark, written by some editors */
   while (l.at < l.length)
     lexer_step(&l);
   lexer_emit(&l, (struct token){.kind = T_END}, l.at);

@@ -1,4 +1,4 @@
-/* Text to tokens. Newlines mean nothing; comments are kept apart, for the formatter. */
+/* Lexer: text to tokens. Newlines are not significant. Comments are stored separately, for the formatter. */
 #ifndef RONDO_LANG_LEXER_H
 #define RONDO_LANG_LEXER_H
 
@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 enum token_kind {
-  T_END, /* of the text; also what a parser sees while it is recovering from an error */
+  T_END, /* end of the text; also the only token that a parser sees while it recovers from an error */
   T_NAME,
   T_NUMBER,
-  T_UNKNOWN, /* already reported; no rule takes it */
+  T_UNKNOWN, /* already reported; no grammar rule accepts it */
 #define TOKEN(kind, text) T_##kind,
 #include "lang/token.def"
 #undef TOKEN
@@ -20,22 +20,22 @@ enum token_kind {
 };
 
 enum word {
-  W_ORDINARY, /* a name that has no meaning in the grammar */
+  W_ORDINARY, /* a name without a meaning in the grammar */
 #define WORD(id, text, reserved) W_##id,
 #include "lang/token.def"
 #undef WORD
   WORDS
 };
 
-/* What the parser found a token to be; the formatter spaces by it. */
+/* The role that the parser assigned to a token; it determines spacing in the formatter. */
 enum token_role {
   ROLE_PLAIN,
-  ROLE_BLOCK,  /* a brace around statements, rounds, clauses; other braces are sets */
-  ROLE_TIGHT,  /* follows its left neighbour without space: f( a[ |x| */
-  ROLE_PREFIX, /* is followed without space: -x, the bar that opens |x| */
+  ROLE_BLOCK,  /* a brace around statements, rounds or clauses; other braces are sets */
+  ROLE_TIGHT,  /* no space before it: f( a[ |x| */
+  ROLE_PREFIX, /* no space after it: -x, the bar that opens |x| */
 };
 
-/* What the parser found to begin at a token; the formatter indents by it. */
+/* The construct that begins at a token, assigned by the parser; it determines indentation in the formatter. */
 enum token_begin {
   BEGIN_NOTHING,
   BEGIN_CONSTRUCT,   /* a declaration, round, handler, statement, clause */
@@ -43,26 +43,27 @@ enum token_begin {
   BEGIN_ALTERNATIVE, /* 'or' of a step: one level further in */
 };
 
-/* For a switch over those that mean something here, without `default:`; what stands behind it is for all the others. */
+/* Makes it possible to switch over some kinds without `default:` and without -Wswitch-enum warnings. Code after the
+   switch handles all other kinds. */
 static inline unsigned token_among(enum token_kind kind) { return kind; }
 static inline unsigned word_among(enum word word) { return word; }
 
 struct token {
   enum token_kind kind;
-  enum word word; /* of a T_NAME */
+  enum word word; /* for T_NAME */
   struct span at;
-  int64_t number;         /* of a T_NUMBER */
-  bool first;             /* the first token of its line */
+  int64_t number;         /* for T_NUMBER */
+  bool first;             /* first token on its line */
   enum token_role role;   /* set by the parser */
   enum token_begin begin; /* set by the parser */
 };
 
 struct tokens {
   VEC(struct token) list;    /* ends with T_END */
-  VEC(struct span) comments; /* from '//' to the line's end, trailing blanks not included */
+  VEC(struct span) comments; /* from '//' to the end of the line, without trailing blanks */
 };
 
-/* Reads the whole source; what is no token is reported and skipped. */
+/* Reads the whole source. Characters that form no token are reported and skipped. */
 void tokens_read(struct tokens *, const struct source *, struct diags *);
 void tokens_release(struct tokens *);
 

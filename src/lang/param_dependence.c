@@ -7,8 +7,8 @@
 
 struct param_dependence {
   const struct ast *file;
-  const struct counter_system *params; /* those that have a number for a value depend on nothing */
-  VEC(const char *) names;             /* the parameter, and what is defined by it */
+  const struct counter_system *params; /* parameters with a numeric value depend on nothing */
+  VEC(const char *) names;             /* the parameter, and the names whose definitions read it */
 };
 
 static bool named(const struct param_dependence *s, const char *name) {
@@ -18,7 +18,7 @@ static bool named(const struct param_dependence *s, const char *name) {
   return false;
 }
 
-/* The first place in the tree that reads one of the names; {0, 0}: none does. */
+/* The first place in the tree that reads one of the names; {0, 0}: none. */
 static struct span find_read(const struct param_dependence *s, const struct ast *a) {
   if (!a)
     return (struct span){0, 0};
@@ -39,7 +39,7 @@ static bool has_value(const struct param_dependence *s, const char *name) {
   return false;
 }
 
-/* Defs and defaults that read one of the names are among them. */
+/* Adds the defs and defaults that read one of the names. */
 static void add_names(struct param_dependence *s) {
   for (bool more = true; more;) {
     more = false;
@@ -60,7 +60,7 @@ static void add_names(struct param_dependence *s) {
 }
 
 static struct span find_dependent_type(const struct param_dependence *s, const struct ast *a) {
-  if (!a || a->kind == AST_PARAM) /* there a range is a condition */
+  if (!a || a->kind == AST_PARAM) /* the range of a parameter is a condition */
     return (struct span){0, 0};
   bool type = a->kind == AST_TYPE_RANGE || a->kind == AST_TYPE_SEQ;
   struct span at = type ? find_read(s, a) : (struct span){0, 0};

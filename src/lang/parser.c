@@ -131,7 +131,7 @@ const char *parser_found(struct parser *p) {
                       n < SHOWN ? "" : "...");
 }
 
-/* Signs that other languages write here. */
+/* Symbols of other languages in this position. */
 static const char *foreign_sign_help(const struct parser *p, const struct token *t) {
   switch (token_among(t->kind)) {
   case T_GT:
@@ -156,7 +156,7 @@ void parser_fail(struct parser *p, const char *expected) {
     return;
   const struct token *t = parser_look(p, 0);
   struct span at = t->at;
-  if (t->kind == T_END && p->at > 0) /* an error below the last line helps nobody */
+  if (t->kind == T_END && p->at > 0) /* the last token: an error behind the last line is not helpful */
     at = (struct span){p->tokens->list.at[p->at - 1].at.to - 1, p->tokens->list.at[p->at - 1].at.to};
   diag_error(p->diags, at, "expected %s, found %s", expected, parser_found(p));
   const char *habit = foreign_sign_help(p, t);
@@ -194,8 +194,8 @@ void parser_skip_semicolons(struct parser *p) {
 
 /* ---- nodes ---- */
 
-/* Beside each node, for the parser alone: how high its tree is, and how large if what is shared
-   were not. Both are limited so that whoever walks over the tree need not worry. */
+/* Stored beside each node, for the parser only: the height of its tree, and its size if shared nodes are counted
+   repeatedly. Both are bounded, so that walks over the tree need no checks of their own. */
 struct measured_ast {
   uint32_t height, weight;
   struct ast ast;
@@ -228,7 +228,7 @@ struct ast *parser_node(struct parser *p, enum ast_kind kind, struct construct_s
     struct measured_ast *below = (struct measured_ast *)((char *)kid - offsetof(struct measured_ast, ast));
     if (below->height >= node->height)
       node->height = below->height + 1;
-    node->weight += below->weight; /* at most AST_SIZE_MAX each, so no wrap before the check */
+    node->weight += below->weight; /* each at most AST_SIZE_MAX, so there is no overflow before the check */
     if (node->weight > AST_SIZE_MAX || node->height > AST_HEIGHT_MAX) {
       parser_complain(p, "expression too large");
       parser_help(p, "give a part of it a name with 'def' or 'let'");

@@ -1,10 +1,10 @@
-/* Inside the parser: the token stream, errors and recovery, and how nodes are built. Only
-   src/lang/parser*.c and the formatter include this; everybody else reads lang/ast.h.
+/* Parser internals: the token stream, errors and recovery, and construction of nodes. Only src/lang/parser*.c and
+   the formatter include this header; other code includes lang/ast.h.
 
-   Errors: parser_fail reports and puts the parser into panic. A parser in panic sees only T_END, so
-   every rule ends on its own without a check in each; the loop over statements, declarations or
-   clauses that the failed one stands in calls parser_recover_... and goes on. Where it is clear
-   what was meant, a rule reports with parser_complain and carries on. */
+   Errors: parser_fail reports an error and puts the parser into panic mode, in which it sees only T_END. Every rule
+   therefore ends by itself, without a check in each rule. The enclosing loop over statements, declarations or
+   clauses calls parser_recover_... and continues. If the intention is clear, a rule reports with parser_complain and
+   continues. */
 #ifndef RONDO_LANG_PARSER_H
 #define RONDO_LANG_PARSER_H
 
@@ -17,13 +17,13 @@ struct parser {
   struct diags *diags;
   struct tokens *tokens;
   size_t at;         /* index of the current token */
-  struct token stop; /* what is seen in panic */
+  struct token stop; /* the token seen in panic mode */
   bool panic;
-  bool reported;   /* the newest complaint was reported, so help may follow */
+  bool reported;   /* the last complaint was reported, so help may follow */
   bool semicolons; /* already reported */
   unsigned depth;
   VEC(struct ast *) kids; /* of the nodes under construction */
-  VEC(size_t) braces;     /* indices of the blocks' '{' that are open */
+  VEC(size_t) braces;     /* indices of the '{' of open blocks */
 };
 
 void parser_init(struct parser *, const struct source *, struct arena *, struct diags *, struct tokens *);
@@ -34,30 +34,30 @@ struct ast *parser_file(struct parser *);
 const struct token *parser_look(const struct parser *, size_t ahead);
 bool parser_sees(const struct parser *, enum token_kind);
 bool parser_sees_word(const struct parser *, enum word);
-/* A name that is not reserved, and does not obviously start the next declaration. */
+/* A name that is not reserved and does not obviously start the next declaration. */
 bool parser_sees_name(const struct parser *, size_t ahead);
 bool parser_take(struct parser *, enum token_kind);
 bool parser_take_word(struct parser *, enum word);
 bool parser_expect(struct parser *, enum token_kind);
 bool parser_expect_word(struct parser *, enum word);
-/* Takes a name; 'what' says what it should have been, as in "a variable's name". */
+/* Takes a name. 'what' describes the expected name, as in "a variable's name". */
 const char *parser_expect_name(struct parser *, const char *what);
-const char *parser_text(struct parser *, const struct token *); /* in the arena */
-void parser_mark(struct parser *, enum token_role);             /* the role of the current token */
-void parser_begin(struct parser *, enum token_begin);           /* what begins at it */
+const char *parser_text(struct parser *, const struct token *); /* allocated in the arena */
+void parser_mark(struct parser *, enum token_role);             /* sets the role of the current token */
+void parser_begin(struct parser *, enum token_begin);           /* sets the construct that begins at the current
+                                                                   token */
 
 /* ---- errors ---- */
 void parser_complain(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
-void parser_fail(struct parser *, const char *expected); /* "expected E, found F", and panic */
+void parser_fail(struct parser *, const char *expected); /* "expected E, found F"; enters panic mode */
 void parser_help(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 const char *parser_found(struct parser *); /* the current token, quoted */
-/* False, with an error, when constructs are nested too deep; else parser_leave must follow. */
+/* False, with an error, if constructs are nested too deeply; otherwise parser_leave must follow. */
 bool parser_enter(struct parser *);
 void parser_leave(struct parser *);
-void parser_skip_semicolons(struct parser *); /* they have no place here: reported once */
+void parser_skip_semicolons(struct parser *); /* semicolons are not allowed here: reported once */
 
-/* ---- recovery (parser_recovery.c): all end the panic; 'before' is where the failed construct began
- * ---- */
+/* ---- recovery (parser_recovery.c): all end panic mode; 'before' is where the failed construct began ---- */
 bool token_declares(const struct token *, const struct token *next); /* at file level only */
 bool parser_at_declaration(const struct parser *);
 bool parser_at_member(const struct parser *); /* a round, a handler ... of a process */
@@ -65,19 +65,19 @@ void parser_recover_declaration(struct parser *, size_t before);
 void parser_recover_member(struct parser *, size_t before);
 void parser_recover_statement(struct parser *, size_t before);
 void parser_recover_clause(struct parser *, size_t before);
-void parser_recover_header(struct parser *); /* to a '{' that ends this line, if there is one */
+void parser_recover_header(struct parser *); /* skips to a '{' at the end of this line, if there is one */
 bool parser_open(struct parser *);           /* the '{' of a block */
-void parser_close(struct parser *);          /* its '}'; a missing one is reported, and supplied */
+void parser_close(struct parser *);          /* its '}'; a missing one is reported and assumed */
 
 /* ---- nodes ---- */
-struct construct_start { /* where a construct starts, and its kids in parser.kids */
+struct construct_start { /* the start of a construct, and of its kids in parser.kids */
   uint32_t from;
   struct span word;
   size_t kids;
 };
 struct construct_start parser_place(const struct parser *);
-void parser_add(struct parser *, struct ast *); /* or NULL: an optional kid that is absent */
-/* The node with all kids added since the place was taken. */
+void parser_add(struct parser *, struct ast *); /* NULL: an absent optional kid */
+/* Makes a node with all kids added since the start. */
 struct ast *parser_node(struct parser *, enum ast_kind, struct construct_start);
 struct ast *parser_named(struct parser *, enum ast_kind, struct construct_start, const char *name);
 struct ast *parser_error_node(struct parser *);

@@ -1,4 +1,4 @@
-/* Declarations and types. Each function stands under the rule it reads. */
+/* Declarations and types. Each function stands below the grammar rule that it parses. */
 #include "lang/parser.h"
 
 /* ---- names and types ---- */
@@ -325,7 +325,7 @@ static parse_rule *rule_of(enum word word) {
   return NULL;
 }
 
-/* A word that no declaration starts with. One that is nearly right is read as what was meant. */
+/* A word that starts no declaration. If it is close to one that does, it is read as that word. */
 static struct ast *parse_misspelt(struct parser *p) {
   const char *names[DECLARATIONS];
   for (size_t i = 0; i < DECLARATIONS; i++)
@@ -392,7 +392,7 @@ static const char *parse_heading(struct parser *p, uint32_t *flags) {
   else
     parser_help(p, "a model starts with 'algorithm NAME' or 'counters NAME'");
   if (t->kind == T_NAME && rule_of(t->word) == NULL && parser_sees_name(p, 1)) {
-    p->at++; /* a heading all the same */
+    p->at++; /* accept it as a heading */
     return parser_expect_name(p, "the algorithm's name");
   }
   p->panic = t->kind != T_NAME || rule_of(t->word) == NULL;
@@ -418,7 +418,7 @@ struct ast *parser_file(struct parser *p) {
       parser_recover_declaration(p, before);
   }
   struct ast *file = parser_node(p, AST_FILE, place);
-  if (file->kind == AST_ERROR) /* too many declarations to weigh: the caller still gets a file */
+  if (file->kind == AST_ERROR) /* there are too many declarations; the caller still gets a file */
     file->kind = AST_FILE;
   file->name = name;
   file->flags = flags;

@@ -1,5 +1,5 @@
-/* Environments, properties, and the moves of counter systems. Each function stands under the rule
- * it reads. */
+/* Environments, properties, and the moves of counter systems. Each function stands below the grammar rule that it
+   parses. */
 #include "lang/parser.h"
 
 /* ---- environments ---- */

@@ -1,4 +1,4 @@
-/* Expressions. Each function stands under the rule it reads. */
+/* Expressions. Each function stands below the grammar rule that it parses. */
 #include "lang/parser.h"
 
 static struct ast *parse_disj(struct parser *);
@@ -17,19 +17,19 @@ static struct ast *operation(struct parser *p, struct construct_start place, enu
   return node;
 }
 
-/* The place of an operation whose sign is the current token. */
+/* The start of an operation whose operator is the current token. */
 static struct construct_start sign_place(struct parser *p, struct construct_start start) {
   start.word = parser_look(p, 0)->at;
   return start;
 }
 
-/* Two bars without a blank between them, where an operator should be: 'or' in other languages. */
+/* Two adjacent bars where an operator is expected: 'or' in other languages. */
 static bool sees_double_bar(const struct parser *p) {
   const struct token *t = parser_look(p, 0), *next = parser_look(p, 1);
   return t->kind == T_BAR && next->kind == T_BAR && t->at.to == next->at.from;
 }
 
-/* A sign of another language that can mean only one thing: reported, and read as what it means. */
+/* A symbol of another language with only one possible meaning: reported, and read as its equivalent. */
 static bool take_foreign(struct parser *p, enum token_kind kind, const char *ours) {
   if (!parser_sees(p, kind))
     return false;
@@ -98,7 +98,7 @@ static struct ast *parse_disj(struct parser *p) {
 
 /* ---- binders ---- */
 
-/* After a comma: names "in"? */
+/* After a comma: does names "in" follow? */
 static bool sees_binding(const struct parser *p, size_t ahead) {
   while (parser_sees_name(p, ahead) && parser_look(p, ahead + 1)->kind == T_COMMA)
     ahead += 2;
@@ -135,7 +135,7 @@ static struct ast *parse_quantifier(struct parser *p) {
   return parse_quantified(p, place, all);
 }
 
-/* binder [":" expr], with the word before it */
+/* binder [":" expr], after its keyword */
 struct ast *parse_quantified(struct parser *p, struct construct_start place, bool all) {
   size_t body = p->kids.n;
   parser_add(p, NULL);

@@ -1,9 +1,9 @@
-/* Processes: rounds and handlers. Each function stands under the rule it reads. */
+/* Processes: rounds and handlers. Each function stands below the grammar rule that it parses. */
 #include "lang/parser.h"
 
 /* ---- rounds ---- */
 
-/* What stands in a round and is neither 'send' nor 'update'. */
+/* Reports a construct in a round that is neither 'send' nor 'update'. */
 static void round_error(struct parser *p) {
   bool statement = parser_sees_name(p, 0) || parser_sees_word(p, W_IF) || parser_sees_word(p, W_LET);
   parser_fail(p, "'send' or 'update'");
@@ -69,7 +69,7 @@ static void add_rounds(struct parser *p) {
       break;
     } else {
       parser_fail(p, "'round'");
-      kids = SIZE_MAX; /* not empty, but not understood */
+      kids = SIZE_MAX; /* not empty, but could not be parsed */
     }
     if (p->panic)
       parser_recover_member(p, before);
@@ -305,7 +305,7 @@ static const enum word member_words[] = {
 };
 enum { MEMBERS = sizeof member_words / sizeof *member_words };
 
-/* What is no member of a process; a word that is nearly one is read as what was meant. */
+/* Handles a word that starts no member of a process. If it is close to one that does, it is read as that word. */
 static bool guess_member(struct parser *p) {
   const char *names[MEMBERS];
   for (size_t i = 0; i < MEMBERS; i++)
@@ -335,7 +335,7 @@ static struct ast *parse_member(struct parser *p, bool *behaves) {
   const struct token *t = parser_look(p, 0);
   parser_begin(p, BEGIN_CONSTRUCT);
   for (int attempt = 0; attempt < 2; attempt++) {
-    bool declares = t->word >= W_DEF && t->word <= W_ORACLE; /* in the order of token.def */
+    bool declares = t->word >= W_DEF && t->word <= W_ORACLE; /* relies on the order in token.def */
     if (t->kind == T_NAME && declares && *behaves) {
       parser_complain(p, "%s after the first round or handler", parser_found(p));
       parser_help(p, "variables and definitions come first in a process");

@@ -1,16 +1,15 @@
-/* Going on after an error: where the next construct begins that can be read on its own, and which
-   brace was forgotten. */
+/* Error recovery: finds the next construct that can be parsed independently, and the brace that was probably
+   forgotten. */
 #include "lang/parser.h"
 
 enum { ERRORS_MAX = 200 };
 
 static const struct token *token_at(const struct parser *p, size_t i) { return &p->tokens->list.at[i]; }
 
-/* ---- what begins here? ---- */
+/* ---- construct starts ---- */
 
-/* No statement, clause or member starts with two names, so a word of this list at the start of a
-   line with a name behind it is a declaration, whatever braces are still open. The words excepted
-   may follow an expression. */
+/* No statement, clause or member starts with two names. So a word of this list at the start of a line, followed by a
+   name, is a declaration, whatever braces are still open. The excepted words may follow an expression. */
 bool token_declares(const struct token *t, const struct token *next) {
   if (t->kind != T_NAME || !t->first)
     return false;
@@ -86,7 +85,7 @@ static bool at_statement(const struct parser *p) {
     return true;
   if (next->kind == T_BECOMES || parser_at_member(p))
     return true;
-  return t->first && t->word == W_ORDINARY && /* an assignment or a word, both written wrong */
+  return t->first && t->word == W_ORDINARY && /* probably a malformed assignment or a misspelt keyword */
          (next->kind == T_ASSIGN || (next->kind == T_NAME && next->word == W_ORDINARY) ||
           (next->kind == T_PLUS && parser_look(p, 2)->kind == T_ASSIGN));
 }
@@ -102,7 +101,7 @@ static bool at_clause(const struct parser *p) {
 
 /* ---- skipping ---- */
 
-/* Braces opened and not closed among the tokens [from, to). */
+/* Number of braces opened but not closed among the tokens [from, to). */
 static size_t braces_open(const struct parser *p, size_t from, size_t to) {
   size_t open = 0;
   for (size_t i = from; i < to; i++) {
@@ -114,8 +113,8 @@ static size_t braces_open(const struct parser *p, size_t from, size_t to) {
   return open;
 }
 
-/* Skips to where 'begins' says, or to the '}' of the block that the parser is in. Sets and blocks
-   on the way are skipped whole; a declaration ends everything. */
+/* Skips to a token where 'begins' holds, or to the '}' of the current block. Nested sets and blocks are skipped as a
+   whole. A declaration always ends the skip. */
 static void parser_skip(struct parser *p, size_t before, bool (*begins)(const struct parser *)) {
   size_t last = p->tokens->list.n - 1;
   p->panic = false;
@@ -124,7 +123,7 @@ static void parser_skip(struct parser *p, size_t before, bool (*begins)(const st
     return;
   }
   if (p->at == before && !parser_sees(p, T_RBRACE) && !parser_at_declaration(p) && p->at < last)
-    p->at++; /* or the same construct would fail again */
+    p->at++; /* otherwise the same construct would fail again */
   size_t open = braces_open(p, before, p->at);
   for (; p->at < last; p->at++) {
     if (parser_at_declaration(p) || (open == 0 && (parser_sees(p, T_RBRACE) || begins(p))))
@@ -171,8 +170,8 @@ static uint32_t line_indent(const struct parser *p, uint32_t offset) {
   return indent;
 }
 
-/* The '{' that was most likely meant to be closed earlier: the first whose '}' stands further out
-   than the line that opened it; or else the innermost one. */
+/* The '{' that was most likely left open: the first whose '}' is indented less than the line that opened it; otherwise
+   the innermost one. */
 static size_t brace_unclosed(const struct parser *p) {
   VEC(size_t) open = {0};
   size_t found = p->braces.at[p->braces.n - 1];
@@ -208,7 +207,7 @@ void parser_close(struct parser *p) {
     source_place(p->source, token_at(p, brace_unclosed(p))->at.from, &line, &column);
     parser_fail(p, "'}'");
     parser_help(p, "the '{' at line %u is not closed", line);
-    p->panic = false; /* as if it had been there */
+    p->panic = false; /* as if it had been present */
   }
   p->braces.n--;
 }

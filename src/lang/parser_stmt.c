@@ -1,4 +1,4 @@
-/* Statements. Each function stands under the rule it reads. */
+/* Statements. Each function stands below the grammar rule that it parses. */
 #include "lang/parser.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@ struct ast *parse_send(struct parser *p, bool with_when) {
   if (!parser_take_word(p, W_TO) && !p->panic) {
     parser_complain(p, "expected 'to', found %s", parser_found(p));
     parser_help(p, "write 'send MESSAGE to all', 'to others', 'to p' or 'to ROLE'");
-    /* a target without its 'to' is still a target; anything else is the next construct */
+    /* after a missing 'to', a name on the same line is the target; anything else is the next construct */
     p->panic = !parser_sees_name(p, 0) || parser_look(p, 0)->first;
   }
   parser_add(p, parse_expr(p));
@@ -25,7 +25,7 @@ struct ast *parse_send(struct parser *p, bool with_when) {
   return parser_node(p, AST_SEND, place);
 }
 
-/* A condition's or a collection's block; "then" is for expressions. */
+/* The block of a condition or of a loop; "then" is only used in expressions. */
 static struct ast *parse_body(struct parser *p) {
   if (parser_sees_word(p, W_THEN)) {
     parser_complain(p, "expected '{', found 'then'");
@@ -41,7 +41,7 @@ static struct ast *parse_if(struct parser *p) {
   if (!parser_enter(p))
     return parser_error_node(p);
   struct construct_start place = parser_place(p);
-  p->at++; /* 'if', or another language's word for 'else if' */
+  p->at++; /* 'if', or the keyword for 'else if' in another language */
   parser_add(p, parse_expr(p));
   parser_add(p, parse_body(p));
   const struct token *t = parser_look(p, 0);
@@ -106,7 +106,7 @@ static struct ast *parse_goto(struct parser *p) {
   return parser_named(p, AST_GOTO, place, name);
 }
 
-/* What follows a place is not ':='. */
+/* Reports that a place is not followed by ':='. */
 static void assignment_error(struct parser *p, const char *name) {
   static const char *const starts[] = {"if", "let", "send", "goto", "halt", "foreach"};
   const struct token *t = parser_look(p, 0);

@@ -6,8 +6,8 @@
 
 #define EXPRESSION_LONGEST 65536
 
-/* The model's text, then the expression on lines of its own, so that every place is in one text. blank: the model's
-   text as spaces, for a parser that is to see the expression only. */
+/* The source of the model followed by the expression on its own lines, so that all places refer to one text. blank:
+   replaces the source of the model by spaces, for a parser that must see the expression only. */
 static char *joined_source(const struct model *m, const char *text, size_t length, bool blank) {
   size_t n = m->source.length;
   char *all = memory_alloc(n + length + 2);
@@ -20,7 +20,7 @@ static char *joined_source(const struct model *m, const char *text, size_t lengt
   return all;
 }
 
-/* Errors as they are seen from the expression. */
+/* Passes on errors, with places relative to the expression. */
 static void forward_errors(const struct diags *found, uint32_t offset, struct diags *out) {
   for (size_t i = 0; i < found->n; i++) {
     const struct diag *d = &found->at[i];
@@ -35,7 +35,7 @@ static void forward_errors(const struct diags *found, uint32_t offset, struct di
   }
 }
 
-/* Does a configuration of one model fit the other? */
+/* Do configurations of one model fit the other? */
 static bool same_roles(const struct model *a, const struct model *b) {
   for (uint32_t r = 0; r < a->nroles; r++) {
     const struct role *x = &a->roles[r], *y = &b->roles[r];
@@ -104,7 +104,7 @@ bool state_expression_check(struct state_expression *x, const struct model *abou
 
 void state_expression_release(struct state_expression *x) {
   if (x->model)
-    x->model->values = (struct values){0}; /* of the model that it is about */
+    x->model->values = (struct values){0}; /* owned by the original model */
   model_free(x->model);
   *x = (struct state_expression){0};
 }

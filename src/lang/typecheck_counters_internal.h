@@ -7,7 +7,7 @@
 
 enum term_sort { SORT_ERROR, SORT_NUMBER, SORT_TRUTH, SORT_LABEL };
 
-struct control_type { /* the values of a control */
+struct control_type { /* the value type of a control */
   const char *name;   /* or NULL */
   enum control_kind kind;
   int64_t low, high;
@@ -15,9 +15,9 @@ struct control_type { /* the values of a control */
 };
 
 struct typed_term {
-  struct term *term; /* NULL only if the sort is ERROR: it was reported */
+  struct term *term; /* NULL only if the sort is ERROR, which was reported */
   enum term_sort sort;
-  const struct control_type *type; /* LABEL: whose */
+  const struct control_type *type; /* LABEL: its type */
 };
 
 enum counter_entry_kind {
@@ -35,13 +35,13 @@ struct counter_entry {
   const char *name;
   enum counter_entry_kind kind;
   struct span at;
-  uint32_t index;                  /* parameter, counter, control, amount; LABEL: its number */
+  uint32_t index;                  /* index of the parameter, counter, control or amount; LABEL: its number */
   const struct control_type *type; /* TYPE, LABEL, CONTROL */
   const struct ast *def;           /* DEF */
   struct typed_term value;         /* ARGUMENT */
 };
 
-enum { READS_STATE = 1, READS_AMOUNTS = 2 }; /* parameters are always there */
+enum { READS_STATE = 1, READS_AMOUNTS = 2 }; /* parameters can always be read */
 
 struct counter_condition_list;
 struct counter_checker {
@@ -50,16 +50,18 @@ struct counter_checker {
   struct diags *diags;
   VEC(struct counter_entry) names;
   unsigned reads;
-  const char *where;                         /* what is being read, for messages: "a condition on the parameters" */
-  uint32_t params_set;                       /* those before it have their definitions */
-  size_t arguments;                          /* names from here on are those of the def that is looked at */
-  unsigned depth;                            /* of defs in defs */
-  size_t terms;                              /* made so far */
-  struct counter_condition_list *conditions; /* while those of the parameters are read, quotients included; else NULL */
+  const char *where;                         /* the construct being checked, for messages: "a condition on the
+                                                parameters" */
+  uint32_t params_set;                       /* the parameters before this one have their definitions */
+  size_t arguments;                          /* index of the first name that belongs to the def being expanded */
+  unsigned depth;                            /* nesting depth of defs */
+  size_t terms;                              /* number of terms made so far */
+  struct counter_condition_list *conditions; /* while conditions on the parameters are read, including those for
+                                                quotients; else NULL */
   uint32_t quotients;
-  bool dead;   /* in a branch that is never taken: a quotient or product may have no value */
-  bool rounds; /* only the parameters of a model of rounds are looked at */
-  bool open;   /* reading `resilience`: quotients in it may be left open with it */
+  bool dead;   /* in a branch that is never taken: quotients and products may be undefined */
+  bool rounds; /* only the parameters of a model of rounds are checked */
+  bool open;   /* while `resilience` is read: its quotients may remain open together with it */
 };
 
 enum { QUOTIENTS_MAX = 16 };
@@ -74,23 +76,22 @@ struct counter_entry *counter_entry_find(struct counter_checker *, const char *n
 bool counter_entry_declare(struct counter_checker *, struct counter_entry);
 const char *counter_entry_kind_text(enum counter_entry_kind);
 
-/* A new parameter that is floor(number / by), with the conditions that make it so; NULL: reported.
- */
+/* A new parameter equal to floor(number / by), with the conditions that define it; NULL: reported. */
 struct term *counter_quotient_param(struct counter_checker *, struct span, struct term *number, int64_t by);
 
 /* typecheck_counters_term.c */
 struct typed_term lower_counter_expr(struct counter_checker *, const struct ast *);
-/* TERM of that sort, or an error that was reported: then a constant that is harmless. */
+/* A TERM of that sort. After an error, which was reported, a harmless constant. */
 struct term *lower_counter_number(struct counter_checker *, const struct ast *);
 struct term *lower_counter_condition(struct counter_checker *, const struct ast *);
-/* What may be given to a control of that type: a number. */
+/* A value that can be assigned to a control of that type, as a number. */
 struct term *lower_control_value(struct counter_checker *, const struct ast *, const struct control_type *);
 struct term *term_number(struct counter_checker *, struct span, int64_t);
 struct term *term_leaf(struct counter_checker *, enum term_op, struct span, uint32_t index);
-struct term *term_times(struct counter_checker *, struct span, struct term *, struct term *); /* one of them a number */
+struct term *term_times(struct counter_checker *, struct span, struct term *, struct term *); /* one of the factors must
+                                                                                                 be a number */
 struct term *term_sum(struct counter_checker *, struct span, struct term *, struct term *, bool minus);
 struct term *term_relation(struct counter_checker *, enum term_op, struct span, struct term *, struct term *);
-struct term *term_and(struct counter_checker *, struct span, struct term *,
-                      struct term *); /* either may be NULL: true */
+struct term *term_and(struct counter_checker *, struct span, struct term *, struct term *); /* NULL means true */
 
 #endif

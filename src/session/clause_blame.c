@@ -1,5 +1,7 @@
 /* Finds the clause of the environment that forbids a step, by running the interpreter again with all other clauses
-   relaxed. Clauses are handled in groups, because some are counted together: limits on crashes, and the clauses that
+   relaxed.
+
+   Clauses are handled in groups, because some are counted together: limits on crashes, and the clauses that
    determine which messages arrive. A group is to blame if it forbids the step while no other group is in force. */
 #include "session/session_internal.h"
 

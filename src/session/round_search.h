@@ -1,8 +1,9 @@
-/* Private to src/session: a search for a round with given outcomes. A context is what every process sends, who crashes,
-   and the oracle values. Given a context, the outcome of a process depends on its own reception alone: whom it hears,
-   which forged messages it receives, and its free choices. Receptions are generated lazily, those with few losses
-   first, and kept. A round is a context and a reception for each process. The interpreter judges a round as a whole and
-   executes it. */
+/* Private to src/session: a search for a round with given outcomes.
+
+   A context is what every process sends, who crashes, and the oracle values. Given a context, the outcome of a
+   process depends on its own reception alone: whom it hears, which forged messages it receives, and its free
+   choices. Receptions are generated lazily, those with few losses first, and kept. A round is a context and a
+   reception for each process. The interpreter judges a round as a whole and executes it. */
 #ifndef RONDO_SESSION_ROUND_SEARCH_H
 #define RONDO_SESSION_ROUND_SEARCH_H
 
