@@ -1,5 +1,5 @@
-/* The checker's order of work. Everything that has a name is declared before any expression is
-   looked at, so the file's declarations may stand in any order. */
+/* The passes of the checker. Everything with a name is declared before any expression is checked, so the declarations
+   of a file may be in any order. */
 #include "lang/typecheck.h"
 
 #include "lang/typecheck_internal.h"
@@ -53,7 +53,7 @@ const char *type_text(struct typechecker *c, const struct type *t) {
   return kept;
 }
 
-/* Does a process react: is there a `start`, a step or a handler? takes: on a message. */
+/* The first `start`, step or handler of a process. takes: the first that takes a message. */
 static const struct ast *first_reaction(const struct ast *process, bool takes) {
   for (uint32_t i = 2; i < process->n; i++) {
     const struct ast *k = process->kid[i];
@@ -130,7 +130,7 @@ static void check_processes(struct typechecker *c) {
     check_steps(c);
   } else {
     check_schedule(c);
-    check_environments(c); /* they name rounds */
+    check_environments(c); /* they refer to rounds by name */
   }
 }
 
@@ -138,7 +138,7 @@ static void check_all(struct typechecker *c, const struct param_binding *binding
   size_t before = c->diags->errors;
   declare_params(c);
   assign_params(c, bindings, nbindings, complete);
-  if (c->diags->errors > before) /* sizes are not known, so nothing else is */
+  if (c->diags->errors > before) /* without sizes, nothing else can be checked */
     return;
   intern_basic_types(c);
   declare_roles(c);
@@ -185,7 +185,7 @@ static void checker_release(struct typechecker *c) {
   vec_release(&c->unbound);
 }
 
-/* Properties and environments are analysed by their shape, so they are kept without calls. */
+/* The shape of properties and environments is analysed, so calls of defs in them are expanded. */
 static void inline_defs(struct model *m) {
   for (uint32_t i = 0; i < m->nproperties; i++) {
     struct property *p = &m->properties[i];
@@ -227,7 +227,7 @@ struct model *model_typecheck(const struct ast *file, const struct source *sourc
   return NULL;
 }
 
-/* A value that can be computed and shown by itself. */
+/* Can the expression be evaluated and printed on its own? */
 static bool has_value_in_state(struct typechecker *c, const struct node *n) {
   if (node_is_error(n))
     return false;
@@ -270,7 +270,7 @@ struct model *model_typecheck_with(const struct ast *file, const struct source *
     *lowered = node_inlined(m, *lowered);
     return m;
   }
-  m->values = (struct values){0}; /* the caller's */
+  m->values = (struct values){0}; /* owned by the caller */
   model_free(m);
   return NULL;
 }

@@ -1,14 +1,14 @@
-/* One action: what it waits for, what it binds, what it does. */
+/* A single action: its trigger, the names it binds, and its body. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
 
-enum { ON_WHEN, ON_SIZE, ON_PATTERN, ON_SAME, ON_FROM, ON_IF }; /* the kids of a TRIGGER */
+enum { ON_WHEN, ON_SIZE, ON_PATTERN, ON_SAME, ON_FROM, ON_IF }; /* indices of the kids of a TRIGGER */
 
 /* ---- goto ---- */
 
-/* Whoever goes to a step has done with this one: nothing may follow, neither in the block nor after
-   the blocks around it. after: what would; loop: inside a foreach. */
+/* A `goto` ends the step: nothing may follow it, neither in its block nor after the enclosing blocks. after: the
+   statement that would follow; loop: inside a foreach. */
 static void check_goto_is_last(struct typechecker *c, const struct ast *a, const struct ast *after, bool loop) {
   if (a->kind == AST_IF) {
     check_goto_is_last(c, a->kid[1], after, loop);
@@ -38,13 +38,13 @@ static void check_goto_is_last(struct typechecker *c, const struct ast *a, const
 
 /* ---- patterns ---- */
 
-struct bound_field { /* a bound field and where its name stands among the locals */
+struct bound_field { /* a bound field, and the index of its name among the locals */
   struct message_part part;
   size_t local;
 };
 
 struct pattern {
-  const struct message_kind *kind; /* NULL: unknown, reported; so are its fields */
+  const struct message_kind *kind; /* NULL: unknown, which was reported; its fields are unknown too */
   struct action *action;
   struct bound_field *parts;
   uint32_t nparts;
@@ -76,8 +76,7 @@ static uint32_t field_index(struct typechecker *c, const struct pattern *p, cons
   return found;
 }
 
-/* field relop expression: the field is the message's, all names in the expression are the
- * process's. */
+/* field relop expression: the field belongs to the message, all names in the expression to the process. */
 static void add_match(struct typechecker *c, const struct pattern *p, const struct ast *argument) {
   size_t locals = c->locals.n;
   struct scope_symbol message = {.name = " message",
@@ -99,7 +98,7 @@ static void add_match(struct typechecker *c, const struct pattern *p, const stru
   p->action->match = node_is_error(match) ? match : node_and(c, p->action->match, match);
 }
 
-/* The field's name becomes the name of its value. */
+/* Binds the value of the field to the field's name. */
 static void bind_field(struct typechecker *c, struct pattern *p, const char *name, struct span at) {
   uint32_t field = field_index(c, p, name, at);
   const struct scope_symbol *other = symbol_find(c, name);
@@ -131,14 +130,14 @@ static bool is_same_field(const struct ast *same, const char *name) {
   return false;
 }
 
-/* A bare field of a quorum's pattern is a reminder of what is in `same`. */
+/* A bare field in the pattern of a quorum repeats a field listed in `same`. */
 static void check_bare_field(struct typechecker *c, struct pattern *p, const struct ast *trigger,
                              const struct ast *argument) {
   if (p->action->trigger == TRIGGER_ONE) {
     bind_field(c, p, argument->name, argument->word);
     return;
   }
-  if (is_same_field(trigger->kid[ON_SAME], argument->name) || /* looked at there */
+  if (is_same_field(trigger->kid[ON_SAME], argument->name) || /* checked there */
       field_index(c, p, argument->name, argument->word) == UINT32_MAX)
     return;
   checker_error(c, argument->word, "'%s' may differ from one message of a quorum to another", argument->name);
@@ -150,7 +149,7 @@ static void check_bare_field(struct typechecker *c, struct pattern *p, const str
 
 static void check_pattern(struct typechecker *c, struct pattern *p, const struct ast *trigger) {
   const struct ast *pattern = trigger->kid[ON_PATTERN], *same = trigger->kid[ON_SAME];
-  for (uint32_t i = 0; i < pattern->n; i++) { /* conditions first: they know no bound names */
+  for (uint32_t i = 0; i < pattern->n; i++) { /* conditions first: bound names are not in scope there */
     const struct ast *argument = pattern->kid[i];
     if (argument->kind != AST_ARGUMENT || !argument->kid[0])
       continue;
@@ -228,7 +227,7 @@ static void declare_sender(struct typechecker *c, const struct ast *from, struct
     action->from_slot = slot;
 }
 
-/* `on`: leaves its names in scope. */
+/* `on`: its names stay in scope. */
 static void check_on(struct typechecker *c, const struct ast *trigger, struct pattern *p) {
   const struct ast *pattern = trigger->kid[ON_PATTERN];
   struct action *action = p->action;
@@ -259,8 +258,7 @@ static void check_on(struct typechecker *c, const struct ast *trigger, struct pa
     declare_sender(c, trigger->kid[ON_FROM], action);
 }
 
-/* Names that nobody uses need not be bound; those that a quorum agrees on are conditions all the
- * same. */
+/* Unused names need not be bound. The fields that a quorum agrees on are conditions nevertheless. */
 static void drop_unused_bindings(struct typechecker *c, struct pattern *p, const struct ast *trigger) {
   struct action *action = p->action;
   action->parts = arena_array(&c->m->arena, p->nparts, sizeof *action->parts);
@@ -283,7 +281,7 @@ void check_action(struct typechecker *c, const struct ast *trigger, const struct
   struct pattern p = {.action = action};
   struct guard_builder guard;
   const struct ast *condition = NULL;
-  if (strcmp(action->name, "start") != 0) /* a step may be passed by, and a handler may never react */
+  if (strcmp(action->name, "start") != 0) /* a step may be skipped, and a handler may never be triggered */
     c->in.reach = REACH_MAYBE;
   action->trigger = TRIGGER_NONE;
   action->kind = NO_KIND;

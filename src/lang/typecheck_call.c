@@ -1,4 +1,4 @@
-/* Calls: built-in functions, aggregates, processes by number, defs. */
+/* Calls: built-in functions, aggregates, processes by number, and defs. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ static bool choice_allowed(const struct typechecker *c) {
   return process || c->in.where == IN_DEF || c->in.where == IN_FILE;
 }
 
-/* Free choice belongs to the processes: a property or an environment must mean one thing. */
+/* Only processes make free choices: properties and environments must be deterministic. */
 static bool may_choose(struct typechecker *c, const struct ast *a) {
   if (c->in.where == IN_DEF || c->in.where == IN_MEMBER_DEF)
     c->def->chooses = true;
@@ -45,7 +45,7 @@ static bool may_choose(struct typechecker *c, const struct ast *a) {
   return false;
 }
 
-/* The interval that a sum lies in, if so many numbers of that type cannot leave 64 bits, in whatever order. */
+/* The range of a sum, if that many numbers of the type cannot overflow 64 bits in any order. */
 static const struct type *sum_type(struct typechecker *c, const struct type *t, uint64_t most) {
   int64_t lo, hi;
   if (t->kind != TYPE_RANGE || most > INT32_MAX || __builtin_mul_overflow(t->lo < 0 ? t->lo : 0, (int64_t)most, &lo) ||
@@ -54,7 +54,7 @@ static const struct type *sum_type(struct typechecker *c, const struct type *t, 
   return range_type(c, lo, hi);
 }
 
-/* The aggregate's type, or NULL: reported. */
+/* The type of the aggregate; NULL: reported. */
 static const struct type *aggregate_type(struct typechecker *c, const struct ast *a, enum op op,
                                          const struct node *element, uint64_t most) {
   const struct type *t = element->type;
@@ -90,13 +90,13 @@ struct node *aggregate_over(struct typechecker *c, const struct ast *a, enum op 
   return type ? node_over(c, op, a->at, type, element, gen, ngen) : node_error(c, a->at);
 }
 
-/* f(collection) is f(x for x in collection); f(a, b) goes through the values given. */
+/* f(collection) is f(x for x in collection); f(a, b) ranges over its arguments. */
 static struct node *aggregate_call(struct typechecker *c, const struct ast *a, enum op op) {
   if (a->n == 0) {
     checker_error(c, a->word, "'%s' needs something to go through", a->name);
     return node_error(c, a->at);
   }
-  bool counts = op == NODE_SUM || op == NODE_MAJORITY || op == NODE_MOSTFREQUENT; /* repeated values count again */
+  bool counts = op == NODE_SUM || op == NODE_MAJORITY || op == NODE_MOSTFREQUENT; /* duplicates count */
   struct ast given = {.kind = counts ? AST_SEQUENCE : AST_SET, .at = a->at, .word = a->word, .n = a->n, .kid = a->kid};
   struct node *range = a->n == 1 ? lower_collection(c, a->kid[0]) : lower_expr(c, &given);
   if (node_is_error(range))
@@ -214,7 +214,7 @@ static struct node *call_built_in(struct typechecker *c, const struct ast *a) {
 
 /* ---- processes and defs ---- */
 
-/* P(i): counting round the circle from 1. */
+/* P(i): numbers start at 1 and wrap around. */
 static struct node *call_role(struct typechecker *c, const struct ast *a, uint32_t role) {
   struct node *i = one_argument(c, a, "one number");
   if (node_is_error(i))

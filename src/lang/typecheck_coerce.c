@@ -1,4 +1,4 @@
-/* Which types are compatible, and how an expression is converted to the type that its place needs. */
+/* Compatibility of types, and conversion of an expression to the type that its context requires. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 /* ---- relations between types ---- */
 
-/* A literal's name for a missing part ("_1") matches every name. */
+/* The placeholder for a missing name in a literal ("_1") matches every name. */
 static bool field_names_match(const char *a, const char *b) { return a[0] == '_' || b[0] == '_' || strcmp(a, b) == 0; }
 
 bool same_representation(const struct type *a, const struct type *b) {
@@ -45,14 +45,14 @@ bool same_representation(const struct type *a, const struct type *b) {
   case TYPE_INT:
   case TYPE_RANGE:
   case TYPE_ROUND:
-  case TYPE_ENUM: /* they are the same only if they are one */
+  case TYPE_ENUM: /* equal only if identical */
   case TYPE_ERROR:
     break;
   }
   return false;
 }
 
-/* Is every value of a one of b? Only for types of the same numbers. */
+/* Is every value of a also a value of b? Only for types with the same representation. */
 static bool is_subtype(const struct typechecker *c, const struct type *a, const struct type *b) {
   if (a == b || b->kind == TYPE_INT)
     return true;
@@ -194,7 +194,7 @@ static struct node *coerce_kids(struct typechecker *c, struct node *n, const str
   return n;
 }
 
-/* What generators yield: there may be nothing to go through. */
+/* For the elements of generators, which may yield nothing. */
 static struct node *coerce_generated(struct typechecker *c, struct node *n, const struct type *each,
                                      const struct type *t) {
   enum reach outer = c->in.reach;
@@ -208,7 +208,7 @@ static struct node *node_narrow(struct typechecker *c, struct node *n, const str
   return node_unary(c, NODE_NARROW, n->at, t, n);
 }
 
-/* Named parts go to the field of their name; parts without names of their own go by position. */
+/* Parts with names are assigned to the fields of these names, parts without names by position. */
 static struct node *coerce_record(struct typechecker *c, struct node *n, const struct type *t) {
   if (t->kind != TYPE_RECORD || t->size != n->n)
     return NULL;
@@ -220,7 +220,7 @@ static struct node *coerce_record(struct typechecker *c, struct node *n, const s
         kid[i] = n->kid[j];
   for (uint32_t i = 0; i < t->size; i++)
     by_name &= kid[i] != NULL;
-  if (!by_name && n->index) /* names that were written out must be right */
+  if (!by_name && n->index) /* explicit names must match */
     return NULL;
   if (by_name)
     n->kid = kid;
@@ -274,7 +274,7 @@ static bool yields_element(enum op op) {
   return op == NODE_MIN || op == NODE_MAX || op == NODE_PICK || op == NODE_RANDOM || op == NODE_MAJORITY;
 }
 
-/* Into the element, not around it: 'otherwise' must still see that there may be nothing. */
+/* Converts the element, not the aggregate as a whole: 'otherwise' must still detect an empty collection. */
 struct node *coerce_aggregate(struct typechecker *c, struct node *n, const struct type *t) {
   return coerce_generated(c, n, t, t);
 }
@@ -295,13 +295,13 @@ static struct node *coerce_otherwise(struct typechecker *c, struct node *n, cons
   return n;
 }
 
-/* Constructors pass the wanted type on to their parts. *tried: n is such a constructor, and NULL means that it
-   cannot be converted; else the caller converts it as a whole. */
+/* Constructors pass the required type on to their parts. *tried: n is such a constructor, and NULL means that it cannot
+   be converted; otherwise the caller converts it as a whole. */
 static struct node *coerce_parts(struct typechecker *c, struct node *n, const struct type *t, bool *tried) {
   const struct node *chooser = n->op == NODE_OTHERWISE ? n->kid[0] : n;
   *tried = !(yields_element(chooser->op) && type_is_number(n->type) && type_is_number(t));
   if (!*tried)
-    return NULL; /* only the number that comes out must fit: 'min(a, 2)' bounds a */
+    return NULL; /* only the result must fit: 'min(a, 2)' bounds a */
   switch (op_number(n->op)) {
   case NODE_CONST:
     if (n->type->kind == TYPE_OPTION && n->constant == VALUE_NONE && t->kind == TYPE_OPTION) {
@@ -334,9 +334,9 @@ static struct node *coerce_parts(struct typechecker *c, struct node *n, const st
   return NULL;
 }
 
-/* {x for x in set}, with each x converted: for two types of sets whose representations differ. */
+/* {x for x in set} with each x converted, for two set types with different representations. */
 static struct node *coerce_members(struct typechecker *c, struct node *n, const struct type *t) {
-  uint32_t slot = c->m->nslots++; /* of nobody else: the names around n may be out of scope already */
+  uint32_t slot = c->m->nslots++; /* a fresh slot: the names around n may already be out of scope */
   struct node *member = coerce(c, node_slot(c, n->at, slot, n->type->element), t->element, false);
   if (!member)
     return NULL;
@@ -442,7 +442,8 @@ bool coerce_to_join(struct typechecker *c, struct node **a, struct node **b) {
   const struct type *x = (*a)->type, *y = (*b)->type;
   bool loose = ((*a)->op == NODE_RECORD && !(*a)->index) || ((*b)->op == NODE_RECORD && !(*b)->index);
   const struct type *t = NULL;
-  if (x->kind == TYPE_RECORD && y->kind == TYPE_RECORD && loose) /* the names of what is not a literal stay */
+  if (x->kind == TYPE_RECORD && y->kind == TYPE_RECORD && loose) /* keeps the field names of the operand that is not a
+                                                                    literal */
     t = (*a)->op == NODE_RECORD ? join_records(c, y, x, true) : join_records(c, x, y, true);
   else
     t = type_join(c, x, y);

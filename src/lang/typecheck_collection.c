@@ -1,4 +1,4 @@
-/* Collections and what goes through them: generators, quantifiers, comprehensions. */
+/* Collections and their users: generators, quantifiers, comprehensions. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -131,7 +131,7 @@ struct generator *lower_generators(struct typechecker *c, const struct ast *a, u
       }
       lower_generator(c, g->kid[0]->kid[j], range, &gen[at++]);
     }
-    c->in.reach = reach_maybe(c); /* what comes after a collection, which may be empty */
+    c->in.reach = reach_maybe(c); /* from here on, the code depends on a collection that may be empty */
     if (g->kid[2] && at)
       gen[at - 1].cond = lower_bool(c, g->kid[2], "the condition after 'if'");
   }

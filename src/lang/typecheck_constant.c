@@ -1,9 +1,9 @@
-/* Constants: expressions over parameters, evaluated on the syntax tree before there are types. */
+/* Constants: expressions over parameters, evaluated on the syntax tree before types are known. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
 
-/* All failures go through here, so that the search for parameters can be silent. */
+/* All failures go through here, so that the search for parameter values can be silent. */
 static bool constant_error(struct constant_evaluator *k, struct span at, const char *message) {
   if (!k->quiet)
     checker_error(k->c, at, "%s", message);
@@ -11,18 +11,18 @@ static bool constant_error(struct constant_evaluator *k, struct span at, const c
   return false;
 }
 
-/* Likewise of what depends on the values: no error where they are not used. */
+/* The same for errors that depend on values: not an error where the value is unused. */
 static bool value_error(struct constant_evaluator *k, struct span at, const char *message) {
   return k->dead ? false : constant_error(k, at, message);
 }
 
-/* A def is evaluated anew wherever it is used, so a few defs can take exponential time. */
+/* A def is evaluated again at each use, so a few defs can take exponential time. */
 static bool takes_too_long(struct constant_evaluator *k, struct span at, uint64_t work) {
   k->work += work;
   if (k->work <= CONSTANT_WORK_MAX)
     return false;
   constant_error(k, at, "this takes too long to compute");
-  k->quiet = true; /* said once */
+  k->quiet = true; /* report it only once */
   return true;
 }
 
@@ -93,7 +93,7 @@ static bool name(struct constant_evaluator *k, const struct ast *a, struct const
 static bool divide(struct constant_evaluator *k, const struct ast *a, int64_t x, int64_t y, int64_t *out) {
   if (y == 0)
     return value_error(k, a->word, "division by zero");
-  if (y == -1) { /* the one quotient that may overflow */
+  if (y == -1) { /* the only quotient that may overflow */
     if (a->op == OP_MOD)
       *out = 0;
     else if (__builtin_sub_overflow((int64_t)0, x, out))
@@ -129,7 +129,7 @@ static bool arithmetic(struct constant_evaluator *k, const struct ast *a, struct
   return over ? value_error(k, a->word, "a number beyond 64 bits") : true;
 }
 
-/* All of it is looked at, so that an unknown name on the right is found whatever the left says. */
+/* Evaluates both operands, so that an unknown name on the right is found whatever the value on the left. */
 static bool logic(struct constant_evaluator *k, const struct ast *a, struct constant *out) {
   bool x, y = false, dead = k->dead;
   if (!truth(k, a->kid[0], &x))

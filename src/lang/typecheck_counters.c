@@ -1,5 +1,5 @@
-/* The declarations of a counter system. Everything that has a name is declared before any term is
-   looked at, so declarations may stand in any order; only definitions of parameters go in order. */
+/* The declarations of a counter system. Everything with a name is declared before any term is checked, so declarations
+   may be in any order. Only definitions of parameters must be in order. */
 #include "lang/typecheck_counters_internal.h"
 
 #include <inttypes.h>
@@ -24,7 +24,7 @@ const char *counter_entry_kind_text(enum counter_entry_kind kind) {
   return text[kind];
 }
 
-/* A def does not see the amounts and arguments of where it is used. */
+/* In a def, the amounts and arguments of its callers are not in scope. */
 struct counter_entry *counter_entry_find(struct counter_checker *c, const char *name) {
   for (size_t i = c->names.n; i-- > 0;) {
     struct counter_entry *e = &c->names.at[i];
@@ -113,7 +113,7 @@ static void unknown_bindings(struct counter_checker *c, const struct param_bindi
   vec_release(&names);
 }
 
-/* A number from the command line, or the definition; parameters without either are free. */
+/* The value comes from the command line or from the definition; parameters with neither are free. */
 static void define_params(struct counter_checker *c, const struct param_binding *b, size_t n) {
   c->where = "the definition of a parameter";
   for (uint32_t i = 0; i < c->file->n; i++) {
@@ -141,7 +141,7 @@ static void define_params(struct counter_checker *c, const struct param_binding 
   c->params_set = c->s->nparams;
 }
 
-static bool needs_parentheses(const struct ast *a) { /* weaker than `and` */
+static bool needs_parentheses(const struct ast *a) { /* binds more weakly than `and` */
   return (a->kind == AST_BINARY && (a->op == OP_OR || a->op == OP_IMPLIES)) || a->kind == AST_CONDITIONAL;
 }
 
@@ -154,7 +154,7 @@ static void add_condition(struct counter_checker *c, struct counter_condition_li
   vec_push(&all->at, ((struct counter_condition){term, text, resilience, false}));
 }
 
-/* The conjuncts one by one, so that each can be told. */
+/* Adds the conjuncts separately, so that each can be reported. */
 static void add_conditions(struct counter_checker *c, struct counter_condition_list *all, const struct ast *a,
                            bool resilience) {
   if (a->kind == AST_BINARY && a->op == OP_AND) {
@@ -188,8 +188,7 @@ static void add_range(struct counter_checker *c, struct counter_condition_list *
   }
 }
 
-/* Definitions and conditions of the parameters. Quotients in them become parameters of their own.
- */
+/* Definitions and conditions of the parameters. Quotients in them become additional parameters. */
 static void check_params(struct counter_checker *c, const struct param_binding *bindings, size_t n) {
   struct counter_condition_list all = {0};
   c->conditions = &all;
@@ -243,7 +242,7 @@ static void range_of(struct counter_checker *c, const struct ast *a, struct cont
   }
 }
 
-/* NULL: reported. Named types were declared before. */
+/* NULL: reported. Named types must be declared already. */
 static const struct control_type *type_of(struct counter_checker *c, const struct ast *a, const char *name) {
   if (a->kind == AST_TYPE_NAME) {
     const struct counter_entry *e = counter_entry_find(c, a->name);
@@ -382,7 +381,7 @@ static void check_start(struct counter_checker *c) {
 
 /* ---- moves ---- */
 
-/* Sums of counters and amounts are natural by themselves. */
+/* Sums of counters and amounts are non-negative by construction. */
 static bool is_natural(const struct term *t) {
   switch (t->op) {
   case TERM_NUMBER:
@@ -416,8 +415,8 @@ static bool keeps_range(const struct term *t, int64_t low, int64_t high) {
   return t->op == TERM_IF && keeps_range(t->kid[1], low, high) && keeps_range(t->kid[2], low, high);
 }
 
-struct counter_effects {   /* of one move, while it is read */
-  struct term **out, **in; /* by counter: the sum of what leaves it, what comes */
+struct counter_effects {   /* for one move, while it is read */
+  struct term **out, **in; /* by counter: the sums of outgoing and incoming amounts */
   bool *assigned;
 };
 
@@ -495,7 +494,7 @@ static void check_assignment(struct counter_checker *c, const struct ast *a, str
     m->guard = term_and(c, a->at, m->guard, natural(c, a->at, next));
 }
 
-/* What flows, as new values; what leaves a counter must have been there. */
+/* Turns the flows into new values. A counter must contain at least what leaves it. */
 static void apply_flows(struct counter_checker *c, const struct ast *a, struct counter_move *m,
                         struct counter_effects *f) {
   for (uint32_t i = 0; i < c->s->ncounters; i++) {
@@ -552,7 +551,7 @@ static void check_move(struct counter_checker *c, const struct ast *a, struct co
   c->names.n = scope;
 }
 
-/* Several moves may share a name: the cases of one. */
+/* Moves may share a name: they are the cases of one move. */
 static void check_moves(struct counter_checker *c) {
   VEC(struct counter_move) moves = {0};
   c->reads = READS_STATE | READS_AMOUNTS;
@@ -567,7 +566,7 @@ static void check_moves(struct counter_checker *c) {
   vec_release(&moves);
 }
 
-/* ---- what must not be ---- */
+/* ---- unsafe states ---- */
 
 static void check_unsafe(struct counter_checker *c) {
   VEC(struct counter_property) all = {0};
@@ -635,7 +634,7 @@ static uint32_t rounds_in(const struct ast *segment) {
   return segment->kind == AST_ROUND ? 1 : n;
 }
 
-/* The `repeat` whose passes are not fixed; there may be one. */
+/* Finds the `repeat` whose number of iterations is not fixed; at most one is allowed. */
 static void find_repeat(struct counter_checker *c, const struct ast *process, struct round_shape *out) {
   int64_t before = 0;
   c->where = "how often a 'repeat' goes";
@@ -648,7 +647,7 @@ static void find_repeat(struct counter_checker *c, const struct ast *process, st
       int64_t passes = count ? count->number : 1;
       if (__builtin_mul_overflow(passes, (int64_t)rounds_in(a), &passes) ||
           __builtin_add_overflow(before, passes, &before) || before > UINT32_MAX || before < 0)
-        return; /* reported where the model is checked */
+        return; /* reported when the model itself is type-checked */
       continue;
     }
     if (out->passes) {
@@ -669,7 +668,7 @@ bool rounds_param_system(const struct ast *file, const struct source *source, co
   size_t before = diags->errors;
   *out = (struct round_shape){.system = c.s};
   declare_params(&c);
-  declare_counters(&c); /* there are none; but defs */
+  declare_counters(&c); /* there are no counters, but this also declares the defs */
   unknown_bindings(&c, bindings, nbindings);
   check_params(&c, bindings, nbindings);
   c.where = "the number of processes";

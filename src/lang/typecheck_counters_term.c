@@ -1,5 +1,5 @@
-/* Terms of counter systems: every term is linear, and constants are folded on the way, so that what
-   depends on a parameter with a value counts as a number. */
+/* Terms of counter systems. Every term is linear. Constants are folded during lowering, so that an expression over
+   parameters with values counts as a number. */
 #include "lang/typecheck_counters_internal.h"
 
 #include <string.h>
@@ -193,7 +193,7 @@ static struct typed_term lower_name(struct counter_checker *c, const struct ast 
 
 /* ---- defs ---- */
 
-/* The def's body, its parameters standing for the arguments. It sees the file's names only. */
+/* Expands the body of a def with its parameters replaced by the arguments. Only file-level names are in scope. */
 static struct typed_term inline_def(struct counter_checker *c, const struct ast *use, const struct ast *def,
                                     const struct typed_term *arguments, uint32_t n) {
   uint32_t wanted = def->kid[0] ? def->kid[0]->n : 0;
@@ -445,7 +445,7 @@ struct typed_term lower_counter_expr(struct counter_checker *c, const struct ast
   return error;
 }
 
-/* ---- what a place wants ---- */
+/* ---- expected sorts ---- */
 
 struct term *lower_counter_number(struct counter_checker *c, const struct ast *a) {
   struct typed_term t = lower_counter_expr(c, a);
@@ -453,7 +453,7 @@ struct term *lower_counter_number(struct counter_checker *c, const struct ast *a
     return t.term;
   if (t.sort != SORT_ERROR)
     diag_error(c->diags, a->at, "expected a number, not %s", sort_text(c, t));
-  return term_number(c, a->at, 1); /* linear wherever it stands */
+  return term_number(c, a->at, 1); /* a constant is linear in every context */
 }
 
 struct term *lower_counter_condition(struct counter_checker *c, const struct ast *a) {

@@ -1,5 +1,4 @@
-/* Defs: looked at when first used, each in a frame of its own. One that calls itself needs its type
- * written out. */
+/* Defs: checked at their first use, each in its own frame. A recursive def needs an explicit type. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -58,7 +57,7 @@ static void check_body(struct typechecker *c, uint32_t index) {
   c->defs.at[index].body = body;
 }
 
-/* The caller's names, slots and place are put aside. */
+/* Saves and restores the caller's names, slots and context. */
 static void check_def(struct typechecker *c, uint32_t index) {
   struct def_info *info = &c->def_info.at[index], *outer_def = c->def;
   struct expr_context outer = c->in;
@@ -69,7 +68,7 @@ static void check_def(struct typechecker *c, uint32_t index) {
   c->def = info;
   c->in = (struct expr_context){.where = info->role == ROLE_ANY ? IN_DEF : IN_MEMBER_DEF,
                                 .role = info->role,
-                                .reach = REACH_MAYBE}; /* it may be called in a branch only */
+                                .reach = REACH_MAYBE}; /* it may be called only in a branch */
   info->state = DEF_OPEN;
   check_body(c, index);
   info->state = DEF_DONE;
@@ -118,7 +117,7 @@ static bool propagate_call(void *context, const struct node *n) {
   return true;
 }
 
-/* What a def does, those it calls do for it; defs that call each other need several passes. */
+/* A def has the traits of the defs that it calls. Mutual recursion requires iteration to a fixpoint. */
 static void propagate_def_traits(struct typechecker *c) {
   struct def_traits_walk s = {.c = c};
   do {

@@ -1,5 +1,5 @@
-/* Environments: predicates over heard-of sets and oracles, and what extends what. Faults and
- * channels are in typecheck_faults.c. */
+/* Environments: predicates over heard-of sets and oracles, and inheritance between environments. Faults and channels
+   are in typecheck_faults.c. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -13,7 +13,7 @@ static bool reads_heard_of(void *context, const struct node *n) {
   return true;
 }
 
-/* each: of a clause `for each`, which process of its role it is for. */
+/* each: for a clause `for each`, the process of its role that this instance is for. */
 static void add_predicate(struct typechecker *c, const struct ast *a, struct clause clause, uint32_t each,
                           clause_vec *out) {
   c->slots = 0;
@@ -35,7 +35,7 @@ static void add_predicate(struct typechecker *c, const struct ast *a, struct cla
   vec_push(out, clause);
 }
 
-/* "always a and b" is "always a" and "always b"; "again and again a and b" is not. */
+/* "always" distributes over "and", so each conjunct becomes a clause; "infinitely often" does not. */
 static void split_predicate(struct typechecker *c, const struct ast *a, struct clause clause, clause_vec *out) {
   bool always = clause.kind != CLAUSE_OFTEN && clause.kind != CLAUSE_ONCE;
   if (a->kind == AST_BINARY && a->op == OP_AND && always) {
@@ -46,8 +46,8 @@ static void split_predicate(struct typechecker *c, const struct ast *a, struct c
   add_predicate(c, a, clause, NO_PROCESS, out);
 }
 
-/* "for each p in P": a clause for each of them; they need not hold at the same time. "for some q in P": one for all
-   times. */
+/* "for each p in P": one clause for each process; they need not hold at the same time. "for some q in P": the same q at
+   all times. */
 static void check_for(struct typechecker *c, const struct ast *a, struct clause clause, clause_vec *out) {
   const struct ast *body = a->kid[1];
   if (a->flags & AST_FLAG_SOME) {
@@ -57,7 +57,7 @@ static void check_for(struct typechecker *c, const struct ast *a, struct clause 
                                                  : "make it a file-level 'input'");
       return;
     }
-    clause.nrigid = 1; /* at least; clause_decompose sets the number */
+    clause.nrigid = 1; /* at least one; clause_decompose sets the number */
     add_predicate(c, body, clause, NO_PROCESS, out);
     return;
   }
@@ -162,12 +162,12 @@ uint32_t environment_named(struct typechecker *c, const struct ast *name) {
 
 struct environment_merge {
   const struct ast **ast;
-  clause_vec *own; /* clauses without those of the extended */
-  uint8_t *state;  /* 0 new, 1 open, 2 done */
-  bool *extended;  /* by another one */
+  clause_vec *own; /* clauses without those of the extended environments */
+  uint8_t *state;  /* 0: new, 1: in progress, 2: done */
+  bool *extended;  /* by another environment */
 };
 
-/* Copies of one clause of the text share its place and its lowered nodes. */
+/* Copies of one source clause share its place and its lowered nodes. */
 static bool contains_clause(const clause_vec *clauses, const struct clause *k) {
   for (size_t i = 0; i < clauses->n; i++) {
     const struct clause *other = &clauses->at[i];
@@ -178,8 +178,8 @@ static bool contains_clause(const clause_vec *clauses, const struct clause *k) {
   return false;
 }
 
-/* Own clauses come after those of the environments that are extended. A clause that is inherited in several ways
-   counts once: limits on processes add up. */
+/* Own clauses come after the inherited ones. A clause inherited along several paths counts once, because limits on
+   processes add up. */
 static void merge_extended(struct typechecker *c, struct environment_merge *w, uint32_t i) {
   const struct ast *extended = w->ast[i]->kid[0];
   clause_vec all = {0};
@@ -213,7 +213,7 @@ static bool on_processes(const struct clause *k) {
   return k->kind == CLAUSE_CRASH || k->kind == CLAUSE_OMIT || k->kind == CLAUSE_BYZANTINE;
 }
 
-/* Where nothing is said of messages any may be lost, which few expect beside faulty processes. */
+/* If no clause mentions messages, any of them may be lost, which few users expect in addition to faulty processes. */
 static void warn_implicit_losses(struct typechecker *c, const struct environment *e) {
   const struct clause *faulty = NULL;
   for (uint32_t i = 0; i < e->nclauses; i++) {
@@ -261,7 +261,7 @@ void check_environments(struct typechecker *c) {
     if (w.state[i] == 0)
       merge_extended(c, &w, i);
   for (uint32_t i = 0; i < c->m->nenvironments; i++)
-    if (!w.extended[i] && !model_steps(c->m)) /* else it is a part of something */
+    if (!w.extended[i] && !model_steps(c->m)) /* an extended environment is only a part of others */
       warn_implicit_losses(c, &c->m->environments[i]);
   for (uint32_t i = 0; i < n; i++)
     vec_release(&w.own[i]);

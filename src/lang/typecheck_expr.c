@@ -1,4 +1,4 @@
-/* Expressions: operators and constructors. Names, collections and calls have files of their own. */
+/* Expressions: operators and constructors. Names, collections and calls are in other files. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 /* ---- arithmetic ---- */
 
-/* The interval that the result lies in, if both operands' are known and nothing overflows. */
+/* The range of the result, if the ranges of both operands are known and nothing overflows. */
 static const struct type *arithmetic_type(struct typechecker *c, enum op op, const struct type *a,
                                           const struct type *b) {
   if (a->kind != TYPE_RANGE || b->kind != TYPE_RANGE)
@@ -73,7 +73,7 @@ static bool needs_number(struct typechecker *c, const struct node *n, const char
   return false;
 }
 
-/* r + 1, r mod k: all that can be computed with rounds. NULL: no rounds here. */
+/* r + 1 and r mod k, the only arithmetic on rounds. NULL: no operand is a round. */
 static struct node *lower_round_arithmetic(struct typechecker *c, const struct ast *a, struct node *x, struct node *y) {
   bool left = x->type->kind == TYPE_ROUND, right = y->type->kind == TYPE_ROUND;
   if (a->op == OP_ADD && right && !left)
@@ -106,7 +106,7 @@ static struct node *lower_set_operator(struct typechecker *c, const struct ast *
   const struct type *type = x->type;
   if (y->type->kind == TYPE_SET && type->element == c->unknown)
     type = y->type;
-  else if (op == NODE_UNION && x->type != y->type) { /* sets of identities of two roles */
+  else if (op == NODE_UNION && x->type != y->type) { /* sets of identities of different roles */
     const struct type *join = type_join(c, x->type, y->type);
     type = join ? join : type;
   }
@@ -160,7 +160,7 @@ static struct node *lower_append(struct typechecker *c, const struct ast *a) {
   return node_binary(c, NODE_APPEND, a->at, type_intern(c, t), x, y);
 }
 
-/* ---- truth ---- */
+/* ---- Boolean operators ---- */
 
 struct node *lower_bool(struct typechecker *c, const struct ast *a, const char *what) {
   struct node *n = lower_expr(c, a);
@@ -304,8 +304,8 @@ static struct node *lower_membership(struct typechecker *c, const struct ast *a)
                                 of->op == NODE_SUBSETS ? of->kid[0] : of);
   const struct type *element = of->type->element;
   const struct type *join = disjoint_roles(x->type, element) ? NULL : type_join(c, x->type, element);
-  /* numbers and identities are found, or not, whatever their bounds; anything else must look like a
-   * member */
+  /* numbers and identities can be looked up whatever their bounds; other values must have the representation of a
+     member */
   bool plain = join && same_representation(x->type, element);
   struct node *member = !join ? NULL : plain ? x : coerce(c, x, element, false);
   if (!member) {
@@ -361,11 +361,11 @@ static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) 
   const struct type *have = aggregate ? x->type : x->type->element;
   const struct type *type = type_join(c, have, y->type);
   struct node *n = node_binary(c, NODE_OTHERWISE, a->at, type, x, y);
-  /* the option of the value itself may stand on the right too: a otherwise b otherwise none */
+  /* the right operand may also be an option of the value: a otherwise b otherwise none */
   struct node *left = NULL, *right = NULL;
   if (type) {
     bool lifted = option && !aggregate && type->kind == TYPE_OPTION && have->kind != TYPE_OPTION;
-    bool end = x->op == NODE_FIRST || x->op == NODE_LAST; /* nothing may stand between them and 'otherwise' */
+    bool end = x->op == NODE_FIRST || x->op == NODE_LAST; /* a conversion must not come between these and 'otherwise' */
     if (end)
       left = x;
     else
@@ -385,7 +385,7 @@ static struct node *lower_otherwise(struct typechecker *c, const struct ast *a) 
 
 /* ---- constructors ---- */
 
-/* The common type of parts that stand side by side. */
+/* The common type of several parts. */
 static const struct type *common_type(struct typechecker *c, struct node **part, uint32_t n, const char *where) {
   const struct type *type = c->unknown;
   for (uint32_t i = 0; i < n; i++) {
@@ -425,7 +425,7 @@ static struct node *lower_sequence(struct typechecker *c, const struct ast *a) {
   return n;
 }
 
-/* A part that is a name or a field lends its name to the record's field. */
+/* A part that is a name or a field selection gives the record's field its name. */
 static const char *part_name(struct typechecker *c, const struct ast *a, uint32_t i) {
   if ((a->kind == AST_NAME || a->kind == AST_SELECT || a->kind == AST_ITEM) && a->name)
     return checker_strdup(c, a->name);
@@ -472,7 +472,7 @@ static struct node *lower_cardinality(struct typechecker *c, const struct ast *a
   return node_unary(c, NODE_CARD, a->at, type, of);
 }
 
-/* ---- the dispatch ---- */
+/* ---- dispatch ---- */
 
 static struct node *lower_binary(struct typechecker *c, const struct ast *a) {
   switch (ast_op_among(a->op)) {

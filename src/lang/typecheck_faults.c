@@ -1,5 +1,4 @@
-/* Faults of processes and messages, and channels: what an environment may do in each kind of model.
- */
+/* Faults of processes and messages, and channels: the clauses that an environment may have in each kind of model. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -141,7 +140,7 @@ bool clause_allowed_in_model(struct typechecker *c, const struct ast *a) {
 
 /* ---- clauses ---- */
 
-/* A liar's message is any of its kind, so they must be few enough to try. */
+/* A Byzantine process may send any message of a kind, so the kind must be small enough to enumerate. */
 static bool can_be_forged(struct typechecker *c, const struct clause *clause) {
   for (uint32_t i = 0; clause->kind == CLAUSE_BYZANTINE && clause->limit > 0 && i < c->m->nmessages; i++) {
     const struct message_kind *kind = &c->m->messages[i];

@@ -1,6 +1,6 @@
-/* Guards: `if` and `when`. An `exists` that is a conjunct of its own binds its names in what is
-   guarded. Whether they are used there is known only afterwards, so a guard is opened before and
-   closed after the guarded part. */
+/* Guards: `if` and `when`. An `exists` that is a conjunct of the condition binds its names in the guarded part. Only
+   after that part has been checked is it known which names are used, so a guard is opened before the part and closed
+   after it. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -11,8 +11,8 @@ static uint32_t count_conjuncts(const struct ast *a) {
   return 1;
 }
 
-/* The names are hidden from the other conjuncts, and shown to the guarded part once all are
- * lowered. */
+/* The names are hidden from the other conjuncts, and become visible to the guarded part once all conjuncts are
+   lowered. */
 static void open_group(struct typechecker *c, const struct ast *a, struct witness_group *g, symbol_vec *bound) {
   size_t mark = c->locals.n;
   enum reach outer = c->in.reach;
@@ -28,7 +28,7 @@ static void open_group(struct typechecker *c, const struct ast *a, struct witnes
   c->in.reach = outer;
 }
 
-/* For whoever uses such a name all the same. */
+/* Remembers the name, to explain the error if it is used nevertheless. */
 static void note_unbound(struct typechecker *c, const struct ast *a, const char *under) {
   if (a->kind == AST_QUANTIFIER && a->number == 0)
     for (uint32_t i = 1; i < a->n; i++)
@@ -72,7 +72,7 @@ void guard_open(struct typechecker *c, const struct ast *condition, struct guard
   c->slots_peak = c->slots;
   open_conjunct(c, condition, g, &bound);
   for (size_t i = 0; i < bound.n; i++) {
-    bool twice = false; /* (exists m ...) and (exists m ...): fine unless the guarded part says m */
+    bool twice = false; /* (exists m ...) and (exists m ...): allowed unless the guarded part uses m */
     for (size_t j = g->scope; j < c->locals.n && !twice; j++)
       if ((twice = strcmp(c->locals.at[j].name, bound.at[i].name) == 0))
         c->locals.at[j].open = true;
@@ -111,7 +111,7 @@ static struct node *group_as_exists(struct typechecker *c, const struct witness_
   return node_over(c, NODE_EXISTS, g->at, c->boolean, body, g->gen, g->ngen);
 }
 
-/* Sums, differences and products whose bounds are known stay within 64 bits (arithmetic_type). */
+/* Sums, differences and products with known bounds fit into 64 bits (arithmetic_type). */
 static bool is_bounded(const struct node *n) {
   return (n->op == NODE_ADD || n->op == NODE_SUB || n->op == NODE_MUL || n->op == NODE_NEG || n->op == NODE_SUM) &&
          n->type->kind == TYPE_RANGE;
@@ -123,8 +123,8 @@ static bool sees_failing_operator(void *context, const struct node *n) {
   return !*may;
 }
 
-/* `a and exists v in f(): ...` must not compute f() unless a holds. A range that may fail is
-   therefore preceded by a generator that yields one dummy if a holds, and else none. */
+/* `a and exists v in f(): ...` must not evaluate f() unless a holds. A range that may fail is therefore preceded by a
+   generator that yields one dummy value if a holds, and none otherwise. */
 static void guard_failing_range(struct typechecker *c, struct guard *out, const struct witness_group *g,
                                 struct node *before) {
   bool may_fail = false;

@@ -1,5 +1,4 @@
-/* Kinds of messages of processes that take steps: their fields, who sends them to whom, and how
- * they are sent. */
+/* Message kinds of step models: their fields, their senders and receivers, and sends. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -57,7 +56,7 @@ uint32_t message_named(struct typechecker *c, const char *name, struct span at) 
   return NO_KIND;
 }
 
-/* ---- who sends what to whom ---- */
+/* ---- senders and receivers ---- */
 
 static uint64_t all_roles(const struct typechecker *c) {
   return c->m->nroles < 63 ? (UINT64_C(1) << c->m->nroles) - 1 : ROLES_ALL;
@@ -73,8 +72,7 @@ static uint64_t roles_of_target_type(const struct typechecker *c, const struct t
   return t && t->kind == TYPE_PROCESS && t->role != ROLE_ANY ? role_bit(c, t->role) : all_roles(c);
 }
 
-/* From the syntax alone, before any body is looked at: what a handler may know of its senders
- * depends on it. */
+/* Determined from the syntax alone, before any body is checked: what a handler may know about senders depends on it. */
 static uint64_t target_roles(struct typechecker *c, uint32_t r, const struct ast *a) {
   const struct role *role = &c->m->roles[r];
   if (role->ring)
@@ -111,7 +109,7 @@ static void collect_senders(struct typechecker *c, uint32_t r, const struct ast 
       collect_senders(c, r, a->kid[i]);
 }
 
-/* Roles of which some environment has Byzantine processes: they send anything to anybody. */
+/* Roles with Byzantine processes in some environment: they may send any message to any process. */
 static uint64_t byzantine_roles(const struct typechecker *c) {
   uint64_t roles = 0;
   for (uint32_t i = 0; i < c->m->nenvironments; i++)
@@ -153,7 +151,7 @@ static const char *signature_text(struct typechecker *c, const struct message_ki
   return kept;
 }
 
-/* The field that an argument is for; UINT32_MAX: reported. */
+/* The field that an argument is assigned to; UINT32_MAX: reported. */
 static uint32_t argument_field(struct typechecker *c, const struct ast *a, uint32_t i, const struct message_kind *k,
                                struct node *message) {
   const struct ast *part = a->kid[i];

@@ -1,4 +1,4 @@
-/* Names, fields and indices: what each may mean where it stands. */
+/* Names, fields and indices, and their meaning in each context. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ uint64_t roles_of(struct typechecker *c, const struct node *n) {
   return by_type;
 }
 
-/* ---- what was received ---- */
+/* ---- received messages ---- */
 
 static const char *send_description(struct typechecker *c, const struct ast *send, const struct type *type) {
   return arena_printf(&c->m->arena, "line %u sends %s", checker_line(c, send->at), type_text(c, type));
@@ -44,7 +44,7 @@ static const char *send_description(struct typechecker *c, const struct ast *sen
 
 const char *received_name_text(const struct typechecker *c) { return c->in.quorum ? c->in.quorum : "received"; }
 
-/* Steps: messages are taken one by one, or looked at as a quorum that has a name. */
+/* Steps: messages are taken one by one, or read as a quorum with a name. */
 static void received_of_steps(struct typechecker *c, const struct ast *a, const char *what) {
   const char *quorum = c->in.quorum ? c->in.quorum : "Q";
   checker_error(c, a->word, "'%s' belongs to rounds; these processes take steps", what);
@@ -70,7 +70,7 @@ bool may_read_received(struct typechecker *c, const struct ast *a, const char *w
     return false;
   }
   const struct arrivals *in = c->in.arrivals;
-  if (!in) /* the schedule is wrong, so nothing is known about senders */
+  if (!in) /* the schedule has an error, so the senders are unknown */
     return false;
   if (in->clash) {
     checker_error(c, a->word, "the messages that reach '%s' in this round are of different types",
@@ -115,7 +115,7 @@ static struct node *me_node(struct typechecker *c, struct span at) {
   return node_new(c, NODE_ME, at, process_type(c, c->in.role), 0);
 }
 
-/* The neighbour in a ring: P(number(me) + 1), counting round the circle. */
+/* The neighbour in a ring: P(number(me) + 1), wrapping around. */
 static struct node *next_name(struct typechecker *c, const struct ast *a) {
   if (!in_process(c))
     return not_here(c, a, "a process");
@@ -244,7 +244,7 @@ static struct node *global_name(struct typechecker *c, const struct ast *a, cons
   return n;
 }
 
-/* Shared memory, or a ghost of the whole file. */
+/* A shared variable, or a file-level ghost. */
 static struct node *shared_name(struct typechecker *c, const struct ast *a, const struct scope_symbol *s) {
   const struct var *v = &c->m->globals[s->index];
   if (v->kind == VAR_GHOST && in_process(c) && !c->in.ghost) {
@@ -277,7 +277,7 @@ static struct node *quorum_name(struct typechecker *c, const struct ast *a) {
   return node_new(c, NODE_RECEIVED, a->at, type_intern(c, t), 0);
 }
 
-/* A def without parameters is used like a name. */
+/* A def without parameters is used as a name. */
 static struct node *def_name(struct typechecker *c, const struct ast *a) {
   struct ast call = *a;
   call.kind = AST_CALL;
@@ -448,11 +448,11 @@ struct node *lower_initial(struct typechecker *c, const struct ast *a) {
   return n;
 }
 
-/* at(p, s)' is whether p stands there after the step. */
+/* at(p, s)' means that p is at s after the step. */
 static bool prime_points(void *context, const struct node *n) {
   const struct typechecker *c = context;
   if (n->op == NODE_REMOTE && field_kind(c, n->index) == VAR_POINT)
-    ((struct node *)(uintptr_t)n)->primed = true; /* just made by us */
+    ((struct node *)(uintptr_t)n)->primed = true; /* the node was created here */
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* Predicates with names: of heard-of sets, and of failure detectors. */
+/* Named predicates: on heard-of sets, and on failure detectors. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -55,8 +55,8 @@ struct detector {
   struct typechecker *c;
   struct span at;
   uint32_t field;     /* the oracle */
-  uint32_t suspects;  /* role of those that it can suspect; ROLE_ANY: all */
-  struct generator p; /* who asks its detector */
+  uint32_t suspects;  /* the role of the processes that it can suspect; ROLE_ANY: all */
+  struct generator p; /* the process that queries its detector */
 };
 
 static struct node *member(struct detector *d, const struct generator *g, struct node *set) {
@@ -80,7 +80,7 @@ static struct node *detector_binary(struct detector *d, enum op op, struct node 
 
 enum detector_axiom { COMPLETE, ACCURATE, ANSWERED, TRUSTED };
 
-/* What is said of a p that is correct. In clauses a role is all its processes as a set, but quantifiers go through
+/* The axiom for a correct process p. In clauses, a role as a set contains all its processes, but quantifiers range over
    those that take part. */
 static struct node *axiom_for_process(struct detector *d, enum detector_axiom says, struct node *trusted) {
   struct typechecker *c = d->c;
@@ -102,7 +102,7 @@ static struct node *axiom_for_process(struct detector *d, enum detector_axiom sa
   return NULL;
 }
 
-/* The same of all that have the detector. */
+/* The same for all processes that have the detector. */
 static struct node *axiom_for_all(struct detector *d, enum detector_axiom says, struct node *trusted) {
   struct typechecker *c = d->c;
   struct node *all = NULL;

@@ -1,5 +1,4 @@
-/* Parameters: their values from the command line, from defaults, or found; and the conditions on
- * them. */
+/* Parameters: their values (from the command line, from defaults, or found by search) and the conditions on them. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -57,7 +56,7 @@ static void unknown_binding(struct typechecker *c, const char *name) {
   vec_release(&names);
 }
 
-/* The parameter's type is one more condition. */
+/* The type of a parameter is an additional condition. */
 static bool value_in_type(struct typechecker *c, uint32_t i, bool quiet, uint64_t *work) {
   const struct ast *type = c->params.at[i].ast->kid[1];
   const struct param *p = &c->m->params[i];
@@ -146,19 +145,18 @@ static void check_condition(struct typechecker *c, const struct ast *a, bool dea
   }
 }
 
-/* ---- searching small values ---- */
+/* ---- search for small values ---- */
 
 enum { SMALL_VALUE_MAX = 8, SEARCH_WORK_MAX = 50000000 /* about a second */ };
 
 struct param_search {
   const struct param_binding *bindings;
   size_t nbindings;
-  uint32_t main; /* the parameter that should be at least 3: the number of processes, most likely */
+  uint32_t main; /* the parameter that should be at least 3: probably the number of processes */
   uint64_t work; /* see struct constant_evaluator */
 };
 
-/* Is no condition broken already? Those that need parameters without a value may still turn out
- * well. */
+/* Is no condition violated yet? Conditions on parameters without a value may still become true. */
 static bool conditions_satisfiable(struct typechecker *c, uint64_t *work) {
   for (size_t i = 0; i < c->conditions.n; i++) {
     struct constant_evaluator k = {.c = c, .quiet = true};
@@ -222,7 +220,7 @@ static void complete_params(struct typechecker *c, const struct param_binding *b
   checker_help(c, "give them with -D, as in -D %s=3", c->m->params[0].name);
 }
 
-/* ---- the normal case ---- */
+/* ---- the usual case ---- */
 
 static void assign_given(struct typechecker *c, const struct param_binding *bindings, size_t n) {
   size_t before = c->diags->errors;

@@ -1,4 +1,4 @@
-/* Properties: closed formulas over all processes, each in the environments that it names. */
+/* Properties: closed formulas over all processes, each checked in the environments that it names. */
 #include "analysis/live_formula.h"
 #include "lang/typecheck_internal.h"
 
@@ -7,7 +7,7 @@
 static void find_environments(struct typechecker *c, const struct ast *names, struct property *p) {
   uint32_t room = names ? names->n : 1;
   p->environments = arena_array(&c->m->arena, room, sizeof *p->environments);
-  p->nenvironments = names ? 0 : 1; /* the file's first */
+  p->nenvironments = names ? 0 : 1; /* default: the first environment of the file */
   for (uint32_t i = 0; names && i < names->n; i++) {
     uint32_t found = environment_named(c, names->kid[i]);
     if (found != UINT32_MAX)
@@ -21,9 +21,9 @@ static bool finds_primed(void *context, const struct node *n) {
   return !*found;
 }
 
-/* --- formulas about runs --- */
+/* --- temporal formulas --- */
 
-/* Between a temporal operator and the root stand only connectives and quantifiers over what never changes. */
+/* Only connectives and quantifiers over constant ranges may enclose a temporal operator. */
 static void check_temporal(struct typechecker *c, const struct node *n) {
   static const enum op connectives[] = {NODE_NOT, NODE_AND,    NODE_OR,         NODE_IMPLIES, NODE_IF,     NODE_EQ,
                                         NODE_NE,  NODE_ALWAYS, NODE_EVENTUALLY, NODE_UNTIL,   NODE_EXISTS, NODE_FORALL};
@@ -76,7 +76,7 @@ static void check_property(struct typechecker *c, const struct ast *a, struct pr
     if (node_is_temporal(p->formula->kid[0]) || node_is_temporal(p->formula->kid[1]))
       checker_error(c, a->kid[1]->at, "a 'safety' property says nothing about what happens later, but for one 'until'");
     struct node *before = p->formula->kid[0];
-    p->formula->op = NODE_OR; /* its end first: where that holds, what comes before it is not evaluated */
+    p->formula->op = NODE_OR; /* the end condition comes first: where it holds, the other operand is not evaluated */
     p->formula->kid[0] = p->formula->kid[1];
     p->formula->kid[1] = before;
     p->until = p->formula->kid[0];

@@ -1,8 +1,8 @@
-/* Whether an expression is reached for the parameters given. A value that can never fit is reported before the search
-   only where it is computed for certain, or where it is a literal; else it is checked at run time. */
+/* Whether an expression is reached for the given parameters. A value that never fits is reported before the search only
+   if it is certainly computed, or if it is a literal. Otherwise it is checked at run time. */
 #include "lang/typecheck_internal.h"
 
-/* The interval that a number or truth value lies in; false: it has none that is known. */
+/* The range of a number or truth value. False: unknown. */
 static bool node_bounds(const struct node *n, int64_t *lo, int64_t *hi) {
   bool plain = type_is_number(n->type) || n->type->kind == TYPE_BOOL;
   if (plain && (n->op == NODE_CONST || n->op == NODE_PARAM)) {
@@ -27,7 +27,7 @@ static int less(const struct node *x, const struct node *y, bool or_equal) {
 
 static int both(int x, int y) { return x == 0 || y == 0 ? 0 : x == 1 && y == 1 ? 1 : -1; }
 
-/* Whether a condition holds, by the types of its parts: 1, 0, or -1 if they do not tell. */
+/* The value of a condition, judged by the types of its parts: 1, 0, or -1 if unknown. */
 static int known_truth(const struct node *n) {
   switch (op_number(n->op)) {
   case NODE_CONST:

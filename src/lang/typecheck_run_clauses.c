@@ -1,10 +1,10 @@
-/* What an environment says of whole runs: taken apart into a witness and what is asked of each round; a clause for each
-   process. */
+/* Clauses about whole runs: decomposed into a witness and requirements on single rounds; `for each` clauses are
+   instantiated for each process. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
 
-/* ---- which round it names ---- */
+/* ---- the round that a clause names ---- */
 
 struct round_names_seen {
   uint32_t id;
@@ -37,7 +37,7 @@ struct clause_decomposition {
   const struct clause *clause;
   VEC(struct generator) witness;
   VEC(struct clause_part) parts;
-  VEC(const struct node *) around; /* quantifiers `forall` that what is looked at stands in */
+  VEC(const struct node *) around; /* the enclosing `forall` quantifiers */
 };
 
 static bool reads_round(void *context, const struct node *n) {
@@ -46,7 +46,7 @@ static bool reads_round(void *context, const struct node *n) {
   return !*found;
 }
 
-/* Can the values be chosen before the first round, whatever is heard in it? */
+/* Can the values be chosen before the first round, independently of the heard-of sets? */
 static bool is_witness(struct clause_decomposition *p, const struct node *n) {
   bool reads = n->op != NODE_EXISTS || n->n != 1 || p->around.n > 0;
   for (uint32_t i = 0; i < n->ngen && !reads; i++) {
@@ -111,7 +111,7 @@ void clause_decompose(struct typechecker *c, struct clause *clause) {
   vec_release(&p.around);
 }
 
-/* ---- a clause for each process ---- */
+/* ---- instances of `for each` ---- */
 
 uint32_t role_of_generator(struct typechecker *c, const struct ast *quantifier) {
   const struct ast *g = quantifier->n == 2 ? quantifier->kid[1] : NULL;

@@ -1,6 +1,5 @@
-/* The schedule: every role's segments must have the same shape; `repeat` is unrolled into points.
-   Sends of all roles in a round are lowered before any update, since they settle what `received`
-   holds. */
+/* The schedule: the segments of all roles must have the same shape; `repeat` is unrolled into points. The sends of all
+   roles in a round are lowered before any update, because they determine the type of `received`. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -9,14 +8,14 @@
 struct schedule_segment {
   enum ast_kind kind; /* ONCE, REPEAT or PHASE */
   struct span at;
-  const char *name; /* of the counter or the phase number, or NULL */
+  const char *name; /* the name of the counter or phase number, or NULL */
   struct span name_at;
   int64_t count; /* REPEAT; else 1 */
   const struct ast **round;
   uint32_t nrounds;
 };
 
-struct role_schedule { /* of one role */
+struct role_schedule { /* for one role */
   struct schedule_segment *at;
   uint32_t n;
   const struct ast *finally;
@@ -53,7 +52,7 @@ static void fill_segment(struct typechecker *c, const struct ast *a, struct sche
   }
 }
 
-/* Rounds that stand alone form one endless phase. */
+/* Rounds outside of segments form one phase that repeats forever. */
 static void read_schedule(struct typechecker *c, uint32_t r, struct role_schedule *schedule) {
   const struct ast *p = c->roles[r].ast;
   bool endless = false, bare = false;
@@ -143,7 +142,7 @@ static bool same_schedule(struct typechecker *c, const struct role_schedule *sch
   return false;
 }
 
-/* The first role with rounds, that all others must follow; those without rounds stand by. */
+/* All roles must follow the first role that has rounds; roles without rounds are passive. */
 static bool schedules_agree(struct typechecker *c, const struct role_schedule *schedules, uint32_t *leader) {
   bool good = true;
   *leader = UINT32_MAX;
@@ -187,7 +186,8 @@ static bool make_points(struct typechecker *c, const struct role_schedule *sched
   int64_t total = 0;
   uint32_t names = 0;
   for (uint32_t i = 0; i < schedule->n; i++) {
-    total += schedule->at[i].count * (int64_t)schedule->at[i].nrounds; /* both at most POINTS_MAX or the file's size */
+    total += schedule->at[i].count * (int64_t)schedule->at[i].nrounds; /* both are bounded, by POINTS_MAX and by the
+                                                                          size of the file */
     names += schedule->at[i].nrounds;
     if (total > POINTS_MAX) {
       checker_error(c, schedule->at[i].at, "too many rounds: more than %d", (int)POINTS_MAX);
@@ -226,7 +226,7 @@ static bool make_points(struct typechecker *c, const struct role_schedule *sched
   return true;
 }
 
-/* ---- what can arrive ---- */
+/* ---- arriving messages ---- */
 
 struct schedule_send {
   const struct ast *ast;
@@ -246,7 +246,7 @@ static void add_arrival(struct typechecker *c, struct arrivals *in, const struct
     return;
   }
   const struct type *join = type_join(c, in->type, type);
-  /* the join must not need a conversion: the receiver sees what each sender made */
+  /* the join must not require a conversion: the receiver gets the values that the senders made */
   bool alike = join && (join->kind == TYPE_ERROR || !type_is_known(type) || !type_is_known(in->type) ||
                         (same_representation(in->type, join) && same_representation(type, join)));
   if (alike)
@@ -257,7 +257,7 @@ static void add_arrival(struct typechecker *c, struct arrivals *in, const struct
   }
 }
 
-/* `none`, {} and [] on their own take the type that other messages to the same receivers have. */
+/* `none`, {} and [] alone take the type of the other messages to the same receivers. */
 static void infer_message_type(struct typechecker *c, struct schedule_send *s, const struct arrivals *in) {
   struct send *send = s->send;
   for (uint32_t r = 0; r < c->m->nroles && !node_is_error(send->message) && !type_is_known(send->message->type); r++)
@@ -324,8 +324,8 @@ static void check_update(struct typechecker *c, uint32_t r, const struct schedul
   close_round(c);
 }
 
-/* One round of one segment, in all roles that have it; bodies go to every point that the segment is
-   unrolled to. shape: the segment as all roles have it, NULL if they do not agree. */
+/* Checks one round of one segment in all roles that have it. The bodies are shared by all points that the segment is
+   unrolled to. shape: the segment as all roles have it; NULL: they disagree. */
 static void check_round(struct typechecker *c, const struct role_schedule *schedules, uint32_t segment, uint32_t j,
                         const struct schedule_segment *shape, uint32_t point) {
   uint32_t most = 0, n = 0;

@@ -1,4 +1,4 @@
-/* Names: what is declared where, and what to say about those that are not. */
+/* Scopes: declarations of names, and help for unknown names. */
 #include "lang/typecheck_internal.h"
 
 #include <string.h>
@@ -27,8 +27,7 @@ const char *symbol_kind_text(enum symbol_kind kind) {
   return text[kind];
 }
 
-/* These stand alone, so a declaration would hide them; the built-in functions are told apart by
- * their call. */
+/* These are used without a call, so a declaration would hide them. Built-in functions are recognised by their call. */
 static const char *const built_in_values[] = {"me",      "all",    "others", "received", "heard",
                                               "correct", "faulty", "HO",     "SHO",      "round"};
 static const char *const built_in_functions[] = {
@@ -47,7 +46,7 @@ static bool among(const char *name, const char *const *list, size_t n) {
 bool name_is_free(struct typechecker *c, const char *name, struct span at, bool callable) {
   if (among(name, built_in_values, LENGTH(built_in_values)) ||
       (callable && among(name, built_in_functions, LENGTH(built_in_functions))) ||
-      (model_steps(c->m) && strcmp(name, "at") == 0)) { /* what a trace calls the program point */
+      (model_steps(c->m) && strcmp(name, "at") == 0)) { /* the name of the program point in traces */
     checker_error(c, at, "'%s' is a built-in name", name);
     checker_help(c, "choose another name");
     return false;
@@ -92,7 +91,7 @@ void help_nearest(struct typechecker *c, const char *name, const char *const *na
     checker_help(c, "did you mean '%s'?", near);
 }
 
-/* Is it a variable that a process has, named where no process is at hand? */
+/* Is it a variable of a process, used where there is no process? */
 static bool is_process_variable(struct typechecker *c, const char *name) {
   for (uint32_t r = 0; r < c->m->nroles; r++)
     for (uint32_t i = 0; i < c->m->roles[r].nvars; i++)
@@ -101,7 +100,7 @@ static bool is_process_variable(struct typechecker *c, const char *name) {
   return false;
 }
 
-/* Is it a field of the message that is taken, which has no name of its own here? */
+/* Is it a field of the message being taken that is not bound to a name here? */
 static bool help_message_field(struct typechecker *c, const char *name) {
   const struct type *t = c->in.where == IN_ACTION && c->in.arrivals ? c->in.arrivals->type : NULL;
   for (uint32_t i = 0; t && t->kind == TYPE_RECORD && i < t->size; i++) {
@@ -125,7 +124,7 @@ static bool help_message_field(struct typechecker *c, const char *name) {
   return false;
 }
 
-/* What other languages call it. */
+/* The equivalents of words of other languages. */
 static const char *foreign_word(const char *name) {
   static const char *const words[][2] = {{"self", "me"},      {"this", "me"},   {"null", "none"},
                                          {"nil", "none"},     {"Bool", "bool"}, {"Boolean", "bool"},
@@ -168,14 +167,14 @@ void unknown_name(struct typechecker *c, const char *name, struct span at, const
     for (size_t j = 0; j < scopes[i]->n; j++)
       vec_push(&names, scopes[i]->at[j].name);
   for (size_t i = 0; i < LENGTH(built_in_values); i++)
-    if (strcmp(built_in_values[i], name) != 0) /* as it is when a declaration of it was refused */
+    if (strcmp(built_in_values[i], name) != 0) /* happens if a declaration of this name was rejected */
       vec_push(&names, built_in_values[i]);
   for (size_t i = 0; i < LENGTH(built_in_functions); i++)
     if (strcmp(built_in_functions[i], name) != 0)
       vec_push(&names, built_in_functions[i]);
   const char *near = foreign_word(name);
   if (!near)
-    near = nearest_name(name, names.at, names.n); /* what is declared wins a draw */
+    near = nearest_name(name, names.at, names.n); /* declared names win ties */
   const struct scope_symbol *s = near ? symbol_find(c, near) : NULL;
   if (s)
     checker_help(c, "did you mean '%s' (declared at line %u)?", near, checker_line(c, s->at));

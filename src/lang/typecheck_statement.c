@@ -63,7 +63,7 @@ static const struct type *step_field(struct typechecker *c, const struct ast *a,
   return NULL;
 }
 
-/* The type of the place, its steps outermost first; NULL: reported. */
+/* The type of the assigned place, with its selectors from the outermost inwards; NULL: reported. */
 static const struct type *place_type(struct typechecker *c, const struct ast *a, const struct type *t,
                                      struct place_step *path, uint32_t *n) {
   if (a->kind == AST_NAME)
@@ -103,7 +103,7 @@ static void check_assign(struct typechecker *c, const struct ast *a, struct stmt
     return;
   }
   struct node *made = coerce(c, e, type, true);
-  if (!made) /* says why */
+  if (!made) /* reports the reason */
     made = coerce_or_report(c, e, type, arena_printf(&c->m->arena, "'%s'", source_text(c, a->kid[0]->at)));
   s->expr = made;
 }

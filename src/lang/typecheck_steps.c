@@ -1,5 +1,5 @@
-/* Processes that take steps: their program points, hidden variables, graphs, and actions in the
- * order of the text. */
+/* Processes that take steps: their program points, hidden variables, communication graphs, and actions in source
+   order. */
 #include "lang/typecheck_internal.h"
 
 #include <assert.h>
@@ -89,7 +89,7 @@ void declare_points(struct typechecker *c, uint32_t r) {
   }
   c->roles[r].once = c->m->roles[r].nvars;
   uint32_t n = count_once(process);
-  for (uint32_t i = 1; i <= n; i++) /* no name of the language has a space */
+  for (uint32_t i = 1; i <= n; i++) /* the space makes the name distinct from all names of the language */
     declare_hidden(c, r, VAR_ONCE, arena_printf(&c->m->arena, "once %u", i), c->boolean);
 }
 
@@ -129,7 +129,7 @@ void check_goto(struct typechecker *c, const struct ast *a, struct stmt *s) {
 /* ---- at(p, step) ---- */
 
 static struct node *node_at_step(struct typechecker *c, const struct ast *a, struct node *p, uint32_t role) {
-  uint32_t field = 0; /* there is one: declare_points made it */
+  uint32_t field = 0; /* it exists: declare_points made it */
   while (c->m->fields[field].type != c->roles[role].points || strcmp(c->m->fields[field].name, "at") != 0) {
     field++;
     assert(field < c->m->nfields);
@@ -140,7 +140,7 @@ static struct node *node_at_step(struct typechecker *c, const struct ast *a, str
   return node_binary(c, NODE_EQ, a->at, c->boolean, where, step);
 }
 
-/* p in Role and p.at == step, for a p that may be of several roles */
+/* p in Role and p.at == step, for a p that may have one of several roles */
 static struct node *node_at_step_of_role(struct typechecker *c, const struct ast *a, struct node *p, uint32_t role) {
   struct node *in = node_binary(c, NODE_IN, a->at, c->boolean, p, node_role_set(c, a->at, role));
   return node_and(c, in, node_at_step(c, a, p, role));
@@ -191,7 +191,7 @@ struct node *lower_at(struct typechecker *c, const struct ast *a) {
 
 /* ---- graphs ---- */
 
-/* Whom a process can send to: of its variables nothing can be read, so members are not in scope. */
+/* The receivers of a process. The variables of the process cannot be read, so its members are not in scope. */
 void check_graphs(struct typechecker *c) {
   for (uint32_t r = 0; r < c->m->nroles; r++) {
     struct role *role = &c->m->roles[r];
@@ -264,7 +264,7 @@ static void check_role_steps(struct typechecker *c, uint32_t r) {
   const struct ast *process = c->roles[r].ast, *start = NULL;
   struct role *role = &c->m->roles[r];
   role->actions = arena_array(&c->m->arena, count_actions(process), sizeof *role->actions);
-  uint32_t point = point_find(c, r, "start") == 0; /* the step to come */
+  uint32_t point = point_find(c, r, "start") == 0; /* the point of the next step */
   for (uint32_t i = 2; i < process->n; i++) {
     const struct ast *a = process->kid[i];
     if (is_of_rounds(a))

@@ -1,4 +1,4 @@
-/* Types: from the syntax tree to the one type of each shape. */
+/* Types: from the syntax tree to one unique type for each shape. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -6,7 +6,7 @@
 
 static bool same_name(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-/* Parts are unique already, so they are compared by address. Every enum is a type of its own. */
+/* The parts are unique, so they are compared by address. Every enum is a type of its own. */
 static bool same_type(const struct type *a, const struct type *b) {
   if (a->kind != b->kind || a->kind == TYPE_ENUM || !same_name(a->name, b->name))
     return false;
@@ -27,7 +27,7 @@ static uint32_t type_hash(const struct type *t) {
   return (uint32_t)(h >> 40) % TYPE_BUCKETS;
 }
 
-/* Every literal has a type of its own, so there may be many. */
+/* A hash table: every literal has its own type, so there may be many. */
 const struct type *type_intern(struct typechecker *c, struct type t) {
   uint32_t *first = &c->first_type[type_hash(&t)];
   for (uint32_t i = *first; i; i = c->next_type.at[i - 1])
@@ -74,7 +74,7 @@ uint64_t roles_of_type(const struct typechecker *c, const struct type *t) {
 
 /* ---- from the syntax tree ---- */
 
-/* A declared name sticks to the type that it names: `type Value = 1..3` is not just any 1..3. */
+/* A declared name belongs to its type: `type Value = 1..3` differs from other types 1..3. */
 struct declared_name {
   const char *name;
   struct span at;
@@ -167,7 +167,7 @@ static const struct type *resolve(struct typechecker *c, const char *name, struc
   s->open = true;
   const struct ast *d = c->file->kid[s->index];
   const struct type *t = build(c, d->kid[0], (struct declared_name){s->name, s->at});
-  s = symbol_find(c, name); /* enum labels may have moved it */
+  s = symbol_find(c, name); /* declaring enum labels may have moved it */
   s->type = t;
   s->open = false;
   return t;

@@ -1,4 +1,4 @@
-/* Roles and what processes store: inputs, variables, ghosts, oracles; the file's own inputs. */
+/* Roles and their variables: inputs, variables, ghosts, oracles; file-level inputs. */
 #include "lang/typecheck_internal.h"
 
 #include <inttypes.h>
@@ -80,7 +80,7 @@ static const char *variable_kind_text(int64_t kind) {
   return text[kind];
 }
 
-/* Is the type one that can be kept in a variable of this kind? */
+/* Can a variable of this kind have this type? */
 static bool type_allowed(struct typechecker *c, const struct ast *d, const struct type *t) {
   const struct ast *at = d->kid[1];
   const char *what = variable_kind_text(d->number);
@@ -136,7 +136,7 @@ static void check_variable_clauses(struct typechecker *c, const struct ast *d) {
     checker_error(c, at, "'distinct' is for inputs");
 }
 
-/* Stores that only one of the two ways to proceed knows. */
+/* Kinds of variables that exist only in models of rounds, or only in models of steps. */
 static void check_variable_kind(struct typechecker *c, const struct ast *d) {
   if (d->number == STORE_ORACLE && model_steps(c->m)) {
     checker_error(c, d->at, "an oracle is for processes that proceed in rounds; these take steps");
@@ -231,7 +231,7 @@ static void declare_globals(struct typechecker *c) {
 
 /* ---- fields ---- */
 
-/* One field for each name and type; roles that give a name different types have one each. */
+/* One field for each pair of name and type: roles that give a name different types get different fields. */
 static void declare_field(struct typechecker *c, uint32_t r, uint32_t v, uint32_t *room) {
   const struct var *var = &c->m->roles[r].vars[v];
   if (!var->type)
@@ -318,9 +318,9 @@ uint32_t field_find(struct typechecker *c, const char *name, uint64_t roles, str
   return UINT32_MAX;
 }
 
-/* ---- first values ---- */
+/* ---- initial values ---- */
 
-/* Shared memory that nobody set up holds anything: pick(v for v in T). */
+/* Shared memory without an initial value may hold any value: pick(v for v in T). */
 static struct node *any_of_type(struct typechecker *c, const struct var *v) {
   struct node *domain = node_new(c, NODE_DOMAIN, v->at, set_type(c, v->type), 0);
   struct generator *gen = generator_over(c, v->at, "v", slot_new(c), domain);

@@ -1,11 +1,11 @@
-/* What can be said only of the complete model. */
+/* Checks that require the complete model. */
 #include "lang/typecheck_internal.h"
 
 #include "analysis/may_fail.h"
 #include "analysis/model_visitor.h"
 #include "lang/typecheck_internal.h"
 
-/* A message of rounds that is made up is any of its type, so they must be few enough to try. */
+/* A forged message of a round may be any value of its type, so the type must be small enough to enumerate. */
 static void check_forged(const struct model *m, uint32_t environment, struct diags *diags) {
   struct query q = {.environment = environment};
   const struct clause *forges = environment_forging_clause(m, &q);
@@ -28,8 +28,8 @@ static bool share_roles(const struct clause *a, const struct clause *b) {
   return a->role == ROLE_ANY || b->role == ROLE_ANY || a->role == b->role;
 }
 
-/* Who omits in both ways and who in one, who crashes for good and who recovers: they are counted together, so that a
-   process could be given what only another one may do. */
+/* Some pairs of faults are counted together: omission in both directions and in one, crashes with and without recovery.
+   A process could then exhibit a fault that is allowed only for another one, so such pairs are rejected. */
 static bool is_stronger_fault(const struct clause *c) {
   return c->limit > 0 &&
          ((c->kind == CLAUSE_OMIT && c->omits_send && c->omits_receive) || (c->kind == CLAUSE_CRASH && c->recovers));
@@ -60,7 +60,7 @@ static void warn_may_fail(const struct model *m, uint32_t environment, struct di
   const struct node *last = NULL;
   for (uint32_t i = 0; i < e->nclauses; i++) {
     const struct clause *c = &e->clauses[i];
-    const struct node *says = c->each ? c->each : c->pred; /* `for each`: once for all of them */
+    const struct node *says = c->each ? c->each : c->pred; /* `for each`: checked once for all processes */
     if (says && says != last && node_may_fail(m, &q, says, NULL, NULL))
       diag_warning(diags, c->at,
                    "evaluating this condition may be an error of the model; where it is one, it counts as false");
