@@ -7,7 +7,7 @@
 struct horn_printer {
   const struct counter_graph *g;
   struct text *out;
-  const char **names; /* of parameters, counters and then amounts */
+  const char **names; /* of parameters, then counters, then amounts */
 };
 
 static void add_binding(struct horn_printer *p, uint32_t variables) {
@@ -24,7 +24,7 @@ static void add_predicate(struct horn_printer *p, uint32_t location) {
   text_add(p->out, p->g->nvars ? ")" : "");
 }
 
-/* An affine term. */
+/* Prints an affine term. */
 static void add_row(struct horn_printer *p, const int64_t *row, uint32_t width) {
   text_addf(p->out, row[0] < 0 ? "(+ (- %" PRIu64 ")" : "(+ %" PRIu64,
             row[0] < 0 ? 0 - (uint64_t)row[0] : (uint64_t)row[0]);

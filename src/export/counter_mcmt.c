@@ -1,6 +1,5 @@
-/* MCMT knows conjunctions of literals, so every cube stands alone: a start that is a disjunction
-   begins in a location of its own, from which a transition leads into each of its cubes. Numbers
-   that are chosen in a move are declared with :eevar. */
+/* MCMT supports only conjunctions of literals, so every cube needs its own rule. A disjunctive start condition gets an
+   extra location, from which one transition leads into each of its cubes. Amounts are declared with :eevar. */
 #include "export/counter_export.h"
 
 #include "param/engine.h"
@@ -10,7 +9,7 @@
 struct mcmt_printer {
   const struct counter_graph *g;
   struct text *out;
-  const char **names; /* of parameters, counters and then amounts */
+  const char **names; /* of parameters, then counters, then amounts */
 };
 
 static void add_row(struct mcmt_printer *p, const int64_t *row, uint32_t width) {
@@ -29,7 +28,7 @@ static void add_cube(struct mcmt_printer *p, const struct cube *c) {
   }
 }
 
-/* The new values: all globals in the order of their declarations. */
+/* Prints the new values of all globals, in declaration order. */
 static void add_values(struct mcmt_printer *p, const struct counter_transition *t, uint32_t to) {
   const struct counter_graph *g = p->g;
   text_add(p->out, ":numcases 1\n:case\n");
@@ -54,8 +53,7 @@ static void add_transition(struct mcmt_printer *p, const struct counter_transiti
   add_values(p, t, t->to);
 }
 
-/* From the location before the first into one cube of a start, for one cube of the parameters'
- * conditions. */
+/* The transition from the extra location into one start cube, for one cube of the conditions on the parameters. */
 static void add_start(struct mcmt_printer *p, uint32_t location, const struct cube *start,
                       const struct cube *condition) {
   text_addf(p->out, ":comment start\n:transition\n:var rondo_x\n:guard (= rondo_location %zu)", p->g->locations.n);

@@ -11,7 +11,7 @@ struct smv_printer {
   uint32_t move;
 };
 
-/* Words of nuXmv that are names here, single letters of its logics among them. */
+/* Reserved words of nuXmv that are valid names in rondo, including the single letters of its logics. */
 static bool is_reserved_word(const char *name) {
   static const char words[] =
       "A E F G H O S T U V X Y Z next init case esac mod in union self of array integer real word boolean "
@@ -31,7 +31,7 @@ static void add_amount(struct smv_printer *p, uint32_t i) {
 
 static void add_truth(struct smv_printer *p, const struct term *t);
 
-/* A control's value where numbers are wanted: labels count from 0. */
+/* Prints a control's value as a number: labels count from 0. */
 static void add_value(struct smv_printer *p, const struct term *t);
 
 static void add_pair(struct smv_printer *p, const struct term *t, const char *sign,
@@ -112,7 +112,7 @@ static void add_value(struct smv_printer *p, const struct term *t) {
   text_add(p->out, "?"); /* valid in no language, so it cannot be misread */
 }
 
-/* A comparison of a control with one of its values is one of symbols. */
+/* Prints a comparison of a control with one of its values as a comparison of symbols. */
 static bool add_symbols(struct smv_printer *p, const struct term *t) {
   const struct term *control = t->kid[0]->op == TERM_CONTROL ? t->kid[0] : t->kid[1];
   const struct term *number = control == t->kid[0] ? t->kid[1] : t->kid[0];
@@ -169,7 +169,7 @@ static void add_truth(struct smv_printer *p, const struct term *t) {
   case TERM_IF:
     break;
   }
-  text_add(p->out, "?"); /* no truth */
+  text_add(p->out, "?"); /* not a truth value */
 }
 
 /* ---- declarations ---- */
@@ -215,7 +215,7 @@ static void declare_all(struct smv_printer *p) {
 
 /* ---- moves ---- */
 
-/* What a control becomes, as one of its values. */
+/* Prints the next value of a control as one of its symbols. */
 static void add_new_control(struct smv_printer *p, const struct control *c, const struct term *t) {
   if (c->kind == CONTROL_NUMBERS) {
     add_value(p, t);
@@ -262,8 +262,7 @@ static void add_move(struct smv_printer *p) {
   text_add(p->out, ")");
 }
 
-/* nuXmv wants every state to have a successor: doing nothing is always possible, and harmless to an
- * invariant. */
+/* nuXmv requires a total transition relation: a stutter step is always possible, which does not affect invariants. */
 static void add_nothing(struct smv_printer *p) {
   text_add(p->out, p->s->nmoves ? "\n | -- nothing\n  (TRUE" : "\n  (TRUE");
   for (uint32_t i = 0; i < p->s->ncounters + p->s->ncontrols; i++) {

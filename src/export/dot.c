@@ -1,11 +1,11 @@
-/* The graph of the states, for Graphviz. */
+/* The state graph, for Graphviz. */
 #include "export/export_formats.h"
 #include "export/state_graph.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-/* The element of an option is the variable after NAME_is. */
+/* Is the variable the element of an empty option? It follows the variable NAME_is. */
 static bool is_absent(const struct state_graph *w, size_t cell, const int64_t *now) {
   const struct program *g = w->program;
   for (size_t i = cell; i-- > 0;) {
@@ -19,7 +19,7 @@ static bool is_absent(const struct state_graph *w, size_t cell, const int64_t *n
   return false;
 }
 
-/* What a state differs in from the one before the start says enough; cells of a process share a line. */
+/* The label shows only variables that differ from the state before the start. Variables of a process share a line. */
 static void add_label(const struct state_graph *w, uint32_t state, struct text *out) {
   const struct program *g = w->program;
   const int64_t *now = state_graph_state(w, state);
@@ -48,7 +48,7 @@ static void add_label(const struct state_graph *w, uint32_t state, struct text *
   }
 }
 
-/* The first safety property that is false there, or the first cover that is true. */
+/* The first safety property that is false in the state, or the first cover that is true. */
 static const struct property *property_shown(const struct state_graph *w, uint32_t state) {
   for (size_t i = 0; i < w->program->properties.n; i++) {
     const struct program_property *p = &w->program->properties.at[i];

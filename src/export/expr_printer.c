@@ -36,7 +36,7 @@ void printer_count_uses(struct expr_printer *p, expr_id w) {
 
 static bool is_leaf(const struct expr_node *n) { return expr_kids(n->expr_kind) == 0; }
 
-static unsigned size_of(const struct expr_printer *p, expr_id w) { /* of what is written for it */
+static unsigned size_of(const struct expr_printer *p, expr_id w) { /* size of the printed expression */
   const struct expr_node *n = node_at(p, w);
   unsigned size = 1;
   if (p->named[w])
@@ -46,7 +46,7 @@ static unsigned size_of(const struct expr_printer *p, expr_id w) { /* of what is
   return size;
 }
 
-#define LONG 24 /* leaves and signs in one expression */
+#define LONG 24 /* leaves and operators in one expression */
 
 static bool worth_a_name(const struct expr_printer *p, expr_id w) {
   const struct expr_node *n = node_at(p, w);
@@ -124,7 +124,7 @@ static const char *sign_of(const struct target_syntax *s, enum expr_kind g) {
 
 static bool chains(enum expr_kind g) { return g == EXPR_ADD || g == EXPR_AND || g == EXPR_OR; }
 
-/* a + b + c needs no parentheses inside. */
+/* Prints an associative chain such as a + b + c without inner parentheses. */
 static void add_chain(struct expr_printer *p, enum expr_kind expr_kind, expr_id w) {
   const struct expr_node *n = node_at(p, w);
   if (p->named[w] || n->expr_kind != expr_kind) {
@@ -223,7 +223,7 @@ void printer_add(struct expr_printer *p, expr_id w) {
 
 /* --- comments --- */
 
-/* Nothing in it can end the comment. */
+/* Prints text inside a comment such that it cannot end the comment. */
 static void add_safe(struct expr_printer *p, const char *text, size_t n) {
   for (size_t i = 0; i < n; i++) {
     unsigned char c = (unsigned char)text[i];

@@ -1,4 +1,4 @@
-/* Values taken apart, and put together again as numbers. */
+/* Flattened values, and their encoding as single numbers. */
 #include "export/lower.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@ uint32_t flat_set_leaves(struct model_lowering *l, const struct type *set) {
   return e->kind == TYPE_PROCESS ? l->model->nprocesses : (uint32_t)e->count;
 }
 
-/* What the i-th leaf of a set stands for. */
+/* The member that the i-th leaf of a set represents. */
 static value set_candidate(struct model_lowering *l, const struct type *set, uint32_t i) {
   return set->element->kind == TYPE_PROCESS ? (value)i : type_nth(&l->model->values, set->element, i);
 }
@@ -66,7 +66,7 @@ static int64_t first_number(const struct type *t) {
   return t->kind == TYPE_RANGE ? t->lo : t->kind == TYPE_PROCESS ? (int64_t)t->first : 0;
 }
 
-/* Are the first values of two types of the same layout equal? They stand for what is not there. */
+/* Are the first values of two types with the same layout equal? First values represent absent elements. */
 static bool same_first(const struct type *a, const struct type *b) {
   if (a == b)
     return true;
@@ -80,7 +80,7 @@ static bool same_first(const struct type *a, const struct type *b) {
 
 static bool same_layout(const struct type *a, const struct type *b) {
   if (!a || !b || a == b || a->kind != b->kind)
-    return true; /* a truth value, or numbers of different kinds: one leaf */
+    return true; /* truth values, or numbers of different kinds: one leaf */
   switch (a->kind) {
   case TYPE_SET:
     return same_members(a->element, b->element);
@@ -114,7 +114,7 @@ static void put(struct model_lowering *l, struct flat_value to, struct flat_valu
   memcpy(to.leaf, v.leaf, type_leaves(l, to.type, (struct span){0, 0}) * sizeof *to.leaf);
 }
 
-/* An element of an option or a sequence, which is the first value of its type if it is not there. */
+/* Stores an element of an option or a sequence, or the first value of its type if it is absent. */
 static void put_element(struct model_lowering *l, struct flat_value to, struct flat_value from, expr_id there) {
   struct flat_value v = flat_as(l, from, to.type);
   put(l, to, same_first(to.type, from.type) ? v : flat_if(l, there, v, to));
@@ -212,7 +212,7 @@ struct flat_value flat_default(struct model_lowering *l, const struct type *t) {
   if (t->kind == TYPE_INT || t->kind == TYPE_ROUND)
     return flat_number(l, t, expr_number(l->expr_graph, 0));
   if (t->kind == TYPE_OPTION || t->kind == TYPE_SEQUENCE || t->kind == TYPE_RECORD || t->kind == TYPE_ARRAY) {
-    /* part by part: some may be without bound */
+    /* part by part, because some parts may be unbounded */
     struct flat_value s = flat_new(l, t);
     uint32_t at = 0;
     if (t->kind == TYPE_OPTION)
@@ -297,10 +297,10 @@ expr_id flat_equal(struct model_lowering *l, struct flat_value a, struct flat_va
   }
   if (!same_layout(a.type, b.type)) {
     if (kind == TYPE_SET)
-      same = flat_fits(l, a.type, b); /* no member that a cannot have */
+      same = flat_fits(l, a.type, b); /* b has only members that a can have */
     else if (leaves(l, a) < leaves(l, b))
       return flat_equal(l, b, a);
-    else if (kind == TYPE_SEQUENCE) /* no longer than a can be */
+    else if (kind == TYPE_SEQUENCE) /* b is not longer than a can be */
       same = expr_at_most(c, b.leaf[0], expr_number(c, a.type->hi));
     b = flat_as(l, b, a.type);
   }
@@ -311,7 +311,7 @@ expr_id flat_equal(struct model_lowering *l, struct flat_value a, struct flat_va
   return same;
 }
 
-/* Only numbers, labels, rounds and records of these have an order in the language. */
+/* In the language, only numbers, labels, rounds and records of these are ordered. */
 expr_id flat_less(struct model_lowering *l, struct flat_value a, struct flat_value b, bool or_equal) {
   struct expr_graph *c = l->expr_graph;
   expr_id less = expr_truth(c, or_equal);
@@ -326,7 +326,7 @@ expr_id flat_less(struct model_lowering *l, struct flat_value a, struct flat_val
   return less;
 }
 
-/* Is it a value of the type? It came from a type of the same shape. */
+/* Is this a value of the type? Its own type has the same shape. */
 expr_id flat_fits(struct model_lowering *l, const struct type *t, struct flat_value s) {
   struct expr_graph *c = l->expr_graph;
   expr_id ok = expr_truth(c, true);
@@ -368,7 +368,7 @@ expr_id flat_fits(struct model_lowering *l, const struct type *t, struct flat_va
     }
     break;
   }
-  case TYPE_BOOL: /* the others have one leaf, which is never outside them */
+  case TYPE_BOOL: /* these have one leaf, which is always in range */
   case TYPE_INT:
   case TYPE_ENUM:
   case TYPE_ROUND:
@@ -400,7 +400,7 @@ void flat_set_add(struct model_lowering *l, struct flat_value set, expr_id when,
     set.leaf[i] = expr_or(c, set.leaf[i], expr_and(c, when, flat_equal(l, flat_set_member(l, set.type, i), member)));
 }
 
-/* --- numbers for values --- */
+/* --- codes of values --- */
 
 static uint64_t checked(struct model_lowering *l, __uint128_t n, struct span at) {
   if (n > (uint64_t)1 << 20)
@@ -408,7 +408,7 @@ static uint64_t checked(struct model_lowering *l, __uint128_t n, struct span at)
   return (uint64_t)n;
 }
 
-/* Sets of processes have a leaf for each process, but of those of other roles none is in it: only these are numbered.
+/* Sets of processes have a leaf for every process, but contain only those of one role. Only these are numbered.
  */
 static uint32_t first_member(const struct type *set) {
   return set->element->kind == TYPE_PROCESS ? (uint32_t)set->element->first : 0;

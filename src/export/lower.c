@@ -10,7 +10,7 @@ expr_id active(struct model_lowering *l, const struct local_state *s) {
   return expr_not(c, expr_or(c, expr_or(c, s->crashed, s->halted), s->byzantine));
 }
 
-/* Those of a role beyond the role's own limit count against the clauses for all. */
+/* Faulty processes of a role beyond the role's own limit count against the clauses for all processes. */
 expr_id faults_fit(struct model_lowering *l, enum clause_kind kind, const expr_id *faulty, bool recovering) {
   struct expr_graph *c = l->expr_graph;
   expr_id excess = expr_number(c, 0);
@@ -36,7 +36,7 @@ static const char *rule_name(struct model_lowering *l, const char *name) {
   for (size_t i = 0; i < l->program->rules.n; i++)
     if (!strcmp(l->program->rules.at[i].name, unique)) {
       unique = arena_printf(l->arena, "%s_%u", name, ++same);
-      i = SIZE_MAX; /* again */
+      i = SIZE_MAX; /* restart the loop */
     }
   return unique;
 }
@@ -54,7 +54,7 @@ struct rule *rule_begin(struct model_lowering *l, const char *name, struct span 
   return l->rule;
 }
 
-/* Each conjunct is a guard of its own: it can be evaluated as soon as its choices are made. */
+/* Each conjunct becomes a separate guard, which can be evaluated as soon as its choices are made. */
 void rule_guard(struct model_lowering *l, expr_id w) {
   struct expr_node n = *node_of(l->expr_graph, w);
   if (n.expr_kind == EXPR_AND) {
@@ -98,7 +98,8 @@ void rule_change_allowed(struct model_lowering *l, uint32_t cell, expr_id after)
              ((struct variable_update){.cell = cell, .value = after, .condition = NO_EXPR, .index = NO_EXPR}));
 }
 
-/* What assignments check has been checked there; round numbers, for one, have no bound but the one we gave them. */
+/* Assignments have checked their ranges already. Other variables, such as round numbers, have only the bound chosen
+ * here. */
 void rule_change(struct model_lowering *l, uint32_t cell, expr_id after) {
   struct expr_graph *c = l->expr_graph;
   const struct state_variable *to = &l->program->variables.at[cell];
@@ -117,7 +118,7 @@ void rule_change(struct model_lowering *l, uint32_t cell, expr_id after) {
   rule_change_allowed(l, cell, after);
 }
 
-/* Of a value whose cells are known from the state as it is. */
+/* Updates all variables of a value. `now` is the value in the current state and identifies them. */
 static void change_symbol(struct model_lowering *l, struct flat_value now, struct flat_value after) {
   uint32_t n = type_leaves(l, now.type, (struct span){0, 0});
   for (uint32_t i = 0; i < n; i++)
@@ -216,7 +217,7 @@ static void start_globals(struct model_lowering *l, struct global_state *s) {
     }
 }
 
-/* Faults that are fixed at the start: the same ones that local_initials knows. */
+/* Initial faults, the same as in local_initials. */
 static void start_faults(struct model_lowering *l, uint32_t p, struct local_state *s) {
   struct expr_graph *c = l->expr_graph;
   const struct environment *env = l->program->environment;
@@ -266,7 +267,7 @@ static void start_process(struct model_lowering *l, uint32_t p, struct global_st
     if (v->where) {
       expr_id fits = lower_truth(l, v->where);
       assume(l, expr_or(c, self->byzantine, fits));
-      path_and(l, fits); /* nothing need make sense of such an input */
+      path_and(l, fits); /* later expressions need not be defined for rejected inputs */
     }
     self->vars[i] = flat_if(l, there, self->vars[i], flat_default(l, v->type));
     self->initial[i] = self->vars[i];
@@ -339,9 +340,9 @@ static void add_properties(struct model_lowering *l, const uint32_t *which, uint
   }
 }
 
-/* --- all of it --- */
+/* --- the program --- */
 
-/* What the engine does not declare (analysis/features.h) is refused before anything is written. */
+/* Refuses features that the engine does not declare (analysis/features.h), before anything is lowered. */
 static void check_features(struct model_lowering *l, enum engine_id engine) {
   static const enum semantics first[] = {[MODEL_ROUNDS] = SEMANTICS_COARSE,
                                          [MODEL_MESSAGES] = SEMANTICS_M,

@@ -1,5 +1,5 @@
-/* Symbolic execution of the typed model: the second interp of the language, next to the interpreter, and independent
-   of it. Internal to src/export. */
+/* Symbolic execution of the typed model: a second implementation of the language, independent of the interpreter.
+   Private to src/export. */
 #ifndef RONDO_EXPORT_LOWER_H
 #define RONDO_EXPORT_LOWER_H
 
@@ -8,17 +8,18 @@
 
 #include <setjmp.h>
 
-/* A value taken apart: truth values and numbers.
-     BOOL, INT, RANGE, ENUM, PROCESS, ROUND: one; OPTION: is there one, then the element; SET: a truth value for each
-     value of the element type (identities: for each process); RECORD, ARRAY: one part after the other; SEQUENCE: the
-     length, then as many elements as there can be.
-   What is not there (none, beyond the length) has the first value of its type, so equal values have equal leaves. */
+/* A value flattened into leaves, which are truth values and numbers.
+   BOOL, INT, RANGE, ENUM, PROCESS, ROUND: one leaf; OPTION: whether there is an element, then the element; SET: a truth
+   value for each value of the element type (identities: for each process); RECORD, ARRAY: the parts in order; SEQUENCE:
+   the length, then the maximal number of elements.
+   Absent elements (of an empty option, or beyond the length) have the first value of their type, so equal values have
+   equal leaves. */
 struct flat_value {
   const struct type *type;
   expr_id *leaf; /* in the program's arena */
 };
 
-struct sent_message { /* rounds: by receiver; steps: in the order of sending */
+struct sent_message { /* round models: by receiver; step models: in the order of sending */
   expr_id when;
   uint32_t to, kind;
   struct flat_value message;
@@ -31,7 +32,7 @@ struct received_message {
   struct flat_value message;
 };
 
-struct local_state { /* of one process */
+struct local_state { /* the state of one process */
   struct flat_value *vars;
   struct flat_value *initial; /* by variable; leaf NULL: not kept */
   expr_id halted, crashed, recovered, omits_send, omits_receive, byzantine;
@@ -51,20 +52,20 @@ struct model_lowering {
   struct diags *diags;
   jmp_buf *refused;
   uint32_t max_rounds;
-  /* the cells */
+  /* the state variables */
   struct global_state now;
   uint32_t point_variable, phase_variable, rounds_variable, lost_variable, corrupted_variable, duplicated_variable;
-  /* the rule at hand */
+  /* the current rule */
   struct rule *rule;
-  expr_id possible; /* what was assumed so far */
-  /* one evaluation */
-  expr_id path;          /* under which condition this is evaluated at all */
-  bool failure_is_false; /* failing makes it false instead of an error */
-  expr_id failed;        /* failure_is_false: did it fail */
+  expr_id possible; /* conjunction of the assumptions so far */
+  /* the current evaluation */
+  expr_id path;          /* path condition */
+  bool failure_is_false; /* a failure makes the result false instead of an error */
+  expr_id failed;        /* if failure_is_false: the condition of a failure */
   uint32_t role, me, point;
   expr_id phase;
   struct flat_value *slot;
-  expr_id *slot_sender; /* of messages */
+  expr_id *slot_sender; /* senders of messages in slots */
   struct local_state *self;
   struct flat_value *globals;
   struct received_message *received;
@@ -74,15 +75,16 @@ struct model_lowering {
   expr_id *const *heard, *const *corrupt;    /* clauses: [p][q] */
   unsigned depth;
   struct channel_layout *steps; /* lower_steps.c */
-  struct node **live_atoms;     /* lower_live.c: of the live property */
+  struct node **live_atoms;     /* lower_live.c: atoms of the liveness property */
 };
 
 _Noreturn void refuse(struct model_lowering *, struct span, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
-/* What stands behind a switch over operators, over the kinds of types: it has no translation. */
+/* The default cases of switches over operators and over kinds of types: they have no translation. */
 _Noreturn void refuse_unknown(struct model_lowering *, const struct node *);
 _Noreturn void refuse_type(struct model_lowering *, struct span);
-/* If the graph got numbers that some format cannot hold: none tells an overflow, which is an error of the model.
+/* Refuses if the graph contains numbers that some format cannot hold. No format reports an overflow, which is an error
+   of the model.
  */
 void refuse_large(struct model_lowering *, struct span);
 
@@ -101,30 +103,32 @@ struct flat_value option_element(struct model_lowering *, struct flat_value);
 struct flat_value sequence_element(struct model_lowering *, struct flat_value, uint32_t i);
 expr_id flat_equal(struct model_lowering *, struct flat_value, struct flat_value);
 expr_id flat_less(struct model_lowering *, struct flat_value, struct flat_value,
-                  bool or_equal); /* value_compare's order */
+                  bool or_equal); /* the order of value_compare */
 expr_id flat_fits(struct model_lowering *, const struct type *, struct flat_value);
-/* The same value, laid out as that type wants it: sequences of other lengths. */
+/* The same value in the layout of another type, such as a sequence type of another length. */
 struct flat_value flat_as(struct model_lowering *, struct flat_value, const struct type *);
-/* Sets: the leaf of the i-th possible member; members as symbols. */
+/* Sets: the number of leaves, one per possible member, and members as flat values. */
 uint32_t flat_set_leaves(struct model_lowering *, const struct type *);
 struct flat_value flat_set_member(struct model_lowering *, const struct type *, uint32_t i);
 expr_id flat_set_has(struct model_lowering *, struct flat_value set, struct flat_value member);
 void flat_set_add(struct model_lowering *, struct flat_value set, expr_id when, struct flat_value member);
-/* One number for each value of a finite type, 0 .. count - 1. */
+/* A numbering of the values of a finite type, 0 .. count - 1. */
 uint64_t code_count(struct model_lowering *, const struct type *, struct span);
 expr_id flat_code(struct model_lowering *, struct flat_value);
 struct flat_value flat_of_code(struct model_lowering *, const struct type *, expr_id);
 
 /* --- expressions (lower_expr.c, lower_aggregate.c) --- */
-expr_id path_and(struct model_lowering *, expr_id); /* narrows the path, returns the old one */
+expr_id path_and(struct model_lowering *, expr_id); /* adds a conjunct to the path condition; returns the old one */
 void fail_if(struct model_lowering *, expr_id, struct span, const char *format, ...)
     __attribute__((format(printf, 4, 5)));
 struct flat_value lower_node(struct model_lowering *, const struct node *);
 expr_id lower_truth(struct model_lowering *, const struct node *);
 expr_id lower_number(struct model_lowering *, const struct node *);
-expr_id lower_maybe(struct model_lowering *, const struct node *, struct flat_value *); /* is there one */
+expr_id lower_maybe(struct model_lowering *, const struct node *,
+                    struct flat_value *); /* the condition that there is a value */
 struct flat_value lower_aggregate(struct model_lowering *, const struct node *);
-/* Every binding that is not impossible; `when` includes conditions of generators. The path is narrowed meanwhile. */
+/* Called for every binding that may be possible. `when` includes the conditions of the generators and is part of the
+   path condition during the call. */
 typedef void binding_visit(struct model_lowering *, void *context, expr_id when);
 void lower_bindings(struct model_lowering *, const struct generator *, uint32_t n, binding_visit *, void *context);
 void lower_check(struct model_lowering *, const struct type *, struct flat_value, struct span, const char *what);
@@ -134,12 +138,12 @@ struct flat_value neighbours_of(struct model_lowering *);
 expr_id choice_number(struct model_lowering *, const char *name, int64_t lo, int64_t hi);
 expr_id choice_truth(struct model_lowering *, const char *name);
 void assume(struct model_lowering *, expr_id);
-/* One of n candidates of which some are possible: which[i] is true for the one that is taken, if any is possible. */
+/* Chooses one of the possible candidates: which[i] is true for the chosen one, if any is possible. */
 void choose_one(struct model_lowering *, const char *name, const expr_id *possible, uint32_t n, expr_id *which);
 struct flat_value choose_value(struct model_lowering *, const char *name, const struct type *, struct span);
 
 /* --- statements (lower_stmt.c) --- */
-void lower_send(struct model_lowering *, const struct send *); /* into the outbox */
+void lower_send(struct model_lowering *, const struct send *); /* appends to the outbox */
 expr_id lower_guard(struct model_lowering *, const struct guard *);
 void lower_block(struct model_lowering *, const struct block *);
 struct local_state local_copy(struct model_lowering *, uint32_t role, const struct local_state *);
@@ -150,7 +154,7 @@ void begin_process(struct model_lowering *, uint32_t p, struct local_state *, st
 
 /* --- variables (lower_variables.c) --- */
 void declare_variables(struct model_lowering *);
-const char *property_name(struct model_lowering *, const char *); /* no word of any of the languages */
+const char *property_name(struct model_lowering *, const char *); /* a name that is reserved in no target language */
 
 const char *plain_name(struct model_lowering *, const char *);
 const char *process_name(struct model_lowering *, uint32_t p); /* P_1 */
@@ -162,29 +166,29 @@ expr_id variable_expr(struct model_lowering *, uint32_t cell);
 void rule_release(struct rule *);
 struct rule *rule_begin(struct model_lowering *, const char *name, struct span);
 void rule_guard(struct model_lowering *, expr_id);
-void rule_guard_or_assume(struct model_lowering *, expr_id); /* a guard if it is short */
-/* The first value of a variable; there: the condition under which it has one. */
+void rule_guard_or_assume(struct model_lowering *, expr_id); /* as a guard if it is short, else as an assumption */
+/* The initial value of a variable; there: the condition under which it has one. */
 struct flat_value first_value(struct model_lowering *, const struct var *, const char *name, expr_id there);
 void rule_change(struct model_lowering *, uint32_t cell, expr_id value);
 void rule_change_allowed(struct model_lowering *, uint32_t cell,
-                         expr_id value); /* what was assumed keeps it in its range */
-/* Changes every scalar to what the states say, judges step properties, and closes the rule. */
+                         expr_id value); /* the assumptions keep the value in its range */
+/* Adds the updates of all variables that differ in `after`, evaluates step properties, and closes the rule. */
 void rule_end(struct model_lowering *, const struct global_state *after);
-/* What is lowered now speaks of a state, or of a step. */
+/* Starts the lowering of a property of a state or of a step. */
 void begin_property(struct model_lowering *, const struct global_state *before, const struct global_state *after);
 expr_id active(struct model_lowering *, const struct local_state *);
-/* At most so many of a kind of fault: faulty[p] by process. */
+/* The number of faulty processes is within the limits for this kind of fault; faulty[p] by process. */
 expr_id faults_fit(struct model_lowering *, enum clause_kind, const expr_id *faulty, bool recovering);
 
-/* --- live properties (lower_live.c) --- */
+/* --- liveness properties (lower_live.c) --- */
 void live_begin(struct model_lowering *, uint32_t property, uint32_t environment);
-/* The rule at hand is this action's. code: of the one message that it takes, else NO_EXPR; forged: some of them are
- * lies. */
+/* The current rule belongs to this action. code: of the single message that it receives, else NO_EXPR; forged: some of
+   the messages are forged. */
 void live_action(struct model_lowering *, uint32_t p, const struct action *, uint32_t sender, expr_id code,
                  expr_id forged);
-/* The rule at hand meets the environment's clause, if that is about runs, under this condition. */
+/* The current rule satisfies the clause under this condition, if the clause is about runs. */
 void live_clause(struct model_lowering *, const struct clause *, expr_id when);
-void live_rule(struct model_lowering *); /* the rule at hand is any step but the start */
+void live_rule(struct model_lowering *); /* the current rule is a step other than the start */
 void live_end(struct model_lowering *);
 
 void lower_rounds(struct model_lowering *); /* lower_rounds.c */

@@ -1,4 +1,4 @@
-/* Generators and what is computed over them: every binding is written out. */
+/* Generators, unrolled over all bindings, and the aggregates over them. */
 #include "export/lower.h"
 
 #include <string.h>
@@ -77,7 +77,7 @@ static void bind_subsets(struct model_lowering *l, struct generator_bindings *b,
   }
 }
 
-/* A role, `correct` or `faulty`: quantifiers of clauses see only the processes that take part. */
+/* A role, `correct` or `faulty`. Quantifiers in environment clauses range over the participating processes only. */
 static void bind_processes(struct model_lowering *l, struct generator_bindings *b, const struct node *range) {
   struct expr_graph *c = l->expr_graph;
   struct flat_value set = lower_node(l, range);
@@ -136,7 +136,7 @@ static void bind_next(struct model_lowering *l, struct generator_bindings *b) {
     bind_interval(l, b, range);
     return;
   }
-  bind_collection(l, b, range); /* a value, which lower_node knows or refuses */
+  bind_collection(l, b, range); /* a collection value: lower_node handles or refuses it */
 }
 
 void lower_bindings(struct model_lowering *l, const struct generator *gen, uint32_t n, binding_visit *visit,
@@ -157,13 +157,13 @@ struct aggregate_lowering {
   expr_id any;
   expr_id sum;
   struct flat_value best;
-  struct aggregate_candidate *all; /* in the arena: a refusal leaves nothing behind */
+  struct aggregate_candidate *all; /* in the arena, so a refusal does not leak it */
   size_t n, cap;
 };
 
 static void visit_exists(struct model_lowering *l, void *context, expr_id when) {
   struct aggregate_lowering *a = context;
-  expr_id old = path_and(l, expr_not(l->expr_graph, a->any)); /* the first one ends the search */
+  expr_id old = path_and(l, expr_not(l->expr_graph, a->any)); /* evaluation stops at the first one */
   expr_id holds = a->node->n ? lower_truth(l, a->node->kid[0]) : expr_truth(l->expr_graph, true);
   l->path = old;
   if (a->node->op == NODE_FORALL)
@@ -204,7 +204,7 @@ static void visit_extreme(struct model_lowering *l, void *context, expr_id when)
   a->any = expr_or(c, a->any, when);
 }
 
-/* Bindings with equal values (the same expressions) are one candidate where repetitions do not count. */
+/* Where multiplicity does not matter, bindings with equal expressions are one candidate. */
 static void visit_candidate(struct model_lowering *l, void *context, expr_id when) {
   struct aggregate_lowering *a = context;
   struct flat_value v = lower_node(l, a->node->kid[0]);
@@ -305,7 +305,7 @@ expr_id lower_maybe(struct model_lowering *l, const struct node *n, struct flat_
     return expr_less(c, expr_number(c, 0), s.leaf[0]);
   }
   }
-  *result = lower_node(l, n); /* knows it or refuses */
+  *result = lower_node(l, n); /* handles or refuses it */
   if (n->type->kind != TYPE_OPTION)
     return expr_truth(c, true);
   there = result->leaf[0];

@@ -1,16 +1,16 @@
-/* Channels. Bags and sets: for each kind and each pair of processes an array that says how many of each message are
-   pending, by the message's code. FIFO: for each pair a row of codes, the oldest first, 0 beyond the last. */
+/* Channels. Bags and sets: for each kind and each pair of processes, an array with the number of pending messages by
+   message code. FIFO: for each pair, a queue of codes, the oldest first, 0 beyond the last. */
 #include "export/lower_steps.h"
 
 #define MOST_CELLS 60000 /* different pending messages */
 #define MOST_EQUAL 7     /* equal messages in one bag */
-#define FIFO_LENGTH 4    /* of a channel without bound */
+#define FIFO_LENGTH 4    /* capacity of an unbounded channel */
 
 struct route *route_of(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p) {
   return &s->routes[((size_t)(s->channel == CHANNEL_FIFO ? 0 : kind) * s->n + q) * s->n + p];
 }
 
-/* --- which messages can go where --- */
+/* --- possible messages by channel --- */
 
 static void mark_send(struct channel_layout *s, uint32_t role, const struct send *send) {
   const struct model *m = s->l->model;
@@ -18,7 +18,7 @@ static void mark_send(struct channel_layout *s, uint32_t role, const struct send
   for (uint32_t q = from->first; q < from->first + from->count; q++)
     for (uint32_t p = 0; p < s->n; p++) {
       uint32_t to = model_role_of(m, p);
-      bool may = true; /* whoever knows less of its receivers marks them all */
+      bool may = true; /* a send with unknown receivers marks all */
       if (send->target == TARGET_SET)
         may = send->to_role == ROLE_ANY || send->to_role == to;
       else if (send->target == TARGET_OTHERS)
@@ -53,7 +53,8 @@ static bool takes(const struct role *role, uint32_t kind) {
   return false;
 }
 
-/* What nobody ever takes changes nothing, unless it counts against a bound: rondo does not keep such channels either.
+/* Messages that are never received have no effect, unless they count against a bound. The explicit engine drops such
+   channels too.
  */
 static void drop_unread_route(struct channel_layout *s, uint32_t q, uint32_t p, const bool *carried) {
   const struct model *m = s->l->model;
@@ -132,9 +133,9 @@ void channels_declare(struct model_lowering *l) {
       }
 }
 
-/* --- what is pending --- */
+/* --- pending messages --- */
 
-/* FIFO: codes of kinds follow each other. */
+/* FIFO: the codes of all kinds are numbered consecutively. */
 static int64_t code_base(const struct channel_layout *s, uint32_t kind) {
   int64_t base = 1;
   for (uint32_t i = 0; i < kind; i++)
@@ -144,7 +145,7 @@ static int64_t code_base(const struct channel_layout *s, uint32_t kind) {
 
 expr_id row_at(struct channel_layout *s, const struct route *r, uint32_t i) { return variable_expr(s->l, r->cell + i); }
 
-/* Under way from q: is there a message with this code that may be taken? */
+/* For bags and sets, any pending message is receivable; in a FIFO channel, only the oldest. */
 expr_id pending(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p, expr_id code) {
   struct model_lowering *l = s->l;
   struct expr_graph *c = l->expr_graph;
@@ -157,7 +158,7 @@ expr_id pending(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p,
   return expr_less(c, expr_number(c, 0), expr_array_read(c, r->cell, code, cell->lo, cell->hi));
 }
 
-/* --- what becomes of the messages --- */
+/* --- updates of channels --- */
 
 bool consumes(const struct action *a) {
   return a->trigger == TRIGGER_ONE || (a->trigger == TRIGGER_QUORUM && a->taken);
@@ -230,8 +231,8 @@ void post_all(struct action_lowering *a, const expr_id *out) {
     post(a, &a->s->l->outbox.at[i], out[i]);
 }
 
-/* Bags and sets with a bound: pending messages of all kinds from p to each receiver, counted after the step. An
-   absorbed message adds nothing; nor does what the same action sends twice. */
+/* Bounded bags and sets: the number of pending messages of all kinds in one channel after the step. A message absorbed
+   by a set adds nothing, nor does a message that the same action sends twice. */
 static expr_id held(struct action_lowering *a, uint32_t q, uint32_t p, const struct sent_message *sent,
                     const expr_id *out, size_t n) {
   struct channel_layout *s = a->s;
@@ -279,7 +280,7 @@ void require_channel_bound(struct action_lowering *a, const expr_id *out) {
   }
 }
 
-/* More than a variable can hold is an error, not an overflow. */
+/* Exceeding the range of a channel's variable is reported as an error. */
 void fail_on_overflow(struct action_lowering *a, const expr_id *out) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;

@@ -1,4 +1,4 @@
-/* Expressions, operator by operator: what interp/eval.c computes, as expressions. */
+/* Expressions, operator by operator: the symbolic counterpart of interp/eval.c. */
 #include "export/lower.h"
 
 #include <stdarg.h>
@@ -77,7 +77,8 @@ static expr_id is_faulty(struct model_lowering *l, const struct local_state *s) 
   return expr_or(c, f, expr_or(c, expr_or(c, s->omits_send, s->omits_receive), s->byzantine));
 }
 
-/* Is process p in this set: a role, `correct` or `faulty`? Quantifiers of clauses see only those that take part. */
+/* Is process p in this set: a role, `correct` or `faulty`? Quantifiers in environment clauses range over participating
+   processes only. */
 static expr_id process_in_set(struct model_lowering *l, const struct node *n, uint32_t p, bool quantified) {
   struct expr_graph *c = l->expr_graph;
   const struct local_state *s = l->before ? &l->before->local[p] : NULL;
@@ -188,7 +189,7 @@ static struct flat_value arithmetic(struct model_lowering *l, const struct node 
   if (n->op != NODE_DIV && n->op != NODE_MOD)
     refuse_unknown(l, n);
   int64_t least = node_of(c, b)->lo;
-  if (least < 0 && node_of(c, b)->hi < 0 && n->op == NODE_MOD) /* a mod -b is a mod b */
+  if (least < 0 && node_of(c, b)->hi < 0 && n->op == NODE_MOD) /* a mod -b equals a mod b */
     return flat_number(l, n->type, expr_arithmetic(c, EXPR_MOD, a, expr_arithmetic(c, EXPR_SUB, expr_number(c, 0), b)));
   if (least < 0)
     refuse(l, n->at, "a divisor that may be negative cannot be written in this format");
@@ -277,9 +278,9 @@ static expr_id cardinality(struct model_lowering *l, const struct node *of) {
 static struct flat_value set_operator(struct model_lowering *l, const struct node *n) {
   struct expr_graph *c = l->expr_graph;
   struct flat_value a = lower_node(l, n->kid[0]), b = lower_node(l, n->kid[1]);
-  if (n->op != NODE_SUBSET) /* the type of a union has the members of both */
+  if (n->op != NODE_SUBSET) /* the result type has room for the members of both */
     a = flat_as(l, a, n->type);
-  b = flat_as(l, b, a.type); /* else only the members that a can have matter */
+  b = flat_as(l, b, a.type); /* otherwise only members that a can have matter */
   uint32_t size = flat_set_leaves(l, a.type);
   if (n->op == NODE_SUBSET) {
     expr_id in = expr_truth(c, true);
@@ -340,7 +341,7 @@ static struct flat_value indexed(struct model_lowering *l, const struct node *n)
   return flat_as(l, result, n->type);
 }
 
-/* a ++ b, and all but the last: the length of n's type may exceed those of its parts. */
+/* a ++ b, and all but the last element. The maximal length of n's type may exceed that of its operands. */
 static struct flat_value sequence_operator(struct model_lowering *l, const struct node *n) {
   struct expr_graph *c = l->expr_graph;
   struct flat_value a = lower_node(l, n->kid[0]), s = flat_default(l, n->type);
@@ -365,7 +366,7 @@ static struct flat_value sequence_operator(struct model_lowering *l, const struc
     struct flat_value to = sequence_element(l, s, i), v = to;
     if (i < na)
       v = flat_if(l, expr_less(c, expr_number(c, i), a.leaf[0]), sequence_element(l, a, i), v);
-    for (uint32_t k = 0; k < nb && k <= i; k++) { /* b's k-th stands here if a is i - k long */
+    for (uint32_t k = 0; k < nb && k <= i; k++) { /* the k-th element of b is here if a has length i - k */
       expr_id here =
           expr_and(c, expr_equal(c, a.leaf[0], expr_number(c, i - k)), expr_less(c, expr_number(c, k), b.leaf[0]));
       v = flat_if(l, here, flat_as(l, sequence_element(l, b, k), v.type), v);
@@ -405,13 +406,13 @@ static expr_id number_of(struct model_lowering *l, const struct node *n) {
   return expr_arithmetic(c, EXPR_ADD, expr_arithmetic(c, EXPR_SUB, p, first), expr_number(c, 1));
 }
 
-/* The right side is looked at only where the left one does not decide. */
+/* Short circuit: the right side is evaluated only where the left side does not decide. */
 static expr_id connective(struct model_lowering *l, const struct node *n) {
   struct expr_graph *c = l->expr_graph;
   expr_id a = lower_truth(l, n->kid[0]);
   expr_id old = path_and(l, n->op == NODE_OR ? expr_not(c, a) : a);
   expr_id b = expr_is_constant(c, l->path, 0) ? expr_truth(c, false) : lower_truth(l, n->kid[1]);
-  if (expr_is_constant(c, l->path, 0)) /* the left one decides */
+  if (expr_is_constant(c, l->path, 0)) /* the left side decides */
     b = expr_truth(c, n->op == NODE_IMPLIES);
   l->path = old;
   return n->op == NODE_AND ? expr_and(c, a, b) : n->op == NODE_OR ? expr_or(c, a, b) : expr_implies(c, a, b);
@@ -606,7 +607,7 @@ static struct flat_value lower_operator(struct model_lowering *l, const struct n
   refuse_unknown(l, n);
 }
 
-/* In the layout of the node's type: a part of it may be of a smaller type. */
+/* The result has the layout of the node's type. A subexpression may have a smaller type. */
 struct flat_value lower_node(struct model_lowering *l, const struct node *n) {
   struct flat_value s = lower_operator(l, n);
   return s.type ? flat_as(l, s, n->type) : s;

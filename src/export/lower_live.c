@@ -1,5 +1,6 @@
-/* A live property: which runs violate it (analysis/live_formula.h), and what is assumed of runs. Every assumption is
-   something that steps meet, so that a format needs no fairness of its own: a variable that counts them off is enough.
+/* A liveness property: the formula of the violating runs (analysis/live_formula.h), and the assumptions about runs.
+   Every assumption is satisfied by steps. A target format therefore needs no notion of fairness: a variable that counts
+   through the satisfied assumptions is enough.
  */
 #include "analysis/live_formula.h"
 #include "export/lower.h"
@@ -8,8 +9,8 @@
 #include <string.h>
 
 #define ASSUMPTIONS_MOST 200
-#define NODES_MOST 2000000 /* of the expr_graph, when choices are multiplied out */
-#define MOVES 0            /* the first assumption: runs go on where they can */
+#define NODES_MOST 2000000 /* limit for the expr_graph when choices are expanded */
+#define MOVES 0            /* the first assumption: a run continues while a step is possible */
 
 static uint32_t assumption_of(struct model_lowering *l, enum assumption_kind kind, const char *what, struct span at) {
   struct program_live *live = &l->program->live;
@@ -48,7 +49,7 @@ void live_begin(struct model_lowering *l, uint32_t property, uint32_t environmen
 
 /* --- steps --- */
 
-/* Can the rule be taken in a state, for some choices? */
+/* Is the rule enabled for some choices? */
 static expr_id for_some_choices(struct model_lowering *l, expr_id can) {
   struct expr_graph *c = l->expr_graph;
   for (size_t i = l->rule->choices.n; i-- > 0;) {
@@ -68,13 +69,13 @@ static void meet(struct model_lowering *l, uint32_t assumption, expr_id when) {
     vec_push(&l->rule->satisfies, ((struct satisfied_assumption){assumption, when}));
 }
 
-/* Until live_end, `idle` is where it is not. */
+/* Adds states in which the assumption is not idle. Until live_end, `idle` holds the negation of its final value. */
 static void asked_where(struct model_lowering *l, uint32_t assumption, expr_id can) {
   struct assumption *a = &l->program->live.assumptions.at[assumption];
   a->idle = expr_or(l->expr_graph, a->idle, can);
 }
 
-/* who: the process and the action. */
+/* who: description of the process and the action. */
 static void fair_to_messages(struct model_lowering *l, enum assumption_kind kind, const char *who,
                              const struct action *a, uint32_t sender, expr_id code, expr_id can, expr_id forged) {
   struct expr_graph *c = l->expr_graph;
@@ -130,7 +131,7 @@ void live_clause(struct model_lowering *l, const struct clause *k, expr_id when)
   meet(l, assumption_of(l, kind, arena_printf(l->arena, "clause %u of the environment", number), k->at), when);
 }
 
-/* --- all of it --- */
+/* --- begin and end --- */
 
 void live_rule(struct model_lowering *l) { meet(l, MOVES, expr_truth(l->expr_graph, true)); }
 

@@ -1,11 +1,11 @@
-/* Rounds: for each point of the schedule one rule, in which all processes send, hear what the environment lets through,
-   and update. Who hears whom, who crashes, what is forged and what oracles say are choices; the clauses of the
-   environment are conditions on them (interp/round_step.c and interp/environment.c say the same). */
+/* Rounds: one rule per point of the schedule, in which all processes send, hear the delivered messages and update.
+   Heard-of sets, crashes, forged messages and oracles are choices; the clauses of the environment are conditions on
+   them. The interpreter's counterpart is in interp/round_step.c and interp/environment.c. */
 #include "export/lower.h"
 
 #include <string.h>
 
-struct round_message { /* what q sends to p in this round */
+struct round_message { /* the message from q to p in this round */
   expr_id when;
   struct flat_value message;
 };
@@ -13,12 +13,12 @@ struct round_message { /* what q sends to p in this round */
 struct round_lowering {
   struct model_lowering *l;
   uint32_t point, n;
-  bool delivers, lossy, corrupts, heard_of_is_read; /* heard_of_is_read: some clause speaks of who hears whom */
+  bool delivers, lossy, corrupts, heard_of_is_read; /* heard_of_is_read: some clause reads heard-of sets */
   struct local_state *local;                        /* with the oracles of this round */
   expr_id *active, *crashes, *receives;
   struct round_message **sent; /* [q][p] */
   expr_id **heard, **forged;   /* [p][q] */
-  expr_id **lost, **corrupt;   /* [p][q]: charged */
+  expr_id **lost, **corrupt;   /* [p][q]: counted against a budget */
 };
 
 static expr_id **square(struct model_lowering *l, uint32_t n) {
@@ -122,7 +122,8 @@ static expr_id must_hear(struct round_lowering *x, uint32_t p, uint32_t q) {
   return expr_not(c, expr_or(c, excused, receiver->omits_receive));
 }
 
-/* One choice for each pair: not heard, heard, or is_forged something else, by a liar or on the way. */
+/* One choice per pair: not heard, heard as sent, or replaced by another message (from a Byzantine sender, or
+ * corrupted). */
 static void choose_pair(struct round_lowering *x, uint32_t p, uint32_t q) {
   struct model_lowering *l = x->l;
   struct expr_graph *c = l->expr_graph;
@@ -130,7 +131,7 @@ static void choose_pair(struct round_lowering *x, uint32_t p, uint32_t q) {
   expr_id no = expr_truth(c, false), yes = expr_truth(c, true), zero = expr_number(c, 0), one = expr_number(c, 1);
   expr_id sent = x->sent[q][p].when, liar = l->now.local[q].byzantine, receives = x->receives[p];
   expr_id must = x->delivers ? must_hear(x, p, q) : no;
-  expr_id bound = x->lossy && p != q ? no : must; /* it is not even charged */
+  expr_id bound = x->lossy && p != q ? no : must; /* not allowed to be lost at all */
   expr_id may_lie = t ? expr_or(c, liar, x->corrupts ? sent : no) : no;
   bool speaks = !expr_is_constant(c, sent, 0) || !expr_is_constant(c, may_lie, 0);
   int64_t lies = expr_is_constant(c, may_lie, 0) ? 0 : (int64_t)code_count(l, t, l->model->roles[0].at);
@@ -145,26 +146,27 @@ static void choose_pair(struct round_lowering *x, uint32_t p, uint32_t q) {
       return;
     x->heard[p][q] = choice_truth(l, pair_name(l, "hears", p, q));
   } else {
-    expr_id what = choice_number(l, pair_name(l, "hears", p, q), least, lies + 1); /* 0: nothing, 1: what was sent */
+    expr_id what = choice_number(l, pair_name(l, "hears", p, q), least,
+                                 lies + 1); /* 0: nothing, 1: the message as sent, else a forged one */
     expr_id is_forged = expr_less(c, one, what);
     x->heard[p][q] = expr_less(c, zero, what);
     x->forged[p][q] = expr_ite(c, is_forged, expr_arithmetic(c, EXPR_SUB, what, one), zero);
     expr_assert_bounds(c, x->forged[p][q], 0, lies);
     rule_guard(l, expr_implies(c, is_forged, receives));
-    if (!x->heard_of_is_read) /* a liar that tells nothing is as good as not heard */
+    if (!x->heard_of_is_read) /* a Byzantine process without a message is equivalent to one not heard */
       rule_guard(l, expr_implies(c, expr_and(c, liar, receives), expr_or(c, is_forged, expr_not(c, x->heard[p][q]))));
     rule_guard_or_assume(l, expr_implies(c, is_forged, may_lie));
     x->corrupt[p][q] = expr_and(c, is_forged, sent);
   }
   expr_id heard = x->heard[p][q];
   rule_guard(l, expr_or(c, heard, expr_not(c, expr_and(c, bound, receives))));
-  if (!x->heard_of_is_read) /* what a process that does not listen hears is not read */
+  if (!x->heard_of_is_read) /* fixes a choice that is never read, if p does not receive */
     rule_guard(l, expr_or(c, heard, receives));
   if (x->lossy)
     x->lost[p][q] = expr_and(c, expr_and(c, receives, sent), expr_and(c, must, expr_not(c, heard)));
 }
 
-/* --- what the environment says of it --- */
+/* --- clauses of the environment --- */
 
 static expr_id rounds_done(struct round_lowering *x) {
   struct model_lowering *l = x->l;
@@ -172,7 +174,7 @@ static expr_id rounds_done(struct round_lowering *x) {
                                           : expr_number(l->expr_graph, l->model->points[x->point].number - 1);
 }
 
-/* What a clause says, of this round. */
+/* The predicate of a clause, for this round. */
 static expr_id predicate(struct round_lowering *x, const struct clause *k) {
   struct model_lowering *l = x->l;
   struct expr_graph *c = l->expr_graph;
@@ -206,7 +208,7 @@ static void apply_predicate_clause(struct round_lowering *x, const struct clause
   rule_guard_or_assume(l, expr_implies(c, asked, predicate(x, k)));
 }
 
-/* Live: does the round satisfy a clause about the whole run? Rounds with other names need not. */
+/* Liveness: does the round satisfy a clause about the whole run? Rounds with other names need not satisfy it. */
 static void apply_run_clause(struct round_lowering *x, const struct clause *k) {
   struct model_lowering *l = x->l;
   bool named = k->name_id == NO_NAME || l->model->points[x->point].name_id == k->name_id;
@@ -296,7 +298,7 @@ static void update(struct round_lowering *x, uint32_t p, struct local_state *aft
   *after = local_copy(l, r, &x->local[p]);
   begin_process(l, p, after, globals_copy(l, l->now.globals));
   receive(x, p);
-  after->halted = expr_truth(c, false); /* on the path */
+  after->halted = expr_truth(c, false); /* only for this path */
   l->path = x->receives[p];
   lower_block(l, &body->update);
   lower_block(l, &body->finally);
@@ -313,7 +315,7 @@ static void update(struct round_lowering *x, uint32_t p, struct local_state *aft
   }
 }
 
-/* --- a round --- */
+/* --- the rule of a round --- */
 
 static void advance(struct round_lowering *x) {
   struct model_lowering *l = x->l;
@@ -333,7 +335,7 @@ static void advance(struct round_lowering *x) {
   }
 }
 
-/* --max-rounds: seen from the phase, or counted. */
+/* --max-rounds: derived from the phase, or counted. */
 static void limit_rounds(struct round_lowering *x) {
   struct model_lowering *l = x->l;
   struct expr_graph *c = l->expr_graph;

@@ -1,11 +1,11 @@
-/* Steps under M, and shared memory: a rule for each action of each process (and, if it takes one message, of each
-   sender), and for each fault. Which messages are taken is a choice; whether they are there, match and suffice are
-   conditions (interp/action.c, interp/event_step.c and interp/event_allowed.c say the same). */
+/* Step models under semantics M, and shared memory: one rule per fault and per action of each process (and per sender,
+   if the action receives one message). The received messages are choices; that they are pending, match and suffice are
+   conditions. The interpreter's counterpart is in interp/action.c, interp/event_step.c and interp/event_allowed.c. */
 #include "export/lower_steps.h"
 
 #include <string.h>
 
-/* --- an action --- */
+/* --- actions --- */
 
 static expr_id channel_to(struct model_lowering *l, uint32_t q, uint32_t p) {
   const struct role *role = &l->model->roles[model_role_of(l->model, q)];
@@ -22,7 +22,8 @@ static expr_id channel_to(struct model_lowering *l, uint32_t q, uint32_t p) {
   return expr_and(l->expr_graph, in, expr_not(l->expr_graph, l->failed));
 }
 
-/* Whether its guard is evaluated: the point is right, `once` is not used up, the process is alive. */
+/* The conditions under which the guard is evaluated: the process is at the action's point and alive, and `once` is not
+   used up. */
 static void action_guard(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;
@@ -51,7 +52,7 @@ static void bind(struct model_lowering *l, const struct action *a, struct flat_v
     l->slot[a->parts[i].slot] = flat_part(l, message, a->parts[i].field);
 }
 
-/* Is the message there (or made up by a liar), and does it match? */
+/* Requires that the message is pending (or forged by a Byzantine sender) and matches. */
 static void require_pending(struct action_lowering *a, struct message_taking *t, struct flat_value message) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;
@@ -75,7 +76,7 @@ static void require_pending(struct action_lowering *a, struct message_taking *t,
   assume(l, expr_implies(c, t->when, fits));
 }
 
-/* `at most k messages are duplicated`: what is taken may stay. */
+/* `at most k messages are duplicated`: a received message may stay in the channel. */
 static void choose_kept(struct action_lowering *a, struct message_taking *t) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;
@@ -100,7 +101,7 @@ static void charge_kept(struct action_lowering *a) {
   rule_change_allowed(l, l->duplicated_variable, after);
 }
 
-/* One message, from one sender: any code. */
+/* Receives one message from one sender, with any code. */
 static bool take_one(struct action_lowering *a, uint32_t q) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;
@@ -119,7 +120,7 @@ static bool take_one(struct action_lowering *a, uint32_t q) {
   return true;
 }
 
-/* Codes of messages that can match at all, whatever the state: the others are no choices. */
+/* The codes of messages that can match in some state. The others are not offered as choices. */
 static uint32_t matching_codes(struct action_lowering *a, uint32_t q, int64_t *codes) {
   struct model_lowering *l = a->s->l;
   uint32_t n = 0, kind = a->action->kind;
@@ -139,7 +140,7 @@ static uint32_t matching_codes(struct action_lowering *a, uint32_t q, int64_t *c
   return n;
 }
 
-/* A set of messages, one from each sender at most: for each sender none, or which. */
+/* Receives a quorum: for each sender, a choice of one message or none. */
 static void take_quorum(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;
@@ -176,7 +177,7 @@ static void take_quorum(struct action_lowering *a) {
   expr_id size = lower_number(l, a->action->size), sum = expr_number(c, 0), first = expr_truth(c, false);
   for (uint32_t i = 0; i < a->ntaken; i++) {
     sum = expr_arithmetic(c, EXPR_ADD, sum, expr_bool_to_int(c, received[i].when));
-    for (uint32_t k = 0; k < i; k++) /* they agree on what must be the same */
+    for (uint32_t k = 0; k < i; k++) /* the messages agree on the parts that must be equal */
       for (uint32_t j = 0; j < a->action->nparts; j++) {
         uint32_t field = a->action->parts[j].field;
         expr_id same =
@@ -229,7 +230,8 @@ static void guard_crash(struct model_lowering *l, uint32_t p) {
   rule_guard(l, faults_fit(l, CLAUSE_CRASH, down, false));
 }
 
-/* The body, and what it sends; false: there is nothing to take. crashing: in the middle of it, some messages are out.
+/* Executes the body and its sends. Returns false if no message can be received. crashing: the process crashes during
+   the action, after sending some of its messages.
  */
 static bool run_action(struct action_lowering *a, uint32_t sender, bool crashing) {
   struct model_lowering *l = a->s->l;
@@ -289,8 +291,8 @@ static void finish_action(struct action_lowering *a) {
   rule_end(l, &after);
 }
 
-/* In the middle of an action: any part of its messages is out (at least one), and nothing else has happened. That it
-   could have been taken as a whole is a condition. */
+/* A crash during an action: a nonempty subset of its messages is sent, and the action has no other effect. The complete
+   action must have been possible. */
 static void finish_crash(struct action_lowering *a) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;
@@ -307,7 +309,7 @@ static void finish_crash(struct action_lowering *a) {
     any = expr_or(c, any, chosen);
   }
   assume(l, any);
-  for (size_t i = 0; i < l->rule->failures.n; i++) /* an action that fails is not crashed in */
+  for (size_t i = 0; i < l->rule->failures.n; i++) /* no crash during an action that fails */
     assume(l, expr_not(c, l->rule->failures.at[i].when));
   l->rule->failures.n = 0;
   if (k && k->bound) {
@@ -316,7 +318,7 @@ static void finish_crash(struct action_lowering *a) {
              "crashes in the middle of an action, with bounded fifo channels, cannot be written in this format");
     require_channel_bound(a, whole);
   }
-  a->ntaken = 0; /* what it took is still there */
+  a->ntaken = 0; /* the received messages are still pending */
   require_channel_bound(a, out);
   fail_on_overflow(a, out);
   post_all(a, out);
@@ -394,7 +396,7 @@ static void crash_rules(struct channel_layout *s, uint32_t p) {
   rule_end(l, &after);
 }
 
-/* A pending message to a process that could still take it may be lost; of a FIFO channel any one. */
+/* A pending message may be lost if its receiver could still receive it; in a FIFO channel, at any position. */
 static void loss_rule(struct channel_layout *s, uint32_t kind, uint32_t q, uint32_t p) {
   struct model_lowering *l = s->l;
   struct expr_graph *c = l->expr_graph;

@@ -1,26 +1,26 @@
-/* Steps: what lower_channels.c and lower_steps.c share. Internal to src/export. */
+/* Step models: shared by lower_channels.c and lower_steps.c. Private to src/export. */
 #ifndef RONDO_EXPORT_LOWER_STEPS_H
 #define RONDO_EXPORT_LOWER_STEPS_H
 
 #include "export/lower.h"
 
-struct route { /* messages of a kind from q to p; FIFO: kind is 0, and all kinds share one */
+struct route { /* messages of one kind from q to p; FIFO: one route for all kinds, with kind 0 */
   bool exists;
-  uint32_t cell; /* the array, or the first variable of the row */
+  uint32_t cell; /* the array; FIFO: the first variable of the queue */
 };
 
 struct channel_layout {
   struct model_lowering *l;
   uint32_t n;
   enum channel channel;
-  uint32_t length;      /* FIFO: of a row */
-  bool overflows;       /* FIFO: because we said so */
+  uint32_t length;      /* FIFO: of a queue */
+  bool overflows;       /* FIFO: unbounded in the model, bounded here, so it may overflow */
   struct route *routes; /* by kind, q, p */
   bool *carried;        /* by q, p, kind */
-  uint64_t *codes;      /* by kind: how many messages */
+  uint64_t *codes;      /* by kind: number of different messages */
 };
 
-struct message_taking { /* what a process takes or looks at in a step */
+struct message_taking { /* a message that a process consumes or reads in a step */
   uint32_t sender;
   expr_id when, code, forged, kept;
 };
@@ -33,20 +33,21 @@ struct action_lowering {
   uint32_t ntaken;
   struct local_state after;
   struct flat_value *globals;
-  /* messages, changed in order */
-  expr_id *row; /* FIFO: by cell, what it has become; NO_EXPR: as it was */
+  /* channel contents, updated in order */
+  expr_id *row; /* FIFO: new value by cell; NO_EXPR: unchanged */
 };
 
 struct route *route_of(struct channel_layout *, uint32_t kind, uint32_t q, uint32_t p);
 const char *route_name(struct channel_layout *, uint32_t kind, uint32_t q, uint32_t p);
 bool consumes(const struct action *);
-/* Under way from q to p: is there a message with this code that may be taken? */
+/* Is a message with this code from q to p pending and receivable? */
 expr_id pending(struct channel_layout *, uint32_t kind, uint32_t q, uint32_t p, expr_id code);
 expr_id row_at(struct channel_layout *, const struct route *, uint32_t i); /* FIFO */
 void counter_add(struct model_lowering *, uint32_t cell, expr_id when, expr_id index, int64_t by,
                  bool absorbed); /* bags and sets */
 
-/* What an action does to channels, in this order. out: by message in the outbox, whether it is sent. */
+/* The effects of an action on channels, to be called in this order. out: by message in the outbox, whether it is sent.
+ */
 void consume(struct action_lowering *);
 void require_channel_bound(struct action_lowering *, const expr_id *out);
 void fail_on_overflow(struct action_lowering *, const expr_id *out);

@@ -1,10 +1,11 @@
-/* Statements, guards that bind, and free choices: what interp/exec.c and interp/exec_foreach.c do, as expressions. */
+/* Statements, guards with bindings, and nondeterministic choices: the symbolic counterpart of interp/exec.c and
+   interp/exec_foreach.c. */
 #include "export/lower.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* --- free choices --- */
+/* --- nondeterministic choices --- */
 
 void assume(struct model_lowering *l, expr_id w) { l->possible = expr_and(l->expr_graph, l->possible, w); }
 
@@ -31,7 +32,7 @@ expr_id choice_number(struct model_lowering *l, const char *name, int64_t lo, in
 
 expr_id choice_truth(struct model_lowering *l, const char *name) { return choice_new(l, name, true, 0, 1); }
 
-/* Where nothing is to be chosen, the choice is its first value: no step is written twice for nothing. */
+/* Where there is nothing to choose, the choice is fixed to its first value, so that no step occurs twice. */
 void choose_one(struct model_lowering *l, const char *name, const expr_id *possible, uint32_t n, expr_id *which) {
   struct expr_graph *c = l->expr_graph;
   uint32_t candidates = 0, only = 0;
@@ -60,12 +61,12 @@ void choose_one(struct model_lowering *l, const char *name, const expr_id *possi
   }
 }
 
-/* Any value of a finite type. */
+/* A choice among all values of a finite type. */
 struct flat_value choose_value(struct model_lowering *l, const char *name, const struct type *t, struct span at) {
   return flat_of_code(l, t, choice_number(l, name, 0, (int64_t)code_count(l, t, at) - 1));
 }
 
-/* --- guards that bind --- */
+/* --- guards with bindings --- */
 
 struct guard_binding {
   expr_id when;
@@ -119,7 +120,7 @@ static void visit_guard(struct model_lowering *l, void *context, expr_id when) {
   }
 }
 
-/* Does the guard hold? The names that it binds have the values of the witness that was chosen. */
+/* The condition that the guard holds. The names that it binds get the values of the chosen witness. */
 expr_id lower_guard(struct model_lowering *l, const struct guard *g) {
   struct expr_graph *c = l->expr_graph;
   if (g->ngen == 0)
@@ -150,7 +151,7 @@ expr_id lower_guard(struct model_lowering *l, const struct guard *g) {
   return any;
 }
 
-/* --- states on two branches --- */
+/* --- merging branches --- */
 
 struct local_state local_copy(struct model_lowering *l, uint32_t role, const struct local_state *s) {
   struct local_state copy = *s;
@@ -192,7 +193,7 @@ void begin_process(struct model_lowering *l, uint32_t p, struct local_state *sel
 
 static void run_stmt(struct model_lowering *l, const struct stmt *s);
 
-/* Runs a block as if `when` held, and keeps the rest where it does not. */
+/* Executes a block under the condition `when`; where it is false, the state is unchanged. */
 static void run_when(struct model_lowering *l, expr_id when, const struct block *b, const struct stmt *one) {
   if (expr_is_constant(l->expr_graph, when, 0) || (b && b->n == 0))
     return;
@@ -211,7 +212,7 @@ static void run_when(struct model_lowering *l, expr_id when, const struct block 
     l->globals[i] = flat_if(l, when, l->globals[i], globals[i]);
 }
 
-/* `halt` ends the block: nothing after it happens. */
+/* `halt` ends the block: later statements are not executed. */
 void lower_block(struct model_lowering *l, const struct block *b) {
   for (uint32_t i = 0; i < b->n; i++) {
     if (expr_is_constant(l->expr_graph, l->self->halted, 0))
@@ -284,7 +285,7 @@ static expr_id reaches(struct model_lowering *l, const struct send *s, struct fl
   refuse(l, s->at, "a message to whom cannot be written in this format");
 }
 
-/* Puts what a send says into the outbox, one for each receiver, receivers in order. */
+/* Adds the messages of a send to the outbox, one per receiver, in order of receivers. */
 static void post(struct model_lowering *l, const struct send *s) {
   struct expr_graph *c = l->expr_graph;
   struct flat_value message = lower_node(l, s->message), to = {0};
@@ -322,7 +323,7 @@ void lower_send(struct model_lowering *l, const struct send *s) {
   l->path = path;
 }
 
-/* --- foreach: the messages in any order, each position a choice --- */
+/* --- foreach: any order of the messages; each position is a choice --- */
 
 static void foreach (struct model_lowering *l, const struct stmt *s) {
   struct expr_graph *c = l->expr_graph;
@@ -351,7 +352,7 @@ static void foreach (struct model_lowering *l, const struct stmt *s) {
   }
 }
 
-/* Each side begins with what was before. */
+/* Both branches start in the same state. */
 static void branch(struct model_lowering *l, const struct stmt *s) {
   expr_id when = lower_guard(l, &s->guard);
   expr_set_span(l->expr_graph, when, s->at);

@@ -1,6 +1,5 @@
-/* The variables of a program: which there are, what they are called, what each can be. A state holds what rondo's own
-   states hold (lockstep/state_pack.c, steps/state_cells.c): what nobody can read is left out, so that states can be
-   counted. */
+/* The variables of a program, with their names and ranges. A state contains the same data as in the explicit engine
+   (lockstep/state_pack.c, steps/state_cells.c). Dead data is omitted, so that the numbers of states are comparable. */
 #include "analysis/dataflow.h"
 #include "export/lower.h"
 #include "export/reserved_words.h"
@@ -10,7 +9,7 @@
 
 /* --- names --- */
 
-/* Words of Promela, Murphi, TLA+ and SMV that a model may use as names of shared variables and properties. */
+/* Reserved words of Promela, Murphi, TLA+ and SMV that a model may use as names of shared variables and properties. */
 static bool is_reserved_word(const char *name) {
   static const char words[] =
       "active assert atomic bit bool break byte chan do else empty enabled end fi full goto hidden if in "
@@ -31,7 +30,7 @@ static bool is_reserved_word(const char *name) {
   for (size_t i = 0; i < sizeof numbered / sizeof *numbered; i++)
     if (!strncmp(name, numbered[i], strlen(numbered[i])) && strspn(name + strlen(numbered[i]), "0123456789") > 0)
       return true;
-  size_t digits = strspn(name + 1, "0123456789"); /* t1, j1, r1_...: what printers make up */
+  size_t digits = strspn(name + 1, "0123456789"); /* t1, j1, r1_...: names that printers generate */
   return strchr("tjr", name[0]) && digits > 0 && (name[1 + digits] == '\0' || name[0] == 'r');
 }
 
@@ -40,7 +39,7 @@ const char *process_name(struct model_lowering *l, uint32_t p) {
   return arena_printf(l->arena, "%s_%u", role->name, p - role->first + 1);
 }
 
-/* Names of ours (`once 1`) may have signs in them that no language wants. */
+/* Internal names such as `once 1` may contain characters that no target language allows. */
 const char *plain_name(struct model_lowering *l, const char *name) {
   char *copy = arena_printf(l->arena, "%s", name);
   for (char *s = copy; *s; s++)
@@ -105,7 +104,7 @@ static const char *labels_of(struct model_lowering *l, const struct type *t) {
   return copy;
 }
 
-/* What stands for an index, or a member of a set, in a name. */
+/* The part of a name that represents an index or a member of a set. */
 static const char *key_of(struct model_lowering *l, const struct type *t, value v, uint64_t ordinal) {
   if (t->kind == TYPE_PROCESS)
     return process_name(l, (uint32_t)v);
@@ -187,7 +186,7 @@ static struct flat_value declare_value(struct model_lowering *l, const char *nam
   return s;
 }
 
-/* --- what a state must hold --- */
+/* --- contents of a state --- */
 
 static bool properties_mention(const struct model_lowering *l, enum op op) {
   for (size_t i = 0; i < l->program->properties.n; i++)
@@ -262,7 +261,7 @@ static bool endless(const struct model *m) {
   return false;
 }
 
-/* How many rounds are done is seen from the round to come, unless they go on for ever. */
+/* The number of completed rounds follows from the next round, unless the schedule is infinite. */
 static void declare_schedule(struct model_lowering *l) {
   struct expr_graph *c = l->expr_graph;
   const struct model *m = l->model;

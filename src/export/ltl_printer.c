@@ -1,8 +1,7 @@
-/* Live properties: formulas of linear temporal logic, in prefix and infix signs with everything in parentheses;
- * assumptions in words. */
+/* Liveness properties: fully parenthesised LTL formulas; assumptions in words. */
 #include "export/expr_printer.h"
 
-/* true until b, false release b: signs with one operand. */
+/* true until b (eventually) and false release b (always) are printed as unary operators. */
 static bool is_alone(const struct ltl_pool *pool, struct ltl_node n) {
   return (n.op == LTL_UNTIL && ltl_at(pool, n.a).op == LTL_TRUE) ||
          (n.op == LTL_RELEASE && ltl_at(pool, n.a).op == LTL_FALSE);

@@ -1,5 +1,5 @@
-/* Murphi, for Rumur. A rule's choices are the parameters of its ruleset; what it computes on the way are variables of
-   the rule, which are no part of the state. */
+/* Murphi, for Rumur. The choices of a rule are the parameters of its ruleset. Intermediate values are local variables
+   of the rule, which are not part of the state. */
 #include "export/export_formats.h"
 #include "export/expr_printer.h"
 
@@ -68,7 +68,7 @@ static void add_startstate(struct expr_printer *p) {
 
 /* --- rules --- */
 
-struct statements { /* statements, and the variables they need */
+struct statements { /* statements, and the local variables they need */
   struct text declarations;
   const char *indent;
 };
@@ -181,7 +181,7 @@ static void add_rule(struct expr_printer *p, size_t number) {
 
 /* --- properties --- */
 
-/* A function where something has to be computed first. */
+/* Prints a property, with a function if it needs intermediate values. */
 static void add_property(struct expr_printer *p, const char *kind, const char *name, expr_id w, struct span at) {
   struct text *out = p->out, inside = {0};
   struct statements b = {.indent = "  "};

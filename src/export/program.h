@@ -1,7 +1,7 @@
-/* A model at one value of its parameters, in one environment, as a program over finite variables: what every foreign
-   format is printed from. It is made from the typed model by symbolic execution (export/lower.h): loops and quantifiers
-   are unrolled, compound values are taken apart, every free choice is a parameter of a rule. Whatever a rule computes
-   is a node of the expression graph (lower/expr_graph.h) over the variables and its parameters. */
+/* An instance of a model in one environment, as a program over finite variables. All export formats are printed from
+   it. It is made from the typed model by symbolic execution (export/lower.h): loops and quantifiers are unrolled,
+   compound values are flattened, and every nondeterministic choice is a parameter of a rule. All values that a rule
+   computes are nodes of the expression graph (lower/expr_graph.h) over the variables and the rule's choices. */
 #ifndef RONDO_EXPORT_PROGRAM_H
 #define RONDO_EXPORT_PROGRAM_H
 
@@ -9,13 +9,13 @@
 #include "logic/ltl.h"
 #include "lower/expr_graph.h"
 
-struct state_variable { /* a variable; before the start all are their lowest value */
+struct state_variable { /* before the start, every variable has its lowest value */
   const char *name;
   bool truth;
   int64_t lo, hi;
-  uint32_t length;     /* > 0: an array of so many */
-  bool visible;        /* of a process or of shared memory: a step that changes none of these stutters */
-  const char *comment; /* what it stands for, or NULL */
+  uint32_t length; /* > 0: an array of this length */
+  bool visible; /* part of a process or of shared memory; a step that changes no visible variable is a stutter step */
+  const char *comment; /* its meaning, or NULL */
 };
 
 struct choice { /* a parameter of a rule: lo .. hi */
@@ -24,12 +24,12 @@ struct choice { /* a parameter of a rule: lo .. hi */
   int64_t lo, hi;
 };
 
-struct variable_update { /* in order; those of arrays only happen if the condition holds */
+struct variable_update { /* in order; updates of arrays are conditional */
   uint32_t cell;
   expr_id value; /* scalars */
   expr_id condition, index;
-  int64_t by;    /* arrays: added to the element */
-  bool absorbed; /* arrays of truth values, as it were: 1 + 1 is 1 */
+  int64_t by;    /* arrays: the amount added to the element */
+  bool absorbed; /* arrays used as sets: 1 + 1 is 1 */
 };
 
 struct rule_failure { /* an error of the model */
@@ -38,35 +38,37 @@ struct rule_failure { /* an error of the model */
   struct span at;
 };
 
-struct satisfied_assumption { /* of a step with what is assumed of runs */
+struct satisfied_assumption { /* the step satisfies an assumption if `when` holds */
   uint32_t assumption;
   expr_id when;
 };
 
-/* One step, atomic: for all values of its choices, if guard and possible hold, all changes happen at once. */
+/* One atomic step: for any values of its choices, if the guards and `possible` hold, all updates happen simultaneously.
+ */
 struct rule {
   const char *name;
   struct span at;
   VEC(struct choice) choices;
-  VEC(expr_id) guards; /* conjuncts over variables and choices alone, cheap */
-  expr_id possible;    /* what is left of the conditions */
+  VEC(expr_id) guards; /* cheap conjuncts over variables and choices only */
+  expr_id possible;    /* the remaining conditions */
   VEC(struct rule_failure) failures;
-  VEC(struct variable_update) changes;        /* values are computed from what was before all of them */
-  VEC(expr_id) steps;                         /* by program property: true of this step; NO_EXPR: not about steps */
-  VEC(struct satisfied_assumption) satisfies; /* live: which assumptions this step satisfies, at most once each */
+  VEC(struct variable_update) changes; /* all values are computed in the state before the step */
+  VEC(expr_id) steps; /* by property of the program: it holds for this step; NO_EXPR: not a step property */
+  VEC(struct satisfied_assumption)
+  satisfies; /* liveness: the assumptions that this step satisfies, at most one entry each */
 };
 
 struct program_property {
   const struct property *property;
-  const char *name; /* the property's, unless that means something in one of the languages */
-  expr_id holds;    /* in a state; steps: NO_EXPR */
+  const char *name; /* the property's name, unless it is reserved in a target language */
+  expr_id holds;    /* in a state; NO_EXPR for step properties */
 };
 
-/* Live: what is assumed of runs. A state in which it is idle asks for nothing. */
+/* Liveness: assumptions about runs. In a state in which an assumption is idle, it requires nothing. */
 enum assumption_kind {
-  ASSUME_AGAIN,   /* again and again there is a step that satisfies it, or it is idle */
-  ASSUME_STRONG,  /* likewise, or from some time on it is idle for ever */
-  ASSUME_FINALLY, /* from some time on every step satisfies it */
+  ASSUME_AGAIN,   /* infinitely often a step satisfies it or it is idle */
+  ASSUME_STRONG,  /* infinitely often a step satisfies it, or eventually it is idle forever */
+  ASSUME_FINALLY, /* eventually every step satisfies it */
   ASSUME_ONCE     /* some step satisfies it */
 };
 
@@ -78,10 +80,10 @@ struct assumption {
 };
 
 struct program_live {
-  const struct property *property; /* NULL: the program asks about states and steps */
+  const struct property *property; /* NULL: only properties of states and steps */
   const char *name;
   struct ltl_pool *pool;
-  ltl violated; /* over the atoms: holds of the runs, from the first state after the start, that violate it */
+  ltl violated; /* over the atoms: holds for the violating runs, from the first state after the start */
   VEC(expr_id) atoms;
   VEC(struct assumption) assumptions;
 };
@@ -92,16 +94,17 @@ struct program {
   const struct environment *environment;
   struct expr_graph expr_graph;
   VEC(struct state_variable) variables;
-  uint32_t started; /* the first variable: false only in the state before rule 0, which makes the initial states */
-  VEC(struct rule) rules; /* rule 0: start; it is the only one before the start, and never after it */
+  uint32_t started; /* the first variable: false only in the state before rule 0, which creates the initial states */
+  VEC(struct rule) rules; /* rule 0: the start; only it is enabled before the start, and never afterwards */
   VEC(struct program_property) properties;
-  struct program_live live; /* then there are no other properties */
-  expr_id well_defined;     /* no property fails to have a value, in a state */
-  VEC(const char *) notes;  /* what the reader must know */
+  struct program_live live; /* if set, there are no other properties */
+  expr_id well_defined;     /* every property can be evaluated without an error in the state */
+  VEC(const char *) notes;  /* notes for the reader of the export */
 };
 
-/* NULL: the reasons are in diags. max_rounds: 0: none. The engine is the format. If it supports live properties, one
-   that is asked alone becomes the program's query, and the model is changed for it; else such properties are left out.
+/* Returns NULL with the reasons in diags. max_rounds: 0 for no limit. The engine is the format. If it supports liveness
+   properties, a single one becomes the query of the program, and the model is changed for it; otherwise liveness
+   properties are omitted.
  */
 struct program *program_new(struct model *, uint32_t environment, const uint32_t *properties, uint32_t nproperties,
                             uint32_t max_rounds, enum engine_id, struct diags *);

@@ -1,7 +1,7 @@
-/* SMV, for NuSMV and nuXmv. Which rule is taken, and its choices, are inputs; what it computes are definitions. Errors
-   of the model and step properties are remembered in variables, since invariants cannot speak of inputs; for a live
-   property likewise what the last step has met of the assumptions. A rule that is not possible leaves everything as it
-   is, and meets nothing: that runs go on is the first assumption. */
+/* SMV, for NuSMV and nuXmv. The rule and its choices are inputs; computed values are definitions. Errors of the
+   model and violated step properties are recorded in variables, since invariants cannot refer to inputs. For a liveness
+   property, the assumptions that the last step satisfied are recorded too. A rule that is not enabled is a stutter step
+   that satisfies no assumption; the first assumption is that runs make progress. */
 #include "export/export_formats.h"
 #include "export/expr_printer.h"
 
@@ -162,7 +162,7 @@ static void add_rule(struct expr_printer *p, size_t number) {
   }
 }
 
-/* What element k of an array, or a variable, is after a rule. */
+/* Prints the value of a variable, or of element k of an array, after a rule. */
 static void add_after(struct expr_printer *p, size_t rule, uint32_t cell, uint32_t k, size_t n) {
   const struct rule *r = &p->program->rules.at[rule];
   const struct state_variable *of = &p->program->variables.at[cell];
@@ -232,7 +232,7 @@ static void add_transitions(struct expr_printer *p) {
   }
 }
 
-/* --- live --- */
+/* --- liveness --- */
 
 static void add_satisfied(struct expr_printer *p) {
   const struct program *g = p->program;
@@ -261,8 +261,8 @@ static void define_numbered(struct expr_printer *p, const char *name, size_t num
   text_add(p->out, ";\n");
 }
 
-/* Step properties are evaluated in the state that the step leads to. met_1 is true after every step, so that !met_1 is
- * no step at all. */
+/* met_1 ... are evaluated in the successor state of the step. met_1 is true after every real step, so !met_1 marks a
+   stutter step. */
 static void add_assumption(struct expr_printer *p, size_t number) {
   static const char *const forms[] = {[ASSUME_AGAIN] = "(G F (met_%zu | idle_%zu))",
                                       [ASSUME_STRONG] = "((G F met_%zu) | (F G idle_%zu))",

@@ -1,6 +1,6 @@
-/* Promela, for Spin. One process, whose options are the rules. An option is atomic: choices first, then a d_step that
-   computes and commits, so that nothing but the variables makes a state. What is only needed inside the d_step is
-   hidden from the state; choices are 0 again at the end. */
+/* Promela, for Spin. One process, whose options are the rules. An option is atomic: first the choices, then a d_step
+   that computes and commits, so that a state consists of the variables only. Values needed only inside the d_step are
+   hidden from the state; choices are reset to 0 at the end. */
 #include "export/promela.h"
 #include "export/export_formats.h"
 
@@ -66,7 +66,7 @@ static void declare_choices(struct expr_printer *p) {
   for (size_t r = 0; r < g->rules.n; r++)
     for (size_t i = 0; i < g->rules.at[r].choices.n; i++) {
       const struct choice *c = &g->rules.at[r].choices.at[i];
-      if (!declared_before(g, r, i)) /* another rule may choose from more */
+      if (!declared_before(g, r, i)) /* another rule may need a larger range */
         text_addf(p->out, "%s %s;\n", c->truth ? "bool" : "int", c->name);
     }
 }
@@ -81,7 +81,7 @@ void promela_define(struct expr_printer *p, expr_id w, void *context) {
   printer_end_definition(p, w);
 }
 
-/* Conjuncts of the guard that need no choice after that one. */
+/* Prints the conjuncts of the guard that need no choice after the given one. */
 static bool add_guards(struct expr_printer *p, int64_t after, const char *between) {
   bool any = false;
   for (size_t i = 0; i < p->rule->guards.n; i++) {

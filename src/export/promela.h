@@ -1,4 +1,4 @@
-/* What promela.c and promela_live.c share. Internal to src/export. */
+/* Shared by promela.c and promela_live.c. Private to src/export. */
 #ifndef RONDO_EXPORT_PROMELA_H
 #define RONDO_EXPORT_PROMELA_H
 
@@ -6,10 +6,10 @@
 
 void promela_define(struct expr_printer *, expr_id, void *indent);
 
-/* The parts of a live property; all of them write nothing if there is none. */
+/* The parts of a liveness property. They print nothing if there is none. */
 void promela_live_declare(struct expr_printer *);
-const char *promela_live_guard(const struct expr_printer *); /* what stands in front of every rule's guard */
-void promela_live_attempt(struct expr_printer *);            /* what stands behind it */
+const char *promela_live_guard(const struct expr_printer *); /* printed before every rule's guard */
+void promela_live_attempt(struct expr_printer *);            /* printed after it */
 void promela_live_satisfied(struct expr_printer *, const char *indent);
 void promela_live_count_uses(struct expr_printer *);
 void promela_live_evaluate(struct expr_printer *);

@@ -1,7 +1,8 @@
-/* A live property in Promela: a formula of linear temporal logic that no run satisfies. What is assumed of runs is
-   counted off: `assumed` goes round if each assumption in turn is met, or asks for nothing, so that all of them hold of
-   a run in which it goes round again and again; an attempt at a rule that comes to nothing does not count. What holds
-   only from some time on is guessed, once, when its turn has come, and a wrong guess ends the count. */
+/* A liveness property in Promela: an LTL formula that no run may satisfy. The variable `assumed` counts through the
+   assumptions: it advances when the current one is satisfied or idle, and starts again after the last. All assumptions
+   hold for a run in which it completes the cycle infinitely often. An attempt at a rule that is not completed does not
+   count. An assumption that holds only eventually is guessed once, when it is its turn; a wrong guess ends the count.
+ */
 #include "export/promela.h"
 
 static const struct program_live *live_of(const struct expr_printer *p) {
@@ -67,7 +68,7 @@ void promela_live_evaluate(struct expr_printer *p) {
     add_judgement(p, "idle", i + 1, live->assumptions.at[i].idle);
 }
 
-/* After each step, in the state that it leads to. */
+/* Printed after each step, for evaluation in its successor state. */
 void promela_live_advance(struct expr_printer *p) {
   const struct program_live *live = live_of(p);
   if (!live)

@@ -1,4 +1,4 @@
-/* Private to src/export: words that a language keeps for itself, in one string with spaces between. */
+/* Private to src/export: the reserved words of a language, as one string separated by spaces. */
 #ifndef RONDO_EXPORT_RESERVED_WORDS_H
 #define RONDO_EXPORT_RESERVED_WORDS_H
 

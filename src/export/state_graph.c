@@ -4,14 +4,14 @@
 
 #include <string.h>
 
-struct rule_instance { /* one rule in one state, its choices so far */
+struct rule_instance { /* one rule in one state, with its choices so far */
   struct state_graph *walk;
   const struct rule *rule;
   uint32_t number, from;
   const int64_t *state;
   int64_t *choice;
-  int64_t *value;     /* by expr_id, of this choice */
-  uint32_t *computed; /* by expr_id: in which round of computing */
+  int64_t *value;     /* by expr_id, for the current choices */
+  uint32_t *computed; /* by expr_id: the evaluation in which it was computed */
   uint32_t now;
   int64_t *last; /* by guard: the last choice that it needs */
   int64_t *next;

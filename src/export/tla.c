@@ -1,6 +1,6 @@
-/* TLA+, for TLC and Apalache. An initial state is what 'start' can make, so there is none before it. For a live
-   property `met` is which assumptions the last step has met, and `flip` is another after each, so that a step that
-   changes nothing else is none of those that every run may be filled with. */
+/* TLA+, for TLC and Apalache. The initial states are the results of 'start', so there is no state before it. For a
+   liveness property, `met` records which assumptions the last step satisfied. `flip` changes in every step, so that a
+   step without other changes is not a stuttering step of TLA+. */
 #include "export/export_formats.h"
 #include "export/expr_printer.h"
 
@@ -41,7 +41,7 @@ static void add_range(struct text *out, bool truth, int64_t lo, int64_t hi) {
     text_addf(out, lo < 0 ? "(%" PRId64 ")..%" PRId64 : "%" PRId64 "..%" PRId64, lo, hi);
 }
 
-/* The live property that is written, if there is one. */
+/* The liveness property, if there is one. */
 static const struct program_live *live_of(const struct expr_printer *p) {
   const struct program_live *live = &p->program->live;
   return live->property && printer_supports_formula(p, live->violated) ? live : NULL;
@@ -97,7 +97,7 @@ static void define(struct expr_printer *p, expr_id w, void *context) {
   printer_end_definition(p, w);
 }
 
-/* The array after the first n changes of the rule, one inside the other. */
+/* The array after the first n updates of the rule, as nested EXCEPTs. */
 static void add_array(struct expr_printer *p, uint32_t cell, size_t n) {
   const char *name = p->program->variables.at[cell].name;
   while (n > 0 && p->rule->changes.at[n - 1].cell != cell)
@@ -200,7 +200,8 @@ static void add_rule(struct expr_printer *p, size_t number) {
     text_add(p->out, "    IN\n");
   for (size_t i = 0; i < r->guards.n; i++) {
     const struct expr_node *n = node_of(&g->expr_graph, r->guards.at[i]);
-    if (i == 0 && (n->expr_kind == EXPR_VARIABLE || n->expr_kind == EXPR_NOT)) /* started, or not: all states are */
+    if (i == 0 &&
+        (n->expr_kind == EXPR_VARIABLE || n->expr_kind == EXPR_NOT)) /* `started` or its negation: always true */
       continue;
     text_add(p->out, "       /\\ ");
     printer_add(p, r->guards.at[i]);
@@ -254,7 +255,7 @@ static void add_numbered(struct expr_printer *p, const char *name, size_t number
   add_property(p, numbered, false, w, (struct span){0, 0});
 }
 
-/* A step property is evaluated in the state that the step leads to. */
+/* `met` is evaluated in the successor state of the step. */
 static void add_assumption(struct expr_printer *p, const struct assumption *a, size_t number) {
   static const char *const forms[] = {[ASSUME_AGAIN] = "([]<>idle_%zu \\/ []<><<%zu \\in met'>>_flip)",
                                       [ASSUME_STRONG] = "(<>[]idle_%zu \\/ []<><<%zu \\in met'>>_flip)",
