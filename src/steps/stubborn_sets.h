@@ -1,17 +1,19 @@
-/* Partial order reduction by stubborn sets (Valmari). A set of steps is stubborn in a state if
-   - for a step in it that can be taken now, it holds all steps that do not commute with it;
-   - for a step in it that cannot be taken now, it holds some steps without one of which it never will be.
-   Then on any path from here, the first step of the path that is in the set can be moved to the front.
+/* Partial-order reduction by stubborn sets (Valmari). A set of steps is stubborn in a state if
+   - for each enabled step in it, it contains all steps that do not commute with that step;
+   - for each disabled step in it, it contains a necessary enabling set: steps one of which must be taken before that
+     step can become enabled.
+   Then on any path from this state, the first step that is in the set can be moved to the front.
    Two kinds of stubborn sets are used:
-   - A visible set contains every step that writes what an undecided property reads, and every step that may end in an
-     error of the model. Every path to a violation has a step of it, and moving that step to the front keeps the length
-     of the path: exploring the set is enough, and shortest paths are kept. If none of its steps can be taken, no
-     violation is reachable.
-   - An invisible set contains no such step among those that can be taken now. It is usually smaller. Exploring it
-     changes no property, and the rest of the path is still possible afterwards. But the rest could be deferred for
-     ever; the engine prevents that (`deferred` in system.h).
+   - A visible set contains every step that writes a variable that an undecided property reads, and every step that may
+     end in an error of the model. Every path to a violation contains a step of the set, and moving that step to the
+     front keeps the length of the path. So exploring the set is sufficient, and shortest paths are preserved. If none
+     of its steps is enabled, no violation is reachable.
+   - An invisible set has no such step among its enabled steps. It is usually smaller. Exploring it changes no property,
+     and the rest of the path is still possible afterwards. But the rest could be deferred forever; the engine prevents
+     that (`deferred` in system.h).
    Steps are handled in classes: a process, one of its actions and, if the action takes one message, its sender. Steps
-   that can never be taken again (may_enable.h, and who can still send what to whom) do not count. */
+   that can never become enabled again are ignored (may_enable.h, and an analysis of the messages that can still be
+   sent). */
 #ifndef RONDO_STEPS_STUBBORN_SETS_H
 #define RONDO_STEPS_STUBBORN_SETS_H
 
