@@ -55,8 +55,7 @@ typedef void diag_fn(void *context, const struct diag *, const char *shown);
 void diags_each(const struct diags *, bool colour, diag_fn *, void *context);
 
 void source_place(const struct source *, uint32_t offset, uint32_t *line, uint32_t *column); /* 1-based */
-uint32_t source_line_number(const struct source *, struct span);                             /* the line of the first
-                                                                                                byte */
+uint32_t source_line_number(const struct source *, struct span); /* the line of the first byte */
 /* Adds the text on one line: blanks, line breaks and comments between two words become one blank. */
 void source_add_text(const struct source *, struct span, struct text *out);
 /* The line's text without its newline; *length bytes. */

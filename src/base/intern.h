@@ -14,9 +14,8 @@ struct intern; /* opaque */
 
 struct intern *intern_new(void);
 void intern_free(struct intern *);
-void intern_share(struct intern *);                                       /* call before another thread sees the
-                                                                             table */
-uint32_t intern_put(struct intern *, const int64_t *at, size_t n);        /* finds or adds */
+void intern_share(struct intern *);                                /* call before another thread sees the table */
+uint32_t intern_put(struct intern *, const int64_t *at, size_t n); /* finds or adds */
 uint32_t intern_find(const struct intern *, const int64_t *at, size_t n); /* INTERN_NONE if absent */
 /* For names shared with other processes: before a table assigns a name to a vector it calls the resolver, which adds
    the vector with intern_put_local. NULL: the table assigns names itself. */

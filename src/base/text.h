@@ -14,8 +14,8 @@ void text_add(struct text *, const char *string);
 void text_add_n(struct text *, const char *bytes, size_t n);
 void text_addf(struct text *, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void text_addv(struct text *, const char *format, va_list) __attribute__((format(printf, 2, 0)));
-void text_pad_to(struct text *, size_t start, size_t width); /* appends spaces until at[start..n) is `width` columns
-                                                                wide */
+/* Appends spaces until at[start..n) is `width` columns wide */
+void text_pad_to(struct text *, size_t start, size_t width);
 const char *text_or_empty(const struct text *);
 void text_release(struct text *);
 

@@ -44,8 +44,7 @@ bool parser_expect_word(struct parser *, enum word);
 const char *parser_expect_name(struct parser *, const char *what);
 const char *parser_text(struct parser *, const struct token *); /* allocated in the arena */
 void parser_mark(struct parser *, enum token_role);             /* sets the role of the current token */
-void parser_begin(struct parser *, enum token_begin);           /* sets the construct that begins at the current
-                                                                   token */
+void parser_begin(struct parser *, enum token_begin); /* sets the construct that begins at the current token */
 
 /* ---- errors ---- */
 void parser_complain(struct parser *, const char *format, ...) __attribute__((format(printf, 2, 3)));

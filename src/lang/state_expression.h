@@ -5,9 +5,9 @@
 #include "lang/typecheck.h"
 
 struct state_expression {
-  struct model *model; /* the same source, checked again together with the expression. It has the same processes,
-                          variables and messages in the same order, and the same table of values, so configurations fit
-                          both models */
+  /* the same source, checked again together with the expression. It has the same processes, variables and messages
+     in the same order, and the same table of values, so configurations fit both models */
+  struct model *model;
   struct node *node;
   uint32_t offset; /* start of the expression in model->source: places from here on are in the expression */
 };

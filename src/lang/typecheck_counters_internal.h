@@ -50,14 +50,13 @@ struct counter_checker {
   struct diags *diags;
   VEC(struct counter_entry) names;
   unsigned reads;
-  const char *where;                         /* the construct being checked, for messages: "a condition on the
-                                                parameters" */
-  uint32_t params_set;                       /* the parameters before this one have their definitions */
-  size_t arguments;                          /* index of the first name that belongs to the def being expanded */
-  unsigned depth;                            /* nesting depth of defs */
-  size_t terms;                              /* number of terms made so far */
-  struct counter_condition_list *conditions; /* while conditions on the parameters are read, including those for
-                                                quotients; else NULL */
+  const char *where;   /* the construct being checked, for messages: "a condition on the parameters" */
+  uint32_t params_set; /* the parameters before this one have their definitions */
+  size_t arguments;    /* index of the first name that belongs to the def being expanded */
+  unsigned depth;      /* nesting depth of defs */
+  size_t terms;        /* number of terms made so far */
+  /* while conditions on the parameters are read, including those for quotients; else NULL */
+  struct counter_condition_list *conditions;
   uint32_t quotients;
   bool dead;   /* in a branch that is never taken: quotients and products may be undefined */
   bool rounds; /* only the parameters of a model of rounds are checked */
@@ -88,8 +87,8 @@ struct term *lower_counter_condition(struct counter_checker *, const struct ast 
 struct term *lower_control_value(struct counter_checker *, const struct ast *, const struct control_type *);
 struct term *term_number(struct counter_checker *, struct span, int64_t);
 struct term *term_leaf(struct counter_checker *, enum term_op, struct span, uint32_t index);
-struct term *term_times(struct counter_checker *, struct span, struct term *, struct term *); /* one of the factors must
-                                                                                                 be a number */
+/* One of the factors must be a number */
+struct term *term_times(struct counter_checker *, struct span, struct term *, struct term *);
 struct term *term_sum(struct counter_checker *, struct span, struct term *, struct term *, bool minus);
 struct term *term_relation(struct counter_checker *, enum term_op, struct span, struct term *, struct term *);
 struct term *term_and(struct counter_checker *, struct span, struct term *, struct term *); /* NULL means true */

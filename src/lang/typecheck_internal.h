@@ -160,8 +160,7 @@ struct typechecker {
 };
 
 /* typecheck.c */
-struct span first_step_construct(const struct ast *file);           /* the construct that makes the file a model of
-                                                                       steps */
+struct span first_step_construct(const struct ast *file); /* the construct that makes the file a model of steps */
 const char *checker_strdup(struct typechecker *, const char *name); /* copied into the model */
 void checker_error(struct typechecker *, struct span, const char *format, ...) __attribute__((format(printf, 3, 4)));
 void checker_help(struct typechecker *, const char *format, ...) __attribute__((format(printf, 2, 3)));
@@ -222,13 +221,13 @@ void declare_types(struct typechecker *);
 bool type_is_number(const struct type *);
 bool type_is_known(const struct type *); /* has no unknown or error part */
 uint64_t roles_of_type(const struct typechecker *, const struct type *);
-const struct type *any_process_type(struct typechecker *); /* an identity of any role; if there is only one role, of
-                                                              that role */
+/* An identity of any role; if there is only one role, of that role */
+const struct type *any_process_type(struct typechecker *);
 
 /* typecheck_coerce.c */
 const struct type *type_join(struct typechecker *, const struct type *, const struct type *); /* NULL: none */
-bool same_representation(const struct type *, const struct type *); /* values of both types have the same
-                                                                       representation */
+/* Values of both types have the same representation */
+bool same_representation(const struct type *, const struct type *);
 /* Converts a node to the type; NULL: impossible. assigned: the interpreter checks the range itself. */
 struct node *coerce(struct typechecker *, struct node *, const struct type *, bool assigned);
 struct node *coerce_aggregate(struct typechecker *, struct node *, const struct type *); /* min, max, pick ... */
@@ -239,11 +238,10 @@ const char *order_missing_reason(const struct type *);                     /* NU
 
 /* typecheck_reach.c */
 enum reach reach_if(const struct typechecker *, const struct node *condition,
-                    bool holds);                                    /* in the branch where the condition holds, or does
-                                                                       not hold */
-enum reach reach_maybe(const struct typechecker *);                 /* in a branch that depends on something else */
-bool refused_here(const struct typechecker *, const struct node *); /* is a value that never fits reported as an error
-                                                                       here? */
+                    bool holds);                    /* in the branch where the condition holds, or does not hold */
+enum reach reach_maybe(const struct typechecker *); /* in a branch that depends on something else */
+/* Is a value that never fits reported as an error here? */
+bool refused_here(const struct typechecker *, const struct node *);
 
 /* typecheck_nodes.c */
 struct node *node_new(struct typechecker *, enum op, struct span, const struct type *, uint32_t kids);
@@ -300,9 +298,9 @@ struct node *lower_set_of(struct typechecker *, const struct ast *);
 struct node *lower_count(struct typechecker *, const struct ast *);
 struct node *lower_array_of(struct typechecker *, const struct ast *);
 struct node *lower_call_over(struct typechecker *, const struct ast *);
-uint64_t collection_size_max(struct typechecker *, const struct node *);           /* upper bound on its size */
-uint64_t bindings_max(struct typechecker *, const struct generator *, uint32_t n); /* upper bound on the number of
-                                                                                      bindings */
+uint64_t collection_size_max(struct typechecker *, const struct node *); /* upper bound on its size */
+/* Upper bound on the number of bindings */
+uint64_t bindings_max(struct typechecker *, const struct generator *, uint32_t n);
 
 /* typecheck_call.c */
 struct node *lower_call(struct typechecker *, const struct ast *);
@@ -357,8 +355,8 @@ void warn_of_messages(struct typechecker *);
 
 /* typecheck_steps.c, typecheck_action.c: processes that take steps. */
 uint32_t count_hidden_variables(const struct ast *process); /* upper bound */
-void declare_points(struct typechecker *, uint32_t role);   /* declares the program point and `once` flags, after all
-                                                               other variables */
+/* Declares the program point and `once` flags, after all other variables */
+void declare_points(struct typechecker *, uint32_t role);
 void check_graphs(struct typechecker *);
 void check_steps(struct typechecker *);
 uint32_t point_find(struct typechecker *, uint32_t role, const char *name); /* UINT32_MAX: no such step */
@@ -370,8 +368,8 @@ void check_action(struct typechecker *, const struct ast *trigger, const struct 
 typedef VEC(struct clause) clause_vec;
 void check_fault(struct typechecker *, const struct ast *, clause_vec *);
 void check_channels(struct typechecker *, const struct ast *, clause_vec *);
-bool clause_allowed_in_model(struct typechecker *, const struct ast *); /* is the clause allowed in this kind of model?
-                                                                           false: reported */
+/* Is the clause allowed in this kind of model? false: reported */
+bool clause_allowed_in_model(struct typechecker *, const struct ast *);
 /* An environment has at most one clause of this kind; the environments that it extends may repeat it. */
 void merge_single_clause(struct typechecker *, const struct environment *, clause_vec *,
                          enum clause_kind); /* CHANNELS, FAIR */
@@ -391,8 +389,8 @@ uint32_t clause_round_name(const struct node *, bool *several); /* the name in H
 void error_two_rounds(struct typechecker *, struct span);
 void clause_decompose(struct typechecker *, struct clause *);                   /* sets witness and parts */
 uint32_t role_of_generator(struct typechecker *, const struct ast *quantifier); /* ROLE_ANY: reported */
-bool clause_instantiate(struct typechecker *, struct clause *, uint32_t each);  /* instantiates pred for one process of
-                                                                                   `for each` */
+/* Instantiates pred for one process of `for each` */
+bool clause_instantiate(struct typechecker *, struct clause *, uint32_t each);
 void check_properties(struct typechecker *);
 
 /* typecheck_whole_model.c: errors and warnings that require the complete model with defs expanded. */

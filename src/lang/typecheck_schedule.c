@@ -186,8 +186,8 @@ static bool make_points(struct typechecker *c, const struct role_schedule *sched
   int64_t total = 0;
   uint32_t names = 0;
   for (uint32_t i = 0; i < schedule->n; i++) {
-    total += schedule->at[i].count * (int64_t)schedule->at[i].nrounds; /* both are bounded, by POINTS_MAX and by the
-                                                                          size of the file */
+    /* both are bounded, by POINTS_MAX and by the size of the file */
+    total += schedule->at[i].count * (int64_t)schedule->at[i].nrounds;
     names += schedule->at[i].nrounds;
     if (total > POINTS_MAX) {
       checker_error(c, schedule->at[i].at, "too many rounds: more than %d", (int)POINTS_MAX);

@@ -10,8 +10,8 @@
 
 struct automaton_reduction {
   struct automaton *a;
-  uint32_t *component; /* by state: its SCC; SCCs are numbered in reverse topological order, so transitions lead to
-                          lower or equal numbers */
+  /* by state: its SCC; SCCs are numbered in reverse topological order, so transitions lead to lower or equal numbers */
+  uint32_t *component;
   uint32_t ncomponents;
   bool *accepting; /* by SCC: a run that stays in it can accept */
   bool *useful;    /* by state: its language is not empty */

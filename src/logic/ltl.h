@@ -14,8 +14,9 @@ typedef uint32_t ltl; /* a formula of a pool */
 
 struct ltl_node {
   enum ltl_op op;
-  ltl a, b; /* ATOM, NOT_ATOM: a is the number of the atom. UNTIL: a until b. RELEASE: b holds up to and including the
-               first moment of a, or forever. */
+  /* ATOM, NOT_ATOM: a is the number of the atom. UNTIL: a until b. RELEASE: b holds up to and including the first
+     moment of a, or forever. */
+  ltl a, b;
 };
 
 struct ltl_pool; /* opaque */

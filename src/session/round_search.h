@@ -35,8 +35,7 @@ struct reception_stream {
   struct choices choices;
   bool choosing; /* there are more scripts of choices for this reception */
   VEC(struct process_reception)
-  receptions; /* generated so far: the receptions that fit the target; in the arena of the
-                 search */
+  receptions; /* generated so far: the receptions that fit the target; in the arena of the search */
 };
 
 struct local_clause { /* a clause 'forall p: ...' that constrains the reception of p alone */

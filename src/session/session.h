@@ -122,8 +122,8 @@ struct session_choice {
   uint64_t index; /* among the allowed choices, or among the forbidden ones */
   bool allowed;
   const char *why; /* forbidden: the reason in words; else NULL */
-  uint32_t clause; /* forbidden: the clause of the environment that forbids it; SESSION_NO_CLAUSE: the semantics, or no
-                      single clause */
+  /* forbidden: the clause of the environment that forbids it; SESSION_NO_CLAUSE: the semantics, or no single clause */
+  uint32_t clause;
   struct span clause_at;
   enum session_choice_kind kind;
   uint32_t process;            /* SESSION_NO_PROCESS: a round */
@@ -160,10 +160,10 @@ struct session_forgery {
 struct session_part { /* the choices that concern one process, its own and the adversary's */
   uint64_t heard;     /* bit q: it hears process q, whether or not q sends */
   bool crashes;
+  /* indices of values, in the order of declaration; oracles that are not chosen in this round are ignored */
   uint64_t *oracles;
-  uint32_t noracles;       /* indices of values, in the order of declaration; oracles that are not chosen in this round
-                              are ignored */
-  uint32_t *sends, nsends; /* free choices of its sends; missing ones default to 0 */
+  uint32_t noracles;
+  uint32_t *sends, nsends;     /* free choices of its sends; missing ones default to 0 */
   uint32_t *updates, nupdates; /* free choices of its update, coins included */
   struct session_forgery *forged;
   uint32_t nforged; /* messages that replace what was sent to it */
@@ -193,9 +193,9 @@ struct session_sender { /* what p can hear from one sender */
 };
 struct session_candidate {
   bool active;
-  bool may_crash;     /* the environment has crashes, and the process is active */
-  bool may_forge;     /* it can receive something other than what was sent, from a Byzantine process or on a corrupted
-                         channel */
+  bool may_crash; /* the environment has crashes, and the process is active */
+  /* it can receive something other than what was sent, from a Byzantine process or on a corrupted channel */
+  bool may_forge;
   uint64_t npayloads; /* number of different messages that it could receive; 0: none */
   struct session_oracle *oracles;
   uint32_t noracles;
@@ -278,11 +278,11 @@ bool session_replay(struct session *, uint64_t initial, const uint64_t *choices,
 
 struct session_result {
   bool ok;
-  bool is_bool, truth;   /* is_bool: the value is true or false */
-  char *text;            /* the value, or the errors as printed for users, with the source lines */
-  char *type;            /* NULL: not ok */
-  struct diags *diags;   /* errors of the expression, with places in its text; empty if the errors come from its
-                            evaluation */
+  bool is_bool, truth; /* is_bool: the value is true or false */
+  char *text;          /* the value, or the errors as printed for users, with the source lines */
+  char *type;          /* NULL: not ok */
+  /* errors of the expression, with places in its text; empty if the errors come from its evaluation */
+  struct diags *diags;
   struct source *source; /* the expression, for the diags */
 };
 /* Evaluates an expression, as in a property, in the state after `position` steps. step: evaluates it on the step to
@@ -333,16 +333,16 @@ bool session_load(struct session *, const char *json, size_t length);
 
 enum session_reach { SESSION_REACHABLE, SESSION_UNREACHABLE, SESSION_UNKNOWN };
 struct session_goal { /* the target of the search */
-  uint32_t property;  /* a violation of a safety property, or a state of a cover property; UINT32_MAX: an error of the
-                         model in a step */
+  /* a violation of a safety property, or a state of a cover property; UINT32_MAX: an error of the model in a step */
+  uint32_t property;
 };
 struct session_limits { /* 0: the default, which is one million states and no limit on steps */
   uint64_t states, steps;
 };
 struct session_ahead {
   enum session_reach reach;
-  uint64_t steps;    /* REACHABLE: the shortest distance from the current state; UNKNOWN: not reachable within this many
-                        steps */
+  /* REACHABLE: the shortest distance from the current state; UNKNOWN: not reachable within this many steps */
+  uint64_t steps;
   uint64_t *choices; /* REACHABLE: the choice indices of the path, `steps` of them; freed with memory_free */
   uint64_t states;   /* number of visited states */
   bool errors;       /* some step ended in an error of the model, or the property had no value in some state */

@@ -40,8 +40,7 @@ bool session_fail(struct session *, const char *format, ...) __attribute__((form
 void session_clear_error(struct session *); /* clears the last error */
 bool session_stop_seen(struct session *);   /* if the stop flag is set, records that and fails */
 const struct config *session_config_at(const struct session *, size_t position); /* NULL: there is no such state */
-const struct config *session_current(struct session *);                          /* NULL: failed, with the reason
-                                                                                    recorded */
+const struct config *session_current(struct session *); /* NULL: failed, with the reason recorded */
 /* Appends a step; takes ownership of the witness. */
 void session_push(struct session *, struct witness *, uint64_t index, const struct config *after,
                   const struct model_error *);

@@ -23,10 +23,8 @@ struct constant_memory {
   const struct stable_predicates *stable;
   VEC(struct write_guards) write_guards;
   VEC(const struct node *)
-  enclosing_guards;       /* during the walk over the text: the enclosing conditions that read shared
-                             memory only */
-  bool *becomes_constant; /* by global: never written, or written only until some condition is
-                             false */
+  enclosing_guards;       /* during the walk over the text: the enclosing conditions that read shared memory only */
+  bool *becomes_constant; /* by global: never written, or written only until some condition is false */
   struct memo of;         /* globals -> the constant ones among them, in system->vectors */
   struct memo locals;     /* (process and local state, globals) -> local state */
   bool **property_reads;

@@ -65,8 +65,8 @@ bool guard_is_false(struct guard_eval *g, const struct node *condition) {
     return false;
   if (g->in)
     bind_message(&e, g->action, g->in);
-  return !eval_true(&e, condition) && g->choices.taken.n == 0; /* false only if no choice was made: another choice might
-                                                                  make it true */
+  /* certainly false only if no choice was made: another choice might make it true */
+  return !eval_true(&e, condition) && g->choices.taken.n == 0;
 }
 
 bool guard_any_false(struct guard_eval *g, const struct condition_list *c) {

@@ -100,8 +100,8 @@ static uint32_t gather(struct occurrence *at, uint32_t n) {
     at[j] = m;
   }
   for (uint32_t i = 0; i < n; i++) {
-    uint64_t tag = hash_scramble(at[i].tag, 5); /* a sum is independent of the order; the order in sets depends on the
-                                                   numbers of elements */
+    /* a sum is independent of the order; the order in sets depends on the numbers of elements */
+    uint64_t tag = hash_scramble(at[i].tag, 5);
     if (kept && at[kept - 1].element == at[i].element)
       at[kept - 1].tag += tag;
     else

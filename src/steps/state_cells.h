@@ -12,15 +12,16 @@
 typedef uint32_t content; /* the name of an interned content */
 
 enum cell_kind {
-  CELL_LOCAL,    /* of process a: status, variables, then the initial values if cells->initials is INITIALS_EACH, else
-                    zeros */
-  CELL_CHANNEL,  /* from process a to process b: a sequence of packets */
-  CELL_GLOBAL,   /* model->globals[a]: inputs, shared variables, ghosts */
-  CELL_BUDGET,   /* lost, duplicated: faults charged so far, if a clause limits them for the whole run */
-  CELL_INITIALS, /* INITIALS_SET: the set of initial values of processes. Each member is a role and the initial values
-                    of its inputs in order (which contain no identities). Members ascend as numbers */
-  CELL_ORDER     /* message-order off: the senders of the messages pending at process a, in the order of sending, as
-                    identities. Channels are then kept in the order of sending */
+  /* of process a: status, variables, then the initial values if cells->initials is INITIALS_EACH, else zeros */
+  CELL_LOCAL,
+  CELL_CHANNEL, /* from process a to process b: a sequence of packets */
+  CELL_GLOBAL,  /* model->globals[a]: inputs, shared variables, ghosts */
+  CELL_BUDGET,  /* lost, duplicated: faults charged so far, if a clause limits them for the whole run */
+  /* INITIALS_SET: the set of initial values of processes. Each member is a role and the initial values of its inputs
+     in order (which contain no identities). Members ascend as numbers */
+  CELL_INITIALS,
+  CELL_ORDER /* message-order off: the senders of the messages pending at process a, in the order of sending, as
+                identities. Channels are then kept in the order of sending */
 };
 
 struct state_cell {
@@ -75,10 +76,8 @@ size_t state_cells_bytes(const struct state_cells *);
 const value *content_values(const struct state_cells *, uint32_t cell, content, uint32_t *n);
 content content_put(struct state_cells *, uint32_t cell, const value *, uint32_t n);
 uint32_t channel_decode(const struct state_cells *, uint32_t cell, content, struct channel_packet *, uint32_t room);
-content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n); /* sorts; removes
-                                                                                                     duplicates where
-                                                                                                     channels are
-                                                                                                     sets */
+/* sorts; removes duplicates where channels are sets */
+content channel_encode(struct state_cells *, uint32_t cell, struct channel_packet *, uint32_t n);
 
 /* Compares as numbers: -1, 0, 1. */
 static inline int numbers_compare(const value *a, const value *b, size_t n) {
@@ -89,8 +88,8 @@ static inline int numbers_compare(const value *a, const value *b, size_t n) {
 }
 
 content budget_put(struct state_cells *, int64_t lost, int64_t duplicated);
-content initials_put(struct state_cells *, const value *const *local); /* INITIALS_SET: from the local states, by
-                                                                          process */
+/* INITIALS_SET: from the local states, by process */
+content initials_put(struct state_cells *, const value *const *local);
 void local_fill_dont_care(const struct state_cells *, uint32_t role,
                           value *local); /* don't-cares become the first value of their type */
 

@@ -17,8 +17,8 @@
 struct element_scalarset {
   uint32_t first, count; /* elements */
   bool ring;             /* only rotations are allowed */
-  bool plain; /* no content mentions its elements, and its cells mention no element that moves: sorting the columns is
-                 enough */
+  /* no content mentions its elements, and its cells mention no element that moves: sorting the columns is enough */
+  bool plain;
   uint32_t *column, width; /* plain: by member, the cells that move with it, in the same order for each member */
   uint32_t *rotations;     /* ring: members that may be placed first */
 };
@@ -27,9 +27,9 @@ struct element_scalarset {
 
 struct occurrence {
   uint32_t element;
-  uint32_t interchange_class; /* if view->interchange_known: the first element that can be exchanged with this one
-                                 without changing the content */
-  uint64_t tag;               /* its position in the content: invariant under renaming */
+  /* if view->interchange_known: the first element that can be exchanged with this one without changing the content */
+  uint32_t interchange_class;
+  uint64_t tag; /* its position in the content: invariant under renaming */
 };
 
 /* A part of a content that mentions several elements together: an element of a set or array, or one of several
@@ -40,10 +40,10 @@ struct content_part {
 };
 
 struct content_view {
-  uint64_t key;         /* a sort key of the content; 0: not computed yet */
-  uint64_t shape;       /* invariant under renaming of the content */
-  uint32_t occurrences; /* index of its first occurrence; there is one for each movable element in the content,
-                           ascending */
+  uint64_t key;   /* a sort key of the content; 0: not computed yet */
+  uint64_t shape; /* invariant under renaming of the content */
+  /* index of its first occurrence; there is one for each movable element in the content, ascending */
+  uint32_t occurrences;
   uint32_t parts;
   uint32_t noccurrences;
   uint16_t nparts;
@@ -64,8 +64,8 @@ struct partition {
   uint32_t *colour; /* by element */
   uint32_t *size;   /* by colour: the size of the class that begins there */
   uint32_t open;    /* number of elements in classes with several elements */
-  uint32_t *orbit;  /* by element: a link towards another element of its orbit under renamings that leave row and path
-                       unchanged */
+  /* by element: a link towards another element of its orbit under renamings that leave row and path unchanged */
+  uint32_t *orbit;
 };
 
 /* A cell's content, or a part of it, with the elements that it relates. */
@@ -174,9 +174,8 @@ struct canonical {
   uint32_t nbinding; /* the first nbinding hyperedges relate several elements */
   VEC(struct partition) levels;
   uint32_t *path, *best_path; /* the individualised elements, by level */
-  uint32_t jump;              /* the level to return to: deeper branches are equivalent to branches that were tried
-                                 there */
-  uint64_t *signature;        /* by element */
+  uint32_t jump;       /* the level to return to: deeper branches are equivalent to branches that were tried there */
+  uint64_t *signature; /* by element */
   uint32_t *members;
   uint32_t *spare;                                                /* for indices_sort */
   bool indexed;                                                   /* occurs_at is valid for the row */

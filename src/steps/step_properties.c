@@ -41,12 +41,12 @@ struct step_property_memo {
   uint32_t layout; /* the key layout for which the following fields are valid */
   /* The digest: everything that the formula reads as one number, if that is small enough. */
   struct digest_cell *seen;
-  uint8_t *verdict_by_digest;  /* by digest: 1 + verdict, 0: not computed; NULL: digests are not in use */
-  bool too_many;               /* there would be too many digests */
-  uint32_t nclasses;           /* number of classes that digests can represent */
-  struct known_verdict *cache; /* without digests: a cache by the bits of a short key that the formula reads; NULL: keys
-                                  are long */
-  uint64_t mask[2];            /* these bits */
+  uint8_t *verdict_by_digest; /* by digest: 1 + verdict, 0: not computed; NULL: digests are not in use */
+  bool too_many;              /* there would be too many digests */
+  uint32_t nclasses;          /* number of classes that digests can represent */
+  /* without digests: a cache by the bits of a short key that the formula reads; NULL: keys are long */
+  struct known_verdict *cache;
+  uint64_t mask[2]; /* these bits */
   uint64_t missed;
   bool local;    /* a step property about single processes, which always holds for processes that do not change */
   uint32_t role; /* local: the role; ROLE_ANY: all roles */

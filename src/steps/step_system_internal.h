@@ -217,9 +217,9 @@ struct move_tables {   /* for one process */
 
 /* Cache of the moves of a process, by bits of the key. At most one of `direct` and `cache` is not NULL. */
 struct move_cache {
-  struct short_moves **direct;    /* a table indexed by window and shared memory, if they are short and nothing else
-                                     matters */
-  struct move_cache_entry *cache; /* NULL: not worthwhile yet, or the window does not fit */
+  /* a table indexed by window and shared memory, if they are short and nothing else matters */
+  struct short_moves **direct;
+  struct move_cache_entry *cache;                /* NULL: not worthwhile yet, or the window does not fit */
   const struct irrelevant_bits *irrelevant_bits; /* by local state, or NULL */
   uint64_t local_mask;                           /* the bits of the local state in the window */
   struct key_window window;
@@ -304,13 +304,12 @@ struct moves_store {
   uint32_t *ninbound;
   struct move_tables *move_tables;                         /* by process */
   VEC(struct process_relevant_fields) * relevant_by_state; /* by role: by local state */
-  struct irrelevant_bits **irrelevant_bits; /* by role, then by local state, for the current key layout; NULL: all bits
-                                               matter */
-  uint64_t *memory_used;                    /* by role: the bits of shared memory that it uses */
-  uint64_t always_used;                     /* globals that matter in every local state */
-  size_t enabled_most;                      /* upper bound on the entries of enabled_moves when moves are looked up by
-                                               message */
-  struct message_moves *per_message;        /* by process */
+  /* by role, then by local state, for the current key layout; NULL: all bits matter */
+  struct irrelevant_bits **irrelevant_bits;
+  uint64_t *memory_used; /* by role: the bits of shared memory that it uses */
+  uint64_t always_used;  /* globals that matter in every local state */
+  size_t enabled_most;   /* upper bound on the entries of enabled_moves when moves are looked up by message */
+  struct message_moves *per_message; /* by process */
   struct move_cache *move_caches;
   struct joint_cache *joint_caches;
   uint32_t njoint_caches;
@@ -396,8 +395,8 @@ bool drops_ineffective_messages(const struct step_system *);
 /* --- transition_fusion.c: messages that are only forwarded --- */
 
 struct transition_fusion;
-void transition_fusion_init(struct step_system *); /* leaves system->transition_fusion NULL if there are no such
-                                                      messages */
+/* Leaves system->transition_fusion NULL if there are no such messages */
+void transition_fusion_init(struct step_system *);
 void transition_fusion_release(struct step_system *);
 size_t transition_fusion_bytes(const struct step_system *);
 typedef void place_message_fn(struct step_system *, uint32_t from, uint32_t to, message_id);
@@ -410,8 +409,8 @@ void transition_fusion_place(struct step_system *, const content *row, uint32_t 
 /* --- normalise.c: relative rounds; forwarded messages are moved to where they end up --- */
 
 struct normaliser;
-void normaliser_init(struct step_system *); /* call after transition_fusion_init; without transition fusion
-                                               system->normaliser stays NULL */
+/* Call after transition_fusion_init; without transition fusion system->normaliser stays NULL */
+void normaliser_init(struct step_system *);
 void normaliser_release(struct step_system *);
 size_t normaliser_bytes(const struct step_system *);
 void normaliser_clear_cache(struct step_system *); /* the cache of changed contents */
@@ -426,8 +425,8 @@ uint32_t row_normalise(struct step_system *, content *row);
 /* --- constant_memory.c: variables that are never read again because shared memory will not change --- */
 
 struct constant_memory;
-void constant_memory_init(struct step_system *); /* leaves system->constant_memory NULL if there are no such
-                                                    variables */
+/* Leaves system->constant_memory NULL if there are no such variables */
+void constant_memory_init(struct step_system *);
 void constant_memory_release(struct step_system *);
 /* The local state of p with such variables cleared, given the contents of the globals that its role uses. */
 content clear_unread_variables(struct step_system *, uint32_t p, content local, uint32_t globals);
@@ -489,20 +488,18 @@ struct step_system {
   struct constant_memory *constant_memory;     /* or NULL */
   struct transition_fusion *transition_fusion; /* or NULL */
   struct normaliser *normaliser;               /* or NULL */
-  bool may_defer_sends, defers_sends; /* messages are added when the row is normalised, so that only contents that are
-                                         stored get names */
+  /* messages are added when the row is normalised, so that only contents that are stored get names */
+  bool may_defer_sends, defers_sends;
   bool only_messages; /* the row is a stored one with fewer messages: everything else is normalised already */
   struct automorphic_processes automorphic;
   struct canonical *canonical;    /* NULL: no symmetry reduction */
   struct relative_rounds *window; /* NULL: rounds are absolute */
-  bool normalised;                /* canonical, window or transition_fusion is in use: states are changed before they
-                                     are stored */
-  struct may_enable *may_enable;  /* or NULL */
-  struct stubborn *stubborn;      /* NULL: every step is explored */
+  bool normalised; /* canonical, window or transition_fusion is in use: states are changed before they are stored */
+  struct may_enable *may_enable;                   /* or NULL */
+  struct stubborn *stubborn;                       /* NULL: every step is explored */
   uint64_t *enabled, *visible_set, *invisible_set; /* classes of steps, for stubborn sets */
-  const struct clause *fair;                       /* liveness queries: the fairness clause of the environment, or
-                                                      NULL */
-  struct intern *group_names;                      /* [process, action, sender, message] */
+  const struct clause *fair;  /* liveness queries: the fairness clause of the environment, or NULL */
+  struct intern *group_names; /* [process, action, sender, message] */
   struct intern *adversary_choice_names;
   struct step_property_memo *properties;
   uint32_t digests_from; /* digests are laid out after this many cache misses of a property (tests: after the first) */
@@ -521,10 +518,9 @@ struct step_system {
   bool drops_dead_messages;
   bool drops_blocked_messages; /* FIFO: messages behind a message that is never taken are dropped too */
   bool plain;                  /* the reference interpreter computes the successors */
-  bool loses, duplicates, crashes, recovers, byzantine; /* faults of the environment that are explored, after
-                                                           reductions */
-  bool parts;           /* a crash in the middle of an action may send any subset of its messages, not just all of
-                           them */
+  /* faults of the environment that are explored, after reductions */
+  bool loses, duplicates, crashes, recovers, byzantine;
+  bool parts; /* a crash in the middle of an action may send any subset of its messages, not just all of them */
   bool crash_invisible; /* a crashed process cannot be distinguished from one that takes no more steps */
   bool short_keys;      /* for the current key layout: see uses_short_keys */
   uint64_t expanded;    /* states expanded since the last key layout */
@@ -592,8 +588,8 @@ static inline struct step_system *step_system_of(struct system *s) { return (str
 static inline bool step_system_interrupted(const struct step_system *s) { return s->interp->stop && *s->interp->stop; }
 /* The key of the row: in canonical form, packed. False: the keys are too narrow. to, value_to: see canonical_form. */
 bool row_key(struct step_system *, content *row, uint64_t *words, uint32_t *to, uint32_t *value_to);
-__attribute__((cold)) bool keys_too_narrow(struct step_system *); /* returns false: the search cannot continue with
-                                                                     these keys */
+/* Returns false: the search cannot continue with these keys */
+__attribute__((cold)) bool keys_too_narrow(struct step_system *);
 __attribute__((cold)) bool
 cut_by_distance(struct step_system *); /* returns true: the state exceeds the maximal distance and is skipped */
 value status_of(const struct step_system *, const uint64_t *words, uint32_t p);

@@ -30,8 +30,7 @@ struct stubborn {
   uint64_t **visible_to;         /* [role][action]: the properties that read what the action writes */
   uint64_t crash_visible_to;     /* the properties that read who is faulty */
   uint64_t *recovery_visible_to; /* by role: the properties that read what a recovery changes */
-  int64_t **size;                /* [role][action]: the number of messages that a quorum needs; 0: it depends on the
-                                    state */
+  int64_t **size; /* [role][action]: the number of messages that a quorum needs; 0: it depends on the state */
   uint32_t properties;
   /* for the current state */
   const content *row;
@@ -40,8 +39,7 @@ struct stubborn {
   senders *can;                 /* classes that may become enabled, now or later */
   uint64_t *sendable;           /* [process * kinds + kind]: the processes that may still send it such a message */
   uint64_t *possible, *not_now; /* by process: may_enable */
-  uint64_t *pending;            /* [process * stride + action]: the senders of pending messages that the action may
-                                   take */
+  uint64_t *pending; /* [process * stride + action]: the senders of pending messages that the action may take */
   /* the set under construction */
   senders *in;
   bool *all_of_role; /* [role * stride + action]: contains the action for all processes of the role */
