@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define MISSED_MAX 1e-6 /* what signatures may have missed more probably than that is not known to be absent */
+#define MISSED_MAX 1e-6 /* with a larger probability of missed states, absence of a run is not known */
 
 void audit_variant_release(struct audit_variant *w) {
   check_result_release(&w->result);
@@ -29,8 +29,8 @@ static bool is_live(const struct run_result *r) {
 
 /* --- contradictions --- */
 
-/* A live property is violated by some run, or by none. Where it holds every state that matters was
- * seen, and so was any error. */
+/* A liveness property is violated by some run or by none. If it holds, every relevant state was visited, and so was any
+   error. */
 static struct evidence live_evidence(const struct run_result *r, const struct property_result *p) {
   struct evidence e = {.length = LENGTH_UNKNOWN};
   e.found = p && p->verdict == VERDICT_VIOLATED;
@@ -39,7 +39,7 @@ static struct evidence live_evidence(const struct run_result *r, const struct pr
   return e;
 }
 
-/* Of a property; of errors, which a result has only where there are some: NULL. */
+/* The evidence for a property; NULL: for errors, which a result has only if there are any. */
 static struct evidence evidence_of(const struct run_result *r, const struct property *property) {
   const struct property_result *p = result_of(r, property);
   if (is_live(r))
@@ -51,7 +51,7 @@ static struct evidence evidence_of(const struct run_result *r, const struct prop
   return e;
 }
 
-/* Did one find a run where the other says there is none? */
+/* Did one find a run that the other excludes? */
 static bool refutes(const struct run_result *found, const struct evidence *f, const struct run_result *none,
                     const struct evidence *n) {
   if (!f->found || (none->distance_cut && found->distance > none->distance))
@@ -73,7 +73,7 @@ static bool same_question(const struct run_result *a, const struct run_result *b
   return a->query_group == b->query_group && a->semantics == b->semantics && a->environment == b->environment;
 }
 
-/* Whole rounds, and rounds of one's own. */
+/* Is one of them for coarse rounds and the other for fine rounds? */
 static bool is_crossed(const struct run_result *a, const struct run_result *b) {
   return a->query_group == b->query_group && a->environment == b->environment &&
          ((a->semantics == SEMANTICS_COARSE && b->semantics == SEMANTICS_FINE) ||
@@ -84,7 +84,7 @@ bool is_local_result(const struct property_result *p) {
   return p->property && p->property->kind != PROPERTY_LIVE && p->rounds.granted;
 }
 
-/* Of errors: are they the same in both? A property that is not local may be an error in one of them only. */
+/* Must errors be the same in both? A property that is not local may cause an error in only one of them. */
 static bool has_local_errors(const struct run_result *whole, const struct run_result *own) {
   for (uint32_t i = 0; i < whole->nproperties; i++) {
     const struct property_result *p = &whole->properties[i];
@@ -94,8 +94,8 @@ static bool has_local_errors(const struct run_result *whole, const struct run_re
   return true;
 }
 
-/* What is local and violated in rounds of one's own is violated in whole rounds. Every state between two whole rounds
-   is a state of rounds of one's own. The lengths are of different things. */
+/* A local property that is violated in fine rounds is violated in coarse rounds. Every state between two coarse rounds
+   is also a state of fine rounds. The lengths are not comparable. */
 static bool contradicts_crossed(const struct run_result *a, const struct run_result *b,
                                 const struct property *property) {
   const struct run_result *whole = a->semantics == SEMANTICS_COARSE ? a : b, *own = whole == a ? b : a;
@@ -155,10 +155,9 @@ void conflict_print(const struct conflict *c, const struct audit_variant *ways, 
   }
 }
 
-/* --- what each way came to --- */
+/* --- results of the variants --- */
 
-/* The first property that it does not decide though the limits of length are no reason; NULL: there
- * is none. */
+/* The first property that is undecided for another reason than a requested limit on the length; NULL: none. */
 static const struct property_result *undecided(const struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++)
     if (r->properties[i].verdict == VERDICT_INCONCLUSIVE && (search_limited(r->end) || r->distance_cut || is_live(r)))
@@ -188,12 +187,13 @@ struct audit_note audit_note_for(const struct audit_variant *w, const struct run
     note.why = memory_strdup("what it says is said of whole rounds only");
     return note;
   }
-  if (!r) { /* rounds of one's own, which are looked at only as far as that is cheap */
+  if (!r) { /* fine rounds, which are checked only as far as that is cheap */
     note.end = AUDIT_UNDECIDED;
     note.why = memory_strdup("it came to no answer in these semantics");
     return note;
   }
-  const struct property_result *p = crossed ? NULL : undecided(r); /* how far apart processes are is no limit of it */
+  const struct property_result *p =
+      crossed ? NULL : undecided(r); /* the limit on the distance does not matter for local properties */
   note.states = r->engine ? 0 : r->stats.states;
   if (p || search_limited(r->end)) {
     note.end = AUDIT_UNDECIDED;

@@ -61,9 +61,9 @@ void check_result_release(struct check_result *c) {
   *c = (struct check_result){0};
 }
 
-/* --- what was proved, in words --- */
+/* --- descriptions of what was proved --- */
 
-/* Is a run made of steps of one process each, not of rounds of all? */
+/* Does a run consist of steps of single processes instead of rounds of all processes? */
 static bool counts_steps(const struct query *q, const struct model *m) {
   return model_steps(m) || q->semantics == SEMANTICS_FINE;
 }
@@ -76,7 +76,7 @@ static void add_messages(struct text *out, uint64_t n, const char *what) {
   }
 }
 
-/* How messages are harmed that the environment charges. */
+/* The kinds of message faults that the environment limits, in words. */
 static const char *message_fault_words(const struct environment *env) {
   bool corrupts = false, loses = false, duplicates = false;
   for (uint32_t i = 0; i < env->nclauses; i++) {
@@ -97,7 +97,7 @@ static void add_after(struct text *out, const struct search *s, const struct fin
                message_fault_words(&m->environments[s->space->query->environment]));
 }
 
-/* The same of a run of steps, by what happens in it. */
+/* The same for a run of a step model, computed from its trace. */
 static void add_trace_length(struct text *out, const struct trace *t, bool shortest) {
   const struct config *last = t->configs[t->nconfigs - 1];
   uint64_t faulty = 0, lost = 0, kept = 0;
@@ -130,7 +130,7 @@ void property_result_describe_trace(struct property_result *p, bool shortest) {
   property_result_set_proved(p, &proved);
 }
 
-/* Partial-order reduction and relays: layers say nothing about lengths. */
+/* With partial-order reduction and transition fusion, the BFS layer is not the length of a run. */
 static bool depth_unreliable(const struct licences *l) {
   return l->of[REDUCE_PARTIAL_ORDER].applied || l->of[REDUCE_FUSION].applied;
 }
@@ -141,14 +141,14 @@ static struct evidence evidence_of(const struct search *s, const struct finding 
   e.cheapest = f->found && !detours && !search_limited(s->end);
   if (f->found && !detours)
     e.length = e.none_before = f->rounds;
-  else if (!f->found && (f->excluded || all)) /* or up to a distance, which the result shows */
+  else if (!f->found && (f->excluded || all)) /* or up to a distance, which the result reports */
     e.none_before = NO_LENGTH;
   else if (!f->found && !detours)
     e.none_before = s->end == SEARCH_EXHAUSTED ? s->limits.rounds + 1 : s->complete;
   return e;
 }
 
-/* Once a property is found to be violated, nobody asks whether it can be evaluated elsewhere. */
+/* Once a property is violated, it is no longer evaluated, so later evaluation errors are not found. */
 static struct evidence errors_of(const struct search *s, const struct licences *l) {
   const struct query *q = s->space->query;
   const struct model *m = s->space->model;
@@ -165,12 +165,12 @@ static struct evidence errors_of(const struct search *s, const struct licences *
 static void add_so_far(struct text *out, const struct search *s, const struct property *p, const struct licences *l) {
   const char *what = p->kind == PROPERTY_COVER ? "not reached" : "no violation";
   bool detours = depth_unreliable(l);
-  if (s->end == SEARCH_EXHAUSTED && !s->cut) { /* likewise, by distance */
+  if (s->end == SEARCH_EXHAUSTED && !s->cut) { /* likewise, up to a distance */
     text_addf(out, "%s up to distance %u", what, s->space->distance);
     verdict_add_missed(out, s);
     return;
   }
-  if (s->end == SEARCH_EXHAUSTED) { /* cut off where the user said */
+  if (s->end == SEARCH_EXHAUSTED) { /* ended at the user's limit */
     text_addf(out, "%s up to ", what);
     verdict_add_length(out, counts_steps(s->space->query, s->space->model), s->limits.rounds);
     text_add(out, detours ? " of the runs that partial-order keeps" : "");

@@ -24,7 +24,7 @@ static const struct property_result *result_of(const struct run_result *r, const
 
 static bool is_complete(const struct run_result *r) { return !search_limited(r->end) && !r->cut; }
 
-/* By the property's name; errors of the model, which a result has only if there are some, by NULL. */
+/* The verdict for a property; NULL: for errors of the model, which a result has only if there are any. */
 static enum verdict verdict_of(const struct run_result *r, const struct property *property) {
   const struct property_result *p = result_of(r, property);
   bool found_nothing = r->end == SEARCH_EXHAUSTED && !r->cut;
@@ -35,23 +35,23 @@ static enum verdict verdict_of(const struct run_result *r, const struct property
   return !property && found_nothing ? VERDICT_HOLDS : VERDICT_INCONCLUSIVE;
 }
 
-/* Live properties, and those that read `round`, are checked on whole rounds only. */
+/* Liveness properties, and those that read `round`, are checked on coarse rounds only. */
 static bool is_compared(const struct comparison *c, const struct property_result *p) {
   bool other = c->variants[c->n - 1].semantics == SEMANTICS_FINE;
   return p->property && !(other && (p->property->kind == PROPERTY_LIVE || property_reads_round(c->model, p->property)));
 }
 
-/* Only on whole rounds it is known. */
+/* A property that is not local may have another verdict on fine rounds. */
 static bool may_differ(const struct comparison *c, uint32_t run, const struct property *property) {
   const struct property_result *p = property ? result_of(&c->of[0].runs[run], property) : NULL;
   return p && p->rounds.reason && !p->rounds.granted;
 }
 
-/* An action that has to take all that was delivered may never be possible again, so that runs end which go on
- * elsewhere. */
+/* An action that must receive all delivered messages may become disabled forever, so that runs end that continue under
+   other semantics. */
 static bool may_block(enum semantics s) { return s == SEMANTICS_MP; }
 
-/* The first two that differ; false: none do. */
+/* Finds the first two variants whose verdicts differ. Returns false if none do. */
 static bool two_differ(const struct comparison *c, uint32_t run, const struct property *property, uint32_t *first,
                        uint32_t *other) {
   *first = c->n;
@@ -131,7 +131,7 @@ static bool all_conclusive(const struct comparison *c) {
   return true;
 }
 
-/* What the others are measured by: the fewest states, of a search that came to its end if there is one. */
+/* The baseline: the fewest states, among exhausted searches if there are any. */
 static uint64_t fewest_states(const struct comparison *c, uint32_t run) {
   uint64_t fewest[2] = {UINT64_MAX, UINT64_MAX};
   for (uint32_t i = 0; i < c->n; i++) {
@@ -148,9 +148,9 @@ static double ratio_of(const struct comparison *c, uint32_t run, const struct ru
   return (double)r->stats.states / (double)fewest_states(c, run);
 }
 
-/* --- for people --- */
+/* --- text --- */
 
-/* Rows of cells, the first row being the head; as wide as they must be. Cells are owned. */
+/* A table of cells with a header row; columns are as wide as needed. Cells are owned. */
 struct text_grid {
   uint32_t columns;
   VEC(char *) cells;
@@ -172,7 +172,7 @@ static size_t grid_width(const struct text_grid *g, uint32_t column) {
   return widest;
 }
 
-/* A verdict stands out, and is to the left; so is what a row is about. */
+/* Verdicts and row titles are left-aligned. */
 static bool is_word(const char *cell) {
   for (enum verdict v = VERDICT_HOLDS; v <= VERDICT_VIOLATED; v++)
     if (!strcmp(cell, verdict_word(v, true)))
@@ -264,7 +264,7 @@ static size_t grid_whole_width(const struct text_grid *g) {
   return sum;
 }
 
-/* Sizes, and the verdicts beside them if there is room. */
+/* The table of sizes, with the verdicts if they fit. */
 static bool add_table(const struct comparison *c, uint32_t run, const struct style *style, bool verdicts,
                       struct text *out) {
   static const char *const heads[] = {"semantics", "states", "transitions", "depth", "time", "memory", "ratio"};
@@ -319,7 +319,7 @@ static void add_errors(const struct comparison *c, uint32_t run, struct text *ou
   }
 }
 
-/* What made each smaller; all have the same, but for what a licence refuses to one of them. */
+/* The reductions used. All variants have the same ones, except where a licence refuses one. */
 static void add_reductions(const struct comparison *c, uint32_t run, struct text *out) {
   for (uint32_t i = 0; i < c->n; i++) {
     const struct licences *l = c->of[i].runs[run].licences, *before = i ? c->of[i - 1].runs[run].licences : NULL;
@@ -393,7 +393,7 @@ void comparison_text(const struct comparison *c, const struct style *style, stru
   add_conclusion(c, style, out);
 }
 
-/* --- for programs --- */
+/* --- JSON --- */
 
 static json_t *properties_json(const struct comparison *c, const struct run_result *r) {
   json_t *j = json_array();

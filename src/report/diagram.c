@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MARGIN 16
-#define WIDTH_MIN 560       /* so that captions need not be broken too often */
+#define WIDTH_MIN 560       /* avoids too many line breaks in captions */
 #define ROW_DISTANCE_MIN 46 /* from one line to the next */
 #define STEPS_MAX 2000
 #define CAPTION_WIDTH 100
@@ -43,7 +43,7 @@ void diagram_label(const struct diagram *d, struct labels *l, enum ink ink, stru
   text_release(words);
 }
 
-/* --- what changed --- */
+/* --- changes --- */
 
 struct change_labels {
   struct diagram *diagram;
@@ -87,7 +87,7 @@ bool diagram_changes(struct diagram *d, const struct change *changes, size_t n, 
     for (size_t i = 0; i < n; i++) {
       const struct change *c = &changes[i];
       const struct var *var = change_var(d->model, c);
-      bool shared = c->process == PROCESS_SHARED && var->kind == VAR_SHARED; /* its row has its name */
+      bool shared = c->process == PROCESS_SHARED && var->kind == VAR_SHARED; /* the row already shows the name */
       struct change_labels changed = {d, l, key ? INK_KEY : INK_PLAIN};
       if (var->kind == VAR_ORACLE || var_is_hidden(var) || is_property_var(d, c) != key)
         continue;
@@ -135,7 +135,7 @@ void diagram_start(struct diagram *d, uint32_t p, struct labels *l) {
   labels_cut(l);
 }
 
-/* --- what the property speaks of --- */
+/* --- variables read by the property --- */
 
 static bool mark_property_var(void *context, const struct node *n) {
   struct diagram *d = context;
@@ -173,7 +173,7 @@ static void draw_wrapped(struct diagram *d, const char *line, int *y) {
     if (fits > most) {
       for (fits = most; fits > most / 2 && line[from + fits] != ' ';)
         fits--;
-      while (((unsigned char)line[from + fits] & 0xc0) == 0x80) /* not within a character */
+      while (((unsigned char)line[from + fits] & 0xc0) == 0x80) /* do not break inside a UTF-8 character */
         fits++;
     }
     struct text part = {0};
@@ -185,7 +185,7 @@ static void draw_wrapped(struct diagram *d, const char *line, int *y) {
   }
 }
 
-/* Each line of a text. */
+/* Draws each line of a text. */
 static void draw_lines(struct diagram *d, const struct text *text, int *y) {
   for (const char *line = text_or_empty(text); *line;) {
     size_t n = strcspn(line, "\n");
@@ -197,7 +197,7 @@ static void draw_lines(struct diagram *d, const struct text *text, int *y) {
   }
 }
 
-/* What fails, and of which model; then the formula in full, and why the run may go on for ever. */
+/* The claim and the model, then the full formula, and why the run may continue forever. */
 static int draw_caption(struct diagram *d) {
   const struct trace_document *of = d->document;
   int y = MARGIN + 14;
@@ -273,7 +273,7 @@ void diagram_draw_loop(struct diagram *d, int from, int to, int y, const char *w
   svg_words(&d->svg, INK_PLAIN, ANCHOR_MIDDLE, (from + to) / 2, y + 4, word, NULL);
 }
 
-/* --- the whole --- */
+/* --- the diagram --- */
 
 static int draw_legend(struct diagram *d, int y) {
   const struct {

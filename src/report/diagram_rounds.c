@@ -1,16 +1,16 @@
-/* Diagrams of runs of rounds. A round is a stretch in which messages cross, after one in which nothing does: there
-   stand what changed in the round before, below the lines, and what is sent next, above them. So no arrow runs through
-   words, except through short labels of forged messages. */
+/* Diagrams of round models. A round has a text area, without arrows, and then an area for its messages. The text area
+   shows the changes of the previous round below the lines and the messages to be sent above them. So no arrow crosses
+   text, except short labels of forged messages. */
 #include "interp/local.h"
 #include "report/diagram_parts.h"
 
 #include <string.h>
 
-#define ARROWS_LEAST 70 /* width of the stretch of arrows, and what a process adds to it */
+#define ARROWS_LEAST 70 /* width of the arrow area, and the extra width per process */
 #define ARROWS_EACH 14
 #define ARROWS_MOST 170
 #define BESIDE_WORDS 12
-#define FORGED_LABEL_MAX 6 /* characters: it fits on its arrow */
+#define FORGED_LABEL_MAX 6 /* characters that fit on an arrow */
 
 struct round_moment { /* a process before a round, or after the last */
   struct labels changed, sends;
@@ -21,16 +21,16 @@ struct rounds_diagram {
   struct diagram *d;
   uint32_t n, nsteps;
   struct round_moment *moments; /* by round, 0 .. nsteps, and process */
-  int *from, *to;               /* by round: where its arrows begin and end; from[nsteps]: the end */
+  int *from, *to;               /* by round: x range of its arrows; from[nsteps]: the end */
 };
 
 static struct round_moment *moment_at(struct rounds_diagram *r, uint32_t step, uint32_t p) {
   return &r->moments[(size_t)step * r->n + p];
 }
 
-/* --- words --- */
+/* --- labels --- */
 
-/* What p sends: "1", or to whom if not to everybody. */
+/* The messages that p sends: "1", with the receivers if not all. */
 static void add_sends(struct rounds_diagram *r, uint32_t step, uint32_t p, struct labels *l) {
   struct diagram *d = r->d;
   const struct step_log *log = &d->trace->logs[step];
@@ -47,7 +47,7 @@ static void add_sends(struct rounds_diagram *r, uint32_t step, uint32_t p, struc
       text_add(&whom, " to ");
       processes_add(&whom, d->model, to);
     }
-    if (v.n + whom.n > d->widest) { /* better all of it than names */
+    if (v.n + whom.n > d->widest) { /* too long: the full value is preferred to the receivers */
       text_release(&v);
       diagram_short_value(d, first->type, first->message, &v);
     }
@@ -60,7 +60,7 @@ static void add_sends(struct rounds_diagram *r, uint32_t step, uint32_t p, struc
 
 static bool is_short(const struct text *label) { return label->n <= FORGED_LABEL_MAX; }
 
-/* What is made up in p's name: "(x: 1, ts: 2) to P(1), P(3)". */
+/* Forged messages of p: "(x: 1, ts: 2) to P(1), P(3)". */
 static void add_forged_labels(struct rounds_diagram *r, uint32_t step, uint32_t p, struct labels *l) {
   const struct model *m = r->d->model;
   const struct step_log *log = &r->d->trace->logs[step];
@@ -100,7 +100,7 @@ static void label_changes(struct rounds_diagram *r, uint32_t step, uint32_t p, s
     text_add(&v, "halts");
     diagram_label(d, &m->changed, INK_FAINT, &v);
   }
-  if (t->run.norder && trace_has_ended(t, p, step - 1)) { /* fine rounds: when it was */
+  if (t->run.norder && trace_has_ended(t, p, step - 1)) { /* fine rounds: the position in the order */
     struct text v = {0};
     for (uint32_t i = 0, ended = 0; i < t->run.norder; i++)
       if (t->run.order[i] == p && ++ended == step)
@@ -131,7 +131,7 @@ static void make_labels(struct rounds_diagram *r) {
     }
 }
 
-/* --- places --- */
+/* --- positions --- */
 
 static void place_columns(struct rounds_diagram *r) {
   struct diagram *d = r->d;
@@ -221,13 +221,13 @@ static const struct arrival *arrival_of(const struct step_log *log, uint32_t fro
   return NULL;
 }
 
-/* Somebody who takes part would have got it. */
+/* A message is lost if its receiver is active but does not get it. */
 static bool is_lost(const struct rounds_diagram *r, uint32_t step, const struct sent *s) {
   const struct trace *t = r->d->trace;
   return trace_takes_part(t, s->to, step) && !arrival_of(&t->logs[step], s->from, s->to);
 }
 
-/* A part, in hundredths, of the way of a message. */
+/* The point at a percentage of the way from `from` to `to`. */
 static int along(int from, int to, int hundredths) { return from + (to - from) * hundredths / 100; }
 
 static void draw_lost(struct rounds_diagram *r, uint32_t step) {
@@ -241,8 +241,8 @@ static void draw_lost(struct rounds_diagram *r, uint32_t step) {
     int rows = s->from < s->to ? (int)(s->to - s->from) : (int)(s->from - s->to);
     if (!is_lost(r, step, s))
       continue;
-    /* Many: short, or nobody can tell them apart. Else they end a third of a row before the receiver's, where only
-       those meet that are meant for it. */
+    /* Many lost messages get short lines, to stay distinguishable. Otherwise the lines end a third of a row before the
+   receiver, where only messages to that receiver meet. */
     int way = rows == 0 ? 50 : n > 2 * r->n + 2 ? 26 : 100 - 34 / rows < 84 ? 100 - 34 / rows : 84;
     int x = along(r->from[step], r->to[step], way), y = along(from, to, way);
     if (s->from != s->to)
@@ -252,7 +252,7 @@ static void draw_lost(struct rounds_diagram *r, uint32_t step) {
   }
 }
 
-/* What was made up stands on its arrow, if it is short; forgers next to each other have theirs at different places. */
+/* A short forged message is printed on its arrow; adjacent forgers use different positions. */
 static void draw_forged(struct rounds_diagram *r, uint32_t step, const struct arrival *a) {
   struct diagram *d = r->d;
   struct text label = {0};
@@ -272,7 +272,7 @@ static void draw_arrivals(struct rounds_diagram *r, uint32_t step) {
     const struct arrival *a = &log->arrivals[i];
     int from = d->rows[a->from].y, to = d->rows[a->to].y;
     if (a->from == a->to && !a->forged)
-      continue; /* on its own line */
+      continue; /* shown on the process's own line */
     int end = a->from == a->to ? to : from < to ? to - 4 : to + 4;
     svg_line(&d->svg, a->forged ? STROKE_FORGED : STROKE_MESSAGE, r->from[step], from, r->to[step] - 3, end);
     if (a->forged)
@@ -280,7 +280,7 @@ static void draw_arrivals(struct rounds_diagram *r, uint32_t step) {
   }
 }
 
-/* --- the whole --- */
+/* --- the diagram --- */
 
 static void draw_round(struct rounds_diagram *r, uint32_t step, int head, int bottom) {
   struct diagram *d = r->d;
@@ -327,8 +327,8 @@ void diagram_rounds(struct diagram *d) {
   r.from = memory_alloc((r.nsteps + 1) * sizeof *r.from);
   r.to = memory_alloc((r.nsteps + 1) * sizeof *r.to);
   d->head = d->trace->claim.lasso ? 2 : 1;
-  d->widest = r.nsteps <= 3 ? 34 : r.nsteps <= 8 ? 26 : 20; /* the more rounds, the shorter the words */
-  d->nrows = r.n;                                           /* nothing is shared */
+  d->widest = r.nsteps <= 3 ? 34 : r.nsteps <= 8 ? 26 : 20; /* more rounds: shorter labels */
+  d->nrows = r.n;                                           /* no shared variables */
   make_labels(&r);
   diagram_space_rows(d);
   place_columns(&r);

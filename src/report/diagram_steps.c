@@ -1,32 +1,32 @@
-/* Diagrams of runs of steps. A step stands on the line of its process as far to the left as the order of steps, the
-   words on its line and the messages that it takes allow; above it what it sends, below it what it changes. Shared
-   variables have lines of their own, below those of the processes. */
+/* Diagrams of step models. A step is drawn on the line of its process, as far left as the order of steps, the labels on
+   the line and the messages it receives allow. Its sends are shown above, its changes below. Shared variables have
+   their own lines below those of the processes. */
 #include "interp/local.h"
 #include "report/diagram_parts.h"
 
 #include <string.h>
 
-#define STEP_LEAST 20   /* from one step to the next */
-#define FLIGHT_LEAST 40 /* from sending a message to taking it */
+#define STEP_LEAST 20   /* distance between steps */
+#define FLIGHT_LEAST 40 /* distance between send and receive */
 #define FORGED_LENGTH 34
 #define BESIDE_WORDS 12
 #define FORGED_LABEL_MAX 22
 #define PENDING_LENGTH 20
-#define CLEAR 7 /* from a step to an arrow that has nothing to do with it */
+#define CLEAR 7 /* distance from a step to an unrelated arrow */
 #define TRIES_MAX 12
-#define SHORT_RUN 14 /* steps: there is room for longer words */
+#define SHORT_RUN 14 /* steps: short enough for longer labels */
 
 struct step_moment { /* a step */
   struct labels sends, does;
-  struct labels *writes; /* by shared variable's row */
+  struct labels *writes; /* by row of a shared variable */
   bool key;
   int x;
 };
 
-struct message_flight { /* a message, from when it was sent */
+struct message_flight { /* a message since it was sent */
   uint32_t from, to, kind, step;
   value message;
-  bool landed; /* its arrow is drawn: it was delivered, or looked at */
+  bool landed; /* its arrow is drawn: it was delivered or read */
   bool over;
 };
 
@@ -43,7 +43,7 @@ struct steps_diagram {
   uint32_t n, nsteps, nshared;
   struct step_moment *moments;
   struct labels *starts; /* by row */
-  int *busy;             /* by row: how far words reach */
+  int *busy;             /* by row: right end of the labels so far */
   int end;
   VEC(struct message_flight) flights;
   VEC(struct diagram_arrow) arrows;
@@ -64,9 +64,9 @@ static uint32_t row_of_shared(const struct steps_diagram *s, uint32_t global) {
   return row;
 }
 
-/* --- words --- */
+/* --- labels --- */
 
-/* promise(1, none): names of fields are in the model. */
+/* For example promise(1, none), without the names of the fields. */
 static void add_message(const struct diagram *d, uint32_t kind, value v, struct text *out) {
   const struct message_kind *k = &d->model->messages[kind];
   text_add(out, k->name);
@@ -99,7 +99,7 @@ static void label_event(struct steps_diagram *s, uint32_t step, struct labels *l
     text_add(&v, "recovers");
   else if (e->kind == EVENT_ACTION && (a->trigger != TRIGGER_ONE || a->point != ANY_POINT) &&
            strcmp(a->name, "when") != 0)
-    text_add(&v, a->name); /* what takes one message has its arrow */
+    text_add(&v, a->name); /* an action that receives one message is identified by its arrow */
   diagram_label(s->d, l, INK_FAINT, &v);
 }
 
@@ -150,7 +150,7 @@ static void make_labels(struct steps_diagram *s) {
   }
 }
 
-/* --- messages and places --- */
+/* --- messages and positions --- */
 
 static struct message_flight *message_flight_find(struct steps_diagram *s, uint32_t from, uint32_t to, uint32_t kind,
                                                   value message) {
@@ -162,7 +162,7 @@ static struct message_flight *message_flight_find(struct steps_diagram *s, uint3
   return NULL;
 }
 
-/* The messages that a step takes, looks at, delivers or loses; it cannot stand left of where they arrive. */
+/* The messages that a step receives, reads, delivers or loses. The step must not be left of their arrival. */
 static void receive_messages(struct steps_diagram *s, uint32_t step, int *x) {
   const struct event *e = event_at(s, step);
   const struct action *a = action_of(s, e);
@@ -206,7 +206,7 @@ static void add_forged_label(const struct steps_diagram *s, const struct diagram
   text_release(&words);
 }
 
-/* Labels of forged messages stand on the lines of the forgers. */
+/* Reserves space for labels of forged messages on the lines of the forgers. */
 static void reserve_forged(struct steps_diagram *s, uint32_t step, int x) {
   for (size_t i = s->arrows.n; i-- > 0 && s->arrows.at[i].taken == step;) {
     const struct diagram_arrow *a = &s->arrows.at[i];
@@ -221,7 +221,7 @@ static void reserve_forged(struct steps_diagram *s, uint32_t step, int x) {
 
 static int end_of(int x, const struct labels *l) { return x + 5 + labels_width(l) + BESIDE_WORDS; }
 
-/* An arrow from (x1, row) to (x2, row) that goes through the point (x, row) seems to begin or end there. */
+/* Does the arrow pass through the point (x, row)? It would seem to start or end there. */
 static bool goes_through(const struct steps_diagram *s, int x1, uint32_t from, int x2, uint32_t to, int x,
                          uint32_t row) {
   const struct diagram_row *r = s->d->rows;
@@ -231,7 +231,7 @@ static bool goes_through(const struct steps_diagram *s, int x1, uint32_t from, i
   return at > x - CLEAR && at < x + CLEAR;
 }
 
-/* If the step stands at x: no arrow so far goes through it, and none of its own goes through an earlier one. */
+/* With the step at x, no earlier arrow passes through it, and none of its own arrows passes through an earlier step. */
 static bool is_clear(const struct steps_diagram *s, uint32_t step, int x) {
   uint32_t p = event_at(s, step)->process;
   for (size_t i = 0; i < s->arrows.n; i++) {
@@ -381,7 +381,8 @@ static void draw_arrow(struct steps_diagram *s, const struct diagram_arrow *a) {
   }
 }
 
-/* What is still on its way when the run ends: by pairs of processes the youngest, as many as there are. */
+/* Messages still in transit at the end of the run: for each pair of processes the newest one, with the number of all.
+ */
 static void draw_pending(struct steps_diagram *s) {
   struct diagram *d = s->d;
   const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
@@ -395,19 +396,19 @@ static void draw_pending(struct steps_diagram *s) {
         f = other;
     }
     if (!f || !process_active(last->local[p->to][LOCAL_STATUS]))
-      continue; /* nobody waits for it */
+      continue; /* no action can receive it */
     f->over = true;
     if (f->landed)
       continue;
     int x = s->moments[f->step].x, from = d->rows[f->from].y, to = d->rows[f->to].y;
-    int y = from + (to > from ? PENDING_LENGTH : -PENDING_LENGTH); /* so steep that it stays clear of the words */
+    int y = from + (to > from ? PENDING_LENGTH : -PENDING_LENGTH); /* steep enough not to cross labels */
     svg_line(&d->svg, STROKE_PENDING, x, from, x + 1, y);
     svg_mark(&d->svg, MARK_RING, INK_PLAIN, x + 1, y);
     d->pending = true;
   }
 }
 
-/* Where processes stand at the end, if that is what the property speaks of. */
+/* The final points of the processes, if the property reads them. */
 static void draw_points(struct steps_diagram *s) {
   struct diagram *d = s->d;
   const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
@@ -429,7 +430,7 @@ static void draw_points(struct steps_diagram *s) {
     d->right = s->end + 12 + widest;
 }
 
-/* --- the whole --- */
+/* --- the diagram --- */
 
 static void draw(struct steps_diagram *s, int head) {
   struct diagram *d = s->d;

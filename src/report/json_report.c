@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXACT_DIGITS 15 /* every number of so many digits is a JSON number for everybody: below 2^53 */
+#define EXACT_DIGITS 15 /* numbers with this many digits are below 2^53, which every JSON reader represents exactly */
 #define EXACT_MOST "9007199254740992"
 
 json_t *licences_json(const struct licences *l, const struct model *m) {

@@ -79,7 +79,7 @@ static void add_name(struct text *out, const struct model *m, uint32_t p) {
   value_print(&m->values, m, m->processes, p, out);
 }
 
-/* Those of one role, runs of four and more shortened. */
+/* The members of one role; ranges of four or more are abbreviated. */
 static void add_members(struct text *out, const struct model *m, const struct role *role, const uint8_t *members,
                         const char **between) {
   uint32_t end = role->first + role->count;
@@ -136,7 +136,7 @@ void items_add(struct text_items *items, struct text *text) {
   text_release(text);
 }
 
-/* Columns that n bytes take: no escape sequences, UTF-8 characters once. */
+/* The display width of n bytes: escape sequences count 0, UTF-8 characters 1. */
 static size_t columns(const char *s, size_t n) {
   size_t wide = 0;
   for (const char *end = s + n; s < end; s++) {
@@ -149,7 +149,7 @@ static size_t columns(const char *s, size_t n) {
   return wide;
 }
 
-/* The next place to break at, a blank after a comma or semicolon that is not inside brackets, or NULL. */
+/* The next possible line break, a blank after a comma or semicolon outside brackets, or NULL. */
 static const char *next_break(const char *s, char sign) {
   int depth = 0;
   for (; *s; s++) {
@@ -161,7 +161,7 @@ static const char *next_break(const char *s, char sign) {
   return NULL;
 }
 
-/* Where the item goes on after the last break that fits, or else the first one. */
+/* The start of the next line: after the last break that fits, or else after the first one. */
 static const char *cut_at(const char *item, size_t at, size_t width, char sign, bool *fits) {
   const char *cut = NULL;
   *fits = false;
@@ -175,7 +175,7 @@ static const char *cut_at(const char *item, size_t at, size_t width, char sign, 
   return cut;
 }
 
-/* One item, broken at "; ", or else at ", ", where it is too long for a line. */
+/* Adds one item; if it is too long for a line, it is broken at "; " or else at ", ". */
 static size_t add_wrapped(struct text *out, const char *item, size_t at, size_t indent, size_t width) {
   while (at + columns(item, strlen(item)) > width) {
     bool fits, comma_fits;

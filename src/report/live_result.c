@@ -1,10 +1,10 @@
-/* What came out of a query about runs. */
+/* Results of liveness queries. */
 #include "base/memory.h"
 #include "report/layout.h"
 #include "report/verdict_text.h"
 #include "search/liveness_search.h"
 
-/* A run that stays as it is may only seem to: there may be steps beyond the distance that is looked at. */
+/* A run that seems to end may have further steps beyond the limit on the distance. */
 bool live_shows_violation(const struct liveness_search *l) {
   return l->found && !(l->graph.space->distance_cut && l->lasso.loop == l->lasso.n - 1);
 }

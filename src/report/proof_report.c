@@ -93,7 +93,7 @@ void counter_run_text(const struct counter_system *s, const struct counter_prope
             p->text);
 }
 
-/* ---- in words ---- */
+/* ---- text ---- */
 
 static void add_title(const struct proof_result *first, const struct style *style, struct text *out) {
   const struct counter_system *s = first->system;
@@ -130,7 +130,7 @@ static void add_verdicts(const struct proof_result *all, uint32_t n, const struc
   }
 }
 
-/* Who decided it, or how far each got. */
+/* The engine that decided the property, or how far each engine got. */
 static void add_engines(const struct proof_result *one, const struct style *style, bool several, struct text *out) {
   const struct proof *p = &one->proof;
   for (uint32_t i = 0; i < p->nreports; i++) {
@@ -148,7 +148,7 @@ static void add_engines(const struct proof_result *one, const struct style *styl
   }
 }
 
-/* Of a derived system: what it was compared with. */
+/* For a derived system: the instances it was compared with. */
 static void add_compared(const struct proof_result *p, const struct style *style, bool several, struct text *out) {
   const struct validation *c = &p->compared;
   if (!p->is_compared || !style->verbose)
@@ -199,7 +199,7 @@ void proof_results_text(const struct proof_result *all, uint32_t n, const struct
       add_story(&all[i], style, out);
 }
 
-/* ---- in JSON ---- */
+/* ---- JSON ---- */
 
 static json_t *state_json(const struct counter_system *s, const struct counter_state *state) {
   json_t *counters = json_object(), *control = json_object();
@@ -224,7 +224,7 @@ static json_t *values_json(const struct counter_system *s, const int64_t *params
   return j;
 }
 
-/* Values where they are fixed, null where they are free. */
+/* The values of fixed parameters; null for free ones. */
 static json_t *params_json(const struct counter_system *s) {
   json_t *j = json_object();
   for (uint32_t i = 0; i < s->nparams; i++) {

@@ -1,4 +1,4 @@
-/* What `rondo prove` says, in words and in JSON. */
+/* The results of `rondo prove`, as text and JSON. */
 #ifndef RONDO_REPORT_PROOF_REPORT_H
 #define RONDO_REPORT_PROOF_REPORT_H
 
@@ -12,25 +12,26 @@
 #define PROVE_SCHEMA "rondo-prove/1"
 #define COUNTER_TRACE_SCHEMA "rondo-counter-trace/1"
 
-/* A property and what came of it. */
+/* A property and its result. */
 struct proof_result {
   struct proof proof;
   const char *name;
   const struct counter_system *system;
-  /* of a system that was derived from a model of rounds, or NULL */
+  /* only for a system derived from a round model, else NULL */
   const char *environment;
-  const struct property_result *concrete; /* UNSAFE: what was found for the parameters of the run; its trace counts */
+  const struct property_result
+      *concrete; /* UNSAFE: the result of the search with the parameters of the run; its trace is authoritative */
   struct interpreter *interp;
-  bool is_compared; /* SAFE: the derivation with the interpreter, the verdict with the search */
+  bool is_compared; /* SAFE: the derivation was compared with the interpreter, the verdict with the search */
   struct validation compared;
-  uint32_t searched; /* instances in which the search found that it holds */
+  uint32_t searched; /* number of instances in which the search confirmed the property */
 };
 
 enum verdict proof_verdict(const struct proof *);
-enum verdict proof_results_verdict(const struct proof_result *, uint32_t n); /* the worst of them */
+enum verdict proof_results_verdict(const struct proof_result *, uint32_t n); /* the worst verdict */
 
 void proof_results_text(const struct proof_result *, uint32_t n, const struct style *, struct text *);
-/* A run in words, from its start to what is unsafe. */
+/* A run in words, from its start to the unsafe state. */
 void counter_run_text(const struct counter_system *, const struct counter_property *, const struct counter_run *,
                       const struct style *, struct text *);
 json_t *counter_run_json(const struct counter_system *, const struct counter_property *, const struct counter_run *);

@@ -1,4 +1,4 @@
-/* The papers' tables, from models/papers/tables.json. Names and texts stay in the parsed document. */
+/* The papers' tables, from models/papers/tables.json. Strings are borrowed from the parsed document. */
 #include "report/reproduction.h"
 
 #include "base/memory.h"

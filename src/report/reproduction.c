@@ -16,7 +16,7 @@ static bool row_right(const struct published_row *p, const struct reproduced_row
   return r->done && r->verdict == p->ours;
 }
 
-/* Where the paper says something, and something else is right. */
+/* Does the correct verdict differ from the paper's? */
 static bool corrects(const struct published_row *p) { return p->paper != ROW_UNDECIDED && p->paper != p->ours; }
 
 bool reproduction_right(const struct reproduction *r) {
@@ -40,7 +40,7 @@ void reproduction_release(struct reproduction *r) {
 static void add_states(struct text *out, double states) {
   if (states <= 0)
     text_add(out, "-");
-  else if (states >= 1e5 && fmod(states, 1000) == 0) { /* the paper rounds */
+  else if (states >= 1e5 && fmod(states, 1000) == 0) { /* rounded in the paper */
     int power = (int)floor(log10(states));
     text_addf(out, "%.1f e%d", states / pow(10, power), power);
   } else
@@ -126,7 +126,7 @@ static void add_cell(const struct reproduction *r, size_t row, unsigned column, 
   }
 }
 
-/* Marks explained, distances found, what went wrong. */
+/* Notes: explanations of marks, distances found, faults. */
 static void add_notes(const struct reproduction *r, const char *bullet, struct text *out) {
   for (size_t i = 0; i < published_nrows(r->table); i++) {
     const struct published_row *p = &r->table->rows[i];

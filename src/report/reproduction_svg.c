@@ -1,5 +1,5 @@
-/* How states grow, there and here: one line for each of the paper's ways and one for ours beside it, on a logarithmic
- * scale. */
+/* A chart of the growth of the state space on a logarithmic scale: for each method of the paper, one line for the paper
+   and one for rondo. */
 #include "report/reproduction.h"
 #include "report/svg.h"
 
@@ -12,7 +12,7 @@ struct chart {
   const struct reproduction *r;
   size_t n; /* settings on the x axis */
   const char *settings[64];
-  double most; /* power of 10 */
+  double most; /* upper end of the y axis, a power of 10 */
 };
 
 static size_t setting_of(struct chart *c, const char *setting) {
@@ -52,7 +52,7 @@ static void axes_add(const struct chart *c, struct text *out) {
   }
 }
 
-/* The rows of one way, from the first of them on. */
+/* Adds the series of one method, starting at its first row. */
 static void series_add(struct chart *c, size_t first, bool ours, unsigned colour, unsigned line, struct text *out) {
   static const char *const colours[] = {"#c0392b", "#2471a3", "#1e8449", "#af601a", "#7d3c98"};
   const struct published_table *t = c->r->table;

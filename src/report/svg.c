@@ -5,7 +5,7 @@
 static const char *const strokes[] = {"life", "gone", "grid", "msg", "lie", "lost", "open", "tie", "loop", "end"};
 static const char *const inks[] = {"plain", "faint", "key", "bad", "good"};
 
-/* Every colour twice: on light paper, and on dark. */
+/* Every colour has two variants: for light and for dark backgrounds. */
 static const char style[] =
     "<style>\n"
     "text{font:12px ui-monospace,Menlo,Consolas,'DejaVu Sans Mono',monospace;white-space:pre;paint-order:stroke;"
@@ -36,7 +36,7 @@ static const char style[] =
     "markerUnits=\"userSpaceOnUse\" orient=\"auto\"><path class=\"h-lie\" d=\"M0 1L8 4L0 7z\"/></marker>\n"
     "</defs>\n";
 
-static unsigned characters(const char *words) { /* of UTF-8 */
+static unsigned characters(const char *words) { /* counts UTF-8 characters */
   unsigned n = 0;
   for (; *words; words++)
     n += ((unsigned char)*words & 0xc0) != 0x80;
@@ -92,7 +92,8 @@ void text_add_escaped(struct text *out, const char *words) {
                                        : NULL;
     if (name)
       text_add(out, name);
-    else if ((unsigned char)*words >= ' ' || *words == '\n' || *words == '\t') /* others are not for XML */
+    else if ((unsigned char)*words >= ' ' || *words == '\n' ||
+             *words == '\t') /* XML forbids other control characters */
       text_add_n(out, words, 1);
   }
 }

@@ -1,5 +1,5 @@
-/* A drawing, in the words of SVG: lines below, marks on them, words on top. Whole numbers only, so that the same run
-   gives the same bytes everywhere; one fixed-width font, so that the width of a word is known. */
+/* An SVG drawing in layers: lines, then marks, then text. All coordinates are integers, so the same run gives the same
+   bytes everywhere. The font has a fixed width, so the width of a text is known. */
 #ifndef RONDO_REPORT_SVG_H
 #define RONDO_REPORT_SVG_H
 
@@ -11,49 +11,49 @@ struct svg {
   struct text lines, marks, words;
 };
 
-/* Colours and strokes are classes of a style sheet inside the drawing: for light and for dark backgrounds. */
+/* Colours and strokes are classes of an embedded style sheet, which supports light and dark backgrounds. */
 enum stroke {
-  STROKE_LIFE,    /* of a process that takes part */
-  STROKE_GONE,    /* of one that no longer does */
-  STROKE_GRID,    /* where a round begins */
+  STROKE_LIFE,    /* line of an active process */
+  STROKE_GONE,    /* line of a process that is no longer active */
+  STROKE_GRID,    /* start of a round */
   STROKE_MESSAGE, /* an arrow */
-  STROKE_FORGED,  /* an arrow: made up, or changed on the way */
+  STROKE_FORGED,  /* an arrow: forged or corrupted message */
   STROKE_LOST,    /* dashed, no head */
   STROKE_PENDING, /* no head */
-  STROKE_TIE,     /* what belongs together */
+  STROKE_TIE,     /* connects related elements */
   STROKE_LOOP,
   STROKE_END
 };
-enum ink { INK_PLAIN, INK_FAINT, INK_KEY /* what the property speaks of */, INK_BAD, INK_GOOD };
+enum ink { INK_PLAIN, INK_FAINT, INK_KEY /* read by the property */, INK_BAD, INK_GOOD };
 enum anchor { ANCHOR_START, ANCHOR_MIDDLE, ANCHOR_END };
 enum mark {
   MARK_DOT,
-  MARK_KEY,    /* a larger dot: something that the property speaks of changes */
-  MARK_RING,   /* hollow: a message is there, and waits */
+  MARK_KEY,    /* a larger dot: a variable that the property reads changes */
+  MARK_RING,   /* hollow: a message arrived and is pending */
   MARK_SQUARE, /* a shared variable is written; a process halts */
   MARK_CROSS,  /* a message is lost */
   MARK_CRASH
 };
 
-#define SVG_LINE 14 /* from one line of words to the next */
+#define SVG_LINE 14 /* line spacing of text */
 
-int svg_width(const char *words); /* of ordinary words; of titles, more */
+int svg_width(const char *words); /* of ordinary text; titles are wider */
 int svg_title_width(const char *words);
 
 void svg_line(struct svg *, enum stroke, int x1, int y1, int x2, int y2);
 void svg_arc(struct svg *, enum stroke, int x1, int y1, int x2, int y2,
-             int bend); /* bend: how far above (< 0) or below */
+             int bend); /* bend: offset above (< 0) or below */
 void svg_mark(struct svg *, enum mark, enum ink, int x, int y);
-/* full: what a pointer that rests on the words is shown, or NULL. */
+/* full: the tooltip, or NULL. */
 void svg_words(struct svg *, enum ink, enum anchor, int x, int y, const char *words, const char *full);
 void svg_title(struct svg *, enum ink, int x, int y, const char *words);
 
-/* The whole drawing; releases it. */
+/* Writes the complete drawing and releases it. */
 void svg_finish(struct svg *, const char *title, int width, int height, struct text *out);
 
-/* At most `most` characters of it: what does not fit is "..". */
+/* Adds at most `most` characters; a truncated text ends in "..". */
 void text_add_fitted(const char *words, unsigned most, struct text *out);
-/* With what XML and HTML would take for their own replaced. */
+/* Escapes the special characters of XML and HTML. */
 void text_add_escaped(struct text *, const char *);
 
 #endif

@@ -7,7 +7,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#define VERY_DEEP 200 /* steps: few algorithms need so many */
+#define VERY_DEEP 200 /* steps: few algorithms need more */
 
 static void add_title(struct text *out, const struct style *style, const struct model *m, const struct run_result *r) {
   struct text title = {0};
@@ -38,7 +38,7 @@ static void add_properties(struct text *out, const struct style *style, const st
                                              : "  no property to check\n");
 }
 
-/* What holds for whole rounds, and may not where each process is in its own. */
+/* Properties that hold for coarse rounds but may not hold for fine rounds. */
 static void add_rounds_licences(struct text *out, const struct style *style, const struct model *m,
                                 const struct run_result *r) {
   for (uint32_t i = 0; i < r->nproperties; i++) {
@@ -84,7 +84,7 @@ void licences_text(const struct licences *l, const struct model *m, bool all, co
   }
 }
 
-/* A deep search that came to no end, and nothing limits what a channel holds. */
+/* Did a deep search not finish, in a model with unbounded channels? */
 static bool piles_up(const struct model *m, const struct run_result *r) {
   const struct environment *env = &m->environments[r->environment];
   bool limited = false;
@@ -141,7 +141,7 @@ static void add_stats(struct text *out, const struct model *m, const struct run_
   if (style->verbose && r->has_channels)
     text_addf(out, "  at most %u message%s pending %s\n", r->channel_bound, r->channel_bound == 1 ? "" : "s",
               r->semantics == SEMANTICS_FINE ? "to one process in rounds of one kind" : "in a channel");
-  if (style->verbose || !strncmp(r->successors, "plain", 5)) /* slow, and why */
+  if (style->verbose || !strncmp(r->successors, "plain", 5)) /* the slow path, with the reason */
     text_addf(out, "  successors: %s\n", r->successors);
   if (style->verbose) {
     if (r->stats.seconds > 0.001) {
@@ -193,7 +193,7 @@ static void add_run(struct text *out, const struct check_result *c, const struct
   }
 }
 
-/* Several properties often fail in the same run: it is printed once. */
+/* Several properties often fail in the same run, which is printed only once. */
 struct printed_trace {
   char *run_text;
   const char *name;

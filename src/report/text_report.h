@@ -1,4 +1,4 @@
-/* The answer of `check` for people. */
+/* The result of `check` as text. */
 #ifndef RONDO_REPORT_TEXT_REPORT_H
 #define RONDO_REPORT_TEXT_REPORT_H
 

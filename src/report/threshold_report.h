@@ -1,4 +1,4 @@
-/* What `rondo threshold` says, in words and in JSON. */
+/* The results of `rondo threshold`, as text and JSON. */
 #ifndef RONDO_REPORT_THRESHOLD_REPORT_H
 #define RONDO_REPORT_THRESHOLD_REPORT_H
 
@@ -11,14 +11,14 @@
 
 struct threshold {
   const struct counter_property *property;
-  const struct counter_graph *graph; /* with the conditions that are not in query */
-  cube_vec unsafe;                   /* where it fails: all of it if `exact`, else as far as it is known */
+  const struct counter_graph *graph; /* with the conditions other than the queried ones */
+  cube_vec unsafe;                   /* the region where the property fails: complete if `exact`, else the known part */
   bool exact;
-  uint32_t ways;  /* counterexamples that were needed */
-  bool has_proof; /* the newest one: of the rest if `exact`, else how far it got */
-  bool has_edge;  /* a counterexample on the edge */
+  uint32_t ways;  /* number of counterexamples used */
+  bool has_proof; /* the latest proof: that the rest is safe if `exact`, else how far it got */
+  bool has_edge;  /* has a counterexample on the boundary of the region */
   struct proof proof, edge;
-  struct text scripts; /* SMT-LIB: what confirms the regions */
+  struct text scripts; /* SMT-LIB scripts that confirm the regions */
   double seconds;
   size_t memory;
 };

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#define PAGE_WIDTH 110 /* characters of a line of the run */
+#define PAGE_WIDTH 110 /* characters per line of the run */
 
 static const char style[] =
     "<style>\n"
@@ -19,7 +19,7 @@ static const char style[] =
     ".drawing{border-color:#30363d}}\n"
     "</style>\n";
 
-/* What a mark begins: its first line, which is shown when it is closed, and the others. */
+/* The part that a mark starts: its first line, which stays visible when collapsed, and the others. */
 static void add_part(const char *text, size_t n, struct text *out) {
   bool first = true, pre = false;
   for (size_t i = 0, length; i < n; i += length + 1) {
@@ -41,7 +41,7 @@ static void add_part(const char *text, size_t n, struct text *out) {
   text_add(out, pre ? "</pre>\n" : "");
 }
 
-/* A section, and in it, of models of steps, each step with what comes of it. */
+/* Sections; in step models, they contain the steps with their effects. */
 static void add_run(const struct trace_document *d, struct text *out) {
   bool section = false, step = false;
   for (size_t i = 0; i < d->marks.n; i++) {

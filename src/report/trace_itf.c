@@ -7,7 +7,7 @@
 
 static bool is_byzantine(const struct config *c, uint32_t p) { return c->local[p][LOCAL_STATUS] & STATUS_BYZANTINE; }
 
-/* Roles may have variables of the same name: one map for all of them. */
+/* Roles may have variables of the same name, which share one map. */
 static json_t *variable_itf(const struct model *m, const struct config *c, const char *name) {
   json_t *pairs = json_array();
   for (uint32_t p = 0; p < m->nprocesses; p++) {
@@ -43,7 +43,7 @@ static json_t *messages_itf(const struct model *m, const struct config *c) {
   return list;
 }
 
-/* A role's variable `status` is its own; ours gets another name. */
+/* If a role has a variable of this name, such as `status`, the generated variable gets another name. */
 static const char *free_name(const struct model *m, const char *name, const char *other) {
   for (uint32_t r = 0; r < m->nroles; r++)
     for (uint32_t i = 0; i < m->roles[r].nvars; i++)
@@ -83,7 +83,7 @@ json_t *itf_json(const struct trace *t) {
   for (uint32_t i = 0; i < m->nparams; i++)
     json_object_set_new(params, m->params[i].name,
                         m->params[i].truth ? json_boolean(m->params[i].value) : json_integer(m->params[i].value));
-  bool returns = t->claim.lasso && t->claim.loop + 1 < t->nconfigs; /* the last state is the one that it returns to */
+  bool returns = t->claim.lasso && t->claim.loop + 1 < t->nconfigs; /* the last state repeats the start of the loop */
   for (uint32_t i = 0; i + returns < t->nconfigs; i++)
     json_array_append_new(states, state_itf(t, i, names));
   const char *shows = t->claim.property == NO_PROPERTY ? "no_error" : m->properties[t->claim.property].name;

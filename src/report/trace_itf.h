@@ -6,8 +6,9 @@
 
 #include <jansson.h>
 
-/* Every variable of a role is a map from its processes; shared variables stand for themselves; `status` says who is
-   faulty or has halted, `messages` what is pending (steps), `round` how many rounds are done (rounds). A new reference.
+/* Every variable of a role is a map from its processes; shared variables are plain values. `status` gives the fault and
+   halting status of processes, `messages` the pending messages (step models), `round` the number of completed rounds
+   (round models). Returns a new reference.
  */
 json_t *itf_json(const struct trace *);
 

@@ -1,4 +1,4 @@
-/* Runs that go on for ever: why nothing that the environment assumes forbids them. */
+/* Infinite runs: why they satisfy the assumptions of the environment. */
 #include "report/check_result.h"
 #include "report/trace_printer.h"
 #include "trace/lasso_replay.h"
@@ -90,7 +90,7 @@ void trace_printer_assumptions(const struct trace_printer *t, struct interpreter
   if (n > 0) {
     text_addf(t->out, "\nthe run satisfies these clauses of environment %s\n", env->name);
     for (uint32_t i = 0; i < n; i++)
-      if (i == 0 || marks[i]->at.from != marks[i - 1]->at.from) /* `for each` is one line */
+      if (i == 0 || marks[i]->at.from != marks[i - 1]->at.from) /* clauses from one `for each` share a line */
         add_clause(t, marks[i]);
   }
   if (fair && model_steps(t->model))

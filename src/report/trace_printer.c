@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#define VALUE_MAX 60 /* what is shown of a long value unless the user wants all */
+#define VALUE_MAX 60 /* characters shown of a long value, unless verbose */
 #define PARTS_MAX 6  /* changed parts of one array or record, likewise */
 
 void trace_printer_value(const struct trace_printer *t, struct text *out, const struct type *type, value v) {
@@ -72,7 +72,7 @@ void trace_printer_heading(const struct trace_printer *t, const char *text) {
   text_add(t->out, "\n");
 }
 
-/* --- what changed --- */
+/* --- changes --- */
 
 void trace_printer_changed_parts(const struct trace_printer *t, const struct type *type, const char *place,
                                  value before, value after, changed_part_fn *part, void *context) {

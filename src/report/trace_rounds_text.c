@@ -32,7 +32,7 @@ static void print_oracles(const struct trace_printer *t, uint32_t step) {
   process_groups_print(&g, t, "oracle", false);
 }
 
-/* What q sends in one go: the message, and to whom if not to everybody. */
+/* The messages sent by a process: the message, and its receivers if not all. */
 static void print_sends(const struct trace_printer *t, const struct step_log *log) {
   struct process_groups g = {0};
   uint8_t *to = memory_alloc(t->model->nprocesses + 1);
@@ -66,7 +66,7 @@ static void all_messages(const struct step_log *log, uint32_t n, uint8_t *heard,
   }
 }
 
-/* Of the messages sent to p: all, all but those of some, only those of some. */
+/* Which of the messages sent to p it heard: all, all except those of some senders, or only those of some senders. */
 static void add_heard(const struct trace_printer *t, uint32_t p, const uint8_t *heard, const uint8_t *missed,
                       struct text *v) {
   uint32_t nheard = 0, nmissed = 0;
@@ -120,7 +120,7 @@ static void print_heard_of(const struct trace_printer *t, uint32_t step) {
   memory_free(all_missed);
 }
 
-/* What forgers say: "P(5), P(6): 0 to P(1); 1 to P(2), P(3)". */
+/* Forged messages: "P(5), P(6): 0 to P(1); 1 to P(2), P(3)". */
 static void print_forged(const struct trace_printer *t, uint32_t step) {
   const struct step_log *log = &t->trace->logs[step];
   const struct config *c = t->trace->configs[step];
@@ -155,7 +155,7 @@ static const struct sent *sent_from_to(const struct step_log *log, uint32_t from
   return NULL;
 }
 
-/* What happens to messages on the way: "P(1) to P(3), P(4): 1 becomes 2". */
+/* Corrupted messages: "P(1) to P(3), P(4): 1 becomes 2". */
 static void print_corruptions(const struct trace_printer *t, uint32_t step) {
   const struct step_log *log = &t->trace->logs[step];
   struct text_items items = {0};
@@ -255,7 +255,7 @@ void trace_printer_round(const struct trace_printer *t, uint32_t step) {
     print_changes(t, step);
 }
 
-/* "P(1)  1 2 3": the rounds that it ended in one go; then where everybody is. */
+/* "P(1)  1 2 3": the rounds that a process completed consecutively; then the current round of every process. */
 void trace_printer_order(const struct trace_printer *t) {
   const struct trace *trace = t->trace;
   uint32_t n = t->model->nprocesses;

@@ -1,11 +1,11 @@
-/* Runs of steps as text, step by step: who does what with which messages, what changes, what is sent. Steps in a row
-   that differ only in their process are printed as one. */
+/* Runs of step models as text: for each step the process, its action, its messages, its changes and its sends.
+   Consecutive steps that differ only in their process are printed as one. */
 #include "interp/local.h"
 #include "report/trace_printer.h"
 
 #include <string.h>
 
-#define SENDS_MAX 8   /* lines of what is sent in one step, unless the user wants all */
+#define SENDS_MAX 8   /* lines for the messages sent in one step, unless verbose */
 #define PENDING_MAX 6 /* messages in flight to one process, likewise */
 #define TRIGGER_MAX 60
 
@@ -46,9 +46,9 @@ static void add_processes(const struct trace_printer *t, struct text *out, const
     processes_add(out, t->model, members);
 }
 
-/* --- what a step does --- */
+/* --- descriptions of steps --- */
 
-/* The messages of an action: equal ones together, made-up ones apart. */
+/* The messages of an action: equal ones are grouped, forged ones are listed separately. */
 static void add_taken(const struct trace_printer *t, const struct event *e, const struct action *a, bool many,
                       struct text *out) {
   uint8_t *members = memory_alloc(t->model->nprocesses + 1);
@@ -78,7 +78,7 @@ static void add_taken(const struct trace_printer *t, const struct event *e, cons
   memory_free(printed);
 }
 
-/* `when not voted`, as the text has it. */
+/* The trigger as in the source: `when not voted`. */
 static void add_trigger(const struct trace_printer *t, const struct action *a, struct text *out) {
   size_t n;
   const char *line = source_line(&t->model->source, source_line_number(&t->model->source, a->at), &n);
@@ -120,7 +120,7 @@ static void add_action(const struct trace_printer *t, const struct event *e, con
   add_taken(t, e, a, many, out);
 }
 
-/* The one message that an event is about, and where it comes from. */
+/* The message of an event, and its sender. */
 static void add_subject(const struct trace_printer *t, const struct event *e, struct text *out) {
   add_message(t, out, e->message_kind, e->taken[0].message);
   text_add(out, " from ");
@@ -158,9 +158,9 @@ static void describe_event(const struct trace_printer *t, const struct event *e,
     s->line = source_line_number(&t->model->source, a->at);
 }
 
-/* --- what comes of it --- */
+/* --- effects of steps --- */
 
-/* A role that has `start` and nothing else to stand at: that it went on is clear. */
+/* A role with only `start` and one other point: moving on need not be shown. */
 static bool shows_point(const struct var *var) { return var->type->size > 2; }
 
 static void add_changes(const struct trace_printer *t, uint32_t step, bool many, struct step_description *s) {
@@ -200,7 +200,7 @@ static void add_halt(const struct trace_printer *t, uint32_t step, bool many, st
   }
 }
 
-/* Equal messages sent in one go share a line. */
+/* Equal messages sent in one step share a line. */
 static void add_sends(const struct trace_printer *t, uint32_t step, bool many, struct step_description *s) {
   const struct step_log *log = &t->trace->logs[step];
   const char *verb = t->trace->run.steps[step]->event->kind == EVENT_CRASH ? "only " : many ? "send " : "sends ";
@@ -254,7 +254,7 @@ static bool alike(const struct step_description *a, const struct step_descriptio
   return same;
 }
 
-/* --- whole states, for those who want all --- */
+/* --- full states (verbose) --- */
 
 static void print_state(const struct trace_printer *t, const struct config *c) {
   const struct model *m = t->model;
@@ -295,7 +295,8 @@ static void print_state(const struct trace_printer *t, const struct config *c) {
 /* Steps first .. last, printed as one. */
 struct step_group {
   uint32_t first, last;
-  bool senders; /* deliveries to one process: members sent what it gets; else they are who takes the steps */
+  bool senders; /* deliveries to one process: members are the senders; otherwise members are the processes that take the
+                   steps */
   uint8_t *members;
 };
 
@@ -329,7 +330,7 @@ static void print_group(const struct trace_printer *t, const struct step_group *
   text_release(&line);
 }
 
-/* As many steps in a row as are alike but for their process. */
+/* Groups consecutive steps that differ only in their process. */
 static void group_processes(const struct trace_printer *t, struct step_group *s) {
   struct step_description first, next;
   describe_step(t, s->first, false, &first);
@@ -345,7 +346,7 @@ static void group_processes(const struct trace_printer *t, struct step_group *s)
   step_description_release(&first);
 }
 
-/* As many deliveries in a row as bring the same to one process. */
+/* Groups consecutive deliveries of equal messages to one process. */
 static void group_senders(const struct trace_printer *t, struct step_group *s) {
   const struct event *first = t->trace->run.steps[s->first]->event;
   s->senders = first->kind == EVENT_DELIVER;
@@ -387,7 +388,7 @@ void trace_printer_steps(const struct trace_printer *whole, const char *heading,
   }
 }
 
-/* --- what is still in flight --- */
+/* --- messages in transit --- */
 
 static bool same_message(const struct packet *a, const struct packet *b) {
   return a->to == b->to && a->kind == b->kind && a->message == b->message && a->place == b->place;
@@ -435,7 +436,7 @@ void trace_printer_in_flight(const struct trace_printer *t, const struct config 
   for (uint32_t p = 0; p < t->model->nprocesses; p++) {
     struct text v = {0};
     if (!process_active(c->local[p][LOCAL_STATUS]))
-      continue; /* nobody waits for them */
+      continue; /* no action can receive them */
     add_all_pending(t, c, p, &v);
     if (v.n > 0)
       process_groups_add(&g, t, p, &v);

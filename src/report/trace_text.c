@@ -140,7 +140,7 @@ static void explain_property(const struct trace_printer *t, struct interpreter *
   property_instance_release(&instance);
 }
 
-/* What the last step left behind; one that ends in an error is not done. */
+/* Messages in transit after the last step. A step that ends in an error has no state after it. */
 static void print_in_flight(const struct trace_printer *t) {
   const struct config *last = t->trace->configs[t->trace->nconfigs - 1];
   if (trace_fails_in_step(t->trace))
@@ -156,7 +156,7 @@ static void print_in_flight(const struct trace_printer *t) {
   text_release(&to);
 }
 
-/* --- the whole --- */
+/* --- the document --- */
 
 static void make_run(struct trace_document *d, const struct trace *trace, const struct style *style) {
   struct trace_printer t = {trace, trace->model, style, &d->run, d, trace->run.nsteps};

@@ -1,4 +1,4 @@
-/* What was proved, in words: the parts that several kinds of results share. */
+/* Phrases about verdicts and what was proved, shared by several kinds of results. */
 #ifndef RONDO_REPORT_VERDICT_TEXT_H
 #define RONDO_REPORT_VERDICT_TEXT_H
 
@@ -10,8 +10,8 @@ void verdict_add(struct text *, const struct style *, enum verdict, bool brief, 
 const char *verdict_word(enum verdict, bool brief);
 enum paint verdict_paint(enum verdict);
 void verdict_add_every_run(struct text *, const struct model *, const struct licences *); /* every run, n = 4 */
-void verdict_add_missed(struct text *,
-                        const struct search *); /* , but for a state missed with ...; nothing if all were kept whole */
+void verdict_add_missed(
+    struct text *, const struct search *); /* , but for a state missed with ...; nothing if full states were stored */
 void verdict_add_length(struct text *, bool steps, uint64_t n); /* 3 rounds, 3 steps */
 /* the limit of ... was reached; why: the solver gave up */
 void verdict_add_limit(struct text *, enum search_end, const struct limits *, const char *why);
