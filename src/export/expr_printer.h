@@ -33,8 +33,8 @@ struct expr_printer {
 
 void printer_begin(struct expr_printer *, const struct program *, const struct target_syntax *, struct text *);
 void printer_release(struct expr_printer *);
-/* Counts the uses of an expression that will be printed; afterwards names are given to shared and long subexpressions.
- */
+/* Counts the uses of an expression that will be printed; afterwards names are given to shared and long
+   subexpressions. */
 void printer_count_uses(struct expr_printer *, expr_id);
 /* Calls define once for each named subexpression of w, kids first. */
 typedef void define_fn(struct expr_printer *, expr_id, void *context);

@@ -408,8 +408,7 @@ static uint64_t checked(struct model_lowering *l, __uint128_t n, struct span at)
   return (uint64_t)n;
 }
 
-/* Sets of processes have a leaf for every process, but contain only those of one role. Only these are numbered.
- */
+/* Sets of processes have a leaf for every process, but contain only those of one role. Only these are numbered. */
 static uint32_t first_member(const struct type *set) {
   return set->element->kind == TYPE_PROCESS ? (uint32_t)set->element->first : 0;
 }

@@ -84,8 +84,7 @@ _Noreturn void refuse(struct model_lowering *, struct span, const char *format, 
 _Noreturn void refuse_unknown(struct model_lowering *, const struct node *);
 _Noreturn void refuse_type(struct model_lowering *, struct span);
 /* Refuses if the graph contains numbers that some format cannot hold. No format reports an overflow, which is an error
-   of the model.
- */
+   of the model. */
 void refuse_large(struct model_lowering *, struct span);
 
 /* --- values (flat_value.c) --- */

@@ -54,8 +54,7 @@ static bool takes(const struct role *role, uint32_t kind) {
 }
 
 /* Messages that are never received have no effect, unless they count against a bound. The explicit engine drops such
-   channels too.
- */
+   channels too. */
 static void drop_unread_route(struct channel_layout *s, uint32_t q, uint32_t p, const bool *carried) {
   const struct model *m = s->l->model;
   bool read = false;

@@ -1,7 +1,6 @@
 /* A liveness property: the formula of the violating runs (analysis/live_formula.h), and the assumptions about runs.
    Every assumption is satisfied by steps. A target format therefore needs no notion of fairness: a variable that counts
-   through the satisfied assumptions is enough.
- */
+   through the satisfied assumptions is enough. */
 #include "analysis/live_formula.h"
 #include "export/lower.h"
 

@@ -231,8 +231,7 @@ static void guard_crash(struct model_lowering *l, uint32_t p) {
 }
 
 /* Executes the body and its sends. Returns false if no message can be received. crashing: the process crashes during
-   the action, after sending some of its messages.
- */
+   the action, after sending some of its messages. */
 static bool run_action(struct action_lowering *a, uint32_t sender, bool crashing) {
   struct model_lowering *l = a->s->l;
   struct expr_graph *c = l->expr_graph;

@@ -46,8 +46,8 @@ expr_id row_at(struct channel_layout *, const struct route *, uint32_t i); /* FI
 void counter_add(struct model_lowering *, uint32_t cell, expr_id when, expr_id index, int64_t by,
                  bool absorbed); /* bags and sets */
 
-/* The effects of an action on channels, to be called in this order. out: by message in the outbox, whether it is sent.
- */
+/* The effects of an action on channels, to be called in this order. out: by message in the outbox, whether it
+   is sent. */
 void consume(struct action_lowering *);
 void require_channel_bound(struct action_lowering *, const expr_id *out);
 void fail_on_overflow(struct action_lowering *, const expr_id *out);

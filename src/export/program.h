@@ -43,8 +43,8 @@ struct satisfied_assumption { /* the step satisfies an assumption if `when` hold
   expr_id when;
 };
 
-/* One atomic step: for any values of its choices, if the guards and `possible` hold, all updates happen simultaneously.
- */
+/* One atomic step: for any values of its choices, if the guards and `possible` hold, all updates happen
+   simultaneously. */
 struct rule {
   const char *name;
   struct span at;
@@ -104,8 +104,7 @@ struct program {
 
 /* Returns NULL with the reasons in diags. max_rounds: 0 for no limit. The engine is the format. If it supports liveness
    properties, a single one becomes the query of the program, and the model is changed for it; otherwise liveness
-   properties are omitted.
- */
+   properties are omitted. */
 struct program *program_new(struct model *, uint32_t environment, const uint32_t *properties, uint32_t nproperties,
                             uint32_t max_rounds, enum engine_id, struct diags *);
 void program_free(struct program *);

@@ -1,8 +1,8 @@
 /* A liveness property in Promela: an LTL formula that no run may satisfy. The variable `assumed` counts through the
    assumptions: it advances when the current one is satisfied or idle, and starts again after the last. All assumptions
    hold for a run in which it completes the cycle infinitely often. An attempt at a rule that is not completed does not
-   count. An assumption that holds only eventually is guessed once, when it is its turn; a wrong guess ends the count.
- */
+   count. An assumption that holds only eventually is guessed once, when it is its turn; a wrong guess ends the
+   count. */
 #include "export/promela.h"
 
 static const struct program_live *live_of(const struct expr_printer *p) {

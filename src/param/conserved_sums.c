@@ -185,8 +185,7 @@ static bool after(const struct counter_graph *g, const struct counter_transition
   return true;
 }
 
-/* Keeps the candidates that, after the transition, follow from all of them before it. *less: some were removed.
- */
+/* Keeps the candidates that, after the transition, follow from all of them before it. *less: some were removed. */
 static bool restrict_to_inductive(const struct counter_graph *g, const struct counter_transition *t,
                                   struct matrix *conserved, bool *less) {
   struct matrix rows = {.width = conserved->width}, images = {.width = t->guard.width};

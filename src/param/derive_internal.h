@@ -113,8 +113,8 @@ bool derive_row_add(struct derivation_builder *, struct span, int64_t *row, cons
                     int64_t times);
 bool derive_stopped(struct derivation_builder *); /* if the derivation is to stop, records that as a refusal */
 struct solver *derive_solver(const struct derivation_builder *);
-/* Adds `times` a linear term over parameters to the row. Returns false, after a refusal, if the node is no such term.
- */
+/* Adds `times` a linear term over parameters to the row. Returns false, after a refusal, if the node is no
+   such term. */
 bool node_row(struct derivation_builder *, const struct node *, int64_t times, int64_t *row);
 struct term *limit_term(struct derivation_builder *, enum clause_kind); /* sum of the limits of all such clauses */
 /* The possible successors of a round. Returns their number: 1 or 2. */
@@ -203,8 +203,7 @@ bool step_forbidden(struct derivation_builder *, const struct property *, uint32
 /* The number of processes in a local state; for a flag, 0 or 1. */
 struct term *local_count(struct derivation_builder *, uint32_t local);
 
-/* derive_terms.c: terms in the system's arena, with constant folding. NULL stands for 0 and for true.
- */
+/* derive_terms.c: terms in the system's arena, with constant folding. NULL stands for 0 and for true. */
 struct term *make_number(struct derivation_builder *, int64_t);
 struct term *make_leaf(struct derivation_builder *, enum term_op, uint32_t index);
 struct term *make_sum(struct derivation_builder *, struct term *, struct term *);

@@ -185,8 +185,7 @@ static bool find_alphabet(struct derivation_builder *d, uint32_t point, bool *mo
   return !d->d->refused;
 }
 
-/* All successors of a local state by updates of `decides`, a local state of the same or of another part.
- */
+/* All successors of a local state by updates of `decides`, a local state of the same or of another part. */
 static bool change(struct derivation_builder *d, uint32_t point, uint32_t local, uint32_t decides, bool *more) {
   const struct update_cases *o = update_cases_of(d, point, decides);
   bool ok = o != NULL;

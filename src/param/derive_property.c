@@ -285,8 +285,8 @@ static struct term *body_of(struct property_translation *s, const struct node *n
   return all ? make_or(s->d, make_not(s->d, condition), rest) : make_and(s->d, condition, rest);
 }
 
-/* Is the bound process in the range of the generator? Also returns false, and sets failed, if that cannot be decided.
- */
+/* Is the bound process in the range of the generator? Also returns false, and sets failed, if that cannot be
+   decided. */
 static bool is_member(struct property_translation *s, const struct node *range, const struct generator *g) {
   struct node slot = {.op = NODE_SLOT, .index = g->slot, .type = g->type, .at = g->at};
   struct node *kids[2] = {&slot, (struct node *)range};
@@ -312,8 +312,7 @@ static bool is_member(struct property_translation *s, const struct node *range, 
 }
 
 /* Local states with the same body `says`, with the sum of their counts. others: how many processes in the local state
-   are already bound, so there must be more than that.
- */
+   are already bound, so there must be more than that. */
 struct quantifier_case {
   struct term *count, *says;
   uint32_t others;

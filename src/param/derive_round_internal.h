@@ -54,8 +54,8 @@ void round_require(struct round_builder *, struct term *condition);
 struct term *amount_none(struct round_builder *, struct term *amount);
 struct term *amount_some(struct round_builder *, struct term *amount);
 struct counter_move round_move_new(struct derivation_builder *, uint32_t point, const char *name);
-/* Sets the control of a violated step property if a local move that it forbids has a nonzero amount. It is never reset.
- */
+/* Sets the control of a violated step property if a local move that it forbids has a nonzero amount. It is
+   never reset. */
 bool round_mark_violations(struct round_builder *, struct counter_move *);
 /* The joint move of the round, for the parts in `together`. */
 bool round_make_joint_move(struct round_builder *, const bool *together, move_vec *);

@@ -36,8 +36,7 @@ static void bounded(const struct counter_graph *g, const struct engine_watch *wa
 
 const struct engine engines[ENGINES] = {{"horn", engine_horn}, {"backward", engine_backward}, {"bounded", bounded}};
 
-/* Reserved words and function symbols of SMT-LIB that are valid names in rondo.
- */
+/* Reserved words and function symbols of SMT-LIB that are valid names in rondo. */
 static bool taken(const char *name) {
   static const char *const words[] = {
       "_",      "as",      "let",    "exists", "forall",   "match",     "par",    "true",    "false",       "not",

@@ -1,6 +1,5 @@
 /* Horn clauses, one predicate per location. Every clause contains the conserved sums and the conditions on the
-   parameters, because Spacer often fails to find them itself.
- */
+   parameters, because Spacer often fails to find them itself. */
 #include "param/engine.h"
 
 #include "base/memory.h"
@@ -63,8 +62,8 @@ static bool certificate_holds(const struct counter_graph *g, const struct engine
   return ok;
 }
 
-/* Spacer omits predicates that are irrelevant (invariant true) or unreachable (invariant false). This determines which.
- */
+/* Spacer omits predicates that are irrelevant (invariant true) or unreachable (invariant false). This
+   determines which. */
 static void store_invariants(struct horn_system *h, const struct counter_graph *g, const struct engine_watch *watch,
                              struct engine_result *out) {
   bool *relevant = memory_alloc(g->locations.n + 1), *missing = memory_alloc(g->locations.n + 1), any = false;

@@ -1,6 +1,5 @@
 /* Matches a step with moves of the counter system: moves of single parts, then the joint move of the round. The solver
-   finds amounts; interp/counter_run.h confirms that they make the move.
- */
+   finds amounts; interp/counter_run.h confirms that they make the move. */
 #include "param/validation_internal.h"
 
 #include "base/memory.h"
@@ -92,8 +91,8 @@ struct amount_bounds {
   int64_t *low, *high; /* by amount */
 };
 
-/* The constant of the row with parameters and counters substituted: the constraint is rest + sum of its amounts >= 0.
- */
+/* The constant of the row with parameters and counters substituted: the constraint is rest + sum of its
+   amounts >= 0. */
 static __int128 row_rest(const struct validator *c, const int64_t *row, const int64_t *from) {
   const struct counter_graph *g = c->graph;
   __int128 sum = row[0];

@@ -28,15 +28,14 @@ struct property_result {
   bool vacuous;             /* LIVE: it holds because no run satisfies the environment's assumptions */
   struct evidence evidence; /* not LIVE */
   char *proved;             /* owned */
-  struct licence rounds;    /* round models: may it be checked on coarse rounds (analysis/local_properties.h)? Only
-   granted, reason and    at are set; reason NULL: not applicable */
+  struct licence rounds;    /* round models: may coarse rounds be used (analysis/local_properties.h)? Sets only granted,
+                               reason, at; reason NULL: not applicable */
   struct trace *trace;      /* owned, or NULL */
 };
 const char *property_result_name(const struct property_result *);
 const char *property_result_kind(const struct property_result *);
 
-/* The result of an audit variant (--audit). Contradictions are not represented here: they are reported as faults.
- */
+/* The result of an audit variant (--audit). Contradictions are not represented here: they are reported as faults. */
 enum audit_end { AUDIT_AGREES, AUDIT_UNDECIDED, AUDIT_REFUSED };
 struct audit_note {
   const char *way; /* options of the variant; borrowed */
@@ -113,8 +112,7 @@ void run_result_fill_live(struct run_result *, const struct system *, const stru
 void property_result_describe_lasso(struct property_result *);
 /* Prints a clause about runs as in the source, "infinitely often: ...", on one line. */
 void clause_print(const struct model *, const struct clause *, struct text *);
-/* Makes the result inconclusive: the run found could not be built in time, or could not be closed to a lasso.
- */
+/* Makes the result inconclusive: the run found could not be built in time, or could not be closed to a lasso. */
 enum unshown { UNSHOWN_STOPPED, UNSHOWN_UNBOUNDED, UNSHOWN_OPEN };
 void property_result_describe_unshown(struct property_result *, enum unshown, enum search_end, const struct limits *);
 void property_result_describe_error(struct property_result *);

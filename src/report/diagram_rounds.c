@@ -47,7 +47,7 @@ static void add_sends(struct rounds_diagram *r, uint32_t step, uint32_t p, struc
       text_add(&whom, " to ");
       processes_add(&whom, d->model, to);
     }
-    if (v.n + whom.n > d->widest) { /* too long: the full value is preferred to the receivers */
+    if (v.n + whom.n > d->widest) { /* too long: omit the names of fields */
       text_release(&v);
       diagram_short_value(d, first->type, first->message, &v);
     }

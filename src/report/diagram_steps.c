@@ -381,8 +381,7 @@ static void draw_arrow(struct steps_diagram *s, const struct diagram_arrow *a) {
   }
 }
 
-/* Messages still in transit at the end of the run: for each pair of processes the newest one, with the number of all.
- */
+/* Messages in transit at the end of the run. Of equal messages, the newest are drawn, as many as are pending. */
 static void draw_pending(struct steps_diagram *s) {
   struct diagram *d = s->d;
   const struct config *last = d->trace->configs[d->trace->nconfigs - 1];
@@ -396,7 +395,7 @@ static void draw_pending(struct steps_diagram *s) {
         f = other;
     }
     if (!f || !process_active(last->local[p->to][LOCAL_STATUS]))
-      continue; /* no action can receive it */
+      continue; /* the receiver is not active */
     f->over = true;
     if (f->landed)
       continue;

@@ -25,8 +25,7 @@ void params_add(struct text *, const struct model *);                       /* n
 /* members[p] != 0: P(1), P(3)..P(6); everybody; every Acceptor, everybody but P(2); nobody */
 void processes_add(struct text *, const struct model *, const uint8_t *members);
 
-/* Items after a label, wrapped; continuation lines have the same indentation. Items are owned.
- */
+/* Items after a label, wrapped; continuation lines have the same indentation. Items are owned. */
 struct text_items {
   VEC(char *) at;
 };

@@ -1,5 +1,4 @@
-/* A run as one self-contained HTML page: the caption, the diagram, and the run as text with collapsible parts.
- */
+/* A run as one self-contained HTML page: the caption, the diagram, and the run as text with collapsible parts. */
 #ifndef RONDO_REPORT_TRACE_HTML_H
 #define RONDO_REPORT_TRACE_HTML_H
 

@@ -8,8 +8,7 @@
 
 /* Every variable of a role is a map from its processes; shared variables are plain values. `status` gives the fault and
    halting status of processes, `messages` the pending messages (step models), `round` the number of completed rounds
-   (round models). Returns a new reference.
- */
+   (round models). Returns a new reference. */
 json_t *itf_json(const struct trace *);
 
 #endif

@@ -436,7 +436,7 @@ void trace_printer_in_flight(const struct trace_printer *t, const struct config 
   for (uint32_t p = 0; p < t->model->nprocesses; p++) {
     struct text v = {0};
     if (!process_active(c->local[p][LOCAL_STATUS]))
-      continue; /* no action can receive them */
+      continue; /* inactive processes receive nothing */
     add_all_pending(t, c, p, &v);
     if (v.n > 0)
       process_groups_add(&g, t, p, &v);

@@ -1,6 +1,6 @@
 /* A trace as text: the start; for each round the messages sent, the heard-of sets and the changes with their lines, or
-   for each step the process, its action, its messages and its effects; at the end what fails, with the values involved.
- */
+   for each step the process, its action, its messages and its effects; at the end what fails, with the values
+   involved. */
 #ifndef RONDO_REPORT_TRACE_TEXT_H
 #define RONDO_REPORT_TRACE_TEXT_H
 

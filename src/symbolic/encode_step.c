@@ -17,8 +17,8 @@ struct step_encoder {
 
 /* ---- which event ---- */
 
-/* Events are numbered in order of creation. Their number is known only at the end, so each has its own truth variable.
- */
+/* Events are numbered in order of creation. Their number is known only at the end, so each has its own truth
+   variable. */
 static truth event_begin(struct step_encoder *h, uint32_t process, uint32_t action) {
   h->it = truth_new(&h->e->t, "event");
   arena_push(&h->e->arena, &h->events, ((struct sym_event){process, action, h->it}));

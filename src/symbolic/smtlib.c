@@ -8,8 +8,8 @@ static void add(struct script_parts *p, struct unrolling *s, truth formula) {
     arena_push(&s->e.arena, &p->all, terms_translate(&s->e.t, formula));
 }
 
-/* The condition that the run reaches the property's goal after the last step; without a property, that the step fails.
- */
+/* The condition that the run reaches the property's goal after the last step; without a property, that the
+   step fails. */
 static truth goal_after(struct unrolling *s, const struct sym_step *last, const struct sym_state *state) {
   if (s->query->nproperties == 0)
     return last ? last->fails : s->e.t.no;

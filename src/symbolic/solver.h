@@ -51,8 +51,8 @@ bool solver_truth(struct solver *, uint32_t literal);
    NULL) became nonzero before it ended. */
 bool smtlib_run(const char *script, const volatile sig_atomic_t *stop, struct text *printed);
 
-/* Limits the memory of the library in this process, in bytes; 0: no limit. Must be called before the first solver_new.
- */
+/* Limits the memory of the library in this process, in bytes; 0: no limit. Must be called before the first
+   solver_new. */
 void solver_limit_memory(size_t bytes);
 
 #endif
