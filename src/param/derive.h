@@ -38,11 +38,12 @@ struct derivation {
   const uint32_t *part_of; /* by variable, then one entry for all initial values; NULL: only one part */
   const bool *part_used;   /* by part; NULL: likewise */
   uint32_t nparts;
-  VEC(bool) is_part_move;       /* by move: it changes one part of a process, before the move of the round */
-  uint32_t violated;            /* the control that records a violated step property; UINT32_MAX: not a step property */
-  uint32_t where;               /* the control for the next round; UINT32_MAX: always the first round */
-  uint32_t skip_after, skipped; /* rounds of the instance that share the number of an earlier pass */
-  uint32_t passes;              /* the counter of completed passes; NO_COUNTER: none */
+  VEC(bool) is_part_move; /* by move: it changes one part of a process, before the move of the round */
+  uint32_t violated;      /* the control that records a violated step property; UINT32_MAX: not a step property */
+  uint32_t where;         /* the control for the next round; UINT32_MAX: always the first round */
+  uint32_t skip_after,
+      skipped;     /* number of rounds in the passes between the first and the last, which are not numbered */
+  uint32_t passes; /* the counter of completed passes; NO_COUNTER: none */
   uint32_t length;
   struct live_variables *live;
   const struct model *model;

@@ -245,7 +245,7 @@ uint32_t merge_parts(uint32_t *part, uint32_t n, const bool *vars) {
   return first == UINT32_MAX ? 0 : first;
 }
 
-/* If nothing is read, any part will do: takes the first part that decides about sends, since it exists. */
+/* If nothing is read, any part will do: takes the part of the first send that reads variables, since it exists. */
 static uint32_t merge_read_vars(struct derivation_builder *d, uint32_t *part, const bool *vars) {
   uint32_t n = d->role->nvars;
   for (uint32_t i = 0; i < n; i++)

@@ -38,7 +38,8 @@ static truth oldest(struct encoder *e, const struct sym_state *s, uint32_t i) {
   return none;
 }
 
-/* Is there a channel for forged messages? */
+/* Does the topology have a channel between the two processes? Needed only for forged messages; all others have a
+ * packet. */
 static truth channel_exists(struct encoder *e, const struct sym_state *s, uint32_t from, uint32_t to) {
   struct scope scope;
   scope_of_process(&scope, e, s, from);
